@@ -1,0 +1,132 @@
+/* The one contract between the code that charcoal-cc generates and the runtime.
+ *
+ * The compiler's side of it is compiler/passes/abi.h; tests/abi checks that both agree.
+ * README.md beside this file tells the story; this header is what is true.
+ */
+#ifndef CHARCOAL_ABI_H
+#define CHARCOAL_ABI_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* What an interruptible call says of itself, always in the first integer return register,
+ * whatever else the function returns: so a call through a mismatched prototype still reads it. */
+enum ch_status {
+  CH_DONE = 0,    /* the call has finished; its result stands in the registers after the status */
+  CH_BLOCKED = 1, /* the branch waits for something; its frames have been saved */
+  CH_PAUSED = 2,  /* the activity gives way at a yield point; its frames have been saved */
+};
+
+struct ch_frame;
+
+/* One per interruptible function, read-only, emitted by the compiler. */
+struct ch_frame_info {
+  /* Enters the function through its dispatch. Returns its status; on CH_DONE the result stands in
+   * ch_tls.result. The frame must be off every list; the callee frees or keeps it. */
+  int (*resume)(struct ch_frame *);
+  void *fn;              /* the interruptible version (name.int); or NULL for runtime frames */
+  const char *name;      /* the function's name as written */
+  const char *file;      /* its source file; NULL when compiled without -g */
+  const uint32_t *lines; /* line of each resume point (1-based index: lines[point - 1]); NULL without -g */
+  uint32_t points;       /* number of resume points */
+  uint32_t size;         /* bytes of a frame, header included */
+  uint32_t image;        /* bytes of it, after the header, that are copied from and to the native stack */
+  uint32_t align;        /* alignment of the frame, a power of two; 16 unless a local wants more */
+  uint32_t flags;        /* CH_FRAME_HOME */
+  uint32_t reserved;
+};
+
+/* The frame is taken when the function is entered and freed when it returns, because locals with
+ * fixed addresses live in it (after the image). Without this flag a frame is taken when the
+ * function is suspended and freed when it is resumed. */
+#define CH_FRAME_HOME 1u
+
+struct ch_frame {
+  const struct ch_frame_info *info; /* never NULL in a live frame */
+  struct ch_frame *parent;          /* the caller's frame; meaningful while suspended */
+  uint32_t point;                   /* where to go on, 1 .. info->points; 0 in a frame not yet suspended */
+  uint32_t reserved;
+  unsigned char image[]; /* info->image bytes, then the fixed locals */
+};
+#define CH_FRAME_HEADER 24u
+
+/* Largest result that an interruptible function may return in registers. */
+#define CH_RESULT_BYTES 64u
+
+/* The first part of the thread's block, which generated code reads and writes.
+ * The runtime's own part follows it in memory; generated code never looks there. */
+struct ch_tls {
+  /* Non-zero sends a function's entry, and every yield check, to its cold path. Two bytes with two
+   * writers, so that neither needs a read-modify-write. */
+  union {
+    volatile uint32_t attention;
+    struct {
+      volatile uint8_t slice_over; /* set by the slice timer, cleared by the scheduler at each switch */
+      volatile uint8_t entering;   /* set just before a function is entered to be resumed; cleared by ch_restore */
+    };
+  };
+  uint32_t atomic_depth;     /* number of atomic blocks around the running code; written by generated code */
+  uint32_t atomic_pending;   /* non-zero: the end of an atomic block must call ch_atomic_settle */
+  uint32_t reserved;
+  struct ch_frame *resuming; /* frame to be resumed; meaningful while `entering` is set */
+  struct ch_frame **link;    /* where the next saved frame is to be stored; set before each run of a branch */
+  void *entry;               /* interruptible function whose entry check fired; read by the entry thunks */
+  void *callee;              /* plain function behind an indirect call; read by the call adapters */
+  _Alignas(64) unsigned char result[CH_RESULT_BYTES]; /* result of the call that just finished out of line */
+};
+
+#define CH_THREAD extern __thread __attribute__((tls_model("initial-exec")))
+CH_THREAD struct ch_tls ch_tls;
+
+/* ---- called by generated code; all on the thread that runs the activity ---- */
+
+/* Saves a suspended activation: takes a frame, copies the image, links it, returns `status`. */
+int ch_suspend(const struct ch_frame_info *, const void *image, uint32_t point, int status);
+/* The same for a frame that was taken at entry. */
+int ch_suspend_home(struct ch_frame *, const void *image, uint32_t point, int status);
+/* Copies the image of ch_tls.resuming out, frees the frame unless it is CH_FRAME_HOME, clears
+ * `entering` and returns the resume point. */
+uint32_t ch_restore(void *image);
+/* A frame for the whole activation. Never NULL: out of memory inside a call ends the program with a
+ * message, as a stack overflow would. */
+struct ch_frame *ch_frame_new(const struct ch_frame_info *);
+void ch_frame_free(struct ch_frame *);
+
+/* Variable-length locals: blocks on a list whose head lives in the activation's image. */
+void *ch_alloca(void **list, size_t size, size_t align);
+/* Releases the blocks pushed since *list was `mark` (NULL: all of them). */
+void ch_alloca_release(void **list, void *mark);
+
+/* The interruptible version of `fn`; where there is none, sets ch_tls.callee = fn and returns
+ * `adapter`, which calls it. */
+void *ch_twin(void *fn, void *adapter);
+struct ch_twin_entry {
+  void *fn;   /* address of the function */
+  void *twin; /* its interruptible version; NULL if it turned out to have none */
+};
+/* Called by a constructor in each module (executable or shared object); from any thread. */
+void ch_twins_register(const struct ch_twin_entry *begin, const struct ch_twin_entry *end);
+void ch_twins_unregister(const struct ch_twin_entry *begin, const struct ch_twin_entry *end);
+
+/* Runs the program: main's interruptible version is the first activity. */
+int ch_main(void *main_int, int argc, char **argv, char **envp);
+
+/* `activate`: queues an activity that will call body(copy of record). `site` names the statement for
+ * reports ("file:line"), or NULL. 0, or ENOMEM with nothing changed but the handle, which is then
+ * finished with that error. */
+struct ch_activity;
+#define CH_SPAWN_CONTAINED 1u
+int ch_spawn(struct ch_activity *handle, void *body_int, const void *record, size_t size, unsigned flags,
+             const char *site);
+
+/* End of an atomic block while ch_tls.atomic_pending is set. ch_tls.atomic_depth has already gone down. */
+void ch_atomic_settle(void);
+
+/* ---- how a hand-written interruptible twin of an integer- or pointer-returning function looks ---- */
+struct ch_int_result {
+  long status; /* enum ch_status */
+  long value;  /* the function's result when status is CH_DONE */
+};
+#define CH_INT_NAME(name) __asm__(#name ".int")
+
+#endif
