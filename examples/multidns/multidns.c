@@ -1,0 +1,62 @@
+/* The three ways of multidns.h. What differs between them is what one would write on a whiteboard, and nothing else. */
+#include "multidns.h"
+
+#include <charcoal.h>
+#include <stdio.h>
+
+int verbose;
+
+int multi_getaddrinfo1(const char **nodes, const char **services, const struct addrinfo *hints, struct addrinfo **ress, int n) {
+  int num_failed = 0;
+  for (int i = 0; i < n; ++i) {
+    if (verbose)
+      printf("lookup %s\n", nodes[i]);
+    if (getaddrinfo(nodes[i], services[i], hints, &ress[i])) {
+      ress[i] = NULL;
+      ++num_failed;
+    }
+  }
+  return num_failed;
+}
+
+int multi_getaddrinfo2(const char **nodes, const char **services, const struct addrinfo *hints, struct addrinfo **ress, int n) {
+  int num_failed = 0;
+  ch_activity_t acts[n];
+  for (int i = 0; i < n; ++i) {
+    activate [&acts[i]] (i) {
+      if (verbose)
+        printf("activity %i lookup %s\n", i, nodes[i]);
+      if (getaddrinfo(nodes[i], services[i], hints, &ress[i])) {
+        ress[i] = NULL;
+        ++num_failed;
+      }
+    }
+  }
+  for (int i = 0; i < n; ++i)
+    ch_activity_wait(&acts[i]);
+  return num_failed;
+}
+
+int multi_getaddrinfo3(const char **nodes, const char **services, const struct addrinfo *hints, struct addrinfo **ress, int n,
+                       int max_conc) {
+  int num_failed = 0;
+  ch_activity_t acts[n];
+  ch_sem_t governor;
+  ch_sem_init(&governor, max_conc);
+  for (int i = 0; i < n; ++i) {
+    activate [&acts[i]] (i) {
+      ch_sem_wait(&governor);
+      if (verbose)
+        printf("activity %i lookup %s\n", i, nodes[i]);
+      if (getaddrinfo(nodes[i], services[i], hints, &ress[i])) {
+        ress[i] = NULL;
+        ++num_failed;
+      }
+      ch_sem_post(&governor);
+    }
+  }
+  for (int i = 0; i < n; ++i)
+    ch_activity_wait(&acts[i]);
+  ch_sem_destroy(&governor);
+  return num_failed;
+}

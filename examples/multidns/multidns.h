@@ -1,0 +1,21 @@
+/* Looks up n names, three ways. Each sets ress[i] (NULL: not found), to be freed by the caller with freeaddrinfo, and
+ * returns how many were not found. From the papers' running example, "multi-getaddrinfo". */
+#ifndef MULTIDNS_H
+#define MULTIDNS_H
+
+#include <netdb.h>
+
+/* One after the other: plain C. */
+int multi_getaddrinfo1(const char **nodes, const char **services, const struct addrinfo *hints, struct addrinfo **ress, int n);
+
+/* All at once: one activity for each name. */
+int multi_getaddrinfo2(const char **nodes, const char **services, const struct addrinfo *hints, struct addrinfo **ress, int n);
+
+/* At most max_conc at a time. */
+int multi_getaddrinfo3(const char **nodes, const char **services, const struct addrinfo *hints, struct addrinfo **ress, int n,
+                       int max_conc);
+
+/* Say on standard output which activity looks up which name. */
+extern int verbose;
+
+#endif
