@@ -66,8 +66,8 @@ int main(int argc, char **argv) {
   struct rlimit files = {20000, 20000};
   setrlimit(RLIMIT_NOFILE, &files);
   int *fds = calloc(n, sizeof *fds);
-  ch_activity_t *clients = calloc(n, sizeof *clients);
-  ch_sem_t connecting; /* the kernel's queue of connections that wait to be accepted is limited */
+  ch_activity *clients = calloc(n, sizeof *clients);
+  ch_sem connecting; /* the kernel's queue of connections that wait to be accepted is limited */
   ch_sem_init(&connecting, 500);
 
   long before = argc > 4 ? resident(argv[4]) : 0;

@@ -21,7 +21,7 @@ int multi_getaddrinfo1(const char **nodes, const char **services, const struct a
 
 int multi_getaddrinfo2(const char **nodes, const char **services, const struct addrinfo *hints, struct addrinfo **ress, int n) {
   int num_failed = 0;
-  ch_activity_t acts[n];
+  ch_activity acts[n];
   for (int i = 0; i < n; ++i) {
     activate [&acts[i]] (i) {
       if (verbose)
@@ -40,8 +40,8 @@ int multi_getaddrinfo2(const char **nodes, const char **services, const struct a
 int multi_getaddrinfo3(const char **nodes, const char **services, const struct addrinfo *hints, struct addrinfo **ress, int n,
                        int max_conc) {
   int num_failed = 0;
-  ch_activity_t acts[n];
-  ch_sem_t governor;
+  ch_activity acts[n];
+  ch_sem governor;
   ch_sem_init(&governor, max_conc);
   for (int i = 0; i < n; ++i) {
     activate [&acts[i]] (i) {
