@@ -1,0 +1,164 @@
+// charcoal-cc: stock clang with Charcoal's plugins, headers and runtime.
+//
+// The whole of it: take out our own options; add what the compilation and, where clang is going to link, the link
+// need; run clang. Every other option is clang's and passes through untouched. The tree (bin, lib, include) is
+// found from where this executable lies, so a build folder and an installation look alike.
+#include "options.h"
+#include "request.h"
+#include "run.h"
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <unistd.h>
+
+using namespace charcoal::driver;
+namespace fs = std::filesystem;
+
+namespace {
+
+using Arguments = std::vector<std::string>;
+
+void append(Arguments &to, const Arguments &more) { to.insert(to.end(), more.begin(), more.end()); }
+
+// For the compiler proper alone: the assembler would reject it.
+void passToFrontEnd(Arguments &to, const std::string &option) {
+  append(to, {"-Xclang", "-mllvm", "-Xclang", option});
+}
+
+Arguments compileArguments(const OwnOptions &own, const Request &request, const fs::path &tree) {
+  Arguments result = {"--start-no-unused-arguments"};
+  append(result, {"-fplugin=" + (tree / "lib/charcoal-syntax.so").string(),
+                  "-fpass-plugin=" + (tree / "lib/charcoal-plugin.so").string()});
+  append(result, {"-isystem", (tree / "include").string(), "-D__CHARCOAL__=1"});
+  if (own.dialect)
+    append(result, {"-include", "charcoal/dialect.h"});
+  if (own.stress)
+    passToFrontEnd(result, "-charcoal-stress");
+  if (own.yields != "calls")
+    passToFrontEnd(result, "-charcoal-yields=" + own.yields);
+  if (own.remarks) {
+    passToFrontEnd(result, "-charcoal-remarks");
+    result.push_back("-Rpass=^charcoal$"); // makes clang keep places without -g
+  }
+  if (!own.dump.empty())
+    passToFrontEnd(result, "-charcoal-dump=" + own.dump);
+  if (own.checks.value_or(!request.optimizes))
+    passToFrontEnd(result, "-charcoal-checks");
+  if (own.printPipeline)
+    passToFrontEnd(result, "-charcoal-print-pipeline");
+  if (!request.sectionsChosen)
+    result.push_back("-ffunction-sections");
+  result.push_back("--end-no-unused-arguments");
+  return result;
+}
+
+// Libraries that the runtime itself needs, as written by its build.
+Arguments runtimeDependencies(const fs::path &tree) {
+  Arguments result;
+  std::ifstream file(tree / "lib/charcoal.link");
+  for (std::string word; file >> word;)
+    result.push_back(word);
+  return result;
+}
+
+Arguments linkArguments(const Request &request, const fs::path &tree) {
+  Arguments result = {"--start-no-unused-arguments"};
+  const bool lld = request.linker.find("lld") != std::string::npos || (request.lto && request.linker.empty());
+  if (request.lto && request.linker.empty())
+    result.push_back("-fuse-ld=lld"); // the one that loads passes
+  if (request.lto && lld)
+    append(result, {"-Xlinker", "--load-pass-plugin=" + (tree / "lib/charcoal-plugin.so").string()});
+  if (!request.sectionsChosen)
+    result.push_back("-Wl,--gc-sections");
+  if (!request.sectionsChosen && lld)
+    result.push_back("-Wl,-z,nostart-stop-gc"); // as the other linkers: a section that __start_X names stays
+  if (!request.noLibraries && request.shared) {
+    append(result, {"-Wl,--push-state,--as-needed", "-Xlinker", (tree / "lib/libcharcoal.so").string(), "-Wl,--pop-state",
+                    "-Xlinker", "-rpath", "-Xlinker", (tree / "lib").string()});
+  } else if (!request.noLibraries) {
+    append(result, {"-Wl,--whole-archive", "-Xlinker", (tree / "lib/libcharcoal.a").string(), "-Wl,--no-whole-archive"});
+    append(result, runtimeDependencies(tree));
+    if (!request.isStatic) // shared objects find the one runtime in the executable
+      result.push_back("-Wl,--export-dynamic-symbol=ch_*");
+  }
+  result.push_back("--end-no-unused-arguments");
+  return result;
+}
+
+std::string quoted(const Arguments &arguments) {
+  std::string result;
+  for (const std::string &argument : arguments) {
+    result += '"';
+    for (char c : argument) {
+      if (c == '"' || c == '\\')
+        result += '\\';
+      result += c;
+    }
+    result += "\"\n";
+  }
+  return result;
+}
+
+fs::path ownTree() {
+  std::error_code error;
+  fs::path self = fs::read_symlink("/proc/self/exe", error);
+  return self.parent_path().parent_path();
+}
+
+bool complain(const fs::path &missing) {
+  std::fprintf(stderr, "charcoal-cc: error: '%s' is missing; build or install Charcoal again, or compile with -fno-charcoal\n",
+               missing.c_str());
+  return false;
+}
+
+bool treeIsComplete(const fs::path &tree, const Request &request) {
+  for (const char *file : {"lib/charcoal-syntax.so", "lib/charcoal-plugin.so"})
+    if (!fs::exists(tree / file))
+      return complain(tree / file);
+  const char *runtime = request.shared ? "lib/libcharcoal.so" : "lib/libcharcoal.a";
+  if (request.links() && !request.relocatable && !request.noLibraries && !fs::exists(tree / runtime))
+    return complain(tree / runtime);
+  return true;
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  const char *named = std::getenv("CHARCOAL_CLANG");
+  const std::string clang = named && *named ? named : CHARCOAL_CLANG_DEFAULT;
+  const Arguments given(argv + 1, argv + argc);
+  Arguments arguments = expandResponseFiles(given);
+  const size_t expanded = arguments.size();
+  std::optional<OwnOptions> own = takeOwnOptions(arguments);
+  if (!own)
+    return 1;
+  const bool hadResponseFile = expandResponseFiles(given) != given;
+  if (own->printPipeline)
+    append(arguments, {"-x", "c", "-c", "/dev/null", "-o", "/dev/null"});
+  const Request request = readRequest(arguments);
+  // Long lists go back into a file: the system limits a command line, not a file.
+  const bool longList = hadResponseFile && expanded > 1000;
+
+  Arguments command = {clang};
+  if (own->enabled) {
+    const fs::path tree = ownTree();
+    if (!treeIsComplete(tree, request))
+      return 1;
+    append(command, compileArguments(*own, request, tree));
+    if (request.links() && !request.relocatable) {
+      // Before `--`, after which everything is a file.
+      Arguments::iterator end = arguments.begin();
+      while (end != arguments.end() && *end != "--")
+        ++end;
+      const Arguments link = linkArguments(request, tree);
+      arguments.insert(end, link.begin(), link.end());
+    }
+  }
+  const bool leavesTemporaries = request.links() || request.externalAssembler;
+  if (!longList)
+    append(command, arguments);
+  if (!longList && (!leavesTemporaries || request.printsCommands))
+    return become(command);
+  return runGuarded(command, request.output.empty() ? "a.out" : request.output, longList ? quoted(arguments) : "");
+}

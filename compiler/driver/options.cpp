@@ -1,0 +1,121 @@
+// See options.h. The table below is the only list of these options; the error message prints it.
+#include "options.h"
+#include <algorithm>
+#include <cstdio>
+#include <functional>
+
+namespace charcoal::driver {
+
+namespace {
+
+struct OwnOption {
+  const char *spelling; // ends in '=' when a value follows
+  const char *values;   // what may follow, for the error message
+  std::function<bool(OwnOptions &, const std::string &value)> set; // false: no such value
+};
+
+bool setYields(OwnOptions &options, const std::string &value) {
+  options.yields = value;
+  return value == "none" || value == "calls" || value == "loops";
+}
+
+bool setDump(OwnOptions &options, const std::string &value) {
+  options.dump = value;
+  return !value.empty();
+}
+
+const OwnOption table[] = {
+    {"-fcharcoal", "", [](OwnOptions &o, const std::string &) { return o.enabled = true; }},
+    {"-fno-charcoal", "", [](OwnOptions &o, const std::string &) { return !(o.enabled = false); }},
+    {"-fcharcoal-stress", "", [](OwnOptions &o, const std::string &) { return o.stress = true; }},
+    {"-fno-charcoal-stress", "", [](OwnOptions &o, const std::string &) { return !(o.stress = false); }},
+    {"-fcharcoal-yields=", "none, calls, loops", setYields},
+    {"-fcharcoal-checks", "", [](OwnOptions &o, const std::string &) { return *(o.checks = true); }},
+    {"-fno-charcoal-checks", "", [](OwnOptions &o, const std::string &) { return !*(o.checks = false); }},
+    {"-fcharcoal-dialect", "", [](OwnOptions &o, const std::string &) { return o.dialect = true; }},
+    {"-fno-charcoal-dialect", "", [](OwnOptions &o, const std::string &) { return !(o.dialect = false); }},
+    {"-fcharcoal-dump=", "a stage named by --charcoal-print-pipeline", setDump},
+    {"-Rcharcoal", "", [](OwnOptions &o, const std::string &) { return o.remarks = true; }},
+    {"--charcoal-print-pipeline", "", [](OwnOptions &o, const std::string &) { return o.printPipeline = true; }},
+};
+
+bool startsWith(const std::string &text, const std::string &prefix) { return text.compare(0, prefix.size(), prefix) == 0; }
+
+// Number of letters to insert, delete or change to get from one word to the other.
+size_t distance(const std::string &from, const std::string &to) {
+  std::vector<size_t> row(to.size() + 1);
+  for (size_t j = 0; j <= to.size(); ++j)
+    row[j] = j;
+  for (size_t i = 1; i <= from.size(); ++i) {
+    size_t diagonal = row[0];
+    row[0] = i;
+    for (size_t j = 1; j <= to.size(); ++j) {
+      size_t changed = diagonal + (from[i - 1] != to[j - 1]);
+      diagonal = row[j];
+      row[j] = std::min({row[j] + 1, row[j - 1] + 1, changed});
+    }
+  }
+  return row[to.size()];
+}
+
+void explainUnknown(const std::string &argument) {
+  std::string name = argument.substr(0, argument.find('='));
+  const OwnOption *nearest = nullptr;
+  size_t best = 4; // farther than this is no misspelling
+  for (const OwnOption &option : table) {
+    std::string spelling = option.spelling;
+    if (size_t d = distance(name, spelling.substr(0, spelling.find('='))); d < best)
+      best = d, nearest = &option;
+  }
+  std::fprintf(stderr, "charcoal-cc: error: unknown option '%s'", argument.c_str());
+  if (nearest)
+    std::fprintf(stderr, "; did you mean '%s'?", nearest->spelling);
+  std::fprintf(stderr, "\ncharcoal-cc: note: its own options are:\n");
+  for (const OwnOption &option : table)
+    std::fprintf(stderr, "  %s%s\n", option.spelling, *option.values ? ("<" + std::string(option.values) + ">").c_str() : "");
+}
+
+// Whether an argument is meant for us, spelled rightly or not.
+bool isOurs(const std::string &argument) {
+  for (const char *prefix : {"-fcharcoal", "-fno-charcoal", "-Rcharcoal", "--charcoal"})
+    if (startsWith(argument, prefix))
+      return true;
+  return false;
+}
+
+} // namespace
+
+std::optional<OwnOptions> takeOwnOptions(std::vector<std::string> &arguments) {
+  OwnOptions options;
+  std::vector<std::string> rest;
+  bool argumentOfX = false; // -Xclang and its kind: what follows is not for us
+  for (const std::string &argument : arguments) {
+    bool skip = argumentOfX;
+    argumentOfX = startsWith(argument, "-X") || argument == "-mllvm";
+    if (skip || !isOurs(argument)) {
+      rest.push_back(argument);
+      continue;
+    }
+    const OwnOption *found = nullptr;
+    std::string value;
+    for (const OwnOption &option : table) {
+      std::string spelling = option.spelling;
+      bool takesValue = spelling.back() == '=';
+      if (takesValue ? startsWith(argument, spelling) : argument == spelling)
+        found = &option, value = takesValue ? argument.substr(spelling.size()) : "";
+    }
+    if (!found) {
+      explainUnknown(argument);
+      return std::nullopt;
+    }
+    if (!found->set(options, value)) {
+      std::fprintf(stderr, "charcoal-cc: error: invalid value '%s' in '%s'; it takes %s\n", value.c_str(),
+                   argument.c_str(), found->values);
+      return std::nullopt;
+    }
+  }
+  arguments = rest;
+  return options;
+}
+
+} // namespace charcoal::driver

@@ -1,0 +1,27 @@
+// charcoal-cc's own options, taken out of the command line before clang sees it.
+#ifndef CHARCOAL_DRIVER_OPTIONS_H
+#define CHARCOAL_DRIVER_OPTIONS_H
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace charcoal::driver {
+
+struct OwnOptions {
+  bool enabled = true; // -fno-charcoal: plain clang
+  bool stress = false;
+  bool remarks = false;
+  bool dialect = false; // the dialect without an #include <charcoal.h>
+  bool printPipeline = false;
+  std::string yields = "calls";
+  std::string dump;
+  std::optional<bool> checks; // unset: on exactly when clang does not optimize
+};
+
+// Moves the own options from `arguments` into the result. Explains a wrong one on stderr and returns nothing.
+std::optional<OwnOptions> takeOwnOptions(std::vector<std::string> &arguments);
+
+} // namespace charcoal::driver
+
+#endif

@@ -1,0 +1,37 @@
+// What a clang command line asks for, as far as the driver has to know. Clang itself stays the judge of
+// every option; nothing here rejects anything.
+#ifndef CHARCOAL_DRIVER_REQUEST_H
+#define CHARCOAL_DRIVER_REQUEST_H
+
+#include <string>
+#include <vector>
+
+namespace charcoal::driver {
+
+struct Request {
+  bool compileOnly = false;    // -c, -S, -E, -fsyntax-only …: no link step
+  bool hasInput = false;       // names at least one file, library or stdin
+  bool onlyHeaders = true;     // all inputs are headers, which clang precompiles
+  bool shared = false;         // -shared
+  bool relocatable = false;    // -r
+  bool isStatic = false;       // -static, -static-pie
+  bool noLibraries = false;    // -nostdlib, -nostartfiles, -nodefaultlibs
+  bool optimizes = false;      // the last -O is not -O0
+  bool lto = false;            // -flto…
+  bool externalAssembler = false; // -fno-integrated-as, -save-temps: intermediate files
+  bool sectionsChosen = false; // the user said something about -ffunction-sections or --gc-sections
+  std::string linker;          // -fuse-ld=, --ld-path=
+  std::string output;          // -o
+  bool printsCommands = false; // -###
+
+  bool links() const { return !compileOnly && hasInput && !onlyHeaders; }
+};
+
+Request readRequest(const std::vector<std::string> &arguments);
+
+// Replaces each @file by the words in it, as clang would; an unreadable one is left for clang to report.
+std::vector<std::string> expandResponseFiles(const std::vector<std::string> &arguments, int depth = 0);
+
+} // namespace charcoal::driver
+
+#endif

@@ -1,0 +1,129 @@
+// See run.h.
+#include "run.h"
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace charcoal::driver {
+
+static std::vector<char *> pointers(const std::vector<std::string> &command) {
+  std::vector<char *> result;
+  for (const std::string &argument : command)
+    result.push_back(const_cast<char *>(argument.c_str()));
+  result.push_back(nullptr);
+  return result;
+}
+
+int become(const std::vector<std::string> &command) {
+  execv(command[0].c_str(), pointers(command).data());
+  std::fprintf(stderr, "charcoal-cc: error: cannot run clang '%s': %s; install it, or name another in CHARCOAL_CLANG\n",
+               command[0].c_str(), std::strerror(errno));
+  return 1;
+}
+
+static volatile pid_t child;
+static volatile sig_atomic_t received;
+
+static void passOn(int signal) {
+  received = signal;
+  if (child > 0)
+    kill(-child, signal);
+}
+
+static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+
+// What a file looked like, to tell later whether it has been touched.
+struct Snapshot {
+  explicit Snapshot(const std::string &path) : exists(stat(path.c_str(), &status) == 0) {}
+  bool same(const Snapshot &other) const {
+    return exists == other.exists &&
+           (!exists || (status.st_ino == other.status.st_ino && status.st_size == other.status.st_size &&
+                        status.st_mtim.tv_sec == other.status.st_mtim.tv_sec &&
+                        status.st_mtim.tv_nsec == other.status.st_mtim.tv_nsec));
+  }
+  bool isFile() const { return exists && S_ISREG(status.st_mode); }
+  struct stat status {};
+  bool exists;
+};
+
+int runGuarded(const std::vector<std::string> &command, const std::string &output, const std::string &responseFile) {
+  const char *given = std::getenv("TMPDIR");
+  std::string base = given && *given ? given : "/tmp";
+  std::string folder = base + "/charcoal-XXXXXX";
+  if (!mkdtemp(folder.data())) {
+    std::fprintf(stderr, "charcoal-cc: error: cannot make a folder for temporary files in '%s': %s\n", base.c_str(),
+                 std::strerror(errno));
+    return 1;
+  }
+  setenv("CLANG_CRASH_DIAGNOSTICS_DIR", base.c_str(), 0); // a crash report must outlive the folder
+  setenv("TMPDIR", folder.c_str(), 1);
+  std::vector<std::string> full = command;
+  if (!responseFile.empty()) {
+    std::ofstream(folder + "/arguments") << responseFile;
+    full.push_back("@" + folder + "/arguments");
+  }
+
+  prctl(PR_SET_CHILD_SUBREAPER, 1); // a linker that outlives clang is ours to wait for
+  const Snapshot before(output);
+  struct sigaction action {};
+  action.sa_handler = passOn;
+  sigset_t all, old;
+  sigemptyset(&all);
+  for (int signal : signals)
+    sigaddset(&all, signal);
+  sigprocmask(SIG_BLOCK, &all, &old);
+  const bool ownGroup = !isatty(0); // in the background a read from the terminal would stop clang
+  child = fork();
+  if (child == 0) {
+    if (ownGroup)
+      setpgid(0, 0);
+    sigprocmask(SIG_SETMASK, &old, nullptr);
+    _exit(become(full));
+  }
+  if (child > 0 && ownGroup)
+    setpgid(child, child);
+  for (int signal : signals) {
+    struct sigaction was {};
+    sigaction(signal, nullptr, &was);
+    if (was.sa_handler != SIG_IGN)
+      sigaction(signal, &action, nullptr);
+  }
+  sigprocmask(SIG_SETMASK, &old, nullptr);
+
+  int status = 1 << 8;
+  if (child < 0) {
+    std::fprintf(stderr, "charcoal-cc: error: cannot start clang: %s\n", std::strerror(errno));
+  } else {
+    for (;;) { // clang first, then what it left running
+      int one;
+      pid_t ended = wait(&one);
+      if (ended == child) {
+        status = one;
+        if (received || WIFSIGNALED(status))
+          kill(ownGroup ? -child : child, SIGTERM);
+      } else if (ended < 0 && errno != EINTR)
+        break;
+    }
+  }
+  std::error_code ignored;
+  std::filesystem::remove_all(folder, ignored);
+  int signal = received ? int(received) : WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+  if (!signal)
+    return WEXITSTATUS(status);
+  const Snapshot after(output);
+  if (after.isFile() && !after.same(before))
+    unlink(output.c_str());
+  ::signal(signal, SIG_DFL);
+  raise(signal);
+  return 128 + signal;
+}
+
+} // namespace charcoal::driver
