@@ -1,0 +1,12 @@
+# find_package(charcoal) in a project that is configured with CMAKE_C_COMPILER=charcoal-cc (or CC=charcoal-cc).
+#
+#   charcoal::charcoal   link to it: it brings the header's folder. charcoal-cc finds header and library by itself; for any
+#                        other C compiler, which makes a sequential program of the same source, this target brings the header.
+#   CHARCOAL_CC          the compiler's path
+get_filename_component(_charcoal_prefix "${CMAKE_CURRENT_LIST_DIR}/../../.." ABSOLUTE)
+set(CHARCOAL_CC "${_charcoal_prefix}/bin/charcoal-cc")
+if(NOT TARGET charcoal::charcoal)
+  add_library(charcoal::charcoal INTERFACE IMPORTED)
+  set_target_properties(charcoal::charcoal PROPERTIES INTERFACE_INCLUDE_DIRECTORIES "${_charcoal_prefix}/include")
+endif()
+unset(_charcoal_prefix)
