@@ -1,0 +1,116 @@
+"""Finding the programs of the corpus, and building and running one of them.
+
+A program is one C file, or a folder with a file `recipe`: a shell script that leaves ./program behind,
+given $CC, $CFLAGS, $GCC (a foreign compiler) and $SRC (the folder). Directives stand in the first lines:
+
+    // flags: -lm          more flags for the compiler
+    // args: one two       arguments of the run
+    // skip: address (why) settings whose flags contain the word are left out
+    // outcome: file       the expected output stands in that file beside the program (dialect programs)
+"""
+import os
+import re
+import signal
+import subprocess
+import tempfile
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+DIRECTIVE = re.compile(r"^(?://|#|/\*)\s*(flags|args|skip|outcome|stdin):\s*(.*?)\s*(?:\*/)?$")
+
+
+@dataclass
+class Program:
+    name: str
+    path: Path
+    flags: list = field(default_factory=list)
+    args: list = field(default_factory=list)
+    skip: list = field(default_factory=list)
+    outcome: Path = None
+    stdin: Path = None
+
+    @property
+    def linked(self):
+        return self.path.is_dir()
+
+    def sources(self):
+        return sorted(p for p in self.path.iterdir() if p.is_file()) if self.linked else [self.path]
+
+    def skipped(self, flags):
+        return any(word in flag for word in self.skip for flag in flags)
+
+
+def load(path, root):
+    program = Program(str(path.relative_to(root)), path)
+    head = path / "recipe" if path.is_dir() else path
+    for line in head.read_text().splitlines()[:12]:
+        found = DIRECTIVE.match(line)
+        if not found:
+            continue
+        key, value = found.groups()
+        if key == "skip":
+            program.skip.append(value.split()[0])
+        elif key in ("outcome", "stdin"):
+            setattr(program, key, head.parent / value)
+        else:
+            getattr(program, key).extend(value.split())
+    return program
+
+
+def discover(root):
+    found = [load(p, root) for p in sorted(root.rglob("*.c")) if not (p.parent / "recipe").exists()]
+    found += [load(p.parent, root) for p in sorted(root.rglob("recipe"))]
+    return found
+
+
+@dataclass
+class Outcome:
+    stage: str  # "compile" or "run": how far it came
+    status: int  # exit status of that stage; -signal; None after the time limit
+    stdout: bytes = b""
+    stderr: bytes = b""
+    seconds: float = 0.0
+
+    def same(self, other):
+        return (self.stage, self.status, self.stdout) == (other.stage, other.status, other.stdout)
+
+
+def execute(argv, cwd, limit, env=None, stdin=None):
+    """Runs argv in a process group of its own, so that nothing outlives the time limit."""
+    start = time.monotonic()
+    source = open(stdin, "rb") if stdin else subprocess.DEVNULL
+    child = subprocess.Popen(argv, cwd=cwd, stdin=source, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                             start_new_session=True, env={**os.environ, **(env or {})})
+    try:
+        out, err = child.communicate(timeout=limit)
+        status = child.returncode
+    except subprocess.TimeoutExpired:
+        os.killpg(child.pid, signal.SIGKILL)
+        out, err = child.communicate()
+        status = None
+    finally:
+        if stdin:
+            source.close()
+    return status, out, err, time.monotonic() - start
+
+
+def command(program, compiler, flags, output):
+    return [*compiler, "-w", *flags, str(program.path), "-o", str(output), *program.flags]
+
+
+def build_and_run(program, compiler, flags, limit):
+    """Compiles (limit x 6 seconds at most) and runs (limit seconds at most) in a scratch folder."""
+    with tempfile.TemporaryDirectory(prefix="charcoal-") as scratch:
+        exe = Path(scratch) / "program"
+        env = {"LLVM_PROFILE_FILE": os.path.join(scratch, "profile"), "LC_ALL": "C", "UBSAN_OPTIONS": "print_stacktrace=0"}
+        if program.linked:
+            env |= {"CC": " ".join(compiler), "CFLAGS": " ".join(["-w", *flags, *program.flags]), "GCC": "gcc", "SRC": str(program.path)}
+            argv = ["sh", "-eu", str(program.path / "recipe")]
+        else:
+            argv = command(program, compiler, flags, exe)
+        status, out, err, seconds = execute(argv, scratch, limit * 6, env)
+        if status != 0 or not exe.exists():
+            return Outcome("compile", status if status != 0 else 1, b"", out + err, seconds)
+        status, out, err, seconds = execute([str(exe), *program.args], scratch, limit, env, program.stdin)
+        return Outcome("run", status, out, err, seconds)

@@ -1,0 +1,66 @@
+"""The settings a program is compiled in: optimisation x mode x extra, each with a name such as O2-stress-asan.
+
+Invariants: a setting's `reference` flags are its flags without Charcoal's own options, so that the
+reference compiler can be asked for exactly the same code generation.
+"""
+from dataclasses import dataclass
+
+LEVELS = ["O0", "O1", "O2", "O3", "Os"]
+MODES = {"plain": [], "stress": ["-fcharcoal-stress"]}
+EXTRAS = {
+    "": [],
+    "g": ["-g"],
+    "fpic": ["-fPIC", "-rdynamic"],
+    "pie": ["-fPIE", "-pie"],
+    "nopie": ["-fno-pie", "-no-pie"],
+    "lto": ["-flto=thin", "-fuse-ld=lld"],
+    "asan": ["-fsanitize=address", "-g1"],
+    "ubsan": ["-fsanitize=undefined", "-fno-sanitize-recover=undefined"],
+    "coverage": ["-fprofile-instr-generate", "-fcoverage-mapping"],
+}
+
+
+@dataclass(frozen=True)
+class Setting:
+    level: str
+    mode: str
+    extra: str
+
+    @property
+    def name(self):
+        return "-".join(p for p in (self.level, self.mode, self.extra) if p)
+
+    @property
+    def reference(self):
+        return ["-" + self.level, *EXTRAS[self.extra]]
+
+    @property
+    def flags(self):
+        return [*self.reference, *MODES[self.mode]]
+
+
+ALL = [Setting(l, m, x) for l in LEVELS for m in MODES for x in EXTRAS]
+BY_NAME = {s.name: s for s in ALL}
+# Every program in every quick run. ASan with stress is the sharpest of all.
+ALWAYS = [BY_NAME["O2-stress"], BY_NAME["O0-stress-asan"]]
+
+
+def quick(position):
+    """The settings of a quick run for the program at this position: the constant ones and one of the others in turn.
+
+    7 and the number of settings have no common factor, so that neighbours differ in every axis."""
+    others = [s for s in ALL if s not in ALWAYS]
+    return [*ALWAYS, others[position * 7 % len(others)]]
+
+
+def parse(text):
+    """Setting names, comma separated; `all`; or globs such as O2-stress*."""
+    from fnmatch import fnmatchcase
+
+    chosen = []
+    for word in text.split(","):
+        found = ALL if word == "all" else [s for s in ALL if fnmatchcase(s.name, word)]
+        if not found:
+            raise SystemExit(f"run.py: no setting is called '{word}'; one of: {', '.join(BY_NAME)}")
+        chosen += [s for s in found if s not in chosen]
+    return chosen
