@@ -57,7 +57,8 @@ size_t answer(const unsigned char *question, size_t size, unsigned char *reply, 
   if (give_address) {
     uint32_t address = 10u << 24 | (hash(name, (size_t)length) & 0xffffff);
     /* The name of the question, type A, class IN, one minute, four bytes. */
-    const unsigned char record[16] = {0xc0, HEADER, 0, TYPE_A, 0, 1, 0, 0, 0, 60, 0, 4, address >> 24, address >> 16, address >> 8, address};
+    const unsigned char record[16] = {
+        0xc0, HEADER, 0, TYPE_A, 0, 1, 0, 0, 0, 60, 0, 4, address >> 24, address >> 16, address >> 8, address};
     reply[7] = 1;
     memcpy(reply + end, record, sizeof record);
     end += sizeof record;

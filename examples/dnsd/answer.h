@@ -1,8 +1,8 @@
 /* What the example's name server answers. Pure functions of the question, so every answer can be foretold:
  *
- *   A      of NAME.example.test          10.x.y.z, x.y.z being the low 24 bits of the FNV-1a hash of the lower-case name
- *   other  types of such a name          no such record (an empty answer)
- *   names  that begin with `missing`     no such name, as for every name outside example.test
+ *   A      of NAME.example.test          10.x.y.z, x.y.z being the low 24 bits of the FNV-1a hash of the lower-case
+ * name other  types of such a name          no such record (an empty answer) names  that begin with `missing`     no
+ * such name, as for every name outside example.test
  */
 #ifndef ANSWER_H
 #define ANSWER_H

@@ -6,7 +6,8 @@
 
 int verbose;
 
-int multi_getaddrinfo1(const char **nodes, const char **services, const struct addrinfo *hints, struct addrinfo **ress, int n) {
+int multi_getaddrinfo1(const char **nodes, const char **services, const struct addrinfo *hints,
+                       struct addrinfo **ress, int n) {
   int num_failed = 0;
   for (int i = 0; i < n; ++i) {
     if (verbose)
@@ -19,7 +20,8 @@ int multi_getaddrinfo1(const char **nodes, const char **services, const struct a
   return num_failed;
 }
 
-int multi_getaddrinfo2(const char **nodes, const char **services, const struct addrinfo *hints, struct addrinfo **ress, int n) {
+int multi_getaddrinfo2(const char **nodes, const char **services, const struct addrinfo *hints,
+                       struct addrinfo **ress, int n) {
   int num_failed = 0;
   ch_activity acts[n];
   for (int i = 0; i < n; ++i) {
@@ -37,8 +39,8 @@ int multi_getaddrinfo2(const char **nodes, const char **services, const struct a
   return num_failed;
 }
 
-int multi_getaddrinfo3(const char **nodes, const char **services, const struct addrinfo *hints, struct addrinfo **ress, int n,
-                       int max_conc) {
+int multi_getaddrinfo3(const char **nodes, const char **services, const struct addrinfo *hints,
+                       struct addrinfo **ress, int n, int max_conc) {
   int num_failed = 0;
   ch_activity acts[n];
   ch_sem governor;
