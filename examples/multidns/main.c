@@ -42,7 +42,8 @@ static const char **read_names(const char *path, int *count) {
   return names;
 }
 
-/* Sends this process's lookups to another name server, by the C library's documented state (resolver(3)). */
+/* Sends this process's lookups to another name server: those of the activities by the library's own call, those of a
+ * sequential program by the C library's state (resolver(3)). */
 static void use_server(const char *server) {
   char host[64];
   int port;
@@ -52,6 +53,7 @@ static void use_server(const char *server) {
     exit(2);
   }
   address.sin_port = htons(port);
+  ch_dns_servers(server);
   res_init();
   _res.nscount = 1;
   _res.nsaddr_list[0] = address;
