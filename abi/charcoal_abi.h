@@ -32,7 +32,7 @@ struct ch_frame_info {
   uint32_t size;         /* bytes of a frame, header included */
   uint32_t image;        /* bytes of it, after the header, that are copied from and to the native stack */
   uint32_t align;        /* alignment of the frame, a power of two; 16 unless a local wants more */
-  uint32_t flags;        /* CH_FRAME_HOME */
+  uint32_t flags;        /* CH_FRAME_… */
   uint32_t reserved;
 };
 
@@ -40,6 +40,9 @@ struct ch_frame_info {
  * fixed addresses live in it (after the image). Without this flag a frame is taken when the
  * function is suspended and freed when it is resumed. */
 #define CH_FRAME_HOME 1u
+/* The frame stands for a call that has not begun: its image starts with the address of the interruptible
+ * function, which is then called with the arguments that follow. `name` is NULL. */
+#define CH_FRAME_ENTRY 2u
 
 struct ch_frame {
   const struct ch_frame_info *info; /* never NULL in a live frame */

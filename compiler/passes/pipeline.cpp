@@ -1,7 +1,20 @@
 // The list of passes, and where each stands in LLVM's own pipeline.
+//
+//   start   what clang made; before anything is inlined or simplified
+//   last    everything is simplified, nothing is instrumented by a sanitizer yet
+//
+// Each runs alone by `opt -load-pass-plugin=charcoal-plugin.so -passes=charcoal-<name>`, and -fcharcoal-dump=<name> prints
+// the module after it.
+#include "atomic.h"
+#include "duplicate.h"
 #include "options.h"
 #include "outline.h"
+#include "split.h"
+#include "twins.h"
+#include "llvm/IR/Module.h"
+#include "llvm/IR/Verifier.h"
 #include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/raw_ostream.h"
 #if __has_include("llvm/Plugins/PassPlugin.h")
 #include "llvm/Plugins/PassPlugin.h"
 #else
@@ -10,22 +23,83 @@
 
 using namespace llvm;
 
-static void registerPasses(PassBuilder &builder) {
-  builder.registerPipelineStartEPCallback([](ModulePassManager &passes, OptimizationLevel) {
-    if (charcoal::options().disabled)
-      return;
-    passes.addPass(charcoal::OutlinePass());
-  });
-  // `opt -load-pass-plugin=charcoal-plugin.so -passes=charcoal-outline` runs one pass alone.
-  builder.registerPipelineParsingCallback(
-      [](StringRef name, ModulePassManager &passes, ArrayRef<PassBuilder::PipelineElement>) {
-        if (name != "charcoal-outline")
-          return false;
-        passes.addPass(charcoal::OutlinePass());
-        return true;
-      });
+namespace charcoal {
+
+enum class Stage { Start, Last };
+struct Entry {
+  const char *name;
+  Stage stage;
+  const char *summary;
+  void (*add)(ModulePassManager &);
+};
+
+template <typename Pass> static void add(ModulePassManager &passes) { passes.addPass(Pass()); }
+
+static const Entry pipeline[] = {
+    {"outline", Stage::Start, "activate statements become calls of the runtime", add<OutlinePass>},
+    {"duplicate", Stage::Start, "interruptible versions, yield points", add<DuplicatePass>},
+    {"atomic", Stage::Start, "atomic regions count", add<AtomicPass>},
+    {"split", Stage::Last, "interruptible versions can suspend", add<SplitPass>},
+    {"twins", Stage::Last, "table of interruptible versions by address", add<TwinsPass>},
+};
+
+// Prints the module after a stage that -fcharcoal-dump names, and checks it in any case.
+struct AfterPass : PassInfoMixin<AfterPass> {
+  const char *stage;
+  explicit AfterPass(const char *stage) : stage(stage) {}
+  PreservedAnalyses run(Module &M, ModuleAnalysisManager &) {
+    if (options().dump == stage)
+      M.print(errs(), nullptr);
+    if (verifyModule(M, &errs())) {
+      errs() << "charcoal-cc: internal error: pass '" << stage << "' left an invalid module '" << M.getName() << "'\n";
+      exit(70);
+    }
+    return PreservedAnalyses::all();
+  }
+  static bool isRequired() { return true; }
+};
+
+static void addStage(ModulePassManager &passes, Stage stage) {
+  if (options().disabled)
+    return;
+  for (const Entry &entry : pipeline)
+    if (entry.stage == stage) {
+      entry.add(passes);
+      passes.addPass(AfterPass(entry.name));
+    }
 }
 
+static void registerPasses(PassBuilder &builder) {
+  builder.registerPipelineStartEPCallback(
+      [](ModulePassManager &passes, OptimizationLevel) { addStage(passes, Stage::Start); });
+#if LLVM_VERSION_MAJOR >= 20
+  builder.registerOptimizerLastEPCallback([](ModulePassManager &passes, OptimizationLevel, ThinOrFullLTOPhase phase) {
+    // After the link step of LTO everything has been done before it.
+    if (phase != ThinOrFullLTOPhase::ThinLTOPostLink && phase != ThinOrFullLTOPhase::FullLTOPostLink)
+      addStage(passes, Stage::Last);
+  });
+#else
+  builder.registerOptimizerLastEPCallback(
+      [](ModulePassManager &passes, OptimizationLevel) { addStage(passes, Stage::Last); });
+#endif
+  builder.registerPipelineParsingCallback(
+      [](StringRef name, ModulePassManager &passes, ArrayRef<PassBuilder::PipelineElement>) {
+        if (!name.consume_front("charcoal-"))
+          return false;
+        for (const Entry &entry : pipeline)
+          if (name == entry.name) {
+            entry.add(passes);
+            return true;
+          }
+        return false;
+      });
+  if (options().printPipeline)
+    for (const Entry &entry : pipeline)
+      outs() << (entry.stage == Stage::Start ? "start  " : "last   ") << entry.name << ": " << entry.summary << '\n';
+}
+
+} // namespace charcoal
+
 extern "C" LLVM_ATTRIBUTE_WEAK PassPluginLibraryInfo llvmGetPassPluginInfo() {
-  return {LLVM_PLUGIN_API_VERSION, "charcoal", "0.1", registerPasses};
+  return {LLVM_PLUGIN_API_VERSION, "charcoal", "0.1", charcoal::registerPasses};
 }

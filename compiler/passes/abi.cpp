@@ -1,0 +1,83 @@
+#include "abi.h"
+
+using namespace llvm;
+using namespace charcoal;
+
+Abi::Abi(Module &M)
+    : M(M), C(M.getContext()), Void(Type::getVoidTy(C)), I8(Type::getInt8Ty(C)), I32(Type::getInt32Ty(C)),
+      I64(Type::getInt64Ty(C)), Ptr(PointerType::getUnqual(C)), Size(M.getDataLayout().getIntPtrType(C)) {}
+
+GlobalVariable *Abi::tls() {
+  if (GlobalVariable *G = M.getNamedGlobal("ch_tls"))
+    return G;
+  // An executable contains the runtime, so its own code knows where ch_tls is; a shared object's does not.
+  bool inExecutable = M.getPICLevel() == PICLevel::NotPIC || M.getPIELevel() != PIELevel::Default;
+  auto *G = new GlobalVariable(M, ArrayType::get(I8, sizeof(struct ch_tls)), false, GlobalValue::ExternalLinkage, nullptr,
+                               "ch_tls", nullptr,
+                               inExecutable ? GlobalValue::LocalExecTLSModel : GlobalValue::InitialExecTLSModel);
+  G->setDSOLocal(inExecutable);
+  G->setAlignment(Align(64));
+  return G;
+}
+
+Value *Abi::tlsField(IRBuilder<> &B, unsigned offset) {
+  Value *base = B.CreateThreadLocalAddress(tls());
+  return offset ? B.CreateConstInBoundsGEP1_64(I8, base, offset) : base;
+}
+
+LoadInst *Abi::loadAttention(IRBuilder<> &B) {
+  return B.CreateAlignedLoad(I32, tlsField(B, offsetof(struct ch_tls, attention)), Align(4), /*isVolatile=*/true);
+}
+
+FunctionCallee Abi::declare(StringRef name, Type *result, ArrayRef<Type *> params) {
+  FunctionCallee callee = M.getOrInsertFunction(name, FunctionType::get(result, params, false));
+  if (auto *F = dyn_cast<Function>(callee.getCallee()))
+    F->setDoesNotThrow();
+  return callee;
+}
+
+// The image is only read or written during the call: it stays a private object for alias analysis.
+static FunctionCallee nocapture(FunctionCallee callee, unsigned param) {
+  if (auto *F = dyn_cast<Function>(callee.getCallee())) {
+#if LLVM_VERSION_MAJOR >= 21
+    F->addParamAttr(param, Attribute::getWithCaptureInfo(F->getContext(), CaptureInfo::none()));
+#else
+    F->addParamAttr(param, Attribute::NoCapture);
+#endif
+    F->addFnAttr(Attribute::Cold);
+  }
+  return callee;
+}
+
+FunctionCallee Abi::suspend() { return nocapture(declare("ch_suspend", I32, {Ptr, Ptr, I32, I32}), 1); }
+FunctionCallee Abi::suspendHome() { return nocapture(declare("ch_suspend_home", I32, {Ptr, Ptr, I32, I32}), 1); }
+FunctionCallee Abi::restore() { return nocapture(declare("ch_restore", I32, {Ptr}), 0); }
+FunctionCallee Abi::frameNew() { return declare("ch_frame_new", Ptr, {Ptr}); }
+FunctionCallee Abi::frameFree() { return declare("ch_frame_free", Void, {Ptr}); }
+FunctionCallee Abi::alloca_() { return declare("ch_alloca", Ptr, {Ptr, Size, Size}); }
+FunctionCallee Abi::allocaRelease() { return declare("ch_alloca_release", Void, {Ptr, Ptr}); }
+FunctionCallee Abi::twin() { return declare("ch_twin", Ptr, {Ptr, Ptr}); }
+FunctionCallee Abi::main() { return declare("ch_main", I32, {Ptr, I32, Ptr, Ptr}); }
+FunctionCallee Abi::atomicSettle() { return declare("ch_atomic_settle", Void, {}); }
+FunctionCallee Abi::twinsRegister() { return declare("ch_twins_register", Void, {Ptr, Ptr}); }
+FunctionCallee Abi::twinsUnregister() { return declare("ch_twins_unregister", Void, {Ptr, Ptr}); }
+
+StructType *Abi::frameInfoType() {
+  if (StructType *T = StructType::getTypeByName(C, "charcoal.frame_info"))
+    return T;
+  static_assert(sizeof(struct ch_frame_info) == 64, "struct ch_frame_info has changed");
+  return StructType::create(C, {Ptr, Ptr, Ptr, Ptr, Ptr, I32, I32, I32, I32, I32, I32}, "charcoal.frame_info");
+}
+
+Type *Abi::resultType(Type *T) { return T->isVoidTy() ? static_cast<Type *>(I32) : StructType::get(C, {I32, T}); }
+
+Value *Abi::status(IRBuilder<> &B, Value *result) {
+  return result->getType()->isStructTy() ? B.CreateExtractValue(result, 0) : result;
+}
+
+Value *Abi::makeResult(IRBuilder<> &B, Type *T, Value *status, Value *value) {
+  if (T->isVoidTy())
+    return status;
+  Value *result = B.CreateInsertValue(PoisonValue::get(resultType(T)), status, 0);
+  return value ? B.CreateInsertValue(result, value, 1) : result;
+}

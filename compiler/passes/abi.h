@@ -1,0 +1,55 @@
+// The compiler's side of abi/charcoal_abi.h: the same names and offsets, as IR.
+#ifndef CHARCOAL_PASSES_ABI_H
+#define CHARCOAL_PASSES_ABI_H
+
+#include "charcoal_abi.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/Module.h"
+
+namespace charcoal {
+
+class Abi {
+public:
+  explicit Abi(llvm::Module &M);
+
+  llvm::Module &M;
+  llvm::LLVMContext &C;
+  llvm::Type *Void;
+  llvm::IntegerType *I8, *I32, *I64;
+  llvm::PointerType *Ptr;
+  llvm::IntegerType *Size; // size_t
+
+  // Address of a field of this thread's ch_tls.
+  llvm::Value *tlsField(llvm::IRBuilder<> &B, unsigned offset);
+  llvm::LoadInst *loadAttention(llvm::IRBuilder<> &B);
+
+  llvm::FunctionCallee suspend();     // i32 ch_suspend(info, image, point, status)
+  llvm::FunctionCallee suspendHome(); // i32 ch_suspend_home(frame, image, point, status)
+  llvm::FunctionCallee restore();     // i32 ch_restore(image)
+  llvm::FunctionCallee frameNew();
+  llvm::FunctionCallee frameFree();
+  llvm::FunctionCallee alloca_();
+  llvm::FunctionCallee allocaRelease();
+  llvm::FunctionCallee twin();
+  llvm::FunctionCallee main();
+  llvm::FunctionCallee atomicSettle();
+  llvm::FunctionCallee twinsRegister();
+  llvm::FunctionCallee twinsUnregister();
+
+  // struct ch_frame_info as a constant's type.
+  llvm::StructType *frameInfoType();
+
+  // {status, T}: what an interruptible function of result type T returns. The status comes first, so that it is in
+  // the same register whatever T is.
+  llvm::Type *resultType(llvm::Type *T);
+  llvm::Value *status(llvm::IRBuilder<> &B, llvm::Value *result);
+  llvm::Value *makeResult(llvm::IRBuilder<> &B, llvm::Type *T, llvm::Value *status, llvm::Value *value);
+
+private:
+  llvm::FunctionCallee declare(llvm::StringRef name, llvm::Type *result, llvm::ArrayRef<llvm::Type *> params);
+  llvm::GlobalVariable *tls();
+};
+
+} // namespace charcoal
+
+#endif

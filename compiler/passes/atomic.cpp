@@ -1,0 +1,102 @@
+// Pass `atomic`: markers of atomic regions become counting.
+//
+//   takes   calls of __charcoal_atomic_enter/leave; functions with the attribute "charcoal-atomic"
+//   leaves  ++ and -- of ch_tls.atomic_depth, the latter with a call of ch_atomic_settle in a cold branch
+//
+//     before                              after
+//       call @__charcoal_atomic_enter()     depth += 1
+//       call @g()                           call @g()
+//       call @__charcoal_atomic_leave(p)    depth -= 1; if (pending) call @ch_atomic_settle()
+//
+// Runs after `duplicate`, which needs the markers to know which calls stay plain.
+// Alone: opt -load-pass-plugin charcoal-plugin.so -passes=charcoal-atomic
+#include "atomic.h"
+#include "abi.h"
+#include "marks.h"
+#include "llvm/IR/CFG.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/MDBuilder.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
+
+using namespace llvm;
+
+namespace charcoal {
+
+static constexpr StringLiteral EnterName = "__charcoal_atomic_enter";
+static constexpr StringLiteral LeaveName = "__charcoal_atomic_leave";
+
+int AtomicDepth::delta(const Instruction &I) {
+  if (calls(I, EnterName))
+    return 1;
+  if (calls(I, LeaveName))
+    return -1;
+  return 0;
+}
+
+AtomicDepth::AtomicDepth(Function &F) {
+  SmallVector<BasicBlock *> work{&F.getEntryBlock()};
+  atEntry[&F.getEntryBlock()] = F.hasFnAttribute(AtomicAttr) ? 1 : 0;
+  while (!work.empty()) {
+    BasicBlock *BB = work.pop_back_val();
+    int depth = atEntry[BB];
+    for (Instruction &I : *BB)
+      depth = std::max(0, depth + delta(I));
+    for (BasicBlock *next : successors(BB))
+      if (atEntry.try_emplace(next, depth).second)
+        work.push_back(next);
+  }
+}
+
+static void addToDepth(Abi &abi, IRBuilder<> &B, int by) {
+  Value *field = abi.tlsField(B, offsetof(struct ch_tls, atomic_depth));
+  Value *depth = B.CreateAlignedLoad(abi.I32, field, Align(4));
+  B.CreateAlignedStore(B.CreateAdd(depth, B.getInt32(by)), field, Align(4));
+}
+
+static void leaveBefore(Abi &abi, Instruction *at) {
+  IRBuilder<> B(at);
+  addToDepth(abi, B, -1);
+  Value *pending = B.CreateAlignedLoad(abi.I32, abi.tlsField(B, offsetof(struct ch_tls, atomic_pending)), Align(4));
+  MDNode *unlikely = MDBuilder(abi.C).createUnlikelyBranchWeights();
+  Instruction *cold = SplitBlockAndInsertIfThen(B.CreateIsNotNull(pending), at, false, unlikely);
+  IRBuilder<>(cold).CreateCall(abi.atomicSettle());
+}
+
+PreservedAnalyses AtomicPass::run(Module &M, ModuleAnalysisManager &) {
+  Abi abi(M);
+  SmallVector<CallInst *> enters, leaves;
+  for (Function &F : M)
+    for (Instruction &I : instructions(F)) {
+      if (calls(I, EnterName))
+        enters.push_back(cast<CallInst>(&I));
+      else if (calls(I, LeaveName))
+        leaves.push_back(cast<CallInst>(&I));
+    }
+  for (CallInst *enter : enters) {
+    IRBuilder<> B(enter);
+    addToDepth(abi, B, 1);
+    enter->eraseFromParent();
+  }
+  for (CallInst *leave : leaves) {
+    leaveBefore(abi, leave);
+    leave->eraseFromParent();
+  }
+  // A function declared atomic is one region.
+  for (Function &F : M) {
+    if (F.isDeclaration() || !F.hasFnAttribute(AtomicAttr))
+      continue;
+    IRBuilder<> B(&*F.getEntryBlock().getFirstNonPHIOrDbgOrAlloca());
+    addToDepth(abi, B, 1);
+    SmallVector<ReturnInst *> returns;
+    for (BasicBlock &BB : F)
+      if (auto *R = dyn_cast<ReturnInst>(BB.getTerminator()))
+        returns.push_back(R);
+    for (ReturnInst *R : returns)
+      leaveBefore(abi, BasicBlock::iterator(R) != R->getParent()->begin() && R->getParent()->getTerminatingMustTailCall()
+                           ? static_cast<Instruction *>(R->getParent()->getTerminatingMustTailCall())
+                           : R);
+  }
+  return PreservedAnalyses::none();
+}
+
+} // namespace charcoal

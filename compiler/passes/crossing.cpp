@@ -1,0 +1,258 @@
+// See crossing.h.
+#include "crossing.h"
+#include "marks.h"
+#include "llvm/ADT/BitVector.h"
+#include "llvm/IR/CFG.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
+
+using namespace llvm;
+
+namespace charcoal {
+
+// Blocks into which V is live.
+static void liveIn(const Value *V, const BasicBlock *home, SmallPtrSetImpl<BasicBlock *> &result) {
+  SmallVector<BasicBlock *> work;
+  for (const Use &U : V->uses()) {
+    auto *I = cast<Instruction>(U.getUser());
+    BasicBlock *BB = I->getParent();
+    if (auto *P = dyn_cast<PHINode>(I)) {
+      BB = P->getIncomingBlock(U); // used at its end
+      if (BB == home)
+        continue;
+    } else if (BB == home) {
+      continue; // after the definition: uses before it, round a loop, go through a phi
+    }
+    if (result.insert(BB).second)
+      work.push_back(BB);
+  }
+  while (!work.empty()) {
+    BasicBlock *BB = work.pop_back_val();
+    for (BasicBlock *P : predecessors(BB))
+      if (P != home && result.insert(P).second)
+        work.push_back(P);
+  }
+}
+
+CrossingValues::CrossingValues(Function &F, ArrayRef<Point> points) {
+  DenseMap<const BasicBlock *, unsigned> pointAfter;
+  for (unsigned k = 0; k < points.size(); ++k)
+    pointAfter[points[k].after] = k;
+  auto consider = [&](llvm::Value &V, const BasicBlock *home) {
+    SmallPtrSet<BasicBlock *, 16> live;
+    liveIn(&V, home, live);
+    Value crossing{&V, {}, {}};
+    SmallVector<BasicBlock *> work;
+    for (BasicBlock *BB : live)
+      if (auto k = pointAfter.find(BB); k != pointAfter.end()) {
+        crossing.points.push_back(k->second);
+        crossing.reloaded.insert(BB);
+        work.push_back(BB);
+      }
+    if (work.empty())
+      return;
+    while (!work.empty())
+      for (BasicBlock *next : successors(work.pop_back_val()))
+        if (live.contains(next) && crossing.reloaded.insert(next).second)
+          work.push_back(next);
+    sort(crossing.points);
+    values.push_back(std::move(crossing));
+  };
+  for (Argument &A : F.args())
+    consider(A, nullptr);
+  for (Instruction &I : instructions(F))
+    if (!I.getType()->isVoidTy() && !(isa<AllocaInst>(I) && cast<AllocaInst>(I).isStaticAlloca()))
+      consider(I, I.getParent());
+}
+
+bool Locals::isRepeatable(const Value *V) {
+  auto *G = dyn_cast<GetElementPtrInst>(V);
+  return G && G->hasAllConstantIndices() && rootOfRepeatable(const_cast<GetElementPtrInst *>(G));
+}
+
+AllocaInst *Locals::rootOfRepeatable(Value *V) {
+  while (auto *G = dyn_cast<GetElementPtrInst>(V)) {
+    if (!G->hasAllConstantIndices())
+      return nullptr;
+    V = G->getPointerOperand();
+  }
+  auto *A = dyn_cast<AllocaInst>(V);
+  return A && A->isStaticAlloca() ? A : nullptr;
+}
+
+namespace {
+
+// Every pointer derived from a local, and whether one of them gets away.
+struct AddressUses {
+  SmallVector<Instruction *> accesses; // instructions that may touch the local
+  SmallPtrSet<const Value *, 8> derived; // pointers into it, other than repeatable ones
+  SmallVector<IntrinsicInst *> starts, ends;
+  bool escapes = false;
+
+  explicit AddressUses(AllocaInst &A) {
+    SmallVector<Value *> work{&A};
+    SmallPtrSet<Value *, 8> seen{&A};
+    while (!work.empty()) {
+      Value *pointer = work.pop_back_val();
+      for (Use &U : pointer->uses())
+        visit(U, work, seen);
+    }
+  }
+
+private:
+  void follow(Instruction *I, SmallVectorImpl<Value *> &work, SmallPtrSetImpl<Value *> &seen) {
+    if (!Locals::isRepeatable(I))
+      derived.insert(I);
+    if (seen.insert(I).second)
+      work.push_back(I);
+  }
+
+  void visit(Use &U, SmallVectorImpl<Value *> &work, SmallPtrSetImpl<Value *> &seen) {
+    auto *I = cast<Instruction>(U.getUser());
+    switch (I->getOpcode()) {
+    case Instruction::Load:
+      accesses.push_back(I);
+      return;
+    case Instruction::Store:
+      accesses.push_back(I);
+      escapes |= U.getOperandNo() == 0;
+      return;
+    case Instruction::AtomicRMW:
+    case Instruction::AtomicCmpXchg:
+      accesses.push_back(I);
+      escapes |= U.getOperandNo() != 0;
+      return;
+    case Instruction::GetElementPtr:
+    case Instruction::BitCast:
+    case Instruction::AddrSpaceCast:
+    case Instruction::PHI:
+    case Instruction::Select:
+      follow(I, work, seen);
+      return;
+    case Instruction::ICmp:
+      // Against null the answer does not depend on where the local is.
+      escapes |= !isa<ConstantPointerNull>(I->getOperand(1 - U.getOperandNo()));
+      return;
+    case Instruction::Call:
+      break;
+    default:
+      accesses.push_back(I);
+      escapes = true;
+      return;
+    }
+    auto *CB = cast<CallBase>(I);
+    if (auto *II = dyn_cast<IntrinsicInst>(CB)) {
+      if (II->getIntrinsicID() == Intrinsic::lifetime_start) {
+        starts.push_back(II);
+        return;
+      }
+      if (II->getIntrinsicID() == Intrinsic::lifetime_end) {
+        ends.push_back(II);
+        return;
+      }
+      if (II->isAssumeLikeIntrinsic())
+        return;
+    }
+    accesses.push_back(I);
+    if (!CB->isDataOperand(&U) || CB->isBundleOperand(&U)) {
+      escapes = true;
+      return;
+    }
+    unsigned n = CB->getArgOperandNo(&U);
+    if (CB->isByValArgument(n))
+      return;
+    if (isSuspendingCall(*CB) || !CB->doesNotCapture(n)) {
+      escapes = true;
+      return;
+    }
+    // Handed back: `returned`, and intrinsics that move a pointer along.
+    if (CB->getType()->isPointerTy() && (CB->paramHasAttr(n, Attribute::Returned) || isa<IntrinsicInst>(CB)))
+      escapes = true;
+  }
+};
+
+} // namespace
+
+// A local is alive across point k if it may have been touched before (since its lifetime began), and may be touched
+// after (before its lifetime begins anew or ends). One whose address has escaped may be touched wherever it lives.
+//
+//   touched-out(B) = last of { access: true, lifetime marker: false } in B, else touched-in(B) = OR touched-out(preds)
+//   needed-in(B)   = first of { access: true, lifetime marker: false } in B, else needed-out(B) = OR needed-in(succs)
+//   (escaped: lifetime.end and return count as accesses)
+Locals::Locals(Function &F, ArrayRef<Point> points, const CrossingValues &crossing) {
+  SmallVector<AllocaInst *> all;
+  for (Instruction &I : F.getEntryBlock())
+    if (auto *A = dyn_cast<AllocaInst>(&I); A && A->isStaticAlloca())
+      all.push_back(A);
+  DenseMap<const llvm::Value *, bool> crosses;
+  for (const CrossingValues::Value &V : crossing.values)
+    crosses[V.value] = true;
+
+  for (AllocaInst *A : all) {
+    AddressUses uses(*A);
+    anyEscapes |= uses.escapes;
+    LocalClass &verdict = classes[A] = LocalClass::Native;
+    if (points.empty())
+      continue;
+    if (any_of(uses.derived, [&](const llvm::Value *V) { return crosses.count(V); })) {
+      verdict = LocalClass::Home;
+      continue;
+    }
+    enum Event { None, Access, Marker };
+    struct BlockEvents {
+      Event first = None, last = None;
+    };
+    DenseMap<const BasicBlock *, SmallVector<std::pair<const Instruction *, Event>>> events;
+    for (Instruction *I : uses.accesses) {
+      if (auto *P = dyn_cast<PHINode>(I))
+        (void)P;
+      events[I->getParent()].push_back({I, Access});
+    }
+    for (IntrinsicInst *I : uses.starts)
+      events[I->getParent()].push_back({I, Marker});
+    for (IntrinsicInst *I : uses.ends)
+      events[I->getParent()].push_back({I, uses.escapes ? Access : Marker});
+    SmallVector<IntrinsicInst *> endMarkers(uses.ends);
+    DenseMap<const BasicBlock *, BlockEvents> summary;
+    for (auto &[BB, list] : events) {
+      sort(list, [](auto &a, auto &b) { return a.first != b.first && a.first->comesBefore(b.first); });
+      summary[BB] = {list.front().second, list.back().second};
+      // Forwards an end is the end, whether or not the local has escaped.
+      if (is_contained(endMarkers, list.back().first))
+        summary[BB].last = Marker;
+    }
+    DenseMap<const BasicBlock *, bool> touchedOut, neededIn;
+    SmallVector<const BasicBlock *> work;
+    for (auto &[BB, s] : summary)
+      if (s.last == Access) {
+        touchedOut[BB] = true;
+        work.push_back(BB);
+      }
+    while (!work.empty())
+      for (const BasicBlock *next : successors(work.pop_back_val()))
+        if (!touchedOut[next] && summary.lookup(next).last != Marker) {
+          touchedOut[next] = true;
+          work.push_back(next);
+        }
+    for (BasicBlock &BB : F) {
+      Event first = summary.lookup(&BB).first;
+      if (first == None && uses.escapes && isa<ReturnInst>(BB.getTerminator()))
+        first = Access;
+      if (first == Access) {
+        neededIn[&BB] = true;
+        work.push_back(&BB);
+      }
+    }
+    while (!work.empty())
+      for (const BasicBlock *previous : predecessors(work.pop_back_val()))
+        if (!neededIn[previous] && summary.lookup(previous).first != Marker) {
+          neededIn[previous] = true;
+          work.push_back(previous);
+        }
+    bool alive = any_of(points, [&](const Point &P) { return touchedOut.lookup(P.before) && neededIn.lookup(P.after); });
+    if (alive)
+      verdict = uses.escapes ? LocalClass::Home : LocalClass::Image;
+  }
+}
+
+} // namespace charcoal

@@ -1,0 +1,61 @@
+// Analyses for `split`: what must survive a suspension, and where. They change nothing.
+//
+// A *point* is a place where an activation may be set aside. `split` has put each at the end of a block (`before`) that
+// goes on to a block of its own (`after`), which has no other predecessor.
+#ifndef CHARCOAL_PASSES_CROSSING_H
+#define CHARCOAL_PASSES_CROSSING_H
+
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/IR/Function.h"
+#include "llvm/IR/Instructions.h"
+
+namespace charcoal {
+
+struct Point {
+  llvm::Instruction *at;    // the call
+  llvm::BasicBlock *before; // ends with it
+  llvm::BasicBlock *after;  // where the activation goes on
+};
+
+// SSA values that are live across a point.
+//
+//   live-in(B)  = used in B before any definition, or live out and not defined in B
+//   V crosses k = V is live into after(k)
+//   reloaded(V) = { B : V is live into B, and B is reached from some after(k) that V crosses, inside V's live range }
+//
+// In a block of reloaded(V) the value may have been computed by an earlier activation on another native stack; everywhere
+// else the definition still dominates.
+class CrossingValues {
+public:
+  CrossingValues(llvm::Function &, llvm::ArrayRef<Point>);
+  struct Value {
+    llvm::Value *value;
+    llvm::SmallPtrSet<llvm::BasicBlock *, 8> reloaded;
+    llvm::SmallVector<unsigned, 4> points; // indices
+  };
+  std::vector<Value> values; // in program order
+};
+
+// What becomes of a local with an address.
+enum class LocalClass {
+  Native, // not alive across any point: stays on the native stack
+  Image,  // alive across a point, but nobody remembers its address: moves with the image
+  Home,   // its address is known elsewhere: needs a fixed place, in the frame, from entry to return
+};
+
+class Locals {
+public:
+  Locals(llvm::Function &, llvm::ArrayRef<Point>, const CrossingValues &);
+  llvm::MapVector<llvm::AllocaInst *, LocalClass> classes;
+  // Address computations with constant offset from a local: they can be repeated anywhere.
+  static bool isRepeatable(const llvm::Value *);
+  static llvm::AllocaInst *rootOfRepeatable(llvm::Value *);
+  // True if some local's address may be known to another function.
+  bool anyEscapes = false;
+};
+
+} // namespace charcoal
+
+#endif

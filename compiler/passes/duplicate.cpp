@@ -1,0 +1,384 @@
+// Pass `duplicate`: the interruptible version of each function that can suspend.
+//
+//   takes   the module as clang made it, after `outline`; markers __charcoal_yield, __charcoal_atomic_…
+//   leaves  beside each such f a clone f.int (attribute "charcoal-twin"), still of f's own type, whose calls go to
+//           interruptible versions (marked "charcoal-suspends") except in atomic regions; yield points as calls of
+//           charcoal.yield; main renamed, so that the entry of the program is the runtime's
+//
+//     define i32 @f(i32 %x) {            define i32 @f.int(i32 %x) "charcoal-twin"="f" {
+//       %a = call i32 @g(i32 %x)           call void @charcoal.yield()
+//       %b = call i32 %p(i32 %a)           %a = call i32 @g.int(i32 %x) "charcoal-suspends"
+//       ret i32 %b                         %q = call ptr @charcoal.twin(ptr %p)
+//     }                                    %b = call i32 %q(i32 %a) "charcoal-suspends"
+//                                          ret i32 %b
+//                                        }
+//
+// It stands at the start of the pipeline: calls in atomic regions and in plain versions are the plain calls they always
+// were, so the optimiser treats them as in C. Yield points are opaque calls from here on, so that no global stays in a
+// register across one.
+// Alone: opt -load-pass-plugin charcoal-plugin.so -passes=charcoal-duplicate
+#include "duplicate.h"
+#include "abi.h"
+#include "atomic.h"
+#include "marks.h"
+#include "options.h"
+#include "suspension.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/PostOrderIterator.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/IR/CFG.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/DebugInfoMetadata.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/Transforms/Utils/Cloning.h"
+#include "llvm/Transforms/Utils/ModuleUtils.h"
+#include "llvm/Transforms/Utils/ValueMapper.h"
+
+using namespace llvm;
+
+namespace charcoal {
+
+namespace {
+
+class Duplicator {
+public:
+  explicit Duplicator(Module &M) : M(M), abi(M), suspension(M), O(options()) {}
+  void run();
+
+private:
+  void readTwinNames();
+  Function *clone(Function &);
+  void cloneLabelTables(Function &from, Function &to, ValueToValueMapTy &);
+  void rewriteCalls(Function &twin);
+  void makeSuspending(CallInst &, CallKind);
+  void insertYields(Function &twin);
+  void insertYieldsInCycles(Function &twin);
+  void lowerExplicitYields();
+  void bindActivities();
+  void renameMain();
+  CallInst *yieldBefore(Instruction *, bool always);
+
+  Module &M;
+  Abi abi;
+  Suspension suspension;
+  const Options &O;
+  MapVector<Function *, Function *> twins;
+  DenseMap<const Function *, std::string> twinName; // "charcoal.twin=name" annotations
+};
+
+} // namespace
+
+// __attribute__((annotate("charcoal.twin=read"))): the interruptible version is called read.int.
+void Duplicator::readTwinNames() {
+  GlobalVariable *all = M.getGlobalVariable("llvm.global.annotations");
+  auto *entries = all ? dyn_cast<ConstantArray>(all->getInitializer()) : nullptr;
+  if (!entries)
+    return;
+  for (Value *entry : entries->operands()) {
+    auto *fields = cast<ConstantStruct>(entry);
+    auto *F = dyn_cast<Function>(fields->getOperand(0)->stripPointerCasts());
+    auto *text = dyn_cast<GlobalVariable>(fields->getOperand(1)->stripPointerCasts());
+    auto *data = text ? dyn_cast<ConstantDataArray>(text->getInitializer()) : nullptr;
+    if (!F || !data || !data->isCString())
+      continue;
+    StringRef name = data->getAsCString();
+    if (name.consume_front("charcoal.twin="))
+      twinName[F] = name.str();
+  }
+}
+
+Function *Duplicator::clone(Function &F) {
+  ValueToValueMapTy map;
+  Function *G = CloneFunction(&F, map);
+  auto named = twinName.find(&F);
+  G->setName((named == twinName.end() ? F.getName().str() : named->second) + TwinSuffix.str());
+  if (named != twinName.end()) {
+    G->setLinkage(GlobalValue::ExternalLinkage);
+    G->setVisibility(GlobalValue::DefaultVisibility);
+  }
+  // A body that the linker may drop in favour of one elsewhere: elsewhere may not have an interruptible version.
+  if (F.hasAvailableExternallyLinkage())
+    G->setLinkage(GlobalValue::LinkOnceODRLinkage);
+  G->setComdat(nullptr);
+  if (F.hasComdat() || G->hasLinkOnceODRLinkage()) {
+    Comdat *group = M.getOrInsertComdat(G->getName());
+    if (F.hasComdat())
+      group->setSelectionKind(F.getComdat()->getSelectionKind());
+    G->setComdat(group);
+  }
+  G->addFnAttr(TwinAttr, named == twinName.end() ? F.getName() : StringRef(named->second));
+  for (StringRef name : {AtomicAttr, ActivityAttr})
+    G->removeFnAttr(name);
+  // What holds of the plain version need not hold of one that may give way in the middle.
+  for (Attribute::AttrKind kind :
+       {Attribute::NoReturn, Attribute::WillReturn, Attribute::Memory, Attribute::NoSync, Attribute::NoFree,
+        Attribute::NoRecurse, Attribute::NoCallback, Attribute::MustProgress, Attribute::Speculatable})
+    G->removeFnAttr(kind);
+  for (Argument &A : G->args())
+    for (Attribute::AttrKind kind : {Attribute::NoAlias, Attribute::Returned, Attribute::StructRet})
+      A.removeAttr(kind);
+  G->removeRetAttr(Attribute::NoAlias);
+  if (G->hasPrefixData())
+    G->setPrefixData(nullptr);
+  if (G->hasPrologueData())
+    G->setPrologueData(nullptr);
+  G->eraseMetadata(LLVMContext::MD_func_sanitize);
+  G->eraseMetadata(LLVMContext::MD_kcfi_type);
+  G->eraseMetadata(LLVMContext::MD_type);
+  cloneLabelTables(F, *G, map);
+  return G;
+}
+
+// Static tables of label addresses (computed goto): the clone gets tables of its own labels.
+void Duplicator::cloneLabelTables(Function &from, Function &to, ValueToValueMapTy &map) {
+  SetVector<GlobalVariable *> tables;
+  for (BasicBlock &BB : from) {
+    BlockAddress *address = BB.hasAddressTaken() ? BlockAddress::lookup(&BB) : nullptr;
+    if (!address)
+      continue;
+    SmallVector<User *> work(address->users());
+    while (!work.empty()) {
+      User *U = work.pop_back_val();
+      if (auto *G = dyn_cast<GlobalVariable>(U))
+        tables.insert(G);
+      else if (isa<Constant>(U))
+        work.append(U->user_begin(), U->user_end());
+    }
+  }
+  if (tables.empty())
+    return;
+  ValueToValueMapTy tableMap;
+  for (BasicBlock &BB : from)
+    if (BlockAddress *address = BB.hasAddressTaken() ? BlockAddress::lookup(&BB) : nullptr)
+      tableMap[address] = BlockAddress::get(&to, cast<BasicBlock>(map[&BB]));
+  for (GlobalVariable *G : tables) {
+    auto *copy = new GlobalVariable(M, G->getValueType(), G->isConstant(), GlobalValue::InternalLinkage, nullptr,
+                                    G->getName() + TwinSuffix);
+    copy->copyAttributesFrom(G);
+    copy->setInitializer(MapValue(G->getInitializer(), tableMap));
+    tableMap[G] = copy;
+  }
+  for (Instruction &I : instructions(to))
+    RemapInstruction(&I, tableMap, RF_NoModuleLevelChanges | RF_IgnoreMissingLocals);
+}
+
+CallInst *Duplicator::yieldBefore(Instruction *at, bool always) {
+  IRBuilder<> B(at);
+  CallInst *call = B.CreateCall(markerFunction(M, always ? PauseName : YieldName));
+  call->setDoesNotThrow();
+  if (!call->getDebugLoc())
+    if (DISubprogram *place = at->getFunction()->getSubprogram())
+      call->setDebugLoc(DILocation::get(M.getContext(), place->getScopeLine(), 0, place));
+  return call;
+}
+
+void Duplicator::makeSuspending(CallInst &CB, CallKind kind) {
+  FunctionType *type = CB.getFunctionType();
+  bool unprototyped = type->isVarArg();
+  if (unprototyped) {
+    SmallVector<Type *> params;
+    for (Value *argument : CB.args())
+      params.push_back(argument->getType());
+    type = FunctionType::get(type->getReturnType(), params, false);
+    CB.mutateFunctionType(type);
+  }
+  Value *callee = CB.getCalledOperand();
+  if (auto *alias = dyn_cast<GlobalAlias>(callee); alias && kind == CallKind::Direct)
+    callee = const_cast<GlobalObject *>(alias->getAliaseeObject());
+  switch (kind) {
+  case CallKind::Direct:
+    CB.setCalledOperand(twins[cast<Function>(callee)]);
+    break;
+  case CallKind::External: {
+    auto *plain = cast<Function>(callee);
+    std::string name = (plain->getName() + TwinSuffix).str();
+    Function *twin = M.getFunction(name);
+    if (!twin) {
+      twin = Function::Create(type, GlobalValue::ExternalLinkage, name, M);
+      twin->addFnAttr(ExternalTwinAttr, plain->getName());
+      twin->setVisibility(plain->getVisibility());
+      twin->setDSOLocal(plain->isDSOLocal());
+    }
+    CB.setCalledOperand(twin);
+    break;
+  }
+  case CallKind::Lookup: {
+    IRBuilder<> B(&CB);
+    CB.setCalledOperand(B.CreateCall(markerFunction(M, TwinOfName), {callee}));
+    break;
+  }
+  case CallKind::Plain:
+  case CallKind::PlainYield:
+    llvm_unreachable("stays plain");
+  }
+  AttributeList old = CB.getAttributes();
+  AttrBuilder none(M.getContext());
+  SmallVector<AttributeSet> params;
+  for (unsigned i = 0; i < CB.arg_size(); ++i) {
+    AttributeSet set = old.getParamAttrs(i);
+    for (Attribute::AttrKind drop : {Attribute::NoAlias, Attribute::Returned, Attribute::StructRet})
+      set = set.removeAttribute(M.getContext(), drop);
+    params.push_back(set);
+  }
+  AttributeSet result = old.getRetAttrs().removeAttribute(M.getContext(), Attribute::NoAlias);
+  AttributeSet function = AttributeSet().addAttribute(M.getContext(), SuspendsAttr, unprototyped ? "unprototyped" : "");
+  if (old.hasFnAttr(Attribute::NoUnwind))
+    function = function.addAttribute(M.getContext(), Attribute::NoUnwind);
+  CB.setAttributes(AttributeList::get(M.getContext(), function, result, params));
+}
+
+void Duplicator::rewriteCalls(Function &twin) {
+  AtomicDepth depth(twin);
+  for (BasicBlock &BB : make_early_inc_range(twin))
+    depth.walk(BB, [&](Instruction &I, unsigned level) {
+      auto *CB = dyn_cast<CallInst>(&I);
+      if (!CB || level || !isRealCall(I))
+        return;
+      CallKind kind = suspension.classify(*CB);
+      if (O.stress) {
+        yieldBefore(CB, true);
+        if (!CB->isMustTailCall() && !CB->isTerminator())
+          yieldBefore(CB->getNextNode(), true)->setDebugLoc(CB->getDebugLoc());
+      } else if (kind == CallKind::PlainYield && O.yields != Yields::None) {
+        yieldBefore(CB, false);
+      }
+      if (kind != CallKind::Plain && kind != CallKind::PlainYield)
+        makeSuspending(*CB, kind);
+    });
+}
+
+void Duplicator::insertYields(Function &twin) {
+  if (O.yields == Yields::None && !O.stress)
+    return;
+  BasicBlock::iterator start = twin.getEntryBlock().getFirstNonPHIOrDbgOrAlloca();
+  yieldBefore(&*start, O.stress);
+  if (!O.stress || O.yields == Yields::Loops)
+    insertYieldsInCycles(twin);
+}
+
+// Breaks every cycle of the control-flow graph that makes calls without passing a yield point (with Yields::Loops: every
+// cycle). A block with a suspending call is one: the callee, or the adapter in front of it, has a check at its entry.
+void Duplicator::insertYieldsInCycles(Function &twin) {
+  AtomicDepth depth(twin);
+  DenseSet<const BasicBlock *> cut; // blocks that have a yield point, or must not have one
+  for (BasicBlock &BB : twin)
+    if (depth.entering(BB) || any_of(BB, [](Instruction &I) { return isSuspendingCall(I) || isYield(I) || isPause(I); }))
+      cut.insert(&BB);
+  ReversePostOrderTraversal<Function *> order(&twin);
+  DenseMap<const BasicBlock *, unsigned> index;
+  for (BasicBlock *BB : order)
+    index[BB] = index.size();
+
+  // A cycle must contain a retreating edge of this order; take the headers of those in order.
+  for (BasicBlock *header : order) {
+    if (cut.contains(header))
+      continue;
+    // Blocks on a cut-free path header -> ... -> header that stays at or after the header.
+    auto reach = [&](bool forwards) {
+      DenseSet<const BasicBlock *> seen;
+      SmallVector<const BasicBlock *> work{header};
+      auto visit = [&](const BasicBlock *next) {
+        if (index.count(next) && index[next] >= index[header] && !cut.contains(next) && seen.insert(next).second)
+          work.push_back(next);
+      };
+      while (!work.empty()) {
+        const BasicBlock *BB = work.pop_back_val();
+        if (forwards)
+          for (const BasicBlock *next : successors(BB))
+            visit(next);
+        else
+          for (const BasicBlock *next : predecessors(BB))
+            visit(next);
+      }
+      return seen;
+    };
+    bool retreating = any_of(predecessors(header), [&](const BasicBlock *P) { return index.count(P) && index[P] >= index[header]; });
+    if (!retreating)
+      continue;
+    DenseSet<const BasicBlock *> after = reach(true);
+    if (!after.contains(header))
+      continue;
+    DenseSet<const BasicBlock *> before = reach(false);
+    bool callsInCycle = any_of(after, [&](const BasicBlock *BB) {
+      return before.contains(BB) && any_of(*BB, isRealCall);
+    });
+    if (!callsInCycle && O.yields != Yields::Loops)
+      continue;
+    yieldBefore(&*header->getFirstNonPHIOrDbgOrAlloca(), O.stress);
+    cut.insert(header);
+  }
+}
+
+// The statement `yield;`: nothing in plain versions and atomic regions.
+void Duplicator::lowerExplicitYields() {
+  Function *marker = M.getFunction("__charcoal_yield");
+  if (!marker)
+    return;
+  for (Function &F : M) {
+    if (F.isDeclaration())
+      continue;
+    AtomicDepth depth(F);
+    for (BasicBlock &BB : F)
+      depth.walk(BB, [&](Instruction &I, unsigned level) {
+        if (!calls(I, "__charcoal_yield"))
+          return;
+        if (isTwin(F) && !level)
+          yieldBefore(&I, O.stress)->setDebugLoc(I.getDebugLoc());
+        I.eraseFromParent();
+      });
+  }
+}
+
+void Duplicator::bindActivities() {
+  Function *spawn = M.getFunction("ch_spawn");
+  if (!spawn)
+    return;
+  for (User *U : spawn->users()) {
+    auto *call = dyn_cast<CallBase>(U);
+    auto *body = call ? dyn_cast<Function>(call->getArgOperand(1)->stripPointerCasts()) : nullptr;
+    if (body && twins.count(body))
+      call->setArgOperand(1, twins[body]);
+  }
+}
+
+// The C library calls main; main hands over to the runtime, which runs the interruptible version as first activity.
+void Duplicator::renameMain() {
+  Function *plain = M.getFunction("main");
+  if (!plain || !twins.count(plain))
+    return;
+  plain->setName("main.plain");
+  plain->setLinkage(GlobalValue::InternalLinkage);
+  plain->setComdat(nullptr);
+  Function *main = Function::Create(FunctionType::get(abi.I32, {abi.I32, abi.Ptr, abi.Ptr}, false),
+                                    GlobalValue::ExternalLinkage, "main", M);
+  main->copyAttributesFrom(plain);
+  main->setAttributes(AttributeList().addFnAttributes(M.getContext(), AttrBuilder(M.getContext(), plain->getAttributes().getFnAttrs())));
+  main->removeFnAttr(Attribute::AlwaysInline);
+  main->removeFnAttr(Attribute::NoReturn);
+  IRBuilder<> B(BasicBlock::Create(M.getContext(), "", main));
+  CallInst *code = B.CreateCall(abi.main(), {twins[plain], main->getArg(0), main->getArg(1), main->getArg(2)});
+  B.CreateRet(code);
+  if (plain->use_empty())
+    plain->eraseFromParent();
+}
+
+void Duplicator::run() {
+  readTwinNames();
+  for (Function *F : suspension.twins())
+    twins[F] = clone(*F);
+  // Atomic regions are found by their markers, so these are still there; `atomic` removes them.
+  for (auto &[plain, twin] : twins)
+    rewriteCalls(*twin);
+  for (auto &[plain, twin] : twins)
+    insertYields(*twin);
+  lowerExplicitYields();
+  bindActivities();
+  renameMain();
+}
+
+PreservedAnalyses DuplicatePass::run(Module &M, ModuleAnalysisManager &) {
+  Duplicator(M).run();
+  return PreservedAnalyses::none();
+}
+
+} // namespace charcoal

@@ -1,0 +1,346 @@
+// See glue.h. All of it is shared between modules (linkonce) where its name says everything about it, so that a program
+// has one entry thunk, one resume stub and one call adapter per signature.
+#include "glue.h"
+#include "marks.h"
+#include "options.h"
+#include "llvm/IR/MDBuilder.h"
+#include "llvm/Support/xxhash.h"
+
+using namespace llvm;
+
+namespace charcoal {
+
+static AttributeSet conventionOnly(LLVMContext &C, AttributeSet all) {
+  AttributeSet kept;
+  for (Attribute::AttrKind kind : {Attribute::ZExt, Attribute::SExt, Attribute::InReg, Attribute::ByVal})
+    if (all.hasAttribute(kind))
+      kept = kept.addAttributes(C, AttributeSet::get(C, {all.getAttribute(kind)}));
+  if (all.hasAttribute(Attribute::ByVal))
+    if (all.hasAttribute(Attribute::Alignment))
+      kept = kept.addAttributes(C, AttributeSet::get(C, {all.getAttribute(Attribute::Alignment)}));
+  return kept;
+}
+
+Signature Signature::of(const CallBase &CB) {
+  LLVMContext &C = CB.getContext();
+  Signature S{CB.getType(), {}, {}, conventionOnly(C, CB.getAttributes().getRetAttrs()), false, CB.getFunction()};
+  for (unsigned i = 0; i < CB.arg_size(); ++i) {
+    S.params.push_back(CB.getArgOperand(i)->getType());
+    S.attributes.push_back(conventionOnly(C, CB.getAttributes().getParamAttrs(i)));
+  }
+  S.unprototyped = CB.getFnAttr(SuspendsAttr).getValueAsString() == "unprototyped";
+  return S;
+}
+
+Signature Signature::of(const Function &F) {
+  LLVMContext &C = F.getContext();
+  Signature S{F.getReturnType(), {}, {}, conventionOnly(C, F.getAttributes().getRetAttrs()), false, &F};
+  for (const Argument &A : F.args()) {
+    S.params.push_back(A.getType());
+    S.attributes.push_back(conventionOnly(C, F.getAttributes().getParamAttrs(A.getArgNo())));
+  }
+  return S;
+}
+
+FunctionType *Signature::plainType() const {
+  return unprototyped ? FunctionType::get(result, {}, true) : FunctionType::get(result, params, false);
+}
+FunctionType *Signature::twinType(Abi &abi) const { return FunctionType::get(abi.resultType(result), params, false); }
+
+AttributeList Signature::attributeList(LLVMContext &C, bool withResult) const {
+  return AttributeList::get(C, {}, withResult ? resultAttributes : AttributeSet(), attributes);
+}
+
+static void mangleType(raw_ostream &out, Type *T) {
+  if (auto *S = dyn_cast<StructType>(T)) {
+    out << (S->isPacked() ? "Q" : "S");
+    for (Type *field : S->elements())
+      mangleType(out, field);
+    out << 'E';
+  } else if (auto *A = dyn_cast<ArrayType>(T)) {
+    out << 'A' << A->getNumElements();
+    mangleType(out, A->getElementType());
+  } else if (auto *V = dyn_cast<FixedVectorType>(T)) {
+    out << 'V' << V->getNumElements();
+    mangleType(out, V->getElementType());
+  } else if (T->isPointerTy()) {
+    out << 'p' << T->getPointerAddressSpace();
+  } else {
+    T->print(out); // i32, double, x86_fp80, …
+  }
+}
+
+std::string Signature::mangled(const DataLayout &DL) const {
+  std::string text;
+  raw_string_ostream out(text);
+  bool wide = false;
+  auto put = [&](Type *T) {
+    mangleType(out, T);
+    wide |= T->isVectorTy() || T->isAggregateType();
+  };
+  put(result);
+  out << '.';
+  for (unsigned i = 0; i < params.size(); ++i) {
+    AttributeSet A = attributes[i];
+    if (Type *T = A.getByValType()) {
+      out << 'b' << DL.getTypeAllocSize(T).getFixedValue() << 'a' << A.getAlignment().valueOrOne().value();
+      continue;
+    }
+    put(params[i]);
+    out << (A.hasAttribute(Attribute::ZExt) ? "z" : A.hasAttribute(Attribute::SExt) ? "s" : "")
+        << (A.hasAttribute(Attribute::InReg) ? "r" : "");
+  }
+  if (unprototyped)
+    out << ".u";
+  // Which registers hold a vector depends on the target's features.
+  if (wide && user->hasFnAttribute("target-features"))
+    out << '.' << xxHash64(user->getFnAttribute("target-features").getValueAsString());
+  return text;
+}
+
+Function *Glue::start(const Twine &name, FunctionType *type, const Signature &S, bool shared, bool &isNew) {
+  std::string text = name.str();
+  if (Function *existing = M.getFunction(text); existing && shared) {
+    isNew = false;
+    return existing;
+  }
+  isNew = true;
+  auto *F = Function::Create(type, shared ? GlobalValue::LinkOnceODRLinkage : GlobalValue::InternalLinkage, text, M);
+  if (shared) {
+    F->setComdat(M.getOrInsertComdat(F->getName()));
+    F->setVisibility(GlobalValue::HiddenVisibility);
+  }
+  F->setDSOLocal(true);
+  F->setDoesNotThrow();
+  for (StringRef kind : {"target-cpu", "target-features", "tune-cpu", "frame-pointer"})
+    if (S.user->hasFnAttribute(kind))
+      F->addFnAttr(S.user->getFnAttribute(kind));
+  if (S.user->hasFnAttribute(Attribute::UWTable))
+    F->addFnAttr(S.user->getFnAttribute(Attribute::UWTable));
+  return F;
+}
+
+GlobalVariable *Glue::frameInfo(const Twine &name, Constant *resume, Constant *fn, Constant *text, Constant *file,
+                                Constant *lines, unsigned points, unsigned size, unsigned image, unsigned align,
+                                unsigned flags) {
+  auto number = [&](unsigned n) { return ConstantInt::get(abi.I32, n); };
+  Constant *null = ConstantPointerNull::get(abi.Ptr);
+  auto orNull = [&](Constant *c) { return c ? c : null; };
+  Constant *value = ConstantStruct::get(abi.frameInfoType(),
+                                        {resume, orNull(fn), orNull(text), orNull(file), orNull(lines), number(points),
+                                         number(size), number(image), number(align), number(flags), number(0)});
+  auto *G = new GlobalVariable(M, value->getType(), true, GlobalValue::InternalLinkage, value, name);
+  G->setAlignment(Align(8));
+  return G;
+}
+
+Constant *Glue::string(StringRef text) {
+  Constant *&entry = strings[text];
+  if (!entry) {
+    Constant *data = ConstantDataArray::getString(abi.C, text);
+    auto *G = new GlobalVariable(M, data->getType(), true, GlobalValue::PrivateLinkage, data, "charcoal.text");
+    G->setUnnamedAddr(GlobalValue::UnnamedAddr::Global);
+    G->setAlignment(Align(1));
+    entry = G;
+  }
+  return entry;
+}
+
+BasicBlock *Glue::entryCheck(IRBuilder<> &B, Function *F) {
+  auto *cold = BasicBlock::Create(abi.C, "cold", F);
+  auto *warm = BasicBlock::Create(abi.C, "warm", F);
+  Value *attention = B.CreateIsNotNull(abi.loadAttention(B));
+  B.CreateCondBr(attention, cold, warm, MDBuilder(abi.C).createUnlikelyBranchWeights());
+  B.SetInsertPoint(warm);
+  return cold;
+}
+
+void Glue::yieldAtEntry(IRBuilder<> &B, Function *self, const Signature &S) {
+  B.CreateAlignedStore(self, abi.tlsField(B, offsetof(struct ch_tls, entry)), Align(8));
+  SmallVector<Value *> arguments;
+  for (Argument &A : self->args())
+    arguments.push_back(&A);
+  Function *thunk = entryThunk(S);
+  CallInst *call = B.CreateCall(thunk, arguments);
+  call->setAttributes(thunk->getAttributes().removeFnAttributes(abi.C));
+  call->setTailCallKind(CallInst::TCK_MustTail);
+  if (call->getType()->isVoidTy())
+    B.CreateRetVoid();
+  else
+    B.CreateRet(call);
+}
+
+// The image: the function, ch_tls.callee, the arguments.
+Function *Glue::entryThunk(const Signature &S) {
+  const DataLayout &DL = M.getDataLayout();
+  bool isNew;
+  std::string name = S.mangled(DL);
+  Function *F = start("charcoal.entry." + name, S.twinType(abi), S, true, isNew);
+  if (!isNew)
+    return F;
+  F->addFnAttr(Attribute::Cold);
+  F->addFnAttr(Attribute::MinSize);
+  F->addFnAttr(Attribute::OptimizeForSize);
+  F->setAttributes(F->getAttributes().addFnAttributes(abi.C, AttrBuilder(abi.C)));
+  for (unsigned i = 0; i < S.params.size(); ++i)
+    for (Attribute A : S.attributes[i])
+      F->addParamAttr(i, A);
+
+  SmallVector<Type *> fields{abi.Ptr, abi.Ptr};
+  Align align(8);
+  for (unsigned i = 0; i < S.params.size(); ++i) {
+    Type *byval = S.attributes[i].getByValType();
+    fields.push_back(byval ? ArrayType::get(abi.I8, alignTo(DL.getTypeAllocSize(byval).getFixedValue(), 8)) : S.params[i]);
+  }
+  // Offsets by hand: byte arrays for by-value arguments want the alignment of what they hold.
+  SmallVector<uint64_t> offsets;
+  uint64_t end = 0;
+  for (unsigned i = 0; i < fields.size(); ++i) {
+    Align fieldAlign = DL.getABITypeAlign(fields[i]);
+    if (i >= 2)
+      if (Type *byval = S.attributes[i - 2].getByValType())
+        fieldAlign = std::max(DL.getABITypeAlign(byval), S.attributes[i - 2].getAlignment().valueOrOne());
+    align = std::max(align, fieldAlign);
+    end = alignTo(end, fieldAlign);
+    offsets.push_back(end);
+    end += DL.getTypeAllocSize(fields[i]).getFixedValue();
+  }
+  end = alignTo(end, 8);
+  Type *imageType = ArrayType::get(abi.I8, end);
+  auto at = [&](IRBuilder<> &B, Value *image, unsigned i) { return B.CreateConstInBoundsGEP1_64(abi.I8, image, offsets[i]); };
+  auto copyByval = [&](IRBuilder<> &B, Value *to, Value *from, unsigned i) {
+    Type *T = S.attributes[i].getByValType();
+    B.CreateMemCpy(to, Align(1), from, Align(1), DL.getTypeAllocSize(T).getFixedValue());
+  };
+
+  Function *resume = start("charcoal.reenter." + name, FunctionType::get(abi.I32, {abi.Ptr}, false), S, true, isNew);
+  resume->addFnAttr(Attribute::MinSize);
+  resume->addFnAttr(Attribute::OptimizeForSize);
+  GlobalVariable *info = frameInfo("charcoal.entry.info", resume, F, nullptr, nullptr, nullptr, 1,
+                                   alignTo(CH_FRAME_HEADER + end, 8), end, 16, CH_FRAME_ENTRY);
+  {
+    IRBuilder<> B(BasicBlock::Create(abi.C, "", F));
+    AllocaInst *image = B.CreateAlloca(imageType);
+    image->setAlignment(align);
+    auto save = [&](unsigned i, unsigned field) {
+      Value *value = B.CreateAlignedLoad(abi.Ptr, abi.tlsField(B, field), Align(8));
+      B.CreateAlignedStore(value, at(B, image, i), Align(8));
+    };
+    save(0, offsetof(struct ch_tls, entry));
+    save(1, offsetof(struct ch_tls, callee));
+    for (unsigned i = 0; i < S.params.size(); ++i) {
+      if (S.attributes[i].getByValType())
+        copyByval(B, at(B, image, i + 2), F->getArg(i), i);
+      else
+        B.CreateAlignedStore(F->getArg(i), at(B, image, i + 2), Align(1));
+    }
+    Value *status = B.CreateCall(abi.suspend(), {info, image, B.getInt32(1), B.getInt32(CH_PAUSED)});
+    B.CreateRet(abi.makeResult(B, S.result, status, nullptr));
+  }
+  {
+    IRBuilder<> B(BasicBlock::Create(abi.C, "", resume));
+    AllocaInst *image = B.CreateAlloca(imageType);
+    image->setAlignment(align);
+    B.CreateAlignedStore(resume->getArg(0), abi.tlsField(B, offsetof(struct ch_tls, resuming)), Align(8));
+    B.CreateCall(abi.restore(), {image});
+    Value *entry = B.CreateAlignedLoad(abi.Ptr, at(B, image, 0), Align(8));
+    Value *callee = B.CreateAlignedLoad(abi.Ptr, at(B, image, 1), Align(8));
+    B.CreateAlignedStore(callee, abi.tlsField(B, offsetof(struct ch_tls, callee)), Align(8));
+    SmallVector<Value *> arguments;
+    for (unsigned i = 0; i < S.params.size(); ++i) {
+      Value *where = at(B, image, i + 2);
+      arguments.push_back(S.attributes[i].getByValType() ? where : B.CreateAlignedLoad(S.params[i], where, Align(1)));
+    }
+    CallInst *result = B.CreateCall(S.twinType(abi), entry, arguments);
+    result->setAttributes(S.attributeList(abi.C, false));
+    if (!S.result->isVoidTy())
+      B.CreateAlignedStore(B.CreateExtractValue(result, 1), abi.tlsField(B, offsetof(struct ch_tls, result)), Align(8));
+    B.CreateRet(abi.status(B, result));
+  }
+  return F;
+}
+
+Function *Glue::resumeStub(const Signature &S) {
+  Signature bare{S.result, {}, {}, {}, false, S.user};
+  bool isNew;
+  Function *F = start("charcoal.resume." + bare.mangled(M.getDataLayout()), FunctionType::get(abi.I32, {abi.Ptr}, false),
+                      bare, true, isNew);
+  if (!isNew)
+    return F;
+  IRBuilder<> B(BasicBlock::Create(abi.C, "", F));
+  Value *frame = F->getArg(0);
+  B.CreateAlignedStore(frame, abi.tlsField(B, offsetof(struct ch_tls, resuming)), Align(8));
+  B.CreateAlignedStore(B.getInt8(1), abi.tlsField(B, offsetof(struct ch_tls, entering)), Align(1), /*isVolatile=*/true);
+  Value *info = B.CreateAlignedLoad(abi.Ptr, B.CreateConstInBoundsGEP1_64(abi.I8, frame, offsetof(struct ch_frame, info)), Align(8));
+  Value *fn = B.CreateAlignedLoad(abi.Ptr, B.CreateConstInBoundsGEP1_64(abi.I8, info, offsetof(struct ch_frame_info, fn)), Align(8));
+  // The arguments are not passed: on its way to the dispatch the function does not look at them.
+  CallInst *result = B.CreateCall(bare.twinType(abi), fn);
+  if (!S.result->isVoidTy())
+    B.CreateAlignedStore(B.CreateExtractValue(result, 1), abi.tlsField(B, offsetof(struct ch_tls, result)), Align(8));
+  B.CreateRet(abi.status(B, result));
+  return F;
+}
+
+// Calls the plain function and reports it as done.
+static void callPlain(Abi &abi, IRBuilder<> &B, const Signature &S, Value *callee, Function *self) {
+  SmallVector<Value *> arguments;
+  for (Argument &A : self->args())
+    arguments.push_back(&A);
+  CallInst *call = B.CreateCall(S.plainType(), callee, arguments);
+  call->setAttributes(S.attributeList(abi.C, true));
+  B.CreateRet(abi.makeResult(B, S.result, B.getInt32(CH_DONE), S.result->isVoidTy() ? nullptr : call));
+}
+
+static void setParamAttributes(Function *F, const Signature &S) {
+  for (unsigned i = 0; i < S.params.size(); ++i)
+    for (Attribute A : S.attributes[i])
+      F->addParamAttr(i, A);
+}
+
+Function *Glue::adapter(const Signature &S) {
+  bool isNew;
+  Function *F = start("charcoal.call." + S.mangled(M.getDataLayout()) + (options().yields == Yields::None ? ".n" : ""),
+                      S.twinType(abi), S, true, isNew);
+  if (!isNew)
+    return F;
+  setParamAttributes(F, S);
+  IRBuilder<> B(BasicBlock::Create(abi.C, "", F));
+  if (options().yields != Yields::None) {
+    BasicBlock *cold = entryCheck(B, F);
+    IRBuilder<> slow(cold);
+    yieldAtEntry(slow, F, S);
+  }
+  Value *callee = B.CreateAlignedLoad(abi.Ptr, abi.tlsField(B, offsetof(struct ch_tls, callee)), Align(8));
+  callPlain(abi, B, S, callee, F);
+  return F;
+}
+
+Function *Glue::external(const Signature &S, Function *plain, Function *twin) {
+  bool isNew;
+  std::string name = ("charcoal.external." + plain->getName() + "." + S.mangled(M.getDataLayout())).str();
+  if (Function *existing = M.getFunction(name))
+    return existing;
+  Function *F = start(name, S.twinType(abi), S, false, isNew);
+  setParamAttributes(F, S);
+  IRBuilder<> B(BasicBlock::Create(abi.C, "", F));
+  auto *interruptible = BasicBlock::Create(abi.C, "twin", F), *fallback = BasicBlock::Create(abi.C, "plain", F);
+  B.CreateCondBr(B.CreateIsNotNull(twin), interruptible, fallback);
+  B.SetInsertPoint(interruptible);
+  SmallVector<Value *> arguments;
+  for (Argument &A : F->args())
+    arguments.push_back(&A);
+  CallInst *call = B.CreateCall(S.twinType(abi), twin, arguments);
+  call->setAttributes(S.attributeList(abi.C, false));
+  call->setTailCallKind(CallInst::TCK_MustTail);
+  B.CreateRet(call);
+  B.SetInsertPoint(fallback);
+  if (options().yields != Yields::None) {
+    BasicBlock *cold = entryCheck(B, F);
+    IRBuilder<> slow(cold);
+    yieldAtEntry(slow, F, S);
+  }
+  callPlain(abi, B, S, plain, F);
+  return F;
+}
+
+} // namespace charcoal

@@ -1,0 +1,61 @@
+// Small functions between interruptible code and everything else, one per signature. See glue.cpp.
+#ifndef CHARCOAL_PASSES_GLUE_H
+#define CHARCOAL_PASSES_GLUE_H
+
+#include "abi.h"
+#include "llvm/ADT/DenseMap.h"
+
+namespace charcoal {
+
+// How an interruptible call is made: types and the attributes of parameters that the calling convention sees.
+struct Signature {
+  llvm::Type *result; // T, not {status, T}
+  llvm::SmallVector<llvm::Type *> params;
+  llvm::SmallVector<llvm::AttributeSet> attributes;
+  llvm::AttributeSet resultAttributes;
+  bool unprototyped = false; // the plain callee is called as `T f()`
+  const llvm::Function *user; // whose target features hold
+
+  static Signature of(const llvm::CallBase &);
+  static Signature of(const llvm::Function &);
+  llvm::FunctionType *plainType() const;
+  llvm::FunctionType *twinType(Abi &) const;
+  llvm::AttributeList attributeList(llvm::LLVMContext &, bool withResult) const;
+  std::string mangled(const llvm::DataLayout &) const;
+};
+
+class Glue {
+public:
+  explicit Glue(Abi &abi) : abi(abi), M(abi.M) {}
+
+  // Called as a tail call with the arguments of a function whose entry check has fired, ch_tls.entry being that
+  // function: saves the arguments and gives way; resumed, calls the function.
+  llvm::Function *entryThunk(const Signature &);
+  // struct ch_frame_info.resume for functions of this result type.
+  llvm::Function *resumeStub(const Signature &);
+  // Calls the plain function ch_tls.callee.
+  llvm::Function *adapter(const Signature &);
+  // Calls `twin` if some module defines it, else `plain`.
+  llvm::Function *external(const Signature &, llvm::Function *plain, llvm::Function *twin);
+
+  // The check that stands at every entry: branches to a cold block that is returned, and leaves the builder at the warm path.
+  llvm::BasicBlock *entryCheck(llvm::IRBuilder<> &B, llvm::Function *F);
+  // In a cold block: gives way before `self` has begun.
+  void yieldAtEntry(llvm::IRBuilder<> &B, llvm::Function *self, const Signature &);
+
+  llvm::GlobalVariable *frameInfo(const llvm::Twine &name, llvm::Constant *resume, llvm::Constant *fn, llvm::Constant *text,
+                                  llvm::Constant *file, llvm::Constant *lines, unsigned points, unsigned size,
+                                  unsigned image, unsigned align, unsigned flags);
+  llvm::Constant *string(llvm::StringRef);
+
+private:
+  llvm::Function *start(const llvm::Twine &name, llvm::FunctionType *, const Signature &, bool shared, bool &isNew);
+  Abi &abi;
+  llvm::Module &M;
+  llvm::DenseMap<llvm::Function *, llvm::Function *> externals;
+  llvm::StringMap<llvm::Constant *> strings;
+};
+
+} // namespace charcoal
+
+#endif

@@ -1,0 +1,66 @@
+// The words in which the passes between `duplicate` and `split` talk about suspension.
+//
+// Until `split`, an interruptible version is an ordinary function of its plain version's type, and a call that may
+// suspend is an ordinary call with a mark: so the optimiser inlines, propagates and deletes as it does everywhere.
+// Nothing here survives `split`.
+#ifndef CHARCOAL_PASSES_MARKS_H
+#define CHARCOAL_PASSES_MARKS_H
+
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/Module.h"
+
+namespace charcoal {
+
+// On a function definition: this is the interruptible version of the function named by the value.
+inline constexpr llvm::StringLiteral TwinAttr = "charcoal-twin";
+// On a declaration name.int: it stands for "the interruptible version of `name`, if some module defines one".
+inline constexpr llvm::StringLiteral ExternalTwinAttr = "charcoal-external-twin";
+// On a call: it may suspend.
+inline constexpr llvm::StringLiteral SuspendsAttr = "charcoal-suspends";
+// On a function: the body of an `activate` statement (set by `outline`).
+inline constexpr llvm::StringLiteral ActivityAttr = "charcoal-activity";
+// On a function: declared `atomic` (set by `outline`).
+inline constexpr llvm::StringLiteral AtomicAttr = "charcoal-atomic";
+
+inline constexpr llvm::StringLiteral TwinSuffix = ".int";
+
+// void charcoal.yield(): a yield point, taken when the slice is over.
+// void charcoal.pause(): a yield point that is always taken (stress).
+// ptr charcoal.twin(ptr): the interruptible version of what a pointer points to.
+inline constexpr llvm::StringLiteral YieldName = "charcoal.yield";
+inline constexpr llvm::StringLiteral PauseName = "charcoal.pause";
+inline constexpr llvm::StringLiteral TwinOfName = "charcoal.twin";
+
+inline bool calls(const llvm::Instruction &I, llvm::StringRef name) {
+  auto *CB = llvm::dyn_cast<llvm::CallBase>(&I);
+  auto *F = CB ? llvm::dyn_cast<llvm::Function>(CB->getCalledOperand()) : nullptr;
+  return F && F->getName() == name;
+}
+inline bool isYield(const llvm::Instruction &I) { return calls(I, YieldName); }
+inline bool isPause(const llvm::Instruction &I) { return calls(I, PauseName); }
+inline bool isSuspendingCall(const llvm::Instruction &I) {
+  auto *CB = llvm::dyn_cast<llvm::CallBase>(&I);
+  return CB && CB->hasFnAttr(SuspendsAttr);
+}
+inline bool isTwin(const llvm::Function &F) { return !F.isDeclaration() && F.hasFnAttribute(TwinAttr); }
+
+// A call in the sense of the source program: no intrinsic, no marker, no inline assembly.
+inline bool isRealCall(const llvm::Instruction &I) {
+  auto *CB = llvm::dyn_cast<llvm::CallBase>(&I);
+  if (!CB || CB->isInlineAsm())
+    return false;
+  auto *F = llvm::dyn_cast<llvm::Function>(CB->getCalledOperand());
+  return !F || !(F->isIntrinsic() || F->getName().starts_with("charcoal.") || F->getName().starts_with("__charcoal_"));
+}
+
+inline llvm::FunctionCallee markerFunction(llvm::Module &M, llvm::StringRef name) {
+  llvm::LLVMContext &C = M.getContext();
+  llvm::Type *P = llvm::PointerType::getUnqual(C);
+  if (name == TwinOfName)
+    return M.getOrInsertFunction(name, P, P);
+  return M.getOrInsertFunction(name, llvm::Type::getVoidTy(C));
+}
+
+} // namespace charcoal
+
+#endif

@@ -1,0 +1,715 @@
+// Pass `split`: interruptible versions become able to suspend.
+//
+//   takes   functions marked "charcoal-twin" with their suspending calls and yields (marks.h), optimised as ordinary code
+//   leaves  functions that return {status, T}; one body each, entered at the top or through its dispatch; frame
+//           descriptions for the runtime; no mark
+//
+//     define i32 @f.int(i32 %x) {          define {i32, i32} @f.int(i32 %x) {
+//       call void @charcoal.yield()          %image = alloca [4 x i8]
+//       %a = call i32 @g.int(i32 %x) #s      br (ch_tls.attention != 0), %cold, %body
+//       %b = add i32 %a, %x                cold:     br ch_tls.entering, %dispatch, %yield
+//       ret i32 %b                         dispatch: call i32 @ch_restore(%image); v' = load ch_tls.result; br %after
+//     }                                    yield:    musttail the entry thunk
+//                                          body:     store %x, %image; {s, v} = call @g.int(%x); br s, %suspend, %after
+//                                          after:    a = phi(v, v'); x' = load %image; ret {0, add a, x'}
+//                                          suspend:  ret {call @ch_suspend(@f.info, %image, 1, s), poison}
+//                                          }
+//
+// Every edge by which an activation can be entered again is there in the control-flow graph, so whatever runs after this
+// pass is correct without knowing about suspension.
+// Alone: opt -load-pass-plugin charcoal-plugin.so -passes=charcoal-split
+#include "split.h"
+#include "abi.h"
+#include "crossing.h"
+#include "glue.h"
+#include "marks.h"
+#include "options.h"
+#include "llvm/BinaryFormat/Dwarf.h"
+#include "llvm/IR/CFG.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/DIBuilder.h"
+#include "llvm/IR/DebugInfo.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/MDBuilder.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
+#include "llvm/Transforms/Utils/Local.h"
+
+using namespace llvm;
+
+namespace charcoal {
+
+namespace {
+
+// Splits one function, which already has its new type.
+class Splitter {
+public:
+  Splitter(Abi &abi, Glue &glue, Function &F, Type *result, StringRef name)
+      : abi(abi), glue(glue), F(F), M(abi.M), DL(M.getDataLayout()), result(result), name(name) {}
+  void run();
+
+private:
+  void takeEntryYield();
+  void rewriteTailCalls();
+  void collectPoints();
+  void copyByvalArguments();
+  void lowerDynamicLocals();
+  void makePoints();
+  void repeatAddresses(const CrossingValues &);
+  void moveHomes(const Locals &);
+  void demote(const CrossingValues::Value &);
+  void layOutImage();
+  void addDispatch();
+  void rewriteReturns();
+  GlobalVariable *makeInfo();
+  Constant *linesOfPoints();
+  CallInst *newCall(CallInst *);
+  Instruction *afterAllocas(BasicBlock &) const;
+
+  Abi &abi;
+  Glue &glue;
+  Function &F;
+  Module &M;
+  const DataLayout &DL;
+  Type *result; // T
+  StringRef name;
+
+  bool yieldsAtEntry = false;
+  SmallVector<CallInst *> calls; // what becomes points
+  SmallVector<Point> points;
+  SmallVector<Value *> statuses;         // of points[k], at the end of its block
+  SmallVector<PHINode *> results;        // of points[k]: value of the call, or null
+  BasicBlock *body = nullptr;            // where the activation begins
+  AllocaInst *dynamicLocals = nullptr;   // head of the list of variable-length locals
+  Instruction *frame = nullptr;          // the frame, if there are homes
+  AllocaInst *frameSlot = nullptr;       // holds it, in the image
+  Value *framePlace = nullptr;           // the slot's address, once laid out
+  uint64_t homesEnd = 0;                 // offset in the frame's home part
+  Align homesAlign{8};
+  SmallVector<std::pair<AllocaInst *, uint64_t>> homeOffsets;
+  SmallVector<AllocaInst *> slots;       // everything that is part of the image
+  AllocaInst *image = nullptr;
+  uint64_t imageSize = 0;
+  uint64_t homesStart = 0;
+  GlobalVariable *info = nullptr;
+};
+
+} // namespace
+
+Instruction *Splitter::afterAllocas(BasicBlock &BB) const {
+  BasicBlock::iterator at = BB.getFirstNonPHIIt();
+  while (isa<AllocaInst>(*at))
+    ++at;
+  return &*at;
+}
+
+// A yield before anything has happened needs no frame of this function: the entry thunk saves the arguments.
+void Splitter::takeEntryYield() {
+  for (Instruction &I : F.getEntryBlock()) {
+    if (isYield(I)) {
+      I.eraseFromParent();
+      yieldsAtEntry = true;
+      return;
+    }
+    if (isa<AllocaInst>(I) || I.isLifetimeStartOrEnd())
+      continue;
+    if (I.isTerminator() || I.mayHaveSideEffects() || I.mayReadFromMemory())
+      return;
+  }
+}
+
+// ---- calls ----
+
+// Where a suspending call's callee comes from charcoal.twin, possibly through phis: give each the right adapter.
+static void bindLookups(Abi &abi, Glue &glue, Value *callee, const Signature &S, SmallPtrSetImpl<Value *> &seen) {
+  if (!seen.insert(callee).second)
+    return;
+  if (auto *phi = dyn_cast<PHINode>(callee)) {
+    for (Value *V : phi->incoming_values())
+      bindLookups(abi, glue, V, S, seen);
+  } else if (auto *select = dyn_cast<SelectInst>(callee)) {
+    bindLookups(abi, glue, select->getTrueValue(), S, seen);
+    bindLookups(abi, glue, select->getFalseValue(), S, seen);
+  } else if (auto *lookup = dyn_cast<CallInst>(callee); lookup && charcoal::calls(*lookup, TwinOfName)) {
+    IRBuilder<> B(lookup);
+    CallInst *call = B.CreateCall(abi.twin(), {lookup->getArgOperand(0), glue.adapter(S)});
+    lookup->replaceAllUsesWith(call);
+    lookup->eraseFromParent();
+  }
+}
+
+CallInst *Splitter::newCall(CallInst *old) {
+  Signature S = Signature::of(*old);
+  SmallPtrSet<Value *, 4> seen;
+  bindLookups(abi, glue, old->getCalledOperand(), S, seen);
+  Value *callee = old->getCalledOperand();
+  if (auto *twin = dyn_cast<Function>(callee); twin && twin->hasFnAttribute(ExternalTwinAttr)) {
+    StringRef plainName = twin->getFnAttribute(ExternalTwinAttr).getValueAsString();
+    twin->setLinkage(GlobalValue::ExternalWeakLinkage);
+    twin->setDSOLocal(false);
+    auto *plain = cast<Function>(M.getOrInsertFunction(plainName, S.plainType()).getCallee()->stripPointerCasts());
+    callee = glue.external(S, plain, twin);
+  }
+  IRBuilder<> B(old);
+  SmallVector<Value *> arguments(old->args());
+  CallInst *call = B.CreateCall(S.twinType(abi), callee, arguments);
+  call->setAttributes(S.attributeList(abi.C, false));
+  if (old->doesNotThrow())
+    call->setDoesNotThrow();
+  call->setDebugLoc(old->getDebugLoc());
+  return call;
+}
+
+// `return g(x)` with nothing left to do: the callee's frame is linked to our caller's, and ours is not needed.
+void Splitter::rewriteTailCalls() {
+  SmallVector<CallInst *> candidates;
+  for (BasicBlock &BB : F) {
+    auto *R = dyn_cast<ReturnInst>(BB.getTerminator());
+    if (!R)
+      continue;
+    for (Instruction *I = R->getPrevNode(); I; I = I->getPrevNode()) {
+      if (I->isLifetimeStartOrEnd() || isa<AssumeInst>(I))
+        continue;
+      auto *CB = dyn_cast<CallInst>(I);
+      if (CB && isSuspendingCall(*CB) && (!R->getReturnValue() || R->getReturnValue() == CB) &&
+          (CB->isMustTailCall() || !F.hasFnAttribute(Attribute::OptimizeNone)))
+        candidates.push_back(CB);
+      break;
+    }
+  }
+  if (candidates.empty())
+    return;
+  for (Instruction &I : instructions(F))
+    if (auto *A = dyn_cast<AllocaInst>(&I); A && !A->isStaticAlloca())
+      return;
+  if (Locals(F, {}, CrossingValues(F, {})).anyEscapes)
+    return;
+  for (CallInst *old : candidates) {
+    auto *R = cast<ReturnInst>(old->getParent()->getTerminator());
+    CallInst *call = newCall(old);
+    IRBuilder<> B(R);
+    if (call->getType() == F.getReturnType()) {
+      call->setTailCallKind(old->getTailCallKind() == CallInst::TCK_MustTail && call->getFunctionType() == F.getFunctionType()
+                                ? CallInst::TCK_MustTail
+                                : CallInst::TCK_Tail);
+      B.CreateRet(call);
+    } else {
+      B.CreateRet(abi.makeResult(B, result, abi.status(B, call), nullptr));
+    }
+    R->eraseFromParent();
+    if (!old->use_empty())
+      old->replaceAllUsesWith(PoisonValue::get(old->getType()));
+    old->eraseFromParent();
+  }
+}
+
+void Splitter::collectPoints() {
+  for (Instruction &I : instructions(F))
+    if (isSuspendingCall(I) || isYield(I) || isPause(I))
+      calls.push_back(cast<CallInst>(&I));
+}
+
+// ---- locals ----
+
+// A by-value argument lies in the caller's part of the native stack.
+void Splitter::copyByvalArguments() {
+  for (Argument &A : F.args()) {
+    Type *T = A.getParamByValType();
+    if (!T || A.use_empty())
+      continue;
+    IRBuilder<> B(afterAllocas(F.getEntryBlock()));
+    IRBuilder<> top(&*F.getEntryBlock().getFirstNonPHIIt());
+    Align align = std::max(A.getParamAlign().valueOrOne(), DL.getABITypeAlign(T));
+    AllocaInst *copy = top.CreateAlloca(T, nullptr, A.getName());
+    copy->setAlignment(align);
+    A.replaceAllUsesWith(copy);
+    B.CreateMemCpy(copy, align, &A, A.getParamAlign().valueOrOne(), DL.getTypeAllocSize(T).getFixedValue());
+  }
+}
+
+// Variable-length arrays and alloca: blocks on a list; the stack pointer is a position in it.
+void Splitter::lowerDynamicLocals() {
+  SmallVector<Instruction *> work;
+  for (Instruction &I : instructions(F)) {
+    if (auto *A = dyn_cast<AllocaInst>(&I); A && !A->isStaticAlloca())
+      work.push_back(A);
+    else if (auto *II = dyn_cast<IntrinsicInst>(&I); II && (II->getIntrinsicID() == Intrinsic::stacksave ||
+                                                            II->getIntrinsicID() == Intrinsic::stackrestore))
+      work.push_back(II);
+  }
+  if (work.empty())
+    return;
+  IRBuilder<> top(&*F.getEntryBlock().getFirstNonPHIIt());
+  dynamicLocals = top.CreateAlloca(abi.Ptr, nullptr, "dynamic_locals");
+  dynamicLocals->setAlignment(Align(8));
+  IRBuilder<> start(afterAllocas(F.getEntryBlock()));
+  start.CreateAlignedStore(ConstantPointerNull::get(abi.Ptr), dynamicLocals, Align(8));
+  for (Instruction *I : work) {
+    IRBuilder<> B(I);
+    if (auto *A = dyn_cast<AllocaInst>(I)) {
+      SmallVector<IntrinsicInst *> markers;
+      for (User *U : A->users())
+        if (auto *II = dyn_cast<IntrinsicInst>(U); II && II->isLifetimeStartOrEnd())
+          markers.push_back(II);
+      for (IntrinsicInst *II : markers)
+        II->eraseFromParent();
+      Value *count = B.CreateZExtOrTrunc(A->getArraySize(), abi.Size);
+      Value *size = B.CreateMul(count, ConstantInt::get(abi.Size, DL.getTypeAllocSize(A->getAllocatedType()).getFixedValue()));
+      Value *block = B.CreateCall(abi.alloca_(), {dynamicLocals, size, ConstantInt::get(abi.Size, A->getAlign().value())});
+      A->replaceAllUsesWith(block);
+    } else if (cast<IntrinsicInst>(I)->getIntrinsicID() == Intrinsic::stacksave) {
+      I->replaceAllUsesWith(B.CreateAlignedLoad(abi.Ptr, dynamicLocals, Align(8)));
+    } else {
+      B.CreateCall(abi.allocaRelease(), {dynamicLocals, I->getOperand(0)});
+    }
+    I->eraseFromParent();
+  }
+  for (BasicBlock &BB : F)
+    if (auto *R = dyn_cast<ReturnInst>(BB.getTerminator()))
+      IRBuilder<>(R).CreateCall(abi.allocaRelease(), {dynamicLocals, ConstantPointerNull::get(abi.Ptr)});
+}
+
+// ---- points ----
+
+void Splitter::makePoints() {
+  MDNode *unlikely = MDBuilder(abi.C).createUnlikelyBranchWeights();
+  body = &F.getEntryBlock();
+  for (CallInst *old : calls) {
+    BasicBlock *before = old->getParent();
+    BasicBlock *after = before->splitBasicBlock(std::next(old->getIterator()), "after");
+    before->getTerminator()->eraseFromParent();
+    IRBuilder<> B(abi.C);
+    Instruction *at = old;
+    PHINode *value = nullptr;
+    Value *status;
+    if (isSuspendingCall(*old)) {
+      CallInst *call = newCall(old);
+      B.SetInsertPoint(before);
+      B.SetCurrentDebugLocation(old->getDebugLoc());
+      status = abi.status(B, call);
+      if (!old->getType()->isVoidTy() && !old->use_empty()) {
+        value = PHINode::Create(old->getType(), 2, old->getName(), after->begin());
+        value->addIncoming(B.CreateExtractValue(call, 1), before);
+        old->replaceAllUsesWith(value);
+      }
+      at = call;
+      old->eraseFromParent();
+      Value *suspended = B.CreateIsNotNull(status);
+      B.CreateCondBr(suspended, after, after, unlikely); // the first becomes the suspend block
+    } else if (isYield(*old)) {
+      B.SetInsertPoint(old);
+      Value *attention = B.CreateIsNotNull(abi.loadAttention(B));
+      B.SetInsertPoint(before);
+      B.CreateCondBr(attention, after, after, unlikely);
+      status = B.getInt32(CH_PAUSED);
+    } else {
+      B.SetInsertPoint(before);
+      B.CreateBr(after);
+      status = B.getInt32(CH_PAUSED);
+    }
+    points.push_back({at, before, after});
+    statuses.push_back(status);
+    results.push_back(value);
+  }
+}
+
+// Address computations that cross a point are repeated where they are used.
+void Splitter::repeatAddresses(const CrossingValues &crossing) {
+  SmallVector<GetElementPtrInst *> work;
+  for (const CrossingValues::Value &V : crossing.values)
+    if (Locals::isRepeatable(V.value))
+      work.push_back(cast<GetElementPtrInst>(V.value));
+  for (GetElementPtrInst *G : work) {
+    APInt offset(DL.getIndexTypeSizeInBits(G->getType()), 0);
+    Value *root = G->stripAndAccumulateConstantOffsets(DL, offset, true);
+    for (Use &U : make_early_inc_range(G->uses())) {
+      auto *I = cast<Instruction>(U.getUser());
+      auto *phi = dyn_cast<PHINode>(I);
+      IRBuilder<> B(phi ? phi->getIncomingBlock(U)->getTerminator() : I);
+      Value *again = B.CreateInBoundsGEP(abi.I8, root, {B.getInt(offset)});
+      if (phi)
+        phi->setIncomingValueForBlock(phi->getIncomingBlock(U), again);
+      else
+        U.set(again);
+    }
+    if (G->use_empty())
+      G->eraseFromParent();
+  }
+}
+
+// Replaces the uses of a local by what make(builder) builds just before each.
+static void replaceLocal(AllocaInst *A, function_ref<Value *(IRBuilder<> &)> make) {
+  SmallVector<Instruction *> users;
+  for (User *U : A->users())
+    users.push_back(cast<Instruction>(U));
+  for (Instruction *I : users) {
+    if (I->isLifetimeStartOrEnd()) {
+      I->eraseFromParent();
+      continue;
+    }
+    if (auto *phi = dyn_cast<PHINode>(I)) {
+      DenseMap<BasicBlock *, Value *> made;
+      for (unsigned i = 0; i < phi->getNumIncomingValues(); ++i)
+        if (phi->getIncomingValue(i) == A) {
+          BasicBlock *from = phi->getIncomingBlock(i);
+          Value *&value = made[from];
+          if (!value) {
+            IRBuilder<> B(from->getTerminator());
+            value = make(B);
+          }
+          phi->setIncomingValue(i, value);
+        }
+      continue;
+    }
+    if (!is_contained(I->operands(), A))
+      continue; // done already
+    IRBuilder<> B(I);
+    I->replaceUsesOfWith(A, make(B));
+  }
+}
+
+// Locals with fixed addresses live in the frame, which is then taken at entry.
+void Splitter::moveHomes(const Locals &locals) {
+  for (auto &[A, kind] : locals.classes)
+    if (kind == LocalClass::Home) {
+      homesAlign = std::max(homesAlign, A->getAlign());
+      homesEnd = alignTo(homesEnd, A->getAlign());
+      homeOffsets.push_back({A, homesEnd});
+      homesEnd += std::max<uint64_t>(1, A->getAllocationSize(DL)->getFixedValue());
+    }
+  if (homeOffsets.empty())
+    return;
+  IRBuilder<> top(&*body->getFirstNonPHIIt());
+  frameSlot = top.CreateAlloca(abi.Ptr, nullptr, "frame.slot");
+  frameSlot->setAlignment(Align(8));
+  slots.push_back(frameSlot);
+  IRBuilder<> B(afterAllocas(*body));
+  frame = B.CreateCall(abi.frameNew(), {PoisonValue::get(abi.Ptr)}, "frame"); // the info comes later
+  B.CreateAlignedStore(frame, frameSlot, Align(8));
+  for (BasicBlock &BB : F)
+    if (auto *R = dyn_cast<ReturnInst>(BB.getTerminator()))
+      IRBuilder<>(R).CreateCall(abi.frameFree(), {frame});
+  // Where the homes begin is known when the image is laid out; until then their offsets count from there.
+  for (auto &home : homeOffsets) {
+    replaceLocal(home.first, [&](IRBuilder<> &B) {
+      Instruction *address = GetElementPtrInst::CreateInBounds(abi.I8, frame, {B.getInt64(home.second)});
+      B.Insert(address);
+      address->setMetadata("charcoal.home", MDNode::get(abi.C, {}));
+      return address;
+    });
+  }
+}
+
+// The value gets a slot in the image: stored where it is defined, loaded once in each block that may be reached from a
+// resumption.
+void Splitter::demote(const CrossingValues::Value &V) {
+  Type *T = V.value->getType();
+  AllocaInst *slot = V.value == frame ? frameSlot : nullptr;
+  if (!slot) {
+    IRBuilder<> top(&*body->getFirstNonPHIIt());
+    slot = top.CreateAlloca(T, nullptr, V.value->getName() + ".slot");
+    slot->setAlignment(DL.getABITypeAlign(T));
+    slots.push_back(slot);
+  }
+  SmallVector<Use *> reloadedUses;
+  DenseMap<BasicBlock *, Instruction *> firstUse; // in blocks of reloaded uses that are no phis
+  for (Use &U : V.value->uses()) {
+    auto *I = cast<Instruction>(U.getUser());
+    BasicBlock *BB = isa<PHINode>(I) ? cast<PHINode>(I)->getIncomingBlock(U) : I->getParent();
+    if (!V.reloaded.contains(BB))
+      continue;
+    reloadedUses.push_back(&U);
+    Instruction *&first = firstUse[BB];
+    Instruction *at = isa<PHINode>(I) ? BB->getTerminator() : I;
+    if (!first || at->comesBefore(first))
+      first = at;
+  }
+  DenseMap<BasicBlock *, Value *> loads;
+  for (Use *U : reloadedUses) {
+    auto *I = cast<Instruction>(U->getUser());
+    BasicBlock *BB = isa<PHINode>(I) ? cast<PHINode>(I)->getIncomingBlock(*U) : I->getParent();
+    Value *&load = loads[BB];
+    if (!load) {
+      IRBuilder<> B(firstUse[BB]);
+      load = B.CreateAlignedLoad(T, slot, slot->getAlign(), V.value->getName());
+    }
+    U->set(load);
+  }
+  if (V.value == frame)
+    return; // stored already
+  IRBuilder<> B(abi.C);
+  if (isa<Argument>(V.value)) {
+    B.SetInsertPoint(afterAllocas(*body));
+  } else {
+    auto *I = cast<Instruction>(V.value);
+    BasicBlock::iterator next = isa<PHINode>(I) ? I->getParent()->getFirstNonPHIIt() : std::next(I->getIterator());
+    while (isa<AllocaInst>(*next))
+      ++next;
+    B.SetInsertPoint(I->getParent(), next);
+  }
+  B.CreateAlignedStore(V.value, slot, slot->getAlign());
+}
+
+void Splitter::layOutImage() {
+  // Largest alignment first: no holes.
+  std::sort(slots.begin(), slots.end(), [](auto *a, auto *b) { return a->getAlign() > b->getAlign(); });
+  Align align(8);
+  uint64_t end = 0;
+  SmallVector<uint64_t> offsets;
+  for (AllocaInst *slot : slots) {
+    align = std::max(align, slot->getAlign());
+    end = alignTo(end, slot->getAlign());
+    offsets.push_back(end);
+    end += slot->getAllocationSize(DL)->getFixedValue();
+  }
+  imageSize = alignTo(end, 4);
+  homesStart = alignTo(CH_FRAME_HEADER + imageSize, homesAlign);
+
+  // The image and the addresses in it stand before the branch to the dispatch: they hold for every activation.
+  BasicBlock *entry = BasicBlock::Create(abi.C, "entry", &F, body);
+  IRBuilder<> B(entry);
+  image = B.CreateAlloca(ArrayType::get(abi.I8, std::max<uint64_t>(imageSize, 1)), nullptr, "image");
+  image->setAlignment(align);
+  for (unsigned i = 0; i < slots.size(); ++i) {
+    SmallVector<Instruction *> markers;
+    for (User *U : slots[i]->users())
+      if (auto *I = dyn_cast<Instruction>(U); I && I->isLifetimeStartOrEnd())
+        markers.push_back(I);
+    for (Instruction *I : markers)
+      I->eraseFromParent();
+    Value *place = offsets[i] ? B.CreateConstInBoundsGEP1_64(abi.I8, image, offsets[i], slots[i]->getName()) : image;
+    if (slots[i] == frameSlot)
+      framePlace = place;
+    slots[i]->replaceAllUsesWith(place);
+    slots[i]->eraseFromParent();
+  }
+  // A debugger finds a home through the frame's slot.
+  DIBuilder debug(M, false);
+  for (auto &[A, offset] : homeOffsets) {
+    replaceDbgDeclare(A, framePlace, debug, DIExpression::DerefBefore, homesStart + offset);
+    A->replaceAllUsesWith(PoisonValue::get(A->getType()));
+    A->eraseFromParent();
+  }
+  // Locals that stay on the native stack belong to the entry block, so that they are allocated in every activation.
+  for (Instruction &I : make_early_inc_range(*body))
+    if (auto *A = dyn_cast<AllocaInst>(&I); A && isa<ConstantInt>(A->getArraySize()))
+      A->moveBefore(*entry, entry->begin());
+  // Now that the image has a size, the homes have places.
+  for (Instruction &I : instructions(F))
+    if (I.getMetadata("charcoal.home")) {
+      uint64_t offset = cast<ConstantInt>(I.getOperand(1))->getZExtValue();
+      I.setOperand(1, ConstantInt::get(abi.I64, homesStart + offset));
+      I.setMetadata("charcoal.home", nullptr);
+    }
+}
+
+// ---- the frame's description ----
+
+Constant *Splitter::linesOfPoints() {
+  if (!F.getSubprogram())
+    return nullptr;
+  SmallVector<uint32_t> lines;
+  for (const Point &P : points)
+    lines.push_back(P.at->getDebugLoc() ? P.at->getDebugLoc().getLine() : 0);
+  auto *data = ConstantDataArray::get(abi.C, lines);
+  auto *G = new GlobalVariable(M, data->getType(), true, GlobalValue::PrivateLinkage, data, "charcoal.lines");
+  G->setAlignment(Align(4));
+  G->setUnnamedAddr(GlobalValue::UnnamedAddr::Global);
+  return G;
+}
+
+GlobalVariable *Splitter::makeInfo() {
+  Signature S{result, {}, {}, {}, false, &F};
+  DISubprogram *place = F.getSubprogram();
+  uint64_t size = frame ? homesStart + homesEnd : CH_FRAME_HEADER + imageSize;
+  return glue.frameInfo("charcoal.info", glue.resumeStub(S), &F, glue.string(name),
+                        place ? glue.string(place->getFilename()) : nullptr, linesOfPoints(), points.size(),
+                        alignTo(size, 8), imageSize, std::max<uint64_t>(16, homesAlign.value()), frame ? CH_FRAME_HOME : 0);
+}
+
+// ---- entry, dispatch, suspension, return ----
+
+void Splitter::addDispatch() {
+  MDNode *unlikely = MDBuilder(abi.C).createUnlikelyBranchWeights();
+  BasicBlock *entry = image ? image->getParent() : BasicBlock::Create(abi.C, "entry", &F, body);
+  if (!image)
+    for (Instruction &I : make_early_inc_range(*body))
+      if (auto *A = dyn_cast<AllocaInst>(&I); A && A->isStaticAlloca())
+        A->moveBefore(*entry, entry->end());
+  IRBuilder<> B(entry);
+  if (DISubprogram *place = F.getSubprogram())
+    B.SetCurrentDebugLocation(DILocation::get(abi.C, place->getScopeLine(), 0, place));
+  if (points.empty() && !yieldsAtEntry) {
+    B.CreateBr(body);
+    return;
+  }
+  auto *cold = BasicBlock::Create(abi.C, "cold", &F);
+  Value *attention = B.CreateIsNotNull(abi.loadAttention(B));
+  B.CreateCondBr(attention, cold, body, unlikely);
+
+  BasicBlock *begin = body;
+  if (yieldsAtEntry) {
+    begin = BasicBlock::Create(abi.C, "yield", &F);
+    IRBuilder<> slow(begin);
+    slow.SetCurrentDebugLocation(B.getCurrentDebugLocation());
+    Signature S = Signature::of(F);
+    S.result = result;
+    glue.yieldAtEntry(slow, &F, S);
+  }
+  B.SetInsertPoint(cold);
+  if (points.empty()) {
+    B.CreateBr(begin);
+    return;
+  }
+  auto *dispatch = BasicBlock::Create(abi.C, "dispatch", &F);
+  auto *lost = BasicBlock::Create(abi.C, "lost", &F);
+  new UnreachableInst(abi.C, lost);
+  Value *entering = B.CreateAlignedLoad(abi.I8, abi.tlsField(B, offsetof(struct ch_tls, entering)), Align(1), true);
+  B.CreateCondBr(B.CreateIsNotNull(entering), dispatch, begin);
+  B.SetInsertPoint(dispatch);
+  Value *point = B.CreateCall(abi.restore(), {image});
+  SwitchInst *choose = B.CreateSwitch(point, lost, points.size());
+
+  auto *suspend = BasicBlock::Create(abi.C, "suspend", &F);
+  IRBuilder<> tail(suspend);
+  tail.SetCurrentDebugLocation(B.getCurrentDebugLocation());
+  PHINode *number = tail.CreatePHI(abi.I32, points.size());
+  PHINode *status = tail.CreatePHI(abi.I32, points.size());
+  for (unsigned k = 0; k < points.size(); ++k) {
+    Point &P = points[k];
+    BasicBlock *restored = P.after;
+    if (PHINode *value = results[k]) {
+      restored = BasicBlock::Create(abi.C, "restored", &F, P.after);
+      IRBuilder<> R(restored);
+      R.SetCurrentDebugLocation(P.at->getDebugLoc());
+      value->addIncoming(R.CreateAlignedLoad(value->getType(), abi.tlsField(R, offsetof(struct ch_tls, result)), Align(8)),
+                         restored);
+      R.CreateBr(P.after);
+    }
+    choose->addCase(B.getInt32(k + 1), restored);
+    number->addIncoming(B.getInt32(k + 1), P.before);
+    status->addIncoming(statuses[k], P.before);
+    P.before->getTerminator()->setSuccessor(0, suspend);
+  }
+  Value *saved;
+  if (frame) {
+    Value *own = tail.CreateAlignedLoad(abi.Ptr, framePlace, Align(8));
+    saved = tail.CreateCall(abi.suspendHome(), {own, image, number, status});
+  } else {
+    saved = tail.CreateCall(abi.suspend(), {info, image, number, status});
+  }
+  tail.CreateRet(abi.makeResult(tail, result, saved, nullptr));
+}
+
+void Splitter::rewriteReturns() {
+  SmallVector<ReturnInst *> returns;
+  for (BasicBlock &BB : F)
+    if (auto *R = dyn_cast<ReturnInst>(BB.getTerminator())) {
+      Value *value = R->getReturnValue();
+      // Those of tail calls are of the new type already.
+      if (result->isVoidTy() ? !value : value->getType() == result)
+        returns.push_back(R);
+    }
+  for (ReturnInst *R : returns) {
+    IRBuilder<> B(R);
+    B.CreateRet(abi.makeResult(B, result, B.getInt32(CH_DONE), R->getReturnValue()));
+    R->eraseFromParent();
+  }
+}
+
+void Splitter::run() {
+  body = &F.getEntryBlock();
+  takeEntryYield();
+  rewriteTailCalls();
+  collectPoints();
+  if (!calls.empty()) {
+    copyByvalArguments();
+    lowerDynamicLocals();
+    makePoints();
+    repeatAddresses(CrossingValues(F, points));
+    Locals locals(F, points, CrossingValues(F, points));
+    for (auto &[A, kind] : locals.classes)
+      if (kind == LocalClass::Image)
+        slots.push_back(A);
+    moveHomes(locals);
+    for (const CrossingValues::Value &V : CrossingValues(F, points).values)
+      demote(V);
+    layOutImage();
+    info = makeInfo();
+    if (frame)
+      cast<CallInst>(frame)->setArgOperand(0, info);
+  }
+  rewriteReturns();
+  addDispatch();
+  for (Point &P : points)
+    if (isYield(*P.at) || isPause(*P.at))
+      P.at->eraseFromParent();
+  removeUnreachableBlocks(F);
+}
+
+// Gives the function its new type. The old one remains as an empty declaration without uses, and is erased.
+static Function *retype(Abi &abi, Function &old) {
+  Signature S = Signature::of(old);
+  auto *F = Function::Create(S.twinType(abi), old.getLinkage(), old.getAddressSpace(), "", old.getParent());
+  F->copyAttributesFrom(&old);
+  F->setComdat(old.getComdat());
+  F->setCallingConv(CallingConv::C);
+  AttrBuilder kept(abi.C, old.getAttributes().getFnAttrs());
+  for (Attribute::AttrKind kind :
+       {Attribute::NoReturn, Attribute::WillReturn, Attribute::Memory, Attribute::NoSync, Attribute::NoFree,
+        Attribute::NoRecurse, Attribute::NoCallback, Attribute::MustProgress, Attribute::Speculatable})
+    kept.removeAttribute(kind);
+  AttributeList attributes = S.attributeList(abi.C, false);
+  F->setAttributes(attributes.addFnAttributes(abi.C, kept));
+  F->copyMetadata(&old, 0);
+  old.setSubprogram(nullptr);
+  F->splice(F->begin(), &old);
+  for (unsigned i = 0; i < old.arg_size(); ++i) {
+    old.getArg(i)->replaceAllUsesWith(F->getArg(i));
+    F->getArg(i)->takeName(old.getArg(i));
+  }
+  F->takeName(&old);
+  old.replaceAllUsesWith(F);
+  old.eraseFromParent();
+  return F;
+}
+
+} // namespace charcoal
+
+PreservedAnalyses charcoal::SplitPass::run(Module &M, ModuleAnalysisManager &) {
+  Abi abi(M);
+  Glue glue(abi);
+  std::vector<Function *> twins;
+  for (Function &F : M)
+    if (isTwin(F))
+      twins.push_back(&F);
+  // Those that were inlined everywhere.
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (Function *&F : twins)
+      if (F && F->hasLocalLinkage() && F->use_empty()) {
+        F->eraseFromParent();
+        F = nullptr;
+        changed = true;
+      }
+  }
+  std::vector<std::pair<Function *, Type *>> todo;
+  for (Function *F : twins)
+    if (F) {
+      Type *result = F->getReturnType();
+      todo.push_back({retype(abi, *F), result});
+    }
+  for (auto &[F, result] : todo) {
+    std::string name = F->getFnAttribute(TwinAttr).getValueAsString().str();
+    Splitter(abi, glue, *F, result, name).run();
+  }
+  for (auto &[F, result] : todo)
+    F->removeFnAttr(TwinAttr);
+  // The markers and the stand-ins for interruptible versions elsewhere.
+  for (Function &F : make_early_inc_range(M))
+    if (F.isDeclaration() && F.use_empty() && (F.getName().starts_with("charcoal.") || F.hasFnAttribute(ExternalTwinAttr)))
+      F.eraseFromParent();
+  for (Function &F : M)
+    F.removeFnAttr(ExternalTwinAttr);
+  return PreservedAnalyses::none();
+}

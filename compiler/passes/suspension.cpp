@@ -1,0 +1,249 @@
+// See suspension.h. A function gets an interruptible version if it can suspend and if it can be cloned.
+//
+// It can suspend (law 1) if some path makes an unbounded number of calls, or meets an operation that may block:
+//   - it calls a function of another module that may block, or calls through a pointer;
+//   - it is recursive, directly or not;
+//   - it calls in a loop;
+//   - it calls a function that can suspend.
+// Everything else makes a bounded number of calls of bounded functions: it needs no yield point of its own, no second
+// version, and its callers need no test. This is the largest lever on code size.
+#include "suspension.h"
+#include "atomic.h"
+#include "charcoal_abi.h"
+#include "marks.h"
+#include "options.h"
+#include "llvm/ADT/SCCIterator.h"
+#include "llvm/Analysis/CallGraph.h"
+#include "llvm/IR/CFG.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/InlineAsm.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/Support/Regex.h"
+#include "llvm/Transforms/Utils/BuildLibCalls.h"
+
+using namespace llvm;
+
+namespace charcoal {
+
+static bool definesLabels(const InlineAsm &code) {
+  // A label that two copies of the text would define twice. Local numeric labels and %= are fine.
+  static const Regex label("(^|[;\n\t ])[A-Za-z_.][A-Za-z0-9_.$]*:");
+  StringRef text = code.getAsmString();
+  return text.contains(':') && !text.contains("${:uid}") && label.match(text);
+}
+
+static bool fitsRegisters(Type *T, const DataLayout &DL) {
+  return T->isVoidTy() || (T->isSized() && !T->isScalableTy() && DL.getTypeStoreSize(T).getFixedValue() <= CH_RESULT_BYTES);
+}
+
+// Label addresses in a table that the program may write cannot be duplicated with the function.
+static bool hasWritableLabelTable(Function &F) {
+  for (BasicBlock &BB : F) {
+    BlockAddress *address = BB.hasAddressTaken() ? BlockAddress::lookup(&BB) : nullptr;
+    if (!address)
+      continue;
+    SmallVector<const User *> work(address->users());
+    while (!work.empty()) {
+      const User *U = work.pop_back_val();
+      if (auto *G = dyn_cast<GlobalVariable>(U)) {
+        if (!G->isConstant()) {
+          bool onlyRead = G->hasLocalLinkage();
+          SmallVector<const User *> uses(G->users());
+          while (onlyRead && !uses.empty()) {
+            const User *use = uses.pop_back_val();
+            if (isa<GetElementPtrInst>(use) || isa<ConstantExpr>(use))
+              uses.append(use->user_begin(), use->user_end());
+            else
+              onlyRead = isa<LoadInst>(use);
+          }
+          if (!onlyRead)
+            return true;
+        }
+      } else if (isa<Constant>(U)) {
+        work.append(U->user_begin(), U->user_end());
+      }
+    }
+  }
+  return false;
+}
+
+const char *Suspension::whyPlain(Function &F) const {
+  if (F.isVarArg())
+    return "it takes a variable number of arguments";
+  if (F.hasFnAttribute(Attribute::Naked))
+    return "it is naked";
+  if (F.hasFnAttribute("interrupt"))
+    return "it is an interrupt handler";
+  if (F.getCallingConv() != CallingConv::C && F.getCallingConv() != CallingConv::Fast)
+    return "it has an unusual calling convention";
+  if (F.isPresplitCoroutine())
+    return "it is a coroutine";
+  if (!fitsRegisters(F.getReturnType(), M.getDataLayout()))
+    return "its result is too large for registers";
+  if (F.callsFunctionThatReturnsTwice())
+    return "it calls setjmp";
+  for (const Argument &A : F.args())
+    if (A.hasInAllocaAttr() || A.hasPreallocatedAttr() || A.hasSwiftErrorAttr() || A.hasNestAttr())
+      return "it has an unusual parameter";
+  for (const Instruction &I : instructions(F)) {
+    if (isa<InvokeInst>(I) || I.isEHPad())
+      return "it handles exceptions (-fexceptions)";
+    if (isa<CallBrInst>(I))
+      return "it uses asm goto";
+    if (I.getType()->isTokenTy() || I.getType()->isX86_AMXTy() || I.getType()->isScalableTy())
+      return "it has values that cannot be saved";
+    if (auto *CB = dyn_cast<CallBase>(&I)) {
+      if (auto *code = dyn_cast<InlineAsm>(CB->getCalledOperand()); code && definesLabels(*code))
+        return "its inline assembly defines a label";
+      switch (CB->getIntrinsicID()) {
+      case Intrinsic::eh_sjlj_setjmp:
+      case Intrinsic::eh_sjlj_setup_dispatch:
+        return "it calls __builtin_setjmp";
+      case Intrinsic::localescape:
+        return "its locals are used by another function";
+      default:
+        break;
+      }
+    }
+  }
+  if (hasWritableLabelTable(F))
+    return "it keeps label addresses in a writable table";
+  return nullptr;
+}
+
+// A function of another module. glibc declares everything that is no cancellation point and calls nothing back `leaf`
+// (here: nocallback); LLVM knows of more functions that always return soon. All others may block.
+bool Suspension::mayBlock(const Function &F) const {
+  auto [entry, isNew] = mayBlockCache.try_emplace(&F, true);
+  if (!isNew)
+    return entry->second;
+  if (F.hasFnAttribute(Attribute::NoCallback) || F.getName().starts_with("__asan_") ||
+      F.getName().starts_with("__ubsan_") || F.getName().starts_with("__sanitizer_"))
+    return entry->second = false;
+  if (F.hasFnAttribute(Attribute::WillReturn) && F.onlyReadsMemory())
+    return entry->second = false; // declared const or pure
+  LibFunc known;
+  if (!libraryInfo.getLibFunc(F, known))
+    return true;
+  if (F.isVarArg())
+    return entry->second = false;
+  Module scratch("scratch", F.getContext());
+  scratch.setDataLayout(M.getDataLayout());
+  scratch.setTargetTriple(M.getTargetTriple());
+  Function *probe = Function::Create(F.getFunctionType(), GlobalValue::ExternalLinkage, F.getName(), scratch);
+  inferNonMandatoryLibFuncAttrs(*probe, TargetLibraryInfo(libraryInfo));
+  bool bounded = probe->hasFnAttribute(Attribute::WillReturn);
+  return mayBlockCache[&F] = !bounded;
+}
+
+CallKind Suspension::classify(const CallBase &CB) const {
+  if (CB.isInlineAsm() || CB.hasOperandBundles())
+    return CallKind::Plain;
+  const Value *operand = CB.getCalledOperand();
+  if (auto *alias = dyn_cast<GlobalAlias>(operand); alias && !alias->isInterposable())
+    operand = alias->getAliaseeObject();
+  auto *callee = dyn_cast<Function>(operand);
+  if (callee && (callee->isIntrinsic() || !isRealCall(CB)))
+    return CallKind::Plain;
+  bool unusual = (CB.getCallingConv() != CallingConv::C && CB.getCallingConv() != CallingConv::Fast) ||
+                 !fitsRegisters(CB.getType(), M.getDataLayout());
+  // f() without a prototype has a variadic type in LLVM, with no fixed parameter.
+  bool variadic = CB.getFunctionType()->isVarArg() && CB.getFunctionType()->getNumParams() > 0;
+  if (!callee)
+    return isa<GlobalIFunc>(operand) || unusual || variadic ? CallKind::PlainYield : CallKind::Lookup;
+  if (callee->hasFnAttribute(AtomicAttr))
+    return CallKind::PlainYield;
+  if (callee->isDeclaration()) {
+    if (!mayBlock(*callee))
+      return CallKind::Plain;
+    return unusual || variadic ? CallKind::PlainYield : CallKind::External;
+  }
+  if (callee->isInterposable())
+    return unusual || variadic ? CallKind::PlainYield : CallKind::Lookup;
+  if (twinSet.contains(callee))
+    return CallKind::Direct;
+  return refused.contains(callee) ? CallKind::PlainYield : CallKind::Plain;
+}
+
+bool Suspension::loopsOverCalls(Function &F) const {
+  for (auto cycle = scc_begin(&F); !cycle.isAtEnd(); ++cycle) {
+    if (!cycle.hasCycle())
+      continue;
+    if (options().yields == Yields::Loops)
+      return true;
+    for (BasicBlock *BB : *cycle)
+      if (any_of(*BB, isRealCall))
+        return true;
+  }
+  return false;
+}
+
+Suspension::Suspension(Module &M) : M(M), libraryInfo(Triple(M.getTargetTriple())) {
+  const Options &O = options();
+  DenseSet<const Function *> suspends;
+  DenseMap<Function *, SmallVector<const CallBase *>> callsOf;
+
+  for (Function &F : M) {
+    if (F.isDeclaration() || F.hasFnAttribute(AtomicAttr))
+      continue;
+    bool own = F.hasFnAttribute(ActivityAttr) || F.getName() == "main";
+    AtomicDepth depth(F);
+    for (BasicBlock &BB : F)
+      depth.walk(BB, [&](Instruction &I, unsigned level) {
+        if (level)
+          return;
+        own |= calls(I, "__charcoal_yield");
+        if (isRealCall(I))
+          callsOf[&F].push_back(cast<CallBase>(&I));
+      });
+    if (O.stress)
+      own |= !callsOf[&F].empty();
+    else if (O.yields != Yields::None)
+      own |= loopsOverCalls(F);
+    if (own)
+      suspends.insert(&F);
+  }
+  if (O.yields != Yields::None) {
+    CallGraph graph(M);
+    for (auto group = scc_begin(&graph); !group.isAtEnd(); ++group)
+      if (group.hasCycle())
+        for (CallGraphNode *node : *group)
+          if (Function *F = node->getFunction(); F && !F->isDeclaration())
+            suspends.insert(F);
+  }
+
+  // Least fixed point of "calls something that suspends". While it runs, twinSet holds those that would have a twin if
+  // they could be cloned; `refused` then takes away those that cannot.
+  DenseMap<const Function *, const char *> reason;
+  for (Function &F : M)
+    if (!F.isDeclaration())
+      reason[&F] = whyPlain(F);
+  auto admit = [&](const Function *F) { (reason[F] ? refused : twinSet).insert(F); };
+  for (const Function *F : suspends)
+    if (!F->hasFnAttribute(AtomicAttr))
+      admit(F);
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (auto &[F, callList] : callsOf) {
+      if (twinSet.contains(F) || refused.contains(F))
+        continue;
+      if (any_of(callList, [&](const CallBase *CB) {
+            CallKind kind = classify(*CB);
+            return kind == CallKind::Direct || kind == CallKind::External || kind == CallKind::Lookup ||
+                   (kind == CallKind::PlainYield && O.yields != Yields::None);
+          })) {
+        admit(F);
+        changed = true;
+      }
+    }
+  }
+  for (Function &F : M) {
+    if (twinSet.contains(&F))
+      chosen.push_back(&F);
+    else if (refused.contains(&F))
+      remark(F, "'" + F.getName() + "' has only a plain version: " + reason[&F]);
+  }
+}
+
+} // namespace charcoal

@@ -1,0 +1,46 @@
+// Analysis: which functions have an interruptible version, and how a call in interruptible code is made.
+// It changes nothing.
+#ifndef CHARCOAL_PASSES_SUSPENSION_H
+#define CHARCOAL_PASSES_SUSPENSION_H
+
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/Analysis/TargetLibraryInfo.h"
+#include "llvm/IR/InstrTypes.h"
+#include "llvm/IR/Module.h"
+
+namespace charcoal {
+
+enum class CallKind {
+  Plain,      // the plain version, as it stands: it is bounded, or nothing of it could be interrupted
+  PlainYield, // the plain version, with a yield point before it: it may take long but has no interruptible version
+  Direct,     // the interruptible version of a function of this module
+  External,   // the interruptible version of a function of another module, if there is one
+  Lookup,     // whatever the address has
+};
+
+class Suspension {
+public:
+  explicit Suspension(llvm::Module &);
+
+  // Functions of this module that get an interruptible version, in module order.
+  const std::vector<llvm::Function *> &twins() const { return chosen; }
+  bool hasTwin(const llvm::Function &F) const { return twinSet.contains(&F); }
+  CallKind classify(const llvm::CallBase &) const;
+
+private:
+  const char *whyPlain(llvm::Function &) const;
+  bool mayBlock(const llvm::Function &declaration) const;
+  bool loopsOverCalls(llvm::Function &) const;
+
+  llvm::Module &M;
+  llvm::TargetLibraryInfoImpl libraryInfo;
+  std::vector<llvm::Function *> chosen;
+  llvm::DenseSet<const llvm::Function *> twinSet;
+  llvm::DenseSet<const llvm::Function *> refused; // may take long, but has only the plain version
+  mutable llvm::DenseMap<const llvm::Function *, bool> mayBlockCache;
+};
+
+} // namespace charcoal
+
+#endif
