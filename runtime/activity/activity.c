@@ -1,0 +1,185 @@
+#include "activity/activity.h"
+#include "frames/captures.h"
+#include "reactor/reactor.h"
+#include "wait/wait.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- birth ---- */
+
+static int stillborn(ch_activity *handle, int error) {
+  if (handle) {
+    handle->state = CH_HANDLE_FINISHED;
+    handle->error = error;
+  }
+  return error;
+}
+
+/* Memory for a branch and `size` bytes in all; with a prefix in front for a long one. */
+static inline struct ch_branch *take(enum ch_kind kind, size_t size) {
+  size_t prefix = kind == CH_KIND_LONG ? sizeof(struct ch_prefix) : 0;
+  size += prefix;
+  unsigned klass = (unsigned)((size + CH_ACTIVITY_STEP - 1) / CH_ACTIVITY_STEP);
+  char *block;
+  if (CH_LIKELY(size <= CH_ACTIVITY_MAX)) {
+    block = ch_block_take(kind, klass, size);
+  } else {
+    block = ch_block_take_slow(kind, CH_CLASSES, size, 16);
+    klass = CH_CLASS_LARGE;
+  }
+  if (CH_UNLIKELY(!block))
+    return NULL;
+  struct ch_branch *b = (struct ch_branch *)(block + prefix);
+  b->klass = (uint8_t)klass;
+  return b;
+}
+
+static inline void give(struct ch_branch *b) {
+  bool prefixed = b->flags & CH_LONG;
+  void *block = prefixed ? (void *)ch_branch_prefix(b) : b;
+  if (CH_UNLIKELY(b->klass == CH_CLASS_LARGE))
+    ch_block_give_large(block);
+  else
+    ch_block_give(prefixed ? CH_KIND_LONG : CH_KIND_ACTIVITY, b->klass, block);
+}
+
+int ch_spawn(ch_activity *handle, void *body_int, const void *record, size_t size, unsigned flags, const char *site) {
+  struct ch_domain *d = &ch_domain;
+  if (handle)
+    *handle = (ch_activity){0};
+  if (CH_UNLIKELY(!d->group))
+    return stillborn(handle, EPERM);
+  struct ch_group *group = &d->base;
+  if (CH_UNLIKELY(flags & CH_SPAWN_CONTAINED)) {
+    group = ch_group_for_contained();
+    if (!group)
+      return stillborn(handle, ENOMEM);
+  }
+  bool prefixed = handle || group != &d->base;
+  bool far = size > 8;
+  size_t total = far ? CH_FAR_RECORD + ((size + 15) & ~(size_t)15) : CH_NEAR_RECORD + size;
+  struct ch_branch *b = take(prefixed ? CH_KIND_LONG : CH_KIND_ACTIVITY, total);
+  if (CH_UNLIKELY(!b))
+    return stillborn(handle, ENOMEM);
+  if (prefixed)
+    *ch_branch_prefix(b) = (struct ch_prefix){handle, group};
+  b->scope = NULL;
+  b->top = body_int;
+  b->error = 0;
+  b->state = CH_NEW;
+  b->flags = (uint8_t)((far ? CH_FAR : 0) | (prefixed ? CH_LONG : 0));
+  b->what = 0;
+  b->link.prev = (struct ch_link *)site;
+  if (size)
+    memcpy(ch_branch_record(b), record, size);
+  if (handle) {
+    handle->branch = b;
+    handle->state = CH_HANDLE_LIVE;
+    ch_list_init(&handle->waiters);
+  }
+  d->spawned++;
+  if (++d->live > d->peak)
+    d->peak = d->live;
+  group->live++;
+  if (CH_UNLIKELY(ch_checks))
+    ch_captures_spawned(b, size, site);
+  ch_enqueue(b);
+  return 0;
+}
+
+/* ---- end ---- */
+
+static void finish_handle(ch_activity *handle) {
+  handle->branch = NULL;
+  handle->state = CH_HANDLE_FINISHED;
+  handle->error = 0;
+  while (!ch_list_empty(&handle->waiters))
+    ch_fire(handle->waiters.next, 0);
+}
+
+void ch_activity_end(struct ch_branch *b) {
+  struct ch_domain *d = &ch_domain;
+  d->live--;
+  if (CH_UNLIKELY(ch_checks))
+    ch_captures_activity_ends(b);
+  if (CH_UNLIKELY(b->flags & CH_NAMED))
+    ch_branch_forget_name(b);
+  ch_group_of(b)->live--;
+  if (b->flags & CH_LONG) {
+    ch_activity *handle = ch_branch_prefix(b)->handle;
+    if (handle)
+      finish_handle(handle);
+  }
+  bool last = b->flags & CH_MAIN;
+  give(b);
+  if (CH_UNLIKELY(last)) {
+    /* As in C: the program ends at once; what still runs is dropped. */
+    d->ended = 1;
+    if (d->nest > 0) {
+      d->group = NULL;
+      exit(*(int *)ch_tls.result);
+    }
+  }
+}
+
+/* ---- handles ---- */
+
+/* EINPROGRESS: it is alive, and somebody other than the caller. */
+static int look(const ch_activity *a) {
+  if (CH_UNLIKELY(!ch_domain.group))
+    return EPERM;
+  if (a->state == CH_HANDLE_FINISHED)
+    return a->error;
+  if (a->state != CH_HANDLE_LIVE)
+    return EINVAL;
+  if (a->branch == ch_domain.current)
+    return EDEADLK;
+  return EINPROGRESS;
+}
+
+struct ch_int_result ch_activity_wait_int(ch_activity *a) CH_INT_NAME(ch_activity_wait);
+struct ch_int_result ch_activity_wait_int(ch_activity *a) {
+  int error = look(a);
+  if (error != EINPROGRESS)
+    return (struct ch_int_result){CH_DONE, error};
+  ch_wait_on(&a->waiters, CH_ON_ACTIVITY);
+  return (struct ch_int_result){CH_BLOCKED, 0};
+}
+
+int ch_activity_wait(ch_activity *a) {
+  int error = look(a);
+  if (error != EINPROGRESS)
+    return error;
+  ch_wait_on(&a->waiters, CH_ON_ACTIVITY);
+  return (int)ch_wait_native(false);
+}
+
+int ch_activity_detach(ch_activity *a) {
+  int error = look(a);
+  if (error == EPERM || error == EINVAL)
+    return error;
+  if (a->state == CH_HANDLE_LIVE) {
+    ch_branch_prefix(a->branch)->handle = NULL;
+    if (CH_UNLIKELY(ch_checks))
+      ch_captures_forget(a->branch, a);
+    while (!ch_list_empty(&a->waiters))
+      ch_fire(a->waiters.next, EINVAL);
+  }
+  a->branch = NULL;
+  a->state = CH_HANDLE_DETACHED;
+  return 0;
+}
+
+int ch_activity_finished(const ch_activity *a) { return a->state == CH_HANDLE_FINISHED; }
+
+ch_activity *ch_self(void) {
+  struct ch_branch *b = ch_domain.current;
+  return b && b->flags & CH_LONG ? ch_branch_prefix(b)->handle : NULL;
+}
+
+/* ---- giving way ---- */
+
+int ch_reschedule_int(void) CH_INT_NAME(ch_reschedule);
+int ch_reschedule_int(void) { return CH_PAUSED; }
+void ch_reschedule(void) {}

@@ -1,0 +1,17 @@
+/* An activity's birth and end. The handle's state, exactly one of:
+ *   0          never spawned (zeroed memory)
+ *   LIVE       branch is its first branch; waiters: those who wait for its end
+ *   FINISHED   error: 0, or why it never ran
+ *   DETACHED   forgotten
+ */
+#ifndef CHARCOAL_ACTIVITY_ACTIVITY_H
+#define CHARCOAL_ACTIVITY_ACTIVITY_H
+
+#include "sched/domain.h"
+
+enum { CH_HANDLE_LIVE = 0x11fe, CH_HANDLE_FINISHED = 0xf1a1, CH_HANDLE_DETACHED = 0xde7a };
+
+CH_HIDDEN const char *ch_branch_name(struct ch_branch *);
+CH_HIDDEN void ch_branch_forget_name(struct ch_branch *);
+
+#endif

@@ -1,0 +1,53 @@
+/* Names of activities, out of line: most have none. Invariant: a branch stands here exactly while its flag NAMED is
+ * set. */
+#include "activity/activity.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct name {
+  struct name *next;
+  struct ch_branch *branch;
+  char text[];
+};
+
+#define BUCKETS 256
+static __thread struct name *buckets[BUCKETS];
+
+static struct name **find(struct ch_branch *b) {
+  struct name **at = &buckets[((uintptr_t)b >> 4) % BUCKETS];
+  while (*at && (*at)->branch != b)
+    at = &(*at)->next;
+  return at;
+}
+
+void ch_branch_forget_name(struct ch_branch *b) {
+  struct name **at = find(b), *gone = *at;
+  CH_INVARIANT(gone, "a branch with the flag NAMED has a name");
+  *at = gone->next;
+  free(gone);
+  b->flags &= (uint8_t)~CH_NAMED;
+}
+
+const char *ch_branch_name(struct ch_branch *b) { return b->flags & CH_NAMED ? (*find(b))->text : NULL; }
+
+int ch_set_name(const char *text) {
+  struct ch_branch *b = ch_domain.current;
+  if (!b)
+    return EPERM;
+  size_t n = strlen(text) + 1;
+  struct name *new = malloc(sizeof *new + n);
+  if (!new)
+    return ENOMEM;
+  if (b->flags & CH_NAMED)
+    ch_branch_forget_name(b);
+  new->branch = b;
+  memcpy(new->text, text, n);
+  struct name **at = find(b);
+  new->next = NULL;
+  *at = new;
+  b->flags |= CH_NAMED;
+  return 0;
+}
+
+const char *ch_name(void) { return ch_domain.current ? ch_branch_name(ch_domain.current) : NULL; }

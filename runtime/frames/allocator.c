@@ -1,0 +1,261 @@
+/* Slabs and arenas behind the free lists of allocator.h. One domain's thread uses all of it. */
+#define _GNU_SOURCE
+#include "frames/allocator.h"
+#include "frames/captures.h"
+#include "frames/large.h"
+#include "sched/check.h"
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#define SLAB ((size_t)64 * 1024)
+#define ARENA ((size_t)4 * 1024 * 1024)
+#define SLABS (ARENA / SLAB)
+/* Slabs that spawning leaves for the frames of what is already there, so that running out of memory at a spawn
+ * doesn't end what runs. */
+#define RESERVE 8
+
+struct ch_slab {
+  struct ch_slab *next; /* on the list of free slabs, or of its kind and class */
+  uint32_t block;       /* size of a block; 0 while the slab is free */
+  uint16_t kind, klass;
+  uint32_t carved; /* blocks that have been handed out at least once */
+  uint32_t idle;   /* scratch of the trim: free blocks counted */
+};
+
+struct ch_arena {
+  struct ch_arena *next;
+  struct ch_slab slabs[SLABS]; /* [0] is this header's own */
+};
+
+__thread __attribute__((tls_model("initial-exec"))) struct ch_heap ch_heap;
+int ch_heap_malloc = -1;
+
+static __thread struct ch_arena *arenas;
+static __thread struct ch_slab *free_slabs;
+static __thread unsigned free_count, arena_count;
+static __thread uint64_t used_slabs;
+/* The slab of each class that is being carved, and behind it, by `next`, the class's others. */
+static __thread struct ch_slab *current[CH_KINDS][CH_CLASSES];
+
+extern void __asan_poison_memory_region(void const volatile *, size_t) __attribute__((weak));
+
+static struct ch_arena *arena_of(const void *p) { return (struct ch_arena *)((uintptr_t)p & ~(ARENA - 1)); }
+static struct ch_slab *slab_of(const void *p) { return &arena_of(p)->slabs[((uintptr_t)p & (ARENA - 1)) / SLAB]; }
+static char *slab_base(const struct ch_slab *s) {
+  return (char *)arena_of(s) + SLAB * (size_t)(s - arena_of(s)->slabs);
+}
+
+static bool map_arena(void) {
+  char *raw = mmap(NULL, 2 * ARENA, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (raw == MAP_FAILED)
+    return false;
+  char *base = (char *)(((uintptr_t)raw + ARENA - 1) & ~(ARENA - 1));
+  if (base > raw)
+    munmap(raw, (size_t)(base - raw));
+  if (base + ARENA < raw + 2 * ARENA)
+    munmap(base + ARENA, (size_t)(raw + ARENA - base));
+  struct ch_arena *a = (struct ch_arena *)base;
+  a->next = arenas;
+  arenas = a;
+  arena_count++;
+  for (size_t i = SLABS - 1; i > 0; i--) {
+    a->slabs[i].next = free_slabs;
+    free_slabs = &a->slabs[i];
+  }
+  free_count += SLABS - 1;
+  return true;
+}
+
+static struct ch_slab *take_slab(enum ch_kind kind) {
+  if (kind != CH_KIND_FRAME && free_count <= RESERVE && !map_arena())
+    return NULL;
+  if (!free_slabs && !map_arena())
+    return NULL;
+  struct ch_slab *s = free_slabs;
+  free_slabs = s->next;
+  free_count--;
+  used_slabs++;
+  return s;
+}
+
+CH_COLD static void choose_mode(void) {
+  const char *how = getenv("CHARCOAL_FRAMES");
+  ch_heap_malloc = how ? strcmp(how, "malloc") == 0 : __asan_poison_memory_region != NULL;
+}
+
+CH_COLD void *ch_block_take_slow(enum ch_kind kind, unsigned klass, size_t size, size_t align) {
+  if (ch_heap_malloc < 0)
+    choose_mode();
+  if (ch_heap_malloc || align > 16 || klass >= CH_CLASSES)
+    return ch_large_take(kind, size, align);
+  struct ch_class *c = &ch_heap.classes[kind][klass];
+  struct ch_slab *s = current[kind][klass];
+  if (!s || (s->carved + 1) * (size_t)s->block > SLAB) {
+    struct ch_slab *fresh = take_slab(kind);
+    if (!fresh)
+      return NULL;
+    fresh->next = s;
+    fresh->block = klass * (kind == CH_KIND_FRAME ? CH_FRAME_STEP : CH_ACTIVITY_STEP);
+    fresh->kind = kind;
+    fresh->klass = klass;
+    fresh->carved = 0;
+    current[kind][klass] = s = fresh;
+  }
+  /* Carve no further than the page that is touched anyway; in order, so that neighbours are used together. */
+  char *first = slab_base(s) + (size_t)s->carved * s->block;
+  char *end = (char *)(((uintptr_t)first + s->block + 4095) & ~(uintptr_t)4095);
+  char *limit = slab_base(s) + SLAB;
+  if (end > limit)
+    end = limit;
+  uint32_t n = (uint32_t)((size_t)(end - first) / s->block);
+  if (n == 0)
+    n = 1;
+  s->carved += n;
+  void **tail = &c->free;
+  for (uint32_t i = 1; i < n; i++) {
+    char *b = first + (size_t)i * s->block;
+    if (i == 1)
+      *tail = b;
+    else
+      *(uintptr_t *)(b - s->block) = (uintptr_t)b | 1;
+    if (i == n - 1)
+      *(uintptr_t *)b = 1;
+  }
+  c->live++;
+  return first;
+}
+
+CH_COLD void ch_block_give_large(void *block) { ch_large_give(block); }
+
+uint64_t ch_heap_mapped(void) { return used_slabs * SLAB + arena_count * (uint64_t)4096 + ch_large_bytes(); }
+
+void ch_heap_sums(enum ch_kind kind, uint64_t *blocks, uint64_t *bytes) {
+  *blocks = *bytes = 0;
+  uint64_t step = kind == CH_KIND_FRAME ? CH_FRAME_STEP : CH_ACTIVITY_STEP;
+  for (unsigned i = 0; i < CH_CLASSES; i++) {
+    *blocks += ch_heap.classes[kind][i].live;
+    *bytes += ch_heap.classes[kind][i].live * i * step;
+  }
+  ch_large_sums(kind, blocks, bytes);
+}
+
+void ch_heap_walk(enum ch_kind kind, void (*visit)(void *, void *), void *data) {
+  for (unsigned k = 0; k < CH_CLASSES; k++)
+    for (struct ch_slab *s = current[kind][k]; s; s = s->next)
+      for (uint32_t i = 0; i < s->carved; i++) {
+        char *b = slab_base(s) + (size_t)i * s->block;
+        if (!(*(uintptr_t *)b & 1))
+          visit(b, data);
+      }
+  ch_large_walk(kind, visit, data);
+}
+
+static void contains(void *block, void *data) {
+  struct {
+    const char *p;
+    struct ch_frame *found;
+  } *search = data;
+  struct ch_frame *f = block;
+  if (f->info && search->p >= (char *)f && search->p < (char *)f + f->info->size)
+    search->found = f;
+}
+
+struct ch_frame *ch_heap_frame_of(const void *p) {
+  for (struct ch_arena *a = arenas; a; a = a->next) {
+    if (arena_of(p) != a)
+      continue;
+    struct ch_slab *s = slab_of(p);
+    if (s == &a->slabs[0] || s->block == 0 || s->kind != CH_KIND_FRAME)
+      return NULL;
+    size_t i = (size_t)((const char *)p - slab_base(s)) / s->block;
+    char *b = slab_base(s) + i * s->block;
+    return i < s->carved && !(*(uintptr_t *)b & 1) ? (struct ch_frame *)b : NULL;
+  }
+  struct {
+    const char *p;
+    struct ch_frame *found;
+  } search = {p, NULL};
+  ch_large_walk(CH_KIND_FRAME, contains, &search);
+  return search.found;
+}
+
+/* ---- giving memory back ---- */
+
+static uint64_t free_bytes(void) {
+  uint64_t live = 0;
+  for (unsigned kind = 0; kind < CH_KINDS; kind++)
+    for (unsigned i = 0; i < CH_CLASSES; i++)
+      live += ch_heap.classes[kind][i].live * i * (kind == CH_KIND_FRAME ? CH_FRAME_STEP : CH_ACTIVITY_STEP);
+  return used_slabs * SLAB - live;
+}
+
+static void trim_class(enum ch_kind kind, unsigned klass) {
+  struct ch_class *c = &ch_heap.classes[kind][klass];
+  for (uintptr_t *b = c->free; b; b = (uintptr_t *)(*b & ~(uintptr_t)1))
+    slab_of(b)->idle++;
+  /* Drop the blocks of slabs that are wholly free from the free list, keeping its order. */
+  void *kept = NULL;
+  uintptr_t *last = NULL;
+  for (uintptr_t *b = c->free; b;) {
+    uintptr_t *next = (uintptr_t *)(*b & ~(uintptr_t)1);
+    struct ch_slab *s = slab_of(b);
+    if (s->idle < s->carved) {
+      if (last)
+        *last = (uintptr_t)b | 1;
+      else
+        kept = b;
+      last = b;
+    }
+    b = next;
+  }
+  if (last)
+    *last = 1;
+  c->free = kept;
+  struct ch_slab **at = &current[kind][klass];
+  while (*at) {
+    struct ch_slab *s = *at;
+    bool whole = s->idle == s->carved;
+    s->idle = 0;
+    if (!whole) {
+      at = &s->next;
+      continue;
+    }
+    *at = s->next;
+    s->block = 0;
+    madvise(slab_base(s), SLAB, MADV_DONTNEED);
+    s->next = free_slabs;
+    free_slabs = s;
+    free_count++;
+    used_slabs--;
+  }
+}
+
+CH_COLD void ch_heap_trim(void) {
+  uint64_t idle = free_bytes();
+  if (idle < 1024 * 1024 || idle < used_slabs * SLAB / 2)
+    return;
+  for (unsigned kind = 0; kind < CH_KINDS; kind++)
+    for (unsigned i = 0; i < CH_CLASSES; i++)
+      if (current[kind][i])
+        trim_class(kind, i);
+  ch_heap_check();
+}
+
+void ch_heap_check(void) {
+#ifdef CHARCOAL_CHECKED
+  for (unsigned kind = 0; kind < CH_KINDS; kind++)
+    for (unsigned k = 0; k < CH_CLASSES; k++) {
+      uint64_t carved = 0, idle = 0;
+      for (struct ch_slab *s = current[kind][k]; s; s = s->next) {
+        CH_INVARIANT(s->kind == kind && s->klass == k, "a slab serves one kind and one class");
+        carved += s->carved;
+      }
+      for (uintptr_t *b = ch_heap.classes[kind][k].free; b; b = (uintptr_t *)(*b & ~(uintptr_t)1)) {
+        CH_INVARIANT(*b & 1, "a free block's first word is odd");
+        idle++;
+      }
+      CH_INVARIANT(carved - idle == ch_heap.classes[kind][k].live, "live counts the carved blocks that are not free");
+    }
+#endif
+}

@@ -1,0 +1,86 @@
+/* Memory of frames and activities: per-thread free lists of fixed-size blocks, carved from slabs.
+ *
+ * There are three kinds of block, each with its own slabs, so that a walk over the slabs of one kind finds every
+ * live object of it: frames (classes of 16 bytes), activities (classes of 8 bytes) and long activities (with a
+ * prefix; classes of 8 bytes). Slabs of 64 KiB lie in arenas of 4 MiB, aligned to their size, whose first slab
+ * describes the others.
+ *
+ * Invariants:
+ * 1. Bit 0 of a block's first word is set exactly while the block is free; the rest of the word is the next free block.
+ *    So a live object's first word must always be even: a frame's `info`, an activity's `scope`, a prefix's `handle`.
+ * 2. A slab serves one kind and one class from the time when it is taken until it is given back whole.
+ * 3. A class's `live` is the number of its blocks that are carved and not free.
+ * 4. Blocks that are too large or too aligned for any class, and every block in malloc mode, are on one list of their
+ * own (large.c).
+ */
+#ifndef CHARCOAL_FRAMES_ALLOCATOR_H
+#define CHARCOAL_FRAMES_ALLOCATOR_H
+
+#include "charcoal_abi.h"
+#include <stdbool.h>
+
+enum ch_kind { CH_KIND_FRAME, CH_KIND_ACTIVITY, CH_KIND_LONG, CH_KINDS };
+
+#define CH_CLASSES 129
+#define CH_FRAME_STEP 16u
+#define CH_ACTIVITY_STEP 8u
+#define CH_FRAME_MAX ((CH_CLASSES - 1) * CH_FRAME_STEP)
+#define CH_ACTIVITY_MAX ((CH_CLASSES - 1) * CH_ACTIVITY_STEP)
+
+struct ch_class {
+  void *free; /* first free block; always NULL in malloc mode */
+  uint64_t live;
+};
+
+struct ch_heap {
+  struct ch_class classes[CH_KINDS][CH_CLASSES];
+};
+
+#define CH_HIDDEN __attribute__((visibility("hidden")))
+#define CH_LIKELY(x) __builtin_expect(!!(x), 1)
+#define CH_UNLIKELY(x) __builtin_expect(!!(x), 0)
+#define CH_COLD __attribute__((cold, noinline))
+
+extern CH_HIDDEN __thread __attribute__((tls_model("initial-exec"))) struct ch_heap ch_heap;
+
+/* Non-zero: each block comes from malloc (CHARCOAL_FRAMES=malloc, or under AddressSanitizer). Set once, before the
+ * first block is taken. */
+extern CH_HIDDEN int ch_heap_malloc;
+
+CH_HIDDEN void *ch_block_take_slow(enum ch_kind, unsigned klass, size_t size, size_t align);
+CH_HIDDEN void ch_block_give_large(void *block);
+/* Gives whole free slabs back to the system if much more is free than live. */
+CH_HIDDEN void ch_heap_trim(void);
+/* Calls visit(block, data) for every live block of the kind, on this thread. */
+CH_HIDDEN void ch_heap_walk(enum ch_kind, void (*visit)(void *, void *), void *data);
+CH_HIDDEN uint64_t ch_heap_mapped(void);
+CH_HIDDEN void ch_heap_sums(enum ch_kind, uint64_t *blocks, uint64_t *bytes);
+/* Asserts the invariants above (expensive). */
+CH_HIDDEN void ch_heap_check(void);
+
+static inline void *ch_block_take(enum ch_kind kind, unsigned klass, size_t size) {
+  struct ch_class *c = &ch_heap.classes[kind][klass];
+  uintptr_t *block = c->free;
+  if (CH_UNLIKELY(!block))
+    return ch_block_take_slow(kind, klass, size, 16);
+  c->free = (void *)(*block & ~(uintptr_t)1);
+  c->live++;
+  return block;
+}
+
+static inline void ch_block_give(enum ch_kind kind, unsigned klass, void *block) {
+  if (CH_UNLIKELY(ch_heap_malloc)) {
+    ch_block_give_large(block);
+    return;
+  }
+  struct ch_class *c = &ch_heap.classes[kind][klass];
+  *(uintptr_t *)block = (uintptr_t)c->free | 1;
+  c->free = block;
+  c->live--;
+}
+
+static inline bool ch_frame_is_large(const struct ch_frame_info *info) {
+  return CH_UNLIKELY((info->size > CH_FRAME_MAX) | (info->align > 16));
+}
+
+#endif

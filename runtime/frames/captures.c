@@ -1,0 +1,89 @@
+#include "frames/captures.h"
+#include "sched/domain.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+int ch_checks;
+
+struct capture {
+  struct capture *next;
+  struct ch_branch *branch;
+  struct ch_frame *frame; /* NULL: the native stack */
+  const void *pointer;
+  const char *site;
+};
+
+static __thread struct capture *captures;
+
+static void note(struct ch_branch *b, const void *pointer, const char *site) {
+  struct ch_frame *f = ch_heap_frame_of(pointer);
+  if (f && !(f->info->flags & CH_FRAME_HOME))
+    return;
+  char here;
+  if (!f && !((const char *)pointer > &here && (const char *)pointer < (const char *)ch_domain.bottom))
+    return;
+  struct capture *c = malloc(sizeof *c);
+  if (!c)
+    return;
+  *c = (struct capture){captures, b, f, pointer, site};
+  captures = c;
+  if (f)
+    f->reserved++;
+}
+
+void ch_captures_spawned(struct ch_branch *b, size_t size, const char *site) {
+  char *record = ch_branch_record(b);
+  for (size_t at = 0; at + sizeof(void *) <= size; at += sizeof(void *)) {
+    const void *p;
+    memcpy(&p, record + at, sizeof p);
+    note(b, p, site);
+  }
+  if (b->flags & CH_LONG && ch_branch_prefix(b)->handle)
+    note(b, ch_branch_prefix(b)->handle, site);
+}
+
+static void forget(struct ch_branch *b, const void *pointer) {
+  for (struct capture **at = &captures; *at;) {
+    struct capture *c = *at;
+    if (c->branch == b && (!pointer || c->pointer == pointer)) {
+      if (c->frame)
+        c->frame->reserved--;
+      *at = c->next;
+      free(c);
+    } else {
+      at = &c->next;
+    }
+  }
+}
+void ch_captures_activity_ends(struct ch_branch *b) { forget(b, NULL); }
+void ch_captures_forget(struct ch_branch *b, const void *pointer) { forget(b, pointer); }
+
+static _Noreturn void report(const struct capture *c, const char *function, const char *file, uint32_t line) {
+  fflush(stdout);
+  fprintf(stderr, "charcoal: %s", function);
+  if (file && line)
+    fprintf(stderr, " (%s, after line %u)", file, line);
+  fprintf(stderr,
+          " returned while an activity that captured its locals by reference is alive.\n"
+          "charcoal: the activity was spawned at %s. Capture by value, or wait for it before returning.\n",
+          c->site ? c->site : "an unknown place");
+  fflush(NULL);
+  _exit(CH_EXIT_MISUSE);
+}
+
+void ch_captures_before_run(struct ch_branch *b) {
+  for (struct capture *c = captures; c; c = c->next)
+    if (c->branch == b && !c->frame && (const char *)c->pointer < (const char *)__builtin_frame_address(0))
+      report(c, "a plain function", NULL, 0);
+}
+
+void ch_captures_frame_ends(struct ch_frame *f) {
+  for (struct capture *c = captures; c; c = c->next)
+    if (c->frame == f) {
+      const struct ch_frame_info *info = f->info;
+      report(c, info->name ? info->name : "a function", info->file,
+             info->lines && f->point ? info->lines[f->point - 1] : 0);
+    }
+}

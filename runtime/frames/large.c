@@ -1,0 +1,62 @@
+#include "frames/large.h"
+#include <stdlib.h>
+
+struct large {
+  struct large *next, *prev; /* the list of all of this thread's */
+  void *raw;                 /* what malloc returned */
+  size_t size;
+  enum ch_kind kind;
+};
+
+static __thread struct large *first;
+static __thread uint64_t bytes_now;
+
+static struct large *header_of(void *block) { return (struct large *)block - 1; }
+
+void *ch_large_take(enum ch_kind kind, size_t size, size_t align) {
+  if (align < 16)
+    align = 16;
+  size_t total;
+  if (__builtin_add_overflow(size, sizeof(struct large) + align, &total))
+    return NULL;
+  void *raw = malloc(total);
+  if (!raw)
+    return NULL;
+  char *block = (char *)(((uintptr_t)raw + sizeof(struct large) + align - 1) & ~((uintptr_t)align - 1));
+  struct large *h = header_of(block);
+  *h = (struct large){.next = first, .raw = raw, .size = size, .kind = kind};
+  if (first)
+    first->prev = h;
+  first = h;
+  bytes_now += size;
+  *(uintptr_t *)block = 0;
+  return block;
+}
+
+void ch_large_give(void *block) {
+  struct large *h = header_of(block);
+  if (h->next)
+    h->next->prev = h->prev;
+  if (h->prev)
+    h->prev->next = h->next;
+  else
+    first = h->next;
+  bytes_now -= h->size;
+  free(h->raw);
+}
+
+void ch_large_walk(enum ch_kind kind, void (*visit)(void *, void *), void *data) {
+  for (struct large *h = first; h; h = h->next)
+    if (h->kind == kind)
+      visit(h + 1, data);
+}
+
+void ch_large_sums(enum ch_kind kind, uint64_t *blocks, uint64_t *bytes) {
+  for (struct large *h = first; h; h = h->next)
+    if (h->kind == kind) {
+      ++*blocks;
+      *bytes += h->size;
+    }
+}
+
+uint64_t ch_large_bytes(void) { return bytes_now; }

@@ -1,0 +1,128 @@
+/* What generated code calls to save and restore an activation (abi/README.md), and the free list under it. */
+#include "frames/allocator.h"
+#include "frames/captures.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+__thread __attribute__((tls_model("initial-exec"))) struct ch_tls ch_tls;
+
+CH_COLD static void out_of_memory(const struct ch_frame_info *info) {
+  fprintf(stderr, "charcoal: out of memory: no frame of %u bytes for %s\n", info->size, info->name ? info->name : "?");
+  abort();
+}
+
+CH_COLD static struct ch_frame *take_large(const struct ch_frame_info *info) {
+  struct ch_frame *f = ch_block_take_slow(CH_KIND_FRAME, CH_CLASSES, info->size, info->align);
+  if (!f)
+    out_of_memory(info);
+  return f;
+}
+
+static inline struct ch_frame *take(const struct ch_frame_info *info) {
+  if (ch_frame_is_large(info))
+    return take_large(info);
+  struct ch_frame *f = ch_block_take(CH_KIND_FRAME, (info->size + CH_FRAME_STEP - 1) / CH_FRAME_STEP, info->size);
+  if (CH_UNLIKELY(!f))
+    out_of_memory(info);
+  return f;
+}
+
+static inline void give(struct ch_frame *f, const struct ch_frame_info *info) {
+  if (ch_frame_is_large(info))
+    ch_block_give_large(f);
+  else
+    ch_block_give(CH_KIND_FRAME, (info->size + CH_FRAME_STEP - 1) / CH_FRAME_STEP, f);
+}
+
+/* Images are small and a multiple of 8 in practice: two words cover most. */
+static inline void copy(void *to, const void *from, uint32_t n) {
+  if (CH_LIKELY(n <= 64 && n % 8 == 0)) {
+    uint64_t word;
+    for (uint32_t i = 0; i < n; i += 8) {
+      memcpy(&word, (const char *)from + i, 8);
+      memcpy((char *)to + i, &word, 8);
+#if defined(__clang__)
+      __asm__("" : "+r"(i)); /* keep it a loop of word moves instead of a call */
+#endif
+    }
+  } else {
+    memcpy(to, from, n);
+  }
+}
+
+static inline int save(struct ch_frame *f, const struct ch_frame_info *info, const void *image, uint32_t point,
+                       int status) {
+  copy(f->image, image, info->image);
+  f->point = point;
+  *ch_tls.link = f;
+  ch_tls.link = &f->parent;
+  return status;
+}
+
+int ch_suspend(const struct ch_frame_info *info, const void *image, uint32_t point, int status) {
+  struct ch_frame *f = take(info);
+  f->info = info;
+  f->reserved = 0;
+  return save(f, info, image, point, status);
+}
+
+int ch_suspend_home(struct ch_frame *f, const void *image, uint32_t point, int status) {
+  return save(f, f->info, image, point, status);
+}
+
+uint32_t ch_restore(void *image) {
+  struct ch_frame *f = ch_tls.resuming;
+  const struct ch_frame_info *info = f->info;
+  uint32_t point = f->point;
+  copy(image, f->image, info->image);
+  ch_tls.entering = 0;
+  if (!(info->flags & CH_FRAME_HOME))
+    give(f, info);
+  return point;
+}
+
+struct ch_frame *ch_frame_new(const struct ch_frame_info *info) {
+  struct ch_frame *f = take(info);
+  f->info = info;
+  f->parent = NULL;
+  f->point = 0;
+  f->reserved = 0;
+  return f;
+}
+
+void ch_frame_free(struct ch_frame *f) {
+  if (CH_UNLIKELY(f->reserved))
+    ch_captures_frame_ends(f);
+  give(f, f->info);
+}
+
+/* ---- variable-length locals ---- */
+
+struct piece {
+  void *outer; /* the piece pushed before */
+  void *raw;
+};
+
+void *ch_alloca(void **list, size_t size, size_t align) {
+  if (align < 16)
+    align = 16;
+  size_t total;
+  void *raw = __builtin_add_overflow(size, sizeof(struct piece) + align, &total) ? NULL : malloc(total);
+  if (!raw) {
+    fprintf(stderr, "charcoal: out of memory: a variable-length local of %zu bytes\n", size);
+    abort();
+  }
+  char *p = (char *)(((uintptr_t)raw + sizeof(struct piece) + align - 1) & ~((uintptr_t)align - 1));
+  ((struct piece *)p)[-1] = (struct piece){*list, raw};
+  *list = p;
+  return p;
+}
+
+void ch_alloca_release(void **list, void *mark) {
+  while (*list != mark) {
+    struct piece *p = (struct piece *)*list - 1;
+    *list = p->outer;
+    free(p->raw);
+  }
+}

@@ -1,0 +1,163 @@
+/* Charcoal: activities, atomic blocks and blocking calls for C.
+ *
+ * Compiled by charcoal-cc, this header brings the dialect (charcoal/dialect.h) and the runtime's API.
+ * Compiled by any other C compiler, the dialect is elided and the calls below get sequential meanings
+ * (charcoal/sequential.h), so that the same program runs as an ordinary sequential one.
+ *
+ * Words: a *domain* is one OS thread's scheduler; an *activity* is a call chain that is interleaved with others of
+ * its domain; *atomic* code is never interleaved.
+ *
+ * Unless a function says otherwise: it may be called only from a thread that runs a domain (from elsewhere it
+ * returns EPERM); it returns 0 or an error number of <errno.h> and leaves errno alone; times are in
+ * nanoseconds on the monotonic clock. A blocking call sets its own activity aside when it is reached through
+ * interruptible code. Reached through plain code (a callback of a foreign library, a function that charcoal-cc
+ * left plain) it runs other activities on top of the native stack until it can return; inside `atomic` it runs only
+ * activities that were spawned contained, and when nothing at all could end the wait it reports a deadlock
+ * and ends the program with status CH_EXIT_DEADLOCK.
+ */
+#ifndef CHARCOAL_H
+#define CHARCOAL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Exit status of a program that the runtime has ended: nothing can ever run again. */
+#define CH_EXIT_DEADLOCK 70
+/* Exit status of a program that broke a rule which the checked build found out (see ch_checks). */
+#define CH_EXIT_MISUSE 71
+
+/* An intrusive list of those who wait on an object, first come first served. Private. */
+struct ch_link {
+  struct ch_link *next;
+  struct ch_link *prev;
+};
+
+/* A counting semaphore. Zeroed memory is a semaphore of count 0. Not to be copied or moved while somebody waits. */
+typedef struct ch_sem {
+  struct ch_link waiters;
+  unsigned long count;
+} ch_sem;
+#define CH_SEM_INIT(n) {{NULL, NULL}, (n)}
+
+/* A handle to an activity: `activate [&handle] { ... }`. The caller owns its memory and keeps it until the
+ * activity has finished or was detached. */
+typedef struct ch_activity {
+  struct ch_branch *branch; /* private */
+  struct ch_link waiters;   /* private */
+  int state;                /* private */
+  int error;                /* private */
+} ch_activity;
+
+#define CH_FOREVER INT64_MAX
+
+#if defined(__CHARCOAL__) || defined(CHARCOAL_RUNTIME)
+
+/* ---- activities (Charcoal paper, section 2) ---- */
+
+/* Returns when the activity has finished: 0 then, also when it had finished before, and however often and by however
+ * many activities it is asked. EDEADLK: the handle is the caller's own. ENOMEM: spawning it failed for lack of memory,
+ * so it never ran. EINVAL: the handle was never spawned, or was detached. */
+int ch_activity_wait(ch_activity *);
+
+/* Lets go of the handle: its memory may be reused at once, and the activity goes on without. EINVAL as above. */
+int ch_activity_detach(ch_activity *);
+
+/* Whether the activity has finished. Never blocks. */
+int ch_activity_finished(const ch_activity *);
+
+/* The handle of the running activity; NULL if it has none (anonymous, or detached), or outside any domain. */
+ch_activity *ch_self(void);
+
+/* Gives the running activity a name for reports. The text is copied. ENOMEM when there is no room. */
+int ch_set_name(const char *);
+
+/* The running activity's name, or NULL. Valid until the activity is renamed or ends. */
+const char *ch_name(void);
+
+/* Gives way now: every other runnable activity runs before the caller goes on. No effect in atomic or plain code. */
+void ch_reschedule(void);
+
+/* ---- semaphores (Charcoal paper, section 3: sem_incr, sem_decr) ---- */
+
+void ch_sem_init(ch_sem *, unsigned long count);
+
+/* Takes one unit, waiting for it in order of arrival. 0, or ECANCELED: the semaphore was destroyed meanwhile and
+ * nothing was taken. */
+int ch_sem_wait(ch_sem *);
+
+/* As ch_sem_wait for at most `timeout` ns; ETIMEDOUT when they have passed, and nothing was taken. */
+int ch_sem_timedwait(ch_sem *, int64_t timeout);
+
+/* Takes one unit if there is one now; EAGAIN if not. Never blocks. */
+int ch_sem_trywait(ch_sem *);
+
+/* Gives one unit: to the first waiter, which becomes runnable, or to the count. Never switches. EOVERFLOW: the count
+ * is at its largest. */
+int ch_sem_post(ch_sem *);
+
+/* Ends the semaphore's use. Those who wait on it are woken with ECANCELED, and EBUSY tells the caller that there
+ * were some; 0 otherwise. */
+int ch_sem_destroy(ch_sem *);
+
+/* ---- time ---- */
+
+/* Nanoseconds of the domain's clock: monotonic; virtual under the simulated reactor. */
+int64_t ch_now(void);
+
+/* Returns after at least `duration` ns; 0. A duration <= 0 gives way once. */
+int ch_sleep(int64_t duration);
+
+/* ---- descriptors ---- */
+
+/* Waits until one of poll's `events` (POLLIN, POLLOUT, ...) holds for the descriptor, at most `timeout` ns
+ * (CH_FOREVER: no limit). Returns the events that hold (> 0), 0 after the time-out, or -error: EBADF, EPERM for a
+ * kind of file that is always ready, ENOMEM. */
+int ch_fd_wait(int fd, int events, int64_t timeout);
+
+/* ---- names ---- */
+
+/* Asks these name servers ("127.0.0.1:5353", comma separated) instead of the system's, from the next getaddrinfo
+ * on; NULL: the system's again. EINVAL: not a list of addresses. The environment variable CHARCOAL_DNS does the same.
+ */
+int ch_dns_servers(const char *servers);
+
+/* ---- looking inside ---- */
+
+struct ch_stats {
+  uint64_t activities;     /* alive now, main included */
+  uint64_t spawned;        /* ever */
+  uint64_t peak;           /* most alive at a time */
+  uint64_t switches;       /* times that an activity was started or resumed */
+  uint64_t frames;         /* taken now */
+  uint64_t frame_bytes;    /* in frames now */
+  uint64_t activity_bytes; /* in activities and their captured variables now */
+  uint64_t mapped_bytes;   /* that the allocator has from the system for both now */
+};
+void ch_stats(struct ch_stats *);
+
+/* Writes the backtrace of every live activity to the descriptor: each frame's function, file and line, and what the
+ * activity waits for. From any thread that runs a domain, and from a signal handler on it. With the environment
+ * variable CHARCOAL_DUMP=1 the program does so on standard error whenever it gets SIGQUIT. */
+void ch_dump(int fd);
+
+/* Non-zero: check that no function returns while an activity that captured its locals by reference is alive
+ * (law 7), and report both places if one does. Also set by the environment variable CHARCOAL_CHECK=1. */
+extern int ch_checks;
+
+#else
+#include <charcoal/sequential.h>
+#endif
+
+#ifdef __cplusplus
+}
+#endif
+
+#ifndef CHARCOAL_RUNTIME
+#include <charcoal/dialect.h>
+#endif
+
+#endif

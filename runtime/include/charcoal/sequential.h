@@ -1,0 +1,88 @@
+/* The API without charcoal-cc: the dialect's constructs are elided, so `activate` runs its body at once and to its end,
+ * and nothing is ever pending. What would wait for ever here, because nobody else can run, ends the program with
+ * CH_EXIT_DEADLOCK. Included by charcoal.h; any C compiler, C99 and later, C++ too. */
+#ifndef CHARCOAL_SEQUENTIAL_H
+#define CHARCOAL_SEQUENTIAL_H
+
+#include <errno.h>
+#include <limits.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+struct ch_stats {
+  uint64_t activities, spawned, peak, switches, frames, frame_bytes, activity_bytes, mapped_bytes;
+};
+
+#if defined(__GNUC__)
+#define CH_SEQUENTIAL static __inline__ __attribute__((unused))
+#else
+#define CH_SEQUENTIAL static inline
+#endif
+
+CH_SEQUENTIAL int ch_activity_wait(ch_activity *a) { return (void)a, 0; }
+CH_SEQUENTIAL int ch_activity_detach(ch_activity *a) { return (void)a, 0; }
+CH_SEQUENTIAL int ch_activity_finished(const ch_activity *a) { return (void)a, 1; }
+CH_SEQUENTIAL ch_activity *ch_self(void) { return NULL; }
+CH_SEQUENTIAL int ch_set_name(const char *name) { return (void)name, 0; }
+CH_SEQUENTIAL const char *ch_name(void) { return NULL; }
+CH_SEQUENTIAL void ch_reschedule(void) {}
+
+CH_SEQUENTIAL void ch_sem_init(ch_sem *s, unsigned long count) {
+  s->waiters.next = s->waiters.prev = NULL;
+  s->count = count;
+}
+CH_SEQUENTIAL int ch_sem_trywait(ch_sem *s) { return s->count ? (s->count--, 0) : EAGAIN; }
+CH_SEQUENTIAL int ch_sem_wait(ch_sem *s) {
+  if (ch_sem_trywait(s) == 0)
+    return 0;
+  fprintf(stderr, "charcoal: deadlock: a semaphore of count 0 in a sequential program\n");
+  exit(CH_EXIT_DEADLOCK);
+}
+CH_SEQUENTIAL int ch_sem_post(ch_sem *s) { return s->count == ULONG_MAX ? EOVERFLOW : (s->count++, 0); }
+CH_SEQUENTIAL int ch_sem_destroy(ch_sem *s) { return (void)(s->count = 0), 0; }
+
+CH_SEQUENTIAL int64_t ch_now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return t.tv_sec * (int64_t)1000000000 + t.tv_nsec;
+}
+CH_SEQUENTIAL int ch_sleep(int64_t duration) {
+  struct timespec t;
+  if (duration <= 0)
+    return 0;
+  t.tv_sec = (time_t)(duration / 1000000000);
+  t.tv_nsec = (long)(duration % 1000000000);
+  while (nanosleep(&t, &t) < 0 && errno == EINTR) {
+  }
+  return 0;
+}
+CH_SEQUENTIAL int ch_sem_timedwait(ch_sem *s, int64_t timeout) {
+  if (ch_sem_trywait(s) == 0)
+    return 0;
+  if (timeout == CH_FOREVER)
+    return ch_sem_wait(s);
+  ch_sleep(timeout);
+  return ETIMEDOUT;
+}
+CH_SEQUENTIAL int ch_fd_wait(int fd, int events, int64_t timeout) {
+  struct pollfd p;
+  int64_t ms = timeout == CH_FOREVER ? -1 : (timeout + 999999) / 1000000;
+  int n;
+  p.fd = fd;
+  p.events = (short)events;
+  do
+    n = poll(&p, 1, ms > INT_MAX ? INT_MAX : (int)ms);
+  while (n < 0 && errno == EINTR);
+  return n < 0 ? -errno : n == 0 ? 0 : p.revents & POLLNVAL ? -EBADF : p.revents;
+}
+CH_SEQUENTIAL int ch_dns_servers(const char *servers) { return (void)servers, 0; }
+CH_SEQUENTIAL void ch_stats(struct ch_stats *s) {
+  static const struct ch_stats one = {1, 1, 1, 1, 0, 0, 0, 0};
+  *s = one;
+}
+CH_SEQUENTIAL void ch_dump(int fd) { (void)fd; }
+static int ch_checks __attribute__((unused));
+
+#endif

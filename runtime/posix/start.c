@@ -1,0 +1,3 @@
+#include "posix/posix.h"
+
+void ch_posix_start(void) {}

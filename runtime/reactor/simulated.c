@@ -1,0 +1,95 @@
+/* The reactor to read first: no system calls, virtual time. Time stands still while anything can run. */
+#include "reactor/simulated.h"
+#include "reactor/reactor.h"
+#include "reactor/timer.h"
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+
+struct event {
+  struct event *next;
+  int64_t at;
+  int fd, events;
+};
+
+static struct event *script; /* in no order */
+static int64_t clock_now;
+static struct ch_link waiters;
+
+void ch_simulated_event(int64_t at, int fd, int events) {
+  struct event *e = malloc(sizeof *e);
+  if (!e)
+    abort();
+  *e = (struct event){script, at, fd, events};
+  script = e;
+}
+
+void ch_simulated_clear(int fd) {
+  for (struct event **e = &script; *e;)
+    if ((*e)->fd == fd) {
+      struct event *gone = *e;
+      *e = gone->next;
+      free(gone);
+    } else {
+      e = &(*e)->next;
+    }
+}
+
+static int64_t now(void) { return clock_now; }
+static int fd_of(const struct ch_clause *c) { return (int)(intptr_t)c->object; }
+
+static int holding(const struct ch_clause *c) {
+  int events = 0;
+  for (struct event *e = script; e; e = e->next)
+    if (e->fd == fd_of(c) && e->at <= clock_now)
+      events |= e->events;
+  return events & ((int)c->value | POLLERR | POLLHUP | POLLNVAL);
+}
+
+static void fire_ready(void) {
+  for (;;) {
+    struct ch_link *n = waiters.next;
+    while (n && n != &waiters && !holding((struct ch_clause *)n))
+      n = n->next;
+    if (!n || n == &waiters)
+      return;
+    ch_fire(n, holding((struct ch_clause *)n));
+  }
+}
+
+static void poll_(int64_t deadline) {
+  /* The next thing that happens: an event that somebody waits for, or the deadline. */
+  int64_t next = deadline;
+  for (struct ch_link *n = waiters.next; n && n != &waiters; n = n->next)
+    for (struct event *e = script; e; e = e->next)
+      if (e->fd == fd_of((struct ch_clause *)n) && e->events & ((struct ch_clause *)n)->value && e->at < next)
+        next = e->at;
+  if (next == CH_FOREVER)
+    ch_deadlock(ch_domain.group, "the simulated world has no more events");
+  if (next > clock_now)
+    clock_now = next;
+  fire_ready();
+}
+
+static bool enlist(struct ch_clause *c) {
+  if (fd_of(c) < 0)
+    return c->value = -EBADF, true;
+  int events = holding(c);
+  if (events)
+    return c->value = events, true;
+  ch_list_append(&waiters, &c->link, true);
+  return false;
+}
+static void withdraw(struct ch_clause *c) { ch_list_remove(&c->link); }
+static void closing(int fd) {
+  for (struct ch_link *n = waiters.next; n && n != &waiters;) {
+    struct ch_clause *c = (struct ch_clause *)n;
+    n = n->next;
+    if (fd_of(c) == fd) {
+      ch_fire(&c->link, POLLNVAL);
+      n = waiters.next;
+    }
+  }
+}
+
+const struct ch_reactor ch_reactor_simulated = {"simulated", now, poll_, enlist, withdraw, closing};

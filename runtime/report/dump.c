@@ -1,0 +1,172 @@
+/* ch_dump: the backtrace of every live activity. Writes with write(2) from a small buffer and takes no memory, so that
+ * it works in a signal handler and at a deadlock. A free block is told from a live one by its first word alone
+ * (frames/allocator.h), which the allocator's users write last when they take a block. */
+#define _GNU_SOURCE
+#include "activity/activity.h"
+#include "report/report.h"
+#include "wait/wait.h"
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct out {
+  int fd;
+  size_t used;
+  char text[512];
+};
+
+static void flush(struct out *o) {
+  for (size_t at = 0; at < o->used;) {
+    ssize_t n = write(o->fd, o->text + at, o->used - at);
+    if (n < 0 && errno == EINTR)
+      continue;
+    if (n <= 0)
+      break;
+    at += (size_t)n;
+  }
+  o->used = 0;
+}
+static void put(struct out *o, const char *s) {
+  for (; *s; s++) {
+    if (o->used == sizeof o->text)
+      flush(o);
+    o->text[o->used++] = *s;
+  }
+}
+static void put_number(struct out *o, uint64_t n, unsigned base) {
+  char digits[24], *at = digits + sizeof digits;
+  *--at = 0;
+  do
+    *--at = "0123456789abcdef"[n % base];
+  while (n /= base);
+  if (base == 16)
+    put(o, "0x");
+  put(o, at);
+}
+static void put_pointer(struct out *o, const void *p) { put_number(o, (uintptr_t)p, 16); }
+
+/* ---- what it waits for ---- */
+
+static void put_waited(struct out *o, struct ch_branch *b) {
+  if (b->state == CH_WAITING) {
+    put(o, b->what == CH_ON_SEMAPHORE ? "waits for a semaphore" : "waits for an activity to finish");
+    return;
+  }
+  struct ch_clause *all = (struct ch_clause *)b->link.prev;
+  put(o, "waits for ");
+  for (unsigned i = 0; i < all->count; i++) {
+    if (i)
+      put(o, " or ");
+    put(o, all[i].type->what);
+    if (strcmp(all[i].type->what, "descriptor") == 0) {
+      put(o, " ");
+      put_number(o, (uintptr_t)all[i].object, 10);
+    } else if (all[i].object) {
+      put(o, " ");
+      put_pointer(o, all[i].object);
+    }
+  }
+}
+
+static void put_state(struct out *o, struct ch_branch *b) {
+  switch (b->state) {
+  case CH_NEW:
+    put(o, "not begun");
+    if (b->link.prev) {
+      put(o, ", spawned at ");
+      put(o, (const char *)b->link.prev);
+    }
+    break;
+  case CH_READY:
+    put(o, "runnable");
+    break;
+  case CH_RUNNING:
+    put(o, "running");
+    break;
+  default:
+    put_waited(o, b);
+  }
+  if (b->flags & CH_NATIVE)
+    put(o, ", in plain code");
+}
+
+static void put_frames(struct out *o, struct ch_branch *b) {
+  if (b->state == CH_NEW)
+    return;
+  unsigned number = 0;
+  for (struct ch_frame *f = b->top; f && !ch_is_chain_end(f); f = f->parent) {
+    const struct ch_frame_info *info = f->info;
+    put(o, "  #");
+    put_number(o, number++, 10);
+    put(o, " ");
+    put(o, info->name ? info->name : "?");
+    if (info->file) {
+      put(o, " at ");
+      put(o, info->file);
+      if (info->lines && f->point >= 1 && f->point <= info->points) {
+        put(o, ":");
+        put_number(o, info->lines[f->point - 1], 10);
+      }
+    }
+    put(o, "\n");
+  }
+}
+
+static void put_activity(struct out *o, struct ch_branch *b) {
+  put(o, "activity ");
+  put_pointer(o, b);
+  const char *name = ch_branch_name(b);
+  if (name || b->flags & CH_MAIN) {
+    put(o, " \"");
+    put(o, name ? name : "main");
+    put(o, "\"");
+  }
+  put(o, ": ");
+  put_state(o, b);
+  put(o, "\n");
+  put_frames(o, b);
+}
+
+static void visit_short(void *block, void *out) { put_activity(out, block); }
+static void visit_long(void *block, void *out) {
+  put_activity(out, (struct ch_branch *)((struct ch_prefix *)block + 1));
+}
+
+void ch_dump(int fd) {
+  if (!ch_domain.error)
+    return;
+  int saved = errno;
+  struct out o = {.fd = fd};
+  put(&o, "charcoal: live activities: ");
+  put_number(&o, ch_domain.live, 10);
+  put(&o, "\n");
+  ch_heap_walk(CH_KIND_ACTIVITY, visit_short, &o);
+  ch_heap_walk(CH_KIND_LONG, visit_long, &o);
+  flush(&o);
+  errno = saved;
+}
+
+/* ---- on SIGQUIT ---- */
+
+static pthread_t domain_thread;
+
+static void on_signal(int signal) {
+  if (ch_domain.error)
+    ch_dump(2);
+  else
+    pthread_kill(domain_thread, signal);
+}
+
+void ch_report_start(void) {
+  const char *checks = getenv("CHARCOAL_CHECK"), *dump = getenv("CHARCOAL_DUMP");
+  if (checks && strcmp(checks, "1") == 0)
+    ch_checks = 1;
+  if (dump && strcmp(dump, "1") == 0) {
+    domain_thread = pthread_self();
+    struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
+    sigaction(SIGQUIT, &action, NULL);
+  }
+}

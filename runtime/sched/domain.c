@@ -1,0 +1,198 @@
+/* The scheduler's loop: takes the first branch of the innermost group's queue and runs it until it finishes, blocks or
+ * pauses; asks the reactor when there is none. The same loop runs at the bottom of the thread's stack and nested, for
+ * plain code that has to wait. */
+#include "sched/domain.h"
+#include "frames/captures.h"
+#include "reactor/reactor.h"
+#include "reactor/timer.h"
+#include "report/report.h"
+#include "wait/link.h"
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+__thread __attribute__((tls_model("initial-exec"))) struct ch_domain ch_domain;
+
+/* Runs between two looks at the clock and the reactor while there is always something to run. */
+#define RUNS_PER_LOOK 64
+/* Runs between two looks at how much memory is idle. */
+#define RUNS_PER_TRIM 65536
+
+/* Runs the saved frames of b, innermost first. CH_DONE: its body has returned. */
+static inline int resume(struct ch_branch *b) {
+  struct ch_frame *frame = b->top;
+  *(intptr_t *)ch_tls.result = (intptr_t)b->link.prev;
+  for (;;) {
+    struct ch_frame *parent = frame->parent;
+    b->top = parent;
+    ch_tls.link = (struct ch_frame **)&b->top;
+    int status = frame->info->resume(frame);
+    if (status != CH_DONE) {
+      *ch_tls.link = parent;
+      return status;
+    }
+    if (ch_is_chain_end(parent))
+      return CH_DONE;
+    frame = parent;
+  }
+}
+
+static inline int begin(struct ch_branch *b) {
+  int (*body)(void *) = (int (*)(void *))b->top;
+  b->top = ch_chain_end(b);
+  ch_tls.link = (struct ch_frame **)&b->top;
+  int status = body(ch_branch_record(b));
+  if (status != CH_DONE)
+    *ch_tls.link = ch_chain_end(b);
+  return status;
+}
+
+static inline void run(struct ch_branch *b) {
+  struct ch_domain *d = &ch_domain;
+  bool begun = b->state != CH_NEW;
+  d->current = b;
+  d->switches++;
+  b->state = CH_RUNNING;
+  ch_tls.slice_over = 0;
+  *d->error = b->error;
+  if (CH_UNLIKELY(ch_checks))
+    ch_captures_before_run(b);
+  int status = begun ? resume(b) : begin(b);
+  d->current = NULL;
+  if (status == CH_BLOCKED) {
+    b->error = *d->error;
+  } else if (status == CH_DONE) {
+    ch_activity_end(b);
+  } else {
+    CH_INVARIANT(status == CH_PAUSED, "a body's status is done, blocked or paused");
+    b->error = *d->error;
+    ch_ready(b, 0);
+  }
+}
+
+static void look_outside(void) {
+  ch_timers_fire();
+  ch_reactor->poll(0);
+}
+
+static bool is_ended(void *domain) { return ((struct ch_domain *)domain)->ended; }
+
+/* The loop. `outside`: what is waited for here can also come from outside the process. */
+static void loop(struct ch_group *g, bool outside, bool (*done)(void *), void *data) {
+  unsigned runs = 0;
+  while (!done(data)) {
+    ch_domain_check();
+    struct ch_branch *b = g->head;
+    if (CH_LIKELY(b != NULL)) {
+      g->head = (struct ch_branch *)b->link.next;
+      run(b);
+      if (CH_UNLIKELY(++runs % RUNS_PER_LOOK == 0)) {
+        look_outside();
+        if (runs % RUNS_PER_TRIM == 0)
+          ch_heap_trim();
+      }
+      continue;
+    }
+    look_outside();
+    if (g->head || done(data))
+      continue;
+    if (!outside && g->outside == 0)
+      ch_deadlock(g, NULL);
+    ch_heap_trim();
+    ch_reactor->poll(ch_timers_next());
+    ch_timers_fire();
+  }
+}
+
+void ch_domain_nested(struct ch_group *g, bool outside, bool (*done)(void *), void *data) {
+  struct ch_domain *d = &ch_domain;
+  struct ch_branch *current = d->current;
+  struct ch_group *group = d->group;
+  struct ch_frame **link = ch_tls.link;
+  uint32_t depth = ch_tls.atomic_depth, pending = ch_tls.atomic_pending;
+  int error = *d->error;
+  CH_INVARIANT(!ch_tls.entering, "nobody waits while a frame is being entered");
+  d->nest++;
+  d->group = g;
+  d->current = NULL;
+  ch_tls.atomic_depth = ch_tls.atomic_pending = 0;
+  loop(g, outside, done, data);
+  d->nest--;
+  d->group = group;
+  d->current = current;
+  ch_tls.link = link;
+  ch_tls.atomic_depth = depth;
+  ch_tls.atomic_pending = pending;
+  ch_tls.slice_over = 0;
+  *d->error = error;
+}
+
+static bool is_ready(void *branch) { return ((struct ch_branch *)branch)->state == CH_READY; }
+
+intptr_t ch_wait_native(bool outside) {
+  struct ch_domain *d = &ch_domain;
+  struct ch_branch *b = d->current;
+  struct ch_group *g = d->group, empty = {0};
+  if (ch_tls.atomic_depth > 0 && !(g != &d->base && g->nest == d->nest && g->depth == ch_tls.atomic_depth)) {
+    /* Nothing was spawned contained in the innermost atomic block: nothing may run. */
+    empty = (struct ch_group){.outer = g, .nest = d->nest, .depth = ch_tls.atomic_depth};
+    g = &empty;
+  }
+  b->flags |= CH_NATIVE;
+  ch_domain_nested(g, outside, is_ready, b);
+  b->flags &= (uint8_t)~CH_NATIVE;
+  b->state = CH_RUNNING;
+  return (intptr_t)b->link.prev;
+}
+
+void ch_deadlock(struct ch_group *g, const char *why) {
+  fflush(stdout);
+  fprintf(stderr, "charcoal: deadlock: %s\n",
+          why                    ? why
+          : g == &ch_domain.base ? "no activity can run, and none waits for anything outside the program"
+                                 : "inside an atomic block: no activity that may run there can run, and none waits "
+                                   "for anything outside the program");
+  ch_dump(2);
+  fflush(NULL);
+  _exit(CH_EXIT_DEADLOCK);
+}
+
+void ch_domain_run(void *body_int, const void *record, size_t size, const char *site) {
+  struct ch_domain *d = &ch_domain;
+  *d = (struct ch_domain){.error = &errno, .bottom = __builtin_frame_address(0)};
+  d->group = &d->base;
+  ch_reactor_choose();
+  ch_report_start();
+  if (ch_spawn(NULL, body_int, record, size, 0, site)) {
+    fprintf(stderr, "charcoal: out of memory: no room for the first activity\n");
+    abort();
+  }
+  d->base.head->flags |= CH_MAIN;
+  loop(&d->base, false, is_ended, d);
+  d->group = NULL;
+}
+
+void ch_domain_check(void) {
+#ifdef CHARCOAL_CHECKED
+  struct ch_domain *d = &ch_domain;
+  struct ch_group *g = d->group;
+  while (g != &d->base) {
+    CH_INVARIANT(g != NULL, "the groups lead to the base group");
+    g = g->outer;
+  }
+  CH_INVARIANT(!d->current, "nobody is current while the scheduler runs");
+  for (g = d->group;; g = g->outer) {
+    unsigned seen = 0;
+    for (struct ch_branch *b = g->head; b && seen++ < 16; b = (struct ch_branch *)b->link.next) {
+      CH_INVARIANT(b->state == CH_NEW || b->state == CH_READY, "what is queued is new or ready");
+      CH_INVARIANT(!(b->flags & CH_NATIVE), "what waits on the native stack is not queued");
+      CH_INVARIANT(ch_group_of(b) == g, "a queue holds branches of its own group");
+      if (!b->link.next)
+        CH_INVARIANT(b == g->tail, "the tail is the last of the queue");
+    }
+    if (g == &d->base)
+      break;
+  }
+#endif
+}

@@ -1,0 +1,88 @@
+/* A domain: one thread's scheduler. Private to the runtime.
+ *
+ * Run queues are first in, first out. There is one for each *group*: the base group holds the domain's ordinary
+ * activities; an atomic block in which activities were spawned contained has a group of its own. Groups form a stack,
+ * and only activities of the innermost group run.
+ *
+ * Invariants: 1. `group` leads by `outer` to `base`; 2. a queue holds exactly the branches of its group that are NEW or
+ * READY and not NATIVE;
+ * 3. a group's `outside` is the number of registered clauses of its branches that something outside the process can
+ * fire; 4. `current` is the branch whose code is running, NULL while the scheduler runs; 5. groups other than base have
+ * live members or are being spawned into, waited in or settled.
+ */
+#ifndef CHARCOAL_SCHED_DOMAIN_H
+#define CHARCOAL_SCHED_DOMAIN_H
+
+#include "activity/branch.h"
+#include "sched/check.h"
+
+struct ch_group {
+  struct ch_group *outer;
+  struct ch_branch *head, *tail; /* the run queue; tail means something while head is not NULL */
+  uint64_t live;                 /* its activities that have not finished */
+  uint64_t outside;
+  uint32_t nest, depth; /* scheduler loop and atomic depth at which it was made */
+};
+
+struct ch_domain {
+  struct ch_branch *current;
+  struct ch_group *group; /* NULL: this thread runs no domain */
+  uint64_t switches;      /* read by the slice timer's thread */
+  int *error;             /* &errno of this thread */
+  uint32_t nest;          /* scheduler loops on the native stack, minus one */
+  uint8_t slicing;        /* the slice timer runs; cleared by its thread */
+  uint8_t ended;          /* main has returned */
+  void *bottom;           /* the native stack of the domain's code lies below this address */
+  uint64_t live, peak, spawned;
+  struct ch_group base;
+};
+
+extern CH_HIDDEN __thread __attribute__((tls_model("initial-exec"))) struct ch_domain ch_domain;
+
+static inline struct ch_group *ch_group_of(struct ch_branch *b) {
+  if (CH_LIKELY(!(b->flags & CH_LONG)))
+    return &ch_domain.base;
+  return ch_branch_prefix(b)->group;
+}
+
+CH_HIDDEN void ch_slice_start(void);
+
+static inline void ch_enqueue(struct ch_branch *b) {
+  struct ch_group *g = ch_group_of(b);
+  b->link.next = NULL;
+  if (g->head)
+    g->tail->link.next = (struct ch_link *)b;
+  else
+    g->head = b;
+  g->tail = b;
+  /* Something runs and something is runnable: the running activity's time is limited from now on. */
+  if (CH_UNLIKELY(!ch_domain.slicing) && ch_domain.current)
+    ch_slice_start();
+}
+
+/* The one place where a branch becomes ready. `result` is what its blocking call returns. */
+static inline void ch_ready(struct ch_branch *b, intptr_t result) {
+  b->state = CH_READY;
+  b->link.prev = (struct ch_link *)result;
+  if (CH_LIKELY(!(b->flags & CH_NATIVE)))
+    ch_enqueue(b);
+}
+
+/* Makes this thread a domain, runs body(record) as its main activity and returns when that has finished. */
+CH_HIDDEN void ch_domain_run(void *body_int, const void *record, size_t size, const char *site);
+
+/* Blocks the running branch, which has just been registered somewhere, on the native stack, and returns its result.
+ * `outside`: something outside the process can end this wait. */
+CH_HIDDEN intptr_t ch_wait_native(bool outside);
+
+/* Runs activities of `group` on the native stack until done(data). */
+CH_HIDDEN void ch_domain_nested(struct ch_group *group, bool outside, bool (*done)(void *), void *data);
+
+CH_HIDDEN void ch_activity_end(struct ch_branch *b);
+CH_HIDDEN void ch_domain_check(void);
+CH_HIDDEN _Noreturn void ch_deadlock(struct ch_group *, const char *why);
+
+/* The group for contained spawning now; NULL: no memory. */
+CH_HIDDEN struct ch_group *ch_group_for_contained(void);
+
+#endif

@@ -1,0 +1,27 @@
+/* The program as a whole: main's interruptible version is the first activity. */
+#include "posix/posix.h"
+#include "sched/domain.h"
+#include <stdlib.h>
+
+struct main_call {
+  struct ch_int_result (*main_int)(int, char **, char **);
+  int argc;
+  char **argv, **envp;
+};
+
+/* Written by hand after the ABI: main is called last, so nothing has to be saved here. Its frames lead straight to
+ * the chain's end, with the result where the end of the activity looks for it. */
+static int main_body(void *record) {
+  struct main_call *call = record;
+  struct ch_int_result r = call->main_int(call->argc, call->argv, call->envp);
+  if ((int)r.status == CH_DONE)
+    *(int *)ch_tls.result = (int)r.value;
+  return (int)r.status;
+}
+
+int ch_main(void *main_int, int argc, char **argv, char **envp) {
+  struct main_call call = {(struct ch_int_result (*)(int, char **, char **))main_int, argc, argv, envp};
+  ch_posix_start();
+  ch_domain_run((void *)main_body, &call, sizeof call, "main");
+  return *(int *)ch_tls.result;
+}

@@ -1,0 +1,95 @@
+/* The one way to block (law 8): a branch waits over clauses.
+ *
+ * A type of object that one can wait for supplies three operations. The object's ready path calls ch_fire on the node
+ * of the waiter that it chose; it never names a run queue.
+ *
+ * A wait over one object alone needs no clause: the branch's own link stands on the object's list (ch_wait_on).
+ * Everything else is an array of clauses, which lives as long as the wait: in the caller's frame, on the native stack,
+ * or in a frame of the runtime's own (ch_wait_leaf).
+ *
+ * Invariants: 1. a blocked branch is on no run queue; 2. while a branch is SELECTING, each of its clauses is registered
+ * with exactly one object; 3. when it becomes ready none is; 4. the clause that was selected has had its effect, the
+ * others none;
+ * 5. the group's `outside` counts the registered clauses of types that are `outside`.
+ */
+#ifndef CHARCOAL_WAIT_WAIT_H
+#define CHARCOAL_WAIT_WAIT_H
+
+#include "sched/domain.h"
+#include "wait/link.h"
+
+struct ch_clause;
+
+struct ch_clause_type {
+  const char *what; /* for reports: "semaphore", "timer", ... */
+  bool outside;     /* something outside the process can fire it */
+  /* If it is ready now: takes the effect, sets clause->value, returns true. If not: registers and returns false. */
+  bool (*enlist)(struct ch_clause *);
+  /* Undoes the registration. Called for losers only. */
+  void (*withdraw)(struct ch_clause *);
+};
+
+struct ch_clause {
+  struct ch_link link; /* on the object's list, while registered; the object's type may use it otherwise */
+  const struct ch_clause_type *type; /* set by whoever makes the clause */
+  void *object;                      /* what it waits for; set by whoever makes the clause */
+  int64_t value;                     /* argument before (a deadline, events), result after */
+  union {
+    struct ch_branch *branch;         /* who waits; set by ch_wait */
+    void (*then)(struct ch_clause *); /* index == CH_CALLBACK: called instead of making a branch ready */
+  };
+  uint16_t index, count; /* place in the array, and its length; set by ch_wait */
+  uint32_t slot;         /* the type's own (a timer's place in the heap) */
+};
+#define CH_CALLBACK 0xffff
+
+/* Puts the running branch on the object's list. The caller then returns CH_BLOCKED or calls ch_wait_native. */
+static inline void ch_wait_on(struct ch_link *list, enum ch_what what) {
+  struct ch_branch *b = ch_domain.current;
+  CH_INVARIANT(b && b->state == CH_RUNNING, "only the running branch can block");
+  b->state = CH_WAITING;
+  b->what = (uint8_t)what;
+  ch_list_append(list, &b->link, false);
+}
+
+CH_HIDDEN void ch_clause_fired(struct ch_clause *, int64_t value);
+
+/* The object has chosen this node of its list: takes it off and makes its branch ready. Its own effect has been had. */
+static inline void ch_fire(struct ch_link *node, intptr_t value) {
+  ch_list_remove(node);
+  if (CH_LIKELY(!ch_link_is_clause(node))) {
+    struct ch_branch *b = (struct ch_branch *)((char *)node - offsetof(struct ch_branch, link));
+    CH_INVARIANT(b->state == CH_WAITING, "who is on an object's list by its own link waits");
+    ch_ready(b, value);
+  } else {
+    ch_clause_fired((struct ch_clause *)node, value);
+  }
+}
+
+/* Waits over n clauses. Returns the index of the selected one; its `value` is the type's result. The array must live
+ * until then. */
+int ch_wait(struct ch_clause *clauses, unsigned n);
+struct ch_int_result ch_wait_int(struct ch_clause *clauses, unsigned n) CH_INT_NAME(ch_wait);
+
+/* The same for leaves in plain C: copies the clauses into a frame of the runtime's own. CH_DONE: `selected` and `value`
+ * are set. CH_BLOCKED: the wait's outcome goes through finish(selected clause), whose result the caller's caller gets.
+ */
+struct ch_leaf {
+  struct ch_frame_info info; /* made with CH_LEAF */
+  intptr_t (*finish)(struct ch_clause *all, unsigned selected);
+};
+CH_HIDDEN int ch_leaf_resume(struct ch_frame *);
+#define CH_LEAF_FRAME(n) ((uint32_t)(CH_FRAME_HEADER + (n) * sizeof(struct ch_clause)))
+#define CH_LEAF(function, n, how)                                                                                      \
+  {.info = {.resume = ch_leaf_resume, .name = (function), .size = CH_LEAF_FRAME(n), .align = 16}, .finish = (how)}
+CH_HIDDEN struct ch_int_result ch_wait_leaf(const struct ch_leaf *, const struct ch_clause *clauses, unsigned n);
+/* The same from plain code. */
+CH_HIDDEN intptr_t ch_wait_leaf_native(const struct ch_leaf *, struct ch_clause *clauses, unsigned n);
+
+/* Registers a clause that calls `then(clause)` when it fires, once, whoever runs then. */
+CH_HIDDEN void ch_clause_watch(struct ch_clause *, void (*then)(struct ch_clause *));
+CH_HIDDEN void ch_clause_unwatch(struct ch_clause *);
+
+CH_HIDDEN void ch_wait_check(struct ch_clause *clauses, unsigned n);
+
+#endif

@@ -1,0 +1,165 @@
+/* The contract of abi/charcoal_abi.h, exercised without the compiler. A good first read: this is what charcoal-cc makes
+ * of C. */
+#include "by_hand.h"
+
+static ch_sem go, done;
+
+/* void worker(char *name) { note(name); ch_sem_wait(&go); note(name); ch_sem_post(&done); } */
+FRAME_FUNCTION(worker, { char *name; }) {
+  BEGIN(worker)
+  v.name = v.record;
+  note(v.name);
+  CALL(1, ch_sem_wait_int(&go))
+  note(v.name);
+  ch_sem_post(&done);
+  END
+}
+/* The body of `activate (name) worker(name)` */
+FRAME_FUNCTION(worker_body, { char unused; }){BEGIN(worker_body) CALL(1, worker(*(char **)v.record)) END}
+
+MAIN_FUNCTION(two_workers, { int i; }) {
+  BEGIN(two_workers_body)
+  SPAWN(NULL, worker_body, &(char *){"a"}, 8);
+  SPAWN(NULL, worker_body, &(char *){"b"}, 8);
+  note("main");
+  CALL(1, ch_reschedule_int())
+  ch_sem_post(&go);
+  ch_sem_post(&go);
+  for (v.i = 0; v.i < 2; v.i++) {
+    CALL(2, ch_sem_wait_int(&done))
+  }
+  RETURN(7);
+  END
+}
+
+TEST(blocked_branches_resume_in_the_order_in_which_they_were_made_ready) {
+  EXPECT(run_domain(two_workers) == 7);
+  EXPECT_NOTES("main a b a b");
+}
+
+/* long deep(long n) { if (n == 0) { ch_sem_wait(&go); return 1; } return 1 + deep(n - 1); } */
+static struct ch_int_result deep_call(long n);
+FRAME_FUNCTION(deep, { long n; }) {
+  BEGIN(deep)
+  v.n = (long)v.record;
+  if (v.n == 0) {
+    CALL(1, ch_sem_wait_int(&go))
+    RETURN(1);
+  }
+  CALL(2, deep_call(v.n - 1))
+  RETURN(value + 1);
+  END
+}
+static struct ch_int_result deep_call(long n) { return deep((void *)n); }
+
+static long answer;
+FRAME_FUNCTION(deep_body, { char unused; }) {
+  BEGIN(deep_body)
+  CALL(1, deep_call(1000))
+  answer = value;
+  END
+}
+MAIN_FUNCTION(deep_main, { ch_activity *a; }) {
+  static ch_activity a;
+  BEGIN(deep_main_body)
+  SPAWN(&a, deep_body, NULL, 0);
+  CALL(1, ch_reschedule_int()) {
+    struct ch_stats s;
+    ch_stats(&s);
+    EXPECT(s.frames == 1002);
+  }
+  ch_sem_post(&go);
+  CALL(2, ch_activity_wait_int(&a))
+  END
+}
+TEST(a_thousand_frames_are_saved_and_give_their_results_to_their_callers) {
+  EXPECT(run_domain(deep_main) == 0);
+  EXPECT(answer == 1001);
+  struct ch_stats s;
+  ch_stats(&s);
+  EXPECT(s.frames == 0);
+}
+
+/* ---- frames of a whole activation ---- */
+
+struct home { /* as struct ch_frame begins */
+  const struct ch_frame_info *info;
+  struct ch_frame *parent;
+  uint32_t point, reserved;
+  char image[8];
+  long fixed[100];
+};
+static struct ch_int_result home_function(void *);
+static const struct ch_frame_info home_info = {resume_by_hand,
+                                               (void *)home_function,
+                                               "home_function",
+                                               NULL,
+                                               NULL,
+                                               1,
+                                               sizeof(struct home),
+                                               8,
+                                               16,
+                                               CH_FRAME_HOME,
+                                               0};
+static struct ch_int_result home_function(void *record) {
+  struct home *home;
+  (void)record;
+  if (ch_tls.attention && ch_tls.entering) {
+    ch_restore(&home);
+    goto after;
+  }
+  home = (struct home *)ch_frame_new(&home_info);
+  for (int i = 0; i < 100; i++)
+    home->fixed[i] = i;
+  int r = CH_PAUSED;
+  if (r)
+    return (struct ch_int_result){ch_suspend_home((struct ch_frame *)home, &home, 1, r), 0};
+after:;
+  long sum = 0;
+  for (int i = 0; i < 100; i++)
+    sum += home->fixed[i];
+  ch_frame_free((struct ch_frame *)home);
+  return (struct ch_int_result){CH_DONE, sum};
+}
+MAIN_FUNCTION(home_main, { int i; }) {
+  BEGIN(home_main_body)
+  CALL(1, home_function(NULL))
+  RETURN(value);
+  END
+}
+TEST(a_home_frame_keeps_its_address_and_its_locals) { EXPECT(run_domain(home_main) == 4950); }
+
+/* ---- twins ---- */
+
+static int f(void) { return 1; }
+static int f_int(void) { return 2; }
+static int g(void) { return 3; }
+static int adapter(void) { return 4; }
+
+TEST(ch_twin_finds_registered_versions_and_forgets_them_with_their_module) {
+  struct ch_twin_entry module[] = {{(void *)f, (void *)f_int}, {(void *)g, NULL}};
+  EXPECT(ch_twin((void *)f, (void *)adapter) == (void *)adapter);
+  ch_twins_register(module, module + 2);
+  EXPECT(ch_twin((void *)f, (void *)adapter) == (void *)f_int);
+  EXPECT(ch_twin((void *)g, (void *)adapter) == (void *)adapter);
+  EXPECT(ch_tls.callee == (void *)g);
+  struct ch_twin_entry again[] = {{(void *)f, (void *)f_int}};
+  ch_twins_register(again, again + 1);
+  ch_twins_unregister(module, module + 2);
+  EXPECT(ch_twin((void *)f, (void *)adapter) == (void *)f_int);
+  ch_twins_unregister(again, again + 1);
+  EXPECT(ch_twin((void *)f, (void *)adapter) == (void *)adapter);
+}
+
+TEST(ch_alloca_releases_to_a_mark) {
+  void *list = NULL;
+  char *a = ch_alloca(&list, 100, 1), *mark = list;
+  char *b = ch_alloca(&list, 5000, 64);
+  memset(a, 1, 100);
+  memset(b, 2, 5000);
+  EXPECT((uintptr_t)b % 64 == 0);
+  ch_alloca_release(&list, mark);
+  EXPECT(list == mark && a[99] == 1);
+  ch_alloca_release(&list, NULL);
+  EXPECT(list == NULL);
+}

@@ -1,0 +1,65 @@
+#include "harness.h"
+
+struct test *tests, **last_test = &tests;
+char notes[4096];
+
+void note(const char *text) {
+  if (notes[0])
+    strcat(notes, " ");
+  strcat(notes, text);
+}
+
+int run_domain(struct ch_int_result (*body)(int, char **, char **)) { return ch_main((void *)body, 0, NULL, environ); }
+
+static int run(const struct test *t) {
+  int errors[2];
+  if (pipe(errors) < 0)
+    return 0;
+  fflush(NULL);
+  pid_t child = fork();
+  if (child == 0) {
+    dup2(errors[1], 2);
+    close(errors[0]);
+    close(errors[1]);
+    setenv("CHARCOAL_REACTOR", "simulated", 0);
+    alarm(30);
+    t->run();
+    fflush(NULL);
+    _exit(0);
+  }
+  close(errors[1]);
+  static char text[65536];
+  size_t used = 0;
+  for (ssize_t n; (n = read(errors[0], text + used, sizeof text - 1 - used)) > 0;)
+    used += (size_t)n;
+  text[used] = 0;
+  close(errors[0]);
+  int status;
+  waitpid(child, &status, 0);
+  int passed = WIFEXITED(status) && WEXITSTATUS(status) == t->status && (!t->text || strstr(text, t->text));
+  if (passed)
+    return 1;
+  printf("FAILED %s: ", t->name);
+  if (WIFSIGNALED(status))
+    printf("ended by signal %d", WTERMSIG(status));
+  else
+    printf("exit status %d", WEXITSTATUS(status));
+  if (t->status || t->text)
+    printf(", expected %d and \"%s\"", t->status, t->text ? t->text : "");
+  printf("\n%s\n", text);
+  return 0;
+}
+
+int main(int argc, char **argv) {
+  int passed = 0, failed = 0;
+  for (struct test *t = tests; t; t = t->next) {
+    if (argc > 1 && strcmp(argv[1], t->name) != 0)
+      continue;
+    if (run(t))
+      passed++;
+    else
+      failed++;
+  }
+  printf("%d passed, %d failed\n", passed, failed);
+  return failed > 0;
+}
