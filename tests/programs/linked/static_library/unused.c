@@ -1,0 +1,1 @@
+int missing_everywhere(int); int unused(int x) { return missing_everywhere(x); }
