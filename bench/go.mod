@@ -1,0 +1,3 @@
+module charcoal/bench
+
+go 1.22

@@ -1,0 +1,138 @@
+"""How each kind of program is built, once, into BUILD/bench/bin.
+
+A program is built again when its command, its sources or, for ours, the compiler and the runtime have changed.
+What cannot be built raises Unavailable with a sentence that says what is missing.
+"""
+
+import glob
+import hashlib
+import os
+import shutil
+import subprocess
+
+HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+# Where a loop happens to lie decides up to a factor of two; this takes the luck out, for ours and for C alike.
+ALIGNED = ["-O2", "-falign-functions=64", "-falign-loops=32"]
+SUFFIXES = {".c", ".cpp", ".go", ".rs"}
+
+
+class Unavailable(Exception):
+    pass
+
+
+def tool(*names):
+    """The first of several commands that is there, or None."""
+    return next((found for found in map(shutil.which, names) if found), None)
+
+
+def clang(plus_plus=False):
+    stem = "clang++" if plus_plus else "clang"
+    found = tool(f"{stem}-22", f"{stem}-19", stem)
+    if not found:
+        raise Unavailable(f"{stem} is not installed")
+    return found
+
+
+def source_of(bench, system):
+    """The system's program for this benchmark, or None."""
+    found = [path for path in glob.glob(f"{HERE}/{bench}/{system}.*") if os.path.splitext(path)[1] in SUFFIXES]
+    return found[0] if found else None
+
+
+class Builder:
+    def __init__(self, build_directory):
+        self.tree = os.path.abspath(build_directory)
+        self.out = f"{self.tree}/bench"
+        self.log = f"{self.out}/build.log"
+        self.failures = {}  # program -> sentence; what failed once is not tried again
+        os.makedirs(f"{self.out}/bin", exist_ok=True)
+        open(self.log, "w").close()
+
+    def charcoal_cc(self):
+        path = f"{self.tree}/bin/charcoal-cc"
+        if not os.access(path, os.X_OK):
+            raise Unavailable(f"{path} is not there; build the project first (make)")
+        return path
+
+    def program(self, bench, system, variant=""):
+        """Path of the built program."""
+        source = source_of(bench, system)
+        target = f"{self.out}/bin/{bench}/{system}{'-' + variant if variant else ''}"
+        if target in self.failures:
+            raise Unavailable(self.failures[target])
+        try:
+            self._make(target, *self._command(bench, system, variant, source, target))
+        except Unavailable as reason:
+            self.failures[target] = str(reason)
+            raise
+        return target
+
+    def _command(self, bench, system, variant, source, target):
+        """(command, environment, working directory, further inputs, what to do when it fails)"""
+        if system == "charcoal":
+            cc = self.charcoal_cc()
+            inputs = [cc] + [f for d in ("lib", "include") for f in glob.glob(f"{self.tree}/{d}/**/*", recursive=True)]
+            return [cc, *ALIGNED, source, "-o", target], {}, HERE, inputs, "charcoal-cc could not compile it"
+        if system in ("c", "pthreads"):
+            return [clang(), *ALIGNED, source, "-o", target, "-pthread"], {}, HERE, [], "clang could not compile it"
+        if system == "splitstack":
+            gcc = tool("gcc")
+            if not gcc or not tool("ld.gold"):
+                raise Unavailable("split stacks need gcc and the gold linker (apt: gcc binutils)")
+            command = [gcc, *ALIGNED, "-fsplit-stack", "-fuse-ld=gold", source, "-o", target]
+            return command, {}, HERE, [], "gcc does not do -fsplit-stack here"
+        if system == "cxx20":
+            compiler = clang(plus_plus=True) if variant == "clang" else tool("g++")
+            if not compiler:
+                raise Unavailable("g++ is not installed")
+            return [compiler, "-std=c++20", "-O2", source, "-o", target], {}, HERE, [], "no C++20 coroutines here"
+        if system == "boost-fiber":
+            compiler = tool("g++", "clang++-22", "clang++")
+            if not compiler:
+                raise Unavailable("no C++ compiler is installed")
+            command = [compiler, "-std=c++20", "-O2", source, "-o", target, "-lboost_fiber", "-lboost_context", "-pthread"]
+            return command, {}, HERE, [], "Boost.Fiber is not installed (apt-get install libboost-fiber-dev)"
+        if system == "go":
+            go = tool("go")
+            if not go:
+                raise Unavailable("Go is not installed (1.22 or newer is needed)")
+            return [go, "build", "-trimpath", "-o", target, source], {"GOFLAGS": "-mod=mod"}, HERE, [], "go build failed"
+        if system == "tokio":
+            cargo = tool("cargo")
+            if not cargo:
+                raise Unavailable("cargo (Rust) is not installed")
+            directory = f"{self.out}/cargo"
+            copy = f'"$0" build --release --locked --quiet --bin {bench} && cp "{directory}/release/{bench}" "{target}"'
+            return ["sh", "-c", copy, cargo], {"CARGO_TARGET_DIR": directory}, HERE, [], "cargo could not build it"
+        raise Unavailable(f"nobody knows how to build {system}")
+
+    def _make(self, target, command, environment, directory, inputs, complaint):
+        folder = os.path.basename(os.path.dirname(target))
+        sources = sorted(glob.glob(f"{HERE}/{folder}/*") + glob.glob(f"{HERE}/common/*")
+                         + [f"{HERE}/Cargo.toml", f"{HERE}/Cargo.lock", f"{HERE}/go.mod"])
+        digest = hashlib.sha256(repr(command).encode())
+        for path in filter(os.path.isfile, sources):
+            with open(path, "rb") as file:
+                digest.update(file.read())
+        for path in sorted(filter(os.path.isfile, inputs)):
+            status = os.stat(path)
+            digest.update(f"{path} {status.st_mtime_ns} {status.st_size}".encode())
+        stamp = f"{target}.stamp"
+        if os.path.exists(target) and os.path.exists(stamp) and open(stamp).read() == digest.hexdigest():
+            return
+        os.makedirs(os.path.dirname(target), exist_ok=True)
+        run_quietly(command, self.log, environment, directory, complaint)
+        with open(stamp, "w") as file:
+            file.write(digest.hexdigest())
+
+
+def run_quietly(command, log, environment=None, directory=HERE, complaint="failed"):
+    """Runs a build command, its output in the log; Unavailable carries the first line that says why it failed."""
+    done = subprocess.run(command, cwd=directory, env={**os.environ, **(environment or {})}, stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
+    with open(log, "a") as file:
+        file.write(f"$ {' '.join(command)}\n{done.stdout}\n")
+    if done.returncode != 0:
+        lines = [line for line in done.stdout.splitlines() if line.strip()]
+        why = next((line for line in lines if "error" in line.lower()), lines[-1] if lines else f"exit {done.returncode}")
+        raise Unavailable(f"{complaint}: {why.strip()[:200]}")

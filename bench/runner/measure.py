@@ -1,0 +1,133 @@
+"""Runs the programs of one benchmark in interleaved rounds and keeps the best of each."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+from dataclasses import dataclass
+
+from . import plan
+from .build import Unavailable, source_of
+
+LIMIT = 120  # seconds for one run of one program
+
+
+class WrongAnswer(Exception):
+    pass
+
+
+@dataclass
+class Figure:
+    """What one program measured in one case, over all rounds."""
+
+    system: str
+    variant: str
+    metric: str
+    unit: str
+    values: list
+
+    @property
+    def best(self):
+        return min(self.values)
+
+    @property
+    def spread(self):
+        """How far the middle run lies above the best one, as a fraction."""
+        ordered = sorted(self.values)
+        return ordered[len(ordered) // 2] / self.best - 1 if self.best else 0.0
+
+
+def available_memory():
+    with open("/proc/meminfo") as file:
+        return int(re.search(r"MemAvailable:\s+(\d+)", file.read()).group(1)) << 10
+
+
+def run_program(program, case, count, environment):
+    """One run: the parsed line of JSON."""
+    try:
+        done = subprocess.run([program, case, str(count)], env={**os.environ, **environment}, stdin=subprocess.DEVNULL,
+                              capture_output=True, text=True, timeout=LIMIT)
+    except subprocess.TimeoutExpired:
+        raise WrongAnswer(f"took longer than {LIMIT} s")
+    if done.returncode != 0:
+        lines = done.stderr.strip().splitlines()
+        raise WrongAnswer(f"exit status {done.returncode}{': ' + lines[-1] if lines else ''}")
+    try:
+        line = json.loads(done.stdout)
+        return {"metric": line["metric"], "value": float(line["value"]), "unit": line["unit"], "check": line["check"]}
+    except (ValueError, KeyError, TypeError):
+        raise WrongAnswer(f"printed something else than its line: {done.stdout[:100]!r}")
+
+
+def participants(builder, bench, complaints):
+    """[(system, variant, program, environment)] for all systems that have a program here and could be built."""
+    found = []
+    for system in plan.SYSTEMS:
+        if not source_of(bench, system):
+            continue
+        reasons = {}
+        for variant, (key, environment) in plan.VARIANTS.get(system, {"": ("", {})}).items():
+            try:
+                found.append((system, variant, builder.program(bench, system, key), environment))
+            except Unavailable as reason:
+                reasons[str(reason)] = variant
+        for reason, variant in reasons.items():
+            complaints.append((system, "", f"{system}{f' ({variant})' if variant else ''}: {reason}"))
+    return found
+
+
+def measure_case(bench, case, programs, complaints, rounds, tiny=False):
+    """[Figure] of one case. A program that fails is complained of and left out."""
+    figures, answers, out = {}, {}, set()
+    for _ in range(rounds):
+        for system, variant, program, environment in programs:
+            key = (system, variant)
+            count = plan.count_for(bench, case, system, tiny)
+            if key in out or count is None:
+                continue
+            try:
+                needed = plan.MEMORY_NEEDED.get((bench, case, system), 0)
+                if needed > available_memory() and not tiny:
+                    raise Unavailable(f"needs {needed >> 30} GiB of free memory")
+                line = run_program(program, case, count, environment)
+                expected = answers.setdefault(count, line["check"])
+                if line["check"] != expected:
+                    raise WrongAnswer(f"answer {line['check']}, others say {expected}")
+            except (Unavailable, WrongAnswer) as reason:
+                out.add(key)
+                figures.pop(key, None)
+                name = f"{system} ({variant})" if variant else system
+                complaints.append((system, case, f"{name}, case {case}: {reason}"))
+                continue
+            figure = figures.setdefault(key, Figure(system, variant, line["metric"], line["unit"], []))
+            figure.values.append(line["value"])
+    return list(figures.values())
+
+
+def instructions(bench, case, programs):
+    """{system: instructions per unit of work} for the single-threaded systems, by callgrind."""
+    valgrind = shutil.which("valgrind")
+    pair = plan.BENCHES[bench].probe.get(case)
+    if not valgrind or not pair:
+        return {}
+    units = plan.BENCHES[bench].units
+    result = {}
+    for system, variant, program, _ in programs:
+        if system not in ("charcoal", "c", "splitstack", "cxx20") or plan.count_for(bench, case, system) is None:
+            continue
+        counts = [_callgrind(valgrind, program, case, count) for count in pair]
+        if None not in counts:
+            each = (counts[1] - counts[0]) / (units(pair[1]) - units(pair[0]))
+            result[system] = min(each, result.get(system, each))
+    return result
+
+
+def _callgrind(valgrind, program, case, count):
+    command = [valgrind, "--tool=callgrind", "--callgrind-out-file=/dev/null", program, case, str(count)]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT)
+    except subprocess.TimeoutExpired:
+        return None
+    collected = re.search(r"Collected : (\d+)", done.stderr)
+    return int(collected.group(1)) if done.returncode == 0 and collected else None

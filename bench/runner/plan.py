@@ -1,0 +1,103 @@
+"""What is measured: for each benchmark its cases, and how much work a program is given.
+
+A system takes part in a benchmark when its program lies in the benchmark's folder: FOLDER/SYSTEM.SUFFIX.
+COUNT is chosen so that one run takes a tenth of a second to a second; where a system is much slower it gets
+less to do, and its figure is per unit of work anyway.
+"""
+
+from dataclasses import dataclass, field
+
+SYSTEMS = ["charcoal", "c", "splitstack", "cxx20", "boost-fiber", "go", "tokio", "pthreads"]
+
+# Ways to run one and the same system. The row of the system itself is the best of its variants: the comparison is with
+# the peer at its best. Each variant has a row of its own as well, with its name behind the metric.
+# name -> (key in the build, environment)
+VARIANTS = {
+    "go": {"GOMAXPROCS=1": ("", {"GOMAXPROCS": "1"}), "all cores": ("", {})},
+    "tokio": {"current_thread": ("", {"BENCH_TOKIO": "current_thread"}),
+              "multi_thread": ("", {"BENCH_TOKIO": "multi_thread"})},
+    "cxx20": {"clang": ("clang", {}), "gcc": ("gcc", {})},
+}
+
+
+@dataclass
+class Bench:
+    cases: dict  # case -> COUNT
+    tiny: dict  # case -> COUNT for the self-test
+    fewer: dict = field(default_factory=dict)  # system -> {case -> COUNT}, where it differs; None: cannot be run
+    rounds: int = 5
+    # Instructions a unit of work, from two runs under callgrind: COUNT pair and units of work done by COUNT.
+    probe: dict = field(default_factory=dict)  # case -> (small COUNT, large COUNT)
+    units: object = staticmethod(lambda count: count)
+
+
+CALLS = ("interruptible", "n4", "n8", "atomic")
+STRCMP = ("2^4", "2^8", "2^12")
+DEPTH = ("1", "10", "100")
+
+BENCHES = {
+    "calls": Bench(
+        cases={case: 22 for case in CALLS},
+        tiny={case: 10 for case in CALLS},
+        fewer={"cxx20": {"interruptible": 18, "n4": None, "n8": None, "atomic": None},
+               "tokio": {"interruptible": 18, "n4": None, "n8": None, "atomic": None}},
+        rounds=7,
+        probe={case: (12, 14) for case in CALLS},
+        units=lambda depth: 16 * ((2 << depth) - 1),
+    ),
+    "strcmp": Bench(
+        cases={case: 200 for case in STRCMP},
+        tiny={case: 2 for case in STRCMP},
+        rounds=7,
+        probe={case: (1, 3) for case in STRCMP},
+    ),
+    "spawn": Bench(
+        cases={"spawn-join": 3_000_000},
+        tiny={"spawn-join": 1000},
+        fewer={"pthreads": {"spawn-join": 10_000}, "go": {"spawn-join": 500_000}, "tokio": {"spawn-join": 500_000},
+               "boost-fiber": {"spawn-join": 500_000}},
+        probe={"spawn-join": (2000, 12_000)},
+    ),
+    "switch": Bench(
+        cases={"1": 10_000_000, "100": 10_000_000, "10000": 10_000_000, "1000000": 10_000_000},
+        tiny={"1": 1000, "100": 1000},
+        fewer={
+            "pthreads": {"1": 200_000, "100": 200_000, "10000": 200_000, "1000000": None},
+            "go": {"1": 2_000_000, "100": 2_000_000, "10000": 2_000_000, "1000000": 4_000_000},
+            "tokio": {"1": 2_000_000, "100": 2_000_000, "10000": 2_000_000, "1000000": 4_000_000},
+            "boost-fiber": {"1": 2_000_000, "100": 2_000_000, "10000": 2_000_000, "1000000": 4_000_000},
+        },
+        rounds=3,
+        probe={"1": (2000, 12_000), "100": (2000, 12_000)},
+    ),
+    "memory": Bench(
+        cases={"parked": 1_000_000, "ring": 1_000_000},
+        tiny={"parked": 1000, "ring": 1000},
+        fewer={"pthreads": {"parked": 5000, "ring": 5000}, "boost-fiber": {"parked": 100_000, "ring": 100_000}},
+        rounds=2,
+    ),
+    "depth": Bench(
+        cases={case: 10_000_000 for case in DEPTH},
+        tiny={case: 1000 for case in DEPTH},
+        fewer={"go": {case: 2_000_000 for case in DEPTH}, "tokio": {case: 500_000 for case in DEPTH},
+               "boost-fiber": {case: 2_000_000 for case in DEPTH}},
+        probe={case: (2000, 12_000) for case in DEPTH},
+    ),
+}
+
+# Bytes that must be available before a program is run; a run that would swap measures the disk.
+MEMORY_NEEDED = {
+    ("switch", "1000000", "boost-fiber"): 14 << 30,
+    ("switch", "1000000", "go"): 6 << 30,
+    ("memory", "parked", "go"): 6 << 30,
+    ("memory", "ring", "go"): 6 << 30,
+}
+
+
+def count_for(bench, case, system, tiny=False):
+    """COUNT for a program, or None when the system cannot run the case."""
+    plan = BENCHES[bench]
+    normal = plan.fewer.get(system, {}).get(case, plan.cases[case])
+    if normal is None:
+        return None
+    return plan.tiny.get(case) if tiny else normal
