@@ -1,0 +1,119 @@
+#!/usr/bin/env python3
+"""Obtains other people's programs, unmodified, for the tests and the benchmarks: fetch.py NAME FOLDER
+
+    lua           Lua 5.4 (Debian source package lua5.4): FOLDER/src
+    lua51         Lua 5.1 (Debian source package lua5.1): FOLDER/src, FOLDER/test
+    lua51-tests   Lua's own test suite for 5.1, as the Go module github.com/yuin/gopher-lua carries it
+    sqlite        SQLite (Debian source package sqlite3): FOLDER/sqlite3.c, shell.c, test/speedtest1.c
+    zlib          zlib (Debian source package zlib): FOLDER/*.c, test/example.c, test/minigzip.c
+    gcc-torture   gcc 12's gcc.c-torture/execute (Debian package gcc-12-source): FOLDER/*.c
+
+Prints FOLDER. Does nothing when FOLDER is complete already (it then holds the file `.complete`). Nothing
+outside FOLDER and its sibling `.downloads` is written; apt's own settings and lists are left alone.
+"""
+import os
+import shutil
+import subprocess
+import sys
+import tarfile
+from pathlib import Path
+
+SOURCES = """Types: deb-src
+URIs: http://deb.debian.org/debian
+Suites: bookworm
+Components: main
+Signed-By: /usr/share/keyrings/debian-archive-keyring.gpg
+"""
+
+
+def command(*argv, cwd, env=None):
+    done = subprocess.run([str(a) for a in argv], cwd=cwd, env={**os.environ, **(env or {})}, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    if done.returncode:
+        raise SystemExit(f"fetch.py: '{' '.join(str(a) for a in argv)}' failed:\n{done.stdout[-2000:]}")
+    return done.stdout
+
+
+def apt_source(package, downloads):
+    """Unpacks a Debian source package by way of a private list of sources; returns its folder."""
+    private = downloads / "apt"
+    (private / "lists" / "partial").mkdir(parents=True, exist_ok=True)
+    (private / "debian.sources").write_text(SOURCES)
+    options = ["-o", f"Dir::Etc::SourceList=/dev/null", "-o", f"Dir::Etc::SourceParts={private}", "-o", f"Dir::State::Lists={private}/lists", "-o", "APT::Sandbox::User=root"]
+    if not any((private / "lists").glob("*Sources*")):
+        command("apt-get", *options, "update", cwd=downloads)
+    target = downloads / f"{package}.source"
+    shutil.rmtree(target, ignore_errors=True)
+    target.mkdir()
+    command("apt-get", *options, "source", "--download-only", package, cwd=target)
+    command("dpkg-source", "--no-check", "--skip-patches", "-x", next(target.glob("*.dsc")), "tree", cwd=target)
+    return target / "tree"
+
+
+def lua(folder, downloads, package="lua5.4"):
+    shutil.copytree(apt_source(package, downloads), folder, dirs_exist_ok=True)
+
+
+def lua51(folder, downloads):
+    lua(folder, downloads, "lua5.1")
+
+
+def lua51_tests(folder, downloads):
+    module = downloads / "gopher-lua"
+    module.mkdir(exist_ok=True)
+    (module / "go.mod").write_text("module fetch\n\ngo 1.17\n")
+    path = command("go", "mod", "download", "-json", "github.com/yuin/gopher-lua@v1.1.1", cwd=module, env={"GOMODCACHE": str(module / "cache"), "GOFLAGS": "-mod=mod -modcacherw"})
+    found = next(line.split('"')[3] for line in path.splitlines() if '"Dir"' in line)
+    shutil.copytree(Path(found) / "_lua5.1-tests", folder, dirs_exist_ok=True)
+
+
+def sqlite(folder, downloads):
+    tree = apt_source("sqlite3", downloads)
+    build = downloads / "sqlite3.build"
+    shutil.rmtree(build, ignore_errors=True)
+    build.mkdir()
+    command(tree / "configure", "--disable-tcl", cwd=build, env={"CC": "cc"})
+    command("make", "sqlite3.c", "shell.c", cwd=build)
+    for name in ("sqlite3.c", "sqlite3.h", "sqlite3ext.h", "shell.c"):
+        shutil.copy(build / name, folder)
+    (folder / "test").mkdir(exist_ok=True)
+    shutil.copy(tree / "test" / "speedtest1.c", folder / "test")
+    shutil.rmtree(build)
+
+
+def zlib(folder, downloads):
+    shutil.copytree(apt_source("zlib", downloads), folder, dirs_exist_ok=True)
+
+
+def gcc_torture(folder, downloads):
+    command("apt-get", "-o", "APT::Sandbox::User=root", "download", "gcc-12-source", cwd=downloads)
+    package = next(downloads.glob("gcc-12-source_*.deb"))
+    unpacked = downloads / "gcc-12-source"
+    command("dpkg-deb", "-x", package, unpacked, cwd=downloads)
+    with tarfile.open(next(unpacked.rglob("gcc-12*.tar.xz"))) as tar:
+        for member in tar:
+            before, found, name = member.name.partition("/testsuite/gcc.c-torture/execute/")
+            if found and member.isfile() and "/" not in name:
+                (folder / name).write_bytes(tar.extractfile(member).read())
+    shutil.rmtree(unpacked)
+    package.unlink()
+
+
+NAMES = {"lua": lua, "lua51": lua51, "lua51-tests": lua51_tests, "sqlite": sqlite, "zlib": zlib, "gcc-torture": gcc_torture}
+
+
+def fetch(name, folder):
+    folder = Path(folder).resolve()
+    if not (folder / ".complete").exists():
+        downloads = folder.parent / ".downloads"
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+        downloads.mkdir(exist_ok=True)
+        NAMES[name](folder, downloads)
+        (folder / ".complete").touch()
+    return folder
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 3 or sys.argv[1] not in NAMES:
+        raise SystemExit(__doc__)
+    print(fetch(*sys.argv[1:]))
