@@ -1,3 +1,3 @@
 module charcoal/bench
 
-go 1.22
+go 1.19

@@ -34,10 +34,10 @@ func main() {
 	done.Add(2)
 	start := time.Now()
 	for k := range answers {
-		go func() {
+		go func(k int) {
 			answers[k] = descend(depth, count/2)
 			done.Done()
-		}()
+		}(k)
 	}
 	done.Wait()
 	elapsed := time.Since(start)

@@ -25,7 +25,7 @@ func main() {
 			links[i] = make(chan struct{})
 		}
 		for i := 0; i < count; i++ {
-			go func() {
+			go func(i int) {
 				atomic.AddInt64(&waiting, 1)
 				<-links[i]
 				passed++ // whoever holds the token is alone
@@ -34,7 +34,7 @@ func main() {
 				} else {
 					close(done)
 				}
-			}()
+			}(i)
 		}
 	} else {
 		for i := 0; i < count; i++ {

@@ -95,7 +95,7 @@ class Builder:
         if system == "go":
             go = tool("go")
             if not go:
-                raise Unavailable("Go is not installed (1.22 or newer is needed)")
+                raise Unavailable("Go is not installed (1.19 or newer is needed)")
             return [go, "build", "-trimpath", "-o", target, source], {"GOFLAGS": "-mod=mod"}, HERE, [], "go build failed"
         if system == "tokio":
             cargo = tool("cargo")

@@ -15,10 +15,10 @@ func main() {
 	start := time.Now()
 	for i := 0; i < count; i++ {
 		wg.Add(1)
-		go func() {
+		go func(i int) {
 			sum += uint64(i)
 			wg.Done()
-		}()
+		}(i)
 		wg.Wait()
 	}
 	elapsed := time.Since(start)
