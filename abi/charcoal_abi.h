@@ -59,13 +59,15 @@ struct ch_frame {
 /* The first part of the thread's block, which generated code reads and writes.
  * The runtime's own part follows it in memory; generated code never looks there. */
 struct ch_tls {
-  /* Non-zero sends a function's entry, and every yield check, to its cold path. Two bytes with two
-   * writers, so that neither needs a read-modify-write. */
+  /* Non-zero sends a function's entry, and every yield check, to its cold path. The slice timer's thread stores the
+   * byte `slice_over`; the domain's own thread stores only the whole word, because a load of the word shortly after a store
+   * of one of its bytes stalls for a dozen cycles. A mark of the timer's that is lost that way comes again. */
   union {
-    volatile uint32_t attention;
+    volatile uint32_t attention; /* CH_ENTERING: just before a function is entered to be resumed; 0: by ch_restore
+                                  * and at each switch */
     struct {
-      volatile uint8_t slice_over; /* set by the slice timer, cleared by the scheduler at each switch */
-      volatile uint8_t entering;   /* set just before a function is entered to be resumed; cleared by ch_restore */
+      volatile uint8_t slice_over;
+      volatile uint8_t entering;
     };
   };
   uint32_t atomic_depth;     /* number of atomic blocks around the running code; written by generated code */
@@ -77,6 +79,13 @@ struct ch_tls {
   void *callee;              /* plain function behind an indirect call; read by the call adapters */
   _Alignas(64) unsigned char result[CH_RESULT_BYTES]; /* result of the call that just finished out of line */
 };
+
+/* `attention` with `entering` set and nothing else. */
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+#define CH_ENTERING 0x00010000u
+#else
+#define CH_ENTERING 0x00000100u
+#endif
 
 #define CH_THREAD extern __thread __attribute__((tls_model("initial-exec")))
 CH_THREAD struct ch_tls ch_tls;

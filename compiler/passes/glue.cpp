@@ -270,7 +270,9 @@ Function *Glue::resumeStub(const Signature &S) {
   IRBuilder<> B(BasicBlock::Create(abi.C, "", F));
   Value *frame = F->getArg(0);
   B.CreateAlignedStore(frame, abi.tlsField(B, offsetof(struct ch_tls, resuming)), Align(8));
-  B.CreateAlignedStore(B.getInt8(1), abi.tlsField(B, offsetof(struct ch_tls, entering)), Align(1), /*isVolatile=*/true);
+  // The whole word, which the function entered will load: a load cannot be forwarded from a store of one byte of it.
+  B.CreateAlignedStore(B.getInt32(CH_ENTERING), abi.tlsField(B, offsetof(struct ch_tls, attention)), Align(4),
+                       /*isVolatile=*/true);
   Value *info = B.CreateAlignedLoad(abi.Ptr, B.CreateConstInBoundsGEP1_64(abi.I8, frame, offsetof(struct ch_frame, info)), Align(8));
   Value *fn = B.CreateAlignedLoad(abi.Ptr, B.CreateConstInBoundsGEP1_64(abi.I8, info, offsetof(struct ch_frame_info, fn)), Align(8));
   // The arguments are not passed: on its way to the dispatch the function does not look at them.

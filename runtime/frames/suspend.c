@@ -35,20 +35,21 @@ static inline void give(struct ch_frame *f, const struct ch_frame_info *info) {
     ch_block_give(CH_KIND_FRAME, (info->size + CH_FRAME_STEP - 1) / CH_FRAME_STEP, f);
 }
 
-/* Images are small and a multiple of 8 in practice: two words cover most. */
-static inline void copy(void *to, const void *from, uint32_t n) {
-  if (CH_LIKELY(n <= 64 && n % 8 == 0)) {
+/* Images are small and a multiple of 8 in practice. */
+static inline void copy_words(void *to, const void *from, uint32_t n) {
+  for (uint32_t i = 0; i < n; i += 8) {
     uint64_t word;
-    for (uint32_t i = 0; i < n; i += 8) {
-      memcpy(&word, (const char *)from + i, 8);
-      memcpy((char *)to + i, &word, 8);
-#if defined(__clang__)
-      __asm__("" : "+r"(i)); /* keep it a loop of word moves instead of a call */
-#endif
-    }
-  } else {
-    memcpy(to, from, n);
+    memcpy(&word, (const char *)from + i, 8);
+    memcpy((char *)to + i, &word, 8);
+    __asm__("" : "+r"(i)); /* keep it a loop of word moves instead of a call */
   }
+}
+
+static inline void copy(void *to, const void *from, uint32_t n) {
+  if (CH_LIKELY(n <= 256 && n % 8 == 0))
+    copy_words(to, from, n);
+  else
+    memcpy(to, from, n);
 }
 
 static inline int save(struct ch_frame *f, const struct ch_frame_info *info, const void *image, uint32_t point,
@@ -60,11 +61,41 @@ static inline int save(struct ch_frame *f, const struct ch_frame_info *info, con
   return status;
 }
 
-int ch_suspend(const struct ch_frame_info *info, const void *image, uint32_t point, int status) {
+/* The fast paths below call nothing, so that they need no prologue: whatever is unusual goes to these, as a whole. */
+CH_COLD static int suspend_slow(const struct ch_frame_info *info, const void *image, uint32_t point, int status) {
   struct ch_frame *f = take(info);
   f->info = info;
   f->reserved = 0;
   return save(f, info, image, point, status);
+}
+
+CH_COLD static uint32_t restore_slow(struct ch_frame *f, void *image) {
+  const struct ch_frame_info *info = f->info;
+  uint32_t point = f->point;
+  copy(image, f->image, info->image);
+  if (!(info->flags & CH_FRAME_HOME)) give(f, info);
+  return point;
+}
+
+/* A small frame of ordinary alignment with an image of at most 31 words. All three at once. */
+static inline bool is_usual(const struct ch_frame_info *info) {
+  return ((info->size & ~(uint32_t)(CH_FRAME_MAX - 1)) | (info->align & ~31u) | (info->image & ~(uint32_t)(31 * 8))) == 0;
+}
+
+int ch_suspend(const struct ch_frame_info *info, const void *image, uint32_t point, int status) {
+  if (CH_UNLIKELY(!is_usual(info))) return suspend_slow(info, image, point, status);
+  struct ch_class *c = &ch_heap.classes[CH_KIND_FRAME][(info->size + CH_FRAME_STEP - 1) / CH_FRAME_STEP];
+  struct ch_frame *f = c->free;
+  if (CH_UNLIKELY(!f)) return suspend_slow(info, image, point, status);
+  c->free = (void *)(*(uintptr_t *)f & ~(uintptr_t)1);
+  c->live++;
+  f->info = info;
+  f->reserved = 0;
+  copy_words(f->image, image, info->image);
+  f->point = point;
+  *ch_tls.link = f;
+  ch_tls.link = &f->parent;
+  return status;
 }
 
 int ch_suspend_home(struct ch_frame *f, const void *image, uint32_t point, int status) {
@@ -74,11 +105,14 @@ int ch_suspend_home(struct ch_frame *f, const void *image, uint32_t point, int s
 uint32_t ch_restore(void *image) {
   struct ch_frame *f = ch_tls.resuming;
   const struct ch_frame_info *info = f->info;
+  ch_tls.attention = 0;
+  if (CH_UNLIKELY(!is_usual(info) | (info->flags & CH_FRAME_HOME) | ch_heap_malloc)) return restore_slow(f, image);
   uint32_t point = f->point;
-  copy(image, f->image, info->image);
-  ch_tls.entering = 0;
-  if (!(info->flags & CH_FRAME_HOME))
-    give(f, info);
+  copy_words(image, f->image, info->image);
+  struct ch_class *c = &ch_heap.classes[CH_KIND_FRAME][(info->size + CH_FRAME_STEP - 1) / CH_FRAME_STEP];
+  *(uintptr_t *)f = (uintptr_t)c->free | 1;
+  c->free = f;
+  c->live--;
   return point;
 }
 

@@ -28,14 +28,11 @@ struct ch_group *ch_group_for_contained(void) {
   return g;
 }
 
-static bool is_empty(void *group) { return ((struct ch_group *)group)->live == 0; }
-
 void ch_atomic_settle(void) {
   struct ch_domain *d = &ch_domain;
   struct ch_group *g;
   while ((g = innermost_here()) && g->depth > ch_tls.atomic_depth) {
-    if (!is_empty(g))
-      ch_domain_nested(g, false, is_empty, g);
+    ch_group_drain(g);
     d->group = g->outer;
     free(g);
   }

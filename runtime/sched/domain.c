@@ -54,7 +54,7 @@ static inline void run(struct ch_branch *b) {
   d->current = b;
   d->switches++;
   b->state = CH_RUNNING;
-  ch_tls.slice_over = 0;
+  ch_tls.attention = 0;
   *d->error = b->error;
   if (CH_UNLIKELY(ch_checks))
     ch_captures_before_run(b);
@@ -79,7 +79,8 @@ static void look_outside(void) {
 static bool is_ended(void *domain) { return ((struct ch_domain *)domain)->ended; }
 
 /* The loop. `outside`: what is waited for here can also come from outside the process. */
-static void loop(struct ch_group *g, bool outside, bool (*done)(void *), void *data) {
+static inline __attribute__((always_inline)) void loop(struct ch_group *g, bool outside, bool (*done)(void *),
+                                                       void *data) {
   unsigned runs = 0;
   while (!done(data)) {
     ch_domain_check();
@@ -105,7 +106,8 @@ static void loop(struct ch_group *g, bool outside, bool (*done)(void *), void *d
   }
 }
 
-void ch_domain_nested(struct ch_group *g, bool outside, bool (*done)(void *), void *data) {
+static inline __attribute__((always_inline)) void nested(struct ch_group *g, bool outside, bool (*done)(void *),
+                                                         void *data) {
   struct ch_domain *d = &ch_domain;
   struct ch_branch *current = d->current;
   struct ch_group *group = d->group;
@@ -124,8 +126,14 @@ void ch_domain_nested(struct ch_group *g, bool outside, bool (*done)(void *), vo
   ch_tls.link = link;
   ch_tls.atomic_depth = depth;
   ch_tls.atomic_pending = pending;
-  ch_tls.slice_over = 0;
+  ch_tls.attention = 0;
   *d->error = error;
+}
+
+static bool is_empty(void *group) { return ((struct ch_group *)group)->live == 0; }
+
+void ch_group_drain(struct ch_group *g) {
+  if (!is_empty(g)) nested(g, false, is_empty, g);
 }
 
 static bool is_ready(void *branch) { return ((struct ch_branch *)branch)->state == CH_READY; }
@@ -140,7 +148,7 @@ intptr_t ch_wait_native(bool outside) {
     g = &empty;
   }
   b->flags |= CH_NATIVE;
-  ch_domain_nested(g, outside, is_ready, b);
+  nested(g, outside, is_ready, b);
   b->flags &= (uint8_t)~CH_NATIVE;
   b->state = CH_RUNNING;
   return (intptr_t)b->link.prev;

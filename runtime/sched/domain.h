@@ -75,8 +75,8 @@ CH_HIDDEN void ch_domain_run(void *body_int, const void *record, size_t size, co
  * `outside`: something outside the process can end this wait. */
 CH_HIDDEN intptr_t ch_wait_native(bool outside);
 
-/* Runs activities of `group` on the native stack until done(data). */
-CH_HIDDEN void ch_domain_nested(struct ch_group *group, bool outside, bool (*done)(void *), void *data);
+/* Runs the group's activities on the native stack until all of them have finished. */
+CH_HIDDEN void ch_group_drain(struct ch_group *);
 
 CH_HIDDEN void ch_activity_end(struct ch_branch *b);
 CH_HIDDEN void ch_domain_check(void);

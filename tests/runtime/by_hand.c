@@ -2,7 +2,7 @@
 
 int resume_by_hand(struct ch_frame *f) {
   ch_tls.resuming = f;
-  ch_tls.entering = 1;
+  ch_tls.attention = CH_ENTERING;
   struct ch_int_result r = ((struct ch_int_result (*)(void *))f->info->fn)(NULL);
   if ((int)r.status == CH_DONE)
     *(long *)ch_tls.result = r.value;
