@@ -33,6 +33,7 @@ static cl::opt<bool, true> printPipeline("charcoal-print-pipeline", cl::location
                                          cl::desc("print the list of passes"));
 
 const Options &options() { return chosen; }
+void setLanguageIsC(bool isC) { chosen.disabled |= !isC; }
 
 static RemarkSink sink;
 void setRemarkSink(RemarkSink to) { sink = std::move(to); }

@@ -32,6 +32,9 @@ struct Options {
 
 const Options &options();
 
+// Called by the front end before any pass runs: only C is compiled with two versions.
+void setLanguageIsC(bool);
+
 // Prints "file:line:col: remark: text [-Rcharcoal]" when options().remarks; the place is that of the
 // instruction, or of the function's definition. Costs nothing otherwise.
 void remark(const llvm::Function &, const llvm::Twine &text);

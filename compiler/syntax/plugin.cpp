@@ -1,16 +1,52 @@
-// The front-end plugin: what clang calls.
+// The front-end plugin: what clang calls. It installs the watcher and the printer of remarks, in C only.
+#include "options.h"
+#include "watcher.h"
 #include "clang/AST/ASTConsumer.h"
 #include "clang/Frontend/CompilerInstance.h"
 #include "clang/Frontend/FrontendAction.h"
 #include "clang/Frontend/FrontendPluginRegistry.h"
-#include "options.h"
+#include "clang/Lex/PPCallbacks.h"
+#include "clang/Lex/Preprocessor.h"
 
 using namespace clang;
 
 namespace {
 
+// Waits for the first file: clang itself and clangd set their own watchers until then.
+class Start : public PPCallbacks {
+public:
+  explicit Start(CompilerInstance &compiler) : compiler(compiler) {}
+  void FileChanged(SourceLocation, FileChangeReason, SrcMgr::CharacteristicKind, FileID) override {
+    if (!started)
+      charcoal::syntax::Watcher::install(compiler);
+    started = true;
+  }
+
+private:
+  CompilerInstance &compiler;
+  bool started = false;
+};
+
+void printRemark(CompilerInstance &compiler, llvm::StringRef file, unsigned line, unsigned column, llvm::StringRef text) {
+  DiagnosticsEngine &diagnostics = compiler.getDiagnostics();
+  const unsigned remark = diagnostics.getDiagnosticIDs()->getCustomDiagID(DiagnosticIDs::Remark, "%0 [-Rcharcoal]");
+  SourceLocation place;
+  if (line)
+    if (auto entry = compiler.getFileManager().getOptionalFileRef(file))
+      place = compiler.getSourceManager().translateFileLineCol(*entry, line, column ? column : 1);
+  diagnostics.Report(place, remark) << text;
+}
+
 class Action : public PluginASTAction {
-  std::unique_ptr<ASTConsumer> CreateASTConsumer(CompilerInstance &, llvm::StringRef) override {
+  std::unique_ptr<ASTConsumer> CreateASTConsumer(CompilerInstance &compiler, llvm::StringRef) override {
+    const LangOptions &language = compiler.getLangOpts();
+    const bool isC = !language.CPlusPlus && !language.ObjC && !language.OpenCL;
+    charcoal::setLanguageIsC(isC);
+    if (isC && compiler.hasPreprocessor())
+      compiler.getPreprocessor().addPPCallbacks(std::make_unique<Start>(compiler));
+    charcoal::setRemarkSink([&compiler](llvm::StringRef file, unsigned line, unsigned column, llvm::StringRef text) {
+      printRemark(compiler, file, line, column, text);
+    });
     return std::make_unique<ASTConsumer>();
   }
   bool ParseArgs(const CompilerInstance &, const std::vector<std::string> &) override { return true; }

@@ -1,0 +1,317 @@
+// The walk over plain C. See translator.h.
+#include "translator.h"
+#include <set>
+
+namespace charcoal::syntax {
+
+// ---- the cursor ----
+
+size_t Translator::closing(size_t open) const {
+  unsigned level = 0;
+  for (size_t i = open; i < tokens.size(); ++i) {
+    if (tokens[i].kind != Kind::Punctuator)
+      continue;
+    std::string_view t = tokens[i].text;
+    if (t == "(" || t == "[" || t == "{")
+      ++level;
+    else if ((t == ")" || t == "]" || t == "}") && --level == 0)
+      return i;
+  }
+  return tokens.size();
+}
+
+void Translator::take() {
+  if (!done())
+    result.pieces.push_back({Piece::Original, position++, {}});
+}
+
+void Translator::take(size_t end) {
+  while (position < end && !done())
+    take();
+}
+
+void Translator::text(size_t anchor, std::string words) { result.pieces.push_back({Piece::Text, anchor, std::move(words)}); }
+
+void Translator::piece(Piece::What what, size_t anchor) { result.pieces.push_back({what, anchor, {}}); }
+
+void Translator::problem(size_t index, std::string message, size_t noteIndex, std::string note) {
+  result.problems.push_back({index, std::move(message), noteIndex, std::move(note)});
+}
+
+// ---- declarations ----
+
+// One external declaration, or a part of one: the caller splits at ';' and '}' that close everything, so that
+// a list of declarators after a '}' comes as a declaration of its own.
+void Translator::declaration() {
+  bool tagged = false;              // struct, union or enum: the next '{' opens its members
+  const bool alone = here() == "{"; // the body of a function whose parameters are declared the old way
+  while (!done()) {
+    std::string_view t = here();
+    bool isPunctuator = tokens[position].kind == Kind::Punctuator;
+    if (isAtomicSpecifier())
+      atomicSpecifier();
+    else if (t == "struct" || t == "union" || t == "enum") {
+      tagged = true;
+      take();
+    } else if (t == "__attribute__" || t == "__attribute" || t == "_Alignas" || t == "alignas" || t == "__declspec") {
+      take();
+      if (here() == "(")
+        group();
+    } else if (isPunctuator && t == "{" && (alone || (!tagged && position > 0 && at(position - 1) != "="))) {
+      open(Region::Function, position);
+      compound();
+      close();
+    } else if (isPunctuator && (t == "{" || t == "(" || t == "[")) {
+      if (t != "[")
+        tagged = false;
+      group();
+    } else {
+      if (t == "=" || t == "*" || t == ";")
+        tagged = false;
+      if (t == "=") { // an initializer may hold forms in expressions
+        take();
+        if (here() != "{")
+          skim(tokens.size());
+      } else
+        take();
+    }
+  }
+}
+
+static const std::set<std::string_view> typeWords = {
+    "void", "char", "short", "int", "long", "float", "double", "signed", "unsigned", "_Bool", "bool", "_Complex",
+    "struct", "union", "enum", "const", "volatile", "restrict", "_Atomic", "static", "extern", "register", "auto",
+    "typedef", "inline", "__inline", "__inline__", "_Thread_local", "thread_local", "__thread", "_Alignas", "alignas",
+    "typeof", "__typeof__", "__typeof", "typeof_unqual", "__typeof_unqual__", "__auto_type", "__int128", "_BitInt",
+    "_Float16", "__fp16", "__bf16", "_Float128", "__float128", "_Noreturn", "constexpr", "__const", "__const__",
+    "__volatile", "__volatile__", "__restrict", "__restrict__", "__signed", "__signed__", "__extension__"};
+
+// Whether the tokens at `index` begin a declaration rather than an expression.
+bool Translator::startsDeclaration(size_t index) const {
+  if (isKeyword(index))
+    return typeWords.count(at(index)) && at(index) != "__extension__";
+  if (!isName(index))
+    return false;
+  if (isName(index + 1))
+    return true; // `size_t n`
+  return at(index + 1) == "*" && names.isType(at(index));
+}
+
+// Whether this declaration declares `word`: an ordinary name, and no form begins with it.
+bool Translator::declaredInside(std::string_view word) const {
+  for (size_t i = 1; i + 1 < tokens.size(); ++i) {
+    if (tokens[i].text != word || tokens[i].kind != Kind::Name)
+      continue;
+    std::string_view before = at(i - 1), after = at(i + 1);
+    bool afterType = before == "*" || (isKeyword(i - 1) && typeWords.count(before)) ||
+                     (isName(i - 1) && !isDialectWord(before)) ||
+                     (before == "}" && after != ";"); // struct { … } word
+    bool declarator = after == "=" || after == ";" || after == "," || after == ")" || after == "[";
+    if (afterType && declarator && before != "__extension__")
+      return true;
+    if (afterType && after == "(" && before != "*" && before != "}" && closing(i + 1) + 1 < tokens.size() &&
+        (at(closing(i + 1) + 1) == ";" || at(closing(i + 1) + 1) == "{") && isKeyword(i - 1))
+      return true; // int word(…);
+  }
+  return false;
+}
+
+bool Translator::isPlain(std::string_view word) const { return names.isDeclared(word) || declaredInside(word); }
+
+// ---- statements ----
+
+// Deeper nesting than this is beyond what clang parses (-fbracket-depth is 256 there), so it may stay as it is.
+static constexpr unsigned deepest = 2000;
+
+void Translator::compound() {
+  size_t end = closing(position);
+  take(); // {
+  while (position < end && !done()) {
+    size_t before = position;
+    statement(true);
+    if (position == before)
+      take(); // a stray token: clang will complain
+  }
+  if (!done())
+    take(); // }
+}
+
+void Translator::statement(bool inList) {
+  if (++depth > deepest)
+    take(tokens.size());
+  for (;;) {
+    std::string_view t = here();
+    if (done() || t == "}")
+      break;
+    if (tokens[position].kind == Kind::Other)
+      take();
+    else if (isName(position) && next() == ":") { // a label
+      label();
+      continue;
+    } else if (t == "[" && next() == "[") { // attributes of the statement
+      take(closing(position) + 1);
+      continue;
+    } else if (tokens[position].kind == Kind::Name && form(inList))
+      break;
+    else if (tokens[position].kind == Kind::Punctuator && t == "{") {
+      compound();
+      break;
+    } else if (t == "if") {
+      take();
+      if (here() == "(")
+        group();
+      statement(false);
+      if (here() != "else")
+        break;
+      take(); // and on with what `else` controls, in this loop: a chain of a thousand is not nested
+      inList = false;
+    } else if (t == "else") {
+      take();
+      inList = false;
+    } else if (t == "for" || t == "while") {
+      controlled(Region::Loop);
+      break;
+    } else if (t == "switch") {
+      controlled(Region::Switch);
+      break;
+    } else if (t == "do") {
+      open(Region::Loop, position);
+      take();
+      statement(false);
+      close();
+      if (here() == "while") {
+        take();
+        simpleStatement();
+      }
+      break;
+    } else if (t == "case" || t == "default") {
+      caseOrDefault();
+      continue;
+    } else if (t == "break" || t == "continue") {
+      breakOrContinue();
+      break;
+    } else if (t == "goto") {
+      gotoStatement();
+      break;
+    } else if (t == "return") {
+      returnStatement();
+      break;
+    } else {
+      simpleStatement();
+      break;
+    }
+  }
+  --depth;
+}
+
+void Translator::label() {
+  labels.push_back({here(), regions});
+  take();
+  take(); // :
+}
+
+void Translator::controlled(Region::What what) {
+  size_t keyword = position;
+  take();
+  if (here() == "(")
+    group();
+  open(what, keyword);
+  statement(false);
+  close();
+}
+
+void Translator::simpleStatement() {
+  while (!done() && here() != "}") {
+    bool last = here() == ";";
+    if (last) {
+      take();
+      return;
+    }
+    skim(position + 1);
+  }
+}
+
+// ---- what statements are made of ----
+
+void Translator::skim(size_t end) {
+  while (position < end && !done()) {
+    std::string_view t = here();
+    if (tokens[position].kind == Kind::Punctuator && (t == "(" || t == "[" || t == "{"))
+      group();
+    else if (isAtomicExpression())
+      atomicExpression();
+    else if (t == "^" && next() == "{") { // a block: a function inside an expression
+      take();
+      open(Region::Function, position);
+      compound();
+      close();
+    } else if (t == "^" && next() == "(" && at(closing(position + 1) + 1) == "{") {
+      take();
+      group();
+      open(Region::Function, position);
+      compound();
+      close();
+    } else
+      take();
+  }
+}
+
+void Translator::group() {
+  size_t end = closing(position);
+  if (end == tokens.size() || ++depth > deepest) {
+    take(tokens.size());
+    return;
+  }
+  if (here() == "(" && next() == "{") { // a statement expression
+    take();
+    compound();
+  } else
+    take();
+  skim(end);
+  take();
+  --depth;
+}
+
+// ---- the whole ----
+
+Translation translate(const std::vector<Lexeme> &tokens, const Names &names, unsigned &nextUid) {
+  bool jumps = false;
+  for (const Lexeme &token : tokens)
+    jumps |= token.text == "goto";
+  std::vector<Label> labels;
+  if (jumps) { // a `goto` may stand before its label
+    Translator first(tokens, names, nextUid);
+    first.declaration();
+    labels = std::move(first.labels);
+  }
+  Translator translator(tokens, names, nextUid);
+  translator.known = &labels;
+  translator.declaration();
+  nextUid = translator.nextUid;
+  return std::move(translator.result);
+}
+
+std::string print(const std::vector<Lexeme> &tokens, const Translation &translation) {
+  std::string result;
+  for (const Piece &piece : translation.pieces) {
+    if (!result.empty())
+      result += ' ';
+    switch (piece.what) {
+    case Piece::Original:
+      result += tokens[piece.index].text;
+      break;
+    case Piece::Text:
+      result += piece.text;
+      break;
+    case Piece::Captured:
+      result += "<captured>";
+      break;
+    case Piece::Site:
+      result += "<site>";
+      break;
+    }
+  }
+  return result;
+}
+
+} // namespace charcoal::syntax

@@ -1,0 +1,76 @@
+// The dialect, free of clang: tokens of one external declaration in, tokens of plain C with marker calls out.
+//
+//   in:   void f(int i) { activate (i) { g(i); } }
+//   out:  the same tokens, with pieces of new text between them; each piece is anchored at the token that
+//         caused it, so that every diagnostic about it points at the user's code.
+//
+// Invariants: a declaration in which no form of the dialect stands comes out as it went in. Each token of the
+// input comes out at most once, in order, except in a declaration for which a problem is reported.
+#ifndef CHARCOAL_SYNTAX_DIALECT_H
+#define CHARCOAL_SYNTAX_DIALECT_H
+
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace charcoal::syntax {
+
+enum class Kind : unsigned char {
+  Name,       // an identifier that is no keyword of C
+  Keyword,    // a keyword of C
+  Punctuator, //
+  Literal,    // a number, character or string
+  Other,      // belongs to a pragma; no part of the grammar
+};
+
+struct Lexeme {
+  std::string_view text;
+  Kind kind;
+};
+
+// One element of the output.
+struct Piece {
+  enum What : unsigned char {
+    Original, // the token number `index` of the input
+    Text,     // new text, anchored at token `index`
+    Captured, // what follows is a block that becomes a function of its own
+    Site,     // the place of token `index` as a string, "file:line"
+  };
+  What what;
+  size_t index;
+  std::string text; // of Text
+};
+
+struct Problem {
+  size_t index; // the token at which it is reported
+  std::string message;
+  size_t noteIndex = 0; // another place that matters; meaningful if `note` is not empty
+  std::string note;
+};
+
+struct Translation {
+  std::vector<Piece> pieces;
+  std::vector<Problem> problems;
+};
+
+// What the dialect has to know about names that were declared before this declaration.
+struct Names {
+  std::function<bool(std::string_view)> isDeclared; // as anything in the file scope
+  std::function<bool(std::string_view)> isType;     // as a type
+  std::function<bool(std::string_view)> isFunction; // as a function
+};
+
+// Whether a name can begin a form of the dialect; a declaration without such a name needs no translation.
+bool isDialectWord(std::string_view);
+
+// `nextUid` numbers the spawn statements of a translation unit.
+Translation translate(const std::vector<Lexeme> &, const Names &, unsigned &nextUid);
+
+// The output as text, for tests and for reading; `tokens` as given to translate().
+std::string print(const std::vector<Lexeme> &tokens, const Translation &);
+
+} // namespace charcoal::syntax
+
+#endif

@@ -1,0 +1,324 @@
+// The dialect's forms: how each is recognized, and the plain C it becomes.
+//
+// A new form is a line in the table, a match and a lowering. Its word stays an ordinary name wherever the
+// shape of the form does not follow, and wherever the program has declared it.
+#include "translator.h"
+#include <set>
+
+namespace charcoal::syntax {
+
+const Translator::Form Translator::forms[] = {
+    {"atomic", &Translator::matchesAtomic, &Translator::lowerAtomic},
+    {"activate", &Translator::matchesActivate, &Translator::lowerActivate},
+    {"yield", &Translator::matchesYield, &Translator::lowerYield},
+};
+
+bool isDialectWord(std::string_view word) { return word == "atomic" || word == "activate" || word == "yield"; }
+
+bool Translator::form(bool inList) {
+  for (const Form &form : forms)
+    if (here() == form.word && (this->*form.matches)(!isPlain(form.word))) {
+      (this->*form.lower)(inList);
+      return true;
+    }
+  return false;
+}
+
+// ---- yield; ----
+
+bool Translator::matchesYield(bool sure) const { return sure && next() == ";"; }
+
+void Translator::lowerYield(bool) {
+  text(position, "__charcoal_yield()");
+  drop();
+  take(); // ;
+}
+
+// ---- atomic statement, atomic (expression), atomic declaration ----
+//
+//   atomic S    becomes   { int __charcoal_atomic __attribute__((cleanup(…leave))) = 0; …enter(); S }
+//
+// The cleanup runs on every way out, and clang itself forbids jumps past it.
+
+static const std::set<std::string_view> statementWords = {
+    "if", "for", "while", "do", "switch", "return", "break", "continue", "goto", "asm", "__asm__", "__asm", "__extension__",
+    "sizeof", "_Generic"};
+
+bool Translator::matchesAtomic(bool sure) const {
+  if (next() == "{")
+    return true;
+  if (!sure)
+    return false;
+  return isName(position + 1) || startsDeclaration(position + 1) || statementWords.count(next()) || next() == "(" ||
+         next() == "*" || next() == "&" || (next() == "++" && at(position + 2) != ";") ||
+         (next() == "--" && at(position + 2) != ";");
+}
+
+static const char atomicBegin[] = "int __charcoal_atomic __attribute__((__cleanup__(__charcoal_atomic_leave))) = 0;"
+                                  " __charcoal_atomic_enter();";
+
+void Translator::lowerAtomic(bool inList) {
+  const size_t keyword = position;
+  if (inList && startsDeclaration(position + 1)) {
+    bool initializes = false;
+    for (size_t i = position + 1; i < tokens.size() && at(i) != ";"; ++i) {
+      if (at(i) == "(" || at(i) == "[" || at(i) == "{")
+        i = closing(i);
+      else if (at(i) == "=")
+        initializes = true;
+    }
+    if (initializes) { // the names must stay in this block, so there is no block to end
+      text(keyword, "__charcoal_atomic_enter();");
+      drop();
+      open(Region::Atomic, keyword);
+      simpleStatement();
+      close();
+      text(keyword, "__charcoal_atomic_leave(0);");
+    } else
+      atomicSpecifier(), simpleStatement();
+    return;
+  }
+  text(keyword, std::string("{ ") + atomicBegin);
+  drop();
+  open(Region::Atomic, keyword);
+  statement(false);
+  close();
+  text(keyword, "}");
+}
+
+// `atomic (` where an expression may begin. Where a statement begins, form() has taken it as a statement.
+bool Translator::isAtomicExpression() const {
+  if (here() != "atomic" || !isName(position) || next() != "(" || position == 0 || isPlain("atomic"))
+    return false;
+  std::string_view before = at(position - 1);
+  if (isName(position - 1) || before == "." || before == "->" || tokens[position - 1].kind == Kind::Literal)
+    return false;
+  return !isKeyword(position - 1) || before == "return" || before == "sizeof" || before == "__extension__" || before == "else" ||
+         before == "case";
+}
+
+void Translator::atomicExpression() {
+  const size_t keyword = position;
+  text(keyword, std::string("({ ") + atomicBegin);
+  drop();
+  open(Region::Atomic, keyword);
+  group();
+  close();
+  text(keyword, "; })");
+}
+
+// `atomic` among the specifiers of a function's declaration.
+bool Translator::isAtomicSpecifier() const {
+  if (here() != "atomic" || !isName(position) || names.isDeclared("atomic"))
+    return false;
+  return (isName(position + 1) || (isKeyword(position + 1) && next() != "asm") || next() == "*") &&
+         (position == 0 || at(position - 1) != "*");
+}
+
+void Translator::atomicSpecifier() {
+  text(position, "__attribute__((__annotate__(\"charcoal.atomic\")))");
+  drop();
+}
+
+// ---- activate ----
+//
+//   activate [h] (i) BLOCK     becomes
+//
+//   { __charcoal_spawn(uid, h, flags, "file:line");
+//     __typeof__(i) *__charcoal_0 = &i;
+//     { __typeof_unqual__(*__charcoal_0) i; __builtin_memcpy((void *)&i, __charcoal_0, sizeof i);
+//       <captured> { __charcoal_body(uid); __charcoal_value(&i, sizeof i); BLOCK __charcoal_end_uid: ; } } }
+//
+//   activate [h] f(a, 1);      becomes
+//
+//   { __charcoal_spawn(uid, h, flags, "file:line");
+//     __auto_type __charcoal_0 = ((void)0, a);
+//     <captured> { __charcoal_body(uid); __charcoal_value(&__charcoal_0, sizeof __charcoal_0); (void)f(__charcoal_0, 1); } }
+//
+// clang makes the captured block a function and gives it a record of addresses; pass `outline` replaces the
+// addresses named by __charcoal_value by the values themselves, and hands function and record to the runtime.
+
+struct Translator::Spawn {
+  size_t keyword = 0;
+  bool contained = false;
+  size_t handle = 0;           // index of '[', or 0
+  std::vector<size_t> values;  // names to copy
+  unsigned uid = 0;
+};
+
+bool Translator::matchesActivate(bool sure) const {
+  size_t i = position + 1;
+  if (at(i) == "contained" && (at(i + 1) == "{" || at(i + 1) == "[" || isName(i + 1)))
+    return true;
+  if (at(i) == "contained" && at(i + 1) == "(" && at(closing(i + 1) + 1) == "{")
+    return true;
+  if (at(i) == "[")
+    i = closing(i) + 1;
+  if (at(i) == "{" || (at(i) == "(" && at(closing(i) + 1) == "{"))
+    return true;
+  return sure && (isName(i) || at(i) == "(" || at(i) == "*" || isKeyword(i));
+}
+
+void Translator::lowerActivate(bool) {
+  Spawn spawn;
+  spawn.keyword = position;
+  spawn.uid = nextUid++;
+  drop();
+  if (here() == "contained" && !(next() == "(" && at(closing(position + 1) + 1) != "{")) {
+    spawn.contained = true;
+    drop();
+  }
+  if (here() == "[") {
+    spawn.handle = position;
+    drop(closing(position) + 1);
+  }
+  const size_t afterList = here() == "(" ? closing(position) + 1 : 0;
+  if (afterList && at(afterList) == "{") {
+    for (size_t i = position + 1; i + 1 < afterList; i += 2) {
+      if (!isName(i) || (at(i + 1) != "," && i + 2 != afterList)) {
+        problem(i, "'activate' copies variables: between '(' and ')' it takes names separated by commas; "
+                   "store the expression in a variable first",
+                spawn.keyword, "in this 'activate'");
+        spawn.values.clear();
+        break;
+      }
+      spawn.values.push_back(i);
+    }
+    drop(afterList);
+  } else if (afterList && isName(afterList)) {
+    problem(spawn.keyword, "'activate' with a list of copies needs a block; before a call leave the list out, a call copies its arguments");
+    drop(afterList);
+  }
+  text(spawn.keyword, "{");
+  if (here() == "{")
+    spawnBlock(spawn);
+  else
+    spawnCall(spawn);
+  text(spawn.keyword, "}");
+}
+
+void Translator::spawnMarker(const Spawn &spawn) {
+  text(spawn.keyword, "__charcoal_spawn(" + std::to_string(spawn.uid) + "u,");
+  if (spawn.handle) {
+    const size_t resume = position;
+    position = spawn.handle + 1;
+    text(spawn.keyword, "(");
+    skim(closing(spawn.handle));
+    text(spawn.keyword, ")");
+    position = resume;
+  } else
+    text(spawn.keyword, "0");
+  text(spawn.keyword, spawn.contained ? ", 1u," : ", 0u,");
+  piece(Piece::Site, spawn.keyword);
+  text(spawn.keyword, ");");
+}
+
+void Translator::spawnBlock(const Spawn &spawn) {
+  spawnMarker(spawn);
+  const std::string uid = std::to_string(spawn.uid);
+  std::string copies, values;
+  for (size_t k = 0; k < spawn.values.size(); ++k) {
+    const std::string name(at(spawn.values[k])), pointer = "__charcoal_" + std::to_string(k);
+    text(spawn.keyword, "__typeof__(" + name + ") *" + pointer + " = &");
+    result.pieces.push_back({Piece::Original, spawn.values[k], {}}); // a wrong name is reported where it stands
+    text(spawn.keyword, ";");
+    copies += " __typeof_unqual__(*" + pointer + ") " + name + "; __builtin_memcpy((void *)&" + name + ", (const void *)" + pointer +
+              ", sizeof " + name + ");";
+    values += " __charcoal_value(&" + name + ", sizeof " + name + ");";
+  }
+  text(spawn.keyword, "{" + copies);
+  piece(Piece::Captured, spawn.keyword);
+  text(spawn.keyword, "{ __charcoal_body(" + uid + "u);" + values);
+  open(Region::Body, spawn.keyword, spawn.uid);
+  compound();
+  if (close().hasReturn)
+    text(spawn.keyword, "__charcoal_end_" + uid + ": ;");
+  text(spawn.keyword, "} }");
+}
+
+// The statement `f(a, b);` behind `activate`: the last bracketed group before the ';' holds the arguments,
+// everything before it is the function.
+void Translator::spawnCall(const Spawn &spawn) {
+  const size_t start = position;
+  size_t end = start, arguments = 0;
+  while (end < tokens.size() && at(end) != ";" && at(end) != "}") {
+    const std::string_view t = at(end);
+    const size_t open = end;
+    if (t == "(" || t == "[" || t == "{")
+      end = closing(end);
+    ++end;
+    if (t == "(" && open > start && at(end) == ";")
+      arguments = open;
+    if (tokens[open].kind == Kind::Punctuator && t != "(" && t != "[" && t != "." && t != "->") {
+      arguments = 0;
+      break;
+    }
+  }
+  if (!arguments || isKeyword(start)) {
+    problem(spawn.keyword, "'activate' needs a block or a call: write 'activate { … }' or 'activate f(…);'");
+    simpleStatement();
+    return;
+  }
+  spawnMarker(spawn);
+  const std::string uid = std::to_string(spawn.uid);
+  std::string values, call;
+  unsigned copies = 0;
+  auto copy = [&](size_t from, size_t to) { // returns the name of the copy
+    std::string name = "__charcoal_" + std::to_string(copies++);
+    text(spawn.keyword, "__auto_type " + name + " = ((void)0, ");
+    position = from;
+    skim(to);
+    text(spawn.keyword, ");");
+    values += " __charcoal_value(&" + name + ", sizeof " + name + ");";
+    return name;
+  };
+
+  // A function is called by its name, which keeps clang's checks of the arguments; a pointer to one is
+  // copied like an argument, for the spawner decides now what is to be called.
+  bool direct = isName(start) && start + 1 == arguments &&
+                (names.isFunction(at(start)) || at(start).substr(0, 10) == "__builtin_");
+  for (size_t i = 1; direct && i < tokens.size(); ++i)
+    if (isName(i) && at(i) == at(start) && at(i + 1) != "(" && at(i - 1) != "." && at(i - 1) != "->")
+      direct = false; // perhaps a local variable of the same name
+  const std::string pointer = direct ? "" : copy(start, arguments);
+
+  const size_t close = closing(arguments);
+  std::vector<std::pair<size_t, std::string>> passed; // a literal's index, or the name of a copy
+  for (size_t from = arguments + 1; from < close;) {
+    size_t to = from;
+    while (to < close && at(to) != ",")
+      to = (at(to) == "(" || at(to) == "[" || at(to) == "{" ? closing(to) : to) + 1;
+    bool literal = true;
+    for (size_t i = from; i < to; ++i)
+      literal &= tokens[i].kind == Kind::Literal;
+    if (literal)
+      passed.push_back({from, ""});
+    else
+      passed.push_back({0, copy(from, to)});
+    from = to + 1;
+  }
+
+  piece(Piece::Captured, spawn.keyword);
+  text(spawn.keyword, "{ __charcoal_body(" + uid + "u);" + values + " (void)");
+  if (direct) {
+    position = start;
+    take();
+  } else
+    text(spawn.keyword, pointer);
+  text(spawn.keyword, "(");
+  for (size_t k = 0; k < passed.size(); ++k) {
+    if (k)
+      text(spawn.keyword, ",");
+    if (passed[k].second.empty())
+      for (position = passed[k].first; position < close && at(position) != ",";)
+        take();
+    else
+      text(spawn.keyword, passed[k].second);
+  }
+  text(spawn.keyword, ") ; }");
+  drop(close + 1);
+  if (here() == ";")
+    drop();
+}
+
+} // namespace charcoal::syntax

@@ -1,0 +1,114 @@
+// How translate() works: a walk over the statements of C that copies what it passes, and a table of the
+// dialect's forms that it tries wherever a statement begins.
+//
+// c.cpp walks plain C; forms.cpp holds the table and one lowering per form; jumps.cpp decides what `break`,
+// `goto`, `case` … may do. The walk understands statements exactly and skims over the rest (declarations,
+// expressions), where only brackets matter.
+#ifndef CHARCOAL_SYNTAX_TRANSLATOR_H
+#define CHARCOAL_SYNTAX_TRANSLATOR_H
+
+#include "dialect.h"
+
+namespace charcoal::syntax {
+
+// A piece of source around the current token. A stack of these says where a jump would lead.
+struct Region {
+  enum What { Function, Loop, Switch, Atomic, Body };
+  What what;
+  size_t keyword;         // the token that opened it
+  unsigned number;        // regions are numbered in the order in which they open
+  unsigned uid = 0;       // of Body: its spawn statement
+  bool hasReturn = false; // of Body: something jumps to its end
+};
+
+// A label and the regions around it, outermost first.
+struct Label {
+  std::string_view name;
+  std::vector<Region> regions;
+};
+
+class Translator {
+public:
+  Translator(const std::vector<Lexeme> &tokens, const Names &names, unsigned firstUid)
+      : nextUid(firstUid), tokens(tokens), names(names) {}
+  void declaration();
+
+  Translation result;
+  std::vector<Label> labels;             // found so far
+  const std::vector<Label> *known = nullptr; // all labels, once a first walk has found them
+  unsigned nextUid;
+
+private:
+  // ---- the cursor (c.cpp) ----
+  std::string_view at(size_t index) const { return index < tokens.size() ? tokens[index].text : std::string_view(); }
+  std::string_view here() const { return at(position); }
+  std::string_view next() const { return at(position + 1); }
+  bool done() const { return position >= tokens.size(); }
+  bool isName(size_t index) const { return index < tokens.size() && tokens[index].kind == Kind::Name; }
+  bool isKeyword(size_t index) const { return index < tokens.size() && tokens[index].kind == Kind::Keyword; }
+  size_t closing(size_t open) const; // index of the matching bracket, or tokens.size()
+  void take();                       // copies the current token
+  void take(size_t end);             // copies up to the token `end`, without looking for forms
+  void drop() { ++position; }
+  void drop(size_t end) { position = end; }
+  void text(size_t anchor, std::string);
+  void piece(Piece::What, size_t anchor);
+  void problem(size_t index, std::string message, size_t noteIndex = 0, std::string note = "");
+
+  // ---- plain C (c.cpp) ----
+  void compound();
+  void statement(bool inList);
+  void simpleStatement();        // an expression, declaration or the like, through its ';'
+  void skim(size_t end);         // copies expressions and declarations up to `end`, translating what stands in them
+  void group();                  // copies a bracketed group, likewise
+  void controlled(Region::What); // the statement that a loop or switch controls
+  void label();
+  bool declaredInside(std::string_view word) const;
+  bool isPlain(std::string_view word) const; // the program uses the word as a name of its own
+  bool startsDeclaration(size_t index) const;
+
+  // ---- the dialect (forms.cpp) ----
+  bool form(bool inList); // translates the form that begins here, if one does
+  struct Form {
+    const char *word;
+    bool (Translator::*matches)(bool sure) const; // sure: the program declares no such name
+    void (Translator::*lower)(bool inList);
+  };
+  static const Form forms[];
+  bool matchesAtomic(bool) const;
+  bool matchesActivate(bool) const;
+  bool matchesYield(bool) const;
+  void lowerAtomic(bool inList);
+  void lowerActivate(bool inList);
+  void lowerYield(bool inList);
+  bool isAtomicExpression() const;
+  void atomicExpression();
+  bool isAtomicSpecifier() const;
+  void atomicSpecifier();
+  struct Spawn; // the parts of an `activate` statement
+  void spawnMarker(const Spawn &);
+  void spawnBlock(const Spawn &);
+  void spawnCall(const Spawn &);
+  void body(const Spawn &);
+
+  // ---- jumps (jumps.cpp) ----
+  void open(Region::What, size_t keyword, unsigned uid = 0);
+  Region close();
+  void breakOrContinue();
+  void caseOrDefault();
+  void gotoStatement();
+  void returnStatement();
+  Region *enclosingBody();
+
+  const std::vector<Lexeme> &tokens;
+  const Names &names;
+  std::vector<Region> regions;
+  size_t position = 0;
+  unsigned nextRegion = 0;
+  unsigned depth = 0; // of nested statements and groups
+  friend Translation translate(const std::vector<Lexeme> &, const Names &, unsigned &);
+};
+
+} // namespace charcoal::syntax
+
+#endif

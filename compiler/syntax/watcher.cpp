@@ -1,0 +1,219 @@
+// See watcher.h.
+#include "watcher.h"
+#include "clang/AST/Decl.h"
+#include "clang/Frontend/CompilerInstance.h"
+#include "clang/Lex/Lexer.h"
+#include "clang/Lex/Preprocessor.h"
+#include "clang/Sema/IdentifierResolver.h"
+#include "clang/Sema/Sema.h"
+
+using namespace clang;
+
+// Clang has a setter for the watcher, but no getter, and keeps its nesting of lexers to itself. An explicit
+// instantiation may name private members.
+namespace {
+template <class Type, Type Member> struct Reveal {
+  friend Type reveal(Type *) { return Member; }
+};
+using WatcherMember = llvm::unique_function<void(const Token &)> Preprocessor::*;
+WatcherMember reveal(WatcherMember *);
+template struct Reveal<WatcherMember, &Preprocessor::OnToken>;
+using LevelMember = unsigned Preprocessor::*;
+LevelMember reveal(LevelMember *);
+template struct Reveal<LevelMember, &Preprocessor::LexLevel>;
+} // namespace
+
+namespace charcoal::syntax {
+
+void Watcher::install(CompilerInstance &compiler) {
+  Preprocessor &preprocessor = compiler.getPreprocessor();
+  auto &slot = preprocessor.*reveal(static_cast<WatcherMember *>(nullptr));
+  auto watcher = std::make_shared<Watcher>(compiler, std::move(slot));
+  preprocessor.setTokenWatcher([watcher](const Token &token) { (*watcher)(token); });
+}
+
+Watcher::Watcher(CompilerInstance &compiler, llvm::unique_function<void(const Token &)> previous)
+    : compiler(compiler), previous(std::move(previous)),
+      marker(compiler.getPreprocessor().getIdentifierInfo("__charcoal_dialect")) {}
+
+// The header declares `__charcoal_dialect`, which we see pass, also in preprocessed text. A precompiled header
+// brings only its macro of the same name in capitals.
+bool Watcher::isDialectOn(const Token &token) {
+  if (!on && !checkedMacro) {
+    checkedMacro = true;
+    on = compiler.getPreprocessor().isMacroDefined("__CHARCOAL_DIALECT__");
+  }
+  return on;
+}
+
+void Watcher::operator()(const Token &token) {
+  if (previous)
+    previous(token);
+  Preprocessor &preprocessor = compiler.getPreprocessor();
+  const bool inDirective = preprocessor.*reveal(static_cast<LevelMember *>(nullptr)) != 0;
+  if (collecting || inDirective || token.isAnnotation() || token.is(tok::eof) || preprocessor.isBacktrackEnabled())
+    return;
+  if (!isDialectOn(token)) {
+    on = token.getIdentifierInfo() == marker;
+    return;
+  }
+
+  llvm::SmallVector<Token, 256> declaration;
+  const bool inDialect = collect(token, declaration);
+  std::vector<Token> output;
+  if (inDialect) {
+    std::vector<Lexeme> lexemes;
+    bool inPragma = false;
+    for (const Token &one : declaration) {
+      inPragma |= one.isOneOf(tok::annot_pragma_openmp, tok::annot_pragma_openacc);
+      const IdentifierInfo *name = one.isAnnotation() ? nullptr : one.getIdentifierInfo();
+      if (one.isAnnotation() || inPragma || one.isOneOf(tok::eof, tok::code_completion))
+        lexemes.push_back({"", Kind::Other});
+      else if (one.is(tok::identifier))
+        lexemes.push_back({name->getName(), Kind::Name});
+      else if (name)
+        lexemes.push_back({name->getName(), Kind::Keyword});
+      else if (const char *spelling = tok::getPunctuatorSpelling(one.getKind()))
+        lexemes.push_back({spelling, Kind::Punctuator});
+      else
+        lexemes.push_back({"0", Kind::Literal});
+      if (one.isOneOf(tok::annot_pragma_openmp_end, tok::annot_pragma_openacc_end))
+        inPragma = false;
+    }
+    IdentifierResolver &scope = compiler.getSema().IdResolver;
+    auto declared = [&](std::string_view word) -> NamedDecl * {
+      auto found = scope.begin(preprocessor.getIdentifierInfo(llvm::StringRef(word.data(), word.size())));
+      return found == scope.end() ? nullptr : *found;
+    };
+    Names names;
+    names.isDeclared = [&](std::string_view word) { return declared(word) != nullptr; };
+    names.isType = [&](std::string_view word) { return llvm::isa_and_nonnull<TypedefNameDecl>(declared(word)); };
+    names.isFunction = [&](std::string_view word) { return llvm::isa_and_nonnull<FunctionDecl>(declared(word)); };
+    const Translation translation = translate(lexemes, names, nextUid);
+    report(declaration, translation.problems);
+    output = render(declaration, translation);
+    const_cast<Token &>(token) = output.front(); // the parser has not seen it yet
+  } else
+    output.assign(declaration.begin(), declaration.end());
+  const size_t rest = output.size() - 1;
+  if (rest == 0)
+    return;
+  auto stream = std::make_unique<Token[]>(rest);
+  std::copy(output.begin() + 1, output.end(), stream.get());
+  preprocessor.EnterTokenStream(std::move(stream), rest, /*DisableMacroExpansion=*/true, /*IsReinject=*/true);
+}
+
+// Lexes to the end of the external declaration that begins with `first`: a ';' outside braces, or the '}' that
+// closes the last brace. (What follows a struct's '}' then counts as a declaration of its own, which is harmless.)
+// Returns whether a word of the dialect stands in it.
+bool Watcher::collect(const Token &first, llvm::SmallVectorImpl<Token> &declaration) {
+  Preprocessor &preprocessor = compiler.getPreprocessor();
+  collecting = true;
+  bool found = false;
+  int braces = 0;
+  Token token = first;
+  for (;;) {
+    declaration.push_back(token);
+    if (token.is(tok::identifier) && isDialectWord(token.getIdentifierInfo()->getName()))
+      found = true;
+    if (token.is(tok::l_brace))
+      ++braces;
+    if ((token.is(tok::r_brace) && --braces <= 0) || (token.is(tok::semi) && braces == 0) || token.is(tok::eof))
+      break;
+    preprocessor.Lex(token);
+  }
+  collecting = false;
+  return found;
+}
+
+std::string Watcher::site(SourceLocation place) const {
+  const SourceManager &sources = compiler.getSourceManager();
+  PresumedLoc presumed = sources.getPresumedLoc(sources.getExpansionLoc(place));
+  if (presumed.isInvalid())
+    return "\"?\"";
+  llvm::SmallString<256> file(presumed.getFilename());
+  compiler.getLangOpts().remapPathPrefix(file);
+  std::string result = "\"";
+  for (char c : file) {
+    if (c == '"' || c == '\\')
+      result += '\\';
+    result += c;
+  }
+  return result + ':' + std::to_string(presumed.getLine()) + '"';
+}
+
+// The new text is spelled in a buffer of its own that counts as a system header, which keeps warnings about it
+// quiet; each piece is an "expansion" of its anchor, where errors about it point.
+std::vector<Token> Watcher::render(llvm::ArrayRef<Token> declaration, const Translation &translation) {
+  Preprocessor &preprocessor = compiler.getPreprocessor();
+  SourceManager &sources = compiler.getSourceManager();
+  std::string text;
+  std::vector<std::pair<size_t, size_t>> spans; // of each piece, in `text`
+  for (const Piece &piece : translation.pieces) {
+    const size_t begin = text.size();
+    if (piece.what == Piece::Text)
+      text += piece.text;
+    else if (piece.what == Piece::Site)
+      text += site(declaration[piece.index].getLocation());
+    spans.push_back({begin, text.size()});
+    text += '\n';
+  }
+  const FileID file =
+      sources.createFileID(llvm::MemoryBuffer::getMemBufferCopy(text, "<charcoal>"), SrcMgr::C_System);
+  const llvm::StringRef buffer = sources.getBufferData(file);
+  const SourceLocation start = sources.getLocForStartOfFile(file);
+
+  std::vector<Token> result;
+  for (size_t i = 0; i < translation.pieces.size(); ++i) {
+    const Piece &piece = translation.pieces[i];
+    const SourceLocation anchor = declaration[piece.index].getLocation();
+    if (piece.what == Piece::Original) {
+      result.push_back(declaration[piece.index]);
+      continue;
+    }
+    const auto [begin, end] = spans[i];
+    const SourceLocation place = sources.createExpansionLoc(start.getLocWithOffset(begin), anchor, anchor, end - begin + 1);
+    if (piece.what == Piece::Captured) {
+      Token token;
+      token.startToken();
+      token.setKind(tok::annot_pragma_captured);
+      token.setLocation(place);
+      token.setAnnotationEndLoc(place);
+      token.setAnnotationValue(nullptr);
+      result.push_back(token);
+      continue;
+    }
+    Lexer lexer(start, compiler.getLangOpts(), buffer.begin(), buffer.begin() + begin, buffer.end());
+    for (Token token; lexer.getCurrentBufferOffset() < end;) {
+      lexer.LexFromRawLexer(token);
+      if (token.is(tok::eof))
+        break;
+      const unsigned offset = sources.getFileOffset(token.getLocation());
+      if (offset >= end)
+        break;
+      token.setLocation(place.getLocWithOffset(offset - begin));
+      if (token.is(tok::raw_identifier))
+        preprocessor.LookUpIdentifierInfo(token);
+      token.clearFlag(Token::NeedsCleaning);
+      result.push_back(token);
+    }
+  }
+  if (result.empty() || declaration.back().is(tok::eof)) {
+    if (result.empty() || result.back().isNot(tok::eof))
+      result.push_back(declaration.back());
+  }
+  return result;
+}
+
+void Watcher::report(llvm::ArrayRef<Token> declaration, const std::vector<Problem> &problems) {
+  DiagnosticsEngine &diagnostics = compiler.getDiagnostics();
+  const unsigned error = diagnostics.getDiagnosticIDs()->getCustomDiagID(DiagnosticIDs::Error, "%0");
+  const unsigned note = diagnostics.getDiagnosticIDs()->getCustomDiagID(DiagnosticIDs::Note, "%0");
+  for (const Problem &problem : problems) {
+    diagnostics.Report(declaration[problem.index].getLocation(), error) << problem.message;
+    if (!problem.note.empty())
+      diagnostics.Report(declaration[problem.noteIndex].getLocation(), note) << problem.note;
+  }
+}
+
+} // namespace charcoal::syntax

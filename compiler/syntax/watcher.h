@@ -1,0 +1,48 @@
+// The adapter between clang's preprocessor and translate().
+//
+// clang shows a watcher each token that it hands to the parser. At the first token of an external
+// declaration, ours lexes on to the declaration's end, translates, and hands the tokens back to the
+// preprocessor, which gives them to the parser as if they had been written so. Pragmas between
+// declarations therefore act where they stand, and everything behind the parser stays clang's own.
+#ifndef CHARCOAL_SYNTAX_WATCHER_H
+#define CHARCOAL_SYNTAX_WATCHER_H
+
+#include "dialect.h"
+#include "clang/Lex/Token.h"
+#include "llvm/ADT/FunctionExtras.h"
+#include "llvm/ADT/SmallVector.h"
+
+namespace clang {
+class CompilerInstance;
+class IdentifierInfo;
+} // namespace clang
+
+namespace charcoal::syntax {
+
+class Watcher {
+public:
+  // Puts a watcher in front of the one that `compiler`'s preprocessor may have already (coverage has one).
+  static void install(clang::CompilerInstance &compiler);
+
+  Watcher(clang::CompilerInstance &compiler, llvm::unique_function<void(const clang::Token &)> previous);
+  void operator()(const clang::Token &);
+
+private:
+  bool isDialectOn(const clang::Token &);
+  bool collect(const clang::Token &first, llvm::SmallVectorImpl<clang::Token> &declaration);
+  std::vector<clang::Token> render(llvm::ArrayRef<clang::Token>, const Translation &);
+  std::string site(clang::SourceLocation) const;
+  void report(llvm::ArrayRef<clang::Token>, const std::vector<Problem> &);
+
+  clang::CompilerInstance &compiler;
+  llvm::unique_function<void(const clang::Token &)> previous;
+  const clang::IdentifierInfo *marker; // whose declaration in charcoal/dialect.h turns the dialect on
+  bool on = false;
+  bool checkedMacro = false;
+  bool collecting = false;
+  unsigned nextUid = 0;
+};
+
+} // namespace charcoal::syntax
+
+#endif

@@ -1,0 +1,70 @@
+/* The dialect: what the compiler and this header agree on, and what is left of it without charcoal-cc.
+ *
+ * Compiled by charcoal-cc, the declarations below are what the front end turns the statements into; they are no
+ * part of the API. The declaration of __charcoal_dialect turns the dialect on.
+ *
+ * Compiled by any other C compiler, the words disappear, so that `activate` runs its body in its place (law 11).
+ * Macros cannot remove `[&handle]` and `(i, j)`; programs that want to be compiled both ways write
+ *
+ *   activate ch_handle(&handle) ch_copy(i, j) { ... }     for     activate [&handle] (i, j) { ... }
+ *
+ * which means the same to charcoal-cc. Elsewhere ch_copy needs __typeof__ (gcc, clang) or C23, and takes up to 8 names.
+ * `return` in such a body returns from the function, where charcoal-cc would end the activity.
+ */
+#ifndef CHARCOAL_DIALECT_H
+#define CHARCOAL_DIALECT_H
+
+#if defined(__GNUC__)
+#pragma GCC system_header
+#endif
+
+#if defined(__cplusplus) || defined(__OBJC__)
+/* No dialect, and no macros: their names are ordinary ones there. */
+#elif defined(__CHARCOAL__)
+
+#define __CHARCOAL_DIALECT__ 1
+struct ch_activity;
+void __charcoal_dialect(void);
+void __charcoal_spawn(unsigned __uid, struct ch_activity *__handle, unsigned __flags, const char *__site);
+void __charcoal_body(unsigned __uid);
+void __charcoal_value(const volatile void *__variable, __SIZE_TYPE__ __size);
+void __charcoal_atomic_enter(void);
+void __charcoal_atomic_leave(int *__unused);
+void __charcoal_yield(void);
+
+#define ch_handle(h) [h]
+#define ch_copy(...) (__VA_ARGS__)
+
+#else
+
+#include <string.h>
+
+#define activate
+#define atomic
+#define contained
+#define yield ((void)0)
+
+#define ch_handle(h) if ((void)(h), 0); else
+/* Each name gets a copy of its own around the body, by a loop that runs once. */
+#define ch_copy(...) \
+  CH_COPY_PICK(__VA_ARGS__, CH_COPY8, CH_COPY7, CH_COPY6, CH_COPY5, CH_COPY4, CH_COPY3, CH_COPY2, CH_COPY1, )(__VA_ARGS__)
+#define CH_COPY_PICK(a, b, c, d, e, f, g, h, n, ...) n
+#if defined(__clang__) && __clang_major__ >= 16
+#define CH_COPY_TYPE __typeof_unqual__ /* it warns about constants without an initializer */
+#else
+#define CH_COPY_TYPE __typeof__
+#endif
+#define CH_COPY1(v) \
+  for (__typeof__(v) *ch_from = &(v), *ch_once = ch_from; ch_once;) \
+    for (CH_COPY_TYPE(*ch_from) v; ch_once && memcpy((void *)&v, (const void *)ch_from, sizeof v); ch_once = NULL)
+#define CH_COPY2(v, ...) CH_COPY1(v) CH_COPY1(__VA_ARGS__)
+#define CH_COPY3(v, ...) CH_COPY1(v) CH_COPY2(__VA_ARGS__)
+#define CH_COPY4(v, ...) CH_COPY1(v) CH_COPY3(__VA_ARGS__)
+#define CH_COPY5(v, ...) CH_COPY1(v) CH_COPY4(__VA_ARGS__)
+#define CH_COPY6(v, ...) CH_COPY1(v) CH_COPY5(__VA_ARGS__)
+#define CH_COPY7(v, ...) CH_COPY1(v) CH_COPY6(__VA_ARGS__)
+#define CH_COPY8(v, ...) CH_COPY1(v) CH_COPY7(__VA_ARGS__)
+
+#endif
+
+#endif
