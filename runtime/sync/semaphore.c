@@ -78,14 +78,14 @@ static bool enlist(struct ch_clause *c) {
 }
 static void withdraw(struct ch_clause *c) { ch_list_remove(&c->link); }
 
-static const struct ch_clause_type semaphore_clause = {"semaphore", false, enlist, withdraw};
+const struct ch_clause_type ch_sem_clause_type = {"semaphore", false, enlist, withdraw};
 
 static intptr_t timed_out(struct ch_clause *all, unsigned selected) {
   return selected == 0 ? (intptr_t)all[0].value : ETIMEDOUT;
 }
 static const struct ch_leaf timedwait_leaf = CH_LEAF("ch_sem_timedwait", 2, timed_out);
 
-#define TIMED_CLAUSES(s, timeout) {{.type = &semaphore_clause, .object = (s)}, ch_timer_clause(timeout)}
+#define TIMED_CLAUSES(s, timeout) {{.type = &ch_sem_clause_type, .object = (s)}, ch_timer_clause(timeout)}
 
 struct ch_int_result ch_sem_timedwait_int(ch_sem *s, int64_t timeout) CH_INT_NAME(ch_sem_timedwait);
 struct ch_int_result ch_sem_timedwait_int(ch_sem *s, int64_t timeout) {

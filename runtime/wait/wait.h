@@ -43,6 +43,9 @@ struct ch_clause {
 };
 #define CH_CALLBACK 0xffff
 
+/* object: a ch_sem. Takes a unit; the value is 0, or ECANCELED when the semaphore was destroyed. */
+extern CH_HIDDEN const struct ch_clause_type ch_sem_clause_type;
+
 /* Puts the running branch on the object's list. The caller then returns CH_BLOCKED or calls ch_wait_native. */
 static inline void ch_wait_on(struct ch_link *list, enum ch_what what) {
   struct ch_branch *b = ch_domain.current;
