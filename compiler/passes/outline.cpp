@@ -1,10 +1,443 @@
-// Pass `outline`.
+// Pass `outline`: `activate` statements become calls of ch_spawn.
+//
+//   takes   what the front end made of the dialect (compiler/syntax/forms.cpp): for each `activate` the marker
+//           __charcoal_spawn(uid, …), followed by a call of the helper that clang made of the captured block,
+//           which begins with __charcoal_body(uid) and one __charcoal_value(&v, sizeof v) per copied variable;
+//           annotations "charcoal.atomic" on functions
+//   leaves  ch_spawn(handle, @helper, record, size, flags, site); the helper with the attribute
+//           "charcoal-activity"; functions with the attribute "charcoal-atomic"; none of those markers
+//
+//   before                                          after
+//     call @__charcoal_spawn(7, %act, 0, @site)       %record = alloca { ptr, [4 x i8] }
+//     %captures = { &x, &i }                          store &x; copy the value of i
+//     call @__captured_stmt(%captures)                call @ch_spawn(%act, @f.activity, %record, 12, 0, @site)
+//   @__captured_stmt(%context)                      @f.activity(%context)
+//     call @__charcoal_body(7)                        (x is at *(%context + 0), i at %context + 8)
+//     call @__charcoal_value(&i, 4)
+//
+// Spawn and helper are paired by uid, not by neighbourhood: sanitizers put branches in between. The IR is as clang
+// wrote it, not optimized: a captured variable's address is always loaded from a GEP on the context.
+//
+// Alone: opt -load-pass-plugin charcoal-plugin.so -passes=charcoal-outline
 #include "outline.h"
+#include "marks.h"
+#include "options.h"
+#include "llvm/BinaryFormat/Dwarf.h"
+#include "llvm/IR/DIBuilder.h"
+#include "llvm/IR/DebugInfo.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/Transforms/Utils/ModuleUtils.h"
+#include <optional>
 
 using namespace llvm;
 
 namespace charcoal {
 
-PreservedAnalyses OutlinePass::run(Module &, ModuleAnalysisManager &) { return PreservedAnalyses::all(); }
+namespace {
+
+// One field of clang's record of captures, and its place in ours.
+struct Capture {
+  Type *type = nullptr;       // of the field in clang's record
+  uint64_t offset = 0;        // in our record
+  bool byValue = false;       // the value itself stands there
+  uint64_t size = 0;          // by value: bytes
+  Align align;                // by value
+  Constant *constant = nullptr; // by value, and known: stands in no record at all
+  DILocalVariable *variable = nullptr; // as the user wrote it, if compiled with -g
+};
+
+class Outliner {
+public:
+  explicit Outliner(Module &M) : M(M), layout(M.getDataLayout()) {}
+  bool run();
+
+private:
+  void outline(CallInst *bodyMarker);
+  std::optional<std::vector<Capture>> captures(Function &helper, StructType *, AllocaInst *clangRecord);
+  void spawn(CallInst *marker, CallInst *call, Function &helper, StructType *, const std::vector<Capture> &, uint64_t size);
+  void rewriteHelper(Function &helper, const std::vector<Capture> &);
+  void nameHelper(Function &helper, const Function &spawner);
+  void describeCaptures(Function &helper, const std::vector<Capture> &);
+  bool markAtomicFunctions();
+  void turnChecksOn();
+
+  Module &M;
+  const DataLayout &layout;
+  bool spawned = false;
+};
+
+} // namespace
+
+// ---- finding things ----
+
+static CallInst *findMarker(Function &F, StringRef name, uint64_t uid) {
+  for (Instruction &I : instructions(F))
+    if (calls(I, name) && cast<ConstantInt>(cast<CallInst>(I).getArgOperand(0))->getZExtValue() == uid)
+      return cast<CallInst>(&I);
+  return nullptr;
+}
+
+// The loads of the helper's context pointer: the argument itself, or what is read back from where clang stored it.
+static SmallVector<Value *, 8> contexts(Function &helper) {
+  SmallVector<Value *, 8> result = {helper.getArg(0)};
+  for (User *user : helper.getArg(0)->users())
+    if (auto *store = dyn_cast<StoreInst>(user))
+      for (User *reader : store->getPointerOperand()->users())
+        if (auto *load = dyn_cast<LoadInst>(reader))
+          result.push_back(load);
+  return result;
+}
+
+// The uses of field `k` of clang's record through a pointer to it: GEPs, or the pointer itself for field 0.
+static SmallVector<GetElementPtrInst *, 8> fieldPointers(Value *record, unsigned k) {
+  SmallVector<GetElementPtrInst *, 8> result;
+  for (User *user : record->users())
+    if (auto *gep = dyn_cast<GetElementPtrInst>(user))
+      if (gep->getPointerOperand() == record && gep->getNumIndices() == 2)
+        if (auto *index = dyn_cast<ConstantInt>(gep->getOperand(2)); index && index->getZExtValue() == k)
+          result.push_back(gep);
+  return result;
+}
+
+static Value *storedField(AllocaInst *record, unsigned k) {
+  for (GetElementPtrInst *gep : fieldPointers(record, k))
+    for (User *user : gep->users())
+      if (auto *store = dyn_cast<StoreInst>(user); store && store->getPointerOperand() == gep)
+        return store->getValueOperand();
+  return nullptr;
+}
+
+static DILocalVariable *declaredVariable(Value *storage) {
+  if (!storage)
+    return nullptr;
+  for (DbgVariableRecord *record : findDVRDeclares(storage))
+    return record->getVariable();
+  return nullptr;
+}
+
+// The constant that a copied variable always holds: it is stored once and then only captured.
+static Constant *onlyValue(Value *variable) {
+  Constant *value = nullptr;
+  for (User *user : variable->users()) {
+    auto *store = dyn_cast<StoreInst>(user);
+    if (store && store->getPointerOperand() == variable) {
+      if (value || !isa<Constant>(store->getValueOperand()))
+        return nullptr;
+      value = cast<Constant>(store->getValueOperand());
+    } else if (!store && !isa<LifetimeIntrinsic>(user))
+      return nullptr;
+  }
+  return value;
+}
+
+// ---- the record ----
+
+std::optional<std::vector<Capture>> Outliner::captures(Function &helper, StructType *type, AllocaInst *clangRecord) {
+  std::vector<Capture> result;
+  for (unsigned k = 0; k < type->getNumElements(); ++k) {
+    Capture capture;
+    capture.type = type->getElementType(k);
+    Value *variable = clangRecord ? storedField(clangRecord, k) : nullptr;
+    capture.variable = declaredVariable(variable);
+    SmallVector<Value *, 8> pointers; // the captured variable's address in the helper
+    for (Value *context : contexts(helper))
+      for (GetElementPtrInst *gep : fieldPointers(context, k))
+        for (User *user : gep->users())
+          if (isa<LoadInst>(user))
+            pointers.push_back(user);
+    bool onlyRead = true;
+    for (Value *pointer : pointers)
+      for (User *user : make_early_inc_range(pointer->users())) {
+        auto *instruction = cast<Instruction>(user);
+        if (!calls(*instruction, "__charcoal_value")) {
+          onlyRead &= isa<LoadInst>(instruction);
+          continue;
+        }
+        capture.byValue = true;
+        if (auto *size = dyn_cast<ConstantInt>(cast<CallInst>(instruction)->getArgOperand(1)))
+          capture.size = size->getZExtValue();
+        else {
+          error(*instruction, "'activate' cannot copy a variable-length array; capture it by reference, or copy it to memory "
+                              "of its own first");
+          return std::nullopt;
+        }
+        instruction->eraseFromParent();
+      }
+    if (capture.byValue) {
+      auto *storage = dyn_cast_or_null<AllocaInst>(variable);
+      capture.align = storage ? storage->getAlign() : Align(16);
+      if (storage && onlyRead)
+        capture.constant = onlyValue(storage);
+    }
+    result.push_back(capture);
+  }
+  return result;
+}
+
+// Places the captures, the widest alignment first so that no space is lost. Returns the size of the record.
+static uint64_t arrange(std::vector<Capture> &captures, const DataLayout &layout) {
+  std::vector<Capture *> order;
+  for (Capture &capture : captures) {
+    if (!capture.byValue) {
+      capture.size = layout.getTypeStoreSize(capture.type);
+      capture.align = layout.getABITypeAlign(capture.type);
+    }
+    if (!capture.constant)
+      order.push_back(&capture);
+  }
+  std::sort(order.begin(), order.end(), [](Capture *a, Capture *b) { return a->align != b->align ? a->align > b->align : a < b; });
+  uint64_t size = 0;
+  bool wide = false; // the runtime aligns a record to 16 bytes, but one of up to 8 bytes only to 8
+  for (Capture *capture : order) {
+    capture->offset = alignTo(size, std::min(capture->align, Align(16)));
+    size = capture->offset + capture->size;
+    wide |= capture->align > Align(8);
+  }
+  return wide ? std::max<uint64_t>(size, 16) : size;
+}
+
+// ---- the spawner ----
+
+void Outliner::spawn(CallInst *marker, CallInst *call, Function &helper, StructType *type,
+                     const std::vector<Capture> &captures, uint64_t size) {
+  Function &spawner = *marker->getFunction();
+  LLVMContext &C = M.getContext();
+  PointerType *ptr = PointerType::getUnqual(C);
+  IntegerType *i32 = Type::getInt32Ty(C), *sizeType = layout.getIntPtrType(C);
+  Value *record = ConstantPointerNull::get(ptr);
+  IRBuilder<> B(call);
+  if (size) {
+    IRBuilder<> entry(&*spawner.getEntryBlock().getFirstInsertionPt());
+    AllocaInst *storage = entry.CreateAlloca(ArrayType::get(Type::getInt8Ty(C), size), nullptr, "record");
+    storage->setAlignment(Align(16));
+    record = storage;
+    for (unsigned k = 0; k < captures.size(); ++k) {
+      const Capture &capture = captures[k];
+      if (capture.constant)
+        continue;
+      Value *from = B.CreateStructGEP(type, call->getArgOperand(0), k);
+      Value *to = B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), record, capture.offset);
+      Value *value = B.CreateLoad(capture.type, from);
+      if (capture.byValue)
+        B.CreateMemCpy(to, std::min(capture.align, Align(16)), value, capture.align, capture.size);
+      else
+        B.CreateAlignedStore(value, to, capture.align);
+    }
+  }
+  FunctionCallee runtime = M.getOrInsertFunction("ch_spawn", i32, ptr, ptr, ptr, sizeType, i32, ptr);
+  if (auto *F = dyn_cast<Function>(runtime.getCallee())) {
+    F->addParamAttr(2, Attribute::ReadOnly); // the runtime copies it
+    F->setDoesNotThrow();
+  }
+  CallInst *spawnCall = B.CreateCall(runtime, {marker->getArgOperand(1), &helper, record, ConstantInt::get(sizeType, size),
+                                               marker->getArgOperand(2), marker->getArgOperand(3)});
+  spawnCall->setDebugLoc(marker->getDebugLoc());
+  spawned = true;
+}
+
+// ---- the helper ----
+
+void Outliner::rewriteHelper(Function &helper, const std::vector<Capture> &captures) {
+  LLVMContext &C = M.getContext();
+  IRBuilder<> entry(&*helper.getEntryBlock().getFirstInsertionPt());
+  for (unsigned k = 0; k < captures.size(); ++k) {
+    const Capture &capture = captures[k];
+    Value *home = nullptr; // of a copied variable that the record cannot hold in its place
+    if (capture.constant) {
+      auto *global = new GlobalVariable(M, capture.constant->getType(), true, GlobalValue::PrivateLinkage,
+                                        capture.constant, helper.getName() + ".argument");
+      global->setUnnamedAddr(GlobalValue::UnnamedAddr::Global);
+      home = global;
+    } else if (capture.byValue && capture.align > Align(16)) {
+      AllocaInst *local = entry.CreateAlloca(ArrayType::get(Type::getInt8Ty(C), capture.size));
+      local->setAlignment(capture.align);
+      Value *from = entry.CreateConstInBoundsGEP1_64(entry.getInt8Ty(), helper.getArg(0), capture.offset);
+      entry.CreateMemCpy(local, capture.align, from, Align(16), capture.size);
+      home = local;
+    }
+    for (Value *context : contexts(helper))
+      for (GetElementPtrInst *gep : fieldPointers(context, k)) {
+        IRBuilder<> B(gep);
+        Value *place = home ? home : B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), context, capture.offset);
+        if (capture.byValue) // the field held the variable's address: `place` is that address now
+          for (User *user : make_early_inc_range(gep->users())) {
+            if (!isa<LoadInst>(user))
+              report_fatal_error("charcoal: a copied variable of an 'activate' statement is not where it should be");
+            user->replaceAllUsesWith(place);
+            cast<Instruction>(user)->eraseFromParent();
+          }
+        else
+          gep->replaceAllUsesWith(place);
+        gep->eraseFromParent();
+      }
+  }
+}
+
+// `f.activity` instead of clang's `__captured_stmt`: in backtraces, profiles and the debugger.
+void Outliner::nameHelper(Function &helper, const Function &spawner) {
+  StringRef base = spawner.getName();
+  base = base.substr(0, base.find(".activity"));
+  helper.setName(base + ".activity");
+  if (DISubprogram *described = helper.getSubprogram(); described && described->isDistinct()) {
+    MDString *name = MDString::get(M.getContext(), helper.getName());
+    described->replaceOperandWith(2, name); // name
+    if (described->getRawLinkageName())
+      described->replaceOperandWith(3, name); // linkage name
+  }
+}
+
+// Tells the debugger where the captured variables are: clang does not.
+void Outliner::describeCaptures(Function &helper, const std::vector<Capture> &captures) {
+  DISubprogram *scope = helper.getSubprogram();
+  if (!scope)
+    return;
+  Value *context = helper.getArg(0);
+  Instruction *after = &*helper.getEntryBlock().getFirstInsertionPt();
+  bool inMemory = false;
+  for (User *user : helper.getArg(0)->users())
+    if (auto *store = dyn_cast<StoreInst>(user)) {
+      context = store->getPointerOperand();
+      after = store->getNextNode();
+      inMemory = true;
+    }
+  DIBuilder builder(M, /*AllowUnresolved=*/false, scope->getUnit());
+  const DILocation *place = DILocation::get(M.getContext(), scope->getScopeLine(), 0, scope);
+  for (const Capture &capture : captures) {
+    if (!capture.variable || capture.constant || capture.align > Align(16) || capture.variable->getName().starts_with("__charcoal_"))
+      continue;
+    DILocalVariable *variable =
+        builder.createAutoVariable(scope, capture.variable->getName(), capture.variable->getFile(),
+                                   capture.variable->getLine(), capture.variable->getType(), /*AlwaysPreserve=*/true);
+    SmallVector<uint64_t, 5> path;
+    if (inMemory)
+      path.push_back(dwarf::DW_OP_deref);
+    if (capture.offset)
+      path.append({dwarf::DW_OP_plus_uconst, capture.offset});
+    if (!capture.byValue)
+      path.push_back(dwarf::DW_OP_deref);
+#if LLVM_VERSION_MAJOR >= 20
+    builder.insertDeclare(context, variable, builder.createExpression(path), place, after->getIterator());
+#else
+    builder.insertDeclare(context, variable, builder.createExpression(path), place, after);
+#endif
+  }
+}
+
+// ---- one statement ----
+
+void Outliner::outline(CallInst *bodyMarker) {
+  Function &helper = *bodyMarker->getFunction();
+  const uint64_t uid = cast<ConstantInt>(bodyMarker->getArgOperand(0))->getZExtValue();
+  SmallVector<CallInst *, 2> callers;
+  for (User *user : helper.users())
+    if (auto *call = dyn_cast<CallInst>(user); call && call->getCalledOperand() == &helper)
+      callers.push_back(call);
+
+  StructType *type = nullptr;
+  AllocaInst *clangRecord = nullptr;
+  if (!callers.empty()) {
+    clangRecord = dyn_cast<AllocaInst>(callers[0]->getArgOperand(0)->stripPointerCasts());
+    type = clangRecord ? dyn_cast<StructType>(clangRecord->getAllocatedType()) : nullptr;
+    if (!type)
+      report_fatal_error("charcoal: the captures of an 'activate' statement are not where they should be");
+  }
+  std::vector<Capture> all;
+  if (type) {
+    auto found = captures(helper, type, callers.size() == 1 ? clangRecord : nullptr);
+    if (!found)
+      return;
+    all = std::move(*found);
+  }
+  const uint64_t size = arrange(all, layout);
+  for (CallInst *call : callers) {
+    CallInst *marker = findMarker(*call->getFunction(), "__charcoal_spawn", uid);
+    if (!marker)
+      report_fatal_error("charcoal: the body of an 'activate' statement has lost its beginning");
+    nameHelper(helper, *call->getFunction());
+    spawn(marker, call, helper, type, all, size);
+    call->eraseFromParent();
+    marker->eraseFromParent();
+  }
+  bodyMarker->eraseFromParent();
+  if (callers.empty()) { // the statement is unreachable
+    helper.eraseFromParent();
+    return;
+  }
+  rewriteHelper(helper, all);
+  describeCaptures(helper, all);
+  helper.addFnAttr(ActivityAttr);
+}
+
+// ---- functions declared `atomic` ----
+
+bool Outliner::markAtomicFunctions() {
+  GlobalVariable *annotations = M.getGlobalVariable("llvm.global.annotations");
+  auto *entries = annotations && annotations->hasInitializer() ? dyn_cast<ConstantArray>(annotations->getInitializer()) : nullptr;
+  if (!entries)
+    return false;
+  std::vector<Constant *> others;
+  for (Value *entry : entries->operands()) {
+    auto *fields = cast<ConstantStruct>(entry);
+    auto *text = dyn_cast<GlobalVariable>(fields->getOperand(1)->stripPointerCasts());
+    auto *data = text ? dyn_cast<ConstantDataArray>(text->getInitializer()) : nullptr;
+    if (data && data->isCString() && data->getAsCString() == "charcoal.atomic") {
+      if (auto *F = dyn_cast<Function>(fields->getOperand(0)->stripPointerCasts()))
+        F->addFnAttr(AtomicAttr);
+    } else
+      others.push_back(fields);
+  }
+  if (others.size() == entries->getNumOperands())
+    return false;
+  if (!others.empty()) {
+    auto *type = ArrayType::get(entries->getType()->getElementType(), others.size());
+    auto *rest = new GlobalVariable(M, type, annotations->isConstant(), annotations->getLinkage(),
+                                    ConstantArray::get(type, others));
+    rest->copyAttributesFrom(annotations);
+    rest->takeName(annotations);
+  }
+  annotations->eraseFromParent();
+  return true;
+}
+
+// The runtime checks captures only where somebody asked for it: a module compiled with checks asks when it is loaded.
+void Outliner::turnChecksOn() {
+  LLVMContext &C = M.getContext();
+  auto *flag = M.getOrInsertGlobal("ch_checks", Type::getInt32Ty(C));
+  Function *constructor = Function::Create(FunctionType::get(Type::getVoidTy(C), false), GlobalValue::InternalLinkage,
+                                           "charcoal.checks", M);
+  constructor->addFnAttr(AtomicAttr);
+  IRBuilder<> B(BasicBlock::Create(C, "", constructor));
+  B.CreateStore(B.getInt32(1), flag);
+  B.CreateRetVoid();
+  appendToGlobalCtors(M, constructor, 65535);
+}
+
+bool Outliner::run() {
+  bool changed = markAtomicFunctions();
+  if (Function *marker = M.getFunction("__charcoal_body")) {
+    // Outer bodies before those inside them: an inner body's captures are named by what its spawner declares.
+    std::vector<CallInst *> bodies;
+    for (User *user : marker->users())
+      bodies.push_back(cast<CallInst>(user));
+    std::sort(bodies.begin(), bodies.end(), [](CallInst *a, CallInst *b) {
+      return cast<ConstantInt>(a->getArgOperand(0))->getZExtValue() < cast<ConstantInt>(b->getArgOperand(0))->getZExtValue();
+    });
+    for (CallInst *body : bodies)
+      outline(body);
+    changed = true;
+  }
+  for (StringRef name : {"__charcoal_spawn", "__charcoal_body", "__charcoal_value", "__charcoal_dialect"})
+    if (Function *marker = M.getFunction(name); marker && marker->use_empty())
+      marker->eraseFromParent();
+  if (spawned && options().checks)
+    turnChecksOn();
+  return changed;
+}
+
+PreservedAnalyses OutlinePass::run(Module &M, ModuleAnalysisManager &) {
+  return Outliner(M).run() ? PreservedAnalyses::none() : PreservedAnalyses::all();
+}
 
 } // namespace charcoal
