@@ -24,16 +24,22 @@
 #include "glue.h"
 #include "marks.h"
 #include "options.h"
+#include "llvm/ADT/SmallBitVector.h"
+#include "llvm/Analysis/BlockFrequencyInfo.h"
+#include "llvm/Analysis/BranchProbabilityInfo.h"
+#include "llvm/Analysis/LoopInfo.h"
 #include "llvm/BinaryFormat/Dwarf.h"
 #include "llvm/IR/CFG.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/DIBuilder.h"
 #include "llvm/IR/DebugInfo.h"
+#include "llvm/IR/Dominators.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/MDBuilder.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 #include "llvm/Transforms/Utils/Local.h"
+#include "llvm/Transforms/Utils/SSAUpdater.h"
 
 using namespace llvm;
 
@@ -57,7 +63,11 @@ private:
   void makePoints();
   void repeatAddresses(const CrossingValues &);
   void moveHomes(const Locals &);
-  void demote(const CrossingValues::Value &);
+  void connect();
+  void keep(const CrossingValues &);
+  void keepInRegister(const CrossingValues::Value &);
+  void keepInImage(const CrossingValues::Value &);
+  AllocaInst *newSlot(Type *, const Twine &name);
   void layOutImage();
   void addDispatch();
   void rewriteReturns();
@@ -79,6 +89,8 @@ private:
   SmallVector<Point> points;
   SmallVector<Value *> statuses;         // of points[k], at the end of its block
   SmallVector<PHINode *> results;        // of points[k]: value of the call, or null
+  SmallVector<BasicBlock *> suspendingBlocks; // of points[k]: on the way to suspension
+  SmallVector<BasicBlock *> restoredBlocks;   // of points[k]: on the way back
   BasicBlock *body = nullptr;            // where the activation begins
   AllocaInst *dynamicLocals = nullptr;   // head of the list of variable-length locals
   Instruction *frame = nullptr;          // the frame, if there are homes
@@ -88,6 +100,11 @@ private:
   Align homesAlign{8};
   SmallVector<std::pair<AllocaInst *, uint64_t>> homeOffsets;
   SmallVector<AllocaInst *> slots;       // everything that is part of the image
+  struct SharedSlot {
+    AllocaInst *slot;
+    SmallBitVector points; // where it is taken
+  };
+  std::vector<SharedSlot> sharedSlots;
   AllocaInst *image = nullptr;
   uint64_t imageSize = 0;
   uint64_t homesStart = 0;
@@ -271,6 +288,8 @@ void Splitter::lowerDynamicLocals() {
 
 // ---- points ----
 
+// Each point gets a block of its own behind it. The edges to suspension and from resumption come later (connect), so that
+// the analyses see the plain function.
 void Splitter::makePoints() {
   MDNode *unlikely = MDBuilder(abi.C).createUnlikelyBranchWeights();
   body = &F.getEntryBlock();
@@ -294,8 +313,7 @@ void Splitter::makePoints() {
       }
       at = call;
       old->eraseFromParent();
-      Value *suspended = B.CreateIsNotNull(status);
-      B.CreateCondBr(suspended, after, after, unlikely); // the first becomes the suspend block
+      B.CreateCondBr(B.CreateIsNotNull(status), after, after, unlikely); // the first becomes the edge to suspension
     } else if (isYield(*old)) {
       B.SetInsertPoint(old);
       Value *attention = B.CreateIsNotNull(abi.loadAttention(B));
@@ -400,17 +418,81 @@ void Splitter::moveHomes(const Locals &locals) {
   }
 }
 
-// The value gets a slot in the image: stored where it is defined, loaded once in each block that may be reached from a
-// resumption.
-void Splitter::demote(const CrossingValues::Value &V) {
-  Type *T = V.value->getType();
-  AllocaInst *slot = V.value == frame ? frameSlot : nullptr;
-  if (!slot) {
-    IRBuilder<> top(&*body->getFirstNonPHIIt());
-    slot = top.CreateAlloca(T, nullptr, V.value->getName() + ".slot");
-    slot->setAlignment(DL.getABITypeAlign(T));
-    slots.push_back(slot);
+// Now the edges: before -> suspending -> (suspend), (dispatch) -> restored -> after.
+void Splitter::connect() {
+  for (unsigned k = 0; k < points.size(); ++k) {
+    Point &P = points[k];
+    auto *suspending = BasicBlock::Create(abi.C, "suspending", &F);
+    auto *restored = BasicBlock::Create(abi.C, "restored", &F);
+    IRBuilder<> S(suspending), R(restored);
+    S.SetCurrentDebugLocation(P.at->getDebugLoc());
+    R.SetCurrentDebugLocation(P.at->getDebugLoc());
+    S.CreateUnreachable(); // until there is a tail to go to
+    P.before->getTerminator()->setSuccessor(0, suspending);
+    if (PHINode *value = results[k])
+      value->addIncoming(R.CreateAlignedLoad(value->getType(), abi.tlsField(R, offsetof(struct ch_tls, result)), Align(8)),
+                         restored);
+    R.CreateBr(P.after);
+    suspendingBlocks.push_back(suspending);
+    restoredBlocks.push_back(restored);
   }
+}
+
+AllocaInst *Splitter::newSlot(Type *T, const Twine &name) {
+  IRBuilder<> top(&*body->getFirstNonPHIIt());
+  AllocaInst *slot = top.CreateAlloca(T, nullptr, name + ".slot");
+  slot->setAlignment(DL.getABITypeAlign(T));
+  slots.push_back(slot);
+  return slot;
+}
+
+// The value stays in a register: saved on the way to suspension, reloaded on the way back. Its place
+// in the image may serve another such value that crosses other points.
+void Splitter::keepInRegister(const CrossingValues::Value &V) {
+  Type *T = V.value->getType();
+  SmallBitVector crossed(points.size());
+  for (unsigned k : V.points)
+    crossed.set(k);
+  SharedSlot *place = nullptr;
+  for (SharedSlot &S : sharedSlots)
+    if (S.slot->getAllocatedType() == T && !S.points.anyCommon(crossed)) {
+      place = &S;
+      break;
+    }
+  if (!place) {
+    sharedSlots.push_back({newSlot(T, V.value->getName()), SmallBitVector(points.size())});
+    place = &sharedSlots.back();
+  }
+  place->points |= crossed;
+
+  SmallVector<Use *> uses;
+  for (Use &U : V.value->uses()) {
+    auto *I = cast<Instruction>(U.getUser());
+    BasicBlock *BB = isa<PHINode>(I) ? cast<PHINode>(I)->getIncomingBlock(U) : I->getParent();
+    if (V.reloaded.contains(BB))
+      uses.push_back(&U);
+  }
+  SSAUpdater values;
+  values.Initialize(T, V.value->getName());
+  auto *I = dyn_cast<Instruction>(V.value);
+  values.AddAvailableValue(I ? I->getParent() : body, V.value);
+  for (unsigned k : V.points) {
+    IRBuilder<> R(restoredBlocks[k]->getTerminator());
+    values.AddAvailableValue(restoredBlocks[k], R.CreateAlignedLoad(T, place->slot, place->slot->getAlign()));
+  }
+  for (unsigned k : V.points) {
+    IRBuilder<> S(suspendingBlocks[k]->getTerminator());
+    S.CreateAlignedStore(values.GetValueAtEndOfBlock(points[k].before), place->slot, place->slot->getAlign());
+  }
+  for (Use *U : uses)
+    values.RewriteUse(*U);
+}
+
+// The value lives in the image: stored where it is defined, loaded once in each block that may be reached
+// from a resumption.
+void Splitter::keepInImage(const CrossingValues::Value &V) {
+  Type *T = V.value->getType();
+  AllocaInst *slot = V.value == frame ? frameSlot : newSlot(T, V.value->getName());
   SmallVector<Use *> reloadedUses;
   DenseMap<BasicBlock *, Instruction *> firstUse; // in blocks of reloaded uses that are no phis
   for (Use &U : V.value->uses()) {
@@ -448,6 +530,40 @@ void Splitter::demote(const CrossingValues::Value &V) {
     B.SetInsertPoint(I->getParent(), next);
   }
   B.CreateAlignedStore(V.value, slot, slot->getAlign());
+}
+
+// Memory is as good as a callee-saved register for what lives across a call, and takes no prologue. A register is better
+// where the value is busy between calls: in a loop whose usual path makes no suspending call.
+void Splitter::keep(const CrossingValues &crossing) {
+  DenseSet<const llvm::Value *> inRegister;
+  if (!F.hasFnAttribute(Attribute::OptimizeNone) && !F.hasOptSize()) {
+    DominatorTree tree(F);
+    LoopInfo loops(tree);
+    BranchProbabilityInfo probabilities(F, loops);
+    BlockFrequencyInfo frequency(F, probabilities, loops);
+    for (const CrossingValues::Value &V : crossing.values) {
+      constexpr unsigned few = 6; // each point costs a save and a reload in cold code
+      if (V.points.size() > few)
+        continue;
+      uint64_t crossed = frequency.getEntryFreq().getFrequency(), busy = 0;
+      for (unsigned k : V.points)
+        if (!isYield(*points[k].at) && !isPause(*points[k].at))
+          crossed = std::max(crossed, frequency.getBlockFreq(points[k].before).getFrequency());
+      auto *I = dyn_cast<Instruction>(V.value);
+      busy = frequency.getBlockFreq(I ? I->getParent() : body).getFrequency();
+      for (User *U : V.value->users())
+        busy = std::max(busy, frequency.getBlockFreq(cast<Instruction>(U)->getParent()).getFrequency());
+      if (busy / 4 > crossed)
+        inRegister.insert(V.value);
+    }
+  }
+  connect();
+  for (const CrossingValues::Value &V : crossing.values) {
+    if (V.value != frame && inRegister.contains(V.value))
+      keepInRegister(V);
+    else
+      keepInImage(V);
+  }
 }
 
 void Splitter::layOutImage() {
@@ -576,20 +692,10 @@ void Splitter::addDispatch() {
   PHINode *number = tail.CreatePHI(abi.I32, points.size());
   PHINode *status = tail.CreatePHI(abi.I32, points.size());
   for (unsigned k = 0; k < points.size(); ++k) {
-    Point &P = points[k];
-    BasicBlock *restored = P.after;
-    if (PHINode *value = results[k]) {
-      restored = BasicBlock::Create(abi.C, "restored", &F, P.after);
-      IRBuilder<> R(restored);
-      R.SetCurrentDebugLocation(P.at->getDebugLoc());
-      value->addIncoming(R.CreateAlignedLoad(value->getType(), abi.tlsField(R, offsetof(struct ch_tls, result)), Align(8)),
-                         restored);
-      R.CreateBr(P.after);
-    }
-    choose->addCase(B.getInt32(k + 1), restored);
-    number->addIncoming(B.getInt32(k + 1), P.before);
-    status->addIncoming(statuses[k], P.before);
-    P.before->getTerminator()->setSuccessor(0, suspend);
+    choose->addCase(B.getInt32(k + 1), restoredBlocks[k]);
+    number->addIncoming(B.getInt32(k + 1), suspendingBlocks[k]);
+    status->addIncoming(statuses[k], suspendingBlocks[k]);
+    ReplaceInstWithInst(suspendingBlocks[k]->getTerminator(), BranchInst::Create(suspend));
   }
   Value *saved;
   if (frame) {
@@ -632,8 +738,7 @@ void Splitter::run() {
       if (kind == LocalClass::Image)
         slots.push_back(A);
     moveHomes(locals);
-    for (const CrossingValues::Value &V : CrossingValues(F, points).values)
-      demote(V);
+    keep(CrossingValues(F, points));
     layOutImage();
     info = makeInfo();
     if (frame)
