@@ -228,7 +228,8 @@ void Outliner::spawn(CallInst *marker, CallInst *call, Function &helper, StructT
   }
   FunctionCallee runtime = M.getOrInsertFunction("ch_spawn", i32, ptr, ptr, ptr, sizeType, i32, ptr);
   if (auto *F = dyn_cast<Function>(runtime.getCallee())) {
-    F->addParamAttr(2, Attribute::ReadOnly); // the runtime copies it
+    F->addParamAttr(2, Attribute::ReadOnly);  // the runtime copies it
+    F->addFnAttr(Attribute::NoCallback); // it only queues: no yield point around it
     F->setDoesNotThrow();
   }
   CallInst *spawnCall = B.CreateCall(runtime, {marker->getArgOperand(1), &helper, record, ConstantInt::get(sizeType, size),
