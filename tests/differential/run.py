@@ -89,7 +89,7 @@ class Run:
             return self.count(setting, "skipped")
         want = self.expected(program, self.base)
         if want.stage == "compile":
-            return self.count(setting, "failed", f"FAIL {program.name}: the reference compiler refuses it\n" + want.stderr.decode(errors="replace")[:600])
+            return self.count(setting, "failed", f"FAIL {program.name} [{setting.name}]: the reference compiler refuses it\n" + want.stderr.decode(errors="replace")[:600])
         limit = self.limit + 20 * want.seconds
         got = programs.build_and_run(program, self.compiler, setting.flags, limit)
         if not got.same(want) and not program.outcome:

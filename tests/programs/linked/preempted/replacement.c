@@ -1,0 +1,1 @@
+int hook(int x) { return x + 7; }
