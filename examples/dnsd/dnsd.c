@@ -61,7 +61,7 @@ int main(int argc, char **argv) {
     q.size = recvfrom(fd, q.text, sizeof q.text, 0, (struct sockaddr *)&q.from, &size);
     if (q.size < 0)
       continue;
-    activate (q) {
+    activate ch_copy(q) {
       usleep(latency * 750 + spread(q.text, q.size) % (latency * 500 + 1));
       unsigned char reply[600];
       size_t length = answer(q.text, q.size, reply, sizeof reply);

@@ -73,7 +73,7 @@ int main(int argc, char **argv) {
   long before = argc > 4 ? resident(argv[4]) : 0;
   double start = now();
   for (int i = 0; i < n; i++) {
-    activate [&clients[i]] (i) {
+    activate ch_handle(&clients[i]) ch_copy(i) {
       ch_sem_wait(&connecting);
       fds[i] = connect_to(port);
       int ok = echoes(fds[i], i, 0);
@@ -90,7 +90,7 @@ int main(int argc, char **argv) {
 
   start = now();
   for (int i = 0; i < n; i++) {
-    activate [&clients[i]] (i) {
+    activate ch_handle(&clients[i]) ch_copy(i) {
       for (int round = 1; round <= rounds; round++) {
         int ok = echoes(fds[i], i, round);
         right += ok;

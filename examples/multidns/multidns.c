@@ -25,7 +25,7 @@ int multi_getaddrinfo2(const char **nodes, const char **services, const struct a
   int num_failed = 0;
   ch_activity acts[n];
   for (int i = 0; i < n; ++i) {
-    activate [&acts[i]] (i) {
+    activate ch_handle(&acts[i]) ch_copy(i) {
       if (verbose)
         printf("activity %i lookup %s\n", i, nodes[i]);
       if (getaddrinfo(nodes[i], services[i], hints, &ress[i])) {
@@ -46,7 +46,7 @@ int multi_getaddrinfo3(const char **nodes, const char **services, const struct a
   ch_sem governor;
   ch_sem_init(&governor, max_conc);
   for (int i = 0; i < n; ++i) {
-    activate [&acts[i]] (i) {
+    activate ch_handle(&acts[i]) ch_copy(i) {
       ch_sem_wait(&governor);
       if (verbose)
         printf("activity %i lookup %s\n", i, nodes[i]);
