@@ -64,11 +64,7 @@ Arguments runtimeDependencies(const fs::path &tree) {
 
 Arguments linkArguments(const Request &request, const fs::path &tree) {
   Arguments result = {"--start-no-unused-arguments"};
-  const bool lld = request.linker.find("lld") != std::string::npos || (request.lto && request.linker.empty());
-  if (request.lto && request.linker.empty())
-    result.push_back("-fuse-ld=lld"); // the one that loads passes
-  if (request.lto && lld)
-    append(result, {"-Xlinker", "--load-pass-plugin=" + (tree / "lib/charcoal-plugin.so").string()});
+  const bool lld = request.linker.find("lld") != std::string::npos;
   if (!request.sectionsChosen)
     result.push_back("-Wl,--gc-sections");
   if (!request.sectionsChosen && lld)

@@ -84,10 +84,6 @@ Request readRequest(const std::vector<std::string> &arguments) {
       request.noLibraries = true;
     else if (startsWith(argument, "-O"))
       request.optimizes = argument != "-O0";
-    else if (argument == "-fno-lto")
-      request.lto = false;
-    else if (argument == "-flto" || startsWith(argument, "-flto="))
-      request.lto = true;
     else if (argument == "-fno-integrated-as" || startsWith(argument, "-save-temps") || startsWith(argument, "--save-temps"))
       request.externalAssembler = true;
     else if (startsWith(argument, "-fuse-ld=") || startsWith(argument, "--ld-path="))

@@ -17,7 +17,6 @@ struct Request {
   bool isStatic = false;       // -static, -static-pie
   bool noLibraries = false;    // -nostdlib, -nostartfiles, -nodefaultlibs
   bool optimizes = false;      // the last -O is not -O0
-  bool lto = false;            // -flto…
   bool externalAssembler = false; // -fno-integrated-as, -save-temps: intermediate files
   bool sectionsChosen = false; // the user said something about -ffunction-sections or --gc-sections
   std::string linker;          // -fuse-ld=, --ld-path=
