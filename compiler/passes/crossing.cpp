@@ -173,12 +173,70 @@ private:
 
 } // namespace
 
+namespace {
+
 // A local is alive across point k if it may have been touched before (since its lifetime began), and may be touched
 // after (before its lifetime begins anew or ends). One whose address has escaped may be touched wherever it lives.
 //
 //   touched-out(B) = last of { access: true, lifetime marker: false } in B, else touched-in(B) = OR touched-out(preds)
 //   needed-in(B)   = first of { access: true, lifetime marker: false } in B, else needed-out(B) = OR needed-in(succs)
 //   (escaped: lifetime.end and return count as accesses)
+//
+// With `startCounts` a beginning lifetime counts as an access as well: then it says where the markers enclose a point.
+class Events {
+public:
+  explicit Events(const AddressUses &uses) : escapes(uses.escapes) {
+    for (const Instruction *I : uses.accesses)
+      add(I, Access);
+    for (const Instruction *I : uses.starts)
+      add(I, Start);
+    for (const Instruction *I : uses.ends)
+      add(I, End);
+    for (auto &entry : ofBlock)
+      sort(entry.second, [](auto &a, auto &b) { return a.first != b.first && a.first->comesBefore(b.first); });
+  }
+
+  using Blocks = SmallPtrSet<const BasicBlock *, 16>;
+  Blocks touchedOut(Function &F, bool startCounts) const {
+    Blocks result;
+    SmallVector<const BasicBlock *> work;
+    auto generates = [&](Kind last) { return last == Access || (startCounts && last == Start); };
+    for (auto &[BB, list] : ofBlock)
+      if (generates(list.back().second) && result.insert(BB).second)
+        work.push_back(BB);
+    while (!work.empty())
+      for (const BasicBlock *next : successors(work.pop_back_val()))
+        if (!ofBlock.count(next) && result.insert(next).second)
+          work.push_back(next);
+    return result;
+  }
+  Blocks neededIn(Function &F, bool startCounts) const {
+    Blocks result;
+    SmallVector<const BasicBlock *> work;
+    auto generates = [&](Kind first) { return first == Access || (first == End && (escapes || startCounts)); };
+    for (const BasicBlock &BB : F) {
+      auto list = ofBlock.find(&BB);
+      bool needed = list != ofBlock.end() ? generates(list->second.front().second)
+                                          : (escapes || startCounts) && isa<ReturnInst>(BB.getTerminator());
+      if (needed && result.insert(&BB).second)
+        work.push_back(&BB);
+    }
+    while (!work.empty())
+      for (const BasicBlock *previous : predecessors(work.pop_back_val()))
+        if (!ofBlock.count(previous) && result.insert(previous).second)
+          work.push_back(previous);
+    return result;
+  }
+
+private:
+  enum Kind { Access, Start, End };
+  void add(const Instruction *I, Kind kind) { ofBlock[I->getParent()].push_back({I, kind}); }
+  bool escapes;
+  DenseMap<const BasicBlock *, SmallVector<std::pair<const Instruction *, Kind>>> ofBlock; // in order
+};
+
+} // namespace
+
 Locals::Locals(Function &F, ArrayRef<Point> points, const CrossingValues &crossing) {
   SmallVector<AllocaInst *> all;
   for (Instruction &I : F.getEntryBlock())
@@ -198,60 +256,16 @@ Locals::Locals(Function &F, ArrayRef<Point> points, const CrossingValues &crossi
       verdict = LocalClass::Home;
       continue;
     }
-    enum Event { None, Access, Marker };
-    struct BlockEvents {
-      Event first = None, last = None;
+    Events events(uses);
+    auto alive = [&](bool startCounts) {
+      auto touched = events.touchedOut(F, startCounts);
+      auto needed = events.neededIn(F, startCounts);
+      return any_of(points, [&](const Point &P) { return touched.contains(P.before) && needed.contains(P.after); });
     };
-    DenseMap<const BasicBlock *, SmallVector<std::pair<const Instruction *, Event>>> events;
-    for (Instruction *I : uses.accesses) {
-      if (auto *P = dyn_cast<PHINode>(I))
-        (void)P;
-      events[I->getParent()].push_back({I, Access});
-    }
-    for (IntrinsicInst *I : uses.starts)
-      events[I->getParent()].push_back({I, Marker});
-    for (IntrinsicInst *I : uses.ends)
-      events[I->getParent()].push_back({I, uses.escapes ? Access : Marker});
-    SmallVector<IntrinsicInst *> endMarkers(uses.ends);
-    DenseMap<const BasicBlock *, BlockEvents> summary;
-    for (auto &[BB, list] : events) {
-      sort(list, [](auto &a, auto &b) { return a.first != b.first && a.first->comesBefore(b.first); });
-      summary[BB] = {list.front().second, list.back().second};
-      // Forwards an end is the end, whether or not the local has escaped.
-      if (is_contained(endMarkers, list.back().first))
-        summary[BB].last = Marker;
-    }
-    DenseMap<const BasicBlock *, bool> touchedOut, neededIn;
-    SmallVector<const BasicBlock *> work;
-    for (auto &[BB, s] : summary)
-      if (s.last == Access) {
-        touchedOut[BB] = true;
-        work.push_back(BB);
-      }
-    while (!work.empty())
-      for (const BasicBlock *next : successors(work.pop_back_val()))
-        if (!touchedOut[next] && summary.lookup(next).last != Marker) {
-          touchedOut[next] = true;
-          work.push_back(next);
-        }
-    for (BasicBlock &BB : F) {
-      Event first = summary.lookup(&BB).first;
-      if (first == None && uses.escapes && isa<ReturnInst>(BB.getTerminator()))
-        first = Access;
-      if (first == Access) {
-        neededIn[&BB] = true;
-        work.push_back(&BB);
-      }
-    }
-    while (!work.empty())
-      for (const BasicBlock *previous : predecessors(work.pop_back_val()))
-        if (!neededIn[previous] && summary.lookup(previous).first != Marker) {
-          neededIn[previous] = true;
-          work.push_back(previous);
-        }
-    bool alive = any_of(points, [&](const Point &P) { return touchedOut.lookup(P.before) && neededIn.lookup(P.after); });
-    if (alive)
+    if (alive(false))
       verdict = uses.escapes ? LocalClass::Home : LocalClass::Image;
+    else if (!uses.starts.empty() && alive(true))
+      unmarked.insert(A);
   }
 }
 

@@ -49,6 +49,8 @@ class Locals {
 public:
   Locals(llvm::Function &, llvm::ArrayRef<Point>, const CrossingValues &);
   llvm::MapVector<llvm::AllocaInst *, LocalClass> classes;
+  // Native locals whose lifetime markers enclose a point: a resumption would enter between them.
+  llvm::SmallPtrSet<llvm::AllocaInst *, 8> unmarked;
   // Address computations with constant offset from a local: they can be repeated anywhere.
   static bool isRepeatable(const llvm::Value *);
   static llvm::AllocaInst *rootOfRepeatable(llvm::Value *);

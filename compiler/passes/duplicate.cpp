@@ -333,11 +333,21 @@ void Duplicator::bindActivities() {
   Function *spawn = M.getFunction("ch_spawn");
   if (!spawn)
     return;
-  for (User *U : spawn->users()) {
+  for (User *U : make_early_inc_range(spawn->users())) {
     auto *call = dyn_cast<CallBase>(U);
     auto *body = call ? dyn_cast<Function>(call->getArgOperand(1)->stripPointerCasts()) : nullptr;
-    if (body && twins.count(body))
-      call->setArgOperand(1, twins[body]);
+    if (!body || body->isDeclaration() || isTwin(*body))
+      continue;
+    Function *&twin = twins[body];
+    if (!twin) {
+      // It could not be cloned: its interruptible version calls it.
+      twin = Function::Create(body->getFunctionType(), GlobalValue::InternalLinkage, body->getName() + TwinSuffix, M);
+      twin->addFnAttr(TwinAttr, body->getName());
+      IRBuilder<> B(BasicBlock::Create(abi.C, "", twin));
+      B.CreateCall(body, {twin->getArg(0)});
+      B.CreateRetVoid();
+    }
+    call->setArgOperand(1, twin);
   }
 }
 

@@ -47,8 +47,21 @@ FunctionType *Signature::plainType() const {
 }
 FunctionType *Signature::twinType(Abi &abi) const { return FunctionType::get(abi.resultType(result), params, false); }
 
-AttributeList Signature::attributeList(LLVMContext &C, bool withResult) const {
-  return AttributeList::get(C, {}, withResult ? resultAttributes : AttributeSet(), attributes);
+AttributeList Signature::twinAttributes(LLVMContext &C) const {
+  SmallVector<AttributeSet> sets;
+  for (AttributeSet set : attributes)
+    sets.push_back(set.hasAttribute(Attribute::ByVal) ? AttributeSet() : set);
+  return AttributeList::get(C, {}, {}, sets);
+}
+AttributeList Signature::plainAttributes(LLVMContext &C) const {
+  return AttributeList::get(C, {}, resultAttributes, attributes);
+}
+
+static void setParamAttributes(Function *F, const Signature &S) {
+  AttributeList attributes = S.twinAttributes(F->getContext());
+  for (unsigned i = 0; i < S.params.size(); ++i)
+    for (Attribute A : attributes.getParamAttrs(i))
+      F->addParamAttr(i, A);
 }
 
 static void mangleType(raw_ostream &out, Type *T) {
@@ -181,10 +194,7 @@ Function *Glue::entryThunk(const Signature &S) {
   F->addFnAttr(Attribute::Cold);
   F->addFnAttr(Attribute::MinSize);
   F->addFnAttr(Attribute::OptimizeForSize);
-  F->setAttributes(F->getAttributes().addFnAttributes(abi.C, AttrBuilder(abi.C)));
-  for (unsigned i = 0; i < S.params.size(); ++i)
-    for (Attribute A : S.attributes[i])
-      F->addParamAttr(i, A);
+  setParamAttributes(F, S);
 
   SmallVector<Type *> fields{abi.Ptr, abi.Ptr};
   Align align(8);
@@ -252,7 +262,7 @@ Function *Glue::entryThunk(const Signature &S) {
       arguments.push_back(S.attributes[i].getByValType() ? where : B.CreateAlignedLoad(S.params[i], where, Align(1)));
     }
     CallInst *result = B.CreateCall(S.twinType(abi), entry, arguments);
-    result->setAttributes(S.attributeList(abi.C, false));
+    result->setAttributes(S.twinAttributes(abi.C));
     if (!S.result->isVoidTy())
       B.CreateAlignedStore(B.CreateExtractValue(result, 1), abi.tlsField(B, offsetof(struct ch_tls, result)), Align(8));
     B.CreateRet(abi.status(B, result));
@@ -289,14 +299,8 @@ static void callPlain(Abi &abi, IRBuilder<> &B, const Signature &S, Value *calle
   for (Argument &A : self->args())
     arguments.push_back(&A);
   CallInst *call = B.CreateCall(S.plainType(), callee, arguments);
-  call->setAttributes(S.attributeList(abi.C, true));
+  call->setAttributes(S.plainAttributes(abi.C));
   B.CreateRet(abi.makeResult(B, S.result, B.getInt32(CH_DONE), S.result->isVoidTy() ? nullptr : call));
-}
-
-static void setParamAttributes(Function *F, const Signature &S) {
-  for (unsigned i = 0; i < S.params.size(); ++i)
-    for (Attribute A : S.attributes[i])
-      F->addParamAttr(i, A);
 }
 
 Function *Glue::adapter(const Signature &S) {
@@ -332,7 +336,7 @@ Function *Glue::external(const Signature &S, Function *plain, Function *twin) {
   for (Argument &A : F->args())
     arguments.push_back(&A);
   CallInst *call = B.CreateCall(S.twinType(abi), twin, arguments);
-  call->setAttributes(S.attributeList(abi.C, false));
+  call->setAttributes(S.twinAttributes(abi.C));
   call->setTailCallKind(CallInst::TCK_MustTail);
   B.CreateRet(call);
   B.SetInsertPoint(fallback);

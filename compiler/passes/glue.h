@@ -20,7 +20,9 @@ struct Signature {
   static Signature of(const llvm::Function &);
   llvm::FunctionType *plainType() const;
   llvm::FunctionType *twinType(Abi &) const;
-  llvm::AttributeList attributeList(llvm::LLVMContext &, bool withResult) const;
+  // An interruptible version takes the address of a by-value argument, and copies it before it can be suspended.
+  llvm::AttributeList twinAttributes(llvm::LLVMContext &) const;
+  llvm::AttributeList plainAttributes(llvm::LLVMContext &) const;
   std::string mangled(const llvm::DataLayout &) const;
 };
 

@@ -50,8 +50,9 @@ namespace {
 // Splits one function, which already has its new type.
 class Splitter {
 public:
-  Splitter(Abi &abi, Glue &glue, Function &F, Type *result, StringRef name)
-      : abi(abi), glue(glue), F(F), M(abi.M), DL(M.getDataLayout()), result(result), name(name) {}
+  Splitter(Abi &abi, Glue &glue, Function &F, const Signature &signature, StringRef name)
+      : abi(abi), glue(glue), F(F), M(abi.M), DL(M.getDataLayout()), signature(signature), result(signature.result),
+        name(name) {}
   void run();
 
 private:
@@ -81,6 +82,7 @@ private:
   Function &F;
   Module &M;
   const DataLayout &DL;
+  const Signature &signature;
   Type *result; // T
   StringRef name;
 
@@ -170,11 +172,18 @@ CallInst *Splitter::newCall(CallInst *old) {
   IRBuilder<> B(old);
   SmallVector<Value *> arguments(old->args());
   CallInst *call = B.CreateCall(S.twinType(abi), callee, arguments);
-  call->setAttributes(S.attributeList(abi.C, false));
+  call->setAttributes(S.twinAttributes(abi.C));
   if (old->doesNotThrow())
     call->setDoesNotThrow();
   call->setDebugLoc(old->getDebugLoc());
   return call;
+}
+
+static bool passesByValue(const CallBase &CB) {
+  for (unsigned i = 0; i < CB.arg_size(); ++i)
+    if (CB.isByValArgument(i))
+      return true;
+  return false;
 }
 
 // `return g(x)` with nothing left to do: the callee's frame is linked to our caller's, and ours is not needed.
@@ -188,7 +197,7 @@ void Splitter::rewriteTailCalls() {
       if (I->isLifetimeStartOrEnd() || isa<AssumeInst>(I))
         continue;
       auto *CB = dyn_cast<CallInst>(I);
-      if (CB && isSuspendingCall(*CB) && (!R->getReturnValue() || R->getReturnValue() == CB) &&
+      if (CB && isSuspendingCall(*CB) && !passesByValue(*CB) && (!R->getReturnValue() || R->getReturnValue() == CB) &&
           (CB->isMustTailCall() || !F.hasFnAttribute(Attribute::OptimizeNone)))
         candidates.push_back(CB);
       break;
@@ -228,19 +237,26 @@ void Splitter::collectPoints() {
 
 // ---- locals ----
 
-// A by-value argument lies in the caller's part of the native stack.
+static void dropLifetimes(AllocaInst *A) {
+  for (User *U : make_early_inc_range(A->users()))
+    if (auto *I = dyn_cast<Instruction>(U); I && I->isLifetimeStartOrEnd())
+      I->eraseFromParent();
+}
+
+// A by-value argument is still the caller's.
 void Splitter::copyByvalArguments() {
   for (Argument &A : F.args()) {
-    Type *T = A.getParamByValType();
+    AttributeSet attributes = signature.attributes[A.getArgNo()];
+    Type *T = attributes.getByValType();
     if (!T || A.use_empty())
       continue;
     IRBuilder<> B(afterAllocas(F.getEntryBlock()));
     IRBuilder<> top(&*F.getEntryBlock().getFirstNonPHIIt());
-    Align align = std::max(A.getParamAlign().valueOrOne(), DL.getABITypeAlign(T));
+    Align align = std::max(attributes.getAlignment().valueOrOne(), DL.getABITypeAlign(T));
     AllocaInst *copy = top.CreateAlloca(T, nullptr, A.getName());
     copy->setAlignment(align);
     A.replaceAllUsesWith(copy);
-    B.CreateMemCpy(copy, align, &A, A.getParamAlign().valueOrOne(), DL.getTypeAllocSize(T).getFixedValue());
+    B.CreateMemCpy(copy, align, &A, attributes.getAlignment().valueOrOne(), DL.getTypeAllocSize(T).getFixedValue());
   }
 }
 
@@ -264,12 +280,7 @@ void Splitter::lowerDynamicLocals() {
   for (Instruction *I : work) {
     IRBuilder<> B(I);
     if (auto *A = dyn_cast<AllocaInst>(I)) {
-      SmallVector<IntrinsicInst *> markers;
-      for (User *U : A->users())
-        if (auto *II = dyn_cast<IntrinsicInst>(U); II && II->isLifetimeStartOrEnd())
-          markers.push_back(II);
-      for (IntrinsicInst *II : markers)
-        II->eraseFromParent();
+      dropLifetimes(A);
       Value *count = B.CreateZExtOrTrunc(A->getArraySize(), abi.Size);
       Value *size = B.CreateMul(count, ConstantInt::get(abi.Size, DL.getTypeAllocSize(A->getAllocatedType()).getFixedValue()));
       Value *block = B.CreateCall(abi.alloca_(), {dynamicLocals, size, ConstantInt::get(abi.Size, A->getAlign().value())});
@@ -587,12 +598,7 @@ void Splitter::layOutImage() {
   image = B.CreateAlloca(ArrayType::get(abi.I8, std::max<uint64_t>(imageSize, 1)), nullptr, "image");
   image->setAlignment(align);
   for (unsigned i = 0; i < slots.size(); ++i) {
-    SmallVector<Instruction *> markers;
-    for (User *U : slots[i]->users())
-      if (auto *I = dyn_cast<Instruction>(U); I && I->isLifetimeStartOrEnd())
-        markers.push_back(I);
-    for (Instruction *I : markers)
-      I->eraseFromParent();
+    dropLifetimes(slots[i]);
     Value *place = offsets[i] ? B.CreateConstInBoundsGEP1_64(abi.I8, image, offsets[i], slots[i]->getName()) : image;
     if (slots[i] == frameSlot)
       framePlace = place;
@@ -635,10 +641,9 @@ Constant *Splitter::linesOfPoints() {
 }
 
 GlobalVariable *Splitter::makeInfo() {
-  Signature S{result, {}, {}, {}, false, &F};
   DISubprogram *place = F.getSubprogram();
   uint64_t size = frame ? homesStart + homesEnd : CH_FRAME_HEADER + imageSize;
-  return glue.frameInfo("charcoal.info", glue.resumeStub(S), &F, glue.string(name),
+  return glue.frameInfo("charcoal.info", glue.resumeStub(signature), &F, glue.string(name),
                         place ? glue.string(place->getFilename()) : nullptr, linesOfPoints(), points.size(),
                         alignTo(size, 8), imageSize, std::max<uint64_t>(16, homesAlign.value()), frame ? CH_FRAME_HOME : 0);
 }
@@ -650,7 +655,7 @@ void Splitter::addDispatch() {
   BasicBlock *entry = image ? image->getParent() : BasicBlock::Create(abi.C, "entry", &F, body);
   if (!image)
     for (Instruction &I : make_early_inc_range(*body))
-      if (auto *A = dyn_cast<AllocaInst>(&I); A && A->isStaticAlloca())
+      if (auto *A = dyn_cast<AllocaInst>(&I); A && isa<ConstantInt>(A->getArraySize()))
         A->moveBefore(*entry, entry->end());
   IRBuilder<> B(entry);
   if (DISubprogram *place = F.getSubprogram())
@@ -668,9 +673,7 @@ void Splitter::addDispatch() {
     begin = BasicBlock::Create(abi.C, "yield", &F);
     IRBuilder<> slow(begin);
     slow.SetCurrentDebugLocation(B.getCurrentDebugLocation());
-    Signature S = Signature::of(F);
-    S.result = result;
-    glue.yieldAtEntry(slow, &F, S);
+    glue.yieldAtEntry(slow, &F, signature);
   }
   B.SetInsertPoint(cold);
   if (points.empty()) {
@@ -727,9 +730,9 @@ void Splitter::run() {
   body = &F.getEntryBlock();
   takeEntryYield();
   rewriteTailCalls();
+  copyByvalArguments();
   collectPoints();
   if (!calls.empty()) {
-    copyByvalArguments();
     lowerDynamicLocals();
     makePoints();
     repeatAddresses(CrossingValues(F, points));
@@ -737,6 +740,8 @@ void Splitter::run() {
     for (auto &[A, kind] : locals.classes)
       if (kind == LocalClass::Image)
         slots.push_back(A);
+    for (AllocaInst *A : locals.unmarked)
+      dropLifetimes(A);
     moveHomes(locals);
     keep(CrossingValues(F, points));
     layOutImage();
@@ -753,8 +758,7 @@ void Splitter::run() {
 }
 
 // Gives the function its new type. The old one remains as an empty declaration without uses, and is erased.
-static Function *retype(Abi &abi, Function &old) {
-  Signature S = Signature::of(old);
+static Function *retype(Abi &abi, Function &old, Signature &S) {
   auto *F = Function::Create(S.twinType(abi), old.getLinkage(), old.getAddressSpace(), "", old.getParent());
   F->copyAttributesFrom(&old);
   F->setComdat(old.getComdat());
@@ -764,8 +768,7 @@ static Function *retype(Abi &abi, Function &old) {
        {Attribute::NoReturn, Attribute::WillReturn, Attribute::Memory, Attribute::NoSync, Attribute::NoFree,
         Attribute::NoRecurse, Attribute::NoCallback, Attribute::MustProgress, Attribute::Speculatable})
     kept.removeAttribute(kind);
-  AttributeList attributes = S.attributeList(abi.C, false);
-  F->setAttributes(attributes.addFnAttributes(abi.C, kept));
+  F->setAttributes(S.twinAttributes(abi.C).addFnAttributes(abi.C, kept));
   F->copyMetadata(&old, 0);
   old.setSubprogram(nullptr);
   F->splice(F->begin(), &old);
@@ -776,6 +779,7 @@ static Function *retype(Abi &abi, Function &old) {
   F->takeName(&old);
   old.replaceAllUsesWith(F);
   old.eraseFromParent();
+  S.user = F;
   return F;
 }
 
@@ -798,17 +802,18 @@ PreservedAnalyses charcoal::SplitPass::run(Module &M, ModuleAnalysisManager &) {
         changed = true;
       }
   }
-  std::vector<std::pair<Function *, Type *>> todo;
+  std::vector<std::pair<Function *, Signature>> todo;
   for (Function *F : twins)
     if (F) {
-      Type *result = F->getReturnType();
-      todo.push_back({retype(abi, *F), result});
+      Signature S = Signature::of(*F);
+      Function *retyped = retype(abi, *F, S);
+      todo.push_back({retyped, S});
     }
-  for (auto &[F, result] : todo) {
+  for (auto &[F, signature] : todo) {
     std::string name = F->getFnAttribute(TwinAttr).getValueAsString().str();
-    Splitter(abi, glue, *F, result, name).run();
+    Splitter(abi, glue, *F, signature, name).run();
   }
-  for (auto &[F, result] : todo)
+  for (auto &[F, signature] : todo)
     F->removeFnAttr(TwinAttr);
   // The markers and the stand-ins for interruptible versions elsewhere.
   for (Function &F : make_early_inc_range(M))

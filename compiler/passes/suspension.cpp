@@ -118,6 +118,8 @@ bool Suspension::mayBlock(const Function &F) const {
   auto [entry, isNew] = mayBlockCache.try_emplace(&F, true);
   if (!isNew)
     return entry->second;
+  if (F.getName() == "ch_spawn" || F.getName().starts_with("ch_capture"))
+    return entry->second = false; // the runtime's, called by generated code
   if (F.hasFnAttribute(Attribute::NoCallback) || F.getName().starts_with("__asan_") ||
       F.getName().starts_with("__ubsan_") || F.getName().starts_with("__sanitizer_"))
     return entry->second = false;
