@@ -77,7 +77,7 @@ struct ch_tls {
   struct ch_frame **link;    /* where the next saved frame is to be stored; set before each run of a branch */
   void *entry;               /* interruptible function whose entry check fired; read by the entry thunks */
   void *callee;              /* plain function behind an indirect call; read by the call adapters */
-  _Alignas(64) unsigned char result[CH_RESULT_BYTES]; /* result of the call that just finished out of line */
+  unsigned char result[CH_RESULT_BYTES] __attribute__((aligned(64))); /* result of the call that just finished out of line */
 };
 
 /* `attention` with `entering` set and nothing else. */
