@@ -69,12 +69,13 @@ class Builder:
 
     def _command(self, bench, system, variant, source, target):
         """(command, environment, working directory, further inputs, what to do when it fails)"""
+        define = [f"-DBENCH_{variant.upper()}"] if variant else []
         if system == "charcoal":
             cc = self.charcoal_cc()
             inputs = [cc] + [f for d in ("lib", "include") for f in glob.glob(f"{self.tree}/{d}/**/*", recursive=True)]
-            return [cc, *ALIGNED, source, "-o", target], {}, HERE, inputs, "charcoal-cc could not compile it"
+            return [cc, *ALIGNED, *define, source, "-o", target], {}, HERE, inputs, "charcoal-cc could not compile it"
         if system in ("c", "pthreads"):
-            return [clang(), *ALIGNED, source, "-o", target, "-pthread"], {}, HERE, [], "clang could not compile it"
+            return [clang(), *ALIGNED, *define, source, "-o", target, "-pthread"], {}, HERE, [], "clang could not compile it"
         if system == "splitstack":
             gcc = tool("gcc")
             if not gcc or not tool("ld.gold"):

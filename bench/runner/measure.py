@@ -67,7 +67,7 @@ def participants(builder, bench, complaints):
         if not source_of(bench, system):
             continue
         reasons = {}
-        for variant, (key, environment) in plan.VARIANTS.get(system, {"": ("", {})}).items():
+        for variant, (key, environment) in plan.variants(bench, system).items():
             try:
                 found.append((system, variant, builder.program(bench, system, key), environment))
             except Unavailable as reason:
@@ -124,7 +124,10 @@ def instructions(bench, case, programs):
 
 
 def _callgrind(valgrind, program, case, count):
-    command = [valgrind, "--tool=callgrind", "--callgrind-out-file=/dev/null", program, case, str(count)]
+    # Without debug information, which older valgrinds cannot all read.
+    bare = f"{program}.bare"
+    subprocess.run(["strip", "--strip-debug", "-o", bare, program], check=True)
+    command = [valgrind, "--tool=callgrind", "--callgrind-out-file=/dev/null", bare, case, str(count)]
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT)
     except subprocess.TimeoutExpired:

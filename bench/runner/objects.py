@@ -73,7 +73,8 @@ def canonical(code):
         operands = re.sub(r"\s*(#.*|<.*)$", "", operands)
         if target:
             operands = re.sub(r"0x[0-9a-f]+", "?", operands) if mnemonic.startswith(("call", "j")) else operands
-            target = re.sub(r"^(\.[^+-]*)[+-].*$|^(\.L\S*).*$", r"\1", target)
+            target = re.sub(r"\.LCPI\d+_", ".LCPI_", target)
+            target = re.sub(r"^(\.[^+-]*).*$", r"\1", target)
         lines.append((mnemonic, operands.strip(), target))
     return lines
 

@@ -18,6 +18,15 @@ VARIANTS = {
               "multi_thread": ("", {"BENCH_TOKIO": "multi_thread"})},
     "cxx20": {"clang": ("clang", {}), "gcc": ("gcc", {})},
 }
+# In strcmp, ours and plain C each in both ways of writing the loop.
+LOOPS = {"figure 12": ("figure_12", {}), "blocks": ("blocks", {})}
+
+
+def variants(bench, system):
+    """{name: (key in the build, environment)} of a system in a benchmark; the name is empty where there is one way only."""
+    if bench == "strcmp" and system in ("charcoal", "c"):
+        return LOOPS
+    return VARIANTS.get(system, {"": ("", {})})
 
 
 @dataclass
@@ -25,6 +34,7 @@ class Bench:
     cases: dict  # case -> COUNT
     tiny: dict  # case -> COUNT for the self-test
     fewer: dict = field(default_factory=dict)  # system -> {case -> COUNT}, where it differs; None: cannot be run
+    ours_alone: list = field(default_factory=list)  # cases without a counterpart elsewhere
     rounds: int = 5
     # Instructions a unit of work, from two runs under callgrind: COUNT pair and units of work done by COUNT.
     probe: dict = field(default_factory=dict)  # case -> (small COUNT, large COUNT)
@@ -71,9 +81,10 @@ BENCHES = {
         probe={"1": (2000, 12_000), "100": (2000, 12_000)},
     ),
     "memory": Bench(
-        cases={"parked": 1_000_000, "ring": 1_000_000},
-        tiny={"parked": 1000, "ring": 1000},
+        cases={"parked": 1_000_000, "parked-handle": 1_000_000, "ring": 1_000_000},
+        tiny={"parked": 1000, "parked-handle": 1000, "ring": 1000},
         fewer={"pthreads": {"parked": 5000, "ring": 5000}, "boost-fiber": {"parked": 100_000, "ring": 100_000}},
+        ours_alone=["parked-handle"],
         rounds=2,
     ),
     "depth": Bench(
@@ -97,6 +108,8 @@ MEMORY_NEEDED = {
 def count_for(bench, case, system, tiny=False):
     """COUNT for a program, or None when the system cannot run the case."""
     plan = BENCHES[bench]
+    if case in plan.ours_alone and system != "charcoal":
+        return None
     normal = plan.fewer.get(system, {}).get(case, plan.cases[case])
     if normal is None:
         return None
