@@ -1,0 +1,76 @@
+// Runs the quick tests: types, the suite in Node, the same suite in headless Chromium. Usage: run-tests.mjs [builddir] [--no-browser] [--filter=text]
+import { build } from 'esbuild'
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, existsSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { readFile } from 'node:fs/promises'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const js = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..')
+const args = process.argv.slice(2)
+const builddir = path.resolve(args.find((a) => !a.startsWith('--')) ?? path.join(js, '../build'))
+const filter = args.find((a) => a.startsWith('--filter='))?.slice(9) ?? ''
+const out = path.join(builddir, 'js/tests')
+mkdirSync(out, { recursive: true })
+
+let passed = 0
+let failed = 0
+const note = (ok, name) => (ok ? passed++ : (failed++, console.log(`FAIL ${name}`)))
+
+const common = { absWorkingDir: js, bundle: true, format: 'esm', sourcemap: 'inline', logLevel: 'error', tsconfig: path.join(js, 'tsconfig.json') }
+await build({ ...common, entryPoints: { node: 'tests/main.node.ts' }, platform: 'node', packages: 'external', outdir: path.join(js, 'node_modules/.cache/charcoal'), outExtension: { '.js': '.mjs' } })
+await build({ ...common, entryPoints: { browser: 'tests/main.browser.ts' }, platform: 'browser', outdir: out })
+
+const tsc = spawnSync(process.execPath, [path.join(js, 'node_modules/typescript/bin/tsc'), '--noEmit'], { cwd: js, encoding: 'utf8' })
+if (tsc.status !== 0) console.log(tsc.stdout)
+note(tsc.status === 0, 'types')
+
+const node = spawnSync(process.execPath, ['--enable-source-maps', '--expose-gc', path.join(js, 'node_modules/.cache/charcoal/node.mjs'), filter], { cwd: js, encoding: 'utf8', env: { ...process.env, CHARCOAL_BUILD: builddir } })
+process.stdout.write(node.stdout + node.stderr)
+count(node.stdout, 'the suite in Node')
+
+if (!args.includes('--no-browser')) {
+  const chromium = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(existsSync)
+  if (chromium === undefined) note(false, 'Chromium: not installed (apt-get install chromium)')
+  else {
+    const log = await inBrowser(chromium)
+    for (const line of log) console.log(`chromium: ${line}`)
+    count(log.join('\n'), 'the suite in Chromium')
+  }
+}
+console.log(`${passed} passed, ${failed} failed`)
+process.exit(failed === 0 ? 0 : 1)
+
+function count(text, name) {
+  const last = /(\d+) passed, (\d+) failed\s*$/.exec(text)
+  if (last === null) return note(false, `${name}: did not end`)
+  passed += Number(last[1])
+  failed += Number(last[2])
+  if (Number(last[1]) === 0) note(false, `${name}: nothing ran`)
+}
+
+async function inBrowser(executablePath) {
+  const { chromium } = await import('playwright-core')
+  const server = createServer(async (request, response) => {
+    const { pathname } = new URL(request.url, 'http://x')
+    if (pathname === '/') return response.setHeader('content-type', 'text/html').end('<!doctype html><script type="module" src="/browser.js"></script>')
+    const file = path.join(out, path.basename(pathname))
+    if (!existsSync(file)) return response.writeHead(404).end()
+    response.setHeader('content-type', 'text/javascript').end(await readFile(file))
+  })
+  await new Promise((done) => server.listen(0, '127.0.0.1', done))
+  const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] })
+  try {
+    const page = await browser.newPage()
+    const log = []
+    page.on('console', (m) => log.push(m.text()))
+    page.on('pageerror', (e) => log.push(String(e)))
+    await page.goto(`http://127.0.0.1:${server.address().port}/?filter=${encodeURIComponent(filter)}`)
+    await page.waitForFunction('globalThis.charcoalDone', undefined, { timeout: 120_000 }).catch((e) => log.push(String(e)))
+    return log.filter((line) => !line.startsWith('Failed to load resource'))
+  } finally {
+    await browser.close()
+    server.close()
+  }
+}

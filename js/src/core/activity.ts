@@ -1,0 +1,144 @@
+/**
+ * An activity: the unit of identity and of automatic interleaving. It is its own first branch, and the group of its
+ * branches outside atomic blocks.
+ *
+ * - `state` goes spawned -> running -> ended, where ended is done, failed or cancelled; then `answer` is its result for good.
+ * - `home` is the context it belongs to: the domain's own, or the atomic block it was spawned `contained` in.
+ * - `joiners` are the clauses that wait for its end; after a failure that nobody has asked about, the rejected promise that
+ *   makes the host report it. `prev`/`next` link all live activities of the domain.
+ */
+import { Branch } from './branch.ts'
+import type { Context, Group } from './group.ts'
+import { NEXT, THROW, START, type Operation } from './suspension.ts'
+import type { Queue } from './queue.ts'
+import { ClauseList } from '../wait/list.ts'
+import { Join } from '../wait/join.ts'
+import { cancelActivity } from '../scope/cancel.ts'
+import { Cancelled } from '../scope/errors.ts'
+
+export type State = 'spawned' | 'running' | 'done' | 'failed' | 'cancelled'
+
+export interface ActivityInfo {
+  name?: string
+  /** The stack of the spawn, in development mode. */
+  site?: string
+}
+
+let counter = 0
+
+export class Activity<T> extends Branch implements Group, Operation<T>, Promise<T> {
+  running: Branch | null
+  conts: Branch[] | null = null
+  readies: Queue<Branch> | null = null
+  queued: boolean = false
+  link: Group | null = null
+  home: Context
+  id: number
+  ended: 0 | 1 | 2 = 0
+  joiners: ClauseList | Promise<T> | null = null
+  info: ActivityInfo | null = null
+  prev: Activity<any> | null = null
+  next: Activity<any> | null = null
+
+  constructor(home: Context, body: unknown) {
+    super(null, null)
+    this.home = home
+    this.running = this
+    this.mode = START
+    this.answer = body
+    this.id = ++counter
+  }
+
+  get atomic(): boolean {
+    return false
+  }
+
+  context(): Context {
+    return this.home
+  }
+
+  get name(): string {
+    return this.info?.name ?? `activity ${this.id}`
+  }
+
+  set name(name: string) {
+    ;(this.info ??= {}).name = name
+  }
+
+  /** What the activity has come to. */
+  get state(): State {
+    if (this.ended === 0) return this.mode === START ? 'spawned' : 'running'
+    if (this.ended === 1) return 'done'
+    return this.answer instanceof Cancelled ? 'cancelled' : 'failed'
+  }
+
+  /** Waits for the end: `yield* activity.join()` or `yield* activity`. The result is the activity's. */
+  join(): Join<T> {
+    return new Join<T>(this)
+  }
+
+  [Symbol.iterator](): Iterator<unknown, T, any> {
+    return this.join()[Symbol.iterator]()
+  }
+
+  /** Marks everything the activity is in; its blocking operations end with `Cancelled`. Returns at once. */
+  cancel(reason?: unknown): void {
+    cancelActivity(this, reason)
+  }
+
+  then<A = T, B = never>(ok?: ((value: T) => A | PromiseLike<A>) | null, bad?: ((error: any) => B | PromiseLike<B>) | null): Promise<A | B> {
+    return this.promise().then(ok, bad)
+  }
+
+  catch<B = never>(bad?: ((error: any) => B | PromiseLike<B>) | null): Promise<T | B> {
+    return this.promise().catch(bad)
+  }
+
+  finally(run?: (() => void) | null): Promise<T> {
+    return this.promise().finally(run)
+  }
+
+  get [Symbol.toStringTag](): string {
+    return 'Activity'
+  }
+
+  /** @internal */
+  joinFrom(branch: Branch): boolean {
+    return new Join<T>(this).begin(branch)
+  }
+
+  /** A promise of the result, for legacy code. */
+  promise(): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      const join = new Join<T>(this)
+      join.waiter = {
+        answered: (clause) => (clause.failed ? reject(clause.outcome) : resolve(clause.outcome as T)),
+      }
+      if (join.poll()) join.waiter.answered(join)
+      else join.register()
+    })
+  }
+
+  /** @internal Somebody has asked for the result: an error is theirs now. */
+  handled(): void {
+    if (this.joiners !== null) (this.joiners as Promise<T>).catch(() => {})
+    this.joiners = null
+  }
+
+  /** @internal The body has ended and so have all branches. */
+  settle(mode: 0 | 1, answer: unknown): void {
+    this.ended = mode === NEXT ? 1 : 2
+    this.answer = answer
+    this.gen = null
+    this.mode = NEXT
+    this.scope = null
+    this.cell = null
+    const joiners = this.joiners as ClauseList | null
+    this.joiners = null
+    if (joiners !== null && !joiners.empty) {
+      for (let join = joiners.shift() as Join<T> | null; join !== null; join = joiners.shift() as Join<T> | null) join.settle()
+    } else if (mode === THROW && !(answer instanceof Cancelled)) {
+      this.joiners = this.home.domain.unhandled(answer) as Promise<T>
+    }
+  }
+}

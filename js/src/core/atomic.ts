@@ -1,0 +1,384 @@
+/**
+ * An atomic block: while it lasts, nothing runs but its own branches and the activities spawned `contained` in it (laws 5 and 6).
+ *
+ * A block is a context on the domain's stack, and the group of its own branches in that context.
+ *
+ * - It is `domain.top` exactly while it is the innermost one.
+ * - `contained` counts the contained activities that have not ended; the block does not end before it is 0.
+ * - `outer` is the group that the owner came from. It cannot run while the block lasts: its context is not the newest.
+ * - `over` is set once, at the end; branches of the block that outlive it (an `async` whose finish is outside) move to `survivor()`.
+ */
+import type { AnyIterator, Blocker, Branch } from './branch.ts'
+import { Context, pushReady, type Group } from './group.ts'
+import { NEXT, Suspension, THROW, type Operation } from './suspension.ts'
+import type { Queue } from './queue.ts'
+import { domain, type Domain } from './domain.ts'
+import { Call, generatorNext, generatorOf, swap } from './call.ts'
+import type { Activity } from './activity.ts'
+import { DeadlockError, deadlockMessage } from '../dev/deadlock.ts'
+
+export class AtomicBlock extends Context implements Group, Blocker {
+  running: Branch | null
+  conts: Branch[] | null = null
+  readies: Queue<Branch> | null = null
+  queued: boolean = false
+  link: Group | null = null
+  outer: Group
+  owner: Branch
+  contained: number = 0
+  over: boolean = false
+  private timer: unknown = undefined
+  /** How the owner goes on when the contained activities have ended. */
+  private leaveMode: 0 | 1 = NEXT
+  private leaveAnswer: unknown = undefined
+
+  constructor(owner: Branch, d: Domain) {
+    super(d, d.top)
+    this.owner = this.running = owner
+    this.outer = owner.group
+  }
+
+  /** Opens a block on `owner`, whose code is running. */
+  static open(owner: Branch, d: Domain): AtomicBlock {
+    let block = d.spare
+    if (block === null) block = new AtomicBlock(owner, d)
+    else {
+      d.spare = null
+      block.parent = d.top
+      block.owner = block.running = owner
+      block.outer = owner.group
+      block.over = false
+    }
+    owner.group = block
+    d.top = block
+    d.executing = block
+    if (d.onTop !== null) d.onTop()
+    if (d.tracer !== null) d.tracer.atomic(owner, true)
+    return block
+  }
+
+  get atomic(): boolean {
+    return true
+  }
+
+  context(): Context {
+    return this
+  }
+
+  /** The group that the block's branches belong to when it is over. */
+  survivor(): Group {
+    let group = this.outer
+    while (group instanceof AtomicBlock && group.over) group = group.outer
+    return group
+  }
+
+  /** Ends the block on its owner, or blocks the owner until the contained activities have ended. */
+  leave(mode: 0 | 1, answer: unknown): boolean {
+    if (this.contained > 0) {
+      this.leaveMode = mode
+      this.leaveAnswer = answer
+      this.owner.blocked = this
+      return false
+    }
+    this.end()
+    return true
+  }
+
+  /** Ends the block if nothing contained is left in it. */
+  leaveNow(): boolean {
+    if (this.contained > 0) return false
+    this.end()
+    return true
+  }
+
+  private end(): void {
+    const d = this.domain
+    if (d.top !== this) throw new Error('atomic blocks must end innermost first: this one still has a block inside it, opened by another branch')
+    this.over = true
+    if (this.timer !== undefined) {
+      d.host.clear(this.timer)
+      this.timer = undefined
+    }
+    d.top = this.parent!
+    const group = this.survivor()
+    this.owner.group = group
+    group.running = this.owner
+    if (this.conts === null) {
+      // No branch was started in the block, so nobody knows it any more: the next block reuses it.
+      if (this.readies === null && !this.queued) d.spare = this
+    } else {
+      ;(group.conts ??= []).push(...this.conts)
+      if (this.readies !== null) for (let b = this.readies.shift(); b !== undefined; b = this.readies.shift()) pushReady(group, b)
+    }
+    if (d.executing === this) d.executing = group
+    if (d.onTop !== null) d.onTop()
+    if (d.tracer !== null) d.tracer.atomic(this.owner, false)
+  }
+
+  /** A contained activity has ended. */
+  containedEnded(): void {
+    if (--this.contained > 0 || this.owner.blocked !== this) return
+    const { owner } = this
+    owner.blocked = null
+    owner.mode = this.leaveMode
+    owner.answer = this.leaveAnswer
+    this.leaveAnswer = undefined
+    this.end()
+    const d = this.domain
+    if (owner.group !== d.executing) d.enqueue(owner.group)
+  }
+
+  // The owner, blocked on the end of the contained activities. A block cannot be left otherwise, so it is not interrupted.
+  withdraw(): void {}
+  get fixed(): boolean {
+    return true
+  }
+  get outside(): boolean {
+    return false
+  }
+  describe(): string {
+    return `the end of ${this.contained} contained ${this.contained === 1 ? 'activity' : 'activities'}`
+  }
+
+  /** Nothing in the block can run. Either something outside the library will help, or it is a deadlock. */
+  idle(): void {
+    if (this.owner.blocked !== null && this.owner.blocked.outside) return
+    const stuck = this.blockedBranches()
+    if (stuck.some((b) => b.blocked!.outside)) return
+    for (const b of stuck) {
+      const needed = b.blocked!.needs?.()
+      if (needed !== undefined && needed.ended === 0 && !this.mayRun(needed)) return this.report(b, stuck)
+    }
+    const d = this.domain
+    if (this.timer !== undefined) return
+    this.timer = d.host.timer(() => {
+      this.timer = undefined
+      if (this.over || d.top !== this || this.head !== null || d.pumping) return
+      const still = this.blockedBranches()
+      if (still.length === 0 || still.some((b) => b.blocked!.outside)) return
+      d.fromHost(() => this.report(still.find((b) => b.group === this) ?? still[0], still))
+    }, d.grace)
+  }
+
+  private mayRun(a: Activity<any>): boolean {
+    return a.home === this || a === this.owner.activity
+  }
+
+  private report(branch: Branch, stuck: Branch[]): void {
+    const error = new DeadlockError(deadlockMessage(branch, stuck))
+    const d = this.domain
+    d.fromHost(() => branch.interrupt(error))
+  }
+
+  /** The branches that could run in this block, if they were not blocked. */
+  private blockedBranches(): Branch[] {
+    const found: Branch[] = []
+    for (let a = this.domain.live; a !== null; a = a.prev) {
+      for (const b of branchesOf(a)) if (b.blocked !== null && b.group.context() === this && !(b.blocked instanceof AtomicBlock)) found.push(b)
+    }
+    return found
+  }
+}
+
+/** All branches of an activity, itself first. */
+export function branchesOf(a: Activity<any>): Branch[] {
+  const found: Branch[] = [a]
+  const root = a.scope === null ? null : a.scope.root()
+  if (root !== null) root.each((b) => b !== a && found.push(b))
+  return found
+}
+
+class AtomicCall<T> extends Call<T> {
+  private body: Body<T> | null
+  private block: AtomicBlock | null = null
+
+  constructor(body: Body<T>) {
+    super(null)
+    this.body = body
+  }
+
+  override next(answer?: unknown): this {
+    const d = domain
+    const branch = d.current
+    if (this.body === null || branch === null || this.activity !== null || d.steps <= 1 || d.depth > 50) return super.next(answer)
+    if (d.pending === this) d.pending = null
+    else if (d.pending !== null) d.startPending()
+    this.open(branch)
+    const gen = this.gen!
+    let result: IteratorResult<unknown, unknown>
+    d.depth++
+    try {
+      result = generatorNext.call(gen)
+    } catch (error) {
+      if (this.block!.leaveNow()) throw error
+      return this.leaveLater(ending(THROW, error))
+    }
+    d.depth--
+    if (result.done) {
+      if (d.pending !== null) d.startPending()
+      if (!this.block!.leaveNow()) return this.leaveLater(ending(NEXT, result.value))
+      this.gen = null
+      this.done = true
+      this.value = result.value
+      return this
+    }
+    this.inner = result.value
+    this.value = this
+    return this
+  }
+
+  /** The body has ended on the stack, but contained activities have not: the run loop makes the call a frame and leaves it. */
+  private leaveLater(rest: AnyIterator): this {
+    this.gen = rest
+    this.value = this
+    return this
+  }
+
+  private open(branch: Branch): void {
+    const body = this.body
+    this.body = null
+    this.block = AtomicBlock.open(branch, branch.group.context().domain)
+    try {
+      this.gen = generatorOf(body)
+    } catch (error) {
+      this.gen = ending(THROW, error)
+    }
+  }
+
+  override begin(branch: Branch): boolean {
+    if (this.activity !== null || this.body === null) return super.begin(branch)
+    this.open(branch)
+    branch.gen = swap(this, branch)
+    branch.mode = NEXT
+    branch.answer = undefined
+    return true
+  }
+
+  override leave(_branch: Branch, mode: 0 | 1, answer: unknown): boolean {
+    return this.block!.leave(mode, answer)
+  }
+
+  override start(): Activity<T> {
+    return (this.activity ??= domain.spawn<T>(new Once(this), false, undefined))
+  }
+}
+
+function* ending(mode: 0 | 1, answer: unknown): Generator<unknown, unknown, unknown> {
+  if (mode === THROW) throw answer
+  return answer
+}
+
+/** Hands a call to the run loop as the body of an activity. */
+class Once implements Operation<unknown> {
+  private readonly call: AtomicCall<any>
+  constructor(call: AtomicCall<any>) {
+    this.call = call
+  }
+  *[Symbol.iterator](): Generator<unknown, unknown, unknown> {
+    const { call } = this
+    const activity = call.activity
+    call.activity = null
+    try {
+      return yield call
+    } finally {
+      call.activity = activity
+    }
+  }
+}
+
+export type Body<T> = (() => Operation<T>) | Operation<T>
+type Method = (this: any, ...args: any[]) => Operation<unknown>
+
+/**
+ * Runs `body` with nothing else of the domain in between (Charcoal, section 3). What the body spawns is delayed until the outermost block has
+ * ended, unless it is spawned `contained`. As a decorator it makes a generator method atomic.
+ *
+ * Cancellation inside ends the block like any error. The block of a failed body is left properly.
+ *
+ * @example
+ * yield* atomic(function* () {
+ *   const n = yield* read('counter')
+ *   yield* write('counter', n + 1)
+ * })
+ */
+export function atomic<T>(body: Body<T>): Call<T>
+export function atomic<M extends Method>(method: M, context: ClassMethodDecoratorContext): M
+export function atomic(body: Body<unknown> | Method, context?: ClassMethodDecoratorContext): unknown {
+  if (context !== undefined) return atomicFn(body as Method)
+  if (body instanceof Call) domain.claim(body)
+  return new AtomicCall(body as Body<unknown>)
+}
+
+/** The atomic version of a generator function or activity function. */
+export function atomicFn<This, A extends unknown[], T>(body: (this: This, ...args: A) => Operation<T>): (this: This, ...args: A) => Call<T> {
+  const f = function (this: This, ...args: A): Call<T> {
+    const call = new AtomicCall<T>(() => body.apply(this, args))
+    domain.called(call)
+    return call
+  }
+  Object.defineProperty(f, 'name', { value: body.name, configurable: true })
+  return f
+}
+
+class Enter extends Suspension<void> {
+  override next(): this {
+    const d = domain
+    if (this.value !== this && d.current !== null && --d.steps > 0) {
+      if (d.pending !== null) d.startPending()
+      AtomicBlock.open(d.current, d)
+      this.done = true
+      return this
+    }
+    return super.next()
+  }
+  begin(branch: Branch): boolean {
+    AtomicBlock.open(branch, branch.group.context().domain)
+    branch.mode = NEXT
+    branch.answer = undefined
+    return true
+  }
+}
+
+class Leave extends Suspension<void> {
+  override next(): this {
+    const d = domain
+    const block = d.current === null ? null : d.current.group
+    if (this.value !== this && block instanceof AtomicBlock && --d.steps > 0) {
+      if (d.pending !== null) d.startPending()
+      if (block.leaveNow()) {
+        this.done = true
+        return this
+      }
+    }
+    return super.next()
+  }
+  begin(branch: Branch): boolean {
+    const block = branch.group
+    if (!(block instanceof AtomicBlock)) throw new Error('leaveAtomic() outside an atomic block')
+    branch.mode = NEXT
+    branch.answer = undefined
+    return block.leave(NEXT, undefined)
+  }
+}
+
+/** Opens an atomic block by hand; every path must `yield* leaveAtomic()`. The build plugin writes these; prefer `atomic`. */
+export function enterAtomic(): Operation<void> {
+  return new Enter()
+}
+
+export function leaveAtomic(): Operation<void> {
+  return new Leave()
+}
+
+/** The innermost block that `branch` is in, or null. */
+export function blockOf(branch: Branch): AtomicBlock | null {
+  const { group } = branch
+  if (group instanceof AtomicBlock) return group
+  const home = group.context()
+  return home instanceof AtomicBlock ? home : null
+}
+
+/** Is the caller inside an atomic block (its own, or one that contains its activity)? */
+export function inAtomic(): boolean {
+  return domain.current !== null && blockOf(domain.current) !== null
+}

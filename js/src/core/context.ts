@@ -1,0 +1,60 @@
+/**
+ * The papers' other style: an explicit context instead of the implicit one. `actx` says which activity a call belongs to (Charcoal, Figure 7).
+ *
+ * @example
+ * const main = asyncFnX(function* (actx, url: string) {
+ *   yield* actx.atomic(function* () { ... yield* other(actx, 42) ... })
+ * })
+ * newActivityContext().spawn(main, 'localhost/foo')
+ */
+import type { Activity } from './activity.ts'
+import { Call, remember } from './call.ts'
+import { atomic, type Body } from './atomic.ts'
+import { domain } from './domain.ts'
+import { spawn, type SpawnOptions } from './spawn.ts'
+
+export class ActivityContext {
+  /** The activity that this context stands for; undefined for a fresh one. */
+  activity: Activity<any> | undefined
+
+  constructor(activity?: Activity<any>) {
+    this.activity = activity
+  }
+
+  /** Runs `f(actx, ...args)` as a new activity, where `actx` is the new activity's context. */
+  spawn<A extends unknown[], T>(f: (actx: ActivityContext, ...args: A) => Call<T>, ...args: A): Activity<T> {
+    return this.spawnWith({}, f, ...args)
+  }
+
+  spawnWith<A extends unknown[], T>(options: SpawnOptions, f: (actx: ActivityContext, ...args: A) => Call<T>, ...args: A): Activity<T> {
+    const actx = new ActivityContext()
+    const activity = spawn<T>(() => f(actx, ...args), options)
+    actx.activity = activity
+    return activity
+  }
+
+  /** Atomic in this context's activity. Throws if another one is running: the context was passed on to the wrong activity. */
+  atomic<T>(body: Body<T>): Call<T> {
+    this.check()
+    return atomic(body)
+  }
+
+  /** @internal */
+  check(): void {
+    const now = domain.current?.activity
+    if (this.activity !== undefined && now !== undefined && now !== this.activity) throw new Error(`the context of ${this.activity.name} was used in ${now.name}: pass each activity its own`)
+  }
+}
+
+export function newActivityContext(): ActivityContext {
+  return new ActivityContext()
+}
+
+/** `asyncFn` with the context as an explicit first parameter. */
+export function asyncFnX<A extends unknown[], T>(body: (actx: ActivityContext, ...args: A) => Generator<unknown, T, any>): (actx: ActivityContext, ...args: A) => Call<T> {
+  remember(body)
+  return (actx, ...args) => {
+    actx.check()
+    return new Call<T>(body(actx, ...args))
+  }
+}

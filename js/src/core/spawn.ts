@@ -1,0 +1,80 @@
+/** Birth and identity of activities. */
+import type { Activity } from './activity.ts'
+import { Call, generatorOf } from './call.ts'
+import { domain } from './domain.ts'
+import { innermostScope } from '../scope/scope.ts'
+import { NEXT, Suspension, type Operation } from './suspension.ts'
+import type { Branch } from './branch.ts'
+
+export interface SpawnOptions {
+  name?: string
+  /** Inside an atomic block: run within it; the block does not end before the activity does. Elsewhere without effect. */
+  contained?: boolean
+  /** Cancels the activity when aborted. */
+  signal?: AbortSignal
+}
+
+/**
+ * Queues a new activity that runs `body`. The body never runs before the spawner has gone on (law 7); arguments of a call are evaluated by the spawner.
+ * Inside an atomic block the activity is delayed until the outermost block has ended, or runs inside it if `contained`.
+ *
+ * @example
+ * const load = spawn(fetchAll(urls), { name: 'load' })
+ * const pages = yield* load
+ */
+export function spawn<T>(body: (() => Operation<T>) | (() => PromiseLike<T>) | Operation<T>, options: SpawnOptions = {}): Activity<T> {
+  let what: unknown = body
+  if (body instanceof Call) {
+    if (body.activity !== null) {
+      // Made in legacy code: it has its activity already.
+      const activity = body.activity as Activity<T>
+      if (options.name !== undefined) activity.name = options.name
+      options.signal?.addEventListener('abort', () => activity.cancel(options.signal!.reason), { once: true })
+      return activity
+    }
+    domain.claim(body)
+    if (body.gen !== null) {
+      what = body.gen
+      body.gen = null
+    }
+  }
+  const { signal } = options
+  if (signal === undefined) return domain.spawn<T>(what, options.contained === true, options.name)
+  const abort = (): void => activity.cancel(signal.reason)
+  const activity = domain.spawn<T>(until(signal, abort, what), options.contained === true, options.name ?? (typeof body === 'function' ? body.name : undefined))
+  if (signal.aborted) abort()
+  else signal.addEventListener('abort', abort)
+  return activity
+}
+
+function* until(signal: AbortSignal, abort: () => void, what: unknown): Generator<unknown, unknown, any> {
+  try {
+    return yield* generatorOf(what) as Generator<unknown, unknown, any>
+  } finally {
+    signal.removeEventListener('abort', abort)
+  }
+}
+
+/** The activity that the caller's code belongs to; undefined in legacy code. */
+export function self(): Activity<unknown> | undefined {
+  return domain.current?.activity
+}
+
+/** An AbortSignal that is aborted when the caller's scope is cancelled. In legacy code: one that never is. */
+export function signal(): AbortSignal {
+  return domain.current === null ? new AbortController().signal : innermostScope(domain.current).signal
+}
+
+class Yield extends Suspension<void> {
+  begin(branch: Branch): boolean {
+    branch.mode = NEXT
+    branch.answer = undefined
+    if (!branch.group.atomic) branch.group.context().domain.aside = true
+    return true
+  }
+}
+
+/** Sets the activity aside until the other ready ones have had a turn. Never needed for fairness; of no effect in an atomic block. */
+export function pause(): Operation<void> {
+  return new Yield()
+}

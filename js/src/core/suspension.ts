@@ -1,0 +1,57 @@
+/**
+ * A suspension is one request of a branch to the run loop: call this, wait for that, enter an atomic block.
+ *
+ * It is the iterable, the iterator *and* the iterator result of `yield*`, so that a call allocates one object:
+ * the first `next()` hands the suspension itself to the run loop, the second one delivers the run loop's answer.
+ *
+ * - `value === this` holds from when the run loop was asked until it has answered.
+ * - `done` is set by the answer, once; an answered suspension answers the same again.
+ */
+import type { Branch } from './branch.ts'
+
+/** What can be run with `yield*` inside an activity and ends with a `T`. */
+export interface Operation<T> {
+  [Symbol.iterator](): Iterator<unknown, T, any>
+}
+
+/** How a branch goes on: with `gen.next(value)`, with `gen.throw(value)`, or by starting the body in `value`. */
+export const NEXT = 0
+export const THROW = 1
+export const START = 2
+export type Mode = 0 | 1 | 2
+
+export abstract class Suspension<T> implements Operation<T> {
+  done: boolean = false
+  value: any = undefined;
+
+  [Symbol.iterator](): Iterator<unknown, T, any> {
+    return this as unknown as Iterator<unknown, T, any>
+  }
+
+  next(answer?: unknown): this {
+    if (this.done) return this
+    if (this.value !== this) {
+      this.value = this
+      return this
+    }
+    this.done = true
+    this.value = answer
+    return this
+  }
+
+  throw(error: unknown): never {
+    this.value = undefined
+    throw error
+  }
+
+  return(value: unknown): { done: true; value: unknown } {
+    this.value = undefined
+    return { done: true, value }
+  }
+
+  /**
+   * Run by the run loop on the branch that asks. True: answered, the branch goes on with `branch.mode` and
+   * `branch.answer`, or another branch of the domain runs first. False: the branch is blocked.
+   */
+  abstract begin(branch: Branch): boolean
+}

@@ -1,0 +1,29 @@
+/** `assertYields` and `assertNoYield` make `atomic` testable in a line: did anything else of the domain run while the body did? */
+import { domain } from '../core/domain.ts'
+import { generatorOf } from '../core/call.ts'
+import type { Body } from '../core/atomic.ts'
+
+function* othersRan<T>(body: Body<T>): Generator<unknown, { value: T; ran: boolean }, any> {
+  // One activity that is ready from the start: it runs at the first opportunity there is.
+  let ran = false
+  const watcher = domain.spawn(() => (ran = true), false, 'watcher')
+  const value = (yield* generatorOf(body) as Generator<unknown, T, any>) as T
+  const seen = ran
+  watcher.cancel()
+  return { value, ran: seen }
+}
+
+/** Runs `body` and throws unless other activities could run in between. */
+export function* assertYields<T>(body: Body<T>): Generator<unknown, T, any> {
+  const { value, ran } = yield* othersRan(body)
+  if (!ran) throw new Error('assertYields: nothing else could run while the body did')
+  return value
+}
+
+/** Runs `body` and throws if any other activity ran in between. */
+export function* assertNoYield<T>(body: Body<T>): Generator<unknown, T, any> {
+  const { value, ran } = yield* othersRan(body)
+  if (ran) throw new Error('assertNoYield: another activity ran while the body did')
+  return value
+}
+

@@ -1,0 +1,187 @@
+/**
+ * `explore` runs a test under many schedules. It fails with the first schedule that fails, after shrinking it to the fewest switches, and says the seed that
+ * replays it.
+ *
+ * A schedule is the list of choices that the simulated scheduler was asked for; choice 0 is what the real scheduler would do. A seed is that list in text.
+ *
+ * @example
+ * await explore(function* () {
+ *   let balance = 100
+ *   const withdraw = function* () { const b = balance; yield* sleep(1); balance = b - 10 }
+ *   const a = spawn(withdraw), b = spawn(withdraw)
+ *   yield* a; yield* b
+ *   assert(balance === 80)          // fails: the two read the same balance
+ * }, { schedules: 1000 })
+ */
+import type { Operation } from '../core/suspension.ts'
+import { simulate, type Decide, type SimulateOptions } from './simulate.ts'
+
+export interface ExploreOptions extends Omit<SimulateOptions, 'decide'> {
+  /** How many schedules to run, or 'all' for every one (small tests only). Default 1000. */
+  schedules?: number | 'all'
+  /** A seed from an earlier failure: run that schedule alone. Or a number: begin the random choices there. */
+  seed?: string | number
+  /** Runs spent on shrinking. */
+  shrink?: number
+}
+
+export interface Explored<T> {
+  schedules: number
+  /** Every result that occurred, as JSON, and how often. */
+  outcomes: Map<string, number>
+  last: T | undefined
+}
+
+/** A schedule under which the test failed; `cause` is the error. */
+export class ExploreError extends Error {
+  override readonly name = 'ExploreError'
+  readonly seed: string
+  constructor(message: string, seed: string, cause: unknown) {
+    super(message, { cause })
+    this.seed = seed
+  }
+}
+
+/** Small, fast, good enough: mulberry32. */
+export function random(seed: number): () => number {
+  let state = seed >>> 0
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let t = state
+    t = Math.imul(t ^ (t >>> 15), t | 1)
+    t ^= t + Math.imul(t ^ (t >>> 7), t | 61)
+    return ((t ^ (t >>> 14)) >>> 0) / 4294967296
+  }
+}
+
+type Body<T> = (() => Operation<T>) | (() => PromiseLike<T>)
+type Run<T> = { choices: number[]; limits: number[] } & ({ ok: true; value: T } | { ok: false; error: unknown })
+
+async function runWith<T>(body: Body<T>, choose: Decide, options: SimulateOptions): Promise<Run<T>> {
+  const choices: number[] = []
+  const limits: number[] = []
+  const decide: Decide = (n, why) => {
+    const c = Math.min(n - 1, choose(n, why), 35)
+    choices.push(c)
+    limits.push(n)
+    return c
+  }
+  try {
+    return { ok: true, value: await simulate(body, { ...options, decide }), choices, limits }
+  } catch (error) {
+    return { ok: false, error, choices, limits }
+  }
+}
+
+const scripted = (script: number[]): Decide => {
+  let at = 0
+  return () => script[at++] ?? 0
+}
+
+/** Random choices in one of several tempers: seldom or often set aside, and often or seldom away from first in, first out. */
+function tempered(next: () => number): Decide {
+  const preempt = [0, 0.02, 0.1, 0.3, 0.6][Math.floor(next() * 5)]
+  const stray = [0.1, 0.5, 1][Math.floor(next() * 3)]
+  return (n, why) => {
+    if (why === 'preempt') return next() < preempt ? 1 : 0
+    return next() < stray ? Math.floor(next() * n) : 0
+  }
+}
+
+export function encode(choices: number[]): string {
+  const text: string[] = []
+  let zeros = 0
+  for (const c of choices) {
+    if (c === 0) zeros++
+    else {
+      text.push(`${zeros === 0 ? '' : zeros.toString(36)}${c.toString(36).toUpperCase()}`)
+      zeros = 0
+    }
+  }
+  return `x${text.join('-')}`
+}
+
+/** The inverse of `encode`, but for trailing zeros: a count of zeros in small letters, then the choice in capitals. */
+export function decode(seed: string): number[] {
+  const choices: number[] = []
+  for (const part of seed.slice(1).split('-')) {
+    const split = /^([0-9a-z]*)([0-9A-Z])$/.exec(part)
+    if (split === null) continue
+    for (let i = split[1] === '' ? 0 : parseInt(split[1], 36); i > 0; i--) choices.push(0)
+    choices.push(parseInt(split[2], 36))
+  }
+  return choices
+}
+
+export async function explore<T>(body: Body<T>, options: ExploreOptions = {}): Promise<Explored<T>> {
+  const outcomes = new Map<string, number>()
+  let last: T | undefined
+  const note = (run: Run<T>): run is Run<T> & { ok: true } => {
+    if (!run.ok) return false
+    last = run.value
+    const key = JSON.stringify(run.value) ?? 'undefined'
+    outcomes.set(key, (outcomes.get(key) ?? 0) + 1)
+    return true
+  }
+  if (typeof options.seed === 'string') {
+    const run = await runWith(body, scripted(decode(options.seed)), options)
+    if (!note(run)) throw failure(run, 1, options.seed)
+    return { schedules: 1, outcomes, last }
+  }
+  let count = 0
+  if (options.schedules === 'all') {
+    for (let script: number[] | null = []; script !== null; ) {
+      const run: Run<T> = await runWith(body, scripted(script), options)
+      count++
+      if (!note(run)) throw await shrunk(body, run, count, options)
+      if (count >= 200_000) throw new Error('explore: more than 200000 schedules; pass a number instead of all')
+      script = successor(run)
+    }
+    return { schedules: count, outcomes, last }
+  }
+  const next = random(options.seed ?? 1)
+  const total = options.schedules ?? 1000
+  for (; count < total; ) {
+    // The first schedule is the real scheduler's own.
+    const run = await runWith(body, count === 0 ? () => 0 : tempered(next), options)
+    count++
+    if (!note(run)) throw await shrunk(body, run, count, options)
+  }
+  return { schedules: count, outcomes, last }
+}
+
+/** The next schedule in the order of all of them. */
+function successor(run: { choices: number[]; limits: number[] }): number[] | null {
+  for (let i = run.choices.length - 1; i >= 0; i--)
+    if (run.choices[i] + 1 < run.limits[i]) return [...run.choices.slice(0, i), run.choices[i] + 1]
+  return null
+}
+
+/** Replaces choices by 0 while the test still fails: the fewest switches that show the bug. */
+async function shrunk<T>(body: Body<T>, first: Run<T> & { ok: false }, schedule: number, options: ExploreOptions): Promise<ExploreError> {
+  let best = first
+  let budget = options.shrink ?? 200
+  const attempt = async (script: number[]): Promise<boolean> => {
+    if (budget-- <= 0) return false
+    const run = await runWith(body, scripted(script), options)
+    if (run.ok || switches(run.choices) >= switches(best.choices)) return false
+    best = run
+    return true
+  }
+  for (let size = Math.max(1, best.choices.length >> 1); size >= 1 && budget > 0; size >>= 1)
+    for (let at = 0; at < best.choices.length && budget > 0; at += size) {
+      const script = best.choices.slice()
+      if (script.slice(at, at + size).every((c) => c === 0)) continue
+      script.fill(0, at, at + size)
+      await attempt(script)
+    }
+  return failure(best, schedule, encode(best.choices))
+}
+
+const switches = (choices: number[]): number => choices.reduce((n, c) => n + (c === 0 ? 0 : 1), 0)
+
+function failure(run: { error?: unknown; choices: number[] }, schedule: number, seed: string): ExploreError {
+  const { error } = run
+  const what = error instanceof Error ? `${error.name}: ${error.message}` : String(error)
+  return new ExploreError(`schedule ${schedule} fails with ${switches(run.choices)} unusual choices: ${what}\nreplay it with { seed: '${seed}' }`, seed, error)
+}

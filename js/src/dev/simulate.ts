@@ -1,0 +1,134 @@
+/**
+ * A simulated host: virtual time, and a scheduler whose every choice is made by a `Chooser`. Read this first to see all that the run loop needs of the world.
+ *
+ * - Time stands still while anything can run; then it jumps to the next timer.
+ * - `decide(n)` is asked whenever one of n > 1 ready groups goes next, and at every call and return (n = 2: go on, or be set aside) when somebody else is ready.
+ * - Promises of the outside settle in real time: before each choice the host's event loop has a turn if anybody waits for one.
+ */
+import { Domain, useDomain } from '../core/domain.ts'
+import { branchesOf } from '../core/atomic.ts'
+import type { AtomicBlock } from '../core/atomic.ts'
+import type { Host } from '../core/host.ts'
+import { realHost } from '../core/host.ts'
+import type { Operation } from '../core/suspension.ts'
+import { describeActivities } from './report.ts'
+
+interface Timer {
+  at: number
+  order: number
+  run: () => void
+}
+
+export class SimulatedHost implements Host {
+  time: number = 0
+  readonly failures: { error: unknown; handled: boolean }[] = []
+  private timers: Timer[] = []
+  private order = 0
+
+  soon(): void {}
+  later(): void {}
+  now(): number {
+    return this.time
+  }
+  timer(run: () => void, ms: number): unknown {
+    const timer = { at: this.time + Math.max(0, ms), order: this.order++, run }
+    this.timers.push(timer)
+    return timer
+  }
+  clear(handle: unknown): void {
+    this.timers = this.timers.filter((t) => t !== handle)
+  }
+  unhandled(error: unknown): Promise<never> {
+    const failure = { error, handled: false }
+    this.failures.push(failure)
+    return { catch: () => (failure.handled = true) } as unknown as Promise<never>
+  }
+  /** Jumps to the next timer and runs it; false if there is none. */
+  advance(): boolean {
+    if (this.timers.length === 0) return false
+    const next = this.timers.reduce((a, b) => (b.at < a.at || (b.at === a.at && b.order < a.order) ? b : a))
+    this.clear(next)
+    this.time = next.at
+    next.run()
+    return true
+  }
+}
+
+export type Decide = (options: number, why: 'next' | 'preempt') => number
+
+export interface SimulateOptions {
+  decide?: Decide
+  /** Real milliseconds that a program with nothing else to do may wait for the outside. */
+  patience?: number
+  /** Real milliseconds to wait, before each choice, for all outstanding waits for the outside to be answered: makes programs with real I/O repeatable. */
+  settle?: number
+  maxSteps?: number
+}
+
+/** Nothing can run and nothing will come. */
+export class StuckError extends Error {
+  override readonly name = 'StuckError'
+}
+
+const turn = (): Promise<void> => new Promise((done) => realHost.later(done))
+const pauseFor = (ms: number): Promise<void> => new Promise((done) => realHost.timer(done, ms))
+
+/**
+ * Runs `body` as an activity of a simulated domain until it and all it spawned have ended. The result is the body's.
+ *
+ * @example
+ * await simulate(function* () { yield* sleep(3600_000); ... })   // takes no time
+ */
+export async function simulate<T>(body: (() => Operation<T>) | (() => PromiseLike<T>), options: SimulateOptions = {}): Promise<T> {
+  const decide = options.decide ?? (() => 0)
+  const host = new SimulatedHost()
+  const d = new Domain({ host })
+  d.posted = true // the loop below runs it, never the host
+  d.chooser = { preempt: () => d.top.head !== null && decide(2, 'preempt') === 1 }
+  d.checkEveryStep()
+  const before = useDomain(d)
+  const real = performance.now.bind(performance)
+  let steps = 0
+  try {
+    const root = d.spawn<T>(body, false, body.name || 'main')
+    let idleSince = real()
+    for (;;) {
+      const foreign = waitsOutside(d)
+      if (foreign > 0) {
+        await turn()
+        if (options.settle !== undefined) for (const until = real() + options.settle; waitsOutside(d) > 0 && real() < until; ) await pauseFor(1)
+      }
+      const count = d.top.count()
+      if (count > 0) {
+        if (++steps > (options.maxSteps ?? 100_000)) throw new StuckError(`still running after ${steps} steps; a loop that never ends?\n${describeActivities()}`)
+        d.runOne(count === 1 ? 0 : decide(count, 'next'))
+        idleSince = real()
+        continue
+      }
+      if (d.live === null) break
+      if (d.top !== d.base) {
+        ;(d.top as AtomicBlock).idle()
+        if (d.top.head !== null) continue
+      }
+      if (waitsOutside(d) > 0 && real() - idleSince < (options.patience ?? 20)) {
+        await pauseFor(1)
+        continue
+      }
+      if (host.advance()) continue
+      if (root.ended === 0 || waitsOutside(d) === 0) throw new StuckError(`nothing can run any more:\n${describeActivities()}`)
+      break
+    }
+    root.handled()
+    for (const failure of host.failures) if (!failure.handled) throw failure.error
+    if (root.ended === 2) throw root.answer
+    return root.answer as T
+  } finally {
+    useDomain(before)
+  }
+}
+
+function waitsOutside(d: Domain): number {
+  let n = 0
+  for (let a = d.live; a !== null; a = a.prev) for (const b of branchesOf(a)) if (b.blocked?.foreign === true) n++
+  return n
+}

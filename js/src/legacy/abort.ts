@@ -1,0 +1,41 @@
+/** An AbortSignal as a clause: `aborted(signal)` is ready when the signal is aborted; its value is the reason. */
+import { Clause } from '../wait/clause.ts'
+import { pass } from './pass.ts'
+import { noteOurs } from '../core/domain.ts'
+
+class Aborted extends Clause<unknown> {
+  private readonly signal: AbortSignal
+  private readonly listener = (): void => {
+    noteOurs()
+    this.withdraw()
+    this.fireFromHost(this.signal.reason)
+  }
+
+  constructor(signal: AbortSignal) {
+    super()
+    this.signal = signal
+  }
+  poll(): boolean {
+    this.outcome = this.signal.reason
+    return this.signal.aborted
+  }
+  override ready(): boolean {
+    return this.signal.aborted
+  }
+  register(): void {
+    this.signal.addEventListener('abort', pass(this.listener))
+  }
+  withdraw(): void {
+    this.signal.removeEventListener('abort', this.listener)
+  }
+  override get outside(): boolean {
+    return true
+  }
+  describe(): string {
+    return 'an AbortSignal'
+  }
+}
+
+export function aborted(signal: AbortSignal): Clause<unknown> {
+  return new Aborted(signal)
+}

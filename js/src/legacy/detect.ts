@@ -1,0 +1,103 @@
+/**
+ * Development mode: reports legacy continuations that run inside an atomic block, and records where activities were spawned.
+ *
+ * In Node `async_hooks` sees every continuation, native `await` included. In browsers only what `interpose` reaches is seen.
+ *
+ * A continuation is foreign if it was registered neither by the block's code nor by a continuation that belongs to the block.
+ */
+import { blockOf } from '../core/atomic.ts'
+import { domain, setNoteOurs } from '../core/domain.ts'
+import { interpose } from './interpose.ts'
+
+/** A legacy continuation that ran inside an atomic block. */
+export interface Foreign {
+  /** The activity whose block was entered. */
+  block: string
+  /** What ran: `Timeout`, `PROMISE`, `event click` … */
+  kind: string
+  /** Where it was registered. */
+  site: string
+}
+
+/** Switches development mode on; the result switches it off. `report` gets every foreign continuation; default: a warning on the console. */
+export function develop(report: (foreign: Foreign) => void = warn): () => void {
+  const d = domain
+  d.development = true
+  const hooks = (globalThis as any).process?.getBuiltinModule?.('node:async_hooks')
+  const stop = hooks === undefined ? watchCallbacks(report) : watchHooks(hooks, report)
+  return () => {
+    d.development = false
+    stop()
+  }
+}
+
+function warn(foreign: Foreign): void {
+  console.warn(`charcoal: a legacy continuation (${foreign.kind}) ran inside the atomic block of ${foreign.block}; registered at\n${foreign.site}`)
+}
+
+function blockOwner(): string {
+  const block = domain.top as unknown as { owner?: { activity: { name: string } } }
+  return block.owner?.activity.name ?? ''
+}
+
+function watchCallbacks(report: (foreign: Foreign) => void): () => void {
+  return interpose((kind, site, run) => {
+    report({ block: blockOwner(), kind, site: site ?? '' })
+    run()
+  }, true)
+}
+
+const INTERNAL = new Set(['TickObject', 'TIMERWRAP', 'FSREQCALLBACK', 'FSREQPROMISE', 'TCPWRAP', 'PIPEWRAP', 'TTYWRAP', 'SHUTDOWNWRAP', 'WRITEWRAP', 'MESSAGEPORT', 'RANDOMBYTESREQUEST'])
+
+function watchHooks(hooks: any, report: (foreign: Foreign) => void): () => void {
+  const sites = new Map<number, string>()
+  const own = new Map<number, unknown>()
+  const running: number[] = []
+  let candidate: { id: number; kind: string } | null = null
+  const kinds = new Map<number, string>()
+  const hook = hooks.createHook({
+    init(id: number, kind: string) {
+      if (INTERNAL.has(kind)) return
+      kinds.set(id, kind)
+      const { current } = domain
+      const block = current === null ? own.get(running[running.length - 1]) : blockOf(current)
+      if (block) own.set(id, block)
+      else sites.set(id, userFrames(new Error().stack))
+    },
+    before(id: number) {
+      running.push(id)
+      if (domain.top === domain.base || domain.pumping || !kinds.has(id) || own.get(id) === domain.top) return
+      candidate = { id, kind: kinds.get(id)! }
+    },
+    after(id: number) {
+      running.pop()
+      if (candidate?.id === id) {
+        const site = sites.get(id) ?? ''
+        const { kind } = candidate
+        candidate = null
+        if (site !== '') report({ block: blockOwner(), kind, site })
+      }
+    },
+    destroy(id: number) {
+      sites.delete(id)
+      own.delete(id)
+      kinds.delete(id)
+    },
+  })
+  hook.enable()
+  setNoteOurs(() => {
+    candidate = null
+  })
+  return () => {
+    hook.disable()
+    setNoteOurs(() => {})
+  }
+}
+
+function userFrames(stack: string | undefined): string {
+  return (stack ?? '')
+    .split('\n')
+    .slice(2)
+    .filter((line) => !line.includes('node:'))
+    .join('\n')
+}

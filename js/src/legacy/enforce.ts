@@ -1,0 +1,58 @@
+/**
+ * `enforce()` makes atomic blocks hold back legacy code where a library can: callbacks of timers, microtasks, animation frames, host events and messages, and reactions
+ * added with `then`, wait until the outermost block has ended. Opt in, and read docs/limits.md: native `await` in legacy code cannot be held, nor can synchronous
+ * emitters, workers, or the DOM's own default actions.
+ *
+ * @example
+ * const enforcement = enforce()
+ * ...
+ * enforcement.undo()
+ */
+import { domain } from '../core/domain.ts'
+import { interpose } from './interpose.ts'
+
+export interface Enforcement {
+  /** Callbacks that were held back so far. */
+  readonly held: number
+  /** Takes the wrappers out again. Callbacks registered meanwhile stay wrapped. */
+  undo(): void
+}
+
+export function enforce(): Enforcement {
+  const waiting: (() => void)[] = []
+  let held = 0
+  const d = domain
+  const before = d.onTop
+  const release = (): void => {
+    if (d.top !== d.base || waiting.length === 0) return
+    // In a task of its own: the end of the block belongs to its owner.
+    d.host.later(() => {
+      while (waiting.length > 0 && d.top === d.base) {
+        const run = waiting.shift()!
+        try {
+          run()
+        } catch (error) {
+          void Promise.reject(error)
+        }
+      }
+    })
+  }
+  d.onTop = () => {
+    before?.()
+    release()
+  }
+  const undo = interpose((_kind, _site, run) => {
+    held++
+    waiting.push(run)
+  }, false)
+  return {
+    get held() {
+      return held
+    },
+    undo() {
+      undo()
+      d.onTop = before
+      for (const run of waiting.splice(0)) run()
+    },
+  }
+}

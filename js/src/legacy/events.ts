@@ -1,0 +1,88 @@
+/**
+ * Events of the host as clauses: `once(target, 'click')` for an EventTarget, `once(emitter, 'data')` for a Node EventEmitter, whose `error` event fails the wait.
+ * The listener exists only while the wait does.
+ */
+import { Clause } from '../wait/clause.ts'
+import { pass } from './pass.ts'
+import { noteOurs } from '../core/domain.ts'
+
+export interface EmitterLike {
+  on(name: any, listener: (...args: any[]) => void): unknown
+  off(name: any, listener: (...args: any[]) => void): unknown
+}
+
+class TargetEvent extends Clause<Event> {
+  private readonly target: EventTarget
+  private readonly type: string
+  private readonly listener = (event: Event): void => {
+    noteOurs()
+    this.withdraw()
+    this.fireFromHost(event)
+  }
+  constructor(target: EventTarget, type: string) {
+    super()
+    this.target = target
+    this.type = type
+  }
+  poll(): boolean {
+    return false
+  }
+  register(): void {
+    this.target.addEventListener(this.type, pass(this.listener))
+  }
+  withdraw(): void {
+    this.target.removeEventListener(this.type, this.listener)
+  }
+  override get outside(): boolean {
+    return true
+  }
+  describe(): string {
+    return `event ${this.type}`
+  }
+}
+
+class EmitterEvent extends Clause<any[]> {
+  private readonly emitter: EmitterLike
+  private readonly type: string | symbol
+  private readonly listener = (...args: unknown[]): void => {
+    noteOurs()
+    this.withdraw()
+    this.fireFromHost(args)
+  }
+  private readonly onError = (error: unknown): void => {
+    noteOurs()
+    this.withdraw()
+    this.fireFromHost(error as any[], true)
+  }
+  constructor(emitter: EmitterLike, type: string | symbol) {
+    super()
+    this.emitter = emitter
+    this.type = type
+  }
+  poll(): boolean {
+    return false
+  }
+  register(): void {
+    this.emitter.on(this.type, this.listener)
+    if (this.type !== 'error') this.emitter.on('error', this.onError)
+  }
+  withdraw(): void {
+    this.emitter.off(this.type, this.listener)
+    if (this.type !== 'error') this.emitter.off('error', this.onError)
+  }
+  override get outside(): boolean {
+    return true
+  }
+  describe(): string {
+    return `event ${String(this.type)}`
+  }
+}
+
+/** The next event: an `Event` from an EventTarget, the arguments from an EventEmitter. */
+export function once<K extends keyof HTMLElementEventMap>(target: HTMLElement, type: K): Clause<HTMLElementEventMap[K]>
+export function once(target: EventTarget, type: string): Clause<Event>
+export function once(emitter: EmitterLike, type: string | symbol): Clause<any[]>
+export function once(source: EventTarget | EmitterLike, type: string | symbol): unknown {
+  if ('addEventListener' in source) return new TargetEvent(source, type as string)
+  return new EmitterEvent(source, type)
+}

@@ -1,0 +1,132 @@
+/**
+ * Puts a gate before the callbacks of legacy code: timers, microtasks, animation frames, host events, messages, and reactions added with `then`. What cannot be
+ * reached from a library is listed in docs/limits.md; above all the continuations of native `await`.
+ *
+ * A continuation belongs to an atomic block if it was registered by the block's own code, or by a continuation that belongs to it. It passes the gate always.
+ */
+import { blockOf, type AtomicBlock } from '../core/atomic.ts'
+import { domain } from '../core/domain.ts'
+import { then as nativeThen } from '../core/host.ts'
+import { isOurs } from './pass.ts'
+
+/** Asked for every callback that runs while a block it does not belong to lasts. Calls `run` now or later. */
+export type Gate = (kind: string, site: string | undefined, run: () => void) => void
+
+let owner: AtomicBlock | null = null
+
+/** The block whose continuation is registering now. */
+function belongsTo(): AtomicBlock | null {
+  if (domain.current !== null) return blockOf(domain.current)
+  return owner
+}
+
+function foreignTo(block: AtomicBlock | null): boolean {
+  return domain.top !== domain.base && (block === null || block.over || domain.current === null) && block !== (domain.top as unknown)
+}
+
+interface Patched {
+  object: any
+  name: string
+  original: PropertyDescriptor
+}
+
+/** Installs the gate; the result takes it out again. */
+export function interpose(gate: Gate, withSites: boolean): () => void {
+  const patches: Patched[] = []
+  const patch = (object: any, name: string, make: (original: any) => unknown): void => {
+    const original = object === undefined ? undefined : Object.getOwnPropertyDescriptor(object, name)
+    if (original === undefined || typeof original.value !== 'function') return
+    patches.push({ object, name, original })
+    Object.defineProperty(object, name, { ...original, value: make(original.value) })
+  }
+  const gated = (kind: string, f: (...args: any[]) => any): ((...args: any[]) => any) => {
+    const block = belongsTo()
+    const site = withSites ? new Error(kind).stack : undefined
+    return function (this: unknown, ...args: unknown[]): unknown {
+      const run = (): unknown => {
+        const before = owner
+        owner = block
+        try {
+          return f.apply(this, args)
+        } finally {
+          owner = before
+        }
+      }
+      if (!foreignTo(block)) return run()
+      let value: unknown
+      gate(kind, site, () => {
+        value = run()
+      })
+      return value
+    }
+  }
+
+  const g = globalThis as any
+  for (const name of ['setTimeout', 'setInterval', 'setImmediate', 'queueMicrotask', 'requestAnimationFrame', 'requestIdleCallback'])
+    patch(g, name, (original) => {
+      const wrapped = function (this: unknown, f: unknown, ...rest: unknown[]): unknown {
+        return original.call(this ?? g, typeof f === 'function' ? gated(name, f as () => void) : f, ...rest)
+      }
+      return Object.assign(wrapped, original) // util.promisify's hooks
+    })
+
+  const listeners = new WeakMap<object, Map<string, any>>()
+  const isHandler = (f: unknown): f is { handleEvent(e: Event): void } => typeof f === 'object' && f !== null
+  patch(g.EventTarget?.prototype, 'addEventListener', (original) => {
+    return function (this: EventTarget, type: string, listener: any, options?: any): void {
+      if (listener === null || listener === undefined || isOurs(listener)) return original.call(this, type, listener, options)
+      const known = listeners.get(listener) ?? new Map<string, any>()
+      listeners.set(listener, known)
+      const call = gated(`event ${type}`, function (this: unknown, e: Event) {
+        return isHandler(listener) ? listener.handleEvent(e) : listener.call(this, e)
+      })
+      // Events dispatched by script are part of the script that dispatches them: only the host's are held.
+      const wrapped = known.get(type) ?? function (this: unknown, e: Event) {
+        return e.isTrusted || e.type === 'message' ? call.call(this, e) : isHandler(listener) ? listener.handleEvent(e) : listener.call(this, e)
+      }
+      known.set(type, wrapped)
+      return original.call(this, type, wrapped, options)
+    }
+  })
+  patch(g.EventTarget?.prototype, 'removeEventListener', (original) => {
+    return function (this: EventTarget, type: string, listener: any, options?: any): void {
+      return original.call(this, type, (listener && listeners.get(listener)?.get(type)) ?? listener, options)
+    }
+  })
+
+  patch(Promise.prototype, 'then', () => {
+    const hold = (f: unknown): unknown => {
+      if (typeof f !== 'function' || isOurs(f)) return f
+      const block = belongsTo()
+      const site = withSites ? new Error('then').stack : undefined
+      return (value: unknown): unknown => {
+        const run = (): unknown => {
+          const before = owner
+          owner = block
+          try {
+            return f(value)
+          } finally {
+            owner = before
+          }
+        }
+        if (!foreignTo(block)) return run()
+        return new Promise((resolve, reject) =>
+          gate('then', site, () => {
+            try {
+              resolve(run())
+            } catch (error) {
+              reject(error)
+            }
+          }),
+        )
+      }
+    }
+    return function (this: Promise<unknown>, ok: unknown, bad: unknown): unknown {
+      return nativeThen.call(this, hold(ok) as any, hold(bad) as any)
+    }
+  })
+
+  return () => {
+    for (const { object, name, original } of patches) Object.defineProperty(object, name, original)
+  }
+}

@@ -1,0 +1,68 @@
+/**
+ * `async` starts its body at once, on the spot; only if the body blocks does the caller go on beside it (AC, section 2; laws 1 and 2). The branch ends before
+ * the enclosing `finish` does.
+ *
+ * @example
+ * let a, b
+ * yield* finish(function* () {
+ *   a = yield* async(load('a'))
+ *   b = yield* async(load('b'))
+ * })
+ * return a.value + b.value
+ */
+import { Branch } from '../core/branch.ts'
+import { NEXT, START, Suspension } from '../core/suspension.ts'
+import { Call } from '../core/call.ts'
+import type { Body } from '../core/atomic.ts'
+import { domain } from '../core/domain.ts'
+import { innermostScope } from './scope.ts'
+
+/** What `async` gives: the result of the branch, which may be read when the enclosing `finish` has ended. */
+export class BranchHandle<T> {
+  ended: boolean = false
+  private failed = false
+  private result: unknown = undefined
+
+  /** The branch's result; throws what the branch threw, or an error if it has not ended. */
+  get value(): T {
+    if (!this.ended) throw new Error('this branch has not ended: read its value after the finish around it')
+    if (this.failed) throw this.result
+    return this.result as T
+  }
+
+  /** @internal */
+  settle(mode: 0 | 1, result: unknown): void {
+    this.ended = true
+    this.failed = mode !== NEXT
+    this.result = result
+  }
+}
+
+class Async<T> extends Suspension<BranchHandle<T>> {
+  private readonly body: Body<T>
+  constructor(body: Body<T>) {
+    super()
+    this.body = body
+  }
+
+  begin(branch: Branch): boolean {
+    const { group } = branch
+    const scope = innermostScope(branch)
+    const child = new Branch(branch.activity, group)
+    child.scope = scope
+    child.mode = START
+    child.answer = this.body
+    const handle = new BranchHandle<T>()
+    scope.add(child, handle)
+    branch.mode = NEXT
+    branch.answer = handle
+    ;(group.conts ??= []).push(branch)
+    group.running = child
+    return true
+  }
+}
+
+export function async<T>(body: Body<T>): Suspension<BranchHandle<T>> {
+  if (body instanceof Call) domain.claim(body)
+  return new Async(body)
+}

@@ -1,0 +1,14 @@
+/** Cancelling an activity marks its implicit scope. One whose body has not begun ends without running it. */
+import type { Activity } from '../core/activity.ts'
+import { START } from '../core/suspension.ts'
+import { rootScope } from './scope.ts'
+
+export function cancelActivity(activity: Activity<any>, reason: unknown): void {
+  if (activity.ended !== 0) return
+  const scope = rootScope(activity)
+  scope.cancel(reason)
+  if (activity.mode === START)
+    activity.answer = () => {
+      throw scope.error()
+    }
+}

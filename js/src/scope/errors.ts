@@ -1,0 +1,32 @@
+/** The errors that end waits. Each has a `code` for comparison across copies of the library. */
+import type { Scope } from './scope.ts'
+
+/** Thrown by a blocking operation in a cancelled scope: the operation has had no effect (law 4). */
+export class Cancelled extends Error {
+  override readonly name = 'Cancelled'
+  readonly code = 'ECANCELED'
+  /** The scope whose `cancel` this comes from. */
+  readonly origin: Scope | null
+  constructor(origin: Scope | null, reason: unknown) {
+    super(reason === undefined ? 'cancelled' : `cancelled: ${reason instanceof Error ? reason.message : String(reason)}`, { cause: reason })
+    this.origin = origin
+  }
+}
+
+/** Thrown by `deadline` when its time is over. */
+export class DeadlineError extends Error {
+  override readonly name = 'DeadlineError'
+  readonly code = 'ETIMEDOUT'
+  constructor(ms: number, name: string) {
+    super(`${name || 'the body'} did not end within ${ms} ms`)
+  }
+}
+
+/** Thrown by `send` on a closed channel, and by `recv` on a closed and empty one. */
+export class ClosedError extends Error {
+  override readonly name = 'ClosedError'
+  readonly code = 'ECLOSED'
+  constructor(what: string) {
+    super(`${what} is closed`)
+  }
+}

@@ -1,0 +1,130 @@
+/**
+ * `finish` ends when, and only when, every branch started inside it has ended (law 3). Its scope can be cancelled: `scope.cancel()` makes the blocking operations
+ * inside throw `Cancelled`, and `finish` then ends normally with `undefined`. An error in the body or a branch cancels the rest and is thrown.
+ *
+ * `noncancellable` is a finish behind which a mark of the scopes around it is not seen. `deadline` is a finish that is cancelled by a timer.
+ */
+import { Call } from '../core/call.ts'
+import type { Body } from '../core/atomic.ts'
+import type { Blocker, Branch } from '../core/branch.ts'
+import { NEXT, Suspension, type Operation } from '../core/suspension.ts'
+import { domain } from '../core/domain.ts'
+import { combined, innermostScope, Scope } from './scope.ts'
+import { Cancelled, DeadlineError } from './errors.ts'
+
+export interface ScopeOptions {
+  name?: string
+  /** Cancels the scope when aborted. */
+  signal?: AbortSignal
+}
+
+class Open extends Suspension<Scope> {
+  private readonly name: string
+  private readonly shield: boolean
+  constructor(name: string, shield: boolean) {
+    super()
+    this.name = name
+    this.shield = shield
+  }
+  begin(branch: Branch): boolean {
+    const scope = new Scope(branch, innermostScope(branch), this.name, this.shield)
+    branch.scope = scope
+    branch.mode = NEXT
+    branch.answer = scope
+    return true
+  }
+}
+
+/** Waits until the scope's branches have ended. Not a clause: nothing can interrupt it. */
+class Drain extends Suspension<void> implements Blocker {
+  private readonly scope: Scope
+  constructor(scope: Scope) {
+    super()
+    this.scope = scope
+  }
+  begin(branch: Branch): boolean {
+    branch.mode = NEXT
+    branch.answer = undefined
+    if (this.scope.pending === 0) return true
+    branch.blocked = this
+    this.scope.drained = () => branch.wake(NEXT, undefined)
+    return false
+  }
+  withdraw(): void {}
+  get fixed(): boolean {
+    return true
+  }
+  get outside(): boolean {
+    return false
+  }
+  describe(): string {
+    return `finish${this.scope.name === '' ? '' : ` ${this.scope.name}`}: ${this.scope.pending} branches`
+  }
+}
+
+type ScopedBody<T> = ((scope: Scope) => Operation<T>) | Operation<T>
+
+function* inScope<T>(body: ScopedBody<T>, name: string, shield: boolean, signal: AbortSignal | undefined, started?: (scope: Scope) => () => void): Generator<unknown, T | undefined, any> {
+  const scope: Scope = yield* new Open(name, shield)
+  const abort = (): void => scope.cancel(signal!.reason)
+  let value: T | undefined
+  let undo: (() => void) | undefined
+  try {
+    undo = started?.(scope)
+    if (signal !== undefined) {
+      if (signal.aborted) abort()
+      else signal.addEventListener('abort', abort)
+    }
+    value = yield* typeof body === 'function' ? body(scope) : body
+  } catch (error) {
+    if (!(error instanceof Cancelled && scope.marked && error.origin === scope.origin)) scope.fail(error)
+  } finally {
+    yield* new Drain(scope)
+    undo?.()
+    signal?.removeEventListener('abort', abort)
+    scope.close()
+  }
+  if (scope.errors !== null) throw combined(scope.errors)
+  if (scope.marked && scope.origin !== scope) throw scope.error()
+  return value
+}
+
+/** A body that takes the scope may cancel it, and then there is no result. */
+export type Finished<B> = B extends () => Operation<infer T> ? T : B extends (scope: Scope) => Operation<infer T> ? T | undefined : B extends Operation<infer T> ? T : never
+
+/** Runs `body` and waits for all branches that `async` started in it. */
+export function finish<B extends ScopedBody<any>>(body: B, options: ScopeOptions = {}): Operation<Finished<B>> {
+  if (body instanceof Call) domain.claim(body)
+  return inScope(body, options.name ?? '', false, options.signal) as Operation<Finished<B>>
+}
+
+/** Runs `body` to its end although scopes around it are cancelled; a cancel of its own scope is still seen. */
+export function noncancellable<T>(body: Body<T>): Operation<T> {
+  if (body instanceof Call) domain.claim(body)
+  return inScope(body, 'noncancellable', true, undefined) as Operation<T>
+}
+
+/**
+ * Runs `body` for at most `ms` milliseconds; then cancels it and, when all its branches have ended, throws `DeadlineError`.
+ *
+ * @example
+ * const page = yield* deadline(500, function* (scope) {
+ *   return yield* wait(fetch(url, { signal: scope.signal }))
+ * })
+ */
+export function deadline<T>(ms: number, body: ScopedBody<T>, name = ''): Operation<T> {
+  if (body instanceof Call) domain.claim(body)
+  const late = new DeadlineError(ms, name)
+  const run = function* (): Generator<unknown, T, any> {
+    let ours: Scope | undefined
+    const value = yield* inScope(body, name || `deadline(${ms})`, false, undefined, (scope) => {
+      ours = scope
+      const { host } = scope.owner.group.context().domain
+      const timer = host.timer(() => domain.fromHost(() => scope.cancel(late)), ms)
+      return () => host.clear(timer)
+    })
+    if (ours!.origin === ours && ours!.reason === late) throw late
+    return value as T
+  }
+  return run()
+}

@@ -1,0 +1,216 @@
+/**
+ * A channel hands values from senders to receivers, first in first out. Capacity 0 (the default) is a rendezvous: a send is done when a receive takes the value.
+ *
+ * - If a receiver waits, the buffer is empty and no sender waits.
+ * - If a sender waits, the buffer is full (`buffer.size === capacity`).
+ * - A closed channel has no waiting sender and no waiting receiver; what is in its buffer can still be received.
+ *
+ * @example
+ * const jobs = channel<number>(8)
+ * spawn(function* () { for (let i = 0; i < 100; i++) yield* jobs.send(i); jobs.close() })
+ * yield* jobs.each(function* (job) { ... })
+ */
+import { Clause } from '../wait/clause.ts'
+import { ClauseList } from '../wait/list.ts'
+import { Queue } from '../core/queue.ts'
+import { ClosedError } from '../scope/errors.ts'
+import type { Operation } from '../core/suspension.ts'
+import { asyncFn, type Call } from '../core/call.ts'
+
+const receive = asyncFn(function* <T>(channel: Channel<T>): Generator<unknown, IteratorResult<T, undefined>, any> {
+  try {
+    return { done: false, value: yield* channel.recv() }
+  } catch (error) {
+    if (error instanceof ClosedError) return { done: true, value: undefined }
+    throw error
+  }
+})
+
+class Recv<T> extends Clause<T> {
+  readonly channel: Channel<T>
+  constructor(channel: Channel<T>) {
+    super()
+    this.channel = channel
+  }
+  poll(): boolean {
+    return this.channel.take(this)
+  }
+  override ready(earlier: number): boolean {
+    return this.channel.canRecv(earlier)
+  }
+  override get resource(): unknown {
+    return this.channel
+  }
+  register(): void {
+    this.channel.receivers.push(this)
+  }
+  withdraw(): void {
+    this.channel.receivers.remove(this)
+  }
+  describe(): string {
+    return `recv(${this.channel.name})`
+  }
+}
+
+class Send<T> extends Clause<void> {
+  readonly channel: Channel<T>
+  readonly item: T
+  constructor(channel: Channel<T>, item: T) {
+    super()
+    this.channel = channel
+    this.item = item
+  }
+  poll(): boolean {
+    return this.channel.put(this)
+  }
+  override ready(earlier: number): boolean {
+    return this.channel.canSend(earlier)
+  }
+  override get resource(): unknown {
+    return this.channel.senders
+  }
+  register(): void {
+    this.channel.senders.push(this)
+  }
+  withdraw(): void {
+    this.channel.senders.remove(this)
+  }
+  describe(): string {
+    return `send(${this.channel.name})`
+  }
+}
+
+export class Channel<T> implements AsyncIterable<T> {
+  readonly capacity: number
+  readonly name: string
+  /** @internal */ readonly senders: ClauseList = new ClauseList()
+  /** @internal */ readonly receivers: ClauseList = new ClauseList()
+  private readonly buffer: Queue<T> = new Queue<T>()
+  private shut = false
+
+  constructor(capacity: number, name: string) {
+    if (!(capacity >= 0)) throw new RangeError(`channel capacity must be 0 or more, not ${capacity}`)
+    this.capacity = capacity
+    this.name = name
+  }
+
+  get closed(): boolean {
+    return this.shut
+  }
+  /** Values in the buffer. */
+  get size(): number {
+    return this.buffer.size
+  }
+
+  /** Sends `item`; waits while the buffer is full, or, without a buffer, for a receiver. Throws `ClosedError` if the channel is closed. Cancelled: not sent. */
+  send(item: T): Clause<void> {
+    return new Send(this, item)
+  }
+
+  /** Receives the next value. Throws `ClosedError` if the channel is closed and empty. Cancelled: nothing was taken. */
+  recv(): Clause<T> {
+    return new Recv(this)
+  }
+
+  /** Sends without waiting, from anywhere; false if that is not possible now. */
+  trySend(item: T): boolean {
+    const send = new Send(this, item)
+    const put = this.put(send)
+    if (send.failed) throw send.outcome
+    return put
+  }
+
+  /** Receives without waiting, from anywhere; undefined if nothing is there. */
+  tryRecv(): { value: T } | undefined {
+    const recv = new Recv(this)
+    if (!this.take(recv)) return undefined
+    if (recv.failed) throw recv.outcome
+    return { value: recv.outcome }
+  }
+
+  /** No more sends. Waiting senders fail, waiting receivers too (they wait only if the buffer is empty). */
+  close(): void {
+    if (this.shut) return
+    this.shut = true
+    for (const list of [this.senders, this.receivers]) for (let c = list.shift(); c !== null; c = list.shift()) c.fail(new ClosedError(this.name))
+  }
+
+  /** Runs `body` for every value until the channel is closed and empty. */
+  *each(body: (item: T) => Operation<unknown> | void): Generator<unknown, void, any> {
+    for (;;) {
+      const next = yield* receive(this) as Call<IteratorResult<T, undefined>>
+      if (next.done) return
+      const op = body(next.value)
+      if (op !== undefined) yield* op
+    }
+  }
+
+  /** For `for await` in legacy code. */
+  [Symbol.asyncIterator](): AsyncIterator<T, undefined> {
+    return { next: () => receive(this) as unknown as Promise<IteratorResult<T, undefined>>, return: async () => ({ done: true, value: undefined }) }
+  }
+
+  /** @internal */
+  canRecv(earlier: number): boolean {
+    return this.shut || this.buffer.size + this.senders.count() > earlier
+  }
+
+  /** @internal */
+  canSend(earlier: number): boolean {
+    return this.shut || this.capacity - this.buffer.size + this.receivers.count() > earlier
+  }
+
+  /** @internal Does a receive now, if that is possible. */
+  take(recv: Recv<T>): boolean {
+    if (this.buffer.size > 0) {
+      recv.outcome = this.buffer.shift()
+      const sender = this.senders.shift() as Send<T> | null
+      if (sender !== null) {
+        this.buffer.push(sender.item)
+        sender.fire(undefined)
+      }
+      return true
+    }
+    const sender = this.senders.shift() as Send<T> | null
+    if (sender !== null) {
+      recv.outcome = sender.item
+      sender.fire(undefined)
+      return true
+    }
+    if (!this.shut) return false
+    recv.failed = true
+    recv.outcome = new ClosedError(this.name)
+    return true
+  }
+
+  /** @internal Does a send now, if that is possible. */
+  put(send: Send<T>): boolean {
+    if (this.shut) {
+      send.failed = true
+      send.outcome = new ClosedError(this.name)
+      return true
+    }
+    const receiver = this.receivers.shift() as Recv<T> | null
+    if (receiver !== null) {
+      receiver.fire(send.item)
+      return true
+    }
+    if (this.buffer.size >= this.capacity) return false
+    this.buffer.push(send.item)
+    return true
+  }
+
+  /** Asserts the invariants above. */
+  check(): void {
+    const s = this.senders.count()
+    const r = this.receivers.count()
+    if (r > 0 && (this.buffer.size > 0 || s > 0)) throw new Error('channel: a receiver waits although there is something to receive')
+    if (s > 0 && this.buffer.size < this.capacity) throw new Error('channel: a sender waits although there is room')
+    if (this.shut && (s > 0 || r > 0)) throw new Error('channel: somebody waits on a closed channel')
+  }
+}
+
+/** Makes a channel; `capacity` 0 is a rendezvous, Infinity never makes a sender wait. */
+export function channel<T>(capacity = 0, name = 'channel'): Channel<T> {
+  return new Channel<T>(capacity, name)
+}

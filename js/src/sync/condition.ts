@@ -1,0 +1,71 @@
+/**
+ * A condition: `yield* c.wait()` until somebody signals. There is no spurious wake-up. With a mutex's permit, `waitWith(mutex, permit)` gives the permit back
+ * while waiting and takes the mutex again before it goes on, also when cancelled.
+ */
+import { Clause } from '../wait/clause.ts'
+import { ClauseList } from '../wait/list.ts'
+import { noncancellable } from '../scope/finish.ts'
+import type { Permit, Mutex } from './semaphore.ts'
+
+class Await extends Clause<void> {
+  private readonly condition: Condition
+  constructor(condition: Condition) {
+    super()
+    this.condition = condition
+  }
+  poll(): boolean {
+    return false
+  }
+  register(): void {
+    this.condition.waiters.push(this)
+  }
+  withdraw(): void {
+    this.condition.waiters.remove(this)
+  }
+  describe(): string {
+    return `wait(${this.condition.name})`
+  }
+}
+
+export class Condition {
+  readonly name: string
+  /** @internal */ readonly waiters: ClauseList = new ClauseList()
+
+  constructor(name: string) {
+    this.name = name
+  }
+
+  wait(): Clause<void> {
+    return new Await(this)
+  }
+
+  /** Waits with `mutex` released; the result is the new permit. */
+  *waitWith(mutex: Mutex, permit: Permit): Generator<unknown, Permit, any> {
+    permit.release()
+    try {
+      yield* this.wait()
+    } catch (error) {
+      ;(yield* noncancellable(mutex.acquire())).release()
+      throw error
+    }
+    return yield* noncancellable(mutex.acquire())
+  }
+
+  /** Wakes the one who has waited longest; false if nobody waits. */
+  signal(): boolean {
+    const first = this.waiters.shift()
+    first?.fire(undefined)
+    return first !== null
+  }
+
+  /** Wakes all who wait now; the result is their number. */
+  broadcast(): number {
+    let n = this.waiters.count()
+    for (let i = n; i > 0; i--) this.signal()
+    return n
+  }
+}
+
+export function condition(name = 'condition'): Condition {
+  return new Condition(name)
+}

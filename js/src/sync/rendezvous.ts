@@ -1,0 +1,198 @@
+/**
+ * Events and rendezvous (Tame, section 3). An event stands for one future occurrence; triggering it hands its typed id and its values to its rendezvous, in trigger
+ * order. A rendezvous takes events that many callbacks will trigger, and one activity at a time collects them with `yield* r.next()`.
+ *
+ * - An event is triggered at most once; later triggers are ignored (or throw, with `strict`).
+ * - `outstanding` counts the events that are neither triggered nor cancelled. Leaving the `rendezvous` body cancels those; a trigger of a cancelled event is ignored.
+ * - An event that is dropped untriggered while its rendezvous lives is reported with the place that made it, when the garbage collector finds it.
+ *
+ * @example
+ * yield* rendezvous<string>(function* (r) {
+ *   for (const name of names) lookup(name, r.event(name))
+ *   while (r.outstanding > 0 || r.triggered > 0) {
+ *     const { id, value } = yield* r.next()
+ *   }
+ * })
+ */
+import { Clause } from '../wait/clause.ts'
+import { ClauseList } from '../wait/list.ts'
+import { Queue } from '../core/queue.ts'
+import type { Operation } from '../core/suspension.ts'
+import { generatorOf } from '../core/call.ts'
+import { spawn } from '../core/spawn.ts'
+import type { Activity } from '../core/activity.ts'
+import { select } from '../wait/select.ts'
+import { sleep } from './sleep.ts'
+
+export interface Triggered<I, V> {
+  id: I
+  value: V
+}
+
+export interface RendezvousOptions {
+  name?: string
+  /** A second trigger throws instead of being ignored. */
+  strict?: boolean
+  /** Told about every event that was dropped untriggered. Default: a warning on the console. */
+  onLeak?: (leak: { id: unknown; site: string }) => void
+}
+
+/** A function to call once with the value: `e(value)` is `e.trigger(value)`, so that it can stand where a callback is wanted. */
+export interface RendezvousEvent<V> {
+  (value: V): boolean
+  trigger(value: V): boolean
+  readonly state: 'outstanding' | 'triggered' | 'cancelled'
+}
+
+class Next<I, V> extends Clause<Triggered<I, V>> {
+  private readonly rendezvous: Rendezvous<I, V>
+  constructor(rendezvous: Rendezvous<I, V>) {
+    super()
+    this.rendezvous = rendezvous
+  }
+  poll(): boolean {
+    const t = this.rendezvous.shift()
+    this.outcome = t
+    return t !== undefined
+  }
+  override ready(earlier: number): boolean {
+    return this.rendezvous.triggered > earlier
+  }
+  override get resource(): unknown {
+    return this.rendezvous
+  }
+  register(): void {
+    this.rendezvous.waiters.push(this)
+  }
+  withdraw(): void {
+    this.rendezvous.waiters.remove(this)
+  }
+  describe(): string {
+    return `next(${this.rendezvous.name})`
+  }
+}
+
+export class Rendezvous<I, V = unknown> {
+  readonly name: string
+  /** @internal */ readonly waiters: ClauseList = new ClauseList()
+  private readonly queue = new Queue<Triggered<I, V>>()
+  private readonly strict: boolean
+  private readonly watch: FinalizationRegistry<{ id: unknown; site: string }>
+  private over = false
+  /** Events not yet triggered. */
+  outstanding: number = 0
+
+  constructor(options: RendezvousOptions = {}) {
+    this.name = options.name ?? 'rendezvous'
+    this.strict = options.strict ?? false
+    const report = options.onLeak ?? ((leak) => console.warn(`charcoal: ${this.name}: event ${String(leak.id)} was dropped untriggered; made${leak.site}`))
+    this.watch = new FinalizationRegistry((leak) => {
+      if (this.over) return
+      this.outstanding--
+      report(leak)
+    })
+  }
+
+  /** Triggered events that nobody has collected. */
+  get triggered(): number {
+    return this.queue.size
+  }
+
+  /** Makes an event with an id. */
+  event(id: I): RendezvousEvent<V> {
+    let state: RendezvousEvent<V>['state'] = 'outstanding'
+    const key = {}
+    const trigger = (value: V): boolean => {
+      if (state === 'outstanding' && this.over) state = 'cancelled'
+      if (state !== 'outstanding') {
+        if (this.strict && state === 'triggered') throw new Error(`${this.name}: event ${String(id)} was triggered twice`)
+        return false
+      }
+      state = 'triggered'
+      this.watch.unregister(key)
+      this.outstanding--
+      const waiter = this.waiters.shift()
+      if (waiter !== null) waiter.fire({ id, value })
+      else this.queue.push({ id, value })
+      return true
+    }
+    const event = Object.assign((value: V) => trigger(value), { trigger }) as unknown as RendezvousEvent<V>
+    Object.defineProperty(event, 'state', { get: () => (state === 'outstanding' && this.over ? 'cancelled' : state) })
+    this.outstanding++
+    this.watch.register(event, { id, site: (new Error().stack ?? '').split('\n')[2] ?? '' }, key)
+    return event
+  }
+
+  /** Waits for a triggered event and takes it; trigger order. */
+  next(): Clause<Triggered<I, V>> {
+    return new Next(this)
+  }
+
+  /** Runs `body` as an activity whose end triggers an event with `id` (Tame, section 4, tfork). */
+  fork(id: I, body: (() => Operation<V>) | Operation<V>): Activity<void> {
+    const event = this.event(id)
+    return spawn(function* () {
+      event(yield* generatorOf(body) as Generator<unknown, V, any>)
+    })
+  }
+
+  /** Cancels all outstanding events and forgets the triggered ones. */
+  cancel(): void {
+    this.over = true
+    this.outstanding = 0
+    while (this.queue.shift() !== undefined);
+  }
+
+  /** @internal */
+  shift(): Triggered<I, V> | undefined {
+    return this.queue.shift()
+  }
+}
+
+/** Runs `body` with a rendezvous; what is outstanding when the body ends is cancelled. */
+export function* rendezvous<I, V = any, T = void>(body: (r: Rendezvous<I, V>) => Operation<T>, options?: RendezvousOptions): Generator<unknown, T, any> {
+  const r = new Rendezvous<I, V>(options)
+  try {
+    return yield* body(r)
+  } finally {
+    r.cancel()
+  }
+}
+
+/**
+ * Waits until all events made in `body` are triggered (Tame's `twait { }`). The result is the body's.
+ *
+ * @example
+ * const slots: string[] = []
+ * yield* twait((mk) => names.forEach((name, i) => lookup(name, mk((address) => (slots[i] = address)))))
+ */
+export function* twait<T>(body: (make: <V>(store?: (value: V) => void) => RendezvousEvent<V>) => T, options?: RendezvousOptions): Generator<unknown, T, any> {
+  const r = new Rendezvous<(value: any) => void, any>(options)
+  try {
+    const result = body((store) => r.event(store ?? (() => {})))
+    while (r.outstanding > 0 || r.triggered > 0) {
+      const { id, value } = yield* r.next()
+      id(value)
+    }
+    return result
+  } finally {
+    r.cancel()
+  }
+}
+
+/** An event that hands `value` on to `event` as `{ ok: true, value }`, or `{ ok: false }` if it was not triggered within `ms` (Tame, section 3.3). */
+export function addTimeout<V>(ms: number, event: RendezvousEvent<{ ok: boolean; value?: V }>): RendezvousEvent<V> {
+  const r = new Rendezvous<boolean, any>({ name: 'addTimeout' })
+  const inner = r.event(true) as RendezvousEvent<V>
+  spawn(function* () {
+    const { id, value } = yield* waitOr(r, ms)
+    event.trigger(id ? { ok: true, value } : { ok: false })
+    r.cancel()
+  })
+  return inner
+}
+
+function* waitOr(r: Rendezvous<boolean, any>, ms: number): Generator<unknown, Triggered<boolean, any>, any> {
+  const got = yield* select({ event: r.next(), late: sleep(ms) })
+  return got.key === 'event' ? got.value : { id: false, value: undefined }
+}

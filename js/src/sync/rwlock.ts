@@ -1,0 +1,96 @@
+/**
+ * A lock for many readers or one writer. First come, first served: readers behind a waiting writer wait, so that it is not starved.
+ *
+ * - `readers > 0` and `writing` exclude each other.
+ * - The first one who waits could not be let in now.
+ */
+import { Clause } from '../wait/clause.ts'
+import { ClauseList } from '../wait/list.ts'
+import { Permit } from './semaphore.ts'
+
+class Enter extends Clause<Permit> {
+  readonly lock: RwLock
+  readonly writes: boolean
+  constructor(lock: RwLock, writes: boolean) {
+    super()
+    this.lock = lock
+    this.writes = writes
+  }
+  poll(): boolean {
+    if (!this.lock.waiters.empty || !this.lock.admits(this.writes)) return false
+    this.outcome = this.lock.admit(this.writes)
+    return true
+  }
+  override ready(earlier: number): boolean {
+    return this.lock.waiters.empty && this.lock.admits(this.writes) && (earlier === 0 || !this.writes)
+  }
+  override get resource(): unknown {
+    return this.lock
+  }
+  register(): void {
+    this.lock.waiters.push(this)
+  }
+  withdraw(): void {
+    this.lock.waiters.remove(this)
+    this.lock.serve()
+  }
+  describe(): string {
+    return `${this.writes ? 'write' : 'read'}(${this.lock.name})`
+  }
+}
+
+export class RwLock {
+  readonly name: string
+  /** @internal */ readonly waiters: ClauseList = new ClauseList()
+  private readers = 0
+  private writing = false
+
+  constructor(name: string) {
+    this.name = name
+  }
+
+  /** Waits to read; others may read meanwhile. */
+  read(): Clause<Permit> {
+    return new Enter(this, false)
+  }
+
+  /** Waits to write, alone. */
+  write(): Clause<Permit> {
+    return new Enter(this, true)
+  }
+
+  /** @internal */
+  admits(writes: boolean): boolean {
+    return !this.writing && (!writes || this.readers === 0)
+  }
+
+  /** @internal */
+  admit(writes: boolean): Permit {
+    if (writes) this.writing = true
+    else this.readers++
+    return new Permit(() => {
+      if (writes) this.writing = false
+      else this.readers--
+      this.serve()
+    })
+  }
+
+  /** @internal */
+  serve(): void {
+    for (let first = this.waiters.head as Enter | null; first !== null && this.admits(first.writes); first = this.waiters.head as Enter | null) {
+      this.waiters.remove(first)
+      first.fire(this.admit(first.writes))
+    }
+  }
+
+  /** Asserts the invariants above. */
+  check(): void {
+    if (this.writing && this.readers > 0) throw new Error('rwlock: a reader beside a writer')
+    const first = this.waiters.head as Enter | null
+    if (first !== null && this.admits(first.writes)) throw new Error('rwlock: somebody waits although the lock would admit them')
+  }
+}
+
+export function rwlock(name = 'rwlock'): RwLock {
+  return new RwLock(name)
+}

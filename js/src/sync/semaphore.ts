@@ -1,0 +1,160 @@
+/**
+ * A counting semaphore, and the mutex that is one with a single permit. First come, first served: an acquire never overtakes one that waits.
+ *
+ * - `free` is never negative; while somebody waits, `free` is smaller than what the first one in the list wants.
+ * - A permit that was handed over belongs to its receiver from the moment of the hand-over.
+ */
+import { Clause } from '../wait/clause.ts'
+import { ClauseList } from '../wait/list.ts'
+import type { Operation } from '../core/suspension.ts'
+import type { Activity } from '../core/activity.ts'
+import { Branch } from '../core/branch.ts'
+import { domain } from '../core/domain.ts'
+
+/** What `acquire` gives: `release()` it once, or let `using` do that. */
+export class Permit implements Disposable {
+  private giveBack: (() => void) | null
+  constructor(giveBack: () => void) {
+    this.giveBack = giveBack
+  }
+  /** Gives the permit back; a second call does nothing. */
+  release(): void {
+    const { giveBack } = this
+    this.giveBack = null
+    giveBack?.()
+  }
+  [Symbol.dispose](): void {
+    this.release()
+  }
+}
+
+class Acquire extends Clause<Permit> {
+  readonly semaphore: Semaphore
+  readonly want: number
+  constructor(semaphore: Semaphore, want: number) {
+    super()
+    this.semaphore = semaphore
+    this.want = want
+  }
+  poll(): boolean {
+    return this.semaphore.grab(this)
+  }
+  override ready(earlier: number): boolean {
+    return this.semaphore.available >= this.want * (earlier + 1)
+  }
+  override get resource(): unknown {
+    return this.semaphore
+  }
+  register(): void {
+    this.semaphore.waiters.push(this)
+  }
+  withdraw(): void {
+    this.semaphore.waiters.remove(this)
+    this.semaphore.serve()
+  }
+  describe(): string {
+    return `acquire(${this.semaphore.name})`
+  }
+  override needs(): Activity<any> | undefined {
+    return this.semaphore.holder
+  }
+}
+
+export class Semaphore {
+  readonly name: string
+  readonly permits: number
+  /** @internal */ readonly waiters: ClauseList = new ClauseList()
+  private free: number
+  /** The activity that holds the only permit, if it was acquired inside one. */
+  holder: Activity<any> | undefined = undefined
+
+  constructor(permits: number, name: string) {
+    if (!(permits >= 1)) throw new RangeError(`a semaphore needs at least one permit, not ${permits}`)
+    this.permits = this.free = permits
+    this.name = name
+  }
+
+  /** Permits that could be acquired now without waiting. */
+  get available(): number {
+    return this.waiters.empty ? this.free : 0
+  }
+
+  /** Waits for `want` permits. Cancelled: none were taken. */
+  acquire(want = 1): Clause<Permit> {
+    if (!(want >= 1 && want <= this.permits)) throw new RangeError(`${this.name}: ${want} of ${this.permits} permits cannot be acquired`)
+    return new Acquire(this, want)
+  }
+
+  /** Acquires without waiting, from anywhere; undefined if that is not possible now. */
+  tryAcquire(want = 1): Permit | undefined {
+    const acquire = new Acquire(this, want)
+    return this.grab(acquire) ? acquire.outcome : undefined
+  }
+
+  /** Runs `body` with a permit. */
+  *with<T>(body: () => Operation<T>): Generator<unknown, T, any> {
+    const permit: Permit = yield* this.acquire()
+    try {
+      return yield* body()
+    } finally {
+      permit.release()
+    }
+  }
+
+  /** @internal */
+  grab(acquire: Acquire): boolean {
+    if (!this.waiters.empty || this.free < acquire.want) return false
+    acquire.outcome = this.permit(acquire.want, domain.current?.activity)
+    return true
+  }
+
+  private permit(want: number, to: Activity<any> | undefined): Permit {
+    this.free -= want
+    if (this.permits === 1) this.holder = to
+    return new Permit(() => {
+      this.free += want
+      this.holder = undefined
+      this.serve()
+    })
+  }
+
+  /** @internal Hands free permits to those who wait, in order. */
+  serve(): void {
+    for (;;) {
+      const first = this.waiters.head as Acquire | null
+      if (first === null || first.want > this.free) return
+      this.waiters.remove(first)
+      first.fire(this.permit(first.want, activityOf(first.waiter)))
+    }
+  }
+
+  /** Asserts the invariants above. */
+  check(): void {
+    if (this.free < 0 || this.free > this.permits) throw new Error('semaphore: permits out of range')
+    const first = this.waiters.head as Acquire | null
+    if (first !== null && first.want <= this.free) throw new Error('semaphore: somebody waits although permits are free')
+  }
+}
+
+function activityOf(waiter: unknown): Activity<any> | undefined {
+  if (waiter instanceof Branch) return waiter.activity
+  return (waiter as { branch?: Branch | null } | null)?.branch?.activity
+}
+
+export class Mutex extends Semaphore {
+  constructor(name: string) {
+    super(1, name)
+  }
+  get locked(): boolean {
+    return this.available === 0
+  }
+}
+
+export function semaphore(permits: number, name = 'semaphore'): Semaphore {
+  return new Semaphore(permits, name)
+}
+
+/** A lock for data that must be kept over a *long* time. For short stretches prefer `atomic`: it needs no agreement on which lock. */
+export function mutex(name = 'mutex'): Mutex {
+  return new Mutex(name)
+}

@@ -1,0 +1,44 @@
+/** Time as a clause: `yield* sleep(ms)`, `waituntil(x).or(sleep(ms))`. The timer exists only while the wait does. */
+import { Clause } from '../wait/clause.ts'
+import { domain, noteOurs, type Domain } from '../core/domain.ts'
+
+class Sleep extends Clause<void> {
+  private readonly ms: number
+  private handle: unknown = undefined
+  private in: Domain | null = null
+
+  constructor(ms: number) {
+    super()
+    this.ms = ms
+  }
+  poll(): boolean {
+    return this.ms < 0
+  }
+  override ready(): boolean {
+    return this.ms < 0
+  }
+  register(): void {
+    this.in = domain
+    this.handle = domain.host.timer(() => {
+      noteOurs()
+      this.fireFromHost(undefined)
+    }, this.ms)
+  }
+  withdraw(): void {
+    if (this.in !== null) this.in.host.clear(this.handle)
+  }
+  override get outside(): boolean {
+    return true
+  }
+  override get foreign(): boolean {
+    return false
+  }
+  describe(): string {
+    return `sleep(${this.ms})`
+  }
+}
+
+/** Waits `ms` milliseconds. Cancelled: the timer is cleared. */
+export function sleep(ms: number): Clause<void> {
+  return new Sleep(ms)
+}

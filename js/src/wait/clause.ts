@@ -1,0 +1,121 @@
+/**
+ * A clause is one thing that a branch can wait for. Every blocking operation is one (law 8): `yield* ch.recv()` is a wait of
+ * one clause, `waituntil(ch.recv()).or(timeout(10))` of two. A new kind of object joins by writing three methods:
+ *
+ * - `poll`: do the operation now if that is possible without waiting, and say so. The result is left in `outcome`.
+ * - `register` / `withdraw`: put the clause on the object's list, take it off. A withdrawn clause has had no effect.
+ * - on selection the object calls `fire(value)` or `fail(error)`, after it has taken the clause off its list.
+ *
+ * `waiter` is who gets the answer: a branch, or a `waituntil` of several clauses. It is set while the clause is registered.
+ * A waiter may refuse (`wants` false) when its statement has been decided meanwhile by the same turn of events.
+ */
+import { NEXT, Suspension, THROW } from '../core/suspension.ts'
+import type { Blocker, Branch } from '../core/branch.ts'
+import type { Activity } from '../core/activity.ts'
+import { Case, type Body } from './case.ts'
+import { domain } from '../core/domain.ts'
+
+export interface Waiter {
+  answered(clause: Clause<any>): void
+}
+
+export abstract class Clause<T> extends Suspension<T> implements Blocker {
+  before: Clause<any> | null = null
+  after: Clause<any> | null = null
+  listed: boolean = false
+  waiter: Waiter | null = null
+  failed: boolean = false
+  outcome: any = undefined
+
+  abstract poll(): boolean
+  abstract register(): void
+  abstract withdraw(): void
+  abstract describe(): string
+
+  get outside(): boolean {
+    return false
+  }
+
+  get foreign(): boolean {
+    return this.outside
+  }
+
+  needs(): Activity<any> | undefined {
+    return undefined
+  }
+
+  /**
+   * Would `poll` succeed if `earlier` clauses of the same kind on the same object had been done before? Asked by `else`, changes nothing.
+   * Clauses that cannot know (promises, events of the host) say no.
+   */
+  ready(_earlier: number): boolean {
+    return false
+  }
+
+  /** The object and direction that `ready` counts `earlier` on. */
+  get resource(): unknown {
+    return this
+  }
+
+  /** Names a body for `waituntil`: `ch.recv().do(v => ...)`, or with a generator function. */
+  do<R>(body: Body<T, R>): Case<T, R> {
+    return new Case(this, body)
+  }
+
+  /** What can be done at once is done on the spot, without passing through the run loop. */
+  override next(answer?: unknown): this {
+    if (this.done) return this
+    if (this.value === this) {
+      this.done = true
+      this.value = answer
+      return this
+    }
+    const d = domain
+    const branch = d.current
+    if (branch !== null && --d.steps > 0 && (branch.scope === null || !branch.scope.marked)) {
+      if (d.pending !== null) d.startPending()
+      if (this.poll()) {
+        if (this.failed) throw this.outcome
+        this.done = true
+        this.value = this.outcome
+        return this
+      }
+    }
+    this.value = this
+    return this
+  }
+
+  override begin(branch: Branch): boolean {
+    const scope = branch.scope
+    if (scope !== null && scope.marked) {
+      branch.mode = THROW
+      branch.answer = scope.error()
+      return true
+    }
+    if (this.poll()) {
+      branch.mode = this.failed ? THROW : NEXT
+      branch.answer = this.outcome
+      return true
+    }
+    this.waiter = branch
+    branch.blocked = this
+    this.register()
+    return false
+  }
+
+  fire(value: T): void {
+    this.outcome = value
+    this.waiter!.answered(this)
+  }
+
+  fail(error: unknown): void {
+    this.failed = true
+    this.outcome = error
+    this.waiter!.answered(this)
+  }
+
+  /** `fire` from a callback of the host (timer, promise, event): goes on in the same callback if nothing else is to run before. */
+  fireFromHost(value: T, failed = false): void {
+    domain.fromHost(() => (failed ? this.fail(value) : this.fire(value)))
+  }
+}

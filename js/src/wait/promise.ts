@@ -1,0 +1,183 @@
+/**
+ * Waits for a promise or any thenable: `yield* wait(p)`, typed, or plain `yield p` as in the papers.
+ *
+ * A promise cannot take back a reaction. So the reaction goes through a cell, which a withdrawn wait leaves behind empty; a branch uses one
+ * cell for all its waits in turn, so that an ordinary wait allocates nothing but what `then` needs.
+ *
+ * - `cell.wait` is the wait that the cell's promise will answer, null after it was withdrawn.
+ */
+import { NEXT, Suspension, THROW } from '../core/suspension.ts'
+import type { Blocker, Branch } from '../core/branch.ts'
+import { noteOurs } from '../core/domain.ts'
+import { then } from '../core/host.ts'
+import { Activity } from '../core/activity.ts'
+import { Clause } from './clause.ts'
+import type { Operation } from '../core/suspension.ts'
+
+export class PromiseCell implements Blocker {
+  branch: Branch | null
+  readonly ok: (value: unknown) => void
+  readonly bad: (error: unknown) => void
+
+  constructor(branch: Branch) {
+    this.branch = branch
+    this.ok = (value) => this.answer(NEXT, value)
+    this.bad = (error) => this.answer(THROW, error)
+  }
+
+  private answer(mode: 0 | 1, value: unknown): void {
+    noteOurs()
+    if (this.branch !== null) this.branch.wakeFromHost(mode, value)
+  }
+
+  withdraw(): void {
+    this.branch!.cell = null
+    this.branch = null
+  }
+
+  describe(): string {
+    return 'a promise'
+  }
+
+  get outside(): boolean {
+    return true
+  }
+
+  get foreign(): boolean {
+    return true
+  }
+}
+
+/** Blocks `branch` on `promise`. */
+export function blockOnPromise(branch: Branch, promise: PromiseLike<unknown>): boolean {
+  const scope = branch.scope
+  if (scope !== null && scope.marked) {
+    branch.mode = THROW
+    branch.answer = scope.error()
+    return true
+  }
+  const cell = (branch.cell ??= new PromiseCell(branch))
+  branch.blocked = cell
+  then.call(promise instanceof Promise ? promise : Promise.resolve(promise), cell.ok, cell.bad)
+  return false
+}
+
+/** A promise as a clause of `waituntil`. The promise keeps one reaction however many waits come and go. */
+export class PromiseClause<T> extends Clause<T> {
+  readonly promise: PromiseLike<T>
+  private hub: Hub | null = null
+
+  constructor(promise: PromiseLike<T>) {
+    super()
+    this.promise = promise
+  }
+
+  poll(): boolean {
+    return false
+  }
+
+  register(): void {
+    const hub = hubOf(this.promise)
+    this.hub = hub
+    hub.waits.add(this as PromiseClause<unknown>)
+    if (hub.settled !== null) queueMicrotask(() => hub.deliver())
+  }
+
+  withdraw(): void {
+    this.hub!.waits.delete(this as PromiseClause<unknown>)
+  }
+
+  describe(): string {
+    return 'a promise'
+  }
+
+  override get outside(): boolean {
+    return true
+  }
+
+}
+
+class PromiseWait<T> extends Suspension<T> {
+  private readonly promise: PromiseLike<T>
+  constructor(promise: PromiseLike<T>) {
+    super()
+    this.promise = promise
+  }
+  begin(branch: Branch): boolean {
+    return blockOnPromise(branch, this.promise)
+  }
+}
+
+class Hub {
+  readonly waits = new Set<PromiseClause<unknown>>()
+  settled: { failed: boolean; value: unknown } | null = null
+
+  deliver(): void {
+    noteOurs()
+    const { failed, value } = this.settled!
+    for (const wait of this.waits) {
+      this.waits.delete(wait)
+      wait.fireFromHost(value, failed)
+    }
+  }
+
+  settle(failed: boolean, value: unknown): void {
+    this.settled = { failed, value }
+    this.deliver()
+  }
+}
+
+const hubs = new WeakMap<object, Hub>()
+
+function hubOf(promise: PromiseLike<unknown>): Hub {
+  let hub = hubs.get(promise)
+  if (hub === undefined) {
+    hub = new Hub()
+    hubs.set(promise, hub)
+    const made = hub
+    then.call(
+      promise instanceof Promise ? promise : Promise.resolve(promise),
+      (value) => made.settle(false, value),
+      (error) => made.settle(true, error),
+    )
+  }
+  return hub
+}
+
+class Plain<T> extends Suspension<T> {
+  readonly plain: T
+  constructor(plain: T) {
+    super()
+    this.plain = plain
+  }
+  begin(branch: Branch): boolean {
+    branch.mode = NEXT
+    branch.answer = this.plain
+    return true
+  }
+}
+
+/**
+ * Makes an operation of whatever can be awaited: an operation is returned as it is, a promise or thenable becomes a wait,
+ * any other value is the result at once. Cancelling the wait leaves the promise alone; pass `signal()` to what should stop with it.
+ *
+ * @example
+ * const response = yield* wait(fetch(url))
+ */
+export function wait<T>(what: Operation<T>): Operation<T>
+export function wait<T>(what: T | PromiseLike<T>): Operation<T>
+export function wait(what: unknown): unknown {
+  if (typeof what === 'object' && what !== null) {
+    if (what instanceof Promise) return new PromiseWait(what)
+    if (what instanceof Suspension) return what
+    if (what instanceof Activity) return what
+    if (typeof (what as PromiseLike<unknown>).then === 'function') return new PromiseWait(what as PromiseLike<unknown>)
+    if (isOperation(what)) return what
+  }
+  return new Plain(what)
+}
+
+function isOperation(what: object): boolean {
+  return typeof (what as Generator).next === 'function' && typeof (what as Generator).throw === 'function' && Symbol.iterator in what
+}
+

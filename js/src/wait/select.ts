@@ -1,0 +1,20 @@
+/** A wait over named clauses; the answer says which one it was, in a type that `switch` understands. */
+import { Case } from './case.ts'
+import { Choice } from './waituntil.ts'
+import { clauseOf, type Awaited1, type Waitable } from './waitable.ts'
+
+export type Selected<M> = { [K in keyof M]-?: { key: K; value: Awaited1<M[K]> } }[keyof M]
+
+/**
+ * Waits for the first of the clauses; the losers have had no effect.
+ *
+ * @example
+ * const got = yield* select({ job: jobs.recv(), late: sleep(100) })
+ * if (got.key === 'job') yield* work(got.value)
+ */
+export function* select<M extends Record<string, Waitable<any>>>(clauses: M): Generator<unknown, Selected<M>, any> {
+  const keys = Object.keys(clauses)
+  const cases = keys.map((key) => new Case<any, any>(clauseOf(clauses[key]), null))
+  const at = yield* new Choice(cases, false)
+  return { key: keys[at], value: cases[at].clause.outcome } as Selected<M>
+}

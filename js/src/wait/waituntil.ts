@@ -1,0 +1,373 @@
+/**
+ * `waituntil` waits over several clauses (CFA waituntil, chapter on it; law 9).
+ *
+ * - With `or` alone exactly one body runs and the losers have had no effect; the first ready clause in textual order wins.
+ * - `and` runs each body as its clause becomes ready, and binds tighter than `or`; a nested `waituntil` groups.
+ * - `when(false, x)` removes x and the operator before it. With every clause removed `else` runs, or nothing.
+ * - `else` makes the statement non-blocking.
+ *
+ * @example
+ * yield* waituntil(jobs.recv().do(work))
+ *   .or(when(idle, sleep(1000).do(tidy)))
+ *   .else(() => {})
+ */
+import { NEXT, Suspension, THROW, type Operation } from '../core/suspension.ts'
+import type { Blocker, Branch } from '../core/branch.ts'
+import type { Activity } from '../core/activity.ts'
+import { Clause, type Waiter } from './clause.ts'
+import { Case, type Body, type Result } from './case.ts'
+import { clauseOf, type Waitable } from './waitable.ts'
+
+type Term<T, R> = Case<T, R> | Waitable<R> | WaitUntil<R> | Removed<R>
+
+/** A clause whose guard is false. */
+export class Removed<R> {
+  declare readonly result: R
+}
+
+/** Guards a clause: a false guard removes it, and the operator before it, from the statement. */
+export function when<T, R>(guard: boolean, term: Case<T, R>): Case<T, R> | Removed<R>
+export function when<R>(guard: boolean, term: Waitable<R>): Case<R, R> | Removed<R>
+export function when<R>(guard: boolean, term: WaitUntil<R>): WaitUntil<R> | Removed<R>
+export function when(guard: boolean, term: unknown): unknown {
+  return guard ? (term instanceof WaitUntil || term instanceof Case ? term : caseOf(term)) : new Removed()
+}
+
+type Tree = { kind: 'leaf'; at: number } | { kind: 'or' | 'and'; parts: Tree[] }
+
+export class WaitUntil<R> implements Operation<R> {
+  private readonly terms: { op: 'or' | 'and'; term: unknown }[] = []
+  private otherwise: (() => unknown) | undefined
+
+  constructor(term: unknown) {
+    this.terms.push({ op: 'or', term })
+  }
+
+  or<T, Q>(term: Case<T, Q>): WaitUntil<R | Result<Q>>
+  or<Q>(term: WaitUntil<Q>): WaitUntil<R | Q>
+  or<Q>(term: Term<any, Q>): WaitUntil<R | Q>
+  or(term: unknown): unknown {
+    this.terms.push({ op: 'or', term })
+    return this
+  }
+
+  and<T, Q>(term: Case<T, Q>): WaitUntil<R | Result<Q>>
+  and<Q>(term: WaitUntil<Q>): WaitUntil<R | Q>
+  and<Q>(term: Term<any, Q>): WaitUntil<R | Q>
+  and(term: unknown): unknown {
+    this.terms.push({ op: 'and', term })
+    return this
+  }
+
+  /** Runs `body` if the statement cannot be decided now, instead of waiting. */
+  else<Q>(body: () => Generator<unknown, Q, any> | Operation<Q>): Operation<R | Q>
+  else<Q>(body: () => Q): Operation<R | Q>
+  else(body: () => unknown): unknown {
+    this.otherwise = body
+    return this
+  }
+
+  [Symbol.iterator](): Iterator<unknown, R, any> {
+    const cases: Case<any, any>[] = []
+    const tree = this.build(cases)
+    return run(cases, tree, this.otherwise) as Iterator<unknown, R, any>
+  }
+
+  /** The statement as a tree; removed clauses take the operator before them along. */
+  private build(cases: Case<any, any>[]): Tree | null {
+    const sums: Tree[][] = []
+    for (const { op, term } of this.terms) {
+      if (term instanceof Removed) continue
+      let part: Tree | null
+      if (term instanceof WaitUntil) {
+        part = term.build(cases)
+        if (part === null) continue
+      } else {
+        part = { kind: 'leaf', at: cases.length }
+        cases.push(caseOf(term))
+      }
+      if (op === 'or' || sums.length === 0) sums.push([part])
+      else sums[sums.length - 1].push(part)
+    }
+    if (sums.length === 0) return null
+    const ors = sums.map((parts): Tree => (parts.length === 1 ? parts[0] : { kind: 'and', parts }))
+    return ors.length === 1 ? ors[0] : { kind: 'or', parts: ors }
+  }
+}
+
+function caseOf(term: unknown): Case<any, any> {
+  return term instanceof Case ? term : new Case(clauseOf(term), null)
+}
+
+/** Begins a statement. The first term is a clause, a clause with a body, anything that can be waited for, or a group. */
+export function waituntil<T, R>(term: Case<T, R>): WaitUntil<Result<R>>
+export function waituntil<R>(term: WaitUntil<R>): WaitUntil<R>
+export function waituntil<R>(term: Term<any, R>): WaitUntil<R>
+export function waituntil(term: unknown): unknown {
+  return new WaitUntil(term)
+}
+
+function* run(cases: Case<any, any>[], tree: Tree | null, otherwise: (() => unknown) | undefined): Generator<unknown, unknown, any> {
+  if (tree === null) return otherwise === undefined ? undefined : yield* bodyOf(otherwise, undefined)
+  if (tree.kind !== 'and' && (tree.kind === 'leaf' || tree.parts.every((p) => p.kind === 'leaf'))) {
+    const at: number = yield* new Choice(cases, otherwise !== undefined)
+    if (at < 0) return yield* bodyOf(otherwise!, undefined)
+    return yield* bodyOf(cases[at].body, cases[at].clause.outcome)
+  }
+  const statement = new Statement(cases, tree)
+  if (otherwise !== undefined && !statement.decidable()) return yield* bodyOf(otherwise, undefined)
+  let value: unknown
+  try {
+    for (let at: number = yield* new Next(statement); at >= 0; at = yield* new Next(statement)) value = yield* bodyOf(cases[at].body, cases[at].clause.outcome)
+  } finally {
+    statement.withdraw()
+  }
+  return value
+}
+
+function* bodyOf(body: Body<any, any> | (() => unknown) | null, value: unknown): Generator<unknown, unknown, any> {
+  if (body === null) return value
+  const result: unknown = body(value)
+  if (typeof result === 'object' && result !== null && typeof (result as Generator).next === 'function' && Symbol.iterator in result) return yield* result as Generator<unknown, unknown, any>
+  return result
+}
+
+/** `or` alone: waits for the first of the clauses; the answer is its index, -1 for `else`. */
+export class Choice extends Suspension<number> implements Blocker, Waiter {
+  branch: Branch | null = null
+  private readonly cases: readonly Case<any, any>[]
+  private readonly orElse: boolean
+
+  constructor(cases: readonly Case<any, any>[], orElse: boolean) {
+    super()
+    this.cases = cases
+    this.orElse = orElse
+  }
+
+  begin(branch: Branch): boolean {
+    const scope = branch.scope
+    if (scope !== null && scope.marked) {
+      branch.mode = THROW
+      branch.answer = scope.error()
+      return true
+    }
+    this.branch = branch
+    const { cases } = this
+    for (let i = 0; i < cases.length; i++) {
+      const { clause } = cases[i]
+      if (clause.poll()) {
+        branch.mode = clause.failed ? THROW : NEXT
+        branch.answer = clause.failed ? clause.outcome : i
+        return true
+      }
+    }
+    if (this.orElse) {
+      branch.mode = NEXT
+      branch.answer = -1
+      return true
+    }
+    branch.blocked = this
+    for (let i = 0; i < cases.length; i++) {
+      cases[i].clause.waiter = this
+      cases[i].clause.register()
+    }
+    return false
+  }
+
+  answered(winner: Clause<any>): void {
+    let at = 0
+    const { cases } = this
+    for (let i = 0; i < cases.length; i++) {
+      if (cases[i].clause === winner) at = i
+      else cases[i].clause.withdraw()
+    }
+    this.branch!.wake(winner.failed ? THROW : NEXT, winner.failed ? winner.outcome : at)
+  }
+
+  withdraw(): void {
+    for (const { clause } of this.cases) clause.withdraw()
+  }
+
+  get outside(): boolean {
+    return this.cases.some(({ clause }) => clause.outside)
+  }
+
+  get foreign(): boolean {
+    return this.cases.some(({ clause }) => clause.foreign)
+  }
+
+  describe(): string {
+    return this.cases.map(({ clause }) => clause.describe()).join(' or ')
+  }
+
+  needs(): Activity<any> | undefined {
+    return this.cases.length === 1 ? this.cases[0].clause.needs() : undefined
+  }
+}
+
+const WAITING = 0
+const FIRED = 1
+const DONE = 2
+const DROPPED = 3
+
+/**
+ * A statement with `and` in it. Each clause is waiting, fired (its effect has been had, its body has not run), done, or dropped because the statement
+ * no longer needs it. A clause is dropped, so that it has no effect, at the very moment another one decides its part of the tree.
+ */
+class Statement implements Waiter {
+  readonly state: number[]
+  branch: Branch | null = null
+  waiting: Next | null = null
+  readonly cases: readonly Case<any, any>[]
+  private readonly tree: Tree
+  private registered = false
+
+  constructor(cases: readonly Case<any, any>[], tree: Tree) {
+    this.cases = cases
+    this.tree = tree
+    this.state = cases.map(() => WAITING)
+  }
+
+  /** Could the statement be decided without waiting? Changes nothing. */
+  decidable(): boolean {
+    const taken = new Map<unknown, number>()
+    const possible = (tree: Tree): boolean => {
+      if (tree.kind === 'leaf') {
+        const { clause } = this.cases[tree.at]
+        const earlier = taken.get(clause.resource) ?? 0
+        if (!clause.ready(earlier)) return false
+        taken.set(clause.resource, earlier + 1)
+        return true
+      }
+      if (tree.kind === 'and') return tree.parts.every(possible)
+      return tree.parts.some((part) => {
+        const before = new Map(taken)
+        if (possible(part)) return true
+        taken.clear()
+        for (const [resource, count] of before) taken.set(resource, count)
+        return false
+      })
+    }
+    if (!possible(this.tree)) return false
+    return true
+  }
+
+  start(): void {
+    if (this.registered) return
+    this.registered = true
+    this.cases.forEach(({ clause }, i) => {
+      if (this.state[i] !== WAITING) return
+      if (clause.poll()) this.fired(i)
+    })
+    this.cases.forEach(({ clause }, i) => {
+      if (this.state[i] !== WAITING) return
+      clause.waiter = this
+      clause.register()
+    })
+  }
+
+  private fired(at: number): void {
+    this.state[at] = FIRED
+    this.prune(this.tree)
+  }
+
+  private satisfied(tree: Tree): boolean {
+    if (tree.kind === 'leaf') return this.state[tree.at] === FIRED || this.state[tree.at] === DONE
+    return tree.kind === 'and' ? tree.parts.every((t) => this.satisfied(t)) : tree.parts.some((t) => this.satisfied(t))
+  }
+
+  private prune(tree: Tree): void {
+    if (this.satisfied(tree)) this.drop(tree)
+    else if (tree.kind !== 'leaf') for (const part of tree.parts) this.prune(part)
+  }
+
+  private drop(tree: Tree): void {
+    if (tree.kind !== 'leaf') for (const part of tree.parts) this.drop(part)
+    else if (this.state[tree.at] === WAITING) {
+      this.state[tree.at] = DROPPED
+      const { clause } = this.cases[tree.at]
+      if (clause.waiter === this) clause.withdraw()
+    }
+  }
+
+  answered(clause: Clause<any>): void {
+    this.fired(this.cases.findIndex((c) => c.clause === clause))
+    const next = this.waiting
+    if (next !== null) {
+      this.waiting = null
+      next.go(this.branch!)
+      this.branch!.wake(this.branch!.mode, this.branch!.answer)
+    }
+  }
+
+  /** The next clause whose body is to run: its index; -1 when the statement is done, undefined when it must wait. */
+  take(): number | undefined {
+    const at = this.state.indexOf(FIRED)
+    if (at >= 0) {
+      this.state[at] = DONE
+      return at
+    }
+    return this.satisfied(this.tree) ? -1 : undefined
+  }
+
+  withdraw(): void {
+    this.drop(this.tree)
+  }
+}
+
+class Next extends Suspension<number> implements Blocker {
+  private readonly statement: Statement
+  constructor(statement: Statement) {
+    super()
+    this.statement = statement
+  }
+
+  begin(branch: Branch): boolean {
+    const { statement } = this
+    statement.branch = branch
+    const scope = branch.scope
+    const marked = scope !== null && scope.marked
+    if (!marked) statement.start()
+    // What has had its effect is told, cancelled or not.
+    if (this.go(branch)) return true
+    if (marked) {
+      branch.mode = THROW
+      branch.answer = scope.error()
+      return true
+    }
+    branch.blocked = this
+    statement.waiting = this
+    return false
+  }
+
+  /** Leaves the next index in `branch.answer`; false if there is none yet. */
+  go(branch: Branch): boolean {
+    const at = this.statement.take()
+    if (at === undefined) return false
+    const clause = at < 0 ? undefined : this.statement.cases[at].clause
+    branch.mode = clause?.failed === true ? THROW : NEXT
+    branch.answer = clause?.failed === true ? clause.outcome : at
+    return true
+  }
+
+  withdraw(): void {
+    this.statement.waiting = null
+    this.statement.withdraw()
+  }
+
+  private get open(): Clause<any>[] {
+    return this.statement.cases.filter((_, i) => this.statement.state[i] === WAITING).map((c) => c.clause)
+  }
+
+  get outside(): boolean {
+    return this.open.some((c) => c.outside)
+  }
+
+  get foreign(): boolean {
+    return this.open.some((c) => c.foreign)
+  }
+
+  describe(): string {
+    return this.open.map((c) => c.describe()).join(' and/or ')
+  }
+}

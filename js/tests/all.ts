@@ -1,0 +1,2 @@
+import './laws.test.ts'
+export { runTests } from './harness.ts'

@@ -1,0 +1,76 @@
+/** The smallest harness that runs alike in Node and in a browser: `test(name, body)`, assertions that say what they saw, one line at the end. */
+interface Test {
+  name: string
+  body: () => unknown
+}
+
+const tests: Test[] = []
+
+/** Registers a test. A generator function runs as an activity of a simulated domain, any other function as it is. */
+export function test(name: string, body: () => unknown): void {
+  tests.push({ name, body })
+}
+
+export class AssertionError extends Error {
+  override readonly name = 'AssertionError'
+}
+
+const show = (x: unknown): string => {
+  try {
+    return typeof x === 'string' ? JSON.stringify(x) : x instanceof Error ? String(x) : (JSON.stringify(x) ?? String(x))
+  } catch {
+    return String(x)
+  }
+}
+
+export function ok(condition: unknown, what = 'expected a true value'): asserts condition {
+  if (!condition) throw new AssertionError(what)
+}
+
+/** Equal as JSON. */
+export function same(got: unknown, want: unknown, what = ''): void {
+  if (show(got) !== show(want)) throw new AssertionError(`${what}${what && ': '}got ${show(got)}, want ${show(want)}`)
+}
+
+export function throws(f: () => unknown, pattern: RegExp): void {
+  try {
+    f()
+  } catch (error) {
+    if (!pattern.test(String(error))) throw new AssertionError(`threw ${String(error)}, want ${pattern}`)
+    return
+  }
+  throw new AssertionError(`did not throw; want ${pattern}`)
+}
+
+export async function rejects(promise: PromiseLike<unknown>, pattern: RegExp): Promise<any> {
+  try {
+    await promise
+  } catch (error) {
+    if (!pattern.test(String(error))) throw new AssertionError(`rejected with ${String(error)}, want ${pattern}`)
+    return error
+  }
+  throw new AssertionError(`did not reject; want ${pattern}`)
+}
+
+/** Runs what was registered; returns the number of passed and failed tests. */
+export async function runTests(filter = '', log: (line: string) => void = console.log): Promise<{ passed: number; failed: number }> {
+  const { simulate } = await import('../src/dev/simulate.ts')
+  const GeneratorFunction = Object.getPrototypeOf(function* () {})
+  let passed = 0
+  let failed = 0
+  for (const { name, body } of tests) {
+    if (!name.includes(filter)) continue
+    let timer: ReturnType<typeof setTimeout> | undefined
+    try {
+      const run = Object.getPrototypeOf(body) === GeneratorFunction ? simulate(body as () => Generator) : body()
+      await Promise.race([run, new Promise((_, reject) => (timer = setTimeout(() => reject(new Error('took longer than 60 s')), 60_000)))])
+      passed++
+    } catch (error) {
+      failed++
+      log(`FAIL ${name}\n  ${error instanceof Error ? (error.stack ?? String(error)) : String(error)}`.replaceAll('\n', '\n  '))
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+  return { passed, failed }
+}

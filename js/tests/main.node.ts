@@ -1,0 +1,4 @@
+import { runTests } from './all.ts'
+const { passed, failed } = await runTests(process.argv[2] ?? '')
+console.log(`${passed} passed, ${failed} failed`)
+process.exit(failed === 0 && passed > 0 ? 0 : 1)
