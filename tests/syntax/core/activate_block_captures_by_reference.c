@@ -1,0 +1,1 @@
+void h(int i) { activate { i++; } activate [&a] { f(i); } activate contained { f(1); } }

@@ -1,0 +1,1 @@
+void h(int i) { activate { goto in; in: goto in; goto out; } goto in; out: f(1); }

@@ -1,0 +1,1 @@
+void h(int i) { activate (i { atomic { f(i ; }

@@ -1,0 +1,78 @@
+// Prints what the dialect's core makes of a file: for the tests in core/, without clang.
+//
+// The file is split into tokens in the simplest way that serves: no preprocessor, no trigraphs.
+#include "dialect.h"
+#include <cctype>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+#include <set>
+
+using namespace charcoal::syntax;
+
+static const std::set<std::string> keywords = {
+    "auto", "break", "case", "char", "const", "continue", "default", "do", "double", "else", "enum", "extern", "float", "for",
+    "goto", "if", "inline", "int", "long", "register", "return", "short", "signed", "sizeof", "static", "struct", "switch",
+    "typedef", "union", "unsigned", "void", "volatile", "while", "_Atomic", "__attribute__", "__extension__"};
+
+int main(int argc, char **argv) {
+  std::ifstream file(argc > 1 ? argv[1] : "/dev/stdin");
+  const std::string source{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  std::vector<Lexeme> all;
+  std::vector<unsigned> lines;
+  unsigned line = 1;
+  for (size_t i = 0; i < source.size();) {
+    const char c = source[i];
+    if (std::isspace(static_cast<unsigned char>(c))) {
+      line += c == '\n';
+      ++i;
+      continue;
+    }
+    size_t end = i + 1;
+    Kind kind = Kind::Punctuator;
+    if (std::isalpha(static_cast<unsigned char>(c)) || c == '_') {
+      while (end < source.size() && (std::isalnum(static_cast<unsigned char>(source[end])) || source[end] == '_'))
+        ++end;
+      kind = keywords.count(source.substr(i, end - i)) ? Kind::Keyword : Kind::Name;
+    } else if (std::isdigit(static_cast<unsigned char>(c))) {
+      while (end < source.size() && std::isalnum(static_cast<unsigned char>(source[end])))
+        ++end;
+      kind = Kind::Literal;
+    } else if (c == '"') {
+      end = source.find('"', end) + 1;
+      kind = Kind::Literal;
+    } else
+      for (const char *two : {"++", "--", "->", "==", "+=", "&&", "||", "<=", ">="})
+        if (source.compare(i, 2, two) == 0)
+          end = i + 2;
+    all.push_back({std::string_view(source).substr(i, end - i), kind});
+    lines.push_back(line);
+    i = end;
+  }
+
+  // External declarations, split as the watcher does.
+  const std::set<std::string_view> functions = {"f", "g", "printf"}, types = {"size_t", "point"};
+  Names names;
+  names.isFunction = [&](std::string_view word) { return functions.count(word) != 0; };
+  names.isType = [&](std::string_view word) { return types.count(word) != 0; };
+  names.isDeclared = [&](std::string_view word) { return functions.count(word) || types.count(word); };
+  unsigned uid = 0;
+  for (size_t begin = 0; begin < all.size();) {
+    size_t end = begin;
+    for (int braces = 0; end < all.size(); ++end) {
+      braces += (all[end].text == "{") - (all[end].text == "}");
+      if (braces <= 0 && (all[end].text == "}" || all[end].text == ";"))
+        break;
+    }
+    end = std::min(end + 1, all.size());
+    const std::vector<Lexeme> declaration(all.begin() + begin, all.begin() + end);
+    const Translation translation = translate(declaration, names, uid);
+    std::cout << print(declaration, translation) << '\n';
+    for (const Problem &problem : translation.problems) {
+      std::cout << "error: line " << lines[begin + problem.index] << ": " << problem.message << '\n';
+      if (!problem.note.empty())
+        std::cout << "note: line " << lines[begin + problem.noteIndex] << ": " << problem.note << '\n';
+    }
+    begin = end;
+  }
+}
