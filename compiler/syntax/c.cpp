@@ -6,18 +6,46 @@ namespace charcoal::syntax {
 
 // ---- the cursor ----
 
+static char partner(char open) { return open == '(' ? ')' : open == '[' ? ']' : '}'; }
+
 size_t Translator::closing(size_t open) const {
-  unsigned level = 0;
+  std::string expected; // the closing brackets that are due, innermost last
   for (size_t i = open; i < tokens.size(); ++i) {
-    if (tokens[i].kind != Kind::Punctuator)
+    if (tokens[i].kind != Kind::Punctuator || tokens[i].text.size() != 1)
       continue;
-    std::string_view t = tokens[i].text;
-    if (t == "(" || t == "[" || t == "{")
-      ++level;
-    else if ((t == ")" || t == "]" || t == "}") && --level == 0)
-      return i;
+    const char c = tokens[i].text[0];
+    if (c == '(' || c == '[' || c == '{')
+      expected += partner(c);
+    else if (c == ')' || c == ']' || c == '}') {
+      const size_t due = expected.rfind(c);
+      if (due == std::string::npos) // closes something around this group: ours is never closed
+        return i;
+      expected.resize(due);
+      if (expected.empty())
+        return i;
+    }
   }
   return tokens.size();
+}
+
+bool Translator::isClosed(size_t open) const {
+  const size_t end = closing(open);
+  return end < tokens.size() && at(end)[0] == partner(at(open)[0]);
+}
+
+bool Translator::closesMembers(size_t close) const {
+  if (at(close) != "}")
+    return false;
+  size_t open = close;
+  for (unsigned level = 0; open > 0; --open) {
+    level += at(open) == "}";
+    if (at(open) == "{" && --level == 0)
+      break;
+  }
+  for (size_t i = open; i-- > 0 && (isName(i) || at(i) == ")" || at(i) == "(" || isKeyword(i));)
+    if (at(i) == "struct" || at(i) == "union" || at(i) == "enum")
+      return true;
+  return false;
 }
 
 void Translator::take() {
@@ -105,18 +133,25 @@ bool Translator::declaredInside(std::string_view word) const {
     std::string_view before = at(i - 1), after = at(i + 1);
     bool afterType = before == "*" || (isKeyword(i - 1) && typeWords.count(before)) ||
                      (isName(i - 1) && !isDialectWord(before)) ||
-                     (before == "}" && after != ";"); // struct { … } word
+                     closesMembers(i - 1);
     bool declarator = after == "=" || after == ";" || after == "," || after == ")" || after == "[";
     if (afterType && declarator && before != "__extension__")
       return true;
-    if (afterType && after == "(" && before != "*" && before != "}" && closing(i + 1) + 1 < tokens.size() &&
+    if (afterType && after == "(" && before != "*" && closing(i + 1) + 1 < tokens.size() &&
         (at(closing(i + 1) + 1) == ";" || at(closing(i + 1) + 1) == "{") && isKeyword(i - 1))
       return true; // int word(…);
   }
   return false;
 }
 
-bool Translator::isPlain(std::string_view word) const { return names.isDeclared(word) || declaredInside(word); }
+bool Translator::isPlain(std::string_view word) {
+  for (const auto &[known, plain] : plainWords)
+    if (known == word)
+      return plain;
+  const bool plain = names.isDeclared(word) || declaredInside(word);
+  plainWords.push_back({word, plain});
+  return plain;
+}
 
 // ---- statements ----
 
@@ -132,8 +167,8 @@ void Translator::compound() {
     if (position == before)
       take(); // a stray token: clang will complain
   }
-  if (!done())
-    take(); // }
+  if (here() == "}")
+    take();
 }
 
 void Translator::statement(bool inList) {
@@ -258,17 +293,17 @@ void Translator::skim(size_t end) {
 
 void Translator::group() {
   size_t end = closing(position);
-  if (end == tokens.size() || ++depth > deepest) {
-    take(tokens.size());
-    return;
-  }
+  const bool closed = isClosed(position);
+  if (++depth > deepest)
+    take(end);
   if (here() == "(" && next() == "{") { // a statement expression
     take();
     compound();
   } else
     take();
   skim(end);
-  take();
+  if (closed)
+    take();
   --depth;
 }
 

@@ -4,8 +4,8 @@
 //   out:  the same tokens, with pieces of new text between them; each piece is anchored at the token that
 //         caused it, so that every diagnostic about it points at the user's code.
 //
-// Invariants: a declaration in which no form of the dialect stands comes out as it went in. Each token of the
-// input comes out at most once, in order, except in a declaration for which a problem is reported.
+// Invariants: a declaration in which no form of the dialect stands comes out as it went in. Outside
+// the forms every token comes out once, in order.
 #ifndef CHARCOAL_SYNTAX_DIALECT_H
 #define CHARCOAL_SYNTAX_DIALECT_H
 

@@ -60,22 +60,17 @@ static const char atomicBegin[] = "int __charcoal_atomic __attribute__((__cleanu
 void Translator::lowerAtomic(bool inList) {
   const size_t keyword = position;
   if (inList && startsDeclaration(position + 1)) {
-    bool initializes = false;
-    for (size_t i = position + 1; i < tokens.size() && at(i) != ";"; ++i) {
-      if (at(i) == "(" || at(i) == "[" || at(i) == "{")
-        i = closing(i);
-      else if (at(i) == "=")
-        initializes = true;
-    }
-    if (initializes) { // the names must stay in this block, so there is no block to end
-      text(keyword, "__charcoal_atomic_enter();");
-      drop();
-      open(Region::Atomic, keyword);
+    if (declaresFunction(position + 1)) {
+      atomicSpecifier();
       simpleStatement();
-      close();
-      text(keyword, "__charcoal_atomic_leave(0);");
-    } else
-      atomicSpecifier(), simpleStatement();
+      return;
+    }
+    text(keyword, "__charcoal_atomic_enter();"); // the names must stay in this block, so there is none to end
+    drop();
+    open(Region::Atomic, keyword);
+    simpleStatement();
+    close();
+    text(keyword, "__charcoal_atomic_leave(0);");
     return;
   }
   text(keyword, std::string("{ ") + atomicBegin);
@@ -87,7 +82,7 @@ void Translator::lowerAtomic(bool inList) {
 }
 
 // `atomic (` where an expression may begin. Where a statement begins, form() has taken it as a statement.
-bool Translator::isAtomicExpression() const {
+bool Translator::isAtomicExpression() {
   if (here() != "atomic" || !isName(position) || next() != "(" || position == 0 || isPlain("atomic"))
     return false;
   std::string_view before = at(position - 1);
@@ -99,12 +94,25 @@ bool Translator::isAtomicExpression() const {
 
 void Translator::atomicExpression() {
   const size_t keyword = position;
-  text(keyword, std::string("({ ") + atomicBegin);
+  text(keyword, std::string("__extension__ ({ ") + atomicBegin);
   drop();
   open(Region::Atomic, keyword);
   group();
   close();
   text(keyword, "; })");
+}
+
+// Whether the declaration at `index` declares or defines a function, rather than variables.
+bool Translator::declaresFunction(size_t index) const {
+  for (size_t i = index; i < tokens.size() && at(i) != ";" && at(i) != "=" && at(i) != "{"; ++i) {
+    if (at(i) == "__attribute__" || at(i) == "__attribute")
+      ++i;
+    else if (at(i) == "(" && ((isName(i - 1) && i > index) || (at(i - 1) == ")" && at(i - 2) != "*" && isName(i - 2))))
+      return true;
+    if (at(i) == "(" || at(i) == "[")
+      i = closing(i);
+  }
+  return false;
 }
 
 // `atomic` among the specifiers of a function's declaration.
@@ -116,6 +124,12 @@ bool Translator::isAtomicSpecifier() const {
 }
 
 void Translator::atomicSpecifier() {
+  if (!declaresFunction(position + 1)) {
+    problem(position, "'atomic' applies to functions, statements and expressions; for a variable that is read and written "
+                      "in one step write '_Atomic'");
+    drop();
+    return;
+  }
   text(position, "__attribute__((__annotate__(\"charcoal.atomic\")))");
   drop();
 }
@@ -125,9 +139,9 @@ void Translator::atomicSpecifier() {
 //   activate [h] (i) BLOCK     becomes
 //
 //   { __charcoal_spawn(uid, h, flags, "file:line");
-//     __typeof__(i) *__charcoal_0 = &i;
+//     __auto_type __charcoal_0 = &i;
 //     { __typeof_unqual__(*__charcoal_0) i; __builtin_memcpy((void *)&i, __charcoal_0, sizeof i);
-//       <captured> { __charcoal_body(uid); __charcoal_value(&i, sizeof i); BLOCK __charcoal_end_uid: ; } } }
+//       <captured> { __charcoal_body(uid); __charcoal_value(&i, sizeof i); BLOCK charcoal_end_uid: ; } } }
 //
 //   activate [h] f(a, 1);      becomes
 //
@@ -148,6 +162,8 @@ struct Translator::Spawn {
 
 bool Translator::matchesActivate(bool sure) const {
   size_t i = position + 1;
+  if (at(i) == "[" && !isClosed(i))
+    return false; // clang will say so
   if (at(i) == "contained" && (at(i + 1) == "{" || at(i + 1) == "[" || isName(i + 1)))
     return true;
   if (at(i) == "contained" && at(i + 1) == "(" && at(closing(i + 1) + 1) == "{")
@@ -156,7 +172,9 @@ bool Translator::matchesActivate(bool sure) const {
     i = closing(i) + 1;
   if (at(i) == "{" || (at(i) == "(" && at(closing(i) + 1) == "{"))
     return true;
-  return sure && (isName(i) || at(i) == "(" || at(i) == "*" || isKeyword(i));
+  if (at(i) == "(" && !isClosed(i))
+    return false;
+  return sure && (i < tokens.size() && (tokens[i].kind != Kind::Punctuator || at(i) == "(" || at(i) == "*"));
 }
 
 void Translator::lowerActivate(bool) {
@@ -200,11 +218,16 @@ void Translator::lowerActivate(bool) {
 void Translator::spawnMarker(const Spawn &spawn) {
   text(spawn.keyword, "__charcoal_spawn(" + std::to_string(spawn.uid) + "u,");
   if (spawn.handle) {
-    const size_t resume = position;
+    const size_t resume = position, end = closing(spawn.handle);
+    bool comma = false;
+    for (size_t i = spawn.handle; i < end; ++i)
+      comma |= at(i) == ",";
     position = spawn.handle + 1;
-    text(spawn.keyword, "(");
-    skim(closing(spawn.handle));
-    text(spawn.keyword, ")");
+    if (comma) // only then, so that an error is reported at the expression itself
+      text(spawn.keyword, "(");
+    skim(end);
+    if (comma)
+      text(spawn.keyword, ")");
     position = resume;
   } else
     text(spawn.keyword, "0");
@@ -219,7 +242,7 @@ void Translator::spawnBlock(const Spawn &spawn) {
   std::string copies, values;
   for (size_t k = 0; k < spawn.values.size(); ++k) {
     const std::string name(at(spawn.values[k])), pointer = "__charcoal_" + std::to_string(k);
-    text(spawn.keyword, "__typeof__(" + name + ") *" + pointer + " = &");
+    text(spawn.keyword, "__extension__ __auto_type " + pointer + " = &");
     result.pieces.push_back({Piece::Original, spawn.values[k], {}}); // a wrong name is reported where it stands
     text(spawn.keyword, ";");
     copies += " __typeof_unqual__(*" + pointer + ") " + name + "; __builtin_memcpy((void *)&" + name + ", (const void *)" + pointer +
@@ -232,7 +255,7 @@ void Translator::spawnBlock(const Spawn &spawn) {
   open(Region::Body, spawn.keyword, spawn.uid);
   compound();
   if (close().hasReturn)
-    text(spawn.keyword, "__charcoal_end_" + uid + ": ;");
+    text(spawn.keyword, "charcoal_end_" + uid + ": ;");
   text(spawn.keyword, "} }");
 }
 
@@ -256,7 +279,10 @@ void Translator::spawnCall(const Spawn &spawn) {
   }
   if (!arguments || isKeyword(start)) {
     problem(spawn.keyword, "'activate' needs a block or a call: write 'activate { … }' or 'activate f(…);'");
-    simpleStatement();
+    while (!done() && here() != ";" && here() != "}")
+      drop(here() == "(" || here() == "[" || here() == "{" ? closing(position) + 1 : position + 1);
+    if (here() == ";")
+      drop();
     return;
   }
   spawnMarker(spawn);
@@ -265,7 +291,7 @@ void Translator::spawnCall(const Spawn &spawn) {
   unsigned copies = 0;
   auto copy = [&](size_t from, size_t to) { // returns the name of the copy
     std::string name = "__charcoal_" + std::to_string(copies++);
-    text(spawn.keyword, "__auto_type " + name + " = ((void)0, ");
+    text(spawn.keyword, "__extension__ __auto_type " + name + " = ((void)0, ");
     position = from;
     skim(to);
     text(spawn.keyword, ");");

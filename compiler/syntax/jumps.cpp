@@ -22,6 +22,9 @@ static const char *describe(Region::What what) {
   return what == Region::Atomic ? "an 'atomic' block" : "the body of 'activate'";
 }
 
+// Stands in for a wrong jump.
+void Translator::nothing() { text(position, "(void)0"); }
+
 // The innermost body around the current token, if no function begins in between.
 Region *Translator::enclosingBody() {
   for (auto region = regions.rbegin(); region != regions.rend() && region->what != Region::Function; ++region)
@@ -46,6 +49,7 @@ void Translator::breakOrContinue() {
             "'" + std::string(here()) + "' cannot leave the body of 'activate'; end the activity with 'return', and let the spawner '" +
                 std::string(here()) + "' outside",
             target->keyword, "it would leave this '" + std::string(at(target->keyword)) + "', which the spawner runs");
+    nothing();
     drop();
   }
   simpleStatement();
@@ -152,6 +156,7 @@ void Translator::gotoStatement() {
       problem(keyword,
               "'goto " + name + "' jumps into " + describe(entered->what) + "; put the label before it, or the 'goto' inside",
               entered->keyword, "it begins here");
+    nothing();
     drop(); // goto
     drop(); // name
   }
@@ -176,7 +181,7 @@ void Translator::returnStatement() {
   } else
     drop();
   body->hasReturn = true;
-  text(keyword, "goto __charcoal_end_" + std::to_string(body->uid));
+  text(keyword, "goto charcoal_end_" + std::to_string(body->uid));
   simpleStatement();
 }
 

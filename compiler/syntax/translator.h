@@ -46,7 +46,9 @@ private:
   bool done() const { return position >= tokens.size(); }
   bool isName(size_t index) const { return index < tokens.size() && tokens[index].kind == Kind::Name; }
   bool isKeyword(size_t index) const { return index < tokens.size() && tokens[index].kind == Kind::Keyword; }
-  size_t closing(size_t open) const; // index of the matching bracket, or tokens.size()
+  size_t closing(size_t open) const; // index of the matching bracket; where that is missing, of what ends the group
+  bool isClosed(size_t open) const;
+  bool closesMembers(size_t close) const; // whether this '}' ends the members of a struct, union or enum
   void take();                       // copies the current token
   void take(size_t end);             // copies up to the token `end`, without looking for forms
   void drop() { ++position; }
@@ -64,8 +66,9 @@ private:
   void controlled(Region::What); // the statement that a loop or switch controls
   void label();
   bool declaredInside(std::string_view word) const;
-  bool isPlain(std::string_view word) const; // the program uses the word as a name of its own
+  bool isPlain(std::string_view word); // the program uses the word as a name of its own
   bool startsDeclaration(size_t index) const;
+  bool declaresFunction(size_t index) const;
 
   // ---- the dialect (forms.cpp) ----
   bool form(bool inList); // translates the form that begins here, if one does
@@ -81,7 +84,7 @@ private:
   void lowerAtomic(bool inList);
   void lowerActivate(bool inList);
   void lowerYield(bool inList);
-  bool isAtomicExpression() const;
+  bool isAtomicExpression();
   void atomicExpression();
   bool isAtomicSpecifier() const;
   void atomicSpecifier();
@@ -98,11 +101,13 @@ private:
   void caseOrDefault();
   void gotoStatement();
   void returnStatement();
+  void nothing();
   Region *enclosingBody();
 
   const std::vector<Lexeme> &tokens;
   const Names &names;
   std::vector<Region> regions;
+  std::vector<std::pair<std::string_view, bool>> plainWords; // answers of isPlain
   size_t position = 0;
   unsigned nextRegion = 0;
   unsigned depth = 0; // of nested statements and groups

@@ -2,6 +2,7 @@
 //
 // The file is split into tokens in the simplest way that serves: no preprocessor, no trigraphs.
 #include "dialect.h"
+#include <algorithm>
 #include <cctype>
 #include <fstream>
 #include <iostream>
@@ -14,6 +15,30 @@ static const std::set<std::string> keywords = {
     "auto", "break", "case", "char", "const", "continue", "default", "do", "double", "else", "enum", "extern", "float", "for",
     "goto", "if", "inline", "int", "long", "register", "return", "short", "signed", "sizeof", "static", "struct", "switch",
     "typedef", "union", "unsigned", "void", "volatile", "while", "_Atomic", "__attribute__", "__extension__"};
+
+// A line for each statement, so that a difference is easy to see.
+static std::string layOut(const std::string &text) {
+  std::string result;
+  int parentheses = 0, indent = 0;
+  bool atStart = true;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (atStart && c == ' ')
+      continue;
+    if (c == '}' && parentheses == 0 && indent > 0)
+      --indent;
+    if (atStart)
+      result.append(2 * indent, ' ');
+    result += c;
+    parentheses += (c == '(') - (c == ')');
+    atStart = parentheses <= 0 && (c == '{' || c == '}' || c == ';');
+    if (atStart)
+      result += '\n';
+    if (c == '{' && parentheses <= 0)
+      ++indent;
+  }
+  return result;
+}
 
 int main(int argc, char **argv) {
   std::ifstream file(argc > 1 ? argv[1] : "/dev/stdin");
@@ -39,7 +64,7 @@ int main(int argc, char **argv) {
         ++end;
       kind = Kind::Literal;
     } else if (c == '"') {
-      end = source.find('"', end) + 1;
+      end = std::min(source.find('"', end), source.size() - 1) + 1;
       kind = Kind::Literal;
     } else
       for (const char *two : {"++", "--", "->", "==", "+=", "&&", "||", "<=", ">="})
@@ -67,7 +92,7 @@ int main(int argc, char **argv) {
     end = std::min(end + 1, all.size());
     const std::vector<Lexeme> declaration(all.begin() + begin, all.begin() + end);
     const Translation translation = translate(declaration, names, uid);
-    std::cout << print(declaration, translation) << '\n';
+    std::cout << layOut(print(declaration, translation));
     for (const Problem &problem : translation.problems) {
       std::cout << "error: line " << lines[begin + problem.index] << ": " << problem.message << '\n';
       if (!problem.note.empty())
