@@ -191,15 +191,7 @@ void Duplicator::makeSuspending(CallInst &CB, CallKind kind) {
     break;
   case CallKind::External: {
     auto *plain = cast<Function>(callee);
-    std::string name = (plain->getName() + TwinSuffix).str();
-    Function *twin = M.getFunction(name);
-    if (!twin) {
-      twin = Function::Create(type, GlobalValue::ExternalLinkage, name, M);
-      twin->addFnAttr(ExternalTwinAttr, plain->getName());
-      twin->setVisibility(plain->getVisibility());
-      twin->setDSOLocal(plain->isDSOLocal());
-    }
-    CB.setCalledOperand(twin);
+    CB.setCalledOperand(externalTwin(*plain, type));
     break;
   }
   case CallKind::Lookup: {

@@ -349,4 +349,28 @@ Function *Glue::external(const Signature &S, Function *plain, Function *twin) {
   return F;
 }
 
+void Glue::guardWeak(const Signature &S, Function *plain, Function *own) {
+  auto *F = Function::Create(S.twinType(abi), own->getLinkage(), "", M);
+  F->takeName(own);
+  F->copyAttributesFrom(own);
+  own->setName(F->getName() + ".here");
+  own->setLinkage(GlobalValue::InternalLinkage);
+  own->setVisibility(GlobalValue::DefaultVisibility);
+  own->replaceUsesWithIf(F, [](Use &U) { return isa<Instruction>(U.getUser()); });
+  IRBuilder<> B(BasicBlock::Create(abi.C, "", F));
+  auto *ours = BasicBlock::Create(abi.C, "ours", F), *theirs = BasicBlock::Create(abi.C, "theirs", F);
+  SmallVector<Value *> arguments;
+  for (Argument &A : F->args())
+    arguments.push_back(&A);
+  B.CreateCondBr(B.CreateICmpEQ(plain, ownBody(*plain)), ours, theirs);
+  B.SetInsertPoint(ours);
+  CallInst *call = B.CreateCall(S.twinType(abi), own, arguments);
+  call->setAttributes(S.twinAttributes(abi.C));
+  call->setTailCallKind(CallInst::TCK_MustTail);
+  B.CreateRet(call);
+  // If the winner had an interruptible version, that would have won over this one.
+  B.SetInsertPoint(theirs);
+  callPlain(abi, B, S, plain, F);
+}
+
 } // namespace charcoal

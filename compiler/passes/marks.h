@@ -6,6 +6,7 @@
 #ifndef CHARCOAL_PASSES_MARKS_H
 #define CHARCOAL_PASSES_MARKS_H
 
+#include "llvm/IR/GlobalAlias.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/Module.h"
 
@@ -51,6 +52,27 @@ inline bool isRealCall(const llvm::Instruction &I) {
     return false;
   auto *F = llvm::dyn_cast<llvm::Function>(CB->getCalledOperand());
   return !F || !(F->isIntrinsic() || F->getName().starts_with("charcoal.") || F->getName().starts_with("__charcoal_"));
+}
+
+// The stand-in for the interruptible version of a function of another module.
+inline llvm::Function *externalTwin(llvm::Function &plain, llvm::FunctionType *type) {
+  llvm::Module &M = *plain.getParent();
+  std::string name = (plain.getName() + TwinSuffix).str();
+  if (llvm::Function *known = M.getFunction(name))
+    return known;
+  auto *twin = llvm::Function::Create(type, llvm::GlobalValue::ExternalLinkage, name, M);
+  twin->addFnAttr(ExternalTwinAttr, plain.getName());
+  twin->setVisibility(plain.getVisibility());
+  twin->setDSOLocal(plain.isDSOLocal());
+  return twin;
+}
+
+// The address of this module's own body of a definition that another module may override.
+inline llvm::GlobalAlias *ownBody(llvm::Function &F) {
+  std::string name = (F.getName() + ".here").str();
+  if (llvm::GlobalAlias *known = F.getParent()->getNamedAlias(name))
+    return known;
+  return llvm::GlobalAlias::create(F.getValueType(), 0, llvm::GlobalValue::InternalLinkage, name, &F, F.getParent());
 }
 
 inline llvm::FunctionCallee markerFunction(llvm::Module &M, llvm::StringRef name) {

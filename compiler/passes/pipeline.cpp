@@ -39,8 +39,8 @@ static const Entry pipeline[] = {
     {"outline", Stage::Start, "activate statements become calls of the runtime", add<OutlinePass>},
     {"duplicate", Stage::Start, "interruptible versions, yield points", add<DuplicatePass>},
     {"atomic", Stage::Start, "atomic regions count", add<AtomicPass>},
+    {"twins", Stage::Start, "table of interruptible versions by address", add<TwinsPass>},
     {"split", Stage::Last, "interruptible versions can suspend", add<SplitPass>},
-    {"twins", Stage::Last, "table of interruptible versions by address", add<TwinsPass>},
 };
 
 // Prints the module after a stage that -fcharcoal-dump names, and checks it in any case.

@@ -164,8 +164,6 @@ CallInst *Splitter::newCall(CallInst *old) {
   Value *callee = old->getCalledOperand();
   if (auto *twin = dyn_cast<Function>(callee); twin && twin->hasFnAttribute(ExternalTwinAttr)) {
     StringRef plainName = twin->getFnAttribute(ExternalTwinAttr).getValueAsString();
-    twin->setLinkage(GlobalValue::ExternalWeakLinkage);
-    twin->setDSOLocal(false);
     auto *plain = cast<Function>(M.getOrInsertFunction(plainName, S.plainType()).getCallee()->stripPointerCasts());
     callee = glue.external(S, plain, twin);
   }
@@ -190,7 +188,7 @@ static bool passesByValue(const CallBase &CB) {
 void Splitter::rewriteTailCalls() {
   SmallVector<CallInst *> candidates;
   for (BasicBlock &BB : F) {
-    auto *R = dyn_cast<ReturnInst>(BB.getTerminator());
+    auto *R = dyn_cast_if_present<ReturnInst>(BB.getTerminator());
     if (!R)
       continue;
     for (Instruction *I = R->getPrevNode(); I; I = I->getPrevNode()) {
@@ -293,7 +291,7 @@ void Splitter::lowerDynamicLocals() {
     I->eraseFromParent();
   }
   for (BasicBlock &BB : F)
-    if (auto *R = dyn_cast<ReturnInst>(BB.getTerminator()))
+    if (auto *R = dyn_cast_if_present<ReturnInst>(BB.getTerminator()))
       IRBuilder<>(R).CreateCall(abi.allocaRelease(), {dynamicLocals, ConstantPointerNull::get(abi.Ptr)});
 }
 
@@ -416,7 +414,7 @@ void Splitter::moveHomes(const Locals &locals) {
   frame = B.CreateCall(abi.frameNew(), {PoisonValue::get(abi.Ptr)}, "frame"); // the info comes later
   B.CreateAlignedStore(frame, frameSlot, Align(8));
   for (BasicBlock &BB : F)
-    if (auto *R = dyn_cast<ReturnInst>(BB.getTerminator()))
+    if (auto *R = dyn_cast_if_present<ReturnInst>(BB.getTerminator()))
       IRBuilder<>(R).CreateCall(abi.frameFree(), {frame});
   // Where the homes begin is known when the image is laid out; until then their offsets count from there.
   for (auto &home : homeOffsets) {
@@ -713,7 +711,7 @@ void Splitter::addDispatch() {
 void Splitter::rewriteReturns() {
   SmallVector<ReturnInst *> returns;
   for (BasicBlock &BB : F)
-    if (auto *R = dyn_cast<ReturnInst>(BB.getTerminator())) {
+    if (auto *R = dyn_cast_if_present<ReturnInst>(BB.getTerminator())) {
       Value *value = R->getReturnValue();
       // Those of tail calls are of the new type already.
       if (result->isVoidTy() ? !value : value->getType() == result)
@@ -728,6 +726,10 @@ void Splitter::rewriteReturns() {
 
 void Splitter::run() {
   body = &F.getEntryBlock();
+  // Static locals first: the entry block is going to be cut into pieces.
+  for (Instruction &I : make_early_inc_range(*body))
+    if (auto *A = dyn_cast<AllocaInst>(&I); A && A->isStaticAlloca())
+      A->moveBefore(*body, body->getFirstNonPHIIt());
   takeEntryYield();
   rewriteTailCalls();
   copyByvalArguments();
@@ -789,9 +791,14 @@ PreservedAnalyses charcoal::SplitPass::run(Module &M, ModuleAnalysisManager &) {
   Abi abi(M);
   Glue glue(abi);
   std::vector<Function *> twins;
-  for (Function &F : M)
+  for (Function &F : M) {
     if (isTwin(F))
       twins.push_back(&F);
+    if (F.hasFnAttribute(ExternalTwinAttr)) {
+      F.setLinkage(GlobalValue::ExternalWeakLinkage);
+      F.setDSOLocal(false);
+    }
+  }
   // Those that were inlined everywhere.
   for (bool changed = true; changed;) {
     changed = false;
@@ -813,8 +820,12 @@ PreservedAnalyses charcoal::SplitPass::run(Module &M, ModuleAnalysisManager &) {
     std::string name = F->getFnAttribute(TwinAttr).getValueAsString().str();
     Splitter(abi, glue, *F, signature, name).run();
   }
-  for (auto &[F, signature] : todo)
+  for (auto &[F, signature] : todo) {
+    if (F->isInterposable())
+      if (Function *plain = M.getFunction(F->getFnAttribute(TwinAttr).getValueAsString()))
+        glue.guardWeak(signature, plain, F);
     F->removeFnAttr(TwinAttr);
+  }
   // The markers and the stand-ins for interruptible versions elsewhere.
   for (Function &F : make_early_inc_range(M))
     if (F.isDeclaration() && F.use_empty() && (F.getName().starts_with("charcoal.") || F.hasFnAttribute(ExternalTwinAttr)))

@@ -1,6 +1,7 @@
 // Pass `twins`: the table by which an address finds its interruptible version.
 //
-//   takes   the module after `split`
+//   takes   the module after `duplicate`, before anything is optimised: with its address in a table, an interruptible
+//           version keeps its type
 //   leaves  for each function whose address is taken here, {&f, &f.int} in the section ch_twins; a constructor, shared by
 //           all objects of an executable or shared object, that registers the section with the runtime
 //
@@ -73,6 +74,11 @@ static void addRegistration(Abi &abi, StringRef name, FunctionCallee callee, boo
     appendToGlobalDtors(M, F, 101, F);
 }
 
+static bool isTwinned(const Function &F) {
+  const Function *twin = F.getParent()->getFunction((F.getName() + TwinSuffix).str());
+  return twin && isTwin(*twin);
+}
+
 PreservedAnalyses TwinsPass::run(Module &M, ModuleAnalysisManager &) {
   Abi abi(M);
   std::vector<std::pair<Constant *, Constant *>> entries;
@@ -84,7 +90,8 @@ PreservedAnalyses TwinsPass::run(Module &M, ModuleAnalysisManager &) {
   for (Function *F : functions) {
     StringRef name = F->getName();
     if (F->isIntrinsic() || name.starts_with("charcoal.") || name.starts_with("llvm.") || name.ends_with(TwinSuffix) ||
-        (name.starts_with("ch_") && F->isDeclaration()) || !isAddressTaken(*F))
+        (name.starts_with("ch_") && F->isDeclaration()) ||
+        !(isAddressTaken(*F) || (isTwinned(*F) && F->isInterposable())))
       continue;
     Function *twin = M.getFunction((name == "main.plain" ? "main" : name.str()) + TwinSuffix.str());
     Constant *key = F, *value;
@@ -93,18 +100,12 @@ PreservedAnalyses TwinsPass::run(Module &M, ModuleAnalysisManager &) {
         continue;
       value = twin;
       // A weak definition may lose against another module's: this entry speaks only of this body.
-      if (F->isInterposable() && !F->hasComdat()) {
-        key = GlobalAlias::create(F->getValueType(), 0, GlobalValue::PrivateLinkage, name + ".here", F, &M);
-        value = GlobalAlias::create(twin->getValueType(), 0, GlobalValue::PrivateLinkage, name + ".int.here", twin, &M);
-      }
+      if (F->isInterposable())
+        key = ownBody(*F);
     } else {
       if (F->hasFnAttribute(Attribute::NoCallback) || F->isVarArg())
         continue;
-      if (!twin) {
-        twin = Function::Create(FunctionType::get(abi.I32, false), GlobalValue::ExternalWeakLinkage, name + TwinSuffix, M);
-        twin->setVisibility(F->getVisibility());
-      }
-      value = twin;
+      value = externalTwin(*F, F->getFunctionType());
     }
     auto *entry = new GlobalVariable(M, entryType, false, GlobalValue::PrivateLinkage,
                                      ConstantStruct::get(entryType, {key, value}), "charcoal.twin." + name);
