@@ -18,7 +18,7 @@ let passed = 0
 let failed = 0
 const note = (ok, name) => (ok ? passed++ : (failed++, console.log(`FAIL ${name}`)))
 
-const common = { absWorkingDir: js, bundle: true, format: 'esm', sourcemap: 'inline', logLevel: 'error', tsconfig: path.join(js, 'tsconfig.json') }
+const common = { absWorkingDir: js, bundle: true, target: 'es2022', format: 'esm', sourcemap: 'inline', logLevel: 'error', tsconfig: path.join(js, 'tsconfig.json') }
 await build({ ...common, entryPoints: { node: 'tests/main.node.ts' }, platform: 'node', packages: 'external', outdir: path.join(js, 'node_modules/.cache/charcoal'), outExtension: { '.js': '.mjs' } })
 await build({ ...common, entryPoints: { browser: 'tests/main.browser.ts' }, platform: 'browser', outdir: out })
 

@@ -1,2 +1,7 @@
 import './laws.test.ts'
+import './wait.test.ts'
+import './life.test.ts'
+import './types.test.ts'
+import './random.test.ts'
+import './legacy.test.ts'
 export { runTests } from './harness.ts'

@@ -246,7 +246,11 @@ class AtomicCall<T> extends Call<T> {
   }
 
   override begin(branch: Branch): boolean {
-    if (this.activity !== null || this.body === null) return super.begin(branch)
+    return this.activity !== null || this.body === null ? super.begin(branch) : this.push(branch)
+  }
+
+  /** Opens the block on `branch` and makes the call its innermost frame. */
+  push(branch: Branch): boolean {
     this.open(branch)
     branch.gen = swap(this, branch)
     branch.mode = NEXT
@@ -258,8 +262,10 @@ class AtomicCall<T> extends Call<T> {
     return this.block!.leave(mode, answer)
   }
 
+  override reclaim(): void {}
+
   override start(): Activity<T> {
-    return (this.activity ??= domain.spawn<T>(new Once(this), false, undefined))
+    return (this.activity ??= domain.spawn<T>(new Start(this), false, undefined))
   }
 }
 
@@ -268,21 +274,15 @@ function* ending(mode: 0 | 1, answer: unknown): Generator<unknown, unknown, unkn
   return answer
 }
 
-/** Hands a call to the run loop as the body of an activity. */
-class Once implements Operation<unknown> {
+/** Runs a call as the body of its own activity. */
+class Start extends Suspension<unknown> {
   private readonly call: AtomicCall<any>
   constructor(call: AtomicCall<any>) {
+    super()
     this.call = call
   }
-  *[Symbol.iterator](): Generator<unknown, unknown, unknown> {
-    const { call } = this
-    const activity = call.activity
-    call.activity = null
-    try {
-      return yield call
-    } finally {
-      call.activity = activity
-    }
+  begin(branch: Branch): boolean {
+    return this.call.push(branch)
   }
 }
 

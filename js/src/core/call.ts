@@ -93,6 +93,11 @@ export class Call<T> extends Suspension<T> implements Promise<T> {
     return 'Call'
   }
 
+  /** Takes the body back from an activity that has not begun. */
+  reclaim(body: AnyIterator): void {
+    this.gen = body
+  }
+
   /** Runs the call as an activity of its own. */
   start(): Activity<T> {
     return (this.activity ??= domain.adopt(this))

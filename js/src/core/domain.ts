@@ -120,8 +120,15 @@ export class Domain {
     this.pending = call
   }
 
+  /** Somebody takes the call over: it is not to become an activity. One that legacy code made has become one; if that has not begun it is undone. */
   claim(call: Call<any>): void {
     if (this.pending === call) this.pending = null
+    const { activity } = call
+    if (activity !== null && activity.mode === START && activity.joiners === null && typeof activity.answer === 'object') {
+      call.activity = null
+      call.reclaim(activity.answer as AnyIterator)
+      activity.answer = () => {}
+    }
   }
 
   adopt<T>(call: Call<T>): Activity<T> {
@@ -356,7 +363,11 @@ export class Domain {
     if (typeof op === 'object' && op !== null) {
       if (op instanceof Activity) return op.joinFrom(branch)
       if (typeof (op as PromiseLike<unknown>).then === 'function') return blockOnPromise(branch, op as PromiseLike<unknown>)
-      if (typeof (op as Generator).next === 'function' && typeof (op as Generator).throw === 'function') return new Call(generatorOf(op)).begin(branch)
+      if (typeof (op as Generator).next === 'function' && typeof (op as Generator).throw === 'function') {
+        const call = new Call(null)
+        call.gen = generatorOf(op)
+        return call.begin(branch)
+      }
     }
     branch.mode = NEXT
     branch.answer = op

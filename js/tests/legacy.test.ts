@@ -1,0 +1,95 @@
+/** Legacy continuations and atomic blocks: detected in development mode, held back by `enforce`. */
+import { test, ok, same } from './harness.ts'
+import { spawn, atomic, sleep, wait, finish } from '../src/index.ts'
+import { develop, enforce, type Foreign } from '../src/dev/index.ts'
+
+const tick = (ms: number): Promise<void> => new Promise((done) => setTimeout(done, ms))
+
+test('enforce holds back timers, microtasks, events and reactions until the block has ended', async () => {
+  const log: string[] = []
+  const e = enforce()
+  try {
+    const target = new EventTarget()
+    const listener = (): void => void log.push('event')
+    target.addEventListener('x', listener)
+    const { port1, port2 } = new MessageChannel()
+    const onMessage = { handleEvent: () => void log.push('message') }
+    port1.addEventListener('message', onMessage as EventListenerObject)
+    port1.start()
+    let open: (v: string) => void = () => {}
+    const gate = new Promise<string>((done) => (open = done))
+    const derived = gate.then((v) => void log.push(`then ${v}`))
+    const failing = gate.then(() => { throw new Error('held error') }).catch((error) => log.push(String(error)))
+    setTimeout(() => log.push('timer'), 1)
+    await spawn(function* () {
+      yield* atomic(function* () {
+        port2.postMessage(1)
+        open('gate')
+        target.dispatchEvent(new Event('x')) // dispatched by the block itself
+        setTimeout(() => log.push('own timer'), 1)
+        queueMicrotask(() => log.push('own microtask'))
+        Promise.resolve(1).then(() => log.push('own then')).then(() => setTimeout(() => log.push('own again'), 1))
+        yield* sleep(20)
+        yield* wait(Promise.resolve())
+        log.push('block ends')
+      })
+    })
+    await derived
+    await failing
+    await tick(20)
+    target.removeEventListener('x', listener)
+    target.dispatchEvent(new Event('x'))
+    port1.removeEventListener('message', onMessage as EventListenerObject)
+    port1.close()
+    const at = (what: string): number => log.indexOf(what)
+    const end = at('block ends')
+    for (const own of ['event', 'own timer', 'own microtask', 'own then', 'own again']) ok(at(own) >= 0 && at(own) < end, `${own} ran in the block: ${log}`)
+    for (const held of ['timer', 'then gate', 'message', 'Error: held error']) ok(at(held) > end, `${held} was held back: ${log}`)
+    same(log.filter((l) => l === 'event').length, 1)
+    ok(e.held >= 4, `held ${e.held}`)
+  } finally {
+    e.undo()
+  }
+})
+
+test('undoing enforce lets what is held run', async () => {
+  const log: string[] = []
+  const e = enforce()
+  setTimeout(() => log.push('timer'), 1)
+  await spawn(function* () {
+    yield* atomic(function* () {
+      yield* sleep(15)
+      e.undo()
+      same(log, ['timer'])
+    })
+  })
+})
+
+test('development mode reports legacy continuations inside a block, and not those of the block itself', async () => {
+  const found: Foreign[] = []
+  const stop = develop((f) => found.push(f))
+  try {
+    let seen = 0
+    async function helper(): Promise<number> {
+      await Promise.resolve()
+      await tick(1)
+      return 1
+    }
+    setTimeout(function outsider() { seen++ }, 3)
+    await spawn(
+      function* () {
+        yield* atomic(function* () {
+          yield* wait(helper())
+          yield* sleep(10)
+        })
+        yield* finish(function* () {})
+      },
+      { name: 'guarded' },
+    )
+    same(seen, 1)
+    ok(found.length >= 1 && found.every((f) => f.block === 'guarded'), JSON.stringify(found))
+    ok(found.some((f) => /Timeout|setTimeout/.test(f.kind)), JSON.stringify(found.map((f) => f.kind)))
+  } finally {
+    stop()
+  }
+})

@@ -1,0 +1,436 @@
+/** Waiting: promises, select, waituntil with `and`, and the objects to wait for. */
+import { test, ok, same, throws, rejects } from './harness.ts'
+import {
+  spawn, wait, select, waituntil, when, channel, sleep, mutex, semaphore, rwlock, condition, future, once, aborted, rendezvous, twait, addTimeout, finish, async, Cancelled, ClosedError, deadline,
+  atomic, asyncFn, Clause, ClauseList, Rendezvous, type RendezvousEvent,
+} from '../src/index.ts'
+
+const after = <T>(ms: number, value: T): Promise<T> => new Promise((done) => setTimeout(() => done(value), ms))
+
+test('wait takes promises, thenables, operations, activities and plain values', async () => {
+  const f = asyncFn(function* () { return 'call' })
+  same(
+    await spawn(function* () {
+      const thenable = { then: (ok: (v: string) => void) => ok('thenable') } as PromiseLike<string>
+      const gen = function* () { return 'generator' }
+      return [yield* wait(Promise.resolve('promise')), yield* wait(thenable), yield* wait(f()), yield* wait(spawn(f())), yield* wait(gen()), yield* wait<number>(5), yield* wait(null)]
+    }),
+    ['promise', 'thenable', 'call', 'call', 'generator', 5, null],
+  )
+})
+
+test('plain yield works as in the papers: promises, calls, activities, generators, values', async () => {
+  const f = asyncFn(function* (n: number) { return n + 1 })
+  same(
+    await spawn(function* (): Generator<unknown, unknown[], any> {
+      return [yield Promise.resolve(1), yield f(1), yield spawn(f(2)), yield (function* () { return 4 })(), yield 5, yield { then: (ok: any) => ok(6) }]
+    }),
+    [1, 2, 3, 4, 5, 6],
+  )
+})
+
+test('a rejected promise throws at the wait', async () => {
+  await rejects(spawn(function* () { yield* wait(Promise.reject(new Error('no'))) }), /no/)
+  await rejects(spawn(function* () { yield* waituntil(Promise.reject(new Error('no'))).or(sleep(1000)) }), /no/)
+})
+
+test('select says which clause it was', function* () {
+  const ch = channel<number>()
+  const got = yield* select({ job: ch.recv(), late: sleep(10) })
+  same(got, { key: 'late', value: undefined })
+  same(ch.receivers.count(), 0)
+  spawn(function* () { yield* ch.send(4) })
+  const next = yield* select({ job: ch.recv(), late: sleep(10) })
+  same(next.key === 'job' ? next.value + 1 : 0, 5)
+})
+
+test('waituntil over promises, activities and signals; a promise keeps one reaction however many waits come and go', async () => {
+  const never = new Promise<string>(() => {})
+  const controller = new AbortController()
+  const abort = new AbortController()
+  abort.abort('why')
+  const slow = after(30, 'slow')
+  same(
+    await spawn(function* () {
+      const log: unknown[] = []
+      for (let i = 0; i < 3; i++) log.push(yield* waituntil(never).or(controller.signal).or(sleep(1)))
+      log.push(yield* waituntil(never).or(abort.signal))
+      log.push(yield* waituntil(slow).or(sleep(500)))
+      log.push(yield* waituntil(slow).or(sleep(500)))
+      log.push(yield* waituntil(spawn(function* () { return 'activity' })).or(never))
+      setTimeout(() => controller.abort('later'), 1)
+      log.push(yield* aborted(controller.signal))
+      log.push(yield* aborted(controller.signal))
+      log.push(yield* waituntil(controller.signal).else(() => 'else'))
+      return log
+    }),
+    [undefined, undefined, undefined, 'why', 'slow', 'slow', 'activity', 'later', 'later', 'later'],
+  )
+  throws(() => [...(waituntil(5 as any) as any)], /cannot be waited for/)
+})
+
+test('events of an EventTarget and of an emitter; the listener exists only while the wait does', async () => {
+  const target = new EventTarget()
+  const listeners: Record<string, Function[]> = {}
+  const emitter = {
+    on: (name: string, f: Function) => void (listeners[name] ??= []).push(f),
+    off: (name: string, f: Function) => void (listeners[name] = listeners[name].filter((g) => g !== f)),
+    emit: (name: string, ...args: unknown[]) => [...listeners[name]].forEach((f) => f(...args)),
+  }
+  same(
+    await spawn(function* () {
+      setTimeout(() => target.dispatchEvent(new Event('hello')), 1)
+      const e = yield* once(target, 'hello')
+      setTimeout(() => emitter.emit('data', 1, 2), 1)
+      const d = yield* once(emitter, 'data')
+      yield* waituntil(once(emitter, 'data')).or(once(target, 'x')).or(sleep(1))
+      setTimeout(() => emitter.emit('error', new Error('broken')), 1)
+      let error
+      try { yield* once(emitter, 'data') } catch (caught) { error = String(caught) }
+      setTimeout(() => emitter.emit('error', 'an event like others'), 1)
+      return [e.type, d, error, yield* once(emitter, 'error'), listeners.data.length, listeners.error.length]
+    }),
+    ['hello', [1, 2], 'Error: broken', ['an event like others'], 0, 0],
+  )
+})
+
+test('and: all clauses, as they come, over mixed objects', function* () {
+  const ch = channel<string>(0, 'ch')
+  const f = future<string>('f')
+  const log: unknown[] = []
+  const w = spawn(function* () {
+    yield* waituntil(ch.recv().do(function* (v) { log.push(v); yield* sleep(5); log.push('body ends') })).and(f.get().do((v) => void log.push(v))).and(sleep(1).do(() => void log.push('slept')))
+  })
+  yield* sleep(2)
+  ok(f.set('future'))
+  ok(!f.set('again'))
+  yield* sleep(1)
+  ok(ch.trySend('channel'))
+  yield* w
+  same(log, ['slept', 'future', 'channel', 'body ends'])
+})
+
+test('and with else: decided only if every needed clause is ready, counting clauses on one object', function* () {
+  const ch = channel<number>(4)
+  const two = () => waituntil(ch.recv()).and(ch.recv())
+  same(yield* two().else(() => 'else'), 'else')
+  yield* ch.send(1)
+  same(yield* two().else(() => 'else'), 'else')
+  same(ch.size, 1, 'nothing was taken')
+  yield* ch.send(2)
+  same(yield* two().else(() => 'else'), 2)
+  same(ch.size, 0)
+  const m = mutex()
+  same(yield* waituntil(m.acquire()).and(m.acquire()).else(() => 'else'), 'else')
+  const l = rwlock()
+  yield* waituntil(l.read()).and(l.read()).else(() => ok(false))
+  same(yield* waituntil(l.write()).and(future().get()).or(ch.send(1)).else(() => 'else'), undefined)
+  same(ch.size, 1)
+  same(yield* waituntil(future().get()).and(sleep(5)).or(sleep(7)).else(() => 'else'), 'else')
+  const r = new Rendezvous<number>()
+  r.event(1)('x')
+  same(yield* waituntil(r.next()).and(r.next()).else(() => 'else'), 'else')
+})
+
+test('and: an error of one clause withdraws the others; so does cancel', function* () {
+  const a = channel<number>(0, 'a')
+  const b = channel<number>(0, 'b')
+  const w = spawn(function* () { yield* waituntil(a.recv()).and(b.recv()) })
+  yield* sleep(1)
+  a.close()
+  try { yield* w; ok(false) } catch (error) { ok(error instanceof ClosedError) }
+  same(b.receivers.count(), 0)
+  const c = spawn(function* () { yield* waituntil(channel().recv()).and(b.recv()) })
+  yield* sleep(1)
+  same(b.receivers.count(), 1)
+  c.cancel()
+  try { yield* c; ok(false) } catch (error) { ok(error instanceof Cancelled) }
+  same(b.receivers.count(), 0)
+})
+
+test('and: what has had its effect before a cancel is told', function* () {
+  const a = channel<number>(1, 'a')
+  const b = channel<number>(1, 'b')
+  const log: number[] = []
+  const w = spawn(function* () {
+    yield* waituntil(a.recv().do(function* (v) { log.push(v); yield* sleep(5) })).and(b.recv().do((v) => void log.push(v))).and(channel().recv())
+  })
+  yield* sleep(1)
+  ok(a.trySend(1))
+  yield* sleep(1)
+  ok(b.trySend(2))
+  w.cancel()
+  try { yield* w; ok(false) } catch (error) { ok(error instanceof Cancelled) }
+  same(log, [1])
+})
+
+test('when takes clauses, cases, groups and bare waitables', function* () {
+  const ch = channel<number>(2)
+  yield* ch.send(1)
+  yield* ch.send(2)
+  same(yield* waituntil(when(true, ch.recv())), 1)
+  same(yield* waituntil(when(true, ch.recv().do((n) => n * 10))), 20)
+  same(yield* waituntil(when(true, waituntil(sleep(1)))).or(when(false, waituntil(sleep(0)))), undefined)
+  same(yield* waituntil(waituntil(when(false, sleep(1)))).or(sleep(2).do(() => 'two')), 'two')
+})
+
+test('channels: rendezvous, buffer, close, each, for await, try', async () => {
+  const ch = channel<number>(2, 'numbers')
+  const rest: number[] = []
+  spawn(function* () {
+    for (let i = 0; i < 6; i++) yield* ch.send(i)
+    ch.close()
+    ch.close()
+  })
+  for await (const n of ch) {
+    rest.push(n)
+    ch.check()
+    if (n === 2) break
+  }
+  await spawn(ch.each((n) => void rest.push(n)))
+  same(rest, [0, 1, 2, 3, 4, 5])
+  ok(ch.closed)
+  throws(() => ch.trySend(1), /numbers is closed/)
+  throws(() => ch.tryRecv(), /numbers is closed/)
+  await rejects(spawn(function* () { yield* ch.send(1) }), /ClosedError/)
+  const open = channel<number>(1)
+  same(open.tryRecv(), undefined)
+  ok(open.trySend(1) && !open.trySend(2))
+  same(open.tryRecv(), { value: 1 })
+  throws(() => channel(-1), /capacity/)
+  const waiting = channel<number>()
+  const s = spawn(function* () { yield* waiting.send(1) })
+  const e = channel<number>()
+  const r = spawn(function* () { yield* e.each(function* () {}) })
+  const e2 = channel<number>(1)
+  const bad = rejects(spawn(function* () { yield* e2.each(() => { throw new Error('body') }) }), /body/)
+  e2.trySend(1)
+  await new Promise((done) => setTimeout(done, 5))
+  same(waiting.tryRecv(), { value: 1 })
+  await s
+  e.close()
+  await r
+  await bad
+})
+
+test('mutex: first come, first served; using releases; cancel while waiting takes nothing', function* () {
+  const m = mutex('m')
+  const log: number[] = []
+  const p = yield* m.acquire()
+  ok(m.locked && m.tryAcquire() === undefined)
+  const all = [1, 2, 3].map((n) => spawn(function* () {
+    yield* m.with(function* () {
+      log.push(n)
+      yield* sleep(1)
+    })
+  }))
+  yield* sleep(1)
+  all[1].cancel()
+  p.release()
+  p.release()
+  for (const a of all) try { yield* a } catch (error) { ok(error instanceof Cancelled) }
+  same(log, [1, 3])
+  m.check()
+  ok(!m.locked)
+  const q = m.tryAcquire()!
+  q[Symbol.dispose]()
+  ok(!m.locked)
+})
+
+test('semaphore: counts, in order; a withdrawn first waiter lets the next ones in', function* () {
+  const s = semaphore(3, 's')
+  const one = yield* s.acquire()
+  const big = spawn(function* () { return yield* s.acquire(3) })
+  const small = spawn(function* () { return yield* s.acquire(1) })
+  yield* sleep(1)
+  same(s.available, 0, 'nobody overtakes')
+  big.cancel()
+  const p = yield* small
+  one.release()
+  p.release()
+  same(s.available, 3)
+  s.check()
+  throws(() => s.acquire(4), /4 of 3/)
+  throws(() => semaphore(0), /at least one/)
+})
+
+test('rwlock: many readers or one writer, and a waiting writer is not starved', function* () {
+  const l = rwlock('l')
+  const log: string[] = []
+  const reader = (n: number) => function* () {
+    const p = yield* l.read()
+    log.push(`r${n}`)
+    yield* sleep(2)
+    l.check()
+    p.release()
+  }
+  const writer = function* () {
+    const p = yield* l.write()
+    log.push('w')
+    yield* sleep(2)
+    l.check()
+    p.release()
+  }
+  const all = [spawn(reader(1)), spawn(reader(2)), spawn(writer), spawn(reader(3))]
+  yield* sleep(1)
+  same(log, ['r1', 'r2'])
+  const impatient = spawn(function* () { yield* deadline(0.5, function* () { yield* l.write() }) })
+  try { yield* impatient } catch (error) { same((error as Error).name, 'DeadlineError') }
+  for (const a of all) yield* a
+  same(log, ['r1', 'r2', 'w', 'r3'])
+})
+
+test('condition: signal, broadcast, and waitWith takes the mutex again, cancelled or not', function* () {
+  const c = condition('c')
+  const m = mutex()
+  const log: string[] = []
+  ok(!c.signal())
+  const make = (n: string) => spawn(function* () {
+    let p = yield* m.acquire()
+    try {
+      p = yield* c.waitWith(m, p)
+      ok(m.locked)
+      log.push(n)
+    } finally {
+      p.release()
+    }
+  })
+  const all = ['a', 'b', 'c', 'd'].map(make)
+  yield* sleep(1)
+  c.signal()
+  yield* sleep(1)
+  same(log, ['a'])
+  all[1].cancel()
+  yield* sleep(1)
+  same(c.broadcast(), 2)
+  for (const a of all) try { yield* a } catch (error) { ok(error instanceof Cancelled) }
+  same(log, ['a', 'c', 'd'])
+  ok(!m.locked)
+})
+
+test('future: set once, failed once, taken by many', function* () {
+  const f = future<number>()
+  const all = [1, 2].map(() => spawn(function* () { return yield* f.get() }))
+  yield* sleep(1)
+  f.set(5)
+  same([yield* all[0], yield* all[1], yield* f.get()], [5, 5, 5])
+  const g = future<number>('g')
+  const w = spawn(function* () { return yield* g.get() })
+  yield* sleep(1)
+  ok(g.fail(new Error('bad')))
+  try { yield* w; ok(false) } catch (error) { same(String(error), 'Error: bad') }
+  try { yield* g.get(); ok(false) } catch (error) { same(String(error), 'Error: bad') }
+  const late = spawn(function* () { yield* waituntil(future().get()).or(sleep(1)) })
+  yield* late
+})
+
+test('rendezvous: fork, windowed flow, strict, leak report', async () => {
+  const seen: string[] = []
+  await spawn(function* () {
+    yield* rendezvous<number, string>(function* (r) {
+      let sent = 0
+      let running = 0
+      for (let done = 0; done < 6; )
+        if (sent < 6 && running < 2) {
+          const n = sent++
+          running++
+          r.fork(n, function* () { yield* sleep(1); return `v${n}` })
+        } else {
+          const { id, value } = yield* r.next()
+          running--
+          done++
+          seen.push(`${id}${value}`)
+          ok(running <= 2)
+        }
+    })
+  })
+  same(seen.sort().join(), '0v0,1v1,2v2,3v3,4v4,5v5')
+  const strict = new Rendezvous<string>({ strict: true, name: 'strict' })
+  const e = strict.event('e')
+  same(e.state, 'outstanding')
+  e(1)
+  same(e.state, 'triggered')
+  throws(() => e(2), /event e was triggered twice/)
+  if (typeof (globalThis as any).gc === 'function') {
+    const leaks: unknown[] = []
+    const r = new Rendezvous<string>({ onLeak: (leak) => leaks.push(leak.id) })
+    ;(() => void r.event('lost'))()
+    for (let i = 0; i < 50 && leaks.length === 0; i++) {
+      ;(globalThis as any).gc()
+      await after(2, 0)
+    }
+    same(leaks, ['lost'])
+    same(r.outstanding, 0)
+  }
+})
+
+test('twait waits for all events made in it; addTimeout composes', async () => {
+  const lookup = (name: string, done: RendezvousEvent<string>) => void setTimeout(() => done(`${name}!`), 1)
+  await spawn(function* () {
+    const slots: string[] = []
+    same(yield* twait((make) => { ['a', 'b'].forEach((n, i) => lookup(n, make<string>((v) => (slots[i] = v)))); return 'result' }), 'result')
+    same(slots, ['a!', 'b!'])
+    const got: unknown[] = []
+    yield* twait((make) => {
+      lookup('c', addTimeout(500, make((v) => got.push(v))))
+      addTimeout(5, make((v) => got.push(v)))
+      make()(undefined as never)
+    })
+    same(got, [{ ok: true, value: 'c!' }, { ok: false }])
+  })
+})
+
+test('a new kind of object joins by three methods', function* () {
+  class Bell extends Clause<string> {
+    static waiting = new ClauseList()
+    poll() { return false }
+    register() { Bell.waiting.push(this) }
+    withdraw() { Bell.waiting.remove(this) }
+    describe() { return 'bell' }
+  }
+  const w = spawn(function* () { return yield* waituntil(new Bell()).or(sleep(100)) })
+  yield* sleep(1)
+  Bell.waiting.shift()!.fire('ding')
+  same(yield* w, 'ding')
+  same(yield* waituntil(new Bell()).else(() => 'else'), 'else')
+  same(yield* waituntil(new Bell()).and(sleep(1)).else(() => 'else'), 'else')
+  const b = new Bell()
+  b.withdraw()
+})
+
+test('an answered operation answers the same again', function* () {
+  const ch = channel<number>(1)
+  yield* ch.send(1)
+  const op = ch.recv()
+  same([yield* op, yield* op], [1, 1])
+  const f = asyncFn(function* () { return 2 })
+  const call = f()
+  same([yield* call, yield* call], [2, 2])
+  const s = sleep(1)
+  yield* s
+  yield* s
+  yield* atomic(function* () {})
+})
+
+test('the branches of a finish fail together: the rest is cancelled, all errors are told', function* () {
+  const log: string[] = []
+  try {
+    yield* finish(function* () {
+      yield* async(function* () {
+        try { yield* sleep(100) } finally { log.push('cancelled') }
+      })
+      yield* async(function* () { yield* sleep(1); throw new Error('one') })
+      yield* sleep(50)
+    })
+    ok(false)
+  } catch (error) { same(String(error), 'Error: one') }
+  same(log, ['cancelled'])
+  try {
+    yield* finish(function* () {
+      yield* async(function* () { try { yield* sleep(100) } finally { throw new Error('two') } })
+      yield* sleep(1)
+      throw new Error('one')
+    })
+    ok(false)
+  } catch (error) { ok(error instanceof AggregateError && /one; two/.test(error.message), String(error)) }
+})
