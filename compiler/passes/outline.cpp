@@ -264,6 +264,12 @@ void Outliner::rewriteHelper(Function &helper, const std::vector<Capture> &captu
         Value *place = home ? home : B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), context, capture.offset);
         if (capture.byValue) // the field held the variable's address: `place` is that address now
           for (User *user : make_early_inc_range(gep->users())) {
+            if (capture.constant) // so that a call of a known function is a direct call for the passes that follow
+              for (User *reader : make_early_inc_range(user->users()))
+                if (isa<LoadInst>(reader) && reader->getType() == capture.constant->getType()) {
+                  reader->replaceAllUsesWith(capture.constant);
+                  cast<Instruction>(reader)->eraseFromParent();
+                }
             if (!isa<LoadInst>(user))
               report_fatal_error("charcoal: a copied variable of an 'activate' statement is not where it should be");
             user->replaceAllUsesWith(place);
