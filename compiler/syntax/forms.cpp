@@ -139,7 +139,7 @@ void Translator::atomicSpecifier() {
 //   activate [h] (i) BLOCK     becomes
 //
 //   { __charcoal_spawn(uid, h, flags, "file:line");
-//     __auto_type __charcoal_0 = &i;
+//     __auto_type __charcoal_0 = &i;     (and an assertion that it is no variable-length array)
 //     { __typeof_unqual__(*__charcoal_0) i; __builtin_memcpy((void *)&i, __charcoal_0, sizeof i);
 //       <captured> { __charcoal_body(uid); __charcoal_value(&i, sizeof i); BLOCK charcoal_end_uid: ; } } }
 //
@@ -245,6 +245,9 @@ void Translator::spawnBlock(const Spawn &spawn) {
     text(spawn.keyword, "__extension__ __auto_type " + pointer + " = &");
     result.pieces.push_back({Piece::Original, spawn.values[k], {}}); // a wrong name is reported where it stands
     text(spawn.keyword, ";");
+    text(spawn.values[k], "__extension__ _Static_assert(__builtin_constant_p(sizeof *" + pointer +
+                              "), \"'activate' cannot copy a variable-length array; capture it by reference, or copy it to memory of "
+                              "its own first\");");
     copies += " __typeof_unqual__(*" + pointer + ") " + name + "; __builtin_memcpy((void *)&" + name + ", (const void *)" + pointer +
               ", sizeof " + name + ");";
     values += " __charcoal_value(&" + name + ", sizeof " + name + ");";
