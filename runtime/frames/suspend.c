@@ -73,20 +73,24 @@ CH_COLD static uint32_t restore_slow(struct ch_frame *f, void *image) {
   const struct ch_frame_info *info = f->info;
   uint32_t point = f->point;
   copy(image, f->image, info->image);
-  if (!(info->flags & CH_FRAME_HOME)) give(f, info);
+  if (!(info->flags & CH_FRAME_HOME))
+    give(f, info);
   return point;
 }
 
 /* A small frame of ordinary alignment with an image of at most 31 words. All three at once. */
 static inline bool is_usual(const struct ch_frame_info *info) {
-  return ((info->size & ~(uint32_t)(CH_FRAME_MAX - 1)) | (info->align & ~31u) | (info->image & ~(uint32_t)(31 * 8))) == 0;
+  return ((info->size & ~(uint32_t)(CH_FRAME_MAX - 1)) | (info->align & ~31u) | (info->image & ~(uint32_t)(31 * 8))) ==
+         0;
 }
 
 int ch_suspend(const struct ch_frame_info *info, const void *image, uint32_t point, int status) {
-  if (CH_UNLIKELY(!is_usual(info))) return suspend_slow(info, image, point, status);
+  if (CH_UNLIKELY(!is_usual(info)))
+    return suspend_slow(info, image, point, status);
   struct ch_class *c = &ch_heap.classes[CH_KIND_FRAME][(info->size + CH_FRAME_STEP - 1) / CH_FRAME_STEP];
   struct ch_frame *f = c->free;
-  if (CH_UNLIKELY(!f)) return suspend_slow(info, image, point, status);
+  if (CH_UNLIKELY(!f))
+    return suspend_slow(info, image, point, status);
   c->free = (void *)(*(uintptr_t *)f & ~(uintptr_t)1);
   c->live++;
   f->info = info;
@@ -106,7 +110,8 @@ uint32_t ch_restore(void *image) {
   struct ch_frame *f = ch_tls.resuming;
   const struct ch_frame_info *info = f->info;
   ch_tls.attention = 0;
-  if (CH_UNLIKELY(!is_usual(info) | (info->flags & CH_FRAME_HOME) | ch_heap_malloc)) return restore_slow(f, image);
+  if (CH_UNLIKELY(!is_usual(info) | (info->flags & CH_FRAME_HOME) | ch_heap_malloc))
+    return restore_slow(f, image);
   uint32_t point = f->point;
   copy_words(image, f->image, info->image);
   struct ch_class *c = &ch_heap.classes[CH_KIND_FRAME][(info->size + CH_FRAME_STEP - 1) / CH_FRAME_STEP];

@@ -1,5 +1,6 @@
 #include "reactor/reactor.h"
 #include "reactor/timer.h"
+#include "wait/select.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -51,3 +52,17 @@ int ch_fd_wait(int fd, int wanted, int64_t timeout) {
   c[1] = ch_timer_clause(timeout < 0 ? 0 : timeout);
   return (int)ch_wait_leaf_native(&fd_timed_leaf, c, 2);
 }
+
+struct ch_clause *ch_poll_clauses(const struct pollfd *all, nfds_t n, int64_t deadline) {
+  if (n >= CH_CALLBACK)
+    return NULL;
+  struct ch_clause *clauses = malloc((n + 1) * sizeof *clauses);
+  if (!clauses)
+    return NULL;
+  for (nfds_t i = 0; i < n; i++)
+    clauses[i] = all[i].fd < 0 ? ch_never_clause() : ch_fd_clause(all[i].fd, all[i].events);
+  clauses[n] = ch_deadline_clause(deadline);
+  return clauses;
+}
+
+void ch_fd_closing(int fd) { ch_reactor->closing(fd); }

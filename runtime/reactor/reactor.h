@@ -27,6 +27,9 @@ extern CH_HIDDEN const struct ch_reactor *ch_reactor;
 extern CH_HIDDEN const struct ch_reactor ch_reactor_epoll, ch_reactor_simulated;
 CH_HIDDEN void ch_reactor_choose(void);
 
+/* The descriptor is about to be closed: see closing. Called by close's twin. */
+CH_HIDDEN void ch_fd_closing(int fd);
+
 /* events: poll's. The clause's result is the events that hold, or -errno. */
 CH_HIDDEN extern const struct ch_clause_type ch_fd_clause_type;
 static inline struct ch_clause ch_fd_clause(int fd, int events) {

@@ -77,10 +77,18 @@ static bool never_enlist(struct ch_clause *c) { return (void)c, false; }
 static void never_withdraw(struct ch_clause *c) { (void)c; }
 static const struct ch_clause_type never_type = {"no timer", false, never_enlist, never_withdraw};
 
+struct ch_clause ch_never_clause(void) { return (struct ch_clause){.type = &never_type, .value = CH_FOREVER}; }
+
 struct ch_clause ch_timer_clause(int64_t duration) {
   int64_t deadline;
   if (duration == CH_FOREVER || __builtin_add_overflow(ch_reactor->now(), duration, &deadline))
-    return (struct ch_clause){.type = &never_type, .value = CH_FOREVER};
+    return ch_never_clause();
+  return (struct ch_clause){.type = &ch_timer_clause_type, .value = deadline};
+}
+
+struct ch_clause ch_deadline_clause(int64_t deadline) {
+  if (deadline == CH_FOREVER)
+    return ch_never_clause();
   return (struct ch_clause){.type = &ch_timer_clause_type, .value = deadline};
 }
 

@@ -133,7 +133,8 @@ static inline __attribute__((always_inline)) void nested(struct ch_group *g, boo
 static bool is_empty(void *group) { return ((struct ch_group *)group)->live == 0; }
 
 void ch_group_drain(struct ch_group *g) {
-  if (!is_empty(g)) nested(g, false, is_empty, g);
+  if (!is_empty(g))
+    nested(g, false, is_empty, g);
 }
 
 static bool is_ready(void *branch) { return ((struct ch_branch *)branch)->state == CH_READY; }

@@ -1,5 +1,4 @@
 /* The program as a whole: main's interruptible version is the first activity. */
-#include "posix/posix.h"
 #include "sched/domain.h"
 #include <stdlib.h>
 
@@ -21,7 +20,6 @@ static int main_body(void *record) {
 
 int ch_main(void *main_int, int argc, char **argv, char **envp) {
   struct main_call call = {(struct ch_int_result (*)(int, char **, char **))main_int, argc, argv, envp};
-  ch_posix_start();
   ch_domain_run((void *)main_body, &call, sizeof call, "main");
   return *(int *)ch_tls.result;
 }

@@ -42,7 +42,7 @@ int resume_by_hand(struct ch_frame *);
 
 #define BEGIN(name)                                                                                                    \
   struct name##_image v;                                                                                               \
-  const struct ch_frame_info *info_ __attribute__((unused)) = &name##_info;                                                                    \
+  const struct ch_frame_info *info_ __attribute__((unused)) = &name##_info;                                            \
   uint32_t point_ = 0;                                                                                                 \
   long value __attribute__((unused)) = 0;                                                                              \
   v.record = record;                                                                                                   \

@@ -26,7 +26,9 @@ MAIN_FUNCTION(three_in_turn, { int i; }) {
   SPAWN(NULL, steps, &(char *){"b"}, 8);
   SPAWN(NULL, steps, &(char *){"c"}, 8);
   note("m");
-  for (v.i = 0; v.i < 3; v.i++) { CALL(1, ch_sem_wait_int(&done)) }
+  for (v.i = 0; v.i < 3; v.i++) {
+    CALL(1, ch_sem_wait_int(&done))
+  }
   note("m");
   END
 }
@@ -202,7 +204,8 @@ TEST(law_7_activate_queues) {
 
 static int copies(void *record) {
   long sum = 0;
-  for (int i = 0; i < 1000; i++) sum += ((long *)record)[i];
+  for (int i = 0; i < 1000; i++)
+    sum += ((long *)record)[i];
   EXPECT((uintptr_t)record % 16 == 0);
   EXPECT(sum == 499500);
   return note("sum"), 0;
@@ -210,7 +213,8 @@ static int copies(void *record) {
 MAIN_FUNCTION(big_record, { int i; }) {
   static long numbers[1000];
   BEGIN(big_record_body)
-  for (int i = 0; i < 1000; i++) numbers[i] = i;
+  for (int i = 0; i < 1000; i++)
+    numbers[i] = i;
   SPAWN(NULL, copies, numbers, sizeof numbers);
   SPAWN(&a, copies, numbers, sizeof numbers);
   memset(numbers, 0, sizeof numbers);
@@ -224,8 +228,8 @@ TEST(law_7_captured_values_are_copied_at_the_spawn) {
 
 /* A function whose local is captured by reference, and which returns too early. */
 static struct ch_int_result leaves_early(void *);
-static const struct ch_frame_info leaves_info = {resume_by_hand, (void *)leaves_early, "leaves_early", "early.c", NULL, 1,
-                                                 64,             8,                    16,             CH_FRAME_HOME, 0};
+static const struct ch_frame_info leaves_info = {
+    resume_by_hand, (void *)leaves_early, "leaves_early", "early.c", NULL, 1, 64, 8, 16, CH_FRAME_HOME, 0};
 static struct ch_int_result leaves_early(void *record) {
   (void)record;
   struct ch_frame *home = ch_frame_new(&leaves_info);
@@ -234,14 +238,11 @@ static struct ch_int_result leaves_early(void *record) {
   ch_frame_free(home);
   RETURN(0);
 }
-MAIN_FUNCTION(dangling, { int i; }) {
-  BEGIN(dangling_body)
-  CALL(1, leaves_early(NULL))
-  END
-}
-TEST_EXITS(law_7_a_dangling_capture_is_reported_with_both_places, CH_EXIT_MISUSE,
-           "leaves_early returned while an activity that captured its locals by reference is alive.\n"
-           "charcoal: the activity was spawned at early.c:12") {
+MAIN_FUNCTION(dangling, { int i; }){
+    BEGIN(dangling_body) CALL(1, leaves_early(NULL))
+        END} TEST_EXITS(law_7_a_dangling_capture_is_reported_with_both_places, CH_EXIT_MISUSE,
+                        "leaves_early returned while an activity that captured its locals by reference is alive.\n"
+                        "charcoal: the activity was spawned at early.c:12") {
   ch_checks = 1;
   run_domain(dangling);
 }
@@ -273,12 +274,8 @@ FRAME_FUNCTION(waits_first, { struct ch_frame *home; }) {
   ch_frame_free(v.home);
   END
 }
-MAIN_FUNCTION(not_dangling, { int i; }) {
-  BEGIN(not_dangling_body)
-  CALL(1, waits_first(NULL))
-  END
-}
-TEST(law_7_who_waits_before_returning_is_not_reported) {
+MAIN_FUNCTION(not_dangling, { int i; }){BEGIN(not_dangling_body) CALL(1, waits_first(NULL))
+                                            END} TEST(law_7_who_waits_before_returning_is_not_reported) {
   ch_checks = 1;
   run_domain(not_dangling);
   EXPECT_NOTES("ok");
@@ -286,7 +283,8 @@ TEST(law_7_who_waits_before_returning_is_not_reported) {
 
 /* ---- law 8: one way to block ---- */
 
-/* Clauses must not move while they are waited on, and hand-written frames are copied: so they live in static memory here. */
+/* Clauses must not move while they are waited on, and hand-written frames are copied: so they live in static memory
+ * here. */
 static struct ch_clause clauses[3];
 MAIN_FUNCTION(selects, { int i; }) {
   BEGIN(selects_body)
@@ -294,8 +292,10 @@ MAIN_FUNCTION(selects, { int i; }) {
     clauses[0] = (struct ch_clause){.type = &ch_sem_clause_type, .object = &s};
     clauses[1] = (struct ch_clause){.type = &ch_sem_clause_type, .object = &t};
     clauses[2] = ch_timer_clause(100);
-    if (v.i == 1) SPAWN(NULL, posting, &(char *){"post"}, 8);
-    if (v.i == 2) ch_sem_post(&t);
+    if (v.i == 1)
+      SPAWN(NULL, posting, &(char *){"post"}, 8);
+    if (v.i == 2)
+      ch_sem_post(&t);
     CALL(1, ch_wait_int(clauses, 3))
     note(value == 0 ? "s" : value == 1 ? "t" : "clock");
     EXPECT(ch_list_empty(&s.waiters) && ch_list_empty(&t.waiters) && ch_timers_next() == CH_FOREVER);
@@ -339,7 +339,8 @@ TEST(law_8_plain_code_waits_over_clauses_too) { run_domain(plain_selects); }
 
 static int posts_all(void *record) {
   (void)record;
-  for (int i = 0; i < 3; i++) ch_sem_post(&s);
+  for (int i = 0; i < 3; i++)
+    ch_sem_post(&s);
   return 0;
 }
 FRAME_FUNCTION(waits_and_notes, { char *name; }) {
@@ -356,7 +357,9 @@ MAIN_FUNCTION(in_order_of_arrival, { int i; }) {
   SPAWN(NULL, waits_and_notes, &(char *){"b"}, 8);
   SPAWN(NULL, waits_and_notes, &(char *){"c"}, 8);
   SPAWN(NULL, posts_all, NULL, 0);
-  for (v.i = 0; v.i < 3; v.i++) { CALL(1, ch_sem_wait_int(&done)) }
+  for (v.i = 0; v.i < 3; v.i++) {
+    CALL(1, ch_sem_wait_int(&done))
+  }
   EXPECT(s.count == 0);
   END
 }
@@ -388,7 +391,9 @@ MAIN_FUNCTION(errnos, { int i; }) {
   SPAWN(NULL, keeps_errno, &(long){1}, 8);
   SPAWN(NULL, keeps_errno, &(long){2}, 8);
   SPAWN(NULL, keeps_errno, &(long){3}, 8);
-  for (v.i = 0; v.i < 3; v.i++) { CALL(1, ch_sem_wait_int(&done)) }
+  for (v.i = 0; v.i < 3; v.i++) {
+    CALL(1, ch_sem_wait_int(&done))
+  }
   EXPECT(errno == 77);
   END
 }

@@ -22,19 +22,19 @@ FRAME_FUNCTION(parks, {}) {
   EXPECT(*(long *)v.record < 1000000);
   END
 }
-MAIN_FUNCTION(peak, {
-  long i, before;
-}) {
+MAIN_FUNCTION(peak, { long i, before; }) {
   enum { MANY = 200000 };
   BEGIN(peak_body)
   SPAWN(NULL, parks, &(long){-1}, 8);
   CALL(1, ch_reschedule_int())
   v.before = resident();
-  for (v.i = 0; v.i < MANY; v.i++) EXPECT(SPAWN(NULL, parks, &v.i, 8) == 0);
+  for (v.i = 0; v.i < MANY; v.i++)
+    EXPECT(SPAWN(NULL, parks, &v.i, 8) == 0);
   CALL(2, ch_reschedule_int())
   EXPECT(resident() - v.before <= MANY * 81L + 65536);
   EXPECT(resident() - v.before >= MANY * 72L); /* the test can see them */
-  for (v.i = 0; v.i < MANY + 1; v.i++) ch_sem_post(&s);
+  for (v.i = 0; v.i < MANY + 1; v.i++)
+    ch_sem_post(&s);
   CALL(3, ch_sleep_int(1))
   EXPECT(resident() - v.before < 2L << 20);
   END
@@ -51,17 +51,17 @@ TEST(malloc_mode_runs_the_same_program) {
 }
 MAIN_FUNCTION(several, { long i; }) {
   BEGIN(several_body)
-  for (v.i = 0; v.i < 100; v.i++) SPAWN(v.i == 50 ? &a : NULL, parks, &v.i, 8);
-  CALL(1, ch_reschedule_int())
-  {
+  for (v.i = 0; v.i < 100; v.i++)
+    SPAWN(v.i == 50 ? &a : NULL, parks, &v.i, 8);
+  CALL(1, ch_reschedule_int()) {
     struct ch_stats st;
     ch_stats(&st);
     EXPECT(st.activities == 101 && st.frames == 100 && st.spawned == 101 && st.peak == 101);
   }
-  for (v.i = 0; v.i < 100; v.i++) ch_sem_post(&s);
+  for (v.i = 0; v.i < 100; v.i++)
+    ch_sem_post(&s);
   CALL(2, ch_activity_wait_int(&a))
-  CALL(3, ch_reschedule_int())
-  {
+  CALL(3, ch_reschedule_int()) {
     struct ch_stats st;
     ch_stats(&st);
     EXPECT(st.activities == 1 && st.frames == 0 && st.frame_bytes == 0);
@@ -104,7 +104,8 @@ FRAME_FUNCTION(spins, { long i; }) {
   v.i = *(long *)v.record;
   while (turns[0] < 5 || turns[1] < 5) {
     turns[v.i]++;
-    while (!ch_tls.attention) {}
+    while (!ch_tls.attention) {
+    }
     CALL(1, ((struct ch_int_result){CH_PAUSED, 0}))
   }
   END
@@ -139,8 +140,11 @@ MAIN_FUNCTION(descriptors, { long i; }) {
   ch_simulated_event(200, 3, POLLIN);
   ch_simulated_event(100, 4, POLLIN);
   ch_simulated_event(60, 5, POLLIN);
-  for (v.i = 3; v.i <= 5; v.i++) SPAWN(NULL, waits_fd, &v.i, 8);
-  for (v.i = 0; v.i < 3; v.i++) { CALL(1, ch_sem_wait_int(&done)) }
+  for (v.i = 3; v.i <= 5; v.i++)
+    SPAWN(NULL, waits_fd, &v.i, 8);
+  for (v.i = 0; v.i < 3; v.i++) {
+    CALL(1, ch_sem_wait_int(&done))
+  }
   CALL(2, ch_fd_wait_int(-1, POLLIN, CH_FOREVER))
   EXPECT(value == -EBADF);
   EXPECT(ch_fd_wait(4, POLLIN, 0) == POLLIN);
@@ -158,12 +162,12 @@ static int pipes[2][2];
 FRAME_FUNCTION(reads_pipe, { long i; }) {
   BEGIN(reads_pipe)
   v.i = *(long *)v.record;
-  CALL(1, ch_fd_wait_int(pipes[v.i][0], POLLIN, CH_FOREVER))
-  {
+  CALL(1, ch_fd_wait_int(pipes[v.i][0], POLLIN, CH_FOREVER)) {
     char c;
     EXPECT(value & POLLIN && read(pipes[v.i][0], &c, 1) == 1 && c == 'x');
   }
-  if (v.i == 0) EXPECT(write(pipes[1][1], "x", 1) == 1);
+  if (v.i == 0)
+    EXPECT(write(pipes[1][1], "x", 1) == 1);
   note(v.i == 0 ? "first" : "second");
   ch_sem_post(&done);
   END
@@ -175,7 +179,9 @@ MAIN_FUNCTION(real_descriptors, { long i; }) {
   SPAWN(NULL, reads_pipe, &(long){0}, 8);
   CALL(1, ch_reschedule_int())
   EXPECT(write(pipes[0][1], "x", 1) == 1);
-  for (v.i = 0; v.i < 2; v.i++) { CALL(2, ch_sem_wait_int(&done)) }
+  for (v.i = 0; v.i < 2; v.i++) {
+    CALL(2, ch_sem_wait_int(&done))
+  }
   CALL(3, ch_fd_wait_int(pipes[0][0], POLLIN, 1000000))
   EXPECT(value == 0);
   close(pipes[0][1]);
@@ -199,7 +205,8 @@ TEST(epoll_wakes_waiters_and_survives_reuse_of_numbers) {
   EXPECT_NOTES("first second");
 }
 
-TEST_EXITS(an_unknown_reactor_is_refused, CH_EXIT_MISUSE, "CHARCOAL_REACTOR=carrier-pigeon: unknown; use epoll or simulated") {
+TEST_EXITS(an_unknown_reactor_is_refused, CH_EXIT_MISUSE,
+           "CHARCOAL_REACTOR=carrier-pigeon: unknown; use epoll or simulated") {
   setenv("CHARCOAL_REACTOR", "carrier-pigeon", 1);
   run_domain(slices);
 }

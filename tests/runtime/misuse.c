@@ -62,14 +62,11 @@ TEST(waiting_for_oneself_is_refused) {
   EXPECT_NOTES("refused");
 }
 
-MAIN_FUNCTION(never_spawned, { int i; }) {
-  BEGIN(never_spawned_body)
-  {
-    ch_activity zero = {0};
-    EXPECT(ch_activity_wait(&zero) == EINVAL);
-    EXPECT(ch_activity_detach(&zero) == EINVAL);
-  }
-  END
+MAIN_FUNCTION(never_spawned, { int i; }){BEGIN(never_spawned_body){ch_activity zero = {0};
+EXPECT(ch_activity_wait(&zero) == EINVAL);
+EXPECT(ch_activity_detach(&zero) == EINVAL);
+}
+END
 }
 TEST(a_handle_that_was_never_spawned_is_refused) { run_domain(never_spawned); }
 
@@ -141,7 +138,8 @@ MAIN_FUNCTION(returns_above, { int i; }) {
 }
 TEST_EXITS(main_returning_above_a_plain_wait_ends_the_program, 6, "at exit") {
   atexit(at_exit);
-  if (write(2, "at exit", 7) != 7) _exit(1);
+  if (write(2, "at exit", 7) != 7)
+    _exit(1);
   run_domain(returns_above);
 }
 
@@ -155,7 +153,8 @@ TEST_EXITS(a_deadlock_is_reported_with_every_activity, CH_EXIT_DEADLOCK,
            "waits for a semaphore\n  #0 never_again at hand.c:101\n") {
   run_domain(stuck);
 }
-TEST_EXITS(a_deadlock_of_main_is_reported, CH_EXIT_DEADLOCK, "\"main\": waits for a semaphore\n  #0 stuck_body at hand.c:101\n") {
+TEST_EXITS(a_deadlock_of_main_is_reported, CH_EXIT_DEADLOCK,
+           "\"main\": waits for a semaphore\n  #0 stuck_body at hand.c:101\n") {
   run_domain(stuck);
 }
 
@@ -165,22 +164,25 @@ static long spawned, finished;
 FRAME_FUNCTION(waits_and_counts, { int i; }) {
   BEGIN(waits_and_counts)
   CALL(1, ch_sem_wait_int(&s))
-  if (++finished == spawned) ch_sem_post(&done);
+  if (++finished == spawned)
+    ch_sem_post(&done);
   END
 }
 MAIN_FUNCTION(until_memory_ends, {
   long i;
   int error;
 }) {
-  BEGIN(until_memory_ends_body)
-  {
+  BEGIN(until_memory_ends_body) {
     struct rlimit limit = {96 << 20, 96 << 20};
     EXPECT(setrlimit(RLIMIT_AS, &limit) == 0);
   }
   for (;;) {
     v.error = SPAWN(NULL, waits_and_counts, NULL, 0);
-    if (v.error) break;
-    if (++spawned % 1024 == 0) { CALL(1, ch_reschedule_int()) }
+    if (v.error)
+      break;
+    if (++spawned % 1024 == 0) {
+      CALL(1, ch_reschedule_int())
+    }
   }
   EXPECT(v.error == ENOMEM);
   EXPECT(ch_spawn(&a, (void *)nothing, NULL, 0, 0, NULL) == ENOMEM);
@@ -191,7 +193,8 @@ MAIN_FUNCTION(until_memory_ends, {
     ch_stats(&st);
     EXPECT(st.activities == (uint64_t)spawned + 1 && spawned > 100000);
   }
-  for (v.i = 0; v.i < spawned; v.i++) ch_sem_post(&s);
+  for (v.i = 0; v.i < spawned; v.i++)
+    ch_sem_post(&s);
   CALL(3, ch_sem_wait_int(&done))
   EXPECT(finished == spawned);
   EXPECT(SPAWN(&a, nothing, NULL, 0) == 0);

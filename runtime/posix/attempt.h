@@ -1,0 +1,44 @@
+/* One attempt at each call that may block, in plain C: does what it can do now, never waits.
+ *
+ * Each returns what the call returns; -1 with EAGAIN means that the plain call would have waited, or, on a descriptor
+ * that the user made non-blocking, that it would have said EAGAIN itself: ch_patience tells which. No attempt changes
+ * the descriptor for others, but for connect, which sets O_NONBLOCK for the length of one system call.
+ */
+#ifndef CHARCOAL_POSIX_ATTEMPT_H
+#define CHARCOAL_POSIX_ATTEMPT_H
+
+#include <poll.h>
+#include <stdint.h>
+#include <sys/socket.h>
+#include <sys/types.h>
+#include <sys/uio.h>
+
+#define CH_HIDDEN __attribute__((visibility("hidden")))
+
+CH_HIDDEN ssize_t ch_attempt_recv(int fd, void *, size_t, int flags);
+CH_HIDDEN ssize_t ch_attempt_recvfrom(int fd, void *, size_t, int flags, struct sockaddr *, socklen_t *);
+CH_HIDDEN ssize_t ch_attempt_recvmsg(int fd, struct msghdr *, int flags);
+CH_HIDDEN ssize_t ch_attempt_send(int fd, const void *, size_t, int flags);
+CH_HIDDEN ssize_t ch_attempt_sendto(int fd, const void *, size_t, int flags, const struct sockaddr *, socklen_t);
+CH_HIDDEN ssize_t ch_attempt_sendmsg(int fd, const struct msghdr *, int flags);
+CH_HIDDEN ssize_t ch_attempt_read(int fd, void *, size_t);
+CH_HIDDEN ssize_t ch_attempt_readv(int fd, const struct iovec *, int);
+CH_HIDDEN ssize_t ch_attempt_write(int fd, const void *, size_t);
+CH_HIDDEN ssize_t ch_attempt_writev(int fd, const struct iovec *, int);
+CH_HIDDEN int ch_attempt_accept4(int fd, struct sockaddr *, socklen_t *, int flags);
+/* EINPROGRESS: wait until it is writable, then ask ch_connect_outcome. EAGAIN: a local socket's peer is busy. */
+CH_HIDDEN int ch_attempt_connect(int fd, const struct sockaddr *, socklen_t);
+CH_HIDDEN int ch_connect_outcome(int fd);
+CH_HIDDEN int ch_attempt_poll(struct pollfd *, nfds_t);
+CH_HIDDEN int ch_plain_close(int fd);
+
+/* How long the plain call would wait on this descriptor, in ns: for ever (CH_FOREVER), for the socket's time-out
+ * (`option`: SO_RCVTIMEO or SO_SNDTIMEO), or not at all (-1: the user made it non-blocking). */
+CH_HIDDEN int64_t ch_patience(int fd, int option);
+/* Whether a write that was cut short goes on until all is written: streams and pipes, not datagrams. */
+CH_HIDDEN int ch_is_stream(int fd);
+/* A copy of n vectors without their first `skip` bytes; *left: how many. NULL with ENOMEM. To be freed. */
+CH_HIDDEN struct iovec *ch_iovec_rest(const struct iovec *, size_t n, size_t skip, size_t *left);
+CH_HIDDEN size_t ch_iovec_bytes(const struct iovec *, size_t n);
+
+#endif

@@ -1,0 +1,126 @@
+#define _GNU_SOURCE
+#include "posix/names.h"
+#include <errno.h>
+#include <netinet/in.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Weak: a static program that never looks up names should not be made to contain how. Who calls this has linked them.
+ */
+extern __typeof__(getaddrinfo) getaddrinfo __attribute__((weak));
+extern __typeof__(freeaddrinfo) freeaddrinfo __attribute__((weak));
+
+int ch_plain_getaddrinfo(const char *node, const char *service, const struct addrinfo *hints,
+                         struct addrinfo **result) {
+  return getaddrinfo(node, service, hints, result);
+}
+
+int ch_name_is_plain(const char *node, const struct addrinfo *hints) {
+  if (!node || !getaddrinfo || !freeaddrinfo)
+    return 1;
+  if (hints && hints->ai_flags & (AI_NUMERICHOST | AI_IDN | AI_CANONIDN))
+    return 1;
+  struct addrinfo numeric = {.ai_flags = AI_NUMERICHOST, .ai_family = AF_UNSPEC}, *found = NULL;
+  int error = getaddrinfo(node, NULL, &numeric, &found);
+  if (!error)
+    freeaddrinfo(found);
+  return error != EAI_NONAME;
+}
+
+int ch_name_begin(struct ch_name_request *r, const char *service, const struct addrinfo *hints) {
+  *r = (struct ch_name_request){0};
+  if (hints)
+    r->hints = *hints;
+  else
+    r->hints = (struct addrinfo){.ai_family = AF_UNSPEC, .ai_flags = AI_V4MAPPED | AI_ADDRCONFIG};
+  r->hints.ai_addrlen = 0;
+  r->hints.ai_addr = NULL;
+  r->hints.ai_canonname = NULL;
+  r->hints.ai_next = NULL;
+  r->family = r->hints.ai_family;
+  /* With neither node nor service libc refuses; a node alone means port 0. */
+  static const int families[2] = {AF_INET, AF_INET6};
+  int error = EAI_FAMILY;
+  for (int i = 0; i < 2; i++) {
+    if (r->family != AF_UNSPEC && r->family != families[i] && !(i == 0 && ch_name_wants_mapped(r)))
+      continue;
+    struct addrinfo kind = r->hints;
+    kind.ai_family = families[i];
+    /* Unknown flags stay, for libc to refuse. */
+    kind.ai_flags = (kind.ai_flags & ~(AI_CANONNAME | AI_V4MAPPED | AI_ALL | AI_ADDRCONFIG)) | AI_PASSIVE;
+    error = getaddrinfo(NULL, service ? service : "0", &kind, &r->kinds[i]);
+    if (error)
+      break;
+  }
+  if (error)
+    for (int i = 0; i < 2; i++)
+      if (r->kinds[i])
+        freeaddrinfo(r->kinds[i]);
+  return error;
+}
+
+int ch_name_wants_mapped(const struct ch_name_request *r) {
+  return r->family == AF_INET6 && r->hints.ai_flags & AI_V4MAPPED;
+}
+
+/* The i-th address with a socket type, protocol and port. NULL: no memory. */
+static struct addrinfo *combine(const struct addrinfo *address, const struct addrinfo *kind, bool mapped) {
+  struct addrinfo *a = calloc(1, sizeof *a + (mapped ? sizeof(struct sockaddr_in6) : address->ai_addrlen));
+  if (!a)
+    return NULL;
+  a->ai_family = mapped ? AF_INET6 : address->ai_family;
+  a->ai_socktype = kind->ai_socktype;
+  a->ai_protocol = kind->ai_protocol;
+  a->ai_addr = (struct sockaddr *)(a + 1);
+  in_port_t port = ((struct sockaddr_in *)kind->ai_addr)->sin_port; /* at the same place for IPv6 */
+  if (mapped) {
+    struct sockaddr_in6 *to = (struct sockaddr_in6 *)a->ai_addr;
+    a->ai_addrlen = sizeof *to;
+    to->sin6_family = AF_INET6;
+    to->sin6_addr.s6_addr[10] = to->sin6_addr.s6_addr[11] = 0xff;
+    memcpy(to->sin6_addr.s6_addr + 12, &((struct sockaddr_in *)address->ai_addr)->sin_addr, 4);
+  } else {
+    a->ai_addrlen = address->ai_addrlen;
+    memcpy(a->ai_addr, address->ai_addr, address->ai_addrlen);
+  }
+  ((struct sockaddr_in *)a->ai_addr)->sin_port = port;
+  return a;
+}
+
+static void free_all(struct addrinfo *list) {
+  if (list)
+    freeaddrinfo(list);
+}
+
+int ch_name_end(struct ch_name_request *r, struct ch_dns_query *q, struct addrinfo **result) {
+  struct addrinfo *list = NULL, **end = &list;
+  int error = q->error;
+  bool mapped = r->family == AF_INET6 && r->hints.ai_family == AF_INET;
+  for (struct addrinfo *a = q->found; a && !error; a = a->ai_next)
+    for (struct addrinfo *kind = r->kinds[a->ai_family == AF_INET6]; kind && !error; kind = kind->ai_next) {
+      *end = combine(a, kind, mapped);
+      if (*end)
+        end = &(*end)->ai_next;
+      else
+        error = EAI_MEMORY;
+    }
+  if (!error && list && r->hints.ai_flags & AI_CANONNAME && q->found->ai_canonname) {
+    list->ai_canonname = q->found->ai_canonname;
+    q->found->ai_canonname = NULL;
+  }
+  if (!error && !list)
+    error = EAI_NONAME;
+  for (struct addrinfo *a = q->found, *next; a; a = next) {
+    next = a->ai_next;
+    free(a->ai_canonname);
+    free(a);
+  }
+  for (int i = 0; i < 2; i++)
+    free_all(r->kinds[i]);
+  if (error)
+    free_all(list);
+  else
+    *result = list;
+  return error;
+}

@@ -1,3 +1,0 @@
-#include "posix/posix.h"
-
-void ch_posix_start(void) {}

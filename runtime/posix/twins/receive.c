@@ -1,0 +1,85 @@
+/* read, readv, recv, recvfrom, recvmsg */
+#include "posix/twins/twins.h"
+#include <stdlib.h>
+
+CH_TWIN(read) ssize_t ch_posix_read(int fd, void *to, size_t n) {
+  for (;;) {
+    ssize_t r = ch_attempt_read(fd, to, n);
+    if (r >= 0 || errno != EAGAIN || await_input(fd))
+      return r;
+  }
+}
+
+CH_TWIN(readv) ssize_t ch_posix_readv(int fd, const struct iovec *v, int n) {
+  for (;;) {
+    ssize_t r = ch_attempt_readv(fd, v, n);
+    if (r >= 0 || errno != EAGAIN || await_input(fd))
+      return r;
+  }
+}
+
+/* MSG_WAITALL asks for all of it, from a stream. */
+static inline int wants_more(ssize_t r, size_t got, size_t n, int flags) {
+  return r > 0 && got < n && (flags & (MSG_WAITALL | MSG_PEEK | MSG_DONTWAIT)) == MSG_WAITALL;
+}
+
+CH_TWIN(recvfrom)
+ssize_t ch_posix_recvfrom(int fd, void *to, size_t n, int flags, struct sockaddr *from, socklen_t *length) {
+  size_t got = 0;
+  for (;;) {
+    ssize_t r = ch_attempt_recvfrom(fd, (char *)to + got, n - got, flags, from, length);
+    if (r >= 0) {
+      got += (size_t)r;
+      if (!wants_more(r, got, n, flags) || !ch_is_stream(fd))
+        return (ssize_t)got;
+    } else if (errno != EAGAIN || flags & (MSG_DONTWAIT | MSG_ERRQUEUE) || await_input(fd)) {
+      return got ? (ssize_t)got : r;
+    }
+  }
+}
+
+CH_TWIN(recv) ssize_t ch_posix_recv(int fd, void *to, size_t n, int flags) {
+  size_t got = 0;
+  for (;;) {
+    ssize_t r = ch_attempt_recv(fd, (char *)to + got, n - got, flags);
+    if (r >= 0) {
+      got += (size_t)r;
+      if (!wants_more(r, got, n, flags) || !ch_is_stream(fd))
+        return (ssize_t)got;
+    } else if (errno != EAGAIN || flags & (MSG_DONTWAIT | MSG_ERRQUEUE) || await_input(fd)) {
+      return got ? (ssize_t)got : r;
+    }
+  }
+}
+
+/* The rest of a message that was to be filled: after the first part, which had the control data. */
+static ssize_t receive_rest(int fd, const struct msghdr *m, size_t got, size_t n, int flags) {
+  while (got < n) {
+    size_t left;
+    struct iovec *rest = ch_iovec_rest(m->msg_iov, m->msg_iovlen, got, &left);
+    if (!rest)
+      break;
+    struct msghdr more = {.msg_iov = rest, .msg_iovlen = left};
+    ssize_t r = ch_attempt_recvmsg(fd, &more, flags);
+    free(rest);
+    if (r == 0 || (r < 0 && (errno != EAGAIN || await_input(fd))))
+      break;
+    if (r > 0)
+      got += (size_t)r;
+  }
+  return (ssize_t)got;
+}
+
+CH_TWIN(recvmsg) ssize_t ch_posix_recvmsg(int fd, struct msghdr *m, int flags) {
+  size_t control = m->msg_controllen;
+  for (;;) {
+    ssize_t r = ch_attempt_recvmsg(fd, m, flags);
+    if (r >= 0) {
+      size_t n = ch_iovec_bytes(m->msg_iov, m->msg_iovlen);
+      return wants_more(r, (size_t)r, n, flags) && ch_is_stream(fd) ? receive_rest(fd, m, (size_t)r, n, flags) : r;
+    }
+    if (errno != EAGAIN || flags & (MSG_DONTWAIT | MSG_ERRQUEUE) || await_input(fd))
+      return r;
+    m->msg_controllen = control;
+  }
+}

@@ -1,0 +1,89 @@
+/* write, writev, send, sendto, sendmsg. A blocking call on a stream returns when all is sent, or with what was sent
+ * before an error. */
+#include "posix/twins/twins.h"
+#include <stdlib.h>
+
+CH_TWIN(write) ssize_t ch_posix_write(int fd, const void *from, size_t n) {
+  size_t sent = 0;
+  for (;;) {
+    ssize_t r = ch_attempt_write(fd, (const char *)from + sent, n - sent);
+    if (r >= 0) {
+      sent += (size_t)r;
+      if (sent >= n || r == 0)
+        return (ssize_t)sent;
+      if (ch_patience(fd, SO_SNDTIMEO) < 0)
+        return (ssize_t)sent;
+    } else if (errno != EAGAIN || await_output(fd)) {
+      return sent ? (ssize_t)sent : r;
+    }
+  }
+}
+
+CH_TWIN(send) ssize_t ch_posix_send(int fd, const void *from, size_t n, int flags) {
+  size_t sent = 0;
+  for (;;) {
+    ssize_t r = ch_attempt_send(fd, (const char *)from + sent, n - sent, flags);
+    if (r >= 0) {
+      sent += (size_t)r;
+      if (sent >= n || r == 0 || flags & MSG_DONTWAIT || ch_patience(fd, SO_SNDTIMEO) < 0)
+        return (ssize_t)sent;
+    } else if (errno != EAGAIN || flags & MSG_DONTWAIT || await_output(fd)) {
+      return sent ? (ssize_t)sent : r;
+    }
+  }
+}
+
+CH_TWIN(sendto)
+ssize_t ch_posix_sendto(int fd, const void *from, size_t n, int flags, const struct sockaddr *to, socklen_t length) {
+  size_t sent = 0;
+  for (;;) {
+    ssize_t r = ch_attempt_sendto(fd, (const char *)from + sent, n - sent, flags, to, length);
+    if (r >= 0) {
+      sent += (size_t)r;
+      if (sent >= n || r == 0 || flags & MSG_DONTWAIT || ch_patience(fd, SO_SNDTIMEO) < 0)
+        return (ssize_t)sent;
+    } else if (errno != EAGAIN || flags & MSG_DONTWAIT || await_output(fd)) {
+      return sent ? (ssize_t)sent : r;
+    }
+  }
+}
+
+/* What is left of a message after its first part, which carried the control data. */
+static ssize_t send_rest(int fd, const struct iovec *v, size_t count, size_t sent, int flags, int is_socket) {
+  size_t n = ch_iovec_bytes(v, count);
+  while (sent < n) {
+    size_t left;
+    struct iovec *rest = ch_iovec_rest(v, count, sent, &left);
+    if (!rest)
+      break;
+    struct msghdr more = {.msg_iov = rest, .msg_iovlen = left};
+    ssize_t r = is_socket ? ch_attempt_sendmsg(fd, &more, flags) : ch_attempt_writev(fd, rest, (int)left);
+    free(rest);
+    if (r == 0 || (r < 0 && (errno != EAGAIN || await_output(fd))))
+      break;
+    if (r > 0)
+      sent += (size_t)r;
+  }
+  return (ssize_t)sent;
+}
+
+CH_TWIN(writev) ssize_t ch_posix_writev(int fd, const struct iovec *v, int n) {
+  for (;;) {
+    ssize_t r = ch_attempt_writev(fd, v, n);
+    if (r > 0 && (size_t)r < ch_iovec_bytes(v, (size_t)n) && ch_patience(fd, SO_SNDTIMEO) >= 0)
+      return send_rest(fd, v, (size_t)n, (size_t)r, 0, 0);
+    if (r >= 0 || errno != EAGAIN || await_output(fd))
+      return r;
+  }
+}
+
+CH_TWIN(sendmsg) ssize_t ch_posix_sendmsg(int fd, const struct msghdr *m, int flags) {
+  for (;;) {
+    ssize_t r = ch_attempt_sendmsg(fd, m, flags);
+    if (r > 0 && !(flags & MSG_DONTWAIT) && (size_t)r < ch_iovec_bytes(m->msg_iov, m->msg_iovlen) &&
+        ch_patience(fd, SO_SNDTIMEO) >= 0)
+      return send_rest(fd, m->msg_iov, m->msg_iovlen, (size_t)r, flags, 1);
+    if (r >= 0 || errno != EAGAIN || flags & MSG_DONTWAIT || await_output(fd))
+      return r;
+  }
+}

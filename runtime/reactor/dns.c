@@ -1,0 +1,363 @@
+#define _GNU_SOURCE
+#include "reactor/dns.h"
+#include "reactor/reactor.h"
+#include "reactor/timer.h"
+#include <ares.h>
+#include <arpa/inet.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/time.h>
+
+/* ---- c-ares, loaded ---- */
+
+static struct {
+  bool tried, loaded;
+  int (*library_init)(int);
+  int (*init_options)(ares_channel *, struct ares_options *, int);
+  void (*destroy)(ares_channel);
+  int (*set_servers)(ares_channel, const char *);
+  void (*getaddrinfo)(ares_channel, const char *, const char *, const struct ares_addrinfo_hints *,
+                      ares_addrinfo_callback, void *);
+  void (*freeaddrinfo)(struct ares_addrinfo *);
+  void (*process_fd)(ares_channel, ares_socket_t, ares_socket_t);
+  struct timeval *(*timeout)(ares_channel, struct timeval *, struct timeval *);
+  int (*save_options)(ares_channel, struct ares_options *, int *);
+  void (*destroy_options)(struct ares_options *);
+} cares;
+
+/* Weak: a static program has no dlopen, and then no c-ares. */
+extern __typeof__(dlopen) dlopen __attribute__((weak));
+extern __typeof__(dlsym) dlsym __attribute__((weak));
+
+static bool load(void) {
+  if (cares.tried)
+    return cares.loaded;
+  cares.tried = true;
+  void *library = dlopen && dlsym ? dlopen("libcares.so.2", RTLD_NOW | RTLD_LOCAL) : NULL;
+  if (!library)
+    return false;
+  struct {
+    void *to;
+    const char *name;
+  } wanted[] = {{&cares.library_init, "ares_library_init"}, {&cares.init_options, "ares_init_options"},
+                {&cares.destroy, "ares_destroy"},           {&cares.set_servers, "ares_set_servers_ports_csv"},
+                {&cares.getaddrinfo, "ares_getaddrinfo"},   {&cares.freeaddrinfo, "ares_freeaddrinfo"},
+                {&cares.process_fd, "ares_process_fd"},     {&cares.timeout, "ares_timeout"},
+                {&cares.save_options, "ares_save_options"}, {&cares.destroy_options, "ares_destroy_options"}};
+  for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
+    void *symbol = dlsym(library, wanted[i].name);
+    if (!symbol)
+      return false;
+    memcpy(wanted[i].to, &symbol, sizeof symbol);
+  }
+  return cares.loaded = cares.library_init(ARES_LIB_INIT_ALL) == ARES_SUCCESS;
+}
+
+/* ---- a resolver ---- */
+
+struct watch {
+  struct watch *next;
+  struct resolver *resolver;
+  struct ch_clause clause;
+  int fd, wanted; /* poll events that c-ares wants; 0: none */
+  bool watching;  /* the clause is registered */
+};
+
+struct resolver {
+  ares_channel channel;
+  struct watch *watches;
+  struct ch_clause timer;
+  bool timing;  /* the timer is registered */
+  bool working; /* inside c-ares: watches are only noted, and registered afterwards */
+  unsigned outstanding;
+};
+
+static __thread struct resolver *current;
+static char *servers; /* as the user set them; NULL: the environment's or the system's */
+
+static void settle(struct resolver *);
+
+static void ready(struct ch_clause *c) {
+  struct watch *w = (struct watch *)((char *)c - offsetof(struct watch, clause));
+  struct resolver *r = w->resolver;
+  int events = (int)c->value;
+  w->watching = false;
+  if (events < 0)
+    return; /* could not be registered: the query times out */
+  bool in = events & (POLLIN | POLLERR | POLLHUP) && w->wanted & POLLIN, out = events & POLLOUT && w->wanted & POLLOUT;
+  r->working = true;
+  cares.process_fd(r->channel, in ? w->fd : ARES_SOCKET_BAD, out ? w->fd : ARES_SOCKET_BAD);
+  r->working = false;
+  settle(r);
+}
+
+static void due(struct ch_clause *c) {
+  struct resolver *r = (struct resolver *)((char *)c - offsetof(struct resolver, timer));
+  r->timing = false;
+  r->working = true;
+  cares.process_fd(r->channel, ARES_SOCKET_BAD, ARES_SOCKET_BAD);
+  r->working = false;
+  settle(r);
+}
+
+/* Called by c-ares, from inside any of its functions. */
+static void socket_changed(void *data, ares_socket_t fd, int readable, int writable) {
+  struct resolver *r = data;
+  struct watch *w = r->watches;
+  while (w && w->fd != fd)
+    w = w->next;
+  if (!w) {
+    if (!readable && !writable)
+      return;
+    w = calloc(1, sizeof *w);
+    if (!w)
+      return; /* the query will time out */
+    w->resolver = r;
+    w->fd = fd;
+    w->next = r->watches;
+    r->watches = w;
+  }
+  w->wanted = (readable ? POLLIN : 0) | (writable ? POLLOUT : 0);
+  /* A socket that c-ares is about to close must leave the reactor now. */
+  if (w->watching) {
+    ch_clause_unwatch(&w->clause);
+    w->watching = false;
+  }
+}
+
+/* Brings the reactor in line with what c-ares wants. The only place that registers. */
+static void settle(struct resolver *r) {
+  if (r->working)
+    return;
+  for (struct watch **at = &r->watches; *at;) {
+    struct watch *w = *at;
+    if (!w->wanted) {
+      *at = w->next;
+      free(w);
+      continue;
+    }
+    if (!w->watching) {
+      w->clause = ch_fd_clause(w->fd, w->wanted);
+      w->watching = true;
+      ch_clause_watch(&w->clause, ready);
+    }
+    at = &w->next;
+  }
+  if (r->outstanding == 0) {
+    if (r->timing)
+      ch_clause_unwatch(&r->timer);
+    r->timing = false;
+    if (r != current) {
+      cares.destroy(r->channel); /* closes its sockets, which socket_changed hears */
+      for (struct watch *w = r->watches, *next; w; w = next)
+        next = w->next, free(w);
+      free(r);
+    }
+  } else if (!r->timing) {
+    struct timeval t;
+    if (!cares.timeout(r->channel, NULL, &t))
+      return;
+    r->timer = ch_timer_clause(t.tv_sec * INT64_C(1000000000) + t.tv_usec * INT64_C(1000) + 1000000);
+    r->timing = true;
+    ch_clause_watch(&r->timer, due);
+  }
+}
+
+/* c-ares's own default, 5 s, makes every lost packet a long wait. Ours grows as fast: .75, 1.5, 3, 6, 12 s. */
+#define CARES_DEFAULT_MS 5000
+#define FIRST_TRY_MS 750
+#define TRIES 5
+
+/* Whether resolv.conf (or RES_OPTIONS) says something about time-outs, which then holds. */
+static bool has_timeout(ares_channel channel) {
+  struct ares_options saved;
+  int mask = 0;
+  if (cares.save_options(channel, &saved, &mask) != ARES_SUCCESS)
+    return true;
+  bool has = saved.timeout != CARES_DEFAULT_MS;
+  cares.destroy_options(&saved);
+  return has;
+}
+
+static struct resolver *make_resolver(void) {
+  struct resolver *r = calloc(1, sizeof *r);
+  if (!r)
+    return NULL;
+  struct ares_options options = {
+      .timeout = FIRST_TRY_MS, .tries = TRIES, .sock_state_cb = socket_changed, .sock_state_cb_data = r};
+  int error = cares.init_options(&r->channel, &options, ARES_OPT_SOCK_STATE_CB);
+  if (!error && !has_timeout(r->channel)) {
+    cares.destroy(r->channel);
+    error = cares.init_options(&r->channel, &options, ARES_OPT_SOCK_STATE_CB | ARES_OPT_TIMEOUTMS | ARES_OPT_TRIES);
+  }
+  if (error) {
+    free(r);
+    return NULL;
+  }
+  const char *list = servers ? servers : getenv("CHARCOAL_DNS");
+  if (list && cares.set_servers(r->channel, list) != ARES_SUCCESS)
+    fprintf(stderr, "charcoal: CHARCOAL_DNS=%s: not a list of addresses like 127.0.0.1:5353; ignored\n", list);
+  return r;
+}
+
+int ch_dns_available(void) {
+  if (!ch_domain.current || !load())
+    return 0;
+  if (!current)
+    current = make_resolver();
+  return current != NULL;
+}
+
+/* a.b.c.d[:port] or [v6][:port], comma separated. */
+static bool is_server_list(const char *list) {
+  char copy[1024], *rest = copy, *item;
+  if (strlen(list) >= sizeof copy || !*list)
+    return false;
+  strcpy(copy, list);
+  while ((item = strsep(&rest, ","))) {
+    char *port = NULL;
+    struct in6_addr v6;
+    struct in_addr v4;
+    if (*item == '[') {
+      char *end = strchr(item, ']');
+      if (!end || (end[1] && end[1] != ':'))
+        return false;
+      port = end[1] ? end + 2 : NULL;
+      *end = 0;
+      if (inet_pton(AF_INET6, item + 1, &v6) != 1)
+        return false;
+    } else if (inet_pton(AF_INET6, item, &v6) != 1) {
+      port = strchr(item, ':');
+      if (port)
+        *port++ = 0;
+      if (inet_pton(AF_INET, item, &v4) != 1)
+        return false;
+    }
+    if (port && (!*port || strspn(port, "0123456789") != strlen(port) || atoi(port) > 65535))
+      return false;
+  }
+  return true;
+}
+
+int ch_dns_servers(const char *list) {
+  char *copy = NULL;
+  if (list && !is_server_list(list))
+    return EINVAL;
+  if (list && !(copy = strdup(list)))
+    return ENOMEM;
+  free(servers);
+  servers = copy;
+  struct resolver *old = current;
+  current = NULL;
+  if (old)
+    settle(old);
+  return 0;
+}
+
+/* ---- a query ---- */
+
+/* Each lookup is two packets, the smallest socket buffers on the way hold some 270, and what does not fit is lost
+ * without a word; dnsmasq refuses to have more than 150 lookups under way. */
+#define UNDER_WAY 128
+
+ch_sem *ch_dns_window(void) {
+  static __thread ch_sem window = CH_SEM_INIT(UNDER_WAY);
+  return &window;
+}
+
+static int eai_of(int status) {
+  switch (status) {
+  case ARES_SUCCESS:
+    return 0;
+  case ARES_ENODATA:
+#ifdef EAI_NODATA
+    return EAI_NODATA;
+#endif
+  case ARES_ENOTFOUND:
+  case ARES_EBADNAME:
+  case ARES_ENONAME:
+    return EAI_NONAME;
+  case ARES_ENOMEM:
+    return EAI_MEMORY;
+  case ARES_EBADFAMILY:
+    return EAI_FAMILY;
+  case ARES_EBADFLAGS:
+  case ARES_EBADHINTS:
+    return EAI_BADFLAGS;
+  case ARES_ESERVICE:
+    return EAI_SERVICE;
+  case ARES_ESERVFAIL:
+  case ARES_ETIMEOUT:
+  case ARES_ECONNREFUSED:
+  case ARES_EREFUSED:
+    return EAI_AGAIN;
+  default:
+    return EAI_FAIL;
+  }
+}
+
+static void free_list(struct addrinfo *list) {
+  for (struct addrinfo *next; list; list = next) {
+    next = list->ai_next;
+    free(list->ai_canonname);
+    free(list);
+  }
+}
+
+static struct addrinfo *copy_list(const struct ares_addrinfo *result) {
+  struct addrinfo *list = NULL, **end = &list;
+  for (const struct ares_addrinfo_node *n = result->nodes; n; n = n->ai_next) {
+    struct addrinfo *a = calloc(1, sizeof *a + (size_t)n->ai_addrlen);
+    if (!a)
+      return free_list(list), NULL;
+    a->ai_family = n->ai_family;
+    a->ai_addrlen = n->ai_addrlen;
+    a->ai_addr = (struct sockaddr *)(a + 1);
+    memcpy(a->ai_addr, n->ai_addr, (size_t)n->ai_addrlen);
+    *end = a;
+    end = &a->ai_next;
+  }
+  const char *canonical = result->name;
+  for (const struct ares_addrinfo_cname *c = result->cnames; c; c = c->next)
+    if (c->name)
+      canonical = c->name;
+  if (list && canonical && !(list->ai_canonname = strdup(canonical)))
+    return free_list(list), NULL;
+  return list;
+}
+
+static void answered(void *data, int status, int timeouts, struct ares_addrinfo *result) {
+  struct ch_dns_query *q = data;
+  struct resolver *r = q->resolver;
+  (void)timeouts;
+  q->error = eai_of(status);
+  if (!q->error && !(q->found = copy_list(result)))
+    q->error = result->nodes ? EAI_MEMORY : EAI_NONAME;
+  if (result)
+    cares.freeaddrinfo(result);
+  r->outstanding--;
+  ((struct ch_group *)q->group)->outside--;
+  ch_sem_post(&q->done);
+}
+
+void ch_dns_start(struct ch_dns_query *q, const char *node, const struct addrinfo *hints) {
+  struct resolver *r = current;
+  struct ares_addrinfo_hints wanted = {.ai_family = hints->ai_family, .ai_socktype = SOCK_STREAM};
+  if (hints->ai_flags & AI_CANONNAME)
+    wanted.ai_flags |= ARES_AI_CANONNAME;
+  if (hints->ai_flags & AI_ADDRCONFIG)
+    wanted.ai_flags |= ARES_AI_ADDRCONFIG;
+  *q = (struct ch_dns_query){.resolver = r, .group = ch_group_of(ch_domain.current)};
+  r->outstanding++;
+  ((struct ch_group *)q->group)->outside++;
+  bool outermost = !r->working;
+  r->working = true;
+  cares.getaddrinfo(r->channel, node, NULL, &wanted, answered, q);
+  if (outermost)
+    r->working = false;
+  settle(r);
+}
