@@ -13,10 +13,13 @@
 #include "atomic.h"
 #include "abi.h"
 #include "marks.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/IR/CFG.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/MDBuilder.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
+#include "llvm/Transforms/Utils/Cloning.h"
 
 using namespace llvm;
 
@@ -62,8 +65,74 @@ static void leaveBefore(Abi &abi, Instruction *at) {
   IRBuilder<>(cold).CreateCall(abi.atomicSettle());
 }
 
+// Functions during which no activity can be spawned: everything that they call is known, or calls nothing back. For them
+// it makes no difference how many atomic blocks are counted around them.
+static DenseSet<const Function *> quietFunctions(Module &M) {
+  DenseSet<const Function *> quiet;
+  for (Function &F : M)
+    if (!F.isDeclaration() && !F.isInterposable())
+      quiet.insert(&F);
+  auto isQuiet = [&](const Instruction &I) {
+    auto *CB = dyn_cast<CallBase>(&I);
+    if (!CB || !isRealCall(I))
+      return true;
+    auto *callee = dyn_cast<Function>(CB->getCalledOperand());
+    return callee && (quiet.contains(callee) || (callee->isDeclaration() && callee->hasFnAttribute(Attribute::NoCallback)));
+  };
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (Function &F : M)
+      if (quiet.contains(&F) && !all_of(instructions(F), isQuiet)) {
+        quiet.erase(&F);
+        changed = true;
+      }
+  }
+  return quiet;
+}
+
+// A function with atomic regions that is called from inside one need not count again: it gets a version without
+// regions, and calls from regions go there. (Figure 11 of paper 001 costs what plain C costs.)
+static void makeInnerVersions(Module &M) {
+  DenseSet<const Function *> quiet = quietFunctions(M);
+  MapVector<Function *, Function *> inner;
+  std::vector<Function *> candidates;
+  for (Function &F : M)
+    if (!F.isDeclaration() && !isTwin(F) && quiet.contains(&F) &&
+        (F.hasFnAttribute(AtomicAttr) || any_of(instructions(F), [](const Instruction &I) { return calls(I, EnterName); })))
+      candidates.push_back(&F);
+  for (Function *F : candidates) {
+    ValueToValueMapTy map;
+    Function *G = CloneFunction(F, map);
+    G->setName(F->getName() + ".atomic");
+    G->setLinkage(GlobalValue::InternalLinkage);
+    G->setVisibility(GlobalValue::DefaultVisibility);
+    G->setComdat(nullptr);
+    G->removeFnAttr(AtomicAttr);
+    for (Instruction &I : make_early_inc_range(instructions(*G)))
+      if (calls(I, EnterName) || calls(I, LeaveName))
+        I.eraseFromParent();
+    inner[F] = G;
+  }
+  if (inner.empty())
+    return;
+  for (Function &F : M) {
+    if (F.isDeclaration())
+      continue;
+    bool isInner = any_of(inner, [&](auto &pair) { return pair.second == &F; });
+    AtomicDepth depth(F);
+    for (BasicBlock &BB : F)
+      depth.walk(BB, [&](Instruction &I, unsigned level) {
+        auto *CB = dyn_cast<CallBase>(&I);
+        auto *callee = CB && (level || isInner) ? dyn_cast<Function>(CB->getCalledOperand()) : nullptr;
+        if (callee && inner.count(callee))
+          CB->setCalledFunction(inner[callee]);
+      });
+  }
+}
+
 PreservedAnalyses AtomicPass::run(Module &M, ModuleAnalysisManager &) {
   Abi abi(M);
+  makeInnerVersions(M);
   SmallVector<CallInst *> enters, leaves;
   for (Function &F : M)
     for (Instruction &I : instructions(F)) {

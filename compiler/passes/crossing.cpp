@@ -176,16 +176,16 @@ private:
 namespace {
 
 // A local is alive across point k if it may have been touched before (since its lifetime began), and may be touched
-// after (before its lifetime begins anew or ends). One whose address has escaped may be touched wherever it lives.
+// after (before its lifetime begins anew or ends). One whose address has escaped may be touched by others as long as it
+// lives, so for it the first half decides.
 //
 //   touched-out(B) = last of { access: true, lifetime marker: false } in B, else touched-in(B) = OR touched-out(preds)
 //   needed-in(B)   = first of { access: true, lifetime marker: false } in B, else needed-out(B) = OR needed-in(succs)
-//   (escaped: lifetime.end and return count as accesses)
 //
-// With `startCounts` a beginning lifetime counts as an access as well: then it says where the markers enclose a point.
+// With `startCounts` the beginning of a lifetime counts as an access too: then touched-out says where markers enclose a point.
 class Events {
 public:
-  explicit Events(const AddressUses &uses) : escapes(uses.escapes) {
+  explicit Events(const AddressUses &uses) {
     for (const Instruction *I : uses.accesses)
       add(I, Access);
     for (const Instruction *I : uses.starts)
@@ -197,7 +197,7 @@ public:
   }
 
   using Blocks = SmallPtrSet<const BasicBlock *, 16>;
-  Blocks touchedOut(Function &F, bool startCounts) const {
+  Blocks touchedOut(bool startCounts) const {
     Blocks result;
     SmallVector<const BasicBlock *> work;
     auto generates = [&](Kind last) { return last == Access || (startCounts && last == Start); };
@@ -210,17 +210,12 @@ public:
           work.push_back(next);
     return result;
   }
-  Blocks neededIn(Function &F, bool startCounts) const {
+  Blocks neededIn() const {
     Blocks result;
     SmallVector<const BasicBlock *> work;
-    auto generates = [&](Kind first) { return first == Access || (first == End && (escapes || startCounts)); };
-    for (const BasicBlock &BB : F) {
-      auto list = ofBlock.find(&BB);
-      bool needed = list != ofBlock.end() ? generates(list->second.front().second)
-                                          : (escapes || startCounts) && isa<ReturnInst>(BB.getTerminator());
-      if (needed && result.insert(&BB).second)
-        work.push_back(&BB);
-    }
+    for (auto &[BB, list] : ofBlock)
+      if (list.front().second == Access && result.insert(BB).second)
+        work.push_back(BB);
     while (!work.empty())
       for (const BasicBlock *previous : predecessors(work.pop_back_val()))
         if (!ofBlock.count(previous) && result.insert(previous).second)
@@ -231,7 +226,6 @@ public:
 private:
   enum Kind { Access, Start, End };
   void add(const Instruction *I, Kind kind) { ofBlock[I->getParent()].push_back({I, kind}); }
-  bool escapes;
   DenseMap<const BasicBlock *, SmallVector<std::pair<const Instruction *, Kind>>> ofBlock; // in order
 };
 
@@ -257,14 +251,15 @@ Locals::Locals(Function &F, ArrayRef<Point> points, const CrossingValues &crossi
       continue;
     }
     Events events(uses);
-    auto alive = [&](bool startCounts) {
-      auto touched = events.touchedOut(F, startCounts);
-      auto needed = events.neededIn(F, startCounts);
-      return any_of(points, [&](const Point &P) { return touched.contains(P.before) && needed.contains(P.after); });
-    };
-    if (alive(false))
+    Events::Blocks touched = events.touchedOut(false), needed = events.neededIn();
+    if (any_of(points, [&](const Point &P) {
+          return touched.contains(P.before) && (uses.escapes || needed.contains(P.after));
+        })) {
       verdict = uses.escapes ? LocalClass::Home : LocalClass::Image;
-    else if (!uses.starts.empty() && alive(true))
+      continue;
+    }
+    Events::Blocks marked = events.touchedOut(true);
+    if (!uses.starts.empty() && any_of(points, [&](const Point &P) { return marked.contains(P.before); }))
       unmarked.insert(A);
   }
 }

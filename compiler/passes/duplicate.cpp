@@ -30,6 +30,7 @@
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/InstIterator.h"
+#include "llvm/IR/MDBuilder.h"
 #include "llvm/Transforms/Utils/Cloning.h"
 #include "llvm/Transforms/Utils/ModuleUtils.h"
 #include "llvm/Transforms/Utils/ValueMapper.h"
@@ -301,6 +302,18 @@ void Duplicator::insertYieldsInCycles(Function &twin) {
   }
 }
 
+// `if (now and then) yield;`: a block that does nothing else is not the usual way.
+static void expectRarely(BasicBlock &BB) {
+  BasicBlock *before = BB.getSinglePredecessor();
+  auto *branch = before ? dyn_cast<BranchInst>(before->getTerminator()) : nullptr;
+  if (!branch || !branch->isConditional() || branch->hasMetadata(LLVMContext::MD_prof) ||
+      branch->getSuccessor(0) == branch->getSuccessor(1) || BB.sizeWithoutDebug() > 3)
+    return;
+  MDBuilder weights(BB.getContext());
+  branch->setMetadata(LLVMContext::MD_prof, branch->getSuccessor(0) == &BB ? weights.createUnlikelyBranchWeights()
+                                                                          : weights.createLikelyBranchWeights());
+}
+
 // The statement `yield;`: nothing in plain versions and atomic regions.
 void Duplicator::lowerExplicitYields() {
   Function *marker = M.getFunction("__charcoal_yield");
@@ -314,8 +327,12 @@ void Duplicator::lowerExplicitYields() {
       depth.walk(BB, [&](Instruction &I, unsigned level) {
         if (!calls(I, "__charcoal_yield"))
           return;
-        if (isTwin(F) && !level)
-          yieldBefore(&I, O.stress)->setDebugLoc(I.getDebugLoc());
+        if (isTwin(F) && !level) {
+          CallInst *yield = yieldBefore(&I, O.stress);
+          yield->addFnAttr(Attribute::get(M.getContext(), ExplicitAttr));
+          yield->setDebugLoc(I.getDebugLoc());
+        }
+        expectRarely(*I.getParent());
         I.eraseFromParent();
       });
   }

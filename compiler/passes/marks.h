@@ -18,6 +18,8 @@ inline constexpr llvm::StringLiteral TwinAttr = "charcoal-twin";
 inline constexpr llvm::StringLiteral ExternalTwinAttr = "charcoal-external-twin";
 // On a call: it may suspend.
 inline constexpr llvm::StringLiteral SuspendsAttr = "charcoal-suspends";
+// On a yield: the user wrote it.
+inline constexpr llvm::StringLiteral ExplicitAttr = "charcoal-explicit";
 // On a function: the body of an `activate` statement (set by `outline`).
 inline constexpr llvm::StringLiteral ActivityAttr = "charcoal-activity";
 // On a function: declared `atomic` (set by `outline`).

@@ -7,6 +7,7 @@
 // the module after it.
 #include "atomic.h"
 #include "duplicate.h"
+#include "merge.h"
 #include "options.h"
 #include "outline.h"
 #include "split.h"
@@ -40,6 +41,7 @@ static const Entry pipeline[] = {
     {"duplicate", Stage::Start, "interruptible versions, yield points", add<DuplicatePass>},
     {"atomic", Stage::Start, "atomic regions count", add<AtomicPass>},
     {"twins", Stage::Start, "table of interruptible versions by address", add<TwinsPass>},
+    {"merge", Stage::Last, "superfluous yield points go", add<MergePass>},
     {"split", Stage::Last, "interruptible versions can suspend", add<SplitPass>},
 };
 

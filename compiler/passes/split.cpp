@@ -63,6 +63,7 @@ private:
   void lowerDynamicLocals();
   void makePoints();
   void repeatAddresses(const CrossingValues &);
+  void repeatCheap();
   void moveHomes(const Locals &);
   void connect();
   void keep(const CrossingValues &);
@@ -122,8 +123,10 @@ Instruction *Splitter::afterAllocas(BasicBlock &BB) const {
   return &*at;
 }
 
-// A yield before anything has happened needs no frame of this function: the entry thunk saves the arguments.
+// A yield before anything has happened needs no frame of this function: the entry thunk saves the arguments. The check
+// stands at the entry whether or not the marker is still there.
 void Splitter::takeEntryYield() {
+  yieldsAtEntry = options().yields != Yields::None && !options().stress;
   for (Instruction &I : F.getEntryBlock()) {
     if (isYield(I)) {
       I.eraseFromParent();
@@ -364,6 +367,47 @@ void Splitter::repeatAddresses(const CrossingValues &crossing) {
   }
 }
 
+// One operation with constants, whose operand crosses wherever its result does: the result is computed anew where it is
+// used, and needs no slot.
+void Splitter::repeatCheap() {
+  if (F.hasFnAttribute(Attribute::OptimizeNone))
+    return;
+  CrossingValues crossing(F, points);
+  DenseMap<const Value *, const CrossingValues::Value *> find;
+  for (const CrossingValues::Value &V : crossing.values)
+    find[V.value] = &V;
+  for (const CrossingValues::Value &V : crossing.values) {
+    auto *I = dyn_cast<Instruction>(V.value);
+    if (!I || !(isa<BinaryOperator>(I) || isa<CastInst>(I) || isa<GetElementPtrInst>(I)) || I->isIntDivRem() ||
+        I->getType()->isVectorTy() || I->getType()->isFloatingPointTy())
+      continue;
+    const Value *operand = nullptr;
+    unsigned variable = 0;
+    for (const Value *op : I->operands())
+      if (!isa<Constant>(op)) {
+        operand = op;
+        ++variable;
+      }
+    auto source = find.find(operand);
+    if (variable != 1 || source == find.end() || !std::includes(source->second->points.begin(), source->second->points.end(),
+                                                               V.points.begin(), V.points.end()))
+      continue;
+    for (Use &U : make_early_inc_range(I->uses())) {
+      auto *user = cast<Instruction>(U.getUser());
+      auto *phi = dyn_cast<PHINode>(user);
+      BasicBlock *BB = phi ? phi->getIncomingBlock(U) : user->getParent();
+      if (!V.reloaded.contains(BB))
+        continue;
+      Instruction *again = I->clone();
+      again->insertBefore(phi ? BB->getTerminator()->getIterator() : user->getIterator());
+      if (phi)
+        phi->setIncomingValueForBlock(BB, again);
+      else
+        U.set(again);
+    }
+  }
+}
+
 // Replaces the uses of a local by what make(builder) builds just before each.
 static void replaceLocal(AllocaInst *A, function_ref<Value *(IRBuilder<> &)> make) {
   SmallVector<Instruction *> users;
@@ -587,13 +631,13 @@ void Splitter::layOutImage() {
     offsets.push_back(end);
     end += slot->getAllocationSize(DL)->getFixedValue();
   }
-  imageSize = alignTo(end, 4);
+  imageSize = alignTo(end, 8); // whole words: the runtime copies it by hand
   homesStart = alignTo(CH_FRAME_HEADER + imageSize, homesAlign);
 
   // The image and the addresses in it stand before the branch to the dispatch: they hold for every activation.
   BasicBlock *entry = BasicBlock::Create(abi.C, "entry", &F, body);
   IRBuilder<> B(entry);
-  image = B.CreateAlloca(ArrayType::get(abi.I8, std::max<uint64_t>(imageSize, 1)), nullptr, "image");
+  image = B.CreateAlloca(ArrayType::get(abi.I8, imageSize), nullptr, "image");
   image->setAlignment(align);
   for (unsigned i = 0; i < slots.size(); ++i) {
     dropLifetimes(slots[i]);
@@ -745,6 +789,7 @@ void Splitter::run() {
     for (AllocaInst *A : locals.unmarked)
       dropLifetimes(A);
     moveHomes(locals);
+    repeatCheap();
     keep(CrossingValues(F, points));
     layOutImage();
     info = makeInfo();
