@@ -3,7 +3,8 @@
 
     csmith.py [--build DIR] [--cc CC] [--count N] [--first SEED] [--settings NAMES]
 
-A program whose reference does not end within 3 seconds is left out (and counted). Last line: N passed, N failed.
+Left out, and counted, are programs whose reference does not end within 3 seconds, or fails: csmith makes a few that
+read out of bounds, which plain clang's ASan finds as well. Last line: N passed, N failed.
 """
 import argparse
 import subprocess
@@ -49,19 +50,20 @@ def main():
     def one(seed):
         program = make(seed, folder)
         reference = test.reference.outcome(program, test.base)
-        if reference.stage == "run" and reference.status is None:
+        if reference.status != 0:
             return 1
         if args.settings:
             chosen = settings.parse(args.settings)
         else:
             chosen = [settings.BY_NAME[ROTATION[seed % len(ROTATION)]], settings.BY_NAME[ROTATION[(seed + 3) % len(ROTATION)]]]
         for setting in chosen:
-            test.one(program, setting)
+            if setting.extra not in ("asan", "ubsan") or test.reference.outcome(program, setting.reference).same(reference):
+                test.one(program, setting)
         return 0
 
     with ThreadPoolExecutor(args.jobs) as pool:
         slow = sum(pool.map(one, range(args.first, args.first + args.count)))
-    print(f"csmith: {args.count - slow} programs compared, {slow} left out because their reference takes longer than {SECONDS} s")
+    print(f"csmith: {args.count - slow} programs compared, {slow} left out because their reference fails or takes longer than {SECONDS} s")
     print(f"{test.total('passed')} passed, {test.total('failed')} failed")
     return 1 if test.total("failed") or not test.total("passed") else 0
 

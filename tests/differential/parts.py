@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Runs the parts of the differential tests one after the other and sums them: parts.py BUILD quick|long."""
-import re
-import subprocess
+"""The differential tests: runs the parts one after the other and sums them: parts.py BUILD quick|long."""
 import sys
 from pathlib import Path
+
+from parts_of import run_parts
 
 HERE = Path(__file__).resolve().parent
 PROGRAMS = HERE.parent / "programs"
@@ -14,33 +14,9 @@ def parts(build, long):
     csmith = [sys.executable, str(HERE / "csmith.py"), "--build", build]
     if not long:
         return [run, [*csmith, "--count", "20"]]
-    every = str(Path(build) / "differential" / "every")
-    return [
-        [*run, "--settings", "all", "--table"],
-        [sys.executable, str(PROGRAMS / "generate.py"), every, "--all"],
-        [*run, "--root", every, "--settings", "O0-stress,O2-stress,O0-stress-asan,O2-stress-asan", "--table"],
-        [*csmith, "--count", "1000"],
-    ]
-
-
-def main():
-    build, size = sys.argv[1:3]
-    passed = failed = 0
-    for part in parts(build, size == "long"):
-        child = subprocess.Popen(part, stdout=subprocess.PIPE, text=True)
-        last = ""
-        for last in child.stdout:
-            print(last, end="", flush=True)
-        status = child.wait()
-        counts = re.fullmatch(r"(\d+) passed, (\d+) failed\s*", last)
-        if counts:
-            passed, failed = passed + int(counts[1]), failed + int(counts[2])
-        if status != 0 and not (counts and int(counts[2])):
-            print(f"failed with status {status}: {' '.join(part)}")
-            failed += 1
-    print(f"{passed} passed, {failed} failed")
-    return 1 if failed or not passed else 0
+    return [[*run, "--settings", "all", "--table"], [*run, "--every-kind", "--settings", "O0-stress,O2-stress,O0-stress-asan,O2-stress-asan", "--table"],
+            [*csmith, "--count", "1000"]]
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run_parts(parts(sys.argv[1], sys.argv[2] == "long")))

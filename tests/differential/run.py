@@ -117,6 +117,7 @@ def main():
     parser.add_argument("--cc", help="compiler under test (default: BUILD/bin/charcoal-cc)")
     parser.add_argument("--reference", default="clang-22")
     parser.add_argument("--root", type=Path, action="append", help="folder of programs (default: tests/programs and the generated ones)")
+    parser.add_argument("--every-kind", action="store_true", help="only the generated programs, each construct with every kind of value")
     parser.add_argument("--settings", default="quick")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--limit", type=float, default=15, help="seconds for one run")
@@ -126,7 +127,10 @@ def main():
 
     compiler = (args.cc or str(args.build.resolve() / "bin" / "charcoal-cc")).split()
     work = args.build.resolve() / "differential"
-    roots = [r.resolve() for r in args.root] if args.root else [REPO / "tests" / "programs", generated(work)]
+    if args.every_kind:
+        roots = [generated(work / "every", ["--all"])]
+    else:
+        roots = [r.resolve() for r in args.root] if args.root else [REPO / "tests" / "programs", generated(work / "generated")]
     chosen = [p for root in roots for p in programs.discover(root)]
     if args.patterns:
         chosen = [p for p in chosen if any(fnmatchcase(p.name, f"*{w}*") for w in args.patterns)]
@@ -145,10 +149,9 @@ def main():
     return 1 if run.total("failed") or not run.total("passed") else 0
 
 
-def generated(work):
+def generated(folder, options=()):
     """The generated part of the corpus, made afresh: it takes a moment only."""
-    folder = work / "generated"
-    subprocess.run([sys.executable, str(REPO / "tests" / "programs" / "generate.py"), str(folder)], check=True)
+    subprocess.run([sys.executable, str(REPO / "tests" / "programs" / "generate.py"), str(folder), *options], check=True)
     return folder
 
 

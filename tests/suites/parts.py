@@ -1,0 +1,25 @@
+#!/usr/bin/env python3
+"""Other people's programs: runs the parts one after the other and sums them: parts.py BUILD quick|long."""
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "differential"))
+from parts_of import run_parts  # noqa: E402
+
+
+def parts(build, long):
+    applications = [sys.executable, str(HERE / "applications.py"), "--build", build]
+    torture = [sys.executable, str(HERE / "torture.py"), "--build", build]
+    if not long:
+        return [
+            [*applications, "--quick", "--settings", "O2-stress", "lua", "lua51", "sqlite", "zlib"],
+            [*applications, "--quick", "--settings", "O0-stress-asan", "lua", "zlib"],
+            [*torture, "--every", "25", "--settings", "O0-stress,O2-stress,O2-stress-asan"],
+        ]
+    every = "O0-plain,O2-plain,O0-stress,O2-stress,O0-stress-asan,O2-stress-asan"
+    return [[*applications, "--settings", every], [*torture, "--settings", every]]
+
+
+if __name__ == "__main__":
+    sys.exit(run_parts(parts(sys.argv[1], sys.argv[2] == "long")))

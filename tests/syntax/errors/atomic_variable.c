@@ -1,0 +1,2 @@
+#include <charcoal.h>
+atomic int counter;

@@ -1,0 +1,4 @@
+#include <charcoal.h>
+void f(void) {
+  activate { break; }
+}

@@ -1,0 +1,5 @@
+int g(int);
+void f(int n) {
+  activate { g(n); }
+  yield;
+}

@@ -1,0 +1,6 @@
+#include <charcoal.h>
+int g(int);
+void f(int n) {
+  activate g(n, 2);
+  activate g("text");
+}

@@ -1,0 +1,11 @@
+#include <charcoal.h>
+int callee(int x);
+int caller(int counted) {
+  ch_activity a;
+  activate [&a] (counted) {
+    counted += callee(counted);
+  }
+  atomic { counted++; }
+  yield;
+  return counted;
+}

@@ -1,0 +1,10 @@
+int main(void) {
+  int n = 4;
+  ch_activity a;
+  in_header(&a, &n);
+  ch_activity_wait(&a);
+  activate [&a] { n++; }
+  ch_activity_wait(&a);
+  printf("%d\n", n);
+  return 0;
+}
