@@ -23,6 +23,7 @@
 #include "marks.h"
 #include "options.h"
 #include "suspension.h"
+#include "variadic.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/PostOrderIterator.h"
 #include "llvm/ADT/SetVector.h"
@@ -31,6 +32,7 @@
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/MDBuilder.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
 #include "llvm/Transforms/Utils/Cloning.h"
 #include "llvm/Transforms/Utils/ModuleUtils.h"
 #include "llvm/Transforms/Utils/ValueMapper.h"
@@ -52,6 +54,8 @@ private:
   void cloneLabelTables(Function &from, Function &to, ValueToValueMapTy &);
   void rewriteCalls(Function &twin);
   void makeSuspending(CallInst &, CallKind);
+  void makeVariadic(CallInst &, CallKind);
+  void markSuspending(CallInst &, bool unprototyped);
   void insertYields(Function &twin);
   void insertYieldsInCycles(Function &twin);
   void lowerExplicitYields();
@@ -64,6 +68,7 @@ private:
   Suspension suspension;
   const Options &O;
   MapVector<Function *, Function *> twins;
+  DenseMap<const Function *, AllocaInst *> variableArguments; // of each interruptible version, if any
   DenseMap<const Function *, std::string> twinName; // "charcoal.twin=name" annotations
 };
 
@@ -90,7 +95,17 @@ void Duplicator::readTwinNames() {
 
 Function *Duplicator::clone(Function &F) {
   ValueToValueMapTy map;
-  Function *G = CloneFunction(&F, map);
+  Function *G;
+  if (F.isVarArg()) {
+    G = Function::Create(variadicTwinType(*F.getFunctionType()), F.getLinkage(), "", M);
+    for (Argument &A : F.args())
+      map[&A] = G->getArg(A.getArgNo());
+    SmallVector<ReturnInst *> returns;
+    CloneFunctionInto(G, &F, map, CloneFunctionChangeType::LocalChangesOnly, returns);
+    lowerVaStart(*G);
+  } else {
+    G = CloneFunction(&F, map);
+  }
   auto named = twinName.find(&F);
   G->setName((named == twinName.end() ? F.getName().str() : named->second) + TwinSuffix.str());
   if (named != twinName.end()) {
@@ -200,10 +215,13 @@ void Duplicator::makeSuspending(CallInst &CB, CallKind kind) {
     CB.setCalledOperand(B.CreateCall(markerFunction(M, TwinOfName), {callee}));
     break;
   }
-  case CallKind::Plain:
-  case CallKind::PlainYield:
-    llvm_unreachable("stays plain");
+  default:
+    llvm_unreachable("stays plain, or is variadic");
   }
+  markSuspending(CB, unprototyped);
+}
+
+void Duplicator::markSuspending(CallInst &CB, bool unprototyped) {
   AttributeList old = CB.getAttributes();
   AttrBuilder none(M.getContext());
   SmallVector<AttributeSet> params;
@@ -221,6 +239,7 @@ void Duplicator::makeSuspending(CallInst &CB, CallKind kind) {
 }
 
 void Duplicator::rewriteCalls(Function &twin) {
+  SmallVector<std::pair<CallInst *, CallKind>> variadic;
   AtomicDepth depth(twin);
   for (BasicBlock &BB : make_early_inc_range(twin))
     depth.walk(BB, [&](Instruction &I, unsigned level) {
@@ -235,9 +254,65 @@ void Duplicator::rewriteCalls(Function &twin) {
       } else if (kind == CallKind::PlainYield && O.yields != Yields::None) {
         yieldBefore(CB, false);
       }
-      if (kind != CallKind::Plain && kind != CallKind::PlainYield)
+      if (kind == CallKind::Variadic || kind == CallKind::ExternalVariadic)
+        variadic.push_back({CB, kind});
+      else if (kind != CallKind::Plain && kind != CallKind::PlainYield)
         makeSuspending(*CB, kind);
     });
+  for (auto &[CB, kind] : variadic)
+    makeVariadic(*CB, kind);
+}
+
+// One block for variable arguments serves all such calls of a function: when the next is made, the last has returned.
+void Duplicator::makeVariadic(CallInst &CB, CallKind kind) {
+  Function &F = *CB.getFunction();
+  uint64_t bytes = std::max<uint64_t>(8, variableArgumentBytes(CB));
+  AllocaInst *&area = variableArguments[&F];
+  if (!area) {
+    IRBuilder<> top(&*F.getEntryBlock().getFirstNonPHIIt());
+    area = top.CreateAlloca(ArrayType::get(abi.I8, bytes), nullptr, "variable_arguments");
+    area->setAlignment(Align(16));
+  }
+  if (area->getAllocatedType()->getArrayNumElements() < bytes)
+    area->setAllocatedType(ArrayType::get(abi.I8, bytes));
+
+  auto *plain = cast<Function>(CB.getCalledOperand());
+  FunctionType *type = variadicTwinType(*CB.getFunctionType());
+  auto callTwin = [&](Function *twin, Instruction *at) {
+    storeVariableArguments(CB, area, at);
+    SmallVector<Value *> arguments(CB.arg_begin(), CB.arg_begin() + (type->getNumParams() - 1));
+    SmallVector<AttributeSet> sets;
+    for (unsigned i = 0; i < arguments.size(); ++i)
+      sets.push_back(CB.getAttributes().getParamAttrs(i));
+    arguments.push_back(area);
+    IRBuilder<> B(at);
+    CallInst *call = B.CreateCall(type, twin, arguments);
+    call->setDebugLoc(CB.getDebugLoc());
+    call->setAttributes(AttributeList::get(M.getContext(), CB.getAttributes().getFnAttrs(), CB.getAttributes().getRetAttrs(), sets));
+    markSuspending(*call, false);
+    return call;
+  };
+  if (kind == CallKind::Variadic) {
+    CB.replaceAllUsesWith(callTwin(twins[plain], &CB));
+    CB.eraseFromParent();
+    return;
+  }
+  Function *twin = externalTwin(*plain, type);
+  twin->setLinkage(GlobalValue::ExternalWeakLinkage); // before it is compared with null
+  twin->setDSOLocal(false);
+  Instruction *known, *otherwise;
+  SplitBlockAndInsertIfThenElse(IRBuilder<>(&CB).CreateIsNotNull(twin), CB.getIterator(), &known, &otherwise);
+  BasicBlock *join = CB.getParent();
+  CallInst *interruptible = callTwin(twin, known);
+  CB.moveBefore(otherwise->getIterator());
+  if (!O.stress && O.yields != Yields::None)
+    yieldBefore(&CB, false);
+  if (!CB.getType()->isVoidTy()) {
+    PHINode *result = PHINode::Create(CB.getType(), 2, "", join->begin());
+    CB.replaceAllUsesWith(result);
+    result->addIncoming(interruptible, known->getParent());
+    result->addIncoming(&CB, otherwise->getParent());
+  }
 }
 
 void Duplicator::insertYields(Function &twin) {

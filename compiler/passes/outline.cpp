@@ -295,19 +295,19 @@ void Outliner::nameHelper(Function &helper, const Function &spawner) {
   }
 }
 
-// Tells the debugger where the captured variables are: clang does not.
+// Tells the debugger where the captured variables are: clang does not. Without optimization their home is found through
+// the variable in which clang keeps the context; otherwise through the argument, as that variable will vanish.
 void Outliner::describeCaptures(Function &helper, const std::vector<Capture> &captures) {
   DISubprogram *scope = helper.getSubprogram();
   if (!scope)
     return;
   Value *context = helper.getArg(0);
-  Instruction *after = &*helper.getEntryBlock().getFirstInsertionPt();
-  bool inMemory = false;
+  Instruction *at = &*helper.getEntryBlock().getFirstInsertionPt();
+  const bool optimized = !helper.hasFnAttribute(Attribute::OptimizeNone);
   for (User *user : helper.getArg(0)->users())
-    if (auto *store = dyn_cast<StoreInst>(user)) {
+    if (auto *store = dyn_cast<StoreInst>(user); store && !optimized) {
       context = store->getPointerOperand();
-      after = store->getNextNode();
-      inMemory = true;
+      at = store->getNextNode();
     }
   DIBuilder builder(M, /*AllowUnresolved=*/false, scope->getUnit());
   const DILocation *place = DILocation::get(M.getContext(), scope->getScopeLine(), 0, scope);
@@ -318,17 +318,22 @@ void Outliner::describeCaptures(Function &helper, const std::vector<Capture> &ca
         builder.createAutoVariable(scope, capture.variable->getName(), capture.variable->getFile(),
                                    capture.variable->getLine(), capture.variable->getType(), /*AlwaysPreserve=*/true);
     SmallVector<uint64_t, 5> path;
-    if (inMemory)
+    if (context != helper.getArg(0))
       path.push_back(dwarf::DW_OP_deref);
     if (capture.offset)
       path.append({dwarf::DW_OP_plus_uconst, capture.offset});
     if (!capture.byValue)
       path.push_back(dwarf::DW_OP_deref);
 #if LLVM_VERSION_MAJOR >= 20
-    builder.insertDeclare(context, variable, builder.createExpression(path), place, after->getIterator());
+    BasicBlock::iterator point = at->getIterator();
 #else
-    builder.insertDeclare(context, variable, builder.createExpression(path), place, after);
+    Instruction *point = at;
 #endif
+    if (optimized) { // describes the value, so one level more
+      path.push_back(dwarf::DW_OP_deref);
+      builder.insertDbgValueIntrinsic(context, variable, builder.createExpression(path), place, point);
+    } else
+      builder.insertDeclare(context, variable, builder.createExpression(path), place, point);
   }
 }
 

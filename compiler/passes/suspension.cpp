@@ -12,6 +12,7 @@
 #include "charcoal_abi.h"
 #include "marks.h"
 #include "options.h"
+#include "variadic.h"
 #include "llvm/ADT/SCCIterator.h"
 #include "llvm/Analysis/CallGraph.h"
 #include "llvm/IR/CFG.h"
@@ -69,7 +70,7 @@ static bool hasWritableLabelTable(Function &F) {
 }
 
 const char *Suspension::whyPlain(Function &F) const {
-  if (F.isVarArg())
+  if (F.isVarArg() && !supportsVariadicTwins(M))
     return "it takes a variable number of arguments";
   if (F.hasFnAttribute(Attribute::Naked))
     return "it is naked";
@@ -94,6 +95,8 @@ const char *Suspension::whyPlain(Function &F) const {
     if (I.getType()->isTokenTy() || I.getType()->isX86_AMXTy() || I.getType()->isScalableTy())
       return "it has values that cannot be saved";
     if (auto *CB = dyn_cast<CallBase>(&I)) {
+      if (F.isVarArg() && CB->isMustTailCall())
+        return "it hands its variable arguments on in a tail call";
       if (auto *code = dyn_cast<InlineAsm>(CB->getCalledOperand()); code && definesLabels(*code))
         return "its inline assembly defines a label";
       switch (CB->getIntrinsicID()) {
@@ -156,15 +159,21 @@ CallKind Suspension::classify(const CallBase &CB) const {
     return isa<GlobalIFunc>(operand) || unusual || variadic ? CallKind::PlainYield : CallKind::Lookup;
   if (callee->hasFnAttribute(AtomicAttr))
     return CallKind::PlainYield;
+  bool packed = variadic && callee->isVarArg() && callee->getFunctionType() == CB.getFunctionType() && !CB.isMustTailCall() &&
+                supportsVariadicTwins(M);
   if (callee->isDeclaration()) {
     if (!mayBlock(*callee))
       return CallKind::Plain;
+    if (packed && !unusual)
+      return CallKind::ExternalVariadic;
     return unusual || variadic ? CallKind::PlainYield : CallKind::External;
   }
   if (callee->isInterposable())
     return unusual || variadic ? CallKind::PlainYield : CallKind::Lookup;
+  if (variadic != callee->isVarArg() || (variadic && !packed))
+    return CallKind::PlainYield; // not as it was defined
   if (twinSet.contains(callee))
-    return CallKind::Direct;
+    return variadic ? CallKind::Variadic : CallKind::Direct;
   return refused.contains(callee) ? CallKind::PlainYield : CallKind::Plain;
 }
 
@@ -232,8 +241,7 @@ Suspension::Suspension(Module &M) : M(M), libraryInfo(Triple(M.getTargetTriple()
         continue;
       if (any_of(callList, [&](const CallBase *CB) {
             CallKind kind = classify(*CB);
-            return kind == CallKind::Direct || kind == CallKind::External || kind == CallKind::Lookup ||
-                   (kind == CallKind::PlainYield && O.yields != Yields::None);
+            return kind != CallKind::Plain && (kind != CallKind::PlainYield || O.yields != Yields::None);
           })) {
         admit(F);
         changed = true;

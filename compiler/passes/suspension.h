@@ -14,6 +14,8 @@ namespace charcoal {
 enum class CallKind {
   Plain,      // the plain version, as it stands: it is bounded, or nothing of it could be interrupted
   PlainYield, // the plain version, with a yield point before it: it may take long but has no interruptible version
+  Variadic,   // as Direct, of a function that takes variable arguments
+  ExternalVariadic, // as External, of such a function
   Direct,     // the interruptible version of a function of this module
   External,   // the interruptible version of a function of another module, if there is one
   Lookup,     // whatever the address has

@@ -89,7 +89,7 @@ PreservedAnalyses TwinsPass::run(Module &M, ModuleAnalysisManager &) {
   std::vector<GlobalValue *> kept, retained;
   for (Function *F : functions) {
     StringRef name = F->getName();
-    if (F->isIntrinsic() || name.starts_with("charcoal.") || name.starts_with("llvm.") || name.ends_with(TwinSuffix) ||
+    if (F->isIntrinsic() || F->isVarArg() || name.starts_with("charcoal.") || name.starts_with("llvm.") || name.ends_with(TwinSuffix) ||
         (name.starts_with("ch_") && F->isDeclaration()) ||
         !(isAddressTaken(*F) || (isTwinned(*F) && F->isInterposable())))
       continue;
@@ -103,7 +103,7 @@ PreservedAnalyses TwinsPass::run(Module &M, ModuleAnalysisManager &) {
       if (F->isInterposable())
         key = ownBody(*F);
     } else {
-      if (F->hasFnAttribute(Attribute::NoCallback) || F->isVarArg())
+      if (F->hasFnAttribute(Attribute::NoCallback) )
         continue;
       value = externalTwin(*F, F->getFunctionType());
     }

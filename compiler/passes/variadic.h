@@ -1,0 +1,23 @@
+// Variable arguments of interruptible versions. See variadic.cpp.
+#ifndef CHARCOAL_PASSES_VARIADIC_H
+#define CHARCOAL_PASSES_VARIADIC_H
+
+#include "llvm/IR/InstrTypes.h"
+#include "llvm/IR/Module.h"
+
+namespace charcoal {
+
+// Can this target's variable arguments be passed in memory alone?
+bool supportsVariadicTwins(const llvm::Module &);
+// The type of the interruptible version (before `split`) of a variadic function: a pointer instead of the dots.
+llvm::FunctionType *variadicTwinType(const llvm::FunctionType &);
+// In the clone: va_start reads from the pointer that is the last parameter.
+void lowerVaStart(llvm::Function &twin);
+// Bytes that the variable arguments of a call take.
+uint64_t variableArgumentBytes(const llvm::CallBase &);
+// Stores them at `area`, by code before `at`.
+void storeVariableArguments(const llvm::CallBase &, llvm::Value *area, llvm::Instruction *at);
+
+} // namespace charcoal
+
+#endif
