@@ -23,7 +23,7 @@ static void fail(const char *what, const char *name) {
   exit(2);
 }
 
-/* The lines of a file. They live as long as the program. */
+/* The lines of a file, each to be freed by the caller, as the array. */
 static const char **read_names(const char *path, int *count) {
   FILE *file = fopen(path, "r");
   const char **names = NULL;
@@ -36,7 +36,8 @@ static const char **read_names(const char *path, int *count) {
     if (line[0] == 0)
       continue;
     names = realloc(names, sizeof *names * (*count + 1));
-    names[(*count)++] = strdup(line);
+    if (names == NULL || (names[(*count)++] = strdup(line)) == NULL)
+      fail("no memory for", path);
   }
   fclose(file);
   return names;
@@ -125,7 +126,11 @@ int main(int argc, char **argv) {
       freeaddrinfo(ress[i]);
     }
     fprintf(file, "%s %s\n", nodes[i], text);
+    free((char *)nodes[i]);
   }
+  free(nodes);
+  free(services);
+  free(ress);
   if (file != stdout && fclose(file) != 0)
     fail("cannot write", output);
   printf("names=%d failed=%d seconds=%.3f peak_kb=%ld\n", n, failed, seconds, peak_memory());

@@ -1,4 +1,7 @@
-/* The three ways of multidns.h. What differs between them is what one would write on a whiteboard, and nothing else. */
+/* The three ways of multidns.h. What differs between them is what one would write on a whiteboard, and nothing else.
+ *
+ * `activate ch_handle(&acts[i]) ch_copy(i)` is `activate [&acts[i]] (i)` in the spelling that other compilers can leave out:
+ * built by gcc, this file is an ordinary sequential program. */
 #include "multidns.h"
 
 #include <charcoal.h>
