@@ -7,9 +7,11 @@ given $CC, $CFLAGS, $GCC (a foreign compiler) and $SRC (the folder). Directives 
     // args: one two       arguments of the run
     // skip: address (why) settings whose flags contain the word are left out
     // outcome: file       the expected output stands in that file beside the program (dialect programs)
+    // noise: no (why)     not to be run beside other activities
 """
 import os
 import re
+import shlex
 import signal
 import subprocess
 import tempfile
@@ -17,7 +19,8 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
-DIRECTIVE = re.compile(r"^(?://|#|/\*)\s*(flags|args|skip|outcome|stdin):\s*(.*?)\s*(?:\*/)?$")
+HERE = Path(__file__).resolve().parent
+DIRECTIVE = re.compile(r"^(?://|#|/\*)\s*(flags|args|skip|outcome|stdin|noise):\s*(.*?)\s*(?:\*/)?$")
 
 
 @dataclass
@@ -29,6 +32,7 @@ class Program:
     skip: list = field(default_factory=list)
     outcome: Path = None
     stdin: Path = None
+    noise: bool = True
 
     @property
     def linked(self):
@@ -51,6 +55,8 @@ def load(path, root):
         key, value = found.groups()
         if key == "skip":
             program.skip.append(value.split()[0])
+        elif key == "noise":
+            program.noise = False
         elif key in ("outcome", "stdin"):
             setattr(program, key, head.parent / value)
         else:
@@ -99,7 +105,18 @@ def command(program, compiler, flags, output):
     return [*compiler, "-w", *flags, str(program.path), "-o", str(output), *program.flags]
 
 
-def build_and_run(program, compiler, flags, limit):
+def noisy(program, compiler, flags):
+    """Builds the program with its main renamed, beside noise.c. A shell script, as a recipe is."""
+    quoted = lambda words: " ".join(shlex.quote(str(w)) for w in words)
+    return "\n".join([
+        quoted([*compiler, "-w", *flags, "-c", program.path, "-o", "program.o", *program.flags]),
+        "objcopy --redefine-sym main=program_main --redefine-sym main.int=program_main.int program.o",
+        quoted([*compiler, "-w", *flags, "-c", HERE / "noise.c", "-o", "noise.o"]),
+        quoted([*compiler, "-w", *flags, "program.o", "noise.o", "-o", "program", *program.flags]),
+    ])
+
+
+def build_and_run(program, compiler, flags, limit, noise=False):
     """Compiles (limit x 6 seconds at most) and runs (limit seconds at most) in a scratch folder."""
     with tempfile.TemporaryDirectory(prefix="charcoal-") as scratch:
         exe = Path(scratch) / "program"
@@ -107,6 +124,8 @@ def build_and_run(program, compiler, flags, limit):
         if program.linked:
             env |= {"CC": " ".join(compiler), "CFLAGS": " ".join(["-w", *flags, *program.flags]), "GCC": "gcc", "SRC": str(program.path)}
             argv = ["sh", "-eu", str(program.path / "recipe")]
+        elif noise:
+            argv = ["sh", "-euc", noisy(program, compiler, flags)]
         else:
             argv = command(program, compiler, flags, exe)
         status, out, err, seconds = execute(argv, scratch, limit * 6, env)

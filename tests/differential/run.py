@@ -58,8 +58,12 @@ def first_difference(want, got):
 
 
 def explain(program, setting, compiler, want, got):
-    how = " ".join(programs.command(program, compiler, setting.flags, "program")) if not program.linked else \
-        f"CC='{' '.join(compiler)}' CFLAGS='{' '.join(['-w', *setting.flags, *program.flags])}' GCC=gcc SRC={program.path} sh -eu {program.path}/recipe"
+    if setting.noise:
+        how = "\n           ".join(programs.noisy(program, compiler, setting.flags).splitlines())
+    elif not program.linked:
+        how = " ".join(programs.command(program, compiler, setting.flags, "program"))
+    else:
+        how = f"CC='{' '.join(compiler)}' CFLAGS='{' '.join(['-w', *setting.flags, *program.flags])}' GCC=gcc SRC={program.path} sh -eu {program.path}/recipe"
     lines = [f"FAIL {program.name} [{setting.name}]", f"  command: {how}"]
     if got.stage == "compile":
         lines.append("  does not compile" + (" in time" if got.status is None else f" (status {got.status})"))
@@ -85,13 +89,13 @@ class Run:
         return self.reference.outcome(program, flags)
 
     def one(self, program, setting):
-        if program.skipped(setting.flags):
+        if program.skipped(setting.flags) or (setting.noise and (program.linked or program.outcome or not program.noise)):
             return self.count(setting, "skipped")
         want = self.expected(program, self.base)
         if want.stage == "compile":
             return self.count(setting, "failed", f"FAIL {program.name} [{setting.name}]: the reference compiler refuses it\n" + want.stderr.decode(errors="replace")[:600])
         limit = self.limit + 20 * want.seconds
-        got = programs.build_and_run(program, self.compiler, setting.flags, limit)
+        got = programs.build_and_run(program, self.compiler, setting.flags, limit, setting.noise)
         if not got.same(want) and not program.outcome:
             want = self.reference.outcome(program, setting.reference)
             if want.stage == "compile":

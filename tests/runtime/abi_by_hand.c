@@ -80,6 +80,17 @@ TEST(a_thousand_frames_are_saved_and_give_their_results_to_their_callers) {
   EXPECT(s.frames == 0);
 }
 
+/* A body that ends in a tail call of what blocks has no frame at all. */
+static struct ch_int_result tail_body(void *record) { return ch_sem_wait_int(*(ch_sem **)record); }
+static int posts_go(void *record) { return (void)record, ch_sem_post(&go), 0; }
+static struct ch_int_result tail_main(int argc, char **argv, char **envp) {
+  static ch_activity a;
+  ch_spawn(&a, (void *)tail_body, &(ch_sem *){&go}, sizeof(ch_sem *), 0, NULL);
+  ch_spawn(NULL, (void *)posts_go, NULL, 0, 0, NULL);
+  return ch_activity_wait_int(&a);
+}
+TEST(a_blocked_branch_may_have_no_frame) { EXPECT(run_domain(tail_main) == 0); }
+
 /* ---- frames of a whole activation ---- */
 
 struct home { /* as struct ch_frame begins */

@@ -2,7 +2,7 @@
 #include <charcoal.h>
 #include <stdio.h>
 %:define DIGRAPH 1
-#define HASH 0x1p3
+#define HASH 0x13 /* '#' may stand in comments */
 #if DIGRAPH + 2 > 1 && defined(HASH)
 static int taken(int n) {
 #ifdef NEVER
