@@ -138,15 +138,15 @@ void Translator::atomicSpecifier() {
 //
 //   activate [h] (i) BLOCK     becomes
 //
-//   { __charcoal_spawn(uid, h, flags, "file:line");
-//     __auto_type __charcoal_0 = &i;     (and an assertion that it is no variable-length array)
+//   { __auto_type __charcoal_0 = &i;     (and an assertion that it is no variable-length array)
 //     { __typeof_unqual__(*__charcoal_0) i; __builtin_memcpy((void *)&i, __charcoal_0, sizeof i);
+//       __charcoal_spawn(uid, h, flags, "file:line");
 //       <captured> { __charcoal_body(uid); __charcoal_value(&i, sizeof i); BLOCK charcoal_end_uid: ; } } }
 //
 //   activate [h] f(a, 1);      becomes
 //
-//   { __charcoal_spawn(uid, h, flags, "file:line");
-//     __auto_type __charcoal_0 = ((void)0, a);
+//   { __auto_type __charcoal_0 = ((void)0, a);
+//     __charcoal_spawn(uid, h, flags, "file:line");
 //     <captured> { __charcoal_body(uid); __charcoal_value(&__charcoal_0, sizeof __charcoal_0); (void)f(__charcoal_0, 1); } }
 //
 // clang makes the captured block a function and gives it a record of addresses; pass `outline` replaces the
@@ -237,9 +237,8 @@ void Translator::spawnMarker(const Spawn &spawn) {
 }
 
 void Translator::spawnBlock(const Spawn &spawn) {
-  spawnMarker(spawn);
   const std::string uid = std::to_string(spawn.uid);
-  std::string copies, values;
+  std::string declarations, copies, values;
   for (size_t k = 0; k < spawn.values.size(); ++k) {
     const std::string name(at(spawn.values[k])), pointer = "__charcoal_" + std::to_string(k);
     text(spawn.keyword, "__extension__ __auto_type " + pointer + " = &");
@@ -248,11 +247,12 @@ void Translator::spawnBlock(const Spawn &spawn) {
     text(spawn.values[k], "__extension__ _Static_assert(__builtin_constant_p(sizeof *" + pointer +
                               "), \"'activate' cannot copy a variable-length array; capture it by reference, or copy it to memory of "
                               "its own first\");");
-    copies += " __typeof_unqual__(*" + pointer + ") " + name + "; __builtin_memcpy((void *)&" + name + ", (const void *)" + pointer +
-              ", sizeof " + name + ");";
+    declarations += " __typeof_unqual__(*" + pointer + ") " + name + ";";
+    copies += " __builtin_memcpy((void *)&" + name + ", (const void *)" + pointer + ", sizeof " + name + ");";
     values += " __charcoal_value(&" + name + ", sizeof " + name + ");";
   }
-  text(spawn.keyword, "{" + copies);
+  text(spawn.keyword, "{" + declarations + copies);
+  spawnMarker(spawn);
   piece(Piece::Captured, spawn.keyword);
   text(spawn.keyword, "{ __charcoal_body(" + uid + "u);" + values);
   open(Region::Body, spawn.keyword, spawn.uid);
@@ -288,9 +288,8 @@ void Translator::spawnCall(const Spawn &spawn) {
       drop();
     return;
   }
-  spawnMarker(spawn);
   const std::string uid = std::to_string(spawn.uid);
-  std::string values, call;
+  std::string values;
   unsigned copies = 0;
   auto copy = [&](size_t from, size_t to) { // returns the name of the copy
     std::string name = "__charcoal_" + std::to_string(copies++);
@@ -327,6 +326,7 @@ void Translator::spawnCall(const Spawn &spawn) {
     from = to + 1;
   }
 
+  spawnMarker(spawn);
   piece(Piece::Captured, spawn.keyword);
   text(spawn.keyword, "{ __charcoal_body(" + uid + "u);" + values + " (void)");
   if (direct) {
