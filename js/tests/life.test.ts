@@ -330,7 +330,7 @@ test('an activity that calls for long is set aside, and the host gets its turn',
     const order: string[] = []
     let timerAt = 0
     const spin = (name: string) => function* () {
-      for (let i = 0, until = performance.now() + 15; performance.now() < until; i++) {
+      for (let i = 0, until = performance.now() + 80; performance.now() < until; i++) {
         yield* add(i, 1)
         if (order[order.length - 1] !== name) order.push(name)
       }
@@ -339,7 +339,7 @@ test('an activity that calls for long is set aside, and the host gets its turn',
     setTimeout(() => (timerAt = performance.now() - start), 1)
     await Promise.all([spawn(spin('a')), spawn(spin('b'))])
     ok(order.length > 3, `they took turns: ${order}`)
-    ok(timerAt > 0 && timerAt < 14, `a timer of the host ran in between, after ${timerAt} ms`)
+    ok(timerAt > 0 && timerAt < 75, `a timer of the host ran in between, after ${timerAt} ms`)
     // In an atomic block neither happens.
     order.length = 0
     timerAt = 0

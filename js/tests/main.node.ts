@@ -1,3 +1,4 @@
+import './node.test.ts'
 import { runTests } from './all.ts'
 const { passed, failed } = await runTests(process.argv[2] ?? '')
 console.log(`${passed} passed, ${failed} failed`)

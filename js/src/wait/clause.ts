@@ -7,7 +7,6 @@
  * - on selection the object calls `fire(value)` or `fail(error)`, after it has taken the clause off its list.
  *
  * `waiter` is who gets the answer: a branch, or a `waituntil` of several clauses. It is set while the clause is registered.
- * A waiter may refuse (`wants` false) when its statement has been decided meanwhile by the same turn of events.
  */
 import { NEXT, Suspension, THROW } from '../core/suspension.ts'
 import type { Blocker, Branch } from '../core/branch.ts'

@@ -8,7 +8,7 @@
  */
 import { NEXT, Suspension, THROW } from '../core/suspension.ts'
 import type { Blocker, Branch } from '../core/branch.ts'
-import { noteOurs } from '../core/domain.ts'
+import { domain, noteOurs } from '../core/domain.ts'
 import { then } from '../core/host.ts'
 import { Activity } from '../core/activity.ts'
 import { Clause } from './clause.ts'
@@ -149,6 +149,13 @@ class Plain<T> extends Suspension<T> {
   constructor(plain: T) {
     super()
     this.plain = plain
+  }
+  override next(answer?: unknown): this {
+    if (this.value === this || this.done || --domain.steps <= 0) return super.next(answer)
+    if (domain.pending !== null) domain.startPending()
+    this.done = true
+    this.value = this.plain
+    return this
   }
   begin(branch: Branch): boolean {
     branch.mode = NEXT

@@ -1,0 +1,36 @@
+/**
+ * charcoal-js/plugin: the build plugin for Vite, Rollup, webpack, Rspack and esbuild.
+ *
+ * @example
+ * // vite.config.js
+ * import { vite } from 'charcoal-js/plugin'
+ * export default { plugins: [vite({ include: /src\/store/ })] }
+ */
+import { createUnplugin } from 'unplugin'
+import { transform } from './transform.ts'
+
+export interface PluginOptions {
+  /** In these files every async function becomes an activity function. In all others: marked ones, and those with an `atomic:` block. */
+  include?: RegExp | ((id: string) => boolean)
+  /** Files left alone. Default: node_modules. */
+  exclude?: RegExp
+  /** The module that transformed code imports; for tests. */
+  runtime?: string
+}
+
+export const unplugin = createUnplugin((options: PluginOptions = {}) => {
+  const { include, exclude = /node_modules/ } = options
+  return {
+    name: 'charcoal',
+    enforce: 'pre',
+    transformInclude: (id) => /\.[cm]?[jt]sx?(\?|$)/.test(id) && !exclude.test(id),
+    transform(code, id) {
+      const file = id.replace(/\?.*$/, '')
+      const all = include === undefined ? false : typeof include === 'function' ? include(file) : include.test(file)
+      return transform(code, { file, all, runtime: options.runtime })
+    },
+  }
+})
+
+export const { vite, rollup, webpack, esbuild, rspack } = unplugin
+export { transform, TransformError, type TransformOptions, type Transformed } from './transform.ts'

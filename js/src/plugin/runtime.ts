@@ -1,0 +1,147 @@
+/** charcoal-js/runtime: what transformed code calls. Written by the build plugin, not by hand. */
+import { Call } from '../core/call.ts'
+import { Suspension } from '../core/suspension.ts'
+import type { Branch } from '../core/branch.ts'
+import { wait } from '../wait/promise.ts'
+import { mutex } from '../sync/semaphore.ts'
+
+export { wait } from '../wait/promise.ts'
+export { enterAtomic, leaveAtomic } from '../core/atomic.ts'
+
+type Body = (...args: any[]) => Generator<unknown, any, any>
+
+/** A call of a transformed `async` function. */
+export function go(body: Body, self?: unknown, args?: ArrayLike<unknown>): Call<any> {
+  return new Call(begin(body, self, args))
+}
+
+/** Parameters are evaluated here; what their defaults throw rejects the call. */
+function begin(body: Body, self: unknown, args: ArrayLike<unknown> | undefined): Generator<unknown, any, any> {
+  if (args === undefined) return body.call(self)
+  try {
+    return body.apply(self, args as unknown[])
+  } catch (error) {
+    return failing(error)
+  }
+}
+
+function* failing(error: unknown): Generator<unknown, any, any> {
+  throw error
+}
+
+/** As `go`, for a function that returns promises from inside `try`: the result is awaited after the body has ended. */
+export function goFlat(body: Body, self?: unknown, args?: ArrayLike<unknown>): Call<any> {
+  return new Call(flatten(begin(body, self, args)))
+}
+
+function* flatten(gen: Generator<unknown, any, any>): Generator<unknown, any, any> {
+  return yield* wait(yield* gen)
+}
+
+/** `for await`: one step at a time. */
+export class Iteration {
+  value: any = undefined
+  failed: boolean = false
+  private done = false
+  private readonly iterator: AsyncIterator<any> | Iterator<any>
+
+  constructor(iterable: any) {
+    this.iterator = iterable[Symbol.asyncIterator]?.() ?? iterable[Symbol.iterator]()
+  }
+
+  *step(): Generator<unknown, boolean, any> {
+    this.done = true
+    const result: any = yield* wait(this.iterator.next())
+    if (result.done) return false
+    this.value = yield* wait(result.value)
+    this.done = false
+    return true
+  }
+
+  /** Closes the iterator if the loop was left early; an error of the body goes before one of closing. */
+  *close(): Generator<unknown, void, any> {
+    if (this.done || this.iterator.return === undefined) return
+    try {
+      yield* wait(this.iterator.return() as any)
+    } catch (error) {
+      if (!this.failed) throw error
+    }
+  }
+}
+
+/** What an async generator hands to its consumer. */
+class Emit extends Suspension<unknown> {
+  readonly item: unknown
+  constructor(item: unknown) {
+    super()
+    this.item = item
+  }
+  begin(_branch: Branch): boolean {
+    throw new Error('yield outside an async generator')
+  }
+}
+
+export function* emit(value: unknown): Generator<unknown, any, any> {
+  return yield* new Emit(yield* wait(value))
+}
+
+/** `yield*` of an async generator: what the consumer sends, or throws, goes to the inner iterator. */
+export function* emitAll(iterable: any): Generator<unknown, any, any> {
+  const iterator = iterable[Symbol.asyncIterator]?.() ?? iterable[Symbol.iterator]()
+  let how: 'next' | 'throw' = 'next'
+  let sent: unknown = undefined
+  let done = false
+  try {
+    for (;;) {
+      if (how === 'throw' && iterator.throw === undefined) throw sent
+      done = true
+      const result: any = yield* wait(iterator[how](sent))
+      if (result.done) return result.value
+      done = false
+      try {
+        sent = yield* new Emit(yield* wait(result.value))
+        how = 'next'
+      } catch (error) {
+        sent = error
+        how = 'throw'
+      }
+    }
+  } finally {
+    if (!done && iterator.return !== undefined) yield* wait(iterator.return())
+  }
+}
+
+/** A call of a transformed `async function*`: requests are served one after the other, as by a native one. */
+export function goGenerator(body: Body, self?: unknown, args?: ArrayLike<unknown>): AsyncGenerator<any, any, any> {
+  const inner = args === undefined ? body.call(self) : body.apply(self, args as unknown[])
+  const turn = mutex('async generator')
+  const ask = (how: 'next' | 'throw' | 'return', value: unknown): Call<IteratorResult<any>> =>
+    go(function* () {
+      using _ = yield* turn.acquire()
+      let result = inner[how](value)
+      for (;;) {
+        if (result.done) return { value: result.value, done: true }
+        const op = result.value
+        if (op instanceof Emit) return { value: op.item, done: false }
+        let answer: unknown
+        let failed = false
+        try {
+          answer = yield op
+        } catch (error) {
+          failed = true
+          answer = error
+        }
+        result = failed ? inner.throw(answer) : inner.next(answer)
+      }
+    })
+  const generator = {
+    next: (value?: unknown) => ask('next', value),
+    throw: (error: unknown) => ask('throw', error),
+    return: (value?: unknown) => ask('return', value),
+    [Symbol.asyncIterator]: () => generator,
+    [Symbol.asyncDispose ?? Symbol()]: () => ask('return', undefined),
+    [Symbol.toStringTag]: 'AsyncGenerator',
+  }
+  return generator as unknown as AsyncGenerator
+}
+

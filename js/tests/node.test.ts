@@ -1,0 +1,102 @@
+/** What only Node can show: the package as it is installed, the loader, the plugin in a bundler, the ESLint rule, real emitters. */
+import { execFileSync, spawnSync } from 'node:child_process'
+import { EventEmitter } from 'node:events'
+import { mkdirSync, rmSync, writeFileSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { tmpdir } from 'node:os'
+import { test, ok, same, throws } from './harness.ts'
+import { once, spawn, wait } from '../src/index.ts'
+
+const js = process.cwd()
+const work = path.join(process.env.CHARCOAL_BUILD ?? tmpdir(), 'js/package-test')
+
+test('once waits for events of a Node EventEmitter', async () => {
+  const emitter = new EventEmitter()
+  setTimeout(() => emitter.emit('data', 1, 'two'), 1)
+  same(await spawn(function* () { return yield* once(emitter, 'data') }), [1, 'two'])
+  same(emitter.listenerCount('data') + emitter.listenerCount('error'), 0)
+})
+
+test('npm pack installs into an empty project and works from ESM, CJS, a bundle, the loader and types', async () => {
+  rmSync(work, { recursive: true, force: true })
+  const project = path.join(work, 'project')
+  mkdirSync(project, { recursive: true })
+  const run = (command: string, args: string[], cwd = project): string => execFileSync(command, args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
+  run(process.execPath, [path.join(js, 'scripts/build.mjs')], js)
+  const packed = JSON.parse(run('npm', ['pack', '--ignore-scripts', '--json', '--pack-destination', work, '--loglevel=error'], js))
+  const [{ filename, files }] = Array.isArray(packed) ? packed : (Object.values(packed) as any[])
+  ok(files.every((f: { path: string }) => /^(dist|docs)\/|^README\.md$|^package\.json$|^LICENSE$/.test(f.path)), 'only what is meant to be published is packed')
+  writeFileSync(path.join(project, 'package.json'), '{"name":"p","version":"1.0.0","private":true}')
+  run('npm', ['install', '--no-audit', '--no-fund', '--offline', '--ignore-scripts', '--legacy-peer-deps', '--loglevel=error', path.join(work, filename)])
+  const program = `spawn(function* () { const n = yield* atomic(function* () { return yield* wait(Promise.resolve(5)) }); console.log('got ' + n) })`
+  writeFileSync(path.join(project, 'a.mjs'), `import { spawn, atomic, wait } from 'charcoal-js'\nimport { simulate } from 'charcoal-js/dev'\nimport { createRequire } from 'node:module'\nconst same = createRequire(import.meta.url)('charcoal-js').spawn === spawn\n${program}\nsimulate(function* () {}).then(() => console.log('one domain: ' + same))`)
+  writeFileSync(path.join(project, 'b.cjs'), `const { spawn, atomic, wait } = require('charcoal-js')\n${program}`)
+  same(run(process.execPath, ['a.mjs']).trim().split('\n').sort(), ['got 5', 'one domain: true'])
+  same(run(process.execPath, ['b.cjs']).trim(), 'got 5')
+  // A browser bundle, run where there is neither `process` nor `setImmediate` nor `require`.
+  writeFileSync(path.join(project, 'a2.mjs'), `import { spawn, atomic, wait } from 'charcoal-js'\n${program}`)
+  const { build } = await import('esbuild')
+  await build({ absWorkingDir: project, entryPoints: ['a2.mjs'], bundle: true, platform: 'browser', format: 'iife', outfile: 'bundle.js', logLevel: 'error' })
+  const bundle = readFileSync(path.join(project, 'bundle.js'), 'utf8')
+  ok(!/require\(|node:/.test(bundle), 'the bundle asks for nothing of Node')
+  // Types, as a consumer sees them.
+  writeFileSync(path.join(project, 'c.ts'), `import { asyncFn, spawn } from 'charcoal-js'\nconst f = asyncFn(function* (s: string) { return s.length })\nexport const n: Promise<number> = spawn(f('x'))\n// @ts-expect-error wrong type\nexport const s: Promise<string> = spawn(f('x'))\n`)
+  for (const resolution of [['--moduleResolution', 'bundler', '--module', 'esnext'], ['--moduleResolution', 'nodenext', '--module', 'nodenext']])
+    run(process.execPath, [path.join(js, 'node_modules/typescript/bin/tsc'), '--noEmit', '--strict', '--target', 'es2022', '--lib', 'esnext,dom', ...resolution, 'c.ts'])
+  // The loader: the plain program loses an update, the marked one does not.
+  const update = (mark: string): string => `let n = 0\nasync function bump() { ${mark} { const was = n; await new Promise((r) => setTimeout(r, 1)); n = was + 1 } }\nawait Promise.all([bump(), bump(), bump()])\nconsole.log(n, new Error('x').stack.includes('update.mjs:4'))\n`
+  writeFileSync(path.join(project, 'update.mjs'), update('atomic:'))
+  const node_modules = path.join(js, 'node_modules')
+  run('ln', ['-sfn', path.join(node_modules, '@babel'), path.join(project, 'node_modules/@babel')])
+  for (const name of ['magic-string', '@jridgewell']) run('ln', ['-sfn', path.join(node_modules, name), path.join(project, 'node_modules', name)])
+  same(run(process.execPath, ['--enable-source-maps', '--import', 'charcoal-js/register', 'update.mjs']).trim(), '3 true')
+  same(run(process.execPath, ['update.mjs']).trim(), '1 true')
+})
+
+test('the plugin works in esbuild, with TypeScript', async () => {
+  const { build } = await import('esbuild')
+  const { esbuild } = await import('../src/plugin/index.ts')
+  const dir = path.join(work, 'plugin')
+  mkdirSync(dir, { recursive: true })
+  writeFileSync(path.join(dir, 'in.ts'), `let n: number = 0\nconst tick = (): Promise<void> => new Promise((r) => setTimeout(r, 1))\nclass A { private by = 1; async bump(): Promise<void> { atomic: { const was = n; await tick(); n = was + this.by } } }\nexport async function main(): Promise<number> { const a = new A(); await Promise.all([a.bump(), a.bump(), a.bump()]); return n }`)
+  const result = await build({ entryPoints: [path.join(dir, 'in.ts')], bundle: true, write: false, format: 'esm', platform: 'node', target: 'es2022', plugins: [esbuild({ runtime: path.join(js, 'src/plugin/runtime.ts'), include: /never/ })], tsconfig: path.join(js, 'tsconfig.json'), logLevel: 'error' })
+  const out = path.join(dir, 'out.mjs')
+  writeFileSync(out, result.outputFiles[0].text)
+  same(await (await import(out)).main(), 3)
+})
+
+test('ESLint: no-interrupted-update reports a read before and a write after a wait, outside an atomic block', async () => {
+  const { Linter } = await import('eslint')
+  const { default: charcoal } = await import('../src/eslint/index.ts')
+  const lint = (code: string): string[] => new Linter().verify(code, [charcoal.configs.recommended as any, { languageOptions: { ecmaVersion: 2024, sourceType: 'module' } }]).map((m) => `${m.line}: ${m.message}`)
+  const bad = [
+    'let n = 0; async function f() { const was = n\n await g()\n n = was + 1 }',
+    'let n = 0; async function f() { n += await g() }',
+    'let n = 0; const f = async () => { n = n + await g() }',
+    'class A { async m() { if (!this.cache) this.cache = await load() } }',
+    'const s = {}; async function f() { for (const x of y) { s.total = s.total + x; await g() } if (s.total) { await g(); s.total = 0 } }',
+    'let n = 0; async function f() { for (;;) { await g(); n = t; t = n } } let t',
+    'let n = 0; function* f() { const was = n; yield* g(); n = was }',
+    'let n = 0; async function f() { atomic: { const was = n } await g(); atomic: { n = 1 } }',
+    'let n = 0; async function f() { const { a } = n; for await (const x of y) n = x; n++ }',
+  ]
+  for (const code of bad) ok(lint(code).some((m) => /was read on line \d+, and anything may have changed it during the wait/.test(m)), `not reported: ${code}: ${lint(code)}`)
+  const good = [
+    'let n = 0; async function f() { atomic: { const was = n; await g(); n = was + 1 } }',
+    'let n = 0; async function f() { await g(); n = n + 1 }',
+    'async function f() { let n = 0; n += await g(); const [x] = y; let { z, ...w } = x; z = await g(z); w = await g(w); try { } catch (e) { e = await g(e) } }',
+    'let n = 0; async function f() { const was = n; await g(); if (n === was) n = 5 }',
+    'let n = 0; function f() { const was = n; n = was + 1 }',
+    'let n = 0; async function f() { n = 1; await g(); n = 2; a[n] = await g(); h[await g()].x = 1; n++ }',
+  ]
+  for (const code of good) same(lint(code), [], code)
+  throws(() => { throw new Error('x') }, /x/)
+})
+
+test('a waiting activity takes no more than 500 bytes', async () => {
+  if (typeof globalThis.gc !== 'function') return
+  const { stdout, stderr } = spawnSync(process.execPath, ['--expose-gc', path.join(js, 'bench/memory.mjs'), '20000'], { encoding: 'utf8' })
+  const bytes = Number(/waiting activity: (\d+)/.exec(stdout)?.[1])
+  ok(bytes > 100 && bytes <= 500, `${bytes} bytes\n${stderr}`)
+  void wait
+})

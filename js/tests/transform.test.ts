@@ -1,0 +1,110 @@
+/** The build plugin: the same source with and without it means the same (law 11), and its atomic blocks are atomic. */
+import { test, ok, same, throws } from './harness.ts'
+import { transform, TransformError } from '../src/plugin/transform.ts'
+import * as runtime from '../src/plugin/runtime.ts'
+import * as lib from '../src/index.ts'
+
+const AsyncFunction = Object.getPrototypeOf(async function () {}).constructor
+const tick = (ms = 1): Promise<void> => new Promise((done) => setTimeout(done, ms))
+
+/** Runs `source`, the body of an async function, as it is and transformed; both give what `main` returns. */
+async function both(source: string, file = 'x.js'): Promise<{ plain: unknown; ours: unknown; code: string }> {
+  const done = transform(source, { file, all: true })
+  if (done === null) throw new Error('nothing was transformed')
+  const code = done.code.replace(/const \$charcoal = require\(.*?\);|import \* as \$charcoal from .*?;/, '')
+  const call = async (text: string): Promise<unknown> => {
+    try {
+      return await new AsyncFunction('$charcoal', 'lib', 'tick', `${text}\nreturn main()`)(runtime, lib, tick)
+    } catch (error) {
+      return `threw ${String(error)}`
+    }
+  }
+  return { plain: await call(source), ours: await call(code), code }
+}
+
+const CASES: Record<string, string> = {
+  'calls and awaits': `async function f(x) { return x + 1 }\nasync function main() { const a = await f(1); return [a, await f(a), await 5, await Promise.resolve(6)] }`,
+  'arrows, with this and arguments': `function Outer() { this.n = 5; const g = async (x) => { await tick(); return this.n + x + arguments.length }; return g(1) }\nasync function main() { return [await new Outer().then?.((x) => x), await Outer.call({}, 1, 2), await (async x => x * 2)(4), await (async () => ({ a: 1 }))(), await (async () => async () => 7)().then((f) => f())] }`,
+  'methods, getters, static, private, computed, super': `class A { async m(x) { await tick(); return 'A' + x } get p() { return 'p' } static async s() { return 's' } }
+    class B extends A { #n = 3; async #q() { return this.#n } async m(x) { const f = async () => await super.m(x + 1) + super.p; return (await super.m(x)) + (await f()) + (await this.#q()) + super['p'] } async ['c' + 1]() { return super.m() } static async s() { return 'B' + await super.s() } }
+    async function main() { const b = new B(); return [await b.m(1), await b.c1(), await B.s(), await { async o() { return this.v }, v: 9 }.o()] }`,
+  'try, catch, finally, labels, loops': `async function main() { const log = []; outer: for (let i = 0; i < 3; i++) { for (;;) { try { await tick(); if (i === 1) continue outer; if (i === 2) break outer; log.push(i); break } catch (e) {} finally { log.push('f' + i) } } }
+    try { await Promise.reject(new Error('x')) } catch ({ message }) { log.push(message) } return log }`,
+  'closures in loops': `async function main() { const fs = []; for (let i = 0; i < 3; i++) { await tick(); fs.push(async () => { await tick(); return i }) } for (const j of [7, 8]) fs.push(async () => j); return Promise.all(fs.map((f) => f())) }`,
+  'destructuring, defaults, rest': `async function f({ a, b = 2 }, [c] = [3], ...rest) { await tick(); return [a, b, c, rest, arguments.length] }\nconst g = async ({ x } = { x: 9 }, y = x + 1) => x + y\nasync function h(x) { var x; return x }\nasync function main() { return [await f({ a: 1 }), await f({ a: 1, b: 0 }, [5], 6, 7), await g(), await h(4)] }`,
+  'errors of defaults reject': `async function f(x = (() => { throw new Error('default') })()) {}\nasync function main() { return f().catch((e) => e.message) }`,
+  'for await over async generators, with break, return and errors': `async function* gen() { try { for (let i = 0; ; i++) { await tick(); yield i } } finally { log.push('closed') } }
+    const log = []; async function first() { for await (const x of gen()) if (x > 1) return x }
+    async function main() { for await (const x of gen()) { if (x === 1) continue; if (x > 2) break; log.push(x) } l: for await (let { v } of [Promise.resolve({ v: 1 }), { v: 2 }, { v: 3 }]) { for (;;) { log.push(v); if (v === 2) break l; continue l } }
+      let o = {}; for await (o.x of [5]) log.push(o.x); for await ([o.y] of [[6]]) log.push(o.y); for await ({ z: o.z } of [{ z: 7 }]) log.push(o.z)
+      try { for await (const x of gen()) throw new Error('body') } catch (e) { log.push(e.message) } log.push(await first()); return log }`,
+  'async generators: delegation, values in, throw and return': `async function* inner() { const got = yield Promise.resolve(1); yield got; return 'r' }
+    async function* outer() { try { yield* inner(); yield* [7, 8] } catch (e) { yield 'caught ' + e } return Promise.resolve('end') }
+    async function main() { const g = outer(); const out = [await g.next(), await g.next('in')]; const p = [g.next(), g.next(), g.next()]; out.push(...await Promise.all(p)); const h = outer(); await h.next(); out.push(await h.throw('up'), await h.return(3), await h.next()); const c = { async *m() { yield this.v }, v: 4 }; for await (const v of c.m()) out.push(v); return out }`,
+  'calls that are not awaited at once': `async function f(n, log) { log.push('start ' + n); await tick(n); log.push('end ' + n); return n }\nasync function main() { const log = []; const a = f(6, log), b = f(3, log); await tick(1); log.push('between'); return [await a, await b, log.length, log.indexOf('end 3') < log.indexOf('end 6'), log.indexOf('start 6') < log.indexOf('between')] }`,
+  'awaits in every kind of place': `async function main() { let x = 1
+    await tick()
+    await x + 1
+    x += await 2
+    const o = { [await 'k']: await 3, t: \`\${await 4}\`, n: !(await 0), c: (await true) ? await 5 : 6, l: await null ?? (await 7), s: [...await [8]], f: typeof await 9, a: await (await (async () => 10)()) }
+    if (await 1) await tick(); else await 0
+    return [x, o, (await 1, await 2), await tick() || 'void'] }`,
+  'arrow with braces and parentheses, objects, immediately called': `const f = async () => { return (await (async (a) => (a))(1)) }\nasync function main() { return [await f(), await (async function () { return await 2 })(), await (async () => (await 3, 4))()] }`,
+  'atomic blocks with return, break and continue': `let n = 0; async function bump(how) { for (let i = 0; i < 3; i++) { atomic: { const was = n; await tick(); n = was + 1; if (how === 'return') return n; if (how === 'continue') continue; if (how === 'label') break atomic } } return n }
+    async function main() { return [await bump('return'), await bump('continue'), await bump('label'), n] }`,
+  'returned promises are awaited, outside the try they stand in': `async function bad() { await tick(); throw new Error('late') }\nasync function f(how) { try { if (how) return await bad(); return bad() } catch (e) { return 'caught' } finally { tick() } }\nconst g = async () => bad()\nasync function main() { return [await f(true), await f(false).catch((e) => e.message), await g().catch((e) => e.message), await (async (x) => x ? tick() : 2)(false)] }`,
+  'empty bodies': `async function f() {}\nasync function g() { atomic: {} }\nasync function main() { const h = async () => {}; return [await f(), await g(), await h()] }`,
+  'strict mode and this undefined': `async function f() { 'use strict'; return this === undefined }\nasync function main() { return f() }`,
+  'using': `async function main() { const log = []; { const r = { [Symbol.dispose]() { log.push('d') } }; try { await tick() } finally { r[Symbol.dispose]() } } return log }`,
+}
+
+for (const [name, source] of Object.entries(CASES))
+  test(`law 11: transformed code means the same: ${name}`, async () => {
+    const { plain, ours, code } = await both(source)
+    same(ours, plain, code)
+    ok(!/\bawait\b/.test(code.replace(/'[^']*'/g, '')), `an await is left: ${code}`)
+  })
+
+test('a lost update without atomic, none with it, in plain syntax', async () => {
+  const source = (label: string) => `let n = 0; async function bump() { ${label} { const was = n; await tick(); n = was + 1 } }\nasync function main() { await Promise.all([bump(), bump(), bump()]); return n }`
+  const without = await both(source(''))
+  const guarded = await both(source('atomic:'))
+  same([without.plain, without.ours, guarded.plain, guarded.ours], [1, 1, 1, 3])
+})
+
+test('TypeScript stays TypeScript', () => {
+  const { code } = transform(`"use activity"\nexport class S<T> { constructor(private x: T) {} async get(k: string, n?: number): Promise<T> { const v = (await load<T>(k)) as T; return v! } }\nexport const f = async <T,>(x: T, { y }: { y: number } = { y: 1 }): Promise<T> => { await g(); return x }`, { file: 'a.ts' })!
+  ok(/get\(k: string, n\?: number\): Promise<T> \{ return \$charcoal\.go\(function\* \(\) \{/.test(code), code)
+  ok(/\(yield\* \$charcoal\.wait\(load<T>\(k\)\)\)\) as T/.test(code), code)
+  ok(/^"use activity"\nimport \* as \$charcoal/.test(code), code)
+  ok(/<T,>\(\.\.\.\$args\): Promise<T> => \$charcoal\.go\(function\* \(x: T, \{ y \}: \{ y: number \} = \{ y: 1 \}\) \{|=> \{ return \$charcoal\.go\(function\* \(x: T/.test(code), code)
+})
+
+test('what is marked is transformed, and nothing else', () => {
+  same(transform('async function f() { await g() }'), null)
+  const { code } = transform(`async function f() { await g() }\nasync function h() { "use activity"; await g() }\nconst k = async () => { atomic: { await g() } }`)!
+  ok(/async function f\(\) \{ await g\(\) \}/.test(code) && /function h\(\) \{ "use activity"; return/.test(code) && /const k = \(\) => \{ return/.test(code), code)
+  ok(/require\("charcoal-js\/runtime"\)/.test(code))
+})
+
+test('what cannot be transformed is refused, with place and remedy', () => {
+  const refused = (source: string, pattern: RegExp): void => {
+    throws(() => transform(source, { file: 'a.js', all: true }), pattern)
+    try { transform(source, { file: 'a.js', all: true }) } catch (error) { ok(error instanceof TransformError) }
+  }
+  refused('\nasync function f() { return new.target }', /a\.js:2:1: new\.target cannot/)
+  refused('async function f() { atomic: for (;;) await 1 }', /a\.js:1:22: `atomic:` stands before a block/)
+  refused('async function f() { await using x = y }', /try \{ … \} finally/)
+  refused('class A extends B { async m() { super.x = 1 } }', /cannot be assigned/)
+  refused('function o() { return async ([a]) => arguments[0] }', /take the value outside/)
+})
+
+test('source maps lead back to the place', async () => {
+  const { TraceMap, originalPositionFor } = await import('@jridgewell/trace-mapping')
+  const source = `"use activity"\nasync function f() {\n  const x = await g()\n  return marker(x)\n}`
+  const { code, map } = transform(source, { file: 'a.js' })!
+  const lines = code.split('\n')
+  const line = lines.findIndex((l) => l.includes('marker('))
+  const at = originalPositionFor(new TraceMap(map as any), { line: line + 1, column: lines[line].indexOf('marker(') })
+  same([at.line, at.column], [4, 9])
+})
