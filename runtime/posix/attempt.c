@@ -122,9 +122,19 @@ ssize_t ch_attempt_writev(int fd, const struct iovec *v, int n) {
   return is_storage(fd) ? writev(fd, v, n) : stream_writev(fd, v, n);
 }
 
-/* accept has no such flag. A listening socket may be shared with other processes, so its mode is left alone. */
+/* accept has no such flag. A listening socket may be shared with other processes, so its mode is left alone. Where the plain call
+ * would not wait, because it is wrong, it is made. */
 int ch_attempt_accept4(int fd, struct sockaddr *address, socklen_t *length, int flags) {
-  return is_ready(fd, POLLIN) ? accept4(fd, address, length, flags) : -1;
+  struct pollfd p = {.fd = fd, .events = POLLIN};
+  if (poll(&p, 1, 0) == 0) {
+    int listening = 0;
+    socklen_t size = sizeof listening;
+    bool bad = getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &listening, &size) < 0 || !listening ||
+               flags & ~(SOCK_NONBLOCK | SOCK_CLOEXEC);
+    if (!bad)
+      return errno = EAGAIN, -1;
+  }
+  return accept4(fd, address, length, flags);
 }
 
 int ch_attempt_connect(int fd, const struct sockaddr *address, socklen_t length) {
@@ -151,6 +161,9 @@ int ch_connect_outcome(int fd) {
 
 int ch_attempt_poll(struct pollfd *all, nfds_t n) { return poll(all, n, 0); }
 int ch_plain_close(int fd) { return close(fd); }
+int ch_plain_clock_nanosleep(clockid_t clock, int flags, const struct timespec *time, struct timespec *left) {
+  return clock_nanosleep(clock, flags, time, left);
+}
 
 /* ---- about descriptors ---- */
 
@@ -160,7 +173,9 @@ int64_t ch_patience(int fd, int option) {
     return -1;
   struct timeval t;
   socklen_t size = sizeof t;
-  if (getsockopt(fd, SOL_SOCKET, option, &t, &size) < 0 || (t.tv_sec == 0 && t.tv_usec == 0))
+  if (getsockopt(fd, SOL_SOCKET, option, &t, &size) < 0)
+    return is_storage(fd) ? -1 : CH_FOREVER;
+  if (t.tv_sec == 0 && t.tv_usec == 0)
     return CH_FOREVER;
   return t.tv_sec * INT64_C(1000000000) + t.tv_usec * 1000;
 }

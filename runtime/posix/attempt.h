@@ -12,6 +12,7 @@
 #include <sys/socket.h>
 #include <sys/types.h>
 #include <sys/uio.h>
+#include <time.h>
 
 #define CH_HIDDEN __attribute__((visibility("hidden")))
 
@@ -31,9 +32,11 @@ CH_HIDDEN int ch_attempt_connect(int fd, const struct sockaddr *, socklen_t);
 CH_HIDDEN int ch_connect_outcome(int fd);
 CH_HIDDEN int ch_attempt_poll(struct pollfd *, nfds_t);
 CH_HIDDEN int ch_plain_close(int fd);
+CH_HIDDEN int ch_plain_clock_nanosleep(clockid_t, int flags, const struct timespec *, struct timespec *left);
 
 /* How long the plain call would wait on this descriptor, in ns: for ever (CH_FOREVER), for the socket's time-out
- * (`option`: SO_RCVTIMEO or SO_SNDTIMEO), or not at all (-1: the user made it non-blocking). */
+ * (`option`: SO_RCVTIMEO or SO_SNDTIMEO), or not at all (-1: the user made it
+ * non-blocking, or it is a regular file). */
 CH_HIDDEN int64_t ch_patience(int fd, int option);
 /* Whether a write that was cut short goes on until all is written: streams and pipes, not datagrams. */
 CH_HIDDEN int ch_is_stream(int fd);

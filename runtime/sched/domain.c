@@ -23,7 +23,8 @@ __thread __attribute__((tls_model("initial-exec"))) struct ch_domain ch_domain;
 static inline int resume(struct ch_branch *b) {
   struct ch_frame *frame = b->top;
   *(intptr_t *)ch_tls.result = (intptr_t)b->link.prev;
-  for (;;) {
+  /* No frames: the last thing that the body did was to call what blocked, and that is over. */
+  while (!ch_is_chain_end(frame)) {
     struct ch_frame *parent = frame->parent;
     b->top = parent;
     ch_tls.link = (struct ch_frame **)&b->top;
@@ -32,10 +33,9 @@ static inline int resume(struct ch_branch *b) {
       *ch_tls.link = parent;
       return status;
     }
-    if (ch_is_chain_end(parent))
-      return CH_DONE;
     frame = parent;
   }
+  return CH_DONE;
 }
 
 static inline int begin(struct ch_branch *b) {

@@ -200,7 +200,7 @@ TEST(errors_are_the_plain_calls) {
   close(p[0]);
   SAME(write(p[1], b, 1));
   close(d[1]);
-  SAME(send(d[0], b, 1, 0));
+  EXPECT(send(d[0], b, 1, 0) == -1 && errno == ECONNREFUSED);
 }
 
 TEST(a_nonblocking_descriptor_says_eagain_at_once) {
