@@ -1,10 +1,11 @@
 // A fiber CASE calls deep gives way COUNT times, beside a second one that does the same.
 #include "../common/measure.h"
+#include "answer.h"
 #include <boost/fiber/all.hpp>
 
 __attribute__((noinline)) static unsigned long descend(int depth, unsigned long count) {
   if (depth > 1)
-    return descend(depth - 1, count) + 1;
+    return deeper(descend(depth - 1, count));
   unsigned long blocked = 0;
   for (unsigned long i = 0; i < count; i++) {
     boost::this_fiber::yield();
@@ -23,6 +24,6 @@ int main(int argc, char **argv) {
   for (auto &fiber : fibers)
     fiber.join();
   double elapsed = now_ns() - start;
-  expect(answer, 2 * (count / 2 + (unsigned long)depth - 1));
+  expect(answer, 2 * answer_of(depth, count / 2));
   report("time", elapsed / (double)count, "ns/block+resume", answer);
 }

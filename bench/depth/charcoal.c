@@ -1,9 +1,10 @@
 /* An activity CASE calls deep gives way COUNT times, beside a second one that does the same. */
 #include "../common/measure.h"
+#include "answer.h"
 #include <charcoal.h>
 
 __attribute__((noinline)) static unsigned long descend(int depth, unsigned long count) {
-  if (depth > 1) return descend(depth - 1, count) + 1;
+  if (depth > 1) return deeper(descend(depth - 1, count));
   unsigned long blocked = 0;
   for (unsigned long i = 0; i < count; i++) {
     ch_reschedule();
@@ -28,7 +29,7 @@ int main(int argc, char **argv) {
   for (int k = 0; k < 2; k++) ch_activity_wait(&activity[k]);
   double elapsed = now_ns() - start;
   ch_stats(&after);
-  expect(answer, 2 * (count / 2 + (unsigned long)depth - 1));
+  expect(answer, 2 * answer_of(depth, count / 2));
   if (after.switches - before.switches < count / 2 * 2) {
     fprintf(stderr, "only %llu switches took place\n", (unsigned long long)(after.switches - before.switches));
     return 1;

@@ -1,10 +1,11 @@
 // A coroutine CASE calls deep gives way COUNT times, beside a second one that does the same.
 #include "../common/cxx20.hpp"
 #include "../common/measure.h"
+#include "answer.h"
 
 static cxx20::task<unsigned long> descend(int depth, unsigned long count) {
   if (depth > 1)
-    co_return co_await descend(depth - 1, count) + 1;
+    co_return deeper(co_await descend(depth - 1, count));
   unsigned long blocked = 0;
   for (unsigned long i = 0; i < count; i++) {
     co_await cxx20::yield();
@@ -25,6 +26,6 @@ int main(int argc, char **argv) {
     body(depth, count / 2);
   cxx20::run();
   double elapsed = now_ns() - start;
-  expect(answer, 2 * (count / 2 + (unsigned long)depth - 1));
+  expect(answer, 2 * answer_of(depth, count / 2));
   report("time", elapsed / (double)count, "ns/block+resume", answer);
 }

@@ -10,10 +10,14 @@ import (
 	"charcoal/bench/common"
 )
 
+func deeper(below uint64) uint64 {
+	return (below ^ 1) + 2
+}
+
 //go:noinline
 func descend(depth, count int) uint64 {
 	if depth > 1 {
-		return descend(depth-1, count) + 1
+		return deeper(descend(depth-1, count))
 	}
 	blocked := uint64(0)
 	for i := 0; i < count; i++ {
@@ -42,6 +46,10 @@ func main() {
 	done.Wait()
 	elapsed := time.Since(start)
 	answer := answers[0] + answers[1]
-	common.Expect(answer, uint64(2*(count/2+depth-1)))
+	expected := uint64(count / 2)
+	for d := 1; d < depth; d++ {
+		expected = deeper(expected)
+	}
+	common.Expect(answer, 2*expected)
 	common.Report("time", float64(elapsed.Nanoseconds())/float64(count), "ns/block+resume", answer)
 }

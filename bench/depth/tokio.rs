@@ -6,10 +6,14 @@ mod measure;
 use std::future::Future;
 use std::pin::Pin;
 
+fn deeper(below: u64) -> u64 {
+    (below ^ 1) + 2
+}
+
 fn descend(depth: usize, count: u64) -> Pin<Box<dyn Future<Output = u64> + Send>> {
     Box::pin(async move {
         if depth > 1 {
-            return descend(depth - 1, count).await + 1;
+            return deeper(descend(depth - 1, count).await);
         }
         let mut blocked = 0;
         for _ in 0..count {
@@ -32,7 +36,7 @@ fn main() {
             answer += task.await.unwrap();
         }
         let elapsed = start.elapsed().as_nanos() as f64;
-        measure::expect(answer, 2 * (count / 2 + depth as u64 - 1));
+        measure::expect(answer, 2 * (1..depth).fold(count / 2, |below, _| deeper(below)));
         measure::report("time", elapsed / count as f64, "ns/block+resume", answer);
     });
 }
