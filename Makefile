@@ -8,33 +8,37 @@ JOBS ?= $(shell nproc)
 BENCH ?=
 PART ?=
 
-.PHONY: all setup demo check soak bench install format lint clean help
+.NOTPARALLEL:
+.PHONY: all setup setup-check demo check soak bench install format lint clean help
 
 all: setup
 	@scripts/build $(BUILD) $(LLVM) $(JOBS)
 
 setup:
-	@scripts/setup $(BUILD)
+	@scripts/setup $(BUILD) build
+
+setup-check:
+	@scripts/setup $(BUILD) check
 
 demo: all        ## the main job: look up 1,000 names concurrently in one thread
 	@examples/demo $(BUILD)
 
-check: all       ## all tests; PART=tests/runtime runs one part
+check: setup-check all   ## all tests; PART=tests/runtime runs one part
 	@scripts/run-parts check $(BUILD) $(PART)
 
-soak: all        ## the long tests; PART= as above
+soak: setup-check all   ## the long tests; PART= as above
 	@scripts/run-parts soak $(BUILD) $(PART)
 
-bench: all       ## all benchmarks beside their peers; BENCH=calls runs one
+bench: setup-check all   ## all benchmarks beside their peers; BENCH=calls runs one
 	@bench/run $(BUILD) $(BENCH)
 
 install: all     ## into PREFIX (default /usr/local); DESTDIR is honoured
 	@cmake --install $(BUILD) --prefix $(PREFIX)
 
-format: setup    ## clang-format over all C and C++ sources
+format: setup-check ## clang-format over all C and C++ sources
 	@scripts/format
 
-lint: all        ## formatting, clang-tidy, shellcheck where it is installed
+lint: setup-check all ## formatting, clang-tidy, shellcheck where it is installed
 	@scripts/lint $(BUILD)
 
 clean:           ## remove the build directory
