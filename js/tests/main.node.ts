@@ -1,4 +1,5 @@
 import './node.test.ts'
+import './bugs.test.ts'
 import { runTests } from './all.ts'
 const { passed, failed } = await runTests(process.argv[2] ?? '')
 console.log(`${passed} passed, ${failed} failed`)

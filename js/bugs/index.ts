@@ -1,0 +1,7 @@
+export { sessionLostUpdate } from './session-lost-update.ts'
+export { jsonFileLostVote } from './json-file-lost-vote.ts'
+export { upsertDuplicates } from './upsert-duplicates.ts'
+export { tokenRefreshedTwice } from './token-refreshed-twice.ts'
+export { poolTooBig } from './pool-too-big.ts'
+export { mkdirRace } from './mkdir-race.ts'
+export { cacheStampede } from './cache-stampede.ts'
