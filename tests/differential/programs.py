@@ -33,6 +33,7 @@ class Program:
     outcome: Path = None
     stdin: Path = None
     noise: bool = True
+    leaks: bool = True  # the program frees what it takes, so that ASan may look for leaks
 
     @property
     def linked(self):
@@ -120,7 +121,7 @@ def build_and_run(program, compiler, flags, limit, noise=False):
     """Compiles (limit x 6 seconds at most) and runs (limit seconds at most) in a scratch folder."""
     with tempfile.TemporaryDirectory(prefix="charcoal-") as scratch:
         exe = Path(scratch) / "program"
-        env = {"LLVM_PROFILE_FILE": os.path.join(scratch, "profile"), "LC_ALL": "C", "UBSAN_OPTIONS": "print_stacktrace=0"}
+        env = {"LLVM_PROFILE_FILE": os.path.join(scratch, "profile"), "LC_ALL": "C", "ASAN_OPTIONS": f"detect_leaks={int(program.leaks)}"}
         if program.linked:
             env |= {"CC": " ".join(compiler), "CFLAGS": " ".join(["-w", *flags, *program.flags]), "GCC": "gcc", "SRC": str(program.path)}
             argv = ["sh", "-eu", str(program.path / "recipe")]

@@ -51,8 +51,17 @@ class Application:
 def lua54(cache):
     src = fetch.fetch("lua", cache / "lua") / "src"
     shared = sorted(p for p in src.glob("*.c") if p.name not in ("lua.c", "luac.c"))
-    cases = [Case(s.stem, ["lua", str(s)]) for s in sorted(SCRIPTS.glob("*.lua"))]
+    cases = [Case(s, ["lua", str(SCRIPTS / f"{s}.lua")]) for s in ("language", "library", "unprotected")]
     return Application("lua", {"": shared, "lua": [src / "lua.c"]}, ["-DLUA_USE_POSIX"], ["-lm"], cases)
+
+
+def lua_unprotected(cache):
+    """Lua with protected calls that do not catch: nothing calls setjmp, so the whole interpreter can be suspended."""
+    application = lua54(cache)
+    application.name = "lua-unprotected"
+    application.flags += ["-DLUAI_THROW(L,c)=abort()", "-DLUAI_TRY(L,c,a)={ a }", "-Dluai_jmpbuf=int"]
+    application.cases = [Case("unprotected", ["lua", str(SCRIPTS / "unprotected.lua")])]
+    return application
 
 
 # Those of Lua's own 5.1 suite that run by themselves (all.lua runs them all, but stops at two that gopher-lua
@@ -101,7 +110,7 @@ def zlib(cache):
                        ["-I" + str(src), "-DHAVE_UNISTD_H"], [], cases)
 
 
-APPLICATIONS = {"lua": lua54, "lua51": lua51, "sqlite": sqlite, "zlib": zlib}
+APPLICATIONS = {"lua": lua54, "lua-unprotected": lua_unprotected, "lua51": lua51, "sqlite": sqlite, "zlib": zlib}
 
 
 def build(application, compiler, flags, folder, pool):

@@ -13,8 +13,8 @@ def parts(build, long):
     torture = [sys.executable, str(HERE / "torture.py"), "--build", build]
     if not long:
         return [
-            [*applications, "--quick", "--settings", "O2-stress", "lua", "lua51", "sqlite", "zlib"],
-            [*applications, "--quick", "--settings", "O0-stress-asan", "lua", "zlib"],
+            [*applications, "--quick", "--settings", "O2-stress"],
+            [*applications, "--quick", "--settings", "O0-stress-asan", "lua-unprotected", "zlib"],
             [*torture, "--every", "25", "--settings", "O0-stress,O2-stress,O2-stress-asan"],
         ]
     every = "O0-plain,O2-plain,O0-stress,O2-stress,O0-stress-asan,O2-stress-asan"

@@ -25,7 +25,7 @@ OPTIONS = re.compile(r'dg-(?:additional-)?options\s+"([^"]*)"')
 
 
 def load(path):
-    program = programs.Program(f"gcc-torture/{path.name}", path, ["-std=gnu17", "-Wno-everything", "-lm"])
+    program = programs.Program(f"gcc-torture/{path.name}", path, ["-std=gnu17", "-Wno-everything", "-lm"], leaks=False)
     for found in OPTIONS.finditer(path.read_text(errors="replace")):
         program.flags[:0] = [o for o in found.group(1).split() if o.startswith(("-f", "-std", "-D"))]
     return program
