@@ -114,6 +114,9 @@ static DILocalVariable *declaredVariable(Value *storage) {
     return nullptr;
   for (DbgVariableRecord *record : findDVRDeclares(storage))
     return record->getVariable();
+  if (auto *alloca = dyn_cast<AllocaInst>(storage)) // clang's other way, when it optimizes
+    for (DbgVariableRecord *record : at::getDVRAssignmentMarkers(alloca))
+      return record->getVariable();
   return nullptr;
 }
 

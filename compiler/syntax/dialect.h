@@ -2,7 +2,8 @@
 //
 //   in:   void f(int i) { activate (i) { g(i); } }
 //   out:  the same tokens, with pieces of new text between them; each piece is anchored at the token that
-//         caused it, so that every diagnostic about it points at the user's code.
+//         caused it, or at the last one of a form that it closes: so every diagnostic, debugger and editor finds
+//         the user's code.
 //
 // Invariants: a declaration in which no form of the dialect stands comes out as it went in. Outside
 // the forms every token comes out once, in order.

@@ -70,7 +70,7 @@ void Translator::lowerAtomic(bool inList) {
     open(Region::Atomic, keyword);
     simpleStatement();
     close();
-    text(keyword, "__charcoal_atomic_leave(0);");
+    text(position - 1, "__charcoal_atomic_leave(0);");
     return;
   }
   text(keyword, std::string("{ ") + atomicBegin);
@@ -78,7 +78,7 @@ void Translator::lowerAtomic(bool inList) {
   open(Region::Atomic, keyword);
   statement(false);
   close();
-  text(keyword, "}");
+  text(position - 1, "}");
 }
 
 // `atomic (` where an expression may begin. Where a statement begins, form() has taken it as a statement.
@@ -99,7 +99,7 @@ void Translator::atomicExpression() {
   open(Region::Atomic, keyword);
   group();
   close();
-  text(keyword, "; })");
+  text(position - 1, "; })");
 }
 
 // Whether the declaration at `index` declares or defines a function, rather than variables.
@@ -212,7 +212,7 @@ void Translator::lowerActivate(bool) {
     spawnBlock(spawn);
   else
     spawnCall(spawn);
-  text(spawn.keyword, "}");
+  text(position - 1, "}");
 }
 
 void Translator::spawnMarker(const Spawn &spawn) {
@@ -258,8 +258,8 @@ void Translator::spawnBlock(const Spawn &spawn) {
   open(Region::Body, spawn.keyword, spawn.uid);
   compound();
   if (close().hasReturn)
-    text(spawn.keyword, "charcoal_end_" + uid + ": ;");
-  text(spawn.keyword, "} }");
+    text(position - 1, "charcoal_end_" + uid + ": ;");
+  text(position - 1, "} }");
 }
 
 // The statement `f(a, b);` behind `activate`: the last bracketed group before the ';' holds the arguments,
@@ -344,7 +344,7 @@ void Translator::spawnCall(const Spawn &spawn) {
     else
       text(spawn.keyword, passed[k].second);
   }
-  text(spawn.keyword, ") ; }");
+  text(close, ") ; }");
   drop(close + 1);
   if (here() == ";")
     drop();
