@@ -92,14 +92,8 @@ static bool make_room(int fd) {
       continue;
     bigger[i].armed = table[i].armed;
     bigger[i].known = table[i].known;
-    if (!ch_list_empty(&table[i].waiters)) {
-      /* Move the list to its new head. */
-      struct ch_link *first = table[i].waiters.next, *last = table[i].waiters.prev;
-      bigger[i].waiters.next = first;
-      bigger[i].waiters.prev = last;
-      ch_link_set_prev(first, &bigger[i].waiters);
-      last->next = &bigger[i].waiters;
-    }
+    if (!ch_list_empty(&table[i].waiters))
+      ch_list_take(&bigger[i].waiters, &table[i].waiters);
   }
   free(table);
   table = bigger;
@@ -139,19 +133,21 @@ static void withdraw(struct ch_clause *c) {
   waiting--;
 }
 
-static struct ch_clause *first_for(struct descriptor *d, int events) {
-  for (struct ch_link *n = d->waiters.next; n != &d->waiters; n = n->next) {
-    struct ch_clause *c = (struct ch_clause *)n;
-    if (events & ((int)c->value | POLLERR | POLLHUP | POLLNVAL))
-      return c;
-  }
-  return NULL;
-}
-
-static void fire(struct descriptor *d, int events) {
-  for (struct ch_clause *c; (c = first_for(d, events));) {
-    waiting--;
-    ch_fire(&c->link, events & ((int)c->value | POLLERR | POLLHUP | POLLNVAL));
+/* Fires those who wait for these events now: not those whom a callback registers meanwhile, for whom the events are
+ * old. A callback may also move the table. */
+static void fire(int fd, int events) {
+  struct ch_link before;
+  ch_list_take(&before, &table[fd].waiters);
+  while (!ch_list_empty(&before)) {
+    struct ch_clause *c = (struct ch_clause *)before.next;
+    int holding = events & ((int)c->value | POLLERR | POLLHUP | POLLNVAL);
+    if (holding) {
+      waiting--;
+      ch_fire(&c->link, holding);
+    } else {
+      ch_list_remove(&c->link);
+      ch_list_append(&table[fd].waiters, &c->link, true);
+    }
   }
 }
 
@@ -160,7 +156,7 @@ static void closing(int fd) {
     return;
   table[fd].known = false;
   table[fd].armed = 0;
-  fire(&table[fd], POLLNVAL);
+  fire(fd, POLLNVAL);
 }
 
 static int wait_events(struct epoll_event *events, int room, int64_t deadline) {
@@ -194,9 +190,9 @@ static void poll_(int64_t deadline) {
     if (fd >= table_size)
       continue;
     table[fd].armed = 0;
-    fire(&table[fd], (int)events[i].events);
+    fire(fd, (int)events[i].events);
     if (!ch_list_empty(&table[fd].waiters) && arm(fd) < 0)
-      fire(&table[fd], POLLNVAL);
+      fire(fd, POLLNVAL);
   }
   errno = saved;
 }

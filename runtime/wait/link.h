@@ -37,5 +37,16 @@ static inline void ch_list_remove(struct ch_link *n) {
   prev->next = n->next;
   ch_link_set_prev(n->next, prev);
 }
+/* Moves all nodes to another head, and leaves `from` empty. */
+static inline void ch_list_take(struct ch_link *to, struct ch_link *from) {
+  ch_list_init(to);
+  if (ch_list_empty(from))
+    return;
+  to->next = from->next;
+  to->prev = from->prev;
+  ch_link_set_prev(to->next, to);
+  to->prev->next = to;
+  ch_list_init(from);
+}
 
 #endif
