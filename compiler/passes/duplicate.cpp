@@ -304,7 +304,7 @@ void Duplicator::makeVariadic(CallInst &CB, CallKind kind) {
   SplitBlockAndInsertIfThenElse(IRBuilder<>(&CB).CreateIsNotNull(twin), CB.getIterator(), &known, &otherwise);
   BasicBlock *join = CB.getParent();
   CallInst *interruptible = callTwin(twin, known);
-  CB.moveBefore(otherwise->getIterator());
+  CB.moveBefore(*otherwise->getParent(), otherwise->getIterator());
   if (!O.stress && O.yields != Yields::None)
     yieldBefore(&CB, false);
   if (!CB.getType()->isVoidTy()) {
