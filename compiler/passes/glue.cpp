@@ -111,18 +111,16 @@ std::string Signature::mangled(const DataLayout &DL) const {
   return text;
 }
 
-Function *Glue::start(const Twine &name, FunctionType *type, const Signature &S, bool shared, bool &isNew) {
+Function *Glue::start(const Twine &name, FunctionType *type, const Signature &S, bool &isNew) {
   std::string text = name.str();
-  if (Function *existing = M.getFunction(text); existing && shared) {
+  if (Function *existing = M.getFunction(text)) {
     isNew = false;
     return existing;
   }
   isNew = true;
-  auto *F = Function::Create(type, shared ? GlobalValue::LinkOnceODRLinkage : GlobalValue::InternalLinkage, text, M);
-  if (shared) {
-    F->setComdat(M.getOrInsertComdat(F->getName()));
-    F->setVisibility(GlobalValue::HiddenVisibility);
-  }
+  auto *F = Function::Create(type, GlobalValue::LinkOnceODRLinkage, text, M);
+  F->setComdat(M.getOrInsertComdat(F->getName()));
+  F->setVisibility(GlobalValue::HiddenVisibility);
   F->setDSOLocal(true);
   F->setDoesNotThrow();
   for (StringRef kind : {"target-cpu", "target-features", "tune-cpu", "frame-pointer"})
@@ -188,7 +186,7 @@ Function *Glue::entryThunk(const Signature &S) {
   const DataLayout &DL = M.getDataLayout();
   bool isNew;
   std::string name = S.mangled(DL);
-  Function *F = start("charcoal.entry." + name, S.twinType(abi), S, true, isNew);
+  Function *F = start("charcoal.entry." + name, S.twinType(abi), S, isNew);
   if (!isNew)
     return F;
   F->addFnAttr(Attribute::Cold);
@@ -223,7 +221,7 @@ Function *Glue::entryThunk(const Signature &S) {
     B.CreateMemCpy(to, Align(1), from, Align(1), DL.getTypeAllocSize(T).getFixedValue());
   };
 
-  Function *resume = start("charcoal.reenter." + name, FunctionType::get(abi.I32, {abi.Ptr}, false), S, true, isNew);
+  Function *resume = start("charcoal.reenter." + name, FunctionType::get(abi.I32, {abi.Ptr}, false), S, isNew);
   resume->addFnAttr(Attribute::MinSize);
   resume->addFnAttr(Attribute::OptimizeForSize);
   GlobalVariable *info = frameInfo("charcoal.entry.info", resume, F, nullptr, nullptr, nullptr, 1,
@@ -274,7 +272,7 @@ Function *Glue::resumeStub(const Signature &S) {
   Signature bare{S.result, {}, {}, {}, false, S.user};
   bool isNew;
   Function *F = start("charcoal.resume." + bare.mangled(M.getDataLayout()), FunctionType::get(abi.I32, {abi.Ptr}, false),
-                      bare, true, isNew);
+                      bare, isNew);
   if (!isNew)
     return F;
   IRBuilder<> B(BasicBlock::Create(abi.C, "", F));
@@ -306,7 +304,7 @@ static void callPlain(Abi &abi, IRBuilder<> &B, const Signature &S, Value *calle
 Function *Glue::adapter(const Signature &S) {
   bool isNew;
   Function *F = start("charcoal.call." + S.mangled(M.getDataLayout()) + (options().yields == Yields::None ? ".n" : ""),
-                      S.twinType(abi), S, true, isNew);
+                      S.twinType(abi), S, isNew);
   if (!isNew)
     return F;
   setParamAttributes(F, S);
@@ -323,10 +321,11 @@ Function *Glue::adapter(const Signature &S) {
 
 Function *Glue::external(const Signature &S, Function *plain, Function *twin) {
   bool isNew;
-  std::string name = ("charcoal.external." + plain->getName() + "." + S.mangled(M.getDataLayout())).str();
-  if (Function *existing = M.getFunction(name))
-    return existing;
-  Function *F = start(name, S.twinType(abi), S, false, isNew);
+  std::string name = ("charcoal.external." + plain->getName() + "." + S.mangled(M.getDataLayout())).str() +
+                     (options().yields == Yields::None ? ".n" : "");
+  Function *F = start(name, S.twinType(abi), S, isNew);
+  if (!isNew)
+    return F;
   setParamAttributes(F, S);
   IRBuilder<> B(BasicBlock::Create(abi.C, "", F));
   auto *interruptible = BasicBlock::Create(abi.C, "twin", F), *fallback = BasicBlock::Create(abi.C, "plain", F);

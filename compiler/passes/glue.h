@@ -55,10 +55,9 @@ public:
   llvm::Constant *string(llvm::StringRef);
 
 private:
-  llvm::Function *start(const llvm::Twine &name, llvm::FunctionType *, const Signature &, bool shared, bool &isNew);
+  llvm::Function *start(const llvm::Twine &name, llvm::FunctionType *, const Signature &, bool &isNew);
   Abi &abi;
   llvm::Module &M;
-  llvm::DenseMap<llvm::Function *, llvm::Function *> externals;
   llvm::StringMap<llvm::Constant *> strings;
 };
 

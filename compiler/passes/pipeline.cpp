@@ -71,7 +71,20 @@ static void addStage(ModulePassManager &passes, Stage stage) {
     }
 }
 
+// A misspelled stage would print nothing and leave the user to wonder.
+static void checkDumpName() {
+  const std::string &name = options().dump;
+  if (name.empty() || any_of(pipeline, [&](const Entry &entry) { return name == entry.name; }))
+    return;
+  errs() << "charcoal-cc: error: invalid value '" << name << "' in '-fcharcoal-dump=" << name << "'; it takes";
+  for (const Entry &entry : pipeline)
+    errs() << (&entry == pipeline ? " " : ", ") << entry.name;
+  errs() << '\n';
+  exit(1);
+}
+
 static void registerPasses(PassBuilder &builder) {
+  checkDumpName();
   builder.registerPipelineStartEPCallback(
       [](ModulePassManager &passes, OptimizationLevel) { addStage(passes, Stage::Start); });
 #if LLVM_VERSION_MAJOR >= 20

@@ -100,6 +100,11 @@ const char *Suspension::whyPlain(Function &F) const {
       if (auto *code = dyn_cast<InlineAsm>(CB->getCalledOperand()); code && definesLabels(*code))
         return "its inline assembly defines a label";
       switch (CB->getIntrinsicID()) {
+      case Intrinsic::frameaddress:
+      case Intrinsic::returnaddress:
+      case Intrinsic::addressofreturnaddress:
+      case Intrinsic::sponentry:
+        return "it asks where its frame is";
       case Intrinsic::eh_sjlj_setjmp:
       case Intrinsic::eh_sjlj_setup_dispatch:
         return "it calls __builtin_setjmp";
