@@ -128,6 +128,8 @@ CH_COLD void *ch_block_take_slow(enum ch_kind kind, unsigned klass, size_t size,
 
 CH_COLD void ch_block_give_large(void *block) { ch_large_give(block); }
 
+void *ch_heap_arenas(void) { return &arenas; }
+
 uint64_t ch_heap_mapped(void) { return used_slabs * SLAB + arena_count * (uint64_t)4096 + ch_large_bytes(); }
 
 void ch_heap_sums(enum ch_kind kind, uint64_t *blocks, uint64_t *bytes) {

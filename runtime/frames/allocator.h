@@ -55,6 +55,8 @@ CH_HIDDEN void ch_heap_trim(void);
 CH_HIDDEN void ch_heap_walk(enum ch_kind, void (*visit)(void *, void *), void *data);
 CH_HIDDEN uint64_t ch_heap_mapped(void);
 CH_HIDDEN void ch_heap_sums(enum ch_kind, uint64_t *blocks, uint64_t *bytes);
+/* Where the list of arenas begins: for debuggers. */
+CH_HIDDEN void *ch_heap_arenas(void);
 /* Asserts the invariants above (expensive). */
 CH_HIDDEN void ch_heap_check(void);
 

@@ -1,30 +1,32 @@
 #include "frames/large.h"
 #include <stdlib.h>
 
-struct large {
-  struct large *next, *prev; /* the list of all of this thread's */
-  void *raw;                 /* what malloc returned */
+struct ch_large {
+  struct ch_large *next, *prev; /* the list of all of this thread's */
+  void *raw;                    /* what malloc returned */
   size_t size;
   enum ch_kind kind;
 };
 
-static __thread struct large *first;
+static __thread struct ch_large *first;
 static __thread uint64_t bytes_now;
 
-static struct large *header_of(void *block) { return (struct large *)block - 1; }
+void *ch_large_list(void) { return &first; }
+
+static struct ch_large *header_of(void *block) { return (struct ch_large *)block - 1; }
 
 void *ch_large_take(enum ch_kind kind, size_t size, size_t align) {
   if (align < 16)
     align = 16;
   size_t total;
-  if (__builtin_add_overflow(size, sizeof(struct large) + align, &total))
+  if (__builtin_add_overflow(size, sizeof(struct ch_large) + align, &total))
     return NULL;
   void *raw = malloc(total);
   if (!raw)
     return NULL;
-  char *block = (char *)(((uintptr_t)raw + sizeof(struct large) + align - 1) & ~((uintptr_t)align - 1));
-  struct large *h = header_of(block);
-  *h = (struct large){.next = first, .raw = raw, .size = size, .kind = kind};
+  char *block = (char *)(((uintptr_t)raw + sizeof(struct ch_large) + align - 1) & ~((uintptr_t)align - 1));
+  struct ch_large *h = header_of(block);
+  *h = (struct ch_large){.next = first, .raw = raw, .size = size, .kind = kind};
   if (first)
     first->prev = h;
   first = h;
@@ -34,7 +36,7 @@ void *ch_large_take(enum ch_kind kind, size_t size, size_t align) {
 }
 
 void ch_large_give(void *block) {
-  struct large *h = header_of(block);
+  struct ch_large *h = header_of(block);
   if (h->next)
     h->next->prev = h->prev;
   if (h->prev)
@@ -46,13 +48,13 @@ void ch_large_give(void *block) {
 }
 
 void ch_large_walk(enum ch_kind kind, void (*visit)(void *, void *), void *data) {
-  for (struct large *h = first; h; h = h->next)
+  for (struct ch_large *h = first; h; h = h->next)
     if (h->kind == kind)
       visit(h + 1, data);
 }
 
 void ch_large_sums(enum ch_kind kind, uint64_t *blocks, uint64_t *bytes) {
-  for (struct large *h = first; h; h = h->next)
+  for (struct ch_large *h = first; h; h = h->next)
     if (h->kind == kind) {
       ++*blocks;
       *bytes += h->size;

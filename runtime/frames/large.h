@@ -10,5 +10,7 @@ CH_HIDDEN void ch_large_give(void *block);
 CH_HIDDEN void ch_large_walk(enum ch_kind, void (*visit)(void *, void *), void *data);
 CH_HIDDEN void ch_large_sums(enum ch_kind, uint64_t *blocks, uint64_t *bytes); /* adds to both */
 CH_HIDDEN uint64_t ch_large_bytes(void);
+/* Where the list begins: for debuggers. */
+CH_HIDDEN void *ch_large_list(void);
 
 #endif

@@ -106,19 +106,23 @@ int ch_suspend_home(struct ch_frame *f, const void *image, uint32_t point, int s
   return save(f, f->info, image, point, status);
 }
 
-uint32_t ch_restore(void *image) {
+static inline struct ch_restored restored(uint32_t point) {
+  return (struct ch_restored){.point = point, .value = *(const uintptr_t *)ch_tls.result};
+}
+
+struct ch_restored ch_restore(void *image) {
   struct ch_frame *f = ch_tls.resuming;
   const struct ch_frame_info *info = f->info;
   ch_tls.attention = 0;
-  if (CH_UNLIKELY(!is_usual(info) | (info->flags & CH_FRAME_HOME) | ch_heap_malloc))
-    return restore_slow(f, image);
+  if (CH_UNLIKELY((!is_usual(info)) | (info->flags & CH_FRAME_HOME) | ch_heap_malloc))
+    return restored(restore_slow(f, image));
   uint32_t point = f->point;
   copy_words(image, f->image, info->image);
   struct ch_class *c = &ch_heap.classes[CH_KIND_FRAME][(info->size + CH_FRAME_STEP - 1) / CH_FRAME_STEP];
   *(uintptr_t *)f = (uintptr_t)c->free | 1;
   c->free = f;
   c->live--;
-  return point;
+  return restored(point);
 }
 
 struct ch_frame *ch_frame_new(const struct ch_frame_info *info) {

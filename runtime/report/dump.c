@@ -3,6 +3,8 @@
  * (frames/allocator.h), which the allocator's users write last when they take a block. */
 #define _GNU_SOURCE
 #include "activity/activity.h"
+#include "frames/large.h"
+#include "report/debug.h"
 #include "report/report.h"
 #include "wait/wait.h"
 #include <errno.h>
@@ -161,6 +163,7 @@ static void on_signal(int signal) {
 }
 
 void ch_report_start(void) {
+  ch_debug = (struct ch_debug){&ch_domain, ch_heap_arenas(), ch_large_list()};
   const char *checks = getenv("CHARCOAL_CHECK"), *dump = getenv("CHARCOAL_DUMP");
   if (checks && strcmp(checks, "1") == 0)
     ch_checks = 1;

@@ -1,4 +1,8 @@
+#include "frames/large.h"
+#include "report/debug.h"
 #include "report/report.h"
+
+struct ch_debug ch_debug;
 
 void ch_stats(struct ch_stats *s) {
   uint64_t blocks, bytes;
