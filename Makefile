@@ -15,10 +15,10 @@ all: setup
 	@scripts/build $(BUILD) $(LLVM) $(JOBS)
 
 setup:
-	@scripts/setup $(BUILD) build
+	@scripts/setup $(BUILD) build $(LLVM)
 
 setup-check:
-	@scripts/setup $(BUILD) check
+	@scripts/setup $(BUILD) check $(LLVM)
 
 demo: all        ## the main job: look up 1,000 names concurrently in one thread
 	@examples/demo $(BUILD)
