@@ -82,7 +82,12 @@ export class Scope {
   }
 
   error(): Cancelled {
-    return new Cancelled(this.origin, this.reason)
+    // Its stack would say where the run loop is. Not to record it saves most of the cost of a cancel.
+    const limit = Error.stackTraceLimit
+    Error.stackTraceLimit = 0
+    const error = new Cancelled(this.origin, this.reason)
+    Error.stackTraceLimit = limit
+    return error
   }
 
   root(): Scope {

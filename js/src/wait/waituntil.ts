@@ -68,6 +68,10 @@ export class WaitUntil<R> implements Operation<R> {
   }
 
   [Symbol.iterator](): Iterator<unknown, R, any> {
+    if (this.otherwise === undefined && this.terms.every(isBareAlternative)) {
+      // Nothing but alternatives without bodies: the wait itself is the answer.
+      return new Choice(this.terms.map(({ term }) => caseOf(term)), false, true)[Symbol.iterator]() as Iterator<unknown, R, any>
+    }
     const cases: Case<any, any>[] = []
     const tree = this.build(cases)
     return run(cases, tree, this.otherwise) as Iterator<unknown, R, any>
@@ -93,6 +97,10 @@ export class WaitUntil<R> implements Operation<R> {
     const ors = sums.map((parts): Tree => (parts.length === 1 ? parts[0] : { kind: 'and', parts }))
     return ors.length === 1 ? ors[0] : { kind: 'or', parts: ors }
   }
+}
+
+function isBareAlternative({ op, term }: { op: 'or' | 'and'; term: unknown }): boolean {
+  return op === 'or' && !(term instanceof WaitUntil) && !(term instanceof Removed) && !(term instanceof Case && term.body !== null)
 }
 
 function caseOf(term: unknown): Case<any, any> {
@@ -132,16 +140,22 @@ function* bodyOf(body: Body<any, any> | (() => unknown) | null, value: unknown):
   return result
 }
 
-/** `or` alone: waits for the first of the clauses; the answer is its index, -1 for `else`. */
-export class Choice extends Suspension<number> implements Blocker, Waiter {
+/** `or` alone: waits for the first of the clauses; the answer is its index, -1 for `else`, or with `byValue` its value. */
+export class Choice extends Suspension<any> implements Blocker, Waiter {
   branch: Branch | null = null
   private readonly cases: readonly Case<any, any>[]
   private readonly orElse: boolean
+  private readonly byValue: boolean
 
-  constructor(cases: readonly Case<any, any>[], orElse: boolean) {
+  constructor(cases: readonly Case<any, any>[], orElse: boolean, byValue = false) {
     super()
     this.cases = cases
     this.orElse = orElse
+    this.byValue = byValue
+  }
+
+  private answer(at: number): unknown {
+    return this.byValue ? this.cases[at].clause.outcome : at
   }
 
   begin(branch: Branch): boolean {
@@ -157,7 +171,7 @@ export class Choice extends Suspension<number> implements Blocker, Waiter {
       const { clause } = cases[i]
       if (clause.poll()) {
         branch.mode = clause.failed ? THROW : NEXT
-        branch.answer = clause.failed ? clause.outcome : i
+        branch.answer = clause.failed ? clause.outcome : this.answer(i)
         return true
       }
     }
@@ -181,7 +195,7 @@ export class Choice extends Suspension<number> implements Blocker, Waiter {
       if (cases[i].clause === winner) at = i
       else cases[i].clause.withdraw()
     }
-    this.branch!.wake(winner.failed ? THROW : NEXT, winner.failed ? winner.outcome : at)
+    this.branch!.wake(winner.failed ? THROW : NEXT, winner.failed ? winner.outcome : this.answer(at))
   }
 
   withdraw(): void {

@@ -1,0 +1,510 @@
+// The benchmark programs: CASES[case][system](n) does the work n times and returns a checked answer. Each runs in a process of its own (see run.mjs).
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const js = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..')
+const lib = () => import(path.join(js, 'dist/node/index.mjs'))
+const check = (got, want) => {
+  if (got !== want) throw new Error(`wrong answer: ${got}, want ${want}`)
+}
+const ours = (program) => async (n) => {
+  const c = await lib()
+  return () => c.spawn(program(c, n))
+}
+
+export const CASES = {
+  // An awaited call of a function that does not wait.
+  call: {
+    charcoal: ours(({ asyncFn }, n) => {
+      const f = asyncFn(function* (x) {
+        return x + 1
+      })
+      return function* () {
+        let s = 0
+        for (let i = 0; i < n; i++) s = yield* f(s)
+        check(s, n)
+      }
+    }),
+    native: async (n) => async () => {
+      const f = async (x) => x + 1
+      let s = 0
+      for (let i = 0; i < n; i++) s = await f(s)
+      check(s, n)
+    },
+    effection: async (n) => {
+      const { run } = await import('effection')
+      return () =>
+        run(function* () {
+          const f = function* (x) {
+            return x + 1
+          }
+          let s = 0
+          for (let i = 0; i < n; i++) s = yield* f(s)
+          check(s, n)
+        })
+    },
+    effect: async (n) => {
+      const { Effect } = await import('effect')
+      const f = (x) => Effect.succeed(x + 1)
+      return () =>
+        Effect.runPromise(
+          Effect.gen(function* () {
+            let s = 0
+            for (let i = 0; i < n; i++) s = yield* f(s)
+            check(s, n)
+          }),
+        )
+    },
+  },
+  'await-resolved': waits(() => {
+    const p = Promise.resolve(1)
+    return () => p
+  }),
+  'await-pending': waits(() => () => new Promise((done) => queueMicrotask(() => done(1)))),
+  'spawn-join': {
+    charcoal: ours(({ spawn }, n) => {
+      let s = 0
+      const body = function* () {
+        s++
+      }
+      return function* () {
+        for (let i = 0; i < n; i++) yield* spawn(body)
+        check(s, n)
+      }
+    }),
+    native: async (n) => async () => {
+      let s = 0
+      const body = async () => {
+        await null // a task of its own, as the others have
+        s++
+      }
+      for (let i = 0; i < n; i++) await body()
+      check(s, n)
+    },
+    effection: async (n) => {
+      const { run, spawn } = await import('effection')
+      return () =>
+        run(function* () {
+          let s = 0
+          const body = function* () {
+            s++
+          }
+          for (let i = 0; i < n; i++) yield* yield* spawn(body)
+          check(s, n)
+        })
+    },
+    effect: async (n) => {
+      const { Effect, Fiber } = await import('effect')
+      return () =>
+        Effect.runPromise(
+          Effect.gen(function* () {
+            let s = 0
+            const body = Effect.sync(() => void s++)
+            for (let i = 0; i < n; i++) yield* Fiber.join(yield* Effect.forkChild(body))
+            check(s, n)
+          }),
+        )
+    },
+  },
+  // Three awaits of promises, and what it costs to make them atomic. `charcoal` is atomic, `charcoal-plain` is not.
+  'atomic-3': {
+    charcoal: ours(({ wait, enterAtomic, leaveAtomic }, n) => {
+      const p = Promise.resolve(1)
+      return function* () {
+        for (let i = 0; i < n; i++) {
+          yield* enterAtomic() // what the plugin writes for `atomic: { }`
+          try {
+            yield* wait(p)
+            yield* wait(p)
+            yield* wait(p)
+          } finally {
+            yield* leaveAtomic()
+          }
+        }
+      }
+    }),
+    'charcoal-function': ours(({ wait, atomicFn }, n) => {
+      const p = Promise.resolve(1)
+      const block = atomicFn(function* () {
+        yield* wait(p)
+        yield* wait(p)
+        yield* wait(p)
+      })
+      return function* () {
+        for (let i = 0; i < n; i++) yield* block()
+      }
+    }),
+    'charcoal-plain': ours(({ wait }, n) => {
+      const p = Promise.resolve(1)
+      return function* () {
+        for (let i = 0; i < n; i++) {
+          yield* wait(p)
+          yield* wait(p)
+          yield* wait(p)
+        }
+      }
+    }),
+    'native-plain': async (n) => async () => {
+      const p = Promise.resolve(1)
+      for (let i = 0; i < n; i++) {
+        await p
+        await p
+        await p
+      }
+    },
+    'async-mutex': guarded(async () => {
+      const { Mutex } = await import('async-mutex')
+      const m = new Mutex()
+      return (f) => m.runExclusive(f)
+    }),
+    'p-limit': guarded(async () => (await import('p-limit')).default(1)),
+    effect: async (n) => {
+      const { Effect, Semaphore } = await import('effect')
+      const p = Promise.resolve(1)
+      const three = Effect.gen(function* () {
+        yield* Effect.promise(() => p)
+        yield* Effect.promise(() => p)
+        yield* Effect.promise(() => p)
+      })
+      return () =>
+        Effect.runPromise(
+          Effect.gen(function* () {
+            const s = yield* Semaphore.make(1)
+            for (let i = 0; i < n; i++) yield* s.withPermits(1)(three)
+          }),
+        )
+    },
+  },
+  // The same with functions instead of promises: inside a block steps that need no promise do not pass through the event loop.
+  'fusion-3': {
+    charcoal: ours(({ asyncFn, enterAtomic, leaveAtomic }, n) => {
+      const f = asyncFn(function* (x) {
+        return x + 1
+      })
+      return function* () {
+        let s = 0
+        for (let i = 0; i < n; i++) {
+          yield* enterAtomic()
+          try {
+            s = yield* f(yield* f(yield* f(s)))
+          } finally {
+            yield* leaveAtomic()
+          }
+        }
+        check(s, 3 * n)
+      }
+    }),
+    'native-plain': async (n) => async () => {
+      const f = async (x) => x + 1
+      let s = 0
+      for (let i = 0; i < n; i++) s = await f(await f(await f(s)))
+      check(s, 3 * n)
+    },
+    'async-mutex': async (n) => {
+      const { Mutex } = await import('async-mutex')
+      const m = new Mutex()
+      const f = async (x) => x + 1
+      return async () => {
+        let s = 0
+        for (let i = 0; i < n; i++) s = await m.runExclusive(async () => f(await f(await f(s))))
+        check(s, 3 * n)
+      }
+    },
+  },
+  // Ten tasks contend for one region with an await in it.
+  'atomic-contended': {
+    charcoal: ours(({ spawn, wait, atomicFn }, n) => {
+      const p = Promise.resolve(1)
+      let total = 0
+      const region = atomicFn(function* () {
+        const before = total
+        yield* wait(p)
+        total = before + 1
+      })
+      const task = function* () {
+        for (let i = 0; i < n / 10; i++) yield* region()
+      }
+      return function* () {
+        for (const a of Array.from({ length: 10 }, () => spawn(task))) yield* a
+        check(total, n)
+      }
+    }),
+    'async-mutex': contended(async () => {
+      const { Mutex } = await import('async-mutex')
+      const m = new Mutex()
+      return (f) => m.runExclusive(f)
+    }),
+    'p-limit': contended(async () => (await import('p-limit')).default(1)),
+    effect: async (n) => {
+      const { Effect, Semaphore } = await import('effect')
+      const p = Promise.resolve(1)
+      return () =>
+        Effect.runPromise(
+          Effect.gen(function* () {
+            const s = yield* Semaphore.make(1)
+            let total = 0
+            const region = s.withPermits(1)(
+              Effect.gen(function* () {
+                const before = total
+                yield* Effect.promise(() => p)
+                total = before + 1
+              }),
+            )
+            const task = Effect.gen(function* () {
+              for (let i = 0; i < n / 10; i++) yield* region
+            })
+            yield* Effect.all(Array.from({ length: 10 }, () => task), { concurrency: 'unbounded' })
+            check(total, n)
+          }),
+        )
+    },
+  },
+  // A value there and back between two tasks, over two unbuffered channels.
+  pingpong: {
+    charcoal: ours(({ channel, spawn }, n) => {
+      const a = channel()
+      const b = channel()
+      const echo = function* () {
+        for (let i = 0; i < n; i++) yield* b.send(yield* a.recv())
+      }
+      return function* () {
+        const e = spawn(echo)
+        let s = 0
+        for (let i = 0; i < n; i++) {
+          yield* a.send(1)
+          s += yield* b.recv()
+        }
+        yield* e
+        check(s, n)
+      }
+    }),
+    'ts-csp': async (n) => {
+      const { Channel, go } = await import('ts-csp')
+      return () => {
+        const a = new Channel()
+        const b = new Channel()
+        go(function* () {
+          for (let i = 0; i < n; i++) yield b.put(yield a.take())
+        })
+        return go(function* () {
+          let s = 0
+          for (let i = 0; i < n; i++) {
+            yield a.put(1)
+            s += yield b.take()
+          }
+          check(s, n)
+        }).asPromise()
+      }
+    },
+    effect: async (n) => {
+      const { Effect, Queue, Fiber } = await import('effect')
+      return () =>
+        Effect.runPromise(
+          Effect.gen(function* () {
+            const a = yield* Queue.bounded(1)
+            const b = yield* Queue.bounded(1)
+            const echo = yield* Effect.forkChild(
+              Effect.gen(function* () {
+                for (let i = 0; i < n; i++) yield* Queue.offer(b, yield* Queue.take(a))
+              }),
+            )
+            let s = 0
+            for (let i = 0; i < n; i++) {
+              yield* Queue.offer(a, 1)
+              s += yield* Queue.take(b)
+            }
+            yield* Fiber.join(echo)
+            check(s, n)
+          }),
+        )
+    },
+  },
+  'select-2': selects(2),
+  'select-4': selects(4),
+  'select-8': selects(8),
+  // Start a task that sleeps for long, cancel it, wait for its end.
+  cancel: {
+    charcoal: ours(({ spawn, sleep, pause }, n) => {
+      const body = function* () {
+        yield* sleep(1e6)
+      }
+      return function* () {
+        let cancelled = 0
+        for (let i = 0; i < n; i++) {
+          const a = spawn(body)
+          yield* pause()
+          a.cancel()
+          try {
+            yield* a
+          } catch {
+            cancelled++
+          }
+        }
+        check(cancelled, n)
+      }
+    }),
+    native: async (n) => async () => {
+      const sleeper = (signal) =>
+        new Promise((_, reject) => {
+          const timer = setTimeout(() => {}, 1e6)
+          signal.addEventListener('abort', () => {
+            clearTimeout(timer)
+            reject(signal.reason)
+          })
+        })
+      let cancelled = 0
+      for (let i = 0; i < n; i++) {
+        const controller = new AbortController()
+        const task = sleeper(controller.signal)
+        await null
+        controller.abort()
+        try {
+          await task
+        } catch {
+          cancelled++
+        }
+      }
+      check(cancelled, n)
+    },
+    effection: async (n) => {
+      const { run, spawn, sleep, until } = await import('effection')
+      return () =>
+        run(function* () {
+          for (let i = 0; i < n; i++) {
+            const task = yield* spawn(function* () {
+              yield* sleep(1e6)
+            })
+            yield* until(Promise.resolve())
+            yield* task.halt()
+          }
+        })
+    },
+    effect: async (n) => {
+      const { Effect, Fiber } = await import('effect')
+      return () =>
+        Effect.runPromise(
+          Effect.gen(function* () {
+            for (let i = 0; i < n; i++) {
+              const fiber = yield* Effect.forkChild(Effect.sleep(1e6))
+              yield* Effect.yieldNow
+              yield* Fiber.interrupt(fiber)
+            }
+          }),
+        )
+    },
+  },
+}
+
+function waits(make) {
+  return {
+    charcoal: ours(({ wait }, n) => {
+      const p = make()
+      return function* () {
+        let s = 0
+        for (let i = 0; i < n; i++) s += yield* wait(p())
+        check(s, n)
+      }
+    }),
+    native: async (n) => async () => {
+      const p = make()
+      let s = 0
+      for (let i = 0; i < n; i++) s += await p()
+      check(s, n)
+    },
+    effection: async (n) => {
+      const { run, until } = await import('effection')
+      const p = make()
+      return () =>
+        run(function* () {
+          let s = 0
+          for (let i = 0; i < n; i++) s += yield* until(p())
+          check(s, n)
+        })
+    },
+    effect: async (n) => {
+      const { Effect } = await import('effect')
+      const p = make()
+      return () =>
+        Effect.runPromise(
+          Effect.gen(function* () {
+            let s = 0
+            for (let i = 0; i < n; i++) s += yield* Effect.promise(p)
+            check(s, n)
+          }),
+        )
+    },
+  }
+}
+
+function guarded(makeGuard) {
+  return async (n) => {
+    const guard = await makeGuard()
+    const p = Promise.resolve(1)
+    return async () => {
+      for (let i = 0; i < n; i++)
+        await guard(async () => {
+          await p
+          await p
+          await p
+        })
+    }
+  }
+}
+
+function contended(makeGuard) {
+  return async (n) => {
+    const guard = await makeGuard()
+    const p = Promise.resolve(1)
+    return async () => {
+      let total = 0
+      const task = async () => {
+        for (let i = 0; i < n / 10; i++)
+          await guard(async () => {
+            const before = total
+            await p
+            total = before + 1
+          })
+      }
+      await Promise.all(Array.from({ length: 10 }, task))
+      check(total, n)
+    }
+  }
+}
+
+// A receiver waits on k channels; the senders use them in turn.
+function selects(k) {
+  return {
+    charcoal: ours(({ channel, spawn, waituntil }, n) => {
+      const channels = Array.from({ length: k }, () => channel())
+      const sender = function* () {
+        for (let i = 0; i < n; i++) yield* channels[i % k].send(1)
+      }
+      return function* () {
+        const s = spawn(sender)
+        let sum = 0
+        for (let i = 0; i < n; i++) {
+          let w = waituntil(channels[0].recv())
+          for (let j = 1; j < k; j++) w = w.or(channels[j].recv())
+          sum += yield* w
+        }
+        yield* s
+        check(sum, n)
+      }
+    }),
+    'ts-csp': async (n) => {
+      const { Channel, go, select } = await import('ts-csp')
+      return () => {
+        const channels = Array.from({ length: k }, () => new Channel())
+        go(function* () {
+          for (let i = 0; i < n; i++) yield channels[i % k].put(1)
+        })
+        return go(function* () {
+          let sum = 0
+          for (let i = 0; i < n; i++) sum += (yield select(channels.map((ch) => ({ ch, op: 0 })), { priority: true })).value
+          check(sum, n)
+        }).asPromise()
+      }
+    },
+    // Effect has no select over queues: a race of takes loses what the losers have taken.
+  }
+}
