@@ -48,7 +48,7 @@ Arguments compileArguments(const OwnOptions &own, const Request &request, const 
   if (own.printPipeline)
     passToFrontEnd(result, "-charcoal-print-pipeline");
   if (!request.sectionsChosen)
-    result.push_back("-ffunction-sections");
+    append(result, {"-ffunction-sections", "-fdata-sections"}); // each version goes with its description
   result.push_back("--end-no-unused-arguments");
   return result;
 }

@@ -63,7 +63,6 @@ int runGuarded(const std::vector<std::string> &command, const std::string &outpu
                  std::strerror(errno));
     return 1;
   }
-  setenv("CLANG_CRASH_DIAGNOSTICS_DIR", base.c_str(), 0); // a crash report must outlive the folder
   setenv("TMPDIR", folder.c_str(), 1);
   std::vector<std::string> full = command;
   if (!responseFile.empty()) {
@@ -114,7 +113,11 @@ int runGuarded(const std::vector<std::string> &command, const std::string &outpu
     }
   }
   std::error_code ignored;
-  std::filesystem::remove_all(folder, ignored);
+  bool crashReport = false; // which clang has just asked the user to send in
+  for (const auto &entry : std::filesystem::directory_iterator(folder, ignored))
+    crashReport |= entry.path().extension() == ".sh";
+  if (!crashReport)
+    std::filesystem::remove_all(folder, ignored);
   int signal = received ? int(received) : WIFSIGNALED(status) ? WTERMSIG(status) : 0;
   if (!signal)
     return WEXITSTATUS(status);
