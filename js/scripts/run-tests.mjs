@@ -37,6 +37,9 @@ if (!args.includes('--no-browser')) {
     const log = await inBrowser(chromium)
     for (const line of log) console.log(`chromium: ${line}`)
     count(log.join('\n'), 'the suite in Chromium')
+    const share = spawnSync(process.execPath, [path.join(js, 'examples/share/test.mjs'), path.join(builddir, 'js/share')], { cwd: js, encoding: 'utf8', timeout: 180_000 })
+    process.stdout.write(share.stdout + share.stderr)
+    count(share.stdout, 'the sharing app in two browsers')
   }
 }
 console.log(`${passed} passed, ${failed} failed`)

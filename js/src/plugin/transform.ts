@@ -85,6 +85,8 @@ export function transform(source: string, options: TransformOptions = {}): Trans
   const first = tree.body[0]?.start ?? tree.directives[0]?.end ?? 0
   const line = tree.sourceType === 'module' ? `import * as $charcoal from ${runtime};` : `const $charcoal = require(${runtime});`
   s.prependRight(first, `${line} `)
+  // The directive has done its work; bundlers would warn of it.
+  for (const d of tree.directives) if (d.value.value === DIRECTIVE) s.remove(d.start, d.end)
   return { code: s.toString(), map: s.generateMap({ source: file, hires: true, includeContent: true }) }
 }
 

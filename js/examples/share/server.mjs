@@ -1,0 +1,35 @@
+// Keeps one box for everybody, with a version, and never looks into it. Usage: server.mjs <folder of the built page> [port] [latency in ms]
+import { createServer } from 'node:http'
+import { readFile } from 'node:fs/promises'
+import path from 'node:path'
+import { pathToFileURL } from 'node:url'
+
+const TYPES = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css' }
+
+export function serve(folder, port = 0, latency = 3) {
+  let box = ''
+  let version = 0
+  const server = createServer(async (request, response) => {
+    const { pathname } = new URL(request.url, 'http://x')
+    if (pathname === '/box') {
+      let body = ''
+      for await (const chunk of request) body += chunk
+      await new Promise((done) => setTimeout(done, latency * Math.random() * 2))
+      if (request.method === 'PUT') {
+        if (Number(request.headers['if-match']) !== version) return response.writeHead(412).end()
+        box = body
+        version++
+      }
+      return response.setHeader('content-type', 'application/json').end(JSON.stringify(request.method === 'PUT' ? { version } : { version, box }))
+    }
+    try {
+      const file = path.join(folder, path.normalize(pathname === '/' ? '/index.html' : pathname))
+      response.setHeader('content-type', TYPES[path.extname(file)] ?? 'application/octet-stream').end(await readFile(file))
+    } catch {
+      response.writeHead(404).end()
+    }
+  })
+  return new Promise((done) => server.listen(port, '127.0.0.1', () => done({ url: `http://127.0.0.1:${server.address().port}`, close: () => (server.closeAllConnections(), server.close()), get box() { return box } })))
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) console.log((await serve(process.argv[2], Number(process.argv[3] ?? 8080), Number(process.argv[4] ?? 3))).url)
