@@ -96,9 +96,14 @@ CH_THREAD struct ch_tls ch_tls;
 int ch_suspend(const struct ch_frame_info *, const void *image, uint32_t point, int status);
 /* The same for a frame that was taken at entry. */
 int ch_suspend_home(struct ch_frame *, const void *image, uint32_t point, int status);
-/* Copies the image of ch_tls.resuming out, frees the frame unless it is CH_FRAME_HOME, clears
- * `entering` and returns the resume point. */
-uint32_t ch_restore(void *image);
+/* Copies the image of ch_tls.resuming out, frees the frame unless it is CH_FRAME_HOME, clears `entering` and returns the
+ * resume point; and with it the first word of ch_tls.result, so that an integer result comes in the register in which
+ * the call itself would have returned it. */
+struct ch_restored {
+  uintptr_t point;
+  uintptr_t value;
+};
+struct ch_restored ch_restore(void *image);
 /* A frame for the whole activation. Never NULL: out of memory inside a call ends the program with a
  * message, as a stack overflow would. */
 struct ch_frame *ch_frame_new(const struct ch_frame_info *);

@@ -137,8 +137,10 @@ int main(int argc, char **argv) {
   const bool longList = hadResponseFile && expanded > 1000;
 
   Arguments command = {clang};
-  if (own->enabled) {
-    const fs::path tree = ownTree();
+  const fs::path tree = ownTree();
+  if (!own->enabled) { // a sequential program still finds the header, which removes the dialect
+    append(command, {"--start-no-unused-arguments", "-isystem", (tree / "include").string(), "--end-no-unused-arguments"});
+  } else {
     if (!treeIsComplete(tree, request))
       return 1;
     append(command, compileArguments(*own, request, tree));

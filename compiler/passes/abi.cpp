@@ -51,7 +51,7 @@ static FunctionCallee nocapture(FunctionCallee callee, unsigned param) {
 
 FunctionCallee Abi::suspend() { return nocapture(declare("ch_suspend", I32, {Ptr, Ptr, I32, I32}), 1); }
 FunctionCallee Abi::suspendHome() { return nocapture(declare("ch_suspend_home", I32, {Ptr, Ptr, I32, I32}), 1); }
-FunctionCallee Abi::restore() { return nocapture(declare("ch_restore", I32, {Ptr}), 0); }
+FunctionCallee Abi::restore() { return nocapture(declare("ch_restore", StructType::get(C, {Size, Size}), {Ptr}), 0); }
 FunctionCallee Abi::frameNew() { return declare("ch_frame_new", Ptr, {Ptr}); }
 FunctionCallee Abi::frameFree() { return declare("ch_frame_free", Void, {Ptr}); }
 FunctionCallee Abi::alloca_() { return declare("ch_alloca", Ptr, {Ptr, Size, Size}); }

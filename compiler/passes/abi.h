@@ -25,7 +25,7 @@ public:
 
   llvm::FunctionCallee suspend();     // i32 ch_suspend(info, image, point, status)
   llvm::FunctionCallee suspendHome(); // i32 ch_suspend_home(frame, image, point, status)
-  llvm::FunctionCallee restore();     // i32 ch_restore(image)
+  llvm::FunctionCallee restore();     // {point, value} ch_restore(image)
   llvm::FunctionCallee frameNew();
   llvm::FunctionCallee frameFree();
   llvm::FunctionCallee alloca_();

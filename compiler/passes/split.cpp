@@ -8,7 +8,7 @@
 //       call void @charcoal.yield()          %image = alloca [4 x i8]
 //       %a = call i32 @g.int(i32 %x) #s      br (ch_tls.attention != 0), %cold, %body
 //       %b = add i32 %a, %x                cold:     br ch_tls.entering, %dispatch, %yield
-//       ret i32 %b                         dispatch: call i32 @ch_restore(%image); v' = load ch_tls.result; br %after
+//       ret i32 %b                         dispatch: {point, v'} = call @ch_restore(%image); br %after
 //     }                                    yield:    musttail the entry thunk
 //                                          body:     store %x, %image; {s, v} = call @g.int(%x); br s, %suspend, %after
 //                                          after:    a = phi(v, v'); x' = load %image; ret {0, add a, x'}
@@ -71,7 +71,10 @@ private:
   void keepInImage(const CrossingValues::Value &);
   AllocaInst *newSlot(Type *, const Twine &name);
   void layOutImage();
-  void addDispatch();
+  void addEntry();
+  void addSuspendTail();
+  Value *reloadResult(IRBuilder<> &, Type *, Value *word);
+  DebugLoc atEntry() const;
   void rewriteReturns();
   GlobalVariable *makeInfo();
   Constant *linesOfPoints();
@@ -92,6 +95,8 @@ private:
   SmallVector<Point> points;
   SmallVector<Value *> statuses;         // of points[k], at the end of its block
   SmallVector<PHINode *> results;        // of points[k]: value of the call, or null
+  BasicBlock *dispatch = nullptr;
+  CallInst *restore = nullptr;                // in it
   SmallVector<BasicBlock *> suspendingBlocks; // of points[k]: on the way to suspension
   SmallVector<BasicBlock *> restoredBlocks;   // of points[k]: on the way back
   BasicBlock *body = nullptr;            // where the activation begins
@@ -471,8 +476,16 @@ void Splitter::moveHomes(const Locals &locals) {
   }
 }
 
-// Now the edges: before -> suspending -> (suspend), (dispatch) -> restored -> after.
+// Now the edges: before -> suspending -> (suspend), dispatch -> restored -> after. Only the dispatch is not reached yet.
 void Splitter::connect() {
+  dispatch = BasicBlock::Create(abi.C, "dispatch", &F);
+  auto *lost = BasicBlock::Create(abi.C, "lost", &F);
+  new UnreachableInst(abi.C, lost);
+  IRBuilder<> D(dispatch);
+  D.SetCurrentDebugLocation(atEntry());
+  restore = D.CreateCall(abi.restore(), {PoisonValue::get(abi.Ptr)}); // the image comes later
+  Value *word = D.CreateExtractValue(restore, 1);
+  SwitchInst *choose = D.CreateSwitch(D.CreateTrunc(D.CreateExtractValue(restore, 0), abi.I32), lost, points.size());
   for (unsigned k = 0; k < points.size(); ++k) {
     Point &P = points[k];
     auto *suspending = BasicBlock::Create(abi.C, "suspending", &F);
@@ -482,13 +495,27 @@ void Splitter::connect() {
     R.SetCurrentDebugLocation(P.at->getDebugLoc());
     S.CreateUnreachable(); // until there is a tail to go to
     P.before->getTerminator()->setSuccessor(0, suspending);
+    choose->addCase(D.getInt32(k + 1), restored);
     if (PHINode *value = results[k])
-      value->addIncoming(R.CreateAlignedLoad(value->getType(), abi.tlsField(R, offsetof(struct ch_tls, result)), Align(8)),
-                         restored);
+      value->addIncoming(reloadResult(R, value->getType(), word), restored);
     R.CreateBr(P.after);
     suspendingBlocks.push_back(suspending);
     restoredBlocks.push_back(restored);
   }
+}
+
+// The result of a call that finished out of line. `word` is its first word.
+Value *Splitter::reloadResult(IRBuilder<> &B, Type *T, Value *word) {
+  if (T->isPointerTy() && T->getPointerAddressSpace() == 0)
+    return B.CreateIntToPtr(word, T);
+  if (T->isIntegerTy() && T->getIntegerBitWidth() <= word->getType()->getIntegerBitWidth())
+    return B.CreateTrunc(word, T);
+  return B.CreateAlignedLoad(T, abi.tlsField(B, offsetof(struct ch_tls, result)), Align(8));
+}
+
+DebugLoc Splitter::atEntry() const {
+  DISubprogram *place = F.getSubprogram();
+  return place ? DebugLoc(DILocation::get(abi.C, place->getScopeLine(), 0, place)) : DebugLoc();
 }
 
 AllocaInst *Splitter::newSlot(Type *T, const Twine &name) {
@@ -692,29 +719,28 @@ GlobalVariable *Splitter::makeInfo() {
 
 // ---- entry, dispatch, suspension, return ----
 
-void Splitter::addDispatch() {
-  MDNode *unlikely = MDBuilder(abi.C).createUnlikelyBranchWeights();
+// The check at the entry, and behind it the ways to the entry thunk and to the dispatch.
+void Splitter::addEntry() {
   BasicBlock *entry = image ? image->getParent() : BasicBlock::Create(abi.C, "entry", &F, body);
   if (!image)
     for (Instruction &I : make_early_inc_range(*body))
       if (auto *A = dyn_cast<AllocaInst>(&I); A && isa<ConstantInt>(A->getArraySize()))
         A->moveBefore(*entry, entry->end());
   IRBuilder<> B(entry);
-  if (DISubprogram *place = F.getSubprogram())
-    B.SetCurrentDebugLocation(DILocation::get(abi.C, place->getScopeLine(), 0, place));
+  B.SetCurrentDebugLocation(atEntry());
   if (points.empty() && !yieldsAtEntry) {
     B.CreateBr(body);
     return;
   }
   auto *cold = BasicBlock::Create(abi.C, "cold", &F);
   Value *attention = B.CreateIsNotNull(abi.loadAttention(B));
-  B.CreateCondBr(attention, cold, body, unlikely);
+  B.CreateCondBr(attention, cold, body, MDBuilder(abi.C).createUnlikelyBranchWeights());
 
   BasicBlock *begin = body;
   if (yieldsAtEntry) {
     begin = BasicBlock::Create(abi.C, "yield", &F);
     IRBuilder<> slow(begin);
-    slow.SetCurrentDebugLocation(B.getCurrentDebugLocation());
+    slow.SetCurrentDebugLocation(atEntry());
     glue.yieldAtEntry(slow, &F, signature);
   }
   B.SetInsertPoint(cold);
@@ -722,36 +748,36 @@ void Splitter::addDispatch() {
     B.CreateBr(begin);
     return;
   }
-  auto *dispatch = BasicBlock::Create(abi.C, "dispatch", &F);
-  auto *lost = BasicBlock::Create(abi.C, "lost", &F);
-  new UnreachableInst(abi.C, lost);
   Value *entering = B.CreateAlignedLoad(abi.I8, abi.tlsField(B, offsetof(struct ch_tls, entering)), Align(1), true);
   B.CreateCondBr(B.CreateIsNotNull(entering), dispatch, begin);
-  B.SetInsertPoint(dispatch);
-  Value *point = B.CreateCall(abi.restore(), {image});
-  SwitchInst *choose = B.CreateSwitch(point, lost, points.size());
+  restore->setArgOperand(0, image);
+}
 
+// The one way out of a suspended activation. The number of the point and the status travel in one register, which falls
+// through one addition for each earlier point of its group: three bytes a point, where loading a number and jumping would
+// take ten.
+void Splitter::addSuspendTail() {
+  constexpr unsigned group = 16, unit = 4; // unit: more than any status
   auto *suspend = BasicBlock::Create(abi.C, "suspend", &F);
   IRBuilder<> tail(suspend);
-  tail.SetCurrentDebugLocation(B.getCurrentDebugLocation());
-  // The number of the point and the status travel in one register, which falls through one addition for each later point
-  // of its group: three bytes a point, where loading a number and jumping would take ten.
-  constexpr unsigned group = 16, unit = 4; // unit: more than any status
+  tail.SetCurrentDebugLocation(atEntry());
   PHINode *both = tail.CreatePHI(abi.I32, points.size() / group + 1);
   Value *number = tail.CreateLShr(both, 2), *status = tail.CreateAnd(both, unit - 1);
-  BasicBlock *next = nullptr;
-  PHINode *after = nullptr;
+  BasicBlock *next = suspend;
+  PHINode *after = both;
   for (unsigned k = 0; k < points.size(); ++k) {
-    choose->addCase(B.getInt32(k + 1), restoredBlocks[k]);
-    auto *count = BasicBlock::Create(abi.C, "count", &F, next ? next : suspend);
+    bool first = k % group == 0;
+    if (first) {
+      next = suspend;
+      after = both;
+    }
+    auto *count = BasicBlock::Create(abi.C, "count", &F, next);
     IRBuilder<> step(count);
-    step.SetCurrentDebugLocation(B.getCurrentDebugLocation());
+    step.SetCurrentDebugLocation(atEntry());
     PHINode *sum = step.CreatePHI(abi.I32, 2);
     sum->addIncoming(statuses[k], suspendingBlocks[k]);
-    bool first = k % group == 0;
-    Value *added = step.CreateAdd(sum, B.getInt32(first ? unit * (k + 1) : unit));
-    step.CreateBr(first ? suspend : next);
-    (first ? both : after)->addIncoming(added, count);
+    after->addIncoming(step.CreateAdd(sum, step.getInt32(first ? unit * (k + 1) : unit)), count);
+    step.CreateBr(next);
     ReplaceInstWithInst(suspendingBlocks[k]->getTerminator(), BranchInst::Create(count));
     next = count;
     after = sum;
@@ -811,7 +837,9 @@ void Splitter::run() {
       cast<CallInst>(frame)->setArgOperand(0, info);
   }
   rewriteReturns();
-  addDispatch();
+  addEntry();
+  if (!points.empty())
+    addSuspendTail();
   for (Point &P : points)
     if (isYield(*P.at) || isPause(*P.at))
       P.at->eraseFromParent();
