@@ -79,8 +79,8 @@ int ch_spawn(ch_activity *handle, void *body_int, const void *record, size_t siz
     ch_list_init(&handle->waiters);
   }
   d->spawned++;
-  if (++d->live > d->peak)
-    d->peak = d->live;
+  if (++d->live > d->high)
+    d->high = d->live;
   group->live++;
   if (CH_UNLIKELY(ch_checks))
     ch_captures_spawned(b, size, site);

@@ -122,8 +122,8 @@ ssize_t ch_attempt_writev(int fd, const struct iovec *v, int n) {
   return is_storage(fd) ? writev(fd, v, n) : stream_writev(fd, v, n);
 }
 
-/* accept has no such flag. A listening socket may be shared with other processes, so its mode is left alone. Where the plain call
- * would not wait, because it is wrong, it is made. */
+/* accept has no such flag. A listening socket may be shared with other processes, so its mode is left alone. Where the
+ * plain call would not wait, because it is wrong, it is made. */
 int ch_attempt_accept4(int fd, struct sockaddr *address, socklen_t *length, int flags) {
   struct pollfd p = {.fd = fd, .events = POLLIN};
   if (poll(&p, 1, 0) == 0) {

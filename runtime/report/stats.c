@@ -8,7 +8,7 @@ void ch_stats(struct ch_stats *s) {
   uint64_t blocks, bytes;
   *s = (struct ch_stats){.activities = ch_domain.live,
                          .spawned = ch_domain.spawned,
-                         .peak = ch_domain.peak,
+                         .peak = ch_domain.high > ch_domain.peak ? ch_domain.high : ch_domain.peak,
                          .switches = ch_domain.switches,
                          .mapped_bytes = ch_heap_mapped()};
   ch_heap_sums(CH_KIND_FRAME, &s->frames, &s->frame_bytes);

@@ -76,11 +76,22 @@ static void look_outside(void) {
   ch_reactor->poll(0);
 }
 
+/* After a peak: looked for at every so many runs, and when there is nothing to do and half of the activities have gone.
+ */
+CH_COLD static void give_memory_back(void) {
+  struct ch_domain *d = &ch_domain;
+  if (d->high > d->peak)
+    d->peak = d->high;
+  d->high = d->live;
+  ch_heap_trim();
+}
+
 static bool is_ended(void *domain) { return ((struct ch_domain *)domain)->ended; }
 
 /* The loop. `outside`: what is waited for here can also come from outside the process. */
 static inline __attribute__((always_inline)) void loop(struct ch_group *g, bool outside, bool (*done)(void *),
                                                        void *data) {
+  struct ch_domain *d = &ch_domain;
   unsigned runs = 0;
   while (!done(data)) {
     ch_domain_check();
@@ -91,7 +102,7 @@ static inline __attribute__((always_inline)) void loop(struct ch_group *g, bool 
       if (CH_UNLIKELY(++runs % RUNS_PER_LOOK == 0)) {
         look_outside();
         if (runs % RUNS_PER_TRIM == 0)
-          ch_heap_trim();
+          give_memory_back();
       }
       continue;
     }
@@ -100,7 +111,8 @@ static inline __attribute__((always_inline)) void loop(struct ch_group *g, bool 
       continue;
     if (!outside && g->outside == 0)
       ch_deadlock(g, NULL);
-    ch_heap_trim();
+    if (CH_UNLIKELY(d->high > 4096 && d->live < d->high / 2))
+      give_memory_back();
     ch_reactor->poll(ch_timers_next());
     ch_timers_fire();
   }

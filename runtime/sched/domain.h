@@ -33,7 +33,9 @@ struct ch_domain {
   uint8_t slicing;        /* the slice timer runs; cleared by its thread */
   uint8_t ended;          /* main has returned */
   void *bottom;           /* the native stack of the domain's code lies below this address */
-  uint64_t live, peak, spawned;
+  uint64_t live, spawned;
+  uint64_t high; /* most alive at a time since memory was last given back */
+  uint64_t peak; /* the same before that */
   struct ch_group base;
 };
 

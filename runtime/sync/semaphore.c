@@ -49,6 +49,8 @@ int ch_sem_wait(ch_sem *s) {
 int ch_sem_post(ch_sem *s) {
   check(s);
   if (!ch_list_empty(&s->waiters)) {
+    if (CH_UNLIKELY(!ch_domain.group))
+      return EPERM;
     ch_fire(s->waiters.next, 0);
   } else {
     if (s->count == ULONG_MAX)
@@ -60,6 +62,8 @@ int ch_sem_post(ch_sem *s) {
 
 int ch_sem_destroy(ch_sem *s) {
   int result = ch_list_empty(&s->waiters) ? 0 : EBUSY;
+  if (CH_UNLIKELY(result && !ch_domain.group))
+    return EPERM;
   while (!ch_list_empty(&s->waiters))
     ch_fire(s->waiters.next, ECANCELED);
   s->count = 0;
