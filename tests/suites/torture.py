@@ -3,7 +3,7 @@
 
     torture.py [--build DIR] [--cc CC] [--every N] [--settings NAMES] [--jobs N] [PATTERN ...]
 
-A test passes when it does what it does compiled by plain clang; those that plain clang cannot compile, or
+A test judges itself by its exit status; those that plain clang cannot compile, or
 that fail with it (nested functions, gcc's own builtins), are left out and counted. Last line: N passed, N failed.
 """
 import argparse
@@ -25,7 +25,7 @@ OPTIONS = re.compile(r'dg-(?:additional-)?options\s+"([^"]*)"')
 
 
 def load(path):
-    program = programs.Program(f"gcc-torture/{path.name}", path, ["-std=gnu17", "-Wno-everything", "-lm"], leaks=False)
+    program = programs.Program(f"gcc-torture/{path.name}", path, ["-std=gnu17", "-Wno-everything", "-lm"], prints=False, leaks=False)
     for found in OPTIONS.finditer(path.read_text(errors="replace")):
         program.flags[:0] = [o for o in found.group(1).split() if o.startswith(("-f", "-std", "-D"))]
     return program
