@@ -30,10 +30,19 @@ async function run(mode) {
     await Promise.all(pages.map((page) => page.waitForFunction('document.getElementById("status").textContent.includes("version")')))
     await Promise.all(
       pages.map(async (page, i) => {
-        for (let n = 1; n <= EACH; n++) {
-          await page.fill('#item', `${people[i]}'s item ${n}`)
-          await page.press('#item', 'Enter')
-        }
+        // The first one typed, the others faster than anybody types: each while the one before is being saved.
+        await page.fill('#item', `${people[i]}'s item 1`)
+        await page.press('#item', 'Enter')
+        await page.evaluate(
+          async ({ who, count }) => {
+            for (let n = 2; n <= count; n++) {
+              document.getElementById('item').value = `${who}'s item ${n}`
+              document.querySelector('form').requestSubmit()
+              await new Promise((done) => setTimeout(done, 5))
+            }
+          },
+          { who: people[i], count: EACH },
+        )
       }),
     )
     await Promise.all(pages.map((page) => page.waitForFunction('share.pending === 0', undefined, { timeout: 30_000 })))
