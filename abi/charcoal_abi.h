@@ -33,7 +33,8 @@ struct ch_frame_info {
   uint32_t image;        /* bytes of it, after the header, that are copied from and to the native stack */
   uint32_t align;        /* alignment of the frame, a power of two; 16 unless a local wants more */
   uint32_t flags;        /* CH_FRAME_… */
-  uint32_t reserved;
+  uint32_t small;        /* size rounded up to 16 for a frame that is CH_SMALL_FRAME; else 0. The runtime's fast paths look
+                          * at nothing else */
 };
 
 /* The frame is taken when the function is entered and freed when it returns, because locals with
@@ -52,6 +53,10 @@ struct ch_frame {
   unsigned char image[]; /* info->image bytes, then the fixed locals */
 };
 #define CH_FRAME_HEADER 24u
+
+/* What goes through the runtime's fast paths: a small frame of ordinary alignment that lives from suspension to resumption. */
+#define CH_SMALL_FRAME(size, image, align, flags)                                                                      \
+  ((size) <= 2032u && (image) <= 248u && (align) <= 16u && !((flags) & CH_FRAME_HOME))
 
 /* Largest result that an interruptible function may return in registers. */
 #define CH_RESULT_BYTES 64u

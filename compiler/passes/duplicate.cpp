@@ -111,6 +111,7 @@ Function *Duplicator::clone(Function &F) {
   if (named != twinName.end()) {
     G->setLinkage(GlobalValue::ExternalLinkage);
     G->setVisibility(GlobalValue::DefaultVisibility);
+    G->addFnAttr(NamedAttr);
   }
   // A body that the linker may drop in favour of one elsewhere: elsewhere may not have an interruptible version.
   if (F.hasAvailableExternallyLinkage())

@@ -137,9 +137,10 @@ GlobalVariable *Glue::frameInfo(const Twine &name, Constant *resume, Constant *f
   auto number = [&](unsigned n) { return ConstantInt::get(abi.I32, n); };
   Constant *null = ConstantPointerNull::get(abi.Ptr);
   auto orNull = [&](Constant *c) { return c ? c : null; };
+  unsigned small = CH_SMALL_FRAME(size, image, align, flags) ? alignTo(size, 16) : 0;
   Constant *value = ConstantStruct::get(abi.frameInfoType(),
                                         {resume, orNull(fn), orNull(text), orNull(file), orNull(lines), number(points),
-                                         number(size), number(image), number(align), number(flags), number(0)});
+                                         number(size), number(image), number(align), number(flags), number(small)});
   auto *G = new GlobalVariable(M, value->getType(), true, GlobalValue::InternalLinkage, value, name);
   G->setAlignment(Align(8));
   return G;

@@ -28,6 +28,7 @@
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/IntrinsicInst.h"
+#include "llvm/Transforms/Utils/Local.h"
 #include "llvm/Transforms/Utils/ModuleUtils.h"
 #include <optional>
 
@@ -346,9 +347,12 @@ void Outliner::outline(CallInst *bodyMarker) {
   Function &helper = *bodyMarker->getFunction();
   const uint64_t uid = cast<ConstantInt>(bodyMarker->getArgOperand(0))->getZExtValue();
   SmallVector<CallInst *, 2> callers;
-  for (User *user : helper.users())
-    if (auto *call = dyn_cast<CallInst>(user); call && call->getCalledOperand() == &helper)
+  for (User *user : make_early_inc_range(helper.users())) {
+    if (auto *invoke = dyn_cast<InvokeInst>(user)) // -fexceptions; a spawn throws nothing
+      callers.push_back(changeToCall(invoke));
+    else if (auto *call = dyn_cast<CallInst>(user); call && call->getCalledOperand() == &helper)
       callers.push_back(call);
+  }
 
   StructType *type = nullptr;
   AllocaInst *clangRecord = nullptr;

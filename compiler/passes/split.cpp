@@ -912,6 +912,10 @@ PreservedAnalyses charcoal::SplitPass::run(Module &M, ModuleAnalysisManager &) {
       if (Function *plain = M.getFunction(F->getFnAttribute(TwinAttr).getValueAsString()))
         glue.guardWeak(signature, plain, F);
     F->removeFnAttr(TwinAttr);
+    if (F->hasFnAttribute(NamedAttr)) {
+      F->setLinkage(GlobalValue::WeakAnyLinkage);
+      F->removeFnAttr(NamedAttr);
+    }
   }
   // The markers and the stand-ins for interruptible versions elsewhere.
   for (Function &F : make_early_inc_range(M))
