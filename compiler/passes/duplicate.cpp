@@ -111,6 +111,7 @@ Function *Duplicator::clone(Function &F) {
   if (named != twinName.end()) {
     G->setLinkage(GlobalValue::ExternalLinkage);
     G->setVisibility(GlobalValue::DefaultVisibility);
+    G->setDSOLocal(false); // the function under its own name may have been hidden
     G->addFnAttr(NamedAttr);
   }
   // A body that the linker may drop in favour of one elsewhere: elsewhere may not have an interruptible version.

@@ -914,6 +914,7 @@ PreservedAnalyses charcoal::SplitPass::run(Module &M, ModuleAnalysisManager &) {
     F->removeFnAttr(TwinAttr);
     if (F->hasFnAttribute(NamedAttr)) {
       F->setLinkage(GlobalValue::WeakAnyLinkage);
+      F->setDSOLocal(false);
       F->removeFnAttr(NamedAttr);
     }
   }
