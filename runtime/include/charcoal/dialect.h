@@ -24,13 +24,15 @@
 
 #define __CHARCOAL_DIALECT__ 1
 struct ch_activity;
-void __charcoal_dialect(void);
-void __charcoal_spawn(unsigned __uid, struct ch_activity *__handle, unsigned __flags, const char *__site);
-void __charcoal_body(unsigned __uid);
-void __charcoal_value(const volatile void *__variable, __SIZE_TYPE__ __size);
-void __charcoal_atomic_enter(void);
-void __charcoal_atomic_leave(int *__unused);
-void __charcoal_yield(void);
+#define CH_MARKER __attribute__((__nothrow__))
+CH_MARKER void __charcoal_dialect(void);
+CH_MARKER void __charcoal_spawn(unsigned __uid, struct ch_activity *__handle, unsigned __flags, const char *__site);
+CH_MARKER void __charcoal_body(unsigned __uid);
+CH_MARKER void __charcoal_value(const volatile void *__variable, __SIZE_TYPE__ __size);
+CH_MARKER void __charcoal_atomic_enter(void);
+CH_MARKER void __charcoal_atomic_leave(int *__unused);
+CH_MARKER void __charcoal_yield(void);
+#undef CH_MARKER
 
 #define ch_handle(h) [h]
 #define ch_copy(...) (__VA_ARGS__)
