@@ -75,8 +75,11 @@ Arguments linkArguments(const Request &request, const fs::path &tree) {
   } else if (!request.noLibraries) {
     append(result, {"-Wl,--whole-archive", "-Xlinker", (tree / "lib/libcharcoal.a").string(), "-Wl,--no-whole-archive"});
     append(result, runtimeDependencies(tree));
-    if (!request.isStatic) // shared objects find the one runtime in the executable
+    if (!request.isStatic) { // shared objects find the one runtime in the executable, and the twins of C library calls
       result.push_back("-Wl,--export-dynamic-symbol=ch_*");
+      if (fs::path twins = tree / "lib/charcoal.twins"; fs::exists(twins))
+        append(result, {"-Wl,--dynamic-list", "-Xlinker", twins.string()});
+    }
   }
   result.push_back("--end-no-unused-arguments");
   return result;
