@@ -4,7 +4,7 @@ import {
   spawn, self, signal, asyncFn, asyncFnX, newActivityContext, sleep, wait, atomic, atomicFn, finish, async, Cancelled, activities, describeActivities, pause, channel, inAtomic, enterAtomic, leaveAtomic, deadline,
   noncancellable, local, useDomain, Domain, type Call,
 } from '../src/index.ts'
-import { Recorder, simulate, explore, ExploreError } from '../src/dev/index.ts'
+import { record, simulate, explore, ExploreError } from '../src/dev/index.ts'
 import { decode, encode } from '../src/dev/explore.ts'
 
 const add = asyncFn(function* sum(a: number, b: number) {
@@ -367,13 +367,12 @@ test('errors nobody asks for are reported as unhandled', async () => {
 
 test('tracing: continuations with parents, in the format of the measuring tool', async () => {
   const trace = await simulate(function* () {
-    const d = new Recorder(() => 0)
-    const { domain } = yield* wait(import('../src/core/domain.ts'))
-    domain.tracer = d
-    const a = spawn(function* () { yield* sleep(1); yield* atomic(function* () { yield* sleep(1) }) }, { name: 'traced' })
+    const recording = record()
+    const a = spawn(function* () { yield* sleep(1); yield* atomic(function* () { yield* pause(); yield* sleep(1) }) }, { name: 'traced' })
     yield* a
-    domain.tracer = null
-    return d
+    recording.stop()
+    spawn(function* () {})
+    return recording
   })
   const mine = trace.continuations.filter((c) => c.activity === 'traced')
   same(mine.length, 3)

@@ -1,4 +1,5 @@
 import './node.test.ts'
+import './docs.test.ts'
 import './bugs.test.ts'
 import { runTests } from './all.ts'
 const { passed, failed } = await runTests(process.argv[2] ?? '')

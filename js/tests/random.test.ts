@@ -24,7 +24,7 @@ function generate(next: () => number, channels: number, depth: number, place: Pl
         () => ({ op: 'call', body: body() }),
         () => ({ op: 'spawn', contained: false, body: body({ atomic: false, finish: true }) }),
         () => ({ op: 'spawn', contained: place.atomic, body: body({ finish: true }) }),
-        () => ({ op: 'atomic', body: body({ atomic: true, finish: false }) }),
+        () => ({ op: 'atomic', body: body({ atomic: true }) }),
         () => ({ op: 'finish', body: body({ finish: true }) }),
         () => (place.finish ? { op: 'async', body: body() } : { op: 'pause' }),
       )

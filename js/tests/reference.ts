@@ -39,6 +39,8 @@ interface Group {
   conts: Branch[]
   ready: Branch[]
   isBlock: boolean
+  /** Set when a block is over: the group around it. */
+  into?: Group
 }
 interface Context {
   queue: Group[]
@@ -63,8 +65,12 @@ export function interpret(program: Program, capacities: number[]): (number | str
   const enqueue = (g: Group): void => {
     if (!g.context.queue.includes(g)) g.context.queue.push(g)
   }
+  const home = (b: Branch): Group => {
+    while (b.group.into !== undefined) b.group = b.group.into
+    return b.group
+  }
   const ready = (b: Branch): void => {
-    const g = b.group
+    const g = home(b)
     if (g.running === undefined && g.ready.length === 0) g.running = b
     else g.ready.push(b)
     if (g !== executing) enqueue(g)
@@ -78,8 +84,17 @@ export function interpret(program: Program, capacities: number[]): (number | str
     ;(group.running as Branch & { root?: Scope }).root = root
     enqueue(group)
   }
+  /** Branches that outlive their block go on in the group around it. */
+  const move = (block: Context): void => {
+    const from = block.group!
+    const to = block.outer!
+    for (const b of from.conts) to.conts.push(b)
+    for (const b of from.ready) to.ready.push(b)
+    from.into = to
+  }
   const endBlock = (block: Context, owner: Branch): void => {
     contexts.pop()
+    move(block)
     owner.group = block.outer!
     owner.group.running = owner
     executing = owner.group
@@ -92,6 +107,7 @@ export function interpret(program: Program, capacities: number[]): (number | str
     if (home.contained === 0 && home.leaver !== undefined) {
       const owner = home.leaver
       contexts.pop()
+      move(home)
       owner.group = home.outer!
       enqueue(owner.group)
     }
@@ -99,6 +115,7 @@ export function interpret(program: Program, capacities: number[]): (number | str
   /** Runs a branch until it blocks, ends or is set aside; true if it was set aside. */
   const step = (b: Branch): boolean => {
     for (;;) {
+      home(b)
       const frame = b.frames[b.frames.length - 1]
       if (frame === undefined) {
         const root = (b as Branch & { root?: Scope }).root

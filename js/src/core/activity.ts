@@ -27,18 +27,19 @@ export interface ActivityInfo {
 let counter = 0
 
 export class Activity<T> extends Branch implements Group, Operation<T>, Promise<T> {
-  running: Branch | null
-  conts: Branch[] | null = null
-  readies: Queue<Branch> | null = null
-  queued: boolean = false
-  link: Group | null = null
-  home: Context
+  /** @internal */ running: Branch | null
+  /** @internal */ conts: Branch[] | null = null
+  /** @internal */ readies: Queue<Branch> | null = null
+  /** @internal */ queued: boolean = false
+  /** @internal */ link: Group | null = null
+  /** @internal */ home: Context
+  /** Counts up from 1. */
   id: number
-  ended: 0 | 1 | 2 = 0
-  joiners: ClauseList | Promise<T> | null = null
-  info: ActivityInfo | null = null
-  prev: Activity<any> | null = null
-  next: Activity<any> | null = null
+  /** @internal */ ended: 0 | 1 | 2 = 0
+  /** @internal */ joiners: ClauseList | Promise<T> | null = null
+  /** @internal */ info: ActivityInfo | null = null
+  /** @internal */ prev: Activity<any> | null = null
+  /** @internal */ next: Activity<any> | null = null
 
   constructor(home: Context, body: unknown) {
     super(null, null)
@@ -49,10 +50,12 @@ export class Activity<T> extends Branch implements Group, Operation<T>, Promise<
     this.id = ++counter
   }
 
+  /** @internal */
   get atomic(): boolean {
     return false
   }
 
+  /** @internal */
   context(): Context {
     return this.home
   }

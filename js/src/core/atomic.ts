@@ -6,6 +6,7 @@
  * - It is `domain.top` exactly while it is the innermost one.
  * - `contained` counts the contained activities that have not ended; the block does not end before it is 0.
  * - `outer` is the group that the owner came from. It cannot run while the block lasts: its context is not the newest.
+ * - `conts` is null exactly if no branch was started in the block or in one inside it.
  * - `over` is set once, at the end; branches of the block that outlive it (an `async` whose finish is outside) move to `survivor()`.
  */
 import type { AnyIterator, Blocker, Branch } from './branch.ts'
@@ -107,8 +108,17 @@ export class AtomicBlock extends Context implements Group, Blocker {
       // No branch was started in the block, so nobody knows it any more: the next block reuses it.
       if (this.readies === null && !this.queued) d.spare = this
     } else {
-      ;(group.conts ??= []).push(...this.conts)
-      if (this.readies !== null) for (let b = this.readies.shift(); b !== undefined; b = this.readies.shift()) pushReady(group, b)
+      // Branches of mine that still wait find their group through `outer`, which must therefore not be reused either: it gets `conts`.
+      const conts = (group.conts ??= [])
+      for (const b of this.conts) {
+        b.group = group
+        conts.push(b)
+      }
+      if (this.readies !== null)
+        for (let b = this.readies.shift(); b !== undefined; b = this.readies.shift()) {
+          b.group = group
+          pushReady(group, b)
+        }
     }
     if (d.executing === this) d.executing = group
     if (d.onTop !== null) d.onTop()

@@ -20,10 +20,10 @@ export const NOTHING: unique symbol = Symbol('nothing')
 const MAX_DEPTH = 200
 
 export class Call<T> extends Suspension<T> implements Promise<T> {
-  gen: AnyIterator | null
-  parent: Call<any> | null = null
-  activity: Activity<T> | null = null
-  inner: unknown = NOTHING
+  /** @internal */ gen: AnyIterator | null
+  /** @internal */ parent: Call<any> | null = null
+  /** @internal */ activity: Activity<T> | null = null
+  /** @internal */ inner: unknown = NOTHING
 
   constructor(gen: AnyIterator | null) {
     super()
@@ -72,7 +72,7 @@ export class Call<T> extends Suspension<T> implements Promise<T> {
     return true
   }
 
-  /** The frame has ended. True: the caller goes on with it at once; false: there is something to wait for first. */
+  /** @internal The frame has ended. True: the caller goes on with it at once; false: there is something to wait for first. */
   leave(_branch: Branch, _mode: 0 | 1, _answer: unknown): boolean {
     return true
   }
@@ -93,7 +93,7 @@ export class Call<T> extends Suspension<T> implements Promise<T> {
     return 'Call'
   }
 
-  /** Takes the body back from an activity that has not begun. */
+  /** @internal Takes the body back from an activity that has not begun. */
   reclaim(body: AnyIterator): void {
     this.gen = body
   }

@@ -4,6 +4,7 @@
  */
 import type { Activity } from '../core/activity.ts'
 import type { Branch } from '../core/branch.ts'
+import { domain } from '../core/domain.ts'
 
 /** One line of a trace: times in microseconds. */
 export interface Continuation {
@@ -83,4 +84,20 @@ export class Recorder implements Tracer {
   lines(): string {
     return this.continuations.map((c) => JSON.stringify(c) + '\n').join('')
   }
+}
+
+/**
+ * Records what runs from now on, until `stop()`.
+ *
+ * @example
+ * const recording = record()
+ * await main()
+ * recording.stop()
+ * writeFileSync('trace.jsonl', recording.lines())
+ */
+export function record(): Recorder & { stop(): void } {
+  const d = domain
+  const recorder = new Recorder(() => d.host.now())
+  d.tracer = recorder
+  return Object.assign(recorder, { stop: () => void (d.tracer = null) })
 }

@@ -1,0 +1,321 @@
+/** The corners: what happens seldom, and must be right then too. */
+import { test, ok, same, rejects, throws } from './harness.ts'
+import {
+  spawn, atomic, asyncFn, async, finish, sleep, pause, channel, Cancelled, wait, waituntil, when, future, semaphore, mutex, rwlock, select, once, aborted, enterAtomic, leaveAtomic, describeActivities, Domain, useDomain,
+  inAtomic, atomicFn, condition, rendezvous, self, noncancellable, deadline, ClosedError, Suspension,
+} from '../src/index.ts'
+import { simulate, explore, enforce, develop } from '../src/dev/index.ts'
+import { channelHop } from '../src/core/host.ts'
+import { Queue } from '../src/core/queue.ts'
+import { emit } from '../src/plugin/runtime.ts'
+
+const tick = (ms = 0): Promise<void> => new Promise((done) => setTimeout(done, ms))
+const id = asyncFn(function* (n: number) { return n })
+
+test('the hop through a MessageChannel, where there is no setImmediate', async () => {
+  const hop = channelHop()
+  const log: number[] = []
+  await new Promise<void>((done) => {
+    hop(() => log.push(1))
+    hop(() => { log.push(2); done() })
+  })
+  same(log, [1, 2])
+})
+
+test('a queue grows and stays first in, first out', () => {
+  const q = new Queue<number>()
+  const out: (number | undefined)[] = []
+  for (let i = 0; i < 3; i++) q.push(i)
+  out.push(q.shift())
+  for (let i = 3; i < 20; i++) q.push(i)
+  while (q.size > 0) out.push(q.shift())
+  same(out, Array.from({ length: 20 }, (_, i) => i))
+  same(q.shift(), undefined)
+})
+
+test('a call that failed in legacy code cannot be run again', async () => {
+  const f = asyncFn(function* () { throw new Error('x') })
+  await spawn(function* () {
+    const call = f()
+    for (let i = 0; i < 2; i++) try { yield* call } catch (error) { ok(/x|has been run already/.test(String(error))) }
+    try { call.then(); ok(false) } catch (error) { ok(/has been run already/.test(String(error))) }
+  })
+})
+
+test('a branch started in a block wakes in the block, in order, and outlives it', function* () {
+  const log: string[] = []
+  const f = future<void>()
+  yield* finish(function* () {
+    yield* atomic(function* () {
+      for (const n of [1, 2, 3]) yield* async(function* () { yield* f.get(); log.push(`woke ${n}`); yield* sleep(1); log.push(`end ${n}`) })
+      f.set()
+      log.push('block ends')
+    })
+    log.push('after')
+  })
+  same(log, ['block ends', 'after', 'woke 1', 'woke 2', 'woke 3', 'end 1', 'end 2', 'end 3'])
+})
+
+test('a branch whose block is over when it wakes goes on in the group around it', function* () {
+  const log: string[] = []
+  const f = future<void>()
+  yield* finish(function* () {
+    yield* atomic(function* () {
+      yield* atomic(function* () {
+        yield* async(function* () { yield* f.get(); log.push(inAtomic() ? 'in' : 'out') })
+      })
+    })
+    yield* sleep(1)
+    f.set()
+    log.push('set')
+  })
+  same(log, ['set', 'out'])
+})
+
+test('a deadlock among several inside the block names them all, and legacy code may still help in time', async () => {
+  const error = await rejects(
+    simulate(function* () {
+      const outside = spawn(function* () { yield* channel<number>().recv() }, { name: 'outside' })
+      yield* sleep(1)
+      try {
+        yield* atomic(function* () {
+          const inner = spawn(function* () { yield* outside }, { contained: true, name: 'inner' })
+          yield* waituntil(inner).or(channel<number>(0, 'c').recv())
+        })
+      } finally { outside.cancel() }
+    }),
+    /deadlock in an atomic block: inner waits for join\(outside\)/,
+  )
+  ok(/also blocked inside: main on join\(inner\) or recv\(c\)/.test(error.message) && /outside is kept from running/.test(error.message), error.message)
+  const before = useDomain(new Domain({ grace: 30 }))
+  try {
+    const ch = channel<number>()
+    setTimeout(() => ch.trySend(5), 5)
+    same(await spawn(() => atomic(function* () { return yield* ch.recv() })), 5)
+    setTimeout(() => ch.trySend(5), 5)
+    const later = spawn(() => atomic(function* () { yield* ch.recv(); yield* sleep(60); return yield* wait(Promise.resolve(1)) }))
+    same(await later, 1)
+    await rejects(spawn(() => atomic(function* () { yield* ch.recv() })), /DeadlockError/)
+    const stop = develop(() => {})
+    await rejects(spawn(() => atomic(function* () { yield* spawn(function* child() {}) })), /child was spawned inside the block[^]*spawned at /)
+    stop()
+  } finally { useDomain(before) }
+})
+
+test('a contained activity that yields lets only its fellows run', async () => {
+  const seen = await explore(
+    function* () {
+      const log: string[] = []
+      const o = spawn(function* () { log.push('o') })
+      yield* pause()
+      yield* atomic(function* () {
+        for (const n of ['a', 'b']) spawn(function* () { log.push(n); yield* id(1); yield* pause(); log.push(n) }, { contained: true })
+      })
+      yield* o
+      return log.join('')
+    },
+    { schedules: 'all' },
+  )
+  ok(seen.outcomes.has('"oabab"') && seen.outcomes.has('"oaabb"'), [...seen.outcomes.keys()].join())
+  for (const log of seen.outcomes.keys()) ok(/^"o?[ab]{4}o?"$/.test(log), log)
+})
+
+test('every wait sees the mark of its scope: waituntil, promises, and operations that were ready', async () => {
+  await simulate(function* () {
+    const ch = channel<number>(1)
+    yield* ch.send(1)
+    const tries: (() => Generator<unknown, unknown, any>)[] = [
+      function* () { return yield* ch.recv() },
+      function* () { return yield* waituntil(ch.recv()) },
+      function* () { return yield* waituntil(ch.recv().do((n) => n)) },
+      function* () { return yield* waituntil(ch.recv()).and(sleep(-1)) },
+      function* () { return yield* wait(Promise.resolve(1)) },
+    ]
+    for (const body of tries) {
+      let seen: unknown
+      yield* finish(function* (scope) {
+        scope.cancel()
+        try { yield* body() } catch (error) { seen = error }
+      })
+      ok(seen instanceof Cancelled, String(body))
+    }
+    same(ch.size, 1)
+  })
+})
+
+test('withdrawal of everything that can be waited for', async () => {
+  const controller = new AbortController()
+  const target = new EventTarget()
+  const s = semaphore(1)
+  const m = mutex()
+  const l = rwlock()
+  const c = condition()
+  const f = future<number>()
+  const ch = channel<number>()
+  const full = channel<number>(0)
+  const task = spawn(function* () { yield* sleep(50) })
+  await spawn(function* () {
+    const p = [yield* s.acquire(), yield* m.acquire(), yield* l.write()]
+    yield* waituntil(s.acquire()).or(m.acquire()).or(l.read()).or(l.write()).or(c.wait()).or(f.get()).or(ch.recv()).or(full.send(1)).or(task).or(aborted(controller.signal)).or(once(target, 'x')).or(sleep(1)).or(sleep(100)).or(new Promise(() => {}))
+    yield* rendezvous<number>(function* (r) { yield* waituntil(r.next()).or(sleep(1)) })
+    for (const permit of p) permit.release()
+    same([s.waiters, m.waiters, l.waiters, c.waiters, f.waiters, ch.receivers, full.senders].map((x) => x.count()), [0, 0, 0, 0, 0, 0, 0])
+  })
+  task.cancel()
+  try { await task } catch { /* cancelled */ }
+})
+
+test('what each wait says about itself', async () => {
+  const lines = await simulate(function* () {
+    const target = new EventTarget()
+    const l = rwlock('l')
+    const held = yield* l.write()
+    const all = [
+      spawn(function* () { yield* once(target, 'click') }),
+      spawn(function* () { yield* aborted(new AbortController().signal) }),
+      spawn(function* () { yield* wait(new Promise(() => {})) }),
+      spawn(function* () { yield* l.read() }),
+      spawn(function* () { yield* l.write() }),
+      spawn(function* () { yield* condition('c').wait() }),
+      spawn(function* () { yield* future('f').get() }),
+      spawn(function* () { yield* channel(0, 'ch').send(1) }),
+      spawn(function* () { yield* waituntil(channel(0, 'x').recv()).and(channel(0, 'y').recv()).or(new Promise(() => {})) }),
+      spawn(function* () { yield* waituntil(new Promise(() => {})) }),
+      spawn(function* () { yield* rendezvous(function* (r) { yield* r.next() }) }),
+      spawn(function* () { yield* async(sleep(1e6)) }),
+      spawn(function* () { yield* finish(async(sleep(1e6))) }),
+      spawn(function* () { yield* once({ on() {}, off() {} }, 'data') }),
+      spawn(function* () { yield* atomic(function* () { spawn(function* () { yield* sleep(5) }, { contained: true }) }) }),
+    ]
+    yield* sleep(2)
+    const text = describeActivities()
+    yield* sleep(10)
+    held.release()
+    for (const a of all) a.cancel()
+    for (const a of all) try { yield* a } catch { /* cancelled */ }
+    return text
+  })
+  for (const want of ['event click', 'an AbortSignal', 'a promise', 'read(l)', 'write(l)', 'wait(c)', 'get(f)', 'send(ch)', 'recv(x) and/or recv(y)', 'next(rendezvous)', 'the end of 1 branches', 'finish: 1 branches', 'event data']) ok(lines.includes(`blocked on ${want}`), `${want} in\n${lines}`)
+})
+
+test('else asks every kind of clause', function* () {
+  const c = new AbortController()
+  const s = semaphore(2)
+  const l = rwlock()
+  const f = future<number>()
+  const done = spawn(function* () { return 1 })
+  yield* done
+  const target = new EventTarget()
+  const yes = () => waituntil(sleep(-1)).and(s.acquire()).and(l.write()).and(done).and(channel<number>(1).send(1))
+  same(yield* yes().else(() => 'else'), undefined)
+  c.abort('r')
+  f.set(3)
+  same(yield* waituntil(waituntil(aborted(c.signal)).or(once(target, 'x'))).and(f.get()).else(() => 'else'), 3)
+  same(yield* waituntil(once(target, 'x')).and(f.get()).else(function* () { yield* sleep(1); return 'else' }), 'else')
+  const closed = channel<number>()
+  closed.close()
+  try { yield* waituntil(closed.recv()).and(f.get()).else(() => 1); ok(false) } catch (error) { ok(error instanceof ClosedError) }
+  try { yield* waituntil(closed.recv().do(() => 1)).else(() => 1); ok(false) } catch (error) { ok(error instanceof ClosedError) }
+  try { yield* waituntil(closed.recv()).or(f.get()); ok(false) } catch (error) { ok(error instanceof ClosedError) }
+  same(yield* waituntil(when(false, f.get())).and(f.get()), 3)
+  const got = yield* select({ f: f.get(), call: id(4) as PromiseLike<number>, signal: c.signal })
+  same(got.key, 'f')
+})
+
+test('invariants of a channel, a semaphore and a lock are checked', () => {
+  const fake = { listed: false, before: null, after: null, want: 1, writes: false } as any
+  const ch = channel<number>(1)
+  ch.senders.push(fake)
+  throws(() => ch.check(), /a sender waits although there is room/)
+  ch.receivers.push({ ...fake, listed: false })
+  throws(() => ch.check(), /a receiver waits although/)
+  ch.receivers.shift()
+  ch.trySend(1)
+  ;(ch as any).shut = true
+  throws(() => ch.check(), /closed channel/)
+  const s = semaphore(1)
+  s.waiters.push({ ...fake, listed: false })
+  throws(() => s.check(), /although permits are free/)
+  ;(s as any).free = 2
+  throws(() => s.check(), /out of range/)
+  const l = rwlock()
+  l.waiters.push({ ...fake, listed: false })
+  throws(() => l.check(), /would admit/)
+  ;(l as any).writing = true
+  ;(l as any).readers = 1
+  throws(() => l.check(), /beside a writer/)
+})
+
+test('a suspension leaves a generator that is closed or thrown into', () => {
+  class Never extends Suspension<number> { begin() { return false } }
+  const g = (function* () { yield* new Never() })()
+  g.next()
+  same(g.return(undefined as never), { done: true })
+  const h = (function* () { yield* new Never() })()
+  h.next()
+  throws(() => h.throw(new Error('in')), /in/)
+  const op = new Never()
+  op.next()
+  op.next(5)
+  same(op.next().value, 5)
+})
+
+test('atomic calls on the stack: suspended, failing, left late, and awaited again', async () => {
+  await simulate(function* () {
+    const call = atomic(function* () { return yield* id(1) })
+    same([yield* call, yield* call], [1, 1])
+    const failing = atomicFn(function* () { yield* id(1); throw new Error('late') })
+    try { yield* failing(); ok(false) } catch (error) { ok(/late/.test(String(error))) }
+    same(yield* atomic(atomic(id(3))), 3)
+    same(yield* atomic(() => 4 as any), 4)
+  })
+  await spawn(function* () {
+    const f = atomicFn(function* (n: number) { id(0); return n })
+    let sum = 0
+    for (let i = 0; i < 3000; i++) sum += yield* f(1)
+    same(sum, 3000)
+    const g = atomicFn(function* () { throw new Error('x') })
+    try { yield* g(); ok(false) } catch (error) { ok(/x/.test(String(error))) }
+    const c = atomicFn(function* (how: boolean) { spawn(id(1), { contained: true }); id(2); if (how) throw new Error('y'); return 5 })
+    same(yield* c(false), 5)
+    try { yield* c(true); ok(false) } catch (error) { ok(/y/.test(String(error))) }
+    for (let i = 0; i < 600; i++) { yield* enterAtomic(); id(3); yield* leaveAtomic() }
+    ok(!inAtomic())
+    try { yield* emit(1); ok(false) } catch (error) { ok(/outside an async generator/.test(String(error))) }
+    const started = id(9)
+    started.then(() => {})
+    same(yield* started, 9)
+    same(yield* wait(started), 9)
+    for (let i = 0; i < 600; i++) { id(4); yield* wait(i) }
+    yield* waituntil(started)
+  })
+})
+
+test('errors held by enforce are reported, and undo leaves what is registered working', async () => {
+  const e = enforce()
+  const log: string[] = []
+  const target = new EventTarget()
+  target.removeEventListener('x', () => {})
+  target.addEventListener('m', { handleEvent: () => log.push('object') } as EventListenerObject)
+  target.dispatchEvent(new Event('m'))
+  setTimeout(() => log.push('one'), 1)
+  setTimeout(() => log.push('two'), 1)
+  Promise.reject(new Error('z')).then(undefined, () => log.push('rejected'))
+  await spawn(() => atomic(function* () { yield* sleep(10) }))
+  await spawn(() => atomic(function* () { yield* sleep(1) }))
+  await tick(10)
+  e.undo()
+  same(log.sort(), ['object', 'one', 'rejected', 'two'])
+})
+
+test('a domain can be simulated while legacy code goes on', async () => {
+  same(await simulate(async () => { await tick(1); return 'async' }), 'async')
+  await rejects(simulate(function* () { yield* wait(new Promise(() => {})) }, { patience: 5 }), /nothing can run any more/)
+  const settled = await simulate(function* () { return (yield* wait(tick(3).then(() => 1))) + (yield* wait(tick(1).then(() => 1))) }, { settle: 20 })
+  same(settled, 2)
+  const left = await simulate(function* () { spawn(function* () { yield* sleep(3) }); return self()!.name })
+  same(left, 'main')
+  await rejects(explore(function* () { throw 'a string' }, { schedules: 1 }), /a string/)
+  await rejects(explore(async () => { throw new Error('always') }, { seed: 5, schedules: 3 }), /0 unusual choices/)
+  same(await simulate(function* () { return yield* noncancellable(deadline(5, sleep(1))) }), undefined)
+})
