@@ -1,0 +1,153 @@
+/* The laws as a program meets them: Charcoal C on the real scheduler. Each test is named after what it shows. */
+#include "harness.h"
+#include <pthread.h>
+#include <signal.h>
+
+static int work(int n) { return n * 2 + 1; }
+
+TEST(law_1_an_activity_that_never_blocks_gives_way_when_its_slice_is_over) {
+  volatile int stop = 0;
+  volatile long turns = 0;
+  ch_activity spinner;
+  activate [&spinner] {
+    while (!stop)
+      turns += work(1) > 0;
+  }
+  ch_activity stopper;
+  activate [&stopper] { stop = 1; }
+  EXPECT(ch_activity_wait(&spinner) == 0 && turns > 0);
+  ch_activity_wait(&stopper);
+}
+
+TEST(law_5_nothing_else_runs_inside_atomic) {
+  static int other;
+  activate { other = 1; }
+  atomic {
+    for (int i = 0; i < 1000; i++) {
+      work(i);
+      ch_reschedule();
+    }
+    EXPECT(!other);
+  }
+  ch_reschedule();
+  EXPECT(other);
+}
+
+TEST(law_5_a_wait_in_atomic_runs_contained_activities_only) {
+  ch_sem s = CH_SEM_INIT(0);
+  static int outside;
+  activate { outside = 1; }
+  atomic {
+    activate contained { ch_sem_post(&s); }
+    EXPECT(ch_sem_wait(&s) == 0 && !outside);
+  }
+  EXPECT(!outside);
+}
+
+TEST_EXITS(law_5_a_deadlock_in_atomic_is_reported_and_ends_the_program, CH_EXIT_DEADLOCK, "inside an atomic block") {
+  ch_sem s = CH_SEM_INIT(0);
+  activate { ch_sem_post(&s); }
+  atomic { ch_sem_wait(&s); }
+}
+
+TEST(law_6_spawning_in_atomic_is_delayed_or_contained) {
+  atomic {
+    activate { note("delayed"); }
+    activate contained {
+      note("contained");
+      ch_reschedule();
+      note("goes on");
+    }
+    note("block");
+  }
+  note("after");
+  ch_reschedule();
+  EXPECT_NOTES("block contained goes on after delayed");
+}
+
+static int leaves(ch_sem *s) {
+  atomic {
+    activate contained { ch_sem_post(s); }
+    return 5;
+  }
+}
+TEST(law_6_leaving_the_block_by_return_waits_for_contained_activities) {
+  ch_sem s = CH_SEM_INIT(0);
+  EXPECT(leaves(&s) == 5 && s.count == 1);
+}
+
+TEST(law_7_activate_queues) {
+  activate { note("body"); }
+  note("statement");
+  ch_reschedule();
+  EXPECT_NOTES("statement body");
+}
+
+static ch_sem gate;
+static int compare(const void *a, const void *b) {
+  ch_sem_wait(&gate); /* called by qsort: waits on the native stack, and others run above it */
+  return *(const int *)a - *(const int *)b;
+}
+TEST(law_8_a_callback_of_foreign_code_may_wait) {
+  int numbers[] = {3, 1, 2};
+  static int posts;
+  activate {
+    for (;;) {
+      ch_sem_post(&gate);
+      posts++;
+      ch_reschedule();
+    }
+  }
+  qsort(numbers, 3, sizeof *numbers, compare);
+  EXPECT(numbers[0] == 1 && numbers[2] == 3 && posts > 0);
+}
+
+TEST(law_12_errno_belongs_to_the_activity) {
+  ch_activity other;
+  errno = 1;
+  activate [&other] {
+    EXPECT(errno == 0);
+    errno = 2;
+    ch_reschedule();
+    EXPECT(errno == 2);
+  }
+  ch_reschedule();
+  EXPECT(errno == 1);
+  ch_activity_wait(&other);
+  EXPECT(errno == 1);
+}
+
+/* ---- and what is no law, but promised ---- */
+
+static void *on_another_thread(void *s) {
+  ch_activity a;
+  EXPECT(ch_sem_post(s) == EPERM); /* somebody of another thread's domain waits */
+  EXPECT(ch_sleep(1) == EPERM);
+  activate [&a] { abort(); }
+  EXPECT(ch_activity_wait(&a) == EPERM);
+  return NULL;
+}
+TEST(a_thread_without_a_domain_is_refused) {
+  ch_sem s = CH_SEM_INIT(0);
+  ch_activity waiter;
+  pthread_t thread;
+  activate [&waiter] { EXPECT(ch_sem_wait(&s) == 0); }
+  ch_reschedule();
+  EXPECT(pthread_create(&thread, NULL, on_another_thread, &s) == 0 && pthread_join(thread, NULL) == 0);
+  EXPECT(ch_sem_post(&s) == 0 && ch_activity_wait(&waiter) == 0);
+}
+
+TEST(ten_thousand_activities_count_themselves) {
+  enum { MANY = 10000 };
+  ch_sem all = CH_SEM_INIT(0);
+  long sum = 0;
+  for (int i = 0; i < MANY; i++)
+    activate (i) {
+      ch_reschedule();
+      sum += i;
+      ch_sem_post(&all);
+    }
+  for (int i = 0; i < MANY; i++)
+    EXPECT(ch_sem_wait(&all) == 0);
+  EXPECT(sum == (long)MANY * (MANY - 1) / 2);
+}
