@@ -6,7 +6,9 @@
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/Support/CommandLine.h"
+#include "llvm/IR/Module.h"
 #include "llvm/Support/raw_ostream.h"
+#include <optional>
 
 using namespace llvm;
 
@@ -33,7 +35,18 @@ static cl::opt<bool, true> printPipeline("charcoal-print-pipeline", cl::location
                                          cl::desc("print the list of passes"));
 
 const Options &options() { return chosen; }
-void setLanguageIsC(bool isC) { chosen.disabled |= !isC; }
+
+static std::optional<bool> languageIsC;
+void setLanguageIsC(bool isC) { languageIsC = isC; }
+
+bool isC(const Module &M) {
+  if (languageIsC)
+    return *languageIsC;
+  for (const Function &F : M)
+    if (F.getName().starts_with("_Z") || F.getName().starts_with("_R") || F.getName() == "__gxx_personality_v0")
+      return false; // names of C++ and Rust
+  return true;
+}
 
 static RemarkSink sink;
 void setRemarkSink(RemarkSink to) { sink = std::move(to); }

@@ -13,6 +13,7 @@
 namespace llvm {
 class Function;
 class Instruction;
+class Module;
 } // namespace llvm
 
 namespace charcoal {
@@ -32,8 +33,10 @@ struct Options {
 
 const Options &options();
 
-// Called by the front end before any pass runs: only C is compiled with two versions.
+// Only C is compiled with two versions. The front end says before any pass runs whether it reads C; where it has not
+// run (-save-temps, .bc and .ll files) the module's names must tell.
 void setLanguageIsC(bool);
+bool isC(const llvm::Module &);
 
 // Prints "file:line:col: remark: text [-Rcharcoal]" when options().remarks; the place is that of the
 // instruction, or of the function's definition. Costs nothing otherwise.

@@ -34,7 +34,14 @@ struct Entry {
   void (*add)(ModulePassManager &);
 };
 
-template <typename Pass> static void add(ModulePassManager &passes) { passes.addPass(Pass()); }
+template <typename Pass> struct OnlyC : PassInfoMixin<OnlyC<Pass>> {
+  PreservedAnalyses run(Module &M, ModuleAnalysisManager &analyses) {
+    return isC(M) ? Pass().run(M, analyses) : PreservedAnalyses::all();
+  }
+  static bool isRequired() { return true; }
+};
+
+template <typename Pass> static void add(ModulePassManager &passes) { passes.addPass(OnlyC<Pass>()); }
 
 static const Entry pipeline[] = {
     {"outline", Stage::Start, "activate statements become calls of the runtime", add<OutlinePass>},
