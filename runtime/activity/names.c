@@ -12,7 +12,7 @@ struct name {
 };
 
 #define BUCKETS 256
-static __thread struct name *buckets[BUCKETS];
+static __thread struct name **buckets; /* NULL until the first name */
 
 static struct name **find(struct ch_branch *b) {
   struct name **at = &buckets[((uintptr_t)b >> 4) % BUCKETS];
@@ -39,6 +39,10 @@ int ch_set_name(const char *text) {
   struct name *new = malloc(sizeof *new + n);
   if (!new)
     return ENOMEM;
+  if (!buckets && !(buckets = calloc(BUCKETS, sizeof *buckets))) {
+    free(new);
+    return ENOMEM;
+  }
   if (b->flags & CH_NAMED)
     ch_branch_forget_name(b);
   new->branch = b;

@@ -28,15 +28,14 @@ struct ch_arena {
   struct ch_slab slabs[SLABS]; /* [0] is this header's own */
 };
 
-__thread __attribute__((tls_model("initial-exec"))) struct ch_heap ch_heap;
+static struct ch_heap empty;
+__thread __attribute__((tls_model("initial-exec"))) struct ch_heap *ch_heap = &empty;
 int ch_heap_malloc = -1;
 
 static __thread struct ch_arena *arenas;
 static __thread struct ch_slab *free_slabs;
 static __thread unsigned free_count, arena_count;
 static __thread uint64_t used_slabs;
-/* The slab of each class that is being carved, and behind it, by `next`, the class's others. */
-static __thread struct ch_slab *current[CH_KINDS][CH_CLASSES];
 
 extern void __asan_poison_memory_region(void const volatile *, size_t) __attribute__((weak));
 
@@ -89,8 +88,14 @@ CH_COLD void *ch_block_take_slow(enum ch_kind kind, unsigned klass, size_t size,
     choose_mode();
   if (ch_heap_malloc || align > 16 || klass >= CH_CLASSES)
     return ch_large_take(kind, size, align);
-  struct ch_class *c = &ch_heap.classes[kind][klass];
-  struct ch_slab *s = current[kind][klass];
+  if (ch_heap == &empty) {
+    struct ch_heap *own = calloc(1, sizeof *own);
+    if (!own)
+      return NULL;
+    ch_heap = own;
+  }
+  struct ch_class *c = &ch_heap->classes[kind][klass];
+  struct ch_slab *s = ch_heap->carving[kind][klass];
   if (!s || (s->carved + 1) * (size_t)s->block > SLAB) {
     struct ch_slab *fresh = take_slab(kind);
     if (!fresh)
@@ -100,7 +105,7 @@ CH_COLD void *ch_block_take_slow(enum ch_kind kind, unsigned klass, size_t size,
     fresh->kind = kind;
     fresh->klass = klass;
     fresh->carved = 0;
-    current[kind][klass] = s = fresh;
+    ch_heap->carving[kind][klass] = s = fresh;
   }
   /* Carve no further than the page that is touched anyway; in order, so that neighbours are used together. */
   char *first = slab_base(s) + (size_t)s->carved * s->block;
@@ -136,15 +141,15 @@ void ch_heap_sums(enum ch_kind kind, uint64_t *blocks, uint64_t *bytes) {
   *blocks = *bytes = 0;
   uint64_t step = kind == CH_KIND_FRAME ? CH_FRAME_STEP : CH_ACTIVITY_STEP;
   for (unsigned i = 0; i < CH_CLASSES; i++) {
-    *blocks += ch_heap.classes[kind][i].live;
-    *bytes += ch_heap.classes[kind][i].live * i * step;
+    *blocks += ch_heap->classes[kind][i].live;
+    *bytes += ch_heap->classes[kind][i].live * i * step;
   }
   ch_large_sums(kind, blocks, bytes);
 }
 
 void ch_heap_walk(enum ch_kind kind, void (*visit)(void *, void *), void *data) {
   for (unsigned k = 0; k < CH_CLASSES; k++)
-    for (struct ch_slab *s = current[kind][k]; s; s = s->next)
+    for (struct ch_slab *s = ch_heap->carving[kind][k]; s; s = s->next)
       for (uint32_t i = 0; i < s->carved; i++) {
         char *b = slab_base(s) + (size_t)i * s->block;
         if (!(*(uintptr_t *)b & 1))
@@ -188,12 +193,12 @@ static uint64_t free_bytes(void) {
   uint64_t live = 0;
   for (unsigned kind = 0; kind < CH_KINDS; kind++)
     for (unsigned i = 0; i < CH_CLASSES; i++)
-      live += ch_heap.classes[kind][i].live * i * (kind == CH_KIND_FRAME ? CH_FRAME_STEP : CH_ACTIVITY_STEP);
+      live += ch_heap->classes[kind][i].live * i * (kind == CH_KIND_FRAME ? CH_FRAME_STEP : CH_ACTIVITY_STEP);
   return used_slabs * SLAB - live;
 }
 
 static void trim_class(enum ch_kind kind, unsigned klass) {
-  struct ch_class *c = &ch_heap.classes[kind][klass];
+  struct ch_class *c = &ch_heap->classes[kind][klass];
   for (uintptr_t *b = c->free; b; b = (uintptr_t *)(*b & ~(uintptr_t)1))
     slab_of(b)->idle++;
   /* Drop the blocks of slabs that are wholly free from the free list, keeping its order. */
@@ -214,7 +219,7 @@ static void trim_class(enum ch_kind kind, unsigned klass) {
   if (last)
     *last = 1;
   c->free = kept;
-  struct ch_slab **at = &current[kind][klass];
+  struct ch_slab **at = &ch_heap->carving[kind][klass];
   while (*at) {
     struct ch_slab *s = *at;
     bool whole = s->idle == s->carved;
@@ -239,7 +244,7 @@ CH_COLD void ch_heap_trim(void) {
     return;
   for (unsigned kind = 0; kind < CH_KINDS; kind++)
     for (unsigned i = 0; i < CH_CLASSES; i++)
-      if (current[kind][i])
+      if (ch_heap->carving[kind][i])
         trim_class(kind, i);
   ch_heap_check();
 }
@@ -249,15 +254,15 @@ void ch_heap_check(void) {
   for (unsigned kind = 0; kind < CH_KINDS; kind++)
     for (unsigned k = 0; k < CH_CLASSES; k++) {
       uint64_t carved = 0, idle = 0;
-      for (struct ch_slab *s = current[kind][k]; s; s = s->next) {
+      for (struct ch_slab *s = ch_heap->carving[kind][k]; s; s = s->next) {
         CH_INVARIANT(s->kind == kind && s->klass == k, "a slab serves one kind and one class");
         carved += s->carved;
       }
-      for (uintptr_t *b = ch_heap.classes[kind][k].free; b; b = (uintptr_t *)(*b & ~(uintptr_t)1)) {
+      for (uintptr_t *b = ch_heap->classes[kind][k].free; b; b = (uintptr_t *)(*b & ~(uintptr_t)1)) {
         CH_INVARIANT(*b & 1, "a free block's first word is odd");
         idle++;
       }
-      CH_INVARIANT(carved - idle == ch_heap.classes[kind][k].live, "live counts the carved blocks that are not free");
+      CH_INVARIANT(carved - idle == ch_heap->classes[kind][k].live, "live counts the carved blocks that are not free");
     }
 #endif
 }

@@ -34,6 +34,8 @@ struct ch_class {
 
 struct ch_heap {
   struct ch_class classes[CH_KINDS][CH_CLASSES];
+  /* The slab of each class that is being carved, and behind it, by `next`, the class's others. */
+  struct ch_slab *carving[CH_KINDS][CH_CLASSES];
 };
 
 #define CH_HIDDEN __attribute__((visibility("hidden")))
@@ -41,7 +43,9 @@ struct ch_heap {
 #define CH_UNLIKELY(x) __builtin_expect(!!(x), 0)
 #define CH_COLD __attribute__((cold, noinline))
 
-extern CH_HIDDEN __thread __attribute__((tls_model("initial-exec"))) struct ch_heap ch_heap;
+/* The thread's heap: behind a pointer, so that libcharcoal.so can still be loaded late, when the C library has little
+ * thread-local memory left. Never NULL: a thread that has taken no block sees the empty heap that all share. */
+extern CH_HIDDEN __thread __attribute__((tls_model("initial-exec"))) struct ch_heap *ch_heap;
 
 /* Non-zero: each block comes from malloc (CHARCOAL_FRAMES=malloc, or under AddressSanitizer). Set once, before the
  * first block is taken. */
@@ -61,7 +65,7 @@ CH_HIDDEN void *ch_heap_arenas(void);
 CH_HIDDEN void ch_heap_check(void);
 
 static inline void *ch_block_take(enum ch_kind kind, unsigned klass, size_t size) {
-  struct ch_class *c = &ch_heap.classes[kind][klass];
+  struct ch_class *c = &ch_heap->classes[kind][klass];
   uintptr_t *block = c->free;
   if (CH_UNLIKELY(!block))
     return ch_block_take_slow(kind, klass, size, 16);
@@ -75,7 +79,7 @@ static inline void ch_block_give(enum ch_kind kind, unsigned klass, void *block)
     ch_block_give_large(block);
     return;
   }
-  struct ch_class *c = &ch_heap.classes[kind][klass];
+  struct ch_class *c = &ch_heap->classes[kind][klass];
   *(uintptr_t *)block = (uintptr_t)c->free | 1;
   c->free = block;
   c->live--;

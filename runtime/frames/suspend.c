@@ -87,7 +87,7 @@ static inline bool is_usual(const struct ch_frame_info *info) {
 int ch_suspend(const struct ch_frame_info *info, const void *image, uint32_t point, int status) {
   if (CH_UNLIKELY(!is_usual(info)))
     return suspend_slow(info, image, point, status);
-  struct ch_class *c = &ch_heap.classes[CH_KIND_FRAME][(info->size + CH_FRAME_STEP - 1) / CH_FRAME_STEP];
+  struct ch_class *c = &ch_heap->classes[CH_KIND_FRAME][(info->size + CH_FRAME_STEP - 1) / CH_FRAME_STEP];
   struct ch_frame *f = c->free;
   if (CH_UNLIKELY(!f))
     return suspend_slow(info, image, point, status);
@@ -118,7 +118,7 @@ struct ch_restored ch_restore(void *image) {
     return restored(restore_slow(f, image));
   uint32_t point = f->point;
   copy_words(image, f->image, info->image);
-  struct ch_class *c = &ch_heap.classes[CH_KIND_FRAME][(info->size + CH_FRAME_STEP - 1) / CH_FRAME_STEP];
+  struct ch_class *c = &ch_heap->classes[CH_KIND_FRAME][(info->size + CH_FRAME_STEP - 1) / CH_FRAME_STEP];
   *(uintptr_t *)f = (uintptr_t)c->free | 1;
   c->free = f;
   c->live--;

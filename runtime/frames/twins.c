@@ -21,10 +21,12 @@ static size_t table_size, table_used;
 static unsigned generation = 1;
 
 #define CACHE 512
-static __thread __attribute__((tls_model("initial-exec"))) struct {
-  unsigned generation;
+struct cache {
+  unsigned generation; /* 0: of no table */
   struct ch_twin_entry slots[CACHE];
-} cache;
+};
+static struct cache no_cache; /* what a thread has before its first question; never written */
+static __thread __attribute__((tls_model("initial-exec"))) struct cache *cache = &no_cache;
 
 static inline size_t hash(const void *fn) { return (uintptr_t)fn >> 4 ^ (uintptr_t)fn >> 13; }
 
@@ -98,9 +100,15 @@ void ch_twins_unregister(const struct ch_twin_entry *begin, const struct ch_twin
 
 CH_COLD static void *look_up(void *fn) {
   pthread_mutex_lock(&lock);
-  if (cache.generation != generation) {
-    memset(&cache, 0, sizeof cache);
-    cache.generation = generation;
+  if (cache == &no_cache) {
+    struct cache *own = calloc(1, sizeof *own);
+    if (!own)
+      abort();
+    cache = own;
+  }
+  if (cache->generation != generation) {
+    memset(cache, 0, sizeof *cache);
+    cache->generation = generation;
   }
   void *twin = NULL;
   if (table)
@@ -108,13 +116,13 @@ CH_COLD static void *look_up(void *fn) {
       if (table[i].fn == fn)
         twin = table[i].twin;
   pthread_mutex_unlock(&lock);
-  cache.slots[hash(fn) % CACHE] = (struct ch_twin_entry){fn, twin};
+  cache->slots[hash(fn) % CACHE] = (struct ch_twin_entry){fn, twin};
   return twin;
 }
 
 void *ch_twin(void *fn, void *adapter) {
-  struct ch_twin_entry *slot = &cache.slots[hash(fn) % CACHE];
-  void *twin = CH_LIKELY(slot->fn == fn && cache.generation == __atomic_load_n(&generation, __ATOMIC_RELAXED))
+  struct ch_twin_entry *slot = &cache->slots[hash(fn) % CACHE];
+  void *twin = CH_LIKELY(slot->fn == fn && cache->generation == __atomic_load_n(&generation, __ATOMIC_RELAXED))
                    ? slot->twin
                    : look_up(fn);
   if (CH_LIKELY(twin))
