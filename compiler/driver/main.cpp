@@ -22,9 +22,7 @@ using Arguments = std::vector<std::string>;
 void append(Arguments &to, const Arguments &more) { to.insert(to.end(), more.begin(), more.end()); }
 
 // For the compiler proper alone: the assembler would reject it.
-void passToFrontEnd(Arguments &to, const std::string &option) {
-  append(to, {"-Xclang", "-mllvm", "-Xclang", option});
-}
+void passToFrontEnd(Arguments &to, const std::string &option) { append(to, {"-Xclang", "-mllvm", "-Xclang", option}); }
 
 Arguments compileArguments(const OwnOptions &own, const Request &request, const fs::path &tree) {
   Arguments result = {"--start-no-unused-arguments"};
@@ -70,10 +68,11 @@ Arguments linkArguments(const Request &request, const fs::path &tree) {
   if (!request.sectionsChosen && lld)
     result.push_back("-Wl,-z,nostart-stop-gc"); // as the other linkers: a section that __start_X names stays
   if (!request.noLibraries && request.shared) {
-    append(result, {"-Wl,--push-state,--as-needed", "-Xlinker", (tree / "lib/libcharcoal.so").string(), "-Wl,--pop-state",
-                    "-Xlinker", "-rpath", "-Xlinker", (tree / "lib").string()});
+    append(result, {"-Wl,--push-state,--as-needed", "-Xlinker", (tree / "lib/libcharcoal.so").string(),
+                    "-Wl,--pop-state", "-Xlinker", "-rpath", "-Xlinker", (tree / "lib").string()});
   } else if (!request.noLibraries) {
-    append(result, {"-Wl,--whole-archive", "-Xlinker", (tree / "lib/libcharcoal.a").string(), "-Wl,--no-whole-archive"});
+    append(result,
+           {"-Wl,--whole-archive", "-Xlinker", (tree / "lib/libcharcoal.a").string(), "-Wl,--no-whole-archive"});
     append(result, runtimeDependencies(tree));
     if (!request.isStatic) { // shared objects find the one runtime in the executable, and the twins of C library calls
       result.push_back("-Wl,--export-dynamic-symbol=ch_*");
@@ -106,7 +105,8 @@ fs::path ownTree() {
 }
 
 bool complain(const fs::path &missing) {
-  std::fprintf(stderr, "charcoal-cc: error: '%s' is missing; build or install Charcoal again, or compile with -fno-charcoal\n",
+  std::fprintf(stderr,
+               "charcoal-cc: error: '%s' is missing; build or install Charcoal again, or compile with -fno-charcoal\n",
                missing.c_str());
   return false;
 }
@@ -142,7 +142,8 @@ int main(int argc, char **argv) {
   Arguments command = {clang};
   const fs::path tree = ownTree();
   if (!own->enabled) { // a sequential program still finds the header, which removes the dialect
-    append(command, {"--start-no-unused-arguments", "-isystem", (tree / "include").string(), "--end-no-unused-arguments"});
+    append(command,
+           {"--start-no-unused-arguments", "-isystem", (tree / "include").string(), "--end-no-unused-arguments"});
   } else {
     if (!treeIsComplete(tree, request))
       return 1;

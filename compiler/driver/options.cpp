@@ -9,8 +9,8 @@ namespace charcoal::driver {
 namespace {
 
 struct OwnOption {
-  const char *spelling; // ends in '=' when a value follows
-  const char *values;   // what may follow, for the error message
+  const char *spelling;                                            // ends in '=' when a value follows
+  const char *values;                                              // what may follow, for the error message
   std::function<bool(OwnOptions &, const std::string &value)> set; // false: no such value
 };
 
@@ -39,7 +39,9 @@ const OwnOption table[] = {
     {"--charcoal-print-pipeline", "", [](OwnOptions &o, const std::string &) { return o.printPipeline = true; }},
 };
 
-bool startsWith(const std::string &text, const std::string &prefix) { return text.compare(0, prefix.size(), prefix) == 0; }
+bool startsWith(const std::string &text, const std::string &prefix) {
+  return text.compare(0, prefix.size(), prefix) == 0;
+}
 
 // Number of letters to insert, delete or change to get from one word to the other.
 size_t distance(const std::string &from, const std::string &to) {
@@ -72,7 +74,8 @@ void explainUnknown(const std::string &argument) {
     std::fprintf(stderr, "; did you mean '%s'?", nearest->spelling);
   std::fprintf(stderr, "\ncharcoal-cc: note: its own options are:\n");
   for (const OwnOption &option : table)
-    std::fprintf(stderr, "  %s%s\n", option.spelling, *option.values ? ("<" + std::string(option.values) + ">").c_str() : "");
+    std::fprintf(stderr, "  %s%s\n", option.spelling,
+                 *option.values ? ("<" + std::string(option.values) + ">").c_str() : "");
 }
 
 // Whether an argument is meant for us, spelled rightly or not.

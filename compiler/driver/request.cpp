@@ -16,23 +16,101 @@ static bool endsWith(const std::string &text, const std::string &suffix) {
 
 // Options of clang whose value is the next argument.
 static bool takesNext(const std::string &argument) {
-  static const std::set<std::string> options = {
-      "-o", "-x", "-I", "-L", "-D", "-U", "-F", "-B", "-T", "-u", "-z", "-e", "-A", "-G", "-y", "-l", "-MF", "-MT", "-MQ", "-MJ",
-      "-include", "-include-pch", "-imacros", "-isystem", "-iquote", "-idirafter", "-iprefix", "-iwithprefix",
-      "-iwithprefixbefore", "-isysroot", "-iframework", "-ivfsoverlay", "-isystem-after", "-cxx-isystem", "-Xclang",
-      "-Xlinker", "-Xassembler", "-Xpreprocessor", "-Xanalyzer", "-mllvm", "-mthread-model", "-target", "-arch",
-      "-gcc-toolchain", "-rpath", "-Tbss", "-Tdata", "-Ttext", "--param", "--sysroot", "--config", "--serialize-diagnostics",
-      "-serialize-diagnostics", "-dumpdir", "-working-directory", "--include-directory", "--define-macro", "--output",
-      "--language", "--library-directory", "--undefine-macro", "-Xopenmp-target", "-Xarch_host", "-Xarch_device",
-      "-framework", "-install_name", "-exported_symbols_list", "--for-linker", "--for-assembler", "--prefix"};
+  static const std::set<std::string> options = {"-o",
+                                                "-x",
+                                                "-I",
+                                                "-L",
+                                                "-D",
+                                                "-U",
+                                                "-F",
+                                                "-B",
+                                                "-T",
+                                                "-u",
+                                                "-z",
+                                                "-e",
+                                                "-A",
+                                                "-G",
+                                                "-y",
+                                                "-l",
+                                                "-MF",
+                                                "-MT",
+                                                "-MQ",
+                                                "-MJ",
+                                                "-include",
+                                                "-include-pch",
+                                                "-imacros",
+                                                "-isystem",
+                                                "-iquote",
+                                                "-idirafter",
+                                                "-iprefix",
+                                                "-iwithprefix",
+                                                "-iwithprefixbefore",
+                                                "-isysroot",
+                                                "-iframework",
+                                                "-ivfsoverlay",
+                                                "-isystem-after",
+                                                "-cxx-isystem",
+                                                "-Xclang",
+                                                "-Xlinker",
+                                                "-Xassembler",
+                                                "-Xpreprocessor",
+                                                "-Xanalyzer",
+                                                "-mllvm",
+                                                "-mthread-model",
+                                                "-target",
+                                                "-arch",
+                                                "-gcc-toolchain",
+                                                "-rpath",
+                                                "-Tbss",
+                                                "-Tdata",
+                                                "-Ttext",
+                                                "--param",
+                                                "--sysroot",
+                                                "--config",
+                                                "--serialize-diagnostics",
+                                                "-serialize-diagnostics",
+                                                "-dumpdir",
+                                                "-working-directory",
+                                                "--include-directory",
+                                                "--define-macro",
+                                                "--output",
+                                                "--language",
+                                                "--library-directory",
+                                                "--undefine-macro",
+                                                "-Xopenmp-target",
+                                                "-Xarch_host",
+                                                "-Xarch_device",
+                                                "-framework",
+                                                "-install_name",
+                                                "-exported_symbols_list",
+                                                "--for-linker",
+                                                "--for-assembler",
+                                                "--prefix"};
   return options.count(argument) != 0;
 }
 
 static bool stopsBeforeLink(const std::string &argument) {
-  static const std::set<std::string> options = {
-      "-c", "-S", "-E", "-M", "-MM", "-fsyntax-only", "--compile", "--assemble", "--preprocess", "--analyze",
-      "--precompile", "-emit-ast", "--analyzer-no-default-checks", "-verify-pch", "-module-file-info", "-extract-api",
-      "--dependencies", "--user-dependencies", "-emit-interface-stubs", "-fdriver-only", "-rewrite-objc"};
+  static const std::set<std::string> options = {"-c",
+                                                "-S",
+                                                "-E",
+                                                "-M",
+                                                "-MM",
+                                                "-fsyntax-only",
+                                                "--compile",
+                                                "--assemble",
+                                                "--preprocess",
+                                                "--analyze",
+                                                "--precompile",
+                                                "-emit-ast",
+                                                "--analyzer-no-default-checks",
+                                                "-verify-pch",
+                                                "-module-file-info",
+                                                "-extract-api",
+                                                "--dependencies",
+                                                "--user-dependencies",
+                                                "-emit-interface-stubs",
+                                                "-fdriver-only",
+                                                "-rewrite-objc"};
   return options.count(argument) != 0 || startsWith(argument, "--print-supported") || argument == "--supported-cpus";
 }
 
@@ -47,7 +125,7 @@ static bool isHeader(const std::string &file, const std::string &language) {
 
 Request readRequest(const std::vector<std::string> &arguments) {
   Request request;
-  std::string language; // the last -x
+  std::string language;   // the last -x
   bool onlyFiles = false; // after `--`
   for (size_t i = 0; i < arguments.size(); ++i) {
     const std::string &argument = arguments[i];
@@ -84,7 +162,8 @@ Request readRequest(const std::vector<std::string> &arguments) {
       request.noLibraries = true;
     else if (startsWith(argument, "-O"))
       request.optimizes = argument != "-O0";
-    else if (argument == "-fno-integrated-as" || startsWith(argument, "-save-temps") || startsWith(argument, "--save-temps"))
+    else if (argument == "-fno-integrated-as" || startsWith(argument, "-save-temps") ||
+             startsWith(argument, "--save-temps"))
       request.externalAssembler = true;
     else if (startsWith(argument, "-fuse-ld=") || startsWith(argument, "--ld-path="))
       request.linker = argument.substr(argument.find('=') + 1);

@@ -50,7 +50,7 @@ struct Snapshot {
                         status.st_mtim.tv_nsec == other.status.st_mtim.tv_nsec));
   }
   bool isFile() const { return exists && S_ISREG(status.st_mode); }
-  struct stat status {};
+  struct stat status{};
   bool exists;
 };
 
@@ -72,7 +72,7 @@ int runGuarded(const std::vector<std::string> &command, const std::string &outpu
 
   prctl(PR_SET_CHILD_SUBREAPER, 1); // a linker that outlives clang is ours to wait for
   const Snapshot before(output);
-  struct sigaction action {};
+  struct sigaction action{};
   action.sa_handler = passOn;
   sigset_t all, old;
   sigemptyset(&all);
@@ -90,7 +90,7 @@ int runGuarded(const std::vector<std::string> &command, const std::string &outpu
   if (child > 0 && ownGroup)
     setpgid(child, child);
   for (int signal : signals) {
-    struct sigaction was {};
+    struct sigaction was{};
     sigaction(signal, nullptr, &was);
     if (was.sa_handler != SIG_IGN)
       sigaction(signal, &action, nullptr);

@@ -40,12 +40,12 @@ namespace {
 
 // One field of clang's record of captures, and its place in ours.
 struct Capture {
-  Type *type = nullptr;       // of the field in clang's record
-  uint64_t offset = 0;        // in our record
-  bool byValue = false;       // the value itself stands there
-  uint64_t size = 0;          // by value: bytes
-  Align align;                // by value
-  Constant *constant = nullptr; // by value, and known: stands in no record at all
+  Type *type = nullptr;                // of the field in clang's record
+  uint64_t offset = 0;                 // in our record
+  bool byValue = false;                // the value itself stands there
+  uint64_t size = 0;                   // by value: bytes
+  Align align;                         // by value
+  Constant *constant = nullptr;        // by value, and known: stands in no record at all
   DILocalVariable *variable = nullptr; // as the user wrote it, if compiled with -g
 };
 
@@ -57,7 +57,8 @@ public:
 private:
   void outline(CallInst *bodyMarker);
   std::optional<std::vector<Capture>> captures(Function &helper, StructType *, AllocaInst *clangRecord);
-  void spawn(CallInst *marker, CallInst *call, Function &helper, StructType *, const std::vector<Capture> &, uint64_t size);
+  void spawn(CallInst *marker, CallInst *call, Function &helper, StructType *, const std::vector<Capture> &,
+             uint64_t size);
   void rewriteHelper(Function &helper, const std::vector<Capture> &);
   void nameHelper(Function &helper, const Function &spawner);
   void describeCaptures(Function &helper, const std::vector<Capture> &);
@@ -163,8 +164,9 @@ std::optional<std::vector<Capture>> Outliner::captures(Function &helper, StructT
         if (auto *size = dyn_cast<ConstantInt>(cast<CallInst>(instruction)->getArgOperand(1)))
           capture.size = size->getZExtValue();
         else {
-          error(*instruction, "'activate' cannot copy a variable-length array; capture it by reference, or copy it to memory "
-                              "of its own first");
+          error(*instruction,
+                "'activate' cannot copy a variable-length array; capture it by reference, or copy it to memory "
+                "of its own first");
           return std::nullopt;
         }
         instruction->eraseFromParent();
@@ -191,7 +193,8 @@ static uint64_t arrange(std::vector<Capture> &captures, const DataLayout &layout
     if (!capture.constant)
       order.push_back(&capture);
   }
-  std::sort(order.begin(), order.end(), [](Capture *a, Capture *b) { return a->align != b->align ? a->align > b->align : a < b; });
+  std::sort(order.begin(), order.end(),
+            [](Capture *a, Capture *b) { return a->align != b->align ? a->align > b->align : a < b; });
   uint64_t size = 0;
   bool wide = false; // the runtime aligns a record to 16 bytes, but one of up to 8 bytes only to 8
   for (Capture *capture : order) {
@@ -232,12 +235,13 @@ void Outliner::spawn(CallInst *marker, CallInst *call, Function &helper, StructT
   }
   FunctionCallee runtime = M.getOrInsertFunction("ch_spawn", i32, ptr, ptr, ptr, sizeType, i32, ptr);
   if (auto *F = dyn_cast<Function>(runtime.getCallee())) {
-    F->addParamAttr(2, Attribute::ReadOnly);  // the runtime copies it
-    F->addFnAttr(Attribute::NoCallback); // it only queues: no yield point around it
+    F->addParamAttr(2, Attribute::ReadOnly); // the runtime copies it
+    F->addFnAttr(Attribute::NoCallback);     // it only queues: no yield point around it
     F->setDoesNotThrow();
   }
-  CallInst *spawnCall = B.CreateCall(runtime, {marker->getArgOperand(1), &helper, record, ConstantInt::get(sizeType, size),
-                                               marker->getArgOperand(2), marker->getArgOperand(3)});
+  CallInst *spawnCall =
+      B.CreateCall(runtime, {marker->getArgOperand(1), &helper, record, ConstantInt::get(sizeType, size),
+                             marker->getArgOperand(2), marker->getArgOperand(3)});
   spawnCall->setDebugLoc(marker->getDebugLoc());
   spawned = true;
 }
@@ -316,7 +320,8 @@ void Outliner::describeCaptures(Function &helper, const std::vector<Capture> &ca
   DIBuilder builder(M, /*AllowUnresolved=*/false, scope->getUnit());
   const DILocation *place = DILocation::get(M.getContext(), scope->getScopeLine(), 0, scope);
   for (const Capture &capture : captures) {
-    if (!capture.variable || capture.constant || capture.align > Align(16) || capture.variable->getName().starts_with("__charcoal_"))
+    if (!capture.variable || capture.constant || capture.align > Align(16) ||
+        capture.variable->getName().starts_with("__charcoal_"))
       continue;
     DILocalVariable *variable =
         builder.createAutoVariable(scope, capture.variable->getName(), capture.variable->getFile(),
@@ -393,7 +398,8 @@ void Outliner::outline(CallInst *bodyMarker) {
 
 bool Outliner::markAtomicFunctions() {
   GlobalVariable *annotations = M.getGlobalVariable("llvm.global.annotations");
-  auto *entries = annotations && annotations->hasInitializer() ? dyn_cast<ConstantArray>(annotations->getInitializer()) : nullptr;
+  auto *entries =
+      annotations && annotations->hasInitializer() ? dyn_cast<ConstantArray>(annotations->getInitializer()) : nullptr;
   if (!entries)
     return false;
   std::vector<Constant *> others;
@@ -441,7 +447,8 @@ bool Outliner::run() {
     for (User *user : marker->users())
       bodies.push_back(cast<CallInst>(user));
     std::sort(bodies.begin(), bodies.end(), [](CallInst *a, CallInst *b) {
-      return cast<ConstantInt>(a->getArgOperand(0))->getZExtValue() < cast<ConstantInt>(b->getArgOperand(0))->getZExtValue();
+      return cast<ConstantInt>(a->getArgOperand(0))->getZExtValue() <
+             cast<ConstantInt>(b->getArgOperand(0))->getZExtValue();
     });
     for (CallInst *body : bodies)
       outline(body);

@@ -58,7 +58,9 @@ void Translator::take(size_t end) {
     take();
 }
 
-void Translator::text(size_t anchor, std::string words) { result.pieces.push_back({Piece::Text, anchor, std::move(words)}); }
+void Translator::text(size_t anchor, std::string words) {
+  result.pieces.push_back({Piece::Text, anchor, std::move(words)});
+}
 
 void Translator::piece(Piece::What what, size_t anchor) { result.pieces.push_back({what, anchor, {}}); }
 
@@ -106,13 +108,62 @@ void Translator::declaration() {
   }
 }
 
-static const std::set<std::string_view> typeWords = {
-    "void", "char", "short", "int", "long", "float", "double", "signed", "unsigned", "_Bool", "bool", "_Complex",
-    "struct", "union", "enum", "const", "volatile", "restrict", "_Atomic", "static", "extern", "register", "auto",
-    "typedef", "inline", "__inline", "__inline__", "_Thread_local", "thread_local", "__thread", "_Alignas", "alignas",
-    "typeof", "__typeof__", "__typeof", "typeof_unqual", "__typeof_unqual__", "__auto_type", "__int128", "_BitInt",
-    "_Float16", "__fp16", "__bf16", "_Float128", "__float128", "_Noreturn", "constexpr", "__const", "__const__",
-    "__volatile", "__volatile__", "__restrict", "__restrict__", "__signed", "__signed__", "__extension__"};
+static const std::set<std::string_view> typeWords = {"void",
+                                                     "char",
+                                                     "short",
+                                                     "int",
+                                                     "long",
+                                                     "float",
+                                                     "double",
+                                                     "signed",
+                                                     "unsigned",
+                                                     "_Bool",
+                                                     "bool",
+                                                     "_Complex",
+                                                     "struct",
+                                                     "union",
+                                                     "enum",
+                                                     "const",
+                                                     "volatile",
+                                                     "restrict",
+                                                     "_Atomic",
+                                                     "static",
+                                                     "extern",
+                                                     "register",
+                                                     "auto",
+                                                     "typedef",
+                                                     "inline",
+                                                     "__inline",
+                                                     "__inline__",
+                                                     "_Thread_local",
+                                                     "thread_local",
+                                                     "__thread",
+                                                     "_Alignas",
+                                                     "alignas",
+                                                     "typeof",
+                                                     "__typeof__",
+                                                     "__typeof",
+                                                     "typeof_unqual",
+                                                     "__typeof_unqual__",
+                                                     "__auto_type",
+                                                     "__int128",
+                                                     "_BitInt",
+                                                     "_Float16",
+                                                     "__fp16",
+                                                     "__bf16",
+                                                     "_Float128",
+                                                     "__float128",
+                                                     "_Noreturn",
+                                                     "constexpr",
+                                                     "__const",
+                                                     "__const__",
+                                                     "__volatile",
+                                                     "__volatile__",
+                                                     "__restrict",
+                                                     "__restrict__",
+                                                     "__signed",
+                                                     "__signed__",
+                                                     "__extension__"};
 
 // Whether the tokens at `index` begin a declaration rather than an expression.
 bool Translator::startsDeclaration(size_t index) const {
@@ -132,8 +183,7 @@ bool Translator::declaredInside(std::string_view word) const {
       continue;
     std::string_view before = at(i - 1), after = at(i + 1);
     bool afterType = before == "*" || (isKeyword(i - 1) && typeWords.count(before)) ||
-                     (isName(i - 1) && !isDialectWord(before)) ||
-                     closesMembers(i - 1);
+                     (isName(i - 1) && !isDialectWord(before)) || closesMembers(i - 1);
     bool declarator = after == "=" || after == ";" || after == "," || after == ")" || after == "[";
     if (afterType && declarator && before != "__extension__")
       return true;

@@ -40,9 +40,9 @@ void Translator::lowerYield(bool) {
 //
 // The cleanup runs on every way out, and clang itself forbids jumps past it.
 
-static const std::set<std::string_view> statementWords = {
-    "if", "for", "while", "do", "switch", "return", "break", "continue", "goto", "asm", "__asm__", "__asm", "__extension__",
-    "sizeof", "_Generic"};
+static const std::set<std::string_view> statementWords = {"if",      "for",   "while",         "do",     "switch",
+                                                          "return",  "break", "continue",      "goto",   "asm",
+                                                          "__asm__", "__asm", "__extension__", "sizeof", "_Generic"};
 
 bool Translator::matchesAtomic(bool sure) const {
   if (next() == "{")
@@ -88,8 +88,8 @@ bool Translator::isAtomicExpression() {
   std::string_view before = at(position - 1);
   if (isName(position - 1) || before == "." || before == "->" || tokens[position - 1].kind == Kind::Literal)
     return false;
-  return !isKeyword(position - 1) || before == "return" || before == "sizeof" || before == "__extension__" || before == "else" ||
-         before == "case";
+  return !isKeyword(position - 1) || before == "return" || before == "sizeof" || before == "__extension__" ||
+         before == "else" || before == "case";
 }
 
 void Translator::atomicExpression() {
@@ -125,8 +125,9 @@ bool Translator::isAtomicSpecifier() const {
 
 void Translator::atomicSpecifier() {
   if (!declaresFunction(position + 1)) {
-    problem(position, "'atomic' applies to functions, statements and expressions; for a variable that is read and written "
-                      "in one step write '_Atomic'");
+    problem(position,
+            "'atomic' applies to functions, statements and expressions; for a variable that is read and written "
+            "in one step write '_Atomic'");
     drop();
     return;
   }
@@ -147,7 +148,8 @@ void Translator::atomicSpecifier() {
 //
 //   { __auto_type __charcoal_0 = ((void)0, a);
 //     __charcoal_spawn(uid, h, flags, "file:line");
-//     <captured> { __charcoal_body(uid); __charcoal_value(&__charcoal_0, sizeof __charcoal_0); (void)f(__charcoal_0, 1); } }
+//     <captured> { __charcoal_body(uid); __charcoal_value(&__charcoal_0, sizeof __charcoal_0); (void)f(__charcoal_0,
+//     1); } }
 //
 // clang makes the captured block a function and gives it a record of addresses; pass `outline` replaces the
 // addresses named by __charcoal_value by the values themselves, and hands function and record to the runtime.
@@ -155,8 +157,8 @@ void Translator::atomicSpecifier() {
 struct Translator::Spawn {
   size_t keyword = 0;
   bool contained = false;
-  size_t handle = 0;           // index of '[', or 0
-  std::vector<size_t> values;  // names to copy
+  size_t handle = 0;          // index of '[', or 0
+  std::vector<size_t> values; // names to copy
   unsigned uid = 0;
 };
 
@@ -194,8 +196,9 @@ void Translator::lowerActivate(bool) {
   if (afterList && at(afterList) == "{") {
     for (size_t i = position + 1; i + 1 < afterList; i += 2) {
       if (!isName(i) || (at(i + 1) != "," && i + 2 != afterList)) {
-        problem(i, "'activate' copies variables: between '(' and ')' it takes names separated by commas; "
-                   "store the expression in a variable first",
+        problem(i,
+                "'activate' copies variables: between '(' and ')' it takes names separated by commas; "
+                "store the expression in a variable first",
                 spawn.keyword, "in this 'activate'");
         spawn.values.clear();
         break;
@@ -204,7 +207,8 @@ void Translator::lowerActivate(bool) {
     }
     drop(afterList);
   } else if (afterList && isName(afterList)) {
-    problem(spawn.keyword, "'activate' with a list of copies needs a block; before a call leave the list out, a call copies its arguments");
+    problem(spawn.keyword, "'activate' with a list of copies needs a block; before a call leave the list out, a call "
+                           "copies its arguments");
     drop(afterList);
   }
   text(spawn.keyword, "{");
@@ -244,9 +248,10 @@ void Translator::spawnBlock(const Spawn &spawn) {
     text(spawn.keyword, "__extension__ __auto_type " + pointer + " = &");
     result.pieces.push_back({Piece::Original, spawn.values[k], {}}); // a wrong name is reported where it stands
     text(spawn.keyword, ";");
-    text(spawn.values[k], "__extension__ _Static_assert(__builtin_constant_p(sizeof *" + pointer +
-                              "), \"'activate' cannot copy a variable-length array; capture it by reference, or copy it to memory of "
-                              "its own first\");");
+    text(spawn.values[k],
+         "__extension__ _Static_assert(__builtin_constant_p(sizeof *" + pointer +
+             "), \"'activate' cannot copy a variable-length array; capture it by reference, or copy it to memory of "
+             "its own first\");");
     declarations += " __typeof_unqual__(*" + pointer + ") " + name + ";";
     copies += " __builtin_memcpy((void *)&" + name + ", (const void *)" + pointer + ", sizeof " + name + ");";
     values += " __charcoal_value(&" + name + ", sizeof " + name + ");";

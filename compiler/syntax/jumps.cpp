@@ -46,7 +46,8 @@ void Translator::breakOrContinue() {
   }
   if (body && target) {
     problem(position,
-            "'" + std::string(here()) + "' cannot leave the body of 'activate'; end the activity with 'return', and let the spawner '" +
+            "'" + std::string(here()) +
+                "' cannot leave the body of 'activate'; end the activity with 'return', and let the spawner '" +
                 std::string(here()) + "' outside",
             target->keyword, "it would leave this '" + std::string(at(target->keyword)) + "', which the spawner runs");
     nothing();
@@ -69,8 +70,8 @@ void Translator::caseOrDefault() {
   const bool wrong = barrier && insideSwitch;
   if (wrong)
     problem(position,
-            "'" + std::string(here()) + "' jumps into " + describe(barrier->what) + "; put the whole 'switch' inside, or the '" +
-                std::string(at(barrier->keyword)) + "' after the label",
+            "'" + std::string(here()) + "' jumps into " + describe(barrier->what) +
+                "; put the whole 'switch' inside, or the '" + std::string(at(barrier->keyword)) + "' after the label",
             barrier->keyword, "it begins here");
   unsigned conditionals = 0; // case a ? b : c:
   size_t end = position;
@@ -149,12 +150,15 @@ void Translator::gotoStatement() {
   }
   if (left || entered) {
     if (left)
-      problem(keyword,
-              "'goto " + name + "' cannot leave the body of 'activate'; end the activity with 'return', and let the spawner jump outside",
-              left->keyword, "the body belongs to this 'activate'");
+      problem(
+          keyword,
+          "'goto " + name +
+              "' cannot leave the body of 'activate'; end the activity with 'return', and let the spawner jump outside",
+          left->keyword, "the body belongs to this 'activate'");
     else
       problem(keyword,
-              "'goto " + name + "' jumps into " + describe(entered->what) + "; put the label before it, or the 'goto' inside",
+              "'goto " + name + "' jumps into " + describe(entered->what) +
+                  "; put the label before it, or the 'goto' inside",
               entered->keyword, "it begins here");
     nothing();
     drop(); // goto
@@ -171,7 +175,9 @@ void Translator::returnStatement() {
   }
   const size_t keyword = position;
   if (next() != ";") {
-    problem(keyword, "'return' with a value in the body of 'activate', which has no result; store the value in a variable, then 'return;'",
+    problem(keyword,
+            "'return' with a value in the body of 'activate', which has no result; store the value in a variable, then "
+            "'return;'",
             body->keyword, "the body belongs to this 'activate'");
     drop();
     while (!done() && here() != ";" && here() != "}") {

@@ -27,7 +27,8 @@ private:
   bool started = false;
 };
 
-void printRemark(CompilerInstance &compiler, llvm::StringRef file, unsigned line, unsigned column, llvm::StringRef text) {
+void printRemark(CompilerInstance &compiler, llvm::StringRef file, unsigned line, unsigned column,
+                 llvm::StringRef text) {
   DiagnosticsEngine &diagnostics = compiler.getDiagnostics();
   const unsigned remark = diagnostics.getDiagnosticIDs()->getCustomDiagID(DiagnosticIDs::Remark, "%0 [-Rcharcoal]");
   SourceLocation place;

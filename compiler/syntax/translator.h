@@ -34,7 +34,7 @@ public:
   void declaration();
 
   Translation result;
-  std::vector<Label> labels;             // found so far
+  std::vector<Label> labels;                 // found so far
   const std::vector<Label> *known = nullptr; // all labels, once a first walk has found them
   unsigned nextUid;
 
@@ -49,8 +49,8 @@ private:
   size_t closing(size_t open) const; // index of the matching bracket; where that is missing, of what ends the group
   bool isClosed(size_t open) const;
   bool closesMembers(size_t close) const; // whether this '}' ends the members of a struct, union or enum
-  void take();                       // copies the current token
-  void take(size_t end);             // copies up to the token `end`, without looking for forms
+  void take();                            // copies the current token
+  void take(size_t end);                  // copies up to the token `end`, without looking for forms
   void drop() { ++position; }
   void drop(size_t end) { position = end; }
   void text(size_t anchor, std::string);

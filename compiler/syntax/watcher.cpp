@@ -158,8 +158,7 @@ std::vector<Token> Watcher::render(llvm::ArrayRef<Token> declaration, const Tran
     spans.push_back({begin, text.size()});
     text += '\n';
   }
-  const FileID file =
-      sources.createFileID(llvm::MemoryBuffer::getMemBufferCopy(text, "<charcoal>"), SrcMgr::C_System);
+  const FileID file = sources.createFileID(llvm::MemoryBuffer::getMemBufferCopy(text, "<charcoal>"), SrcMgr::C_System);
   const llvm::StringRef buffer = sources.getBufferData(file);
   const SourceLocation start = sources.getLocForStartOfFile(file);
 
@@ -172,7 +171,8 @@ std::vector<Token> Watcher::render(llvm::ArrayRef<Token> declaration, const Tran
       continue;
     }
     const auto [begin, end] = spans[i];
-    const SourceLocation place = sources.createExpansionLoc(start.getLocWithOffset(begin), anchor, anchor, end - begin + 1);
+    const SourceLocation place =
+        sources.createExpansionLoc(start.getLocWithOffset(begin), anchor, anchor, end - begin + 1);
     if (piece.what == Piece::Captured) {
       Token token;
       token.startToken();

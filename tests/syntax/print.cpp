@@ -12,9 +12,11 @@
 using namespace charcoal::syntax;
 
 static const std::set<std::string> keywords = {
-    "auto", "break", "case", "char", "const", "continue", "default", "do", "double", "else", "enum", "extern", "float", "for",
-    "goto", "if", "inline", "int", "long", "register", "return", "short", "signed", "sizeof", "static", "struct", "switch",
-    "typedef", "union", "unsigned", "void", "volatile", "while", "_Atomic", "__attribute__", "__extension__"};
+    "auto",   "break",   "case",          "char",         "const",  "continue", "default", "do",
+    "double", "else",    "enum",          "extern",       "float",  "for",      "goto",    "if",
+    "inline", "int",     "long",          "register",     "return", "short",    "signed",  "sizeof",
+    "static", "struct",  "switch",        "typedef",      "union",  "unsigned", "void",    "volatile",
+    "while",  "_Atomic", "__attribute__", "__extension__"};
 
 // A line for each statement, so that a difference is easy to see.
 static std::string layOut(const std::string &text) {
