@@ -104,7 +104,7 @@ static void put_frames(struct out *o, struct ch_branch *b) {
     put(o, "  #");
     put_number(o, number++, 10);
     put(o, " ");
-    put(o, info->name ? info->name : "?");
+    put(o, info->name ? info->name : info->flags & CH_FRAME_ENTRY ? "a call that has not begun" : "?");
     if (info->file) {
       put(o, " at ");
       put(o, info->file);

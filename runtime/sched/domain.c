@@ -67,7 +67,9 @@ static inline void run(struct ch_branch *b) {
   } else {
     CH_INVARIANT(status == CH_PAUSED, "a body's status is done, blocked or paused");
     b->error = *d->error;
-    ch_ready(b, 0);
+    b->state = CH_READY;
+    b->link.prev = NULL;
+    ch_enqueue(b);
   }
 }
 

@@ -16,6 +16,7 @@ SLABS = 64
 KIND_ACTIVITY, KIND_LONG = 1, 2
 NEW, READY, RUNNING, WAITING, SELECTING = 1, 2, 3, 4, 5
 MAIN, NAMED, NATIVE = 2, 4, 8
+FRAME_ENTRY = 2
 ON = {0: "a semaphore", 1: "an activity to finish"}
 
 
@@ -74,6 +75,14 @@ class Activity:
             words = "waits for " + " or ".join(parts)
         return words + (", in plain code" if self.flags & NATIVE else "")
 
+    @staticmethod
+    def not_begun(frame):
+        """What stands for a call that gave way before it began: the function's address is the first word of the image."""
+        if not int(frame["info"]["flags"]) & FRAME_ENTRY:
+            return "?"
+        symbol = gdb.execute("info symbol %d" % word(frame["image"].address), to_string=True).split()
+        return (symbol[0] if symbol else "a call") + " (not begun)"
+
     def frames(self):
         if self.state == NEW:
             return
@@ -84,7 +93,7 @@ class Activity:
             where = text(info["file"])
             if where and int(info["lines"]) and 1 <= point <= int(info["points"]):
                 where += ":%d" % int(info["lines"][point - 1])
-            yield text(info["name"]) or "?", where
+            yield text(info["name"]) or self.not_begun(f), where
             frame = int(f["parent"])
 
     def title(self):
