@@ -2,9 +2,9 @@
 import { test, ok, same, rejects, throws } from './harness.ts'
 import {
   spawn, atomic, asyncFn, async, finish, sleep, pause, channel, Cancelled, wait, waituntil, when, future, semaphore, mutex, rwlock, select, once, aborted, enterAtomic, leaveAtomic, describeActivities, Domain, useDomain,
-  inAtomic, atomicFn, condition, rendezvous, self, noncancellable, deadline, ClosedError, Suspension,
+  inAtomic, atomicFn, condition, rendezvous, self, noncancellable, deadline, ClosedError, Suspension, Rendezvous,
 } from '../src/index.ts'
-import { simulate, explore, enforce, develop } from '../src/dev/index.ts'
+import { simulate, explore, enforce, develop, record, Recorder } from '../src/dev/index.ts'
 import { channelHop } from '../src/core/host.ts'
 import { Queue } from '../src/core/queue.ts'
 import { emit } from '../src/plugin/runtime.ts'
@@ -318,4 +318,137 @@ test('a domain can be simulated while legacy code goes on', async () => {
   await rejects(explore(function* () { throw 'a string' }, { schedules: 1 }), /a string/)
   await rejects(explore(async () => { throw new Error('always') }, { seed: 5, schedules: 3 }), /0 unusual choices/)
   same(await simulate(function* () { return yield* noncancellable(deadline(5, sleep(1))) }), undefined)
+})
+
+test('a block that waits for its contained activities says so, and cannot be cancelled out of them', async () => {
+  const lines: string[] = []
+  await simulate(function* () {
+    const owner = spawn(function* () { yield* atomic(function* () { spawn(function* () { yield* sleep(5); lines.push(describeActivities()) }, { contained: true }) }); lines.push('left') }, { name: 'owner' })
+    setTimeout(() => owner.cancel(), 0)
+    yield* sleep(1)
+    yield* wait(tick(2))
+    yield* owner
+  }, { patience: 50 })
+  ok(/owner.*blocked on the end of 1 contained activity/.test(lines[0]), lines[0])
+  same(lines[1], 'left')
+})
+
+test('floating calls before each kind of request become activities', async () => {
+  const log: number[] = []
+  const put = asyncFn(function* (n: number) { log.push(n) })
+  const inner = asyncFn(function* () { put(1); yield* id(0); put(2) })
+  const block = atomicFn(function* () { put(3) })
+  await spawn(function* () {
+    yield* inner()
+    put(4)
+    yield* block()
+    put(5)
+    yield* enterAtomic()
+    put(6)
+    yield* leaveAtomic()
+    put(7)
+    yield* atomic(function* () {})
+    put(8)
+    yield* waituntil(sleep(-1))
+    const ch = channel<number>(1)
+    put(9)
+    yield* ch.send(1)
+    put(10)
+    throw new Error('end')
+  }).catch(() => {})
+  await tick(5)
+  same(log.sort((a, b) => a - b), [1, 2, 3, 4, 5, 6, 7, 8, 9, 10])
+})
+
+test('asyncFn takes functions that return operations', async () => {
+  const f = asyncFn((() => id(5)) as any)
+  same(await f(), 5)
+  same(await spawn(function* () { return yield* f() as any }), 5)
+})
+
+test('development mode without async_hooks watches callbacks, and warns on the console by default', async () => {
+  const p = (globalThis as any).process
+  const original = p?.getBuiltinModule
+  if (p !== undefined) p.getBuiltinModule = undefined
+  const { warn } = console
+  const warned: string[] = []
+  console.warn = (text: string) => void warned.push(text)
+  const stop = develop()
+  try {
+    setTimeout(function outsider() {}, 2)
+    await spawn(() => atomic(sleep(15)), { name: 'watched' })
+  } finally {
+    stop()
+    console.warn = warn
+    if (p !== undefined) p.getBuiltinModule = original
+  }
+  ok(warned.some((w) => /legacy continuation \(setTimeout\) ran inside the atomic block of watched/.test(w)), warned.join())
+})
+
+test('a leak is told on the console by default, and not after the rendezvous has ended', async () => {
+  if (typeof (globalThis as any).gc !== 'function') return
+  const { warn } = console
+  const warned: string[] = []
+  console.warn = (text: string) => void warned.push(text)
+  try {
+    const r = new Rendezvous<string>({ name: 'leaky' })
+    const over = new Rendezvous<string>({ name: 'over' })
+    ;(() => { r.event('lost'); over.event('fine') })()
+    over.cancel()
+    for (let i = 0; i < 50 && warned.length === 0; i++) {
+      ;(globalThis as any).gc()
+      await tick(2)
+    }
+  } finally { console.warn = warn }
+  ok(warned.length === 1 && /leaky: event lost was dropped untriggered; made/.test(warned[0]), warned.join())
+  const r = new Rendezvous<number>()
+  r.event(1)(1)
+  r.cancel()
+  same(r.triggered, 0)
+})
+
+test('a recording of a real domain', async () => {
+  const recording = record()
+  await spawn(function* () { for (let i = 0; i < 3000; i++) yield* id(i); yield* pause(); id(1) }, { name: 'recorded' })
+  await finish.length
+  recording.stop()
+  ok(recording.continuations.filter((c) => c.activity === 'recorded').length >= 2)
+  ok(new Recorder().continuations.length === 0)
+})
+
+test('legacy code resumes, dispatches and animates while enforce is on', async () => {
+  const e = enforce()
+  const log: string[] = []
+  const g = globalThis as any
+  try {
+    if (g.requestAnimationFrame) await new Promise((done) => g.requestAnimationFrame(done))
+    const target = new EventTarget()
+    const twice = (): void => void log.push('x')
+    target.addEventListener('x', twice)
+    target.addEventListener('x', twice)
+    target.dispatchEvent(new Event('x'))
+    const { port1, port2 } = new MessageChannel()
+    const got = new Promise<void>((done) => port1.addEventListener('message', () => done()))
+    port1.start()
+    port2.postMessage(1)
+    await got
+    port1.close()
+    await Promise.resolve(1).then(null as any)
+    setTimeout(() => { throw new Error('thrown by held code') }, 1)
+    const caught = new Promise<string>((done) => {
+      const seen = (error: any): void => done(String(error?.reason ?? error))
+      if (g.process?.once) g.process.once('unhandledRejection', seen)
+      else g.addEventListener('unhandledrejection', (event: any) => { event.preventDefault(); seen(event) }, { once: true })
+    })
+    await spawn(() => atomic(sleep(10)))
+    ok(/thrown by held code/.test(await caught))
+  } finally { e.undo() }
+  same(log, ['x'])
+})
+
+test('explore counts, and refuses what is too much', async () => {
+  const { schedules, last } = await explore(function* () { return 1 })
+  same([schedules, last], [1000, 1])
+  let runs = 0
+  await rejects(explore(function* () { runs++; for (let i = 0; i < 3; i++) { const a = spawn(function* () {}); yield* a } if (runs > 3) throw new Error('later') }, { schedules: 50, shrink: 0 }), /later/)
 })

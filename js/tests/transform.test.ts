@@ -108,3 +108,15 @@ test('source maps lead back to the place', async () => {
   const at = originalPositionFor(new TraceMap(map as any), { line: line + 1, column: lines[line].indexOf('marker(') })
   same([at.line, at.column], [4, 9])
 })
+
+test('async generators: delegation to what cannot be thrown into, parameters, and early ends', async () => {
+  const { plain, ours, code } = await both(`const log = []; const it = { [Symbol.iterator]() { return { next() { return { value: 1, done: false } }, return() { log.push('closed'); return {} } } } }
+    async function* g(a = 1, ...rest) { try { yield* it } catch (e) { log.push(String(e instanceof Error ? 'error' : e)) } yield arguments.length }
+    async function* h() { yield* { async *[Symbol.asyncIterator]() { try { yield 1; yield 2 } catch (e) { log.push('in ' + e); yield 3 } } } }
+    async function main() { const x = g(5, 6); await x.next(); const y = h(); await y.next(); log.push(JSON.stringify(await y.throw('t'))); const z = h(); await z.next(); await z.return(); log.push(JSON.stringify(await z.next())); await x.return(4)
+      try { for await (const v of { [Symbol.asyncIterator]() { return { next: async () => ({ done: false, value: 1 }), return: async () => { throw new Error('closing') } } } }) break } catch (e) { log.push(e.message) }
+      try { for await (const v of { [Symbol.asyncIterator]() { return { next: async () => ({ done: false, value: 1 }), return: async () => { throw new Error('closing') } } } }) throw new Error('body') } catch (e) { log.push(e.message) }
+      for await (const v of { [Symbol.asyncIterator]() { return { next: async () => ({ done: false, value: 1 }) } } }) break
+      return log }`)
+  same(ours, plain, code)
+})
