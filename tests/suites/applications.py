@@ -8,7 +8,6 @@ setting. Output is compared after addresses and times have been masked, where a 
 N passed, N failed.
 """
 import argparse
-import os
 import re
 import shutil
 import sys
@@ -93,7 +92,7 @@ def sqlite(cache):
         Case("speedtest1 --size 5", [*speedtest, "5"], long=True),
     ]
     return Application("sqlite", {"": [src / "sqlite3.c"], "sqlite": [src / "shell.c"], "speedtest1": [src / "test" / "speedtest1.c"]},
-                       flags, ["-lm"], cases, re.compile(rb"\d+\.\d+s|-- Time.*"))
+                       flags, ["-lm"], cases, re.compile(rb"\s*\d+\.\d+s|-- Time.*"))
 
 
 def zlib(cache):

@@ -38,7 +38,7 @@ def apt_source(package, downloads):
     private = downloads / "apt"
     (private / "lists" / "partial").mkdir(parents=True, exist_ok=True)
     (private / "debian.sources").write_text(SOURCES)
-    options = ["-o", f"Dir::Etc::SourceList=/dev/null", "-o", f"Dir::Etc::SourceParts={private}", "-o", f"Dir::State::Lists={private}/lists", "-o", "APT::Sandbox::User=root"]
+    options = ["-o", "Dir::Etc::SourceList=/dev/null", "-o", f"Dir::Etc::SourceParts={private}", "-o", f"Dir::State::Lists={private}/lists", "-o", "APT::Sandbox::User=root"]
     if not any((private / "lists").glob("*Sources*")):
         command("apt-get", *options, "update", cwd=downloads)
     target = downloads / f"{package}.source"
@@ -91,7 +91,7 @@ def gcc_torture(folder, downloads):
     command("dpkg-deb", "-x", package, unpacked, cwd=downloads)
     with tarfile.open(next(unpacked.rglob("gcc-12*.tar.xz"))) as tar:
         for member in tar:
-            before, found, name = member.name.partition("/testsuite/gcc.c-torture/execute/")
+            _, found, name = member.name.partition("/testsuite/gcc.c-torture/execute/")
             if found and member.isfile() and "/" not in name:
                 (folder / name).write_bytes(tar.extractfile(member).read())
     shutil.rmtree(unpacked)
