@@ -59,6 +59,7 @@ private:
   void insertYields(Function &twin);
   void insertYieldsInCycles(Function &twin);
   void lowerExplicitYields();
+  Function *callerOf(Function &plain);
   void bindActivities();
   void renameMain();
   CallInst *yieldBefore(Instruction *, bool always);
@@ -415,6 +416,22 @@ void Duplicator::lowerExplicitYields() {
   }
 }
 
+// The interruptible version of a function that has to have one but cannot be cloned: it calls the plain one.
+Function *Duplicator::callerOf(Function &plain) {
+  auto *twin = Function::Create(plain.getFunctionType(), GlobalValue::InternalLinkage, plain.getName() + TwinSuffix, M);
+  twin->addFnAttr(TwinAttr, plain.getName());
+  IRBuilder<> B(BasicBlock::Create(abi.C, "", twin));
+  SmallVector<Value *> arguments;
+  for (Argument &A : twin->args())
+    arguments.push_back(&A);
+  CallInst *call = B.CreateCall(&plain, arguments);
+  if (plain.getReturnType()->isVoidTy())
+    B.CreateRetVoid();
+  else
+    B.CreateRet(call);
+  return twin;
+}
+
 void Duplicator::bindActivities() {
   Function *spawn = M.getFunction("ch_spawn");
   if (!spawn)
@@ -425,14 +442,8 @@ void Duplicator::bindActivities() {
     if (!body || body->isDeclaration() || isTwin(*body))
       continue;
     Function *&twin = twins[body];
-    if (!twin) {
-      // It could not be cloned: its interruptible version calls it.
-      twin = Function::Create(body->getFunctionType(), GlobalValue::InternalLinkage, body->getName() + TwinSuffix, M);
-      twin->addFnAttr(TwinAttr, body->getName());
-      IRBuilder<> B(BasicBlock::Create(abi.C, "", twin));
-      B.CreateCall(body, {twin->getArg(0)});
-      B.CreateRetVoid();
-    }
+    if (!twin)
+      twin = callerOf(*body);
     call->setArgOperand(1, twin);
   }
 }
@@ -440,8 +451,10 @@ void Duplicator::bindActivities() {
 // The C library calls main; main hands over to the runtime, which runs the interruptible version as first activity.
 void Duplicator::renameMain() {
   Function *plain = M.getFunction("main");
-  if (!plain || !twins.count(plain))
+  if (!plain || plain->isDeclaration())
     return;
+  if (!twins.count(plain))
+    twins[plain] = callerOf(*plain);
   plain->setName("main.plain");
   plain->setLinkage(GlobalValue::InternalLinkage);
   plain->setComdat(nullptr);

@@ -211,12 +211,13 @@ void Splitter::rewriteTailCalls() {
   }
   if (candidates.empty())
     return;
-  for (Instruction &I : instructions(F))
-    if (auto *A = dyn_cast<AllocaInst>(&I); A && !A->isStaticAlloca())
-      return;
-  if (Locals(F, {}, CrossingValues(F, {})).anyEscapes)
-    return;
+  // A callee may use our locals, unless the user has said that they are gone by then.
+  bool lends = Locals(F, {}, CrossingValues(F, {})).anyEscapes || any_of(instructions(F), [](const Instruction &I) {
+                 return isa<AllocaInst>(I) && !cast<AllocaInst>(I).isStaticAlloca();
+               });
   for (CallInst *old : candidates) {
+    if (lends && !old->isMustTailCall())
+      continue;
     auto *R = cast<ReturnInst>(old->getParent()->getTerminator());
     CallInst *call = newCall(old);
     IRBuilder<> B(R);
@@ -247,6 +248,13 @@ static void dropLifetimes(AllocaInst *A) {
   for (User *U : make_early_inc_range(A->users()))
     if (auto *I = dyn_cast<Instruction>(U); I && I->isLifetimeStartOrEnd())
       I->eraseFromParent();
+}
+
+// Where a block leaves the function: what the activation owns is given back before it.
+static Instruction *endOfActivation(BasicBlock &BB) {
+  if (Instruction *tail = BB.getTerminatingMustTailCall())
+    return tail;
+  return dyn_cast_if_present<ReturnInst>(BB.getTerminator());
 }
 
 // A by-value argument is still the caller's.
@@ -299,8 +307,8 @@ void Splitter::lowerDynamicLocals() {
     I->eraseFromParent();
   }
   for (BasicBlock &BB : F)
-    if (auto *R = dyn_cast_if_present<ReturnInst>(BB.getTerminator()))
-      IRBuilder<>(R).CreateCall(abi.allocaRelease(), {dynamicLocals, ConstantPointerNull::get(abi.Ptr)});
+    if (Instruction *end = endOfActivation(BB))
+      IRBuilder<>(end).CreateCall(abi.allocaRelease(), {dynamicLocals, ConstantPointerNull::get(abi.Ptr)});
 }
 
 // ---- points ----
@@ -463,8 +471,8 @@ void Splitter::moveHomes(const Locals &locals) {
   frame = B.CreateCall(abi.frameNew(), {PoisonValue::get(abi.Ptr)}, "frame"); // the info comes later
   B.CreateAlignedStore(frame, frameSlot, Align(8));
   for (BasicBlock &BB : F)
-    if (auto *R = dyn_cast_if_present<ReturnInst>(BB.getTerminator()))
-      IRBuilder<>(R).CreateCall(abi.frameFree(), {frame});
+    if (Instruction *end = endOfActivation(BB))
+      IRBuilder<>(end).CreateCall(abi.frameFree(), {frame});
   // Where the homes begin is known when the image is laid out; until then their offsets count from there.
   for (auto &home : homeOffsets) {
     replaceLocal(home.first, [&](IRBuilder<> &B) {
