@@ -1,0 +1,10 @@
+define i32 @f(i32 %x, ptr %p) {
+  %r = call i32 %p(i32 %x)
+  ret i32 %r
+}
+; CHECK-LABEL: define i32 @f(
+; CHECK-NEXT: %r = call i32 %p(
+; CHECK-LABEL: define i32 @f.int(
+; CHECK: %[[TWIN:.*]] = call ptr @charcoal.twin(ptr %p)
+; CHECK-NEXT: %r = call i32 %[[TWIN]](i32 %x) #[[SUSPENDS:[0-9]+]]
+; CHECK: attributes #[[SUSPENDS]] = { "charcoal-suspends" }

@@ -1,0 +1,14 @@
+; Its call is written twice, as the two take their arguments in different ways.
+declare i32 @elsewhere(i32, ...)
+define i32 @f(i32 %x) {
+  %r = call i32 (i32, ...) @elsewhere(i32 1, i32 %x)
+  ret i32 %r
+}
+; CHECK-LABEL: define i32 @f.int(
+; CHECK: icmp ne ptr @elsewhere.int, null
+; CHECK: %[[PLACE:.*]] = getelementptr inbounds i8, ptr %variable_arguments, i64 0
+; CHECK-NEXT: store i32 %x, ptr %[[PLACE]]
+; CHECK: %[[A:.*]] = call i32 @elsewhere.int(i32 1, ptr %variable_arguments)
+; CHECK: call void @charcoal.yield()
+; CHECK-NEXT: %[[B:.*]] = call i32 (i32, ...) @elsewhere(i32 1, i32 %x)
+; CHECK: phi i32 [ %[[A]], {{.*}} ], [ %[[B]],

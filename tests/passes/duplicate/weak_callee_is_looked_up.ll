@@ -1,0 +1,20 @@
+; Which body of a weak function wins is known at run time only. An alias that cannot be replaced is the function itself.
+declare void @elsewhere()
+define weak void @weak() {
+  call void @elsewhere()
+  ret void
+}
+define void @strong() {
+  call void @elsewhere()
+  ret void
+}
+@alias = alias void (), ptr @strong
+define void @f() {
+  call void @weak()
+  call void @alias()
+  ret void
+}
+; CHECK-LABEL: define void @f.int()
+; CHECK: %[[TWIN:.*]] = call ptr @charcoal.twin(ptr @weak)
+; CHECK-NEXT: call void %[[TWIN]]()
+; CHECK-NEXT: call void @strong.int()

@@ -1,0 +1,203 @@
+"""What the tests of the passes run, and the tests that compare more than text."""
+import os, re, subprocess, sys
+from pathlib import Path
+
+here = Path(__file__).resolve().parent
+root = here.parent.parent
+build = Path(sys.argv[1] if len(sys.argv) > 1 else root / "build").resolve()
+cc = build / "bin/charcoal-cc"
+plugin = build / "lib/charcoal-plugin.so"
+
+
+class Failure(Exception):
+    pass
+
+
+def run(*command, status=0, cwd=None, timeout=120):
+    done = subprocess.run([str(c) for c in command], capture_output=True, text=True, timeout=timeout, cwd=cwd,
+                          stdin=subprocess.DEVNULL, errors="replace")
+    if status is not None and done.returncode != status:
+        raise Failure(f"{' '.join(map(str, command))}: status {done.returncode}, wanted {status}\n{done.stdout}{done.stderr}")
+    return done.stdout, done.stderr
+
+
+def check(condition, what):
+    if not condition:
+        raise Failure(str(what))
+
+
+clang = re.search(r'^ "([^"]+)"', run(cc, "-###", "-c", "-x", "c", "/dev/null")[1], re.M).group(1)
+llvm = Path(clang).resolve().parent
+tests = {}
+
+
+def test(function):
+    tests[function.__name__] = function
+    return function
+
+
+PLAIN = {
+    "calls.c": """
+int elsewhere(int); long (*pointer)(long);
+static int leaf(int n) { return n * 3 + 1; }
+int calls(int n) { int s = 0; for (int i = 0; i < n; ++i) s += elsewhere(leaf(i)); return s; }
+long indirect(long a, long *b) { *b = pointer(a); return pointer(*b) - a; }
+int fib(int n) { return n < 2 ? n : fib(n - 1) + fib(n - 2); }
+""",
+    "locals.c": """
+#include <string.h>
+void fill(char *, int);
+int array(int n) { char a[n], b[40]; fill(a, n); fill(b, 40); return memcmp(a, b, n < 40 ? n : 40); }
+struct large { long v[9]; };
+struct large twice(struct large s) { for (int i = 0; i < 9; ++i) s.v[i] *= 2; fill((char *)&s, 72); return s; }
+""",
+    "jumps.c": """
+#include <stdarg.h>
+#include <setjmp.h>
+int elsewhere(int);
+int go(int n) { static const void *const t[] = {&&a, &&b}; goto *t[n & 1]; a: return elsewhere(1); b: return elsewhere(2); }
+int sum(int n, ...) { va_list l; va_start(l, n); int s = 0; while (n--) s += elsewhere(va_arg(l, int)); va_end(l); return s; }
+int caught(jmp_buf *b) { return setjmp(*b) ? 1 : elsewhere(3); }
+__attribute__((weak)) int weak(int n) { return elsewhere(n) ^ 1; }
+int caller(int n) { return sum(2, n, weak(n)); }
+""",
+}
+OPTIONS = ["-O0", "-O1", "-O2", "-Os", "-O2 -g", "-O2 -fPIC"]
+
+
+def functions(text):
+    """What stands between the labels of each function of a listing by clang -S, without what only counts upwards."""
+    found, name, lines = {}, None, []
+    for line in text.splitlines():
+        line = line.split("#", 1)[0].rstrip()
+        if name is None and re.fullmatch(r"[A-Za-z_.][\w.]*:", line) and not line.startswith(".L"):
+            name, lines = line[:-1], []
+        elif name is not None and line.startswith(".Lfunc_end"):
+            found[name], name = lines, None
+        elif name is not None and line and not re.match(r"\s*\.(loc|cfi|file|p2align|size|type|globl|weak|section|text)|\.L(tmp|func_begin)", line):
+            lines.append(line.strip())
+    for name, lines in found.items():
+        labels = {}
+        number = lambda match: labels.setdefault(match[0], f".L{len(labels)}")
+        found[name] = [re.sub(r"\.L[\w.]+", number, line) for line in lines]
+    return found
+
+
+def listing(compiler, source, options):
+    return run(compiler, *options.split(), "-S", "-o", "-", source)[0]
+
+
+def compare_plain(folder, options):
+    compared = 0
+    for name, text in PLAIN.items():
+        (folder / name).write_text(text)
+        own, stock = (functions(listing(c, folder / name, options)) for c in (cc, clang))
+        for function, lines in stock.items():
+            check(own.get(function) == lines, f"{name}, {options}: {function}\n" + "\n".join(own.get(function, ["(missing)"])) +
+                  "\n--- clang:\n" + "\n".join(lines))
+            compared += 1
+        check(any(f.endswith(".int") for f in own), f"{name}: no interruptible version")
+    check(compared >= 10, compared)
+
+
+for options in OPTIONS:
+    tests[f"plain_version_is_clangs {options}"] = lambda folder, options=options: compare_plain(folder, options)
+
+
+@test
+def atomic_code_is_plain_code(folder):
+    """Between the counting at its ends an atomic function is what clang makes of it; what it calls is the plain code."""
+    text = "int elsewhere(int); int step(int n) { return elsewhere(n) * 5; }\n"
+    body = "int f(int n) { int s = 0; for (int i = 0; i < n; ++i) s += step(i); return s; }\n"
+    (folder / "a.c").write_text("#include <charcoal.h>\n" + text + "atomic " + body)
+    (folder / "p.c").write_text(text + body)
+    own, stock = functions(listing(cc, folder / "a.c", "-O2")), functions(listing(clang, folder / "p.c", "-O2"))
+    check("f.int" not in own, "an atomic function has an interruptible version")
+    check(own["step"] == stock["step"], own["step"])
+    calls = lambda lines: [line for line in lines if line.startswith("call") and "ch_atomic_settle" not in line]
+    check(calls(own["f"]) == calls(stock["f"]) != [], "\n".join(own["f"]))
+    counts = [line for line in own["f"] if "ch_tls" in line]
+    check(len(counts) == 5, counts)  # up, down, is anything pending
+
+
+@test
+def abi_agrees(folder):
+    """The bytes that the passes emit, read back through abi/charcoal_abi.h."""
+    (folder / "f.c").write_text("""
+int elsewhere(int); void keep(int *);
+int image(int a, int b) { int r = elsewhere(a); return r + elsewhere(b) + a; }
+int home(void) { int local = 1; keep(&local); int r = elsewhere(2); keep(&local); return r + local; }
+""")
+    (folder / "main.c").write_text("""
+#include "charcoal_abi.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+_Static_assert(offsetof(struct ch_frame, image) == CH_FRAME_HEADER, "header");
+_Static_assert(offsetof(struct ch_tls, slice_over) == 0 && offsetof(struct ch_tls, entering) == 1, "attention");
+_Static_assert(offsetof(struct ch_tls, atomic_depth) == 4 && offsetof(struct ch_tls, atomic_pending) == 8, "atomic");
+_Static_assert(offsetof(struct ch_tls, resuming) == 16 && offsetof(struct ch_tls, entry) == 32, "entry");
+_Static_assert(offsetof(struct ch_tls, callee) == 40 && offsetof(struct ch_tls, result) == 64, "result");
+_Static_assert(sizeof(struct ch_frame_info) == 64, "frame info");
+__thread struct ch_tls ch_tls;
+#define EXPECT(x) do { if (!(x)) { printf("%s:%d: %s\\n", __FILE__, __LINE__, #x); exit(1); } } while (0)
+/* A runtime of the smallest kind: suspends `elsewhere` each time and resumes from outside. */
+static struct ch_frame *top; static struct ch_frame **link_to = &top;
+static int suspended, kept, homes;
+static int save(struct ch_frame *frame, const void *image, uint32_t point, int status) {
+  const struct ch_frame_info *info = frame->info;
+  EXPECT(point >= 1 && point <= info->points);
+  EXPECT(info->size % 8 == 0 && info->image % 8 == 0 && info->size >= CH_FRAME_HEADER + info->image);
+  EXPECT(info->align >= 16 && (info->align & (info->align - 1)) == 0);
+  EXPECT(info->small == (CH_SMALL_FRAME(info->size, info->image, info->align, info->flags) ? (info->size + 15) / 16 * 16 : 0));
+  memcpy(frame->image, image, info->image);
+  frame->point = point; *link_to = frame; link_to = &frame->parent;
+  return status;
+}
+int ch_suspend(const struct ch_frame_info *info, const void *image, uint32_t point, int status) {
+  EXPECT(!(info->flags & CH_FRAME_HOME));
+  struct ch_frame *frame = calloc(1, info->size + 16); frame->info = info;
+  return save(frame, image, point, status);
+}
+int ch_suspend_home(struct ch_frame *frame, const void *image, uint32_t point, int status) { return save(frame, image, point, status); }
+struct ch_restored ch_restore(void *image) {
+  struct ch_frame *frame = ch_tls.resuming;
+  EXPECT(ch_tls.attention == CH_ENTERING);
+  memcpy(image, frame->image, frame->info->image); ch_tls.attention = 0;
+  uintptr_t value; memcpy(&value, ch_tls.result, sizeof value);
+  return (struct ch_restored){frame->point, value};
+}
+struct ch_frame *ch_frame_new(const struct ch_frame_info *info) {
+  EXPECT(info->flags == CH_FRAME_HOME); ++homes;
+  struct ch_frame *frame = calloc(1, info->size); frame->info = info; return frame;
+}
+void ch_frame_free(struct ch_frame *frame) { --homes; free(frame); }
+struct ch_int_result elsewhere_int(int) CH_INT_NAME(elsewhere);
+struct ch_int_result elsewhere_int(int n) { (void)n; ++suspended; link_to = &top; return (struct ch_int_result){CH_BLOCKED, 0}; }
+int elsewhere(int n) { return n; }
+void keep(int *p) { ++kept; *p += 10; }
+struct ch_int_result image_int(int, int) CH_INT_NAME(image);
+struct ch_int_result home_int(void) CH_INT_NAME(home);
+static long finish(const char *name, struct ch_int_result first, long answer) {
+  struct ch_int_result r = first; int status = (int)r.status;
+  while (status) {
+    EXPECT(status == CH_BLOCKED);
+    struct ch_frame *frame = top;
+    EXPECT(!strcmp(frame->info->name, name));
+    memcpy(ch_tls.result, &answer, sizeof answer);
+    link_to = &top;
+    status = frame->info->resume(frame);
+  }
+  int value; memcpy(&value, ch_tls.result, sizeof value);
+  return value;
+}
+int main(void) {
+  EXPECT(finish("image", image_int(5, 6), 100) == 205 && suspended == 2);
+  EXPECT(finish("home", home_int(), 100) == 121 && suspended == 3 && kept == 2 && homes == 0);
+  puts("agrees");
+}
+""")
+    for options in ["-O0", "-O2", "-O2 -g"]:
+        run(cc, *options.split(), "-c", folder / "f.c", "-o", folder / "f.o")
+        run(clang, "-O1", "-I", root / "abi", folder / "main.c", folder / "f.o", "-o", folder / "a")
+        check(run(folder / "a")[0] == "agrees\n", options)

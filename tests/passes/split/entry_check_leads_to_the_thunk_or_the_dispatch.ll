@@ -1,0 +1,25 @@
+; A function without points has no frame: only the thunk saves its arguments. ch_tls: entering at 1, entry at 32.
+define void @leaf.int(i32 %x) "charcoal-twin"="leaf" {
+  ret void
+}
+define void @f.int(i32 %x) "charcoal-twin"="f" {
+  call void @leaf.int(i32 %x) "charcoal-suspends"
+  call void @leaf.int(i32 1) "charcoal-suspends"
+  ret void
+}
+; CHECK-LABEL: define i32 @leaf.int(
+; CHECK: load volatile i32, ptr
+; CHECK: br i1 %{{.*}}, label %cold, label
+; CHECK: {{^}}cold:
+; CHECK-NOT: load
+; CHECK: br label %yield
+; CHECK: {{^}}yield:
+; CHECK: %[[ENTRY:.*]] = getelementptr inbounds i8, ptr %{{.*}}, i64 32
+; CHECK-NEXT: store ptr @leaf.int, ptr %[[ENTRY]]
+; CHECK-NEXT: musttail call i32 @charcoal.entry.void.i32(i32 %x)
+; CHECK-LABEL: define i32 @f.int(
+; CHECK: {{^}}cold:
+; CHECK: %[[PLACE:.*]] = getelementptr inbounds i8, ptr %{{.*}}, i64 1
+; CHECK-NEXT: %[[ENTERING:.*]] = load volatile i8, ptr %[[PLACE]]
+; CHECK-NEXT: %[[IS:.*]] = icmp ne i8 %[[ENTERING]], 0
+; CHECK-NEXT: br i1 %[[IS]], label %dispatch, label %yield

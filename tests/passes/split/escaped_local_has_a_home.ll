@@ -1,0 +1,25 @@
+; Its address must hold from the entry to the return: the frame is taken then, with the local behind the image (24 + 8).
+declare void @remember(ptr)
+define void @g.int() "charcoal-twin"="g" {
+  ret void
+}
+define i32 @f.int() "charcoal-twin"="f" {
+  %local = alloca i32
+  call void @remember(ptr %local)
+  call void @g.int() "charcoal-suspends"
+  %v = load i32, ptr %local
+  ret i32 %v
+}
+; CHECK: @charcoal.info = internal constant %charcoal.frame_info { {{.*}}, i32 1, i32 40, i32 8, i32 16, i32 1, i32 0 }
+; CHECK-LABEL: define { i32, i32 } @f.int(
+; CHECK: %frame = call ptr @ch_frame_new(ptr @charcoal.info)
+; CHECK-NEXT: store ptr %frame, ptr %image
+; CHECK: %[[HOME:.*]] = getelementptr inbounds i8, ptr %frame, i64 32
+; CHECK-NEXT: call void @remember(ptr %[[HOME]])
+; CHECK: {{^}}after:
+; CHECK: %[[AGAIN:.*]] = load ptr, ptr %image
+; CHECK: %[[PLACE:.*]] = getelementptr inbounds i8, ptr %[[AGAIN]], i64 32
+; CHECK-NEXT: load i32, ptr %[[PLACE]]
+; CHECK: call void @ch_frame_free(ptr %[[AGAIN]])
+; CHECK: {{^}}suspend:
+; CHECK: call i32 @ch_suspend_home(ptr %{{.*}}, ptr %image, i32 %{{.*}}, i32 %{{.*}})

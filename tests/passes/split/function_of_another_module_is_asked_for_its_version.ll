@@ -1,0 +1,17 @@
+; The version is weak: where no module defines it, the plain function is called after a check.
+declare i32 @g.int(i32) "charcoal-external-twin"="g"
+define i32 @f.int(i32 %x) "charcoal-twin"="f" {
+  %r = call i32 @g.int(i32 %x) "charcoal-suspends"
+  %s = add i32 %r, 1
+  ret i32 %s
+}
+; CHECK: declare extern_weak i32 @g.int(i32)
+; CHECK-LABEL: define { i32, i32 } @f.int(
+; CHECK: call { i32, i32 } @charcoal.external.g.i32.i32(i32 %x)
+; CHECK: define linkonce_odr hidden { i32, i32 } @charcoal.external.g.i32.i32(i32 %0)
+; CHECK: icmp ne ptr @g.int, null
+; CHECK: musttail call { i32, i32 } @g.int(i32 %0)
+; CHECK: load volatile i32
+; CHECK: musttail call { i32, i32 } @charcoal.entry.i32.i32(i32 %0)
+; CHECK: %[[R:.*]] = call i32 @g(i32 %0)
+; CHECK-NEXT: insertvalue { i32, i32 } { i32 0, i32 poison }, i32 %[[R]], 1

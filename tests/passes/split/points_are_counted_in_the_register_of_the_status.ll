@@ -1,0 +1,36 @@
+; One addition a point, in groups of 16.
+define void @g.int() "charcoal-twin"="g" {
+  ret void
+}
+define void @f.int() "charcoal-twin"="f" {
+  call void @g.int() "charcoal-suspends"
+  call void @g.int() "charcoal-suspends"
+  call void @g.int() "charcoal-suspends"
+  call void @g.int() "charcoal-suspends"
+  call void @g.int() "charcoal-suspends"
+  call void @g.int() "charcoal-suspends"
+  call void @g.int() "charcoal-suspends"
+  call void @g.int() "charcoal-suspends"
+  call void @g.int() "charcoal-suspends"
+  call void @g.int() "charcoal-suspends"
+  call void @g.int() "charcoal-suspends"
+  call void @g.int() "charcoal-suspends"
+  call void @g.int() "charcoal-suspends"
+  call void @g.int() "charcoal-suspends"
+  call void @g.int() "charcoal-suspends"
+  call void @g.int() "charcoal-suspends"
+  call void @g.int() "charcoal-suspends"
+  store i32 0, ptr null
+  ret void
+}
+; CHECK-LABEL: define i32 @f.int(
+; CHECK: switch i32 %{{.*}}, label %lost [
+; CHECK: i32 17, label %
+; CHECK-NOT: i32 18
+; CHECK-DAG: add i32 %{{.*}}, 68
+; CHECK-DAG: add i32 %{{.*}}, 4
+; CHECK: {{^}}suspend:
+; CHECK-NEXT: %[[BOTH:.*]] = phi i32 [ %{{.*}}, %{{.*}} ], [ %{{.*}}, %{{.*}} ]
+; CHECK-NEXT: %[[POINT:.*]] = lshr i32 %[[BOTH]], 2
+; CHECK-NEXT: %[[STATUS:.*]] = and i32 %[[BOTH]], 3
+; CHECK-NEXT: call i32 @ch_suspend(ptr @charcoal.info, ptr %image, i32 %[[POINT]], i32 %[[STATUS]])

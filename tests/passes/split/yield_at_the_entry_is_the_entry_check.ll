@@ -1,0 +1,13 @@
+; Nothing has happened yet: no point of its own.
+declare void @charcoal.yield()
+define void @f.int(ptr %p) "charcoal-twin"="f" {
+  %local = alloca i32
+  call void @charcoal.yield()
+  store i32 0, ptr %p
+  ret void
+}
+; CHECK-NOT: @charcoal.info
+; CHECK-LABEL: define i32 @f.int(
+; CHECK: load volatile i32
+; CHECK-NOT: load volatile i32
+; CHECK: musttail call i32 @charcoal.entry.void.p0(ptr %p)
