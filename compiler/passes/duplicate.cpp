@@ -269,13 +269,15 @@ void Duplicator::rewriteCalls(Function &twin) {
 // One block for variable arguments serves all such calls of a function: when the next is made, the last has returned.
 void Duplicator::makeVariadic(CallInst &CB, CallKind kind) {
   Function &F = *CB.getFunction();
-  uint64_t bytes = std::max<uint64_t>(8, variableArgumentBytes(CB));
+  Align align(16);
+  uint64_t bytes = std::max<uint64_t>(8, variableArgumentBytes(CB, align));
   AllocaInst *&area = variableArguments[&F];
   if (!area) {
     IRBuilder<> top(&*F.getEntryBlock().getFirstNonPHIIt());
     area = top.CreateAlloca(ArrayType::get(abi.I8, bytes), nullptr, "variable_arguments");
-    area->setAlignment(Align(16));
+    area->setAlignment(align);
   }
+  area->setAlignment(std::max(area->getAlign(), align));
   if (area->getAllocatedType()->getArrayNumElements() < bytes)
     area->setAllocatedType(ArrayType::get(abi.I8, bytes));
 

@@ -48,13 +48,14 @@ void lowerVaStart(Function &twin) {
 }
 
 // Calls visit(argument number, offset, size) for each variable argument; returns the end.
-template <typename Visit> static uint64_t layOut(const CallBase &CB, Visit visit) {
+template <typename Visit> static uint64_t layOut(const CallBase &CB, Align &most, Visit visit) {
   const DataLayout &DL = CB.getModule()->getDataLayout();
   uint64_t end = 0;
   for (unsigned i = CB.getFunctionType()->getNumParams(); i < CB.arg_size(); ++i) {
     Type *T = CB.isByValArgument(i) ? CB.getParamByValType(i) : CB.getArgOperand(i)->getType();
     uint64_t size = DL.getTypeAllocSize(T).getFixedValue();
     Align align = CB.isByValArgument(i) ? CB.getParamAlign(i).valueOrOne() : DL.getABITypeAlign(T);
+    most = std::max(most, align);
     end = alignTo(end, std::max(align, Align(8)));
     visit(i, end, size);
     end += alignTo(size, 8);
@@ -62,13 +63,14 @@ template <typename Visit> static uint64_t layOut(const CallBase &CB, Visit visit
   return end;
 }
 
-uint64_t variableArgumentBytes(const CallBase &CB) {
-  return layOut(CB, [](unsigned, uint64_t, uint64_t) {});
+uint64_t variableArgumentBytes(const CallBase &CB, Align &align) {
+  return layOut(CB, align, [](unsigned, uint64_t, uint64_t) {});
 }
 
 void storeVariableArguments(const CallBase &CB, Value *area, Instruction *at) {
   IRBuilder<> B(at);
-  layOut(CB, [&](unsigned i, uint64_t offset, uint64_t size) {
+  Align align;
+  layOut(CB, align, [&](unsigned i, uint64_t offset, uint64_t size) {
     Value *place = B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), area, offset);
     Value *argument = CB.getArgOperand(i);
     if (CB.isByValArgument(i))

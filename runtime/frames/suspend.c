@@ -35,14 +35,31 @@ static inline void give(struct ch_frame *f, const struct ch_frame_info *info) {
     ch_block_give(CH_KIND_FRAME, (info->size + CH_FRAME_STEP - 1) / CH_FRAME_STEP, f);
 }
 
-/* Images are small and a multiple of 8 in practice. */
+/* Word by word, also where a vector would do: the words were stored a moment ago one by one, and a wider load would
+ * have to wait until they have all reached the cache. */
 static inline void copy_words(void *to, const void *from, uint32_t n) {
-  for (uint32_t i = 0; i < n; i += 8) {
-    uint64_t word;
-    memcpy(&word, (const char *)from + i, 8);
-    memcpy((char *)to + i, &word, 8);
-    __asm__("" : "+r"(i)); /* keep it a loop of word moves instead of a call */
+#define WORD(i)                                                                                                        \
+  {                                                                                                                    \
+    uint64_t word;                                                                                                     \
+    memcpy(&word, (const char *)from + 8 * (i), 8);                                                                    \
+    memcpy((char *)to + 8 * (i), &word, 8);                                                                            \
+    __asm__("");                                                                                                       \
   }
+  while (CH_UNLIKELY(n > 64)) {
+    n -= 8;
+    WORD(n / 8)
+  }
+  switch (n / 8) { /* each falls through */
+  case 8: WORD(7)
+  case 7: WORD(6)
+  case 6: WORD(5)
+  case 5: WORD(4)
+  case 4: WORD(3)
+  case 3: WORD(2)
+  case 2: WORD(1)
+  case 1: WORD(0)
+  }
+#undef WORD
 }
 
 static inline void copy(void *to, const void *from, uint32_t n) {
@@ -78,16 +95,14 @@ CH_COLD static uint32_t restore_slow(struct ch_frame *f, void *image) {
   return point;
 }
 
-/* A small frame of ordinary alignment with an image of at most 31 words. All three at once. */
-static inline bool is_usual(const struct ch_frame_info *info) {
-  return ((info->size & ~(uint32_t)(CH_FRAME_MAX - 1)) | (info->align & ~31u) | (info->image & ~(uint32_t)(31 * 8))) ==
-         0;
+/* Where the free list of a small frame is. Class 0 has no blocks: whatever is not small finds its list empty. */
+static inline struct ch_class *class_of(const struct ch_frame_info *info) {
+  _Static_assert(sizeof(struct ch_class) == CH_FRAME_STEP, "a size rounded up is an offset into the classes");
+  return (struct ch_class *)((char *)ch_heap->classes[CH_KIND_FRAME] + info->small);
 }
 
 int ch_suspend(const struct ch_frame_info *info, const void *image, uint32_t point, int status) {
-  if (CH_UNLIKELY(!is_usual(info)))
-    return suspend_slow(info, image, point, status);
-  struct ch_class *c = &ch_heap->classes[CH_KIND_FRAME][(info->size + CH_FRAME_STEP - 1) / CH_FRAME_STEP];
+  struct ch_class *c = class_of(info);
   struct ch_frame *f = c->free;
   if (CH_UNLIKELY(!f))
     return suspend_slow(info, image, point, status);
@@ -114,11 +129,11 @@ struct ch_restored ch_restore(void *image) {
   struct ch_frame *f = ch_tls.resuming;
   const struct ch_frame_info *info = f->info;
   ch_tls.attention = 0;
-  if (CH_UNLIKELY((!is_usual(info)) | (info->flags & CH_FRAME_HOME) | ch_heap_malloc))
+  if (CH_UNLIKELY(!info->small | (ch_heap_malloc != 0)))
     return restored(restore_slow(f, image));
   uint32_t point = f->point;
   copy_words(image, f->image, info->image);
-  struct ch_class *c = &ch_heap->classes[CH_KIND_FRAME][(info->size + CH_FRAME_STEP - 1) / CH_FRAME_STEP];
+  struct ch_class *c = class_of(info);
   *(uintptr_t *)f = (uintptr_t)c->free | 1;
   c->free = f;
   c->live--;

@@ -48,7 +48,7 @@ static inline int begin(struct ch_branch *b) {
   return status;
 }
 
-static inline void run(struct ch_branch *b) {
+static inline __attribute__((always_inline)) void run(struct ch_branch *b) {
   struct ch_domain *d = &ch_domain;
   bool begun = b->state != CH_NEW;
   d->current = b;
