@@ -33,8 +33,8 @@ struct ch_frame_info {
   uint32_t image;        /* bytes of it, after the header, that are copied from and to the native stack */
   uint32_t align;        /* alignment of the frame, a power of two; 16 unless a local wants more */
   uint32_t flags;        /* CH_FRAME_… */
-  uint32_t small;        /* size rounded up to 16 for a frame that is CH_SMALL_FRAME; else 0. The runtime's fast paths look
-                          * at nothing else */
+  uint32_t small; /* size rounded up to 16 for a frame that is CH_SMALL_FRAME; else 0. The runtime's fast paths look
+                   * at nothing else */
 };
 
 /* The frame is taken when the function is entered and freed when it returns, because locals with
@@ -54,7 +54,8 @@ struct ch_frame {
 };
 #define CH_FRAME_HEADER 24u
 
-/* What goes through the runtime's fast paths: a small frame of ordinary alignment that lives from suspension to resumption. */
+/* What goes through the runtime's fast paths: a small frame of ordinary alignment that lives from suspension to
+ * resumption. */
 #define CH_SMALL_FRAME(size, image, align, flags)                                                                      \
   ((size) <= 2032u && (image) <= 248u && (align) <= 16u && !((flags) & CH_FRAME_HOME))
 
@@ -65,8 +66,8 @@ struct ch_frame {
  * The runtime's own part follows it in memory; generated code never looks there. */
 struct ch_tls {
   /* Non-zero sends a function's entry, and every yield check, to its cold path. The slice timer's thread stores the
-   * byte `slice_over`; the domain's own thread stores only the whole word, because a load of the word shortly after a store
-   * of one of its bytes stalls for a dozen cycles. A mark of the timer's that is lost that way comes again. */
+   * byte `slice_over`; the domain's own thread stores only the whole word, because a load of the word shortly after a
+   * store of one of its bytes stalls for a dozen cycles. A mark of the timer's that is lost that way comes again. */
   union {
     volatile uint32_t attention; /* CH_ENTERING: just before a function is entered to be resumed; 0: by ch_restore
                                   * and at each switch */
@@ -75,14 +76,15 @@ struct ch_tls {
       volatile uint8_t entering;
     };
   };
-  uint32_t atomic_depth;     /* number of atomic blocks around the running code; written by generated code */
-  uint32_t atomic_pending;   /* non-zero: the end of an atomic block must call ch_atomic_settle */
+  uint32_t atomic_depth;   /* number of atomic blocks around the running code; written by generated code */
+  uint32_t atomic_pending; /* non-zero: the end of an atomic block must call ch_atomic_settle */
   uint32_t reserved;
   struct ch_frame *resuming; /* frame to be resumed; meaningful while `entering` is set */
   struct ch_frame **link;    /* where the next saved frame is to be stored; set before each run of a branch */
   void *entry;               /* interruptible function whose entry check fired; read by the entry thunks */
   void *callee;              /* plain function behind an indirect call; read by the call adapters */
-  unsigned char result[CH_RESULT_BYTES] __attribute__((aligned(64))); /* result of the call that just finished out of line */
+  unsigned char result[CH_RESULT_BYTES]
+      __attribute__((aligned(64))); /* result of the call that just finished out of line */
 };
 
 /* `attention` with `entering` set and nothing else. */
@@ -101,9 +103,9 @@ CH_THREAD struct ch_tls ch_tls;
 int ch_suspend(const struct ch_frame_info *, const void *image, uint32_t point, int status);
 /* The same for a frame that was taken at entry. */
 int ch_suspend_home(struct ch_frame *, const void *image, uint32_t point, int status);
-/* Copies the image of ch_tls.resuming out, frees the frame unless it is CH_FRAME_HOME, clears `entering` and returns the
- * resume point; and with it the first word of ch_tls.result, so that an integer result comes in the register in which
- * the call itself would have returned it. */
+/* Copies the image of ch_tls.resuming out, frees the frame unless it is CH_FRAME_HOME, clears `entering` and returns
+ * the resume point; and with it the first word of ch_tls.result, so that an integer result comes in the register in
+ * which the call itself would have returned it. */
 struct ch_restored {
   uintptr_t point;
   uintptr_t value;

@@ -12,8 +12,8 @@ GlobalVariable *Abi::tls() {
     return G;
   // An executable contains the runtime, so its own code knows where ch_tls is; a shared object's does not.
   bool inExecutable = M.getPICLevel() == PICLevel::NotPIC || M.getPIELevel() != PIELevel::Default;
-  auto *G = new GlobalVariable(M, ArrayType::get(I8, sizeof(struct ch_tls)), false, GlobalValue::ExternalLinkage, nullptr,
-                               "ch_tls", nullptr,
+  auto *G = new GlobalVariable(M, ArrayType::get(I8, sizeof(struct ch_tls)), false, GlobalValue::ExternalLinkage,
+                               nullptr, "ch_tls", nullptr,
                                inExecutable ? GlobalValue::LocalExecTLSModel : GlobalValue::InitialExecTLSModel);
   G->setDSOLocal(inExecutable);
   G->setAlignment(Align(64));

@@ -65,8 +65,8 @@ static void leaveBefore(Abi &abi, Instruction *at) {
   IRBuilder<>(cold).CreateCall(abi.atomicSettle());
 }
 
-// Functions during which no activity can be spawned: everything that they call is known, or calls nothing back. For them
-// it makes no difference how many atomic blocks are counted around them.
+// Functions during which no activity can be spawned: everything that they call is known, or calls nothing back. For
+// them it makes no difference how many atomic blocks are counted around them.
 static DenseSet<const Function *> quietFunctions(Module &M) {
   DenseSet<const Function *> quiet;
   for (Function &F : M)
@@ -77,7 +77,8 @@ static DenseSet<const Function *> quietFunctions(Module &M) {
     if (!CB || !isRealCall(I))
       return true;
     auto *callee = dyn_cast<Function>(CB->getCalledOperand());
-    return callee && (quiet.contains(callee) || (callee->isDeclaration() && callee->hasFnAttribute(Attribute::NoCallback)));
+    return callee &&
+           (quiet.contains(callee) || (callee->isDeclaration() && callee->hasFnAttribute(Attribute::NoCallback)));
   };
   for (bool changed = true; changed;) {
     changed = false;
@@ -98,7 +99,8 @@ static void makeInnerVersions(Module &M) {
   std::vector<Function *> candidates;
   for (Function &F : M)
     if (!F.isDeclaration() && !isTwin(F) && quiet.contains(&F) &&
-        (F.hasFnAttribute(AtomicAttr) || any_of(instructions(F), [](const Instruction &I) { return calls(I, EnterName); })))
+        (F.hasFnAttribute(AtomicAttr) ||
+         any_of(instructions(F), [](const Instruction &I) { return calls(I, EnterName); })))
       candidates.push_back(&F);
   for (Function *F : candidates) {
     ValueToValueMapTy map;
@@ -161,9 +163,10 @@ PreservedAnalyses AtomicPass::run(Module &M, ModuleAnalysisManager &) {
       if (auto *R = dyn_cast<ReturnInst>(BB.getTerminator()))
         returns.push_back(R);
     for (ReturnInst *R : returns)
-      leaveBefore(abi, BasicBlock::iterator(R) != R->getParent()->begin() && R->getParent()->getTerminatingMustTailCall()
-                           ? static_cast<Instruction *>(R->getParent()->getTerminatingMustTailCall())
-                           : R);
+      leaveBefore(abi,
+                  BasicBlock::iterator(R) != R->getParent()->begin() && R->getParent()->getTerminatingMustTailCall()
+                      ? static_cast<Instruction *>(R->getParent()->getTerminatingMustTailCall())
+                      : R);
   }
   return PreservedAnalyses::none();
 }

@@ -84,7 +84,7 @@ namespace {
 
 // Every pointer derived from a local, and whether one of them gets away.
 struct AddressUses {
-  SmallVector<Instruction *> accesses; // instructions that may touch the local
+  SmallVector<Instruction *> accesses;   // instructions that may touch the local
   SmallPtrSet<const Value *, 8> derived; // pointers into it, other than repeatable ones
   SmallVector<IntrinsicInst *> starts, ends;
   bool escapes = false;
@@ -182,7 +182,8 @@ namespace {
 //   touched-out(B) = last of { access: true, lifetime marker: false } in B, else touched-in(B) = OR touched-out(preds)
 //   needed-in(B)   = first of { access: true, lifetime marker: false } in B, else needed-out(B) = OR needed-in(succs)
 //
-// With `startCounts` the beginning of a lifetime counts as an access too: then touched-out says where markers enclose a point.
+// With `startCounts` the beginning of a lifetime counts as an access too: then touched-out says where markers enclose a
+// point.
 class Events {
 public:
   explicit Events(const AddressUses &uses) {

@@ -25,8 +25,8 @@ struct Point {
 //   V crosses k = V is live into after(k)
 //   reloaded(V) = { B : V is live into B, and B is reached from some after(k) that V crosses, inside V's live range }
 //
-// In a block of reloaded(V) the value may have been computed by an earlier activation on another native stack; everywhere
-// else the definition still dominates.
+// In a block of reloaded(V) the value may have been computed by an earlier activation on another native stack;
+// everywhere else the definition still dominates.
 class CrossingValues {
 public:
   CrossingValues(llvm::Function &, llvm::ArrayRef<Point>);

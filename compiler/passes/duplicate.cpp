@@ -70,7 +70,7 @@ private:
   const Options &O;
   MapVector<Function *, Function *> twins;
   DenseMap<const Function *, AllocaInst *> variableArguments; // of each interruptible version, if any
-  DenseMap<const Function *, std::string> twinName; // "charcoal.twin=name" annotations
+  DenseMap<const Function *, std::string> twinName;           // "charcoal.twin=name" annotations
 };
 
 } // namespace
@@ -293,7 +293,8 @@ void Duplicator::makeVariadic(CallInst &CB, CallKind kind) {
     IRBuilder<> B(at);
     CallInst *call = B.CreateCall(type, twin, arguments);
     call->setDebugLoc(CB.getDebugLoc());
-    call->setAttributes(AttributeList::get(M.getContext(), CB.getAttributes().getFnAttrs(), CB.getAttributes().getRetAttrs(), sets));
+    call->setAttributes(
+        AttributeList::get(M.getContext(), CB.getAttributes().getFnAttrs(), CB.getAttributes().getRetAttrs(), sets));
     markSuspending(*call, false);
     return call;
   };
@@ -329,13 +330,15 @@ void Duplicator::insertYields(Function &twin) {
     insertYieldsInCycles(twin);
 }
 
-// Breaks every cycle of the control-flow graph that makes calls without passing a yield point (with Yields::Loops: every
-// cycle). A block with a suspending call is one: the callee, or the adapter in front of it, has a check at its entry.
+// Breaks every cycle of the control-flow graph that makes calls without passing a yield point (with Yields::Loops:
+// every cycle). A block with a suspending call is one: the callee, or the adapter in front of it, has a check at its
+// entry.
 void Duplicator::insertYieldsInCycles(Function &twin) {
   AtomicDepth depth(twin);
   DenseSet<const BasicBlock *> cut; // blocks that have a yield point, or must not have one
   for (BasicBlock &BB : twin)
-    if (depth.entering(BB) || any_of(BB, [](Instruction &I) { return isSuspendingCall(I) || isYield(I) || isPause(I); }))
+    if (depth.entering(BB) ||
+        any_of(BB, [](Instruction &I) { return isSuspendingCall(I) || isYield(I) || isPause(I); }))
       cut.insert(&BB);
   ReversePostOrderTraversal<Function *> order(&twin);
   DenseMap<const BasicBlock *, unsigned> index;
@@ -365,16 +368,16 @@ void Duplicator::insertYieldsInCycles(Function &twin) {
       }
       return seen;
     };
-    bool retreating = any_of(predecessors(header), [&](const BasicBlock *P) { return index.count(P) && index[P] >= index[header]; });
+    bool retreating =
+        any_of(predecessors(header), [&](const BasicBlock *P) { return index.count(P) && index[P] >= index[header]; });
     if (!retreating)
       continue;
     DenseSet<const BasicBlock *> after = reach(true);
     if (!after.contains(header))
       continue;
     DenseSet<const BasicBlock *> before = reach(false);
-    bool callsInCycle = any_of(after, [&](const BasicBlock *BB) {
-      return before.contains(BB) && any_of(*BB, isRealCall);
-    });
+    bool callsInCycle =
+        any_of(after, [&](const BasicBlock *BB) { return before.contains(BB) && any_of(*BB, isRealCall); });
     if (!callsInCycle && O.yields != Yields::Loops)
       continue;
     yieldBefore(&*header->getFirstNonPHIOrDbgOrAlloca(), O.stress);
@@ -391,7 +394,7 @@ static void expectRarely(BasicBlock &BB) {
     return;
   MDBuilder weights(BB.getContext());
   branch->setMetadata(LLVMContext::MD_prof, branch->getSuccessor(0) == &BB ? weights.createUnlikelyBranchWeights()
-                                                                          : weights.createLikelyBranchWeights());
+                                                                           : weights.createLikelyBranchWeights());
 }
 
 // The statement `yield;`: nothing in plain versions and atomic regions.
@@ -463,7 +466,8 @@ void Duplicator::renameMain() {
   Function *main = Function::Create(FunctionType::get(abi.I32, {abi.I32, abi.Ptr, abi.Ptr}, false),
                                     GlobalValue::ExternalLinkage, "main", M);
   main->copyAttributesFrom(plain);
-  main->setAttributes(AttributeList().addFnAttributes(M.getContext(), AttrBuilder(M.getContext(), plain->getAttributes().getFnAttrs())));
+  main->setAttributes(AttributeList().addFnAttributes(
+      M.getContext(), AttrBuilder(M.getContext(), plain->getAttributes().getFnAttrs())));
   main->removeFnAttr(Attribute::AlwaysInline);
   main->removeFnAttr(Attribute::NoReturn);
   IRBuilder<> B(BasicBlock::Create(M.getContext(), "", main));

@@ -100,7 +100,9 @@ std::string Signature::mangled(const DataLayout &DL) const {
       continue;
     }
     put(params[i]);
-    out << (A.hasAttribute(Attribute::ZExt) ? "z" : A.hasAttribute(Attribute::SExt) ? "s" : "")
+    out << (A.hasAttribute(Attribute::ZExt)   ? "z"
+            : A.hasAttribute(Attribute::SExt) ? "s"
+                                              : "")
         << (A.hasAttribute(Attribute::InReg) ? "r" : "");
   }
   if (unprototyped)
@@ -199,7 +201,8 @@ Function *Glue::entryThunk(const Signature &S) {
   Align align(8);
   for (unsigned i = 0; i < S.params.size(); ++i) {
     Type *byval = S.attributes[i].getByValType();
-    fields.push_back(byval ? ArrayType::get(abi.I8, alignTo(DL.getTypeAllocSize(byval).getFixedValue(), 8)) : S.params[i]);
+    fields.push_back(byval ? ArrayType::get(abi.I8, alignTo(DL.getTypeAllocSize(byval).getFixedValue(), 8))
+                           : S.params[i]);
   }
   // Offsets by hand: byte arrays for by-value arguments want the alignment of what they hold.
   SmallVector<uint64_t> offsets;
@@ -216,7 +219,9 @@ Function *Glue::entryThunk(const Signature &S) {
   }
   end = alignTo(end, 8);
   Type *imageType = ArrayType::get(abi.I8, end);
-  auto at = [&](IRBuilder<> &B, Value *image, unsigned i) { return B.CreateConstInBoundsGEP1_64(abi.I8, image, offsets[i]); };
+  auto at = [&](IRBuilder<> &B, Value *image, unsigned i) {
+    return B.CreateConstInBoundsGEP1_64(abi.I8, image, offsets[i]);
+  };
   auto copyByval = [&](IRBuilder<> &B, Value *to, Value *from, unsigned i) {
     Type *T = S.attributes[i].getByValType();
     B.CreateMemCpy(to, Align(1), from, Align(1), DL.getTypeAllocSize(T).getFixedValue());
@@ -272,8 +277,8 @@ Function *Glue::entryThunk(const Signature &S) {
 Function *Glue::resumeStub(const Signature &S) {
   Signature bare{S.result, {}, {}, {}, false, S.user};
   bool isNew;
-  Function *F = start("charcoal.resume." + bare.mangled(M.getDataLayout()), FunctionType::get(abi.I32, {abi.Ptr}, false),
-                      bare, isNew);
+  Function *F = start("charcoal.resume." + bare.mangled(M.getDataLayout()),
+                      FunctionType::get(abi.I32, {abi.Ptr}, false), bare, isNew);
   if (!isNew)
     return F;
   IRBuilder<> B(BasicBlock::Create(abi.C, "", F));
@@ -282,8 +287,10 @@ Function *Glue::resumeStub(const Signature &S) {
   // The whole word, which the function entered will load: a load cannot be forwarded from a store of one byte of it.
   B.CreateAlignedStore(B.getInt32(CH_ENTERING), abi.tlsField(B, offsetof(struct ch_tls, attention)), Align(4),
                        /*isVolatile=*/true);
-  Value *info = B.CreateAlignedLoad(abi.Ptr, B.CreateConstInBoundsGEP1_64(abi.I8, frame, offsetof(struct ch_frame, info)), Align(8));
-  Value *fn = B.CreateAlignedLoad(abi.Ptr, B.CreateConstInBoundsGEP1_64(abi.I8, info, offsetof(struct ch_frame_info, fn)), Align(8));
+  Value *info = B.CreateAlignedLoad(
+      abi.Ptr, B.CreateConstInBoundsGEP1_64(abi.I8, frame, offsetof(struct ch_frame, info)), Align(8));
+  Value *fn = B.CreateAlignedLoad(
+      abi.Ptr, B.CreateConstInBoundsGEP1_64(abi.I8, info, offsetof(struct ch_frame_info, fn)), Align(8));
   // The arguments are not passed: on its way to the dispatch the function does not look at them.
   CallInst *result = B.CreateCall(bare.twinType(abi), fn);
   if (!S.result->isVoidTy())

@@ -13,7 +13,7 @@ struct Signature {
   llvm::SmallVector<llvm::Type *> params;
   llvm::SmallVector<llvm::AttributeSet> attributes;
   llvm::AttributeSet resultAttributes;
-  bool unprototyped = false; // the plain callee is called as `T f()`
+  bool unprototyped = false;  // the plain callee is called as `T f()`
   const llvm::Function *user; // whose target features hold
 
   static Signature of(const llvm::CallBase &);
@@ -44,14 +44,15 @@ public:
   // module's, else a call of the winner.
   void guardWeak(const Signature &, llvm::Function *plain, llvm::Function *own);
 
-  // The check that stands at every entry: branches to a cold block that is returned, and leaves the builder at the warm path.
+  // The check that stands at every entry: branches to a cold block that is returned, and leaves the builder at the warm
+  // path.
   llvm::BasicBlock *entryCheck(llvm::IRBuilder<> &B, llvm::Function *F);
   // In a cold block: gives way before `self` has begun.
   void yieldAtEntry(llvm::IRBuilder<> &B, llvm::Function *self, const Signature &);
 
-  llvm::GlobalVariable *frameInfo(const llvm::Twine &name, llvm::Constant *resume, llvm::Constant *fn, llvm::Constant *text,
-                                  llvm::Constant *file, llvm::Constant *lines, unsigned points, unsigned size,
-                                  unsigned image, unsigned align, unsigned flags);
+  llvm::GlobalVariable *frameInfo(const llvm::Twine &name, llvm::Constant *resume, llvm::Constant *fn,
+                                  llvm::Constant *text, llvm::Constant *file, llvm::Constant *lines, unsigned points,
+                                  unsigned size, unsigned image, unsigned align, unsigned flags);
   llvm::Constant *string(llvm::StringRef);
 
 private:

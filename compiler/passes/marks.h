@@ -14,7 +14,8 @@ namespace charcoal {
 
 // On a function definition: this is the interruptible version of the function named by the value.
 inline constexpr llvm::StringLiteral TwinAttr = "charcoal-twin";
-// On such a function: its name was given by the annotation "charcoal.twin=name". A program's own definition wins over it.
+// On such a function: its name was given by the annotation "charcoal.twin=name". A program's own definition wins over
+// it.
 inline constexpr llvm::StringLiteral NamedAttr = "charcoal-named";
 // On a declaration name.int: it stands for "the interruptible version of `name`, if some module defines one".
 inline constexpr llvm::StringLiteral ExternalTwinAttr = "charcoal-external-twin";

@@ -1,7 +1,8 @@
 // Pass `merge`: yield points that others make superfluous go.
 //
 //   takes   interruptible versions after inlining: the yields at the entries of inlined functions are anywhere in them
-//   leaves  of the inserted yields only those without which a cycle would pass no check; `split` gives every interruptible
+//   leaves  of the inserted yields only those without which a cycle would pass no check; `split` gives every
+//   interruptible
 //           version a check at its entry by itself
 //
 //     loop: call @charcoal.yield()         loop: {s, v} = call @g.int() #s    ; g.int checks at its entry

@@ -3,8 +3,8 @@
 //   start   what clang made; before anything is inlined or simplified
 //   last    everything is simplified, nothing is instrumented by a sanitizer yet
 //
-// Each runs alone by `opt -load-pass-plugin=charcoal-plugin.so -passes=charcoal-<name>`, and -fcharcoal-dump=<name> prints
-// the module after it.
+// Each runs alone by `opt -load-pass-plugin=charcoal-plugin.so -passes=charcoal-<name>`, and -fcharcoal-dump=<name>
+// prints the module after it.
 #include "atomic.h"
 #include "duplicate.h"
 #include "merge.h"

@@ -1,7 +1,7 @@
 // Pass `split`: interruptible versions become able to suspend.
 //
-//   takes   functions marked "charcoal-twin" with their suspending calls and yields (marks.h), optimised as ordinary code
-//   leaves  functions that return {status, T}; one body each, entered at the top or through its dispatch; frame
+//   takes   functions marked "charcoal-twin" with their suspending calls and yields (marks.h), optimised as ordinary
+//   code leaves  functions that return {status, T}; one body each, entered at the top or through its dispatch; frame
 //           descriptions for the runtime; no mark
 //
 //     define i32 @f.int(i32 %x) {          define {i32, i32} @f.int(i32 %x) {
@@ -15,9 +15,9 @@
 //                                          suspend:  ret {call @ch_suspend(@f.info, %image, 1, s), poison}
 //                                          }
 //
-// Every edge by which an activation can be entered again is there in the control-flow graph, so whatever runs after this
-// pass is correct without knowing about suspension.
-// Alone: opt -load-pass-plugin charcoal-plugin.so -passes=charcoal-split
+// Every edge by which an activation can be entered again is there in the control-flow graph, so whatever runs after
+// this pass is correct without knowing about suspension. Alone: opt -load-pass-plugin charcoal-plugin.so
+// -passes=charcoal-split
 #include "split.h"
 #include "abi.h"
 #include "crossing.h"
@@ -93,21 +93,21 @@ private:
   bool yieldsAtEntry = false;
   SmallVector<CallInst *> calls; // what becomes points
   SmallVector<Point> points;
-  SmallVector<Value *> statuses;         // of points[k], at the end of its block
-  SmallVector<PHINode *> results;        // of points[k]: value of the call, or null
+  SmallVector<Value *> statuses;  // of points[k], at the end of its block
+  SmallVector<PHINode *> results; // of points[k]: value of the call, or null
   BasicBlock *dispatch = nullptr;
   CallInst *restore = nullptr;                // in it
   SmallVector<BasicBlock *> suspendingBlocks; // of points[k]: on the way to suspension
   SmallVector<BasicBlock *> restoredBlocks;   // of points[k]: on the way back
-  BasicBlock *body = nullptr;            // where the activation begins
-  AllocaInst *dynamicLocals = nullptr;   // head of the list of variable-length locals
-  Instruction *frame = nullptr;          // the frame, if there are homes
-  AllocaInst *frameSlot = nullptr;       // holds it, in the image
-  Value *framePlace = nullptr;           // the slot's address, once laid out
-  uint64_t homesEnd = 0;                 // offset in the frame's home part
+  BasicBlock *body = nullptr;                 // where the activation begins
+  AllocaInst *dynamicLocals = nullptr;        // head of the list of variable-length locals
+  Instruction *frame = nullptr;               // the frame, if there are homes
+  AllocaInst *frameSlot = nullptr;            // holds it, in the image
+  Value *framePlace = nullptr;                // the slot's address, once laid out
+  uint64_t homesEnd = 0;                      // offset in the frame's home part
   Align homesAlign{8};
   SmallVector<std::pair<AllocaInst *, uint64_t>> homeOffsets;
-  SmallVector<AllocaInst *> slots;       // everything that is part of the image
+  SmallVector<AllocaInst *> slots; // everything that is part of the image
   struct SharedSlot {
     AllocaInst *slot;
     SmallBitVector points; // where it is taken
@@ -222,7 +222,8 @@ void Splitter::rewriteTailCalls() {
     CallInst *call = newCall(old);
     IRBuilder<> B(R);
     if (call->getType() == F.getReturnType()) {
-      call->setTailCallKind(old->getTailCallKind() == CallInst::TCK_MustTail && call->getFunctionType() == F.getFunctionType()
+      call->setTailCallKind(old->getTailCallKind() == CallInst::TCK_MustTail &&
+                                    call->getFunctionType() == F.getFunctionType()
                                 ? CallInst::TCK_MustTail
                                 : CallInst::TCK_Tail);
       B.CreateRet(call);
@@ -280,8 +281,8 @@ void Splitter::lowerDynamicLocals() {
   for (Instruction &I : instructions(F)) {
     if (auto *A = dyn_cast<AllocaInst>(&I); A && !A->isStaticAlloca())
       work.push_back(A);
-    else if (auto *II = dyn_cast<IntrinsicInst>(&I); II && (II->getIntrinsicID() == Intrinsic::stacksave ||
-                                                            II->getIntrinsicID() == Intrinsic::stackrestore))
+    else if (auto *II = dyn_cast<IntrinsicInst>(&I);
+             II && (II->getIntrinsicID() == Intrinsic::stacksave || II->getIntrinsicID() == Intrinsic::stackrestore))
       work.push_back(II);
   }
   if (work.empty())
@@ -296,8 +297,10 @@ void Splitter::lowerDynamicLocals() {
     if (auto *A = dyn_cast<AllocaInst>(I)) {
       dropLifetimes(A);
       Value *count = B.CreateZExtOrTrunc(A->getArraySize(), abi.Size);
-      Value *size = B.CreateMul(count, ConstantInt::get(abi.Size, DL.getTypeAllocSize(A->getAllocatedType()).getFixedValue()));
-      Value *block = B.CreateCall(abi.alloca_(), {dynamicLocals, size, ConstantInt::get(abi.Size, A->getAlign().value())});
+      Value *size =
+          B.CreateMul(count, ConstantInt::get(abi.Size, DL.getTypeAllocSize(A->getAllocatedType()).getFixedValue()));
+      Value *block =
+          B.CreateCall(abi.alloca_(), {dynamicLocals, size, ConstantInt::get(abi.Size, A->getAlign().value())});
       A->replaceAllUsesWith(block);
     } else if (cast<IntrinsicInst>(I)->getIntrinsicID() == Intrinsic::stacksave) {
       I->replaceAllUsesWith(B.CreateAlignedLoad(abi.Ptr, dynamicLocals, Align(8)));
@@ -313,8 +316,8 @@ void Splitter::lowerDynamicLocals() {
 
 // ---- points ----
 
-// Each point gets a block of its own behind it. The edges to suspension and from resumption come later (connect), so that
-// the analyses see the plain function.
+// Each point gets a block of its own behind it. The edges to suspension and from resumption come later (connect), so
+// that the analyses see the plain function.
 void Splitter::makePoints() {
   MDNode *unlikely = MDBuilder(abi.C).createUnlikelyBranchWeights();
   body = &F.getEntryBlock();
@@ -402,8 +405,8 @@ void Splitter::repeatCheap() {
         ++variable;
       }
     auto source = find.find(operand);
-    if (variable != 1 || source == find.end() || !std::includes(source->second->points.begin(), source->second->points.end(),
-                                                               V.points.begin(), V.points.end()))
+    if (variable != 1 || source == find.end() ||
+        !std::includes(source->second->points.begin(), source->second->points.end(), V.points.begin(), V.points.end()))
       continue;
     for (Use &U : make_early_inc_range(I->uses())) {
       auto *user = cast<Instruction>(U.getUser());
@@ -484,7 +487,8 @@ void Splitter::moveHomes(const Locals &locals) {
   }
 }
 
-// Now the edges: before -> suspending -> (suspend), dispatch -> restored -> after. Only the dispatch is not reached yet.
+// Now the edges: before -> suspending -> (suspend), dispatch -> restored -> after. Only the dispatch is not reached
+// yet.
 void Splitter::connect() {
   dispatch = BasicBlock::Create(abi.C, "dispatch", &F);
   auto *lost = BasicBlock::Create(abi.C, "lost", &F);
@@ -620,8 +624,8 @@ void Splitter::keepInImage(const CrossingValues::Value &V) {
   B.CreateAlignedStore(V.value, slot, slot->getAlign());
 }
 
-// Memory is as good as a callee-saved register for what lives across a call, and takes no prologue. A register is better
-// where the value is busy between calls: in a loop whose usual path makes no suspending call.
+// Memory is as good as a callee-saved register for what lives across a call, and takes no prologue. A register is
+// better where the value is busy between calls: in a loop whose usual path makes no suspending call.
 void Splitter::keep(const CrossingValues &crossing) {
   DenseSet<const llvm::Value *> inRegister;
   if (!F.hasFnAttribute(Attribute::OptimizeNone) && !F.hasOptSize()) {
@@ -722,7 +726,8 @@ GlobalVariable *Splitter::makeInfo() {
   uint64_t size = frame ? homesStart + homesEnd : CH_FRAME_HEADER + imageSize;
   return glue.frameInfo("charcoal.info", glue.resumeStub(signature), &F, glue.string(name),
                         place ? glue.string(place->getFilename()) : nullptr, linesOfPoints(), points.size(),
-                        alignTo(size, 8), imageSize, std::max<uint64_t>(16, homesAlign.value()), frame ? CH_FRAME_HOME : 0);
+                        alignTo(size, 8), imageSize, std::max<uint64_t>(16, homesAlign.value()),
+                        frame ? CH_FRAME_HOME : 0);
 }
 
 // ---- entry, dispatch, suspension, return ----
@@ -762,8 +767,8 @@ void Splitter::addEntry() {
 }
 
 // The one way out of a suspended activation. The number of the point and the status travel in one register, which falls
-// through one addition for each earlier point of its group: three bytes a point, where loading a number and jumping would
-// take ten.
+// through one addition for each earlier point of its group: three bytes a point, where loading a number and jumping
+// would take ten.
 void Splitter::addSuspendTail() {
   constexpr unsigned group = 16, unit = 4; // unit: more than any status
   auto *suspend = BasicBlock::Create(abi.C, "suspend", &F);
@@ -928,7 +933,8 @@ PreservedAnalyses charcoal::SplitPass::run(Module &M, ModuleAnalysisManager &) {
   }
   // The markers and the stand-ins for interruptible versions elsewhere.
   for (Function &F : make_early_inc_range(M))
-    if (F.isDeclaration() && F.use_empty() && (F.getName().starts_with("charcoal.") || F.hasFnAttribute(ExternalTwinAttr)))
+    if (F.isDeclaration() && F.use_empty() &&
+        (F.getName().starts_with("charcoal.") || F.hasFnAttribute(ExternalTwinAttr)))
       F.eraseFromParent();
   for (Function &F : M)
     F.removeFnAttr(ExternalTwinAttr);

@@ -35,7 +35,8 @@ static bool definesLabels(const InlineAsm &code) {
 }
 
 static bool fitsRegisters(Type *T, const DataLayout &DL) {
-  return T->isVoidTy() || (T->isSized() && !T->isScalableTy() && DL.getTypeStoreSize(T).getFixedValue() <= CH_RESULT_BYTES);
+  return T->isVoidTy() ||
+         (T->isSized() && !T->isScalableTy() && DL.getTypeStoreSize(T).getFixedValue() <= CH_RESULT_BYTES);
 }
 
 // Label addresses in a table that the program may write cannot be duplicated with the function.
@@ -164,8 +165,8 @@ CallKind Suspension::classify(const CallBase &CB) const {
     return isa<GlobalIFunc>(operand) || unusual || variadic ? CallKind::PlainYield : CallKind::Lookup;
   if (callee->hasFnAttribute(AtomicAttr))
     return CallKind::PlainYield;
-  bool packed = variadic && callee->isVarArg() && callee->getFunctionType() == CB.getFunctionType() && !CB.isMustTailCall() &&
-                supportsVariadicTwins(M);
+  bool packed = variadic && callee->isVarArg() && callee->getFunctionType() == CB.getFunctionType() &&
+                !CB.isMustTailCall() && supportsVariadicTwins(M);
   if (callee->isDeclaration()) {
     if (!mayBlock(*callee))
       return CallKind::Plain;

@@ -16,9 +16,9 @@ enum class CallKind {
   PlainYield, // the plain version, with a yield point before it: it may take long but has no interruptible version
   Variadic,   // as Direct, of a function that takes variable arguments
   ExternalVariadic, // as External, of such a function
-  Direct,     // the interruptible version of a function of this module
-  External,   // the interruptible version of a function of another module, if there is one
-  Lookup,     // whatever the address has
+  Direct,           // the interruptible version of a function of this module
+  External,         // the interruptible version of a function of another module, if there is one
+  Lookup,           // whatever the address has
 };
 
 class Suspension {

@@ -2,7 +2,8 @@
 //
 //   takes   the module after `duplicate`, before anything is optimised: with its address in a table, an interruptible
 //           version keeps its type
-//   leaves  for each function whose address is taken here, {&f, &f.int} in the section ch_twins; a constructor, shared by
+//   leaves  for each function whose address is taken here, {&f, &f.int} in the section ch_twins; a constructor, shared
+//   by
 //           all objects of an executable or shared object, that registers the section with the runtime
 //
 // An entry stands where the address is taken, not where the function is defined: so a function whose address nobody
@@ -89,8 +90,8 @@ PreservedAnalyses TwinsPass::run(Module &M, ModuleAnalysisManager &) {
   std::vector<GlobalValue *> kept, retained;
   for (Function *F : functions) {
     StringRef name = F->getName();
-    if (F->isIntrinsic() || F->isVarArg() || name.starts_with("charcoal.") || name.starts_with("llvm.") || name.ends_with(TwinSuffix) ||
-        (name.starts_with("ch_") && F->isDeclaration()) ||
+    if (F->isIntrinsic() || F->isVarArg() || name.starts_with("charcoal.") || name.starts_with("llvm.") ||
+        name.ends_with(TwinSuffix) || (name.starts_with("ch_") && F->isDeclaration()) ||
         !(isAddressTaken(*F) || (isTwinned(*F) && F->isInterposable())))
       continue;
     Function *twin = M.getFunction((name == "main.plain" ? "main" : name.str()) + TwinSuffix.str());
@@ -103,7 +104,7 @@ PreservedAnalyses TwinsPass::run(Module &M, ModuleAnalysisManager &) {
       if (F->isInterposable())
         key = ownBody(*F);
     } else {
-      if (F->hasFnAttribute(Attribute::NoCallback) )
+      if (F->hasFnAttribute(Attribute::NoCallback))
         continue;
       value = externalTwin(*F, F->getFunctionType());
     }

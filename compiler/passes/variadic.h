@@ -13,7 +13,8 @@ bool supportsVariadicTwins(const llvm::Module &);
 llvm::FunctionType *variadicTwinType(const llvm::FunctionType &);
 // In the clone: va_start reads from the pointer that is the last parameter.
 void lowerVaStart(llvm::Function &twin);
-// Bytes that the variable arguments of a call take, and the alignment that the block must have: va_arg rounds addresses.
+// Bytes that the variable arguments of a call take, and the alignment that the block must have: va_arg rounds
+// addresses.
 uint64_t variableArgumentBytes(const llvm::CallBase &, llvm::Align &align);
 // Stores them at `area`, by code before `at`.
 void storeVariableArguments(const llvm::CallBase &, llvm::Value *area, llvm::Instruction *at);

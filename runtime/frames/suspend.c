@@ -50,14 +50,22 @@ static inline void copy_words(void *to, const void *from, uint32_t n) {
     WORD(n / 8)
   }
   switch (n / 8) { /* each falls through */
-  case 8: WORD(7)
-  case 7: WORD(6)
-  case 6: WORD(5)
-  case 5: WORD(4)
-  case 4: WORD(3)
-  case 3: WORD(2)
-  case 2: WORD(1)
-  case 1: WORD(0)
+  case 8:
+    WORD(7)
+  case 7:
+    WORD(6)
+  case 6:
+    WORD(5)
+  case 5:
+    WORD(4)
+  case 4:
+    WORD(3)
+  case 3:
+    WORD(2)
+  case 2:
+    WORD(1)
+  case 1:
+    WORD(0)
   }
 #undef WORD
 }

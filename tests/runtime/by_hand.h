@@ -47,7 +47,7 @@ int resume_by_hand(struct ch_frame *);
   long value __attribute__((unused)) = 0;                                                                              \
   v.record = record;                                                                                                   \
   if (ch_tls.attention && ch_tls.entering) {                                                                           \
-    point_ = ch_restore(&v).point;                                                                                           \
+    point_ = ch_restore(&v).point;                                                                                     \
     value = *(long *)ch_tls.result;                                                                                    \
   }                                                                                                                    \
   switch (point_) {                                                                                                    \

@@ -46,18 +46,22 @@ CH_MARKER void __charcoal_yield(void);
 #define contained
 #define yield ((void)0)
 
-#define ch_handle(h) if ((void)(h), 0); else
+#define ch_handle(h)                                                                                                   \
+  if ((void)(h), 0)                                                                                                    \
+    ;                                                                                                                  \
+  else
 /* Each name gets a copy of its own around the body, by a loop that runs once. */
-#define ch_copy(...) \
-  CH_COPY_PICK(__VA_ARGS__, CH_COPY8, CH_COPY7, CH_COPY6, CH_COPY5, CH_COPY4, CH_COPY3, CH_COPY2, CH_COPY1, )(__VA_ARGS__)
+#define ch_copy(...)                                                                                                   \
+  CH_COPY_PICK(__VA_ARGS__, CH_COPY8, CH_COPY7, CH_COPY6, CH_COPY5, CH_COPY4, CH_COPY3, CH_COPY2,                      \
+               CH_COPY1, )(__VA_ARGS__)
 #define CH_COPY_PICK(a, b, c, d, e, f, g, h, n, ...) n
 #if defined(__clang__) && __clang_major__ >= 16
 #define CH_COPY_TYPE __typeof_unqual__ /* it warns about constants without an initializer */
 #else
 #define CH_COPY_TYPE __typeof__
 #endif
-#define CH_COPY1(v) \
-  for (__typeof__(v) *ch_from = &(v), *ch_once = ch_from; ch_once;) \
+#define CH_COPY1(v)                                                                                                    \
+  for (__typeof__(v) *ch_from = &(v), *ch_once = ch_from; ch_once;)                                                    \
     for (CH_COPY_TYPE(*ch_from) v; ch_once && memcpy((void *)&v, (const void *)ch_from, sizeof v); ch_once = NULL)
 #define CH_COPY2(v, ...) CH_COPY1(v) CH_COPY1(__VA_ARGS__)
 #define CH_COPY3(v, ...) CH_COPY1(v) CH_COPY2(__VA_ARGS__)
