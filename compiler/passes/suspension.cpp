@@ -79,6 +79,10 @@ const char *Suspension::whyPlain(Function &F) const {
     return "it is an interrupt handler";
   if (F.getCallingConv() != CallingConv::C && F.getCallingConv() != CallingConv::Fast)
     return "it has an unusual calling convention";
+  for (StringRef kind : {"instrument-function-entry", "instrument-function-exit", "instrument-function-entry-inlined",
+                         "instrument-function-exit-inlined", "instrument-function-entry-bare"})
+    if (F.hasFnAttribute(kind))
+      return "it reports its entries and exits (-finstrument-functions)";
   if (F.isPresplitCoroutine())
     return "it is a coroutine";
   if (!fitsRegisters(F.getReturnType(), M.getDataLayout()))
