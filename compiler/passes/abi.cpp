@@ -36,7 +36,7 @@ FunctionCallee Abi::declare(StringRef name, Type *result, ArrayRef<Type *> param
   return callee;
 }
 
-// The image is only read or written during the call: it stays a private object for alias analysis.
+// What it points to is only read or written during the call: it stays a private object for alias analysis.
 static FunctionCallee nocapture(FunctionCallee callee, unsigned param) {
   if (auto *F = dyn_cast<Function>(callee.getCallee())) {
 #if LLVM_VERSION_MAJOR >= 21
@@ -44,18 +44,25 @@ static FunctionCallee nocapture(FunctionCallee callee, unsigned param) {
 #else
     F->addParamAttr(param, Attribute::NoCapture);
 #endif
-    F->addFnAttr(Attribute::Cold);
   }
   return callee;
 }
 
-FunctionCallee Abi::suspend() { return nocapture(declare("ch_suspend", I32, {Ptr, Ptr, I32, I32}), 1); }
-FunctionCallee Abi::suspendHome() { return nocapture(declare("ch_suspend_home", I32, {Ptr, Ptr, I32, I32}), 1); }
-FunctionCallee Abi::restore() { return nocapture(declare("ch_restore", StructType::get(C, {Size, Size}), {Ptr}), 0); }
+static FunctionCallee cold(FunctionCallee callee) {
+  if (auto *F = dyn_cast<Function>(callee.getCallee()))
+    F->addFnAttr(Attribute::Cold);
+  return callee;
+}
+
+FunctionCallee Abi::suspend() { return cold(nocapture(declare("ch_suspend", I32, {Ptr, Ptr, I32, I32}), 1)); }
+FunctionCallee Abi::suspendHome() { return cold(nocapture(declare("ch_suspend_home", I32, {Ptr, Ptr, I32, I32}), 1)); }
+FunctionCallee Abi::restore() {
+  return cold(nocapture(declare("ch_restore", StructType::get(C, {Size, Size}), {Ptr}), 0));
+}
 FunctionCallee Abi::frameNew() { return declare("ch_frame_new", Ptr, {Ptr}); }
 FunctionCallee Abi::frameFree() { return declare("ch_frame_free", Void, {Ptr}); }
-FunctionCallee Abi::alloca_() { return declare("ch_alloca", Ptr, {Ptr, Size, Size}); }
-FunctionCallee Abi::allocaRelease() { return declare("ch_alloca_release", Void, {Ptr, Ptr}); }
+FunctionCallee Abi::alloca_() { return nocapture(declare("ch_alloca", Ptr, {Ptr, Size, Size}), 0); }
+FunctionCallee Abi::allocaRelease() { return nocapture(declare("ch_alloca_release", Void, {Ptr, Ptr}), 0); }
 FunctionCallee Abi::twin() { return declare("ch_twin", Ptr, {Ptr, Ptr}); }
 FunctionCallee Abi::main() { return declare("ch_main", I32, {Ptr, I32, Ptr, Ptr}); }
 FunctionCallee Abi::atomicSettle() { return declare("ch_atomic_settle", Void, {}); }

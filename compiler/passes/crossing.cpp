@@ -241,6 +241,9 @@ Locals::Locals(Function &F, ArrayRef<Point> points, const CrossingValues &crossi
   for (const CrossingValues::Value &V : crossing.values)
     crosses[V.value] = true;
 
+  // Without optimisation a debugger shows every local until its scope ends, whether or not the program looks at it
+  // again.
+  const bool keepsAll = F.hasFnAttribute(Attribute::OptimizeNone);
   for (AllocaInst *A : all) {
     AddressUses uses(*A);
     anyEscapes |= uses.escapes;
@@ -254,7 +257,7 @@ Locals::Locals(Function &F, ArrayRef<Point> points, const CrossingValues &crossi
     Events events(uses);
     Events::Blocks touched = events.touchedOut(false), needed = events.neededIn();
     if (any_of(points, [&](const Point &P) {
-          return touched.contains(P.before) && (uses.escapes || needed.contains(P.after));
+          return touched.contains(P.before) && (uses.escapes || keepsAll || needed.contains(P.after));
         })) {
       verdict = uses.escapes ? LocalClass::Home : LocalClass::Image;
       continue;

@@ -585,6 +585,11 @@ void Splitter::keepInRegister(const CrossingValues::Value &V) {
 void Splitter::keepInImage(const CrossingValues::Value &V) {
   Type *T = V.value->getType();
   AllocaInst *slot = V.value == frame ? frameSlot : newSlot(T, V.value->getName());
+  // A variable-length local is declared by its address, which a debugger finds in the slot from now on.
+  if (!findDVRDeclares(V.value).empty()) {
+    DIBuilder debug(M, false);
+    replaceDbgDeclare(V.value, slot, debug, DIExpression::DerefBefore, 0);
+  }
   SmallVector<Use *> reloadedUses;
   DenseMap<BasicBlock *, Instruction *> firstUse; // in blocks of reloaded uses that are no phis
   for (Use &U : V.value->uses()) {

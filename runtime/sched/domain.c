@@ -100,8 +100,11 @@ static inline __attribute__((always_inline)) void loop(struct ch_group *g, bool 
     struct ch_branch *b = g->head;
     if (CH_LIKELY(b != NULL)) {
       g->head = (struct ch_branch *)b->link.next;
+      /* Alone, but an event from outside may make another runnable: only a slice's end lets us see it. */
+      if (CH_UNLIKELY(!g->head) && g->outside && !d->slicing)
+        ch_slice_start();
       run(b);
-      if (CH_UNLIKELY(++runs % RUNS_PER_LOOK == 0)) {
+      if (CH_UNLIKELY(++runs % RUNS_PER_LOOK == 0) || CH_UNLIKELY(ch_tls.slice_over)) {
         look_outside();
         if (runs % RUNS_PER_TRIM == 0)
           give_memory_back();

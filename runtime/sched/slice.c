@@ -1,8 +1,9 @@
-/* The slice timer: a thread that limits how long an activity runs while others are runnable.
+/* The slice timer: a thread that limits how long an activity runs while others are runnable, or wait for something
+ * outside the program that only the scheduler would notice.
  *
  * It looks twice a slice. If the domain has not switched between two looks in a row, it sets ch_tls.slice_over, and the
- * running activity gives way at its next yield check: after between one slice and one and a half. When it finds nothing
- * queued it stops, and the next activity that becomes runnable beside a running one starts it again.
+ * running activity gives way at its next yield check: after between one slice and one and a half. When it has
+ * found nobody for a while it stops; the next activity that has, or gets, company starts it again.
  *
  * `slicing` is set by the domain's thread, cleared by this one. The queue is read without a lock: so after clearing
  * `slicing` the thread looks once more a full interval later, when what the domain's thread wrote has long become
@@ -27,9 +28,15 @@ static uint32_t wakeups; /* futex: moves with every start */
 static bool has_thread;
 static long interval_us;
 
-static bool somebody_queued(void) {
+/* Looks without company before the thread stops: so a server that is woken often does not start it each time. */
+#define QUIET_LOOKS 20
+
+/* Somebody else is queued, or may become so while the current activity runs. */
+static bool has_company(void) {
   return __atomic_load_n(&domain->group, __ATOMIC_RELAXED) &&
-         __atomic_load_n(&domain->base.head, __ATOMIC_RELAXED) != NULL;
+         (__atomic_load_n(&domain->base.head, __ATOMIC_RELAXED) != NULL ||
+          (__atomic_load_n(&domain->current, __ATOMIC_RELAXED) != NULL &&
+           __atomic_load_n(&domain->base.outside, __ATOMIC_RELAXED) != 0));
 }
 
 static void *work(void *unused) {
@@ -37,7 +44,7 @@ static void *work(void *unused) {
   for (;;) {
     uint32_t seen_wakeups = __atomic_load_n(&wakeups, __ATOMIC_ACQUIRE);
     uint64_t seen = 0;
-    unsigned same = 0;
+    unsigned same = 0, quiet = 0;
     while (__atomic_load_n(&domain->slicing, __ATOMIC_ACQUIRE)) {
       nanosleep(&interval, NULL);
       uint64_t switches = __atomic_load_n(&domain->switches, __ATOMIC_RELAXED);
@@ -45,10 +52,11 @@ static void *work(void *unused) {
       seen = switches;
       if (same >= 2)
         tls->slice_over = 1;
-      if (!somebody_queued()) {
+      quiet = has_company() ? 0 : quiet + 1;
+      if (quiet >= QUIET_LOOKS) {
         __atomic_store_n(&domain->slicing, 0, __ATOMIC_SEQ_CST);
         nanosleep(&interval, NULL);
-        if (somebody_queued())
+        if (has_company())
           __atomic_store_n(&domain->slicing, 1, __ATOMIC_SEQ_CST);
       }
     }
