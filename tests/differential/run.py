@@ -11,6 +11,7 @@ Last line: N passed, N failed. Exit status 1 if any failed.
 import argparse
 import hashlib
 import json
+import os
 import subprocess
 import sys
 import threading
@@ -45,7 +46,10 @@ class Reference:
             return programs.Outcome(known["stage"], known["status"], bytes.fromhex(known["stdout"]), b"", known["seconds"])
         seen = programs.build_and_run(program, self.compiler, flags, self.limit)
         if seen.status is not None and seen.stage == "run":
-            note.write_text(json.dumps({"stage": seen.stage, "status": seen.status, "stdout": seen.stdout.hex(), "seconds": seen.seconds}))
+            # Whole or not at all: another thread may ask for the same.
+            draft = note.with_name(f"{note.name}.{os.getpid()}.{threading.get_ident()}")
+            draft.write_text(json.dumps({"stage": seen.stage, "status": seen.status, "stdout": seen.stdout.hex(), "seconds": seen.seconds}))
+            draft.replace(note)
         return seen
 
 
