@@ -18,9 +18,10 @@ import sys
 import tarfile
 from pathlib import Path
 
+RELEASE = "bookworm"
 SOURCES = """Types: deb-src
-URIs: http://deb.debian.org/debian
-Suites: bookworm
+URIs: {site}
+Suites: {release}
 Components: main
 Signed-By: /usr/share/keyrings/debian-archive-keyring.gpg
 """
@@ -33,11 +34,20 @@ def command(*argv, cwd, env=None):
     return done.stdout
 
 
+def sources():
+    """The list of sources: from where this machine has its packages."""
+    for line in command("apt-get", "indextargets", "--format", "$(SITE) $(RELEASE) $(COMPONENT)", "Created-By: Packages", cwd=".").splitlines():
+        site, release, component = line.split()
+        if release == RELEASE and component == "main":
+            return SOURCES.format(site=site, release=release)
+    raise SystemExit(f"fetch.py: apt knows no archive of Debian {RELEASE}; add one to /etc/apt/sources.list")
+
+
 def apt_source(package, downloads):
     """Unpacks a Debian source package by way of a private list of sources; returns its folder."""
     private = downloads / "apt"
     (private / "lists" / "partial").mkdir(parents=True, exist_ok=True)
-    (private / "debian.sources").write_text(SOURCES)
+    (private / "debian.sources").write_text(sources())
     options = ["-o", "Dir::Etc::SourceList=/dev/null", "-o", f"Dir::Etc::SourceParts={private}", "-o", f"Dir::State::Lists={private}/lists", "-o", "APT::Sandbox::User=root"]
     if not any((private / "lists").glob("*Sources*")):
         command("apt-get", *options, "update", cwd=downloads)
