@@ -833,8 +833,8 @@ void Splitter::run() {
     if (auto *A = dyn_cast<AllocaInst>(&I); A && A->isStaticAlloca())
       A->moveBefore(*body, body->getFirstNonPHIIt());
   takeEntryYield();
+  copyByvalArguments(); // before rewriteTailCalls, which asks what locals are lent
   rewriteTailCalls();
-  copyByvalArguments();
   collectPoints();
   if (!calls.empty()) {
     lowerDynamicLocals();
