@@ -1,0 +1,49 @@
+// Runs the quick tests: types, then all of tests/*.test.ts in one process. Usage: run-tests.mjs [builddir] [--filter=text]
+import { build } from 'esbuild'
+import { spawnSync } from 'node:child_process'
+import { readdirSync } from 'node:fs'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { buildAll } from './build.mjs'
+
+const measure = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..')
+const args = process.argv.slice(2)
+const builddir = path.resolve(args.find((a) => !a.startsWith('--')) ?? path.join(measure, '../build'))
+const filter = args.find((a) => a.startsWith('--filter='))?.slice(9) ?? ''
+
+let passed = 0
+let failed = 0
+const note = (ok, name) => (ok ? passed++ : (failed++, console.log(`FAIL ${name}`)))
+
+await buildAll()
+const tsc = spawnSync(process.execPath, [path.join(measure, 'node_modules/typescript/bin/tsc'), '--noEmit'], { cwd: measure, encoding: 'utf8' })
+if (tsc.status !== 0) console.log(tsc.stdout)
+note(tsc.status === 0, 'types')
+
+// All of tests/*.test.ts in one bundle and one process.
+const tests = readdirSync(path.join(measure, 'tests')).filter((f) => f.endsWith('.test.ts')).sort()
+const bundle = path.join(measure, 'node_modules/.cache/charcoal/tests.mjs')
+await build({
+  absWorkingDir: measure,
+  stdin: { contents: `${tests.map((f) => `import './tests/${f}'`).join('\n')}\nimport { finish } from './tests/harness.ts'\nawait finish()`, resolveDir: measure, loader: 'ts' },
+  bundle: true,
+  target: 'es2022',
+  format: 'esm',
+  platform: 'node',
+  packages: 'external',
+  sourcemap: 'inline',
+  logLevel: 'error',
+  tsconfig: path.join(measure, 'tsconfig.json'),
+  outfile: bundle,
+})
+const run = spawnSync(process.execPath, ['--enable-source-maps', bundle, filter], { cwd: measure, encoding: 'utf8', env: { ...process.env, CHARCOAL_MEASURE: measure, CHARCOAL_BUILD: builddir }, maxBuffer: 1 << 26 })
+process.stdout.write(run.stdout + run.stderr)
+const last = /(\d+) passed, (\d+) failed\s*$/.exec(run.stdout)
+if (last === null) note(false, 'the tests did not end')
+else {
+  passed += Number(last[1])
+  failed += Number(last[2])
+  if (Number(last[1]) === 0) note(false, 'no test ran')
+}
+console.log(`${passed} passed, ${failed} failed`)
+process.exit(failed === 0 ? 0 : 1)

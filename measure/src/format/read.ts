@@ -1,0 +1,143 @@
+/**
+ * Reads a trace: arrays of checked records, in file order, in memory that does not grow with the file.
+ *
+ * @example
+ * for await (const batch of readTrace('run.jsonl')) for (const r of batch) if (r.type === 'continuation') count++
+ */
+import { createReadStream, openSync, readSync, closeSync } from 'node:fs'
+import { createGunzip } from 'node:zlib'
+import { Checker, MAX_LINE, Violation } from './check.ts'
+import { MeasureError, TraceError } from './error.ts'
+import type { TraceRecord } from './types.ts'
+
+export interface ReadOptions {
+  /** A file without its end is read as far as it goes, a broken last line left out. */
+  truncated?: boolean
+  /** Called when `truncated` was needed, with what is missing. */
+  warn?: (text: string) => void
+}
+
+/** True if the file begins like a trace in our format, compressed or not. */
+export function looksLikeTrace(file: string): boolean {
+  const head = firstBytes(file, 64)
+  return isGzip(head) || /^\s*\{\s*"type"\s*:\s*"charcoal-trace"/.test(head.toString('latin1'))
+}
+
+export async function* readTrace(file: string, options: ReadOptions = {}): AsyncGenerator<TraceRecord[]> {
+  const bytes = createReadStream(file, { highWaterMark: 1 << 18 })
+  const stream = isGzip(firstBytes(file, 2)) ? bytes.pipe(createGunzip()) : bytes
+  if (stream !== bytes) bytes.on('error', (error) => stream.destroy(error))
+  const lines = new Lines(file, options)
+  try {
+    for await (const chunk of stream) {
+      const records = lines.add(chunk as Buffer)
+      if (records.length > 0) yield records
+    }
+  } catch (error) {
+    if (error instanceof MeasureError) throw error
+    if (!(options.truncated === true && (error as NodeJS.ErrnoException).code === 'Z_BUF_ERROR')) throw new TraceError(file, lines.line, `cannot be read: ${(error as Error).message}`)
+  } finally {
+    bytes.destroy()
+  }
+  const records = lines.end()
+  if (records.length > 0) yield records
+}
+
+/** The records of a whole text, for tests and small traces. */
+export function parseTrace(text: string | Buffer, file = 'trace', options: ReadOptions = {}): TraceRecord[] {
+  const lines = new Lines(file, options)
+  return [...lines.add(Buffer.from(text as string)), ...lines.end()]
+}
+
+/** Cuts bytes into lines, and lines into records. */
+class Lines {
+  line = 0
+  private rest: Buffer = Buffer.alloc(0)
+  private readonly checker = new Checker()
+  private readonly decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
+  private readonly file: string
+  private readonly options: ReadOptions
+
+  constructor(file: string, options: ReadOptions) {
+    this.file = file
+    this.options = options
+  }
+
+  add(chunk: Buffer): TraceRecord[] {
+    const bytes = this.rest.length === 0 ? chunk : Buffer.concat([this.rest, chunk])
+    const records: TraceRecord[] = []
+    let start = 0
+    for (let end = bytes.indexOf(10, start); end !== -1; end = bytes.indexOf(10, start)) {
+      this.line++
+      this.parse(bytes.subarray(start, end), records)
+      start = end + 1
+    }
+    this.rest = bytes.subarray(start)
+    if (this.rest.length > MAX_LINE) {
+      this.line++
+      throw this.error(`a line of more than ${MAX_LINE} bytes`)
+    }
+    return records
+  }
+
+  end(): TraceRecord[] {
+    const records: TraceRecord[] = []
+    try {
+      if (this.rest.length > 0) {
+        this.line++
+        this.parse(this.rest, records)
+      }
+      this.checker.finish()
+    } catch (error) {
+      const problem = error instanceof Violation ? this.error(error.message, 'read it as far as it goes with --truncated') : error
+      if (this.options.truncated !== true || this.line === 0) throw problem
+      this.options.warn?.((problem as Error).message)
+    }
+    return records
+  }
+
+  private parse(bytes: Buffer, records: TraceRecord[]): void {
+    if (bytes.length > MAX_LINE) throw this.error(`a line of more than ${MAX_LINE} bytes`)
+    let text: string
+    try {
+      text = this.decoder.decode(bytes)
+    } catch {
+      throw this.error('not UTF-8')
+    }
+    if (text.trim() === '') return
+    let value: unknown
+    try {
+      value = JSON.parse(text)
+    } catch (error) {
+      throw this.error(`not JSON (${(error as Error).message.slice(0, 120)})`, this.line === 1 ? 'is it a trace?' : '')
+    }
+    try {
+      if (this.checker.accept(value)) records.push(value)
+    } catch (error) {
+      throw error instanceof Violation ? this.error(error.message) : error
+    }
+  }
+
+  private error(what: string, remedy = ''): TraceError {
+    return new TraceError(this.file, Math.max(1, this.line), what, remedy)
+  }
+}
+
+const isGzip = (bytes: Buffer): boolean => bytes[0] === 0x1f && bytes[1] === 0x8b
+
+function firstBytes(file: string, count: number): Buffer {
+  let fd: number
+  try {
+    fd = openSync(file, 'r')
+  } catch (error) {
+    throw new MeasureError(`${file} cannot be opened: ${(error as Error).message}`, 2)
+  }
+  try {
+    const bytes = Buffer.alloc(count)
+    return bytes.subarray(0, readSync(fd, bytes, 0, count, 0))
+  } catch (error) {
+    throw new MeasureError(`${file} cannot be read: ${(error as Error).message}`, 2)
+  } finally {
+    closeSync(fd)
+  }
+}

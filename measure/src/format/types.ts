@@ -1,0 +1,152 @@
+/**
+ * The records of a trace, as `FORMAT.md` describes them. Times are microseconds since the file's origin; ids are positive integers.
+ */
+export const FORMAT_VERSION = 1
+
+export interface Header {
+  type: 'charcoal-trace'
+  version: number
+  source: 'web' | 'node' | 'js' | 'native' | 'chrome' | 'synthetic'
+  tool: string
+  mode?: string
+  started?: string
+  command?: string[]
+  title?: string
+}
+
+/** One event loop: its continuations never overlap, and interrupt each other. */
+export interface Thread {
+  type: 'thread'
+  id: number
+  kind: string
+  name?: string
+  url?: string
+  process?: number
+}
+
+export interface Location {
+  type: 'location'
+  id: number
+  url: string
+  /** From 1; 0 is unknown. */
+  line: number
+  column: number
+  function?: string
+  sourceMap?: string
+}
+
+/** `registration`: the parent registered the callback. `resolution`: the parent settled or sent what it waited for. */
+export type Via = 'registration' | 'resolution'
+
+/** One drain of the microtask queue: start, end, how many microtasks (null: unknown). */
+export type Batch = [start: number, end: number, count: number | null]
+
+export interface Continuation {
+  type: 'continuation'
+  id: number
+  thread: number
+  kind: string
+  start: number
+  end: number
+  parent: number | null
+  registered?: number
+  via?: Via
+  alternatives?: [id: number, via: Via][]
+  recurring?: boolean
+  registration?: number
+  microtasks?: number
+  batches?: Batch[]
+  at?: number
+  from?: number
+  cpu?: number
+  activity?: number
+  atomic?: number
+}
+
+export interface ActivityStart {
+  type: 'activity-start'
+  id: number
+  name: string
+  time: number
+  thread: number
+  parent?: number | null
+  at?: number
+}
+
+export interface ActivityEnd {
+  type: 'activity-end'
+  id: number
+  time: number
+  outcome?: string
+}
+
+/** An activity ran inside a continuation. */
+export interface Step {
+  type: 'step'
+  activity: number
+  continuation: number
+  start: number
+  end: number
+}
+
+export interface AtomicEnter {
+  type: 'atomic-enter'
+  id: number
+  activity: number
+  thread: number
+  time: number
+  name?: string
+  at?: number
+  outer?: number
+}
+
+export interface AtomicLeave {
+  type: 'atomic-leave'
+  id: number
+  time: number
+}
+
+/** A foreign continuation ran while an atomic block was open. */
+export interface Interruption {
+  type: 'interruption'
+  atomic: number
+  continuation: number
+  start: number
+  end: number
+}
+
+export interface Sources {
+  type: 'sources'
+  kinds: Record<string, number>
+}
+
+export interface Calibration {
+  type: 'calibration'
+  kinds: Record<string, { runs: number; edges: number; expected: number }>
+  overhead: Record<string, { bare: number; recorded: number }>
+}
+
+export interface Dropped {
+  type: 'dropped'
+  thread: number
+  count: number
+  from?: number
+  to?: number
+}
+
+export interface Note {
+  type: 'note'
+  text: string
+  code?: string
+}
+
+export interface End {
+  type: 'end'
+  end: number
+  reason: string
+  continuations: number
+  dropped: number
+  exitCode?: number
+}
+
+export type TraceRecord = Header | Thread | Location | Continuation | ActivityStart | ActivityEnd | Step | AtomicEnter | AtomicLeave | Interruption | Sources | Calibration | Dropped | Note | End
