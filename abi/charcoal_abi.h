@@ -146,6 +146,41 @@ int ch_spawn(struct ch_activity *handle, void *body_int, const void *record, siz
 /* End of an atomic block while ch_tls.atomic_pending is set. ch_tls.atomic_depth has already gone down. */
 void ch_atomic_settle(void);
 
+/* ---- finish scopes and branches (AC paper, sections 2 and 4; laws 1 - 4) ---- */
+
+/* One `do … finish` (or `noncancellable` block) while it is open. It lies in the activation that opened it, so at a fixed
+ * address, and is the runtime's own from enter to leave. */
+struct ch_scope {
+  void *opaque[16];
+};
+/* The timer of a scope with a deadline, beside the scope. */
+struct ch_deadline {
+  void *opaque[12];
+};
+#define CH_SCOPE_BARRIER 1u /* noncancellable: marks outside it are not seen inside */
+
+/* Opens a scope inside the running branch's innermost one. `site`: "file:line". Never fails; outside any domain it does
+ * nothing, as do the others. */
+void ch_scope_enter(struct ch_scope *, unsigned flags, const char *site);
+/* Marks the scope when the clock (ch_now) reaches `when`; ch_scope_leave withdraws it. */
+void ch_scope_deadline(struct ch_scope *, struct ch_deadline *, int64_t when);
+/* Waits until every branch started in the scope has ended, and closes it. It is not cancelled. Every way out of the
+ * block passes it. Its twin, ch_scope_leave.int, blocks. */
+void ch_scope_leave(struct ch_scope *);
+/* `cancel`: marks the scope and every scope in it, innermost first, and ends the waits in them. Never blocks. */
+void ch_scope_cancel(struct ch_scope *);
+
+/* `async S` is a direct call of S's interruptible version. Where it returns CH_DONE nothing else happens. When it has
+ * returned CH_BLOCKED its caller calls ch_async_branch and goes on behind the statement: the chain that has been saved
+ * since becomes a branch of its own, with the registration of the wait, and the running branch is the caller's. */
+void ch_async_branch(struct ch_scope *);
+/* When it has returned CH_PAUSED the caller says that its continuation is still due, and is suspended itself:
+ * `home` is the caller's frame. If the activity, when it goes on, blocks before S has ended, the scheduler makes the
+ * frames inside `home` a branch and resumes `home`. */
+void ch_async_pause(struct ch_scope *, struct ch_frame *home);
+/* First thing when `home` is resumed at such a point. */
+void ch_async_resumed(struct ch_scope *);
+
 /* ---- how a hand-written interruptible twin of an integer- or pointer-returning function looks ---- */
 struct ch_int_result {
   long status; /* enum ch_status */
