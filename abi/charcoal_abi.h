@@ -32,7 +32,8 @@ struct ch_frame_info {
   uint32_t size;         /* bytes of a frame, header included */
   uint32_t image;        /* bytes of it, after the header, that are copied from and to the native stack */
   uint32_t align;        /* alignment of the frame, a power of two; 16 unless a local wants more */
-  uint32_t flags;        /* CH_FRAME_… */
+  uint16_t flags;        /* CH_FRAME_… */
+  uint16_t asyncs;       /* the first so many resume points stand behind `async` statements */
   uint32_t small; /* size rounded up to 16 for a frame that is CH_SMALL_FRAME; else 0. The runtime's fast paths look
                    * at nothing else */
 };
@@ -174,11 +175,13 @@ void ch_scope_cancel(struct ch_scope *);
  * returned CH_BLOCKED its caller calls ch_async_branch and goes on behind the statement: the chain that has been saved
  * since becomes a branch of its own, with the registration of the wait, and the running branch is the caller's. */
 void ch_async_branch(struct ch_scope *);
-/* When it has returned CH_PAUSED the caller says that its continuation is still due, and is suspended itself:
- * `home` is the caller's frame. If the activity, when it goes on, blocks before S has ended, the scheduler makes the
- * frames inside `home` a branch and resumes `home`. */
-void ch_async_pause(struct ch_scope *, struct ch_frame *home);
-/* First thing when `home` is resumed at such a point. */
+/* When it has returned CH_PAUSED the caller calls ch_async_pause and is suspended itself at a point of the first
+ * `info->asyncs`: a frame in a saved chain that stands at such a point has a continuation that is still due. If the
+ * activity, when it goes on, blocks before S has ended, the scheduler cuts the chain just inside the innermost such
+ * frame: what is inside becomes a branch, and the frame is resumed at once. */
+void ch_async_pause(void);
+/* First thing when such a frame is resumed, whether S has ended or was cut off. In the latter case the new branch learns
+ * here which scope it belongs to. */
 void ch_async_resumed(struct ch_scope *);
 
 /* ---- how a hand-written interruptible twin of an integer- or pointer-returning function looks ---- */

@@ -4,8 +4,9 @@ using namespace llvm;
 using namespace charcoal;
 
 Abi::Abi(Module &M)
-    : M(M), C(M.getContext()), Void(Type::getVoidTy(C)), I8(Type::getInt8Ty(C)), I32(Type::getInt32Ty(C)),
-      I64(Type::getInt64Ty(C)), Ptr(PointerType::getUnqual(C)), Size(M.getDataLayout().getIntPtrType(C)) {}
+    : M(M), C(M.getContext()), Void(Type::getVoidTy(C)), I8(Type::getInt8Ty(C)), I16(Type::getInt16Ty(C)),
+      I32(Type::getInt32Ty(C)), I64(Type::getInt64Ty(C)), Ptr(PointerType::getUnqual(C)),
+      Size(M.getDataLayout().getIntPtrType(C)) {}
 
 GlobalVariable *Abi::tls() {
   if (GlobalVariable *G = M.getNamedGlobal("ch_tls"))
@@ -59,6 +60,9 @@ FunctionCallee Abi::suspendHome() { return cold(nocapture(declare("ch_suspend_ho
 FunctionCallee Abi::restore() {
   return cold(nocapture(declare("ch_restore", StructType::get(C, {Size, Size}), {Ptr}), 0));
 }
+FunctionCallee Abi::asyncBranch() { return cold(declare("ch_async_branch", Void, {Ptr})); }
+FunctionCallee Abi::asyncPause() { return cold(declare("ch_async_pause", Void, {})); }
+FunctionCallee Abi::asyncResumed() { return cold(declare("ch_async_resumed", Void, {Ptr})); }
 FunctionCallee Abi::frameNew() { return declare("ch_frame_new", Ptr, {Ptr}); }
 FunctionCallee Abi::frameFree() { return declare("ch_frame_free", Void, {Ptr}); }
 FunctionCallee Abi::alloca_() { return nocapture(declare("ch_alloca", Ptr, {Ptr, Size, Size}), 0); }
@@ -73,7 +77,7 @@ StructType *Abi::frameInfoType() {
   if (StructType *T = StructType::getTypeByName(C, "charcoal.frame_info"))
     return T;
   static_assert(sizeof(struct ch_frame_info) == 64, "struct ch_frame_info has changed");
-  return StructType::create(C, {Ptr, Ptr, Ptr, Ptr, Ptr, I32, I32, I32, I32, I32, I32}, "charcoal.frame_info");
+  return StructType::create(C, {Ptr, Ptr, Ptr, Ptr, Ptr, I32, I32, I32, I32, I16, I16, I32}, "charcoal.frame_info");
 }
 
 Type *Abi::resultType(Type *T) { return T->isVoidTy() ? static_cast<Type *>(I32) : StructType::get(C, {I32, T}); }

@@ -15,7 +15,7 @@ public:
   llvm::Module &M;
   llvm::LLVMContext &C;
   llvm::Type *Void;
-  llvm::IntegerType *I8, *I32, *I64;
+  llvm::IntegerType *I8, *I16, *I32, *I64;
   llvm::PointerType *Ptr;
   llvm::IntegerType *Size; // size_t
 
@@ -26,6 +26,9 @@ public:
   llvm::FunctionCallee suspend();     // i32 ch_suspend(info, image, point, status)
   llvm::FunctionCallee suspendHome(); // i32 ch_suspend_home(frame, image, point, status)
   llvm::FunctionCallee restore();     // {point, value} ch_restore(image)
+  llvm::FunctionCallee asyncBranch();
+  llvm::FunctionCallee asyncPause();
+  llvm::FunctionCallee asyncResumed();
   llvm::FunctionCallee frameNew();
   llvm::FunctionCallee frameFree();
   llvm::FunctionCallee alloca_();

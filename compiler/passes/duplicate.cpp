@@ -19,6 +19,7 @@
 // Alone: opt -load-pass-plugin charcoal-plugin.so -passes=charcoal-duplicate
 #include "duplicate.h"
 #include "abi.h"
+#include "async.h"
 #include "atomic.h"
 #include "marks.h"
 #include "options.h"
@@ -61,6 +62,7 @@ private:
   void lowerExplicitYields();
   Function *callerOf(Function &plain);
   void bindActivities();
+  void keepAsyncWhereItSuspends();
   void renameMain();
   CallInst *yieldBefore(Instruction *, bool always);
 
@@ -453,6 +455,14 @@ void Duplicator::bindActivities() {
   }
 }
 
+// Plain code runs the body of an `async` statement as if the word were not there; so does a call that cannot suspend.
+void Duplicator::keepAsyncWhereItSuspends() {
+  for (Function &F : M)
+    for (Instruction &I : make_early_inc_range(instructions(F)))
+      if (auto *call = dyn_cast<CallInst>(&I); call && isAsync(*call) && !isSuspendingCall(*call))
+        makeOrdinary(*call);
+}
+
 // The C library calls main; main hands over to the runtime, which runs the interruptible version as first activity.
 void Duplicator::renameMain() {
   Function *plain = M.getFunction("main");
@@ -486,6 +496,7 @@ void Duplicator::run() {
     rewriteCalls(*twin);
   for (auto &[plain, twin] : twins)
     insertYields(*twin);
+  keepAsyncWhereItSuspends();
   lowerExplicitYields();
   bindActivities();
   renameMain();

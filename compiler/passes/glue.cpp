@@ -135,14 +135,15 @@ Function *Glue::start(const Twine &name, FunctionType *type, const Signature &S,
 
 GlobalVariable *Glue::frameInfo(const Twine &name, Constant *resume, Constant *fn, Constant *text, Constant *file,
                                 Constant *lines, unsigned points, unsigned size, unsigned image, unsigned align,
-                                unsigned flags) {
+                                unsigned flags, unsigned asyncs) {
   auto number = [&](unsigned n) { return ConstantInt::get(abi.I32, n); };
   Constant *null = ConstantPointerNull::get(abi.Ptr);
   auto orNull = [&](Constant *c) { return c ? c : null; };
   unsigned small = CH_SMALL_FRAME(size, image, align, flags) ? alignTo(size, 16) : 0;
   Constant *value = ConstantStruct::get(abi.frameInfoType(),
                                         {resume, orNull(fn), orNull(text), orNull(file), orNull(lines), number(points),
-                                         number(size), number(image), number(align), number(flags), number(small)});
+                                         number(size), number(image), number(align), ConstantInt::get(abi.I16, flags),
+                                         ConstantInt::get(abi.I16, asyncs), number(small)});
   auto *G = new GlobalVariable(M, value->getType(), true, GlobalValue::InternalLinkage, value, name);
   G->setAlignment(Align(8));
   return G;

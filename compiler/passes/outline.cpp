@@ -1,11 +1,13 @@
-// Pass `outline`: `activate` statements become calls of ch_spawn.
+// Pass `outline`: `activate` statements become calls of ch_spawn, `async` statements calls of their bodies.
 //
 //   takes   what the front end made of the dialect (compiler/syntax/forms.cpp): for each `activate` the marker
 //           __charcoal_spawn(uid, …), followed by a call of the helper that clang made of the captured block,
 //           which begins with __charcoal_body(uid) and one __charcoal_value(&v, sizeof v) per copied variable;
+//           for each `async` likewise __charcoal_async(uid, scope) and a helper, and no copied variables;
 //           annotations "charcoal.atomic" on functions
 //   leaves  ch_spawn(handle, @helper, record, size, flags, site); the helper with the attribute
-//           "charcoal-activity"; functions with the attribute "charcoal-atomic"; none of those markers
+//           "charcoal-activity"; calls of async bodies with a bundle (async.h); functions with the attribute
+//           "charcoal-atomic"; none of those markers
 //
 //   before                                          after
 //     call @__charcoal_spawn(7, %act, 0, @site)       %record = alloca { ptr, [4 x i8] }
@@ -15,11 +17,17 @@
 //     call @__charcoal_body(7)                        (x is at *(%context + 0), i at %context + 8)
 //     call @__charcoal_value(&i, 4)
 //
+// The body of an `async` statement gets the addresses of what it captures as arguments, not in a record:
+//
+//     call @__charcoal_async(8, %scope)               call @f.async(%x, %i) [ "charcoal.async"(%scope, %x, %i) ]
+//     call @__captured_stmt(%captures)
+//
 // Spawn and helper are paired by uid, not by neighbourhood: sanitizers put branches in between. The IR is as clang
 // wrote it, not optimized: a captured variable's address is always loaded from a GEP on the context.
 //
 // Alone: opt -load-pass-plugin charcoal-plugin.so -passes=charcoal-outline
 #include "outline.h"
+#include "async.h"
 #include "marks.h"
 #include "options.h"
 #include "llvm/BinaryFormat/Dwarf.h"
@@ -60,7 +68,10 @@ private:
   void spawn(CallInst *marker, CallInst *call, Function &helper, StructType *, const std::vector<Capture> &,
              uint64_t size);
   void rewriteHelper(Function &helper, const std::vector<Capture> &);
-  void nameHelper(Function &helper, const Function &spawner);
+  void outlineAsync(CallInst *bodyMarker, ArrayRef<CallInst *> callers, StructType *);
+  Function *takeArguments(Function &helper, StructType *);
+  void nameHelper(Function &helper, const Function &spawner, StringRef suffix);
+  void describeArguments(Function &helper, ArrayRef<DILocalVariable *>);
   void describeCaptures(Function &helper, const std::vector<Capture> &);
   bool markAtomicFunctions();
   void turnChecksOn();
@@ -291,10 +302,10 @@ void Outliner::rewriteHelper(Function &helper, const std::vector<Capture> &captu
 }
 
 // `f.activity` instead of clang's `__captured_stmt`: in backtraces, profiles and the debugger.
-void Outliner::nameHelper(Function &helper, const Function &spawner) {
+void Outliner::nameHelper(Function &helper, const Function &spawner, StringRef suffix) {
   StringRef base = spawner.getName();
-  base = base.substr(0, base.find(".activity"));
-  helper.setName(base + ".activity");
+  base = base.substr(0, std::min(base.find(".activity"), base.find(".async")));
+  helper.setName(base + suffix);
   if (DISubprogram *described = helper.getSubprogram(); described && described->isDistinct()) {
     MDString *name = MDString::get(M.getContext(), helper.getName());
     described->replaceOperandWith(2, name); // name
@@ -365,7 +376,11 @@ void Outliner::outline(CallInst *bodyMarker) {
     clangRecord = dyn_cast<AllocaInst>(callers[0]->getArgOperand(0)->stripPointerCasts());
     type = clangRecord ? dyn_cast<StructType>(clangRecord->getAllocatedType()) : nullptr;
     if (!type)
-      report_fatal_error("charcoal: the captures of an 'activate' statement are not where they should be");
+      report_fatal_error("charcoal: the captures of an 'activate' or 'async' statement are not where they should be");
+  }
+  if (!callers.empty() && !findMarker(*callers[0]->getFunction(), "__charcoal_spawn", uid)) {
+    outlineAsync(bodyMarker, callers, type);
+    return;
   }
   std::vector<Capture> all;
   if (type) {
@@ -379,7 +394,7 @@ void Outliner::outline(CallInst *bodyMarker) {
     CallInst *marker = findMarker(*call->getFunction(), "__charcoal_spawn", uid);
     if (!marker)
       report_fatal_error("charcoal: the body of an 'activate' statement has lost its beginning");
-    nameHelper(helper, *call->getFunction());
+    nameHelper(helper, *call->getFunction(), ".activity");
     spawn(marker, call, helper, type, all, size);
     call->eraseFromParent();
     marker->eraseFromParent();
@@ -392,6 +407,147 @@ void Outliner::outline(CallInst *bodyMarker) {
   rewriteHelper(helper, all);
   describeCaptures(helper, all);
   helper.addFnAttr(ActivityAttr);
+}
+
+// ---- async ----
+
+// What clang's record holds becomes arguments. The new function, or null if the record is used in any other way.
+Function *Outliner::takeArguments(Function &helper, StructType *type) {
+  SmallVector<Value *, 8> records = contexts(helper);
+  SmallVector<std::pair<LoadInst *, unsigned>> loads;
+  SmallVector<Instruction *> dead;
+  for (Value *record : records) {
+    unsigned accounted = 0;
+    for (unsigned k = 0; k < type->getNumElements(); ++k)
+      for (GetElementPtrInst *field : fieldPointers(record, k)) {
+        ++accounted;
+        dead.push_back(field);
+        for (User *user : field->users()) {
+          auto *load = dyn_cast<LoadInst>(user);
+          if (!load || load->getType() != type->getElementType(k))
+            return nullptr;
+          loads.push_back({load, k});
+        }
+      }
+    if (record != helper.getArg(0)) {
+      if (accounted != record->getNumUses())
+        return nullptr;
+      dead.push_back(cast<Instruction>(record));
+    }
+  }
+  auto *F = Function::Create(FunctionType::get(helper.getReturnType(), type->elements(), false), helper.getLinkage(),
+                             helper.getAddressSpace(), "", &M);
+  F->copyAttributesFrom(&helper);
+  F->setAttributes(AttributeList().addFnAttributes(M.getContext(),
+                                                   AttrBuilder(M.getContext(), helper.getAttributes().getFnAttrs())));
+  F->copyMetadata(&helper, 0);
+  helper.setSubprogram(nullptr);
+  F->splice(F->begin(), &helper);
+  for (auto &[load, k] : loads) {
+    load->replaceAllUsesWith(F->getArg(k));
+    load->eraseFromParent();
+  }
+  for (Instruction *I : dead)
+    I->eraseFromParent();
+  // Where clang kept the record's address.
+  Argument *record = helper.getArg(0);
+  for (User *user : make_early_inc_range(record->users()))
+    if (auto *store = dyn_cast<StoreInst>(user)) {
+      auto *place = dyn_cast<AllocaInst>(store->getPointerOperand());
+      store->eraseFromParent();
+      if (place && place->use_empty())
+        place->eraseFromParent();
+    } else {
+      cast<Instruction>(user)->replaceUsesOfWith(record, PoisonValue::get(record->getType())); // debug records
+    }
+  record->replaceAllUsesWith(PoisonValue::get(record->getType()));
+  return F;
+}
+
+// The captured variables are where the arguments point.
+void Outliner::describeArguments(Function &helper, ArrayRef<DILocalVariable *> variables) {
+  DISubprogram *scope = helper.getSubprogram();
+  if (!scope)
+    return;
+  const bool optimized = !helper.hasFnAttribute(Attribute::OptimizeNone);
+  DIBuilder builder(M, /*AllowUnresolved=*/false, scope->getUnit());
+  const DILocation *place = DILocation::get(M.getContext(), scope->getScopeLine(), 0, scope);
+  IRBuilder<> entry(&*helper.getEntryBlock().getFirstInsertionPt());
+  for (unsigned k = 0; k < variables.size(); ++k) {
+    if (!variables[k] || variables[k]->getName().starts_with("__charcoal_"))
+      continue;
+    DILocalVariable *variable =
+        builder.createAutoVariable(scope, variables[k]->getName(), variables[k]->getFile(), variables[k]->getLine(),
+                                   variables[k]->getType(), /*AlwaysPreserve=*/true);
+    DIExpression *deref = builder.createExpression({dwarf::DW_OP_deref});
+#if LLVM_VERSION_MAJOR >= 20
+    BasicBlock::iterator point = helper.getEntryBlock().getFirstInsertionPt();
+#else
+    Instruction *point = &*helper.getEntryBlock().getFirstInsertionPt();
+#endif
+    if (optimized) {
+      builder.insertDbgValueIntrinsic(helper.getArg(k), variable, deref, place, point);
+    } else {
+      AllocaInst *slot = entry.CreateAlloca(helper.getArg(k)->getType(), nullptr, "capture");
+      entry.CreateStore(helper.getArg(k), slot);
+      builder.insertDeclare(slot, variable, deref, place, point);
+    }
+  }
+}
+
+// A captured variable lives as long as the branch may: until its scope is left, not until the end of its block.
+static void outliveBlock(Value *variable) {
+  if (auto *local = dyn_cast_or_null<AllocaInst>(variable)) {
+    for (User *user : make_early_inc_range(local->users()))
+      if (auto *I = cast<Instruction>(user); I->isLifetimeStartOrEnd())
+        I->eraseFromParent();
+    if (!local->isStaticAlloca())
+      for (Instruction &I : make_early_inc_range(instructions(*local->getFunction())))
+        if (auto *II = dyn_cast<IntrinsicInst>(&I); II && II->getIntrinsicID() == Intrinsic::stackrestore)
+          II->eraseFromParent();
+  }
+}
+
+void Outliner::outlineAsync(CallInst *bodyMarker, ArrayRef<CallInst *> callers, StructType *type) {
+  Function &helper = *bodyMarker->getFunction();
+  const uint64_t uid = cast<ConstantInt>(bodyMarker->getArgOperand(0))->getZExtValue();
+  bodyMarker->eraseFromParent();
+  SmallVector<DILocalVariable *> variables;
+  auto *record = cast<AllocaInst>(callers[0]->getArgOperand(0)->stripPointerCasts());
+  for (unsigned k = 0; k < type->getNumElements(); ++k)
+    variables.push_back(declaredVariable(storedField(record, k)));
+  for (CallInst *call : callers)
+    for (unsigned k = 0; k < type->getNumElements(); ++k)
+      outliveBlock(storedField(cast<AllocaInst>(call->getArgOperand(0)->stripPointerCasts()), k));
+  Function *flat = takeArguments(helper, type);
+  Function &body = flat ? *flat : helper;
+  if (flat)
+    describeArguments(body, variables);
+  SmallVector<CallInst *> started;
+  for (CallInst *call : callers) {
+    CallInst *marker = findMarker(*call->getFunction(), "__charcoal_async", uid);
+    if (!marker)
+      report_fatal_error("charcoal: the body of an 'async' statement has lost its beginning");
+    nameHelper(body, *call->getFunction(), ".async");
+    Value *scope = marker->getArgOperand(1);
+    if (flat) {
+      IRBuilder<> B(call);
+      SmallVector<Value *> arguments;
+      for (unsigned k = 0; k < type->getNumElements(); ++k)
+        arguments.push_back(B.CreateLoad(type->getElementType(k), B.CreateStructGEP(type, call->getArgOperand(0), k)));
+      CallInst *direct = B.CreateCall(flat, arguments);
+      direct->setDoesNotThrow();
+      direct->setDebugLoc(call->getDebugLoc());
+      call->eraseFromParent();
+      call = direct;
+    }
+    started.push_back(makeAsync(*call, scope));
+    marker->eraseFromParent();
+  }
+  if (flat)
+    helper.eraseFromParent();
+  if (started.size() == 1)
+    shorten(*started[0]);
 }
 
 // ---- functions declared `atomic` ----
@@ -454,7 +610,8 @@ bool Outliner::run() {
       outline(body);
     changed = true;
   }
-  for (StringRef name : {"__charcoal_spawn", "__charcoal_body", "__charcoal_value", "__charcoal_dialect"})
+  for (StringRef name :
+       {"__charcoal_spawn", "__charcoal_async", "__charcoal_body", "__charcoal_value", "__charcoal_dialect"})
     if (Function *marker = M.getFunction(name); marker && marker->use_empty())
       marker->eraseFromParent();
   if (spawned && options().checks)

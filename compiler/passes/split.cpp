@@ -20,6 +20,7 @@
 // -passes=charcoal-split
 #include "split.h"
 #include "abi.h"
+#include "async.h"
 #include "crossing.h"
 #include "glue.h"
 #include "marks.h"
@@ -62,6 +63,7 @@ private:
   void copyByvalArguments();
   void lowerDynamicLocals();
   void makePoints();
+  void makeAsyncPoint(CallInst *, Value *status, Value *scope, BasicBlock *after);
   void repeatAddresses(const CrossingValues &);
   void repeatCheap();
   void moveHomes(const Locals &);
@@ -92,6 +94,7 @@ private:
 
   bool yieldsAtEntry = false;
   SmallVector<CallInst *> calls; // what becomes points
+  unsigned asyncs = 0;           // the first so many of them are `async` statements
   SmallVector<Point> points;
   SmallVector<Value *> statuses;  // of points[k], at the end of its block
   SmallVector<PHINode *> results; // of points[k]: value of the call, or null
@@ -203,7 +206,8 @@ void Splitter::rewriteTailCalls() {
       if (I->isLifetimeStartOrEnd() || isa<AssumeInst>(I))
         continue;
       auto *CB = dyn_cast<CallInst>(I);
-      if (CB && isSuspendingCall(*CB) && !passesByValue(*CB) && (!R->getReturnValue() || R->getReturnValue() == CB) &&
+      if (CB && isSuspendingCall(*CB) && !isAsync(*CB) && !passesByValue(*CB) &&
+          (!R->getReturnValue() || R->getReturnValue() == CB) &&
           (CB->isMustTailCall() || !F.hasFnAttribute(Attribute::OptimizeNone)))
         candidates.push_back(CB);
       break;
@@ -238,9 +242,12 @@ void Splitter::rewriteTailCalls() {
 }
 
 void Splitter::collectPoints() {
+  SmallVector<CallInst *> others;
   for (Instruction &I : instructions(F))
     if (isSuspendingCall(I) || isYield(I) || isPause(I))
-      calls.push_back(cast<CallInst>(&I));
+      (isAsync(cast<CallInst>(I)) ? calls : others).push_back(cast<CallInst>(&I));
+  asyncs = calls.size();
+  calls.append(others);
 }
 
 // ---- locals ----
@@ -340,6 +347,12 @@ void Splitter::makePoints() {
         old->replaceAllUsesWith(value);
       }
       at = call;
+      if (isAsync(*old)) {
+        Value *scope = asyncScope(*old);
+        old->eraseFromParent();
+        makeAsyncPoint(call, status, scope, after);
+        continue;
+      }
       old->eraseFromParent();
       B.CreateCondBr(B.CreateIsNotNull(status), after, after, unlikely); // the first becomes the edge to suspension
     } else if (isYield(*old)) {
@@ -357,6 +370,32 @@ void Splitter::makePoints() {
     statuses.push_back(status);
     results.push_back(value);
   }
+}
+
+// Blocked: the body has become a branch, and we go on. Paused: so are we, and the continuation is due.
+void Splitter::makeAsyncPoint(CallInst *call, Value *status, Value *scope, BasicBlock *after) {
+  BasicBlock *before = call->getParent();
+  auto *stopped = BasicBlock::Create(abi.C, "async.stopped", &F);
+  auto *blocked = BasicBlock::Create(abi.C, "async.blocked", &F);
+  auto *paused = BasicBlock::Create(abi.C, "async.paused", &F);
+  auto *resumed = BasicBlock::Create(abi.C, "async.resumed", &F);
+  IRBuilder<> B(before);
+  B.SetCurrentDebugLocation(call->getDebugLoc());
+  B.CreateCondBr(B.CreateIsNotNull(status), stopped, after, MDBuilder(abi.C).createUnlikelyBranchWeights());
+  B.SetInsertPoint(stopped);
+  B.CreateCondBr(B.CreateICmpEQ(status, B.getInt32(CH_BLOCKED)), blocked, paused);
+  B.SetInsertPoint(blocked);
+  B.CreateCall(abi.asyncBranch(), {scope});
+  B.CreateBr(after);
+  B.SetInsertPoint(paused);
+  B.CreateCall(abi.asyncPause());
+  B.CreateBr(resumed); // becomes the edge to suspension
+  B.SetInsertPoint(resumed);
+  B.CreateCall(abi.asyncResumed(), {scope});
+  B.CreateBr(after);
+  points.push_back({call, paused, resumed});
+  statuses.push_back(B.getInt32(CH_PAUSED));
+  results.push_back(nullptr);
 }
 
 // Address computations that cross a point are repeated where they are used.
@@ -732,7 +771,7 @@ GlobalVariable *Splitter::makeInfo() {
   return glue.frameInfo("charcoal.info", glue.resumeStub(signature), &F, glue.string(name),
                         place ? glue.string(place->getFilename()) : nullptr, linesOfPoints(), points.size(),
                         alignTo(size, 8), imageSize, std::max<uint64_t>(16, homesAlign.value()),
-                        frame ? CH_FRAME_HOME : 0);
+                        frame ? CH_FRAME_HOME : 0, asyncs);
 }
 
 // ---- entry, dispatch, suspension, return ----

@@ -8,6 +8,7 @@
 // Everything else makes a bounded number of calls of bounded functions: it needs no yield point of its own, no second
 // version, and its callers need no test. This is the largest lever on code size.
 #include "suspension.h"
+#include "async.h"
 #include "atomic.h"
 #include "charcoal_abi.h"
 #include "marks.h"
@@ -131,7 +132,10 @@ bool Suspension::mayBlock(const Function &F) const {
   auto [entry, isNew] = mayBlockCache.try_emplace(&F, true);
   if (!isNew)
     return entry->second;
-  if (F.getName() == "ch_spawn" || F.getName().starts_with("ch_capture"))
+  for (StringRef name : {"ch_spawn", "ch_scope_enter", "ch_scope_deadline", "ch_scope_cancel", "ch_cancelled"})
+    if (F.getName() == name)
+      return entry->second = false; // the runtime's, called by generated code
+  if (F.getName().starts_with("ch_capture"))
     return entry->second = false; // the runtime's, called by generated code
   if (F.hasFnAttribute(Attribute::NoCallback) || F.getName().starts_with("__asan_") ||
       F.getName().starts_with("__ubsan_") || F.getName().starts_with("__sanitizer_"))
@@ -153,7 +157,7 @@ bool Suspension::mayBlock(const Function &F) const {
 }
 
 CallKind Suspension::classify(const CallBase &CB) const {
-  if (CB.isInlineAsm() || CB.hasOperandBundles())
+  if (CB.isInlineAsm() || hasOtherBundles(CB))
     return CallKind::Plain;
   const Value *operand = CB.getCalledOperand();
   if (auto *alias = dyn_cast<GlobalAlias>(operand); alias && !alias->isInterposable())

@@ -111,6 +111,7 @@ static const struct ch_frame_info home_info = {resume_by_hand,
                                                8,
                                                16,
                                                CH_FRAME_HOME,
+                                               0,
                                                0};
 static struct ch_int_result home_function(void *record) {
   struct home *home;
