@@ -1,27 +1,28 @@
-// Builds dist/: the command, the hook that recorded Node programs load, the script that recorded pages get. Usage: build.mjs [directory]
+// Builds dist/: the command, the library, the hook that recorded Node programs load. Usage: build.mjs [directory]
 import { build } from 'esbuild'
-import { existsSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const measure = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..')
 
 export async function buildAll(dist = path.join(measure, 'dist')) {
-  rmSync(dist, { recursive: true, force: true })
-  const common = { absWorkingDir: measure, bundle: true, target: 'es2022', logLevel: 'error', tsconfig: path.join(measure, 'tsconfig.json') }
+  // Built aside and moved file by file, so that a command that starts meanwhile finds whole files.
+  const aside = `${dist}.${process.pid}`
+  const common = { absWorkingDir: measure, bundle: true, format: 'esm', platform: 'node', target: 'es2022', logLevel: 'error', tsconfig: path.join(measure, 'tsconfig.json'), outdir: aside, outExtension: { '.js': '.mjs' } }
   const entry = (files) => Object.fromEntries(Object.entries(files).filter(([, file]) => existsSync(path.join(measure, file))))
-  await build({
-    ...common,
-    entryPoints: entry({ cli: 'src/cli/main.ts', hook: 'src/record/node/hook.ts', index: 'src/index.ts' }),
-    format: 'esm',
-    platform: 'node',
-    packages: 'external',
-    splitting: true,
-    sourcemap: 'linked',
-    outdir: dist,
-    outExtension: { '.js': '.mjs' },
-    chunkNames: 'shared-[hash]',
-  })
+  try {
+    // One file: the hook leaves its own frames out of stacks by their URL.
+    await build({ ...common, entryPoints: { hook: 'src/record/node/hook.ts' } })
+    await build({ ...common, entryPoints: entry({ cli: 'src/cli/main.ts', index: 'src/index.ts' }), packages: 'external', splitting: true, sourcemap: 'linked', chunkNames: 'shared-[hash]' })
+    mkdirSync(dist, { recursive: true })
+    const names = readdirSync(aside)
+    const last = ['index.mjs', 'cli.mjs']
+    for (const name of [...names.filter((n) => !last.includes(n)), ...last.filter((n) => names.includes(n))]) renameSync(path.join(aside, name), path.join(dist, name))
+    for (const name of readdirSync(dist)) if (name.startsWith('shared-') && !names.includes(name)) rmSync(path.join(dist, name), { force: true })
+  } finally {
+    rmSync(aside, { recursive: true, force: true })
+  }
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) await buildAll(process.argv[2] && path.resolve(process.argv[2]))

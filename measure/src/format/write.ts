@@ -11,7 +11,7 @@ import { closeSync, openSync, writeSync } from 'node:fs'
 import { MeasureError } from './error.ts'
 import { FORMAT_VERSION, type End, type Header, type TraceRecord } from './types.ts'
 
-const PIECE = 1 << 18
+const PIECE = 1 << 20
 
 export class TraceWriter {
   readonly file: string
@@ -52,6 +52,11 @@ export class TraceWriter {
       this.write({ type: 'location', id, url, line, column, ...(name && { function: name }), ...(sourceMap && { sourceMap }) })
     }
     return id
+  }
+
+  /** Characters that `flush` would write. */
+  get buffered(): number {
+    return this.text.length
   }
 
   /** Writes out what is buffered. Synchronous, so that it works while the process exits. */

@@ -1,0 +1,86 @@
+/**
+ * Where we are: the user's innermost frame (where something is being registered) and outermost frame (the function that the event loop called). Frames of Node itself and of this
+ * recorder do not count. Costs a few microseconds; places are cached by script and position.
+ */
+export interface Place {
+  url: string
+  line: number
+  column: number
+  name: string
+}
+
+export interface Frames {
+  /** Where something is registered; null: no code of the user's is on the stack. */
+  inner: Place | null
+  /** The function that the event loop called, at its beginning; null: unknown. */
+  outer: Place | null
+}
+
+const LIMIT = 8
+let own = ''
+const places = new Map<string, Map<number, Place>>()
+
+interface Site {
+  getScriptNameOrSourceURL(): string | null
+  getFileName(): string | null
+  getPosition(): number
+  getLineNumber(): number | null
+  getColumnNumber(): number | null
+  getEnclosingLineNumber?(): number | null
+  getEnclosingColumnNumber?(): number | null
+  getFunctionName(): string | null
+  isAsync(): boolean
+}
+
+function place(url: string, site: Site, enclosing: boolean): Place {
+  let ofScript = places.get(url)
+  if (ofScript === undefined) places.set(url, (ofScript = new Map()))
+  // The beginning of a function has no position of its own; the position asked about and a sign tell them apart.
+  const key = enclosing ? -1 - site.getPosition() : site.getPosition()
+  let found = ofScript.get(key)
+  if (found === undefined) {
+    const line = (enclosing ? site.getEnclosingLineNumber?.() : undefined) ?? site.getLineNumber() ?? 0
+    const column = (enclosing ? site.getEnclosingColumnNumber?.() : undefined) ?? site.getColumnNumber() ?? 0
+    ofScript.set(key, (found = { url: url.startsWith('/') ? `file://${url}` : url, line, column, name: site.getFunctionName() ?? '' }))
+  }
+  return found
+}
+
+/** Null for frames of Node, of this recorder, and of what waits for us. */
+function userUrl(site: Site): string | null {
+  const url = site.getFileName() ?? site.getScriptNameOrSourceURL()
+  return typeof url !== 'string' || url.startsWith('node:') || url === own || site.isAsync() ? null : url
+}
+
+const frames: Frames = { inner: null, outer: null }
+const holder: { stack?: unknown } = {}
+
+function sites(_: unknown, all: Site[]): Frames {
+  frames.inner = frames.outer = null
+  let first = 0
+  let url: string | null = null
+  for (; first < all.length; first++) if ((url = userUrl(all[first])) !== null) break
+  if (url === null) return frames
+  frames.inner = place(url, all[first], false)
+  let last = all.length - 1
+  for (; last > first; last--) if (!all[last].isAsync() && (url = userUrl(all[last])) !== null) break
+  if (all.length < LIMIT) frames.outer = place(last === first ? userUrl(all[first])! : url!, all[last], true)
+  return frames
+}
+
+/** Set once: the URL of the file this code runs in, whose frames do not count. */
+export function ownUrl(url: string): void {
+  own = url
+}
+
+/** The result is valid until the next call. */
+export function here(below: Function): Frames {
+  const { prepareStackTrace, stackTraceLimit } = Error as any
+  Error.stackTraceLimit = LIMIT
+  ;(Error as any).prepareStackTrace = sites
+  Error.captureStackTrace(holder, below as any)
+  const result = holder.stack as Frames
+  ;(Error as any).prepareStackTrace = prepareStackTrace
+  Error.stackTraceLimit = stackTraceLimit
+  return result
+}

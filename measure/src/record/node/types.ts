@@ -1,0 +1,63 @@
+/**
+ * What Node calls its asynchronous resources, and what that means here. `micro`: runs from the microtask or tick queue, inside another continuation. `handle`: may run more than
+ * once for one registration.
+ */
+export interface ResourceType {
+  kind: string
+  micro: boolean
+  handle: boolean
+}
+
+const request = (kind: string): ResourceType => ({ kind, micro: false, handle: false })
+const handle = (kind: string): ResourceType => ({ kind, micro: false, handle: true })
+const micro = (kind: string): ResourceType => ({ kind, micro: true, handle: false })
+
+const known: Record<string, ResourceType> = {
+  PROMISE: micro('promise'),
+  Microtask: micro('promise'),
+  TickObject: micro('tick'),
+  Timeout: request('timeout'),
+  Immediate: request('immediate'),
+  FSREQCALLBACK: request('fs'),
+  FSREQPROMISE: request('fs'),
+  FILEHANDLECLOSEREQ: request('fs'),
+  FSEVENTWRAP: handle('fs'),
+  STATWATCHER: handle('fs'),
+  DIRHANDLE: request('fs'),
+  FILEHANDLE: handle('fs'),
+  GETADDRINFOREQWRAP: request('dns'),
+  GETNAMEINFOREQWRAP: request('dns'),
+  QUERYWRAP: request('dns'),
+  TCPCONNECTWRAP: request('net'),
+  PIPECONNECTWRAP: request('net'),
+  WRITEWRAP: request('net'),
+  SHUTDOWNWRAP: request('net'),
+  UDPSENDWRAP: request('net'),
+  TCPWRAP: handle('net'),
+  TCPSERVERWRAP: handle('net'),
+  PIPEWRAP: handle('net'),
+  PIPESERVERWRAP: handle('net'),
+  UDPWRAP: handle('net'),
+  TLSWRAP: handle('net'),
+  TTYWRAP: handle('stream'),
+  STREAMPIPE: handle('stream'),
+  JSSTREAM: handle('stream'),
+  HTTPINCOMINGMESSAGE: handle('http'),
+  HTTPCLIENTREQUEST: handle('http'),
+  HTTP2SESSION: handle('http'),
+  HTTP2STREAM: handle('http'),
+  HTTP2PING: request('http'),
+  HTTP2SETTINGS: request('http'),
+  PROCESSWRAP: handle('process'),
+  SIGNALWRAP: handle('process'),
+  ZLIB: handle('zlib'),
+  MESSAGEPORT: handle('message-port'),
+  WORKER: handle('worker-message'),
+}
+
+export function resourceType(name: string): ResourceType {
+  const type = known[name]
+  if (type !== undefined) return type
+  if (/^(PBKDF2|RANDOM|SCRYPT|HASH|SIGN|VERIFY|CIPHER|DERIVE|HKDF|KEY|CHECKPRIME).*/.test(name)) return request('crypto')
+  return { kind: `other:${name.slice(0, 100)}`, micro: false, handle: false }
+}
