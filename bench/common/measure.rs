@@ -38,6 +38,18 @@ pub fn report(metric: &str, value: f64, unit: &str, answer: u64) {
 
 /// Runs `main` as a task of the runtime that BENCH_TOKIO names: `current_thread` or `multi_thread`.
 pub fn run<F: Future<Output = ()> + Send + 'static>(main: F) {
+    run_on(main, |builder| builder);
+}
+
+/// The same with sockets and timers.
+pub fn run_with_io<F: Future<Output = ()> + Send + 'static>(main: F) {
+    run_on(main, |builder| builder.enable_all());
+}
+
+fn run_on<F>(main: F, enable: fn(&mut tokio::runtime::Builder) -> &mut tokio::runtime::Builder)
+where
+    F: Future<Output = ()> + Send + 'static,
+{
     let flavor = std::env::var("BENCH_TOKIO").unwrap_or_else(|_| "current_thread".into());
     let mut builder = match flavor.as_str() {
         "current_thread" => tokio::runtime::Builder::new_current_thread(),
@@ -47,7 +59,7 @@ pub fn run<F: Future<Output = ()> + Send + 'static>(main: F) {
             std::process::exit(2);
         }
     };
-    let runtime = builder.build().expect("a tokio runtime");
+    let runtime = enable(&mut builder).build().expect("a tokio runtime");
     // As a spawned task on both: block_on's own future would run outside the workers.
     runtime.block_on(async { tokio::spawn(main).await.expect("the benchmark ends") });
 }

@@ -14,6 +14,7 @@ HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 # Where a loop happens to lie decides up to a factor of two; this takes the luck out, for ours and for C alike.
 ALIGNED = ["-O2", "-falign-functions=64", "-falign-loops=32"]
 SUFFIXES = {".c", ".cpp", ".go", ".rs"}
+LIBRARIES = {"io_uring": ("-luring", "liburing-dev"), "libuv": ("-luv", "libuv1-dev")}
 
 
 class Unavailable(Exception):
@@ -74,8 +75,17 @@ class Builder:
             cc = self.charcoal_cc()
             inputs = [cc] + [f for d in ("lib", "include") for f in glob.glob(f"{self.tree}/{d}/**/*", recursive=True)]
             return [cc, *ALIGNED, *define, source, "-o", target], {}, HERE, inputs, "charcoal-cc could not compile it"
-        if system in ("c", "pthreads"):
+        if system in ("c", "c-callbacks", "epoll", "pthreads", "driver"):
             return [clang(), *ALIGNED, *define, source, "-o", target, "-pthread"], {}, HERE, [], "clang could not compile it"
+        if system in LIBRARIES:
+            flag, package = LIBRARIES[system]
+            command = [clang(), *ALIGNED, *define, source, "-o", target, flag, "-pthread"]
+            return command, {}, HERE, [], f"{system} is not installed (apt-get install {package})"
+        if system == "mpi":
+            mpicc = tool("mpicc.mpich")
+            if not mpicc or not tool("mpiexec.mpich"):
+                raise Unavailable("MPI is not installed (apt-get install mpich libmpich-dev)")
+            return [mpicc, *ALIGNED, source, "-o", target], {"MPICH_CC": clang()}, HERE, [], "mpicc could not compile it"
         if system == "splitstack":
             gcc = tool("gcc")
             if not gcc or not tool("ld.gold"):

@@ -19,23 +19,24 @@ class WrongAnswer(Exception):
 
 @dataclass
 class Figure:
-    """What one program measured in one case, over all rounds."""
+    """What one program measured in one case, over all rounds. A program may report further metrics beside its first."""
 
     system: str
     variant: str
     metric: str
     unit: str
     values: list
+    first: bool = True
 
     @property
     def best(self):
-        return min(self.values)
+        return max(self.values) if self.metric in plan.THE_MORE_THE_BETTER else min(self.values)
 
     @property
     def spread(self):
-        """How far the middle run lies above the best one, as a fraction."""
+        """How far the middle run lies from the best one, as a fraction."""
         ordered = sorted(self.values)
-        return ordered[len(ordered) // 2] / self.best - 1 if self.best else 0.0
+        return abs(ordered[len(ordered) // 2] / self.best - 1) if self.best else 0.0
 
 
 def available_memory():
@@ -43,11 +44,12 @@ def available_memory():
         return int(re.search(r"MemAvailable:\s+(\d+)", file.read()).group(1)) << 10
 
 
-def run_program(program, case, count, environment):
-    """One run: the parsed line of JSON."""
+def run_program(program, case, count, environment, driver=None):
+    """One run: the parsed line of JSON. A server is started by its driver, `driver CASE COUNT SERVER`."""
+    command = [driver, case, str(count), program] if driver else [program, case, str(count)]
     try:
-        done = subprocess.run([program, case, str(count)], env={**os.environ, **environment}, stdin=subprocess.DEVNULL,
-                              capture_output=True, text=True, timeout=LIMIT)
+        done = subprocess.run(command, env={**os.environ, **environment}, stdin=subprocess.DEVNULL, capture_output=True,
+                              text=True, timeout=LIMIT)
     except subprocess.TimeoutExpired:
         raise WrongAnswer(f"took longer than {LIMIT} s")
     if done.returncode != 0:
@@ -55,7 +57,8 @@ def run_program(program, case, count, environment):
         raise WrongAnswer(f"exit status {done.returncode}{': ' + lines[-1] if lines else ''}")
     try:
         line = json.loads(done.stdout)
-        return {"metric": line["metric"], "value": float(line["value"]), "unit": line["unit"], "check": line["check"]}
+        return {"metric": line["metric"], "value": float(line["value"]), "unit": line["unit"], "check": line["check"],
+                "more": [(m["metric"], float(m["value"]), m["unit"]) for m in line.get("more", [])]}
     except (ValueError, KeyError, TypeError):
         raise WrongAnswer(f"printed something else than its line: {done.stdout[:100]!r}")
 
@@ -77,7 +80,12 @@ def participants(builder, bench, complaints):
     return found
 
 
-def measure_case(bench, case, programs, complaints, rounds, tiny=False):
+def driver_of(builder, bench):
+    """The program that drives a benchmark's servers, or None where the programs run by themselves."""
+    return builder.program(bench, "driver") if source_of(bench, "driver") else None
+
+
+def measure_case(bench, case, programs, complaints, rounds, tiny=False, driver=None):
     """[Figure] of one case. A program that fails is complained of and left out."""
     figures, answers, out = {}, {}, set()
     for _ in range(rounds):
@@ -90,18 +98,20 @@ def measure_case(bench, case, programs, complaints, rounds, tiny=False):
                 needed = plan.MEMORY_NEEDED.get((bench, case, system), 0)
                 if needed > available_memory() and not tiny:
                     raise Unavailable(f"needs {needed >> 30} GiB of free memory")
-                line = run_program(program, case, count, environment)
+                line = run_program(program, case, count, environment, driver)
                 expected = answers.setdefault(count, line["check"])
                 if line["check"] != expected:
                     raise WrongAnswer(f"answer {line['check']}, others say {expected}")
             except (Unavailable, WrongAnswer) as reason:
                 out.add(key)
-                figures.pop(key, None)
+                figures = {k: f for k, f in figures.items() if k[:2] != key}
                 name = f"{system} ({variant})" if variant else system
                 complaints.append((system, case, f"{name}, case {case}: {reason}"))
                 continue
-            figure = figures.setdefault(key, Figure(system, variant, line["metric"], line["unit"], []))
-            figure.values.append(line["value"])
+            first = (line["metric"], line["value"], line["unit"])
+            for metric, value, unit in [first, *line["more"]]:
+                new = Figure(system, variant, metric, unit, [], metric == first[0])
+                figures.setdefault((*key, metric), new).values.append(value)
     return list(figures.values())
 
 

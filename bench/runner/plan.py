@@ -8,7 +8,13 @@ is per unit of work anyway.
 
 from dataclasses import dataclass, field
 
-SYSTEMS = ["charcoal", "c", "splitstack", "cxx20", "boost-fiber", "go", "tokio", "pthreads"]
+SYSTEMS = ["charcoal", "c", "c-callbacks", "mpi", "io_uring", "epoll", "libuv", "splitstack", "cxx20", "boost-fiber", "go", "tokio",
+           "pthreads"]
+
+# Metrics whose ratio is turned round, so that above 1 always means that we are ahead.
+THE_MORE_THE_BETTER = ("throughput", "served")
+# What a program measures in the first place; the table shows the spread of these.
+MAIN_METRICS = ("time", "memory", "cpu", "throughput", "p99")
 
 # Ways to run one and the same system. The row of the system itself is the best of its variants: the comparison is with
 # the peer at its best. Each variant has a row of its own as well, with its name behind the metric.
@@ -46,6 +52,8 @@ class Bench:
 CALLS = ("interruptible", "n4", "n8", "atomic")
 STRCMP = ("2^4", "2^8", "2^12")
 DEPTH = ("1", "10", "100")
+QUOTES = ("1000", "4000", "10000", "18000")
+ECHO = ("throughput", "throughput-100", "p99", "p99-100", "idle-bytes")
 
 BENCHES = {
     "calls": Bench(
@@ -98,6 +106,16 @@ BENCHES = {
                "boost-fiber": {case: 200_000 for case in DEPTH}},
         rounds=15,
         probe={case: (2000, 12_000) for case in DEPTH},
+    ),
+    "quotes": Bench(
+        cases={case: 20 for case in QUOTES},
+        tiny={"100": 2},
+        rounds=2,
+    ),
+    "echo": Bench(
+        cases={case: 1000 for case in ECHO},
+        tiny={case: 50 for case in ECHO},
+        rounds=3,
     ),
 }
 

@@ -13,7 +13,7 @@ matplotlib.use("svg")
 import matplotlib.pyplot as plt
 
 with open(sys.argv[1]) as file:
-    rows = [r for r in json.load(file) if r["metric"] in ("time", "memory", "text")]
+    rows = [r for r in json.load(file) if r["metric"] in ("time", "memory", "text", "cpu", "p99")]
 benches = list(dict.fromkeys(r["bench"] for r in rows))
 systems = list(dict.fromkeys(r["system"] for r in rows))
 systems.sort(key=lambda s: (s != "charcoal", s))

@@ -1,37 +1,46 @@
 """The rows of a run: results.json, and the table on the terminal.
 
 A row is {"bench", "case", "system", "metric", "value", "unit", "ratio_to_ours"}. `ratio_to_ours` is the system's cost divided by
-ours in the same metric, so above 1 we are ahead; null where there is nothing to compare.
+ours in the same metric (of a throughput, ours divided by its), so above 1 we are ahead; null where there is nothing to compare.
 """
 
 import json
 import os
 
+from . import plan
+
 KEYS = ["bench", "case", "system", "metric", "value", "unit", "ratio_to_ours"]
 
 
 def row(bench, case, system, metric, value, unit, ours=None):
-    ratio = round(value / ours, 4) if ours else None
+    if metric.split(" (")[0] in plan.THE_MORE_THE_BETTER:
+        ratio = round(ours / value, 4) if ours and value else None
+    else:
+        ratio = round(value / ours, 4) if ours else None
     return dict(zip(KEYS, [bench, case, system, metric, round(value, 4), unit, ratio]))
 
 
 def rows_of_case(bench, case, figures, counts):
-    """Rows from Figures: each system at its best variant, every variant, the spread, and instructions."""
+    """Rows from Figures: each system at its best variant in each metric, every variant, the spread, and instructions."""
     best = {}
     for figure in figures:
-        if figure.system not in best or figure.best < best[figure.system].best:
-            best[figure.system] = figure
-    ours = best["charcoal"].best if "charcoal" in best else None
+        held = best.setdefault((figure.system, figure.metric), figure)
+        better = max if figure.metric in plan.THE_MORE_THE_BETTER else min
+        best[figure.system, figure.metric] = better(held, figure, key=lambda f: f.best)
     rows = []
-    for system, figure in best.items():
-        rows.append(row(bench, case, system, figure.metric, figure.best, figure.unit, ours))
-        rows.append(row(bench, case, system, "spread", 100 * figure.spread, "%"))
+    for (system, metric), figure in best.items():
+        ours = best.get(("charcoal", metric))
+        rows.append(row(bench, case, system, metric, figure.best, figure.unit, ours.best if ours else None))
+        if figure.first:
+            rows.append(row(bench, case, system, "spread", 100 * figure.spread, "%"))
     for figure in figures:
         if figure.variant:
+            ours = best.get(("charcoal", figure.metric))
             metric = f"{figure.metric} ({figure.variant})"
-            rows.append(row(bench, case, figure.system, metric, figure.best, figure.unit, ours))
+            rows.append(row(bench, case, figure.system, metric, figure.best, figure.unit, ours.best if ours else None))
+    units = {figure.system: figure.unit.split("/")[-1] for figure in best.values() if figure.first}
     for system, count in counts.items():
-        unit = f"instructions/{best[system].unit.split('/')[-1]}" if system in best else "instructions"
+        unit = f"instructions/{units[system]}" if system in units else "instructions"
         rows.append(row(bench, case, system, "instructions", count, unit, counts.get("charcoal")))
     return rows
 
@@ -58,7 +67,7 @@ def print_table(bench, rows):
     print(f"\n{bench:16} {'system':12} {'metric':22} {'value':>12} {'unit':20} {'ratio':>8} {'spread':>7}")
     last = None
     for r in shown:
-        main = r["metric"] in ("time", "memory")
+        main = r["metric"] in plan.MAIN_METRICS
         spread = f"{spreads[r['case'], r['system']]:5.0f} %" if main and (r["case"], r["system"]) in spreads else ""
         ratio = f"{r['ratio_to_ours']:.3g}" if r["ratio_to_ours"] is not None else ""
         case = r["case"] if r["case"] != last else ""
