@@ -11,6 +11,7 @@
 #include "async.h"
 #include "atomic.h"
 #include "charcoal_abi.h"
+#include "library.h"
 #include "marks.h"
 #include "options.h"
 #include "variadic.h"
@@ -126,8 +127,9 @@ const char *Suspension::whyPlain(Function &F) const {
   return nullptr;
 }
 
-// A function of another module. glibc declares everything that is no cancellation point and calls nothing back `leaf`
-// (here: nocallback); LLVM knows of more functions that always return soon. All others may block.
+// A function of another module. Those of the C library that have an interruptible version may block. glibc declares
+// everything else that is no cancellation point and calls nothing back `leaf` (here: nocallback); LLVM knows of more
+// functions that always return soon. All others may block.
 bool Suspension::mayBlock(const Function &F) const {
   auto [entry, isNew] = mayBlockCache.try_emplace(&F, true);
   if (!isNew)
@@ -136,7 +138,9 @@ bool Suspension::mayBlock(const Function &F) const {
     if (F.getName() == name)
       return entry->second = false; // the runtime's, called by generated code
   if (F.getName().starts_with("ch_capture"))
-    return entry->second = false; // the runtime's, called by generated code
+    return entry->second = false; // likewise
+  if (libraryHasTwin(F.getName()))
+    return true;
   if (F.hasFnAttribute(Attribute::NoCallback) || F.getName().starts_with("__asan_") ||
       F.getName().starts_with("__ubsan_") || F.getName().starts_with("__sanitizer_"))
     return entry->second = false;
