@@ -1,0 +1,195 @@
+/**
+ * From a trace to figures. The trace is read once; continuations become columns (`loop.ts`), about 40 bytes each, everything else is counted while reading. When the file has ended each
+ * analysis goes over the columns by itself. None of them needs a browser, a clock or a file.
+ *
+ * @example
+ * const figures = await analyse('run.jsonl')
+ * console.log(figures.subtrees)
+ */
+import { basename } from 'node:path'
+import { readTrace } from '../format/read.ts'
+import type { Continuation, TraceRecord } from '../format/types.ts'
+import { Atomics } from './atomics.ts'
+import { Branching } from './branching.ts'
+import { Chains } from './chains.ts'
+import { Concurrency } from './concurrency.ts'
+import { Durations } from './durations.ts'
+import { FIGURES_VERSION, type Figures, type Recording } from './figures.ts'
+import { Gaps } from './gaps.ts'
+import { Loop } from './loop.ts'
+import { Microtasks } from './microtasks.ts'
+import { compactSites } from './pool.ts'
+import { Ranking } from './ranking.ts'
+import { Sites } from './sites.ts'
+import { Subtrees } from './subtrees.ts'
+import { timelinePieces } from './timeline.ts'
+import { Tiny } from './tiny.ts'
+
+export type { Figures } from './figures.ts'
+export { pool } from './pool.ts'
+
+export interface AnalyseOptions {
+  /** Shown in reports; by default the title in the trace, else its command, else the file's name. */
+  title?: string
+  /** A file without an end is read as far as it goes. */
+  truncated?: boolean
+  progress?: (text: string) => void
+}
+
+const MAX_NOTES = 100
+
+export async function analyse(file: string, options: AnalyseOptions = {}): Promise<Figures> {
+  const analyser = new Analyser(options.title ?? basename(file).replace(/\.jsonl?(\.gz)?$/, ''), options.title !== undefined)
+  let told = 0
+  for await (const records of readTrace(file, { truncated: options.truncated ?? false, warn: (text) => analyser.note(text) })) {
+    for (const record of records) analyser.add(record)
+    if (analyser.continuations - told >= 500_000) options.progress?.(`${(told = analyser.continuations).toLocaleString('en')} continuations read`)
+  }
+  options.progress?.(`${analyser.continuations.toLocaleString('en')} continuations read; figures …`)
+  return analyser.finish()
+}
+
+/** Takes the records of one trace in order; `finish` once gives the figures. */
+export class Analyser {
+  continuations = 0
+  private readonly recording: Recording
+  private readonly titleGiven: boolean
+  private readonly sites = new Sites()
+  private readonly loops = new Map<number, Loop>()
+  private readonly durations = new Durations()
+  private readonly microtasks = new Microtasks()
+  private readonly atomics = new Atomics()
+  private readonly kinds = new Map<string, number>()
+  private readonly notes: string[] = []
+  /** Last run of each recurring registration, by loop. */
+  private readonly lastRun = new Map<Loop, Map<number, number>>()
+  /** Parents that this loop did not have: perhaps another one has them. */
+  private readonly elsewhere = new Map<number, number>()
+  private strangers = 0
+  private roots = 0
+  private recurring = 0
+  private busy = 0
+  private byResolution = 0
+
+  constructor(title = 'recording', titleGiven = false) {
+    this.recording = { title, source: 'synthetic', tool: '', length: 0, continuations: 0, dropped: 0, reason: 'truncated' }
+    this.titleGiven = titleGiven
+  }
+
+  note(text: string): void {
+    if (this.notes.length < MAX_NOTES) this.notes.push(text)
+  }
+
+  add(record: TraceRecord): void {
+    switch (record.type) {
+      case 'continuation':
+        return this.continuation(record)
+      case 'location':
+        return this.sites.location(record)
+      case 'thread':
+        this.loops.set(record.id, new Loop(record.id))
+        return
+      case 'charcoal-trace': {
+        const { source, tool, mode, started, command, title } = record
+        Object.assign(this.recording, { source, tool, ...(mode && { mode }), ...(started && { started }), ...(command && { command }) })
+        if (!this.titleGiven && title) this.recording.title = title
+        return
+      }
+      case 'calibration':
+        this.recording.calibration = { kinds: record.kinds, overhead: record.overhead }
+        return
+      case 'note':
+        return this.note(record.text)
+      case 'dropped':
+        return this.note(`${record.count} continuations of event loop ${record.thread} are missing: the recorder's buffer was full`)
+      case 'end':
+        Object.assign(this.recording, { length: record.end, dropped: record.dropped, reason: record.reason })
+        return
+      default:
+        this.atomics.add(record, (id) => this.siteOf(id))
+    }
+  }
+
+  finish(): Figures {
+    const branching = new Branching()
+    const concurrency = new Concurrency()
+    const gaps = new Gaps()
+    const chains = new Chains()
+    const subtrees = new Subtrees()
+    const ranking = new Ranking(this.sites.list)
+    const tiny = new Tiny()
+    const loops = [...this.loops.values()].filter((loop) => loop.n > 0)
+    for (const loop of loops) for (const analysis of [branching, concurrency, gaps, chains, subtrees, ranking, tiny]) analysis.add(loop)
+    let crossLoop = 0
+    for (const [id, count] of this.elsewhere) if (loops.some((loop) => loop.find(id) >= 0)) crossLoop += count
+    this.recording.continuations = this.continuations
+    if (this.recording.length === 0) this.recording.length = Math.max(0, ...loops.map((loop) => loop.end[loop.n - 1]!))
+    return compactSites({
+      schema: 'charcoal-figures',
+      version: FIGURES_VERSION,
+      title: this.recording.title,
+      recordings: [this.recording],
+      counts: {
+        continuations: this.continuations,
+        loops: loops.length,
+        busy: this.busy,
+        edges: this.continuations - this.roots,
+        recurring: this.recurring,
+        roots: this.roots,
+        crossLoop,
+        lostParents: this.strangers - crossLoop,
+        byResolution: this.byResolution,
+        kinds: Object.fromEntries([...this.kinds].sort((a, b) => b[1] - a[1])),
+      },
+      durations: this.durations.toJson(),
+      branching: branching.toJson(),
+      concurrency: concurrency.toJson(),
+      gaps: gaps.toJson(),
+      chains: chains.toJson(),
+      microtasks: this.microtasks.toJson(),
+      subtrees: subtrees.toJson(),
+      ranking: ranking.toJson(),
+      tiny: tiny.toJson(),
+      timeline: timelinePieces(loops),
+      atomic: this.atomics.toJson(),
+      notes: this.notes,
+      sites: this.sites.list,
+    })
+  }
+
+  private continuation(c: Continuation): void {
+    const loop = this.loops.get(c.thread)!
+    const site = this.sites.of(c)
+    const recurring = c.recurring === true
+    this.continuations++
+    this.busy += c.end - c.start
+    this.kinds.set(c.kind, (this.kinds.get(c.kind) ?? 0) + 1)
+    this.durations.add(c.start, c.end, recurring, c.batches, c.kind === 'microtasks', site)
+    this.microtasks.add(c.batches, site)
+    let parent = c.parent === null ? -1 : loop.find(c.parent)
+    if (c.parent !== null && parent < 0) {
+      this.strangers++
+      this.elsewhere.set(c.parent, (this.elsewhere.get(c.parent) ?? 0) + 1)
+    }
+    if (recurring) {
+      this.recurring++
+      if (c.registration !== undefined) {
+        let runs = this.lastRun.get(loop)
+        if (runs === undefined) this.lastRun.set(loop, (runs = new Map()))
+        parent = runs.get(c.registration) ?? parent
+        runs.set(c.registration, loop.n)
+      }
+    }
+    if (parent < 0) this.roots++
+    else if (c.via === 'resolution') this.byResolution++
+    loop.push(c.id, c.start, c.end, parent, site, recurring)
+  }
+
+  private siteOf(id: number): number {
+    for (const loop of this.loops.values()) {
+      const i = loop.find(id)
+      if (i >= 0) return loop.site[i]!
+    }
+    return 0
+  }
+}

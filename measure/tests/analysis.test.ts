@@ -1,0 +1,324 @@
+import fc from 'fast-check'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { Analyser, analyse, pool, type Figures } from '../src/analysis/index.ts'
+import { binOf, edgeOf, Histogram, quantile, type HistogramJson } from '../src/analysis/histogram.ts'
+import { Loop } from '../src/analysis/loop.ts'
+import { advise, adviceText } from '../src/analysis/ranking.ts'
+import { LIMITS_MS, Subtrees } from '../src/analysis/subtrees.ts'
+import type { Continuation } from '../src/format/types.ts'
+import { TraceWriter } from '../src/format/write.ts'
+import { near, ok, same, test } from './harness.ts'
+import { reference, type Node } from './reference.ts'
+
+type Given = Partial<Continuation> & { start: number; end: number }
+
+/** Figures of continuations 1, 2, 3 … on one loop, roots of kind `timeout` unless they say otherwise. */
+function figures(given: Given[]): Figures {
+  const analyser = new Analyser('by hand')
+  analyser.add({ type: 'thread', id: 1, kind: 'page' })
+  given.forEach((c, i) => analyser.add({ type: 'continuation', id: i + 1, thread: 1, kind: 'timeout', parent: null, ...c }))
+  return analyser.finish()
+}
+
+/** The values of a histogram as far as bins tell: [lowest value of the bin, count]. */
+const bins = (h: HistogramJson): number[][] => h.bins.map(([bin, count]) => [edgeOf(h.scale, bin), count])
+/** A histogram of these values says the same. */
+function holds(h: HistogramJson, values: number[], what: string): void {
+  const want = new Histogram(h.scale)
+  for (const v of values) want.add(v)
+  const plain = (x: HistogramJson) => ({ ...x, sum: Math.round(x.sum * 1000), bins: x.bins.map(([bin, count]) => [bin, count]) })
+  same(plain(h), plain(want.toJson()), what)
+}
+
+// The tree of figure 1 of the papers in spirit: task a (1, 2, 4), task b (3, 7), an interval (5, 6), and a click (8) whose promise a batch (9) continues.
+const tree: Given[] = [
+  { start: 0, end: 100, kind: 'script' },
+  { start: 150, end: 250, parent: 1 },
+  { start: 300, end: 400, parent: 1 },
+  { start: 1250, end: 1300, parent: 2 },
+  { start: 1400, end: 1410, parent: 1, kind: 'interval', recurring: true, registration: 7 },
+  { start: 1500, end: 1510, parent: 1, kind: 'interval', recurring: true, registration: 7 },
+  { start: 20300, end: 20400, parent: 3 },
+  { start: 20500, end: 20600, kind: 'event:click', batches: [[20550, 20600, 5]] },
+  { start: 20700, end: 20900, kind: 'microtasks', parent: 8, batches: [[20700, 20900, 40]] },
+]
+
+test('durations of a tree, by hand', () => {
+  const { durations, counts } = figures(tree)
+  holds(durations.turns.all, [100, 100, 100, 50, 10, 10, 100, 100, 200], 'turns')
+  holds(durations.turns.nonRecurring, [100, 100, 100, 50, 100, 100, 200], 'turns, not recurring')
+  holds(durations.items.all, [100, 100, 100, 50, 10, 10, 100, 50, 50, 200], 'items')
+  holds(durations.items.nonRecurring, [100, 100, 100, 50, 100, 50, 50, 200], 'items, not recurring')
+  same([counts.continuations, counts.edges, counts.roots, counts.recurring, counts.busy], [9, 7, 2, 2, 770])
+})
+
+test('branching of a tree, by hand', () => {
+  const { children, siblings } = figures(tree).branching
+  same(bins(children.all), [[0, 4], [1, 4], [3, 1]])
+  same(bins(children.nonRecurring), [[0, 3], [1, 3], [2, 1]])
+  same(bins(siblings.all), [[1, 4], [3, 3]])
+  same(bins(siblings.nonRecurring), [[1, 3], [2, 2]])
+})
+
+test('degree of concurrency of a tree, by hand', () => {
+  const { nonRecurringEdges, allEdges } = figures(tree).concurrency
+  // Across 2 lives 1-3, across 3 lives 2-4, across 4 lives 3-7; the edge 1-5 into the interval lives across all three.
+  same(bins(nonRecurringEdges), [[0, 4], [1, 3]])
+  same(bins(allEdges), [[0, 4], [2, 3]])
+})
+
+test('gaps of a tree, by hand', () => {
+  const { all, nonRecurring } = figures(tree).gaps
+  holds(nonRecurring.uninterrupted, [50, 100], 'uninterrupted')
+  holds(nonRecurring.interrupted, [200, 1000, 19900], 'interrupted')
+  holds(all.uninterrupted, [50, 90, 100], 'uninterrupted, all')
+  holds(all.interrupted, [200, 1000, 1300, 19900], 'interrupted, all')
+})
+
+test('chains of a tree, by hand', () => {
+  const { chains } = figures(tree)
+  holds(chains[2], [250, 400, 1150, 20100, 400], '2')
+  holds(chains[3], [1300, 20400], '3')
+  holds(chains[4], [], '4')
+})
+
+test('microtask batches of a tree, by hand', () => {
+  const { microtasks } = figures(tree)
+  holds(microtasks.durations, [50, 200], 'durations')
+  holds(microtasks.counts, [5, 40], 'counts')
+})
+
+const shapes = (f: Figures) => f.subtrees.map((r) => [r.limitMs, r.total, r.linearL, r.linearS, r.multiL, r.multiS, r.containL, r.containS, r.interrupted, r.nodes, r.largest])
+
+test('potentially atomic subtrees of a tree, by hand', () => {
+  same(shapes(figures(tree)), [
+    [0.1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0], // nothing ends *before* 100 µs
+    [1, 2, 1, 1, 1, 1, 0, 0, 0, 5, 3], // {1 2 3}: 4 and 7 outside, of different parents; {8 9}
+    [10, 2, 1, 1, 0, 0, 1, 0, 0, 6, 4], // {1 2 3 4}: 4 has no children, 7 is outside, nothing after 4
+    [100, 2, 1, 1, 0, 0, 0, 0, 1, 7, 5], // {1 2 3 4 7}, interrupted by the interval
+    [1000, 2, 1, 1, 0, 0, 0, 0, 1, 7, 5],
+  ])
+})
+
+test('a recurring child makes a subtree not linear in the stricter sense', () => {
+  const f = figures([
+    { start: 0, end: 10 },
+    { start: 20, end: 30, parent: 1 },
+    { start: 40, end: 50, parent: 1, recurring: true, registration: 1 },
+  ])
+  same(shapes(f)[1], [1, 1, 1, 0, 0, 0, 0, 0, 0, 2, 2])
+})
+
+test('two long branches of one parent are multi L, not multi S', () => {
+  const f = figures([{ start: 0, end: 10 }, { start: 20, end: 30, parent: 1 }, { start: 5000, end: 5010, parent: 2 }, { start: 6000, end: 6010, parent: 2 }])
+  // {1 2}; {3} and {4} are alone.
+  same(shapes(f)[1], [1, 1, 0, 0, 1, 0, 0, 0, 0, 2, 2])
+})
+
+test('a short branch that something follows is contained in the stricter sense', () => {
+  const f = figures([{ start: 0, end: 10 }, { start: 20, end: 30, parent: 1 }, { start: 40, end: 50, parent: 1 }, { start: 9000, end: 9010, parent: 3 }])
+  same(shapes(f)[1], [1, 1, 0, 0, 0, 0, 1, 1, 0, 3, 3])
+})
+
+test('subtrees of one chain may overlap, a contained one does not count', () => {
+  // Each 0.4 ms, one after the other; the limit 1 ms holds two: {1 2} {2 3} {3 4}; {4} is alone.
+  const f = figures([1, 2, 3, 4].map((i) => ({ start: 400 * i, end: 400 * i + 390, parent: i > 1 ? i - 1 : null })))
+  same(f.subtrees[1].total, 3)
+  // Within 10 ms all four: {2 3 4} lies inside {1 2 3 4}.
+  same([f.subtrees[2].total, f.subtrees[2].nodes], [1, 4])
+})
+
+test('edges between event loops are counted, but are not gaps', () => {
+  const analyser = new Analyser()
+  analyser.add({ type: 'thread', id: 1, kind: 'page' })
+  analyser.add({ type: 'thread', id: 2, kind: 'worker' })
+  // The parent on the other thread comes later in the file; parent 99 never comes.
+  analyser.add({ type: 'continuation', id: 2, thread: 2, kind: 'worker-message', parent: 1, start: 50, end: 60 })
+  analyser.add({ type: 'continuation', id: 3, thread: 2, kind: 'timeout', parent: 99, start: 70, end: 80 })
+  analyser.add({ type: 'continuation', id: 1, thread: 1, kind: 'script', parent: null, start: 0, end: 20 })
+  const { counts, gaps } = analyser.finish()
+  same([counts.roots, counts.crossLoop, counts.lostParents, counts.edges, gaps.all.uninterrupted.count], [3, 1, 1, 0, 0])
+})
+
+test('a chain by source location: runs, who interrupts it, how long it takes', () => {
+  const analyser = new Analyser()
+  analyser.add({ type: 'thread', id: 1, kind: 'page' })
+  for (const [id, line, name] of [[1, 10, 'load'], [2, 20, 'save'], [3, 30, 'load']] as const) analyser.add({ type: 'location', id, url: 'app.js', line, column: 1, function: name })
+  analyser.add({ type: 'location', id: 4, url: 'other.js', line: 1, column: 1 })
+  let id = 0
+  const run = (at: number, start: number, end: number, parent: number | null): number => {
+    analyser.add({ type: 'continuation', id: ++id, thread: 1, kind: 'timeout', parent, start, end, at })
+    return id
+  }
+  for (let i = 0; i < 20; i++) {
+    const t = i * 10_000
+    const first = run(1, t, t + 100, null)
+    // In every fifth run a continuation of line 30, the same function of the same file, comes between; in one more, another file's.
+    if (i % 5 === 0) run(3, t + 150, t + 200, null)
+    if (i === 7) run(4, t + 150, t + 200, null)
+    run(2, t + 300, t + (i === 19 ? 3000 : 1000), first)
+  }
+  const { ranking, sites } = analyser.finish()
+  same(ranking.distinct, 1)
+  const chain = ranking.chains[0]
+  same(chain.sites.map((s) => sites[s].line), [10, 20])
+  same([chain.runs, chain.interrupted, chain.sameFile, chain.sameFunction, chain.max, chain.advice], [20, 5, 4, 4, 3000, 'wrap'])
+  same(chain.by.map(([s, n]) => [sites[s].line, n]), [[30, 4], [1, 1]])
+  ok(chain.p50 >= 1000 && chain.p50 < 1130, `p50 ${chain.p50}`)
+  same(adviceText(chain), 'wrap in atomic: it took at most 3.0 ms; interrupted in 5 of 20 runs')
+})
+
+test('advice follows the longest run', () => {
+  same([advise(9, 100), advise(10, 10_000), advise(10, 10_001), advise(10, 50_000), advise(1, 50_001)], ['too-few-runs', 'wrap', 'careful', 'careful', 'do-not-wrap'])
+})
+
+test('long sequences of tiny continuations are found under their last site', () => {
+  const chain = (n: number, at: number): Given[] => Array.from({ length: n }, (_, i) => ({ start: at + i * 100, end: at + i * 100 + 10, parent: i === 0 ? null : -1, kind: 'message-port' }))
+  const given = [...chain(4, 0), ...chain(6, 10_000)].map((c, i) => ({ ...c, parent: c.parent === -1 ? i : null }))
+  const { tiny, sites } = figures(given)
+  same(tiny.map(({ site, ...rest }) => ({ kind: sites[site].kind, ...rest })), [{ kind: 'message-port', sequences: 1, continuations: 6, longest: 6, busy: 60, elapsed: 510, interrupted: 0 }])
+})
+
+test('atomic blocks and the continuations that entered them', () => {
+  const analyser = new Analyser()
+  analyser.add({ type: 'thread', id: 1, kind: 'node' })
+  analyser.add({ type: 'activity-start', id: 1, name: 'checkout', time: 0, thread: 1 })
+  analyser.add({ type: 'atomic-enter', id: 1, activity: 1, thread: 1, time: 10, name: 'pay' })
+  analyser.add({ type: 'continuation', id: 1, thread: 1, kind: 'immediate', parent: null, start: 20, end: 30 })
+  analyser.add({ type: 'interruption', atomic: 1, continuation: 1, start: 20, end: 30 })
+  analyser.add({ type: 'atomic-leave', id: 1, time: 110 })
+  const { atomic, sites } = analyser.finish()
+  same([atomic.activities, atomic.blocks, atomic.interruptions, atomic.longest], [1, 1, 1, [{ name: 'pay', duration: 100 }]])
+  same(atomic.interrupted.map((x) => [x.name, sites[x.site].kind, x.count]), [['pay', 'immediate', 1]])
+})
+
+test('every value lies in its bin', () => {
+  fc.assert(
+    fc.property(fc.constantFrom('time' as const, 'count' as const), fc.double({ min: 0, max: 1e9, noNaN: true }), (scale, x) => {
+      const value = scale === 'count' ? Math.floor(x) : x
+      const bin = binOf(scale, value)
+      return edgeOf(scale, bin) <= value * (1 + 1e-6) + 1e-12 && value < edgeOf(scale, bin + 1) * (1 + 1e-6)
+    }),
+  )
+})
+
+test('quantiles are within a bin of the exact ones', () => {
+  fc.assert(
+    fc.property(fc.array(fc.double({ min: 0.2, max: 1e7, noNaN: true }), { minLength: 1, maxLength: 60 }), fc.constantFrom(0.01, 0.5, 0.9, 1), (values, q) => {
+      const h = new Histogram('time')
+      for (const v of values) h.add(v)
+      const exact = [...values].sort((a, b) => a - b)[Math.max(0, Math.ceil(q * values.length) - 1)]
+      const got = quantile(h.toJson(), q)
+      return got >= exact / 1.13 && got <= exact * 1.13
+    }),
+  )
+})
+
+/** Random continuations of several loops: times in whole µs, parents among the earlier ones, a few on another loop, some recurring. */
+const randomNodes: fc.Arbitrary<Node[]> = fc
+  .array(
+    fc.record({
+      thread: fc.constantFrom(0, 0, 0, 1), wait: fc.constantFrom(0, 1, 3, 30, 400, 3000, 70_000), duration: fc.constantFrom(0, 2, 40, 300, 2000), parent: fc.nat(), root: fc.nat(5),
+      recurring: fc.nat(5), registration: fc.constantFrom(undefined, 1, 2), batch: fc.nat(3), near: fc.nat(2),
+    }),
+    { minLength: 1, maxLength: 60 },
+  )
+  .map((list) => {
+    const clock = [0, 0]
+    const nodes: Node[] = []
+    for (const x of list) {
+      const start = (clock[x.thread] += x.wait)
+      const end = (clock[x.thread] += x.duration)
+      const recurring = x.recurring === 0
+      const parent = x.root === 0 || nodes.length === 0 ? -1 : x.near > 0 ? Math.max(0, nodes.length - 1 - (x.parent % 4)) : x.parent % nodes.length
+      const half = Math.floor((start + end) / 2)
+      nodes.push({
+        thread: x.thread, start, end, parent, recurring, ...(recurring && x.registration !== undefined && { registration: x.registration }),
+        batches: x.batch === 0 ? [[half, end, 3]] : x.batch === 1 ? [[start, half, 1], [half, end, null]] : [], onlyMicrotasks: x.batch === 1,
+      })
+    }
+    return nodes
+  })
+
+async function writtenAndRead(nodes: Node[], file: string): Promise<Figures> {
+  const trace = new TraceWriter(file, { source: 'synthetic', tool: 'test' })
+  trace.write({ type: 'thread', id: 1, kind: 'page' })
+  trace.write({ type: 'thread', id: 2, kind: 'worker' })
+  nodes.forEach((c, i) =>
+    trace.write({
+      type: 'continuation', id: i + 1, thread: c.thread + 1, kind: c.onlyMicrotasks ? 'microtasks' : 'timeout', parent: c.parent < 0 ? null : c.parent + 1, start: c.start, end: c.end,
+      ...(c.recurring && { recurring: true, ...(c.registration !== undefined && { registration: c.registration }) }), ...(c.batches.length > 0 && { batches: c.batches }), at: trace.location('a.js', 1 + (i % 3), 1),
+    }),
+  )
+  trace.end({ end: 1e9, reason: 'finished' })
+  return analyse(file)
+}
+
+function agrees(f: Figures, nodes: Node[]): void {
+  const want = reference(nodes, [...LIMITS_MS])
+  same(f.subtrees, want.subtrees, 'subtrees')
+  for (const part of ['turns', 'items'] as const) for (const which of ['all', 'nonRecurring'] as const) holds(f.durations[part][which], want[part][which], `${part} ${which}`)
+  for (const part of ['children', 'siblings'] as const) for (const which of ['all', 'nonRecurring'] as const) holds(f.branching[part][which], want[part][which], `${part} ${which}`)
+  for (const which of ['nonRecurringEdges', 'allEdges'] as const) holds(f.concurrency[which], want.concurrency[which], which)
+  for (const which of ['all', 'nonRecurring'] as const) for (const how of ['interrupted', 'uninterrupted'] as const) holds(f.gaps[which][how], want.gaps[which][how], `gaps ${which} ${how}`)
+  for (const k of [2, 3, 4] as const) holds(f.chains[k], want.chains[k], `chains ${k}`)
+  for (const part of ['durations', 'counts'] as const) holds(f.microtasks[part], want.microtasks[part], `microtasks ${part}`)
+}
+
+test('a random tree written as a trace and read back has the figures of the definitions', async () => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'charcoal-analysis-'))
+  const seen: Record<string, number> = {}
+  try {
+    await fc.assert(
+      fc.asyncProperty(randomNodes, async (nodes) => {
+        const f = await writtenAndRead(nodes, path.join(folder, 'tree.jsonl'))
+        agrees(f, nodes)
+        for (const row of f.subtrees) for (const [shape, count] of Object.entries(row)) seen[shape] = (seen[shape] ?? 0) + count
+      }),
+      { numRuns: 500 },
+    )
+    for (const [shape, count] of Object.entries(seen)) ok(count > 5, `only ${count} of ${shape} in all random trees`)
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+})
+
+test('walking small trees and sweeping large ones give the same subtrees', () => {
+  fc.assert(
+    fc.property(randomNodes, (nodes) => {
+      const loop = new Loop(1)
+      nodes.forEach((c, i) => loop.push(i + 1, i * 1000 + c.start * 0, i * 1000 + 300 + (c.end - c.start) / 10, c.parent, 0, c.recurring))
+      const [walked, mixed, swept] = [1e9, 6, 0].map((upTo) => {
+        const subtrees = new Subtrees([0.5, 1, 2, 4, 10, 40], upTo)
+        subtrees.add(loop)
+        return subtrees.toJson()
+      })
+      same(mixed, walked)
+      same(swept, walked)
+    }),
+    { numRuns: 500 },
+  )
+})
+
+test('pooled figures are the sums of the single ones', () => {
+  const one = figures(tree)
+  const two = figures(tree.slice(0, 4))
+  const both = pool([one, two], 'both')
+  same([both.counts.continuations, both.recordings.length, both.durations.turns.all.count, both.gaps.nonRecurring.interrupted.count], [13, 2, 13, 5])
+  near(both.durations.turns.all.sum, 770 + 350)
+  same(both.subtrees[1].total, one.subtrees[1].total + two.subtrees[1].total)
+  for (const h of [both.durations.turns.all, both.gaps.all.interrupted]) for (const [, , examples] of h.bins) for (const s of examples) ok(both.sites[s] !== undefined, 'an example names a site')
+  same(pool([one], one.title), one, 'pooling one recording changes nothing')
+})
+
+test('the timeline shows edges and rows of what ran', () => {
+  const { timeline, sites } = figures(tree)
+  same(timeline.length, 1)
+  const { nodes, rows } = timeline[0]
+  same(nodes.map((n) => n[2]), [-1, 0, 0, 1, 0, 4, 2, -1, 7])
+  ok(rows === 2 && nodes.every((n) => n[4] < rows && sites[n[3]] !== undefined), 'rows and sites are known')
+  // Nobody stands on another: in a row, each begins after the one before it ended.
+  for (let row = 0; row < rows; row++) nodes.filter((n) => n[4] === row).reduce((end, n) => (ok(n[0] >= end, 'overlap in a row'), n[1]), 0)
+})
