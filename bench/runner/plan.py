@@ -52,6 +52,7 @@ class Bench:
 CALLS = ("interruptible", "n4", "n8", "atomic")
 STRCMP = ("2^4", "2^8", "2^12")
 DEPTH = ("1", "10", "100")
+PINGPONG = ("callbacks", "one-side", "both-sides")
 QUOTES = ("1000", "4000", "10000", "18000")
 ECHO = ("throughput", "throughput-100", "p99", "p99-100", "idle-bytes")
 
@@ -116,6 +117,11 @@ BENCHES = {
         cases={case: 1000 for case in ECHO},
         tiny={case: 50 for case in ECHO},
         rounds=3,
+    ),
+    "pingpong": Bench(
+        cases={case: 200_000 for case in PINGPONG},
+        tiny={case: 2000 for case in PINGPONG},
+        rounds=9,
     ),
 }
 

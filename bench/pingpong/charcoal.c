@@ -1,0 +1,60 @@
+/* Two processes: blocking calls on both sides (both-sides), on the first only (one-side), or on neither (callbacks). */
+#include "callbacks.h"
+#include "../common/blocking.h"
+
+static int finished;
+
+static void ping_by_blocking(struct blocking_end *b, struct pinger *pinger) {
+  struct message m = {{0}};
+  lap(&pinger->watch, 0);
+  while (pinger->next < pinger->count) {
+    m.word[0] = pinger->next;
+    send_message(b, &m);
+    receive(b, &m);
+    pinger->sum += m.word[0];
+    pinger->next++;
+    lap(&pinger->watch, pinger->next);
+  }
+}
+
+static void pong_by_blocking(struct blocking_end *b, unsigned long count) {
+  struct message m = {{0}};
+  for (unsigned long i = 0; i < count; i++) {
+    receive(b, &m);
+    m.word[0] = answer(m.word[0]);
+    send_message(b, &m);
+  }
+}
+
+/* The dispatcher of this side, while the other activity has work. */
+static void run_dispatcher(struct blocking_end *b) {
+  while (!finished) {
+    bottom_half(b, 1);
+    ch_reschedule();
+  }
+}
+
+int main(int argc, char **argv) {
+  const char *name = argument_case(argc, argv);
+  struct pinger pinger = {.count = strtoul(argv[2], NULL, 10)};
+  int both = !strcmp(name, "both-sides"), one = !strcmp(name, "one-side");
+  if (!both && !one && strcmp(name, "callbacks"))
+    unknown_case(name);
+  struct blocking_end b = {0};
+  int other = start_other(&b.end);
+  if (other ? both : both || one) {
+    activate {
+      if (other) pong_by_blocking(&b, pinger.count);
+      else ping_by_blocking(&b, &pinger);
+      finished = 1;
+    }
+    run_dispatcher(&b);
+  } else if (other) {
+    pong_by_callbacks(b.end, pinger.count);
+  } else {
+    ping_by_callbacks(b.end, &pinger);
+  }
+  if (other)
+    _exit(0);
+  report_pings(&pinger);
+}
