@@ -156,6 +156,8 @@ extern int ch_checks;
 }
 #endif
 
+#include <charcoal/offload.h>
+
 #ifndef CHARCOAL_RUNTIME
 #include <charcoal/dialect.h>
 #endif

@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "posix/attempt.h"
 #include "charcoal.h"
+#include "posix/operations.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -85,7 +86,7 @@ ssize_t ch_attempt_read(int fd, void *to, size_t n) {
   if (r >= 0 || errno != ENOTSOCK)
     return r;
   if (is_storage(fd))
-    return read(fd, to, n);
+    return ch_begin_read(fd, to, n, -1);
   struct iovec v = {to, n};
   return stream_readv(fd, &v, 1);
 }
@@ -97,7 +98,7 @@ ssize_t ch_attempt_readv(int fd, const struct iovec *v, int n) {
   ssize_t r = recvmsg(fd, &m, MSG_DONTWAIT);
   if (r >= 0 || errno != ENOTSOCK)
     return r;
-  return is_storage(fd) ? readv(fd, v, n) : stream_readv(fd, v, n);
+  return is_storage(fd) ? ch_begin_readv(fd, v, n, -1, 0) : stream_readv(fd, v, n);
 }
 
 ssize_t ch_attempt_write(int fd, const void *from, size_t n) {
@@ -107,7 +108,7 @@ ssize_t ch_attempt_write(int fd, const void *from, size_t n) {
   if (r >= 0 || errno != ENOTSOCK)
     return r;
   if (is_storage(fd))
-    return write(fd, from, n);
+    return ch_begin_write(fd, from, n, -1);
   struct iovec v = {(void *)from, n};
   return stream_writev(fd, &v, 1);
 }
@@ -119,7 +120,7 @@ ssize_t ch_attempt_writev(int fd, const struct iovec *v, int n) {
   ssize_t r = sendmsg(fd, &m, MSG_DONTWAIT);
   if (r >= 0 || errno != ENOTSOCK)
     return r;
-  return is_storage(fd) ? writev(fd, v, n) : stream_writev(fd, v, n);
+  return is_storage(fd) ? ch_begin_writev(fd, v, n, -1, 0) : stream_writev(fd, v, n);
 }
 
 /* accept has no such flag. A listening socket may be shared with other processes, so its mode is left alone. Where the

@@ -4,6 +4,7 @@
  * Invariants: 1. table[fd].waiters holds the fd clauses registered for fd; 2. whenever it is not empty, epoll is armed
  * for at least what they want; 3. `waiting` is the number of registered clauses. */
 #define _GNU_SOURCE
+#include "reactor/inbox.h"
 #include "reactor/reactor.h"
 #include <errno.h>
 #include <poll.h>
@@ -25,6 +26,7 @@ static __thread int epoll = -1;
 static __thread struct descriptor *table;
 static __thread int table_size;
 static __thread unsigned waiting;
+static __thread int wake_event = -1;
 
 static int64_t now(void) {
   struct timespec t;
@@ -39,8 +41,10 @@ static void in_child(void) {
   if (epoll >= 0)
     close(epoll);
   epoll = -1;
+  wake_event = -1; /* the inbox comes again */
   for (int i = 0; i < table_size; i++)
     table[i].armed = 0, table[i].known = false;
+  ch_inbox_in_child();
 }
 
 static int arm(int fd);
@@ -191,7 +195,12 @@ static void poll_(int64_t deadline) {
   int n = wait_events(events, 256, deadline);
   for (int i = 0; i < n; i++) {
     int fd = events[i].data.fd;
-    if (fd >= table_size)
+    if (fd == wake_event) {
+      uint64_t count;
+      if (read(fd, &count, sizeof count) < 0)
+        continue;
+    }
+    if (fd == wake_event || fd >= table_size)
       continue;
     table[fd].armed = 0;
     fire(fd, (int)events[i].events);
@@ -201,4 +210,18 @@ static void poll_(int64_t deadline) {
   errno = saved;
 }
 
-const struct ch_reactor ch_reactor_epoll = {"epoll", now, poll_, enlist, withdraw, closing};
+static int listen_(int event) {
+  if (epoll < 0 && (errno = -open_epoll()) != 0)
+    return -1;
+  struct epoll_event e = {.events = EPOLLIN, .data.fd = event};
+  if (epoll_ctl(epoll, EPOLL_CTL_ADD, event, &e) < 0)
+    return -1;
+  wake_event = event;
+  return 0;
+}
+
+static bool start(struct ch_operation *op) { return (void)op, false; }
+static void cancel(struct ch_operation *op) { (void)op; }
+
+const struct ch_reactor ch_reactor_epoll = {"epoll", now,   poll_,  enlist, withdraw,
+                                            closing, start, cancel, listen_};

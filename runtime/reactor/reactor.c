@@ -1,25 +1,71 @@
 #include "reactor/reactor.h"
+#include "reactor/inbox.h"
 #include "reactor/timer.h"
 #include "wait/select.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
-const struct ch_reactor *ch_reactor = &ch_reactor_epoll;
+/* ---- which one ---- */
+
+/* Stands in until something is waited for: most short programs never need a ring. */
+static void decide(void) { ch_reactor = ch_uring_available() == 0 ? &ch_reactor_uring : &ch_reactor_epoll; }
+
+static bool first_enlist(struct ch_clause *c) { return decide(), ch_reactor->enlist(c); }
+static void first_withdraw(struct ch_clause *c) { (void)c; }
+static void first_closing(int fd) { (void)fd; }
+static bool first_start(struct ch_operation *op) { return decide(), ch_reactor->start(op); }
+static void first_cancel(struct ch_operation *op) { (void)op; }
+static int first_listen(int event) { return decide(), ch_reactor->listen(event); }
+
+/* Only time is waited for. */
+static void first_poll(int64_t deadline) {
+  if (deadline == 0)
+    return;
+  decide();
+  ch_reactor->poll(deadline);
+}
+
+static int64_t monotonic(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
+}
+
+static const struct ch_reactor undecided = {"undecided",   monotonic,   first_poll,   first_enlist, first_withdraw,
+                                            first_closing, first_start, first_cancel, first_listen};
+const struct ch_reactor *ch_reactor = &undecided;
 
 void ch_reactor_choose(void) {
-  const struct ch_reactor *all[] = {&ch_reactor_epoll, &ch_reactor_simulated};
+  const struct ch_reactor *all[] = {&ch_reactor_uring, &ch_reactor_epoll, &ch_reactor_simulated};
   const char *name = getenv("CHARCOAL_REACTOR");
-  if (!name)
+  if (!name || !*name)
     return;
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-    if (strcmp(name, all[i]->name) == 0) {
+    if (strcmp(name, all[i]->name) == 0)
       ch_reactor = all[i];
-      return;
-    }
-  fprintf(stderr, "charcoal: CHARCOAL_REACTOR=%s: unknown; use epoll or simulated\n", name);
-  exit(CH_EXIT_MISUSE);
+  if (ch_reactor == &undecided) {
+    fprintf(stderr, "charcoal: CHARCOAL_REACTOR=%s: unknown; use io_uring, epoll or simulated\n", name);
+    exit(CH_EXIT_MISUSE);
+  }
+  int error = ch_reactor == &ch_reactor_uring ? ch_uring_available() : 0;
+  if (error) {
+    fprintf(stderr, "charcoal: CHARCOAL_REACTOR=io_uring: the kernel refuses it: %s; use epoll, or allow io_uring "
+                    "(sysctl kernel.io_uring_disabled=0, and a container's seccomp profile)\n", strerror(error));
+    exit(CH_EXIT_MISUSE);
+  }
+}
+
+void ch_reactor_poll(int64_t deadline) {
+  if (ch_inbox_open())
+    deadline = 0;
+  if (deadline != 0 && !ch_inbox_sleeps())
+    deadline = 0;
+  ch_reactor->poll(deadline);
+  ch_inbox_wakes();
+  ch_inbox_open();
 }
 
 /* ---- the fd clause ---- */

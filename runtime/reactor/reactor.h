@@ -1,13 +1,17 @@
-/* What the scheduler asks of the world outside: descriptors and the clock. One interface; epoll.c is the real one,
- * simulated.c the one to read first. Chosen at the start of a domain by CHARCOAL_REACTOR (epoll, simulated).
+/* What the scheduler asks of the world outside: descriptors and the clock. One interface behind which stand uring.c
+ * (io_uring), epoll.c where the kernel forbids that one, and simulated.c, the one to read first. CHARCOAL_REACTOR
+ * (io_uring, epoll, simulated) says which it must be; without it the first one that works is taken when something is
+ * waited for, and a forced one that the kernel refuses ends the program with a message.
  *
  * A reactor fires clauses: fd clauses (object: the descriptor, value: poll events) that were registered with it. It
- * never runs an activity.
+ * never runs an activity. It may also carry out operations (operation.h).
  */
 #ifndef CHARCOAL_REACTOR_REACTOR_H
 #define CHARCOAL_REACTOR_REACTOR_H
 
 #include "wait/wait.h"
+
+struct ch_operation;
 
 struct ch_reactor {
   const char *name;
@@ -21,11 +25,22 @@ struct ch_reactor {
   void (*withdraw)(struct ch_clause *);
   /* The descriptor is about to be closed by this process: those who wait for it are fired with POLLNVAL. */
   void (*closing)(int fd);
+  /* Carries out an operation, and calls ch_operation_end. false: it cannot, and the pool has to. */
+  bool (*start)(struct ch_operation *);
+  /* Asks for the end of an operation that it has started and that has not ended. */
+  void (*cancel)(struct ch_operation *);
+  /* A sleeping poll also ends when this descriptor becomes readable; it is then read. 0, or -1 with errno. */
+  int (*listen)(int event);
 };
 
 extern CH_HIDDEN const struct ch_reactor *ch_reactor;
-extern CH_HIDDEN const struct ch_reactor ch_reactor_epoll, ch_reactor_simulated;
+extern CH_HIDDEN const struct ch_reactor ch_reactor_uring, ch_reactor_epoll, ch_reactor_simulated;
 CH_HIDDEN void ch_reactor_choose(void);
+/* 0, or why the kernel gives us no ring. */
+CH_HIDDEN int ch_uring_available(void);
+
+/* What the loop calls: the reactor's poll, and the domain's letters (inbox.h). */
+CH_HIDDEN void ch_reactor_poll(int64_t deadline);
 
 /* The descriptor is about to be closed: see closing. Called by close's twin. */
 CH_HIDDEN void ch_fd_closing(int fd);

@@ -75,7 +75,7 @@ static inline __attribute__((always_inline)) void run(struct ch_branch *b) {
 
 static void look_outside(void) {
   ch_timers_fire();
-  ch_reactor->poll(0);
+  ch_reactor_poll(0);
 }
 
 /* After a peak: looked for at every so many runs, and when there is nothing to do and half of the activities have gone.
@@ -118,7 +118,7 @@ static inline __attribute__((always_inline)) void loop(struct ch_group *g, bool 
       ch_deadlock(g, NULL);
     if (CH_UNLIKELY(d->high > 4096 && d->live < d->high / 2))
       give_memory_back();
-    ch_reactor->poll(ch_timers_next());
+    ch_reactor_poll(ch_timers_next());
     ch_timers_fire();
   }
 }

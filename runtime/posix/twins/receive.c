@@ -5,6 +5,8 @@
 CH_TWIN(read) ssize_t ch_posix_read(int fd, void *to, size_t n) {
   for (;;) {
     ssize_t r = ch_attempt_read(fd, to, n);
+    if (CH_IS_LATER(r))
+      return ch_operate(CH_OPERATION(r));
     if (r >= 0 || errno != EAGAIN || await_input(fd))
       return r;
   }
@@ -13,6 +15,8 @@ CH_TWIN(read) ssize_t ch_posix_read(int fd, void *to, size_t n) {
 CH_TWIN(readv) ssize_t ch_posix_readv(int fd, const struct iovec *v, int n) {
   for (;;) {
     ssize_t r = ch_attempt_readv(fd, v, n);
+    if (CH_IS_LATER(r))
+      return ch_operate(CH_OPERATION(r));
     if (r >= 0 || errno != EAGAIN || await_input(fd))
       return r;
   }

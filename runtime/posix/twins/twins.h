@@ -11,6 +11,7 @@
 
 #include "charcoal.h"
 #include "posix/attempt.h"
+#include "posix/operations.h"
 #include <errno.h>
 
 #define CH_TWIN(name) __attribute__((annotate("charcoal.twin=" #name), visibility("hidden"), used))

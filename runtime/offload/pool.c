@@ -1,0 +1,154 @@
+#define _GNU_SOURCE
+#include "offload/pool.h"
+#include "sched/check.h"
+#include <errno.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <time.h>
+
+/* Ignored by default, and nobody's tool: a worker that gets it leaves its system call. */
+#define INTERRUPT SIGURG
+/* Seconds that a worker without work stays. */
+#define PATIENCE 10
+
+struct lane {
+  struct ch_job *first, **last;
+  unsigned threads, idle, limit;
+  pthread_cond_t more;
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct lane lanes[CH_LANES];
+
+static void nothing(int signal) { (void)signal; }
+
+static void reset(void) {
+  static const unsigned limits[CH_LANES] = {8, 64, 4096};
+  for (int i = 0; i < CH_LANES; i++) {
+    lanes[i] = (struct lane){.last = &lanes[i].first, .limit = limits[i]};
+    pthread_cond_init(&lanes[i].more, NULL);
+  }
+  const char *text = getenv("CHARCOAL_THREADS");
+  long n = text ? atol(text) : 0;
+  if (n > 0 && n < 100000)
+    lanes[CH_LANE_FOREIGN].limit = (unsigned)n;
+}
+
+/* fork: the child has the thread that forked and no other; what was under way is the parent's. */
+static void before_fork(void) { pthread_mutex_lock(&lock); }
+static void in_parent(void) { pthread_mutex_unlock(&lock); }
+static void in_child(void) {
+  pthread_mutex_init(&lock, NULL);
+  reset();
+}
+
+static void install(void) {
+  reset();
+  pthread_atfork(before_fork, in_parent, in_child);
+  struct sigaction old, ours = {.sa_handler = nothing};
+  if (sigaction(INTERRUPT, NULL, &old) == 0 && old.sa_handler == SIG_DFL)
+    sigaction(INTERRUPT, &ours, NULL);
+}
+
+static void *work(void *data) {
+  struct lane *lane = data;
+  pthread_mutex_lock(&lock);
+  for (;;) {
+    struct ch_job *job = lane->first;
+    if (job) {
+      lane->first = job->next;
+      if (!lane->first)
+        lane->last = &lane->first;
+      job->state = CH_JOB_BEGUN;
+      job->worker = pthread_self();
+      pthread_mutex_unlock(&lock);
+      job->work(job);
+      struct ch_inbox *home = job->home;
+      pthread_mutex_lock(&lock);
+      job->state = CH_JOB_DONE;
+      ch_inbox_post(home, &job->letter); /* from here on the job may be gone */
+      continue;
+    }
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += PATIENCE;
+    lane->idle++;
+    int r = pthread_cond_timedwait(&lane->more, &lock, &until);
+    lane->idle--;
+    if (r == ETIMEDOUT && !lane->first) {
+      lane->threads--;
+      pthread_mutex_unlock(&lock);
+      return NULL;
+    }
+  }
+}
+
+static int add_thread(struct lane *lane) {
+  pthread_attr_t attributes;
+  sigset_t all, old;
+  pthread_t thread;
+  sigfillset(&all);
+  sigdelset(&all, INTERRUPT);
+  pthread_attr_init(&attributes);
+  pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+  if (lane != &lanes[CH_LANE_FOREIGN])
+    pthread_attr_setstacksize(&attributes, PTHREAD_STACK_MIN > 131072 ? PTHREAD_STACK_MIN : 131072);
+  pthread_sigmask(SIG_SETMASK, &all, &old);
+  int error = pthread_create(&thread, &attributes, work, lane);
+  pthread_sigmask(SIG_SETMASK, &old, NULL);
+  pthread_attr_destroy(&attributes);
+  if (!error)
+    lane->threads++;
+  return error;
+}
+
+int ch_pool_submit(struct ch_job *job, enum ch_lane which) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, install);
+  struct lane *lane = &lanes[which];
+  unsigned queued = 0;
+  job->next = NULL;
+  job->lane = (uint8_t)which;
+  pthread_mutex_lock(&lock);
+  for (struct ch_job *j = lane->first; j && queued < lane->idle; j = j->next)
+    queued++;
+  if (lane->idle <= queued && lane->threads < lane->limit) {
+    int error = add_thread(lane);
+    if (error && lane->threads == 0) {
+      pthread_mutex_unlock(&lock);
+      return error;
+    }
+  }
+  job->state = CH_JOB_QUEUED;
+  *lane->last = job;
+  lane->last = &job->next;
+  pthread_cond_signal(&lane->more);
+  pthread_mutex_unlock(&lock);
+  return 0;
+}
+
+bool ch_pool_withdraw(struct ch_job *job) {
+  bool waits;
+  pthread_mutex_lock(&lock);
+  waits = job->state == CH_JOB_QUEUED;
+  if (waits) {
+    struct lane *lane = &lanes[job->lane];
+    struct ch_job **at = &lane->first;
+    while (*at != job)
+      at = &(*at)->next;
+    *at = job->next;
+    if (lane->last == &job->next)
+      lane->last = at;
+    job->state = CH_JOB_IDLE;
+  }
+  pthread_mutex_unlock(&lock);
+  return waits;
+}
+
+void ch_pool_interrupt(struct ch_job *job) {
+  pthread_mutex_lock(&lock);
+  if (job->state == CH_JOB_BEGUN)
+    pthread_kill(job->worker, INTERRUPT);
+  pthread_mutex_unlock(&lock);
+}

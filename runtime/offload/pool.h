@@ -1,0 +1,37 @@
+/* A pool of OS threads that do blocking work for domains.
+ *
+ * There are three lanes, each with its own bound: `storage` for calls that the disk ends, `foreign` for the user's code,
+ * and `patient` for calls that last until somebody else does something (a lock is given back, a child ends): many of
+ * them may have to wait at a time, or those who would release them get no thread.
+ *
+ * A job's state, exactly one of: IDLE; QUEUED on its lane; BEGUN (a worker runs it); DONE (its letter is posted or
+ * opened). QUEUED -> BEGUN -> DONE by workers, under the pool's lock; QUEUED -> IDLE by ch_pool_withdraw.
+ */
+#ifndef CHARCOAL_OFFLOAD_POOL_H
+#define CHARCOAL_OFFLOAD_POOL_H
+
+#include "reactor/inbox.h"
+#include <pthread.h>
+
+enum ch_lane { CH_LANE_STORAGE, CH_LANE_FOREIGN, CH_LANE_PATIENT, CH_LANES };
+enum ch_job_state { CH_JOB_IDLE, CH_JOB_QUEUED, CH_JOB_BEGUN, CH_JOB_DONE };
+
+/* The caller's memory until its letter has been opened, or it has been withdrawn. */
+struct ch_job {
+  struct ch_letter letter; /* posted to `home` when the work is done; `open` is set by the caller */
+  struct ch_inbox *home;
+  void (*work)(struct ch_job *); /* on a worker */
+  struct ch_job *next;           /* while QUEUED */
+  pthread_t worker;              /* while BEGUN */
+  uint8_t lane, state;
+};
+
+/* 0; or ENOMEM, EAGAIN: there is no worker and none could be made. */
+CH_HIDDEN int ch_pool_submit(struct ch_job *, enum ch_lane);
+/* True: it had not begun, and never will; no letter comes. */
+CH_HIDDEN bool ch_pool_withdraw(struct ch_job *);
+/* Ends the system call that the worker is in with EINTR, if it is in one. To be repeated until the letter comes, for the
+ * signal may arrive just before the call. */
+CH_HIDDEN void ch_pool_interrupt(struct ch_job *);
+
+#endif

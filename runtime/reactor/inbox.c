@@ -1,0 +1,132 @@
+#define _GNU_SOURCE
+#include "reactor/inbox.h"
+#include "charcoal.h"
+#include "reactor/reactor.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+struct ch_inbox {
+  struct ch_letter *top; /* posted last; linked backwards in time. Written by everybody */
+  int asleep;            /* written by the domain */
+  int event;             /* eventfd */
+  bool handed_out;       /* strangers may post at any time */
+};
+
+static __thread struct ch_inbox *inbox;
+__thread unsigned ch_inbox_expected;
+
+void ch_inbox_in_child(void) {
+  ch_inbox_expected = 0;
+  if (!inbox)
+    return;
+  close(inbox->event);
+  inbox->event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  if (inbox->event < 0 || ch_reactor->listen(inbox->event) < 0)
+    abort();
+}
+
+struct ch_inbox *ch_inbox_here(void) {
+  if (CH_LIKELY(inbox != NULL))
+    return inbox;
+  struct ch_inbox *made = calloc(1, sizeof *made);
+  if (!made)
+    return NULL;
+  made->event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  if (made->event < 0 || ch_reactor->listen(made->event) < 0) {
+    int error = errno;
+    if (made->event >= 0)
+      close(made->event);
+    free(made);
+    errno = error;
+    return NULL;
+  }
+  return inbox = made;
+}
+
+int ch_inbox_descriptor(void) { return inbox ? inbox->event : -1; }
+
+void ch_inbox_post(struct ch_inbox *to, struct ch_letter *letter) {
+  struct ch_letter *top = __atomic_load_n(&to->top, __ATOMIC_RELAXED);
+  int event = to->event; /* once the letter is there it may be opened, and its poster's memory be gone */
+  do
+    letter->next = top;
+  while (!__atomic_compare_exchange_n(&to->top, &top, letter, true, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED));
+  if (__atomic_load_n(&to->asleep, __ATOMIC_SEQ_CST)) {
+    int saved = errno;
+    uint64_t one = 1;
+    while (write(event, &one, sizeof one) < 0 && errno == EINTR)
+      ;
+    errno = saved;
+  }
+}
+
+bool ch_inbox_open(void) {
+  if (CH_LIKELY(!inbox || !__atomic_load_n(&inbox->top, __ATOMIC_RELAXED)))
+    return false;
+  struct ch_letter *letter = __atomic_exchange_n(&inbox->top, NULL, __ATOMIC_ACQUIRE), *first = NULL;
+  while (letter) {
+    struct ch_letter *earlier = letter->next;
+    letter->next = first;
+    first = letter;
+    letter = earlier;
+  }
+  while (first) {
+    struct ch_letter *next = first->next;
+    first->open(first);
+    first = next;
+  }
+  return true;
+}
+
+bool ch_inbox_sleeps(void) {
+  if (!inbox)
+    return true;
+  __atomic_store_n(&inbox->asleep, 1, __ATOMIC_SEQ_CST);
+  return !__atomic_load_n(&inbox->top, __ATOMIC_SEQ_CST);
+}
+
+void ch_inbox_wakes(void) {
+  if (!inbox)
+    return;
+  __atomic_store_n(&inbox->asleep, 0, __ATOMIC_RELAXED);
+}
+
+/* ---- for users ---- */
+
+struct ch_inbox *ch_inbox(void) {
+  if (!ch_domain.group) {
+    errno = EPERM;
+    return NULL;
+  }
+  struct ch_inbox *here = ch_inbox_here();
+  if (here && !here->handed_out) {
+    here->handed_out = true;
+    ch_domain.base.outside++; /* from now on something may always come */
+  }
+  return here;
+}
+
+struct message {
+  struct ch_letter letter;
+  void (*fn)(void *);
+  void *argument;
+};
+
+static void open_message(struct ch_letter *letter) {
+  struct message m = *(struct message *)letter;
+  free(letter);
+  m.fn(m.argument);
+}
+
+int ch_post(struct ch_inbox *to, void (*fn)(void *), void *argument) {
+  if (!to)
+    return EINVAL;
+  struct message *m = malloc(sizeof *m);
+  if (!m)
+    return ENOMEM;
+  *m = (struct message){{NULL, open_message}, fn, argument};
+  ch_inbox_post(to, &m->letter);
+  return 0;
+}

@@ -1,0 +1,39 @@
+/* The way into a domain from other threads: anybody may post letters, and the domain's own loop opens them.
+ *
+ * A letter is the poster's memory until it is opened; opening is the last thing that is done with it. Posting takes no
+ * lock and no memory, so it may be done from a signal handler. The domain is woken only if it sleeps.
+ *
+ * Invariants: 1. a letter is opened once, on the domain's thread, by its loop, in the order of posting; 2. a domain that
+ * sleeps has looked at `top` after it said so in `asleep`: so either it sees the letter, or the poster sees `asleep`.
+ */
+#ifndef CHARCOAL_REACTOR_INBOX_H
+#define CHARCOAL_REACTOR_INBOX_H
+
+#include "frames/allocator.h"
+#include <stdbool.h>
+
+struct ch_letter {
+  struct ch_letter *next; /* while posted */
+  void (*open)(struct ch_letter *);
+};
+
+struct ch_inbox;
+
+/* This domain's, made when first asked for; NULL with errno: no descriptor. Only on a domain's thread. */
+CH_HIDDEN struct ch_inbox *ch_inbox_here(void);
+/* From any thread. The domain must not have ended. */
+CH_HIDDEN void ch_inbox_post(struct ch_inbox *, struct ch_letter *);
+/* Opens what is there; whether there was anything. Called by the loop. */
+CH_HIDDEN bool ch_inbox_open(void);
+/* Around a sleep of the reactor: false if there is something to open, and then it must not sleep. */
+CH_HIDDEN bool ch_inbox_sleeps(void);
+CH_HIDDEN void ch_inbox_wakes(void);
+/* Becomes readable when a letter comes to a sleeping domain; -1: there is no inbox. For reactors. */
+CH_HIDDEN int ch_inbox_descriptor(void);
+/* In a child of fork, once its reactor works: the parent's descriptor would wake the parent. Letters on their way to the
+ * parent never come here. */
+CH_HIDDEN void ch_inbox_in_child(void);
+/* Letters that are sure to come: of work that others do for this domain. */
+CH_HIDDEN extern __thread unsigned ch_inbox_expected;
+
+#endif

@@ -1,0 +1,97 @@
+#include "reactor/operation.h"
+#include "reactor/reactor.h"
+#include "reactor/timer.h"
+#include <errno.h>
+
+static struct ch_operation *of(struct ch_job *job) {
+  return (struct ch_operation *)((char *)job - offsetof(struct ch_operation, job));
+}
+
+/* ---- the clause ---- */
+
+static bool enlist(struct ch_clause *c) {
+  struct ch_operation *op = c->object;
+  c->value = 0;
+  if (op->done)
+    return true;
+  CH_INVARIANT(!op->waiter, "one wait at a time for an operation");
+  op->waiter = c;
+  return false;
+}
+static void withdraw(struct ch_clause *c) { ((struct ch_operation *)c->object)->waiter = NULL; }
+const struct ch_clause_type ch_operation_clause_type = {"system call", true, enlist, withdraw};
+
+void ch_operation_end(struct ch_operation *op, long result) {
+  CH_INVARIANT(!op->done, "an operation ends once");
+  if (op->repeating)
+    ch_clause_unwatch(&op->again);
+  op->repeating = false;
+  op->by = CH_BY_NOBODY;
+  op->result = result;
+  op->done = true;
+  struct ch_clause *waiter = op->waiter;
+  op->waiter = NULL;
+  if (waiter)
+    ch_clause_fired(waiter, 0);
+}
+
+/* ---- by the pool ---- */
+
+static void work(struct ch_job *job) {
+  struct ch_operation *op = of(job);
+  op->result = op->kind->perform(op);
+}
+
+static void letter_opened(struct ch_letter *letter) {
+  struct ch_operation *op = of((struct ch_job *)letter);
+  ch_inbox_expected--;
+  ch_operation_end(op, op->result);
+}
+
+/* An interruption may come just before the system call that it is to end; then it has to come again. */
+static void interrupt(struct ch_clause *c) {
+  struct ch_operation *op = (struct ch_operation *)((char *)c - offsetof(struct ch_operation, again));
+  ch_pool_interrupt(&op->job);
+  op->repeating = true;
+  op->again = ch_timer_clause(op->pause);
+  if (op->pause < 50000000)
+    op->pause *= 2;
+  ch_clause_watch(&op->again, interrupt);
+}
+
+void ch_operation_start(struct ch_operation *op) {
+  op->waiter = NULL;
+  op->done = op->cancelling = op->closed = op->answered = op->repeating = false;
+  op->expected = 0;
+  if (op->kind->prepare && ch_reactor->start(op)) {
+    op->by = CH_BY_RING;
+    return;
+  }
+  op->job = (struct ch_job){.letter.open = letter_opened, .work = work};
+  int saved = errno;
+  op->job.home = ch_inbox_here();
+  if (op->job.home && ch_pool_submit(&op->job, op->kind->lane) == 0) {
+    op->by = CH_BY_POOL;
+    ch_inbox_expected++;
+  } else {
+    ch_operation_end(op, op->kind->perform(op));
+  }
+  errno = saved;
+}
+
+void ch_operation_cancel(struct ch_operation *op) {
+  if (op->done || op->cancelling)
+    return;
+  op->cancelling = true;
+  if (op->by == CH_BY_RING) {
+    ch_reactor->cancel(op);
+  } else if (ch_pool_withdraw(&op->job)) {
+    ch_inbox_expected--;
+    ch_operation_end(op, -ECANCELED);
+  } else if (op->kind->interrupt) {
+    op->pause = 100000;
+    interrupt(&op->again);
+  }
+}
+
+_Static_assert(offsetof(struct ch_job, letter) == 0, "a letter is its job");

@@ -1,0 +1,578 @@
+/* The reactor over io_uring, by the kernel's interface itself (docs/decisions/io-uring.md).
+ *
+ * Waiting for a descriptor is a poll request of its own, once. Since a clause lives in the frame of whoever waits, and a
+ * request until the kernel has answered, a *poll* stands between them; when the clause is withdrawn its poll stays, as an
+ * orphan, until the answer. An operation (operation.h) is its own request: its owner waits for the answer.
+ *
+ * Invariants: 1. a request's memory is kept until all completions that it is owed have come: its own, and its
+ * cancellation's; 2. no request is lost: what finds no room in the submission queue stands in the backlog, which goes
+ * first; a completion queue that runs over is kept by the kernel (IORING_FEAT_NODROP), and we take it from there;
+ * 3. while a poll is in flight it stands in its descriptor's list, orphan or not: so close() can make the kernel let go
+ * of the file first, and the peer sees the end; 4. completions are taken only by poll() and closing(), never while
+ * somebody registers clauses. */
+#define _GNU_SOURCE
+#include "reactor/inbox.h"
+#include "reactor/operation.h"
+#include "reactor/reactor.h"
+#include <errno.h>
+#include <linux/io_uring.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+/* What a completion is about, in the low bits of its user_data. */
+enum { POLL, POLL_CANCEL, OPERATION, OPERATION_CANCEL, WAKE, KINDS = 8 };
+
+struct poll {
+  struct ch_clause *clause; /* NULL: an orphan */
+  struct poll *next, **at;  /* in flight: its descriptor's list. Else: the backlog, or the free list */
+  int fd;
+  short events;
+  uint8_t expected; /* completions owed */
+  bool cancelling;  /* its cancellation is submitted, or in the backlog */
+  bool closing;     /* its descriptor is being closed */
+};
+
+struct descriptor {
+  struct poll *polls;
+  struct ch_operation *operations;
+};
+
+struct ring {
+  int fd;
+  unsigned *sq_head, *sq_tail, *sq_flags, sq_mask, sq_size;
+  unsigned *cq_head, *cq_tail, cq_mask;
+  struct io_uring_sqe *sqes;
+  struct io_uring_cqe *cqes;
+  unsigned tail, submitted; /* ours; what the kernel has taken of it */
+  void *map, *sqe_map;
+  size_t map_size, sqe_map_size;
+};
+
+/* Requests that found no room, in order: of a poll or an operation, to be made or to be cancelled. */
+struct late {
+  struct late *next;
+  uint64_t what; /* the request, and POLL ... OPERATION_CANCEL */
+};
+
+static __thread struct ring ring = {.fd = -1};
+static __thread struct descriptor *table;
+static __thread int table_size;
+static __thread struct descriptor none; /* operations without a descriptor */
+static __thread struct poll *spare;
+static __thread struct late *backlog, **backlog_end;
+static __thread unsigned in_flight; /* completions owed, without the wake-up's */
+static __thread int wake_event = -1;
+
+static int64_t now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
+}
+
+/* ---- the ring itself ---- */
+
+static int setup(unsigned entries, struct io_uring_params *p) {
+  return (int)syscall(SYS_io_uring_setup, entries, p);
+}
+
+static void stop(void) {
+  if (ring.map)
+    munmap(ring.map, ring.map_size);
+  if (ring.sqe_map)
+    munmap(ring.sqe_map, ring.sqe_map_size);
+  if (ring.fd >= 0)
+    close(ring.fd);
+  ring = (struct ring){.fd = -1};
+}
+
+static void in_child(void);
+static void hook(void) { pthread_atfork(NULL, NULL, in_child); }
+
+/* 0, or what the kernel says against it. */
+static int start_ring(void) {
+  unsigned entries = 256;
+  const char *text = getenv("CHARCOAL_RING_ENTRIES");
+  if (text && atoi(text) > 0)
+    entries = (unsigned)atoi(text);
+  unsigned completions = text ? 2 * entries : 16 * entries;
+  struct io_uring_params p;
+  for (int attempt = 0;; attempt++) {
+    memset(&p, 0, sizeof p);
+    p.cq_entries = completions;
+    p.flags = IORING_SETUP_CQSIZE | IORING_SETUP_CLAMP;
+    /* One thread submits, and takes work for its requests when it asks, not whenever the kernel interrupts it: Linux 6.1. */
+    if (attempt == 0)
+      p.flags |= IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN | IORING_SETUP_TASKRUN_FLAG;
+    ring.fd = setup(entries, &p);
+    if (ring.fd >= 0 || errno != EINVAL || attempt == 1)
+      break;
+  }
+  if (ring.fd < 0)
+    return errno;
+  unsigned needed = IORING_FEAT_NODROP | IORING_FEAT_SINGLE_MMAP | IORING_FEAT_EXT_ARG | IORING_FEAT_RW_CUR_POS | IORING_FEAT_SUBMIT_STABLE;
+  if ((p.features & needed) != needed) {
+    stop();
+    return ENOSYS;
+  }
+  size_t sq = p.sq_off.array + p.sq_entries * sizeof(unsigned), cq = p.cq_off.cqes + p.cq_entries * sizeof(struct io_uring_cqe);
+  ring.map_size = sq > cq ? sq : cq;
+  ring.sqe_map_size = p.sq_entries * sizeof(struct io_uring_sqe);
+  char *map = mmap(NULL, ring.map_size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, ring.fd, IORING_OFF_SQ_RING);
+  void *sqes = map == MAP_FAILED ? MAP_FAILED
+                                 : mmap(NULL, ring.sqe_map_size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE,
+                                        ring.fd, IORING_OFF_SQES);
+  ring.map = map == MAP_FAILED ? NULL : map;
+  ring.sqe_map = sqes == MAP_FAILED ? NULL : sqes;
+  if (sqes == MAP_FAILED) {
+    int error = errno;
+    stop();
+    return error;
+  }
+  madvise(map, ring.map_size, MADV_DONTFORK);
+  madvise(sqes, ring.sqe_map_size, MADV_DONTFORK);
+  ring.sqes = sqes;
+  ring.sq_head = (unsigned *)(map + p.sq_off.head);
+  ring.sq_tail = (unsigned *)(map + p.sq_off.tail);
+  ring.sq_flags = (unsigned *)(map + p.sq_off.flags);
+  ring.sq_size = p.sq_entries;
+  ring.sq_mask = p.sq_entries - 1;
+  ring.cq_head = (unsigned *)(map + p.cq_off.head);
+  ring.cq_tail = (unsigned *)(map + p.cq_off.tail);
+  ring.cq_mask = *(unsigned *)(map + p.cq_off.ring_mask);
+  ring.cqes = (struct io_uring_cqe *)(map + p.cq_off.cqes);
+  unsigned *array = (unsigned *)(map + p.sq_off.array);
+  for (unsigned i = 0; i < p.sq_entries; i++)
+    array[i] = i;
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, hook);
+  if (!backlog_end)
+    backlog_end = &backlog;
+  return 0;
+}
+
+static int enter(unsigned submit, unsigned want, unsigned flags, int64_t patience) {
+  struct timespec t = {patience / 1000000000, patience % 1000000000};
+  struct io_uring_getevents_arg arg = {.ts = (uint64_t)(uintptr_t)&t};
+  if (patience < 0)
+    return (int)syscall(SYS_io_uring_enter, ring.fd, submit, want, flags, NULL, _NSIG / 8);
+  return (int)syscall(SYS_io_uring_enter, ring.fd, submit, want, flags | IORING_ENTER_EXT_ARG, &arg, sizeof arg);
+}
+
+static unsigned unsubmitted(void) { return ring.tail - ring.submitted; }
+
+/* Submits, and waits for `want` completions. What the kernel does not take now stays in the queue. */
+static void submit(unsigned want, unsigned flags, int64_t patience) {
+  __atomic_store_n(ring.sq_tail, ring.tail, __ATOMIC_RELEASE);
+  int taken = enter(unsubmitted(), want, flags, patience);
+  if (taken > 0)
+    ring.submitted += (unsigned)taken;
+}
+
+static struct io_uring_sqe *room(void) {
+  if (ring.tail - __atomic_load_n(ring.sq_head, __ATOMIC_ACQUIRE) == ring.sq_size) {
+    submit(0, 0, -1);
+    if (ring.tail - __atomic_load_n(ring.sq_head, __ATOMIC_ACQUIRE) == ring.sq_size)
+      return NULL;
+  }
+  struct io_uring_sqe *sqe = &ring.sqes[ring.tail & ring.sq_mask];
+  memset(sqe, 0, sizeof *sqe);
+  return sqe;
+}
+
+/* ---- requests ---- */
+
+static bool put(uint64_t what) {
+  struct io_uring_sqe *sqe = room();
+  if (!sqe)
+    return false;
+  uint64_t target = what & ~(uint64_t)(KINDS - 1);
+  switch (what & (KINDS - 1)) {
+  case POLL: {
+    const struct poll *p = (struct poll *)(uintptr_t)target;
+    sqe->opcode = IORING_OP_POLL_ADD;
+    sqe->fd = p->fd;
+    sqe->poll32_events = (uint32_t)(uint16_t)p->events;
+    break;
+  }
+  case POLL_CANCEL:
+    sqe->opcode = IORING_OP_POLL_REMOVE;
+    sqe->fd = -1;
+    sqe->addr = target | POLL;
+    break;
+  case OPERATION: {
+    const struct ch_operation *op = (struct ch_operation *)(uintptr_t)target;
+    op->kind->prepare(op, sqe);
+    break;
+  }
+  case OPERATION_CANCEL:
+    sqe->opcode = IORING_OP_ASYNC_CANCEL;
+    sqe->fd = -1;
+    sqe->addr = target | OPERATION;
+    break;
+  case WAKE:
+    sqe->opcode = IORING_OP_POLL_ADD;
+    sqe->fd = wake_event;
+    sqe->poll32_events = POLLIN;
+    break;
+  }
+  sqe->user_data = what;
+  ring.tail++;
+  return true;
+}
+
+/* Requests are made in the order of their asking: a cancellation never comes before what it cancels. */
+static void drain_backlog(void) {
+  while (backlog && put(backlog->what)) {
+    struct late *gone = backlog;
+    backlog = gone->next;
+    if (!backlog)
+      backlog_end = &backlog;
+    free(gone);
+  }
+}
+
+static bool request(uint64_t what) {
+  if (CH_LIKELY(!backlog) && put(what))
+    return true;
+  struct late *l = malloc(sizeof *l);
+  if (!l)
+    return false;
+  *l = (struct late){NULL, what};
+  *backlog_end = l;
+  backlog_end = &l->next;
+  return true;
+}
+
+static bool make_room(int fd) {
+  if (CH_LIKELY(fd < table_size))
+    return true;
+  int size = table_size ? table_size : 64;
+  while (size <= fd)
+    size *= 2;
+  struct descriptor *bigger = realloc(table, (size_t)size * sizeof *bigger);
+  if (!bigger)
+    return false;
+  memset(bigger + table_size, 0, (size_t)(size - table_size) * sizeof *bigger);
+  for (int i = 0; i < table_size; i++) {
+    if (bigger[i].polls)
+      bigger[i].polls->at = &bigger[i].polls;
+    if (bigger[i].operations)
+      bigger[i].operations->at = &bigger[i].operations;
+  }
+  table = bigger;
+  table_size = size;
+  return true;
+}
+
+/* ---- polls ---- */
+
+static struct poll *take_poll(void) {
+  if (!spare) {
+    enum { MANY = 64 };
+    struct poll *more = calloc(MANY, sizeof *more);
+    if (!more)
+      return NULL;
+    for (int i = 0; i < MANY; i++) {
+      more[i].next = spare;
+      spare = &more[i];
+    }
+  }
+  struct poll *p = spare;
+  spare = p->next;
+  return p;
+}
+
+static void give_poll(struct poll *p) {
+  *p->at = p->next;
+  if (p->next)
+    p->next->at = p->at;
+  p->clause = NULL;
+  p->next = spare;
+  spare = p;
+}
+
+static bool enlist(struct ch_clause *c) {
+  int fd = (int)(intptr_t)c->object;
+  if (fd < 0)
+    return c->value = -EBADF, true;
+  int saved = errno;
+  struct poll *p = make_room(fd) ? take_poll() : NULL;
+  if (!p || (ring.fd < 0 && (errno = start_ring()) != 0)) {
+    if (p)
+      p->next = spare, spare = p;
+    c->value = p ? -errno : -ENOMEM;
+    errno = saved;
+    return true;
+  }
+  *p = (struct poll){.clause = c, .next = table[fd].polls, .at = &table[fd].polls, .fd = fd, .events = (short)c->value, .expected = 1};
+  if (p->next)
+    p->next->at = &p->next;
+  table[fd].polls = p;
+  in_flight++;
+  if (!request((uint64_t)(uintptr_t)p | POLL)) {
+    in_flight--;
+    give_poll(p);
+    c->value = -ENOMEM;
+    errno = saved;
+    return true;
+  }
+  c->link.next = (struct ch_link *)p; /* the clause is on no list: its link leads to its poll */
+  errno = saved;
+  return false;
+}
+
+/* The answer comes in any case, from the event or from the cancellation. If there is no memory to ask for it, it comes
+ * with the event. */
+static void cancel_poll(struct poll *p) {
+  if (p->cancelling || p->expected == 0)
+    return;
+  int saved = errno;
+  if (request((uint64_t)(uintptr_t)p | POLL_CANCEL)) {
+    p->cancelling = true;
+    p->expected++;
+    in_flight++;
+  }
+  errno = saved;
+}
+
+static void withdraw(struct ch_clause *c) {
+  struct poll *p = (struct poll *)c->link.next;
+  CH_INVARIANT(p->clause == c, "a registered clause and its poll know each other");
+  p->clause = NULL;
+  cancel_poll(p);
+}
+
+static void fire(struct poll *p, int64_t value) {
+  struct ch_clause *c = p->clause;
+  p->clause = NULL;
+  if (c)
+    ch_clause_fired(c, value);
+}
+
+/* ---- operations ---- */
+
+static void list(struct ch_operation *op) {
+  struct descriptor *d = op->fd >= 0 ? &table[op->fd] : &none;
+  op->next = d->operations;
+  op->at = &d->operations;
+  if (op->next)
+    op->next->at = &op->next;
+  d->operations = op;
+}
+
+static void unlist(struct ch_operation *op) {
+  *op->at = op->next;
+  if (op->next)
+    op->next->at = op->at;
+}
+
+static bool start(struct ch_operation *op) {
+  int saved = errno;
+  bool ok = (ring.fd >= 0 || start_ring() == 0) && (op->fd < 0 || make_room(op->fd));
+  if (ok) {
+    op->expected = 1;
+    ok = request((uint64_t)(uintptr_t)op | OPERATION);
+  }
+  if (ok) {
+    list(op);
+    in_flight++;
+  }
+  errno = saved;
+  return ok;
+}
+
+static void cancel(struct ch_operation *op) {
+  if (op->answered)
+    return; /* its own completion has come */
+  if (request((uint64_t)(uintptr_t)op | OPERATION_CANCEL)) {
+    op->expected++;
+    in_flight++;
+  } else {
+    op->cancelling = false; /* may be asked again */
+  }
+}
+
+static void operation_answered(struct ch_operation *op) {
+  if (--op->expected > 0)
+    return;
+  unlist(op);
+  long result = op->result;
+  if (op->closed && (result == -ECANCELED || result == -EINTR))
+    result = -EBADF;
+  ch_operation_end(op, result);
+}
+
+/* ---- completions ---- */
+
+static void answered(uint64_t what, int result) {
+  uint64_t target = what & ~(uint64_t)(KINDS - 1);
+  struct poll *p = (struct poll *)(uintptr_t)target;
+  struct ch_operation *op = (struct ch_operation *)(uintptr_t)target;
+  if ((what & (KINDS - 1)) == WAKE) {
+    uint64_t count;
+    if (wake_event >= 0 && read(wake_event, &count, sizeof count) < 0)
+      count = 0;
+    request(WAKE);
+    return;
+  }
+  in_flight--;
+  switch (what & (KINDS - 1)) {
+  case POLL:
+    p->expected--;
+    fire(p, result);
+    if (p->expected == 0)
+      give_poll(p);
+    break;
+  case POLL_CANCEL:
+    if (--p->expected == 0)
+      give_poll(p);
+    break;
+  case OPERATION:
+    op->result = result;
+    op->answered = true;
+    operation_answered(op);
+    break;
+  case OPERATION_CANCEL:
+    operation_answered(op);
+    break;
+  }
+}
+
+/* Each entry is read and handed back before anybody hears of it, so whoever hears may ask for more. */
+static void take_completions(void) {
+  for (;;) {
+    unsigned head = *ring.cq_head;
+    if (head == __atomic_load_n(ring.cq_tail, __ATOMIC_ACQUIRE))
+      return;
+    struct io_uring_cqe cqe = ring.cqes[head & ring.cq_mask];
+    __atomic_store_n(ring.cq_head, head + 1, __ATOMIC_RELEASE);
+    answered(cqe.user_data, cqe.res);
+  }
+}
+
+static bool has_completions(void) { return *ring.cq_head != __atomic_load_n(ring.cq_tail, __ATOMIC_ACQUIRE); }
+
+static void poll_(int64_t deadline) {
+  if (ring.fd < 0) {
+    if (deadline == 0 && in_flight == 0)
+      return;
+    int error = start_ring();
+    if (error) {
+      fprintf(stderr, "charcoal: no io_uring: %s\n", strerror(error));
+      abort();
+    }
+  }
+  int saved = errno;
+  if (backlog)
+    drain_backlog();
+  unsigned flags = __atomic_load_n(ring.sq_flags, __ATOMIC_RELAXED) & (IORING_SQ_CQ_OVERFLOW | IORING_SQ_TASKRUN);
+  bool ready = has_completions();
+  if (deadline == 0 || ready) {
+    if (unsubmitted() || flags)
+      submit(0, IORING_ENTER_GETEVENTS, -1);
+  } else {
+    int64_t patience = -1;
+    if (deadline != CH_FOREVER) {
+      patience = deadline - now();
+      if (patience < 0)
+        patience = 0;
+    }
+    if (backlog && (patience < 0 || patience > 1000000))
+      patience = 1000000; /* the kernel has no room for what is still to be asked; it may have soon */
+    submit(1, IORING_ENTER_GETEVENTS, patience);
+  }
+  take_completions();
+  errno = saved;
+}
+
+/* The kernel holds a file as long as it polls it. So first it has to let go: a poll's cancellation is answered at once. */
+static void closing(int fd) {
+  if (fd < 0 || fd >= table_size || (!table[fd].polls && !table[fd].operations))
+    return;
+  int saved = errno;
+  for (struct ch_operation *op = table[fd].operations; op; op = op->next)
+    if (op->kind->closes) {
+      op->closed = true;
+      ch_operation_cancel(op);
+    }
+  for (struct poll *p = table[fd].polls; p; p = p->next) {
+    p->closing = true;
+    cancel_poll(p);
+  }
+  /* From the start after each: whoever is called may change the list. */
+  for (struct poll *p = table[fd].polls; p;)
+    if (p->closing && p->clause) {
+      fire(p, POLLNVAL);
+      p = table[fd].polls;
+    } else {
+      p = p->next;
+    }
+  for (int tries = 0; table[fd].polls && tries < 1000; tries++) {
+    drain_backlog();
+    submit(0, IORING_ENTER_GETEVENTS, -1);
+    take_completions();
+  }
+  errno = saved;
+}
+
+static int listen_(int event) {
+  if (ring.fd < 0 && (errno = start_ring()) != 0)
+    return -1;
+  wake_event = event;
+  return request(WAKE) ? 0 : (errno = ENOMEM, -1);
+}
+
+static void interrupted(struct ch_operation *op) {
+  unlist(op);
+  ch_operation_end(op, -EINTR);
+}
+
+/* A child of fork must not touch its parent's ring, and does not see it (MADV_DONTFORK). It asks again, of a ring of its
+ * own, for what is waited for. Operations under way are the parent's: here they were interrupted. */
+static void in_child(void) {
+  if (ring.fd < 0)
+    return;
+  close(ring.fd);
+  ring = (struct ring){.fd = -1};
+  while (backlog) {
+    struct late *gone = backlog;
+    backlog = gone->next;
+    free(gone);
+  }
+  backlog_end = &backlog;
+  in_flight = 0;
+  wake_event = -1; /* the inbox comes again */
+  if (start_ring() != 0) {
+    fprintf(stderr, "charcoal: no io_uring for a child of fork\n");
+    abort();
+  }
+  while (none.operations)
+    interrupted(none.operations);
+  for (int fd = 0; fd < table_size; fd++) {
+    while (table[fd].operations)
+      interrupted(table[fd].operations);
+    for (struct poll *p = table[fd].polls, *next; p; p = next) {
+      next = p->next;
+      p->cancelling = p->closing = false;
+      p->expected = 1;
+      if (!p->clause)
+        give_poll(p);
+      else if (request((uint64_t)(uintptr_t)p | POLL))
+        in_flight++;
+    }
+  }
+  ch_inbox_in_child();
+}
+
+int ch_uring_available(void) { return ring.fd >= 0 ? 0 : start_ring(); }
+
+const struct ch_reactor ch_reactor_uring = {"io_uring", now,   poll_,  enlist, withdraw,
+                                            closing,    start, cancel, listen_};
