@@ -23,7 +23,7 @@ static const struct ch_leaf operate_leaf = CH_LEAF("ch_operate", 1, ended);
 
 /* True: it has started, and is under way. */
 static bool begin(struct ch_operation *op) {
-  if (ch_is_marked()) {
+  if (ch_refuses()) {
     op->result = -ECANCELED;
     return false;
   }

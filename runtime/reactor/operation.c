@@ -19,7 +19,17 @@ static bool enlist(struct ch_clause *c) {
   return false;
 }
 static void withdraw(struct ch_clause *c) { ((struct ch_operation *)c->object)->waiter = NULL; }
-const struct ch_clause_type ch_operation_clause_type = {"system call", true, enlist, withdraw};
+/* It will fire soon: with its effect, or with -ECANCELED as its result. */
+__attribute__((unused)) static bool cancel(struct ch_clause *c) { return ch_operation_cancel(c->object), false; }
+const struct ch_clause_type ch_operation_clause_type = {
+    .what = "system call",
+    .outside = true,
+    .enlist = enlist,
+    .withdraw = withdraw,
+#ifdef CH_LEAF_OR
+    .cancel = cancel,
+#endif
+};
 
 void ch_operation_end(struct ch_operation *op, long result) {
   CH_INVARIANT(!op->done, "an operation ends once");
