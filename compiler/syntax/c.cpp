@@ -74,13 +74,20 @@ void Translator::problem(size_t index, std::string message, size_t noteIndex, st
 // a list of declarators after a '}' comes as a declaration of its own.
 void Translator::declaration() {
   bool tagged = false;              // struct, union or enum: the next '{' opens its members
+  size_t noncancellable = none;     // the word, if the function is declared so
   const bool alone = here() == "{"; // the body of a function whose parameters are declared the old way
+  for (size_t i = 1; i < tokens.size(); ++i)
+    if (isName(i) && at(i - 1) == "cancel")
+      cancelledNames.insert(at(i));
   while (!done()) {
     std::string_view t = here();
     bool isPunctuator = tokens[position].kind == Kind::Punctuator;
-    if (isAtomicSpecifier())
+    if (isSpecifier("atomic"))
       atomicSpecifier();
-    else if (t == "struct" || t == "union" || t == "enum") {
+    else if (isSpecifier("noncancellable")) {
+      noncancellable = position;
+      noncancellableSpecifier();
+    } else if (t == "struct" || t == "union" || t == "enum") {
       tagged = true;
       take();
     } else if (t == "__attribute__" || t == "__attribute" || t == "_Alignas" || t == "alignas" || t == "__declspec") {
@@ -89,7 +96,7 @@ void Translator::declaration() {
         group();
     } else if (isPunctuator && t == "{" && (alone || (!tagged && position > 0 && at(position - 1) != "="))) {
       open(Region::Function, position);
-      compound();
+      compound(noncancellable);
       close();
     } else if (isPunctuator && (t == "{" || t == "(" || t == "[")) {
       if (t != "[")
@@ -171,8 +178,8 @@ bool Translator::startsDeclaration(size_t index) const {
     return typeWords.count(at(index)) && at(index) != "__extension__";
   if (!isName(index))
     return false;
-  if (isName(index + 1))
-    return true; // `size_t n`
+  if (isName(index + 1)) // `size_t n`
+    return !isDialectWord(at(index)) || isPlain(at(index));
   return at(index + 1) == "*" && names.isType(at(index));
 }
 
@@ -194,7 +201,7 @@ bool Translator::declaredInside(std::string_view word) const {
   return false;
 }
 
-bool Translator::isPlain(std::string_view word) {
+bool Translator::isPlain(std::string_view word) const {
   for (const auto &[known, plain] : plainWords)
     if (known == word)
       return plain;
@@ -208,9 +215,11 @@ bool Translator::isPlain(std::string_view word) {
 // Deeper nesting than this is beyond what clang parses (-fbracket-depth is 256 there), so it may stay as it is.
 static constexpr unsigned deepest = 2000;
 
-void Translator::compound() {
+void Translator::compound(size_t noncancellable) {
   size_t end = closing(position);
   take(); // {
+  if (noncancellable != none)
+    enterScope("__charcoal_barrier_" + std::to_string(nextScope++), true, noncancellable);
   while (position < end && !done()) {
     size_t before = position;
     statement(true);
@@ -224,10 +233,12 @@ void Translator::compound() {
 void Translator::statement(bool inList) {
   if (++depth > deepest)
     take(tokens.size());
+  size_t begin = labels.size(); // labels before the statement are appended there
   for (;;) {
     std::string_view t = here();
     if (done() || t == "}")
       break;
+    firstLabel = begin;
     if (tokens[position].kind == Kind::Other)
       take();
     else if (isName(position) && next() == ":") { // a label
@@ -250,6 +261,7 @@ void Translator::statement(bool inList) {
         break;
       take(); // and on with what `else` controls, in this loop: a chain of a thousand is not nested
       inList = false;
+      begin = labels.size();
     } else if (t == "else") {
       take();
       inList = false;
@@ -258,6 +270,9 @@ void Translator::statement(bool inList) {
       break;
     } else if (t == "switch") {
       controlled(Region::Switch);
+      break;
+    } else if (isFinish(position)) {
+      lowerFinish(inList);
       break;
     } else if (t == "do") {
       open(Region::Loop, position);
@@ -290,9 +305,71 @@ void Translator::statement(bool inList) {
 }
 
 void Translator::label() {
-  labels.push_back({here(), regions});
+  labels.push_back({here(), regions, position, result.pieces.size(), 0});
+  const bool cancelled = cancelledNames.count(here()) != 0;
   take();
-  take(); // :
+  take();        // :
+  if (cancelled) // a use that clang does not see
+    text(position - 1, "__attribute__((__unused__))");
+  labels.back().pieceEnd = result.pieces.size();
+}
+
+// Where statement() would stop, found without translating.
+size_t Translator::statementEnd(size_t i, unsigned level) const {
+  if (level > deepest)
+    return tokens.size();
+  auto behindGroup = [&](size_t open) { return at(open) == "(" ? closing(open) + 1 : open; };
+  while (i < tokens.size() && at(i) != "}") {
+    const std::string_view t = at(i);
+    const bool isWord = isName(i);
+    if (tokens[i].kind == Kind::Other || t == "else")
+      ++i;
+    else if (isWord && at(i + 1) == ":")
+      i += 2;
+    else if (t == "[" && at(i + 1) == "[")
+      i = closing(i) + 1;
+    else if (t == "{")
+      return closing(i) + 1;
+    else if (t == "case" || t == "default")
+      i = caseEnd(i);
+    else if (t == "for" || t == "while" || t == "switch")
+      i = behindGroup(i + 1);
+    else if (isWord && (t == "within" || t == "by") && at(i + 1) == "(" && at(closing(i + 1) + 1) == "do")
+      i = behindGroup(i + 1);
+    else if (isWord && (t == "async" || t == "atomic" || t == "noncancellable") && at(i + 1) != ";")
+      ++i;
+    else if (t == "if") {
+      i = statementEnd(behindGroup(i + 1), level + 1);
+      if (at(i) != "else")
+        return i;
+    } else if (t == "do") {
+      i = statementEnd(i + 1, level + 1);
+      if (at(i) != "while" && at(i) != "finish")
+        return i;
+      return simpleEnd(i);
+    } else if (isWord && t == "activate") {
+      i += at(i + 1) == "contained" ? 2 : 1;
+      if (at(i) == "[")
+        i = closing(i) + 1;
+      if (at(behindGroup(i)) == "{")
+        i = behindGroup(i);
+      else
+        return simpleEnd(i);
+    } else
+      return simpleEnd(i);
+  }
+  return i;
+}
+
+// Behind the next ';', or at the '}' where that is missing.
+size_t Translator::simpleEnd(size_t i) const {
+  for (; i < tokens.size() && at(i) != "}"; ++i) {
+    if (at(i) == ";")
+      return i + 1;
+    if (at(i) == "(" || at(i) == "[" || at(i) == "{")
+      i = closing(i);
+  }
+  return i;
 }
 
 void Translator::controlled(Region::What what) {

@@ -11,9 +11,18 @@ const Translator::Form Translator::forms[] = {
     {"atomic", &Translator::matchesAtomic, &Translator::lowerAtomic},
     {"activate", &Translator::matchesActivate, &Translator::lowerActivate},
     {"yield", &Translator::matchesYield, &Translator::lowerYield},
+    {"async", &Translator::matchesAsync, &Translator::lowerAsync},
+    {"cancel", &Translator::matchesCancel, &Translator::lowerCancel},
+    {"noncancellable", &Translator::matchesNoncancellable, &Translator::lowerNoncancellable},
+    {"within", &Translator::matchesDeadline, &Translator::lowerFinish},
+    {"by", &Translator::matchesDeadline, &Translator::lowerFinish},
 };
 
-bool isDialectWord(std::string_view word) { return word == "atomic" || word == "activate" || word == "yield"; }
+bool isDialectWord(std::string_view word) {
+  static const std::set<std::string_view> words = {"atomic", "activate",       "yield",  "async", "finish",
+                                                   "cancel", "noncancellable", "within", "by"};
+  return words.count(word) != 0;
+}
 
 bool Translator::form(bool inList) {
   for (const Form &form : forms)
@@ -44,7 +53,8 @@ static const std::set<std::string_view> statementWords = {"if",      "for",   "w
                                                           "return",  "break", "continue",      "goto",   "asm",
                                                           "__asm__", "__asm", "__extension__", "sizeof", "_Generic"};
 
-bool Translator::matchesAtomic(bool sure) const {
+// A statement stands behind the word.
+bool Translator::matchesStatement(bool sure) const {
   if (next() == "{")
     return true;
   if (!sure)
@@ -53,6 +63,8 @@ bool Translator::matchesAtomic(bool sure) const {
          next() == "*" || next() == "&" || (next() == "++" && at(position + 2) != ";") ||
          (next() == "--" && at(position + 2) != ";");
 }
+
+bool Translator::matchesAtomic(bool sure) const { return matchesStatement(sure); }
 
 static const char atomicBegin[] = "int __charcoal_atomic __attribute__((__cleanup__(__charcoal_atomic_leave))) = 0;"
                                   " __charcoal_atomic_enter();";
@@ -115,9 +127,9 @@ bool Translator::declaresFunction(size_t index) const {
   return false;
 }
 
-// `atomic` among the specifiers of a function's declaration.
-bool Translator::isAtomicSpecifier() const {
-  if (here() != "atomic" || !isName(position) || names.isDeclared("atomic"))
+// `atomic` or `noncancellable` among the specifiers of a function's declaration.
+bool Translator::isSpecifier(std::string_view word) const {
+  if (here() != word || !isName(position) || names.isDeclared(word))
     return false;
   return (isName(position + 1) || (isKeyword(position + 1) && next() != "asm") || next() == "*") &&
          (position == 0 || at(position - 1) != "*");
@@ -135,12 +147,230 @@ void Translator::atomicSpecifier() {
   drop();
 }
 
+// ---- do … finish ----
+//
+//   name: within (t) do S finish;     becomes
+//
+//   name: { long long __charcoal_when_0 = __charcoal_after((t));     (by (t): = (t))
+//     struct __charcoal_scope __charcoal_finish_0 __attribute__((cleanup(…leave)));
+//     __charcoal_scope_enter(&__charcoal_finish_0, 0, "file:line");
+//     struct __charcoal_deadline …; __charcoal_scope_deadline(&__charcoal_finish_0, &…, __charcoal_when_0);
+//     S }
+//
+// The cleanup waits for the branches, on every way out.
+
+bool Translator::isFinish(size_t index) const {
+  if (at(index) != "do")
+    return false;
+  const size_t end = statementEnd(index + 1);
+  return isName(end) && at(end) == "finish";
+}
+
+bool Translator::matchesDeadline(bool) const { return next() == "(" && isFinish(closing(position + 1) + 1); }
+
+// Declares the variable of a scope, opens it, and has it closed at the end of the block.
+void Translator::enterScope(const std::string &name, bool barrier, size_t keyword) {
+  text(keyword, "struct __charcoal_scope " + name + " __attribute__((__cleanup__(__charcoal_scope_leave)));" +
+                    " __charcoal_scope_enter(&" + name + (barrier ? ", 1u," : ", 0u,"));
+  piece(Piece::Site, keyword);
+  text(keyword, ");");
+}
+
+// The labels before the statement are the scope's names.
+void Translator::nameFinish(Region &finish) {
+  for (size_t i = labels.size(); i-- > firstLabel;) {
+    const std::string_view name = labels[i].name;
+    for (const Region &outer : regions)
+      for (std::string_view label : outer.labels)
+        if (label == name) {
+          const std::string quoted = "'" + std::string(name) + "'";
+          problem(labels[i].index,
+                  "the label " + quoted + " already names a 'do … finish' around this one, which 'cancel " +
+                      std::string(name) + "' could mean as well; give one of them another name",
+                  outer.keyword, "the other begins here");
+          // Without the label, which clang would report again.
+          result.pieces.erase(result.pieces.begin() + labels[i].piece, result.pieces.begin() + labels[i].pieceEnd);
+        }
+    finish.labels.push_back(name);
+  }
+}
+
+void Translator::lowerFinish(bool) {
+  Region finish{Region::Finish, position, 0};
+  nameFinish(finish);
+  const std::string number = std::to_string(finish.uid = nextScope++), scope = "__charcoal_finish_" + number,
+                    when = "__charcoal_when_" + number, timer = "__charcoal_deadline_" + number;
+  const bool deadline = here() != "do";
+  text(position, "{");
+  if (deadline) {
+    text(position, "long long " + when + " = " + (here() == "within" ? "__charcoal_after(" : "("));
+    drop();
+    group();
+    text(finish.keyword, "); struct __charcoal_deadline " + timer + ";");
+    finish.keyword = position;
+  }
+  enterScope(scope, false, position);
+  if (deadline)
+    text(position, "__charcoal_scope_deadline(&" + scope + ", &" + timer + ", " + when + ");");
+  drop(); // do
+  finish.number = nextRegion++;
+  regions.push_back(std::move(finish));
+  statement(false);
+  close();
+  if (here() == "finish") {
+    drop();
+    if (here() == ";")
+      drop();
+    else
+      problem(position - 1, "expected ';' after 'finish'");
+  }
+  text(position - 1, "}");
+}
+
+// The scope of the 'do … finish' that an `async` or `cancel` at the current token belongs to; or none, and an error.
+const Region *Translator::scopeAround(const char *word) {
+  const std::string quoted = "'" + std::string(word) + "'";
+  const Region *body = nullptr;
+  for (auto region = regions.rbegin(); region != regions.rend() && region->what != Region::Function; ++region) {
+    if (region->what == Region::Finish && !body)
+      return &*region;
+    if (region->what == Region::Finish) {
+      problem(position,
+              quoted + " in the body of 'activate' cannot belong to the 'do … finish' outside it, which is another "
+                       "activity's; write a 'do … finish' inside",
+              body->keyword, "the body belongs to this 'activate'");
+      return nullptr;
+    }
+    if (region->what == Region::Body && !body)
+      body = &*region;
+  }
+  problem(position, quoted + (quoted == "'async'"
+                                  ? " needs a 'do … finish' around it in the same function, which waits for what it "
+                                    "starts: write 'do { async …; } finish;'"
+                                  : " needs a 'do … finish' around it in the same function; to cancel a whole activity "
+                                    "call 'ch_activity_cancel(&handle)'"));
+  return nullptr;
+}
+
+// ---- async ----
+//
+//   async S     becomes   { __charcoal_async(uid, &__charcoal_finish_0); <captured> { __charcoal_body(uid); S } }
+//
+// S is a function in the end, called at once; it takes the addresses of the variables that it uses.
+
+bool Translator::matchesAsync(bool sure) const { return matchesStatement(sure); }
+
+void Translator::lowerAsync(bool) {
+  const size_t keyword = position;
+  const Region *scope = scopeAround("async");
+  if (scope)
+    for (auto region = regions.rbegin(); region->number != scope->number; ++region)
+      if (region->what == Region::Barrier) {
+        problem(keyword,
+                "'async' in a 'noncancellable' block cannot belong to the 'do … finish' outside it; write 'async "
+                "noncancellable …' instead, or a 'do … finish' inside the block",
+                region->keyword, "the block begins here");
+        scope = nullptr;
+        break;
+      }
+  drop();
+  if (startsDeclaration(position)) {
+    problem(keyword,
+            "'async' stands before a statement, not a declaration; declare the variable first, then 'async x = "
+            "…;'");
+    scope = nullptr;
+  }
+  if (!scope) {
+    statement(false);
+    return;
+  }
+  const std::string uid = std::to_string(nextUid++);
+  text(keyword, "{ __charcoal_async(" + uid + "u, &__charcoal_finish_" + std::to_string(scope->uid) + ");");
+  piece(Piece::Captured, keyword);
+  text(keyword, "{ __charcoal_body(" + uid + "u);");
+  open(Region::Async, keyword);
+  statement(false);
+  close();
+  text(position - 1, "} }");
+}
+
+// ---- cancel; cancel name; ----
+
+bool Translator::matchesCancel(bool sure) const {
+  const size_t semicolon = position + (isName(position + 1) ? 2 : 1);
+  if (at(semicolon) != ";")
+    return false;
+  for (const Region &region : regions) // a `do … finish` around it leaves no doubt
+    sure |= region.what == Region::Finish;
+  return sure;
+}
+
+void Translator::lowerCancel(bool) {
+  const size_t keyword = position, named = isName(position + 1) ? position + 1 : 0;
+  const Region *scope = nullptr, *body = nullptr;
+  if (!named)
+    scope = scopeAround("cancel");
+  else {
+    const std::string name(at(named));
+    for (auto region = regions.rbegin(); !scope && region != regions.rend() && region->what != Region::Function;
+         ++region) {
+      for (std::string_view label : region->labels)
+        if (label == name)
+          scope = &*region;
+      if (region->what == Region::Body && !body && !scope)
+        body = &*region;
+    }
+    if (scope && body) {
+      problem(keyword,
+              "'cancel " + name +
+                  "' in the body of 'activate' cannot name a 'do … finish' outside it, which is another "
+                  "activity's; cancel there, or call 'ch_activity_cancel(&handle)'",
+              body->keyword, "the body belongs to this 'activate'");
+      scope = nullptr;
+    } else if (!scope)
+      problem(named, "no 'do … finish' around this 'cancel' is named '" + name + "'; write '" + name +
+                         ": do { … } finish;', or 'cancel;' for the innermost one");
+  }
+  text(keyword, scope ? "__charcoal_scope_cancel(&__charcoal_finish_" + std::to_string(scope->uid) + ")" : "(void)0");
+  drop(named ? named + 1 : keyword + 1);
+  take(); // ;
+}
+
+// ---- noncancellable ----
+
+bool Translator::matchesNoncancellable(bool sure) const { return matchesStatement(sure); }
+
+void Translator::lowerNoncancellable(bool inList) {
+  const size_t keyword = position;
+  if (inList && startsDeclaration(position + 1)) {
+    noncancellableSpecifier();
+    simpleStatement();
+    return;
+  }
+  text(keyword, "{");
+  enterScope("__charcoal_barrier_" + std::to_string(nextScope++), true, keyword);
+  drop();
+  open(Region::Barrier, keyword);
+  statement(false);
+  close();
+  text(position - 1, "}");
+}
+
+// Before a function's declaration. Its body, if one follows, gets the scope; callers need not know.
+void Translator::noncancellableSpecifier() {
+  if (!declaresFunction(position + 1))
+    problem(position, "'noncancellable' applies to statements and functions; declare the variable first, then "
+                      "'noncancellable x = …;'");
+  drop();
+}
+
 // ---- activate ----
 //
 //   activate [h] (i) BLOCK     becomes
 //
 //   { __auto_type __charcoal_0 = &i;     (and an assertion that it is no variable-length array)
-//     { __typeof_unqual__(*__charcoal_0) i; __builtin_memcpy((void *)&i, __charcoal_0, sizeof i);
+//     { __attribute__((aligned(__alignof__(i)))) __typeof_unqual__(*__charcoal_0) i; __builtin_memcpy((void *)&i,
+//     __charcoal_0, sizeof i);
 //       __charcoal_spawn(uid, h, flags, "file:line");
 //       <captured> { __charcoal_body(uid); __charcoal_value(&i, sizeof i); BLOCK charcoal_end_uid: ; } } }
 //
@@ -252,6 +482,11 @@ void Translator::spawnBlock(const Spawn &spawn) {
          "__extension__ _Static_assert(__builtin_constant_p(sizeof *" + pointer +
              "), \"'activate' cannot copy a variable-length array; capture it by reference, or copy it to memory of "
              "its own first\");");
+    bool declared = names.isDeclared(name);
+    for (size_t i = 0; i < spawn.keyword && !declared; ++i)
+      declared = at(i) == name;
+    if (declared) // in the specifiers `name` is still the variable outside; if it is unknown, one error is enough
+      declarations += " __attribute__((__aligned__(__alignof__(" + name + "))))";
     declarations += " __typeof_unqual__(*" + pointer + ") " + name + ";";
     copies += " __builtin_memcpy((void *)&" + name + ", (const void *)" + pointer + ", sizeof " + name + ");";
     values += " __charcoal_value(&" + name + ", sizeof " + name + ");";

@@ -1,8 +1,9 @@
 // What may leave which region. See translator.h.
 //
-// `return`, `break`, `goto` … may leave an atomic block: its cleanup runs. None may leave the body of an
-// activity, which has a stack of its own: there `return` ends the activity, and the others are the user's
-// mistakes. Nothing may jump into either. A wrong jump is left out of the output, so that clang does not
+// `return` and `goto` may leave a block of ours (atomic, do … finish, noncancellable): its cleanup runs. So may `break`
+// and `continue`, but not a `do … finish`, which other compilers take for a loop. None may leave the body of an
+// activity or of `async`, which has a stack of its own: in the former `return` ends the activity, all else is the
+// user's mistake. Nothing may jump into any of them. A wrong jump is left out of the output, so that clang does not
 // report it again.
 #include "translator.h"
 
@@ -19,8 +20,27 @@ Region Translator::close() {
 }
 
 static const char *describe(Region::What what) {
-  return what == Region::Atomic ? "an 'atomic' block" : "the body of 'activate'";
+  switch (what) {
+  case Region::Atomic:
+    return "an 'atomic' block";
+  case Region::Finish:
+    return "a 'do … finish' block";
+  case Region::Async:
+    return "the body of 'async'";
+  case Region::Barrier:
+    return "a 'noncancellable' block";
+  default:
+    return "the body of 'activate'";
+  }
 }
+
+// Nothing may jump into these. (The statement of a loop or switch is none of ours.)
+static bool mayNotBeEntered(Region::What what) {
+  return what != Region::Function && what != Region::Loop && what != Region::Switch;
+}
+
+// These have a stack of their own: nothing may jump out of them.
+static bool isBody(Region::What what) { return what == Region::Body || what == Region::Async; }
 
 // Stands in for a wrong jump.
 void Translator::nothing() { text(position, "(void)0"); }
@@ -28,32 +48,70 @@ void Translator::nothing() { text(position, "(void)0"); }
 // The innermost body around the current token, if no function begins in between.
 Region *Translator::enclosingBody() {
   for (auto region = regions.rbegin(); region != regions.rend() && region->what != Region::Function; ++region)
-    if (region->what == Region::Body)
+    if (isBody(region->what))
       return &*region;
   return nullptr;
 }
 
+// What to do instead of leaving the body of an `async` by `jump`.
+static std::string behindFinish(const std::string &jump) {
+  return "'" + jump +
+         "' cannot leave the body of 'async', which may end long after the code behind it has gone on; set a variable "
+         "here (and 'cancel;' to end the other branches), and '" +
+         jump + "' behind 'finish'";
+}
+
 void Translator::breakOrContinue() {
   const bool isBreak = here() == "break";
-  const Region *body = nullptr, *target = nullptr;
+  const std::string word(here());
+  const Region *barrier = nullptr, *target = nullptr;
   for (auto region = regions.rbegin(); region != regions.rend() && region->what != Region::Function; ++region) {
     if (region->what == Region::Loop || (isBreak && region->what == Region::Switch)) {
       target = &*region;
       break;
     }
-    if (region->what == Region::Body)
-      body = &*region;
+    if (!barrier && (isBody(region->what) || region->what == Region::Finish))
+      barrier = &*region;
   }
-  if (body && target) {
+  const bool wrong = barrier && (target || barrier->what != Region::Body);
+  if (wrong && barrier->what == Region::Body)
     problem(position,
-            "'" + std::string(here()) +
-                "' cannot leave the body of 'activate'; end the activity with 'return', and let the spawner '" +
-                std::string(here()) + "' outside",
+            "'" + word +
+                "' cannot leave the body of 'activate'; end the activity with 'return', and let the spawner '" + word +
+                "' outside",
             target->keyword, "it would leave this '" + std::string(at(target->keyword)) + "', which the spawner runs");
+  else if (wrong && barrier->what == Region::Async)
+    problem(position, behindFinish(word), barrier->keyword, "the body belongs to this 'async'");
+  else if (wrong)
+    problem(
+        position,
+        "'" + word +
+            "' cannot leave a 'do … finish' block (for other compilers, that is a loop of its own); jump behind the "
+            "block with 'goto', which waits for the branches first, or set a variable and '" +
+            word + "' there",
+        barrier->keyword, "the block begins here");
+  if (wrong) {
     nothing();
     drop();
   }
   simpleStatement();
+}
+
+// Behind the ':' of the label that begins at `index`, or where that is missing, at what ends the statement.
+size_t Translator::caseEnd(size_t index) const {
+  unsigned conditionals = 0; // case a ? b : c:
+  for (size_t end = index + 1; end < tokens.size(); ++end) {
+    std::string_view t = at(end);
+    if (t == "(" || t == "[" || t == "{")
+      end = closing(end);
+    else if (t == "?")
+      ++conditionals;
+    else if (t == ":" && conditionals-- == 0)
+      return end + 1;
+    else if (t == ";" || t == "}")
+      return end;
+  }
+  return tokens.size();
 }
 
 void Translator::caseOrDefault() {
@@ -64,7 +122,7 @@ void Translator::caseOrDefault() {
       insideSwitch = true;
       break;
     }
-    if (region->what == Region::Body || region->what == Region::Atomic)
+    if (mayNotBeEntered(region->what))
       barrier = &*region;
   }
   const bool wrong = barrier && insideSwitch;
@@ -73,21 +131,7 @@ void Translator::caseOrDefault() {
             "'" + std::string(here()) + "' jumps into " + describe(barrier->what) +
                 "; put the whole 'switch' inside, or the '" + std::string(at(barrier->keyword)) + "' after the label",
             barrier->keyword, "it begins here");
-  unsigned conditionals = 0; // case a ? b : c:
-  size_t end = position;
-  for (; end < tokens.size(); ++end) {
-    std::string_view t = at(end);
-    if (t == "(" || t == "[" || t == "{")
-      end = closing(end);
-    else if (t == "?")
-      ++conditionals;
-    else if (t == ":" && conditionals-- == 0)
-      break;
-    else if (t == ";" || t == "}")
-      break;
-  }
-  if (end < tokens.size() && at(end) == ":")
-    ++end;
+  const size_t end = caseEnd(position);
   if (wrong)
     drop(end);
   else {
@@ -96,11 +140,11 @@ void Translator::caseOrDefault() {
   }
 }
 
-// Only these two kinds of region restrict a `goto`.
+// Only these kinds of region restrict a `goto`.
 static std::vector<Region> barriers(const std::vector<Region> &regions) {
   std::vector<Region> result;
   for (const Region &region : regions)
-    if (region.what == Region::Function || region.what == Region::Atomic || region.what == Region::Body)
+    if (region.what == Region::Function || mayNotBeEntered(region.what))
       result.push_back(region);
   return result;
 }
@@ -125,7 +169,7 @@ void Translator::gotoStatement() {
     const Region *leaves = nullptr, *enters = nullptr;
     bool anotherFunction = false;
     for (size_t i = common; i < from.size(); ++i) {
-      if (from[i].what == Region::Body && !leaves)
+      if (isBody(from[i].what) && !leaves)
         leaves = &from[i];
       anotherFunction |= from[i].what == Region::Function;
     }
@@ -149,7 +193,9 @@ void Translator::gotoStatement() {
     }
   }
   if (left || entered) {
-    if (left)
+    if (left && left->what == Region::Async)
+      problem(keyword, behindFinish("goto " + name), left->keyword, "the body belongs to this 'async'");
+    else if (left)
       problem(
           keyword,
           "'goto " + name +
@@ -174,6 +220,15 @@ void Translator::returnStatement() {
     return;
   }
   const size_t keyword = position;
+  if (body->what == Region::Async) {
+    problem(keyword, behindFinish("return"), body->keyword, "the body belongs to this 'async'");
+    nothing();
+    drop();
+    if (here() != ";")
+      text(keyword, ",");
+    simpleStatement();
+    return;
+  }
   if (next() != ";") {
     problem(keyword,
             "'return' with a value in the body of 'activate', which has no result; store the value in a variable, then "

@@ -8,23 +8,36 @@
 #define CHARCOAL_SYNTAX_TRANSLATOR_H
 
 #include "dialect.h"
+#include <set>
 
 namespace charcoal::syntax {
 
 // A piece of source around the current token. A stack of these says where a jump would lead.
 struct Region {
-  enum What { Function, Loop, Switch, Atomic, Body };
+  enum What {
+    Function,
+    Loop,
+    Switch,
+    Atomic,
+    Body,    // of `activate`
+    Finish,  // what stands between `do` and `finish`
+    Async,   // the statement behind `async`
+    Barrier, // the statement behind `noncancellable`
+  };
   What what;
-  size_t keyword;         // the token that opened it
-  unsigned number;        // regions are numbered in the order in which they open
-  unsigned uid = 0;       // of Body: its spawn statement
-  bool hasReturn = false; // of Body: something jumps to its end
+  size_t keyword;                            // the token that opened it
+  unsigned number;                           // regions are numbered in the order in which they open
+  unsigned uid = 0;                          // of Body: its spawn statement; of Finish: its scope
+  bool hasReturn = false;                    // of Body: something jumps to its end
+  std::vector<std::string_view> labels = {}; // of Finish: those that `cancel` may name
 };
 
 // A label and the regions around it, outermost first.
 struct Label {
   std::string_view name;
   std::vector<Region> regions;
+  size_t index;           // of its token
+  size_t piece, pieceEnd; // what has become of it, in the output
 };
 
 class Translator {
@@ -39,6 +52,8 @@ public:
   unsigned nextUid;
 
 private:
+  static constexpr size_t none = -1;
+
   // ---- the cursor (c.cpp) ----
   std::string_view at(size_t index) const { return index < tokens.size() ? tokens[index].text : std::string_view(); }
   std::string_view here() const { return at(position); }
@@ -58,15 +73,18 @@ private:
   void problem(size_t index, std::string message, size_t noteIndex = 0, std::string note = "");
 
   // ---- plain C (c.cpp) ----
-  void compound();
+  void compound(size_t noncancellable = none); // the word before the function whose body this is
   void statement(bool inList);
   void simpleStatement();        // an expression, declaration or the like, through its ';'
   void skim(size_t end);         // copies expressions and declarations up to `end`, translating what stands in them
   void group();                  // copies a bracketed group, likewise
   void controlled(Region::What); // the statement that a loop or switch controls
   void label();
+  size_t statementEnd(size_t index, unsigned level = 0) const; // behind the statement that begins there
+  size_t simpleEnd(size_t index) const;
+  size_t caseEnd(size_t index) const; // behind the ':' of the `case` or `default` that begins there
   bool declaredInside(std::string_view word) const;
-  bool isPlain(std::string_view word); // the program uses the word as a name of its own
+  bool isPlain(std::string_view word) const; // the program uses the word as a name of its own
   bool startsDeclaration(size_t index) const;
   bool declaresFunction(size_t index) const;
 
@@ -81,13 +99,27 @@ private:
   bool matchesAtomic(bool) const;
   bool matchesActivate(bool) const;
   bool matchesYield(bool) const;
+  bool matchesStatement(bool) const;
+  bool matchesAsync(bool) const;
+  bool matchesCancel(bool) const;
+  bool matchesNoncancellable(bool) const;
+  bool matchesDeadline(bool) const;
   void lowerAtomic(bool inList);
   void lowerActivate(bool inList);
   void lowerYield(bool inList);
+  void lowerAsync(bool inList);
+  void lowerCancel(bool inList);
+  void lowerNoncancellable(bool inList);
+  void lowerFinish(bool inList);
+  bool isFinish(size_t index) const; // a `do` that ends with `finish`
+  void nameFinish(Region &);
+  void enterScope(const std::string &name, bool barrier, size_t keyword);
+  const Region *scopeAround(const char *word);
   bool isAtomicExpression();
   void atomicExpression();
-  bool isAtomicSpecifier() const;
+  bool isSpecifier(std::string_view word) const;
   void atomicSpecifier();
+  void noncancellableSpecifier();
   struct Spawn; // the parts of an `activate` statement
   void spawnMarker(const Spawn &);
   void spawnBlock(const Spawn &);
@@ -107,9 +139,12 @@ private:
   const std::vector<Lexeme> &tokens;
   const Names &names;
   std::vector<Region> regions;
-  std::vector<std::pair<std::string_view, bool>> plainWords; // answers of isPlain
+  mutable std::vector<std::pair<std::string_view, bool>> plainWords; // answers of isPlain
+  std::set<std::string_view> cancelledNames;                         // those behind a `cancel`
+  size_t firstLabel = 0;                                             // of the statement at hand, in `labels`
   size_t position = 0;
   unsigned nextRegion = 0;
+  unsigned nextScope = 0;
   unsigned depth = 0; // of nested statements and groups
   friend Translation translate(const std::vector<Lexeme> &, const Names &, unsigned &);
 };

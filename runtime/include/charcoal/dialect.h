@@ -32,7 +32,31 @@ CH_MARKER void __charcoal_value(const volatile void *__variable, __SIZE_TYPE__ _
 CH_MARKER void __charcoal_atomic_enter(void);
 CH_MARKER void __charcoal_atomic_leave(int *__unused);
 CH_MARKER void __charcoal_yield(void);
+
+/* struct ch_scope, struct ch_deadline and their functions, as in the ABI: with names that no program has. */
+struct __charcoal_scope {
+  void *__opaque[16];
+};
+struct __charcoal_deadline {
+  void *__opaque[12];
+};
+CH_MARKER void __charcoal_async(unsigned __uid, struct __charcoal_scope *__scope);
+CH_MARKER void __charcoal_scope_enter(struct __charcoal_scope *__scope, unsigned __flags,
+                                      const char *__site) __asm__("ch_scope_enter");
+CH_MARKER void __charcoal_scope_deadline(struct __charcoal_scope *__scope, struct __charcoal_deadline *__timer,
+                                         long long __when) __asm__("ch_scope_deadline");
+CH_MARKER void __charcoal_scope_leave(struct __charcoal_scope *__scope) __asm__("ch_scope_leave");
+CH_MARKER void __charcoal_scope_cancel(struct __charcoal_scope *__scope) __asm__("ch_scope_cancel");
+CH_MARKER __attribute__((__leaf__)) long long __charcoal_now(void) __asm__("ch_now");
+/* The absolute time of `within (t)`. */
+static __inline__ __attribute__((__always_inline__, __unused__)) long long __charcoal_after(long long __duration) {
+  long long __when;
+  return __builtin_add_overflow(__charcoal_now(), __duration, &__when) ? __LONG_LONG_MAX__ : __when;
+}
 #undef CH_MARKER
+
+/* `cancel name;` in a spelling that other compilers understand. */
+#define ch_cancel(name) cancel name
 
 #define ch_handle(h) [h]
 #define ch_copy(...) (__VA_ARGS__)
