@@ -15,6 +15,9 @@ export async function buildAll(dist = path.join(measure, 'dist')) {
     // One file: the hook leaves its own frames out of stacks by their URL.
     await build({ ...common, entryPoints: { hook: 'src/record/node/hook.ts' } })
     await build({ ...common, entryPoints: entry({ cli: 'src/cli/main.ts', index: 'src/index.ts' }), packages: 'external', splitting: true, sourcemap: 'linked', chunkNames: 'shared-[hash]' })
+    // The page of the report, which is put into each report as text.
+    if (existsSync(path.join(measure, 'src/report/ui/main.ts')))
+      await build({ ...common, entryPoints: { 'report-ui': 'src/report/ui/main.ts' }, platform: 'browser', format: 'iife', minify: true, charset: 'ascii', outExtension: {} })
     mkdirSync(dist, { recursive: true })
     const names = readdirSync(aside)
     const last = ['index.mjs', 'cli.mjs']

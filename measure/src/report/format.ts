@@ -1,0 +1,15 @@
+/** Numbers for people. Times come in microseconds. */
+export function time(us: number): string {
+  if (us === 0) return '0'
+  const [value, unit] = us < 1000 ? [us, 'µs'] : us < 1e6 ? [us / 1000, 'ms'] : us < 120e6 ? [us / 1e6, 's'] : [us / 60e6, 'min']
+  return `${value >= 100 ? Math.round(value).toLocaleString('en') : String(Number(value.toPrecision(2)))} ${unit}`
+}
+
+export const whole = (n: number): string => Math.round(n).toLocaleString('en')
+
+/** `part` of `of` as the papers print shares: two digits. */
+export function percent(part: number, of: number): string {
+  if (of === 0) return '–'
+  const p = (100 * part) / of
+  return p === 0 ? '0 %' : p >= 99.95 ? '100 %' : p >= 10 ? `${Math.round(p)} %` : `${Number(p.toPrecision(2))} %`
+}

@@ -1,0 +1,153 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { Ajv } from 'ajv'
+import { chromium, type Browser, type Page } from 'playwright-core'
+import { Analyser, pool, type Figures } from '../src/analysis/index.ts'
+import { htmlReport, terminalSummary } from '../src/report/index.ts'
+import { ok, same, test } from './harness.ts'
+import { madeUp } from './made-up.ts'
+
+/** Figures of a made-up recording, with places that carry `name`. */
+function madeUpFigures(count: number, name = 'load'): Figures {
+  const analyser = new Analyser('made up')
+  analyser.add({ type: 'charcoal-trace', version: 1, source: 'synthetic', tool: 'test', title: `${name} of ${count}` })
+  analyser.add({ type: 'thread', id: 1, kind: 'page' })
+  for (let i = 1; i <= 30; i++) analyser.add({ type: 'location', id: i, url: `http://localhost/assets/module${i % 5}.js`, line: i, column: 3, function: `${name}${i}` })
+  for (const c of madeUp(count, 30)) analyser.add(c)
+  analyser.add({ type: 'calibration', kinds: { timeout: { runs: 5, edges: 5, expected: 5 }, lock: { runs: 2, edges: 1, expected: 2 } }, overhead: { await: { bare: 0.05, recorded: 14 } } })
+  analyser.add({ type: 'note', text: `something about ${name}` })
+  analyser.add({ type: 'end', end: 60e6, reason: 'finished', continuations: count, dropped: 0 })
+  return analyser.finish()
+}
+
+const folder = mkdtempSync(path.join(tmpdir(), 'charcoal-report-'))
+process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
+let browser: Promise<Browser> | undefined
+
+/** The report in a browser that has no network; what the page complained about, and what it asked for, is in `trouble`. */
+async function opened(figures: Figures[], colorScheme: 'light' | 'dark' = 'light'): Promise<{ page: Page; trouble: string[]; close: () => Promise<void> }> {
+  browser ??= chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: ['--no-sandbox', '--disable-gpu'] })
+  const context = await (await browser).newContext({ colorScheme, offline: true, viewport: { width: 1280, height: 900 } })
+  const page = await context.newPage()
+  const trouble: string[] = []
+  page.on('pageerror', (error) => trouble.push(String(error)))
+  page.on('console', (message) => message.type() === 'error' && trouble.push(message.text()))
+  page.on('request', (request) => !request.url().startsWith('file:') && trouble.push(`asked for ${request.url()}`))
+  page.on('dialog', (dialog) => (trouble.push(`dialog ${dialog.message()}`), dialog.dismiss()))
+  const file = path.join(folder, 'report.html')
+  writeFileSync(file, htmlReport(figures))
+  await page.goto(`file://${file}`)
+  await page.waitForSelector('.timeline .chosen')
+  return { page, trouble, close: () => context.close() }
+}
+
+test('the figures keep their schema', () => {
+  const schema = JSON.parse(readFileSync(path.join(process.env.CHARCOAL_MEASURE!, 'schema/figures.schema.json'), 'utf8'))
+  const validate = new Ajv({ strict: false }).compile(schema)
+  const one = madeUpFigures(3000)
+  for (const f of [one, pool([one, madeUpFigures(500, 'save')], 'both'), new Analyser().finish()]) ok(validate(JSON.parse(JSON.stringify(f))), JSON.stringify(validate.errors))
+  ok(!validate({ ...one, subtrees: undefined }), 'the schema refuses figures without subtrees')
+})
+
+test('the terminal summary keeps to its width and names the first chains', () => {
+  const f = madeUpFigures(3000)
+  const text = terminalSummary(f, { width: 90 })
+  const table = /limit|%.*%/
+  for (const line of text.split('\n')) ok(line.length <= 90 || table.test(line), `${line.length} columns: ${line}`)
+  ok(/Potentially atomic subtrees[\s\S]*1 ms[\s\S]*Chains to look at first[\s\S]*load\d+ assets\/module\d\.js:\d+/.test(text), text)
+  ok(!text.includes('\x1b') && terminalSummary(f, { color: true }).includes('\x1b[1m'), 'colours only when asked')
+})
+
+test('a report of a million continuations opens without a network in less than 2 s', async () => {
+  const began = performance.now()
+  const f = madeUpFigures(1_000_000)
+  const analysed = performance.now() - began
+  const html = htmlReport([f])
+  ok(html.length < 1_000_000, `${html.length} bytes`)
+  await opened([madeUpFigures(10)]).then(({ close }) => close()) // the browser's own start does not count
+  const { page, trouble, close } = await opened([f])
+  const ready = await page.evaluate(() => performance.now())
+  ok(ready < 2000, `drawn after ${ready} ms (analysed in ${analysed} ms)`)
+  same(trouble, [])
+  same([await page.locator('.figure canvas').count(), await page.locator('table.ranking tbody tr').count()], [7, 25])
+  await close()
+}, 120)
+
+test('the report can be walked with keys alone', async () => {
+  const { page, trouble, close } = await opened([madeUpFigures(3000)])
+  await page.locator('#durations .plot').focus()
+  for (let i = 0; i < 12; i++) await page.keyboard.press('ArrowRight')
+  const readout = await page.locator('#durations .readout').innerText()
+  ok(/µs – .*µs.*not recurring: \d+/.test(readout), readout)
+  await page.locator('#durations .toggle', { hasText: 'cumulative' }).press('Enter')
+  same(await page.locator('#durations .toggle', { hasText: 'cumulative' }).getAttribute('aria-pressed'), 'true')
+  await page.locator('.timeline').focus()
+  const before = await page.locator('.detail').innerText()
+  await page.keyboard.press('ArrowDown')
+  const child = await page.locator('.detail').innerText()
+  ok(child !== before && /parent ended/.test(child), `the child: ${child}`)
+  await page.keyboard.press('ArrowUp')
+  same(await page.locator('.detail').innerText(), before)
+  same(trouble, [])
+  await close()
+}, 60)
+
+test('the ranking filters by advice and by text', async () => {
+  const { page, close } = await opened([madeUpFigures(20_000)])
+  const rows = page.locator('table.ranking tbody tr')
+  await page.fill('input[type=search]', 'load17x')
+  ok((await rows.count()) === 0, 'no such text')
+  await page.fill('input[type=search]', 'load17')
+  const all = await rows.allInnerTexts()
+  ok(all.length > 0 && all.every((text) => text.includes('load17')), all.join('\n'))
+  await close()
+}, 60)
+
+test('several recordings are shown one at a time, their pool first', async () => {
+  const one = madeUpFigures(3000)
+  const two = madeUpFigures(200, 'save')
+  const { page, trouble, close } = await opened([pool([one, two], 'together'), one, two])
+  same(await page.locator('header select option').allInnerTexts(), ['together (3,200)', 'load of 3000 (3,000)', 'save of 200 (200)'])
+  await page.selectOption('header select', '2')
+  await page.waitForSelector('.timeline .chosen')
+  same(await page.locator('.stat b').first().innerText(), '200')
+  same(trouble, [])
+  await close()
+}, 60)
+
+test('hostile text in a trace stays text', async () => {
+  const evil = '</script><img src=x onerror=alert(1)><b id=evil>'
+  const { page, trouble, close } = await opened([madeUpFigures(3000, evil)])
+  same(await page.locator('#evil, img').count(), 0)
+  same(trouble, [])
+  ok((await page.locator('.notes').innerText()).includes(evil), 'it is shown as it is')
+  await close()
+}, 60)
+
+test('an empty recording makes a report too', async () => {
+  const context = await opened([madeUpFigures(1)])
+  same(context.trouble, [])
+  await context.close()
+  const empty = htmlReport([new Analyser('nothing').finish()])
+  ok(empty.includes('nothing'), 'a report')
+}, 60)
+
+test('light, dark and print look as they should: pictures to look at', async () => {
+  const pictures = path.join(process.env.CHARCOAL_BUILD!, 'measure')
+  mkdirSync(pictures, { recursive: true })
+  const dark: number[] = []
+  for (const scheme of ['light', 'dark'] as const) {
+    const { page, trouble, close } = await opened([madeUpFigures(20_000)], scheme)
+    await page.screenshot({ path: path.join(pictures, `report-${scheme}.png`), fullPage: true })
+    if (scheme === 'light') await page.pdf({ path: path.join(pictures, 'report.pdf'), format: 'A4' })
+    dark.push(await page.evaluate(() => Number(/\d+/.exec(getComputedStyle(document.body).backgroundColor)![0])))
+    same(trouble, [])
+    await close()
+  }
+  ok(dark[0] > 200 && dark[1] < 60, `backgrounds ${dark}`)
+}, 60)
+
+test('the browser of these tests is closed', async () => {
+  await (await browser)?.close()
+})
