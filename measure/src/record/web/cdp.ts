@@ -1,0 +1,80 @@
+/**
+ * A connection over the DevTools protocol: commands with answers, events, sessions of targets (flattened). Everything fails with `MeasureError` once the browser is gone.
+ */
+import WebSocket from 'ws'
+import { MeasureError } from '../../format/error.ts'
+
+type Listener = (params: any, session: string) => void
+
+interface Waiting {
+  method: string
+  done(result: any): void
+  fail(error: Error): void
+}
+
+export class Cdp {
+  /** Settles when the connection has closed. */
+  readonly closed: Promise<void>
+  private readonly socket: WebSocket
+  private readonly waiting = new Map<number, Waiting>()
+  private readonly listeners = new Map<string, Set<Listener>>()
+  private last = 0
+  private gone = false
+
+  private constructor(socket: WebSocket) {
+    this.socket = socket
+    socket.on('message', (data) => this.received(String(data)))
+    this.closed = new Promise((done) => {
+      socket.on('close', () => {
+        this.gone = true
+        for (const { method, fail } of this.waiting.values()) fail(new MeasureError(`the browser closed before it answered ${method}`))
+        this.waiting.clear()
+        done()
+      })
+    })
+    socket.on('error', () => {})
+  }
+
+  static connect(url: string): Promise<Cdp> {
+    return new Promise((done, fail) => {
+      const socket = new WebSocket(url, { maxPayload: 1 << 30, perMessageDeflate: false })
+      socket.once('open', () => done(new Cdp(socket)))
+      socket.once('error', (error) => fail(new MeasureError(`the browser's debugging port does not answer: ${error.message}`)))
+    })
+  }
+
+  send(method: string, params: object = {}, session?: string): Promise<any> {
+    if (this.gone) return Promise.reject(new MeasureError(`the browser has closed (before ${method})`))
+    const id = ++this.last
+    return new Promise((done, fail) => {
+      this.waiting.set(id, { method, done, fail })
+      this.socket.send(JSON.stringify({ id, method, params, ...(session && { sessionId: session }) }))
+    })
+  }
+
+  /** Calls `listener` for each event of that name, in any session or only in `session`. The result undoes it. */
+  on(event: string, listener: Listener, session?: string): () => void {
+    const all = this.listeners.get(event) ?? new Set()
+    this.listeners.set(event, all)
+    const filtered: Listener = session === undefined ? listener : (params, from) => from === session && listener(params, from)
+    all.add(filtered)
+    return () => void all.delete(filtered)
+  }
+
+  close(): void {
+    this.socket.close()
+  }
+
+  private received(text: string): void {
+    const message = JSON.parse(text)
+    if (message.id === undefined) {
+      for (const listener of this.listeners.get(message.method) ?? []) listener(message.params, message.sessionId ?? '')
+      return
+    }
+    const waiting = this.waiting.get(message.id)
+    if (waiting === undefined) return
+    this.waiting.delete(message.id)
+    if (message.error === undefined) waiting.done(message.result)
+    else waiting.fail(new MeasureError(`the browser refuses ${waiting.method}: ${message.error.message}`))
+  }
+}

@@ -1,0 +1,216 @@
+/**
+ * Runs in every page, frame and worker before its own scripts, and closes the gaps of the trace: callbacks for which the browser records no flow from registration to run. Each registration
+ * and each run leaves a time stamp (`console.timeStamp`), which the converter joins:
+ *
+ *     charcoal:s:ID:RECURRING:KIND     registered here
+ *     charcoal:r:ID                    runs now
+ *
+ * Covered: MessagePort, WebSocket, EventSource, BroadcastChannel, load/error/toggle of elements, service worker containers, RTC, media queries, resize, intersection, performance and reporting observers,
+ * Web Locks. The parent of a message between two ports of one realm is the sender; of all others, whoever set the listener.
+ *
+ * Self-contained: its source text is what the page gets.
+ */
+export function shim(): void {
+  const g = globalThis as any
+  const mark = Symbol.for('charcoal.measure')
+  if (g[mark] !== undefined || typeof console?.timeStamp !== 'function') return
+  Object.defineProperty(g, mark, { value: true })
+  const stamp = console.timeStamp.bind(console)
+  const realm = `${Math.round(performance.timeOrigin % 1e7)}${Math.round(performance.now() * 1000)}`
+  let last = 0
+  const scheduled = (kind: string, recurring: boolean): string => {
+    const id = `${realm}.${++last}`
+    stamp(`charcoal:s:${id}:${recurring ? 1 : 0}:${kind}`)
+    return id
+  }
+  const ran = (id: string): void => stamp(`charcoal:r:${id}`)
+
+  // Messages between two ports of this realm: the receiver's queue has the sender's registrations.
+  const peers = new WeakMap<object, object>()
+  const queues = new WeakMap<object, string[]>()
+  const define = (object: any, name: string, value: unknown): void => {
+    const old = Object.getOwnPropertyDescriptor(object, name)
+    Object.defineProperty(object, name, { configurable: true, enumerable: old?.enumerable ?? false, writable: true, value })
+  }
+  if (g.MessageChannel !== undefined) {
+    const Native = g.MessageChannel
+    const wrapped = class MessageChannel extends Native {
+      constructor() {
+        super()
+        const { port1, port2 } = this as any
+        peers.set(port1, port2)
+        peers.set(port2, port1)
+      }
+    }
+    define(g, 'MessageChannel', wrapped)
+    const post = g.MessagePort.prototype.postMessage
+    define(g.MessagePort.prototype, 'postMessage', function postMessage(this: object, ...args: unknown[]) {
+      const peer = peers.get(this)
+      if (peer !== undefined) {
+        const queue = queues.get(peer) ?? []
+        if (queue.length === 0) queues.set(peer, queue)
+        // A peer that has moved elsewhere never takes anything.
+        if (queue.length < 100_000) queue.push(scheduled('message-port', false))
+      }
+      return post.apply(this, args)
+    })
+  }
+
+  const once = new Set(['load', 'error', 'open', 'close', 'loadend'])
+  const targets: [string, string][] = [
+    ['MessagePort', 'message-port'], ['WebSocket', 'websocket'], ['EventSource', 'event-source'], ['BroadcastChannel', 'broadcast'], ['RTCPeerConnection', 'rtc'], ['RTCDataChannel', 'rtc'],
+    ['ServiceWorkerContainer', 'worker-message'], ['ServiceWorker', 'service-worker'], ['ServiceWorkerRegistration', 'service-worker'], ['SharedWorker', 'worker-message'], ['MediaQueryList', 'event:media'], ['MediaRecorder', 'event:recorder'],
+  ]
+  const classes = targets.filter(([name]) => typeof g[name] === 'function').map(([name, kind]): [any, string] => [g[name], kind])
+  const elementTypes = new Set(['load', 'error', 'toggle'])
+  const kindOf = (target: unknown, type: string): string | undefined => {
+    for (const [Class, kind] of classes) if (target instanceof Class) return kind
+    return g.Element !== undefined && target instanceof g.Element && elementTypes.has(type) ? `event:${type}` : undefined
+  }
+  // Beside each listener stands one of ours, just before it, which leaves the stamp; the page's own functions stay as they are.
+  const taken = new WeakMap<object, Event>()
+  const witness = (target: object, type: string, kind: string): ((event: Event) => void) => {
+    const id = scheduled(kind, !once.has(type))
+    return (event) => {
+      // All listeners of one message take the same entry: the event, not the call, is the run.
+      if (taken.get(target) === event) return
+      taken.set(target, event)
+      ran((type === 'message' ? queues.get(target)?.shift() : undefined) ?? id)
+    }
+  }
+
+  const slot = (type: string, options: any): string => `${typeof options === 'boolean' ? options : Boolean(options?.capture)}${type}`
+  const target = g.EventTarget.prototype
+  const { addEventListener: add, removeEventListener: remove } = target
+  const witnesses = new WeakMap<object, WeakMap<object, Map<string, (event: Event) => void>>>()
+  define(target, 'addEventListener', function addEventListener(this: any, type: any, listener: any, options: any) {
+    const kind = typeof listener === 'function' || (typeof listener === 'object' && listener !== null) ? kindOf(this, String(type)) : undefined
+    if (kind !== undefined) {
+      let table = witnesses.get(this)
+      if (table === undefined) witnesses.set(this, (table = new WeakMap()))
+      let slots = table.get(listener)
+      if (slots === undefined) table.set(listener, (slots = new Map()))
+      const key = slot(String(type), options)
+      if (!slots.has(key)) {
+        const ours = witness(this, String(type), kind)
+        slots.set(key, ours)
+        add.call(this, type, ours, options)
+      }
+    }
+    return add.call(this, type, listener, options)
+  })
+  define(target, 'removeEventListener', function removeEventListener(this: any, type: any, listener: any, options: any) {
+    const slots = listener === null || listener === undefined ? undefined : witnesses.get(this)?.get(listener)
+    const key = slot(String(type), options)
+    const ours = slots?.get(key)
+    if (ours !== undefined) {
+      slots!.delete(key)
+      remove.call(this, type, ours, options)
+    }
+    return remove.call(this, type, listener, options)
+  })
+
+  const handlers = new WeakMap<object, Map<string, (event: Event) => void>>()
+  const property = (prototype: any, name: string): void => {
+    const descriptor = Object.getOwnPropertyDescriptor(prototype, name)
+    if (descriptor?.set === undefined || descriptor.configurable !== true) return
+    const type = name.slice(2)
+    Object.defineProperty(prototype, name, {
+      ...descriptor,
+      set(this: any, given: any) {
+        let kept = handlers.get(this)
+        if (kept === undefined) handlers.set(this, (kept = new Map()))
+        const old = kept.get(type)
+        if (old !== undefined) {
+          kept.delete(type)
+          remove.call(this, type, old)
+        }
+        const kind = typeof given === 'function' ? kindOf(this, type) : undefined
+        if (kind !== undefined) {
+          const ours = witness(this, type, kind)
+          kept.set(type, ours)
+          add.call(this, type, ours)
+        }
+        descriptor.set!.call(this, given)
+      },
+    })
+  }
+  for (const [Class] of classes) for (const name of Object.getOwnPropertyNames(Class.prototype)) if (name.startsWith('on')) property(Class.prototype, name)
+  if (g.HTMLElement !== undefined) for (const type of elementTypes) property(g.HTMLElement.prototype, `on${type}`)
+
+  for (const [name, kind] of [['ResizeObserver', 'resize'], ['IntersectionObserver', 'intersection'], ['PerformanceObserver', 'performance'], ['ReportingObserver', 'reporting']]) {
+    const Native = g[name]
+    if (typeof Native !== 'function') continue
+    const wrapped = class extends Native {
+      constructor(callback: any, ...rest: unknown[]) {
+        if (typeof callback !== 'function') {
+          super(callback, ...rest)
+          return
+        }
+        const id = scheduled(`observer:${kind}`, true)
+        super(function (this: unknown, ...args: unknown[]) {
+          ran(id)
+          return callback.apply(this, args)
+        }, ...rest)
+      }
+    }
+    Object.defineProperty(wrapped, 'name', { value: name })
+    define(g, name, wrapped)
+  }
+
+  const locks = g.LockManager?.prototype
+  if (locks !== undefined) {
+    const { request } = locks
+    define(locks, 'request', function (this: unknown, ...args: any[]) {
+      const callback = args[args.length - 1]
+      if (typeof callback === 'function') {
+        const id = scheduled('lock', false)
+        args[args.length - 1] = (lock: unknown) => {
+          ran(id)
+          return callback(lock)
+        }
+      }
+      return request.apply(this, args)
+    })
+  }
+
+  // Activities and atomic blocks of the JavaScript library, which looks for this tracer when it is loaded:
+  //     charcoal:a:N:PARENT:NAME   charcoal:b:N   charcoal:p:N:ENDED   charcoal:e:N:BLOCK   charcoal:l:BLOCK
+  // an activity is made; it begins to run, pauses; it enters an atomic block, a block is left.
+  const numbers = new WeakMap<object, number>()
+  let lastActivity = 0
+  let lastBlock = 0
+  let running = 0
+  const open = new Map<number, number[]>()
+  const numberOf = (activity: any): number => {
+    let n = numbers.get(activity)
+    if (n === undefined) {
+      numbers.set(activity, (n = ++lastActivity))
+      stamp(`charcoal:a:${n}:${running}:${String(activity.name).slice(0, 200)}`)
+    }
+    return n
+  }
+  Object.defineProperty(g, Symbol.for('charcoal.tracer'), {
+    configurable: true,
+    value: {
+      registered: (activity: object) => void numberOf(activity),
+      started(branch: any) {
+        running = numberOf(branch.activity)
+        stamp(`charcoal:b:${running}`)
+      },
+      stopped(branch: any) {
+        if (running !== 0) stamp(`charcoal:p:${running}:${branch.gen === null && branch === branch.activity ? 1 : 0}`)
+        running = 0
+      },
+      atomic(branch: any, entered: boolean) {
+        const n = numberOf(branch.activity)
+        const blocks = open.get(n) ?? []
+        if (entered) {
+          const block = ++lastBlock
+          open.set(n, [...blocks, block])
+          stamp(`charcoal:e:${n}:${block}`)
+        } else if (blocks.length > 0) stamp(`charcoal:l:${blocks.pop()}`)
+      },
+    },
+  })
+}
