@@ -3,10 +3,12 @@
  * Compiled by charcoal-cc, the declarations below are what the front end turns the statements into; they are no
  * part of the API. The declaration of __charcoal_dialect turns the dialect on.
  *
- * Compiled by any other C compiler, the words disappear, so that `activate` runs its body in its place (law 11).
- * Macros cannot remove `[&handle]` and `(i, j)`; programs that want to be compiled both ways write
+ * Compiled by any other C compiler, the words disappear, so that `activate` and `async` run their bodies in their
+ * places, and nothing is ever cancelled (law 11). Macros cannot remove `[&handle]`, `(i, j)` and the name behind
+ * `cancel`; programs that want to be compiled both ways write
  *
  *   activate ch_handle(&handle) ch_copy(i, j) { ... }     for     activate [&handle] (i, j) { ... }
+ *   ch_cancel(name);                                      for     cancel name;
  *
  * which means the same to charcoal-cc. Elsewhere ch_copy needs __typeof__ (gcc, clang) or C23, and takes up to 8 names.
  * `return` in such a body returns from the function, where charcoal-cc would end the activity.
@@ -49,15 +51,13 @@ CH_MARKER void __charcoal_scope_leave(struct __charcoal_scope *__scope) __asm__(
 CH_MARKER void __charcoal_scope_cancel(struct __charcoal_scope *__scope) __asm__("ch_scope_cancel");
 CH_MARKER __attribute__((__leaf__)) long long __charcoal_now(void) __asm__("ch_now");
 /* The absolute time of `within (t)`. */
-static __inline__ __attribute__((__always_inline__, __unused__)) long long __charcoal_after(long long __duration) {
+static __inline__ __attribute__((__always_inline__)) long long __charcoal_after(long long __duration) {
   long long __when;
   return __builtin_add_overflow(__charcoal_now(), __duration, &__when) ? __LONG_LONG_MAX__ : __when;
 }
 #undef CH_MARKER
 
-/* `cancel name;` in a spelling that other compilers understand. */
 #define ch_cancel(name) cancel name
-
 #define ch_handle(h) [h]
 #define ch_copy(...) (__VA_ARGS__)
 
@@ -69,11 +69,23 @@ static __inline__ __attribute__((__always_inline__, __unused__)) long long __cha
 #define atomic
 #define contained
 #define yield ((void)0)
+#define async
+#define finish while (0)
+#define noncancellable
+#define cancel ((void)0)
+#define ch_cancel(name)                                                                                                \
+  do { /* a use of the label, and no more */                                                                           \
+    if (0)                                                                                                             \
+      goto name;                                                                                                       \
+  } while (0)
+#define within(t) CH_EVALUATE(t)
+#define by(t) CH_EVALUATE(t)
 
-#define ch_handle(h)                                                                                                   \
-  if ((void)(h), 0)                                                                                                    \
+#define CH_EVALUATE(e)                                                                                                 \
+  if ((void)(e), 0)                                                                                                    \
     ;                                                                                                                  \
   else
+#define ch_handle(h) CH_EVALUATE(h)
 /* Each name gets a copy of its own around the body, by a loop that runs once. */
 #define ch_copy(...)                                                                                                   \
   CH_COPY_PICK(__VA_ARGS__, CH_COPY8, CH_COPY7, CH_COPY6, CH_COPY5, CH_COPY4, CH_COPY3, CH_COPY2,                      \

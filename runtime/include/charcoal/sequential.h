@@ -21,10 +21,28 @@ struct ch_stats {
 #define CH_SEQUENTIAL static inline
 #endif
 
+#ifdef CLOCK_MONOTONIC
+#define CH_TIMESPEC struct timespec
+#define CH_CLOCK(t) clock_gettime(CLOCK_MONOTONIC, t)
+#define CH_NANOSLEEP nanosleep
+#else /* -std=c99 and the like hide what POSIX adds */
+#define CH_TIMESPEC struct ch_timespec
+#define CH_CLOCK(t) ch_clock_gettime(1, t)
+#define CH_NANOSLEEP ch_nanosleep
+struct ch_timespec {
+  time_t tv_sec;
+  long tv_nsec;
+};
+extern int ch_clock_gettime(int, struct ch_timespec *) __asm__("clock_gettime");
+extern int ch_nanosleep(const struct ch_timespec *, struct ch_timespec *) __asm__("nanosleep");
+#endif
+
 CH_SEQUENTIAL int ch_activity_wait(ch_activity *a) { return (void)a, 0; }
 CH_SEQUENTIAL int ch_activity_detach(ch_activity *a) { return (void)a, 0; }
 CH_SEQUENTIAL int ch_activity_finished(const ch_activity *a) { return (void)a, 1; }
 CH_SEQUENTIAL ch_activity *ch_self(void) { return NULL; }
+CH_SEQUENTIAL int ch_activity_cancel(ch_activity *a) { return (void)a, 0; }
+CH_SEQUENTIAL int ch_cancelled(void) { return 0; }
 CH_SEQUENTIAL int ch_set_name(const char *name) { return (void)name, 0; }
 CH_SEQUENTIAL const char *ch_name(void) { return NULL; }
 CH_SEQUENTIAL void ch_reschedule(void) {}
@@ -44,17 +62,17 @@ CH_SEQUENTIAL int ch_sem_post(ch_sem *s) { return s->count == ULONG_MAX ? EOVERF
 CH_SEQUENTIAL int ch_sem_destroy(ch_sem *s) { return (void)(s->count = 0), 0; }
 
 CH_SEQUENTIAL int64_t ch_now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
+  CH_TIMESPEC t;
+  CH_CLOCK(&t);
   return t.tv_sec * (int64_t)1000000000 + t.tv_nsec;
 }
 CH_SEQUENTIAL int ch_sleep(int64_t duration) {
-  struct timespec t;
+  CH_TIMESPEC t;
   if (duration <= 0)
     return 0;
   t.tv_sec = (time_t)(duration / 1000000000);
   t.tv_nsec = (long)(duration % 1000000000);
-  while (nanosleep(&t, &t) < 0 && errno == EINTR) {
+  while (CH_NANOSLEEP(&t, &t) < 0 && errno == EINTR) {
   }
   return 0;
 }
