@@ -3,7 +3,7 @@ import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const js = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..')
-const lib = () => import(path.join(js, 'dist/node/index.mjs'))
+const lib = async () => ({ ...(await import(path.join(js, 'dist/node/index.mjs'))), ...(await import(path.join(js, 'dist/node/runtime.mjs'))) })
 const check = (got, want) => {
   if (got !== want) throw new Error(`wrong answer: ${got}, want ${want}`)
 }
@@ -11,6 +11,24 @@ const ours = (program) => async (n) => {
   const c = await lib()
   return () => c.spawn(program(c, n))
 }
+const three = (wait) => {
+  const p = Promise.resolve(1)
+  return function* () {
+    yield* wait(p)
+    yield* wait(p)
+    yield* wait(p)
+  }
+}
+
+/** Rows of one case whose quotient is a claim: [case, with, without]. */
+export const PAIRS = [
+  ['atomic-3', 'charcoal', 'called'],
+  ['atomic-3', 'atomic-in-place', 'called-in-place'],
+  ['atomic-3', 'atomicFn', 'asyncFn'],
+  ['atomic-3', 'label', 'asyncFn'],
+  ['atomic-3', 'label-in-loop', 'loop'],
+  ['call', 'charcoal', 'native'],
+]
 
 export const CASES = {
   // An awaited call of a function that does not wait.
@@ -106,35 +124,91 @@ export const CASES = {
         )
     },
   },
-  // Three awaits of promises, and what it costs to make them atomic. `charcoal` is atomic, `charcoal-plain` is not.
+  // Three awaits of resolved promises, and what it costs to make them atomic: each form of a block beside the same code, in the same shape, without the block (PAIRS below).
   'atomic-3': {
-    charcoal: ours(({ wait, enterAtomic, leaveAtomic }, n) => {
+    // atomic(body), and body() called with yield*.
+    charcoal: ours(({ wait, atomic }, n) => {
+      const body = three(wait)
+      return function* () {
+        for (let i = 0; i < n; i++) yield* atomic(body)
+      }
+    }),
+    'called': ours(({ wait }, n) => {
+      const body = three(wait)
+      return function* () {
+        for (let i = 0; i < n; i++) yield* body()
+      }
+    }),
+    // The body written in place: a new function each time.
+    'atomic-in-place': ours(({ wait, atomic }, n) => {
+      const p = Promise.resolve(1)
+      return function* () {
+        for (let i = 0; i < n; i++)
+          yield* atomic(function* () {
+            yield* wait(p)
+            yield* wait(p)
+            yield* wait(p)
+          })
+      }
+    }),
+    'called-in-place': ours(({ wait }, n) => {
+      const p = Promise.resolve(1)
+      return function* () {
+        for (let i = 0; i < n; i++)
+          yield* (function* () {
+            yield* wait(p)
+            yield* wait(p)
+            yield* wait(p)
+          })()
+      }
+    }),
+    // Functions: atomicFn, asyncFn.
+    'atomicFn': ours(({ wait, atomicFn }, n) => {
+      const block = atomicFn(three(wait))
+      return function* () {
+        for (let i = 0; i < n; i++) yield* block()
+      }
+    }),
+    'asyncFn': ours(({ wait, asyncFn }, n) => {
+      const plain = asyncFn(three(wait))
+      return function* () {
+        for (let i = 0; i < n; i++) yield* plain()
+      }
+    }),
+    // What the plugin writes for `async function f() { atomic: { … } }`, and for the same without the label.
+    'label': ours(({ wait, asyncFn, enter, leave, leaveAtomic }, n) => {
+      const p = Promise.resolve(1)
+      const f = asyncFn(function* () {
+        enter()
+        try {
+          yield* wait(p)
+          yield* wait(p)
+          yield* wait(p)
+        } finally {
+          if (leave()) yield* leaveAtomic()
+        }
+      })
+      return function* () {
+        for (let i = 0; i < n; i++) yield* f()
+      }
+    }),
+    // The label in a loop, without a call, and the loop without the label.
+    'label-in-loop': ours(({ wait, enter, leave, leaveAtomic }, n) => {
       const p = Promise.resolve(1)
       return function* () {
         for (let i = 0; i < n; i++) {
-          yield* enterAtomic() // what the plugin writes for `atomic: { }`
+          enter()
           try {
             yield* wait(p)
             yield* wait(p)
             yield* wait(p)
           } finally {
-            yield* leaveAtomic()
+            if (leave()) yield* leaveAtomic()
           }
         }
       }
     }),
-    'charcoal-function': ours(({ wait, atomicFn }, n) => {
-      const p = Promise.resolve(1)
-      const block = atomicFn(function* () {
-        yield* wait(p)
-        yield* wait(p)
-        yield* wait(p)
-      })
-      return function* () {
-        for (let i = 0; i < n; i++) yield* block()
-      }
-    }),
-    'charcoal-plain': ours(({ wait }, n) => {
+    'loop': ours(({ wait }, n) => {
       const p = Promise.resolve(1)
       return function* () {
         for (let i = 0; i < n; i++) {
@@ -177,18 +251,18 @@ export const CASES = {
   },
   // The same with functions instead of promises: inside a block steps that need no promise do not pass through the event loop.
   'fusion-3': {
-    charcoal: ours(({ asyncFn, enterAtomic, leaveAtomic }, n) => {
+    charcoal: ours(({ asyncFn, enter, leave, leaveAtomic }, n) => {
       const f = asyncFn(function* (x) {
         return x + 1
       })
       return function* () {
         let s = 0
         for (let i = 0; i < n; i++) {
-          yield* enterAtomic()
+          enter()
           try {
             s = yield* f(yield* f(yield* f(s)))
           } finally {
-            yield* leaveAtomic()
+            if (leave()) yield* leaveAtomic()
           }
         }
         check(s, 3 * n)

@@ -39,7 +39,7 @@ if (!existsSync(path.join(here, 'node_modules/effect'))) {
 const built = spawnSync(process.execPath, [path.join(js, 'scripts/build.mjs')], { cwd: js, encoding: 'utf8' })
 if (built.status !== 0) throw new Error(built.stdout + built.stderr)
 
-const { CASES } = await import('./cases.mjs')
+const { CASES, PAIRS } = await import('./cases.mjs')
 const slow = new Set(['effection', 'ts-csp'])
 const heavy = new Set(['cancel'])
 const rows = []
@@ -49,7 +49,7 @@ for (const [name, systems] of Object.entries(CASES)) {
   const samples = Object.fromEntries(Object.keys(systems).map((s) => [s, []]))
   for (let round = 0; round < rounds; round++)
     for (const system of Object.keys(systems)) {
-      const n = system === 'effection' && (heavy.has(name) || name === 'spawn-join') ? 100 : slow.has(system) || heavy.has(name) ? 1000 : 10_000
+      const n = system === 'effection' && (heavy.has(name) || name === 'spawn-join') ? 100 : slow.has(system) || heavy.has(name) ? 1000 : 2000
       const child = spawnSync(process.execPath, [fileURLToPath(import.meta.url), '--one', name, system, String(n)], { cwd: here, encoding: 'utf8', timeout: 60_000 })
       if (child.status === 0) samples[system].push(Number(child.stdout))
       else if (round === 0) {
@@ -64,6 +64,12 @@ for (const [name, systems] of Object.entries(CASES)) {
     rows.push({ bench: 'js', case: name, system, metric: 'time', value: values[0], unit: 'ns', ratio_to_ours: system === 'charcoal' ? 1 : values[0] / ourBest, spread: values[values.length >> 1] / values[0] - 1 })
   }
   print(name)
+  for (const [of, a, b] of PAIRS)
+    if (of === name && samples[a].length > 0 && samples[b].length > 0) {
+      const quotient = samples[a][0] / samples[b][0]
+      rows.push({ bench: 'js', case: `${name}: ${a} / ${b}`, system: 'charcoal', metric: 'ratio', value: Number(quotient.toFixed(3)), unit: 'x', ratio_to_ours: 1 })
+      console.log(`${name.padEnd(17)} ${a} / ${b}: ${quotient.toFixed(2)}`)
+    }
 }
 if (only === '') {
   const memory = spawnSync(process.execPath, ['--expose-gc', path.join(here, 'memory.mjs')], { encoding: 'utf8' })
@@ -75,7 +81,7 @@ if (only === '') {
 
 const file = path.join(builddir, 'bench/results.json')
 mkdirSync(path.dirname(file), { recursive: true })
-const others = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')).filter((r) => r.bench !== 'js' || (only !== '' && r.case !== only)) : []
+const others = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')).filter((r) => r.bench !== 'js' || (only !== '' && r.case.split(':')[0] !== only)) : []
 writeFileSync(file, JSON.stringify([...others, ...rows], null, 1) + '\n')
 process.exit(failed === 0 ? 0 : 1)
 

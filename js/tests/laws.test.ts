@@ -383,6 +383,23 @@ test('law 6: blocks nest as a stack of sets', function* () {
   same(log, ['c in', 'c out', 'd', 'd2'])
 })
 
+test('law 6: a branch that becomes ready while the block waits for its contained activities goes on after the block', function* () {
+  const log: string[] = []
+  const go = future<void>()
+  const a = spawn(function* () {
+    yield* atomic(function* () {
+      yield* async(function* () {
+        yield* go.get()
+        log.push('branch')
+      })
+      spawn(function* () { go.set(); log.push('contained') }, { contained: true })
+    })
+    log.push('after')
+  })
+  yield* a
+  same(log, ['contained', 'after', 'branch'])
+})
+
 test('law 7: spawn queues, async starts', function* () {
   const log: string[] = []
   const a = spawn(function* () {

@@ -52,6 +52,21 @@ test('enforce holds back timers, microtasks, events and reactions until the bloc
   }
 })
 
+test('enforce holds back in one block what an earlier block has registered', async () => {
+  const log: string[] = []
+  const e = enforce()
+  try {
+    await spawn(function* () {
+      yield* atomic(function* () { setTimeout(() => log.push('timer of the first block'), 5) })
+      yield* atomic(function* () { yield* sleep(20); log.push('second block ends') })
+    })
+    await tick(5)
+    same(log, ['second block ends', 'timer of the first block'])
+  } finally {
+    e.undo()
+  }
+})
+
 test('undoing enforce lets what is held run', async () => {
   const log: string[] = []
   const e = enforce()

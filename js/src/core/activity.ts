@@ -56,8 +56,8 @@ export class Activity<T> extends Branch implements Group, Operation<T>, Promise<
   }
 
   /** @internal */
-  context(): Context {
-    return this.home
+  get over(): boolean {
+    return false
   }
 
   get name(): string {

@@ -7,14 +7,15 @@
  * - `contained` counts the contained activities that have not ended; the block does not end before it is 0.
  * - `outer` is the group that the owner came from. It cannot run while the block lasts: its context is not the newest.
  * - `conts` is null exactly if no branch was started in the block or in one inside it.
- * - `over` is set once, at the end; branches of the block that outlive it (an `async` whose finish is outside) move to `survivor()`.
+ * - `over` is set at the end; branches of the block that outlive it (an `async` whose finish is outside) move to `survivor()`.
+ * - A block that nobody can know any more when it ends is kept by the domain (`spare`) and opened again: `over` becomes false then.
  */
 import type { AnyIterator, Blocker, Branch } from './branch.ts'
 import { Context, pushReady, type Group } from './group.ts'
 import { NEXT, Suspension, THROW, type Operation } from './suspension.ts'
 import type { Queue } from './queue.ts'
 import { domain, type Domain } from './domain.ts'
-import { Call, generatorNext, generatorOf, swap } from './call.ts'
+import { Call, generatorNext, generatorOf, isGeneratorFunction, remember, swap } from './call.ts'
 import type { Activity } from './activity.ts'
 import { DeadlockError, deadlockMessage } from '../dev/deadlock.ts'
 
@@ -25,9 +26,12 @@ export class AtomicBlock extends Context implements Group, Blocker {
   queued: boolean = false
   link: Group | null = null
   outer: Group
+  readonly home: Context
   owner: Branch
   contained: number = 0
   over: boolean = false
+  /** Somebody has noted the block: it is not to be opened again. */
+  noted: boolean = false
   private timer: unknown = undefined
   /** How the owner goes on when the contained activities have ended. */
   private leaveMode: 0 | 1 = NEXT
@@ -35,19 +39,22 @@ export class AtomicBlock extends Context implements Group, Blocker {
 
   constructor(owner: Branch, d: Domain) {
     super(d, d.top)
+    this.home = this
     this.owner = this.running = owner
     this.outer = owner.group
   }
 
   /** Opens a block on `owner`, whose code is running. */
   static open(owner: Branch, d: Domain): AtomicBlock {
+    const { group } = owner
     let block = d.spare
-    if (block === null) block = new AtomicBlock(owner, d)
+    if (block === null || !block.over) block = new AtomicBlock(owner, d)
     else {
-      d.spare = null
-      block.parent = d.top
-      block.owner = block.running = owner
-      block.outer = owner.group
+      // Mostly the same activity opens a block at the same place again; not to write a field is cheaper than to write it.
+      if (block.parent !== d.top) block.parent = d.top
+      if (block.owner !== owner) block.owner = owner
+      if (block.outer !== group) block.outer = group
+      block.running = owner
       block.over = false
     }
     owner.group = block
@@ -62,14 +69,10 @@ export class AtomicBlock extends Context implements Group, Blocker {
     return true
   }
 
-  context(): Context {
-    return this
-  }
-
   /** The group that the block's branches belong to when it is over. */
   survivor(): Group {
     let group = this.outer
-    while (group instanceof AtomicBlock && group.over) group = group.outer
+    while (group.over) group = (group as AtomicBlock).outer
     return group
   }
 
@@ -104,15 +107,20 @@ export class AtomicBlock extends Context implements Group, Blocker {
     const group = this.survivor()
     this.owner.group = group
     group.running = this.owner
-    if (this.conts === null) {
-      // No branch was started in the block, so nobody knows it any more: the next block reuses it.
-      if (this.readies === null && !this.queued) d.spare = this
-    } else {
+    if (this.conts === null && this.readies === null && !this.queued && !this.noted) {
+      if (d.spare !== this) d.spare = this
+    } else if (d.spare === this) d.spare = null
+    if (this.conts !== null) {
       // Branches of mine that still wait find their group through `outer`, which must therefore not be reused either: it gets `conts`.
       const conts = (group.conts ??= [])
       for (const b of this.conts) {
         b.group = group
         conts.push(b)
+      }
+      // One that became ready while the owner waited for the contained activities.
+      if (this.running !== null && this.running !== this.owner) {
+        this.running.group = group
+        pushReady(group, this.running)
       }
       if (this.readies !== null)
         for (let b = this.readies.shift(); b !== undefined; b = this.readies.shift()) {
@@ -184,7 +192,7 @@ export class AtomicBlock extends Context implements Group, Blocker {
   private blockedBranches(): Branch[] {
     const found: Branch[] = []
     for (let a = this.domain.live; a !== null; a = a.prev) {
-      for (const b of branchesOf(a)) if (b.blocked !== null && b.group.context() === this && !(b.blocked instanceof AtomicBlock)) found.push(b)
+      for (const b of branchesOf(a)) if (b.blocked !== null && b.group.home === this && !(b.blocked instanceof AtomicBlock)) found.push(b)
     }
     return found
   }
@@ -198,19 +206,22 @@ export function branchesOf(a: Activity<any>): Branch[] {
   return found
 }
 
+/** A call whose frame is an atomic block. Until the block is opened the body is in `made`, if it is a generator already, or in `body`. */
 class AtomicCall<T> extends Call<T> {
-  private body: Body<T> | null
+  private readonly body: Body<T> | null
+  private readonly made: AnyIterator | null
   private block: AtomicBlock | null = null
 
-  constructor(body: Body<T>) {
+  constructor(body: Body<T> | null, made: AnyIterator | null) {
     super(null)
     this.body = body
+    this.made = made
   }
 
   override next(answer?: unknown): this {
     const d = domain
     const branch = d.current
-    if (this.body === null || branch === null || this.activity !== null || d.steps <= 1 || d.depth > 50) return super.next(answer)
+    if (this.block !== null || branch === null || this.activity !== null || d.steps <= 1 || d.depth > 50) return super.next(answer)
     if (d.pending === this) d.pending = null
     else if (d.pending !== null) d.startPending()
     this.open(branch)
@@ -245,18 +256,16 @@ class AtomicCall<T> extends Call<T> {
   }
 
   private open(branch: Branch): void {
-    const body = this.body
-    this.body = null
-    this.block = AtomicBlock.open(branch, branch.group.context().domain)
+    this.block = AtomicBlock.open(branch, branch.group.home.domain)
     try {
-      this.gen = generatorOf(body)
+      this.gen = this.made ?? generatorOf(this.body)
     } catch (error) {
       this.gen = ending(THROW, error)
     }
   }
 
   override begin(branch: Branch): boolean {
-    return this.activity !== null || this.body === null ? super.begin(branch) : this.push(branch)
+    return this.activity !== null || this.block !== null ? super.begin(branch) : this.push(branch)
   }
 
   /** Opens the block on `branch` and makes the call its innermost frame. */
@@ -316,75 +325,126 @@ export function atomic<M extends Method>(method: M, context: ClassMethodDecorato
 export function atomic(body: Body<unknown> | Method, context?: ClassMethodDecoratorContext): unknown {
   if (context !== undefined) return atomicFn(body as Method)
   if (body instanceof Call) domain.claim(body)
-  return new AtomicCall(body as Body<unknown>)
+  return new AtomicCall(body as Body<unknown>, null)
 }
 
 /** The atomic version of a generator function or activity function. */
 export function atomicFn<This, A extends unknown[], T>(body: (this: This, ...args: A) => Operation<T>): (this: This, ...args: A) => Call<T> {
-  const f = function (this: This, ...args: A): Call<T> {
-    const call = new AtomicCall<T>(() => body.apply(this, args))
-    domain.called(call)
-    return call
-  }
+  // Two functions, so that the first does not keep its arguments in a closure.
+  const f = isGeneratorFunction(body)
+    ? function (this: This): Call<T> {
+        const made = (body as Function).apply(this, arguments) as AnyIterator
+        const call = new AtomicCall<T>(null, made)
+        domain.called(call)
+        return call
+      }
+    : function (this: This, ...args: A): Call<T> {
+        const call = new AtomicCall<T>(() => body.apply(this, args), null)
+        domain.called(call)
+        return call
+      }
+  remember(body)
   Object.defineProperty(f, 'name', { value: body.name, configurable: true })
   return f
 }
 
-class Enter extends Suspension<void> {
-  override next(): this {
+/**
+ * To enter and to leave have no state, so there is one object of each: it is its own request to the run loop (`value` is always itself), and the answer `DONE` tells
+ * it that the run loop has served it.
+ */
+abstract class Edge extends Suspension<void> {
+  constructor() {
+    super()
+    this.value = this
+  }
+
+  override next(answer?: unknown): this {
+    if (answer === DONE) return DONE as unknown as this
     const d = domain
-    if (this.value !== this && d.current !== null && --d.steps > 0) {
+    const branch = d.current
+    if (branch !== null && --d.steps > 0) {
       if (d.pending !== null) d.startPending()
-      AtomicBlock.open(d.current, d)
-      this.done = true
-      return this
+      if (this.now(branch, d)) return DONE as unknown as this
     }
-    return super.next()
+    return this
+  }
+
+  override throw(error: unknown): never {
+    throw error
+  }
+
+  override return(value: unknown): { done: true; value: unknown } {
+    return { done: true, value }
+  }
+
+  /** On the stack, without the run loop; false if that is not possible. */
+  protected abstract now(branch: Branch, d: Domain): boolean
+}
+
+const DONE = { done: true, value: undefined }
+
+class Enter extends Edge {
+  protected now(branch: Branch, d: Domain): boolean {
+    AtomicBlock.open(branch, d)
+    return true
   }
   begin(branch: Branch): boolean {
-    AtomicBlock.open(branch, branch.group.context().domain)
+    AtomicBlock.open(branch, branch.group.home.domain)
     branch.mode = NEXT
-    branch.answer = undefined
+    branch.answer = DONE
     return true
   }
 }
 
-class Leave extends Suspension<void> {
-  override next(): this {
-    const d = domain
-    const block = d.current === null ? null : d.current.group
-    if (this.value !== this && block instanceof AtomicBlock && --d.steps > 0) {
-      if (d.pending !== null) d.startPending()
-      if (block.leaveNow()) {
-        this.done = true
-        return this
-      }
-    }
-    return super.next()
+class Leave extends Edge {
+  protected now(branch: Branch): boolean {
+    const block = branch.group
+    return block instanceof AtomicBlock && block.leaveNow()
   }
   begin(branch: Branch): boolean {
     const block = branch.group
     if (!(block instanceof AtomicBlock)) throw new Error('leaveAtomic() outside an atomic block')
     branch.mode = NEXT
-    branch.answer = undefined
-    return block.leave(NEXT, undefined)
+    branch.answer = DONE
+    return block.leave(NEXT, DONE)
   }
 }
 
-/** Opens an atomic block by hand; every path must `yield* leaveAtomic()`. The build plugin writes these; prefer `atomic`. */
+const ENTER = new Enter()
+const LEAVE = new Leave()
+
+/** Opens an atomic block by hand; every path must `yield* leaveAtomic()`. Prefer `atomic`. */
 export function enterAtomic(): Operation<void> {
-  return new Enter()
+  return ENTER
 }
 
 export function leaveAtomic(): Operation<void> {
-  return new Leave()
+  return LEAVE
+}
+
+/** What the build plugin writes at the begin of an `atomic:` block. Nothing has to be waited for there, so the run loop need not know. */
+export function enter(): void {
+  const d = domain
+  const branch = d.current
+  if (branch === null) throw new Error('an atomic block was entered outside any activity')
+  if (d.pending !== null) d.startPending()
+  AtomicBlock.open(branch, d)
+}
+
+/** What the plugin writes at the end: true if the run loop has to be asked with `yield* leaveAtomic()`. */
+export function leave(): boolean {
+  const d = domain
+  const block = d.top
+  if (!(block instanceof AtomicBlock) || block.owner !== d.current || block.contained > 0 || --d.steps <= 0) return true
+  if (d.pending !== null) d.startPending()
+  return !block.leaveNow()
 }
 
 /** The innermost block that `branch` is in, or null. */
 export function blockOf(branch: Branch): AtomicBlock | null {
   const { group } = branch
   if (group instanceof AtomicBlock) return group
-  const home = group.context()
+  const home = group.home
   return home instanceof AtomicBlock ? home : null
 }
 

@@ -57,15 +57,7 @@ export class Branch {
     this.blocked = null
     this.mode = mode
     this.answer = answer
-    this.group.context().domain.ready(this)
-  }
-
-  /** As `wake`, from a callback of the host: goes on at once if nothing else is to run before. */
-  wakeFromHost(mode: Mode, answer: unknown): void {
-    this.blocked = null
-    this.mode = mode
-    this.answer = answer
-    this.group.context().domain.readyFromHost(this)
+    this.group.home.domain.ready(this)
   }
 
   /** Withdraws what the branch waits for and makes it go on with `error`. */

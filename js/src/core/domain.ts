@@ -17,7 +17,7 @@ import { Context, nextBranch, pushReady, type Group } from './group.ts'
 import { Activity } from './activity.ts'
 import { Call, generatorNext, generatorOf, generatorThrow, isGeneratorFunction, NOTHING, remember, swap } from './call.ts'
 import { realHost, type Host } from './host.ts'
-import { AtomicBlock, blockOf } from './atomic.ts'
+import { blockOf, type AtomicBlock } from './atomic.ts'
 import { blockOnPromise } from '../wait/promise.ts'
 import { endBranch } from '../scope/scope.ts'
 import type { Tracer } from '../dev/trace.ts'
@@ -48,7 +48,7 @@ export class Domain {
   live: Activity<any> | null = null
   tracer: Tracer | null = null
   chooser: Chooser | null = null
-  /** An ended atomic block, for reuse. */
+  /** The last atomic block that nobody knows any more. Once it is over it can be opened again. */
   spare: AtomicBlock | null = null
   /** Development mode: spawn sites are recorded, foreign continuations in atomic blocks reported. */
   development: boolean = false
@@ -157,7 +157,7 @@ export class Domain {
 
   enqueue(group: Group): void {
     if (group.queued) return
-    const context = group.context()
+    const context = group.home
     context.push(group)
     if (!this.pumping && !this.posted && context === this.top) this.post()
   }
@@ -165,7 +165,7 @@ export class Domain {
   /** `branch` can go on. */
   ready(branch: Branch): void {
     let group = branch.group
-    if (group instanceof AtomicBlock && group.over) group = branch.group = group.survivor()
+    if (group.over) group = branch.group = (group as AtomicBlock).survivor()
     if (group.running === null && (group.readies === null || group.readies.size === 0)) group.running = branch
     else pushReady(group, branch)
     if (group !== this.executing) this.enqueue(group)
@@ -175,7 +175,7 @@ export class Domain {
     if (this.pumping || this.posted) this.ready(branch)
     else {
       const { group } = branch
-      if (group.running === null && group.readies === null && this.top.head === null && group.context() === this.top) {
+      if (group.running === null && group.readies === null && this.top.head === null && group.home === this.top) {
         // Nothing else is to run before: the queue is not needed.
         group.running = branch
         this.pump(group)
@@ -241,10 +241,9 @@ export class Domain {
   }
 
   private run(group: Group): void {
-    let branch = group.running ?? nextBranch(group)
+    let branch = (group.running ??= nextBranch(group))
     while (branch !== null) {
       this.executing = group
-      group.running = branch
       this.current = branch
       const left = this.step(branch)
       // The branch may have entered or left atomic blocks meanwhile, or another branch of the group may be in front of it.
@@ -259,10 +258,9 @@ export class Domain {
         branch = group.running!
         continue
       }
-      group.running = null
       branch = nextBranch(group)
+      group.running = branch
     }
-    group.running = null
     this.executing = null
   }
 

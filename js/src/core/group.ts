@@ -21,7 +21,10 @@ export interface Group {
   link: Group | null
   /** True for the group of a block's own branches: no implicit yields. */
   readonly atomic: boolean
-  context(): Context
+  /** The context that the group is served in. */
+  readonly home: Context
+  /** An atomic block that has ended: its branches belong to the group around it. */
+  readonly over: boolean
 }
 
 export class Context {

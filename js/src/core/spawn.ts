@@ -69,7 +69,7 @@ class Yield extends Suspension<void> {
   begin(branch: Branch): boolean {
     branch.mode = NEXT
     branch.answer = undefined
-    if (!branch.group.atomic) branch.group.context().domain.aside = true
+    if (!branch.group.atomic) branch.group.home.domain.aside = true
     return true
   }
 }

@@ -25,7 +25,7 @@ export function activities(): BranchReport[] {
   const found: BranchReport[] = []
   for (let a = domain.live; a !== null; a = a.prev) {
     const of = branchesOf(a).map((b): BranchReport => {
-      const state = domain.current === b ? 'running' : b.blocked !== null ? 'blocked' : b.group.context() === domain.top ? 'ready' : 'held'
+      const state = domain.current === b ? 'running' : b.blocked !== null ? 'blocked' : b.group.home === domain.top ? 'ready' : 'held'
       return { activity: a!.name, id: a!.id, state, waitsFor: b.blocked?.describe(), stack: stackOf(b), site: a!.info?.site }
     })
     found.unshift(...of)

@@ -5,7 +5,7 @@
  *
  * A continuation is foreign if it was registered neither by the block's code nor by a continuation that belongs to the block.
  */
-import { blockOf } from '../core/atomic.ts'
+import { blockOf, type AtomicBlock } from '../core/atomic.ts'
 import { domain, setNoteOurs } from '../core/domain.ts'
 import { interpose } from './interpose.ts'
 
@@ -51,7 +51,7 @@ const INTERNAL = new Set(['TickObject', 'TIMERWRAP', 'FSREQCALLBACK', 'FSREQPROM
 
 function watchHooks(hooks: any, report: (foreign: Foreign) => void): () => void {
   const sites = new Map<number, string>()
-  const own = new Map<number, unknown>()
+  const own = new Map<number, AtomicBlock>()
   const running: number[] = []
   let candidate: { id: number; kind: string } | null = null
   const kinds = new Map<number, string>()
@@ -61,7 +61,10 @@ function watchHooks(hooks: any, report: (foreign: Foreign) => void): () => void 
       kinds.set(id, kind)
       const { current } = domain
       const block = current === null ? own.get(running[running.length - 1]) : blockOf(current)
-      if (block) own.set(id, block)
+      if (block) {
+        block.noted = true
+        own.set(id, block)
+      }
       else sites.set(id, userFrames(new Error().stack))
     },
     before(id: number) {

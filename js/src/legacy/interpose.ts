@@ -16,8 +16,9 @@ let owner: AtomicBlock | null = null
 
 /** The block whose continuation is registering now. */
 function belongsTo(): AtomicBlock | null {
-  if (domain.current !== null) return blockOf(domain.current)
-  return owner
+  const block = domain.current === null ? owner : blockOf(domain.current)
+  if (block !== null) block.noted = true
+  return block
 }
 
 function foreignTo(block: AtomicBlock | null): boolean {

@@ -2,10 +2,17 @@
  * Turns `async` functions into activity functions, `await` into calls and waits, and `atomic: { }` into atomic blocks. The text is edited in place, so that types, comments and line
  * numbers stay, and a source map is exact.
  *
- *     "use activity"                                 import * as $charcoal from 'charcoal-js/runtime';
- *     async function f(x) {                 ->       function f(x) { return $charcoal.go(function* () {
- *       atomic: { n = (await g(x)) + 1 }               atomic: { yield* $charcoal.enterAtomic(); try { n = ((yield* $charcoal.wait(g(x)))) + 1 } finally { yield* $charcoal.leaveAtomic() } }
- *     }                                              }) }
+ *     "use activity"
+ *     async function f(x) {
+ *       atomic: { n = (await g(x)) + 1 }
+ *     }
+ *
+ * becomes
+ *
+ *     import * as $charcoal from 'charcoal-js/runtime';
+ *     function f(x) { return $charcoal.go(function* () {
+ *       atomic: { $charcoal.enter(); try { n = ((yield* $charcoal.wait(g(x)))) + 1 } finally { if ($charcoal.leave()) yield* $charcoal.leaveAtomic() } }
+ *     }) }
  *
  * Transformed are: all async functions of a file that begins with the directive "use activity" (or of all files, with `all`), functions that begin with that directive, and functions that contain an
  * `atomic:` block; and whatever async functions are inside those.
@@ -228,6 +235,7 @@ class Edits {
         break
       }
       case 'YieldExpression': {
+        if (some(within, (n) => isAtomicLabel(n) && n.start < node.start && n.end > node.start, () => false)) this.refuse(node, '`yield` inside an atomic block: the consumer would run inside the block; collect what is to be yielded and yield it after the block')
         s.remove(node.start, node.start + 5)
         if (node.delegate) {
           const star = source.indexOf('*', node.start)
@@ -249,8 +257,8 @@ class Edits {
       case 'LabeledStatement':
         if (node.label.name !== 'atomic') break
         if (node.body.type !== 'BlockStatement') this.refuse(node, '`atomic:` stands before a block: write atomic: { … }')
-        this.before(node.body.start + 1, ' yield* $charcoal.enterAtomic(); try {')
-        this.insertions.push(() => s.appendRight(node.body.end - 1, '} finally { yield* $charcoal.leaveAtomic() } '))
+        this.before(node.body.start + 1, ' $charcoal.enter(); try {')
+        this.insertions.push(() => s.appendRight(node.body.end - 1, '} finally { if ($charcoal.leave()) yield* $charcoal.leaveAtomic() } '))
         break
       case 'ForOfStatement':
         if (node.await) this.forAwait(node, parent)

@@ -119,7 +119,7 @@ export function deadline<T>(ms: number, body: ScopedBody<T>, name = ''): Operati
     let ours: Scope | undefined
     const value = yield* inScope(body, name || `deadline(${ms})`, false, undefined, (scope) => {
       ours = scope
-      const { host } = scope.owner.group.context().domain
+      const { host } = scope.owner.group.home.domain
       const timer = host.timer(() => domain.fromHost(() => scope.cancel(late)), ms)
       return () => host.clear(timer)
     })
