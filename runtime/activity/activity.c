@@ -100,6 +100,14 @@ static void finish_handle(ch_activity *handle) {
 
 void ch_activity_end(struct ch_branch *b) {
   struct ch_domain *d = &ch_domain;
+  if (CH_UNLIKELY(b->flags & (CH_ASYNC | CH_MARKED))) {
+    if (b->flags & CH_ASYNC) {
+      ch_async_end(b);
+      return;
+    }
+    d->marks--;
+  }
+  CH_INVARIANT(!b->scope, "an activity has left its scopes when it ends");
   d->live--;
   if (CH_UNLIKELY(ch_checks))
     ch_captures_activity_ends(b);
@@ -133,14 +141,14 @@ static int look(const ch_activity *a) {
     return a->error;
   if (a->state != CH_HANDLE_LIVE)
     return EINVAL;
-  if (a->branch == ch_domain.current)
+  if (a->branch == ch_activity_of(ch_domain.current))
     return EDEADLK;
   return EINPROGRESS;
 }
 
 struct ch_int_result ch_activity_wait_int(ch_activity *a) CH_INT_NAME(ch_activity_wait);
 struct ch_int_result ch_activity_wait_int(ch_activity *a) {
-  int error = look(a);
+  int error = ch_is_marked() ? ECANCELED : look(a);
   if (error != EINPROGRESS)
     return (struct ch_int_result){CH_DONE, error};
   ch_wait_on(&a->waiters, CH_ON_ACTIVITY);
@@ -148,7 +156,7 @@ struct ch_int_result ch_activity_wait_int(ch_activity *a) {
 }
 
 int ch_activity_wait(ch_activity *a) {
-  int error = look(a);
+  int error = ch_is_marked() ? ECANCELED : look(a);
   if (error != EINPROGRESS)
     return error;
   ch_wait_on(&a->waiters, CH_ON_ACTIVITY);
@@ -175,7 +183,10 @@ int ch_activity_finished(const ch_activity *a) { return a->state == CH_HANDLE_FI
 
 ch_activity *ch_self(void) {
   struct ch_branch *b = ch_domain.current;
-  return b && b->flags & CH_LONG ? ch_branch_prefix(b)->handle : NULL;
+  if (!b)
+    return NULL;
+  b = ch_activity_of(b);
+  return b->flags & CH_LONG ? ch_branch_prefix(b)->handle : NULL;
 }
 
 /* ---- giving way ---- */

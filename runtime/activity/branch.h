@@ -1,8 +1,11 @@
 /* A branch: a call chain that blocks on its own, and the activity around it.
  *
- * Every activity embeds its first branch and today has no other, so that a block of memory for an anonymous activity is
- * a branch followed by its captured variables, 40 bytes and theirs. A *long* one (it has a handle, or is contained) has
- * a prefix in front.
+ * Every activity embeds its first branch, so that a block of memory for an anonymous activity is a branch followed by
+ * its captured variables, 40 bytes and theirs. A *long* one (it has a handle, or is contained) has a prefix in front.
+ * Further branches come from `async` calls that blocked: struct ch_async, in memory of their own (async.c).
+ *
+ * Nothing but the list on which `link` stands, or the clauses that link.prev leads to, may point at a blocked branch:
+ * an async call hands its wait to a new branch by changing these alone (ch_wait_move).
  *
  * The saved call chain hangs on `top`, innermost first. The outermost frame's `parent` is not a frame: it is this
  * branch with bit 0 set (ch_chain_end), so that each frame of a parked chain leads to the branch that it belongs to.
@@ -11,13 +14,17 @@
  *   NEW        queued, body not begun. top: the body's code; link.prev: the spawn site
  *   READY      queued, to be resumed. link.next: next in the queue; link.prev: the result to hand over
  *   RUNNING    on the native stack. top: the saved frames that it will return to, or the chain's end
- *   WAITING    waits on one object; `link` is on that object's list
+ *   WAITING    waits on one object; `link` is on that object's list. On a finish (what: CH_ON_FINISH) it is on none:
+ *              link.next is the scope
  *   SELECTING  waits over several clauses; link.prev: the first of them
  * Flags, in any combination with each other and with every state unless said:
  *   LONG       has a prefix;  MAIN: ends the program when it ends;  NAMED: stands in the table of names
  *   NATIVE     with WAITING, SELECTING, READY: waits on the native stack, in plain code. READY then means
  *              not queued, but to return as soon as the native stack above it is gone
  *   FAR        its captured variables begin at 48 instead of 40 bytes (see ch_branch_record)
+ *   ASYNC      it is a struct ch_async's; excludes LONG, MAIN, NAMED, FAR and MARKED
+ *   PENDING    a frame of its chain may have a continuation due behind an async; may be set for longer than one is
+ *   MARKED     the activity was cancelled; on its first branch
  */
 #ifndef CHARCOAL_ACTIVITY_BRANCH_H
 #define CHARCOAL_ACTIVITY_BRANCH_H
@@ -26,24 +33,44 @@
 #include "frames/allocator.h"
 
 enum ch_branch_state { CH_NEW = 1, CH_READY, CH_RUNNING, CH_WAITING, CH_SELECTING };
-enum { CH_LONG = 1, CH_MAIN = 2, CH_NAMED = 4, CH_NATIVE = 8, CH_FAR = 16 };
-/* What a WAITING branch waits on: for reports. */
-enum ch_what { CH_ON_SEMAPHORE, CH_ON_ACTIVITY };
+enum {
+  CH_LONG = 1,
+  CH_MAIN = 2,
+  CH_NAMED = 4,
+  CH_NATIVE = 8,
+  CH_FAR = 16,
+  CH_ASYNC = 32,
+  CH_PENDING = 64,
+  CH_MARKED = 128
+};
+/* What a WAITING branch waits on: for reports. A wait on a finish, or for its
+ * turn after a directed yield, is not ended by cancel. */
+enum ch_what { CH_ON_SEMAPHORE, CH_ON_ACTIVITY, CH_ON_FINISH, CH_ON_TURN };
 
-struct ch_scope;
+struct ch_finish;
 struct ch_group;
 
 struct ch_branch {
-  struct ch_scope *scope; /* innermost finish scope; NULL: the implicit one around the body. Always even */
-  void *top;              /* see the states */
-  struct ch_link link;    /* see the states */
-  int32_t error;          /* errno, while not RUNNING */
+  struct ch_finish *scope; /* innermost open scope; NULL: the implicit one around the body. Always even */
+  void *top;               /* see the states */
+  struct ch_link link;     /* see the states */
+  int32_t error;           /* errno, while not RUNNING */
   uint8_t state;
   uint8_t flags;
   uint8_t what;  /* enum ch_what, while WAITING */
   uint8_t klass; /* class of its memory; CH_CLASS_LARGE: none */
 };
 #define CH_CLASS_LARGE 255
+
+/* A branch that an async call has become. */
+struct ch_async {
+  struct ch_branch branch;
+  union {
+    struct ch_finish *home;   /* the scope in which it was started */
+    struct ch_branch *parent; /* while it is a stray: who is going to say which scope that is */
+  };
+  struct ch_link siblings; /* on home's list of branches, or the domain's of strays */
+};
 
 struct ch_prefix {
   ch_activity *handle;    /* NULL: none, or detached */

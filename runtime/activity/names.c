@@ -35,6 +35,7 @@ int ch_set_name(const char *text) {
   struct ch_branch *b = ch_domain.current;
   if (!b)
     return EPERM;
+  b = ch_activity_of(b);
   size_t n = strlen(text) + 1;
   struct name *new = malloc(sizeof *new + n);
   if (!new)
@@ -54,4 +55,4 @@ int ch_set_name(const char *text) {
   return 0;
 }
 
-const char *ch_name(void) { return ch_domain.current ? ch_branch_name(ch_domain.current) : NULL; }
+const char *ch_name(void) { return ch_domain.current ? ch_branch_name(ch_activity_of(ch_domain.current)) : NULL; }

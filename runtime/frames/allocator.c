@@ -67,7 +67,7 @@ static bool map_arena(void) {
 }
 
 static struct ch_slab *take_slab(enum ch_kind kind) {
-  if (kind != CH_KIND_FRAME && free_count <= RESERVE && !map_arena())
+  if (kind != CH_KIND_FRAME && kind != CH_KIND_ASYNC && free_count <= RESERVE && !map_arena())
     return NULL;
   if (!free_slabs && !map_arena())
     return NULL;

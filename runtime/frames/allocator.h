@@ -1,13 +1,13 @@
 /* Memory of frames and activities: per-thread free lists of fixed-size blocks, carved from slabs.
  *
- * There are three kinds of block, each with its own slabs, so that a walk over the slabs of one kind finds every
- * live object of it: frames (classes of 16 bytes), activities (classes of 8 bytes) and long activities (with a
- * prefix; classes of 8 bytes). Slabs of 64 KiB lie in arenas of 4 MiB, aligned to their size, whose first slab
- * describes the others.
+ * There are four kinds of block, each with its own slabs, so that a walk over the slabs of one kind finds every
+ * live object of it: frames (classes of 16 bytes), activities (classes of 8 bytes), long activities (with a
+ * prefix; classes of 8 bytes) and async branches (classes of 8 bytes). Slabs of 64 KiB lie in arenas of 4 MiB, aligned
+ * to their size, whose first slab describes the others.
  *
  * Invariants:
  * 1. Bit 0 of a block's first word is set exactly while the block is free; the rest of the word is the next free block.
- *    So a live object's first word must always be even: a frame's `info`, an activity's `scope`, a prefix's `handle`.
+ *    So a live object's first word must always be even: a frame's `info`, a branch's `scope`, a prefix's `handle`.
  * 2. A slab serves one kind and one class from the time when it is taken until it is given back whole.
  * 3. A class's `live` is the number of its blocks that are carved and not free.
  * 4. Blocks that are too large or too aligned for any class, and every block in malloc mode, are on one list of their
@@ -19,7 +19,7 @@
 #include "charcoal_abi.h"
 #include <stdbool.h>
 
-enum ch_kind { CH_KIND_FRAME, CH_KIND_ACTIVITY, CH_KIND_LONG, CH_KINDS };
+enum ch_kind { CH_KIND_FRAME, CH_KIND_ACTIVITY, CH_KIND_LONG, CH_KIND_ASYNC, CH_KINDS };
 
 #define CH_CLASSES 129
 #define CH_FRAME_STEP 16u

@@ -14,6 +14,10 @@
  * left plain) it runs other activities on top of the native stack until it can return; inside `atomic` it runs only
  * activities that were spawned contained, and when nothing at all could end the wait it reports a deadlock
  * and ends the program with status CH_EXIT_DEADLOCK.
+ *
+ * In a cancelled scope (ch_cancelled) a blocking call returns ECANCELED at once and has no effect, also when it
+ * would not have to wait; a call that waits when its scope is cancelled is ended with ECANCELED and has had no effect.
+ * One whose effect was had just before returns as usual: never both, never neither.
  */
 #ifndef CHARCOAL_H
 #define CHARCOAL_H
@@ -60,7 +64,8 @@ typedef struct ch_activity {
 
 /* Returns when the activity has finished: 0 then, also when it had finished before, and however often and by however
  * many activities it is asked. EDEADLK: the handle is the caller's own. ENOMEM: spawning it failed for lack of memory,
- * so it never ran. EINVAL: the handle was never spawned, or was detached. */
+ * so it never ran. EINVAL: the handle was never spawned, or was detached. ECANCELED: the caller's scope is cancelled.
+ */
 int ch_activity_wait(ch_activity *);
 
 /* Lets go of the handle: its memory may be reused at once, and the activity goes on without. EINVAL as above. */
@@ -71,6 +76,16 @@ int ch_activity_finished(const ch_activity *);
 
 /* The handle of the running activity; NULL if it has none (anonymous, or detached), or outside any domain. */
 ch_activity *ch_self(void);
+
+/* Cancels the activity, as if a `finish` stood around its body and were cancelled (AC paper, section 2.2): each of its
+ * blocking calls outside `noncancellable` ends, or does not begin, with ECANCELED. One that has not begun yet starts,
+ * and finds itself cancelled. 0, also when it has finished; EINVAL: never spawned, or detached. Never blocks, never
+ * switches; a second time has no effect. An activity may cancel itself. */
+int ch_activity_cancel(ch_activity *);
+
+/* Whether the caller stands in a cancelled scope: then no blocking call waits, or does anything, and each returns
+ * ECANCELED (or what its description says). Stays so until the scope is left; 0 inside `noncancellable`. */
+int ch_cancelled(void);
 
 /* Gives the running activity a name for reports. The text is copied. ENOMEM when there is no room. */
 int ch_set_name(const char *);
@@ -85,8 +100,8 @@ void ch_reschedule(void);
 
 void ch_sem_init(ch_sem *, unsigned long count);
 
-/* Takes one unit, waiting for it in order of arrival. 0, or ECANCELED: the semaphore was destroyed meanwhile and
- * nothing was taken. */
+/* Takes one unit, waiting for it in order of arrival. 0, or ECANCELED: the semaphore was destroyed meanwhile, or the
+ * scope is cancelled; nothing was taken. */
 int ch_sem_wait(ch_sem *);
 
 /* As ch_sem_wait for at most `timeout` ns; ETIMEDOUT when they have passed, and nothing was taken. */
@@ -108,14 +123,14 @@ int ch_sem_destroy(ch_sem *);
 /* Nanoseconds of the domain's clock: monotonic; virtual under the simulated reactor. */
 int64_t ch_now(void);
 
-/* Returns after at least `duration` ns; 0. A duration <= 0 gives way once. */
+/* Returns after at least `duration` ns; 0, or ECANCELED. A duration <= 0 gives way once. */
 int ch_sleep(int64_t duration);
 
 /* ---- descriptors ---- */
 
 /* Waits until one of poll's `events` (POLLIN, POLLOUT, ...) holds for the descriptor, at most `timeout` ns
  * (CH_FOREVER: no limit). Returns the events that hold (> 0), 0 after the time-out, or -error: EBADF, EPERM for a
- * kind of file that is always ready, ENOMEM. */
+ * kind of file that is always ready, ENOMEM, ECANCELED. */
 int ch_fd_wait(int fd, int events, int64_t timeout);
 
 /* ---- names ---- */

@@ -75,8 +75,8 @@ static void withdraw(struct ch_clause *c) { ch_reactor->withdraw(c); }
 const struct ch_clause_type ch_fd_clause_type = {"descriptor", true, enlist, withdraw};
 
 static intptr_t events(struct ch_clause *all, unsigned selected) { return selected == 0 ? (intptr_t)all[0].value : 0; }
-static const struct ch_leaf fd_leaf = CH_LEAF("ch_fd_wait", 1, events);
-static const struct ch_leaf fd_timed_leaf = CH_LEAF("ch_fd_wait", 2, events);
+static const struct ch_leaf fd_leaf = CH_LEAF_OR("ch_fd_wait", 1, events, -ECANCELED);
+static const struct ch_leaf fd_timed_leaf = CH_LEAF_OR("ch_fd_wait", 2, events, -ECANCELED);
 
 struct ch_int_result ch_fd_wait_int(int fd, int wanted, int64_t timeout) CH_INT_NAME(ch_fd_wait);
 struct ch_int_result ch_fd_wait_int(int fd, int wanted, int64_t timeout) {

@@ -70,12 +70,12 @@ static void withdraw(struct ch_clause *c) {
     sink(i, last);
 }
 
-const struct ch_clause_type ch_timer_clause_type = {"timer", true, enlist, withdraw};
+const struct ch_clause_type ch_timer_clause_type = {"timer", true, enlist, withdraw, NULL};
 
 /* A timer that never fires stands on no heap, and nothing outside can end it. */
 static bool never_enlist(struct ch_clause *c) { return (void)c, false; }
 static void never_withdraw(struct ch_clause *c) { (void)c; }
-static const struct ch_clause_type never_type = {"no timer", false, never_enlist, never_withdraw};
+static const struct ch_clause_type never_type = {"no timer", false, never_enlist, never_withdraw, NULL};
 
 struct ch_clause ch_never_clause(void) { return (struct ch_clause){.type = &never_type, .value = CH_FOREVER}; }
 
@@ -123,6 +123,8 @@ struct ch_int_result ch_sleep_int(int64_t duration) CH_INT_NAME(ch_sleep);
 struct ch_int_result ch_sleep_int(int64_t duration) {
   if (CH_UNLIKELY(!ch_domain.current))
     return (struct ch_int_result){CH_DONE, EPERM};
+  if (ch_is_marked())
+    return (struct ch_int_result){CH_DONE, ECANCELED};
   if (duration <= 0)
     return (struct ch_int_result){CH_PAUSED, 0}; /* resumed with the result 0 */
   struct ch_clause c = ch_timer_clause(duration);
@@ -132,6 +134,8 @@ struct ch_int_result ch_sleep_int(int64_t duration) {
 int ch_sleep(int64_t duration) {
   if (CH_UNLIKELY(!ch_domain.current))
     return EPERM;
+  if (ch_is_marked())
+    return ECANCELED;
   if (duration <= 0)
     return 0;
   struct ch_clause c = ch_timer_clause(duration);

@@ -52,9 +52,21 @@ static void put_pointer(struct out *o, const void *p) { put_number(o, (uintptr_t
 
 /* ---- what it waits for ---- */
 
+static const char *const waits[] = {"waits for a semaphore", "waits for an activity to finish", "waits for a finish",
+                                    "waits for its turn"};
+
+static void put_site(struct out *o, const char *site) {
+  if (site) {
+    put(o, " at ");
+    put(o, site);
+  }
+}
+
 static void put_waited(struct out *o, struct ch_branch *b) {
   if (b->state == CH_WAITING) {
-    put(o, b->what == CH_ON_SEMAPHORE ? "waits for a semaphore" : "waits for an activity to finish");
+    put(o, waits[b->what]);
+    if (b->what == CH_ON_FINISH)
+      put_site(o, ((struct ch_finish *)b->link.next)->site);
     return;
   }
   struct ch_clause *all = (struct ch_clause *)b->link.prev;

@@ -26,7 +26,7 @@ static inline int resume(struct ch_branch *b) {
   /* No frames: the last thing that the body did was to call what blocked, and that is over. */
   while (!ch_is_chain_end(frame)) {
     struct ch_frame *parent = frame->parent;
-    b->top = parent;
+    ch_domain.parent = b->top = parent;
     ch_tls.link = (struct ch_frame **)&b->top;
     int status = frame->info->resume(frame);
     if (status != CH_DONE) {
@@ -40,7 +40,7 @@ static inline int resume(struct ch_branch *b) {
 
 static inline int begin(struct ch_branch *b) {
   int (*body)(void *) = (int (*)(void *))b->top;
-  b->top = ch_chain_end(b);
+  ch_domain.parent = b->top = ch_chain_end(b);
   ch_tls.link = (struct ch_frame **)&b->top;
   int status = body(ch_branch_record(b));
   if (status != CH_DONE)
@@ -62,6 +62,8 @@ static inline __attribute__((always_inline)) void run(struct ch_branch *b) {
   d->current = NULL;
   if (status == CH_BLOCKED) {
     b->error = *d->error;
+    if (CH_UNLIKELY(b->scope != NULL))
+      ch_branch_blocked(b);
   } else if (status == CH_DONE) {
     ch_activity_end(b);
   } else {
@@ -128,7 +130,7 @@ static inline __attribute__((always_inline)) void nested(struct ch_group *g, boo
   struct ch_domain *d = &ch_domain;
   struct ch_branch *current = d->current;
   struct ch_group *group = d->group;
-  struct ch_frame **link = ch_tls.link;
+  struct ch_frame **link = ch_tls.link, *parent = d->parent;
   uint32_t depth = ch_tls.atomic_depth, pending = ch_tls.atomic_pending;
   int error = *d->error;
   CH_INVARIANT(!ch_tls.entering, "nobody waits while a frame is being entered");
@@ -141,6 +143,7 @@ static inline __attribute__((always_inline)) void nested(struct ch_group *g, boo
   d->group = group;
   d->current = current;
   ch_tls.link = link;
+  d->parent = parent;
   ch_tls.atomic_depth = depth;
   ch_tls.atomic_pending = pending;
   ch_tls.attention = 0;
@@ -155,6 +158,11 @@ void ch_group_drain(struct ch_group *g) {
 }
 
 static bool is_ready(void *branch) { return ((struct ch_branch *)branch)->state == CH_READY; }
+/* And no sibling of it runs or is set aside at a yield point (law 1). */
+static bool has_turn(void *branch) {
+  struct ch_branch *b = branch;
+  return is_ready(b) && !(b->scope && b->scope->root->active);
+}
 
 intptr_t ch_wait_native(bool outside) {
   struct ch_domain *d = &ch_domain;
@@ -166,7 +174,16 @@ intptr_t ch_wait_native(bool outside) {
     g = &empty;
   }
   b->flags |= CH_NATIVE;
-  nested(g, outside, is_ready, b);
+  /* In an atomic block siblings do not run, and collect as behind a branch that runs. */
+  bool shared = b->scope && ch_tls.atomic_depth == 0;
+  struct ch_branch *native = d->native;
+  d->native = shared ? b : NULL;
+  if (shared)
+    ch_activity_rests(b->scope->root);
+  nested(g, outside, shared ? has_turn : is_ready, b);
+  d->native = native;
+  if (shared && b->scope)
+    b->scope->root->active = true;
   b->flags &= (uint8_t)~CH_NATIVE;
   b->state = CH_RUNNING;
   return (intptr_t)b->link.prev;

@@ -5,7 +5,7 @@
  * and only activities of the innermost group run.
  *
  * Invariants: 1. `group` leads by `outer` to `base`; 2. a queue holds exactly the branches of its group that are NEW or
- * READY and not NATIVE;
+ * READY, not NATIVE, and not in their activity's own list (activity/scope.h);
  * 3. a group's `outside` is the number of registered clauses of its branches that something outside the process can
  * fire; 4. `current` is the branch whose code is running, NULL while the scheduler runs; 5. groups other than base have
  * live members or are being spawned into, waited in or settled.
@@ -13,7 +13,7 @@
 #ifndef CHARCOAL_SCHED_DOMAIN_H
 #define CHARCOAL_SCHED_DOMAIN_H
 
-#include "activity/branch.h"
+#include "activity/scope.h"
 #include "sched/check.h"
 
 struct ch_group {
@@ -27,21 +27,31 @@ struct ch_group {
 struct ch_domain {
   struct ch_branch *current;
   struct ch_group *group; /* NULL: this thread runs no domain */
-  uint64_t switches;      /* read by the slice timer's thread */
+  uint64_t switches;      /* turns of activities; read by the slice timer's thread */
   int *error;             /* &errno of this thread */
-  uint32_t nest;          /* scheduler loops on the native stack, minus one */
-  uint8_t slicing;        /* the slice timer runs; cleared by its thread */
-  uint8_t ended;          /* main has returned */
-  void *bottom;           /* the native stack of the domain's code lies below this address */
+  uint64_t marks;         /* scopes that are open and marked, and activities that are marked: 0, and nobody need look */
+  struct ch_frame *parent;  /* while a branch runs: the saved frames that it will return to, or its chain's end */
+  struct ch_branch *native; /* who waits in the topmost native wait, if its siblings may run there; else NULL */
+  uint32_t nest;            /* scheduler loops on the native stack, minus one */
+  uint8_t slicing;          /* the slice timer runs; cleared by its thread */
+  uint8_t ended;            /* main has returned */
+  uint8_t directed;         /* what becomes ready runs next */
+  void *bottom;             /* the native stack of the domain's code lies below this address */
   uint64_t live, spawned;
-  uint64_t high; /* most alive at a time since memory was last given back */
-  uint64_t peak; /* the same before that */
+  struct ch_link strays;  /* async branches whose scope is not known yet (async.c) */
+  struct ch_link yielded; /* who has given way to a sibling and has not yet been set aside */
+  uint64_t branches;      /* async ones, alive */
+  uint64_t turns;         /* of branches whose activity had the turn already */
+  uint64_t high;          /* most alive at a time since memory was last given back */
+  uint64_t peak;          /* the same before that */
   struct ch_group base;
 };
 
 extern CH_HIDDEN __thread __attribute__((tls_model("initial-exec"))) struct ch_domain ch_domain;
 
 static inline struct ch_group *ch_group_of(struct ch_branch *b) {
+  if (CH_UNLIKELY(b->flags & CH_ASYNC))
+    b = ch_activity_of(b);
   if (CH_LIKELY(!(b->flags & CH_LONG)))
     return &ch_domain.base;
   return ch_branch_prefix(b)->group;
@@ -62,12 +72,19 @@ static inline void ch_enqueue(struct ch_branch *b) {
     ch_slice_start();
 }
 
+/* The branch, whose activity may have scopes, has just become ready: it queues, or waits until a sibling rests. */
+CH_HIDDEN void ch_ready_in_activity(struct ch_branch *b);
+
 /* The one place where a branch becomes ready. `result` is what its blocking call returns. */
 static inline void ch_ready(struct ch_branch *b, intptr_t result) {
   b->state = CH_READY;
   b->link.prev = (struct ch_link *)result;
-  if (CH_LIKELY(!(b->flags & CH_NATIVE)))
+  if (CH_UNLIKELY(b->flags & CH_NATIVE))
+    return;
+  if (CH_LIKELY(!b->scope && !ch_domain.directed))
     ch_enqueue(b);
+  else
+    ch_ready_in_activity(b);
 }
 
 /* Makes this thread a domain, runs body(record) as its main activity and returns when that has finished. */
@@ -81,6 +98,11 @@ CH_HIDDEN intptr_t ch_wait_native(bool outside);
 CH_HIDDEN void ch_group_drain(struct ch_group *);
 
 CH_HIDDEN void ch_activity_end(struct ch_branch *b);
+CH_HIDDEN void ch_async_end(struct ch_branch *b);
+/* The branch, whose activity has scopes, has been set aside because it waits: the rest of its activity goes on. */
+CH_HIDDEN void ch_branch_blocked(struct ch_branch *b);
+/* The activity's active branch has blocked or ended: its next one takes over, or the activity rests. */
+CH_HIDDEN void ch_activity_rests(struct ch_finish *root);
 CH_HIDDEN void ch_domain_check(void);
 CH_HIDDEN _Noreturn void ch_deadlock(struct ch_group *, const char *why);
 

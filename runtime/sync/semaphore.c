@@ -27,21 +27,28 @@ static inline bool take(ch_sem *s) {
 
 int ch_sem_trywait(ch_sem *s) { return take(s) ? 0 : EAGAIN; }
 
+/* What can be said without waiting: 0, an error, or EAGAIN. */
+static inline int at_once(ch_sem *s) {
+  if (ch_is_marked())
+    return ECANCELED;
+  if (take(s))
+    return 0;
+  return CH_UNLIKELY(!ch_domain.current) ? EPERM : EAGAIN;
+}
+
 struct ch_int_result ch_sem_wait_int(ch_sem *s) CH_INT_NAME(ch_sem_wait);
 struct ch_int_result ch_sem_wait_int(ch_sem *s) {
-  if (take(s))
-    return (struct ch_int_result){CH_DONE, 0};
-  if (CH_UNLIKELY(!ch_domain.current))
-    return (struct ch_int_result){CH_DONE, EPERM};
+  int result = at_once(s);
+  if (result != EAGAIN)
+    return (struct ch_int_result){CH_DONE, result};
   ch_wait_on(&s->waiters, CH_ON_SEMAPHORE);
   return (struct ch_int_result){CH_BLOCKED, 0};
 }
 
 int ch_sem_wait(ch_sem *s) {
-  if (take(s))
-    return 0;
-  if (CH_UNLIKELY(!ch_domain.current))
-    return EPERM;
+  int result = at_once(s);
+  if (result != EAGAIN)
+    return result;
   ch_wait_on(&s->waiters, CH_ON_SEMAPHORE);
   return (int)ch_wait_native(false);
 }
@@ -82,7 +89,7 @@ static bool enlist(struct ch_clause *c) {
 }
 static void withdraw(struct ch_clause *c) { ch_list_remove(&c->link); }
 
-const struct ch_clause_type ch_sem_clause_type = {"semaphore", false, enlist, withdraw};
+const struct ch_clause_type ch_sem_clause_type = {"semaphore", false, enlist, withdraw, NULL};
 
 static intptr_t timed_out(struct ch_clause *all, unsigned selected) {
   return selected == 0 ? (intptr_t)all[0].value : ETIMEDOUT;
@@ -93,19 +100,17 @@ static const struct ch_leaf timedwait_leaf = CH_LEAF("ch_sem_timedwait", 2, time
 
 struct ch_int_result ch_sem_timedwait_int(ch_sem *s, int64_t timeout) CH_INT_NAME(ch_sem_timedwait);
 struct ch_int_result ch_sem_timedwait_int(ch_sem *s, int64_t timeout) {
-  if (take(s))
-    return (struct ch_int_result){CH_DONE, 0};
-  if (CH_UNLIKELY(!ch_domain.current))
-    return (struct ch_int_result){CH_DONE, EPERM};
+  int result = at_once(s);
+  if (result != EAGAIN)
+    return (struct ch_int_result){CH_DONE, result};
   struct ch_clause clauses[2] = TIMED_CLAUSES(s, timeout);
   return ch_wait_leaf(&timedwait_leaf, clauses, 2);
 }
 
 int ch_sem_timedwait(ch_sem *s, int64_t timeout) {
-  if (take(s))
-    return 0;
-  if (CH_UNLIKELY(!ch_domain.current))
-    return EPERM;
+  int result = at_once(s);
+  if (result != EAGAIN)
+    return result;
   struct ch_clause clauses[2] = TIMED_CLAUSES(s, timeout);
   return (int)ch_wait_leaf_native(&timedwait_leaf, clauses, 2);
 }

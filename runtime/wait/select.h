@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 struct ch_clause;
+/* The index of the selected clause, or -ECANCELED. */
 int ch_wait(struct ch_clause *clauses, unsigned n);
 
 /* A clause for each descriptor (one that never fires for the negative ones) and then one for the deadline (on ch_now).

@@ -59,14 +59,66 @@ static bool any_outside(const struct ch_clause *clauses, unsigned n) {
   return false;
 }
 
-int ch_wait(struct ch_clause *clauses, unsigned n) {
+int ch_wait_regardless(struct ch_clause *clauses, unsigned n, void (*then)(void *), void *argument) {
   int ready = enlist_all(clauses, n);
+  if (then)
+    then(argument);
   return ready >= 0 ? ready : (int)ch_wait_native(any_outside(clauses, n));
 }
 
-struct ch_int_result ch_wait_int(struct ch_clause *clauses, unsigned n) {
+struct ch_int_result ch_wait_regardless_int(struct ch_clause *clauses, unsigned n) {
   int ready = enlist_all(clauses, n);
   return ready >= 0 ? (struct ch_int_result){CH_DONE, ready} : (struct ch_int_result){CH_BLOCKED, 0};
+}
+
+int ch_wait(struct ch_clause *clauses, unsigned n) {
+  return ch_is_marked() ? -ECANCELED : ch_wait_regardless(clauses, n, NULL, NULL);
+}
+
+struct ch_int_result ch_wait_int(struct ch_clause *clauses, unsigned n) {
+  return ch_is_marked() ? (struct ch_int_result){CH_DONE, -ECANCELED} : ch_wait_regardless_int(clauses, n);
+}
+
+/* ---- cancel, and async calls that become branches ---- */
+
+/* Withdraws all clauses, unless one of them will have to fire. */
+static bool withdraw_all(struct ch_clause *all, unsigned n) {
+  bool lingers = false;
+  for (unsigned i = 0; i < n; i++)
+    if (all[i].type->cancel)
+      lingers |= !all[i].type->cancel(&all[i]);
+  if (lingers)
+    return false;
+  for (unsigned i = 0; i < n; i++) {
+    all[i].type->withdraw(&all[i]);
+    count_outside(&all[i], -1);
+  }
+  return true;
+}
+
+void ch_wait_cancel(struct ch_branch *b) {
+  if (b->state == CH_WAITING && b->what != CH_ON_FINISH && b->what != CH_ON_TURN) {
+    ch_list_remove(&b->link);
+    ch_ready(b, ECANCELED);
+  } else if (b->state == CH_SELECTING) {
+    struct ch_clause *all = (struct ch_clause *)b->link.prev;
+    if (withdraw_all(all, all->count))
+      ch_ready(b, -ECANCELED);
+  }
+}
+
+void ch_wait_move(struct ch_branch *from, struct ch_branch *to) {
+  to->state = from->state;
+  to->what = from->what;
+  to->link = from->link;
+  if (from->state == CH_SELECTING) {
+    struct ch_clause *all = (struct ch_clause *)from->link.prev;
+    for (unsigned i = 0, n = all->count; i < n; i++)
+      all[i].branch = to;
+  } else if (from->what != CH_ON_FINISH) {
+    to->link.next->prev = (struct ch_link *)((uintptr_t)&to->link | ((uintptr_t)to->link.next->prev & 1));
+    ch_link_prev(&to->link)->next = &to->link;
+  }
 }
 
 /* ---- leaves ---- */
@@ -78,12 +130,15 @@ _Static_assert(offsetof(struct ch_frame, image) == CH_FRAME_HEADER, "CH_LEAF_FRA
 int ch_leaf_resume(struct ch_frame *frame) {
   const struct ch_leaf *leaf = (const struct ch_leaf *)frame->info;
   intptr_t selected = *(intptr_t *)ch_tls.result;
-  *(intptr_t *)ch_tls.result = leaf->finish(clauses_of(frame), (unsigned)selected);
+  *(intptr_t *)ch_tls.result =
+      CH_UNLIKELY(selected < 0) ? leaf->cancelled : leaf->finish(clauses_of(frame), (unsigned)selected);
   ch_frame_free(frame);
   return CH_DONE;
 }
 
 struct ch_int_result ch_wait_leaf(const struct ch_leaf *leaf, const struct ch_clause *clauses, unsigned n) {
+  if (ch_is_marked())
+    return (struct ch_int_result){CH_DONE, leaf->cancelled};
   struct ch_frame *f = ch_frame_new(&leaf->info);
   struct ch_clause *own = clauses_of(f);
   memcpy(own, clauses, n * sizeof *own);
@@ -99,7 +154,8 @@ struct ch_int_result ch_wait_leaf(const struct ch_leaf *leaf, const struct ch_cl
 }
 
 intptr_t ch_wait_leaf_native(const struct ch_leaf *leaf, struct ch_clause *clauses, unsigned n) {
-  return leaf->finish(clauses, (unsigned)ch_wait(clauses, n));
+  int selected = ch_wait(clauses, n);
+  return selected < 0 ? leaf->cancelled : leaf->finish(clauses, (unsigned)selected);
 }
 
 /* ---- clauses of the runtime's own ---- */

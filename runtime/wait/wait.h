@@ -7,6 +7,9 @@
  * Everything else is an array of clauses, which lives as long as the wait: in the caller's frame, on the native stack,
  * or in a frame of the runtime's own (ch_wait_leaf).
  *
+ * That the scope around is cancelled is an implicit clause of all of them, which comes first: in a marked scope no wait
+ * begins (ch_is_marked), and a cancel ends those that have begun (ch_wait_cancel).
+ *
  * Invariants: 1. a blocked branch is on no run queue; 2. while a branch is SELECTING, each of its clauses is registered
  * with exactly one object; 3. when it becomes ready none is; 4. the clause that was selected has had its effect, the
  * others none;
@@ -17,6 +20,7 @@
 
 #include "sched/domain.h"
 #include "wait/link.h"
+#include <errno.h>
 
 struct ch_clause;
 
@@ -27,6 +31,10 @@ struct ch_clause_type {
   bool (*enlist)(struct ch_clause *);
   /* Undoes the registration. Called for losers only. */
   void (*withdraw)(struct ch_clause *);
+  /* The wait is to be cancelled. NULL, or true: withdraw me. False: I cannot be withdrawn now, but shall fire soon,
+   * with my effect or with a value that says that I had none. The wait, with all its clauses, then goes on until one
+   * fires. */
+  bool (*cancel)(struct ch_clause *);
 };
 
 struct ch_clause {
@@ -45,6 +53,16 @@ struct ch_clause {
 
 /* object: a ch_sem. Takes a unit; the value is 0, or ECANCELED when the semaphore was destroyed. */
 extern CH_HIDDEN const struct ch_clause_type ch_sem_clause_type;
+
+/* The running branch is in a marked scope: it must not wait. Cheap while nobody is cancelled. */
+CH_HIDDEN bool ch_is_marked_slow(void);
+static inline bool ch_is_marked(void) { return CH_UNLIKELY(ch_domain.marks != 0) && ch_is_marked_slow(); }
+
+/* Ends the branch's wait, if it waits and that can be cancelled: with ECANCELED from ch_wait_on, with -ECANCELED from
+ * ch_wait. */
+CH_HIDDEN void ch_wait_cancel(struct ch_branch *);
+/* Makes what `from` has registered for `to`'s, which is new. */
+CH_HIDDEN void ch_wait_move(struct ch_branch *from, struct ch_branch *to);
 
 /* Puts the running branch on the object's list. The caller then returns CH_BLOCKED or calls ch_wait_native. */
 static inline void ch_wait_on(struct ch_link *list, enum ch_what what) {
@@ -70,21 +88,30 @@ static inline void ch_fire(struct ch_link *node, intptr_t value) {
 }
 
 /* Waits over n clauses. Returns the index of the selected one; its `value` is the type's result. The array must live
- * until then. */
+ * until then. -ECANCELED: in a cancelled scope; none of them has had an effect. */
 int ch_wait(struct ch_clause *clauses, unsigned n);
 struct ch_int_result ch_wait_int(struct ch_clause *clauses, unsigned n) CH_INT_NAME(ch_wait);
 
-/* The same for leaves in plain C: copies the clauses into a frame of the runtime's own. CH_DONE: `selected` and `value`
- * are set. CH_BLOCKED: the wait's outcome goes through finish(selected clause), whose result the caller's caller gets.
+/* The same for clauses whose type refuses a cancel, in cancelled scopes, too. `then` is called once it is registered.
  */
+CH_HIDDEN int ch_wait_regardless(struct ch_clause *, unsigned n, void (*then)(void *), void *argument);
+CH_HIDDEN struct ch_int_result ch_wait_regardless_int(struct ch_clause *, unsigned n);
+
+/* The same for leaves in plain C: copies the clauses into a frame of the runtime's own. CH_DONE: `value` is the result.
+ * CH_BLOCKED: the wait's outcome goes through finish(selected clause), whose result the caller's caller gets. When the
+ * wait is cancelled the result is `cancelled`. */
 struct ch_leaf {
   struct ch_frame_info info; /* made with CH_LEAF */
   intptr_t (*finish)(struct ch_clause *all, unsigned selected);
+  intptr_t cancelled;
 };
 CH_HIDDEN int ch_leaf_resume(struct ch_frame *);
 #define CH_LEAF_FRAME(n) ((uint32_t)(CH_FRAME_HEADER + (n) * sizeof(struct ch_clause)))
-#define CH_LEAF(function, n, how)                                                                                      \
-  {.info = {.resume = ch_leaf_resume, .name = (function), .size = CH_LEAF_FRAME(n), .align = 16}, .finish = (how)}
+#define CH_LEAF_OR(function, n, how, when_cancelled)                                                                   \
+  {.info = {.resume = ch_leaf_resume, .name = (function), .size = CH_LEAF_FRAME(n), .align = 16},                      \
+   .finish = (how),                                                                                                    \
+   .cancelled = (when_cancelled)}
+#define CH_LEAF(function, n, how) CH_LEAF_OR(function, n, how, ECANCELED)
 CH_HIDDEN struct ch_int_result ch_wait_leaf(const struct ch_leaf *, const struct ch_clause *clauses, unsigned n);
 /* The same from plain code. */
 CH_HIDDEN intptr_t ch_wait_leaf_native(const struct ch_leaf *, struct ch_clause *clauses, unsigned n);

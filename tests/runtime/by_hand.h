@@ -22,7 +22,9 @@ struct ch_int_result ch_reschedule_int(void) CH_INT_NAME(ch_reschedule);
 /* The resume entry that the compiler emits for each function: enters it through its dispatch. */
 int resume_by_hand(struct ch_frame *);
 
-#define FRAME_FUNCTION(id, ...)                                                                                        \
+#define FRAME_FUNCTION(id, ...) ASYNC_FUNCTION(id, 0, __VA_ARGS__)
+/* One whose first `n` resume points stand behind async calls. */
+#define ASYNC_FUNCTION(id, n, ...)                                                                                     \
   struct id##_image {                                                                                                  \
     void *record;                                                                                                      \
     struct __VA_ARGS__;                                                                                                \
@@ -35,6 +37,7 @@ int resume_by_hand(struct ch_frame *);
                                                  .file = "hand.c",                                                     \
                                                  .lines = id##_lines,                                                  \
                                                  .points = 16,                                                         \
+                                                 .asyncs = n,                                                          \
                                                  .size = CH_FRAME_HEADER + sizeof(struct id##_image),                  \
                                                  .image = sizeof(struct id##_image),                                   \
                                                  .align = 16};                                                         \
@@ -62,6 +65,28 @@ int resume_by_hand(struct ch_frame *);
   } while (0);                                                                                                         \
   case point:;
 
+/* async call; in a function made with ASYNC_FUNCTION, at one of its first points */
+#define ASYNC(point, scope, call)                                                                                      \
+  do {                                                                                                                 \
+    int status_ = (int)(call).status;                                                                                  \
+    if (status_ == CH_BLOCKED) {                                                                                       \
+      ch_async_branch(scope);                                                                                          \
+    } else if (status_) {                                                                                              \
+      ch_async_pause();                                                                                                \
+      return (struct ch_int_result){ch_suspend(info_, &v, point, status_), 0};                                         \
+    }                                                                                                                  \
+  } while (0);                                                                                                         \
+  if (0) {                                                                                                             \
+  case point:                                                                                                          \
+    ch_async_resumed(scope);                                                                                           \
+  }
+/* do { ... } finish; the scope lies where it stays */
+#define ENTER(scope) ch_scope_enter(scope, 0, "hand.c:" #scope)
+#define NONCANCELLABLE(scope) ch_scope_enter(scope, CH_SCOPE_BARRIER, "hand.c:" #scope)
+#define LEAVE(point, scope) CALL(point, status_only(ch_scope_leave_int(scope)))
+int ch_scope_leave_int(struct ch_scope *) CH_INT_NAME(ch_scope_leave);
+static inline struct ch_int_result status_only(int status) { return (struct ch_int_result){status, 0}; }
+
 #define RETURN(x)                                                                                                      \
   return (struct ch_int_result) { CH_DONE, (x) }
 #define END                                                                                                            \
@@ -83,8 +108,9 @@ int resume_by_hand(struct ch_frame *);
   } while (0)
 
 /* main by hand: BEGIN_MAIN(name, crossing values) */
-#define MAIN_FUNCTION(name, ...)                                                                                       \
-  FRAME_FUNCTION(name##_body, __VA_ARGS__);                                                                            \
+#define MAIN_FUNCTION(name, ...) ASYNC_MAIN(name, 0, __VA_ARGS__)
+#define ASYNC_MAIN(name, n, ...)                                                                                       \
+  ASYNC_FUNCTION(name##_body, n, __VA_ARGS__);                                                                         \
   static struct ch_int_result name(int argc, char **argv, char **envp) {                                               \
     (void)argc, (void)argv, (void)envp;                                                                                \
     return name##_body(NULL);                                                                                          \

@@ -1,0 +1,205 @@
+/* Branches beyond an activity's first: from an async call that blocked until its end.
+ *
+ * They share a path. Whoever finds that part of the running branch's chain is to wait on its own calls split(): the
+ * frames inside, the wait that has just been registered and the scopes opened inside become a new branch's, and what is
+ * left is the old one's, which goes on. */
+#include "activity/scope.h"
+#include "frames/captures.h"
+#include "wait/wait.h"
+#include <stdio.h>
+#include <stdlib.h>
+
+/* ---- the turn of an activity ---- */
+
+static void enqueue_first(struct ch_branch *b) {
+  struct ch_group *g = ch_group_of(b);
+  b->link.next = (struct ch_link *)g->head;
+  if (!g->head)
+    g->tail = b;
+  g->head = b;
+}
+
+/* The activity keeps its turn, with b; or queues for another if its slice is over. */
+static void keep_turn(struct ch_branch *b) {
+  struct ch_domain *d = &ch_domain;
+  CH_INVARIANT(b->state == CH_READY && !(b->flags & CH_NATIVE), "what gets a turn is ready");
+  if (ch_tls.slice_over) {
+    ch_enqueue(b);
+    return;
+  }
+  enqueue_first(b);
+  d->switches--; /* of activities: for the slice timer this one goes on */
+  d->turns++;
+}
+
+/* A native wait of this activity is over and its branch returns next. */
+static bool native_is_due(struct ch_finish *root) {
+  struct ch_branch *b = ch_domain.native;
+  return b && b->state == CH_READY && b->scope && b->scope->root == root;
+}
+
+void ch_activity_rests(struct ch_finish *root) {
+  CH_INVARIANT(root->active, "an activity rests after it was active");
+  ch_scope_check(root);
+  struct ch_branch *next = root->head;
+  if (!next || CH_UNLIKELY(native_is_due(root))) {
+    root->active = false;
+    return;
+  }
+  root->head = (struct ch_branch *)next->link.next;
+  keep_turn(next);
+}
+
+static void collect(struct ch_finish *root, struct ch_branch *b) {
+  b->link.next = NULL;
+  if (root->head)
+    root->tail->link.next = (struct ch_link *)b;
+  else
+    root->head = b;
+  root->tail = b;
+}
+
+static void collect_first(struct ch_finish *root, struct ch_branch *b) {
+  b->link.next = (struct ch_link *)root->head;
+  if (!root->head)
+    root->tail = b;
+  root->head = b;
+}
+
+void ch_ready_in_activity(struct ch_branch *b) {
+  struct ch_finish *root = b->scope ? b->scope->root : NULL;
+  if (root && root->active) {
+    (ch_domain.directed ? collect_first : collect)(root, b);
+    return;
+  }
+  if (root)
+    root->active = true;
+  (ch_domain.directed ? enqueue_first : ch_enqueue)(b);
+}
+
+/* ---- birth ---- */
+
+#define CLASS ((unsigned)(sizeof(struct ch_async) / CH_ACTIVITY_STEP))
+_Static_assert(sizeof(struct ch_async) % CH_ACTIVITY_STEP == 0, "the size of a class");
+
+CH_COLD static _Noreturn void out_of_memory(void) {
+  fprintf(stderr, "charcoal: out of memory: no room for an async branch\n");
+  abort();
+}
+
+/* b has just been registered for a wait; `inner` is the chain that waits, which ends at *end. */
+static struct ch_async *split(struct ch_branch *b, void *inner, void **end) {
+  struct ch_async *a = ch_block_take(CH_KIND_ASYNC, CLASS, sizeof *a);
+  if (CH_UNLIKELY(!a))
+    out_of_memory();
+  struct ch_branch *nb = &a->branch;
+  nb->top = inner;
+  nb->error = *ch_domain.error;
+  nb->flags = CH_ASYNC;
+  nb->klass = CLASS;
+  *end = ch_chain_end(nb);
+  if (end == &b->top)
+    nb->top = ch_chain_end(nb);
+  ch_wait_move(b, nb);
+  nb->scope = b->scope;
+  ch_domain.branches++;
+  return a;
+}
+
+/* The branch that was split off b belongs to this scope, and what is open inside is its own. */
+static void settle(struct ch_async *a, struct ch_branch *b, struct ch_finish *home) {
+  a->home = home;
+  ch_list_append(&home->branches, &a->siblings, false);
+  for (struct ch_finish *s = b->scope; s != home; s = s->outer) {
+    CH_INVARIANT(s && s->owner == b, "the scopes between a branch's innermost and an async's are its own");
+    s->owner = &a->branch;
+  }
+  b->scope = home;
+}
+
+void ch_async_branch(struct ch_scope *home) {
+  struct ch_domain *d = &ch_domain;
+  struct ch_branch *b = d->current;
+  CH_INVARIANT(b && (b->state == CH_WAITING || b->state == CH_SELECTING), "who becomes a branch has just blocked");
+  settle(split(b, b->top, (void **)ch_tls.link), b, ch_finish_of(home));
+  b->top = d->parent;
+  b->state = CH_RUNNING;
+  ch_tls.link = (struct ch_frame **)&b->top;
+}
+
+/* ---- calls that were set aside at a yield point before they blocked ---- */
+
+void ch_async_pause(void) {
+  CH_INVARIANT(ch_domain.current && ch_domain.current->state == CH_RUNNING, "who gives way runs");
+  ch_domain.current->flags |= CH_PENDING;
+}
+
+/* A continuation behind an async is due. */
+static bool is_due(const struct ch_frame *f) { return f->point >= 1 && f->point <= f->info->asyncs; }
+
+/* Splits b inside its innermost frame that is due, and lets that go on. The new branch learns its scope from there:
+ * until then it is on the domain's list of strays, and `home` is b. */
+CH_COLD static bool continue_pending(struct ch_branch *b) {
+  struct ch_frame **at = (struct ch_frame **)&b->top;
+  while (!ch_is_chain_end(*at) && !is_due(*at))
+    at = &(*at)->parent;
+  struct ch_frame *due = *at;
+  if (ch_is_chain_end(due)) {
+    b->flags &= (uint8_t)~CH_PENDING;
+    return false;
+  }
+  struct ch_async *a = split(b, b->top, (void **)at);
+  a->parent = b;
+  ch_list_append(&ch_domain.strays, &a->siblings, false);
+  b->top = due;
+  b->state = CH_READY;
+  b->link.prev = NULL;
+  keep_turn(b);
+  return true;
+}
+
+void ch_async_resumed(struct ch_scope *home) {
+  struct ch_link *strays = &ch_domain.strays;
+  struct ch_branch *b = ch_domain.current;
+  if (CH_LIKELY(ch_list_empty(strays)))
+    return;
+  for (struct ch_link *n = strays->next; n != strays; n = n->next)
+    if (ch_async_at(n)->parent == b) {
+      ch_list_remove(n);
+      settle(ch_async_at(n), b, ch_finish_of(home));
+      return;
+    }
+}
+
+void ch_branch_blocked(struct ch_branch *b) {
+  if (CH_UNLIKELY(b->flags & CH_PENDING) && continue_pending(b))
+    return;
+  ch_activity_rests(b->scope->root);
+  while (CH_UNLIKELY(!ch_list_empty(&ch_domain.yielded)))
+    ch_fire(ch_domain.yielded.next, 0);
+}
+
+/* ---- end ---- */
+
+void ch_async_end(struct ch_branch *b) {
+  struct ch_async *a = ch_async_of(b);
+  struct ch_finish *s = a->home, *root = s->root;
+  CH_INVARIANT(b->scope == s, "a branch has left its own scopes when it ends");
+  ch_list_remove(&a->siblings);
+  ch_domain.branches--;
+  ch_block_give(CH_KIND_ASYNC, CLASS, a);
+  if (s->leaving && ch_list_empty(&s->branches)) {
+    struct ch_branch *owner = s->owner;
+    ch_scope_close(s);
+    owner->state = CH_READY;
+    owner->link.prev = NULL;
+    if (!owner->scope) { /* no more than its first branch */
+      if (!(owner->flags & CH_NATIVE))
+        keep_turn(owner);
+      return;
+    }
+    if (!(owner->flags & CH_NATIVE))
+      collect(root, owner);
+  }
+  ch_activity_rests(root);
+}

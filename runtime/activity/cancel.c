@@ -1,0 +1,165 @@
+/* Cancel (AC paper, section 2.2): marks a scope and all scopes in it that are not behind a barrier, and ends the waits
+ * in them.
+ *
+ * The mark is a level: whoever waits in a marked scope later is told at once (ch_is_marked), so that no helper can
+ * swallow it. A branch that is ready already has had its effect and keeps it.
+ *
+ * All that is marked is first put on a list, by `walk`, without recursion, for scopes may be nested deeper than the
+ * native stack: a scope is followed by scopes inside it, whole chains at a time, outermost first. Turned round,
+ * every scope comes before those around it. */
+#include "activity/cancel.h"
+#include "activity/activity.h"
+#include "reactor/reactor.h"
+#include "reactor/timer.h"
+#include "wait/wait.h"
+#include <errno.h>
+
+struct walk {
+  struct ch_finish *first, *last;
+};
+
+/* Appends the scopes from b's innermost out to, without, `limit`; not those behind a barrier, nor those that are marked
+ * already, with what is in them. */
+static void append_chain(struct walk *w, struct ch_branch *b, struct ch_finish *limit) {
+  struct ch_finish *outermost = NULL, *innermost = NULL;
+  for (struct ch_finish *s = b->scope; s != limit; s = s->outer) {
+    if (s->barrier || s->marked) {
+      outermost = innermost = NULL;
+      continue;
+    }
+    s->walk = outermost;
+    outermost = s;
+    if (!innermost)
+      innermost = s;
+  }
+  if (!outermost)
+    return;
+  w->last->walk = outermost;
+  w->last = innermost;
+}
+
+static struct ch_finish *turned_round(struct ch_finish *list) {
+  struct ch_finish *back = NULL;
+  while (list) {
+    struct ch_finish *next = list->walk;
+    list->walk = back;
+    back = list;
+    list = next;
+  }
+  return back;
+}
+
+static void end_waits_of(struct ch_link *branches, struct ch_finish *s) {
+  for (struct ch_link *n = branches->next; n && n != branches; n = n->next) {
+    struct ch_branch *b = &ch_async_at(n)->branch;
+    if (b->scope == s)
+      ch_wait_cancel(b);
+  }
+}
+
+static void end_waits_in(struct ch_finish *s) {
+  while (!ch_list_empty(&s->items))
+    ch_cancel_item_call(s->items.next);
+  if (s->owner->scope == s)
+    ch_wait_cancel(s->owner);
+  end_waits_of(&s->branches, s);
+  end_waits_of(&ch_domain.strays, s);
+}
+
+static void cancel(struct ch_finish *s) {
+  if (s->marked)
+    return;
+  struct walk w = {s, s};
+  s->walk = NULL;
+  append_chain(&w, s->owner, s);
+  for (struct ch_finish *at = s; at; at = at->walk)
+    for (struct ch_link *n = at->branches.next; n != &at->branches; n = n->next)
+      append_chain(&w, &ch_async_at(n)->branch, at);
+  struct ch_finish *innermost = turned_round(s);
+  for (struct ch_finish *at = innermost; at; at = at->walk) {
+    at->marked = true;
+    ch_domain.marks++;
+  }
+  for (struct ch_finish *at = innermost; at; at = at->walk)
+    end_waits_in(at);
+}
+
+void ch_scope_cancel(struct ch_scope *opaque) {
+  struct ch_finish *s = ch_finish_of(opaque);
+  if (s->owner)
+    cancel(s);
+}
+
+int ch_activity_cancel(ch_activity *a) {
+  if (CH_UNLIKELY(!ch_domain.group))
+    return EPERM;
+  if (a->state == CH_HANDLE_FINISHED)
+    return 0;
+  if (a->state != CH_HANDLE_LIVE)
+    return EINVAL;
+  struct ch_branch *b = a->branch;
+  if (b->flags & CH_MARKED)
+    return 0;
+  b->flags |= CH_MARKED;
+  ch_domain.marks++;
+  ch_cancel_items_of(b);
+  if (!b->scope)
+    ch_wait_cancel(b);
+  else if (!b->scope->root->barrier)
+    cancel(b->scope->root);
+  return 0;
+}
+
+int ch_cancelled(void) { return ch_is_marked(); }
+
+bool ch_is_marked_slow(void) {
+  struct ch_branch *b = ch_domain.current;
+  return b && ch_branch_is_marked(b);
+}
+
+/* ---- deadlines ---- */
+
+struct deadline {
+  struct ch_clause clause;
+  struct ch_finish *scope;
+  struct ch_group *group; /* its activity's, if that is not the base group */
+};
+_Static_assert(sizeof(struct deadline) <= sizeof(struct ch_deadline), "the ABI leaves room for it");
+
+/* Something outside the program, the clock, can go on with what waits in the scope: the base group's count of such
+ * things is kept by the clause. */
+static void count(struct deadline *d, int by) {
+  if (d->group)
+    d->group->outside += (uint64_t)(int64_t)by;
+}
+
+static void passed(struct ch_clause *c) {
+  struct deadline *d = (struct deadline *)c;
+  d->scope->timer = NULL;
+  count(d, -1);
+  cancel(d->scope);
+}
+
+void ch_scope_deadline(struct ch_scope *opaque, struct ch_deadline *memory, int64_t when) {
+  struct ch_finish *s = ch_finish_of(opaque);
+  if (!s->owner || when == CH_FOREVER)
+    return;
+  CH_INVARIANT(!s->timer, "a scope has one deadline");
+  if (when <= ch_reactor->now()) {
+    cancel(s);
+    return;
+  }
+  struct deadline *d = (struct deadline *)memory;
+  struct ch_group *g = ch_group_of(s->owner);
+  *d = (struct deadline){ch_deadline_clause(when), s, g == &ch_domain.base ? NULL : g};
+  s->timer = memory;
+  count(d, +1);
+  ch_clause_watch(&d->clause, passed);
+}
+
+void ch_scope_withdraw_deadline(struct ch_finish *s) {
+  struct deadline *d = (struct deadline *)s->timer;
+  s->timer = NULL;
+  count(d, -1);
+  ch_clause_unwatch(&d->clause);
+}

@@ -1,0 +1,13 @@
+/* Cancelling: the marks of scopes and activities, and the waits that they end. */
+#ifndef CHARCOAL_ACTIVITY_CANCEL_H
+#define CHARCOAL_ACTIVITY_CANCEL_H
+
+#include "activity/scope.h"
+
+/* Takes the item, whose link this is, off its list and calls it (wait/lowlevel.c). */
+CH_HIDDEN void ch_cancel_item_call(struct ch_link *);
+/* Calls the items that were added by an activity that has no scope open. */
+CH_HIDDEN void ch_cancel_items_of(struct ch_branch *first);
+CH_HIDDEN void ch_scope_withdraw_deadline(struct ch_finish *);
+
+#endif

@@ -1,0 +1,96 @@
+#include "activity/scope.h"
+#include "activity/cancel.h"
+#include "reactor/timer.h"
+#include "wait/wait.h"
+
+void ch_scope_enter(struct ch_scope *opaque, unsigned flags, const char *site) {
+  struct ch_domain *d = &ch_domain;
+  struct ch_finish *s = ch_finish_of(opaque);
+  struct ch_branch *b = d->current;
+  s->owner = b;
+  if (CH_UNLIKELY(!b))
+    return;
+  struct ch_finish *outer = b->scope;
+  s->outer = outer;
+  if (outer) {
+    s->root = outer->root;
+  } else {
+    s->root = s;
+    s->first = b;
+    s->head = NULL;
+    s->active = true;
+  }
+  ch_list_init(&s->branches);
+  ch_list_init(&s->items);
+  s->timer = NULL;
+  s->site = site;
+  s->leaving = false;
+  s->barrier = flags & CH_SCOPE_BARRIER;
+  s->marked = !s->barrier && ch_branch_is_marked(b);
+  d->marks += s->marked;
+  b->scope = s;
+}
+
+void ch_scope_close(struct ch_finish *s) {
+  CH_INVARIANT(ch_list_empty(&s->branches), "a scope is closed when its branches have ended");
+  CH_INVARIANT(s->owner->scope == s, "scopes are closed innermost first");
+  CH_INVARIANT(ch_list_empty(&s->items), "cancel items are removed before their scope is left");
+  CH_INVARIANT(s != s->root || !s->head, "an activity that leaves its root has one branch");
+  if (CH_UNLIKELY(s->timer != NULL))
+    ch_scope_withdraw_deadline(s);
+  ch_domain.marks -= s->marked;
+  s->owner->scope = s->outer;
+}
+
+/* The running branch waits at the end of the scope, on no list: the last of the scope's branches knows where. */
+static void wait_at(struct ch_finish *s) {
+  struct ch_branch *b = s->owner;
+  CH_INVARIANT(b == ch_domain.current && b->state == CH_RUNNING, "its owner leaves a scope");
+  CH_INVARIANT(b->scope == s, "scopes are left innermost first");
+  b->state = CH_WAITING;
+  b->what = CH_ON_FINISH;
+  b->link.next = (struct ch_link *)s;
+  s->leaving = true;
+}
+
+int ch_scope_leave_int(struct ch_scope *opaque) CH_INT_NAME(ch_scope_leave);
+int ch_scope_leave_int(struct ch_scope *opaque) {
+  struct ch_finish *s = ch_finish_of(opaque);
+  if (CH_UNLIKELY(!s->owner))
+    return CH_DONE;
+  if (CH_LIKELY(ch_list_empty(&s->branches))) {
+    ch_scope_close(s);
+    return CH_DONE;
+  }
+  wait_at(s);
+  return CH_BLOCKED;
+}
+
+void ch_scope_leave(struct ch_scope *opaque) {
+  struct ch_finish *s = ch_finish_of(opaque);
+  if (CH_UNLIKELY(!s->owner))
+    return;
+  if (CH_LIKELY(ch_list_empty(&s->branches))) {
+    ch_scope_close(s);
+    return;
+  }
+  wait_at(s);
+  ch_wait_native(false);
+}
+
+void ch_scope_check(struct ch_finish *root) {
+#ifdef CHARCOAL_CHECKED
+  CH_INVARIANT(root->root == root && !root->outer, "the root is outermost");
+  CH_INVARIANT(!(root->first->flags & CH_ASYNC), "an activity's first branch is not async");
+  CH_INVARIANT(root->active || !root->head || root->first->flags & CH_NATIVE || ch_domain.native,
+               "ready branches collect only while the activity is active");
+  for (struct ch_branch *b = root->head; b; b = (struct ch_branch *)b->link.next) {
+    CH_INVARIANT(b->state == CH_READY, "what collects in the root's list is ready");
+    CH_INVARIANT(b->scope && b->scope->root == root, "the root's list holds branches of its activity");
+    for (struct ch_finish *s = b->scope; s; s = s->outer)
+      CH_INVARIANT(!s->outer || s->barrier || !s->outer->marked || s->marked,
+                   "a scope inside a marked one is marked, unless it is a barrier");
+  }
+#endif
+  (void)root;
+}

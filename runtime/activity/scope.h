@@ -1,0 +1,67 @@
+/* An open finish scope (or noncancellable block): what the ABI's struct ch_scope is to the runtime. It lies in the
+ * activation that opened it.
+ *
+ * Scopes and branches of an activity form a tree: a scope holds the branches that were started in it; from a branch
+ * `scope` leads to its innermost scope, and `outer` from there through its own scopes to the one that it was started in
+ * (home), and on through its parent's to the outermost, the *root*. Marks go inwards along it, the end of branches
+ * outwards.
+ *
+ * The unit in the domain's queue is the activity (law 1). One without scopes is its branch. One with scopes is `active`
+ * while one of its branches is queued, running or set aside at a yield point; what becomes ready meanwhile collects in
+ * the root's list, and runs, first in first out, whenever the branch before has blocked or ended (law 2).
+ *
+ * Invariants: 1. `branches` holds exactly the async branches that were started here and have not ended; 2. a scope that
+ * is closed had none; 3. a scope inside a marked one is marked, unless it is a barrier or inside one; 4. the root's
+ * list is empty while the root is not active, but for branches that wait for a native wait of their activity to return;
+ * 5. every scope's owner is the branch whose chain holds the frame that opened it.
+ */
+#ifndef CHARCOAL_ACTIVITY_SCOPE_H
+#define CHARCOAL_ACTIVITY_SCOPE_H
+
+#include "activity/branch.h"
+#include "sched/check.h"
+#include "wait/link.h"
+
+struct ch_finish {
+  struct ch_finish *outer; /* NULL: it is the root */
+  struct ch_finish *root;  /* the outermost scope of the activity; itself, perhaps */
+  struct ch_branch *owner; /* the branch that opened it; NULL: opened outside any domain, nothing else means anything */
+  struct ch_link branches; /* by ch_async.siblings */
+  struct ch_link items;    /* what to call when it is marked (lowlevel.h) */
+  struct ch_deadline *timer; /* NULL: it has none, or it was withdrawn */
+  struct ch_finish *walk;    /* scratch of a cancel */
+  const char *site;
+  /* In the root only. */
+  struct ch_branch *first;       /* the activity's first branch: the one with the handle and the name */
+  struct ch_branch *head, *tail; /* branches that are ready, by link.next; tail means something while head does */
+  bool active;
+  /* In all. */
+  bool marked, barrier;
+  bool leaving; /* the owner waits at its end */
+};
+_Static_assert(sizeof(struct ch_finish) <= sizeof(struct ch_scope), "the ABI leaves room for it");
+
+static inline struct ch_finish *ch_finish_of(struct ch_scope *s) { return (struct ch_finish *)s; }
+
+static inline struct ch_async *ch_async_of(struct ch_branch *b) {
+  CH_INVARIANT(b->flags & CH_ASYNC, "an async branch has the flag ASYNC");
+  return (struct ch_async *)b;
+}
+static inline struct ch_async *ch_async_at(struct ch_link *siblings) {
+  return (struct ch_async *)((char *)siblings - offsetof(struct ch_async, siblings));
+}
+
+/* The first branch of b's activity. */
+static inline struct ch_branch *ch_activity_of(struct ch_branch *b) { return b->scope ? b->scope->root->first : b; }
+
+/* Whether the branch is to be cancelled. */
+static inline bool ch_branch_is_marked(const struct ch_branch *b) {
+  return b->scope ? b->scope->marked : (b->flags & CH_MARKED) != 0;
+}
+
+/* A scope's end, when its branches have ended. */
+CH_HIDDEN void ch_scope_close(struct ch_finish *);
+/* Asserts the invariants for the activity whose root this is. */
+CH_HIDDEN void ch_scope_check(struct ch_finish *root);
+
+#endif
