@@ -328,13 +328,12 @@ void Duplicator::insertYields(Function &twin) {
     return;
   BasicBlock::iterator start = twin.getEntryBlock().getFirstNonPHIOrDbgOrAlloca();
   yieldBefore(&*start, O.stress);
-  if (!O.stress || O.yields == Yields::Loops)
-    insertYieldsInCycles(twin);
+  insertYieldsInCycles(twin);
 }
 
-// Breaks every cycle of the control-flow graph that makes calls without passing a yield point (with Yields::Loops:
-// every cycle). A block with a suspending call is one: the callee, or the adapter in front of it, has a check at its
-// entry.
+// Breaks every cycle of the control-flow graph that makes calls, or looks at shared memory, without passing a yield
+// point (with Yields::Loops: every cycle). A block with a suspending call is one: the callee, or the adapter in front
+// of it, has a check at its entry.
 void Duplicator::insertYieldsInCycles(Function &twin) {
   AtomicDepth depth(twin);
   DenseSet<const BasicBlock *> cut; // blocks that have a yield point, or must not have one
@@ -378,9 +377,9 @@ void Duplicator::insertYieldsInCycles(Function &twin) {
     if (!after.contains(header))
       continue;
     DenseSet<const BasicBlock *> before = reach(false);
-    bool callsInCycle =
-        any_of(after, [&](const BasicBlock *BB) { return before.contains(BB) && any_of(*BB, isRealCall); });
-    if (!callsInCycle && O.yields != Yields::Loops)
+    bool needsYield =
+        any_of(after, [&](const BasicBlock *BB) { return before.contains(BB) && any_of(*BB, needsYieldInCycle); });
+    if (!needsYield && O.yields != Yields::Loops)
       continue;
     yieldBefore(&*header->getFirstNonPHIOrDbgOrAlloca(), O.stress);
     cut.insert(header);

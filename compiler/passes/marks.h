@@ -59,6 +59,15 @@ inline bool isRealCall(const llvm::Instruction &I) {
   return !F || !(F->isIntrinsic() || F->getName().starts_with("charcoal.") || F->getName().starts_with("__charcoal_"));
 }
 
+// A look at memory that somebody else may change: a loop of such looks, like that of a spin lock, waits for somebody.
+inline bool isLookAtShared(const llvm::Instruction &I) {
+  if (auto *load = llvm::dyn_cast<llvm::LoadInst>(&I))
+    return load->isVolatile() || load->isAtomic();
+  return llvm::isa<llvm::AtomicRMWInst>(I) || llvm::isa<llvm::AtomicCmpXchgInst>(I);
+}
+// What a cycle must not do unboundedly often without passing a yield point.
+inline bool needsYieldInCycle(const llvm::Instruction &I) { return isRealCall(I) || isLookAtShared(I); }
+
 // The stand-in for the interruptible version of a function of another module.
 inline llvm::Function *externalTwin(llvm::Function &plain, llvm::FunctionType *type) {
   llvm::Module &M = *plain.getParent();

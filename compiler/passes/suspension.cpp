@@ -3,7 +3,7 @@
 // It can suspend (law 1) if some path makes an unbounded number of calls, or meets an operation that may block:
 //   - it calls a function of another module that may block, or calls through a pointer;
 //   - it is recursive, directly or not;
-//   - it calls in a loop;
+//   - it calls in a loop, or waits in a loop for somebody to change memory (a spin lock);
 //   - it calls a function that can suspend.
 // Everything else makes a bounded number of calls of bounded functions: it needs no yield point of its own, no second
 // version, and its callers need no test. This is the largest lever on code size.
@@ -202,7 +202,7 @@ bool Suspension::loopsOverCalls(Function &F) const {
     if (options().yields == Yields::Loops)
       return true;
     for (BasicBlock *BB : *cycle)
-      if (any_of(*BB, isRealCall))
+      if (any_of(*BB, needsYieldInCycle))
         return true;
   }
   return false;
@@ -226,9 +226,8 @@ Suspension::Suspension(Module &M) : M(M), libraryInfo(Triple(M.getTargetTriple()
         if (isRealCall(I))
           callsOf[&F].push_back(cast<CallBase>(&I));
       });
-    if (O.stress)
-      own |= !callsOf[&F].empty();
-    else if (O.yields != Yields::None)
+    own |= O.stress && !callsOf[&F].empty();
+    if (O.stress || O.yields != Yields::None)
       own |= loopsOverCalls(F);
     if (own)
       suspends.insert(&F);
