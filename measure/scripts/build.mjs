@@ -1,6 +1,6 @@
 // Builds dist/: the command, the library, the hook that recorded Node programs load. Usage: build.mjs [directory]
 import { build } from 'esbuild'
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -9,7 +9,7 @@ const measure = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..')
 export async function buildAll(dist = path.join(measure, 'dist')) {
   // Built aside and moved file by file, so that a command that starts meanwhile finds whole files.
   const aside = `${dist}.${process.pid}`
-  const common = { absWorkingDir: measure, bundle: true, format: 'esm', platform: 'node', target: 'es2022', logLevel: 'error', tsconfig: path.join(measure, 'tsconfig.json'), outdir: aside, outExtension: { '.js': '.mjs' } }
+  const common = { absWorkingDir: measure, bundle: true, format: 'esm', platform: 'node', target: 'es2022', logLevel: 'error', tsconfig: path.join(measure, 'tsconfig.json'), outdir: aside, define: { __VERSION__: JSON.stringify(JSON.parse(readFileSync(path.join(measure, 'package.json'), 'utf8')).version) }, outExtension: { '.js': '.mjs' } }
   const entry = (files) => Object.fromEntries(Object.entries(files).filter(([, file]) => existsSync(path.join(measure, file))))
   try {
     // One file: the hook leaves its own frames out of stacks by their URL.

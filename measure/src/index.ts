@@ -6,3 +6,4 @@ export { recordWeb, type RecordWebOptions, type Steps } from './record/web/index
 export { findBrowser, startBrowser } from './record/web/browser.ts'
 export { Page, type StepsContext } from './record/web/steps.ts'
 export { convertTrace, type ConvertOptions } from './record/chrome/index.ts'
+export { exportPerfetto } from './record/perfetto.ts'

@@ -54,6 +54,7 @@ const shapes = new Map<string, Shape>(
     sources: [{ kinds: mapOf(isCount) }, {}],
     calibration: [{ kinds: mapOf(isKindCount), overhead: mapOf(isOverhead) }, {}],
     dropped: [{ thread: isId, count: isCount }, { from: isTime, to: isTime }],
+    mark: [{ name: isString, time: isTime, thread: isId, continuation: isId }, {}],
     note: [{ text: isString }, { code: isString }],
     end: [{ end: isTime, reason: isString, continuations: isCount, dropped: isCount }, { exitCode: isCount }],
   }).map(([type, [must, may]]) => [type, { must: Object.entries(must), may: Object.entries(may) }]),
@@ -156,6 +157,7 @@ export class Checker {
         this.known(this.atomics, r.atomic, 'atomic block')
         if (r.end < r.start) throw new Violation('an interruption ends before it starts')
         break
+      case 'mark':
       case 'dropped':
         this.thread(r.thread)
         break

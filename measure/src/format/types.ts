@@ -134,6 +134,15 @@ export interface Dropped {
   to?: number
 }
 
+/** Something the program wanted to see in the trace. */
+export interface Mark {
+  type: 'mark'
+  name: string
+  time: number
+  thread: number
+  continuation: number
+}
+
 export interface Note {
   type: 'note'
   text: string
@@ -149,4 +158,4 @@ export interface End {
   exitCode?: number
 }
 
-export type TraceRecord = Header | Thread | Location | Continuation | ActivityStart | ActivityEnd | Step | AtomicEnter | AtomicLeave | Interruption | Sources | Calibration | Dropped | Note | End
+export type TraceRecord = Header | Thread | Location | Continuation | ActivityStart | ActivityEnd | Step | AtomicEnter | AtomicLeave | Interruption | Sources | Calibration | Dropped | Mark | Note | End

@@ -91,6 +91,9 @@ function move(r: TraceRecord, base: Ids, top: Ids): void {
     case 'atomic-leave':
       shift(r, 'id', 'atomic')
       break
+    case 'mark':
+      shift(r, 'continuation', 'continuation')
+      break
     case 'interruption':
       shift(r, 'atomic', 'atomic')
       shift(r, 'continuation', 'continuation')

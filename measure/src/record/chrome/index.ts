@@ -4,13 +4,14 @@
  * @example
  * await convertTrace('profile.json', 'profile.jsonl')
  */
-import { MeasureError } from '../../format/error.ts'
-import type { Calibration, Header, TraceRecord } from '../../format/types.ts'
+import { Checker, Violation } from '../../format/check.ts'
+import { MeasureError, TraceError } from '../../format/error.ts'
+import type { Calibration, End, Header, TraceRecord } from '../../format/types.ts'
 import { TraceWriter } from '../../format/write.ts'
 import { Blocks } from '../blocks.ts'
 import type { Recorded } from '../recorded.ts'
 import { Collection, type ChromeThread } from './collect.ts'
-import { chromeEvents } from './events.ts'
+import { chromeEvents, type ChromeEvent } from './events.ts'
 import { TreeMaker, type Node, type Place, type Told } from './tree.ts'
 
 export interface ConvertOptions {
@@ -27,10 +28,18 @@ const CATEGORIES = 'devtools.timeline,disabled-by-default-devtools.timeline,v8.e
 
 export async function convertTrace(file: string, out: string, options: ConvertOptions = {}): Promise<Recorded> {
   const collection = new Collection()
+  let restored: Restored | null = null
   for await (const events of chromeEvents(file, { truncated: options.truncated, warn: options.progress })) {
+    // What `exportPerfetto` has written carries our records.
+    if (collection.events === 0 && events.some(isRecord)) restored = new Restored(file, out)
+    if (restored !== null) {
+      for (const e of events) if (isRecord(e)) restored.add(e.args.record)
+      continue
+    }
     for (const e of events) collection.add(e)
     options.progress?.(`${collection.events} events read`)
   }
+  if (restored !== null) return restored.finish()
   const maker = new TreeMaker(collection)
   const tree = maker.make()
   const origin = Number.isFinite(collection.first) ? collection.first : 0
@@ -80,6 +89,39 @@ function describe(thread: ChromeThread, collection: Collection): { kind: string;
   return { kind, ...(name && { name }), ...(shown && { url: shown }), process: pid }
 }
 
+const isRecord = (e: ChromeEvent): boolean => typeof e.args?.record?.type === 'string' && (e.cat === 'charcoal' || e.cat === 'charcoal.record')
+
+/** A trace of ours that has been to Perfetto's format: its records are taken as they are. */
+class Restored {
+  private readonly checker = new Checker()
+  private readonly file: string
+  private readonly out: string
+  private trace: TraceWriter | null = null
+  private end: End | null = null
+
+  constructor(file: string, out: string) {
+    this.file = file
+    this.out = out
+  }
+
+  add(record: unknown): void {
+    try {
+      if (!this.checker.accept(record)) return
+    } catch (error) {
+      throw error instanceof Violation ? new TraceError(this.file, 1, `the records in it are not a trace: ${error.message}`) : error
+    }
+    if (record.type === 'charcoal-trace') this.trace = new TraceWriter(this.out, record)
+    else if (record.type === 'end') this.end = record
+    else this.trace!.write(record)
+  }
+
+  finish(): Recorded {
+    if (this.end === null || this.trace === null) throw new TraceError(this.file, 1, 'the records in it are truncated')
+    this.trace.end({ end: this.end.end, reason: this.end.reason, ...(this.end.exitCode !== undefined && { exitCode: this.end.exitCode }) })
+    return { out: this.out, continuations: this.trace.continuations, dropped: this.trace.dropped, reason: this.end.reason }
+  }
+}
+
 /** What the JavaScript library told, as records at the right places. */
 class Library {
   private readonly told: Told[]
@@ -112,7 +154,9 @@ class Library {
     const activity = this.known.get(`${thread}:${n}`)
     const blocks = this.blocks.get(thread + 1) ?? new Blocks()
     this.blocks.set(thread + 1, blocks)
-    if (what === 'a') {
+    if (what === 'mark') {
+      if (node !== null && !node.dropped) records.push({ type: 'mark', name: [n, m, rest].filter((x) => x !== undefined && x !== '').join(':'), time, thread: thread + 1, continuation: node.id })
+    } else if (what === 'a') {
       const id = this.known.size + 1
       this.known.set(`${thread}:${n}`, id)
       const parent = this.known.get(`${thread}:${m}`)

@@ -27,6 +27,7 @@ function start(config: HookConfig): void {
     recorder.stop(why, code)
   }
   traceActivities(recorder)
+  Object.defineProperty(globalThis, Symbol.for('charcoal.mark'), { value: (name: string) => recorder.mark(String(name)), configurable: true })
   const exit: (code: number) => void = (process as any).reallyExit
   // After the program's own listeners, as far as possible: `exit` is emitted, then the process ends through `reallyExit`.
   process.on('exit', (code) => {

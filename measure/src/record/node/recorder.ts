@@ -176,6 +176,13 @@ export class NodeRecorder implements Watcher, ActivityHost {
     if (!this.stopped) this.trace.write(record)
   }
 
+  /** What the program wants to see in the trace. */
+  mark(name: string): void {
+    this.open.user = true
+    if (!this.inBatch) this.open.userTask = true
+    this.write({ type: 'mark', name, time: round(this.now()), thread: this.threadId, continuation: this.open.id })
+  }
+
   location(place: Place): number {
     let id = this.locations.get(place)
     if (id === undefined) this.locations.set(place, (id = this.trace.location(place.url, place.line, place.column, place.name)))

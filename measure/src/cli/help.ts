@@ -1,0 +1,74 @@
+/** What `charcoal-measure help` says; the options here are the ones that are parsed. */
+import type { Option } from './args.ts'
+
+const results: Option[] = [
+  { name: 'html', value: 'FILE', optional: true, help: 'write the report as one HTML file (default: beside the trace)' },
+  { name: 'json', value: 'FILE', optional: true, help: 'write the figures as JSON (default: to standard output, in place of the summary)' },
+  { name: 'export', value: 'perfetto[=FILE]', help: "write the trace for Perfetto's and Chrome's viewers" },
+  { name: 'title', value: 'TEXT', help: 'shown in reports' },
+  { name: 'quiet', help: 'no progress' },
+]
+
+const recording: Option[] = [
+  { name: 'out', value: 'FILE', help: 'the trace (default: charcoal-DATE.jsonl)' },
+  { name: 'mode', value: 'fast|full', help: 'full (default): promises and places in source text, some 15 µs for each await; fast: less of both' },
+  { name: 'duration', value: 'TIME', help: 'stop after 30s, 500ms, 2m …' },
+]
+
+export interface Command {
+  usage: string
+  help: string
+  options: Option[]
+}
+
+export const commands: Record<string, Command> = {
+  web: {
+    usage: 'web URL [options]',
+    help: `Opens the page in a browser of its own and records it, its frames and its workers, for 10 s or as long as --duration or --script says. Ctrl-C ends it, too.
+The script is a module: export default async function ({ page, endpoint, signal, log }) { await page.click('#go') … }
+page has goto click doubleClick hover type press mouse move drag scroll waitFor waitForNo waitForFunction visible evaluate sleep screenshot.
+Selectors are CSS, or text=… for an element's whole text.`,
+    options: [
+      ...recording,
+      { name: 'script', value: 'FILE', help: 'steps to take on the page' },
+      { name: 'browser', value: 'PATH', help: 'the browser (default: $CHROMIUM, then what is installed)' },
+      { name: 'browser-arg', value: 'ARG', help: 'a further argument for it' },
+      { name: 'show', help: 'with a window' },
+      { name: 'load-timeout', value: 'TIME', help: 'for the page to load (default 30s)' },
+      { name: 'keep', value: 'FILE', help: "keep the browser's own trace, too" },
+      ...results,
+    ],
+  },
+  node: {
+    usage: 'node [options] PROGRAM [ARGUMENTS …]',
+    help: `Runs the program and records its main thread and its workers until it ends. Ctrl-C ends it, and the report covers what was recorded.
+The exit status is the program's own. Options for charcoal-measure stand before the program.`,
+    options: [...recording, { name: 'node-arg', value: 'ARG', help: 'a further argument for Node itself' }, ...results],
+  },
+  trace: {
+    usage: 'trace FILE [options]',
+    help: "Reports on a trace: one in our format, or a Chrome trace (the DevTools' Performance panel saves them).",
+    options: [{ name: 'out', value: 'FILE', help: 'keep a converted Chrome trace in our format' }, { name: 'truncated', help: 'read a file that breaks off as far as it goes' }, ...results],
+  },
+  report: {
+    usage: 'report RECORDING … [options]',
+    help: 'Reports on several recordings: pooled, and side by side.',
+    options: [{ name: 'truncated', help: 'read files that break off as far as they go' }, ...results],
+  },
+}
+
+export function help(topic?: string): string {
+  const command = topic === undefined ? undefined : commands[topic]
+  if (command !== undefined) {
+    const width = Math.max(...command.options.map((o) => signature(o).length)) + 2
+    return `charcoal-measure ${command.usage}\n\n${command.help}\n${command.options.length > 0 ? '\n' : ''}${command.options.map((o) => `  ${signature(o).padEnd(width)}${o.help}\n`).join('')}`
+  }
+  return `charcoal-measure: continuation trees of unmodified Chromium and Node, and where atomicity is at risk
+
+${Object.values(commands).map((c) => `  charcoal-measure ${c.usage}\n`).join('')}
+charcoal-measure help COMMAND tells more. Exit status: 0 fine; 1 an error; 2 wrong use, a file is missing; 3 a trace cannot be read;
+4 no browser; 5 the page does not load; 6 the steps failed (the recording is kept); \`node\`: the program's own.
+`
+}
+
+const signature = (o: Option): string => `--${o.name}${o.value === undefined ? '' : o.optional === true ? `[=${o.value}]` : ` ${o.value}`}`

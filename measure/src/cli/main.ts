@@ -1,0 +1,95 @@
+/** The command `charcoal-measure`. */
+import { existsSync } from 'node:fs'
+import { MeasureError } from '../format/error.ts'
+import { recordNode } from '../record/node/index.ts'
+import { recordWeb } from '../record/web/index.ts'
+import { choice, milliseconds, parseArguments } from './args.ts'
+import { commands, help } from './help.ts'
+import { output } from './output.ts'
+import { Progress } from './progress.ts'
+
+/** Gives the exit status. */
+export async function main(args: string[]): Promise<number> {
+  const [name, ...rest] = args
+  try {
+    if (name === undefined || name === 'help' || name === '--help' || name === '-h') {
+      const topic = rest[0]
+      if (topic !== undefined && commands[topic] === undefined) throw new MeasureError(`there is no command ${topic}; there are: ${Object.keys(commands).join(', ')}`, 2)
+      process.stdout.write(help(topic))
+      return name === undefined ? 2 : 0
+    }
+    if (name === '--version') {
+      console.log(__VERSION__)
+      return 0
+    }
+    const command = commands[name]
+    if (command === undefined) throw new MeasureError(`there is no command ${name}; there are: ${Object.keys(commands).join(', ')}`, 2)
+    if (rest.includes('--help') && (name !== 'node' || rest[0] === '--help')) {
+      process.stdout.write(help(name))
+      return 0
+    }
+    const { options, words } = parseArguments(rest, command.options, { first: name === 'node' })
+    if (words.length === 0) throw new MeasureError(`usage: charcoal-measure ${command.usage}`, 2)
+    return await run(name, words, options)
+  } catch (error) {
+    if (!(error instanceof MeasureError)) throw error
+    console.error(`charcoal-measure: ${error.message}`)
+    return error.exitCode
+  }
+}
+
+async function run(name: string, words: string[], options: Map<string, string>): Promise<number> {
+  const progress = new Progress(options.has('quiet'))
+  const say = (text: string): void => progress.say(text)
+  const out = options.get('out') ?? `charcoal-${new Date().toISOString().replace(/[-:]|\.\d+Z/g, '').replace('T', '-')}.jsonl`
+  const mode = choice(options.get('mode') ?? 'full', 'mode', ['fast', 'full'] as const)
+  const duration = options.has('duration') ? milliseconds(options.get('duration')!, 'duration') : undefined
+  if (name === 'trace' || name === 'report') {
+    if (name === 'trace' && words.length > 1) throw new MeasureError('`trace` takes one file; for several use `report`', 2)
+    for (const file of words) if (!existsSync(file)) throw new MeasureError(`the trace ${file} does not exist`, 2)
+    await output(words, options, progress, options.get('out'))
+    return 0
+  }
+  const stop = new AbortController()
+  const interrupted = (): void => {
+    if (stop.signal.aborted) process.exit(130)
+    say('stopping; once more ends at once')
+    stop.abort()
+  }
+  process.on('SIGINT', interrupted)
+  process.on('SIGTERM', interrupted)
+  try {
+    if (name === 'node') {
+      const recorded = await recordNode(words[0], words.slice(1), { out, mode, duration, execArgv: options.has('node-arg') ? [options.get('node-arg')!] : [], signal: stop.signal, progress: say })
+      summary(recorded, progress)
+      await output([out], options, progress)
+      return stop.signal.aborted || recorded.reason === 'stopped' ? 0 : (recorded.exitCode ?? 0)
+    }
+    try {
+      const recorded = await recordWeb(words[0], {
+        out, mode, duration, signal: stop.signal, progress: say,
+        script: options.get('script'), browser: options.get('browser'), browserArgs: options.has('browser-arg') ? [options.get('browser-arg')!] : [], headless: !options.has('show'), keep: options.get('keep'),
+        ...(options.has('load-timeout') && { loadTimeout: milliseconds(options.get('load-timeout')!, 'load-timeout') }),
+      })
+      summary(recorded, progress)
+    } catch (error) {
+      // Steps that fail leave a recording, which is worth its report.
+      if (!(error instanceof MeasureError) || error.exitCode !== 6 || !existsSync(out)) throw error
+      progress.clear()
+      await output([out], options, progress)
+      throw error
+    }
+    await output([out], options, progress)
+    return 0
+  } finally {
+    process.off('SIGINT', interrupted)
+    process.off('SIGTERM', interrupted)
+  }
+}
+
+function summary({ out, continuations, dropped, reason }: { out: string; continuations: number; dropped: number; reason: string }, progress: Progress): void {
+  progress.clear()
+  console.error(`recorded: ${out} (${continuations} continuations${dropped > 0 ? `, ${dropped} dropped` : ''}; ${reason})`)
+}
+
+declare const __VERSION__: string

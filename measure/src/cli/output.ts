@@ -1,0 +1,63 @@
+/** From trace files to what the user asked for: summary, HTML, JSON, Perfetto. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { analyse, pool, type Figures } from '../analysis/index.ts'
+import { MeasureError } from '../format/error.ts'
+import { looksLikeTrace } from '../format/read.ts'
+import { convertTrace } from '../record/chrome/index.ts'
+import { exportPerfetto } from '../record/perfetto.ts'
+import { htmlReport, terminalSummary } from '../report/index.ts'
+import type { Progress } from './progress.ts'
+
+export async function output(files: string[], options: Map<string, string>, progress: Progress, convertedTo?: string): Promise<void> {
+  const say = (text: string): void => progress.say(text)
+  const truncated = options.has('truncated')
+  const title = options.get('title')
+  const dir = mkdtempSync(path.join(tmpdir(), 'charcoal-convert-'))
+  try {
+    const traces: string[] = []
+    const all: Figures[] = []
+    for (const [i, file] of files.entries()) {
+      let trace = file
+      if (!looksLikeTrace(file)) {
+        trace = convertedTo ?? path.join(dir, `${i}-${path.basename(file).replace(/\.json(\.gz)?$/, '')}.jsonl`)
+        say(`converting ${file}`)
+        await convertTrace(file, trace, { truncated, progress: say, header: { title: title ?? path.basename(file) } })
+      }
+      traces.push(trace)
+      all.push(await analyse(trace, { truncated, progress: say, ...(title !== undefined && files.length === 1 && { title }) }))
+    }
+    const figures = all.length === 1 ? all : [pool(all, title ?? `${all.length} recordings`), ...all]
+    progress.clear()
+    if (options.has('html')) {
+      const file = options.get('html') || `${files[0].replace(/\.jsonl?(\.gz)?$/, '')}.html`
+      write(file, htmlReport(figures))
+      console.error(`report: ${file}`)
+    }
+    if (options.has('export')) {
+      const [format, ...rest] = options.get('export')!.split('=')
+      if (format !== 'perfetto') throw new MeasureError(`--export is ${JSON.stringify(format)}; it can be perfetto`, 2)
+      if (traces.length > 1) throw new MeasureError('--export takes one trace at a time', 2)
+      const file = rest.join('=') || `${files[0].replace(/\.jsonl?(\.gz)?$/, '')}.perfetto.json`
+      await exportPerfetto(traces[0], file, { truncated })
+      console.error(`for Perfetto: ${file}`)
+    }
+    if (options.has('json')) {
+      const text = `${JSON.stringify(figures.length === 1 ? figures[0] : figures, null, 1)}\n`
+      if (options.get('json')) write(options.get('json')!, text)
+      else process.stdout.write(text)
+    }
+    if (!(options.has('json') && options.get('json') === '')) process.stdout.write(terminalSummary(figures[0], { color: process.stdout.isTTY === true && process.env.NO_COLOR === undefined, width: process.stdout.columns ?? 100 }))
+  } finally {
+    rmSync(dir, { recursive: true, force: true })
+  }
+}
+
+function write(file: string, text: string): void {
+  try {
+    writeFileSync(file, text)
+  } catch (error) {
+    throw new MeasureError(`${file} cannot be written: ${(error as Error).message}`, 2)
+  }
+}
