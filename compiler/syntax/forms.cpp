@@ -16,6 +16,7 @@ const Translator::Form Translator::forms[] = {
     {"noncancellable", &Translator::matchesNoncancellable, &Translator::lowerNoncancellable},
     {"within", &Translator::matchesDeadline, &Translator::lowerFinish},
     {"by", &Translator::matchesDeadline, &Translator::lowerFinish},
+    {"finish", &Translator::matchesLoneFinish, &Translator::lowerLoneFinish},
 };
 
 bool isDialectWord(std::string_view word) {
@@ -151,13 +152,13 @@ void Translator::atomicSpecifier() {
 //
 //   name: within (t) do S finish;     becomes
 //
-//   name: { long long __charcoal_when_0 = __charcoal_after((t));     (by (t): = (t))
+//   name: { long long __charcoal_when_0 = __charcoal_after((t));
 //     struct __charcoal_scope __charcoal_finish_0 __attribute__((cleanup(…leave)));
 //     __charcoal_scope_enter(&__charcoal_finish_0, 0, "file:line");
 //     struct __charcoal_deadline …; __charcoal_scope_deadline(&__charcoal_finish_0, &…, __charcoal_when_0);
 //     S }
 //
-// The cleanup waits for the branches, on every way out.
+// The cleanup waits for the branches, on every way out. With `by` the time is absolute already: __charcoal_at.
 
 bool Translator::isFinish(size_t index) const {
   if (at(index) != "do")
@@ -167,6 +168,14 @@ bool Translator::isFinish(size_t index) const {
 }
 
 bool Translator::matchesDeadline(bool) const { return next() == "(" && isFinish(closing(position + 1) + 1); }
+
+bool Translator::matchesLoneFinish(bool sure) const { return sure && next() == ";"; }
+
+void Translator::lowerLoneFinish(bool) {
+  problem(position, "'finish' without a 'do' before it; write 'do { … } finish;'");
+  drop();
+  take(); // ;
+}
 
 // Declares the variable of a scope, opens it, and has it closed at the end of the block.
 void Translator::enterScope(const std::string &name, bool barrier, size_t keyword) {
@@ -203,7 +212,7 @@ void Translator::lowerFinish(bool) {
   const bool deadline = here() != "do";
   text(position, "{");
   if (deadline) {
-    text(position, "long long " + when + " = " + (here() == "within" ? "__charcoal_after(" : "("));
+    text(position, "long long " + when + " = " + (here() == "within" ? "__charcoal_after(" : "__charcoal_at("));
     drop();
     group();
     text(finish.keyword, "); struct __charcoal_deadline " + timer + ";");

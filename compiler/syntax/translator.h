@@ -104,6 +104,7 @@ private:
   bool matchesCancel(bool) const;
   bool matchesNoncancellable(bool) const;
   bool matchesDeadline(bool) const;
+  bool matchesLoneFinish(bool) const;
   void lowerAtomic(bool inList);
   void lowerActivate(bool inList);
   void lowerYield(bool inList);
@@ -111,6 +112,7 @@ private:
   void lowerCancel(bool inList);
   void lowerNoncancellable(bool inList);
   void lowerFinish(bool inList);
+  void lowerLoneFinish(bool inList);
   bool isFinish(size_t index) const; // a `do` that ends with `finish`
   void nameFinish(Region &);
   void enterScope(const std::string &name, bool barrier, size_t keyword);

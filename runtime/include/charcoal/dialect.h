@@ -50,11 +50,12 @@ CH_MARKER void __charcoal_scope_deadline(struct __charcoal_scope *__scope, struc
 CH_MARKER void __charcoal_scope_leave(struct __charcoal_scope *__scope) __asm__("ch_scope_leave");
 CH_MARKER void __charcoal_scope_cancel(struct __charcoal_scope *__scope) __asm__("ch_scope_cancel");
 CH_MARKER __attribute__((__leaf__)) long long __charcoal_now(void) __asm__("ch_now");
-/* The absolute time of `within (t)`. */
+/* The time meant by `within (duration)` and by `by (time)`. */
 static __inline__ __attribute__((__always_inline__)) long long __charcoal_after(long long __duration) {
   long long __when;
   return __builtin_add_overflow(__charcoal_now(), __duration, &__when) ? __LONG_LONG_MAX__ : __when;
 }
+static __inline__ __attribute__((__always_inline__)) long long __charcoal_at(long long __time) { return __time; }
 #undef CH_MARKER
 
 #define ch_cancel(name) cancel name
