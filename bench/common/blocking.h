@@ -28,17 +28,32 @@ static inline void send_message(struct blocking_end *b, const struct message *m)
   }
 }
 
-/* Looks at each end once. */
-static inline void bottom_half(struct blocking_end *ends, int n) {
+/* Looks at each end once. Returns how many it has woken. */
+static inline int look(struct blocking_end *ends, int n) {
+  int woken = 0;
   for (int i = 0; i < n; i++) {
     struct blocking_end *b = &ends[i];
     if (b->awaits_message && has_message(&b->end)) {
       b->awaits_message = 0;
       ch_sem_post(&b->arrived);
+      woken++;
     }
     if (b->awaits_room && has_room(&b->end)) {
       b->awaits_room = 0;
       ch_sem_post(&b->drained);
+      woken++;
+    }
+  }
+  return woken;
+}
+
+/* The bottom half, until the top halves have finished. When it has its turn, all others wait for channels. */
+__attribute__((noinline)) static void bottom_half(struct blocking_end *ends, int n, const int *finished) {
+  for (;;) {
+    ch_reschedule();
+    if (*finished)
+      return;
+    while (!look(ends, n)) {
     }
   }
 }

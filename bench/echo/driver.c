@@ -1,9 +1,10 @@
 /* The clients of an echo server: 10,000 idle connections (1,000 when COUNT is below 1000) and, beside them, the busy
  * ones.
  *
- * CASE is throughput, throughput-100, p99, p99-100 or idle-bytes; COUNT how many ms the busy connections work. Each
- * sends 64 bytes, awaits their echo, compares it, and sends the next. 1,000 are busy, or 100. An idle connection has
- * had one echo before it falls idle, and all of them get another at the end, so they are known to live. */
+ * CASE is throughput or throughput-100, for 1,000 or 100 busy connections; COUNT how many ms they work. Each sends 64
+ * bytes, awaits their echo, compares it, and sends the next. An idle connection has had one echo before it falls idle,
+ * and all of them get another at the end, so they are known to live. The line has the rows of p99 (or p99-100) and
+ * idle-bytes, too. */
 #include "../common/drive.h"
 #include <sys/epoll.h>
 
@@ -126,8 +127,7 @@ int main(int argc, char **argv) {
   const char *name = argv[1];
   int idle = milliseconds < 1000 ? 1000 : 10000, busy = strstr(name, "-100") ? 100 : 1000;
   char *command[] = {argv[3], argv[1], argv[2], NULL};
-  int throughput = !strncmp(name, "throughput", 10), p99 = !strncmp(name, "p99", 3);
-  if (!throughput && !p99 && strcmp(name, "idle-bytes"))
+  if (strcmp(name, "throughput") && strcmp(name, "throughput-100"))
     unknown_case(name);
   struct server server = start_server(command);
   connections = calloc((size_t)(idle + busy), sizeof *connections);
@@ -138,29 +138,26 @@ int main(int argc, char **argv) {
   double before = server_memory(server);
   open_connections(server, 100, idle);
   double bytes = (server_memory(server) - before) / (idle - 100);
-  if (throughput || p99) {
-    open_connections(server, idle, idle + busy);
-    work(idle, idle + busy, now_ns() + milliseconds * 1e5); /* warm up */
-    answered = 0;
-    measuring = 1;
-    double start = now_ns(), cpu = server_cpu(server);
-    work(idle, idle + busy, start + milliseconds * 1e6);
-    double elapsed = now_ns() - start;
-    cpu = server_cpu(server) - cpu;
-    measuring = 0;
-    double rate = (double)answered / elapsed * 1e9, each = cpu / (double)answered / 1e3;
-    round_of(0, idle, 100);
-    end_server(server);
-    printf("{\"metric\": \"%s\", \"value\": %.6g, \"unit\": \"%s\", \"check\": \"%d\", \"more\": ["
-           "{\"metric\": \"%s\", \"value\": %.6g, \"unit\": \"%s\"}, {\"metric\": \"cpu\", \"value\": %.6g, \"unit\": "
-           "\"us "
-           "CPU/request\"}]}\n",
-           throughput ? "throughput" : "p99", throughput ? rate : quantile(0.99) / 1e3,
-           throughput ? "requests/s" : "us", idle + busy, throughput ? "p99" : "p50",
-           quantile(throughput ? 0.99 : 0.5) / 1e3, "us", each);
-    return 0;
-  }
+  open_connections(server, idle, idle + busy);
+  work(idle, idle + busy, now_ns() + milliseconds * 1e5); /* warm up */
+  answered = 0;
+  measuring = 1;
+  double start = now_ns(), cpu = server_cpu(server);
+  work(idle, idle + busy, start + milliseconds * 1e6);
+  double elapsed = now_ns() - start;
+  cpu = server_cpu(server) - cpu;
+  measuring = 0;
   round_of(0, idle, 100);
   end_server(server);
-  report("memory", bytes, "bytes/connection", (unsigned)idle);
+  const char *p99 = busy == 100 ? "p99-100" : "p99";
+  printf("{\"metric\": \"throughput\", \"value\": %.6g, \"unit\": \"requests/s\", \"check\": \"%d\", \"more\": ["
+         "{\"metric\": \"cpu\", \"value\": %.6g, \"unit\": \"us CPU/request\"}, "
+         "{\"case\": \"%s\", \"metric\": \"p99\", \"value\": %.6g, \"unit\": \"us\"}, "
+         "{\"case\": \"%s\", \"metric\": \"p50\", \"value\": %.6g, \"unit\": \"us\"}",
+         (double)answered / elapsed * 1e9, idle + busy, cpu / (double)answered / 1e3, p99, quantile(0.99) / 1e3, p99,
+         quantile(0.5) / 1e3);
+  if (busy == 1000)
+    printf(", {\"case\": \"idle-bytes\", \"metric\": \"memory\", \"value\": %.6g, \"unit\": \"bytes/connection\"}",
+           bytes);
+  printf("]}\n");
 }

@@ -26,14 +26,6 @@ static void pong_by_blocking(struct blocking_end *b, unsigned long count) {
   }
 }
 
-/* The dispatcher of this side, while the other activity has work. */
-static void run_dispatcher(struct blocking_end *b) {
-  while (!finished) {
-    bottom_half(b, 1);
-    ch_reschedule();
-  }
-}
-
 int main(int argc, char **argv) {
   const char *name = argument_case(argc, argv);
   struct pinger pinger = {.count = strtoul(argv[2], NULL, 10)};
@@ -48,11 +40,11 @@ int main(int argc, char **argv) {
       else ping_by_blocking(&b, &pinger);
       finished = 1;
     }
-    run_dispatcher(&b);
+    bottom_half(&b, 1, &finished);
   } else if (other) {
-    pong_by_callbacks(b.end, pinger.count);
+    atomic pong_by_callbacks(b.end, pinger.count); /* callbacks never block */
   } else {
-    ping_by_callbacks(b.end, &pinger);
+    atomic ping_by_callbacks(b.end, &pinger);
   }
   if (other)
     _exit(0);

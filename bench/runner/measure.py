@@ -19,7 +19,7 @@ class WrongAnswer(Exception):
 
 @dataclass
 class Figure:
-    """What one program measured in one case, over all rounds. A program may report further metrics beside its first."""
+    """What one program measured, over all rounds. A program may report further metrics beside its first, also of other cases."""
 
     system: str
     variant: str
@@ -27,6 +27,7 @@ class Figure:
     unit: str
     values: list
     first: bool = True
+    case: str = None  # where it is not the case that the program was called with
 
     @property
     def best(self):
@@ -58,7 +59,7 @@ def run_program(program, case, count, environment, driver=None):
     try:
         line = json.loads(done.stdout)
         return {"metric": line["metric"], "value": float(line["value"]), "unit": line["unit"], "check": line["check"],
-                "more": [(m["metric"], float(m["value"]), m["unit"]) for m in line.get("more", [])]}
+                "more": [(m.get("case"), m["metric"], float(m["value"]), m["unit"]) for m in line.get("more", [])]}
     except (ValueError, KeyError, TypeError):
         raise WrongAnswer(f"printed something else than its line: {done.stdout[:100]!r}")
 
@@ -108,10 +109,11 @@ def measure_case(bench, case, programs, complaints, rounds, tiny=False, driver=N
                 name = f"{system} ({variant})" if variant else system
                 complaints.append((system, case, f"{name}, case {case}: {reason}"))
                 continue
-            first = (line["metric"], line["value"], line["unit"])
-            for metric, value, unit in [first, *line["more"]]:
-                new = Figure(system, variant, metric, unit, [], metric == first[0])
-                figures.setdefault((*key, metric), new).values.append(value)
+            seen = set()
+            for where, metric, value, unit in [(None, line["metric"], line["value"], line["unit"]), *line["more"]]:
+                new = Figure(system, variant, metric, unit, [], where not in seen, where)
+                figures.setdefault((*key, where, metric), new).values.append(value)
+                seen.add(where)
     return list(figures.values())
 
 

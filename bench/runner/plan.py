@@ -13,8 +13,6 @@ SYSTEMS = ["charcoal", "c", "c-callbacks", "mpi", "io_uring", "epoll", "libuv", 
 
 # Metrics whose ratio is turned round, so that above 1 always means that we are ahead.
 THE_MORE_THE_BETTER = ("throughput", "served")
-# What a program measures in the first place; the table shows the spread of these.
-MAIN_METRICS = ("time", "memory", "cpu", "throughput", "p99")
 
 # Ways to run one and the same system. The row of the system itself is the best of its variants: the comparison is with
 # the peer at its best. Each variant has a row of its own as well, with its name behind the metric.
@@ -54,7 +52,7 @@ STRCMP = ("2^4", "2^8", "2^12")
 DEPTH = ("1", "10", "100")
 PINGPONG = ("callbacks", "one-side", "both-sides")
 QUOTES = ("1000", "4000", "10000", "18000")
-ECHO = ("throughput", "throughput-100", "p99", "p99-100", "idle-bytes")
+ECHO = ("throughput", "throughput-100")  # a run has the rows of p99 and idle-bytes, too
 
 BENCHES = {
     "calls": Bench(

@@ -22,6 +22,14 @@ def row(bench, case, system, metric, value, unit, ours=None):
 
 def rows_of_case(bench, case, figures, counts):
     """Rows from Figures: each system at its best variant in each metric, every variant, the spread, and instructions."""
+    others = dict.fromkeys(f.case for f in figures if f.case)
+    rows = _rows(bench, case, [f for f in figures if not f.case], counts)
+    for other in others:
+        rows += _rows(bench, other, [f for f in figures if f.case == other], {})
+    return rows
+
+
+def _rows(bench, case, figures, counts):
     best = {}
     for figure in figures:
         held = best.setdefault((figure.system, figure.metric), figure)
@@ -65,9 +73,10 @@ def print_table(bench, rows):
     spreads = {(r["case"], r["system"]): r["value"] for r in rows if r["metric"] == "spread"}
     shown = [r for r in rows if r["metric"] != "spread"]
     print(f"\n{bench:16} {'system':12} {'metric':22} {'value':>12} {'unit':20} {'ratio':>8} {'spread':>7}")
-    last = None
+    last, first = None, set()
     for r in shown:
-        main = r["metric"] in plan.MAIN_METRICS
+        main = (r["case"], r["system"]) not in first
+        first.add((r["case"], r["system"]))
         spread = f"{spreads[r['case'], r['system']]:5.0f} %" if main and (r["case"], r["system"]) in spreads else ""
         ratio = f"{r['ratio_to_ours']:.3g}" if r["ratio_to_ours"] is not None else ""
         case = r["case"] if r["case"] != last else ""
