@@ -32,6 +32,7 @@ CH_HIDDEN int ch_attempt_accept4(int fd, struct sockaddr *, socklen_t *, int fla
 CH_HIDDEN int ch_attempt_connect(int fd, const struct sockaddr *, socklen_t);
 CH_HIDDEN int ch_connect_outcome(int fd);
 CH_HIDDEN int ch_attempt_poll(struct pollfd *, nfds_t);
+CH_HIDDEN int ch_plain_poll_chk(struct pollfd *, nfds_t, int timeout, size_t room);
 CH_HIDDEN int ch_plain_close(int fd);
 CH_HIDDEN int ch_plain_clock_nanosleep(clockid_t, int flags, const struct timespec *, struct timespec *left);
 

@@ -1,0 +1,38 @@
+#define _GNU_SOURCE
+#include "posix/children.h"
+#include "reactor/reactor.h"
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+int ch_pidfd(pid_t pid) {
+  int saved = errno;
+  int fd = (int)syscall(SYS_pidfd_open, pid, 0);
+  errno = saved;
+  return fd;
+}
+
+void ch_plain_close_quietly(int fd) {
+  int saved = errno;
+  ch_fd_closing(fd);
+  close(fd);
+  errno = saved;
+}
+
+long ch_child_changes(void *data) {
+  struct ch_child_wait *w = data;
+  siginfo_t info;
+  int r = waitid(w->type, w->id, &info, w->options | WNOWAIT);
+  return r < 0 && errno == EINTR ? -EINTR : 0; /* other errors are the plain call's to tell */
+}
+
+long ch_call_system(void *command) {
+  int r = system(command);
+  return r == -1 ? -errno : r;
+}
+long ch_call_pclose(void *file) {
+  int r = pclose(file);
+  return r == -1 ? -errno : r;
+}

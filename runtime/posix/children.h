@@ -1,0 +1,20 @@
+/* What the twins of the wait family do on threads, and pidfds. */
+#ifndef CHARCOAL_POSIX_CHILDREN_H
+#define CHARCOAL_POSIX_CHILDREN_H
+
+#include "posix/attempt.h"
+#include <sys/wait.h>
+
+struct ch_child_wait {
+  idtype_t type;
+  id_t id;
+  int options;
+};
+
+CH_HIDDEN int ch_pidfd(pid_t); /* -1: the kernel has none */
+CH_HIDDEN void ch_plain_close_quietly(int fd);
+CH_HIDDEN long ch_child_changes(void *wait); /* a struct ch_child_wait */
+CH_HIDDEN long ch_call_system(void *command);
+CH_HIDDEN long ch_call_pclose(void *file);
+
+#endif

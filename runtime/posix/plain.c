@@ -1,0 +1,23 @@
+#define _GNU_SOURCE
+#include "posix/plain.h"
+
+int ch_plain_ppoll(struct pollfd *all, nfds_t n, const struct timespec *timeout, const sigset_t *mask) {
+  return ppoll(all, n, timeout, mask);
+}
+int ch_plain_pselect(int n, fd_set *in, fd_set *out, fd_set *except, const struct timespec *timeout, const sigset_t *mask) {
+  return pselect(n, in, out, except, timeout, mask);
+}
+int ch_plain_epoll_pwait(int fd, struct epoll_event *events, int room, int timeout, const sigset_t *mask) {
+  return epoll_pwait(fd, events, room, timeout, mask);
+}
+int ch_plain_sendmmsg(int fd, struct mmsghdr *all, unsigned n, int flags) { return sendmmsg(fd, all, n, flags); }
+pid_t ch_plain_wait4(pid_t pid, int *status, int options, struct rusage *usage) {
+  return wait4(pid, status, options, usage);
+}
+int ch_plain_waitid(idtype_t type, id_t id, siginfo_t *info, int options) { return waitid(type, id, info, options); }
+int ch_plain_sigtimedwait(const sigset_t *set, siginfo_t *info, const struct timespec *timeout) {
+  return sigtimedwait(set, info, timeout);
+}
+
+extern int __poll_chk(struct pollfd *, nfds_t, int, size_t);
+int ch_plain_poll_chk(struct pollfd *all, nfds_t n, int timeout, size_t room) { return __poll_chk(all, n, timeout, room); }

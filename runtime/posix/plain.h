@@ -1,0 +1,23 @@
+/* Plain calls for Charcoal C: in a twin the name itself would mean the twin. Their names are the calls'. */
+#ifndef CHARCOAL_POSIX_PLAIN_H
+#define CHARCOAL_POSIX_PLAIN_H
+
+#include "posix/attempt.h"
+#include <netdb.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <sys/epoll.h>
+#include <sys/resource.h>
+#include <sys/select.h>
+#include <sys/wait.h>
+
+CH_HIDDEN int ch_plain_ppoll(struct pollfd *, nfds_t, const struct timespec *, const sigset_t *);
+CH_HIDDEN int ch_plain_pselect(int, fd_set *, fd_set *, fd_set *, const struct timespec *, const sigset_t *);
+CH_HIDDEN int ch_plain_epoll_pwait(int, struct epoll_event *, int, int timeout, const sigset_t *);
+CH_HIDDEN int ch_plain_sendmmsg(int, struct mmsghdr *, unsigned, int);
+CH_HIDDEN pid_t ch_plain_wait4(pid_t, int *status, int options, struct rusage *);
+CH_HIDDEN int ch_plain_waitid(idtype_t, id_t, siginfo_t *, int options);
+CH_HIDDEN int ch_plain_sigtimedwait(const sigset_t *, siginfo_t *, const struct timespec *);
+
+#endif

@@ -1,0 +1,77 @@
+/* wait, waitpid, wait3, wait4, waitid, system, pclose.
+ *
+ * One child's end shows in a descriptor (pidfd). For any child, a group, or one that only stops, a thread waits, without
+ * taking anything (WNOWAIT); who comes back from waiting asks the plain call, which may find that another has been
+ * quicker. */
+#define _GNU_SOURCE
+#include "posix/plain.h"
+#include "posix/twins/twins.h"
+#include "posix/children.h"
+#include <stdlib.h>
+
+/* Waits until something may have changed. 0, or -1 with errno. */
+static int await_child(idtype_t type, id_t id, int options) {
+  if (type == P_PID && !(options & (WSTOPPED | WCONTINUED))) {
+    int fd = ch_pidfd((pid_t)id);
+    if (fd >= 0) {
+      int r = ch_fd_wait(fd, POLLIN, CH_FOREVER);
+      ch_plain_close_quietly(fd);
+      return r < 0 ? (errno = -r, -1) : 0;
+    }
+  }
+  struct ch_child_wait w = {type, id, options};
+  return ch_complete(ch_begin_call(ch_child_changes, &w, CH_CALL_INTERRUPTIBLE)) < 0 ? -1 : 0;
+}
+
+static pid_t wait_for(pid_t pid, int *status, int options, struct rusage *usage) {
+  for (;;) {
+    pid_t r = ch_plain_wait4(pid, status, options | WNOHANG, usage);
+    if (r != 0 || options & WNOHANG)
+      return r;
+    idtype_t type = pid > 0 ? P_PID : pid == -1 ? P_ALL : P_PGID;
+    id_t id = (id_t)(pid > 0 ? pid : pid < -1 ? -pid : 0);
+    if (await_child(type, id, WEXITED | (options & WUNTRACED ? WSTOPPED : 0) | (options & WCONTINUED)) < 0)
+      return -1;
+  }
+}
+
+CH_TWIN(wait4) pid_t ch_posix_wait4(pid_t pid, int *status, int options, struct rusage *usage) {
+  return wait_for(pid, status, options, usage);
+}
+CH_TWIN(wait3) pid_t ch_posix_wait3(int *status, int options, struct rusage *usage) {
+  return wait_for(-1, status, options, usage);
+}
+CH_TWIN(waitpid) pid_t ch_posix_waitpid(pid_t pid, int *status, int options) {
+  return wait_for(pid, status, options, NULL);
+}
+CH_TWIN(wait) pid_t ch_posix_wait(int *status) { return wait_for(-1, status, 0, NULL); }
+
+CH_TWIN(waitid) int ch_posix_waitid(idtype_t type, id_t id, siginfo_t *info, int options) {
+  siginfo_t own;
+  if (!info)
+    info = &own;
+  for (;;) {
+    info->si_pid = 0;
+    int r = ch_plain_waitid(type, id, info, options | WNOHANG);
+    if (r != 0 || info->si_pid != 0 || options & WNOHANG)
+      return r;
+    if (await_child(type, id, options & (WEXITED | WSTOPPED | WCONTINUED)) < 0)
+      return -1;
+  }
+}
+
+/* Both wait for a process of their own until it ends: on a thread, not to be interrupted. */
+CH_TWIN(system) int ch_posix_system(const char *command) {
+  return (int)ch_complete(ch_begin_call(ch_call_system, (void *)command, CH_CALL_PATIENT));
+}
+CH_TWIN(pclose) int ch_posix_pclose(FILE *f) {
+  int saved = errno;
+  long r = ch_complete(ch_begin_call(ch_call_pclose, f, CH_CALL_PATIENT));
+  if (r < 0 && errno == ECANCELED) { /* it has not begun, and what it gives back is to be given back */
+    errno = saved;
+    r = ch_call_pclose(f);
+    if (r < 0)
+      errno = (int)-r, r = -1;
+  }
+  return (int)r;
+}
