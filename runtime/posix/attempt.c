@@ -2,9 +2,12 @@
 #include "posix/attempt.h"
 #include "charcoal.h"
 #include "posix/operations.h"
+#include "reactor/operation.h"
+#include "reactor/reactor.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/io_uring.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,20 +15,39 @@
 #include <sys/time.h>
 #include <unistd.h>
 
+/* Law 4: in a cancelled scope nothing begins. */
+#define REFUSE_IF_CANCELLED()                                                                                          \
+  do {                                                                                                                 \
+    if (ch_is_marked())                                                                                                \
+      return errno = ECANCELED, -1;                                                                                    \
+  } while (0)
+
 /* ---- sockets: a flag of the call ---- */
 
-ssize_t ch_attempt_recv(int fd, void *to, size_t n, int flags) { return recv(fd, to, n, flags | MSG_DONTWAIT); }
+ssize_t ch_attempt_recv(int fd, void *to, size_t n, int flags) {
+  REFUSE_IF_CANCELLED();
+  return recv(fd, to, n, flags | MSG_DONTWAIT);
+}
 ssize_t ch_attempt_recvfrom(int fd, void *to, size_t n, int flags, struct sockaddr *from, socklen_t *length) {
+  REFUSE_IF_CANCELLED();
   return recvfrom(fd, to, n, flags | MSG_DONTWAIT, from, length);
 }
-ssize_t ch_attempt_recvmsg(int fd, struct msghdr *m, int flags) { return recvmsg(fd, m, flags | MSG_DONTWAIT); }
+ssize_t ch_attempt_recvmsg(int fd, struct msghdr *m, int flags) {
+  REFUSE_IF_CANCELLED();
+  return recvmsg(fd, m, flags | MSG_DONTWAIT);
+}
 ssize_t ch_attempt_send(int fd, const void *from, size_t n, int flags) {
+  REFUSE_IF_CANCELLED();
   return send(fd, from, n, flags | MSG_DONTWAIT);
 }
 ssize_t ch_attempt_sendto(int fd, const void *from, size_t n, int flags, const struct sockaddr *to, socklen_t length) {
+  REFUSE_IF_CANCELLED();
   return sendto(fd, from, n, flags | MSG_DONTWAIT, to, length);
 }
-ssize_t ch_attempt_sendmsg(int fd, const struct msghdr *m, int flags) { return sendmsg(fd, m, flags | MSG_DONTWAIT); }
+ssize_t ch_attempt_sendmsg(int fd, const struct msghdr *m, int flags) {
+  REFUSE_IF_CANCELLED();
+  return sendmsg(fd, m, flags | MSG_DONTWAIT);
+}
 
 /* ---- anything else ---- */
 
@@ -80,6 +102,7 @@ static ssize_t stream_writev(int fd, const struct iovec *v, int n) {
 }
 
 ssize_t ch_attempt_read(int fd, void *to, size_t n) {
+  REFUSE_IF_CANCELLED();
   if (n == 0)
     return read(fd, to, n);
   ssize_t r = recv(fd, to, n, MSG_DONTWAIT);
@@ -92,6 +115,7 @@ ssize_t ch_attempt_read(int fd, void *to, size_t n) {
 }
 
 ssize_t ch_attempt_readv(int fd, const struct iovec *v, int n) {
+  REFUSE_IF_CANCELLED();
   if (n <= 0 || n > IOV_MAX || ch_iovec_bytes(v, (size_t)n) == 0)
     return readv(fd, v, n);
   struct msghdr m = {.msg_iov = (struct iovec *)v, .msg_iovlen = (size_t)n};
@@ -102,6 +126,7 @@ ssize_t ch_attempt_readv(int fd, const struct iovec *v, int n) {
 }
 
 ssize_t ch_attempt_write(int fd, const void *from, size_t n) {
+  REFUSE_IF_CANCELLED();
   if (n == 0)
     return write(fd, from, n);
   ssize_t r = send(fd, from, n, MSG_DONTWAIT);
@@ -114,6 +139,7 @@ ssize_t ch_attempt_write(int fd, const void *from, size_t n) {
 }
 
 ssize_t ch_attempt_writev(int fd, const struct iovec *v, int n) {
+  REFUSE_IF_CANCELLED();
   if (n <= 0 || n > IOV_MAX || ch_iovec_bytes(v, (size_t)n) == 0)
     return writev(fd, v, n);
   struct msghdr m = {.msg_iov = (struct iovec *)v, .msg_iovlen = (size_t)n};
@@ -123,9 +149,82 @@ ssize_t ch_attempt_writev(int fd, const struct iovec *v, int n) {
   return is_storage(fd) ? ch_begin_writev(fd, v, n, -1, 0) : stream_writev(fd, v, n);
 }
 
+static long or_error(long r) { return r < 0 ? -errno : r; }
+
+static long perform_accept(struct ch_operation *op) {
+  return or_error(accept4(op->fd, (struct sockaddr *)op->a, (socklen_t *)op->b, (int)op->flags));
+}
+static void prepare_accept(const struct ch_operation *op, struct io_uring_sqe *sqe) {
+  sqe->opcode = IORING_OP_ACCEPT;
+  sqe->fd = op->fd;
+  sqe->addr = (uint64_t)(uintptr_t)op->a;
+  sqe->addr2 = (uint64_t)(uintptr_t)op->b;
+  sqe->accept_flags = op->flags;
+}
+static const struct ch_operation_kind accept_kind = {
+    "accept", perform_accept, prepare_accept, .lane = CH_LANE_PATIENT, .closes = true, .interrupt = true};
+
+/* With a ring the kernel waits and takes in one: nobody else can take the connection in between. */
+ch_outcome ch_begin_accept(int fd, struct sockaddr *address, socklen_t *length, int flags) {
+  ch_outcome r = ch_attempt_accept4(fd, address, length, flags);
+  if (r >= 0 || errno != EAGAIN || !ch_reactor_has_ring() || ch_patience(fd, SO_RCVTIMEO) != CH_FOREVER)
+    return r;
+  struct ch_operation *op = ch_operation_new(&accept_kind, fd);
+  if (!op)
+    return errno = EAGAIN, -1;
+  op->a = address;
+  op->b = length;
+  op->flags = (unsigned)flags;
+  return -(ch_outcome)(intptr_t)op;
+}
+
+static long perform_connect(struct ch_operation *op) { return or_error(connect(op->fd, op->a, (socklen_t)op->n)); }
+static void prepare_connect(const struct ch_operation *op, struct io_uring_sqe *sqe) {
+  sqe->opcode = IORING_OP_CONNECT;
+  sqe->fd = op->fd;
+  sqe->addr = (uint64_t)(uintptr_t)op->a;
+  sqe->off = op->n;
+}
+static const struct ch_operation_kind connect_kind = {
+    "connect", perform_connect, prepare_connect, .lane = CH_LANE_PATIENT, .closes = true, .interrupt = true};
+
+static ch_outcome connect_later(int fd, const struct sockaddr *address, socklen_t length) {
+  struct ch_operation *op = ch_operation_new(&connect_kind, fd);
+  if (!op)
+    return connect(fd, address, length);
+  op->a = address;
+  op->n = length;
+  return -(ch_outcome)(intptr_t)op;
+}
+
+/* A ring waits itself, and the descriptor's mode is left alone. A local socket whose listener's queue is full cannot be
+ * waited for in any other way than in the call. */
+ch_outcome ch_begin_connect(int fd, const struct sockaddr *address, socklen_t length) {
+  REFUSE_IF_CANCELLED();
+  int64_t patience = ch_patience(fd, SO_SNDTIMEO);
+  if (patience == CH_FOREVER && ch_reactor_has_ring())
+    return connect_later(fd, address, length);
+  int r = ch_attempt_connect(fd, address, length);
+  if (r < 0 && errno == EAGAIN && patience >= 0 && address->sa_family == AF_UNIX)
+    return connect_later(fd, address, length);
+  return r;
+}
+
+/* After a cancellation: the connection may have been made all the same; if it is only under way it is given up. */
+int ch_connect_undo(int fd) {
+  struct sockaddr_storage peer;
+  socklen_t size = sizeof peer;
+  if (getpeername(fd, (struct sockaddr *)&peer, &size) == 0)
+    return 0;
+  struct sockaddr nobody = {.sa_family = AF_UNSPEC};
+  connect(fd, &nobody, sizeof nobody);
+  return errno = ECANCELED, -1;
+}
+
 /* accept has no such flag. A listening socket may be shared with other processes, so its mode is left alone. Where the
  * plain call would not wait, because it is wrong, it is made. */
 int ch_attempt_accept4(int fd, struct sockaddr *address, socklen_t *length, int flags) {
+  REFUSE_IF_CANCELLED();
   struct pollfd p = {.fd = fd, .events = POLLIN};
   if (poll(&p, 1, 0) == 0) {
     int listening = 0;
@@ -139,6 +238,7 @@ int ch_attempt_accept4(int fd, struct sockaddr *address, socklen_t *length, int 
 }
 
 int ch_attempt_connect(int fd, const struct sockaddr *address, socklen_t length) {
+  REFUSE_IF_CANCELLED();
   int flags = fcntl(fd, F_GETFL);
   if (flags < 0 || flags & O_NONBLOCK)
     return connect(fd, address, length);

@@ -93,6 +93,11 @@ static void free_all(struct addrinfo *list) {
     freeaddrinfo(list);
 }
 
+void ch_name_give_up(struct ch_name_request *r) {
+  for (int i = 0; i < 2; i++)
+    free_all(r->kinds[i]);
+}
+
 int ch_name_end(struct ch_name_request *r, struct ch_dns_query *q, struct addrinfo **result) {
   struct addrinfo *list = NULL, **end = &list;
   int error = q->error;
@@ -111,11 +116,7 @@ int ch_name_end(struct ch_name_request *r, struct ch_dns_query *q, struct addrin
   }
   if (!error && !list)
     error = EAI_NONAME;
-  for (struct addrinfo *a = q->found, *next; a; a = next) {
-    next = a->ai_next;
-    free(a->ai_canonname);
-    free(a);
-  }
+  ch_dns_free(q);
   for (int i = 0; i < 2; i++)
     free_all(r->kinds[i]);
   if (error)

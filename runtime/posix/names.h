@@ -18,6 +18,8 @@ CH_HIDDEN int ch_plain_getaddrinfo(const char *, const char *, const struct addr
 /* 0, or the EAI_ error that the plain call would return; then there is nothing to end. */
 CH_HIDDEN int ch_name_begin(struct ch_name_request *, const char *service, const struct addrinfo *hints);
 CH_HIDDEN int ch_name_wants_mapped(const struct ch_name_request *);
+/* Releases a request without a query. */
+CH_HIDDEN void ch_name_give_up(struct ch_name_request *);
 /* The result of the whole call, in memory that freeaddrinfo frees; releases the request and the query. */
 CH_HIDDEN int ch_name_end(struct ch_name_request *, struct ch_dns_query *, struct addrinfo **result);
 

@@ -1,5 +1,4 @@
 /* Waiting for an operation, and ch_offload: leaves in plain C. */
-#include "posix/cancel.h"
 #include "posix/operations.h"
 #include "reactor/operation.h"
 #include <errno.h>
@@ -23,7 +22,7 @@ static const struct ch_leaf operate_leaf = CH_LEAF("ch_operate", 1, ended);
 
 /* True: it has started, and is under way. */
 static bool begin(struct ch_operation *op) {
-  if (ch_refuses()) {
+  if (ch_is_marked()) {
     op->result = -ECANCELED;
     return false;
   }

@@ -1,6 +1,5 @@
 #define _GNU_SOURCE
 #include "posix/operations.h"
-#include "posix/cancel.h"
 #include "reactor/operation.h"
 #include "reactor/reactor.h"
 #include <errno.h>
@@ -28,15 +27,7 @@ int ch_alone(void) {
 }
 
 /* NULL: no memory; the caller makes the plain call. */
-static op_t *make(const struct ch_operation_kind *kind, int fd) {
-  op_t *op = malloc(sizeof *op);
-  if (op) {
-    memset(op, 0, sizeof *op);
-    op->kind = kind;
-    op->fd = fd;
-  }
-  return op;
-}
+static op_t *make(const struct ch_operation_kind *kind, int fd) { return ch_operation_new(kind, fd); }
 static ch_outcome later(op_t *op) { return -(ch_outcome)(intptr_t)op; }
 
 /* ---- reading and writing ---- */
@@ -82,7 +73,7 @@ static op_t *make_rw(const struct ch_operation_kind *kind, int fd, const void *a
 /* What the page cache has is there at once. It may have the first part only, and a file's reader expects all of it: the
  * rest is read from there on, and *done says how much came before. */
 ch_outcome ch_begin_read(int fd, void *to, size_t n, int64_t offset) {
-  if (ch_refuses())
+  if (ch_is_marked())
     return refused();
   op_t *op;
   if (n > 0x7ffff000 || ch_alone() || !(op = make_rw(&read_kind, fd, to, n, offset, 0)))
@@ -104,7 +95,7 @@ ch_outcome ch_begin_read(int fd, void *to, size_t n, int64_t offset) {
 }
 
 ch_outcome ch_begin_write(int fd, const void *from, size_t n, int64_t offset) {
-  if (ch_refuses())
+  if (ch_is_marked())
     return refused();
   op_t *op;
   if (n > 0x7ffff000 || n == 0 || ch_alone() || !(op = make_rw(&write_kind, fd, from, n, offset, 0)))
@@ -114,7 +105,7 @@ ch_outcome ch_begin_write(int fd, const void *from, size_t n, int64_t offset) {
 
 /* A negative offset of pread is an error, not the position. */
 ch_outcome ch_begin_readv(int fd, const struct iovec *v, int n, int64_t offset, int flags) {
-  if (ch_refuses())
+  if (ch_is_marked())
     return refused();
   op_t *op;
   if (n <= 0 || n > 1024 || ch_alone() || !(op = make_rw(&readv_kind, fd, v, (size_t)n, offset, flags)))
@@ -133,7 +124,7 @@ ch_outcome ch_begin_readv(int fd, const struct iovec *v, int n, int64_t offset, 
 }
 
 ch_outcome ch_begin_writev(int fd, const struct iovec *v, int n, int64_t offset, int flags) {
-  if (ch_refuses())
+  if (ch_is_marked())
     return refused();
   op_t *op;
   if (n <= 0 || n > 1024 || ch_alone() || !(op = make_rw(&writev_kind, fd, v, (size_t)n, offset, flags)))
@@ -150,7 +141,7 @@ static void prepare_sync(const op_t *op, sqe_t *sqe) {
 static const struct ch_operation_kind sync_kind = {"fsync", perform_sync, prepare_sync, .lane = CH_LANE_STORAGE};
 
 ch_outcome ch_begin_sync(int fd, int data_only) {
-  if (ch_refuses())
+  if (ch_is_marked())
     return refused();
   op_t *op;
   if (ch_alone() || !(op = make(&sync_kind, fd)))
@@ -180,7 +171,7 @@ static void prepare_open(const op_t *op, sqe_t *sqe) {
 static const struct ch_operation_kind open_kind = {"open", perform_open, prepare_open, .lane = CH_LANE_PATIENT, .interrupt = true};
 
 ch_outcome ch_begin_openat(int directory, const char *path, int flags, mode_t mode) {
-  if (ch_refuses())
+  if (ch_is_marked())
     return refused();
   if (ch_alone())
     return openat(directory, path, flags, mode);
@@ -218,7 +209,7 @@ static void prepare_statx(const op_t *op, sqe_t *sqe) {
 static const struct ch_operation_kind statx_kind = {"statx", perform_statx, prepare_statx, .lane = CH_LANE_STORAGE};
 
 ch_outcome ch_begin_statx(int directory, const char *path, int flags, unsigned mask, struct statx *to) {
-  if (ch_refuses())
+  if (ch_is_marked())
     return refused();
   op_t *op;
   if (ch_alone() || !path || !(op = make(&statx_kind, -1)))
@@ -236,7 +227,7 @@ static long perform_stat(op_t *op) { return or_error(fstatat(op->fd2, op->a, (vo
 static const struct ch_operation_kind stat_kind = {"stat", perform_stat, NULL, .lane = CH_LANE_STORAGE};
 
 ch_outcome ch_begin_stat(int directory, const char *path, struct stat *to, int flags) {
-  if (ch_refuses())
+  if (ch_is_marked())
     return refused();
   if (ch_alone() || (path && !*path))
     return fstatat(directory, path, to, flags);
@@ -277,7 +268,7 @@ static void prepare_rename(const op_t *op, sqe_t *sqe) {
 static const struct ch_operation_kind rename_kind = {"rename", perform_rename, prepare_rename, .lane = CH_LANE_STORAGE};
 
 ch_outcome ch_begin_rename(int from_directory, const char *from, int to_directory, const char *to, unsigned flags) {
-  if (ch_refuses())
+  if (ch_is_marked())
     return refused();
   op_t *op;
   if (ch_alone() || !(op = make(&rename_kind, -1)))
@@ -301,7 +292,7 @@ static void prepare_unlink(const op_t *op, sqe_t *sqe) {
 static const struct ch_operation_kind unlink_kind = {"unlink", perform_unlink, prepare_unlink, .lane = CH_LANE_STORAGE};
 
 ch_outcome ch_begin_unlink(int directory, const char *path, int flags) {
-  if (ch_refuses())
+  if (ch_is_marked())
     return refused();
   op_t *op;
   if (ch_alone() || !(op = make(&unlink_kind, -1)))
@@ -322,7 +313,7 @@ static void prepare_mkdir(const op_t *op, sqe_t *sqe) {
 static const struct ch_operation_kind mkdir_kind = {"mkdir", perform_mkdir, prepare_mkdir, .lane = CH_LANE_STORAGE};
 
 ch_outcome ch_begin_mkdir(int directory, const char *path, mode_t mode) {
-  if (ch_refuses())
+  if (ch_is_marked())
     return refused();
   op_t *op;
   if (ch_alone() || !(op = make(&mkdir_kind, -1)))
@@ -339,7 +330,7 @@ static long perform_truncate(op_t *op) {
 static const struct ch_operation_kind truncate_kind = {"truncate", perform_truncate, NULL, .lane = CH_LANE_STORAGE};
 
 ch_outcome ch_begin_truncate(int fd, const char *path, int64_t length) {
-  if (ch_refuses())
+  if (ch_is_marked())
     return refused();
   op_t *op;
   if (ch_alone() || !(op = make(&truncate_kind, fd)))
@@ -355,7 +346,7 @@ static long perform_sendfile(op_t *op) { return or_error(sendfile(op->fd, op->fd
 static const struct ch_operation_kind sendfile_kind = {"sendfile", perform_sendfile, NULL, .lane = CH_LANE_PATIENT, .interrupt = true};
 
 ch_outcome ch_begin_sendfile(int to, int from, int64_t *offset, size_t n) {
-  if (ch_refuses())
+  if (ch_is_marked())
     return refused();
   op_t *op;
   if (ch_alone() || !(op = make(&sendfile_kind, to)))
@@ -372,7 +363,7 @@ static long perform_copy_range(op_t *op) {
 static const struct ch_operation_kind copy_range_kind = {"copy_file_range", perform_copy_range, NULL, .lane = CH_LANE_STORAGE};
 
 ch_outcome ch_begin_copy_range(int from, int64_t *from_offset, int to, int64_t *to_offset, size_t n, unsigned flags) {
-  if (ch_refuses())
+  if (ch_is_marked())
     return refused();
   op_t *op;
   if (ch_alone() || !(op = make(&copy_range_kind, from)))
@@ -392,7 +383,7 @@ static long perform_splice(op_t *op) {
 static const struct ch_operation_kind splice_kind = {"splice", perform_splice, NULL, .lane = CH_LANE_PATIENT, .interrupt = true};
 
 ch_outcome ch_begin_splice(int from, int64_t *from_offset, int to, int64_t *to_offset, size_t n, unsigned flags) {
-  if (ch_refuses())
+  if (ch_is_marked())
     return refused();
   op_t *op;
   if (ch_alone() || flags & SPLICE_F_NONBLOCK || !(op = make(&splice_kind, from)))
@@ -409,7 +400,7 @@ static long perform_tee(op_t *op) { return or_error(tee(op->fd, op->fd2, op->n, 
 static const struct ch_operation_kind tee_kind = {"tee", perform_tee, NULL, .lane = CH_LANE_PATIENT, .interrupt = true};
 
 ch_outcome ch_begin_tee(int from, int to, size_t n, unsigned flags) {
-  if (ch_refuses())
+  if (ch_is_marked())
     return refused();
   op_t *op;
   if (ch_alone() || flags & SPLICE_F_NONBLOCK || !(op = make(&tee_kind, from)))
@@ -426,7 +417,7 @@ static long perform_flock(op_t *op) { return or_error(flock(op->fd, (int)op->fla
 static const struct ch_operation_kind flock_kind = {"flock", perform_flock, NULL, .lane = CH_LANE_PATIENT, .interrupt = true};
 
 ch_outcome ch_begin_flock(int fd, int operation) {
-  if (ch_refuses() && !(operation & LOCK_UN))
+  if (ch_is_marked() && !(operation & LOCK_UN))
     return refused();
   int r = flock(fd, operation | LOCK_NB);
   if (r == 0 || errno != EWOULDBLOCK || operation & LOCK_NB)
@@ -443,7 +434,7 @@ static const struct ch_operation_kind setlk_kind = {"fcntl", perform_setlk, NULL
 
 /* POSIX locks belong to the process, locks of the open file description to that: to no thread. */
 ch_outcome ch_begin_setlk(int fd, int command, void *lock) {
-  if (ch_refuses() && ((struct flock *)lock)->l_type != F_UNLCK)
+  if (ch_is_marked() && ((struct flock *)lock)->l_type != F_UNLCK)
     return refused();
   int r = fcntl(fd, command == F_SETLKW ? F_SETLK : F_OFD_SETLK, lock);
   if (r == 0 || (errno != EAGAIN && errno != EACCES))
@@ -467,7 +458,7 @@ static const struct ch_operation_kind call_kinds[] = {
     [CH_CALL_INTERRUPTIBLE] = {"call", perform_call, NULL, .lane = CH_LANE_PATIENT, .interrupt = true}};
 
 ch_outcome ch_begin_call(long (*fn)(void *), void *argument, int how) {
-  if (ch_refuses())
+  if (ch_is_marked())
     return refused();
   if (!ch_domain.current)
     return errno = EPERM, -1;

@@ -340,11 +340,29 @@ static void answered(void *data, int status, int timeouts, struct ares_addrinfo 
   if (result)
     cares.freeaddrinfo(result);
   r->outstanding--;
+  if (q->abandoned) {
+    ch_sem_post(ch_dns_window());
+    ch_dns_free(q);
+    return;
+  }
   ((struct ch_group *)q->group)->outside--;
   ch_sem_post(&q->done);
 }
 
-void ch_dns_start(struct ch_dns_query *q, const char *node, const struct addrinfo *hints) {
+void ch_dns_abandon(struct ch_dns_query *q) {
+  ((struct ch_group *)q->group)->outside--;
+  q->abandoned = 1;
+}
+
+void ch_dns_free(struct ch_dns_query *q) {
+  free_list(q->found);
+  free(q);
+}
+
+struct ch_dns_query *ch_dns_start(const char *node, const struct addrinfo *hints) {
+  struct ch_dns_query *q = malloc(sizeof *q);
+  if (!q)
+    return NULL;
   struct resolver *r = current;
   struct ares_addrinfo_hints wanted = {.ai_family = hints->ai_family, .ai_socktype = SOCK_STREAM};
   if (hints->ai_flags & AI_CANONNAME)
@@ -360,4 +378,5 @@ void ch_dns_start(struct ch_dns_query *q, const char *node, const struct addrinf
   if (outermost)
     r->working = false;
   settle(r);
+  return q;
 }

@@ -2,7 +2,7 @@
  *
  * c-ares is loaded when the first name is looked up, so that programs which never do need not have it.
  *
- * A query is the caller's memory from ch_dns_start until its semaphore has been posted. A resolver is one c-ares
+ * A query lives from ch_dns_start until ch_dns_free; one that was abandoned goes by itself when its answer comes. A resolver is one c-ares
  * channel with its watches; a new list of servers makes a new resolver, and the old one goes when its last query has
  * ended.
  */
@@ -19,13 +19,18 @@ struct ch_dns_query {
   int error;              /* 0 or an EAI_ value */
   struct addrinfo *found; /* addresses, each once; ai_canonname in the first if there is one. malloc'd as libc does */
   void *resolver, *group; /* private */
+  int abandoned;          /* private */
 };
 
 /* Whether names can be looked up here; if not (no c-ares) the plain call has to do. */
 CH_HIDDEN int ch_dns_available(void);
 /* To be taken before a query is started and posted after its end: so many may be under way at a time. */
 CH_HIDDEN ch_sem *ch_dns_window(void);
-/* Starts looking up the addresses of `node`; hints as for getaddrinfo, whose ai_family and ai_flags count. */
-CH_HIDDEN void ch_dns_start(struct ch_dns_query *, const char *node, const struct addrinfo *hints);
+/* Starts looking up the addresses of `node`; hints as for getaddrinfo, whose ai_family and ai_flags count. NULL: no
+ * memory. */
+CH_HIDDEN struct ch_dns_query *ch_dns_start(const char *node, const struct addrinfo *hints);
+/* Nobody waits for it any more. It posts to the window in the end. */
+CH_HIDDEN void ch_dns_abandon(struct ch_dns_query *);
+CH_HIDDEN void ch_dns_free(struct ch_dns_query *);
 
 #endif

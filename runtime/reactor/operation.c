@@ -2,6 +2,7 @@
 #include "reactor/reactor.h"
 #include "reactor/timer.h"
 #include <errno.h>
+#include <stdlib.h>
 
 static struct ch_operation *of(struct ch_job *job) {
   return (struct ch_operation *)((char *)job - offsetof(struct ch_operation, job));
@@ -20,16 +21,8 @@ static bool enlist(struct ch_clause *c) {
 }
 static void withdraw(struct ch_clause *c) { ((struct ch_operation *)c->object)->waiter = NULL; }
 /* It will fire soon: with its effect, or with -ECANCELED as its result. */
-__attribute__((unused)) static bool cancel(struct ch_clause *c) { return ch_operation_cancel(c->object), false; }
-const struct ch_clause_type ch_operation_clause_type = {
-    .what = "system call",
-    .outside = true,
-    .enlist = enlist,
-    .withdraw = withdraw,
-#ifdef CH_LEAF_OR
-    .cancel = cancel,
-#endif
-};
+static bool cancel(struct ch_clause *c) { return ch_operation_cancel(c->object), false; }
+const struct ch_clause_type ch_operation_clause_type = {"system call", true, enlist, withdraw, cancel};
 
 void ch_operation_end(struct ch_operation *op, long result) {
   CH_INVARIANT(!op->done, "an operation ends once");
@@ -43,6 +36,15 @@ void ch_operation_end(struct ch_operation *op, long result) {
   op->waiter = NULL;
   if (waiter)
     ch_clause_fired(waiter, 0);
+}
+
+struct ch_operation *ch_operation_new(const struct ch_operation_kind *kind, int fd) {
+  struct ch_operation *op = calloc(1, sizeof *op);
+  if (op) {
+    op->kind = kind;
+    op->fd = fd;
+  }
+  return op;
 }
 
 /* ---- by the pool ---- */

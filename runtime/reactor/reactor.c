@@ -38,6 +38,12 @@ static const struct ch_reactor undecided = {"undecided",   monotonic,   first_po
                                             first_closing, first_start, first_cancel, first_listen};
 const struct ch_reactor *ch_reactor = &undecided;
 
+bool ch_reactor_has_ring(void) {
+  if (ch_reactor == &undecided)
+    decide();
+  return ch_reactor == &ch_reactor_uring;
+}
+
 void ch_reactor_choose(void) {
   const struct ch_reactor *all[] = {&ch_reactor_uring, &ch_reactor_epoll, &ch_reactor_simulated};
   const char *name = getenv("CHARCOAL_REACTOR");
@@ -72,7 +78,7 @@ void ch_reactor_poll(int64_t deadline) {
 
 static bool enlist(struct ch_clause *c) { return ch_reactor->enlist(c); }
 static void withdraw(struct ch_clause *c) { ch_reactor->withdraw(c); }
-const struct ch_clause_type ch_fd_clause_type = {"descriptor", true, enlist, withdraw};
+const struct ch_clause_type ch_fd_clause_type = {"descriptor", true, enlist, withdraw, NULL};
 
 static intptr_t events(struct ch_clause *all, unsigned selected) { return selected == 0 ? (intptr_t)all[0].value : 0; }
 static const struct ch_leaf fd_leaf = CH_LEAF_OR("ch_fd_wait", 1, events, -ECANCELED);

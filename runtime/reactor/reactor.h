@@ -36,6 +36,8 @@ struct ch_reactor {
 extern CH_HIDDEN const struct ch_reactor *ch_reactor;
 extern CH_HIDDEN const struct ch_reactor ch_reactor_uring, ch_reactor_epoll, ch_reactor_simulated;
 CH_HIDDEN void ch_reactor_choose(void);
+/* Operations are carried out without a thread. */
+CH_HIDDEN bool ch_reactor_has_ring(void);
 /* 0, or why the kernel gives us no ring. */
 CH_HIDDEN int ch_uring_available(void);
 

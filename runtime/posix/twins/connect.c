@@ -5,49 +5,47 @@
 CH_HIDDEN void ch_fd_closing(int fd);
 
 CH_TWIN(connect) int ch_posix_connect(int fd, const struct sockaddr *address, socklen_t length) {
-  int64_t pause = 1000000;
+  int64_t patience;
+  int r;
+  ch_outcome outcome = ch_begin_connect(fd, address, length);
+  if (CH_IS_LATER(outcome)) {
+    r = (int)ch_operate(CH_OPERATION(outcome));
+    return r < 0 && errno == ECANCELED ? ch_connect_undo(fd) : r;
+  }
+  r = (int)outcome;
+  if (r == 0 || errno != EINPROGRESS)
+    return r;
+  patience = ch_patience(fd, SO_SNDTIMEO);
+  if (patience < 0)
+    return errno = EINPROGRESS, -1;
+  r = await(fd, POLLOUT, patience);
+  if (r == 0)
+    return ch_connect_outcome(fd);
+  if (errno == ECANCELED)
+    return ch_connect_undo(fd);
+  if (errno == EAGAIN)
+    errno = EINPROGRESS;
+  return r;
+}
+
+static int accept_one(int fd, struct sockaddr *address, socklen_t *length, int flags) {
   for (;;) {
-    int r = ch_attempt_connect(fd, address, length), error = errno;
-    if (r == 0 || (error != EINPROGRESS && error != EAGAIN))
-      return r;
-    int64_t patience = ch_patience(fd, SO_SNDTIMEO);
-    if (patience < 0)
-      return r;
-    if (error == EINPROGRESS) {
-      r = await(fd, POLLOUT, patience);
-      if (r < 0) {
-        if (errno == EAGAIN)
-          errno = EINPROGRESS;
-        return r;
-      }
-      return ch_connect_outcome(fd);
-    }
-    if (address->sa_family != AF_UNIX)
-      return errno = error, r;
-    /* A local listener's queue is full, and nothing tells when there is room: the one place where we have to ask again.
-     */
-    ch_sleep(pause);
-    if (pause < 64000000)
-      pause *= 2;
+    ch_outcome r = ch_begin_accept(fd, address, length, flags);
+    if (CH_IS_LATER(r))
+      return (int)ch_operate(CH_OPERATION(r));
+    if (r >= 0 || errno != EAGAIN || await_input(fd))
+      return (int)r;
   }
 }
 
 CH_TWIN(accept4) int ch_posix_accept4(int fd, struct sockaddr *address, socklen_t *length, int flags) {
-  for (;;) {
-    int r = ch_attempt_accept4(fd, address, length, flags);
-    if (r >= 0 || errno != EAGAIN || await_input(fd))
-      return r;
-  }
+  return accept_one(fd, address, length, flags);
 }
-
 CH_TWIN(accept) int ch_posix_accept(int fd, struct sockaddr *address, socklen_t *length) {
-  for (;;) {
-    int r = ch_attempt_accept4(fd, address, length, 0);
-    if (r >= 0 || errno != EAGAIN || await_input(fd))
-      return r;
-  }
+  return accept_one(fd, address, length, 0);
 }
 
+/* Never refused, and never waits: cancelled or not, the descriptor is gone afterwards. */
 CH_TWIN(close) int ch_posix_close(int fd) {
   ch_fd_closing(fd);
   return ch_plain_close(fd);

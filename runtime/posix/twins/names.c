@@ -9,31 +9,49 @@
 #include "posix/names.h"
 #include <stdlib.h>
 
-static void look_up(struct ch_dns_query *query, const char *node, const struct addrinfo *hints) {
-  ch_sem_wait(ch_dns_window());
-  ch_dns_start(query, node, hints);
-  ch_sem_wait(&query->done);
+/* NULL: errno says why, and nobody asks any more. */
+static struct ch_dns_query *look_up(const char *node, const struct addrinfo *hints) {
+  struct ch_dns_query *query;
+  int error = ch_sem_wait(ch_dns_window());
+  if (error)
+    return errno = error, NULL;
+  query = ch_dns_start(node, hints);
+  if (!query) {
+    ch_sem_post(ch_dns_window());
+    return errno = ENOMEM, NULL;
+  }
+  error = ch_sem_wait(&query->done);
+  if (error) {
+    ch_dns_abandon(query);
+    return errno = error, NULL;
+  }
   ch_sem_post(ch_dns_window());
+  return query;
 }
 
 CH_TWIN(getaddrinfo)
 int ch_posix_getaddrinfo(const char *node, const char *service, const struct addrinfo *hints,
                          struct addrinfo **result) {
   struct ch_name_request request;
-  struct ch_dns_query query;
+  struct ch_dns_query *query;
   int error;
   if (ch_name_is_plain(node, hints) || !ch_dns_available())
     return ch_plain_getaddrinfo(node, service, hints, result);
   error = ch_name_begin(&request, service, hints);
   if (error)
     return error;
-  look_up(&query, node, &request.hints);
-  if (query.error && ch_name_wants_mapped(&request)) {
+  query = look_up(node, &request.hints);
+  if (query && query->error && ch_name_wants_mapped(&request)) {
     /* AI_V4MAPPED, and there is no IPv6 address. */
     request.hints.ai_family = AF_INET;
-    look_up(&query, node, &request.hints);
+    ch_dns_free(query);
+    query = look_up(node, &request.hints);
   }
-  return ch_name_end(&request, &query, result);
+  if (!query) {
+    ch_name_give_up(&request);
+    return errno == ENOMEM ? EAI_MEMORY : EAI_SYSTEM;
+  }
+  return ch_name_end(&request, query, result);
 }
 
 /* ---- by a thread of the pool: the C library's own way, with all of its sources ---- */

@@ -39,7 +39,17 @@ static int await_any(const struct pollfd *all, nfds_t n, int64_t deadline) {
   return selected < (int)n;
 }
 
+/* Law 4: what may wait does not begin in a cancelled scope. */
+static int is_refused(int64_t deadline) {
+  if (deadline == 0 || !ch_cancelled())
+    return 0;
+  errno = ECANCELED;
+  return 1;
+}
+
 static int poll_until(struct pollfd *all, nfds_t n, int64_t deadline) {
+  if (is_refused(deadline))
+    return -1;
   for (;;) {
     int ready = ch_attempt_poll(all, n), more;
     if (ready != 0 || deadline == 0)
@@ -66,6 +76,8 @@ static int ppoll_until(struct pollfd *all, nfds_t n, int64_t deadline, const sig
   sigset_t through;
   struct pollfd *more;
   int signals, r;
+  if (is_refused(deadline))
+    return -1;
   if (!ch_signals_let_through(mask, &through) && deadline != 0)
     return poll_until(all, n, deadline);
   r = ch_plain_ppoll(all, n, &at_once, mask);
@@ -132,6 +144,8 @@ static int select_until(int n, fd_set *in, fd_set *out, fd_set *except, int64_t 
   sigset_t through;
   int signals = -1, r, count = 0;
   char *kept;
+  if (is_refused(deadline))
+    return -1;
   if (n < 0 || deadline == 0)
     return ch_plain_pselect(n, in, out, except, &at_once, mask);
   size = bytes_of(n);
@@ -221,7 +235,10 @@ int ch_posix_pselect(int n, fd_set *in, fd_set *out, fd_set *except, const struc
 static int epoll_until(int fd, struct epoll_event *events, int room, int64_t deadline, const sigset_t *mask) {
   struct pollfd both[2] = {{.fd = fd, .events = POLLIN}, {.fd = -1, .events = POLLIN}};
   sigset_t through;
-  int r = ch_plain_epoll_pwait(fd, events, room, 0, mask);
+  int r;
+  if (is_refused(deadline))
+    return -1;
+  r = ch_plain_epoll_pwait(fd, events, room, 0, mask);
   if (r != 0 || deadline == 0)
     return r;
   if (ch_signals_let_through(mask, &through)) {
