@@ -59,6 +59,11 @@ static inline __attribute__((always_inline)) void run(struct ch_branch *b) {
   if (CH_UNLIKELY(ch_checks))
     ch_captures_before_run(b);
   int status = begun ? resume(b) : begin(b);
+  while (CH_UNLIKELY(d->spinlocks != 0) && status == CH_PAUSED && !d->gives_way) {
+    b->link.prev = NULL;
+    ch_tls.attention = 0;
+    status = resume(b);
+  }
   d->current = NULL;
   if (status == CH_BLOCKED) {
     b->error = *d->error;
@@ -68,6 +73,7 @@ static inline __attribute__((always_inline)) void run(struct ch_branch *b) {
     ch_activity_end(b);
   } else {
     CH_INVARIANT(status == CH_PAUSED, "a body's status is done, blocked or paused");
+    d->gives_way = 0;
     b->error = *d->error;
     b->state = CH_READY;
     b->link.prev = NULL;
@@ -107,7 +113,8 @@ static inline __attribute__((always_inline)) void loop(struct ch_group *g, bool 
         ch_slice_start();
       run(b);
       if (CH_UNLIKELY(++runs % RUNS_PER_LOOK == 0) || CH_UNLIKELY(ch_tls.slice_over)) {
-        look_outside();
+        if (CH_LIKELY(d->spinlocks == 0))
+          look_outside();
         if (runs % RUNS_PER_TRIM == 0)
           give_memory_back();
       }

@@ -35,6 +35,8 @@ struct ch_domain {
   uint32_t nest;            /* scheduler loops on the native stack, minus one */
   uint8_t slicing;          /* the slice timer runs; cleared by its thread */
   uint8_t ended;            /* main has returned */
+  uint8_t gives_way;        /* the pause that is under way counts, although a spinlock is held */
+  uint32_t spinlocks;       /* held by code of this domain: then it is not interrupted (wait/lowlevel.c) */
   uint8_t directed;         /* what becomes ready runs next */
   void *bottom;             /* the native stack of the domain's code lies below this address */
   uint64_t live, spawned;

@@ -5,11 +5,14 @@
  *   IDLE -> SUSPENDED, SCHEDULED -> IDLE     by the domain's thread
  *   IDLE, SUSPENDED -> SCHEDULED             by anybody, atomically
  */
+#include "wait/wait.h" /* before it, so that it declares the interruptible versions */
+
 #include "charcoal/lowlevel.h"
 #include "activity/scope.h"
 #include "reactor/inbox.h"
-#include "wait/wait.h"
 #include <sched.h>
+#include <stdio.h>
+#include <unistd.h>
 
 enum { IDLE, SUSPENDED, SCHEDULED };
 
@@ -125,6 +128,7 @@ int ch_yield_to_int(ch_waiter *public) {
   }
   struct ch_branch *next = w->clause.branch;
   bool sibling = next->scope && b->scope && next->scope->root == b->scope->root;
+  ch_domain.gives_way = !sibling;
   ch_domain.directed = true;
   fire(w);
   ch_domain.directed = false;
@@ -145,13 +149,70 @@ static inline void relax(void) {
 #endif
 }
 
-void ch_spin_acquire(ch_spinlock *lock) {
-  for (unsigned tries = 0; __atomic_exchange_n(&lock->held, 1, __ATOMIC_ACQUIRE); tries++)
-    while (__atomic_load_n(&lock->held, __ATOMIC_RELAXED))
-      if (++tries % 64)
-        relax();
-      else
-        sched_yield(); /* its holder may want this very processor */
+/* `holder` tells threads apart, and no more: one activity may release what another has acquired. While any is held the
+ * domain runs its activities without interruption: a pause at a yield point is void, and nobody looks outside. */
+static bool take(ch_spinlock *lock) {
+  void *nobody = NULL;
+  if (!__atomic_compare_exchange_n(&lock->holder, &nobody, &ch_tls, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+    return false;
+  ch_domain.spinlocks++;
+  return true;
+}
+static bool is_ours(const ch_spinlock *lock) { return __atomic_load_n(&lock->holder, __ATOMIC_RELAXED) == &ch_tls; }
+
+CH_COLD static void spin(ch_spinlock *lock) {
+  for (unsigned tries = 1; !take(lock); tries++) {
+    if (is_ours(lock)) {
+      fprintf(stderr,
+              "charcoal: a spinlock is wanted in plain code while it is held by an activity of the same domain that "
+              "waits, or by the caller. Release it before waiting, or by ch_waiter_suspend_unlock.\n");
+      fflush(NULL);
+      _exit(CH_EXIT_MISUSE);
+    }
+    if (tries % 64)
+      relax();
+    else
+      sched_yield(); /* its holder may want this very processor */
+  }
 }
 
-void ch_spin_release(ch_spinlock *lock) { __atomic_store_n(&lock->held, 0, __ATOMIC_RELEASE); }
+void ch_spin_acquire(ch_spinlock *lock) {
+  if (CH_UNLIKELY(!take(lock)))
+    spin(lock);
+}
+
+/* In interruptible code: gives way while an activity of this domain holds it. The frame's image is the lock. */
+static int try_again(struct ch_frame *f) {
+  ch_spinlock *lock = *(ch_spinlock **)f->image;
+  if (is_ours(lock)) {
+    *ch_tls.link = f;
+    ch_tls.link = &f->parent;
+    ch_domain.gives_way = true;
+    return CH_PAUSED;
+  }
+  ch_spin_acquire(lock);
+  ch_frame_free(f);
+  return CH_DONE;
+}
+static const struct ch_frame_info acquire_info = {
+    .resume = try_again, .name = "ch_spin_acquire", .size = CH_FRAME_HEADER + sizeof(void *), .align = 16};
+
+int ch_spin_acquire_int(ch_spinlock *) CH_INT_NAME(ch_spin_acquire);
+int ch_spin_acquire_int(ch_spinlock *lock) {
+  if (CH_UNLIKELY(is_ours(lock))) {
+    struct ch_frame *f = ch_frame_new(&acquire_info);
+    *(ch_spinlock **)f->image = lock;
+    ch_domain.gives_way = true;
+    *ch_tls.link = f;
+    ch_tls.link = &f->parent;
+    return CH_PAUSED;
+  }
+  ch_spin_acquire(lock);
+  return CH_DONE;
+}
+
+void ch_spin_release(ch_spinlock *lock) {
+  CH_INVARIANT(is_ours(lock), "the thread that acquired a spinlock releases it");
+  ch_domain.spinlocks--;
+  __atomic_store_n(&lock->holder, NULL, __ATOMIC_RELEASE);
+}

@@ -22,11 +22,12 @@ extern "C" {
 
 /* ---- a lock for a few plain statements, between threads ---- */
 
-/* Zeroed memory is a free lock. Between acquire and release there must be no call that gives way or waits: in
- * interruptible code put `atomic` around it, or keep it to statements without calls and calls of this header.
- * From any thread; not from a signal handler whose thread may hold it. */
+/* Zeroed memory is a free lock. While a domain's code holds one its activities are not interrupted at yield points.
+ * Between acquire and release nothing may wait but ch_waiter_suspend_unlock; one activity may release what another of
+ * its domain has acquired. Plain code that wants a lock held by an activity of its own domain which waits would spin
+ * for ever, and ends the program with status CH_EXIT_MISUSE. From any thread, not from signal handlers. */
 typedef struct ch_spinlock {
-  uint32_t held; /* private */
+  void *holder; /* private */
 } ch_spinlock;
 void ch_spin_acquire(ch_spinlock *);
 void ch_spin_release(ch_spinlock *);

@@ -1,0 +1,312 @@
+/* The low-level interface (charcoal/lowlevel.h): each test is named after what it shows. */
+#include "by_hand.h"
+
+#include "charcoal/lowlevel.h"
+#include "sched/domain.h"
+#include <pthread.h>
+
+struct ch_int_result ch_yield_to_int(ch_waiter *) CH_INT_NAME(ch_yield_to);
+static ch_waiter w;
+static ch_spinlock lock;
+static struct ch_scope S;
+static ch_sem s, done;
+
+FRAME_FUNCTION(suspended, { int i; }) {
+  BEGIN(suspended)
+  note("s1");
+  CALL(5, ch_waiter_suspend_int(&w))
+  EXPECT(value == 0);
+  note("s2");
+  ch_sem_post(&done);
+  END
+}
+FRAME_FUNCTION(other, { int i; }) {
+  BEGIN(other)
+  note("o1");
+  CALL(5, ch_reschedule_int())
+  note("o2");
+  CALL(6, ch_reschedule_int())
+  note("o3");
+  END
+}
+
+MAIN_FUNCTION(scheduled, { int i; }) {
+  BEGIN(scheduled_body)
+  SPAWN(NULL, suspended, NULL, 0);
+  SPAWN(NULL, other, NULL, 0);
+  CALL(5, ch_reschedule_int())
+  ch_waiter_schedule(&w);
+  ch_waiter_schedule(&w);
+  note("m");
+  CALL(6, ch_sem_wait_int(&done))
+  /* the second schedule came while nobody was suspended: it is kept */
+  CALL(7, ch_waiter_suspend_int(&w))
+  note("kept");
+  ch_waiter_schedule(&w);
+  EXPECT(ch_waiter_suspend(&w) == 0);
+  END
+}
+TEST(a_schedule_queues_and_one_that_comes_first_is_kept) {
+  run_domain(scheduled);
+  EXPECT_NOTES("s1 o1 m o2 s2 o3 kept");
+}
+
+MAIN_FUNCTION(directed, { int i; }) {
+  BEGIN(directed_body)
+  SPAWN(NULL, suspended, NULL, 0);
+  SPAWN(NULL, other, NULL, 0);
+  CALL(5, ch_reschedule_int())
+  note("m1");
+  CALL(6, ch_yield_to_int(&w))
+  note("m2");
+  END
+}
+TEST(a_directed_yield_runs_the_suspended_one_before_the_queue) {
+  run_domain(directed);
+  EXPECT_NOTES("s1 o1 m1 s2 o2 m2");
+}
+
+/* To a sibling: it runs before those that are ready since earlier. */
+FRAME_FUNCTION(ready_one, { int i; }) {
+  BEGIN(ready_one)
+  CALL(5, ch_sem_wait_int(&s))
+  note("r");
+  END
+}
+ASYNC_MAIN(directed_sibling, 4, { int i; }) {
+  BEGIN(directed_sibling_body)
+  SPAWN(NULL, other, NULL, 0);
+  ENTER(&S);
+  ASYNC(1, &S, suspended(NULL))
+  ASYNC(2, &S, ready_one(NULL))
+  ch_sem_post(&s);
+  note("m1");
+  CALL(5, ch_yield_to_int(&w))
+  note("m2");
+  LEAVE(6, &S)
+  EXPECT(ch_domain.branches == 0);
+  END
+}
+TEST(a_directed_yield_to_a_sibling_stays_within_the_activity) {
+  run_domain(directed_sibling);
+  EXPECT_NOTES("s1 m1 s2 r m2");
+}
+
+/* The caller stands in an async call itself: its continuation goes on, and it takes its turn. */
+FRAME_FUNCTION(yields_to, { int i; }) {
+  BEGIN(yields_to)
+  note("y1");
+  CALL(5, ch_yield_to_int(&w))
+  note("y2");
+  END
+}
+ASYNC_MAIN(directed_from_async, 4, { int i; }) {
+  BEGIN(directed_from_async_body)
+  ENTER(&S);
+  ASYNC(1, &S, suspended(NULL))
+  ASYNC(2, &S, yields_to(NULL))
+  note("m");
+  LEAVE(5, &S)
+  EXPECT(ch_domain.branches == 0);
+  END
+}
+TEST(law_2_a_directed_yield_in_an_async_call_lets_the_continuation_run) {
+  run_domain(directed_from_async);
+  EXPECT_NOTES("s1 y1 m s2 y2");
+}
+
+/* ---- cancel ---- */
+
+static int calls;
+static void on_cancel(void *argument) {
+  EXPECT(argument == &calls);
+  EXPECT(ch_cancelled());
+  calls++;
+  ch_waiter_schedule(&w);
+}
+static ch_cancel_item item, item2;
+FRAME_FUNCTION(cancellable, { int i; }) {
+  BEGIN(cancellable)
+  EXPECT(ch_cancel_add(&item, on_cancel, &calls) == 0);
+  CALL(5, ch_waiter_suspend_int(&w))
+  ch_cancel_remove(&item);
+  EXPECT(ch_cancelled());
+  EXPECT(ch_cancel_add(&item, on_cancel, &calls) == ECANCELED);
+  ch_cancel_remove(&item);
+  note("c");
+  END
+}
+ASYNC_MAIN(items, 4, { int i; }) {
+  BEGIN(items_body)
+  EXPECT(ch_cancel_add(&item2, on_cancel, NULL) == 0); /* of the activity: not called */
+  ENTER(&S);
+  ASYNC(1, &S, cancellable(NULL))
+  EXPECT(calls == 0);
+  ch_scope_cancel(&S);
+  ch_scope_cancel(&S);
+  EXPECT(calls == 1);
+  LEAVE(5, &S)
+  ch_cancel_remove(&item2);
+  EXPECT(calls == 1);
+  /* one that was removed is not called */
+  ENTER(&S);
+  EXPECT(ch_cancel_add(&item, on_cancel, &calls) == 0);
+  ch_cancel_remove(&item);
+  ch_scope_cancel(&S);
+  LEAVE(6, &S)
+  EXPECT(calls == 1);
+  END
+}
+TEST(law_4_a_cancel_calls_each_item_in_its_scope_once) {
+  run_domain(items);
+  EXPECT_NOTES("c");
+}
+
+/* A suspension is not ended by a cancel of its own accord. */
+ASYNC_MAIN(stays_suspended, 4, { int i; }) {
+  BEGIN(stays_suspended_body)
+  ENTER(&S);
+  ASYNC(1, &S, suspended(NULL))
+  ch_scope_cancel(&S);
+  CALL(5, ch_reschedule_int())
+  note("m");
+  ch_waiter_schedule(&w);
+  LEAVE(6, &S)
+  END
+}
+TEST(law_4_a_suspension_waits_for_its_schedule_also_when_cancelled) {
+  run_domain(stays_suspended);
+  EXPECT_NOTES("s1 m s2");
+}
+
+static ch_activity a;
+static void on_activity_cancel(void *argument) {
+  calls++;
+  ch_waiter_schedule(&w);
+  (void)argument;
+}
+FRAME_FUNCTION(root_item, { int i; }) {
+  BEGIN(root_item)
+  EXPECT(ch_cancel_add(&item, on_activity_cancel, &calls) == 0);
+  CALL(5, ch_waiter_suspend_int(&w))
+  ch_cancel_remove(&item);
+  note("c");
+  END
+}
+MAIN_FUNCTION(activity_items, { int i; }) {
+  BEGIN(activity_items_body)
+  SPAWN(&a, root_item, NULL, 0);
+  CALL(5, ch_reschedule_int())
+  ch_activity_cancel(&a);
+  EXPECT(calls == 1);
+  CALL(6, ch_activity_wait_int(&a))
+  END
+}
+TEST(law_4_an_activitys_cancel_calls_its_items) {
+  run_domain(activity_items);
+  EXPECT_NOTES("c");
+}
+
+/* ---- spinlocks ---- */
+
+/* Waits with the lock held, for somebody to hand it over to. */
+FRAME_FUNCTION(holds, { int i; }) {
+  BEGIN(holds)
+  ch_spin_acquire(&lock);
+  note("h1");
+  CALL(5, ch_reschedule_int())
+  note("h2");
+  CALL(6, ch_sem_wait_int(&s))
+  note("h3");
+  ch_spin_release(&lock);
+  CALL(7, ch_waiter_suspend_int(&w))
+  note("h4");
+  END
+}
+int ch_spin_acquire_int(ch_spinlock *) CH_INT_NAME(ch_spin_acquire);
+static int posts(void *record) { return note("p"), ch_sem_post(&s), 0; }
+MAIN_FUNCTION(contended, { int i; }) {
+  BEGIN(contended_body)
+  SPAWN(NULL, holds, NULL, 0);
+  CALL(5, ch_reschedule_int())
+  note("m1");
+  SPAWN(NULL, posts, NULL, 0);
+  CALL(6, status_only(ch_spin_acquire_int(&lock)))
+  note("m2");
+  ch_spin_release(&lock);
+  EXPECT(ch_domain.spinlocks == 0);
+  ch_waiter_schedule(&w);
+  CALL(7, ch_reschedule_int())
+  END
+}
+TEST(law_1_there_are_no_yield_points_under_a_spinlock_but_its_waiters_give_way) {
+  run_domain(contended);
+  EXPECT_NOTES("h1 h2 m1 p h3 m2 h4");
+}
+MAIN_FUNCTION(never_free, { int i; }) {
+  BEGIN(never_free_body)
+  SPAWN(NULL, holds, NULL, 0);
+  CALL(5, ch_reschedule_int())
+  ch_spin_acquire(&lock);
+  END
+}
+TEST_EXITS(a_spinlock_that_plain_code_would_spin_on_for_ever_is_reported, CH_EXIT_MISUSE, "Release it before") {
+  run_domain(never_free);
+}
+
+/* ---- from other threads ---- */
+
+#define ROUNDS 20000
+static ch_waiter here, there;
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t called = PTHREAD_COND_INITIALIZER;
+static int turn, count;
+
+static void *partner(void *unused) {
+  for (int i = 0; i < ROUNDS; i++) {
+    pthread_mutex_lock(&mutex);
+    while (!turn)
+      pthread_cond_wait(&called, &mutex);
+    turn = 0;
+    count++;
+    pthread_mutex_unlock(&mutex);
+    ch_waiter_schedule(&here);
+  }
+  return unused;
+}
+MAIN_FUNCTION(threads, { int i; }) {
+  static pthread_t thread;
+  BEGIN(threads_body)
+  EXPECT(pthread_create(&thread, NULL, partner, NULL) == 0);
+  pthread_detach(thread);
+  for (v.i = 0; v.i < ROUNDS; v.i++) {
+    pthread_mutex_lock(&mutex);
+    turn = 1;
+    pthread_cond_signal(&called);
+    pthread_mutex_unlock(&mutex);
+    CALL(5, ch_waiter_suspend_int(&here))
+    EXPECT(value == 0 && count == v.i + 1);
+  }
+  END
+}
+TEST(a_thread_schedules_into_a_domain_that_sleeps_or_runs) {
+  unsetenv("CHARCOAL_REACTOR");
+  run_domain(threads);
+}
+static void *late(void *unused) {
+  usleep(20000);
+  ch_waiter_schedule(&there);
+  return unused;
+}
+MAIN_FUNCTION(native_threads, { int i; }) {
+  static pthread_t thread;
+  BEGIN(native_threads_body)
+  EXPECT(pthread_create(&thread, NULL, late, NULL) == 0);
+  pthread_detach(thread);
+  EXPECT(ch_waiter_suspend(&there) == 0);
+  END
+}
+TEST(a_thread_ends_a_suspension_in_plain_code) {
+  setenv("CHARCOAL_REACTOR", "epoll", 1);
+  run_domain(native_threads);
+}
