@@ -24,6 +24,18 @@ bool setDump(OwnOptions &options, const std::string &value) {
   return !value.empty();
 }
 
+// -Wname, -Wno-name, -Werror=name, -Wno-error=name, as clang has it for its own warnings.
+bool warnAboutBlocking(OwnOptions &options, bool isOn) {
+  options.blocking = isOn;
+  return true;
+}
+
+bool failOnBlocking(OwnOptions &options, bool isOn) {
+  options.blocking |= isOn;
+  options.blockingIsError = isOn;
+  return true;
+}
+
 const OwnOption table[] = {
     {"-fcharcoal", "", [](OwnOptions &o, const std::string &) { return o.enabled = true; }},
     {"-fno-charcoal", "", [](OwnOptions &o, const std::string &) { return !(o.enabled = false); }},
@@ -36,6 +48,10 @@ const OwnOption table[] = {
     {"-fno-charcoal-dialect", "", [](OwnOptions &o, const std::string &) { return !(o.dialect = false); }},
     {"-fcharcoal-dump=", "a stage named by --charcoal-print-pipeline", setDump},
     {"-Rcharcoal", "", [](OwnOptions &o, const std::string &) { return o.remarks = true; }},
+    {"-Wcharcoal-blocking", "", [](OwnOptions &o, const std::string &) { return warnAboutBlocking(o, true); }},
+    {"-Wno-charcoal-blocking", "", [](OwnOptions &o, const std::string &) { return warnAboutBlocking(o, false); }},
+    {"-Werror=charcoal-blocking", "", [](OwnOptions &o, const std::string &) { return failOnBlocking(o, true); }},
+    {"-Wno-error=charcoal-blocking", "", [](OwnOptions &o, const std::string &) { return failOnBlocking(o, false); }},
     {"--charcoal-print-pipeline", "", [](OwnOptions &o, const std::string &) { return o.printPipeline = true; }},
 };
 
@@ -80,7 +96,8 @@ void explainUnknown(const std::string &argument) {
 
 // Whether an argument is meant for us, spelled rightly or not.
 bool isOurs(const std::string &argument) {
-  for (const char *prefix : {"-fcharcoal", "-fno-charcoal", "-Rcharcoal", "--charcoal"})
+  for (const char *prefix : {"-fcharcoal", "-fno-charcoal", "-Rcharcoal", "-Wcharcoal", "-Wno-charcoal",
+                             "-Werror=charcoal", "-Wno-error=charcoal", "--charcoal"})
     if (startsWith(argument, prefix))
       return true;
   return false;

@@ -12,7 +12,9 @@ struct OwnOptions {
   bool enabled = true; // -fno-charcoal: plain clang
   bool stress = false;
   bool remarks = false;
-  bool dialect = false; // the dialect without an #include <charcoal.h>
+  bool dialect = false;                // the dialect without an #include <charcoal.h>
+  bool blocking = true;                // warn where atomic code calls what blocks
+  std::optional<bool> blockingIsError; // unset: as clang's -Werror says
   bool printPipeline = false;
   std::string yields = "calls";
   std::string dump;

@@ -1,4 +1,6 @@
-// The front-end plugin: what clang calls. It installs the watcher and the printer of remarks, in C only.
+// The front-end plugin: what clang calls. It installs the watcher, the printer of remarks and the warnings about
+// blocking calls, in C only.
+#include "blocking.h"
 #include "options.h"
 #include "watcher.h"
 #include "clang/AST/ASTConsumer.h"
@@ -48,10 +50,19 @@ class Action : public PluginASTAction {
     charcoal::setRemarkSink([&compiler](llvm::StringRef file, unsigned line, unsigned column, llvm::StringRef text) {
       printRemark(compiler, file, line, column, text);
     });
-    return std::make_unique<ASTConsumer>();
+    return isC ? charcoal::syntax::blockingWarnings(compiler, blocking) : std::make_unique<ASTConsumer>();
   }
-  bool ParseArgs(const CompilerInstance &, const std::vector<std::string> &) override { return true; }
+  bool ParseArgs(const CompilerInstance &, const std::vector<std::string> &arguments) override {
+    using charcoal::syntax::Blocking;
+    for (const std::string &argument : arguments)
+      blocking = argument == "blocking=error"     ? Blocking::Error
+                 : argument == "blocking=warning" ? Blocking::Warning
+                 : argument == "blocking=silent"  ? Blocking::Silent
+                                                  : Blocking::Default;
+    return true;
+  }
   ActionType getActionType() override { return AddBeforeMainAction; }
+  charcoal::syntax::Blocking blocking = charcoal::syntax::Blocking::Default;
 };
 
 } // namespace

@@ -20,6 +20,8 @@
 #pragma GCC system_header
 #endif
 
+#include <charcoal/blocking.h>
+
 #if defined(__cplusplus) || defined(__OBJC__)
 /* No dialect, and no macros: their names are ordinary ones there. */
 #elif defined(__CHARCOAL__)
