@@ -109,6 +109,7 @@ export class Collection {
   sawTasks = false
   sawFlows = false
   sawPromises = false
+  sawDebugger = false
 
   add(e: ChromeEvent): void {
     this.events++
@@ -125,6 +126,8 @@ export class Collection {
     } else if (ph === 'I' || ph === 'i' || ph === 'R') {
       const code = instants[name]
       if (code !== undefined) this.keep(this.thread(e), code, e, e.ts)
+      // A slice that began and ended in the same microsecond.
+      else if (slices[name] !== undefined) this.keep(this.thread(e), slices[name], e, e.ts)
       else if (name === 'TracingSessionIdForWorker') this.worker(e)
       else if (name === 'TracingStartedInBrowser' || name === 'FrameCommittedInBrowser') this.frames(e)
     } else if (ph === 'M') {
@@ -174,6 +177,7 @@ export class Collection {
     let data: any = args.data ?? null
     if (code === Code.Microtasks) data = typeof args.microtask_count === 'number' ? args : null
     else if (code === Code.AsyncScheduled) {
+      if (e.name !== 'AsyncTask Scheduled') this.sawDebugger = true
       data = { name: String(args.taskName ?? ''), sample: args.data?.sampleTraceId }
       if (/^(await|Promise\.)/.test(data.name)) this.sawPromises = true
     } else if (code === Code.Call || code === Code.Script)

@@ -73,6 +73,8 @@ export interface Tree {
 }
 
 const MAX_ALTERNATIVES = 8
+/** Microtasks run at the end of the callback they belong to; in a later step of the same task they are a batch of their own. Microseconds. */
+const CHECKPOINT = 100
 const OWN = 'charcoal-measure:'
 
 export class TreeMaker {
@@ -131,7 +133,7 @@ export class TreeMaker {
         if (stack.length === 0) {
           while (task + 1 < tasks.length && tasks[task + 1][0] <= e.ts) task++
           const inTask = tasks.length > 0 && tasks[task][0] <= e.ts && e.ts <= tasks[task][1] ? task : -1
-          if (e.code === Code.Microtasks && last !== null && inTask !== -1 && last.task === inTask) {
+          if (e.code === Code.Microtasks && last !== null && inTask !== -1 && last.task === inTask && last.javascript && e.ts - last.end <= CHECKPOINT) {
             node = last
             node.end = Math.max(node.end, e.end)
           } else if (e.code === Code.Call && last !== null && inTask !== -1 && last.task === inTask && last.code === Code.Call && last.ran && last.calls === 0 && !isOurs(e)) {
@@ -148,13 +150,15 @@ export class TreeMaker {
         }
         // The end of an inner slice can lie beyond the outer one's by rounding.
         stack.push(e)
-        this.enter(node!, e, edge, timers, frames)
+        this.enter(node!, e, micro, edge, timers, frames)
         if (e.code === Code.Microtasks) micro++
         continue
       }
       switch (e.code) {
         case Code.AsyncScheduled: {
           const registration = register(e, e.data.name)
+          // The browser's own microtasks register on nobody's behalf.
+          if (this.collection.sawDebugger && stack.length > 0 && stack[stack.length - 1].code === Code.Microtasks && taskKind(e.data.name) !== 'promise') registration.by = null
           const found = place(profile, e.data.sample)
           registration.from = found.inner
           if (node !== null && node.entry === null) node.entry = found.outer
@@ -200,17 +204,19 @@ export class TreeMaker {
     return nodes
   }
 
-  private enter(node: Node, e: Kept, edge: (key: Edge['key'], registration: Registration | null) => void, timers: Map<number, Registration>, frames: Map<string, Registration>): void {
+  private enter(node: Node, e: Kept, micro: number, edge: (key: Edge['key'], registration: Registration | null) => void, timers: Map<number, Registration>, frames: Map<string, Registration>): void {
     switch (e.code) {
       case Code.Microtasks: {
         const count = e.data?.microtask_count ?? null
         if (count === 0) break
-        node.javascript = true
+        // With the debugger on, each microtask of the page's shows itself; a batch without any is the browser's own.
+        if (!this.collection.sawDebugger) node.javascript = true
         node.batches.push([e.ts, e.end, count])
         node.microtasks += count ?? 0
         break
       }
       case Code.AsyncRun:
+        if (micro > 0) node.javascript = true
         if (e.flowIn !== -1) {
           edge(e.flowIn, null)
           if (e.flowOut !== -1) this.chain.set(e.flowOut, e.flowIn)
@@ -219,13 +225,14 @@ export class TreeMaker {
       case Code.Call:
       case Code.Script:
         // Code of ours is no evidence, and no place.
-        if (isOurs(e)) {
+        // A script that the DevTools protocol evaluates has no URL.
+        if (isOurs(e) || (e.code === Code.Script && node.code === Code.Script && node.calls === 0 && !e.data?.url)) {
           node.ours = true
           break
         }
         node.javascript = true
         node.calls++
-        if (e.code === Code.Script && node.kind === '') node.kind = 'script'
+        if (e.code === Code.Script && node.kind === '' && node.event === '') node.kind = 'script'
         if (node.at === null && typeof e.data?.url === 'string' && e.data.url !== '') node.at = { url: e.data.url, line: count(e.data.line), column: count(e.data.column), name: String(e.data.name) }
         break
       case Code.Timer: {
@@ -298,7 +305,11 @@ export class TreeMaker {
     }
     const name = primary?.name ?? ''
     if (node.kind === 'timeout' && (repeats(taskKind(name) ?? '') || primaryAgain)) node.kind = 'interval'
-    if (node.kind === '' || (node.kind === 'message' && name.startsWith('='))) node.kind = name.startsWith('=') ? name.slice(1) : (taskKind(name) ?? '')
+    if (node.kind === '' || (node.kind === 'message' && name.startsWith('='))) {
+      node.kind = name.startsWith('=') ? name.slice(1) : (taskKind(name) ?? '')
+      if (node.kind === 'script' && node.event !== '') node.kind = ''
+    }
+    if (node.kind === '' && node.event === '' && /^[a-z]+$/.test(name)) node.kind = `event:${name}`
     if (node.kind === '') node.kind = node.event !== '' ? `event:${node.event.slice(0, 100)}` : node.code === Code.Microtasks ? 'microtasks' : 'callback'
     if (primary === null && node.code === Code.Microtasks) primary = others.shift() ?? null
     if (node.kind === 'promise' && node.code === Code.Microtasks) node.kind = 'microtasks'

@@ -78,7 +78,7 @@ export async function recordWeb(url: string, options: RecordWebOptions): Promise
     let failure: Error | undefined
     if (steps !== null) {
       const acting = steps({ page, endpoint: browser.endpoint, signal: stop.signal, log: say }).then(
-        () => duration === undefined || end('finished'),
+        () => duration === undefined && end('finished'),
         (error) => {
           if (error instanceof Stopped || stop.signal.aborted) return
           failure = error

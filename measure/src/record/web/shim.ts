@@ -6,7 +6,7 @@
  *     charcoal:r:ID                    runs now
  *
  * Covered: MessagePort, WebSocket, EventSource, BroadcastChannel, load/error/toggle of elements, service worker containers, RTC, media queries, resize, intersection, performance and reporting observers,
- * Web Locks. The parent of a message between two ports of one realm is the sender; of all others, whoever set the listener.
+ * Web Locks, functions that take callbacks. The parent of a message between two ports of one realm is the sender; of all others, whoever set the listener.
  *
  * Self-contained: its source text is what the page gets.
  */
@@ -56,10 +56,10 @@ export function shim(): void {
     })
   }
 
-  const once = new Set(['load', 'error', 'open', 'close', 'loadend'])
+  const once = new Set(['load', 'error', 'open', 'close', 'loadend', 'complete', 'abort'])
   const targets: [string, string][] = [
     ['MessagePort', 'message-port'], ['WebSocket', 'websocket'], ['EventSource', 'event-source'], ['BroadcastChannel', 'broadcast'], ['RTCPeerConnection', 'rtc'], ['RTCDataChannel', 'rtc'],
-    ['ServiceWorkerContainer', 'worker-message'], ['ServiceWorker', 'service-worker'], ['ServiceWorkerRegistration', 'service-worker'], ['SharedWorker', 'worker-message'], ['MediaQueryList', 'event:media'], ['MediaRecorder', 'event:recorder'],
+    ['ServiceWorkerContainer', 'worker-message'], ['ServiceWorker', 'service-worker'], ['ServiceWorkerRegistration', 'service-worker'], ['SharedWorker', 'worker-message'], ['MediaQueryList', 'event:media'], ['MediaRecorder', 'event:recorder'], ['IDBTransaction', 'indexeddb'],
   ]
   const classes = targets.filter(([name]) => typeof g[name] === 'function').map(([name, kind]): [any, string] => [g[name], kind])
   const elementTypes = new Set(['load', 'error', 'toggle'])
@@ -158,19 +158,29 @@ export function shim(): void {
     define(g, name, wrapped)
   }
 
-  const locks = g.LockManager?.prototype
-  if (locks !== undefined) {
-    const { request } = locks
-    define(locks, 'request', function (this: unknown, ...args: any[]) {
-      const callback = args[args.length - 1]
-      if (typeof callback === 'function') {
-        const id = scheduled('lock', false)
-        args[args.length - 1] = (lock: unknown) => {
-          ran(id)
-          return callback(lock)
-        }
+  // Functions that take callbacks: class, method, places of the callbacks (-1: the last argument), kind, whether they run again and again.
+  const methods: [string, string, number[], string, boolean][] = [
+    ['LockManager', 'request', [-1], 'lock', false], ['HTMLCanvasElement', 'toBlob', [0], 'callback', false], ['HTMLVideoElement', 'requestVideoFrameCallback', [0], 'animation-frame', false],
+    ['Geolocation', 'getCurrentPosition', [0, 1], 'callback', false], ['Geolocation', 'watchPosition', [0, 1], 'callback', true], ['DataTransferItem', 'getAsString', [0], 'callback', false],
+    ['FileSystemDirectoryReader', 'readEntries', [0, 1], 'callback', false], ['FileSystemFileEntry', 'file', [0, 1], 'callback', false], ['BaseAudioContext', 'decodeAudioData', [1, 2], 'callback', false],
+    ['Document', 'startViewTransition', [0], 'callback', false],
+  ]
+  for (const [name, method, places, kind, recurring] of methods) {
+    const prototype = g[name]?.prototype
+    const native = prototype?.[method]
+    if (typeof native !== 'function') continue
+    define(prototype, method, function (this: unknown, ...args: any[]) {
+      const id = scheduled(kind, recurring)
+      for (const place of places) {
+        const at = place === -1 ? args.length - 1 : place
+        const callback = args[at]
+        if (typeof callback === 'function')
+          args[at] = function (this: unknown, ...given: unknown[]) {
+            ran(id)
+            return callback.apply(this, given)
+          }
       }
-      return request.apply(this, args)
+      return native.apply(this, args)
     })
   }
 

@@ -179,9 +179,16 @@ export class Page {
   /** Ends early when recording stops. */
   sleep(ms: number): Promise<void> {
     return new Promise((done, fail) => {
-      const timer = setTimeout(done, ms)
-      this.signal.addEventListener('abort', () => (clearTimeout(timer), fail(new Stopped())), { once: true })
-      if (this.signal.aborted) fail(new Stopped())
+      if (this.signal.aborted) return fail(new Stopped())
+      const abort = (): void => {
+        clearTimeout(timer)
+        fail(new Stopped())
+      }
+      const timer = setTimeout(() => {
+        this.signal.removeEventListener('abort', abort)
+        done()
+      }, ms)
+      this.signal.addEventListener('abort', abort, { once: true })
     })
   }
 
