@@ -176,7 +176,7 @@ export const CASES = {
       }
     }),
     // What the plugin writes for `async function f() { atomic: { … } }`, and for the same without the label.
-    'label': ours(({ wait, asyncFn, enter, leave, leaveAtomic }, n) => {
+    'label': ours(({ wait, asyncFn, enter, leave, leaving }, n) => {
       const p = Promise.resolve(1)
       const f = asyncFn(function* () {
         enter()
@@ -185,7 +185,7 @@ export const CASES = {
           yield* wait(p)
           yield* wait(p)
         } finally {
-          if (leave()) yield* leaveAtomic()
+          if (leave()) yield* leaving()
         }
       })
       return function* () {
@@ -193,7 +193,7 @@ export const CASES = {
       }
     }),
     // The label in a loop, without a call, and the loop without the label.
-    'label-in-loop': ours(({ wait, enter, leave, leaveAtomic }, n) => {
+    'label-in-loop': ours(({ wait, enter, leave, leaving }, n) => {
       const p = Promise.resolve(1)
       return function* () {
         for (let i = 0; i < n; i++) {
@@ -203,7 +203,7 @@ export const CASES = {
             yield* wait(p)
             yield* wait(p)
           } finally {
-            if (leave()) yield* leaveAtomic()
+            if (leave()) yield* leaving()
           }
         }
       }
@@ -251,7 +251,7 @@ export const CASES = {
   },
   // The same with functions instead of promises: inside a block steps that need no promise do not pass through the event loop.
   'fusion-3': {
-    charcoal: ours(({ asyncFn, enter, leave, leaveAtomic }, n) => {
+    charcoal: ours(({ asyncFn, enter, leave, leaving }, n) => {
       const f = asyncFn(function* (x) {
         return x + 1
       })
@@ -262,7 +262,7 @@ export const CASES = {
           try {
             s = yield* f(yield* f(yield* f(s)))
           } finally {
-            if (leave()) yield* leaveAtomic()
+            if (leave()) yield* leaving()
           }
         }
         check(s, 3 * n)

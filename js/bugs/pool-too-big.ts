@@ -1,5 +1,6 @@
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
-import { once, spawn, wait } from '../src/index.ts'
+import { spawn, wait } from '../src/index.ts'
+import { once } from '../src/events.ts'
 import type { Bug } from './bug.ts'
 
 export const poolTooBig: Bug = {

@@ -12,7 +12,7 @@ const dist = path.resolve(process.argv[2] ?? path.join(js, 'dist'))
 rmSync(dist, { recursive: true, force: true })
 mkdirSync(path.join(dist, 'node'), { recursive: true })
 const common = { absWorkingDir: js, bundle: true, target: 'es2022', logLevel: 'error', tsconfig: path.join(js, 'tsconfig.json') }
-const shared = { index: 'src/index.ts', runtime: 'src/plugin/runtime.ts', dev: 'src/dev/index.ts' }
+const shared = { index: 'src/index.ts', events: 'src/events.ts', context: 'src/context.ts', runtime: 'src/plugin/runtime.ts', dev: 'src/dev/index.ts' }
 
 await build({ ...common, entryPoints: shared, format: 'esm', splitting: true, outdir: dist, chunkNames: 'shared-[hash]' })
 await build({ ...common, entryPoints: { plugin: 'src/plugin/index.ts', register: 'src/plugin/register.ts', hooks: 'src/plugin/hooks.ts', eslint: 'src/eslint/index.ts' }, format: 'esm', platform: 'node', packages: 'external', outdir: dist })

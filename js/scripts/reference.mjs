@@ -5,7 +5,7 @@ import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const js = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..')
-const entries = { 'charcoal-js': 'src/index.ts', 'charcoal-js/dev': 'src/dev/index.ts', 'charcoal-js/plugin': 'src/plugin/index.ts' }
+const entries = { 'charcoal-js': 'src/index.ts', 'charcoal-js/events': 'src/events.ts', 'charcoal-js/context': 'src/context.ts', 'charcoal-js/dev': 'src/dev/index.ts', 'charcoal-js/plugin': 'src/plugin/index.ts' }
 const config = ts.getParsedCommandLineOfConfigFile(path.join(js, 'tsconfig.json'), {}, { ...ts.sys, onUnRecoverableConfigFileDiagnostic: console.error })
 const program = ts.createProgram(Object.values(entries).map((f) => path.join(js, f)), config.options)
 const checker = program.getTypeChecker()

@@ -32,7 +32,7 @@ for (const page of pages) {
         target: 'es2022',
         logLevel: 'error',
         tsconfig: path.join(js, 'tsconfig.json'),
-        alias: { 'charcoal-js/dev': path.join(src, 'dev/index.ts'), 'charcoal-js': path.join(src, 'index.ts') },
+        alias: { 'charcoal-js/dev': path.join(src, 'dev/index.ts'), 'charcoal-js/events': path.join(src, 'events.ts'), 'charcoal-js/context': path.join(src, 'context.ts'), 'charcoal-js': path.join(src, 'index.ts') },
         plugins: [esbuild({ runtime: path.join(src, 'plugin/runtime.ts') })],
       })
       const run = spawnSync(process.execPath, [outfile], { encoding: 'utf8', timeout: 30_000 })

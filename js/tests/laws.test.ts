@@ -3,8 +3,8 @@ import { test, ok, same, rejects } from './harness.ts'
 import {
   asyncFn, spawn, atomic, finish, async, sleep, wait, self, channel, Cancelled, DeadlockError, waituntil, when, pause, noncancellable, local, rendezvous, future, mutex, semaphore, inAtomic, deadline,
   describeActivities,
-} from '../src/index.ts'
-import { explore, simulate, assertNoYield, assertYields } from '../src/dev/index.ts'
+} from './lib.ts'
+import { check, explore, simulate, assertNoYield, assertYields } from '../src/dev/index.ts'
 
 const step = asyncFn(function* (log: string[], what: string) {
   log.push(what)
@@ -618,5 +618,5 @@ test('a semaphore and a deadline obey law 8 too', function* () {
   }
   same(s.waiters.count(), 0)
   p.release()
-  s.check()
+  check(s)
 })

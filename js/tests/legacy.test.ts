@@ -1,6 +1,6 @@
 /** Legacy continuations and atomic blocks: detected in development mode, held back by `enforce`. */
 import { test, ok, same } from './harness.ts'
-import { spawn, atomic, sleep, wait, finish } from '../src/index.ts'
+import { spawn, atomic, sleep, wait, finish } from './lib.ts'
 import { develop, enforce, type Foreign } from '../src/dev/index.ts'
 
 const tick = (ms: number): Promise<void> => new Promise((done) => setTimeout(done, ms))

@@ -1,11 +1,12 @@
 /** Birth, identity, cancel and legacy code. */
 import { test, ok, same, rejects, throws } from './harness.ts'
 import {
-  spawn, self, signal, asyncFn, asyncFnX, newActivityContext, sleep, wait, atomic, atomicFn, finish, async, Cancelled, activities, describeActivities, pause, channel, inAtomic, enterAtomic, leaveAtomic, deadline,
+  spawn, self, signal, asyncFn, asyncFnX, newActivityContext, sleep, wait, atomic, atomicFn, finish, async, Cancelled, activities, describeActivities, pause, channel, inAtomic, deadline,
   noncancellable, local, useDomain, Domain, type Call,
-} from '../src/index.ts'
+} from './lib.ts'
 import { record, simulate, explore, ExploreError } from '../src/dev/index.ts'
 import { decode, encode } from '../src/dev/explore.ts'
+import { enter, leave, leaving } from '../src/plugin/runtime.ts'
 
 const add = asyncFn(function* sum(a: number, b: number) {
   return a + b
@@ -263,14 +264,14 @@ test('atomic as a decorator, as a wrapper, of a call, from legacy code, and by h
   const call = atomic(function* () { return 9 })
   same([await call, await call], [9, 9])
   await spawn(function* () {
-    yield* enterAtomic()
+    enter()
     try {
       log.push(inAtomic())
       yield* sleep(1)
       log.push(inAtomic())
-    } finally { yield* leaveAtomic() }
+    } finally { if (leave()) yield* leaving() }
     log.push(!inAtomic())
-    try { yield* leaveAtomic(); ok(false) } catch (error) { ok(/outside an atomic block/.test(String(error))) }
+    try { if (leave()) yield* leaving(); ok(false) } catch (error) { ok(/left outside of it/.test(String(error))) }
     same([yield* f(6), yield* atomic(f(7))], [6, 7])
     try { yield* atomic(() => { throw new Error('no body') }); ok(false) } catch (error) { ok(/no body/.test(String(error))) }
     ok(!inAtomic())
@@ -295,8 +296,8 @@ test('contained activities keep a block open however it is left', async () => {
       }
       try {
         if (how === 'hand') {
-          yield* enterAtomic()
-          try { yield* body() } finally { yield* leaveAtomic() }
+          enter()
+          try { yield* body() } finally { if (leave()) yield* leaving() }
         } else same(yield* atomic(body), 1)
       } catch (error) { same(String(error), 'Error: thrown') }
       log.push('after')

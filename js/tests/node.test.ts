@@ -3,9 +3,10 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { EventEmitter } from 'node:events'
 import { mkdirSync, rmSync, writeFileSync, readFileSync } from 'node:fs'
 import path from 'node:path'
+import { gzipSync } from 'node:zlib'
 import { tmpdir } from 'node:os'
 import { test, ok, same, throws } from './harness.ts'
-import { once, spawn, wait } from '../src/index.ts'
+import { once, spawn, wait } from './lib.ts'
 
 const js = process.cwd()
 const work = path.join(process.env.CHARCOAL_BUILD ?? tmpdir(), 'js/package-test')
@@ -39,6 +40,16 @@ test('npm pack installs into an empty project and works from ESM, CJS, a bundle,
   await build({ absWorkingDir: project, entryPoints: ['a2.mjs'], bundle: true, platform: 'browser', format: 'iife', outfile: 'bundle.js', logLevel: 'error' })
   const bundle = readFileSync(path.join(project, 'bundle.js'), 'utf8')
   ok(!/require\(|node:/.test(bundle), 'the bundle asks for nothing of Node')
+  // The whole core, as a consumer's bundler makes it small.
+  writeFileSync(path.join(project, 'a3.mjs'), `export * from 'charcoal-js'`)
+  const { outputFiles } = await build({ absWorkingDir: project, entryPoints: ['a3.mjs'], bundle: true, minify: true, platform: 'browser', format: 'esm', write: false, logLevel: 'error' })
+  const bytes = gzipSync(outputFiles[0].contents, { level: 9 }).length
+  ok(bytes > 5000 && bytes <= 12_000, `the core takes ${bytes} bytes, minified and gzipped; 12000 are allowed: move something out, or make it shorter`)
+  // Every entry point can be imported and required, and they share one domain.
+  writeFileSync(path.join(project, 'd.mjs'), `import { once, rendezvous } from 'charcoal-js/events'\nimport { local, asyncFnX } from 'charcoal-js/context'\nimport { enter } from 'charcoal-js/runtime'\nimport { spawn, self } from 'charcoal-js'\nconst l = local(1)\nspawn(function* () { l.value = 2; console.log(l.value, typeof once, typeof rendezvous, typeof asyncFnX, typeof enter) }).then(() => console.log(l.value))`)
+  same(run(process.execPath, ['d.mjs']).trim(), '2 function function function function\n1')
+  writeFileSync(path.join(project, 'd.cjs'), `console.log([require('charcoal-js/events').once, require('charcoal-js/context').local, require('charcoal-js/runtime').enter, require('charcoal-js/dev').explore].every((f) => typeof f === 'function'))`)
+  same(run(process.execPath, ['d.cjs']).trim(), 'true')
   // Types, as a consumer sees them.
   writeFileSync(path.join(project, 'c.ts'), `import { asyncFn, spawn } from 'charcoal-js'\nconst f = asyncFn(function* (s: string) { return s.length })\nexport const n: Promise<number> = spawn(f('x'))\n// @ts-expect-error wrong type\nexport const s: Promise<string> = spawn(f('x'))\n`)
   for (const resolution of [['--moduleResolution', 'bundler', '--module', 'esnext'], ['--moduleResolution', 'nodenext', '--module', 'nodenext']])

@@ -1,7 +1,7 @@
 /** Random programs: the library against the small reference interpreter, and its invariants under random schedules. */
 import { test, ok, same } from './harness.ts'
-import { asyncFn, spawn, atomic, finish, async, sleep, pause, channel, type Channel } from '../src/index.ts'
-import { simulate, explore, random, StuckError } from '../src/dev/index.ts'
+import { asyncFn, spawn, atomic, finish, async, sleep, pause, channel, type Channel } from './lib.ts'
+import { check, simulate, explore, random, StuckError } from '../src/dev/index.ts'
 import { interpret, type Instruction, type Program } from './reference.ts'
 
 type Place = { atomic: boolean; finish: boolean }
@@ -99,7 +99,7 @@ async function library(program: Program, capacities: number[], decide?: (n: numb
     if (!(error instanceof StuckError)) throw error
     log.push('stuck')
   }
-  for (const ch of channels) ch.check()
+  for (const ch of channels) check(ch)
   return log
 }
 

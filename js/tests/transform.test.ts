@@ -2,7 +2,7 @@
 import { test, ok, same, throws } from './harness.ts'
 import { transform, TransformError } from '../src/plugin/transform.ts'
 import * as runtime from '../src/plugin/runtime.ts'
-import * as lib from '../src/index.ts'
+import * as lib from './lib.ts'
 
 const AsyncFunction = Object.getPrototypeOf(async function () {}).constructor
 const tick = (ms = 1): Promise<void> => new Promise((done) => setTimeout(done, ms))

@@ -1,6 +1,6 @@
 /** Types infer: this file compiles, and each `@ts-expect-error` line does not without it. */
 import { test } from './harness.ts'
-import { asyncFn, spawn, wait, atomic, channel, select, sleep, finish, async, waituntil, future, deadline, atomicFn, asyncFnX, newActivityContext, noncancellable, once, type Activity, type Call } from '../src/index.ts'
+import { asyncFn, spawn, wait, atomic, channel, select, sleep, finish, async, waituntil, future, deadline, atomicFn, asyncFnX, newActivityContext, noncancellable, once, type Activity, type Call } from './lib.ts'
 
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false
 function is<_T extends true>(): void {}

@@ -3,7 +3,8 @@ import { test, ok, same, throws, rejects } from './harness.ts'
 import {
   spawn, wait, select, waituntil, when, channel, sleep, mutex, semaphore, rwlock, condition, future, once, aborted, rendezvous, twait, addTimeout, finish, async, Cancelled, ClosedError, deadline,
   atomic, asyncFn, Clause, ClauseList, Rendezvous, type RendezvousEvent,
-} from '../src/index.ts'
+} from './lib.ts'
+import { check } from '../src/dev/index.ts'
 
 const after = <T>(ms: number, value: T): Promise<T> => new Promise((done) => setTimeout(() => done(value), ms))
 
@@ -184,7 +185,7 @@ test('channels: rendezvous, buffer, close, each, for await, try', async () => {
   })
   for await (const n of ch) {
     rest.push(n)
-    ch.check()
+    check(ch)
     if (n === 2) break
   }
   await spawn(ch.each((n) => void rest.push(n)))
@@ -230,7 +231,7 @@ test('mutex: first come, first served; using releases; cancel while waiting take
   p.release()
   for (const a of all) try { yield* a } catch (error) { ok(error instanceof Cancelled) }
   same(log, [1, 3])
-  m.check()
+  check(m)
   ok(!m.locked)
   const q = m.tryAcquire()!
   q[Symbol.dispose]()
@@ -249,7 +250,7 @@ test('semaphore: counts, in order; a withdrawn first waiter lets the next ones i
   one.release()
   p.release()
   same(s.available, 3)
-  s.check()
+  check(s)
   throws(() => s.acquire(4), /4 of 3/)
   throws(() => semaphore(0), /at least one/)
 })
@@ -261,14 +262,14 @@ test('rwlock: many readers or one writer, and a waiting writer is not starved', 
     const p = yield* l.read()
     log.push(`r${n}`)
     yield* sleep(2)
-    l.check()
+    check(l)
     p.release()
   }
   const writer = function* () {
     const p = yield* l.write()
     log.push('w')
     yield* sleep(2)
-    l.check()
+    check(l)
     p.release()
   }
   const all = [spawn(reader(1)), spawn(reader(2)), spawn(writer), spawn(reader(3))]
@@ -384,8 +385,8 @@ test('a new kind of object joins by three methods', function* () {
   class Bell extends Clause<string> {
     static waiting = new ClauseList()
     poll() { return false }
-    register() { Bell.waiting.push(this) }
-    withdraw() { Bell.waiting.remove(this) }
+    override register() { Bell.waiting.push(this) }
+    override withdraw() { Bell.waiting.remove(this) }
     describe() { return 'bell' }
   }
   const w = spawn(function* () { return yield* waituntil(new Bell()).or(sleep(100)) })

@@ -20,7 +20,7 @@ export type State = 'spawned' | 'running' | 'done' | 'failed' | 'cancelled'
 
 export interface ActivityInfo {
   name?: string
-  /** The stack of the spawn, in development mode. */
+  /** The place of the spawn, in development mode. */
   site?: string
 }
 

@@ -97,7 +97,7 @@ export class AtomicBlock extends Context implements Group, Blocker {
 
   private end(): void {
     const d = this.domain
-    if (d.top !== this) throw new Error('atomic blocks must end innermost first: this one still has a block inside it, opened by another branch')
+    if (d.top !== this) throw new Error('an atomic block cannot end before a block inside it, opened by another branch')
     this.over = true
     if (this.timer !== undefined) {
       d.host.clear(this.timer)
@@ -151,16 +151,13 @@ export class AtomicBlock extends Context implements Group, Blocker {
   get fixed(): boolean {
     return true
   }
-  get outside(): boolean {
-    return false
-  }
   describe(): string {
     return `the end of ${this.contained} contained ${this.contained === 1 ? 'activity' : 'activities'}`
   }
 
   /** Nothing in the block can run. Either something outside the library will help, or it is a deadlock. */
   idle(): void {
-    if (this.owner.blocked !== null && this.owner.blocked.outside) return
+    if (this.owner.blocked?.outside) return
     const stuck = this.blockedBranches()
     if (stuck.some((b) => b.blocked!.outside)) return
     for (const b of stuck) {
@@ -272,9 +269,7 @@ class AtomicCall<T> extends Call<T> {
   push(branch: Branch): boolean {
     this.open(branch)
     branch.gen = swap(this, branch)
-    branch.mode = NEXT
-    branch.answer = undefined
-    return true
+    return branch.goOn(NEXT, undefined)
   }
 
   override leave(_branch: Branch, mode: 0 | 1, answer: unknown): boolean {
@@ -346,98 +341,6 @@ export function atomicFn<This, A extends unknown[], T>(body: (this: This, ...arg
   remember(body)
   Object.defineProperty(f, 'name', { value: body.name, configurable: true })
   return f
-}
-
-/**
- * To enter and to leave have no state, so there is one object of each: it is its own request to the run loop (`value` is always itself), and the answer `DONE` tells
- * it that the run loop has served it.
- */
-abstract class Edge extends Suspension<void> {
-  constructor() {
-    super()
-    this.value = this
-  }
-
-  override next(answer?: unknown): this {
-    if (answer === DONE) return DONE as unknown as this
-    const d = domain
-    const branch = d.current
-    if (branch !== null && --d.steps > 0) {
-      if (d.pending !== null) d.startPending()
-      if (this.now(branch, d)) return DONE as unknown as this
-    }
-    return this
-  }
-
-  override throw(error: unknown): never {
-    throw error
-  }
-
-  override return(value: unknown): { done: true; value: unknown } {
-    return { done: true, value }
-  }
-
-  /** On the stack, without the run loop; false if that is not possible. */
-  protected abstract now(branch: Branch, d: Domain): boolean
-}
-
-const DONE = { done: true, value: undefined }
-
-class Enter extends Edge {
-  protected now(branch: Branch, d: Domain): boolean {
-    AtomicBlock.open(branch, d)
-    return true
-  }
-  begin(branch: Branch): boolean {
-    AtomicBlock.open(branch, branch.group.home.domain)
-    branch.mode = NEXT
-    branch.answer = DONE
-    return true
-  }
-}
-
-class Leave extends Edge {
-  protected now(branch: Branch): boolean {
-    const block = branch.group
-    return block instanceof AtomicBlock && block.leaveNow()
-  }
-  begin(branch: Branch): boolean {
-    const block = branch.group
-    if (!(block instanceof AtomicBlock)) throw new Error('leaveAtomic() outside an atomic block')
-    branch.mode = NEXT
-    branch.answer = DONE
-    return block.leave(NEXT, DONE)
-  }
-}
-
-const ENTER = new Enter()
-const LEAVE = new Leave()
-
-/** Opens an atomic block by hand; every path must `yield* leaveAtomic()`. Prefer `atomic`. */
-export function enterAtomic(): Operation<void> {
-  return ENTER
-}
-
-export function leaveAtomic(): Operation<void> {
-  return LEAVE
-}
-
-/** What the build plugin writes at the begin of an `atomic:` block. Nothing has to be waited for there, so the run loop need not know. */
-export function enter(): void {
-  const d = domain
-  const branch = d.current
-  if (branch === null) throw new Error('an atomic block was entered outside any activity')
-  if (d.pending !== null) d.startPending()
-  AtomicBlock.open(branch, d)
-}
-
-/** What the plugin writes at the end: true if the run loop has to be asked with `yield* leaveAtomic()`. */
-export function leave(): boolean {
-  const d = domain
-  const block = d.top
-  if (!(block instanceof AtomicBlock) || block.owner !== d.current || block.contained > 0 || --d.steps <= 0) return true
-  if (d.pending !== null) d.startPending()
-  return !block.leaveNow()
 }
 
 /** The innermost block that `branch` is in, or null. */

@@ -19,10 +19,8 @@ export interface Blocker {
   withdraw(): void
   /** Readable, for reports: `recv(jobs)`. */
   describe(): string
-  /** True if something outside the library (a timer, a promise, an event) can end the wait. */
-  readonly outside: boolean
-  /** True if something outside the library other than its own timers can. */
-  readonly foreign?: boolean
+  /** Can something outside the library end the wait? 1: a timer of ours alone, 2: a promise, an event; nothing or 0: no. */
+  readonly outside?: 0 | 1 | 2
   /** The activity without which the wait cannot end, if there is exactly one. */
   needs?(): Activity<any> | undefined
   /** True if the wait cannot be interrupted: the end of a scope or of an atomic block. */
@@ -47,6 +45,19 @@ export class Branch {
     this.group = group ?? (this as unknown as Group)
   }
 
+  /** Answers what the branch has asked for; the `true` is for `begin` to return. */
+  goOn(mode: Mode, answer: unknown): true {
+    this.mode = mode
+    this.answer = answer
+    return true
+  }
+
+  /** Is the scope cancelled? Then the answer is the error. */
+  refused(): boolean {
+    const { scope } = this
+    return scope !== null && scope.marked && this.goOn(THROW, scope.error())
+  }
+
   /** A clause of mine was answered (see wait/clause.ts). */
   answered(clause: { failed: boolean; outcome: unknown }): void {
     this.wake(clause.failed ? THROW : NEXT, clause.outcome)
@@ -55,8 +66,7 @@ export class Branch {
   /** Leaves the blocked state with an answer and queues the branch. */
   wake(mode: Mode, answer: unknown): void {
     this.blocked = null
-    this.mode = mode
-    this.answer = answer
+    this.goOn(mode, answer)
     this.group.home.domain.ready(this)
   }
 

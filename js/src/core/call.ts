@@ -67,9 +67,7 @@ export class Call<T> extends Suspension<T> implements Promise<T> {
     if (this.activity !== null) return this.activity.joinFrom(branch)
     if (this.gen === null) throw new Error('this call has been run already: call the function again')
     branch.gen = swap(this, branch)
-    branch.mode = NEXT
-    branch.answer = undefined
-    return true
+    return branch.goOn(NEXT, undefined)
   }
 
   /** @internal The frame has ended. True: the caller goes on with it at once; false: there is something to wait for first. */

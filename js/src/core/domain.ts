@@ -50,8 +50,8 @@ export class Domain {
   chooser: Chooser | null = null
   /** The last atomic block that nobody knows any more. Once it is over it can be opened again. */
   spare: AtomicBlock | null = null
-  /** Development mode: spawn sites are recorded, foreign continuations in atomic blocks reported. */
-  development: boolean = false
+  /** Development mode: says where the caller of `spawn` is. */
+  site: (() => string) | null = null
   pumping: boolean = false
   posted: boolean = false
   /** The group whose code is running. */
@@ -97,10 +97,10 @@ export class Domain {
       }
     }
     const a = new Activity<T>(home, body)
-    if (name !== undefined || this.development) {
+    if (name !== undefined || this.site !== null) {
       a.info = { name: name ?? (bodyName(body) || `activity ${a.id}`) }
       if (typeof body === 'function') remember(body)
-      if (this.development) a.info.site = new Error('spawned').stack
+      if (this.site !== null) a.info.site = this.site()
     }
     a.prev = this.live
     if (this.live !== null) this.live.next = a
@@ -210,7 +210,7 @@ export class Domain {
   private pump(first: Group | null): void {
     this.posted = false
     this.pumping = true
-    if (this.development) noteOurs()
+    noteOurs()
     try {
       if (first !== null) this.run(first)
       while (!this.hop) {
@@ -227,20 +227,8 @@ export class Domain {
     else if (this.top !== this.base) (this.top as AtomicBlock).idle()
   }
 
-  /** Runs one group's turn; for the exploring scheduler. */
-  runOne(index: number): void {
-    const group = this.top.take(index)
-    this.pumping = true
-    try {
-      this.run(group)
-    } finally {
-      this.pumping = false
-      this.current = null
-      this.executing = null
-    }
-  }
-
-  private run(group: Group): void {
+  /** @internal Runs one group's turn. */
+  run(group: Group): void {
     let branch = (group.running ??= nextBranch(group))
     while (branch !== null) {
       this.executing = group
@@ -367,9 +355,7 @@ export class Domain {
         return call.begin(branch)
       }
     }
-    branch.mode = NEXT
-    branch.answer = op
-    return true
+    return branch.goOn(NEXT, op)
   }
 
   private leftAt(branch: Branch): Group {
@@ -420,11 +406,6 @@ export class Domain {
     if (this.tracer !== null) this.tracer.stopped(branch)
     this.executing = null
     this.enqueue(branch.group)
-  }
-
-  /** @internal Makes the next step look whether to yield; for the exploring scheduler. */
-  checkEveryStep(): void {
-    this.steps = 0
   }
 }
 

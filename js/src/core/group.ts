@@ -55,28 +55,6 @@ export class Context {
     group.queued = false
     return group
   }
-
-  /** Takes out the group at `index`; used by the exploring scheduler. */
-  take(index: number): Group {
-    let before: Group | null = null
-    let group = this.head!
-    for (; index > 0; index--) {
-      before = group
-      group = group.link!
-    }
-    if (before === null) return this.shift()!
-    before.link = group.link
-    if (this.tail === group) this.tail = before
-    group.link = null
-    group.queued = false
-    return group
-  }
-
-  count(): number {
-    let n = 0
-    for (let g = this.head; g !== null; g = g.link) n++
-    return n
-  }
 }
 
 /** Takes the branch that runs next in `group` when its running branch has blocked or ended (law 2). */

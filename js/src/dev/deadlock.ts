@@ -7,23 +7,12 @@ export class DeadlockError extends Error {
   readonly code = 'EDEADLK'
 }
 
+/** Who waits, for what, and why in vain; then the remedy, and who else waits in the block. */
 export function deadlockMessage(branch: Branch, stuck: Branch[]): string {
+  const who = (b: Branch): string => `${b.activity.name} waits for ${b.blocked!.describe()}`
   const needed = branch.blocked!.needs?.()
-  const lines = [`deadlock in an atomic block: ${branch.activity.name} waits for ${branch.blocked!.describe()}, and nothing that may run inside the block can end that wait.`]
-  if (needed !== undefined) {
-    const site = needed.info?.site === undefined ? '' : `\n  spawned${where(needed.info.site)}`
-    lines.push(
-      needed.state === 'spawned'
-        ? `${needed.name} was spawned inside the block and is delayed until its end.${site}\nRemedy: spawn it with { contained: true }, or wait for it after the block.`
-        : `${needed.name} is kept from running by the block.${site}\nRemedy: wait for it before the block, or after it.`,
-    )
-  } else lines.push('Remedy: spawn what ends the wait inside the block with { contained: true }, or wait before or after the block.')
-  for (const b of stuck) if (b !== branch) lines.push(`  also blocked inside: ${b.activity.name} on ${b.blocked!.describe()}`)
-  return lines.join('\n')
-}
-
-/** The first line of a stack that is not the library's own. */
-function where(stack: string): string {
-  const lines = stack.split('\n').slice(1)
-  return ' ' + (lines.find((l) => !/core[\\/](domain|spawn|call|atomic)|Domain\.|asyncFn/.test(l)) ?? lines[0] ?? '').trim()
+  const delayed = needed?.state === 'spawned'
+  const why = needed === undefined ? 'nothing that may run inside the block can end that wait' : `${needed.name} is ${delayed ? 'delayed until its end' : 'kept from running by it'}${needed.info?.site ? `, spawned ${needed.info.site}` : ''}`
+  const contained = delayed || needed === undefined ? `spawn ${delayed ? 'it' : 'what ends it'} with { contained: true }, or ` : ''
+  return [`deadlock in an atomic block: ${who(branch)}, and ${why}.`, `Remedy: ${contained}wait before or after the block.`, ...stuck.filter((b) => b !== branch).map((b) => `  also ${who(b)}`)].join('\n')
 }

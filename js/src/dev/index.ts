@@ -3,6 +3,7 @@ export { explore, ExploreError, random, type ExploreOptions, type Explored } fro
 export { simulate, SimulatedHost, StuckError, type SimulateOptions, type Decide } from './simulate.ts'
 export { record, Recorder, type Continuation, type Tracer } from './trace.ts'
 export { activities, describeActivities, type BranchReport } from './report.ts'
+export { check } from './check.ts'
 export { assertYields, assertNoYield } from './assert.ts'
 export { develop, type Foreign } from '../legacy/detect.ts'
 export { enforce, type Enforcement } from '../legacy/enforce.ts'

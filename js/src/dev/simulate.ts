@@ -8,6 +8,7 @@
 import { Domain, useDomain } from '../core/domain.ts'
 import { branchesOf } from '../core/atomic.ts'
 import type { AtomicBlock } from '../core/atomic.ts'
+import type { Context, Group } from '../core/group.ts'
 import type { Host } from '../core/host.ts'
 import { realHost } from '../core/host.ts'
 import type { Operation } from '../core/suspension.ts'
@@ -85,7 +86,7 @@ export async function simulate<T>(body: (() => Operation<T>) | (() => PromiseLik
   const d = new Domain({ host })
   d.posted = true // the loop below runs it, never the host
   d.chooser = { preempt: () => d.top.head !== null && decide(2, 'preempt') === 1 }
-  d.checkEveryStep()
+  d.steps = 0 // the next step looks whether to yield
   const before = useDomain(d)
   const real = performance.now.bind(performance)
   let steps = 0
@@ -98,10 +99,10 @@ export async function simulate<T>(body: (() => Operation<T>) | (() => PromiseLik
         await turn()
         if (options.settle !== undefined) for (const until = real() + options.settle; waitsOutside(d) > 0 && real() < until; ) await pauseFor(1)
       }
-      const count = d.top.count()
-      if (count > 0) {
+      const ready = readyGroups(d.top)
+      if (ready > 0) {
         if (++steps > (options.maxSteps ?? 100_000)) throw new StuckError(`still running after ${steps} steps; a loop that never ends?\n${describeActivities()}`)
-        d.runOne(count === 1 ? 0 : decide(count, 'next'))
+        runOne(d, ready === 1 ? 0 : decide(ready, 'next'))
         idleSince = real()
         continue
       }
@@ -127,8 +128,30 @@ export async function simulate<T>(body: (() => Operation<T>) | (() => PromiseLik
   }
 }
 
+function readyGroups(context: Context): number {
+  let n = 0
+  for (let g = context.head; g !== null; g = g.link) n++
+  return n
+}
+
+/** Runs the turn of the ready group at `index`. */
+function runOne(d: Domain, index: number): void {
+  const ready: Group[] = []
+  for (let g = d.top.shift(); g !== null; g = d.top.shift()) ready.push(g)
+  const [group] = ready.splice(index, 1)
+  for (const g of ready) d.top.push(g)
+  d.pumping = true
+  try {
+    d.run(group)
+  } finally {
+    d.pumping = false
+    d.current = null
+    d.executing = null
+  }
+}
+
 function waitsOutside(d: Domain): number {
   let n = 0
-  for (let a = d.live; a !== null; a = a.prev) for (const b of branchesOf(a)) if (b.blocked?.foreign === true) n++
+  for (let a = d.live; a !== null; a = a.prev) for (const b of branchesOf(a)) if (b.blocked?.outside === 2) n++
   return n
 }

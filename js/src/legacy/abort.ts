@@ -22,14 +22,14 @@ class Aborted extends Clause<unknown> {
   override ready(): boolean {
     return this.signal.aborted
   }
-  register(): void {
+  override register(): void {
     this.signal.addEventListener('abort', pass(this.listener))
   }
-  withdraw(): void {
+  override withdraw(): void {
     this.signal.removeEventListener('abort', this.listener)
   }
-  override get outside(): boolean {
-    return true
+  override get outside(): 2 {
+    return 2
   }
   describe(): string {
     return 'an AbortSignal'

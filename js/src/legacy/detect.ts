@@ -22,13 +22,19 @@ export interface Foreign {
 /** Switches development mode on; the result switches it off. `report` gets every foreign continuation; default: a warning on the console. */
 export function develop(report: (foreign: Foreign) => void = warn): () => void {
   const d = domain
-  d.development = true
+  d.site = spawnSite
   const hooks = (globalThis as any).process?.getBuiltinModule?.('node:async_hooks')
   const stop = hooks === undefined ? watchCallbacks(report) : watchHooks(hooks, report)
   return () => {
-    d.development = false
+    d.site = null
     stop()
   }
+}
+
+/** The first line of the stack that is not the library's own. */
+function spawnSite(): string {
+  const lines = (new Error().stack ?? '').split('\n').slice(2)
+  return (lines.find((l) => /:\d+:\d+/.test(l) && !/core[\\/](domain|spawn|call|atomic)|Domain\.|asyncFn|\bspawn\b/.test(l)) ?? '').trim()
 }
 
 function warn(foreign: Foreign): void {

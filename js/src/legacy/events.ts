@@ -27,14 +27,14 @@ class TargetEvent extends Clause<Event> {
   poll(): boolean {
     return false
   }
-  register(): void {
+  override register(): void {
     this.target.addEventListener(this.type, pass(this.listener))
   }
-  withdraw(): void {
+  override withdraw(): void {
     this.target.removeEventListener(this.type, this.listener)
   }
-  override get outside(): boolean {
-    return true
+  override get outside(): 2 {
+    return 2
   }
   describe(): string {
     return `event ${this.type}`
@@ -62,16 +62,16 @@ class EmitterEvent extends Clause<any[]> {
   poll(): boolean {
     return false
   }
-  register(): void {
+  override register(): void {
     this.emitter.on(this.type, this.listener)
     if (this.type !== 'error') this.emitter.on('error', this.onError)
   }
-  withdraw(): void {
+  override withdraw(): void {
     this.emitter.off(this.type, this.listener)
     if (this.type !== 'error') this.emitter.off('error', this.onError)
   }
-  override get outside(): boolean {
-    return true
+  override get outside(): 2 {
+    return 2
   }
   describe(): string {
     return `event ${String(this.type)}`

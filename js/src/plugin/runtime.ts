@@ -6,7 +6,7 @@ import { wait } from '../wait/promise.ts'
 import { mutex } from '../sync/semaphore.ts'
 
 export { wait } from '../wait/promise.ts'
-export { enter, leave, leaveAtomic } from '../core/atomic.ts'
+export { enter, leave, leaving } from './block.ts'
 
 type Body = (...args: any[]) => Generator<unknown, any, any>
 

@@ -11,7 +11,7 @@
  *
  *     import * as $charcoal from 'charcoal-js/runtime';
  *     function f(x) { return $charcoal.go(function* () {
- *       atomic: { $charcoal.enter(); try { n = ((yield* $charcoal.wait(g(x)))) + 1 } finally { if ($charcoal.leave()) yield* $charcoal.leaveAtomic() } }
+ *       atomic: { $charcoal.enter(); try { n = ((yield* $charcoal.wait(g(x)))) + 1 } finally { if ($charcoal.leave()) yield* $charcoal.leaving() } }
  *     }) }
  *
  * Transformed are: all async functions of a file that begins with the directive "use activity" (or of all files, with `all`), functions that begin with that directive, and functions that contain an
@@ -258,7 +258,7 @@ class Edits {
         if (node.label.name !== 'atomic') break
         if (node.body.type !== 'BlockStatement') this.refuse(node, '`atomic:` stands before a block: write atomic: { … }')
         this.before(node.body.start + 1, ' $charcoal.enter(); try {')
-        this.insertions.push(() => s.appendRight(node.body.end - 1, '} finally { if ($charcoal.leave()) yield* $charcoal.leaveAtomic() } '))
+        this.insertions.push(() => s.appendRight(node.body.end - 1, '} finally { if ($charcoal.leave()) yield* $charcoal.leaving() } '))
         break
       case 'ForOfStatement':
         if (node.await) this.forAwait(node, parent)

@@ -29,9 +29,7 @@ class Open extends Suspension<Scope> {
   begin(branch: Branch): boolean {
     const scope = new Scope(branch, innermostScope(branch), this.name, this.shield)
     branch.scope = scope
-    branch.mode = NEXT
-    branch.answer = scope
-    return true
+    return branch.goOn(NEXT, scope)
   }
 }
 
@@ -53,9 +51,6 @@ class Drain extends Suspension<void> implements Blocker {
   withdraw(): void {}
   get fixed(): boolean {
     return true
-  }
-  get outside(): boolean {
-    return false
   }
   describe(): string {
     return `finish${this.scope.name === '' ? '' : ` ${this.scope.name}`}: ${this.scope.pending} branches`

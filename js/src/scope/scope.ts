@@ -169,7 +169,7 @@ export function endBranch(branch: Branch, mode: 0 | 1, answer: unknown): void {
   }
   if (root.pending === 0) return end()
   root.drained = end
-  activity.blocked = { withdraw() {}, outside: false, fixed: true, describe: () => `the end of ${root.pending} branches` }
+  activity.blocked = { withdraw() {}, fixed: true, describe: () => `the end of ${root.pending} branches` }
 }
 
 function bury(activity: Activity<any>, mode: 0 | 1, answer: unknown): void {

@@ -41,11 +41,8 @@ class Recv<T> extends Clause<T> {
   override get resource(): unknown {
     return this.channel
   }
-  register(): void {
-    this.channel.receivers.push(this)
-  }
-  withdraw(): void {
-    this.channel.receivers.remove(this)
+  override get list(): ClauseList {
+    return this.channel.receivers
   }
   describe(): string {
     return `recv(${this.channel.name})`
@@ -69,11 +66,8 @@ class Send<T> extends Clause<void> {
   override get resource(): unknown {
     return this.channel.senders
   }
-  register(): void {
-    this.channel.senders.push(this)
-  }
-  withdraw(): void {
-    this.channel.senders.remove(this)
+  override get list(): ClauseList {
+    return this.channel.senders
   }
   describe(): string {
     return `send(${this.channel.name})`
@@ -85,8 +79,8 @@ export class Channel<T> implements AsyncIterable<T> {
   readonly name: string
   /** @internal */ readonly senders: ClauseList = new ClauseList()
   /** @internal */ readonly receivers: ClauseList = new ClauseList()
-  private readonly buffer: Queue<T> = new Queue<T>()
-  private shut = false
+  /** @internal */ readonly buffer: Queue<T> = new Queue<T>()
+  /** @internal */ shut: boolean = false
 
   constructor(capacity: number, name: string) {
     if (!(capacity >= 0)) throw new RangeError(`channel capacity must be 0 or more, not ${capacity}`)
@@ -199,18 +193,18 @@ export class Channel<T> implements AsyncIterable<T> {
     this.buffer.push(send.item)
     return true
   }
-
-  /** Asserts the invariants above. */
-  check(): void {
-    const s = this.senders.count()
-    const r = this.receivers.count()
-    if (r > 0 && (this.buffer.size > 0 || s > 0)) throw new Error('channel: a receiver waits although there is something to receive')
-    if (s > 0 && this.buffer.size < this.capacity) throw new Error('channel: a sender waits although there is room')
-    if (this.shut && (s > 0 || r > 0)) throw new Error('channel: somebody waits on a closed channel')
-  }
 }
 
 /** Makes a channel; `capacity` 0 is a rendezvous, Infinity never makes a sender wait. */
 export function channel<T>(capacity = 0, name = 'channel'): Channel<T> {
   return new Channel<T>(capacity, name)
+}
+
+/** Asserts the invariants above. */
+export function checkChannel(ch: Channel<any>): void {
+  const s = ch.senders.count()
+  const r = ch.receivers.count()
+  if (r > 0 && (ch.buffer.size > 0 || s > 0)) throw new Error('channel: a receiver waits although there is something to receive')
+  if (s > 0 && ch.buffer.size < ch.capacity) throw new Error('channel: a sender waits although there is room')
+  if (ch.shut && (s > 0 || r > 0)) throw new Error('channel: somebody waits on a closed channel')
 }

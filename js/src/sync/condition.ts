@@ -16,11 +16,8 @@ class Await extends Clause<void> {
   poll(): boolean {
     return false
   }
-  register(): void {
-    this.condition.waiters.push(this)
-  }
-  withdraw(): void {
-    this.condition.waiters.remove(this)
+  override get list(): ClauseList {
+    return this.condition.waiters
   }
   describe(): string {
     return `wait(${this.condition.name})`

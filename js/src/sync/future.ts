@@ -17,11 +17,8 @@ class Get<T> extends Clause<T> {
   override ready(): boolean {
     return this.future.settled
   }
-  register(): void {
-    this.future.waiters.push(this)
-  }
-  withdraw(): void {
-    this.future.waiters.remove(this)
+  override get list(): ClauseList {
+    return this.future.waiters
   }
   describe(): string {
     return `get(${this.future.name})`

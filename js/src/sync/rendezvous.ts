@@ -61,11 +61,8 @@ class Next<I, V> extends Clause<Triggered<I, V>> {
   override get resource(): unknown {
     return this.rendezvous
   }
-  register(): void {
-    this.rendezvous.waiters.push(this)
-  }
-  withdraw(): void {
-    this.rendezvous.waiters.remove(this)
+  override get list(): ClauseList {
+    return this.rendezvous.waiters
   }
   describe(): string {
     return `next(${this.rendezvous.name})`

@@ -27,11 +27,11 @@ class Enter extends Clause<Permit> {
   override get resource(): unknown {
     return this.lock
   }
-  register(): void {
-    this.lock.waiters.push(this)
+  override get list(): ClauseList {
+    return this.lock.waiters
   }
-  withdraw(): void {
-    this.lock.waiters.remove(this)
+  override withdraw(): void {
+    super.withdraw()
     this.lock.serve()
   }
   describe(): string {
@@ -42,8 +42,8 @@ class Enter extends Clause<Permit> {
 export class RwLock {
   readonly name: string
   /** @internal */ readonly waiters: ClauseList = new ClauseList()
-  private readers = 0
-  private writing = false
+  /** @internal */ readers: number = 0
+  /** @internal */ writing: boolean = false
 
   constructor(name: string) {
     this.name = name
@@ -82,15 +82,15 @@ export class RwLock {
       first.fire(this.admit(first.writes))
     }
   }
-
-  /** Asserts the invariants above. */
-  check(): void {
-    if (this.writing && this.readers > 0) throw new Error('rwlock: a reader beside a writer')
-    const first = this.waiters.head as Enter | null
-    if (first !== null && this.admits(first.writes)) throw new Error('rwlock: somebody waits although the lock would admit them')
-  }
 }
 
 export function rwlock(name = 'rwlock'): RwLock {
   return new RwLock(name)
+}
+
+/** Asserts the invariants above. */
+export function checkRwLock(lock: RwLock): void {
+  if (lock.writing && lock.readers > 0) throw new Error('rwlock: a reader beside a writer')
+  const first = lock.waiters.head as Enter | null
+  if (first !== null && lock.admits(first.writes)) throw new Error('rwlock: somebody waits although the lock would admit them')
 }

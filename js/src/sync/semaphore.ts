@@ -45,11 +45,11 @@ class Acquire extends Clause<Permit> {
   override get resource(): unknown {
     return this.semaphore
   }
-  register(): void {
-    this.semaphore.waiters.push(this)
+  override get list(): ClauseList {
+    return this.semaphore.waiters
   }
-  withdraw(): void {
-    this.semaphore.waiters.remove(this)
+  override withdraw(): void {
+    super.withdraw()
     this.semaphore.serve()
   }
   describe(): string {
@@ -64,7 +64,7 @@ export class Semaphore {
   readonly name: string
   readonly permits: number
   /** @internal */ readonly waiters: ClauseList = new ClauseList()
-  private free: number
+  /** @internal */ free: number
   /** The activity that holds the only permit, if it was acquired inside one. */
   holder: Activity<any> | undefined = undefined
 
@@ -127,13 +127,6 @@ export class Semaphore {
       first.fire(this.permit(first.want, activityOf(first.waiter)))
     }
   }
-
-  /** Asserts the invariants above. */
-  check(): void {
-    if (this.free < 0 || this.free > this.permits) throw new Error('semaphore: permits out of range')
-    const first = this.waiters.head as Acquire | null
-    if (first !== null && first.want <= this.free) throw new Error('semaphore: somebody waits although permits are free')
-  }
 }
 
 function activityOf(waiter: unknown): Activity<any> | undefined {
@@ -157,4 +150,11 @@ export function semaphore(permits: number, name = 'semaphore'): Semaphore {
 /** A lock for data that must be kept over a *long* time. For short stretches prefer `atomic`: it needs no agreement on which lock. */
 export function mutex(name = 'mutex'): Mutex {
   return new Mutex(name)
+}
+
+/** Asserts the invariants above. */
+export function checkSemaphore(s: Semaphore): void {
+  if (s.free < 0 || s.free > s.permits) throw new Error('semaphore: permits out of range')
+  const first = s.waiters.head as Acquire | null
+  if (first !== null && first.want <= s.free) throw new Error('semaphore: somebody waits although permits are free')
 }

@@ -17,21 +17,18 @@ class Sleep extends Clause<void> {
   override ready(): boolean {
     return this.ms < 0
   }
-  register(): void {
+  override register(): void {
     this.in = domain
     this.handle = domain.host.timer(() => {
       noteOurs()
       this.fireFromHost(undefined)
     }, this.ms)
   }
-  withdraw(): void {
+  override withdraw(): void {
     if (this.in !== null) this.in.host.clear(this.handle)
   }
-  override get outside(): boolean {
-    return true
-  }
-  override get foreign(): boolean {
-    return false
+  override get outside(): 1 {
+    return 1
   }
   describe(): string {
     return `sleep(${this.ms})`

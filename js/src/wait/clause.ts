@@ -3,13 +3,14 @@
  * one clause, `waituntil(ch.recv()).or(timeout(10))` of two. A new kind of object joins by writing three methods:
  *
  * - `poll`: do the operation now if that is possible without waiting, and say so. The result is left in `outcome`.
- * - `register` / `withdraw`: put the clause on the object's list, take it off. A withdrawn clause has had no effect.
+ * - `register` / `withdraw`: put the clause on the object's list, take it off. A withdrawn clause has had no effect. If there is such a list, `list` is enough.
  * - on selection the object calls `fire(value)` or `fail(error)`, after it has taken the clause off its list.
  *
  * `waiter` is who gets the answer: a branch, or a `waituntil` of several clauses. It is set while the clause is registered.
  */
 import { NEXT, Suspension, THROW } from '../core/suspension.ts'
 import type { Blocker, Branch } from '../core/branch.ts'
+import type { ClauseList } from './list.ts'
 import type { Activity } from '../core/activity.ts'
 import { Case, type Body } from './case.ts'
 import { domain } from '../core/domain.ts'
@@ -27,16 +28,23 @@ export abstract class Clause<T> extends Suspension<T> implements Blocker {
   outcome: any = undefined
 
   abstract poll(): boolean
-  abstract register(): void
-  abstract withdraw(): void
   abstract describe(): string
 
-  get outside(): boolean {
-    return false
+  /** Where the clause waits, if its object keeps a list. */
+  get list(): ClauseList | null {
+    return null
   }
 
-  get foreign(): boolean {
-    return this.outside
+  register(): void {
+    this.list!.push(this)
+  }
+
+  withdraw(): void {
+    this.list!.remove(this)
+  }
+
+  get outside(): 0 | 1 | 2 {
+    return 0
   }
 
   needs(): Activity<any> | undefined {
@@ -85,16 +93,9 @@ export abstract class Clause<T> extends Suspension<T> implements Blocker {
   }
 
   override begin(branch: Branch): boolean {
-    const scope = branch.scope
-    if (scope !== null && scope.marked) {
-      branch.mode = THROW
-      branch.answer = scope.error()
-      return true
-    }
+    if (branch.refused()) return true
     if (this.poll()) {
-      branch.mode = this.failed ? THROW : NEXT
-      branch.answer = this.outcome
-      return true
+      return branch.goOn(this.failed ? THROW : NEXT, this.outcome)
     }
     this.waiter = branch
     branch.blocked = this

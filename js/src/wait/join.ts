@@ -24,11 +24,11 @@ export class Join<T> extends Clause<T> {
     return this.activity.ended !== 0
   }
 
-  register(): void {
+  override register(): void {
     ;((this.activity.joiners ??= new ClauseList()) as ClauseList).push(this)
   }
 
-  withdraw(): void {
+  override withdraw(): void {
     ;(this.activity.joiners as ClauseList).remove(this)
   }
 

@@ -46,23 +46,14 @@ export class PromiseCell implements Blocker {
     return 'a promise'
   }
 
-  get outside(): boolean {
-    return true
-  }
-
-  get foreign(): boolean {
-    return true
+  get outside(): 2 {
+    return 2
   }
 }
 
 /** Blocks `branch` on `promise`. */
 export function blockOnPromise(branch: Branch, promise: PromiseLike<unknown>): boolean {
-  const scope = branch.scope
-  if (scope !== null && scope.marked) {
-    branch.mode = THROW
-    branch.answer = scope.error()
-    return true
-  }
+  if (branch.refused()) return true
   const cell = (branch.cell ??= new PromiseCell(branch))
   branch.blocked = cell
   then.call(promise instanceof Promise ? promise : Promise.resolve(promise), cell.ok, cell.bad)
@@ -83,14 +74,14 @@ export class PromiseClause<T> extends Clause<T> {
     return false
   }
 
-  register(): void {
+  override register(): void {
     const hub = hubOf(this.promise)
     this.hub = hub
     hub.waits.add(this as PromiseClause<unknown>)
     if (hub.settled !== null) queueMicrotask(() => hub.deliver())
   }
 
-  withdraw(): void {
+  override withdraw(): void {
     this.hub!.waits.delete(this as PromiseClause<unknown>)
   }
 
@@ -98,10 +89,9 @@ export class PromiseClause<T> extends Clause<T> {
     return 'a promise'
   }
 
-  override get outside(): boolean {
-    return true
+  override get outside(): 2 {
+    return 2
   }
-
 }
 
 /**
@@ -173,9 +163,7 @@ class Plain<T> extends Suspension<T> {
     return this
   }
   begin(branch: Branch): boolean {
-    branch.mode = NEXT
-    branch.answer = this.plain
-    return true
+    return branch.goOn(NEXT, this.plain)
   }
 }
 

@@ -159,26 +159,17 @@ export class Choice extends Suspension<any> implements Blocker, Waiter {
   }
 
   begin(branch: Branch): boolean {
-    const scope = branch.scope
-    if (scope !== null && scope.marked) {
-      branch.mode = THROW
-      branch.answer = scope.error()
-      return true
-    }
+    if (branch.refused()) return true
     this.branch = branch
     const { cases } = this
     for (let i = 0; i < cases.length; i++) {
       const { clause } = cases[i]
       if (clause.poll()) {
-        branch.mode = clause.failed ? THROW : NEXT
-        branch.answer = clause.failed ? clause.outcome : this.answer(i)
-        return true
+        return branch.goOn(clause.failed ? THROW : NEXT, clause.failed ? clause.outcome : this.answer(i))
       }
     }
     if (this.orElse) {
-      branch.mode = NEXT
-      branch.answer = -1
-      return true
+      return branch.goOn(NEXT, -1)
     }
     branch.blocked = this
     for (let i = 0; i < cases.length; i++) {
@@ -202,12 +193,8 @@ export class Choice extends Suspension<any> implements Blocker, Waiter {
     for (const { clause } of this.cases) clause.withdraw()
   }
 
-  get outside(): boolean {
-    return this.cases.some(({ clause }) => clause.outside)
-  }
-
-  get foreign(): boolean {
-    return this.cases.some(({ clause }) => clause.foreign)
+  get outside(): 0 | 1 | 2 {
+    return outside(this.cases.map((c) => c.clause))
   }
 
   describe(): string {
@@ -218,6 +205,8 @@ export class Choice extends Suspension<any> implements Blocker, Waiter {
     return this.cases.length === 1 ? this.cases[0].clause.needs() : undefined
   }
 }
+
+const outside = (clauses: Clause<any>[]): 0 | 1 | 2 => Math.max(0, ...clauses.map((c) => c.outside)) as 0 | 1 | 2
 
 const WAITING = 0
 const FIRED = 1
@@ -344,11 +333,7 @@ class Next extends Suspension<number> implements Blocker {
     if (!marked) statement.start()
     // What has had its effect is told, cancelled or not.
     if (this.go(branch)) return true
-    if (marked) {
-      branch.mode = THROW
-      branch.answer = scope.error()
-      return true
-    }
+    if (marked) return branch.goOn(THROW, scope.error())
     branch.blocked = this
     statement.waiting = this
     return false
@@ -359,9 +344,7 @@ class Next extends Suspension<number> implements Blocker {
     const at = this.statement.take()
     if (at === undefined) return false
     const clause = at < 0 ? undefined : this.statement.cases[at].clause
-    branch.mode = clause?.failed === true ? THROW : NEXT
-    branch.answer = clause?.failed === true ? clause.outcome : at
-    return true
+    return branch.goOn(clause?.failed === true ? THROW : NEXT, clause?.failed === true ? clause.outcome : at)
   }
 
   withdraw(): void {
@@ -373,12 +356,8 @@ class Next extends Suspension<number> implements Blocker {
     return this.statement.cases.filter((_, i) => this.statement.state[i] === WAITING).map((c) => c.clause)
   }
 
-  get outside(): boolean {
-    return this.open.some((c) => c.outside)
-  }
-
-  get foreign(): boolean {
-    return this.open.some((c) => c.foreign)
+  get outside(): 0 | 1 | 2 {
+    return outside(this.open)
   }
 
   describe(): string {

@@ -1,0 +1,57 @@
+/**
+ * The edges of an atomic block as the build plugin writes them:
+ *
+ *     enter(); try { ... } finally { if (leave()) yield* leaving() }
+ *
+ * To enter needs no step of the run loop, to leave mostly none. The object that asks the run loop has no state, so there is one: it is its own request
+ * (`value` is always itself), and the answer `LEFT` tells it that the block is over.
+ */
+import { AtomicBlock } from '../core/atomic.ts'
+import type { Branch } from '../core/branch.ts'
+import { domain } from '../core/domain.ts'
+import { NEXT, Suspension, type Operation } from '../core/suspension.ts'
+
+/** Opens a block on the running branch. */
+export function enter(): void {
+  const d = domain
+  const branch = d.current
+  if (branch === null) throw new Error('an atomic block was entered outside any activity')
+  if (d.pending !== null) d.startPending()
+  AtomicBlock.open(branch, d)
+}
+
+/** Ends the block; true if the run loop must be asked to, with `leaving()`: contained activities have not ended, or the time slice is to be looked at. */
+export function leave(): boolean {
+  const d = domain
+  const block = d.top
+  if (!(block instanceof AtomicBlock) || block.owner !== d.current || block.contained > 0 || --d.steps <= 0) return true
+  if (d.pending !== null) d.startPending()
+  return !block.leaveNow()
+}
+
+const LEFT = { done: true, value: undefined }
+
+class Leaving extends Suspension<void> {
+  constructor() {
+    super()
+    this.value = this
+  }
+  override next(answer?: unknown): this {
+    return answer === LEFT ? (LEFT as unknown as this) : this
+  }
+  override throw(error: unknown): never {
+    throw error
+  }
+  begin(branch: Branch): boolean {
+    const block = branch.group
+    if (!(block instanceof AtomicBlock)) throw new Error('an atomic block was left outside of it')
+    branch.goOn(NEXT, LEFT)
+    return block.leave(NEXT, LEFT)
+  }
+}
+
+const ask = new Leaving()
+
+export function leaving(): Operation<void> {
+  return ask
+}
