@@ -144,6 +144,10 @@ void ch_heap_sums(enum ch_kind kind, uint64_t *blocks, uint64_t *bytes) {
     *blocks += ch_heap->classes[kind][i].live;
     *bytes += ch_heap->classes[kind][i].live * i * step;
   }
+  if (kind == CH_KIND_FRAME && ch_heap->spare) {
+    *blocks -= 1;
+    *bytes -= ch_heap->spare->info->small;
+  }
   ch_large_sums(kind, blocks, bytes);
 }
 
@@ -152,7 +156,7 @@ void ch_heap_walk(enum ch_kind kind, void (*visit)(void *, void *), void *data) 
     for (struct ch_slab *s = ch_heap->carving[kind][k]; s; s = s->next)
       for (uint32_t i = 0; i < s->carved; i++) {
         char *b = slab_base(s) + (size_t)i * s->block;
-        if (!(*(uintptr_t *)b & 1))
+        if (!(*(uintptr_t *)b & 1) && b != (char *)ch_heap->spare)
           visit(b, data);
       }
   ch_large_walk(kind, visit, data);
@@ -177,7 +181,8 @@ struct ch_frame *ch_heap_frame_of(const void *p) {
       return NULL;
     size_t i = (size_t)((const char *)p - slab_base(s)) / s->block;
     char *b = slab_base(s) + i * s->block;
-    return i < s->carved && !(*(uintptr_t *)b & 1) ? (struct ch_frame *)b : NULL;
+    bool live = i < s->carved && !(*(uintptr_t *)b & 1) && b != (char *)ch_heap->spare;
+    return live ? (struct ch_frame *)b : NULL;
   }
   struct {
     const char *p;
@@ -238,14 +243,24 @@ static void trim_class(enum ch_kind kind, unsigned klass) {
   }
 }
 
+/* A look costs time for every free block. What was free at the last look and could not be given back, because something
+ * lives in each of its slabs, is not looked at again before as much again is free, or half of it is in use. */
 CH_COLD void ch_heap_trim(void) {
+  static __thread uint64_t kept;
   uint64_t idle = free_bytes();
-  if (idle < 1024 * 1024 || idle < used_slabs * SLAB / 2)
+  if (idle < kept / 2)
+    kept = idle;
+  if (idle < 1024 * 1024 || idle < used_slabs * SLAB / 2 || idle < 2 * kept)
     return;
+  if (ch_heap->spare) {
+    ch_block_give(CH_KIND_FRAME, ch_heap->spare->info->small / CH_FRAME_STEP, ch_heap->spare);
+    ch_heap->spare = NULL;
+  }
   for (unsigned kind = 0; kind < CH_KINDS; kind++)
     for (unsigned i = 0; i < CH_CLASSES; i++)
       if (ch_heap->carving[kind][i])
         trim_class(kind, i);
+  kept = free_bytes();
   ch_heap_check();
 }
 

@@ -33,6 +33,9 @@ struct ch_class {
 };
 
 struct ch_heap {
+  /* The small frame that was freed last, or NULL: not yet on its free list, because what frees a frame often takes one
+   * for the same function next. To the counts and in its first word it is alive; to everybody outside it is not. */
+  struct ch_frame *spare;
   struct ch_class classes[CH_KINDS][CH_CLASSES];
   /* The slab of each class that is being carved, and behind it, by `next`, the class's others. */
   struct ch_slab *carving[CH_KINDS][CH_CLASSES];

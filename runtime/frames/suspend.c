@@ -110,14 +110,20 @@ static inline struct ch_class *class_of(const struct ch_frame_info *info) {
 }
 
 int ch_suspend(const struct ch_frame_info *info, const void *image, uint32_t point, int status) {
-  struct ch_class *c = class_of(info);
-  struct ch_frame *f = c->free;
-  if (CH_UNLIKELY(!f))
-    return suspend_slow(info, image, point, status);
-  c->free = (void *)(*(uintptr_t *)f & ~(uintptr_t)1);
-  c->live++;
-  f->info = info;
-  f->reserved = 0;
+  struct ch_heap *heap = ch_heap;
+  struct ch_frame *f = heap->spare;
+  if (CH_LIKELY(f && f->info == info)) {
+    heap->spare = NULL;
+  } else {
+    struct ch_class *c = class_of(info);
+    f = c->free;
+    if (CH_UNLIKELY(!f))
+      return suspend_slow(info, image, point, status);
+    c->free = (void *)(*(uintptr_t *)f & ~(uintptr_t)1);
+    c->live++;
+    f->info = info;
+    f->reserved = 0;
+  }
   copy_words(f->image, image, info->image);
   f->point = point;
   *ch_tls.link = f;
@@ -141,10 +147,15 @@ struct ch_restored ch_restore(void *image) {
     return restored(restore_slow(f, image));
   uint32_t point = f->point;
   copy_words(image, f->image, info->image);
-  struct ch_class *c = class_of(info);
-  *(uintptr_t *)f = (uintptr_t)c->free | 1;
-  c->free = f;
-  c->live--;
+  struct ch_heap *heap = ch_heap;
+  struct ch_frame *old = heap->spare;
+  heap->spare = f;
+  if (CH_UNLIKELY(old != NULL)) {
+    struct ch_class *c = class_of(old->info);
+    *(uintptr_t *)old = (uintptr_t)c->free | 1;
+    c->free = old;
+    c->live--;
+  }
   return restored(point);
 }
 
