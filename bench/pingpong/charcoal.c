@@ -35,12 +35,10 @@ int main(int argc, char **argv) {
   struct blocking_end b = {0};
   int other = start_other(&b.end);
   if (other ? both : both || one) {
-    activate {
-      if (other) pong_by_blocking(&b, pinger.count);
-      else ping_by_blocking(&b, &pinger);
-      finished = 1;
-    }
-    bottom_half(&b, 1, &finished);
+    activate { bottom_half(&b, 1, &finished); }
+    if (other) pong_by_blocking(&b, pinger.count);
+    else ping_by_blocking(&b, &pinger);
+    finished = 1;
   } else if (other) {
     atomic pong_by_callbacks(b.end, pinger.count); /* callbacks never block */
   } else {

@@ -27,10 +27,16 @@ VARIANTS = {
 LOOPS = {"figure 12": ("figure_12", {}), "blocks": ("blocks", {})}
 
 
+# In pingpong, what a receiver does while there is no message.
+WAITING = {"bottom half": ("", {}), "giving way": ("giving_way", {})}
+
+
 def variants(bench, system):
     """{name: (key in the build, environment)} of a system in a benchmark; the name is empty where there is one way only."""
     if bench == "strcmp" and system in ("charcoal", "c"):
         return LOOPS
+    if bench == "pingpong" and system == "charcoal":
+        return WAITING
     return VARIANTS.get(system, {"": ("", {})})
 
 
@@ -50,6 +56,9 @@ class Bench:
 CALLS = ("interruptible", "n4", "n8", "atomic")
 STRCMP = ("2^4", "2^8", "2^12")
 DEPTH = ("1", "10", "100")
+ASYNC = ("call", "async", "async-yield")
+COMMIT = tuple(f"{kind}-{n}" for n in (1, 2, 4, 8, 16) for kind in ("seq", "event", "async", "batch"))
+DISK = tuple(f"{size}-{depth}" for size in ("4k", "64k") for depth in (1, 4, 16, 64, 256, 1024)) + ("4k-64-cached", "64k-64-cached")
 PINGPONG = ("callbacks", "one-side", "both-sides")
 QUOTES = ("1000", "4000", "10000", "18000")
 ECHO = ("throughput", "throughput-100")  # a run has the rows of p99 and idle-bytes, too
@@ -106,6 +115,19 @@ BENCHES = {
         rounds=15,
         probe={case: (2000, 12_000) for case in DEPTH},
     ),
+    "commit": Bench(
+        cases={case: 20_000 for case in COMMIT},
+        tiny={case: 400 for case in COMMIT if not case.endswith("-16")},
+        fewer={"c": {case: None for case in COMMIT if not case.startswith("seq")},
+               "c-callbacks": {case: None for case in COMMIT if case.startswith("seq")}},
+        rounds=7,
+    ),
+    "disk": Bench(
+        cases={case: 4000 for case in DISK},
+        tiny={"4k-1": 50, "4k-64": 200, "64k-64-cached": 200},
+        fewer={system: {case: 20_000 for case in DISK if case.endswith("cached")} for system in ("charcoal", "c", "io_uring", "libuv")},
+        rounds=5,
+    ),
     "quotes": Bench(
         cases={case: 20 for case in QUOTES},
         tiny={"100": 2},
@@ -115,6 +137,14 @@ BENCHES = {
         cases={case: 1000 for case in ECHO},
         tiny={case: 50 for case in ECHO},
         rounds=3,
+    ),
+    "async": Bench(
+        cases={case: 1_000_000 for case in ASYNC},
+        tiny={case: 10_000 for case in ASYNC},
+        fewer={"c": {"async-yield": None}, "go": {"async": 100_000, "async-yield": 100_000},
+               "tokio": {"async": 100_000, "async-yield": 100_000}},
+        rounds=15,
+        probe={case: (10_000, 30_000) for case in ASYNC},
     ),
     "pingpong": Bench(
         cases={case: 200_000 for case in PINGPONG},

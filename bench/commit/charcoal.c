@@ -1,0 +1,87 @@
+/* The initiator of the two-phase commit four ways: one participant after the other (seq), the same with `async` before
+ * each (async), all messages and then all answers (batch), each in one function; and events by hand, compiled by us (event). */
+#include "event.h"
+#include "../common/blocking.h"
+#include <stdbool.h>
+
+static struct blocking_end ends[MOST];
+static int n, finished;
+static struct stopwatch watch;
+
+static bool ask(struct blocking_end *end, uint64_t number) {
+  struct message m = {{PROPOSAL, number}};
+  send_message(end, &m);
+  receive(end, &m);
+  return m.word[2] == 1;
+}
+
+static void tell(struct blocking_end *end, uint64_t number, bool commit) {
+  struct message m = {{commit ? COMMIT : ABORT, number}};
+  send_message(end, &m);
+}
+
+static void commit_seq(uint64_t number) {
+  bool commit = true;
+  for (int i = 0; i < n; i++) commit &= ask(&ends[i], number);
+  for (int i = 0; i < n; i++) tell(&ends[i], number, commit);
+}
+
+static void commit_async(uint64_t number) {
+  bool commit = true;
+  do {
+    for (int i = 0; i < n; i++)
+      async if (!ask(&ends[i], number)) commit = false;
+  } finish;
+  do {
+    for (int i = 0; i < n; i++) async tell(&ends[i], number, commit);
+  } finish;
+}
+
+static void commit_batch(uint64_t number) {
+  struct message m = {{PROPOSAL, number}}, vote;
+  bool commit = true;
+  for (int i = 0; i < n; i++) send_message(&ends[i], &m);
+  for (int i = 0; i < n; i++) {
+    receive(&ends[i], &vote);
+    commit &= vote.word[2] == 1;
+  }
+  for (int i = 0; i < n; i++) tell(&ends[i], number, commit);
+}
+
+static uint64_t sum_of(struct blocking_end *end) {
+  struct message m = {{END}};
+  send_message(end, &m);
+  receive(end, &m);
+  return m.word[1];
+}
+
+int main(int argc, char **argv) {
+  const char *name = argument_case(argc, argv);
+  unsigned long count = strtoul(argv[2], NULL, 10);
+  struct end plain[MOST];
+  uint64_t sum = 0;
+  int by_events = participants_of(name, "event"), seq = participants_of(name, "seq");
+  int with_async = participants_of(name, "async"), batch = participants_of(name, "batch");
+  n = by_events + seq + with_async + batch;
+  if (!n) unknown_case(name);
+  start_participants(plain, n);
+  for (int i = 0; i < n; i++) ends[i].end = plain[i];
+  if (by_events) {
+    atomic sum = commit_by_events(plain, n, count, &watch); /* handlers never block */
+  } else {
+    activate {
+      lap(&watch, 0);
+      for (unsigned long number = 1; number <= count; number++) {
+        if (seq) commit_seq(number);
+        else if (with_async) commit_async(number);
+        else commit_batch(number);
+        lap(&watch, number);
+      }
+      for (int i = 0; i < n; i++) sum += sum_of(&ends[i]);
+      finished = 1;
+    }
+    bottom_half(ends, n, &finished);
+  }
+  expect(sum, right_sum(count, n));
+  report("time", watch.best / BATCH, "ns/operation", sum);
+}
