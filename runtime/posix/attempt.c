@@ -249,15 +249,9 @@ int ch_attempt_connect(int fd, const struct sockaddr *address, socklen_t length)
   return r;
 }
 
-int ch_connect_outcome(int fd) {
-  int error = 0;
-  socklen_t size = sizeof error;
-  if (getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &size) < 0)
-    return -1;
-  if (error == 0)
-    return 0;
-  errno = error;
-  return -1;
+/* The second call of a connect that was begun without waiting: it tells the outcome, and takes it off the socket. */
+int ch_connect_outcome(int fd, const struct sockaddr *address, socklen_t length) {
+  return ch_attempt_connect(fd, address, length);
 }
 
 int ch_attempt_poll(struct pollfd *all, nfds_t n) { return poll(all, n, 0); }

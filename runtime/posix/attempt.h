@@ -30,7 +30,7 @@ CH_HIDDEN ssize_t ch_attempt_writev(int fd, const struct iovec *, int);
 CH_HIDDEN int ch_attempt_accept4(int fd, struct sockaddr *, socklen_t *, int flags);
 /* EINPROGRESS: wait until it is writable, then ask ch_connect_outcome. EAGAIN: a local socket's peer is busy. */
 CH_HIDDEN int ch_attempt_connect(int fd, const struct sockaddr *, socklen_t);
-CH_HIDDEN int ch_connect_outcome(int fd);
+CH_HIDDEN int ch_connect_outcome(int fd, const struct sockaddr *, socklen_t);
 CH_HIDDEN int ch_connect_undo(int fd);
 CH_HIDDEN int ch_attempt_poll(struct pollfd *, nfds_t);
 CH_HIDDEN int ch_plain_poll_chk(struct pollfd *, nfds_t, int timeout, size_t room);

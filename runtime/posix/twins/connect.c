@@ -20,7 +20,7 @@ CH_TWIN(connect) int ch_posix_connect(int fd, const struct sockaddr *address, so
     return errno = EINPROGRESS, -1;
   r = await(fd, POLLOUT, patience);
   if (r == 0)
-    return ch_connect_outcome(fd);
+    return ch_connect_outcome(fd, address, length);
   if (errno == ECANCELED)
     return ch_connect_undo(fd);
   if (errno == EAGAIN)

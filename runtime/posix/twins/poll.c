@@ -247,6 +247,12 @@ static int epoll_until(int fd, struct epoll_event *events, int room, int64_t dea
       return -1;
   }
   while (r == 0) {
+    /* Without waiting epoll_pwait lets no signal through. */
+    if (both[1].fd >= 0 && ch_signals_deliver(mask)) {
+      errno = EINTR;
+      r = -1;
+      break;
+    }
     int more = await_any(both, 2, deadline);
     r = more < 0 ? -1 : ch_plain_epoll_pwait(fd, events, room, 0, mask);
     if (more == 0)

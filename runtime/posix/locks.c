@@ -1,0 +1,271 @@
+#define _GNU_SOURCE
+#include "posix/locks.h"
+#include "offload/pool.h"
+#include "reactor/reactor.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+/* ---- mutexes ---- */
+
+enum { NORMAL = 0, RECURSIVE = 1, ERRORCHECK = 2, ADAPTIVE = 3, KIND = 3, ROBUST = 16, INHERIT = 32, PROTECT = 64 };
+
+static int kind_of(const pthread_mutex_t *m) { return m->__data.__kind & KIND; }
+int ch_mutex_is_plain(const pthread_mutex_t *m) { return !(m->__data.__kind & (ROBUST | INHERIT | PROTECT)); }
+
+static int this_thread(void) {
+  static __thread int id;
+  static __thread pid_t of;
+  if (of != getpid())
+    of = getpid(), id = gettid();
+  return id;
+}
+
+int ch_mutex_is_here(const pthread_mutex_t *m) {
+  return __atomic_load_n(&m->__data.__owner, __ATOMIC_RELAXED) == this_thread();
+}
+
+/* Who has which recursive or error-checking mutex: by address, a few lists. */
+struct held {
+  struct held *next;
+  const void *mutex;
+  struct ch_branch *owner; /* the activity's first branch */
+  unsigned times;
+};
+enum { LISTS = 64 };
+static __thread struct held *held[LISTS];
+static __thread struct ch_mutex_queue *queues[LISTS];
+
+static unsigned place(const void *p) { return (unsigned)((uintptr_t)p >> 4 ^ (uintptr_t)p >> 11) % LISTS; }
+static struct ch_branch *self(void) { return ch_domain.current ? ch_activity_of(ch_domain.current) : NULL; }
+
+static struct held **find(const void *mutex) {
+  struct held **at = &held[place(mutex)];
+  while (*at && (*at)->mutex != mutex)
+    at = &(*at)->next;
+  return at;
+}
+static void forget(struct held **at) {
+  struct held *gone = *at;
+  *at = gone->next;
+  free(gone);
+}
+
+int ch_mutex_try(pthread_mutex_t *m, int lock) {
+  int kind = kind_of(m), r;
+  if (kind != RECURSIVE && kind != ERRORCHECK)
+    return pthread_mutex_trylock(m);
+  struct held **at = find(m);
+  if (*at && !ch_mutex_is_here(m))
+    forget(at); /* plain code has unlocked it */
+  if (*at && (*at)->owner != self())
+    return EBUSY;
+  if (*at && kind == ERRORCHECK)
+    return lock ? EDEADLK : EBUSY;
+  r = pthread_mutex_trylock(m);
+  if (r != 0)
+    return r;
+  if (*at) {
+    (*at)->times++;
+    return 0;
+  }
+  struct held *h = malloc(sizeof *h);
+  if (h) {
+    *h = (struct held){held[place(m)], m, self(), 1};
+    held[place(m)] = h;
+  }
+  return 0;
+}
+
+static void wake_first(const void *mutex) {
+  for (struct ch_mutex_queue *q = queues[place(mutex)]; q; q = q->next)
+    if (q->mutex == mutex) {
+      if (!ch_list_empty(&q->turn.waiters))
+        ch_sem_post(&q->turn);
+      return;
+    }
+}
+
+int ch_mutex_unlock(pthread_mutex_t *m) {
+  int kind = kind_of(m);
+  if (kind == RECURSIVE || kind == ERRORCHECK) {
+    struct held **at = find(m);
+    if (*at && ch_mutex_is_here(m) && (*at)->owner != self())
+      return EPERM;
+    if (*at && --(*at)->times == 0)
+      forget(at);
+  }
+  int r = pthread_mutex_unlock(m);
+  if (r == 0)
+    wake_first(m);
+  return r;
+}
+
+struct ch_mutex_queue *ch_mutex_join(const pthread_mutex_t *m) {
+  struct ch_mutex_queue *q = queues[place(m)];
+  while (q && q->mutex != m)
+    q = q->next;
+  if (!q) {
+    q = calloc(1, sizeof *q);
+    if (!q)
+      return NULL;
+    q->mutex = m;
+    q->next = queues[place(m)];
+    queues[place(m)] = q;
+  }
+  q->users++;
+  return q;
+}
+
+void ch_mutex_leave(struct ch_mutex_queue *q) {
+  if (--q->users > 0)
+    return;
+  struct ch_mutex_queue **at = &queues[place(q->mutex)];
+  while (*at != q)
+    at = &(*at)->next;
+  *at = q->next;
+  free(q);
+}
+
+/* ---- for the pool ---- */
+
+long ch_call_mutex(void *mutex) {
+  if (pthread_mutex_lock(mutex) == 0)
+    pthread_mutex_unlock(mutex);
+  return 0;
+}
+long ch_call_rwlock_read(void *lock) {
+  if (pthread_rwlock_rdlock(lock) == 0)
+    pthread_rwlock_unlock(lock);
+  return 0;
+}
+long ch_call_rwlock_write(void *lock) {
+  if (pthread_rwlock_wrlock(lock) == 0)
+    pthread_rwlock_unlock(lock);
+  return 0;
+}
+long ch_call_barrier(void *barrier) { return pthread_barrier_wait(barrier) == PTHREAD_BARRIER_SERIAL_THREAD; }
+long ch_call_sem_wait(void *sem) { return sem_wait(sem) < 0 ? -errno : 0; }
+long ch_call_sem_timedwait(void *data) {
+  struct ch_timed_sem *t = data;
+  return sem_clockwait(t->sem, t->clock, t->until) < 0 ? -errno : 0;
+}
+long ch_call_join(void *data) {
+  struct ch_join *j = data;
+  j->error = pthread_join(j->thread, &j->result);
+  return 0;
+}
+
+int ch_plain_tryjoin(pthread_t thread, void **result) { return pthread_tryjoin_np(thread, result); }
+int ch_plain_sem_trywait(sem_t *s) { return sem_trywait(s); }
+int ch_plain_mutex_lock(pthread_mutex_t *m) { return pthread_mutex_lock(m); }
+int ch_plain_mutex_timedlock(pthread_mutex_t *m, clockid_t clock, const struct timespec *until) {
+  return pthread_mutex_clocklock(m, clock, until);
+}
+int ch_plain_tryrdlock(pthread_rwlock_t *l) { return pthread_rwlock_tryrdlock(l); }
+int ch_plain_trywrlock(pthread_rwlock_t *l) { return pthread_rwlock_trywrlock(l); }
+int ch_plain_spin_trylock(pthread_spinlock_t *l) { return pthread_spin_trylock(l); }
+
+/* ---- conditions ---- */
+
+struct ch_condition {
+  struct ch_job job; /* the thread that waits, while `waits` */
+  struct ch_condition *next;
+  pthread_cond_t *cond;
+  pthread_mutex_t *mutex;
+  unsigned users;
+  bool waits; /* the thread has not come back */
+  bool ended; /* it is to come back, since nobody waits any more */
+  ch_sem turn, over;
+};
+static __thread struct ch_condition *conditions[LISTS];
+
+/* The mutex is locked by the domain's thread, which has lent it: its owner, where that counts, is now this one. */
+static void wait_for_all(struct ch_job *job) {
+  struct ch_condition *c = (struct ch_condition *)job;
+  __atomic_store_n(&c->mutex->__data.__owner, (int)gettid(), __ATOMIC_RELAXED);
+  pthread_cond_wait(c->cond, c->mutex);
+  pthread_mutex_unlock(c->mutex);
+}
+
+static void unlist_condition(struct ch_condition *c) {
+  struct ch_condition **at = &conditions[place(c->cond)];
+  while (*at && *at != c)
+    at = &(*at)->next;
+  if (*at)
+    *at = c->next;
+}
+
+/* Its thread has come back: all may go, and who waits next makes a new one. */
+static void has_come_back(struct ch_letter *letter) {
+  struct ch_condition *c = (struct ch_condition *)letter;
+  ch_inbox_expected--;
+  ch_domain.base.outside--;
+  c->waits = false;
+  unlist_condition(c);
+  while (!ch_list_empty(&c->turn.waiters))
+    ch_sem_post(&c->turn);
+  if (c->ended)
+    ch_sem_post(&c->over);
+}
+
+struct ch_condition *ch_condition_join(pthread_cond_t *cond, pthread_mutex_t *mutex) {
+  struct ch_condition *c = conditions[place(cond)];
+  while (c && (c->cond != cond || c->ended))
+    c = c->next;
+  if (c) {
+    c->users++;
+    ch_mutex_unlock(mutex);
+    return c;
+  }
+  c = calloc(1, sizeof *c);
+  if (!c)
+    return NULL;
+  c->cond = cond;
+  c->mutex = mutex;
+  c->users = 1;
+  c->job.letter.open = has_come_back;
+  c->job.work = wait_for_all;
+  c->job.home = ch_inbox_here();
+  int error = c->job.home ? ch_pool_submit(&c->job, CH_LANE_PATIENT) : errno;
+  if (error) {
+    free(c);
+    errno = error;
+    return NULL;
+  }
+  c->waits = true;
+  ch_inbox_expected++;
+  ch_domain.base.outside++;
+  c->next = conditions[place(cond)];
+  conditions[place(cond)] = c;
+  struct held **at = find(mutex);
+  if (*at)
+    forget(at);
+  wake_first(mutex);
+  return c;
+}
+
+ch_sem *ch_condition_turn(struct ch_condition *c) { return &c->turn; }
+ch_sem *ch_condition_over(struct ch_condition *c) { return &c->over; }
+
+int ch_condition_leave(struct ch_condition *c) {
+  if (--c->users > 0)
+    return 0;
+  if (c->waits) {
+    c->ended = true;
+    return 1;
+  }
+  free(c);
+  return 0;
+}
+
+/* With the mutex taken its thread is sure to wait, and hears this. Others who wait take it for a spurious wake-up. */
+void ch_condition_end(struct ch_condition *c) { pthread_cond_broadcast(c->cond); }
+void ch_condition_free(struct ch_condition *c) { free(c); }
+
+clockid_t ch_condition_clock(const pthread_cond_t *c) {
+  return c->__data.__wrefs & 2 ? CLOCK_MONOTONIC : CLOCK_REALTIME;
+}
+int ch_plain_cond_timedwait(pthread_cond_t *c, pthread_mutex_t *m, clockid_t clock, const struct timespec *until) {
+  return until ? pthread_cond_clockwait(c, m, clock, until) : pthread_cond_wait(c, m);
+}

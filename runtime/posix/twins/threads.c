@@ -1,0 +1,253 @@
+/* pthread_mutex_*, pthread_cond_*, pthread_rwlock_*, pthread_join, pthread_barrier_wait, pthread_spin_lock, sem_*, and
+ * C11's names for some of them: see posix/locks.h.
+ *
+ * Taking a mutex or rwlock is not cancelled: POSIX does not make it a cancellation point, and programs do not look at its
+ * result. pthread_cond_wait and sem_wait are (ECANCELED; the mutex is taken again first). pthread_join and pthread_barrier_wait
+ * do not begin in a cancelled scope, and are waited for once they have begun. */
+#define _GNU_SOURCE
+#include "charcoal_abi.h"
+#include "posix/locks.h"
+#include "posix/twins/twins.h"
+#include <threads.h>
+
+/* How long somebody here may have a lock before we look whether plain code, which tells nobody, has given it back. */
+#define PATIENCE INT64_C(20000000)
+
+/* Until the mutex may be free. Not cancelled. One of those who wait here looks for plain code's unlocking. */
+static void await_mutex(pthread_mutex_t *m, int64_t patience) {
+  struct ch_scope barrier;
+  struct ch_mutex_queue *queue = ch_mutex_join(m);
+  int here = ch_mutex_is_here(m);
+  if (!queue) {
+    ch_reschedule();
+    return;
+  }
+  ch_scope_enter(&barrier, CH_SCOPE_BARRIER, "pthread_mutex_lock");
+  if (here || queue->helped)
+    here = ch_sem_timedwait(&queue->turn, patience) == 0;
+  if (!here && !queue->helped) {
+    queue->helped = 1;
+    ch_complete(ch_begin_call(ch_call_mutex, m, CH_CALL_PATIENT));
+    queue->helped = 0;
+  }
+  ch_mutex_leave(queue);
+  ch_scope_leave(&barrier);
+}
+
+static int lock(pthread_mutex_t *m) {
+  int64_t patience = PATIENCE;
+  int r, saved = errno;
+  if (!ch_mutex_is_plain(m))
+    return ch_plain_mutex_lock(m);
+  while ((r = ch_mutex_try(m, 1)) == EBUSY) {
+    await_mutex(m, patience);
+    if (patience < 50 * PATIENCE)
+      patience *= 2;
+  }
+  errno = saved;
+  return r;
+}
+
+CH_TWIN(pthread_mutex_lock) int ch_posix_pthread_mutex_lock(pthread_mutex_t *m) { return lock(m); }
+CH_TWIN(pthread_mutex_trylock) int ch_posix_pthread_mutex_trylock(pthread_mutex_t *m) { return ch_mutex_try(m, 0); }
+CH_TWIN(pthread_mutex_unlock) int ch_posix_pthread_mutex_unlock(pthread_mutex_t *m) { return ch_mutex_unlock(m); }
+
+/* ns from now; a time that has passed is 0. */
+static int64_t until(clockid_t clock, const struct timespec *t) {
+  struct timespec now;
+  int64_t ns;
+  clock_gettime(clock, &now);
+  if (__builtin_mul_overflow((int64_t)(t->tv_sec - now.tv_sec), INT64_C(1000000000), &ns))
+    return t->tv_sec < now.tv_sec ? 0 : CH_FOREVER;
+  ns += t->tv_nsec - now.tv_nsec;
+  return ns < 0 ? 0 : ns;
+}
+
+/* A lock that a real thread has is looked at again every so often: a thread of the pool could not give up in time. */
+static int lock_until(pthread_mutex_t *m, clockid_t clock, const struct timespec *t) {
+  int r = ch_mutex_try(m, 1), saved = errno;
+  struct ch_scope barrier;
+  if (r != EBUSY || !ch_mutex_is_plain(m))
+    return r != EBUSY ? r : ch_plain_mutex_timedlock(m, clock, t);
+  if (t->tv_nsec < 0 || t->tv_nsec >= 1000000000)
+    return EINVAL;
+  ch_scope_enter(&barrier, CH_SCOPE_BARRIER, "pthread_mutex_timedlock");
+  int64_t pause = 100000;
+  while ((r = ch_mutex_try(m, 1)) == EBUSY) {
+    int64_t left = until(clock, t);
+    if (left == 0) {
+      r = ETIMEDOUT;
+      break;
+    }
+    struct ch_mutex_queue *queue = ch_mutex_join(m);
+    int64_t patience = ch_mutex_is_here(m) ? PATIENCE : pause;
+    if (pause < PATIENCE)
+      pause *= 2;
+    if (queue) {
+      ch_sem_timedwait(&queue->turn, left < patience ? left : patience);
+      ch_mutex_leave(queue);
+    } else {
+      ch_sleep(left < patience ? left : patience);
+    }
+  }
+  ch_scope_leave(&barrier);
+  errno = saved;
+  return r;
+}
+
+CH_TWIN(pthread_mutex_timedlock) int ch_posix_pthread_mutex_timedlock(pthread_mutex_t *m, const struct timespec *t) {
+  return lock_until(m, CLOCK_REALTIME, t);
+}
+CH_TWIN(pthread_mutex_clocklock)
+int ch_posix_pthread_mutex_clocklock(pthread_mutex_t *m, clockid_t clock, const struct timespec *t) {
+  return lock_until(m, clock, t);
+}
+
+/* ---- conditions ---- */
+
+/* 0, ETIMEDOUT or ECANCELED, with the mutex taken in any case. */
+static int wait_on(pthread_cond_t *cond, pthread_mutex_t *m, clockid_t clock, const struct timespec *t) {
+  struct ch_condition *c;
+  struct ch_scope barrier;
+  int r, saved = errno;
+  if (t && (t->tv_nsec < 0 || t->tv_nsec >= 1000000000))
+    return EINVAL;
+  if (ch_cancelled()) { /* others go on meanwhile, also when the caller comes back again and again */
+    ch_mutex_unlock(m);
+    ch_reschedule();
+    lock(m);
+    errno = saved;
+    return ECANCELED;
+  }
+  c = ch_mutex_is_plain(m) ? ch_condition_join(cond, m) : NULL;
+  if (!c) {
+    errno = saved;
+    return ch_plain_cond_timedwait(cond, m, clock, t);
+  }
+  r = t ? ch_sem_timedwait(ch_condition_turn(c), until(clock, t)) : ch_sem_wait(ch_condition_turn(c));
+  if (ch_condition_leave(c)) {
+    ch_scope_enter(&barrier, CH_SCOPE_BARRIER, "pthread_cond_wait");
+    lock(m);
+    ch_condition_end(c);
+    ch_mutex_unlock(m);
+    ch_sem_wait(ch_condition_over(c));
+    ch_condition_free(c);
+    ch_scope_leave(&barrier);
+  }
+  lock(m);
+  errno = saved;
+  return r;
+}
+
+CH_TWIN(pthread_cond_wait) int ch_posix_pthread_cond_wait(pthread_cond_t *c, pthread_mutex_t *m) {
+  return wait_on(c, m, CLOCK_REALTIME, NULL);
+}
+CH_TWIN(pthread_cond_timedwait)
+int ch_posix_pthread_cond_timedwait(pthread_cond_t *c, pthread_mutex_t *m, const struct timespec *t) {
+  return wait_on(c, m, ch_condition_clock(c), t);
+}
+CH_TWIN(pthread_cond_clockwait)
+int ch_posix_pthread_cond_clockwait(pthread_cond_t *c, pthread_mutex_t *m, clockid_t clock, const struct timespec *t) {
+  return wait_on(c, m, clock, t);
+}
+
+/* ---- the others ---- */
+
+static int read_lock(pthread_rwlock_t *l) {
+  int r;
+  struct ch_scope barrier;
+  while ((r = ch_plain_tryrdlock(l)) == EBUSY) {
+    ch_scope_enter(&barrier, CH_SCOPE_BARRIER, "pthread_rwlock_rdlock");
+    ch_complete(ch_begin_call(ch_call_rwlock_read, l, CH_CALL_PATIENT));
+    ch_scope_leave(&barrier);
+  }
+  return r;
+}
+static int write_lock(pthread_rwlock_t *l) {
+  int r;
+  struct ch_scope barrier;
+  while ((r = ch_plain_trywrlock(l)) == EBUSY) {
+    ch_scope_enter(&barrier, CH_SCOPE_BARRIER, "pthread_rwlock_wrlock");
+    ch_complete(ch_begin_call(ch_call_rwlock_write, l, CH_CALL_PATIENT));
+    ch_scope_leave(&barrier);
+  }
+  return r;
+}
+CH_TWIN(pthread_rwlock_rdlock) int ch_posix_pthread_rwlock_rdlock(pthread_rwlock_t *l) { return read_lock(l); }
+CH_TWIN(pthread_rwlock_wrlock) int ch_posix_pthread_rwlock_wrlock(pthread_rwlock_t *l) { return write_lock(l); }
+
+CH_TWIN(pthread_spin_lock) int ch_posix_pthread_spin_lock(pthread_spinlock_t *l) {
+  int r;
+  while ((r = ch_plain_spin_trylock(l)) == EBUSY)
+    ch_reschedule();
+  return r;
+}
+
+CH_TWIN(pthread_barrier_wait) int ch_posix_pthread_barrier_wait(pthread_barrier_t *b) {
+  long r = ch_complete(ch_begin_call(ch_call_barrier, b, CH_CALL_PATIENT));
+  return r < 0 ? errno : r ? PTHREAD_BARRIER_SERIAL_THREAD : 0;
+}
+
+static int join(pthread_t thread, void **result) {
+  struct ch_join j = {thread, NULL, 0};
+  int saved = errno, r = ch_plain_tryjoin(thread, result);
+  if (r != EBUSY)
+    return r;
+  r = ch_complete(ch_begin_call(ch_call_join, &j, CH_CALL_PATIENT)) < 0 ? errno : j.error;
+  errno = saved;
+  if (r == 0 && result)
+    *result = j.result;
+  return r;
+}
+CH_TWIN(pthread_join) int ch_posix_pthread_join(pthread_t thread, void **result) { return join(thread, result); }
+
+CH_TWIN(sem_wait) int ch_posix_sem_wait(sem_t *s) {
+  if (ch_cancelled())
+    return errno = ECANCELED, -1;
+  if (ch_plain_sem_trywait(s) == 0)
+    return 0;
+  if (errno != EAGAIN)
+    return -1;
+  return (int)ch_complete(ch_begin_call(ch_call_sem_wait, s, CH_CALL_INTERRUPTIBLE));
+}
+static int sem_until(sem_t *s, clockid_t clock, const struct timespec *t) {
+  struct ch_timed_sem timed = {s, clock, t};
+  if (ch_cancelled())
+    return errno = ECANCELED, -1;
+  if (ch_plain_sem_trywait(s) == 0)
+    return 0;
+  if (errno != EAGAIN)
+    return -1;
+  return (int)ch_complete(ch_begin_call(ch_call_sem_timedwait, &timed, CH_CALL_INTERRUPTIBLE));
+}
+CH_TWIN(sem_timedwait) int ch_posix_sem_timedwait(sem_t *s, const struct timespec *t) {
+  return sem_until(s, CLOCK_REALTIME, t);
+}
+CH_TWIN(sem_clockwait) int ch_posix_sem_clockwait(sem_t *s, clockid_t clock, const struct timespec *t) {
+  return sem_until(s, clock, t);
+}
+
+/* ---- C11: in glibc the same objects under other names ---- */
+
+static int thrd(int r) {
+  return r == 0 ? thrd_success : r == ETIMEDOUT ? thrd_timedout : r == EBUSY ? thrd_busy : r == ENOMEM ? thrd_nomem : thrd_error;
+}
+CH_TWIN(mtx_lock) int ch_posix_mtx_lock(mtx_t *m) { return thrd(lock((pthread_mutex_t *)m)); }
+CH_TWIN(mtx_trylock) int ch_posix_mtx_trylock(mtx_t *m) { return thrd(ch_mutex_try((pthread_mutex_t *)m, 0)); }
+CH_TWIN(mtx_unlock) int ch_posix_mtx_unlock(mtx_t *m) { return thrd(ch_mutex_unlock((pthread_mutex_t *)m)); }
+CH_TWIN(mtx_timedlock) int ch_posix_mtx_timedlock(mtx_t *m, const struct timespec *t) {
+  return thrd(lock_until((pthread_mutex_t *)m, CLOCK_REALTIME, t));
+}
+CH_TWIN(cnd_wait) int ch_posix_cnd_wait(cnd_t *c, mtx_t *m) {
+  return thrd(wait_on((pthread_cond_t *)c, (pthread_mutex_t *)m, CLOCK_REALTIME, NULL));
+}
+CH_TWIN(cnd_timedwait) int ch_posix_cnd_timedwait(cnd_t *c, mtx_t *m, const struct timespec *t) {
+  return thrd(wait_on((pthread_cond_t *)c, (pthread_mutex_t *)m, CLOCK_REALTIME, t));
+}
+CH_TWIN(thrd_join) int ch_posix_thrd_join(thrd_t thread, int *result) {
+  void *value = NULL;
+  int r = join(thread, &value);
+  if (r == 0 && result)
+    *result = (int)(intptr_t)value;
+  return thrd(r);
+}

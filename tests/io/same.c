@@ -1,0 +1,595 @@
+/* Every twin once and in its errors: what it returns, errno, and what it leaves behind. Compiled by clang this program
+ * makes the plain calls; compiled by charcoal-cc the twins, while another activity waits for the outside. The outputs have
+ * to be equal. Runs in an empty folder. */
+#define _GNU_SOURCE
+#ifdef __CHARCOAL__
+#include <charcoal.h>
+#endif
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/file.h>
+#include <sys/select.h>
+#include <sys/sendfile.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <threads.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Descriptors differ from run to run: they are told as "fd". */
+#define SHOW(call)                                                                                                     \
+  do {                                                                                                                 \
+    errno = 0;                                                                                                         \
+    long r_ = (long)(call);                                                                                            \
+    printf("%s = %ld %s\n", #call, r_, r_ < 0 ? strerrorname_np(errno) : "");                                          \
+  } while (0)
+#define SHOW_ERROR(call)                                                                                               \
+  do {                                                                                                                 \
+    int r_ = (call);                                                                                                   \
+    printf("%s = %s\n", #call, r_ ? strerrorname_np(r_) : "0");                                                        \
+  } while (0)
+#define SHOW_FD(to, call)                                                                                              \
+  do {                                                                                                                 \
+    errno = 0;                                                                                                         \
+    to = (call);                                                                                                       \
+    printf("%s = %s %s\n", #call, to < 0 ? "-1" : "fd", to < 0 ? strerrorname_np(errno) : "");                         \
+  } while (0)
+
+static char b[70000], c[70000];
+static struct stat st;
+
+static void show_file(const char *name) {
+  struct stat s;
+  int r = stat(name, &s);
+  printf("  %s: %d %o %ld links %ld\n", name, r, r ? 0 : s.st_mode, r ? 0 : (long)s.st_size, r ? 0 : (long)s.st_nlink);
+}
+
+static void storage(void) {
+  int f, d, none = -1;
+  struct iovec v[3] = {{b, 5}, {b + 5, 0}, {b + 5, 7}};
+  printf("== storage\n");
+  SHOW_FD(f, open("file", O_RDWR | O_CREAT | O_EXCL, 0640));
+  SHOW_FD(none, open("file", O_RDWR | O_CREAT | O_EXCL, 0640));
+  SHOW_FD(none, open("none", O_RDONLY));
+  SHOW_FD(none, open("file/none", O_RDONLY));
+  SHOW_FD(none, open("", O_RDONLY));
+  SHOW_FD(none, open(NULL, O_RDONLY));
+  SHOW_FD(d, open(".", O_RDONLY | O_DIRECTORY));
+  SHOW_FD(none, open("file", O_RDONLY | O_DIRECTORY));
+  SHOW_FD(none, openat(d, "made", O_WRONLY | O_CREAT, 0600));
+  close(none);
+  SHOW_FD(none, openat(12345, "made", O_RDONLY));
+  SHOW_FD(none, creat("created", 0611));
+  close(none);
+  show_file("created");
+  SHOW_FD(none, open(".", O_TMPFILE | O_RDWR, 0600));
+  close(none);
+  for (int i = 0; i < 70000; i++) b[i] = (char)(i * 7 + i / 255);
+  SHOW(write(f, b, 70000));
+  SHOW(write(f, b, 0));
+  SHOW(write(f, NULL, 5));
+  SHOW(lseek(f, 0, SEEK_CUR));
+  SHOW(lseek(f, 100, SEEK_SET));
+  SHOW(read(f, c, 70000));
+  printf("  %d\n", memcmp(c, b + 100, 69900));
+  SHOW(read(f, c, 10));
+  SHOW(read(f, NULL, 10));
+  SHOW(pread(f, c, 70000, 1));
+  printf("  %d\n", memcmp(c, b + 1, 69999));
+  SHOW(pread(f, c, 10, -1));
+  SHOW(pread(f, c, 10, 70000));
+  SHOW(pread(f, c, 10, 1 << 30));
+  SHOW(pread(d, c, 10, 0));
+  SHOW(pread(-1, c, 10, 0));
+  SHOW(pwrite(f, "hello", 5, 3));
+  SHOW(pwrite(f, "hello", 5, -3));
+  SHOW(pwrite(-1, "hello", 5, 3));
+  SHOW(preadv(f, v, 3, 0));
+  printf("  %.12s\n", b + 3);
+  SHOW(preadv(f, v, -1, 0));
+  SHOW(preadv(f, v, 5000, 0));
+  SHOW(pwritev(f, v, 3, 80000));
+  SHOW(pwritev(f, v, 3, -80000));
+  SHOW(readv(f, v, 3));
+  SHOW(writev(f, v, 3));
+  SHOW(lseek(f, 0, SEEK_CUR));
+  show_file("file");
+  SHOW(fsync(f));
+  SHOW(fdatasync(f));
+  SHOW(fsync(-1));
+  SHOW(fsync(12345));
+  SHOW(ftruncate(f, 10));
+  SHOW(ftruncate(d, 10));
+  SHOW(truncate("file", 9));
+  SHOW(truncate("none", 9));
+  show_file("file");
+  SHOW(stat("file", &st));
+  SHOW(stat("none", &st));
+  SHOW(stat("", &st));
+  SHOW(symlink("file", "link"));
+  SHOW(symlink("nowhere", "dangling"));
+  SHOW(stat("link", &st));
+  printf("  %o %ld\n", st.st_mode, (long)st.st_size);
+  SHOW(lstat("link", &st));
+  printf("  %o %ld\n", st.st_mode, (long)st.st_size);
+  SHOW(stat("dangling", &st));
+  SHOW(fstat(f, &st));
+  SHOW(fstat(-1, &st));
+  SHOW(fstatat(d, "link", &st, AT_SYMLINK_NOFOLLOW));
+  SHOW(fstatat(d, "link", &st, 12345));
+  SHOW(fstatat(f, "", &st, AT_EMPTY_PATH));
+  struct statx sx;
+  SHOW(statx(d, "file", 0, STATX_SIZE, &sx));
+  printf("  %ld\n", (long)sx.stx_size);
+  SHOW(statx(d, "none", 0, STATX_SIZE, &sx));
+  SHOW(mkdir("folder", 0755));
+  SHOW(mkdir("folder", 0755));
+  SHOW(mkdirat(d, "folder/inner", 0700));
+  show_file("folder");
+  SHOW(rename("created", "folder/moved"));
+  SHOW(rename("created", "folder/moved"));
+  SHOW(renameat(d, "made", d, "remade"));
+  SHOW(renameat2(d, "remade", d, "file", RENAME_NOREPLACE));
+  SHOW(rmdir("folder"));
+  SHOW(unlink("folder"));
+  SHOW(unlink("folder/moved"));
+  SHOW(unlinkat(d, "folder/inner", 0));
+  SHOW(unlinkat(d, "folder/inner", AT_REMOVEDIR));
+  SHOW(rmdir("folder"));
+  SHOW(unlink("none"));
+  int g;
+  SHOW_FD(g, open("copy", O_RDWR | O_CREAT, 0600));
+  off_t at = 2;
+  SHOW(sendfile(g, f, &at, 5));
+  printf("  %ld\n", (long)at);
+  SHOW(sendfile(g, d, NULL, 5));
+  SHOW(lseek(f, 0, SEEK_SET));
+  SHOW(copy_file_range(f, NULL, g, NULL, 100, 0));
+  SHOW(copy_file_range(f, NULL, g, NULL, 100, 77));
+  show_file("copy");
+  int p[2];
+  SHOW(pipe(p));
+  at = 0;
+  SHOW(splice(f, &at, p[1], NULL, 6, 0));
+  SHOW(splice(p[0], NULL, g, NULL, 6, 0));
+  SHOW(splice(f, NULL, g, NULL, 6, 0));
+  SHOW(flock(f, LOCK_EX));
+  SHOW(flock(f, LOCK_UN));
+  SHOW(flock(f, 99));
+  SHOW(flock(-1, LOCK_EX));
+  struct flock range = {.l_type = F_WRLCK, .l_len = 5};
+  SHOW(fcntl(f, F_SETLKW, &range));
+  range.l_type = F_UNLCK;
+  SHOW(fcntl(f, F_SETLK, &range));
+  SHOW(fcntl(f, F_GETFL) & O_ACCMODE);
+  SHOW(fcntl(f, F_SETFL, fcntl(f, F_GETFL) | O_APPEND));
+  SHOW(fcntl(-1, F_GETFD));
+  SHOW(fcntl(f, 9999, 0));
+  SHOW(lockf(f, F_LOCK, 0));
+  SHOW(lockf(f, F_ULOCK, 0));
+  SHOW(write(f, "appended", 8));
+  show_file("file");
+  SHOW(close(p[0]) + close(p[1]) + close(g) + close(f) + close(d));
+  SHOW(close(f));
+}
+
+static void *after_a_while(void *data) {
+  struct timespec t = {0, 20000000};
+  nanosleep(&t, NULL);
+  int *fds = data;
+  if (write(fds[1], fds + 2, 4) < 0) perror("write");
+  return NULL;
+}
+/* Writes to the descriptor in 20 ms, from a thread. */
+static pthread_t later(int fd) {
+  static int data[64][3], n;
+  pthread_t t;
+  int *d = data[n++ % 64];
+  d[1] = fd;
+  d[2] = 0x21212121;
+  pthread_create(&t, NULL, after_a_while, d);
+  return t;
+}
+
+static void sockets(void) {
+  int l, s, a, u[2], dg[2];
+  struct sockaddr_in me = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)}, peer;
+  socklen_t n = sizeof me;
+  pthread_t t;
+  printf("== sockets\n");
+  l = socket(AF_INET, SOCK_STREAM, 0);
+  SHOW(bind(l, (struct sockaddr *)&me, sizeof me));
+  SHOW(listen(l, 5));
+  getsockname(l, (struct sockaddr *)&me, &n);
+  s = socket(AF_INET, SOCK_STREAM, 0);
+  SHOW(connect(s, (struct sockaddr *)&me, sizeof me));
+  SHOW(connect(s, (struct sockaddr *)&me, sizeof me));
+  n = sizeof peer;
+  SHOW_FD(a, accept(l, (struct sockaddr *)&peer, &n));
+  printf("  %u %d\n", n, peer.sin_family);
+  SHOW(accept(s, NULL, NULL));
+  SHOW(accept4(l, NULL, NULL, 0x12345));
+  SHOW(accept(-1, NULL, NULL));
+  SHOW(send(s, "one two three", 13, 0));
+  SHOW(recv(a, b, 100, 0));
+  SHOW(send(s, "x", 1, MSG_OOB));
+  SHOW(recv(a, b, 100, MSG_DONTWAIT | MSG_PEEK));
+  SHOW(recv(a, b, 1, MSG_OOB));
+  struct mmsghdr many[2] = {{.msg_hdr = {.msg_iov = &(struct iovec){b, 4}, .msg_iovlen = 1}},
+                            {.msg_hdr = {.msg_iov = &(struct iovec){b + 4, 4}, .msg_iovlen = 1}}};
+  SHOW(sendmmsg(s, many, 2, 0));
+  SHOW(recvmmsg(a, many, 2, MSG_WAITFORONE, NULL));
+  SHOW(recv(a, b, 100, MSG_DONTWAIT) + recv(a, b, 100, MSG_DONTWAIT) > 0);
+  SHOW(sendmmsg(s, many, 0, 0));
+  SHOW(sendmmsg(-1, many, 1, 0));
+  SHOW(shutdown(s, SHUT_WR));
+  SHOW(send(s, "more", 4, MSG_NOSIGNAL));
+  SHOW(recv(a, b, 10, 0));
+  SHOW(shutdown(s, 99));
+  close(a);
+  close(s);
+  s = socket(AF_INET, SOCK_STREAM, 0);
+  me.sin_port = htons(1);
+  SHOW(connect(s, (struct sockaddr *)&me, sizeof me));
+  SHOW(connect(s, (struct sockaddr *)&me, 2));
+  SHOW(connect(99, (struct sockaddr *)&me, sizeof me));
+  close(s);
+  close(l);
+  SHOW(socketpair(AF_UNIX, SOCK_STREAM, 0, u));
+  SHOW(socketpair(AF_UNIX, SOCK_DGRAM, 0, dg));
+  t = later(u[1]);
+  SHOW(recv(u[0], b, 100, 0));
+  pthread_join(t, NULL);
+  t = later(u[1]);
+  SHOW(read(u[0], b, 100));
+  pthread_join(t, NULL);
+  struct timeval tv = {0, 10000};
+  SHOW(setsockopt(u[0], SOL_SOCKET, SO_RCVTIMEO, &tv, sizeof tv));
+  SHOW(recv(u[0], b, 100, 0));
+  SHOW(read(u[0], b, 100));
+  fcntl(u[0], F_SETFL, O_NONBLOCK);
+  SHOW(read(u[0], b, 100));
+  SHOW(recv(dg[0], b, 100, MSG_DONTWAIT));
+  SHOW(sendto(dg[0], "datagram", 8, 0, NULL, 0));
+  SHOW(recvfrom(dg[1], b, 4, MSG_TRUNC, NULL, NULL));
+  close(u[1]);
+  SHOW(read(u[0], b, 100));
+  SHOW(send(u[0], b, 1, MSG_NOSIGNAL));
+  struct sockaddr_un un = {.sun_family = AF_UNIX, .sun_path = "socket"};
+  l = socket(AF_UNIX, SOCK_STREAM, 0);
+  s = socket(AF_UNIX, SOCK_STREAM, 0);
+  SHOW(connect(s, (struct sockaddr *)&un, sizeof un));
+  SHOW(bind(l, (struct sockaddr *)&un, sizeof un));
+  SHOW(connect(s, (struct sockaddr *)&un, sizeof un));
+  SHOW(listen(l, 1));
+  SHOW(connect(s, (struct sockaddr *)&un, sizeof un));
+  SHOW_FD(a, accept4(l, NULL, NULL, SOCK_CLOEXEC));
+  printf("  %d\n", fcntl(a, F_GETFD));
+  close(a), close(s), close(l), close(u[0]), close(dg[0]), close(dg[1]);
+}
+
+static void on_signal(int s) { (void)s; }
+
+static void waiting(void) {
+  int p[2], e, v;
+  pthread_t t;
+  printf("== waiting\n");
+  SHOW(pipe(p));
+  struct pollfd f[3] = {{.fd = p[0], .events = POLLIN}, {.fd = -7, .events = POLLIN}, {.fd = p[1], .events = POLLIN}};
+  SHOW(poll(f, 3, 0));
+  SHOW(poll(f, 3, 10));
+  t = later(p[1]);
+  SHOW(poll(f, 3, -1));
+  printf("  %x %x %x\n", f[0].revents, f[1].revents, f[2].revents);
+  pthread_join(t, NULL);
+  f[1].fd = 12345;
+  SHOW(poll(f, 3, 1000));
+  printf("  %x %x %x\n", f[0].revents, f[1].revents, f[2].revents);
+  SHOW(poll(NULL, 0, 5));
+  SHOW(poll(NULL, 3, 5));
+  SHOW(read(p[0], b, 100));
+  struct timespec ten = {0, 10000000}, bad = {0, -1};
+  SHOW(ppoll(f, 1, &ten, NULL));
+  SHOW(ppoll(f, 1, &bad, NULL));
+  sigset_t usr, none;
+  sigemptyset(&none);
+  sigemptyset(&usr);
+  sigaddset(&usr, SIGUSR1);
+  sigprocmask(SIG_BLOCK, &usr, NULL);
+  signal(SIGUSR1, on_signal);
+  kill(getpid(), SIGUSR1);
+  SHOW(ppoll(f, 1, &ten, NULL));
+  SHOW(ppoll(f, 1, NULL, &none));
+  SHOW(ppoll(f, 1, &ten, &none));
+  fd_set in, out;
+  struct timeval tv = {0, 10000};
+  FD_ZERO(&in);
+  FD_ZERO(&out);
+  FD_SET(p[0], &in);
+  SHOW(select(p[1] + 1, &in, NULL, NULL, &tv));
+  printf("  %d %ld\n", FD_ISSET(p[0], &in), (long)tv.tv_sec);
+  FD_SET(p[0], &in);
+  FD_SET(p[1], &out);
+  SHOW(select(p[1] + 1, &in, &out, NULL, NULL));
+  printf("  %d %d\n", FD_ISSET(p[0], &in), FD_ISSET(p[1], &out));
+  FD_SET(p[0], &in);
+  t = later(p[1]);
+  SHOW(select(p[1] + 1, &in, NULL, NULL, NULL));
+  pthread_join(t, NULL);
+  FD_SET(1000, &in);
+  SHOW(select(1001, &in, NULL, NULL, NULL));
+  SHOW(select(-1, NULL, NULL, NULL, NULL));
+  tv = (struct timeval){-1, 0};
+  SHOW(select(0, NULL, NULL, NULL, &tv));
+  SHOW(pselect(0, NULL, NULL, NULL, &ten, NULL));
+  kill(getpid(), SIGUSR1);
+  SHOW(pselect(0, NULL, NULL, NULL, NULL, &none));
+  SHOW(read(p[0], b, 100));
+  SHOW_FD(e, epoll_create1(0));
+  struct epoll_event ev = {.events = EPOLLIN, .data.u32 = 77};
+  SHOW(epoll_ctl(e, EPOLL_CTL_ADD, p[0], &ev));
+  SHOW(epoll_wait(e, &ev, 1, 0));
+  SHOW(epoll_wait(e, &ev, 1, 10));
+  t = later(p[1]);
+  SHOW(epoll_wait(e, &ev, 1, -1));
+  printf("  %x %u\n", ev.events, ev.data.u32);
+  pthread_join(t, NULL);
+  SHOW(epoll_wait(e, &ev, 0, -1));
+  SHOW(epoll_wait(p[0], &ev, 1, -1));
+  SHOW(read(p[0], b, 100));
+  kill(getpid(), SIGUSR1);
+  SHOW(epoll_pwait(e, &ev, 1, -1, &none));
+  SHOW_FD(v, eventfd(0, EFD_SEMAPHORE));
+  eventfd_t value;
+  SHOW(eventfd_write(v, 2));
+  SHOW(eventfd_read(v, &value));
+  printf("  %ld\n", (long)value);
+  SHOW(read(v, b, 7));
+  siginfo_t info;
+  int sig = 0;
+  SHOW(sigtimedwait(&usr, &info, &ten));
+  kill(getpid(), SIGUSR1);
+  SHOW(sigwaitinfo(&usr, &info));
+  kill(getpid(), SIGUSR1);
+  SHOW_ERROR(sigwait(&usr, &sig));
+  printf("  %d\n", sig);
+  SHOW(sigtimedwait(&usr, &info, &bad));
+  kill(getpid(), SIGUSR1);
+  SHOW(sigsuspend(&none));
+  struct timespec left = {7, 7};
+  SHOW(nanosleep(&ten, &left));
+  SHOW(nanosleep(&bad, NULL));
+  SHOW_ERROR(clock_nanosleep(CLOCK_MONOTONIC, 0, &ten, NULL));
+  SHOW_ERROR(clock_nanosleep(12345, 0, &ten, NULL));
+  SHOW_ERROR(clock_nanosleep(CLOCK_REALTIME, TIMER_ABSTIME, &ten, NULL));
+  SHOW(sched_yield());
+  close(p[0]), close(p[1]), close(e), close(v);
+}
+
+static void children(void) {
+  int status = 0;
+  pid_t pid;
+  siginfo_t info;
+  printf("== children\n");
+  SHOW(waitpid(-1, &status, 0));
+  SHOW(wait(&status));
+  SHOW(waitpid(1, &status, 0));
+  SHOW(waitpid(-1, &status, 0x12345));
+  fflush(stdout);
+  if ((pid = fork()) == 0) {
+    usleep(20000);
+    _exit(7);
+  }
+  SHOW(waitpid(pid, &status, WNOHANG));
+  printf("  %d\n", waitpid(pid, &status, 0) == pid);
+  printf("  %x\n", status);
+  if ((pid = fork()) == 0) {
+    usleep(20000);
+    _exit(8);
+  }
+  printf("  %d\n", wait(&status) == pid);
+  printf("  %x\n", status);
+  if ((pid = fork()) == 0) {
+    usleep(20000);
+    raise(SIGSTOP);
+    usleep(20000);
+    _exit(9);
+  }
+  printf("  %d\n", waitpid(pid, &status, WUNTRACED) == pid);
+  printf("  %x\n", status);
+  kill(pid, SIGCONT);
+  SHOW(waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT));
+  printf("  %d %d %d\n", info.si_pid == pid, info.si_status, info.si_code);
+  SHOW(waitid(P_PID, (id_t)pid, &info, WEXITED));
+  SHOW(waitid(P_PID, (id_t)pid, &info, WEXITED));
+  SHOW(waitid(P_ALL, 0, &info, 0));
+  SHOW(system("exit 3"));
+  SHOW(system("sleep 0.02"));
+  FILE *f = popen("sleep 0.02; echo from the child; exit 4", "r");
+  printf("  %s", fgets(b, 100, f));
+  SHOW(pclose(f));
+}
+
+static void *write_pieces(void *data) {
+  int fd = *(int *)data;
+  const char *pieces[] = {"first li", "ne\nsecond line\nth", "ird", "\n12 ", "34\nabcdef", "ghijklmnop", "tail"};
+  for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++) {
+    usleep(5000);
+    if (write(fd, pieces[i], strlen(pieces[i])) < 0) perror("write");
+  }
+  close(fd);
+  return NULL;
+}
+
+static void streams(void) {
+  int p[2], x = 0, y = 0;
+  pthread_t t;
+  char *line = NULL;
+  size_t room = 0;
+  printf("== streams\n");
+  SHOW(pipe(p));
+  FILE *f = fdopen(p[0], "r");
+  pthread_create(&t, NULL, write_pieces, &p[1]);
+  printf("  %s", fgets(b, 100, f));
+  printf("  %c", getc(f));
+  printf("%c", fgetc(f));
+  ungetc('X', f);
+  SHOW(getline(&line, &room, f));
+  printf("  %s", line);
+  printf("  %s|\n", fgets(b, 3, f));
+  SHOW(getdelim(&line, &room, '\n', f));
+  SHOW(fscanf(f, "%d %d", &x, &y));
+  printf("  %d %d\n", x, y);
+  SHOW(fread(b, 3, 5, f));
+  printf("  %.15s\n", b + 1);
+  SHOW(fread(b, 1, 100, f));
+  SHOW(feof(f));
+  SHOW(getc(f));
+  SHOW(fgets(b, 100, f) == NULL);
+  SHOW(getline(&line, &room, f));
+  SHOW(getline(NULL, &room, f));
+  free(line);
+  fclose(f);
+  pthread_join(t, NULL);
+  f = fopen("file", "r");
+  SHOW(fread(b, 1, 4, f));
+  SHOW(getc(f));
+  SHOW(fgets(b, 100, f) != NULL);
+  fclose(f);
+}
+
+static void names(void) {
+  struct sockaddr_in a = {.sin_family = AF_INET, .sin_port = htons(80), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+  char host[100], service[100];
+  struct hostent *h, own, *result;
+  int e = 0;
+  printf("== names\n");
+  SHOW(getnameinfo((struct sockaddr *)&a, sizeof a, host, sizeof host, service, sizeof service, NI_NUMERICHOST | NI_NUMERICSERV));
+  printf("  %s %s\n", host, service);
+  SHOW(getnameinfo((struct sockaddr *)&a, sizeof a, host, sizeof host, service, sizeof service, 0));
+  printf("  %s %s\n", host, service);
+  SHOW(getnameinfo((struct sockaddr *)&a, sizeof a, host, 1, service, sizeof service, 0));
+  SHOW(getnameinfo((struct sockaddr *)&a, 3, host, sizeof host, NULL, 0, 0));
+  h = gethostbyname("localhost");
+  printf("  %s %d %d\n", h ? h->h_name : "none", h ? h->h_addrtype : 0, h ? h->h_length : 0);
+  h = gethostbyname("127.0.0.9");
+  printf("  %s %s\n", h ? h->h_name : "none", h ? inet_ntoa(*(struct in_addr *)h->h_addr) : "");
+  h = gethostbyaddr(&a.sin_addr, 4, AF_INET);
+  printf("  %s\n", h ? h->h_name : "none");
+  SHOW(gethostbyname_r("localhost", &own, b, 10, &result, &e));
+  SHOW(gethostbyname_r("localhost", &own, b, 10000, &result, &e));
+  printf("  %s\n", result ? result->h_name : "none");
+}
+
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER, recursive, checking;
+static pthread_cond_t cond = PTHREAD_COND_INITIALIZER;
+static int stage;
+static void *other(void *unused) {
+  (void)unused;
+  pthread_mutex_lock(&m);
+  usleep(20000);
+  stage = 1;
+  pthread_cond_signal(&cond);
+  pthread_mutex_unlock(&m);
+  usleep(20000);
+  sem_post((sem_t *)unused);
+  return (void *)42;
+}
+
+static void threads(void) {
+  pthread_mutexattr_t attr;
+  pthread_t t;
+  sem_t s;
+  void *r;
+  struct timespec soon, bad = {0, -1};
+  pthread_rwlock_t rw = PTHREAD_RWLOCK_INITIALIZER;
+  printf("== threads\n");
+  pthread_mutexattr_init(&attr);
+  pthread_mutexattr_settype(&attr, PTHREAD_MUTEX_RECURSIVE);
+  pthread_mutex_init(&recursive, &attr);
+  pthread_mutexattr_settype(&attr, PTHREAD_MUTEX_ERRORCHECK);
+  pthread_mutex_init(&checking, &attr);
+  SHOW_ERROR(pthread_mutex_lock(&m));
+  SHOW_ERROR(pthread_mutex_trylock(&m));
+  clock_gettime(CLOCK_REALTIME, &soon);
+  soon.tv_nsec += 10000000;
+  if (soon.tv_nsec >= 1000000000) soon.tv_sec++, soon.tv_nsec -= 1000000000;
+  SHOW_ERROR(pthread_mutex_timedlock(&m, &soon));
+  SHOW_ERROR(pthread_mutex_timedlock(&m, &bad));
+  SHOW_ERROR(pthread_cond_timedwait(&cond, &m, &soon));
+  SHOW_ERROR(pthread_cond_timedwait(&cond, &m, &bad));
+  SHOW_ERROR(pthread_mutex_unlock(&m));
+  SHOW_ERROR(pthread_mutex_lock(&recursive));
+  SHOW_ERROR(pthread_mutex_lock(&recursive));
+  SHOW_ERROR(pthread_mutex_trylock(&recursive));
+  SHOW_ERROR(pthread_mutex_unlock(&recursive));
+  SHOW_ERROR(pthread_mutex_unlock(&recursive));
+  SHOW_ERROR(pthread_mutex_unlock(&recursive));
+  SHOW_ERROR(pthread_mutex_unlock(&recursive));
+  SHOW_ERROR(pthread_mutex_lock(&checking));
+  SHOW_ERROR(pthread_mutex_lock(&checking));
+  SHOW_ERROR(pthread_mutex_trylock(&checking));
+  SHOW_ERROR(pthread_mutex_unlock(&checking));
+  SHOW_ERROR(pthread_mutex_unlock(&checking));
+  SHOW(sem_init(&s, 0, 1));
+  SHOW(sem_wait(&s));
+  SHOW(sem_timedwait(&s, &soon));
+  SHOW(sem_timedwait(&s, &bad));
+  pthread_mutex_lock(&m);
+  pthread_create(&t, NULL, other, &s);
+  while (!stage) pthread_cond_wait(&cond, &m);
+  printf("  %d\n", stage);
+  pthread_mutex_unlock(&m);
+  SHOW(sem_wait(&s));
+  SHOW_ERROR(pthread_join(t, &r));
+  printf("  %ld\n", (long)r);
+  SHOW_ERROR(pthread_rwlock_rdlock(&rw));
+  SHOW_ERROR(pthread_rwlock_rdlock(&rw));
+  SHOW_ERROR(pthread_rwlock_unlock(&rw) + pthread_rwlock_unlock(&rw));
+  SHOW_ERROR(pthread_rwlock_wrlock(&rw));
+  SHOW_ERROR(pthread_rwlock_unlock(&rw));
+  mtx_t mt;
+  mtx_init(&mt, mtx_plain);
+  SHOW(mtx_lock(&mt));
+  SHOW(mtx_trylock(&mt));
+  SHOW(mtx_unlock(&mt));
+  pthread_barrier_t barrier;
+  pthread_barrier_init(&barrier, NULL, 1);
+  SHOW(pthread_barrier_wait(&barrier));
+  pthread_mutex_destroy(&m);
+  pthread_cond_destroy(&cond);
+  sem_destroy(&s);
+}
+
+int main(void) {
+#ifdef __CHARCOAL__
+  activate { /* company: so no twin takes itself for alone */
+    for (;;) ch_sleep(3000000);
+  }
+#endif
+  setvbuf(stdout, NULL, _IOLBF, 0);
+  signal(SIGPIPE, SIG_IGN);
+  storage();
+  sockets();
+  waiting();
+  children();
+  streams();
+  names();
+  threads();
+  return 0;
+}
