@@ -13,5 +13,9 @@ enum { CH_HANDLE_LIVE = 0x11fe, CH_HANDLE_FINISHED = 0xf1a1, CH_HANDLE_DETACHED 
 
 CH_HIDDEN const char *ch_branch_name(struct ch_branch *);
 CH_HIDDEN void ch_branch_forget_name(struct ch_branch *);
+/* The thread's table goes: nobody has a name any more. */
+CH_HIDDEN void ch_names_end(void);
+/* Where the table is: for debuggers. */
+CH_HIDDEN void *ch_names_table(void);
 
 #endif

@@ -5,24 +5,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct name {
-  struct name *next;
+struct ch_name {
+  struct ch_name *next;
   struct ch_branch *branch;
   char text[];
 };
 
 #define BUCKETS 256
-static __thread struct name **buckets; /* NULL until the first name */
+static __thread struct ch_name **buckets; /* NULL until the first name */
 
-static struct name **find(struct ch_branch *b) {
-  struct name **at = &buckets[((uintptr_t)b >> 4) % BUCKETS];
+void *ch_names_table(void) { return &buckets; }
+
+static struct ch_name **find(struct ch_branch *b) {
+  struct ch_name **at = &buckets[((uintptr_t)b >> 4) % BUCKETS];
   while (*at && (*at)->branch != b)
     at = &(*at)->next;
   return at;
 }
 
 void ch_branch_forget_name(struct ch_branch *b) {
-  struct name **at = find(b), *gone = *at;
+  struct ch_name **at = find(b), *gone = *at;
   CH_INVARIANT(gone, "a branch with the flag NAMED has a name");
   *at = gone->next;
   free(gone);
@@ -37,7 +39,7 @@ int ch_set_name(const char *text) {
     return EPERM;
   b = ch_activity_of(b);
   size_t n = strlen(text) + 1;
-  struct name *new = malloc(sizeof *new + n);
+  struct ch_name *new = malloc(sizeof *new + n);
   if (!new)
     return ENOMEM;
   if (!buckets && !(buckets = calloc(BUCKETS, sizeof *buckets))) {
@@ -48,11 +50,16 @@ int ch_set_name(const char *text) {
     ch_branch_forget_name(b);
   new->branch = b;
   memcpy(new->text, text, n);
-  struct name **at = find(b);
+  struct ch_name **at = find(b);
   new->next = NULL;
   *at = new;
   b->flags |= CH_NAMED;
   return 0;
+}
+
+void ch_names_end(void) {
+  free(buckets);
+  buckets = NULL;
 }
 
 const char *ch_name(void) { return ch_domain.current ? ch_branch_name(ch_activity_of(ch_domain.current)) : NULL; }

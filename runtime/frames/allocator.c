@@ -264,6 +264,21 @@ CH_COLD void ch_heap_trim(void) {
   ch_heap_check();
 }
 
+CH_COLD void ch_heap_end(void) {
+  if (ch_heap == &empty)
+    return;
+  free(ch_heap);
+  ch_heap = &empty;
+  while (arenas) {
+    struct ch_arena *gone = arenas;
+    arenas = gone->next;
+    munmap(gone, ARENA);
+  }
+  free_slabs = NULL;
+  free_count = arena_count = 0;
+  used_slabs = 0;
+}
+
 void ch_heap_check(void) {
 #ifdef CHARCOAL_CHECKED
   for (unsigned kind = 0; kind < CH_KINDS; kind++)

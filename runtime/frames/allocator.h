@@ -58,6 +58,8 @@ CH_HIDDEN void *ch_block_take_slow(enum ch_kind, unsigned klass, size_t size, si
 CH_HIDDEN void ch_block_give_large(void *block);
 /* Gives whole free slabs back to the system if much more is free than live. */
 CH_HIDDEN void ch_heap_trim(void);
+/* Gives all of the thread's memory back: nothing lives there any more. */
+CH_HIDDEN void ch_heap_end(void);
 /* Calls visit(block, data) for every live block of the kind, on this thread. */
 CH_HIDDEN void ch_heap_walk(enum ch_kind, void (*visit)(void *, void *), void *data);
 CH_HIDDEN uint64_t ch_heap_mapped(void);

@@ -56,6 +56,12 @@ typedef struct ch_activity {
   int error;                /* private */
 } ch_activity;
 
+/* A further domain, in an OS thread of its own (ch_domain_start). The caller owns its memory and keeps it until it has
+ * joined it. */
+typedef struct ch_thread {
+  void *opaque[16]; /* private */
+} ch_thread;
+
 #define CH_FOREVER INT64_MAX
 
 #if defined(__CHARCOAL__) || defined(CHARCOAL_RUNTIME)
@@ -140,17 +146,31 @@ int ch_fd_wait(int fd, int events, int64_t timeout);
  */
 int ch_dns_servers(const char *servers);
 
+/* ---- domains ---- */
+
+/* Starts an OS thread with a domain of its own, whose first activity is fn(argument). The domain ends when that and all
+ * activities that it has spawned, and theirs, have finished. It shares nothing with other domains but the process:
+ * semaphores, handles and scopes belong to the domain where they are used; what passes between domains is built on
+ * charcoal/lowlevel.h and ch_post. When main returns the process ends, with all its domains. 0; EAGAIN: no thread;
+ * ENOTSUP: under the simulated reactor, whose world has one domain. */
+int ch_domain_start(ch_thread *, void (*fn)(void *), void *argument);
+
+/* Waits for the end of the domain: 0, or ECANCELED, and it may be joined again. To be called by one activity, once, of
+ * any other domain. */
+int ch_domain_join(ch_thread *);
+
 /* ---- looking inside ---- */
 
 struct ch_stats {
   uint64_t activities;     /* alive now, main included */
   uint64_t spawned;        /* ever */
   uint64_t peak;           /* most alive at a time */
-  uint64_t switches;       /* times that an activity was started or resumed */
+  uint64_t switches;       /* times that an activity, or a branch of one, was started or resumed */
   uint64_t frames;         /* taken now */
   uint64_t frame_bytes;    /* in frames now */
-  uint64_t activity_bytes; /* in activities and their captured variables now */
+  uint64_t activity_bytes; /* in activities, their captured variables and their async branches now */
   uint64_t mapped_bytes;   /* that the allocator has from the system for both now */
+  uint64_t branches;       /* async calls that have blocked and not ended */
 };
 void ch_stats(struct ch_stats *);
 

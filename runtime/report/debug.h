@@ -1,18 +1,24 @@
-/* Where tools/gdb/charcoal.py begins, in a running process and in a core file. The domain and the heap are
- * thread-local, which debuggers cannot always resolve: so their addresses stand here. */
+/* Where tools/gdb/charcoal.py begins, in a running process and in a core file. A domain and its heap are
+ * thread-local, which debuggers cannot always resolve: so their addresses stand here, for each thread that is a domain.
+ */
 #ifndef CHARCOAL_REPORT_DEBUG_H
 #define CHARCOAL_REPORT_DEBUG_H
 
 #include "sched/domain.h"
+#include <pthread.h>
 
 struct ch_arena;
 struct ch_large;
+struct ch_name;
 
 struct ch_debug {
-  struct ch_domain *domain; /* the domain that was started last; NULL before main */
+  struct ch_debug *next;
+  struct ch_domain *domain;
   struct ch_arena **arenas;
   struct ch_large **large;
+  struct ch_name ***names; /* the table's buckets (activity/names.c) */
+  pthread_t thread;
 };
-extern CH_HIDDEN struct ch_debug ch_debug;
+extern CH_HIDDEN struct ch_debug *ch_debug; /* the domain that was started last; NULL before main */
 
 #endif

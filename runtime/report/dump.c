@@ -107,13 +107,20 @@ static void put_state(struct out *o, struct ch_branch *b) {
     put(o, ", in plain code");
 }
 
-static void put_frames(struct out *o, struct ch_branch *b) {
+static void put_indent(struct out *o, unsigned depth) {
+  put(o, "  ");
+  while (depth-- > 0)
+    put(o, "    ");
+}
+
+static void put_frames(struct out *o, struct ch_branch *b, unsigned depth) {
   if (b->state == CH_NEW)
     return;
   unsigned number = 0;
   for (struct ch_frame *f = b->top; f && !ch_is_chain_end(f); f = f->parent) {
     const struct ch_frame_info *info = f->info;
-    put(o, "  #");
+    put_indent(o, depth);
+    put(o, "#");
     put_number(o, number++, 10);
     put(o, " ");
     put(o, info->name ? info->name : info->flags & CH_FRAME_ENTRY ? "a call that has not begun" : "?");
@@ -129,6 +136,56 @@ static void put_frames(struct out *o, struct ch_branch *b) {
   }
 }
 
+/* ---- activities, their scopes and their branches ---- */
+
+static void put_scope(struct out *o, struct ch_finish *s, unsigned depth) {
+  put_indent(o, depth);
+  put(o, s->barrier ? "in noncancellable" : "in finish");
+  put_site(o, s->site);
+  if (s->marked)
+    put(o, ", cancelled");
+  put(o, "\n");
+}
+
+static void put_branch(struct out *o, struct ch_branch *b, unsigned depth) {
+  put_indent(o, depth);
+  put(o, "async: ");
+  put_state(o, b);
+  put(o, "\n");
+  put_frames(o, b, depth + 1);
+}
+
+/* The tree below an activity, without recursion, for it may be deep: under each branch its own scopes, innermost first;
+ * under each scope the branches that were started in it. */
+static void put_scopes(struct out *o, struct ch_branch *first) {
+  struct ch_branch *b = first;
+  struct ch_finish *s = b->scope;
+  unsigned depth = 0;
+  for (;;) {
+    struct ch_finish *home = b == first ? NULL : ch_async_of(b)->home;
+    if (s != home) {
+      put_scope(o, s, depth);
+      if (ch_list_empty(&s->branches)) {
+        s = s->outer;
+        continue;
+      }
+      b = &ch_async_at(s->branches.next)->branch;
+      depth++;
+    } else if (b == first) {
+      return;
+    } else if (ch_async_of(b)->siblings.next != &home->branches) {
+      b = &ch_async_at(ch_async_of(b)->siblings.next)->branch;
+    } else {
+      b = home->owner;
+      s = home->outer;
+      depth--;
+      continue;
+    }
+    put_branch(o, b, depth);
+    s = b->scope;
+  }
+}
+
 static void put_activity(struct out *o, struct ch_branch *b) {
   put(o, "activity ");
   put_pointer(o, b);
@@ -140,8 +197,15 @@ static void put_activity(struct out *o, struct ch_branch *b) {
   }
   put(o, ": ");
   put_state(o, b);
+  if (b->flags & CH_MARKED)
+    put(o, ", cancelled");
   put(o, "\n");
-  put_frames(o, b);
+  put_frames(o, b, 0);
+  if (b->scope && b->state != CH_NEW)
+    put_scopes(o, b);
+  for (struct ch_link *n = ch_domain.strays.next; n && n != &ch_domain.strays; n = n->next)
+    if (ch_activity_of(&ch_async_at(n)->branch) == b)
+      put_branch(o, &ch_async_at(n)->branch, 1);
 }
 
 static void visit_short(void *block, void *out) { put_activity(out, block); }
@@ -165,23 +229,59 @@ void ch_dump(int fd) {
 
 /* ---- on SIGQUIT ---- */
 
-static pthread_t domain_thread;
+static __thread struct ch_debug own;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct ch_debug *next_to_dump;
 
+/* One domain after the other, each on its own thread. */
 static void on_signal(int signal) {
-  if (ch_domain.error)
-    ch_dump(2);
-  else
-    pthread_kill(domain_thread, signal);
+  struct ch_debug *turn = __atomic_load_n(&next_to_dump, __ATOMIC_ACQUIRE);
+  if (!turn || turn != &own) {
+    turn = __atomic_load_n(&ch_debug, __ATOMIC_ACQUIRE);
+    __atomic_store_n(&next_to_dump, turn, __ATOMIC_RELEASE);
+    if (!turn)
+      return;
+    if (turn != &own) {
+      pthread_kill(turn->thread, signal);
+      return;
+    }
+  }
+  ch_dump(2);
+  __atomic_store_n(&next_to_dump, own.next, __ATOMIC_RELEASE);
+  if (own.next)
+    pthread_kill(own.next->thread, signal);
+}
+
+static void hook_signal(void) {
+  struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
+  sigaction(SIGQUIT, &action, NULL);
 }
 
 void ch_report_start(void) {
-  ch_debug = (struct ch_debug){&ch_domain, ch_heap_arenas(), ch_large_list()};
+  static bool begun;
   const char *checks = getenv("CHARCOAL_CHECK"), *dump = getenv("CHARCOAL_DUMP");
-  if (checks && strcmp(checks, "1") == 0)
+  own = (struct ch_debug){
+      ch_debug, &ch_domain, ch_heap_arenas(), ch_large_list(), ch_names_table(), pthread_self(),
+  };
+  pthread_mutex_lock(&lock);
+  own.next = ch_debug;
+  __atomic_store_n(&ch_debug, &own, __ATOMIC_RELEASE);
+  if (!begun && checks && strcmp(checks, "1") == 0)
     ch_checks = 1;
-  if (dump && strcmp(dump, "1") == 0) {
-    domain_thread = pthread_self();
-    struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
-    sigaction(SIGQUIT, &action, NULL);
-  }
+  if (!begun && dump && strcmp(dump, "1") == 0)
+    hook_signal();
+  begun = true;
+  pthread_mutex_unlock(&lock);
+}
+
+/* A dump that is on its way to this thread ends here. */
+void ch_report_end(void) {
+  pthread_mutex_lock(&lock);
+  struct ch_debug **at = &ch_debug;
+  while (*at != &own)
+    at = &(*at)->next;
+  __atomic_store_n(at, own.next, __ATOMIC_RELEASE);
+  struct ch_debug *self = &own;
+  __atomic_compare_exchange_n(&next_to_dump, &self, NULL, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+  pthread_mutex_unlock(&lock);
 }

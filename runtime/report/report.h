@@ -6,5 +6,6 @@
 
 /* Reads CHARCOAL_CHECK and CHARCOAL_DUMP. */
 CH_HIDDEN void ch_report_start(void);
+CH_HIDDEN void ch_report_end(void);
 
 #endif

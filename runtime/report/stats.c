@@ -2,17 +2,19 @@
 #include "report/debug.h"
 #include "report/report.h"
 
-struct ch_debug ch_debug;
+struct ch_debug *ch_debug;
 
 void ch_stats(struct ch_stats *s) {
   uint64_t blocks, bytes;
   *s = (struct ch_stats){.activities = ch_domain.live,
                          .spawned = ch_domain.spawned,
                          .peak = ch_domain.high > ch_domain.peak ? ch_domain.high : ch_domain.peak,
-                         .switches = ch_domain.switches,
+                         .switches = ch_domain.switches + ch_domain.turns,
                          .mapped_bytes = ch_heap_mapped()};
   ch_heap_sums(CH_KIND_FRAME, &s->frames, &s->frame_bytes);
   ch_heap_sums(CH_KIND_ACTIVITY, &blocks, &s->activity_bytes);
   ch_heap_sums(CH_KIND_LONG, &blocks, &bytes);
+  s->activity_bytes += bytes;
+  ch_heap_sums(CH_KIND_ASYNC, &s->branches, &bytes);
   s->activity_bytes += bytes;
 }

@@ -2,6 +2,7 @@
  * pauses; asks the reactor when there is none. The same loop runs at the bottom of the thread's stack and nested, for
  * plain code that has to wait. */
 #include "sched/domain.h"
+#include "activity/activity.h"
 #include "frames/captures.h"
 #include "reactor/reactor.h"
 #include "reactor/timer.h"
@@ -208,7 +209,7 @@ void ch_deadlock(struct ch_group *g, const char *why) {
   _exit(CH_EXIT_DEADLOCK);
 }
 
-void ch_domain_run(void *body_int, const void *record, size_t size, const char *site) {
+void ch_domain_run(void *body_int, const void *record, size_t size, const char *site, bool is_main) {
   struct ch_domain *d = &ch_domain;
   *d = (struct ch_domain){.error = &errno, .bottom = __builtin_frame_address(0)};
   d->group = &d->base;
@@ -218,9 +219,25 @@ void ch_domain_run(void *body_int, const void *record, size_t size, const char *
     fprintf(stderr, "charcoal: out of memory: no room for the first activity\n");
     abort();
   }
-  d->base.head->flags |= CH_MAIN;
-  loop(&d->base, false, is_ended, d);
+  if (is_main) {
+    d->base.head->flags |= CH_MAIN;
+    loop(&d->base, false, is_ended, d);
+  } else {
+    loop(&d->base, false, is_empty, &d->base);
+  }
   d->group = NULL;
+}
+
+/* The reactor's part (reactor/). */
+CH_HIDDEN extern void ch_reactor_end(void) __attribute__((weak));
+
+void ch_domain_end(void) {
+  ch_slice_end();
+  ch_report_end();
+  if (ch_reactor_end)
+    ch_reactor_end();
+  ch_names_end();
+  ch_heap_end();
 }
 
 void ch_domain_check(void) {

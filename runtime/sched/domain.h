@@ -60,6 +60,7 @@ static inline struct ch_group *ch_group_of(struct ch_branch *b) {
 }
 
 CH_HIDDEN void ch_slice_start(void);
+CH_HIDDEN void ch_slice_end(void);
 
 static inline void ch_enqueue(struct ch_branch *b) {
   struct ch_group *g = ch_group_of(b);
@@ -89,8 +90,11 @@ static inline void ch_ready(struct ch_branch *b, intptr_t result) {
     ch_ready_in_activity(b);
 }
 
-/* Makes this thread a domain, runs body(record) as its main activity and returns when that has finished. */
-CH_HIDDEN void ch_domain_run(void *body_int, const void *record, size_t size, const char *site);
+/* Makes this thread a domain and runs body(record) as its first activity. `is_main`: returns when that has finished;
+ * otherwise when all have. */
+CH_HIDDEN void ch_domain_run(void *body_int, const void *record, size_t size, const char *site, bool is_main);
+/* The thread's domain, which has run, is no more: what belongs to the thread is given back. */
+CH_HIDDEN void ch_domain_end(void);
 
 /* Blocks the running branch, which has just been registered somewhere, on the native stack, and returns its result.
  * `outside`: something outside the process can end this wait. */

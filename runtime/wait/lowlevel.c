@@ -39,10 +39,19 @@ static bool enlist(struct ch_clause *c) {
 }
 /* Whoever schedules finds nobody; not needed while a waiter is all that its branch waits for. */
 static void withdraw(struct ch_clause *c) { ((struct waiter *)c->object)->state = IDLE; }
-static bool cancel(struct ch_clause *c) { return (void)c, false; }
-static const struct ch_clause_type type = {"being scheduled at", true, enlist, withdraw, cancel};
+static bool refuse(struct ch_clause *c) { return (void)c, false; }
+static const struct ch_clause_type firm = {"being scheduled at", true, enlist, withdraw, refuse};
 
-static int prepare(struct waiter *w) {
+/* A schedule that is on its way counts. */
+static bool give_up(struct ch_clause *c) {
+  uint32_t suspended = SUSPENDED;
+  return __atomic_compare_exchange_n(&((struct waiter *)c->object)->state, &suspended, IDLE, false, __ATOMIC_ACQ_REL,
+                                     __ATOMIC_ACQUIRE);
+}
+static void nothing(struct ch_clause *c) { (void)c; }
+static const struct ch_clause_type cancellable = {"being scheduled at", true, enlist, nothing, give_up};
+
+static int prepare(struct waiter *w, const struct ch_clause_type *type) {
   if (CH_UNLIKELY(!ch_domain.current))
     return EPERM;
   int saved = errno;
@@ -50,13 +59,13 @@ static int prepare(struct waiter *w) {
   int error = home ? 0 : errno;
   errno = saved;
   w->home = home;
-  w->clause = (struct ch_clause){.type = &type, .object = w};
+  w->clause = (struct ch_clause){.type = type, .object = w};
   return error;
 }
 
 struct ch_int_result ch_waiter_suspend_int(ch_waiter *public) {
   struct waiter *w = of(public);
-  int error = prepare(w);
+  int error = prepare(w, &firm);
   if (error)
     return (struct ch_int_result){CH_DONE, error};
   return ch_wait_regardless_int(&w->clause, 1);
@@ -64,8 +73,37 @@ struct ch_int_result ch_waiter_suspend_int(ch_waiter *public) {
 
 int ch_waiter_suspend(ch_waiter *public) {
   struct waiter *w = of(public);
-  int error = prepare(w);
+  int error = prepare(w, &firm);
   return error ? error : ch_wait_regardless(&w->clause, 1, NULL, NULL);
+}
+
+/* Makes ch_wait's result an error number. */
+static int negate(struct ch_frame *f) {
+  *(intptr_t *)ch_tls.result = -*(intptr_t *)ch_tls.result;
+  ch_frame_free(f);
+  return CH_DONE;
+}
+static const struct ch_frame_info wait_info = {
+    .resume = negate, .name = "ch_waiter_wait", .size = CH_FRAME_HEADER, .align = 16};
+
+struct ch_int_result ch_waiter_wait_int(ch_waiter *public) {
+  struct waiter *w = of(public);
+  int error = prepare(w, &cancellable);
+  if (error)
+    return (struct ch_int_result){CH_DONE, error};
+  struct ch_int_result r = ch_wait_int(&w->clause, 1);
+  if ((int)r.status == CH_DONE)
+    return (struct ch_int_result){CH_DONE, -r.value};
+  struct ch_frame *f = ch_frame_new(&wait_info);
+  *ch_tls.link = f;
+  ch_tls.link = &f->parent;
+  return r;
+}
+
+int ch_waiter_wait(ch_waiter *public) {
+  struct waiter *w = of(public);
+  int error = prepare(w, &cancellable);
+  return error ? error : -ch_wait(&w->clause, 1);
 }
 
 struct ch_int_result ch_waiter_suspend_unlock_int(ch_waiter *public, ch_spinlock *lock) {
@@ -78,7 +116,7 @@ static void release(void *lock) { ch_spin_release(lock); }
 
 int ch_waiter_suspend_unlock(ch_waiter *public, ch_spinlock *lock) {
   struct waiter *w = of(public);
-  int error = prepare(w);
+  int error = prepare(w, &firm);
   if (!error)
     return ch_wait_regardless(&w->clause, 1, release, lock);
   ch_spin_release(lock);

@@ -15,9 +15,10 @@ SLAB = 64 * 1024
 SLABS = 64
 KIND_ACTIVITY, KIND_LONG = 1, 2
 NEW, READY, RUNNING, WAITING, SELECTING = 1, 2, 3, 4, 5
-MAIN, NAMED, NATIVE = 2, 4, 8
+MAIN, NAMED, NATIVE, ASYNC, MARKED = 2, 4, 8, 32, 128
+ON_FINISH = 2
 FRAME_ENTRY = 2
-ON = {0: "a semaphore", 1: "an activity to finish"}
+ON = {0: "a semaphore", 1: "an activity to finish", 2: "a finish", 3: "its turn"}
 
 
 def pointer_to(type_name):
@@ -36,9 +37,12 @@ def text(pointer):
     return pointer.string() if int(pointer) else None
 
 
-class Activity:
-    def __init__(self, address):
+class Branch:
+    """A branch, or the activity whose first branch it is."""
+
+    def __init__(self, address, debug):
         self.address = int(address)
+        self.debug = debug
         self.branch = at(address, "struct ch_branch")
         self.state = int(self.branch["state"])
         self.flags = int(self.branch["flags"])
@@ -47,7 +51,7 @@ class Activity:
     def name(self):
         if self.flags & NAMED:
             for bucket in range(256):
-                entry = gdb.parse_and_eval("buckets[%d]" % bucket)
+                entry = self.debug["names"].dereference()[bucket]
                 while int(entry):
                     if int(entry["branch"]) == self.address:
                         return entry["text"].address.cast(pointer_to("char")).string()
@@ -66,6 +70,8 @@ class Activity:
             words = "running"
         elif self.state == WAITING:
             words = "waits for " + ON.get(int(self.branch["what"]), "something")
+            if int(self.branch["what"]) == ON_FINISH:
+                words += site(at(self.branch["link"]["next"], "struct ch_finish"))
         else:
             clauses = self.branch["link"]["prev"].cast(pointer_to("struct ch_clause"))
             parts = []
@@ -73,7 +79,8 @@ class Activity:
                 what = clauses[i]["type"]["what"].string()
                 parts.append(what + " %d" % int(clauses[i]["object"]) if what == "descriptor" else what)
             words = "waits for " + " or ".join(parts)
-        return words + (", in plain code" if self.flags & NATIVE else "")
+        words += ", in plain code" if self.flags & NATIVE else ""
+        return words + (", cancelled" if self.flags & MARKED else "")
 
     @staticmethod
     def not_begun(frame):
@@ -97,14 +104,52 @@ class Activity:
             frame = int(f["parent"])
 
     def title(self):
+        if self.flags & ASYNC:
+            return "async: " + self.doing()
         name = self.name
         return "activity 0x%x%s: %s" % (self.address, ' "%s"' % name if name else "", self.doing())
+
+    def backtrace(self, indent="  "):
+        for number, (function, where) in enumerate(self.frames()):
+            print("%s#%d %s%s" % (indent, number, function, " at " + where if where else ""))
+
+    def tree(self):
+        """What is below an activity: (depth, scope or branch), each branch after the scope that it was started in."""
+        siblings = [field for field in gdb.lookup_type("struct ch_async").fields() if field.name == "siblings"][0].bitpos // 8
+        if self.state == NEW:
+            return
+        todo = [(0, self, None)]
+        while todo:
+            depth, branch, home = todo.pop()
+            if branch is not self:
+                yield depth, branch
+            below, scope = [], int(branch.branch["scope"])
+            while scope and scope != home:
+                below.append(scope)
+                scope = int(at(scope, "struct ch_finish")["outer"])
+            for scope in below:
+                finish = at(scope, "struct ch_finish")
+                yield depth, finish
+                head = int(finish["branches"].address)
+                node = int(finish["branches"]["next"])
+                while node != head:
+                    todo.append((depth + 1, Branch(node - siblings, self.debug), scope))
+                    node = int(at(node, "struct ch_link")["next"])
+
+
+def site(finish):
+    where = text(finish["site"])
+    return " at " + where if where else ""
 
 
 def activities():
     debug = gdb.parse_and_eval("ch_debug")
-    if not int(debug["domain"]):
-        return
+    while int(debug):
+        yield from activities_of(debug)
+        debug = debug["next"]
+
+
+def activities_of(debug):
     prefix = gdb.lookup_type("struct ch_prefix").sizeof
     arena = debug["arenas"].dereference()
     while int(arena):
@@ -116,13 +161,13 @@ def activities():
             for n in range(int(slab["carved"])):
                 block = int(arena) + SLAB * i + n * size
                 if not word(block) & 1:
-                    yield Activity(block + (prefix if kind == KIND_LONG else 0))
+                    yield Branch(block + (prefix if kind == KIND_LONG else 0), debug)
         arena = arena["next"]
     large = debug["large"].dereference()
     while int(large):
         kind = int(large["kind"])
         if kind in (KIND_ACTIVITY, KIND_LONG):
-            yield Activity(int(large + 1) + (prefix if kind == KIND_LONG else 0))
+            yield Branch(int(large + 1) + (prefix if kind == KIND_LONG else 0), debug)
         large = large["next"]
 
 
@@ -145,7 +190,8 @@ class ActivityPrefix(gdb.Command):
 
 
 class ActivityBacktrace(gdb.Command):
-    """Shows the saved frames of every activity, or of the one with the given name or address. Of a running activity
+    """Shows the saved frames of every activity, or of the one with the given name or address, and of its async branches
+    under the scopes that they were started in. Of a running activity
     these are its callers; the rest is on the native stack, which `backtrace` shows."""
 
     def __init__(self):
@@ -158,8 +204,15 @@ class ActivityBacktrace(gdb.Command):
                 continue
             found = True
             print(activity.title())
-            for number, (function, where) in enumerate(activity.frames()):
-                print("  #%d %s%s" % (number, function, " at " + where if where else ""))
+            activity.backtrace()
+            for depth, below in activity.tree():
+                indent = "  " + "    " * depth
+                if isinstance(below, Branch):
+                    print(indent + below.title())
+                    below.backtrace(indent + "  ")
+                else:
+                    print(indent + ("in noncancellable" if below["barrier"] else "in finish") + site(below)
+                          + (", cancelled" if below["marked"] else ""))
         if not found:
             print("No activity%s." % (" is called or lies at " + argument if argument else ""))
 

@@ -46,7 +46,11 @@ typedef struct ch_waiter {
  * A deadlock is not reported while anybody is suspended, because another thread may come. */
 int ch_waiter_suspend(ch_waiter *);
 
-/* The same, and releases the lock once the branch can be scheduled. Also on errors. */
+/* As ch_waiter_suspend, but a cancel ends it with ECANCELED, exactly: a schedule that comes too late for it is kept for
+ * the next. */
+int ch_waiter_wait(ch_waiter *);
+
+/* As ch_waiter_suspend, and releases the lock once the branch can be scheduled. Also on errors. */
 int ch_waiter_suspend_unlock(ch_waiter *, ch_spinlock *);
 
 /* Makes who is suspended there runnable. From any thread; also from a signal handler, if it interrupts no domain's
@@ -80,6 +84,7 @@ void ch_cancel_remove(ch_cancel_item *);
 
 #ifdef CHARCOAL_ABI_H
 struct ch_int_result ch_waiter_suspend_int(ch_waiter *) CH_INT_NAME(ch_waiter_suspend);
+struct ch_int_result ch_waiter_wait_int(ch_waiter *) CH_INT_NAME(ch_waiter_wait);
 struct ch_int_result ch_waiter_suspend_unlock_int(ch_waiter *, ch_spinlock *) CH_INT_NAME(ch_waiter_suspend_unlock);
 #endif
 

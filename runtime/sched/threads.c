@@ -1,0 +1,59 @@
+/* Further domains, each in a thread of its own.
+ *
+ * The starter's memory holds the start; the thread's last act with it is to schedule `ended`. */
+#include "reactor/reactor.h"
+#include "sched/domain.h"
+#include "wait/wait.h"
+
+#include "charcoal/lowlevel.h"
+#include <errno.h>
+#include <pthread.h>
+
+struct start {
+  ch_waiter ended;
+  void (*fn)(void *);
+  void *argument;
+};
+_Static_assert(sizeof(struct start) <= sizeof(ch_thread), "the public type leaves room for it");
+
+/* What stands for fn when it has no interruptible version. */
+static int call_plainly(void *argument) { return ((void (*)(void *))ch_tls.callee)(argument), CH_DONE; }
+
+/* By hand after the ABI: fn is called last, so nothing has to be saved here. */
+static int body(void *record) {
+  struct start *s = *(struct start **)record;
+  int (*fn_int)(void *) = (int (*)(void *))ch_twin((void *)s->fn, (void *)call_plainly);
+  return fn_int(s->argument);
+}
+
+static void *run(void *start) {
+  struct start *s = start;
+  ch_domain_run((void *)body, &s, sizeof s, "ch_domain_start", false);
+  ch_domain_end();
+  ch_waiter_schedule(&s->ended);
+  return NULL;
+}
+
+int ch_domain_start(ch_thread *thread, void (*fn)(void *), void *argument) {
+  struct start *s = (struct start *)thread;
+  if (!ch_domain.group)
+    return EPERM;
+  ch_reactor_has_ring(); /* decides which reactor it is, for all */
+  if (ch_reactor == &ch_reactor_simulated)
+    return ENOTSUP;
+  *s = (struct start){.fn = fn, .argument = argument};
+  pthread_attr_t attributes;
+  pthread_t id;
+  pthread_attr_init(&attributes);
+  pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+  int error = pthread_create(&id, &attributes, run, s);
+  pthread_attr_destroy(&attributes);
+  return error;
+}
+
+int ch_domain_join(ch_thread *thread) { return ch_waiter_wait(&((struct start *)thread)->ended); }
+
+struct ch_int_result ch_domain_join_int(ch_thread *) CH_INT_NAME(ch_domain_join);
+struct ch_int_result ch_domain_join_int(ch_thread *thread) {
+  return ch_waiter_wait_int(&((struct start *)thread)->ended);
+}

@@ -1,0 +1,170 @@
+/* Several domains in one process. */
+#include "by_hand.h"
+
+#include "charcoal/lowlevel.h"
+#include "sched/domain.h"
+#include <pthread.h>
+
+struct ch_int_result ch_domain_join_int(ch_thread *) CH_INT_NAME(ch_domain_join);
+static ch_thread threads[8];
+static struct ch_scope S;
+
+/* ---- a domain has its own activities, and ends with the last of them ---- */
+
+static int count[8];
+FRAME_FUNCTION(counts, { int i; }) {
+  BEGIN(counts)
+  CALL(5, ch_sleep_int(1000000))
+  ++*(int *)*(void **)v.record;
+  END
+}
+static void spawns_three(void *argument) {
+  EXPECT(ch_self() == NULL && ch_name() == NULL);
+  EXPECT(ch_set_name("first") == 0);
+  for (int i = 0; i < 3; i++)
+    EXPECT(SPAWN(NULL, counts, &argument, sizeof argument) == 0);
+  struct ch_stats stats;
+  ch_stats(&stats);
+  EXPECT(stats.activities == 4);
+}
+MAIN_FUNCTION(several, { int i; }) {
+  BEGIN(several_body)
+  for (v.i = 0; v.i < 8; v.i++)
+    EXPECT(ch_domain_start(&threads[v.i], spawns_three, &count[v.i]) == 0);
+  for (v.i = 0; v.i < 8; v.i++) {
+    CALL(5, ch_domain_join_int(&threads[v.i]))
+    EXPECT(value == 0 && count[v.i] == 3);
+  }
+  END
+}
+TEST(a_domain_ends_when_all_its_activities_have_finished) {
+  setenv("CHARCOAL_REACTOR", "epoll", 1);
+  run_domain(several);
+}
+
+static void nothing(void *argument) { (void)argument; }
+MAIN_FUNCTION(simulated, { int i; }) {
+  BEGIN(simulated_body)
+  EXPECT(ch_domain_start(&threads[0], nothing, NULL) == ENOTSUP);
+  END
+}
+TEST(the_simulated_world_has_one_domain) { run_domain(simulated); }
+TEST(domains_are_started_by_domains) {
+  EXPECT(ch_domain_start(&threads[0], nothing, NULL) == EPERM);
+  EXPECT(ch_domain_join(&threads[0]) == EPERM);
+}
+
+/* ---- slices serve them all ---- */
+
+static volatile int stop[3];
+static void spins(void *flag) {
+  while (!*(volatile int *)flag)
+    if (ch_tls.slice_over) {
+      *(volatile int *)flag = 1;
+      ch_tls.slice_over = 0;
+    }
+}
+static int waits_outside(void *record) { return (int)(uintptr_t)record & 0; }
+static void spins_in_company(void *flag) {
+  SPAWN(NULL, waits_outside, NULL, 0);
+  spins(flag);
+}
+MAIN_FUNCTION(slices, { int i; }) {
+  BEGIN(slices_body)
+  for (v.i = 0; v.i < 3; v.i++)
+    EXPECT(ch_domain_start(&threads[v.i], spins_in_company, (void *)&stop[v.i]) == 0);
+  for (v.i = 0; v.i < 3; v.i++) {
+    CALL(5, ch_domain_join_int(&threads[v.i]))
+    EXPECT(value == 0);
+  }
+  END
+}
+TEST(law_1_the_slice_timer_serves_every_domain) {
+  setenv("CHARCOAL_REACTOR", "epoll", 1);
+  run_domain(slices);
+}
+
+/* ---- a join can be cancelled, and made again ---- */
+
+static ch_waiter go;
+static void waits_for_go(void *argument) { EXPECT(ch_waiter_suspend(argument) == 0); }
+FRAME_FUNCTION(joins, { int i; }) {
+  BEGIN(joins)
+  CALL(5, ch_domain_join_int(&threads[0]))
+  EXPECT(value == ECANCELED);
+  note("j");
+  END
+}
+ASYNC_MAIN(cancelled_join, 4, { int i; }) {
+  BEGIN(cancelled_join_body)
+  EXPECT(ch_domain_start(&threads[0], waits_for_go, &go) == 0);
+  ENTER(&S);
+  ASYNC(1, &S, joins(NULL))
+  ch_scope_cancel(&S);
+  LEAVE(5, &S)
+  ch_waiter_schedule(&go);
+  EXPECT(ch_domain_join(&threads[0]) == 0);
+  END
+}
+TEST(law_4_a_join_that_is_cancelled_can_be_made_again) {
+  setenv("CHARCOAL_REACTOR", "epoll", 1);
+  run_domain(cancelled_join);
+  EXPECT_NOTES("j");
+}
+
+/* ---- back and forth ---- */
+
+#define ROUNDS 20000
+static ch_waiter ping, pong;
+static int ball;
+FRAME_FUNCTION(partner, { int i; }) {
+  BEGIN(partner)
+  for (v.i = 0; v.i < ROUNDS; v.i++) {
+    CALL(5, ch_waiter_suspend_int(&ping))
+    EXPECT(ball == v.i);
+    ball++;
+    ch_waiter_schedule(&pong);
+  }
+  END
+}
+static void starts_partner(void *argument) {
+  EXPECT(SPAWN(NULL, partner, NULL, 0) == 0);
+  (void)argument;
+}
+MAIN_FUNCTION(back_and_forth, { int i; }) {
+  BEGIN(back_and_forth_body)
+  EXPECT(ch_domain_start(&threads[0], starts_partner, NULL) == 0);
+  for (v.i = 0; v.i < ROUNDS; v.i++) {
+    ch_waiter_schedule(&ping);
+    CALL(5, ch_waiter_suspend_int(&pong))
+    EXPECT(ball == v.i + 1);
+  }
+  CALL(6, ch_domain_join_int(&threads[0]))
+  END
+}
+TEST(waiters_pass_control_between_domains) {
+  setenv("CHARCOAL_REACTOR", "epoll", 1);
+  run_domain(back_and_forth);
+}
+
+/* ---- a child of fork has the domain that forked ---- */
+
+MAIN_FUNCTION(forks, { int i; }) {
+  BEGIN(forks_body)
+  EXPECT(ch_domain_start(&threads[0], spins_in_company, (void *)&stop[0]) == 0);
+  CALL(5, ch_sleep_int(1000000))
+  if (fork() == 0) {
+    EXPECT(ch_domain_start(&threads[1], spawns_three, &count[1]) == 0);
+    EXPECT(ch_domain_join(&threads[1]) == 0 && count[1] == 3);
+    spins_in_company((void *)&stop[1]);
+    _exit(0);
+  }
+  static int status;
+  EXPECT(wait(&status) > 0 && status == 0);
+  CALL(6, ch_domain_join_int(&threads[0]))
+  END
+}
+TEST(a_child_of_fork_has_slices_and_starts_domains_again) {
+  setenv("CHARCOAL_REACTOR", "epoll", 1);
+  run_domain(forks);
+}
