@@ -45,8 +45,10 @@ LIBRARIES = {
     },
 }
 
-# program: the library it uses
-PROGRAMS = {"redis": "hiredis", "postgres": "libpq", "http": "libcurl", "tls": "mbedtls"}
+# program: the libraries it uses
+PROGRAMS = {"redis": ["hiredis"], "postgres": ["libpq"], "http": ["libcurl"], "tls": ["mbedtls"], "deadline": ["hiredis", "libpq"]}
+
+OWN_TESTS = {"hiredis": "test.c", "mbedtls": "programs/test/selftest.c"}
 
 # kind: compiler, flags of library and program, further flags of the program
 KINDS = {
@@ -129,14 +131,28 @@ def build_library(build, kind, name, jobs=2):
     return headers, [str(built / a) for a in library["archives"]]
 
 
-def build_program(build, kind, program):
-    """Builds one of this folder's programs with its library; returns its path."""
-    here = Path(__file__).resolve().parent
-    headers, archives = build_library(build, kind, PROGRAMS[program])
+def compile_with(build, kind, names, sources, path, warnings="-Wall -Wextra"):
+    """Compiles a program of these sources with these libraries; returns its path. What the compiler said is in its log."""
+    headers, archives = [], []
+    for name in names:
+        more_headers, more_archives = build_library(build, kind, name)
+        headers, archives = headers + more_headers, archives + more_archives
     compiler, flags, more = (text.format(build=build) for text in KINDS[kind])
-    path = build / "recompile" / kind / program
     log = path.with_suffix(".log")
     path.parent.mkdir(parents=True, exist_ok=True)
     log.unlink(missing_ok=True)
-    shell(f"{compiler} {flags} -Wall -Wextra {more} {here / program}.c {here}/many.c {' '.join(headers + archives)} -o {path}", here, log)
+    shell(" ".join(map(str, [compiler, flags, warnings, more, *sources, *headers, *archives, "-o", path])), path.parent, log)
     return path
+
+
+def build_program(build, kind, program):
+    """One of this folder's programs, with its libraries."""
+    here = Path(__file__).resolve().parent
+    return compile_with(build, kind, PROGRAMS[program], [here / f"{program}.c", here / "many.c"], build / "recompile" / kind / program)
+
+
+def build_own_test(build, kind, name):
+    """What the library's authors test it with, in one program."""
+    tree = source(build, name)
+    folder = build / "recompile" / kind
+    return compile_with(build, kind, [name], [f"-I{tree / 'library'}", tree / OWN_TESTS[name]], folder / f"{name}-own-test", "-w")

@@ -78,10 +78,11 @@ def folder():
 def redis():
     port = free_port()
     with folder() as place:
-        argv = [find("redis-server"), "--port", port, "--bind", "127.0.0.1", "--save", "", "--appendonly", "no", "--dir", place,
+        argv = [find("redis-server"), "--port", port, "--bind", "127.0.0.1", "--unixsocket", place / "socket",
+                "--enable-debug-command", "yes", "--save", "", "--appendonly", "no", "--dir", place,
                 "--maxclients", 4 * CONNECTIONS, "--tcp-backlog", 4 * CONNECTIONS, "--loglevel", "warning"]
         with serving("redis", argv, [port], place):
-            yield {"port": port}
+            yield {"port": port, "socket": str(place / "socket")}
 
 
 @contextmanager
