@@ -5,8 +5,10 @@
  *   CH_MAY_BLOCK(read);                            says so of a function by its name, and declares nothing else; it
  *                                                  concerns the functions of that name with external linkage
  *
- * Waits for something inside the program (ch_sem_wait, ch_activity_wait) are not in the list: in atomic code they let
- * contained activities run. Compilers other than charcoal-cc see nothing of this. */
+ * In the list is what waits for the outside as long as that likes. Waits for something inside the program (ch_sem_wait,
+ * ch_activity_wait) are not: in atomic code they let contained activities run. Nor are calls that only take as long as
+ * a disk does to find a file, nor locks of threads, which are held for moments. Compilers other than charcoal-cc see
+ * nothing of this. */
 #ifndef CHARCOAL_BLOCKING_H
 #define CHARCOAL_BLOCKING_H
 
@@ -22,9 +24,85 @@ CH_MAY_BLOCK(ch_sleep);
 CH_MAY_BLOCK(ch_fd_wait);
 CH_MAY_BLOCK(ch_offload);
 
-CH_MAY_BLOCK(read);
+CH_MAY_BLOCK(sleep);
 CH_MAY_BLOCK(usleep);
+CH_MAY_BLOCK(nanosleep);
+CH_MAY_BLOCK(clock_nanosleep);
+CH_MAY_BLOCK(thrd_sleep);
+CH_MAY_BLOCK(pause);
+CH_MAY_BLOCK(sigsuspend);
+CH_MAY_BLOCK(sigwait);
+CH_MAY_BLOCK(sigwaitinfo);
+CH_MAY_BLOCK(sigtimedwait);
+
+CH_MAY_BLOCK(read);
+CH_MAY_BLOCK(readv);
+CH_MAY_BLOCK(pread);
+CH_MAY_BLOCK(preadv);
+CH_MAY_BLOCK(write);
+CH_MAY_BLOCK(writev);
+CH_MAY_BLOCK(pwrite);
+CH_MAY_BLOCK(pwritev);
+CH_MAY_BLOCK(fsync);
+CH_MAY_BLOCK(fdatasync);
+CH_MAY_BLOCK(sendfile);
+CH_MAY_BLOCK(splice);
+CH_MAY_BLOCK(tee);
+CH_MAY_BLOCK(copy_file_range);
+CH_MAY_BLOCK(flock);
+CH_MAY_BLOCK(lockf);
+
+CH_MAY_BLOCK(connect);
+CH_MAY_BLOCK(accept);
+CH_MAY_BLOCK(accept4);
+CH_MAY_BLOCK(recv);
+CH_MAY_BLOCK(recvfrom);
+CH_MAY_BLOCK(recvmsg);
+CH_MAY_BLOCK(recvmmsg);
+CH_MAY_BLOCK(send);
+CH_MAY_BLOCK(sendto);
+CH_MAY_BLOCK(sendmsg);
+CH_MAY_BLOCK(sendmmsg);
+CH_MAY_BLOCK(eventfd_read);
+CH_MAY_BLOCK(eventfd_write);
+
+CH_MAY_BLOCK(poll);
+CH_MAY_BLOCK(ppoll);
+CH_MAY_BLOCK(select);
+CH_MAY_BLOCK(pselect);
+CH_MAY_BLOCK(epoll_wait);
+CH_MAY_BLOCK(epoll_pwait);
+CH_MAY_BLOCK(epoll_pwait2);
+
 CH_MAY_BLOCK(getaddrinfo);
+CH_MAY_BLOCK(getnameinfo);
+CH_MAY_BLOCK(gethostbyname);
+CH_MAY_BLOCK(gethostbyname2);
+CH_MAY_BLOCK(gethostbyaddr);
+CH_MAY_BLOCK(gethostbyname_r);
+CH_MAY_BLOCK(gethostbyname2_r);
+CH_MAY_BLOCK(gethostbyaddr_r);
+
+CH_MAY_BLOCK(wait);
+CH_MAY_BLOCK(waitpid);
+CH_MAY_BLOCK(waitid);
+CH_MAY_BLOCK(wait3);
+CH_MAY_BLOCK(wait4);
+CH_MAY_BLOCK(system);
+CH_MAY_BLOCK(pclose);
+CH_MAY_BLOCK(getchar);
+CH_MAY_BLOCK(scanf);
+CH_MAY_BLOCK(vscanf);
+
+CH_MAY_BLOCK(pthread_join);
+CH_MAY_BLOCK(pthread_cond_wait);
+CH_MAY_BLOCK(pthread_cond_timedwait);
+CH_MAY_BLOCK(pthread_barrier_wait);
+CH_MAY_BLOCK(sem_wait);
+CH_MAY_BLOCK(sem_timedwait);
+CH_MAY_BLOCK(thrd_join);
+CH_MAY_BLOCK(cnd_wait);
+CH_MAY_BLOCK(cnd_timedwait);
 
 #else
 #define ch_may_block
