@@ -13,6 +13,7 @@ const recording: Option[] = [
   { name: 'out', value: 'FILE', help: 'the trace (default: charcoal-DATE.jsonl)' },
   { name: 'mode', value: 'fast|full', help: 'full (default): promises and places in source text, some 15 µs for each await; fast: less of both' },
   { name: 'duration', value: 'TIME', help: 'stop after 30s, 500ms, 2m …' },
+  { name: 'no-calibrate', help: 'without the self-test before the recording' },
 ]
 
 export interface Command {

@@ -1,6 +1,7 @@
 /** The command `charcoal-measure`. */
 import { existsSync } from 'node:fs'
 import { MeasureError } from '../format/error.ts'
+import { calibrateNode } from '../record/node/calibrate.ts'
 import { recordNode } from '../record/node/index.ts'
 import { recordWeb } from '../record/web/index.ts'
 import { choice, milliseconds, parseArguments } from './args.ts'
@@ -11,6 +12,8 @@ import { Progress } from './progress.ts'
 /** Gives the exit status. */
 export async function main(args: string[]): Promise<number> {
   const [name, ...rest] = args
+  // `… | head` is no error.
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1))
   try {
     if (name === undefined || name === 'help' || name === '--help' || name === '-h') {
       const topic = rest[0]
@@ -60,7 +63,11 @@ async function run(name: string, words: string[], options: Map<string, string>):
   process.on('SIGTERM', interrupted)
   try {
     if (name === 'node') {
-      const recorded = await recordNode(words[0], words.slice(1), { out, mode, duration, execArgv: options.has('node-arg') ? [options.get('node-arg')!] : [], signal: stop.signal, progress: say })
+      if (!options.has('no-calibrate')) say('calibrating')
+      const calibration = options.has('no-calibrate') ? undefined : await calibrateNode({ mode, signal: stop.signal }).catch((error) => void say(`not calibrated: ${(error as Error).message}`))
+      progress.clear()
+      if (stop.signal.aborted) return 130
+      const recorded = await recordNode(words[0], words.slice(1), { out, mode, duration, calibration: calibration ?? undefined, execArgv: options.has('node-arg') ? [options.get('node-arg')!] : [], signal: stop.signal, progress: say })
       summary(recorded, progress)
       await output([out], options, progress)
       return stop.signal.aborted || recorded.reason === 'stopped' ? 0 : (recorded.exitCode ?? 0)
@@ -70,6 +77,7 @@ async function run(name: string, words: string[], options: Map<string, string>):
         out, mode, duration, signal: stop.signal, progress: say,
         script: options.get('script'), browser: options.get('browser'), browserArgs: options.has('browser-arg') ? [options.get('browser-arg')!] : [], headless: !options.has('show'), keep: options.get('keep'),
         ...(options.has('load-timeout') && { loadTimeout: milliseconds(options.get('load-timeout')!, 'load-timeout') }),
+        calibrate: !options.has('no-calibrate'),
       })
       summary(recorded, progress)
     } catch (error) {

@@ -33,6 +33,7 @@ export interface LibraryTracer {
 export const TRACER = Symbol.for('charcoal.tracer')
 
 export function traceActivities(host: ActivityHost): void {
+  const now = (): number => Math.round(host.now() * 10) / 10
   const ids = new WeakMap<Activity, number>()
   let lastActivity = 0
   let lastBlock = 0
@@ -43,31 +44,31 @@ export function traceActivities(host: ActivityHost): void {
     let id = ids.get(activity)
     if (id === undefined) {
       ids.set(activity, (id = ++lastActivity))
-      host.write({ type: 'activity-start', id, name: String(activity.name).slice(0, 200), time: host.now(), thread: host.threadId, ...(running !== null && { parent: running.activity }) })
+      host.write({ type: 'activity-start', id, name: String(activity.name).slice(0, 200), time: now(), thread: host.threadId, ...(running !== null && { parent: running.activity }) })
     }
     return id
   }
   const tracer: LibraryTracer = {
     registered: (activity) => void idOf(activity),
     started(branch) {
-      running = { activity: idOf(branch.activity), start: host.now() }
+      running = { activity: idOf(branch.activity), start: now() }
     },
     stopped(branch) {
       if (running === null) return
       const { activity, start } = running
       running = null
-      host.write({ type: 'step', activity, continuation: host.current, start, end: host.now() })
-      if (branch.gen === null && (branch as unknown) === branch.activity) host.write({ type: 'activity-end', id: activity, time: host.now() })
+      host.write({ type: 'step', activity, continuation: host.current, start, end: now() })
+      if (branch.gen === null && (branch as unknown) === branch.activity) host.write({ type: 'activity-end', id: activity, time: now() })
     },
     atomic(branch, entered) {
       const activity = idOf(branch.activity)
       const open = blocks.get(activity) ?? []
       if (entered) {
         const id = ++lastBlock
-        host.write({ type: 'atomic-enter', id, activity, thread: host.threadId, time: host.now(), ...(open.length > 0 && { outer: open[open.length - 1] }) })
+        host.write({ type: 'atomic-enter', id, activity, thread: host.threadId, time: now(), ...(open.length > 0 && { outer: open[open.length - 1] }) })
         blocks.set(activity, [...open, id])
       } else if (open.length > 0) {
-        host.write({ type: 'atomic-leave', id: open.pop()!, time: host.now() })
+        host.write({ type: 'atomic-leave', id: open.pop()!, time: now() })
         if (open.length === 0) blocks.delete(activity)
       }
     },

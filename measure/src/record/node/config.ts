@@ -1,3 +1,5 @@
+import type { Calibration } from '../../format/types.ts'
+
 /** What the command tells the hook, through the environment. */
 export const CONFIG = 'CHARCOAL_MEASURE_RECORD'
 
@@ -8,4 +10,6 @@ export interface HookConfig {
   parent: number
   /** The trace's origin, milliseconds since 1970. */
   origin: number
+  /** The self-test's result, for the trace. */
+  calibration?: Calibration
 }

@@ -21,6 +21,7 @@ function start(config: HookConfig): void {
     thread: { id: threadId + 1, kind: isMainThread ? 'node' : 'worker', name: isMainThread ? 'main' : `worker ${threadId}` },
     command: process.argv.slice(1),
   })
+  if (isMainThread && config.calibration !== undefined) recorder.write(config.calibration)
   let reason = 'finished'
   const stop = (why: string, code?: number): void => {
     unwatch()

@@ -10,6 +10,7 @@ import { constants } from 'node:os'
 import path from 'node:path'
 import { pathToFileURL, fileURLToPath } from 'node:url'
 import { MeasureError } from '../../format/error.ts'
+import type { Calibration } from '../../format/types.ts'
 import { CONFIG, type HookConfig } from './config.ts'
 import { complete } from '../complete.ts'
 import type { Recorded } from '../recorded.ts'
@@ -28,6 +29,8 @@ export interface RecordNodeOptions {
   signal?: AbortSignal
   /** Milliseconds after which the program is ended as by `signal`. */
   duration?: number
+  /** The self-test's result (`calibrateNode`), for the trace. */
+  calibration?: Calibration
   progress?: (text: string) => void
   /** Called with the child's process id. */
   started?: (pid: number) => void
@@ -39,7 +42,7 @@ export async function recordNode(program: string, args: string[], options: Recor
   if (!existsSync(file)) throw new MeasureError(`the program ${program} does not exist; give the path of a JavaScript file`, 2)
   if (statSync(file).isDirectory()) throw new MeasureError(`the program ${program} is a directory; give the path of a JavaScript file`, 2)
   const out = path.resolve(options.out)
-  const config: HookConfig = { out, full: options.mode !== 'fast', parent: process.pid, origin: performance.timeOrigin + performance.now() }
+  const config: HookConfig = { out, full: options.mode !== 'fast', parent: process.pid, origin: performance.timeOrigin + performance.now(), calibration: options.calibration }
   const began = performance.now()
   rmSync(out, { force: true })
   const child = spawn(process.execPath, ['--import', pathToFileURL(hookFile()).href, ...(options.execArgv ?? []), file, ...args], {

@@ -9,6 +9,7 @@
  */
 import { TraceWriter } from '../../format/write.ts'
 import type { Batch, Continuation, TraceRecord, Via } from '../../format/types.ts'
+import { Blocks } from '../blocks.ts'
 import type { ActivityHost } from '../activities.ts'
 import { running, type Watcher } from './adapter.ts'
 import { Resources } from './resources.ts'
@@ -42,7 +43,7 @@ interface Open {
   /** Only Node's own code was seen, at least once. */
   internal: boolean
   /** Edges of its microtasks: continuation, registration time, location, and whether it is the one that registered it. */
-  edges: { id: number; registered: number; from: number; via: Via }[]
+  edges: { id: number; registered: number; from: number; direct: boolean; via: Via }[]
   top: boolean
 }
 
@@ -60,6 +61,7 @@ export class NodeRecorder implements Watcher, ActivityHost {
   readonly trace: TraceWriter
   readonly kinds: Record<string, number> = {}
   collapsed = 0
+  private readonly blocks = new Blocks()
   private readonly resources = new Resources()
   private readonly full: boolean
   private readonly clock: () => number
@@ -113,11 +115,13 @@ export class NodeRecorder implements Watcher, ActivityHost {
     }
     const type = this.types[code]
     let from = 0
+    let direct = false
     // A promise of its own (a constructor's, an async function's) never runs: only one that hangs on another is a callback.
     if (this.full && !(typeName === 'PROMISE' && trigger === running())) {
       const frames = here(this.made)
       if (frames.inner !== null) {
         from = this.location(frames.inner)
+        direct = frames.direct
         this.open.user = true
         if (!this.inBatch) this.open.userTask = true
         if (this.open.at === 0 && frames.outer !== null) {
@@ -127,7 +131,7 @@ export class NodeRecorder implements Watcher, ActivityHost {
       } else this.open.internal = true
     }
     if (type.handle || (typeName === 'Timeout' && (resource as any)._repeat)) this.resources.addHandle(id, code, this.open.id, now, from)
-    else this.resources.add(id, code, this.open.id, now, from, trigger)
+    else this.resources.add(id, code, this.open.id, now, from, direct, trigger)
   }
 
   before(id: number): void {
@@ -173,7 +177,11 @@ export class NodeRecorder implements Watcher, ActivityHost {
   }
 
   write(record: TraceRecord): void {
-    if (!this.stopped) this.trace.write(record)
+    if (this.stopped) return
+    if (record.type === 'atomic-enter') this.blocks.enter(record.id, record.time, this.open.id)
+    else if (record.type === 'atomic-leave') this.blocks.leave(record.id)
+    else if (record.type === 'step') this.blocks.step(record.continuation)
+    this.trace.write(record)
   }
 
   /** What the program wants to see in the trace. */
@@ -218,10 +226,10 @@ export class NodeRecorder implements Watcher, ActivityHost {
     open.microtasks++
     const resource = this.resources.get(id)
     if (resource === undefined) return
-    if (resource.from !== 0) open.user = true
-    if (resource.owner !== open.id && open.edges.length < MAX_ALTERNATIVES) open.edges.push({ id: resource.owner, registered: resource.registered, from: resource.from, via: 'registration' })
+    if (resource.direct) open.user = true
+    if (resource.owner !== open.id && open.edges.length < MAX_ALTERNATIVES) open.edges.push({ id: resource.owner, registered: resource.registered, from: resource.from, direct: resource.direct, via: 'registration' })
     const settler = resource.trigger === 0 ? 0 : (this.resources.get(resource.trigger)?.settler ?? 0)
-    if (settler !== 0 && settler !== open.id && settler !== resource.owner && open.edges.length < MAX_ALTERNATIVES) open.edges.push({ id: settler, registered: now, from: 0, via: 'resolution' })
+    if (settler !== 0 && settler !== open.id && settler !== resource.owner && open.edges.length < MAX_ALTERNATIVES) open.edges.push({ id: settler, registered: now, from: 0, direct: false, via: 'resolution' })
   }
 
   private begin(start: number, kind: string, registration: number, resource: { owner: number; registered: number; from: number } | null): Open {
@@ -258,10 +266,10 @@ export class NodeRecorder implements Watcher, ActivityHost {
     let primary = this.resolve(open.parent, open.registered, open.from)
     let { kind, recurring } = open
     let edges = open.edges.map((e) => ({ ...e, ...this.resolve(e.id, e.registered, e.from) }))
-    const firstLink = edges.find((e) => e.via === 'registration' && e.id !== 0 && e.from !== 0) ?? edges.find((e) => e.via === 'registration' && e.id !== 0)
+    const firstLink = edges.find((e) => e.via === 'registration' && e.id !== 0 && e.direct) ?? edges.find((e) => e.via === 'registration' && e.id !== 0)
     // A connection that only delivers what an `await` waits for: the microtasks are the continuation.
     if (firstLink !== undefined && ((open.handle && !open.userTask) || (primary.id === 0 && !open.userTask))) {
-      if (primary.id !== 0) edges.push({ ...primary, via: 'resolution' })
+      if (primary.id !== 0) edges.push({ ...primary, direct: false, via: 'resolution' })
       primary = firstLink
       kind = open.handle || kind === 'microtasks' ? 'microtasks' : kind
       recurring = false
@@ -291,6 +299,7 @@ export class NodeRecorder implements Watcher, ActivityHost {
     this.kinds[kind] = (this.kinds[kind] ?? 0) + 1
     this.written = end
     this.trace.write(record)
+    for (const interruption of this.blocks.ended(record)) this.trace.write(interruption)
   }
 }
 

@@ -15,6 +15,8 @@ export interface Resource {
   registered: number
   /** Location of the call that made it, or 0. */
   from: number
+  /** Made by the user's code itself, not through a function of Node's. */
+  direct: boolean
   trigger: number
   /** The continuation that settled the promise, or 0. */
   settler: number
@@ -30,12 +32,13 @@ export class Resources {
   private readonly owners = new Float64Array(SIZE)
   private readonly times = new Float64Array(SIZE)
   private readonly froms = new Uint32Array(SIZE)
+  private readonly directs = new Uint8Array(SIZE)
   private readonly triggers = new Float64Array(SIZE)
   private readonly settlers = new Float64Array(SIZE)
   private readonly runs = new Uint8Array(SIZE)
   private readonly table = new Map<number, Resource>()
 
-  add(id: number, type: number, owner: number, time: number, from: number, trigger: number): void {
+  add(id: number, type: number, owner: number, time: number, from: number, direct: boolean, trigger: number): void {
     const i = id & MASK
     if (this.ids[i] !== 0 && this.runs[i] === 0 && this.settlers[i] === 0) this.keep(this.ids[i], this.at(i))
     this.ids[i] = id
@@ -43,13 +46,14 @@ export class Resources {
     this.owners[i] = owner
     this.times[i] = time
     this.froms[i] = from
+    this.directs[i] = direct ? 1 : 0
     this.triggers[i] = trigger
     this.settlers[i] = 0
     this.runs[i] = 0
   }
 
   addHandle(id: number, type: number, owner: number, time: number, from: number): void {
-    this.keep(id, { type, owner, registered: time, from, trigger: 0, settler: 0, runs: 0, recurring: true })
+    this.keep(id, { type, owner, registered: time, from, direct: false, trigger: 0, settler: 0, runs: 0, recurring: true })
   }
 
   get(id: number): Resource | undefined {
@@ -86,7 +90,7 @@ export class Resources {
   }
 
   private at(i: number): Resource {
-    return { type: this.types[i], owner: this.owners[i], registered: this.times[i], from: this.froms[i], trigger: this.triggers[i], settler: this.settlers[i], runs: this.runs[i], recurring: false }
+    return { type: this.types[i], owner: this.owners[i], registered: this.times[i], from: this.froms[i], direct: this.directs[i] === 1, trigger: this.triggers[i], settler: this.settlers[i], runs: this.runs[i], recurring: false }
   }
 
   private keep(id: number, resource: Resource): void {

@@ -14,6 +14,8 @@ export interface Frames {
   inner: Place | null
   /** The function that the event loop called, at its beginning; null: unknown. */
   outer: Place | null
+  /** The user's code registers by itself, not through a function of Node's. */
+  direct: boolean
 }
 
 const LIMIT = 8
@@ -52,14 +54,23 @@ function userUrl(site: Site): string | null {
   return typeof url !== 'string' || url.startsWith('node:') || url === own || site.isAsync() ? null : url
 }
 
-const frames: Frames = { inner: null, outer: null }
+const frames: Frames = { inner: null, outer: null, direct: false }
+/** Frames of Node that stand above every registration. */
+const between = new Set(['node:internal/async_hooks', 'node:internal/process/task_queues', 'node:async_hooks'])
 const holder: { stack?: unknown } = {}
 
 function sites(_: unknown, all: Site[]): Frames {
   frames.inner = frames.outer = null
   let first = 0
   let url: string | null = null
-  for (; first < all.length; first++) if ((url = userUrl(all[first])) !== null) break
+  frames.direct = true
+  for (; first < all.length; first++) {
+    if ((url = userUrl(all[first])) !== null) break
+    if (frames.direct) {
+      const file = all[first].getFileName()
+      if (typeof file === 'string' && file !== own && !between.has(file)) frames.direct = false
+    }
+  }
   if (url === null) return frames
   frames.inner = place(url, all[first], false)
   let last = all.length - 1

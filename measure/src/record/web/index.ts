@@ -12,9 +12,10 @@ import { MeasureError } from '../../format/error.ts'
 import type { Calibration } from '../../format/types.ts'
 import { convertTrace } from '../chrome/index.ts'
 import type { Recorded } from '../recorded.ts'
+import { attach } from './attach.ts'
 import { startBrowser, type Browser } from './browser.ts'
+import { calibrateWeb } from './calibrate.ts'
 import type { Cdp } from './cdp.ts'
-import { shim } from './shim.ts'
 import { Page, Stopped, type StepsContext } from './steps.ts'
 import { startTracing, stopTracing, type Mode } from './tracing.ts'
 
@@ -39,7 +40,8 @@ export interface RecordWebOptions {
   keep?: string
   /** Milliseconds to wait for the page to load; default 30,000. */
   loadTimeout?: number
-  calibration?: Calibration
+  /** Run the self-test first, some two seconds; its result stands in the trace. */
+  calibrate?: boolean
 }
 
 export async function recordWeb(url: string, options: RecordWebOptions): Promise<Recorded> {
@@ -63,6 +65,14 @@ export async function recordWeb(url: string, options: RecordWebOptions): Promise
     say('starting the browser')
     browser = await startBrowser({ browser: options.browser, headless: options.headless, args: options.browserArgs })
     const { cdp } = browser
+    let calibration: Calibration | undefined
+    if (options.calibrate === true) {
+      say('calibrating')
+      calibration = await calibrateWeb(browser, mode).catch((error) => {
+        say(`not calibrated: ${(error as Error).message}`)
+        return undefined
+      })
+    }
     const session = await attach(cdp, mode)
     const notes: string[] = []
     cdp.on('Inspector.targetCrashed', () => end('crash'), session)
@@ -105,7 +115,7 @@ export async function recordWeb(url: string, options: RecordWebOptions): Promise
       header: { source: 'web', mode, title: url, command: [url], started: new Date().toISOString(), tool: `charcoal-measure (${version})` },
       reason,
       notes,
-      calibration: options.calibration,
+      calibration,
     })
     if (failure !== undefined) throw Object.assign(new MeasureError(`the steps failed: ${failure.message}; what was recorded until then is in ${options.out}`, 6), { recorded })
     return recorded
@@ -141,35 +151,6 @@ async function loadSteps(script: string | Steps | undefined): Promise<Steps | nu
   }
   if (typeof module.default !== 'function') throw new MeasureError(`the steps file ${script} has no default export that is a function; see \`charcoal-measure help web\``, 2)
   return module.default
-}
-
-/** A session of the browser's first page; it and every frame and worker that it makes are prepared before their scripts run. */
-async function attach(cdp: Cdp, mode: Mode): Promise<string> {
-  const { targetInfos } = await cdp.send('Target.getTargets')
-  const first = targetInfos.find((t: any) => t.type === 'page')
-  const targetId = first?.targetId ?? (await cdp.send('Target.createTarget', { url: 'about:blank' })).targetId
-  const source = `(${String(shim)})()\n//# sourceURL=charcoal-measure:shim`
-  const prepare = async (session: string, type: string): Promise<void> => {
-    const commands: Promise<unknown>[] = [cdp.send('Target.setAutoAttach', { autoAttach: true, flatten: true, waitForDebuggerOnStart: true }, session)]
-    if (mode === 'full')
-      commands.push(
-        cdp.send('Debugger.enable', { maxScriptsCacheSize: 0 }, session),
-        cdp.send('Debugger.setSkipAllPauses', { skip: true }, session),
-        cdp.send('Debugger.setAsyncCallStackDepth', { maxDepth: 1 }, session),
-      )
-    if (type === 'page' || type === 'iframe') commands.push(cdp.send('Page.enable', {}, session), cdp.send('Page.addScriptToEvaluateOnNewDocument', { source, runImmediately: true }, session))
-    else commands.push(cdp.send('Runtime.evaluate', { expression: source }, session))
-    commands.push(cdp.send('Runtime.runIfWaitingForDebugger', {}, session))
-    // What a kind of target does not know, it does without; it may also be gone already.
-    await Promise.allSettled(commands)
-  }
-  cdp.on('Target.attachedToTarget', ({ sessionId, targetInfo }) => void prepare(sessionId, targetInfo.type))
-  // A dialog that nobody answers would stop the page.
-  cdp.on('Page.javascriptDialogOpening', (_, session) => void cdp.send('Page.handleJavaScriptDialog', { accept: true }, session).catch(() => {}))
-  const { sessionId } = await cdp.send('Target.attachToTarget', { targetId, flatten: true })
-  await cdp.send('Inspector.enable', {}, sessionId).catch(() => {})
-  await prepare(sessionId, 'page')
-  return sessionId
 }
 
 async function load(cdp: Cdp, session: string, url: string, signal: AbortSignal, timeout: number): Promise<void> {
