@@ -1,0 +1,86 @@
+/* Commits operations among processes, and checks that all of them have carried out the same ones.
+ *
+ *     commit PARTICIPANTS OPERATIONS
+ *
+ * Each participant takes 10 ms for its vote. Participant 0 says no to every third operation, and participant 1 does not
+ * answer every fifth one in time. Exit status 1 when a participant has carried out other operations than the initiator.
+ */
+#include "commit.h"
+
+#include <charcoal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+static double now_ms(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
+}
+
+/* A participant's process: plain C. Its last message says how often it was told to commit, and of what. */
+static void participate(int fd, int index) {
+  struct message m;
+  int done = 0;
+  while (read(fd, &m, sizeof m) == sizeof m && m.kind != END) {
+    if (m.kind == COMMIT)
+      done = done * 31 + m.operation;
+    if (m.kind != PROPOSAL)
+      continue;
+    usleep(index == 1 && m.operation % 5 == 0 ? 500000 : 10000);
+    m.kind = index == 0 && m.operation % 3 == 0 ? NO : YES;
+    if (write(fd, &m, sizeof m) != sizeof m)
+      break;
+  }
+  m.operation = done;
+  if (write(fd, &m, sizeof m) != sizeof m)
+    _exit(1);
+  _exit(0);
+}
+
+int main(int argc, char **argv) {
+  int n = argc > 1 ? atoi(argv[1]) : 8, operations = argc > 2 ? atoi(argv[2]) : 10;
+  int *fds = calloc((size_t)n, sizeof *fds), committed = 0, done = 0, wrong = 0;
+  for (int i = 0; i < n; i++) {
+    int pair[2];
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET, 0, pair) != 0)
+      return perror("commit: socketpair"), 2;
+    pid_t child = fork();
+    if (child < 0)
+      return perror("commit: fork"), 2;
+    if (child == 0) {
+      close(pair[0]);
+      participate(pair[1], i);
+    }
+    close(pair[1]);
+    fds[i] = pair[0];
+  }
+  double start = now_ms();
+  for (int operation = 1; operation <= operations; operation++) {
+    bool agreed = commit(fds, n, operation, 400 * INT64_C(1000000));
+    printf("operation %d: %s\n", operation, agreed ? "committed" : "aborted");
+    if (agreed) {
+      committed++;
+      done = done * 31 + operation;
+    }
+  }
+  double elapsed = now_ms() - start;
+  for (int i = 0; i < n; i++) {
+    struct message m = {END, 0};
+    if (write(fds[i], &m, sizeof m) != sizeof m)
+      wrong++;
+    do {
+      if (read(fds[i], &m, sizeof m) != sizeof m)
+        return perror("commit: read"), 1;
+    } while (m.kind != END);
+    wrong += m.operation != done;
+  }
+  while (wait(NULL) > 0) {
+  }
+  printf("committed=%d of %d; %d of %d participants agree; %.0f ms\n", committed, operations, n - wrong, n, elapsed);
+  free(fds);
+  return wrong != 0;
+}
