@@ -1,5 +1,6 @@
 /** charcoal-js: activities, atomic blocks, finish/cancel and waituntil. */
-export { useDomain, Domain, type DomainOptions } from './core/domain.ts'
+export { useDomain } from './core/current.ts'
+export { Domain, type DomainOptions } from './core/domain.ts'
 export { Suspension, type Operation } from './core/suspension.ts'
 export { Activity, type State } from './core/activity.ts'
 export { asyncFn, Call } from './core/call.ts'

@@ -1,7 +1,7 @@
 /** What only Node can show: the package as it is installed, the loader, the plugin in a bundler, the ESLint rule, real emitters. */
 import { execFileSync, spawnSync } from 'node:child_process'
 import { EventEmitter } from 'node:events'
-import { mkdirSync, rmSync, writeFileSync, readFileSync } from 'node:fs'
+import { mkdirSync, rmSync, writeFileSync, readFileSync, readdirSync } from 'node:fs'
 import path from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { tmpdir } from 'node:os'
@@ -18,17 +18,26 @@ test('once waits for events of a Node EventEmitter', async () => {
   same(emitter.listenerCount('data') + emitter.listenerCount('error'), 0)
 })
 
-test('npm pack installs into an empty project and works from ESM, CJS, a bundle, the loader and types', async () => {
+const project = path.join(work, 'project')
+const run = (command: string, args: string[], cwd = project): string => execFileSync(command, args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
+let isInstalled = false
+
+/** Packs the package and installs it into an empty project, once. */
+function install(): void {
+  if (isInstalled) return
+  isInstalled = true
   rmSync(work, { recursive: true, force: true })
-  const project = path.join(work, 'project')
   mkdirSync(project, { recursive: true })
-  const run = (command: string, args: string[], cwd = project): string => execFileSync(command, args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
   run(process.execPath, [path.join(js, 'scripts/build.mjs')], js)
   const packed = JSON.parse(run('npm', ['pack', '--ignore-scripts', '--json', '--pack-destination', work, '--loglevel=error'], js))
   const [{ filename, files }] = Array.isArray(packed) ? packed : (Object.values(packed) as any[])
   ok(files.every((f: { path: string }) => /^(dist|docs)\/|^README\.md$|^package\.json$|^LICENSE$/.test(f.path)), 'only what is meant to be published is packed')
   writeFileSync(path.join(project, 'package.json'), '{"name":"p","version":"1.0.0","private":true}')
   run('npm', ['install', '--no-audit', '--no-fund', '--offline', '--ignore-scripts', '--legacy-peer-deps', '--loglevel=error', path.join(work, filename)])
+}
+
+test('npm pack installs into an empty project and works from ESM, CJS, a bundle, the loader and types', async () => {
+  install()
   const program = `spawn(function* () { const n = yield* atomic(function* () { return yield* wait(Promise.resolve(5)) }); console.log('got ' + n) })`
   writeFileSync(path.join(project, 'a.mjs'), `import { spawn, atomic, wait } from 'charcoal-js'\nimport { simulate } from 'charcoal-js/dev'\nimport { createRequire } from 'node:module'\nconst same = createRequire(import.meta.url)('charcoal-js').spawn === spawn\n${program}\nsimulate(function* () {}).then(() => console.log('one domain: ' + same))`)
   writeFileSync(path.join(project, 'b.cjs'), `const { spawn, atomic, wait } = require('charcoal-js')\n${program}`)
@@ -40,6 +49,9 @@ test('npm pack installs into an empty project and works from ESM, CJS, a bundle,
   await build({ absWorkingDir: project, entryPoints: ['a2.mjs'], bundle: true, platform: 'browser', format: 'iife', outfile: 'bundle.js', logLevel: 'error' })
   const bundle = readFileSync(path.join(project, 'bundle.js'), 'utf8')
   ok(!/require\(|node:/.test(bundle), 'the bundle asks for nothing of Node')
+  writeFileSync(path.join(project, 'a4.mjs'), `import { twait } from 'charcoal-js/events'\nimport { spawn } from 'charcoal-js'\nspawn(() => twait((mk) => setTimeout(mk((v) => console.log('event ' + v)), 1, 7)))`)
+  await build({ absWorkingDir: project, entryPoints: ['a4.mjs'], bundle: true, minify: true, platform: 'browser', format: 'iife', outfile: 'bundle4.js', logLevel: 'error' })
+  same([run(process.execPath, ['bundle.js']).trim(), run(process.execPath, ['bundle4.js']).trim()], ['got 5', 'event 7'])
   // The whole core, as a consumer's bundler makes it small.
   writeFileSync(path.join(project, 'a3.mjs'), `export * from 'charcoal-js'`)
   const { outputFiles } = await build({ absWorkingDir: project, entryPoints: ['a3.mjs'], bundle: true, minify: true, platform: 'browser', format: 'esm', write: false, logLevel: 'error' })
@@ -75,6 +87,117 @@ test('the plugin works in esbuild, with TypeScript', async () => {
   writeFileSync(out, result.outputFiles[0].text)
   same(await (await import(out)).main(), 3)
 })
+
+// A module whose three updates are lost without the plugin, and an error whose place must be found again.
+const STORE = `const tick = () => new Promise((done) => setTimeout(done, 1))
+
+export class Counter {
+  #n = 0
+  async bump(by = 1) {
+    atomic: {
+      const was = this.#n
+      await tick()
+      this.#n = was + by
+    }
+  }
+  async all(times) {
+    const bumps = []
+    for (let i = 0; i < times; i++) bumps.push(this.bump())
+    await Promise.all(bumps)
+    return this.#n
+  }
+  async fail() {
+    "use activity"
+    await tick()
+    throw new Error('from the store')
+  }
+}
+`
+const MAIN = `import { Counter } from './store.js'
+const counter = new Counter()
+console.log(await counter.all(3))
+await counter.fail().catch((error) => console.log(error.message))
+`
+
+const BUNDLERS: Record<string, (dir: string, plugin: boolean) => Promise<string>> = {
+  async rollup(dir, plugin) {
+    const { rollup } = await import('rollup')
+    const charcoal = (await import('../src/plugin/index.ts')).rollup
+    const bundle = await rollup({ input: path.join(dir, 'main.js'), plugins: plugin ? [charcoal({ runtime: path.join(project, 'node_modules/charcoal-js/dist/runtime.js') })] : [], onwarn(warning) { throw new Error(warning.message) } })
+    await bundle.write({ file: path.join(dir, 'out.mjs'), format: 'es', sourcemap: true })
+    return path.join(dir, 'out.mjs')
+  },
+  async webpack(dir, plugin) {
+    const { default: webpack } = await import('webpack')
+    const charcoal = (await import('../src/plugin/index.ts')).webpack
+    await new Promise<void>((done, failed) =>
+      webpack(
+        {
+          context: dir,
+          mode: 'production',
+          devtool: 'source-map',
+          target: 'node20',
+          entry: './main.js',
+          output: { path: dir, filename: 'out.mjs', module: true, chunkFormat: 'module' },
+          experiments: { outputModule: true },
+          optimization: { minimize: false },
+          performance: { hints: false },
+          plugins: plugin ? [charcoal({})] : [],
+        },
+        (error, stats) => (error ? failed(error) : stats!.hasErrors() || stats!.hasWarnings() ? failed(new Error(stats!.toString())) : done()),
+      ),
+    )
+    return path.join(dir, 'out.mjs')
+  },
+  async vite(dir, plugin) {
+    const { build } = await import('vite')
+    const charcoal = (await import('../src/plugin/index.ts')).vite
+    await build({ root: dir, configFile: false, logLevel: 'error', plugins: plugin ? [charcoal({})] : [], build: { outDir: dir, emptyOutDir: false, copyPublicDir: false, sourcemap: true, minify: false, target: 'es2022', lib: { entry: path.join(dir, 'main.js'), formats: ['es'], fileName: () => 'out.mjs' } } })
+    return path.join(dir, 'out.mjs')
+  },
+  async esbuild(dir, plugin) {
+    const { build } = await import('esbuild')
+    const charcoal = (await import('../src/plugin/index.ts')).esbuild
+    await build({ absWorkingDir: dir, entryPoints: ['main.js'], outfile: 'out.mjs', bundle: true, format: 'esm', platform: 'node', sourcemap: true, logLevel: 'error', plugins: plugin ? [charcoal({})] : [] })
+    return path.join(dir, 'out.mjs')
+  },
+}
+
+test('it does not matter which module of the library is loaded first', async () => {
+  const { build } = await import('esbuild')
+  const files = readdirSync(path.join(js, 'src'), { recursive: true }).map(String).filter((f) => f.endsWith('.ts') && !/plugin.(index|hooks|register|transform)|eslint/.test(f))
+  ok(files.length > 40)
+  const outdir = path.join(work, 'first')
+  await build({ absWorkingDir: js, entryPoints: files.map((f) => `src/${f}`), outdir, outbase: 'src', bundle: true, format: 'esm', platform: 'node', target: 'es2022', logLevel: 'error', outExtension: { '.js': '.mjs' } })
+  writeFileSync(path.join(outdir, 'all-of-them.mjs'), files.map((f) => `import './${f.replace(/\.ts$/, '.mjs')}'\n`).join(''))
+  run(process.execPath, [path.join(outdir, 'all-of-them.mjs')], outdir)
+})
+
+for (const [name, bundle] of Object.entries(BUNDLERS))
+  test(`the plugin works in ${name}: atomic blocks hold, and the source map leads back`, async () => {
+    install()
+    const { TraceMap, originalPositionFor } = await import('@jridgewell/trace-mapping')
+    for (const plugin of [true, false]) {
+      // Inside the project, so that the transformed code finds the installed package.
+      const dir = path.join(project, `${name}-${plugin ? 'with' : 'without'}`)
+      mkdirSync(dir, { recursive: true })
+      writeFileSync(path.join(dir, 'store.js'), STORE)
+      writeFileSync(path.join(dir, 'main.js'), MAIN)
+      const out = await bundle(dir, plugin)
+      same(run(process.execPath, [out]).trim().split('\n'), [plugin ? '3' : '1', 'from the store'])
+      if (!plugin) continue
+      const code = readFileSync(out, 'utf8').split('\n')
+      const map = new TraceMap(readFileSync(`${out}.map`, 'utf8'))
+      for (const text of [`'from the store'`, 'was + by']) {
+        const line = code.findIndex((l) => l.replaceAll('"', "'").includes(text))
+        const at = originalPositionFor(map, { line: line + 1, column: code[line].replaceAll('"', "'").indexOf(text) })
+        const lines = STORE.split('\n')
+        const want = lines.findIndex((l) => l.includes(text))
+        same([path.basename(at.source ?? ''), at.line, at.column], ['store.js', want + 1, lines[want].indexOf(text)], `${name}: ${text}`)
+      }
+      ok(map.sourcesContent?.some((s) => s === STORE), `${name}: the map carries the source as it was written`)
+    }
+  })
 
 test('ESLint: no-interrupted-update reports a read before and a write after a wait, outside an atomic block', async () => {
   const { Linter } = await import('eslint')

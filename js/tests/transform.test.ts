@@ -54,6 +54,7 @@ const CASES: Record<string, string> = {
     async function main() { return [await bump('return'), await bump('continue'), await bump('label'), n] }`,
   'returned promises are awaited, outside the try they stand in': `async function bad() { await tick(); throw new Error('late') }\nasync function f(how) { try { if (how) return await bad(); return bad() } catch (e) { return 'caught' } finally { tick() } }\nconst g = async () => bad()\nasync function main() { return [await f(true), await f(false).catch((e) => e.message), await g().catch((e) => e.message), await (async (x) => x ? tick() : 2)(false)] }`,
   'empty bodies': `async function f() {}\nasync function g() { atomic: {} }\nasync function main() { const h = async () => {}; return [await f(), await g(), await h()] }`,
+  'directives without semicolons': `async function f() {\n  'use strict'\n  return this === undefined\n}\nasync function g() {\n  'use activity' // as in many a house style\n  return tick(1)\n}\nasync function main() { return [await f(), await g()] }`,
   'strict mode and this undefined': `async function f() { 'use strict'; return this === undefined }\nasync function main() { return f() }`,
   'using': `async function main() { const log = []; { const r = { [Symbol.dispose]() { log.push('d') } }; try { await tick() } finally { r[Symbol.dispose]() } } return log }`,
 }

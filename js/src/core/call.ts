@@ -12,7 +12,7 @@
 import { NEXT, Suspension, type Operation } from './suspension.ts'
 import type { AnyIterator, Branch } from './branch.ts'
 import type { Activity } from './activity.ts'
-import { domain } from './domain.ts'
+import { domain } from './current.ts'
 
 export const NOTHING: unique symbol = Symbol('nothing')
 

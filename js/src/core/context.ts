@@ -10,7 +10,7 @@
 import type { Activity } from './activity.ts'
 import { Call, remember } from './call.ts'
 import { atomic, type Body } from './atomic.ts'
-import { domain } from './domain.ts'
+import { domain } from './current.ts'
 import { spawn, type SpawnOptions } from './spawn.ts'
 
 export class ActivityContext {

@@ -16,6 +16,7 @@ import type { AnyIterator, Branch } from './branch.ts'
 import { Context, nextBranch, pushReady, type Group } from './group.ts'
 import { Activity } from './activity.ts'
 import { Call, generatorNext, generatorOf, generatorThrow, isGeneratorFunction, NOTHING, remember, swap } from './call.ts'
+import { noteOurs, useDomain } from './current.ts'
 import { realHost, type Host } from './host.ts'
 import { blockOf, type AtomicBlock } from './atomic.ts'
 import { blockOnPromise } from '../wait/promise.ts'
@@ -46,7 +47,8 @@ export class Domain {
   pending: Call<any> | null = null
   /** Newest live activity; the list goes on with `prev`. */
   live: Activity<any> | null = null
-  tracer: Tracer | null = null
+  /** A recorder that was there before the library (`charcoal-measure`) is told everything. */
+  tracer: Tracer | null = (globalThis as any)[Symbol.for('charcoal.tracer')] ?? null
   chooser: Chooser | null = null
   /** The last atomic block that nobody knows any more. Once it is over it can be opened again. */
   spare: AtomicBlock | null = null
@@ -417,19 +419,4 @@ function bodyName(body: unknown): string {
   return typeof body === 'function' ? body.name : ''
 }
 
-/** The domain of this realm. */
-export let domain: Domain = new Domain()
-
-/** Makes `d` the domain that new activities belong to; returns the one before. For tests. */
-export function useDomain(d: Domain): Domain {
-  const before = domain
-  domain = d
-  return before
-}
-
-/** Set in development mode: tells the detector that the continuation running now is the library's own. */
-export let noteOurs: () => void = () => {}
-
-export function setNoteOurs(f: () => void): void {
-  noteOurs = f
-}
+useDomain(new Domain())

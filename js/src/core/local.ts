@@ -1,7 +1,7 @@
 /**
  * A variable of the activity: each has its own value, whoever runs in between (law 12: what belongs to the branch survives every switch).
  */
-import { domain } from './domain.ts'
+import { domain } from './current.ts'
 import type { Activity } from './activity.ts'
 
 export class Local<T> {

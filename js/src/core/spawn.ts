@@ -1,7 +1,7 @@
 /** Birth and identity of activities. */
 import type { Activity } from './activity.ts'
 import { Call, generatorOf } from './call.ts'
-import { domain } from './domain.ts'
+import { domain } from './current.ts'
 import { innermostScope } from '../scope/scope.ts'
 import { NEXT, Suspension, type Operation } from './suspension.ts'
 import type { Branch } from './branch.ts'

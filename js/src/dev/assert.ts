@@ -1,5 +1,5 @@
 /** `assertYields` and `assertNoYield` make `atomic` testable in a line: did anything else of the domain run while the body did? */
-import { domain } from '../core/domain.ts'
+import { domain } from '../core/current.ts'
 import { generatorOf } from '../core/call.ts'
 import type { Body } from '../core/atomic.ts'
 

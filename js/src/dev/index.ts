@@ -1,4 +1,5 @@
 /** charcoal-js/dev: for tests and development. */
+import '../core/domain.ts'
 export { explore, ExploreError, random, type ExploreOptions, type Explored } from './explore.ts'
 export { simulate, SimulatedHost, StuckError, type SimulateOptions, type Decide } from './simulate.ts'
 export { record, Recorder, type Continuation, type Tracer } from './trace.ts'

@@ -2,7 +2,7 @@
 import { branchesOf } from '../core/atomic.ts'
 import { functionName } from '../core/call.ts'
 import type { Branch } from '../core/branch.ts'
-import { domain } from '../core/domain.ts'
+import { domain } from '../core/current.ts'
 
 export interface BranchReport {
   activity: string

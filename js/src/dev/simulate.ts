@@ -5,7 +5,8 @@
  * - `decide(n)` is asked whenever one of n > 1 ready groups goes next, and at every call and return (n = 2: go on, or be set aside) when somebody else is ready.
  * - Promises of the outside settle in real time: before each choice the host's event loop has a turn if anybody waits for one.
  */
-import { Domain, useDomain } from '../core/domain.ts'
+import { useDomain } from '../core/current.ts'
+import { Domain } from '../core/domain.ts'
 import { branchesOf } from '../core/atomic.ts'
 import type { AtomicBlock } from '../core/atomic.ts'
 import type { Context, Group } from '../core/group.ts'

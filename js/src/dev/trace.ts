@@ -4,7 +4,7 @@
  */
 import type { Activity } from '../core/activity.ts'
 import type { Branch } from '../core/branch.ts'
-import { domain } from '../core/domain.ts'
+import { domain } from '../core/current.ts'
 
 /** One line of a trace: times in microseconds. */
 export interface Continuation {

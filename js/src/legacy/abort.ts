@@ -1,7 +1,7 @@
 /** An AbortSignal as a clause: `aborted(signal)` is ready when the signal is aborted; its value is the reason. */
 import { Clause } from '../wait/clause.ts'
 import { pass } from './pass.ts'
-import { noteOurs } from '../core/domain.ts'
+import { noteOurs } from '../core/current.ts'
 
 class Aborted extends Clause<unknown> {
   private readonly signal: AbortSignal

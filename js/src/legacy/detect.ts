@@ -6,7 +6,7 @@
  * A continuation is foreign if it was registered neither by the block's code nor by a continuation that belongs to the block.
  */
 import { blockOf, type AtomicBlock } from '../core/atomic.ts'
-import { domain, setNoteOurs } from '../core/domain.ts'
+import { domain, setNoteOurs } from '../core/current.ts'
 import { interpose } from './interpose.ts'
 
 /** A legacy continuation that ran inside an atomic block. */

@@ -8,7 +8,7 @@
  * ...
  * enforcement.undo()
  */
-import { domain } from '../core/domain.ts'
+import { domain } from '../core/current.ts'
 import { interpose } from './interpose.ts'
 
 export interface Enforcement {

@@ -4,7 +4,7 @@
  */
 import { Clause } from '../wait/clause.ts'
 import { pass } from './pass.ts'
-import { noteOurs } from '../core/domain.ts'
+import { noteOurs } from '../core/current.ts'
 
 export interface EmitterLike {
   on(name: any, listener: (...args: any[]) => void): unknown

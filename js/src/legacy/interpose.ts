@@ -5,7 +5,7 @@
  * A continuation belongs to an atomic block if it was registered by the block's own code, or by a continuation that belongs to it. It passes the gate always.
  */
 import { blockOf, type AtomicBlock } from '../core/atomic.ts'
-import { domain } from '../core/domain.ts'
+import { domain } from '../core/current.ts'
 import { then as nativeThen } from '../core/host.ts'
 import { isOurs } from './pass.ts'
 

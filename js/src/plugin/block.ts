@@ -8,7 +8,7 @@
  */
 import { AtomicBlock } from '../core/atomic.ts'
 import type { Branch } from '../core/branch.ts'
-import { domain } from '../core/domain.ts'
+import { domain } from '../core/current.ts'
 import { NEXT, Suspension, type Operation } from '../core/suspension.ts'
 
 /** Opens a block on the running branch. */

@@ -1,4 +1,5 @@
 /** charcoal-js/runtime: what transformed code calls. Written by the build plugin, not by hand. */
+import '../core/domain.ts'
 import { Call } from '../core/call.ts'
 import { Suspension } from '../core/suspension.ts'
 import type { Branch } from '../core/branch.ts'

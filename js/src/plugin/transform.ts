@@ -195,7 +195,8 @@ class Edits {
     const arrow = isArrow(node) ? this.arrowEnd(node) : 0
     // Directives stay in the function itself: 'use strict' decides about its `this`.
     const bodyAt = block ? (body.directives.length > 0 ? body.directives[body.directives.length - 1].end : body.start + 1) : arrow
-    const open = block ? ` return ${go}(function*` : ` ${go}(function*`
+    // A directive that no semicolon ends needs one now.
+    const open = block ? `${/[^;{]$/.test(source.slice(0, bodyAt)) ? ';' : ''} return ${go}(function*` : ` ${go}(function*`
     const awaits = !generator && !block && mayBePromise(body)
     const openBody = block ? '{' : awaits ? '{ return (yield* $charcoal.wait(' : '{ return ('
     const close = block ? `}${args}) ` : `${awaits ? '))' : ')'} }${args})`

@@ -14,7 +14,7 @@ import { Branch } from '../core/branch.ts'
 import { NEXT, START, Suspension } from '../core/suspension.ts'
 import { Call } from '../core/call.ts'
 import type { Body } from '../core/atomic.ts'
-import { domain } from '../core/domain.ts'
+import { domain } from '../core/current.ts'
 import { innermostScope } from './scope.ts'
 
 /** What `async` gives: the result of the branch, which may be read when the enclosing `finish` has ended. */

@@ -8,7 +8,7 @@ import { Call } from '../core/call.ts'
 import type { Body } from '../core/atomic.ts'
 import type { Blocker, Branch } from '../core/branch.ts'
 import { NEXT, Suspension, type Operation } from '../core/suspension.ts'
-import { domain } from '../core/domain.ts'
+import { domain } from '../core/current.ts'
 import { combined, innermostScope, Scope } from './scope.ts'
 import { Cancelled, DeadlineError } from './errors.ts'
 

@@ -9,7 +9,7 @@ import { ClauseList } from '../wait/list.ts'
 import type { Operation } from '../core/suspension.ts'
 import type { Activity } from '../core/activity.ts'
 import { Branch } from '../core/branch.ts'
-import { domain } from '../core/domain.ts'
+import { domain } from '../core/current.ts'
 
 /** What `acquire` gives: `release()` it once, or let `using` do that. */
 export class Permit implements Disposable {

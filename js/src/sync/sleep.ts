@@ -1,6 +1,7 @@
 /** Time as a clause: `yield* sleep(ms)`, `waituntil(x).or(sleep(ms))`. The timer exists only while the wait does. */
 import { Clause } from '../wait/clause.ts'
-import { domain, noteOurs, type Domain } from '../core/domain.ts'
+import { domain, noteOurs } from '../core/current.ts'
+import type { Domain } from '../core/domain.ts'
 
 class Sleep extends Clause<void> {
   private readonly ms: number

@@ -13,7 +13,7 @@ import type { Blocker, Branch } from '../core/branch.ts'
 import type { ClauseList } from './list.ts'
 import type { Activity } from '../core/activity.ts'
 import { Case, type Body } from './case.ts'
-import { domain } from '../core/domain.ts'
+import { domain } from '../core/current.ts'
 
 export interface Waiter {
   answered(clause: Clause<any>): void

@@ -8,7 +8,8 @@
  */
 import { NEXT, Suspension, THROW } from '../core/suspension.ts'
 import type { Blocker, Branch } from '../core/branch.ts'
-import { domain, noteOurs, type Domain } from '../core/domain.ts'
+import { domain, noteOurs } from '../core/current.ts'
+import type { Domain } from '../core/domain.ts'
 import { then } from '../core/host.ts'
 import { Activity } from '../core/activity.ts'
 import { Clause } from './clause.ts'
