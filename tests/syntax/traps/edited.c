@@ -7,5 +7,6 @@ int caller(int counted) {
   }
   atomic { counted++; }
   yield;
+  do { async counted = callee(counted); } finish;
   return counted;
 }

@@ -5,6 +5,7 @@ int main(void) {
   ch_activity_wait(&a);
   activate [&a] { n++; }
   ch_activity_wait(&a);
+  do { async n += both(1, 2); } finish;
   printf("%d\n", n);
   return 0;
 }
