@@ -21,9 +21,10 @@ typedef struct io_uring_sqe sqe_t;
 static long or_error(long r) { return r < 0 ? -errno : r; }
 static ch_outcome refused(void) { return errno = ECANCELED, -1; }
 
+/* In a scope what stands behind an `async` may go on. */
 int ch_alone(void) {
   struct ch_domain *d = &ch_domain;
-  return d->group == &d->base && !d->base.head && d->base.outside == 0;
+  return d->group == &d->base && !d->base.head && d->base.outside == 0 && d->current && !d->current->scope;
 }
 
 /* NULL: no memory; the caller makes the plain call. */

@@ -60,21 +60,35 @@ static void letter_opened(struct ch_letter *letter) {
   ch_operation_end(op, op->result);
 }
 
-/* An interruption may come just before the system call that it is to end; then it has to come again. */
-static void interrupt(struct ch_clause *c) {
+/* An interruption may come just before the system call that it is to end, and the kernel may overlook an operation that is
+ * between two of its queues: then it has to come again. */
+static void ask(struct ch_clause *c) {
   struct ch_operation *op = (struct ch_operation *)((char *)c - offsetof(struct ch_operation, again));
-  ch_pool_interrupt(&op->job);
+  op->repeating = false;
+  if (op->by == CH_BY_RING) {
+    ch_reactor->cancel(op);
+  } else {
+    ch_pool_interrupt(&op->job);
+    ch_operation_cancel_again(op);
+  }
+}
+
+void ch_operation_cancel_again(struct ch_operation *op) {
+  if (op->repeating)
+    return;
   op->repeating = true;
+  op->pause = op->pause ? 2 * op->pause : 20000;
+  if (op->pause > 50000000)
+    op->pause = 50000000;
   op->again = ch_timer_clause(op->pause);
-  if (op->pause < 50000000)
-    op->pause *= 2;
-  ch_clause_watch(&op->again, interrupt);
+  ch_clause_watch(&op->again, ask);
 }
 
 void ch_operation_start(struct ch_operation *op) {
   op->waiter = NULL;
   op->done = op->cancelling = op->closed = op->answered = op->repeating = false;
   op->expected = 0;
+  op->pause = 0;
   if (op->kind->prepare && ch_reactor->start(op)) {
     op->by = CH_BY_RING;
     return;
@@ -101,8 +115,7 @@ void ch_operation_cancel(struct ch_operation *op) {
     ch_inbox_expected--;
     ch_operation_end(op, -ECANCELED);
   } else if (op->kind->interrupt) {
-    op->pause = 100000;
-    interrupt(&op->again);
+    ask(&op->again);
   }
 }
 

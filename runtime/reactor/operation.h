@@ -41,7 +41,7 @@ struct ch_operation {
   long result;
   /* private */
   struct ch_operation *next, **at; /* the ring's: what is in flight on `fd` */
-  struct ch_clause again;          /* the pool's: interrupts once more, */
+  struct ch_clause again;          /* asks for the end once more, */
   int64_t pause;                   /* after so many ns */
   uint8_t by, expected;            /* CH_BY_*; completions that the ring still owes */
   bool done, cancelling, closed, answered, repeating;
@@ -54,6 +54,8 @@ CH_HIDDEN struct ch_operation *ch_operation_new(const struct ch_operation_kind *
 CH_HIDDEN void ch_operation_start(struct ch_operation *);
 /* Asks for the end. The operation still has to be waited for. */
 CH_HIDDEN void ch_operation_cancel(struct ch_operation *);
+/* For those who carry it out: the request to end it has missed it, and is to be made again in a while. */
+CH_HIDDEN void ch_operation_cancel_again(struct ch_operation *);
 /* For those who carry it out: it has ended. */
 CH_HIDDEN void ch_operation_end(struct ch_operation *, long result);
 

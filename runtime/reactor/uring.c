@@ -162,7 +162,7 @@ static int enter(unsigned submit, unsigned want, unsigned flags, int64_t patienc
   struct timespec t = {patience / 1000000000, patience % 1000000000};
   struct io_uring_getevents_arg arg = {.ts = (uint64_t)(uintptr_t)&t};
   if (patience < 0)
-    return (int)syscall(SYS_io_uring_enter, ring.fd, submit, want, flags, NULL, _NSIG / 8);
+    return (int)syscall(SYS_io_uring_enter, ring.fd, submit, want, flags, NULL, (size_t)(_NSIG / 8));
   return (int)syscall(SYS_io_uring_enter, ring.fd, submit, want, flags | IORING_ENTER_EXT_ARG, &arg, sizeof arg);
 }
 
@@ -441,6 +441,9 @@ static void answered(uint64_t what, int result) {
     operation_answered(op);
     break;
   case OPERATION_CANCEL:
+    /* Not found: it was on its way from one of the kernel's queues to another; or it runs. */
+    if (result < 0 && !op->answered)
+      ch_operation_cancel_again(op);
     operation_answered(op);
     break;
   }
