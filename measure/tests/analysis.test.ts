@@ -1,7 +1,8 @@
 import fc from 'fast-check'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { Analyser, analyse, pool, type Figures } from '../src/analysis/index.ts'
 import { binOf, edgeOf, Histogram, quantile, type HistogramJson } from '../src/analysis/histogram.ts'
 import { Loop } from '../src/analysis/loop.ts'
@@ -168,6 +169,33 @@ test('a chain by source location: runs, who interrupts it, how long it takes', (
   same(chain.by.map(([s, n]) => [sites[s].line, n]), [[30, 4], [1, 1]])
   ok(chain.p50 >= 1000 && chain.p50 < 1130, `p50 ${chain.p50}`)
   same(adviceText(chain), 'wrap in atomic: it took at most 3.0 ms; interrupted in 5 of 20 runs')
+})
+
+test('source maps lead to the text that people wrote, and tell files of a bundle apart', async () => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'charcoal-analysis-'))
+  try {
+    const map = JSON.stringify({ version: 3, sources: ['a.ts', 'b.ts'], names: ['save'], mappings: 'AAUIA;ACAA' })
+    writeFileSync(path.join(folder, 'bundle.js'), '1\n2\n//# sourceMappingURL=bundle.js.map\n')
+    writeFileSync(path.join(folder, 'bundle.js.map'), map)
+    const trace = new TraceWriter(path.join(folder, 'run.jsonl'), { source: 'synthetic', tool: 'test' })
+    const url = pathToFileURL(path.join(folder, 'bundle.js')).href
+    trace.write({ type: 'thread', id: 1, kind: 'node' })
+    const at = (line: number): number => trace.location(url, line, 1)
+    trace.write({ type: 'continuation', id: 1, thread: 1, kind: 'timeout', parent: null, start: 0, end: 1, at: at(1) })
+    trace.write({ type: 'continuation', id: 2, thread: 1, kind: 'timeout', parent: null, start: 2, end: 3, at: at(2) })
+    trace.write({ type: 'continuation', id: 3, thread: 1, kind: 'timeout', parent: 1, start: 4, end: 5, at: at(1) })
+    trace.write({ type: 'continuation', id: 4, thread: 1, kind: 'timeout', parent: null, start: 6, end: 7, at: trace.location('http://example.org/far.js', 1, 1) })
+    trace.end({ end: 10, reason: 'finished' })
+    const f = await analyse(path.join(folder, 'run.jsonl'))
+    const [a, b] = [1, 2].map((line) => f.sites.find((s) => s.url === url && s.line === line)!.original!)
+    same([path.basename(a.source), a.line, a.column, a.name, path.basename(b.source), b.line], ['a.ts', 11, 5, 'save', 'b.ts', 11])
+    same([f.ranking.chains[0].interrupted, f.ranking.chains[0].sameFile], [1, 0], 'the intruder stands in another file')
+    ok(f.sites.some((s) => s.url === 'http://example.org/far.js' && s.original === undefined), 'other hosts are not asked')
+    const bare = await analyse(path.join(folder, 'run.jsonl'), { sourceMaps: false })
+    same([bare.sites.some((s) => s.original !== undefined), bare.ranking.chains[0].sameFile], [false, 1])
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
 })
 
 test('advice follows the longest run', () => {

@@ -21,6 +21,7 @@ import { Microtasks } from './microtasks.ts'
 import { compactSites } from './pool.ts'
 import { Ranking } from './ranking.ts'
 import { Sites } from './sites.ts'
+import { resolveSites, type Load } from './sourcemaps.ts'
 import { Subtrees } from './subtrees.ts'
 import { timelinePieces } from './timeline.ts'
 import { Tiny } from './tiny.ts'
@@ -33,6 +34,8 @@ export interface AnalyseOptions {
   title?: string
   /** A file without an end is read as far as it goes. */
   truncated?: boolean
+  /** False: places stay as the recording has them. Default: see `sourcemaps.ts`. */
+  sourceMaps?: false | Load
   progress?: (text: string) => void
 }
 
@@ -46,6 +49,7 @@ export async function analyse(file: string, options: AnalyseOptions = {}): Promi
     if (analyser.continuations - told >= 500_000) options.progress?.(`${(told = analyser.continuations).toLocaleString('en')} continuations read`)
   }
   options.progress?.(`${analyser.continuations.toLocaleString('en')} continuations read; figures …`)
+  if (options.sourceMaps !== false) await resolveSites(analyser.sites.list, options.sourceMaps)
   return analyser.finish()
 }
 
@@ -54,7 +58,7 @@ export class Analyser {
   continuations = 0
   private readonly recording: Recording
   private readonly titleGiven: boolean
-  private readonly sites = new Sites()
+  readonly sites = new Sites()
   private readonly loops = new Map<number, Loop>()
   private readonly durations = new Durations()
   private readonly microtasks = new Microtasks()

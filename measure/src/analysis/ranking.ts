@@ -151,7 +151,7 @@ export class Ranking {
       for (const own of entry.sites) {
         const mine = this.sites[own]!
         if (mine.url !== foreign.url) continue
-        sameFile = true
+        if (file(mine) === file(foreign)) sameFile = true
         if (mine.function !== undefined && mine.function === foreign.function) sameFunction = true
       }
     }
@@ -159,6 +159,9 @@ export class Ranking {
     if (sameFunction) entry.sameFunction++
   }
 }
+
+/** The file that people wrote; of a bundle without a map, the bundle. */
+const file = ({ url, original }: Site): string | undefined => original?.source ?? url
 
 function summary({ sites, runs, interrupted, sameFile, sameFunction, by, max, bins }: Entry): RankedChain {
   const top = [...by].sort((a, b) => b[1] - a[1] || a[0] - b[0]).slice(0, INTERRUPTERS)

@@ -1,0 +1,74 @@
+// JupyterLab: a notebook is written and run, files are browsed, Markdown and a text file are edited.
+import { mkdirSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+
+const cells = [
+  'import math, time',
+  'def primes(n):\n    return [p for p in range(2, n) if all(p % q for q in range(2, int(math.sqrt(p)) + 1))]',
+  'primes(200)',
+  'for i in range(5):\n    print(i, i * i)\n    time.sleep(0.2)',
+  "sum(x ** 2 for x in range(1000))",
+  "{w: len(w) for w in 'the quick brown fox'.split()}",
+]
+
+export default {
+  title: 'JupyterLab',
+  package: ['pip', 'jupyterlab'],
+  async serve({ python, dir, port, start }) {
+    mkdirSync(path.join(dir, 'work/data'), { recursive: true })
+    writeFileSync(path.join(dir, 'work/notes.md'), '# Notes\n\n- one\n- two\n\n$e^{i\\pi}=-1$\n')
+    writeFileSync(path.join(dir, 'work/data/table.csv'), 'a,b,c\n' + Array.from({ length: 300 }, (_, i) => `${i},${i * i},${i % 7}`).join('\n'))
+    await start(python('jupyter-lab'), ['--no-browser', '--ip=127.0.0.1', `--port=${port}`, '--ServerApp.port_retries=0', '--IdentityProvider.token=', '--ServerApp.password=', '--allow-root', `--ServerApp.root_dir=${dir}/work`], {
+      ready: `http://127.0.0.1:${port}/api`,
+      env: { HOME: dir, JUPYTER_CONFIG_DIR: `${dir}/config`, JUPYTER_DATA_DIR: `${dir}/data`, IPYTHONDIR: `${dir}/ipython` },
+    })
+    return { url: `http://127.0.0.1:${port}/lab` }
+  },
+  ready: '.jp-Launcher',
+  first: [
+    ['notebook', async (page) => {
+      await page.click('.jp-LauncherCard[data-category="Notebook"]')
+      await page.waitFor('.jp-Notebook .jp-Cell .cm-content')
+      await page.sleep(3000)
+    }],
+  ],
+  actions: [
+    ...cells.map((code, i) => [`cell ${i + 1}`, async (page) => {
+      await page.click('.jp-Notebook .jp-Cell.jp-mod-active .cm-content')
+      for (const line of code.split('\n')) {
+        await page.type(null, line.trimStart(), 35)
+        if (line !== code.split('\n').at(-1)) await page.press('Enter')
+      }
+      await page.press('Shift+Enter')
+      await page.sleep(1200)
+    }]),
+    ['save', async (page) => page.press('Control+S')],
+    ['file browser', async (page) => {
+      await page.click('.jp-DirListing-item[title^="Name: notes.md"], .jp-DirListing-item')
+      await page.sleep(400)
+      await page.click('.jp-DirListing-headerItem')
+    }],
+    ['scroll', async (page) => {
+      for (let i = 0; i < 6; i++) await page.scroll(i < 3 ? 300 : -300, '.jp-Notebook'), await page.sleep(120)
+    }],
+    ['command palette', async (page) => {
+      await page.press('Control+Shift+C')
+      await page.sleep(500)
+      await page.type(null, 'theme', 60)
+      await page.sleep(500)
+      await page.press('Escape')
+    }],
+    ['menus', async (page) => {
+      for (const menu of ['File', 'Edit', 'View', 'Run']) {
+        await page.click(`text=${menu}`)
+        await page.sleep(300)
+        await page.press('Escape')
+      }
+    }],
+    ['running panel', async (page) => {
+      await page.click('.jp-SideBar .lm-TabBar-tab[data-id="jp-running-sessions"]')
+      await page.sleep(700)
+      await page.click('.jp-SideBar .lm-TabBar-tab[data-id="filebrowser"]')
+    }],
+  ],
+}

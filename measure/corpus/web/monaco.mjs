@@ -1,0 +1,67 @@
+// The Monaco editor with its TypeScript and JSON workers: code is written with completions, searched, renamed, folded.
+const page_ = `<!doctype html><meta charset="utf-8"><body style="margin:0"><div id="editor" style="height:100vh"></div>
+<script src="/vs/loader.js"></script>
+<script>
+require.config({ paths: { vs: '/vs' } })
+require(['vs/editor/editor.main'], () => {
+  const text = Array.from({ length: 120 }, (_, i) => 'export function area' + i + '(width: number, height: number): number {\\n  const name = "shape ' + i + '"\\n  return width * height * ' + i + '\\n}\\n').join('\\n')
+  window.editor = monaco.editor.create(document.getElementById('editor'), { value: text, language: 'typescript', automaticLayout: true, minimap: { enabled: true } })
+})
+</script>`
+
+export default {
+  title: 'Monaco Editor',
+  package: ['npm', 'monaco-editor'],
+  async serve({ module, site }) {
+    return site({ '/': ['text/html', () => page_] }, { '/vs/': module('monaco-editor/min/vs') })
+  },
+  ready: '.monaco-editor .view-line',
+  first: [['focus', async (page) => (await page.sleep(2500), page.mouse(300, 60))]],
+  actions: [
+    ['write a function', async (page, n) => {
+      await page.press('Control+End')
+      await page.type(null, `\nfunction added${n}(list: string[]) {\n`, 45)
+      await page.type(null, 'return list.', 60)
+      await page.sleep(900)
+      await page.type(null, 'map', 60)
+      await page.sleep(400)
+      await page.press('Escape')
+      await page.type(null, '(x => x.toUpperCase())\n', 45)
+      await page.sleep(600)
+    }],
+    ['find', async (page) => {
+      await page.press('Control+F')
+      await page.sleep(300)
+      await page.type(null, 'shape', 70)
+      for (let i = 0; i < 8; i++) await page.press('Enter'), await page.sleep(120)
+      await page.press('Escape')
+    }],
+    ['command palette', async (page) => {
+      await page.press('F1')
+      await page.sleep(500)
+      await page.type(null, 'fold all', 60)
+      await page.sleep(400)
+      await page.press('Enter')
+      await page.sleep(600)
+      await page.press('F1')
+      await page.sleep(300)
+      await page.type(null, 'unfold all', 60)
+      await page.press('Enter')
+      await page.sleep(400)
+    }],
+    ['hover', async (page) => {
+      for (let i = 0; i < 6; i++) await page.move(150 + i * 20, 60 + i * 19, 3), await page.sleep(450)
+    }],
+    ['scroll', async (page) => {
+      for (let i = 0; i < 14; i++) await page.scroll(i < 7 ? 500 : -500, '.monaco-editor .view-lines'), await page.sleep(70)
+    }],
+    ['format', async (page) => {
+      await page.press('Alt+Shift+F')
+      await page.sleep(900)
+    }],
+    ['move lines', async (page) => {
+      for (const key of ['ArrowDown', 'ArrowDown', 'ArrowUp', 'ArrowUp']) await page.press(`Alt+${key}`), await page.sleep(90)
+      await page.press('Control+Z')
+    }],
+  ],
+}

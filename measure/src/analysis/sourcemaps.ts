@@ -1,0 +1,72 @@
+/**
+ * From places in the text that ran to places in the text that people wrote. Scripts and their maps are looked for where the recording says: `file:` and `data:` addresses, and `http` on this
+ * machine; other hosts are never asked, because a trace that came by mail must not make anybody's computer talk to somebody. What has no map stays as it is.
+ */
+import { originalPositionFor, TraceMap } from '@jridgewell/trace-mapping'
+import { readFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import type { Site } from './sites.ts'
+
+/** The text at an address, or null. */
+export type Load = (url: string) => Promise<string | null>
+
+const MAX_SCRIPTS = 400
+const MAX_BYTES = 64 << 20
+const WAIT_MS = 2000
+
+export async function resolveSites(sites: Site[], load: Load = loadLocal): Promise<number> {
+  const byScript = new Map<string, Site[]>()
+  for (const site of sites) {
+    if (site.url === undefined || !site.line || site.original !== undefined) continue
+    const known = byScript.get(site.url)
+    if (known !== undefined) known.push(site)
+    else if (byScript.size < MAX_SCRIPTS) byScript.set(site.url, [site])
+  }
+  let resolved = 0
+  for (const [url, places] of byScript) {
+    const map = await mapOf(url, places[0]!.sourceMap, load)
+    if (map === null) continue
+    for (const site of places) {
+      const { source, line, column, name } = originalPositionFor(map, { line: site.line!, column: Math.max(0, (site.column ?? 1) - 1) })
+      if (source === null) continue
+      site.original = { source, line: line!, column: column! + 1, ...(name !== null && { name }) }
+      resolved++
+    }
+  }
+  return resolved
+}
+
+async function mapOf(script: string, given: string | undefined, load: Load): Promise<TraceMap | null> {
+  let address = given
+  if (address === undefined) {
+    const text = await load(script)
+    // The last comment counts; it stands at the end.
+    address = text === null ? undefined : [...text.slice(-(1 << 22)).matchAll(/\/\/[#@] ?sourceMappingURL=(\S+)/g)].at(-1)?.[1]
+  }
+  if (address === undefined) return null
+  try {
+    const url = new URL(address, script).href
+    const text = await load(url)
+    return text === null ? null : new TraceMap(text.replace(/^\)\]\}'[^\n]*\n/, ''), url.startsWith('data:') ? script : url)
+  } catch {
+    return null
+  }
+}
+
+export async function loadLocal(url: string): Promise<string | null> {
+  try {
+    const { protocol, hostname } = new URL(url)
+    if (protocol === 'file:') return await readFile(fileURLToPath(url), 'utf8')
+    if (protocol === 'data:') {
+      const comma = url.indexOf(',')
+      const body = url.slice(comma + 1)
+      return url.slice(0, comma).endsWith(';base64') ? Buffer.from(body, 'base64').toString('utf8') : decodeURIComponent(body)
+    }
+    if (!/^https?:$/.test(protocol) || !/^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname)) return null
+    const answer = await fetch(url, { signal: AbortSignal.timeout(WAIT_MS), redirect: 'error' })
+    if (!answer.ok || Number(answer.headers.get('content-length') ?? 0) > MAX_BYTES) return null
+    return await answer.text()
+  } catch {
+    return null
+  }
+}
