@@ -105,8 +105,8 @@ ssize_t ch_attempt_read(int fd, void *to, size_t n) {
   REFUSE_IF_CANCELLED();
   if (n == 0)
     return read(fd, to, n);
-  ssize_t r = recv(fd, to, n, MSG_DONTWAIT);
-  if (r >= 0 || errno != ENOTSOCK)
+  ssize_t r = ch_begin_recv(fd, to, n, 0);
+  if (r != -1 || errno != ENOTSOCK)
     return r;
   if (is_storage(fd))
     return ch_begin_read(fd, to, n, -1);
@@ -149,7 +149,40 @@ ssize_t ch_attempt_writev(int fd, const struct iovec *v, int n) {
   return is_storage(fd) ? ch_begin_writev(fd, v, n, -1, 0) : stream_writev(fd, v, n);
 }
 
+static long perform_recv(struct ch_operation *op);
+static void prepare_recv(const struct ch_operation *op, struct io_uring_sqe *sqe) {
+  sqe->opcode = IORING_OP_RECV;
+  sqe->fd = op->fd;
+  sqe->addr = (uint64_t)(uintptr_t)op->a;
+  sqe->len = (uint32_t)op->n;
+}
+static const struct ch_operation_kind recv_kind = {
+    "recv", perform_recv, prepare_recv, .lane = CH_LANE_PATIENT, .closes = true, .interrupt = true, .reads = true};
+
+static ch_outcome recv_later(int fd, void *to, size_t n) {
+  struct ch_operation *op = ch_operation_new(&recv_kind, fd);
+  if (!op)
+    return errno = EAGAIN, -1;
+  op->a = to;
+  op->n = n;
+  return -(ch_outcome)(intptr_t)op;
+}
+
+/* With a ring the kernel waits and reads in one. A socket that was just emptied is not even tried. */
+ch_outcome ch_begin_recv(int fd, void *to, size_t n, int flags) {
+  REFUSE_IF_CANCELLED();
+  bool ring = ch_reactor_has_ring() && flags == 0 && n > 0 && n <= 0x7ffff000;
+  if (ring && ch_uring_seems_empty(fd) && !is_nonblocking(fd))
+    return recv_later(fd, to, n);
+  ssize_t r = recv(fd, to, n, flags | MSG_DONTWAIT);
+  if (ring && r >= 0)
+    ch_uring_note(fd, (size_t)r < n);
+  return r < 0 && errno == EAGAIN && ring && !is_nonblocking(fd) ? recv_later(fd, to, n) : r;
+}
+
 static long or_error(long r) { return r < 0 ? -errno : r; }
+
+static long perform_recv(struct ch_operation *op) { return or_error(recv(op->fd, (void *)op->a, op->n, 0)); }
 
 static long perform_accept(struct ch_operation *op) {
   return or_error(accept4(op->fd, (struct sockaddr *)op->a, (socklen_t *)op->b, (int)op->flags));

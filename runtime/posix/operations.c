@@ -79,8 +79,10 @@ ch_outcome ch_begin_read(int fd, void *to, size_t n, int64_t offset) {
   op_t *op;
   if (n > 0x7ffff000 || ch_alone() || !(op = make_rw(&read_kind, fd, to, n, offset, 0)))
     return offset < 0 ? read(fd, to, n) : pread(fd, to, n, offset);
+  /* A ring looks there itself when it is asked. Without a page cache (O_DIRECT) "not now" would still wait for the disk. */
   struct iovec v = {to, n};
-  ssize_t r = preadv2(fd, &v, 1, offset, RWF_NOWAIT);
+  ssize_t r = ch_reactor_has_ring() || fcntl(fd, F_GETFL) & O_DIRECT ? (errno = EAGAIN, -1)
+                                                                      : preadv2(fd, &v, 1, offset, RWF_NOWAIT);
   if (r == (ssize_t)n || r == 0 || (r < 0 && errno != EAGAIN && errno != EOPNOTSUPP && errno != ENOSYS && errno != EINVAL)) {
     free(op);
     return r;
@@ -111,7 +113,9 @@ ch_outcome ch_begin_readv(int fd, const struct iovec *v, int n, int64_t offset, 
   op_t *op;
   if (n <= 0 || n > 1024 || ch_alone() || !(op = make_rw(&readv_kind, fd, v, (size_t)n, offset, flags)))
     return preadv2(fd, v, n, offset, flags);
-  ssize_t r = flags ? (errno = EAGAIN, -1) : preadv2(fd, v, n, offset, RWF_NOWAIT);
+  ssize_t r = flags || ch_reactor_has_ring() || fcntl(fd, F_GETFL) & O_DIRECT
+                  ? (errno = EAGAIN, -1)
+                  : preadv2(fd, v, n, offset, RWF_NOWAIT);
   if (r == 0 || (r > 0 && (size_t)r == ch_iovec_bytes(v, (size_t)n)) ||
       (r < 0 && errno != EAGAIN && errno != EOPNOTSUPP && errno != ENOSYS && errno != EINVAL)) {
     free(op);

@@ -22,6 +22,7 @@ typedef long ch_outcome; /* >= -1: the result. Else CH_LATER */
 CH_HIDDEN long ch_operate(struct ch_operation *);
 static inline long ch_complete(ch_outcome r) { return CH_IS_LATER(r) ? ch_operate(CH_OPERATION(r)) : r; }
 
+CH_HIDDEN ch_outcome ch_begin_recv(int fd, void *, size_t, int flags);
 /* -1 with EAGAIN, EINPROGRESS: wait for the descriptor, as after ch_attempt_accept4, ch_attempt_connect. */
 CH_HIDDEN ch_outcome ch_begin_accept(int fd, struct sockaddr *, socklen_t *, int flags);
 CH_HIDDEN ch_outcome ch_begin_connect(int fd, const struct sockaddr *, socklen_t);

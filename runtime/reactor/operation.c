@@ -75,7 +75,7 @@ static void ask(struct ch_clause *c) {
 
 void ch_operation_cancel_again(struct ch_operation *op) {
   if (op->repeating)
-    return;
+    ch_clause_unwatch(&op->again);
   op->repeating = true;
   op->pause = op->pause ? 2 * op->pause : 20000;
   if (op->pause > 50000000)
@@ -86,7 +86,7 @@ void ch_operation_cancel_again(struct ch_operation *op) {
 
 void ch_operation_start(struct ch_operation *op) {
   op->waiter = NULL;
-  op->done = op->cancelling = op->closed = op->answered = op->repeating = false;
+  op->done = op->cancelling = op->closed = op->answered = op->repeating = op->timed_out = op->unverified = false;
   op->expected = 0;
   op->pause = 0;
   if (op->kind->prepare && ch_reactor->start(op)) {

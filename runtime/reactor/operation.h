@@ -25,6 +25,7 @@ struct ch_operation_kind {
   uint8_t lane;   /* of the pool */
   bool closes;    /* waits for a peer, on `fd`: ends with -EBADF when that is closed here */
   bool interrupt; /* the pool's thread may be interrupted in it: EINTR means that nothing has happened */
+  bool reads;     /* takes up to `n` bytes from a socket: has SO_RCVTIMEO, and empties it when it takes fewer */
 };
 
 struct ch_operation {
@@ -44,7 +45,10 @@ struct ch_operation {
   struct ch_clause again;          /* asks for the end once more, */
   int64_t pause;                   /* after so many ns */
   uint8_t by, expected;            /* CH_BY_*; completions that the ring still owes */
-  bool done, cancelling, closed, answered, repeating;
+  bool done, cancelling, closed, answered, repeating, timed_out;
+  bool unverified;                         /* the ring's: nobody has looked for a time-out of the socket's */
+  uint32_t tick;                           /* when it was started */
+  struct ch_operation *younger, **verify_at; /* while unverified */
 };
 enum { CH_BY_NOBODY, CH_BY_RING, CH_BY_POOL };
 

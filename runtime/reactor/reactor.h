@@ -38,6 +38,9 @@ extern CH_HIDDEN const struct ch_reactor ch_reactor_uring, ch_reactor_epoll, ch_
 CH_HIDDEN void ch_reactor_choose(void);
 /* Operations are carried out without a thread. */
 CH_HIDDEN bool ch_reactor_has_ring(void);
+/* The last read from this socket took less than it asked for, so it has probably nothing: a hint. */
+CH_HIDDEN bool ch_uring_seems_empty(int fd);
+CH_HIDDEN void ch_uring_note(int fd, bool empty);
 /* 0, or why the kernel gives us no ring. */
 CH_HIDDEN int ch_uring_available(void);
 

@@ -14,6 +14,7 @@
 #include "reactor/inbox.h"
 #include "reactor/operation.h"
 #include "reactor/reactor.h"
+#include "reactor/timer.h"
 #include <errno.h>
 #include <linux/io_uring.h>
 #include <poll.h>
@@ -23,6 +24,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -43,6 +45,7 @@ struct poll {
 struct descriptor {
   struct poll *polls;
   struct ch_operation *operations;
+  bool empty; /* see ch_uring_seems_empty */
 };
 
 struct ring {
@@ -357,6 +360,79 @@ static void fire(struct poll *p, int64_t value) {
     ch_clause_fired(c, value);
 }
 
+bool ch_uring_seems_empty(int fd) { return fd >= 0 && fd < table_size && table[fd].empty; }
+void ch_uring_note(int fd, bool empty) {
+  if (fd >= 0 && make_room(fd))
+    table[fd].empty = empty;
+}
+
+/* ---- sockets with a time-out for reading ----
+ *
+ * The ring does not know SO_RCVTIMEO. Asking for it before each read is a system call, and almost no socket has one: so
+ * only those are asked that have waited for a while. `oldest` is a list of the others, in order of their beginning. */
+
+#define TICK INT64_C(10000000)
+static __thread struct ch_operation *oldest, **youngest;
+static __thread struct ch_clause ticker;
+static __thread bool ticking;
+static __thread uint32_t ticks;
+
+static void verified(struct ch_operation *op) {
+  *op->verify_at = op->younger;
+  if (op->younger)
+    op->younger->verify_at = op->verify_at;
+  else
+    youngest = op->verify_at;
+  op->unverified = false;
+}
+
+static void time_is_over(struct ch_clause *c) {
+  struct ch_operation *op = (struct ch_operation *)((char *)c - offsetof(struct ch_operation, again));
+  op->repeating = false;
+  op->timed_out = true;
+  ch_operation_cancel(op);
+}
+
+static void tick(struct ch_clause *c) {
+  ticks++;
+  ticking = false;
+  while (oldest && oldest->tick + 1 < ticks) {
+    struct ch_operation *op = oldest;
+    struct timeval t = {0, 0};
+    socklen_t size = sizeof t;
+    int saved = errno;
+    verified(op);
+    if (getsockopt(op->fd, SOL_SOCKET, SO_RCVTIMEO, &t, &size) == 0 && (t.tv_sec || t.tv_usec) && !op->repeating) {
+      int64_t left = t.tv_sec * INT64_C(1000000000) + t.tv_usec * 1000 - 3 * TICK / 2;
+      op->again = ch_timer_clause(left > 0 ? left : 0);
+      op->repeating = true;
+      ch_clause_watch(&op->again, time_is_over);
+    }
+    errno = saved;
+  }
+  if (oldest) {
+    *c = ch_timer_clause(TICK);
+    ticking = true;
+    ch_clause_watch(c, tick);
+  }
+}
+
+static void verify_later(struct ch_operation *op) {
+  if (!oldest)
+    youngest = &oldest;
+  op->tick = ticks;
+  op->unverified = true;
+  op->younger = NULL;
+  op->verify_at = youngest;
+  *youngest = op;
+  youngest = &op->younger;
+  if (!ticking) {
+    ticker = ch_timer_clause(TICK);
+    ticking = true;
+    ch_clause_watch(&ticker, tick);
+  }
+}
+
 /* ---- operations ---- */
 
 static void list(struct ch_operation *op) {
@@ -384,6 +460,8 @@ static bool start(struct ch_operation *op) {
   if (ok) {
     list(op);
     in_flight++;
+    if (op->kind->reads)
+      verify_later(op);
   }
   errno = saved;
   return ok;
@@ -404,7 +482,13 @@ static void operation_answered(struct ch_operation *op) {
   if (--op->expected > 0)
     return;
   unlist(op);
+  if (op->unverified)
+    verified(op);
   long result = op->result;
+  if (op->kind->reads)
+    table[op->fd].empty = result >= 0 && (size_t)result < op->n;
+  if (op->timed_out && (result == -ECANCELED || result == -EINTR))
+    result = -EAGAIN;
   if (op->closed && (result == -ECANCELED || result == -EINTR))
     result = -EBADF;
   ch_operation_end(op, result);
@@ -498,6 +582,8 @@ static void poll_(int64_t deadline) {
 
 /* The kernel holds a file as long as it polls it. So first it has to let go: a poll's cancellation is answered at once. */
 static void closing(int fd) {
+  if (fd >= 0 && fd < table_size)
+    table[fd].empty = false;
   if (fd < 0 || fd >= table_size || (!table[fd].polls && !table[fd].operations))
     return;
   int saved = errno;
@@ -535,6 +621,8 @@ static int listen_(int event) {
 
 static void interrupted(struct ch_operation *op) {
   unlist(op);
+  if (op->unverified)
+    verified(op);
   ch_operation_end(op, -EINTR);
 }
 

@@ -5,8 +5,12 @@
 CH_TWIN(read) ssize_t ch_posix_read(int fd, void *to, size_t n) {
   for (;;) {
     ssize_t r = ch_attempt_read(fd, to, n);
-    if (CH_IS_LATER(r))
-      return ch_operate(CH_OPERATION(r));
+    if (CH_IS_LATER(r)) {
+      r = ch_operate(CH_OPERATION(r));
+      if (r < 0 && errno == ENOTSOCK)
+        continue; /* it was one, until somebody used the number again */
+      return r;
+    }
     if (r >= 0 || errno != EAGAIN || await_input(fd))
       return r;
   }
@@ -45,7 +49,9 @@ ssize_t ch_posix_recvfrom(int fd, void *to, size_t n, int flags, struct sockaddr
 CH_TWIN(recv) ssize_t ch_posix_recv(int fd, void *to, size_t n, int flags) {
   size_t got = 0;
   for (;;) {
-    ssize_t r = ch_attempt_recv(fd, (char *)to + got, n - got, flags);
+    ssize_t r = flags ? ch_attempt_recv(fd, (char *)to + got, n - got, flags) : ch_begin_recv(fd, to, n, 0);
+    if (CH_IS_LATER(r))
+      return ch_operate(CH_OPERATION(r));
     if (r >= 0) {
       got += (size_t)r;
       if (!wants_more(r, got, n, flags) || !ch_is_stream(fd))
