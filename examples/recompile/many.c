@@ -12,8 +12,19 @@ struct work {
   const struct many *what;
   int (*one)(const struct many *, int);
   int right;
+  int under_way, most_under_way; /* calls of `one` at a time */
   double frame_bytes; /* the most that all activities had in frames at a time */
 };
+
+/* Atomic for the threads' sake. */
+static void do_one(struct work *w, int i) {
+  int now = __atomic_add_fetch(&w->under_way, 1, __ATOMIC_RELAXED), most = w->most_under_way;
+  while (now > most && !__atomic_compare_exchange_n(&w->most_under_way, &most, now, 1, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+    ;
+  if (w->one(w->what, i))
+    __atomic_add_fetch(&w->right, 1, __ATOMIC_RELAXED);
+  __atomic_sub_fetch(&w->under_way, 1, __ATOMIC_RELAXED);
+}
 
 #ifdef THREADS
 #include <pthread.h>
@@ -25,8 +36,7 @@ static int next;
 static void *worker(void *unused) {
   (void)unused;
   for (int i; (i = __atomic_fetch_add(&next, 1, __ATOMIC_RELAXED)) < shared->what->n;)
-    if (shared->one(shared->what, i))
-      __atomic_fetch_add(&shared->right, 1, __ATOMIC_RELAXED);
+    do_one(shared, i);
   return NULL;
 }
 
@@ -66,8 +76,7 @@ static void run(struct work *w) {
   for (int i = 0; i < n; i++)
     activate ch_handle(&activities[i]) ch_copy(i) {
       ch_sem_wait(&governor);
-      if (w->one(w->what, i))
-        w->right++;
+      do_one(w, i);
       ch_sem_post(&governor);
     }
   for (int i = 0; i < n; i++) {
@@ -100,8 +109,8 @@ int many(const struct many *what, int one(const struct many *, int)) {
   run(&w);
   double wall = (double)(ch_now() - begin) * 1e-9;
   getrusage(RUSAGE_SELF, &used);
-  printf("way=%s n=%d right=%d seconds=%.3f user=%.3f system=%.3f base_kb=%ld peak_kb=%ld frame_bytes=%.0f\n", way,
-         what->n, w.right, wall, seconds(used.ru_utime), seconds(used.ru_stime), base, status_kb("VmHWM:"),
+  printf("way=%s n=%d right=%d at_once=%d seconds=%.3f user=%.3f system=%.3f base_kb=%ld peak_kb=%ld frame_bytes=%.0f\n", way,
+         what->n, w.right, w.most_under_way, wall, seconds(used.ru_utime), seconds(used.ru_stime), base, status_kb("VmHWM:"),
          w.frame_bytes);
   return w.right == what->n ? 0 : 1;
 }

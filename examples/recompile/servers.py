@@ -4,6 +4,7 @@ A server ends with its `with` block, and also when this process is killed in wha
 """
 import os
 import pwd
+import random
 import shutil
 import signal
 import socket
@@ -17,9 +18,15 @@ CONNECTIONS = 1000  # at a time, that each server is made to hold
 
 
 def free_port():
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        return s.getsockname()[1]
+    """Not one of those that the kernel gives to clients: another's connection could take it before the server does."""
+    while True:
+        port = random.randrange(10000, 32768)
+        with socket.socket() as s:
+            try:
+                s.bind(("127.0.0.1", port))
+                return port
+            except OSError:
+                pass
 
 
 def find(*names):
