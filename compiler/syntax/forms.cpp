@@ -50,9 +50,9 @@ void Translator::lowerYield(bool) {
 //
 // The cleanup runs on every way out, and clang itself forbids jumps past it.
 
-static const std::set<std::string_view> statementWords = {"if",      "for",   "while",         "do",     "switch",
-                                                          "return",  "break", "continue",      "goto",   "asm",
-                                                          "__asm__", "__asm", "__extension__", "sizeof", "_Generic"};
+static const std::set<std::string_view> statementWords = {
+    "if",       "for",  "while", "do",      "switch", "case",          "default", "return",  "break",
+    "continue", "goto", "asm",   "__asm__", "__asm",  "__extension__", "sizeof",  "_Generic"};
 
 // A statement stands behind the word.
 bool Translator::matchesStatement(bool sure) const {
@@ -61,8 +61,8 @@ bool Translator::matchesStatement(bool sure) const {
   if (!sure)
     return false;
   return isName(position + 1) || startsDeclaration(position + 1) || statementWords.count(next()) || next() == "(" ||
-         next() == "*" || next() == "&" || (next() == "++" && at(position + 2) != ";") ||
-         (next() == "--" && at(position + 2) != ";");
+         next() == "*" || next() == "&" || (next() == "[" && at(position + 2) == "[") ||
+         (next() == "++" && at(position + 2) != ";") || (next() == "--" && at(position + 2) != ";");
 }
 
 bool Translator::matchesAtomic(bool sure) const { return matchesStatement(sure); }
