@@ -56,6 +56,19 @@ The exit status is the program's own. Options for charcoal-measure stand before 
     help: 'Reports on several recordings: pooled, and side by side.',
     options: [{ name: 'truncated', help: 'read files that break off as far as they go' }, ...results],
   },
+  corpus: {
+    usage: 'corpus [NAME …] [options]',
+    help: `The papers' study: installs real applications from the registries, records each in a scripted session of two minutes, and Node servers under load, one after the other; pools the figures.
+Traces, figures, pictures and report.html go to a folder; what is recorded there already is not recorded again.`,
+    options: [
+      { name: 'out', value: 'FOLDER', help: 'default: study' },
+      { name: 'seconds', value: 'TIME', help: 'length of a session with a web application (default 125s)' },
+      { name: 'load', value: 'TIME', help: 'length of the load on a server (default 40s)' },
+      { name: 'cache', value: 'FOLDER', help: 'where the applications are installed (default: in your cache folder; 2 GB)' },
+      { name: 'mode', value: 'fast|full', help: 'as for `web`' },
+      { name: 'quiet', help: 'no progress' },
+    ],
+  },
 }
 
 export function help(topic?: string): string {

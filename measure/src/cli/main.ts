@@ -5,6 +5,7 @@ import { calibrateNode } from '../record/node/calibrate.ts'
 import { recordNode } from '../record/node/index.ts'
 import { recordWeb } from '../record/web/index.ts'
 import { choice, milliseconds, parseArguments } from './args.ts'
+import { study } from './corpus.ts'
 import { commands, help } from './help.ts'
 import { output } from './output.ts'
 import { Progress } from './progress.ts'
@@ -32,7 +33,7 @@ export async function main(args: string[]): Promise<number> {
       return 0
     }
     const { options, words } = parseArguments(rest, command.options, { first: name === 'node' })
-    if (words.length === 0) throw new MeasureError(`usage: charcoal-measure ${command.usage}`, 2)
+    if (words.length === 0 && name !== 'corpus') throw new MeasureError(`usage: charcoal-measure ${command.usage}`, 2)
     return await run(name, words, options)
   } catch (error) {
     if (!(error instanceof MeasureError)) throw error
@@ -62,6 +63,7 @@ async function run(name: string, words: string[], options: Map<string, string>):
   process.on('SIGINT', interrupted)
   process.on('SIGTERM', interrupted)
   try {
+    if (name === 'corpus') return await study(words, options, progress, stop.signal)
     if (name === 'node') {
       if (!options.has('no-calibrate')) say('calibrating')
       const calibration = options.has('no-calibrate') ? undefined : await calibrateNode({ mode, signal: stop.signal }).catch((error) => void say(`not calibrated: ${(error as Error).message}`))

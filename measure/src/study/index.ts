@@ -11,6 +11,7 @@ import path from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { analyse, pool, type Figures } from '../analysis/index.ts'
 import { MeasureError } from '../format/error.ts'
+import { calibrateNode } from '../record/node/calibrate.ts'
 import { recordNode } from '../record/node/index.ts'
 import { recordWeb } from '../record/web/index.ts'
 import { htmlReport } from '../report/index.ts'
@@ -139,6 +140,7 @@ async function oneWeb(entry: Entry, app: WebApp, context: Context, trace: string
   await recordWeb(url, {
     out: trace,
     mode: options.mode ?? 'full',
+    calibrate: true,
     // Nothing but this machine: no telemetry, no fonts from elsewhere.
     browserArgs: ['--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1', '--disable-gpu'],
     loadTimeout: 90_000,
@@ -164,9 +166,10 @@ async function oneServer(entry: Entry, app: ServerApp, context: Context, trace: 
   const seconds = options.loadSeconds ?? 40
   const stop = new AbortController()
   options.signal?.addEventListener('abort', () => stop.abort(), { once: true })
+  const calibration = await calibrateNode({ mode: options.mode ?? 'full', signal: stop.signal }).catch(() => undefined)
   say(`${app.title}: recording under load for ${seconds} s`)
   const url = `http://127.0.0.1:${port}/`
-  const recorded = recordNode(command.program, command.args, { out: trace, stdio: 'ignore', signal: stop.signal, cwd: command.cwd ?? dir, env: { ...process.env, NODE_ENV: 'production', HOME: dir } })
+  const recorded = recordNode(command.program, command.args, { out: trace, stdio: 'ignore', signal: stop.signal, cwd: command.cwd ?? dir, ...(calibration && { calibration }), env: { ...process.env, NODE_ENV: 'production', HOME: dir } })
   let ended: unknown
   recorded.then(() => (ended = true), (error) => (ended = error))
   try {
