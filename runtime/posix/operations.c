@@ -479,6 +479,7 @@ ch_outcome ch_begin_call(long (*fn)(void *), void *argument, int how) {
 
 extern ssize_t __pread_chk(int, void *, size_t, off_t, size_t);
 extern int __open_2(const char *, int);
+extern ssize_t __read_chk(int, void *, size_t, size_t);
 
 ssize_t ch_plain_pread(int fd, void *to, size_t n, int64_t offset) { return pread(fd, to, n, offset); }
 ssize_t ch_plain_pread_chk(int fd, void *to, size_t n, int64_t offset, size_t room) {
@@ -490,3 +491,4 @@ ssize_t ch_plain_pwritev(int fd, const struct iovec *v, int n, int64_t offset) {
 int ch_plain_open_2(const char *path, int flags) { return __open_2(path, flags); }
 int ch_plain_fcntl(int fd, int command, void *argument) { return fcntl(fd, command, argument); }
 int ch_plain_lockf(int fd, int command, int64_t n) { return lockf(fd, command, n); }
+ssize_t ch_plain_read_chk(int fd, void *to, size_t n, size_t room) { return __read_chk(fd, to, n, room); }

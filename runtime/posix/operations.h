@@ -51,6 +51,7 @@ CH_HIDDEN ch_outcome ch_begin_setlk(int fd, int command, void *lock);
 /* The plain calls, for what never waits or is an error. */
 CH_HIDDEN ssize_t ch_plain_pread(int fd, void *, size_t, int64_t offset);
 CH_HIDDEN ssize_t ch_plain_pread_chk(int fd, void *, size_t, int64_t offset, size_t room);
+CH_HIDDEN ssize_t ch_plain_read_chk(int fd, void *, size_t, size_t room);
 CH_HIDDEN ssize_t ch_plain_pwrite(int fd, const void *, size_t, int64_t offset);
 CH_HIDDEN ssize_t ch_plain_preadv(int fd, const struct iovec *, int, int64_t offset);
 CH_HIDDEN ssize_t ch_plain_pwritev(int fd, const struct iovec *, int, int64_t offset);

@@ -223,5 +223,14 @@ static int listen_(int event) {
 static bool start(struct ch_operation *op) { return (void)op, false; }
 static void cancel(struct ch_operation *op) { (void)op; }
 
+static void end(void) {
+  if (epoll >= 0)
+    close(epoll);
+  free(table);
+  epoll = wake_event = -1;
+  table = NULL;
+  table_size = 0;
+}
+
 const struct ch_reactor ch_reactor_epoll = {"epoll", now,   poll_,  enlist, withdraw,
-                                            closing, start, cancel, listen_};
+                                            closing, start, cancel, end,    listen_};

@@ -18,6 +18,7 @@ static void first_withdraw(struct ch_clause *c) { (void)c; }
 static void first_closing(int fd) { (void)fd; }
 static bool first_start(struct ch_operation *op) { return decide(), ch_reactor->start(op); }
 static void first_cancel(struct ch_operation *op) { (void)op; }
+static void first_end(void) {}
 static int first_listen(int event) { return decide(), ch_reactor->listen(event); }
 
 /* Only time is waited for. */
@@ -35,7 +36,7 @@ static int64_t monotonic(void) {
 }
 
 static const struct ch_reactor undecided = {"undecided",   monotonic,   first_poll,   first_enlist, first_withdraw,
-                                            first_closing, first_start, first_cancel, first_listen};
+                                            first_closing, first_start, first_cancel, first_end,    first_listen};
 const struct ch_reactor *ch_reactor = &undecided;
 
 bool ch_reactor_has_ring(void) {
@@ -62,6 +63,11 @@ void ch_reactor_choose(void) {
                     "(sysctl kernel.io_uring_disabled=0, and a container's seccomp profile)\n", strerror(error));
     exit(CH_EXIT_MISUSE);
   }
+}
+
+void ch_reactor_end(void) {
+  ch_inbox_end();
+  ch_reactor->end();
 }
 
 void ch_reactor_poll(int64_t deadline) {

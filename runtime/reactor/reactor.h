@@ -29,6 +29,8 @@ struct ch_reactor {
   bool (*start)(struct ch_operation *);
   /* Asks for the end of an operation that it has started and that has not ended. */
   void (*cancel)(struct ch_operation *);
+  /* The domain of this thread ends: nothing is registered any more. */
+  void (*end)(void);
   /* A sleeping poll also ends when this descriptor becomes readable; it is then read. 0, or -1 with errno. */
   int (*listen)(int event);
 };
@@ -44,6 +46,8 @@ CH_HIDDEN void ch_uring_note(int fd, bool empty);
 /* 0, or why the kernel gives us no ring. */
 CH_HIDDEN int ch_uring_available(void);
 
+/* The domain of this thread ends: its descriptors are closed. */
+CH_HIDDEN void ch_reactor_end(void);
 /* What the loop calls: the reactor's poll, and the domain's letters (inbox.h). */
 CH_HIDDEN void ch_reactor_poll(int64_t deadline);
 

@@ -111,5 +111,7 @@ static bool start(struct ch_operation *op) { return (void)op, false; }
 static void cancel(struct ch_operation *op) { (void)op; }
 static int listen_(int event) { return (void)event, 0; }
 
+static void end(void) {}
+
 const struct ch_reactor ch_reactor_simulated = {"simulated", now,   poll_,  enlist, withdraw,
-                                                closing,     start, cancel, listen_};
+                                                closing,     start, cancel, end,    listen_};

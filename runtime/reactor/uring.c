@@ -663,7 +663,23 @@ static void in_child(void) {
   ch_inbox_in_child();
 }
 
+/* Orphans that are still in flight go with the ring. */
+static void end(void) {
+  stop();
+  while (backlog) {
+    struct late *gone = backlog;
+    backlog = gone->next;
+    free(gone);
+  }
+  backlog_end = &backlog;
+  free(table);
+  table = NULL;
+  table_size = 0;
+  in_flight = 0;
+  wake_event = -1;
+}
+
 int ch_uring_available(void) { return ring.fd >= 0 ? 0 : start_ring(); }
 
 const struct ch_reactor ch_reactor_uring = {"io_uring", now,   poll_,  enlist, withdraw,
-                                            closing,    start, cancel, listen_};
+                                            closing,    start, cancel, end,    listen_};

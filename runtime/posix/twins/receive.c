@@ -1,6 +1,7 @@
 /* read, readv, recv, recvfrom, recvmsg */
 #include "posix/twins/twins.h"
 #include <stdlib.h>
+#include <unistd.h>
 
 CH_TWIN(read) ssize_t ch_posix_read(int fd, void *to, size_t n) {
   for (;;) {
@@ -92,4 +93,18 @@ CH_TWIN(recvmsg) ssize_t ch_posix_recvmsg(int fd, struct msghdr *m, int flags) {
       return r;
     m->msg_controllen = control;
   }
+}
+
+/* ---- _FORTIFY_SOURCE: the same, with the room that there is; too little is the plain call's to tell ---- */
+
+CH_TWIN(__read_chk) ssize_t ch_posix_read_chk(int fd, void *to, size_t n, size_t room) {
+  return n > room ? ch_plain_read_chk(fd, to, n, room) : read(fd, to, n);
+}
+CH_TWIN(__recv_chk) ssize_t ch_posix_recv_chk(int fd, void *to, size_t n, size_t room, int flags) {
+  return n > room ? ch_plain_read_chk(fd, to, n, room) : recv(fd, to, n, flags);
+}
+CH_TWIN(__recvfrom_chk)
+ssize_t ch_posix_recvfrom_chk(int fd, void *to, size_t n, size_t room, int flags, struct sockaddr *from,
+                              socklen_t *length) {
+  return n > room ? ch_plain_read_chk(fd, to, n, room) : recvfrom(fd, to, n, flags, from, length);
 }
