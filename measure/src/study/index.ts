@@ -17,6 +17,7 @@ import { recordWeb } from '../record/web/index.ts'
 import { htmlReport } from '../report/index.ts'
 import { install, type Installed, type Manifest } from './install.ts'
 import { answers, freePort, Services } from './serve.ts'
+import { tables } from './tables.ts'
 import { act, type Session, type SessionResult } from './session.ts'
 
 export interface CorpusOptions {
@@ -36,7 +37,7 @@ export interface CorpusOptions {
 }
 
 /** What became of one application; stands beside its figures. */
-interface Entry {
+export interface Entry {
   name: string
   kind: 'web' | 'server'
   title: string
@@ -115,7 +116,7 @@ export async function corpus(options: CorpusOptions): Promise<{ entries: Entry[]
   return summarise(out, all)
 }
 
-/** Pools what has been recorded in `out`, and writes `figures.json`, `study.json` and `report.html` there. */
+/** Pools what has been recorded in `out`, and writes `figures.json`, `study.json`, `tables.md` and `report.html` there. */
 export function summarise(out: string, names: string[]): { entries: Entry[]; figures: Figures[] } {
   const recorded = names.filter((name) => existsSync(path.join(out, `${name}.json`))).map((name) => JSON.parse(readFileSync(path.join(out, `${name}.json`), 'utf8')) as { entry: Entry; figures: Figures })
   if (recorded.length === 0) throw new MeasureError('nothing was recorded: see the messages above', 4)
@@ -128,6 +129,7 @@ export function summarise(out: string, names: string[]): { entries: Entry[]; fig
   const entries = recorded.map(({ entry }) => entry)
   writeFileSync(path.join(out, 'figures.json'), JSON.stringify(pools))
   writeFileSync(path.join(out, 'study.json'), JSON.stringify(recorded.map(({ entry, figures: f }) => ({ ...entry, counts: f.counts, subtrees: f.subtrees })), null, 1))
+  writeFileSync(path.join(out, 'tables.md'), tables(recorded, pools))
   writeFileSync(path.join(out, 'report.html'), htmlReport(figures))
   return { entries, figures }
 }
