@@ -70,11 +70,24 @@ export async function serveOracles(options: { only?: string[]; patience?: number
     '/image.svg': ['image/svg+xml', '<svg xmlns="http://www.w3.org/2000/svg" width="1" height="1"/>'],
     '/text': ['text/plain', 'text'],
   }
+  // Bodies in three pieces; each further one is asked for, so that no machine is too slow or too fast to see them apart.
+  const gates = new Map<string, string[]>()
+  const bodies = new Map<string, ServerResponse>()
   const server = createServer((request, response) => {
     const { pathname, search } = new URL(request.url!, 'http://x')
     const found = text[pathname]
     if (found !== undefined) response.setHeader('content-type', found[0]).setHeader('cache-control', 'no-store').end(found[1])
-    else if (pathname === '/slow') slow(response, search.includes('json') ? ['[1', ',2', ',3]'] : ['a', 'b', 'c'])
+    else if (pathname === '/gated') {
+      response.setHeader('content-type', 'text/plain').write((search.includes('json') ? '[1' : 'a').padEnd(2000))
+      gates.set(search, [(search.includes('json') ? ',2' : 'b').padEnd(2000), (search.includes('json') ? ',3]' : 'c').padEnd(2000)])
+      bodies.set(search, response)
+    } else if (pathname === '/next') {
+      const left = gates.get(search) ?? []
+      const piece = left.shift()
+      if (left.length === 0) bodies.get(search)?.end(piece)
+      else bodies.get(search)?.write(piece)
+      response.end()
+    }
     else if (pathname === '/events') response.setHeader('content-type', 'text/event-stream').write('data: 1\n\n')
     else if (pathname !== '/never') response.writeHead(404).end()
   })
@@ -92,11 +105,4 @@ export async function serveOracles(options: { only?: string[]; patience?: number
       server.closeAllConnections()
     },
   }
-}
-
-/** In three pieces, far enough apart that each is read by itself. */
-function slow(response: ServerResponse, pieces: string[]): void {
-  response.setHeader('content-type', 'text/plain').write(pieces[0].padEnd(2000))
-  setTimeout(() => response.write(pieces[1].padEnd(2000)), 90)
-  setTimeout(() => response.end(pieces[2].padEnd(2000)), 180)
 }

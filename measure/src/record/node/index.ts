@@ -86,7 +86,7 @@ export async function recordNode(program: string, args: string[], options: Recor
 /** The built hook, beside this file's bundle. */
 function hookFile(): string {
   const here = path.dirname(fileURLToPath(import.meta.url))
-  for (const dir of [here, path.join(here, '../../../dist'), ...(process.env.CHARCOAL_MEASURE === undefined ? [] : [path.join(process.env.CHARCOAL_MEASURE, 'dist')])]) {
+  for (const dir of [...(process.env.CHARCOAL_MEASURE === undefined ? [] : [path.join(process.env.CHARCOAL_MEASURE, 'dist')]), here, path.join(here, '../../../dist')]) {
     const file = path.join(dir, 'hook.mjs')
     if (existsSync(file)) return file
   }

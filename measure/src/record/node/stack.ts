@@ -18,7 +18,7 @@ export interface Frames {
   direct: boolean
 }
 
-const LIMIT = 8
+const LIMIT = 9
 let own = ''
 const places = new Map<string, Map<number, Place>>()
 
@@ -75,7 +75,8 @@ function sites(_: unknown, all: Site[]): Frames {
   frames.inner = place(url, all[first], false)
   let last = all.length - 1
   for (; last > first; last--) if (!all[last].isAsync() && (url = userUrl(all[last])) !== null) break
-  if (all.length < LIMIT) frames.outer = place(last === first ? userUrl(all[first])! : url!, all[last], true)
+  // A stack that was cut among the user's frames does not reach the outermost.
+  if (all.length < LIMIT || last < all.length - 1) frames.outer = place(last === first ? userUrl(all[first])! : url!, all[last], true)
   return frames
 }
 

@@ -1,0 +1,144 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { parseTrace, type Continuation, type End, type TraceRecord } from '../src/format/index.ts'
+import { recordNode, type RecordNodeOptions } from '../src/record/node/index.ts'
+import { ok, rejects, same, test } from './harness.ts'
+import { temporary } from './places.ts'
+
+async function record(text: string, options: Partial<RecordNodeOptions> = {}): Promise<{ records: TraceRecord[]; end: End; exitCode: number | undefined; continuations: Continuation[] }> {
+  const dir = temporary()
+  const program = path.join(dir, 'program.mjs')
+  const out = path.join(dir, 'trace.jsonl')
+  writeFileSync(program, text)
+  const { exitCode } = await recordNode(program, [], { out, stdio: 'ignore', ...options })
+  const records = parseTrace(readFileSync(out), out)
+  return { records, end: records[records.length - 1] as End, exitCode, continuations: records.filter((r) => r.type === 'continuation') }
+}
+
+test('a program that ends by itself is recorded to its end', async () => {
+  const { end, exitCode } = await record('setTimeout(() => setTimeout(() => {}, 2), 2)')
+  same([end.reason, exitCode], ['finished', 0])
+})
+
+test('process.exit in a callback keeps the recording and the status', async () => {
+  const { end, exitCode, continuations } = await record('setTimeout(() => process.exit(7), 2)')
+  same([end.reason, exitCode, continuations.at(-1)!.kind], ['exit', 7, 'timeout'])
+})
+
+test('an exception that nobody catches keeps the recording', async () => {
+  const { end, exitCode, continuations } = await record("setTimeout(() => { throw new Error('x') }, 2)")
+  same([end.reason, exitCode, continuations.at(-1)!.kind], ['crash', 1, 'timeout'])
+})
+
+test('a program that is killed leaves what was written until then', async () => {
+  const { end, continuations } = await record("setInterval(() => {}, 1); setTimeout(() => process.kill(process.pid, 'SIGKILL'), 1500)")
+  same(end.reason, 'signal')
+  ok(continuations.length > 50, `${continuations.length} continuations`)
+})
+
+test('a signal that the program does not handle ends it as ever, recorded', async () => {
+  const { end, exitCode } = await record("setInterval(() => {}, 5); setTimeout(() => process.kill(process.pid, 'SIGTERM'), 20)")
+  same([end.reason, exitCode], ['signal', 143])
+})
+
+test("a program's own handler of SIGINT decides", async () => {
+  const { end, exitCode } = await record("process.on('SIGINT', () => setTimeout(() => process.exit(3), 5)); setTimeout(() => process.kill(process.pid, 'SIGINT'), 10); setInterval(() => {}, 5)")
+  same([end.reason, exitCode], ['stopped', 3])
+})
+
+test('stopping from outside ends the program and keeps the recording', async () => {
+  const stop = new AbortController()
+  const { end, continuations } = await record('setInterval(() => {}, 2)', { signal: stop.signal, started: () => setTimeout(() => stop.abort(), 1000) })
+  same(end.reason, 'stopped')
+  ok(continuations.length > 10)
+})
+
+test('a worker is a thread of its own in the same trace', async () => {
+  const file = path.join(temporary(), 'worker.mjs')
+  writeFileSync(file, 'setTimeout(function inWorker() {}, 5)')
+  const { records } = await record(`import { Worker } from 'node:worker_threads'\nnew Worker(${JSON.stringify(file)})`)
+  const threads = records.filter((r) => r.type === 'thread')
+  same(threads.map((t) => t.kind), ['node', 'worker'])
+  const worker = records.filter((r) => r.type === 'continuation' && r.thread === threads[1].id) as Continuation[]
+  const timer = worker.find((c) => c.kind === 'timeout')!
+  ok(worker.some((c) => c.id === timer.parent), 'its timer has a parent on the same thread')
+})
+
+test('two recordings of the same program have the same structure', async () => {
+  const program = `
+    const { setTimeout: sleep } = await import('node:timers/promises')
+    const { readFile } = await import('node:fs/promises')
+    async function inner(n) { await sleep(2); if (n > 0) await inner(n - 1); setImmediate(() => process.nextTick(() => {})) }
+    async function outer() { for (let i = 0; i < 3; i++) { await inner(i); await readFile(process.argv[1]) } let k = 0; const t = setInterval(() => ++k === 3 && clearInterval(t), 20) }
+    await outer()`
+  const structure = async (): Promise<unknown> => {
+    const { records, continuations } = await record(program)
+    const places = new Map(records.filter((r) => r.type === 'location').map((l) => [l.id, `${l.function}:${l.line}:${l.column}`]))
+    // The loader's own continuations, before the program's first, depend on what is cached.
+    const first = continuations.findIndex((c) => c.from !== undefined)
+    const numbers = new Map(continuations.slice(first).map((c, i) => [c.id, i]))
+    return continuations.slice(first).map((c) => [c.kind, numbers.get(c.parent ?? 0) ?? null, c.recurring ?? false, places.get(c.from ?? 0), places.get(c.at ?? 0), (c.alternatives ?? []).map(([id, via]) => [numbers.get(id) ?? null, via])])
+  }
+  const one = await structure()
+  ok((one as unknown[]).length > 15, `${(one as unknown[]).length} continuations`)
+  same(await structure(), one)
+})
+
+test('places: where it was registered, and the function that ran', async () => {
+  const { records, continuations } = await record('function registers() {\n  setTimeout(function runs() {\n    setImmediate(() => {})\n  }, 2)\n}\nregisters()')
+  const timer = continuations.find((c) => c.kind === 'timeout')!
+  const place = (id: number | undefined): string => {
+    const l = records.find((r) => r.type === 'location' && r.id === id)
+    return l?.type === 'location' ? `${path.basename(l.url)} ${l.function} ${l.line}` : ''
+  }
+  same([place(timer.from), place(timer.at)], ['program.mjs registers 2', 'program.mjs runs 2'])
+})
+
+test('activities and atomic blocks of the library appear by name, and foreign continuations inside are reported', async () => {
+  const { records, continuations } = await record(`
+    const tracer = globalThis[Symbol.for('charcoal.tracer')]
+    const activity = { name: 'withdraw', gen: {} }
+    activity.activity = activity
+    const step = (f) => { tracer.started(activity); f(); tracer.stopped(activity) }
+    tracer.registered(activity)
+    setTimeout(function foreign() {}, 10)
+    step(() => { tracer.atomic(activity, true); setTimeout(() => { step(() => {}); setTimeout(() => step(() => { tracer.atomic(activity, false); activity.gen = null }), 15) }, 5) })`)
+  same(records.filter((r) => r.type === 'activity-start').map((r) => r.name), ['withdraw'])
+  same(records.filter((r) => r.type === 'atomic-enter' || r.type === 'atomic-leave' || r.type === 'activity-end').map((r) => r.type), ['atomic-enter', 'atomic-leave', 'activity-end'])
+  const inside = records.filter((r) => r.type === 'interruption')
+  same(inside.length, 1)
+  const foreign = continuations.find((c) => c.id === inside[0].continuation)!
+  same(foreign.kind, 'timeout')
+  same(records.filter((r) => r.type === 'step').length, 3)
+})
+
+test('children of the program are not recorded', async () => {
+  const dir = temporary()
+  const child = path.join(dir, 'child.mjs')
+  writeFileSync(child, 'setTimeout(() => {}, 5)')
+  const { records, end } = await record(`import { fork } from 'node:child_process'\nfork(${JSON.stringify(child)}).on('exit', (c) => process.exit(c))`)
+  same(records.filter((r) => r.type === 'thread').length, 1)
+  same(end.reason, 'finished')
+})
+
+test('a program that does not exist is an error with a remedy', () => rejects(recordNode('/nonexistent/program.mjs', [], { out: '/tmp/never' }), /does not exist; give the path/))
+
+test('a recording does not change what a program prints or returns', async () => {
+  const dir = temporary()
+  const result = path.join(dir, 'result')
+  const program = `
+    import { writeFileSync } from 'node:fs'
+    const log = []
+    setTimeout(() => log.push('timeout'), 2); setImmediate(() => log.push('immediate')); process.nextTick(() => log.push('tick')); queueMicrotask(() => log.push('microtask'))
+    Promise.reject(new Error('r')).catch((e) => log.push(e.stack.split('\\n')[0]))
+    process.on('exit', () => writeFileSync(${JSON.stringify(result)}, JSON.stringify([log, Error.stackTraceLimit, 'prepareStackTrace' in Error && Error.prepareStackTrace !== undefined, process.listenerCount('exit') >= 1])))`
+  const file = path.join(dir, 'program.mjs')
+  writeFileSync(file, program)
+  const { spawnSync } = await import('node:child_process')
+  spawnSync(process.execPath, [file])
+  const bare = JSON.parse(readFileSync(result, 'utf8'))
+  await recordNode(file, [], { out: path.join(dir, 'trace.jsonl'), stdio: 'ignore' })
+  ok(existsSync(result))
+  const recorded = JSON.parse(readFileSync(result, 'utf8'))
+  same(recorded, bare)
+})
