@@ -366,20 +366,50 @@ test('errors nobody asks for are reported as unhandled', async () => {
   })
 })
 
-test('tracing: continuations with parents, in the format of the measuring tool', async () => {
-  const trace = await simulate(function* () {
+test('tracing: continuations with parents, activities and atomic blocks by name, in the format of the measuring tool', async () => {
+  const inner = asyncFn(function* traceInner() { yield* sleep(1) })
+  const recording = await simulate(function* () {
     const recording = record()
-    const a = spawn(function* () { yield* sleep(1); yield* atomic(function* () { yield* pause(); yield* sleep(1) }) }, { name: 'traced' })
+    const a = spawn(function* () {
+      yield* sleep(1)
+      yield* atomic(function* traceGuarded() {
+        yield* pause()
+        yield* sleep(1)
+        spawn(inner(), { contained: true })
+        yield* atomic(inner())
+      })
+      yield* async(function* () { yield* sleep(2) })
+      yield* pause()
+    }, { name: 'traced' })
+    const b = spawn(function* () { yield* sleep(1000) }, { name: 'stopped' })
     yield* a
+    b.cancel()
+    try { yield* b } catch { /* cancelled */ }
+    const c = spawn(function* traceFails() { throw new Error('x') })
+    try { yield* c } catch { /* failed */ }
+    recording.stop()
     recording.stop()
     spawn(function* () {})
     return recording
   })
-  const mine = trace.continuations.filter((c) => c.activity === 'traced')
-  same(mine.length, 3)
-  same([mine[1].parent, mine[2].parent], [mine[0].id, mine[1].id])
-  same([mine[0].atomic, mine[1].atomic], [false, true])
-  ok(trace.lines().split('\n').every((l) => l === '' || 'regTs' in JSON.parse(l)))
+  const records = recording.lines().trimEnd().split('\n').map((l) => JSON.parse(l))
+  const of = (type: string): any[] => records.filter((r) => r.type === type)
+  same([records[0].type, records[0].version, records[0].source, records[1].type, records[records.length - 1].type], ['charcoal-trace', 1, 'js', 'thread', 'end'])
+  const names = new Map(of('activity-start').map((r) => [r.id, r.name]))
+  for (const name of ['traced', 'stopped', 'traceFails', 'traceInner']) ok([...names.values()].includes(name), `${name} is in ${[...names.values()]}`)
+  const outcome = (name: string): string => of('activity-end').find((r) => names.get(r.id) === name)?.outcome
+  same([outcome('traced'), outcome('traceInner'), outcome('stopped'), outcome('traceFails')], ['returned', 'returned', 'cancelled', 'failed'])
+  const [guarded, nested] = of('atomic-enter')
+  same([guarded.name, guarded.outer, nested.name, nested.outer], ['traceGuarded', undefined, 'traceInner', guarded.id])
+  same(of('atomic-leave').map((r) => r.id), [nested.id, guarded.id])
+  const mine = of('continuation').filter((r) => names.get(r.activity) === 'traced')
+  // Up to the sleep; into the block; the nested block; its end; the rest up to async; the branch; the owner; and so on, each from the one before.
+  same(mine[0].atomic, undefined)
+  same(mine[1].atomic, guarded.id)
+  for (let i = 1; i < mine.length; i++) ok(mine.slice(0, i).some((c) => c.id === mine[i].parent), `continuation ${i} has a parent of the same activity`)
+  const contained = of('continuation').find((r) => names.get(r.activity) === 'traceInner')
+  ok(contained.atomic !== undefined && mine.some((c) => c.id === contained.parent), 'a contained activity belongs to the block, and comes from its spawner')
+  same(records[records.length - 1].continuations, of('continuation').length)
 })
 
 test('explore finds a lost update, shrinks it, and its seed replays it', async () => {

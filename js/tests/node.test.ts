@@ -6,7 +6,8 @@ import path from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { tmpdir } from 'node:os'
 import { test, ok, same, throws } from './harness.ts'
-import { once, spawn, wait } from './lib.ts'
+import { once, spawn, wait, asyncFn, atomicFn, sleep, finish, async, pause } from './lib.ts'
+import { record } from '../src/dev/index.ts'
 
 const js = process.cwd()
 const work = path.join(process.env.CHARCOAL_BUILD ?? tmpdir(), 'js/package-test')
@@ -198,6 +199,47 @@ for (const [name, bundle] of Object.entries(BUNDLERS))
       ok(map.sourcesContent?.some((s) => s === STORE), `${name}: the map carries the source as it was written`)
     }
   })
+
+test('a trace passes the checks of the measuring tool', async () => {
+  const { build } = await import('esbuild')
+  const { outputFiles } = await build({ entryPoints: [path.join(js, '../measure/src/format/check.ts')], bundle: true, format: 'esm', platform: 'node', write: false, logLevel: 'error' })
+  const file = path.join(work, 'check.mjs')
+  mkdirSync(work, { recursive: true })
+  writeFileSync(file, outputFiles[0].text)
+  const { Checker } = await import(file)
+  const seen = new Set<string>()
+  const recording = record()
+  const add = asyncFn(function* add(n: number) { yield* sleep(1); return n })
+  const guarded = atomicFn(function* traceGuarded() {
+    spawn(add(1), { contained: true })
+    yield* finish(function* () {
+      yield* async(add(2))
+      yield* async(add(3))
+    })
+  })
+  await Promise.all([spawn(guarded()), spawn(guarded()), guarded(), add(4)])
+  await spawn(function* () { for (let i = 0; i < 2000; i++) yield* pause() })
+  recording.stop()
+  const checker = new Checker()
+  for (const line of recording.lines().trimEnd().split('\n')) {
+    const record = JSON.parse(line)
+    ok(checker.accept(record), `a record that the format does not know: ${line}`)
+    seen.add(record.type + (record.name === 'traceGuarded' ? ' guarded' : ''))
+  }
+  checker.finish()
+  for (const type of ['continuation', 'activity-end', 'atomic-enter guarded', 'activity-start guarded', 'atomic-leave', 'end']) ok(seen.has(type), `${type}: ${[...seen]}`)
+})
+
+test('a tracer that stands on the global object is told from the start, by name, in plain syntax too', async () => {
+  install()
+  const dir = path.join(project, 'told')
+  mkdirSync(dir, { recursive: true })
+  writeFileSync(path.join(dir, 'tracer.mjs'), `globalThis[Symbol.for('charcoal.tracer')] = { registered: (a) => console.log('registered', a.name), started() {}, stopped() {}, atomic: (owner, entered, name) => console.log([entered ? 'entered' : 'left', owner.activity.name, name].join(' ').trim()) , ended: (a) => console.log('ended', a.name, a.state) }`)
+  writeFileSync(path.join(dir, 'store.js'), STORE)
+  writeFileSync(path.join(dir, 'main.js'), `import { Counter } from './store.js'\nimport { activities } from 'charcoal-js/dev'\nconst c = new Counter()\nconst p = c.bump()\nawait Promise.resolve()\nconsole.log(activities()[0].stack.join(' < '))\nawait p`)
+  const out = await BUNDLERS.esbuild(dir, true)
+  same(run(process.execPath, ['--import', path.join(dir, 'tracer.mjs'), out]).trim().split('\n'), ['registered bump', 'entered bump bump', 'bump', 'left bump', 'ended bump done'])
+})
 
 test('ESLint: no-interrupted-update reports a read before and a write after a wait, outside an atomic block', async () => {
   const { Linter } = await import('eslint')

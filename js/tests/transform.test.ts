@@ -75,10 +75,10 @@ test('a lost update without atomic, none with it, in plain syntax', async () => 
 
 test('TypeScript stays TypeScript', () => {
   const { code } = transform(`"use activity"\nexport class S<T> { constructor(private x: T) {} async get(k: string, n?: number): Promise<T> { const v = (await load<T>(k)) as T; return v! } }\nexport const f = async <T,>(x: T, { y }: { y: number } = { y: 1 }): Promise<T> => { await g(); return x }`, { file: 'a.ts' })!
-  ok(/get\(k: string, n\?: number\): Promise<T> \{ return \$charcoal\.go\(function\* \(\) \{/.test(code), code)
+  ok(/get\(k: string, n\?: number\): Promise<T> \{ return \$charcoal\.go\(function\* get\$activity \(\) \{/.test(code), code)
   ok(/\(yield\* \$charcoal\.wait\(load<T>\(k\)\)\)\) as T/.test(code), code)
   ok(/^;?\nimport \* as \$charcoal/.test(code), code)
-  ok(/<T,>\(\.\.\.\$args\): Promise<T> => \$charcoal\.go\(function\* \(x: T, \{ y \}: \{ y: number \} = \{ y: 1 \}\) \{|=> \{ return \$charcoal\.go\(function\* \(x: T/.test(code), code)
+  ok(/<T,>\(\.\.\.\$args\): Promise<T> => \$charcoal\.go\(function\* f\$activity \(x: T, \{ y \}: \{ y: number \} = \{ y: 1 \}\) \{|=> \{ return \$charcoal\.go\(function\* f\$activity \(x: T/.test(code), code)
 })
 
 test('what is marked is transformed, and nothing else', () => {

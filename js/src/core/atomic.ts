@@ -16,7 +16,7 @@ import { NEXT, Suspension, THROW, type Operation } from './suspension.ts'
 import type { Queue } from './queue.ts'
 import { domain } from './current.ts'
 import type { Domain } from './domain.ts'
-import { Call, generatorNext, generatorOf, isGeneratorFunction, remember, swap } from './call.ts'
+import { Call, generatorNext, generatorOf, isGeneratorFunction, nameOf, remember, swap } from './call.ts'
 import type { Activity } from './activity.ts'
 import { DeadlockError, deadlockMessage } from '../dev/deadlock.ts'
 
@@ -45,8 +45,8 @@ export class AtomicBlock extends Context implements Group, Blocker {
     this.outer = owner.group
   }
 
-  /** Opens a block on `owner`, whose code is running. */
-  static open(owner: Branch, d: Domain): AtomicBlock {
+  /** Opens a block on `owner`, whose code is running. `body` gives it a name in traces. */
+  static open(owner: Branch, d: Domain, body?: unknown): AtomicBlock {
     const { group } = owner
     let block = d.spare
     if (block === null || !block.over) block = new AtomicBlock(owner, d)
@@ -62,7 +62,7 @@ export class AtomicBlock extends Context implements Group, Blocker {
     d.top = block
     d.executing = block
     if (d.onTop !== null) d.onTop()
-    if (d.tracer !== null) d.tracer.atomic(owner, true)
+    if (d.tracer !== null) d.tracer.atomic(owner, true, typeof body === 'string' ? body : nameOf(body))
     return block
   }
 
@@ -254,7 +254,7 @@ class AtomicCall<T> extends Call<T> {
   }
 
   private open(branch: Branch): void {
-    this.block = AtomicBlock.open(branch, branch.group.home.domain)
+    this.block = AtomicBlock.open(branch, branch.group.home.domain, this.source)
     try {
       this.gen = this.made ?? generatorOf(this.body)
     } catch (error) {
@@ -279,8 +279,12 @@ class AtomicCall<T> extends Call<T> {
 
   override reclaim(): void {}
 
+  override get source(): unknown {
+    return this.made ?? this.body
+  }
+
   override start(): Activity<T> {
-    return (this.activity ??= domain.spawn<T>(new Start(this), false, undefined))
+    return (this.activity ??= domain.spawn<T>(new Start(this), false, nameOf(this) || undefined))
   }
 }
 

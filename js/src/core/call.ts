@@ -96,6 +96,11 @@ export class Call<T> extends Suspension<T> implements Promise<T> {
     this.gen = body
   }
 
+  /** @internal What its name is taken from. */
+  get source(): unknown {
+    return this.gen
+  }
+
   /** Runs the call as an activity of its own. */
   start(): Activity<T> {
     return (this.activity ??= domain.adopt(this))
@@ -115,8 +120,14 @@ const functions = new WeakMap<object, Function>()
 
 /** The name of the function whose body `gen` is, if it was made by `asyncFn` or spawned. */
 export function functionName(gen: AnyIterator | null): string {
-  if (gen === null) return ''
-  return functions.get(Object.getPrototypeOf(gen))?.name || '(anonymous)'
+  return gen === null ? '' : nameOf(gen) || '(anonymous)'
+}
+
+/** The name of a function, call or generator; empty if it has none. */
+export function nameOf(body: unknown): string {
+  if (typeof body === 'function') return body.name
+  if (body instanceof Call) return nameOf(body.source)
+  return typeof body === 'object' && body !== null ? (functions.get(Object.getPrototypeOf(body))?.name ?? '') : ''
 }
 
 export function remember(body: Function, name: Function = body): void {
@@ -147,8 +158,8 @@ export function asyncFn<This, A extends unknown[], T>(
   return f as (this: This, ...args: A) => Call<T>
 }
 
-const GeneratorFunction = Object.getPrototypeOf(function* () {}) as Function
-const generatorPrototype = GeneratorFunction.prototype as Generator
+const generatorFunctionPrototype = Object.getPrototypeOf(function* () {}) as Function
+const generatorPrototype = generatorFunctionPrototype.prototype as Generator
 
 /**
  * `next` and `throw` of every generator. A generator made by a closure has a hidden class of its own, so that looking up its methods would cost more than running
@@ -158,7 +169,7 @@ export const generatorNext = generatorPrototype.next as (this: AnyIterator, valu
 export const generatorThrow = generatorPrototype.throw as (this: AnyIterator, error: unknown) => IteratorResult<unknown, unknown>
 
 export function isGeneratorFunction(f: unknown): f is () => AnyIterator {
-  return f instanceof (GeneratorFunction as any)
+  return typeof f === 'function' && Object.getPrototypeOf(f) === generatorFunctionPrototype
 }
 
 /** A generator for whatever may be run: a function's result, an operation, a promise, or any value. */

@@ -15,7 +15,7 @@ import { NEXT, Suspension, THROW, START, type Mode } from './suspension.ts'
 import type { AnyIterator, Branch } from './branch.ts'
 import { Context, nextBranch, pushReady, type Group } from './group.ts'
 import { Activity } from './activity.ts'
-import { Call, generatorNext, generatorOf, generatorThrow, isGeneratorFunction, NOTHING, remember, swap } from './call.ts'
+import { Call, generatorNext, generatorOf, generatorThrow, isGeneratorFunction, nameOf, NOTHING, remember, swap } from './call.ts'
 import { noteOurs, useDomain } from './current.ts'
 import { realHost, type Host } from './host.ts'
 import { blockOf, type AtomicBlock } from './atomic.ts'
@@ -99,9 +99,9 @@ export class Domain {
       }
     }
     const a = new Activity<T>(home, body)
-    if (name !== undefined || this.site !== null) {
-      a.info = { name: name ?? (bodyName(body) || `activity ${a.id}`) }
+    if (name !== undefined || this.site !== null || this.tracer !== null) {
       if (typeof body === 'function') remember(body)
+      a.info = { name: name ?? (nameOf(body) || `activity ${a.id}`) }
       if (this.site !== null) a.info.site = this.site()
     }
     a.prev = this.live
@@ -148,6 +148,7 @@ export class Domain {
     else this.live = a.prev
     a.prev = a.next = null
     const home = a.home
+    if (this.tracer?.ended !== undefined) this.tracer.ended(a)
     if (home !== this.base) (home as AtomicBlock).containedEnded()
   }
 
@@ -324,7 +325,10 @@ export class Domain {
         branch.mode = THROW
         branch.answer = error
       }
-      if (branch.group.running !== branch) return SWITCHED
+      if (branch.group.running !== branch) {
+        if (this.tracer !== null) this.tracer.stopped(branch)
+        return SWITCHED
+      }
       if (this.aside) {
         this.aside = false
         this.setAside(branch)
@@ -415,8 +419,5 @@ const PAUSED = Symbol('paused')
 const SWITCHED = Symbol('switched')
 const THREW: IteratorResult<unknown, unknown> = { done: true, value: undefined }
 
-function bodyName(body: unknown): string {
-  return typeof body === 'function' ? body.name : ''
-}
 
 useDomain(new Domain())

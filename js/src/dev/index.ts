@@ -2,7 +2,7 @@
 import '../core/domain.ts'
 export { explore, ExploreError, random, type ExploreOptions, type Explored } from './explore.ts'
 export { simulate, SimulatedHost, StuckError, type SimulateOptions, type Decide } from './simulate.ts'
-export { record, Recorder, type Continuation, type Tracer } from './trace.ts'
+export { record, Recorder, type Tracer, type TraceRecord, type TraceContinuation } from './trace.ts'
 export { activities, describeActivities, type BranchReport } from './report.ts'
 export { check } from './check.ts'
 export { assertYields, assertNoYield } from './assert.ts'

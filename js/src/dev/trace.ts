@@ -1,89 +1,162 @@
 /**
- * Tracing: what ran when, and what it came from, in the trace format of the measuring tool. A continuation is one stretch of a branch between two waits; its parent
- * is the continuation that registered it: the spawner's, or the branch's own last one.
+ * Tracing: what ran when, and what it came from, in the trace format of the measuring tool (measure/FORMAT.md, version 1). A continuation is one stretch of a branch between two waits; its parent
+ * is the continuation that registered it: the branch's own last one, or for its first the one that spawned or started it.
+ *
+ * - `running` is set while a branch's code runs. Stretches do not overlap, so ids grow in the order of the records.
+ * - `blocks` are the open atomic blocks, innermost last: they end innermost first.
  */
 import type { Activity } from '../core/activity.ts'
+import { blockOf } from '../core/atomic.ts'
 import type { Branch } from '../core/branch.ts'
 import { domain } from '../core/current.ts'
 
-/** One line of a trace: times in microseconds. */
-export interface Continuation {
-  id: number
-  parent: number | null
-  kind: string
-  recurring: boolean
-  regTs: number
-  start: number
-  end: number
-  microtasks: number
-  thread: string
-  activity: string
-  /** Depth of atomic blocks at the end. */
-  atomic: boolean
-}
-
+/** What the run loop tells. A tracer that stands at `globalThis[Symbol.for('charcoal.tracer')]` when the library is loaded is told from the start. */
 export interface Tracer {
   registered(activity: Activity<any>): void
   started(branch: Branch): void
   stopped(branch: Branch): void
-  atomic(branch: Branch, entered: boolean): void
+  /** The owner has entered or left a block; `name` is that of the block's body, if it has one. */
+  atomic(owner: Branch, entered: boolean, name?: string): void
+  /** The activity and all its branches have ended. */
+  ended?(activity: Activity<any>): void
 }
 
-/** Collects continuations; `lines()` is the trace as JSONL. */
-export class Recorder implements Tracer {
-  readonly continuations: Continuation[] = []
-  private readonly now: () => number
-  private next = 1
-  private running: Continuation | null = null
-  private readonly last = new WeakMap<Branch, { id: number; ts: number }>()
+/** Records of the format that the library writes. Times are microseconds since the recording began. */
+export interface TraceContinuation {
+  type: 'continuation'
+  id: number
+  thread: number
+  kind: 'activity'
+  parent: number | null
+  registered: number
+  start: number
+  end: number
+  activity: number
+  /** The block open at the end, or else at the start. */
+  atomic?: number
+}
 
+export type TraceRecord =
+  | { type: 'charcoal-trace'; version: 1; source: 'js'; tool: string; started: string }
+  | { type: 'thread'; id: number; kind: string; name: string }
+  | TraceContinuation
+  | { type: 'activity-start'; id: number; name: string; time: number; thread: number; parent: number | null }
+  | { type: 'activity-end'; id: number; time: number; outcome: 'returned' | 'failed' | 'cancelled' }
+  | { type: 'atomic-enter'; id: number; activity: number; thread: number; time: number; name?: string; outer?: number }
+  | { type: 'atomic-leave'; id: number; time: number }
+  | { type: 'end'; end: number; reason: 'stopped'; continuations: number; dropped: 0 }
+
+const THREAD = 1
+const OUTCOMES = { done: 'returned', failed: 'failed', cancelled: 'cancelled' } as const
+
+/** Collects records; `lines()` is the trace as JSON lines. */
+export class Recorder implements Tracer {
+  readonly records: TraceRecord[] = []
+  private readonly now: () => number
+  private readonly origin: number
+  private running: TraceContinuation | null = null
+  private lastContinuation = 0
+  private lastActivity = 0
+  private lastBlock = 0
+  private readonly activities = new WeakMap<Activity<any>, number>()
+  private readonly last = new WeakMap<Branch, { id: number | null; time: number }>()
+  private readonly blocks: number[] = []
+  private readonly numbers = new WeakMap<object, number>()
+
+  /** `now` gives milliseconds. */
   constructor(now: () => number = () => performance.now()) {
     this.now = now
+    this.origin = now()
+    this.records.push({ type: 'charcoal-trace', version: 1, source: 'js', tool: 'charcoal-js', started: new Date().toISOString() }, { type: 'thread', id: THREAD, ...thisThread() })
   }
 
-  private us(): number {
-    return Math.round(this.now() * 1000)
+  get continuations(): TraceContinuation[] {
+    return this.records.filter((r) => r.type === 'continuation')
+  }
+
+  private time(): number {
+    return Math.max(0, Math.round((this.now() - this.origin) * 1e4) / 10)
+  }
+
+  private numberOf(activity: Activity<any>): number {
+    let id = this.activities.get(activity)
+    if (id === undefined) {
+      this.activities.set(activity, (id = ++this.lastActivity))
+      this.records.push({ type: 'activity-start', id, name: activity.name, time: this.time(), thread: THREAD, parent: this.running?.activity ?? null })
+    }
+    return id
   }
 
   registered(activity: Activity<any>): void {
-    this.last.set(activity, { id: this.running?.id ?? 0, ts: this.us() })
+    this.numberOf(activity)
+    this.last.set(activity, { id: this.running?.id ?? null, time: this.time() })
   }
 
   started(branch: Branch): void {
-    const ts = this.us()
-    const from = this.last.get(branch) ?? { id: this.running?.id ?? 0, ts }
-    this.running = {
-      id: this.next++,
-      parent: from.id === 0 ? null : from.id,
-      kind: 'activity',
-      recurring: false,
-      regTs: from.ts,
-      start: ts,
-      end: ts,
-      microtasks: 0,
-      thread: 'main',
-      activity: branch.activity.name,
-      atomic: branch.group.atomic,
-    }
+    const activity = this.numberOf(branch.activity)
+    const start = this.time()
+    // A branch that `async` starts goes on from its starter, which has just stopped.
+    const from = this.last.get(branch) ?? { id: this.lastContinuation || null, time: start }
+    const block = this.blockOf(branch)
+    this.running = { type: 'continuation', id: ++this.lastContinuation, thread: THREAD, kind: 'activity', parent: from.id, registered: from.time, start, end: start, activity, ...(block !== undefined && { atomic: block }) }
   }
 
   stopped(branch: Branch): void {
     const c = this.running
     if (c === null) return
-    c.end = this.us()
-    c.atomic = branch.group.atomic
-    this.continuations.push(c)
-    this.last.set(branch, { id: c.id, ts: c.end })
     this.running = null
+    c.end = this.time()
+    const block = this.blockOf(branch)
+    if (block !== undefined) c.atomic = block
+    this.records.push(c)
+    this.last.set(branch, { id: c.id, time: c.end })
   }
 
-  atomic(_branch: Branch, entered: boolean): void {
-    if (this.running !== null && entered) this.running.atomic = true
+  atomic(owner: Branch, entered: boolean, name?: string): void {
+    if (entered) {
+      const activity = this.numberOf(owner.activity)
+      const id = ++this.lastBlock
+      const outer = this.blocks[this.blocks.length - 1]
+      this.numbers.set(blockOf(owner)!, id)
+      this.blocks.push(id)
+      this.records.push({ type: 'atomic-enter', id, activity, thread: THREAD, time: this.time(), ...(name && { name }), ...(outer !== undefined && { outer }) })
+    } else {
+      // A block that was open before the recording began is not known.
+      const id = this.blocks.pop()
+      if (id !== undefined) this.records.push({ type: 'atomic-leave', id, time: this.time() })
+    }
+  }
+
+  ended(activity: Activity<any>): void {
+    this.records.push({ type: 'activity-end', id: this.numberOf(activity), time: this.time(), outcome: OUTCOMES[activity.state as keyof typeof OUTCOMES] })
+  }
+
+  private blockOf(branch: Branch): number | undefined {
+    const block = blockOf(branch)
+    return block === null ? undefined : this.numbers.get(block)
+  }
+
+  /** Ends the trace. What runs now is cut here. */
+  finish(): void {
+    const { running } = this
+    this.running = null
+    const end = this.time()
+    if (running !== null) {
+      running.end = end
+      this.records.push(running)
+    }
+    this.records.push({ type: 'end', end, reason: 'stopped', continuations: this.continuations.length, dropped: 0 })
   }
 
   lines(): string {
-    return this.continuations.map((c) => JSON.stringify(c) + '\n').join('')
+    return this.records.map((r) => JSON.stringify(r) + '\n').join('')
   }
+}
+
+function thisThread(): { kind: string; name: string } {
+  const g = globalThis as any
+  if (g.process?.versions?.node !== undefined) return { kind: 'node', name: 'main' }
+  return g.document === undefined ? { kind: 'worker', name: g.name || 'worker' } : { kind: 'page', name: g.document.title || 'page' }
 }
 
 /**
@@ -93,11 +166,17 @@ export class Recorder implements Tracer {
  * const recording = record()
  * await main()
  * recording.stop()
- * writeFileSync('trace.jsonl', recording.lines())
+ * writeFileSync('trace.jsonl', recording.lines())   // charcoal-measure analyse trace.jsonl
  */
 export function record(): Recorder & { stop(): void } {
   const d = domain
   const recorder = new Recorder(() => d.host.now())
+  const before = d.tracer
   d.tracer = recorder
-  return Object.assign(recorder, { stop: () => void (d.tracer = null) })
+  const stop = (): void => {
+    if (d.tracer !== recorder) return
+    d.tracer = before
+    recorder.finish()
+  }
+  return Object.assign(recorder, { stop })
 }

@@ -11,13 +11,13 @@ import type { Branch } from '../core/branch.ts'
 import { domain } from '../core/current.ts'
 import { NEXT, Suspension, type Operation } from '../core/suspension.ts'
 
-/** Opens a block on the running branch. */
-export function enter(): void {
+/** Opens a block on the running branch; `name` is the function's it stands in, for traces. */
+export function enter(name?: string): void {
   const d = domain
   const branch = d.current
   if (branch === null) throw new Error('an atomic block was entered outside any activity')
   if (d.pending !== null) d.startPending()
-  AtomicBlock.open(branch, d)
+  AtomicBlock.open(branch, d, name)
 }
 
 /** Ends the block; true if the run loop must be asked to, with `leaving()`: contained activities have not ended, or the time slice is to be looked at. */

@@ -1,6 +1,7 @@
 /** charcoal-js/runtime: what transformed code calls. Written by the build plugin, not by hand. */
 import '../core/domain.ts'
-import { Call } from '../core/call.ts'
+import { Call, remember } from '../core/call.ts'
+import { domain } from '../core/current.ts'
 import { Suspension } from '../core/suspension.ts'
 import type { Branch } from '../core/branch.ts'
 import { wait } from '../wait/promise.ts'
@@ -18,6 +19,8 @@ export function go(body: Body, self?: unknown, args?: ArrayLike<unknown>): Call<
 
 /** Parameters are evaluated here; what their defaults throw rejects the call. */
 function begin(body: Body, self: unknown, args: ArrayLike<unknown> | undefined): Generator<unknown, any, any> {
+  // Names cost a little, so only those who look at them have them.
+  if (domain.site !== null || domain.tracer !== null) remember(body, { name: body.name.replace(/\$activity$/, '') } as Function)
   if (args === undefined) return body.call(self)
   try {
     return body.apply(self, args as unknown[])

@@ -10,8 +10,8 @@
  * becomes
  *
  *     import * as $charcoal from 'charcoal-js/runtime';
- *     function f(x) { return $charcoal.go(function* () {
- *       atomic: { $charcoal.enter(); try { n = ((yield* $charcoal.wait(g(x)))) + 1 } finally { if ($charcoal.leave()) yield* $charcoal.leaving() } }
+ *     function f(x) { return $charcoal.go(function* f$activity () {
+ *       atomic: { $charcoal.enter("f"); try { n = ((yield* $charcoal.wait(g(x)))) + 1 } finally { if ($charcoal.leave()) yield* $charcoal.leaving() } }
  *     }) }
  *
  * Transformed are: all async functions of a file that begins with the directive "use activity" (or of all files, with `all`), functions that begin with that directive, and functions that contain an
@@ -143,7 +143,7 @@ class Edits {
   }
 
   private visit(node: Node, parent: Node, at: Place): void {
-    if (isFunction(node)) return this.function(node, at)
+    if (isFunction(node)) return this.function(node, parent, at)
     let inside = at
     if (node.type === 'ClassBody') inside = { within: null, all: at.all || at.within !== null, home: null, cut: false }
     for (const child of children(node)) this.visit(child, node, inside)
@@ -151,7 +151,8 @@ class Edits {
     if (node.type === 'Super' && at.cut) this.super(node, parent, at.home)
   }
 
-  private function(node: Node, at: Place): void {
+  private function(node: Node, parent: Node, at: Place): void {
+    if (node.async) this.functionNames.set(node, nameOf(node, parent))
     const own = (f: Node): boolean => isArrow(f) && !f.async
     const marked = node.async && (at.all || at.within !== null || (node.body.type === 'BlockStatement' && hasDirective(node.body)) || some(node, isAtomicLabel, own))
     const all = at.all || marked || at.within !== null
@@ -161,8 +162,13 @@ class Edits {
     if (marked) this.convert(node)
   }
 
+  private readonly functionNames = new Map<Node, string>()
+
   private convert(node: Node): void {
     this.changed = true
+    const name = this.functionNames.get(node)!
+    // Its own name, in a form that hides nothing of the program's: for stacks and reports.
+    const generatorFunction = name === '' ? 'function*' : `function* ${name}$activity`
     const { s, source } = this
     const { body } = node
     const generator = node.generator === true
@@ -196,7 +202,7 @@ class Edits {
     // Directives stay in the function itself: 'use strict' decides about its `this`.
     const bodyAt = block ? (body.directives.length > 0 ? body.directives[body.directives.length - 1].end : body.start + 1) : arrow
     // A directive that no semicolon ends needs one now.
-    const open = block ? `${/[^;{]$/.test(source.slice(0, bodyAt)) ? ';' : ''} return ${go}(function*` : ` ${go}(function*`
+    const open = block ? `${/[^;{]$/.test(source.slice(0, bodyAt)) ? ';' : ''} return ${go}(${generatorFunction}` : ` ${go}(${generatorFunction}`
     const awaits = !generator && !block && mayBePromise(body)
     const openBody = block ? '{' : awaits ? '{ return (yield* $charcoal.wait(' : '{ return ('
     const close = block ? `}${args}) ` : `${awaits ? '))' : ')'} }${args})`
@@ -258,7 +264,8 @@ class Edits {
       case 'LabeledStatement':
         if (node.label.name !== 'atomic') break
         if (node.body.type !== 'BlockStatement') this.refuse(node, '`atomic:` stands before a block: write atomic: { … }')
-        this.before(node.body.start + 1, ' $charcoal.enter(); try {')
+        const name = this.functionNames.get(within)!
+        this.before(node.body.start + 1, ` $charcoal.enter(${name === '' ? '' : JSON.stringify(name)}); try {`)
         this.insertions.push(() => s.appendRight(node.body.end - 1, '} finally { if ($charcoal.leave()) yield* $charcoal.leaving() } '))
         break
       case 'ForOfStatement':
@@ -327,6 +334,14 @@ class Edits {
     this.supers.add(home)
     this.last.push(() => s.prependRight(home.body.start + 1, ' const $super = (key) => super[key];'))
   }
+}
+
+/** What the function is called: its own name, or that of what it is assigned to. Empty if there is none that is an identifier. */
+function nameOf(node: Node, parent: Node): string {
+  const named: Node | undefined = node.id ?? node.key ?? (parent.type === 'VariableDeclarator' ? parent.id : /^Assignment/.test(parent.type) ? parent.left : /Property$/.test(parent.type) ? parent.key : undefined)
+  const last = named?.type === 'MemberExpression' ? named.property : named
+  const name = last?.type === 'PrivateName' ? last.id.name : last?.type === 'StringLiteral' ? last.value : last?.type === 'Identifier' && !(node.computed && last === node.key) ? last.name : ''
+  return /^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u.test(name) ? name : ''
 }
 
 /** Does `body` declare with `var` a name that is a parameter? Then it is the parameter, and must stay in one function with it. */
