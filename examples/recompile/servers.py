@@ -5,6 +5,7 @@ A server ends with its `with` block, and also when this process is killed in wha
 import os
 import pwd
 import random
+import resource
 import shutil
 import signal
 import socket
@@ -15,6 +16,15 @@ from contextlib import contextmanager
 from pathlib import Path
 
 CONNECTIONS = 1000  # at a time, that each server is made to hold
+
+
+def allow_descriptors():
+    """To servers and programs: a connection is one or more; libcurl has three for each."""
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    needed = 5 * CONNECTIONS
+    if hard != resource.RLIM_INFINITY and hard < needed:
+        raise SystemExit(f"recompile: a process may have {hard} descriptors here; {needed} are needed (ulimit -Hn)")
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard if hard != resource.RLIM_INFINITY else needed, hard))
 
 
 def free_port():
@@ -55,6 +65,7 @@ def is_open(port):
 
 @contextmanager
 def serving(name, argv, ports, folder, who=None, patience=60, ready=None):
+    allow_descriptors()
     log = Path(folder) / f"{name}.log"
     with open(log, "w") as out:
         server = subprocess.Popen(command_as(who, argv), cwd=folder, stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT)
