@@ -78,6 +78,25 @@ CONSTRUCTS = {
     "variadic": "T a = mk($0(2)); r = many($1(2), a, mk($2(n))) + val(a);",
     "select_chain": "T a = mk(1), b = mk(2); for (int i = 0; i < 5; i++) { int odd = $0(i) & 1; a = odd ? b : a; b = odd ? mk($1(i)) : b; unsigned x = val(a), y = val(b); (void)$2(i); r = r * 3 + (x > y ? x : y); }",
 }
+# The same for branches: here a call waits, so that `async` statements become branches of their own. The results do not
+# depend on overlap, so that other compilers, for which the words vanish, compute the same (law 11).
+BRANCHES = {
+    "async_assignment": "T a = mk(n), b = mk(n + 1); do { async a = make($0(5)); async b = mk($1(6)); T c = mk(3); (void)$2(1); r = val(c); } finish; r = r * 3 + val(a) + val(b) * 5;",
+    "async_block": "T a = mk(1), b[3]; do { for (int i = 0; i < 3; i++) async { int k = i; T own = mk($0(k)); set(&b[k], $1(k + n)); if ($2(k) == 1) own = b[k]; b[k] = own; } T d = mk($3(7)); a = d; } finish; r = val(a); for (int i = 0; i < 3; i++) r = r * 3 + val(b[i]);",
+    "async_nested": "T a = mk(1), b = mk(2), c = mk(3); unsigned s = 0; do { async { T own = mk($0(4)); do { async a = mk($1(5)); async { b = mk($2(6)); } } finish; s = val(own) + val(a) + val(b) * 3; } c = mk($3(8)); } finish; r = s * 5 + val(c);",
+    "async_in_a_loop": "T a = mk(0); for (int i = 0; i < n + 1; i++) { T b = a; do { async { b = mk($0(i)); } async if ($1(i) & 1) a = mk(i + 7); else a = mk(i); (void)$2(1); } finish; r = r * 3 + val(a) + val(b); }",
+    "async_arguments": "unsigned x = 0, y = 0; T a = mk(2); do { async x = take(a, $0(1), mk($1(n)), mk(4)); async y = take(mk(5), n, a, mk($2(6))); } finish; r = x * 3 + y + val(a);",
+    "async_pressure": "T a = mk(1), b = mk(2), c = mk(3), d = mk(4), e = mk(5), f = mk(6), g = mk(7), h = mk(8); do { async { a = mk($0(2)); b = a; c = mk($1(3)); } async { d = mk($2(4)); e = d; f = mk(n); } g = mk($3(6)); h = g; } finish; r = val(a) + val(b) * 3; r = r * 3 + val(c) + val(d) * 3; r = r * 3 + val(e) + val(f) * 3; r = r * 3 + val(g) + val(h) * 3;",
+    "async_escape": "T a = mk(1), *p = &a; unsigned s = 0; do { async { T own = mk($0(3)); T *q = &own; set(q, $1(4)); *p = own; s = (q == &own) + val(*q); } async (void)$2(1); } finish; r = s * 3 + val(a);",
+    "async_jumps": "T a = mk(n); unsigned s = 0; do { async { int k = n; again: switch ($0(k)) { case 0: a = mk($1(2)); break; case 1: k = 0; goto again; default: k--; goto again; } } async for (int i = 0; i < 3; i++) { if ($2(i) == 1) continue; s += (unsigned)i; } } finish; r = s + val(a);",
+    "async_cleanup": "{ unsigned s = 0; __attribute__((cleanup(gone))) T a = mk($0(1)); do { async { __attribute__((cleanup(gone))) T b = mk($1(2)); s = val(b); } async a = mk($2(3)); } finish; r = s * 3 + val(a); } r += dropped; dropped = 0;",
+    "async_vla": "T a[n + 1]; do { for (int i = 0; i <= n; i++) async { int k = i; T own[k + 1]; own[k] = mk($0(k)); (void)$1(1); a[k] = own[k]; } } finish; for (int i = 0; i <= n; i++) r = r * 3 + val(a[i]) + (unsigned)$2(i);",
+    "async_recursion": "unsigned x = 0, y = 0; do { async x = down(mk($0(1)), n + 3, $1(2)); async async y = down(mk(4), $2(2), 1); } finish; r = x * 3 + y;",
+    "async_in_atomic": "T a = mk(1); do { async atomic { a = mk($0(2)); do { async (void)$1(3); } finish; } atomic { r = (unsigned)$2(3); } } finish; r += val(a);",
+    "finish_left": "T a = mk(n), b = mk(2); do { async set(&b, $0(4)); if ($1(n) == 2) return val(a) + 9; if ($2(n) == 3) goto out; T c = mk($3(1)); a = c; } finish; r = val(a) * 3; out: r += val(b);",
+    "finish_deadline": "T a = mk(1); unsigned s = 0; within (3600000000000LL + $0(n)) do { async a = mk($1(4)); noncancellable { T b = mk($2(2)); s = val(b); } } finish; r = s + val(a);",
+}
+CONSTRUCTS |= BRANCHES
 # Values that the default argument promotions change, and kinds that cannot be arguments there.
 NOT_VARIADIC = {"bool", "schar", "ushort", "float"}
 
@@ -87,12 +106,24 @@ PRELUDE = """/* {construct} with {kinds}: suspended at each position. Generated.
 #include <stdio.h>
 #define NI __attribute__((noinline))
 static unsigned calls;
-NI static int call(int x) {{ calls++; return x; }}
+{call}
 #define plain(x) (x)
 static jmp_buf *at;
 NI static void hop(jmp_buf j, int c, int d) {{ at = (jmp_buf *)j; call(d); longjmp(*at, c + 1); }}
 static int check(const char *name, int n, unsigned want, unsigned got) {{ if (want != got) printf("%s(%d): %u, not %u\\n", name, n, got, want); return want != got; }}
 """
+CALL = "NI static int call(int x) { calls++; return x; }"
+WAITING_CALL = """#ifdef __CHARCOAL__
+#include <charcoal.h>
+#else
+#define async
+#define finish while (0)
+#define atomic
+#define noncancellable
+#define within(t) if ((void)(t), 0); else
+#define ch_sleep(ns) 0
+#endif
+NI static int call(int x) { calls++; return x + ch_sleep(1); }"""
 HELPERS = """
 /* ---- {kind} ---- */
 {definitions}
@@ -121,7 +152,7 @@ def variants(body):
 
 def program(construct, kinds):
     body = CONSTRUCTS[construct]
-    text = [PRELUDE.format(construct=construct, kinds=", ".join(kinds))]
+    text = [PRELUDE.format(construct=construct, kinds=", ".join(kinds), call=WAITING_CALL if construct in BRANCHES else CALL)]
     main = ["int main(void) {\n  int bad = 0;\n"]
     for kind in kinds:
         definitions, type_, make, value = KINDS[kind]
