@@ -10,6 +10,7 @@ import { homedir, tmpdir } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { analyse, pool, type Figures } from '../analysis/index.ts'
+import { compactSites } from '../analysis/pool.ts'
 import { MeasureError } from '../format/error.ts'
 import { calibrateNode } from '../record/node/calibrate.ts'
 import { recordNode } from '../record/node/index.ts'
@@ -17,6 +18,7 @@ import { recordWeb } from '../record/web/index.ts'
 import { htmlReport } from '../report/index.ts'
 import { install, type Installed, type Manifest } from './install.ts'
 import { answers, freePort, Services } from './serve.ts'
+import { sheet } from './sheet.ts'
 import { tables } from './tables.ts'
 import { act, type Session, type SessionResult } from './session.ts'
 
@@ -116,7 +118,7 @@ export async function corpus(options: CorpusOptions): Promise<{ entries: Entry[]
   return summarise(out, all)
 }
 
-/** Pools what has been recorded in `out`, and writes `figures.json`, `study.json`, `tables.md` and `report.html` there. */
+/** Pools what has been recorded in `out`, and writes `figures.json`, `pooled.json` (the same, short), `study.json`, `tables.md`, `figures.svg` and `report.html` there. */
 export function summarise(out: string, names: string[]): { entries: Entry[]; figures: Figures[] } {
   const recorded = names.filter((name) => existsSync(path.join(out, `${name}.json`))).map((name) => JSON.parse(readFileSync(path.join(out, `${name}.json`), 'utf8')) as { entry: Entry; figures: Figures })
   if (recorded.length === 0) throw new MeasureError('nothing was recorded: see the messages above', 4)
@@ -129,7 +131,11 @@ export function summarise(out: string, names: string[]): { entries: Entry[]; fig
   const entries = recorded.map(({ entry }) => entry)
   writeFileSync(path.join(out, 'figures.json'), JSON.stringify(pools))
   writeFileSync(path.join(out, 'study.json'), JSON.stringify(recorded.map(({ entry, figures: f }) => ({ ...entry, counts: f.counts, subtrees: f.subtrees })), null, 1))
+  // What fits beside the text: no timelines, no single chains.
+  const small = pools.map((f) => compactSites({ ...f, timeline: [], ranking: { ...f.ranking, chains: f.ranking.chains.slice(0, 30) }, tiny: f.tiny.slice(0, 20) }))
+  writeFileSync(path.join(out, 'pooled.json'), JSON.stringify(small))
   writeFileSync(path.join(out, 'tables.md'), tables(recorded, pools))
+  writeFileSync(path.join(out, 'figures.svg'), sheet(pools))
   writeFileSync(path.join(out, 'report.html'), htmlReport(figures))
   return { entries, figures }
 }

@@ -65,11 +65,16 @@ export function tables(recorded: Recorded[], pools: Figures[]): string {
     }),
     ...PAPER_SUBTREES.filter((p) => p.limitMs === limitMs).map((p) => ['', '*paper 000, 2018*', whole(p.total), ...[p.linear, '', p.multiL, p.multiS, p.containL, p.containS, ''].map((t) => t.replace('%', ' %'))]),
   ])
+  const shapes = recorded.map(({ entry, figures: f }) => {
+    const r = f.subtrees.find((row) => row.limitMs === 10)!
+    return [entry.title, whole(r.total), ...[r.linearL, r.linearS, r.multiL, r.multiS, r.containL, r.containS, r.interrupted].map((n) => percent(n, r.total))]
+  })
   const kinds = pools.map((f) => `${f.title}: ${Object.entries(f.counts.kinds).slice(0, 16).map(([kind, n]) => `${kind} ${percent(n, f.counts.continuations)}`).join(', ')}.`)
   return [
     '## Applications\n', table(['', 'version', 'session', 'continuations', 'loops', 'with parent', 'recurring', 'busy', 'median', 'microtasks'], applications),
     '\n## Figures\n', table(['', ...names], measured),
     '\n## Potentially atomic subtrees\n', table(['limit', '', 'total', 'linear', 'linear S', 'multi L', 'multi S', 'contain L', 'contain S', 'interrupted'], subtrees),
+    '\n## Subtrees of at most 10 ms by application\n', table(['', 'total', 'linear', 'linear S', 'multi L', 'multi S', 'contain L', 'contain S', 'interrupted'], shapes),
     '\n## Kinds\n', kinds.join('\n\n'), '',
   ].join('\n')
 }
