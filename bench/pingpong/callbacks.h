@@ -76,14 +76,23 @@ static void pong_by_callbacks(struct end end, unsigned long count) {
     dispatch(&port, 1);
 }
 
+/* The two ends of a pair of channels. */
+static void make_ends(struct end *first, struct end *second) {
+  struct channel(*shared)[2] = share_channels(1);
+  *first = (struct end){.out = &shared[0][0], .in = &shared[0][1]};
+  *second = (struct end){.out = &shared[0][1], .in = &shared[0][0]};
+}
+
 /* Starts the other process, on core 1, and returns the end of the caller, on core 0; in the other, 1 and its end. */
 static int start_other(struct end *end) {
-  struct channel(*shared)[2] = share_channels(1);
+  struct end other;
+  make_ends(end, &other);
   pid_t child = fork();
   if (child < 0)
     exit(1);
   be_on_core(child == 0);
-  *end = (struct end){.out = &shared[0][child == 0], .in = &shared[0][child != 0]};
+  if (child == 0)
+    *end = other;
   return child == 0;
 }
 

@@ -1,4 +1,5 @@
-/* Two processes: blocking calls on both sides (both-sides), on the first only (one-side), or on neither (callbacks). */
+/* Two processes: blocking calls on both sides (both-sides), on the first only (one-side), or on neither (callbacks). Or two
+ * domains, each a thread of its own, with blocking calls in both. */
 #include "callbacks.h"
 #include "../common/blocking.h"
 
@@ -26,9 +27,36 @@ static void pong_by_blocking(struct blocking_end *b, unsigned long count) {
   }
 }
 
-int main(int argc, char **argv) {
-  const char *name = argument_case(argc, argv);
-  struct pinger pinger = {.count = strtoul(argv[2], NULL, 10)};
+struct responder {
+  struct blocking_end end;
+  unsigned long count;
+};
+
+/* The first activity of another domain. */
+static void respond(void *argument) {
+  struct responder *r = argument;
+  int done = 0;
+  be_on_core(1);
+  activate { bottom_half(&r->end, 1, &done); }
+  pong_by_blocking(&r->end, r->count);
+  done = 1;
+  ch_reschedule(); /* its bottom half ends before `done` does */
+}
+
+static void between_domains(struct pinger *pinger) {
+  struct responder r = {.count = pinger->count};
+  struct blocking_end b = {0};
+  ch_thread other;
+  make_ends(&b.end, &r.end.end);
+  be_on_core(0);
+  if (ch_domain_start(&other, respond, &r)) exit(1);
+  activate { bottom_half(&b, 1, &finished); }
+  ping_by_blocking(&b, pinger);
+  finished = 1;
+  ch_domain_join(&other);
+}
+
+static void between_processes(const char *name, struct pinger *pinger) {
   int both = !strcmp(name, "both-sides"), one = !strcmp(name, "one-side");
   if (!both && !one && strcmp(name, "callbacks"))
     unknown_case(name);
@@ -36,15 +64,23 @@ int main(int argc, char **argv) {
   int other = start_other(&b.end);
   if (other ? both : both || one) {
     activate { bottom_half(&b, 1, &finished); }
-    if (other) pong_by_blocking(&b, pinger.count);
-    else ping_by_blocking(&b, &pinger);
+    if (other) pong_by_blocking(&b, pinger->count);
+    else ping_by_blocking(&b, pinger);
     finished = 1;
+    ch_reschedule(); /* the bottom half ends before `b` does */
   } else if (other) {
-    atomic pong_by_callbacks(b.end, pinger.count); /* callbacks never block */
+    atomic pong_by_callbacks(b.end, pinger->count); /* callbacks never block */
   } else {
-    atomic ping_by_callbacks(b.end, &pinger);
+    atomic ping_by_callbacks(b.end, pinger);
   }
   if (other)
     _exit(0);
+}
+
+int main(int argc, char **argv) {
+  const char *name = argument_case(argc, argv);
+  struct pinger pinger = {.count = strtoul(argv[2], NULL, 10)};
+  if (!strcmp(name, "domains")) between_domains(&pinger);
+  else between_processes(name, &pinger);
   report_pings(&pinger);
 }

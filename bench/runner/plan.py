@@ -59,7 +59,8 @@ DEPTH = ("1", "10", "100")
 ASYNC = ("call", "async", "async-yield")
 COMMIT = tuple(f"{kind}-{n}" for n in (1, 2, 4, 8, 16) for kind in ("seq", "event", "async", "batch"))
 DISK = tuple(f"{size}-{depth}" for size in ("4k", "64k") for depth in (1, 4, 16, 64, 256, 1024)) + ("4k-64-cached", "64k-64-cached")
-PINGPONG = ("callbacks", "one-side", "both-sides")
+PROCESSES = ("callbacks", "one-side", "both-sides")
+PINGPONG = (*PROCESSES, "domains")
 QUOTES = ("1000", "4000", "10000", "18000")
 ECHO = ("throughput", "throughput-100")  # a run has the rows of p99 and idle-bytes, too
 
@@ -149,6 +150,7 @@ BENCHES = {
     "pingpong": Bench(
         cases={case: 200_000 for case in PINGPONG},
         tiny={case: 2000 for case in PINGPONG},
+        fewer={"mpi": {"domains": None}, "go": {**dict.fromkeys(PROCESSES), "domains": 20_000}},
         rounds=9,
     ),
 }
