@@ -1,7 +1,8 @@
 /* The initiator of the two-phase commit four ways: one participant after the other (seq), the same with `async` before
- * each (async), all messages and then all answers (batch), each in one function; and events by hand, compiled by us (event). */
+ * each (async), all messages and then all answers (batch), each in one function; and events by hand, compiled by us (event). Or among domains, see domains.h. */
 #include "event.h"
 #include "../common/blocking.h"
+#include "domains.h"
 #include <stdbool.h>
 
 static struct blocking_end ends[MOST];
@@ -62,8 +63,15 @@ int main(int argc, char **argv) {
   uint64_t sum = 0;
   int by_events = participants_of(name, "event"), seq = participants_of(name, "seq");
   int with_async = participants_of(name, "async"), batch = participants_of(name, "batch");
-  n = by_events + seq + with_async + batch;
+  int among_domains = participants_of(name, "domains");
+  n = by_events + seq + with_async + batch + among_domains;
   if (!n) unknown_case(name);
+  if (among_domains) {
+    sum = run_among_domains(n, count, &watch);
+    expect(sum, right_sum(count, n));
+    report("time", watch.best / BATCH, "ns/operation", sum);
+    return 0;
+  }
   start_participants(plain, n);
   for (int i = 0; i < n; i++) ends[i].end = plain[i];
   if (by_events) {

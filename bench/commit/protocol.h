@@ -3,6 +3,9 @@
  * with callbacks by hand: the same for all systems, so that what differs is the initiator alone.
  *
  * CASE is KIND-PARTICIPANTS, COUNT the number of operations. */
+#ifndef BENCH_PROTOCOL_H
+#define BENCH_PROTOCOL_H
+
 #include "../common/callbacks.h"
 #include "../common/measure.h"
 
@@ -110,3 +113,5 @@ static int participants_of(const char *name, const char *kind) {
     unknown_case(name);
   return n;
 }
+
+#endif

@@ -58,6 +58,7 @@ STRCMP = ("2^4", "2^8", "2^12")
 DEPTH = ("1", "10", "100")
 ASYNC = ("call", "async", "async-yield")
 COMMIT = tuple(f"{kind}-{n}" for n in (1, 2, 4, 8, 16) for kind in ("seq", "event", "async", "batch"))
+COMMIT_DOMAINS = ("domains-1", "domains-4", "domains-16")
 DISK = tuple(f"{size}-{depth}" for size in ("4k", "64k") for depth in (1, 4, 16, 64, 256, 1024)) + ("4k-64-cached", "64k-64-cached")
 PROCESSES = ("callbacks", "one-side", "both-sides")
 PINGPONG = (*PROCESSES, "domains")
@@ -117,11 +118,13 @@ BENCHES = {
         probe={case: (2000, 12_000) for case in DEPTH},
     ),
     "commit": Bench(
-        cases={case: 20_000 for case in COMMIT},
-        tiny={case: 400 for case in COMMIT if not case.endswith("-16")},
-        fewer={"c": {case: None for case in COMMIT if not case.startswith("seq")},
-               "c-callbacks": {case: None for case in COMMIT if case.startswith("seq")}},
+        cases={**{case: 20_000 for case in COMMIT}, **{case: 1000 for case in COMMIT_DOMAINS}},
+        tiny={case: 400 for case in ("seq-4", "event-4", "async-1", "async-4", "batch-4", "domains-4")},
+        fewer={"c": {case: None for case in (*COMMIT, *COMMIT_DOMAINS) if not case.startswith("seq")},
+               "c-callbacks": {case: None for case in (*COMMIT, *COMMIT_DOMAINS) if case.startswith(("seq", "domains"))},
+               "pthreads": dict.fromkeys(COMMIT), "go": dict.fromkeys(COMMIT)},
         rounds=7,
+        fewer_rounds={"domains-16": 3},
     ),
     "disk": Bench(
         cases={case: 4000 for case in DISK},
