@@ -173,8 +173,10 @@ function summary({ sites, runs, interrupted, sameFile, sameFunction, by, max, bi
   }
   const p50 = at(0.5)
   const p99 = at(0.99)
-  return { sites, runs, interrupted, sameFile, sameFunction, by: top, p50, p99, max, advice: advise(runs, max) }
+  return { sites, runs, interrupted, sameFile, sameFunction, by: top, p50: tenth(p50), p99: tenth(p99), max: tenth(max), advice: advise(runs, max) }
 }
+
+const tenth = (us: number): number => Math.round(us * 10) / 10
 
 /** What to do, from the number of runs and the longest of them (µs). */
 export function advise(runs: number, max: number): Advice {

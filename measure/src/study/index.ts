@@ -11,6 +11,7 @@ import path from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { analyse, pool, type Figures } from '../analysis/index.ts'
 import { compactSites } from '../analysis/pool.ts'
+import type { Site } from '../analysis/sites.ts'
 import { MeasureError } from '../format/error.ts'
 import { calibrateNode } from '../record/node/calibrate.ts'
 import { recordNode } from '../record/node/index.ts'
@@ -132,12 +133,18 @@ export function summarise(out: string, names: string[]): { entries: Entry[]; fig
   writeFileSync(path.join(out, 'figures.json'), JSON.stringify(pools))
   writeFileSync(path.join(out, 'study.json'), JSON.stringify(recorded.map(({ entry, figures: f }) => ({ ...entry, counts: f.counts, subtrees: f.subtrees })), null, 1))
   // What fits beside the text: no timelines, no single chains.
-  const small = pools.map((f) => compactSites({ ...f, timeline: [], ranking: { ...f.ranking, chains: f.ranking.chains.slice(0, 30) }, tiny: f.tiny.slice(0, 20) }))
+  const small = pools.map((f) => compactSites({ ...f, recordings: f.recordings.map(({ command, ...r }) => r), sites: f.sites.map(placeless), timeline: [], ranking: { ...f.ranking, chains: f.ranking.chains.slice(0, 30) }, tiny: f.tiny.slice(0, 20) }))
   writeFileSync(path.join(out, 'pooled.json'), JSON.stringify(small))
   writeFileSync(path.join(out, 'tables.md'), tables(recorded, pools))
   writeFileSync(path.join(out, 'figures.svg'), sheet(pools))
   writeFileSync(path.join(out, 'report.html'), htmlReport(figures))
   return { entries, figures }
+}
+
+/** A site without this machine's folders and ports. */
+function placeless({ sourceMap, original, ...site }: Site): Site {
+  const short = (url: string): string => (url.includes('/node_modules/') ? url.slice(url.lastIndexOf('/node_modules/') + 1) : /^https?:/.test(url) ? new URL(url).pathname : url.startsWith('node:') ? url : path.basename(url))
+  return { ...site, ...(site.url !== undefined && { url: short(site.url) }), ...(original && { original: { ...original, source: short(original.source) } }) }
 }
 
 async function oneWeb(entry: Entry, app: WebApp, context: Context, trace: string, options: CorpusOptions, say: (text: string) => void): Promise<void> {
