@@ -4,6 +4,7 @@
 #include "reactor/reactor.h"
 #include <errno.h>
 #include <stdlib.h>
+#include <threads.h>
 #include <unistd.h>
 
 /* ---- mutexes ---- */
@@ -156,6 +157,14 @@ long ch_call_join(void *data) {
   return 0;
 }
 
+long ch_call_thrd_join(void *data) {
+  struct ch_join *j = data;
+  int result = 0;
+  j->error = thrd_join((thrd_t)j->thread, &result);
+  j->result = (void *)(intptr_t)result;
+  return 0;
+}
+
 int ch_plain_tryjoin(pthread_t thread, void **result) { return pthread_tryjoin_np(thread, result); }
 int ch_plain_sem_trywait(sem_t *s) { return sem_trywait(s); }
 int ch_plain_mutex_lock(pthread_mutex_t *m) { return pthread_mutex_lock(m); }
@@ -227,8 +236,12 @@ struct ch_condition *ch_condition_join(pthread_cond_t *cond, pthread_mutex_t *mu
   c->job.letter.open = has_come_back;
   c->job.work = wait_for_all;
   c->job.home = ch_inbox_here();
+  /* Lent: until the thread writes its own name there nobody has it, or the next activity would be let in. */
+  int owner = mutex->__data.__owner;
+  mutex->__data.__owner = -1;
   int error = c->job.home ? ch_pool_submit(&c->job, CH_LANE_PATIENT) : errno;
   if (error) {
+    mutex->__data.__owner = owner;
     free(c);
     errno = error;
     return NULL;

@@ -55,6 +55,7 @@ struct ch_join {
   int error;
 };
 CH_HIDDEN long ch_call_join(void *);
+CH_HIDDEN long ch_call_thrd_join(void *); /* the error is thrd_join's */
 CH_HIDDEN int ch_plain_tryjoin(pthread_t, void **);
 CH_HIDDEN int ch_plain_sem_trywait(sem_t *);
 CH_HIDDEN int ch_plain_mutex_lock(pthread_mutex_t *);

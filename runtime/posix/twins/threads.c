@@ -244,10 +244,14 @@ CH_TWIN(cnd_wait) int ch_posix_cnd_wait(cnd_t *c, mtx_t *m) {
 CH_TWIN(cnd_timedwait) int ch_posix_cnd_timedwait(cnd_t *c, mtx_t *m, const struct timespec *t) {
   return thrd(wait_on((pthread_cond_t *)c, (pthread_mutex_t *)m, CLOCK_REALTIME, t));
 }
+/* By thrd_join itself: who made the thread may keep accounts of it. */
 CH_TWIN(thrd_join) int ch_posix_thrd_join(thrd_t thread, int *result) {
-  void *value = NULL;
-  int r = join(thread, &value);
-  if (r == 0 && result)
-    *result = (int)(intptr_t)value;
-  return thrd(r);
+  struct ch_join j = {(pthread_t)thread, NULL, 0};
+  int saved = errno;
+  if (ch_complete(ch_begin_call(ch_call_thrd_join, &j, CH_CALL_PATIENT)) < 0)
+    j.error = thrd_error;
+  errno = saved;
+  if (j.error == thrd_success && result)
+    *result = (int)(intptr_t)j.result;
+  return j.error;
 }

@@ -1,0 +1,281 @@
+/* pthread locks between activities of one thread, and between them and real threads: mutual exclusion holds, nobody spins,
+ * nobody is forgotten. */
+#include "harness.h"
+#include <pthread.h>
+#include <sched.h>
+#include <semaphore.h>
+#include <sys/resource.h>
+#include <time.h>
+
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+static int inside, most, total;
+
+static void use(pthread_mutex_t *mutex, int times) {
+  for (int i = 0; i < times; i++) {
+    EXPECT(pthread_mutex_lock(mutex) == 0);
+    if (++inside > most) most = inside;
+    ch_sleep(20000); /* with the lock held */
+    total++;
+    inside--;
+    EXPECT(pthread_mutex_unlock(mutex) == 0);
+  }
+}
+static void exclude_each_other(pthread_mutex_t *mutex) {
+  ch_activity all[20];
+  for (int i = 0; i < 20; i++) activate [&all[i]] { use(mutex, 10); }
+  for (int i = 0; i < 20; i++) ch_activity_wait(&all[i]);
+  EXPECT(most == 1 && total == 200 && inside == 0);
+}
+TEST(a_mutex_excludes_activities_of_one_thread) { exclude_each_other(&m); }
+
+static pthread_mutex_t of_kind(int kind) {
+  pthread_mutex_t made;
+  pthread_mutexattr_t a;
+  pthread_mutexattr_init(&a);
+  pthread_mutexattr_settype(&a, kind);
+  pthread_mutex_init(&made, &a);
+  return made;
+}
+TEST(a_recursive_mutex_excludes_them_too) {
+  m = of_kind(PTHREAD_MUTEX_RECURSIVE);
+  exclude_each_other(&m);
+}
+TEST(an_error_checking_mutex_excludes_them_too) {
+  m = of_kind(PTHREAD_MUTEX_ERRORCHECK);
+  exclude_each_other(&m);
+}
+TEST(a_recursive_mutex_lets_its_own_activity_in) {
+  m = of_kind(PTHREAD_MUTEX_RECURSIVE);
+  EXPECT(pthread_mutex_lock(&m) == 0 && pthread_mutex_lock(&m) == 0);
+  int in = 0;
+  ch_activity other;
+  activate [&other] {
+    EXPECT(pthread_mutex_trylock(&m) == EBUSY);
+    EXPECT(pthread_mutex_unlock(&m) == EPERM);
+    EXPECT(pthread_mutex_lock(&m) == 0);
+    in = 1;
+    EXPECT(pthread_mutex_unlock(&m) == 0);
+  }
+  ch_sleep(1000000);
+  EXPECT(!in && pthread_mutex_unlock(&m) == 0);
+  ch_sleep(1000000);
+  EXPECT(!in && pthread_mutex_unlock(&m) == 0);
+  ch_activity_wait(&other);
+  EXPECT(in);
+}
+TEST(an_error_checking_mutex_tells_its_own_activity_from_others) {
+  m = of_kind(PTHREAD_MUTEX_ERRORCHECK);
+  EXPECT(pthread_mutex_lock(&m) == 0 && pthread_mutex_lock(&m) == EDEADLK);
+  EXPECT(pthread_mutex_unlock(&m) == 0 && pthread_mutex_unlock(&m) == EPERM);
+}
+
+/* ---- with real threads ---- */
+
+static int counter;
+static void *thread_counts(void *unused) {
+  for (int i = 0; i < 300; i++) {
+    pthread_mutex_lock(&m);
+    int seen = counter;
+    if (i % 10 == 0) sched_yield();
+    counter = seen + 1;
+    pthread_mutex_unlock(&m);
+  }
+  return unused;
+}
+TEST(threads_and_activities_share_a_mutex) {
+  pthread_t t[3];
+  ch_activity a[5];
+  for (int i = 0; i < 3; i++) EXPECT(pthread_create(&t[i], NULL, thread_counts, NULL) == 0);
+  for (int i = 0; i < 5; i++)
+    activate [&a[i]] {
+      for (int k = 0; k < 300; k++) {
+        pthread_mutex_lock(&m);
+        int seen = counter;
+        if (k % 50 == 0) ch_sleep(10000);
+        counter = seen + 1;
+        pthread_mutex_unlock(&m);
+      }
+    }
+  for (int i = 0; i < 5; i++) ch_activity_wait(&a[i]);
+  for (int i = 0; i < 3; i++) EXPECT(pthread_join(t[i], NULL) == 0);
+  EXPECT(counter == 8 * 300);
+}
+
+static pthread_cond_t not_empty = PTHREAD_COND_INITIALIZER, not_full = PTHREAD_COND_INITIALIZER;
+static int items, taken[8];
+static void put(int n) {
+  for (int i = 0; i < n; i++) {
+    pthread_mutex_lock(&m);
+    while (items == 3) pthread_cond_wait(&not_full, &m);
+    items++;
+    pthread_cond_signal(&not_empty);
+    pthread_mutex_unlock(&m);
+  }
+}
+static void take(int n, int *to) {
+  for (int i = 0; i < n; i++) {
+    pthread_mutex_lock(&m);
+    while (items == 0) pthread_cond_wait(&not_empty, &m);
+    items--;
+    pthread_cond_signal(&not_full);
+    pthread_mutex_unlock(&m);
+    ++*to;
+  }
+}
+static void *thread_puts(void *unused) { return put(200), unused; }
+static void *thread_takes(void *to) { return take(200, to), to; }
+static void bounded_buffer(void) {
+  pthread_t t[4];
+  ch_activity a[4];
+  for (int i = 0; i < 2; i++) {
+    EXPECT(pthread_create(&t[i], NULL, thread_puts, NULL) == 0);
+    EXPECT(pthread_create(&t[2 + i], NULL, thread_takes, &taken[i]) == 0);
+    activate [&a[i]] { put(200); }
+    activate [&a[2 + i]] (i) { take(200, &taken[2 + i]); }
+  }
+  for (int i = 0; i < 4; i++) ch_activity_wait(&a[i]);
+  for (int i = 0; i < 4; i++) EXPECT(pthread_join(t[i], NULL) == 0);
+  EXPECT(items == 0 && taken[0] + taken[1] + taken[2] + taken[3] == 800);
+  EXPECT(pthread_cond_destroy(&not_empty) == 0 && pthread_cond_destroy(&not_full) == 0);
+}
+TEST(threads_and_activities_share_a_bounded_buffer) { bounded_buffer(); }
+TEST(and_with_a_recursive_mutex) {
+  m = of_kind(PTHREAD_MUTEX_RECURSIVE);
+  bounded_buffer();
+}
+
+TEST(activities_alone_wait_for_conditions) {
+  ch_activity a[50];
+  int go = 0, gone = 0;
+  for (int i = 0; i < 50; i++)
+    activate [&a[i]] {
+      pthread_mutex_lock(&m);
+      while (!go) pthread_cond_wait(&not_empty, &m);
+      gone++;
+      pthread_mutex_unlock(&m);
+    }
+  ch_sleep(5000000);
+  EXPECT(gone == 0);
+  pthread_mutex_lock(&m);
+  go = 1;
+  pthread_cond_broadcast(&not_empty);
+  pthread_mutex_unlock(&m);
+  for (int i = 0; i < 50; i++) ch_activity_wait(&a[i]);
+  EXPECT(gone == 50);
+}
+
+TEST(a_condition_is_waited_for_until_a_time) {
+  struct timespec t;
+  ch_activity a[10];
+  for (int i = 0; i < 10; i++)
+    activate [&a[i]] {
+      clock_gettime(CLOCK_REALTIME, &t);
+      t.tv_nsec += 20000000;
+      if (t.tv_nsec >= 1000000000) t.tv_sec++, t.tv_nsec -= 1000000000;
+      struct timespec mine = t;
+      pthread_mutex_lock(&m);
+      int r;
+      while ((r = pthread_cond_timedwait(&not_empty, &m, &mine)) == 0);
+      EXPECT(r == ETIMEDOUT);
+      pthread_mutex_unlock(&m);
+    }
+  for (int i = 0; i < 10; i++) ch_activity_wait(&a[i]);
+  EXPECT(pthread_cond_destroy(&not_empty) == 0 && pthread_mutex_destroy(&m) == 0);
+}
+
+static void *holds_for_a_while(void *s) {
+  pthread_mutex_lock(&m);
+  sem_post(s);
+  usleep(300000);
+  pthread_mutex_unlock(&m);
+  return NULL;
+}
+TEST(waiting_for_a_thread_costs_no_time) {
+  sem_t s;
+  pthread_t t;
+  struct rusage before, after;
+  sem_init(&s, 0, 0);
+  EXPECT(pthread_create(&t, NULL, holds_for_a_while, &s) == 0);
+  EXPECT(sem_wait(&s) == 0);
+  int ticks = 0, over = 0;
+  activate {
+    while (!over) ch_sleep(10000000), ticks++;
+  }
+  getrusage(RUSAGE_SELF, &before);
+  EXPECT(pthread_mutex_lock(&m) == 0);
+  getrusage(RUSAGE_SELF, &after);
+  over = 1;
+  EXPECT(ticks >= 3); /* others went on */
+  EXPECT((after.ru_utime.tv_sec - before.ru_utime.tv_sec) * 1000000 + after.ru_utime.tv_usec - before.ru_utime.tv_usec < 150000);
+  EXPECT(pthread_mutex_unlock(&m) == 0 && pthread_join(t, NULL) == 0);
+}
+
+static int compare_unlocks(const void *a, const void *b) {
+  (void)a, (void)b;
+  if (inside) {
+    inside = 0;
+    pthread_mutex_unlock(&m); /* in plain code: the twin does not see it */
+  }
+  return 0;
+}
+TEST(an_unlock_in_plain_code_is_noticed) {
+  int got = 0, data[4] = {1, 2, 3, 4};
+  pthread_mutex_lock(&m);
+  inside = 1;
+  ch_activity other;
+  activate [&other] {
+    pthread_mutex_lock(&m);
+    got = 1;
+    pthread_mutex_unlock(&m);
+  }
+  ch_sleep(1000000);
+  qsort(data, 4, sizeof *data, compare_unlocks);
+  ch_activity_wait(&other);
+  EXPECT(got);
+}
+
+TEST(readers_and_writers) {
+  static pthread_rwlock_t l = PTHREAD_RWLOCK_INITIALIZER;
+  ch_activity a[12];
+  int readers = 0, together = 0, writing = 0;
+  for (int i = 0; i < 12; i++)
+    activate [&a[i]] (i) {
+      if (i % 4 == 3) {
+        EXPECT(pthread_rwlock_wrlock(&l) == 0);
+        EXPECT(readers == 0 && !writing);
+        writing = 1;
+        ch_sleep(100000);
+        writing = 0;
+      } else {
+        EXPECT(pthread_rwlock_rdlock(&l) == 0);
+        EXPECT(!writing);
+        if (++readers > together) together = readers;
+        ch_sleep(100000);
+        readers--;
+      }
+      EXPECT(pthread_rwlock_unlock(&l) == 0);
+    }
+  for (int i = 0; i < 12; i++) ch_activity_wait(&a[i]);
+  EXPECT(together > 1);
+}
+
+TEST(semaphores_and_barriers_between_activities) {
+  static sem_t s;
+  static pthread_barrier_t b;
+  ch_activity a[8];
+  int passed = 0, serial = 0;
+  sem_init(&s, 0, 0);
+  pthread_barrier_init(&b, NULL, 8);
+  for (int i = 0; i < 8; i++)
+    activate [&a[i]] {
+      if (pthread_barrier_wait(&b) == PTHREAD_BARRIER_SERIAL_THREAD) serial++;
+      EXPECT(sem_wait(&s) == 0);
+      passed++;
+      sem_post(&s);
+    }
+  ch_sleep(3000000);
+  EXPECT(passed == 0);
+  sem_post(&s);
+  for (int i = 0; i < 8; i++) ch_activity_wait(&a[i]);
+  EXPECT(passed == 8 && serial == 1);
+}
