@@ -89,7 +89,9 @@ export default {
     }],
     ['save', async (page) => {
       await page.press('Control+S')
-      await page.sleep(600)
+      await page.sleep(800)
+      // It may ask for a name.
+      if (await page.visible('[role=dialog]')) await page.press('Escape')
     }],
   ],
 }
