@@ -24,8 +24,9 @@ export function looksLikeTrace(file: string): boolean {
 }
 
 export async function* readTrace(file: string, options: ReadOptions = {}): AsyncGenerator<TraceRecord[]> {
+  const compressed = isGzip(firstBytes(file, 2))
   const bytes = createReadStream(file, { highWaterMark: 1 << 18 })
-  const stream = isGzip(firstBytes(file, 2)) ? bytes.pipe(createGunzip()) : bytes
+  const stream = compressed ? bytes.pipe(createGunzip()) : bytes
   if (stream !== bytes) bytes.on('error', (error) => stream.destroy(error))
   const lines = new Lines(file, options)
   try {

@@ -24,8 +24,9 @@ const MAX_EVENT = 64 << 20
 const [QUOTE, BACKSLASH, OPEN, CLOSE, OPEN_ARRAY, CLOSE_ARRAY, NEWLINE] = Buffer.from('"\\{}[]\n')
 
 export async function* chromeEvents(file: string, options: { truncated?: boolean; warn?: (text: string) => void } = {}): AsyncGenerator<ChromeEvent[]> {
+  const compressed = zipped(file)
   const bytes = createReadStream(file, { highWaterMark: 1 << 20 })
-  const stream = zipped(file) ? bytes.pipe(createGunzip()) : bytes
+  const stream = compressed ? bytes.pipe(createGunzip()) : bytes
   if (stream !== bytes) bytes.on('error', (error) => stream.destroy(error))
   const scanner = new Scanner(file)
   try {

@@ -1,0 +1,99 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import path from 'node:path'
+import { parseTrace, type End } from '../src/format/index.ts'
+import { ok, same, test } from './harness.ts'
+import { command, temporary } from './places.ts'
+
+function run(args: string[], cwd = temporary()): { status: number | null; out: string; error: string; cwd: string } {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [command, ...args], { cwd, encoding: 'utf8', timeout: 60_000 })
+  return { status, out: stdout, error: stderr, cwd }
+}
+
+for (const [args, status, pattern] of [
+  [['nonsense'], 2, /there is no command nonsense; there are: web, node, trace, report/],
+  [['web'], 2, /usage: charcoal-measure web URL/],
+  [['web', 'x', '--durration', '3'], 2, /unknown option --durration \(did you mean --duration\?\)/],
+  [['web', 'http://127.0.0.1:1/', '--duration', 'soon'], 2, /--duration is "soon"; give a time like 30s/],
+  [['web', 'http://127.0.0.1:1/', '--mode', 'slow'], 2, /--mode is "slow"; it can be fast or full/],
+  [['web', 'nowhere.html'], 2, /nowhere.html is no URL; give one with its scheme/],
+  [['web', 'http://127.0.0.1:1/', '--browser', '/nonexistent'], 4, /the browser \/nonexistent does not exist; give the path/],
+  [['web', 'http://127.0.0.1:1/', '--script', 'none.mjs'], 2, /the steps file none.mjs does not exist/],
+  [['web', 'http://127.0.0.1:1/', '--no-calibrate'], 5, /does not load: net::ERR_(CONNECTION_REFUSED|UNSAFE_PORT)/],
+  [['node'], 2, /usage: charcoal-measure node/],
+  [['node', '--no-calibrate', 'none.mjs'], 2, /the program none.mjs does not exist/],
+  [['trace', 'none.jsonl'], 2, /the trace none.jsonl does not exist/],
+] as const)
+  test(`the command refuses: ${args.join(' ') || '(nothing)'}`, () => {
+    const { status: got, error } = run([...args])
+    ok(pattern.test(error), error)
+    same(got, status)
+  })
+
+test('help tells of every command', () => {
+  const { status, out } = run(['help'])
+  same(status, 0)
+  for (const name of ['web', 'node', 'trace', 'report']) {
+    ok(out.includes(`charcoal-measure ${name}`))
+    ok(run(['help', name]).out.includes(name))
+  }
+})
+
+test('a trace that cannot be read has status 3, the line and a remedy', () => {
+  const cwd = temporary()
+  writeFileSync(path.join(cwd, 'a.jsonl'), '{"type":"charcoal-trace","version":1,"source":"node","tool":"x"}\n{"type":"thread","id":1,"kind":"node"}\n')
+  const { status, error } = run(['trace', 'a.jsonl'], cwd)
+  ok(/a.jsonl:2: .*truncated.*--truncated/.test(error), error)
+  same(status, 3)
+})
+
+test('a program is recorded, reported and exported; the status is its own', () => {
+  const cwd = temporary()
+  writeFileSync(path.join(cwd, 'p.mjs'), "console.log(process.argv[2]); setTimeout(() => setTimeout(() => process.exit(9), 2), 2)")
+  const { status, out, error } = run(['node', '--no-calibrate', '--out', 't.jsonl', '--html', '--json=t.json', '--export', 'perfetto', 'p.mjs', '--json'], cwd)
+  same(status, 9)
+  ok(out.startsWith('--json\n'), out)
+  ok(/recorded: .*t\.jsonl/.test(error), error)
+  same((parseTrace(readFileSync(path.join(cwd, 't.jsonl'))).at(-1) as End).exitCode, 9)
+  for (const file of ['t.html', 't.json', 't.perfetto.json']) ok(existsSync(path.join(cwd, file)), file)
+  const again = run(['trace', 't.perfetto.json'], cwd)
+  same(again.status, 0)
+  same(run(['report', 't.jsonl', 't.perfetto.json', '--json'], cwd).status, 0)
+})
+
+test('Ctrl-C while a page is recorded: the report covers what was recorded', async () => {
+  const cwd = temporary()
+  const server = createServer((_, response) => response.setHeader('content-type', 'text/html').end('<!doctype html><link rel=icon href="data:,"><script>setInterval(() => document.title = Date.now(), 20)</script>'))
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  try {
+    const child = spawn(process.execPath, [command, 'web', `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, '--no-calibrate', '--mode', 'fast', '--duration', '10m', '--out', 't.jsonl'], { cwd, stdio: ['ignore', 'pipe', 'pipe'] })
+    let said = ''
+    let out = ''
+    child.stdout.on('data', (d) => (out += String(d)))
+    child.stderr.on('data', (d) => {
+      said += String(d)
+      if (/recording for/.test(said) && !child.killed) setTimeout(() => child.kill('SIGINT'), 500)
+    })
+    const status = await new Promise((done) => child.on('exit', done))
+    same(status, 0, said)
+    const end = parseTrace(readFileSync(path.join(cwd, 't.jsonl'))).at(-1) as End
+    same(end.reason, 'stopped')
+    ok(end.continuations > 5, `${end.continuations} continuations`)
+    ok(/continuations/.test(out), out)
+  } finally {
+    server.close()
+    server.closeAllConnections()
+  }
+})
+
+test('steps that fail leave a recording and its report, with status 6', () => {
+  const cwd = temporary()
+  writeFileSync(path.join(cwd, 'p.html'), '<!doctype html><script>setInterval(() => {}, 20)</script><button>go</button>')
+  writeFileSync(path.join(cwd, 's.mjs'), "export default async ({ page }) => { await page.click('button'); await page.sleep(200); throw new Error('no milk') }")
+  const { status, out, error } = run(['web', 'p.html', '--no-calibrate', '--mode', 'fast', '--script', 's.mjs', '--out', 't.jsonl'], cwd)
+  ok(/the steps failed: no milk/.test(error), error)
+  ok(/continuations/.test(out), out)
+  same(status, 6)
+})
