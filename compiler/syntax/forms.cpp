@@ -152,7 +152,7 @@ void Translator::atomicSpecifier() {
 //
 //   name: within (t) do S finish;     becomes
 //
-//   name: { long long __charcoal_when_0 = __charcoal_after((t));
+//   name: { __auto_type __charcoal_when_0 = __charcoal_after((t));
 //     struct __charcoal_scope __charcoal_finish_0 __attribute__((cleanup(…leave)));
 //     __charcoal_scope_enter(&__charcoal_finish_0, 0, "file:line");
 //     struct __charcoal_deadline …; __charcoal_scope_deadline(&__charcoal_finish_0, &…, __charcoal_when_0);
@@ -212,7 +212,8 @@ void Translator::lowerFinish(bool) {
   const bool deadline = here() != "do";
   text(position, "{");
   if (deadline) {
-    text(position, "long long " + when + " = " + (here() == "within" ? "__charcoal_after(" : "__charcoal_at("));
+    text(position,
+         "__extension__ __auto_type " + when + " = " + (here() == "within" ? "__charcoal_after(" : "__charcoal_at("));
     drop();
     group();
     text(finish.keyword, "); struct __charcoal_deadline " + timer + ";");
@@ -370,6 +371,18 @@ void Translator::noncancellableSpecifier() {
   if (!declaresFunction(position + 1))
     problem(position, "'noncancellable' applies to statements and functions; declare the variable first, then "
                       "'noncancellable x = …;'");
+  for (size_t i = position + 1; regions.empty() && i < tokens.size() && at(i) != "{"; ++i)
+    if (at(i) == "(") {
+      const bool parameters = isName(i - 1);
+      i = closing(i);
+      if (parameters && startsDeclaration(i + 1)) // the body will come as a declaration of its own
+        problem(
+            position,
+            "'noncancellable' needs a function whose parameters are declared in the parentheses; declare them so, or "
+            "write 'noncancellable { … }' in the body");
+      if (parameters)
+        break;
+    }
   drop();
 }
 

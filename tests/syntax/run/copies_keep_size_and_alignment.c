@@ -17,13 +17,20 @@ _Bool flag = 1;
 int main(void) {
   v8 v = {1, 2, 3, 4, 5, 6, 7, 8}; struct big b; struct empty e; enum color c = GREEN; _Atomic long al = 9; volatile int vo = 4; const int co = 11; unsigned char uc = 200; float fl = 1.5f; _Bool bo = 1; char *s = "str"; int m[2][3] = {{1,2,3},{4,5,6}};
   for (int i = 0; i < 64; i++) b.c[i] = i;
-  ch_activity a[8]; int n = 0;
+  ch_activity a[9]; int n = 0;
   activate [a + n++] (v, b, e, c, al, vo, co, uc, fl, bo, s, m, tl, st, cst, ext, at) {
     printf("%g %d %d %ld %d %d %d %g %d %s %d %d %d %d %d %d %zu\n", v[7], b.c[63], c, (long)al, vo, co, uc, fl, bo, s, m[1][2], tl, st, cst, ext, (int)at, sizeof b + sizeof m);
     if ((unsigned long)&b % 64) printf("misaligned\n"); if ((unsigned long)&v % 32) printf("misaligned v\n"); (void)e;
     vo++, al++, uc++;
   }
-  tl = st = ext = 0; b.c[63] = 0; m[1][2] = 0; v[7] = 0;
+  _Alignas(64) char wide[64] = "wide"; __attribute__((aligned(128))) int wider = 12;
+  activate [a + n++] (wide, wider) {
+    if ((unsigned long)&wide % 64 || __alignof__(wide) != 64 || (unsigned long)&wider % 128) printf("misaligned variable\n");
+    ch_sleep(1);
+    wider += wide[0] == 'w' && (unsigned long)&wide % 64 == 0 && (unsigned long)&wider % 128 == 0;
+    printf("%s %d\n", wide, wider);
+  }
+  tl = st = ext = 0; wide[0] = 0; wider = 0; b.c[63] = 0; m[1][2] = 0; v[7] = 0;
   activate [a + n++] choose(1)(3);
   activate [&a[n++]] table[0](4);
   activate [({ &a[n++]; })] (*choose(0))(5);
