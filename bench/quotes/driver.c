@@ -2,7 +2,8 @@
  *
  * A server sends each client a 32-byte message a second, from the moment it connects on, with a number that counts up
  * from 0. Prints the server's CPU time per second, and beside it how many clients were really served: those that
- * got a message in (almost) every second. A message out of order or mixed up is a wrong answer. */
+ * got a message for each second, the last of them within another half. A message out of order or mixed up is a wrong
+ * answer. */
 #include "../common/drive.h"
 #include "quote.h"
 #include <sys/epoll.h>
@@ -71,8 +72,8 @@ int main(int argc, char **argv) {
   read_until(start + window);
   cpu = server_cpu(server) - cpu;
   double seconds = (now_ns() - start) / 1e9;
-  /* The last message may be under way still. */
-  read_until(now_ns() + 2e7);
+  /* On a busy machine a message comes late, but a server that keeps up is late by no more than this. */
+  read_until(now_ns() + (window < 1e9 ? 2e7 : 5e8));
   end_server(server);
   int served = 0;
   for (int i = 0; i < n; i++)
