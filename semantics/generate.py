@@ -7,6 +7,7 @@ does not leave an async or activate body, a label names one finish. They may dea
 import random
 
 import charcoal_semantics as S
+from c_text import HANDLES
 
 
 class Generator:
@@ -22,6 +23,8 @@ class Generator:
         for k in range(r.randint(1, 4)):
             self.functions = k
             functions.append(S.Function(self.block(depth=0, size=r.randint(4, 10), labels=[])))
+        if r.random() < 0.7:  # what still waits is cancelled in the end, so that most programs come to theirs
+            functions[-1].body = [S.Finish("l0", self.block(1, r.randint(4, 10), ["l0"], finish=True), r.choice([300, 1000]))]
         return S.Program(functions, [r.choice([0, 0, 1, 3]) for _ in range(3)])
 
     def block(self, depth, size, labels, may_return=True, finish=None):
@@ -33,7 +36,7 @@ class Generator:
     def statement(self, depth, labels, may_return, finish):
         """`finish`: an async may stand here."""
         r = self.random
-        kinds = {"print": 5, "assign": 4, "post": 4, "wait": 4, "cancelled": 1}
+        kinds = {"print": 5, "assign": 4, "post": 4, "wait": 4, "sleep": 1.5, "reschedule": 0.7, "cancelled": 1}
         if self.functions:
             kinds["call"] = 3
         if depth < 5:
@@ -41,7 +44,9 @@ class Generator:
             if finish:
                 kinds["async"] = 9
             if self.activities:
-                kinds["activate"] = 1.5
+                kinds["activate"] = 2
+        if self.activities:
+            kinds |= {"join": 0.7, "cancel activity": 0.5}
         if labels:
             kinds["cancel"] = 1.2
         if may_return and depth:
@@ -60,7 +65,15 @@ class Generator:
             case "post":
                 return S.Post(r.randrange(3))
             case "wait":
-                return S.Wait(self.variable(), r.randrange(3))
+                return S.Wait(self.variable(), r.randrange(3), r.choice([None, None, None, 1, 7, 30]))
+            case "sleep":
+                return S.Sleep(self.variable(), r.choice([0, 1, 3, 10, 40]))
+            case "reschedule":
+                return S.Reschedule()
+            case "join":
+                return S.Join(self.variable(), r.randrange(HANDLES))
+            case "cancel activity":
+                return S.CancelActivity(r.randrange(HANDLES))
             case "cancelled":
                 return S.Cancelled(self.variable())
             case "call":
@@ -74,7 +87,8 @@ class Generator:
             case "finish":
                 self.labels += 1
                 label = f"l{self.labels}"
-                return S.Finish(label, inner(labels=labels + [label], finish=True))
+                deadline = r.choice([None] * 5 + [0, 5, 20, 60])
+                return S.Finish(label, inner(labels=labels + [label], finish=True), deadline)
             case "async":
                 return S.Async(inner(may_return=False))
             case "cancel":
@@ -82,7 +96,8 @@ class Generator:
             case "noncancellable":
                 return S.Noncancellable(inner(finish=None))
             case "activate":
-                return S.Activate(inner(labels=[], may_return=False, finish=None), ["a", "b", "x"])
+                return S.Activate(inner(labels=[], may_return=False, finish=None), ["a", "b", "x"],
+                                  r.choice([None, *range(HANDLES)]))
 
     def copies(self):
         r = self.random
