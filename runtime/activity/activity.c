@@ -100,19 +100,16 @@ static void finish_handle(ch_activity *handle) {
 
 void ch_activity_end(struct ch_branch *b) {
   struct ch_domain *d = &ch_domain;
-  if (CH_UNLIKELY(b->flags & (CH_ASYNC | CH_MARKED))) {
-    if (b->flags & CH_ASYNC) {
-      ch_async_end(b);
-      return;
-    }
-    d->marks--;
-  }
   CH_INVARIANT(!b->scope, "an activity has left its scopes when it ends");
   d->live--;
   if (CH_UNLIKELY(ch_checks))
     ch_captures_activity_ends(b);
-  if (CH_UNLIKELY(b->flags & CH_NAMED))
-    ch_branch_forget_name(b);
+  if (CH_UNLIKELY(b->flags & (CH_NAMED | CH_MARKED))) {
+    if (b->flags & CH_MARKED)
+      d->marks--;
+    if (b->flags & CH_NAMED)
+      ch_branch_forget_name(b);
+  }
   ch_group_of(b)->live--;
   if (b->flags & CH_LONG) {
     ch_activity *handle = ch_branch_prefix(b)->handle;

@@ -11,7 +11,7 @@
 
 /* ---- the turn of an activity ---- */
 
-static void enqueue_first(struct ch_branch *b) {
+void ch_enqueue_first(struct ch_branch *b) {
   struct ch_group *g = ch_group_of(b);
   b->link.next = (struct ch_link *)g->head;
   if (!g->head)
@@ -20,16 +20,12 @@ static void enqueue_first(struct ch_branch *b) {
 }
 
 /* The activity keeps its turn, with b; or queues for another if its slice is over. */
-static void keep_turn(struct ch_branch *b) {
-  struct ch_domain *d = &ch_domain;
+static inline struct ch_branch *keep_turn(struct ch_branch *b) {
   CH_INVARIANT(b->state == CH_READY && !(b->flags & CH_NATIVE), "what gets a turn is ready");
-  if (ch_tls.slice_over) {
-    ch_enqueue(b);
-    return;
-  }
-  enqueue_first(b);
-  d->switches--; /* of activities: for the slice timer this one goes on */
-  d->turns++;
+  if (CH_LIKELY(!ch_tls.slice_over))
+    return b;
+  ch_enqueue(b);
+  return NULL;
 }
 
 /* A native wait of this activity is over and its branch returns next. */
@@ -38,16 +34,16 @@ static bool native_is_due(struct ch_finish *root) {
   return b && b->state == CH_READY && b->scope && b->scope->root == root;
 }
 
-void ch_activity_rests(struct ch_finish *root) {
+struct ch_branch *ch_activity_rests(struct ch_finish *root) {
   CH_INVARIANT(root->active, "an activity rests after it was active");
   ch_scope_check(root);
   struct ch_branch *next = root->head;
   if (!next || CH_UNLIKELY(native_is_due(root))) {
     root->active = false;
-    return;
+    return NULL;
   }
   root->head = (struct ch_branch *)next->link.next;
-  keep_turn(next);
+  return keep_turn(next);
 }
 
 static void collect(struct ch_finish *root, struct ch_branch *b) {
@@ -59,22 +55,28 @@ static void collect(struct ch_finish *root, struct ch_branch *b) {
   root->tail = b;
 }
 
-static void collect_first(struct ch_finish *root, struct ch_branch *b) {
-  b->link.next = (struct ch_link *)root->head;
-  if (!root->head)
-    root->tail = b;
-  root->head = b;
+void ch_ready_in_activity(struct ch_branch *b) {
+  struct ch_finish *root = b->scope->root;
+  if (root->active) {
+    collect(root, b);
+  } else {
+    root->active = true;
+    ch_enqueue(b);
+  }
 }
 
-void ch_ready_in_activity(struct ch_branch *b) {
+void ch_ready_first(struct ch_branch *b) {
   struct ch_finish *root = b->scope ? b->scope->root : NULL;
   if (root && root->active) {
-    (ch_domain.directed ? collect_first : collect)(root, b);
+    b->link.next = (struct ch_link *)root->head;
+    if (!root->head)
+      root->tail = b;
+    root->head = b;
     return;
   }
   if (root)
     root->active = true;
-  (ch_domain.directed ? enqueue_first : ch_enqueue)(b);
+  ch_enqueue_first(b);
 }
 
 /* ---- birth ---- */
@@ -139,14 +141,14 @@ static bool is_due(const struct ch_frame *f) { return f->point >= 1 && f->point 
 
 /* Splits b inside its innermost frame that is due, and lets that go on. The new branch learns its scope from there:
  * until then it is on the domain's list of strays, and `home` is b. */
-CH_COLD static bool continue_pending(struct ch_branch *b) {
+CH_COLD static struct ch_branch *continue_pending(struct ch_branch *b) {
   struct ch_frame **at = (struct ch_frame **)&b->top;
   while (!ch_is_chain_end(*at) && !is_due(*at))
     at = &(*at)->parent;
   struct ch_frame *due = *at;
   if (ch_is_chain_end(due)) {
     b->flags &= (uint8_t)~CH_PENDING;
-    return false;
+    return ch_activity_rests(b->scope->root);
   }
   struct ch_async *a = split(b, b->top, (void **)at);
   a->parent = b;
@@ -154,8 +156,7 @@ CH_COLD static bool continue_pending(struct ch_branch *b) {
   b->top = due;
   b->state = CH_READY;
   b->link.prev = NULL;
-  keep_turn(b);
-  return true;
+  return keep_turn(b);
 }
 
 void ch_async_resumed(struct ch_scope *home) {
@@ -171,17 +172,21 @@ void ch_async_resumed(struct ch_scope *home) {
     }
 }
 
-void ch_branch_blocked(struct ch_branch *b) {
-  if (CH_UNLIKELY(b->flags & CH_PENDING) && continue_pending(b))
-    return;
-  ch_activity_rests(b->scope->root);
-  while (CH_UNLIKELY(!ch_list_empty(&ch_domain.yielded)))
+CH_COLD static void wake_yielded(void) {
+  while (!ch_list_empty(&ch_domain.yielded))
     ch_fire(ch_domain.yielded.next, 0);
+}
+
+struct ch_branch *ch_branch_blocked(struct ch_branch *b) {
+  struct ch_branch *next = CH_UNLIKELY(b->flags & CH_PENDING) ? continue_pending(b) : ch_activity_rests(b->scope->root);
+  if (CH_UNLIKELY(!ch_list_empty(&ch_domain.yielded)))
+    wake_yielded();
+  return next;
 }
 
 /* ---- end ---- */
 
-void ch_async_end(struct ch_branch *b) {
+struct ch_branch *ch_async_end(struct ch_branch *b) {
   struct ch_async *a = ch_async_of(b);
   struct ch_finish *s = a->home, *root = s->root;
   CH_INVARIANT(b->scope == s, "a branch has left its own scopes when it ends");
@@ -193,13 +198,10 @@ void ch_async_end(struct ch_branch *b) {
     ch_scope_close(s);
     owner->state = CH_READY;
     owner->link.prev = NULL;
-    if (!owner->scope) { /* no more than its first branch */
-      if (!(owner->flags & CH_NATIVE))
-        keep_turn(owner);
-      return;
-    }
+    if (!owner->scope) /* no more than its first branch */
+      return owner->flags & CH_NATIVE ? NULL : keep_turn(owner);
     if (!(owner->flags & CH_NATIVE))
       collect(root, owner);
   }
-  ch_activity_rests(root);
+  return ch_activity_rests(root);
 }

@@ -49,7 +49,15 @@ static inline int begin(struct ch_branch *b) {
   return status;
 }
 
-static inline __attribute__((always_inline)) void run(struct ch_branch *b) {
+/* Under a spinlock a pause is void, unless it is meant. */
+CH_COLD static bool gives_way(void) {
+  bool meant = ch_domain.gives_way;
+  ch_domain.gives_way = 0;
+  return meant;
+}
+
+/* The result: who is to run next, because b's activity keeps its turn; or NULL. */
+static inline __attribute__((always_inline)) struct ch_branch *run(struct ch_branch *b) {
   struct ch_domain *d = &ch_domain;
   bool begun = b->state != CH_NEW;
   d->current = b;
@@ -60,26 +68,25 @@ static inline __attribute__((always_inline)) void run(struct ch_branch *b) {
   if (CH_UNLIKELY(ch_checks))
     ch_captures_before_run(b);
   int status = begun ? resume(b) : begin(b);
-  while (CH_UNLIKELY(d->spinlocks != 0) && status == CH_PAUSED && !d->gives_way) {
-    b->link.prev = NULL;
-    ch_tls.attention = 0;
-    status = resume(b);
-  }
   d->current = NULL;
   if (status == CH_BLOCKED) {
     b->error = *d->error;
     if (CH_UNLIKELY(b->scope != NULL))
-      ch_branch_blocked(b);
+      return ch_branch_blocked(b);
   } else if (status == CH_DONE) {
+    if (CH_UNLIKELY(b->flags & CH_ASYNC))
+      return ch_async_end(b);
     ch_activity_end(b);
   } else {
     CH_INVARIANT(status == CH_PAUSED, "a body's status is done, blocked or paused");
-    d->gives_way = 0;
     b->error = *d->error;
     b->state = CH_READY;
     b->link.prev = NULL;
+    if (CH_UNLIKELY(d->spinlocks != 0) && !gives_way())
+      return b;
     ch_enqueue(b);
   }
+  return NULL;
 }
 
 static void look_outside(void) {
@@ -97,6 +104,15 @@ CH_COLD static void give_memory_back(void) {
   ch_heap_trim();
 }
 
+static inline __attribute__((always_inline)) void look_now_and_then(unsigned runs) {
+  if (CH_LIKELY(runs % RUNS_PER_LOOK != 0) && CH_LIKELY(!ch_tls.slice_over))
+    return;
+  if (CH_LIKELY(ch_domain.spinlocks == 0))
+    look_outside();
+  if (runs % RUNS_PER_TRIM == 0)
+    give_memory_back();
+}
+
 static bool is_ended(void *domain) { return ((struct ch_domain *)domain)->ended; }
 
 /* The loop. `outside`: what is waited for here can also come from outside the process. */
@@ -112,13 +128,19 @@ static inline __attribute__((always_inline)) void loop(struct ch_group *g, bool 
       /* Alone, but an event from outside may make another runnable: only a slice's end lets us see it. */
       if (CH_UNLIKELY(!g->head) && g->outside && !d->slicing)
         ch_slice_start();
-      run(b);
-      if (CH_UNLIKELY(++runs % RUNS_PER_LOOK == 0) || CH_UNLIKELY(ch_tls.slice_over)) {
-        if (CH_LIKELY(d->spinlocks == 0))
-          look_outside();
-        if (runs % RUNS_PER_TRIM == 0)
-          give_memory_back();
+    again:
+      b = run(b);
+      runs++;
+      if (CH_UNLIKELY(b != NULL)) { /* for the slice timer the activity goes on */
+        d->switches--;
+        d->turns++;
+        look_now_and_then(runs);
+        if (CH_LIKELY(!done(data)))
+          goto again;
+        ch_enqueue_first(b);
+        continue;
       }
+      look_now_and_then(runs);
       continue;
     }
     look_outside();
@@ -186,8 +208,9 @@ intptr_t ch_wait_native(bool outside) {
   bool shared = b->scope && ch_tls.atomic_depth == 0;
   struct ch_branch *native = d->native;
   d->native = shared ? b : NULL;
-  if (shared)
-    ch_activity_rests(b->scope->root);
+  struct ch_branch *next = shared ? ch_activity_rests(b->scope->root) : NULL;
+  if (next)
+    ch_enqueue_first(next);
   nested(g, outside, shared ? has_turn : is_ready, b);
   d->native = native;
   if (shared && b->scope)

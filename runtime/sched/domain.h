@@ -35,9 +35,8 @@ struct ch_domain {
   uint32_t nest;            /* scheduler loops on the native stack, minus one */
   uint8_t slicing;          /* the slice timer runs; cleared by its thread */
   uint8_t ended;            /* main has returned */
-  uint8_t gives_way;        /* the pause that is under way counts, although a spinlock is held */
+  uint8_t gives_way;        /* the pause that is under way counts, although a spinlock is held; else not set */
   uint32_t spinlocks;       /* held by code of this domain: then it is not interrupted (wait/lowlevel.c) */
-  uint8_t directed;         /* what becomes ready runs next */
   void *bottom;             /* the native stack of the domain's code lies below this address */
   uint64_t live, spawned;
   struct ch_link strays;  /* async branches whose scope is not known yet (async.c) */
@@ -52,10 +51,13 @@ struct ch_domain {
 extern CH_HIDDEN __thread __attribute__((tls_model("initial-exec"))) struct ch_domain ch_domain;
 
 static inline struct ch_group *ch_group_of(struct ch_branch *b) {
-  if (CH_UNLIKELY(b->flags & CH_ASYNC))
-    b = ch_activity_of(b);
-  if (CH_LIKELY(!(b->flags & CH_LONG)))
+  if (CH_LIKELY(!(b->flags & (CH_LONG | CH_ASYNC))))
     return &ch_domain.base;
+  if (b->flags & CH_ASYNC) {
+    b = ch_activity_of(b);
+    if (!(b->flags & CH_LONG))
+      return &ch_domain.base;
+  }
   return ch_branch_prefix(b)->group;
 }
 
@@ -75,8 +77,10 @@ static inline void ch_enqueue(struct ch_branch *b) {
     ch_slice_start();
 }
 
-/* The branch, whose activity may have scopes, has just become ready: it queues, or waits until a sibling rests. */
+/* The branch, whose activity has scopes, has just become ready: it queues, or waits until a sibling rests. */
 CH_HIDDEN void ch_ready_in_activity(struct ch_branch *b);
+/* The same for any branch that is not NATIVE, before all others. */
+CH_HIDDEN void ch_ready_first(struct ch_branch *b);
 
 /* The one place where a branch becomes ready. `result` is what its blocking call returns. */
 static inline void ch_ready(struct ch_branch *b, intptr_t result) {
@@ -84,7 +88,7 @@ static inline void ch_ready(struct ch_branch *b, intptr_t result) {
   b->link.prev = (struct ch_link *)result;
   if (CH_UNLIKELY(b->flags & CH_NATIVE))
     return;
-  if (CH_LIKELY(!b->scope && !ch_domain.directed))
+  if (CH_LIKELY(!b->scope))
     ch_enqueue(b);
   else
     ch_ready_in_activity(b);
@@ -104,11 +108,14 @@ CH_HIDDEN intptr_t ch_wait_native(bool outside);
 CH_HIDDEN void ch_group_drain(struct ch_group *);
 
 CH_HIDDEN void ch_activity_end(struct ch_branch *b);
-CH_HIDDEN void ch_async_end(struct ch_branch *b);
+/* These three say which branch of the same activity is to run next; NULL: none now. */
+CH_HIDDEN struct ch_branch *ch_async_end(struct ch_branch *b);
 /* The branch, whose activity has scopes, has been set aside because it waits: the rest of its activity goes on. */
-CH_HIDDEN void ch_branch_blocked(struct ch_branch *b);
+CH_HIDDEN struct ch_branch *ch_branch_blocked(struct ch_branch *b);
 /* The activity's active branch has blocked or ended: its next one takes over, or the activity rests. */
-CH_HIDDEN void ch_activity_rests(struct ch_finish *root);
+CH_HIDDEN struct ch_branch *ch_activity_rests(struct ch_finish *root);
+/* Puts it before all others. */
+CH_HIDDEN void ch_enqueue_first(struct ch_branch *b);
 CH_HIDDEN void ch_domain_check(void);
 CH_HIDDEN _Noreturn void ch_deadlock(struct ch_group *, const char *why);
 

@@ -152,6 +152,12 @@ void ch_waiter_schedule(ch_waiter *public) {
     bring_home(of(public));
 }
 
+/* A pause that is meant, also while a spinlock is held. */
+static int give_way(void) {
+  ch_domain.gives_way = ch_domain.spinlocks != 0;
+  return CH_PAUSED;
+}
+
 void ch_yield_to(ch_waiter *w) { ch_waiter_schedule(w); }
 
 int ch_yield_to_int(ch_waiter *) CH_INT_NAME(ch_yield_to);
@@ -160,18 +166,16 @@ int ch_yield_to_int(ch_waiter *public) {
   struct ch_branch *b = ch_domain.current;
   if (!claim(w))
     return CH_DONE;
-  if (!b || !is_at_home(w)) {
+  if (!b || !is_at_home(w) || w->clause.branch->flags & CH_NATIVE) {
     bring_home(w);
     return CH_DONE;
   }
   struct ch_branch *next = w->clause.branch;
   bool sibling = next->scope && b->scope && next->scope->root == b->scope->root;
-  ch_domain.gives_way = !sibling;
-  ch_domain.directed = true;
-  fire(w);
-  ch_domain.directed = false;
+  w->state = IDLE;
+  ch_clause_fired_first(&w->clause, 0);
   if (!sibling)
-    return CH_PAUSED;
+    return give_way();
   /* Within the activity the caller waits, on a list that is emptied as soon as it has been set aside. */
   ch_wait_on(&ch_domain.yielded, CH_ON_TURN);
   return CH_BLOCKED;
@@ -225,8 +229,7 @@ static int try_again(struct ch_frame *f) {
   if (is_ours(lock)) {
     *ch_tls.link = f;
     ch_tls.link = &f->parent;
-    ch_domain.gives_way = true;
-    return CH_PAUSED;
+    return give_way();
   }
   ch_spin_acquire(lock);
   ch_frame_free(f);
@@ -240,10 +243,9 @@ int ch_spin_acquire_int(ch_spinlock *lock) {
   if (CH_UNLIKELY(is_ours(lock))) {
     struct ch_frame *f = ch_frame_new(&acquire_info);
     *(ch_spinlock **)f->image = lock;
-    ch_domain.gives_way = true;
     *ch_tls.link = f;
     ch_tls.link = &f->parent;
-    return CH_PAUSED;
+    return give_way();
   }
   ch_spin_acquire(lock);
   return CH_DONE;

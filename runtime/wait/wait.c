@@ -52,6 +52,16 @@ void ch_clause_fired(struct ch_clause *c, int64_t value) {
   ch_ready(b, c->index);
 }
 
+void ch_clause_fired_first(struct ch_clause *c, int64_t value) {
+  struct ch_branch *b = c->branch;
+  CH_INVARIANT(b->state == CH_SELECTING && c->count == 1, "it is the only clause of a wait");
+  c->value = value;
+  count_outside(c, -1);
+  b->state = CH_READY;
+  b->link.prev = NULL;
+  ch_ready_first(b);
+}
+
 static bool any_outside(const struct ch_clause *clauses, unsigned n) {
   for (unsigned i = 0; i < n; i++)
     if (clauses[i].type->outside)
@@ -107,18 +117,10 @@ void ch_wait_cancel(struct ch_branch *b) {
   }
 }
 
-void ch_wait_move(struct ch_branch *from, struct ch_branch *to) {
-  to->state = from->state;
-  to->what = from->what;
-  to->link = from->link;
-  if (from->state == CH_SELECTING) {
-    struct ch_clause *all = (struct ch_clause *)from->link.prev;
-    for (unsigned i = 0, n = all->count; i < n; i++)
-      all[i].branch = to;
-  } else if (from->what != CH_ON_FINISH) {
-    to->link.next->prev = (struct ch_link *)((uintptr_t)&to->link | ((uintptr_t)to->link.next->prev & 1));
-    ch_link_prev(&to->link)->next = &to->link;
-  }
+void ch_clauses_move(struct ch_branch *from, struct ch_branch *to) {
+  struct ch_clause *all = (struct ch_clause *)from->link.prev;
+  for (unsigned i = 0, n = all->count; i < n; i++)
+    all[i].branch = to;
 }
 
 /* ---- leaves ---- */

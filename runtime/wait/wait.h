@@ -61,8 +61,6 @@ static inline bool ch_is_marked(void) { return CH_UNLIKELY(ch_domain.marks != 0)
 /* Ends the branch's wait, if it waits and that can be cancelled: with ECANCELED from ch_wait_on, with -ECANCELED from
  * ch_wait. */
 CH_HIDDEN void ch_wait_cancel(struct ch_branch *);
-/* Makes what `from` has registered for `to`'s, which is new. */
-CH_HIDDEN void ch_wait_move(struct ch_branch *from, struct ch_branch *to);
 
 /* Puts the running branch on the object's list. The caller then returns CH_BLOCKED or calls ch_wait_native. */
 static inline void ch_wait_on(struct ch_link *list, enum ch_what what) {
@@ -74,6 +72,22 @@ static inline void ch_wait_on(struct ch_link *list, enum ch_what what) {
 }
 
 CH_HIDDEN void ch_clause_fired(struct ch_clause *, int64_t value);
+/* The same for the only clause of a wait that is not on the native stack; its branch runs before all others. */
+CH_HIDDEN void ch_clause_fired_first(struct ch_clause *, int64_t value);
+
+/* Makes what `from` has registered for `to`'s, which is new. */
+CH_HIDDEN void ch_clauses_move(struct ch_branch *from, struct ch_branch *to);
+static inline void ch_wait_move(struct ch_branch *from, struct ch_branch *to) {
+  to->state = from->state;
+  to->what = from->what;
+  to->link = from->link;
+  if (CH_UNLIKELY(from->state != CH_WAITING)) {
+    ch_clauses_move(from, to);
+  } else if (from->what != CH_ON_FINISH) {
+    ch_link_set_prev(to->link.next, &to->link);
+    ch_link_prev(&to->link)->next = &to->link;
+  }
+}
 
 /* The object has chosen this node of its list: takes it off and makes its branch ready. Its own effect has been had. */
 static inline void ch_fire(struct ch_link *node, intptr_t value) {
