@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync, readFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
 import { tmpdir } from 'node:os'
@@ -14,6 +15,21 @@ const trace = (...lines: string[]): string => [header, thread, ...lines].join('\
 test('the example of FORMAT.md is a trace', () => {
   const text = readFileSync(path.join(process.env.CHARCOAL_MEASURE!, 'FORMAT.md'), 'utf8')
   same(parseTrace(/```jsonl\n([\s\S]*?)```/.exec(text)![1]).length, 6)
+})
+
+test('the example in C writes a trace', () => {
+  const text = readFileSync(path.join(process.env.CHARCOAL_MEASURE!, 'FORMAT.md'), 'utf8')
+  const dir = mkdtempSync(path.join(tmpdir(), 'charcoal-'))
+  try {
+    writeFileSync(path.join(dir, 'a.c'), /```c\n([\s\S]*?)```/.exec(text)![1])
+    const built = spawnSync('cc', ['-Wall', '-Werror', '-o', path.join(dir, 'a'), path.join(dir, 'a.c')], { encoding: 'utf8' })
+    same([built.status, built.stderr], [0, ''])
+    same(spawnSync(path.join(dir, 'a'), [path.join(dir, 'a.jsonl')]).status, 0)
+    const records = parseTrace(readFileSync(path.join(dir, 'a.jsonl')))
+    same(records.map((r) => (r.type === 'continuation' ? r.parent : r.type)), ['charcoal-trace', 'thread', null, 1, 'end'])
+  } finally {
+    rmSync(dir, { recursive: true })
+  }
 })
 
 for (const [name, text, pattern] of [

@@ -4,8 +4,8 @@ export type Costs = Record<string, number>
 export async function costs(): Promise<Costs> {
   const g = globalThis as any
   const rounds: [string, number, (n: number) => Promise<unknown>][] = [
-    ['await', 1500, async (n) => { for (let i = 0; i < n; i++) await null }],
-    ['then', 1500, async (n) => { let p: Promise<unknown> = Promise.resolve(); for (let i = 0; i < n; i++) p = p.then(() => i); await p }],
+    ['await', 4000, async (n) => { for (let i = 0; i < n; i++) await null }],
+    ['then', 4000, async (n) => { let p: Promise<unknown> = Promise.resolve(); for (let i = 0; i < n; i++) p = p.then(() => i); await p }],
     ['timeout', 300, (n) => new Promise<void>((done) => { let left = n; for (let i = 0; i < n; i++) setTimeout(() => --left === 0 && done()) })],
     ['message-port', 200, (n) => new Promise<void>((done) => { const { port1, port2 } = new MessageChannel(); let left = n; port1.onmessage = () => { if (--left === 0) { port1.close(); done() } else port2.postMessage(0) }; port2.postMessage(0) })],
   ]
