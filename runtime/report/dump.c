@@ -107,19 +107,18 @@ static void put_state(struct out *o, struct ch_branch *b) {
     put(o, ", in plain code");
 }
 
-static void put_indent(struct out *o, unsigned depth) {
-  put(o, "  ");
-  while (depth-- > 0)
-    put(o, "    ");
+static void put_indent(struct out *o, unsigned columns) {
+  while (columns-- > 0)
+    put(o, " ");
 }
 
-static void put_frames(struct out *o, struct ch_branch *b, unsigned depth) {
+static void put_frames(struct out *o, struct ch_branch *b, unsigned indent) {
   if (b->state == CH_NEW)
     return;
   unsigned number = 0;
   for (struct ch_frame *f = b->top; f && !ch_is_chain_end(f); f = f->parent) {
     const struct ch_frame_info *info = f->info;
-    put_indent(o, depth);
+    put_indent(o, indent);
     put(o, "#");
     put_number(o, number++, 10);
     put(o, " ");
@@ -138,8 +137,8 @@ static void put_frames(struct out *o, struct ch_branch *b, unsigned depth) {
 
 /* ---- activities, their scopes and their branches ---- */
 
-static void put_scope(struct out *o, struct ch_finish *s, unsigned depth) {
-  put_indent(o, depth);
+static void put_scope(struct out *o, struct ch_finish *s, unsigned indent) {
+  put_indent(o, indent);
   put(o, s->barrier ? "in noncancellable" : "in finish");
   put_site(o, s->site);
   if (s->marked)
@@ -147,12 +146,12 @@ static void put_scope(struct out *o, struct ch_finish *s, unsigned depth) {
   put(o, "\n");
 }
 
-static void put_branch(struct out *o, struct ch_branch *b, unsigned depth) {
-  put_indent(o, depth);
+static void put_branch(struct out *o, struct ch_branch *b, unsigned indent) {
+  put_indent(o, indent);
   put(o, "async: ");
   put_state(o, b);
   put(o, "\n");
-  put_frames(o, b, depth + 1);
+  put_frames(o, b, indent + 2);
 }
 
 /* The tree below an activity, without recursion, for it may be deep: under each branch its own scopes, innermost first;
@@ -160,17 +159,17 @@ static void put_branch(struct out *o, struct ch_branch *b, unsigned depth) {
 static void put_scopes(struct out *o, struct ch_branch *first) {
   struct ch_branch *b = first;
   struct ch_finish *s = b->scope;
-  unsigned depth = 0;
+  unsigned indent = 2;
   for (;;) {
     struct ch_finish *home = b == first ? NULL : ch_async_of(b)->home;
     if (s != home) {
-      put_scope(o, s, depth);
+      put_scope(o, s, indent);
       if (ch_list_empty(&s->branches)) {
         s = s->outer;
         continue;
       }
       b = &ch_async_at(s->branches.next)->branch;
-      depth++;
+      indent += 4;
     } else if (b == first) {
       return;
     } else if (ch_async_of(b)->siblings.next != &home->branches) {
@@ -178,10 +177,10 @@ static void put_scopes(struct out *o, struct ch_branch *first) {
     } else {
       b = home->owner;
       s = home->outer;
-      depth--;
+      indent -= 4;
       continue;
     }
-    put_branch(o, b, depth);
+    put_branch(o, b, indent);
     s = b->scope;
   }
 }
@@ -200,12 +199,12 @@ static void put_activity(struct out *o, struct ch_branch *b) {
   if (b->flags & CH_MARKED)
     put(o, ", cancelled");
   put(o, "\n");
-  put_frames(o, b, 0);
+  put_frames(o, b, 2);
   if (b->scope && b->state != CH_NEW)
     put_scopes(o, b);
   for (struct ch_link *n = ch_domain.strays.next; n && n != &ch_domain.strays; n = n->next)
     if (ch_activity_of(&ch_async_at(n)->branch) == b)
-      put_branch(o, &ch_async_at(n)->branch, 1);
+      put_branch(o, &ch_async_at(n)->branch, 6);
 }
 
 static void visit_short(void *block, void *out) { put_activity(out, block); }

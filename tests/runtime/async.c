@@ -771,6 +771,28 @@ TEST(scopes_outside_a_domain_do_nothing) {
   EXPECT(ch_activity_cancel(&a) == EPERM);
 }
 
+/* ---- reports ---- */
+
+ASYNC_MAIN(dumped, 4, { int i; }) {
+  BEGIN(dumped_body)
+  NONCANCELLABLE(&U);
+  ENTER(&S);
+  ASYNC(1, &S, inner(NULL))
+  ASYNC(2, &S, step(&C))
+  ch_scope_cancel(&S);
+  ch_dump(2);
+  LEAVE(5, &S)
+  LEAVE(6, &U)
+  END
+}
+#define DUMP_TEST(name, text)                                                                                          \
+  TEST_EXITS(name, 0, text) { run_domain(dumped); }
+DUMP_TEST(a_dump_shows_scopes_under_their_branch_and_branches_under_their_scope,
+          "\"main\": running\n  in finish at hand.c:&S, cancelled\n      async: waits for a finish at hand.c:&T\n"
+          "        #0 inner at hand.c:105\n      in finish at hand.c:&T, cancelled\n          async: runnable\n"
+          "            #0 step at hand.c:105\n          async: runnable\n            #0 step at hand.c:105\n"
+          "      async: runnable\n        #0 step at hand.c:105\n  in noncancellable at hand.c:&U\n")
+
 /* ---- deadlock ---- */
 
 ASYNC_MAIN(deadlocked, 4, { int i; }) {

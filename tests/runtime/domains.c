@@ -3,6 +3,7 @@
 
 #include "charcoal/lowlevel.h"
 #include "sched/domain.h"
+#include <fcntl.h>
 #include <pthread.h>
 
 struct ch_int_result ch_domain_join_int(ch_thread *) CH_INT_NAME(ch_domain_join);
@@ -167,4 +168,43 @@ MAIN_FUNCTION(forks, { int i; }) {
 TEST(a_child_of_fork_has_slices_and_starts_domains_again) {
   setenv("CHARCOAL_REACTOR", "epoll", 1);
   run_domain(forks);
+}
+/* ---- nothing is left ---- */
+
+static int descriptors(void) {
+  int n = 0;
+  for (int fd = 0; fd < 1000; fd++)
+    n += fcntl(fd, F_GETFD) >= 0;
+  return n;
+}
+static void sleeps(void *argument) {
+  EXPECT(ch_sleep(1000) == 0);
+  (void)argument;
+}
+MAIN_FUNCTION(many, {
+  int before;
+  int i;
+}) {
+  BEGIN(many_body)
+  for (v.i = 0; v.i < 200; v.i++) {
+    EXPECT(ch_domain_start(&threads[0], sleeps, NULL) == 0);
+    CALL(5, ch_domain_join_int(&threads[0]))
+    EXPECT(value == 0);
+    if (v.i == 0)
+      v.before = descriptors();
+  }
+  EXPECT(descriptors() <= v.before + 2);
+  END
+}
+TEST(a_domain_leaves_no_descriptor_open) {
+  setenv("CHARCOAL_REACTOR", "epoll", 1);
+  run_domain(many);
+}
+TEST(a_domain_leaves_no_descriptor_open_of_whichever_reactor_is_the_first_choice) {
+  unsetenv("CHARCOAL_REACTOR");
+  run_domain(many);
+}
+TEST(waiters_pass_control_between_domains_of_whichever_reactor_is_the_first_choice) {
+  unsetenv("CHARCOAL_REACTOR");
+  run_domain(back_and_forth);
 }

@@ -13,6 +13,13 @@ static int inner(int depth) {
 
 static int sum;
 
+static void query(int number) {
+  do {
+    async inner(1);
+    sum += ch_sem_wait(&gate) + number;
+  } finish;
+}
+
 int main(void) {
   int p[2];
   char byte;
@@ -26,6 +33,14 @@ int main(void) {
   activate {
     ch_sleep(INT64_C(1000000000000));
     sum++;
+  }
+  activate {
+    ch_set_name("asking");
+    queries: do {
+      async query(1);
+      async query(2);
+      noncancellable { ch_sem_wait(&gate); }
+    } finish;
   }
   ch_reschedule();
   activate { sum++; }
