@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url'
 import { Analyser, analyse, pool, type Figures } from '../src/analysis/index.ts'
 import { binOf, edgeOf, Histogram, quantile, type HistogramJson } from '../src/analysis/histogram.ts'
 import { Loop } from '../src/analysis/loop.ts'
-import { advise, adviceText } from '../src/analysis/ranking.ts'
+import { advise, adviceText, rank, type RankedChain } from '../src/analysis/ranking.ts'
 import { LIMITS_MS, Subtrees } from '../src/analysis/subtrees.ts'
 import type { Continuation } from '../src/format/types.ts'
 import { TraceWriter } from '../src/format/write.ts'
@@ -200,6 +200,23 @@ test('source maps lead to the text that people wrote, and tell files of a bundle
 
 test('advice follows the longest run', () => {
   same([advise(9, 100), advise(10, 10_000), advise(10, 10_001), advise(10, 50_000), advise(1, 50_001)], ['too-few-runs', 'wrap', 'careful', 'careful', 'do-not-wrap'])
+})
+
+test('the ranking begins with what can be wrapped, and ends with what always takes long', () => {
+  const chain = (name: number, more: Partial<RankedChain>): RankedChain => {
+    const c = { sites: [name, name], runs: 20, interrupted: 5, sameFile: 0, sameFunction: 0, by: [], p50: 100, p99: 200, max: 300, advice: 'wrap' as const, ...more }
+    return { ...c, advice: advise(c.runs, c.max) }
+  }
+  const order = rank([
+    chain(1, { interrupted: 0 }),
+    chain(2, { p50: 1e6, max: 2e6, sameFunction: 5 }),
+    chain(3, { p50: 500, max: 900_000 }),
+    chain(4, { max: 20_000 }),
+    chain(5, {}),
+    chain(6, { sameFile: 2 }),
+    chain(7, { runs: 3, interrupted: 3 }),
+  ])
+  same(order.map((c) => c.sites[0]), [6, 5, 4, 3, 7, 2, 1])
 })
 
 test('long sequences of tiny continuations are found under their last site', () => {

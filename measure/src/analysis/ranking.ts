@@ -185,13 +185,16 @@ export function advise(runs: number, max: number): Advice {
   return max <= SAFE_MS * 1000 ? 'wrap' : 'careful'
 }
 
-/** Most worth a look first: interrupted by the same function, by the same file, by anything, and what runs most often. Chains that can be wrapped stand before those that cannot. */
+/**
+ * Most worth a look first: what is interrupted at all; then what can be wrapped, what can be with care, what is usually short but at times long (the case that 000 worries about), what is always long (a server's
+ * wait for its next request: nobody takes that for atomic); then interruptions by the same function, the same file, anything.
+ */
 export function rank(chains: RankedChain[]): RankedChain[] {
-  const order: Advice[] = ['wrap', 'careful', 'do-not-wrap', 'too-few-runs']
+  const group = ({ advice, p50 }: RankedChain): number => (advice === 'wrap' ? 0 : advice === 'careful' ? 1 : advice === 'too-few-runs' ? 3 : p50 <= LONG_MS * 1000 ? 2 : 4)
   return chains.sort(
     (a, b) =>
       Number(b.interrupted > 0) - Number(a.interrupted > 0) ||
-      order.indexOf(a.advice) - order.indexOf(b.advice) ||
+      group(a) - group(b) ||
       b.sameFunction - a.sameFunction ||
       b.sameFile - a.sameFile ||
       b.interrupted - a.interrupted ||
