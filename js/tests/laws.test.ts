@@ -4,6 +4,7 @@ import {
   asyncFn, spawn, atomic, finish, async, sleep, wait, self, channel, Cancelled, DeadlockError, waituntil, when, pause, noncancellable, local, rendezvous, future, mutex, semaphore, inAtomic, deadline,
   describeActivities,
 } from './lib.ts'
+import { domain } from '../src/core/current.ts'
 import { check, explore, simulate, assertNoYield, assertYields } from '../src/dev/index.ts'
 
 const step = asyncFn(function* (log: string[], what: string) {
@@ -311,6 +312,52 @@ test('law 5: a block that nobody can help is reported after the grace time', asy
     }),
     /DeadlockError.*recv\(nobody\)/s,
   )
+})
+
+test('law 5: the grace time begins anew when the block has moved', async () => {
+  const help = (at: number, f: () => void): unknown => domain.host.timer(f, at)
+  same(await simulate(function* () {
+    const ch = channel<number>(0, 'helped')
+    // Legacy code helps twice, each time within the grace of a second.
+    help(700, () => ch.trySend(1))
+    help(1400, () => ch.trySend(2))
+    return yield* atomic(function* () { return [yield* ch.recv(), yield* ch.recv()] })
+  }), [1, 2])
+})
+
+test('law 5: a deadlock is reported at a wait, not at the end of a finish that waits for it', async () => {
+  const log: string[] = []
+  await rejects(
+    simulate(function* () {
+      yield* atomic(function* () {
+        yield* finish(function* () {
+          yield* async(function* () {
+            try { yield* channel<number>(0, 'never').recv() } catch (error) { log.push((error as Error).name); throw error }
+          })
+        })
+      })
+    }),
+    /DeadlockError.*recv\(never\)/,
+  )
+  same(log, ['DeadlockError'])
+})
+
+test('law 6: contained within contained: the inner one holds the outer one open, and that one the block', function* () {
+  const log: string[] = []
+  const outside = spawn(function* () { log.push('outside') })
+  yield* atomic(function* () {
+    spawn(function* () {
+      yield* atomic(function* () {
+        spawn(function* () { yield* sleep(5); log.push('inner') }, { contained: true })
+        spawn(function* () { yield* sleep(1); log.push('sibling') }, { contained: true })
+      })
+      log.push('middle')
+      spawn(function* () { yield* sleep(5); log.push('late') }, { contained: true })
+    }, { contained: true })
+  })
+  log.push('after')
+  yield* outside
+  same(log, ['sibling', 'inner', 'middle', 'late', 'outside', 'after'])
 })
 
 test('law 6: an activity spawned inside atomic is delayed until the outermost block has ended', function* () {

@@ -241,6 +241,36 @@ test('a tracer that stands on the global object is told from the start, by name,
   same(run(process.execPath, ['--import', path.join(dir, 'tracer.mjs'), out]).trim().split('\n'), ['registered bump', 'entered bump bump', 'bump', 'left bump', 'ended bump done'])
 })
 
+test('TypeScript: enums, decorators, satisfies, overloads, generics, abstract classes, parameter properties', async () => {
+  const { transformSync } = await import('esbuild')
+  const { transform } = await import('../src/plugin/transform.ts')
+  const runtime = await import('../src/plugin/runtime.ts')
+  const AsyncFunction = Object.getPrototypeOf(async function () {}).constructor
+  const tick = (): Promise<void> => new Promise((done) => setTimeout(done, 1))
+  const source = `enum Kind { A = 1, B = 'b' as any }
+type Shape<T> = { [K in keyof T]?: T[K] }
+const log: string[] = []
+function traced(method: any, context: ClassMethodDecoratorContext) { return async function (this: any, ...args: any[]) { log.push(String(context.name)); return method.apply(this, args) } }
+abstract class Base<T extends object = {}> { constructor(protected readonly by: number, public tag?: string) {} abstract make(): Promise<T>; async both<U>(this: Base<T>, u: U): Promise<[T, U]> { return [await this.make(), u] as [T, U] } }
+class Store extends Base<{ n: number }> {
+  #n: number = 0
+  declare ghost: string
+  async get(k: 'n'): Promise<number>
+  async get(k: string): Promise<unknown>
+  async get(k: string) { await tick(); return k === 'n' ? this.#n : undefined! }
+  @traced async bump(times = 1 as const, ...rest: [] | [x: number]): Promise<number> { for (let i = 0; i < times; i++) { atomic: { const was = this.#n satisfies number; await (tick() as Promise<void>); this.#n = was + this.by } } return this.#n! }
+  override async make(): Promise<{ n: number }> { return { n: await this.get('n') } satisfies { n: number } }
+}
+namespace N { export const f = async <T,>(x: T, y?: Shape<T>): Promise<T> => { await tick(); return <T>x } }
+async function main(): Promise<unknown> { const s = new Store(2, 't'); await Promise.all([s.bump(), s.bump(), s.bump()]); return [await s.both(Kind.A), await N.f({ q: 1 }), log, (await s.get('zz')) ?? Kind.B, s.tag] }`
+  const js = (text: string): string => transformSync(text, { loader: 'ts', target: 'es2022', tsconfigRaw: {} }).code
+  const done = transform(source, { file: 'x.ts', all: true })!
+  const run = (text: string): Promise<unknown> => new AsyncFunction('$charcoal', 'tick', `${js(text)}\nreturn main()`)(runtime, tick)
+  const ours = await run(done.code.replace(/const \$charcoal = require\(.*?\);|import \* as \$charcoal from .*?;/, ''))
+  same(ours, [[{ n: 6 }, 1], { q: 1 }, ['bump', 'bump', 'bump'], 'b', 't'], done.code)
+  same(await run(source), [[{ n: 2 }, 1], { q: 1 }, ['bump', 'bump', 'bump'], 'b', 't'])
+})
+
 test('ESLint: no-interrupted-update reports a read before and a write after a wait, outside an atomic block', async () => {
   const { Linter } = await import('eslint')
   const { default: charcoal } = await import('../src/eslint/index.ts')

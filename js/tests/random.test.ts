@@ -1,10 +1,11 @@
 /** Random programs: the library against the small reference interpreter, and its invariants under random schedules. */
 import { test, ok, same } from './harness.ts'
-import { asyncFn, spawn, atomic, finish, async, sleep, pause, channel, type Channel } from './lib.ts'
+import { asyncFn, spawn, atomic, finish, async, sleep, pause, channel, noncancellable, future, DeadlockError, type Channel, type Future, type Activity, type Scope, type Operation } from './lib.ts'
 import { check, simulate, explore, random, StuckError } from '../src/dev/index.ts'
 import { interpret, type Instruction, type Program } from './reference.ts'
 
-type Place = { atomic: boolean; finish: boolean }
+/** `rich`: with futures and cancel too, and waits inside blocks that may deadlock. `scopes`: finish scopes around, in this activity. */
+type Place = { atomic: boolean; finish: boolean; rich?: boolean; scopes?: number }
 
 function generate(next: () => number, channels: number, depth: number, place: Place): Program {
   const pick = (n: number): number => Math.floor(next() * n)
@@ -18,14 +19,20 @@ function generate(next: () => number, channels: number, depth: number, place: Pl
       () => ({ op: 'pause' }),
     ]
     // Inside a block a wait for what the block holds back would be a deadlock, which is another test's matter.
-    if (!place.atomic && channels > 0) kinds.push(() => ({ op: 'send', on: pick(channels), item: 1000 + pick(1000) }), () => ({ op: 'recv', on: pick(channels) }))
+    const { rich = false, scopes = 0 } = place
+    if ((rich || !place.atomic) && channels > 0) kinds.push(() => ({ op: 'send', on: pick(channels), item: 1000 + pick(1000) }), () => ({ op: 'recv', on: pick(channels) }))
+    if (rich) {
+      kinds.push(() => ({ op: 'set', on: pick(2) }), () => ({ op: 'get', on: pick(2) }), () => (pick(2) === 0 ? { op: 'kill', which: pick(5) } : { op: 'set', on: pick(2) }))
+      if (scopes > 0) kinds.push(() => ({ op: 'cancel', up: pick(scopes) }))
+      if (depth > 0) kinds.push(() => ({ op: 'shield', body: body() }))
+    }
     if (depth > 0)
       kinds.push(
         () => ({ op: 'call', body: body() }),
-        () => ({ op: 'spawn', contained: false, body: body({ atomic: false, finish: true }) }),
-        () => ({ op: 'spawn', contained: place.atomic, body: body({ finish: true }) }),
+        () => ({ op: 'spawn', contained: false, body: body({ atomic: false, finish: true, scopes: 0 }) }),
+        () => ({ op: 'spawn', contained: place.atomic, body: body({ finish: true, scopes: 0 }) }),
         () => ({ op: 'atomic', body: body({ atomic: true }) }),
-        () => ({ op: 'finish', body: body({ finish: true }) }),
+        () => ({ op: 'finish', body: body({ finish: true, scopes: scopes + 1 }) }),
         () => (place.finish ? { op: 'async', body: body() } : { op: 'pause' }),
       )
     program.push(kinds[pick(kinds.length)]())
@@ -33,15 +40,33 @@ function generate(next: () => number, channels: number, depth: number, place: Pl
   return program
 }
 
-function* execute(program: Program, log: (number | string)[], channels: Channel<number>[]): Generator<unknown, void, any> {
+interface World {
+  log: (number | string)[]
+  channels: Channel<number>[]
+  futures: Future<void>[]
+  spawned: Activity<any>[]
+}
+
+/** A wait that may be the one that a deadlock is reported at. */
+function* waiting(world: World, clause: Operation<unknown>): Generator<unknown, void, any> {
+  try {
+    yield* clause
+  } catch (error) {
+    if (error instanceof DeadlockError) world.log.push('deadlock')
+    throw error
+  }
+}
+
+function* execute(program: Program, world: World, scopes: Scope[] = []): Generator<unknown, void, any> {
   const call = asyncFn(execute)
+  const { log, channels, futures, spawned } = world
   for (const i of program)
     switch (i.op) {
       case 'log':
         log.push(i.what)
         break
       case 'call':
-        yield* call(i.body, log, channels)
+        yield* call(i.body, world, scopes)
         break
       case 'sleep':
         yield* sleep(i.ms)
@@ -51,23 +76,38 @@ function* execute(program: Program, log: (number | string)[], channels: Channel<
         break
       case 'send': {
         // The receiver's log entry is made when the value is handed over, as in the reference.
-        yield* channels[i.on].send(i.item)
+        yield* waiting(world, channels[i.on].send(i.item))
         break
       }
       case 'recv':
-        yield* channels[i.on].recv()
+        yield* waiting(world, channels[i.on].recv())
         break
       case 'spawn':
-        spawn(call(i.body, log, channels), { contained: i.contained })
+        spawned.push(spawn(call(i.body, world), { contained: i.contained }))
         break
       case 'atomic':
-        yield* atomic(call(i.body, log, channels))
+        yield* atomic(call(i.body, world, scopes))
         break
       case 'finish':
-        yield* finish(call(i.body, log, channels))
+        yield* finish((scope) => call(i.body, world, [...scopes, scope]))
         break
       case 'async':
-        yield* async(call(i.body, log, channels))
+        yield* async(call(i.body, world, scopes))
+        break
+      case 'shield':
+        yield* noncancellable(call(i.body, world, scopes))
+        break
+      case 'set':
+        futures[i.on].set()
+        break
+      case 'get':
+        yield* waiting(world, futures[i.on].get())
+        break
+      case 'cancel':
+        scopes[scopes.length - 1 - i.up].cancel()
+        break
+      case 'kill':
+        spawned[i.which % Math.max(1, spawned.length)]?.cancel()
         break
     }
 }
@@ -94,11 +134,13 @@ async function library(program: Program, capacities: number[], decide?: (n: numb
   const log: (number | string)[] = []
   const channels = capacities.map((c) => logged(c, log))
   try {
-    await simulate(() => execute(program, log, channels), { decide, patience: 0 })
+    await simulate(() => execute(program, { log, channels, futures: [future(), future()], spawned: [] }), { decide, patience: 0 })
   } catch (error) {
-    if (!(error instanceof StuckError)) throw error
-    log.push('stuck')
+    if (error instanceof StuckError) log.push('stuck')
+    else if (!(error instanceof DeadlockError)) throw error
   }
+  // After a deadlock the program is another one than the reference's, which ends there.
+  if (log.includes('deadlock')) return log.slice(0, log.indexOf('deadlock') + 1)
   for (const ch of channels) check(ch)
   return log
 }
@@ -119,6 +161,23 @@ test(`random programs do what the reference interpreter says`, async () => {
     if (want.length > 8) long++
   }
   ok(stuck > ROUNDS / 100 && stuck < ROUNDS * 0.9 && long > ROUNDS / 20, `the programs are worth running: ${stuck} stuck, ${long} long of ${ROUNDS}`)
+})
+
+test('random programs with futures, cancel and deadlocks do what the reference interpreter says', async () => {
+  const next = random(Number((globalThis as any).process?.env.CHARCOAL_SEED ?? 8))
+  const seen = new Map<string, number>()
+  const note = (what: string): void => void seen.set(what, (seen.get(what) ?? 0) + 1)
+  for (let round = 0; round < ROUNDS; round++) {
+    const capacities = [0, Math.floor(next() * 3)]
+    const program = generate(next, capacities.length, 4, { atomic: false, finish: true, rich: true })
+    const want = interpret(program, capacities)
+    const got = await library(program, capacities)
+    same(got, want, `round ${round}, program ${JSON.stringify(program)}, capacities ${JSON.stringify(capacities)}`)
+    const last = String(want[want.length - 1])
+    note(/stuck|deadlock/.test(last) ? last : 'ended')
+    if (/"(cancel|kill)"/.test(JSON.stringify(program))) note('cancel')
+  }
+  for (const what of ['stuck', 'deadlock', 'ended', 'cancel']) ok(seen.get(what)! > ROUNDS / 20, `${what}: ${seen.get(what)} of ${ROUNDS}`)
 })
 
 test('random programs under random schedules: what is logged does not depend on the schedule if nothing is shared', async () => {

@@ -1,12 +1,36 @@
 /** Waiting: promises, select, waituntil with `and`, and the objects to wait for. */
 import { test, ok, same, throws, rejects } from './harness.ts'
 import {
-  spawn, wait, select, waituntil, when, channel, sleep, mutex, semaphore, rwlock, condition, future, once, aborted, rendezvous, twait, addTimeout, finish, async, Cancelled, ClosedError, deadline,
+  each, spawn, wait, select, waituntil, when, channel, sleep, mutex, semaphore, rwlock, condition, future, once, aborted, rendezvous, twait, addTimeout, finish, async, Cancelled, ClosedError, deadline,
   atomic, asyncFn, Clause, ClauseList, Rendezvous, type RendezvousEvent,
 } from './lib.ts'
 import { check } from '../src/dev/index.ts'
 
 const after = <T>(ms: number, value: T): Promise<T> => new Promise((done) => setTimeout(() => done(value), ms))
+
+test('each takes async iterables, channels and iterables of promises, and closes the iterator when it is left early', async () => {
+  const log: unknown[] = []
+  async function* numbers(): AsyncGenerator<number> {
+    try { for (let i = 1; ; i++) { await Promise.resolve(); yield i } } finally { log.push('closed') }
+  }
+  await spawn(function* () {
+    yield* each([after(2, 'a'), 'b'], (x) => { log.push(x) })
+    const ch = channel<number>(5)
+    yield* ch.send(7)
+    ch.close()
+    yield* each(ch, function* (x) { yield* sleep(1); log.push(x) })
+    try {
+      yield* each(numbers(), function* (n) { log.push(n); if (n === 2) throw new Error('enough') })
+    } catch (error) { log.push(String(error)) }
+    const endless = spawn(() => each(numbers(), function* (n) { if (n === 3) yield* sleep(10_000) }))
+    yield* sleep(5)
+    endless.cancel()
+    try { yield* endless } catch (error) { log.push((error as Error).name) }
+    yield* wait(after(2, 0))
+  })
+  // A cancelled loop does not wait for the iterator's end.
+  same([...log.slice(0, 7), ...log.slice(7).sort()], ['a', 'b', 7, 1, 2, 'closed', 'Error: enough', 'Cancelled', 'closed'])
+})
 
 test('wait takes promises, thenables, operations, activities and plain values', async () => {
   const f = asyncFn(function* () { return 'call' })

@@ -100,10 +100,7 @@ export class AtomicBlock extends Context implements Group, Blocker {
     const d = this.domain
     if (d.top !== this) throw new Error('an atomic block cannot end before a block inside it, opened by another branch')
     this.over = true
-    if (this.timer !== undefined) {
-      d.host.clear(this.timer)
-      this.timer = undefined
-    }
+    this.moved()
     d.top = this.parent!
     const group = this.survivor()
     this.owner.group = group
@@ -132,6 +129,18 @@ export class AtomicBlock extends Context implements Group, Blocker {
     if (d.executing === this) d.executing = group
     if (d.onTop !== null) d.onTop()
     if (d.tracer !== null) d.tracer.atomic(this.owner, false)
+  }
+
+  /** Something in the block can run: whatever it was that it waited for, it was no deadlock. */
+  override push(group: Group): void {
+    this.moved()
+    super.push(group)
+  }
+
+  private moved(): void {
+    if (this.timer === undefined) return
+    this.domain.host.clear(this.timer)
+    this.timer = undefined
   }
 
   /** A contained activity has ended. */
@@ -171,8 +180,10 @@ export class AtomicBlock extends Context implements Group, Blocker {
       this.timer = undefined
       if (this.over || d.top !== this || this.head !== null || d.pumping) return
       const still = this.blockedBranches()
-      if (still.length === 0 || still.some((b) => b.blocked!.outside)) return
-      d.fromHost(() => this.report(still.find((b) => b.group === this) ?? still[0], still))
+      if (still.every((b) => b.blocked!.fixed) || still.some((b) => b.blocked!.outside)) return
+      // The error goes to a wait that can be interrupted, the owner's rather than another's.
+      const open = still.filter((b) => b.blocked!.fixed !== true)
+      d.fromHost(() => this.report(open.find((b) => b.group === this) ?? open[0], still))
     }, d.grace)
   }
 

@@ -50,6 +50,7 @@ type Node = { type: string; start: number; end: number; loc: { start: { line: nu
 
 const FUNCTIONS = new Set(['FunctionDeclaration', 'FunctionExpression', 'ArrowFunctionExpression', 'ObjectMethod', 'ClassMethod', 'ClassPrivateMethod'])
 const DIRECTIVE = 'use activity'
+const SUPER = ' const $super = (key) => super[key];'
 
 function children(node: Node): Node[] {
   const found: Node[] = []
@@ -115,8 +116,6 @@ class Edits {
   private readonly s: MagicString
   private readonly file: string
   private readonly insertions: (() => void)[] = []
-  /** Insertions that must stand before all others at their place. */
-  private readonly last: (() => void)[] = []
   private names = 0
 
   constructor(source: string, s: MagicString, file: string) {
@@ -127,7 +126,9 @@ class Edits {
 
   module(tree: Node, all: boolean): void {
     for (const child of children(tree)) this.visit(child, tree, { within: null, all, home: null, cut: false })
-    for (const insert of [...this.insertions, ...this.last]) insert()
+    // A method that is no activity itself, but has some in it; in the others `convert` has done it.
+    for (const home of this.supers) this.insertions.push(() => this.s.prependRight(home.body.start + 1, SUPER))
+    for (const insert of this.insertions) insert()
   }
 
   private refuse(node: Node, message: string): never {
@@ -144,10 +145,12 @@ class Edits {
 
   private visit(node: Node, parent: Node, at: Place): void {
     if (isFunction(node)) return this.function(node, parent, at)
+    if (node.type === 'ExpressionStatement') this.statements.add(node.start)
     let inside = at
     if (node.type === 'ClassBody') inside = { within: null, all: at.all || at.within !== null, home: null, cut: false }
     for (const child of children(node)) this.visit(child, node, inside)
     if (at.within !== null) this.inActivity(node, parent, at.within)
+    else if (isAtomicLabel(node) && some(node, (n) => n.type === 'AwaitExpression' || (n.type === 'ForOfStatement' && n.await), () => false)) this.refuse(node, 'an atomic block with `await` outside any function would not be atomic: put it into an async function')
     if (node.type === 'Super' && at.cut) this.super(node, parent, at.home)
   }
 
@@ -202,7 +205,7 @@ class Edits {
     // Directives stay in the function itself: 'use strict' decides about its `this`.
     const bodyAt = block ? (body.directives.length > 0 ? body.directives[body.directives.length - 1].end : body.start + 1) : arrow
     // A directive that no semicolon ends needs one now.
-    const open = block ? `${/[^;{]$/.test(source.slice(0, bodyAt)) ? ';' : ''} return ${go}(${generatorFunction}` : ` ${go}(${generatorFunction}`
+    const open = block ? `${/[^;{]$/.test(source.slice(0, bodyAt)) ? ';' : ''}${this.supers.delete(node) ? SUPER : ''} return ${go}(${generatorFunction}` : ` ${go}(${generatorFunction}`
     const awaits = !generator && !block && mayBePromise(body)
     const openBody = block ? '{' : awaits ? '{ return (yield* $charcoal.wait(' : '{ return ('
     const close = block ? `}${args}) ` : `${awaits ? '))' : ')'} }${args})`
@@ -234,7 +237,7 @@ class Edits {
       case 'AwaitExpression': {
         const direct = parent.type === 'ExpressionStatement'
         // At the start of a statement a parenthesis could become a call of the line above.
-        const first = !direct && startsStatement(parent, node, source)
+        const first = !direct && this.statements.has(node.start)
         const gap = /^await[ \t]*/.exec(source.slice(node.start))![0].length
         s.remove(node.start, node.start + gap)
         this.before(node.start + gap, `${direct ? '' : first ? '0, (' : '('}yield* $charcoal.wait(`)
@@ -312,6 +315,9 @@ class Edits {
     else this.s.overwrite(from, to, text)
   }
 
+  /** Where expression statements begin. */
+  private readonly statements = new Set<number>()
+  /** Functions whose own `super` is needed inside a generator function. */
   private readonly supers = new Set<Node>()
 
   /** `super` does not reach into the generator function: a helper in the method fetches from it. */
@@ -330,9 +336,7 @@ class Edits {
       const empty = /^\s*\)/.test(source.slice(at))
       s.overwrite(parent.end, at, `.call(this${empty ? '' : ', '}`)
     } else if (/^\s*([-+*/%&|^]|\*\*|<<|>>>?|&&|\|\||\?\?)?=[^=>]|^\s*(\+\+|--)/.test(rest)) this.refuse(node, 'a property of `super` cannot be assigned in an activity function')
-    if (this.supers.has(home)) return
     this.supers.add(home)
-    this.last.push(() => s.prependRight(home.body.start + 1, ' const $super = (key) => super[key];'))
   }
 }
 
@@ -371,11 +375,4 @@ function mayBePromise(node: Node): boolean {
 function boundNames(pattern: Node): string[] {
   if (pattern.type === 'Identifier') return [pattern.name]
   return children(pattern).flatMap(boundNames)
-}
-
-/** Is `node` the first thing of the expression statement that `parent` is a part of? */
-function startsStatement(parent: Node, node: Node, source: string): boolean {
-  if (['BinaryExpression', 'LogicalExpression', 'SequenceExpression', 'ConditionalExpression', 'AssignmentExpression'].indexOf(parent.type) < 0 || parent.start !== node.start) return false
-  const before = source.slice(0, parent.start).trimEnd()
-  return !/[=(,?:&|+\-*/<>[{!~^%]$|\breturn$|\bcase$|=>$/.test(before) || /[;{}]$/.test(before)
 }
