@@ -336,6 +336,8 @@ size_t Translator::statementEnd(size_t i, unsigned level) const {
       i = behindGroup(i + 1);
     else if (isWord && (t == "within" || t == "by") && at(i + 1) == "(" && at(closing(i + 1) + 1) == "do")
       i = behindGroup(i + 1);
+    else if (isWord && t == "async" && at(i + 1) == "(" && at(closing(i + 1) + 1) == "{")
+      return closing(closing(i + 1) + 1) + 1;
     else if (isWord && (t == "async" || t == "atomic" || t == "noncancellable") && at(i + 1) != ";")
       ++i;
     else if (t == "if") {

@@ -266,9 +266,12 @@ const Region *Translator::scopeAround(const char *word) {
 //
 //   async S     becomes   { __charcoal_async(uid, &__charcoal_finish_0); <captured> { __charcoal_body(uid); S } }
 //
-// S is a function in the end, called at once; it takes the addresses of the variables that it uses.
+// S is a function in the end, called at once; it takes the addresses of the variables that it uses. `async (i) { … }`
+// begins with copying i, as `activate (i) { … }` does; since it begins at once, the body itself can do that.
 
-bool Translator::matchesAsync(bool sure) const { return matchesStatement(sure); }
+bool Translator::matchesAsync(bool sure) const {
+  return matchesStatement(sure) || (next() == "(" && at(closing(position + 1) + 1) == "{");
+}
 
 void Translator::lowerAsync(bool) {
   const size_t keyword = position;
@@ -290,6 +293,10 @@ void Translator::lowerAsync(bool) {
             "…;'");
     scope = nullptr;
   }
+  std::vector<size_t> copies;
+  const bool hasList = here() == "(" && at(closing(position) + 1) == "{";
+  if (hasList)
+    copies = namesToCopy(keyword);
   if (!scope) {
     statement(false);
     return;
@@ -297,11 +304,13 @@ void Translator::lowerAsync(bool) {
   const std::string uid = std::to_string(nextUid++);
   text(keyword, "{ __charcoal_async(" + uid + "u, &__charcoal_finish_" + std::to_string(scope->uid) + ");");
   piece(Piece::Captured, keyword);
-  text(keyword, "{ __charcoal_body(" + uid + "u);");
+  text(keyword, "{ __charcoal_body(" + uid + (hasList ? "u); {" : "u);"));
+  if (hasList)
+    copyVariables(copies, keyword);
   open(Region::Async, keyword);
   statement(false);
   close();
-  text(position - 1, "} }");
+  text(position - 1, hasList ? "} } } }" : "} }");
 }
 
 // ---- cancel; cancel name; ----
@@ -446,18 +455,7 @@ void Translator::lowerActivate(bool) {
   }
   const size_t afterList = here() == "(" ? closing(position) + 1 : 0;
   if (afterList && at(afterList) == "{") {
-    for (size_t i = position + 1; i + 1 < afterList; i += 2) {
-      if (!isName(i) || (at(i + 1) != "," && i + 2 != afterList)) {
-        problem(i,
-                "'activate' copies variables: between '(' and ')' it takes names separated by commas; "
-                "store the expression in a variable first",
-                spawn.keyword, "in this 'activate'");
-        spawn.values.clear();
-        break;
-      }
-      spawn.values.push_back(i);
-    }
-    drop(afterList);
+    spawn.values = namesToCopy(spawn.keyword);
   } else if (afterList && isName(afterList)) {
     problem(spawn.keyword, "'activate' with a list of copies needs a block; before a call leave the list out, a call "
                            "copies its arguments");
@@ -469,6 +467,49 @@ void Translator::lowerActivate(bool) {
   else
     spawnCall(spawn);
   text(position - 1, "}");
+}
+
+// The list `(i, j)` before a block.
+std::vector<size_t> Translator::namesToCopy(size_t keyword) {
+  std::vector<size_t> result;
+  const std::string word = "'" + std::string(at(keyword)) + "'";
+  const size_t end = closing(position);
+  for (size_t i = position + 1; i < end; i += 2) {
+    if (!isName(i) || (at(i + 1) != "," && i + 1 != end)) {
+      problem(i,
+              word + " copies variables: between '(' and ')' it takes names separated by commas; "
+                     "store the expression in a variable first",
+              keyword, "in this " + word);
+      result.clear();
+      break;
+    }
+    result.push_back(i);
+  }
+  drop(end + 1);
+  return result;
+}
+
+// Declares variables of the same names, with the same values, in a block that it opens.
+void Translator::copyVariables(const std::vector<size_t> &variables, size_t keyword) {
+  std::string declarations, copies;
+  for (size_t k = 0; k < variables.size(); ++k) {
+    const std::string name(at(variables[k])), pointer = "__charcoal_" + std::to_string(k);
+    text(keyword, "__extension__ __auto_type " + pointer + " = &");
+    result.pieces.push_back({Piece::Original, variables[k], {}}); // a wrong name is reported where it stands
+    text(keyword, ";");
+    text(variables[k], "__extension__ _Static_assert(__builtin_constant_p(sizeof *" + pointer + "), \"'" +
+                           std::string(at(keyword)) +
+                           "' cannot copy a variable-length array; capture it by reference, or copy it to memory of "
+                           "its own first\");");
+    bool declared = names.isDeclared(name);
+    for (size_t i = 0; i < keyword && !declared; ++i)
+      declared = at(i) == name;
+    if (declared) // in the specifiers `name` is still the variable outside; if it is unknown, one error is enough
+      declarations += " __attribute__((__aligned__(__alignof__(" + name + "))))";
+    declarations += " __typeof_unqual__(*" + pointer + ") " + name + ";";
+    copies += " __builtin_memcpy((void *)&" + name + ", (const void *)" + pointer + ", sizeof " + name + ");";
+  }
+  text(keyword, "{" + declarations + copies);
 }
 
 void Translator::spawnMarker(const Spawn &spawn) {
@@ -494,26 +535,10 @@ void Translator::spawnMarker(const Spawn &spawn) {
 
 void Translator::spawnBlock(const Spawn &spawn) {
   const std::string uid = std::to_string(spawn.uid);
-  std::string declarations, copies, values;
-  for (size_t k = 0; k < spawn.values.size(); ++k) {
-    const std::string name(at(spawn.values[k])), pointer = "__charcoal_" + std::to_string(k);
-    text(spawn.keyword, "__extension__ __auto_type " + pointer + " = &");
-    result.pieces.push_back({Piece::Original, spawn.values[k], {}}); // a wrong name is reported where it stands
-    text(spawn.keyword, ";");
-    text(spawn.values[k],
-         "__extension__ _Static_assert(__builtin_constant_p(sizeof *" + pointer +
-             "), \"'activate' cannot copy a variable-length array; capture it by reference, or copy it to memory of "
-             "its own first\");");
-    bool declared = names.isDeclared(name);
-    for (size_t i = 0; i < spawn.keyword && !declared; ++i)
-      declared = at(i) == name;
-    if (declared) // in the specifiers `name` is still the variable outside; if it is unknown, one error is enough
-      declarations += " __attribute__((__aligned__(__alignof__(" + name + "))))";
-    declarations += " __typeof_unqual__(*" + pointer + ") " + name + ";";
-    copies += " __builtin_memcpy((void *)&" + name + ", (const void *)" + pointer + ", sizeof " + name + ");";
-    values += " __charcoal_value(&" + name + ", sizeof " + name + ");";
-  }
-  text(spawn.keyword, "{" + declarations + copies);
+  std::string values;
+  for (size_t name : spawn.values)
+    values += " __charcoal_value(&" + std::string(at(name)) + ", sizeof " + std::string(at(name)) + ");";
+  copyVariables(spawn.values, spawn.keyword);
   spawnMarker(spawn);
   piece(Piece::Captured, spawn.keyword);
   text(spawn.keyword, "{ __charcoal_body(" + uid + "u);" + values);

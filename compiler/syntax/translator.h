@@ -122,6 +122,8 @@ private:
   bool isSpecifier(std::string_view word) const;
   void atomicSpecifier();
   void noncancellableSpecifier();
+  std::vector<size_t> namesToCopy(size_t keyword);
+  void copyVariables(const std::vector<size_t> &, size_t keyword);
   struct Spawn; // the parts of an `activate` statement
   void spawnMarker(const Spawn &);
   void spawnBlock(const Spawn &);

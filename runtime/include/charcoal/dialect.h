@@ -8,6 +8,7 @@
  * `cancel`; programs that want to be compiled both ways write
  *
  *   activate ch_handle(&handle) ch_copy(i, j) { ... }     for     activate [&handle] (i, j) { ... }
+ *   async ch_copy(i, j) { ... }                           for     async (i, j) { ... }
  *   ch_cancel(name);                                      for     cancel name;
  *
  * which means the same to charcoal-cc. Elsewhere ch_copy needs __typeof__ (gcc, clang) or C23, and takes up to 8 names.
@@ -99,9 +100,15 @@ static __inline__ __attribute__((__always_inline__)) long long __charcoal_at(lon
 #else
 #define CH_COPY_TYPE __typeof__
 #endif
+#if defined(__GNUC__)
+#define CH_COPY_ALIGN(v) __attribute__((__aligned__(__alignof__(v))))
+#else
+#define CH_COPY_ALIGN(v)
+#endif
 #define CH_COPY1(v)                                                                                                    \
   for (__typeof__(v) *ch_from = &(v), *ch_once = ch_from; ch_once;)                                                    \
-    for (CH_COPY_TYPE(*ch_from) v; ch_once && memcpy((void *)&v, (const void *)ch_from, sizeof v); ch_once = NULL)
+    for (CH_COPY_ALIGN(v) CH_COPY_TYPE(*ch_from) v; ch_once && memcpy((void *)&v, (const void *)ch_from, sizeof v);    \
+         ch_once = NULL)
 #define CH_COPY2(v, ...) CH_COPY1(v) CH_COPY1(__VA_ARGS__)
 #define CH_COPY3(v, ...) CH_COPY1(v) CH_COPY2(__VA_ARGS__)
 #define CH_COPY4(v, ...) CH_COPY1(v) CH_COPY3(__VA_ARGS__)

@@ -37,7 +37,7 @@ static int sum(int n) { // all of 1 .. n, at once
   int squares[8] = {0}, result = 0;
   do {
     for (int i = 0; i < n; i++) {
-      async { int k = i; squares[k] = slow(k); } // i changes while slow() waits
+      async ch_copy(i) { squares[i] = slow(i); } // the other i changes while slow() waits
     }
   } finish;
   for (int i = 0; i < n; i++)
