@@ -69,7 +69,7 @@ async function run(name: string, words: string[], options: Map<string, string>):
       const calibration = options.has('no-calibrate') ? undefined : await calibrateNode({ mode, signal: stop.signal }).catch((error) => void say(`not calibrated: ${(error as Error).message}`))
       progress.clear()
       if (stop.signal.aborted) return 130
-      const recorded = await recordNode(words[0], words.slice(1), { out, mode, duration, calibration: calibration ?? undefined, execArgv: options.has('node-arg') ? [options.get('node-arg')!] : [], signal: stop.signal, progress: say })
+      const recorded = await recordNode(words[0], words.slice(1), { out, mode, duration, calibration: calibration ?? undefined, execArgv: options.has('node-arg') ? [options.get('node-arg')!] : [], signal: stop.signal, terminal: process.stdin.isTTY === true, progress: say })
       summary(recorded, progress)
       await output([out], options, progress)
       return stop.signal.aborted || recorded.reason === 'stopped' ? 0 : (recorded.exitCode ?? 0)

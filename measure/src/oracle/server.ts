@@ -45,6 +45,8 @@ const programs = {
   'worker-port': (m) => { const { port1, port2 } = new MessageChannel(); port1.onmessage = m.c; port2.postMessage(1) },
   'frame-timeout': (m) => setTimeout(m.c, 3),
   'frame-await': async (m) => { await fetch('/text?f'); m.c() },
+  'remote-frame-timeout': (m) => setTimeout(m.c, 3),
+  'remote-frame-await': async (m) => { await fetch('/text?f'); m.c() },
 }
 const go = (name) => setTimeout(() => { mark('p', name); programs[name]({ c: () => { mark('c', name); typeof window === 'undefined' ? postMessage(name) : parent.postMessage('seen:' + name, '*') } }) }, 5)
 `

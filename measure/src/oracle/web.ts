@@ -34,6 +34,8 @@ export const webOracles: Oracle<M>[] = [
   { name: 'worker-port', kind: 'message-port', program: () => { const w = new Worker('/worker.js'); w.onmessage = () => (globalThis as any).oracleSeen('worker-port'); w.postMessage('worker-port') } },
   { name: 'frame-timeout', kind: 'timeout', program: () => { const f = document.createElement('iframe'); f.src = '/frame.html?frame-timeout'; document.body.append(f) } },
   { name: 'frame-await', promise: true, program: () => { const f = document.createElement('iframe'); f.src = '/frame.html?frame-await'; document.body.append(f) } },
+  { name: 'remote-frame-timeout', kind: 'timeout', program: () => { const f = document.createElement('iframe'); f.src = `http://localhost:${location.port}/frame.html?remote-frame-timeout`; document.body.append(f) } },
+  { name: 'remote-frame-await', promise: true, program: () => { const f = document.createElement('iframe'); f.src = `http://localhost:${location.port}/frame.html?remote-frame-await`; document.body.append(f) } },
   { name: 'microtask', expect: 'same', program: ({ c }) => queueMicrotask(c) },
   { name: 'then-of-resolved', expect: 'same', program: ({ c }) => void Promise.resolve().then(c) },
   { name: 'await-of-nothing', expect: 'same', program: async ({ c }) => { await null; c() } },

@@ -201,12 +201,16 @@ export class Collection {
 
   private frames(e: ChromeEvent): void {
     const data = e.args?.data ?? {}
-    for (const frame of Array.isArray(data.frames) ? data.frames : [data])
-      if (typeof frame?.processId === 'number' && typeof frame.url === 'string' && frame.url !== '' && frame.url !== 'about:blank') this.urls.set(frame.processId, frame.parent === undefined ? frame.url : (this.urls.get(frame.processId) ?? frame.url))
+    for (const frame of Array.isArray(data.frames) ? data.frames : [data]) {
+      if (typeof frame?.processId !== 'number' || typeof frame.url !== 'string' || frame.url === '' || frame.url === 'about:blank') continue
+      const main = frame.parent === undefined
+      const known = this.documents.get(frame.processId)
+      if (known === undefined || main || !known.main) this.documents.set(frame.processId, { url: frame.url, main: main || (known?.main ?? false) })
+    }
   }
 
-  /** The page or frame that a process shows. */
-  readonly urls = new Map<number, string>()
+  /** What each process shows; `main`: a page, not only frames of pages elsewhere. */
+  readonly documents = new Map<number, { url: string; main: boolean }>()
 
   private profile(e: ChromeEvent): void {
     const key = `${e.pid}:${e.id}`

@@ -84,8 +84,8 @@ export async function convertTrace(file: string, out: string, options: ConvertOp
 
 function describe(thread: ChromeThread, collection: Collection): { kind: string; name?: string; url?: string; process: number } {
   const { name, pid, url } = thread
-  const kind = /DedicatedWorker/i.test(name) || thread.worker ? 'worker' : /ServiceWorker/i.test(name) ? 'service-worker' : /SharedWorker/i.test(name) ? 'shared-worker' : /Worklet|Audio/i.test(name) ? 'worklet' : 'page'
-  const shown = url || (kind === 'page' ? collection.urls.get(pid) : undefined)
+  const kind = /DedicatedWorker/i.test(name) || thread.worker ? 'worker' : /ServiceWorker/i.test(name) ? 'service-worker' : /SharedWorker/i.test(name) ? 'shared-worker' : /Worklet|Audio/i.test(name) ? 'worklet' : collection.documents.get(pid)?.main === false ? 'frame' : 'page'
+  const shown = url || (kind === 'page' || kind === 'frame' ? collection.documents.get(pid)?.url : undefined)
   return { kind, ...(name && { name }), ...(shown && { url: shown }), process: pid }
 }
 

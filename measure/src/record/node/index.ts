@@ -27,6 +27,8 @@ export interface RecordNodeOptions {
   stdio?: 'inherit' | 'ignore' | 'pipe'
   /** Ends the program with SIGINT; what was recorded is kept. A second abort is not needed: after 5 s it is killed. */
   signal?: AbortSignal
+  /** `signal` was Ctrl-C at a terminal, which the program has received itself. */
+  terminal?: boolean
   /** Milliseconds after which the program is ended as by `signal`. */
   duration?: number
   /** The self-test's result (`calibrateNode`), for the trace. */
@@ -51,11 +53,13 @@ export async function recordNode(program: string, args: string[], options: Recor
     env: { ...(options.env ?? process.env), [CONFIG]: JSON.stringify(config) },
   })
   let stopped = false
+  let interrupter: ReturnType<typeof setTimeout> | undefined
   let killer: ReturnType<typeof setTimeout> | undefined
   const stop = (): void => {
     if (stopped) return
     stopped = true
-    child.kill('SIGINT')
+    // At a terminal Ctrl-C has reached the program already; a second signal would end one that takes its time to finish.
+    interrupter = setTimeout(() => child.kill('SIGINT'), options.terminal === true ? 2000 : 0)
     killer = setTimeout(() => {
       options.progress?.('the program does not end; killing it')
       child.kill('SIGKILL')
@@ -70,6 +74,7 @@ export async function recordNode(program: string, args: string[], options: Recor
     child.on('exit', (c, s) => done([c, s]))
   }).finally(() => {
     clearTimeout(timer)
+    clearTimeout(interrupter)
     clearTimeout(killer)
     options.signal?.removeEventListener('abort', stop)
   })

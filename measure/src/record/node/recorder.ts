@@ -224,12 +224,16 @@ export class NodeRecorder implements Watcher, ActivityHost {
     const batch = open.batches[open.batches.length - 1]
     batch[2]!++
     open.microtasks++
-    const resource = this.resources.get(id)
-    if (resource === undefined) return
-    if (resource.direct) open.user = true
-    if (resource.owner !== open.id && open.edges.length < MAX_ALTERNATIVES) open.edges.push({ id: resource.owner, registered: resource.registered, from: resource.from, direct: resource.direct, via: 'registration' })
-    const settler = resource.trigger === 0 ? 0 : (this.resources.get(resource.trigger)?.settler ?? 0)
-    if (settler !== 0 && settler !== open.id && settler !== resource.owner && open.edges.length < MAX_ALTERNATIVES) open.edges.push({ id: settler, registered: now, from: 0, direct: false, via: 'resolution' })
+    const { resources } = this
+    if (resources.direct(id)) open.user = true
+    if (open.edges.length >= MAX_ALTERNATIVES) return
+    const owner = resources.owner(id)
+    if (owner !== open.id && owner !== 0) {
+      const resource = resources.get(id)!
+      open.edges.push({ id: owner, registered: resource.registered, from: resource.from, direct: resource.direct, via: 'registration' })
+    }
+    const settler = resources.settler(resources.trigger(id))
+    if (settler !== 0 && settler !== open.id && settler !== owner) open.edges.push({ id: settler, registered: now, from: 0, direct: false, via: 'resolution' })
   }
 
   private begin(start: number, kind: string, registration: number, resource: { owner: number; registered: number; from: number } | null): Open {

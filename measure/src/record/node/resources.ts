@@ -61,7 +61,31 @@ export class Resources {
     return this.ids[i] === id ? this.at(i) : this.table.get(id)
   }
 
-  /** The type alone, or -1: cheaper than `get`. */
+  /** The continuation that settled the promise, or 0. */
+  settler(id: number): number {
+    const i = id & MASK
+    return this.ids[i] === id ? this.settlers[i] : (this.table.get(id)?.settler ?? 0)
+  }
+
+  /** The continuation that made it, or 0. */
+  owner(id: number): number {
+    const i = id & MASK
+    return this.ids[i] === id ? this.owners[i] : (this.table.get(id)?.owner ?? 0)
+  }
+
+  /** The promise that it hangs on, or 0. */
+  trigger(id: number): number {
+    const i = id & MASK
+    return this.ids[i] === id ? this.triggers[i] : (this.table.get(id)?.trigger ?? 0)
+  }
+
+  /** The user's code made it itself, not through a function of Node's. */
+  direct(id: number): boolean {
+    const i = id & MASK
+    return this.ids[i] === id ? this.directs[i] === 1 : (this.table.get(id)?.direct ?? false)
+  }
+
+  /** The type alone, or -1. */
   type(id: number): number {
     const i = id & MASK
     return this.ids[i] === id ? this.types[i] : (this.table.get(id)?.type ?? -1)

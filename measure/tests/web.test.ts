@@ -1,0 +1,84 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import path from 'node:path'
+import { parseTrace, type Continuation, type TraceRecord } from '../src/format/index.ts'
+import { recordWeb, type RecordWebOptions } from '../src/record/web/index.ts'
+import { ok, rejects, same, test } from './harness.ts'
+import { temporary } from './places.ts'
+
+async function record(html: string, options: Partial<RecordWebOptions> = {}, other: Record<string, string> = {}): Promise<{ records: TraceRecord[]; continuations: Continuation[] }> {
+  const server = createServer((request, response) => {
+    const { pathname } = new URL(request.url!, 'http://x')
+    response.setHeader('content-type', 'text/html').end(other[pathname] ?? `<!doctype html><link rel="icon" href="data:,">${html}`)
+  })
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  const out = path.join(temporary(), 'trace.jsonl')
+  try {
+    await recordWeb(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`, { out, script: ({ page }) => page.waitForFunction('globalThis.over'), ...options })
+  } finally {
+    server.close()
+    server.closeAllConnections()
+  }
+  const records = parseTrace(readFileSync(out), out)
+  return { records, continuations: records.filter((r) => r.type === 'continuation') }
+}
+
+test('two recordings of the same page have the same structure', async () => {
+  const html = `<script>
+    const sleep = (ms) => new Promise(function executor(done) { setTimeout(done, ms) })
+    async function inner(n) { await sleep(20); if (n > 0) await inner(n - 1); const { port1, port2 } = new MessageChannel(); await new Promise((done) => { port1.onmessage = done; port2.postMessage(1) }) }
+    async function outer() { await (await fetch('/text')).text(); for (let i = 0; i < 3; i++) await inner(i); let k = 0; const t = setInterval(function ticks() { if (++k === 3) { clearInterval(t); setTimeout(() => (over = true), 20) } }, 25) }
+    onload = () => setTimeout(outer, 50)
+  </script>`
+  const structure = async (): Promise<unknown[]> => {
+    const { records, continuations } = await record(html, {}, { '/text': 'text' })
+    const places = new Map(records.filter((r) => r.type === 'location').map((l) => [l.id, `${l.function}:${l.line}:${l.column}`]))
+    const numbers = new Map(continuations.map((c, i) => [c.id, i]))
+    return continuations.map((c) => [c.kind, numbers.get(c.parent ?? 0) ?? null, c.recurring ?? false, places.get(c.from ?? 0), places.get(c.at ?? 0), (c.alternatives ?? []).map(([id]) => numbers.get(id) ?? null)])
+  }
+  const one = await structure()
+  ok(one.length > 15, `${one.length} continuations`)
+  same(await structure(), one)
+})
+
+test('what the steps do is left out, what the page does in answer is recorded', async () => {
+  const { continuations, records } = await record('<button onclick="setTimeout(() => { over = true }, 5)">go</button>', {
+    script: async ({ page }) => {
+      await page.evaluate(() => 1 + 1)
+      await page.click('text=go')
+      await page.waitForFunction('globalThis.over')
+    },
+  })
+  same(continuations.map((c) => [c.kind.replace(/^event:(click|pointerup|mouseup)$/, 'event'), c.parent]), [['event', null], ['timeout', continuations[0].id]])
+  ok(records.every((r) => r.type !== 'location' || !r.url.startsWith('charcoal-measure:')))
+})
+
+test('a frame of another site is a thread of its own, of kind frame', async () => {
+  const { records } = await record("<script>addEventListener('message', () => setTimeout(() => (over = true), 50)); addEventListener('load', () => { const f = document.createElement('iframe'); f.src = 'http://localhost:' + location.port + '/frame'; document.body.append(f) })</script>", {}, {
+    '/frame': "<!doctype html><script>setTimeout(() => parent.postMessage(1, '*'), 20)</script>",
+  })
+  same(records.filter((r) => r.type === 'thread').map((t) => t.kind).sort(), ['frame', 'page'])
+})
+
+test('a page that stops itself with debugger; or a dialog goes on', async () => {
+  const { continuations } = await record("<script>setTimeout(() => { debugger; alert('x'); setTimeout(() => (over = true), 5) }, 20)</script>")
+  same(continuations.filter((c) => c.kind === 'timeout').length, 2)
+})
+
+test('a page that the server refuses is an error with its status', async () => {
+  const server = createServer((_, response) => response.writeHead(503).end('no'))
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  try {
+    await rejects(recordWeb(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`, { out: path.join(temporary(), 't.jsonl') }), /does not load: (the server answers with status 503|net::ERR_HTTP_RESPONSE_CODE_FAILURE)/)
+  } finally {
+    server.close()
+    server.closeAllConnections()
+  }
+})
+
+test('a steps file without a function is refused before a browser starts', async () => {
+  const file = path.join(temporary(), 's.mjs')
+  writeFileSync(file, 'export default 1')
+  await rejects(recordWeb('about:blank', { out: '/tmp/never', script: file }), /has no default export that is a function/)
+})
