@@ -2,7 +2,6 @@
 #include "posix/operations.h"
 #include "reactor/operation.h"
 #include <errno.h>
-#include <stdlib.h>
 
 /* Result and errno; the operation's memory is given back. */
 static intptr_t outcome(struct ch_operation *op) {
@@ -10,7 +9,7 @@ static intptr_t outcome(struct ch_operation *op) {
   size_t before = op->before;
   if (op->cancelling && r == -EINTR)
     r = -ECANCELED; /* a call that was interrupted has done nothing */
-  free(op);
+  ch_operation_free(op);
   if (r >= 0 || before)
     return (intptr_t)before + (r < 0 ? 0 : r);
   errno = (int)-r;
@@ -67,7 +66,7 @@ static struct ch_operation *begin_offload(void (*fn)(void *), void *argument, in
   if (begin(op))
     return op;
   *error = op->result < 0 ? (int)-op->result : 0;
-  free(op);
+  ch_operation_free(op);
   return NULL;
 }
 

@@ -84,7 +84,7 @@ ch_outcome ch_begin_read(int fd, void *to, size_t n, int64_t offset) {
   ssize_t r = ch_reactor_has_ring() || fcntl(fd, F_GETFL) & O_DIRECT ? (errno = EAGAIN, -1)
                                                                       : preadv2(fd, &v, 1, offset, RWF_NOWAIT);
   if (r == (ssize_t)n || r == 0 || (r < 0 && errno != EAGAIN && errno != EOPNOTSUPP && errno != ENOSYS && errno != EINVAL)) {
-    free(op);
+    ch_operation_free(op);
     return r;
   }
   if (r > 0) {
@@ -118,7 +118,7 @@ ch_outcome ch_begin_readv(int fd, const struct iovec *v, int n, int64_t offset, 
                   : preadv2(fd, v, n, offset, RWF_NOWAIT);
   if (r == 0 || (r > 0 && (size_t)r == ch_iovec_bytes(v, (size_t)n)) ||
       (r < 0 && errno != EAGAIN && errno != EOPNOTSUPP && errno != ENOSYS && errno != EINVAL)) {
-    free(op);
+    ch_operation_free(op);
     return r;
   }
   if (r > 0 && offset < 0) {

@@ -3,6 +3,7 @@
 #include "reactor/timer.h"
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 static struct ch_operation *of(struct ch_job *job) {
   return (struct ch_operation *)((char *)job - offsetof(struct ch_operation, job));
@@ -38,13 +39,35 @@ void ch_operation_end(struct ch_operation *op, long result) {
     ch_clause_fired(waiter, 0);
 }
 
+/* Each read takes one, so they are kept. */
+enum { KEPT = 256 };
+static __thread struct ch_operation *spare;
+static __thread unsigned spares;
+
 struct ch_operation *ch_operation_new(const struct ch_operation_kind *kind, int fd) {
-  struct ch_operation *op = calloc(1, sizeof *op);
-  if (op) {
-    op->kind = kind;
-    op->fd = fd;
+  struct ch_operation *op = spare;
+  if (CH_LIKELY(op != NULL)) {
+    spare = op->next;
+    spares--;
+  } else {
+    op = malloc(sizeof *op);
+    if (!op)
+      return NULL;
   }
+  memset(op, 0, sizeof *op);
+  op->kind = kind;
+  op->fd = fd;
   return op;
+}
+
+void ch_operation_free(struct ch_operation *op) {
+  if (CH_UNLIKELY(spares >= KEPT || ch_heap_malloc)) {
+    free(op);
+    return;
+  }
+  op->next = spare;
+  spare = op;
+  spares++;
 }
 
 /* ---- by the pool ---- */

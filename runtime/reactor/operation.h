@@ -52,8 +52,9 @@ struct ch_operation {
 };
 enum { CH_BY_NOBODY, CH_BY_RING, CH_BY_POOL };
 
-/* With all arguments 0; to be freed. NULL: no memory. */
+/* With all arguments 0. NULL: no memory. */
 CH_HIDDEN struct ch_operation *ch_operation_new(const struct ch_operation_kind *, int fd);
+CH_HIDDEN void ch_operation_free(struct ch_operation *);
 /* Never fails: where neither ring nor pool has room the call is made in place, and blocks. */
 CH_HIDDEN void ch_operation_start(struct ch_operation *);
 /* Asks for the end. The operation still has to be waited for. */
