@@ -84,10 +84,12 @@ void ch_scope_check(struct ch_finish *root) {
   CH_INVARIANT(!(root->first->flags & CH_ASYNC), "an activity's first branch is not async");
   CH_INVARIANT(root->active || !root->head || root->first->flags & CH_NATIVE || ch_domain.native,
                "ready branches collect only while the activity is active");
-  for (struct ch_branch *b = root->head; b; b = (struct ch_branch *)b->link.next) {
+  unsigned seen = 0;
+  for (struct ch_branch *b = root->head; b && seen++ < 16; b = (struct ch_branch *)b->link.next) {
     CH_INVARIANT(b->state == CH_READY, "what collects in the root's list is ready");
     CH_INVARIANT(b->scope && b->scope->root == root, "the root's list holds branches of its activity");
-    for (struct ch_finish *s = b->scope; s; s = s->outer)
+    unsigned depth = 0;
+    for (struct ch_finish *s = b->scope; s && depth++ < 16; s = s->outer)
       CH_INVARIANT(!s->outer || s->barrier || !s->outer->marked || s->marked,
                    "a scope inside a marked one is marked, unless it is a barrier");
   }

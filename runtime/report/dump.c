@@ -256,6 +256,16 @@ static void hook_signal(void) {
   sigaction(SIGQUIT, &action, NULL);
 }
 
+/* Only the domain that forked is there. */
+static void in_child(void) {
+  if (!ch_debug)
+    return;
+  own.next = NULL;
+  own.thread = pthread_self();
+  ch_debug = own.domain ? &own : NULL;
+  next_to_dump = NULL;
+}
+
 void ch_report_start(void) {
   static bool begun;
   const char *checks = getenv("CHARCOAL_CHECK"), *dump = getenv("CHARCOAL_DUMP");
@@ -267,6 +277,8 @@ void ch_report_start(void) {
   __atomic_store_n(&ch_debug, &own, __ATOMIC_RELEASE);
   if (!begun && checks && strcmp(checks, "1") == 0)
     ch_checks = 1;
+  if (!begun)
+    pthread_atfork(NULL, NULL, in_child);
   if (!begun && dump && strcmp(dump, "1") == 0)
     hook_signal();
   begun = true;
@@ -280,6 +292,7 @@ void ch_report_end(void) {
   while (*at != &own)
     at = &(*at)->next;
   __atomic_store_n(at, own.next, __ATOMIC_RELEASE);
+  own.domain = NULL;
   struct ch_debug *self = &own;
   __atomic_compare_exchange_n(&next_to_dump, &self, NULL, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
   pthread_mutex_unlock(&lock);

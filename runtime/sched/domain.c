@@ -236,7 +236,8 @@ void ch_domain_run(void *body_int, const void *record, size_t size, const char *
   struct ch_domain *d = &ch_domain;
   *d = (struct ch_domain){.error = &errno, .bottom = __builtin_frame_address(0)};
   d->group = &d->base;
-  ch_reactor_choose();
+  if (is_main)
+    ch_reactor_choose(); /* for all */
   ch_report_start();
   if (ch_spawn(NULL, body_int, record, size, 0, site)) {
     fprintf(stderr, "charcoal: out of memory: no room for the first activity\n");

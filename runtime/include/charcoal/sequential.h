@@ -12,7 +12,7 @@
 #include <time.h>
 
 struct ch_stats {
-  uint64_t activities, spawned, peak, switches, frames, frame_bytes, activity_bytes, mapped_bytes;
+  uint64_t activities, spawned, peak, switches, frames, frame_bytes, activity_bytes, mapped_bytes, branches;
 };
 
 #if defined(__GNUC__)
@@ -43,6 +43,8 @@ CH_SEQUENTIAL int ch_activity_finished(const ch_activity *a) { return (void)a, 1
 CH_SEQUENTIAL ch_activity *ch_self(void) { return NULL; }
 CH_SEQUENTIAL int ch_activity_cancel(ch_activity *a) { return (void)a, 0; }
 CH_SEQUENTIAL int ch_cancelled(void) { return 0; }
+CH_SEQUENTIAL int ch_domain_start(ch_thread *t, void (*fn)(void *), void *argument) { return (void)t, fn(argument), 0; }
+CH_SEQUENTIAL int ch_domain_join(ch_thread *t) { return (void)t, 0; }
 CH_SEQUENTIAL int ch_set_name(const char *name) { return (void)name, 0; }
 CH_SEQUENTIAL const char *ch_name(void) { return NULL; }
 CH_SEQUENTIAL void ch_reschedule(void) {}
@@ -97,7 +99,7 @@ CH_SEQUENTIAL int ch_fd_wait(int fd, int events, int64_t timeout) {
 }
 CH_SEQUENTIAL int ch_dns_servers(const char *servers) { return (void)servers, 0; }
 CH_SEQUENTIAL void ch_stats(struct ch_stats *s) {
-  static const struct ch_stats one = {1, 1, 1, 1, 0, 0, 0, 0};
+  static const struct ch_stats one = {1, 1, 1, 1, 0, 0, 0, 0, 0};
   *s = one;
 }
 CH_SEQUENTIAL void ch_dump(int fd) { (void)fd; }
