@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { MeasureError, parseTrace, TraceWriter, type Continuation, type TraceRecord } from '../src/format/index.ts'
 import { convertTrace } from '../src/record/chrome/index.ts'
 import { exportPerfetto } from '../src/record/perfetto.ts'
-import { ok, rejects, same, test } from './harness.ts'
+import { ok, rejects, same, seed, soak, test } from './harness.ts'
 import { temporary } from './places.ts'
 
 /** Events of one thread, as Chrome writes them: `[name, ts, dur, args]`, instants without a duration. */
@@ -123,7 +123,7 @@ test('mutated Chrome traces are converted or refused, never anything else', asyn
         refused++
       }
     }),
-    { numRuns: 1500, seed: 5 },
+    { numRuns: 1500 * soak, seed: seed(5) },
   )
   ok(converted > 50 && refused > 50, `${converted} converted, ${refused} refused`)
 })
@@ -152,6 +152,6 @@ test('a trace that goes to Perfetto and back is the same trace', async () => {
       const read = (file: string): TraceRecord[] => parseTrace(readFileSync(file))
       same(read(third), read(first))
     }),
-    { numRuns: 60, seed: 7 },
+    { numRuns: 60 * soak, seed: seed(7) },
   )
 })

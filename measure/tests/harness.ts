@@ -1,6 +1,11 @@
 /** The smallest harness: `test(name, body)`, assertions that say what they saw, one line at the end. */
 const tests: { name: string; body: () => unknown; limit: number }[] = []
 
+/** How many times as much as in a quick check random tests do; above 1 their seeds are new each time. */
+export const soak = Number(process.env.CHARCOAL_SOAK ?? 1)
+
+export const seed = (quick: number): number => (soak === 1 ? quick : Date.now() & 0x7fffffff)
+
 /** Registers a test; `limit` in seconds. */
 export function test(name: string, body: () => unknown, limit = 60): void {
   tests.push({ name, body, limit })
@@ -54,7 +59,7 @@ export async function finish(filter = process.argv[2] ?? ''): Promise<never> {
     if (!name.includes(filter)) continue
     let timer: ReturnType<typeof setTimeout> | undefined
     try {
-      await Promise.race([body(), new Promise((_, reject) => (timer = setTimeout(() => reject(new Error(`took longer than ${limit} s`)), limit * 1000)))])
+      await Promise.race([body(), new Promise((_, reject) => (timer = setTimeout(() => reject(new Error(`took longer than ${limit} s`)), limit * soak * 1000)))])
       passed++
     } catch (error) {
       failed++
