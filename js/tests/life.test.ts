@@ -366,6 +366,31 @@ test('errors nobody asks for are reported as unhandled', async () => {
   })
 })
 
+test('a signal cancels an activity function that legacy code calls, also when it was aborted before, and keeps no listener', async () => {
+  const forever = asyncFn(function* () { yield* sleep(1e6) })
+  const guarded = atomicFn(function* () { yield* sleep(1e6) })
+  const short = asyncFn(function* (n: number) { yield* sleep(1); return n })
+  const aborted = AbortSignal.abort('before')
+  await rejects(spawn(forever(), { signal: aborted }), /Cancelled: cancelled: before/)
+  await rejects(spawn(guarded(), { signal: aborted }), /before/)
+  const begun = forever()
+  await tick()
+  await rejects(spawn(begun, { signal: aborted, name: 'begun' }), /before/)
+  const c = new AbortController()
+  let listeners = 0
+  const { addEventListener, removeEventListener } = c.signal
+  c.signal.addEventListener = function (this: AbortSignal, ...args: any[]) { listeners++; return (addEventListener as any).apply(this, args) }
+  c.signal.removeEventListener = function (this: AbortSignal, ...args: any[]) { listeners--; return (removeEventListener as any).apply(this, args) }
+  same([await spawn(short(5), { signal: c.signal }), listeners], [5, 0])
+  const late = spawn(forever(), { signal: c.signal })
+  const other = forever()
+  await tick()
+  const joined = spawn(other, { signal: c.signal })
+  c.abort('after')
+  await rejects(late, /after/)
+  await rejects(joined, /after/)
+})
+
 test('tracing: continuations with parents, activities and atomic blocks by name, in the format of the measuring tool', async () => {
   const inner = asyncFn(function* traceInner() { yield* sleep(1) })
   const recording = await simulate(function* () {

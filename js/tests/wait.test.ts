@@ -91,7 +91,7 @@ test('waituntil over promises, activities and signals; a promise keeps one react
     }),
     [undefined, undefined, undefined, 'why', 'slow', 'slow', 'activity', 'later', 'later', 'later'],
   )
-  throws(() => [...(waituntil(5 as any) as any)], /cannot be waited for/)
+  throws(() => [...(waituntil(5 as any) as any)], /waituntil takes clauses/)
 })
 
 test('events of an EventTarget and of an emitter; the listener exists only while the wait does', async () => {

@@ -98,7 +98,7 @@ export class AtomicBlock extends Context implements Group, Blocker {
 
   private end(): void {
     const d = this.domain
-    if (d.top !== this) throw new Error('an atomic block cannot end before a block inside it, opened by another branch')
+    if (d.top !== this) throw new Error('an atomic block cannot end before a block inside it')
     this.over = true
     this.moved()
     d.top = this.parent!
@@ -295,7 +295,7 @@ class AtomicCall<T> extends Call<T> {
   }
 
   override start(): Activity<T> {
-    return (this.activity ??= domain.spawn<T>(new Start(this), false, nameOf(this) || undefined))
+    return (this.activity ??= domain.spawn<T>(new Start(this), false, nameOf(this)))
   }
 }
 

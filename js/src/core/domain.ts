@@ -99,9 +99,9 @@ export class Domain {
       }
     }
     const a = new Activity<T>(home, body)
-    if (name !== undefined || this.site !== null || this.tracer !== null) {
+    if (name || this.site !== null || this.tracer !== null) {
       if (typeof body === 'function') remember(body)
-      a.info = { name: name ?? (nameOf(body) || `activity ${a.id}`) }
+      a.info = { name: name || nameOf(body) || `activity ${a.id}` }
       if (this.site !== null) a.info.site = this.site()
     }
     a.prev = this.live

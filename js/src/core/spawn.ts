@@ -24,24 +24,26 @@ export interface SpawnOptions {
  */
 export function spawn<T>(body: (() => Operation<T>) | (() => PromiseLike<T>) | Operation<T>, options: SpawnOptions = {}): Activity<T> {
   let what: unknown = body
+  const { signal } = options
   if (body instanceof Call) {
+    if (body.activity === null || signal !== undefined) domain.claim(body)
     if (body.activity !== null) {
       // Made in legacy code: it has its activity already.
       const activity = body.activity as Activity<T>
       if (options.name !== undefined) activity.name = options.name
-      options.signal?.addEventListener('abort', () => activity.cancel(options.signal!.reason), { once: true })
+      if (signal?.aborted) activity.cancel(signal.reason)
+      else signal?.addEventListener('abort', () => activity.cancel(signal.reason))
       return activity
     }
-    domain.claim(body)
     if (body.gen !== null) {
       what = body.gen
       body.gen = null
     }
   }
-  const { signal } = options
   if (signal === undefined) return domain.spawn<T>(what, options.contained === true, options.name)
   const abort = (): void => activity.cancel(signal.reason)
   const activity = domain.spawn<T>(until(signal, abort, what), options.contained === true, options.name ?? (typeof body === 'function' ? body.name : undefined))
+  if (what !== body) (body as Call<T>).activity = activity
   if (signal.aborted) abort()
   else signal.addEventListener('abort', abort)
   return activity

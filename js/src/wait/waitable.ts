@@ -14,5 +14,5 @@ export function clauseOf(what: unknown): Clause<any> {
   if (what instanceof Call) return what.start().join()
   if (what instanceof AbortSignal) return aborted(what)
   if (typeof what === 'object' && what !== null && typeof (what as PromiseLike<unknown>).then === 'function') return new PromiseClause(what as PromiseLike<unknown>)
-  throw new TypeError('waituntil: this cannot be waited for; pass a clause, an activity, a promise or an AbortSignal')
+  throw new TypeError('waituntil takes clauses, activities, promises and AbortSignals')
 }
