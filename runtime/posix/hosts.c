@@ -22,15 +22,19 @@ long ch_call_host(void *data) {
 }
 
 struct hostent *ch_host_keep(const struct hostent *found, char *room, int h_error) {
-  static __thread struct hostent kept;
+  static __thread struct hostent *kept;
   static __thread char *kept_room;
   h_errno = h_error;
   if (!found) {
     free(room);
     return NULL;
   }
+  if (!kept && !(kept = malloc(sizeof *kept))) {
+    free(room);
+    return NULL;
+  }
   free(kept_room);
   kept_room = room;
-  kept = *found;
-  return &kept;
+  *kept = *found;
+  return kept;
 }

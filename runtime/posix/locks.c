@@ -27,27 +27,46 @@ int ch_mutex_is_here(const pthread_mutex_t *m) {
 }
 
 /* Who has which recursive or error-checking mutex: by address, a few lists. */
-struct held {
-  struct held *next;
+struct holding {
+  struct holding *next;
   const void *mutex;
   struct ch_branch *owner; /* the activity's first branch */
   unsigned times;
 };
 enum { LISTS = 64 };
-static __thread struct held *held[LISTS];
-static __thread struct ch_mutex_queue *queues[LISTS];
+/* Behind a pointer: a library that is loaded late has little thread-local memory. */
+struct lists {
+  struct holding *held[LISTS];
+  struct ch_mutex_queue *queues[LISTS];
+  struct ch_condition *conditions[LISTS];
+};
+static struct lists no_lists; /* before there is anything to note; never written */
+static __thread struct lists *lists = &no_lists;
+#define held (lists->held)
+#define queues (lists->queues)
+#define conditions (lists->conditions)
+
+static bool have_lists(void) {
+  if (CH_UNLIKELY(lists == &no_lists)) {
+    struct lists *own = calloc(1, sizeof *own);
+    if (!own)
+      return false;
+    lists = own;
+  }
+  return true;
+}
 
 static unsigned place(const void *p) { return (unsigned)((uintptr_t)p >> 4 ^ (uintptr_t)p >> 11) % LISTS; }
 static struct ch_branch *self(void) { return ch_domain.current ? ch_activity_of(ch_domain.current) : NULL; }
 
-static struct held **find(const void *mutex) {
-  struct held **at = &held[place(mutex)];
+static struct holding **find(const void *mutex) {
+  struct holding **at = &held[place(mutex)];
   while (*at && (*at)->mutex != mutex)
     at = &(*at)->next;
   return at;
 }
-static void forget(struct held **at) {
-  struct held *gone = *at;
+static void forget(struct holding **at) {
+  struct holding *gone = *at;
   *at = gone->next;
   free(gone);
 }
@@ -56,7 +75,7 @@ int ch_mutex_try(pthread_mutex_t *m, int lock) {
   int kind = kind_of(m), r;
   if (kind != RECURSIVE && kind != ERRORCHECK)
     return pthread_mutex_trylock(m);
-  struct held **at = find(m);
+  struct holding **at = find(m);
   if (*at && !ch_mutex_is_here(m))
     forget(at); /* plain code has unlocked it */
   if (*at && (*at)->owner != self())
@@ -70,9 +89,9 @@ int ch_mutex_try(pthread_mutex_t *m, int lock) {
     (*at)->times++;
     return 0;
   }
-  struct held *h = malloc(sizeof *h);
+  struct holding *h = have_lists() ? malloc(sizeof *h) : NULL;
   if (h) {
-    *h = (struct held){held[place(m)], m, self(), 1};
+    *h = (struct holding){held[place(m)], m, self(), 1};
     held[place(m)] = h;
   }
   return 0;
@@ -90,7 +109,7 @@ static void wake_first(const void *mutex) {
 int ch_mutex_unlock(pthread_mutex_t *m) {
   int kind = kind_of(m);
   if (kind == RECURSIVE || kind == ERRORCHECK) {
-    struct held **at = find(m);
+    struct holding **at = find(m);
     if (*at && ch_mutex_is_here(m) && (*at)->owner != self())
       return EPERM;
     if (*at && --(*at)->times == 0)
@@ -107,7 +126,7 @@ struct ch_mutex_queue *ch_mutex_join(const pthread_mutex_t *m) {
   while (q && q->mutex != m)
     q = q->next;
   if (!q) {
-    q = calloc(1, sizeof *q);
+    q = have_lists() ? calloc(1, sizeof *q) : NULL;
     if (!q)
       return NULL;
     q->mutex = m;
@@ -187,7 +206,6 @@ struct ch_condition {
   bool ended; /* it is to come back, since nobody waits any more */
   ch_sem turn, over;
 };
-static __thread struct ch_condition *conditions[LISTS];
 
 /* The mutex is locked by the domain's thread, which has lent it: its owner, where that counts, is now this one. */
 static void wait_for_all(struct ch_job *job) {
@@ -227,7 +245,7 @@ struct ch_condition *ch_condition_join(pthread_cond_t *cond, pthread_mutex_t *mu
     ch_mutex_unlock(mutex);
     return c;
   }
-  c = calloc(1, sizeof *c);
+  c = have_lists() ? calloc(1, sizeof *c) : NULL;
   if (!c)
     return NULL;
   c->cond = cond;
@@ -251,7 +269,7 @@ struct ch_condition *ch_condition_join(pthread_cond_t *cond, pthread_mutex_t *mu
   ch_domain.base.outside++;
   c->next = conditions[place(cond)];
   conditions[place(cond)] = c;
-  struct held **at = find(mutex);
+  struct holding **at = find(mutex);
   if (*at)
     forget(at);
   wake_first(mutex);

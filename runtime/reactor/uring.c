@@ -48,7 +48,7 @@ struct descriptor {
   bool empty; /* see ch_uring_seems_empty */
 };
 
-struct ring {
+struct uring {
   int fd;
   unsigned *sq_head, *sq_tail, *sq_flags, sq_mask, sq_size;
   unsigned *cq_head, *cq_tail, cq_mask;
@@ -65,10 +65,17 @@ struct late {
   uint64_t what; /* the request, and POLL ... OPERATION_CANCEL */
 };
 
-static __thread struct ring ring = {.fd = -1};
+/* What is large is behind a pointer: a library that is loaded late has little thread-local memory. */
+struct state {
+  struct uring shared;
+  struct ch_clause ticker;
+  struct descriptor none; /* operations without a descriptor */
+};
+static struct state no_state = {.shared.fd = -1}; /* before there is a ring; never written */
+static __thread struct state *state = &no_state;
+#define ring (state->shared)
 static __thread struct descriptor *table;
 static __thread int table_size;
-static __thread struct descriptor none; /* operations without a descriptor */
 static __thread struct poll *spare;
 static __thread struct late *backlog, **backlog_end;
 static __thread unsigned in_flight; /* completions owed, without the wake-up's */
@@ -93,7 +100,7 @@ static void stop(void) {
     munmap(ring.sqe_map, ring.sqe_map_size);
   if (ring.fd >= 0)
     close(ring.fd);
-  ring = (struct ring){.fd = -1};
+  ring = (struct uring){.fd = -1};
 }
 
 static void in_child(void);
@@ -101,6 +108,13 @@ static void hook(void) { pthread_atfork(NULL, NULL, in_child); }
 
 /* 0, or what the kernel says against it. */
 static int start_ring(void) {
+  if (state == &no_state) {
+    struct state *own = calloc(1, sizeof *own);
+    if (!own)
+      return ENOMEM;
+    own->shared.fd = -1;
+    state = own;
+  }
   unsigned entries = 256;
   const char *text = getenv("CHARCOAL_RING_ENTRIES");
   if (text && atoi(text) > 0)
@@ -373,7 +387,6 @@ void ch_uring_note(int fd, bool empty) {
 
 #define TICK INT64_C(10000000)
 static __thread struct ch_operation *oldest, **youngest;
-static __thread struct ch_clause ticker;
 static __thread bool ticking;
 static __thread uint32_t ticks;
 
@@ -427,16 +440,16 @@ static void verify_later(struct ch_operation *op) {
   *youngest = op;
   youngest = &op->younger;
   if (!ticking) {
-    ticker = ch_timer_clause(TICK);
+    state->ticker = ch_timer_clause(TICK);
     ticking = true;
-    ch_clause_watch(&ticker, tick);
+    ch_clause_watch(&state->ticker, tick);
   }
 }
 
 /* ---- operations ---- */
 
 static void list(struct ch_operation *op) {
-  struct descriptor *d = op->fd >= 0 ? &table[op->fd] : &none;
+  struct descriptor *d = op->fd >= 0 ? &table[op->fd] : &state->none;
   op->next = d->operations;
   op->at = &d->operations;
   if (op->next)
@@ -632,7 +645,7 @@ static void in_child(void) {
   if (ring.fd < 0)
     return;
   close(ring.fd);
-  ring = (struct ring){.fd = -1};
+  ring = (struct uring){.fd = -1};
   while (backlog) {
     struct late *gone = backlog;
     backlog = gone->next;
@@ -645,8 +658,8 @@ static void in_child(void) {
     fprintf(stderr, "charcoal: no io_uring for a child of fork\n");
     abort();
   }
-  while (none.operations)
-    interrupted(none.operations);
+  while (state->none.operations)
+    interrupted(state->none.operations);
   for (int fd = 0; fd < table_size; fd++) {
     while (table[fd].operations)
       interrupted(table[fd].operations);
@@ -665,7 +678,11 @@ static void in_child(void) {
 
 /* Orphans that are still in flight go with the ring. */
 static void end(void) {
+  if (state == &no_state)
+    return;
   stop();
+  free(state);
+  state = &no_state;
   while (backlog) {
     struct late *gone = backlog;
     backlog = gone->next;
