@@ -90,7 +90,7 @@ CH_COLD static _Noreturn void out_of_memory(void) {
 }
 
 /* b has just been registered for a wait; `inner` is the chain that waits, which ends at *end. */
-static struct ch_async *split(struct ch_branch *b, void *inner, void **end) {
+static inline __attribute__((always_inline)) struct ch_async *split(struct ch_branch *b, void *inner, void **end) {
   struct ch_async *a = ch_block_take(CH_KIND_ASYNC, CLASS, sizeof *a);
   if (CH_UNLIKELY(!a))
     out_of_memory();
@@ -109,7 +109,7 @@ static struct ch_async *split(struct ch_branch *b, void *inner, void **end) {
 }
 
 /* The branch that was split off b belongs to this scope, and what is open inside is its own. */
-static void settle(struct ch_async *a, struct ch_branch *b, struct ch_finish *home) {
+static inline void settle(struct ch_async *a, struct ch_branch *b, struct ch_finish *home) {
   a->home = home;
   ch_list_append(&home->branches, &a->siblings, false);
   for (struct ch_finish *s = b->scope; s != home; s = s->outer) {
