@@ -70,6 +70,9 @@ test('a slice in which no JavaScript runs is no continuation', async () => same(
 test('slices of no length are slices', async () =>
   same((await convert(rows(['RunTask', 0, 100], call(0, 50, 'f'), scheduled(20, 1, 'x'), ['RunTask', 200, 5], ['v8::Debugger::AsyncTaskRun', 200], { flow: 'f', name: 'v8::Debugger::AsyncTaskScheduled', ts: 200, id: 1 }, { flow: 's', name: 'v8::Debugger::AsyncTaskRun', ts: 200, id: 2 }, ['RunTask', 300, 50], run(300, 40, 2, undefined, true), call(305, 30, 'g')))).map((c) => c.parent), [null, 1]))
 
+test('what stands at the very end of a slice belongs to it, though times are cut to microseconds', async () =>
+  same((await convert(rows(['RunTask', 0, 100], call(0, 50, 'f'), scheduled(51, 1, 'setTimeout'), ['RunTask', 200, 50], run(200, 40, 1), call(205, 30, 'g')))).map((c) => c.parent), [null, 1]))
+
 test('a message to a worker has the sender as its parent, on another thread', async () => {
   const events = [
     ...rows(['RunTask', 0, 100], call(0, 50, 'f'), ['SchedulePostMessage', 20, undefined, { data: { traceId: '9' } }]),

@@ -74,7 +74,7 @@ export const nodeOracles: Oracle<NodeM>[] = [
   { name: 'web-crypto', expect: 'either', program: async ({ p, c }) => { p(); await crypto.subtle.digest('SHA-256', new Uint8Array(4)); c() } },
   { name: 'message-port', kind: 'message-port', program: ({ c }) => { const { port1, port2 } = new MessageChannel(); port1.onmessage = () => (c(), port1.close()); port2.postMessage(1) }, expect: 'either' },
   { name: 'broadcast-channel', kind: 'message-port', expect: 'either', program: ({ c }) => { const a: any = new BroadcastChannel('b'); const b = new BroadcastChannel('b'); a.onmessage = () => (c(), a.close(), b.close()); b.postMessage(1) } },
-  { name: 'worker-message', kind: 'message-port', expect: 'either', program: ({ n, c }) => { const w = new n.threads.Worker('require("worker_threads").parentPort.postMessage(1)', { eval: true }); w.once('message', c) } },
+  { name: 'worker-message', expect: 'either', program: ({ n, c }) => { const w = new n.threads.Worker('require("worker_threads").parentPort.postMessage(1)', { eval: true }); w.once('message', c) } },
   { name: 'worker-exit', kind: 'worker-message', expect: 'either', program: ({ n, c }) => void new n.threads.Worker('', { eval: true }).on('exit', c) },
   { name: 'dynamic-import', optional: true, expect: 'same', program: async ({ p, c }) => { p(); await import('node:trace_events'); c() } },
   { name: 'webassembly', expect: 'either', program: async ({ p, c }) => { p(); await WebAssembly.compile(new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0])); c() } },

@@ -124,7 +124,9 @@ export class TreeMaker {
     for (const e of kept) {
       while (stack.length > 0) {
         const top = stack[stack.length - 1]
-        if (top.end > e.ts || (top.end === e.ts && (e.code >= Code.InstallTimer || e.code === Code.AsyncScheduled || top.ts === e.ts))) break
+        // Start and length are cut to microseconds, each by itself: what is at the very end of the outermost slice can seem to stand one after it.
+        const inside = e.code >= Code.InstallTimer || e.code === Code.AsyncScheduled
+        if (top.end > e.ts || (top.end === e.ts && (inside || top.ts === e.ts)) || (inside && stack.length === 1 && top.end + 1 === e.ts)) break
         stack.pop()
         if (top.code === Code.Microtasks) micro--
         if (stack.length === 0) node = null
