@@ -47,16 +47,16 @@ static void in_child(void) {
   ch_inbox_in_child();
 }
 
+static void hook(void) { pthread_atfork(NULL, NULL, in_child); }
+
 static int arm(int fd);
 
 static int open_epoll(void) {
-  static bool hooked;
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
   epoll = epoll_create1(EPOLL_CLOEXEC);
   if (epoll < 0)
     return -errno;
-  if (!hooked)
-    pthread_atfork(NULL, NULL, in_child);
-  hooked = true;
+  pthread_once(&once, hook);
   for (int i = 0; i < table_size; i++)
     if (!ch_list_empty(&table[i].waiters))
       arm(i);
@@ -171,7 +171,7 @@ static int wait_events(struct epoll_event *events, int room, int64_t deadline) {
   int64_t left = deadline - now();
   if (left < 0)
     left = 0;
-  static bool has_pwait2 = true; /* Linux 5.11; valgrind of Debian 12 does not know it */
+  static __thread bool has_pwait2 = true; /* Linux 5.11; valgrind of Debian 12 does not know it */
   if (has_pwait2) {
     struct timespec t = {left / 1000000000, left % 1000000000};
     int n = epoll_pwait2(epoll, events, room, &t, NULL);

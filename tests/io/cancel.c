@@ -235,7 +235,7 @@ TEST(locks_on_files_and_the_other_end_of_a_fifo) {
 }
 
 TEST(storage_is_refused_in_a_cancelled_scope) {
-  char b[10] = "0123456789";
+  char b[11] = "0123456789";
   struct stat s;
   int f = open("file", O_CREAT | O_RDWR, 0600);
   EXPECT(f >= 0 && write(f, b, 10) == 10);
