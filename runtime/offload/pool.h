@@ -1,8 +1,8 @@
 /* A pool of OS threads that do blocking work for domains.
  *
- * There are three lanes, each with its own bound: `storage` for calls that the disk ends, `foreign` for the user's code,
- * and `patient` for calls that last until somebody else does something (a lock is given back, a child ends): many of
- * them may have to wait at a time, or those who would release them get no thread.
+ * There are three lanes, each with its own bound: `storage` for calls that the disk ends, `foreign` for the user's
+ * code, and `patient` for calls that last until somebody else does something (a lock is given back, a child ends): many
+ * of them may have to wait at a time, or those who would release them get no thread.
  *
  * A job's state, exactly one of: IDLE; QUEUED on its lane; BEGUN (a worker runs it); DONE (its letter is posted or
  * opened). QUEUED -> BEGUN -> DONE by workers, under the pool's lock; QUEUED -> IDLE by ch_pool_withdraw.
@@ -30,8 +30,8 @@ struct ch_job {
 CH_HIDDEN int ch_pool_submit(struct ch_job *, enum ch_lane);
 /* True: it had not begun, and never will; no letter comes. */
 CH_HIDDEN bool ch_pool_withdraw(struct ch_job *);
-/* Ends the system call that the worker is in with EINTR, if it is in one. To be repeated until the letter comes, for the
- * signal may arrive just before the call. */
+/* Ends the system call that the worker is in with EINTR, if it is in one. To be repeated until the letter comes, for
+ * the signal may arrive just before the call. */
 CH_HIDDEN void ch_pool_interrupt(struct ch_job *);
 
 #endif

@@ -1,9 +1,9 @@
 /* One attempt at each call that may block, in plain C: does what it can do now, never waits.
  *
  * Each returns what the call returns; -1 with EAGAIN means that the plain call would have waited, or, on a descriptor
- * that the user made non-blocking, that it would have said EAGAIN itself: ch_patience tells which. On regular files read,
- * readv, write and writev may return CH_LATER (operations.h). No attempt changes
- * the descriptor for others, but for connect, which sets O_NONBLOCK for the length of one system call.
+ * that the user made non-blocking, that it would have said EAGAIN itself: ch_patience tells which. On regular files
+ * read, readv, write and writev may return CH_LATER (operations.h). No attempt changes the descriptor for others, but
+ * for connect, which sets O_NONBLOCK for the length of one system call.
  */
 #ifndef CHARCOAL_POSIX_ATTEMPT_H
 #define CHARCOAL_POSIX_ATTEMPT_H

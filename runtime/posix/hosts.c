@@ -10,6 +10,13 @@ long ch_call_getnameinfo(void *data) {
   return 0;
 }
 
+long ch_call_getaddrinfo(void *data) {
+  struct ch_address_query *q = data;
+  q->result = getaddrinfo(q->node, q->service, q->hints, q->found);
+  q->error = errno;
+  return 0;
+}
+
 long ch_call_host(void *data) {
   struct ch_host_query *q = data;
   if (q->address)

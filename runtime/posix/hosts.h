@@ -1,4 +1,4 @@
-/* getnameinfo and gethostbyname, as calls for the pool. */
+/* getaddrinfo (where there is no c-ares), getnameinfo and gethostbyname, as calls for the pool. */
 #ifndef CHARCOAL_POSIX_HOSTS_H
 #define CHARCOAL_POSIX_HOSTS_H
 
@@ -16,6 +16,14 @@ struct ch_name_info {
   int result, error; /* getnameinfo's, and its errno */
 };
 CH_HIDDEN long ch_call_getnameinfo(void *);
+
+struct ch_address_query {
+  const char *node, *service;
+  const struct addrinfo *hints;
+  struct addrinfo **found;
+  int result, error; /* getaddrinfo's, and its errno */
+};
+CH_HIDDEN long ch_call_getaddrinfo(void *);
 
 #define CH_HOST_ROOM 16384
 struct ch_host_query {

@@ -1,11 +1,12 @@
-/* Locks of pthreads between activities of one thread, and between them and real threads (docs/decisions/pthread-locks.md).
+/* Locks of pthreads between activities of one thread, and between them and real threads
+ * (docs/decisions/pthread-locks.md).
  *
- * A pthread lock knows threads; here many activities are one. So the twins only ever *try*, and wait when somebody has it:
- * for an activity of this domain until unlock's twin says so; for a real thread by a thread of the pool, which takes the lock and
- * gives it back at once. Then they try again. Nobody spins.
+ * A pthread lock knows threads; here many activities are one. So the twins only ever *try*, and wait when somebody has
+ * it: for an activity of this domain until unlock's twin says so; for a real thread by a thread of the pool, which
+ * takes the lock and gives it back at once. Then they try again. Nobody spins.
  *
- * Which activity has a recursive or error-checking mutex is noted here, for the mutex itself would let every activity of
- * the thread in, or none. A plain mutex needs no note.
+ * Which activity has a recursive or error-checking mutex is noted here, for the mutex itself would let every activity
+ * of the thread in, or none. A plain mutex needs no note.
  *
  * pthread_cond_wait: a pool's thread waits on behalf of all activities that wait for the same condition. The first
  * of them lends it the mutex; it wakes them all, which POSIX allows.

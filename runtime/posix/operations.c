@@ -34,13 +34,16 @@ static ch_outcome later(op_t *op) { return -(ch_outcome)(intptr_t)op; }
 /* ---- reading and writing ---- */
 
 static long perform_read(op_t *op) {
-  return or_error(op->offset < 0 ? read(op->fd, (void *)op->a, op->n) : pread(op->fd, (void *)op->a, op->n, op->offset));
+  return or_error(op->offset < 0 ? read(op->fd, (void *)op->a, op->n)
+                                 : pread(op->fd, (void *)op->a, op->n, op->offset));
 }
 static long perform_write(op_t *op) {
   return or_error(op->offset < 0 ? write(op->fd, op->a, op->n) : pwrite(op->fd, op->a, op->n, op->offset));
 }
 static long perform_readv(op_t *op) { return or_error(preadv2(op->fd, op->a, (int)op->n, op->offset, (int)op->flags)); }
-static long perform_writev(op_t *op) { return or_error(pwritev2(op->fd, op->a, (int)op->n, op->offset, (int)op->flags)); }
+static long perform_writev(op_t *op) {
+  return or_error(pwritev2(op->fd, op->a, (int)op->n, op->offset, (int)op->flags));
+}
 
 static void prepare_rw(const op_t *op, sqe_t *sqe, unsigned opcode) {
   sqe->opcode = (uint8_t)opcode;
@@ -79,11 +82,13 @@ ch_outcome ch_begin_read(int fd, void *to, size_t n, int64_t offset) {
   op_t *op;
   if (n > 0x7ffff000 || ch_alone() || !(op = make_rw(&read_kind, fd, to, n, offset, 0)))
     return offset < 0 ? read(fd, to, n) : pread(fd, to, n, offset);
-  /* A ring looks there itself when it is asked. Without a page cache (O_DIRECT) "not now" would still wait for the disk. */
+  /* A ring looks there itself when it is asked. Without a page cache (O_DIRECT) "not now" would still wait for the
+   * disk. */
   struct iovec v = {to, n};
   ssize_t r = ch_reactor_has_ring() || fcntl(fd, F_GETFL) & O_DIRECT ? (errno = EAGAIN, -1)
-                                                                      : preadv2(fd, &v, 1, offset, RWF_NOWAIT);
-  if (r == (ssize_t)n || r == 0 || (r < 0 && errno != EAGAIN && errno != EOPNOTSUPP && errno != ENOSYS && errno != EINVAL)) {
+                                                                     : preadv2(fd, &v, 1, offset, RWF_NOWAIT);
+  if (r == (ssize_t)n || r == 0 ||
+      (r < 0 && errno != EAGAIN && errno != EOPNOTSUPP && errno != ENOSYS && errno != EINVAL)) {
     ch_operation_free(op);
     return r;
   }
@@ -113,9 +118,8 @@ ch_outcome ch_begin_readv(int fd, const struct iovec *v, int n, int64_t offset, 
   op_t *op;
   if (n <= 0 || n > 1024 || ch_alone() || !(op = make_rw(&readv_kind, fd, v, (size_t)n, offset, flags)))
     return preadv2(fd, v, n, offset, flags);
-  ssize_t r = flags || ch_reactor_has_ring() || fcntl(fd, F_GETFL) & O_DIRECT
-                  ? (errno = EAGAIN, -1)
-                  : preadv2(fd, v, n, offset, RWF_NOWAIT);
+  ssize_t r = flags || ch_reactor_has_ring() || fcntl(fd, F_GETFL) & O_DIRECT ? (errno = EAGAIN, -1)
+                                                                              : preadv2(fd, v, n, offset, RWF_NOWAIT);
   if (r == 0 || (r > 0 && (size_t)r == ch_iovec_bytes(v, (size_t)n)) ||
       (r < 0 && errno != EAGAIN && errno != EOPNOTSUPP && errno != ENOSYS && errno != EINVAL)) {
     ch_operation_free(op);
@@ -173,7 +177,8 @@ static void prepare_open(const op_t *op, sqe_t *sqe) {
   sqe->open_flags = op->flags;
   sqe->len = op->mode;
 }
-static const struct ch_operation_kind open_kind = {"open", perform_open, prepare_open, .lane = CH_LANE_PATIENT, .interrupt = true};
+static const struct ch_operation_kind open_kind = {"open", perform_open, prepare_open, .lane = CH_LANE_PATIENT,
+                                                   .interrupt = true};
 
 ch_outcome ch_begin_openat(int directory, const char *path, int flags, mode_t mode) {
   if (ch_is_marked())
@@ -227,7 +232,8 @@ ch_outcome ch_begin_statx(int directory, const char *path, int flags, unsigned m
   return later(op);
 }
 
-/* The pool's alone: a struct stat is what the C library makes of the kernel's answer. Names in memory are answered here. */
+/* The pool's alone: a struct stat is what the C library makes of the kernel's answer. Names in memory are answered
+ * here. */
 static long perform_stat(op_t *op) { return or_error(fstatat(op->fd2, op->a, (void *)op->b, (int)op->flags)); }
 static const struct ch_operation_kind stat_kind = {"stat", perform_stat, NULL, .lane = CH_LANE_STORAGE};
 
@@ -348,7 +354,8 @@ ch_outcome ch_begin_truncate(int fd, const char *path, int64_t length) {
 /* ---- from descriptor to descriptor ---- */
 
 static long perform_sendfile(op_t *op) { return or_error(sendfile(op->fd, op->fd2, (off_t *)op->a, op->n)); }
-static const struct ch_operation_kind sendfile_kind = {"sendfile", perform_sendfile, NULL, .lane = CH_LANE_PATIENT, .interrupt = true};
+static const struct ch_operation_kind sendfile_kind = {"sendfile", perform_sendfile, NULL, .lane = CH_LANE_PATIENT,
+                                                       .interrupt = true};
 
 ch_outcome ch_begin_sendfile(int to, int from, int64_t *offset, size_t n) {
   if (ch_is_marked())
@@ -365,7 +372,8 @@ ch_outcome ch_begin_sendfile(int to, int from, int64_t *offset, size_t n) {
 static long perform_copy_range(op_t *op) {
   return or_error(copy_file_range(op->fd, (off_t *)op->a, op->fd2, (off_t *)op->b, op->n, op->flags));
 }
-static const struct ch_operation_kind copy_range_kind = {"copy_file_range", perform_copy_range, NULL, .lane = CH_LANE_STORAGE};
+static const struct ch_operation_kind copy_range_kind = {"copy_file_range", perform_copy_range, NULL,
+                                                         .lane = CH_LANE_STORAGE};
 
 ch_outcome ch_begin_copy_range(int from, int64_t *from_offset, int to, int64_t *to_offset, size_t n, unsigned flags) {
   if (ch_is_marked())
@@ -385,7 +393,8 @@ ch_outcome ch_begin_copy_range(int from, int64_t *from_offset, int to, int64_t *
 static long perform_splice(op_t *op) {
   return or_error(splice(op->fd, (off_t *)op->a, op->fd2, (off_t *)op->b, op->n, op->flags));
 }
-static const struct ch_operation_kind splice_kind = {"splice", perform_splice, NULL, .lane = CH_LANE_PATIENT, .interrupt = true};
+static const struct ch_operation_kind splice_kind = {"splice", perform_splice, NULL, .lane = CH_LANE_PATIENT,
+                                                     .interrupt = true};
 
 ch_outcome ch_begin_splice(int from, int64_t *from_offset, int to, int64_t *to_offset, size_t n, unsigned flags) {
   if (ch_is_marked())
@@ -419,7 +428,8 @@ ch_outcome ch_begin_tee(int from, int to, size_t n, unsigned flags) {
 /* ---- locks on files ---- */
 
 static long perform_flock(op_t *op) { return or_error(flock(op->fd, (int)op->flags)); }
-static const struct ch_operation_kind flock_kind = {"flock", perform_flock, NULL, .lane = CH_LANE_PATIENT, .interrupt = true};
+static const struct ch_operation_kind flock_kind = {"flock", perform_flock, NULL, .lane = CH_LANE_PATIENT,
+                                                    .interrupt = true};
 
 ch_outcome ch_begin_flock(int fd, int operation) {
   if (ch_is_marked() && !(operation & LOCK_UN))
@@ -435,7 +445,8 @@ ch_outcome ch_begin_flock(int fd, int operation) {
 }
 
 static long perform_setlk(op_t *op) { return or_error(fcntl(op->fd, (int)op->flags, op->a)); }
-static const struct ch_operation_kind setlk_kind = {"fcntl", perform_setlk, NULL, .lane = CH_LANE_PATIENT, .interrupt = true};
+static const struct ch_operation_kind setlk_kind = {"fcntl", perform_setlk, NULL, .lane = CH_LANE_PATIENT,
+                                                    .interrupt = true};
 
 /* POSIX locks belong to the process, locks of the open file description to that: to no thread. */
 ch_outcome ch_begin_setlk(int fd, int command, void *lock) {

@@ -1,8 +1,8 @@
 /* System calls that take a while, as operations (reactor/operation.h).
  *
- * Each ch_begin_ function either finishes the call at once, where that takes no waiting, and returns its result (-1 with
- * errno); or it returns CH_LATER of an operation, which is the minus of its address: then ch_operate starts it, waits, and
- * gives its memory back. What the arguments point to has to stay until then.
+ * Each ch_begin_ function either finishes the call at once, where that takes no waiting, and returns its result (-1
+ * with errno); or it returns CH_LATER of an operation, which is the minus of its address: then ch_operate starts it,
+ * waits, and gives its memory back. What the arguments point to has to stay until then.
  */
 #ifndef CHARCOAL_POSIX_OPERATIONS_H
 #define CHARCOAL_POSIX_OPERATIONS_H
@@ -35,7 +35,8 @@ CH_HIDDEN ch_outcome ch_begin_openat(int directory, const char *path, int flags,
 CH_HIDDEN ch_outcome ch_begin_sync(int fd, int data_only);
 CH_HIDDEN ch_outcome ch_begin_stat(int directory, const char *path, struct stat *, int flags);
 CH_HIDDEN ch_outcome ch_begin_statx(int directory, const char *path, int flags, unsigned mask, struct statx *);
-CH_HIDDEN ch_outcome ch_begin_rename(int from_directory, const char *from, int to_directory, const char *to, unsigned flags);
+CH_HIDDEN ch_outcome ch_begin_rename(int from_directory, const char *from, int to_directory, const char *to,
+                                     unsigned flags);
 CH_HIDDEN ch_outcome ch_begin_unlink(int directory, const char *path, int flags);
 CH_HIDDEN ch_outcome ch_begin_mkdir(int directory, const char *path, mode_t mode);
 CH_HIDDEN ch_outcome ch_begin_truncate(int fd, const char *path, int64_t length);
@@ -59,8 +60,8 @@ CH_HIDDEN int ch_plain_open_2(const char *, int flags);
 CH_HIDDEN int ch_plain_fcntl(int fd, int command, void *argument);
 CH_HIDDEN int ch_plain_lockf(int fd, int command, int64_t n);
 
-/* Any plain code: fn(argument) returns the result, or -errno. `patient`: it may last until somebody else does something,
- * and `interrupt`: EINTR means that it has done nothing. */
+/* Any plain code: fn(argument) returns the result, or -errno. `patient`: it may last until somebody else does
+ * something, and `interrupt`: EINTR means that it has done nothing. */
 enum { CH_CALL_FOREIGN, CH_CALL_STORAGE, CH_CALL_PATIENT, CH_CALL_INTERRUPTIBLE };
 CH_HIDDEN ch_outcome ch_begin_call(long (*fn)(void *), void *argument, int how);
 

@@ -4,7 +4,8 @@
 int ch_plain_ppoll(struct pollfd *all, nfds_t n, const struct timespec *timeout, const sigset_t *mask) {
   return ppoll(all, n, timeout, mask);
 }
-int ch_plain_pselect(int n, fd_set *in, fd_set *out, fd_set *except, const struct timespec *timeout, const sigset_t *mask) {
+int ch_plain_pselect(int n, fd_set *in, fd_set *out, fd_set *except, const struct timespec *timeout,
+                     const sigset_t *mask) {
   return pselect(n, in, out, except, timeout, mask);
 }
 int ch_plain_epoll_pwait(int fd, struct epoll_event *events, int room, int timeout, const sigset_t *mask) {
@@ -20,4 +21,6 @@ int ch_plain_sigtimedwait(const sigset_t *set, siginfo_t *info, const struct tim
 }
 
 extern int __poll_chk(struct pollfd *, nfds_t, int, size_t);
-int ch_plain_poll_chk(struct pollfd *all, nfds_t n, int timeout, size_t room) { return __poll_chk(all, n, timeout, room); }
+int ch_plain_poll_chk(struct pollfd *all, nfds_t n, int timeout, size_t room) {
+  return __poll_chk(all, n, timeout, room);
+}

@@ -27,8 +27,8 @@ void ch_signals_hold(sigset_t *before, sigset_t *held) {
   for (int s = 1; s < _NSIG; s++) {
     struct sigaction a;
     if (sigismember(before, s) == 0 && sigaction(s, NULL, &a) == 0 &&
-        (a.sa_flags & SA_SIGINFO || (a.sa_handler != SIG_DFL && a.sa_handler != SIG_IGN)) && s != SIGSEGV && s != SIGBUS &&
-        s != SIGFPE && s != SIGILL && s != SIGTRAP && s != SIGABRT)
+        (a.sa_flags & SA_SIGINFO || (a.sa_handler != SIG_DFL && a.sa_handler != SIG_IGN)) && s != SIGSEGV &&
+        s != SIGBUS && s != SIGFPE && s != SIGILL && s != SIGTRAP && s != SIGABRT)
       sigaddset(held, s);
   }
   pthread_sigmask(SIG_BLOCK, held, NULL);

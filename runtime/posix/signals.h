@@ -1,4 +1,5 @@
-/* Waiting for signals beside other things. A signal that is blocked and pending shows in a signalfd without being taken. */
+/* Waiting for signals beside other things. A signal that is blocked and pending shows in a signalfd without being
+ * taken. */
 #ifndef CHARCOAL_POSIX_SIGNALS_H
 #define CHARCOAL_POSIX_SIGNALS_H
 

@@ -12,7 +12,8 @@ struct ch_inbox {
   int asleep;            /* written by the domain */
   int event;             /* eventfd */
   bool handed_out;       /* strangers may post at any time */
-  struct ch_inbox *next; /* in `kept`, after its domain's end. Never taken out: its descriptor stays open for late posters */
+  struct ch_inbox
+      *next; /* in `kept`, after its domain's end. Never taken out: its descriptor stays open for late posters */
 };
 
 static __thread struct ch_inbox *inbox;

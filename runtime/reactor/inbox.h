@@ -3,8 +3,9 @@
  * A letter is the poster's memory until it is opened; opening is the last thing that is done with it. Posting takes no
  * lock and no memory, so it may be done from a signal handler. The domain is woken only if it sleeps.
  *
- * Invariants: 1. a letter is opened once, on the domain's thread, by its loop, in the order of posting; 2. a domain that
- * sleeps has looked at `top` after it said so in `asleep`: so either it sees the letter, or the poster sees `asleep`.
+ * Invariants: 1. a letter is opened once, on the domain's thread, by its loop, in the order of posting; 2. a domain
+ * that sleeps has looked at `top` after it said so in `asleep`: so either it sees the letter, or the poster sees
+ * `asleep`.
  */
 #ifndef CHARCOAL_REACTOR_INBOX_H
 #define CHARCOAL_REACTOR_INBOX_H
@@ -32,8 +33,8 @@ CH_HIDDEN void ch_inbox_wakes(void);
 CH_HIDDEN void ch_inbox_end(void);
 /* Becomes readable when a letter comes to a sleeping domain; -1: there is no inbox. For reactors. */
 CH_HIDDEN int ch_inbox_descriptor(void);
-/* In a child of fork, once its reactor works: the parent's descriptor would wake the parent. Letters on their way to the
- * parent never come here. */
+/* In a child of fork, once its reactor works: the parent's descriptor would wake the parent. Letters on their way to
+ * the parent never come here. */
 CH_HIDDEN void ch_inbox_in_child(void);
 /* Letters that are sure to come: of work that others do for this domain. */
 CH_HIDDEN extern __thread unsigned ch_inbox_expected;

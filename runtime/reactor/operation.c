@@ -83,8 +83,8 @@ static void letter_opened(struct ch_letter *letter) {
   ch_operation_end(op, op->result);
 }
 
-/* An interruption may come just before the system call that it is to end, and the kernel may overlook an operation that is
- * between two of its queues: then it has to come again. */
+/* An interruption may come just before the system call that it is to end, and the kernel may overlook an operation that
+ * is between two of its queues: then it has to come again. */
 static void ask(struct ch_clause *c) {
   struct ch_operation *op = (struct ch_operation *)((char *)c - offsetof(struct ch_operation, again));
   op->repeating = false;

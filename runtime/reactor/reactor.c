@@ -67,8 +67,10 @@ void ch_reactor_choose(void) {
   }
   int error = ch_reactor == &ch_reactor_uring ? ch_uring_available() : 0;
   if (error) {
-    fprintf(stderr, "charcoal: CHARCOAL_REACTOR=io_uring: the kernel refuses it: %s; use epoll, or allow io_uring "
-                    "(sysctl kernel.io_uring_disabled=0, and a container's seccomp profile)\n", strerror(error));
+    fprintf(stderr,
+            "charcoal: CHARCOAL_REACTOR=io_uring: the kernel refuses it: %s; use epoll, or allow io_uring "
+            "(sysctl kernel.io_uring_disabled=0, and a container's seccomp profile)\n",
+            strerror(error));
     exit(CH_EXIT_MISUSE);
   }
 }

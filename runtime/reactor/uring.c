@@ -1,8 +1,8 @@
 /* The reactor over io_uring, by the kernel's interface itself (docs/decisions/io-uring.md).
  *
- * Waiting for a descriptor is a poll request of its own, once. Since a clause lives in the frame of whoever waits, and a
- * request until the kernel has answered, a *poll* stands between them; when the clause is withdrawn its poll stays, as an
- * orphan, until the answer. An operation (operation.h) is its own request: its owner waits for the answer.
+ * Waiting for a descriptor is a poll request of its own, once. Since a clause lives in the frame of whoever waits, and
+ * a request until the kernel has answered, a *poll* stands between them; when the clause is withdrawn its poll stays,
+ * as an orphan, until the answer. An operation (operation.h) is its own request: its owner waits for the answer.
  *
  * Invariants: 1. a request's memory is kept until all completions that it is owed have come: its own, and its
  * cancellation's; 2. no request is lost: what finds no room in the submission queue stands in the backlog, which goes
@@ -89,9 +89,7 @@ static int64_t now(void) {
 
 /* ---- the ring itself ---- */
 
-static int setup(unsigned entries, struct io_uring_params *p) {
-  return (int)syscall(SYS_io_uring_setup, entries, p);
-}
+static int setup(unsigned entries, struct io_uring_params *p) { return (int)syscall(SYS_io_uring_setup, entries, p); }
 
 static void stop(void) {
   if (ring.map)
@@ -125,7 +123,8 @@ static int start_ring(void) {
     memset(&p, 0, sizeof p);
     p.cq_entries = completions;
     p.flags = IORING_SETUP_CQSIZE | IORING_SETUP_CLAMP;
-    /* One thread submits, and takes work for its requests when it asks, not whenever the kernel interrupts it: Linux 6.1. */
+    /* One thread submits, and takes work for its requests when it asks, not whenever the kernel interrupts it:
+     * Linux 6.1. */
     if (attempt == 0)
       p.flags |= IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN | IORING_SETUP_TASKRUN_FLAG;
     ring.fd = setup(entries, &p);
@@ -134,12 +133,14 @@ static int start_ring(void) {
   }
   if (ring.fd < 0)
     return errno;
-  unsigned needed = IORING_FEAT_NODROP | IORING_FEAT_SINGLE_MMAP | IORING_FEAT_EXT_ARG | IORING_FEAT_RW_CUR_POS | IORING_FEAT_SUBMIT_STABLE;
+  unsigned needed = IORING_FEAT_NODROP | IORING_FEAT_SINGLE_MMAP | IORING_FEAT_EXT_ARG | IORING_FEAT_RW_CUR_POS |
+                    IORING_FEAT_SUBMIT_STABLE;
   if ((p.features & needed) != needed) {
     stop();
     return ENOSYS;
   }
-  size_t sq = p.sq_off.array + p.sq_entries * sizeof(unsigned), cq = p.cq_off.cqes + p.cq_entries * sizeof(struct io_uring_cqe);
+  size_t sq = p.sq_off.array + p.sq_entries * sizeof(unsigned),
+         cq = p.cq_off.cqes + p.cq_entries * sizeof(struct io_uring_cqe);
   ring.map_size = sq > cq ? sq : cq;
   ring.sqe_map_size = p.sq_entries * sizeof(struct io_uring_sqe);
   char *map = mmap(NULL, ring.map_size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, ring.fd, IORING_OFF_SQ_RING);
@@ -329,7 +330,8 @@ static bool enlist(struct ch_clause *c) {
     errno = saved;
     return true;
   }
-  *p = (struct poll){.clause = c, .next = table[fd].polls, .at = &table[fd].polls, .fd = fd, .events = (short)c->value, .expected = 1};
+  *p = (struct poll){
+      .clause = c, .next = table[fd].polls, .at = &table[fd].polls, .fd = fd, .events = (short)c->value, .expected = 1};
   if (p->next)
     p->next->at = &p->next;
   table[fd].polls = p;
@@ -593,7 +595,8 @@ static void poll_(int64_t deadline) {
   errno = saved;
 }
 
-/* The kernel holds a file as long as it polls it. So first it has to let go: a poll's cancellation is answered at once. */
+/* The kernel holds a file as long as it polls it. So first it has to let go: a poll's cancellation is answered at once.
+ */
 static void closing(int fd) {
   if (fd >= 0 && fd < table_size)
     table[fd].empty = false;
@@ -639,8 +642,8 @@ static void interrupted(struct ch_operation *op) {
   ch_operation_end(op, -EINTR);
 }
 
-/* A child of fork must not touch its parent's ring, and does not see it (MADV_DONTFORK). It asks again, of a ring of its
- * own, for what is waited for. Operations under way are the parent's: here they were interrupted. */
+/* A child of fork must not touch its parent's ring, and does not see it (MADV_DONTFORK). It asks again, of a ring of
+ * its own, for what is waited for. Operations under way are the parent's: here they were interrupted. */
 static void in_child(void) {
   if (ring.fd < 0)
     return;

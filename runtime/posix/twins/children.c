@@ -1,8 +1,8 @@
 /* wait, waitpid, wait3, wait4, waitid, system, pclose.
  *
- * One child's end shows in a descriptor (pidfd). For any child, a group, or one that only stops, a thread waits, without
- * taking anything (WNOWAIT); who comes back from waiting asks the plain call, which may find that another has been
- * quicker. */
+ * One child's end shows in a descriptor (pidfd). For any child, a group, or one that only stops, a thread waits,
+ * without taking anything (WNOWAIT); who comes back from waiting asks the plain call, which may find that another has
+ * been quicker. */
 #define _GNU_SOURCE
 #include "posix/plain.h"
 #include "posix/twins/twins.h"

@@ -60,12 +60,10 @@ CH_TWIN(creat64) int ch_posix_creat64(const char *path, mode_t mode) {
 }
 /* _FORTIFY_SOURCE's open without a mode. */
 CH_TWIN(__open_2) int ch_posix_open_2(const char *path, int flags) {
-  return wants_mode(flags) ? ch_plain_open_2(path, flags)
-                           : (int)ch_complete(ch_begin_openat(AT_FDCWD, path, flags, 0));
+  return wants_mode(flags) ? ch_plain_open_2(path, flags) : (int)ch_complete(ch_begin_openat(AT_FDCWD, path, flags, 0));
 }
 CH_TWIN(__open64_2) int ch_posix_open64_2(const char *path, int flags) {
-  return wants_mode(flags) ? ch_plain_open_2(path, flags)
-                           : (int)ch_complete(ch_begin_openat(AT_FDCWD, path, flags, 0));
+  return wants_mode(flags) ? ch_plain_open_2(path, flags) : (int)ch_complete(ch_begin_openat(AT_FDCWD, path, flags, 0));
 }
 CH_TWIN(__openat_2) int ch_posix_openat_2(int directory, const char *path, int flags) {
   return wants_mode(flags) ? ch_plain_open_2(path, flags)

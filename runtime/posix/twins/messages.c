@@ -5,8 +5,8 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-/* The first message that does not go at once is waited for, unless others have gone: as the plain call, which reports an
- * error only if it is the first. */
+/* The first message that does not go at once is waited for, unless others have gone: as the plain call, which reports
+ * an error only if it is the first. */
 CH_TWIN(sendmmsg) int ch_posix_sendmmsg(int fd, struct mmsghdr *all, unsigned n, int flags) {
   unsigned sent = 0;
   while (sent < n) {

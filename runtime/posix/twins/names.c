@@ -35,8 +35,16 @@ int ch_posix_getaddrinfo(const char *node, const char *service, const struct add
   struct ch_name_request request;
   struct ch_dns_query *query;
   int error;
-  if (ch_name_is_plain(node, hints) || !ch_dns_available())
+  if (ch_name_is_plain(node, hints))
     return ch_plain_getaddrinfo(node, service, hints, result);
+  if (!ch_dns_available()) {
+    struct ch_address_query plain = {node, service, hints, result, 0, 0};
+    if (ch_complete(ch_begin_call(ch_call_getaddrinfo, &plain, CH_CALL_FOREIGN)) < 0)
+      return EAI_SYSTEM;
+    if (plain.result == EAI_SYSTEM)
+      errno = plain.error;
+    return plain.result;
+  }
   error = ch_name_begin(&request, service, hints);
   if (error)
     return error;
@@ -57,8 +65,8 @@ int ch_posix_getaddrinfo(const char *node, const char *service, const struct add
 /* ---- by a thread of the pool: the C library's own way, with all of its sources ---- */
 
 CH_TWIN(getnameinfo)
-int ch_posix_getnameinfo(const struct sockaddr *address, socklen_t length, char *host, socklen_t host_room, char *service,
-                         socklen_t service_room, int flags) {
+int ch_posix_getnameinfo(const struct sockaddr *address, socklen_t length, char *host, socklen_t host_room,
+                         char *service, socklen_t service_room, int flags) {
   struct ch_name_info n = {address, length, host, host_room, service, service_room, flags, 0, 0};
   if ((!host || !host_room || flags & NI_NUMERICHOST) && (!service || !service_room || flags & NI_NUMERICSERV)) {
     ch_call_getnameinfo(&n);

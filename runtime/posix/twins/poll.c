@@ -116,7 +116,8 @@ int ch_posix_ppoll(struct pollfd *all, nfds_t n, const struct timespec *timeout,
   return ppoll_until(all, n, timeout && timeout->tv_sec == 0 && timeout->tv_nsec == 0 ? 0 : deadline, mask);
 }
 CH_TWIN(__ppoll_chk)
-int ch_posix_ppoll_chk(struct pollfd *all, nfds_t n, const struct timespec *timeout, const sigset_t *mask, size_t room) {
+int ch_posix_ppoll_chk(struct pollfd *all, nfds_t n, const struct timespec *timeout, const sigset_t *mask,
+                       size_t room) {
   int64_t deadline = deadline_of(timeout);
   if (room / sizeof *all < n)
     return ch_plain_poll_chk(all, n, 0, room);

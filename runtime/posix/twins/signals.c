@@ -1,8 +1,8 @@
 /* sigwait, sigwaitinfo, sigtimedwait, pause, sigsuspend.
  *
- * The signals of sigwait are blocked, as it demands, and show in a signalfd. While an activity is in pause or sigsuspend,
- * signals with handlers are held back, so that none can come unseen between two looks; when one is pending it is let
- * through, its handler runs, and the call returns EINTR. */
+ * The signals of sigwait are blocked, as it demands, and show in a signalfd. While an activity is in pause or
+ * sigsuspend, signals with handlers are held back, so that none can come unseen between two looks; when one is pending
+ * it is let through, its handler runs, and the call returns EINTR. */
 #define _GNU_SOURCE
 #include "posix/children.h"
 #include "posix/plain.h"

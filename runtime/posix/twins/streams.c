@@ -1,8 +1,8 @@
-/* getc, fgetc, getchar, fgets, fread, getline, getdelim, and the scanf family: while a stream's buffer is empty, and its
- * descriptor a pipe, a terminal or a socket, the descriptor is waited for before the plain call reads from it.
+/* getc, fgetc, getchar, fgets, fread, getline, getdelim, and the scanf family: while a stream's buffer is empty, and
+ * its descriptor a pipe, a terminal or a socket, the descriptor is waited for before the plain call reads from it.
  *
- * So a read returns what there is, and a line or a block is put together here. A scanf waits once, for its first byte; one
- * whose input comes in pieces blocks the domain until the rest is there. Cancelled: the stream is as it was, except
+ * So a read returns what there is, and a line or a block is put together here. A scanf waits once, for its first byte;
+ * one whose input comes in pieces blocks the domain until the rest is there. Cancelled: the stream is as it was, except
  * that what had been read of a line or block is delivered as at an error: EOF or a short count, ferror, ECANCELED. */
 #define _GNU_SOURCE
 #include "posix/streams.h"
@@ -31,9 +31,7 @@ CH_TWIN(getc_unlocked) int ch_posix_getc_unlocked(FILE *f) { return get(f); }
 CH_TWIN(fgetc_unlocked) int ch_posix_fgetc_unlocked(FILE *f) { return get(f); }
 CH_TWIN(getchar_unlocked) int ch_posix_getchar_unlocked(void) { return get(stdin); }
 /* What the macros call when the buffer is empty. */
-CH_TWIN(__uflow) int ch_posix_uflow(FILE *f) {
-  return await_stream(f) < 0 ? ch_stream_failed(f) : ch_plain_uflow(f);
-}
+CH_TWIN(__uflow) int ch_posix_uflow(FILE *f) { return await_stream(f) < 0 ? ch_stream_failed(f) : ch_plain_uflow(f); }
 
 static char *get_line(char *to, int n, FILE *f) {
   int got = 0, c;

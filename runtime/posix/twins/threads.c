@@ -1,9 +1,9 @@
 /* pthread_mutex_*, pthread_cond_*, pthread_rwlock_*, pthread_join, pthread_barrier_wait, pthread_spin_lock, sem_*, and
  * C11's names for some of them: see posix/locks.h.
  *
- * Taking a mutex or rwlock is not cancelled: POSIX does not make it a cancellation point, and programs do not look at its
- * result. pthread_cond_wait and sem_wait are (ECANCELED; the mutex is taken again first). pthread_join and pthread_barrier_wait
- * do not begin in a cancelled scope, and are waited for once they have begun. */
+ * Taking a mutex or rwlock is not cancelled: POSIX does not make it a cancellation point, and programs do not look at
+ * its result. pthread_cond_wait and sem_wait are (ECANCELED; the mutex is taken again first). pthread_join and
+ * pthread_barrier_wait do not begin in a cancelled scope, and are waited for once they have begun. */
 #define _GNU_SOURCE
 #include "charcoal_abi.h"
 #include "posix/locks.h"
@@ -230,7 +230,11 @@ CH_TWIN(sem_clockwait) int ch_posix_sem_clockwait(sem_t *s, clockid_t clock, con
 /* ---- C11: in glibc the same objects under other names ---- */
 
 static int thrd(int r) {
-  return r == 0 ? thrd_success : r == ETIMEDOUT ? thrd_timedout : r == EBUSY ? thrd_busy : r == ENOMEM ? thrd_nomem : thrd_error;
+  return r == 0           ? thrd_success
+         : r == ETIMEDOUT ? thrd_timedout
+         : r == EBUSY     ? thrd_busy
+         : r == ENOMEM    ? thrd_nomem
+                          : thrd_error;
 }
 CH_TWIN(mtx_lock) int ch_posix_mtx_lock(mtx_t *m) { return thrd(lock((pthread_mutex_t *)m)); }
 CH_TWIN(mtx_trylock) int ch_posix_mtx_trylock(mtx_t *m) { return thrd(ch_mutex_try((pthread_mutex_t *)m, 0)); }
