@@ -10,7 +10,7 @@ import { advise, adviceText, rank, type RankedChain } from '../src/analysis/rank
 import { LIMITS_MS, Subtrees } from '../src/analysis/subtrees.ts'
 import type { Continuation } from '../src/format/types.ts'
 import { TraceWriter } from '../src/format/write.ts'
-import { near, ok, same, test } from './harness.ts'
+import { near, ok, same, soak, test } from './harness.ts'
 import { reference, type Node } from './reference.ts'
 
 type Given = Partial<Continuation> & { start: number; end: number }
@@ -322,13 +322,13 @@ test('a random tree written as a trace and read back has the figures of the defi
         agrees(f, nodes)
         for (const row of f.subtrees) for (const [shape, count] of Object.entries(row)) seen[shape] = (seen[shape] ?? 0) + count
       }),
-      { numRuns: 500 },
+      { numRuns: 500 * soak },
     )
     for (const [shape, count] of Object.entries(seen)) ok(count > 5, `only ${count} of ${shape} in all random trees`)
   } finally {
     rmSync(folder, { recursive: true })
   }
-})
+}, 60 * soak)
 
 test('walking small trees and sweeping large ones give the same subtrees', () => {
   fc.assert(
@@ -343,9 +343,9 @@ test('walking small trees and sweeping large ones give the same subtrees', () =>
       same(mixed, walked)
       same(swept, walked)
     }),
-    { numRuns: 500 },
+    { numRuns: 500 * soak },
   )
-})
+}, 60 * soak)
 
 test('pooled figures are the sums of the single ones', () => {
   const one = figures(tree)
