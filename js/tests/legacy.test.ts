@@ -29,7 +29,7 @@ test('enforce holds back timers, microtasks, events and reactions until the bloc
         setTimeout(() => log.push('own timer'), 1)
         queueMicrotask(() => log.push('own microtask'))
         Promise.resolve(1).then(() => log.push('own then')).then(() => setTimeout(() => log.push('own again'), 1))
-        yield* sleep(20)
+        yield* sleep(150) // long enough for what the block has started, on a busy machine too
         yield* wait(Promise.resolve())
         log.push('block ends')
       })
