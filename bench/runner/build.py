@@ -47,6 +47,7 @@ class Builder:
         self.log = f"{self.out}/build.log"
         self.failures = {}  # program -> sentence; what failed once is not tried again
         os.makedirs(f"{self.out}/bin", exist_ok=True)
+        os.environ.setdefault("BENCH_FILE", f"{self.out}/disk-file")  # see disk/file.h
         open(self.log, "w").close()
 
     def charcoal_cc(self):
