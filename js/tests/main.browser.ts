@@ -1,4 +1,3 @@
 import { runTests } from './all.ts'
 const { passed, failed } = await runTests(new URLSearchParams(location.search).get('filter') ?? '')
 console.log(`${passed} passed, ${failed} failed`)
-;(globalThis as any).charcoalDone = true

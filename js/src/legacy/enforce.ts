@@ -27,15 +27,15 @@ export function enforce(): Enforcement {
     if (d.top !== d.base || waiting.length === 0) return
     // In a task of its own: the end of the block belongs to its owner.
     d.host.later(() => {
-      while (waiting.length > 0 && d.top === d.base) {
-        const run = waiting.shift()!
-        try {
-          run()
-        } catch (error) {
-          void Promise.reject(error)
-        }
-      }
+      while (waiting.length > 0 && d.top === d.base) runFirst()
     })
+  }
+  const runFirst = (): void => {
+    try {
+      waiting.shift()!()
+    } catch (error) {
+      void Promise.reject(error)
+    }
   }
   d.onTop = () => {
     before?.()
@@ -52,7 +52,7 @@ export function enforce(): Enforcement {
     undo() {
       undo()
       d.onTop = before
-      for (const run of waiting.splice(0)) run()
+      while (waiting.length > 0) runFirst()
     },
   }
 }
