@@ -74,7 +74,7 @@ int main(void) {
   do {
     async {
       nap(10, 0);
-      async nap(50, 0); // still the same finish
+      async nap(50, 0); // finish waits for it as well
       nap(10, 0);
     }
   } finish;
