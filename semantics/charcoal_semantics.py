@@ -204,6 +204,19 @@ class TooLong(Exception):
     pass
 
 
+def starts_branches(statements):
+    """Is there an async in them that belongs to no finish in them?"""
+    for s in statements:
+        match s:
+            case Async():
+                return True
+            case Loop(body=body) if starts_branches(body):
+                return True
+            case If(then=then, otherwise=otherwise) if starts_branches(then) or starts_branches(otherwise):
+                return True
+    return False
+
+
 class Machine:
     def __init__(self, program, limit):
         self.program, self.limit = program, limit
@@ -409,7 +422,7 @@ class Machine:
     def Async(self, s, v, labels):
         # Law 7: it starts at once, in the running branch. Law 1: if it does not block, that is all.
         branch, home = self.current, self.current.scope
-        body = self.block_of(s.body, Variables({name: v[name] for name in s.copies}, v), labels)
+        body = self.body_of(s, Variables({name: v[name] for name in s.copies}, v), labels)
         try:
             while next(body) is PAUSES:  # and with it this one: no sibling runs in between
                 yield PAUSES
@@ -424,6 +437,13 @@ class Machine:
             scope.owner, scope = started, scope.outer
         branch.scope = home
         home.branches.append(started)
+
+    def body_of(self, s, v, labels):
+        """Branches that the body starts may use its variables: so it has a scope of its own, and waits for them."""
+        if starts_branches(s.body):
+            yield from self.Finish(Finish("", s.body), v, labels)
+        else:
+            yield from self.block_of(s.body, v, labels)
 
     def Activate(self, s, v, labels):
         # Law 7: it queues. Its variables are the spawner's, but for the copies.

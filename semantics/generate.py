@@ -90,7 +90,7 @@ class Generator:
                 deadline = r.choice([None] * 5 + [0, 5, 20, 60])
                 return S.Finish(label, inner(labels=labels + [label], finish=True), deadline)
             case "async":
-                return S.Async(inner(may_return=False))
+                return S.Async(inner(may_return=False), self.copies())
             case "cancel":
                 return S.Cancel(r.choice(labels))
             case "noncancellable":

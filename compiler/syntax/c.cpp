@@ -458,6 +458,8 @@ Translation translate(const std::vector<Lexeme> &tokens, const Names &names, uns
 std::string print(const std::vector<Lexeme> &tokens, const Translation &translation) {
   std::string result;
   for (const Piece &piece : translation.pieces) {
+    if (piece.what == Piece::Text && piece.text.empty())
+      continue;
     if (!result.empty())
       result += ' ';
     switch (piece.what) {

@@ -3,6 +3,7 @@
 // A new form is a line in the table, a match and a lowering. Its word stays an ordinary name wherever the
 // shape of the form does not follow, and wherever the program has declared it.
 #include "translator.h"
+#include <algorithm>
 #include <set>
 
 namespace charcoal::syntax {
@@ -178,11 +179,17 @@ void Translator::lowerLoneFinish(bool) {
 }
 
 // Declares the variable of a scope, opens it, and has it closed at the end of the block.
+std::vector<Piece> Translator::scopePieces(const std::string &name, bool barrier, size_t keyword) {
+  return {{Piece::Text, keyword,
+           "struct __charcoal_scope " + name + " __attribute__((__cleanup__(__charcoal_scope_leave)));" +
+               " __charcoal_scope_enter(&" + name + (barrier ? ", 1u," : ", 0u,")},
+          {Piece::Site, keyword, {}},
+          {Piece::Text, keyword, ");"}};
+}
+
 void Translator::enterScope(const std::string &name, bool barrier, size_t keyword) {
-  text(keyword, "struct __charcoal_scope " + name + " __attribute__((__cleanup__(__charcoal_scope_leave)));" +
-                    " __charcoal_scope_enter(&" + name + (barrier ? ", 1u," : ", 0u,"));
-  piece(Piece::Site, keyword);
-  text(keyword, ");");
+  for (Piece &piece : scopePieces(name, barrier, keyword))
+    result.pieces.push_back(std::move(piece));
 }
 
 // The labels before the statement are the scope's names.
@@ -237,11 +244,18 @@ void Translator::lowerFinish(bool) {
   text(position - 1, "}");
 }
 
-// The scope of the 'do … finish' that an `async` or `cancel` at the current token belongs to; or none, and an error.
+// The scope that an `async` or `cancel` at the current token belongs to: that of a 'do … finish', or for `async` that
+// of the `async` around it. Or none, and an error.
 const Region *Translator::scopeAround(const char *word) {
   const std::string quoted = "'" + std::string(word) + "'";
   const Region *body = nullptr;
   for (auto region = regions.rbegin(); region != regions.rend() && region->what != Region::Function; ++region) {
+    if (region->what == Region::Async && !body && quoted == "'async'") {
+      if (!region->startsBranches)
+        region->uid = nextScope++;
+      region->startsBranches = true;
+      return &*region;
+    }
     if (region->what == Region::Finish && !body)
       return &*region;
     if (region->what == Region::Finish) {
@@ -266,7 +280,8 @@ const Region *Translator::scopeAround(const char *word) {
 //
 //   async S     becomes   { __charcoal_async(uid, &__charcoal_finish_0); <captured> { __charcoal_body(uid); S } }
 //
-// S is a function in the end, called at once; it takes the addresses of the variables that it uses. `async (i) { … }`
+// S is a function in the end, called at once; it takes the addresses of the variables that it uses. If it starts
+// branches itself it has a scope, and waits for them at its end, because they may use its variables. `async (i) { … }`
 // begins with copying i, as `activate (i) { … }` does; since it begins at once, the body itself can do that.
 
 bool Translator::matchesAsync(bool sure) const {
@@ -307,10 +322,19 @@ void Translator::lowerAsync(bool) {
   text(keyword, "{ __charcoal_body(" + uid + (hasList ? "u); {" : "u);"));
   if (hasList)
     copyVariables(copies, keyword);
+  const size_t begin = result.pieces.size(); // what enters the scope, should it turn out to need one
+  for (size_t i = 0; i < scopePieces({}, false, keyword).size(); ++i)
+    text(keyword, {});
   open(Region::Async, keyword);
   statement(false);
-  close();
-  text(position - 1, hasList ? "} } } }" : "} }");
+  std::string end = hasList ? "} } } }" : "} }";
+  if (const Region region = close(); region.startsBranches) {
+    std::vector<Piece> pieces = scopePieces("__charcoal_finish_" + std::to_string(region.uid), false, keyword);
+    pieces.front().text.insert(0, "{ ");
+    std::move(pieces.begin(), pieces.end(), result.pieces.begin() + begin);
+    end += " }";
+  }
+  text(position - 1, end);
 }
 
 // ---- cancel; cancel name; ----

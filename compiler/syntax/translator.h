@@ -27,8 +27,9 @@ struct Region {
   What what;
   size_t keyword;                            // the token that opened it
   unsigned number;                           // regions are numbered in the order in which they open
-  unsigned uid = 0;                          // of Body: its spawn statement; of Finish: its scope
+  unsigned uid = 0;                          // of Body: its spawn statement; of Finish and Async: its scope
   bool hasReturn = false;                    // of Body: something jumps to its end
+  bool startsBranches = false;               // of Async: so it has a scope
   std::vector<std::string_view> labels = {}; // of Finish: those that `cancel` may name
 };
 
@@ -115,6 +116,7 @@ private:
   void lowerLoneFinish(bool inList);
   bool isFinish(size_t index) const; // a `do` that ends with `finish`
   void nameFinish(Region &);
+  static std::vector<Piece> scopePieces(const std::string &name, bool barrier, size_t keyword);
   void enterScope(const std::string &name, bool barrier, size_t keyword);
   const Region *scopeAround(const char *word);
   bool isAtomicExpression();
