@@ -7,6 +7,7 @@
 #include "reactor/reactor.h"
 #include "reactor/timer.h"
 #include "report/report.h"
+#include "report/trace.h"
 #include "wait/link.h"
 #include <errno.h>
 #include <stdio.h>
@@ -67,8 +68,12 @@ static inline __attribute__((always_inline)) struct ch_branch *run(struct ch_bra
   *d->error = b->error;
   if (CH_UNLIKELY(ch_checks))
     ch_captures_before_run(b);
+  if (CH_UNLIKELY(ch_tracing))
+    ch_trace_run_begins(b);
   int status = begun ? resume(b) : begin(b);
   d->current = NULL;
+  if (CH_UNLIKELY(ch_tracing))
+    ch_trace_run_ends();
   if (status == CH_BLOCKED) {
     b->error = *d->error;
     if (CH_UNLIKELY(b->scope != NULL))
@@ -164,6 +169,8 @@ static inline __attribute__((always_inline)) void nested(struct ch_group *g, boo
   uint32_t depth = ch_tls.atomic_depth, pending = ch_tls.atomic_pending;
   int error = *d->error;
   CH_INVARIANT(!ch_tls.entering, "nobody waits while a frame is being entered");
+  if (CH_UNLIKELY(ch_tracing))
+    ch_trace_run_ends();
   d->nest++;
   d->group = g;
   d->current = NULL;
@@ -178,6 +185,8 @@ static inline __attribute__((always_inline)) void nested(struct ch_group *g, boo
   ch_tls.atomic_pending = pending;
   ch_tls.attention = 0;
   *d->error = error;
+  if (CH_UNLIKELY(ch_tracing) && current)
+    ch_trace_run_begins(current);
 }
 
 static bool is_empty(void *group) { return ((struct ch_group *)group)->live == 0; }
@@ -229,6 +238,7 @@ void ch_deadlock(struct ch_group *g, const char *why) {
                                    "for anything outside the program");
   ch_dump(2);
   fflush(NULL);
+  ch_trace_end("crash");
   _exit(CH_EXIT_DEADLOCK);
 }
 
@@ -239,6 +249,7 @@ void ch_domain_run(void *body_int, const void *record, size_t size, const char *
   if (is_main)
     ch_reactor_choose(); /* for all */
   ch_report_start();
+  ch_trace_start();
   if (ch_spawn(NULL, body_int, record, size, 0, site)) {
     fprintf(stderr, "charcoal: out of memory: no room for the first activity\n");
     abort();

@@ -1,0 +1,213 @@
+/* Each run of a branch is a continuation of the format: it was registered by the branch's own last run, which began the
+ * wait, or by the run that spawned the activity. What the format has of atomic blocks is not written, because generated
+ * code enters them without a call.
+ *
+ * Invariants: 1. of one thread, runs are written in the order of their ids and do not overlap: one that waits on the
+ * native stack ends there, and is another when it goes on; 2. `known` has an entry for every live branch of the thread
+ * that was born while we trace. */
+#include "report/trace.h"
+#include "sched/domain.h"
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+int ch_tracing;
+
+static FILE *file;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of the file */
+static double origin;
+static uint64_t runs, activities, threads, written;
+
+struct known {
+  struct known *next;
+  const struct ch_branch *branch;
+  uint64_t activity, last; /* its last run; 0: none */
+};
+#define BUCKETS 4096
+static __thread struct known **known; /* by the branch's address */
+static __thread uint64_t thread, id;  /* id: of the run; 0: nobody runs */
+static __thread uint64_t activity, parent;
+static __thread double began;
+
+static double now(void) { /* us */
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec * 1e6 + (double)t.tv_nsec / 1e3 - origin;
+}
+
+static struct known **find(const struct ch_branch *b) {
+  struct known **at = &known[((uintptr_t)b >> 3) % BUCKETS];
+  while (*at && (*at)->branch != b)
+    at = &(*at)->next;
+  return at;
+}
+
+static struct known *add(const struct ch_branch *b, uint64_t of, uint64_t last) {
+  struct known **at = find(b), *k = malloc(sizeof *k);
+  if (!k) {
+    fprintf(stderr, "charcoal: out of memory: no room for the trace\n");
+    abort();
+  }
+  *k = (struct known){*at, b, of, last};
+  return *at = k;
+}
+
+static void forget(const struct ch_branch *b) {
+  struct known **at = find(b), *k = *at;
+  if (k) {
+    *at = k->next;
+    free(k);
+  }
+}
+
+/* As JSON has it. */
+static void put_text(const char *text) {
+  putc('"', file);
+  for (; *text; text++)
+    if (*text == '"' || *text == '\\')
+      fprintf(file, "\\%c", *text);
+    else if ((unsigned char)*text < ' ')
+      fprintf(file, "\\u%04x", (unsigned)*text);
+    else
+      putc(*text, file);
+  putc('"', file);
+}
+
+/* ---- the file ---- */
+
+static void in_child(void) {
+  ch_tracing = 0;
+  file = NULL; /* the parent's */
+}
+static void before_fork(void) {
+  if (file)
+    fflush(file);
+}
+static void at_exit(void) { ch_trace_end("exit"); }
+
+static void open_file(const char *path) {
+  file = fopen(path, "we");
+  if (!file) {
+    fprintf(stderr, "charcoal: error: cannot write the trace CHARCOAL_TRACE='%s': %s\n", path, strerror(errno));
+    exit(CH_EXIT_MISUSE);
+  }
+  origin = 0;
+  origin = now();
+  fprintf(file, "{\"type\":\"charcoal-trace\",\"version\":1,\"source\":\"native\",\"tool\":\"libcharcoal\"}\n");
+  pthread_atfork(before_fork, NULL, in_child);
+  atexit(at_exit);
+  ch_tracing = 1;
+}
+
+void ch_trace_start(void) {
+  static pthread_mutex_t once = PTHREAD_MUTEX_INITIALIZER;
+  static bool looked;
+  pthread_mutex_lock(&once);
+  const char *path = looked ? NULL : getenv("CHARCOAL_TRACE");
+  looked = true;
+  if (path && *path)
+    open_file(path);
+  pthread_mutex_unlock(&once);
+  if (!ch_tracing || known)
+    return;
+  known = calloc(BUCKETS, sizeof(struct known *));
+  if (!known)
+    abort();
+  pthread_mutex_lock(&lock);
+  thread = ++threads;
+  if (file)
+    fprintf(file, "{\"type\":\"thread\",\"id\":%lu,\"kind\":\"native\",\"name\":\"domain %lu\"}\n",
+            (unsigned long)thread, (unsigned long)thread);
+  pthread_mutex_unlock(&lock);
+}
+
+void ch_trace_end(const char *reason) {
+  if (!ch_tracing)
+    return;
+  ch_trace_run_ends();
+  pthread_mutex_lock(&lock);
+  if (file) {
+    fprintf(file, "{\"type\":\"end\",\"end\":%.3f,\"reason\":\"%s\",\"continuations\":%lu,\"dropped\":0}\n", now(),
+            reason, (unsigned long)written);
+    fclose(file);
+    file = NULL;
+  }
+  pthread_mutex_unlock(&lock);
+}
+
+/* ---- activities ---- */
+
+void ch_trace_spawned(struct ch_branch *b, const char *site) {
+  if (!known)
+    return;
+  pthread_mutex_lock(&lock);
+  struct known *k = add(b, ++activities, id);
+  if (file) {
+    fprintf(file, "{\"type\":\"activity-start\",\"id\":%lu,\"thread\":%lu,\"time\":%.3f,\"name\":",
+            (unsigned long)k->activity, (unsigned long)thread, now());
+    put_text(site ? site : "main");
+    if (id)
+      fprintf(file, ",\"parent\":%lu", (unsigned long)activity);
+    fputs("}\n", file);
+  }
+  pthread_mutex_unlock(&lock);
+}
+
+void ch_trace_activity_ends(struct ch_branch *b) {
+  struct known *k = known ? *find(b) : NULL;
+  if (!k)
+    return;
+  pthread_mutex_lock(&lock);
+  if (file)
+    fprintf(file, "{\"type\":\"activity-end\",\"id\":%lu,\"time\":%.3f,\"outcome\":\"returned\"}\n",
+            (unsigned long)k->activity, now());
+  pthread_mutex_unlock(&lock);
+  forget(b);
+}
+
+void ch_trace_split(const struct ch_branch *from, struct ch_branch *to) {
+  struct known *k = known ? *find(from) : NULL;
+  if (k)
+    add(to, k->activity, id ? id : k->last);
+}
+
+void ch_trace_branch_ends(struct ch_branch *b) {
+  if (known)
+    forget(b);
+}
+
+/* ---- runs ---- */
+
+void ch_trace_run_begins(struct ch_branch *b) {
+  struct known *k = known ? *find(b) : NULL;
+  if (!k)
+    return;
+  id = __atomic_add_fetch(&runs, 1, __ATOMIC_RELAXED);
+  activity = k->activity;
+  parent = k->last;
+  k->last = id;
+  began = now();
+}
+
+void ch_trace_run_ends(void) {
+  if (!id)
+    return;
+  double end = now();
+  pthread_mutex_lock(&lock);
+  if (file) {
+    fprintf(file,
+            "{\"type\":\"continuation\",\"id\":%lu,\"thread\":%lu,\"kind\":\"activity\",\"activity\":%lu,\"start\":%."
+            "3f,\"end\":%.3f,",
+            (unsigned long)id, (unsigned long)thread, (unsigned long)activity, began, end);
+    if (parent)
+      fprintf(file, "\"parent\":%lu}\n", (unsigned long)parent);
+    else
+      fprintf(file, "\"parent\":null}\n");
+    written++;
+  }
+  pthread_mutex_unlock(&lock);
+  id = 0;
+}
