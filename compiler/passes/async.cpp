@@ -63,7 +63,6 @@ void shorten(CallInst &async) {
   if (!onlyCall(body))
     return;
   Value *scope = asyncScope(async);
-  OperandBundleDef captured(*async.getOperandBundle(AsyncBundle));
   CallInst *call = replaceBundles(async, {});
   InlineFunctionInfo info;
   if (!InlineFunction(*call, info).isSuccess() || info.InlinedCallSites.size() != 1) {

@@ -247,6 +247,8 @@ void Splitter::collectPoints() {
     if (isSuspendingCall(I) || isYield(I) || isPause(I))
       (isAsync(cast<CallInst>(I)) ? calls : others).push_back(cast<CallInst>(&I));
   asyncs = calls.size();
+  if (asyncs > UINT16_MAX) // struct ch_frame_info
+    error(F, "more than 65535 'async' statements in one function; divide it");
   calls.append(others);
 }
 
