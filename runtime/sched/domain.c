@@ -10,6 +10,7 @@
 #include "report/trace.h"
 #include "wait/link.h"
 #include <errno.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -97,6 +98,27 @@ static inline __attribute__((always_inline)) struct ch_branch *run(struct ch_bra
 static void look_outside(void) {
   ch_timers_fire();
   ch_reactor_poll(0);
+  if (ch_has_sources())
+    ch_sources_look();
+}
+
+/* Looks at the sources, where there are any, in a row: true if somebody can run now. Whoever has nothing else to do may
+ * give its processor to those who fill them. */
+#define LOOKS_IN_A_ROW 64
+#define LOOKS_PER_YIELD 4096
+static bool look_at_sources(const struct ch_group *g, bool (*done)(void *), void *data) {
+  static __thread unsigned in_vain;
+  for (unsigned i = 0; i < LOOKS_IN_A_ROW; i++) {
+    ch_sources_look();
+    if (g->head || done(data)) {
+      in_vain = 0;
+      return true;
+    }
+  }
+  in_vain += LOOKS_IN_A_ROW;
+  if (in_vain % LOOKS_PER_YIELD == 0)
+    sched_yield();
+  return false;
 }
 
 /* After a peak: looked for at every so many runs, and when there is nothing to do and half of the activities have gone.
@@ -148,13 +170,18 @@ static inline __attribute__((always_inline)) void loop(struct ch_group *g, bool 
       look_now_and_then(runs);
       continue;
     }
+    bool sources = ch_has_sources();
+    if (sources && look_at_sources(g, done, data))
+      continue;
     look_outside();
     if (g->head || done(data))
       continue;
-    if (!outside && g->outside == 0)
+    if (!outside && g->outside == 0 && !sources)
       ch_deadlock(g, NULL);
     if (CH_UNLIKELY(d->high > 4096 && d->live < d->high / 2))
       give_memory_back();
+    if (sources && ch_reactor != &ch_reactor_simulated)
+      continue;
     ch_reactor_poll(ch_timers_next());
     ch_timers_fire();
   }

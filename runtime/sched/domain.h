@@ -39,12 +39,14 @@ struct ch_domain {
   uint32_t spinlocks;       /* held by code of this domain: then it is not interrupted (wait/lowlevel.c) */
   void *bottom;             /* the native stack of the domain's code lies below this address */
   uint64_t live, spawned;
-  struct ch_link strays;  /* async branches whose scope is not known yet (async.c) */
-  struct ch_link yielded; /* who has given way to a sibling and has not yet been set aside */
-  uint64_t branches;      /* async ones, alive */
-  uint64_t turns;         /* of branches whose activity had the turn already */
-  uint64_t high;          /* most alive at a time since memory was last given back */
-  uint64_t peak;          /* the same before that */
+  struct ch_link strays;   /* async branches whose scope is not known yet (async.c) */
+  struct ch_link yielded;  /* who has given way to a sibling and has not yet been set aside */
+  struct ch_link sources;  /* sched/source.c */
+  struct ch_link *looking; /* while sources are looked at: the one after this */
+  uint64_t branches;       /* async ones, alive */
+  uint64_t turns;          /* of branches whose activity had the turn already */
+  uint64_t high;           /* most alive at a time since memory was last given back */
+  uint64_t peak;           /* the same before that */
   struct ch_group base;
 };
 
@@ -106,6 +108,10 @@ CH_HIDDEN intptr_t ch_wait_native(bool outside);
 
 /* Runs the group's activities on the native stack until all of them have finished. */
 CH_HIDDEN void ch_group_drain(struct ch_group *);
+
+/* Calls each source's `look` once. */
+CH_HIDDEN void ch_sources_look(void);
+static inline bool ch_has_sources(void) { return CH_UNLIKELY(!ch_list_empty(&ch_domain.sources)); }
 
 CH_HIDDEN void ch_activity_end(struct ch_branch *b);
 /* These three say which branch of the same activity is to run next; NULL: none now. */

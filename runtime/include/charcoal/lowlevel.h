@@ -7,6 +7,7 @@
  *   Yield, YieldTo(awi)                   ch_reschedule, ch_yield_to
  *   IsCancelled                           ch_cancelled
  *   AddCancelItem, RemoveCancelItem       ch_cancel_add, ch_cancel_remove
+ *   (its dispatch loop)                   ch_source_add, ch_source_remove
  *
  * A call in plain C that has to suspend its activity rather than the thread is written as an interruptible twin
  * (charcoal_abi.h, CH_INT_NAME) whose last act is `return ch_waiter_suspend_int(w);`.
@@ -79,6 +80,26 @@ int ch_cancel_add(ch_cancel_item *, void (*fn)(void *), void *argument);
 
 /* Nothing is called any more. Also right after the call has happened, or after ECANCELED. */
 void ch_cancel_remove(ch_cancel_item *);
+
+/* ---- sources of events that nobody announces ---- */
+
+/* A ring in shared memory, a device's queue of completions: somebody has to look whether there is something. */
+typedef struct ch_source {
+  struct ch_link link;  /* private */
+  void (*look)(void *); /* private */
+  void *argument;       /* private */
+} ch_source;
+
+/* Has this domain call look(argument) between the turns of its activities: now and then while some of them can run, all
+ * the time while none can. `look` is the bottom half of the paper's figure 9 in plain C: it must not wait, and makes
+ * somebody runnable by ch_sem_post, ch_waiter_schedule or ch_spawn; it may add and remove sources. A domain that has a
+ * source never sleeps, it takes a whole processor; and reports no deadlock. The caller owns the memory until the source
+ * is removed or the domain has ended, which sources do not prevent. For the domain's thread only. 0; EPERM outside a
+ * domain. */
+int ch_source_add(ch_source *, void (*look)(void *), void *argument);
+
+/* `look` is not called any more. */
+void ch_source_remove(ch_source *);
 
 /* ---- for twins in plain C ---- */
 

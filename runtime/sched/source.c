@@ -1,0 +1,38 @@
+/* Sources of events that a domain looks at (charcoal/lowlevel.h).
+ *
+ * Invariants: 1. `sources` holds those that were added and not removed, in order; 2. each counts as something outside
+ * that can make an activity of the base group runnable; 3. `looking` is what follows the source whose `look` runs, also
+ * when that or any other is removed. */
+#include "charcoal/lowlevel.h"
+#include "sched/domain.h"
+#include <errno.h>
+
+int ch_source_add(ch_source *s, void (*look)(void *), void *argument) {
+  struct ch_domain *d = &ch_domain;
+  if (!d->group)
+    return EPERM;
+  s->look = look;
+  s->argument = argument;
+  ch_list_append(&d->sources, &s->link, false);
+  d->base.outside++;
+  return 0;
+}
+
+void ch_source_remove(ch_source *s) {
+  struct ch_domain *d = &ch_domain;
+  if (d->looking == &s->link)
+    d->looking = s->link.next;
+  ch_list_remove(&s->link);
+  d->base.outside--;
+}
+
+void ch_sources_look(void) {
+  struct ch_domain *d = &ch_domain;
+  for (struct ch_link *n = d->sources.next; n != &d->sources; n = d->looking) {
+    ch_source *s = (ch_source *)n;
+    d->looking = n->next;
+    s->look(s->argument);
+  }
+  d->looking = NULL;
+}
+_Static_assert(offsetof(ch_source, link) == 0, "a source begins with its link");
