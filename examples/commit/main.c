@@ -1,15 +1,18 @@
 /* Commits operations among processes, and checks that all of them have carried out the same ones.
  *
- *     commit PARTICIPANTS OPERATIONS
+ *     commit PARTICIPANTS OPERATIONS [MS]
  *
  * Each participant takes 10 ms for its vote. Participant 0 says no to every third operation, and participant 1 does not
- * answer every fifth one in time. Exit status 1 when a participant has carried out other operations than the initiator.
+ * answer every fifth one in time, which is 400 ms or MS. Exit status 1 when a participant has carried out other operations than the initiator.
  */
 #include "commit.h"
 
 #include <charcoal.h>
+#include <poll.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -21,6 +24,19 @@ static double now_ms(void) {
   return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
 }
 
+/* How many participants are about to vote, and the most that ever were at a time; all processes see it. */
+static struct {
+  atomic_int now, most;
+} *voting;
+
+static void think(int microseconds) {
+  int now = atomic_fetch_add(&voting->now, 1) + 1, most = atomic_load(&voting->most);
+  while (now > most && !atomic_compare_exchange_weak(&voting->most, &most, now)) {
+  }
+  usleep(microseconds);
+  atomic_fetch_sub(&voting->now, 1);
+}
+
 /* A participant's process: plain C. Its last message says how often it was told to commit, and of what. */
 static void participate(int fd, int index) {
   struct message m;
@@ -30,7 +46,9 @@ static void participate(int fd, int index) {
       done = done * 31 + m.operation;
     if (m.kind != PROPOSAL)
       continue;
-    usleep(index == 1 && m.operation % 5 == 0 ? 500000 : 10000);
+    if (index == 1 && m.operation % 5 == 0) /* not before it is too late: the outcome has come */
+      poll(&(struct pollfd){.fd = fd, .events = POLLIN}, 1, 600000);
+    think(10000);
     m.kind = index == 0 && m.operation % 3 == 0 ? NO : YES;
     if (write(fd, &m, sizeof m) != sizeof m)
       break;
@@ -43,7 +61,11 @@ static void participate(int fd, int index) {
 
 int main(int argc, char **argv) {
   int n = argc > 1 ? atoi(argv[1]) : 8, operations = argc > 2 ? atoi(argv[2]) : 10;
+  int patience = argc > 3 ? atoi(argv[3]) : 400;
   int *fds = calloc((size_t)n, sizeof *fds), committed = 0, done = 0, wrong = 0;
+  voting = mmap(NULL, sizeof *voting, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (voting == MAP_FAILED)
+    return perror("commit: mmap"), 2;
   for (int i = 0; i < n; i++) {
     int pair[2];
     if (socketpair(AF_UNIX, SOCK_SEQPACKET, 0, pair) != 0)
@@ -60,7 +82,7 @@ int main(int argc, char **argv) {
   }
   double start = now_ms();
   for (int operation = 1; operation <= operations; operation++) {
-    bool agreed = commit(fds, n, operation, 400 * INT64_C(1000000));
+    bool agreed = commit(fds, n, operation, patience * INT64_C(1000000));
     printf("operation %d: %s\n", operation, agreed ? "committed" : "aborted");
     if (agreed) {
       committed++;
@@ -80,7 +102,8 @@ int main(int argc, char **argv) {
   }
   while (wait(NULL) > 0) {
   }
-  printf("committed=%d of %d; %d of %d participants agree; %.0f ms\n", committed, operations, n - wrong, n, elapsed);
+  printf("committed=%d of %d; %d of %d participants agree; at most %d voted at a time; %.0f ms\n", committed, operations, n - wrong,
+         n, atomic_load(&voting->most), elapsed);
   free(fds);
   return wrong != 0;
 }
