@@ -3,7 +3,8 @@
  *     commit PARTICIPANTS OPERATIONS [MS]
  *
  * Each participant takes 10 ms for its vote. Participant 0 says no to every third operation, and participant 1 does not
- * answer every fifth one in time, which is 400 ms or MS. Exit status 1 when a participant has carried out other operations than the initiator.
+ * answer every fifth one in time, which is 400 ms or MS. Exit status 1 when a participant has carried out other
+ * operations than the initiator.
  */
 #include "commit.h"
 
@@ -102,8 +103,8 @@ int main(int argc, char **argv) {
   }
   while (wait(NULL) > 0) {
   }
-  printf("committed=%d of %d; %d of %d participants agree; at most %d voted at a time; %.0f ms\n", committed, operations, n - wrong,
-         n, atomic_load(&voting->most), elapsed);
+  printf("committed=%d of %d; %d of %d participants agree; at most %d voted at a time; %.0f ms\n", committed,
+         operations, n - wrong, n, atomic_load(&voting->most), elapsed);
   free(fds);
   return wrong != 0;
 }
