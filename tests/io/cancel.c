@@ -317,7 +317,7 @@ TEST(names) {
   EXPECT(ch_dns_servers(server) == 0);
   int64_t before = ch_now();
   IS_CANCELLED_WITH(getaddrinfo("example.org", "80", &hints, &found), EAI_SYSTEM);
-  EXPECT(ch_now() - before < 2000000000);
+  EXPECT(ch_now() - before < 10000000000); /* who asks on and on gives up after more than 20 s */
 }
 
 static int ran;

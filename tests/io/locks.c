@@ -183,10 +183,12 @@ TEST(a_condition_is_waited_for_until_a_time) {
   EXPECT(pthread_cond_destroy(&not_empty) == 0 && pthread_mutex_destroy(&m) == 0);
 }
 
+static int ticks;
 static void *holds_for_a_while(void *s) {
   pthread_mutex_lock(&m);
   sem_post(s);
   usleep(300000);
+  for (int i = 0; i < 3000 && __atomic_load_n(&ticks, __ATOMIC_RELAXED) < 3; i++) usleep(10000);
   pthread_mutex_unlock(&m);
   return NULL;
 }
@@ -197,9 +199,9 @@ TEST(waiting_for_a_thread_costs_no_time) {
   sem_init(&s, 0, 0);
   EXPECT(pthread_create(&t, NULL, holds_for_a_while, &s) == 0);
   EXPECT(sem_wait(&s) == 0);
-  int ticks = 0, over = 0;
+  int over = 0;
   activate {
-    while (!over) ch_sleep(10000000), ticks++;
+    while (!over) ch_sleep(10000000), __atomic_add_fetch(&ticks, 1, __ATOMIC_RELAXED);
   }
   getrusage(RUSAGE_SELF, &before);
   EXPECT(pthread_mutex_lock(&m) == 0);

@@ -20,6 +20,7 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/file.h>
+#include <sys/ioctl.h>
 #include <sys/select.h>
 #include <sys/sendfile.h>
 #include <sys/socket.h>
@@ -206,6 +207,12 @@ static pthread_t later(int fd) {
   return t;
 }
 
+/* Waits until what was sent has arrived (the peer has acknowledged it): on loopback, too, that takes the time it likes. */
+static void arrives(int sender) {
+  int under_way = 0;
+  while (ioctl(sender, TIOCOUTQ, &under_way) == 0 && under_way > 0) usleep(1000);
+}
+
 static void sockets(void) {
   int l, s, a, u[2], dg[2];
   struct sockaddr_in me = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)}, peer;
@@ -228,11 +235,13 @@ static void sockets(void) {
   SHOW(send(s, "one two three", 13, 0));
   SHOW(recv(a, b, 100, 0));
   SHOW(send(s, "x", 1, MSG_OOB));
+  arrives(s);
   SHOW(recv(a, b, 100, MSG_DONTWAIT | MSG_PEEK));
   SHOW(recv(a, b, 1, MSG_OOB));
   struct mmsghdr many[2] = {{.msg_hdr = {.msg_iov = &(struct iovec){b, 4}, .msg_iovlen = 1}},
                             {.msg_hdr = {.msg_iov = &(struct iovec){b + 4, 4}, .msg_iovlen = 1}}};
   SHOW(sendmmsg(s, many, 2, 0));
+  arrives(s);
   SHOW(recvmmsg(a, many, 2, MSG_WAITFORONE, NULL));
   SHOW(recv(a, b, 100, MSG_DONTWAIT) + recv(a, b, 100, MSG_DONTWAIT) > 0);
   SHOW(sendmmsg(s, many, 0, 0));
@@ -382,7 +391,7 @@ static void waiting(void) {
 }
 
 static void children(void) {
-  int status = 0;
+  int status = 0, go[2];
   pid_t pid;
   siginfo_t info;
   printf("== children\n");
@@ -391,11 +400,15 @@ static void children(void) {
   SHOW(waitpid(1, &status, 0));
   SHOW(waitpid(-1, &status, 0x12345));
   fflush(stdout);
+  SHOW(pipe(go));
   if ((pid = fork()) == 0) {
+    close(go[1]);
+    if (read(go[0], b, 1) != 0) _exit(1); /* until it has been asked after */
     usleep(20000);
     _exit(7);
   }
   SHOW(waitpid(pid, &status, WNOHANG));
+  close(go[0]), close(go[1]);
   printf("  %d\n", waitpid(pid, &status, 0) == pid);
   printf("  %x\n", status);
   if ((pid = fork()) == 0) {
