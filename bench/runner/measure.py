@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from . import plan
 from .build import Unavailable, source_of
 
-LIMIT = 120  # seconds for one run of one program
+LIMIT = 600  # seconds for one run of one program
 
 
 class WrongAnswer(Exception):

@@ -45,7 +45,7 @@ def main():
     compiler = (args.cc or str(args.build.resolve() / "bin" / "charcoal-cc")).split()
     folder = args.build.resolve() / "differential" / "csmith"
     folder.mkdir(parents=True, exist_ok=True)
-    test = run.Run(compiler, run.Reference(args.reference.split(), folder / "expected", SECONDS), 30, ["-O1"])
+    test = run.Run(compiler, run.Reference(args.reference.split(), folder / "expected", SECONDS), 120, ["-O1"])
 
     def one(seed):
         program = make(seed, folder)

@@ -128,7 +128,7 @@ def main():
     parser.add_argument("--every-kind", action="store_true", help="only the generated programs, each construct with every kind of value")
     parser.add_argument("--settings", default="quick")
     parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--limit", type=float, default=15, help="seconds for one run")
+    parser.add_argument("--limit", type=float, default=60, help="seconds for one run")
     parser.add_argument("--table", action="store_true", help="print the counts of each setting")
     parser.add_argument("patterns", nargs="*")
     args = parser.parse_args()
@@ -145,7 +145,7 @@ def main():
     if not chosen:
         raise SystemExit("run.py: no program matches")
 
-    run = Run(compiler, Reference(args.reference.split(), work / "expected", args.limit * 4), args.limit)
+    run = Run(compiler, Reference(args.reference.split(), work / "expected", args.limit), args.limit)
     plan = [(p, s) for i, p in enumerate(chosen) for s in (settings.quick(i) if args.settings == "quick" else settings.parse(args.settings))]
     with ThreadPoolExecutor(args.jobs) as pool:
         for _ in pool.map(lambda pair: run.one(*pair), plan):

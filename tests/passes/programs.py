@@ -13,7 +13,7 @@ class Failure(Exception):
     pass
 
 
-def run(*command, status=0, cwd=None, timeout=120):
+def run(*command, status=0, cwd=None, timeout=600):
     done = subprocess.run([str(c) for c in command], capture_output=True, text=True, timeout=timeout, cwd=cwd,
                           stdin=subprocess.DEVNULL, errors="replace")
     if status is not None and done.returncode != status:

@@ -33,7 +33,7 @@ class Case:
     stdin: Path = None
     folder: Path = None  # copied: the case runs in the copy
     env: dict = field(default_factory=dict)
-    limit: float = 20  # seconds for plain clang's program; the program under test has 20 times as long
+    limit: float = 60  # seconds for plain clang's program; the program under test has 20 times as long
     long: bool = False  # not part of a quick run
 
 

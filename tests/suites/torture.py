@@ -56,7 +56,7 @@ def main():
     def one(pair):
         program, setting = pair
         base = ["-" + setting.level]
-        test = tests.setdefault(setting.level, run.Run(compiler, reference, 20, base))
+        test = tests.setdefault(setting.level, run.Run(compiler, reference, 100, base))
         want = reference.outcome(program, base)
         if (want.stage, want.status) != ("run", 0):
             unusable.add(program.name)

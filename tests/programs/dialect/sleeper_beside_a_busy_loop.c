@@ -14,7 +14,7 @@ int main(void) {
       tick();
     stopped = 1;
   }
-  for (int i = 0; i < 3; i++)
+  for (int i = 0; i < 3 || ticks <= 1000; i++) /* the machine may have held the busy one up */
     usleep(2000);
   stop = 1;
   ch_activity_wait(&busy);
