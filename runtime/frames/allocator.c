@@ -69,8 +69,12 @@ static bool map_arena(void) {
 static struct ch_slab *take_slab(enum ch_kind kind) {
   if (kind != CH_KIND_FRAME && kind != CH_KIND_ASYNC && free_count <= RESERVE && !map_arena())
     return NULL;
-  if (!free_slabs && !map_arena())
-    return NULL;
+  if (!free_slabs) {
+    if (kind == CH_KIND_FRAME)
+      ch_frames_limit();
+    if (!map_arena())
+      return NULL;
+  }
   struct ch_slab *s = free_slabs;
   free_slabs = s->next;
   free_count--;

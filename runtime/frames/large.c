@@ -31,6 +31,8 @@ void *ch_large_take(enum ch_kind kind, size_t size, size_t align) {
     first->prev = h;
   first = h;
   bytes_now += size;
+  if (kind == CH_KIND_FRAME && bytes_now >> 22 != (bytes_now - size) >> 22)
+    ch_frames_limit();
   *(uintptr_t *)block = 0;
   return block;
 }

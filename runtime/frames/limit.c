@@ -1,0 +1,25 @@
+/* What ends an endless recursion whose activations are set aside one by one, so that the native stack never overflows.
+ */
+#include "frames/large.h"
+#include "sched/domain.h"
+#include <sys/resource.h>
+
+/* Frames are smaller than the activations that they hold: nothing that fits on a stack comes near. */
+#define STACKS_OF_FRAMES 16
+#define SMALLEST_STACK (UINT64_C(4) << 20)
+
+/* Runs beyond the end of the native stack: the fault that handlers on alternate stacks, sanitizers and users know. */
+__attribute__((noinline)) static int overflow(volatile char *before) {
+  volatile char page[4096];
+  page[0] = before ? *before : 1;
+  return page[0] ? overflow(page) + page[0] : 0;
+}
+
+void ch_frames_limit(void) {
+  struct rlimit stack;
+  if (getrlimit(RLIMIT_STACK, &stack) || stack.rlim_cur == RLIM_INFINITY)
+    return;
+  uint64_t one = stack.rlim_cur > SMALLEST_STACK ? stack.rlim_cur : SMALLEST_STACK;
+  if (ch_heap_mapped() / STACKS_OF_FRAMES / (ch_domain.live + ch_domain.branches + 1) > one)
+    overflow(NULL);
+}
