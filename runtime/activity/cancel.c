@@ -102,11 +102,11 @@ int ch_activity_cancel(ch_activity *a) {
     return 0;
   b->flags |= CH_MARKED;
   ch_domain.marks++;
-  ch_cancel_items_of(b);
   if (!b->scope)
     ch_wait_cancel(b);
   else if (!b->scope->root->barrier)
     cancel(b->scope->root);
+  ch_cancel_items_of(b);
   return 0;
 }
 

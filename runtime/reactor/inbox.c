@@ -62,6 +62,7 @@ void ch_inbox_end(void) {
     ;
 }
 
+bool ch_inbox_is_open(void) { return inbox && inbox->handed_out; }
 int ch_inbox_descriptor(void) { return inbox ? inbox->event : -1; }
 
 void ch_inbox_post(struct ch_inbox *to, struct ch_letter *letter) {

@@ -31,6 +31,8 @@ CH_HIDDEN bool ch_inbox_sleeps(void);
 CH_HIDDEN void ch_inbox_wakes(void);
 /* The domain of this thread ends. The inbox itself stays, for posters look at it until they are done. */
 CH_HIDDEN void ch_inbox_end(void);
+/* Strangers may post at any time. */
+CH_HIDDEN bool ch_inbox_is_open(void);
 /* Becomes readable when a letter comes to a sleeping domain; -1: there is no inbox. For reactors. */
 CH_HIDDEN int ch_inbox_descriptor(void);
 /* In a child of fork, once its reactor works: the parent's descriptor would wake the parent. Letters on their way to

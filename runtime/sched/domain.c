@@ -4,6 +4,7 @@
 #include "sched/domain.h"
 #include "activity/activity.h"
 #include "frames/captures.h"
+#include "reactor/inbox.h"
 #include "reactor/reactor.h"
 #include "reactor/timer.h"
 #include "report/report.h"
@@ -176,7 +177,7 @@ static inline __attribute__((always_inline)) void loop(struct ch_group *g, bool 
     look_outside();
     if (g->head || done(data))
       continue;
-    if (!outside && g->outside == 0 && !sources)
+    if (!outside && g->outside == 0 && !sources && !ch_inbox_is_open())
       ch_deadlock(g, NULL);
     if (CH_UNLIKELY(d->high > 4096 && d->live < d->high / 2))
       give_memory_back();
@@ -239,6 +240,9 @@ intptr_t ch_wait_native(bool outside) {
     empty = (struct ch_group){.outer = g, .nest = d->nest, .depth = ch_tls.atomic_depth};
     g = &empty;
   }
+  /* A deadline around it, up to a barrier, ends the wait. */
+  for (struct ch_finish *s = b->scope; s && !outside; s = s->barrier ? NULL : s->outer)
+    outside = s->timer != NULL;
   b->flags |= CH_NATIVE;
   /* In an atomic block siblings do not run, and collect as behind a branch that runs. */
   bool shared = b->scope && ch_tls.atomic_depth == 0;
