@@ -424,30 +424,38 @@ void Splitter::repeatAddresses(const CrossingValues &crossing) {
   }
 }
 
-// One operation with constants, whose operand crosses wherever its result does: the result is computed anew where it is
-// used, and needs no slot.
+// The only operand that is not constant of one cheap operation; else null.
+static Value *sourceOfCheap(const Instruction &I) {
+  if (!(isa<BinaryOperator>(I) || isa<CastInst>(I) || isa<GetElementPtrInst>(I)) || I.isIntDivRem() ||
+      I.getType()->isVectorTy() || I.getType()->isFloatingPointTy())
+    return nullptr;
+  Value *source = nullptr;
+  for (Value *operand : I.operands())
+    if (!isa<Constant>(operand)) {
+      if (source)
+        return nullptr;
+      source = operand;
+    }
+  return source;
+}
+
+// One operation with constants is computed anew where its result is used, and needs no slot, if its operand has one
+// anyway: because it crosses some point, or does instead of several such results.
 void Splitter::repeatCheap() {
   if (F.hasFnAttribute(Attribute::OptimizeNone))
     return;
   CrossingValues crossing(F, points);
-  DenseMap<const Value *, const CrossingValues::Value *> find;
-  for (const CrossingValues::Value &V : crossing.values)
-    find[V.value] = &V;
+  DenseMap<const Value *, unsigned> slots; // that a value has, or would spare
+  for (const CrossingValues::Value &V : crossing.values) {
+    slots[V.value] += 2;
+    if (auto *I = dyn_cast<Instruction>(V.value))
+      if (Value *source = sourceOfCheap(*I))
+        ++slots[source];
+  }
   for (const CrossingValues::Value &V : crossing.values) {
     auto *I = dyn_cast<Instruction>(V.value);
-    if (!I || !(isa<BinaryOperator>(I) || isa<CastInst>(I) || isa<GetElementPtrInst>(I)) || I->isIntDivRem() ||
-        I->getType()->isVectorTy() || I->getType()->isFloatingPointTy())
-      continue;
-    const Value *operand = nullptr;
-    unsigned variable = 0;
-    for (const Value *op : I->operands())
-      if (!isa<Constant>(op)) {
-        operand = op;
-        ++variable;
-      }
-    auto source = find.find(operand);
-    if (variable != 1 || source == find.end() ||
-        !std::includes(source->second->points.begin(), source->second->points.end(), V.points.begin(), V.points.end()))
+    Value *source = I ? sourceOfCheap(*I) : nullptr;
+    if (!source || isa<AllocaInst>(source) || slots.lookup(source) < 2)
       continue;
     for (Use &U : make_early_inc_range(I->uses())) {
       auto *user = cast<Instruction>(U.getUser());
