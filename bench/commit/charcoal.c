@@ -6,7 +6,7 @@
 #include <stdbool.h>
 
 static struct blocking_end ends[MOST];
-static int n, finished;
+static int n;
 static struct stopwatch watch;
 
 static bool ask(struct blocking_end *end, uint64_t number) {
@@ -77,18 +77,17 @@ int main(int argc, char **argv) {
   if (by_events) {
     atomic sum = commit_by_events(plain, n, count, &watch); /* handlers never block */
   } else {
-    activate {
-      lap(&watch, 0);
-      for (unsigned long number = 1; number <= count; number++) {
-        if (seq) commit_seq(number);
-        else if (with_async) commit_async(number);
-        else commit_batch(number);
-        lap(&watch, number);
-      }
-      for (int i = 0; i < n; i++) sum += sum_of(&ends[i]);
-      finished = 1;
+    struct bottom_half bottom = {ends, n};
+    begin_bottom_half(&bottom);
+    lap(&watch, 0);
+    for (unsigned long number = 1; number <= count; number++) {
+      if (seq) commit_seq(number);
+      else if (with_async) commit_async(number);
+      else commit_batch(number);
+      lap(&watch, number);
     }
-    bottom_half(ends, n, &finished);
+    for (int i = 0; i < n; i++) sum += sum_of(&ends[i]);
+    end_bottom_half(&bottom);
   }
   expect(sum, right_sum(count, n));
   report("time", watch.best / BATCH, "ns/operation", sum);

@@ -1,7 +1,8 @@
 /* Blocking send and receive over the channels of channel.h, for Charcoal: the operations of paper 002, figures 8 and 9.
  *
- * The top half is what an activity calls. The bottom half is an activity that looks at the channels somebody waits on,
- * as the dispatcher of callbacks.h does, and wakes whoever waits there. Each direction of a channel has one waiter.
+ * The top half is what an activity calls. The bottom half is called by the domain while nobody can run; it looks at the
+ * channels that somebody waits on, as the dispatcher of callbacks.h does, and wakes whoever waits there. Each direction
+ * of a channel has one waiter.
  *
  * With BENCH_GIVING_WAY there is no bottom half: who waits looks again and again, and lets other activities run in between. That
  * does for whole activities only, since giving way lets no branch of the same activity run (law 1). */
@@ -10,6 +11,7 @@
 
 #include "channel.h"
 #include <charcoal.h>
+#include <charcoal/lowlevel.h>
 
 #ifdef BENCH_GIVING_WAY
 
@@ -25,7 +27,12 @@ static inline void send_message(struct blocking_end *b, const struct message *m)
   while (!try_send(&b->end, m)) ch_reschedule();
 }
 
-static void bottom_half(struct blocking_end *ends, int n, const int *finished) { (void)ends, (void)n, (void)finished; }
+struct bottom_half {
+  struct blocking_end *ends;
+  int n;
+};
+static void begin_bottom_half(struct bottom_half *b) { (void)b; }
+static void end_bottom_half(struct bottom_half *b) { (void)b; }
 
 #else
 
@@ -49,37 +56,32 @@ static inline void send_message(struct blocking_end *b, const struct message *m)
   }
 }
 
-/* Looks at each end once. Returns how many it has woken. */
-static inline int look(struct blocking_end *ends, int n) {
-  int woken = 0;
-  for (int i = 0; i < n; i++) {
-    struct blocking_end *b = &ends[i];
+struct bottom_half {
+  struct blocking_end *ends;
+  int n;
+  ch_source source;
+};
+
+static void look(void *half) {
+  struct bottom_half *h = half;
+  for (int i = 0; i < h->n; i++) {
+    struct blocking_end *b = &h->ends[i];
     if (b->awaits_message && has_message(&b->end)) {
       b->awaits_message = 0;
       ch_sem_post(&b->arrived);
-      woken++;
     }
     if (b->awaits_room && has_room(&b->end)) {
       b->awaits_room = 0;
       ch_sem_post(&b->drained);
-      woken++;
     }
   }
-  return woken;
 }
 
-/* The bottom half, until the top halves have finished. When it has its turn, all others wait for channels; so it
- * need not let anybody else run before it has woken one of them. */
-__attribute__((noinline)) static void bottom_half(struct blocking_end *ends, int n, const int *finished) {
-  for (;;) {
-    ch_reschedule();
-    if (*finished) return;
-    atomic {
-      while (!look(ends, n)) {
-      }
-    }
-  }
+static void begin_bottom_half(struct bottom_half *h) {
+  if (ch_source_add(&h->source, look, h)) exit(1);
 }
+
+static void end_bottom_half(struct bottom_half *h) { ch_source_remove(&h->source); }
 
 #endif
 

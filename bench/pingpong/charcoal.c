@@ -3,8 +3,6 @@
 #include "callbacks.h"
 #include "../common/blocking.h"
 
-static int finished;
-
 static void ping_by_blocking(struct blocking_end *b, struct pinger *pinger) {
   struct message m = {{0}};
   lap(&pinger->watch, 0);
@@ -35,12 +33,11 @@ struct responder {
 /* The first activity of another domain. */
 static void respond(void *argument) {
   struct responder *r = argument;
-  int done = 0;
+  struct bottom_half bottom = {&r->end, 1};
   be_on_core(1);
-  activate { bottom_half(&r->end, 1, &done); }
+  begin_bottom_half(&bottom);
   pong_by_blocking(&r->end, r->count);
-  done = 1;
-  ch_reschedule(); /* its bottom half ends before `done` does */
+  end_bottom_half(&bottom);
 }
 
 static void between_domains(struct pinger *pinger) {
@@ -50,9 +47,10 @@ static void between_domains(struct pinger *pinger) {
   make_ends(&b.end, &r.end.end);
   be_on_core(0);
   if (ch_domain_start(&other, respond, &r)) exit(1);
-  activate { bottom_half(&b, 1, &finished); }
+  struct bottom_half bottom = {&b, 1};
+  begin_bottom_half(&bottom);
   ping_by_blocking(&b, pinger);
-  finished = 1;
+  end_bottom_half(&bottom);
   ch_domain_join(&other);
 }
 
@@ -63,11 +61,11 @@ static void between_processes(const char *name, struct pinger *pinger) {
   struct blocking_end b = {0};
   int other = start_other(&b.end);
   if (other ? both : both || one) {
-    activate { bottom_half(&b, 1, &finished); }
+    struct bottom_half bottom = {&b, 1};
+    begin_bottom_half(&bottom);
     if (other) pong_by_blocking(&b, pinger->count);
     else ping_by_blocking(&b, pinger);
-    finished = 1;
-    ch_reschedule(); /* the bottom half ends before `b` does */
+    end_bottom_half(&bottom);
   } else if (other) {
     atomic pong_by_callbacks(b.end, pinger->count); /* callbacks never block */
   } else {
