@@ -37,7 +37,7 @@ if (!args.includes('--no-browser')) {
     const log = await inBrowser(chromium)
     for (const line of log) console.log(`chromium: ${line}`)
     count(log.join('\n'), 'the suite in Chromium')
-    const share = spawnSync(process.execPath, [path.join(js, 'examples/share/test.mjs'), path.join(builddir, 'js/share')], { cwd: js, encoding: 'utf8', timeout: 180_000 })
+    const share = spawnSync(process.execPath, [path.join(js, 'examples/share/test.mjs'), path.join(builddir, 'js/share')], { cwd: js, encoding: 'utf8', timeout: 800_000 })
     process.stdout.write(share.stdout + share.stderr)
     count(share.stdout, 'the sharing app in two browsers')
   }
@@ -63,9 +63,10 @@ async function inBrowser(executablePath) {
     response.setHeader('content-type', 'text/javascript').end(await readFile(file))
   })
   await new Promise((done) => server.listen(0, '127.0.0.1', done))
-  const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] })
+  const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'], timeout: 180_000 })
   try {
     const page = await browser.newPage()
+    page.setDefaultTimeout(180_000)
     const log = []
     // The last line says that it is over. Nothing is asked of the page itself, whose timers and frames some tests hold back.
     let over
@@ -76,7 +77,7 @@ async function inBrowser(executablePath) {
     })
     page.on('pageerror', (e) => log.push(String(e)))
     await page.goto(`http://127.0.0.1:${server.address().port}/?filter=${encodeURIComponent(filter)}`)
-    const late = setTimeout(() => over(log.push('not ended after 120 s')), 120_000)
+    const late = setTimeout(() => over(log.push('not ended after 600 s')), 600_000)
     await ended
     clearTimeout(late)
     return log.filter((line) => !line.startsWith('Failed to load resource'))

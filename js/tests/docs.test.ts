@@ -35,7 +35,7 @@ for (const page of pages) {
         alias: { 'charcoal-js/dev': path.join(src, 'dev/index.ts'), 'charcoal-js/events': path.join(src, 'events.ts'), 'charcoal-js/context': path.join(src, 'context.ts'), 'charcoal-js': path.join(src, 'index.ts') },
         plugins: [esbuild({ runtime: path.join(src, 'plugin/runtime.ts') })],
       })
-      const run = spawnSync(process.execPath, [outfile], { encoding: 'utf8', timeout: 30_000 })
+      const run = spawnSync(process.execPath, [outfile], { encoding: 'utf8', timeout: 300_000 })
       same(run.stderr, '', name)
       const want = [...code.matchAll(/\/\/ → (.*)$/gm)].map((m) => m[1].trim())
       same(run.stdout.trim() === '' ? [] : run.stdout.trim().split('\n'), want, name)

@@ -63,7 +63,7 @@ export async function runTests(filter = '', log: (line: string) => void = consol
     let timer: ReturnType<typeof setTimeout> | undefined
     try {
       const run = Object.getPrototypeOf(body) === GeneratorFunction ? simulate(body as () => Generator) : body()
-      await Promise.race([run, new Promise((_, reject) => (timer = setTimeout(() => reject(new Error('took longer than 60 s')), 60_000)))])
+      await Promise.race([run, new Promise((_, reject) => (timer = setTimeout(() => reject(new Error('took longer than 300 s')), 300_000)))])
       passed++
     } catch (error) {
       failed++

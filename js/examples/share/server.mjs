@@ -29,7 +29,7 @@ export function serve(folder, port = 0, latency = 3) {
       response.writeHead(404).end()
     }
   })
-  return new Promise((done) => server.listen(port, '127.0.0.1', () => done({ url: `http://127.0.0.1:${server.address().port}`, close: () => (server.closeAllConnections(), server.close()), get box() { return box } })))
+  return new Promise((done) => server.listen(port, '127.0.0.1', () => done({ url: `http://127.0.0.1:${server.address().port}`, close: () => (server.closeAllConnections(), server.close()), get box() { return box }, get version() { return version } })))
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) console.log((await serve(process.argv[2], Number(process.argv[3] ?? 8080), Number(process.argv[4] ?? 3))).url)
