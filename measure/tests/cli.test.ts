@@ -8,7 +8,7 @@ import { ok, same, test } from './harness.ts'
 import { command, temporary } from './places.ts'
 
 function run(args: string[], cwd = temporary()): { status: number | null; out: string; error: string; cwd: string } {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [command, ...args], { cwd, encoding: 'utf8', timeout: 60_000 })
+  const { status, stdout, stderr } = spawnSync(process.execPath, [command, ...args], { cwd, encoding: 'utf8', timeout: 600_000 })
   return { status, out: stdout, error: stderr, cwd }
 }
 
@@ -65,16 +65,22 @@ test('a program is recorded, reported and exported; the status is its own', () =
 
 test('Ctrl-C while a page is recorded: the report covers what was recorded', async () => {
   const cwd = temporary()
-  const server = createServer((_, response) => response.setHeader('content-type', 'text/html').end('<!doctype html><link rel=icon href="data:,"><script>setInterval(() => document.title = Date.now(), 20)</script>'))
+  let ten = false // the page has run ten timers
+  let said = ''
+  let out = ''
+  let stop = (..._: unknown[]): unknown => undefined
+  const server = createServer((request, response) => {
+    if (request.url === '/ten') stop((ten = true))
+    response.setHeader('content-type', 'text/html').end('<!doctype html><link rel=icon href="data:,"><script>let n = 0; setInterval(() => { document.title = ++n; if (n === 10) fetch("/ten") }, 20)</script>')
+  })
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
   try {
     const child = spawn(process.execPath, [command, 'web', `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, '--no-calibrate', '--mode', 'fast', '--duration', '10m', '--out', 't.jsonl'], { cwd, stdio: ['ignore', 'pipe', 'pipe'] })
-    let said = ''
-    let out = ''
+    stop = () => ten && /recording for/.test(said) && !child.killed && child.kill('SIGINT')
     child.stdout.on('data', (d) => (out += String(d)))
     child.stderr.on('data', (d) => {
       said += String(d)
-      if (/recording for/.test(said) && !child.killed) setTimeout(() => child.kill('SIGINT'), 500)
+      stop()
     })
     const status = await new Promise((done) => child.on('exit', done))
     same(status, 0, said)

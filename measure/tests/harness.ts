@@ -7,7 +7,7 @@ export const soak = Number(process.env.CHARCOAL_SOAK ?? 1)
 export const seed = (quick: number): number => (soak === 1 ? quick : Date.now() & 0x7fffffff)
 
 /** Registers a test; `limit` in seconds. */
-export function test(name: string, body: () => unknown, limit = 60): void {
+export function test(name: string, body: () => unknown, limit = 300): void {
   tests.push({ name, body, limit })
 }
 

@@ -31,7 +31,7 @@ test('an exception that nobody catches keeps the recording', async () => {
 })
 
 test('a program that is killed leaves what was written until then', async () => {
-  const { end, continuations } = await record("setInterval(() => {}, 1); setTimeout(() => process.kill(process.pid, 'SIGKILL'), 1500)")
+  const { end, continuations } = await record("const began = Date.now(); let n = 0; setInterval(() => { if (++n > 300 && Date.now() - began > 1500) process.kill(process.pid, 'SIGKILL') }, 1)")
   same(end.reason, 'signal')
   ok(continuations.length > 50, `${continuations.length} continuations`)
 })
@@ -48,7 +48,11 @@ test("a program's own handler of SIGINT decides", async () => {
 
 test('stopping from outside ends the program and keeps the recording', async () => {
   const stop = new AbortController()
-  const { end, continuations } = await record('setInterval(() => {}, 2)', { signal: stop.signal, started: () => setTimeout(() => stop.abort(), 1000) })
+  const ran = path.join(temporary(), 'ran') // the program makes this file when it has run for a while
+  const text = `import { writeFileSync } from 'node:fs'; let n = 0; setInterval(() => { if (++n === 20) writeFileSync(${JSON.stringify(ran)}, '') }, 2)`
+  const look = setInterval(() => existsSync(ran) && stop.abort(), 20)
+  const { end, continuations } = await record(text, { signal: stop.signal })
+  clearInterval(look)
   same(end.reason, 'stopped')
   ok(continuations.length > 10)
 })

@@ -26,20 +26,21 @@ for (const time of times) for (const [mode, least] of [['full', 74], ['fast', 64
     const program = path.join(dir, 'program.mjs')
     const out = path.join(dir, 'trace.jsonl')
     writeFileSync(program, nodeProgram())
-    await recordNode(program, [], { out, mode, stdio: 'ignore', duration: 40_000 })
+    await recordNode(program, [], { out, mode, stdio: 'ignore', duration: 200_000 })
     all(await judge(out, nodeOracles, mode), optional(nodeOracles), least)
   })
 
 for (const time of times) for (const [mode, least] of [['full', 92], ['fast', 62]] as const)
   test(`Chromium, ${mode}: every callback has the parent that registered it${time}`, async () => {
     const out = path.join(temporary(), 'trace.jsonl')
-    const server = await serveOracles({ patience: 15_000 })
+    const server = await serveOracles({ patience: 60_000 })
     try {
       await recordWeb(server.url, {
         out,
         mode,
+        loadTimeout: 200_000,
         script: async ({ page }) => {
-          page.timeout = 40_000
+          page.timeout = 200_000
           await page.waitForFunction('oracleWaiting.size === 0 || globalThis.oracleOver')
         },
       })
@@ -47,4 +48,4 @@ for (const time of times) for (const [mode, least] of [['full', 92], ['fast', 62
       server.close()
     }
     all(await judge(out, webOracles, mode), optional(webOracles), least)
-  }, 120)
+  }, 400)

@@ -13,12 +13,12 @@ async function scale(count: number, ...more: string[]): Promise<{ continuations:
   return JSON.parse(run.stdout)
 }
 
-test('a million continuations from a file: in less than 60 s and 400 MiB, figures in less than 300 kB', async () => {
+test('a million continuations from a file: in less than 60 s of processor time and 400 MiB, figures in less than 300 kB', async () => {
   const { continuations, seconds, peakMiB, json, subtrees } = await scale(1_000_000, 'through-a-file')
   same(continuations, 1_000_000)
   ok(seconds < 60 && peakMiB < 400 && json < 300_000, `${seconds} s, ${peakMiB} MiB, ${json} bytes`)
   ok(subtrees.every((n) => n > 10_000), 'there are subtrees at every limit')
-}, 120)
+}, 800)
 
 if (process.env.CHARCOAL_SOAK) {
   test('ten million continuations from a file: in less than 1600 MiB', async () => {

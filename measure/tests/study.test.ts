@@ -32,7 +32,7 @@ test('a session goes round its actions until its time is over, and counts what f
   ok(seen[0] === 'once' && seen[1] === 'good 0' && seen[2] === 'good 1' && seen.filter((s) => s === 'once').length === 1, seen.slice(0, 4).join())
   same(result.done, seen.length)
   ok(result.failed.bad! > 0 && result.failed.good === undefined && said[0] === 'bad: no such button', JSON.stringify(result))
-  ok(result.seconds >= 0.2 && result.seconds < 5, `${result.seconds} s`)
+  ok(result.seconds >= 0.2 && result.seconds < 60, `${result.seconds} s`)
 })
 
 test('a session ends when recording is stopped', async () => {

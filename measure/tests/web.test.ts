@@ -15,7 +15,7 @@ async function record(html: string, options: Partial<RecordWebOptions> = {}, oth
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
   const out = path.join(temporary(), 'trace.jsonl')
   try {
-    await recordWeb(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`, { out, script: ({ page }) => page.waitForFunction('globalThis.over'), ...options })
+    await recordWeb(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`, { out, loadTimeout: 300_000, script: ({ page }) => ((page.timeout = 200_000), page.waitForFunction('globalThis.over')), ...options })
   } finally {
     server.close()
     server.closeAllConnections()
