@@ -310,3 +310,96 @@ TEST(a_thread_ends_a_suspension_in_plain_code) {
   setenv("CHARCOAL_REACTOR", "epoll", 1);
   run_domain(native_threads);
 }
+
+/* ---- sources ---- */
+
+static ch_source first_source, second_source, third_source;
+static int looks;
+
+static void post_at_the_third(void *argument) {
+  EXPECT(argument == &s && !ch_domain.current);
+  EXPECT(ch_sem_wait(&done) == EPERM); /* it must not wait */
+  if (++looks == 3) {
+    note("look");
+    ch_sem_post(&s);
+  }
+}
+MAIN_FUNCTION(looked_at, { int i; }) {
+  BEGIN(looked_at_body)
+  EXPECT(ch_source_add(&first_source, post_at_the_third, &s) == 0);
+  CALL(5, ch_sem_wait_int(&s))
+  note("m1");
+  looks = 0;
+  EXPECT(ch_sem_wait(&s) == 0); /* on the native stack */
+  note("m2");
+  looks = 0;
+  ch_tls.atomic_depth++;
+  EXPECT(ch_sem_wait(&s) == 0); /* in an atomic block */
+  ch_tls.atomic_depth--;
+  note("m3");
+  ch_source_remove(&first_source);
+  looks = 0;
+  for (v.i = 0; v.i < 1000; v.i++)
+    CALL(6, ch_reschedule_int())
+  EXPECT(looks == 0);
+  END
+}
+TEST(a_source_is_looked_at_while_nobody_can_run) {
+  run_domain(looked_at);
+  EXPECT_NOTES("look m1 look m2 look m3");
+}
+TEST(a_source_needs_a_domain) { EXPECT(ch_source_add(&first_source, post_at_the_third, &s) == EPERM); }
+
+/* Also while there is always somebody who can run. */
+MAIN_FUNCTION(beside_others, { int i; }) {
+  BEGIN(beside_others_body)
+  EXPECT(ch_source_add(&first_source, post_at_the_third, &s) == 0);
+  while (ch_sem_trywait(&s) == EAGAIN)
+    CALL(5, ch_reschedule_int())
+  ch_source_remove(&first_source);
+  END
+}
+TEST(law_12_a_source_is_looked_at_beside_others) { run_domain(beside_others); }
+
+static void note_the_third(void *argument) { note(argument); }
+static void remove_both(void *argument) {
+  note(argument);
+  ch_source_remove(&first_source);
+  ch_source_remove(&second_source);
+}
+static void add_the_third(void *argument) {
+  note(argument);
+  EXPECT(ch_source_add(&third_source, note_the_third, "3") == 0);
+  ch_sem_post(&s);
+}
+MAIN_FUNCTION(removing, { int i; }) {
+  BEGIN(removing_body)
+  EXPECT(ch_source_add(&first_source, remove_both, "1") == 0);
+  EXPECT(ch_source_add(&second_source, note_the_third, "2") == 0);
+  EXPECT(ch_source_add(&third_source, add_the_third, "add") == 0);
+  ch_source_remove(&third_source);
+  EXPECT(ch_source_add(&third_source, note_the_third, "3") == 0);
+  ch_sources_look();
+  ch_source_remove(&third_source);
+  EXPECT(ch_source_add(&first_source, add_the_third, "a") == 0);
+  CALL(5, ch_sem_wait_int(&s))
+  EXPECT(ch_domain.base.outside == 2);
+  ch_source_remove(&first_source);
+  ch_source_remove(&third_source);
+  EXPECT(ch_domain.base.outside == 0);
+  END
+}
+TEST(a_look_may_add_and_remove_sources) {
+  run_domain(removing);
+  EXPECT_NOTES("1 3 a");
+}
+
+static void idle(void *argument) { (void)argument; }
+MAIN_FUNCTION(timed_beside, { int i; }) {
+  BEGIN(timed_beside_body)
+  EXPECT(ch_source_add(&first_source, idle, NULL) == 0);
+  CALL(5, ch_sem_timedwait_int(&s, 1000000))
+  EXPECT(value == ETIMEDOUT);
+  END /* and the domain ends with its source */
+}
+TEST(timers_go_on_beside_a_source) { run_domain(timed_beside); }
