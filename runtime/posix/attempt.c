@@ -2,6 +2,7 @@
 #include "posix/attempt.h"
 #include "charcoal.h"
 #include "posix/operations.h"
+#include "reactor/known.h"
 #include "reactor/operation.h"
 #include "reactor/reactor.h"
 #include <errno.h>
@@ -24,29 +25,65 @@
 
 /* ---- sockets: a flag of the call ---- */
 
+/* With these flags a call that says "not now" means that there is nothing to read, or no room to write. */
+enum { TELLING = MSG_WAITALL | MSG_NOSIGNAL | MSG_CMSG_CLOEXEC | MSG_MORE };
+
+/* The last attempt found nothing, the reactor has not told of anything since, and the plain call would wait: it is not
+ * made. Sets EAGAIN. */
+static bool is_vain(int fd, int event, int flags) {
+  if (flags & ~TELLING || !ch_known_is_quiet(fd, event) || !ch_known_all(fd, CH_BLOCKS))
+    return false;
+  errno = EAGAIN;
+  return true;
+}
+
+/* Notes what the outcome of a call for n bytes tells of the descriptor. */
+static ssize_t noted(int fd, ssize_t r, size_t n, int event, int flags) {
+  if (flags & ~TELLING)
+    return r;
+  if (r >= 0)
+    ch_known_transferred(fd, r, n, event);
+  else if (errno == EAGAIN)
+    ch_known_quiet(fd, event);
+  return r;
+}
+
+/* A part of a message with control data need not be all that is there. */
+static size_t all_of(const struct msghdr *m) {
+  return m->msg_control || m->msg_name ? 0 : ch_iovec_bytes(m->msg_iov, m->msg_iovlen);
+}
+
 ssize_t ch_attempt_recv(int fd, void *to, size_t n, int flags) {
   REFUSE_IF_CANCELLED();
-  return recv(fd, to, n, flags | MSG_DONTWAIT);
+  return is_vain(fd, CH_IN, flags) ? -1 : noted(fd, recv(fd, to, n, flags | MSG_DONTWAIT), n, CH_IN, flags);
 }
 ssize_t ch_attempt_recvfrom(int fd, void *to, size_t n, int flags, struct sockaddr *from, socklen_t *length) {
   REFUSE_IF_CANCELLED();
-  return recvfrom(fd, to, n, flags | MSG_DONTWAIT, from, length);
+  if (is_vain(fd, CH_IN, flags))
+    return -1;
+  return noted(fd, recvfrom(fd, to, n, flags | MSG_DONTWAIT, from, length), n, CH_IN, flags);
 }
 ssize_t ch_attempt_recvmsg(int fd, struct msghdr *m, int flags) {
   REFUSE_IF_CANCELLED();
-  return recvmsg(fd, m, flags | MSG_DONTWAIT);
+  size_t n = all_of(m);
+  return is_vain(fd, CH_IN, flags) ? -1 : noted(fd, recvmsg(fd, m, flags | MSG_DONTWAIT), n, CH_IN, flags);
 }
 ssize_t ch_attempt_send(int fd, const void *from, size_t n, int flags) {
   REFUSE_IF_CANCELLED();
-  return send(fd, from, n, flags | MSG_DONTWAIT);
+  return is_vain(fd, CH_OUT, flags) ? -1 : noted(fd, send(fd, from, n, flags | MSG_DONTWAIT), n, CH_OUT, flags);
 }
+/* Who names a receiver may have to wait for that one, although the socket has room. */
 ssize_t ch_attempt_sendto(int fd, const void *from, size_t n, int flags, const struct sockaddr *to, socklen_t length) {
+  if (!to)
+    return ch_attempt_send(fd, from, n, flags);
   REFUSE_IF_CANCELLED();
   return sendto(fd, from, n, flags | MSG_DONTWAIT, to, length);
 }
 ssize_t ch_attempt_sendmsg(int fd, const struct msghdr *m, int flags) {
   REFUSE_IF_CANCELLED();
-  return sendmsg(fd, m, flags | MSG_DONTWAIT);
+  if (m->msg_name)
+    return sendmsg(fd, m, flags | MSG_DONTWAIT);
+  return is_vain(fd, CH_OUT, flags) ? -1 : noted(fd, sendmsg(fd, m, flags | MSG_DONTWAIT), all_of(m), CH_OUT, flags);
 }
 
 /* ---- anything else ---- */
@@ -56,19 +93,10 @@ static bool is_nonblocking(int fd) {
   return flags < 0 || flags & O_NONBLOCK;
 }
 
-/* Files that never make anybody wait in poll's sense: the plain call is right for them, and alone gives its exact
- * results. */
-static bool is_storage(int fd) {
-  struct stat s;
-  if (fstat(fd, &s) < 0)
-    return true; /* let the plain call say what is wrong */
-  return S_ISREG(s.st_mode) || S_ISDIR(s.st_mode) || S_ISBLK(s.st_mode);
-}
-
 /* Whether the plain call would not block now; sets EAGAIN if it would. */
 static bool is_ready(int fd, short events) {
   struct pollfd p = {.fd = fd, .events = events};
-  if (is_nonblocking(fd) || poll(&p, 1, 0) != 0)
+  if (poll(&p, 1, 0) != 0 || is_nonblocking(fd))
     return true;
   errno = EAGAIN;
   return false;
@@ -101,17 +129,81 @@ static ssize_t stream_writev(int fd, const struct iovec *v, int n) {
   return write(fd, v->iov_base, v->iov_len < PIPE_BUF ? v->iov_len : PIPE_BUF);
 }
 
+/* Files and the like never make anybody wait in poll's sense: the plain call is right for them, and alone gives its
+ * exact results. What is wrong with a number that is not open the plain call says, too. */
+static bool is_storage(enum ch_file_kind kind) { return kind == CH_STORAGE_FILE || kind == CH_UNKNOWN_FILE; }
+static bool is_stream(enum ch_file_kind kind) { return kind == CH_PIPE_FILE || kind == CH_DEVICE_FILE; }
+
+/* Another process may have changed the mode of a pipe: the kernel is asked each time before somebody waits. */
+static bool is_vain_stream(int fd, int event) {
+  struct ch_known *k = ch_known(fd);
+  if (!k)
+    return false;
+  k->is &= (uint8_t)~CH_JUST_ASKED;
+  if (!ch_known_is_quiet(fd, event) || ch_known_ask(fd, SO_RCVTIMEO) != CH_FOREVER)
+    return false;
+  errno = EAGAIN;
+  return true;
+}
+
+/* What was not done in full may have been done to a file: the number was used again behind our back. Then the plain
+ * call does the rest. */
+static bool is_file_after_all(int fd, ssize_t r, size_t n) {
+  if ((size_t)r == n || r == 0 || (r < 0 && errno != EAGAIN))
+    return false;
+  int saved = errno;
+  bool is = is_storage(ch_known_ask_kind(fd));
+  errno = saved;
+  return is;
+}
+
+static ssize_t read_stream(int fd, const struct iovec *v, int n) {
+  if (is_vain_stream(fd, CH_IN))
+    return -1;
+  ssize_t r = stream_readv(fd, v, n);
+  size_t all = ch_iovec_bytes(v, (size_t)n);
+  if (CH_UNLIKELY(is_file_after_all(fd, r, all))) {
+    if (r > 0)
+      lseek(fd, -r, SEEK_CUR);
+    return readv(fd, v, n);
+  }
+  return noted(fd, r, all, CH_IN, 0);
+}
+
+static ssize_t write_stream(int fd, const struct iovec *v, int n) {
+  if (is_vain_stream(fd, CH_OUT))
+    return -1;
+  ssize_t r = stream_writev(fd, v, n);
+  size_t all = ch_iovec_bytes(v, (size_t)n), left;
+  if (CH_UNLIKELY(is_file_after_all(fd, r, all))) {
+    if (r < 0)
+      return writev(fd, v, n);
+    struct iovec *rest = ch_iovec_rest(v, (size_t)n, (size_t)r, &left);
+    ssize_t more = rest ? writev(fd, rest, (int)left) : 0;
+    free(rest);
+    return more > 0 ? r + more : r;
+  }
+  /* A pipe that has taken a part of it has room again when poll says so, and then for more than a byte. */
+  return r < 0 ? noted(fd, r, all, CH_OUT, 0) : r;
+}
+
 ssize_t ch_attempt_read(int fd, void *to, size_t n) {
   REFUSE_IF_CANCELLED();
   if (n == 0)
     return read(fd, to, n);
-  ssize_t r = ch_begin_recv(fd, to, n, 0);
-  if (r != -1 || errno != ENOTSOCK)
-    return r;
-  if (is_storage(fd))
-    return ch_begin_read(fd, to, n, -1);
+  enum ch_file_kind kind = ch_known_kind(fd);
+  if (!is_stream(kind)) {
+    ssize_t r = kind == CH_STORAGE_FILE ? (errno = ENOTSOCK, -1) : ch_begin_recv(fd, to, n, 0);
+    if (r != -1 || errno != ENOTSOCK)
+      return r;
+    kind = ch_known_ask_kind(fd);
+    if (is_storage(kind))
+      return ch_begin_read(fd, to, n, -1);
+    if (!is_stream(kind))
+      return ch_begin_recv(fd, to, n, 0);
+  }
   struct iovec v = {to, n};
-  return stream_readv(fd, &v, 1);
+  return read_stream(fd, &v, 1);
 }
 
 ssize_t ch_attempt_readv(int fd, const struct iovec *v, int n) {
@@ -119,23 +211,37 @@ ssize_t ch_attempt_readv(int fd, const struct iovec *v, int n) {
   if (n <= 0 || n > IOV_MAX || ch_iovec_bytes(v, (size_t)n) == 0)
     return readv(fd, v, n);
   struct msghdr m = {.msg_iov = (struct iovec *)v, .msg_iovlen = (size_t)n};
-  ssize_t r = recvmsg(fd, &m, MSG_DONTWAIT);
-  if (r >= 0 || errno != ENOTSOCK)
-    return r;
-  return is_storage(fd) ? ch_begin_readv(fd, v, n, -1, 0) : stream_readv(fd, v, n);
+  enum ch_file_kind kind = ch_known_kind(fd);
+  if (!is_stream(kind)) {
+    ssize_t r = kind == CH_STORAGE_FILE ? (errno = ENOTSOCK, -1) : ch_attempt_recvmsg(fd, &m, 0);
+    if (r >= 0 || errno != ENOTSOCK)
+      return r;
+    kind = ch_known_ask_kind(fd);
+    if (is_storage(kind))
+      return ch_begin_readv(fd, v, n, -1, 0);
+    if (!is_stream(kind))
+      return ch_attempt_recvmsg(fd, &m, 0);
+  }
+  return read_stream(fd, v, n);
 }
 
 ssize_t ch_attempt_write(int fd, const void *from, size_t n) {
   REFUSE_IF_CANCELLED();
   if (n == 0)
     return write(fd, from, n);
-  ssize_t r = send(fd, from, n, MSG_DONTWAIT);
-  if (r >= 0 || errno != ENOTSOCK)
-    return r;
-  if (is_storage(fd))
-    return ch_begin_write(fd, from, n, -1);
+  enum ch_file_kind kind = ch_known_kind(fd);
+  if (!is_stream(kind)) {
+    ssize_t r = kind == CH_STORAGE_FILE ? (errno = ENOTSOCK, -1) : ch_attempt_send(fd, from, n, 0);
+    if (r >= 0 || errno != ENOTSOCK)
+      return r;
+    kind = ch_known_ask_kind(fd);
+    if (is_storage(kind))
+      return ch_begin_write(fd, from, n, -1);
+    if (!is_stream(kind))
+      return ch_attempt_send(fd, from, n, 0);
+  }
   struct iovec v = {(void *)from, n};
-  return stream_writev(fd, &v, 1);
+  return write_stream(fd, &v, 1);
 }
 
 ssize_t ch_attempt_writev(int fd, const struct iovec *v, int n) {
@@ -143,10 +249,18 @@ ssize_t ch_attempt_writev(int fd, const struct iovec *v, int n) {
   if (n <= 0 || n > IOV_MAX || ch_iovec_bytes(v, (size_t)n) == 0)
     return writev(fd, v, n);
   struct msghdr m = {.msg_iov = (struct iovec *)v, .msg_iovlen = (size_t)n};
-  ssize_t r = sendmsg(fd, &m, MSG_DONTWAIT);
-  if (r >= 0 || errno != ENOTSOCK)
-    return r;
-  return is_storage(fd) ? ch_begin_writev(fd, v, n, -1, 0) : stream_writev(fd, v, n);
+  enum ch_file_kind kind = ch_known_kind(fd);
+  if (!is_stream(kind)) {
+    ssize_t r = kind == CH_STORAGE_FILE ? (errno = ENOTSOCK, -1) : ch_attempt_sendmsg(fd, &m, 0);
+    if (r >= 0 || errno != ENOTSOCK)
+      return r;
+    kind = ch_known_ask_kind(fd);
+    if (is_storage(kind))
+      return ch_begin_writev(fd, v, n, -1, 0);
+    if (!is_stream(kind))
+      return ch_attempt_sendmsg(fd, &m, 0);
+  }
+  return write_stream(fd, v, n);
 }
 
 static long perform_recv(struct ch_operation *op);
@@ -172,12 +286,14 @@ static ch_outcome recv_later(int fd, void *to, size_t n) {
 ch_outcome ch_begin_recv(int fd, void *to, size_t n, int flags) {
   REFUSE_IF_CANCELLED();
   bool ring = ch_reactor_has_ring() && flags == 0 && n > 0 && n <= 0x7ffff000;
-  if (ring && ch_uring_seems_empty(fd) && !is_nonblocking(fd))
+  if (is_vain(fd, CH_IN, flags))
+    return ring ? recv_later(fd, to, n) : -1;
+  ssize_t r = noted(fd, recv(fd, to, n, flags | MSG_DONTWAIT), n, CH_IN, flags);
+  if (r >= 0 || errno != EAGAIN || !ring)
+    return r;
+  if (ch_patience(fd, SO_RCVTIMEO) == CH_FOREVER)
     return recv_later(fd, to, n);
-  ssize_t r = recv(fd, to, n, flags | MSG_DONTWAIT);
-  if (ring && r >= 0)
-    ch_uring_note(fd, (size_t)r < n);
-  return r < 0 && errno == EAGAIN && ring && !is_nonblocking(fd) ? recv_later(fd, to, n) : r;
+  return errno = EAGAIN, -1;
 }
 
 static long or_error(long r) { return r < 0 ? -errno : r; }
@@ -259,13 +375,12 @@ int ch_connect_undo(int fd) {
 int ch_attempt_accept4(int fd, struct sockaddr *address, socklen_t *length, int flags) {
   REFUSE_IF_CANCELLED();
   struct pollfd p = {.fd = fd, .events = POLLIN};
-  if (poll(&p, 1, 0) == 0) {
-    int listening = 0;
-    socklen_t size = sizeof listening;
-    bool bad = getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &listening, &size) < 0 || !listening ||
-               flags & ~(SOCK_NONBLOCK | SOCK_CLOEXEC);
-    if (!bad)
-      return errno = EAGAIN, -1;
+  bool well_formed = !(flags & ~(SOCK_NONBLOCK | SOCK_CLOEXEC));
+  if (well_formed && is_vain(fd, CH_IN, 0))
+    return -1;
+  if (poll(&p, 1, 0) == 0 && well_formed && ch_known_listens(fd)) {
+    ch_known_quiet(fd, CH_IN);
+    return errno = EAGAIN, -1;
   }
   return accept4(fd, address, length, flags);
 }
@@ -282,9 +397,11 @@ int ch_attempt_connect(int fd, const struct sockaddr *address, socklen_t length)
   return r;
 }
 
-/* The second call of a connect that was begun without waiting: it tells the outcome, and takes it off the socket. */
+/* The second call of a connect that was begun without waiting: it tells the outcome, and takes it off the socket. Once
+ * poll has something to tell it does not wait. */
 int ch_connect_outcome(int fd, const struct sockaddr *address, socklen_t length) {
-  return ch_attempt_connect(fd, address, length);
+  struct pollfd p = {.fd = fd, .events = POLLOUT};
+  return poll(&p, 1, 0) > 0 ? connect(fd, address, length) : ch_attempt_connect(fd, address, length);
 }
 
 int ch_attempt_poll(struct pollfd *all, nfds_t n) { return poll(all, n, 0); }
@@ -296,16 +413,20 @@ int ch_plain_clock_nanosleep(clockid_t clock, int flags, const struct timespec *
 /* ---- about descriptors ---- */
 
 int64_t ch_patience(int fd, int option) {
-  int flags = fcntl(fd, F_GETFL);
-  if (flags >= 0 && flags & O_NONBLOCK)
-    return -1;
-  struct timeval t;
-  socklen_t size = sizeof t;
-  if (getsockopt(fd, SOL_SOCKET, option, &t, &size) < 0)
-    return is_storage(fd) ? -1 : CH_FOREVER;
-  if (t.tv_sec == 0 && t.tv_usec == 0)
-    return CH_FOREVER;
-  return t.tv_sec * INT64_C(1000000000) + t.tv_usec * 1000;
+  if (CH_LIKELY(ch_known_doubts == 0)) {
+    if (ch_known_all(fd, CH_BLOCKS | (option == SO_RCVTIMEO ? CH_NO_RCVTIMEO : CH_NO_SNDTIMEO))) {
+      ch_known(fd)->is &= (uint8_t)~CH_JUST_ASKED;
+      return CH_FOREVER;
+    }
+    if (is_stream(ch_known_kind(fd)) && ch_known_all(fd, CH_JUST_ASKED))
+      return CH_FOREVER; /* by is_vain_stream */
+  } else {
+    ch_known_doubts--;
+  }
+  int saved = errno;
+  int64_t patience = ch_known_ask(fd, option);
+  errno = saved;
+  return patience;
 }
 
 int ch_is_stream(int fd) {

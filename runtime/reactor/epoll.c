@@ -1,10 +1,21 @@
-/* The reactor over epoll. Each wait arms its descriptor once (EPOLLONESHOT), so that a descriptor which was closed,
- * reused or duplicated behind our back costs at most a spurious look, never a missed event.
+/* The reactor over epoll. A descriptor is registered once, edge-triggered, and stays so: what is known of it (known.h)
+ * says whether an event can be waited for without a system call.
  *
  * Invariants: 1. table[fd].waiters holds the fd clauses registered for fd; 2. whenever it is not empty, epoll is armed
- * for at least what they want; 3. `waiting` is the number of registered clauses. */
+ * for at least what they want, and has looked at the descriptor since the last time that one of those events may have
+ * held; 3. `waiting` is the number of registered clauses; 4. an event of an earlier `life` of its number is ignored.
+ *
+ * About 2: an edge-triggered registration tells of an event once. What is `quiet` did not hold when somebody looked,
+ * later than the last report; so the next report is still to come. Anything else is armed anew (EPOLL_CTL_MOD), upon
+ * which epoll looks and reports what holds. A registration that is lost, for the number was closed and used again
+ * behind our back, is found out by verification.
+ *
+ * About 4: epoll registers a description under a number. If the description outlives the number (dup, fork) so does
+ * the registration, and nobody can name it any more. When too many of such events come a new epoll object replaces
+ * this one. */
 #define _GNU_SOURCE
 #include "reactor/inbox.h"
+#include "reactor/known.h"
 #include "reactor/reactor.h"
 #include <errno.h>
 #include <poll.h>
@@ -18,14 +29,19 @@
 
 struct descriptor {
   struct ch_link waiters;
-  uint32_t armed; /* events that epoll will report; 0: none, or not known to epoll */
-  bool known;     /* we have added it, and have not seen it closed */
+  uint32_t armed; /* events that epoll reports, and EPOLLET; 0: not known to epoll */
+  uint32_t life;  /* how often the number was closed */
+  uint32_t round; /* the poll after which it was verified last */
 };
+
+enum { MANY_STRANGERS = 1000 };
 
 static __thread int epoll = -1;
 static __thread struct descriptor *table;
 static __thread int table_size;
 static __thread unsigned waiting;
+static __thread unsigned strangers;  /* events of descriptions whose number is closed */
+static __thread uint32_t rounds = 1; /* polls */
 static __thread int wake_event = -1;
 
 static int64_t now(void) {
@@ -36,20 +52,50 @@ static int64_t now(void) {
 
 static int fd_of(const struct ch_clause *c) { return (int)(intptr_t)c->object; }
 
-/* A child of fork shares the parent's epoll object, and must not: it makes its own at its first wait. */
-static void in_child(void) {
+static void forget_all(void) {
   if (epoll >= 0)
     close(epoll);
   epoll = -1;
-  wake_event = -1; /* the inbox comes again */
+  strangers = 0;
   for (int i = 0; i < table_size; i++)
-    table[i].armed = 0, table[i].known = false;
+    table[i].armed = 0;
+}
+
+/* A child of fork shares the parent's epoll object, and must not: it makes its own at its first wait. */
+static void in_child(void) {
+  forget_all();
+  wake_event = -1; /* the inbox comes again */
   ch_inbox_in_child();
 }
 
 static void hook(void) { pthread_atfork(NULL, NULL, in_child); }
 
-static int arm(int fd);
+/* ---- registrations ---- */
+
+static uint32_t wanted_by(const struct ch_clause *c) {
+  return (uint32_t)c->value & ~(uint32_t)(POLLERR | POLLHUP | POLLNVAL);
+}
+
+/* 0; -errno. *anew: epoll did not know it. */
+static int arm(int fd, uint32_t wanted, bool *anew) {
+  struct descriptor *d = &table[fd];
+  if (wanted & EPOLLIN)
+    wanted |= EPOLLRDHUP | EPOLLPRI; /* after which a short read means nothing: ch_known_stirred */
+  wanted |= d->armed | EPOLLET;
+  struct epoll_event e = {.events = wanted, .data.u64 = (uint64_t)d->life << 32 | (uint32_t)fd};
+  int result = epoll_ctl(epoll, d->armed ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, fd, &e);
+  bool lost = result < 0 && errno == ENOENT;
+  if (lost) {
+    e.data.u64 = (uint64_t)++d->life << 32 | (uint32_t)fd;
+    result = epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &e);
+  }
+  if (result < 0 && errno == EEXIST)
+    result = epoll_ctl(epoll, EPOLL_CTL_MOD, fd, &e);
+  if (anew)
+    *anew = lost;
+  d->armed = result < 0 ? 0 : wanted;
+  return result < 0 ? -errno : 0;
+}
 
 static int open_epoll(void) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -58,31 +104,13 @@ static int open_epoll(void) {
     return -errno;
   pthread_once(&once, hook);
   for (int i = 0; i < table_size; i++)
-    if (!ch_list_empty(&table[i].waiters))
-      arm(i);
-  return 0;
-}
-
-static int arm(int fd) {
-  struct descriptor *d = &table[fd];
-  uint32_t wanted = 0;
-  for (struct ch_link *n = d->waiters.next; n != &d->waiters; n = n->next)
-    wanted |= (uint32_t)((struct ch_clause *)n)->value & ~(uint32_t)(POLLERR | POLLHUP | POLLNVAL);
-  struct epoll_event e = {.events = wanted | EPOLLONESHOT, .data.fd = fd};
-  int result = epoll_ctl(epoll, d->known ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, fd, &e);
-  if (result < 0 && errno == ENOENT)
-    result = epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &e);
-  if (result < 0 && errno == EEXIST)
-    result = epoll_ctl(epoll, EPOLL_CTL_MOD, fd, &e);
-  if (result < 0)
-    return -errno;
-  d->known = true;
-  d->armed = wanted;
+    for (struct ch_link *n = table[i].waiters.next; n != &table[i].waiters; n = n->next)
+      arm(i, wanted_by((struct ch_clause *)n), NULL);
   return 0;
 }
 
 static bool make_room(int fd) {
-  if (fd < table_size)
+  if (CH_LIKELY(fd < table_size))
     return true;
   int size = table_size ? table_size : 64;
   while (size <= fd)
@@ -95,7 +123,8 @@ static bool make_room(int fd) {
     if (i >= table_size)
       continue;
     bigger[i].armed = table[i].armed;
-    bigger[i].known = table[i].known;
+    bigger[i].life = table[i].life;
+    bigger[i].round = table[i].round;
     if (!ch_list_empty(&table[i].waiters))
       ch_list_take(&bigger[i].waiters, &table[i].waiters);
   }
@@ -103,6 +132,32 @@ static bool make_room(int fd) {
   table = bigger;
   table_size = size;
   return true;
+}
+
+/* Epoll knows it, and has told of everything that it has to tell of at the moment. */
+static bool is_sure(int fd, uint32_t wanted) {
+  const struct ch_known *k = ch_known(fd);
+  return k && wanted && (table[fd].armed & wanted) == wanted && !(k->is & CH_LOUD) &&
+         ch_known_is_quiet(fd, (int)wanted);
+}
+
+/* Arms it, if that is needed; 0, or -errno. */
+static int expect(struct ch_clause *c, int fd) {
+  uint32_t wanted = wanted_by(c);
+  bool sure = is_sure(fd, wanted);
+  int error = sure ? 0 : arm(fd, wanted, NULL);
+  if (error)
+    return error;
+  struct ch_known *k = ch_known_make(fd);
+  if (!k)
+    return -ENOMEM;
+  bool call = c->type == &ch_call_clause_type, asked = k->is & CH_JUST_ASKED;
+  k->is &= (uint8_t)~CH_JUST_ASKED;
+  if (call)
+    c->slot = ch_known_now();
+  if (sure || (call && !asked))
+    ch_known_watch(fd);
+  return 0;
 }
 
 static bool enlist(struct ch_clause *c) {
@@ -114,20 +169,18 @@ static bool enlist(struct ch_clause *c) {
     error = open_epoll();
   if (!error && !make_room(fd))
     error = -ENOMEM;
+  if (!error)
+    error = expect(c, fd);
+  errno = saved;
   if (!error) {
     ch_list_append(&table[fd].waiters, &c->link, true);
     waiting++;
-    error = arm(fd);
-    if (error) {
-      ch_list_remove(&c->link);
-      waiting--;
-    }
-  }
-  errno = saved;
-  if (!error)
     return false;
+  }
   /* A regular file or directory: epoll refuses it, poll calls it always ready. */
-  if (error != -EPERM)
+  if (error == -EPERM)
+    ch_known_forget(fd);
+  else
     c->value = error;
   return true;
 }
@@ -137,10 +190,14 @@ static void withdraw(struct ch_clause *c) {
   waiting--;
 }
 
+/* ---- events ---- */
+
 /* Fires those who wait for these events now: not those whom a callback registers meanwhile, for whom the events are
  * old. A callback may also move the table. */
 static void fire(int fd, int events) {
   struct ch_link before;
+  if (ch_list_empty(&table[fd].waiters))
+    return;
   ch_list_take(&before, &table[fd].waiters);
   while (!ch_list_empty(&before)) {
     struct ch_clause *c = (struct ch_clause *)before.next;
@@ -158,14 +215,64 @@ static void fire(int fd, int events) {
 static void closing(int fd) {
   if (fd < 0 || fd >= table_size)
     return;
-  table[fd].known = false;
   table[fd].armed = 0;
+  table[fd].life++;
   fire(fd, POLLNVAL);
+}
+
+/* Those who wait in a call look again. */
+static void doubt(int fd) {
+  struct ch_link before;
+  ch_list_take(&before, &table[fd].waiters);
+  while (!ch_list_empty(&before)) {
+    struct ch_clause *c = (struct ch_clause *)before.next;
+    if (c->type == &ch_call_clause_type) {
+      waiting--;
+      ch_fire(&c->link, CH_DOUBT + ch_known_waited(c->slot));
+    } else {
+      ch_list_remove(&c->link);
+      ch_list_append(&table[fd].waiters, &c->link, true);
+    }
+  }
+}
+
+/* Is it still the file that we registered, and has no event been missed? Does a call wait for it without limit? */
+static enum ch_verdict verify(int fd) {
+  if (fd >= table_size || ch_list_empty(&table[fd].waiters))
+    return CH_NOBODY_WAITS;
+  uint32_t wanted = 0, by_calls = 0;
+  for (struct ch_link *n = table[fd].waiters.next; n != &table[fd].waiters; n = n->next) {
+    const struct ch_clause *c = (struct ch_clause *)n;
+    wanted |= wanted_by(c);
+    if (c->type == &ch_call_clause_type)
+      by_calls |= wanted_by(c);
+  }
+  bool lost;
+  table[fd].round = rounds;
+  int error = arm(fd, wanted, &lost);
+  if (error == -EPERM) { /* a file now: ready */
+    ch_known_forget(fd);
+    fire(fd, (int)wanted);
+    return CH_WAS_WRONG;
+  }
+  if (error) {
+    fire(fd, POLLNVAL);
+    return CH_WAS_WRONG;
+  }
+  if (lost)
+    ch_known_forget(fd);
+  if (!lost && (!by_calls || ch_known_stands(fd, (int)by_calls)))
+    return CH_WAS_RIGHT;
+  doubt(fd);
+  return CH_WAS_WRONG;
 }
 
 static int wait_events(struct epoll_event *events, int room, int64_t deadline) {
   if (deadline == 0)
     return epoll_wait(epoll, events, room, 0);
+  int64_t due = ch_known_due();
+  if (due < deadline)
+    deadline = due;
   if (deadline == CH_FOREVER)
     return epoll_wait(epoll, events, room, -1);
   int64_t left = deadline - now();
@@ -183,6 +290,23 @@ static int wait_events(struct epoll_event *events, int room, int64_t deadline) {
   return epoll_wait(epoll, events, room, ms > 1000000 ? 1000000 : (int)ms);
 }
 
+static void woken(void) {
+  uint64_t count;
+  if (read(wake_event, &count, sizeof count) < 0)
+    return;
+}
+
+static int listen_(int event);
+
+/* Waiters are registered again by open_epoll; nothing that they wait for is lost, for epoll looks first. */
+static void start_afresh(void) {
+  forget_all();
+  if (open_epoll() < 0 || (wake_event >= 0 && listen_(wake_event) < 0)) {
+    fprintf(stderr, "charcoal: no epoll object: %s\n", strerror(errno));
+    abort();
+  }
+}
+
 static void poll_(int64_t deadline) {
   if (deadline == 0 && waiting == 0)
     return;
@@ -192,28 +316,31 @@ static void poll_(int64_t deadline) {
     abort();
   }
   struct epoll_event events[256];
+  rounds++;
   int n = wait_events(events, 256, deadline);
   for (int i = 0; i < n; i++) {
-    int fd = events[i].data.fd;
+    int fd = (int)(uint32_t)events[i].data.u64;
     if (fd == wake_event) {
-      uint64_t count;
-      if (read(fd, &count, sizeof count) < 0)
-        continue;
+      woken();
+    } else if (fd >= table_size || table[fd].life != (uint32_t)(events[i].data.u64 >> 32)) {
+      strangers++;
+    } else {
+      ch_known_stirred(fd, (int)events[i].events);
+      if (CH_UNLIKELY(table[fd].round == rounds - 1))
+        ch_known_missed(fd); /* or it has come this very moment */
+      fire(fd, (int)events[i].events);
     }
-    if (fd == wake_event || fd >= table_size)
-      continue;
-    table[fd].armed = 0;
-    fire(fd, (int)events[i].events);
-    if (!ch_list_empty(&table[fd].waiters) && arm(fd) < 0)
-      fire(fd, POLLNVAL);
   }
+  ch_known_verify(verify);
+  if (CH_UNLIKELY(strangers >= MANY_STRANGERS + waiting))
+    start_afresh();
   errno = saved;
 }
 
 static int listen_(int event) {
   if (epoll < 0 && (errno = -open_epoll()) != 0)
     return -1;
-  struct epoll_event e = {.events = EPOLLIN, .data.fd = event};
+  struct epoll_event e = {.events = EPOLLIN, .data.u64 = (uint32_t)event};
   if (epoll_ctl(epoll, EPOLL_CTL_ADD, event, &e) < 0)
     return -1;
   wake_event = event;

@@ -109,7 +109,7 @@ void ch_operation_cancel_again(struct ch_operation *op) {
 
 void ch_operation_start(struct ch_operation *op) {
   op->waiter = NULL;
-  op->done = op->cancelling = op->closed = op->answered = op->repeating = op->timed_out = op->unverified = false;
+  op->done = op->cancelling = op->closed = op->answered = op->repeating = op->timed_out = false;
   op->expected = 0;
   op->pause = 0;
   if (op->kind->prepare && ch_reactor->start(op)) {

@@ -46,9 +46,7 @@ struct ch_operation {
   int64_t pause;                   /* after so many ns */
   uint8_t by, expected;            /* CH_BY_*; completions that the ring still owes */
   bool done, cancelling, closed, answered, repeating, timed_out;
-  bool unverified;                           /* the ring's: nobody has looked for a time-out of the socket's */
-  uint32_t tick;                             /* when it was started */
-  struct ch_operation *younger, **verify_at; /* while unverified */
+  uint32_t began; /* of one that reads: ch_known_now when it was started */
 };
 enum { CH_BY_NOBODY, CH_BY_RING, CH_BY_POOL };
 

@@ -1,5 +1,6 @@
 #include "reactor/reactor.h"
 #include "reactor/inbox.h"
+#include "reactor/known.h"
 #include "reactor/timer.h"
 #include "wait/select.h"
 #include <errno.h>
@@ -78,6 +79,7 @@ void ch_reactor_choose(void) {
 void ch_reactor_end(void) {
   ch_inbox_end();
   ch_reactor->end();
+  ch_known_end();
 }
 
 void ch_reactor_poll(int64_t deadline) {
@@ -95,8 +97,16 @@ void ch_reactor_poll(int64_t deadline) {
 static bool enlist(struct ch_clause *c) { return ch_reactor->enlist(c); }
 static void withdraw(struct ch_clause *c) { ch_reactor->withdraw(c); }
 const struct ch_clause_type ch_fd_clause_type = {"descriptor", true, enlist, withdraw, NULL};
+const struct ch_clause_type ch_call_clause_type = {"descriptor", true, enlist, withdraw, NULL};
 
-static intptr_t events(struct ch_clause *all, unsigned selected) { return selected == 0 ? (intptr_t)all[0].value : 0; }
+static intptr_t events(struct ch_clause *all, unsigned selected) {
+  if (selected != 0)
+    return 0;
+  intptr_t events = (intptr_t)all[0].value;
+  if (events > 0)
+    ch_known_stirred((int)(intptr_t)all[0].object, (int)events);
+  return events;
+}
 static const struct ch_leaf fd_leaf = CH_LEAF_OR("ch_fd_wait", 1, events, -ECANCELED);
 static const struct ch_leaf fd_timed_leaf = CH_LEAF_OR("ch_fd_wait", 2, events, -ECANCELED);
 
@@ -121,16 +131,42 @@ int ch_fd_wait(int fd, int wanted, int64_t timeout) {
   return (int)ch_wait_leaf_native(&fd_timed_leaf, c, 2);
 }
 
+static struct ch_clause call_clause(int fd, int wanted) {
+  return (struct ch_clause){.type = &ch_call_clause_type, .object = (void *)(intptr_t)fd, .value = wanted};
+}
+static const struct ch_leaf call_leaf = CH_LEAF_OR("ch_call_wait", 1, events, -ECANCELED);
+
+struct ch_int_result ch_call_wait_int(int fd, int wanted) CH_INT_NAME(ch_call_wait);
+struct ch_int_result ch_call_wait_int(int fd, int wanted) {
+  if (CH_UNLIKELY(!ch_domain.current))
+    return (struct ch_int_result){CH_DONE, -EPERM};
+  struct ch_clause c = call_clause(fd, wanted);
+  return ch_wait_leaf(&call_leaf, &c, 1);
+}
+
+int ch_call_wait(int fd, int wanted) {
+  if (CH_UNLIKELY(!ch_domain.current))
+    return -EPERM;
+  struct ch_clause c = call_clause(fd, wanted);
+  return (int)ch_wait_leaf_native(&call_leaf, &c, 1);
+}
+
 struct ch_clause *ch_poll_clauses(const struct pollfd *all, nfds_t n, int64_t deadline) {
   if (n >= CH_CALLBACK)
     return NULL;
   struct ch_clause *clauses = malloc((n + 1) * sizeof *clauses);
   if (!clauses)
     return NULL;
-  for (nfds_t i = 0; i < n; i++)
+  for (nfds_t i = 0; i < n; i++) {
+    if (all[i].fd >= 0)
+      ch_known_quiet(all[i].fd, all[i].events);
     clauses[i] = all[i].fd < 0 ? ch_never_clause() : ch_fd_clause(all[i].fd, all[i].events);
+  }
   clauses[n] = ch_deadline_clause(deadline);
   return clauses;
 }
 
-void ch_fd_closing(int fd) { ch_reactor->closing(fd); }
+void ch_fd_closing(int fd) {
+  ch_reactor->closing(fd);
+  ch_known_forget(fd);
+}

@@ -40,9 +40,6 @@ extern CH_HIDDEN const struct ch_reactor ch_reactor_uring, ch_reactor_epoll, ch_
 CH_HIDDEN void ch_reactor_choose(void);
 /* Operations are carried out without a thread. */
 CH_HIDDEN bool ch_reactor_has_ring(void);
-/* The last read from this socket took less than it asked for, so it has probably nothing: a hint. */
-CH_HIDDEN bool ch_uring_seems_empty(int fd);
-CH_HIDDEN void ch_uring_note(int fd, bool empty);
 /* 0, or why the kernel gives us no ring. */
 CH_HIDDEN int ch_uring_available(void);
 
@@ -59,5 +56,8 @@ CH_HIDDEN extern const struct ch_clause_type ch_fd_clause_type;
 static inline struct ch_clause ch_fd_clause(int fd, int events) {
   return (struct ch_clause){.type = &ch_fd_clause_type, .object = (void *)(intptr_t)fd, .value = events};
 }
+
+/* The same for ch_call_wait (call.h). */
+CH_HIDDEN extern const struct ch_clause_type ch_call_clause_type;
 
 #endif

@@ -12,6 +12,7 @@
  * somebody registers clauses. */
 #define _GNU_SOURCE
 #include "reactor/inbox.h"
+#include "reactor/known.h"
 #include "reactor/operation.h"
 #include "reactor/reactor.h"
 #include "reactor/timer.h"
@@ -45,7 +46,6 @@ struct poll {
 struct descriptor {
   struct poll *polls;
   struct ch_operation *operations;
-  bool empty; /* see ch_uring_seems_empty */
 };
 
 struct uring {
@@ -68,7 +68,6 @@ struct late {
 /* What is large is behind a pointer: a library that is loaded late has little thread-local memory. */
 struct state {
   struct uring shared;
-  struct ch_clause ticker;
   struct descriptor none; /* operations without a descriptor */
 };
 static struct state no_state = {.shared.fd = -1}; /* before there is a ring; never written */
@@ -317,6 +316,16 @@ static void give_poll(struct poll *p) {
   spare = p;
 }
 
+/* The call waits because of what is believed, unless the kernel has just been asked. */
+static void watch(struct ch_clause *c, int fd) {
+  struct ch_known *k = ch_known(fd);
+  c->slot = ch_known_now();
+  if (k && k->is & CH_JUST_ASKED)
+    k->is &= (uint8_t)~CH_JUST_ASKED;
+  else
+    ch_known_watch(fd);
+}
+
 static bool enlist(struct ch_clause *c) {
   int fd = (int)(intptr_t)c->object;
   if (fd < 0)
@@ -344,6 +353,8 @@ static bool enlist(struct ch_clause *c) {
     return true;
   }
   c->link.next = (struct ch_link *)p; /* the clause is on no list: its link leads to its poll */
+  if (c->type == &ch_call_clause_type)
+    watch(c, fd);
   errno = saved;
   return false;
 }
@@ -376,30 +387,9 @@ static void fire(struct poll *p, int64_t value) {
     ch_clause_fired(c, value);
 }
 
-bool ch_uring_seems_empty(int fd) { return fd >= 0 && fd < table_size && table[fd].empty; }
-void ch_uring_note(int fd, bool empty) {
-  if (fd >= 0 && make_room(fd))
-    table[fd].empty = empty;
-}
-
-/* ---- sockets with a time-out for reading ----
+/* ---- waits that last ----
  *
- * The ring does not know SO_RCVTIMEO. Asking for it before each read is a system call, and almost no socket has one: so
- * only those are asked that have waited for a while. `oldest` is a list of the others, in order of their beginning. */
-
-#define TICK INT64_C(10000000)
-static __thread struct ch_operation *oldest, **youngest;
-static __thread bool ticking;
-static __thread uint32_t ticks;
-
-static void verified(struct ch_operation *op) {
-  *op->verify_at = op->younger;
-  if (op->younger)
-    op->younger->verify_at = op->verify_at;
-  else
-    youngest = op->verify_at;
-  op->unverified = false;
-}
+ * The ring does not know SO_RCVTIMEO, and a poll nothing of O_NONBLOCK: see known.h. */
 
 static void time_is_over(struct ch_clause *c) {
   struct ch_operation *op = (struct ch_operation *)((char *)c - offsetof(struct ch_operation, again));
@@ -408,44 +398,42 @@ static void time_is_over(struct ch_clause *c) {
   ch_operation_cancel(op);
 }
 
-static void tick(struct ch_clause *c) {
-  ticks++;
-  ticking = false;
-  while (oldest && oldest->tick + 1 < ticks) {
-    struct ch_operation *op = oldest;
-    struct timeval t = {0, 0};
-    socklen_t size = sizeof t;
-    int saved = errno;
-    verified(op);
-    if (getsockopt(op->fd, SOL_SOCKET, SO_RCVTIMEO, &t, &size) == 0 && (t.tv_sec || t.tv_usec) && !op->repeating) {
-      int64_t left = t.tv_sec * INT64_C(1000000000) + t.tv_usec * 1000 - 3 * TICK / 2;
+static bool is_call(const struct poll *p) { return p->clause && p->clause->type == &ch_call_clause_type; }
+
+static enum ch_verdict verify(int fd) {
+  if (fd >= table_size)
+    return CH_NOBODY_WAITS;
+  enum ch_verdict verdict = CH_NOBODY_WAITS;
+  int events = 0;
+  for (struct poll *p = table[fd].polls; p; p = p->next)
+    if (is_call(p))
+      events |= p->events;
+  if (events)
+    verdict = ch_known_stands(fd, events) ? CH_WAS_RIGHT : CH_WAS_WRONG;
+  for (struct ch_operation *op = table[fd].operations; op; op = op->next)
+    if (op->kind->reads && !op->repeating && !op->cancelling) {
+      int64_t patience = ch_known_ask(fd, SO_RCVTIMEO);
+      if (verdict == CH_NOBODY_WAITS)
+        verdict = CH_WAS_RIGHT;
+      if (patience < 0 || patience == CH_FOREVER)
+        continue;
+      verdict = CH_WAS_WRONG;
+      int64_t left = patience - ch_known_waited(op->began) * INT64_C(1000000);
       op->again = ch_timer_clause(left > 0 ? left : 0);
       op->repeating = true;
       ch_clause_watch(&op->again, time_is_over);
     }
-    errno = saved;
+  for (struct poll *p = verdict == CH_WAS_WRONG ? table[fd].polls : NULL; p;) {
+    if (!is_call(p)) {
+      p = p->next;
+      continue;
+    }
+    int64_t waited = ch_known_waited(p->clause->slot);
+    cancel_poll(p);
+    fire(p, CH_DOUBT + waited);
+    p = table[fd].polls; /* whoever is called may change the list */
   }
-  if (oldest) {
-    *c = ch_timer_clause(TICK);
-    ticking = true;
-    ch_clause_watch(c, tick);
-  }
-}
-
-static void verify_later(struct ch_operation *op) {
-  if (!oldest)
-    youngest = &oldest;
-  op->tick = ticks;
-  op->unverified = true;
-  op->younger = NULL;
-  op->verify_at = youngest;
-  *youngest = op;
-  youngest = &op->younger;
-  if (!ticking) {
-    state->ticker = ch_timer_clause(TICK);
-    ticking = true;
-    ch_clause_watch(&state->ticker, tick);
-  }
+  return verdict;
 }
 
 /* ---- operations ---- */
@@ -475,8 +463,10 @@ static bool start(struct ch_operation *op) {
   if (ok) {
     list(op);
     in_flight++;
-    if (op->kind->reads)
-      verify_later(op);
+    if (op->kind->reads) {
+      op->began = ch_known_now();
+      ch_known_watch(op->fd);
+    }
   }
   errno = saved;
   return ok;
@@ -497,11 +487,11 @@ static void operation_answered(struct ch_operation *op) {
   if (--op->expected > 0)
     return;
   unlist(op);
-  if (op->unverified)
-    verified(op);
   long result = op->result;
-  if (op->kind->reads)
-    table[op->fd].empty = result >= 0 && (size_t)result < op->n;
+  if (op->kind->reads && result >= 0 && (size_t)result < op->n)
+    ch_known_quiet(op->fd, CH_IN);
+  else if (op->kind->reads)
+    ch_known_stirred(op->fd, CH_IN);
   if (op->timed_out && (result == -ECANCELED || result == -EINTR))
     result = -EAGAIN;
   if (op->closed && (result == -ECANCELED || result == -EINTR))
@@ -581,7 +571,9 @@ static void poll_(int64_t deadline) {
     if (unsubmitted() || flags)
       submit(0, IORING_ENTER_GETEVENTS, -1);
   } else {
-    int64_t patience = -1;
+    int64_t patience = -1, due = ch_known_due();
+    if (due < deadline)
+      deadline = due;
     if (deadline != CH_FOREVER) {
       patience = deadline - now();
       if (patience < 0)
@@ -592,14 +584,13 @@ static void poll_(int64_t deadline) {
     submit(1, IORING_ENTER_GETEVENTS, patience);
   }
   take_completions();
+  ch_known_verify(verify);
   errno = saved;
 }
 
 /* The kernel holds a file as long as it polls it. So first it has to let go: a poll's cancellation is answered at once.
  */
 static void closing(int fd) {
-  if (fd >= 0 && fd < table_size)
-    table[fd].empty = false;
   if (fd < 0 || fd >= table_size || (!table[fd].polls && !table[fd].operations))
     return;
   int saved = errno;
@@ -637,8 +628,6 @@ static int listen_(int event) {
 
 static void interrupted(struct ch_operation *op) {
   unlist(op);
-  if (op->unverified)
-    verified(op);
   ch_operation_end(op, -EINTR);
 }
 

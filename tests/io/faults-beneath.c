@@ -9,6 +9,7 @@
 #include <sys/epoll.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -101,6 +102,13 @@ ssize_t recv(int fd, void *to, size_t n, int flags) {
 }
 ssize_t recvmsg(int fd, struct msghdr *m, int flags) {
   return recv_fault() ? -1 : call6(SYS_recvmsg, fd, (long)m, flags, 0, 0, 0);
+}
+/* Of the position: pipes and the like. */
+ssize_t preadv2(int fd, const struct iovec *v, int n, off_t offset, int flags) {
+  struct iovec one = {v->iov_base, 1};
+  if (offset == -1 && n > 0 && v->iov_len > 1 && now(SHORT_READS))
+    return call6(SYS_preadv2, fd, (long)&one, 1, -1, -1, flags);
+  return call6(SYS_preadv2, fd, (long)v, n, offset, offset < 0 ? -1 : 0, flags);
 }
 static int send_fault(void) {
   if (now(INTERRUPTED))

@@ -1,5 +1,6 @@
 /* connect, accept, accept4, close */
 #define _GNU_SOURCE
+#include "posix/descriptors.h"
 #include "posix/twins/twins.h"
 
 CH_HIDDEN void ch_fd_closing(int fd);
@@ -18,7 +19,7 @@ CH_TWIN(connect) int ch_posix_connect(int fd, const struct sockaddr *address, so
   patience = ch_patience(fd, SO_SNDTIMEO);
   if (patience < 0)
     return errno = EINPROGRESS, -1;
-  r = await(fd, POLLOUT, patience);
+  r = await(fd, POLLOUT, SO_SNDTIMEO);
   if (r == 0)
     return ch_connect_outcome(fd, address, length);
   if (errno == ECANCELED)
@@ -32,9 +33,9 @@ static int accept_one(int fd, struct sockaddr *address, socklen_t *length, int f
   for (;;) {
     ch_outcome r = ch_begin_accept(fd, address, length, flags);
     if (CH_IS_LATER(r))
-      return (int)ch_operate(CH_OPERATION(r));
+      return ch_accepted(fd, (int)ch_operate(CH_OPERATION(r)), flags);
     if (r >= 0 || errno != EAGAIN || await_input(fd))
-      return (int)r;
+      return ch_accepted(fd, (int)r, flags);
   }
 }
 

@@ -2,6 +2,7 @@
  *
  * fstat asks about an open file, whose description is in memory: it is the plain call. */
 #define _GNU_SOURCE
+#include "posix/descriptors.h"
 #include "posix/twins/twins.h"
 #include <fcntl.h>
 #include <stdarg.h>
@@ -20,7 +21,7 @@ CH_TWIN(open) int ch_posix_open(const char *path, int flags, ...) {
     mode = va_arg(more, mode_t);
     va_end(more);
   }
-  return (int)ch_complete(ch_begin_openat(AT_FDCWD, path, flags, mode));
+  return ch_opened((int)ch_complete(ch_begin_openat(AT_FDCWD, path, flags, mode)));
 }
 CH_TWIN(open64) int ch_posix_open64(const char *path, int flags, ...) {
   mode_t mode = 0;
@@ -30,7 +31,7 @@ CH_TWIN(open64) int ch_posix_open64(const char *path, int flags, ...) {
     mode = va_arg(more, mode_t);
     va_end(more);
   }
-  return (int)ch_complete(ch_begin_openat(AT_FDCWD, path, flags, mode));
+  return ch_opened((int)ch_complete(ch_begin_openat(AT_FDCWD, path, flags, mode)));
 }
 CH_TWIN(openat) int ch_posix_openat(int directory, const char *path, int flags, ...) {
   mode_t mode = 0;
@@ -40,7 +41,7 @@ CH_TWIN(openat) int ch_posix_openat(int directory, const char *path, int flags, 
     mode = va_arg(more, mode_t);
     va_end(more);
   }
-  return (int)ch_complete(ch_begin_openat(directory, path, flags, mode));
+  return ch_opened((int)ch_complete(ch_begin_openat(directory, path, flags, mode)));
 }
 CH_TWIN(openat64) int ch_posix_openat64(int directory, const char *path, int flags, ...) {
   mode_t mode = 0;
@@ -50,28 +51,30 @@ CH_TWIN(openat64) int ch_posix_openat64(int directory, const char *path, int fla
     mode = va_arg(more, mode_t);
     va_end(more);
   }
-  return (int)ch_complete(ch_begin_openat(directory, path, flags, mode));
+  return ch_opened((int)ch_complete(ch_begin_openat(directory, path, flags, mode)));
 }
 CH_TWIN(creat) int ch_posix_creat(const char *path, mode_t mode) {
-  return (int)ch_complete(ch_begin_openat(AT_FDCWD, path, O_CREAT | O_WRONLY | O_TRUNC, mode));
+  return ch_opened((int)ch_complete(ch_begin_openat(AT_FDCWD, path, O_CREAT | O_WRONLY | O_TRUNC, mode)));
 }
 CH_TWIN(creat64) int ch_posix_creat64(const char *path, mode_t mode) {
-  return (int)ch_complete(ch_begin_openat(AT_FDCWD, path, O_CREAT | O_WRONLY | O_TRUNC, mode));
+  return ch_opened((int)ch_complete(ch_begin_openat(AT_FDCWD, path, O_CREAT | O_WRONLY | O_TRUNC, mode)));
 }
 /* _FORTIFY_SOURCE's open without a mode. */
 CH_TWIN(__open_2) int ch_posix_open_2(const char *path, int flags) {
-  return wants_mode(flags) ? ch_plain_open_2(path, flags) : (int)ch_complete(ch_begin_openat(AT_FDCWD, path, flags, 0));
+  return wants_mode(flags) ? ch_plain_open_2(path, flags)
+                           : ch_opened((int)ch_complete(ch_begin_openat(AT_FDCWD, path, flags, 0)));
 }
 CH_TWIN(__open64_2) int ch_posix_open64_2(const char *path, int flags) {
-  return wants_mode(flags) ? ch_plain_open_2(path, flags) : (int)ch_complete(ch_begin_openat(AT_FDCWD, path, flags, 0));
+  return wants_mode(flags) ? ch_plain_open_2(path, flags)
+                           : ch_opened((int)ch_complete(ch_begin_openat(AT_FDCWD, path, flags, 0)));
 }
 CH_TWIN(__openat_2) int ch_posix_openat_2(int directory, const char *path, int flags) {
   return wants_mode(flags) ? ch_plain_open_2(path, flags)
-                           : (int)ch_complete(ch_begin_openat(directory, path, flags, 0));
+                           : ch_opened((int)ch_complete(ch_begin_openat(directory, path, flags, 0)));
 }
 CH_TWIN(__openat64_2) int ch_posix_openat64_2(int directory, const char *path, int flags) {
   return wants_mode(flags) ? ch_plain_open_2(path, flags)
-                           : (int)ch_complete(ch_begin_openat(directory, path, flags, 0));
+                           : ch_opened((int)ch_complete(ch_begin_openat(directory, path, flags, 0)));
 }
 
 CH_TWIN(stat) int ch_posix_stat(const char *path, struct stat *to) {
@@ -126,7 +129,7 @@ CH_TWIN(flock) int ch_posix_flock(int fd, int operation) { return (int)ch_comple
 static int control(int fd, int command, void *argument) {
   if (command == F_SETLKW || command == F_OFD_SETLKW)
     return (int)ch_complete(ch_begin_setlk(fd, command, argument));
-  return ch_plain_fcntl(fd, command, argument);
+  return ch_controlled(fd, command, ch_plain_fcntl(fd, command, argument));
 }
 CH_TWIN(fcntl) int ch_posix_fcntl(int fd, int command, ...) {
   va_list more;

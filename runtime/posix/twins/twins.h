@@ -12,17 +12,30 @@
 #include "charcoal.h"
 #include "posix/attempt.h"
 #include "posix/operations.h"
+#include "reactor/call.h"
 #include <errno.h>
 
 #define CH_TWIN(name) __attribute__((annotate("charcoal.twin=" #name), visibility("hidden"), used))
 
-/* Waits until the descriptor is ready, as long as the plain call would. 0: try again. -1: errno is what the plain call
- * says. */
-static int await(int fd, int events, int64_t patience) {
+/* Waits until the descriptor is ready, as long as the plain call would (ch_patience of the option). 0: try again. -1:
+ * errno is what the plain call says. */
+static int await(int fd, int events, int option) {
+  int64_t patience = ch_patience(fd, option);
   int ready;
   if (patience < 0)
     return errno = EAGAIN, -1;
-  ready = ch_fd_wait(fd, events, patience);
+  if (patience != CH_FOREVER) {
+    ready = ch_fd_wait(fd, events, patience);
+  } else {
+    ready = ch_call_wait(fd, events);
+    if (ready >= CH_DOUBT) { /* no longer than this, if there is a limit; what else was wrong the next attempt says */
+      int64_t waited = (ready - CH_DOUBT) * INT64_C(1000000);
+      patience = ch_patience(fd, option);
+      if (patience < 0 || patience == CH_FOREVER)
+        return 0;
+      ready = ch_fd_wait(fd, events, patience > waited ? patience - waited : 0);
+    }
+  }
   if (ready < 0)
     return errno = -ready, -1;
   if (ready == 0)
@@ -32,7 +45,7 @@ static int await(int fd, int events, int64_t patience) {
   return 0;
 }
 
-static inline int await_input(int fd) { return await(fd, POLLIN, ch_patience(fd, SO_RCVTIMEO)); }
-static inline int await_output(int fd) { return await(fd, POLLOUT, ch_patience(fd, SO_SNDTIMEO)); }
+static inline int await_input(int fd) { return await(fd, POLLIN, SO_RCVTIMEO); }
+static inline int await_output(int fd) { return await(fd, POLLOUT, SO_SNDTIMEO); }
 
 #endif

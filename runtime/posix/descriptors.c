@@ -1,0 +1,122 @@
+#define _GNU_SOURCE
+#include "posix/descriptors.h"
+#include "reactor/known.h"
+#include "reactor/reactor.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+int ch_opened(int fd) {
+  if (fd >= 0)
+    ch_known_forget(fd);
+  return fd;
+}
+
+int ch_accepted(int listener, int fd, int flags) {
+  ch_known_accepted(listener, fd, flags);
+  return fd;
+}
+
+int ch_controlled(int fd, int command, int result) {
+  if (result < 0)
+    return result;
+  switch (command) {
+  case F_SETFL:
+    ch_known_changed(fd);
+    break;
+  case F_DUPFD:
+  case F_DUPFD_CLOEXEC:
+    ch_known_shared();
+    ch_known_forget(result);
+    break;
+  }
+  return result;
+}
+
+/* ---- plain ---- */
+
+static void born(int fd, int type) {
+  int kind = type & ~(SOCK_NONBLOCK | SOCK_CLOEXEC);
+  ch_known_born(fd, kind == SOCK_STREAM ? CH_STREAM_SOCKET : CH_MESSAGE_SOCKET,
+                CH_NO_RCVTIMEO | CH_NO_SNDTIMEO | (type & SOCK_NONBLOCK ? 0 : CH_BLOCKS));
+}
+
+int ch_plain_socket(int family, int type, int protocol) {
+  int fd = socket(family, type, protocol);
+  if (fd >= 0)
+    born(fd, type);
+  return fd;
+}
+
+int ch_plain_socketpair(int family, int type, int protocol, int fds[2]) {
+  int r = socketpair(family, type, protocol, fds);
+  if (r == 0) {
+    born(fds[0], type);
+    born(fds[1], type);
+  }
+  return r;
+}
+
+int ch_plain_pipe2(int fds[2], int flags) {
+  int r = pipe2(fds, flags);
+  if (r == 0) {
+    ch_known_forget(fds[0]);
+    ch_known_forget(fds[1]);
+  }
+  return r;
+}
+
+int ch_plain_dup(int fd) {
+  ch_known_shared();
+  return ch_opened(dup(fd));
+}
+
+/* The number is closed first, if it was open and the call succeeds. */
+static int dup_to(int fd, int to, int flags, int (*plain)(int, int, int)) {
+  if (fd != to && fcntl(fd, F_GETFD) >= 0 && fcntl(to, F_GETFD) >= 0)
+    ch_fd_closing(to);
+  ch_known_shared();
+  int r = plain(fd, to, flags);
+  return fd == to ? r : ch_opened(r);
+}
+static int plain_dup2(int fd, int to, int flags) { return (void)flags, dup2(fd, to); }
+int ch_plain_dup2(int fd, int to) { return dup_to(fd, to, 0, plain_dup2); }
+int ch_plain_dup3(int fd, int to, int flags) { return dup_to(fd, to, flags, dup3); }
+
+int ch_plain_setsockopt(int fd, int level, int option, const void *value, socklen_t length) {
+  int r = setsockopt(fd, level, option, value, length);
+  if (r == 0 && level == SOL_SOCKET &&
+      (option == SO_RCVTIMEO_OLD || option == SO_SNDTIMEO_OLD || option == SO_RCVTIMEO_NEW ||
+       option == SO_SNDTIMEO_NEW))
+    ch_known_changed(fd);
+  return r;
+}
+
+int ch_plain_ioctl(int fd, unsigned long command, void *argument) {
+  int r = ioctl(fd, command, argument);
+  if (r >= 0 && command == FIONBIO)
+    ch_known_changed(fd);
+  return r;
+}
+
+int ch_plain_close_range(unsigned first, unsigned last, int flags) {
+  if (first <= last && !(flags & CLOSE_RANGE_CLOEXEC))
+    for (unsigned fd = first; fd <= last && fd < (unsigned)ch_known_size; fd++)
+      ch_fd_closing((int)fd);
+  return close_range(first, last, flags);
+}
+
+int ch_plain_fclose(FILE *f) {
+  int fd = f ? fileno(f) : -1;
+  if (fd < 0)
+    return fclose(f);
+  /* What is still to be written goes first. */
+  int flushed = fflush(f), error = errno;
+  ch_fd_closing(fd);
+  int closed = fclose(f);
+  if (flushed == 0)
+    return closed;
+  errno = error;
+  return EOF;
+}

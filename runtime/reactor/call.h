@@ -1,0 +1,10 @@
+/* Waiting for a descriptor on behalf of a call that looks again afterwards: for Charcoal C, too. */
+#ifndef CHARCOAL_REACTOR_CALL_H
+#define CHARCOAL_REACTOR_CALL_H
+
+/* Waits for poll's events, without limit because that is believed of the descriptor (known.h). Returns those that may
+ * hold; or CH_DOUBT plus the ms that the wait has lasted at least: the belief was wrong; or -errno. */
+__attribute__((visibility("hidden"))) int ch_call_wait(int fd, int events);
+enum { CH_DOUBT = 1 << 16 };
+
+#endif

@@ -1,0 +1,354 @@
+#define _GNU_SOURCE
+#include "reactor/known.h"
+#include "charcoal.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/time.h>
+#include <time.h>
+#include <unistd.h>
+
+__thread struct ch_known *ch_known_table;
+__thread int ch_known_size;
+__thread unsigned ch_known_doubts;
+__thread unsigned ch_known_seen;
+unsigned ch_known_changes;
+
+/* Since when two numbers have perhaps had one description; and how many domains believe anything. */
+static bool shared;
+static unsigned believers;
+
+enum { LEVELS = 8, FIRST_DELAY = 10 /* ms */, DOUBTS = 1000, A_MISS = 8, MANY_MISSES = 20 };
+
+/* By trust, each in order of beginning. */
+struct queue {
+  int head, tail; /* -1: empty */
+};
+static __thread struct queue *queues;
+static __thread int queued;
+
+struct ch_known *ch_known_make_room(int fd) {
+  if (fd < 0)
+    return NULL;
+  int size = ch_known_size ? ch_known_size : 64;
+  while (size <= fd)
+    size *= 2;
+  if (!queues) {
+    queues = malloc(LEVELS * sizeof *queues);
+    if (!queues)
+      return NULL;
+    for (int i = 0; i < LEVELS; i++)
+      queues[i] = (struct queue){-1, -1};
+    __atomic_fetch_add(&believers, 1, __ATOMIC_RELAXED);
+  }
+  struct ch_known *bigger = realloc(ch_known_table, (size_t)size * sizeof *bigger);
+  if (!bigger)
+    return NULL;
+  memset(bigger + ch_known_size, 0, (size_t)(size - ch_known_size) * sizeof *bigger);
+  ch_known_table = bigger;
+  ch_known_size = size;
+  return &bigger[fd];
+}
+
+void ch_known_end(void) {
+  if (!queues)
+    return;
+  __atomic_fetch_sub(&believers, 1, __ATOMIC_RELAXED);
+  free(ch_known_table);
+  free(queues);
+  ch_known_table = NULL;
+  queues = NULL;
+  ch_known_size = queued = 0;
+  ch_known_doubts = 0;
+}
+
+/* ---- what is believed ---- */
+
+/* Its place in a queue it keeps. */
+static void nothing_of(struct ch_known *k) {
+  k->quiet = 0;
+  k->kind = CH_UNKNOWN_FILE;
+  k->is = 0;
+  k->trust = k->missed = 0;
+}
+
+void ch_known_forget(int fd) {
+  struct ch_known *k = ch_known(fd);
+  if (k)
+    nothing_of(k);
+}
+
+static void mode_changed(struct ch_known *k) {
+  k->is = (uint8_t)((k->is & ~(CH_BLOCKS | CH_NO_RCVTIMEO | CH_NO_SNDTIMEO)) | CH_CHANGED);
+}
+
+void ch_known_catch_up(void) {
+  ch_known_seen = __atomic_load_n(&ch_known_changes, __ATOMIC_RELAXED);
+  for (int i = 0; i < ch_known_size; i++)
+    mode_changed(&ch_known_table[i]);
+}
+
+void ch_known_changed(int fd) {
+  struct ch_known *k = ch_known(fd);
+  if (k)
+    mode_changed(k);
+  if (__atomic_load_n(&shared, __ATOMIC_RELAXED) || __atomic_load_n(&believers, __ATOMIC_RELAXED) > 1)
+    __atomic_fetch_add(&ch_known_changes, 1, __ATOMIC_RELAXED);
+}
+
+void ch_known_shared(void) { __atomic_store_n(&shared, true, __ATOMIC_RELAXED); }
+
+void ch_known_born(int fd, enum ch_file_kind kind, int is) {
+  struct ch_known *k = ch_known_make(fd);
+  if (!k)
+    return;
+  nothing_of(k);
+  k->kind = (uint8_t)kind;
+  k->is = (uint8_t)is;
+}
+
+void ch_known_accepted(int listener, int fd, int flags) {
+  if (fd < 0)
+    return;
+  ch_known_stirred(listener, CH_IN); /* there may be more */
+  const struct ch_known *l = ch_known(listener);
+  enum ch_file_kind kind =
+      l && l->kind >= CH_SOCKET && l->kind <= CH_MESSAGE_SOCKET ? (enum ch_file_kind)l->kind : CH_SOCKET;
+  int is = l && !ch_known_doubts ? l->is & (CH_NO_RCVTIMEO | CH_NO_SNDTIMEO) : 0;
+  ch_known_born(fd, kind, flags & SOCK_NONBLOCK ? is : is | CH_BLOCKS);
+}
+
+void ch_known_cut_short(int fd, int event) {
+  struct ch_known *k = ch_known_make(fd);
+  if (!k || k->is & CH_LOUD)
+    return;
+  if (k->kind == CH_STREAM_SOCKET || k->kind == CH_PIPE_FILE) {
+    k->quiet |= (uint16_t)event;
+  } else if (k->kind <= CH_SOCKET) {
+    /* To ask of which type it is pays only if it happens again. */
+    int type = 0, saved = errno;
+    socklen_t size = sizeof type;
+    if (!(k->is & CH_CUT_SHORT))
+      k->is |= CH_CUT_SHORT;
+    else if (getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &size) == 0)
+      k->kind = type == SOCK_STREAM ? CH_STREAM_SOCKET : CH_MESSAGE_SOCKET;
+    errno = saved;
+  }
+}
+
+static bool is_socket(const struct ch_known *k) { return k->kind >= CH_SOCKET && k->kind <= CH_MESSAGE_SOCKET; }
+
+static bool waits_and_is_no_socket(int kind) { return kind == CH_PIPE_FILE || kind == CH_DEVICE_FILE; }
+
+static enum ch_file_kind kind_of_file(int fd) {
+  struct stat s;
+  if (fstat(fd, &s) < 0)
+    return CH_UNKNOWN_FILE;
+  return S_ISREG(s.st_mode) || S_ISDIR(s.st_mode) || S_ISBLK(s.st_mode) ? CH_STORAGE_FILE
+         : S_ISSOCK(s.st_mode)                                          ? CH_SOCKET
+         : S_ISFIFO(s.st_mode)                                          ? CH_PIPE_FILE
+                                                                        : CH_DEVICE_FILE;
+}
+
+enum ch_file_kind ch_known_ask_kind(int fd) {
+  enum ch_file_kind kind = kind_of_file(fd);
+  struct ch_known *k = ch_known_make(fd);
+  if (k && k->kind != kind && !(kind == CH_SOCKET && is_socket(k))) {
+    nothing_of(k);
+    k->kind = (uint8_t)kind;
+  }
+  return kind;
+}
+
+int64_t ch_known_ask(int fd, int option) {
+  struct ch_known nobody = {0}, *k = ch_known_make(fd);
+  if (!k)
+    k = &nobody;
+  int own = option == SO_RCVTIMEO ? CH_NO_RCVTIMEO : CH_NO_SNDTIMEO;
+  k->is = (uint8_t)((k->is & ~(CH_BLOCKS | own | CH_CHANGED)) | CH_JUST_ASKED);
+  int flags = fcntl(fd, F_GETFL);
+  if (flags < 0 || flags & O_NONBLOCK)
+    return -1;
+  if (waits_and_is_no_socket(k->kind)) {
+    if (flags & O_DIRECT)
+      k->is |= CH_LOUD; /* a pipe of packets: a read takes one */
+    return CH_FOREVER;
+  }
+  struct timeval t;
+  socklen_t size = sizeof t;
+  if (getsockopt(fd, SOL_SOCKET, option, &t, &size) < 0) {
+    nothing_of(k);
+    k->is = CH_JUST_ASKED;
+    k->kind = kind_of_file(fd);
+    return waits_and_is_no_socket(k->kind) ? CH_FOREVER : -1;
+  }
+  if (!is_socket(k))
+    k->kind = CH_SOCKET;
+  k->is |= CH_BLOCKS;
+  if (t.tv_sec == 0 && t.tv_usec == 0) {
+    k->is |= (uint8_t)own;
+    return CH_FOREVER;
+  }
+  return t.tv_sec * INT64_C(1000000000) + t.tv_usec * 1000;
+}
+
+bool ch_known_listens(int fd) {
+  struct ch_known *k = ch_known_make(fd);
+  int listens = 0;
+  socklen_t size = sizeof listens;
+  if (k && k->is & CH_LISTENS)
+    return true;
+  if (getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &listens, &size) < 0 || !listens)
+    return false;
+  if (k)
+    k->is |= CH_LISTENS;
+  return true;
+}
+
+/* ---- verification ---- */
+
+static int64_t milliseconds(const struct timespec *t) { return t->tv_sec * INT64_C(1000) + t->tv_nsec / 1000000; }
+
+uint32_t ch_known_now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC_COARSE, &t);
+  return (uint32_t)milliseconds(&t);
+}
+
+static int64_t right_now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return milliseconds(&t);
+}
+
+int ch_known_waited(uint32_t began) {
+  struct timespec step;
+  clock_getres(CLOCK_MONOTONIC_COARSE, &step);
+  int64_t waited = (int32_t)((uint32_t)right_now() - began) - milliseconds(&step) - 1;
+  return waited < 0 ? 0 : waited > INT32_MAX / 2 ? INT32_MAX / 2 : (int)waited;
+}
+
+static int level_of(const struct ch_known *k) { return k->trust < LEVELS ? k->trust : LEVELS - 1; }
+static uint32_t delay(int level) { return (uint32_t)FIRST_DELAY << level; }
+
+static void append(int fd, uint32_t since) {
+  struct ch_known *k = &ch_known_table[fd];
+  struct queue *q = &queues[level_of(k)];
+  k->queued = true;
+  k->renewed = false;
+  k->since = since;
+  k->next = -1;
+  if (q->head < 0)
+    q->head = fd;
+  else
+    ch_known_table[q->tail].next = fd;
+  q->tail = fd;
+  queued++;
+}
+
+/* Busy descriptors are not put behind the others at each wait: that is made up for when their turn comes. */
+void ch_known_watch(int fd) {
+  struct ch_known *k = ch_known_make(fd);
+  if (!k)
+    return;
+  k->is &= (uint8_t)~(CH_CHANGED | CH_JUST_ASKED);
+  if (k->queued)
+    k->renewed = true;
+  else
+    append(fd, ch_known_now());
+}
+
+int64_t ch_known_due(void) {
+  if (CH_LIKELY(queued == 0))
+    return CH_FOREVER;
+  int64_t now = right_now(), least = INT32_MAX;
+  for (int i = 0; i < LEVELS; i++)
+    if (queues[i].head >= 0) {
+      int64_t left = (int32_t)(ch_known_table[queues[i].head].since + delay(i) - (uint32_t)now);
+      if (left < least)
+        least = left;
+    }
+  return (now + (least < 0 ? 0 : least)) * 1000000;
+}
+
+static void verify_next(int level, enum ch_verdict (*verify)(int fd)) {
+  struct queue *q = &queues[level];
+  int fd = q->head;
+  struct ch_known *k = &ch_known_table[fd];
+  q->head = k->next;
+  k->queued = false;
+  queued--;
+  if (k->renewed) {
+    append(fd, ch_known_now());
+    return;
+  }
+  switch (verify(fd)) { /* may move the table */
+  case CH_NOBODY_WAITS:
+    break;
+  case CH_WAS_RIGHT:
+    k = &ch_known_table[fd];
+    if (k->trust < LEVELS - 1)
+      k->trust++;
+    break;
+  case CH_WAS_WRONG:
+    ch_known_table[fd].trust = 0;
+    ch_known_table[fd].quiet = 0;
+    ch_known_doubts = DOUBTS;
+    break;
+  }
+}
+
+void ch_known_verify(enum ch_verdict (*verify)(int fd)) {
+  if (CH_LIKELY(queued == 0))
+    return;
+  uint32_t now = (uint32_t)right_now();
+  int saved = errno;
+  for (int i = 0; i < LEVELS; i++)
+    while (queues[i].head >= 0 && (int32_t)(now - ch_known_table[queues[i].head].since) >= (int32_t)delay(i))
+      verify_next(i, verify);
+  errno = saved;
+  ch_known_check();
+}
+
+void ch_known_missed(int fd) {
+  struct ch_known *k = ch_known(fd);
+  if (!k)
+    return;
+  k->trust = 0;
+  k->missed += A_MISS;
+  if (k->missed < MANY_MISSES)
+    return;
+  k->missed = 0;
+  k->is |= CH_LOUD;
+  ch_known_doubts = DOUBTS;
+}
+
+bool ch_known_stands(int fd, int events) {
+  struct ch_known *k = ch_known(fd);
+  if (!k || waits_and_is_no_socket(k->kind) || k->is & CH_CHANGED)
+    return true;
+  bool in = events & (POLLIN | POLLRDNORM), out = events & (POLLOUT | POLLWRNORM);
+  bool stands =
+      (!in || ch_known_ask(fd, SO_RCVTIMEO) == CH_FOREVER) && (!out || ch_known_ask(fd, SO_SNDTIMEO) == CH_FOREVER);
+  k = ch_known(fd);
+  k->is &= (uint8_t)~CH_JUST_ASKED;
+  return stands;
+}
+
+void ch_known_check(void) {
+#ifdef CHARCOAL_CHECKED
+  int found = 0;
+  for (int i = 0; queues && i < LEVELS; i++)
+    for (int fd = queues[i].head; fd >= 0; fd = ch_known_table[fd].next) {
+      CH_INVARIANT(ch_known_table[fd].queued, "a descriptor in a queue knows it");
+      CH_INVARIANT(ch_known_table[fd].next < 0 ||
+                       (int32_t)(ch_known_table[ch_known_table[fd].next].since - ch_known_table[fd].since) >= 0,
+                   "those that were queued first stand in front");
+      found++;
+    }
+  CH_INVARIANT(found == queued, "a descriptor stands in at most one queue");
+#endif
+}
