@@ -3,7 +3,6 @@
 #include "charcoal.h"
 #include "posix/operations.h"
 #include "reactor/known.h"
-#include "reactor/operation.h"
 #include "reactor/reactor.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -198,7 +197,7 @@ ssize_t ch_attempt_read(int fd, void *to, size_t n) {
       return r;
     kind = ch_known_ask_kind(fd);
     if (is_storage(kind))
-      return ch_begin_read(fd, to, n, -1);
+      return CH_AS_STORAGE;
     if (!is_stream(kind))
       return ch_begin_recv(fd, to, n, 0);
   }
@@ -218,7 +217,7 @@ ssize_t ch_attempt_readv(int fd, const struct iovec *v, int n) {
       return r;
     kind = ch_known_ask_kind(fd);
     if (is_storage(kind))
-      return ch_begin_readv(fd, v, n, -1, 0);
+      return CH_AS_STORAGE;
     if (!is_stream(kind))
       return ch_attempt_recvmsg(fd, &m, 0);
   }
@@ -236,7 +235,7 @@ ssize_t ch_attempt_write(int fd, const void *from, size_t n) {
       return r;
     kind = ch_known_ask_kind(fd);
     if (is_storage(kind))
-      return ch_begin_write(fd, from, n, -1);
+      return CH_AS_STORAGE;
     if (!is_stream(kind))
       return ch_attempt_send(fd, from, n, 0);
   }
@@ -256,106 +255,45 @@ ssize_t ch_attempt_writev(int fd, const struct iovec *v, int n) {
       return r;
     kind = ch_known_ask_kind(fd);
     if (is_storage(kind))
-      return ch_begin_writev(fd, v, n, -1, 0);
+      return CH_AS_STORAGE;
     if (!is_stream(kind))
       return ch_attempt_sendmsg(fd, &m, 0);
   }
   return write_stream(fd, v, n);
 }
 
-static long perform_recv(struct ch_operation *op);
-static void prepare_recv(const struct ch_operation *op, struct io_uring_sqe *sqe) {
-  sqe->opcode = IORING_OP_RECV;
-  sqe->fd = op->fd;
-  sqe->addr = (uint64_t)(uintptr_t)op->a;
-  sqe->len = (uint32_t)op->n;
-}
-static const struct ch_operation_kind recv_kind = {
-    "recv", perform_recv, prepare_recv, .lane = CH_LANE_PATIENT, .closes = true, .interrupt = true, .reads = true};
-
-static ch_outcome recv_later(int fd, void *to, size_t n) {
-  struct ch_operation *op = ch_operation_new(&recv_kind, fd);
-  if (!op)
-    return errno = EAGAIN, -1;
-  op->a = to;
-  op->n = n;
-  return -(ch_outcome)(intptr_t)op;
-}
-
 /* With a ring the kernel waits and reads in one. A socket that was just emptied is not even tried. */
-ch_outcome ch_begin_recv(int fd, void *to, size_t n, int flags) {
+long ch_begin_recv(int fd, void *to, size_t n, int flags) {
   REFUSE_IF_CANCELLED();
   bool ring = ch_reactor_has_ring() && flags == 0 && n > 0 && n <= 0x7ffff000;
   if (is_vain(fd, CH_IN, flags))
-    return ring ? recv_later(fd, to, n) : -1;
+    return ring ? CH_LATER : -1;
   ssize_t r = noted(fd, recv(fd, to, n, flags | MSG_DONTWAIT), n, CH_IN, flags);
   if (r >= 0 || errno != EAGAIN || !ring)
     return r;
   if (ch_patience(fd, SO_RCVTIMEO) == CH_FOREVER)
-    return recv_later(fd, to, n);
+    return CH_LATER;
   return errno = EAGAIN, -1;
 }
 
-static long or_error(long r) { return r < 0 ? -errno : r; }
-
-static long perform_recv(struct ch_operation *op) { return or_error(recv(op->fd, (void *)op->a, op->n, 0)); }
-
-static long perform_accept(struct ch_operation *op) {
-  return or_error(accept4(op->fd, (struct sockaddr *)op->a, (socklen_t *)op->b, (int)op->flags));
-}
-static void prepare_accept(const struct ch_operation *op, struct io_uring_sqe *sqe) {
-  sqe->opcode = IORING_OP_ACCEPT;
-  sqe->fd = op->fd;
-  sqe->addr = (uint64_t)(uintptr_t)op->a;
-  sqe->addr2 = (uint64_t)(uintptr_t)op->b;
-  sqe->accept_flags = op->flags;
-}
-static const struct ch_operation_kind accept_kind = {
-    "accept", perform_accept, prepare_accept, .lane = CH_LANE_PATIENT, .closes = true, .interrupt = true};
-
 /* With a ring the kernel waits and takes in one: nobody else can take the connection in between. */
-ch_outcome ch_begin_accept(int fd, struct sockaddr *address, socklen_t *length, int flags) {
-  ch_outcome r = ch_attempt_accept4(fd, address, length, flags);
+long ch_begin_accept(int fd, struct sockaddr *address, socklen_t *length, int flags) {
+  long r = ch_attempt_accept4(fd, address, length, flags);
   if (r >= 0 || errno != EAGAIN || !ch_reactor_has_ring() || ch_patience(fd, SO_RCVTIMEO) != CH_FOREVER)
     return r;
-  struct ch_operation *op = ch_operation_new(&accept_kind, fd);
-  if (!op)
-    return errno = EAGAIN, -1;
-  op->a = address;
-  op->b = length;
-  op->flags = (unsigned)flags;
-  return -(ch_outcome)(intptr_t)op;
-}
-
-static long perform_connect(struct ch_operation *op) { return or_error(connect(op->fd, op->a, (socklen_t)op->n)); }
-static void prepare_connect(const struct ch_operation *op, struct io_uring_sqe *sqe) {
-  sqe->opcode = IORING_OP_CONNECT;
-  sqe->fd = op->fd;
-  sqe->addr = (uint64_t)(uintptr_t)op->a;
-  sqe->off = op->n;
-}
-static const struct ch_operation_kind connect_kind = {
-    "connect", perform_connect, prepare_connect, .lane = CH_LANE_PATIENT, .closes = true, .interrupt = true};
-
-static ch_outcome connect_later(int fd, const struct sockaddr *address, socklen_t length) {
-  struct ch_operation *op = ch_operation_new(&connect_kind, fd);
-  if (!op)
-    return connect(fd, address, length);
-  op->a = address;
-  op->n = length;
-  return -(ch_outcome)(intptr_t)op;
+  return CH_LATER;
 }
 
 /* A ring waits itself, and the descriptor's mode is left alone. A local socket whose listener's queue is full cannot be
  * waited for in any other way than in the call. */
-ch_outcome ch_begin_connect(int fd, const struct sockaddr *address, socklen_t length) {
+long ch_begin_connect(int fd, const struct sockaddr *address, socklen_t length) {
   REFUSE_IF_CANCELLED();
   int64_t patience = ch_patience(fd, SO_SNDTIMEO);
   if (patience == CH_FOREVER && ch_reactor_has_ring())
-    return connect_later(fd, address, length);
+    return CH_LATER;
   int r = ch_attempt_connect(fd, address, length);
   if (r < 0 && errno == EAGAIN && patience >= 0 && address->sa_family == AF_UNIX)
-    return connect_later(fd, address, length);
+    return CH_LATER;
   return r;
 }
 

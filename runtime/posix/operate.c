@@ -1,90 +1,77 @@
 /* Waiting for an operation, and ch_offload: leaves in plain C. */
-#include "posix/operations.h"
-#include "reactor/operation.h"
+#include "posix/operate.h"
+#include "offload/pool.h"
 #include <errno.h>
 
-/* Result and errno; the operation's memory is given back. */
-static intptr_t outcome(struct ch_operation *op) {
-  long r = op->result;
-  size_t before = op->before;
-  if (op->cancelling && r == -EINTR)
+/* Result and errno. */
+static long outcome(const struct ch_operation *op) {
+  long r = op->clause.value, before = op->request.kind->goes_on ? (long)op->request.before : 0;
+  if (CH_LIKELY(r >= 0))
+    return before + r;
+  if (before)
+    return before;
+  if (r == -EINTR && op->clause.slot & CH_OPERATION_CANCELLING)
     r = -ECANCELED; /* a call that was interrupted has done nothing */
-  ch_operation_free(op);
-  if (r >= 0 || before)
-    return (intptr_t)before + (r < 0 ? 0 : r);
   errno = (int)-r;
   return -1;
 }
 
-static intptr_t ended(struct ch_clause *all, unsigned selected) { return (void)selected, outcome(all[0].object); }
-static const struct ch_leaf operate_leaf = CH_LEAF("ch_operate", 1, ended);
+intptr_t ch_operation_ended(struct ch_clause *all, unsigned selected) {
+  return (void)selected, outcome((struct ch_operation *)all);
+}
 
-/* True: it has started, and is under way. */
-static bool begin(struct ch_operation *op) {
-  if (ch_is_marked()) {
-    op->result = -ECANCELED;
-    return false;
+struct ch_int_result ch_operate_int(const struct ch_leaf *leaf, const struct ch_request *request) {
+  struct ch_frame *f = ch_frame_new(&leaf->info);
+  struct ch_operation *op = (struct ch_operation *)f->image;
+  op->request = *request;
+  if (CH_UNLIKELY(!ch_operation_start(op))) {
+    intptr_t result = leaf->finish(&op->clause, 0);
+    ch_frame_free(f);
+    return (struct ch_int_result){CH_DONE, result};
   }
-  ch_operation_start(op);
-  return !op->done;
+  ch_wait_registered(&op->clause);
+  *ch_tls.link = f;
+  ch_tls.link = &f->parent;
+  return (struct ch_int_result){CH_BLOCKED, 0};
 }
 
-struct ch_int_result ch_operate_int(struct ch_operation *op) CH_INT_NAME(ch_operate);
-struct ch_int_result ch_operate_int(struct ch_operation *op) {
-  if (!begin(op))
-    return (struct ch_int_result){CH_DONE, outcome(op)};
-  struct ch_clause c = ch_operation_clause(op);
-  return ch_wait_leaf(&operate_leaf, &c, 1);
-}
-
-long ch_operate(struct ch_operation *op) {
-  if (!begin(op))
-    return outcome(op);
-  struct ch_clause c = ch_operation_clause(op);
-  return ch_wait_leaf_native(&operate_leaf, &c, 1);
+intptr_t ch_operate(const struct ch_leaf *leaf, const struct ch_request *request) {
+  struct ch_operation op;
+  op.request = *request;
+  if (ch_operation_start(&op)) {
+    ch_wait_registered(&op.clause);
+    ch_wait_native(true);
+  }
+  return leaf->finish(&op.clause, 0);
 }
 
 /* ---- ch_offload ---- */
 
 static intptr_t offload_ended(struct ch_clause *all, unsigned selected) {
-  int saved = errno;
-  int error = ended(all, selected) < 0 ? errno : 0;
-  errno = saved;
-  return error;
+  return (void)selected, all[0].value < 0 ? (intptr_t)-all[0].value : 0;
 }
-static const struct ch_leaf offload_leaf = CH_LEAF("ch_offload", 1, offload_ended);
+static const struct ch_leaf offload_leaf = CH_OPERATION_LEAF("ch_offload", offload_ended);
 
-/* NULL: *error says why not. */
-static struct ch_operation *begin_offload(void (*fn)(void *), void *argument, int *error) {
-  int saved = errno;
-  ch_outcome r = ch_begin_call((long (*)(void *))(void *)fn, argument, CH_CALL_FOREIGN);
-  *error = errno;
-  errno = saved;
-  if (!CH_IS_LATER(r))
-    return NULL;
-  struct ch_operation *op = CH_OPERATION(r);
-  if (begin(op))
-    return op;
-  *error = op->result < 0 ? (int)-op->result : 0;
-  ch_operation_free(op);
-  return NULL;
+static long perform_foreign(const struct ch_request *q) {
+  ((void (*)(void *))(uintptr_t)q->offset)((void *)q->a);
+  return 0;
+}
+static const struct ch_operation_kind foreign_kind = {"offloaded call", perform_foreign, NULL, .lane = CH_LANE_FOREIGN};
+
+static int begin_offload(struct ch_request *q, void (*fn)(void *), void *argument) {
+  *q = (struct ch_request){.kind = &foreign_kind, .fd = -1, .a = argument, .offset = (int64_t)(uintptr_t)fn};
+  return !ch_domain.current ? EPERM : ch_is_marked() ? ECANCELED : 0;
 }
 
 struct ch_int_result ch_offload_int(void (*fn)(void *), void *argument) CH_INT_NAME(ch_offload);
 struct ch_int_result ch_offload_int(void (*fn)(void *), void *argument) {
-  int error;
-  struct ch_operation *op = begin_offload(fn, argument, &error);
-  if (!op)
-    return (struct ch_int_result){CH_DONE, error};
-  struct ch_clause c = ch_operation_clause(op);
-  return ch_wait_leaf(&offload_leaf, &c, 1);
+  struct ch_request q;
+  int error = begin_offload(&q, fn, argument);
+  return error ? (struct ch_int_result){CH_DONE, error} : ch_operate_int(&offload_leaf, &q);
 }
 
 int ch_offload(void (*fn)(void *), void *argument) {
-  int error;
-  struct ch_operation *op = begin_offload(fn, argument, &error);
-  if (!op)
-    return error;
-  struct ch_clause c = ch_operation_clause(op);
-  return (int)ch_wait_leaf_native(&offload_leaf, &c, 1);
+  struct ch_request q;
+  int error = begin_offload(&q, fn, argument);
+  return error ? error : (int)ch_operate(&offload_leaf, &q);
 }

@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "posix/operations.h"
-#include "reactor/operation.h"
+#include "posix/operate.h"
+#include "offload/pool.h"
 #include "reactor/reactor.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -15,11 +16,11 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-typedef struct ch_operation op_t;
+typedef struct ch_request req_t;
 typedef struct io_uring_sqe sqe_t;
 
 static long or_error(long r) { return r < 0 ? -errno : r; }
-static ch_outcome refused(void) { return errno = ECANCELED, -1; }
+static long refused(void) { return errno = ECANCELED, -1; }
 
 /* In a scope what stands behind an `async` may go on. */
 int ch_alone(void) {
@@ -27,136 +28,141 @@ int ch_alone(void) {
   return d->group == &d->base && !d->base.head && d->base.outside == 0 && d->current && !d->current->scope;
 }
 
-/* NULL: no memory; the caller makes the plain call. */
-static op_t *make(const struct ch_operation_kind *kind, int fd) { return ch_operation_new(kind, fd); }
-static ch_outcome later(op_t *op) { return -(ch_outcome)(intptr_t)op; }
-
 /* ---- reading and writing ---- */
 
-static long perform_read(op_t *op) {
-  return or_error(op->offset < 0 ? read(op->fd, (void *)op->a, op->n)
-                                 : pread(op->fd, (void *)op->a, op->n, op->offset));
+static long perform_read(const req_t *q) {
+  return or_error(q->offset < 0 ? read(q->fd, (void *)q->a, q->n) : pread(q->fd, (void *)q->a, q->n, q->offset));
 }
-static long perform_write(op_t *op) {
-  return or_error(op->offset < 0 ? write(op->fd, op->a, op->n) : pwrite(op->fd, op->a, op->n, op->offset));
+static long perform_write(const req_t *q) {
+  return or_error(q->offset < 0 ? write(q->fd, q->a, q->n) : pwrite(q->fd, q->a, q->n, q->offset));
 }
-static long perform_readv(op_t *op) { return or_error(preadv2(op->fd, op->a, (int)op->n, op->offset, (int)op->flags)); }
-static long perform_writev(op_t *op) {
-  return or_error(pwritev2(op->fd, op->a, (int)op->n, op->offset, (int)op->flags));
+static long perform_readv(const req_t *q) {
+  return or_error(preadv2(q->fd, q->a, (int)q->n, q->offset, (int)q->flags));
+}
+static long perform_writev(const req_t *q) {
+  return or_error(pwritev2(q->fd, q->a, (int)q->n, q->offset, (int)q->flags));
 }
 
-static void prepare_rw(const op_t *op, sqe_t *sqe, unsigned opcode) {
+static void prepare_rw(const req_t *q, sqe_t *sqe, unsigned opcode) {
   sqe->opcode = (uint8_t)opcode;
-  sqe->fd = op->fd;
-  sqe->addr = (uint64_t)(uintptr_t)op->a;
-  sqe->len = (uint32_t)op->n;
-  sqe->off = (uint64_t)op->offset;
-  sqe->rw_flags = (int)op->flags;
+  sqe->fd = q->fd;
+  sqe->addr = (uint64_t)(uintptr_t)q->a;
+  sqe->len = (uint32_t)q->n;
+  sqe->off = (uint64_t)q->offset;
+  sqe->rw_flags = (int)q->flags;
 }
-static void prepare_read(const op_t *op, sqe_t *sqe) { prepare_rw(op, sqe, IORING_OP_READ); }
-static void prepare_write(const op_t *op, sqe_t *sqe) { prepare_rw(op, sqe, IORING_OP_WRITE); }
-static void prepare_readv(const op_t *op, sqe_t *sqe) { prepare_rw(op, sqe, IORING_OP_READV); }
-static void prepare_writev(const op_t *op, sqe_t *sqe) { prepare_rw(op, sqe, IORING_OP_WRITEV); }
+static void prepare_read(const req_t *q, sqe_t *sqe) { prepare_rw(q, sqe, IORING_OP_READ); }
+static void prepare_write(const req_t *q, sqe_t *sqe) { prepare_rw(q, sqe, IORING_OP_WRITE); }
+static void prepare_readv(const req_t *q, sqe_t *sqe) { prepare_rw(q, sqe, IORING_OP_READV); }
+static void prepare_writev(const req_t *q, sqe_t *sqe) { prepare_rw(q, sqe, IORING_OP_WRITEV); }
 
-static const struct ch_operation_kind read_kind = {"read", perform_read, prepare_read, .lane = CH_LANE_STORAGE};
+static const struct ch_operation_kind read_kind = {"read", perform_read, prepare_read, .lane = CH_LANE_STORAGE,
+                                                   .goes_on = true};
 static const struct ch_operation_kind write_kind = {"write", perform_write, prepare_write, .lane = CH_LANE_STORAGE};
 static const struct ch_operation_kind readv_kind = {"readv", perform_readv, prepare_readv, .lane = CH_LANE_STORAGE};
 static const struct ch_operation_kind writev_kind = {"writev", perform_writev, prepare_writev, .lane = CH_LANE_STORAGE};
 
-static op_t *make_rw(const struct ch_operation_kind *kind, int fd, const void *a, size_t n, int64_t offset, int flags) {
-  op_t *op = make(kind, fd);
-  if (op) {
-    op->a = a;
-    op->n = n;
-    op->offset = offset;
-    op->flags = (unsigned)flags;
-  }
-  return op;
+static req_t transfer(const struct ch_operation_kind *kind, int fd, const void *a, size_t n, int64_t offset,
+                      int flags) {
+  return (req_t){.kind = kind, .fd = fd, .a = a, .n = n, .offset = offset, .flags = (unsigned)flags};
 }
 
-/* What the page cache has is there at once. It may have the first part only, and a file's reader expects all of it: the
- * rest is read from there on, and *done says how much came before. */
-ch_outcome ch_begin_read(int fd, void *to, size_t n, int64_t offset) {
+/* What the page cache has, without waiting for the rest; -1 with EAGAIN: ask for an operation. Without a page cache
+ * (O_DIRECT) "not now" would still wait for the disk. */
+static ssize_t cached(int fd, const struct iovec *v, int n, int64_t offset) {
+  return fcntl(fd, F_GETFL) & O_DIRECT ? (errno = EAGAIN, -1) : preadv2(fd, v, n, offset, RWF_NOWAIT);
+}
+static bool is_refusal(ssize_t r) {
+  return r < 0 && (errno == EAGAIN || errno == EOPNOTSUPP || errno == ENOSYS || errno == EINVAL);
+}
+
+/* A ring looks into the page cache itself. Otherwise that may have the first part only, and a file's reader expects all
+ * of it: the rest is read from there on. */
+static long begin_read(req_t *q, int fd, void *to, size_t n, int64_t offset) {
   if (ch_is_marked())
     return refused();
-  op_t *op;
-  if (n > 0x7ffff000 || ch_alone() || !(op = make_rw(&read_kind, fd, to, n, offset, 0)))
+  if (CH_UNLIKELY(n > 0x7ffff000 || ch_alone()))
     return offset < 0 ? read(fd, to, n) : pread(fd, to, n, offset);
-  /* A ring looks there itself when it is asked. Without a page cache (O_DIRECT) "not now" would still wait for the
-   * disk. */
-  struct iovec v = {to, n};
-  ssize_t r = ch_reactor_has_ring() || fcntl(fd, F_GETFL) & O_DIRECT ? (errno = EAGAIN, -1)
-                                                                     : preadv2(fd, &v, 1, offset, RWF_NOWAIT);
-  if (r == (ssize_t)n || r == 0 ||
-      (r < 0 && errno != EAGAIN && errno != EOPNOTSUPP && errno != ENOSYS && errno != EINVAL)) {
-    ch_operation_free(op);
+  *q = transfer(&read_kind, fd, to, n, offset, 0);
+  if (CH_LIKELY(ch_reactor_has_ring()))
+    return CH_LATER;
+  ssize_t r = cached(fd, &(struct iovec){to, n}, 1, offset);
+  if (r == (ssize_t)n || r == 0 || (r < 0 && !is_refusal(r)))
     return r;
-  }
   if (r > 0) {
-    op->before = (size_t)r;
-    op->a = (char *)to + r;
-    op->n = n - (size_t)r;
+    q->before = (unsigned)r;
+    q->a = (char *)to + r;
+    q->n = n - (size_t)r;
     if (offset >= 0)
-      op->offset = offset + r;
+      q->offset = offset + r;
   }
-  return later(op);
+  return CH_LATER;
 }
 
-ch_outcome ch_begin_write(int fd, const void *from, size_t n, int64_t offset) {
+static long begin_write(req_t *q, int fd, const void *from, size_t n, int64_t offset) {
   if (ch_is_marked())
     return refused();
-  op_t *op;
-  if (n > 0x7ffff000 || n == 0 || ch_alone() || !(op = make_rw(&write_kind, fd, from, n, offset, 0)))
+  if (n > 0x7ffff000 || n == 0 || ch_alone())
     return offset < 0 ? write(fd, from, n) : pwrite(fd, from, n, offset);
-  return later(op);
+  *q = transfer(&write_kind, fd, from, n, offset, 0);
+  return CH_LATER;
 }
 
 /* A negative offset of pread is an error, not the position. */
-ch_outcome ch_begin_readv(int fd, const struct iovec *v, int n, int64_t offset, int flags) {
+static long begin_readv(req_t *q, int fd, const struct iovec *v, int n, int64_t offset, int flags) {
   if (ch_is_marked())
     return refused();
-  op_t *op;
-  if (n <= 0 || n > 1024 || ch_alone() || !(op = make_rw(&readv_kind, fd, v, (size_t)n, offset, flags)))
+  if (n <= 0 || n > 1024 || ch_alone())
     return preadv2(fd, v, n, offset, flags);
-  ssize_t r = flags || ch_reactor_has_ring() || fcntl(fd, F_GETFL) & O_DIRECT ? (errno = EAGAIN, -1)
-                                                                              : preadv2(fd, v, n, offset, RWF_NOWAIT);
-  if (r == 0 || (r > 0 && (size_t)r == ch_iovec_bytes(v, (size_t)n)) ||
-      (r < 0 && errno != EAGAIN && errno != EOPNOTSUPP && errno != ENOSYS && errno != EINVAL)) {
-    ch_operation_free(op);
+  *q = transfer(&readv_kind, fd, v, (size_t)n, offset, flags);
+  if (flags || ch_reactor_has_ring())
+    return CH_LATER;
+  ssize_t r = cached(fd, v, n, offset);
+  if (r == 0 || (r > 0 && (size_t)r == ch_iovec_bytes(v, (size_t)n)) || (r < 0 && !is_refusal(r)))
     return r;
-  }
-  if (r > 0 && offset < 0) {
-    /* The position has moved: back to where it was, and all of it once more. */
+  if (r > 0 && offset < 0) /* the position has moved: back to where it was, and all of it once more */
     lseek(fd, -r, SEEK_CUR);
-  }
-  return later(op);
+  return CH_LATER;
 }
 
-ch_outcome ch_begin_writev(int fd, const struct iovec *v, int n, int64_t offset, int flags) {
+static long begin_writev(req_t *q, int fd, const struct iovec *v, int n, int64_t offset, int flags) {
   if (ch_is_marked())
     return refused();
-  op_t *op;
-  if (n <= 0 || n > 1024 || ch_alone() || !(op = make_rw(&writev_kind, fd, v, (size_t)n, offset, flags)))
+  if (n <= 0 || n > 1024 || ch_alone())
     return pwritev2(fd, v, n, offset, flags);
-  return later(op);
+  *q = transfer(&writev_kind, fd, v, (size_t)n, offset, flags);
+  return CH_LATER;
 }
 
-static long perform_sync(op_t *op) { return or_error(op->flags ? fdatasync(op->fd) : fsync(op->fd)); }
-static void prepare_sync(const op_t *op, sqe_t *sqe) {
+/* An offset below 0 is an error here, which the plain call words. */
+static long begin_pread(req_t *q, int fd, void *to, size_t n, int64_t offset) {
+  return CH_UNLIKELY(offset < 0) ? pread(fd, to, n, offset) : begin_read(q, fd, to, n, offset);
+}
+static long begin_pwrite(req_t *q, int fd, const void *from, size_t n, int64_t offset) {
+  return CH_UNLIKELY(offset < 0) ? pwrite(fd, from, n, offset) : begin_write(q, fd, from, n, offset);
+}
+static long begin_preadv(req_t *q, int fd, const struct iovec *v, int n, int64_t offset) {
+  return offset < 0 ? preadv(fd, v, n, offset) : begin_readv(q, fd, v, n, offset, 0);
+}
+static long begin_pwritev(req_t *q, int fd, const struct iovec *v, int n, int64_t offset) {
+  return offset < 0 ? pwritev(fd, v, n, offset) : begin_writev(q, fd, v, n, offset, 0);
+}
+
+static long perform_sync(const req_t *q) { return or_error(q->flags ? fdatasync(q->fd) : fsync(q->fd)); }
+static void prepare_sync(const req_t *q, sqe_t *sqe) {
   sqe->opcode = IORING_OP_FSYNC;
-  sqe->fd = op->fd;
-  sqe->fsync_flags = op->flags ? IORING_FSYNC_DATASYNC : 0;
+  sqe->fd = q->fd;
+  sqe->fsync_flags = q->flags ? IORING_FSYNC_DATASYNC : 0;
 }
 static const struct ch_operation_kind sync_kind = {"fsync", perform_sync, prepare_sync, .lane = CH_LANE_STORAGE};
 
-ch_outcome ch_begin_sync(int fd, int data_only) {
+static long begin_sync(req_t *q, int fd, int data_only) {
   if (ch_is_marked())
     return refused();
-  op_t *op;
-  if (ch_alone() || !(op = make(&sync_kind, fd)))
+  if (ch_alone())
     return data_only ? fdatasync(fd) : fsync(fd);
-  op->flags = data_only != 0;
-  return later(op);
+  *q = (req_t){.kind = &sync_kind, .fd = fd, .flags = data_only != 0};
+  return CH_LATER;
 }
 
 /* ---- names ---- */
@@ -167,20 +173,20 @@ static int cached_path(int directory, const char *path, int flags) {
   return (int)syscall(SYS_openat2, directory, path, &how, sizeof how);
 }
 
-static long perform_open(op_t *op) { return or_error(openat(op->fd2, op->a, (int)op->flags, op->mode)); }
+static long perform_open(const req_t *q) { return or_error(openat(q->fd2, q->a, (int)q->flags, q->mode)); }
 /* In the ring's own worker from the start: its first attempt would open a FIFO without waiting for its other end. */
-static void prepare_open(const op_t *op, sqe_t *sqe) {
+static void prepare_open(const req_t *q, sqe_t *sqe) {
   sqe->opcode = IORING_OP_OPENAT;
   sqe->flags = IOSQE_ASYNC;
-  sqe->fd = op->fd2;
-  sqe->addr = (uint64_t)(uintptr_t)op->a;
-  sqe->open_flags = op->flags;
-  sqe->len = op->mode;
+  sqe->fd = q->fd2;
+  sqe->addr = (uint64_t)(uintptr_t)q->a;
+  sqe->open_flags = q->flags;
+  sqe->len = q->mode;
 }
 static const struct ch_operation_kind open_kind = {"open", perform_open, prepare_open, .lane = CH_LANE_PATIENT,
                                                    .interrupt = true};
 
-ch_outcome ch_begin_openat(int directory, const char *path, int flags, mode_t mode) {
+static long begin_openat(req_t *q, int directory, const char *path, int flags, mode_t mode) {
   if (ch_is_marked())
     return refused();
   if (ch_alone())
@@ -197,47 +203,40 @@ ch_outcome ch_begin_openat(int directory, const char *path, int flags, mode_t mo
     }
     errno = saved;
   }
-  op_t *op = make(&open_kind, -1);
-  if (!op)
-    return openat(directory, path, flags, mode);
-  op->fd2 = directory;
-  op->a = path;
-  op->flags = (unsigned)flags | O_LARGEFILE;
-  op->mode = mode;
-  return later(op);
+  *q = (req_t){
+      .kind = &open_kind, .fd = -1, .fd2 = directory, .a = path, .flags = (unsigned)flags | O_LARGEFILE, .mode = mode};
+  return CH_LATER;
 }
 
-static long perform_statx(op_t *op) { return or_error(statx(op->fd2, op->a, (int)op->flags, op->mode, (void *)op->b)); }
-static void prepare_statx(const op_t *op, sqe_t *sqe) {
+static long perform_statx(const req_t *q) {
+  return or_error(statx(q->fd2, q->a, (int)q->flags, q->mode, (void *)q->b));
+}
+static void prepare_statx(const req_t *q, sqe_t *sqe) {
   sqe->opcode = IORING_OP_STATX;
-  sqe->fd = op->fd2;
-  sqe->addr = (uint64_t)(uintptr_t)op->a;
-  sqe->len = op->mode;
-  sqe->off = (uint64_t)(uintptr_t)op->b;
-  sqe->statx_flags = op->flags;
+  sqe->fd = q->fd2;
+  sqe->addr = (uint64_t)(uintptr_t)q->a;
+  sqe->len = q->mode;
+  sqe->off = (uint64_t)(uintptr_t)q->b;
+  sqe->statx_flags = q->flags;
 }
 static const struct ch_operation_kind statx_kind = {"statx", perform_statx, prepare_statx, .lane = CH_LANE_STORAGE};
 
-ch_outcome ch_begin_statx(int directory, const char *path, int flags, unsigned mask, struct statx *to) {
+static long begin_statx(req_t *q, int directory, const char *path, int flags, unsigned mask, struct statx *to) {
   if (ch_is_marked())
     return refused();
-  op_t *op;
-  if (ch_alone() || !path || !(op = make(&statx_kind, -1)))
+  if (ch_alone() || !path)
     return statx(directory, path, flags, mask, to);
-  op->fd2 = directory;
-  op->a = path;
-  op->flags = (unsigned)flags;
-  op->mode = mask;
-  op->b = to;
-  return later(op);
+  *q = (req_t){
+      .kind = &statx_kind, .fd = -1, .fd2 = directory, .a = path, .flags = (unsigned)flags, .mode = mask, .b = to};
+  return CH_LATER;
 }
 
 /* The pool's alone: a struct stat is what the C library makes of the kernel's answer. Names in memory are answered
  * here. */
-static long perform_stat(op_t *op) { return or_error(fstatat(op->fd2, op->a, (void *)op->b, (int)op->flags)); }
+static long perform_stat(const req_t *q) { return or_error(fstatat(q->fd2, q->a, (void *)q->b, (int)q->flags)); }
 static const struct ch_operation_kind stat_kind = {"stat", perform_stat, NULL, .lane = CH_LANE_STORAGE};
 
-ch_outcome ch_begin_stat(int directory, const char *path, struct stat *to, int flags) {
+static long begin_stat(req_t *q, int directory, const char *path, struct stat *to, int flags) {
   if (ch_is_marked())
     return refused();
   if (ch_alone() || (path && !*path))
@@ -254,237 +253,312 @@ ch_outcome ch_begin_stat(int directory, const char *path, struct stat *to, int f
     }
     errno = saved;
   }
-  op_t *op = make(&stat_kind, -1);
-  if (!op)
-    return fstatat(directory, path, to, flags);
-  op->fd2 = directory;
-  op->a = path;
-  op->b = to;
-  op->flags = (unsigned)flags;
-  return later(op);
+  *q = (req_t){.kind = &stat_kind, .fd = -1, .fd2 = directory, .a = path, .b = to, .flags = (unsigned)flags};
+  return CH_LATER;
 }
 
-static long perform_rename(op_t *op) {
-  return or_error(op->flags ? renameat2(op->fd2, op->a, (int)op->mode, op->b, op->flags)
-                            : renameat(op->fd2, op->a, (int)op->mode, op->b));
+static long perform_rename(const req_t *q) {
+  return or_error(q->flags ? renameat2(q->fd2, q->a, (int)q->mode, q->b, q->flags)
+                           : renameat(q->fd2, q->a, (int)q->mode, q->b));
 }
-static void prepare_rename(const op_t *op, sqe_t *sqe) {
+static void prepare_rename(const req_t *q, sqe_t *sqe) {
   sqe->opcode = IORING_OP_RENAMEAT;
-  sqe->fd = op->fd2;
-  sqe->addr = (uint64_t)(uintptr_t)op->a;
-  sqe->len = op->mode;
-  sqe->off = (uint64_t)(uintptr_t)op->b;
-  sqe->rename_flags = op->flags;
+  sqe->fd = q->fd2;
+  sqe->addr = (uint64_t)(uintptr_t)q->a;
+  sqe->len = q->mode;
+  sqe->off = (uint64_t)(uintptr_t)q->b;
+  sqe->rename_flags = q->flags;
 }
 static const struct ch_operation_kind rename_kind = {"rename", perform_rename, prepare_rename, .lane = CH_LANE_STORAGE};
 
-ch_outcome ch_begin_rename(int from_directory, const char *from, int to_directory, const char *to, unsigned flags) {
+static long begin_rename(req_t *q, int from_directory, const char *from, int to_directory, const char *to,
+                         unsigned flags) {
   if (ch_is_marked())
     return refused();
-  op_t *op;
-  if (ch_alone() || !(op = make(&rename_kind, -1)))
+  if (ch_alone())
     return flags ? renameat2(from_directory, from, to_directory, to, flags)
                  : renameat(from_directory, from, to_directory, to);
-  op->fd2 = from_directory;
-  op->a = from;
-  op->mode = (unsigned)to_directory;
-  op->b = to;
-  op->flags = flags;
-  return later(op);
+  *q = (req_t){.kind = &rename_kind,
+               .fd = -1,
+               .fd2 = from_directory,
+               .a = from,
+               .mode = (unsigned)to_directory,
+               .b = to,
+               .flags = flags};
+  return CH_LATER;
 }
 
-static long perform_unlink(op_t *op) { return or_error(unlinkat(op->fd2, op->a, (int)op->flags)); }
-static void prepare_unlink(const op_t *op, sqe_t *sqe) {
+static long perform_unlink(const req_t *q) { return or_error(unlinkat(q->fd2, q->a, (int)q->flags)); }
+static void prepare_unlink(const req_t *q, sqe_t *sqe) {
   sqe->opcode = IORING_OP_UNLINKAT;
-  sqe->fd = op->fd2;
-  sqe->addr = (uint64_t)(uintptr_t)op->a;
-  sqe->unlink_flags = op->flags;
+  sqe->fd = q->fd2;
+  sqe->addr = (uint64_t)(uintptr_t)q->a;
+  sqe->unlink_flags = q->flags;
 }
 static const struct ch_operation_kind unlink_kind = {"unlink", perform_unlink, prepare_unlink, .lane = CH_LANE_STORAGE};
 
-ch_outcome ch_begin_unlink(int directory, const char *path, int flags) {
+static long begin_unlink(req_t *q, int directory, const char *path, int flags) {
   if (ch_is_marked())
     return refused();
-  op_t *op;
-  if (ch_alone() || !(op = make(&unlink_kind, -1)))
+  if (ch_alone())
     return unlinkat(directory, path, flags);
-  op->fd2 = directory;
-  op->a = path;
-  op->flags = (unsigned)flags;
-  return later(op);
+  *q = (req_t){.kind = &unlink_kind, .fd = -1, .fd2 = directory, .a = path, .flags = (unsigned)flags};
+  return CH_LATER;
 }
 
-static long perform_mkdir(op_t *op) { return or_error(mkdirat(op->fd2, op->a, op->mode)); }
-static void prepare_mkdir(const op_t *op, sqe_t *sqe) {
+static long perform_mkdir(const req_t *q) { return or_error(mkdirat(q->fd2, q->a, q->mode)); }
+static void prepare_mkdir(const req_t *q, sqe_t *sqe) {
   sqe->opcode = IORING_OP_MKDIRAT;
-  sqe->fd = op->fd2;
-  sqe->addr = (uint64_t)(uintptr_t)op->a;
-  sqe->len = op->mode;
+  sqe->fd = q->fd2;
+  sqe->addr = (uint64_t)(uintptr_t)q->a;
+  sqe->len = q->mode;
 }
 static const struct ch_operation_kind mkdir_kind = {"mkdir", perform_mkdir, prepare_mkdir, .lane = CH_LANE_STORAGE};
 
-ch_outcome ch_begin_mkdir(int directory, const char *path, mode_t mode) {
+static long begin_mkdir(req_t *q, int directory, const char *path, mode_t mode) {
   if (ch_is_marked())
     return refused();
-  op_t *op;
-  if (ch_alone() || !(op = make(&mkdir_kind, -1)))
+  if (ch_alone())
     return mkdirat(directory, path, mode);
-  op->fd2 = directory;
-  op->a = path;
-  op->mode = mode;
-  return later(op);
+  *q = (req_t){.kind = &mkdir_kind, .fd = -1, .fd2 = directory, .a = path, .mode = mode};
+  return CH_LATER;
 }
 
-static long perform_truncate(op_t *op) {
-  return or_error(op->a ? truncate(op->a, op->offset) : ftruncate(op->fd, op->offset));
+static long perform_truncate(const req_t *q) {
+  return or_error(q->a ? truncate(q->a, q->offset) : ftruncate(q->fd, q->offset));
 }
 static const struct ch_operation_kind truncate_kind = {"truncate", perform_truncate, NULL, .lane = CH_LANE_STORAGE};
 
-ch_outcome ch_begin_truncate(int fd, const char *path, int64_t length) {
+static long begin_truncate(req_t *q, int fd, const char *path, int64_t length) {
   if (ch_is_marked())
     return refused();
-  op_t *op;
-  if (ch_alone() || !(op = make(&truncate_kind, fd)))
+  if (ch_alone())
     return path ? truncate(path, length) : ftruncate(fd, length);
-  op->a = path;
-  op->offset = length;
-  return later(op);
+  *q = (req_t){.kind = &truncate_kind, .fd = fd, .a = path, .offset = length};
+  return CH_LATER;
 }
 
 /* ---- from descriptor to descriptor ---- */
 
-static long perform_sendfile(op_t *op) { return or_error(sendfile(op->fd, op->fd2, (off_t *)op->a, op->n)); }
+static long perform_sendfile(const req_t *q) { return or_error(sendfile(q->fd, q->fd2, (off_t *)q->a, q->n)); }
 static const struct ch_operation_kind sendfile_kind = {"sendfile", perform_sendfile, NULL, .lane = CH_LANE_PATIENT,
                                                        .interrupt = true};
 
-ch_outcome ch_begin_sendfile(int to, int from, int64_t *offset, size_t n) {
+static long begin_sendfile(req_t *q, int to, int from, int64_t *offset, size_t n) {
   if (ch_is_marked())
     return refused();
-  op_t *op;
-  if (ch_alone() || !(op = make(&sendfile_kind, to)))
+  if (ch_alone())
     return sendfile(to, from, offset, n);
-  op->fd2 = from;
-  op->a = offset;
-  op->n = n;
-  return later(op);
+  *q = (req_t){.kind = &sendfile_kind, .fd = to, .fd2 = from, .a = offset, .n = n};
+  return CH_LATER;
 }
 
-static long perform_copy_range(op_t *op) {
-  return or_error(copy_file_range(op->fd, (off_t *)op->a, op->fd2, (off_t *)op->b, op->n, op->flags));
+static long perform_copy_range(const req_t *q) {
+  return or_error(copy_file_range(q->fd, (off_t *)q->a, q->fd2, (off_t *)q->b, q->n, q->flags));
 }
 static const struct ch_operation_kind copy_range_kind = {"copy_file_range", perform_copy_range, NULL,
                                                          .lane = CH_LANE_STORAGE};
 
-ch_outcome ch_begin_copy_range(int from, int64_t *from_offset, int to, int64_t *to_offset, size_t n, unsigned flags) {
+static long begin_copy_range(req_t *q, int from, int64_t *from_offset, int to, int64_t *to_offset, size_t n,
+                             unsigned flags) {
   if (ch_is_marked())
     return refused();
-  op_t *op;
-  if (ch_alone() || !(op = make(&copy_range_kind, from)))
+  if (ch_alone())
     return copy_file_range(from, from_offset, to, to_offset, n, flags);
-  op->a = from_offset;
-  op->fd2 = to;
-  op->b = to_offset;
-  op->n = n;
-  op->flags = flags;
-  return later(op);
+  *q = (req_t){
+      .kind = &copy_range_kind, .fd = from, .a = from_offset, .fd2 = to, .b = to_offset, .n = n, .flags = flags};
+  return CH_LATER;
 }
 
 /* Pipes and sockets have two ends to wait for, and some descriptors no way to ask: a thread may wait in the call. */
-static long perform_splice(op_t *op) {
-  return or_error(splice(op->fd, (off_t *)op->a, op->fd2, (off_t *)op->b, op->n, op->flags));
+static long perform_splice(const req_t *q) {
+  return or_error(splice(q->fd, (off_t *)q->a, q->fd2, (off_t *)q->b, q->n, q->flags));
 }
 static const struct ch_operation_kind splice_kind = {"splice", perform_splice, NULL, .lane = CH_LANE_PATIENT,
                                                      .interrupt = true};
 
-ch_outcome ch_begin_splice(int from, int64_t *from_offset, int to, int64_t *to_offset, size_t n, unsigned flags) {
+static long begin_splice(req_t *q, int from, int64_t *from_offset, int to, int64_t *to_offset, size_t n,
+                         unsigned flags) {
   if (ch_is_marked())
     return refused();
-  op_t *op;
-  if (ch_alone() || flags & SPLICE_F_NONBLOCK || !(op = make(&splice_kind, from)))
+  if (ch_alone() || flags & SPLICE_F_NONBLOCK)
     return splice(from, from_offset, to, to_offset, n, flags);
-  op->a = from_offset;
-  op->fd2 = to;
-  op->b = to_offset;
-  op->n = n;
-  op->flags = flags;
-  return later(op);
+  *q = (req_t){.kind = &splice_kind, .fd = from, .a = from_offset, .fd2 = to, .b = to_offset, .n = n, .flags = flags};
+  return CH_LATER;
 }
 
-static long perform_tee(op_t *op) { return or_error(tee(op->fd, op->fd2, op->n, op->flags)); }
+static long perform_tee(const req_t *q) { return or_error(tee(q->fd, q->fd2, q->n, q->flags)); }
 static const struct ch_operation_kind tee_kind = {"tee", perform_tee, NULL, .lane = CH_LANE_PATIENT, .interrupt = true};
 
-ch_outcome ch_begin_tee(int from, int to, size_t n, unsigned flags) {
+static long begin_tee(req_t *q, int from, int to, size_t n, unsigned flags) {
   if (ch_is_marked())
     return refused();
-  op_t *op;
-  if (ch_alone() || flags & SPLICE_F_NONBLOCK || !(op = make(&tee_kind, from)))
+  if (ch_alone() || flags & SPLICE_F_NONBLOCK)
     return tee(from, to, n, flags);
-  op->fd2 = to;
-  op->n = n;
-  op->flags = flags;
-  return later(op);
+  *q = (req_t){.kind = &tee_kind, .fd = from, .fd2 = to, .n = n, .flags = flags};
+  return CH_LATER;
 }
 
 /* ---- locks on files ---- */
 
-static long perform_flock(op_t *op) { return or_error(flock(op->fd, (int)op->flags)); }
+static long perform_flock(const req_t *q) { return or_error(flock(q->fd, (int)q->flags)); }
 static const struct ch_operation_kind flock_kind = {"flock", perform_flock, NULL, .lane = CH_LANE_PATIENT,
                                                     .interrupt = true};
 
-ch_outcome ch_begin_flock(int fd, int operation) {
+static long begin_flock(req_t *q, int fd, int operation) {
   if (ch_is_marked() && !(operation & LOCK_UN))
     return refused();
   int r = flock(fd, operation | LOCK_NB);
   if (r == 0 || errno != EWOULDBLOCK || operation & LOCK_NB)
     return r;
-  op_t *op = make(&flock_kind, fd);
-  if (!op)
-    return flock(fd, operation);
-  op->flags = (unsigned)operation;
-  return later(op);
+  *q = (req_t){.kind = &flock_kind, .fd = fd, .flags = (unsigned)operation};
+  return CH_LATER;
 }
 
-static long perform_setlk(op_t *op) { return or_error(fcntl(op->fd, (int)op->flags, op->a)); }
+static long perform_setlk(const req_t *q) { return or_error(fcntl(q->fd, (int)q->flags, q->a)); }
 static const struct ch_operation_kind setlk_kind = {"fcntl", perform_setlk, NULL, .lane = CH_LANE_PATIENT,
                                                     .interrupt = true};
 
 /* POSIX locks belong to the process, locks of the open file description to that: to no thread. */
-ch_outcome ch_begin_setlk(int fd, int command, void *lock) {
+static long begin_setlk(req_t *q, int fd, int command, void *lock) {
   if (ch_is_marked() && ((struct flock *)lock)->l_type != F_UNLCK)
     return refused();
   int r = fcntl(fd, command == F_SETLKW ? F_SETLK : F_OFD_SETLK, lock);
   if (r == 0 || (errno != EAGAIN && errno != EACCES))
     return r;
-  op_t *op = make(&setlk_kind, fd);
-  if (!op)
-    return fcntl(fd, command, lock);
-  op->flags = (unsigned)command;
-  op->a = lock;
-  return later(op);
+  *q = (req_t){.kind = &setlk_kind, .fd = fd, .flags = (unsigned)command, .a = lock};
+  return CH_LATER;
 }
 
 /* ---- anything ---- */
 
-static long perform_foreign(op_t *op) { return ((void (*)(void *))(uintptr_t)op->offset)((void *)op->a), 0; }
-static long perform_call(op_t *op) { return ((long (*)(void *))(uintptr_t)op->offset)((void *)op->a); }
+static long perform_call(const req_t *q) { return ((long (*)(void *))(uintptr_t)q->offset)((void *)q->a); }
 static const struct ch_operation_kind call_kinds[] = {
-    [CH_CALL_FOREIGN] = {"offloaded call", perform_foreign, NULL, .lane = CH_LANE_FOREIGN},
+    [CH_CALL_FOREIGN] = {"call", perform_call, NULL, .lane = CH_LANE_FOREIGN},
     [CH_CALL_STORAGE] = {"call", perform_call, NULL, .lane = CH_LANE_STORAGE},
     [CH_CALL_PATIENT] = {"call", perform_call, NULL, .lane = CH_LANE_PATIENT},
     [CH_CALL_INTERRUPTIBLE] = {"call", perform_call, NULL, .lane = CH_LANE_PATIENT, .interrupt = true}};
 
-ch_outcome ch_begin_call(long (*fn)(void *), void *argument, int how) {
+static long begin_call(req_t *q, long (*fn)(void *), void *argument, int how) {
   if (ch_is_marked())
     return refused();
   if (!ch_domain.current)
     return errno = EPERM, -1;
-  op_t *op = make(&call_kinds[how], -1);
-  if (!op)
-    return errno = ENOMEM, -1;
-  op->offset = (int64_t)(uintptr_t)fn;
-  op->a = argument;
-  return later(op);
+  *q = (req_t){.kind = &call_kinds[how], .fd = -1, .offset = (int64_t)(uintptr_t)fn, .a = argument};
+  return CH_LATER;
 }
+
+/* ---- what a peer ends ----
+ *
+ * After an attempt has said "not now" (attempt.c). */
+
+static long perform_recv(const req_t *q) { return or_error(recv(q->fd, (void *)q->a, q->n, 0)); }
+static void prepare_recv(const req_t *q, sqe_t *sqe) {
+  sqe->opcode = IORING_OP_RECV;
+  sqe->ioprio = ch_uring_recv_flags;
+  sqe->fd = q->fd;
+  sqe->addr = (uint64_t)(uintptr_t)q->a;
+  sqe->len = (uint32_t)q->n;
+}
+static const struct ch_operation_kind recv_kind = {
+    "recv", perform_recv, prepare_recv, .lane = CH_LANE_PATIENT, .closes = true, .interrupt = true, .receives = true};
+static long begin_recv(req_t *q, int fd, void *to, size_t n) {
+  *q = (req_t){.kind = &recv_kind, .fd = fd, .a = to, .n = n};
+  return ch_is_marked() ? refused() : CH_LATER;
+}
+
+/* The same for read, which may by now be asked of another kind of file: somebody has closed the socket and used its
+ * number again. */
+static const struct ch_operation_kind read_any_kind = {
+    "read", perform_read, prepare_read, .lane = CH_LANE_PATIENT, .closes = true, .interrupt = true};
+static const struct ch_operation_kind receive_kind = {
+    "read",         perform_read,      prepare_recv,     .lane = CH_LANE_PATIENT,
+    .closes = true, .interrupt = true, .receives = true, .otherwise = &read_any_kind};
+static long begin_receive(req_t *q, int fd, void *to, size_t n) {
+  *q = (req_t){.kind = &receive_kind, .fd = fd, .a = to, .n = n, .offset = -1};
+  return ch_is_marked() ? refused() : CH_LATER;
+}
+
+static long perform_accept(const req_t *q) {
+  return or_error(accept4(q->fd, (struct sockaddr *)q->a, (socklen_t *)q->b, (int)q->flags));
+}
+static void prepare_accept(const req_t *q, sqe_t *sqe) {
+  sqe->opcode = IORING_OP_ACCEPT;
+  sqe->fd = q->fd;
+  sqe->addr = (uint64_t)(uintptr_t)q->a;
+  sqe->addr2 = (uint64_t)(uintptr_t)q->b;
+  sqe->accept_flags = q->flags;
+}
+static const struct ch_operation_kind accept_kind = {
+    "accept", perform_accept, prepare_accept, .lane = CH_LANE_PATIENT, .closes = true, .interrupt = true};
+static long begin_accept(req_t *q, int fd, struct sockaddr *address, socklen_t *length, int flags) {
+  *q = (req_t){.kind = &accept_kind, .fd = fd, .a = address, .b = length, .flags = (unsigned)flags};
+  return ch_is_marked() ? refused() : CH_LATER;
+}
+
+static long perform_connect(const req_t *q) { return or_error(connect(q->fd, q->a, (socklen_t)q->n)); }
+static void prepare_connect(const req_t *q, sqe_t *sqe) {
+  sqe->opcode = IORING_OP_CONNECT;
+  sqe->fd = q->fd;
+  sqe->addr = (uint64_t)(uintptr_t)q->a;
+  sqe->off = q->n;
+}
+static const struct ch_operation_kind connect_kind = {
+    "connect", perform_connect, prepare_connect, .lane = CH_LANE_PATIENT, .closes = true, .interrupt = true};
+static long begin_connect(req_t *q, int fd, const struct sockaddr *address, socklen_t length) {
+  *q = (req_t){.kind = &connect_kind, .fd = fd, .a = address, .n = length};
+  return ch_is_marked() ? refused() : CH_LATER;
+}
+
+/* ---- the calls ----
+ *
+ * begin_NAME either finishes the call at once, where that takes no waiting, and returns its result (-1 with errno); or
+ * describes it, and says CH_LATER. */
+
+#define CALL(name, parameters, ...)                                                                                    \
+  static const struct ch_leaf leaf_##name = CH_OPERATION_LEAF(#name, ch_operation_ended);                              \
+  struct ch_int_result ch_do_##name##_int parameters CH_INT_NAME(ch_do_##name);                                        \
+  struct ch_int_result ch_do_##name##_int parameters {                                                                 \
+    req_t q;                                                                                                           \
+    long r = begin_##name(&q, __VA_ARGS__);                                                                            \
+    return r == CH_LATER ? ch_operate_int(&leaf_##name, &q) : (struct ch_int_result){CH_DONE, r};                      \
+  } CH_COLD long ch_do_##name parameters {                                                                             \
+    req_t q;                                                                                                           \
+    long r = begin_##name(&q, __VA_ARGS__);                                                                            \
+    return r == CH_LATER ? ch_operate(&leaf_##name, &q) : r;                                                           \
+  }
+
+CALL(recv, (int fd, void *to, size_t n), fd, to, n)
+CALL(receive, (int fd, void *to, size_t n), fd, to, n)
+CALL(accept, (int fd, struct sockaddr *address, socklen_t *length, int flags), fd, address, length, flags)
+CALL(connect, (int fd, const struct sockaddr *address, socklen_t length), fd, address, length)
+CALL(read, (int fd, void *to, size_t n, int64_t offset), fd, to, n, offset)
+CALL(write, (int fd, const void *from, size_t n, int64_t offset), fd, from, n, offset)
+CALL(readv, (int fd, const struct iovec *v, int n, int64_t offset, int flags), fd, v, n, offset, flags)
+CALL(writev, (int fd, const struct iovec *v, int n, int64_t offset, int flags), fd, v, n, offset, flags)
+CALL(pread, (int fd, void *to, size_t n, int64_t offset), fd, to, n, offset)
+CALL(pwrite, (int fd, const void *from, size_t n, int64_t offset), fd, from, n, offset)
+CALL(preadv, (int fd, const struct iovec *v, int n, int64_t offset), fd, v, n, offset)
+CALL(pwritev, (int fd, const struct iovec *v, int n, int64_t offset), fd, v, n, offset)
+CALL(sync, (int fd, int data_only), fd, data_only)
+CALL(openat, (int directory, const char *path, int flags, mode_t mode), directory, path, flags, mode)
+CALL(stat, (int directory, const char *path, struct stat *to, int flags), directory, path, to, flags)
+CALL(statx, (int directory, const char *path, int flags, unsigned mask, struct statx *to), directory, path, flags, mask,
+     to)
+CALL(rename, (int from_directory, const char *from, int to_directory, const char *to, unsigned flags), from_directory,
+     from, to_directory, to, flags)
+CALL(unlink, (int directory, const char *path, int flags), directory, path, flags)
+CALL(mkdir, (int directory, const char *path, mode_t mode), directory, path, mode)
+CALL(truncate, (int fd, const char *path, int64_t length), fd, path, length)
+CALL(sendfile, (int to, int from, int64_t *offset, size_t n), to, from, offset, n)
+CALL(copy_range, (int from, int64_t *from_offset, int to, int64_t *to_offset, size_t n, unsigned flags), from,
+     from_offset, to, to_offset, n, flags)
+CALL(splice, (int from, int64_t *from_offset, int to, int64_t *to_offset, size_t n, unsigned flags), from, from_offset,
+     to, to_offset, n, flags)
+CALL(tee, (int from, int to, size_t n, unsigned flags), from, to, n, flags)
+CALL(flock, (int fd, int operation), fd, operation)
+CALL(setlk, (int fd, int command, void *lock), fd, command, lock)
+CALL(call, (long (*fn)(void *), void *argument, int how), fn, argument, how)
 
 /* ---- plain ---- */
 
@@ -492,13 +566,9 @@ extern ssize_t __pread_chk(int, void *, size_t, off_t, size_t);
 extern int __open_2(const char *, int);
 extern ssize_t __read_chk(int, void *, size_t, size_t);
 
-ssize_t ch_plain_pread(int fd, void *to, size_t n, int64_t offset) { return pread(fd, to, n, offset); }
 ssize_t ch_plain_pread_chk(int fd, void *to, size_t n, int64_t offset, size_t room) {
   return __pread_chk(fd, to, n, offset, room);
 }
-ssize_t ch_plain_pwrite(int fd, const void *from, size_t n, int64_t offset) { return pwrite(fd, from, n, offset); }
-ssize_t ch_plain_preadv(int fd, const struct iovec *v, int n, int64_t offset) { return preadv(fd, v, n, offset); }
-ssize_t ch_plain_pwritev(int fd, const struct iovec *v, int n, int64_t offset) { return pwritev(fd, v, n, offset); }
 int ch_plain_open_2(const char *path, int flags) { return __open_2(path, flags); }
 int ch_plain_fcntl(int fd, int command, void *argument) { return fcntl(fd, command, argument); }
 int ch_plain_lockf(int fd, int command, int64_t n) { return lockf(fd, command, n); }

@@ -1,145 +1,159 @@
 #include "reactor/operation.h"
+#include "offload/pool.h"
 #include "reactor/reactor.h"
 #include "reactor/timer.h"
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
-static struct ch_operation *of(struct ch_job *job) {
-  return (struct ch_operation *)((char *)job - offsetof(struct ch_operation, job));
+/* What few operations need: the pool's job, and a timer. It outlives the domain, whose frames are gone then, if that
+ * ends while a thread is still in the call. */
+struct aside {
+  struct ch_job job; /* while the pool has it */
+  struct ch_operation *op;
+  struct ch_request request;
+  long result;
+  struct ch_clause timer; /* registered: asks for the end, again or for the first time, */
+  bool ticking;
+  int64_t pause; /* after so many ns, if again */
+};
+_Static_assert(offsetof(struct aside, job) == 0 && offsetof(struct ch_job, letter) == 0, "a letter is its aside");
+
+static struct aside *aside_of(struct ch_operation *op) {
+  struct aside *a = op->clause.object;
+  if (!a && (a = calloc(1, sizeof *a))) {
+    a->op = op;
+    op->clause.object = a;
+  }
+  return a;
 }
 
 /* ---- the clause ---- */
 
-static bool enlist(struct ch_clause *c) {
-  struct ch_operation *op = c->object;
-  c->value = 0;
-  if (op->done)
-    return true;
-  CH_INVARIANT(!op->waiter, "one wait at a time for an operation");
-  op->waiter = c;
-  return false;
+static bool enlist(struct ch_clause *c) { return (void)c, false; }
+static void withdraw(struct ch_clause *c) {
+  (void)c;
+  CH_INVARIANT(false, "a wait for an operation goes on until that has ended");
 }
-static void withdraw(struct ch_clause *c) { ((struct ch_operation *)c->object)->waiter = NULL; }
 /* It will fire soon: with its effect, or with -ECANCELED as its result. */
-static bool cancel(struct ch_clause *c) { return ch_operation_cancel(c->object), false; }
-const struct ch_clause_type ch_operation_clause_type = {"system call", true, enlist, withdraw, cancel};
+static bool cancel(struct ch_clause *c) { return ch_operation_cancel((struct ch_operation *)c), false; }
+static const struct ch_clause_type type = {"system call", true, enlist, withdraw, cancel};
 
 void ch_operation_end(struct ch_operation *op, long result) {
-  CH_INVARIANT(!op->done, "an operation ends once");
-  if (op->repeating)
-    ch_clause_unwatch(&op->again);
-  op->repeating = false;
-  op->by = CH_BY_NOBODY;
-  op->result = result;
-  op->done = true;
-  struct ch_clause *waiter = op->waiter;
-  op->waiter = NULL;
-  if (waiter)
-    ch_clause_fired(waiter, 0);
-}
-
-/* Each read takes one, so they are kept. */
-enum { KEPT = 256 };
-static __thread struct ch_operation *spare;
-static __thread unsigned spares;
-
-struct ch_operation *ch_operation_new(const struct ch_operation_kind *kind, int fd) {
-  struct ch_operation *op = spare;
-  if (CH_LIKELY(op != NULL)) {
-    spare = op->next;
-    spares--;
-  } else {
-    op = malloc(sizeof *op);
-    if (!op)
-      return NULL;
+  struct aside *a = op->clause.object;
+  if (CH_UNLIKELY(a != NULL)) {
+    if (a->ticking)
+      ch_clause_unwatch(&a->timer);
+    op->clause.object = NULL;
+    free(a);
   }
-  memset(op, 0, sizeof *op);
-  op->kind = kind;
-  op->fd = fd;
-  return op;
-}
-
-void ch_operation_free(struct ch_operation *op) {
-  if (CH_UNLIKELY(spares >= KEPT || ch_heap_malloc)) {
-    free(op);
-    return;
-  }
-  op->next = spare;
-  spare = op;
-  spares++;
+  ch_clause_fired(&op->clause, result);
 }
 
 /* ---- by the pool ---- */
 
 static void work(struct ch_job *job) {
-  struct ch_operation *op = of(job);
-  op->result = op->kind->perform(op);
+  struct aside *a = (struct aside *)job;
+  a->result = a->request.kind->perform(&a->request);
 }
 
 static void letter_opened(struct ch_letter *letter) {
-  struct ch_operation *op = of((struct ch_job *)letter);
+  struct aside *a = (struct aside *)letter;
   ch_inbox_expected--;
-  ch_operation_end(op, op->result);
+  ch_operation_end(a->op, a->result);
 }
 
-/* An interruption may come just before the system call that it is to end, and the kernel may overlook an operation that
- * is between two of its queues: then it has to come again. */
-static void ask(struct ch_clause *c) {
-  struct ch_operation *op = (struct ch_operation *)((char *)c - offsetof(struct ch_operation, again));
-  op->repeating = false;
-  if (op->by == CH_BY_RING) {
+static CH_COLD bool start_in_pool(struct ch_operation *op) {
+  int saved = errno;
+  struct aside *a = aside_of(op);
+  if (a) {
+    a->request = op->request;
+    a->job.letter.open = letter_opened;
+    a->job.work = work;
+    a->job.home = ch_inbox_here();
+    if (a->job.home && ch_pool_submit(&a->job, op->request.kind->lane) == 0) {
+      ch_inbox_expected++;
+      errno = saved;
+      return true;
+    }
+    free(a);
+    op->clause.object = NULL;
+  }
+  op->clause.value = op->request.kind->perform(&op->request);
+  errno = saved;
+  return false;
+}
+
+bool ch_operation_start(struct ch_operation *op) {
+  op->clause.type = &type;
+  op->clause.object = NULL;
+  op->clause.slot = 0;
+  if (CH_LIKELY(op->request.kind->prepare && ch_reactor->start(op)))
+    return true;
+  op->clause.slot = 0;
+  return start_in_pool(op);
+}
+
+/* ---- its end ---- */
+
+static void ask(struct ch_operation *op) {
+  if (op->clause.slot & CH_OPERATION_RING) {
     ch_reactor->cancel(op);
   } else {
-    ch_pool_interrupt(&op->job);
+    ch_pool_interrupt(&((struct aside *)op->clause.object)->job);
     ch_operation_cancel_again(op);
   }
 }
 
-void ch_operation_cancel_again(struct ch_operation *op) {
-  if (op->repeating)
-    ch_clause_unwatch(&op->again);
-  op->repeating = true;
-  op->pause = op->pause ? 2 * op->pause : 20000;
-  if (op->pause > 50000000)
-    op->pause = 50000000;
-  op->again = ch_timer_clause(op->pause);
-  ch_clause_watch(&op->again, ask);
-}
-
-void ch_operation_start(struct ch_operation *op) {
-  op->waiter = NULL;
-  op->done = op->cancelling = op->closed = op->answered = op->repeating = op->timed_out = false;
-  op->expected = 0;
-  op->pause = 0;
-  if (op->kind->prepare && ch_reactor->start(op)) {
-    op->by = CH_BY_RING;
-    return;
-  }
-  op->job = (struct ch_job){.letter.open = letter_opened, .work = work};
-  int saved = errno;
-  op->job.home = ch_inbox_here();
-  if (op->job.home && ch_pool_submit(&op->job, op->kind->lane) == 0) {
-    op->by = CH_BY_POOL;
-    ch_inbox_expected++;
-  } else {
-    ch_operation_end(op, op->kind->perform(op));
-  }
-  errno = saved;
-}
-
 void ch_operation_cancel(struct ch_operation *op) {
-  if (op->done || op->cancelling)
+  if (op->clause.slot & CH_OPERATION_CANCELLING)
     return;
-  op->cancelling = true;
-  if (op->by == CH_BY_RING) {
+  op->clause.slot |= CH_OPERATION_CANCELLING;
+  if (op->clause.slot & CH_OPERATION_RING) {
     ch_reactor->cancel(op);
-  } else if (ch_pool_withdraw(&op->job)) {
+  } else if (ch_pool_withdraw(&((struct aside *)op->clause.object)->job)) {
     ch_inbox_expected--;
     ch_operation_end(op, -ECANCELED);
-  } else if (op->kind->interrupt) {
-    ask(&op->again);
+  } else if (op->request.kind->interrupt) {
+    ask(op);
   }
 }
 
-_Static_assert(offsetof(struct ch_job, letter) == 0, "a letter is its job");
+static struct aside *timer_rings(struct ch_clause *c) {
+  struct aside *a = (struct aside *)((char *)c - offsetof(struct aside, timer));
+  a->ticking = false;
+  return a;
+}
+static void ask_again(struct ch_clause *c) { ask(timer_rings(c)->op); }
+static void time_is_over(struct ch_clause *c) {
+  struct ch_operation *op = timer_rings(c)->op;
+  op->clause.slot |= CH_OPERATION_TIMED_OUT;
+  ch_operation_cancel(op);
+}
+
+static void set_timer(struct aside *a, int64_t after, void (*then)(struct ch_clause *)) {
+  if (a->ticking)
+    ch_clause_unwatch(&a->timer);
+  a->ticking = true;
+  a->timer = ch_timer_clause(after);
+  ch_clause_watch(&a->timer, then);
+}
+
+/* An interruption may come just before the system call that it is to end, and the kernel may overlook an operation that
+ * is between two of its queues: then it has to come again. */
+void ch_operation_cancel_again(struct ch_operation *op) {
+  enum { FIRST = 20000, LONGEST = 50000000 };
+  struct aside *a = aside_of(op);
+  if (!a) { /* the ring's: no memory to wait with, so at once */
+    ch_reactor->cancel(op);
+    return;
+  }
+  a->pause = !a->pause ? FIRST : 2 * a->pause > LONGEST ? LONGEST : 2 * a->pause;
+  set_timer(a, a->pause, ask_again);
+}
+
+bool ch_operation_time_out(struct ch_operation *op, int64_t after) {
+  struct aside *a = aside_of(op);
+  if (a && !a->ticking && !(op->clause.slot & CH_OPERATION_CANCELLING))
+    set_timer(a, after, time_is_over);
+  return a != NULL;
+}

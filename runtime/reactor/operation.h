@@ -1,70 +1,82 @@
 /* A system call that is made on somebody's behalf: by the kernel's ring, or by a thread of the pool.
  *
- * The caller fills in a kind and its arguments, starts it, and waits for it by a clause. Everything that the arguments
- * point to stays where it is until the operation has ended: so also who is cancelled waits for the end, which he may
- * ask for (exact cancellation: AC paper, section 2.2; law 4). Asked or not, the outcome is one of two: -ECANCELED, and
- * nothing has happened; or the call's own result, and everything that it says has happened.
+ * A *request* says which call it is to be; it is a value. An *operation* is a request that is being carried out,
+ * together with the clause of the only one who waits for it. It lies in the frame of the waiting call, or on the native
+ * stack of a plain one, and stays there, as does everything that the arguments point to, until it has ended: so also
+ * who is cancelled waits for the end, which he may ask for (exact cancellation: AC paper, section 2.2; law 4). Asked or
+ * not, the outcome is one of two: -ECANCELED, and nothing has happened; or the call's own result, and everything that
+ * it says has happened.
  *
- * Invariants: 1. `result` means something once `done`; 2. an operation that is done is known to neither ring nor pool;
- * 3. `waiter` is registered only while it is not done.
+ * Invariants: 1. an operation that has begun is waited for before anything else runs, and ends once; 2. one that has
+ * ended is known to neither ring nor pool; 3. a thread of the pool touches the operation's aside, never the operation.
  */
 #ifndef CHARCOAL_REACTOR_OPERATION_H
 #define CHARCOAL_REACTOR_OPERATION_H
 
-#include "offload/pool.h"
 #include "wait/wait.h"
 
-struct ch_operation;
+struct ch_request;
 struct io_uring_sqe;
 
 struct ch_operation_kind {
   const char *name;
-  long (*perform)(struct ch_operation *); /* the plain call, on a thread of the pool; -errno for failures */
+  long (*perform)(const struct ch_request *); /* the plain call, on a thread of the pool; -errno for failures */
   /* Describes it to the ring; NULL: the ring does not know it. */
-  void (*prepare)(const struct ch_operation *, struct io_uring_sqe *);
+  void (*prepare)(const struct ch_request *, struct io_uring_sqe *);
   uint8_t lane;   /* of the pool */
   bool closes;    /* waits for a peer, on `fd`: ends with -EBADF when that is closed here */
   bool interrupt; /* the pool's thread may be interrupted in it: EINTR means that nothing has happened */
-  bool reads;     /* takes up to `n` bytes from a socket: has SO_RCVTIMEO, and empties it when it takes fewer */
+  bool receives;  /* takes up to `n` bytes from a peer: may have SO_RCVTIMEO, and empties it when it takes fewer */
+  bool goes_on;   /* `before` means something */
+  const struct ch_operation_kind *otherwise; /* by the ring, if that says ENOTSOCK; or NULL */
+};
+
+/* Which arguments mean something depends on the kind. */
+struct ch_request {
+  const struct ch_operation_kind *kind;
+  int fd, fd2;
+  const void *a;
+  union {
+    const void *b;
+    int64_t offset;
+  };
+  size_t n;
+  unsigned flags;
+  union {
+    unsigned mode;
+    unsigned before; /* bytes that were read before: the first part of the same call */
+  };
 };
 
 struct ch_operation {
-  struct ch_job job; /* while the pool has it */
-  const struct ch_operation_kind *kind;
-  struct ch_clause *waiter;
-  /* arguments; which of them mean something depends on the kind */
-  int fd, fd2;
-  const void *a, *b;
-  size_t n;
-  int64_t offset, offset2;
-  unsigned flags, mode;
-  size_t before; /* bytes that were read before it was started: the first part of the same call */
-  long result;
-  /* private */
-  struct ch_operation *next, **at; /* the ring's: what is in flight on `fd` */
-  struct ch_clause again;          /* asks for the end once more, */
-  int64_t pause;                   /* after so many ns */
-  uint8_t by, expected;            /* CH_BY_*; completions that the ring still owes */
-  bool done, cancelling, closed, answered, repeating, timed_out;
-  uint32_t began; /* of one that reads: ch_known_now when it was started */
+  /* Who waits. link: the ring's list of what is in flight on `fd`; object: the aside, or NULL; value: the result, once
+   * it has ended; slot: CH_OPERATION_*. */
+  struct ch_clause clause;
+  struct ch_request request;
 };
-enum { CH_BY_NOBODY, CH_BY_RING, CH_BY_POOL };
 
-/* With all arguments 0. NULL: no memory. */
-CH_HIDDEN struct ch_operation *ch_operation_new(const struct ch_operation_kind *, int fd);
-CH_HIDDEN void ch_operation_free(struct ch_operation *);
-/* Never fails: where neither ring nor pool has room the call is made in place, and blocks. */
-CH_HIDDEN void ch_operation_start(struct ch_operation *);
+enum {
+  CH_OPERATION_RING = 1,       /* the ring has it; else the pool */
+  CH_OPERATION_CANCELLING = 2, /* its end has been asked for */
+  CH_OPERATION_CLOSED = 4,     /* because its descriptor is closed */
+  CH_OPERATION_TIMED_OUT = 8,  /* because the socket's time-out is over */
+  CH_OPERATION_ANSWERED = 16,  /* the ring's own completion has come: `value` is its result */
+  CH_OPERATION_OWED = 32       /* times the completions that the ring still owes */
+};
+
+/* True: it is under way, and the caller waits for it now. False: `clause.value` is the result. Where neither ring nor
+ * pool has room the call is made in place, and blocks. */
+CH_HIDDEN bool ch_operation_start(struct ch_operation *);
 /* Asks for the end. The operation still has to be waited for. */
 CH_HIDDEN void ch_operation_cancel(struct ch_operation *);
-/* For those who carry it out: the request to end it has missed it, and is to be made again in a while. */
-CH_HIDDEN void ch_operation_cancel_again(struct ch_operation *);
-/* For those who carry it out: it has ended. */
-CH_HIDDEN void ch_operation_end(struct ch_operation *, long result);
 
-CH_HIDDEN extern const struct ch_clause_type ch_operation_clause_type;
-static inline struct ch_clause ch_operation_clause(struct ch_operation *op) {
-  return (struct ch_clause){.type = &ch_operation_clause_type, .object = op};
-}
+/* ---- for those who carry it out ---- */
+
+/* It has ended. */
+CH_HIDDEN void ch_operation_end(struct ch_operation *, long result);
+/* The request to end it has missed it, and is to be made again in a while. */
+CH_HIDDEN void ch_operation_cancel_again(struct ch_operation *);
+/* The socket's time-out, so many ns from now: it ends with -EAGAIN. False: no memory for a timer. */
+CH_HIDDEN bool ch_operation_time_out(struct ch_operation *, int64_t after);
 
 #endif

@@ -40,6 +40,8 @@ extern CH_HIDDEN const struct ch_reactor ch_reactor_uring, ch_reactor_epoll, ch_
 CH_HIDDEN void ch_reactor_choose(void);
 /* Operations are carried out without a thread. */
 CH_HIDDEN bool ch_reactor_has_ring(void);
+/* For IORING_OP_RECV when the socket is probably empty: wait before the first attempt, where the kernel can. */
+CH_HIDDEN extern uint16_t ch_uring_recv_flags;
 /* 0, or why the kernel gives us no ring. */
 CH_HIDDEN int ch_uring_available(void);
 

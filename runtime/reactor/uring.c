@@ -50,6 +50,8 @@ struct descriptor {
 
 struct uring {
   int fd;
+  int entrance;         /* what io_uring_enter is called with: fd, or its index among the thread's registered rings, */
+  unsigned enter_flags; /* and then IORING_ENTER_REGISTERED_RING */
   unsigned *sq_head, *sq_tail, *sq_flags, sq_mask, sq_size;
   unsigned *cq_head, *cq_tail, cq_mask;
   struct io_uring_sqe *sqes;
@@ -80,6 +82,8 @@ static __thread struct late *backlog, **backlog_end;
 static __thread unsigned in_flight; /* completions owed, without the wake-up's */
 static __thread int wake_event = -1;
 
+uint16_t ch_uring_recv_flags;
+
 static int64_t now(void) {
   struct timespec t;
   clock_gettime(CLOCK_MONOTONIC, &t);
@@ -90,7 +94,24 @@ static int64_t now(void) {
 
 static int setup(unsigned entries, struct io_uring_params *p) { return (int)syscall(SYS_io_uring_setup, entries, p); }
 
+/* Saves looking the descriptor up at each call (Linux 5.18). */
+static void register_ring(void) {
+  struct io_uring_rsrc_update update = {.offset = -1U, .data = (uint64_t)ring.fd};
+  ring.entrance = ring.fd;
+  if (syscall(SYS_io_uring_register, ring.fd, IORING_REGISTER_RING_FDS, &update, 1) != 1)
+    return;
+  ring.entrance = (int)update.offset;
+  ring.enter_flags = IORING_ENTER_REGISTERED_RING;
+}
+
+static void unregister_ring(void) {
+  struct io_uring_rsrc_update update = {.offset = (unsigned)ring.entrance};
+  if (ring.enter_flags)
+    syscall(SYS_io_uring_register, ring.fd, IORING_UNREGISTER_RING_FDS, &update, 1);
+}
+
 static void stop(void) {
+  unregister_ring();
   if (ring.map)
     munmap(ring.map, ring.map_size);
   if (ring.sqe_map)
@@ -127,6 +148,8 @@ static int start_ring(void) {
     if (attempt == 0)
       p.flags |= IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN | IORING_SETUP_TASKRUN_FLAG;
     ring.fd = setup(entries, &p);
+    if (ring.fd >= 0 && attempt == 0)
+      ch_uring_recv_flags = IORING_RECVSEND_POLL_FIRST; /* older than the above */
     if (ring.fd >= 0 || errno != EINVAL || attempt == 1)
       break;
   }
@@ -168,6 +191,7 @@ static int start_ring(void) {
   unsigned *array = (unsigned *)(map + p.sq_off.array);
   for (unsigned i = 0; i < p.sq_entries; i++)
     array[i] = i;
+  register_ring();
   static pthread_once_t once = PTHREAD_ONCE_INIT;
   pthread_once(&once, hook);
   if (!backlog_end)
@@ -176,11 +200,12 @@ static int start_ring(void) {
 }
 
 static int enter(unsigned submit, unsigned want, unsigned flags, int64_t patience) {
+  flags |= ring.enter_flags;
   struct timespec t = {patience / 1000000000, patience % 1000000000};
   struct io_uring_getevents_arg arg = {.ts = (uint64_t)(uintptr_t)&t};
   if (patience < 0)
-    return (int)syscall(SYS_io_uring_enter, ring.fd, submit, want, flags, NULL, (size_t)(_NSIG / 8));
-  return (int)syscall(SYS_io_uring_enter, ring.fd, submit, want, flags | IORING_ENTER_EXT_ARG, &arg, sizeof arg);
+    return (int)syscall(SYS_io_uring_enter, ring.entrance, submit, want, flags, NULL, (size_t)(_NSIG / 8));
+  return (int)syscall(SYS_io_uring_enter, ring.entrance, submit, want, flags | IORING_ENTER_EXT_ARG, &arg, sizeof arg);
 }
 
 static unsigned unsubmitted(void) { return ring.tail - ring.submitted; }
@@ -226,7 +251,7 @@ static bool put(uint64_t what) {
     break;
   case OPERATION: {
     const struct ch_operation *op = (struct ch_operation *)(uintptr_t)target;
-    op->kind->prepare(op, sqe);
+    op->request.kind->prepare(&op->request, sqe);
     break;
   }
   case OPERATION_CANCEL:
@@ -281,8 +306,6 @@ static bool make_room(int fd) {
   for (int i = 0; i < table_size; i++) {
     if (bigger[i].polls)
       bigger[i].polls->at = &bigger[i].polls;
-    if (bigger[i].operations)
-      bigger[i].operations->at = &bigger[i].operations;
   }
   table = bigger;
   table_size = size;
@@ -391,13 +414,9 @@ static void fire(struct poll *p, int64_t value) {
  *
  * The ring does not know SO_RCVTIMEO, and a poll nothing of O_NONBLOCK: see known.h. */
 
-static void time_is_over(struct ch_clause *c) {
-  struct ch_operation *op = (struct ch_operation *)((char *)c - offsetof(struct ch_operation, again));
-  op->repeating = false;
-  op->timed_out = true;
-  ch_operation_cancel(op);
+static struct ch_operation *next_of(const struct ch_operation *op) {
+  return (struct ch_operation *)op->clause.link.next;
 }
-
 static bool is_call(const struct poll *p) { return p->clause && p->clause->type == &ch_call_clause_type; }
 
 static enum ch_verdict verify(int fd) {
@@ -410,18 +429,18 @@ static enum ch_verdict verify(int fd) {
       events |= p->events;
   if (events)
     verdict = ch_known_stands(fd, events) ? CH_WAS_RIGHT : CH_WAS_WRONG;
-  for (struct ch_operation *op = table[fd].operations; op; op = op->next)
-    if (op->kind->reads && !op->repeating && !op->cancelling) {
+  for (struct ch_operation *op = table[fd].operations; op; op = next_of(op))
+    if (op->request.kind->receives && !op->clause.object &&
+        !(op->clause.slot & (CH_OPERATION_CANCELLING | CH_OPERATION_ANSWERED))) {
       int64_t patience = ch_known_ask(fd, SO_RCVTIMEO);
       if (verdict == CH_NOBODY_WAITS)
         verdict = CH_WAS_RIGHT;
       if (patience < 0 || patience == CH_FOREVER)
         continue;
       verdict = CH_WAS_WRONG;
-      int64_t left = patience - ch_known_waited(op->began) * INT64_C(1000000);
-      op->again = ch_timer_clause(left > 0 ? left : 0);
-      op->repeating = true;
-      ch_clause_watch(&op->again, time_is_over);
+      int64_t left = patience - ch_known_waited((uint32_t)op->clause.value) * INT64_C(1000000);
+      if (!ch_operation_time_out(op, left > 0 ? left : 0))
+        ch_known_watch(fd); /* no memory now */
     }
   for (struct poll *p = verdict == CH_WAS_WRONG ? table[fd].polls : NULL; p;) {
     if (!is_call(p)) {
@@ -438,34 +457,40 @@ static enum ch_verdict verify(int fd) {
 
 /* ---- operations ---- */
 
+/* What is in flight on each descriptor: doubly linked through the clauses' links, `prev` of the first is NULL. */
+static struct ch_operation **listed_at(struct ch_operation *op) {
+  return op->request.fd >= 0 ? &table[op->request.fd].operations : &state->none.operations;
+}
+
 static void list(struct ch_operation *op) {
-  struct descriptor *d = op->fd >= 0 ? &table[op->fd] : &state->none;
-  op->next = d->operations;
-  op->at = &d->operations;
-  if (op->next)
-    op->next->at = &op->next;
-  d->operations = op;
+  struct ch_operation **first = listed_at(op);
+  op->clause.link = (struct ch_link){(struct ch_link *)*first, NULL};
+  if (*first)
+    (*first)->clause.link.prev = &op->clause.link;
+  *first = op;
 }
 
 static void unlist(struct ch_operation *op) {
-  *op->at = op->next;
-  if (op->next)
-    op->next->at = op->at;
+  struct ch_link *next = op->clause.link.next, *prev = op->clause.link.prev;
+  if (prev)
+    prev->next = next;
+  else
+    *listed_at(op) = (struct ch_operation *)next;
+  if (next)
+    next->prev = prev;
 }
 
 static bool start(struct ch_operation *op) {
   int saved = errno;
-  bool ok = (ring.fd >= 0 || start_ring() == 0) && (op->fd < 0 || make_room(op->fd));
+  bool ok = (ring.fd >= 0 || start_ring() == 0) && (op->request.fd < 0 || make_room(op->request.fd)) &&
+            request((uint64_t)(uintptr_t)op | OPERATION);
   if (ok) {
-    op->expected = 1;
-    ok = request((uint64_t)(uintptr_t)op | OPERATION);
-  }
-  if (ok) {
+    op->clause.slot = CH_OPERATION_RING | CH_OPERATION_OWED;
     list(op);
     in_flight++;
-    if (op->kind->reads) {
-      op->began = ch_known_now();
-      ch_known_watch(op->fd);
+    if (op->request.kind->receives) {
+      op->clause.value = ch_known_now();
+      ch_known_watch(op->request.fd);
     }
   }
   errno = saved;
@@ -473,29 +498,42 @@ static bool start(struct ch_operation *op) {
 }
 
 static void cancel(struct ch_operation *op) {
-  if (op->answered)
+  if (op->clause.slot & CH_OPERATION_ANSWERED)
     return; /* its own completion has come */
+  int saved = errno;
   if (request((uint64_t)(uintptr_t)op | OPERATION_CANCEL)) {
-    op->expected++;
+    op->clause.slot += CH_OPERATION_OWED;
     in_flight++;
   } else {
-    op->cancelling = false; /* may be asked again */
+    op->clause.slot &= ~(uint32_t)CH_OPERATION_CANCELLING; /* may be asked again */
   }
+  errno = saved;
 }
 
 static void operation_answered(struct ch_operation *op) {
-  if (--op->expected > 0)
+  op->clause.slot -= CH_OPERATION_OWED;
+  if (CH_UNLIKELY(op->clause.slot >= CH_OPERATION_OWED))
     return;
   unlist(op);
-  long result = op->result;
-  if (op->kind->reads && result >= 0 && (size_t)result < op->n)
-    ch_known_quiet(op->fd, CH_IN);
-  else if (op->kind->reads)
-    ch_known_stirred(op->fd, CH_IN);
-  if (op->timed_out && (result == -ECANCELED || result == -EINTR))
-    result = -EAGAIN;
-  if (op->closed && (result == -ECANCELED || result == -EINTR))
-    result = -EBADF;
+  long result = op->clause.value;
+  if (op->request.kind->receives) {
+    if (result >= 0 && (size_t)result < op->request.n)
+      ch_known_quiet(op->request.fd, CH_IN);
+    else
+      ch_known_stirred(op->request.fd, CH_IN);
+  }
+  if (CH_UNLIKELY(result == -ENOTSOCK && op->request.kind->otherwise)) {
+    op->request.kind = op->request.kind->otherwise;
+    if (!(op->clause.slot & CH_OPERATION_CANCELLING) && start(op))
+      return;
+    result = op->clause.slot & CH_OPERATION_CANCELLING ? -ECANCELED : -ENOMEM;
+  }
+  if (CH_UNLIKELY(result == -ECANCELED || result == -EINTR)) {
+    if (op->clause.slot & CH_OPERATION_CLOSED)
+      result = -EBADF;
+    else if (op->clause.slot & CH_OPERATION_TIMED_OUT)
+      result = -EAGAIN;
+  }
   ch_operation_end(op, result);
 }
 
@@ -525,13 +563,13 @@ static void answered(uint64_t what, int result) {
       give_poll(p);
     break;
   case OPERATION:
-    op->result = result;
-    op->answered = true;
+    op->clause.value = result;
+    op->clause.slot |= CH_OPERATION_ANSWERED;
     operation_answered(op);
     break;
   case OPERATION_CANCEL:
     /* Not found: it was on its way from one of the kernel's queues to another; or it runs. */
-    if (result < 0 && !op->answered)
+    if (result < 0 && !(op->clause.slot & CH_OPERATION_ANSWERED))
       ch_operation_cancel_again(op);
     operation_answered(op);
     break;
@@ -594,9 +632,9 @@ static void closing(int fd) {
   if (fd < 0 || fd >= table_size || (!table[fd].polls && !table[fd].operations))
     return;
   int saved = errno;
-  for (struct ch_operation *op = table[fd].operations; op; op = op->next)
-    if (op->kind->closes) {
-      op->closed = true;
+  for (struct ch_operation *op = table[fd].operations; op; op = next_of(op))
+    if (op->request.kind->closes) {
+      op->clause.slot |= CH_OPERATION_CLOSED;
       ch_operation_cancel(op);
     }
   for (struct poll *p = table[fd].polls; p; p = p->next) {

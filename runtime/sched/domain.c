@@ -174,10 +174,15 @@ static inline __attribute__((always_inline)) void loop(struct ch_group *g, bool 
     bool sources = ch_has_sources();
     if (sources && look_at_sources(g, done, data))
       continue;
-    look_outside();
+    /* The poll that may wait also takes what has already happened: a look before it would be a system call more. */
+    bool waits = outside || g->outside != 0;
+    if (waits && !sources)
+      ch_timers_fire();
+    else
+      look_outside();
     if (g->head || done(data))
       continue;
-    if (!outside && g->outside == 0 && !sources && !ch_inbox_is_open())
+    if (!waits && !sources && !ch_inbox_is_open())
       ch_deadlock(g, NULL);
     if (CH_UNLIKELY(d->high > 4096 && d->live < d->high / 2))
       give_memory_back();

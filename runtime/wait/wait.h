@@ -71,6 +71,19 @@ static inline void ch_wait_on(struct ch_link *list, enum ch_what what) {
   ch_list_append(list, &b->link, false);
 }
 
+/* The running branch waits over this clause alone, of an `outside` type, which its object has registered. The caller
+ * then returns CH_BLOCKED or calls ch_wait_native. */
+static inline void ch_wait_registered(struct ch_clause *c) {
+  struct ch_branch *b = ch_domain.current;
+  CH_INVARIANT(b && b->state == CH_RUNNING, "only the running branch can block");
+  c->branch = b;
+  c->index = 0;
+  c->count = 1;
+  b->state = CH_SELECTING;
+  b->link.prev = (struct ch_link *)c;
+  ch_group_of(b)->outside++;
+}
+
 CH_HIDDEN void ch_clause_fired(struct ch_clause *, int64_t value);
 /* The same for the only clause of a wait that is not on the native stack; its branch runs before all others. */
 CH_HIDDEN void ch_clause_fired_first(struct ch_clause *, int64_t value);

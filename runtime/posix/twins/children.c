@@ -20,7 +20,7 @@ static int await_child(idtype_t type, id_t id, int options) {
     }
   }
   struct ch_child_wait w = {type, id, options};
-  return ch_complete(ch_begin_call(ch_child_changes, &w, CH_CALL_INTERRUPTIBLE)) < 0 ? -1 : 0;
+  return ch_do_call(ch_child_changes, &w, CH_CALL_INTERRUPTIBLE) < 0 ? -1 : 0;
 }
 
 static pid_t wait_for(pid_t pid, int *status, int options, struct rusage *usage) {
@@ -62,11 +62,11 @@ CH_TWIN(waitid) int ch_posix_waitid(idtype_t type, id_t id, siginfo_t *info, int
 
 /* Both wait for a process of their own until it ends: on a thread, not to be interrupted. */
 CH_TWIN(system) int ch_posix_system(const char *command) {
-  return (int)ch_complete(ch_begin_call(ch_call_system, (void *)command, CH_CALL_PATIENT));
+  return (int)ch_do_call(ch_call_system, (void *)command, CH_CALL_PATIENT);
 }
 CH_TWIN(pclose) int ch_posix_pclose(FILE *f) {
   int saved = errno;
-  long r = ch_complete(ch_begin_call(ch_call_pclose, f, CH_CALL_PATIENT));
+  long r = ch_do_call(ch_call_pclose, f, CH_CALL_PATIENT);
   if (r < 0 && errno == ECANCELED) { /* it has not begun, and what it gives back is to be given back */
     errno = saved;
     r = ch_call_pclose(f);

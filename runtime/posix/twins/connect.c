@@ -8,9 +8,9 @@ CH_HIDDEN void ch_fd_closing(int fd);
 CH_TWIN(connect) int ch_posix_connect(int fd, const struct sockaddr *address, socklen_t length) {
   int64_t patience;
   int r;
-  ch_outcome outcome = ch_begin_connect(fd, address, length);
-  if (CH_IS_LATER(outcome)) {
-    r = (int)ch_operate(CH_OPERATION(outcome));
+  long outcome = ch_begin_connect(fd, address, length);
+  if (outcome == CH_LATER) {
+    r = (int)ch_do_connect(fd, address, length);
     return r < 0 && errno == ECANCELED ? ch_connect_undo(fd) : r;
   }
   r = (int)outcome;
@@ -31,9 +31,9 @@ CH_TWIN(connect) int ch_posix_connect(int fd, const struct sockaddr *address, so
 
 static int accept_one(int fd, struct sockaddr *address, socklen_t *length, int flags) {
   for (;;) {
-    ch_outcome r = ch_begin_accept(fd, address, length, flags);
-    if (CH_IS_LATER(r))
-      return ch_accepted(fd, (int)ch_operate(CH_OPERATION(r)), flags);
+    long r = ch_begin_accept(fd, address, length, flags);
+    if (r == CH_LATER)
+      return ch_accepted(fd, (int)ch_do_accept(fd, address, length, flags), flags);
     if (r >= 0 || errno != EAGAIN || await_input(fd))
       return ch_accepted(fd, (int)r, flags);
   }

@@ -21,7 +21,7 @@ CH_TWIN(open) int ch_posix_open(const char *path, int flags, ...) {
     mode = va_arg(more, mode_t);
     va_end(more);
   }
-  return ch_opened((int)ch_complete(ch_begin_openat(AT_FDCWD, path, flags, mode)));
+  return ch_opened((int)ch_do_openat(AT_FDCWD, path, flags, mode));
 }
 CH_TWIN(open64) int ch_posix_open64(const char *path, int flags, ...) {
   mode_t mode = 0;
@@ -31,7 +31,7 @@ CH_TWIN(open64) int ch_posix_open64(const char *path, int flags, ...) {
     mode = va_arg(more, mode_t);
     va_end(more);
   }
-  return ch_opened((int)ch_complete(ch_begin_openat(AT_FDCWD, path, flags, mode)));
+  return ch_opened((int)ch_do_openat(AT_FDCWD, path, flags, mode));
 }
 CH_TWIN(openat) int ch_posix_openat(int directory, const char *path, int flags, ...) {
   mode_t mode = 0;
@@ -41,7 +41,7 @@ CH_TWIN(openat) int ch_posix_openat(int directory, const char *path, int flags, 
     mode = va_arg(more, mode_t);
     va_end(more);
   }
-  return ch_opened((int)ch_complete(ch_begin_openat(directory, path, flags, mode)));
+  return ch_opened((int)ch_do_openat(directory, path, flags, mode));
 }
 CH_TWIN(openat64) int ch_posix_openat64(int directory, const char *path, int flags, ...) {
   mode_t mode = 0;
@@ -51,84 +51,74 @@ CH_TWIN(openat64) int ch_posix_openat64(int directory, const char *path, int fla
     mode = va_arg(more, mode_t);
     va_end(more);
   }
-  return ch_opened((int)ch_complete(ch_begin_openat(directory, path, flags, mode)));
+  return ch_opened((int)ch_do_openat(directory, path, flags, mode));
 }
 CH_TWIN(creat) int ch_posix_creat(const char *path, mode_t mode) {
-  return ch_opened((int)ch_complete(ch_begin_openat(AT_FDCWD, path, O_CREAT | O_WRONLY | O_TRUNC, mode)));
+  return ch_opened((int)ch_do_openat(AT_FDCWD, path, O_CREAT | O_WRONLY | O_TRUNC, mode));
 }
 CH_TWIN(creat64) int ch_posix_creat64(const char *path, mode_t mode) {
-  return ch_opened((int)ch_complete(ch_begin_openat(AT_FDCWD, path, O_CREAT | O_WRONLY | O_TRUNC, mode)));
+  return ch_opened((int)ch_do_openat(AT_FDCWD, path, O_CREAT | O_WRONLY | O_TRUNC, mode));
 }
 /* _FORTIFY_SOURCE's open without a mode. */
 CH_TWIN(__open_2) int ch_posix_open_2(const char *path, int flags) {
-  return wants_mode(flags) ? ch_plain_open_2(path, flags)
-                           : ch_opened((int)ch_complete(ch_begin_openat(AT_FDCWD, path, flags, 0)));
+  return wants_mode(flags) ? ch_plain_open_2(path, flags) : ch_opened((int)ch_do_openat(AT_FDCWD, path, flags, 0));
 }
 CH_TWIN(__open64_2) int ch_posix_open64_2(const char *path, int flags) {
-  return wants_mode(flags) ? ch_plain_open_2(path, flags)
-                           : ch_opened((int)ch_complete(ch_begin_openat(AT_FDCWD, path, flags, 0)));
+  return wants_mode(flags) ? ch_plain_open_2(path, flags) : ch_opened((int)ch_do_openat(AT_FDCWD, path, flags, 0));
 }
 CH_TWIN(__openat_2) int ch_posix_openat_2(int directory, const char *path, int flags) {
-  return wants_mode(flags) ? ch_plain_open_2(path, flags)
-                           : ch_opened((int)ch_complete(ch_begin_openat(directory, path, flags, 0)));
+  return wants_mode(flags) ? ch_plain_open_2(path, flags) : ch_opened((int)ch_do_openat(directory, path, flags, 0));
 }
 CH_TWIN(__openat64_2) int ch_posix_openat64_2(int directory, const char *path, int flags) {
-  return wants_mode(flags) ? ch_plain_open_2(path, flags)
-                           : ch_opened((int)ch_complete(ch_begin_openat(directory, path, flags, 0)));
+  return wants_mode(flags) ? ch_plain_open_2(path, flags) : ch_opened((int)ch_do_openat(directory, path, flags, 0));
 }
 
-CH_TWIN(stat) int ch_posix_stat(const char *path, struct stat *to) {
-  return (int)ch_complete(ch_begin_stat(AT_FDCWD, path, to, 0));
-}
+CH_TWIN(stat) int ch_posix_stat(const char *path, struct stat *to) { return (int)ch_do_stat(AT_FDCWD, path, to, 0); }
 CH_TWIN(stat64) int ch_posix_stat64(const char *path, struct stat *to) {
-  return (int)ch_complete(ch_begin_stat(AT_FDCWD, path, to, 0));
+  return (int)ch_do_stat(AT_FDCWD, path, to, 0);
 }
 CH_TWIN(lstat) int ch_posix_lstat(const char *path, struct stat *to) {
-  return (int)ch_complete(ch_begin_stat(AT_FDCWD, path, to, AT_SYMLINK_NOFOLLOW));
+  return (int)ch_do_stat(AT_FDCWD, path, to, AT_SYMLINK_NOFOLLOW);
 }
 CH_TWIN(lstat64) int ch_posix_lstat64(const char *path, struct stat *to) {
-  return (int)ch_complete(ch_begin_stat(AT_FDCWD, path, to, AT_SYMLINK_NOFOLLOW));
+  return (int)ch_do_stat(AT_FDCWD, path, to, AT_SYMLINK_NOFOLLOW);
 }
 CH_TWIN(fstatat) int ch_posix_fstatat(int directory, const char *path, struct stat *to, int flags) {
-  return (int)ch_complete(ch_begin_stat(directory, path, to, flags));
+  return (int)ch_do_stat(directory, path, to, flags);
 }
 CH_TWIN(fstatat64) int ch_posix_fstatat64(int directory, const char *path, struct stat *to, int flags) {
-  return (int)ch_complete(ch_begin_stat(directory, path, to, flags));
+  return (int)ch_do_stat(directory, path, to, flags);
 }
 CH_TWIN(statx) int ch_posix_statx(int directory, const char *path, int flags, unsigned mask, struct statx *to) {
-  return (int)ch_complete(ch_begin_statx(directory, path, flags, mask, to));
+  return (int)ch_do_statx(directory, path, flags, mask, to);
 }
 
 CH_TWIN(rename) int ch_posix_rename(const char *from, const char *to) {
-  return (int)ch_complete(ch_begin_rename(AT_FDCWD, from, AT_FDCWD, to, 0));
+  return (int)ch_do_rename(AT_FDCWD, from, AT_FDCWD, to, 0);
 }
 CH_TWIN(renameat) int ch_posix_renameat(int from_directory, const char *from, int to_directory, const char *to) {
-  return (int)ch_complete(ch_begin_rename(from_directory, from, to_directory, to, 0));
+  return (int)ch_do_rename(from_directory, from, to_directory, to, 0);
 }
 CH_TWIN(renameat2)
 int ch_posix_renameat2(int from_directory, const char *from, int to_directory, const char *to, unsigned flags) {
-  return (int)ch_complete(ch_begin_rename(from_directory, from, to_directory, to, flags));
+  return (int)ch_do_rename(from_directory, from, to_directory, to, flags);
 }
-CH_TWIN(unlink) int ch_posix_unlink(const char *path) { return (int)ch_complete(ch_begin_unlink(AT_FDCWD, path, 0)); }
+CH_TWIN(unlink) int ch_posix_unlink(const char *path) { return (int)ch_do_unlink(AT_FDCWD, path, 0); }
 CH_TWIN(unlinkat) int ch_posix_unlinkat(int directory, const char *path, int flags) {
-  return (int)ch_complete(ch_begin_unlink(directory, path, flags));
+  return (int)ch_do_unlink(directory, path, flags);
 }
-CH_TWIN(rmdir) int ch_posix_rmdir(const char *path) {
-  return (int)ch_complete(ch_begin_unlink(AT_FDCWD, path, AT_REMOVEDIR));
-}
-CH_TWIN(mkdir) int ch_posix_mkdir(const char *path, mode_t mode) {
-  return (int)ch_complete(ch_begin_mkdir(AT_FDCWD, path, mode));
-}
+CH_TWIN(rmdir) int ch_posix_rmdir(const char *path) { return (int)ch_do_unlink(AT_FDCWD, path, AT_REMOVEDIR); }
+CH_TWIN(mkdir) int ch_posix_mkdir(const char *path, mode_t mode) { return (int)ch_do_mkdir(AT_FDCWD, path, mode); }
 CH_TWIN(mkdirat) int ch_posix_mkdirat(int directory, const char *path, mode_t mode) {
-  return (int)ch_complete(ch_begin_mkdir(directory, path, mode));
+  return (int)ch_do_mkdir(directory, path, mode);
 }
 
-CH_TWIN(flock) int ch_posix_flock(int fd, int operation) { return (int)ch_complete(ch_begin_flock(fd, operation)); }
+CH_TWIN(flock) int ch_posix_flock(int fd, int operation) { return (int)ch_do_flock(fd, operation); }
 
 /* fcntl's argument is an int, a pointer or nothing: a word in any case. */
 static int control(int fd, int command, void *argument) {
   if (command == F_SETLKW || command == F_OFD_SETLKW)
-    return (int)ch_complete(ch_begin_setlk(fd, command, argument));
+    return (int)ch_do_setlk(fd, command, argument);
   return ch_controlled(fd, command, ch_plain_fcntl(fd, command, argument));
 }
 CH_TWIN(fcntl) int ch_posix_fcntl(int fd, int command, ...) {

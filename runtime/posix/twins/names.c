@@ -39,7 +39,7 @@ int ch_posix_getaddrinfo(const char *node, const char *service, const struct add
     return ch_plain_getaddrinfo(node, service, hints, result);
   if (!ch_dns_available()) {
     struct ch_address_query plain = {node, service, hints, result, 0, 0};
-    if (ch_complete(ch_begin_call(ch_call_getaddrinfo, &plain, CH_CALL_FOREIGN)) < 0)
+    if (ch_do_call(ch_call_getaddrinfo, &plain, CH_CALL_FOREIGN) < 0)
       return EAI_SYSTEM;
     if (plain.result == EAI_SYSTEM)
       errno = plain.error;
@@ -72,7 +72,7 @@ int ch_posix_getnameinfo(const struct sockaddr *address, socklen_t length, char 
     ch_call_getnameinfo(&n);
     return n.result;
   }
-  if (ch_complete(ch_begin_call(ch_call_getnameinfo, &n, CH_CALL_FOREIGN)) < 0)
+  if (ch_do_call(ch_call_getnameinfo, &n, CH_CALL_FOREIGN) < 0)
     return EAI_SYSTEM;
   if (n.result == EAI_SYSTEM)
     errno = n.error;
@@ -82,7 +82,7 @@ int ch_posix_getnameinfo(const struct sockaddr *address, socklen_t length, char 
 /* 0 or an error number, as the reentrant ones say. */
 static int host(struct ch_host_query *q) {
   int saved = errno, error = 0;
-  if (ch_complete(ch_begin_call(ch_call_host, q, CH_CALL_FOREIGN)) < 0) {
+  if (ch_do_call(ch_call_host, q, CH_CALL_FOREIGN) < 0) {
     error = errno;
     *q->result = NULL;
     *q->h_error = NO_RECOVERY;

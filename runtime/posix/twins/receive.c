@@ -6,12 +6,10 @@
 CH_TWIN(read) ssize_t ch_posix_read(int fd, void *to, size_t n) {
   for (;;) {
     ssize_t r = ch_attempt_read(fd, to, n);
-    if (CH_IS_LATER(r)) {
-      r = ch_operate(CH_OPERATION(r));
-      if (r < 0 && errno == ENOTSOCK)
-        continue; /* it was one, until somebody used the number again */
-      return r;
-    }
+    if (r == CH_LATER) __attribute__
+      ((musttail)) return ch_do_receive(fd, to, n);
+    if (r == CH_AS_STORAGE)
+      return ch_do_read(fd, to, n, -1);
     if (r >= 0 || errno != EAGAIN || await_input(fd))
       return r;
   }
@@ -20,8 +18,8 @@ CH_TWIN(read) ssize_t ch_posix_read(int fd, void *to, size_t n) {
 CH_TWIN(readv) ssize_t ch_posix_readv(int fd, const struct iovec *v, int n) {
   for (;;) {
     ssize_t r = ch_attempt_readv(fd, v, n);
-    if (CH_IS_LATER(r))
-      return ch_operate(CH_OPERATION(r));
+    if (r == CH_AS_STORAGE)
+      return ch_do_readv(fd, v, n, -1, 0);
     if (r >= 0 || errno != EAGAIN || await_input(fd))
       return r;
   }
@@ -51,8 +49,8 @@ CH_TWIN(recv) ssize_t ch_posix_recv(int fd, void *to, size_t n, int flags) {
   size_t got = 0;
   for (;;) {
     ssize_t r = flags ? ch_attempt_recv(fd, (char *)to + got, n - got, flags) : ch_begin_recv(fd, to, n, 0);
-    if (CH_IS_LATER(r))
-      return ch_operate(CH_OPERATION(r));
+    if (r == CH_LATER)
+      return ch_do_recv(fd, to, n);
     if (r >= 0) {
       got += (size_t)r;
       if (!wants_more(r, got, n, flags) || !ch_is_stream(fd))

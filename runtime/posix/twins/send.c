@@ -7,8 +7,8 @@ CH_TWIN(write) ssize_t ch_posix_write(int fd, const void *from, size_t n) {
   size_t sent = 0;
   for (;;) {
     ssize_t r = ch_attempt_write(fd, (const char *)from + sent, n - sent);
-    if (CH_IS_LATER(r))
-      return ch_operate(CH_OPERATION(r));
+    if (r == CH_AS_STORAGE)
+      return ch_do_write(fd, (const char *)from + sent, n - sent, -1);
     if (r >= 0) {
       sent += (size_t)r;
       if (sent >= n || r == 0)
@@ -72,8 +72,8 @@ static ssize_t send_rest(int fd, const struct iovec *v, size_t count, size_t sen
 CH_TWIN(writev) ssize_t ch_posix_writev(int fd, const struct iovec *v, int n) {
   for (;;) {
     ssize_t r = ch_attempt_writev(fd, v, n);
-    if (CH_IS_LATER(r))
-      return ch_operate(CH_OPERATION(r));
+    if (r == CH_AS_STORAGE)
+      return ch_do_writev(fd, v, n, -1, 0);
     if (r > 0 && (size_t)r < ch_iovec_bytes(v, (size_t)n) && ch_patience(fd, SO_SNDTIMEO) >= 0)
       return send_rest(fd, v, (size_t)n, (size_t)r, 0, 0);
     if (r >= 0 || errno != EAGAIN || await_output(fd))

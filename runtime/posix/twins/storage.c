@@ -6,74 +6,65 @@
 #include <sys/sendfile.h>
 #include <unistd.h>
 
-/* An offset below 0 is an error here, which the plain call words. */
 CH_TWIN(pread) ssize_t ch_posix_pread(int fd, void *to, size_t n, off_t offset) {
-  return offset < 0 ? ch_plain_pread(fd, to, n, offset) : ch_complete(ch_begin_read(fd, to, n, offset));
+  return ch_do_pread(fd, to, n, offset);
 }
 CH_TWIN(pread64) ssize_t ch_posix_pread64(int fd, void *to, size_t n, off_t offset) {
-  return offset < 0 ? ch_plain_pread(fd, to, n, offset) : ch_complete(ch_begin_read(fd, to, n, offset));
+  return ch_do_pread(fd, to, n, offset);
 }
 CH_TWIN(__pread_chk) ssize_t ch_posix_pread_chk(int fd, void *to, size_t n, off_t offset, size_t room) {
-  return n > room || offset < 0 ? ch_plain_pread_chk(fd, to, n, offset, room)
-                                : ch_complete(ch_begin_read(fd, to, n, offset));
+  return n > room ? ch_plain_pread_chk(fd, to, n, offset, room) : ch_do_pread(fd, to, n, offset);
 }
 CH_TWIN(__pread64_chk) ssize_t ch_posix_pread64_chk(int fd, void *to, size_t n, off_t offset, size_t room) {
-  return n > room || offset < 0 ? ch_plain_pread_chk(fd, to, n, offset, room)
-                                : ch_complete(ch_begin_read(fd, to, n, offset));
+  return n > room ? ch_plain_pread_chk(fd, to, n, offset, room) : ch_do_pread(fd, to, n, offset);
 }
 CH_TWIN(pwrite) ssize_t ch_posix_pwrite(int fd, const void *from, size_t n, off_t offset) {
-  return offset < 0 ? ch_plain_pwrite(fd, from, n, offset) : ch_complete(ch_begin_write(fd, from, n, offset));
+  return ch_do_pwrite(fd, from, n, offset);
 }
 CH_TWIN(pwrite64) ssize_t ch_posix_pwrite64(int fd, const void *from, size_t n, off_t offset) {
-  return offset < 0 ? ch_plain_pwrite(fd, from, n, offset) : ch_complete(ch_begin_write(fd, from, n, offset));
+  return ch_do_pwrite(fd, from, n, offset);
 }
 CH_TWIN(preadv) ssize_t ch_posix_preadv(int fd, const struct iovec *v, int n, off_t offset) {
-  return offset < 0 ? ch_plain_preadv(fd, v, n, offset) : ch_complete(ch_begin_readv(fd, v, n, offset, 0));
+  return ch_do_preadv(fd, v, n, offset);
 }
 CH_TWIN(preadv64) ssize_t ch_posix_preadv64(int fd, const struct iovec *v, int n, off_t offset) {
-  return offset < 0 ? ch_plain_preadv(fd, v, n, offset) : ch_complete(ch_begin_readv(fd, v, n, offset, 0));
+  return ch_do_preadv(fd, v, n, offset);
 }
 CH_TWIN(pwritev) ssize_t ch_posix_pwritev(int fd, const struct iovec *v, int n, off_t offset) {
-  return offset < 0 ? ch_plain_pwritev(fd, v, n, offset) : ch_complete(ch_begin_writev(fd, v, n, offset, 0));
+  return ch_do_pwritev(fd, v, n, offset);
 }
 CH_TWIN(pwritev64) ssize_t ch_posix_pwritev64(int fd, const struct iovec *v, int n, off_t offset) {
-  return offset < 0 ? ch_plain_pwritev(fd, v, n, offset) : ch_complete(ch_begin_writev(fd, v, n, offset, 0));
+  return ch_do_pwritev(fd, v, n, offset);
 }
 
-CH_TWIN(fsync) int ch_posix_fsync(int fd) { return (int)ch_complete(ch_begin_sync(fd, 0)); }
-CH_TWIN(fdatasync) int ch_posix_fdatasync(int fd) { return (int)ch_complete(ch_begin_sync(fd, 1)); }
+CH_TWIN(fsync) int ch_posix_fsync(int fd) { return (int)ch_do_sync(fd, 0); }
+CH_TWIN(fdatasync) int ch_posix_fdatasync(int fd) { return (int)ch_do_sync(fd, 1); }
 
 CH_TWIN(truncate) int ch_posix_truncate(const char *path, off_t length) {
-  return (int)ch_complete(ch_begin_truncate(-1, path, length));
+  return (int)ch_do_truncate(-1, path, length);
 }
 CH_TWIN(truncate64) int ch_posix_truncate64(const char *path, off_t length) {
-  return (int)ch_complete(ch_begin_truncate(-1, path, length));
+  return (int)ch_do_truncate(-1, path, length);
 }
-CH_TWIN(ftruncate) int ch_posix_ftruncate(int fd, off_t length) {
-  return (int)ch_complete(ch_begin_truncate(fd, NULL, length));
-}
-CH_TWIN(ftruncate64) int ch_posix_ftruncate64(int fd, off_t length) {
-  return (int)ch_complete(ch_begin_truncate(fd, NULL, length));
-}
+CH_TWIN(ftruncate) int ch_posix_ftruncate(int fd, off_t length) { return (int)ch_do_truncate(fd, NULL, length); }
+CH_TWIN(ftruncate64) int ch_posix_ftruncate64(int fd, off_t length) { return (int)ch_do_truncate(fd, NULL, length); }
 
 CH_TWIN(copy_file_range)
 ssize_t ch_posix_copy_file_range(int from, off_t *from_offset, int to, off_t *to_offset, size_t n, unsigned flags) {
-  return ch_complete(ch_begin_copy_range(from, from_offset, to, to_offset, n, flags));
+  return ch_do_copy_range(from, from_offset, to, to_offset, n, flags);
 }
 
 /* First the peer has room; what the storage has to bring in takes its time on another thread. On a descriptor that the
  * user made non-blocking the plain call waits for storage alone, and so do we. */
 CH_TWIN(sendfile) ssize_t ch_posix_sendfile(int to, int from, off_t *offset, size_t n) {
-  return ch_complete(ch_begin_sendfile(to, from, offset, n));
+  return ch_do_sendfile(to, from, offset, n);
 }
 CH_TWIN(sendfile64) ssize_t ch_posix_sendfile64(int to, int from, off_t *offset, size_t n) {
-  return ch_complete(ch_begin_sendfile(to, from, offset, n));
+  return ch_do_sendfile(to, from, offset, n);
 }
 
 CH_TWIN(splice)
 ssize_t ch_posix_splice(int from, off_t *from_offset, int to, off_t *to_offset, size_t n, unsigned flags) {
-  return ch_complete(ch_begin_splice(from, from_offset, to, to_offset, n, flags));
+  return ch_do_splice(from, from_offset, to, to_offset, n, flags);
 }
-CH_TWIN(tee) ssize_t ch_posix_tee(int from, int to, size_t n, unsigned flags) {
-  return ch_complete(ch_begin_tee(from, to, n, flags));
-}
+CH_TWIN(tee) ssize_t ch_posix_tee(int from, int to, size_t n, unsigned flags) { return ch_do_tee(from, to, n, flags); }

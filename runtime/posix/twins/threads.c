@@ -27,7 +27,7 @@ static void await_mutex(pthread_mutex_t *m, int64_t patience) {
     here = ch_sem_timedwait(&queue->turn, patience) == 0;
   if (!here && !queue->helped) {
     queue->helped = 1;
-    ch_complete(ch_begin_call(ch_call_mutex, m, CH_CALL_PATIENT));
+    ch_do_call(ch_call_mutex, m, CH_CALL_PATIENT);
     queue->helped = 0;
   }
   ch_mutex_leave(queue);
@@ -158,7 +158,7 @@ static int read_lock(pthread_rwlock_t *l) {
   struct ch_scope barrier;
   while ((r = ch_plain_tryrdlock(l)) == EBUSY) {
     ch_scope_enter(&barrier, CH_SCOPE_BARRIER, "pthread_rwlock_rdlock");
-    ch_complete(ch_begin_call(ch_call_rwlock_read, l, CH_CALL_PATIENT));
+    ch_do_call(ch_call_rwlock_read, l, CH_CALL_PATIENT);
     ch_scope_leave(&barrier);
   }
   return r;
@@ -168,7 +168,7 @@ static int write_lock(pthread_rwlock_t *l) {
   struct ch_scope barrier;
   while ((r = ch_plain_trywrlock(l)) == EBUSY) {
     ch_scope_enter(&barrier, CH_SCOPE_BARRIER, "pthread_rwlock_wrlock");
-    ch_complete(ch_begin_call(ch_call_rwlock_write, l, CH_CALL_PATIENT));
+    ch_do_call(ch_call_rwlock_write, l, CH_CALL_PATIENT);
     ch_scope_leave(&barrier);
   }
   return r;
@@ -184,7 +184,7 @@ CH_TWIN(pthread_spin_lock) int ch_posix_pthread_spin_lock(pthread_spinlock_t *l)
 }
 
 CH_TWIN(pthread_barrier_wait) int ch_posix_pthread_barrier_wait(pthread_barrier_t *b) {
-  long r = ch_complete(ch_begin_call(ch_call_barrier, b, CH_CALL_PATIENT));
+  long r = ch_do_call(ch_call_barrier, b, CH_CALL_PATIENT);
   return r < 0 ? errno : r ? PTHREAD_BARRIER_SERIAL_THREAD : 0;
 }
 
@@ -193,7 +193,7 @@ static int join(pthread_t thread, void **result) {
   int saved = errno, r = ch_plain_tryjoin(thread, result);
   if (r != EBUSY)
     return r;
-  r = ch_complete(ch_begin_call(ch_call_join, &j, CH_CALL_PATIENT)) < 0 ? errno : j.error;
+  r = ch_do_call(ch_call_join, &j, CH_CALL_PATIENT) < 0 ? errno : j.error;
   errno = saved;
   if (r == 0 && result)
     *result = j.result;
@@ -208,7 +208,7 @@ CH_TWIN(sem_wait) int ch_posix_sem_wait(sem_t *s) {
     return 0;
   if (errno != EAGAIN)
     return -1;
-  return (int)ch_complete(ch_begin_call(ch_call_sem_wait, s, CH_CALL_INTERRUPTIBLE));
+  return (int)ch_do_call(ch_call_sem_wait, s, CH_CALL_INTERRUPTIBLE);
 }
 static int sem_until(sem_t *s, clockid_t clock, const struct timespec *t) {
   struct ch_timed_sem timed = {s, clock, t};
@@ -218,7 +218,7 @@ static int sem_until(sem_t *s, clockid_t clock, const struct timespec *t) {
     return 0;
   if (errno != EAGAIN)
     return -1;
-  return (int)ch_complete(ch_begin_call(ch_call_sem_timedwait, &timed, CH_CALL_INTERRUPTIBLE));
+  return (int)ch_do_call(ch_call_sem_timedwait, &timed, CH_CALL_INTERRUPTIBLE);
 }
 CH_TWIN(sem_timedwait) int ch_posix_sem_timedwait(sem_t *s, const struct timespec *t) {
   return sem_until(s, CLOCK_REALTIME, t);
@@ -252,7 +252,7 @@ CH_TWIN(cnd_timedwait) int ch_posix_cnd_timedwait(cnd_t *c, mtx_t *m, const stru
 CH_TWIN(thrd_join) int ch_posix_thrd_join(thrd_t thread, int *result) {
   struct ch_join j = {(pthread_t)thread, NULL, 0};
   int saved = errno;
-  if (ch_complete(ch_begin_call(ch_call_thrd_join, &j, CH_CALL_PATIENT)) < 0)
+  if (ch_do_call(ch_call_thrd_join, &j, CH_CALL_PATIENT) < 0)
     j.error = thrd_error;
   errno = saved;
   if (j.error == thrd_success && result)
