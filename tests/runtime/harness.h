@@ -4,8 +4,9 @@
  *   TEST_EXITS(name, 70, "deadlock") { ... }           passes if it ends with that status and its standard error holds
  * that text
  *
- * The body runs before any domain; run_domain(f) runs f as the main activity. By default the reactor is the simulated
- * one.
+ * In plain C the body runs before any domain; run_domain(f) runs f as the main activity. By default the reactor is the
+ * simulated one. In Charcoal C the body is part of the main activity, and the reactor is the simulated one only if
+ * tests_simulated has been set.
  */
 #ifndef HARNESS_H
 #define HARNESS_H
@@ -28,6 +29,7 @@ struct test {
   struct test *next;
 };
 extern struct test *tests, **last_test;
+extern int tests_simulated;
 
 #define TEST_EXITS(id, exit_status, error_text)                                                                        \
   static void id(void);                                                                                                \
