@@ -423,6 +423,8 @@ static enum ch_verdict verify(int fd) {
   if (fd >= table_size)
     return CH_NOBODY_WAITS;
   enum ch_verdict verdict = CH_NOBODY_WAITS;
+  const struct ch_known *k = ch_known(fd);
+  bool changed = k && k->is & CH_CHANGED; /* meanwhile: who waits does not care */
   int events = 0;
   for (struct poll *p = table[fd].polls; p; p = p->next)
     if (is_call(p))
@@ -435,7 +437,7 @@ static enum ch_verdict verify(int fd) {
       int64_t patience = ch_known_ask(fd, SO_RCVTIMEO);
       if (verdict == CH_NOBODY_WAITS)
         verdict = CH_WAS_RIGHT;
-      if (patience < 0 || patience == CH_FOREVER)
+      if (patience == CH_FOREVER || changed)
         continue;
       verdict = CH_WAS_WRONG;
       int64_t left = patience - ch_known_waited((uint32_t)op->clause.value) * INT64_C(1000000);
@@ -726,7 +728,12 @@ static void end(void) {
   wake_event = -1;
 }
 
-int ch_uring_available(void) { return ring.fd >= 0 ? 0 : start_ring(); }
+/* Asked in the middle of the first call that waits: that the kernel refuses is not what became of the call. */
+int ch_uring_available(void) {
+  int saved = errno, error = ring.fd >= 0 ? 0 : start_ring();
+  errno = saved;
+  return error;
+}
 
 const struct ch_reactor ch_reactor_uring = {"io_uring", now,   poll_,  enlist, withdraw,
                                             closing,    start, cancel, end,    listen_};
