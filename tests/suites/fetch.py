@@ -48,7 +48,7 @@ def apt_source(package, downloads):
     private = downloads / "apt"
     (private / "lists" / "partial").mkdir(parents=True, exist_ok=True)
     (private / "debian.sources").write_text(sources())
-    options = ["-o", "Dir::Etc::SourceList=/dev/null", "-o", f"Dir::Etc::SourceParts={private}", "-o", f"Dir::State::Lists={private}/lists", "-o", "APT::Sandbox::User=root"]
+    options = ["-o", "Dir::Etc::SourceList=/dev/null", "-o", f"Dir::Etc::SourceParts={private}", "-o", f"Dir::State::Lists={private}/lists", "-o", "APT::Sandbox::User=root", "-o", "Acquire::Retries=3"]
     if not any((private / "lists").glob("*Sources*")):
         command("apt-get", *options, "update", cwd=downloads)
     target = downloads / f"{package}.source"
@@ -95,7 +95,7 @@ def zlib(folder, downloads):
 
 
 def gcc_torture(folder, downloads):
-    command("apt-get", "-o", "APT::Sandbox::User=root", "download", "gcc-12-source", cwd=downloads)
+    command("apt-get", "-o", "APT::Sandbox::User=root", "-o", "Acquire::Retries=3", "download", "gcc-12-source", cwd=downloads)
     package = next(downloads.glob("gcc-12-source_*.deb"))
     unpacked = downloads / "gcc-12-source"
     command("dpkg-deb", "-x", package, unpacked, cwd=downloads)
