@@ -1,9 +1,10 @@
 """The reference semantics: what a program of the dialect does, one case per construct.
 
-A program is a tree of the statements below. `run` executes it on the machine of DESIGN's section 1: activities, their
-branches, scopes, semaphores, a clock; and returns its trace and how it ended. It knows nothing of compilers, frames or stacks: a
-branch is a Python generator, and to block is to yield. Only what the laws leave open is decided here as the runtime does
-(in which order one `cancel` wakes several branches). Time stands still while anything can run.
+A program is a tree of statements (statements.py). `run` executes it on the machine of DESIGN's section 1: activities,
+their branches, scopes, semaphores, a clock; and returns its trace and how it ended. It knows nothing of compilers,
+frames or stacks: a branch is a Python generator, and to block is to yield. Only plain code cannot be left: what waits in
+there waits inside a loop of its own, as the runtime does. What else the laws leave open is decided as there, too (in
+which order one `cancel` wakes several branches). Time stands still while anything can run.
 
 Yield points do not occur, but for the explicit ones: in a program with one activity they change nothing (law 1), and
 programs with several are compared without them. So a program has exactly one outcome.
@@ -11,145 +12,37 @@ programs with several are compared without them. So a program has exactly one ou
 Sources: AC, section 3 (operational semantics); the laws by number.
 """
 
+import sys
 from collections import deque
-from dataclasses import dataclass, field
 
-DONE, CANCELLED, TIMED_OUT, REFUSED = range(4)  # what a call that waits returns
-BLOCKS, PAUSES = "blocks", "pauses"  # what a branch yields (law 1)
+from statements import *
 
-
-# ---- programs ----
-
-
-@dataclass
-class Print:  # prints the number of the statement and a variable
-    number: int
-    variable: str
-
-
-@dataclass
-class Assign:  # variable = other * 3 + constant
-    variable: str
-    other: str
-    constant: int
-
-
-@dataclass
-class Post:
-    semaphore: int
-
-
-@dataclass
-class Wait:  # variable = DONE, CANCELLED, or TIMED_OUT after so many ns
-    variable: str
-    semaphore: int
-    timeout: int | None = None
-
-
-@dataclass
-class Sleep:  # variable = DONE or CANCELLED; 0 ns: give way once
-    variable: str
-    duration: int
-
-
-@dataclass
-class Reschedule:
-    pass
-
-
-@dataclass
-class Cancelled:  # variable = is the mark visible here?
-    variable: str
-
-
-@dataclass
-class Call:  # variable = function(other)
-    variable: str
-    function: int
-    other: str
-
-
-@dataclass
-class Return:
-    variable: str
-
-
-@dataclass
-class Loop:
-    times: int
-    body: list
-
-
-@dataclass
-class If:  # if variable is odd
-    variable: str
-    then: list
-    otherwise: list
-
-
-@dataclass
-class Finish:
-    label: str
-    body: list
-    deadline: int | None = None  # `within (ns)`
-
-
-@dataclass
-class Async:
-    body: list
-    copies: list = field(default_factory=list)  # variables of which the body has its own
-
-
-@dataclass
-class Cancel:
-    label: str  # of an enclosing Finish
-
-
-@dataclass
-class Noncancellable:
-    body: list
-
-
-@dataclass
-class Activate:
-    body: list
-    copies: list = field(default_factory=list)
-    handle: int | None = None  # if there is one it is done once: a handle is for one activity
-
-
-@dataclass
-class Join:  # variable = DONE, CANCELLED, or REFUSED: there is no such activity, or it is one's own
-    variable: str
-    handle: int
-
-
-@dataclass
-class CancelActivity:
-    handle: int
-
-
-@dataclass
-class Function:  # one parameter "x", locals "a" and "b", which begin as 1 and 2
-    body: list
-
-
-@dataclass
-class Program:
-    functions: list  # the last one is main; a function calls only earlier ones
-    semaphores: list  # initial counts
-
+BLOCKS, PAUSES, CONTINUES = "blocks", "pauses", "continues"  # what a branch yields (law 1)
+NESTED = 60  # native waits inside each other
 
 # ---- the machine ----
 
 
-class Activity:
+class Group:
+    """Whose activities may run together: all ordinary ones, or those contained in one atomic block (law 6)."""
+
     def __init__(self):
+        self.queue = deque()  # of branches, one for each active activity
+        self.live = 0  # activities that have not finished
+
+
+class Activity:
+    def __init__(self, group):
+        self.group = group
         self.ready = deque()  # branches of it that may run (law 2: first in, first out)
         self.active = False  # one of them runs or is queued
         self.first = None
         self.marked = False
         self.finished = False
+        self.detached = False
         self.waiting = []  # branches that join it
+        self.items = []  # added while no scope was open
+        self.yielded = []  # branches that have given way to a sibling and were not yet set aside
 
 
 class Branch:
@@ -159,14 +52,19 @@ class Branch:
         self.home = None  # the scope that it was started in, if `async` started it
         self.list = None  # of those who wait for the same, if there is one; it holds the branch
         self.timer = None
-        self.cancellable = False  # it waits, and not at the end of a scope
+        self.cancellable = False  # it waits, and a cancel ends that
         self.result = None
+        self.plain = 0  # calls through plain code that it is in, and atomic blocks
+        self.blocks = []  # for each atomic block that it is in the group of those contained there, or None
+        self.native = False  # it waits in plain code
+        self.back = False  # and that is over, though it has not gone on yet
 
 
 class Scope:
     def __init__(self, owner, barrier):
         self.outer, self.owner, self.barrier = owner.scope, owner, barrier
         self.branches = []  # started in it and not ended (law 3)
+        self.items = []
         self.marked = not barrier and is_marked(owner)  # law 4: opened later, inherits
         self.leaving = False
         self.timer = None
@@ -204,16 +102,29 @@ class TooLong(Exception):
     pass
 
 
+class Over(Exception):
+    pass
+
+
+class Way:
+    """How a block of statements is left early."""
+
+    def __init__(self, kind, value=None):
+        self.kind, self.value = kind, value
+
+
 def starts_branches(statements):
     """Is there an async in them that belongs to no finish in them?"""
     for s in statements:
         match s:
             case Async():
                 return True
-            case Loop(body=body) if starts_branches(body):
-                return True
-            case If(then=then, otherwise=otherwise) if starts_branches(then) or starts_branches(otherwise):
-                return True
+            case If(then=then, otherwise=otherwise):
+                if starts_branches(then) or starts_branches(otherwise):
+                    return True
+            case Loop(body=body) | Atomic(body=body) | Item(body=body):
+                if starts_branches(body):
+                    return True
     return False
 
 
@@ -223,14 +134,19 @@ class Machine:
         self.trace = []
         self.counts = list(program.semaphores)
         self.waiting = [[] for _ in self.counts]
+        self.suspended = [[] for _ in range(WAITERS)]
+        self.kept = [False] * WAITERS  # a schedule that came first
+        self.busy = [False] * WAITERS
         self.handles = {}
-        self.queue = deque()  # of branches, one for each active activity
+        self.base = Group()
         self.current = None
+        self.native = None  # who waits in the topmost loop in plain code, if siblings of it may run there
+        self.depth = 0
         self.now, self.timers, self.registered = 0, [], 0
 
     # ---- becoming ready, and whose turn it is (law 2) ----
 
-    def wake(self, branch, result):
+    def wake(self, branch, result, first=False):
         """Its wait is over, and it is registered nowhere any more."""
         if branch.list is not None:
             branch.list.remove(branch)
@@ -239,66 +155,134 @@ class Machine:
         branch.list = branch.timer = None
         branch.cancellable, branch.result = False, result
         activity = branch.activity
-        if activity.active:
-            activity.ready.append(branch)
+        if branch.native:
+            branch.back = True
+            return
+        queue = activity.ready if activity.active else activity.group.queue
+        activity.active = True
+        if first:
+            queue.appendleft(branch)
         else:
-            activity.active = True
-            self.queue.append(branch)
+            queue.append(branch)
 
-    def spawn(self, code):
-        activity = Activity()
+    def spawn(self, code, group):
+        activity = Activity(group)
         activity.first = Branch(activity, code)
         activity.active = True
-        self.queue.append(activity.first)
+        group.live += 1
+        group.queue.append(activity.first)
         return activity
 
     def run(self):
-        main = self.spawn(self.call(len(self.program.functions) - 1, 0))
-        while True:
-            while not self.queue:
-                if not self.timers:
-                    return self.trace, "deadlock"
+        self.main = self.spawn(self.call(len(self.program.functions) - 1, 0, 0), self.base)
+        try:
+            self.loop(self.base, lambda: False, None)
+        except Over as over:
+            return self.trace, over.args[0]
+
+    def loop(self, group, done, waits):
+        """`waits`: the branch in plain code for which this loop runs, if there is one."""
+        while not done():
+            if group.queue:
+                self.turn(group.queue.popleft())
+            elif self.can_be_helped(group, waits):
                 self.let_time_pass()
-            branch = self.current = self.queue.popleft()
-            activity = branch.activity
-            try:
-                if next(branch.code) is PAUSES:  # law 1: the whole activity, to go on exactly there
-                    self.queue.append(branch)
-                    continue
-            except StopIteration:
-                if activity is main and branch is main.first:
-                    return self.trace, "done"
-                self.end(branch)
-            if activity.ready:
-                self.queue.appendleft(activity.ready.popleft())
             else:
-                activity.active = False
+                raise Over("deadlock")
+
+    def turn(self, branch):
+        self.current = branch
+        activity = branch.activity
+        try:
+            what = next(branch.code)
+        except StopIteration:
+            what = self.end(branch)
+        if what is PAUSES:  # law 1: the whole activity, to go on exactly there
+            activity.group.queue.append(branch)
+        elif what is CONTINUES:  # law 2: it keeps the turn
+            activity.group.queue.appendleft(branch)
+            self.wake_yielded(activity)
+        else:
+            self.rests(activity)
+
+    def rests(self, activity):
+        """The branch that ran has blocked or ended: its activity keeps the turn, if another is ready."""
+        due = self.native and self.native.back and self.native.activity is activity
+        if activity.ready and not due:
+            activity.group.queue.appendleft(activity.ready.popleft())
+        else:
+            activity.active = False
+        self.wake_yielded(activity)
+
+    def wake_yielded(self, activity):
+        yielded, activity.yielded = activity.yielded, []
+        for branch in list(yielded):
+            self.wake(branch, None)
 
     def end(self, branch):
-        scope = branch.home
+        scope, activity = branch.home, branch.activity
         if scope:
             scope.branches.remove(branch)
             if scope.leaving and not scope.branches:
                 self.wake(scope.owner, DONE)
-        else:
-            branch.activity.finished = True
-            while branch.activity.waiting:
-                self.wake(branch.activity.waiting[0], DONE)
+            return
+        activity.finished = True
+        activity.group.live -= 1
+        while activity.waiting:
+            self.wake(activity.waiting[0], DONE)
+        if activity is self.main:
+            raise Over("done")
 
     # ---- waiting (law 8) ----
 
-    def wait(self, on=None, timeout=None, late=TIMED_OUT):
+    def wait(self, on=None, timeout=None, late=TIMED_OUT, cancellable=True):
         """On a list of waiting branches, for so many ns, or both."""
         branch = self.current
-        branch.list, branch.cancellable = on, True
+        branch.list, branch.cancellable = on, cancellable
         if on is not None:
             on.append(branch)
         if timeout is not None:
             # A timer knows its branch by this cell: `async` may move the wait to another (self.move).
             cell = [branch]
             branch.timer = self.at(timeout, lambda: self.wake(cell[0], late), cell)
+        if branch.plain:
+            return self.wait_here()
         yield BLOCKS
         return self.current.result
+
+    def wait_here(self):
+        """In plain code: what may run meanwhile runs inside. In an atomic block those contained in it (law 5)."""
+        branch = self.current
+        activity = branch.activity
+        shared = not branch.blocks
+        group = activity.group if shared else branch.blocks[-1] or Group()
+        native, self.native = self.native, branch if shared else None
+        branch.native, branch.back = True, False
+        if shared:
+            self.rests(activity)
+        # Law 1: no sibling runs or is set aside when it goes on.
+        self.nested(group, lambda: branch.back and not (shared and activity.active), branch)
+        self.native = native
+        branch.native = False
+        if shared:
+            activity.active = True
+        return branch.result
+
+    def nested(self, group, done, waits):
+        branch, self.depth = self.current, self.depth + 1
+        if self.depth > NESTED:
+            raise TooLong
+        self.loop(group, done, waits)
+        self.current, self.depth = branch, self.depth - 1
+
+    def can_be_helped(self, group, waits):
+        """Law 5: an event that is still to come can make somebody of the group go on, or end this wait."""
+        around, scope = [], waits.scope if waits else None
+        while scope:
+            around.append(scope.timer)
+            scope = None if scope.barrier else scope.outer
+        return any(timer in around or (waits and timer is waits.timer) or timer.cell[0].activity.group is group
+                   for timer in self.timers)
 
     def move(self, old, new):
         """The wait that `old` has just begun is `new`'s."""
@@ -310,7 +294,7 @@ class Machine:
         if new.timer:
             new.timer.cell[0] = new
 
-    def at(self, delay, action, cell=None):
+    def at(self, delay, action, cell):
         self.registered += 1
         timer = Timer(self.now + delay, self.registered, action, cell)
         self.timers.append(timer)
@@ -324,12 +308,13 @@ class Machine:
             first.action()
             first = min(self.timers, key=Timer.order, default=None)
 
-    # ---- statements; each returns None, or what the function returns ----
+    # ---- statements; each returns None, or a Way ----
 
-    def call(self, function, x):
-        variables = Variables({"x": x, "a": 1, "b": 2})
-        result = yield from self.block_of(self.program.functions[function].body, variables, {})
-        return 0 if result is None else result
+    def call(self, function, x, depth):
+        f = self.program.functions[function]
+        variables = Variables({"x": x, "a": 1, "b": 2, "d": depth, "function": function})
+        way = yield from self.block_of(f.body, variables, {})
+        return 0 if way is None else way.value
 
     def block_of(self, statements, variables, labels):
         for statement in statements:
@@ -337,9 +322,9 @@ class Machine:
             if self.limit < 0:
                 raise TooLong
             rule = getattr(self, type(statement).__name__)
-            result = yield from rule(statement, variables, labels)
-            if result is not None:
-                return result
+            way = yield from rule(statement, variables, labels)
+            if way is not None:
+                return way
         return None
 
     def Print(self, s, v, labels):
@@ -374,58 +359,154 @@ class Machine:
         else:
             v[s.variable] = yield from self.wait(self.waiting[s.semaphore], s.timeout)
 
+    def TryWait(self, s, v, labels):
+        there = self.counts[s.semaphore] > 0
+        self.counts[s.semaphore] -= there
+        v[s.variable] = DONE if there else REFUSED
+        return
+        yield
+
+    def Destroy(self, s, v, labels):
+        waiting = self.waiting[s.semaphore]
+        v[s.variable] = REFUSED if waiting else DONE
+        self.counts[s.semaphore] = 0
+        while waiting:
+            self.wake(waiting[0], CANCELLED)
+        return
+        yield
+
     def Sleep(self, s, v, labels):
         if is_marked(self.current):
             v[s.variable] = CANCELLED
         elif s.duration == 0:
-            yield PAUSES
+            yield from self.Reschedule(s, v, labels)
             v[s.variable] = DONE
         else:
             v[s.variable] = yield from self.wait(timeout=s.duration, late=DONE)
 
     def Reschedule(self, s, v, labels):
-        yield PAUSES
+        if not self.current.plain:
+            yield PAUSES
 
     def Call(self, s, v, labels):
-        v[s.variable] = yield from self.call(s.function, v[s.other])
+        v[s.variable] = yield from self.call(s.function, v[s.other], s.depth)
+
+    def Recur(self, s, v, labels):
+        if v["d"]:
+            v[s.variable] = yield from self.call(v["function"], v[s.other], v["d"] - 1)
+
+    def Plainly(self, s, v, labels):
+        self.current.plain += 1
+        v[s.variable] = yield from self.call(s.function, v[s.other], 0)
+        self.current.plain -= 1
 
     def Return(self, s, v, labels):
-        return v[s.variable]
+        return Way("return", v[s.variable])
+        yield
+
+    def Break(self, s, v, labels):
+        return Way("break")
+        yield
+
+    def Continue(self, s, v, labels):
+        return Way("continue")
+        yield
+
+    def Goto(self, s, v, labels):
+        return Way("goto", labels[s.label])
         yield
 
     def Loop(self, s, v, labels):
         for _ in range(s.times):
-            result = yield from self.block_of(s.body, v, labels)
-            if result is not None:
-                return result
+            way = yield from self.block_of(s.body, v, labels)
+            if way and way.kind == "break":
+                return
+            if way and way.kind != "continue":
+                return way
 
     def If(self, s, v, labels):
         return (yield from self.block_of(s.then if v[s.variable] & 1 else s.otherwise, v, labels))
+
+    # ---- the low-level interface ----
+
+    def Suspend(self, s, v, labels):
+        w = s.waiter
+        if self.busy[w]:
+            v[s.variable] = REFUSED
+            return
+        self.busy[w] = True
+        if s.how == "wait" and is_marked(self.current):
+            result = CANCELLED
+        elif self.kept[w]:
+            self.kept[w], result = False, DONE
+        else:
+            result = yield from self.wait(self.suspended[w], cancellable=s.how == "wait")
+        v[s.variable] = result
+        self.busy[w] = False
+
+    def Schedule(self, s, v, labels):
+        if self.suspended[s.waiter]:
+            self.wake(self.suspended[s.waiter][0], DONE)
+        else:
+            self.kept[s.waiter] = True
+        return
+        yield
+
+    def YieldTo(self, s, v, labels):
+        there, branch = self.suspended[s.waiter], self.current
+        if not there or branch.plain or there[0].native:
+            yield from self.Schedule(s, v, labels)
+            return
+        sibling = there[0].activity is branch.activity
+        self.wake(there[0], DONE, first=True)
+        if sibling:
+            yield from self.wait(branch.activity.yielded, cancellable=False)
+        else:
+            yield PAUSES
+
+    def Say(self, s, v, labels):
+        self.trace.append(f"{s.number} 0")
+        return
+        yield
+
+    def Item(self, s, v, labels):
+        branch = self.current
+        items = branch.scope.items if branch.scope else branch.activity.items
+        item = [s.action, v]
+        v[s.variable] = CANCELLED if is_marked(branch) else DONE
+        if not is_marked(branch):
+            items.append(item)
+        yield from self.block_of(s.body, v, labels)
+        items[:] = [other for other in items if other is not item]
+
+    # ---- finish and async (laws 1 to 4) ----
 
     def Finish(self, s, v, labels):
         scope = self.enter(barrier=False)
         if s.deadline is not None:
             self.set_deadline(scope, s.deadline)
-        result = yield from self.block_of(s.body, v, {**labels, s.label: scope})
+        way = yield from self.block_of(s.body, v, {**labels, s.label: scope})
         if scope.branches:  # also on the way out of a `return`, whose value has been computed
             scope.leaving = True
             yield BLOCKS
         self.leave(scope)
-        return result
+        return None if way and way.kind == "goto" and way.value is scope else way
 
     def Noncancellable(self, s, v, labels):
         scope = self.enter(barrier=True)
-        result = yield from self.block_of(s.body, v, labels)
+        way = yield from self.block_of(s.body, v, labels)
         self.leave(scope)
-        return result
+        return way
 
     def Async(self, s, v, labels):
         # Law 7: it starts at once, in the running branch. Law 1: if it does not block, that is all.
         branch, home = self.current, self.current.scope
         body = self.body_of(s, Variables({name: v[name] for name in s.copies}, v), labels)
+        paused = False
         try:
-            while next(body) is PAUSES:  # and with it this one: no sibling runs in between
-                yield PAUSES
+            while (what := next(body)) is not BLOCKS:  # and with it this one: no sibling runs in between
+                paused = True
+                yield what
         except StopIteration:
             return
         # It has blocked: what waits, and the scopes opened in it, are a new branch's, and this one goes on (law 2).
@@ -437,6 +518,8 @@ class Machine:
             scope.owner, scope = started, scope.outer
         branch.scope = home
         home.branches.append(started)
+        if paused:  # it has left the native stack: who waits there in plain code goes on before
+            yield CONTINUES
 
     def body_of(self, s, v, labels):
         """Branches that the body starts may use its variables: so it has a scope of its own, and waits for them."""
@@ -445,25 +528,59 @@ class Machine:
         else:
             yield from self.block_of(s.body, v, labels)
 
+    # ---- atomic, and activities ----
+
+    def Atomic(self, s, v, labels):
+        branch = self.current
+        branch.plain += 1
+        branch.blocks.append(None)
+        way = yield from self.block_of(s.body, v, labels)
+        # Law 6: it does not end before those contained in it.
+        group = branch.blocks.pop()
+        branch.plain -= 1
+        if group and group.live:
+            self.nested(group, lambda: not group.live, None)
+        return way
+
     def Activate(self, s, v, labels):
-        # Law 7: it queues. Its variables are the spawner's, but for the copies.
+        # Law 7: it queues. Its variables are the spawner's, but for the copies. Law 6: until after the atomic block.
         if s.handle is None or s.handle not in self.handles:
-            activity = self.spawn(self.block_of(s.body, Variables({name: v[name] for name in s.copies}, v), {}))
+            code = self.block_of(s.body, Variables({name: v[name] for name in s.copies}, v), {})
+            activity = self.spawn(code, self.contained() if s.contained else self.base)
             if s.handle is not None:
                 self.handles[s.handle] = activity
         return
         yield
 
+    def contained(self):
+        blocks = self.current.blocks
+        if not blocks:
+            return self.current.activity.group
+        blocks[-1] = blocks[-1] or Group()
+        return blocks[-1]
+
     def Join(self, s, v, labels):
         activity = self.handles.get(s.handle)
         if is_marked(self.current):
             v[s.variable] = CANCELLED
-        elif activity is None or (activity is self.current.activity and not activity.finished):
+        elif activity is None or activity.detached or (activity is self.current.activity and not activity.finished):
             v[s.variable] = REFUSED
         elif activity.finished:
             v[s.variable] = DONE
         else:
             v[s.variable] = yield from self.wait(activity.waiting)
+
+    def Detach(self, s, v, labels):
+        activity = self.handles.get(s.handle)
+        if activity is None or activity.detached:
+            v[s.variable] = REFUSED
+            return
+        activity.detached = True
+        while activity.waiting:
+            self.wake(activity.waiting[0], REFUSED)
+        v[s.variable] = DONE
+        return
+        yield
 
     # ---- scopes (laws 3 and 4) ----
 
@@ -479,7 +596,7 @@ class Machine:
         if delay == 0:
             self.cancel(scope)
         else:
-            scope.timer = self.at(delay, passes)
+            scope.timer = self.at(delay, passes, [scope.owner])
 
     def leave(self, scope):
         assert scope.owner is self.current and self.current.scope is scope
@@ -494,17 +611,24 @@ class Machine:
 
     def CancelActivity(self, s, v, labels):
         activity = self.handles.get(s.handle)
-        if activity and not activity.finished and not activity.marked:
+        if activity and not activity.finished and not activity.detached and not activity.marked:
             activity.marked = True
             root = activity.first.scope
             while root and root.outer:
                 root = root.outer
+            if root and not root.barrier:
+                self.cancel(root)
+            self.call_items(activity.items)
             if not root:
                 self.end_wait(activity.first)
-            elif not root.barrier:
-                self.cancel(root)
         return
         yield
+
+    def call_items(self, items):
+        while items:
+            action, variables = items.pop(0)
+            for _ in getattr(self, type(action).__name__)(action, variables, {}):
+                assert False, "what a cancel calls does not wait"
 
     def end_wait(self, branch):
         if branch.cancellable:
@@ -530,6 +654,7 @@ class Machine:
         for scope in found:
             scope.marked = True
         for scope in reversed(found):
+            self.call_items(scope.items)
             for branch in [scope.owner] + scope.branches:
                 if branch.scope is scope:
                     self.end_wait(branch)
@@ -537,4 +662,5 @@ class Machine:
 
 def run(program, limit=20000):
     """The trace, a list of lines, and "done" or "deadlock". Raises TooLong after so many statements."""
+    sys.setrecursionlimit(1000000)
     return Machine(program, limit).run()
