@@ -1,52 +1,163 @@
 #define _GNU_SOURCE
 #include "posix/streams.h"
+#include "activity/scope.h"
+#include "posix/sole.h"
+#include "reactor/reactor.h"
+#include "wait/wait.h"
 #include <errno.h>
-#include <stdio_ext.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define LINE_BUFFERED 0x200
-#define UNBUFFERED 0x2
+/* ---- the lock ---- */
 
-size_t ch_stream_has(const FILE *f) { return (size_t)(f->_IO_read_end - f->_IO_read_ptr); }
+__thread unsigned ch_stream_notes;
+static __thread struct ch_stream_note *notes;
 
-int ch_stream_has_byte(const FILE *f, size_t n, int byte) {
-  size_t has = ch_stream_has(f);
-  return memchr(f->_IO_read_ptr, byte, n < has ? n : has) != NULL;
+static struct ch_branch *self(void) { return ch_domain.current ? ch_activity_of(ch_domain.current) : NULL; }
+
+static struct ch_stream_note *find(const FILE *f) {
+  struct ch_stream_note *n = notes;
+  while (n && n->stream != f)
+    n = n->next;
+  return n;
 }
 
-int ch_stream_is_slow(FILE *f) {
+static struct ch_stream_note *find_or_make(FILE *f) {
+  struct ch_stream_note *n = find(f);
+  if (!n && (n = calloc(1, sizeof *n))) {
+    ch_sem_init(&n->turn, 0);
+    n->stream = f;
+    n->next = notes;
+    notes = n;
+    ch_stream_notes++;
+  }
+  return n;
+}
+
+static void drop_if_idle(struct ch_stream_note *n) {
+  if (n->busy || n->times || n->line)
+    return;
+  struct ch_stream_note **at = &notes;
+  while (*at != n)
+    at = &(*at)->next;
+  *at = n->next;
+  ch_stream_notes--;
+  free(n);
+}
+
+static bool is_others(const struct ch_stream_note *n) { return n->busy || (n->times && n->user != self()); }
+bool ch_stream_is_taken(FILE *f) {
+  struct ch_stream_note *n = find(f);
+  return n && is_others(n);
+}
+
+/* Who may not have it at once goes to the line's end, and each who leaves lets the first of it try. */
+static void let_next_try(struct ch_stream_note *n) {
+  if (!n->busy && !n->times && !ch_list_empty(&n->turn.waiters))
+    ch_sem_post(&n->turn);
+  drop_if_idle(n);
+}
+
+int ch_stream_hold(FILE *f) {
+  struct ch_stream_note *n;
+  if (!ch_stream_is_free(f))
+    return EBUSY;
+  if (ftrylockfile(f))
+    return EAGAIN;
+  if (!(n = find_or_make(f)))
+    return funlockfile(f), ENOMEM;
+  n->busy = true;
+  return 0;
+}
+
+void ch_stream_unhold(FILE *f) {
+  struct ch_stream_note *n = find(f);
+  funlockfile(f);
+  n->busy = false;
+  let_next_try(n);
+}
+
+int ch_stream_user_lock(FILE *f) {
+  int error = ch_stream_hold(f);
+  if (!error) {
+    struct ch_stream_note *n = find(f);
+    n->busy = false;
+    n->user = self();
+    n->times++;
+  }
+  return error;
+}
+
+void ch_stream_user_unlock(FILE *f) {
+  struct ch_stream_note *n = find(f);
+  funlockfile(f);
+  if (n && n->times) {
+    n->times--;
+    let_next_try(n);
+  }
+}
+
+struct ch_stream_note *ch_stream_line(FILE *f) {
+  struct ch_stream_note *n = find(f);
+  if (n)
+    n->line++;
+  return n;
+}
+
+void ch_stream_leave_line(struct ch_stream_note *n) {
+  n->line--;
+  if (!is_others(n))
+    let_next_try(n); /* a turn that came with a cancellation goes on to the next */
+}
+
+long ch_call_stream_lock(void *stream) {
+  flockfile(stream);
+  funlockfile(stream);
+  return 0;
+}
+
+/* ---- both directions ---- */
+
+int ch_stream_may_wait(FILE *f) {
+  if (ch_is_sole())
+    return 0;
   struct stat s;
   int saved = errno, fd = fileno(f);
-  int slow = fd >= 0 && fstat(fd, &s) == 0 && (S_ISFIFO(s.st_mode) || S_ISSOCK(s.st_mode) || S_ISCHR(s.st_mode));
+  int slow = fd >= 0 && f->_mode <= 0 && fstat(fd, &s) == 0 &&
+             (S_ISFIFO(s.st_mode) || S_ISSOCK(s.st_mode) || S_ISCHR(s.st_mode));
   errno = saved;
   return slow;
 }
-
-int ch_stream_waits(FILE *f) {
-  if (ch_stream_has(f) || feof_unlocked(f) || f->_mode > 0 || !ch_stream_is_slow(f))
-    return -1;
-  int saved = errno;
-  if ((f->_flags & (LINE_BUFFERED | UNBUFFERED) || isatty(fileno(f))) && stdout->_flags & LINE_BUFFERED)
-    fflush(stdout);
+int ch_stream_fd(FILE *f) {
+  int saved = errno, fd = fileno(f);
   errno = saved;
-  return fileno(f);
+  return fd;
 }
-
 int ch_stream_failed(FILE *f) {
-  f->_flags |= 0x20;
+  f->_flags |= _IO_ERR_SEEN;
   return EOF;
 }
 
-extern int __uflow(FILE *);
+void ch_stream_closing(FILE *f) {
+  int fd = ch_stream_fd(f);
+  if (fd >= 0)
+    ch_fd_closing(fd);
+}
+
+/* ---- the plain calls ---- */
+
+extern int __uflow(FILE *), __underflow(FILE *), __overflow(FILE *, int);
 extern char *__fgets_chk(char *, size_t, int, FILE *);
 extern size_t __fread_chk(void *, size_t, size_t, size_t, FILE *);
 extern int __isoc99_vfscanf(FILE *, const char *, va_list);
+extern int __isoc23_vfscanf(FILE *, const char *, va_list) __attribute__((weak)); /* of newer libraries */
+extern int ch_gnu_vfscanf(FILE *, const char *, va_list) __asm__("vfscanf");
 
 int ch_plain_getc(FILE *f) { return getc(f); }
-int ch_plain_ungetc(int c, FILE *f) { return ungetc(c, f); }
 int ch_plain_uflow(FILE *f) { return __uflow(f); }
+int ch_plain_underflow(FILE *f) { return __underflow(f); }
 char *ch_plain_fgets(char *to, int n, FILE *f) { return fgets(to, n, f); }
 size_t ch_plain_fread(void *to, size_t size, size_t n, FILE *f) { return fread(to, size, n, f); }
 char *ch_plain_fgets_chk(char *to, size_t room, int n, FILE *f) { return __fgets_chk(to, room, n, f); }
@@ -56,7 +167,18 @@ size_t ch_plain_fread_chk(void *to, size_t room, size_t size, size_t n, FILE *f)
 ssize_t ch_plain_getdelim(char **line, size_t *room, int delimiter, FILE *f) {
   return getdelim(line, room, delimiter, f);
 }
-#undef vfscanf
-extern int ch_gnu_vfscanf(FILE *, const char *, va_list) __asm__("vfscanf");
-int ch_plain_vfscanf(FILE *f, const char *format, va_list more) { return ch_gnu_vfscanf(f, format, more); }
-int ch_plain_isoc99_vfscanf(FILE *f, const char *format, va_list more) { return __isoc99_vfscanf(f, format, more); }
+int ch_plain_vfscanf(FILE *f, const char *format, va_list more, int iso) {
+  if (iso == 2 && __isoc23_vfscanf)
+    return __isoc23_vfscanf(f, format, more);
+  return iso ? __isoc99_vfscanf(f, format, more) : ch_gnu_vfscanf(f, format, more);
+}
+int ch_plain_putc(int c, FILE *f) { return putc(c, f); }
+int ch_plain_fflush(FILE *f) { return fflush(f); }
+int ch_plain_overflow(FILE *f, int c) { return __overflow(f, c); }
+size_t ch_plain_fwrite(const void *from, size_t size, size_t n, FILE *f) { return fwrite(from, size, n, f); }
+FILE *ch_plain_freopen(const char *path, const char *mode, FILE *f) { return freopen(path, mode, f); }
+int ch_plain_setvbuf(FILE *f, char *buffer, int mode, size_t size) { return setvbuf(f, buffer, mode, size); }
+int ch_plain_fseek(FILE *f, off_t offset, int whence) { return fseeko(f, offset, whence); }
+const char *ch_plain_strerror(int error) { return strerror(error); }
+const char *ch_plain_strsignal(int signal) { return strsignal(signal); }
+void ch_plain_exit(int status) { exit(status); }

@@ -5,6 +5,7 @@
  * been quicker. */
 #define _GNU_SOURCE
 #include "posix/plain.h"
+#include "posix/sole.h"
 #include "posix/twins/twins.h"
 #include "posix/children.h"
 #include <stdlib.h>
@@ -36,17 +37,23 @@ static pid_t wait_for(pid_t pid, int *status, int options, struct rusage *usage)
 }
 
 CH_TWIN(wait4) pid_t ch_posix_wait4(pid_t pid, int *status, int options, struct rusage *usage) {
+  CH_SOLE(wait4(pid, status, options, usage));
   return wait_for(pid, status, options, usage);
 }
 CH_TWIN(wait3) pid_t ch_posix_wait3(int *status, int options, struct rusage *usage) {
+  CH_SOLE(wait3(status, options, usage));
   return wait_for(-1, status, options, usage);
 }
 CH_TWIN(waitpid) pid_t ch_posix_waitpid(pid_t pid, int *status, int options) {
+  CH_SOLE(waitpid(pid, status, options));
   return wait_for(pid, status, options, NULL);
 }
-CH_TWIN(wait) pid_t ch_posix_wait(int *status) { return wait_for(-1, status, 0, NULL); }
+CH_TWIN(wait) pid_t ch_posix_wait(int *status) {
+  CH_SOLE(wait(status));
+  return wait_for(-1, status, 0, NULL); }
 
 CH_TWIN(waitid) int ch_posix_waitid(idtype_t type, id_t id, siginfo_t *info, int options) {
+  CH_SOLE(waitid(type, id, info, options));
   siginfo_t own;
   if (!info)
     info = &own;
@@ -62,6 +69,7 @@ CH_TWIN(waitid) int ch_posix_waitid(idtype_t type, id_t id, siginfo_t *info, int
 
 /* Both wait for a process of their own until it ends: on a thread, not to be interrupted. */
 CH_TWIN(system) int ch_posix_system(const char *command) {
+  CH_SOLE(system(command));
   return (int)ch_do_call(ch_call_system, (void *)command, CH_CALL_PATIENT);
 }
 CH_TWIN(pclose) int ch_posix_pclose(FILE *f) {

@@ -1,11 +1,13 @@
 /* connect, accept, accept4, close */
 #define _GNU_SOURCE
 #include "posix/descriptors.h"
+#include "posix/sole.h"
 #include "posix/twins/twins.h"
 
 CH_HIDDEN void ch_fd_closing(int fd);
 
 CH_TWIN(connect) int ch_posix_connect(int fd, const struct sockaddr *address, socklen_t length) {
+  CH_SOLE(connect(fd, address, length));
   int64_t patience;
   int r;
   long outcome = ch_begin_connect(fd, address, length);
@@ -40,9 +42,11 @@ static int accept_one(int fd, struct sockaddr *address, socklen_t *length, int f
 }
 
 CH_TWIN(accept4) int ch_posix_accept4(int fd, struct sockaddr *address, socklen_t *length, int flags) {
+  CH_SOLE(ch_accepted(fd, accept4(fd, address, length, flags), flags));
   return accept_one(fd, address, length, flags);
 }
 CH_TWIN(accept) int ch_posix_accept(int fd, struct sockaddr *address, socklen_t *length) {
+  CH_SOLE(ch_accepted(fd, accept(fd, address, length), 0));
   return accept_one(fd, address, length, 0);
 }
 

@@ -1,4 +1,4 @@
-/* socket, socketpair, pipe, pipe2, dup, dup2, dup3, setsockopt, ioctl, close_range, fclose: none of them waits. They
+/* socket, socketpair, pipe, pipe2, dup, dup2, dup3, setsockopt, ioctl, close_range: none of them waits. They
  * tell what they do to a descriptor, so that what is believed of it stays exact. */
 #define _GNU_SOURCE
 #include "posix/descriptors.h"
@@ -31,4 +31,3 @@ CH_TWIN(ioctl) int ch_posix_ioctl(int fd, unsigned long command, ...) {
 CH_TWIN(close_range) int ch_posix_close_range(unsigned first, unsigned last, int flags) {
   return ch_plain_close_range(first, last, flags);
 }
-CH_TWIN(fclose) int ch_posix_fclose(FILE *f) { return ch_plain_fclose(f); }

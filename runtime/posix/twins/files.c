@@ -3,6 +3,7 @@
  * fstat asks about an open file, whose description is in memory: it is the plain call. */
 #define _GNU_SOURCE
 #include "posix/descriptors.h"
+#include "posix/sole.h"
 #include "posix/twins/twins.h"
 #include <fcntl.h>
 #include <stdarg.h>
@@ -113,10 +114,15 @@ CH_TWIN(mkdirat) int ch_posix_mkdirat(int directory, const char *path, mode_t mo
   return (int)ch_do_mkdir(directory, path, mode);
 }
 
-CH_TWIN(flock) int ch_posix_flock(int fd, int operation) { return (int)ch_do_flock(fd, operation); }
+CH_TWIN(flock) int ch_posix_flock(int fd, int operation) {
+  CH_SOLE(flock(fd, operation));
+  return (int)ch_do_flock(fd, operation);
+}
 
 /* fcntl's argument is an int, a pointer or nothing: a word in any case. */
 static int control(int fd, int command, void *argument) {
+  if (ch_domain.live == 1 && ch_is_sole())
+    return ch_controlled(fd, command, ch_plain_fcntl(fd, command, argument));
   if (command == F_SETLKW || command == F_OFD_SETLKW)
     return (int)ch_do_setlk(fd, command, argument);
   return ch_controlled(fd, command, ch_plain_fcntl(fd, command, argument));

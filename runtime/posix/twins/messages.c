@@ -1,6 +1,7 @@
 /* sendmmsg, recvmmsg, eventfd_read, eventfd_write */
 #define _GNU_SOURCE
 #include "posix/plain.h"
+#include "posix/sole.h"
 #include "posix/twins/twins.h"
 #include <sys/eventfd.h>
 #include <unistd.h>
@@ -8,6 +9,7 @@
 /* The first message that does not go at once is waited for, unless others have gone: as the plain call, which reports
  * an error only if it is the first. */
 CH_TWIN(sendmmsg) int ch_posix_sendmmsg(int fd, struct mmsghdr *all, unsigned n, int flags) {
+  CH_SOLE(sendmmsg(fd, all, n, flags));
   unsigned sent = 0;
   while (sent < n) {
     ssize_t r = sendmsg(fd, &all[sent].msg_hdr, flags);
@@ -21,6 +23,7 @@ CH_TWIN(sendmmsg) int ch_posix_sendmmsg(int fd, struct mmsghdr *all, unsigned n,
 /* The time is looked at after each message, as the kernel does it. */
 CH_TWIN(recvmmsg)
 int ch_posix_recvmmsg(int fd, struct mmsghdr *all, unsigned n, int flags, struct timespec *timeout) {
+  CH_SOLE(recvmmsg(fd, all, n, flags, timeout));
   unsigned got = 0;
   int64_t deadline = CH_FOREVER;
   if (timeout) {

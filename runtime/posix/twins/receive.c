@@ -1,9 +1,11 @@
 /* read, readv, recv, recvfrom, recvmsg */
+#include "posix/sole.h"
 #include "posix/twins/twins.h"
 #include <stdlib.h>
 #include <unistd.h>
 
 CH_TWIN(read) ssize_t ch_posix_read(int fd, void *to, size_t n) {
+  CH_SOLE(read(fd, to, n));
   for (;;) {
     ssize_t r = ch_attempt_read(fd, to, n);
     if (r == CH_LATER) __attribute__
@@ -16,6 +18,7 @@ CH_TWIN(read) ssize_t ch_posix_read(int fd, void *to, size_t n) {
 }
 
 CH_TWIN(readv) ssize_t ch_posix_readv(int fd, const struct iovec *v, int n) {
+  CH_SOLE(readv(fd, v, n));
   for (;;) {
     ssize_t r = ch_attempt_readv(fd, v, n);
     if (r == CH_AS_STORAGE)
@@ -32,6 +35,7 @@ static inline int wants_more(ssize_t r, size_t got, size_t n, int flags) {
 
 CH_TWIN(recvfrom)
 ssize_t ch_posix_recvfrom(int fd, void *to, size_t n, int flags, struct sockaddr *from, socklen_t *length) {
+  CH_SOLE(recvfrom(fd, to, n, flags, from, length));
   size_t got = 0;
   for (;;) {
     ssize_t r = ch_attempt_recvfrom(fd, (char *)to + got, n - got, flags, from, length);
@@ -46,6 +50,7 @@ ssize_t ch_posix_recvfrom(int fd, void *to, size_t n, int flags, struct sockaddr
 }
 
 CH_TWIN(recv) ssize_t ch_posix_recv(int fd, void *to, size_t n, int flags) {
+  CH_SOLE(recv(fd, to, n, flags));
   size_t got = 0;
   for (;;) {
     ssize_t r = flags ? ch_attempt_recv(fd, (char *)to + got, n - got, flags) : ch_begin_recv(fd, to, n, 0);
@@ -80,6 +85,7 @@ static ssize_t receive_rest(int fd, const struct msghdr *m, size_t got, size_t n
 }
 
 CH_TWIN(recvmsg) ssize_t ch_posix_recvmsg(int fd, struct msghdr *m, int flags) {
+  CH_SOLE(recvmsg(fd, m, flags));
   size_t control = m->msg_controllen;
   for (;;) {
     ssize_t r = ch_attempt_recvmsg(fd, m, flags);

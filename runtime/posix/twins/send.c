@@ -1,9 +1,12 @@
 /* write, writev, send, sendto, sendmsg. A blocking call on a stream returns when all is sent, or with what was sent
  * before an error. */
+#include "posix/sole.h"
 #include "posix/twins/twins.h"
 #include <stdlib.h>
+#include <unistd.h>
 
 CH_TWIN(write) ssize_t ch_posix_write(int fd, const void *from, size_t n) {
+  CH_SOLE(write(fd, from, n));
   size_t sent = 0;
   for (;;) {
     ssize_t r = ch_attempt_write(fd, (const char *)from + sent, n - sent);
@@ -22,6 +25,7 @@ CH_TWIN(write) ssize_t ch_posix_write(int fd, const void *from, size_t n) {
 }
 
 CH_TWIN(send) ssize_t ch_posix_send(int fd, const void *from, size_t n, int flags) {
+  CH_SOLE(send(fd, from, n, flags));
   size_t sent = 0;
   for (;;) {
     ssize_t r = ch_attempt_send(fd, (const char *)from + sent, n - sent, flags);
@@ -37,6 +41,7 @@ CH_TWIN(send) ssize_t ch_posix_send(int fd, const void *from, size_t n, int flag
 
 CH_TWIN(sendto)
 ssize_t ch_posix_sendto(int fd, const void *from, size_t n, int flags, const struct sockaddr *to, socklen_t length) {
+  CH_SOLE(sendto(fd, from, n, flags, to, length));
   size_t sent = 0;
   for (;;) {
     ssize_t r = ch_attempt_sendto(fd, (const char *)from + sent, n - sent, flags, to, length);
@@ -70,6 +75,7 @@ static ssize_t send_rest(int fd, const struct iovec *v, size_t count, size_t sen
 }
 
 CH_TWIN(writev) ssize_t ch_posix_writev(int fd, const struct iovec *v, int n) {
+  CH_SOLE(writev(fd, v, n));
   for (;;) {
     ssize_t r = ch_attempt_writev(fd, v, n);
     if (r == CH_AS_STORAGE)
@@ -82,6 +88,7 @@ CH_TWIN(writev) ssize_t ch_posix_writev(int fd, const struct iovec *v, int n) {
 }
 
 CH_TWIN(sendmsg) ssize_t ch_posix_sendmsg(int fd, const struct msghdr *m, int flags) {
+  CH_SOLE(sendmsg(fd, m, flags));
   for (;;) {
     ssize_t r = ch_attempt_sendmsg(fd, m, flags);
     if (r > 0 && !(flags & MSG_DONTWAIT) && (size_t)r < ch_iovec_bytes(m->msg_iov, m->msg_iovlen) &&

@@ -7,6 +7,7 @@
 #include "posix/children.h"
 #include "posix/plain.h"
 #include "posix/signals.h"
+#include "posix/sole.h"
 #include "posix/twins/twins.h"
 
 static const struct timespec at_once = {0, 0};
@@ -32,15 +33,18 @@ static int wait_for_signal(const sigset_t *set, siginfo_t *info, int64_t timeout
 }
 
 CH_TWIN(sigwaitinfo) int ch_posix_sigwaitinfo(const sigset_t *set, siginfo_t *info) {
+  CH_SOLE(sigwaitinfo(set, info));
   return wait_for_signal(set, info, CH_FOREVER);
 }
 CH_TWIN(sigtimedwait)
 int ch_posix_sigtimedwait(const sigset_t *set, siginfo_t *info, const struct timespec *timeout) {
+  CH_SOLE(sigtimedwait(set, info, timeout));
   if (timeout && (timeout->tv_sec < 0 || timeout->tv_nsec < 0 || timeout->tv_nsec >= 1000000000))
     return errno = EINVAL, -1;
   return wait_for_signal(set, info, timeout ? timeout->tv_sec * INT64_C(1000000000) + timeout->tv_nsec : CH_FOREVER);
 }
 CH_TWIN(sigwait) int ch_posix_sigwait(const sigset_t *set, int *signal) {
+  CH_SOLE(sigwait(set, signal));
   int saved = errno, error = 0, r = wait_for_signal(set, NULL, CH_FOREVER);
   if (r < 0)
     error = errno;
@@ -75,5 +79,9 @@ static int suspend_with(const sigset_t *mask) {
   return errno = error, -1;
 }
 
-CH_TWIN(pause) int ch_posix_pause(void) { return suspend_with(NULL); }
-CH_TWIN(sigsuspend) int ch_posix_sigsuspend(const sigset_t *mask) { return suspend_with(mask); }
+CH_TWIN(pause) int ch_posix_pause(void) {
+  CH_SOLE(pause());
+  return suspend_with(NULL); }
+CH_TWIN(sigsuspend) int ch_posix_sigsuspend(const sigset_t *mask) {
+  CH_SOLE(sigsuspend(mask));
+  return suspend_with(mask); }

@@ -1,5 +1,7 @@
 /* sleep, usleep, nanosleep, clock_nanosleep, thrd_sleep; sched_yield and its like, which give way. */
+#include "posix/sole.h"
 #include "posix/twins/twins.h"
+#include <threads.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -12,6 +14,7 @@ static struct timespec rest(int64_t deadline) {
 }
 
 CH_TWIN(sleep) unsigned ch_posix_sleep(unsigned seconds) {
+  CH_SOLE(sleep(seconds));
   int64_t deadline = ch_now() + seconds * INT64_C(1000000000);
   struct timespec left;
   if (ch_sleep(seconds * INT64_C(1000000000)) == 0)
@@ -22,6 +25,7 @@ CH_TWIN(sleep) unsigned ch_posix_sleep(unsigned seconds) {
 }
 
 CH_TWIN(usleep) int ch_posix_usleep(useconds_t microseconds) {
+  CH_SOLE(usleep(microseconds));
   int error = ch_sleep(microseconds * INT64_C(1000));
   return error ? (errno = error, -1) : 0;
 }
@@ -51,6 +55,7 @@ static int sleep_and_tell(int64_t duration, struct timespec *left) {
 }
 
 CH_TWIN(nanosleep) int ch_posix_nanosleep(const struct timespec *duration, struct timespec *left) {
+  CH_SOLE(nanosleep(duration, left));
   int error;
   if (!is_valid(duration))
     return errno = EINVAL, -1;
@@ -59,6 +64,7 @@ CH_TWIN(nanosleep) int ch_posix_nanosleep(const struct timespec *duration, struc
 }
 
 CH_TWIN(thrd_sleep) int ch_posix_thrd_sleep(const struct timespec *duration, struct timespec *left) {
+  CH_SOLE(thrd_sleep(duration, left));
   if (!is_valid(duration))
     return -2;
   return sleep_and_tell(nanoseconds(duration), left) ? -1 : 0;
@@ -66,6 +72,7 @@ CH_TWIN(thrd_sleep) int ch_posix_thrd_sleep(const struct timespec *duration, str
 
 CH_TWIN(clock_nanosleep)
 int ch_posix_clock_nanosleep(clockid_t clock, int flags, const struct timespec *time, struct timespec *left) {
+  CH_SOLE(clock_nanosleep(clock, flags, time, left));
   struct timespec now;
   if (!is_valid(time))
     return EINVAL;

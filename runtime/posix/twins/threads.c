@@ -7,6 +7,7 @@
 #define _GNU_SOURCE
 #include "charcoal_abi.h"
 #include "posix/locks.h"
+#include "posix/sole.h"
 #include "posix/twins/twins.h"
 #include <threads.h>
 
@@ -202,6 +203,7 @@ static int join(pthread_t thread, void **result) {
 CH_TWIN(pthread_join) int ch_posix_pthread_join(pthread_t thread, void **result) { return join(thread, result); }
 
 CH_TWIN(sem_wait) int ch_posix_sem_wait(sem_t *s) {
+  CH_SOLE(sem_wait(s));
   if (ch_cancelled())
     return errno = ECANCELED, -1;
   if (ch_plain_sem_trywait(s) == 0)
@@ -221,9 +223,11 @@ static int sem_until(sem_t *s, clockid_t clock, const struct timespec *t) {
   return (int)ch_do_call(ch_call_sem_timedwait, &timed, CH_CALL_INTERRUPTIBLE);
 }
 CH_TWIN(sem_timedwait) int ch_posix_sem_timedwait(sem_t *s, const struct timespec *t) {
+  CH_SOLE(sem_timedwait(s, t));
   return sem_until(s, CLOCK_REALTIME, t);
 }
 CH_TWIN(sem_clockwait) int ch_posix_sem_clockwait(sem_t *s, clockid_t clock, const struct timespec *t) {
+  CH_SOLE(sem_clockwait(s, clock, t));
   return sem_until(s, clock, t);
 }
 

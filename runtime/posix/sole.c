@@ -1,0 +1,26 @@
+#include "posix/sole.h"
+#include "activity/scope.h"
+#include "reactor/inbox.h"
+#include "reactor/reactor.h"
+
+static bool is_alone(const struct ch_domain *d) {
+  return d->live == 1 && d->group == &d->base && d->current && !d->current->scope && !d->base.head &&
+         d->base.outside == 0 && d->marks == 0 && ch_inbox_expected == 0 && !ch_has_sources() && !ch_inbox_is_open();
+}
+
+/* Since others have run here, or waited, the reactor may not have handed all to the kernel: what was withdrawn may hold
+ * a descriptor open that has been closed. */
+bool ch_is_sole(void) {
+  static __thread uint64_t settled = 1; /* nobody has run but main, once */
+  struct ch_domain *d = &ch_domain;
+  if (ch_reactor == &ch_reactor_simulated)
+    return false; /* time would pass for the plain call alone */
+  if (!is_alone(d))
+    return false;
+  if (CH_UNLIKELY(settled != d->switches)) {
+    ch_reactor_poll(0);
+    ch_reactor_poll(0);
+    settled = d->switches;
+  }
+  return is_alone(d);
+}

@@ -1,0 +1,297 @@
+/* fwrite, fputs, putc, printf, perror and their like; fflush, fclose, freopen, setvbuf, fseek, exit, which write out;
+ * flockfile; dprintf.
+ *
+ * A call that fits into the stream's buffer only fills it. Otherwise what is there and then its own bytes are sent, and
+ * between two attempts the descriptor is waited for, while the stream is locked: see posix/streams.h. Cancelled before
+ * any of its own bytes have gone: -1 (EOF, 0) with ECANCELED, and the stream is as it was; cancelled later: the rest
+ * stays in the stream, and the call has had its effect. In a cancelled scope what need not wait is done.
+ *
+ * Wide streams, and those without a descriptor, are the plain calls' alone. */
+#define _GNU_SOURCE
+#include "charcoal_abi.h"
+#include "posix/descriptors.h"
+#include "posix/twins/streams.h"
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+/* The stream is held and `sent` bytes of these have gone: the others follow. How many have been taken: n; 0 with
+ * errno: none; between: an error came. */
+static size_t go_on(FILE *f, const char *data, size_t n, size_t sent) {
+  size_t first = sent;
+  long r;
+  for (;;) {
+    if (await_room(f) < 0) {
+      if (errno == ECANCELED) {
+        sent = sent ? sent + ch_stream_keep(f, data + sent, n - sent) : 0;
+        if (sent == 0)
+          errno = ECANCELED;
+      } else {
+        ch_stream_lose(f);
+      }
+      break;
+    }
+    r = ch_stream_put_on(f, data, n, &first);
+    sent = first;
+    if (r >= 0) {
+      sent = n;
+      break;
+    }
+    if (errno != EAGAIN)
+      break;
+  }
+  ch_stream_unhold(f);
+  return sent;
+}
+
+/* All of it, as one: how much. */
+static size_t put(FILE *f, const char *data, size_t n) {
+  for (;;) {
+    long r = ch_stream_put(f, data, n);
+    if (r >= 0)
+      return (size_t)r;
+    if (r == -1)
+      return 0;
+    if (r != CH_STREAM_TAKEN)
+      return go_on(f, data, n, CH_STREAM_SENT(r));
+    r = await_turn(f, ch_stream_is_free(f) ? EAGAIN : EBUSY);
+    if (r)
+      return errno = (int)r, ch_stream_failed(f), 0;
+  }
+}
+
+/* What has not been taken at once. n, or -1. */
+static int put_text(FILE *f, struct ch_put p) {
+  size_t n, r;
+  if (p.taken >= -1)
+    return (int)p.taken;
+  if (!p.text) {
+    if (p.taken != CH_STREAM_TAKEN)
+      ch_stream_unhold(f);
+    return errno = ENOMEM, -1;
+  }
+  n = p.text->n;
+  r = p.taken == CH_STREAM_TAKEN ? put(f, p.text->bytes, n) : go_on(f, p.text->bytes, n, CH_STREAM_SENT(p.taken));
+  free(p.text);
+  return r == n ? (int)n : -1;
+}
+
+/* ---- bytes ---- */
+
+static size_t put_items(const void *from, size_t size, size_t n, FILE *f) {
+  size_t all;
+  if (__builtin_mul_overflow(size, n, &all) || all == 0 || all > INT64_MAX / 2)
+    return ch_plain_fwrite(from, size, n, f);
+  all = put(f, from, all);
+  return all == size * n ? n : all / size;
+}
+CH_TWIN(fwrite) size_t ch_posix_fwrite(const void *from, size_t size, size_t n, FILE *f) {
+  return put_items(from, size, n, f);
+}
+CH_TWIN(fwrite_unlocked) size_t ch_posix_fwrite_unlocked(const void *from, size_t size, size_t n, FILE *f) {
+  return put_items(from, size, n, f);
+}
+
+static int put_string(const char *s, FILE *f) {
+  size_t n = strlen(s);
+  return n == 0 || put(f, s, n) == n ? 1 : EOF;
+}
+CH_TWIN(fputs) int ch_posix_fputs(const char *s, FILE *f) { return put_string(s, f); }
+CH_TWIN(fputs_unlocked) int ch_posix_fputs_unlocked(const char *s, FILE *f) { return put_string(s, f); }
+CH_TWIN(puts) int ch_posix_puts(const char *s) { return put_text(stdout, ch_stream_puts(stdout, s)) < 0 ? EOF : 1; }
+
+static inline int put_byte(int c, FILE *f) {
+  if (f->_IO_write_ptr < f->_IO_write_end && ch_stream_is_free(f))
+    return ch_plain_putc(c, f);
+  return put_text(f, ch_stream_putc(f, c)) < 0 ? EOF : (unsigned char)c;
+}
+CH_TWIN(putc) int ch_posix_putc(int c, FILE *f) { return put_byte(c, f); }
+CH_TWIN(_IO_putc) int ch_posix_IO_putc(int c, FILE *f) { return put_byte(c, f); }
+CH_TWIN(fputc) int ch_posix_fputc(int c, FILE *f) { return put_byte(c, f); }
+CH_TWIN(putchar) int ch_posix_putchar(int c) { return put_byte(c, stdout); }
+CH_TWIN(putc_unlocked) int ch_posix_putc_unlocked(int c, FILE *f) { return put_byte(c, f); }
+CH_TWIN(fputc_unlocked) int ch_posix_fputc_unlocked(int c, FILE *f) { return put_byte(c, f); }
+CH_TWIN(putchar_unlocked) int ch_posix_putchar_unlocked(int c) { return put_byte(c, stdout); }
+/* What the macros call when there is no room. */
+CH_TWIN(__overflow) int ch_posix_overflow(FILE *f, int c) {
+  return c == EOF ? ch_plain_overflow(f, c) : put_byte(c, f);
+}
+CH_TWIN(putw) int ch_posix_putw(int word, FILE *f) { return put_items(&word, sizeof word, 1, f) == 1 ? 0 : EOF; }
+
+/* ---- text ---- */
+
+CH_TWIN(vfprintf) int ch_posix_vfprintf(FILE *f, const char *format, va_list more) {
+  return put_text(f, ch_stream_print(f, -1, format, more));
+}
+CH_TWIN(vprintf) int ch_posix_vprintf(const char *format, va_list more) {
+  return put_text(stdout, ch_stream_print(stdout, -1, format, more));
+}
+CH_TWIN(__vfprintf_chk) int ch_posix_vfprintf_chk(FILE *f, int flag, const char *format, va_list more) {
+  return put_text(f, ch_stream_print(f, flag, format, more));
+}
+CH_TWIN(__vprintf_chk) int ch_posix_vprintf_chk(int flag, const char *format, va_list more) {
+  return put_text(stdout, ch_stream_print(stdout, flag, format, more));
+}
+
+/* The variable arguments lie in memory, at the place of the last parameter: what va_start finds is passed on. */
+#define PRINT(f, flag)                                                                                                 \
+  do {                                                                                                                 \
+    va_list more;                                                                                                      \
+    va_start(more, format);                                                                                            \
+    struct ch_put p = ch_stream_print(f, flag, format, more);                                                          \
+    va_end(more);                                                                                                      \
+    return put_text(f, p);                                                                                             \
+  } while (0)
+CH_TWIN(fprintf) int ch_posix_fprintf(FILE *f, const char *format, ...) { PRINT(f, -1); }
+CH_TWIN(printf) int ch_posix_printf(const char *format, ...) { PRINT(stdout, -1); }
+CH_TWIN(__fprintf_chk) int ch_posix_fprintf_chk(FILE *f, int flag, const char *format, ...) { PRINT(f, flag); }
+CH_TWIN(__printf_chk) int ch_posix_printf_chk(int flag, const char *format, ...) { PRINT(stdout, flag); }
+
+/* dprintf has no stream. */
+static int put_to(int fd, struct ch_text *text) {
+  size_t sent = 0;
+  if (!text)
+    return -1;
+  while (sent < text->n) {
+    ssize_t r = write(fd, text->bytes + sent, text->n - sent);
+    if (r < 0)
+      break;
+    sent += (size_t)r;
+  }
+  int n = sent || !text->n ? (int)sent : -1;
+  free(text);
+  return n;
+}
+CH_TWIN(vdprintf) int ch_posix_vdprintf(int fd, const char *format, va_list more) {
+  return put_to(fd, ch_text_print(-1, format, more));
+}
+CH_TWIN(__vdprintf_chk) int ch_posix_vdprintf_chk(int fd, int flag, const char *format, va_list more) {
+  return put_to(fd, ch_text_print(flag, format, more));
+}
+#define PRINT_TO(fd, flag)                                                                                             \
+  do {                                                                                                                 \
+    va_list more;                                                                                                      \
+    va_start(more, format);                                                                                            \
+    struct ch_text *text = ch_text_print(flag, format, more);                                                          \
+    va_end(more);                                                                                                      \
+    return put_to(fd, text);                                                                                           \
+  } while (0)
+CH_TWIN(dprintf) int ch_posix_dprintf(int fd, const char *format, ...) { PRINT_TO(fd, -1); }
+CH_TWIN(__dprintf_chk) int ch_posix_dprintf_chk(int fd, int flag, const char *format, ...) { PRINT_TO(fd, flag); }
+
+static void complain(struct ch_text *text) {
+  if (!text)
+    return;
+  put(stderr, text->bytes, text->n);
+  free(text);
+}
+CH_TWIN(perror) void ch_posix_perror(const char *what) {
+  int saved = errno;
+  complain(ch_text_of(what, ch_plain_strerror(saved)));
+  errno = saved;
+}
+CH_TWIN(psignal) void ch_posix_psignal(int signal, const char *what) {
+  complain(ch_text_of(what, ch_plain_strsignal(signal)));
+}
+
+/* ---- writing out ---- */
+
+static int flush(FILE *f) {
+  int r, error = hold(f);
+  if (error)
+    return errno = error, EOF;
+  r = write_out(f);
+  if (r == 0)
+    r = ch_plain_fflush(f);
+  ch_stream_unhold(f);
+  return r < 0 ? EOF : r;
+}
+
+static int flush_all(void) {
+  FILE **all = ch_stream_all();
+  int r = 0;
+  if (!all)
+    return EOF;
+  for (FILE **f = all; *f; f++)
+    if (ch_stream_is_open(*f) && flush(*f) == EOF)
+      r = EOF;
+  free(all);
+  return r;
+}
+
+CH_TWIN(fflush) int ch_posix_fflush(FILE *f) { return f ? flush(f) : flush_all(); }
+CH_TWIN(fflush_unlocked) int ch_posix_fflush_unlocked(FILE *f) { return f ? flush(f) : flush_all(); }
+
+/* Never refused, for it gives something back: cancelled, what cannot go at once is lost, and EOF with ECANCELED says
+ * so. */
+CH_TWIN(fclose) int ch_posix_fclose(FILE *f) {
+  int r = 0, error = 0, waited = hold(f);
+  if (!waited) {
+    r = write_out(f);
+    if (r < 0) {
+      error = errno;
+      ch_stream_forget(f);
+    }
+    ch_stream_unhold(f);
+  }
+  if (ch_plain_fclose(f) < 0 && !error)
+    return EOF;
+  return error ? (errno = error, EOF) : 0;
+}
+
+/* Before calls that write out and then do something else; their result tells what they meet themselves. */
+static void before(FILE *f) {
+  int saved = errno;
+  if (!hold(f)) {
+    write_out(f);
+    ch_stream_unhold(f);
+  }
+  errno = saved;
+}
+CH_TWIN(freopen) FILE *ch_posix_freopen(const char *path, const char *mode, FILE *f) {
+  before(f);
+  ch_stream_closing(f);
+  return ch_plain_freopen(path, mode, f);
+}
+CH_TWIN(freopen64) FILE *ch_posix_freopen64(const char *path, const char *mode, FILE *f) {
+  before(f);
+  ch_stream_closing(f);
+  return ch_plain_freopen(path, mode, f);
+}
+CH_TWIN(setvbuf) int ch_posix_setvbuf(FILE *f, char *buffer, int mode, size_t size) {
+  before(f);
+  return ch_plain_setvbuf(f, buffer, mode, size);
+}
+CH_TWIN(fseek) int ch_posix_fseek(FILE *f, long offset, int whence) {
+  before(f);
+  return ch_plain_fseek(f, offset, whence);
+}
+CH_TWIN(fseeko) int ch_posix_fseeko(FILE *f, off_t offset, int whence) {
+  before(f);
+  return ch_plain_fseek(f, offset, whence);
+}
+CH_TWIN(fseeko64) int ch_posix_fseeko64(FILE *f, off_t offset, int whence) {
+  before(f);
+  return ch_plain_fseek(f, offset, whence);
+}
+
+/* The others go on while the rest is written out. */
+CH_TWIN(exit) __attribute__((noreturn)) void ch_posix_exit(int status) {
+  flush_all();
+  ch_plain_exit(status);
+}
+
+/* ---- flockfile ---- */
+
+CH_TWIN(flockfile) void ch_posix_flockfile(FILE *f) {
+  struct ch_scope barrier;
+  int r, saved = errno;
+  ch_scope_enter(&barrier, CH_SCOPE_BARRIER, "flockfile"); /* it has no way to say that it was cancelled */
+  while ((r = ch_stream_user_lock(f)) != 0)
+    if (await_turn(f, r))
+      ch_reschedule();
+  ch_scope_leave(&barrier);
+  errno = saved;
+}
+CH_TWIN(ftrylockfile) int ch_posix_ftrylockfile(FILE *f) { return ch_stream_user_lock(f) ? -1 : 0; }
+CH_TWIN(funlockfile) void ch_posix_funlockfile(FILE *f) { ch_stream_user_unlock(f); }
