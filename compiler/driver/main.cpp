@@ -65,13 +65,18 @@ Arguments runtimeDependencies(const fs::path &tree) {
   return result;
 }
 
+bool isLld(const Request &request) { return request.linker.find("lld") != std::string::npos; }
+
 Arguments linkArguments(const Request &request, const fs::path &tree) {
   Arguments result = {"--start-no-unused-arguments"};
-  const bool lld = request.linker.find("lld") != std::string::npos;
+  const bool lld = isLld(request);
   if (!request.sectionsChosen)
     result.push_back("-Wl,--gc-sections");
   if (!request.sectionsChosen && lld)
     result.push_back("-Wl,-z,nostart-stop-gc"); // as the other linkers: a section that __start_X names stays
+  // What stands for X stands for its interruptible version too. lld wraps no weak references: there X has none.
+  for (const std::string &symbol : request.wrapped)
+    result.push_back(lld ? "-Wl,--defsym=" + symbol + ".int=0" : "-Wl,--wrap=" + symbol + ".int");
   if (!request.noLibraries && request.shared) {
     append(result, {"-Wl,--push-state,--as-needed", "-Xlinker", (tree / "lib/libcharcoal.so").string(),
                     "-Wl,--pop-state", "-Xlinker", "-rpath", "-Xlinker", (tree / "lib").string()});
@@ -116,6 +121,25 @@ bool complain(const fs::path &missing) {
   return false;
 }
 
+// What goes with -fno-charcoal only.
+bool isPossible(const Request &request) {
+  if (request.emulatesTls && request.hasInput) {
+    std::fprintf(stderr,
+                 "charcoal-cc: error: '-femulated-tls': the scheduler's state is the thread's own; leave it out, or "
+                 "compile with -fno-charcoal\n");
+    return false;
+  }
+  // lld's link-time optimization takes the address of an X.int that there is not for a distance.
+  if (!request.wrapped.empty() && request.links() && isLld(request) && request.optimizesAtLink) {
+    std::fprintf(stderr,
+                 "charcoal-cc: error: '--wrap=%s': lld cannot wrap interruptible calls when it optimizes; link without "
+                 "-flto, or compile with -fno-charcoal\n",
+                 request.wrapped[0].c_str());
+    return false;
+  }
+  return true;
+}
+
 bool treeIsComplete(const fs::path &tree, const Request &request) {
   for (const char *file : {"lib/charcoal-syntax.so", "lib/charcoal-plugin.so"})
     if (!fs::exists(tree / file))
@@ -150,7 +174,7 @@ int main(int argc, char **argv) {
     append(command,
            {"--start-no-unused-arguments", "-isystem", (tree / "include").string(), "--end-no-unused-arguments"});
   } else {
-    if (!treeIsComplete(tree, request))
+    if (!treeIsComplete(tree, request) || !isPossible(request))
       return 1;
     append(command, compileArguments(*own, request, tree));
     if (request.links() && !request.relocatable) {

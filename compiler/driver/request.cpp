@@ -1,5 +1,6 @@
 // See request.h.
 #include "request.h"
+#include <algorithm>
 #include <fstream>
 #include <iterator>
 #include <set>
@@ -123,10 +124,33 @@ static bool isHeader(const std::string &file, const std::string &language) {
   return false;
 }
 
+// Appends the words of a -Wl, argument, without its commas.
+static void splitAtCommas(const std::string &text, std::vector<std::string> &words) {
+  for (size_t from = 0; from <= text.size();) {
+    size_t comma = std::min(text.find(',', from), text.size());
+    words.push_back(text.substr(from, comma - from));
+    from = comma + 1;
+  }
+}
+
+// The symbols of --wrap=X, --wrap X and the same with one dash.
+static std::vector<std::string> wrappedSymbols(const std::vector<std::string> &linkerWords) {
+  std::vector<std::string> result;
+  for (size_t i = 0; i < linkerWords.size(); ++i) {
+    const std::string word = startsWith(linkerWords[i], "--") ? linkerWords[i].substr(1) : linkerWords[i];
+    if (startsWith(word, "-wrap="))
+      result.push_back(word.substr(6));
+    else if (word == "-wrap" && i + 1 < linkerWords.size())
+      result.push_back(linkerWords[++i]);
+  }
+  return result;
+}
+
 Request readRequest(const std::vector<std::string> &arguments) {
   Request request;
-  std::string language;   // the last -x
-  bool onlyFiles = false; // after `--`
+  std::vector<std::string> linkerWords; // of -Wl, and -Xlinker
+  std::string language;                 // the last -x
+  bool onlyFiles = false;               // after `--`
   for (size_t i = 0; i < arguments.size(); ++i) {
     const std::string &argument = arguments[i];
     if (onlyFiles || argument == "-" || argument.empty() || argument[0] != '-') {
@@ -135,6 +159,10 @@ Request readRequest(const std::vector<std::string> &arguments) {
       continue;
     }
     const std::string next = takesNext(argument) && i + 1 < arguments.size() ? arguments[++i] : "";
+    if (startsWith(argument, "-Wl,"))
+      splitAtCommas(argument.substr(4), linkerWords);
+    else if (argument == "-Xlinker" || argument == "--for-linker")
+      linkerWords.push_back(next);
     if (stopsBeforeLink(argument))
       request.compileOnly = true;
     else if (argument == "--")
@@ -160,6 +188,10 @@ Request readRequest(const std::vector<std::string> &arguments) {
     else if (argument == "-nostdlib" || argument == "--no-standard-libraries" || argument == "-nostartfiles" ||
              argument == "-nodefaultlibs")
       request.noLibraries = true;
+    else if (argument == "-femulated-tls" || argument == "-fno-emulated-tls")
+      request.emulatesTls = argument == "-femulated-tls";
+    else if (startsWith(argument, "-flto") || argument == "-fno-lto")
+      request.optimizesAtLink = argument != "-fno-lto";
     else if (startsWith(argument, "-O"))
       request.optimizes = argument != "-O0";
     else if (argument == "-fno-integrated-as" || startsWith(argument, "-save-temps") ||
@@ -175,6 +207,7 @@ Request readRequest(const std::vector<std::string> &arguments) {
       request.onlyHeaders = false;
     }
   }
+  request.wrapped = wrappedSymbols(linkerWords);
   return request;
 }
 

@@ -9,19 +9,22 @@
 namespace charcoal::driver {
 
 struct Request {
-  bool compileOnly = false;       // -c, -S, -E, -fsyntax-only …: no link step
-  bool hasInput = false;          // names at least one file, library or stdin
-  bool onlyHeaders = true;        // all inputs are headers, which clang precompiles
-  bool shared = false;            // -shared
-  bool relocatable = false;       // -r
-  bool isStatic = false;          // -static, -static-pie
-  bool noLibraries = false;       // -nostdlib, -nostartfiles, -nodefaultlibs
-  bool optimizes = false;         // the last -O is not -O0
-  bool externalAssembler = false; // -fno-integrated-as, -save-temps: intermediate files
-  bool sectionsChosen = false;    // the user said something about -ffunction-sections or --gc-sections
-  std::string linker;             // -fuse-ld=, --ld-path=
-  std::string output;             // -o
-  bool printsCommands = false;    // -###
+  bool compileOnly = false;         // -c, -S, -E, -fsyntax-only …: no link step
+  bool hasInput = false;            // names at least one file, library or stdin
+  bool onlyHeaders = true;          // all inputs are headers, which clang precompiles
+  bool shared = false;              // -shared
+  bool relocatable = false;         // -r
+  bool isStatic = false;            // -static, -static-pie
+  bool noLibraries = false;         // -nostdlib, -nostartfiles, -nodefaultlibs
+  bool optimizes = false;           // the last -O is not -O0
+  bool externalAssembler = false;   // -fno-integrated-as, -save-temps: intermediate files
+  bool sectionsChosen = false;      // the user said something about -ffunction-sections or --gc-sections
+  std::string linker;               // -fuse-ld=, --ld-path=
+  std::vector<std::string> wrapped; // --wrap: the linker puts __wrap_X in X's place
+  std::string output;               // -o
+  bool printsCommands = false;      // -###
+  bool optimizesAtLink = false;     // -flto
+  bool emulatesTls = false;         // -femulated-tls
 
   bool links() const { return !compileOnly && hasInput && !onlyHeaders; }
 };
