@@ -21,7 +21,7 @@ unsigned ch_known_changes;
 static bool shared;
 static unsigned believers;
 
-enum { LEVELS = 8, FIRST_DELAY = 10 /* ms */, DOUBTS = 1000, A_MISS = 8, MANY_MISSES = 20 };
+enum { LEVELS = 8, FIRST_DELAY = 10 /* ms */, TRUST_AT_BIRTH = 5, DOUBTS = 1000, A_MISS = 8, MANY_MISSES = 20 };
 
 /* By trust, each in order of beginning. */
 struct queue {
@@ -108,6 +108,7 @@ void ch_known_born(int fd, enum ch_file_kind kind, int is) {
   nothing_of(k);
   k->kind = (uint8_t)kind;
   k->is = (uint8_t)is;
+  k->trust = TRUST_AT_BIRTH;
 }
 
 void ch_known_accepted(int listener, int fd, int flags) {

@@ -7,8 +7,9 @@
  * the belief was wrong it is corrected and the wait ends with CH_DOUBT, upon which the caller looks again. A wrong
  * belief costs some time, once; it never changes a result, and loses no event.
  *
- * How long a wait may last unverified: 10 ms for a new belief, and twice as long after each time that it proved right,
- * up to 1.3 s. After a belief has proved wrong the next thousand waits of the domain ask first.
+ * How long a wait may last unverified: 10 ms for a new belief (0.3 s if a twin has made the descriptor, and so knows
+ * it), and twice as long after each time that it proved right, up to 1.3 s. After a belief has proved wrong the next
+ * thousand waits of the domain ask first.
  *
  * Only what makes a call *wait* is believed: that a descriptor blocks, that it has no time-out, that it has nothing to
  * read or no room to write. What the kernel tells anyway (a socket or not) is remembered to call the right function
@@ -83,6 +84,10 @@ static inline struct ch_known *ch_known_make(int fd) {
 static inline enum ch_file_kind ch_known_kind(int fd) {
   const struct ch_known *k = ch_known(fd);
   return k ? (enum ch_file_kind)k->kind : CH_UNKNOWN_FILE;
+}
+static inline bool ch_known_is_socket(int fd) {
+  enum ch_file_kind kind = ch_known_kind(fd);
+  return kind >= CH_SOCKET && kind <= CH_MESSAGE_SOCKET;
 }
 /* The same, but asks the kernel (fstat), and remembers. CH_UNKNOWN_FILE: it is closed. */
 CH_HIDDEN enum ch_file_kind ch_known_ask_kind(int fd);

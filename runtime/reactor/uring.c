@@ -437,8 +437,8 @@ static enum ch_verdict verify(int fd) {
       int64_t patience = ch_known_ask(fd, SO_RCVTIMEO);
       if (verdict == CH_NOBODY_WAITS)
         verdict = CH_WAS_RIGHT;
-      if (patience == CH_FOREVER || changed)
-        continue;
+      if (patience == CH_FOREVER || changed || !ch_known_is_socket(fd))
+        continue; /* who is asked to receive from anything else says so himself */
       verdict = CH_WAS_WRONG;
       int64_t left = patience - ch_known_waited((uint32_t)op->clause.value) * INT64_C(1000000);
       if (!ch_operation_time_out(op, left > 0 ? left : 0))
@@ -512,18 +512,27 @@ static void cancel(struct ch_operation *op) {
   errno = saved;
 }
 
+/* The kernel's own errors of an interrupted call (ERESTARTSYS and its kin), which a plain call never shows. A ring does,
+ * where a worker was in the middle of opening a FIFO. */
+enum { FIRST_RESTART = 512, LAST_RESTART = 516 };
+
 static void operation_answered(struct ch_operation *op) {
   op->clause.slot -= CH_OPERATION_OWED;
   if (CH_UNLIKELY(op->clause.slot >= CH_OPERATION_OWED))
     return;
   unlist(op);
   long result = op->clause.value;
+  if (CH_UNLIKELY(result <= -FIRST_RESTART && result >= -LAST_RESTART))
+    result = -EINTR;
   if (op->request.kind->receives) {
     if (result >= 0 && (size_t)result < op->request.n)
       ch_known_quiet(op->request.fd, CH_IN);
     else
       ch_known_stirred(op->request.fd, CH_IN);
   }
+  /* What is polled first and cannot be polled is no socket, but the kernel does not say so. */
+  if (CH_UNLIKELY(result == -EAGAIN && op->request.kind->receives) && ch_known_ask_kind(op->request.fd) != CH_SOCKET)
+    result = -ENOTSOCK;
   if (CH_UNLIKELY(result == -ENOTSOCK && op->request.kind->otherwise)) {
     op->request.kind = op->request.kind->otherwise;
     if (!(op->clause.slot & CH_OPERATION_CANCELLING) && start(op))

@@ -1,0 +1,404 @@
+/* What is believed of a descriptor and is not so (runtime/reactor/known.h): the number was closed behind our back and
+ * used again, its mode was changed by another process or by code that was not compiled for activities. All of that is
+ * done here by raw system calls. The result is the plain call's, if after a while; and what recompiled code does is
+ * obeyed at once. A belief that is never verified hangs, until the alarm. */
+#include "harness.h"
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <time.h>
+
+static int64_t now(void) {
+  struct timespec t;
+  syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &t);
+  return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
+}
+static void raw_close(int fd) { EXPECT(syscall(SYS_close, fd) == 0); }
+static void raw_onto(int fd, int number) { EXPECT(syscall(SYS_dup3, fd, number, 0) == number); }
+static int raw_flags(int fd) { return (int)syscall(SYS_fcntl, fd, F_GETFL); }
+static void raw_nonblocking(int fd) { EXPECT(syscall(SYS_fcntl, fd, F_SETFL, raw_flags(fd) | O_NONBLOCK) == 0); }
+static void raw_timeout(int fd, int option, int ms) {
+  struct timeval t = {ms / 1000, ms % 1000 * 1000};
+  EXPECT(syscall(SYS_setsockopt, fd, SOL_SOCKET, option, &t, sizeof t) == 0);
+}
+static void raw_write(int fd, const char *text) {
+  EXPECT(syscall(SYS_write, fd, text, strlen(text)) == (long)strlen(text));
+}
+
+/* Somebody else waits, too: who is alone makes the plain call. */
+static int never[2];
+static void begins(void) {
+  alarm(30);
+  EXPECT(pipe(never) == 0);
+  activate {
+    char c;
+    read(never[0], &c, 1);
+  }
+}
+
+/* Reads and waits on it until it is believed: it blocks, has no time-out, a short read empties it. */
+static void use(int reader, int writer) {
+  char b[100];
+  for (int i = 0; i < 4; i++) {
+    ssize_t r = -2;
+    ch_activity reads;
+    activate [&reads] { r = read(reader, b, sizeof b); }
+    for (int k = 0; k < 6; k++) ch_reschedule();
+    EXPECT(r == -2);
+    raw_write(writer, "hello");
+    ch_activity_wait(&reads);
+    EXPECT(r == 5);
+  }
+}
+
+static void pair(int s[2]) { EXPECT(socketpair(AF_UNIX, SOCK_STREAM, 0, s) == 0); }
+
+TEST(a_number_used_again_for_another_socket) {
+  char b[100];
+  int a[2], c[2];
+  begins();
+  pair(a);
+  pair(c);
+  use(a[0], a[1]);
+  raw_onto(c[0], a[0]);
+  raw_write(c[1], "new");
+  EXPECT(read(a[0], b, sizeof b) == 3 && memcmp(b, "new", 3) == 0);
+  use(a[0], c[1]);
+}
+
+TEST(a_number_used_again_while_nothing_is_there_to_read) {
+  char b[100];
+  int a[2], c[2];
+  begins();
+  pair(a);
+  pair(c);
+  use(a[0], a[1]);
+  raw_onto(c[0], a[0]);
+  ssize_t r = -2;
+  ch_activity reads;
+  activate [&reads] { r = read(a[0], b, sizeof b); }
+  ch_sleep(100000000);
+  EXPECT(r == -2);
+  raw_write(c[1], "newer");
+  ch_activity_wait(&reads);
+  EXPECT(r == 5);
+}
+
+TEST(a_number_used_again_and_again) {
+  char b[100];
+  begins();
+  for (int i = 0; i < 300; i++) {
+    int a[2], c[2];
+    pair(a);
+    use(a[0], a[1]);
+    EXPECT(syscall(SYS_socketpair, AF_UNIX, SOCK_STREAM, 0, c) == 0);
+    raw_onto(c[0], a[0]);
+    raw_write(c[1], "x");
+    EXPECT(read(a[0], b, sizeof b) == 1);
+    for (int k = 0; k < 2; k++) raw_close(a[k]), raw_close(c[k]);
+  }
+}
+
+TEST(a_number_used_again_for_a_file) {
+  static char b[200000], text[200000];
+  int a[2], p[2], f = open("file", O_RDWR | O_CREAT | O_TRUNC, 0600);
+  begins();
+  memset(text, 'z', sizeof text);
+  EXPECT(write(f, text, sizeof text) == sizeof text);
+  pair(a);
+  EXPECT(pipe(p) == 0);
+  use(a[0], a[1]);
+  use(p[0], p[1]);
+  raw_onto(f, a[0]);
+  raw_onto(f, p[0]);
+  posix_fadvise(f, 4096, 100000, POSIX_FADV_DONTNEED);
+  EXPECT(lseek(f, 0, SEEK_SET) == 0);
+  ssize_t r = read(a[0], b, sizeof b);
+  EXPECT(r == sizeof b && memcmp(b, text, sizeof b) == 0);
+  EXPECT(lseek(f, 0, SEEK_SET) == 0);
+  EXPECT(read(p[0], b, sizeof b) == sizeof b);
+  EXPECT(read(p[0], b, sizeof b) == 0);
+  unlink("file");
+}
+
+TEST(a_number_that_was_closed) {
+  char c;
+  int a[2];
+  begins();
+  pair(a);
+  use(a[0], a[1]);
+  raw_close(a[0]);
+  EXPECT(read(a[0], &c, 1) == -1 && errno == EBADF);
+}
+
+/* A socket, of whose mode nobody else is expected to know. */
+TEST(a_mode_changed_by_a_child) {
+  char b[100];
+  int a[2], status;
+  begins();
+  pair(a);
+  use(a[0], a[1]);
+  pid_t child = fork();
+  if (child == 0) {
+    raw_nonblocking(a[0]);
+    syscall(SYS_exit_group, 0);
+  }
+  EXPECT(waitpid(child, &status, 0) == child);
+  EXPECT(read(a[0], b, sizeof b) == -1 && errno == EAGAIN);
+  raw_write(a[1], "there");
+  EXPECT(read(a[0], b, sizeof b) == 5);
+  EXPECT(read(a[0], b, sizeof b) == -1 && errno == EAGAIN);
+}
+
+/* A pipe is asked at each wait. */
+TEST(a_pipes_mode_is_asked_at_each_wait) {
+  char b[100];
+  int p[2];
+  begins();
+  EXPECT(pipe(p) == 0);
+  use(p[0], p[1]);
+  raw_nonblocking(p[0]);
+  int64_t before = ch_now();
+  EXPECT(read(p[0], b, sizeof b) == -1 && errno == EAGAIN);
+  (void)before;
+  /* And whoever waits goes on waiting, as in the plain call. */
+  EXPECT(syscall(SYS_fcntl, p[0], F_SETFL, raw_flags(p[0]) & ~O_NONBLOCK) == 0);
+  ssize_t r = -2;
+  ch_activity reads;
+  activate [&reads] { r = read(p[0], b, sizeof b); }
+  for (int k = 0; k < 6; k++) ch_reschedule();
+  raw_nonblocking(p[0]);
+  ch_sleep(100000000);
+  EXPECT(r == -2);
+  raw_write(p[1], "at last");
+  ch_activity_wait(&reads);
+  EXPECT(r == 7);
+}
+
+TEST(a_time_out_set_behind_our_back) {
+  char b[100];
+  int a[2];
+  begins();
+  pair(a);
+  use(a[0], a[1]);
+  raw_timeout(a[0], SO_RCVTIMEO, 200);
+  for (int i = 0; i < 2; i++) {
+    int64_t before = now();
+    EXPECT(read(a[0], b, sizeof b) == -1 && errno == EAGAIN);
+    EXPECT(now() - before >= INT64_C(200000000));
+  }
+}
+
+TEST(a_time_out_for_sending_set_behind_our_back) {
+  static char b[1 << 20];
+  int a[2];
+  begins();
+  pair(a);
+  use(a[0], a[1]);
+  ssize_t r = -2;
+  ch_activity writes;
+  activate [&writes] { r = write(a[0], b, sizeof b); }
+  for (int k = 0; k < 6; k++) ch_reschedule();
+  EXPECT(r == -2);
+  for (ssize_t got = 0; got < (ssize_t)sizeof b;) got += read(a[1], b, sizeof b);
+  ch_activity_wait(&writes);
+  EXPECT(r == sizeof b);
+  raw_timeout(a[0], SO_SNDTIMEO, 200);
+  int64_t before = now();
+  r = write(a[0], b, sizeof b);
+  EXPECT(r > 0 && r < (ssize_t)sizeof b);
+  EXPECT(now() - before >= INT64_C(200000000));
+}
+
+/* ---- what recompiled code does ---- */
+
+TEST(a_mode_changed_by_a_twin_holds_at_once) {
+  char b[100];
+  int a[2], on = 1, ran = 0;
+  begins();
+  pair(a);
+  use(a[0], a[1]);
+  EXPECT(fcntl(a[0], F_SETFL, fcntl(a[0], F_GETFL) | O_NONBLOCK) == 0);
+  EXPECT(read(a[0], b, sizeof b) == -1 && errno == EAGAIN);
+  use(a[1], a[0]);
+  int d = dup(a[1]);
+  EXPECT(ioctl(d, FIONBIO, &on) == 0);
+  EXPECT(read(a[1], b, sizeof b) == -1 && errno == EAGAIN);
+  EXPECT(ran == 0);
+}
+
+TEST(a_time_out_set_by_a_twin_holds_at_once) {
+  char b[100];
+  int a[2];
+  begins();
+  pair(a);
+  use(a[0], a[1]);
+  struct timeval t = {0, 50000};
+  EXPECT(setsockopt(a[0], SOL_SOCKET, SO_RCVTIMEO, &t, sizeof t) == 0);
+  int64_t before = now();
+  EXPECT(read(a[0], b, sizeof b) == -1 && errno == EAGAIN);
+  EXPECT(now() - before >= INT64_C(50000000));
+}
+
+TEST(who_waits_does_not_care_for_a_change_of_mode) {
+  char b[100];
+  int a[2];
+  begins();
+  pair(a);
+  use(a[0], a[1]);
+  ssize_t r = -2;
+  ch_activity reads;
+  activate [&reads] { r = read(a[0], b, sizeof b); }
+  for (int k = 0; k < 6; k++) ch_reschedule();
+  EXPECT(fcntl(a[0], F_SETFL, fcntl(a[0], F_GETFL) | O_NONBLOCK) == 0);
+  ch_sleep(700000000); /* longer than what the kernel is not asked about */
+  EXPECT(r == -2);
+  raw_write(a[1], "late");
+  ch_activity_wait(&reads);
+  EXPECT(r == 4);
+}
+
+TEST(dup2_onto_a_number_makes_it_new) {
+  char b[100];
+  int a[2], c[2];
+  begins();
+  pair(a);
+  pair(c);
+  use(a[0], a[1]);
+  int old = dup(a[0]); /* so that the description, and what epoll knows of it, outlive the number */
+  raw_write(c[1], "c");
+  EXPECT(dup2(c[0], a[0]) == a[0]);
+  EXPECT(read(a[0], b, sizeof b) == 1 && b[0] == 'c');
+  for (int i = 0; i < 3000; i++) { /* events under the number that was */
+    raw_write(a[1], "x");
+    EXPECT(ch_fd_wait(old, POLLIN, CH_FOREVER) == POLLIN);
+    EXPECT(read(old, b, 1) == 1);
+  }
+  ssize_t r = -2;
+  ch_activity reads;
+  activate [&reads] { r = read(a[0], b, sizeof b); }
+  raw_write(a[1], "not this");
+  ch_sleep(30000000);
+  EXPECT(r == -2);
+  raw_write(c[1], "this");
+  ch_activity_wait(&reads);
+  EXPECT(r == 4);
+}
+
+/* ---- what is left behind ---- */
+
+TEST(a_short_read_leaves_the_next_datagram) {
+  char b[100];
+  int s[2];
+  begins();
+  EXPECT(socketpair(AF_UNIX, SOCK_DGRAM, 0, s) == 0);
+  for (int i = 0; i < 4; i++) {
+    for (int k = 0; k < 3; k++) raw_write(s[1], "one");
+    for (int k = 0; k < 3; k++) EXPECT(read(s[0], b, sizeof b) == 3);
+    use(s[0], s[1]);
+  }
+}
+
+TEST(the_end_that_came_with_the_last_bytes) {
+  char b[100];
+  begins();
+  for (int i = 0; i < 20; i++) {
+    int a[2];
+    if (i % 2) pair(a);
+    else EXPECT(pipe(a) == 0);
+    use(a[0], a[1]);
+    raw_write(a[1], "bye");
+    close(a[1]);
+    EXPECT(read(a[0], b, sizeof b) == 3);
+    EXPECT(read(a[0], b, sizeof b) == 0);
+    close(a[0]);
+  }
+}
+
+TEST(descriptors_in_messages_cut_reads_short) {
+  char b[100], room[100];
+  int a[2];
+  begins();
+  pair(a);
+  use(a[0], a[1]);
+  for (int i = 0; i < 5; i++) {
+    union {
+      struct cmsghdr header;
+      char room[CMSG_SPACE(sizeof(int))];
+    } control = {.header = {CMSG_LEN(sizeof(int)), SOL_SOCKET, SCM_RIGHTS}};
+    memcpy(CMSG_DATA(&control.header), &a[1], sizeof(int));
+    struct msghdr m = {.msg_iov = &(struct iovec){"with", 4}, .msg_iovlen = 1, .msg_control = &control,
+                       .msg_controllen = sizeof control};
+    EXPECT(syscall(SYS_sendmsg, a[1], &m, 0) == 4);
+    raw_write(a[1], "without");
+    struct msghdr got = {.msg_iov = &(struct iovec){b, sizeof b}, .msg_iovlen = 1, .msg_control = room,
+                         .msg_controllen = sizeof room};
+    EXPECT(recvmsg(a[0], &got, 0) == 4);
+    int sent;
+    memcpy(&sent, CMSG_DATA(CMSG_FIRSTHDR(&got)), sizeof sent);
+    close(sent);
+    EXPECT(read(a[0], b, sizeof b) == 7);
+  }
+}
+
+TEST(two_who_wait_for_one_descriptor) {
+  char b[2][100];
+  ssize_t r[2] = {-2, -2};
+  int a[2];
+  begins();
+  pair(a);
+  use(a[0], a[1]);
+  for (int i = 0; i < 2; i++)
+    activate (i) { r[i] = read(a[0], b[i], 1); }
+  for (int k = 0; k < 6; k++) ch_reschedule();
+  raw_write(a[1], "1");
+  while (r[0] == -2 && r[1] == -2) ch_sleep(1000000);
+  EXPECT(r[0] == -2 || r[1] == -2);
+  raw_write(a[1], "2");
+  while (r[0] == -2 || r[1] == -2) ch_sleep(1000000);
+  EXPECT(r[0] == 1 && r[1] == 1);
+}
+
+/* poll looks at levels: what was there before is there still. */
+TEST(poll_sees_what_was_left_behind) {
+  char b[100];
+  int a[2];
+  begins();
+  pair(a);
+  use(a[0], a[1]);
+  raw_write(a[1], "abc");
+  for (int i = 0; i < 3; i++) {
+    struct pollfd p = {.fd = a[0], .events = POLLIN};
+    EXPECT(poll(&p, 1, 5000) == 1 && p.revents == POLLIN);
+    EXPECT(ch_fd_wait(a[0], POLLIN, CH_FOREVER) == POLLIN);
+    EXPECT(read(a[0], b, 1) == 1);
+  }
+  struct pollfd p = {.fd = a[0], .events = POLLIN};
+  EXPECT(poll(&p, 1, 20) == 0);
+  EXPECT(ch_fd_wait(a[0], POLLIN, 20000000) == 0);
+  use(a[0], a[1]);
+}
+
+TEST(a_child_waits_by_itself) {
+  char b[100];
+  int a[2], status;
+  begins();
+  pair(a);
+  use(a[0], a[1]);
+  pid_t child = fork();
+  if (child == 0) {
+    ssize_t r = -2;
+    ch_activity reads;
+    activate [&reads] { r = read(a[0], b, sizeof b); }
+    for (int k = 0; k < 6; k++) ch_reschedule();
+    raw_write(a[1], "hello");
+    ch_activity_wait(&reads);
+    _exit(r == 5 ? 0 : 1);
+  }
+  EXPECT(waitpid(child, &status, 0) == child && status == 0);
+  use(a[0], a[1]);
+}
