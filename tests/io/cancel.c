@@ -234,6 +234,24 @@ TEST(locks_on_files_and_the_other_end_of_a_fifo) {
   EXPECT(open("fifo", O_WRONLY | O_NONBLOCK) == -1 && errno == ENXIO); /* no reader has stayed behind */
 }
 
+/* Not before its wait, but in the midst of it, in whatever thread that is. */
+TEST(an_open_that_waits_for_the_other_end_is_given_up) {
+  EXPECT(mkfifo("another fifo", 0600) == 0);
+  for (int flags = O_RDONLY; flags <= O_WRONLY; flags++) {
+    long r = 0;
+    int error = 0;
+    do {
+      async {
+        r = open("another fifo", flags);
+        error = errno;
+      }
+      ch_sleep(50000000); /* the thread gets there, mostly */
+      cancel;
+    } finish;
+    EXPECT(r == -1 && error == ECANCELED);
+  }
+}
+
 TEST(storage_is_refused_in_a_cancelled_scope) {
   char b[11] = "0123456789";
   struct stat s;
