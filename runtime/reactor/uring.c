@@ -437,8 +437,8 @@ static enum ch_verdict verify(int fd) {
       int64_t patience = ch_known_ask(fd, SO_RCVTIMEO);
       if (verdict == CH_NOBODY_WAITS)
         verdict = CH_WAS_RIGHT;
-      if (patience == CH_FOREVER || changed)
-        continue;
+      if (patience == CH_FOREVER || changed || !ch_known_is_socket(fd))
+        continue; /* who is asked to receive from anything else says so himself */
       verdict = CH_WAS_WRONG;
       int64_t left = patience - ch_known_waited((uint32_t)op->clause.value) * INT64_C(1000000);
       if (!ch_operation_time_out(op, left > 0 ? left : 0))
@@ -530,6 +530,9 @@ static void operation_answered(struct ch_operation *op) {
     else
       ch_known_stirred(op->request.fd, CH_IN);
   }
+  /* What is polled first and cannot be polled is no socket, but the kernel does not say so. */
+  if (CH_UNLIKELY(result == -EAGAIN && op->request.kind->receives) && ch_known_ask_kind(op->request.fd) != CH_SOCKET)
+    result = -ENOTSOCK;
   if (CH_UNLIKELY(result == -ENOTSOCK && op->request.kind->otherwise)) {
     op->request.kind = op->request.kind->otherwise;
     if (!(op->clause.slot & CH_OPERATION_CANCELLING) && start(op))
