@@ -64,7 +64,7 @@ def is_open(port):
 
 
 @contextmanager
-def serving(name, argv, ports, folder, who=None, patience=60, ready=None):
+def serving(name, argv, ports, folder, who=None, patience=300, ready=None):
     allow_descriptors()
     log = Path(folder) / f"{name}.log"
     with open(log, "w") as out:
@@ -79,7 +79,7 @@ def serving(name, argv, ports, folder, who=None, patience=60, ready=None):
     finally:
         server.send_signal(signal.SIGINT)  # for all of them: at once, but orderly
         try:
-            server.wait(10)
+            server.wait(60)
         except subprocess.TimeoutExpired:
             server.kill()
             server.wait()
