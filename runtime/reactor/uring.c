@@ -512,8 +512,8 @@ static void cancel(struct ch_operation *op) {
   errno = saved;
 }
 
-/* The kernel's own errors of an interrupted call (ERESTARTSYS and its kin), which a plain call never shows. A ring does,
- * where a worker was in the middle of opening a FIFO. */
+/* The kernel's own errors of an interrupted call (ERESTARTSYS and its kin), which a plain call never shows. A ring
+ * does, where a worker was in the middle of opening a FIFO. */
 enum { FIRST_RESTART = 512, LAST_RESTART = 516 };
 
 static void operation_answered(struct ch_operation *op) {
