@@ -1,0 +1,76 @@
+#define _GNU_SOURCE
+#include "posix/queues.h"
+#include "activity/scope.h"
+#include "wait/wait.h"
+#include <errno.h>
+#include <termios.h>
+
+/* A time that has passed: what cannot be done now is not waited for. */
+static const struct timespec past = {0, 0};
+
+bool ch_mq_is_blocking(mqd_t q) {
+  struct mq_attr a;
+  return mq_getattr(q, &a) == 0 && !(a.mq_flags & O_NONBLOCK);
+}
+
+int ch_rwlock_try(pthread_rwlock_t *l, int write) {
+  return write ? pthread_rwlock_trywrlock(l) : pthread_rwlock_tryrdlock(l);
+}
+
+ssize_t ch_attempt_mq_receive(mqd_t q, char *to, size_t n, unsigned *priority) {
+  if (ch_is_marked())
+    return errno = ECANCELED, -1;
+  ssize_t r = mq_timedreceive(q, to, n, priority, &past);
+  if (r < 0 && errno == ETIMEDOUT)
+    errno = EAGAIN;
+  return r;
+}
+int ch_attempt_mq_send(mqd_t q, const char *from, size_t n, unsigned priority) {
+  if (ch_is_marked())
+    return errno = ECANCELED, -1;
+  int r = mq_timedsend(q, from, n, priority, &past);
+  if (r < 0 && errno == ETIMEDOUT)
+    errno = EAGAIN;
+  return r;
+}
+
+static long make(const struct ch_queue_call *c, int flags, const struct timespec *time) {
+  switch (c->call) {
+  case CH_MSGRCV:
+    return msgrcv(c->id, c->data, c->n, c->type, c->flags | flags);
+  case CH_MSGSND:
+    return msgsnd(c->id, c->data, c->n, c->flags | flags);
+  case CH_SEMOP:
+    return semtimedop(c->id, c->data, c->n, time);
+  case CH_TCDRAIN:
+    return tcdrain(c->id);
+  case CH_AIO_SUSPEND:
+    return aio_suspend(c->requests, c->id, time);
+  case CH_RWLOCK_READ:
+  case CH_RWLOCK_WRITE: {
+    int r = c->call == CH_RWLOCK_READ ? pthread_rwlock_clockrdlock(c->lock, c->clock, time)
+                                      : pthread_rwlock_clockwrlock(c->lock, c->clock, time);
+    if (r == 0)
+      pthread_rwlock_unlock(c->lock);
+    return errno = r, r ? -1 : 0;
+  }
+  }
+  return -1;
+}
+
+long ch_queue_attempt(struct ch_queue_call *c) {
+  if (ch_is_marked())
+    return -ECANCELED;
+  if (c->call == CH_TCDRAIN)
+    return -EAGAIN;
+  long r = make(c, IPC_NOWAIT, &past);
+  if (r >= 0)
+    return r;
+  return errno == ENOMSG && !(c->flags & IPC_NOWAIT) ? -EAGAIN : -errno;
+}
+
+long ch_call_queue(void *data) {
+  struct ch_queue_call *c = data;
+  long r = make(c, 0, c->time);
+  return r < 0 ? -errno : r;
+}

@@ -1,0 +1,37 @@
+/* Message queues and semaphores of POSIX and System V, as attempts that do not wait, and as calls for the pool. */
+#ifndef CHARCOAL_POSIX_QUEUES_H
+#define CHARCOAL_POSIX_QUEUES_H
+
+#include "posix/attempt.h"
+#include <aio.h>
+#include <mqueue.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <sys/ipc.h>
+#include <sys/msg.h>
+#include <sys/sem.h>
+
+/* EAGAIN: it would have waited, for it is not the user who made it non-blocking. */
+CH_HIDDEN ssize_t ch_attempt_mq_receive(mqd_t, char *, size_t, unsigned *priority);
+CH_HIDDEN int ch_attempt_mq_send(mqd_t, const char *, size_t, unsigned priority);
+
+CH_HIDDEN bool ch_mq_is_blocking(mqd_t);
+CH_HIDDEN int ch_rwlock_try(pthread_rwlock_t *, int write);
+
+/* One of these, for the pool: a signal ends it, and then it has done nothing. */
+struct ch_queue_call {
+  enum { CH_MSGRCV, CH_MSGSND, CH_SEMOP, CH_TCDRAIN, CH_AIO_SUSPEND, CH_RWLOCK_READ, CH_RWLOCK_WRITE } call;
+  int id, flags;
+  void *data;
+  size_t n;
+  long type;
+  const struct timespec *time;
+  clockid_t clock;
+  pthread_rwlock_t *lock;
+  const struct aiocb *const *requests;
+};
+/* -EAGAIN: it would have to wait. Otherwise its result, or -errno. */
+CH_HIDDEN long ch_queue_attempt(struct ch_queue_call *);
+CH_HIDDEN long ch_call_queue(void *queue_call);
+
+#endif

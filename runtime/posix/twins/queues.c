@@ -1,0 +1,150 @@
+/* mq_receive, mq_send and their timed forms; msgrcv, msgsnd, semop, semtimedop; tcdrain; aio_suspend; the timed forms
+ * of pthread_rwlock_rdlock and _wrlock.
+ *
+ * A POSIX queue is a descriptor, and is waited for as such. For the others a thread waits in the call, unless it need
+ * not wait; a signal takes it out again, and then it has done nothing. */
+#define _GNU_SOURCE
+#include "charcoal_abi.h"
+#include "posix/queues.h"
+#include "posix/sole.h"
+#include "posix/twins/twins.h"
+#include <termios.h>
+
+/* 0: it may be ready now. -1: errno. */
+static int await_queue(mqd_t q, int events, const struct timespec *until) {
+  int64_t patience = CH_FOREVER;
+  struct timespec now;
+  int ready;
+  if (until) {
+    if (until->tv_nsec < 0 || until->tv_nsec >= 1000000000)
+      return errno = EINVAL, -1;
+    clock_gettime(CLOCK_REALTIME, &now);
+    patience = (until->tv_sec - now.tv_sec) * INT64_C(1000000000) + until->tv_nsec - now.tv_nsec;
+    if (until->tv_sec < now.tv_sec || patience <= 0)
+      return errno = ETIMEDOUT, -1;
+    if (until->tv_sec - now.tv_sec > 100000000)
+      patience = CH_FOREVER;
+  }
+  ready = ch_fd_wait(q, events, patience);
+  if (ready < 0)
+    return errno = -ready, -1;
+  if (ready == 0)
+    return errno = ETIMEDOUT, -1;
+  return ready & POLLNVAL ? (errno = EBADF, -1) : 0;
+}
+
+static ssize_t receive(mqd_t q, char *to, size_t n, unsigned *priority, const struct timespec *until) {
+  for (;;) {
+    ssize_t r = ch_attempt_mq_receive(q, to, n, priority);
+    if (r >= 0 || errno != EAGAIN || !ch_mq_is_blocking(q) || await_queue(q, POLLIN, until) < 0)
+      return r;
+  }
+}
+static int deliver(mqd_t q, const char *from, size_t n, unsigned priority, const struct timespec *until) {
+  for (;;) {
+    int r = ch_attempt_mq_send(q, from, n, priority);
+    if (r >= 0 || errno != EAGAIN || !ch_mq_is_blocking(q) || await_queue(q, POLLOUT, until) < 0)
+      return r;
+  }
+}
+CH_TWIN(mq_receive) ssize_t ch_posix_mq_receive(mqd_t q, char *to, size_t n, unsigned *priority) {
+  CH_SOLE(mq_receive(q, to, n, priority));
+  return receive(q, to, n, priority, NULL);
+}
+CH_TWIN(mq_timedreceive)
+ssize_t ch_posix_mq_timedreceive(mqd_t q, char *to, size_t n, unsigned *priority, const struct timespec *until) {
+  CH_SOLE(mq_timedreceive(q, to, n, priority, until));
+  return receive(q, to, n, priority, until);
+}
+CH_TWIN(mq_send) int ch_posix_mq_send(mqd_t q, const char *from, size_t n, unsigned priority) {
+  CH_SOLE(mq_send(q, from, n, priority));
+  return deliver(q, from, n, priority, NULL);
+}
+CH_TWIN(mq_timedsend)
+int ch_posix_mq_timedsend(mqd_t q, const char *from, size_t n, unsigned priority, const struct timespec *until) {
+  CH_SOLE(mq_timedsend(q, from, n, priority, until));
+  return deliver(q, from, n, priority, until);
+}
+
+/* At once, or by a thread. -1 with errno. */
+static long call(struct ch_queue_call *c, int never_waits) {
+  long r = never_waits ? ch_call_queue(c) : ch_queue_attempt(c);
+  if (r == -EAGAIN && !never_waits)
+    return ch_do_call(ch_call_queue, c, CH_CALL_INTERRUPTIBLE);
+  return r < 0 ? (errno = (int)-r, -1) : r;
+}
+
+CH_TWIN(msgrcv) ssize_t ch_posix_msgrcv(int id, void *to, size_t n, long type, int flags) {
+  CH_SOLE(msgrcv(id, to, n, type, flags));
+  struct ch_queue_call c = {.call = CH_MSGRCV, .id = id, .flags = flags, .data = to, .n = n, .type = type};
+  return call(&c, flags & IPC_NOWAIT);
+}
+CH_TWIN(msgsnd) int ch_posix_msgsnd(int id, const void *from, size_t n, int flags) {
+  CH_SOLE(msgsnd(id, from, n, flags));
+  struct ch_queue_call c = {.call = CH_MSGSND, .id = id, .flags = flags, .data = (void *)from, .n = n};
+  return (int)call(&c, flags & IPC_NOWAIT);
+}
+
+static int has_nowait(const struct sembuf *all, size_t n) {
+  for (size_t i = 0; i < n; i++)
+    if (all[i].sem_flg & IPC_NOWAIT)
+      return 1; /* it may be the one that says EAGAIN */
+  return 0;
+}
+CH_TWIN(semop) int ch_posix_semop(int id, struct sembuf *all, size_t n) {
+  CH_SOLE(semop(id, all, n));
+  struct ch_queue_call c = {.call = CH_SEMOP, .id = id, .data = all, .n = n};
+  if (n > 0 && n <= 500 && all && has_nowait(all, n))
+    return (int)ch_do_call(ch_call_queue, &c, CH_CALL_INTERRUPTIBLE);
+  return (int)call(&c, 0);
+}
+CH_TWIN(semtimedop)
+int ch_posix_semtimedop(int id, struct sembuf *all, size_t n, const struct timespec *timeout) {
+  CH_SOLE(semtimedop(id, all, n, timeout));
+  struct ch_queue_call c = {.call = CH_SEMOP, .id = id, .data = all, .n = n, .time = timeout};
+  return (int)ch_do_call(ch_call_queue, &c, CH_CALL_INTERRUPTIBLE);
+}
+
+CH_TWIN(tcdrain) int ch_posix_tcdrain(int fd) {
+  CH_SOLE(tcdrain(fd));
+  struct ch_queue_call c = {.call = CH_TCDRAIN, .id = fd};
+  return (int)call(&c, 0);
+}
+CH_TWIN(aio_suspend)
+int ch_posix_aio_suspend(const struct aiocb *const *all, int n, const struct timespec *timeout) {
+  CH_SOLE(aio_suspend(all, n, timeout));
+  struct ch_queue_call c = {.call = CH_AIO_SUSPEND, .id = n, .requests = all, .time = timeout};
+  return (int)ch_do_call(ch_call_queue, &c, CH_CALL_INTERRUPTIBLE);
+}
+
+/* A thread takes it and gives it back at once, as long as there is time; then we try. Not cancelled: no lock is. */
+static int lock_until(pthread_rwlock_t *l, int write, clockid_t clock, const struct timespec *until) {
+  struct ch_queue_call c = {.call = write ? CH_RWLOCK_WRITE : CH_RWLOCK_READ, .lock = l, .clock = clock, .time = until};
+  int r, saved = errno;
+  while ((r = ch_rwlock_try(l, write)) == EBUSY) {
+    struct ch_scope barrier;
+    ch_scope_enter(&barrier, CH_SCOPE_BARRIER, "pthread_rwlock");
+    r = ch_do_call(ch_call_queue, &c, CH_CALL_PATIENT) < 0 ? errno : 0;
+    ch_scope_leave(&barrier);
+    if (r)
+      break;
+  }
+  errno = saved;
+  return r;
+}
+CH_TWIN(pthread_rwlock_timedrdlock)
+int ch_posix_pthread_rwlock_timedrdlock(pthread_rwlock_t *l, const struct timespec *until) {
+  return lock_until(l, 0, CLOCK_REALTIME, until);
+}
+CH_TWIN(pthread_rwlock_timedwrlock)
+int ch_posix_pthread_rwlock_timedwrlock(pthread_rwlock_t *l, const struct timespec *until) {
+  return lock_until(l, 1, CLOCK_REALTIME, until);
+}
+CH_TWIN(pthread_rwlock_clockrdlock)
+int ch_posix_pthread_rwlock_clockrdlock(pthread_rwlock_t *l, clockid_t clock, const struct timespec *until) {
+  return lock_until(l, 0, clock, until);
+}
+CH_TWIN(pthread_rwlock_clockwrlock)
+int ch_posix_pthread_rwlock_clockwrlock(pthread_rwlock_t *l, clockid_t clock, const struct timespec *until) {
+  return lock_until(l, 1, clock, until);
+}
