@@ -80,6 +80,7 @@ void ch_reactor_end(void) {
   ch_inbox_end();
   ch_reactor->end();
   ch_known_end();
+  ch_timers_end();
 }
 
 void ch_reactor_poll(int64_t deadline) {

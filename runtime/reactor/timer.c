@@ -6,68 +6,211 @@
 
 struct entry {
   int64_t deadline;
-  uint64_t order; /* among equal deadlines: first registered, first fired */
-  struct ch_clause *clause;
+  uint64_t order;           /* among equal deadlines: first registered, first fired */
+  struct ch_clause *clause; /* in a run also NULL: a gap, where somebody was withdrawn */
 };
 
-static __thread struct entry *heap;
-static __thread uint32_t used, room;
-static __thread uint64_t registered;
+enum { RUNS = 4 };
+
+/* A ring. Places are counted on and on; the lower bits of a place are the index. */
+struct run {
+  struct entry *ring;
+  int64_t last;        /* its latest deadline; while it is empty: INT64_MIN */
+  uint32_t head, tail; /* places: of the first entry, and behind the last one; neither of these is a gap */
+  uint32_t room;       /* 0 or a power of two */
+  uint32_t live;       /* entries that are not gaps */
+};
+
+static __thread struct timers {
+  struct entry *heap;
+  uint32_t used, room; /* of the heap */
+  uint32_t open;       /* from this one on the runs are empty; the one before is not */
+  uint32_t first;      /* the run that has the one to fire next, or RUNS for the heap; while there are any */
+  int64_t next;        /* its deadline; CH_FOREVER: there are none */
+  uint64_t registered;
+  struct run runs[RUNS];
+} timers = {.next = CH_FOREVER};
+
+/* clause->slot: the run, or RUNS for the heap, and the lower bits of its place there. */
+#define PLACE_BITS 29
+#define PLACE_MASK ((1u << PLACE_BITS) - 1)
+
+/* A large array that is empty is given back. */
+#define KEPT 1024
+
+static struct entry *allocate(struct entry *old, uint32_t count) {
+  struct entry *bigger = count <= PLACE_MASK ? realloc(old, count * sizeof *bigger) : NULL;
+  if (!bigger) {
+    fprintf(stderr, "charcoal: out of memory: no room for %u timers\n", count);
+    abort();
+  }
+  return bigger;
+}
+
+static inline bool before(const struct entry *a, const struct entry *b) {
+  return (a->deadline < b->deadline) |
+         ((a->deadline == b->deadline) & (a->order < b->order)); /* no branch: it would be guessed wrong */
+}
+
+/* ---- runs ---- */
+
+static inline struct entry *at(const struct run *r, uint32_t place) { return &r->ring[place & (r->room - 1)]; }
+
+static inline void append(struct run *r, unsigned number, struct entry e) {
+  e.clause->slot = number << PLACE_BITS | (r->tail & PLACE_MASK);
+  *at(r, r->tail++) = e;
+}
+
+/* Closes the gaps, in a ring of twice the size if they are few. */
+CH_COLD static void make_room(struct run *r, unsigned number) {
+  struct run old = *r;
+  if (r->live >= r->room / 2) {
+    r->room = r->room ? 2 * r->room : 64;
+    r->ring = allocate(NULL, r->room);
+  }
+  r->tail = r->head;
+  for (uint32_t i = old.head; i != old.tail; i++)
+    if (at(&old, i)->clause)
+      append(r, number, *at(&old, i));
+  if (r->ring != old.ring)
+    free(old.ring);
+}
+
+static inline void add_to_run(struct run *r, unsigned number, struct entry e) {
+  if (CH_UNLIKELY(r->tail - r->head == r->room))
+    make_room(r, number);
+  append(r, number, e);
+  r->last = e.deadline;
+  r->live++;
+}
+
+static inline void empty_run(struct timers *t, struct run *r) {
+  r->head = r->tail;
+  r->last = INT64_MIN;
+  while (t->open > 0 && t->runs[t->open - 1].live == 0)
+    t->open--;
+  if (CH_UNLIKELY(r->room > KEPT)) {
+    free(r->ring);
+    r->ring = NULL;
+    r->room = 0;
+  }
+}
+
+static inline void remove_from_run(struct timers *t, struct run *r, struct entry *e) {
+  e->clause = NULL;
+  if (--r->live == 0) {
+    empty_run(t, r);
+    return;
+  }
+  while (!at(r, r->head)->clause)
+    r->head++;
+  while (!at(r, r->tail - 1)->clause)
+    r->tail--;
+  r->last = at(r, r->tail - 1)->deadline;
+}
+
+/* ---- the heap ---- */
 
 #define ARITY 4
 
-static inline bool before(const struct entry *a, const struct entry *b) {
-  return a->deadline != b->deadline ? a->deadline < b->deadline : a->order < b->order;
-}
-static inline void place(uint32_t i, struct entry e) {
+static inline void place(struct entry *heap, uint32_t i, struct entry e) {
   heap[i] = e;
-  e.clause->slot = i;
+  e.clause->slot = (uint32_t)RUNS << PLACE_BITS | i;
 }
-static void rise(uint32_t i, struct entry e) {
+
+static void rise(struct entry *heap, uint32_t i, struct entry e) {
   for (; i > 0 && before(&e, &heap[(i - 1) / ARITY]); i = (i - 1) / ARITY)
-    place(i, heap[(i - 1) / ARITY]);
-  place(i, e);
+    place(heap, i, heap[(i - 1) / ARITY]);
+  place(heap, i, e);
 }
-static void sink(uint32_t i, struct entry e) {
+
+static void sink(struct entry *heap, uint32_t used, uint32_t i, struct entry e) {
   for (;;) {
     uint32_t least = 0;
-    for (uint32_t c = i * ARITY + 1; c <= i * ARITY + ARITY && c < used; c++)
-      if (least == 0 || before(&heap[c], &heap[least]))
-        least = c;
-    if (least == 0 || !before(&heap[least], &e))
+    uint32_t c = i * ARITY + 1, end = used < c + ARITY ? used : c + ARITY;
+    if (c >= end)
       break;
-    place(i, heap[least]);
+    for (least = c++; c < end; c++)
+      least = before(&heap[c], &heap[least]) ? c : least;
+    if (!before(&heap[least], &e))
+      break;
+    place(heap, i, heap[least]);
     i = least;
   }
-  place(i, e);
+  place(heap, i, e);
+}
+
+static void add_to_heap(struct timers *t, struct entry e) {
+  if (t->used == t->room) {
+    t->room = t->room ? 2 * t->room : 64;
+    t->heap = allocate(t->heap, t->room);
+  }
+  t->used++;
+  rise(t->heap, t->used - 1, e);
+}
+
+static void remove_from_heap(struct timers *t, uint32_t i) {
+  struct entry last = t->heap[--t->used];
+  if (i < t->used) {
+    if (i > 0 && before(&last, &t->heap[(i - 1) / ARITY]))
+      rise(t->heap, i, last);
+    else
+      sink(t->heap, t->used, i, last);
+  } else if (t->used == 0 && t->room > KEPT) {
+    free(t->heap);
+    t->heap = NULL;
+    t->room = 0;
+  }
+}
+
+/* ---- all of them ---- */
+
+static inline const struct entry *first_of(const struct timers *t, unsigned i) {
+  return i < RUNS ? at(&t->runs[i], t->runs[i].head) : &t->heap[0];
+}
+
+static void find_first(struct timers *t) {
+  const struct entry *e = t->used ? &t->heap[0] : NULL;
+  t->first = RUNS;
+  for (unsigned i = 0; i < t->open; i++)
+    if (t->runs[i].live && (!e || before(first_of(t, i), e))) {
+      e = first_of(t, i);
+      t->first = i;
+    }
+  t->next = e ? e->deadline : CH_FOREVER;
 }
 
 static bool enlist(struct ch_clause *c) {
-  if (used == room) {
-    uint32_t more = room ? 2 * room : 64;
-    struct entry *bigger = realloc(heap, more * sizeof *heap);
-    if (!bigger) {
-      fprintf(stderr, "charcoal: out of memory: no room for %u timers\n", more);
-      abort();
-    }
-    heap = bigger;
-    room = more;
+  struct timers *t = &timers;
+  struct entry e = {c->value, t->registered++, c};
+  unsigned i = 0;
+  while (i < t->open && e.deadline < t->runs[i].last)
+    i++;
+  if (CH_UNLIKELY(i == RUNS)) {
+    add_to_heap(t, e);
+  } else {
+    t->open += i == t->open;
+    add_to_run(&t->runs[i], i, e);
   }
-  used++;
-  rise(used - 1, (struct entry){c->value, registered++, c});
+  if (e.deadline < t->next) {
+    t->next = e.deadline;
+    t->first = i;
+  }
   return false;
 }
 
 static void withdraw(struct ch_clause *c) {
-  uint32_t i = c->slot;
-  CH_INVARIANT(i < used && heap[i].clause == c, "a registered timer knows its place in the heap");
-  struct entry last = heap[--used];
-  if (i == used)
-    return;
-  if (i > 0 && before(&last, &heap[(i - 1) / ARITY]))
-    rise(i, last);
+  struct timers *t = &timers;
+  uint32_t i = c->slot >> PLACE_BITS, place = c->slot & PLACE_MASK;
+  struct entry *e = i < RUNS ? at(&t->runs[i], place) : &t->heap[place];
+  CH_INVARIANT(e->clause == c, "a registered timer knows its place");
+  bool was_first = e->deadline == t->next && i == t->first;
+  if (i < RUNS)
+    remove_from_run(t, &t->runs[i], e);
   else
-    sink(i, last);
+    remove_from_heap(t, place);
+  if (was_first)
+    find_first(t);
 }
 
 const struct ch_clause_type ch_timer_clause_type = {"timer", true, enlist, withdraw, NULL};
@@ -93,22 +236,55 @@ struct ch_clause ch_deadline_clause(int64_t deadline) {
 }
 
 void ch_timers_fire(void) {
-  if (used == 0)
+  struct timers *t = &timers;
+  if (t->next == CH_FOREVER)
     return;
-  int64_t now = ch_reactor->now();
-  while (used > 0 && heap[0].deadline <= now) {
-    struct ch_clause *c = heap[0].clause;
+  for (int64_t now = ch_reactor->now(); t->next <= now;) {
+    struct ch_clause *c = first_of(t, t->first)->clause;
     withdraw(c);
     ch_clause_fired(c, 0);
   }
 }
 
-int64_t ch_timers_next(void) { return used ? heap[0].deadline : CH_FOREVER; }
+int64_t ch_timers_next(void) { return timers.next; }
+
+void ch_timers_end(void) {
+  for (unsigned i = 0; i < RUNS; i++)
+    free(timers.runs[i].ring);
+  free(timers.heap);
+  timers = (struct timers){.next = CH_FOREVER};
+}
+
+static void check_run(const struct timers *t, unsigned number) {
+  const struct run *r = &t->runs[number];
+  const struct entry *before_it = NULL;
+  uint32_t live = 0;
+  for (uint32_t i = r->head; i != r->tail; i++) {
+    const struct entry *e = at(r, i);
+    if (!e->clause)
+      continue;
+    live++;
+    CH_INVARIANT(e->clause->slot == (number << PLACE_BITS | (i & PLACE_MASK)), "a registered timer knows its place");
+    CH_INVARIANT(!before_it || before(before_it, e), "a run is in order");
+    before_it = e;
+  }
+  CH_INVARIANT(live == r->live, "a run knows how many it has");
+  CH_INVARIANT(live ? r->last == before_it->deadline : r->head == r->tail && r->last <= 0,
+               "a run knows its latest deadline");
+  CH_INVARIANT(!live || (at(r, r->head)->clause && at(r, r->tail - 1)->clause), "no gap is first or last");
+  CH_INVARIANT(number + 1 != t->open || live, "the last open run is not empty");
+  CH_INVARIANT(number < t->open || !live, "behind the open runs all are empty");
+}
 
 void ch_timers_check(void) {
-  for (uint32_t i = 0; i < used; i++) {
-    CH_INVARIANT(heap[i].clause->slot == i, "a registered timer knows its place in the heap");
-    CH_INVARIANT(i == 0 || !before(&heap[i], &heap[(i - 1) / ARITY]), "no timer is earlier than its parent");
+  struct timers *t = &timers, now = *t;
+  find_first(t);
+  CH_INVARIANT(t->next == now.next && (t->next == CH_FOREVER || t->first == now.first), "the earliest one is known");
+  for (unsigned i = 0; i < RUNS; i++)
+    check_run(t, i);
+  for (uint32_t i = 0; i < t->used; i++) {
+    CH_INVARIANT(t->heap[i].clause->slot == ((uint32_t)RUNS << PLACE_BITS | i), "a registered timer knows its place");
+    CH_INVARIANT(i == 0 || !before(&t->heap[i], &t->heap[(i - 1) / ARITY]), "no timer is earlier than its parent");
   }
 }
 
