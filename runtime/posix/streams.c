@@ -179,6 +179,9 @@ size_t ch_plain_fwrite(const void *from, size_t size, size_t n, FILE *f) { retur
 FILE *ch_plain_freopen(const char *path, const char *mode, FILE *f) { return freopen(path, mode, f); }
 int ch_plain_setvbuf(FILE *f, char *buffer, int mode, size_t size) { return setvbuf(f, buffer, mode, size); }
 int ch_plain_fseek(FILE *f, off_t offset, int whence) { return fseeko(f, offset, whence); }
-const char *ch_plain_strerror(int error) { return strerror(error); }
-const char *ch_plain_strsignal(int signal) { return strsignal(signal); }
+const char *ch_error_text(int error, char *room, size_t n) { return strerror_r(error, room, n); }
+const char *ch_signal_text(int signal, char *room, size_t n) {
+  const char *known = sigdescr_np(signal);
+  return known ? known : (snprintf(room, n, "Unknown signal %d", signal), room);
+}
 void ch_plain_exit(int status) { exit(status); }

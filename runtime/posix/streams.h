@@ -137,8 +137,10 @@ CH_HIDDEN size_t ch_plain_fwrite(const void *, size_t, size_t, FILE *);
 CH_HIDDEN FILE *ch_plain_freopen(const char *, const char *, FILE *);
 CH_HIDDEN int ch_plain_setvbuf(FILE *, char *, int, size_t);
 CH_HIDDEN int ch_plain_fseek(FILE *, off_t, int);
-CH_HIDDEN const char *ch_plain_strerror(int);
-CH_HIDDEN const char *ch_plain_strsignal(int);
+/* What perror and psignal say: in `room` where it is not constant, for strerror's and strsignal's own texts are the
+ * user's. */
+CH_HIDDEN const char *ch_error_text(int, char *room, size_t n);
+CH_HIDDEN const char *ch_signal_text(int, char *room, size_t n);
 __attribute__((noreturn)) CH_HIDDEN void ch_plain_exit(int);
 
 #endif

@@ -187,11 +187,13 @@ static void complain(struct ch_text *text) {
 }
 CH_TWIN(perror) void ch_posix_perror(const char *what) {
   int saved = errno;
-  complain(ch_text_of(what, ch_plain_strerror(saved)));
+  char room[100];
+  complain(ch_text_of(what, ch_error_text(saved, room, sizeof room)));
   errno = saved;
 }
 CH_TWIN(psignal) void ch_posix_psignal(int signal, const char *what) {
-  complain(ch_text_of(what, ch_plain_strsignal(signal)));
+  char room[100];
+  complain(ch_text_of(what, ch_signal_text(signal, room, sizeof room)));
 }
 
 /* ---- writing out ---- */
