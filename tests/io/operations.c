@@ -1,0 +1,93 @@
+/* Calls that the ring or a thread of the pool makes: what lies in the frame of the waiting call outlives all who know
+ * of it, and what was believed of a number holds no longer than the number's meaning. */
+#define _GNU_SOURCE
+#include "harness.h"
+#include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+
+/* Plain code, of which the runtime hears nothing. */
+static void replace_quietly(int fd, int by) {
+  syscall(SYS_dup2, by, fd);
+  syscall(SYS_close, by);
+}
+
+/* Leaves the number with the belief that nothing is there to be read. */
+static void echo_once(int pair[2]) {
+  char text[64];
+  EXPECT(write(pair[1], "abc", 3) == 3);
+  EXPECT(read(pair[0], text, sizeof text) == 3);
+}
+
+TEST(a_socket_s_number_that_is_a_pipe_now_is_read_as_a_pipe) {
+  int pair[2], ends[2];
+  char text[64];
+  EXPECT(socketpair(AF_UNIX, SOCK_STREAM, 0, pair) == 0 && pipe(ends) == 0);
+  do {
+    echo_once(pair);
+    replace_quietly(pair[0], ends[0]);
+    async EXPECT(read(pair[0], text, sizeof text) == 2 && memcmp(text, "xy", 2) == 0);
+    EXPECT(write(ends[1], "xy", 2) == 2);
+  } finish;
+}
+
+TEST(recv_of_a_number_that_is_a_pipe_now_says_so) {
+  int pair[2], ends[2];
+  char text[64];
+  EXPECT(socketpair(AF_UNIX, SOCK_STREAM, 0, pair) == 0 && pipe(ends) == 0);
+  do {
+    echo_once(pair);
+    replace_quietly(pair[0], ends[0]);
+    async EXPECT(recv(pair[0], text, sizeof text, 0) == -1 && errno == ENOTSOCK);
+    EXPECT(write(ends[1], "xy", 2) == 2);
+  } finish;
+}
+
+/* More at a time than the ring has room for, each with a frame of its own. */
+enum { MANY = 3000 };
+static char read_there[MANY];
+static int ended;
+static void read_one(int fd, int i) {
+  EXPECT(pread(fd, &read_there[i], 1, i) == 1);
+  ended++;
+}
+
+TEST(thousands_of_reads_at_a_time_each_get_their_own) {
+  int fd = open("file", O_RDWR | O_CREAT, 0600);
+  for (int i = 0; i < MANY; i++)
+    EXPECT(pwrite(fd, &(char){(char)('a' + i % 26)}, 1, i) == 1);
+  do {
+    for (int i = 0; i < MANY; i++)
+      async read_one(fd, i);
+  } finish;
+  EXPECT(ended == MANY);
+  for (int i = 0; i < MANY; i++)
+    EXPECT(read_there[i] == 'a' + i % 26);
+}
+
+/* The domain's frames are gone when the thread comes back. */
+static pthread_mutex_t busy = PTHREAD_MUTEX_INITIALIZER;
+static int in_the_call, left;
+static void last_long(void *argument) {
+  (void)argument;
+  __atomic_store_n(&in_the_call, 1, __ATOMIC_RELEASE);
+  pthread_mutex_lock(&busy);
+  pthread_mutex_unlock(&busy);
+  __atomic_store_n(&left, 1, __ATOMIC_RELEASE);
+}
+static atomic void hold(void) { pthread_mutex_lock(&busy); }
+static atomic void let_go_and_wait(void) {
+  pthread_mutex_unlock(&busy);
+  while (!__atomic_load_n(&left, __ATOMIC_ACQUIRE))
+    sched_yield();
+}
+TEST(a_thread_s_call_that_outlasts_its_caller_s_end_is_harmless) {
+  hold();
+  atexit(let_go_and_wait);
+  activate { ch_offload(last_long, NULL); }
+  while (!__atomic_load_n(&in_the_call, __ATOMIC_ACQUIRE))
+    ch_sleep(1000000);
+  exit(0);
+}
