@@ -102,5 +102,7 @@ int main(int argc, char **argv) {
     ch_activity_wait(&clients[i]);
   printf("echoes right=%d of %d; %.0f a second\n", right, n * (rounds + 1), n * rounds / (now() - start));
   ch_sem_destroy(&connecting);
+  free(clients);
+  free(fds);
   return right == n * (rounds + 1) ? 0 : 1;
 }
