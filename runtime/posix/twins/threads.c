@@ -14,13 +14,21 @@
 /* How long somebody here may have a lock before we look whether plain code, which tells nobody, has given it back. */
 #define PATIENCE INT64_C(20000000)
 
+/* Everybody else goes on for a moment, siblings too, which a mere pause would not let run. Not cancelled. */
+static void give_way(int64_t ns) {
+  struct ch_scope barrier;
+  ch_scope_enter(&barrier, CH_SCOPE_BARRIER, "a lock of pthreads");
+  ch_sleep(ns);
+  ch_scope_leave(&barrier);
+}
+
 /* Until the mutex may be free. Not cancelled. One of those who wait here looks for plain code's unlocking. */
 static void await_mutex(pthread_mutex_t *m, int64_t patience) {
   struct ch_scope barrier;
   struct ch_mutex_queue *queue = ch_mutex_join(m);
   int here = ch_mutex_is_here(m);
-  if (!queue) {
-    ch_reschedule();
+  if (!queue) { /* no memory: looks now and then */
+    give_way(1000000);
     return;
   }
   ch_scope_enter(&barrier, CH_SCOPE_BARRIER, "pthread_mutex_lock");
@@ -115,15 +123,20 @@ static int wait_on(pthread_cond_t *cond, pthread_mutex_t *m, clockid_t clock, co
     return EINVAL;
   if (ch_cancelled()) { /* others go on meanwhile, also when the caller comes back again and again */
     ch_mutex_unlock(m);
-    ch_reschedule();
+    give_way(1);
     lock(m);
     errno = saved;
     return ECANCELED;
   }
-  c = ch_mutex_is_plain(m) ? ch_condition_join(cond, m) : NULL;
-  if (!c) {
-    errno = saved;
+  if (!ch_mutex_is_plain(m))
     return ch_plain_cond_timedwait(cond, m, clock, t);
+  c = ch_condition_join(cond, m);
+  if (!c) { /* no memory, or no thread: a wake-up for nothing, after a while */
+    ch_mutex_unlock(m);
+    give_way(1000000);
+    lock(m);
+    errno = saved;
+    return t && until(clock, t) == 0 ? ETIMEDOUT : 0;
   }
   r = t ? ch_sem_timedwait(ch_condition_turn(c), until(clock, t)) : ch_sem_wait(ch_condition_turn(c));
   if (ch_condition_leave(c)) {

@@ -1,6 +1,7 @@
 /* Interruptible twins: only the caller waits, and results, errno and the descriptors' modes are the plain calls'.
  * Charcoal C; the tests run on the real reactor. Nothing here sleeps to arrange an order. */
 #include "harness.h"
+#include <pthread.h>
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <netdb.h>
@@ -482,4 +483,36 @@ TEST(a_child_of_fork_goes_on_by_itself) {
   char c;
   EXPECT(read(q[0], &c, 1) == 1 && c == 'z');
   EXPECT(waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 7);
+}
+
+/* ---- conditions of pthreads and branches ---- */
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t condition = PTHREAD_COND_INITIALIZER;
+static int is_ready;
+static void asks_again(void) {
+  pthread_mutex_lock(&mutex);
+  while (!is_ready)
+    pthread_cond_wait(&condition, &mutex); /* ECANCELED, which programs do not look at */
+  pthread_mutex_unlock(&mutex);
+}
+static void makes_ready(void) {
+  noncancellable {
+    ch_sleep(1000000);
+    pthread_mutex_lock(&mutex);
+    is_ready = 1;
+    pthread_cond_signal(&condition);
+    pthread_mutex_unlock(&mutex);
+  }
+}
+static void cancelled_condition(void) {
+  do {
+    async asks_again();
+    async makes_ready();
+    cancel;
+  } finish;
+}
+TEST(law_1_who_waits_again_and_again_on_a_condition_in_a_cancelled_scope_lets_its_siblings_go_on) {
+  cancelled_condition();
+  EXPECT(is_ready);
 }
