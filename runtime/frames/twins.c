@@ -6,6 +6,7 @@
  * it once: of several entries for it the first with a version wins; 4. entries of an unregistered module are gone. */
 #include "frames/allocator.h"
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,6 +40,11 @@ static void put(const struct ch_twin_entry *e) {
   table_used++;
 }
 
+CH_COLD static _Noreturn void out_of_memory(void) {
+  fprintf(stderr, "charcoal: out of memory: no room for the table of interruptible functions\n");
+  abort();
+}
+
 static void grow(size_t entries) {
   size_t size = table_size ? table_size : 64;
   while (size < 2 * (table_used + entries))
@@ -49,7 +55,7 @@ static void grow(size_t entries) {
   size_t old_size = table_size;
   table = calloc(size, sizeof *table);
   if (!table)
-    abort();
+    out_of_memory();
   table_size = size;
   table_used = 0;
   for (size_t i = 0; i < old_size; i++)
@@ -69,7 +75,7 @@ static void put_all(const struct ch_twin_entry *begin, const struct ch_twin_entr
 void ch_twins_register(const struct ch_twin_entry *begin, const struct ch_twin_entry *end) {
   struct module *m = malloc(sizeof *m);
   if (!m)
-    abort();
+    out_of_memory();
   *m = (struct module){begin, end, NULL};
   pthread_mutex_lock(&lock);
   *last_module = m;
@@ -103,7 +109,7 @@ CH_COLD static void *look_up(void *fn) {
   if (cache == &no_cache) {
     struct cache *own = calloc(1, sizeof *own);
     if (!own)
-      abort();
+      out_of_memory();
     cache = own;
   }
   if (cache->generation != generation) {
