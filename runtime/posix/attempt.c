@@ -3,6 +3,7 @@
 #include "charcoal.h"
 #include "posix/operations.h"
 #include "reactor/known.h"
+#include "reactor/own.h"
 #include "reactor/reactor.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -343,7 +344,7 @@ int ch_connect_outcome(int fd, const struct sockaddr *address, socklen_t length)
 }
 
 int ch_attempt_poll(struct pollfd *all, nfds_t n) { return poll(all, n, 0); }
-int ch_plain_close(int fd) { return close(fd); }
+int ch_plain_close(int fd) { return ch_is_own(fd) ? (errno = EBADF, -1) : close(fd); }
 int ch_plain_clock_nanosleep(clockid_t clock, int flags, const struct timespec *time, struct timespec *left) {
   return clock_nanosleep(clock, flags, time, left);
 }

@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "posix/descriptors.h"
 #include "reactor/known.h"
+#include "reactor/own.h"
 #include "reactor/reactor.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -74,6 +75,8 @@ int ch_plain_dup(int fd) {
 
 /* The number is closed first, if it was open and the call succeeds. */
 static int dup_to(int fd, int to, int flags, int (*plain)(int, int, int)) {
+  if (ch_is_own(to))
+    return errno = EBADF, -1;
   if (fd != to && fcntl(fd, F_GETFD) >= 0 && fcntl(to, F_GETFD) >= 0)
     ch_fd_closing(to);
   ch_known_shared();
@@ -101,10 +104,18 @@ int ch_plain_ioctl(int fd, unsigned long command, void *argument) {
 }
 
 int ch_plain_close_range(unsigned first, unsigned last, int flags) {
-  if (first <= last && !(flags & CLOSE_RANGE_CLOEXEC))
-    for (unsigned fd = first; fd <= last && fd < (unsigned)ch_known_size; fd++)
-      ch_fd_closing((int)fd);
-  return close_range(first, last, flags);
+  if (first > last || flags & CLOSE_RANGE_CLOEXEC)
+    return close_range(first, last, flags);
+  for (unsigned fd = first; fd <= last && fd < (unsigned)ch_known_size; fd++)
+    ch_fd_closing((int)fd);
+  /* Around ours. */
+  for (unsigned fd = first; fd <= last && fd < CH_OWN_BELOW; fd++)
+    if (ch_is_own((int)fd)) {
+      if (fd > first && close_range(first, fd - 1, flags) < 0)
+        return -1;
+      first = fd + 1;
+    }
+  return first <= last ? close_range(first, last, flags) : 0;
 }
 
 int ch_plain_fclose(FILE *f) {

@@ -16,6 +16,7 @@
 #define _GNU_SOURCE
 #include "reactor/inbox.h"
 #include "reactor/known.h"
+#include "reactor/own.h"
 #include "reactor/reactor.h"
 #include <errno.h>
 #include <poll.h>
@@ -54,7 +55,7 @@ static int fd_of(const struct ch_clause *c) { return (int)(intptr_t)c->object; }
 
 static void forget_all(void) {
   if (epoll >= 0)
-    close(epoll);
+    ch_own_close(epoll);
   epoll = -1;
   strangers = 0;
   for (int i = 0; i < table_size; i++)
@@ -102,6 +103,7 @@ static int open_epoll(void) {
   epoll = epoll_create1(EPOLL_CLOEXEC);
   if (epoll < 0)
     return -errno;
+  epoll = ch_own(epoll);
   pthread_once(&once, hook);
   for (int i = 0; i < table_size; i++)
     for (struct ch_link *n = table[i].waiters.next; n != &table[i].waiters; n = n->next)
@@ -352,7 +354,7 @@ static void cancel(struct ch_operation *op) { (void)op; }
 
 static void end(void) {
   if (epoll >= 0)
-    close(epoll);
+    ch_own_close(epoll);
   free(table);
   epoll = wake_event = -1;
   table = NULL;

@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "reactor/inbox.h"
 #include "charcoal.h"
+#include "reactor/own.h"
 #include "reactor/reactor.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -19,12 +20,17 @@ struct ch_inbox {
 static __thread struct ch_inbox *inbox;
 __thread unsigned ch_inbox_expected;
 
+static int own_eventfd(void) {
+  int event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  return event < 0 ? event : ch_own(event);
+}
+
 void ch_inbox_in_child(void) {
   ch_inbox_expected = 0;
   if (!inbox)
     return;
-  close(inbox->event);
-  inbox->event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  ch_own_close(inbox->event);
+  inbox->event = own_eventfd();
   if (inbox->event < 0 || ch_reactor->listen(inbox->event) < 0)
     abort();
 }
@@ -35,11 +41,11 @@ struct ch_inbox *ch_inbox_here(void) {
   struct ch_inbox *made = calloc(1, sizeof *made);
   if (!made)
     return NULL;
-  made->event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  made->event = own_eventfd();
   if (made->event < 0 || ch_reactor->listen(made->event) < 0) {
     int error = errno;
     if (made->event >= 0)
-      close(made->event);
+      ch_own_close(made->event);
     free(made);
     errno = error;
     return NULL;

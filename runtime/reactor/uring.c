@@ -14,6 +14,7 @@
 #include "reactor/inbox.h"
 #include "reactor/known.h"
 #include "reactor/operation.h"
+#include "reactor/own.h"
 #include "reactor/reactor.h"
 #include "reactor/timer.h"
 #include <errno.h>
@@ -117,7 +118,7 @@ static void stop(void) {
   if (ring.sqe_map)
     munmap(ring.sqe_map, ring.sqe_map_size);
   if (ring.fd >= 0)
-    close(ring.fd);
+    ch_own_close(ring.fd);
   ring = (struct uring){.fd = -1};
 }
 
@@ -155,6 +156,7 @@ static int start_ring(void) {
   }
   if (ring.fd < 0)
     return errno;
+  ring.fd = ch_own(ring.fd);
   unsigned needed = IORING_FEAT_NODROP | IORING_FEAT_SINGLE_MMAP | IORING_FEAT_EXT_ARG | IORING_FEAT_RW_CUR_POS |
                     IORING_FEAT_SUBMIT_STABLE;
   if ((p.features & needed) != needed) {
@@ -685,7 +687,7 @@ static void interrupted(struct ch_operation *op) {
 static void in_child(void) {
   if (ring.fd < 0)
     return;
-  close(ring.fd);
+  ch_own_close(ring.fd);
   ring = (struct uring){.fd = -1};
   while (backlog) {
     struct late *gone = backlog;

@@ -402,3 +402,29 @@ TEST(a_child_waits_by_itself) {
   EXPECT(waitpid(child, &status, 0) == child && status == 0);
   use(a[0], a[1]);
 }
+
+/* ---- the runtime's own descriptors ---- */
+
+TEST(the_lowest_number_is_free) {
+  int before = dup(0), after;
+  close(before);
+  begins();
+  ch_sleep(1000000);
+  after = dup(0);
+  EXPECT(after == before + 2); /* begins made two */
+}
+
+TEST(who_closes_everything_can_still_wait) {
+  char b[100];
+  begins();
+  ch_sleep(1000000);
+  for (int fd = 3; fd < 4096; fd++) close(fd);
+  close_range(3, ~0u, 0);
+  closefrom(3);
+  int a[2];
+  pair(a);
+  use(a[0], a[1]);
+  int d = open("file", O_RDWR | O_CREAT, 0600);
+  EXPECT(write(d, "abc", 3) == 3 && pread(d, b, 3, 0) == 3);
+  unlink("file");
+}

@@ -1,4 +1,4 @@
-/* socket, socketpair, pipe, pipe2, dup, dup2, dup3, setsockopt, ioctl, close_range: none of them waits. They
+/* socket, socketpair, pipe, pipe2, dup, dup2, dup3, setsockopt, ioctl, closefrom, close_range: none of them waits. They
  * tell what they do to a descriptor, so that what is believed of it stays exact. */
 #define _GNU_SOURCE
 #include "posix/descriptors.h"
@@ -28,6 +28,7 @@ CH_TWIN(ioctl) int ch_posix_ioctl(int fd, unsigned long command, ...) {
   va_end(more);
   return ch_plain_ioctl(fd, command, argument);
 }
+CH_TWIN(closefrom) void ch_posix_closefrom(int first) { ch_plain_close_range(first < 0 ? 0 : (unsigned)first, ~0u, 0); }
 CH_TWIN(close_range) int ch_posix_close_range(unsigned first, unsigned last, int flags) {
   return ch_plain_close_range(first, last, flags);
 }
