@@ -53,6 +53,11 @@ bool ch_stream_is_taken(FILE *f) {
   return n && is_others(n);
 }
 
+bool ch_stream_is_user_locked(FILE *f) {
+  struct ch_stream_note *n = find(f);
+  return n && n->times && n->user != self();
+}
+
 /* Who may not have it at once goes to the line's end, and each who leaves lets the first of it try. */
 static void let_next_try(struct ch_stream_note *n) {
   if (!n->busy && !n->times && !ch_list_empty(&n->turn.waiters))

@@ -41,6 +41,7 @@ CH_HIDDEN int ch_stream_hold(FILE *);
 CH_HIDDEN void ch_stream_unhold(FILE *);
 CH_HIDDEN int ch_stream_user_lock(FILE *); /* flockfile's: same results */
 CH_HIDDEN void ch_stream_user_unlock(FILE *);
+CH_HIDDEN bool ch_stream_is_user_locked(FILE *); /* by another activity, which may keep it for ever */
 /* A place in the line of those who want it; NULL: nobody has it any more. */
 CH_HIDDEN struct ch_stream_note *ch_stream_line(FILE *);
 CH_HIDDEN void ch_stream_leave_line(struct ch_stream_note *);

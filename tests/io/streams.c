@@ -278,6 +278,18 @@ TEST(exit_writes_out_while_others_run) {
   exit(0);
 }
 
+TEST(exit_needs_no_lock) {
+  FILE *f = tmpfile();
+  ch_sem never = CH_SEM_INIT(0);
+  EXPECT(fputs("pending", f) >= 0);
+  activate {
+    flockfile(f);
+    ch_sem_wait(&never);
+  }
+  let_others_run();
+  exit(0);
+}
+
 TEST(flush_of_all_streams_waits) {
   struct ends e = make(0, _IOFBF), g = make(1, _IOFBF);
   fill(e.out);

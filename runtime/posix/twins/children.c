@@ -50,7 +50,8 @@ CH_TWIN(waitpid) pid_t ch_posix_waitpid(pid_t pid, int *status, int options) {
 }
 CH_TWIN(wait) pid_t ch_posix_wait(int *status) {
   CH_SOLE(wait(status));
-  return wait_for(-1, status, 0, NULL); }
+  return wait_for(-1, status, 0, NULL);
+}
 
 CH_TWIN(waitid) int ch_posix_waitid(idtype_t type, id_t id, siginfo_t *info, int options) {
   CH_SOLE(waitid(type, id, info, options));

@@ -209,20 +209,20 @@ static int flush(FILE *f) {
   return r < 0 ? EOF : r;
 }
 
-static int flush_all(void) {
+static int flush_all(int at_exit) {
   FILE **all = ch_stream_all();
   int r = 0;
   if (!all)
     return EOF;
   for (FILE **f = all; *f; f++)
-    if (ch_stream_is_open(*f) && flush(*f) == EOF)
+    if (ch_stream_is_open(*f) && !(at_exit && ch_stream_is_user_locked(*f)) && flush(*f) == EOF)
       r = EOF;
   free(all);
   return r;
 }
 
-CH_TWIN(fflush) int ch_posix_fflush(FILE *f) { return f ? flush(f) : flush_all(); }
-CH_TWIN(fflush_unlocked) int ch_posix_fflush_unlocked(FILE *f) { return f ? flush(f) : flush_all(); }
+CH_TWIN(fflush) int ch_posix_fflush(FILE *f) { return f ? flush(f) : flush_all(0); }
+CH_TWIN(fflush_unlocked) int ch_posix_fflush_unlocked(FILE *f) { return f ? flush(f) : flush_all(0); }
 
 /* Never refused, for it gives something back: cancelled, what cannot go at once is lost, and EOF with ECANCELED says
  * so. */
@@ -277,9 +277,9 @@ CH_TWIN(fseeko64) int ch_posix_fseeko64(FILE *f, off_t offset, int whence) {
   return ch_plain_fseek(f, offset, whence);
 }
 
-/* The others go on while the rest is written out. */
+/* The others go on while the rest is written out. As in the C library, no lock of the user keeps it from ending. */
 CH_TWIN(exit) __attribute__((noreturn)) void ch_posix_exit(int status) {
-  flush_all();
+  flush_all(1);
   ch_plain_exit(status);
 }
 

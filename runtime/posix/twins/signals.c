@@ -81,7 +81,9 @@ static int suspend_with(const sigset_t *mask) {
 
 CH_TWIN(pause) int ch_posix_pause(void) {
   CH_SOLE(pause());
-  return suspend_with(NULL); }
+  return suspend_with(NULL);
+}
 CH_TWIN(sigsuspend) int ch_posix_sigsuspend(const sigset_t *mask) {
   CH_SOLE(sigsuspend(mask));
-  return suspend_with(mask); }
+  return suspend_with(mask);
+}
