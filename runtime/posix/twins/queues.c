@@ -110,11 +110,19 @@ CH_TWIN(tcdrain) int ch_posix_tcdrain(int fd) {
   struct ch_queue_call c = {.call = CH_TCDRAIN, .id = fd};
   return (int)call(&c, 0);
 }
+static int suspend(const struct aiocb *const *all, int n, const struct timespec *timeout) {
+  struct ch_queue_call c = {.call = CH_AIO_SUSPEND, .id = n, .requests = all, .time = timeout};
+  return (int)ch_do_call(ch_call_queue, &c, CH_CALL_INTERRUPTIBLE);
+}
 CH_TWIN(aio_suspend)
 int ch_posix_aio_suspend(const struct aiocb *const *all, int n, const struct timespec *timeout) {
   CH_SOLE(aio_suspend(all, n, timeout));
-  struct ch_queue_call c = {.call = CH_AIO_SUSPEND, .id = n, .requests = all, .time = timeout};
-  return (int)ch_do_call(ch_call_queue, &c, CH_CALL_INTERRUPTIBLE);
+  return suspend(all, n, timeout);
+}
+CH_TWIN(aio_suspend64)
+int ch_posix_aio_suspend64(const struct aiocb *const *all, int n, const struct timespec *timeout) {
+  CH_SOLE(aio_suspend(all, n, timeout));
+  return suspend(all, n, timeout);
 }
 
 /* A thread takes it and gives it back at once, as long as there is time; then we try. Not cancelled: no lock is. */
