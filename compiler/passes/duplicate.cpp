@@ -32,6 +32,7 @@
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/MDBuilder.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 #include "llvm/Transforms/Utils/Cloning.h"
@@ -486,8 +487,20 @@ void Duplicator::renameMain() {
     plain->eraseFromParent();
 }
 
+// A function that calls __builtin_setjmp stays plain (suspension.cpp), and must not get into an interruptible one by
+// inlining. Of setjmp itself the inliner knows that.
+static void keepBuiltinSetjmpOut(Module &M) {
+  for (Function &F : M)
+    if (!F.hasFnAttribute(Attribute::AlwaysInline) && any_of(instructions(F), [](const Instruction &I) {
+          auto *II = dyn_cast<IntrinsicInst>(&I);
+          return II && II->getIntrinsicID() == Intrinsic::eh_sjlj_setjmp;
+        }))
+      F.addFnAttr(Attribute::NoInline);
+}
+
 void Duplicator::run() {
   readTwinNames();
+  keepBuiltinSetjmpOut(M);
   for (Function *F : suspension.twins())
     twins[F] = clone(*F);
   // Atomic regions are found by their markers, so these are still there; `atomic` removes them.
