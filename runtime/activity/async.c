@@ -21,12 +21,13 @@ void ch_enqueue_first(struct ch_branch *b) {
 }
 
 /* The activity keeps its turn, with b; or queues for another if its slice is over. */
-static inline struct ch_branch *keep_turn(struct ch_branch *b) {
-  CH_INVARIANT(b->state == CH_READY && !(b->flags & CH_NATIVE), "what gets a turn is ready");
-  if (CH_LIKELY(!ch_tls.slice_over))
-    return b;
+static CH_RARE struct ch_branch *lose_turn(struct ch_branch *b) {
   ch_enqueue(b);
   return NULL;
+}
+static inline struct ch_branch *keep_turn(struct ch_branch *b) {
+  CH_INVARIANT(b->state == CH_READY && !(b->flags & CH_NATIVE), "what gets a turn is ready");
+  return CH_LIKELY(!ch_tls.slice_over) ? b : lose_turn(b);
 }
 
 /* A native wait of this activity is over and its branch returns next. */
@@ -35,7 +36,7 @@ static bool native_is_due(struct ch_finish *root) {
   return b && b->state == CH_READY && b->scope && b->scope->root == root;
 }
 
-struct ch_branch *ch_activity_rests(struct ch_finish *root) {
+static inline struct ch_branch *rests(struct ch_finish *root) {
   CH_INVARIANT(root->active, "an activity rests after it was active");
   ch_scope_check(root);
   struct ch_branch *next = root->head;
@@ -46,6 +47,7 @@ struct ch_branch *ch_activity_rests(struct ch_finish *root) {
   root->head = (struct ch_branch *)next->link.next;
   return keep_turn(next);
 }
+struct ch_branch *ch_activity_rests(struct ch_finish *root) { return rests(root); }
 
 static void collect(struct ch_finish *root, struct ch_branch *b) {
   b->link.next = NULL;
@@ -122,6 +124,12 @@ static inline void settle(struct ch_async *a, struct ch_branch *b, struct ch_fin
   b->scope = home;
 }
 
+/* Who has given way to a sibling is ready as soon as it has been set aside. */
+CH_COLD static void wake_yielded(void) {
+  while (!ch_list_empty(&ch_domain.yielded))
+    ch_fire(ch_domain.yielded.next, 0);
+}
+
 void ch_async_branch(struct ch_scope *home) {
   struct ch_domain *d = &ch_domain;
   struct ch_branch *b = d->current;
@@ -130,6 +138,8 @@ void ch_async_branch(struct ch_scope *home) {
   b->top = d->parent;
   b->state = CH_RUNNING;
   ch_tls.link = (struct ch_frame **)&b->top;
+  if (CH_UNLIKELY(!ch_list_empty(&d->yielded)))
+    wake_yielded();
 }
 
 /* ---- calls that were set aside at a yield point before they blocked ---- */
@@ -175,11 +185,6 @@ void ch_async_resumed(struct ch_scope *home) {
     }
 }
 
-CH_COLD static void wake_yielded(void) {
-  while (!ch_list_empty(&ch_domain.yielded))
-    ch_fire(ch_domain.yielded.next, 0);
-}
-
 struct ch_branch *ch_branch_blocked(struct ch_branch *b) {
   struct ch_branch *next = CH_UNLIKELY(b->flags & CH_PENDING) ? continue_pending(b) : ch_activity_rests(b->scope->root);
   if (CH_UNLIKELY(!ch_list_empty(&ch_domain.yielded)))
@@ -189,24 +194,30 @@ struct ch_branch *ch_branch_blocked(struct ch_branch *b) {
 
 /* ---- end ---- */
 
+/* The last branch of a scope whose owner waits at its end has ended. */
+__attribute__((noinline)) static struct ch_branch *go_on_behind(struct ch_finish *s) {
+  struct ch_finish *root = s->root;
+  struct ch_branch *owner = s->owner;
+  ch_scope_close(s);
+  owner->state = CH_READY;
+  owner->link.prev = NULL;
+  if (!owner->scope) /* no more than its first branch */
+    return owner->flags & CH_NATIVE ? NULL : keep_turn(owner);
+  if (!(owner->flags & CH_NATIVE))
+    collect(root, owner);
+  return rests(root);
+}
+
 struct ch_branch *ch_async_end(struct ch_branch *b) {
   struct ch_async *a = ch_async_of(b);
-  struct ch_finish *s = a->home, *root = s->root;
+  struct ch_finish *s = a->home;
   CH_INVARIANT(b->scope == s, "a branch has left its own scopes when it ends");
   ch_list_remove(&a->siblings);
   ch_domain.branches--;
   if (CH_UNLIKELY(ch_tracing))
     ch_trace_branch_ends(b);
   ch_block_give(CH_KIND_ASYNC, CLASS, a);
-  if (s->leaving && ch_list_empty(&s->branches)) {
-    struct ch_branch *owner = s->owner;
-    ch_scope_close(s);
-    owner->state = CH_READY;
-    owner->link.prev = NULL;
-    if (!owner->scope) /* no more than its first branch */
-      return owner->flags & CH_NATIVE ? NULL : keep_turn(owner);
-    if (!(owner->flags & CH_NATIVE))
-      collect(root, owner);
-  }
-  return ch_activity_rests(root);
+  if (CH_UNLIKELY(s->leaving && ch_list_empty(&s->branches)))
+    return go_on_behind(s);
+  return rests(s->root);
 }

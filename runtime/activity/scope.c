@@ -78,8 +78,8 @@ void ch_scope_leave(struct ch_scope *opaque) {
   ch_wait_native(false);
 }
 
-void ch_scope_check(struct ch_finish *root) {
 #ifdef CHARCOAL_CHECKED
+void ch_scope_check(struct ch_finish *root) {
   CH_INVARIANT(root->root == root && !root->outer, "the root is outermost");
   CH_INVARIANT(!(root->first->flags & CH_ASYNC), "an activity's first branch is not async");
   CH_INVARIANT(root->active || !root->head || root->first->flags & CH_NATIVE || ch_domain.native,
@@ -93,6 +93,5 @@ void ch_scope_check(struct ch_finish *root) {
       CH_INVARIANT(!s->outer || s->barrier || !s->outer->marked || s->marked,
                    "a scope inside a marked one is marked, unless it is a barrier");
   }
-#endif
-  (void)root;
 }
+#endif

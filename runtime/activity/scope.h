@@ -62,6 +62,10 @@ static inline bool ch_branch_is_marked(const struct ch_branch *b) {
 /* A scope's end, when its branches have ended. */
 CH_HIDDEN void ch_scope_close(struct ch_finish *);
 /* Asserts the invariants for the activity whose root this is. */
+#ifdef CHARCOAL_CHECKED
 CH_HIDDEN void ch_scope_check(struct ch_finish *root);
+#else
+static inline void ch_scope_check(struct ch_finish *root) { (void)root; }
+#endif
 
 #endif

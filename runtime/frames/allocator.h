@@ -45,6 +45,13 @@ struct ch_heap {
 #define CH_LIKELY(x) __builtin_expect(!!(x), 1)
 #define CH_UNLIKELY(x) __builtin_expect(!!(x), 0)
 #define CH_COLD __attribute__((cold, noinline))
+/* On what fast paths call in rare cases: they need not save their registers for it. */
+#define CH_RARE __attribute__((preserve_most, noinline))
+
+/* ch_tls under a name of the runtime's own: other modules don't see it, so its place is a constant, and not to be
+ * looked up for each access. */
+extern CH_HIDDEN __thread __attribute__((tls_model("initial-exec"))) struct ch_tls ch_tls_here;
+#define ch_tls ch_tls_here
 
 /* The thread's heap: behind a pointer, so that libcharcoal.so can still be loaded late, when the C library has little
  * thread-local memory left. Never NULL: a thread that has taken no block sees the empty heap that all share. */
@@ -54,8 +61,8 @@ extern CH_HIDDEN __thread __attribute__((tls_model("initial-exec"))) struct ch_h
  * first block is taken. */
 extern CH_HIDDEN int ch_heap_malloc;
 
-CH_HIDDEN void *ch_block_take_slow(enum ch_kind, unsigned klass, size_t size, size_t align);
-CH_HIDDEN void ch_block_give_large(void *block);
+CH_HIDDEN CH_RARE void *ch_block_take_slow(enum ch_kind, unsigned klass, size_t size, size_t align);
+CH_HIDDEN CH_RARE void ch_block_give_large(void *block);
 /* An activity's frames are its stack. Where they have become many times as large as a stack may be (RLIMIT_STACK), on
  * the average of all that are alive, this overflows the native one. Asked when much memory has been taken for frames.
  */

@@ -5,7 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#undef ch_tls
 __thread __attribute__((tls_model("initial-exec"))) struct ch_tls ch_tls;
+extern __thread struct ch_tls ch_tls_here __attribute__((alias("ch_tls")));
+#define ch_tls ch_tls_here
 
 CH_COLD static void out_of_memory(const struct ch_frame_info *info) {
   fprintf(stderr, "charcoal: out of memory: no frame of %u bytes for %s\n", info->size, info->name ? info->name : "?");

@@ -13,14 +13,14 @@ CH_HIDDEN void ch_trace_start(void);
 /* Writes what is left, also of who runs now. `reason`: as in the format. Nothing is written after it. */
 CH_HIDDEN void ch_trace_end(const char *reason);
 
-CH_HIDDEN void ch_trace_spawned(struct ch_branch *, const char *site);
-CH_HIDDEN void ch_trace_activity_ends(struct ch_branch *);
+CH_HIDDEN CH_RARE void ch_trace_spawned(struct ch_branch *, const char *site);
+CH_HIDDEN CH_RARE void ch_trace_activity_ends(struct ch_branch *);
 /* The wait that `from` has just begun is `to`'s, a branch of the same activity. */
-CH_HIDDEN void ch_trace_split(const struct ch_branch *from, struct ch_branch *to);
-CH_HIDDEN void ch_trace_branch_ends(struct ch_branch *);
+CH_HIDDEN CH_RARE void ch_trace_split(const struct ch_branch *from, struct ch_branch *to);
+CH_HIDDEN CH_RARE void ch_trace_branch_ends(struct ch_branch *);
 
 /* A branch has the thread, from begin to end. */
-CH_HIDDEN void ch_trace_run_begins(struct ch_branch *);
-CH_HIDDEN void ch_trace_run_ends(void);
+CH_HIDDEN CH_RARE void ch_trace_run_begins(struct ch_branch *);
+CH_HIDDEN CH_RARE void ch_trace_run_ends(void);
 
 #endif

@@ -64,7 +64,6 @@ static inline __attribute__((always_inline)) struct ch_branch *run(struct ch_bra
   struct ch_domain *d = &ch_domain;
   bool begun = b->state != CH_NEW;
   d->current = b;
-  d->switches++;
   b->state = CH_RUNNING;
   ch_tls.attention = 0;
   *d->error = b->error;
@@ -156,11 +155,11 @@ static inline __attribute__((always_inline)) void loop(struct ch_group *g, bool 
       /* Alone, but an event from outside may make another runnable: only a slice's end lets us see it. */
       if (CH_UNLIKELY(!g->head) && g->outside && !d->slicing)
         ch_slice_start();
+      d->switches++;
     again:
       b = run(b);
       runs++;
       if (CH_UNLIKELY(b != NULL)) { /* for the slice timer the activity goes on */
-        d->switches--;
         d->turns++;
         look_now_and_then(runs);
         if (CH_LIKELY(!done(data)))
@@ -311,8 +310,8 @@ void ch_domain_end(void) {
   ch_heap_end();
 }
 
-void ch_domain_check(void) {
 #ifdef CHARCOAL_CHECKED
+void ch_domain_check(void) {
   struct ch_domain *d = &ch_domain;
   struct ch_group *g = d->group;
   while (g != &d->base) {
@@ -332,5 +331,5 @@ void ch_domain_check(void) {
     if (g == &d->base)
       break;
   }
-#endif
 }
+#endif

@@ -63,7 +63,7 @@ static inline struct ch_group *ch_group_of(struct ch_branch *b) {
   return ch_branch_prefix(b)->group;
 }
 
-CH_HIDDEN void ch_slice_start(void);
+CH_HIDDEN CH_RARE void ch_slice_start(void);
 CH_HIDDEN void ch_slice_end(void);
 
 static inline void ch_enqueue(struct ch_branch *b) {
@@ -122,7 +122,11 @@ CH_HIDDEN struct ch_branch *ch_branch_blocked(struct ch_branch *b);
 CH_HIDDEN struct ch_branch *ch_activity_rests(struct ch_finish *root);
 /* Puts it before all others. */
 CH_HIDDEN void ch_enqueue_first(struct ch_branch *b);
+#ifdef CHARCOAL_CHECKED
 CH_HIDDEN void ch_domain_check(void);
+#else
+static inline void ch_domain_check(void) {}
+#endif
 CH_HIDDEN _Noreturn void ch_deadlock(struct ch_group *, const char *why);
 
 /* The group for contained spawning now; NULL: no memory. */

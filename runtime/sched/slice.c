@@ -28,7 +28,7 @@
 struct watch {
   struct watch *next;
   struct ch_domain *domain;
-  struct ch_tls *tls;
+  __typeof__(ch_tls) *tls;
   uint64_t seen;
   unsigned same, quiet;
   bool again;  /* `slicing` was cleared at the last look */

@@ -55,7 +55,7 @@ struct ch_clause {
 extern CH_HIDDEN const struct ch_clause_type ch_sem_clause_type;
 
 /* The running branch is in a marked scope: it must not wait. Cheap while nobody is cancelled. */
-CH_HIDDEN bool ch_is_marked_slow(void);
+CH_HIDDEN CH_RARE bool ch_is_marked_slow(void);
 static inline bool ch_is_marked(void) { return CH_UNLIKELY(ch_domain.marks != 0) && ch_is_marked_slow(); }
 
 /* Ends the branch's wait, if it waits and that can be cancelled: with ECANCELED from ch_wait_on, with -ECANCELED from
@@ -89,11 +89,13 @@ CH_HIDDEN void ch_clause_fired(struct ch_clause *, int64_t value);
 CH_HIDDEN void ch_clause_fired_first(struct ch_clause *, int64_t value);
 
 /* Makes what `from` has registered for `to`'s, which is new. */
-CH_HIDDEN void ch_clauses_move(struct ch_branch *from, struct ch_branch *to);
+CH_HIDDEN CH_RARE void ch_clauses_move(struct ch_branch *from, struct ch_branch *to);
 static inline void ch_wait_move(struct ch_branch *from, struct ch_branch *to) {
   to->state = from->state;
   to->what = from->what;
-  to->link = from->link;
+  to->link.next = from->link.next;
+  __asm__(""); /* two loads: one of both words would have to wait for the two stores that have just made them */
+  to->link.prev = from->link.prev;
   if (CH_UNLIKELY(from->state != CH_WAITING)) {
     ch_clauses_move(from, to);
   } else if (from->what != CH_ON_FINISH) {
@@ -147,6 +149,10 @@ CH_HIDDEN intptr_t ch_wait_leaf_native(const struct ch_leaf *, struct ch_clause 
 CH_HIDDEN void ch_clause_watch(struct ch_clause *, void (*then)(struct ch_clause *));
 CH_HIDDEN void ch_clause_unwatch(struct ch_clause *);
 
+#ifdef CHARCOAL_CHECKED
 CH_HIDDEN void ch_wait_check(struct ch_clause *clauses, unsigned n);
+#else
+static inline void ch_wait_check(struct ch_clause *clauses, unsigned n) { (void)clauses, (void)n; }
+#endif
 
 #endif
