@@ -201,7 +201,6 @@ class Machine:
             activity.group.queue.append(branch)
         elif what is CONTINUES:  # law 2: it keeps the turn
             activity.group.queue.appendleft(branch)
-            self.wake_yielded(activity)
         else:
             self.rests(activity)
 
@@ -518,6 +517,7 @@ class Machine:
             scope.owner, scope = started, scope.outer
         branch.scope = home
         home.branches.append(started)
+        self.wake_yielded(branch.activity)
         if paused:  # it has left the native stack: who waits there in plain code goes on before
             yield CONTINUES
 

@@ -8,7 +8,10 @@
 static ch_sem s;
 static ch_waiter w;
 
-__attribute__((constructor)) static void simulate(void) { tests_simulated = 1; }
+__attribute__((constructor)) static void simulate(void) {
+  tests_simulated = 1;
+  setenv("CHARCOAL_SLICE_US", "1000000000", 1); /* the order of events is the tests' */
+}
 static int64_t begin;
 #define AFTER(ns) EXPECT(ch_now() - begin == (ns))
 #define RUN(body)                                                                                                      \
@@ -676,4 +679,22 @@ static void behind_a_barrier(void) {
 }
 TEST_EXITS(law_5_a_deadline_that_cannot_end_a_wait_in_atomic_saves_nobody, CH_EXIT_DEADLOCK, "inside an atomic block") {
   behind_a_barrier();
+}
+
+/* Who has given way to a sibling is ready at once, also if the code behind its async then waits in plain code. */
+static void directed(void) {
+  do {
+    async says("suspended", ch_waiter_suspend(&w));
+    async {
+      ch_yield_to(&w);
+      note("back");
+      ch_sem_post(&s);
+    }
+    plainly("plain");
+  }
+  finish;
+}
+TEST(law_8_who_gives_way_to_a_sibling_is_not_lost_while_the_activity_waits_in_plain_code) {
+  RUN(directed)
+  EXPECT_NOTES("suspended back plain");
 }
