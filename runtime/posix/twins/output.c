@@ -10,6 +10,7 @@
 #define _GNU_SOURCE
 #include "charcoal_abi.h"
 #include "posix/descriptors.h"
+#include "posix/sole.h"
 #include "posix/twins/streams.h"
 #include <signal.h>
 #include <string.h>
@@ -86,9 +87,11 @@ static size_t put_items(const void *from, size_t size, size_t n, FILE *f) {
   return all == size * n ? n : all / size;
 }
 CH_TWIN(fwrite) size_t ch_posix_fwrite(const void *from, size_t size, size_t n, FILE *f) {
+  CH_SOLE(fwrite(from, size, n, f));
   return put_items(from, size, n, f);
 }
 CH_TWIN(fwrite_unlocked) size_t ch_posix_fwrite_unlocked(const void *from, size_t size, size_t n, FILE *f) {
+  CH_SOLE(fwrite_unlocked(from, size, n, f));
   return put_items(from, size, n, f);
 }
 
@@ -96,13 +99,23 @@ static int put_string(const char *s, FILE *f) {
   size_t n = strlen(s);
   return n == 0 || put(f, s, n) == n ? 1 : EOF;
 }
-CH_TWIN(fputs) int ch_posix_fputs(const char *s, FILE *f) { return put_string(s, f); }
-CH_TWIN(fputs_unlocked) int ch_posix_fputs_unlocked(const char *s, FILE *f) { return put_string(s, f); }
-CH_TWIN(puts) int ch_posix_puts(const char *s) { return put_text(stdout, ch_stream_puts(stdout, s)) < 0 ? EOF : 1; }
+CH_TWIN(fputs) int ch_posix_fputs(const char *s, FILE *f) {
+  CH_SOLE(fputs(s, f));
+  return put_string(s, f);
+}
+CH_TWIN(fputs_unlocked) int ch_posix_fputs_unlocked(const char *s, FILE *f) {
+  CH_SOLE(fputs_unlocked(s, f));
+  return put_string(s, f);
+}
+CH_TWIN(puts) int ch_posix_puts(const char *s) {
+  CH_SOLE(puts(s));
+  return put_text(stdout, ch_stream_puts(stdout, s)) < 0 ? EOF : 1;
+}
 
 static inline int put_byte(int c, FILE *f) {
   if (f->_IO_write_ptr < f->_IO_write_end && ch_stream_is_free(f))
     return ch_plain_putc(c, f);
+  CH_SOLE(ch_plain_putc(c, f));
   return put_text(f, ch_stream_putc(f, c)) < 0 ? EOF : (unsigned char)c;
 }
 CH_TWIN(putc) int ch_posix_putc(int c, FILE *f) { return put_byte(c, f); }
@@ -114,9 +127,13 @@ CH_TWIN(fputc_unlocked) int ch_posix_fputc_unlocked(int c, FILE *f) { return put
 CH_TWIN(putchar_unlocked) int ch_posix_putchar_unlocked(int c) { return put_byte(c, stdout); }
 /* What the macros call when there is no room. */
 CH_TWIN(__overflow) int ch_posix_overflow(FILE *f, int c) {
+  CH_SOLE(ch_plain_overflow(f, c));
   return c == EOF ? ch_plain_overflow(f, c) : put_byte(c, f);
 }
-CH_TWIN(putw) int ch_posix_putw(int word, FILE *f) { return put_items(&word, sizeof word, 1, f) == 1 ? 0 : EOF; }
+CH_TWIN(putw) int ch_posix_putw(int word, FILE *f) {
+  CH_SOLE(putw(word, f));
+  return put_items(&word, sizeof word, 1, f) == 1 ? 0 : EOF;
+}
 
 /* ---- text ---- */
 
@@ -163,9 +180,11 @@ static int put_to(int fd, struct ch_text *text) {
   return n;
 }
 CH_TWIN(vdprintf) int ch_posix_vdprintf(int fd, const char *format, va_list more) {
+  CH_SOLE(vdprintf(fd, format, more));
   return put_to(fd, ch_text_print(-1, format, more));
 }
 CH_TWIN(__vdprintf_chk) int ch_posix_vdprintf_chk(int fd, int flag, const char *format, va_list more) {
+  CH_SOLE(__vdprintf_chk(fd, flag, format, more));
   return put_to(fd, ch_text_print(flag, format, more));
 }
 #define PRINT_TO(fd, flag)                                                                                             \
@@ -186,12 +205,14 @@ static void complain(struct ch_text *text) {
   free(text);
 }
 CH_TWIN(perror) void ch_posix_perror(const char *what) {
+  CH_SOLE(perror(what));
   int saved = errno;
   char room[100];
   complain(ch_text_of(what, ch_error_text(saved, room, sizeof room)));
   errno = saved;
 }
 CH_TWIN(psignal) void ch_posix_psignal(int signal, const char *what) {
+  CH_SOLE(psignal(signal, what));
   char room[100];
   complain(ch_text_of(what, ch_signal_text(signal, room, sizeof room)));
 }
@@ -221,8 +242,14 @@ static int flush_all(int at_exit) {
   return r;
 }
 
-CH_TWIN(fflush) int ch_posix_fflush(FILE *f) { return f ? flush(f) : flush_all(0); }
-CH_TWIN(fflush_unlocked) int ch_posix_fflush_unlocked(FILE *f) { return f ? flush(f) : flush_all(0); }
+CH_TWIN(fflush) int ch_posix_fflush(FILE *f) {
+  CH_SOLE(fflush(f));
+  return f ? flush(f) : flush_all(0);
+}
+CH_TWIN(fflush_unlocked) int ch_posix_fflush_unlocked(FILE *f) {
+  CH_SOLE(fflush_unlocked(f));
+  return f ? flush(f) : flush_all(0);
+}
 
 /* Never refused, for it gives something back: cancelled, what cannot go at once is lost, and EOF with ECANCELED says
  * so. */
@@ -261,25 +288,30 @@ CH_TWIN(freopen64) FILE *ch_posix_freopen64(const char *path, const char *mode, 
   return ch_plain_freopen(path, mode, f);
 }
 CH_TWIN(setvbuf) int ch_posix_setvbuf(FILE *f, char *buffer, int mode, size_t size) {
+  CH_SOLE(setvbuf(f, buffer, mode, size));
   before(f);
   return ch_plain_setvbuf(f, buffer, mode, size);
 }
 CH_TWIN(fseek) int ch_posix_fseek(FILE *f, long offset, int whence) {
+  CH_SOLE(fseek(f, offset, whence));
   before(f);
   return ch_plain_fseek(f, offset, whence);
 }
 CH_TWIN(fseeko) int ch_posix_fseeko(FILE *f, off_t offset, int whence) {
+  CH_SOLE(fseeko(f, offset, whence));
   before(f);
   return ch_plain_fseek(f, offset, whence);
 }
 CH_TWIN(fseeko64) int ch_posix_fseeko64(FILE *f, off_t offset, int whence) {
+  CH_SOLE(fseeko64(f, offset, whence));
   before(f);
   return ch_plain_fseek(f, offset, whence);
 }
 
 /* The others go on while the rest is written out. As in the C library, no lock of the user keeps it from ending. */
 CH_TWIN(exit) __attribute__((noreturn)) void ch_posix_exit(int status) {
-  flush_all(1);
+  if (!(ch_domain.live == 1 && ch_is_sole()))
+    flush_all(1);
   ch_plain_exit(status);
 }
 
