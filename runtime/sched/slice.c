@@ -2,9 +2,10 @@
  * outside the program that only the scheduler would notice. One serves all domains.
  *
  * It looks twice a slice. If a domain has not switched between two looks in a row, it sets its ch_tls.slice_over, and
- * the running activity gives way at its next yield check: after between one slice and one and a half. A domain in which
- * it has found nobody for a while is not looked at any more; the next activity that has, or gets, company starts it
- * again.
+ * the running activity gives way at its next yield check: after between one slice and one and a half. While it finds
+ * nobody it looks less often, so that a server that mostly sleeps is not charged for it: a slice that begins then lasts
+ * up to two slices longer. A domain in which it has found nobody for a while is not looked at any more; the next
+ * activity that has, or gets, company starts it again.
  *
  * `slicing` is set by the domain's thread, cleared by this one. The queue is read without a lock: so after clearing
  * `slicing` the thread looks once more a full interval later, when what the domain's thread wrote has long become
@@ -43,7 +44,9 @@ static bool has_thread, hooked;
 static long interval_us;
 
 /* Looks without company before the thread stops: so a server that is woken often does not start it each time. */
-#define QUIET_LOOKS 20
+#define QUIET_LOOKS 8
+/* The longest time between two looks, in intervals. */
+#define LAZIEST 4
 
 /* Somebody else is queued, or may become so while the current activity runs. */
 static bool has_company(const struct ch_domain *d) {
@@ -78,19 +81,29 @@ static bool look(struct watch *w) {
   return true;
 }
 
+static void sleep_for(long us) { nanosleep(&(struct timespec){us / 1000000, us % 1000000 * 1000}, NULL); }
+
 static void *work(void *unused) {
-  struct timespec interval = {interval_us / 1000000, interval_us % 1000000 * 1000};
-  for (;;) {
+  for (long pause = interval_us;;) {
     uint32_t seen_wakeups = __atomic_load_n(&wakeups, __ATOMIC_ACQUIRE);
-    bool busy = false;
+    bool watching = false, company = false;
     pthread_mutex_lock(&lock);
     for (struct watch *w = watches; w; w = w->next)
-      busy |= look(w);
+      if (look(w)) {
+        watching = true;
+        company |= w->quiet == 0 && !w->again;
+      }
     pthread_mutex_unlock(&lock);
-    if (busy)
-      nanosleep(&interval, NULL);
-    else
+    if (company)
+      pause = interval_us;
+    else if (pause < LAZIEST * interval_us)
+      pause *= 2;
+    if (watching) {
+      sleep_for(pause);
+    } else {
       syscall(SYS_futex, &wakeups, FUTEX_WAIT_PRIVATE, seen_wakeups, NULL, NULL, 0);
+      pause = interval_us;
+    }
   }
   return unused;
 }
