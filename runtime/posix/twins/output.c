@@ -184,7 +184,7 @@ CH_TWIN(vdprintf) int ch_posix_vdprintf(int fd, const char *format, va_list more
   return put_to(fd, ch_text_print(-1, format, more));
 }
 CH_TWIN(__vdprintf_chk) int ch_posix_vdprintf_chk(int fd, int flag, const char *format, va_list more) {
-  CH_SOLE(__vdprintf_chk(fd, flag, format, more));
+  CH_SOLE(vdprintf(fd, format, more));
   return put_to(fd, ch_text_print(flag, format, more));
 }
 #define PRINT_TO(fd, flag)                                                                                             \
