@@ -26,7 +26,7 @@ ROTATION = ["O2-stress", "O0-stress", "O1-stress", "O0-stress-asan", "O2-stress-
 def make(seed, folder):
     path = folder / f"csmith_{seed}.c"
     if not path.exists():
-        text = subprocess.run(["csmith", "--seed", str(seed), *OPTIONS], check=True, capture_output=True).stdout
+        text = subprocess.run(["csmith", "--seed", str(seed), *OPTIONS], check=True, capture_output=True, cwd=folder).stdout
         path.write_bytes(text)
     return programs.Program(f"csmith --seed {seed}", path, ["-I" + INCLUDE])
 
