@@ -285,11 +285,12 @@ long ch_begin_accept(int fd, struct sockaddr *address, socklen_t *length, int fl
   return CH_LATER;
 }
 
-/* A ring waits itself, and the descriptor's mode is left alone. A local socket whose listener's queue is full cannot be
+/* A ring waits itself, and the descriptor's mode is left alone; that it may wait without limit is asked, not believed:
+ * a connection is made once. A local socket whose listener's queue is full cannot be
  * waited for in any other way than in the call. */
 long ch_begin_connect(int fd, const struct sockaddr *address, socklen_t length) {
   REFUSE_IF_CANCELLED();
-  int64_t patience = ch_patience(fd, SO_SNDTIMEO);
+  int64_t patience = ch_reactor_has_ring() ? ch_known_ask(fd, SO_SNDTIMEO) : ch_patience(fd, SO_SNDTIMEO);
   if (patience == CH_FOREVER && ch_reactor_has_ring())
     return CH_LATER;
   int r = ch_attempt_connect(fd, address, length);

@@ -461,7 +461,8 @@ static void prepare_recv(const req_t *q, sqe_t *sqe) {
   sqe->len = (uint32_t)q->n;
 }
 static const struct ch_operation_kind recv_kind = {
-    "recv", perform_recv, prepare_recv, .lane = CH_LANE_PATIENT, .closes = true, .interrupt = true, .receives = true};
+    "recv",         perform_recv,      prepare_recv,     .lane = CH_LANE_PATIENT,
+    .closes = true, .interrupt = true, .receives = true, .believes = true};
 static long begin_recv(req_t *q, int fd, void *to, size_t n) {
   *q = (req_t){.kind = &recv_kind, .fd = fd, .a = to, .n = n};
   return ch_is_marked() ? refused() : CH_LATER;
@@ -471,9 +472,15 @@ static long begin_recv(req_t *q, int fd, void *to, size_t n) {
  * number again. */
 static const struct ch_operation_kind read_any_kind = {
     "read", perform_read, prepare_read, .lane = CH_LANE_PATIENT, .closes = true, .interrupt = true};
-static const struct ch_operation_kind receive_kind = {
-    "read",         perform_read,      prepare_recv,     .lane = CH_LANE_PATIENT,
-    .closes = true, .interrupt = true, .receives = true, .otherwise = &read_any_kind};
+static const struct ch_operation_kind receive_kind = {"read",
+                                                      perform_read,
+                                                      prepare_recv,
+                                                      .lane = CH_LANE_PATIENT,
+                                                      .closes = true,
+                                                      .interrupt = true,
+                                                      .receives = true,
+                                                      .believes = true,
+                                                      .otherwise = &read_any_kind};
 static long begin_receive(req_t *q, int fd, void *to, size_t n) {
   *q = (req_t){.kind = &receive_kind, .fd = fd, .a = to, .n = n, .offset = -1};
   return ch_is_marked() ? refused() : CH_LATER;
@@ -490,7 +497,8 @@ static void prepare_accept(const req_t *q, sqe_t *sqe) {
   sqe->accept_flags = q->flags;
 }
 static const struct ch_operation_kind accept_kind = {
-    "accept", perform_accept, prepare_accept, .lane = CH_LANE_PATIENT, .closes = true, .interrupt = true};
+    "accept",       perform_accept,    prepare_accept,  .lane = CH_LANE_PATIENT,
+    .closes = true, .interrupt = true, .believes = true};
 static long begin_accept(req_t *q, int fd, struct sockaddr *address, socklen_t *length, int flags) {
   *q = (req_t){.kind = &accept_kind, .fd = fd, .a = address, .b = length, .flags = (unsigned)flags};
   return ch_is_marked() ? refused() : CH_LATER;
