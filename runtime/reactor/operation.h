@@ -26,7 +26,8 @@ struct ch_operation_kind {
   uint8_t lane;   /* of the pool */
   bool closes;    /* waits for a peer, on `fd`: ends with -EBADF when that is closed here */
   bool interrupt; /* the pool's thread may be interrupted in it: EINTR means that nothing has happened */
-  bool receives;  /* takes up to `n` bytes from a peer: may have SO_RCVTIMEO, and empties it when it takes fewer */
+  bool receives;  /* takes up to `n` bytes from a peer, and empties it when it takes fewer */
+  bool believes;  /* waits without limit because that is believed of `fd` (SO_RCVTIMEO): is verified */
   bool goes_on;   /* `before` means something */
   const struct ch_operation_kind *otherwise; /* by the ring, if that says ENOTSOCK; or NULL */
 };

@@ -434,12 +434,12 @@ static enum ch_verdict verify(int fd) {
   if (events)
     verdict = ch_known_stands(fd, events) ? CH_WAS_RIGHT : CH_WAS_WRONG;
   for (struct ch_operation *op = table[fd].operations; op; op = next_of(op))
-    if (op->request.kind->receives && !op->clause.object &&
+    if (op->request.kind->believes && !op->clause.object &&
         !(op->clause.slot & (CH_OPERATION_CANCELLING | CH_OPERATION_ANSWERED))) {
       int64_t patience = ch_known_ask(fd, SO_RCVTIMEO);
       if (verdict == CH_NOBODY_WAITS)
         verdict = CH_WAS_RIGHT;
-      if (patience == CH_FOREVER || changed || !ch_known_is_socket(fd))
+      if (patience == CH_FOREVER || changed || (op->request.kind->receives && !ch_known_is_socket(fd)))
         continue; /* who is asked to receive from anything else says so himself */
       verdict = CH_WAS_WRONG;
       int64_t left = patience - ch_known_waited((uint32_t)op->clause.value) * INT64_C(1000000);
@@ -492,7 +492,7 @@ static bool start(struct ch_operation *op) {
     op->clause.slot = CH_OPERATION_RING | CH_OPERATION_OWED;
     list(op);
     in_flight++;
-    if (op->request.kind->receives) {
+    if (op->request.kind->believes) {
       op->clause.value = ch_known_now();
       ch_known_watch(op->request.fd);
     }

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
+#include <sys/un.h>
 #include <time.h>
 
 static int64_t now(void) {
@@ -133,6 +134,34 @@ TEST(a_number_that_was_closed) {
   use(a[0], a[1]);
   raw_close(a[0]);
   EXPECT(read(a[0], &c, 1) == -1 && errno == EBADF);
+}
+
+/* ---- a listener, and a connection ---- */
+
+TEST(a_listener_whose_mode_was_changed) {
+  int l[2];
+  begins();
+  for (int i = 0; i < 2; i++) {
+    l[i] = socket(AF_INET, SOCK_STREAM, 0);
+    EXPECT(listen(l[i], 5) == 0);
+  }
+  raw_timeout(l[0], SO_RCVTIMEO, 30);
+  raw_nonblocking(l[1]);
+  for (int i = 0; i < 2; i++)
+    EXPECT(accept(l[i], NULL, NULL) == -1 && errno == EAGAIN);
+}
+
+TEST(a_connection_whose_time_out_was_set) {
+  struct sockaddr_un name = {AF_UNIX, "listener"};
+  begins();
+  unlink(name.sun_path);
+  int l = socket(AF_UNIX, SOCK_STREAM, 0), first = socket(AF_UNIX, SOCK_STREAM, 0),
+      second = socket(AF_UNIX, SOCK_STREAM, 0);
+  EXPECT(bind(l, (void *)&name, sizeof name) == 0 && listen(l, 0) == 0);
+  EXPECT(connect(first, (void *)&name, sizeof name) == 0);
+  raw_timeout(second, SO_SNDTIMEO, 30);
+  EXPECT(connect(second, (void *)&name, sizeof name) == -1 && errno == EAGAIN); /* the queue is full */
+  unlink(name.sun_path);
 }
 
 /* A socket, of whose mode nobody else is expected to know. */
