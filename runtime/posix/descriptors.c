@@ -77,7 +77,7 @@ int ch_plain_dup(int fd) {
 static int dup_to(int fd, int to, int flags, int (*plain)(int, int, int)) {
   if (ch_is_own(to))
     return errno = EBADF, -1;
-  if (fd != to && fcntl(fd, F_GETFD) >= 0 && fcntl(to, F_GETFD) >= 0)
+  if (fd != to && !(flags & ~O_CLOEXEC) && fcntl(fd, F_GETFD) >= 0 && fcntl(to, F_GETFD) >= 0)
     ch_fd_closing(to);
   ch_known_shared();
   int r = plain(fd, to, flags);
@@ -119,9 +119,9 @@ int ch_plain_close_range(unsigned first, unsigned last, int flags) {
 }
 
 int ch_plain_fclose(FILE *f) {
-  int fd = f ? fileno(f) : -1;
+  int saved = errno, fd = f ? fileno(f) : -1;
   if (fd < 0)
-    return fclose(f);
+    return errno = saved, fclose(f);
   /* What is still to be written goes first. */
   int flushed = fflush(f), error = errno;
   ch_fd_closing(fd);

@@ -121,6 +121,16 @@ long ch_stream_put_on(FILE *f, const char *data, size_t n, size_t *sent) {
   return (long)n;
 }
 
+/* The plain call's bytes. It counts a line that it could not flush as written, which only fwrite's caller is told. */
+static long put_plainly(FILE *f, const char *data, size_t n) {
+  int failed_before = f->_flags & _IO_ERR_SEEN;
+  f->_flags &= ~_IO_ERR_SEEN;
+  size_t r = fwrite_unlocked(data, 1, n, f);
+  bool fails = f->_flags & _IO_ERR_SEEN;
+  f->_flags |= failed_before;
+  return fails && (r == 0 || r == n) ? -1 : (long)r;
+}
+
 /* The stream is locked, and prepared; with what cannot wait for anybody the plain call is as good. */
 static long put(FILE *f, const char *data, size_t n) {
   size_t sent = 0;
@@ -128,10 +138,8 @@ static long put(FILE *f, const char *data, size_t n) {
     append(f, data, n);
     return (long)n;
   }
-  if (!ch_stream_may_wait(f)) {
-    size_t r = fwrite_unlocked(data, 1, n, f);
-    return r == n ? (long)n : -1;
-  }
+  if (!ch_stream_may_wait(f))
+    return put_plainly(f, data, n);
   long r = ch_stream_put_on(f, data, n, &sent);
   if (r < 0 && errno == EAGAIN && !ferror_unlocked(f)) {
     int error = ch_stream_hold(f);
@@ -149,12 +157,7 @@ long ch_stream_put(FILE *f, const char *data, size_t n) {
   long r;
   if (enter(f) < 0)
     return CH_STREAM_TAKEN;
-  if (prepare(f)) {
-    r = put(f, data, n);
-  } else {
-    size_t done = fwrite_unlocked(data, 1, n, f);
-    r = done == n ? (long)n : -1;
-  }
+  r = prepare(f) ? put(f, data, n) : put_plainly(f, data, n);
   funlockfile(f);
   return r;
 }
@@ -237,7 +240,7 @@ static struct ch_put put_text(FILE *f, const char *text, size_t n, struct ch_tex
   if (r < CH_STREAM_TAKEN)
     return (struct ch_put){r, heap};
   free(heap);
-  return (struct ch_put){r, NULL};
+  return (struct ch_put){r == (long)n ? r : -1, NULL};
 }
 
 struct ch_put ch_stream_print(FILE *f, int flag, const char *format, va_list more) {

@@ -80,10 +80,10 @@ CH_HIDDEN int ch_scan_is_there(FILE *, const char *dry, int iso);
 
 /* ---- output ---- */
 
-/* What these return: how many bytes the stream has taken, all; -1 with errno; CH_STREAM_TAKEN: the stream is somebody
- * else's, nothing has happened; below: it is held (ch_stream_hold), CH_STREAM_SENT(r) of the bytes have gone, and the
- * next ones would have to wait. Then ch_stream_put_on is called, again and again, until it says something else than
- * -1 with EAGAIN, and the stream is let go. */
+/* What these return: how many bytes the stream has taken, fewer than all after an error; -1 with errno: none;
+ * CH_STREAM_TAKEN: the stream is somebody else's, nothing has happened; below: it is held (ch_stream_hold),
+ * CH_STREAM_SENT(r) of the bytes have gone, and the next ones would have to wait. Then ch_stream_put_on is called,
+ * again and again, until it says something else than -1 with EAGAIN, and the stream is let go. */
 #define CH_STREAM_TAKEN (-2)
 #define CH_STREAM_SENT(r) ((size_t)(-3 - (r)))
 CH_HIDDEN long ch_stream_put(FILE *, const char *, size_t);

@@ -111,7 +111,8 @@ CH_TWIN(fputs_unlocked) int ch_posix_fputs_unlocked(const char *s, FILE *f) {
 extern int _IO_puts(const char *);
 CH_TWIN(puts) int ch_posix_puts(const char *s) {
   CH_SOLE(_IO_puts(s));
-  return put_text(stdout, ch_stream_puts(stdout, s)) < 0 ? EOF : 1;
+  int r = put_text(stdout, ch_stream_puts(stdout, s));
+  return r < 0 ? EOF : r;
 }
 
 static inline int put_byte(int c, FILE *f) {
