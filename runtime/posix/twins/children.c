@@ -6,7 +6,7 @@
 #define _GNU_SOURCE
 #include "posix/plain.h"
 #include "posix/sole.h"
-#include "posix/twins/twins.h"
+#include "posix/twins/streams.h"
 #include "posix/children.h"
 #include <stdlib.h>
 
@@ -68,13 +68,21 @@ CH_TWIN(waitid) int ch_posix_waitid(idtype_t type, id_t id, siginfo_t *info, int
   }
 }
 
-/* Both wait for a process of their own until it ends: on a thread, not to be interrupted. */
+/* Both wait for a process of their own until it ends: on a thread, not to be interrupted. What pclose has to write out
+ * is written here: the signal of a broken pipe is the writer's. */
 CH_TWIN(system) int ch_posix_system(const char *command) {
   CH_SOLE(system(command));
   return (int)ch_do_call(ch_call_system, (void *)command, CH_CALL_PATIENT);
 }
 CH_TWIN(pclose) int ch_posix_pclose(FILE *f) {
   int saved = errno;
+  CH_SOLE(pclose(f));
+  if (!hold(f)) {
+    write_out(f);
+    ch_stream_unhold(f);
+    errno = saved;
+  }
+  ch_stream_closing(f);
   long r = ch_do_call(ch_call_pclose, f, CH_CALL_PATIENT);
   if (r < 0 && errno == ECANCELED) { /* it has not begun, and what it gives back is to be given back */
     errno = saved;
