@@ -5,7 +5,9 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdarg.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 
 static void let_others_run(void) {
   for (int i = 0; i < 60; i++) ch_reschedule();
@@ -114,7 +116,7 @@ TEST(puts_and_printf_wait_for_stdout) {
   ch_activity printer;
   activate [&printer] {
     for (int i = 0; i < 1000; i++) {
-      EXPECT(puts("a line of text") > 0 && printf("%d\n", i) > 0 && putchar('z') == 'z');
+      EXPECT(puts("a line of text") == 15 && printf("%d\n", i) > 0 && putchar('z') == 'z');
       EXPECT(dprintf(1, "") == 0);
     }
     fflush(stdout);
@@ -325,6 +327,45 @@ TEST(an_error_is_told_as_by_the_plain_calls) {
   fclose(in);
 }
 
+TEST(what_has_been_taken_of_a_block_is_told) {
+  struct rlimit limit = {10000, RLIM_INFINITY};
+  static char block[20000];
+  ch_sem never;
+  signal(SIGXFSZ, SIG_IGN);
+  ch_sem_init(&never, 0);
+  activate { ch_sem_wait(&never); }
+  FILE *f = fopen("limited", "w");
+  EXPECT(setrlimit(RLIMIT_FSIZE, &limit) == 0);
+  EXPECT(fwrite(block, 2, 10000, f) == 5000 && errno == EFBIG && ferror(f));
+  fclose(f);
+  f = fopen("limited", "a");
+  setvbuf(f, NULL, _IOLBF, BUFSIZ);
+  EXPECT(fputs("a line\n", f) == EOF && printf("%s", "") == 0 && fprintf(f, "%d\n", 5) == -1 && ferror(f));
+  unlink("limited");
+  exit(0);
+}
+
+/* Whose pipe is broken when it is closed dies of it. */
+TEST(the_signal_of_a_broken_pipe_comes_from_pclose) {
+  for (int sole = 0; sole < 2; sole++) {
+    int status;
+    siginfo_t end;
+    ch_sem never;
+    ch_sem_init(&never, 0);
+    pid_t child = fork();
+    if (child == 0) {
+      signal(SIGPIPE, SIG_DFL);
+      if (!sole) activate { ch_sem_wait(&never); }
+      FILE *f = popen("exit 0", "w");
+      fputs("abc", f);
+      waitid(P_ALL, 0, &end, WEXITED | WNOWAIT);
+      pclose(f);
+      _exit(1);
+    }
+    EXPECT(waitpid(child, &status, 0) == child && WIFSIGNALED(status) && WTERMSIG(status) == SIGPIPE);
+  }
+}
+
 /* ---- input ---- */
 
 struct source {
@@ -379,6 +420,58 @@ TEST(input_in_pieces_is_waited_for_again) {
         close(s.out);
         ch_activity_wait(&reader);
       }
+}
+
+TEST(what_was_put_back_comes_before_what_is_there) {
+  static char b[20000], text[9000];
+  struct source s = source(0);
+  ch_activity reader;
+  activate [&reader] {
+    EXPECT(getc(s.in) == 'a' && ungetc('Z', s.in) == 'Z' && ungetc('Y', s.in) == 'Y');
+    EXPECT(fread(b, 1, 4, s.in) == 4 && memcmp(b, "YZbc", 4) == 0);
+    EXPECT(ungetc('X', s.in) == 'X' && fgets(b, 100, s.in) && strcmp(b, "Xd\n") == 0);
+    EXPECT(ungetc('W', s.in) == 'W' && fread(b, 1, 9003, s.in) == 9003 && memcmp(b, "Wef0", 4) == 0);
+    fclose(s.in);
+  }
+  EXPECT(write(s.out, "abcd\nef", 7) == 7);
+  let_others_run(); /* all that was read until now was there */
+  memset(text, '0', sizeof text);
+  EXPECT(write(s.out, text, sizeof text) == sizeof text);
+  ch_activity_wait(&reader);
+}
+
+TEST(the_end_of_input_is_no_error) {
+  struct source s = source(0);
+  ch_activity reader;
+  activate [&reader] {
+    char b[10], *line = NULL;
+    size_t room = 0;
+    errno = 0;
+    EXPECT(getline(&line, &room, s.in) == 2 && errno == 0 && fscanf(s.in, "%s", b) == 1 && errno == 0);
+    EXPECT(getline(&line, &room, s.in) == -1 && errno == 0 && feof(s.in) && !ferror(s.in));
+    free(line);
+  }
+  send_pieces(s.out, "a\nbc", 4, 1);
+  let_others_run();
+  close(s.out);
+  ch_activity_wait(&reader);
+}
+
+TEST(a_non_blocking_stream_gives_what_is_there) {
+  struct source s = source(0);
+  ch_sem never;
+  char b[10], *line = NULL;
+  size_t room = 0;
+  int i;
+  ch_sem_init(&never, 0);
+  activate { ch_sem_wait(&never); }
+  fcntl(fileno(s.in), F_SETFL, O_NONBLOCK);
+  EXPECT(write(s.out, "abc", 3) == 3 && fgets(b, 10, s.in) && strcmp(b, "abc") == 0 && ferror(s.in));
+  clearerr(s.in);
+  EXPECT(write(s.out, "de", 2) == 2 && getline(&line, &room, s.in) == 2 && strcmp(line, "de") == 0);
+  EXPECT(write(s.out, "17", 2) == 2 && fscanf(s.in, "%d", &i) == 1 && i == 17);
+  EXPECT(getc(s.in) == EOF && errno == EAGAIN && !feof(s.in));
+  exit(0);
 }
 
 /* What stands in the way of a plain call stands in ours: the same formats, from a file by the plain call's rules. */

@@ -25,22 +25,25 @@ static int begin(FILE *f) {
     return errno = error, ch_stream_failed(f), -1;
   if (ch_stream_pending(f)) /* it was written to */
     write_out(f);
+  ch_stream_may_read(f); /* what ungetc has put back and what comes behind it lie side by side from here */
   return 0;
 }
 
 /* The stream is held. 1: there are more bytes in the buffer. 0: none will come, make the plain call. -1: errno. */
 static int more(FILE *f) {
-  int shown = 0;
+  int shown = 0, saved = errno;
   for (;;) {
     int r = ch_stream_fill(f);
     if (r >= 0)
-      return r;
+      return errno = saved, r;
     if (errno != EAGAIN)
       break;
     if (!shown && ch_stream_shows_stdout(f)) {
       show_stdout();
       shown = 1;
     }
+    if (ch_patience(ch_stream_fd(f), SO_RCVTIMEO) < 0)
+      return 0; /* nobody waits: the plain call gives what is there, and says EAGAIN */
     if (await_input(ch_stream_fd(f)) < 0)
       break;
   }
@@ -154,12 +157,15 @@ CH_TWIN(getline) ssize_t ch_posix_getline(char **line, size_t *room, FILE *f) { 
 /* More than the buffer holds goes straight to its place. */
 static size_t get_bytes(char *to, size_t size, size_t all, FILE *f) {
   size_t got = 0;
+  int saved = errno;
   while (got < all) {
     size_t has = ch_stream_has(f);
     if (has > 0) {
       got += ch_plain_fread(to + got, 1, has < all - got ? has : all - got, f);
     } else if (all - got >= ch_stream_buffer_size(f) && !feof(f) && ch_stream_may_read(f)) {
       ssize_t r = ch_stream_read(f, to + got, all - got);
+      if (r >= 0)
+        errno = saved;
       if (r > 0)
         got += (size_t)r;
       else if (r == 0)
