@@ -139,7 +139,7 @@ static bool make_room(int fd) {
 /* Epoll knows it, and has told of everything that it has to tell of at the moment. */
 static bool is_sure(int fd, uint32_t wanted) {
   const struct ch_known *k = ch_known(fd);
-  return k && wanted && (table[fd].armed & wanted) == wanted && !(k->is & CH_LOUD) &&
+  return k && !k->fresh && wanted && (table[fd].armed & wanted) == wanted && !(k->is & CH_LOUD) &&
          ch_known_is_quiet(fd, (int)wanted);
 }
 
@@ -155,6 +155,7 @@ static int expect(struct ch_clause *c, int fd) {
     return -ENOMEM;
   bool call = c->type == &ch_call_clause_type, asked = k->is & CH_JUST_ASKED;
   k->is &= (uint8_t)~CH_JUST_ASKED;
+  k->fresh = false;
   if (call)
     c->slot = ch_known_now();
   if (sure || (call && !asked))

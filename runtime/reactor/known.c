@@ -73,6 +73,7 @@ static void nothing_of(struct ch_known *k) {
   k->kind = CH_UNKNOWN_FILE;
   k->is = 0;
   k->trust = k->missed = 0;
+  k->fresh = true;
 }
 
 void ch_known_forget(int fd) {

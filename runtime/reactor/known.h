@@ -53,15 +53,16 @@ enum {
 };
 
 struct ch_known {
-  uint16_t quiet; /* of poll's events */
-  uint8_t kind;   /* enum ch_file_kind */
-  uint8_t is;     /* CH_BLOCKS ... */
-  uint8_t trust;  /* how often in a row it has proved right */
-  uint8_t missed; /* grows with each event that only verification found, and shrinks with the others */
-  bool queued;    /* is to be verified; `since` and `next` mean something */
-  bool renewed;   /* another wait has begun since */
-  uint32_t since; /* ms */
-  int next;       /* the descriptor behind it in the queue; -1: none */
+  uint16_t quiet;   /* of poll's events */
+  uint8_t kind;     /* enum ch_file_kind */
+  uint8_t is;       /* CH_BLOCKS ... */
+  uint8_t trust;    /* how often in a row it has proved right */
+  uint8_t missed;   /* grows with each event that only verification found, and shrinks with the others */
+  bool queued;      /* is to be verified; `since` and `next` mean something */
+  bool renewed : 1; /* another wait has begun since */
+  bool fresh : 1;   /* the number has got a new meaning, and the reactor has not looked at it since */
+  uint32_t since;   /* ms */
+  int next;         /* the descriptor behind it in the queue; -1: none */
 };
 
 extern CH_HIDDEN __thread struct ch_known *ch_known_table;
