@@ -311,6 +311,7 @@ static bool make_room(int fd) {
   }
   table = bigger;
   table_size = size;
+  ch_known_make(size - 1); /* close_range asks as far as anything is known */
   return true;
 }
 

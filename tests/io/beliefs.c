@@ -136,6 +136,35 @@ TEST(a_number_that_was_closed) {
   EXPECT(read(a[0], &c, 1) == -1 && errno == EBADF);
 }
 
+/* ---- whole ranges, and what fails ---- */
+
+TEST(a_range_is_closed_while_somebody_waits_in_it) {
+  int p[2], r = 0;
+  begins();
+  EXPECT(pipe(p) == 0);
+  int high = (int)syscall(SYS_fcntl, p[0], F_DUPFD, 300);
+  ch_activity waits;
+  activate [&waits] { r = ch_fd_wait(high, POLLIN, CH_FOREVER); }
+  ch_sleep(5000000);
+  EXPECT(close_range(290, 400, 0) == 0);
+  ch_activity_wait(&waits);
+  EXPECT(r & POLLNVAL);
+}
+
+TEST(a_dup3_that_fails_closes_nothing) {
+  char c = 0;
+  int p[2];
+  begins();
+  EXPECT(pipe(p) == 0);
+  ch_activity reads;
+  activate [&reads] { EXPECT(read(p[0], &c, 1) == 1); }
+  ch_sleep(5000000);
+  EXPECT(dup3(p[1], p[0], O_APPEND) == -1 && errno == EINVAL);
+  raw_write(p[1], "x");
+  ch_activity_wait(&reads);
+  EXPECT(c == 'x');
+}
+
 /* ---- a listener, and a connection ---- */
 
 TEST(a_listener_whose_mode_was_changed) {
