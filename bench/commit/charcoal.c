@@ -56,6 +56,21 @@ static uint64_t sum_of(struct blocking_end *end) {
   return m.word[1];
 }
 
+/* Not a part of main, whose frame is large. */
+__attribute__((noinline)) static uint64_t commit_by_blocking(void (*commit)(uint64_t number), unsigned long count) {
+  struct bottom_half bottom = {ends, n};
+  uint64_t sum = 0;
+  begin_bottom_half(&bottom);
+  lap(&watch, 0);
+  for (unsigned long number = 1; number <= count; number++) {
+    commit(number);
+    lap(&watch, number);
+  }
+  for (int i = 0; i < n; i++) sum += sum_of(&ends[i]);
+  end_bottom_half(&bottom);
+  return sum;
+}
+
 int main(int argc, char **argv) {
   const char *name = argument_case(argc, argv);
   unsigned long count = strtoul(argv[2], NULL, 10);
@@ -77,17 +92,7 @@ int main(int argc, char **argv) {
   if (by_events) {
     atomic sum = commit_by_events(plain, n, count, &watch); /* handlers never block */
   } else {
-    struct bottom_half bottom = {ends, n};
-    begin_bottom_half(&bottom);
-    lap(&watch, 0);
-    for (unsigned long number = 1; number <= count; number++) {
-      if (seq) commit_seq(number);
-      else if (with_async) commit_async(number);
-      else commit_batch(number);
-      lap(&watch, number);
-    }
-    for (int i = 0; i < n; i++) sum += sum_of(&ends[i]);
-    end_bottom_half(&bottom);
+    sum = commit_by_blocking(seq ? commit_seq : with_async ? commit_async : commit_batch, count);
   }
   expect(sum, right_sum(count, n));
   report("time", watch.best / BATCH, "ns/operation", sum);
