@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/time.h>
@@ -14,8 +13,7 @@
 __thread struct ch_known *ch_known_table;
 __thread int ch_known_size;
 __thread unsigned ch_known_doubts;
-__thread unsigned ch_known_seen;
-unsigned ch_known_changes;
+uint32_t ch_known_changes;
 
 /* Since when two numbers have perhaps had one description; and how many domains believe anything. */
 static bool shared;
@@ -47,7 +45,8 @@ struct ch_known *ch_known_make_room(int fd) {
   struct ch_known *bigger = realloc(ch_known_table, (size_t)size * sizeof *bigger);
   if (!bigger)
     return NULL;
-  memset(bigger + ch_known_size, 0, (size_t)(size - ch_known_size) * sizeof *bigger);
+  for (int i = ch_known_size; i < size; i++)
+    bigger[i] = (struct ch_known){.as_of = __atomic_load_n(&ch_known_changes, __ATOMIC_RELAXED)};
   ch_known_table = bigger;
   ch_known_size = size;
   return &bigger[fd];
@@ -86,10 +85,9 @@ static void mode_changed(struct ch_known *k) {
   k->is = (uint8_t)((k->is & ~(CH_BLOCKS | CH_NO_RCVTIMEO | CH_NO_SNDTIMEO)) | CH_CHANGED);
 }
 
-void ch_known_catch_up(void) {
-  ch_known_seen = __atomic_load_n(&ch_known_changes, __ATOMIC_RELAXED);
-  for (int i = 0; i < ch_known_size; i++)
-    mode_changed(&ch_known_table[i]);
+void ch_known_catch_up(struct ch_known *k) {
+  k->as_of = __atomic_load_n(&ch_known_changes, __ATOMIC_RELAXED);
+  mode_changed(k);
 }
 
 void ch_known_changed(int fd) {

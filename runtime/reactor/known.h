@@ -62,18 +62,26 @@ struct ch_known {
   bool renewed : 1; /* another wait has begun since */
   bool fresh : 1;   /* the number has got a new meaning, and the reactor has not looked at it since */
   uint32_t since;   /* ms */
+  uint32_t as_of;   /* how many of the changes of modes have been heard of */
   int next;         /* the descriptor behind it in the queue; -1: none */
 };
 
 extern CH_HIDDEN __thread struct ch_known *ch_known_table;
 extern CH_HIDDEN __thread int ch_known_size;
 extern CH_HIDDEN __thread unsigned ch_known_doubts; /* so many waits ask first */
-extern CH_HIDDEN __thread unsigned ch_known_seen;
-extern CH_HIDDEN unsigned ch_known_changes;
+/* Of modes that more than one number or domain may have to do with. */
+extern CH_HIDDEN uint32_t ch_known_changes;
 
+/* Modes have changed somewhere: of its own nothing is believed. */
+CH_HIDDEN CH_RARE void ch_known_catch_up(struct ch_known *);
 /* NULL: nothing is believed of it. */
 static inline struct ch_known *ch_known(int fd) {
-  return (unsigned)fd < (unsigned)ch_known_size ? &ch_known_table[fd] : NULL;
+  if ((unsigned)fd >= (unsigned)ch_known_size)
+    return NULL;
+  struct ch_known *k = &ch_known_table[fd];
+  if (CH_UNLIKELY(k->as_of != __atomic_load_n(&ch_known_changes, __ATOMIC_RELAXED)))
+    ch_known_catch_up(k);
+  return k;
 }
 /* The same, but makes room. NULL: no memory. */
 CH_HIDDEN struct ch_known *ch_known_make_room(int fd);
@@ -107,11 +115,7 @@ CH_HIDDEN void ch_known_accepted(int listener, int fd, int flags);
 /* The domain of this thread ends. */
 CH_HIDDEN void ch_known_end(void);
 
-/* Other domains have changed modes: nothing is believed of any. */
-CH_HIDDEN void ch_known_catch_up(void);
 static inline bool ch_known_all(int fd, int is) {
-  if (CH_UNLIKELY(ch_known_seen != __atomic_load_n(&ch_known_changes, __ATOMIC_RELAXED)))
-    ch_known_catch_up();
   const struct ch_known *k = ch_known(fd);
   return k && (k->is & is) == is;
 }
