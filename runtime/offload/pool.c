@@ -51,8 +51,45 @@ static void install(void) {
     sigaction(INTERRUPT, &ours, NULL);
 }
 
+static int add_thread(struct lane *);
+
+/* The lock is taken. From here on the job may be gone. */
+static void done(struct ch_job *job) {
+  struct ch_inbox *home = job->home;
+  job->state = CH_JOB_DONE;
+  ch_inbox_post(home, &job->letter);
+}
+
+/* The lock is taken. This worker ends, and leaves nobody in the queue whom only it would have served. */
+static void leave(struct lane *lane) {
+  lane->threads--;
+  if (lane->first && lane->idle == 0)
+    add_thread(lane);
+  pthread_mutex_unlock(&lock);
+}
+
+static void cancelled_in(void *data) {
+  struct ch_job *job = data;
+  struct lane *lane = &lanes[job->lane];
+  ch_pool_cancellable(false);
+  pthread_mutex_lock(&lock);
+  done(job);
+  leave(lane);
+}
+
+static void perform(struct ch_job *job) {
+  if (!job->cancellable) {
+    job->work(job);
+    return;
+  }
+  pthread_cleanup_push(cancelled_in, job);
+  job->work(job);
+  pthread_cleanup_pop(0);
+}
+
 static void *work(void *data) {
   struct lane *lane = data;
+  ch_pool_cancellable(false);
   pthread_mutex_lock(&lock);
   for (;;) {
     struct ch_job *job = lane->first;
@@ -63,11 +100,14 @@ static void *work(void *data) {
       job->state = CH_JOB_BEGUN;
       job->worker = pthread_self();
       pthread_mutex_unlock(&lock);
-      job->work(job);
-      struct ch_inbox *home = job->home;
+      perform(job);
       pthread_mutex_lock(&lock);
-      job->state = CH_JOB_DONE;
-      ch_inbox_post(home, &job->letter); /* from here on the job may be gone */
+      bool late = job->cancelled; /* the cancellation has come too late for this job, and is not meant for the next */
+      done(job);
+      if (late) {
+        leave(lane);
+        return NULL;
+      }
       continue;
     }
     struct timespec until;
@@ -110,6 +150,7 @@ int ch_pool_submit(struct ch_job *job, enum ch_lane which) {
   unsigned queued = 0;
   job->next = NULL;
   job->lane = (uint8_t)which;
+  job->cancelled = false;
   pthread_mutex_lock(&lock);
   for (struct ch_job *j = lane->first; j && queued < lane->idle; j = j->next)
     queued++;
@@ -148,7 +189,11 @@ bool ch_pool_withdraw(struct ch_job *job) {
 
 void ch_pool_interrupt(struct ch_job *job) {
   pthread_mutex_lock(&lock);
-  if (job->state == CH_JOB_BEGUN)
+  if (job->state == CH_JOB_BEGUN && !job->cancellable) {
     pthread_kill(job->worker, INTERRUPT);
+  } else if (job->state == CH_JOB_BEGUN && !job->cancelled) {
+    job->cancelled = true;
+    pthread_cancel(job->worker);
+  }
   pthread_mutex_unlock(&lock);
 }

@@ -16,6 +16,12 @@
 enum ch_lane { CH_LANE_STORAGE, CH_LANE_FOREIGN, CH_LANE_PATIENT, CH_LANES };
 enum ch_job_state { CH_JOB_IDLE, CH_JOB_QUEUED, CH_JOB_BEGUN, CH_JOB_DONE };
 
+/* Around a call that is a cancellation point, in the work of a cancellable job. */
+static inline void ch_pool_cancellable(bool is) {
+  int old;
+  pthread_setcancelstate(is ? PTHREAD_CANCEL_ENABLE : PTHREAD_CANCEL_DISABLE, &old);
+}
+
 /* The caller's memory until its letter has been opened, or it has been withdrawn. */
 struct ch_job {
   struct ch_letter letter; /* posted to `home` when the work is done; `open` is set by the caller */
@@ -24,6 +30,8 @@ struct ch_job {
   struct ch_job *next;           /* while QUEUED */
   pthread_t worker;              /* while BEGUN */
   uint8_t lane, state;
+  bool cancellable; /* `work` is ended by the thread's cancellation (POSIX), which leaves nothing behind */
+  bool cancelled;   /* its worker has been; while BEGUN */
 };
 
 /* 0; or ENOMEM, EAGAIN: there is no worker and none could be made. */
@@ -31,7 +39,7 @@ CH_HIDDEN int ch_pool_submit(struct ch_job *, enum ch_lane);
 /* True: it had not begun, and never will; no letter comes. */
 CH_HIDDEN bool ch_pool_withdraw(struct ch_job *);
 /* Ends the system call that the worker is in with EINTR, if it is in one. To be repeated until the letter comes, for
- * the signal may arrive just before the call. */
+ * the signal may arrive just before the call. A cancellable job's worker is cancelled instead. */
 CH_HIDDEN void ch_pool_interrupt(struct ch_job *);
 
 #endif

@@ -1,46 +1,44 @@
-/* getaddrinfo (where there is no c-ares), getnameinfo and gethostbyname, as calls for the pool. */
+/* getaddrinfo (where there is no c-ares), getnameinfo and gethostbyname, as calls for the pool.
+ *
+ * Nobody can end them, but each works on a copy of its arguments, in memory of its own: so who is cancelled need not
+ * wait for the end (CH_CALL_ABANDONED), and nothing of what he gave is touched afterwards.
+ */
 #ifndef CHARCOAL_POSIX_HOSTS_H
 #define CHARCOAL_POSIX_HOSTS_H
 
-#include "posix/attempt.h"
+#include "posix/operations.h"
 #include <netdb.h>
 
-struct ch_name_info {
-  const struct sockaddr *address;
-  socklen_t length;
-  char *host;
-  socklen_t host_room;
-  char *service;
-  socklen_t service_room;
-  int flags;
-  int result, error; /* getnameinfo's, and its errno */
-};
-CH_HIDDEN long ch_call_getnameinfo(void *);
+/* Whether the C library may be asked in its own way, although c-ares could be: the user has named no servers. */
+CH_HIDDEN int ch_names_are_the_systems(void);
 
-struct ch_address_query {
-  const char *node, *service;
-  const struct addrinfo *hints;
-  struct addrinfo **found;
-  int result, error; /* getaddrinfo's, and its errno */
-};
+/* NULL: no memory, errno. Then ch_do_call with the function, and _end with the outcome, which releases the query. */
+struct ch_address_query;
+CH_HIDDEN struct ch_address_query *ch_address_query(const char *node, const char *service,
+                                                    const struct addrinfo *hints);
 CH_HIDDEN long ch_call_getaddrinfo(void *);
+CH_HIDDEN int ch_address_query_end(struct ch_address_query *, struct addrinfo **found);
 
-#define CH_HOST_ROOM 16384
-struct ch_host_query {
-  const char *name;    /* or else: */
-  const void *address; /* of `length` bytes */
-  socklen_t length;
-  int family; /* 0: gethostbyname's own choice */
-  struct hostent *to;
-  char *room;
-  size_t size;
-  struct hostent **result;
-  int *h_error;
-  int error; /* the call's result */
-};
+struct ch_name_info;
+CH_HIDDEN struct ch_name_info *ch_name_info(const struct sockaddr *, socklen_t, socklen_t host_room,
+                                            socklen_t service_room, int flags);
+CH_HIDDEN long ch_call_getnameinfo(void *);
+CH_HIDDEN int ch_name_info_end(struct ch_name_info *, char *host, char *service);
+CH_HIDDEN int ch_plain_getnameinfo(const struct sockaddr *, socklen_t, char *host, socklen_t host_room, char *service,
+                                   socklen_t service_room, int flags);
+
+/* By name, or else by address, of `length` bytes. family 0: gethostbyname's own choice. The answer is laid out for
+ * `room`, of `size` bytes; room NULL: for memory of its own. */
+struct ch_host_query;
+CH_HIDDEN struct ch_host_query *ch_host_query(const char *name, const void *address, socklen_t length, int family,
+                                              const char *room, size_t size);
 CH_HIDDEN long ch_call_host(void *);
-
-/* Keeps the answer, and its memory, for this thread until the next one; sets h_errno. NULL for none. */
-CH_HIDDEN struct hostent *ch_host_keep(const struct hostent *, char *room, int h_error);
+/* The reentrant calls' results: 0 or an error number. */
+CH_HIDDEN int ch_host_query_end(struct ch_host_query *, struct hostent *to, char *room, struct hostent **result,
+                                int *h_error);
+/* The others': the answer and its memory are kept for this thread until the next one. NULL, with h_errno and errno. */
+CH_HIDDEN struct hostent *ch_host_query_keep(struct ch_host_query *);
+/* The call was refused, or cancelled; or no memory. */
+CH_HIDDEN struct hostent *ch_host_none(void);
 
 #endif

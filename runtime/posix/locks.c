@@ -172,14 +172,18 @@ long ch_call_sem_timedwait(void *data) {
 }
 long ch_call_join(void *data) {
   struct ch_join *j = data;
+  ch_pool_cancellable(true); /* POSIX: a thread that is cancelled in pthread_join has not joined the other */
   j->error = pthread_join(j->thread, &j->result);
+  ch_pool_cancellable(false);
   return 0;
 }
 
 long ch_call_thrd_join(void *data) {
   struct ch_join *j = data;
   int result = 0;
+  ch_pool_cancellable(true);
   j->error = thrd_join((thrd_t)j->thread, &result);
+  ch_pool_cancellable(false);
   j->result = (void *)(intptr_t)result;
   return 0;
 }

@@ -433,19 +433,23 @@ static long begin_setlk(req_t *q, int fd, int command, void *lock) {
 /* ---- anything ---- */
 
 static long perform_call(const req_t *q) { return ((long (*)(void *))(uintptr_t)q->offset)((void *)q->a); }
+static void release_call(const req_t *q) { ((struct ch_abandoned *)(uintptr_t)q->a)->release((void *)q->a); }
 static const struct ch_operation_kind call_kinds[] = {
     [CH_CALL_FOREIGN] = {"call", perform_call, NULL, .lane = CH_LANE_FOREIGN},
     [CH_CALL_STORAGE] = {"call", perform_call, NULL, .lane = CH_LANE_STORAGE},
     [CH_CALL_PATIENT] = {"call", perform_call, NULL, .lane = CH_LANE_PATIENT},
-    [CH_CALL_INTERRUPTIBLE] = {"call", perform_call, NULL, .lane = CH_LANE_PATIENT, .interrupt = true}};
+    [CH_CALL_INTERRUPTIBLE] = {"call", perform_call, NULL, .lane = CH_LANE_PATIENT, .interrupt = true},
+    [CH_CALL_CANCELLABLE] = {"call", perform_call, NULL, .lane = CH_LANE_PATIENT, .cancellable = true},
+    [CH_CALL_ABANDONED] = {"call", perform_call, NULL, .lane = CH_LANE_FOREIGN, .abandoned = release_call}};
 
 static long begin_call(req_t *q, long (*fn)(void *), void *argument, int how) {
-  if (ch_is_marked())
-    return refused();
-  if (!ch_domain.current)
-    return errno = EPERM, -1;
   *q = (req_t){.kind = &call_kinds[how], .fd = -1, .offset = (int64_t)(uintptr_t)fn, .a = argument};
-  return CH_LATER;
+  int error = ch_is_marked() ? ECANCELED : !ch_domain.current ? EPERM : 0;
+  if (!error)
+    return CH_LATER;
+  if (q->kind->abandoned)
+    q->kind->abandoned(q);
+  return errno = error, -1;
 }
 
 /* ---- what a peer ends ----

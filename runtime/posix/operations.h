@@ -61,9 +61,21 @@ CH_HIDDEN int ch_plain_open_2(const char *, int flags);
 CH_HIDDEN int ch_plain_fcntl(int fd, int command, void *argument);
 CH_HIDDEN int ch_plain_lockf(int fd, int command, int64_t n);
 
-/* Any plain code: fn(argument) returns the result, or -errno. `patient`: it may last until somebody else does
- * something, and `interrupt`: EINTR means that it has done nothing. */
-enum { CH_CALL_FOREIGN, CH_CALL_STORAGE, CH_CALL_PATIENT, CH_CALL_INTERRUPTIBLE };
+/* Any plain code: fn(argument) returns the result, or -errno. PATIENT: it may last until somebody else does something.
+ * INTERRUPTIBLE: and EINTR means that it has done nothing. CANCELLABLE: and it can be ended by the cancellation of its
+ * thread (ch_pool_cancellable). ABANDONED: nobody need wait for its end; the argument is on the heap, begins with a
+ * struct ch_abandoned, and is the caller's unless the result is -1, upon which it will be released. */
+enum {
+  CH_CALL_FOREIGN,
+  CH_CALL_STORAGE,
+  CH_CALL_PATIENT,
+  CH_CALL_INTERRUPTIBLE,
+  CH_CALL_CANCELLABLE,
+  CH_CALL_ABANDONED
+};
+struct ch_abandoned {
+  void (*release)(void *); /* the whole argument */
+};
 CH_HIDDEN long ch_do_call(long (*fn)(void *), void *argument, int how);
 
 /* Nothing else can run in this domain before the caller goes on: it may as well block. */

@@ -204,6 +204,8 @@ static struct resolver *make_resolver(void) {
   return r;
 }
 
+int ch_dns_has_servers(void) { return servers || getenv("CHARCOAL_DNS"); }
+
 int ch_dns_available(void) {
   if (!ch_domain.current || !load())
     return 0;

@@ -24,6 +24,8 @@ struct ch_dns_query {
 
 /* Whether names can be looked up here; if not (no c-ares) the plain call has to do. */
 CH_HIDDEN int ch_dns_available(void);
+/* Whether the user has said whom to ask. */
+CH_HIDDEN int ch_dns_has_servers(void);
 /* To be taken before a query is started and posted after its end: so many may be under way at a time. */
 CH_HIDDEN ch_sem *ch_dns_window(void);
 /* Starts looking up the addresses of `node`; hints as for getaddrinfo, whose ai_family and ai_flags count. NULL: no

@@ -9,7 +9,7 @@
  * ends while a thread is still in the call. */
 struct aside {
   struct ch_job job; /* while the pool has it */
-  struct ch_operation *op;
+  struct ch_operation *op; /* NULL: abandoned, and nobody waits for the letter */
   struct ch_request request;
   long result;
   struct ch_clause timer; /* registered: asks for the end, again or for the first time, */
@@ -53,11 +53,17 @@ void ch_operation_end(struct ch_operation *op, long result) {
 
 static void work(struct ch_job *job) {
   struct aside *a = (struct aside *)job;
+  a->result = -EINTR; /* if the thread is cancelled in it */
   a->result = a->request.kind->perform(&a->request);
 }
 
 static void letter_opened(struct ch_letter *letter) {
   struct aside *a = (struct aside *)letter;
+  if (CH_UNLIKELY(!a->op)) {
+    a->request.kind->abandoned(&a->request);
+    free(a);
+    return;
+  }
   ch_inbox_expected--;
   ch_operation_end(a->op, a->result);
 }
@@ -69,6 +75,7 @@ static CH_COLD bool start_in_pool(struct ch_operation *op) {
     a->request = op->request;
     a->job.letter.open = letter_opened;
     a->job.work = work;
+    a->job.cancellable = op->request.kind->cancellable;
     a->job.home = ch_inbox_here();
     if (a->job.home && ch_pool_submit(&a->job, op->request.kind->lane) == 0) {
       ch_inbox_expected++;
@@ -112,9 +119,16 @@ void ch_operation_cancel(struct ch_operation *op) {
     ch_reactor->cancel(op);
   } else if (ch_pool_withdraw(&((struct aside *)op->clause.object)->job)) {
     ch_inbox_expected--;
+    if (op->request.kind->abandoned)
+      op->request.kind->abandoned(&op->request);
     ch_operation_end(op, -ECANCELED);
-  } else if (op->request.kind->interrupt) {
+  } else if (op->request.kind->interrupt || op->request.kind->cancellable) {
     ask(op);
+  } else if (op->request.kind->abandoned) {
+    struct aside *a = op->clause.object; /* the letter's from now on */
+    op->clause.object = a->op = NULL;
+    ch_inbox_expected--;
+    ch_operation_end(op, -ECANCELED);
   }
 }
 

@@ -18,6 +18,7 @@
 #include <sys/stat.h>
 #include <sys/uio.h>
 #include <sys/un.h>
+#include <threads.h>
 #include <time.h>
 
 static void let_others_run(void) {
@@ -250,6 +251,110 @@ TEST(an_open_that_waits_for_the_other_end_is_given_up) {
     } finish;
     EXPECT(r == -1 && error == ECANCELED);
   }
+}
+
+static int release[2];
+static void *stays(void *result) {
+  char b;
+  return read(release[0], &b, 1) == 1 ? result : NULL;
+}
+static int stays_c11(void *result) { return stays(result) ? 42 : 0; }
+
+/* In the thread that waits in the call, not before it. */
+#define IS_CANCELLED_WITHIN(call, expected)                                                                            \
+  do {                                                                                                                 \
+    long result_ = 12345;                                                                                              \
+    do {                                                                                                               \
+      async result_ = (long)(call);                                                                                    \
+      ch_sleep(20000000);                                                                                              \
+      EXPECT(result_ == 12345);                                                                                        \
+      cancel;                                                                                                          \
+    } finish;                                                                                                          \
+    EXPECT(result_ == (expected));                                                                                     \
+  } while (0)
+
+TEST(who_is_cancelled_while_joining_has_not_joined) {
+  pthread_t t;
+  thrd_t u;
+  void *end = NULL;
+  int result = 0;
+  ch_activity other;
+  EXPECT(pipe(release) == 0 && pthread_create(&t, NULL, stays, &end) == 0 && thrd_create(&u, stays_c11, &end) == 0);
+  activate [&other] { /* no program of one activity */
+    while (!result) ch_sleep(1000000);
+  }
+  for (int i = 0; i < 3; i++) {
+    IS_CANCELLED_WITH(pthread_join(t, &end), ECANCELED);
+    IS_CANCELLED_WITHIN(pthread_join(t, &end), ECANCELED);
+    IS_CANCELLED_WITH(thrd_join(u, &result), thrd_error);
+    IS_CANCELLED_WITHIN(thrd_join(u, &result), thrd_error);
+  }
+  EXPECT(end == NULL && result == 0);
+  do { /* one that ends is joined, and who else waits is not hurt */
+    async EXPECT(thrd_join(u, &result) == thrd_success && result == 42);
+    EXPECT(write(release[1], "xx", 2) == 2);
+    EXPECT(pthread_join(t, &end) == 0 && end == &end);
+  } finish;
+}
+
+TEST(from_descriptor_to_descriptor_nothing_moves) {
+  int from[2], to[2], s[2], file = open("file", O_CREAT | O_RDWR, 0600);
+  static char much[1 << 20], b[100];
+  EXPECT(pipe(from) == 0 && pipe(to) == 0 && socketpair(AF_UNIX, SOCK_STREAM, 0, s) == 0);
+  EXPECT(write(file, much, sizeof much) == sizeof much);
+  IS_CANCELLED(splice(from[0], NULL, to[1], NULL, 10, 0));
+  IS_CANCELLED_WITHIN(splice(from[0], NULL, to[1], NULL, 10, 0), -1);
+  IS_CANCELLED(tee(from[0], to[1], 10, 0));
+  IS_CANCELLED_WITHIN(tee(from[0], to[1], 10, 0), -1);
+  while (send(s[1], much, 4096, MSG_DONTWAIT) > 0) continue;
+  while (send(s[1], much, 1, MSG_DONTWAIT) > 0) continue;
+  off_t at = 5;
+  IS_CANCELLED(sendfile(s[1], file, &at, 1000));
+  IS_CANCELLED_WITHIN(sendfile(s[1], file, &at, 1000), -1);
+  EXPECT(at == 5);
+  /* What has gone before the cancellation is told, and is what the other side gets. */
+  long sent = -7, got = 0, n;
+  while (recv(s[0], much, sizeof much, MSG_DONTWAIT) > 0) continue;
+  at = 0;
+  do {
+    async sent = sendfile(s[1], file, &at, sizeof much);
+    while ((n = recv(s[0], b, sizeof b, MSG_DONTWAIT)) < 0) ch_sleep(1000000);
+    got += n;
+    cancel;
+  } finish;
+  EXPECT(sent > 0 && sent == at);
+  while ((n = recv(s[0], much, sizeof much, MSG_DONTWAIT)) > 0) got += n;
+  EXPECT(got == sent);
+  unlink("file");
+}
+
+TEST(waiting_for_a_lock_of_a_file_in_a_thread_takes_nothing) {
+  int f = open("file", O_CREAT | O_RDWR, 0600), g = open("file", O_RDWR), told[2];
+  struct flock range = {.l_type = F_WRLCK, .l_len = 5}, asked;
+  char b;
+  EXPECT(flock(f, LOCK_EX) == 0 && fcntl(f, F_OFD_SETLKW, &range) == 0 && pipe(told) == 0 && pipe(release) == 0);
+  IS_CANCELLED_WITHIN(flock(g, LOCK_EX), -1);
+  IS_CANCELLED_WITHIN(flock(g, LOCK_SH), -1);
+  IS_CANCELLED_WITHIN(fcntl(g, F_OFD_SETLKW, &range), -1);
+  range.l_type = F_UNLCK;
+  EXPECT(flock(f, LOCK_UN) == 0 && flock(g, LOCK_EX | LOCK_NB) == 0 && fcntl(f, F_OFD_SETLK, &range) == 0);
+  range.l_type = F_WRLCK;
+  pid_t child = fork(); /* a POSIX lock, of another process */
+  if (child == 0) {
+    EXPECT(fcntl(f, F_SETLK, &range) == 0 && write(told[1], "x", 1) == 1 && read(release[0], &b, 1) == 1);
+    _exit(0);
+  }
+  EXPECT(read(told[0], &b, 1) == 1);
+  IS_CANCELLED(fcntl(f, F_SETLKW, &range));
+  IS_CANCELLED_WITHIN(fcntl(f, F_SETLKW, &range), -1);
+  lseek(f, 0, SEEK_SET);
+  IS_CANCELLED_WITHIN(lockf(f, F_LOCK, 5), -1);
+  asked = range;
+  EXPECT(fcntl(f, F_GETLK, &asked) == 0 && asked.l_type == F_WRLCK && asked.l_pid == child);
+  int status;
+  EXPECT(write(release[1], "x", 1) == 1 && waitpid(child, &status, 0) == child && status == 0);
+  EXPECT(fcntl(f, F_SETLKW, &range) == 0);
+  unlink("file");
 }
 
 TEST(storage_is_refused_in_a_cancelled_scope) {

@@ -1,12 +1,13 @@
 /* getaddrinfo, getnameinfo, gethostbyname and its like.
  *
- * getaddrinfo: the plain one for whatever needs no name server, c-ares for the rest. Known difference from libc:
- * `localhost` has both loopback addresses, whatever /etc/hosts says (RFC 6761). */
+ * getaddrinfo: the plain one for whatever needs no name server, and where nobody else could run; c-ares for the rest.
+ * Known difference from libc: `localhost` has both loopback addresses, whatever /etc/hosts says (RFC 6761). */
 #define _GNU_SOURCE
-#include "posix/twins/twins.h"
-#include "reactor/dns.h"
 #include "posix/hosts.h"
 #include "posix/names.h"
+#include "posix/sole.h"
+#include "posix/twins/twins.h"
+#include "reactor/dns.h"
 #include <stdlib.h>
 
 /* NULL: errno says why, and nobody asks any more. */
@@ -29,21 +30,28 @@ static struct ch_dns_query *look_up(const char *node, const struct addrinfo *hin
   return query;
 }
 
+/* In a program of one activity, which has named no servers, all of it is the C library's. */
+#define SOLE_NAMES(call)                                                                                               \
+  if (ch_names_are_the_systems())                                                                                      \
+  CH_SOLE(call)
+
 CH_TWIN(getaddrinfo)
 int ch_posix_getaddrinfo(const char *node, const char *service, const struct addrinfo *hints,
                          struct addrinfo **result) {
   struct ch_name_request request;
   struct ch_dns_query *query;
+  struct ch_address_query *plain;
   int error;
+  SOLE_NAMES(getaddrinfo(node, service, hints, result));
   if (ch_name_is_plain(node, hints))
     return ch_plain_getaddrinfo(node, service, hints, result);
   if (!ch_dns_available()) {
-    struct ch_address_query plain = {node, service, hints, result, 0, 0};
-    if (ch_do_call(ch_call_getaddrinfo, &plain, CH_CALL_FOREIGN) < 0)
+    plain = ch_address_query(node, service, hints);
+    if (!plain)
+      return EAI_MEMORY;
+    if (ch_do_call(ch_call_getaddrinfo, plain, CH_CALL_ABANDONED) < 0)
       return EAI_SYSTEM;
-    if (plain.result == EAI_SYSTEM)
-      errno = plain.error;
-    return plain.result;
+    return ch_address_query_end(plain, result);
   }
   error = ch_name_begin(&request, service, hints);
   if (error)
@@ -67,67 +75,75 @@ int ch_posix_getaddrinfo(const char *node, const char *service, const struct add
 CH_TWIN(getnameinfo)
 int ch_posix_getnameinfo(const struct sockaddr *address, socklen_t length, char *host, socklen_t host_room,
                          char *service, socklen_t service_room, int flags) {
-  struct ch_name_info n = {address, length, host, host_room, service, service_room, flags, 0, 0};
-  if ((!host || !host_room || flags & NI_NUMERICHOST) && (!service || !service_room || flags & NI_NUMERICSERV)) {
-    ch_call_getnameinfo(&n);
-    return n.result;
-  }
-  if (ch_do_call(ch_call_getnameinfo, &n, CH_CALL_FOREIGN) < 0)
+  struct ch_name_info *n;
+  CH_SOLE(getnameinfo(address, length, host, host_room, service, service_room, flags));
+  if ((!host || !host_room || flags & NI_NUMERICHOST) && (!service || !service_room || flags & NI_NUMERICSERV))
+    return ch_plain_getnameinfo(address, length, host, host_room, service, service_room, flags);
+  n = ch_name_info(address, length, host ? host_room : 0, service ? service_room : 0, flags);
+  if (!n)
+    return EAI_MEMORY;
+  if (ch_do_call(ch_call_getnameinfo, n, CH_CALL_ABANDONED) < 0)
     return EAI_SYSTEM;
-  if (n.result == EAI_SYSTEM)
-    errno = n.error;
-  return n.result;
+  return ch_name_info_end(n, host, service);
 }
 
-/* 0 or an error number, as the reentrant ones say. */
-static int host(struct ch_host_query *q) {
-  int saved = errno, error = 0;
-  if (ch_do_call(ch_call_host, q, CH_CALL_FOREIGN) < 0) {
-    error = errno;
-    *q->result = NULL;
-    *q->h_error = NO_RECOVERY;
+static int refused_host(struct hostent **result, int *h_error, int error) {
+  *result = NULL;
+  *h_error = NO_RECOVERY;
+  return error;
+}
+
+/* 0 or an error number. */
+static int host(const char *name, const void *address, socklen_t length, int family, struct hostent *to, char *room,
+                size_t size, struct hostent **result, int *h_error) {
+  int saved = errno;
+  struct ch_host_query *q = ch_host_query(name, address, length, family, room, size);
+  if (!q)
+    return refused_host(result, h_error, ENOMEM);
+  if (ch_do_call(ch_call_host, q, CH_CALL_ABANDONED) < 0) {
+    int error = errno;
+    errno = saved;
+    return refused_host(result, h_error, error);
   }
   errno = saved;
-  return error ? error : q->error;
+  return ch_host_query_end(q, to, room, result, h_error);
 }
 
 CH_TWIN(gethostbyname_r)
 int ch_posix_gethostbyname_r(const char *name, struct hostent *to, char *room, size_t size, struct hostent **result,
                              int *h_error) {
-  struct ch_host_query q = {name, NULL, 0, 0, to, room, size, result, h_error, 0};
-  return host(&q);
+  CH_SOLE(gethostbyname_r(name, to, room, size, result, h_error));
+  return host(name, NULL, 0, 0, to, room, size, result, h_error);
 }
 CH_TWIN(gethostbyname2_r)
 int ch_posix_gethostbyname2_r(const char *name, int family, struct hostent *to, char *room, size_t size,
                               struct hostent **result, int *h_error) {
-  struct ch_host_query q = {name, NULL, 0, family, to, room, size, result, h_error, 0};
-  return host(&q);
+  CH_SOLE(gethostbyname2_r(name, family, to, room, size, result, h_error));
+  return host(name, NULL, 0, family, to, room, size, result, h_error);
 }
 CH_TWIN(gethostbyaddr_r)
 int ch_posix_gethostbyaddr_r(const void *address, socklen_t length, int family, struct hostent *to, char *room,
                              size_t size, struct hostent **result, int *h_error) {
-  struct ch_host_query q = {NULL, address, length, family, to, room, size, result, h_error, 0};
-  return host(&q);
+  CH_SOLE(gethostbyaddr_r(address, length, family, to, room, size, result, h_error));
+  return host(NULL, address, length, family, to, room, size, result, h_error);
 }
 
 /* The result lives until the next such call of the domain, as in C. */
 static struct hostent *host_here(const char *name, const void *address, socklen_t length, int family) {
-  struct hostent to, *result = NULL;
-  char *room = malloc(CH_HOST_ROOM);
-  int h_error = NO_RECOVERY, error;
-  if (!room)
-    return ch_host_keep(NULL, NULL, NO_RECOVERY);
-  struct ch_host_query q = {name, address, length, family, &to, room, CH_HOST_ROOM, &result, &h_error, 0};
-  error = host(&q);
-  result = ch_host_keep(error ? NULL : result, room, h_error);
-  if (error)
-    errno = error;
-  return result;
+  struct ch_host_query *q = ch_host_query(name, address, length, family, NULL, 0);
+  if (!q || ch_do_call(ch_call_host, q, CH_CALL_ABANDONED) < 0)
+    return ch_host_none();
+  return ch_host_query_keep(q);
 }
-CH_TWIN(gethostbyname) struct hostent *ch_posix_gethostbyname(const char *name) { return host_here(name, NULL, 0, 0); }
+CH_TWIN(gethostbyname) struct hostent *ch_posix_gethostbyname(const char *name) {
+  CH_SOLE(gethostbyname(name));
+  return host_here(name, NULL, 0, 0);
+}
 CH_TWIN(gethostbyname2) struct hostent *ch_posix_gethostbyname2(const char *name, int family) {
+  CH_SOLE(gethostbyname2(name, family));
   return host_here(name, NULL, 0, family);
 }
 CH_TWIN(gethostbyaddr) struct hostent *ch_posix_gethostbyaddr(const void *address, socklen_t length, int family) {
+  CH_SOLE(gethostbyaddr(address, length, family));
   return host_here(NULL, address, length, family);
 }

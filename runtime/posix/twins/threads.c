@@ -207,7 +207,7 @@ static int join(pthread_t thread, void **result) {
   int saved = errno, r = ch_plain_tryjoin(thread, result);
   if (r != EBUSY)
     return r;
-  r = ch_do_call(ch_call_join, &j, CH_CALL_PATIENT) < 0 ? errno : j.error;
+  r = ch_do_call(ch_call_join, &j, CH_CALL_CANCELLABLE) < 0 ? errno : j.error;
   errno = saved;
   if (r == 0 && result)
     *result = j.result;
@@ -265,12 +265,12 @@ CH_TWIN(cnd_wait) int ch_posix_cnd_wait(cnd_t *c, mtx_t *m) {
 CH_TWIN(cnd_timedwait) int ch_posix_cnd_timedwait(cnd_t *c, mtx_t *m, const struct timespec *t) {
   return thrd(wait_on((pthread_cond_t *)c, (pthread_mutex_t *)m, CLOCK_REALTIME, t));
 }
-/* By thrd_join itself: who made the thread may keep accounts of it. */
+/* By thrd_join itself: who made the thread may keep accounts of it. Cancelled: thrd_error, with errno ECANCELED. */
 CH_TWIN(thrd_join) int ch_posix_thrd_join(thrd_t thread, int *result) {
   struct ch_join j = {(pthread_t)thread, NULL, 0};
   int saved = errno;
-  if (ch_do_call(ch_call_thrd_join, &j, CH_CALL_PATIENT) < 0)
-    j.error = thrd_error;
+  if (ch_do_call(ch_call_thrd_join, &j, CH_CALL_CANCELLABLE) < 0)
+    return thrd_error;
   errno = saved;
   if (j.error == thrd_success && result)
     *result = (int)(intptr_t)j.result;
