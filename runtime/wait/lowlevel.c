@@ -28,13 +28,17 @@ static struct waiter *of(ch_waiter *w) { return (struct waiter *)w; }
 
 /* ---- suspending ---- */
 
+/* SCHEDULED -> IDLE. An exchange, not a store: a schedule that finds SCHEDULED counts as one with this, so what its
+ * caller had written before must be seen by whoever goes on after it. */
+static void take_schedule(struct waiter *w) { (void)__atomic_exchange_n(&w->state, IDLE, __ATOMIC_ACQ_REL); }
+
 static bool enlist(struct ch_clause *c) {
   struct waiter *w = c->object;
   uint32_t idle = IDLE;
   if (__atomic_compare_exchange_n(&w->state, &idle, SUSPENDED, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
     return false;
   CH_INVARIANT(idle == SCHEDULED, "one branch at a time is suspended at a waiter");
-  w->state = IDLE;
+  take_schedule(w);
   return true;
 }
 /* Whoever schedules finds nobody; not needed while a waiter is all that its branch waits for. */
@@ -126,7 +130,7 @@ int ch_waiter_suspend_unlock(ch_waiter *public, ch_spinlock *lock) {
 /* ---- scheduling ---- */
 
 static void fire(struct waiter *w) {
-  __atomic_store_n(&w->state, IDLE, __ATOMIC_RELEASE);
+  take_schedule(w);
   ch_clause_fired(&w->clause, 0);
 }
 
@@ -172,7 +176,7 @@ int ch_yield_to_int(ch_waiter *public) {
   }
   struct ch_branch *next = w->clause.branch;
   bool sibling = next->scope && b->scope && next->scope->root == b->scope->root;
-  w->state = IDLE;
+  take_schedule(w);
   ch_clause_fired_first(&w->clause, 0);
   if (!sibling)
     return give_way();
