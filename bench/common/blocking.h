@@ -64,8 +64,7 @@ struct bottom_half {
 
 static void look(void *half) {
   struct bottom_half *h = half;
-  for (int i = 0; i < h->n; i++) {
-    struct blocking_end *b = &h->ends[i];
+  for (struct blocking_end *b = h->ends, *end = b + h->n; b < end; b++) {
     if (b->awaits_message && has_message(&b->end)) {
       b->awaits_message = 0;
       ch_sem_post(&b->arrived);

@@ -140,6 +140,29 @@ static inline __attribute__((always_inline)) void look_now_and_then(unsigned run
     give_memory_back();
 }
 
+bool ch_linger_slow(void) {
+  struct ch_domain *d = &ch_domain;
+  struct ch_group *g = d->group;
+  struct ch_branch *b = d->current;
+  if (g->head || g != &d->base || b->scope || d->spinlocks != 0 || ch_tracing || ch_checks)
+    return false;
+  int error = *d->error;
+  d->current = NULL;
+  if (++d->switches % RUNS_PER_LOOK == 0)
+    look_outside();
+  for (unsigned i = 0; i < LOOKS_IN_A_ROW && !g->head; i++)
+    ch_sources_look();
+  d->current = b;
+  *d->error = error;
+  if (g->head != b)
+    return false;
+  g->head = (struct ch_branch *)b->link.next;
+  b->state = CH_RUNNING;
+  if (CH_UNLIKELY(!d->slicing))
+    ch_slice_start();
+  return true;
+}
+
 static bool is_ended(void *domain) { return ((struct ch_domain *)domain)->ended; }
 
 /* The loop. `outside`: what is waited for here can also come from outside the process. */

@@ -113,6 +113,13 @@ CH_HIDDEN void ch_group_drain(struct ch_group *);
 CH_HIDDEN void ch_sources_look(void);
 static inline bool ch_has_sources(void) { return CH_UNLIKELY(!ch_list_empty(&ch_domain.sources)); }
 
+/* The running branch has just been registered for a wait. While nobody can run, and what it waits for may come from a
+ * source, it stays on the native stack for a moment: what comes at once then costs no frames. True: its wait is over,
+ * and it goes on with the result b->link.prev. A branch with scopes never lingers, since behind a call that an `async`
+ * precedes there is something that can run. */
+CH_HIDDEN bool ch_linger_slow(void);
+static inline bool ch_linger(void) { return ch_has_sources() && ch_linger_slow(); }
+
 CH_HIDDEN void ch_activity_end(struct ch_branch *b);
 /* These three say which branch of the same activity is to run next; NULL: none now. */
 CH_HIDDEN struct ch_branch *ch_async_end(struct ch_branch *b);

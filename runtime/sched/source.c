@@ -28,7 +28,12 @@ void ch_source_remove(ch_source *s) {
 
 void ch_sources_look(void) {
   struct ch_domain *d = &ch_domain;
-  for (struct ch_link *n = d->sources.next; n != &d->sources; n = d->looking) {
+  struct ch_link *n = d->sources.next;
+  if (CH_LIKELY(n->next == &d->sources)) { /* the only one: nothing follows, whatever is removed */
+    ((ch_source *)n)->look(((ch_source *)n)->argument);
+    return;
+  }
+  for (; n != &d->sources; n = d->looking) {
     ch_source *s = (ch_source *)n;
     d->looking = n->next;
     s->look(s->argument);

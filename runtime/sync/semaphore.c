@@ -42,7 +42,7 @@ struct ch_int_result ch_sem_wait_int(ch_sem *s) {
   if (result != EAGAIN)
     return (struct ch_int_result){CH_DONE, result};
   ch_wait_on(&s->waiters, CH_ON_SEMAPHORE);
-  return (struct ch_int_result){CH_BLOCKED, 0};
+  return ch_blocks();
 }
 
 int ch_sem_wait(ch_sem *s) {

@@ -78,7 +78,7 @@ int ch_wait_regardless(struct ch_clause *clauses, unsigned n, void (*then)(void 
 
 struct ch_int_result ch_wait_regardless_int(struct ch_clause *clauses, unsigned n) {
   int ready = enlist_all(clauses, n);
-  return ready >= 0 ? (struct ch_int_result){CH_DONE, ready} : (struct ch_int_result){CH_BLOCKED, 0};
+  return ready >= 0 ? (struct ch_int_result){CH_DONE, ready} : ch_blocks();
 }
 
 int ch_wait(struct ch_clause *clauses, unsigned n) {

@@ -71,6 +71,13 @@ static inline void ch_wait_on(struct ch_link *list, enum ch_what what) {
   ch_list_append(list, &b->link, false);
 }
 
+/* How an interruptible wait ends that has just been registered: with the result, or as one that blocks. */
+static inline struct ch_int_result ch_blocks(void) {
+  if (ch_linger())
+    return (struct ch_int_result){CH_DONE, (intptr_t)ch_domain.current->link.prev};
+  return (struct ch_int_result){CH_BLOCKED, 0};
+}
+
 /* The running branch waits over this clause alone, of an `outside` type, which its object has registered. The caller
  * then returns CH_BLOCKED or calls ch_wait_native. */
 static inline void ch_wait_registered(struct ch_clause *c) {

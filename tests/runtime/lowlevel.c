@@ -403,3 +403,124 @@ MAIN_FUNCTION(timed_beside, { int i; }) {
   END /* and the domain ends with its source */
 }
 TEST(timers_go_on_beside_a_source) { run_domain(timed_beside); }
+
+/* ---- who waits alone beside a source lingers on the native stack ---- */
+
+static void post_and_spoil(void *argument) {
+  looks++;
+  errno = ERANGE;
+  ch_sem_post(argument);
+}
+MAIN_FUNCTION(lingering, { int i; }) {
+  BEGIN(lingering_body)
+  EXPECT(ch_source_add(&first_source, post_and_spoil, &s) == 0);
+  errno = EDOM;
+  looks = 0;
+  struct ch_int_result r = ch_sem_wait_int(&s);
+  EXPECT((int)r.status == CH_DONE && r.value == 0 && looks == 1);
+  EXPECT(errno == EDOM);
+  EXPECT(ch_domain.current && ch_domain.current->state == CH_RUNNING && !ch_domain.base.head);
+  ENTER(&S);
+  r = ch_sem_wait_int(&s); /* what calls it may be async */
+  EXPECT((int)r.status == CH_BLOCKED);
+  if ((int)r.status)
+    return (struct ch_int_result){ch_suspend(info_, &v, 5, CH_BLOCKED), 0};
+  case 5:
+  EXPECT(ch_scope_leave_int(&S) == CH_DONE);
+  ch_source_remove(&first_source);
+  END
+}
+TEST(a_wait_that_a_source_ends_at_once_takes_no_frame) { run_domain(lingering); }
+
+/* Nobody lingers while somebody else can run, and in the order in which they became ready. */
+static void post_both(void *argument) {
+  (void)argument;
+  if (++looks == 2) {
+    note("look");
+    ch_sem_post(&done);
+    ch_sem_post(&s);
+  }
+}
+FRAME_FUNCTION(waits_first, { int i; }) {
+  BEGIN(waits_first)
+  CALL(5, ch_sem_wait_int(&done))
+  note("first");
+  END
+}
+FRAME_FUNCTION(runs, { int i; }) {
+  BEGIN(runs)
+  note("other");
+  END
+}
+MAIN_FUNCTION(queued_behind, { int i; }) {
+  BEGIN(queued_behind_body)
+  looks = 0;
+  SPAWN(NULL, waits_first, NULL, 0);
+  CALL(5, ch_reschedule_int())
+  SPAWN(NULL, runs, NULL, 0);
+  EXPECT(ch_source_add(&first_source, post_both, NULL) == 0);
+  CALL(6, ch_sem_wait_int(&s))
+  note("main");
+  ch_source_remove(&first_source);
+  END
+}
+TEST(law_2_lingering_overtakes_nobody) {
+  run_domain(queued_behind);
+  EXPECT_NOTES("other look first main");
+}
+
+static bool timer_fired;
+FRAME_FUNCTION(sleeper, { int i; }) {
+  BEGIN(sleeper)
+  CALL(5, ch_sleep_int(1000000))
+  timer_fired = true;
+  END
+}
+MAIN_FUNCTION(lingers_always, { int i; }) {
+  BEGIN(lingers_always_body)
+  timer_fired = false;
+  SPAWN(NULL, sleeper, NULL, 0);
+  EXPECT(ch_source_add(&first_source, post_and_spoil, &s) == 0);
+  while (!timer_fired)
+    CALL(5, ch_sem_wait_int(&s))
+  ch_source_remove(&first_source);
+  END
+}
+TEST(law_12_timers_fire_beside_one_who_only_lingers) { run_domain(lingers_always); }
+
+static ch_activity victim;
+static void cancel_it(void *argument) { ch_activity_cancel(argument); }
+FRAME_FUNCTION(is_cancelled, { int i; }) {
+  BEGIN(is_cancelled)
+  EXPECT(ch_source_add(&first_source, cancel_it, &victim) == 0);
+  struct ch_int_result r = ch_sem_wait_int(&s);
+  EXPECT((int)r.status == CH_DONE && r.value == ECANCELED);
+  EXPECT(ch_list_empty(&s.waiters));
+  ch_source_remove(&first_source);
+  END
+}
+MAIN_FUNCTION(cancels_while_lingering, { int i; }) {
+  BEGIN(cancels_while_lingering_body)
+  ch_sem_init(&s, 0);
+  SPAWN(&victim, is_cancelled, NULL, 0);
+  CALL(5, ch_activity_wait_int(&victim))
+  END
+}
+TEST(law_4_a_look_may_cancel_who_lingers) { run_domain(cancels_while_lingering); }
+
+struct ch_int_result ch_waiter_suspend_unlock_int(ch_waiter *, ch_spinlock *) CH_INT_NAME(ch_waiter_suspend_unlock);
+static void lock_and_schedule(void *argument) {
+  ch_spin_acquire(&lock);
+  ch_waiter_schedule(argument);
+  ch_spin_release(&lock);
+}
+MAIN_FUNCTION(unlocks_first, { int i; }) {
+  BEGIN(unlocks_first_body)
+  EXPECT(ch_source_add(&first_source, lock_and_schedule, &w) == 0);
+  ch_spin_acquire(&lock);
+  CALL(5, ch_waiter_suspend_unlock_int(&w, &lock))
+  EXPECT(value == 0 && !lock.holder);
+  ch_source_remove(&first_source);
+  END
+}
+TEST(nobody_lingers_under_a_spinlock) { run_domain(unlocks_first); }
