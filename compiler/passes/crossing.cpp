@@ -35,6 +35,8 @@ static void liveIn(const Value *V, const BasicBlock *home, SmallPtrSetImpl<Basic
 }
 
 CrossingValues::CrossingValues(Function &F, ArrayRef<Point> points) {
+  if (points.empty())
+    return;
   DenseMap<const BasicBlock *, unsigned> pointAfter;
   for (unsigned k = 0; k < points.size(); ++k)
     pointAfter[points[k].after] = k;

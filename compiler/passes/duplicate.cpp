@@ -34,6 +34,7 @@
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/MDBuilder.h"
+#include "llvm/TargetParser/Triple.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 #include "llvm/Transforms/Utils/Cloning.h"
 #include "llvm/Transforms/Utils/ModuleUtils.h"
@@ -62,6 +63,7 @@ private:
   void insertYieldsInCycles(Function &twin);
   void lowerExplicitYields();
   Function *callerOf(Function &plain);
+  void twinsOfAliases();
   void bindActivities();
   void keepAsyncWhereItSuspends();
   void renameMain();
@@ -95,6 +97,14 @@ void Duplicator::readTwinNames() {
     if (name.consume_front("charcoal.twin="))
       twinName[F] = name.str();
   }
+}
+
+// What does not hold of a parameter of an interruptible version. On x86-64 the place for a result is passed as any
+// pointer is; elsewhere the convention wants to know.
+static SmallVector<Attribute::AttrKind, 3> droppedOfParameters(const Module &M) {
+  if (Triple(M.getTargetTriple()).getArch() == Triple::x86_64)
+    return {Attribute::NoAlias, Attribute::Returned, Attribute::StructRet};
+  return {Attribute::NoAlias, Attribute::Returned};
 }
 
 Function *Duplicator::clone(Function &F) {
@@ -137,7 +147,7 @@ Function *Duplicator::clone(Function &F) {
         Attribute::NoRecurse, Attribute::NoCallback, Attribute::MustProgress, Attribute::Speculatable})
     G->removeFnAttr(kind);
   for (Argument &A : G->args())
-    for (Attribute::AttrKind kind : {Attribute::NoAlias, Attribute::Returned, Attribute::StructRet})
+    for (Attribute::AttrKind kind : droppedOfParameters(M))
       A.removeAttr(kind);
   G->removeRetAttr(Attribute::NoAlias);
   if (G->hasPrefixData())
@@ -233,7 +243,7 @@ void Duplicator::markSuspending(CallInst &CB, bool unprototyped) {
   SmallVector<AttributeSet> params;
   for (unsigned i = 0; i < CB.arg_size(); ++i) {
     AttributeSet set = old.getParamAttrs(i);
-    for (Attribute::AttrKind drop : {Attribute::NoAlias, Attribute::Returned, Attribute::StructRet})
+    for (Attribute::AttrKind drop : droppedOfParameters(M))
       set = set.removeAttribute(M.getContext(), drop);
     params.push_back(set);
   }
@@ -439,6 +449,41 @@ Function *Duplicator::callerOf(Function &plain) {
   return twin;
 }
 
+// Another module calls an alias by its own name. A weak one may name another function there: its twin is a function of
+// its own, which `split` guards.
+void Duplicator::twinsOfAliases() {
+  SmallVector<std::pair<GlobalAlias *, Function *>> work;
+  for (GlobalAlias &alias : M.aliases())
+    if (auto *F = dyn_cast<Function>(alias.getAliasee()->stripPointerCasts());
+        F && twins.count(F) && !alias.hasLocalLinkage())
+      work.push_back({&alias, twins[F]});
+  for (auto [alias, twin] : work) {
+    std::string name = (alias->getName() + TwinSuffix).str();
+    if (M.getNamedValue(name))
+      continue;
+    if (!alias->isInterposable()) {
+      GlobalAlias::create(twin->getValueType(), 0, alias->getLinkage(), name, twin, &M)->copyAttributesFrom(alias);
+      continue;
+    }
+    auto *forward = Function::Create(twin->getFunctionType(), alias->getLinkage(), name, M);
+    forward->copyAttributesFrom(twin);
+    forward->setVisibility(alias->getVisibility());
+    forward->setDSOLocal(alias->isDSOLocal());
+    forward->addFnAttr(TwinAttr, alias->getName());
+    IRBuilder<> B(BasicBlock::Create(abi.C, "", forward));
+    SmallVector<Value *> arguments;
+    for (Argument &A : forward->args())
+      arguments.push_back(&A);
+    CallInst *call = B.CreateCall(twin, arguments);
+    call->setAttributes(twin->getAttributes().removeFnAttributes(abi.C));
+    markSuspending(*call, false);
+    if (twin->getReturnType()->isVoidTy())
+      B.CreateRetVoid();
+    else
+      B.CreateRet(call);
+  }
+}
+
 void Duplicator::bindActivities() {
   Function *spawn = M.getFunction("ch_spawn");
   if (!spawn)
@@ -470,11 +515,11 @@ void Duplicator::renameMain() {
     return;
   if (!twins.count(plain))
     twins[plain] = callerOf(*plain);
+  const GlobalValue::LinkageTypes linkage = plain->getLinkage(); // a weak main may give way to another
   plain->setName("main.plain");
   plain->setLinkage(GlobalValue::InternalLinkage);
   plain->setComdat(nullptr);
-  Function *main = Function::Create(FunctionType::get(abi.I32, {abi.I32, abi.Ptr, abi.Ptr}, false),
-                                    GlobalValue::ExternalLinkage, "main", M);
+  Function *main = Function::Create(FunctionType::get(abi.I32, {abi.I32, abi.Ptr, abi.Ptr}, false), linkage, "main", M);
   main->copyAttributesFrom(plain);
   main->setAttributes(AttributeList().addFnAttributes(
       M.getContext(), AttrBuilder(M.getContext(), plain->getAttributes().getFnAttrs())));
@@ -487,20 +532,22 @@ void Duplicator::renameMain() {
     plain->eraseFromParent();
 }
 
-// A function that calls __builtin_setjmp stays plain (suspension.cpp), and must not get into an interruptible one by
-// inlining. Of setjmp itself the inliner knows that.
-static void keepBuiltinSetjmpOut(Module &M) {
+// A function that calls __builtin_setjmp, or setjmp through a pointer, stays plain (suspension.cpp), and must not get
+// into an interruptible one by inlining. Of other calls of setjmp the inliner knows that.
+static void keepSetjmpOut(Module &M) {
+  const bool throughPointer = addressOfSetjmpIsTaken(M);
   for (Function &F : M)
-    if (!F.hasFnAttribute(Attribute::AlwaysInline) && any_of(instructions(F), [](const Instruction &I) {
-          auto *II = dyn_cast<IntrinsicInst>(&I);
-          return II && II->getIntrinsicID() == Intrinsic::eh_sjlj_setjmp;
-        }))
+    if (!F.isDeclaration() && !F.hasFnAttribute(Attribute::AlwaysInline) &&
+        ((throughPointer && callsThroughPointer(F)) || any_of(instructions(F), [](const Instruction &I) {
+           auto *II = dyn_cast<IntrinsicInst>(&I);
+           return II && II->getIntrinsicID() == Intrinsic::eh_sjlj_setjmp;
+         })))
       F.addFnAttr(Attribute::NoInline);
 }
 
 void Duplicator::run() {
   readTwinNames();
-  keepBuiltinSetjmpOut(M);
+  keepSetjmpOut(M);
   for (Function *F : suspension.twins())
     twins[F] = clone(*F);
   // Atomic regions are found by their markers, so these are still there; `atomic` removes them.
@@ -510,6 +557,7 @@ void Duplicator::run() {
     insertYields(*twin);
   keepAsyncWhereItSuspends();
   lowerExplicitYields();
+  twinsOfAliases();
   bindActivities();
   renameMain();
 }

@@ -3,8 +3,10 @@
 #include "glue.h"
 #include "marks.h"
 #include "options.h"
+#include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/MDBuilder.h"
 #include "llvm/Support/xxhash.h"
+#include "llvm/TargetParser/Triple.h"
 
 using namespace llvm;
 
@@ -12,7 +14,8 @@ namespace charcoal {
 
 static AttributeSet conventionOnly(LLVMContext &C, AttributeSet all) {
   AttributeSet kept;
-  for (Attribute::AttrKind kind : {Attribute::ZExt, Attribute::SExt, Attribute::InReg, Attribute::ByVal})
+  for (Attribute::AttrKind kind :
+       {Attribute::ZExt, Attribute::SExt, Attribute::InReg, Attribute::ByVal, Attribute::StructRet})
     if (all.hasAttribute(kind))
       kept = kept.addAttributes(C, AttributeSet::get(C, {all.getAttribute(kind)}));
   if (all.hasAttribute(Attribute::ByVal))
@@ -50,7 +53,7 @@ FunctionType *Signature::twinType(Abi &abi) const { return FunctionType::get(abi
 AttributeList Signature::twinAttributes(LLVMContext &C) const {
   SmallVector<AttributeSet> sets;
   for (AttributeSet set : attributes)
-    sets.push_back(set.hasAttribute(Attribute::ByVal) ? AttributeSet() : set);
+    sets.push_back(set.hasAttribute(Attribute::ByVal) ? AttributeSet() : set.removeAttribute(C, Attribute::StructRet));
   return AttributeList::get(C, {}, {}, sets);
 }
 AttributeList Signature::plainAttributes(LLVMContext &C) const {
@@ -103,7 +106,7 @@ std::string Signature::mangled(const DataLayout &DL) const {
     out << (A.hasAttribute(Attribute::ZExt)   ? "z"
             : A.hasAttribute(Attribute::SExt) ? "s"
                                               : "")
-        << (A.hasAttribute(Attribute::InReg) ? "r" : "");
+        << (A.hasAttribute(Attribute::InReg) ? "r" : "") << (A.hasAttribute(Attribute::StructRet) ? "t" : "");
   }
   if (unprototyped)
     out << ".u";
@@ -343,7 +346,12 @@ Function *Glue::external(const Signature &S, Function *plain, Function *twin) {
   SmallVector<Value *> arguments;
   for (Argument &A : F->args())
     arguments.push_back(&A);
-  CallInst *call = B.CreateCall(S.twinType(abi), twin, arguments);
+  // The code generator makes no tail call of a weak symbol on AArch64, where a linker may turn such a jump into a nop;
+  // behind an empty piece of assembly it is any address.
+  Value *address = twin;
+  if (Triple(M.getTargetTriple()).isAArch64())
+    address = B.CreateCall(InlineAsm::get(FunctionType::get(abi.Ptr, {abi.Ptr}, false), "", "=r,0", false), {twin});
+  CallInst *call = B.CreateCall(S.twinType(abi), address, arguments);
   call->setAttributes(S.twinAttributes(abi.C));
   call->setTailCallKind(CallInst::TCK_MustTail);
   B.CreateRet(call);
@@ -357,7 +365,7 @@ Function *Glue::external(const Signature &S, Function *plain, Function *twin) {
   return F;
 }
 
-void Glue::guardWeak(const Signature &S, Function *plain, Function *own) {
+void Glue::guardWeak(const Signature &S, GlobalValue *plain, Function *own) {
   auto *F = Function::Create(S.twinType(abi), own->getLinkage(), "", M);
   F->takeName(own);
   F->copyAttributesFrom(own);

@@ -40,9 +40,9 @@ public:
   // Calls `twin` if some module defines it, else `plain`.
   llvm::Function *external(const Signature &, llvm::Function *plain, llvm::Function *twin);
 
-  // The interruptible version, under its public name, of a weak function: `own` if the plain function that won is this
-  // module's, else a call of the winner.
-  void guardWeak(const Signature &, llvm::Function *plain, llvm::Function *own);
+  // The interruptible version, under its public name, of a weak function or alias: `own` if the plain function that won
+  // is this module's, else a call of the winner.
+  void guardWeak(const Signature &, llvm::GlobalValue *plain, llvm::Function *own);
 
   // The check that stands at every entry: branches to a cold block that is returned, and leaves the builder at the warm
   // path.

@@ -82,11 +82,13 @@ inline llvm::Function *externalTwin(llvm::Function &plain, llvm::FunctionType *t
 }
 
 // The address of this module's own body of a definition that another module may override.
-inline llvm::GlobalAlias *ownBody(llvm::Function &F) {
+inline llvm::GlobalAlias *ownBody(llvm::GlobalValue &F) {
   std::string name = (F.getName() + ".here").str();
   if (llvm::GlobalAlias *known = F.getParent()->getNamedAlias(name))
     return known;
-  return llvm::GlobalAlias::create(F.getValueType(), 0, llvm::GlobalValue::InternalLinkage, name, &F, F.getParent());
+  auto *alias = llvm::dyn_cast<llvm::GlobalAlias>(&F);
+  return llvm::GlobalAlias::create(F.getValueType(), 0, llvm::GlobalValue::InternalLinkage, name,
+                                   alias ? alias->getAliasee() : &F, F.getParent());
 }
 
 inline llvm::FunctionCallee markerFunction(llvm::Module &M, llvm::StringRef name) {

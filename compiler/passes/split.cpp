@@ -400,6 +400,24 @@ void Splitter::makeAsyncPoint(CallInst *call, Value *status, Value *scope, Basic
   results.push_back(nullptr);
 }
 
+// Replaces each of the uses by what make(where) builds just before it. Several edges from one block to a phi are one
+// use: the phi must not see different values of them.
+static void replaceUses(ArrayRef<Use *> uses, function_ref<Value *(Instruction *)> make) {
+  DenseMap<std::pair<PHINode *, BasicBlock *>, Value *> made;
+  for (Use *U : uses) {
+    auto *I = cast<Instruction>(U->getUser());
+    if (auto *phi = dyn_cast<PHINode>(I)) {
+      BasicBlock *from = phi->getIncomingBlock(*U);
+      Value *&value = made[{phi, from}];
+      if (!value)
+        value = make(from->getTerminator());
+      U->set(value);
+    } else {
+      U->set(make(I));
+    }
+  }
+}
+
 // Address computations that cross a point are repeated where they are used.
 void Splitter::repeatAddresses(const CrossingValues &crossing) {
   SmallVector<GetElementPtrInst *> work;
@@ -409,18 +427,14 @@ void Splitter::repeatAddresses(const CrossingValues &crossing) {
   for (GetElementPtrInst *G : work) {
     APInt offset(DL.getIndexTypeSizeInBits(G->getType()), 0);
     Value *root = G->stripAndAccumulateConstantOffsets(DL, offset, true);
-    for (Use &U : make_early_inc_range(G->uses())) {
-      auto *I = cast<Instruction>(U.getUser());
-      auto *phi = dyn_cast<PHINode>(I);
-      IRBuilder<> B(phi ? phi->getIncomingBlock(U)->getTerminator() : I);
-      Value *again = B.CreateInBoundsGEP(abi.I8, root, {B.getInt(offset)});
-      if (phi)
-        phi->setIncomingValueForBlock(phi->getIncomingBlock(U), again);
-      else
-        U.set(again);
-    }
-    if (G->use_empty())
-      G->eraseFromParent();
+    SmallVector<Use *> uses;
+    for (Use &U : G->uses())
+      uses.push_back(&U);
+    replaceUses(uses, [&](Instruction *where) {
+      IRBuilder<> B(where);
+      return B.CreateInBoundsGEP(abi.I8, root, {B.getInt(offset)});
+    });
+    G->eraseFromParent();
   }
 }
 
@@ -457,19 +471,18 @@ void Splitter::repeatCheap() {
     Value *source = I ? sourceOfCheap(*I) : nullptr;
     if (!source || isa<AllocaInst>(source) || slots.lookup(source) < 2)
       continue;
-    for (Use &U : make_early_inc_range(I->uses())) {
+    SmallVector<Use *> uses;
+    for (Use &U : I->uses()) {
       auto *user = cast<Instruction>(U.getUser());
       auto *phi = dyn_cast<PHINode>(user);
-      BasicBlock *BB = phi ? phi->getIncomingBlock(U) : user->getParent();
-      if (!V.reloaded.contains(BB))
-        continue;
-      Instruction *again = I->clone();
-      again->insertBefore(phi ? BB->getTerminator()->getIterator() : user->getIterator());
-      if (phi)
-        phi->setIncomingValueForBlock(BB, again);
-      else
-        U.set(again);
+      if (V.reloaded.contains(phi ? phi->getIncomingBlock(U) : user->getParent()))
+        uses.push_back(&U);
     }
+    replaceUses(uses, [&](Instruction *where) {
+      Instruction *again = I->clone();
+      again->insertBefore(where->getIterator());
+      return again;
+    });
   }
 }
 
@@ -670,7 +683,7 @@ void Splitter::keepInImage(const CrossingValues::Value &V) {
     B.SetInsertPoint(afterAllocas(*body));
   } else {
     auto *I = cast<Instruction>(V.value);
-    BasicBlock::iterator next = isa<PHINode>(I) ? I->getParent()->getFirstNonPHIIt() : std::next(I->getIterator());
+    BasicBlock::iterator next = isa<PHINode>(I) ? I->getParent()->getFirstInsertionPt() : std::next(I->getIterator());
     while (isa<AllocaInst>(*next))
       ++next;
     B.SetInsertPoint(I->getParent(), next);
@@ -705,7 +718,9 @@ void Splitter::keep(const CrossingValues &crossing) {
   }
   connect();
   for (const CrossingValues::Value &V : crossing.values) {
-    if (V.value != frame && inRegister.contains(V.value))
+    // Behind a terminator that defines a value (asm goto) there is no one place to store it.
+    auto *I = dyn_cast<Instruction>(V.value);
+    if ((I && I->isTerminator()) || (V.value != frame && inRegister.contains(V.value)))
       keepInRegister(V);
     else
       keepInImage(V);
@@ -976,7 +991,7 @@ PreservedAnalyses charcoal::SplitPass::run(Module &M, ModuleAnalysisManager &) {
   }
   for (auto &[F, signature] : todo) {
     if (F->isInterposable())
-      if (Function *plain = M.getFunction(F->getFnAttribute(TwinAttr).getValueAsString()))
+      if (GlobalValue *plain = M.getNamedValue(F->getFnAttribute(TwinAttr).getValueAsString()))
         glue.guardWeak(signature, plain, F);
     F->removeFnAttr(TwinAttr);
     if (F->hasFnAttribute(NamedAttr)) {

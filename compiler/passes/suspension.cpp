@@ -11,11 +11,13 @@
 #include "async.h"
 #include "atomic.h"
 #include "charcoal_abi.h"
+#include "labels.h"
 #include "library.h"
 #include "marks.h"
 #include "options.h"
 #include "variadic.h"
 #include "llvm/ADT/SCCIterator.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/Analysis/CallGraph.h"
 #include "llvm/IR/CFG.h"
 #include "llvm/IR/Constants.h"
@@ -41,37 +43,6 @@ static bool fitsRegisters(Type *T, const DataLayout &DL) {
          (T->isSized() && !T->isScalableTy() && DL.getTypeStoreSize(T).getFixedValue() <= CH_RESULT_BYTES);
 }
 
-// Label addresses in a table that the program may write cannot be duplicated with the function.
-static bool hasWritableLabelTable(Function &F) {
-  for (BasicBlock &BB : F) {
-    BlockAddress *address = BB.hasAddressTaken() ? BlockAddress::lookup(&BB) : nullptr;
-    if (!address)
-      continue;
-    SmallVector<const User *> work(address->users());
-    while (!work.empty()) {
-      const User *U = work.pop_back_val();
-      if (auto *G = dyn_cast<GlobalVariable>(U)) {
-        if (!G->isConstant()) {
-          bool onlyRead = G->hasLocalLinkage();
-          SmallVector<const User *> uses(G->users());
-          while (onlyRead && !uses.empty()) {
-            const User *use = uses.pop_back_val();
-            if (isa<GetElementPtrInst>(use) || isa<ConstantExpr>(use))
-              uses.append(use->user_begin(), use->user_end());
-            else
-              onlyRead = isa<LoadInst>(use);
-          }
-          if (!onlyRead)
-            return true;
-        }
-      } else if (isa<Constant>(U)) {
-        work.append(U->user_begin(), U->user_end());
-      }
-    }
-  }
-  return false;
-}
-
 const char *Suspension::whyPlain(Function &F) const {
   if (F.isVarArg() && !supportsVariadicTwins(M))
     return "it takes a variable number of arguments";
@@ -91,14 +62,16 @@ const char *Suspension::whyPlain(Function &F) const {
     return "its result is too large for registers";
   if (F.callsFunctionThatReturnsTwice())
     return "it calls setjmp";
+  if (setjmpHasAddress && callsThroughPointer(F))
+    return "it may call setjmp through a pointer";
+  if (lookedAt.contains(&F))
+    return "a function that it calls asks where its frame is";
   for (const Argument &A : F.args())
     if (A.hasInAllocaAttr() || A.hasPreallocatedAttr() || A.hasSwiftErrorAttr() || A.hasNestAttr())
       return "it has an unusual parameter";
   for (const Instruction &I : instructions(F)) {
     if (isa<InvokeInst>(I) || I.isEHPad())
       return "it handles exceptions (-fexceptions)";
-    if (isa<CallBrInst>(I))
-      return "it uses asm goto";
     if (I.getType()->isTokenTy() || I.getType()->isX86_AMXTy() || I.getType()->isScalableTy())
       return "it has values that cannot be saved";
     if (auto *CB = dyn_cast<CallBase>(&I)) {
@@ -122,8 +95,8 @@ const char *Suspension::whyPlain(Function &F) const {
       }
     }
   }
-  if (hasWritableLabelTable(F))
-    return "it keeps label addresses in a writable table";
+  if (labelsEscape(F))
+    return "it keeps addresses of its labels where another call can find them";
   return nullptr;
 }
 
@@ -174,7 +147,7 @@ CallKind Suspension::classify(const CallBase &CB) const {
   // f() without a prototype has a variadic type in LLVM, with no fixed parameter.
   bool variadic = CB.getFunctionType()->isVarArg() && CB.getFunctionType()->getNumParams() > 0;
   if (!callee)
-    return isa<GlobalIFunc>(operand) || unusual || variadic ? CallKind::PlainYield : CallKind::Lookup;
+    return unusual || variadic ? CallKind::PlainYield : CallKind::Lookup;
   if (callee->hasFnAttribute(AtomicAttr))
     return CallKind::PlainYield;
   bool packed = variadic && callee->isVarArg() && callee->getFunctionType() == CB.getFunctionType() &&
@@ -208,7 +181,45 @@ bool Suspension::loopsOverCalls(Function &F) const {
   return false;
 }
 
-Suspension::Suspension(Module &M) : M(M), libraryInfo(Triple(M.getTargetTriple())) {
+bool addressOfSetjmpIsTaken(const Module &M) {
+  return any_of(M, [](const Function &F) {
+    return F.hasFnAttribute(Attribute::ReturnsTwice) && any_of(F.uses(), [](const Use &U) {
+             return !isa<CallBase>(U.getUser()) || !cast<CallBase>(U.getUser())->isCallee(&U);
+           });
+  });
+}
+
+bool callsThroughPointer(const Function &F) {
+  return any_of(instructions(F), [](const Instruction &I) {
+    auto *CB = dyn_cast<CallBase>(&I);
+    return CB && CB->isIndirectCall();
+  });
+}
+
+// __builtin_return_address(n) and __builtin_frame_address(n) with n > 0 look at the frames of n callers, which are on
+// the native stack, one beside the other, in plain code alone.
+void Suspension::findLookedAt() {
+  for (Function &F : M)
+    if (F.getIntrinsicID() == Intrinsic::returnaddress || F.getIntrinsicID() == Intrinsic::frameaddress)
+      for (User *U : F.users()) {
+        auto *call = cast<CallBase>(U);
+        uint64_t levels = cast<ConstantInt>(call->getArgOperand(0))->getZExtValue();
+        SmallSetVector<const Function *, 8> inner;
+        inner.insert(call->getFunction());
+        for (unsigned begin = 0; levels > 0 && begin < inner.size(); --levels) {
+          const unsigned end = inner.size();
+          for (; begin < end; ++begin)
+            for (const User *user : inner[begin]->users())
+              if (auto *caller = dyn_cast<CallBase>(user))
+                inner.insert(caller->getFunction());
+        }
+        lookedAt.insert(inner.begin() + 1, inner.end());
+      }
+}
+
+Suspension::Suspension(Module &M)
+    : M(M), libraryInfo(Triple(M.getTargetTriple())), setjmpHasAddress(addressOfSetjmpIsTaken(M)) {
+  findLookedAt();
   const Options &O = options();
   DenseSet<const Function *> suspends;
   DenseMap<Function *, SmallVector<const CallBase *>> callsOf;

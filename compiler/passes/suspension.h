@@ -32,6 +32,7 @@ public:
 
 private:
   const char *whyPlain(llvm::Function &) const;
+  void findLookedAt();
   bool mayBlock(const llvm::Function &declaration) const;
   bool loopsOverCalls(llvm::Function &) const;
 
@@ -39,9 +40,15 @@ private:
   llvm::TargetLibraryInfoImpl libraryInfo;
   std::vector<llvm::Function *> chosen;
   llvm::DenseSet<const llvm::Function *> twinSet;
-  llvm::DenseSet<const llvm::Function *> refused; // may take long, but has only the plain version
+  llvm::DenseSet<const llvm::Function *> refused;  // may take long, but has only the plain version
+  llvm::DenseSet<const llvm::Function *> lookedAt; // whose frames a function that they call looks at
+  bool setjmpHasAddress;
   mutable llvm::DenseMap<const llvm::Function *, bool> mayBlockCache;
 };
+
+// Any call through a pointer may then be one that returns twice.
+bool addressOfSetjmpIsTaken(const llvm::Module &);
+bool callsThroughPointer(const llvm::Function &);
 
 } // namespace charcoal
 

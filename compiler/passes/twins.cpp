@@ -31,7 +31,7 @@ static bool isAddressTaken(const Function &F) {
       auto *CB = dyn_cast<CallBase>(U.getUser());
       if (CB && CB->isCallee(&U))
         continue;
-      if (isa<BlockAddress>(U.getUser()) || isa<GlobalAlias>(U.getUser()) || isa<GlobalIFunc>(U.getUser()))
+      if (isa<BlockAddress>(U.getUser()) || isa<GlobalIFunc>(U.getUser()))
         continue;
       work.push_back(U.getUser());
     }
@@ -41,6 +41,12 @@ static bool isAddressTaken(const Function &F) {
     const User *U = work.pop_back_val();
     if (isa<Instruction>(U))
       return true;
+    if (auto *alias = dyn_cast<GlobalAlias>(U); alias && !seen.insert(alias).second)
+      continue;
+    else if (alias) { // its address is the function's
+      visit(*alias);
+      continue;
+    }
     if (auto *G = dyn_cast<GlobalVariable>(U)) {
       if (!G->getName().starts_with("llvm."))
         return true;

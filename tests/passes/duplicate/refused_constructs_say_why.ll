@@ -53,15 +53,6 @@ pad:
 end:
   ret void
 }
-; CHECK-DAG: remark: in 'asm_goto': 'asm_goto' has only a plain version: it uses asm goto [-Rcharcoal]
-define void @asm_goto() {
-  call void @elsewhere()
-  callbr void asm "", "!i"() to label %on [label %off]
-on:
-  ret void
-off:
-  ret void
-}
 ; CHECK-DAG: remark: in 'asm_label': 'asm_label' has only a plain version: its inline assembly defines a label [-Rcharcoal]
 define void @asm_label() {
   call void @elsewhere()
@@ -74,7 +65,7 @@ define ptr @frame() {
   %r = call ptr @llvm.frameaddress.p0(i32 0)
   ret ptr %r
 }
-; CHECK-DAG: remark: in 'writable_table': 'writable_table' has only a plain version: it keeps label addresses in a writable table [-Rcharcoal]
+; CHECK-DAG: remark: in 'writable_table': 'writable_table' has only a plain version: it keeps addresses of its labels where another call can find them [-Rcharcoal]
 define void @writable_table() {
   call void @elsewhere()
   %to = load ptr, ptr @table
