@@ -189,4 +189,3 @@ const char *ch_signal_text(int signal, char *room, size_t n) {
   const char *known = sigdescr_np(signal);
   return known ? known : (snprintf(room, n, "Unknown signal %d", signal), room);
 }
-void ch_plain_exit(int status) { exit(status); }

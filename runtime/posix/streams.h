@@ -142,6 +142,5 @@ CH_HIDDEN int ch_plain_fseek(FILE *, off_t, int);
  * user's. */
 CH_HIDDEN const char *ch_error_text(int, char *room, size_t n);
 CH_HIDDEN const char *ch_signal_text(int, char *room, size_t n);
-__attribute__((noreturn)) CH_HIDDEN void ch_plain_exit(int);
 
 #endif

@@ -1,4 +1,4 @@
-/* fwrite, fputs, putc, printf, perror and their like; fflush, fclose, freopen, setvbuf, fseek, exit, which write out;
+/* fwrite, fputs, putc, printf, perror and their like; fflush, fclose, freopen, setvbuf, fseek, which write out;
  * flockfile; dprintf.
  *
  * A call that fits into the stream's buffer only fills it. Otherwise what is there and then its own bytes are sent, and
@@ -233,25 +233,47 @@ static int flush(FILE *f) {
   return r < 0 ? EOF : r;
 }
 
-static int flush_all(int at_exit) {
+/* Before calls that write out and then do something else; their result tells what they meet themselves. */
+static void before(FILE *f) {
+  int saved = errno;
+  if (!hold(f)) {
+    write_out(f);
+    ch_stream_unhold(f);
+  }
+  errno = saved;
+}
+
+static int flush_all(void) {
   FILE **all = ch_stream_all();
   int r = 0;
   if (!all)
     return EOF;
   for (FILE **f = all; *f; f++)
-    if (ch_stream_is_open(*f) && !(at_exit && ch_stream_is_user_locked(*f)) && flush(*f) == EOF)
+    if (ch_stream_is_open(*f) && flush(*f) == EOF)
       r = EOF;
   free(all);
   return r;
 }
 
+/* When the program ends: as in the C library, no lock of the user keeps it from that. */
+CH_HIDDEN void ch_streams_end(void) {
+  struct ch_scope barrier;
+  FILE **all = ch_stream_all();
+  ch_scope_enter(&barrier, CH_SCOPE_BARRIER, "exit");
+  for (FILE **f = all; f && *f; f++)
+    if (ch_stream_is_open(*f) && !ch_stream_is_user_locked(*f))
+      before(*f);
+  ch_scope_leave(&barrier);
+  free(all);
+}
+
 CH_TWIN(fflush) int ch_posix_fflush(FILE *f) {
   CH_SOLE(fflush(f));
-  return f ? flush(f) : flush_all(0);
+  return f ? flush(f) : flush_all();
 }
 CH_TWIN(fflush_unlocked) int ch_posix_fflush_unlocked(FILE *f) {
   CH_SOLE(fflush_unlocked(f));
-  return f ? flush(f) : flush_all(0);
+  return f ? flush(f) : flush_all();
 }
 
 /* Never refused, for it gives something back: cancelled, what cannot go at once is lost, and EOF with ECANCELED says
@@ -271,15 +293,6 @@ CH_TWIN(fclose) int ch_posix_fclose(FILE *f) {
   return error ? (errno = error, EOF) : 0;
 }
 
-/* Before calls that write out and then do something else; their result tells what they meet themselves. */
-static void before(FILE *f) {
-  int saved = errno;
-  if (!hold(f)) {
-    write_out(f);
-    ch_stream_unhold(f);
-  }
-  errno = saved;
-}
 CH_TWIN(freopen) FILE *ch_posix_freopen(const char *path, const char *mode, FILE *f) {
   before(f);
   ch_stream_closing(f);
@@ -309,13 +322,6 @@ CH_TWIN(fseeko64) int ch_posix_fseeko64(FILE *f, off_t offset, int whence) {
   CH_SOLE(fseeko64(f, offset, whence));
   before(f);
   return ch_plain_fseek(f, offset, whence);
-}
-
-/* The others go on while the rest is written out. As in the C library, no lock of the user keeps it from ending. */
-CH_TWIN(exit) __attribute__((noreturn)) void ch_posix_exit(int status) {
-  if (!(ch_domain.live == 1 && ch_is_sole()))
-    flush_all(1);
-  ch_plain_exit(status);
 }
 
 /* ---- flockfile ---- */
