@@ -45,12 +45,15 @@ static struct known **find(const struct ch_branch *b) {
   return at;
 }
 
+static _Noreturn void out_of_memory(void) {
+  fprintf(stderr, "charcoal: out of memory: no room for the trace\n");
+  abort();
+}
+
 static struct known *add(const struct ch_branch *b, uint64_t of, uint64_t last) {
   struct known **at = find(b), *k = malloc(sizeof *k);
-  if (!k) {
-    fprintf(stderr, "charcoal: out of memory: no room for the trace\n");
-    abort();
-  }
+  if (!k)
+    out_of_memory();
   *k = (struct known){*at, b, of, last};
   return *at = k;
 }
@@ -115,7 +118,7 @@ void ch_trace_start(void) {
     return;
   known = calloc(BUCKETS, sizeof(struct known *));
   if (!known)
-    abort();
+    out_of_memory();
   pthread_mutex_lock(&lock);
   thread = ++threads;
   if (file)
