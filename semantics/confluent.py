@@ -402,7 +402,9 @@ class ConfluentText(Text):
 def c_text(programs):
     """One file: `program NUMBER` runs that one, `program` all of them at once, each in a domain. It is linked with c_text.MODULE."""
     n = len(programs)
-    lines = [HEAD, HELPERS_C, f"enum {{ PROGRAMS = {n} }};\nstatic struct run runs[{n}];"]
+    head = HEAD.replace("static void out(int number, int value) { printf", "static void out(int number, int value) { noncancellable printf")
+    assert head != HEAD, "what prints is not itself cancelled"
+    lines = [head, HELPERS_C, f"enum {{ PROGRAMS = {n} }};\nstatic struct run runs[{n}];"]
     for number, program in enumerate(programs):
         lines += ConfluentText(program, number).lines
     begins = ", ".join(f"p{number}_main" for number in range(n))
