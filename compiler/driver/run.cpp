@@ -38,6 +38,26 @@ static void passOn(int signal) {
     kill(-child, signal);
 }
 
+// Nobody can pass on SIGKILL. So a process of clang's group outlives us, and ends the group.
+static pid_t watchOver(pid_t group) {
+  const pid_t parent = getpid();
+  const pid_t watchman = fork();
+  if (watchman != 0)
+    return watchman;
+  setpgid(0, group);
+  close_range(0, ~0U, 0); // whoever reads our output waits for its end
+  sigset_t ours;
+  sigemptyset(&ours);
+  sigaddset(&ours, SIGUSR1);
+  sigprocmask(SIG_BLOCK, &ours, nullptr);
+  prctl(PR_SET_PDEATHSIG, SIGUSR1);
+  int signal;
+  if (getppid() == parent)
+    sigwait(&ours, &signal);
+  kill(0, SIGKILL);
+  _exit(0);
+}
+
 static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 
 // What a file looked like, to tell later whether it has been touched.
@@ -87,8 +107,11 @@ int runGuarded(const std::vector<std::string> &command, const std::string &outpu
     sigprocmask(SIG_SETMASK, &old, nullptr);
     _exit(become(full));
   }
-  if (child > 0 && ownGroup)
+  pid_t watchman = -1;
+  if (child > 0 && ownGroup) {
     setpgid(child, child);
+    watchman = watchOver(child);
+  }
   for (int signal : signals) {
     struct sigaction was{};
     sigaction(signal, nullptr, &was);
@@ -106,6 +129,8 @@ int runGuarded(const std::vector<std::string> &command, const std::string &outpu
       pid_t ended = wait(&one);
       if (ended == child) {
         status = one;
+        if (watchman > 0)
+          kill(watchman, SIGKILL);
         if (received || WIFSIGNALED(status))
           kill(ownGroup ? -child : child, SIGTERM);
       } else if (ended < 0 && errno != EINTR)
