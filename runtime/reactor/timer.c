@@ -12,10 +12,16 @@ struct entry {
 
 enum { RUNS = 4 };
 
+#define SLACK_PART 1000
+#define MOST_SLACK 1000000
+
 /* A ring. Places are counted on and on; the lower bits of a place are the index. */
 struct run {
   struct entry *ring;
   int64_t last;        /* its latest deadline; while it is empty: INT64_MIN */
+  int64_t slack;       /* of no entry is it less; while it is not empty */
+  int64_t later_slack; /* nor less than this of those from `turn` on */
+  uint32_t turn;       /* a place from the head on, at most the tail */
   uint32_t head, tail; /* places: of the first entry, and behind the last one; neither of these is a gap */
   uint32_t room;       /* 0 or a power of two */
   uint32_t live;       /* entries that are not gaps */
@@ -27,6 +33,8 @@ static __thread struct timers {
   uint32_t open;       /* from this one on the runs are empty; the one before is not */
   uint32_t first;      /* the run that has the one to fire next, or RUNS for the heap; while there are any */
   int64_t next;        /* its deadline; CH_FOREVER: there are none */
+  int64_t heap_slack;  /* of none on the heap is it less; while there are any */
+  int64_t asked;       /* what the clock said last */
   uint64_t registered;
   struct run runs[RUNS];
 } timers = {.next = CH_FOREVER};
@@ -45,6 +53,18 @@ static struct entry *allocate(struct entry *old, uint32_t count) {
     abort();
   }
   return bigger;
+}
+
+static int64_t look_at_clock(void) { return timers.asked = ch_reactor->now(); }
+
+/* How late a timer may be that is set now, if that saves a wake-up. The clock was mostly read just before. */
+static inline int64_t slack_until(int64_t deadline) {
+  int64_t left;
+  if (ch_reactor == &ch_reactor_simulated)
+    return 0;
+  if (__builtin_sub_overflow(deadline, timers.asked, &left) || left > SLACK_PART * MOST_SLACK)
+    return MOST_SLACK;
+  return left > 0 ? left / SLACK_PART : 0;
 }
 
 static inline bool before(const struct entry *a, const struct entry *b) {
@@ -69,19 +89,31 @@ CH_COLD static void make_room(struct run *r, unsigned number) {
     r->ring = allocate(NULL, r->room);
   }
   r->tail = r->head;
-  for (uint32_t i = old.head; i != old.tail; i++)
+  for (uint32_t i = old.head; i != old.tail; i++) {
+    if (i == old.turn)
+      r->turn = r->tail;
     if (at(&old, i)->clause)
       append(r, number, *at(&old, i));
+  }
+  if (old.turn == old.tail)
+    r->turn = r->tail;
   if (r->ring != old.ring)
     free(old.ring);
 }
 
 static inline void add_to_run(struct run *r, unsigned number, struct entry e) {
+  int64_t slack = slack_until(e.deadline);
   if (CH_UNLIKELY(r->tail - r->head == r->room))
     make_room(r, number);
   append(r, number, e);
   r->last = e.deadline;
-  r->live++;
+  if (r->live++ == 0 || slack <= r->slack) {
+    r->slack = slack;
+    r->later_slack = CH_FOREVER;
+    r->turn = r->tail;
+  } else if (slack < r->later_slack) {
+    r->later_slack = slack;
+  }
 }
 
 static inline void empty_run(struct timers *t, struct run *r) {
@@ -107,6 +139,13 @@ static inline void remove_from_run(struct timers *t, struct run *r, struct entry
   while (!at(r, r->tail - 1)->clause)
     r->tail--;
   r->last = at(r, r->tail - 1)->deadline;
+  if ((int32_t)(r->turn - r->tail) > 0)
+    r->turn = r->tail;
+  if ((int32_t)(r->head - r->turn) >= 0) {
+    r->slack = r->later_slack;
+    r->later_slack = CH_FOREVER;
+    r->turn = r->tail;
+  }
 }
 
 /* ---- the heap ---- */
@@ -145,7 +184,9 @@ static void add_to_heap(struct timers *t, struct entry e) {
     t->room = t->room ? 2 * t->room : 64;
     t->heap = allocate(t->heap, t->room);
   }
-  t->used++;
+  int64_t slack = slack_until(e.deadline);
+  if (t->used++ == 0 || slack < t->heap_slack)
+    t->heap_slack = slack;
   rise(t->heap, t->used - 1, e);
 }
 
@@ -224,7 +265,7 @@ struct ch_clause ch_never_clause(void) { return (struct ch_clause){.type = &neve
 
 struct ch_clause ch_timer_clause(int64_t duration) {
   int64_t deadline;
-  if (duration == CH_FOREVER || __builtin_add_overflow(ch_reactor->now(), duration, &deadline))
+  if (duration == CH_FOREVER || __builtin_add_overflow(look_at_clock(), duration, &deadline))
     return ch_never_clause();
   return (struct ch_clause){.type = &ch_timer_clause_type, .value = deadline};
 }
@@ -239,7 +280,7 @@ void ch_timers_fire(void) {
   struct timers *t = &timers;
   if (t->next == CH_FOREVER)
     return;
-  for (int64_t now = ch_reactor->now(); t->next <= now;) {
+  for (int64_t now = look_at_clock(); t->next <= now;) {
     struct ch_clause *c = first_of(t, t->first)->clause;
     withdraw(c);
     ch_clause_fired(c, 0);
@@ -247,6 +288,21 @@ void ch_timers_fire(void) {
 }
 
 int64_t ch_timers_next(void) { return timers.next; }
+
+static int64_t put_off(int64_t deadline, int64_t slack) {
+  return deadline > CH_FOREVER - slack ? CH_FOREVER : deadline + slack;
+}
+
+int64_t ch_timers_latest(void) {
+  const struct timers *t = &timers;
+  int64_t latest = t->used ? put_off(t->heap[0].deadline, t->heap_slack) : CH_FOREVER;
+  for (unsigned i = 0; i < t->open; i++) {
+    const struct run *r = &t->runs[i];
+    int64_t of_run = r->live ? put_off(at(r, r->head)->deadline, r->slack) : CH_FOREVER;
+    latest = of_run < latest ? of_run : latest;
+  }
+  return latest;
+}
 
 void ch_timers_end(void) {
   for (unsigned i = 0; i < RUNS; i++)
@@ -269,6 +325,7 @@ static void check_run(const struct timers *t, unsigned number) {
     before_it = e;
   }
   CH_INVARIANT(live == r->live, "a run knows how many it has");
+  CH_INVARIANT(!live || r->turn - r->head <= r->tail - r->head, "the turn of a run's slack lies in it");
   CH_INVARIANT(live ? r->last == before_it->deadline : r->head == r->tail && r->last <= 0,
                "a run knows its latest deadline");
   CH_INVARIANT(!live || (at(r, r->head)->clause && at(r, r->tail - 1)->clause), "no gap is first or last");
@@ -290,7 +347,7 @@ void ch_timers_check(void) {
 
 /* ---- sleeping ---- */
 
-int64_t ch_now(void) { return ch_reactor->now(); }
+int64_t ch_now(void) { return look_at_clock(); }
 
 static intptr_t zero(struct ch_clause *all, unsigned selected) { return (void)all, (void)selected, 0; }
 static const struct ch_leaf sleep_leaf = CH_LEAF("ch_sleep", 1, zero);

@@ -4,6 +4,12 @@
  * runs, each of which is in order already, and only where it fits none on a heap. A run takes and gives in constant
  * time, and moves nothing; the heap takes logarithmic time, and writes to each clause that it moves.
  *
+ * A timer never fires early. It may fire late by a thousandth of its duration, at most by 1 ms, if that lets the domain
+ * sleep until others are due, too: so ten thousand who each sleep for a second wake it a thousand times a second, as
+ * epoll_wait's whole milliseconds would, and not ten thousand times. (Linux lets poll() be late by the same part.) A
+ * run remembers the least slack of its entries, in two parts, so that the short-lived do not count for ever. While the
+ * domain is awake anyway, and under the simulated clock, timers fire on time.
+ *
  * Invariants: 1. a run is in order, and withdrawn timers leave gaps in it, though not at its ends; 2. no entry of the
  * heap is earlier than its parent; 3. clause->slot is the clause's place; 4. the earliest deadline is known. */
 #ifndef CHARCOAL_REACTOR_TIMER_H
@@ -23,6 +29,8 @@ CH_HIDDEN struct ch_clause ch_never_clause(void);
 CH_HIDDEN void ch_timers_fire(void);
 /* The earliest deadline; CH_FOREVER if there is none. */
 CH_HIDDEN int64_t ch_timers_next(void);
+/* Until when the domain may sleep: no timer is later than it may be then. CH_FOREVER if there is none. */
+CH_HIDDEN int64_t ch_timers_latest(void);
 /* The domain of this thread ends: no timer is registered any more, or will be asked for. */
 CH_HIDDEN void ch_timers_end(void);
 CH_HIDDEN void ch_timers_check(void);

@@ -210,7 +210,7 @@ static inline __attribute__((always_inline)) void loop(struct ch_group *g, bool 
       give_memory_back();
     if (sources && ch_reactor != &ch_reactor_simulated)
       continue;
-    ch_reactor_poll(ch_timers_next());
+    ch_reactor_poll(ch_timers_latest());
     ch_timers_fire();
   }
 }

@@ -1,5 +1,6 @@
 /* Timers against a model that is a plain list: whatever is registered and withdrawn, they fire in order of deadline,
- * equal ones in order of registration, none early, and the earliest deadline is known. */
+ * equal ones in order of registration, none early, the earliest deadline is known, and nobody sleeps longer than
+ * each of them may be late. */
 #include "harness.h"
 #include "reactor/reactor.h"
 #include "reactor/timer.h"
@@ -11,10 +12,13 @@ static const struct ch_reactor still = {.name = "still", .now = now};
 
 struct timer {
   struct ch_clause clause; /* first */
-  int64_t deadline;
+  int64_t deadline, latest;
   uint64_t order;
   bool registered;
 };
+
+/* By how much a timer of this duration may be late: timer.h. */
+static int64_t slack(int64_t duration) { return duration / 1000 < 1000000 ? duration / 1000 : 1000000; }
 
 static uint64_t registered_so_far;
 static struct timer last_fired;
@@ -27,6 +31,7 @@ static unsigned long random_number(void) {
   return state ^= state << 17;
 }
 
+static int64_t unit = 1;
 static void start(struct timer *t, int64_t deadline);
 static void fires(struct ch_clause *c) {
   struct timer *t = (struct timer *)c;
@@ -37,13 +42,14 @@ static void fires(struct ch_clause *c) {
   fired++;
   if (again > 0) {
     again--;
-    start(t, clock_now + 1 + (int64_t)(random_number() % 100));
+    start(t, clock_now + 1 + unit * (int64_t)(random_number() % 100));
   }
 }
 
 static void start(struct timer *t, int64_t deadline) {
   t->clause = ch_deadline_clause(deadline);
   t->deadline = deadline;
+  t->latest = deadline + slack(deadline - ch_now());
   t->order = registered_so_far++;
   t->registered = true;
   ch_clause_watch(&t->clause, fires);
@@ -55,18 +61,21 @@ static void stop(struct timer *t) {
 }
 
 static int64_t earliest(const struct timer *all, unsigned n, unsigned *count) {
-  int64_t least = CH_FOREVER;
+  int64_t least = CH_FOREVER, latest = CH_FOREVER;
   *count = 0;
   for (unsigned i = 0; i < n; i++)
     if (all[i].registered) {
       ++*count;
       if (all[i].deadline < least)
         least = all[i].deadline;
+      if (all[i].latest < latest)
+        latest = all[i].latest;
     }
+  EXPECT(ch_timers_latest() >= least && ch_timers_latest() <= latest);
   return least;
 }
 
-/* `kinds`: how many different durations there are; 0: any. */
+/* `kinds`: how many different durations there are; 0: any. They are so many of `unit`. */
 static void at_random(unsigned kinds, unsigned n, unsigned steps) {
   static struct timer all[300];
   unsigned long begun = fired;
@@ -79,12 +88,12 @@ static void at_random(unsigned kinds, unsigned n, unsigned steps) {
     if (t->registered && random_number() % 4)
       stop(t);
     else if (!t->registered)
-      start(t, clock_now + 1 + (int64_t)(kinds ? random_number() % kinds * 500 : random_number() % 1000));
+      start(t, clock_now + 1 + unit * (int64_t)(kinds ? random_number() % kinds * 500 : random_number() % 1000));
     ch_timers_check();
     next = earliest(all, n, &count);
     EXPECT(ch_timers_next() == next);
     if (random_number() % 8 == 0) {
-      clock_now += (int64_t)(random_number() % (random_number() % 8 ? 20 : 800));
+      clock_now += unit * (int64_t)(random_number() % (random_number() % 8 ? 20 : 800));
       again = random_number() % 3;
       ch_timers_fire();
       ch_timers_check();
@@ -94,7 +103,7 @@ static void at_random(unsigned kinds, unsigned n, unsigned steps) {
   }
   EXPECT(fired > begun + steps / 100);
   again = 0;
-  clock_now += 10000;
+  clock_now += 10000 * unit;
   ch_timers_fire();
   ch_timers_check();
   EXPECT(ch_timers_next() == CH_FOREVER);
@@ -105,6 +114,55 @@ TEST(timers_fire_in_order_two_durations) { at_random(2, 300, 100000); }
 TEST(timers_fire_in_order_seven_durations) { at_random(7, 300, 100000); }
 TEST(timers_fire_in_order_any_duration) { at_random(0, 300, 100000); }
 TEST(timers_fire_in_order_when_there_are_few) { at_random(0, 4, 100000); }
+
+TEST(nobody_sleeps_longer_than_a_timer_may_be_late) {
+  for (unsigned kinds = 0; kinds < 4; kinds++) {
+    unit = kinds == 3 ? 10000000 : 100000; /* so that some are at the limit */
+    at_random(kinds, 300, 30000);
+    at_random(kinds, 3, 30000);
+  }
+}
+
+TEST(those_who_sleep_long_are_woken_together) {
+  enum { MANY = 1000, SECOND = 1000000000 };
+  static struct timer all[MANY];
+  int64_t begun;
+  ch_reactor = &still;
+  for (unsigned i = 0; i < MANY; i++) {
+    clock_now += 100000;
+    start(&all[i], clock_now + SECOND);
+  }
+  begun = clock_now;
+  for (unsigned wakes = 0; fired < MANY; wakes++) {
+    EXPECT(wakes < MANY / 10 + 2);
+    EXPECT(ch_timers_latest() == ch_timers_next() + 1000000);
+    clock_now = ch_timers_latest();
+    ch_timers_fire();
+  }
+  EXPECT(clock_now <= begun + SECOND + 1000000);
+}
+
+TEST(who_sleeps_briefly_is_woken_on_time_and_then_forgotten) {
+  enum { MANY = 100, SECOND = 1000000000, MOST = 1000000, BRIEF = 2000 };
+  static struct timer all[2 * MANY], brief;
+  ch_reactor = &still;
+  for (unsigned i = 0; i < MANY; i++)
+    start(&all[i], SECOND + i);
+  EXPECT(ch_timers_latest() == SECOND + MOST);
+  start(&brief, BRIEF); /* before the others; */
+  EXPECT(ch_timers_latest() == brief.latest);
+  stop(&brief);
+  EXPECT(ch_timers_latest() == SECOND + MOST);
+  clock_now = SECOND - BRIEF / 2; /* now in order behind them */
+  start(&brief, clock_now + BRIEF);
+  for (unsigned i = MANY; i < 2 * MANY; i++)
+    start(&all[i], clock_now + SECOND + i);
+  EXPECT(ch_timers_latest() <= brief.latest);
+  clock_now = brief.latest;
+  ch_timers_fire();
+  EXPECT(fired == MANY + 1 && !brief.registered);
+  EXPECT(ch_timers_latest() == ch_timers_next() + MOST);
+}
 
 TEST(a_timer_put_off_again_and_again_takes_no_room) {
   static struct timer all[100], far;
