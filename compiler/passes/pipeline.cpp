@@ -16,6 +16,8 @@
 #include "llvm/IR/Verifier.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/raw_ostream.h"
+#include "llvm/TargetParser/Triple.h"
+#include "llvm/Transforms/Utils/EntryExitInstrumenter.h"
 #if __has_include("llvm/Plugins/PassPlugin.h")
 #include "llvm/Plugins/PassPlugin.h"
 #else
@@ -34,22 +36,28 @@ struct Entry {
   void (*add)(ModulePassManager &);
 };
 
-template <typename Pass> struct OnlyC : PassInfoMixin<OnlyC<Pass>> {
+// A module that has been through a stage says so, for it may be read again: -emit-llvm writes it, and clang optimises
+// what it reads.
+static StringRef markOf(Stage stage) { return stage == Stage::Start ? "charcoal.start" : "charcoal.last"; }
+
+template <typename Pass, Stage stage> struct OnlyC : PassInfoMixin<OnlyC<Pass, stage>> {
   PreservedAnalyses run(Module &M, ModuleAnalysisManager &analyses) {
-    return isC(M) ? Pass().run(M, analyses) : PreservedAnalyses::all();
+    return isC(M) && !M.getNamedMetadata(markOf(stage)) ? Pass().run(M, analyses) : PreservedAnalyses::all();
   }
   static bool isRequired() { return true; }
 };
 
-template <typename Pass> static void add(ModulePassManager &passes) { passes.addPass(OnlyC<Pass>()); }
+template <typename Pass, Stage stage> static void add(ModulePassManager &passes) {
+  passes.addPass(OnlyC<Pass, stage>());
+}
 
 static const Entry pipeline[] = {
-    {"outline", Stage::Start, "activate statements become calls of the runtime", add<OutlinePass>},
-    {"duplicate", Stage::Start, "interruptible versions, yield points", add<DuplicatePass>},
-    {"atomic", Stage::Start, "atomic regions count", add<AtomicPass>},
-    {"twins", Stage::Start, "table of interruptible versions by address", add<TwinsPass>},
-    {"merge", Stage::Last, "superfluous yield points go", add<MergePass>},
-    {"split", Stage::Last, "interruptible versions can suspend", add<SplitPass>},
+    {"outline", Stage::Start, "activate statements become calls of the runtime", add<OutlinePass, Stage::Start>},
+    {"duplicate", Stage::Start, "interruptible versions, yield points", add<DuplicatePass, Stage::Start>},
+    {"atomic", Stage::Start, "atomic regions count", add<AtomicPass, Stage::Start>},
+    {"twins", Stage::Start, "table of interruptible versions by address", add<TwinsPass, Stage::Start>},
+    {"merge", Stage::Last, "superfluous yield points go", add<MergePass, Stage::Last>},
+    {"split", Stage::Last, "interruptible versions can suspend", add<SplitPass, Stage::Last>},
 };
 
 // Prints the module after the pass that -fcharcoal-dump names.
@@ -61,16 +69,33 @@ struct Dump : PassInfoMixin<Dump> {
   static bool isRequired() { return true; }
 };
 
-// Checks the module after the last pass of a stage. After each pass it would take a fifth of the time of -O0.
-struct Verify : PassInfoMixin<Verify> {
-  const char *pass;
-  explicit Verify(const char *pass) : pass(pass) {}
+// The layouts of abi/charcoal_abi.h are those of 64-bit targets, and calls in tail position must become jumps.
+struct CheckTarget : PassInfoMixin<CheckTarget> {
+  PreservedAnalyses run(Module &M, ModuleAnalysisManager &) {
+    const Triple target(M.getTargetTriple());
+    const Triple::ArchType arch = target.getArch();
+    if (isC(M) && (M.getDataLayout().getPointerSizeInBits() != 64 ||
+                   (arch != Triple::x86_64 && arch != Triple::aarch64 && arch != Triple::riscv64))) {
+      errs() << "charcoal-cc: error: target '" << target.str()
+             << "': interruptible code exists for 64-bit x86, AArch64 and RISC-V only; compile with -fno-charcoal\n";
+      exit(1);
+    }
+    return PreservedAnalyses::all();
+  }
+  static bool isRequired() { return true; }
+};
+
+// After the last pass of a stage. Checking the module after each would take a fifth of the time of -O0.
+struct EndStage : PassInfoMixin<EndStage> {
+  Stage stage;
+  explicit EndStage(Stage stage) : stage(stage) {}
   PreservedAnalyses run(Module &M, ModuleAnalysisManager &) {
     if (verifyModule(M, &errs())) {
-      errs() << "charcoal-cc: internal error: the passes up to '" << pass << "' left an invalid module '" << M.getName()
-             << "'\n";
+      errs() << "charcoal-cc: internal error: the passes at the " << (stage == Stage::Start ? "start" : "end")
+             << " left an invalid module '" << M.getName() << "'\n";
       exit(70);
     }
+    M.getOrInsertNamedMetadata(markOf(stage));
     return PreservedAnalyses::all();
   }
   static bool isRequired() { return true; }
@@ -79,15 +104,18 @@ struct Verify : PassInfoMixin<Verify> {
 static void addStage(ModulePassManager &passes, Stage stage) {
   if (options().disabled)
     return;
-  const char *last = nullptr;
+  if (stage == Stage::Start) {
+    passes.addPass(CheckTarget());
+    // Else the reports of -finstrument-functions would name interruptible versions, which the program does not know.
+    passes.addPass(createModuleToFunctionPassAdaptor(EntryExitInstrumenterPass(/*PostInlining=*/false)));
+  }
   for (const Entry &entry : pipeline)
     if (entry.stage == stage) {
       entry.add(passes);
       if (options().dump == entry.name)
         passes.addPass(Dump());
-      last = entry.name;
     }
-  passes.addPass(Verify(last));
+  passes.addPass(EndStage(stage));
 }
 
 // A misspelled stage would print nothing and leave the user to wonder.
