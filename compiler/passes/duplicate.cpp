@@ -442,6 +442,7 @@ Function *Duplicator::callerOf(Function &plain) {
   for (Argument &A : twin->args())
     arguments.push_back(&A);
   CallInst *call = B.CreateCall(&plain, arguments);
+  call->setIsNoInline(); // it has its reasons for being plain
   if (plain.getReturnType()->isVoidTy())
     B.CreateRetVoid();
   else
@@ -525,6 +526,9 @@ void Duplicator::renameMain() {
       M.getContext(), AttrBuilder(M.getContext(), plain->getAttributes().getFnAttrs())));
   main->removeFnAttr(Attribute::AlwaysInline);
   main->removeFnAttr(Attribute::NoReturn);
+  for (StringRef kind : {"instrument-function-entry", "instrument-function-exit", "instrument-function-entry-inlined",
+                         "instrument-function-exit-inlined", "instrument-function-entry-bare"})
+    main->removeFnAttr(kind); // the program's main reports itself
   IRBuilder<> B(BasicBlock::Create(M.getContext(), "", main));
   CallInst *code = B.CreateCall(abi.main(), {twins[plain], main->getArg(0), main->getArg(1), main->getArg(2)});
   B.CreateRet(code);

@@ -76,8 +76,8 @@ inline llvm::Function *externalTwin(llvm::Function &plain, llvm::FunctionType *t
     return known;
   auto *twin = llvm::Function::Create(type, llvm::GlobalValue::ExternalLinkage, name, M);
   twin->addFnAttr(ExternalTwinAttr, plain.getName());
-  twin->setVisibility(plain.getVisibility());
-  twin->setDSOLocal(plain.isDSOLocal());
+  // Of default visibility whatever that of the function: some linkers do not resolve a hidden symbol that is nowhere
+  // defined to null.
   return twin;
 }
 

@@ -833,6 +833,13 @@ void Splitter::addEntry() {
   Value *entering = B.CreateAlignedLoad(abi.I8, abi.tlsField(B, offsetof(struct ch_tls, entering)), Align(1), true);
   B.CreateCondBr(B.CreateIsNotNull(entering), dispatch, begin);
   restore->setArgOperand(0, image);
+  // The runtime is not instrumented: MemorySanitizer has not seen that it writes the image.
+  if (F.hasFnAttribute(Attribute::SanitizeMemory)) {
+    IRBuilder<> D(restore->getNextNode());
+    D.SetCurrentDebugLocation(atEntry());
+    D.CreateCall(M.getOrInsertFunction("__msan_unpoison", abi.Void, abi.Ptr, abi.Size),
+                 {image, ConstantInt::get(abi.Size, imageSize)});
+  }
 }
 
 // The one way out of a suspended activation. The number of the point and the status travel in one register, which falls

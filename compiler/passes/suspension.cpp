@@ -43,6 +43,16 @@ static bool fitsRegisters(Type *T, const DataLayout &DL) {
          (T->isSized() && !T->isScalableTy() && DL.getTypeStoreSize(T).getFixedValue() <= CH_RESULT_BYTES);
 }
 
+// -finstrument-functions: where a function was called from, for its reports alone.
+static bool isReport(StringRef name) { return name.starts_with("__cyg_profile_func_"); }
+static bool onlyReported(const CallBase &address) {
+  return all_of(address.users(), [](const User *U) {
+    auto *CB = dyn_cast<CallBase>(U);
+    auto *callee = CB ? CB->getCalledFunction() : nullptr;
+    return callee && isReport(callee->getName());
+  });
+}
+
 const char *Suspension::whyPlain(Function &F) const {
   if (F.isVarArg() && !supportsVariadicTwins(M))
     return "it takes a variable number of arguments";
@@ -52,10 +62,10 @@ const char *Suspension::whyPlain(Function &F) const {
     return "it is an interrupt handler";
   if (F.getCallingConv() != CallingConv::C && F.getCallingConv() != CallingConv::Fast)
     return "it has an unusual calling convention";
-  for (StringRef kind : {"instrument-function-entry", "instrument-function-exit", "instrument-function-entry-inlined",
-                         "instrument-function-exit-inlined", "instrument-function-entry-bare"})
-    if (F.hasFnAttribute(kind))
-      return "it reports its entries and exits (-finstrument-functions)";
+  for (StringRef kind :
+       {"instrument-function-entry-inlined", "instrument-function-exit-inlined", "instrument-function-entry-bare"})
+    if (F.getFnAttribute(kind).getValueAsString().starts_with("__cyg_"))
+      return "it reports its entries and exits after inlining (-finstrument-functions-after-inlining)";
   if (F.isPresplitCoroutine())
     return "it is a coroutine";
   if (!fitsRegisters(F.getReturnType(), M.getDataLayout()))
@@ -80,8 +90,11 @@ const char *Suspension::whyPlain(Function &F) const {
       if (auto *code = dyn_cast<InlineAsm>(CB->getCalledOperand()); code && definesLabels(*code))
         return "its inline assembly defines a label";
       switch (CB->getIntrinsicID()) {
-      case Intrinsic::frameaddress:
       case Intrinsic::returnaddress:
+        if (onlyReported(*CB))
+          break;
+        return "it asks where its frame is";
+      case Intrinsic::frameaddress:
       case Intrinsic::addressofreturnaddress:
       case Intrinsic::sponentry:
         return "it asks where its frame is";
@@ -110,7 +123,7 @@ bool Suspension::mayBlock(const Function &F) const {
   for (StringRef name : {"ch_spawn", "ch_scope_enter", "ch_scope_deadline", "ch_scope_cancel", "ch_cancelled"})
     if (F.getName() == name)
       return entry->second = false; // the runtime's, called by generated code
-  if (F.getName().starts_with("ch_capture"))
+  if (F.getName().starts_with("ch_capture") || isReport(F.getName()))
     return entry->second = false; // likewise
   if (libraryHasTwin(F.getName()))
     return true;
