@@ -75,8 +75,8 @@ int ch_plain_dup(int fd) {
 
 /* The number is closed first, if it was open and the call succeeds. */
 static int dup_to(int fd, int to, int flags, int (*plain)(int, int, int)) {
-  if (ch_is_own(to))
-    return errno = EBADF, -1;
+  if (ch_own_makes_way(fd, to, flags) < 0)
+    return -1;
   if (fd != to && !(flags & ~O_CLOEXEC) && fcntl(fd, F_GETFD) >= 0 && fcntl(to, F_GETFD) >= 0)
     ch_fd_closing(to);
   ch_known_shared();
@@ -108,14 +108,7 @@ int ch_plain_close_range(unsigned first, unsigned last, int flags) {
     return close_range(first, last, flags);
   for (unsigned fd = first; fd <= last && fd < (unsigned)ch_known_size; fd++)
     ch_fd_closing((int)fd);
-  /* Around ours. */
-  for (unsigned fd = first; fd <= last && fd < CH_OWN_BELOW; fd++)
-    if (ch_is_own((int)fd)) {
-      if (fd > first && close_range(first, fd - 1, flags) < 0)
-        return -1;
-      first = fd + 1;
-    }
-  return first <= last ? close_range(first, last, flags) : 0;
+  return ch_own_close_range(first, last, flags, close_range);
 }
 
 int ch_plain_fclose(FILE *f) {

@@ -37,13 +37,16 @@ struct descriptor {
 
 enum { MANY_STRANGERS = 1000 };
 
-static __thread int epoll = -1;
+static __thread int place = -1; /* of the epoll object (own.h); -1: there is none */
 static __thread struct descriptor *table;
 static __thread int table_size;
 static __thread unsigned waiting;
 static __thread unsigned strangers;  /* events of descriptions whose number is closed */
 static __thread uint32_t rounds = 1; /* polls */
-static __thread int wake_event = -1;
+static __thread int wake_event = -1; /* its place */
+#define WAKE UINT64_MAX              /* in its events */
+
+static int epoll(void) { return ch_own_number(place); }
 
 static int64_t now(void) {
   struct timespec t;
@@ -54,9 +57,9 @@ static int64_t now(void) {
 static int fd_of(const struct ch_clause *c) { return (int)(intptr_t)c->object; }
 
 static void forget_all(void) {
-  if (epoll >= 0)
-    ch_own_close(epoll);
-  epoll = -1;
+  if (place >= 0)
+    ch_own_close(place);
+  place = -1;
   strangers = 0;
   for (int i = 0; i < table_size; i++)
     table[i].armed = 0;
@@ -77,6 +80,22 @@ static uint32_t wanted_by(const struct ch_clause *c) {
   return (uint32_t)c->value & ~(uint32_t)(POLLERR | POLLHUP | POLLNVAL);
 }
 
+/* Somebody has closed the epoll object by hand, and perhaps used its number again. To ask takes no event: there is no
+ * room for one. */
+static bool is_lost(void) {
+  int saved = errno;
+  bool is = place >= 0 && (saved == EBADF || saved == EINVAL) && epoll_wait(epoll(), NULL, 1, 0) < 0 &&
+            (errno == EBADF || errno == EINVAL);
+  errno = saved;
+  if (is) {
+    ch_own_lost(place);
+    place = -1;
+  }
+  return is;
+}
+
+static void start_afresh(void);
+
 /* 0; -errno. *anew: epoll did not know it. */
 static int arm(int fd, uint32_t wanted, bool *anew) {
   struct descriptor *d = &table[fd];
@@ -84,14 +103,18 @@ static int arm(int fd, uint32_t wanted, bool *anew) {
     wanted |= EPOLLRDHUP | EPOLLPRI; /* after which a short read means nothing: ch_known_stirred */
   wanted |= d->armed | EPOLLET;
   struct epoll_event e = {.events = wanted, .data.u64 = (uint64_t)d->life << 32 | (uint32_t)fd};
-  int result = epoll_ctl(epoll, d->armed ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, fd, &e);
+  int result = epoll_ctl(epoll(), d->armed ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, fd, &e);
   bool lost = result < 0 && errno == ENOENT;
   if (lost) {
     e.data.u64 = (uint64_t)++d->life << 32 | (uint32_t)fd;
-    result = epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &e);
+    result = epoll_ctl(epoll(), EPOLL_CTL_ADD, fd, &e);
   }
   if (result < 0 && errno == EEXIST)
-    result = epoll_ctl(epoll, EPOLL_CTL_MOD, fd, &e);
+    result = epoll_ctl(epoll(), EPOLL_CTL_MOD, fd, &e);
+  if (CH_UNLIKELY(result < 0 && is_lost())) {
+    start_afresh();
+    return arm(fd, wanted, anew);
+  }
   if (anew)
     *anew = lost;
   d->armed = result < 0 ? 0 : wanted;
@@ -100,10 +123,10 @@ static int arm(int fd, uint32_t wanted, bool *anew) {
 
 static int open_epoll(void) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
-  epoll = epoll_create1(EPOLL_CLOEXEC);
-  if (epoll < 0)
+  int epoll = epoll_create1(EPOLL_CLOEXEC);
+  place = epoll < 0 ? -1 : ch_own(epoll);
+  if (place < 0)
     return -errno;
-  epoll = ch_own(epoll);
   pthread_once(&once, hook);
   for (int i = 0; i < table_size; i++)
     for (struct ch_link *n = table[i].waiters.next; n != &table[i].waiters; n = n->next)
@@ -168,7 +191,7 @@ static bool enlist(struct ch_clause *c) {
   if (fd < 0)
     return c->value = -EBADF, true;
   int saved = errno;
-  if (epoll < 0)
+  if (place < 0)
     error = open_epoll();
   if (!error && !make_room(fd))
     error = -ENOMEM;
@@ -272,30 +295,30 @@ static enum ch_verdict verify(int fd) {
 
 static int wait_events(struct epoll_event *events, int room, int64_t deadline) {
   if (deadline == 0)
-    return epoll_wait(epoll, events, room, 0);
+    return epoll_wait(epoll(), events, room, 0);
   int64_t due = ch_known_due();
   if (due < deadline)
     deadline = due;
   if (deadline == CH_FOREVER)
-    return epoll_wait(epoll, events, room, -1);
+    return epoll_wait(epoll(), events, room, -1);
   int64_t left = deadline - now();
   if (left < 0)
     left = 0;
   static __thread bool has_pwait2 = true; /* Linux 5.11; valgrind of Debian 12 does not know it */
   if (has_pwait2) {
     struct timespec t = {left / 1000000000, left % 1000000000};
-    int n = epoll_pwait2(epoll, events, room, &t, NULL);
+    int n = epoll_pwait2(epoll(), events, room, &t, NULL);
     if (n >= 0 || (errno != ENOSYS && errno != EPERM))
       return n;
     has_pwait2 = false;
   }
   int64_t ms = (left + 999999) / 1000000;
-  return epoll_wait(epoll, events, room, ms > 1000000 ? 1000000 : (int)ms);
+  return epoll_wait(epoll(), events, room, ms > 1000000 ? 1000000 : (int)ms);
 }
 
 static void woken(void) {
   uint64_t count;
-  if (read(wake_event, &count, sizeof count) < 0)
+  if (read(ch_own_number(wake_event), &count, sizeof count) < 0)
     return;
 }
 
@@ -303,8 +326,9 @@ static int listen_(int event);
 
 /* Waiters are registered again by open_epoll; nothing that they wait for is lost, for epoll looks first. */
 static void start_afresh(void) {
+  bool lost = place < 0;
   forget_all();
-  if (open_epoll() < 0 || (wake_event >= 0 && listen_(wake_event) < 0)) {
+  if (open_epoll() < 0 || (lost ? ch_inbox_lost() < 0 : wake_event >= 0 && listen_(wake_event) < 0)) {
     fprintf(stderr, "charcoal: no epoll object: %s\n", strerror(errno));
     abort();
   }
@@ -314,16 +338,18 @@ static void poll_(int64_t deadline) {
   if (deadline == 0 && waiting == 0)
     return;
   int saved = errno;
-  if (epoll < 0 && open_epoll() < 0) {
+  if (place < 0 && open_epoll() < 0) {
     fprintf(stderr, "charcoal: no epoll object: %s\n", strerror(errno));
     abort();
   }
   struct epoll_event events[256];
   rounds++;
   int n = wait_events(events, 256, deadline);
+  if (CH_UNLIKELY(n < 0 && is_lost()))
+    start_afresh();
   for (int i = 0; i < n; i++) {
     int fd = (int)(uint32_t)events[i].data.u64;
-    if (fd == wake_event) {
+    if (events[i].data.u64 == WAKE) {
       woken();
     } else if (fd >= table_size || table[fd].life != (uint32_t)(events[i].data.u64 >> 32)) {
       strangers++;
@@ -341,10 +367,10 @@ static void poll_(int64_t deadline) {
 }
 
 static int listen_(int event) {
-  if (epoll < 0 && (errno = -open_epoll()) != 0)
+  if (place < 0 && (errno = -open_epoll()) != 0)
     return -1;
-  struct epoll_event e = {.events = EPOLLIN, .data.u64 = (uint32_t)event};
-  if (epoll_ctl(epoll, EPOLL_CTL_ADD, event, &e) < 0)
+  struct epoll_event e = {.events = EPOLLIN, .data.u64 = WAKE};
+  if (epoll_ctl(epoll(), EPOLL_CTL_ADD, ch_own_number(event), &e) < 0)
     return -1;
   wake_event = event;
   return 0;
@@ -354,10 +380,10 @@ static bool start(struct ch_operation *op) { return (void)op, false; }
 static void cancel(struct ch_operation *op) { (void)op; }
 
 static void end(void) {
-  if (epoll >= 0)
-    ch_own_close(epoll);
+  if (place >= 0)
+    ch_own_close(place);
   free(table);
-  epoll = wake_event = -1;
+  place = wake_event = -1;
   table = NULL;
   table_size = 0;
 }

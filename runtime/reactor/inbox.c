@@ -11,10 +11,9 @@
 struct ch_inbox {
   struct ch_letter *top; /* posted last; linked backwards in time. Written by everybody */
   int asleep;            /* written by the domain */
-  int event;             /* eventfd */
+  int event;             /* the place (own.h) of an eventfd */
   bool handed_out;       /* strangers may post at any time */
-  struct ch_inbox
-      *next; /* in `kept`, after its domain's end. Never taken out: its descriptor stays open for late posters */
+  struct ch_inbox *next; /* in `kept` */
 };
 
 static __thread struct ch_inbox *inbox;
@@ -25,8 +24,32 @@ static int own_eventfd(void) {
   return event < 0 ? event : ch_own(event);
 }
 
+/* Those of domains that have ended. They stay, with their descriptors, because a poster looks at `asleep` after its
+ * letter has been opened; the next domain takes one over, and is at worst woken in vain. */
+static struct ch_inbox *kept;
+
+static void keep(struct ch_inbox *gone) {
+  gone->next = __atomic_load_n(&kept, __ATOMIC_RELAXED);
+  while (!__atomic_compare_exchange_n(&kept, &gone->next, gone, true, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+    ;
+}
+
+/* All of them are taken and the rest is put back: nobody else holds one of them meanwhile. */
+static struct ch_inbox *take_kept(void) {
+  struct ch_inbox *first = __atomic_exchange_n(&kept, NULL, __ATOMIC_ACQUIRE);
+  for (struct ch_inbox *rest = first ? first->next : NULL, *next; rest; rest = next) {
+    next = rest->next;
+    keep(rest);
+  }
+  return first;
+}
+
 void ch_inbox_in_child(void) {
   ch_inbox_expected = 0;
+  for (struct ch_inbox *gone; (gone = take_kept());) { /* the parent's, too; and there is no late poster here */
+    ch_own_close(gone->event);
+    free(gone);
+  }
   if (!inbox)
     return;
   ch_own_close(inbox->event);
@@ -35,26 +58,38 @@ void ch_inbox_in_child(void) {
     abort();
 }
 
+int ch_inbox_lost(void) {
+  if (!inbox)
+    return 0;
+  ch_own_lost(inbox->event);
+  int event = own_eventfd();
+  if (event < 0)
+    return -1;
+  inbox->event = event;
+  return ch_reactor->listen(event);
+}
+
 struct ch_inbox *ch_inbox_here(void) {
   if (CH_LIKELY(inbox != NULL))
     return inbox;
-  struct ch_inbox *made = calloc(1, sizeof *made);
-  if (!made)
-    return NULL;
-  made->event = own_eventfd();
+  struct ch_inbox *made = take_kept();
+  if (!made) {
+    made = calloc(1, sizeof *made);
+    if (!made)
+      return NULL;
+    made->event = own_eventfd();
+  }
   if (made->event < 0 || ch_reactor->listen(made->event) < 0) {
     int error = errno;
     if (made->event >= 0)
-      ch_own_close(made->event);
-    free(made);
+      keep(made);
+    else
+      free(made);
     errno = error;
     return NULL;
   }
   return inbox = made;
 }
-
-/* Those of domains that have ended: reachable for leak checkers. */
-static struct ch_inbox *kept;
 
 void ch_inbox_end(void) {
   if (!inbox)
@@ -63,13 +98,11 @@ void ch_inbox_end(void) {
   struct ch_inbox *gone = inbox;
   inbox = NULL;
   gone->handed_out = false;
-  gone->next = __atomic_load_n(&kept, __ATOMIC_RELAXED);
-  while (!__atomic_compare_exchange_n(&kept, &gone->next, gone, true, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
-    ;
+  keep(gone);
 }
 
 bool ch_inbox_is_open(void) { return inbox && inbox->handed_out; }
-int ch_inbox_descriptor(void) { return inbox ? inbox->event : -1; }
+int ch_inbox_descriptor(void) { return inbox ? ch_own_number(inbox->event) : -1; }
 
 void ch_inbox_post(struct ch_inbox *to, struct ch_letter *letter) {
   struct ch_letter *top = __atomic_load_n(&to->top, __ATOMIC_RELAXED);
@@ -80,8 +113,15 @@ void ch_inbox_post(struct ch_inbox *to, struct ch_letter *letter) {
   if (__atomic_load_n(&to->asleep, __ATOMIC_SEQ_CST)) {
     int saved = errno;
     uint64_t one = 1;
-    while (write(event, &one, sizeof one) < 0 && errno == EINTR)
+    ssize_t r;
+    while ((r = write(ch_own_number(event), &one, sizeof one)) < 0 && errno == EINTR)
       ;
+    if (CH_UNLIKELY(r < 0 && errno == EBADF)) {
+      static const char why[] = "charcoal: a descriptor of the runtime was closed by a system call made by hand; use "
+                                "close, close_range or closefrom, which leave it open\n";
+      r = write(2, why, sizeof why - 1);
+      abort();
+    }
     errno = saved;
   }
 }

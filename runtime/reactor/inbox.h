@@ -35,6 +35,8 @@ CH_HIDDEN void ch_inbox_end(void);
 CH_HIDDEN bool ch_inbox_is_open(void);
 /* Becomes readable when a letter comes to a sleeping domain; -1: there is no inbox. For reactors. */
 CH_HIDDEN int ch_inbox_descriptor(void);
+/* The descriptor may be gone: another one. 0, or -1 with errno. */
+CH_HIDDEN int ch_inbox_lost(void);
 /* In a child of fork, once its reactor works: the parent's descriptor would wake the parent. Letters on their way to
  * the parent never come here. */
 CH_HIDDEN void ch_inbox_in_child(void);

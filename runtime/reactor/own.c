@@ -2,47 +2,127 @@
 #include "reactor/own.h"
 #include <errno.h>
 #include <fcntl.h>
-#include <stddef.h>
+#include <limits.h>
+#include <pthread.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
-/* Written by all domains; 0: free, else a descriptor and 1. What finds no room is not protected. */
 /* FIRST: in the table of descriptors that a process has anyway; select knows how large that is. */
-enum { ROOM = 256, FIRST = 56 };
+enum { ROOM = 4096, FIRST = 56 };
+/* By place; written by all domains. 0: free, else the number and 1. */
 static int own[ROOM];
 static int used; /* places that were ever taken */
 
+static int above(int fd) { return fcntl(fd, F_DUPFD_CLOEXEC, FIRST); }
+static int number_at(int place) { return __atomic_load_n(&own[place], __ATOMIC_RELAXED) - 1; }
+static int places(void) { return __atomic_load_n(&used, __ATOMIC_RELAXED); }
+
+/* A child of vfork has its parent's memory, and descriptors of its own: what it does to ours there is nobody's loss. */
+static pid_t process;
+static void in_child(void) { process = getpid(); }
+static void note_process(void) {
+  process = getpid();
+  pthread_atfork(NULL, NULL, in_child);
+}
+
 int ch_own(int fd) {
-  int saved = errno, to = fcntl(fd, F_DUPFD_CLOEXEC, FIRST);
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, note_process);
+  int saved = errno, to = above(fd);
   if (to >= 0) {
-    close(fd);
+    syscall(SYS_close, fd);
     fd = to;
   }
+  errno = saved;
   for (int i = 0; i < ROOM; i++) {
     int free = 0;
     if (__atomic_compare_exchange_n(&own[i], &free, fd + 1, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
-      int seen = __atomic_load_n(&used, __ATOMIC_RELAXED);
+      int seen = places();
       while (seen <= i && !__atomic_compare_exchange_n(&used, &seen, i + 1, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
         ;
-      break;
+      return i;
     }
   }
+  syscall(SYS_close, fd);
+  return errno = EMFILE, -1;
+}
+
+static int place_of(int fd) {
+  int n = places();
+  for (int i = 0; i < n && fd >= 0; i++)
+    if (number_at(i) == fd)
+      return i;
+  return -1;
+}
+
+int ch_own_number(int place) { return number_at(place); }
+bool ch_is_own(int fd) { return place_of(fd) >= 0; }
+void ch_own_lost(int place) { __atomic_store_n(&own[place], 0, __ATOMIC_RELAXED); }
+void ch_own_close(int place) {
+  int fd = number_at(place);
+  ch_own_lost(place);
+  syscall(SYS_close, fd);
+}
+
+/* ---- the C library's calls ---- */
+
+int ch_own_makes_way(int fd, int to, int flags) {
+  int place = place_of(to);
+  if (place < 0 || getpid() != process || fd == to || flags & ~O_CLOEXEC || ch_is_own(fd) || fcntl(fd, F_GETFD) < 0)
+    return 0;
+  int saved = errno, other = above(to);
+  if (other < 0)
+    return -1;
+  __atomic_store_n(&own[place], other + 1, __ATOMIC_RELAXED);
   errno = saved;
-  return fd;
+  return 0;
 }
 
-static int *place_of(int fd) {
-  int n = __atomic_load_n(&used, __ATOMIC_RELAXED);
-  for (int i = 0; i < n; i++)
-    if (__atomic_load_n(&own[i], __ATOMIC_RELAXED) == fd + 1)
-      return &own[i];
-  return NULL;
+/* The lowest of ours from there on. */
+static unsigned next_own(unsigned from) {
+  unsigned next = UINT_MAX;
+  int n = places();
+  for (int i = 0; i < n; i++) {
+    int fd = number_at(i);
+    if (fd >= 0 && (unsigned)fd >= from && (unsigned)fd < next)
+      next = (unsigned)fd;
+  }
+  return next;
 }
 
-bool ch_is_own(int fd) { return fd >= 0 && place_of(fd); }
+int ch_own_close_range(unsigned first, unsigned last, int flags, int (*plain)(unsigned, unsigned, int)) {
+  for (unsigned ours; first <= last && (ours = next_own(first)) <= last; first = ours + 1) {
+    if (ours > first && plain(first, ours - 1, flags) < 0)
+      return -1;
+    if (ours == last)
+      return 0;
+  }
+  return plain(first, last, flags);
+}
 
-void ch_own_close(int fd) {
-  int *place = place_of(fd);
-  if (place)
-    __atomic_store_n(place, 0, __ATOMIC_RELAXED);
-  close(fd);
+/* ---- under their own names ---- */
+
+#define CH_INTERPOSED __attribute__((weak, visibility("default")))
+extern int __close(int), __dup2(int, int);
+
+static int system_close_range(unsigned first, unsigned last, int flags) {
+  return (int)syscall(SYS_close_range, first, last, flags);
+}
+
+CH_INTERPOSED int close(int fd) { return ch_is_own(fd) ? (errno = EBADF, -1) : __close(fd); }
+CH_INTERPOSED int dup2(int fd, int to) { return ch_own_makes_way(fd, to, 0) < 0 ? -1 : __dup2(fd, to); }
+CH_INTERPOSED int dup3(int fd, int to, int flags) {
+  return ch_own_makes_way(fd, to, flags) < 0 ? -1 : (int)syscall(SYS_dup3, fd, to, flags);
+}
+CH_INTERPOSED int close_range(unsigned first, unsigned last, int flags) {
+  return ch_own_close_range(first, last, flags, system_close_range);
+}
+/* Where the kernel has no close_range (before 5.9) one by one. */
+CH_INTERPOSED void closefrom(int first) {
+  unsigned from = first < 0 ? 0 : (unsigned)first;
+  int saved = errno;
+  if (ch_own_close_range(from, UINT_MAX, 0, system_close_range) < 0)
+    for (long fd = from, all = sysconf(_SC_OPEN_MAX); fd < all; fd++)
+      close((int)fd);
+  errno = saved;
 }

@@ -1,19 +1,34 @@
 /* The runtime's own descriptors: out of the way of the program's.
  *
- * POSIX gives the lowest free number, and programs rely on it; so ours stand where few programs come. Daemons close
- * whatever is open; so the twins of close do not know ours, and dup2 onto one of them is refused (EBADF).
+ * POSIX gives the lowest free number, and programs rely on it; so ours stand where few programs come. Programs also
+ * close whatever is open (daemons, children before exec), or put a descriptor on a number of their choice. So close,
+ * close_range and closefrom do not see ours, and who wants one of their numbers gets it: ours moves to another. A
+ * descriptor is therefore known by its *place*, whose number may change between any two system calls.
+ *
+ * Those calls are found here under their own names, weakly (a program may have its own), so that code that nobody has
+ * recompiled does not see ours, either. Only who makes the system calls by hand does.
  */
 #ifndef CHARCOAL_REACTOR_OWN_H
 #define CHARCOAL_REACTOR_OWN_H
 
 #include <stdbool.h>
 
-enum { CH_OWN_BELOW = 1024 }; /* as a rule */
+#define CH_HIDDEN __attribute__((visibility("hidden")))
 
-/* Takes a descriptor that was just made, and returns the number under which it is from now on. */
-__attribute__((visibility("hidden"))) int ch_own(int fd);
-__attribute__((visibility("hidden"))) bool ch_is_own(int fd);
+/* Takes a descriptor that was just made: its place, at least 0; or -1 with errno, and it is closed. */
+CH_HIDDEN int ch_own(int fd);
+CH_HIDDEN int ch_own_number(int place);
+CH_HIDDEN bool ch_is_own(int fd);
 /* Closes it. */
-__attribute__((visibility("hidden"))) void ch_own_close(int fd);
+CH_HIDDEN void ch_own_close(int place);
+/* The descriptor is gone: somebody has closed it by hand. */
+CH_HIDDEN void ch_own_lost(int place);
+
+/* ---- for close's kin ---- */
+
+/* Before `fd` is put on the number `to`: what is ours there moves. 0, or -1 with errno: there is no other number. */
+CH_HIDDEN int ch_own_makes_way(int fd, int to, int flags);
+/* Those from `first` to `last` that are not ours, by close_range itself. */
+CH_HIDDEN int ch_own_close_range(unsigned first, unsigned last, int flags, int (*plain)(unsigned, unsigned, int));
 
 #endif

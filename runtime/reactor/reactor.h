@@ -31,7 +31,8 @@ struct ch_reactor {
   void (*cancel)(struct ch_operation *);
   /* The domain of this thread ends: nothing is registered any more. */
   void (*end)(void);
-  /* A sleeping poll also ends when this descriptor becomes readable; it is then read. 0, or -1 with errno. */
+  /* A sleeping poll also ends when the descriptor at this place (own.h) becomes readable; it is then read. 0, or -1 with
+   * errno. */
   int (*listen)(int event);
 };
 

@@ -50,9 +50,10 @@ struct descriptor {
 };
 
 struct uring {
-  int fd;
-  int entrance;         /* what io_uring_enter is called with: fd, or its index among the thread's registered rings, */
-  unsigned enter_flags; /* and then IORING_ENTER_REGISTERED_RING */
+  bool runs;
+  int place;            /* of its descriptor (own.h); -1: it needs none, for it is registered with the thread, */
+  int index;            /* under this index, */
+  unsigned enter_flags; /* and this is IORING_ENTER_REGISTERED_RING */
   unsigned *sq_head, *sq_tail, *sq_flags, sq_mask, sq_size;
   unsigned *cq_head, *cq_tail, cq_mask;
   struct io_uring_sqe *sqes;
@@ -73,15 +74,15 @@ struct state {
   struct uring shared;
   struct descriptor none; /* operations without a descriptor */
 };
-static struct state no_state = {.shared.fd = -1}; /* before there is a ring; never written */
+static struct state no_state = {.shared.place = -1}; /* before there is a ring; never written */
 static __thread struct state *state = &no_state;
 #define ring (state->shared)
 static __thread struct descriptor *table;
 static __thread int table_size;
 static __thread struct poll *spare;
 static __thread struct late *backlog, **backlog_end;
-static __thread unsigned in_flight; /* completions owed, without the wake-up's */
-static __thread int wake_event = -1;
+static __thread unsigned in_flight;  /* completions owed, without the wake-up's */
+static __thread int wake_event = -1; /* its place (own.h) */
 
 uint16_t ch_uring_recv_flags;
 
@@ -95,20 +96,28 @@ static int64_t now(void) {
 
 static int setup(unsigned entries, struct io_uring_params *p) { return (int)syscall(SYS_io_uring_setup, entries, p); }
 
-/* Saves looking the descriptor up at each call (Linux 5.18). */
-static void register_ring(void) {
-  struct io_uring_rsrc_update update = {.offset = -1U, .data = (uint64_t)ring.fd};
-  ring.entrance = ring.fd;
-  if (syscall(SYS_io_uring_register, ring.fd, IORING_REGISTER_RING_FDS, &update, 1) != 1)
-    return;
-  ring.entrance = (int)update.offset;
-  ring.enter_flags = IORING_ENTER_REGISTERED_RING;
+static int do_register(int fd, unsigned opcode, void *argument, unsigned n) {
+  return (int)syscall(SYS_io_uring_register, fd, opcode, argument, n);
 }
 
+/* Saves looking the descriptor up at each call (Linux 5.18), and with it the descriptor: what has no number nobody
+ * closes. */
+static void register_ring(int fd) {
+  struct io_uring_rsrc_update update = {.offset = -1U, .data = (uint64_t)fd};
+  if (do_register(fd, IORING_REGISTER_RING_FDS, &update, 1) != 1)
+    return;
+  ring.index = (int)update.offset;
+  ring.enter_flags = IORING_ENTER_REGISTERED_RING;
+  ch_own_close(ring.place);
+  ring.place = -1;
+}
+
+/* Before Linux 6.3 that takes a descriptor: then the ring goes with the thread. */
 static void unregister_ring(void) {
-  struct io_uring_rsrc_update update = {.offset = (unsigned)ring.entrance};
+  enum { BY_INDEX = 1u << 31 }; /* IORING_REGISTER_USE_REGISTERED_RING */
+  struct io_uring_rsrc_update update = {.offset = (unsigned)ring.index};
   if (ring.enter_flags)
-    syscall(SYS_io_uring_register, ring.fd, IORING_UNREGISTER_RING_FDS, &update, 1);
+    do_register(ring.index, IORING_UNREGISTER_RING_FDS | BY_INDEX, &update, 1);
 }
 
 static void stop(void) {
@@ -117,9 +126,9 @@ static void stop(void) {
     munmap(ring.map, ring.map_size);
   if (ring.sqe_map)
     munmap(ring.sqe_map, ring.sqe_map_size);
-  if (ring.fd >= 0)
-    ch_own_close(ring.fd);
-  ring = (struct uring){.fd = -1};
+  if (ring.place >= 0)
+    ch_own_close(ring.place);
+  ring = (struct uring){.place = -1};
 }
 
 static void in_child(void);
@@ -131,7 +140,7 @@ static int start_ring(void) {
     struct state *own = calloc(1, sizeof *own);
     if (!own)
       return ENOMEM;
-    own->shared.fd = -1;
+    own->shared.place = -1;
     state = own;
   }
   unsigned entries = 256;
@@ -140,6 +149,7 @@ static int start_ring(void) {
     entries = (unsigned)atoi(text);
   unsigned completions = text ? 2 * entries : 16 * entries;
   struct io_uring_params p;
+  int fd;
   for (int attempt = 0;; attempt++) {
     memset(&p, 0, sizeof p);
     p.cq_entries = completions;
@@ -148,15 +158,16 @@ static int start_ring(void) {
      * Linux 6.1. */
     if (attempt == 0)
       p.flags |= IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN | IORING_SETUP_TASKRUN_FLAG;
-    ring.fd = setup(entries, &p);
-    if (ring.fd >= 0 && attempt == 0)
+    fd = setup(entries, &p);
+    if (fd >= 0 && attempt == 0)
       ch_uring_recv_flags = IORING_RECVSEND_POLL_FIRST; /* older than the above */
-    if (ring.fd >= 0 || errno != EINVAL || attempt == 1)
+    if (fd >= 0 || errno != EINVAL || attempt == 1)
       break;
   }
-  if (ring.fd < 0)
+  if (fd < 0 || (ring.place = ch_own(fd)) < 0)
     return errno;
-  ring.fd = ch_own(ring.fd);
+  ring.runs = true;
+  fd = ch_own_number(ring.place);
   unsigned needed = IORING_FEAT_NODROP | IORING_FEAT_SINGLE_MMAP | IORING_FEAT_EXT_ARG | IORING_FEAT_RW_CUR_POS |
                     IORING_FEAT_SUBMIT_STABLE;
   if ((p.features & needed) != needed) {
@@ -167,10 +178,10 @@ static int start_ring(void) {
          cq = p.cq_off.cqes + p.cq_entries * sizeof(struct io_uring_cqe);
   ring.map_size = sq > cq ? sq : cq;
   ring.sqe_map_size = p.sq_entries * sizeof(struct io_uring_sqe);
-  char *map = mmap(NULL, ring.map_size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, ring.fd, IORING_OFF_SQ_RING);
+  char *map = mmap(NULL, ring.map_size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, fd, IORING_OFF_SQ_RING);
   void *sqes = map == MAP_FAILED ? MAP_FAILED
-                                 : mmap(NULL, ring.sqe_map_size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE,
-                                        ring.fd, IORING_OFF_SQES);
+                                 : mmap(NULL, ring.sqe_map_size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, fd,
+                                        IORING_OFF_SQES);
   ring.map = map == MAP_FAILED ? NULL : map;
   ring.sqe_map = sqes == MAP_FAILED ? NULL : sqes;
   if (sqes == MAP_FAILED) {
@@ -193,7 +204,7 @@ static int start_ring(void) {
   unsigned *array = (unsigned *)(map + p.sq_off.array);
   for (unsigned i = 0; i < p.sq_entries; i++)
     array[i] = i;
-  register_ring();
+  register_ring(fd);
   static pthread_once_t once = PTHREAD_ONCE_INIT;
   pthread_once(&once, hook);
   if (!backlog_end)
@@ -203,11 +214,12 @@ static int start_ring(void) {
 
 static int enter(unsigned submit, unsigned want, unsigned flags, int64_t patience) {
   flags |= ring.enter_flags;
+  int entrance = CH_LIKELY(ring.place < 0) ? ring.index : ch_own_number(ring.place);
   struct timespec t = {patience / 1000000000, patience % 1000000000};
   struct io_uring_getevents_arg arg = {.ts = (uint64_t)(uintptr_t)&t};
   if (patience < 0)
-    return (int)syscall(SYS_io_uring_enter, ring.entrance, submit, want, flags, NULL, (size_t)(_NSIG / 8));
-  return (int)syscall(SYS_io_uring_enter, ring.entrance, submit, want, flags | IORING_ENTER_EXT_ARG, &arg, sizeof arg);
+    return (int)syscall(SYS_io_uring_enter, entrance, submit, want, flags, NULL, (size_t)(_NSIG / 8));
+  return (int)syscall(SYS_io_uring_enter, entrance, submit, want, flags | IORING_ENTER_EXT_ARG, &arg, sizeof arg);
 }
 
 static unsigned unsubmitted(void) { return ring.tail - ring.submitted; }
@@ -263,7 +275,7 @@ static bool put(uint64_t what) {
     break;
   case WAKE:
     sqe->opcode = IORING_OP_POLL_ADD;
-    sqe->fd = wake_event;
+    sqe->fd = ch_own_number(wake_event);
     sqe->poll32_events = POLLIN;
     break;
   }
@@ -358,7 +370,7 @@ static bool enlist(struct ch_clause *c) {
     return c->value = -EBADF, true;
   int saved = errno;
   struct poll *p = make_room(fd) ? take_poll() : NULL;
-  if (!p || (ring.fd < 0 && (errno = start_ring()) != 0)) {
+  if (!p || (!ring.runs && (errno = start_ring()) != 0)) {
     if (p)
       p->next = spare, spare = p;
     c->value = p ? -errno : -ENOMEM;
@@ -487,7 +499,7 @@ static void unlist(struct ch_operation *op) {
 
 static bool start(struct ch_operation *op) {
   int saved = errno;
-  bool ok = (ring.fd >= 0 || start_ring() == 0) && (op->request.fd < 0 || make_room(op->request.fd)) &&
+  bool ok = (ring.runs || start_ring() == 0) && (op->request.fd < 0 || make_room(op->request.fd)) &&
             request((uint64_t)(uintptr_t)op | OPERATION);
   if (ok) {
     op->clause.slot = CH_OPERATION_RING | CH_OPERATION_OWED;
@@ -560,7 +572,7 @@ static void answered(uint64_t what, int result) {
   struct ch_operation *op = (struct ch_operation *)(uintptr_t)target;
   if ((what & (KINDS - 1)) == WAKE) {
     uint64_t count;
-    if (wake_event >= 0 && read(wake_event, &count, sizeof count) < 0)
+    if (wake_event >= 0 && read(ch_own_number(wake_event), &count, sizeof count) < 0)
       count = 0;
     request(WAKE);
     return;
@@ -609,7 +621,7 @@ static void take_completions(void) {
 static bool has_completions(void) { return *ring.cq_head != __atomic_load_n(ring.cq_tail, __ATOMIC_ACQUIRE); }
 
 static void poll_(int64_t deadline) {
-  if (ring.fd < 0) {
+  if (!ring.runs) {
     if (deadline == 0 && in_flight == 0)
       return;
     int error = start_ring();
@@ -676,7 +688,7 @@ static void closing(int fd) {
 }
 
 static int listen_(int event) {
-  if (ring.fd < 0 && (errno = start_ring()) != 0)
+  if (!ring.runs && (errno = start_ring()) != 0)
     return -1;
   wake_event = event;
   return request(WAKE) ? 0 : (errno = ENOMEM, -1);
@@ -690,10 +702,11 @@ static void interrupted(struct ch_operation *op) {
 /* A child of fork must not touch its parent's ring, and does not see it (MADV_DONTFORK). It asks again, of a ring of
  * its own, for what is waited for. Operations under way are the parent's: here they were interrupted. */
 static void in_child(void) {
-  if (ring.fd < 0)
+  if (!ring.runs)
     return;
-  ch_own_close(ring.fd);
-  ring = (struct uring){.fd = -1};
+  if (ring.place >= 0)
+    ch_own_close(ring.place);
+  ring = (struct uring){.place = -1};
   while (backlog) {
     struct late *gone = backlog;
     backlog = gone->next;
@@ -746,7 +759,7 @@ static void end(void) {
 
 /* Asked in the middle of the first call that waits: that the kernel refuses is not what became of the call. */
 int ch_uring_available(void) {
-  int saved = errno, error = ring.fd >= 0 ? 0 : start_ring();
+  int saved = errno, error = ring.runs ? 0 : start_ring();
   errno = saved;
   return error;
 }

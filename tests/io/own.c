@@ -1,0 +1,270 @@
+/* The runtime's own descriptors are nobody's concern: whoever closes all numbers, or wants a certain one, gets it, and
+ * all who wait go on waiting. In interruptible code, in plain code, and in a child of fork before exec. */
+#include "harness.h"
+#include <charcoal/lowlevel.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <spawn.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+
+enum { ALL = 1024 };
+
+static void *post(void *sem) {
+  usleep(1000);
+  ch_waiter_schedule(sem);
+  return NULL;
+}
+
+static void nothing(void *data) { *(int *)data = 1; }
+
+/* Descriptors, time, the pool, and other threads: everything by which something comes into the domain. */
+static void everything_works(void) {
+  int a[2], ran = 0;
+  char b;
+  EXPECT(pipe(a) == 0);
+  do {
+    async EXPECT(read(a[0], &b, 1) == 1);
+    usleep(1000);
+    EXPECT(write(a[1], "x", 1) == 1);
+  }
+  finish;
+  EXPECT(close(a[0]) == 0 && close(a[1]) == 0);
+  EXPECT(ch_offload(nothing, &ran) == 0 && ran);
+  pthread_t t;
+  ch_waiter w = {0};
+  EXPECT(pthread_create(&t, NULL, post, &w) == 0);
+  EXPECT(ch_waiter_suspend(&w) == 0);
+  EXPECT(pthread_join(t, NULL) == 0);
+}
+
+/* Somebody waits in the reactor all the time, on number 2000. */
+static int peer;
+static ch_activity waiter;
+static void begin(void) {
+  int a[2];
+  struct rlimit more = {4096, 4096};
+  setrlimit(RLIMIT_NOFILE, &more);
+  EXPECT(socketpair(AF_UNIX, SOCK_STREAM, 0, a) == 0 && dup2(a[0], 2000) == 2000 && dup2(a[1], 2001) == 2001);
+  close(a[0]);
+  close(a[1]);
+  peer = 2001;
+  activate[&waiter] {
+    char b;
+    ssize_t n;
+    while ((n = recv(2000, &b, 1, 0)) < 0 && errno == EINTR)
+      continue; /* in a child of fork */
+    EXPECT(n == 1 && b == 'y');
+  }
+  everything_works();
+}
+static void end(void) {
+  EXPECT(!ch_activity_finished(&waiter));
+  EXPECT(send(peer, "y", 1, 0) == 1);
+  ch_activity_wait(&waiter);
+  everything_works();
+  exit(0);
+}
+
+static void close_all_one_by_one(void) {
+  for (int fd = 3; fd < ALL; fd++)
+    close(fd);
+}
+static void close_them_as_a_range(void) { EXPECT(close_range(3, ALL, 0) == 0); }
+static void close_those_above(void) {
+  int a = dup(2000), b = dup(2001); /* closefrom knows no end */
+  (void)a, (void)b;
+  EXPECT(close_range(3, 1999, 0) == 0 && close_range(2002, ~0u, 0) == 0);
+}
+
+/* On every number there is. */
+static void take_all_numbers(void) {
+  int p[2];
+  char b[ALL];
+  EXPECT(pipe(p) == 0);
+  for (int fd = p[1] + 1; fd < ALL; fd++)
+    EXPECT(dup2(p[1], fd) == fd && write(fd, "x", 1) == 1);
+  for (int fd = p[1] + 1; fd < ALL; fd++)
+    EXPECT(dup3(p[1], fd, O_CLOEXEC) == fd && fcntl(fd, F_GETFD) == FD_CLOEXEC);
+  for (int fd = p[1] + 1; fd < ALL; fd++)
+    EXPECT(close(fd) == 0 && fcntl(fd, F_GETFD) == -1);
+  EXPECT(read(p[0], b, sizeof b) == ALL - p[1] - 1);
+  close(p[0]);
+  close(p[1]);
+}
+/* As shells do. */
+static void take_numbers_from_ten_on(void) {
+  for (int i = 0; i < 200; i++)
+    EXPECT(fcntl(0, F_DUPFD, 10) >= 10 && fcntl(0, F_DUPFD_CLOEXEC, 56) >= 56);
+  EXPECT(dup2(0, 255) == 255);
+  close_all_one_by_one();
+}
+
+static void (*const ways[])(void) = {close_all_one_by_one, close_them_as_a_range, close_those_above, take_all_numbers,
+                                     take_numbers_from_ten_on};
+enum { WAYS = sizeof ways / sizeof *ways };
+
+TEST(in_interruptible_code) {
+  begin();
+  for (int i = 0; i < WAYS; i++) {
+    ways[i]();
+    everything_works();
+  }
+  end();
+}
+
+TEST(in_atomic_code) {
+  begin();
+  for (int i = 0; i < WAYS; i++) {
+    atomic { ways[i](); }
+    everything_works();
+  }
+  end();
+}
+
+static int compare(const void *a, const void *b) {
+  (void)b;
+  ways[*(const int *)a > 0 ? *(const int *)a : *(const int *)b]();
+  return 0;
+}
+TEST(in_a_callback_of_a_library) {
+  begin();
+  for (int i = 0; i < WAYS; i++) {
+    int two[2] = {i, i};
+    qsort(two, 2, sizeof *two, compare);
+    everything_works();
+  }
+  end();
+}
+
+static void *in_thread(void *which) { return ways[*(int *)which](), NULL; }
+TEST(in_another_thread) {
+  begin();
+  for (int i = 0; i < WAYS; i++) {
+    pthread_t t;
+    EXPECT(pthread_create(&t, NULL, in_thread, &i) == 0 && pthread_join(t, NULL) == 0);
+    everything_works();
+  }
+  end();
+}
+
+TEST(in_a_child_that_goes_on) {
+  begin();
+  for (int i = 0; i < WAYS; i++) {
+    int status;
+    pid_t child = fork();
+    if (child == 0) {
+      ways[i]();
+      everything_works();
+      _exit(0);
+    }
+    EXPECT(waitpid(child, &status, 0) == child && status == 0);
+    everything_works();
+  }
+  end();
+}
+
+TEST(in_a_child_before_exec) {
+  int at_start = 0;
+  for (int fd = 3; fd < ALL; fd++)
+    at_start += fcntl(fd, F_GETFD) >= 0;
+  begin();
+  for (int i = 0; i < WAYS; i++) {
+    int status, p[2];
+    char b[100] = "";
+    EXPECT(pipe(p) == 0);
+    pid_t child = fork();
+    if (child == 0) {
+      EXPECT(dup2(p[1], 1) == 1 && dup2(0, 57) == 57);
+      ways[i]();
+      execl("/bin/sh", "sh", "-c", "ls /proc/self/fd | while read n; do [ $n -lt 3 ] || echo $n; done | wc -l", NULL);
+      _exit(99);
+    }
+    close(p[1]);
+    EXPECT(waitpid(child, &status, 0) == child && status == 0);
+    EXPECT(read(p[0], b, sizeof b) > 0);
+    /* ls's own, the two of the waiter, what is left of dup2 */
+    EXPECT(atoi(b) <= at_start + 6);
+    close(p[0]);
+    everything_works();
+  }
+  end();
+}
+
+/* The child of vfork has our memory: what moves in it must not move here. */
+static pid_t start_by_vfork(void) {
+  pid_t child = vfork();
+  if (child == 0) {
+    for (int fd = 3; fd < 100; fd++)
+      dup2(2, fd);
+    for (int fd = 3; fd < 100; fd++)
+      close(fd);
+    execl("/bin/true", "true", NULL);
+    _exit(99);
+  }
+  return child;
+}
+TEST(in_a_child_of_vfork) {
+  begin();
+  int status;
+  pid_t child = start_by_vfork();
+  EXPECT(waitpid(child, &status, 0) == child && status == 0);
+  everything_works();
+  end();
+}
+
+TEST(in_what_posix_spawn_does) {
+  begin();
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  for (int fd = 50; fd < 70; fd++)
+    posix_spawn_file_actions_adddup2(&actions, 2, fd);
+  for (int fd = 3; fd < 100; fd++)
+    posix_spawn_file_actions_addclose(&actions, fd);
+  pid_t child;
+  int status;
+  char *arguments[] = {"true", NULL};
+  EXPECT(posix_spawn(&child, "/bin/true", &actions, NULL, arguments, environ) == 0);
+  EXPECT(waitpid(child, &status, 0) == child && status == 0);
+  posix_spawn_file_actions_destroy(&actions);
+  everything_works();
+  end();
+}
+
+/* Nobody can hide from that; who waits for time and descriptors goes on all the same. */
+TEST(by_hand) {
+  int a[2];
+  char b;
+  begin();
+  for (int fd = 3; fd < ALL; fd++)
+    syscall(SYS_close, fd);
+  usleep(1000);
+  EXPECT(pipe(a) == 0);
+  do {
+    async EXPECT(read(a[0], &b, 1) == 1);
+    usleep(1000);
+    EXPECT(write(a[1], "x", 1) == 1);
+  }
+  finish;
+  EXPECT(!ch_activity_finished(&waiter));
+  EXPECT(send(peer, "y", 1, 0) == 1);
+  ch_activity_wait(&waiter);
+  exit(0);
+}
+
+TEST(ours_are_closed_to_the_program) {
+  for (int fd = 3; fd < ALL; fd++)
+    syscall(SYS_close, fd); /* whatever the tests were started with */
+  begin();
+  int seen = 0;
+  for (int fd = 56; fd < ALL; fd++) {
+    int open = fcntl(fd, F_GETFD) >= 0;
+    EXPECT(close(fd) == -1 && errno == EBADF);
+    EXPECT((fcntl(fd, F_GETFD) >= 0) == open);
+    seen += open;
+  }
+  EXPECT(seen > 0 && seen < 4);
+  end();
+}
