@@ -38,19 +38,28 @@ CH_MAY_BLOCK(sigtimedwait);
 CH_MAY_BLOCK(read);
 CH_MAY_BLOCK(readv);
 CH_MAY_BLOCK(pread);
+CH_MAY_BLOCK(pread64);
 CH_MAY_BLOCK(preadv);
+CH_MAY_BLOCK(preadv64);
 CH_MAY_BLOCK(write);
 CH_MAY_BLOCK(writev);
 CH_MAY_BLOCK(pwrite);
+CH_MAY_BLOCK(pwrite64);
 CH_MAY_BLOCK(pwritev);
+CH_MAY_BLOCK(pwritev64);
 CH_MAY_BLOCK(fsync);
 CH_MAY_BLOCK(fdatasync);
 CH_MAY_BLOCK(sendfile);
+CH_MAY_BLOCK(sendfile64);
 CH_MAY_BLOCK(splice);
 CH_MAY_BLOCK(tee);
 CH_MAY_BLOCK(copy_file_range);
 CH_MAY_BLOCK(flock);
 CH_MAY_BLOCK(lockf);
+CH_MAY_BLOCK(lockf64);
+CH_MAY_BLOCK(tcdrain);
+CH_MAY_BLOCK(aio_suspend);
+CH_MAY_BLOCK(aio_suspend64);
 
 CH_MAY_BLOCK(connect);
 CH_MAY_BLOCK(accept);
@@ -97,12 +106,23 @@ CH_MAY_BLOCK(vscanf);
 CH_MAY_BLOCK(pthread_join);
 CH_MAY_BLOCK(pthread_cond_wait);
 CH_MAY_BLOCK(pthread_cond_timedwait);
+CH_MAY_BLOCK(pthread_cond_clockwait);
 CH_MAY_BLOCK(pthread_barrier_wait);
 CH_MAY_BLOCK(sem_wait);
 CH_MAY_BLOCK(sem_timedwait);
+CH_MAY_BLOCK(sem_clockwait);
 CH_MAY_BLOCK(thrd_join);
 CH_MAY_BLOCK(cnd_wait);
 CH_MAY_BLOCK(cnd_timedwait);
+
+CH_MAY_BLOCK(mq_receive);
+CH_MAY_BLOCK(mq_timedreceive);
+CH_MAY_BLOCK(mq_send);
+CH_MAY_BLOCK(mq_timedsend);
+CH_MAY_BLOCK(msgrcv);
+CH_MAY_BLOCK(msgsnd);
+CH_MAY_BLOCK(semop);
+CH_MAY_BLOCK(semtimedop);
 
 #else
 #define ch_may_block
