@@ -330,12 +330,12 @@ bool ch_known_stands(int fd, int events) {
   struct ch_known *k = ch_known(fd);
   if (!k || waits_and_is_no_socket(k->kind) || k->is & CH_CHANGED)
     return true;
-  bool in = events & (POLLIN | POLLRDNORM), out = events & (POLLOUT | POLLWRNORM);
+  bool in = events & (POLLIN | POLLRDNORM), out = events & (POLLOUT | POLLWRNORM), was_socket = is_socket(k);
   bool stands =
       (!in || ch_known_ask(fd, SO_RCVTIMEO) == CH_FOREVER) && (!out || ch_known_ask(fd, SO_SNDTIMEO) == CH_FOREVER);
   k = ch_known(fd);
   k->is &= (uint8_t)~CH_JUST_ASKED;
-  return stands;
+  return stands && (!was_socket || is_socket(k));
 }
 
 void ch_known_check(void) {

@@ -38,15 +38,23 @@ static void withdraw(struct ch_clause *c) {
 static bool cancel(struct ch_clause *c) { return ch_operation_cancel((struct ch_operation *)c), false; }
 static const struct ch_clause_type type = {"system call", true, enlist, withdraw, cancel};
 
-void ch_operation_end(struct ch_operation *op, long result) {
+static CH_COLD void drop_aside(struct ch_operation *op) {
   struct aside *a = op->clause.object;
-  if (CH_UNLIKELY(a != NULL)) {
-    if (a->ticking)
-      ch_clause_unwatch(&a->timer);
-    op->clause.object = NULL;
-    free(a);
-  }
+  if (a->ticking)
+    ch_clause_unwatch(&a->timer);
+  op->clause.object = NULL;
+  free(a);
+}
+
+void ch_operation_end(struct ch_operation *op, long result) {
+  if (CH_UNLIKELY(op->clause.object != NULL))
+    drop_aside(op);
   ch_clause_fired(&op->clause, result);
+}
+
+void ch_operation_begin_again(struct ch_operation *op) {
+  if (op->clause.object)
+    drop_aside(op);
 }
 
 /* ---- by the pool ---- */
@@ -112,8 +120,10 @@ static void ask(struct ch_operation *op) {
 }
 
 void ch_operation_cancel(struct ch_operation *op) {
-  if (op->clause.slot & CH_OPERATION_CANCELLING)
+  if (op->clause.slot & CH_OPERATION_CANCELLING) {
+    op->clause.slot &= ~(uint32_t)CH_OPERATION_NO_SOCKET; /* there is a better reason now */
     return;
+  }
   op->clause.slot |= CH_OPERATION_CANCELLING;
   if (op->clause.slot & CH_OPERATION_RING) {
     ch_reactor->cancel(op);

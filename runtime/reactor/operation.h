@@ -67,7 +67,8 @@ enum {
   CH_OPERATION_CLOSED = 4,     /* because its descriptor is closed */
   CH_OPERATION_TIMED_OUT = 8,  /* because the socket's time-out is over */
   CH_OPERATION_ANSWERED = 16,  /* the ring's own completion has come: `value` is its result */
-  CH_OPERATION_OWED = 32       /* times the completions that the ring still owes */
+  CH_OPERATION_NO_SOCKET = 32, /* CANCELLING, only because its descriptor has turned out to be none */
+  CH_OPERATION_OWED = 64       /* times the completions that the ring still owes */
 };
 
 /* True: it is under way, and the caller waits for it now. False: `clause.value` is the result. Where neither ring nor
@@ -82,6 +83,8 @@ CH_HIDDEN void ch_operation_cancel(struct ch_operation *);
 CH_HIDDEN void ch_operation_end(struct ch_operation *, long result);
 /* The request to end it has missed it, and is to be made again in a while. */
 CH_HIDDEN void ch_operation_cancel_again(struct ch_operation *);
+/* It is to be carried out anew. */
+CH_HIDDEN void ch_operation_begin_again(struct ch_operation *);
 /* The socket's time-out, so many ns from now: it ends with -EAGAIN. False: no memory for a timer. */
 CH_HIDDEN bool ch_operation_time_out(struct ch_operation *, int64_t after);
 

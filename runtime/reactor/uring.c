@@ -452,8 +452,13 @@ static enum ch_verdict verify(int fd) {
       int64_t patience = ch_known_ask(fd, SO_RCVTIMEO);
       if (verdict == CH_NOBODY_WAITS)
         verdict = CH_WAS_RIGHT;
-      if (patience == CH_FOREVER || changed || (op->request.kind->receives && !ch_known_is_socket(fd)))
-        continue; /* who is asked to receive from anything else says so himself */
+      if (op->request.kind->receives && !ch_known_is_socket(fd)) {
+        ch_operation_cancel(op);
+        op->clause.slot |= CH_OPERATION_NO_SOCKET;
+        continue;
+      }
+      if (patience == CH_FOREVER || changed)
+        continue;
       verdict = CH_WAS_WRONG;
       int64_t left = patience - ch_known_waited((uint32_t)op->clause.value) * INT64_C(1000000);
       if (!ch_operation_time_out(op, left > 0 ? left : 0))
@@ -549,7 +554,12 @@ static void operation_answered(struct ch_operation *op) {
   /* What is polled first and cannot be polled is no socket, but the kernel does not say so. */
   if (CH_UNLIKELY(result == -EAGAIN && op->request.kind->receives) && ch_known_ask_kind(op->request.fd) != CH_SOCKET)
     result = -ENOTSOCK;
+  if (CH_UNLIKELY(op->clause.slot & CH_OPERATION_NO_SOCKET && (result == -ECANCELED || result == -EINTR))) {
+    op->clause.slot &= ~(uint32_t)CH_OPERATION_CANCELLING;
+    result = -ENOTSOCK;
+  }
   if (CH_UNLIKELY(result == -ENOTSOCK && op->request.kind->otherwise)) {
+    ch_operation_begin_again(op);
     op->request.kind = op->request.kind->otherwise;
     if (!(op->clause.slot & CH_OPERATION_CANCELLING) && start(op))
       return;

@@ -45,6 +45,48 @@ TEST(recv_of_a_number_that_is_a_pipe_now_says_so) {
   } finish;
 }
 
+/* Nothing ever comes through the pipe, or something, late: that it is one is found out. */
+TEST(recv_of_a_number_that_is_an_empty_pipe_now_says_so) {
+  int pair[2], ends[2];
+  char text[64];
+  EXPECT(socketpair(AF_UNIX, SOCK_STREAM, 0, pair) == 0 && pipe(ends) == 0);
+  do {
+    echo_once(pair);
+    replace_quietly(pair[0], ends[0]);
+    async EXPECT(recv(pair[0], text, sizeof text, 0) == -1 && errno == ENOTSOCK);
+  } finish;
+}
+
+TEST(a_socket_s_number_that_is_an_empty_pipe_now_is_read_as_a_pipe) {
+  for (int cancelled = 0; cancelled < 2; cancelled++) {
+    int pair[2], ends[2];
+    char text[64];
+    ssize_t n = -7;
+    EXPECT(socketpair(AF_UNIX, SOCK_STREAM, 0, pair) == 0 && pipe(ends) == 0);
+    do {
+      echo_once(pair);
+      replace_quietly(pair[0], ends[0]);
+      async n = read(pair[0], text, sizeof text);
+      ch_sleep(500000000); /* by now, mostly */
+      if (cancelled) cancel;
+      EXPECT(cancelled || write(ends[1], "xy", 2) == 2);
+    } finish;
+    EXPECT(n == (cancelled ? -1 : 2));
+  }
+}
+
+TEST(recv_of_a_number_that_is_a_file_now_says_so) {
+  int pair[2], file = open("file", O_RDWR | O_CREAT, 0600);
+  char text[64];
+  EXPECT(socketpair(AF_UNIX, SOCK_STREAM, 0, pair) == 0);
+  do {
+    echo_once(pair);
+    replace_quietly(pair[0], file);
+    async EXPECT(recv(pair[0], text, sizeof text, 0) == -1 && errno == ENOTSOCK);
+  } finish;
+  unlink("file");
+}
+
 /* More at a time than the ring has room for, each with a frame of its own. */
 enum { MANY = 3000 };
 static char read_there[MANY];
