@@ -11,6 +11,7 @@ static ch_activity a;
 /* ---- memory goes back after a peak ---- */
 
 /* Counted page by page where the kernel can: its own count, in status, leaves out what a processor has not reported yet. */
+/* Of its own memory: how much of the program text is mapped is the kernel's affair. */
 static long resident(void) {
   long kb = 0;
   char line[256];
@@ -18,7 +19,7 @@ static long resident(void) {
   if (!f)
     f = fopen("/proc/self/status", "r");
   EXPECT(f);
-  while (fgets(line, sizeof line, f) && sscanf(line, "Rss: %ld kB", &kb) != 1 && sscanf(line, "VmRSS: %ld kB", &kb) != 1) {
+  while (fgets(line, sizeof line, f) && sscanf(line, "Anonymous: %ld kB", &kb) != 1 && sscanf(line, "RssAnon: %ld kB", &kb) != 1) {
   }
   fclose(f);
   EXPECT(kb > 0);
