@@ -71,6 +71,8 @@ CH_HIDDEN void ch_frames_limit(void);
 CH_HIDDEN void ch_heap_trim(void);
 /* Gives all of the thread's memory back: nothing lives there any more. */
 CH_HIDDEN void ch_heap_end(void);
+/* The thread's domain, which has run, is no more: so is its cache of twins (twins.c). */
+CH_HIDDEN void ch_twins_end(void);
 /* Calls visit(block, data) for every live block of the kind, on this thread. */
 CH_HIDDEN void ch_heap_walk(enum ch_kind, void (*visit)(void *, void *), void *data);
 CH_HIDDEN uint64_t ch_heap_mapped(void);

@@ -126,6 +126,13 @@ CH_COLD static void *look_up(void *fn) {
   return twin;
 }
 
+void ch_twins_end(void) {
+  if (cache == &no_cache)
+    return;
+  free(cache);
+  cache = &no_cache;
+}
+
 void *ch_twin(void *fn, void *adapter) {
   struct ch_twin_entry *slot = &cache->slots[hash(fn) % CACHE];
   void *twin = CH_LIKELY(slot->fn == fn && cache->generation == __atomic_load_n(&generation, __ATOMIC_RELAXED))
