@@ -186,6 +186,10 @@ void ch_async_resumed(struct ch_scope *home) {
 }
 
 struct ch_branch *ch_branch_blocked(struct ch_branch *b) {
+  if (CH_UNLIKELY(ch_domain.turn_passed)) {
+    ch_domain.turn_passed = 0;
+    return NULL;
+  }
   struct ch_branch *next = CH_UNLIKELY(b->flags & CH_PENDING) ? continue_pending(b) : ch_activity_rests(b->scope->root);
   if (CH_UNLIKELY(!ch_list_empty(&ch_domain.yielded)))
     wake_yielded();

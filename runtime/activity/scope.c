@@ -63,7 +63,7 @@ int ch_scope_leave_int(struct ch_scope *opaque) {
     return CH_DONE;
   }
   wait_at(s);
-  return CH_BLOCKED;
+  return ch_linger_at_end(s) ? CH_DONE : CH_BLOCKED;
 }
 
 void ch_scope_leave(struct ch_scope *opaque) {

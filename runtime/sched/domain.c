@@ -140,27 +140,82 @@ static inline __attribute__((always_inline)) void look_now_and_then(unsigned run
     give_memory_back();
 }
 
-bool ch_linger_slow(void) {
-  struct ch_domain *d = &ch_domain;
-  struct ch_group *g = d->group;
-  struct ch_branch *b = d->current;
-  if (g->head || g != &d->base || b->scope || d->spinlocks != 0 || ch_tracing || ch_checks)
-    return false;
-  int error = *d->error;
+/* ---- lingering: see domain.h ---- */
+
+/* Whoever lingers, or something that runs meanwhile, would be in the way of what needs to be told apart. */
+static bool may_linger(const struct ch_domain *d) {
+  return !d->base.head && d->group == &d->base && d->nest == 0 && d->spinlocks == 0 && !ch_tracing && !ch_checks;
+}
+
+static void begin_lingering(struct ch_domain *d) {
   d->current = NULL;
   if (++d->switches % RUNS_PER_LOOK == 0)
     look_outside();
-  for (unsigned i = 0; i < LOOKS_IN_A_ROW && !g->head; i++)
+}
+
+static struct ch_branch *look_for_somebody(struct ch_domain *d) {
+  for (unsigned i = 0; i < LOOKS_IN_A_ROW && !d->base.head; i++)
     ch_sources_look();
+  return d->base.head;
+}
+
+/* b goes on, or blocks after all. */
+static void end_lingering(struct ch_domain *d, struct ch_branch *b, int error) {
   d->current = b;
   *d->error = error;
-  if (g->head != b)
-    return false;
-  g->head = (struct ch_branch *)b->link.next;
-  b->state = CH_RUNNING;
   if (CH_UNLIKELY(!d->slicing))
     ch_slice_start();
-  return true;
+}
+
+bool ch_linger_slow(void) {
+  struct ch_domain *d = &ch_domain;
+  struct ch_branch *b = d->current;
+  if (b->scope || !may_linger(d))
+    return false;
+  int error = *d->error;
+  begin_lingering(d);
+  bool over = look_for_somebody(d) == b;
+  if (over) {
+    d->base.head = (struct ch_branch *)b->link.next;
+    b->state = CH_RUNNING;
+  }
+  end_lingering(d, b, error);
+  return over;
+}
+
+bool ch_linger_at_end_slow(struct ch_finish *root) {
+  struct ch_domain *d = &ch_domain;
+  struct ch_branch *owner = d->current;
+  if (root->outer || owner->flags & CH_PENDING || !may_linger(d))
+    return false;
+  struct ch_frame **link = ch_tls.link, *parent = d->parent;
+  int error = *d->error;
+  owner->flags |= CH_NATIVE;
+  begin_lingering(d);
+  struct ch_branch *next = ch_activity_rests(root);
+  for (unsigned runs = 0; owner->state != CH_READY;) {
+    if (!next) {
+      next = look_for_somebody(d);
+      if (!next || !next->scope || next->scope->root != root)
+        break;
+      d->base.head = (struct ch_branch *)next->link.next;
+    }
+    if (++runs == RUNS_PER_LOOK) {
+      ch_enqueue_first(next);
+      break;
+    }
+    next = run(next);
+  }
+  ch_tls.link = link;
+  d->parent = parent;
+  owner->flags &= (uint8_t)~CH_NATIVE;
+  bool over = owner->state == CH_READY;
+  if (over)
+    owner->state = CH_RUNNING;
+  else
+    d->turn_passed = 1;
+  end_lingering(d, owner, error);
+  return over;
 }
 
 static bool is_ended(void *domain) { return ((struct ch_domain *)domain)->ended; }
@@ -330,6 +385,7 @@ void ch_domain_end(void) {
   if (ch_reactor_end)
     ch_reactor_end();
   ch_names_end();
+  ch_twins_end();
   ch_heap_end();
 }
 

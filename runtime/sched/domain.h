@@ -36,6 +36,7 @@ struct ch_domain {
   uint8_t slicing;          /* the slice timer runs; cleared by its thread */
   uint8_t ended;            /* main has returned */
   uint8_t gives_way;        /* the pause that is under way counts, although a spinlock is held; else not set */
+  uint8_t turn_passed;      /* the branch that is about to block has already passed its activity's turn on */
   uint32_t spinlocks;       /* held by code of this domain: then it is not interrupted (wait/lowlevel.c) */
   void *bottom;             /* the native stack of the domain's code lies below this address */
   uint64_t live, spawned;
@@ -113,12 +114,16 @@ CH_HIDDEN void ch_group_drain(struct ch_group *);
 CH_HIDDEN void ch_sources_look(void);
 static inline bool ch_has_sources(void) { return CH_UNLIKELY(!ch_list_empty(&ch_domain.sources)); }
 
-/* The running branch has just been registered for a wait. While nobody can run, and what it waits for may come from a
- * source, it stays on the native stack for a moment: what comes at once then costs no frames. True: its wait is over,
- * and it goes on with the result b->link.prev. A branch with scopes never lingers, since behind a call that an `async`
- * precedes there is something that can run. */
+/* Lingering. The running branch has just been registered for a wait: while nobody can run, and what it waits for may
+ * come from a source, it stays on the native stack for a moment, so that what comes at once costs no frame. True: the
+ * wait is over, and it goes on with the result b->link.prev. False: it blocks.
+ *
+ * A branch with scopes does not linger, since behind a call that an `async` precedes there is something that can run.
+ * At the end of its activity's outermost scope it does, and runs the scope's branches meanwhile. */
 CH_HIDDEN bool ch_linger_slow(void);
 static inline bool ch_linger(void) { return ch_has_sources() && ch_linger_slow(); }
+CH_HIDDEN bool ch_linger_at_end_slow(struct ch_finish *root);
+static inline bool ch_linger_at_end(struct ch_finish *s) { return ch_has_sources() && ch_linger_at_end_slow(s); }
 
 CH_HIDDEN void ch_activity_end(struct ch_branch *b);
 /* These three say which branch of the same activity is to run next; NULL: none now. */

@@ -1,4 +1,5 @@
 #include "harness.h"
+#include "charcoal/lowlevel.h"
 #include <sys/resource.h>
 
 struct test *tests, **last_test = &tests;
@@ -16,7 +17,19 @@ void note(const char *text) {
   }
 }
 
-int run_domain(struct ch_int_result (*body)(int, char **, char **)) { return ch_main((void *)body, 0, NULL, environ); }
+int run_domain_alone(main_function *body) { return ch_main((void *)body, 0, NULL, environ); }
+
+static main_function *behind_source;
+static void find_nothing(void *unused) { (void)unused; }
+static struct ch_int_result beside_source(int argc, char **argv, char **envp) {
+  static ch_source source;
+  EXPECT(ch_source_add(&source, find_nothing, NULL) == 0);
+  return behind_source(argc, argv, envp);
+}
+int run_domain(main_function *body) {
+  behind_source = body;
+  return run_domain_alone(getenv("BESIDE_A_SOURCE") ? beside_source : body);
+}
 
 static int run(const struct test *t) {
   int errors[2];

@@ -49,8 +49,13 @@ extern int tests_simulated;
     }                                                                                                                  \
   while (0)
 
-/* Runs `body` (an interruptible function by hand) as the program's main; returns its result. */
-int run_domain(struct ch_int_result (*body)(int, char **, char **));
+/* Runs `body` (an interruptible function by hand) as the program's main; returns its result. With BESIDE_A_SOURCE in the
+ * environment the domain has a source, in which nothing is ever found: that may change nothing, but that deadlocks are
+ * not reported. */
+typedef struct ch_int_result main_function(int, char **, char **);
+int run_domain(main_function *body);
+/* In any environment without. */
+int run_domain_alone(main_function *body);
 
 /* What happened, in order: note("a1"); EXPECT_NOTES("a1 b1 a2"). */
 void note(const char *);

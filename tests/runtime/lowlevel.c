@@ -524,3 +524,84 @@ MAIN_FUNCTION(unlocks_first, { int i; }) {
   END
 }
 TEST(nobody_lingers_under_a_spinlock) { run_domain(unlocks_first); }
+
+/* At the end of an activity's outermost scope its owner lingers, and runs the branches on its own stack. */
+static void post_each_in_turn(void *argument) {
+  (void)argument;
+  if (++looks % 2 == 0)
+    ch_sem_post(looks % 4 ? &s : &done);
+}
+FRAME_FUNCTION(awaits, { int i; }) { /* record: a semaphore */
+  BEGIN(awaits)
+  CALL(5, ch_sem_wait_int(v.record))
+  note(v.record == &s ? "s" : "d");
+  CALL(6, ch_reschedule_int())
+  note(v.record == &s ? "S" : "D");
+  END
+}
+ASYNC_MAIN(lingers_at_the_end, 4, { int i; }) {
+  BEGIN(lingers_at_the_end_body)
+  looks = 0;
+  EXPECT(ch_source_add(&first_source, post_each_in_turn, NULL) == 0);
+  ENTER(&S);
+  ASYNC(1, &S, awaits(&s))
+  ASYNC(2, &S, awaits(&done))
+  ASYNC(3, &S, awaits(&s))
+  errno = EDOM;
+  struct ch_frame *before = ch_domain.current->top;
+  EXPECT(ch_scope_leave_int(&S) == CH_DONE);
+  EXPECT(errno == EDOM && ch_domain.current->top == before && !ch_domain.current->scope && ch_domain.branches == 0);
+  note("end");
+  ch_source_remove(&first_source);
+  END
+}
+TEST(at_the_end_of_a_scope_its_branches_run_on_the_owners_stack) {
+  run_domain(lingers_at_the_end);
+  EXPECT_NOTES("s S d D s S end");
+}
+
+/* What is not over at once blocks after all: a timer's branch, one that waits in plain code, one that runs for long. */
+static int waits_in_plain_code(void *record) {
+  EXPECT(ch_sem_wait(record) == 0);
+  note("plain");
+  return CH_DONE;
+}
+static struct ch_int_result plain_waiter(void *record) { return status_only(waits_in_plain_code(record)); }
+FRAME_FUNCTION(goes_to_plain_code, { int i; }) {
+  BEGIN(goes_to_plain_code)
+  CALL(5, ch_sem_wait_int(&done))
+  CALL(6, plain_waiter(v.record))
+  END
+}
+FRAME_FUNCTION(runs_for_long, { int i; }) {
+  BEGIN(runs_for_long)
+  CALL(5, ch_sem_wait_int(&done))
+  for (v.i = 0; v.i < 1000; v.i++)
+    CALL(6, ch_reschedule_int())
+  note("long");
+  END
+}
+FRAME_FUNCTION(sleeps, { int i; }) {
+  BEGIN(sleeps)
+  CALL(5, ch_sleep_int(50000000))
+  note("slept");
+  END
+}
+ASYNC_MAIN(blocks_at_the_end, 4, { int i; }) {
+  BEGIN(blocks_at_the_end_body)
+  looks = 0;
+  EXPECT(ch_source_add(&first_source, post_each_in_turn, NULL) == 0);
+  ENTER(&S);
+  ASYNC(1, &S, sleeps(NULL))
+  ASYNC(2, &S, goes_to_plain_code(&s))
+  ASYNC(3, &S, runs_for_long(NULL))
+  LEAVE(5, &S)
+  EXPECT(ch_domain.branches == 0 && !ch_domain.current->scope);
+  note("end");
+  ch_source_remove(&first_source);
+  END
+}
+TEST(what_is_not_over_at_once_blocks_after_all) {
+  run_domain(blocks_at_the_end);
+  EXPECT_NOTES("plain long slept end");
+}
