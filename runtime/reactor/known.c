@@ -19,7 +19,15 @@ uint32_t ch_known_changes;
 static bool shared;
 static unsigned believers;
 
-enum { LEVELS = 8, FIRST_DELAY = 10 /* ms */, TRUST_AT_BIRTH = 5, DOUBTS = 1000, A_MISS = 8, MANY_MISSES = 20 };
+enum {
+  LEVELS = 8,
+  FIRST_DELAY = 10 /* ms */,
+  TRUST_AT_BIRTH = 5,
+  DOUBTS = 1000,
+  A_MISS = 8,
+  MANY_MISSES = 20,
+  MOST_PUT_OFF = 3
+};
 
 /* By trust, each in order of beginning. */
 struct queue {
@@ -249,7 +257,8 @@ static void append(int fd, uint32_t since) {
   queued++;
 }
 
-/* Busy descriptors are not put behind the others at each wait: that is made up for when their turn comes. */
+/* Busy descriptors are not put behind the others at each wait: that is made up for when their turn comes. But not for
+ * ever: of several that wait for one descriptor some may wait all the time while others come and go. */
 void ch_known_watch(int fd) {
   struct ch_known *k = ch_known_make(fd);
   if (!k)
@@ -281,10 +290,12 @@ static void verify_next(int level, enum ch_verdict (*verify)(int fd)) {
   q->head = k->next;
   k->queued = false;
   queued--;
-  if (k->renewed) {
+  if (k->renewed && k->put_off < MOST_PUT_OFF) {
+    k->put_off++;
     append(fd, ch_known_now());
     return;
   }
+  k->put_off = 0;
   switch (verify(fd)) { /* may move the table */
   case CH_NOBODY_WAITS:
     break;

@@ -8,8 +8,9 @@
  * belief costs some time, once; it never changes a result, and loses no event.
  *
  * How long a wait may last unverified: 10 ms for a new belief (0.3 s if a twin has made the descriptor, and so knows
- * it), and twice as long after each time that it proved right, up to 1.3 s. After a belief has proved wrong the next
- * thousand waits of the domain ask first.
+ * it), and twice as long after each time that it proved right, up to 1.3 s; four times as long where others begin to
+ * wait for the same descriptor meanwhile. After a belief has proved wrong the next thousand waits of the domain ask
+ * first.
  *
  * Only what makes a call *wait* is believed: that a descriptor blocks, that it has no time-out, that it has nothing to
  * read or no room to write. What the kernel tells anyway (a socket or not) is remembered to call the right function
@@ -53,17 +54,18 @@ enum {
 };
 
 struct ch_known {
-  uint16_t quiet;   /* of poll's events */
-  uint8_t kind;     /* enum ch_file_kind */
-  uint8_t is;       /* CH_BLOCKS ... */
-  uint8_t trust;    /* how often in a row it has proved right */
-  uint8_t missed;   /* grows with each event that only verification found, and shrinks with the others */
-  bool queued;      /* is to be verified; `since` and `next` mean something */
-  bool renewed : 1; /* another wait has begun since */
-  bool fresh : 1;   /* the number has got a new meaning, and the reactor has not looked at it since */
-  uint32_t since;   /* ms */
-  uint32_t as_of;   /* how many of the changes of modes have been heard of */
-  int next;         /* the descriptor behind it in the queue; -1: none */
+  uint16_t quiet;      /* of poll's events */
+  uint8_t kind;        /* enum ch_file_kind */
+  uint8_t is;          /* CH_BLOCKS ... */
+  uint8_t trust;       /* how often in a row it has proved right */
+  uint8_t missed;      /* grows with each event that only verification found, and shrinks with the others */
+  bool queued;         /* is to be verified; `since` and `next` mean something */
+  bool renewed : 1;    /* another wait has begun since */
+  uint8_t put_off : 2; /* verification, so many times in a row for that */
+  bool fresh : 1;      /* the number has got a new meaning, and the reactor has not looked at it since */
+  uint32_t since;      /* ms */
+  uint32_t as_of;      /* how many of the changes of modes have been heard of */
+  int next;            /* the descriptor behind it in the queue; -1: none */
 };
 
 extern CH_HIDDEN __thread struct ch_known *ch_known_table;

@@ -5,6 +5,7 @@
 #include "harness.h"
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -270,6 +271,38 @@ TEST(a_time_out_for_sending_set_behind_our_back) {
   r = write(a[0], b, sizeof b);
   EXPECT(r > 0 && r < (ssize_t)sizeof b);
   EXPECT(now() - before >= INT64_C(200000000));
+}
+
+/* Of two that wait for one descriptor one begins to wait again and again: the other is not forgotten for that. */
+TEST(a_time_out_set_behind_our_back_on_a_busy_descriptor) {
+  static char b[1 << 16];
+  char c[100];
+  int a[2], ends = 0;
+  long waits = 0;
+  begins();
+  pair(a);
+  use(a[0], a[1]);
+  raw_timeout(a[0], SO_RCVTIMEO, 200);
+  ch_activity writes, drains;
+  activate [&writes] {
+    while (!ends && write(a[0], b, sizeof b) > 0) waits++;
+  }
+  activate [&drains] {
+    while (!ends) {
+      static char taken[1 << 16];
+      while (syscall(SYS_recvfrom, a[1], taken, sizeof taken, MSG_DONTWAIT, NULL, NULL) > 0);
+      ch_sleep(2000000);
+    }
+    raw_close(a[1]);
+  }
+  int64_t before = now();
+  EXPECT(read(a[0], c, sizeof c) == -1 && errno == EAGAIN);
+  EXPECT(now() - before >= INT64_C(200000000));
+  EXPECT(waits > 20);
+  ends = 1;
+  signal(SIGPIPE, SIG_IGN);
+  ch_activity_wait(&drains);
+  ch_activity_wait(&writes);
 }
 
 /* ---- what recompiled code does ---- */
