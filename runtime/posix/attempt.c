@@ -10,10 +10,13 @@
 #include <limits.h>
 #include <linux/io_uring.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/time.h>
+#include <termios.h>
 #include <unistd.h>
 
 /* Law 4: in a cancelled scope nothing begins. */
@@ -111,6 +114,26 @@ static ssize_t stream_readv(int fd, const struct iovec *v, int n) {
   return is_ready(fd, POLLIN) ? readv(fd, v, n) : -1;
 }
 
+/* A terminal that poll calls writable has room for one byte, and knows no flag of the call. Others share its mode; but
+ * opened once more it has a mode of its own. -1: it is none, or may not be opened (a pseudo-terminal's master would be
+ * another one then). */
+static int open_terminal_again(int fd) {
+  struct termios t;
+  unsigned number;
+  char name[40];
+  if (ioctl(fd, TCGETS, &t) < 0 || ioctl(fd, TIOCGPTN, &number) == 0)
+    return -1;
+  snprintf(name, sizeof name, "/proc/self/fd/%d", fd);
+  return open(name, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+}
+
+static ssize_t write_terminal(int own, const struct iovec *v, int n) {
+  ssize_t r = writev(own, v, n);
+  int error = errno;
+  close(own);
+  return errno = error, r;
+}
+
 static ssize_t stream_writev(int fd, const struct iovec *v, int n) {
   ssize_t r = pwritev2(fd, v, n, -1, RWF_NOWAIT);
   if (r >= 0 || (errno != EOPNOTSUPP && errno != ENOSYS && errno != EINVAL))
@@ -119,6 +142,9 @@ static ssize_t stream_writev(int fd, const struct iovec *v, int n) {
     return writev(fd, v, n);
   if (!is_ready(fd, POLLOUT))
     return -1;
+  int terminal = open_terminal_again(fd);
+  if (terminal >= 0)
+    return write_terminal(terminal, v, n);
   /* A pipe that poll calls writable has room for PIPE_BUF bytes; more than that could block half-way. */
   while (n > 0 && v->iov_len == 0)
     v++, n--;

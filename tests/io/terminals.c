@@ -1,0 +1,121 @@
+/* Terminals: a write that has no room waits, and others go on; cancelled, it says what has gone. */
+#include "harness.h"
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/uio.h>
+#include <termios.h>
+
+enum { MUCH = 200000 };
+static char much[MUCH], taken[2 * MUCH];
+
+struct terminal {
+  int master, slave;
+};
+static struct terminal make(void) {
+  struct terminal t = {posix_openpt(O_RDWR | O_NOCTTY), -1};
+  struct termios mode;
+  EXPECT(t.master >= 0 && grantpt(t.master) == 0 && unlockpt(t.master) == 0);
+  t.slave = open(ptsname(t.master), O_RDWR | O_NOCTTY);
+  EXPECT(t.slave >= 0 && tcgetattr(t.slave, &mode) == 0);
+  cfmakeraw(&mode);
+  EXPECT(tcsetattr(t.slave, TCSANOW, &mode) == 0);
+  for (int i = 0; i < MUCH; i++)
+    much[i] = (char)('a' + i % 26);
+  return t;
+}
+
+static long take(int fd, long n) {
+  long all = 0, r;
+  while (all < n && (r = read(fd, taken + all, (size_t)(n - all))) > 0)
+    all += r;
+  return all;
+}
+/* What is there and comes no more. */
+static long take_rest(int fd) {
+  long all = 0, r;
+  struct pollfd p = {.fd = fd, .events = POLLIN};
+  while (poll(&p, 1, 100) > 0 && (r = read(fd, taken + all, sizeof taken - (size_t)all)) > 0)
+    all += r;
+  return all;
+}
+
+TEST(who_has_no_room_waits_and_others_go_on) {
+  struct terminal t = make();
+  int flags = fcntl(t.slave, F_GETFL);
+  do {
+    async EXPECT(write(t.slave, much, MUCH) == MUCH);
+    EXPECT(take(t.master, MUCH) == MUCH && memcmp(taken, much, MUCH) == 0);
+  }
+  finish;
+  EXPECT(fcntl(t.slave, F_GETFL) == flags);
+  struct iovec v[2] = {{much, 50000}, {much + 50000, 50000}};
+  do {
+    async EXPECT(writev(t.slave, v, 2) == 100000);
+    EXPECT(take(t.master, 100000) == 100000 && memcmp(taken, much, 100000) == 0);
+  }
+  finish;
+}
+
+TEST(a_line_of_any_length_is_printed) {
+  struct terminal t = make();
+  FILE *f = fdopen(t.slave, "w");
+  EXPECT(setvbuf(f, NULL, _IOLBF, 1024) == 0);
+  do {
+    async EXPECT(fprintf(f, "%.100000s\n", much) == 100001);
+    EXPECT(take(t.master, 100001) == 100001 && memcmp(taken, much, 100000) == 0);
+  }
+  finish;
+}
+
+TEST(who_is_cancelled_says_what_has_gone) {
+  struct terminal t = make();
+  long r = -7;
+  int error = 0;
+  do {
+    async r = write(t.slave, much, MUCH);
+    EXPECT(r == -7);
+    cancel;
+  }
+  finish;
+  EXPECT(r > 0 && r < MUCH);
+  do { /* and now there is none */
+    async {
+      r = -write(t.slave, much, 10);
+      error = errno;
+    }
+    cancel;
+  }
+  finish;
+  EXPECT(r == 1 && error == ECANCELED);
+  do {
+    async r = write(t.slave, much, MUCH);
+    EXPECT(take(t.master, MUCH) == MUCH);
+    cancel;
+  }
+  finish;
+  EXPECT(r > 0);
+}
+
+TEST(all_that_was_told_has_come) {
+  struct terminal t = make();
+  long r = -7;
+  do {
+    async r = write(t.slave, much, MUCH);
+    cancel;
+  }
+  finish;
+  EXPECT(r > 0 && take_rest(t.master) == r && memcmp(taken, much, (size_t)r) == 0);
+}
+
+TEST(one_that_does_not_block_says_so) {
+  struct terminal t = make();
+  ch_sem never = CH_SEM_INIT(0);
+  activate { ch_sem_wait(&never); }
+  EXPECT(fcntl(t.slave, F_SETFL, O_RDWR | O_NONBLOCK) == 0);
+  long r = write(t.slave, much, MUCH);
+  EXPECT(r > 0 && r < MUCH);
+  while (write(t.slave, much, 1) == 1)
+    continue;
+  EXPECT(errno == EAGAIN);
+  exit(0);
+}
