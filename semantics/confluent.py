@@ -292,6 +292,8 @@ class Confluent(Generator):
         super().__init__(seed, True)
         self.parts -= {"low", "semaphores"}
         self.outside = self.random.random() < 0.7
+        # Plain code that wants a mutex which an activity of its own domain holds waits for its own thread.
+        self.helpers = [name for name in HELPERS if name != "excluded" or "plain" not in self.parts]
 
     def kinds(self, place):
         kinds = super().kinds(place)
@@ -304,7 +306,7 @@ class Confluent(Generator):
     def statement(self, place):
         r = self.random
         if self.outside and not place.atomic and r.random() < 0.12:
-            return Help(self.variable(), r.choice(list(HELPERS)), self.variable())
+            return Help(self.variable(), r.choice(self.helpers), self.variable())
         s = super().statement(place)
         match s:
             case S.Wait():
