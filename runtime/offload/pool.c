@@ -7,8 +7,9 @@
 #include <stdlib.h>
 #include <time.h>
 
-/* Ignored by default, and nobody's tool: a worker that gets it leaves its system call. */
-#define INTERRUPT SIGURG
+/* A worker that gets it leaves its system call. The first is ignored by default, and hardly anybody's tool; a program
+ * that ignores or handles it leaves us the second. */
+static int interrupts[2] = {SIGURG, 0 /* SIGRTMAX - 1 */};
 /* Seconds that a worker without work stays. */
 #define PATIENCE 10
 
@@ -46,9 +47,29 @@ static void in_child(void) {
 static void install(void) {
   reset();
   pthread_atfork(before_fork, in_parent, in_child);
-  struct sigaction old, ours = {.sa_handler = nothing};
-  if (sigaction(INTERRUPT, NULL, &old) == 0 && old.sa_handler == SIG_DFL)
-    sigaction(INTERRUPT, &ours, NULL);
+  interrupts[1] = SIGRTMAX - 1;
+}
+
+/* The signal that interrupts a call now; 0: the program has taken both. */
+static int interrupt_for_now(void) {
+  for (int i = 0; i < 2; i++) {
+    struct sigaction is, ours = {.sa_handler = nothing};
+    if (sigaction(interrupts[i], NULL, &is) < 0 || is.sa_flags & SA_SIGINFO)
+      continue;
+    if (is.sa_handler == nothing || (is.sa_handler == SIG_DFL && sigaction(interrupts[i], &ours, NULL) == 0))
+      return interrupts[i];
+  }
+  return 0;
+}
+
+/* The second is let through only while it is needed: others may wait for it with sigwait. */
+static void let_through(int how, int signal) {
+  sigset_t one;
+  if (signal == 0 || signal == interrupts[0])
+    return;
+  sigemptyset(&one);
+  sigaddset(&one, signal);
+  pthread_sigmask(how, &one, NULL);
 }
 
 static int add_thread(struct lane *);
@@ -78,6 +99,14 @@ static void cancelled_in(void *data) {
 }
 
 static void perform(struct ch_job *job) {
+  if (job->lane == CH_LANE_PATIENT && !job->cancellable) {
+    int signal = interrupt_for_now();
+    let_through(SIG_UNBLOCK, signal);
+    __atomic_store_n(&job->interrupt, signal, __ATOMIC_RELAXED);
+    job->work(job);
+    let_through(SIG_BLOCK, signal);
+    return;
+  }
   if (!job->cancellable) {
     job->work(job);
     return;
@@ -129,7 +158,7 @@ static int add_thread(struct lane *lane) {
   sigset_t all, old;
   pthread_t thread;
   sigfillset(&all);
-  sigdelset(&all, INTERRUPT);
+  sigdelset(&all, interrupts[0]);
   pthread_attr_init(&attributes);
   pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
   if (lane != &lanes[CH_LANE_FOREIGN])
@@ -151,6 +180,7 @@ int ch_pool_submit(struct ch_job *job, enum ch_lane which) {
   job->next = NULL;
   job->lane = (uint8_t)which;
   job->cancelled = false;
+  job->interrupt = 0;
   pthread_mutex_lock(&lock);
   for (struct ch_job *j = lane->first; j && queued < lane->idle; j = j->next)
     queued++;
@@ -190,7 +220,9 @@ bool ch_pool_withdraw(struct ch_job *job) {
 void ch_pool_interrupt(struct ch_job *job) {
   pthread_mutex_lock(&lock);
   if (job->state == CH_JOB_BEGUN && !job->cancellable) {
-    pthread_kill(job->worker, INTERRUPT);
+    int signal = __atomic_load_n(&job->interrupt, __ATOMIC_RELAXED);
+    if (signal)
+      pthread_kill(job->worker, signal);
   } else if (job->state == CH_JOB_BEGUN && !job->cancelled) {
     job->cancelled = true;
     pthread_cancel(job->worker);

@@ -29,6 +29,7 @@ struct ch_job {
   void (*work)(struct ch_job *); /* on a worker */
   struct ch_job *next;           /* while QUEUED */
   pthread_t worker;              /* while BEGUN */
+  int interrupt;                 /* the signal that ends its system call; 0: none yet, or none at all. While BEGUN */
   uint8_t lane, state;
   bool cancellable; /* `work` is ended by the thread's cancellation (POSIX), which leaves nothing behind */
   bool cancelled;   /* its worker has been; while BEGUN */

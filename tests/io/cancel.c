@@ -297,6 +297,25 @@ TEST(who_is_cancelled_while_joining_has_not_joined) {
   } finish;
 }
 
+static int urgent;
+static void count(int s) { urgent += s == SIGURG; }
+TEST(a_program_that_uses_the_signal_by_which_threads_are_interrupted) {
+  int f = open("file", O_CREAT | O_RDWR, 0600), g = open("file", O_RDWR);
+  sem_t s;
+  sem_init(&s, 0, 0);
+  EXPECT(flock(f, LOCK_EX) == 0);
+  IS_CANCELLED_WITHIN(flock(g, LOCK_EX), -1);
+  signal(SIGURG, SIG_IGN);
+  IS_CANCELLED_WITHIN(flock(g, LOCK_EX), -1);
+  IS_CANCELLED_WITHIN(sem_wait(&s), -1);
+  signal(SIGURG, count); /* restarts calls */
+  IS_CANCELLED_WITHIN(flock(g, LOCK_EX), -1);
+  EXPECT(urgent == 0 && raise(SIGURG) == 0 && urgent == 1);
+  signal(SIGURG, SIG_DFL);
+  IS_CANCELLED_WITHIN(flock(g, LOCK_EX), -1);
+  unlink("file");
+}
+
 TEST(from_descriptor_to_descriptor_nothing_moves) {
   int from[2], to[2], s[2], file = open("file", O_CREAT | O_RDWR, 0600);
   static char much[1 << 20], b[100];
