@@ -196,6 +196,35 @@ MAIN_FUNCTION(many, {
   EXPECT(descriptors() <= v.before + 2);
   END
 }
+/* A way in for other threads outlives its domain, and is the next one's. */
+static void waits_for_itself(void *argument) {
+  ch_waiter w = {0};
+  ch_waiter_schedule(&w);
+  EXPECT(ch_waiter_suspend(&w) == 0);
+  sleeps(argument);
+}
+MAIN_FUNCTION(many_with_inboxes, {
+  int before;
+  int i;
+}) {
+  BEGIN(many_with_inboxes_body)
+  for (v.i = 0; v.i < 200; v.i++) {
+    EXPECT(ch_domain_start(&threads[0], waits_for_itself, NULL) == 0);
+    EXPECT(ch_domain_start(&threads[1], waits_for_itself, NULL) == 0);
+    CALL(5, ch_domain_join_int(&threads[0]))
+    EXPECT(value == 0);
+    CALL(6, ch_domain_join_int(&threads[1]))
+    EXPECT(value == 0);
+    if (v.i == 0)
+      v.before = descriptors();
+  }
+  EXPECT(descriptors() <= v.before + 4);
+  END
+}
+TEST(a_domain_that_could_be_reached_from_others_leaves_no_descriptor_open) {
+  setenv("CHARCOAL_REACTOR", "epoll", 1);
+  run_domain(many_with_inboxes);
+}
 TEST(a_domain_leaves_no_descriptor_open) {
   setenv("CHARCOAL_REACTOR", "epoll", 1);
   run_domain(many);
