@@ -5,6 +5,7 @@
 #include "reactor/reactor.h"
 #include "wait/wait.h"
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -181,6 +182,24 @@ int ch_plain_putc(int c, FILE *f) { return putc(c, f); }
 int ch_plain_fflush(FILE *f) { return fflush(f); }
 int ch_plain_overflow(FILE *f, int c) { return __overflow(f, c); }
 size_t ch_plain_fwrite(const void *from, size_t size, size_t n, FILE *f) { return fwrite(from, size, n, f); }
+FILE *ch_plain_fopen(const char *path, const char *mode) { return fopen(path, mode); }
+FILE *ch_plain_fdopen(int fd, const char *mode) { return fdopen(fd, mode); }
+
+int ch_plain_fifo_flags(const char *path, const char *mode) {
+  struct stat s;
+  int saved = errno, flags = *mode == 'r' ? O_RDONLY : *mode == 'w' ? O_WRONLY | O_CREAT | O_TRUNC : -1;
+  if (*mode == 'a')
+    flags = O_WRONLY | O_CREAT | O_APPEND;
+  if (flags < 0 || stat(path, &s) < 0 || !S_ISFIFO(s.st_mode))
+    return errno = saved, -1;
+  for (const char *more = mode + 1; *more && *more != ','; more++) {
+    if (*more == '+')
+      flags = (flags & ~O_ACCMODE) | O_RDWR;
+    flags |= *more == 'e' ? O_CLOEXEC : *more == 'x' ? O_EXCL : 0;
+  }
+  return flags;
+}
+
 FILE *ch_plain_freopen(const char *path, const char *mode, FILE *f) { return freopen(path, mode, f); }
 int ch_plain_setvbuf(FILE *f, char *buffer, int mode, size_t size) { return setvbuf(f, buffer, mode, size); }
 int ch_plain_fseek(FILE *f, off_t offset, int whence) { return fseeko(f, offset, whence); }

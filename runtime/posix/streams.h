@@ -135,6 +135,10 @@ CH_HIDDEN int ch_plain_putc(int, FILE *);
 CH_HIDDEN int ch_plain_fflush(FILE *);
 CH_HIDDEN int ch_plain_overflow(FILE *, int);
 CH_HIDDEN size_t ch_plain_fwrite(const void *, size_t, size_t, FILE *);
+CH_HIDDEN FILE *ch_plain_fopen(const char *, const char *);
+CH_HIDDEN FILE *ch_plain_fdopen(int fd, const char *);
+/* With which flags fopen opens it, if it is a FIFO; else -1. */
+CH_HIDDEN int ch_plain_fifo_flags(const char *path, const char *mode);
 CH_HIDDEN FILE *ch_plain_freopen(const char *, const char *, FILE *);
 CH_HIDDEN int ch_plain_setvbuf(FILE *, char *, int, size_t);
 CH_HIDDEN int ch_plain_fseek(FILE *, off_t, int);

@@ -1,9 +1,10 @@
-/* open, creat, stat, rename, unlink, mkdir and their like, flock and fcntl: names, and locks on files.
+/* open, creat, fopen, stat, rename, unlink, mkdir and their like, flock and fcntl: names, and locks on files.
  *
  * fstat asks about an open file, whose description is in memory: it is the plain call. */
 #define _GNU_SOURCE
 #include "posix/descriptors.h"
 #include "posix/sole.h"
+#include "posix/streams.h"
 #include "posix/twins/twins.h"
 #include <fcntl.h>
 #include <stdarg.h>
@@ -73,6 +74,23 @@ CH_TWIN(__openat_2) int ch_posix_openat_2(int directory, const char *path, int f
 CH_TWIN(__openat64_2) int ch_posix_openat64_2(int directory, const char *path, int flags) {
   return wants_mode(flags) ? ch_plain_open_2(path, flags) : ch_opened((int)ch_do_openat(directory, path, flags, 0));
 }
+
+/* A FIFO waits for its other end; any other file is there as soon as a disk has found it. */
+static FILE *open_stream(const char *path, const char *mode) {
+  int flags, fd;
+  FILE *f;
+  CH_SOLE(fopen(path, mode));
+  flags = ch_plain_fifo_flags(path, mode);
+  if (flags < 0)
+    return ch_plain_fopen(path, mode);
+  fd = ch_opened((int)ch_do_openat(AT_FDCWD, path, flags, 0666));
+  f = fd < 0 ? NULL : ch_plain_fdopen(fd, mode);
+  if (fd >= 0 && !f)
+    ch_plain_close(fd);
+  return f;
+}
+CH_TWIN(fopen) FILE *ch_posix_fopen(const char *path, const char *mode) { return open_stream(path, mode); }
+CH_TWIN(fopen64) FILE *ch_posix_fopen64(const char *path, const char *mode) { return open_stream(path, mode); }
 
 CH_TWIN(stat) int ch_posix_stat(const char *path, struct stat *to) { return (int)ch_do_stat(AT_FDCWD, path, to, 0); }
 CH_TWIN(stat64) int ch_posix_stat64(const char *path, struct stat *to) {
