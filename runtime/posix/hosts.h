@@ -9,6 +9,18 @@
 #include "posix/operations.h"
 #include <netdb.h>
 
+/* Weak, for a static program that never looks up names should not be made to contain how, and be warned of it. Whoever
+ * calls one of them has linked it. */
+#pragma weak getaddrinfo
+#pragma weak freeaddrinfo
+#pragma weak getnameinfo
+#pragma weak gethostbyname
+#pragma weak gethostbyname2
+#pragma weak gethostbyaddr
+#pragma weak gethostbyname_r
+#pragma weak gethostbyname2_r
+#pragma weak gethostbyaddr_r
+
 /* Whether the C library may be asked in its own way, although c-ares could be: the user has named no servers. */
 CH_HIDDEN int ch_names_are_the_systems(void);
 

@@ -3,7 +3,10 @@
 #include "offload/pool.h"
 #include "reactor/reactor.h"
 #include <errno.h>
+#include <limits.h>
+#include <linux/futex.h>
 #include <stdlib.h>
+#include <sys/syscall.h>
 #include <threads.h>
 #include <unistd.h>
 
@@ -54,6 +57,19 @@ static bool have_lists(void) {
     lists = own;
   }
   return true;
+}
+
+/* What is left in them is of locks that nobody can give back any more. */
+void ch_locks_end(void) {
+  if (lists == &no_lists)
+    return;
+  for (int i = 0; i < LISTS; i++)
+    for (struct holding *gone = held[i], *next; gone; gone = next) {
+      next = gone->next;
+      free(gone);
+    }
+  free(lists);
+  lists = &no_lists;
 }
 
 static unsigned place(const void *p) { return (unsigned)((uintptr_t)p >> 4 ^ (uintptr_t)p >> 11) % LISTS; }
@@ -197,6 +213,46 @@ int ch_plain_mutex_timedlock(pthread_mutex_t *m, clockid_t clock, const struct t
 int ch_plain_tryrdlock(pthread_rwlock_t *l) { return pthread_rwlock_tryrdlock(l); }
 int ch_plain_trywrlock(pthread_rwlock_t *l) { return pthread_rwlock_trywrlock(l); }
 int ch_plain_spin_trylock(pthread_spinlock_t *l) { return pthread_spin_trylock(l); }
+
+/* ---- once ----
+ *
+ * glibc's own word, for other threads look at it, too: 0; or the number of forks behind this process, times 4, and 1
+ * while the function runs; or 2. */
+
+enum { RUNS = 1, HAS_RUN = 2, STATES = 3 };
+
+static __thread const pthread_once_t *asked;
+static __thread int forks;
+static void look_at_forks(void) { forks = *asked & ~STATES; }
+
+int ch_once_begin(pthread_once_t *once) {
+  int is = __atomic_load_n(once, __ATOMIC_ACQUIRE);
+  if (is & HAS_RUN)
+    return 0;
+  pthread_once_t of_now = PTHREAD_ONCE_INIT;
+  asked = &of_now;
+  pthread_once(&of_now, look_at_forks);
+  for (;;) {
+    if (is & HAS_RUN)
+      return 0;
+    if (is == (forks | RUNS))
+      return -1; /* what ran before a fork runs no more */
+    if (__atomic_compare_exchange_n(once, &is, forks | RUNS, false, __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE))
+      return 1;
+  }
+}
+
+void ch_once_end(pthread_once_t *once) {
+  __atomic_store_n(once, HAS_RUN, __ATOMIC_RELEASE);
+  syscall(SYS_futex, once, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
+}
+
+long ch_call_once(void *once) {
+  int is = __atomic_load_n((pthread_once_t *)once, __ATOMIC_ACQUIRE);
+  if (is & RUNS)
+    syscall(SYS_futex, once, FUTEX_WAIT_PRIVATE, is, NULL, NULL, 0);
+  return 0;
+}
 
 /* ---- conditions ---- */
 

@@ -38,6 +38,9 @@ struct ch_mutex_queue {
 CH_HIDDEN struct ch_mutex_queue *ch_mutex_join(const pthread_mutex_t *); /* NULL: no memory */
 CH_HIDDEN void ch_mutex_leave(struct ch_mutex_queue *);
 
+/* The domain of this thread ends. */
+CH_HIDDEN void ch_locks_end(void);
+
 /* For the pool: takes it and gives it back. */
 CH_HIDDEN long ch_call_mutex(void *mutex);
 CH_HIDDEN long ch_call_rwlock_read(void *lock);
@@ -64,6 +67,12 @@ CH_HIDDEN int ch_plain_mutex_timedlock(pthread_mutex_t *, clockid_t, const struc
 CH_HIDDEN int ch_plain_tryrdlock(pthread_rwlock_t *);
 CH_HIDDEN int ch_plain_trywrlock(pthread_rwlock_t *);
 CH_HIDDEN int ch_plain_spin_trylock(pthread_spinlock_t *);
+
+/* pthread_once, whose function may wait for something while others ask. 1: it is the caller's to run, and then to end;
+ * 0: it has been run; -1: it is being run, and the call for the pool waits until that may have changed. */
+CH_HIDDEN int ch_once_begin(pthread_once_t *);
+CH_HIDDEN void ch_once_end(pthread_once_t *);
+CH_HIDDEN long ch_call_once(void *once);
 
 /* All who wait here for one condition, and the thread that waits for them. */
 struct ch_condition;

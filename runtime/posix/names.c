@@ -1,15 +1,11 @@
 #define _GNU_SOURCE
 #include "posix/names.h"
+#include "posix/hosts.h"
 #include <errno.h>
 #include <netinet/in.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Weak: a static program that never looks up names should not be made to contain how. Who calls this has linked them.
- */
-extern __typeof__(getaddrinfo) getaddrinfo __attribute__((weak));
-extern __typeof__(freeaddrinfo) freeaddrinfo __attribute__((weak));
 
 int ch_plain_getaddrinfo(const char *node, const char *service, const struct addrinfo *hints,
                          struct addrinfo **result) {

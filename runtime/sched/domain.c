@@ -376,12 +376,15 @@ void ch_domain_run(void *body_int, const void *record, size_t size, const char *
   d->group = NULL;
 }
 
-/* The reactor's part (reactor/). */
+/* The parts of reactor/ and posix/. */
 CH_HIDDEN extern void ch_reactor_end(void) __attribute__((weak));
+CH_HIDDEN extern void ch_locks_end(void) __attribute__((weak));
 
 void ch_domain_end(void) {
   ch_slice_end();
   ch_report_end();
+  if (ch_locks_end)
+    ch_locks_end();
   if (ch_reactor_end)
     ch_reactor_end();
   ch_names_end();

@@ -5,6 +5,7 @@
 #include <sched.h>
 #include <semaphore.h>
 #include <sys/resource.h>
+#include <threads.h>
 #include <time.h>
 
 static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
@@ -280,4 +281,75 @@ TEST(semaphores_and_barriers_between_activities) {
   sem_post(&s);
   for (int i = 0; i < 8; i++) ch_activity_wait(&a[i]);
   EXPECT(passed == 8 && serial == 1);
+}
+
+/* ---- once ---- */
+
+static int began, ended;
+static pthread_once_t slow = PTHREAD_ONCE_INIT, inner = PTHREAD_ONCE_INIT;
+static void gives_way(void) { ch_reschedule(); }
+static void slowly(void) {
+  began++;
+  for (int i = 0; i < 5; i++) usleep(1000);
+  EXPECT(pthread_once(&inner, gives_way) == 0);
+  ended++;
+}
+static void *asks(void *none) {
+  EXPECT(pthread_once(&slow, slowly) == 0 && __atomic_load_n(&ended, __ATOMIC_SEQ_CST) == 1);
+  return none;
+}
+
+TEST(what_is_done_once_may_wait_while_others_ask) {
+  pthread_t t;
+  ch_activity all[10];
+  int ticks = 0;
+  for (int i = 0; i < 10; i++) activate [&all[i]] {
+      EXPECT(pthread_once(&slow, slowly) == 0 && ended == 1);
+    }
+  activate {
+    while (!ended) {
+      ticks++;
+      ch_reschedule();
+    }
+  }
+  while (!began) ch_reschedule();
+  EXPECT(!ended && pthread_create(&t, NULL, asks, NULL) == 0);
+  do {
+    async EXPECT(pthread_once(&slow, slowly) == 0 && ended == 1);
+    cancel; /* who waits for it is not cancelled: it has no way to say so */
+  } finish;
+  for (int i = 0; i < 10; i++) ch_activity_wait(&all[i]);
+  EXPECT(pthread_join(t, NULL) == 0 && began == 1 && ended == 1 && ticks > 0);
+}
+
+static once_flag flag = ONCE_FLAG_INIT;
+static void in_thread_slowly(void) {
+  struct timespec t = {0, 20000000};
+  nanosleep(&t, NULL);
+  __atomic_store_n(&ended, 1, __ATOMIC_SEQ_CST);
+}
+static int begins_it(void *none) { return call_once(&flag, in_thread_slowly), (int)(intptr_t)none; }
+TEST(what_another_thread_does_once_is_waited_for) {
+  thrd_t t;
+  EXPECT(thrd_create(&t, begins_it, NULL) == thrd_success);
+  call_once(&flag, in_thread_slowly);
+  EXPECT(__atomic_load_n(&ended, __ATOMIC_SEQ_CST) == 1);
+  EXPECT(thrd_join(t, NULL) == thrd_success);
+}
+
+static void in_parent(void) {
+  began++;
+  pid_t child = fork();
+  if (child == 0) { /* here nobody runs it any more */
+    pthread_once_t other = PTHREAD_ONCE_INIT;
+    EXPECT(pthread_once(&other, gives_way) == 0);
+    return;
+  }
+  int status;
+  EXPECT(waitpid(child, &status, 0) == child && status == 0);
+}
+TEST(a_child_ends_what_it_was_forked_in) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  EXPECT(pthread_once(&once, in_parent) == 0 && pthread_once(&once, in_parent) == 0 && began == 1);
+  exit(0);
 }

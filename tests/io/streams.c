@@ -4,6 +4,7 @@
 #include "harness.h"
 #include <fcntl.h>
 #include <pthread.h>
+#include <time.h>
 #include <stdarg.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -699,4 +700,30 @@ TEST(a_thread_in_a_call_is_waited_for) {
   EXPECT(n == 20007 && memcmp(got + 19999, "after it", 8) == 0);
   ch_activity_wait(&printer);
   pthread_join(t, NULL);
+}
+
+/* The lock inside a stream is no wait that a cancel ends: the program does not even see it. */
+static FILE *shared;
+static int locked;
+static void *has_it(void *none) {
+  flockfile(shared);
+  __atomic_store_n(&locked, 1, __ATOMIC_SEQ_CST);
+  struct timespec t = {0, 50000000};
+  nanosleep(&t, NULL);
+  funlockfile(shared);
+  return none;
+}
+TEST(a_cancelled_scope_prints_although_another_thread_is_in_the_stream) {
+  pthread_t t;
+  ch_sem never = CH_SEM_INIT(0);
+  activate { ch_sem_wait(&never); }
+  shared = tmpfile();
+  EXPECT(pthread_create(&t, NULL, has_it, NULL) == 0);
+  while (!__atomic_load_n(&locked, __ATOMIC_SEQ_CST)) ch_reschedule();
+  do {
+    cancel;
+    EXPECT(fprintf(shared, "%d\n", 5) == 2 && fputs("abc", shared) >= 0);
+  } finish;
+  EXPECT(pthread_join(t, NULL) == 0 && ftell(shared) == 5);
+  exit(0);
 }

@@ -2,6 +2,7 @@
 #ifndef CHARCOAL_POSIX_TWINS_STREAMS_H
 #define CHARCOAL_POSIX_TWINS_STREAMS_H
 
+#include "charcoal_abi.h"
 #include "posix/streams.h"
 #include "posix/twins/twins.h"
 #include <stdlib.h>
@@ -9,9 +10,14 @@
 /* Waits until the stream may be free. 0, or an error number: nothing has happened. */
 static int await_turn(FILE *f, int why) {
   struct ch_stream_note *line;
+  struct ch_scope barrier;
   int error = 0;
-  if (why == EAGAIN)
-    return ch_do_call(ch_call_stream_lock, f, CH_CALL_PATIENT) < 0 ? errno : 0;
+  if (why == EAGAIN) { /* another thread: like any lock of threads, that is no wait which a cancel ends */
+    ch_scope_enter(&barrier, CH_SCOPE_BARRIER, "flockfile");
+    error = ch_do_call(ch_call_stream_lock, f, CH_CALL_PATIENT) < 0 ? errno : 0;
+    ch_scope_leave(&barrier);
+    return error;
+  }
   if (why != EBUSY)
     return why;
   line = ch_stream_line(f);

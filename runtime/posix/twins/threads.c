@@ -1,9 +1,9 @@
-/* pthread_mutex_*, pthread_cond_*, pthread_rwlock_*, pthread_join, pthread_barrier_wait, pthread_spin_lock, sem_*, and
- * C11's names for some of them: see posix/locks.h.
+/* pthread_mutex_*, pthread_cond_*, pthread_rwlock_*, pthread_once, pthread_join, pthread_barrier_wait,
+ * pthread_spin_lock, sem_*, and C11's names for some of them: see posix/locks.h.
  *
  * Taking a mutex or rwlock is not cancelled: POSIX does not make it a cancellation point, and programs do not look at
- * its result. pthread_cond_wait and sem_wait are (ECANCELED; the mutex is taken again first). pthread_join and
- * pthread_barrier_wait do not begin in a cancelled scope, and are waited for once they have begun. */
+ * its result. pthread_cond_wait, sem_wait and pthread_join are (ECANCELED; the mutex is taken again first).
+ * pthread_barrier_wait does not begin in a cancelled scope, and is waited for once it has begun. */
 #define _GNU_SOURCE
 #include "charcoal_abi.h"
 #include "posix/locks.h"
@@ -190,6 +190,22 @@ static int write_lock(pthread_rwlock_t *l) {
 CH_TWIN(pthread_rwlock_rdlock) int ch_posix_pthread_rwlock_rdlock(pthread_rwlock_t *l) { return read_lock(l); }
 CH_TWIN(pthread_rwlock_wrlock) int ch_posix_pthread_rwlock_wrlock(pthread_rwlock_t *l) { return write_lock(l); }
 
+static void once(pthread_once_t *o, void (*init)(void)) {
+  struct ch_scope barrier;
+  int begun, saved = errno;
+  while ((begun = ch_once_begin(o)) < 0) {
+    ch_scope_enter(&barrier, CH_SCOPE_BARRIER, "pthread_once");
+    ch_do_call(ch_call_once, o, CH_CALL_PATIENT);
+    ch_scope_leave(&barrier);
+  }
+  errno = saved;
+  if (begun) {
+    init();
+    ch_once_end(o);
+  }
+}
+CH_TWIN(pthread_once) int ch_posix_pthread_once(pthread_once_t *o, void (*init)(void)) { return once(o, init), 0; }
+
 CH_TWIN(pthread_spin_lock) int ch_posix_pthread_spin_lock(pthread_spinlock_t *l) {
   int r;
   while ((r = ch_plain_spin_trylock(l)) == EBUSY)
@@ -265,6 +281,7 @@ CH_TWIN(cnd_wait) int ch_posix_cnd_wait(cnd_t *c, mtx_t *m) {
 CH_TWIN(cnd_timedwait) int ch_posix_cnd_timedwait(cnd_t *c, mtx_t *m, const struct timespec *t) {
   return thrd(wait_on((pthread_cond_t *)c, (pthread_mutex_t *)m, CLOCK_REALTIME, t));
 }
+CH_TWIN(call_once) void ch_posix_call_once(once_flag *o, void (*init)(void)) { once((pthread_once_t *)o, init); }
 /* By thrd_join itself: who made the thread may keep accounts of it. Cancelled: thrd_error, with errno ECANCELED. */
 CH_TWIN(thrd_join) int ch_posix_thrd_join(thrd_t thread, int *result) {
   struct ch_join j = {(pthread_t)thread, NULL, 0};
