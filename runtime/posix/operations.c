@@ -522,6 +522,16 @@ static long begin_connect(req_t *q, int fd, const struct sockaddr *address, sock
   return ch_is_marked() ? refused() : CH_LATER;
 }
 
+/* For local datagrams, whose receiver may have no room although the socket has: no event tells when that changes, so
+ * the call itself waits, on a thread. */
+static long perform_sendmsg(const req_t *q) { return or_error(sendmsg(q->fd, q->a, (int)q->flags)); }
+static const struct ch_operation_kind sendmsg_kind = {"sendmsg", perform_sendmsg, NULL, .lane = CH_LANE_PATIENT,
+                                                      .interrupt = true};
+static long begin_sendmsg(req_t *q, int fd, const struct msghdr *m, int flags) {
+  *q = (req_t){.kind = &sendmsg_kind, .fd = fd, .a = m, .flags = (unsigned)flags};
+  return ch_is_marked() ? refused() : CH_LATER;
+}
+
 /* ---- the calls ----
  *
  * begin_NAME either finishes the call at once, where that takes no waiting, and returns its result (-1 with errno); or
@@ -544,6 +554,7 @@ CALL(recv, (int fd, void *to, size_t n), fd, to, n)
 CALL(receive, (int fd, void *to, size_t n), fd, to, n)
 CALL(accept, (int fd, struct sockaddr *address, socklen_t *length, int flags), fd, address, length, flags)
 CALL(connect, (int fd, const struct sockaddr *address, socklen_t length), fd, address, length)
+CALL(sendmsg, (int fd, const struct msghdr *m, int flags), fd, m, flags)
 CALL(read, (int fd, void *to, size_t n, int64_t offset), fd, to, n, offset)
 CALL(write, (int fd, const void *from, size_t n, int64_t offset), fd, from, n, offset)
 CALL(readv, (int fd, const struct iovec *v, int n, int64_t offset, int flags), fd, v, n, offset, flags)

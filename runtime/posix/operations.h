@@ -30,6 +30,8 @@ CH_HIDDEN long ch_do_recv(int fd, void *, size_t);
 CH_HIDDEN long ch_do_receive(int fd, void *, size_t);
 CH_HIDDEN long ch_do_accept(int fd, struct sockaddr *, socklen_t *, int flags);
 CH_HIDDEN long ch_do_connect(int fd, const struct sockaddr *, socklen_t);
+/* To a named local receiver, for which the caller's socket waits. */
+CH_HIDDEN long ch_do_sendmsg(int fd, const struct msghdr *, int flags);
 /* offset -1: the file's position. */
 CH_HIDDEN long ch_do_read(int fd, void *, size_t, int64_t offset);
 CH_HIDDEN long ch_do_write(int fd, const void *, size_t, int64_t offset);

@@ -7,6 +7,8 @@
 #include <sched.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
+#include <sys/un.h>
 
 /* Plain code, of which the runtime hears nothing. */
 static void replace_quietly(int fd, int by) {
@@ -132,4 +134,57 @@ TEST(a_thread_s_call_that_outlasts_its_caller_s_end_is_harmless) {
   while (!__atomic_load_n(&in_the_call, __ATOMIC_ACQUIRE))
     ch_sleep(1000000);
   exit(0);
+}
+
+/* A local socket with a name that nobody else has, and its address. */
+static int named(struct sockaddr_un *address, socklen_t *length) {
+  int fd = socket(AF_UNIX, SOCK_DGRAM, 0);
+  *length = sizeof *address;
+  EXPECT(bind(fd, &(struct sockaddr){.sa_family = AF_UNIX}, sizeof(sa_family_t)) == 0);
+  EXPECT(getsockname(fd, (struct sockaddr *)address, length) == 0);
+  return fd;
+}
+
+/* The socket has room, its receiver has none: no event tells when that changes. */
+TEST(who_sends_to_a_full_local_receiver_waits_for_that_one) {
+  struct sockaddr_un address;
+  socklen_t length;
+  char text[64];
+  int to = named(&address, &length), from = socket(AF_UNIX, SOCK_DGRAM, 0), full = 0;
+  struct sockaddr *there = (struct sockaddr *)&address;
+  struct iovec all = {"message", 7};
+  struct msghdr m = {.msg_name = there, .msg_namelen = length, .msg_iov = &all, .msg_iovlen = 1};
+  struct timeval limit = {0, 50000};
+  struct ch_stats before, after;
+  while (sendto(from, "fill", 4, MSG_DONTWAIT, there, length) == 4) full++;
+  EXPECT(errno == EAGAIN && full > 0);
+  ssize_t sent = -2, second = -2;
+  ch_activity sends, asks;
+  activate [&sends] { sent = sendto(from, "datagram", 8, 0, there, length); }
+  ch_sleep(10000000);
+  ch_stats(&before);
+  ch_sleep(100000000);
+  ch_stats(&after);
+  EXPECT(sent == -2);
+  EXPECT(after.switches - before.switches < 20); /* it does not ask all the time */
+  activate [&asks] {
+    second = sendmsg(from, &m, 0);
+    EXPECT(second == -1 && errno == ECANCELED);
+  }
+  ch_sleep(10000000);
+  EXPECT(second == -2);
+  ch_activity_cancel(&asks);
+  ch_activity_wait(&asks);
+  EXPECT(sent == -2);
+  for (int i = 0; i < full; i++) EXPECT(recv(to, text, sizeof text, 0) == 4);
+  ch_activity_wait(&sends);
+  EXPECT(sent == 8);
+  EXPECT(recv(to, text, sizeof text, 0) == 8 && memcmp(text, "datagram", 8) == 0);
+  EXPECT(recv(to, text, sizeof text, MSG_DONTWAIT) == -1 && errno == EAGAIN); /* who was cancelled sent nothing */
+  while (sendto(from, "fill", 4, MSG_DONTWAIT, there, length) == 4);
+  EXPECT(setsockopt(from, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit) == 0);
+  ch_activity idles;
+  activate [&idles] { ch_sleep(1000000); }
+  EXPECT(sendto(from, "late", 4, 0, there, length) == -1 && errno == EAGAIN);
+  ch_activity_wait(&idles);
 }

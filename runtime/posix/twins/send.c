@@ -39,6 +39,11 @@ CH_TWIN(send) ssize_t ch_posix_send(int fd, const void *from, size_t n, int flag
   }
 }
 
+/* The receiver is a local one, who may be full although poll says that there is room; and the call would wait. */
+static inline int waits_for_receiver(int fd, const struct sockaddr *to, socklen_t length) {
+  return to && length >= sizeof to->sa_family && to->sa_family == AF_UNIX && ch_patience(fd, SO_SNDTIMEO) >= 0;
+}
+
 CH_TWIN(sendto)
 ssize_t ch_posix_sendto(int fd, const void *from, size_t n, int flags, const struct sockaddr *to, socklen_t length) {
   CH_SOLE(sendto(fd, from, n, flags, to, length));
@@ -49,6 +54,10 @@ ssize_t ch_posix_sendto(int fd, const void *from, size_t n, int flags, const str
       sent += (size_t)r;
       if (sent >= n || r == 0 || flags & MSG_DONTWAIT || ch_patience(fd, SO_SNDTIMEO) < 0)
         return (ssize_t)sent;
+    } else if (errno == EAGAIN && !(flags & MSG_DONTWAIT) && sent == 0 && waits_for_receiver(fd, to, length)) {
+      struct iovec all = {(void *)from, n};
+      struct msghdr m = {.msg_name = (void *)to, .msg_namelen = length, .msg_iov = &all, .msg_iovlen = 1};
+      return ch_do_sendmsg(fd, &m, flags);
     } else if (errno != EAGAIN || flags & MSG_DONTWAIT || await_output(fd)) {
       return sent ? (ssize_t)sent : r;
     }
@@ -94,6 +103,8 @@ CH_TWIN(sendmsg) ssize_t ch_posix_sendmsg(int fd, const struct msghdr *m, int fl
     if (r > 0 && !(flags & MSG_DONTWAIT) && (size_t)r < ch_iovec_bytes(m->msg_iov, m->msg_iovlen) &&
         ch_patience(fd, SO_SNDTIMEO) >= 0)
       return send_rest(fd, m->msg_iov, m->msg_iovlen, (size_t)r, flags, 1);
+    if (r < 0 && errno == EAGAIN && !(flags & MSG_DONTWAIT) && waits_for_receiver(fd, m->msg_name, m->msg_namelen))
+      return ch_do_sendmsg(fd, m, flags);
     if (r >= 0 || errno != EAGAIN || flags & MSG_DONTWAIT || await_output(fd))
       return r;
   }
