@@ -328,20 +328,16 @@ static int listen_(int event);
 static void start_afresh(void) {
   bool lost = place < 0;
   forget_all();
-  if (open_epoll() < 0 || (lost ? ch_inbox_lost() < 0 : wake_event >= 0 && listen_(wake_event) < 0)) {
-    fprintf(stderr, "charcoal: no epoll object: %s\n", strerror(errno));
-    abort();
-  }
+  if (open_epoll() < 0 || (lost ? ch_inbox_lost() < 0 : wake_event >= 0 && listen_(wake_event) < 0))
+    ch_reactor_fails("epoll object", errno);
 }
 
 static void poll_(int64_t deadline) {
   if (deadline == 0 && waiting == 0)
     return;
   int saved = errno;
-  if (place < 0 && open_epoll() < 0) {
-    fprintf(stderr, "charcoal: no epoll object: %s\n", strerror(errno));
-    abort();
-  }
+  if (place < 0 && open_epoll() < 0)
+    ch_reactor_fails("epoll object", errno);
   struct epoll_event events[256];
   rounds++;
   int n = wait_events(events, 256, deadline);

@@ -76,6 +76,15 @@ void ch_reactor_choose(void) {
   }
 }
 
+CH_COLD void ch_reactor_fails(const char *what, int error) {
+  const char *remedy = error == EMFILE || error == ENFILE ? "raise the limit of open files (ulimit -n), or close some"
+                       : error == ENOMEM ? "give the program more memory (ulimit -v, -l), or make it wait for less"
+                       : ch_reactor == &ch_reactor_uring ? "set CHARCOAL_REACTOR=epoll, which needs no io_uring"
+                                                         : "allow the program epoll (a container's seccomp profile)";
+  fprintf(stderr, "charcoal: nothing can be waited for: no %s: %s; %s\n", what, strerror(error), remedy);
+  abort();
+}
+
 void ch_reactor_end(void) {
   ch_inbox_end();
   ch_reactor->end();

@@ -31,8 +31,8 @@ struct ch_reactor {
   void (*cancel)(struct ch_operation *);
   /* The domain of this thread ends: nothing is registered any more. */
   void (*end)(void);
-  /* A sleeping poll also ends when the descriptor at this place (own.h) becomes readable; it is then read. 0, or -1 with
-   * errno. */
+  /* A sleeping poll also ends when the descriptor at this place (own.h) becomes readable; it is then read. 0, or -1
+   * with errno. */
   int (*listen)(int event);
 };
 
@@ -45,6 +45,9 @@ CH_HIDDEN bool ch_reactor_has_ring(void);
 CH_HIDDEN extern uint16_t ch_uring_recv_flags;
 /* 0, or why the kernel gives us no ring. */
 CH_HIDDEN int ch_uring_available(void);
+
+/* `what` cannot be had any more, so nobody can wait: says so, with the remedy, and ends the program. */
+CH_HIDDEN _Noreturn void ch_reactor_fails(const char *what, int error);
 
 /* The domain of this thread ends: its descriptors are closed. */
 CH_HIDDEN void ch_reactor_end(void);

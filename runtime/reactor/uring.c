@@ -635,10 +635,8 @@ static void poll_(int64_t deadline) {
     if (deadline == 0 && in_flight == 0)
       return;
     int error = start_ring();
-    if (error) {
-      fprintf(stderr, "charcoal: no io_uring: %s\n", strerror(error));
-      abort();
-    }
+    if (error)
+      ch_reactor_fails("io_uring", error);
   }
   int saved = errno;
   if (backlog)
@@ -725,10 +723,9 @@ static void in_child(void) {
   backlog_end = &backlog;
   in_flight = 0;
   wake_event = -1; /* the inbox comes again */
-  if (start_ring() != 0) {
-    fprintf(stderr, "charcoal: no io_uring for a child of fork\n");
-    abort();
-  }
+  int error = start_ring();
+  if (error)
+    ch_reactor_fails("io_uring for a child of fork", error);
   while (state->none.operations)
     interrupted(state->none.operations);
   for (int fd = 0; fd < table_size; fd++) {
