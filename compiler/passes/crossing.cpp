@@ -1,7 +1,6 @@
 // See crossing.h.
 #include "crossing.h"
 #include "marks.h"
-#include "llvm/ADT/BitVector.h"
 #include "llvm/IR/CFG.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -10,55 +9,65 @@ using namespace llvm;
 
 namespace charcoal {
 
-// Blocks into which V is live.
-static void liveIn(const Value *V, const BasicBlock *home, SmallPtrSetImpl<BasicBlock *> &result) {
-  SmallVector<BasicBlock *> work;
-  for (const Use &U : V->uses()) {
-    auto *I = cast<Instruction>(U.getUser());
-    BasicBlock *BB = I->getParent();
-    if (auto *P = dyn_cast<PHINode>(I)) {
-      BB = P->getIncomingBlock(U); // used at its end
-      if (BB == home)
-        continue;
-    } else if (BB == home) {
-      continue; // after the definition: uses before it, round a loop, go through a phi
-    }
-    if (result.insert(BB).second)
-      work.push_back(BB);
-  }
-  while (!work.empty()) {
-    BasicBlock *BB = work.pop_back_val();
-    for (BasicBlock *P : predecessors(BB))
-      if (P != home && result.insert(P).second)
-        work.push_back(P);
-  }
-}
-
 CrossingValues::CrossingValues(Function &F, ArrayRef<Point> points) {
   if (points.empty())
     return;
-  DenseMap<const BasicBlock *, unsigned> pointAfter;
+  for (BasicBlock &BB : F)
+    numbers[&BB] = numbers.size();
+  std::vector<SmallVector<unsigned, 2>> before(numbers.size()), after(numbers.size());
+  for (BasicBlock &BB : F)
+    for (BasicBlock *next : successors(&BB)) {
+      after[numbers[&BB]].push_back(numbers[next]);
+      before[numbers[next]].push_back(numbers[&BB]);
+    }
+  std::vector<unsigned> pointAfter(numbers.size(), ~0u);
   for (unsigned k = 0; k < points.size(); ++k)
-    pointAfter[points[k].after] = k;
-  auto consider = [&](llvm::Value &V, const BasicBlock *home) {
-    SmallPtrSet<BasicBlock *, 16> live;
-    liveIn(&V, home, live);
-    Value crossing{&V, {}, {}};
-    SmallVector<BasicBlock *> work;
-    for (BasicBlock *BB : live)
-      if (auto k = pointAfter.find(BB); k != pointAfter.end()) {
-        crossing.points.push_back(k->second);
-        crossing.reloaded.insert(BB);
-        work.push_back(BB);
-      }
-    if (work.empty())
+    pointAfter[numbers[points[k].after]] = k;
+
+  SmallVector<unsigned> work, live;
+  BitVector isLive(numbers.size());
+  auto enter = [&](unsigned block) {
+    if (isLive.test(block))
       return;
+    isLive.set(block);
+    work.push_back(block);
+    live.push_back(block);
+  };
+  auto consider = [&](llvm::Value &V, const BasicBlock *home) {
+    for (const Use &U : V.uses()) {
+      auto *I = cast<Instruction>(U.getUser());
+      auto *phi = dyn_cast<PHINode>(I);
+      const BasicBlock *BB = phi ? phi->getIncomingBlock(U) : I->getParent(); // used at its end, if by a phi
+      if (BB != home) // uses in the home block stand behind the definition: those before it, round a loop, go by a phi
+        enter(numbers.lookup(BB));
+    }
+    const unsigned homeNumber = home ? numbers.lookup(home) : ~0u;
     while (!work.empty())
-      for (BasicBlock *next : successors(work.pop_back_val()))
-        if (live.contains(next) && crossing.reloaded.insert(next).second)
-          work.push_back(next);
-    sort(crossing.points);
-    values.push_back(std::move(crossing));
+      for (unsigned previous : before[work.pop_back_val()])
+        if (previous != homeNumber)
+          enter(previous);
+    Value crossing{&V, {}, {}};
+    for (unsigned block : live)
+      if (pointAfter[block] != ~0u) {
+        crossing.points.push_back(pointAfter[block]);
+        work.push_back(block);
+      }
+    if (!work.empty()) {
+      crossing.reloaded.resize(numbers.size());
+      for (unsigned block : work)
+        crossing.reloaded.set(block);
+      while (!work.empty())
+        for (unsigned next : after[work.pop_back_val()])
+          if (isLive.test(next) && !crossing.reloaded.test(next)) {
+            crossing.reloaded.set(next);
+            work.push_back(next);
+          }
+      sort(crossing.points);
+      values.push_back(std::move(crossing));
+    }
+    for (unsigned block : live)
+      isLive.reset(block);
+    live.clear();
   };
   for (Argument &A : F.args())
     consider(A, nullptr);

@@ -5,6 +5,7 @@
 #ifndef CHARCOAL_PASSES_CROSSING_H
 #define CHARCOAL_PASSES_CROSSING_H
 
+#include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
@@ -32,10 +33,18 @@ public:
   CrossingValues(llvm::Function &, llvm::ArrayRef<Point>);
   struct Value {
     llvm::Value *value;
-    llvm::SmallPtrSet<llvm::BasicBlock *, 8> reloaded;
+    llvm::BitVector reloaded;              // by number of block
     llvm::SmallVector<unsigned, 4> points; // indices
   };
   std::vector<Value> values; // in program order
+  // Blocks that have come since are in nobody's range.
+  bool isReloaded(const Value &V, const llvm::BasicBlock *BB) const {
+    auto number = numbers.find(BB);
+    return number != numbers.end() && V.reloaded.test(number->second);
+  }
+
+private:
+  llvm::DenseMap<const llvm::BasicBlock *, unsigned> numbers;
 };
 
 // What becomes of a local with an address.

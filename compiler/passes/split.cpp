@@ -69,8 +69,8 @@ private:
   void moveHomes(const Locals &);
   void connect();
   void keep(const CrossingValues &);
-  void keepInRegister(const CrossingValues::Value &);
-  void keepInImage(const CrossingValues::Value &);
+  void keepInRegister(const CrossingValues &, const CrossingValues::Value &);
+  void keepInImage(const CrossingValues &, const CrossingValues::Value &);
   AllocaInst *newSlot(Type *, const Twine &name);
   void layOutImage();
   void addEntry();
@@ -330,9 +330,14 @@ void Splitter::lowerDynamicLocals() {
 void Splitter::makePoints() {
   MDNode *unlikely = MDBuilder(abi.C).createUnlikelyBranchWeights();
   body = &F.getEntryBlock();
+  // A block is cut from its end, so that little is moved each time.
+  DenseMap<CallInst *, BasicBlock *> behind;
+  for (CallInst *old : reverse(calls))
+    behind[old] = old->getParent()->splitBasicBlock(std::next(old->getIterator()));
   for (CallInst *old : calls) {
     BasicBlock *before = old->getParent();
-    BasicBlock *after = before->splitBasicBlock(std::next(old->getIterator()), "after");
+    BasicBlock *after = behind[old];
+    after->setName("after");
     before->getTerminator()->eraseFromParent();
     IRBuilder<> B(abi.C);
     Instruction *at = old;
@@ -475,7 +480,7 @@ void Splitter::repeatCheap() {
     for (Use &U : I->uses()) {
       auto *user = cast<Instruction>(U.getUser());
       auto *phi = dyn_cast<PHINode>(user);
-      if (V.reloaded.contains(phi ? phi->getIncomingBlock(U) : user->getParent()))
+      if (crossing.isReloaded(V, phi ? phi->getIncomingBlock(U) : user->getParent()))
         uses.push_back(&U);
     }
     replaceUses(uses, [&](Instruction *where) {
@@ -602,7 +607,7 @@ AllocaInst *Splitter::newSlot(Type *T, const Twine &name) {
 
 // The value stays in a register: saved on the way to suspension, reloaded on the way back. Its place
 // in the image may serve another such value that crosses other points.
-void Splitter::keepInRegister(const CrossingValues::Value &V) {
+void Splitter::keepInRegister(const CrossingValues &crossing, const CrossingValues::Value &V) {
   Type *T = V.value->getType();
   SmallBitVector crossed(points.size());
   for (unsigned k : V.points)
@@ -623,7 +628,7 @@ void Splitter::keepInRegister(const CrossingValues::Value &V) {
   for (Use &U : V.value->uses()) {
     auto *I = cast<Instruction>(U.getUser());
     BasicBlock *BB = isa<PHINode>(I) ? cast<PHINode>(I)->getIncomingBlock(U) : I->getParent();
-    if (V.reloaded.contains(BB))
+    if (crossing.isReloaded(V, BB))
       uses.push_back(&U);
   }
   SSAUpdater values;
@@ -644,7 +649,7 @@ void Splitter::keepInRegister(const CrossingValues::Value &V) {
 
 // The value lives in the image: stored where it is defined, loaded once in each block that may be reached
 // from a resumption.
-void Splitter::keepInImage(const CrossingValues::Value &V) {
+void Splitter::keepInImage(const CrossingValues &crossing, const CrossingValues::Value &V) {
   Type *T = V.value->getType();
   AllocaInst *slot = V.value == frame ? frameSlot : newSlot(T, V.value->getName());
   // A variable-length local is declared by its address, which a debugger finds in the slot from now on.
@@ -657,7 +662,7 @@ void Splitter::keepInImage(const CrossingValues::Value &V) {
   for (Use &U : V.value->uses()) {
     auto *I = cast<Instruction>(U.getUser());
     BasicBlock *BB = isa<PHINode>(I) ? cast<PHINode>(I)->getIncomingBlock(U) : I->getParent();
-    if (!V.reloaded.contains(BB))
+    if (!crossing.isReloaded(V, BB))
       continue;
     reloadedUses.push_back(&U);
     Instruction *&first = firstUse[BB];
@@ -721,9 +726,9 @@ void Splitter::keep(const CrossingValues &crossing) {
     // Behind a terminator that defines a value (asm goto) there is no one place to store it.
     auto *I = dyn_cast<Instruction>(V.value);
     if ((I && I->isTerminator()) || (V.value != frame && inRegister.contains(V.value)))
-      keepInRegister(V);
+      keepInRegister(crossing, V);
     else
-      keepInImage(V);
+      keepInImage(crossing, V);
   }
 }
 
