@@ -213,80 +213,60 @@ static ssize_t write_stream(int fd, const struct iovec *v, int n) {
   return r < 0 ? noted(fd, r, all, CH_OUT, 0) : r;
 }
 
-ssize_t ch_attempt_read(int fd, void *to, size_t n) {
-  REFUSE_IF_CANCELLED();
-  if (n == 0)
-    return read(fd, to, n);
+/* Which call is the right one for the descriptor: one for sockets, which are believed to be what they were and say so
+ * themselves if they are not; one for pipes and devices; and storage is the caller's. */
+typedef ssize_t transfer(int fd, const struct iovec *, int n);
+static inline __attribute__((always_inline)) ssize_t by_kind(int fd, const struct iovec *v, int n, transfer *of_socket,
+                                                             transfer *of_stream) {
   enum ch_file_kind kind = ch_known_kind(fd);
   if (!is_stream(kind)) {
-    ssize_t r = kind == CH_STORAGE_FILE ? (errno = ENOTSOCK, -1) : ch_begin_recv(fd, to, n, 0);
+    ssize_t r = kind == CH_STORAGE_FILE ? (errno = ENOTSOCK, -1) : of_socket(fd, v, n);
     if (r != -1 || errno != ENOTSOCK)
       return r;
     kind = ch_known_ask_kind(fd);
     if (is_storage(kind))
       return CH_AS_STORAGE;
     if (!is_stream(kind))
-      return ch_begin_recv(fd, to, n, 0);
+      return of_socket(fd, v, n);
   }
-  struct iovec v = {to, n};
-  return read_stream(fd, &v, 1);
+  return of_stream(fd, v, n);
 }
 
+static inline __attribute__((always_inline)) ssize_t receive(int fd, const struct iovec *v, int n) {
+  (void)n;
+  return ch_begin_recv(fd, v->iov_base, v->iov_len, 0);
+}
+static inline __attribute__((always_inline)) ssize_t send_one(int fd, const struct iovec *v, int n) {
+  (void)n;
+  return ch_attempt_send(fd, v->iov_base, v->iov_len, 0);
+}
+static ssize_t receive_all(int fd, const struct iovec *v, int n) {
+  struct msghdr m = {.msg_iov = (struct iovec *)v, .msg_iovlen = (size_t)n};
+  return ch_attempt_recvmsg(fd, &m, 0);
+}
+static ssize_t send_all(int fd, const struct iovec *v, int n) {
+  struct msghdr m = {.msg_iov = (struct iovec *)v, .msg_iovlen = (size_t)n};
+  return ch_attempt_sendmsg(fd, &m, 0);
+}
+
+/* What transfers nothing, or is an error, never waits. */
+static bool is_idle(const struct iovec *v, int n) { return n <= 0 || n > IOV_MAX || ch_iovec_bytes(v, (size_t)n) == 0; }
+
+ssize_t ch_attempt_read(int fd, void *to, size_t n) {
+  REFUSE_IF_CANCELLED();
+  return n == 0 ? read(fd, to, n) : by_kind(fd, &(struct iovec){to, n}, 1, receive, read_stream);
+}
 ssize_t ch_attempt_readv(int fd, const struct iovec *v, int n) {
   REFUSE_IF_CANCELLED();
-  if (n <= 0 || n > IOV_MAX || ch_iovec_bytes(v, (size_t)n) == 0)
-    return readv(fd, v, n);
-  struct msghdr m = {.msg_iov = (struct iovec *)v, .msg_iovlen = (size_t)n};
-  enum ch_file_kind kind = ch_known_kind(fd);
-  if (!is_stream(kind)) {
-    ssize_t r = kind == CH_STORAGE_FILE ? (errno = ENOTSOCK, -1) : ch_attempt_recvmsg(fd, &m, 0);
-    if (r >= 0 || errno != ENOTSOCK)
-      return r;
-    kind = ch_known_ask_kind(fd);
-    if (is_storage(kind))
-      return CH_AS_STORAGE;
-    if (!is_stream(kind))
-      return ch_attempt_recvmsg(fd, &m, 0);
-  }
-  return read_stream(fd, v, n);
+  return is_idle(v, n) ? readv(fd, v, n) : by_kind(fd, v, n, receive_all, read_stream);
 }
-
 ssize_t ch_attempt_write(int fd, const void *from, size_t n) {
   REFUSE_IF_CANCELLED();
-  if (n == 0)
-    return write(fd, from, n);
-  enum ch_file_kind kind = ch_known_kind(fd);
-  if (!is_stream(kind)) {
-    ssize_t r = kind == CH_STORAGE_FILE ? (errno = ENOTSOCK, -1) : ch_attempt_send(fd, from, n, 0);
-    if (r >= 0 || errno != ENOTSOCK)
-      return r;
-    kind = ch_known_ask_kind(fd);
-    if (is_storage(kind))
-      return CH_AS_STORAGE;
-    if (!is_stream(kind))
-      return ch_attempt_send(fd, from, n, 0);
-  }
-  struct iovec v = {(void *)from, n};
-  return write_stream(fd, &v, 1);
+  return n == 0 ? write(fd, from, n) : by_kind(fd, &(struct iovec){(void *)from, n}, 1, send_one, write_stream);
 }
-
 ssize_t ch_attempt_writev(int fd, const struct iovec *v, int n) {
   REFUSE_IF_CANCELLED();
-  if (n <= 0 || n > IOV_MAX || ch_iovec_bytes(v, (size_t)n) == 0)
-    return writev(fd, v, n);
-  struct msghdr m = {.msg_iov = (struct iovec *)v, .msg_iovlen = (size_t)n};
-  enum ch_file_kind kind = ch_known_kind(fd);
-  if (!is_stream(kind)) {
-    ssize_t r = kind == CH_STORAGE_FILE ? (errno = ENOTSOCK, -1) : ch_attempt_sendmsg(fd, &m, 0);
-    if (r >= 0 || errno != ENOTSOCK)
-      return r;
-    kind = ch_known_ask_kind(fd);
-    if (is_storage(kind))
-      return CH_AS_STORAGE;
-    if (!is_stream(kind))
-      return ch_attempt_sendmsg(fd, &m, 0);
-  }
-  return write_stream(fd, v, n);
+  return is_idle(v, n) ? writev(fd, v, n) : by_kind(fd, v, n, send_all, write_stream);
 }
 
 /* With a ring the kernel waits and reads in one. A socket that was just emptied is not even tried. */

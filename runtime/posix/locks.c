@@ -170,15 +170,18 @@ long ch_call_mutex(void *mutex) {
     pthread_mutex_unlock(mutex);
   return 0;
 }
-long ch_call_rwlock_read(void *lock) {
-  if (pthread_rwlock_rdlock(lock) == 0)
-    pthread_rwlock_unlock(lock);
-  return 0;
+static int take_rwlock(const struct ch_rwlock_call *c) {
+  if (!c->until)
+    return c->write ? pthread_rwlock_wrlock(c->lock) : pthread_rwlock_rdlock(c->lock);
+  return c->write ? pthread_rwlock_clockwrlock(c->lock, c->clock, c->until)
+                  : pthread_rwlock_clockrdlock(c->lock, c->clock, c->until);
 }
-long ch_call_rwlock_write(void *lock) {
-  if (pthread_rwlock_wrlock(lock) == 0)
-    pthread_rwlock_unlock(lock);
-  return 0;
+long ch_call_rwlock(void *data) {
+  const struct ch_rwlock_call *c = data;
+  int r = take_rwlock(c);
+  if (r == 0)
+    pthread_rwlock_unlock(c->lock);
+  return -r;
 }
 long ch_call_barrier(void *barrier) { return pthread_barrier_wait(barrier) == PTHREAD_BARRIER_SERIAL_THREAD; }
 long ch_call_sem_wait(void *sem) { return sem_wait(sem) < 0 ? -errno : 0; }
@@ -210,8 +213,9 @@ int ch_plain_mutex_lock(pthread_mutex_t *m) { return pthread_mutex_lock(m); }
 int ch_plain_mutex_timedlock(pthread_mutex_t *m, clockid_t clock, const struct timespec *until) {
   return pthread_mutex_clocklock(m, clock, until);
 }
-int ch_plain_tryrdlock(pthread_rwlock_t *l) { return pthread_rwlock_tryrdlock(l); }
-int ch_plain_trywrlock(pthread_rwlock_t *l) { return pthread_rwlock_trywrlock(l); }
+int ch_rwlock_try(pthread_rwlock_t *l, int write) {
+  return write ? pthread_rwlock_trywrlock(l) : pthread_rwlock_tryrdlock(l);
+}
 int ch_plain_spin_trylock(pthread_spinlock_t *l) { return pthread_spin_trylock(l); }
 
 /* ---- once ----

@@ -43,8 +43,13 @@ CH_HIDDEN void ch_locks_end(void);
 
 /* For the pool: takes it and gives it back. */
 CH_HIDDEN long ch_call_mutex(void *mutex);
-CH_HIDDEN long ch_call_rwlock_read(void *lock);
-CH_HIDDEN long ch_call_rwlock_write(void *lock);
+struct ch_rwlock_call {
+  pthread_rwlock_t *lock;
+  int write;
+  clockid_t clock;
+  const struct timespec *until; /* on that clock; NULL: without limit */
+};
+CH_HIDDEN long ch_call_rwlock(void *);
 CH_HIDDEN long ch_call_barrier(void *barrier);
 CH_HIDDEN long ch_call_sem_wait(void *sem);
 struct ch_timed_sem {
@@ -64,8 +69,7 @@ CH_HIDDEN int ch_plain_tryjoin(pthread_t, void **);
 CH_HIDDEN int ch_plain_sem_trywait(sem_t *);
 CH_HIDDEN int ch_plain_mutex_lock(pthread_mutex_t *);
 CH_HIDDEN int ch_plain_mutex_timedlock(pthread_mutex_t *, clockid_t, const struct timespec *);
-CH_HIDDEN int ch_plain_tryrdlock(pthread_rwlock_t *);
-CH_HIDDEN int ch_plain_trywrlock(pthread_rwlock_t *);
+CH_HIDDEN int ch_rwlock_try(pthread_rwlock_t *, int write);
 CH_HIDDEN int ch_plain_spin_trylock(pthread_spinlock_t *);
 
 /* pthread_once, whose function may wait for something while others ask. 1: it is the caller's to run, and then to end;

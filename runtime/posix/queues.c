@@ -13,10 +13,6 @@ bool ch_mq_is_blocking(mqd_t q) {
   return mq_getattr(q, &a) == 0 && !(a.mq_flags & O_NONBLOCK);
 }
 
-int ch_rwlock_try(pthread_rwlock_t *l, int write) {
-  return write ? pthread_rwlock_trywrlock(l) : pthread_rwlock_tryrdlock(l);
-}
-
 ssize_t ch_attempt_mq_receive(mqd_t q, char *to, size_t n, unsigned *priority) {
   if (ch_is_marked())
     return errno = ECANCELED, -1;
@@ -46,14 +42,6 @@ static long make(const struct ch_queue_call *c, int flags, const struct timespec
     return tcdrain(c->id);
   case CH_AIO_SUSPEND:
     return aio_suspend(c->requests, c->id, time);
-  case CH_RWLOCK_READ:
-  case CH_RWLOCK_WRITE: {
-    int r = c->call == CH_RWLOCK_READ ? pthread_rwlock_clockrdlock(c->lock, c->clock, time)
-                                      : pthread_rwlock_clockwrlock(c->lock, c->clock, time);
-    if (r == 0)
-      pthread_rwlock_unlock(c->lock);
-    return errno = r, r ? -1 : 0;
-  }
   }
   return -1;
 }

@@ -5,7 +5,6 @@
 #include "posix/attempt.h"
 #include <aio.h>
 #include <mqueue.h>
-#include <pthread.h>
 #include <stdbool.h>
 #include <sys/ipc.h>
 #include <sys/msg.h>
@@ -16,18 +15,15 @@ CH_HIDDEN ssize_t ch_attempt_mq_receive(mqd_t, char *, size_t, unsigned *priorit
 CH_HIDDEN int ch_attempt_mq_send(mqd_t, const char *, size_t, unsigned priority);
 
 CH_HIDDEN bool ch_mq_is_blocking(mqd_t);
-CH_HIDDEN int ch_rwlock_try(pthread_rwlock_t *, int write);
 
 /* One of these, for the pool: a signal ends it, and then it has done nothing. */
 struct ch_queue_call {
-  enum { CH_MSGRCV, CH_MSGSND, CH_SEMOP, CH_TCDRAIN, CH_AIO_SUSPEND, CH_RWLOCK_READ, CH_RWLOCK_WRITE } call;
+  enum { CH_MSGRCV, CH_MSGSND, CH_SEMOP, CH_TCDRAIN, CH_AIO_SUSPEND } call;
   int id, flags;
   void *data;
   size_t n;
   long type;
   const struct timespec *time;
-  clockid_t clock;
-  pthread_rwlock_t *lock;
   const struct aiocb *const *requests;
 };
 /* -EAGAIN: it would have to wait. Otherwise its result, or -errno. */

@@ -15,46 +15,22 @@
 
 static inline int wants_mode(int flags) { return flags & O_CREAT || (flags & O_TMPFILE) == O_TMPFILE; }
 
-CH_TWIN(open) int ch_posix_open(const char *path, int flags, ...) {
-  mode_t mode = 0;
-  if (wants_mode(flags)) {
-    va_list more;
-    va_start(more, flags);
-    mode = va_arg(more, mode_t);
-    va_end(more);
-  }
-  return ch_opened((int)ch_do_openat(AT_FDCWD, path, flags, mode));
-}
-CH_TWIN(open64) int ch_posix_open64(const char *path, int flags, ...) {
-  mode_t mode = 0;
-  if (wants_mode(flags)) {
-    va_list more;
-    va_start(more, flags);
-    mode = va_arg(more, mode_t);
-    va_end(more);
-  }
-  return ch_opened((int)ch_do_openat(AT_FDCWD, path, flags, mode));
-}
-CH_TWIN(openat) int ch_posix_openat(int directory, const char *path, int flags, ...) {
-  mode_t mode = 0;
-  if (wants_mode(flags)) {
-    va_list more;
-    va_start(more, flags);
-    mode = va_arg(more, mode_t);
-    va_end(more);
-  }
-  return ch_opened((int)ch_do_openat(directory, path, flags, mode));
-}
-CH_TWIN(openat64) int ch_posix_openat64(int directory, const char *path, int flags, ...) {
-  mode_t mode = 0;
-  if (wants_mode(flags)) {
-    va_list more;
-    va_start(more, flags);
-    mode = va_arg(more, mode_t);
-    va_end(more);
-  }
-  return ch_opened((int)ch_do_openat(directory, path, flags, mode));
-}
+/* The mode lies in memory, at the place of the last parameter, if there is one. */
+#define OPEN(directory)                                                                                                \
+  do {                                                                                                                 \
+    mode_t mode = 0;                                                                                                   \
+    if (wants_mode(flags)) {                                                                                           \
+      va_list more;                                                                                                    \
+      va_start(more, flags);                                                                                           \
+      mode = va_arg(more, mode_t);                                                                                     \
+      va_end(more);                                                                                                    \
+    }                                                                                                                  \
+    return ch_opened((int)ch_do_openat(directory, path, flags, mode));                                                 \
+  } while (0)
+CH_TWIN(open) int ch_posix_open(const char *path, int flags, ...) { OPEN(AT_FDCWD); }
+CH_TWIN(open64) int ch_posix_open64(const char *path, int flags, ...) { OPEN(AT_FDCWD); }
+CH_TWIN(openat) int ch_posix_openat(int directory, const char *path, int flags, ...) { OPEN(directory); }
+CH_TWIN(openat64) int ch_posix_openat64(int directory, const char *path, int flags, ...) { OPEN(directory); }
 CH_TWIN(creat) int ch_posix_creat(const char *path, mode_t mode) {
   return ch_opened((int)ch_do_openat(AT_FDCWD, path, O_CREAT | O_WRONLY | O_TRUNC, mode));
 }
@@ -62,17 +38,18 @@ CH_TWIN(creat64) int ch_posix_creat64(const char *path, mode_t mode) {
   return ch_opened((int)ch_do_openat(AT_FDCWD, path, O_CREAT | O_WRONLY | O_TRUNC, mode));
 }
 /* _FORTIFY_SOURCE's open without a mode. */
-CH_TWIN(__open_2) int ch_posix_open_2(const char *path, int flags) {
-  return wants_mode(flags) ? ch_plain_open_2(path, flags) : ch_opened((int)ch_do_openat(AT_FDCWD, path, flags, 0));
+static int open_without_mode(int directory, const char *path, int flags) {
+  return wants_mode(flags) ? ch_plain_open_2(path, flags) : ch_opened((int)ch_do_openat(directory, path, flags, 0));
 }
+CH_TWIN(__open_2) int ch_posix_open_2(const char *path, int flags) { return open_without_mode(AT_FDCWD, path, flags); }
 CH_TWIN(__open64_2) int ch_posix_open64_2(const char *path, int flags) {
-  return wants_mode(flags) ? ch_plain_open_2(path, flags) : ch_opened((int)ch_do_openat(AT_FDCWD, path, flags, 0));
+  return open_without_mode(AT_FDCWD, path, flags);
 }
 CH_TWIN(__openat_2) int ch_posix_openat_2(int directory, const char *path, int flags) {
-  return wants_mode(flags) ? ch_plain_open_2(path, flags) : ch_opened((int)ch_do_openat(directory, path, flags, 0));
+  return open_without_mode(directory, path, flags);
 }
 CH_TWIN(__openat64_2) int ch_posix_openat64_2(int directory, const char *path, int flags) {
-  return wants_mode(flags) ? ch_plain_open_2(path, flags) : ch_opened((int)ch_do_openat(directory, path, flags, 0));
+  return open_without_mode(directory, path, flags);
 }
 
 /* A FIFO waits for its other end; any other file is there as soon as a disk has found it. */
@@ -145,25 +122,20 @@ static int control(int fd, int command, void *argument) {
     return (int)ch_do_setlk(fd, command, argument);
   return ch_controlled(fd, command, ch_plain_fcntl(fd, command, argument));
 }
-CH_TWIN(fcntl) int ch_posix_fcntl(int fd, int command, ...) {
-  va_list more;
-  va_start(more, command);
-  void *argument = va_arg(more, void *);
-  va_end(more);
-  return control(fd, command, argument);
-}
-CH_TWIN(fcntl64) int ch_posix_fcntl64(int fd, int command, ...) {
-  va_list more;
-  va_start(more, command);
-  void *argument = va_arg(more, void *);
-  va_end(more);
-  return control(fd, command, argument);
-}
-CH_TWIN(lockf) int ch_posix_lockf(int fd, int command, off_t n) {
+#define CONTROL()                                                                                                      \
+  do {                                                                                                                 \
+    va_list more;                                                                                                      \
+    va_start(more, command);                                                                                           \
+    void *argument = va_arg(more, void *);                                                                             \
+    va_end(more);                                                                                                      \
+    return control(fd, command, argument);                                                                             \
+  } while (0)
+CH_TWIN(fcntl) int ch_posix_fcntl(int fd, int command, ...) { CONTROL(); }
+CH_TWIN(fcntl64) int ch_posix_fcntl64(int fd, int command, ...) { CONTROL(); }
+
+static int lock_range(int fd, int command, off_t n) {
   struct flock range = {.l_type = F_WRLCK, .l_whence = SEEK_CUR, .l_len = n};
   return command == F_LOCK ? control(fd, F_SETLKW, &range) : ch_plain_lockf(fd, command, n);
 }
-CH_TWIN(lockf64) int ch_posix_lockf64(int fd, int command, off_t n) {
-  struct flock range = {.l_type = F_WRLCK, .l_whence = SEEK_CUR, .l_len = n};
-  return command == F_LOCK ? control(fd, F_SETLKW, &range) : ch_plain_lockf(fd, command, n);
-}
+CH_TWIN(lockf) int ch_posix_lockf(int fd, int command, off_t n) { return lock_range(fd, command, n); }
+CH_TWIN(lockf64) int ch_posix_lockf64(int fd, int command, off_t n) { return lock_range(fd, command, n); }

@@ -1,5 +1,4 @@
-/* mq_receive, mq_send and their timed forms; msgrcv, msgsnd, semop, semtimedop; tcdrain; aio_suspend; the timed forms
- * of pthread_rwlock_rdlock and _wrlock.
+/* mq_receive, mq_send and their timed forms; msgrcv, msgsnd, semop, semtimedop; tcdrain; aio_suspend.
  *
  * A POSIX queue is a descriptor, and is waited for as such. For the others a thread waits in the call, unless it need
  * not wait; a signal takes it out again, and then it has done nothing. */
@@ -123,36 +122,4 @@ CH_TWIN(aio_suspend64)
 int ch_posix_aio_suspend64(const struct aiocb *const *all, int n, const struct timespec *timeout) {
   CH_SOLE(aio_suspend(all, n, timeout));
   return suspend(all, n, timeout);
-}
-
-/* A thread takes it and gives it back at once, as long as there is time; then we try. Not cancelled: no lock is. */
-static int lock_until(pthread_rwlock_t *l, int write, clockid_t clock, const struct timespec *until) {
-  struct ch_queue_call c = {.call = write ? CH_RWLOCK_WRITE : CH_RWLOCK_READ, .lock = l, .clock = clock, .time = until};
-  int r, saved = errno;
-  while ((r = ch_rwlock_try(l, write)) == EBUSY) {
-    struct ch_scope barrier;
-    ch_scope_enter(&barrier, CH_SCOPE_BARRIER, "pthread_rwlock");
-    r = ch_do_call(ch_call_queue, &c, CH_CALL_PATIENT) < 0 ? errno : 0;
-    ch_scope_leave(&barrier);
-    if (r)
-      break;
-  }
-  errno = saved;
-  return r;
-}
-CH_TWIN(pthread_rwlock_timedrdlock)
-int ch_posix_pthread_rwlock_timedrdlock(pthread_rwlock_t *l, const struct timespec *until) {
-  return lock_until(l, 0, CLOCK_REALTIME, until);
-}
-CH_TWIN(pthread_rwlock_timedwrlock)
-int ch_posix_pthread_rwlock_timedwrlock(pthread_rwlock_t *l, const struct timespec *until) {
-  return lock_until(l, 1, CLOCK_REALTIME, until);
-}
-CH_TWIN(pthread_rwlock_clockrdlock)
-int ch_posix_pthread_rwlock_clockrdlock(pthread_rwlock_t *l, clockid_t clock, const struct timespec *until) {
-  return lock_until(l, 0, clock, until);
-}
-CH_TWIN(pthread_rwlock_clockwrlock)
-int ch_posix_pthread_rwlock_clockwrlock(pthread_rwlock_t *l, clockid_t clock, const struct timespec *until) {
-  return lock_until(l, 1, clock, until);
 }

@@ -167,28 +167,43 @@ int ch_posix_pthread_cond_clockwait(pthread_cond_t *c, pthread_mutex_t *m, clock
 
 /* ---- the others ---- */
 
-static int read_lock(pthread_rwlock_t *l) {
-  int r;
-  struct ch_scope barrier;
-  while ((r = ch_plain_tryrdlock(l)) == EBUSY) {
-    ch_scope_enter(&barrier, CH_SCOPE_BARRIER, "pthread_rwlock_rdlock");
-    ch_do_call(ch_call_rwlock_read, l, CH_CALL_PATIENT);
+/* A thread takes it and gives it back at once, as long as there is time; then we try. Not cancelled: no lock is. */
+static int rwlock_until(pthread_rwlock_t *l, int write, clockid_t clock, const struct timespec *until) {
+  struct ch_rwlock_call c = {l, write, clock, until};
+  int r, saved = errno;
+  while ((r = ch_rwlock_try(l, write)) == EBUSY) {
+    struct ch_scope barrier;
+    ch_scope_enter(&barrier, CH_SCOPE_BARRIER, "pthread_rwlock");
+    r = ch_do_call(ch_call_rwlock, &c, CH_CALL_PATIENT) < 0 ? errno : 0;
     ch_scope_leave(&barrier);
+    if (r)
+      break;
   }
+  errno = saved;
   return r;
 }
-static int write_lock(pthread_rwlock_t *l) {
-  int r;
-  struct ch_scope barrier;
-  while ((r = ch_plain_trywrlock(l)) == EBUSY) {
-    ch_scope_enter(&barrier, CH_SCOPE_BARRIER, "pthread_rwlock_wrlock");
-    ch_do_call(ch_call_rwlock_write, l, CH_CALL_PATIENT);
-    ch_scope_leave(&barrier);
-  }
-  return r;
+CH_TWIN(pthread_rwlock_rdlock) int ch_posix_pthread_rwlock_rdlock(pthread_rwlock_t *l) {
+  return rwlock_until(l, 0, CLOCK_REALTIME, NULL);
 }
-CH_TWIN(pthread_rwlock_rdlock) int ch_posix_pthread_rwlock_rdlock(pthread_rwlock_t *l) { return read_lock(l); }
-CH_TWIN(pthread_rwlock_wrlock) int ch_posix_pthread_rwlock_wrlock(pthread_rwlock_t *l) { return write_lock(l); }
+CH_TWIN(pthread_rwlock_wrlock) int ch_posix_pthread_rwlock_wrlock(pthread_rwlock_t *l) {
+  return rwlock_until(l, 1, CLOCK_REALTIME, NULL);
+}
+CH_TWIN(pthread_rwlock_timedrdlock)
+int ch_posix_pthread_rwlock_timedrdlock(pthread_rwlock_t *l, const struct timespec *until) {
+  return rwlock_until(l, 0, CLOCK_REALTIME, until);
+}
+CH_TWIN(pthread_rwlock_timedwrlock)
+int ch_posix_pthread_rwlock_timedwrlock(pthread_rwlock_t *l, const struct timespec *until) {
+  return rwlock_until(l, 1, CLOCK_REALTIME, until);
+}
+CH_TWIN(pthread_rwlock_clockrdlock)
+int ch_posix_pthread_rwlock_clockrdlock(pthread_rwlock_t *l, clockid_t clock, const struct timespec *until) {
+  return rwlock_until(l, 0, clock, until);
+}
+CH_TWIN(pthread_rwlock_clockwrlock)
+int ch_posix_pthread_rwlock_clockwrlock(pthread_rwlock_t *l, clockid_t clock, const struct timespec *until) {
+  return rwlock_until(l, 1, clock, until);
+}
 
 static void once(pthread_once_t *o, void (*init)(void)) {
   struct ch_scope barrier;
