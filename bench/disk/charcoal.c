@@ -12,6 +12,7 @@ static void read_on(char *buffer) {
 }
 
 int main(int argc, char **argv) {
+  stay_on_one_core();
   w = prepare(argc, argv);
   do {
     for (unsigned i = 0; i < w.depth; i++) async read_on(w.buffers + i * w.size);

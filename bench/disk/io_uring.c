@@ -13,6 +13,7 @@ static void submit_next(unsigned which) {
 }
 
 int main(int argc, char **argv) {
+  stay_on_one_core();
   w = prepare(argc, argv);
   struct io_uring_params params = {.flags = IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN};
   int error = io_uring_queue_init_params(w.depth < 2 ? 2 : w.depth, &ring, &params);
