@@ -50,6 +50,9 @@ Arguments compileArguments(const OwnOptions &own, const Request &request, const 
     passToFrontEnd(result, "-charcoal-checks");
   if (own.printPipeline)
     passToFrontEnd(result, "-charcoal-print-pipeline");
+  // What a program's own code knows, for one, is where the thread's block is; a shared object's must ask.
+  if (request.shared && !request.positionChosen)
+    result.push_back("-fPIC");
   if (!request.sectionsChosen)
     append(result, {"-ffunction-sections", "-fdata-sections"}); // each version goes with its description
   result.push_back("--end-no-unused-arguments");
@@ -89,6 +92,8 @@ Arguments linkArguments(const Request &request, const fs::path &tree) {
       if (fs::path twins = tree / "lib/charcoal.twins"; fs::exists(twins))
         append(result, {"-Wl,--dynamic-list", "-Xlinker", twins.string()});
     }
+  } else if (!request.shared) {
+    append(result, {"-Xlinker", (tree / "lib/charcoal.plain.a").string()});
   }
   result.push_back("--end-no-unused-arguments");
   return result;

@@ -115,6 +115,12 @@ static bool stopsBeforeLink(const std::string &argument) {
   return options.count(argument) != 0 || startsWith(argument, "--print-supported") || argument == "--supported-cpus";
 }
 
+static bool isAboutPosition(const std::string &argument) {
+  static const std::set<std::string> options = {"-fpic",    "-fPIC",    "-fpie",    "-fPIE",
+                                                "-fno-pic", "-fno-PIC", "-fno-pie", "-fno-PIE"};
+  return options.count(argument) != 0;
+}
+
 static bool isHeader(const std::string &file, const std::string &language) {
   if (!language.empty() && language != "none")
     return endsWith(language, "-header");
@@ -188,6 +194,8 @@ Request readRequest(const std::vector<std::string> &arguments) {
     else if (argument == "-nostdlib" || argument == "--no-standard-libraries" || argument == "-nostartfiles" ||
              argument == "-nodefaultlibs")
       request.noLibraries = true;
+    else if (isAboutPosition(argument))
+      request.positionChosen = true;
     else if (argument == "-femulated-tls" || argument == "-fno-emulated-tls")
       request.emulatesTls = argument == "-femulated-tls";
     else if (startsWith(argument, "-flto") || argument == "-fno-lto")

@@ -18,6 +18,7 @@ struct Request {
   bool noLibraries = false;         // -nostdlib, -nostartfiles, -nodefaultlibs
   bool optimizes = false;           // the last -O is not -O0
   bool externalAssembler = false;   // -fno-integrated-as, -save-temps: intermediate files
+  bool positionChosen = false;      // the user said something about position-independent code
   bool sectionsChosen = false;      // the user said something about -ffunction-sections or --gc-sections
   std::string linker;               // -fuse-ld=, --ld-path=
   std::vector<std::string> wrapped; // --wrap: the linker puts __wrap_X in X's place
