@@ -192,7 +192,8 @@ long ch_call_sem_timedwait(void *data) {
 long ch_call_join(void *data) {
   struct ch_join *j = data;
   ch_pool_cancellable(true); /* POSIX: a thread that is cancelled in pthread_join has not joined the other */
-  j->error = pthread_join(j->thread, &j->result);
+  j->error =
+      j->until ? pthread_clockjoin_np(j->thread, &j->result, j->clock, j->until) : pthread_join(j->thread, &j->result);
   ch_pool_cancellable(false);
   return 0;
 }

@@ -62,6 +62,8 @@ struct ch_join {
   pthread_t thread;
   void *result;
   int error;
+  clockid_t clock;
+  const struct timespec *until; /* on that clock; NULL: without limit */
 };
 CH_HIDDEN long ch_call_join(void *);
 CH_HIDDEN long ch_call_thrd_join(void *); /* the error is thrd_join's */

@@ -290,6 +290,15 @@ TEST(who_is_cancelled_while_joining_has_not_joined) {
     IS_CANCELLED_WITHIN(thrd_join(u, &result), thrd_error);
   }
   EXPECT(end == NULL && result == 0);
+  struct timespec soon, late;
+  clock_gettime(CLOCK_MONOTONIC, &soon);
+  late = (struct timespec){soon.tv_sec + 1000000, 0};
+  soon.tv_nsec = (soon.tv_nsec + 20000000) % 1000000000;
+  soon.tv_sec += soon.tv_nsec < 20000000;
+  EXPECT(pthread_clockjoin_np(t, &end, CLOCK_MONOTONIC, &soon) == ETIMEDOUT);
+  IS_CANCELLED_WITHIN(pthread_clockjoin_np(t, &end, CLOCK_MONOTONIC, &late), ECANCELED);
+  clock_gettime(CLOCK_REALTIME, &late);
+  EXPECT(pthread_timedjoin_np(t, &end, &late) == ETIMEDOUT && end == NULL);
   do { /* one that ends is joined, and who else waits is not hurt */
     async EXPECT(thrd_join(u, &result) == thrd_success && result == 42);
     EXPECT(write(release[1], "xx", 2) == 2);

@@ -104,6 +104,8 @@ CH_MAY_BLOCK(scanf);
 CH_MAY_BLOCK(vscanf);
 
 CH_MAY_BLOCK(pthread_join);
+CH_MAY_BLOCK(pthread_timedjoin_np);
+CH_MAY_BLOCK(pthread_clockjoin_np);
 CH_MAY_BLOCK(pthread_cond_wait);
 CH_MAY_BLOCK(pthread_cond_timedwait);
 CH_MAY_BLOCK(pthread_cond_clockwait);

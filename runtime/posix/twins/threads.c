@@ -233,8 +233,8 @@ CH_TWIN(pthread_barrier_wait) int ch_posix_pthread_barrier_wait(pthread_barrier_
   return r < 0 ? errno : r ? PTHREAD_BARRIER_SERIAL_THREAD : 0;
 }
 
-static int join(pthread_t thread, void **result) {
-  struct ch_join j = {thread, NULL, 0};
+static int join(pthread_t thread, void **result, clockid_t clock, const struct timespec *until) {
+  struct ch_join j = {thread, NULL, 0, clock, until};
   int saved = errno, r = ch_plain_tryjoin(thread, result);
   if (r != EBUSY)
     return r;
@@ -244,7 +244,17 @@ static int join(pthread_t thread, void **result) {
     *result = j.result;
   return r;
 }
-CH_TWIN(pthread_join) int ch_posix_pthread_join(pthread_t thread, void **result) { return join(thread, result); }
+CH_TWIN(pthread_join) int ch_posix_pthread_join(pthread_t thread, void **result) {
+  return join(thread, result, CLOCK_REALTIME, NULL);
+}
+CH_TWIN(pthread_timedjoin_np)
+int ch_posix_pthread_timedjoin(pthread_t thread, void **result, const struct timespec *until) {
+  return join(thread, result, CLOCK_REALTIME, until);
+}
+CH_TWIN(pthread_clockjoin_np)
+int ch_posix_pthread_clockjoin(pthread_t thread, void **result, clockid_t clock, const struct timespec *until) {
+  return join(thread, result, clock, until);
+}
 
 CH_TWIN(sem_wait) int ch_posix_sem_wait(sem_t *s) {
   CH_SOLE(sem_wait(s));
@@ -299,7 +309,7 @@ CH_TWIN(cnd_timedwait) int ch_posix_cnd_timedwait(cnd_t *c, mtx_t *m, const stru
 CH_TWIN(call_once) void ch_posix_call_once(once_flag *o, void (*init)(void)) { once((pthread_once_t *)o, init); }
 /* By thrd_join itself: who made the thread may keep accounts of it. Cancelled: thrd_error, with errno ECANCELED. */
 CH_TWIN(thrd_join) int ch_posix_thrd_join(thrd_t thread, int *result) {
-  struct ch_join j = {(pthread_t)thread, NULL, 0};
+  struct ch_join j = {.thread = (pthread_t)thread};
   int saved = errno;
   if (ch_do_call(ch_call_thrd_join, &j, CH_CALL_CANCELLABLE) < 0)
     return thrd_error;
