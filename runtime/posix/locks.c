@@ -166,6 +166,8 @@ void ch_mutex_leave(struct ch_mutex_queue *q) {
 /* ---- for the pool ---- */
 
 long ch_call_mutex(void *mutex) {
+  if (ch_domain.group) /* the pool has no thread, and this one may be its holder's */
+    return -EAGAIN;
   if (pthread_mutex_lock(mutex) == 0)
     pthread_mutex_unlock(mutex);
   return 0;

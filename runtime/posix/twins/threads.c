@@ -36,7 +36,8 @@ static void await_mutex(pthread_mutex_t *m, int64_t patience) {
     here = ch_sem_timedwait(&queue->turn, patience) == 0;
   if (!here && !queue->helped) {
     queue->helped = 1;
-    ch_do_call(ch_call_mutex, m, CH_CALL_PATIENT);
+    if (ch_do_call(ch_call_mutex, m, CH_CALL_PATIENT) < 0)
+      give_way(1000000);
     queue->helped = 0;
   }
   ch_mutex_leave(queue);

@@ -344,6 +344,29 @@ static void locks(void) {
   EXPECT(woken == 1);
 }
 
+/* For longer than anybody waits before he asks a thread of the pool. */
+static void held_long(void) {
+  static pthread_mutex_t held = PTHREAD_MUTEX_INITIALIZER;
+  int got = 0;
+  do {
+    async {
+      int error = pthread_mutex_lock(&held);
+      ch_sleep(60000000);
+      if (!error)
+        pthread_mutex_unlock(&held);
+    }
+    async {
+      int error = pthread_mutex_lock(&held);
+      EXPECT(error == 0 || ran_out(error));
+      got++;
+      if (!error)
+        pthread_mutex_unlock(&held);
+    }
+  }
+  finish;
+  EXPECT(got == 1);
+}
+
 static int compare(const void *a, const void *b) { return ch_sleep(1000), *(const char *)a - *(const char *)b; }
 static void natives(void) {
   int sum = 0;
@@ -366,12 +389,12 @@ int main(int argc, char **argv) {
   static const struct {
     const char *name;
     void (*run)(void);
-  } all[] = {{"spawn", spawn},       {"large", large},     {"within_atomic", within_atomic},
-             {"branches", branches}, {"timers", timers},   {"pipes", pipes},
-             {"polls", polls},       {"sockets", sockets}, {"files", files},
-             {"offloads", offloads}, {"letters", letters}, {"waiters", waiters},
-             {"domains", domains},   {"names", names},     {"hosts", hosts},
-             {"locks", locks},       {"natives", natives}};
+  } all[] = {{"spawn", spawn},       {"large", large},         {"within_atomic", within_atomic},
+             {"branches", branches}, {"timers", timers},       {"pipes", pipes},
+             {"polls", polls},       {"sockets", sockets},     {"files", files},
+             {"offloads", offloads}, {"letters", letters},     {"waiters", waiters},
+             {"domains", domains},   {"names", names},         {"hosts", hosts},
+             {"locks", locks},       {"held_long", held_long}, {"natives", natives}};
   for (unsigned i = 0; i < sizeof all / sizeof *all; i++)
     if (argc < 2)
       puts(all[i].name);
