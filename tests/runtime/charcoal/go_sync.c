@@ -156,7 +156,6 @@ static void plays_in_turn(void *number) {
 static void real_reactor(const char *test) { /* the harness's first choice is the simulated one, which has one domain */
   if (strcmp(getenv("CHARCOAL_REACTOR"), "simulated") == 0) {
     setenv("CHARCOAL_REACTOR", "", 1);
-    setenv("ASAN_OPTIONS", "detect_leaks=0", 1); /* a domain's thread leaves its cache of twins behind */
     execl("/proc/self/exe", "test", test, "here", NULL);
   }
 }

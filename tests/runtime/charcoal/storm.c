@@ -332,7 +332,6 @@ static void storms(unsigned long seed) {
 static void with_reactor(const char *test, const char *reactor, unsigned long seed) {
   if (!getenv("STORM_HERE")) {
     setenv("STORM_HERE", "1", 1);
-    setenv("ASAN_OPTIONS", "detect_leaks=0", 1); /* a domain's thread leaves its cache of twins behind */
     setenv("CHARCOAL_REACTOR", reactor, 1); /* "": the first one that works */
     execl("/proc/self/exe", "test", test, "here", NULL);
   }
