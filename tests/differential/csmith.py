@@ -45,6 +45,7 @@ def main():
     compiler = (args.cc or str(args.build.resolve() / "bin" / "charcoal-cc")).split()
     folder = args.build.resolve() / "differential" / "csmith"
     folder.mkdir(parents=True, exist_ok=True)
+    make(args.first, folder)  # alone: the first run leaves platform.info there, which others would read half written
     test = run.Run(compiler, run.Reference(args.reference.split(), folder / "expected", SECONDS), 120, ["-O1"])
 
     def one(seed):
