@@ -73,9 +73,9 @@ static inline double cpu_ns(void) {
   return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
 }
 
-/* For programs of one thread, each of which begins with it: the last core is theirs. The kernel's own work for the disk
- * lands on some core, where a read costs twice as much, and who is moved there in the middle of a run is measured by
- * chance. */
+/* For programs of one thread, each of which begins with it: the last core is theirs. Where this was measured a read
+ * cost half as much CPU time on the core that takes the disk's interrupts (there the last one) as on the other, so who
+ * is moved in the middle of a run is measured by chance. */
 static inline void stay_on_one_core(void) {
   cpu_set_t set;
   long cores = sysconf(_SC_NPROCESSORS_ONLN);
