@@ -80,6 +80,10 @@ static __thread struct state *state = &no_state;
 static __thread struct descriptor *table;
 static __thread int table_size;
 static __thread struct poll *spare;
+static __thread struct poll_block {
+  struct poll_block *next;
+  struct poll polls[64];
+} *poll_blocks;
 static __thread struct late *backlog, **backlog_end;
 static __thread unsigned in_flight;  /* completions owed, without the wake-up's */
 static __thread int wake_event = -1; /* its place (own.h) */
@@ -331,13 +335,14 @@ static bool make_room(int fd) {
 
 static struct poll *take_poll(void) {
   if (!spare) {
-    enum { MANY = 64 };
-    struct poll *more = calloc(MANY, sizeof *more);
+    struct poll_block *more = calloc(1, sizeof *more);
     if (!more)
       return NULL;
-    for (int i = 0; i < MANY; i++) {
-      more[i].next = spare;
-      spare = &more[i];
+    more->next = poll_blocks;
+    poll_blocks = more;
+    for (size_t i = 0; i < sizeof more->polls / sizeof *more->polls; i++) {
+      more->polls[i].next = spare;
+      spare = &more->polls[i];
     }
   }
   struct poll *p = spare;
@@ -761,10 +766,22 @@ static void in_child(void) {
 }
 
 /* Orphans that are still in flight go with the ring. */
+static void end_polls(void) {
+  while (poll_blocks) {
+    struct poll_block *gone = poll_blocks;
+    poll_blocks = gone->next;
+    free(gone);
+  }
+  spare = NULL;
+}
+
 static void end(void) {
-  if (state == &no_state)
+  if (state == &no_state) {
+    end_polls();
     return;
+  }
   stop();
+  end_polls();
   free(state);
   state = &no_state;
   while (backlog) {
