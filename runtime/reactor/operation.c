@@ -8,7 +8,7 @@
 /* What few operations need: the pool's job, and a timer. It outlives the domain, whose frames are gone then, if that
  * ends while a thread is still in the call. */
 struct aside {
-  struct ch_job job; /* while the pool has it */
+  struct ch_job job;       /* while the pool has it */
   struct ch_operation *op; /* NULL: abandoned, and nobody waits for the letter */
   struct ch_request request;
   long result;

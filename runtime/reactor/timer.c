@@ -311,6 +311,7 @@ void ch_timers_end(void) {
   timers = (struct timers){.next = CH_FOREVER};
 }
 
+#ifdef CHARCOAL_CHECKED
 static void check_run(const struct timers *t, unsigned number) {
   const struct run *r = &t->runs[number];
   const struct entry *before_it = NULL;
@@ -344,6 +345,7 @@ void ch_timers_check(void) {
     CH_INVARIANT(i == 0 || !before(&t->heap[i], &t->heap[(i - 1) / ARITY]), "no timer is earlier than its parent");
   }
 }
+#endif
 
 /* ---- sleeping ---- */
 

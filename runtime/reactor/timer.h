@@ -33,6 +33,8 @@ CH_HIDDEN int64_t ch_timers_next(void);
 CH_HIDDEN int64_t ch_timers_latest(void);
 /* The domain of this thread ends: no timer is registered any more, or will be asked for. */
 CH_HIDDEN void ch_timers_end(void);
-CH_HIDDEN void ch_timers_check(void);
+#ifdef CHARCOAL_CHECKED
+CH_HIDDEN void ch_timers_check(void); /* asserts the invariants */
+#endif
 
 #endif
