@@ -77,7 +77,8 @@ export const nodeOracles: Oracle<NodeM>[] = [
   { name: 'worker-message', expect: 'either', program: ({ n, c }) => { const w = new n.threads.Worker('require("worker_threads").parentPort.postMessage(1)', { eval: true }); w.once('message', c) } },
   { name: 'worker-exit', kind: 'worker-message', expect: 'either', program: ({ n, c }) => void new n.threads.Worker('', { eval: true }).on('exit', c) },
   { name: 'dynamic-import', optional: true, expect: 'same', program: async ({ p, c }) => { p(); await import('node:trace_events'); c() } },
-  { name: 'webassembly', expect: 'either', program: async ({ p, c }) => { p(); await WebAssembly.compile(new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0])); c() } },
+  // Settled by a task of V8's own, which may be continued at the end of another callback: without promise hooks it is then taken for a part of that.
+  { name: 'webassembly', promise: true, expect: 'either', program: async ({ p, c }) => { p(); await WebAssembly.compile(new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0])); c() } },
   { name: 'abort-timeout', kind: 'timeout', program: ({ c }) => { AbortSignal.timeout(3).onabort = c; setTimeout(() => {}, 8) } },
   { name: 'performance-observer', expect: 'either', program: ({ c }) => { const o = new PerformanceObserver(() => (c(), o.disconnect())); o.observe({ entryTypes: ['mark'] }); performance.mark('x') } },
   { name: 'async-resource', expect: 'same', program: ({ n, c }) => new n.hooks.AsyncResource('X').runInAsyncScope(c) },
