@@ -42,10 +42,13 @@ static int run(const struct test *t) {
     close(errors[0]);
     close(errors[1]);
     setenv("CHARCOAL_REACTOR", "simulated", 0);
-    /* Against tests that hang or spin: far more than any takes, on a machine that is busy with other things, too. */
-    struct rlimit seconds = {120, 125};
+    /* Against tests that hang or spin: far more than any takes, on a machine that is busy with other things, too. A
+     * soak says how long it goes on. */
+    const char *soak = getenv("SOAK");
+    unsigned more = soak ? (unsigned)atoi(soak) : 0;
+    struct rlimit seconds = {120 + more, 125 + more};
     setrlimit(RLIMIT_CPU, &seconds);
-    alarm(300);
+    alarm(300 + 2 * more);
     if (tests_simulated)
       execl("/proc/self/exe", "test", t->name, "here", NULL); /* for a domain with another reactor */
     else
