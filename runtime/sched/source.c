@@ -29,8 +29,9 @@ void ch_source_remove(ch_source *s) {
 void ch_sources_look(void) {
   struct ch_domain *d = &ch_domain;
   struct ch_link *n = d->sources.next;
-  if (CH_LIKELY(n->next == &d->sources)) { /* the only one: nothing follows, whatever is removed */
-    ((ch_source *)n)->look(((ch_source *)n)->argument);
+  if (CH_LIKELY(n->next == &d->sources)) { /* at most one: nothing follows, whatever is removed */
+    if (n != &d->sources)
+      ((ch_source *)n)->look(((ch_source *)n)->argument);
     return;
   }
   for (; n != &d->sources; n = d->looking) {

@@ -404,6 +404,33 @@ MAIN_FUNCTION(timed_beside, { int i; }) {
 }
 TEST(timers_go_on_beside_a_source) { run_domain(timed_beside); }
 
+/* The last source goes while it is looked at in a row: in the loop, and by somebody who lingers. */
+static void remove_itself(void *argument) {
+  ch_source_remove(argument);
+  note("gone");
+}
+FRAME_FUNCTION(posts_later, { int i; }) {
+  BEGIN(posts_later)
+  CALL(5, ch_sleep_int(1000000))
+  ch_sem_post(&s);
+  END
+}
+MAIN_FUNCTION(left_by_the_last, { int i; }) {
+  BEGIN(left_by_the_last_body)
+  EXPECT(ch_source_add(&first_source, remove_itself, &first_source) == 0);
+  CALL(5, ch_sleep_int(1000000))
+  EXPECT(ch_source_add(&first_source, remove_itself, &first_source) == 0);
+  SPAWN(NULL, posts_later, NULL, 0);
+  CALL(6, ch_reschedule_int())
+  CALL(7, ch_sem_wait_int(&s))
+  EXPECT(!ch_has_sources());
+  END
+}
+TEST(the_last_source_may_go_while_it_is_looked_at) {
+  run_domain(left_by_the_last);
+  EXPECT_NOTES("gone gone");
+}
+
 /* ---- who waits alone beside a source lingers on the native stack ---- */
 
 static void post_and_spoil(void *argument) {
