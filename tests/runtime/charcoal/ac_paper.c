@@ -1,14 +1,9 @@
 /* The AC paper (seed 002), section by section: what its text promises, its examples (figures 2 to 4), and each rule and
  * property of its operational semantics (section 3, figure 5). Channels are the paper's: bounded, reliable, in order;
  * send waits for room, recv for a message. Figure 9 is examples/lowlevel. Virtual time. */
-#include "harness.h"
+#include "simulated.h"
 #include <charcoal/lowlevel.h>
 #include <stdbool.h>
-
-__attribute__((constructor)) static void simulate(void) {
-  tests_simulated = 1;
-  setenv("CHARCOAL_SLICE_US", "1000000000", 1); /* the order of events is the tests' */
-}
 
 enum { OK = 0, ROOM = 4 };
 
@@ -37,10 +32,6 @@ static int recv_ac(struct channel *c, int *value) {
   return OK;
 }
 static unsigned length(const struct channel *c) { return c->tail - c->head; }
-
-static int64_t begin;
-#define STARTS begin = ch_now();
-#define AFTER(ns) EXPECT(ch_now() - begin == (ns))
 
 /* ---- the name service of section 1: a server answers after its own time ---- */
 

@@ -1,11 +1,6 @@
 /* What the Charcoal papers (seeds 000, 001) say of atomic blocks and spawning: sections 3.2 to 3.4 and 4.3, "a stack of
  * sets of activities". Each test states the sentence that it shows. Virtual time. */
-#include "harness.h"
-
-__attribute__((constructor)) static void simulate(void) {
-  tests_simulated = 1;
-  setenv("CHARCOAL_SLICE_US", "1000000000", 1);
-}
+#include "simulated.h"
 
 /* delay-spawn: "threads spawned within an atomic block are delayed until just after the block has completed"; of nested
  * blocks the outermost counts, and so it does for a block in a function that is called. */

@@ -1,17 +1,9 @@
 /* What Go's programs are made of, by our means: channels with select (an object of one's own, built on waiters),
  * WaitGroup, context, errgroup, AfterFunc, Ticker, Gosched. Each test states the rule of the Go specification or
  * library that it shows. Virtual time. */
-#include "harness.h"
+#include "simulated.h"
 #include <charcoal/lowlevel.h>
 #include <stdbool.h>
-
-__attribute__((constructor)) static void simulate(void) {
-  tests_simulated = 1;
-  setenv("CHARCOAL_SLICE_US", "1000000000", 1);
-}
-static int64_t begin;
-#define STARTS begin = ch_now();
-#define AFTER(ns) EXPECT(ch_now() - begin == (ns))
 
 /* ---- channels ---- */
 

@@ -1,32 +1,16 @@
 /* What other systems with structured concurrency settle in their tests, with the answers that our laws give: Trio
  * (cancel scopes, nurseries, shields), asyncio (TaskGroup, timeout), Kotlin's coroutines, Go (context, errgroup,
  * semaphores) and libdill (bundles). Where ours differs from one of them the comment says why. Virtual time. */
-#include "harness.h"
+#include "simulated.h"
 #include <charcoal/lowlevel.h>
 #include <search.h>
 
 static ch_sem s;
 static ch_waiter w;
 
-__attribute__((constructor)) static void simulate(void) {
-  tests_simulated = 1;
-  setenv("CHARCOAL_SLICE_US", "1000000000", 1); /* the order of events is the tests' */
-}
-static int64_t begin;
-#define AFTER(ns) EXPECT(ch_now() - begin == (ns))
 #define RUN(body)                                                                                                      \
   begin = ch_now();                                                                                                    \
   body();
-
-static void says(const char *text, int result) {
-  char line[40];
-  snprintf(line, sizeof line, "%s%s", text,
-           result == 0           ? ""
-           : result == ECANCELED ? "!"
-           : result == ETIMEDOUT ? "?"
-                                 : "#");
-  note(line);
-}
 
 /* ---- deadlines (Trio, asyncio.timeout, Kotlin's withTimeout, Go's context) ---- */
 

@@ -1,29 +1,11 @@
 /* More of what peers.c is about: Trio, asyncio, Kotlin, tokio, libdill and libuv, with the answers that our laws give.
  * Virtual time. */
-#include "harness.h"
+#include "simulated.h"
 #include <charcoal/lowlevel.h>
 #include <search.h>
 #include <stdbool.h>
 
 static ch_sem s;
-
-__attribute__((constructor)) static void simulate(void) {
-  tests_simulated = 1;
-  setenv("CHARCOAL_SLICE_US", "1000000000", 1);
-}
-static int64_t begin;
-#define STARTS begin = ch_now();
-#define AFTER(ns) EXPECT(ch_now() - begin == (ns))
-
-static void says(const char *text, int result) {
-  char line[40];
-  snprintf(line, sizeof line, "%s%s", text,
-           result == 0           ? ""
-           : result == ECANCELED ? "!"
-           : result == ETIMEDOUT ? "?"
-                                 : "#");
-  note(line);
-}
 
 /* ---- Trio ---- */
 
