@@ -8,7 +8,7 @@
 //     define i32 @f(i32 %x) {            define i32 @f.int(i32 %x) "charcoal-twin"="f" {
 //       %a = call i32 @g(i32 %x)           call void @charcoal.yield()
 //       %b = call i32 %p(i32 %a)           %a = call i32 @g.int(i32 %x) "charcoal-suspends"
-//       ret i32 %b                         %q = call ptr @charcoal.twin(ptr %p)
+//       ret i32 %b                         %q = call ptr @charcoal.twin(ptr %p, ptr @adapter)
 //     }                                    %b = call i32 %q(i32 %a) "charcoal-suspends"
 //                                          ret i32 %b
 //                                        }
@@ -21,6 +21,7 @@
 #include "abi.h"
 #include "async.h"
 #include "atomic.h"
+#include "glue.h"
 #include "marks.h"
 #include "options.h"
 #include "suspension.h"
@@ -48,7 +49,7 @@ namespace {
 
 class Duplicator {
 public:
-  explicit Duplicator(Module &M) : M(M), abi(M), suspension(M), O(options()) {}
+  explicit Duplicator(Module &M) : M(M), abi(M), glue(abi), suspension(M), O(options()) {}
   void run();
 
 private:
@@ -71,6 +72,7 @@ private:
 
   Module &M;
   Abi abi;
+  Glue glue;
   Suspension suspension;
   const Options &O;
   MapVector<Function *, Function *> twins;
@@ -227,9 +229,11 @@ void Duplicator::makeSuspending(CallInst &CB, CallKind kind) {
     break;
   }
   case CallKind::Lookup: {
+    markSuspending(CB, unprototyped);
     IRBuilder<> B(&CB);
-    CB.setCalledOperand(B.CreateCall(markerFunction(M, TwinOfName), {callee}));
-    break;
+    Function *adapter = glue.adapter(Signature::of(CB));
+    CB.setCalledOperand(B.CreateCall(markerFunction(M, TwinOfName), {callee, adapter}));
+    return;
   }
   default:
     llvm_unreachable("stays plain, or is variadic");

@@ -32,7 +32,16 @@ inline constexpr llvm::StringLiteral TwinSuffix = ".int";
 
 // void charcoal.yield(): a yield point, taken when the slice is over.
 // void charcoal.pause(): a yield point that is always taken (stress).
-// ptr charcoal.twin(ptr): the interruptible version of what a pointer points to.
+// ptr charcoal.twin(ptr, ptr adapter): the interruptible version of what a pointer points to, or else the adapter.
+//
+// To the optimiser each is an ordinary call of a function of which it knows nothing, and it may make one of two that
+// look alike. That is right because what a mark means is all in its operands and attributes:
+//   - two yields, or two pauses, are equal; one that the user wrote has an attribute that keeps it apart;
+//   - two look-ups of one pointer are equal only if they name the same adapter, that is, if the calls have the same
+//     signature: a pointer may be called with one prototype here and another there;
+//   - a suspending call is told apart by its callee, type, attributes and, if it is `async`, by the scope in its
+//   bundle;
+//   - __charcoal_atomic_enter and _leave, which `atomic` takes away before anything is optimised, never meet it.
 inline constexpr llvm::StringLiteral YieldName = "charcoal.yield";
 inline constexpr llvm::StringLiteral PauseName = "charcoal.pause";
 inline constexpr llvm::StringLiteral TwinOfName = "charcoal.twin";
@@ -95,7 +104,7 @@ inline llvm::FunctionCallee markerFunction(llvm::Module &M, llvm::StringRef name
   llvm::LLVMContext &C = M.getContext();
   llvm::Type *P = llvm::PointerType::getUnqual(C);
   if (name == TwinOfName)
-    return M.getOrInsertFunction(name, P, P);
+    return M.getOrInsertFunction(name, P, P, P);
   return M.getOrInsertFunction(name, llvm::Type::getVoidTy(C));
 }
 

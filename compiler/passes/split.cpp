@@ -150,28 +150,8 @@ void Splitter::takeEntryYield() {
 
 // ---- calls ----
 
-// Where a suspending call's callee comes from charcoal.twin, possibly through phis: give each the right adapter.
-static void bindLookups(Abi &abi, Glue &glue, Value *callee, const Signature &S, SmallPtrSetImpl<Value *> &seen) {
-  if (!seen.insert(callee).second)
-    return;
-  if (auto *phi = dyn_cast<PHINode>(callee)) {
-    for (Value *V : phi->incoming_values())
-      bindLookups(abi, glue, V, S, seen);
-  } else if (auto *select = dyn_cast<SelectInst>(callee)) {
-    bindLookups(abi, glue, select->getTrueValue(), S, seen);
-    bindLookups(abi, glue, select->getFalseValue(), S, seen);
-  } else if (auto *lookup = dyn_cast<CallInst>(callee); lookup && charcoal::calls(*lookup, TwinOfName)) {
-    IRBuilder<> B(lookup);
-    CallInst *call = B.CreateCall(abi.twin(), {lookup->getArgOperand(0), glue.adapter(S)});
-    lookup->replaceAllUsesWith(call);
-    lookup->eraseFromParent();
-  }
-}
-
 CallInst *Splitter::newCall(CallInst *old) {
   Signature S = Signature::of(*old);
-  SmallPtrSet<Value *, 4> seen;
-  bindLookups(abi, glue, old->getCalledOperand(), S, seen);
   Value *callee = old->getCalledOperand();
   if (auto *twin = dyn_cast<Function>(callee); twin && twin->hasFnAttribute(ExternalTwinAttr)) {
     StringRef plainName = twin->getFnAttribute(ExternalTwinAttr).getValueAsString();
@@ -1012,6 +992,8 @@ PreservedAnalyses charcoal::SplitPass::run(Module &M, ModuleAnalysisManager &) {
       F->removeFnAttr(NamedAttr);
     }
   }
+  if (Function *lookup = M.getFunction(TwinOfName))
+    lookup->replaceAllUsesWith(abi.twin().getCallee());
   // The markers and the stand-ins for interruptible versions elsewhere.
   for (Function &F : make_early_inc_range(M))
     if (F.isDeclaration() && F.use_empty() &&
