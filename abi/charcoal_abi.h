@@ -117,6 +117,17 @@ struct ch_restored ch_restore(void *image);
 struct ch_frame *ch_frame_new(const struct ch_frame_info *);
 void ch_frame_free(struct ch_frame *);
 
+/* Code that AddressSanitizer instruments keeps red zones between the fixed locals of its frames, as there are on its
+ * stack; this describes them. */
+struct ch_guards {
+  const char *variables;       /* "count offset size length name ...": AddressSanitizer's way to describe a frame */
+  const unsigned char *shadow; /* what the shadow memory is to contain when the function begins */
+  uint32_t start;              /* offset in the frame of the first red zone; those in `variables` count from it */
+  uint32_t bytes;              /* of shadow */
+};
+/* ch_frame_new for such a function. Its code itself marks where the scopes of its locals begin and end. */
+struct ch_frame *ch_frame_new_guarded(const struct ch_frame_info *, const struct ch_guards *);
+
 /* Variable-length locals: blocks on a list whose head lives in the activation's image. */
 void *ch_alloca(void **list, size_t size, size_t align);
 /* Releases the blocks pushed since *list was `mark` (NULL: all of them). */
@@ -149,8 +160,8 @@ void ch_atomic_settle(void);
 
 /* ---- finish scopes and branches (AC paper, sections 2 and 4; laws 1 - 4) ---- */
 
-/* One `do … finish` (or `noncancellable` block) while it is open. It lies in the activation that opened it, so at a fixed
- * address, and is the runtime's own from enter to leave. */
+/* One `do … finish` (or `noncancellable` block) while it is open. It lies in the activation that opened it, so at a
+ * fixed address, and is the runtime's own from enter to leave. */
 struct ch_scope {
   void *opaque[16];
 };
@@ -180,8 +191,8 @@ void ch_async_branch(struct ch_scope *);
  * activity, when it goes on, blocks before S has ended, the scheduler cuts the chain just inside the innermost such
  * frame: what is inside becomes a branch, and the frame is resumed at once. */
 void ch_async_pause(void);
-/* First thing when such a frame is resumed, whether S has ended or was cut off. In the latter case the new branch learns
- * here which scope it belongs to. */
+/* First thing when such a frame is resumed, whether S has ended or was cut off. In the latter case the new branch
+ * learns here which scope it belongs to. */
 void ch_async_resumed(struct ch_scope *);
 
 /* ---- how a hand-written interruptible twin of an integer- or pointer-returning function looks ---- */

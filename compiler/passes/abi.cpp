@@ -64,6 +64,7 @@ FunctionCallee Abi::asyncBranch() { return cold(declare("ch_async_branch", Void,
 FunctionCallee Abi::asyncPause() { return cold(declare("ch_async_pause", Void, {})); }
 FunctionCallee Abi::asyncResumed() { return cold(declare("ch_async_resumed", Void, {Ptr})); }
 FunctionCallee Abi::frameNew() { return declare("ch_frame_new", Ptr, {Ptr}); }
+FunctionCallee Abi::frameNewGuarded() { return declare("ch_frame_new_guarded", Ptr, {Ptr, Ptr}); }
 FunctionCallee Abi::frameFree() { return declare("ch_frame_free", Void, {Ptr}); }
 FunctionCallee Abi::alloca_() { return nocapture(declare("ch_alloca", Ptr, {Ptr, Size, Size}), 0); }
 FunctionCallee Abi::allocaRelease() { return nocapture(declare("ch_alloca_release", Void, {Ptr, Ptr}), 0); }

@@ -30,6 +30,7 @@ public:
   llvm::FunctionCallee asyncPause();
   llvm::FunctionCallee asyncResumed();
   llvm::FunctionCallee frameNew();
+  llvm::FunctionCallee frameNewGuarded(); // ptr ch_frame_new_guarded(info, guards)
   llvm::FunctionCallee frameFree();
   llvm::FunctionCallee alloca_();
   llvm::FunctionCallee allocaRelease();

@@ -23,6 +23,7 @@
 #include "async.h"
 #include "crossing.h"
 #include "glue.h"
+#include "guards.h"
 #include "marks.h"
 #include "options.h"
 #include "llvm/ADT/SmallBitVector.h"
@@ -41,6 +42,7 @@
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 #include "llvm/Transforms/Utils/Local.h"
 #include "llvm/Transforms/Utils/SSAUpdater.h"
+#include <optional>
 
 using namespace llvm;
 
@@ -107,6 +109,7 @@ private:
   Instruction *frame = nullptr;               // the frame, if there are homes
   AllocaInst *frameSlot = nullptr;            // holds it, in the image
   Value *framePlace = nullptr;                // the slot's address, once laid out
+  std::optional<Guards> guards;               // between the homes, under AddressSanitizer
   uint64_t homesEnd = 0;                      // offset in the frame's home part
   Align homesAlign{8};
   SmallVector<std::pair<AllocaInst *, uint64_t>> homeOffsets;
@@ -504,27 +507,43 @@ static void replaceLocal(AllocaInst *A, function_ref<Value *(IRBuilder<> &)> mak
 
 // Locals with fixed addresses live in the frame, which is then taken at entry.
 void Splitter::moveHomes(const Locals &locals) {
+  SmallVector<AllocaInst *> homes;
   for (auto &[A, kind] : locals.classes)
-    if (kind == LocalClass::Home) {
-      homesAlign = std::max(homesAlign, A->getAlign());
-      homesEnd = alignTo(homesEnd, A->getAlign());
-      homeOffsets.push_back({A, homesEnd});
-      homesEnd += std::max<uint64_t>(1, A->getAllocationSize(DL)->getFixedValue());
-    }
-  if (homeOffsets.empty())
+    if (kind == LocalClass::Home)
+      homes.push_back(A);
+  if (homes.empty())
     return;
+  if (F.hasFnAttribute(Attribute::SanitizeAddress)) {
+    guards.emplace(abi, homes);
+    homesAlign = std::max(homesAlign, guards->align);
+    homesEnd = guards->size;
+  }
+  for (AllocaInst *A : homes) {
+    if (guards) {
+      homeOffsets.push_back({A, guards->offsetOf(A)});
+      continue;
+    }
+    homesAlign = std::max(homesAlign, A->getAlign());
+    homesEnd = alignTo(homesEnd, A->getAlign());
+    homeOffsets.push_back({A, homesEnd});
+    homesEnd += std::max<uint64_t>(1, A->getAllocationSize(DL)->getFixedValue());
+  }
   IRBuilder<> top(&*body->getFirstNonPHIIt());
   frameSlot = top.CreateAlloca(abi.Ptr, nullptr, "frame.slot");
   frameSlot->setAlignment(Align(8));
   slots.push_back(frameSlot);
   IRBuilder<> B(afterAllocas(*body));
-  frame = B.CreateCall(abi.frameNew(), {PoisonValue::get(abi.Ptr)}, "frame"); // the info comes later
+  Value *later = PoisonValue::get(abi.Ptr);
+  frame = guards ? B.CreateCall(abi.frameNewGuarded(), {later, later}, "frame")
+                 : B.CreateCall(abi.frameNew(), {later}, "frame");
   B.CreateAlignedStore(frame, frameSlot, Align(8));
   for (BasicBlock &BB : F)
     if (Instruction *end = endOfActivation(BB))
       IRBuilder<>(end).CreateCall(abi.frameFree(), {frame});
   // Where the homes begin is known when the image is laid out; until then their offsets count from there.
   for (auto &home : homeOffsets) {
+    if (guards)
+      guards->markScopes(home.first);
     replaceLocal(home.first, [&](IRBuilder<> &B) {
       Instruction *address = GetElementPtrInst::CreateInBounds(abi.I8, frame, {B.getInt64(home.second)});
       B.Insert(address);
@@ -897,6 +916,12 @@ void Splitter::run() {
     makePoints();
     repeatAddresses(CrossingValues(F, points));
     Locals locals(F, points, CrossingValues(F, points));
+    if (F.hasFnAttribute(Attribute::SanitizeAddress))
+      for (auto &[A, kind] : locals.classes)
+        if (Guards::guards(*A)) {
+          kind = LocalClass::Home;
+          locals.unmarked.erase(A);
+        }
     for (auto &[A, kind] : locals.classes)
       if (kind == LocalClass::Image)
         slots.push_back(A);
@@ -909,6 +934,8 @@ void Splitter::run() {
     info = makeInfo();
     if (frame)
       cast<CallInst>(frame)->setArgOperand(0, info);
+    if (guards)
+      cast<CallInst>(frame)->setArgOperand(1, guards->description(homesStart));
   }
   rewriteReturns();
   addEntry();

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "frames/allocator.h"
 #include "frames/captures.h"
+#include "frames/guards.h"
 #include "frames/large.h"
 #include "sched/check.h"
 #include <stdlib.h>
@@ -36,8 +37,6 @@ static __thread struct ch_arena *arenas;
 static __thread struct ch_slab *free_slabs;
 static __thread unsigned free_count, arena_count;
 static __thread uint64_t used_slabs;
-
-extern void __asan_poison_memory_region(void const volatile *, size_t) __attribute__((weak));
 
 static struct ch_arena *arena_of(const void *p) { return (struct ch_arena *)((uintptr_t)p & ~(ARENA - 1)); }
 static struct ch_slab *slab_of(const void *p) { return &arena_of(p)->slabs[((uintptr_t)p & (ARENA - 1)) / SLAB]; }
@@ -84,7 +83,7 @@ static struct ch_slab *take_slab(enum ch_kind kind) {
 
 CH_COLD static void choose_mode(void) {
   const char *how = getenv("CHARCOAL_FRAMES");
-  ch_heap_malloc = how ? strcmp(how, "malloc") == 0 : __asan_poison_memory_region != NULL;
+  ch_heap_malloc = how ? strcmp(how, "malloc") == 0 : ch_guards_start();
 }
 
 CH_COLD void *ch_block_take_slow(enum ch_kind kind, unsigned klass, size_t size, size_t align) {

@@ -1,19 +1,11 @@
 #include "frames/large.h"
+#include "frames/guards.h"
 #include <stdlib.h>
-
-struct ch_large {
-  struct ch_large *next, *prev; /* the list of all of this thread's */
-  void *raw;                    /* what malloc returned */
-  size_t size;
-  enum ch_kind kind;
-};
 
 static __thread struct ch_large *first;
 static __thread uint64_t bytes_now;
 
 void *ch_large_list(void) { return &first; }
-
-static struct ch_large *header_of(void *block) { return (struct ch_large *)block - 1; }
 
 void *ch_large_take(enum ch_kind kind, size_t size, size_t align) {
   if (align < 16)
@@ -25,8 +17,9 @@ void *ch_large_take(enum ch_kind kind, size_t size, size_t align) {
   if (!raw)
     return NULL;
   char *block = (char *)(((uintptr_t)raw + sizeof(struct ch_large) + align - 1) & ~((uintptr_t)align - 1));
-  struct ch_large *h = header_of(block);
-  *h = (struct ch_large){.next = first, .raw = raw, .size = size, .kind = kind};
+  struct ch_large *h = ch_large_of(block);
+  *h = (struct ch_large){.next = first, .raw = raw, .size = size, .kind = kind, .magic = CH_LARGE_MAGIC};
+  ch_guard_heap(block + size, (char *)raw + total);
   if (first)
     first->prev = h;
   first = h;
@@ -38,7 +31,7 @@ void *ch_large_take(enum ch_kind kind, size_t size, size_t align) {
 }
 
 void ch_large_give(void *block) {
-  struct ch_large *h = header_of(block);
+  struct ch_large *h = ch_large_of(block);
   if (h->next)
     h->next->prev = h->prev;
   if (h->prev)

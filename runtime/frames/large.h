@@ -5,6 +5,17 @@
 
 #include "frames/allocator.h"
 
+struct ch_large {
+  struct ch_large *next, *prev; /* the list of all of this thread's */
+  void *raw;                    /* what malloc returned */
+  size_t size;
+  const struct ch_guards *guards; /* in a frame that has them; else NULL */
+  uint32_t kind;                  /* enum ch_kind */
+  uint32_t magic;                 /* CH_LARGE_MAGIC, also after it was freed: so that a report can tell it */
+};
+#define CH_LARGE_MAGIC UINT32_C(0x6c61c0a1)
+static inline struct ch_large *ch_large_of(void *block) { return (struct ch_large *)block - 1; }
+
 CH_HIDDEN void *ch_large_take(enum ch_kind, size_t size, size_t align); /* NULL: no memory */
 CH_HIDDEN void ch_large_give(void *block);
 CH_HIDDEN void ch_large_walk(enum ch_kind, void (*visit)(void *, void *), void *data);

@@ -1,6 +1,7 @@
 /* What generated code calls to save and restore an activation (abi/README.md), and the free list under it. */
 #include "frames/allocator.h"
 #include "frames/captures.h"
+#include "frames/guards.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -171,6 +172,12 @@ struct ch_frame *ch_frame_new(const struct ch_frame_info *info) {
   return f;
 }
 
+struct ch_frame *ch_frame_new_guarded(const struct ch_frame_info *info, const struct ch_guards *guards) {
+  struct ch_frame *f = ch_frame_new(info);
+  ch_guard_frame(f, guards);
+  return f;
+}
+
 void ch_frame_free(struct ch_frame *f) {
   if (CH_UNLIKELY(f->reserved))
     ch_captures_frame_ends(f);
@@ -195,6 +202,7 @@ void *ch_alloca(void **list, size_t size, size_t align) {
   }
   char *p = (char *)(((uintptr_t)raw + sizeof(struct piece) + align - 1) & ~((uintptr_t)align - 1));
   ((struct piece *)p)[-1] = (struct piece){*list, raw};
+  ch_guard_dynamic(p, size, (char *)raw + total);
   *list = p;
   return p;
 }

@@ -1,0 +1,19 @@
+/* Under AddressSanitizer: what is guarded in the memory that the runtime hands out, and whose frame an address lies in.
+ *
+ * The runtime itself is not instrumented, so it may touch what is guarded; but what it hands to functions of the C
+ * library (memcpy of many bytes, read) must not be. Without AddressSanitizer these do nothing. */
+#ifndef CHARCOAL_FRAMES_GUARDS_H
+#define CHARCOAL_FRAMES_GUARDS_H
+
+#include "frames/allocator.h"
+
+/* True if the program runs under AddressSanitizer; its reports then say what lies in a frame on the heap. */
+CH_HIDDEN bool ch_guards_start(void);
+/* The locals of a new frame. */
+CH_HIDDEN void ch_guard_frame(struct ch_frame *, const struct ch_guards *);
+/* A variable-length local: what is in front of it, and from its end up to `end`. */
+CH_HIDDEN void ch_guard_dynamic(void *local, size_t size, void *end);
+/* The rest of a block. */
+CH_HIDDEN void ch_guard_heap(void *begin, void *end);
+
+#endif
