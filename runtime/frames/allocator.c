@@ -29,7 +29,7 @@ struct ch_arena {
   struct ch_slab slabs[SLABS]; /* [0] is this header's own */
 };
 
-static struct ch_heap empty;
+static struct ch_heap empty = {.spare_size = CH_NO_SPARE};
 __thread __attribute__((tls_model("initial-exec"))) struct ch_heap *ch_heap = &empty;
 int ch_heap_malloc = -1;
 
@@ -95,6 +95,7 @@ CH_COLD void *ch_block_take_slow(enum ch_kind kind, unsigned klass, size_t size,
     struct ch_heap *own = calloc(1, sizeof *own);
     if (!own)
       return NULL;
+    own->spare_size = CH_NO_SPARE;
     ch_heap = own;
   }
   struct ch_class *c = &ch_heap->classes[kind][klass];
@@ -149,7 +150,7 @@ void ch_heap_sums(enum ch_kind kind, uint64_t *blocks, uint64_t *bytes) {
   }
   if (kind == CH_KIND_FRAME && ch_heap->spare) {
     *blocks -= 1;
-    *bytes -= ch_heap->spare->info->small;
+    *bytes -= ch_heap->spare_size;
   }
   ch_large_sums(kind, blocks, bytes);
 }
@@ -256,8 +257,9 @@ CH_COLD void ch_heap_trim(void) {
   if (idle < 1024 * 1024 || idle < used_slabs * SLAB / 2 || idle < 2 * kept)
     return;
   if (ch_heap->spare) {
-    ch_block_give(CH_KIND_FRAME, ch_heap->spare->info->small / CH_FRAME_STEP, ch_heap->spare);
+    ch_block_give(CH_KIND_FRAME, (unsigned)(ch_heap->spare_size / CH_FRAME_STEP), ch_heap->spare);
     ch_heap->spare = NULL;
+    ch_heap->spare_size = CH_NO_SPARE;
   }
   for (unsigned kind = 0; kind < CH_KINDS; kind++)
     for (unsigned i = 0; i < CH_CLASSES; i++)
@@ -295,6 +297,7 @@ void ch_heap_check(void) {
         CH_INVARIANT(*b & 1, "a free block's first word is odd");
         idle++;
       }
+      CH_INVARIANT((ch_heap->spare == NULL) == (ch_heap->spare_size == CH_NO_SPARE), "a spare frame has a size");
       CH_INVARIANT(carved - idle == ch_heap->classes[kind][k].live, "live counts the carved blocks that are not free");
     }
 #endif

@@ -32,10 +32,14 @@ struct ch_class {
   uint64_t live;
 };
 
+#define CH_NO_SPARE 1u /* the size of no frame */
+
 struct ch_heap {
   /* The small frame that was freed last, or NULL: not yet on its free list, because what frees a frame often takes one
-   * for the same function next. To the counts and in its first word it is alive; to everybody outside it is not. */
+   * of the same size next. To the counts and in its first word it is alive; to everybody outside it is not. What its
+   * `info` points to may have been unloaded since. */
   struct ch_frame *spare;
+  uint64_t spare_size; /* info->small of it; CH_NO_SPARE exactly while there is none */
   struct ch_class classes[CH_KINDS][CH_CLASSES];
   /* The slab of each class that is being carved, and behind it, by `next`, the class's others. */
   struct ch_slab *carving[CH_KINDS][CH_CLASSES];

@@ -108,26 +108,28 @@ CH_COLD static uint32_t restore_slow(struct ch_frame *f, void *image) {
 }
 
 /* Where the free list of a small frame is. Class 0 has no blocks: whatever is not small finds its list empty. */
-static inline struct ch_class *class_of(const struct ch_frame_info *info) {
+static inline struct ch_class *class_of(struct ch_heap *heap, uint64_t small) {
   _Static_assert(sizeof(struct ch_class) == CH_FRAME_STEP, "a size rounded up is an offset into the classes");
-  return (struct ch_class *)((char *)ch_heap->classes[CH_KIND_FRAME] + info->small);
+  return (struct ch_class *)((char *)heap->classes[CH_KIND_FRAME] + small);
 }
 
 int ch_suspend(const struct ch_frame_info *info, const void *image, uint32_t point, int status) {
   struct ch_heap *heap = ch_heap;
+  uint64_t small = info->small;
   struct ch_frame *f = heap->spare;
-  if (CH_LIKELY(f && f->info == info)) {
+  if (CH_LIKELY(small == heap->spare_size)) {
     heap->spare = NULL;
+    heap->spare_size = CH_NO_SPARE;
   } else {
-    struct ch_class *c = class_of(info);
+    struct ch_class *c = class_of(heap, small);
     f = c->free;
     if (CH_UNLIKELY(!f))
       return suspend_slow(info, image, point, status);
     c->free = (void *)(*(uintptr_t *)f & ~(uintptr_t)1);
     c->live++;
-    f->info = info;
     f->reserved = 0;
   }
+  f->info = info;
   copy_words(f->image, image, info->image);
   f->point = point;
   *ch_tls.link = f;
@@ -153,9 +155,11 @@ struct ch_restored ch_restore(void *image) {
   copy_words(image, f->image, info->image);
   struct ch_heap *heap = ch_heap;
   struct ch_frame *old = heap->spare;
+  uint64_t old_size = heap->spare_size;
   heap->spare = f;
+  heap->spare_size = info->small;
   if (CH_UNLIKELY(old != NULL)) {
-    struct ch_class *c = class_of(old->info);
+    struct ch_class *c = class_of(heap, old_size);
     *(uintptr_t *)old = (uintptr_t)c->free | 1;
     c->free = old;
     c->live--;
