@@ -3,6 +3,7 @@
 #include "posix/fields.h"
 #include "activity/scope.h"
 #include "posix/sole.h"
+#include "sched/check.h"
 #include "wait/wait.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -13,6 +14,24 @@ size_t ch_stream_pending(const FILE *f) {
 }
 
 /* Ready to be written to, in its buffer: a narrow stream, with nothing of its input unread. */
+static bool is_ready(const FILE *f) {
+  return f->_mode <= 0 && f->_flags & IS_PUTTING && f->_IO_write_base && f->_IO_read_end == f->_IO_write_base;
+}
+
+static size_t room(const FILE *f) { return (size_t)(f->_IO_buf_end - f->_IO_write_ptr); }
+
+/* The input side of a stream that is written to is empty, and stands where its unsent output begins. */
+static void hide_input(FILE *f) { f->_IO_read_base = f->_IO_read_ptr = f->_IO_read_end = f->_IO_write_base; }
+
+/* Nothing is pending: the next output begins at the buffer's start. */
+static void rewind_output(FILE *f) {
+  f->_IO_write_base = f->_IO_write_ptr = f->_IO_buf_base;
+  f->_IO_write_end = f->_flags & (IS_LINE_BUFFERED | IS_UNBUFFERED) ? f->_IO_buf_base : f->_IO_buf_end;
+  hide_input(f);
+}
+
+/* Makes it ready if that can be. After input the output begins where the input ended, so there may be little room
+ * although nothing is pending. */
 static bool prepare(FILE *f) {
   if (f->_mode > 0 || f->_flags & NO_WRITES)
     return false;
@@ -21,10 +40,8 @@ static bool prepare(FILE *f) {
       return false;
     __overflow(f, EOF); /* sends nothing: there is nothing */
   }
-  return f->_flags & IS_PUTTING && f->_IO_buf_base && f->_IO_read_end == f->_IO_write_base;
+  return is_ready(f);
 }
-
-static size_t room(const FILE *f) { return (size_t)(f->_IO_buf_end - f->_IO_write_ptr); }
 
 /* It goes into the buffer, and nothing has to be sent. */
 static bool fits(const FILE *f, const char *data, size_t n) {
@@ -33,21 +50,30 @@ static bool fits(const FILE *f, const char *data, size_t n) {
   return !(f->_flags & IS_LINE_BUFFERED) || !memrchr(data, '\n', n);
 }
 
-/* How much of it has to be sent when it does not; the rest may stay. Whole buffers, or through the last line. */
-static size_t due(const FILE *f, const char *data, size_t n) {
-  size_t size = buffer_size(f), rest = 0;
+/* How the C library would send what does not fit. A stream that was ready for output is filled up and sent first, then
+ * whole blocks go past the buffer (all of it, if the buffer is too small to be a block), and of what is left the lines
+ * if the stream is line buffered. The rest stays in the buffer. */
+static struct ch_stream_progress plan(const FILE *f, const char *data, size_t n, bool was_ready) {
+  size_t size = buffer_size(f), begun = was_ready && n > room(f) ? room(f) : 0;
+  bool by_lines = f->_flags & IS_LINE_BUFFERED;
   if (f->_flags & IS_UNBUFFERED)
-    return n;
-  if (f->_flags & IS_LINE_BUFFERED) {
-    const char *last = memrchr(data, '\n', n);
-    rest = last ? n - (size_t)(last + 1 - data) : 0;
-  } else if (size > 0) {
-    rest = (ch_stream_pending(f) + n) % size;
+    return (struct ch_stream_progress){0, n, 0};
+  if (was_ready && n <= room(f)) { /* it is here for its lines */
+    begun = (size_t)((const char *)memrchr(data, '\n', n) + 1 - data);
+    return (struct ch_stream_progress){0, begun, begun};
   }
-  return rest > size ? n : rest < n ? n - rest : 0;
+  size_t due = size < 128 ? n : n - (n - begun) % size;
+  if (due == 0 && n > room(f))
+    due = room(f);
+  const char *first = by_lines && due <= begun ? memchr(data, '\n', n) : NULL;
+  if (first && !was_ready)
+    begun = (size_t)(first - data) < room(f) ? (size_t)(first - data) : room(f);
+  const char *line = by_lines ? memrchr(data + due, '\n', n - due) : NULL;
+  return (struct ch_stream_progress){0, line ? (size_t)(line + 1 - data) : due, begun};
 }
 
 static void append(FILE *f, const char *data, size_t n) {
+  CH_INVARIANT(n <= room(f), "what is appended to a stream fits into its buffer");
   memmove(f->_IO_write_ptr, data, n);
   f->_IO_write_ptr += n;
 }
@@ -57,10 +83,10 @@ static void drop(FILE *f, size_t n) {
   f->_IO_write_base += n;
   if (f->_IO_write_base >= f->_IO_write_ptr) {
     shrink(f);
-    f->_IO_write_base = f->_IO_write_ptr = f->_IO_buf_base;
-    f->_IO_write_end = f->_flags & (IS_LINE_BUFFERED | IS_UNBUFFERED) ? f->_IO_buf_base : f->_IO_buf_end;
+    rewind_output(f);
+  } else {
+    hide_input(f);
   }
-  f->_IO_read_base = f->_IO_read_ptr = f->_IO_read_end = f->_IO_write_base;
 }
 
 void ch_stream_forget(FILE *f) { drop(f, ch_stream_pending(f)); }
@@ -82,7 +108,9 @@ static ssize_t send_now(FILE *f, const char *data, size_t n) {
   }
   if (r < 0)
     return -1;
-  if (f->_offset >= 0)
+  if (f->_flags & IS_APPENDING)
+    f->_offset = -1;
+  else if (f->_offset >= 0)
     f->_offset += r;
   size_t before = (size_t)r < pending ? (size_t)r : pending;
   if (before)
@@ -101,51 +129,48 @@ static long fail(FILE *f) {
 
 void ch_stream_lose(FILE *f) { fail(f); }
 
-long ch_stream_put_on(FILE *f, const char *data, size_t n, size_t *sent) {
-  while (*sent < n) {
-    const char *at = data + *sent;
-    size_t left = n - *sent;
-    if (fits(f, at, left)) {
-      append(f, at, left);
-      break;
+long ch_stream_put_on(FILE *f, const char *data, size_t n, struct ch_stream_progress *p) {
+  while (p->sent < p->due || (n - p->sent > room(f) && ch_stream_pending(f))) {
+    ssize_t r = send_now(f, data + p->sent, p->due - p->sent);
+    if (r < 0 && errno == EAGAIN)
+      return -1;
+    if (r < 0) {
+      p->sent = p->sent > p->begun ? p->sent : p->begun;
+      return fail(f);
     }
-    if (due(f, at, left) == 0 && ch_stream_pending(f) == 0) { /* after what was pending has gone */
-      append(f, at, left);
-      break;
-    }
-    ssize_t r = send_now(f, at, due(f, at, left));
-    if (r < 0)
-      return errno == EAGAIN ? -1 : fail(f);
-    *sent += (size_t)r;
+    p->sent += (size_t)r;
   }
+  if (n - p->sent > room(f))
+    rewind_output(f);
+  append(f, data + p->sent, n - p->sent);
   return (long)n;
 }
 
-/* The plain call's bytes. It counts a line that it could not flush as written, which only fwrite's caller is told. */
-static long put_plainly(FILE *f, const char *data, size_t n) {
+/* The plain call. Only fwrite's caller is told that what could not be sent was taken. */
+static long put_plainly(FILE *f, const char *data, size_t n, struct ch_stream_progress *p) {
   int failed_before = f->_flags & _IO_ERR_SEEN;
   f->_flags &= ~_IO_ERR_SEEN;
-  size_t r = fwrite_unlocked(data, 1, n, f);
-  bool fails = f->_flags & _IO_ERR_SEEN;
+  p->sent = fwrite_unlocked(data, 1, n, f);
+  bool fails = p->sent < n || f->_flags & _IO_ERR_SEEN;
   f->_flags |= failed_before;
-  return fails && (r == 0 || r == n) ? -1 : (long)r;
+  return fails ? -1 : (long)n;
 }
 
-/* The stream is locked, and prepared; with what cannot wait for anybody the plain call is as good. */
-static long put(FILE *f, const char *data, size_t n) {
-  size_t sent = 0;
-  if (fits(f, data, n)) {
+/* The stream is locked; with what cannot wait for anybody the plain call is as good. */
+static long put(FILE *f, const char *data, size_t n, struct ch_stream_progress *p) {
+  *p = (struct ch_stream_progress){0};
+  bool was_ready = is_ready(f);
+  if (was_ready && fits(f, data, n)) {
     append(f, data, n);
     return (long)n;
   }
-  if (!ch_stream_may_wait(f))
-    return put_plainly(f, data, n);
-  long r = ch_stream_put_on(f, data, n, &sent);
-  if (r < 0 && errno == EAGAIN && !ferror_unlocked(f)) {
+  if (!ch_stream_may_wait(f) || !prepare(f))
+    return put_plainly(f, data, n, p);
+  *p = plan(f, data, n, was_ready);
+  long r = ch_stream_put_on(f, data, n, p);
+  if (r < 0 && errno == EAGAIN) {
     int error = ch_stream_hold(f);
-    if (error)
-      return errno = error, fail(f);
-    return -3 - (long)sent;
+    return error ? (errno = error, fail(f)) : CH_STREAM_HELD;
   }
   return r;
 }
@@ -153,11 +178,10 @@ static long put(FILE *f, const char *data, size_t n) {
 /* 0: locked. */
 static int enter(FILE *f) { return ch_stream_is_free(f) && !ftrylockfile(f) ? 0 : -1; }
 
-long ch_stream_put(FILE *f, const char *data, size_t n) {
-  long r;
+long ch_stream_put(FILE *f, const char *data, size_t n, struct ch_stream_progress *p) {
   if (enter(f) < 0)
     return CH_STREAM_TAKEN;
-  r = prepare(f) ? put(f, data, n) : put_plainly(f, data, n);
+  long r = put(f, data, n, p);
   funlockfile(f);
   return r;
 }
@@ -227,70 +251,64 @@ struct ch_text *ch_text_of(const char *prefix, const char *text) {
   return t;
 }
 
-/* The text lies where the stream's next bytes go, or on the heap. When some of it has to wait it comes to the heap. */
-static struct ch_put put_text(FILE *f, const char *text, size_t n, struct ch_text *heap) {
-  if (!heap && !fits(f, text, n) && ch_stream_may_wait(f)) {
-    /* Usually the peer takes it at once. Otherwise it must not stay where others write. */
-    heap = text_new(n);
-    if (!heap)
-      return (struct ch_put){-1, NULL};
-    memcpy(heap->bytes, text, n);
+/* The text was made: it goes out, and is freed unless some of it has to wait. */
+static struct ch_put put_text(FILE *f, struct ch_text *text) {
+  struct ch_put r = {.taken = -1, .text = text};
+  if (text)
+    r.taken = put(f, text->bytes, text->n, &r.progress);
+  if (r.taken != CH_STREAM_HELD) {
+    free(text);
+    r.text = NULL;
   }
-  long r = put(f, heap ? heap->bytes : text, n);
-  if (r < CH_STREAM_TAKEN)
-    return (struct ch_put){r, heap};
-  free(heap);
-  return (struct ch_put){r == (long)n ? r : -1, NULL};
+  return r;
 }
 
+/* The stream is somebody else's: the text is made, to be put out in its turn. */
+static struct ch_put put_later(struct ch_text *text) {
+  return (struct ch_put){.taken = text ? CH_STREAM_TAKEN : -1, .text = text};
+}
+
+static int print_plainly(FILE *f, int flag, const char *format, va_list more) {
+  return flag < 0 ? vfprintf(f, format, more) : __vfprintf_chk(f, flag, format, more);
+}
+
+/* What fits into the buffer is made there. Else what cannot wait for anybody is the plain call's. */
 struct ch_put ch_stream_print(FILE *f, int flag, const char *format, va_list more) {
-  struct ch_put r = {CH_STREAM_TAKEN, NULL};
+  struct ch_put r = {.taken = -1};
   if (ch_domain.live == 1 && ch_is_sole()) {
-    r.taken = flag < 0 ? vfprintf(f, format, more) : __vfprintf_chk(f, flag, format, more);
+    r.taken = print_plainly(f, flag, format, more);
     return r;
   }
-  if (enter(f) < 0) {
-    r.text = ch_text_print(flag, format, more);
-    if (!r.text)
-      r.taken = -1;
-    return r;
-  }
-  char small[256];
+  if (enter(f) < 0)
+    return put_later(ch_text_print(flag, format, more));
   int n = -1;
-  bool ready = prepare(f), inside = ready && !(f->_flags & IS_UNBUFFERED) && room(f) > sizeof small;
-  char *to = inside ? f->_IO_write_ptr : small;
-  if (ready)
-    n = inside ? format_into(to, room(f), flag, format, more) : format_into(small, sizeof small, flag, format, more);
-  if (n < 0) { /* the plain call says what is wrong */
-    r.taken = flag < 0 ? vfprintf(f, format, more) : __vfprintf_chk(f, flag, format, more);
-  } else if ((size_t)n < (inside ? room(f) : sizeof small)) {
-    r = put_text(f, to, (size_t)n, NULL);
+  if (is_ready(f) && !(f->_flags & IS_UNBUFFERED) && room(f) > 0)
+    n = format_into(f->_IO_write_ptr, room(f), flag, format, more);
+  if (n >= 0 && (size_t)n < room(f) && fits(f, f->_IO_write_ptr, (size_t)n)) {
+    f->_IO_write_ptr += n;
+    r.taken = n;
+  } else if (ch_stream_may_wait(f)) {
+    r = put_text(f, ch_text_print(flag, format, more));
   } else {
-    struct ch_text *heap = ch_text_print(flag, format, more);
-    r = heap ? put_text(f, heap->bytes, heap->n, heap) : (struct ch_put){-1, NULL};
+    r.taken = print_plainly(f, flag, format, more);
   }
   funlockfile(f);
   return r;
 }
 
 struct ch_put ch_stream_puts(FILE *f, const char *s) {
-  struct ch_put r = {CH_STREAM_TAKEN, NULL};
+  struct ch_put r = {.taken = -1};
   size_t n = strlen(s);
-  if (enter(f) < 0) {
-    r.text = ch_text_of(NULL, s);
-    if (!r.text)
-      r.taken = -1;
-    return r;
-  }
-  if (!prepare(f)) {
-    r.taken = fputs_unlocked(s, f) < 0 || putc_unlocked('\n', f) < 0 ? -1 : (long)n + 1;
-  } else if (n + 1 <= room(f) && !(f->_flags & IS_UNBUFFERED)) {
-    memmove(f->_IO_write_ptr, s, n);
-    f->_IO_write_ptr[n] = '\n';
-    r = put_text(f, f->_IO_write_ptr, n + 1, NULL);
+  if (enter(f) < 0)
+    return put_later(ch_text_of(NULL, s));
+  if (is_ready(f) && !(f->_flags & (IS_LINE_BUFFERED | IS_UNBUFFERED)) && n + 1 <= room(f)) {
+    append(f, s, n);
+    append(f, "\n", 1);
+    r.taken = (long)n + 1;
+  } else if (ch_stream_may_wait(f)) {
+    r = put_text(f, ch_text_of(NULL, s));
   } else {
-    struct ch_text *heap = ch_text_of(NULL, s);
-    r = heap ? put_text(f, heap->bytes, heap->n, heap) : (struct ch_put){-1, NULL};
+    r.taken = fputs_unlocked(s, f) < 0 || putc_unlocked('\n', f) < 0 ? -1 : (long)n + 1;
   }
   funlockfile(f);
   return r;
@@ -298,14 +316,17 @@ struct ch_put ch_stream_puts(FILE *f, const char *s) {
 
 struct ch_put ch_stream_putc(FILE *f, int c) {
   char byte = (char)c;
-  long r = ch_stream_put(f, &byte, 1);
-  struct ch_put p = {r, NULL};
-  if (r <= CH_STREAM_TAKEN) {
-    p.text = text_new(1);
-    if (p.text)
-      p.text->bytes[0] = byte;
+  struct ch_put r = {.taken = CH_STREAM_TAKEN};
+  if (enter(f) == 0) {
+    if (is_ready(f) || (ch_stream_may_wait(f) && prepare(f))) /* one byte goes into the smallest buffer, too */
+      r.taken = put(f, &byte, 1, &r.progress);
+    else
+      r.taken = putc_unlocked(c, f) == EOF ? -1 : 1;
+    funlockfile(f);
   }
-  return p;
+  if (r.taken <= CH_STREAM_TAKEN && (r.text = text_new(1)))
+    r.text->bytes[0] = byte;
+  return r;
 }
 
 /* ---- flushing ---- */

@@ -203,6 +203,9 @@ int ch_plain_fifo_flags(const char *path, const char *mode) {
 FILE *ch_plain_freopen(const char *path, const char *mode, FILE *f) { return freopen(path, mode, f); }
 int ch_plain_setvbuf(FILE *f, char *buffer, int mode, size_t size) { return setvbuf(f, buffer, mode, size); }
 int ch_plain_fseek(FILE *f, off_t offset, int whence) { return fseeko(f, offset, whence); }
+int ch_plain_fsetpos(FILE *f, const fpos_t *to) { return fsetpos(f, to); }
+void ch_plain_rewind(FILE *f) { rewind(f); }
+void ch_plain_setbuffer(FILE *f, char *buffer, size_t size) { setbuffer(f, buffer, size); }
 const char *ch_error_text(int error, char *room, size_t n) { return strerror_r(error, room, n); }
 const char *ch_signal_text(int signal, char *room, size_t n) {
   const char *known = sigdescr_np(signal);

@@ -80,14 +80,20 @@ CH_HIDDEN int ch_scan_is_there(FILE *, const char *dry, int iso);
 
 /* ---- output ---- */
 
-/* What these return: how many bytes the stream has taken, fewer than all after an error; -1 with errno: none;
- * CH_STREAM_TAKEN: the stream is somebody else's, nothing has happened; below: it is held (ch_stream_hold),
- * CH_STREAM_SENT(r) of the bytes have gone, and the next ones would have to wait. Then ch_stream_put_on is called,
- * again and again, until it says something else than -1 with EAGAIN, and the stream is let go. */
+/* How far a call that puts bytes out has come. When they do not all go into the buffer, what is pending and the first
+ * `due` of them are sent, and the others stay: as many as the C library would send. */
+struct ch_stream_progress {
+  size_t sent;  /* so many have gone; after an error, how many the C library counts as written */
+  size_t due;   /* valid once something could not be sent at once */
+  size_t begun; /* so many would have filled the buffer: the C library counts these as written even if that fails */
+};
+/* n: the stream has taken them all. -1: an error, errno. CH_STREAM_TAKEN: the stream is somebody else's, nothing has
+ * happened. CH_STREAM_HELD: it is held (ch_stream_hold), and the next ones would have to wait. Then ch_stream_put_on is
+ * called, again and again, until it says something else than -1 with EAGAIN, and the stream is let go. */
 #define CH_STREAM_TAKEN (-2)
-#define CH_STREAM_SENT(r) ((size_t)(-3 - (r)))
-CH_HIDDEN long ch_stream_put(FILE *, const char *, size_t);
-CH_HIDDEN long ch_stream_put_on(FILE *, const char *, size_t, size_t *sent);
+#define CH_STREAM_HELD (-3)
+CH_HIDDEN long ch_stream_put(FILE *, const char *, size_t, struct ch_stream_progress *);
+CH_HIDDEN long ch_stream_put_on(FILE *, const char *, size_t, struct ch_stream_progress *);
 /* Takes the rest without sending anything, as far as there is memory: how much. */
 CH_HIDDEN size_t ch_stream_keep(FILE *, const char *, size_t);
 
@@ -99,6 +105,7 @@ struct ch_text {
 struct ch_put {
   long taken;           /* as above */
   struct ch_text *text; /* all of it, when it was not taken: to be freed */
+  struct ch_stream_progress progress;
 };
 /* flag: below 0, printf's; else __printf_chk's. */
 CH_HIDDEN struct ch_put ch_stream_print(FILE *, int flag, const char *format, va_list);
@@ -142,6 +149,9 @@ CH_HIDDEN int ch_plain_fifo_flags(const char *path, const char *mode);
 CH_HIDDEN FILE *ch_plain_freopen(const char *, const char *, FILE *);
 CH_HIDDEN int ch_plain_setvbuf(FILE *, char *, int, size_t);
 CH_HIDDEN int ch_plain_fseek(FILE *, off_t, int);
+CH_HIDDEN int ch_plain_fsetpos(FILE *, const fpos_t *);
+CH_HIDDEN void ch_plain_rewind(FILE *);
+CH_HIDDEN void ch_plain_setbuffer(FILE *, char *, size_t);
 /* What perror and psignal say: in `room` where it is not constant, for strerror's and strsignal's own texts are the
  * user's. */
 CH_HIDDEN const char *ch_error_text(int, char *room, size_t n);

@@ -6,6 +6,8 @@
  * any of its own bytes have gone: -1 (EOF, 0) with ECANCELED, and the stream is as it was; cancelled later: the rest
  * stays in the stream, and the call has had its effect. In a cancelled scope what need not wait is done.
  *
+ * What writes out and then does something else (fseek, fsetpos, rewind, setvbuf) does nothing else when that fails.
+ *
  * Wide streams, and those without a descriptor, are the plain calls' alone. */
 #define _GNU_SOURCE
 #include "charcoal_abi.h"
@@ -16,65 +18,55 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The stream is held and `sent` bytes of these have gone: the others follow. How many have been taken: n; 0 with
- * errno: none; between: an error came. */
-static size_t go_on(FILE *f, const char *data, size_t n, size_t sent) {
-  size_t first = sent;
-  long r;
-  for (;;) {
-    if (await_room(f) < 0) {
-      if (errno == ECANCELED) {
-        sent = sent ? sent + ch_stream_keep(f, data + sent, n - sent) : 0;
-        if (sent == 0)
-          errno = ECANCELED;
-      } else {
-        ch_stream_lose(f);
-      }
+/* The stream is held: what has not gone follows. n, or -1 with errno; then p->sent of them are written. */
+static long go_on(FILE *f, const char *data, size_t n, struct ch_stream_progress *p) {
+  long r = -1;
+  do {
+    if (await_room(f) == 0) {
+      r = ch_stream_put_on(f, data, n, p);
+    } else if (errno != ECANCELED) {
+      ch_stream_lose(f);
+      break;
+    } else { /* it has had no effect, or all of it */
+      if (p->sent > 0)
+        p->sent += ch_stream_keep(f, data + p->sent, n - p->sent);
+      r = p->sent == n ? (long)n : -1;
+      errno = ECANCELED;
       break;
     }
-    r = ch_stream_put_on(f, data, n, &first);
-    sent = first;
-    if (r >= 0) {
-      sent = n;
-      break;
-    }
-    if (errno != EAGAIN)
-      break;
-  }
+  } while (r < 0 && errno == EAGAIN);
   ch_stream_unhold(f);
-  return sent;
+  return r;
 }
 
-/* All of it, as one: how much. */
-static size_t put(FILE *f, const char *data, size_t n) {
+/* All of it, as one: n, or -1 with errno; then p->sent of them are written. */
+static long put(FILE *f, const char *data, size_t n, struct ch_stream_progress *p) {
   for (;;) {
-    long r = ch_stream_put(f, data, n);
-    if (r >= 0)
-      return (size_t)r;
-    if (r == -1)
-      return 0;
+    long r = ch_stream_put(f, data, n, p);
+    if (r == CH_STREAM_HELD)
+      return go_on(f, data, n, p);
     if (r != CH_STREAM_TAKEN)
-      return go_on(f, data, n, CH_STREAM_SENT(r));
+      return r;
+    p->sent = 0;
     r = await_turn(f, ch_stream_is_free(f) ? EAGAIN : EBUSY);
     if (r)
-      return errno = (int)r, ch_stream_failed(f), 0;
+      return errno = (int)r, ch_stream_failed(f), -1;
   }
 }
 
 /* What has not been taken at once. n, or -1. */
 static int put_text(FILE *f, struct ch_put p) {
-  size_t n, r;
   if (p.taken >= -1)
     return (int)p.taken;
   if (!p.text) {
-    if (p.taken != CH_STREAM_TAKEN)
+    if (p.taken == CH_STREAM_HELD)
       ch_stream_unhold(f);
     return errno = ENOMEM, -1;
   }
-  n = p.text->n;
-  r = p.taken == CH_STREAM_TAKEN ? put(f, p.text->bytes, n) : go_on(f, p.text->bytes, n, CH_STREAM_SENT(p.taken));
+  int taken = p.taken == CH_STREAM_TAKEN;
+  long r = (taken ? put : go_on)(f, p.text->bytes, p.text->n, &p.progress);
   free(p.text);
-  return r == n ? (int)n : -1;
+  return (int)r;
 }
 
 /* ---- bytes ---- */
@@ -83,8 +75,8 @@ static size_t put_items(const void *from, size_t size, size_t n, FILE *f) {
   size_t all;
   if (__builtin_mul_overflow(size, n, &all) || all == 0 || all > INT64_MAX / 2)
     return ch_plain_fwrite(from, size, n, f);
-  all = put(f, from, all);
-  return all == size * n ? n : all / size;
+  struct ch_stream_progress progress;
+  return put(f, from, all, &progress) < 0 ? progress.sent / size : n;
 }
 CH_TWIN(fwrite) size_t ch_posix_fwrite(const void *from, size_t size, size_t n, FILE *f) {
   CH_SOLE(fwrite(from, size, n, f));
@@ -96,8 +88,9 @@ CH_TWIN(fwrite_unlocked) size_t ch_posix_fwrite_unlocked(const void *from, size_
 }
 
 static int put_string(const char *s, FILE *f) {
+  struct ch_stream_progress progress;
   size_t n = strlen(s);
-  return n == 0 || put(f, s, n) == n ? 1 : EOF;
+  return n == 0 || put(f, s, n, &progress) >= 0 ? 1 : EOF;
 }
 CH_TWIN(fputs) int ch_posix_fputs(const char *s, FILE *f) {
   CH_SOLE(fputs(s, f));
@@ -202,9 +195,10 @@ CH_TWIN(dprintf) int ch_posix_dprintf(int fd, const char *format, ...) { PRINT_T
 CH_TWIN(__dprintf_chk) int ch_posix_dprintf_chk(int fd, int flag, const char *format, ...) { PRINT_TO(fd, flag); }
 
 static void complain(struct ch_text *text) {
+  struct ch_stream_progress progress;
   if (!text)
     return;
-  put(stderr, text->bytes, text->n);
+  put(stderr, text->bytes, text->n, &progress);
   free(text);
 }
 CH_TWIN(perror) void ch_posix_perror(const char *what) {
@@ -233,14 +227,17 @@ static int flush(FILE *f) {
   return r < 0 ? EOF : r;
 }
 
-/* Before calls that write out and then do something else; their result tells what they meet themselves. */
-static void before(FILE *f) {
-  int saved = errno;
-  if (!hold(f)) {
-    write_out(f);
-    ch_stream_unhold(f);
-  }
-  errno = saved;
+/* For calls that write out and then do something else. 0, or -1 with errno: what is pending is lost, or, with
+ * ECANCELED, still there. The plain call must not follow then, for it would stop the whole domain until it has gone. */
+static int write_out_first(FILE *f) {
+  int r, saved = errno, error = hold(f);
+  if (error)
+    return errno = error, -1;
+  r = write_out(f);
+  ch_stream_unhold(f);
+  if (r == 0)
+    errno = saved;
+  return r;
 }
 
 static int flush_all(void) {
@@ -262,7 +259,7 @@ CH_HIDDEN void ch_streams_end(void) {
   ch_scope_enter(&barrier, CH_SCOPE_BARRIER, "exit");
   for (FILE **f = all; f && *f; f++)
     if (ch_stream_is_open(*f) && !ch_stream_is_user_locked(*f))
-      before(*f);
+      write_out_first(*f);
   ch_scope_leave(&barrier);
   free(all);
 }
@@ -293,35 +290,61 @@ CH_TWIN(fclose) int ch_posix_fclose(FILE *f) {
   return error ? (errno = error, EOF) : 0;
 }
 
-CH_TWIN(freopen) FILE *ch_posix_freopen(const char *path, const char *mode, FILE *f) {
-  before(f);
+/* Like fclose, it gives the old file back in any case. */
+static void before_freopen(FILE *f) {
+  int saved = errno;
+  if (write_out_first(f) < 0)
+    ch_stream_forget(f);
+  errno = saved;
   ch_stream_closing(f);
+}
+CH_TWIN(freopen) FILE *ch_posix_freopen(const char *path, const char *mode, FILE *f) {
+  before_freopen(f);
   return ch_plain_freopen(path, mode, f);
 }
 CH_TWIN(freopen64) FILE *ch_posix_freopen64(const char *path, const char *mode, FILE *f) {
-  before(f);
-  ch_stream_closing(f);
+  before_freopen(f);
   return ch_plain_freopen(path, mode, f);
 }
+
 CH_TWIN(setvbuf) int ch_posix_setvbuf(FILE *f, char *buffer, int mode, size_t size) {
   CH_SOLE(setvbuf(f, buffer, mode, size));
-  before(f);
+  if ((mode != _IOLBF || buffer) && write_out_first(f) < 0) /* by lines, with the buffer that it has: nothing goes */
+    return EOF;
   return ch_plain_setvbuf(f, buffer, mode, size);
 }
+CH_TWIN(setbuffer) void ch_posix_setbuffer(FILE *f, char *buffer, size_t size) {
+  CH_SOLE(setbuffer(f, buffer, size));
+  if (write_out_first(f) == 0)
+    ch_plain_setbuffer(f, buffer, size);
+}
+CH_TWIN(setbuf) void ch_posix_setbuf(FILE *f, char *buffer) { ch_posix_setbuffer(f, buffer, BUFSIZ); }
+
+/* Cancelled, or when what was pending could not be written: -1 with errno, and the stream stands where it stood. */
 CH_TWIN(fseek) int ch_posix_fseek(FILE *f, long offset, int whence) {
   CH_SOLE(fseek(f, offset, whence));
-  before(f);
-  return ch_plain_fseek(f, offset, whence);
+  return write_out_first(f) < 0 ? -1 : ch_plain_fseek(f, offset, whence);
 }
 CH_TWIN(fseeko) int ch_posix_fseeko(FILE *f, off_t offset, int whence) {
   CH_SOLE(fseeko(f, offset, whence));
-  before(f);
-  return ch_plain_fseek(f, offset, whence);
+  return write_out_first(f) < 0 ? -1 : ch_plain_fseek(f, offset, whence);
 }
 CH_TWIN(fseeko64) int ch_posix_fseeko64(FILE *f, off_t offset, int whence) {
   CH_SOLE(fseeko64(f, offset, whence));
-  before(f);
-  return ch_plain_fseek(f, offset, whence);
+  return write_out_first(f) < 0 ? -1 : ch_plain_fseek(f, offset, whence);
+}
+CH_TWIN(fsetpos) int ch_posix_fsetpos(FILE *f, const fpos_t *to) {
+  CH_SOLE(fsetpos(f, to));
+  return write_out_first(f) < 0 ? -1 : ch_plain_fsetpos(f, to);
+}
+CH_TWIN(fsetpos64) int ch_posix_fsetpos64(FILE *f, const fpos_t *to) {
+  CH_SOLE(fsetpos(f, to));
+  return write_out_first(f) < 0 ? -1 : ch_plain_fsetpos(f, to);
+}
+CH_TWIN(rewind) void ch_posix_rewind(FILE *f) {
+  CH_SOLE(rewind(f));
+  if (write_out_first(f) == 0 || errno != ECANCELED)
+    ch_plain_rewind(f);
 }
 
 /* ---- flockfile ---- */
