@@ -2,6 +2,7 @@
 #include "frames/captures.h"
 #include "reactor/reactor.h"
 #include "report/trace.h"
+#include "sched/native.h"
 #include "wait/wait.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -101,6 +102,16 @@ static void finish_handle(ch_activity *handle) {
     ch_fire(handle->waiters.next, 0);
 }
 
+static void has_emptied(struct ch_group *g) {
+  if (g == &ch_domain.base) {
+    ch_domain.ended = 1;
+  } else if (g->drains) {
+    struct ch_branch *waiter = g->drains;
+    g->drains = NULL;
+    ch_ready(waiter, 0);
+  }
+}
+
 void ch_activity_end(struct ch_branch *b) {
   struct ch_domain *d = &ch_domain;
   CH_INVARIANT(!b->scope, "an activity has left its scopes when it ends");
@@ -115,7 +126,9 @@ void ch_activity_end(struct ch_branch *b) {
     if (b->flags & CH_NAMED)
       ch_branch_forget_name(b);
   }
-  ch_group_of(b)->live--;
+  struct ch_group *group = ch_group_of(b);
+  if (CH_UNLIKELY(--group->live == 0))
+    has_emptied(group);
   if (b->flags & CH_LONG) {
     ch_activity *handle = ch_branch_prefix(b)->handle;
     if (handle)
@@ -126,7 +139,7 @@ void ch_activity_end(struct ch_branch *b) {
   if (CH_UNLIKELY(last)) {
     /* As in C: the program ends at once; what still runs is dropped. */
     d->ended = 1;
-    if (d->nest > 0) {
+    if (!ch_native_is_home()) {
       d->group = NULL;
       exit(*(int *)ch_tls.result);
     }

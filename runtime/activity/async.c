@@ -12,13 +12,13 @@
 
 /* ---- the turn of an activity ---- */
 
-void ch_enqueue_first(struct ch_branch *b) {
-  struct ch_group *g = ch_group_of(b);
+void ch_enqueue_first_in(struct ch_group *g, struct ch_branch *b) {
   b->link.next = (struct ch_link *)g->head;
   if (!g->head)
     g->tail = b;
   g->head = b;
 }
+void ch_enqueue_first(struct ch_branch *b) { ch_enqueue_first_in(ch_group_of(b), b); }
 
 /* The activity keeps its turn, with b; or queues for another if its slice is over. */
 static CH_RARE struct ch_branch *lose_turn(struct ch_branch *b) {
@@ -26,21 +26,15 @@ static CH_RARE struct ch_branch *lose_turn(struct ch_branch *b) {
   return NULL;
 }
 static inline struct ch_branch *keep_turn(struct ch_branch *b) {
-  CH_INVARIANT(b->state == CH_READY && !(b->flags & CH_NATIVE), "what gets a turn is ready");
+  CH_INVARIANT(b->state == CH_READY, "what gets a turn is ready");
   return CH_LIKELY(!ch_tls.slice_over) ? b : lose_turn(b);
-}
-
-/* A native wait of this activity is over and its branch returns next. */
-static bool native_is_due(struct ch_finish *root) {
-  struct ch_branch *b = ch_domain.native;
-  return b && b->state == CH_READY && b->scope && b->scope->root == root;
 }
 
 static inline struct ch_branch *rests(struct ch_finish *root) {
   CH_INVARIANT(root->active, "an activity rests after it was active");
   ch_scope_check(root);
   struct ch_branch *next = root->head;
-  if (!next || CH_UNLIKELY(native_is_due(root))) {
+  if (!next) {
     root->active = false;
     return NULL;
   }
@@ -206,8 +200,8 @@ __attribute__((noinline)) static struct ch_branch *go_on_behind(struct ch_finish
   owner->state = CH_READY;
   owner->link.prev = NULL;
   if (!owner->scope) /* no more than its first branch */
-    return owner->flags & CH_NATIVE ? NULL : keep_turn(owner);
-  if (!(owner->flags & CH_NATIVE))
+    return owner == ch_domain.lingers ? NULL : keep_turn(owner);
+  if (owner != ch_domain.lingers)
     collect(root, owner);
   return rests(root);
 }

@@ -82,8 +82,7 @@ void ch_scope_leave(struct ch_scope *opaque) {
 void ch_scope_check(struct ch_finish *root) {
   CH_INVARIANT(root->root == root && !root->outer, "the root is outermost");
   CH_INVARIANT(!(root->first->flags & CH_ASYNC), "an activity's first branch is not async");
-  CH_INVARIANT(root->active || !root->head || root->first->flags & CH_NATIVE || ch_domain.native,
-               "ready branches collect only while the activity is active");
+  CH_INVARIANT(root->active || !root->head, "ready branches collect only while the activity is active");
   unsigned seen = 0;
   for (struct ch_branch *b = root->head; b && seen++ < 16; b = (struct ch_branch *)b->link.next) {
     CH_INVARIANT(b->state == CH_READY, "what collects in the root's list is ready");

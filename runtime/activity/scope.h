@@ -12,8 +12,8 @@
  *
  * Invariants: 1. `branches` holds exactly the async branches that were started here and have not ended; 2. a scope that
  * is closed had none; 3. a scope inside a marked one is marked, unless it is a barrier or inside one; 4. the root's
- * list is empty while the root is not active, but for branches that wait for a native wait of their activity to return;
- * 5. every scope's owner is the branch whose chain holds the frame that opened it.
+ * list is empty while the root is not active; 5. every scope's owner is the branch whose chain holds the frame that
+ * opened it.
  */
 #ifndef CHARCOAL_ACTIVITY_SCOPE_H
 #define CHARCOAL_ACTIVITY_SCOPE_H

@@ -10,7 +10,8 @@ int ch_checks;
 struct capture {
   struct capture *next;
   struct ch_branch *branch;
-  struct ch_frame *frame; /* NULL: the native stack */
+  struct ch_frame *frame; /* NULL: it is on `stack` */
+  struct ch_stack *stack; /* NULL: that is gone */
   const void *pointer;
   const char *site;
 };
@@ -22,12 +23,12 @@ static void note(struct ch_branch *b, const void *pointer, const char *site) {
   if (f && !(f->info->flags & CH_FRAME_HOME))
     return;
   char here;
-  if (!f && !((const char *)pointer > &here && (const char *)pointer < (const char *)ch_domain.bottom))
+  if (!f && !((const char *)pointer > &here && (const char *)pointer < ch_domain.stack->high))
     return;
   struct capture *c = malloc(sizeof *c);
   if (!c)
     return;
-  *c = (struct capture){captures, b, f, pointer, site};
+  *c = (struct capture){captures, b, f, ch_domain.stack, pointer, site};
   captures = c;
   if (f)
     f->reserved++;
@@ -74,9 +75,16 @@ static _Noreturn void report(const struct capture *c, const char *function, cons
 }
 
 void ch_captures_before_run(struct ch_branch *b) {
+  ch_domain.stack->in_use = __builtin_frame_address(0);
   for (struct capture *c = captures; c; c = c->next)
-    if (c->branch == b && !c->frame && (const char *)c->pointer < (const char *)__builtin_frame_address(0))
+    if (c->branch == b && !c->frame && (!c->stack || (const char *)c->pointer < c->stack->in_use))
       report(c, "a plain function", NULL, 0);
+}
+
+void ch_captures_stack_ends(const struct ch_stack *s) {
+  for (struct capture *c = captures; c; c = c->next)
+    if (c->stack == s)
+      c->stack = NULL;
 }
 
 void ch_captures_frame_ends(struct ch_frame *f) {

@@ -17,6 +17,8 @@ CH_HIDDEN void ch_captures_activity_ends(struct ch_branch *);
 CH_HIDDEN void ch_captures_forget(struct ch_branch *, const void *pointer);
 CH_HIDDEN void ch_captures_before_run(struct ch_branch *);
 CH_HIDDEN void ch_captures_frame_ends(struct ch_frame *);
+struct ch_stack;
+CH_HIDDEN void ch_captures_stack_ends(const struct ch_stack *);
 /* The live frame that p points into, or NULL (allocator.c). */
 CH_HIDDEN struct ch_frame *ch_heap_frame_of(const void *p);
 

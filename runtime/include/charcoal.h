@@ -11,9 +11,9 @@
  * returns EPERM); it returns 0 or an error number of <errno.h> and leaves errno alone; times are in
  * nanoseconds on the monotonic clock. A blocking call sets its own activity aside when it is reached through
  * interruptible code. Reached through plain code (a callback of a foreign library, a function that charcoal-cc
- * left plain) it runs other activities on top of the native stack until it can return; inside `atomic` it runs only
- * activities that were spawned contained, and when nothing at all could end the wait it reports a deadlock
- * and ends the program with status CH_EXIT_DEADLOCK.
+ * left plain) it keeps its native stack, and the other activities go on on another one, until it can return, in
+ * whatever order such calls end; inside `atomic` only activities that were spawned contained go on, and when nothing at
+ * all could end the wait it reports a deadlock and ends the program with status CH_EXIT_DEADLOCK.
  *
  * In a cancelled scope (ch_cancelled) a blocking call returns ECANCELED at once and has no effect, also when it
  * would not have to wait; a call that waits when its scope is cancelled is ended with ECANCELED and has had no effect.

@@ -16,13 +16,15 @@ static struct ch_branch *stand_in(void) {
   struct ch_branch *head = d->base.head, *tail = d->base.tail, *b = NULL;
   d->base.head = NULL;
   d->group = &d->base;
+  d->ended = 0;
   if (ch_spawn(NULL, NULL, NULL, 0, 0, "exit") == 0)
     b = d->base.head;
   d->base.head = head;
   d->base.tail = tail;
   if (b) {
     b->state = CH_RUNNING;
-    b->top = ch_chain_end(b);
+    d->parent = b->top = ch_chain_end(b);
+    ch_tls.link = (struct ch_frame **)&b->top;
   }
   return b;
 }
@@ -41,5 +43,6 @@ __attribute__((destructor(101))) static void write_out(void) {
       ch_streams_end();
     d->current = NULL;
     d->group = NULL;
+    d->ended = 1;
   }
 }

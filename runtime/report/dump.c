@@ -53,7 +53,7 @@ static void put_pointer(struct out *o, const void *p) { put_number(o, (uintptr_t
 /* ---- what it waits for ---- */
 
 static const char *const waits[] = {"waits for a semaphore", "waits for an activity to finish", "waits for a finish",
-                                    "waits for its turn"};
+                                    "waits for its turn", "waits for its contained activities to finish"};
 
 static void put_site(struct out *o, const char *site) {
   if (site) {

@@ -9,12 +9,12 @@
 
 static struct ch_group *innermost_here(void) {
   struct ch_group *g = ch_domain.group;
-  return g != &ch_domain.base && g->nest == ch_domain.nest && g->depth > 0 ? g : NULL;
+  return g != &ch_domain.base && g->owner == ch_domain.current ? g : NULL;
 }
 
 struct ch_group *ch_group_for_contained(void) {
   struct ch_domain *d = &ch_domain;
-  if (ch_tls.atomic_depth == 0)
+  if (ch_tls.atomic_depth == 0 || !d->current)
     return d->group; /* in a contained activity: beside it. Elsewhere: an ordinary spawn */
   struct ch_group *g = innermost_here();
   if (g && g->depth == ch_tls.atomic_depth)
@@ -22,7 +22,7 @@ struct ch_group *ch_group_for_contained(void) {
   g = malloc(sizeof *g);
   if (!g)
     return NULL;
-  *g = (struct ch_group){.outer = d->group, .nest = d->nest, .depth = ch_tls.atomic_depth};
+  *g = (struct ch_group){.outer = d->group, .owner = d->current, .depth = ch_tls.atomic_depth};
   d->group = g;
   ch_tls.atomic_pending = 1;
   return g;

@@ -1,6 +1,6 @@
 /* The scheduler's loop: takes the first branch of the innermost group's queue and runs it until it finishes, blocks or
- * pauses; asks the reactor when there is none. The same loop runs at the bottom of the thread's stack and nested, for
- * plain code that has to wait. */
+ * pauses; asks the reactor when there is none. The loop stands at the bottom of the thread's stack, and of each stack
+ * to which the scheduler has moved because plain code waits (native.h). */
 #include "sched/domain.h"
 #include "activity/activity.h"
 #include "frames/captures.h"
@@ -9,6 +9,7 @@
 #include "reactor/timer.h"
 #include "report/report.h"
 #include "report/trace.h"
+#include "sched/native.h"
 #include "wait/link.h"
 #include <errno.h>
 #include <sched.h>
@@ -83,7 +84,7 @@ static inline __attribute__((always_inline)) struct ch_branch *run(struct ch_bra
     if (CH_UNLIKELY(b->flags & CH_ASYNC))
       return ch_async_end(b);
     ch_activity_end(b);
-  } else {
+  } else if (CH_LIKELY(status != CH_MOVED)) {
     CH_INVARIANT(status == CH_PAUSED, "a body's status is done, blocked or paused");
     b->error = *d->error;
     b->state = CH_READY;
@@ -106,11 +107,11 @@ static void look_outside(void) {
  * give its processor to those who fill them. */
 #define LOOKS_IN_A_ROW 64
 #define LOOKS_PER_YIELD 4096
-static bool look_at_sources(const struct ch_group *g, bool (*done)(void *), void *data) {
+static bool look_at_sources(const struct ch_group *g) {
   static __thread unsigned in_vain;
   for (unsigned i = 0; i < LOOKS_IN_A_ROW; i++) {
     ch_sources_look();
-    if (g->head || done(data)) {
+    if (g->head) {
       in_vain = 0;
       return true;
     }
@@ -144,7 +145,8 @@ static inline __attribute__((always_inline)) void look_now_and_then(unsigned run
 
 /* Whoever lingers, or something that runs meanwhile, would be in the way of what needs to be told apart. */
 static bool may_linger(const struct ch_domain *d) {
-  return !d->base.head && d->group == &d->base && d->nest == 0 && d->spinlocks == 0 && !ch_tracing && !ch_checks;
+  return !d->base.head && d->group == &d->base && d->natives == 0 && !d->lingers && d->spinlocks == 0 && !ch_tracing &&
+         !ch_checks;
 }
 
 static void begin_lingering(struct ch_domain *d) {
@@ -190,7 +192,7 @@ bool ch_linger_at_end_slow(struct ch_finish *root) {
     return false;
   struct ch_frame **link = ch_tls.link, *parent = d->parent;
   int error = *d->error;
-  owner->flags |= CH_NATIVE;
+  d->lingers = owner;
   begin_lingering(d);
   struct ch_branch *next = ch_activity_rests(root);
   for (unsigned runs = 0; owner->state != CH_READY;) {
@@ -208,7 +210,7 @@ bool ch_linger_at_end_slow(struct ch_finish *root) {
   }
   ch_tls.link = link;
   d->parent = parent;
-  owner->flags &= (uint8_t)~CH_NATIVE;
+  d->lingers = NULL;
   bool over = owner->state == CH_READY;
   if (over)
     owner->state = CH_RUNNING;
@@ -218,14 +220,11 @@ bool ch_linger_at_end_slow(struct ch_finish *root) {
   return over;
 }
 
-static bool is_ended(void *domain) { return ((struct ch_domain *)domain)->ended; }
-
-/* The loop. `outside`: what is waited for here can also come from outside the process. */
-static inline __attribute__((always_inline)) void loop(struct ch_group *g, bool outside, bool (*done)(void *),
-                                                       void *data) {
+void ch_schedule(void) {
   struct ch_domain *d = &ch_domain;
   unsigned runs = 0;
-  while (!done(data)) {
+  while (CH_LIKELY(!d->ended)) {
+    struct ch_group *g = d->group;
     ch_domain_check();
     struct ch_branch *b = g->head;
     if (CH_LIKELY(b != NULL)) {
@@ -234,30 +233,23 @@ static inline __attribute__((always_inline)) void loop(struct ch_group *g, bool 
       if (CH_UNLIKELY(!g->head) && g->outside && !d->slicing)
         ch_slice_start();
       d->switches++;
-    again:
-      b = run(b);
-      runs++;
-      if (CH_UNLIKELY(b != NULL)) { /* for the slice timer the activity goes on */
+      while ((b = run(b))) { /* for the slice timer the activity goes on */
         d->turns++;
-        look_now_and_then(runs);
-        if (CH_LIKELY(!done(data)))
-          goto again;
-        ch_enqueue_first(b);
-        continue;
+        look_now_and_then(++runs);
       }
-      look_now_and_then(runs);
+      look_now_and_then(++runs);
       continue;
     }
     bool sources = ch_has_sources();
-    if (sources && look_at_sources(g, done, data))
+    if (sources && look_at_sources(g))
       continue;
     /* The poll that may wait also takes what has already happened: a look before it would be a system call more. */
-    bool waits = outside || g->outside != 0;
+    bool waits = g->outside != 0;
     if (waits && !sources)
       ch_timers_fire();
     else
       look_outside();
-    if (g->head || done(data))
+    if (g->head)
       continue;
     if (!waits && !sources && !ch_inbox_is_open())
       ch_deadlock(g, NULL);
@@ -268,78 +260,6 @@ static inline __attribute__((always_inline)) void loop(struct ch_group *g, bool 
     ch_reactor_poll(ch_timers_latest());
     ch_timers_fire();
   }
-}
-
-static inline __attribute__((always_inline)) void nested(struct ch_group *g, bool outside, bool (*done)(void *),
-                                                         void *data) {
-  struct ch_domain *d = &ch_domain;
-  struct ch_branch *current = d->current;
-  struct ch_group *group = d->group;
-  struct ch_frame **link = ch_tls.link, *parent = d->parent;
-  uint32_t depth = ch_tls.atomic_depth, pending = ch_tls.atomic_pending;
-  int error = *d->error;
-  CH_INVARIANT(!ch_tls.entering, "nobody waits while a frame is being entered");
-  if (CH_UNLIKELY(ch_tracing))
-    ch_trace_run_ends();
-  d->nest++;
-  d->group = g;
-  d->current = NULL;
-  ch_tls.atomic_depth = ch_tls.atomic_pending = 0;
-  loop(g, outside, done, data);
-  d->nest--;
-  d->group = group;
-  d->current = current;
-  ch_tls.link = link;
-  d->parent = parent;
-  ch_tls.atomic_depth = depth;
-  ch_tls.atomic_pending = pending;
-  ch_tls.attention = 0;
-  *d->error = error;
-  if (CH_UNLIKELY(ch_tracing) && current)
-    ch_trace_run_begins(current);
-}
-
-static bool is_empty(void *group) { return ((struct ch_group *)group)->live == 0; }
-
-void ch_group_drain(struct ch_group *g) {
-  if (!is_empty(g))
-    nested(g, false, is_empty, g);
-}
-
-static bool is_ready(void *branch) { return ((struct ch_branch *)branch)->state == CH_READY; }
-/* And no sibling of it runs or is set aside at a yield point (law 1). */
-static bool has_turn(void *branch) {
-  struct ch_branch *b = branch;
-  return is_ready(b) && !(b->scope && b->scope->root->active);
-}
-
-intptr_t ch_wait_native(bool outside) {
-  struct ch_domain *d = &ch_domain;
-  struct ch_branch *b = d->current;
-  struct ch_group *g = d->group, empty = {0};
-  if (ch_tls.atomic_depth > 0 && !(g != &d->base && g->nest == d->nest && g->depth == ch_tls.atomic_depth)) {
-    /* Nothing was spawned contained in the innermost atomic block: nothing may run. */
-    empty = (struct ch_group){.outer = g, .nest = d->nest, .depth = ch_tls.atomic_depth};
-    g = &empty;
-  }
-  /* A deadline around it, up to a barrier, ends the wait. */
-  for (struct ch_finish *s = b->scope; s && !outside; s = s->barrier ? NULL : s->outer)
-    outside = s->timer != NULL;
-  b->flags |= CH_NATIVE;
-  /* In an atomic block siblings do not run, and collect as behind a branch that runs. */
-  bool shared = b->scope && ch_tls.atomic_depth == 0;
-  struct ch_branch *native = d->native;
-  d->native = shared ? b : NULL;
-  struct ch_branch *next = shared ? ch_activity_rests(b->scope->root) : NULL;
-  if (next)
-    ch_enqueue_first(next);
-  nested(g, outside, shared ? has_turn : is_ready, b);
-  d->native = native;
-  if (shared && b->scope)
-    b->scope->root->active = true;
-  b->flags &= (uint8_t)~CH_NATIVE;
-  b->state = CH_RUNNING;
-  return (intptr_t)b->link.prev;
 }
 
 void ch_deadlock(struct ch_group *g, const char *why) {
@@ -357,8 +277,9 @@ void ch_deadlock(struct ch_group *g, const char *why) {
 
 void ch_domain_run(void *body_int, const void *record, size_t size, const char *site, bool is_main) {
   struct ch_domain *d = &ch_domain;
-  *d = (struct ch_domain){.error = &errno, .bottom = __builtin_frame_address(0)};
+  *d = (struct ch_domain){.error = &errno, .group = NULL};
   d->group = &d->base;
+  ch_native_start(__builtin_frame_address(0));
   if (is_main)
     ch_reactor_choose(); /* for all */
   ch_report_start();
@@ -367,12 +288,9 @@ void ch_domain_run(void *body_int, const void *record, size_t size, const char *
     fprintf(stderr, "charcoal: out of memory: no room for the first activity\n");
     abort();
   }
-  if (is_main) {
+  if (is_main)
     d->base.head->flags |= CH_MAIN;
-    loop(&d->base, false, is_ended, d);
-  } else {
-    loop(&d->base, false, is_empty, &d->base);
-  }
+  ch_schedule();
   d->group = NULL;
 }
 
@@ -382,6 +300,7 @@ CH_HIDDEN extern void ch_locks_end(void) __attribute__((weak));
 
 void ch_domain_end(void) {
   ch_slice_end();
+  ch_native_end();
   ch_report_end();
   if (ch_locks_end)
     ch_locks_end();
@@ -405,8 +324,7 @@ void ch_domain_check(void) {
     unsigned seen = 0;
     for (struct ch_branch *b = g->head; b && seen++ < 16; b = (struct ch_branch *)b->link.next) {
       CH_INVARIANT(b->state == CH_NEW || b->state == CH_READY, "what is queued is new or ready");
-      CH_INVARIANT(!(b->flags & CH_NATIVE), "what waits on the native stack is not queued");
-      CH_INVARIANT(ch_group_of(b) == g, "a queue holds branches of its own group");
+      CH_INVARIANT(ch_group_of(b) == g || b->flags & CH_NATIVE, "a queue holds branches of its own group");
       if (!b->link.next)
         CH_INVARIANT(b == g->tail, "the tail is the last of the queue");
     }

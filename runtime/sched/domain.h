@@ -5,7 +5,8 @@
  * and only activities of the innermost group run.
  *
  * Invariants: 1. `group` leads by `outer` to `base`; 2. a queue holds exactly the branches of its group that are NEW or
- * READY, not NATIVE, and not in their activity's own list (activity/scope.h);
+ * READY and not in their activity's own list (activity/scope.h), and those that wait in an atomic block for which it
+ * runs;
  * 3. a group's `outside` is the number of registered clauses of its branches that something outside the process can
  * fire; 4. `current` is the branch whose code is running, NULL while the scheduler runs; 5. groups other than base have
  * live members or are being spawned into, waited in or settled.
@@ -15,13 +16,16 @@
 
 #include "activity/scope.h"
 #include "sched/check.h"
+#include "sched/stack.h"
 
 struct ch_group {
   struct ch_group *outer;
   struct ch_branch *head, *tail; /* the run queue; tail means something while head is not NULL */
   uint64_t live;                 /* its activities that have not finished */
   uint64_t outside;
-  uint32_t nest, depth; /* scheduler loop and atomic depth at which it was made */
+  struct ch_branch *drains; /* who waits until live is 0; NULL: nobody */
+  struct ch_branch *owner;  /* whose atomic block it belongs to */
+  uint32_t depth;           /* the block's */
 };
 
 struct ch_domain {
@@ -30,15 +34,13 @@ struct ch_domain {
   uint64_t switches;      /* turns of activities; read by the slice timer's thread */
   int *error;             /* &errno of this thread */
   uint64_t marks;         /* scopes that are open and marked, and activities that are marked: 0, and nobody need look */
-  struct ch_frame *parent;  /* while a branch runs: the saved frames that it will return to, or its chain's end */
-  struct ch_branch *native; /* who waits in the topmost native wait, if its siblings may run there; else NULL */
-  uint32_t nest;            /* scheduler loops on the native stack, minus one */
-  uint8_t slicing;          /* the slice timer runs; cleared by its thread */
-  uint8_t ended;            /* main has returned */
-  uint8_t gives_way;        /* the pause that is under way counts, although a spinlock is held; else not set */
-  uint8_t turn_passed;      /* the branch that is about to block has already passed its activity's turn on */
-  uint32_t spinlocks;       /* held by code of this domain: then it is not interrupted (wait/lowlevel.c) */
-  void *bottom;             /* the native stack of the domain's code lies below this address */
+  struct ch_frame *parent;   /* while a branch runs: the saved frames that it will return to, or its chain's end */
+  struct ch_branch *lingers; /* who lingers at its activity's end; else NULL */
+  uint8_t slicing;           /* the slice timer runs; cleared by its thread */
+  uint8_t ended;             /* main has returned; in a further domain: all activities have ended */
+  uint8_t gives_way;         /* the pause that is under way counts, although a spinlock is held; else not set */
+  uint8_t turn_passed;       /* the branch that is about to block has already passed its activity's turn on */
+  uint32_t spinlocks;        /* held by code of this domain: then it is not interrupted (wait/lowlevel.c) */
   uint64_t live, spawned;
   struct ch_link strays;   /* async branches whose scope is not known yet (async.c) */
   struct ch_link yielded;  /* who has given way to a sibling and has not yet been set aside */
@@ -48,7 +50,11 @@ struct ch_domain {
   uint64_t turns;          /* of branches whose activity had the turn already */
   uint64_t high;           /* most alive at a time since memory was last given back */
   uint64_t peak;           /* the same before that */
+  struct ch_stack *stack;  /* on which the code runs (native.h) */
+  struct ch_stack *idle;   /* with a loop that can take over */
+  unsigned idles, natives; /* idle stacks; branches that are NATIVE */
   struct ch_group base;
+  struct ch_stack home; /* the thread's own */
 };
 
 extern CH_HIDDEN __thread __attribute__((tls_model("initial-exec"))) struct ch_domain ch_domain;
@@ -82,6 +88,8 @@ static inline void ch_enqueue(struct ch_branch *b) {
 
 /* The branch, whose activity has scopes, has just become ready: it queues, or waits until a sibling rests. */
 CH_HIDDEN void ch_ready_in_activity(struct ch_branch *b);
+/* The same for a branch that is NATIVE (native.c). */
+CH_HIDDEN CH_RARE void ch_native_ready(struct ch_branch *b);
 /* The same for any branch that is not NATIVE, before all others. */
 CH_HIDDEN void ch_ready_first(struct ch_branch *b);
 
@@ -90,8 +98,8 @@ static inline void ch_ready(struct ch_branch *b, intptr_t result) {
   b->state = CH_READY;
   b->link.prev = (struct ch_link *)result;
   if (CH_UNLIKELY(b->flags & CH_NATIVE))
-    return;
-  if (CH_LIKELY(!b->scope))
+    ch_native_ready(b);
+  else if (CH_LIKELY(!b->scope))
     ch_enqueue(b);
   else
     ch_ready_in_activity(b);
@@ -103,11 +111,14 @@ CH_HIDDEN void ch_domain_run(void *body_int, const void *record, size_t size, co
 /* The thread's domain, which has run, is no more: what belongs to the thread is given back. */
 CH_HIDDEN void ch_domain_end(void);
 
+/* The loop: until the domain has ended. */
+CH_HIDDEN void ch_schedule(void);
+
 /* Blocks the running branch, which has just been registered somewhere, on the native stack, and returns its result.
  * `outside`: something outside the process can end this wait. */
 CH_HIDDEN intptr_t ch_wait_native(bool outside);
 
-/* Runs the group's activities on the native stack until all of them have finished. */
+/* The running branch waits until all of the group's activities have finished; nobody else runs meanwhile. */
 CH_HIDDEN void ch_group_drain(struct ch_group *);
 
 /* Calls each source's `look` once. */
@@ -134,6 +145,8 @@ CH_HIDDEN struct ch_branch *ch_branch_blocked(struct ch_branch *b);
 CH_HIDDEN struct ch_branch *ch_activity_rests(struct ch_finish *root);
 /* Puts it before all others. */
 CH_HIDDEN void ch_enqueue_first(struct ch_branch *b);
+/* The same in this group. */
+CH_HIDDEN void ch_enqueue_first_in(struct ch_group *, struct ch_branch *b);
 #ifdef CHARCOAL_CHECKED
 CH_HIDDEN void ch_domain_check(void);
 #else

@@ -107,7 +107,7 @@ static bool withdraw_all(struct ch_clause *all, unsigned n) {
 }
 
 void ch_wait_cancel(struct ch_branch *b) {
-  if (b->state == CH_WAITING && b->what != CH_ON_FINISH && b->what != CH_ON_TURN) {
+  if (b->state == CH_WAITING && b->what < CH_ON_FINISH) {
     ch_list_remove(&b->link);
     ch_ready(b, ECANCELED);
   } else if (b->state == CH_SELECTING) {

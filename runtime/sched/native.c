@@ -1,0 +1,207 @@
+#include "sched/native.h"
+#include "frames/captures.h"
+#include "report/trace.h"
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What a C++ runtime knows about the exceptions that are being handled: a pointer and a number for each thread, which
+ * belong to the stack as long as something is left on it. */
+struct exceptions {
+  void *caught;
+  unsigned uncaught;
+};
+extern __attribute__((weak)) struct exceptions *__cxa_get_globals(void);
+
+struct native {
+  struct ch_stack *stack; /* where it goes on */
+  struct ch_group *group; /* NULL, or the only one whose activities run meanwhile */
+  struct ch_frame frame;  /* on top of the branch's chain */
+};
+
+static struct native *native_of(struct ch_frame *f) {
+  return (struct native *)((char *)f - offsetof(struct native, frame));
+}
+
+/* ---- the stacks ---- */
+
+/* Idle stacks that are kept. */
+#define KEPT 8
+
+void ch_native_start(void *bottom) {
+  struct ch_domain *d = &ch_domain;
+  d->home = (struct ch_stack){.high = bottom};
+  d->stack = &d->home;
+  d->idle = NULL;
+  d->idles = d->natives = 0;
+}
+
+static struct ch_stack *take_idle(struct ch_stack **at) {
+  struct ch_stack *s = *at;
+  *at = s->next;
+  ch_domain.idles--;
+  return s;
+}
+
+/* Of the idle ones so many stay. */
+static void let_go(unsigned kept) {
+  struct ch_domain *d = &ch_domain;
+  struct ch_stack **at = &d->idle;
+  while (*at && d->idles > kept) {
+    if (*at == &d->home) {
+      at = &(*at)->next;
+      continue;
+    }
+    struct ch_stack *gone = take_idle(at);
+    if (CH_UNLIKELY(ch_checks))
+      ch_captures_stack_ends(gone);
+    ch_stack_free(gone);
+  }
+}
+
+void ch_native_end(void) { let_go(0); }
+
+static void move_to(struct ch_stack *to) {
+  struct ch_stack *from = ch_domain.stack;
+  ch_domain.stack = to;
+  ch_stack_switch(from, to);
+}
+
+/* What runs on a new stack. The domain's end is the business of its first loop, on the thread's own stack, which is
+ * idle then: nobody waits anywhere. */
+static void enter(void) {
+  struct ch_domain *d = &ch_domain;
+  ch_stack_entered();
+  if (CH_UNLIKELY(ch_tracing))
+    ch_trace_run_ends();
+  ch_schedule();
+  struct ch_stack **at = &d->idle;
+  while (*at != &d->home)
+    at = &(*at)->next;
+  struct ch_stack *home = take_idle(at);
+  d->stack->next = d->idle;
+  d->idle = d->stack;
+  d->idles++;
+  move_to(home);
+  abort(); /* not reached: the stack is given back */
+}
+
+static void move_scheduler(void) {
+  struct ch_domain *d = &ch_domain;
+  struct ch_stack *to = d->idle ? take_idle(&d->idle) : ch_stack_make(enter);
+  if (CH_UNLIKELY(!to)) {
+    fprintf(stderr,
+            "charcoal: no memory for another stack: %s; %u activities wait in plain code (in atomic blocks, or in "
+            "callbacks of libraries), and each of them keeps one. Let fewer of them wait there at a time, or raise "
+            "the limit (ulimit -v, sysctl vm.max_map_count)\n",
+            strerror(errno), d->natives);
+    fflush(NULL);
+    abort();
+  }
+  move_to(to);
+}
+
+/* ---- waiting ---- */
+
+/* Resumes the frame. Returns when the loop that did it is needed again, for another's wait. */
+static int go_on(struct ch_frame *f) {
+  static __thread struct ch_frame *nowhere; /* the branch that the loop had in hand is no longer its own */
+  struct ch_domain *d = &ch_domain;
+  d->stack->next = d->idle;
+  d->idle = d->stack;
+  d->idles++;
+  move_to(native_of(f)->stack);
+  ch_tls.link = &nowhere;
+  return CH_MOVED;
+}
+
+static const struct ch_frame_info plain_code = {
+    .resume = go_on, .name = "plain code", .size = CH_FRAME_HEADER, .align = 16};
+
+/* The running branch has been registered, and waits while the group's activities run. */
+static intptr_t wait_in(struct ch_group *group, bool exclusive) {
+  struct ch_domain *d = &ch_domain;
+  struct ch_branch *b = d->current;
+  struct ch_group *outer = d->group;
+  uint32_t depth = ch_tls.atomic_depth, pending = ch_tls.atomic_pending;
+  struct exceptions *globals = __cxa_get_globals ? __cxa_get_globals() : NULL, exceptions = {0};
+  struct native n = {.stack = d->stack, .group = exclusive ? group : NULL};
+  CH_INVARIANT(!ch_tls.entering, "nobody waits while a frame is being entered");
+  CH_INVARIANT(ch_tls.link == (struct ch_frame **)&b->top, "what runs has saved no frame");
+  n.frame = (struct ch_frame){.info = &plain_code, .parent = b->top};
+  b->top = &n.frame;
+  b->error = *d->error;
+  b->flags |= CH_NATIVE;
+  if (b->scope && !exclusive) {
+    struct ch_branch *next = ch_activity_rests(b->scope->root);
+    if (next)
+      ch_enqueue_first(next);
+  }
+  if (globals) {
+    exceptions = *globals;
+    *globals = (struct exceptions){0};
+  }
+  d->natives++;
+  d->current = NULL;
+  d->group = group;
+  ch_tls.atomic_depth = ch_tls.atomic_pending = 0;
+  move_scheduler();
+  CH_INVARIANT(d->current == b && b->state == CH_RUNNING && d->group == group, "the loop has resumed this branch");
+  if (ch_stack_may_go())
+    let_go(KEPT);
+  d->natives--;
+  d->group = outer;
+  ch_tls.atomic_depth = depth;
+  ch_tls.atomic_pending = pending;
+  b->flags &= (uint8_t)~CH_NATIVE;
+  if (globals)
+    *globals = exceptions;
+  return (intptr_t)b->link.prev;
+}
+
+/* A deadline around it, up to a barrier, ends the wait. */
+static bool has_deadline(const struct ch_branch *b) {
+  for (struct ch_finish *s = b->scope; s; s = s->barrier ? NULL : s->outer)
+    if (s->timer)
+      return true;
+  return false;
+}
+
+intptr_t ch_wait_native(bool outside) {
+  struct ch_domain *d = &ch_domain;
+  struct ch_branch *b = d->current;
+  if (ch_tls.atomic_depth == 0)
+    return wait_in(d->group, false);
+  struct ch_group *g = d->group, empty;
+  if (g == &d->base || g->owner != b || g->depth != ch_tls.atomic_depth) {
+    /* Nothing was spawned contained in the innermost atomic block: nothing may run. */
+    empty = (struct ch_group){.outer = g, .owner = b, .depth = ch_tls.atomic_depth};
+    g = &empty;
+  }
+  uint64_t counts = outside || has_deadline(b);
+  g->outside += counts;
+  intptr_t result = wait_in(g, true);
+  g->outside -= counts;
+  return result;
+}
+
+void ch_group_drain(struct ch_group *g) {
+  struct ch_branch *b = ch_domain.current;
+  if (g->live == 0)
+    return;
+  b->state = CH_WAITING;
+  b->what = CH_ON_CONTAINED;
+  g->drains = b;
+  wait_in(g, true);
+}
+
+void ch_native_ready(struct ch_branch *b) {
+  struct ch_group *g = native_of(b->top)->group;
+  if (g)
+    ch_enqueue_first_in(g, b);
+  else if (b->scope)
+    ch_ready_in_activity(b);
+  else
+    ch_enqueue(b);
+}

@@ -1,0 +1,31 @@
+/* Waits in plain code: in atomic blocks, and in callbacks of foreign code. What waits there stands on the native stack
+ * and cannot leave it. So the stack is its own until it goes on, and the scheduler moves: to a stack on which a loop
+ * has been left idle, or to a new one. Such waits end in any order.
+ *
+ *   the thread's stack:  loop -> body -> qsort -> comparator, waits
+ *   another stack:       loop -> body -> qsort -> comparator, waits
+ *   another stack:       loop
+ *
+ * A branch that waits so has a frame on top of its saved chain that stands for its native stack: to the queue, and to
+ * the loop that resumes it, it is a branch like any other. Resuming that frame leaves the loop's stack, idle, and goes
+ * on on the branch's.
+ *
+ * Invariants: 1. exactly one stack runs; each of the others is idle, with a loop that has just resumed a native frame,
+ * or belongs to one branch that is NATIVE; 2. `group` of a wait is not NULL if it excludes all but the activities of
+ * that group (law 5); then no sibling of its branch runs either. */
+#ifndef CHARCOAL_SCHED_NATIVE_H
+#define CHARCOAL_SCHED_NATIVE_H
+
+#include "sched/domain.h"
+
+/* What the loop is told when it is back on its own stack, where nobody has run any more: see ch_schedule. */
+#define CH_MOVED 3
+
+/* The domain begins on this stack; what lies below `bottom` is its code's. */
+CH_HIDDEN void ch_native_start(void *bottom);
+/* On the thread's own stack, and nobody waits on another. */
+CH_HIDDEN void ch_native_end(void);
+/* The code that runs stands on the thread's own stack. */
+static inline bool ch_native_is_home(void) { return ch_domain.stack == &ch_domain.home; }
+
+#endif

@@ -1,0 +1,41 @@
+/* Native stacks beside the thread's own, for schedulers' loops (native.h).
+ *
+ * The switch is the C library's swapcontext, which knows each machine and its shadow stacks; what sanitizers and
+ * valgrind have to be told is told here. A switch costs two system calls for the signal mask, which belongs to the
+ * thread and not to the stack.
+ *
+ * Invariants: 1. `context` and `in_use` mean something while nothing runs on the stack; 2. the structure of a made
+ * stack lies at the upper end of its own memory, and below `low` there is a page that cannot be touched. */
+#ifndef CHARCOAL_SCHED_STACK_H
+#define CHARCOAL_SCHED_STACK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct ch_stack {
+  struct ch_stack *next; /* in the domain's list of idle ones */
+  char *low, *high;      /* its ends; of the thread's own: NULL until somebody needs it, and where the domain begins */
+  char *in_use;          /* what is in use lies above */
+  void *memory;          /* NULL: the thread's own */
+  size_t mapped;
+  void *context;           /* where to go on; it lies on the stack itself */
+  void *fake, *fiber;      /* AddressSanitizer's and ThreadSanitizer's ideas of it */
+  const void *asan_bottom; /* AddressSanitizer's idea of `low` */
+  size_t asan_size;
+  unsigned valgrind; /* its number there */
+};
+
+/* A stack as large as the thread's own, on which `enter` is called by the first switch to it, and never returns. NULL
+ * with errno: there is no memory. */
+__attribute__((visibility("hidden"))) struct ch_stack *ch_stack_make(void (*enter)(void));
+/* Nothing will run on it again. */
+__attribute__((visibility("hidden"))) void ch_stack_free(struct ch_stack *);
+/* Leaves `from`, on which the caller runs, and goes on on `to`. Returns when somebody switches back. */
+__attribute__((visibility("hidden"))) void ch_stack_switch(struct ch_stack *from, struct ch_stack *to);
+/* The first thing that `enter` does. */
+__attribute__((visibility("hidden"))) void ch_stack_entered(void);
+/* Whether parked stacks may be given back: AddressSanitizer would keep what it has allocated for each. */
+__attribute__((visibility("hidden"))) bool ch_stack_may_go(void);
+
+#endif
