@@ -89,70 +89,76 @@ ssize_t ch_attempt_sendmsg(int fd, const struct msghdr *m, int flags) {
   return is_vain(fd, CH_OUT, flags) ? -1 : noted(fd, sendmsg(fd, m, flags | MSG_DONTWAIT), all_of(m), CH_OUT, flags);
 }
 
-/* ---- anything else ---- */
+/* ---- anything else ----
+ *
+ * No blocking call is made because poll has just said that there is something: another process, thread or domain may
+ * take it in between, and the whole domain would stand still. */
 
-static bool is_nonblocking(int fd) {
-  int flags = fcntl(fd, F_GETFL);
-  return flags < 0 || flags & O_NONBLOCK;
-}
-
-/* Whether the plain call would not block now; sets EAGAIN if it would. */
+/* Whether there is something now; sets EAGAIN if not. */
 static bool is_ready(int fd, short events) {
   struct pollfd p = {.fd = fd, .events = events};
-  if (poll(&p, 1, 0) != 0 || is_nonblocking(fd))
+  if (poll(&p, 1, 0) != 0)
     return true;
   errno = EAGAIN;
   return false;
 }
 
-/* Pipes and the like. Newer kernels have a flag of the call for them, too; with older ones ask poll and then call:
- * between the two another process may take what was there. */
-static ssize_t stream_readv(int fd, const struct iovec *v, int n) {
-  ssize_t r = preadv2(fd, v, n, -1, RWF_NOWAIT);
-  if (r >= 0 || (errno != EOPNOTSUPP && errno != ENOSYS && errno != EINVAL))
-    return r;
-  return is_ready(fd, POLLIN) ? readv(fd, v, n) : -1;
+/* The file or the kernel knows no RWF_NOWAIT: pipes before Linux 6.4, terminals and many other devices. */
+static bool is_without_nowait(void) { return errno == EOPNOTSUPP || errno == ENOSYS || errno == EINVAL; }
+
+/* Not in lines, and with a time or no least number of bytes: what such a read does poll does not know. */
+static bool has_timed_reads(const struct termios *t) {
+  return !(t->c_lflag & ICANON) && (t->c_cc[VTIME] != 0 || t->c_cc[VMIN] == 0);
 }
 
-/* A terminal that poll calls writable has room for one byte, and knows no flag of the call. Others share its mode; but
- * opened once more it has a mode of its own. -1: it is none, or may not be opened (a pseudo-terminal's master would be
- * another one then). */
-static int open_terminal_again(int fd) {
-  struct termios t;
+/* A pipe or a terminal opened once more has a mode of its own, and others do not see that it is non-blocking. `is`: how
+ * it is open; `terminal`: its mode, or NULL. -1: it cannot be opened again (a pseudo-terminal's master would be another
+ * one then). */
+static int open_again(int fd, int is, int how, const struct termios *terminal) {
   unsigned number;
   char name[40];
-  if (ioctl(fd, TCGETS, &t) < 0 || ioctl(fd, TIOCGPTN, &number) == 0)
+  if (!terminal && ch_known_kind(fd) != CH_PIPE_FILE)
+    return -1;
+  if (terminal && ioctl(fd, TIOCGPTN, &number) == 0)
     return -1;
   snprintf(name, sizeof name, "/proc/self/fd/%d", fd);
-  return open(name, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+  return open(name, how | O_NONBLOCK | O_NOCTTY | O_CLOEXEC | (terminal ? 0 : is & O_DIRECT));
 }
 
-static ssize_t write_terminal(int own, const struct iovec *v, int n) {
-  ssize_t r = writev(own, v, n);
+typedef ssize_t transfer(int fd, const struct iovec *, int n);
+
+static ssize_t and_close(int again, const struct iovec *v, int n, transfer *plain) {
+  ssize_t r = plain(again, v, n);
   int error = errno;
-  close(own);
+  close(again);
   return errno = error, r;
+}
+
+/* What is there now. `how`: O_RDONLY or O_WRONLY. CH_BY_THREAD: there is something, or nobody can tell; but the call
+ * might wait. */
+static ssize_t without_nowait(int fd, const struct iovec *v, int n, int how) {
+  transfer *plain = how == O_RDONLY ? readv : writev;
+  struct termios mode;
+  int is = fcntl(fd, F_GETFL);
+  if (is < 0 || is & O_NONBLOCK)
+    return plain(fd, v, n);
+  bool terminal = ioctl(fd, TCGETS, &mode) == 0;
+  if (terminal && how == O_RDONLY && has_timed_reads(&mode))
+    return CH_BY_THREAD;
+  if (!is_ready(fd, how == O_RDONLY ? POLLIN : POLLOUT))
+    return -1;
+  int again = open_again(fd, is, how, terminal ? &mode : NULL);
+  return again < 0 ? CH_BY_THREAD : and_close(again, v, n, plain);
+}
+
+static ssize_t stream_readv(int fd, const struct iovec *v, int n) {
+  ssize_t r = preadv2(fd, v, n, -1, RWF_NOWAIT);
+  return r >= 0 || !is_without_nowait() ? r : without_nowait(fd, v, n, O_RDONLY);
 }
 
 static ssize_t stream_writev(int fd, const struct iovec *v, int n) {
   ssize_t r = pwritev2(fd, v, n, -1, RWF_NOWAIT);
-  if (r >= 0 || (errno != EOPNOTSUPP && errno != ENOSYS && errno != EINVAL))
-    return r;
-  if (is_nonblocking(fd))
-    return writev(fd, v, n);
-  if (!is_ready(fd, POLLOUT))
-    return -1;
-  int terminal = open_terminal_again(fd);
-  if (terminal >= 0)
-    return write_terminal(terminal, v, n);
-  /* A pipe that poll calls writable has room for PIPE_BUF bytes; more than that could block half-way. */
-  while (n > 0 && v->iov_len == 0)
-    v++, n--;
-  if (n <= 0)
-    return writev(fd, v, 0);
-  if (ch_iovec_bytes(v, (size_t)n) <= PIPE_BUF)
-    return writev(fd, v, n);
-  return write(fd, v->iov_base, v->iov_len < PIPE_BUF ? v->iov_len : PIPE_BUF);
+  return r >= 0 || !is_without_nowait() ? r : without_nowait(fd, v, n, O_WRONLY);
 }
 
 /* Files and the like never make anybody wait in poll's sense: the plain call is right for them, and alone gives its
@@ -187,6 +193,8 @@ static ssize_t read_stream(int fd, const struct iovec *v, int n) {
   if (is_vain_stream(fd, CH_IN))
     return -1;
   ssize_t r = stream_readv(fd, v, n);
+  if (r == CH_BY_THREAD)
+    return r;
   size_t all = ch_iovec_bytes(v, (size_t)n);
   if (CH_UNLIKELY(is_file_after_all(fd, r, all))) {
     if (r > 0)
@@ -200,6 +208,8 @@ static ssize_t write_stream(int fd, const struct iovec *v, int n) {
   if (is_vain_stream(fd, CH_OUT))
     return -1;
   ssize_t r = stream_writev(fd, v, n);
+  if (r == CH_BY_THREAD)
+    return r;
   size_t all = ch_iovec_bytes(v, (size_t)n), left;
   if (CH_UNLIKELY(is_file_after_all(fd, r, all))) {
     if (r < 0)
@@ -215,7 +225,6 @@ static ssize_t write_stream(int fd, const struct iovec *v, int n) {
 
 /* Which call is the right one for the descriptor: one for sockets, which are believed to be what they were and say so
  * themselves if they are not; one for pipes and devices; and storage is the caller's. */
-typedef ssize_t transfer(int fd, const struct iovec *, int n);
 static inline __attribute__((always_inline)) ssize_t by_kind(int fd, const struct iovec *v, int n, transfer *of_socket,
                                                              transfer *of_stream) {
   enum ch_file_kind kind = ch_known_kind(fd);
@@ -269,6 +278,20 @@ ssize_t ch_attempt_writev(int fd, const struct iovec *v, int n) {
   return is_idle(v, n) ? writev(fd, v, n) : by_kind(fd, v, n, send_all, write_stream);
 }
 
+/* A stream's buffer is no memory to hand to a thread: of devices that are neither pipe nor terminal it reads and writes
+ * what poll has just announced. */
+static ssize_t of_stream(int fd, const struct iovec *v, int n, ssize_t r, short event, transfer *plain) {
+  if (CH_LIKELY(r != CH_BY_THREAD))
+    return r;
+  return is_ready(fd, event) ? plain(fd, v, n) : -1;
+}
+ssize_t ch_attempt_stream_readv(int fd, const struct iovec *v, int n) {
+  return of_stream(fd, v, n, ch_attempt_readv(fd, v, n), POLLIN, readv);
+}
+ssize_t ch_attempt_stream_writev(int fd, const struct iovec *v, int n) {
+  return of_stream(fd, v, n, ch_attempt_writev(fd, v, n), POLLOUT, writev);
+}
+
 /* With a ring the kernel waits and reads in one. A socket that was just emptied is not even tried. */
 long ch_begin_recv(int fd, void *to, size_t n, int flags) {
   REFUSE_IF_CANCELLED();
@@ -283,12 +306,23 @@ long ch_begin_recv(int fd, void *to, size_t n, int flags) {
   return errno = EAGAIN, -1;
 }
 
-/* With a ring the kernel waits and takes in one: nobody else can take the connection in between. */
+/* accept has no flag for not waiting, and the listener may be shared with other processes, so its mode is left alone.
+ * Whoever looks and then accepts may find that another one has been quicker. So a ring waits and takes in one; without
+ * one a thread accepts when there is something to accept. */
 long ch_begin_accept(int fd, struct sockaddr *address, socklen_t *length, int flags) {
-  long r = ch_attempt_accept4(fd, address, length, flags);
-  if (r >= 0 || errno != EAGAIN || !ch_reactor_has_ring() || ch_patience(fd, SO_RCVTIMEO) != CH_FOREVER)
-    return r;
-  return CH_LATER;
+  REFUSE_IF_CANCELLED();
+  int64_t patience = flags & ~(SOCK_NONBLOCK | SOCK_CLOEXEC) ? -1 : ch_patience(fd, SO_RCVTIMEO);
+  if (patience < 0) /* it does not wait, or is wrong */
+    return accept4(fd, address, length, flags);
+  if (patience == CH_FOREVER && ch_reactor_has_ring())
+    return CH_LATER;
+  if (is_vain(fd, CH_IN, 0))
+    return -1;
+  if (!is_ready(fd, POLLIN) && ch_known_listens(fd)) {
+    ch_known_quiet(fd, CH_IN);
+    return errno = EAGAIN, -1;
+  }
+  return CH_BY_THREAD;
 }
 
 /* A ring waits itself, and the descriptor's mode is left alone; that it may wait without limit is asked, not believed:
@@ -316,21 +350,6 @@ int ch_connect_undo(int fd) {
   return errno = ECANCELED, -1;
 }
 
-/* accept has no such flag. A listening socket may be shared with other processes, so its mode is left alone. Where the
- * plain call would not wait, because it is wrong, it is made. */
-int ch_attempt_accept4(int fd, struct sockaddr *address, socklen_t *length, int flags) {
-  REFUSE_IF_CANCELLED();
-  struct pollfd p = {.fd = fd, .events = POLLIN};
-  bool well_formed = !(flags & ~(SOCK_NONBLOCK | SOCK_CLOEXEC));
-  if (well_formed && is_vain(fd, CH_IN, 0))
-    return -1;
-  if (poll(&p, 1, 0) == 0 && well_formed && ch_known_listens(fd)) {
-    ch_known_quiet(fd, CH_IN);
-    return errno = EAGAIN, -1;
-  }
-  return accept4(fd, address, length, flags);
-}
-
 int ch_attempt_connect(int fd, const struct sockaddr *address, socklen_t length) {
   REFUSE_IF_CANCELLED();
   int flags = fcntl(fd, F_GETFL);
@@ -343,11 +362,10 @@ int ch_attempt_connect(int fd, const struct sockaddr *address, socklen_t length)
   return r;
 }
 
-/* The second call of a connect that was begun without waiting: it tells the outcome, and takes it off the socket. Once
- * poll has something to tell it does not wait. */
+/* The second call of a connect that was begun without waiting: it tells the outcome, and takes it off the socket. If
+ * somebody else has taken it, this call may begin to connect anew: so it does not wait, either. */
 int ch_connect_outcome(int fd, const struct sockaddr *address, socklen_t length) {
-  struct pollfd p = {.fd = fd, .events = POLLOUT};
-  return poll(&p, 1, 0) > 0 ? connect(fd, address, length) : ch_attempt_connect(fd, address, length);
+  return ch_attempt_connect(fd, address, length);
 }
 
 int ch_attempt_poll(struct pollfd *all, nfds_t n) { return poll(all, n, 0); }

@@ -1,9 +1,9 @@
 /* One attempt at each call that may block, in plain C: does what it can do now, never waits.
  *
  * Each returns what the call returns; -1 with EAGAIN means that the plain call would have waited, or, on a descriptor
- * that the user made non-blocking, that it would have said EAGAIN itself: ch_patience tells which. On regular files
- * read, readv, write and writev may return CH_LATER (operations.h). No attempt changes the descriptor for others, but
- * for connect, which sets O_NONBLOCK for the length of one system call.
+ * that the user made non-blocking, that it would have said EAGAIN itself: ch_patience tells which. Those that take any
+ * descriptor may also return CH_AS_STORAGE and CH_BY_THREAD (operations.h). No attempt changes the descriptor for
+ * others, but for connect, which sets O_NONBLOCK for the length of one system call.
  */
 #ifndef CHARCOAL_POSIX_ATTEMPT_H
 #define CHARCOAL_POSIX_ATTEMPT_H
@@ -27,8 +27,11 @@ CH_HIDDEN ssize_t ch_attempt_read(int fd, void *, size_t);
 CH_HIDDEN ssize_t ch_attempt_readv(int fd, const struct iovec *, int);
 CH_HIDDEN ssize_t ch_attempt_write(int fd, const void *, size_t);
 CH_HIDDEN ssize_t ch_attempt_writev(int fd, const struct iovec *, int);
-CH_HIDDEN int ch_attempt_accept4(int fd, struct sockaddr *, socklen_t *, int flags);
-/* EINPROGRESS: wait until it is writable, then ask ch_connect_outcome. EAGAIN: a local socket's peer is busy. */
+/* For stdio, which hands nothing to a thread: never CH_BY_THREAD. */
+CH_HIDDEN ssize_t ch_attempt_stream_readv(int fd, const struct iovec *, int);
+CH_HIDDEN ssize_t ch_attempt_stream_writev(int fd, const struct iovec *, int);
+/* EINPROGRESS: wait until it is writable, then ask ch_connect_outcome; EINPROGRESS, EALREADY: wait again. EAGAIN: a
+ * local socket's peer is busy. */
 CH_HIDDEN int ch_attempt_connect(int fd, const struct sockaddr *, socklen_t);
 CH_HIDDEN int ch_connect_outcome(int fd, const struct sockaddr *, socklen_t);
 CH_HIDDEN int ch_connect_undo(int fd);

@@ -173,6 +173,29 @@ static int cached_path(int directory, const char *path, int flags) {
   return (int)syscall(SYS_openat2, directory, path, &how, sizeof how);
 }
 
+static bool is_plain_file(int fd) {
+  struct stat s;
+  return fstat(fd, &s) == 0 && (S_ISREG(s.st_mode) || S_ISDIR(s.st_mode));
+}
+
+/* Opens a file or directory whose name is in memory, which takes no time: a FIFO would wait for its other end, and a
+ * device may do anything. Nor does it wait if the name comes to mean one of these in between, or if the file is lent to
+ * somebody (F_SETLEASE): its mode is changed afterwards. -1: it is to be opened as an operation. */
+static int open_at_once(int directory, const char *path, int flags) {
+  int found = cached_path(directory, path, flags & O_NOFOLLOW);
+  bool plain = found >= 0 && is_plain_file(found);
+  if (found >= 0)
+    close(found);
+  if (!plain)
+    return -1;
+  int fd = openat(directory, path, flags | O_NONBLOCK);
+  if (fd >= 0 && is_plain_file(fd) && (flags & O_NONBLOCK || fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK) == 0))
+    return fd;
+  if (fd >= 0)
+    close(fd);
+  return -1;
+}
+
 static long perform_open(const req_t *q) { return or_error(openat(q->fd2, q->a, (int)q->flags, q->mode)); }
 /* In the ring's own worker from the start: its first attempt would open a FIFO without waiting for its other end. */
 static void prepare_open(const req_t *q, sqe_t *sqe) {
@@ -191,17 +214,11 @@ static long begin_openat(req_t *q, int directory, const char *path, int flags, m
     return refused();
   if (ch_alone())
     return openat(directory, path, flags, mode);
-  /* A file or directory whose name is in memory: opening it takes no time. A FIFO waits for its other end. */
   if (!(flags & (O_CREAT | O_TRUNC | O_TMPFILE | O_PATH))) {
-    struct stat s;
-    int saved = errno, fd = cached_path(directory, path, flags & O_NOFOLLOW);
-    if (fd >= 0) {
-      bool quick = fstat(fd, &s) == 0 && (S_ISREG(s.st_mode) || S_ISDIR(s.st_mode));
-      close(fd);
-      if (quick)
-        return openat(directory, path, flags);
-    }
+    int saved = errno, fd = open_at_once(directory, path, flags);
     errno = saved;
+    if (fd >= 0)
+      return fd;
   }
   *q = (req_t){
       .kind = &open_kind, .fd = -1, .fd2 = directory, .a = path, .flags = (unsigned)flags | O_LARGEFILE, .mode = mode};
@@ -377,11 +394,17 @@ static long perform_splice(const req_t *q) {
 static const struct ch_operation_kind splice_kind = {"splice", perform_splice, NULL, .lane = CH_LANE_PATIENT,
                                                      .interrupt = true};
 
+/* SPLICE_F_NONBLOCK is about pipes; anything else waits as its own mode says. */
+static bool splices_without_waiting(int fd) {
+  int mode = fcntl(fd, F_GETFL);
+  return mode < 0 || mode & O_NONBLOCK || fcntl(fd, F_GETPIPE_SZ) >= 0;
+}
+
 static long begin_splice(req_t *q, int from, int64_t *from_offset, int to, int64_t *to_offset, size_t n,
                          unsigned flags) {
   if (ch_is_marked())
     return refused();
-  if (ch_alone() || flags & SPLICE_F_NONBLOCK)
+  if (ch_alone() || (flags & SPLICE_F_NONBLOCK && splices_without_waiting(from) && splices_without_waiting(to)))
     return splice(from, from_offset, to, to_offset, n, flags);
   *q = (req_t){.kind = &splice_kind, .fd = from, .a = from_offset, .fd2 = to, .b = to_offset, .n = n, .flags = flags};
   return CH_LATER;
@@ -452,6 +475,33 @@ static long begin_call(req_t *q, long (*fn)(void *), void *argument, int how) {
   return errno = error, -1;
 }
 
+/* ---- devices ---- */
+
+#define DEVICE_KIND(call, function)                                                                                    \
+  static const struct ch_operation_kind device_##call##_kind = {                                                       \
+      #call, function, NULL, .lane = CH_LANE_PATIENT, .closes = true, .interrupt = true};
+DEVICE_KIND(read, perform_read)
+DEVICE_KIND(write, perform_write)
+DEVICE_KIND(readv, perform_readv)
+DEVICE_KIND(writev, perform_writev)
+
+static long begin_device(req_t *q, const struct ch_operation_kind *kind, int fd, const void *a, size_t n) {
+  *q = transfer(kind, fd, a, n, -1, 0);
+  return ch_is_marked() ? refused() : CH_LATER;
+}
+static long begin_device_read(req_t *q, int fd, void *to, size_t n) {
+  return begin_device(q, &device_read_kind, fd, to, n);
+}
+static long begin_device_write(req_t *q, int fd, const void *from, size_t n) {
+  return begin_device(q, &device_write_kind, fd, from, n);
+}
+static long begin_device_readv(req_t *q, int fd, const struct iovec *v, int n) {
+  return begin_device(q, &device_readv_kind, fd, v, (size_t)n);
+}
+static long begin_device_writev(req_t *q, int fd, const struct iovec *v, int n) {
+  return begin_device(q, &device_writev_kind, fd, v, (size_t)n);
+}
+
 /* ---- what a peer ends ----
  *
  * After an attempt has said "not now" (attempt.c). */
@@ -474,8 +524,12 @@ static long begin_recv(req_t *q, int fd, void *to, size_t n) {
 
 /* The same for read, which may by now be asked of another kind of file: somebody has closed the socket and used its
  * number again. */
+static void prepare_read_any(const req_t *q, sqe_t *sqe) {
+  prepare_read(q, sqe);
+  sqe->flags = IOSQE_ASYNC; /* of a file without RWF_NOWAIT the kernel, too, asks poll and then reads */
+}
 static const struct ch_operation_kind read_any_kind = {
-    "read", perform_read, prepare_read, .lane = CH_LANE_PATIENT, .closes = true, .interrupt = true};
+    "read", perform_read, prepare_read_any, .lane = CH_LANE_PATIENT, .closes = true, .interrupt = true};
 static const struct ch_operation_kind receive_kind = {"read",
                                                       perform_read,
                                                       prepare_recv,
@@ -503,9 +557,16 @@ static void prepare_accept(const req_t *q, sqe_t *sqe) {
 static const struct ch_operation_kind accept_kind = {
     "accept",       perform_accept,    prepare_accept,  .lane = CH_LANE_PATIENT,
     .closes = true, .interrupt = true, .believes = true};
+static const struct ch_operation_kind accept_by_thread_kind = {
+    "accept", perform_accept, NULL, .lane = CH_LANE_PATIENT, .closes = true, .interrupt = true};
 static long begin_accept(req_t *q, int fd, struct sockaddr *address, socklen_t *length, int flags) {
   *q = (req_t){.kind = &accept_kind, .fd = fd, .a = address, .b = length, .flags = (unsigned)flags};
   return ch_is_marked() ? refused() : CH_LATER;
+}
+static long begin_accept_by_thread(req_t *q, int fd, struct sockaddr *address, socklen_t *length, int flags) {
+  long r = begin_accept(q, fd, address, length, flags);
+  q->kind = &accept_by_thread_kind;
+  return r;
 }
 
 static long perform_connect(const req_t *q) { return or_error(connect(q->fd, q->a, (socklen_t)q->n)); }
@@ -553,6 +614,11 @@ static long begin_sendmsg(req_t *q, int fd, const struct msghdr *m, int flags) {
 CALL(recv, (int fd, void *to, size_t n), fd, to, n)
 CALL(receive, (int fd, void *to, size_t n), fd, to, n)
 CALL(accept, (int fd, struct sockaddr *address, socklen_t *length, int flags), fd, address, length, flags)
+CALL(accept_by_thread, (int fd, struct sockaddr *address, socklen_t *length, int flags), fd, address, length, flags)
+CALL(device_read, (int fd, void *to, size_t n), fd, to, n)
+CALL(device_write, (int fd, const void *from, size_t n), fd, from, n)
+CALL(device_readv, (int fd, const struct iovec *v, int n), fd, v, n)
+CALL(device_writev, (int fd, const struct iovec *v, int n), fd, v, n)
 CALL(connect, (int fd, const struct sockaddr *address, socklen_t length), fd, address, length)
 CALL(sendmsg, (int fd, const struct msghdr *m, int flags), fd, m, flags)
 CALL(read, (int fd, void *to, size_t n, int64_t offset), fd, to, n, offset)

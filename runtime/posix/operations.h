@@ -15,13 +15,15 @@
 struct ch_request;
 struct statx;
 
-/* What an attempt says that is to be made again as an operation: not now, by ch_do_recv, ch_do_receive, ch_do_accept,
- * ch_do_connect; or: this is storage, by ch_do_read and its like. */
+/* What an attempt says that is to be made again as an operation. LATER: not now; by ch_do_recv, ch_do_receive,
+ * ch_do_accept, ch_do_connect. AS_STORAGE: by ch_do_read and its like. BY_THREAD: the call might wait, and there is no
+ * form of it that does not; by ch_do_device_read and its like, ch_do_accept_by_thread. */
 #define CH_LATER LONG_MIN
 #define CH_AS_STORAGE (LONG_MIN + 1)
+#define CH_BY_THREAD (LONG_MIN + 2)
 
-/* A result, or CH_LATER; CH_AS_STORAGE from those that take any descriptor. -1 with EAGAIN, EINPROGRESS: wait for the
- * descriptor. */
+/* A result, or CH_LATER; CH_AS_STORAGE and CH_BY_THREAD from those that take any descriptor, CH_BY_THREAD from accept.
+ * -1 with EAGAIN, EINPROGRESS: wait for the descriptor. */
 CH_HIDDEN long ch_begin_recv(int fd, void *, size_t, int flags);
 CH_HIDDEN long ch_begin_accept(int fd, struct sockaddr *, socklen_t *, int flags);
 CH_HIDDEN long ch_begin_connect(int fd, const struct sockaddr *, socklen_t);
@@ -29,7 +31,13 @@ CH_HIDDEN long ch_begin_connect(int fd, const struct sockaddr *, socklen_t);
 CH_HIDDEN long ch_do_recv(int fd, void *, size_t);
 CH_HIDDEN long ch_do_receive(int fd, void *, size_t);
 CH_HIDDEN long ch_do_accept(int fd, struct sockaddr *, socklen_t *, int flags);
+CH_HIDDEN long ch_do_accept_by_thread(int fd, struct sockaddr *, socklen_t *, int flags);
 CH_HIDDEN long ch_do_connect(int fd, const struct sockaddr *, socklen_t);
+/* The plain calls on a thread. */
+CH_HIDDEN long ch_do_device_read(int fd, void *, size_t);
+CH_HIDDEN long ch_do_device_write(int fd, const void *, size_t);
+CH_HIDDEN long ch_do_device_readv(int fd, const struct iovec *, int n);
+CH_HIDDEN long ch_do_device_writev(int fd, const struct iovec *, int n);
 /* To a named local receiver, for which the caller's socket waits. */
 CH_HIDDEN long ch_do_sendmsg(int fd, const struct msghdr *, int flags);
 /* offset -1: the file's position. */

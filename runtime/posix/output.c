@@ -100,7 +100,8 @@ static ssize_t send_now(FILE *f, const char *data, size_t n) {
   bool marked = ch_is_marked();
   if (marked)
     ch_scope_enter(&barrier, CH_SCOPE_BARRIER, "stdio");
-  ssize_t r = pending == 0 ? ch_attempt_writev(fileno(f), v + 1, 1) : ch_attempt_writev(fileno(f), v, n ? 2 : 1);
+  ssize_t r =
+      pending == 0 ? ch_attempt_stream_writev(fileno(f), v + 1, 1) : ch_attempt_stream_writev(fileno(f), v, n ? 2 : 1);
   if (marked) {
     int saved = errno;
     ch_scope_leave(&barrier);

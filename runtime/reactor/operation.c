@@ -8,8 +8,9 @@
 /* What few operations need: the pool's job, and a timer. It outlives the domain, whose frames are gone then, if that
  * ends while a thread is still in the call. */
 struct aside {
-  struct ch_job job;       /* while the pool has it */
-  struct ch_operation *op; /* NULL: abandoned, and nobody waits for the letter */
+  struct ch_job job;        /* while the pool has it */
+  struct ch_operation *op;  /* NULL: abandoned, and nobody waits for the letter */
+  struct aside *next, **at; /* in the pool, and its descriptor's close ends it: in `closable`; or at is NULL */
   struct ch_request request;
   long result;
   struct ch_clause timer; /* registered: asks for the end, again or for the first time, */
@@ -17,6 +18,9 @@ struct aside {
   int64_t pause; /* after so many ns, if again */
 };
 _Static_assert(offsetof(struct aside, job) == 0 && offsetof(struct ch_job, letter) == 0, "a letter is its aside");
+
+/* The pool's operations on descriptors that, when they are closed here, end them. */
+static __thread struct aside *closable;
 
 static struct aside *aside_of(struct ch_operation *op) {
   struct aside *a = op->clause.object;
@@ -42,6 +46,11 @@ static CH_COLD void drop_aside(struct ch_operation *op) {
   struct aside *a = op->clause.object;
   if (a->ticking)
     ch_clause_unwatch(&a->timer);
+  if (a->at) {
+    *a->at = a->next;
+    if (a->next)
+      a->next->at = a->at;
+  }
   op->clause.object = NULL;
   free(a);
 }
@@ -49,6 +58,12 @@ static CH_COLD void drop_aside(struct ch_operation *op) {
 void ch_operation_end(struct ch_operation *op, long result) {
   if (CH_UNLIKELY(op->clause.object != NULL))
     drop_aside(op);
+  if (CH_UNLIKELY(result == -ECANCELED || result == -EINTR)) {
+    if (op->clause.slot & CH_OPERATION_CLOSED)
+      result = -EBADF;
+    else if (op->clause.slot & CH_OPERATION_TIMED_OUT)
+      result = -EAGAIN;
+  }
   ch_clause_fired(&op->clause, result);
 }
 
@@ -87,6 +102,13 @@ static CH_COLD bool start_in_pool(struct ch_operation *op) {
     a->job.home = ch_inbox_here();
     if (a->job.home && ch_pool_submit(&a->job, op->request.kind->lane) == 0) {
       ch_inbox_expected++;
+      if (op->request.kind->closes) {
+        a->next = closable;
+        a->at = &closable;
+        if (a->next)
+          a->next->at = &a->next;
+        closable = a;
+      }
       errno = saved;
       return true;
     }
@@ -139,6 +161,16 @@ void ch_operation_cancel(struct ch_operation *op) {
     op->clause.object = a->op = NULL;
     ch_inbox_expected--;
     ch_operation_end(op, -ECANCELED);
+  }
+}
+
+void ch_operations_closing(int fd) {
+  for (struct aside *a = closable, *next; a; a = next) {
+    next = a->next;
+    if (a->op->request.fd != fd)
+      continue;
+    a->op->clause.slot |= CH_OPERATION_CLOSED;
+    ch_operation_cancel(a->op);
   }
 }
 

@@ -77,6 +77,9 @@ CH_HIDDEN bool ch_operation_start(struct ch_operation *);
 /* Asks for the end. The operation still has to be waited for. */
 CH_HIDDEN void ch_operation_cancel(struct ch_operation *);
 
+/* The descriptor is about to be closed: those that the pool has and that wait for it end with -EBADF. */
+CH_HIDDEN void ch_operations_closing(int fd);
+
 /* ---- for those who carry it out ---- */
 
 /* It has ended. */

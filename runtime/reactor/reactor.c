@@ -1,6 +1,7 @@
 #include "reactor/reactor.h"
 #include "reactor/inbox.h"
 #include "reactor/known.h"
+#include "reactor/operation.h"
 #include "reactor/timer.h"
 #include "wait/select.h"
 #include <errno.h>
@@ -178,5 +179,6 @@ struct ch_clause *ch_poll_clauses(const struct pollfd *all, nfds_t n, int64_t de
 
 void ch_fd_closing(int fd) {
   ch_reactor->closing(fd);
+  ch_operations_closing(fd);
   ch_known_forget(fd);
 }

@@ -574,12 +574,6 @@ static void operation_answered(struct ch_operation *op) {
       return;
     result = op->clause.slot & CH_OPERATION_CANCELLING ? -ECANCELED : -ENOMEM;
   }
-  if (CH_UNLIKELY(result == -ECANCELED || result == -EINTR)) {
-    if (op->clause.slot & CH_OPERATION_CLOSED)
-      result = -EBADF;
-    else if (op->clause.slot & CH_OPERATION_TIMED_OUT)
-      result = -EAGAIN;
-  }
   ch_operation_end(op, result);
 }
 

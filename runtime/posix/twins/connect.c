@@ -21,9 +21,11 @@ CH_TWIN(connect) int ch_posix_connect(int fd, const struct sockaddr *address, so
   patience = ch_patience(fd, SO_SNDTIMEO);
   if (patience < 0)
     return errno = EINPROGRESS, -1;
-  r = await(fd, POLLOUT, SO_SNDTIMEO);
-  if (r == 0)
-    return ch_connect_outcome(fd, address, length);
+  while ((r = await(fd, POLLOUT, SO_SNDTIMEO)) == 0) {
+    r = ch_connect_outcome(fd, address, length);
+    if (r == 0 || (errno != EINPROGRESS && errno != EALREADY))
+      return r;
+  }
   if (errno == ECANCELED)
     return ch_connect_undo(fd);
   if (errno == EAGAIN)
@@ -36,6 +38,8 @@ static int accept_one(int fd, struct sockaddr *address, socklen_t *length, int f
     long r = ch_begin_accept(fd, address, length, flags);
     if (r == CH_LATER)
       return ch_accepted(fd, (int)ch_do_accept(fd, address, length, flags), flags);
+    if (r == CH_BY_THREAD)
+      return ch_accepted(fd, (int)ch_do_accept_by_thread(fd, address, length, flags), flags);
     if (r >= 0 || errno != EAGAIN || await_input(fd))
       return ch_accepted(fd, (int)r, flags);
   }

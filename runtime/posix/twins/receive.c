@@ -12,6 +12,8 @@ CH_TWIN(read) ssize_t ch_posix_read(int fd, void *to, size_t n) {
       ((musttail)) return ch_do_receive(fd, to, n);
     if (r == CH_AS_STORAGE)
       return ch_do_read(fd, to, n, -1);
+    if (r == CH_BY_THREAD)
+      return ch_do_device_read(fd, to, n);
     if (r >= 0 || errno != EAGAIN || await_input(fd))
       return r;
   }
@@ -23,6 +25,8 @@ CH_TWIN(readv) ssize_t ch_posix_readv(int fd, const struct iovec *v, int n) {
     ssize_t r = ch_attempt_readv(fd, v, n);
     if (r == CH_AS_STORAGE)
       return ch_do_readv(fd, v, n, -1, 0);
+    if (r == CH_BY_THREAD)
+      return ch_do_device_readv(fd, v, n);
     if (r >= 0 || errno != EAGAIN || await_input(fd))
       return r;
   }

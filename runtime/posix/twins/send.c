@@ -12,6 +12,10 @@ CH_TWIN(write) ssize_t ch_posix_write(int fd, const void *from, size_t n) {
     ssize_t r = ch_attempt_write(fd, (const char *)from + sent, n - sent);
     if (r == CH_AS_STORAGE)
       return ch_do_write(fd, (const char *)from + sent, n - sent, -1);
+    if (r == CH_BY_THREAD) {
+      r = ch_do_device_write(fd, (const char *)from + sent, n - sent);
+      return r >= 0 || sent == 0 ? (ssize_t)sent + r : (ssize_t)sent;
+    }
     if (r >= 0) {
       sent += (size_t)r;
       if (sent >= n || r == 0)
@@ -74,6 +78,8 @@ static ssize_t send_rest(int fd, const struct iovec *v, size_t count, size_t sen
       break;
     struct msghdr more = {.msg_iov = rest, .msg_iovlen = left};
     ssize_t r = is_socket ? ch_attempt_sendmsg(fd, &more, flags) : ch_attempt_writev(fd, rest, (int)left);
+    if (r == CH_BY_THREAD)
+      r = ch_do_device_writev(fd, rest, (int)left);
     free(rest);
     if (r == 0 || (r < 0 && (errno != EAGAIN || await_output(fd))))
       break;
@@ -89,6 +95,8 @@ CH_TWIN(writev) ssize_t ch_posix_writev(int fd, const struct iovec *v, int n) {
     ssize_t r = ch_attempt_writev(fd, v, n);
     if (r == CH_AS_STORAGE)
       return ch_do_writev(fd, v, n, -1, 0);
+    if (r == CH_BY_THREAD)
+      return ch_do_device_writev(fd, v, n);
     if (r > 0 && (size_t)r < ch_iovec_bytes(v, (size_t)n) && ch_patience(fd, SO_SNDTIMEO) >= 0)
       return send_rest(fd, v, (size_t)n, (size_t)r, 0, 0);
     if (r >= 0 || errno != EAGAIN || await_output(fd))
