@@ -37,15 +37,18 @@ FunctionCallee Abi::declare(StringRef name, Type *result, ArrayRef<Type *> param
   return callee;
 }
 
+Attribute charcoal::noCapture(LLVMContext &C) {
+#if LLVM_VERSION_MAJOR >= 21
+  return Attribute::getWithCaptureInfo(C, CaptureInfo::none());
+#else
+  return Attribute::get(C, Attribute::NoCapture);
+#endif
+}
+
 // What it points to is only read or written during the call: it stays a private object for alias analysis.
 static FunctionCallee nocapture(FunctionCallee callee, unsigned param) {
-  if (auto *F = dyn_cast<Function>(callee.getCallee())) {
-#if LLVM_VERSION_MAJOR >= 21
-    F->addParamAttr(param, Attribute::getWithCaptureInfo(F->getContext(), CaptureInfo::none()));
-#else
-    F->addParamAttr(param, Attribute::NoCapture);
-#endif
-  }
+  if (auto *F = dyn_cast<Function>(callee.getCallee()))
+    F->addParamAttr(param, charcoal::noCapture(F->getContext()));
   return callee;
 }
 

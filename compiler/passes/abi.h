@@ -8,6 +8,9 @@
 
 namespace charcoal {
 
+// On a pointer parameter: nobody knows the address by this parameter once the call has returned.
+llvm::Attribute noCapture(llvm::LLVMContext &);
+
 class Abi {
 public:
   explicit Abi(llvm::Module &M);

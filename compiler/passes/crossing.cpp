@@ -1,5 +1,6 @@
 // See crossing.h.
 #include "crossing.h"
+#include "addresses.h"
 #include "marks.h"
 #include "llvm/IR/CFG.h"
 #include "llvm/IR/InstIterator.h"
@@ -76,114 +77,6 @@ CrossingValues::CrossingValues(Function &F, ArrayRef<Point> points) {
       consider(I, I.getParent());
 }
 
-bool Locals::isRepeatable(const Value *V) {
-  auto *G = dyn_cast<GetElementPtrInst>(V);
-  return G && G->hasAllConstantIndices() && rootOfRepeatable(const_cast<GetElementPtrInst *>(G));
-}
-
-AllocaInst *Locals::rootOfRepeatable(Value *V) {
-  while (auto *G = dyn_cast<GetElementPtrInst>(V)) {
-    if (!G->hasAllConstantIndices())
-      return nullptr;
-    V = G->getPointerOperand();
-  }
-  auto *A = dyn_cast<AllocaInst>(V);
-  return A && A->isStaticAlloca() ? A : nullptr;
-}
-
-namespace {
-
-// Every pointer derived from a local, and whether one of them gets away.
-struct AddressUses {
-  SmallVector<Instruction *> accesses;   // instructions that may touch the local
-  SmallPtrSet<const Value *, 8> derived; // pointers into it, other than repeatable ones
-  SmallVector<IntrinsicInst *> starts, ends;
-  bool escapes = false;
-
-  explicit AddressUses(AllocaInst &A) {
-    SmallVector<Value *> work{&A};
-    SmallPtrSet<Value *, 8> seen{&A};
-    while (!work.empty()) {
-      Value *pointer = work.pop_back_val();
-      for (Use &U : pointer->uses())
-        visit(U, work, seen);
-    }
-  }
-
-private:
-  void follow(Instruction *I, SmallVectorImpl<Value *> &work, SmallPtrSetImpl<Value *> &seen) {
-    if (!Locals::isRepeatable(I))
-      derived.insert(I);
-    if (seen.insert(I).second)
-      work.push_back(I);
-  }
-
-  void visit(Use &U, SmallVectorImpl<Value *> &work, SmallPtrSetImpl<Value *> &seen) {
-    auto *I = cast<Instruction>(U.getUser());
-    switch (I->getOpcode()) {
-    case Instruction::Load:
-      accesses.push_back(I);
-      return;
-    case Instruction::Store:
-      accesses.push_back(I);
-      escapes |= U.getOperandNo() == 0;
-      return;
-    case Instruction::AtomicRMW:
-    case Instruction::AtomicCmpXchg:
-      accesses.push_back(I);
-      escapes |= U.getOperandNo() != 0;
-      return;
-    case Instruction::GetElementPtr:
-    case Instruction::BitCast:
-    case Instruction::AddrSpaceCast:
-    case Instruction::PHI:
-    case Instruction::Select:
-      follow(I, work, seen);
-      return;
-    case Instruction::ICmp:
-      // Against null the answer does not depend on where the local is.
-      escapes |= !isa<ConstantPointerNull>(I->getOperand(1 - U.getOperandNo()));
-      return;
-    case Instruction::Call:
-      break;
-    default:
-      accesses.push_back(I);
-      escapes = true;
-      return;
-    }
-    auto *CB = cast<CallBase>(I);
-    if (auto *II = dyn_cast<IntrinsicInst>(CB)) {
-      if (II->getIntrinsicID() == Intrinsic::lifetime_start) {
-        starts.push_back(II);
-        return;
-      }
-      if (II->getIntrinsicID() == Intrinsic::lifetime_end) {
-        ends.push_back(II);
-        return;
-      }
-      if (II->isAssumeLikeIntrinsic())
-        return;
-    }
-    accesses.push_back(I);
-    if (!CB->isDataOperand(&U) || CB->isBundleOperand(&U)) {
-      escapes = true;
-      return;
-    }
-    unsigned n = CB->getArgOperandNo(&U);
-    if (CB->isByValArgument(n))
-      return;
-    if (isSuspendingCall(*CB) || !CB->doesNotCapture(n)) {
-      escapes = true;
-      return;
-    }
-    // Handed back: `returned`, and intrinsics that move a pointer along.
-    if (CB->getType()->isPointerTy() && (CB->paramHasAttr(n, Attribute::Returned) || isa<IntrinsicInst>(CB)))
-      escapes = true;
-  }
-};
-
-} // namespace
-
 namespace {
 
 // A local is alive across point k if it may have been touched before (since its lifetime began), and may be touched
@@ -257,7 +150,6 @@ Locals::Locals(Function &F, ArrayRef<Point> points, const CrossingValues &crossi
   const bool keepsAll = F.hasFnAttribute(Attribute::OptimizeNone);
   for (AllocaInst *A : all) {
     AddressUses uses(*A);
-    anyEscapes |= uses.escapes;
     LocalClass &verdict = classes[A] = LocalClass::Native;
     if (points.empty())
       continue;

@@ -60,11 +60,6 @@ public:
   llvm::MapVector<llvm::AllocaInst *, LocalClass> classes;
   // Native locals whose lifetime markers enclose a point: a resumption would enter between them.
   llvm::SmallPtrSet<llvm::AllocaInst *, 8> unmarked;
-  // Address computations with constant offset from a local: they can be repeated anywhere.
-  static bool isRepeatable(const llvm::Value *);
-  static llvm::AllocaInst *rootOfRepeatable(llvm::Value *);
-  // True if some local's address may be known to another function.
-  bool anyEscapes = false;
 };
 
 } // namespace charcoal

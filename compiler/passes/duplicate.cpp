@@ -247,6 +247,8 @@ void Duplicator::markSuspending(CallInst &CB, bool unprototyped) {
   SmallVector<AttributeSet> params;
   for (unsigned i = 0; i < CB.arg_size(); ++i) {
     AttributeSet set = old.getParamAttrs(i);
+    if (set.hasAttribute(Attribute::StructRet)) // the object is the caller's alone once the call has returned
+      set = set.addAttributes(M.getContext(), AttributeSet::get(M.getContext(), {noCapture(M.getContext())}));
     for (Attribute::AttrKind drop : droppedOfParameters(M))
       set = set.removeAttribute(M.getContext(), drop);
     params.push_back(set);
@@ -307,6 +309,7 @@ void Duplicator::makeVariadic(CallInst &CB, CallKind kind) {
     for (unsigned i = 0; i < arguments.size(); ++i)
       sets.push_back(CB.getAttributes().getParamAttrs(i));
     arguments.push_back(area);
+    sets.push_back(AttributeSet::get(M.getContext(), {noCapture(M.getContext())}));
     IRBuilder<> B(at);
     CallInst *call = B.CreateCall(type, twin, arguments);
     call->setDebugLoc(CB.getDebugLoc());

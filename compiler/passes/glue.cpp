@@ -173,19 +173,32 @@ BasicBlock *Glue::entryCheck(IRBuilder<> &B, Function *F) {
   return cold;
 }
 
-void Glue::yieldAtEntry(IRBuilder<> &B, Function *self, const Signature &S) {
-  B.CreateAlignedStore(self, abi.tlsField(B, offsetof(struct ch_tls, entry)), Align(8));
+// Whether every convention passes these in registers. Few and simple ones only: a wrong no costs a stub.
+static bool surelyInRegisters(ArrayRef<Type *> params) {
+  return params.size() <= 6 && all_of(params, [](Type *T) {
+           return T->isPointerTy() || T->isFloatTy() || T->isDoubleTy() ||
+                  (T->isIntegerTy() && T->getIntegerBitWidth() <= 64);
+         });
+}
+
+// A call with our own arguments to a function of our type, whose result we return. A jump, where the code generator can
+// make one: for RISC-V it makes none if arguments lie in memory.
+void Glue::handOn(IRBuilder<> &B, Value *callee, AttributeList attributes, const Signature &S) {
+  Function *self = B.GetInsertBlock()->getParent();
   SmallVector<Value *> arguments;
   for (Argument &A : self->args())
     arguments.push_back(&A);
+  CallInst *call = B.CreateCall(S.twinType(abi), callee, arguments);
+  call->setAttributes(attributes);
+  const bool jumps = !Triple(M.getTargetTriple()).isRISCV() || surelyInRegisters(S.params);
+  call->setTailCallKind(jumps ? CallInst::TCK_MustTail : CallInst::TCK_Tail);
+  B.CreateRet(call);
+}
+
+void Glue::yieldAtEntry(IRBuilder<> &B, Function *self, const Signature &S) {
+  B.CreateAlignedStore(self, abi.tlsField(B, offsetof(struct ch_tls, entry)), Align(8));
   Function *thunk = entryThunk(S);
-  CallInst *call = B.CreateCall(thunk, arguments);
-  call->setAttributes(thunk->getAttributes().removeFnAttributes(abi.C));
-  call->setTailCallKind(CallInst::TCK_MustTail);
-  if (call->getType()->isVoidTy())
-    B.CreateRetVoid();
-  else
-    B.CreateRet(call);
+  handOn(B, thunk, thunk->getAttributes().removeFnAttributes(abi.C), S);
 }
 
 // The image: the function, ch_tls.callee, the arguments.
@@ -278,8 +291,14 @@ Function *Glue::entryThunk(const Signature &S) {
   return F;
 }
 
-Function *Glue::resumeStub(const Signature &S) {
+Function *Glue::resumeStub(const Signature &S, bool callsInTailPosition) {
   Signature bare{S.result, {}, {}, {}, false, S.user};
+  // A call in tail position puts its arguments where the function's own came from. Those that came in memory lie in the
+  // frame of the function's caller, which is this stub, so it makes room by passing as many.
+  if (callsInTailPosition && !surelyInRegisters(S.params)) {
+    bare.params = S.params;
+    bare.attributes = S.attributes;
+  }
   bool isNew;
   Function *F = start("charcoal.resume." + bare.mangled(M.getDataLayout()),
                       FunctionType::get(abi.I32, {abi.Ptr}, false), bare, isNew);
@@ -295,8 +314,12 @@ Function *Glue::resumeStub(const Signature &S) {
       abi.Ptr, B.CreateConstInBoundsGEP1_64(abi.I8, frame, offsetof(struct ch_frame, info)), Align(8));
   Value *fn = B.CreateAlignedLoad(
       abi.Ptr, B.CreateConstInBoundsGEP1_64(abi.I8, info, offsetof(struct ch_frame_info, fn)), Align(8));
-  // The arguments are not passed: on its way to the dispatch the function does not look at them.
-  CallInst *result = B.CreateCall(bare.twinType(abi), fn);
+  // The arguments have no value: on its way to the dispatch the function does not look at them.
+  SmallVector<Value *> arguments;
+  for (Type *T : bare.params)
+    arguments.push_back(PoisonValue::get(T));
+  CallInst *result = B.CreateCall(bare.twinType(abi), fn, arguments);
+  result->setAttributes(bare.twinAttributes(abi.C));
   if (!S.result->isVoidTy())
     B.CreateAlignedStore(B.CreateExtractValue(result, 1), abi.tlsField(B, offsetof(struct ch_tls, result)), Align(8));
   B.CreateRet(abi.status(B, result));
@@ -343,18 +366,12 @@ Function *Glue::external(const Signature &S, Function *plain, Function *twin) {
   auto *interruptible = BasicBlock::Create(abi.C, "twin", F), *fallback = BasicBlock::Create(abi.C, "plain", F);
   B.CreateCondBr(B.CreateIsNotNull(twin), interruptible, fallback);
   B.SetInsertPoint(interruptible);
-  SmallVector<Value *> arguments;
-  for (Argument &A : F->args())
-    arguments.push_back(&A);
   // The code generator makes no tail call of a weak symbol on AArch64, where a linker may turn such a jump into a nop;
   // behind an empty piece of assembly it is any address.
   Value *address = twin;
   if (Triple(M.getTargetTriple()).isAArch64())
     address = B.CreateCall(InlineAsm::get(FunctionType::get(abi.Ptr, {abi.Ptr}, false), "", "=r,0", false), {twin});
-  CallInst *call = B.CreateCall(S.twinType(abi), address, arguments);
-  call->setAttributes(S.twinAttributes(abi.C));
-  call->setTailCallKind(CallInst::TCK_MustTail);
-  B.CreateRet(call);
+  handOn(B, address, S.twinAttributes(abi.C), S);
   B.SetInsertPoint(fallback);
   if (options().yields != Yields::None) {
     BasicBlock *cold = entryCheck(B, F);
@@ -375,15 +392,9 @@ void Glue::guardWeak(const Signature &S, GlobalValue *plain, Function *own) {
   own->replaceUsesWithIf(F, [](Use &U) { return isa<Instruction>(U.getUser()); });
   IRBuilder<> B(BasicBlock::Create(abi.C, "", F));
   auto *ours = BasicBlock::Create(abi.C, "ours", F), *theirs = BasicBlock::Create(abi.C, "theirs", F);
-  SmallVector<Value *> arguments;
-  for (Argument &A : F->args())
-    arguments.push_back(&A);
   B.CreateCondBr(B.CreateICmpEQ(plain, ownBody(*plain)), ours, theirs);
   B.SetInsertPoint(ours);
-  CallInst *call = B.CreateCall(S.twinType(abi), own, arguments);
-  call->setAttributes(S.twinAttributes(abi.C));
-  call->setTailCallKind(CallInst::TCK_MustTail);
-  B.CreateRet(call);
+  handOn(B, own, S.twinAttributes(abi.C), S);
   // If the winner had an interruptible version, that would have won over this one.
   B.SetInsertPoint(theirs);
   callPlain(abi, B, S, plain, F);

@@ -33,8 +33,9 @@ public:
   // Called as a tail call with the arguments of a function whose entry check has fired, ch_tls.entry being that
   // function: saves the arguments and gives way; resumed, calls the function.
   llvm::Function *entryThunk(const Signature &);
-  // struct ch_frame_info.resume for functions of this result type.
-  llvm::Function *resumeStub(const Signature &);
+  // struct ch_frame_info.resume for functions of this result type; if they make calls in tail position, of this
+  // signature.
+  llvm::Function *resumeStub(const Signature &, bool callsInTailPosition);
   // Calls the plain function ch_tls.callee.
   llvm::Function *adapter(const Signature &);
   // Calls `twin` if some module defines it, else `plain`.
@@ -56,6 +57,7 @@ public:
   llvm::Constant *string(llvm::StringRef);
 
 private:
+  void handOn(llvm::IRBuilder<> &B, llvm::Value *callee, llvm::AttributeList, const Signature &);
   llvm::Function *start(const llvm::Twine &name, llvm::FunctionType *, const Signature &, bool &isNew);
   Abi &abi;
   llvm::Module &M;

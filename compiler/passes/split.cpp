@@ -20,12 +20,14 @@
 // -passes=charcoal-split
 #include "split.h"
 #include "abi.h"
+#include "addresses.h"
 #include "async.h"
 #include "crossing.h"
 #include "glue.h"
 #include "guards.h"
 #include "marks.h"
 #include "options.h"
+#include "tailcalls.h"
 #include "llvm/ADT/SmallBitVector.h"
 #include "llvm/Analysis/BlockFrequencyInfo.h"
 #include "llvm/Analysis/BranchProbabilityInfo.h"
@@ -84,6 +86,7 @@ private:
   Constant *linesOfPoints();
   CallInst *newCall(CallInst *);
   Instruction *afterAllocas(BasicBlock &) const;
+  Instruction *endOfActivation(BasicBlock &) const;
 
   Abi &abi;
   Glue &glue;
@@ -95,6 +98,7 @@ private:
   StringRef name;
 
   bool yieldsAtEntry = false;
+  SmallPtrSet<const Instruction *, 4> tailCalls;
   SmallVector<CallInst *> calls; // what becomes points
   unsigned asyncs = 0;           // the first so many of them are `async` statements
   SmallVector<Point> points;
@@ -171,56 +175,23 @@ CallInst *Splitter::newCall(CallInst *old) {
   return call;
 }
 
-static bool passesByValue(const CallBase &CB) {
-  for (unsigned i = 0; i < CB.arg_size(); ++i)
-    if (CB.isByValArgument(i))
-      return true;
-  return false;
-}
-
-// `return g(x)` with nothing left to do: the callee's frame is linked to our caller's, and ours is not needed.
+// The callee's frame will be linked to our caller's. What we own is given back before the call (endOfActivation).
 void Splitter::rewriteTailCalls() {
-  SmallVector<CallInst *> candidates;
-  for (BasicBlock &BB : F) {
-    auto *R = dyn_cast_if_present<ReturnInst>(BB.getTerminator());
-    if (!R)
-      continue;
-    for (Instruction *I = R->getPrevNode(); I; I = I->getPrevNode()) {
-      if (I->isLifetimeStartOrEnd() || isa<AssumeInst>(I))
-        continue;
-      auto *CB = dyn_cast<CallInst>(I);
-      if (CB && isSuspendingCall(*CB) && !isAsync(*CB) && !passesByValue(*CB) &&
-          (!R->getReturnValue() || R->getReturnValue() == CB) &&
-          (CB->isMustTailCall() || !F.hasFnAttribute(Attribute::OptimizeNone)))
-        candidates.push_back(CB);
-      break;
-    }
-  }
-  if (candidates.empty())
-    return;
-  // A callee may use our locals, unless the user has said that they are gone by then.
-  bool lends = Locals(F, {}, CrossingValues(F, {})).anyEscapes || any_of(instructions(F), [](const Instruction &I) {
-                 return isa<AllocaInst>(I) && !cast<AllocaInst>(I).isStaticAlloca();
-               });
-  for (CallInst *old : candidates) {
-    if (lends && !old->isMustTailCall())
-      continue;
+  for (CallInst *old : findTailCalls(F)) {
     auto *R = cast<ReturnInst>(old->getParent()->getTerminator());
     CallInst *call = newCall(old);
+    const bool forced = old->isMustTailCall() && call->getFunctionType() == F.getFunctionType();
+    call->setTailCallKind(forced ? CallInst::TCK_MustTail : CallInst::TCK_Tail);
     IRBuilder<> B(R);
-    if (call->getType() == F.getReturnType()) {
-      call->setTailCallKind(old->getTailCallKind() == CallInst::TCK_MustTail &&
-                                    call->getFunctionType() == F.getFunctionType()
-                                ? CallInst::TCK_MustTail
-                                : CallInst::TCK_Tail);
+    if (call->getType() == F.getReturnType())
       B.CreateRet(call);
-    } else {
+    else
       B.CreateRet(abi.makeResult(B, result, abi.status(B, call), nullptr));
-    }
     R->eraseFromParent();
     if (!old->use_empty())
       old->replaceAllUsesWith(PoisonValue::get(old->getType()));
     old->eraseFromParent();
+    tailCalls.insert(call);
   }
 }
 
@@ -244,10 +215,15 @@ static void dropLifetimes(AllocaInst *A) {
 }
 
 // Where a block leaves the function: what the activation owns is given back before it.
-static Instruction *endOfActivation(BasicBlock &BB) {
-  if (Instruction *tail = BB.getTerminatingMustTailCall())
-    return tail;
-  return dyn_cast_if_present<ReturnInst>(BB.getTerminator());
+Instruction *Splitter::endOfActivation(BasicBlock &BB) const {
+  Instruction *end = dyn_cast_if_present<ReturnInst>(BB.getTerminator());
+  for (Instruction *I = end ? end->getPrevNode() : nullptr; I; I = I->getPrevNode()) {
+    if (tailCalls.contains(I))
+      return I;
+    if (!isa<ExtractValueInst>(I) && !I->isLifetimeStartOrEnd())
+      break;
+  }
+  return end;
 }
 
 // A by-value argument is still the caller's.
@@ -410,7 +386,7 @@ static void replaceUses(ArrayRef<Use *> uses, function_ref<Value *(Instruction *
 void Splitter::repeatAddresses(const CrossingValues &crossing) {
   SmallVector<GetElementPtrInst *> work;
   for (const CrossingValues::Value &V : crossing.values)
-    if (Locals::isRepeatable(V.value))
+    if (isRepeatable(V.value))
       work.push_back(cast<GetElementPtrInst>(V.value));
   for (GetElementPtrInst *G : work) {
     APInt offset(DL.getIndexTypeSizeInBits(G->getType()), 0);
@@ -797,7 +773,7 @@ Constant *Splitter::linesOfPoints() {
 GlobalVariable *Splitter::makeInfo() {
   DISubprogram *place = F.getSubprogram();
   uint64_t size = frame ? homesStart + homesEnd : CH_FRAME_HEADER + imageSize;
-  return glue.frameInfo("charcoal.info", glue.resumeStub(signature), &F, glue.string(name),
+  return glue.frameInfo("charcoal.info", glue.resumeStub(signature, !tailCalls.empty()), &F, glue.string(name),
                         place ? glue.string(place->getFilename()) : nullptr, linesOfPoints(), points.size(),
                         alignTo(size, 8), imageSize, std::max<uint64_t>(16, homesAlign.value()),
                         frame ? CH_FRAME_HOME : 0, asyncs);

@@ -201,3 +201,38 @@ int main(void) {
         run(cc, *options.split(), "-c", folder / "f.c", "-o", folder / "f.o")
         run(clang, "-O1", "-I", root / "abi", folder / "main.c", folder / "f.o", "-o", folder / "a")
         check(run(folder / "a")[0] == "agrees\n", options)
+
+
+@test
+def a_chain_of_tail_calls_takes_the_room_of_one(folder):
+    """Also where a function lends a local elsewhere, calls a variadic function, or drops a result; with 1 MiB of stack."""
+    (folder / "t.c").write_text("""
+#include <stdarg.h>
+#include <stdio.h>
+#define NI __attribute__((noinline))
+static long kept;
+NI void lend(int *p, int (*get)(int)) { *p = get(3); }
+NI static int get(int n) { return n * 2; }
+NI void note(const char *text, ...) { va_list l; va_start(l, text); if (*text) kept += va_arg(l, int); va_end(l); }
+int odd(long n, int s);
+NI int even(long n, int s) { if (n == 0) return s; if (n % 1000000 == 0) { int x; lend(&x, get); s += x; } return odd(n - 1, s); }
+NI int odd(long n, int s) { if (n == 0) return s; if (n % 999999 == 0) note("n", (int)n); return even(n - 1, s + 1); }
+int even9(long n, int s, int c, int d, int e, int f, int g, int h, int i);
+NI int odd9(long n, int s, int c, int d, int e, int f, int g, int h, int i) { __attribute__((musttail)) return even9(n - 1, s + i, i, c, d, e, f, g, h); }
+NI int even9(long n, int s, int c, int d, int e, int f, int g, int h, int i) { if (n <= 0) return s; __attribute__((musttail)) return odd9(n - 1, s, c, d, e, f, g, h, i); }
+int drops(long n);
+NI void none(long n) { if (n > 0) drops(n - 1); }
+int drops(long n) { none(n); return 0; }
+static int (*volatile step)(long, int);
+NI int through(long n, int s) { if (n == 0) return s; return step(n - 1, s + 1); }
+int main(void) {
+  step = through; none(20000);
+  printf("%d %d %d %ld\\n", even(3000000, 0), even9(3000000, 1, 2, 3, 4, 5, 6, 7, 8), through(3000000, 0), kept);
+}
+""")
+    run(clang, "-O2", folder / "t.c", "-o", folder / "t")
+    expected = run(folder / "t")[0]
+    for options in ["-O2", "-O2 -g", "-Os -fPIC", "-O3 -fcharcoal-yields=none", "-O1 -fcharcoal-yields=loops"]:
+        run(cc, *options.split(), folder / "t.c", "-o", folder / "t")
+        out = run("sh", "-c", f"ulimit -s 1024; exec {folder}/t")[0]
+        check(out == expected != "", f"{options}: {out}")

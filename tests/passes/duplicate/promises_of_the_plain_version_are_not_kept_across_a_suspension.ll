@@ -16,6 +16,6 @@ define void @g(ptr %a, ptr %b) {
 ; CHECK-LABEL: define void @large.int(ptr %to)
 ; CHECK-LABEL: define void @g.int(
 ; CHECK: call ptr @f.int(ptr %a, ptr %b) #[[CALL:[0-9]+]]
-; CHECK: call void @large.int(ptr %a)
+; CHECK: call void @large.int(ptr {{(captures\(none\)|nocapture)}} %a)
 ; CHECK-DAG: attributes #[[F]] = { "charcoal-twin"="f" }
 ; CHECK-DAG: attributes #[[CALL]] = { nounwind "charcoal-suspends" }

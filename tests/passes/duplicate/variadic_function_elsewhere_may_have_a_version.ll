@@ -8,7 +8,7 @@ define i32 @f(i32 %x) {
 ; CHECK: icmp ne ptr @elsewhere.int, null
 ; CHECK: %[[PLACE:.*]] = getelementptr inbounds i8, ptr %variable_arguments, i64 0
 ; CHECK-NEXT: store i32 %x, ptr %[[PLACE]]
-; CHECK: %[[A:.*]] = call i32 @elsewhere.int(i32 1, ptr %variable_arguments)
+; CHECK: %[[A:.*]] = call i32 @elsewhere.int(i32 1, ptr {{(captures\(none\)|nocapture)}} %variable_arguments)
 ; CHECK: call void @charcoal.yield()
 ; CHECK-NEXT: %[[B:.*]] = call i32 (i32, ...) @elsewhere(i32 1, i32 %x)
 ; CHECK: phi i32 [ %[[A]], {{.*}} ], [ %[[B]],

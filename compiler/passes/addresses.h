@@ -1,0 +1,39 @@
+// Analysis: where the address of a local goes. It changes nothing.
+#ifndef CHARCOAL_PASSES_ADDRESSES_H
+#define CHARCOAL_PASSES_ADDRESSES_H
+
+#include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicInst.h"
+
+namespace charcoal {
+
+// An address computation with constant offset from a local: it can be repeated anywhere.
+bool isRepeatable(const llvm::Value *);
+// The static local at the root of such a computation, or null.
+llvm::AllocaInst *rootOfRepeatable(llvm::Value *);
+
+// Every pointer derived from a local, and what is done with it.
+struct AddressUses {
+  explicit AddressUses(llvm::AllocaInst &);
+
+  llvm::SmallVector<llvm::Instruction *> accesses;       // instructions that may touch the local
+  llvm::SmallPtrSet<const llvm::Value *, 8> derived;     // pointers into it, other than repeatable ones
+  llvm::SmallVector<llvm::IntrinsicInst *> starts, ends; // of its lifetime
+  // Somebody else may know the address while a suspending call is under way, so it must not change.
+  bool escapes = false;
+  // From these instructions on somebody may know the address for good, not only during a call.
+  llvm::SmallVector<llvm::Instruction *> captures;
+
+private:
+  using Work = llvm::SmallVectorImpl<llvm::Value *>;
+  using Seen = llvm::SmallPtrSetImpl<llvm::Value *>;
+  void follow(llvm::Instruction *, Work &, Seen &);
+  void visit(llvm::Use &, Work &, Seen &);
+  void capturedBy(llvm::Instruction *);
+};
+
+} // namespace charcoal
+
+#endif

@@ -1,0 +1,192 @@
+// `return g(x)` with nothing left to do: the callee's frame is linked to our caller's, and ours is not needed. So a
+// chain of such calls takes no more memory than one, suspended or not.
+//
+// Not so while somebody may still look at our locals. That is decided for each call by itself, because one path often
+// lends a local that another path, or what follows the end of the local's block, knows nothing of:
+//
+//   lent-out(B) = last of { the address is captured: true, the lifetime begins or ends: false } in B,
+//                 else lent-in(B) = OR lent-out(predecessors)
+//
+// The user's `musttail` says that no local is in use.
+#include "tailcalls.h"
+#include "addresses.h"
+#include "async.h"
+#include "marks.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/IR/CFG.h"
+#include "llvm/IR/Dominators.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
+
+using namespace llvm;
+
+namespace charcoal {
+
+static bool passesByValue(const CallBase &CB) {
+  for (unsigned i = 0; i < CB.arg_size(); ++i)
+    if (CB.isByValArgument(i))
+      return true;
+  return false;
+}
+
+// True if nothing but the return of V, or of nothing, comes after BB. The optimiser likes to have one return, so what
+// stands between may be a few blocks that join others.
+static bool returns(const Value *V, const BasicBlock *BB) {
+  for (unsigned steps = 0; steps < 8; ++steps) {
+    if (auto *R = dyn_cast_if_present<ReturnInst>(BB->getTerminator()))
+      return !R->getReturnValue() || R->getReturnValue() == V;
+    const BasicBlock *next = BB->getSingleSuccessor();
+    if (!next || !isa<BranchInst>(BB->getTerminator()))
+      return false;
+    for (const PHINode &phi : next->phis())
+      if (phi.getIncomingValueForBlock(BB) == V)
+        V = &phi;
+    for (const Instruction &I : *next)
+      if (!isa<PHINode>(I) && !I.isLifetimeStartOrEnd() && !I.isTerminator())
+        return false;
+    BB = next;
+  }
+  return false;
+}
+
+// The call whose result, or nothing, the function returns when BB has ended; null if it does anything else after it.
+static CallInst *lastCall(BasicBlock &BB) {
+  for (Instruction *I = BB.getTerminator()->getPrevNode(); I; I = I->getPrevNode()) {
+    if (I->isLifetimeStartOrEnd() || isa<AssumeInst>(I))
+      continue;
+    auto *call = dyn_cast<CallInst>(I);
+    return call && returns(call, &BB) ? call : nullptr;
+  }
+  return nullptr;
+}
+
+// Puts a return of its own behind a call.
+static void returnAtOnce(CallInst *call) {
+  BasicBlock *BB = call->getParent();
+  auto *branch = dyn_cast<BranchInst>(BB->getTerminator());
+  if (!branch)
+    return;
+  branch->getSuccessor(0)->removePredecessor(BB);
+  ReturnInst *R = ReturnInst::Create(BB->getContext(), BB->getParent()->getReturnType()->isVoidTy() ? nullptr : call);
+  R->setDebugLoc(branch->getDebugLoc());
+  ReplaceInstWithInst(branch, R);
+}
+
+namespace {
+
+// Takes away those of a set of calls during which a local may be in use.
+class Lenders {
+public:
+  Lenders(Function &F, DenseMap<BasicBlock *, CallInst *> &calls) : F(F), calls(calls), steps(64 * F.size() + 4096) {}
+  void takeAway() {
+    for (Instruction &I : instructions(F)) {
+      if (calls.empty())
+        return;
+      if (auto *A = dyn_cast<AllocaInst>(&I))
+        consider(*A);
+    }
+  }
+
+private:
+  enum Kind { Captured, Over };
+  using Events = DenseMap<BasicBlock *, SmallVector<std::pair<Instruction *, Kind>>>;
+
+  void consider(AllocaInst &A) {
+    AddressUses uses(A);
+    for (Instruction *I : uses.accesses)
+      if (auto found = calls.find(I->getParent()); found != calls.end() && found->second == I)
+        calls.erase(found);
+    if (uses.captures.empty())
+      return;
+    Events events;
+    for (Instruction *I : uses.captures)
+      events[I->getParent()].push_back({I, Captured});
+    for (Instruction *I : uses.starts)
+      events[I->getParent()].push_back({I, Over});
+    for (Instruction *I : uses.ends)
+      events[I->getParent()].push_back({I, Over});
+    if (!A.isStaticAlloca())
+      addReleases(A, events);
+    SmallVector<BasicBlock *> work;
+    DenseSet<BasicBlock *> lentIn;
+    for (auto &[BB, list] : events) {
+      sort(list, [](auto &a, auto &b) { return a.first != b.first && a.first->comesBefore(b.first); });
+      if (list.back().second == Captured)
+        work.push_back(BB);
+    }
+    while (!work.empty())
+      for (BasicBlock *next : successors(work.pop_back_val())) {
+        if (!lentIn.insert(next).second)
+          continue;
+        if (--steps == 0) { // so that time is linear in the size of the function
+          calls.clear();
+          return;
+        }
+        if (!events.count(next))
+          work.push_back(next);
+      }
+    for (auto &[BB, list] : events)
+      if (lentAtCall(BB, list, lentIn.contains(BB)))
+        calls.erase(BB);
+    for (BasicBlock *BB : lentIn)
+      if (!events.count(BB))
+        calls.erase(BB);
+  }
+
+  bool lentAtCall(BasicBlock *BB, ArrayRef<std::pair<Instruction *, Kind>> list, bool lent) {
+    CallInst *call = calls.lookup(BB);
+    for (auto &[I, kind] : list)
+      if (call && I->comesBefore(call))
+        lent = kind == Captured;
+    return lent;
+  }
+
+  // A variable-length local ends where the stack pointer goes back to what it was before.
+  void addReleases(AllocaInst &A, Events &events) {
+    if (!tree)
+      tree = std::make_unique<DominatorTree>(F);
+    for (Instruction &I : instructions(F))
+      if (auto *II = dyn_cast<IntrinsicInst>(&I); II && II->getIntrinsicID() == Intrinsic::stackrestore)
+        if (auto *save = dyn_cast<IntrinsicInst>(II->getArgOperand(0)); save && tree->dominates(save, &A))
+          events[II->getParent()].push_back({II, Over});
+  }
+
+  Function &F;
+  DenseMap<BasicBlock *, CallInst *> &calls; // by block
+  uint64_t steps;
+  std::unique_ptr<DominatorTree> tree;
+};
+
+} // namespace
+
+SmallVector<CallInst *> findTailCalls(Function &F) {
+  EliminateUnreachableBlocks(F);
+  SmallVector<CallInst *> found;
+  DenseMap<BasicBlock *, CallInst *> asked;
+  for (BasicBlock &BB : F) {
+    CallInst *call = lastCall(BB);
+    if (!call)
+      continue;
+    const bool forced = call->isMustTailCall();
+    // A by-value argument lies in our memory until the callee has copied it, which it does when it is entered; but it
+    // may give way before that.
+    if (!isSuspendingCall(*call) || isAsync(*call) || passesByValue(*call))
+      call->setTailCallKind(CallInst::TCK_None);
+    else if (forced)
+      found.push_back(call);
+    else if (!F.hasFnAttribute(Attribute::OptimizeNone))
+      asked[&BB] = call;
+  }
+  if (!asked.empty())
+    Lenders(F, asked).takeAway();
+  for (BasicBlock &BB : F)
+    if (CallInst *call = asked.lookup(&BB)) {
+      returnAtOnce(call);
+      found.push_back(call);
+    }
+  EliminateUnreachableBlocks(F);
+  return found;
+}
+
+} // namespace charcoal
