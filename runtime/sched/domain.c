@@ -3,6 +3,7 @@
  * to which the scheduler has moved because plain code waits (native.h). */
 #include "sched/domain.h"
 #include "activity/activity.h"
+#include "activity/environment.h"
 #include "frames/captures.h"
 #include "reactor/inbox.h"
 #include "reactor/reactor.h"
@@ -72,8 +73,10 @@ static inline __attribute__((always_inline)) struct ch_branch *run(struct ch_bra
     ch_captures_before_run(b);
   if (CH_UNLIKELY(ch_tracing))
     ch_trace_run_begins(b);
+  ch_environment_enter(b);
   int status = begun ? resume(b) : begin(b);
   d->current = NULL;
+  ch_environment_leave(CH_LIKELY(status != CH_MOVED) ? b : NULL, status == CH_DONE && !(b->flags & CH_ASYNC));
   if (CH_UNLIKELY(ch_tracing))
     ch_trace_run_ends();
   if (status == CH_BLOCKED) {
@@ -150,6 +153,7 @@ static bool may_linger(const struct ch_domain *d) {
 }
 
 static void begin_lingering(struct ch_domain *d) {
+  ch_environment_leave(d->current, false);
   d->current = NULL;
   if (++d->switches % RUNS_PER_LOOK == 0)
     look_outside();
@@ -164,6 +168,7 @@ static struct ch_branch *look_for_somebody(struct ch_domain *d) {
 /* b goes on, or blocks after all. */
 static void end_lingering(struct ch_domain *d, struct ch_branch *b, int error) {
   d->current = b;
+  ch_environment_enter(b);
   *d->error = error;
   if (CH_UNLIKELY(!d->slicing))
     ch_slice_start();
@@ -279,6 +284,7 @@ void ch_domain_run(void *body_int, const void *record, size_t size, const char *
   struct ch_domain *d = &ch_domain;
   *d = (struct ch_domain){.error = &errno, .group = NULL};
   d->group = &d->base;
+  ch_environments_start();
   ch_native_start(__builtin_frame_address(0));
   if (is_main)
     ch_reactor_choose(); /* for all */
@@ -307,6 +313,7 @@ void ch_domain_end(void) {
   if (ch_reactor_end)
     ch_reactor_end();
   ch_names_end();
+  ch_environments_end();
   ch_twins_end();
   ch_heap_end();
 }

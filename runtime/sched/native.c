@@ -1,4 +1,5 @@
 #include "sched/native.h"
+#include "activity/environment.h"
 #include "frames/captures.h"
 #include "report/trace.h"
 #include <errno.h>
@@ -142,6 +143,7 @@ static intptr_t wait_in(struct ch_group *group, bool exclusive) {
     exceptions = *globals;
     *globals = (struct exceptions){0};
   }
+  ch_environment_leave(b, false);
   d->natives++;
   d->current = NULL;
   d->group = group;
@@ -150,6 +152,7 @@ static intptr_t wait_in(struct ch_group *group, bool exclusive) {
   CH_INVARIANT(d->current == b && b->state == CH_RUNNING && d->group == group, "the loop has resumed this branch");
   if (ch_stack_may_go())
     let_go(KEPT);
+  ch_environment_enter(b);
   d->natives--;
   d->group = outer;
   ch_tls.atomic_depth = depth;
