@@ -19,6 +19,15 @@ enum ch_status {
 
 struct ch_frame;
 
+/* A function that was inlined into another one, where a resume point stands inside it. Read-only, emitted by the
+ * compiler. */
+struct ch_inlined {
+  const struct ch_inlined *caller; /* into which this one was inlined; NULL: the function that the frame belongs to */
+  const char *name, *file;
+  uint32_t line; /* where in this function the point stands, or the call of the next inner one */
+  uint32_t reserved;
+};
+
 /* One per interruptible function, read-only, emitted by the compiler. */
 struct ch_frame_info {
   /* Enters the function through its dispatch. Returns its status; on CH_DONE the result stands in
@@ -27,7 +36,7 @@ struct ch_frame_info {
   void *fn;              /* the interruptible version (name.int); or NULL for runtime frames */
   const char *name;      /* the function's name as written */
   const char *file;      /* its source file; NULL when compiled without -g */
-  const uint32_t *lines; /* line of each resume point (1-based index: lines[point - 1]); NULL without -g */
+  const uint32_t *lines; /* line of each resume point in `file` (1-based index: lines[point - 1]); NULL without -g */
   uint32_t points;       /* number of resume points */
   uint32_t size;         /* bytes of a frame, header included */
   uint32_t image;        /* bytes of it, after the header, that are copied from and to the native stack */
@@ -36,6 +45,9 @@ struct ch_frame_info {
   uint16_t asyncs;       /* the first so many resume points stand behind `async` statements */
   uint32_t small; /* size rounded up to 16 for a frame that is CH_SMALL_FRAME; else 0. The runtime's fast paths look
                    * at nothing else */
+  /* The innermost inlined function at each resume point, or NULL: inlined[point - 1]. NULL without -g, or if no point
+   * is in an inlined function. */
+  const struct ch_inlined *const *inlined;
 };
 
 /* The frame is taken when the function is entered and freed when it returns, because locals with

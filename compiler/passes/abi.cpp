@@ -80,8 +80,9 @@ FunctionCallee Abi::twinsUnregister() { return declare("ch_twins_unregister", Vo
 StructType *Abi::frameInfoType() {
   if (StructType *T = StructType::getTypeByName(C, "charcoal.frame_info"))
     return T;
-  static_assert(sizeof(struct ch_frame_info) == 64, "struct ch_frame_info has changed");
-  return StructType::create(C, {Ptr, Ptr, Ptr, Ptr, Ptr, I32, I32, I32, I32, I16, I16, I32}, "charcoal.frame_info");
+  static_assert(sizeof(struct ch_frame_info) == 72, "struct ch_frame_info has changed");
+  return StructType::create(C, {Ptr, Ptr, Ptr, Ptr, Ptr, I32, I32, I32, I32, I16, I16, I32, Ptr},
+                            "charcoal.frame_info");
 }
 
 Type *Abi::resultType(Type *T) { return T->isVoidTy() ? static_cast<Type *>(I32) : StructType::get(C, {I32, T}); }

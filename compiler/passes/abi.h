@@ -45,6 +45,7 @@ public:
 
   // struct ch_frame_info as a constant's type.
   llvm::StructType *frameInfoType();
+  llvm::ConstantInt *number(uint64_t n) { return llvm::ConstantInt::get(I32, n); }
 
   // {status, T}: what an interruptible function of result type T returns. The status comes first, so that it is in
   // the same register whatever T is.

@@ -138,15 +138,14 @@ Function *Glue::start(const Twine &name, FunctionType *type, const Signature &S,
 
 GlobalVariable *Glue::frameInfo(const Twine &name, Constant *resume, Constant *fn, Constant *text, Constant *file,
                                 Constant *lines, unsigned points, unsigned size, unsigned image, unsigned align,
-                                unsigned flags, unsigned asyncs) {
-  auto number = [&](unsigned n) { return ConstantInt::get(abi.I32, n); };
+                                unsigned flags, unsigned asyncs, Constant *inlined) {
   Constant *null = ConstantPointerNull::get(abi.Ptr);
   auto orNull = [&](Constant *c) { return c ? c : null; };
   unsigned small = CH_SMALL_FRAME(size, image, align, flags) ? alignTo(size, 16) : 0;
-  Constant *value = ConstantStruct::get(abi.frameInfoType(),
-                                        {resume, orNull(fn), orNull(text), orNull(file), orNull(lines), number(points),
-                                         number(size), number(image), number(align), ConstantInt::get(abi.I16, flags),
-                                         ConstantInt::get(abi.I16, asyncs), number(small)});
+  Constant *value = ConstantStruct::get(
+      abi.frameInfoType(), {resume, orNull(fn), orNull(text), orNull(file), orNull(lines), abi.number(points),
+                            abi.number(size), abi.number(image), abi.number(align), ConstantInt::get(abi.I16, flags),
+                            ConstantInt::get(abi.I16, asyncs), abi.number(small), orNull(inlined)});
   auto *G = new GlobalVariable(M, value->getType(), true, GlobalValue::InternalLinkage, value, name);
   G->setAlignment(Align(8));
   return G;

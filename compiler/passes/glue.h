@@ -53,7 +53,8 @@ public:
 
   llvm::GlobalVariable *frameInfo(const llvm::Twine &name, llvm::Constant *resume, llvm::Constant *fn,
                                   llvm::Constant *text, llvm::Constant *file, llvm::Constant *lines, unsigned points,
-                                  unsigned size, unsigned image, unsigned align, unsigned flags, unsigned asyncs = 0);
+                                  unsigned size, unsigned image, unsigned align, unsigned flags, unsigned asyncs = 0,
+                                  llvm::Constant *inlined = nullptr);
   llvm::Constant *string(llvm::StringRef);
 
 private:

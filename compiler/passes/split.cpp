@@ -27,6 +27,7 @@
 #include "guards.h"
 #include "marks.h"
 #include "options.h"
+#include "places.h"
 #include "tailcalls.h"
 #include "llvm/ADT/SmallBitVector.h"
 #include "llvm/Analysis/BlockFrequencyInfo.h"
@@ -78,12 +79,12 @@ private:
   AllocaInst *newSlot(Type *, const Twine &name);
   void layOutImage();
   void addEntry();
-  void addSuspendTail();
+  BasicBlock &addSuspendTail();
   Value *reloadResult(IRBuilder<> &, Type *, Value *word);
   DebugLoc atEntry() const;
+  DebugLoc placeOfCheck();
   void rewriteReturns();
   GlobalVariable *makeInfo();
-  Constant *linesOfPoints();
   CallInst *newCall(CallInst *);
   Instruction *afterAllocas(BasicBlock &) const;
   Instruction *endOfActivation(BasicBlock &) const;
@@ -545,7 +546,7 @@ void Splitter::connect() {
     auto *suspending = BasicBlock::Create(abi.C, "suspending", &F);
     auto *restored = BasicBlock::Create(abi.C, "restored", &F);
     IRBuilder<> S(suspending), R(restored);
-    S.SetCurrentDebugLocation(P.at->getDebugLoc());
+    S.SetCurrentDebugLocation(atEntry()); // a debugger knows by this line that the function is on its way out
     R.SetCurrentDebugLocation(P.at->getDebugLoc());
     S.CreateUnreachable(); // until there is a tail to go to
     P.before->getTerminator()->setSuccessor(0, suspending);
@@ -757,29 +758,34 @@ void Splitter::layOutImage() {
 
 // ---- the frame's description ----
 
-Constant *Splitter::linesOfPoints() {
-  if (!F.getSubprogram())
-    return nullptr;
-  SmallVector<uint32_t> lines;
-  for (const Point &P : points)
-    lines.push_back(P.at->getDebugLoc() ? P.at->getDebugLoc().getLine() : 0);
-  auto *data = ConstantDataArray::get(abi.C, lines);
-  auto *G = new GlobalVariable(M, data->getType(), true, GlobalValue::PrivateLinkage, data, "charcoal.lines");
-  G->setAlignment(Align(4));
-  G->setUnnamedAddr(GlobalValue::UnnamedAddr::Global);
-  return G;
-}
-
 GlobalVariable *Splitter::makeInfo() {
   DISubprogram *place = F.getSubprogram();
   uint64_t size = frame ? homesStart + homesEnd : CH_FRAME_HEADER + imageSize;
   return glue.frameInfo("charcoal.info", glue.resumeStub(signature, !tailCalls.empty()), &F, glue.string(name),
-                        place ? glue.string(place->getFilename()) : nullptr, linesOfPoints(), points.size(),
-                        alignTo(size, 8), imageSize, std::max<uint64_t>(16, homesAlign.value()),
-                        frame ? CH_FRAME_HOME : 0, asyncs);
+                        place ? glue.string(place->getFilename()) : nullptr, linesOfPoints(abi, F, points),
+                        points.size(), alignTo(size, 8), imageSize, std::max<uint64_t>(16, homesAlign.value()),
+                        frame ? CH_FRAME_HOME : 0, asyncs, inlinedAtPoints(glue, abi, F, points));
 }
 
 // ---- entry, dispatch, suspension, return ----
+
+// Where a debugger stops that is asked to break on the function: at the check, which so belongs to the first statement.
+// Without optimization the arguments are in their places by then.
+DebugLoc Splitter::placeOfCheck() {
+  if (!F.getSubprogram() || !F.hasFnAttribute(Attribute::OptimizeNone))
+    return atEntry();
+  for (Instruction &I : make_early_inc_range(*body)) {
+    if (I.getDebugLoc() && I.getDebugLoc().getLine() && &I != frame && !isYield(I) && !isPause(I))
+      return I.getDebugLoc();
+    auto *store = dyn_cast<StoreInst>(&I);
+    if (!image || !store || !isa<Argument>(store->getValueOperand()))
+      continue;
+    auto *place = dyn_cast<Instruction>(store->getPointerOperand());
+    if (place && place->getParent() == image->getParent())
+      store->moveBefore(*image->getParent(), image->getParent()->end());
+  }
+  return atEntry();
+}
 
 // The check at the entry, and behind it the ways to the entry thunk and to the dispatch.
 void Splitter::addEntry() {
@@ -789,7 +795,8 @@ void Splitter::addEntry() {
       if (auto *A = dyn_cast<AllocaInst>(&I); A && isa<ConstantInt>(A->getArraySize()))
         A->moveBefore(*entry, entry->end());
   IRBuilder<> B(entry);
-  B.SetCurrentDebugLocation(atEntry());
+  DebugLoc place = placeOfCheck();
+  B.SetCurrentDebugLocation(place);
   if (points.empty() && !yieldsAtEntry) {
     B.CreateBr(body);
     return;
@@ -802,7 +809,7 @@ void Splitter::addEntry() {
   if (yieldsAtEntry) {
     begin = BasicBlock::Create(abi.C, "yield", &F);
     IRBuilder<> slow(begin);
-    slow.SetCurrentDebugLocation(atEntry());
+    slow.SetCurrentDebugLocation(place);
     glue.yieldAtEntry(slow, &F, signature);
   }
   B.SetInsertPoint(cold);
@@ -825,7 +832,7 @@ void Splitter::addEntry() {
 // The one way out of a suspended activation. The number of the point and the status travel in one register, which falls
 // through one addition for each earlier point of its group: three bytes a point, where loading a number and jumping
 // would take ten.
-void Splitter::addSuspendTail() {
+BasicBlock &Splitter::addSuspendTail() {
   constexpr unsigned group = 16, unit = 4; // unit: more than any status
   auto *suspend = BasicBlock::Create(abi.C, "suspend", &F);
   IRBuilder<> tail(suspend);
@@ -859,6 +866,7 @@ void Splitter::addSuspendTail() {
     saved = tail.CreateCall(abi.suspend(), {info, image, number, status});
   }
   tail.CreateRet(abi.makeResult(tail, result, saved, nullptr));
+  return *suspend;
 }
 
 void Splitter::rewriteReturns() {
@@ -915,8 +923,10 @@ void Splitter::run() {
   }
   rewriteReturns();
   addEntry();
-  if (!points.empty())
-    addSuspendTail();
+  if (!points.empty()) {
+    BasicBlock &suspend = addSuspendTail();
+    labelPoints(F, points, image, restore, suspend);
+  }
   for (Point &P : points)
     if (isYield(*P.at) || isPause(*P.at))
       P.at->eraseFromParent();

@@ -270,7 +270,7 @@ void ch_report_start(void) {
   static bool begun;
   const char *checks = getenv("CHARCOAL_CHECK"), *dump = getenv("CHARCOAL_DUMP");
   own = (struct ch_debug){
-      NULL, &ch_domain, ch_heap_arenas(), ch_large_list(), ch_names_table(), pthread_self(),
+      NULL, &ch_domain, &ch_tls, ch_heap_arenas(), ch_large_list(), ch_names_table(), pthread_self(),
   };
   pthread_mutex_lock(&lock);
   own.next = ch_debug;

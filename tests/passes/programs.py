@@ -138,7 +138,7 @@ _Static_assert(offsetof(struct ch_tls, slice_over) == 0 && offsetof(struct ch_tl
 _Static_assert(offsetof(struct ch_tls, atomic_depth) == 4 && offsetof(struct ch_tls, atomic_pending) == 8, "atomic");
 _Static_assert(offsetof(struct ch_tls, resuming) == 16 && offsetof(struct ch_tls, entry) == 32, "entry");
 _Static_assert(offsetof(struct ch_tls, callee) == 40 && offsetof(struct ch_tls, result) == 64, "result");
-_Static_assert(sizeof(struct ch_frame_info) == 64, "frame info");
+_Static_assert(sizeof(struct ch_frame_info) == 72, "frame info");
 __thread struct ch_tls ch_tls;
 #define EXPECT(x) do { if (!(x)) { printf("%s:%d: %s\\n", __FILE__, __LINE__, #x); exit(1); } } while (0)
 /* A runtime of the smallest kind: suspends `elsewhere` each time and resumes from outside. */

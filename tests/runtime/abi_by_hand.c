@@ -112,7 +112,8 @@ static const struct ch_frame_info home_info = {resume_by_hand,
                                                16,
                                                CH_FRAME_HOME,
                                                0,
-                                               0};
+                                               0,
+                                               NULL};
 static struct ch_int_result home_function(void *record) {
   struct home *home;
   (void)record;

@@ -229,7 +229,7 @@ TEST(law_7_captured_values_are_copied_at_the_spawn) {
 /* A function whose local is captured by reference, and which returns too early. */
 static struct ch_int_result leaves_early(void *);
 static const struct ch_frame_info leaves_info = {
-    resume_by_hand, (void *)leaves_early, "leaves_early", "early.c", NULL, 1, 64, 8, 16, CH_FRAME_HOME, 0, 0};
+    resume_by_hand, (void *)leaves_early, "leaves_early", "early.c", NULL, 1, 64, 8, 16, CH_FRAME_HOME, 0, 0, NULL};
 static struct ch_int_result leaves_early(void *record) {
   (void)record;
   struct ch_frame *home = ch_frame_new(&leaves_info);

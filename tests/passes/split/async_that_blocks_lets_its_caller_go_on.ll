@@ -13,7 +13,7 @@ define void @f.int() "charcoal-twin"="f" {
   call void @sync()
   ret void
 }
-; CHECK: @charcoal.info = internal constant %charcoal.frame_info { {{.*}}, i32 2, i32 160, i32 8, i32 16, i16 1, i16 1, i32 0 }
+; CHECK: @charcoal.info = internal constant %charcoal.frame_info { {{.*}}, i32 2, i32 160, i32 8, i32 16, i16 1, i16 1, i32 0, ptr null }
 ; CHECK-LABEL: define i32 @f.int(
 ; CHECK: {{^}}after1:
 ; CHECK: %[[STATUS:.*]] = call i32 @g.int(ptr %{{.*}})

@@ -2,7 +2,7 @@
 define void @f.int(i32 %x, ptr byval([24 x i8]) align 8 %s) "charcoal-twin"="f" {
   ret void
 }
-; CHECK: @charcoal.entry.info = internal constant %charcoal.frame_info { ptr @[[REENTER:charcoal.reenter.void.i32b24a8]], ptr @charcoal.entry.void.i32b24a8, ptr null, ptr null, ptr null, i32 1, i32 72, i32 48, i32 16, i16 2, i16 0, i32 80 }
+; CHECK: @charcoal.entry.info = internal constant %charcoal.frame_info { ptr @[[REENTER:charcoal.reenter.void.i32b24a8]], ptr @charcoal.entry.void.i32b24a8, ptr null, ptr null, ptr null, i32 1, i32 72, i32 48, i32 16, i16 2, i16 0, i32 80, ptr null }
 ; CHECK: define i32 @f.int(i32 %x, ptr %s)
 ; CHECK: define linkonce_odr hidden i32 @charcoal.entry.void.i32b24a8(i32 %0, ptr %1)
 ; CHECK: %[[IMAGE:.*]] = alloca [48 x i8]

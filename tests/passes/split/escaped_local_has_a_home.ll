@@ -10,7 +10,7 @@ define i32 @f.int() "charcoal-twin"="f" {
   %v = load i32, ptr %local
   ret i32 %v
 }
-; CHECK: @charcoal.info = internal constant %charcoal.frame_info { {{.*}}, i32 1, i32 40, i32 8, i32 16, i16 1, i16 0, i32 0 }
+; CHECK: @charcoal.info = internal constant %charcoal.frame_info { {{.*}}, i32 1, i32 40, i32 8, i32 16, i16 1, i16 0, i32 0, ptr null }
 ; CHECK-LABEL: define { i32, i32 } @f.int(
 ; CHECK: %frame = call ptr @ch_frame_new(ptr @charcoal.info)
 ; CHECK-NEXT: store ptr %frame, ptr %image

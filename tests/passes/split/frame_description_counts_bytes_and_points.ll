@@ -11,4 +11,4 @@ define i32 @f.int(i64 %a, i64 %b, i32 %c) "charcoal-twin"="written" {
   ret i32 %c
 }
 ; CHECK-DAG: @charcoal.text = private unnamed_addr constant [8 x i8] c"written\00"
-; CHECK-DAG: @charcoal.info = internal constant %charcoal.frame_info { ptr @charcoal.resume.i32., ptr @f.int, ptr @charcoal.text, ptr null, ptr null, i32 2, i32 48, i32 24, i32 16, i16 0, i16 0, i32 48 }
+; CHECK-DAG: @charcoal.info = internal constant %charcoal.frame_info { ptr @charcoal.resume.i32., ptr @f.int, ptr @charcoal.text, ptr null, ptr null, i32 2, i32 48, i32 24, i32 16, i16 0, i16 0, i32 48, ptr null }

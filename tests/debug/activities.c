@@ -1,0 +1,55 @@
+// Activities that wait at several depths, and one that is resumed: what a debugger has to put together again.
+#include <charcoal.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static ch_sem gate, opened;
+static int sum;
+
+__attribute__((noinline)) static int innermost(int n) {
+  int twice = n * 2;
+  ch_sem_wait(&gate); // wait
+  sum += twice;       // resumed
+  return twice + 1;   // returns
+}
+
+__attribute__((noinline)) static int between(int n) {
+  int before = n + 100;
+  int result = innermost(before); // between
+  sum += result;                  // after
+  return result + before;
+}
+
+static int opener(int n) {
+  int got = 0;
+  do {
+    async { got = between(n); } // async
+    ch_sem_post(&opened);
+  } finish; // finish
+  return got;
+}
+
+static void all(void) {
+  ch_set_name("waiting");
+  int mine = 7;
+  sum += opener(mine); // body
+}
+
+static void never(void) { ch_sem_wait(&gate); }
+
+int main(void) {
+  activate { all(); }
+  ch_sem_wait(&opened);
+  ch_activity second;
+  activate [&second] { never(); }
+  activate { ch_sem_wait(&gate); sum++; }
+  ch_reschedule();
+  ch_sem_post(&gate); // parked
+  ch_reschedule();
+  if (getenv("ABORT"))
+    abort();
+  ch_sem_post(&gate);
+  ch_sem_post(&gate);
+  ch_activity_wait(&second);
+  return 0;
+}
