@@ -35,6 +35,19 @@ static void all(void) {
   sum += opener(mine); // body
 }
 
+static ch_sem order;
+static int by_waiting(const void *a, const void *b) {
+  int compared = *(const int *)a - *(const int *)b;
+  ch_sem_wait(&order); // plain
+  return compared;
+}
+static int sorter(void) {
+  ch_set_name("sorting");
+  int values[2] = {2, 1};
+  qsort(values, 2, sizeof *values, by_waiting); // sort
+  return values[0];
+}
+
 static void never(void) { ch_sem_wait(&gate); }
 
 int main(void) {
@@ -43,11 +56,13 @@ int main(void) {
   ch_activity second;
   activate [&second] { never(); }
   activate { ch_sem_wait(&gate); sum++; }
+  activate { sum += sorter(); }
   ch_reschedule();
   ch_sem_post(&gate); // parked
   ch_reschedule();
   if (getenv("ABORT"))
     abort();
+  ch_sem_post(&order);
   ch_sem_post(&gate);
   ch_sem_post(&gate);
   ch_activity_wait(&second);

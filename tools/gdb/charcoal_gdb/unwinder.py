@@ -12,11 +12,14 @@ import gdb
 import gdb.unwinder
 from gdb.FrameDecorator import FrameDecorator
 
-from .runtime import Branch, domains
-from .saved import Code, callers
+from .runtime import NATIVE, at, domains
+from .saved import Code, Saved, callers
 
-SCHEDULER = {"ch_domain_run", "ch_group_drain", "ch_wait_native", "ch_linger_at_end_slow"}
-BETWEEN = SCHEDULER | {"main_body", "ch_main", "ch_leaf_resume", "begin", "resume", "run", "loop", "nested"}
+SCHEDULER = {"ch_schedule", "ch_linger_at_end_slow"}  # they run branches
+BETWEEN = SCHEDULER | {"ch_domain_run", "main_body", "ch_main", "ch_leaf_resume", "begin", "resume", "run"}
+SWITCHES = {"swapcontext", "ch_stack_switch", "move_to", "move_scheduler", "wait_in"}  # above those who wait in plain code
+# What a native stack is resumed with: of the general registers in a ucontext_t.
+GENERAL = {"rip": 16, "rsp": 15, "rbp": 10, "rbx": 11, "r12": 4, "r13": 5, "r14": 6, "r15": 7}
 
 
 class FrameId:
@@ -96,14 +99,30 @@ class Unwinder(gdb.unwinder.Unwinder):
             chain, order = self.chains[pc, sp]
             return self.to_caller(pending, chain[1:], order)
         if View.branch and (pc, sp) == (View.pc, View.sp):
+            if View.branch.flags & NATIVE:
+                return self.to_native_stack(pending, sp)
             return self.to_caller(pending, list(callers(View.branch.top)), sp)
         if pc not in self.functions:
             self.functions[pc] = function_at(pc)
         if self.functions[pc] in SCHEDULER:
+            if View.branch:  # it waits in plain code, on this stack
+                return self.to_caller(pending, list(callers(Saved(View.branch.top).frame["parent"])), sp)
             debug = domain_of(pending)
             if debug and int(debug["domain"]["current"]):
                 return self.to_caller(pending, list(callers(debug["domain"]["parent"])), sp)
         return None
+
+    @staticmethod
+    def to_native_stack(pending, order):
+        """The chosen activity waits in plain code: its innermost frames are on a native stack of its own (runtime/sched/native.h)."""
+        info = pending.create_unwind_info(FrameId(gdb.Value(order - 1), pending.read_register("pc")))
+        frame = gdb.lookup_type("struct native").fields()
+        offset = next(field for field in frame if field.name == "frame").bitpos // 8
+        context = at(View.branch.top - offset, "struct native")["stack"].dereference()["context"]
+        general = context.cast(gdb.lookup_type("ucontext_t").pointer()).dereference()["uc_mcontext"]["gregs"]
+        for name, index in GENERAL.items():
+            info.add_saved_register(name, gdb.Value(int(general[index])).cast(pending.read_register(name).type))
+        return info
 
     def to_caller(self, pending, chain, order):
         """The frame that is asked for comes `order` in the stack; its callers are the chain, innermost first."""
@@ -178,6 +197,8 @@ class NotBegun(FrameDecorator):
 def is_hidden(frame):
     """The scheduler's, while it runs an activity; or the end of the chain."""
     name = frame.name() or ""
+    if View.branch and name in SWITCHES:
+        return True
     if frame.pc() != 0 and name not in BETWEEN and not name.startswith("charcoal."):
         return False
     debug = domain_of(frame)
