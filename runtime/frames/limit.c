@@ -2,6 +2,7 @@
  */
 #include "frames/large.h"
 #include "sched/domain.h"
+#include "sched/overflow.h"
 #include <sys/resource.h>
 
 /* Frames are smaller than the activations that they hold: nothing that fits on a stack comes near. */
@@ -20,6 +21,8 @@ void ch_frames_limit(void) {
   if (getrlimit(RLIMIT_STACK, &stack) || stack.rlim_cur == RLIM_INFINITY)
     return;
   uint64_t one = stack.rlim_cur > SMALLEST_STACK ? stack.rlim_cur : SMALLEST_STACK;
-  if (ch_heap_mapped() / STACKS_OF_FRAMES / (ch_domain.live + ch_domain.branches + 1) > one)
-    overflow(NULL);
+  if (ch_heap_mapped() / STACKS_OF_FRAMES / (ch_domain.live + ch_domain.branches + 1) <= one)
+    return;
+  ch_overflow_of_frames = ch_heap_mapped();
+  overflow(NULL);
 }

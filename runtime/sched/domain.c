@@ -11,6 +11,7 @@
 #include "report/report.h"
 #include "report/trace.h"
 #include "sched/native.h"
+#include "sched/overflow.h"
 #include "wait/link.h"
 #include <errno.h>
 #include <sched.h>
@@ -286,6 +287,7 @@ void ch_domain_run(void *body_int, const void *record, size_t size, const char *
   d->group = &d->base;
   ch_environments_start();
   ch_native_start(__builtin_frame_address(0));
+  ch_overflow_start();
   if (is_main)
     ch_reactor_choose(); /* for all */
   ch_report_start();
@@ -307,6 +309,7 @@ CH_HIDDEN extern void ch_locks_end(void) __attribute__((weak));
 void ch_domain_end(void) {
   ch_slice_end();
   ch_native_end();
+  ch_overflow_end();
   ch_report_end();
   if (ch_locks_end)
     ch_locks_end();

@@ -1,0 +1,17 @@
+/* The name of the function that contains an address, without the C library's help: so that a signal handler may ask,
+ * also when memory or the dynamic linker's lock is not to be had. */
+#ifndef CHARCOAL_REPORT_SYMBOLS_H
+#define CHARCOAL_REPORT_SYMBOLS_H
+
+#include "frames/allocator.h"
+
+struct ch_place {
+  uintptr_t begin, end; /* the mapping of its module that contains the address */
+  uintptr_t offset;     /* the address as the module's own file has it, which addr2line takes */
+  char module[256];     /* the file's path; "" if there is none */
+  char function[128];   /* "" if the file does not say; that of an interruptible version is the function's own */
+};
+/* False: nothing is mapped there. */
+CH_HIDDEN bool ch_place_of(const void *address, struct ch_place *);
+
+#endif
