@@ -424,6 +424,31 @@ static long begin_tee(req_t *q, int from, int to, size_t n, unsigned flags) {
 
 /* ---- locks on files ---- */
 
+/* The kernel gives up a lock before it looks whether it may give another in its place. */
+int ch_flock_held(int fd, int operation) {
+  if (operation & (LOCK_UN | LOCK_NB))
+    return 0;
+  char name[40], text[4096];
+  snprintf(name, sizeof name, "/proc/self/fdinfo/%d", fd);
+  int saved = errno, info = open(name, O_RDONLY | O_CLOEXEC);
+  ssize_t n = info < 0 ? -1 : read(info, text, sizeof text - 1);
+  if (info >= 0)
+    close(info);
+  errno = saved;
+  text[n < 0 ? 0 : n] = 0;
+  const char *line = strstr(text, ": FLOCK");
+  const char *end = line ? strchrnul(line, '\n') : NULL, *write = line ? strstr(line, "WRITE") : NULL;
+  return !line ? 0 : write && write < end ? LOCK_EX : LOCK_SH;
+}
+
+int ch_flock_take_back(int fd, int held) {
+  if (held && flock(fd, held | LOCK_NB) < 0)
+    errno = ENOLCK;
+  else
+    errno = ECANCELED;
+  return -1;
+}
+
 static long perform_flock(const req_t *q) { return or_error(flock(q->fd, (int)q->flags)); }
 static const struct ch_operation_kind flock_kind = {"flock", perform_flock, NULL, .lane = CH_LANE_PATIENT,
                                                     .interrupt = true};

@@ -489,6 +489,29 @@ TEST(a_files_lock_that_another_has_taken_is_waited_for) {
   unlink("name");
 }
 
+/* The kernel gives up a shared lock before it looks whether an exclusive one may be had. */
+TEST(a_cancelled_change_of_a_files_lock_leaves_the_lock_that_was) {
+  begins();
+  int a = open("name", O_CREAT | O_RDWR, 0600), b = open("name", O_RDWR), r = 0, error = 0;
+  EXPECT(flock(a, LOCK_SH) == 0 && flock(b, LOCK_SH) == 0);
+  for (int late = 0; late < 2; late++) {
+    do {
+      async {
+        r = flock(a, LOCK_EX);
+        error = errno;
+      }
+      if (late)
+        ch_sleep(2000000);
+      cancel;
+    }
+    finish;
+    EXPECT(r == -1 && error == ECANCELED);
+    EXPECT(syscall(SYS_flock, b, LOCK_EX | LOCK_NB) == -1 && errno == EWOULDBLOCK);
+    EXPECT(syscall(SYS_flock, b, LOCK_SH) == 0);
+  }
+  unlink("name");
+}
+
 static sigset_t set;
 static void take_signal(void) { EXPECT(syscall(SYS_rt_sigtimedwait, &set, NULL, NULL, _NSIG / 8) == SIGUSR1); }
 TEST(a_signal_that_another_has_taken_is_waited_for) {

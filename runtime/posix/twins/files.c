@@ -111,7 +111,8 @@ CH_TWIN(mkdirat) int ch_posix_mkdirat(int directory, const char *path, mode_t mo
 
 CH_TWIN(flock) int ch_posix_flock(int fd, int operation) {
   CH_SOLE(flock(fd, operation));
-  return (int)ch_do_flock(fd, operation);
+  int held = ch_flock_held(fd, operation), r = (int)ch_do_flock(fd, operation);
+  return r < 0 && errno == ECANCELED ? ch_flock_take_back(fd, held) : r;
 }
 
 /* fcntl's argument is an int, a pointer or nothing: a word in any case. */
