@@ -135,8 +135,8 @@ int ch_sleep(int64_t duration);
 /* ---- descriptors ---- */
 
 /* Waits until one of poll's `events` (POLLIN, POLLOUT, ...) holds for the descriptor, at most `timeout` ns
- * (CH_FOREVER: no limit). Returns the events that hold (> 0), 0 after the time-out, or -error: EBADF, EPERM for a
- * kind of file that is always ready, ENOMEM, ECANCELED. */
+ * (CH_FOREVER: no limit; below 0: not at all). Returns the events that hold (> 0), 0 after the time-out, or -error:
+ * EBADF, also when it is closed while somebody waits; ENOMEM; ECANCELED. A file or directory is always ready. */
 int ch_fd_wait(int fd, int events, int64_t timeout);
 
 /* ---- names ---- */

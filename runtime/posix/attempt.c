@@ -44,9 +44,9 @@ static bool is_vain(int fd, int event, int flags) {
 static ssize_t noted(int fd, ssize_t r, size_t n, int event, int flags) {
   if (flags & ~TELLING)
     return r;
-  if (r >= 0)
-    ch_known_transferred(fd, r, n, event);
-  else if (errno == EAGAIN)
+  if (r >= 0 && event == CH_IN)
+    ch_known_received(fd, r, n);
+  else if (r < 0 && errno == EAGAIN)
     ch_known_quiet(fd, event);
   return r;
 }
@@ -166,12 +166,15 @@ static ssize_t stream_writev(int fd, const struct iovec *v, int n) {
 static bool is_storage(enum ch_file_kind kind) { return kind == CH_STORAGE_FILE || kind == CH_UNKNOWN_FILE; }
 static bool is_stream(enum ch_file_kind kind) { return kind == CH_PIPE_FILE || kind == CH_DEVICE_FILE; }
 
-/* Another process may have changed the mode of a pipe: the kernel is asked each time before somebody waits. */
+/* Another process may have changed the mode of a pipe: the kernel is asked each time before somebody waits. A
+ * terminal's poll does not know of all that ends a read. */
 static bool is_vain_stream(int fd, int event) {
   struct ch_known *k = ch_known(fd);
   if (!k)
     return false;
   k->is &= (uint8_t)~CH_JUST_ASKED;
+  if (k->kind == CH_DEVICE_FILE && event == CH_IN)
+    return false;
   if (!ch_known_is_quiet(fd, event) || ch_known_ask(fd, SO_RCVTIMEO) != CH_FOREVER)
     return false;
   errno = EAGAIN;
@@ -219,8 +222,7 @@ static ssize_t write_stream(int fd, const struct iovec *v, int n) {
     free(rest);
     return more > 0 ? r + more : r;
   }
-  /* A pipe that has taken a part of it has room again when poll says so, and then for more than a byte. */
-  return r < 0 ? noted(fd, r, all, CH_OUT, 0) : r;
+  return noted(fd, r, all, CH_OUT, 0);
 }
 
 /* Which call is the right one for the descriptor: one for sockets, which are believed to be what they were and say so

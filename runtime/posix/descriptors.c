@@ -5,6 +5,8 @@
 #include "reactor/reactor.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -37,24 +39,25 @@ int ch_controlled(int fd, int command, int result) {
 
 /* ---- plain ---- */
 
-static void born(int fd, int type) {
-  int kind = type & ~(SOCK_NONBLOCK | SOCK_CLOEXEC);
-  ch_known_born(fd, kind == SOCK_STREAM ? CH_STREAM_SOCKET : CH_MESSAGE_SOCKET,
+static void born(int fd, int family, int type, int protocol) {
+  bool is_tcp = (family == AF_INET || family == AF_INET6) && (protocol == 0 || protocol == IPPROTO_TCP) &&
+                (type & ~(SOCK_NONBLOCK | SOCK_CLOEXEC)) == SOCK_STREAM;
+  ch_known_born(fd, is_tcp ? CH_TCP_SOCKET : CH_MESSAGE_SOCKET,
                 CH_NO_RCVTIMEO | CH_NO_SNDTIMEO | (type & SOCK_NONBLOCK ? 0 : CH_BLOCKS));
 }
 
 int ch_plain_socket(int family, int type, int protocol) {
   int fd = socket(family, type, protocol);
   if (fd >= 0)
-    born(fd, type);
+    born(fd, family, type, protocol);
   return fd;
 }
 
 int ch_plain_socketpair(int family, int type, int protocol, int fds[2]) {
   int r = socketpair(family, type, protocol, fds);
   if (r == 0) {
-    born(fds[0], type);
-    born(fds[1], type);
+    born(fds[0], family, type, protocol);
+    born(fds[1], family, type, protocol);
   }
   return r;
 }
@@ -93,6 +96,8 @@ int ch_plain_setsockopt(int fd, int level, int option, const void *value, sockle
       (option == SO_RCVTIMEO_OLD || option == SO_SNDTIMEO_OLD || option == SO_RCVTIMEO_NEW ||
        option == SO_SNDTIMEO_NEW))
     ch_known_changed(fd);
+  if (r == 0 && level == IPPROTO_TCP && option == TCP_ULP)
+    ch_known_in_records(fd);
   return r;
 }
 

@@ -137,12 +137,10 @@ static int open_epoll(void) {
 static bool make_room(int fd) {
   if (CH_LIKELY(fd < table_size))
     return true;
-  int size = table_size ? table_size : 64;
-  while (size <= fd)
-    size *= 2;
-  struct descriptor *bigger = calloc((size_t)size, sizeof *bigger);
+  int size = ch_fd_table_size(table_size, fd);
+  struct descriptor *bigger = size ? calloc((size_t)size, sizeof *bigger) : NULL;
   if (!bigger)
-    return false;
+    return errno = size ? ENOMEM : EBADF, false;
   for (int i = 0; i < size; i++) {
     ch_list_init(&bigger[i].waiters);
     if (i >= table_size)
@@ -194,7 +192,7 @@ static bool enlist(struct ch_clause *c) {
   if (place < 0)
     error = open_epoll();
   if (!error && !make_room(fd))
-    error = -ENOMEM;
+    error = -errno;
   if (!error)
     error = expect(c, fd);
   errno = saved;

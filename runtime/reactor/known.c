@@ -3,6 +3,8 @@
 #include "charcoal.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <netinet/in.h>
 #include <stdlib.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -36,12 +38,23 @@ struct queue {
 static __thread struct queue *queues;
 static __thread int queued;
 
-struct ch_known *ch_known_make_room(int fd) {
-  if (fd < 0)
-    return NULL;
-  int size = ch_known_size ? ch_known_size : 64;
+int ch_fd_table_size(int size, int fd) {
+  int saved = errno;
+  bool open = fd >= 0 && fcntl(fd, F_GETFD) >= 0;
+  errno = saved;
+  if (!open)
+    return 0;
+  if (size == 0)
+    size = 64;
   while (size <= fd)
-    size *= 2;
+    size = size > INT_MAX / 2 ? INT_MAX : 2 * size;
+  return size;
+}
+
+struct ch_known *ch_known_make_room(int fd) {
+  int size = ch_fd_table_size(ch_known_size, fd);
+  if (size == 0)
+    return NULL;
   if (!queues) {
     queues = malloc(LEVELS * sizeof *queues);
     if (!queues)
@@ -106,6 +119,12 @@ void ch_known_changed(int fd) {
     __atomic_fetch_add(&ch_known_changes, 1, __ATOMIC_RELAXED);
 }
 
+void ch_known_in_records(int fd) {
+  struct ch_known *k = ch_known_make(fd);
+  if (k)
+    k->is |= CH_LOUD;
+}
+
 void ch_known_shared(void) { __atomic_store_n(&shared, true, __ATOMIC_RELAXED); }
 
 void ch_known_born(int fd, enum ch_file_kind kind, int is) {
@@ -129,20 +148,20 @@ void ch_known_accepted(int listener, int fd, int flags) {
   ch_known_born(fd, kind, flags & SOCK_NONBLOCK ? is : is | CH_BLOCKS);
 }
 
-void ch_known_cut_short(int fd, int event) {
+void ch_known_cut_short(int fd) {
   struct ch_known *k = ch_known_make(fd);
   if (!k || k->is & CH_LOUD)
     return;
-  if (k->kind == CH_STREAM_SOCKET || k->kind == CH_PIPE_FILE) {
-    k->quiet |= (uint16_t)event;
+  if (k->kind == CH_TCP_SOCKET) {
+    k->quiet |= (uint16_t)CH_IN;
   } else if (k->kind <= CH_SOCKET) {
-    /* To ask of which type it is pays only if it happens again. */
-    int type = 0, saved = errno;
-    socklen_t size = sizeof type;
+    /* To ask whether it is TCP pays only if it happens again. */
+    int protocol = 0, saved = errno;
+    socklen_t size = sizeof protocol;
     if (!(k->is & CH_CUT_SHORT))
       k->is |= CH_CUT_SHORT;
-    else if (getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &size) == 0)
-      k->kind = type == SOCK_STREAM ? CH_STREAM_SOCKET : CH_MESSAGE_SOCKET;
+    else if (getsockopt(fd, SOL_SOCKET, SO_PROTOCOL, &protocol, &size) == 0)
+      k->kind = protocol == IPPROTO_TCP ? CH_TCP_SOCKET : CH_MESSAGE_SOCKET;
     errno = saved;
   }
 }
@@ -180,11 +199,8 @@ int64_t ch_known_ask(int fd, int option) {
   int flags = fcntl(fd, F_GETFL);
   if (flags < 0 || flags & O_NONBLOCK)
     return -1;
-  if (waits_and_is_no_socket(k->kind)) {
-    if (flags & O_DIRECT)
-      k->is |= CH_LOUD; /* a pipe of packets: a read takes one */
+  if (waits_and_is_no_socket(k->kind))
     return CH_FOREVER;
-  }
   struct timeval t;
   socklen_t size = sizeof t;
   if (getsockopt(fd, SOL_SOCKET, option, &t, &size) < 0) {

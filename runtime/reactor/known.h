@@ -16,6 +16,9 @@
  * read or no room to write. What the kernel tells anyway (a socket or not) is remembered to call the right function
  * first. Pipes and terminals, which other processes are commonly given, are asked for their mode at each wait.
  *
+ * A call that said "not now" is believed, and on TCP also a read that brought less than was asked for. Nowhere else
+ * does such a read mean that nothing is left, nor a write cut short that there is no more room.
+ *
  * Invariants: 1. an event in `quiet` did not hold when somebody looked, and nothing that the reactor has reported since
  * made it hold; 2. a descriptor stands in at most one queue (`queued`), those that were put there first in front; 3. a
  * descriptor that is waited for on belief alone is in a queue.
@@ -34,9 +37,10 @@
 enum ch_file_kind {
   CH_UNKNOWN_FILE,
   CH_SOCKET,         /* of which type is not known */
-  CH_STREAM_SOCKET,  /* a read that is cut short has emptied it */
-  CH_MESSAGE_SOCKET, /* anything else */
-  CH_PIPE_FILE,      /* the same holds of it */
+  CH_TCP_SOCKET,     /* a read that is cut short has emptied it */
+  CH_MESSAGE_SOCKET, /* anything else: a read may end where a message or a sender ends, or what came with a descriptor
+                      */
+  CH_PIPE_FILE,      /* the same: its writer may send packets */
   CH_DEVICE_FILE,    /* anything else that has to be waited for: terminals, eventfds, ... */
   CH_STORAGE_FILE,   /* files, directories, disks */
 };
@@ -47,8 +51,9 @@ enum {
   CH_NO_RCVTIMEO = 2, /* SO_RCVTIMEO is 0 */
   CH_NO_SNDTIMEO = 4, /* SO_SNDTIMEO is 0 */
   CH_CUT_SHORT = 8,   /* a read was cut short before */
-  CH_LOUD = 16,       /* its peer has gone, or has sent urgent data: a short read need not have emptied it */
-  CH_CHANGED = 32,    /* its mode was changed while somebody waited, whose call does not care */
+  CH_LOUD = 16,    /* its peer has gone, has sent urgent data, or it is read in records (kernel TLS): a short read need
+                    * not have emptied it */
+  CH_CHANGED = 32, /* its mode was changed while somebody waited, whose call does not care */
   CH_JUST_ASKED = 64, /* the kernel was asked for the wait that begins now */
   CH_LISTENS = 128,   /* connections are accepted from it */
 };
@@ -85,12 +90,16 @@ static inline struct ch_known *ch_known(int fd) {
     ch_known_catch_up(k);
   return k;
 }
-/* The same, but makes room. NULL: no memory. */
+/* The same, but makes room. NULL: no memory, or it is not open. */
 CH_HIDDEN struct ch_known *ch_known_make_room(int fd);
 static inline struct ch_known *ch_known_make(int fd) {
   struct ch_known *k = ch_known(fd);
   return CH_LIKELY(k != NULL) ? k : ch_known_make_room(fd);
 }
+
+/* How large a table by descriptor, of `size` places now, has to be for this one. 0: it is not open, so that a number
+ * out of nowhere takes no memory. */
+CH_HIDDEN int ch_fd_table_size(int size, int fd);
 
 static inline enum ch_file_kind ch_known_kind(int fd) {
   const struct ch_known *k = ch_known(fd);
@@ -108,6 +117,8 @@ CH_HIDDEN void ch_known_forget(int fd);
 /* Its mode or time-outs have just been changed by this process: for this number and all that may share its description.
  */
 CH_HIDDEN void ch_known_changed(int fd);
+/* From now on its reads end where a record does (kernel TLS). */
+CH_HIDDEN void ch_known_in_records(int fd);
 /* Two numbers may have one description from now on. */
 CH_HIDDEN void ch_known_shared(void);
 /* A new socket: what its creator knows. `is`: CH_BLOCKS, ... */
@@ -157,11 +168,11 @@ static inline bool ch_known_is_quiet(int fd, int events) {
   const struct ch_known *k = ch_known(fd);
   return k && (events & ~(int)k->quiet) == 0 && ch_known_doubts == 0;
 }
-/* A read of n bytes brought r; a write of n bytes took r. */
-CH_HIDDEN void ch_known_cut_short(int fd, int event);
-static inline void ch_known_transferred(int fd, int64_t r, size_t n, int event) {
+/* A read of n bytes brought r. */
+CH_HIDDEN void ch_known_cut_short(int fd);
+static inline void ch_known_received(int fd, int64_t r, size_t n) {
   if (r > 0 && (size_t)r < n)
-    ch_known_cut_short(fd, event);
+    ch_known_cut_short(fd);
 }
 
 /* ---- verification ---- */

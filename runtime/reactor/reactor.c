@@ -110,10 +110,13 @@ static void withdraw(struct ch_clause *c) { ch_reactor->withdraw(c); }
 const struct ch_clause_type ch_fd_clause_type = {"descriptor", true, enlist, withdraw, NULL};
 const struct ch_clause_type ch_call_clause_type = {"descriptor", true, enlist, withdraw, NULL};
 
+/* A descriptor that is closed while somebody waits for it is the same error as one that was closed before. */
 static intptr_t events(struct ch_clause *all, unsigned selected) {
   if (selected != 0)
     return 0;
   intptr_t events = (intptr_t)all[0].value;
+  if (CH_UNLIKELY(events > 0 && events < CH_DOUBT && events & POLLNVAL))
+    return -EBADF;
   if (events > 0)
     ch_known_stirred((int)(intptr_t)all[0].object, (int)events);
   return events;

@@ -314,12 +314,10 @@ static bool request(uint64_t what) {
 static bool make_room(int fd) {
   if (CH_LIKELY(fd < table_size))
     return true;
-  int size = table_size ? table_size : 64;
-  while (size <= fd)
-    size *= 2;
-  struct descriptor *bigger = realloc(table, (size_t)size * sizeof *bigger);
+  int size = ch_fd_table_size(table_size, fd);
+  struct descriptor *bigger = size ? realloc(table, (size_t)size * sizeof *bigger) : NULL;
   if (!bigger)
-    return false;
+    return errno = size ? ENOMEM : EBADF, false;
   memset(bigger + table_size, 0, (size_t)(size - table_size) * sizeof *bigger);
   for (int i = 0; i < table_size; i++) {
     if (bigger[i].polls)
@@ -327,7 +325,7 @@ static bool make_room(int fd) {
   }
   table = bigger;
   table_size = size;
-  ch_known_make(size - 1); /* close_range asks as far as anything is known */
+  ch_known_make(fd); /* close_range asks as far as anything is known */
   return true;
 }
 
@@ -374,11 +372,12 @@ static bool enlist(struct ch_clause *c) {
   if (fd < 0)
     return c->value = -EBADF, true;
   int saved = errno;
+  errno = ENOMEM;
   struct poll *p = make_room(fd) ? take_poll() : NULL;
   if (!p || (!ring.runs && (errno = start_ring()) != 0)) {
+    c->value = -errno;
     if (p)
       p->next = spare, spare = p;
-    c->value = p ? -errno : -ENOMEM;
     errno = saved;
     return true;
   }
@@ -679,8 +678,16 @@ static void poll_(int64_t deadline) {
   errno = saved;
 }
 
-/* The kernel holds a file as long as it polls it. So first it has to let go: a poll's cancellation is answered at once.
- */
+/* An operation on it is on its way out. */
+static bool is_held(int fd) {
+  for (struct ch_operation *op = table[fd].operations; op; op = next_of(op))
+    if (op->clause.slot & CH_OPERATION_CLOSED)
+      return true;
+  return false;
+}
+
+/* The kernel holds a file as long as it polls it. So first it has to let go: a cancellation is
+ * answered at once, mostly. */
 static void closing(int fd) {
   if (fd < 0 || fd >= table_size || (!table[fd].polls && !table[fd].operations))
     return;
@@ -702,7 +709,7 @@ static void closing(int fd) {
     } else {
       p = p->next;
     }
-  for (int tries = 0; table[fd].polls && tries < 1000; tries++) {
+  for (int tries = 0; (table[fd].polls || is_held(fd)) && tries < 1000; tries++) {
     drain_backlog();
     submit(0, IORING_ENTER_GETEVENTS, -1);
     take_completions();

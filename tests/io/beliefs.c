@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
+#include <sys/uio.h>
 #include <sys/un.h>
 #include <time.h>
 
@@ -149,7 +150,7 @@ TEST(a_range_is_closed_while_somebody_waits_in_it) {
   ch_sleep(5000000);
   EXPECT(close_range(290, 400, 0) == 0);
   ch_activity_wait(&waits);
-  EXPECT(r & POLLNVAL);
+  EXPECT(r == -EBADF);
 }
 
 TEST(a_dup3_that_fails_closes_nothing) {
@@ -407,6 +408,125 @@ TEST(the_end_that_came_with_the_last_bytes) {
     EXPECT(read(a[0], b, sizeof b) == 3);
     EXPECT(read(a[0], b, sizeof b) == 0);
     close(a[0]);
+  }
+}
+
+/* A read ends where a message with a descriptor ends, and more is there: the next read does not wait at all. */
+TEST(what_lies_behind_a_message_with_a_descriptor_is_there_at_once) {
+  char b[100];
+  int a[2];
+  begins();
+  pair(a);
+  use(a[0], a[1]);
+  for (int i = 0; i < 10; i++) {
+    union {
+      struct cmsghdr header;
+      char room[CMSG_SPACE(sizeof(int))];
+    } control = {.header = {CMSG_LEN(sizeof(int)), SOL_SOCKET, SCM_RIGHTS}};
+    memcpy(CMSG_DATA(&control.header), &a[1], sizeof(int));
+    struct msghdr m = {
+        .msg_iov = &(struct iovec){"a", 1}, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control};
+    EXPECT(syscall(SYS_sendmsg, a[1], &m, 0) == 1);
+    raw_write(a[1], "bcd");
+    int64_t before = now();
+    EXPECT(read(a[0], b, sizeof b) == 1);
+    EXPECT(read(a[0], b, sizeof b) == 3);
+    EXPECT(now() - before < 9000000); /* before the kernel is asked whether a belief is right: 10 ms */
+  }
+}
+
+/* The reader's end does not show that its writer sends packets. */
+TEST(what_lies_behind_a_packet_is_there_at_once) {
+  char b[100];
+  int p[2];
+  begins();
+  EXPECT(pipe(p) == 0);
+  use(p[0], p[1]);
+  EXPECT(syscall(SYS_fcntl, p[1], F_SETFL, O_WRONLY | O_DIRECT) == 0);
+  for (int i = 0; i < 10; i++) {
+    raw_write(p[1], "one");
+    raw_write(p[1], "three");
+    int64_t before = now();
+    EXPECT(read(p[0], b, sizeof b) == 3 && read(p[0], b, sizeof b) == 5);
+    EXPECT(now() - before < 9000000);
+  }
+}
+
+/* ---- numbers out of nowhere ---- */
+
+static long mapped(void) {
+  struct ch_stats s;
+  ch_stats(&s);
+  FILE *f = fopen("/proc/self/statm", "r");
+  long pages = 0;
+  EXPECT(f && fscanf(f, "%ld", &pages) == 1);
+  fclose(f);
+  return pages;
+}
+TEST(a_number_that_is_not_open_takes_no_memory) {
+  char b[1];
+  begins();
+  ch_sleep(1000000);
+  long before = mapped();
+  int numbers[] = {100000, 1 << 20, 1 << 30, INT32_MAX, -1, -5};
+  for (int i = 0; i < 6; i++) {
+    int fd = numbers[i];
+    EXPECT(ch_fd_wait(fd, POLLIN, 1000000) == -EBADF);
+    EXPECT(read(fd, b, 1) == -1 && errno == EBADF);
+    EXPECT(write(fd, b, 1) == -1 && errno == EBADF);
+    EXPECT(recv(fd, b, 1, 0) == -1 && errno == EBADF);
+    EXPECT(accept(fd, NULL, NULL) == -1 && errno == EBADF);
+    EXPECT(close(fd) == -1 && errno == EBADF);
+    struct pollfd p = {.fd = fd, .events = POLLIN};
+    EXPECT(poll(&p, 1, 1) == (fd >= 0));
+  }
+  EXPECT(mapped() - before < 2000);
+}
+
+TEST(a_wait_for_a_descriptor_that_is_closed_says_so) {
+  int a[2], r = 0, timed = 0;
+  begins();
+  pair(a);
+  do {
+    async r = ch_fd_wait(a[0], POLLIN, CH_FOREVER);
+    async timed = ch_fd_wait(a[0], POLLIN, INT64_C(10000000000));
+    ch_sleep(1000000);
+    close(a[0]);
+  }
+  finish;
+  EXPECT(r == -EBADF && timed == -EBADF);
+  EXPECT(ch_fd_wait(a[0], POLLIN, CH_FOREVER) == -EBADF);
+  int f = open("file", O_CREAT | O_RDWR, 0600);
+  EXPECT(ch_fd_wait(f, POLLIN, CH_FOREVER) == POLLIN);
+  unlink("file");
+}
+
+/* ---- the peer of what is closed ---- */
+
+/* Its end comes with close, not with the next look at the reactor: whoever closes goes on computing. */
+TEST(the_peer_hears_of_a_close_at_once) {
+  char c;
+  begins();
+  for (int how = 0; how < 4; how++) {
+    int a[2];
+    pair(a);
+    ch_activity waits;
+    activate [&waits] {
+      if (how == 0)
+        EXPECT(read(a[0], &c, 1) == -1 && errno == EBADF);
+      if (how == 1)
+        EXPECT(recv(a[0], &c, 1, MSG_NOSIGNAL) == -1 && errno == EBADF);
+      if (how == 2)
+        EXPECT(readv(a[0], &(struct iovec){&c, 1}, 1) == -1 && errno == EBADF);
+      if (how == 3)
+        EXPECT(ch_fd_wait(a[0], POLLIN, CH_FOREVER) == -EBADF);
+    }
+    ch_sleep(2000000);
+    struct pollfd peer = {.fd = a[1], .events = POLLIN};
+    close(a[0]);
+    EXPECT(syscall(SYS_poll, &peer, 1, 10) == 1 && peer.revents & POLLHUP);
+    ch_activity_wait(&waits);
+    close(a[1]);
   }
 }
 
