@@ -181,7 +181,7 @@ test('what each wait says about itself', async () => {
       spawn(function* () { yield* channel(0, 'ch').send(1) }),
       spawn(function* () { yield* waituntil(channel(0, 'x').recv()).and(channel(0, 'y').recv()).or(new Promise(() => {})) }),
       spawn(function* () { yield* waituntil(new Promise(() => {})) }),
-      spawn(function* () { yield* rendezvous(function* (r) { yield* r.next() }) }),
+      spawn(function* () { yield* rendezvous(function* (r) { const e = r.event('e'); yield* r.next(); e(0) }) }),
       spawn(function* () { yield* async(sleep(1e6)) }),
       spawn(function* () { yield* finish(async(sleep(1e6))) }),
       spawn(function* () { yield* once({ on() {}, off() {} }, 'data') }),

@@ -9,7 +9,7 @@
  */
 import { Branch } from './branch.ts'
 import type { Context, Group } from './group.ts'
-import { NEXT, THROW, START, type Operation } from './suspension.ts'
+import { NEXT, START, type Operation } from './suspension.ts'
 import type { Queue } from './queue.ts'
 import { ClauseList } from '../wait/list.ts'
 import { Join } from '../wait/join.ts'
@@ -22,6 +22,8 @@ export interface ActivityInfo {
   name?: string
   /** The place of the spawn, in development mode. */
   site?: string
+  /** Called when the activity has ended. */
+  ended?: () => void
 }
 
 let counter = 0
@@ -35,7 +37,7 @@ export class Activity<T> extends Branch implements Group, Operation<T>, Promise<
   /** @internal */ home: Context
   /** Counts up from 1. */
   id: number
-  /** @internal */ ended: 0 | 1 | 2 = 0
+  /** @internal 0: it lives, 1: done, 2: failed, 3: cancelled */ ended: 0 | 1 | 2 | 3 = 0
   /** @internal */ joiners: ClauseList | Promise<T> | null = null
   /** @internal */ info: ActivityInfo | null = null
   /** @internal */ prev: Activity<any> | null = null
@@ -71,8 +73,7 @@ export class Activity<T> extends Branch implements Group, Operation<T>, Promise<
   /** What the activity has come to. */
   get state(): State {
     if (this.ended === 0) return this.mode === START ? 'spawned' : 'running'
-    if (this.ended === 1) return 'done'
-    return this.answer instanceof Cancelled ? 'cancelled' : 'failed'
+    return this.ended === 1 ? 'done' : this.ended === 2 ? 'failed' : 'cancelled'
   }
 
   /** Waits for the end: `yield* activity.join()` or `yield* activity`. The result is the activity's. */
@@ -130,17 +131,20 @@ export class Activity<T> extends Branch implements Group, Operation<T>, Promise<
 
   /** @internal The body has ended and so have all branches. */
   settle(mode: 0 | 1, answer: unknown): void {
-    this.ended = mode === NEXT ? 1 : 2
+    // Cancelled is who was cancelled: an error of that kind that came from somebody else is a failure like any other.
+    const cancelled = answer instanceof Cancelled && this.scope !== null && this.scope.marked && answer.origin === this.scope.origin
+    this.ended = mode === NEXT ? 1 : cancelled ? 3 : 2
     this.answer = answer
     this.gen = null
     this.mode = NEXT
     this.scope = null
     this.cell = null
+    if (this.info?.ended !== undefined) this.info.ended()
     const joiners = this.joiners as ClauseList | null
     this.joiners = null
     if (joiners !== null && !joiners.empty) {
       for (let join = joiners.shift() as Join<T> | null; join !== null; join = joiners.shift() as Join<T> | null) join.settle()
-    } else if (mode === THROW && !(answer instanceof Cancelled)) {
+    } else if (this.ended === 2) {
       this.joiners = this.home.domain.unhandled(answer) as Promise<T>
     }
   }

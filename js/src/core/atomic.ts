@@ -18,7 +18,8 @@ import { domain } from './current.ts'
 import type { Domain } from './domain.ts'
 import { Call, generatorNext, generatorOf, isGeneratorFunction, nameOf, remember, swap } from './call.ts'
 import type { Activity } from './activity.ts'
-import { DeadlockError, deadlockMessage } from '../dev/deadlock.ts'
+import { deadlockMessage } from './deadlock.ts'
+import { DeadlockError } from '../scope/errors.ts'
 
 export class AtomicBlock extends Context implements Group, Blocker {
   running: Branch | null
@@ -31,6 +32,8 @@ export class AtomicBlock extends Context implements Group, Blocker {
   owner: Branch
   contained: number = 0
   over: boolean = false
+  /** How often everything in the block has come to wait. */
+  turns: number = 0
   /** Somebody has noted the block: it is not to be opened again. */
   noted: boolean = false
   private timer: unknown = undefined
@@ -102,6 +105,7 @@ export class AtomicBlock extends Context implements Group, Blocker {
     this.over = true
     this.moved()
     d.top = this.parent!
+    if (d.top === d.base) d.fromBlocks = null
     const group = this.survivor()
     this.owner.group = group
     group.running = this.owner
@@ -137,6 +141,22 @@ export class AtomicBlock extends Context implements Group, Blocker {
     super.push(group)
   }
 
+  /**
+   * A call made in the block that a native promise wants: it runs in the block, like a contained activity. Otherwise a
+   * block that waits for `Promise.all([load(1), load(2)])` would wait for what it holds back itself.
+   */
+  admit(a: Activity<any>): void {
+    a.home.remove(a)
+    a.home = this
+    this.contained++
+    this.domain.enqueue(a)
+  }
+
+  /** A branch of the block waits for a promise. */
+  get waitsForPromise(): boolean {
+    return this.owner.blocked?.outside === 2 || this.blockedBranches().some((b) => b.blocked!.outside === 2)
+  }
+
   private moved(): void {
     if (this.timer === undefined) return
     this.domain.host.clear(this.timer)
@@ -167,7 +187,11 @@ export class AtomicBlock extends Context implements Group, Blocker {
 
   /** Nothing in the block can run. Either something outside the library will help, or it is a deadlock. */
   idle(): void {
-    if (this.owner.blocked?.outside) return
+    this.turns++
+    if (this.owner.blocked?.outside) {
+      if (this.owner.blocked.outside === 2) this.domain.waitingOutside(this)
+      return
+    }
     const stuck = this.blockedBranches()
     if (stuck.some((b) => b.blocked!.outside)) return
     for (const b of stuck) {
@@ -294,8 +318,9 @@ class AtomicCall<T> extends Call<T> {
     return this.made ?? this.body
   }
 
-  override start(): Activity<T> {
-    return (this.activity ??= domain.spawn<T>(new Start(this), false, nameOf(this)))
+  protected override adopt(): Activity<T> {
+    if (domain.pending === this) domain.pending = null
+    return domain.spawn<T>(new Start(this), false, nameOf(this))
   }
 }
 
@@ -336,7 +361,9 @@ export function atomic<M extends Method>(method: M, context: ClassMethodDecorato
 export function atomic(body: Body<unknown> | Method, context?: ClassMethodDecoratorContext): unknown {
   if (context !== undefined) return atomicFn(body as Method)
   if (body instanceof Call) domain.claim(body)
-  return new AtomicCall(body as Body<unknown>, null)
+  const call = new AtomicCall(body as Body<unknown>, null)
+  domain.called(call)
+  return call
 }
 
 /** The atomic version of a generator function or activity function. */

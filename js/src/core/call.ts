@@ -76,7 +76,10 @@ export class Call<T> extends Suspension<T> implements Promise<T> {
   }
 
   then<A = T, B = never>(ok?: ((value: T) => A | PromiseLike<A>) | null, bad?: ((error: any) => B | PromiseLike<B>) | null): Promise<A | B> {
-    return this.start().then(ok, bad)
+    const activity = this.start()
+    // With nobody's code running it is a native promise that asks: the call is an element of `Promise.all`, or was returned to one.
+    if (domain.current === null) domain.wanted(activity)
+    return activity.then(ok, bad)
   }
 
   catch<B = never>(bad?: ((error: any) => B | PromiseLike<B>) | null): Promise<T | B> {
@@ -103,7 +106,12 @@ export class Call<T> extends Suspension<T> implements Promise<T> {
 
   /** Runs the call as an activity of its own. */
   start(): Activity<T> {
-    return (this.activity ??= domain.adopt(this))
+    return (this.activity ??= domain.madeByCall(this.adopt()))
+  }
+
+  /** @internal */
+  protected adopt(): Activity<T> {
+    return domain.adopt(this)
   }
 }
 

@@ -21,6 +21,7 @@ import { realHost, type Host } from './host.ts'
 import { blockOf, type AtomicBlock } from './atomic.ts'
 import { blockOnPromise } from '../wait/promise.ts'
 import { endBranch } from '../scope/scope.ts'
+import { longWaitMessage } from './deadlock.ts'
 import type { Tracer } from '../dev/trace.ts'
 
 /** Chooses in the domain's place; see dev/explore.ts. */
@@ -54,6 +55,8 @@ export class Domain {
   spare: AtomicBlock | null = null
   /** Development mode: says where the caller of `spawn` is. */
   site: (() => string) | null = null
+  /** Activities that calls made in an atomic block have become, until the outermost block ends: true if a native promise wants them. */
+  fromBlocks: Map<Activity<any>, boolean> | null = null
   pumping: boolean = false
   posted: boolean = false
   /** The group whose code is running. */
@@ -74,6 +77,7 @@ export class Domain {
   private sliceGroup: Group | null = null
   private sliceStart = 0
   private hop = false
+  private reminded = false
   private readonly pumpSoon = (): void => this.pump(null)
   private readonly pumpLater = (): void => {
     this.turnStart = this.host.now()
@@ -139,6 +143,46 @@ export class Domain {
     if (gen === null) throw new Error('this call has been run already: call the function again')
     call.gen = null
     return this.spawn<T>(gen, false, undefined)
+  }
+
+  /** @internal `a` was made by a call that was not awaited at once. */
+  madeByCall<T>(a: Activity<T>): Activity<T> {
+    if (this.current !== null && this.top !== this.base && blockOf(this.current) !== null) (this.fromBlocks ??= new Map()).set(a, false)
+    return a
+  }
+
+  /** @internal A native promise waits for `a`, which a call has become. */
+  wanted(a: Activity<any>): void {
+    if (this.fromBlocks === null || !this.fromBlocks.has(a)) return
+    this.fromBlocks.set(a, true)
+    const { top } = this
+    if (top !== this.base && (top as AtomicBlock).waitsForPromise) this.admitWanted(top as AtomicBlock)
+  }
+
+  private admitWanted(block: AtomicBlock): void {
+    if (this.fromBlocks === null) return
+    for (const [a, wanted] of this.fromBlocks) {
+      if (!wanted) continue
+      this.fromBlocks.delete(a)
+      if (a.mode === START && a.queued && a.home === this.base) block.admit(a)
+    }
+  }
+
+  /**
+   * @internal Everything in `block` waits, for a promise. It cannot be known whether the promise depends on an activity that
+   * the block holds back; so that such a program does not stand still in silence, a wait of ten times `grace` is told.
+   */
+  waitingOutside(block: AtomicBlock): void {
+    this.admitWanted(block)
+    if (this.reminded || this.host.remind === undefined) return
+    this.reminded = true
+    const { turns, owner } = block
+    this.host.remind(() => {
+      this.reminded = false
+      if (this.top !== block || block.owner !== owner || block.turns !== turns || block.head !== null) return
+      const held = heldBack(this)
+      if (held.length > 0) console.warn(longWaitMessage(owner, held, 10 * this.grace))
+    }, 10 * this.grace)
   }
 
   /** @internal The activity and all its branches have ended. */
@@ -391,9 +435,11 @@ export class Domain {
       if (since < 0.1 && this.stride < 256) this.stride *= 2
       else if (since > 0.25 && this.stride > 1) this.stride >>= 1
       this.steps = this.stride
-      if (group.atomic) return false
-      const hostWaits = now - this.turnStart > this.slice && this.top === this.base
-      if (group !== this.sliceGroup) {
+      const hostWaits = now - this.turnStart > this.slice
+      if (group.atomic) {
+        // Nothing else of the domain runs in between, but the page and its timers go on.
+        if (!hostWaits) return false
+      } else if (group !== this.sliceGroup) {
         this.sliceGroup = group
         this.sliceStart = now
         if (!hostWaits) return false
@@ -413,6 +459,13 @@ export class Domain {
     this.executing = null
     this.enqueue(branch.group)
   }
+}
+
+/** The activities that cannot run while a block lasts. */
+function heldBack(d: Domain): Activity<any>[] {
+  const held: Activity<any>[] = []
+  for (let a = d.live; a !== null; a = a.prev) if (a.home !== d.top && a.queued) held.push(a)
+  return held
 }
 
 const PAUSED = Symbol('paused')

@@ -46,6 +46,17 @@ export class Context {
     this.tail = group
   }
 
+  /** Takes a group that is queued here off the list. */
+  remove(group: Group): void {
+    let before: Group | null = null
+    for (let at = this.head; at !== group; at = at!.link) before = at
+    if (before === null) this.head = group.link
+    else before.link = group.link
+    if (this.tail === group) this.tail = before
+    group.link = null
+    group.queued = false
+  }
+
   shift(): Group | null {
     const group = this.head
     if (group === null) return null

@@ -5,8 +5,11 @@ export interface Host {
   /** Runs `f` after the host's event loop has had a turn. */
   later(f: () => void): void
   now(): number
+  /** Runs `f` once after `ms` milliseconds, which may be Infinity. */
   timer(f: () => void, ms: number): unknown
   clear(handle: unknown): void
+  /** A timer that does not keep the process alive. Hosts whose time is not real have none. */
+  remind?(f: () => void, ms: number): void
   /** An activity failed and nobody has asked for its result: the returned promise makes the host report it. */
   unhandled(error: unknown): Promise<never>
 }
@@ -31,11 +34,38 @@ export function channelHop(): (f: () => void) => void {
 
 let hop: ((f: () => void) => void) | undefined
 
+/** The host's timers count milliseconds in 31 bits; what is longer would fire at once. */
+const LONGEST = 2 ** 31 - 1
+
+/** A timer of any length, also an infinite one, which keeps the process alive and never fires. */
+class LongTimer {
+  private handle: unknown = undefined
+  private left: number
+  private readonly run: () => void
+
+  constructor(run: () => void, ms: number) {
+    this.run = run
+    this.left = ms
+    this.arm()
+  }
+
+  private arm(): void {
+    const next = Math.min(this.left, LONGEST)
+    this.left -= next
+    this.handle = setTimer(() => (this.left > 0 ? this.arm() : this.run()), next)
+  }
+
+  clear(): void {
+    clearTimer(this.handle as number)
+  }
+}
+
 export const realHost: Host = {
   soon: (f) => void then.call(resolved, f),
   later: (f) => void (hop ??= immediate ?? channelHop())(f),
   now: () => performance.now(),
-  timer: (f, ms) => setTimer(f, ms),
-  clear: (handle) => clearTimer(handle as number),
+  timer: (f, ms) => (ms > LONGEST ? new LongTimer(f, ms) : setTimer(f, ms)),
+  clear: (handle) => (handle instanceof LongTimer ? handle.clear() : clearTimer(handle as number)),
+  remind: (f, ms) => void (setTimer(f, ms) as { unref?: () => void }).unref?.(),
   unhandled: (error) => Promise.reject(error),
 }

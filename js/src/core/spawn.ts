@@ -1,6 +1,6 @@
 /** Birth and identity of activities. */
 import type { Activity } from './activity.ts'
-import { Call, generatorOf } from './call.ts'
+import { Call } from './call.ts'
 import { domain } from './current.ts'
 import { innermostScope } from '../scope/scope.ts'
 import { NEXT, Suspension, type Operation } from './suspension.ts'
@@ -31,8 +31,7 @@ export function spawn<T>(body: (() => Operation<T>) | (() => PromiseLike<T>) | O
       // Made in legacy code: it has its activity already.
       const activity = body.activity as Activity<T>
       if (options.name !== undefined) activity.name = options.name
-      if (signal?.aborted) activity.cancel(signal.reason)
-      else signal?.addEventListener('abort', () => activity.cancel(signal.reason))
+      if (signal !== undefined) endWith(activity, signal)
       return activity
     }
     if (body.gen !== null) {
@@ -40,21 +39,21 @@ export function spawn<T>(body: (() => Operation<T>) | (() => PromiseLike<T>) | O
       body.gen = null
     }
   }
-  if (signal === undefined) return domain.spawn<T>(what, options.contained === true, options.name)
-  const abort = (): void => activity.cancel(signal.reason)
-  const activity = domain.spawn<T>(until(signal, abort, what), options.contained === true, options.name ?? (typeof body === 'function' ? body.name : undefined))
-  if (what !== body) (body as Call<T>).activity = activity
-  if (signal.aborted) abort()
-  else signal.addEventListener('abort', abort)
+  const activity = domain.spawn<T>(what, options.contained === true, options.name)
+  if (signal !== undefined) {
+    if (what !== body) (body as Call<T>).activity = activity
+    endWith(activity, signal)
+  }
   return activity
 }
 
-function* until(signal: AbortSignal, abort: () => void, what: unknown): Generator<unknown, unknown, any> {
-  try {
-    return yield* generatorOf(what) as Generator<unknown, unknown, any>
-  } finally {
-    signal.removeEventListener('abort', abort)
-  }
+/** Cancels the activity when the signal is aborted; the signal forgets it when it has ended. */
+function endWith(activity: Activity<any>, signal: AbortSignal): void {
+  if (signal.aborted) return activity.cancel(signal.reason)
+  if (activity.ended !== 0) return
+  const abort = (): void => activity.cancel(signal.reason)
+  signal.addEventListener('abort', abort)
+  ;(activity.info ??= {}).ended = () => signal.removeEventListener('abort', abort)
 }
 
 /** The activity that the caller's code belongs to; undefined in legacy code. */

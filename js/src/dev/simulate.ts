@@ -122,7 +122,7 @@ export async function simulate<T>(body: (() => Operation<T>) | (() => PromiseLik
     }
     root.handled()
     for (const failure of host.failures) if (!failure.handled) throw failure.error
-    if (root.ended === 2) throw root.answer
+    if (root.ended !== 1) throw root.answer
     return root.answer as T
   } finally {
     useDomain(before)

@@ -52,7 +52,7 @@ class EmitterEvent extends Clause<any[]> {
   private readonly onError = (error: unknown): void => {
     noteOurs()
     this.withdraw()
-    this.fireFromHost(error as any[], true)
+    this.failFromHost(error)
   }
   constructor(emitter: EmitterLike, type: string | symbol) {
     super()

@@ -22,6 +22,12 @@ export class DeadlineError extends Error {
   }
 }
 
+/** Thrown at a wait that can never end: in an atomic block, or for a lock that the waiter has itself. */
+export class DeadlockError extends Error {
+  override readonly name = 'DeadlockError'
+  readonly code = 'EDEADLK'
+}
+
 /** Thrown by `send` on a closed channel, and by `recv` on a closed and empty one. */
 export class ClosedError extends Error {
   override readonly name = 'ClosedError'

@@ -17,7 +17,9 @@
 import { Clause } from '../wait/clause.ts'
 import { ClauseList } from '../wait/list.ts'
 import { Queue } from '../core/queue.ts'
-import type { Operation } from '../core/suspension.ts'
+import { THROW, type Operation } from '../core/suspension.ts'
+import type { Branch } from '../core/branch.ts'
+import { DeadlockError } from '../scope/errors.ts'
 import { generatorOf } from '../core/call.ts'
 import { spawn } from '../core/spawn.ts'
 import type { Activity } from '../core/activity.ts'
@@ -64,6 +66,10 @@ class Next<I, V> extends Clause<Triggered<I, V>> {
   override get list(): ClauseList {
     return this.rendezvous.waiters
   }
+  override begin(branch: Branch): boolean {
+    const { outstanding, triggered } = this.rendezvous
+    return outstanding > 0 || triggered > 0 ? super.begin(branch) : branch.goOn(THROW, this.rendezvous.vain())
+  }
   describe(): string {
     return `next(${this.rendezvous.name})`
   }
@@ -87,7 +93,15 @@ export class Rendezvous<I, V = unknown> {
       if (this.over) return
       this.outstanding--
       report(leak)
+      if (this.outstanding > 0) return
+      for (let waiter = this.waiters.shift(); waiter !== null; waiter = this.waiters.shift()) waiter.failFromHost(this.vain())
     })
+  }
+
+  /** @internal What is wrong with a wait for the next event when none is left. */
+  vain(): DeadlockError {
+    const why = `${this.name}: next() would wait for ever, for no event is outstanding and none was triggered`
+    return new DeadlockError(`${why}.\nRemedy: make the events before, and ask only while outstanding + triggered > 0.`)
   }
 
   /** Triggered events that nobody has collected. */

@@ -6,7 +6,8 @@
  */
 import { Clause } from '../wait/clause.ts'
 import { ClauseList } from '../wait/list.ts'
-import type { Operation } from '../core/suspension.ts'
+import { THROW, type Operation } from '../core/suspension.ts'
+import { DeadlockError } from '../scope/errors.ts'
 import type { Activity } from '../core/activity.ts'
 import { Branch } from '../core/branch.ts'
 import { domain } from '../core/current.ts'
@@ -48,6 +49,14 @@ class Acquire extends Clause<Permit> {
   override get list(): ClauseList {
     return this.semaphore.waiters
   }
+  override begin(branch: Branch): boolean {
+    const { semaphore } = this
+    if (semaphore instanceof Mutex && semaphore.owner === branch) {
+      const why = `${semaphore.name} is held by this branch of ${branch.activity.name} already, so this wait for it would never end`
+      return branch.goOn(THROW, new DeadlockError(`${why}.\nRemedy: release it first, or do the inner part without it.`))
+    }
+    return super.begin(branch)
+  }
   override withdraw(): void {
     super.withdraw()
     this.semaphore.serve()
@@ -65,13 +74,18 @@ export class Semaphore {
   readonly permits: number
   /** @internal */ readonly waiters: ClauseList = new ClauseList()
   /** @internal */ free: number
-  /** The activity that holds the only permit, if it was acquired inside one. */
-  holder: Activity<any> | undefined = undefined
+  /** The branch that holds the only permit, if it was acquired inside an activity. */
+  owner: Branch | undefined = undefined
 
   constructor(permits: number, name: string) {
     if (!(permits >= 1)) throw new RangeError(`a semaphore needs at least one permit, not ${permits}`)
     this.permits = this.free = permits
     this.name = name
+  }
+
+  /** The activity that holds the only permit, if it was acquired inside one. */
+  get holder(): Activity<any> | undefined {
+    return this.owner?.activity
   }
 
   /** Permits that could be acquired now without waiting. */
@@ -104,16 +118,16 @@ export class Semaphore {
   /** @internal */
   grab(acquire: Acquire): boolean {
     if (!this.waiters.empty || this.free < acquire.want) return false
-    acquire.outcome = this.permit(acquire.want, domain.current?.activity)
+    acquire.outcome = this.permit(acquire.want, domain.current ?? undefined)
     return true
   }
 
-  private permit(want: number, to: Activity<any> | undefined): Permit {
+  private permit(want: number, to: Branch | undefined): Permit {
     this.free -= want
-    if (this.permits === 1) this.holder = to
+    if (this.permits === 1) this.owner = to
     return new Permit(() => {
       this.free += want
-      this.holder = undefined
+      this.owner = undefined
       this.serve()
     })
   }
@@ -124,14 +138,14 @@ export class Semaphore {
       const first = this.waiters.head as Acquire | null
       if (first === null || first.want > this.free) return
       this.waiters.remove(first)
-      first.fire(this.permit(first.want, activityOf(first.waiter)))
+      first.fire(this.permit(first.want, branchOf(first.waiter)))
     }
   }
 }
 
-function activityOf(waiter: unknown): Activity<any> | undefined {
-  if (waiter instanceof Branch) return waiter.activity
-  return (waiter as { branch?: Branch | null } | null)?.branch?.activity
+function branchOf(waiter: unknown): Branch | undefined {
+  if (waiter instanceof Branch) return waiter
+  return (waiter as { branch?: Branch | null } | null)?.branch ?? undefined
 }
 
 export class Mutex extends Semaphore {

@@ -36,7 +36,13 @@ class Sleep extends Clause<void> {
   }
 }
 
-/** Waits `ms` milliseconds. Cancelled: the timer is cleared. */
+/**
+ * Waits `ms` milliseconds, of any number: `sleep(Infinity)` ends only by a cancel. Cancelled: the timer is cleared.
+ *
+ * @example
+ * yield* sleep(100)
+ */
 export function sleep(ms: number): Clause<void> {
+  if (typeof ms !== 'number' || Number.isNaN(ms)) throw new TypeError(`sleep takes a number of milliseconds, not ${String(ms)}`)
   return new Sleep(ms)
 }

@@ -12,7 +12,7 @@ import { NEXT, Suspension, THROW } from '../core/suspension.ts'
 import type { Blocker, Branch } from '../core/branch.ts'
 import type { ClauseList } from './list.ts'
 import type { Activity } from '../core/activity.ts'
-import { Case, type Body } from './case.ts'
+import { Case, type Body, type Result } from './case.ts'
 import { domain } from '../core/current.ts'
 
 export interface Waiter {
@@ -59,14 +59,19 @@ export abstract class Clause<T> extends Suspension<T> implements Blocker {
     return false
   }
 
+  /** True while `poll` cannot know yet whether the clause is ready; a microtask later it can. Only promises are so. */
+  get uncertain(): boolean {
+    return false
+  }
+
   /** The object and direction that `ready` counts `earlier` on. */
   get resource(): unknown {
     return this
   }
 
   /** Names a body for `waituntil`: `ch.recv().do(v => ...)`, or with a generator function. */
-  do<R>(body: Body<T, R>): Case<T, R> {
-    return new Case(this, body)
+  do<Q>(body: Body<T, Q>): Case<T, Result<Q>> {
+    return new Case<T, Result<Q>>(this, body as Body<T, any>)
   }
 
   /** What can be done at once is done on the spot, without passing through the run loop. */
@@ -115,7 +120,12 @@ export abstract class Clause<T> extends Suspension<T> implements Blocker {
   }
 
   /** `fire` from a callback of the host (timer, promise, event): goes on in the same callback if nothing else is to run before. */
-  fireFromHost(value: T, failed = false): void {
-    domain.fromHost(() => (failed ? this.fail(value) : this.fire(value)))
+  fireFromHost(value: T): void {
+    domain.fromHost(() => this.fire(value))
+  }
+
+  /** The same for `fail`. */
+  failFromHost(error: unknown): void {
+    domain.fromHost(() => this.fail(error))
   }
 }

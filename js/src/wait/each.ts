@@ -1,6 +1,7 @@
 /** `for await` in generator form. The iterator is closed when the loop is left early, by an error or a cancel too. */
 import type { Operation } from '../core/suspension.ts'
-import { wait } from './promise.ts'
+import { Cancelled } from '../scope/errors.ts'
+import { disregard, wait } from './promise.ts'
 
 /**
  * Runs `body` for each item of an async iterable (a stream, a channel, an async generator), or of an iterable of promises; one at a time.
@@ -11,17 +12,28 @@ import { wait } from './promise.ts'
 export function* each<T>(items: AsyncIterable<T> | Iterable<T | PromiseLike<T>>, body: (item: T) => Operation<unknown> | void): Generator<unknown, void, any> {
   const stream = (items as AsyncIterable<T>)[Symbol.asyncIterator]?.()
   const iterator = stream ?? (items as Iterable<T>)[Symbol.iterator]()
-  let inBody = false
+  let ended = false
+  let asked = false // the iterator is about to say what comes next
   try {
     for (;;) {
+      asked = true
       const next = (yield* wait(iterator.next() as PromiseLike<IteratorResult<T>>)) as IteratorResult<T>
-      if (next.done) return
-      inBody = true
+      asked = false
+      ended = next.done === true
+      if (ended) return
       const op = body(stream ? next.value : ((yield* wait(next.value)) as T))
       if (op) yield* op
-      inBody = false
     }
+  } catch (error) {
+    // The iterator itself has failed: it is at its end.
+    ended = asked && !(error instanceof Cancelled)
+    throw error
   } finally {
-    if (inBody) yield* wait(iterator.return?.() as PromiseLike<unknown>)
+    if (!ended) {
+      const closed = iterator.return?.() as PromiseLike<unknown> | undefined
+      // One that is asked for its next item closes when that has come, perhaps never: nobody waits for it.
+      if (asked) disregard(Promise.resolve(closed))
+      else yield* wait(closed)
+    }
   }
 }

@@ -15,7 +15,7 @@ export class Join<T> extends Clause<T> {
     const a = this.activity
     if (a.ended === 0) return false
     a.handled()
-    this.failed = a.ended === 2
+    this.failed = a.ended !== 1
     this.outcome = a.answer
     return true
   }

@@ -52,38 +52,62 @@ export class PromiseCell implements Blocker {
   }
 }
 
+const ignore = (): void => {}
+
+/**
+ * The wait that this promise was for is not made, because the scope is cancelled. Its failure must not become an unhandled
+ * rejection, which would end a Node process: a wait that is withdrawn later takes it no more seriously.
+ */
+export function disregard(promise: PromiseLike<unknown>): void {
+  then.call(promise instanceof Promise ? promise : Promise.resolve(promise), ignore, ignore)
+}
+
 /** Blocks `branch` on `promise`. */
 export function blockOnPromise(branch: Branch, promise: PromiseLike<unknown>): boolean {
-  if (branch.refused()) return true
+  if (branch.refused()) {
+    disregard(promise)
+    return true
+  }
   const cell = (branch.cell ??= new PromiseCell(branch))
   branch.blocked = cell
   then.call(promise instanceof Promise ? promise : Promise.resolve(promise), cell.ok, cell.bad)
   return false
 }
 
-/** A promise as a clause of `waituntil`. The promise keeps one reaction however many waits come and go. */
+/**
+ * A promise as a clause of `waituntil`. The promise keeps one reaction however many waits come and go, and has it from the
+ * moment the clause is made: so a promise that loses, and fails later, is no unhandled rejection.
+ */
 export class PromiseClause<T> extends Clause<T> {
-  readonly promise: PromiseLike<T>
-  private hub: Hub | null = null
+  private readonly hub: Hub
 
   constructor(promise: PromiseLike<T>) {
     super()
-    this.promise = promise
+    this.hub = hubOf(promise)
   }
 
   poll(): boolean {
-    return false
+    const { settled } = this.hub
+    if (settled === null) return false
+    this.failed = settled.failed
+    this.outcome = settled.value
+    return true
+  }
+
+  override ready(): boolean {
+    return this.hub.settled !== null
+  }
+
+  override get uncertain(): boolean {
+    return !this.hub.asked
   }
 
   override register(): void {
-    const hub = hubOf(this.promise)
-    this.hub = hub
-    hub.waits.add(this as PromiseClause<unknown>)
-    if (hub.settled !== null) queueMicrotask(() => hub.deliver())
+    this.hub.waits.add(this as PromiseClause<unknown>)
   }
 
   override withdraw(): void {
-    this.hub!.waits.delete(this as PromiseClause<unknown>)
+    this.hub.waits.delete(this as PromiseClause<unknown>)
   }
 
   describe(): string {
@@ -114,22 +138,26 @@ class PromiseWait<T> {
 interface PromiseWait<T> extends Suspension<T> {}
 Object.setPrototypeOf(PromiseWait.prototype, Suspension.prototype)
 
+/**
+ * What is known of a promise, and who waits for it.
+ *
+ * - `settled` is its outcome, null while it is pending or has not been asked long enough to say.
+ * - `asked` is set when a settled promise would have said so: `settled` can be relied on from then.
+ */
 class Hub {
   readonly waits = new Set<PromiseClause<unknown>>()
   settled: { failed: boolean; value: unknown } | null = null
-
-  deliver(): void {
-    noteOurs()
-    const { failed, value } = this.settled!
-    for (const wait of this.waits) {
-      this.waits.delete(wait)
-      wait.fireFromHost(value, failed)
-    }
-  }
+  asked: boolean = false
 
   settle(failed: boolean, value: unknown): void {
+    this.asked = true
     this.settled = { failed, value }
-    this.deliver()
+    noteOurs()
+    for (const wait of this.waits) {
+      this.waits.delete(wait)
+      if (failed) wait.failFromHost(value)
+      else wait.fireFromHost(value)
+    }
   }
 }
 
@@ -146,6 +174,8 @@ function hubOf(promise: PromiseLike<unknown>): Hub {
       (value) => made.settle(false, value),
       (error) => made.settle(true, error),
     )
+    // The reaction of a settled promise is queued by now, so this comes after it.
+    queueMicrotask(() => (made.asked = true))
   }
   return hub
 }

@@ -43,7 +43,7 @@ export class WaitUntil<R> implements Operation<R> {
     this.terms.push({ op: 'or', term })
   }
 
-  or<T, Q>(term: Case<T, Q>): WaitUntil<R | Result<Q>>
+  or<T, Q>(term: Case<T, Q>): WaitUntil<R | Q>
   or<Q>(term: WaitUntil<Q>): WaitUntil<R | Q>
   or<Q>(term: Term<any, Q>): WaitUntil<R | Q>
   or(term: unknown): unknown {
@@ -51,7 +51,7 @@ export class WaitUntil<R> implements Operation<R> {
     return this
   }
 
-  and<T, Q>(term: Case<T, Q>): WaitUntil<R | Result<Q>>
+  and<T, Q>(term: Case<T, Q>): WaitUntil<R | Q>
   and<Q>(term: WaitUntil<Q>): WaitUntil<R | Q>
   and<Q>(term: Term<any, Q>): WaitUntil<R | Q>
   and(term: unknown): unknown {
@@ -60,8 +60,7 @@ export class WaitUntil<R> implements Operation<R> {
   }
 
   /** Runs `body` if the statement cannot be decided now, instead of waiting. */
-  else<Q>(body: () => Generator<unknown, Q, any> | Operation<Q>): Operation<R | Q>
-  else<Q>(body: () => Q): Operation<R | Q>
+  else<Q>(body: () => Q): Operation<R | Result<Q>>
   else(body: () => unknown): unknown {
     this.otherwise = body
     return this
@@ -108,7 +107,7 @@ function caseOf(term: unknown): Case<any, any> {
 }
 
 /** Begins a statement. The first term is a clause, a clause with a body, anything that can be waited for, or a group. */
-export function waituntil<T, R>(term: Case<T, R>): WaitUntil<Result<R>>
+export function waituntil<T, R>(term: Case<T, R>): WaitUntil<R>
 export function waituntil<R>(term: WaitUntil<R>): WaitUntil<R>
 export function waituntil<R>(term: Term<any, R>): WaitUntil<R>
 export function waituntil(term: unknown): unknown {
@@ -123,6 +122,7 @@ function* run(cases: Case<any, any>[], tree: Tree | null, otherwise: (() => unkn
     return yield* bodyOf(cases[at].body, cases[at].clause.outcome)
   }
   const statement = new Statement(cases, tree)
+  if (statement.uncertain) yield* new Moment()
   if (otherwise !== undefined && !statement.decidable()) return yield* bodyOf(otherwise, undefined)
   let value: unknown
   try {
@@ -164,6 +164,7 @@ export class Choice extends Suspension<any> implements Blocker, Waiter {
     const { cases } = this
     for (let i = 0; i < cases.length; i++) {
       const { clause } = cases[i]
+      if (clause.uncertain) return lookAgain(branch, () => this.begin(branch))
       if (clause.poll()) {
         return branch.goOn(clause.failed ? THROW : NEXT, clause.failed ? clause.outcome : this.answer(i))
       }
@@ -204,6 +205,25 @@ export class Choice extends Suspension<any> implements Blocker, Waiter {
   needs(): Activity<any> | undefined {
     return this.cases.length === 1 ? this.cases[0].clause.needs() : undefined
   }
+}
+
+/**
+ * Whether a promise is settled is known a microtask after it was asked. A clause in front of others would lose without
+ * that moment although it is ready, so the branch begins the statement again then.
+ */
+function lookAgain(branch: Branch, begin: () => boolean): false {
+  let waits = true
+  branch.blocked = {
+    withdraw: () => (waits = false),
+    describe: () => 'a promise',
+    outside: 2,
+  }
+  queueMicrotask(() => {
+    if (!waits) return
+    branch.blocked = null
+    if (begin()) branch.group.home.domain.readyFromHost(branch)
+  })
+  return false
 }
 
 const outside = (clauses: Clause<any>[]): 0 | 1 | 2 => Math.max(0, ...clauses.map((c) => c.outside)) as 0 | 1 | 2
@@ -253,6 +273,11 @@ class Statement implements Waiter {
     }
     if (!possible(this.tree)) return false
     return true
+  }
+
+  /** A clause cannot know yet whether it is ready. */
+  get uncertain(): boolean {
+    return !this.registered && this.cases.some(({ clause }) => clause.uncertain)
   }
 
   start(): void {
@@ -318,6 +343,13 @@ class Statement implements Waiter {
   }
 }
 
+/** Waits until all clauses know whether they are ready. */
+class Moment extends Suspension<void> {
+  begin(branch: Branch): boolean {
+    return branch.refused() || lookAgain(branch, () => branch.goOn(NEXT, undefined))
+  }
+}
+
 class Next extends Suspension<number> implements Blocker {
   private readonly statement: Statement
   constructor(statement: Statement) {
@@ -330,6 +362,7 @@ class Next extends Suspension<number> implements Blocker {
     statement.branch = branch
     const scope = branch.scope
     const marked = scope !== null && scope.marked
+    if (!marked && statement.uncertain) return lookAgain(branch, () => this.begin(branch))
     if (!marked) statement.start()
     // What has had its effect is told, cancelled or not.
     if (this.go(branch)) return true

@@ -1,10 +1,13 @@
 /** What is said when an atomic block waits for what it keeps from running. */
-import type { Branch } from '../core/branch.ts'
+import type { Activity } from './activity.ts'
+import type { Branch } from './branch.ts'
 
-/** Thrown at the wait in an atomic block that can never end. */
-export class DeadlockError extends Error {
-  override readonly name = 'DeadlockError'
-  readonly code = 'EDEADLK'
+/** A block has waited long for a promise, and perhaps in vain. */
+export function longWaitMessage(owner: Branch, held: Activity<any>[], ms: number): string {
+  const names = held.slice(0, 5).map((a) => a.name)
+  const others = held.length > names.length ? ` and ${held.length - names.length} more` : ''
+  const waits = `charcoal: an atomic block of ${owner.activity.name} has waited ${ms / 1000} s for ${owner.blocked!.describe()}`
+  return `${waits}, and holds back ${names.join(', ')}${others}. If it depends on one of these it never ends: call that inside the block.`
 }
 
 /** Who waits, for what, and why in vain; then the remedy, and who else waits in the block. */

@@ -1,0 +1,243 @@
+/** What used to stand still, or end the process, without a word. */
+import { test, ok, same, rejects } from './harness.ts'
+import {
+  type Activity, asyncFn, atomic, async, channel, deadline, each, finish, mutex, rendezvous, select, sleep, spawn, wait, waituntil,
+} from './lib.ts'
+import { Domain } from '../src/core/domain.ts'
+import { useDomain } from '../src/core/current.ts'
+import { Case } from '../src/wait/case.ts'
+import { clauseOf } from '../src/wait/waitable.ts'
+
+/** Runs `body` and tells which rejections the host would have reported. */
+async function reported(body: () => Promise<unknown>): Promise<string[]> {
+  const found: string[] = []
+  const inNode = typeof process === 'object' && typeof process.on === 'function'
+  const note = (error: unknown): void => void found.push(error instanceof Error ? error.message : String(error))
+  const noteEvent = (event: Event): void => {
+    event.preventDefault()
+    note((event as unknown as { reason: unknown }).reason)
+  }
+  if (inNode) process.on('unhandledRejection', note)
+  else globalThis.addEventListener('unhandledrejection', noteEvent)
+  try {
+    await body()
+    await new Promise((done) => setTimeout(done, 20)) // the host reports after its queue of microtasks, not at once
+  } finally {
+    if (inNode) process.off('unhandledRejection', note)
+    else globalThis.removeEventListener('unhandledrejection', noteEvent)
+  }
+  return found
+}
+
+test('calls that a native combinator joins run inside the block that waits for them', async () => {
+  const log: string[] = []
+  const load = asyncFn(function* (n: number) { log.push(`begin ${n}`); yield* sleep(1); log.push(`end ${n}`); return n })
+  const combinators: [string, (calls: Promise<number>[]) => Promise<unknown>, unknown][] = [
+    ['all', (c) => Promise.all(c), [1, 2]],
+    ['race', (c) => Promise.race(c), 1],
+    ['any', (c) => Promise.any(c), 1],
+    ['allSettled', (c) => Promise.allSettled(c), [{ status: 'fulfilled', value: 1 }, { status: 'fulfilled', value: 2 }]],
+    ['a native async function', (c) => (async () => [await c[0], await c[1]])(), [1, 2]],
+  ]
+  for (const [name, combine, want] of combinators) {
+    log.length = 0
+    const inside = spawn(function* () {
+      const got = yield* atomic(function* () { return yield* wait(combine([load(1), load(2)])) })
+      log.push('block ended')
+      return got
+    })
+    const outside = spawn(function* () { log.push('outside') })
+    same(await inside, want)
+    await outside
+    ok(log.indexOf('outside') > log.lastIndexOf('end 2'), `${name}: the block ends after both, and nothing else ran in it: ${log}`)
+  }
+})
+
+test('a call that nobody asks for is delayed until the block ends, as before', async () => {
+  const log: string[] = []
+  const note = asyncFn(function* () { log.push('note') })
+  await spawn(function* () {
+    yield* atomic(function* () { void note(); yield* wait(Promise.resolve()); yield* sleep(1); log.push('block') })
+    yield* sleep(1)
+  })
+  same(log, ['block', 'note'])
+})
+
+test('calls that legacy code waits for do not slip into a block', async () => {
+  const log: string[] = []
+  const foreign = asyncFn(function* () { log.push('foreign') })
+  let open: () => void = () => {}
+  const gate = new Promise<void>((done) => (open = done))
+  const block = spawn(function* () { yield* atomic(function* () { log.push('begin'); yield* wait(gate); log.push('end') }) })
+  await new Promise((done) => setTimeout(done, 1))
+  const legacy = Promise.all([foreign()])
+  await new Promise((done) => setTimeout(done, 1))
+  open()
+  await Promise.all([block, legacy])
+  same(log, ['begin', 'end', 'foreign'])
+})
+
+test('a block that waits long for a promise says so, with what it holds back', async () => {
+  const before = useDomain(new Domain({ grace: 1 }))
+  const { warn } = console
+  const told: string[] = []
+  console.warn = (text: string) => void told.push(text)
+  try {
+    let open: (value: number) => void = () => {}
+    const late = new Promise<number>((done) => (open = done))
+    const held = spawn(function* () { return 1 }, { name: 'held' })
+    const block = spawn(function* () { return yield* atomic(function* () { return yield* wait(late) }) }, { name: 'owner' })
+    const behind = spawn(function* () { return 3 }, { name: 'behind' })
+    while (told.length === 0) await new Promise((done) => setTimeout(done, 1))
+    open(2)
+    same([await held, await block, await behind], [1, 2, 3])
+    ok(/owner has waited .* for a promise, and holds back behind\./.test(told[0]), told[0])
+  } finally {
+    console.warn = warn
+    useDomain(before)
+  }
+})
+
+test('a promise whose wait is refused, withdrawn or lost ends no process', async () => {
+  const fail = (message: string): Promise<never> => new Promise((_, no) => setTimeout(no, 1, new Error(message)))
+  same(await reported(async () => {
+    const refused = spawn(function* () {
+      yield* finish(function* (scope) {
+        scope.cancel()
+        yield* wait(Promise.reject(new Error('refused')))
+      })
+      yield* finish(function* (scope) {
+        scope.cancel()
+        yield Promise.reject(new Error('refused, plain yield'))
+      })
+    })
+    const lost = spawn(function* () {
+      const jobs = channel<string>(2)
+      jobs.trySend('a')
+      jobs.trySend('b')
+      yield* select({ job: jobs.recv(), late: fail('lost a select') })
+      yield* waituntil(jobs.recv()).or(fail('lost a waituntil'))
+      yield* waituntil(sleep(0)).or(fail('lost while waiting'))
+    })
+    const refusedChoice = spawn(function* () {
+      yield* finish(function* (scope) {
+        scope.cancel()
+        yield* waituntil(Promise.reject(new Error('refused choice'))).or(sleep(1))
+      })
+    })
+    const withdrawn = spawn(function* () { yield* wait(fail('withdrawn')) })
+    setTimeout(() => withdrawn.cancel())
+    await Promise.allSettled([refused, lost, refusedChoice, withdrawn])
+  }), [])
+})
+
+test('a settled promise is ready: it wins in front of a channel, and loses behind one', function* () {
+  const jobs = channel<string>(4)
+  for (let i = 0; i < 4; i++) jobs.trySend('job')
+  const settled = Promise.resolve('settled')
+  same(yield* waituntil(settled).or(jobs.recv()), 'settled')
+  same(yield* waituntil(Promise.resolve('new')).or(jobs.recv()), 'new')
+  same(yield* waituntil(jobs.recv()).or(settled), 'job')
+  same(yield* waituntil(new Promise(() => {})).or(jobs.recv()), 'job')
+  same(yield* waituntil(settled).else(() => 'else'), 'settled')
+  same(yield* waituntil(Promise.resolve('also new').then((x) => x)).or(sleep(1000)), 'also new')
+  const got: unknown[] = []
+  yield* waituntil(new Case(clauseOf(settled), (x: unknown) => { got.push(x) })).and(jobs.recv().do((x) => { got.push(x) })).or(jobs.recv())
+  same(got, ['settled', 'job'])
+  same(jobs.tryRecv() !== undefined && jobs.tryRecv() === undefined, true)
+})
+
+test('waits of any length: beyond the timers of the host, and without end', async () => {
+  let late = false
+  const long = spawn(function* () { yield* sleep(2 ** 31); late = true })
+  const never = spawn(function* () { yield* sleep(Infinity); late = true })
+  same(await spawn(function* () { return yield* deadline(Infinity, function* () { yield* sleep(1); return 'ended' }) }), 'ended')
+  await new Promise((done) => setTimeout(done, 5))
+  same(late, false)
+  long.cancel()
+  never.cancel()
+  same((await Promise.allSettled([long, never])).map((r) => r.status), ['rejected', 'rejected'])
+  await rejects(spawn(function* () { yield* sleep(NaN) }), /takes a number of milliseconds, not NaN/)
+})
+
+test('who joins a cancelled activity has failed, and is reported', async () => {
+  let parent: Activity<void> | undefined
+  const found = await reported(async () => {
+    parent = spawn(function* () {
+      const child = spawn(function* () { yield* sleep(Infinity) })
+      yield* sleep(1)
+      child.cancel('enough')
+      yield* child
+    })
+    await new Promise((done) => setTimeout(done, 10))
+  })
+  same([parent!.state, found], ['failed', ['cancelled: enough']])
+  const cancelled = spawn(function* () { yield* sleep(Infinity) })
+  await new Promise((done) => setTimeout(done, 1))
+  same(await reported(async () => cancelled.cancel()), [])
+  same(cancelled.state, 'cancelled')
+})
+
+test('each closes its iterator also when it is cancelled while it waits for the next item', async () => {
+  let closed = 0
+  const endless = { [Symbol.asyncIterator]: () => ({ next: () => new Promise<never>(() => {}), return: async () => (closed++, { done: true as const, value: undefined }) }) }
+  const loop = spawn(() => each(endless, () => {}))
+  await new Promise((done) => setTimeout(done, 1))
+  loop.cancel()
+  await loop.catch(() => {})
+  same([loop.state, closed], ['cancelled', 1])
+  // One that fails by itself is at its end.
+  const broken = { [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(new Error('broken')), return: async () => (closed++, { done: true as const, value: undefined }) }) }
+  await rejects(spawn(() => each(broken, () => {})), /broken/)
+  same(closed, 1)
+})
+
+test('a signal forgets the activities that have ended', async () => {
+  const controller = new AbortController()
+  const { signal } = controller
+  let listeners = 0
+  const add = signal.addEventListener.bind(signal)
+  const remove = signal.removeEventListener.bind(signal)
+  signal.addEventListener = ((...args: Parameters<typeof add>) => (listeners++, add(...args))) as typeof add
+  signal.removeEventListener = ((...args: Parameters<typeof remove>) => (listeners--, remove(...args))) as typeof remove
+  const call = asyncFn(function* () {})
+  const failing = spawn(function* () { throw new Error('failing') }, { signal })
+  const early = spawn(function* () {}, { signal })
+  early.cancel()
+  const all = [failing, early, spawn(call(), { signal }), spawn(function* () {}, { signal })]
+  same(listeners, 4)
+  await Promise.allSettled(all)
+  same(listeners, 0)
+  const live = spawn(function* () { yield* sleep(Infinity) }, { signal })
+  controller.abort('over')
+  await live.catch(() => {})
+  same([live.state, listeners], ['cancelled', 0])
+})
+
+test('a wait for what only the waiter could give is told, not kept', function* () {
+  const m = mutex('ledger')
+  const permit = yield* m.acquire()
+  let text = ''
+  try { yield* m.acquire() } catch (error) { text = String(error) }
+  ok(/DeadlockError: ledger is held by this branch/.test(text), text)
+  // Another branch may wait, and who gives up after a while may try.
+  yield* finish(function* () {
+    yield* async(m.with(function* () {}))
+    same(yield* waituntil(m.acquire().do(() => 'got')).or(sleep(1).do(() => 'gave up')), 'gave up')
+    permit.release()
+  })
+  text = ''
+  try { yield* rendezvous(function* (r) { yield* r.next() }) } catch (error) { text = String(error) }
+  ok(/next\(\) would wait for ever/.test(text), text)
+})
+
+test('atomic(...) alone is a call like any other: it runs by itself', async () => {
+  let ran = 0
+  await spawn(function* () {
+    void atomic(function* () { ran++ })
+    yield* sleep(1)
+  })
+  void atomic(function* () { ran++ })
+  await new Promise((done) => setTimeout(done, 5))
+  same(ran, 2)
+})
