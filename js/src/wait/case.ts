@@ -2,13 +2,17 @@
 import type { Operation } from '../core/suspension.ts'
 import type { Clause } from './clause.ts'
 
-export type Body<T, R> = ((value: T) => Generator<unknown, R, any> | Operation<R>) | ((value: T) => R)
-export type Result<R> = R extends Operation<infer X> ? X : R
+/** What has an iterator but is a value, not something to run. */
+type Value = string | readonly unknown[] | ReadonlyMap<unknown, unknown> | ReadonlySet<unknown> | ArrayBufferView
+
+/** A body may return its result, or an operation (a generator, a call) that ends with it. */
+export type Body<T, Q> = (value: T) => Q
+export type Result<Q> = Q extends Value ? Q : Q extends Operation<infer R> ? R : Q
 
 export class Case<T, R> {
   readonly clause: Clause<T>
-  readonly body: Body<T, R> | null
-  constructor(clause: Clause<T>, body: Body<T, R> | null) {
+  readonly body: Body<T, R | Operation<R>> | null
+  constructor(clause: Clause<T>, body: Body<T, R | Operation<R>> | null) {
     this.clause = clause
     this.body = body
   }
