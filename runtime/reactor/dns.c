@@ -2,6 +2,7 @@
 #include "reactor/dns.h"
 #include "reactor/reactor.h"
 #include "reactor/timer.h"
+#include "reactor/times.h"
 #include <ares.h>
 #include <arpa/inet.h>
 #include <dlfcn.h>
@@ -161,7 +162,7 @@ static void settle(struct resolver *r) {
     struct timeval t;
     if (!cares.timeout(r->channel, NULL, &t))
       return;
-    r->timer = ch_timer_clause(t.tv_sec * INT64_C(1000000000) + t.tv_usec * INT64_C(1000) + 1000000);
+    r->timer = ch_timer_clause(ch_duration_of_timeval(&t) + 1000000);
     r->timing = true;
     ch_clause_watch(&r->timer, due);
   }

@@ -18,6 +18,7 @@
 #include "reactor/known.h"
 #include "reactor/own.h"
 #include "reactor/reactor.h"
+#include "reactor/times.h"
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
@@ -47,12 +48,6 @@ static __thread int wake_event = -1; /* its place */
 #define WAKE UINT64_MAX              /* in its events */
 
 static int epoll(void) { return ch_own_number(place); }
-
-static int64_t now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
-}
 
 static int fd_of(const struct ch_clause *c) { return (int)(intptr_t)c->object; }
 
@@ -299,12 +294,12 @@ static int wait_events(struct epoll_event *events, int room, int64_t deadline) {
     deadline = due;
   if (deadline == CH_FOREVER)
     return epoll_wait(epoll(), events, room, -1);
-  int64_t left = deadline - now();
+  int64_t left = deadline - ch_monotonic_now();
   if (left < 0)
     left = 0;
   static __thread bool has_pwait2 = true; /* Linux 5.11; valgrind of Debian 12 does not know it */
   if (has_pwait2) {
-    struct timespec t = {left / 1000000000, left % 1000000000};
+    struct timespec t = ch_timespec_of(left);
     int n = epoll_pwait2(epoll(), events, room, &t, NULL);
     if (n >= 0 || (errno != ENOSYS && errno != EPERM))
       return n;
@@ -382,5 +377,5 @@ static void end(void) {
   table_size = 0;
 }
 
-const struct ch_reactor ch_reactor_epoll = {"epoll", now,   poll_,  enlist, withdraw,
-                                            closing, start, cancel, end,    listen_};
+const struct ch_reactor ch_reactor_epoll = {"epoll", ch_monotonic_now, poll_, enlist, withdraw, closing,
+                                            start,   cancel,           end,   listen_};

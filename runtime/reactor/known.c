@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "reactor/known.h"
 #include "charcoal.h"
+#include "reactor/times.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -216,7 +217,7 @@ int64_t ch_known_ask(int fd, int option) {
     k->is |= (uint8_t)own;
     return CH_FOREVER;
   }
-  return t.tv_sec * INT64_C(1000000000) + t.tv_usec * 1000;
+  return ch_duration_of_timeval(&t);
 }
 
 bool ch_known_listens(int fd) {

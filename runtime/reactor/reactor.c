@@ -3,6 +3,7 @@
 #include "reactor/known.h"
 #include "reactor/operation.h"
 #include "reactor/timer.h"
+#include "reactor/times.h"
 #include "wait/select.h"
 #include <errno.h>
 #include <stdio.h>
@@ -39,14 +40,8 @@ static void first_poll(int64_t deadline) {
   ch_reactor->poll(deadline);
 }
 
-static int64_t monotonic(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
-}
-
-static const struct ch_reactor undecided = {"undecided",   monotonic,   first_poll,   first_enlist, first_withdraw,
-                                            first_closing, first_start, first_cancel, first_end,    first_listen};
+static const struct ch_reactor undecided = {"undecided",   ch_monotonic_now, first_poll,   first_enlist, first_withdraw,
+                                            first_closing, first_start,      first_cancel, first_end,    first_listen};
 const struct ch_reactor *ch_reactor = &undecided;
 
 bool ch_reactor_has_ring(void) {

@@ -17,6 +17,7 @@
 #include "reactor/own.h"
 #include "reactor/reactor.h"
 #include "reactor/timer.h"
+#include "reactor/times.h"
 #include <errno.h>
 #include <linux/io_uring.h>
 #include <poll.h>
@@ -89,12 +90,6 @@ static __thread unsigned in_flight;  /* completions owed, without the wake-up's 
 static __thread int wake_event = -1; /* its place (own.h) */
 
 uint16_t ch_uring_recv_flags;
-
-static int64_t now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
-}
 
 /* ---- the ring itself ---- */
 
@@ -219,7 +214,7 @@ static int start_ring(void) {
 static int enter(unsigned submit, unsigned want, unsigned flags, int64_t patience) {
   flags |= ring.enter_flags;
   int entrance = CH_LIKELY(ring.place < 0) ? ring.index : ch_own_number(ring.place);
-  struct timespec t = {patience / 1000000000, patience % 1000000000};
+  struct timespec t = ch_timespec_of(patience);
   struct io_uring_getevents_arg arg = {.ts = (uint64_t)(uintptr_t)&t};
   if (patience < 0)
     return (int)syscall(SYS_io_uring_enter, entrance, submit, want, flags, NULL, (size_t)(_NSIG / 8));
@@ -665,7 +660,7 @@ static void poll_(int64_t deadline) {
     if (due < deadline)
       deadline = due;
     if (deadline != CH_FOREVER) {
-      patience = deadline - now();
+      patience = deadline - ch_monotonic_now();
       if (patience < 0)
         patience = 0;
     }
@@ -805,5 +800,5 @@ int ch_uring_available(void) {
   return error;
 }
 
-const struct ch_reactor ch_reactor_uring = {"io_uring", now,   poll_,  enlist, withdraw,
-                                            closing,    start, cancel, end,    listen_};
+const struct ch_reactor ch_reactor_uring = {"io_uring", ch_monotonic_now, poll_, enlist, withdraw, closing,
+                                            start,      cancel,           end,   listen_};

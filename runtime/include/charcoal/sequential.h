@@ -88,7 +88,7 @@ CH_SEQUENTIAL int ch_sem_timedwait(ch_sem *s, int64_t timeout) {
 }
 CH_SEQUENTIAL int ch_fd_wait(int fd, int events, int64_t timeout) {
   struct pollfd p;
-  int64_t ms = timeout == CH_FOREVER ? -1 : (timeout + 999999) / 1000000;
+  int64_t ms = timeout == CH_FOREVER ? -1 : timeout <= 0 ? 0 : (timeout - 1) / 1000000 + 1;
   int n;
   p.fd = fd;
   p.events = (short)events;

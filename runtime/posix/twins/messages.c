@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "posix/plain.h"
 #include "posix/sole.h"
+#include "reactor/times.h"
 #include "posix/twins/twins.h"
 #include <sys/eventfd.h>
 #include <unistd.h>
@@ -25,12 +26,9 @@ CH_TWIN(recvmmsg)
 int ch_posix_recvmmsg(int fd, struct mmsghdr *all, unsigned n, int flags, struct timespec *timeout) {
   CH_SOLE(recvmmsg(fd, all, n, flags, timeout));
   unsigned got = 0;
-  int64_t deadline = CH_FOREVER;
-  if (timeout) {
-    if (timeout->tv_sec < 0 || timeout->tv_nsec < 0 || timeout->tv_nsec >= 1000000000)
-      return errno = EINVAL, -1;
-    deadline = ch_now() + timeout->tv_sec * INT64_C(1000000000) + timeout->tv_nsec;
-  }
+  int64_t deadline = ch_deadline_after(ch_duration(timeout));
+  if (deadline == CH_NO_TIME)
+    return errno = EINVAL, -1;
   while (got < n) {
     ssize_t r = recvmsg(fd, &all[got].msg_hdr, flags & ~MSG_WAITFORONE);
     if (r < 0)
@@ -41,12 +39,11 @@ int ch_posix_recvmmsg(int fd, struct mmsghdr *all, unsigned n, int flags, struct
     if (all[got - 1].msg_hdr.msg_flags & MSG_OOB)
       break;
     if (timeout) {
-      int64_t left = deadline - ch_now();
-      if (left <= 0) {
-        *timeout = (struct timespec){0, 0};
+      int64_t left = ch_time_left(deadline);
+      if (deadline != CH_FOREVER)
+        *timeout = ch_timespec_of(left);
+      if (left == 0)
         break;
-      }
-      *timeout = (struct timespec){left / 1000000000, left % 1000000000};
     }
   }
   return (int)got;

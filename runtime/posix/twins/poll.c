@@ -4,6 +4,7 @@
 #include "posix/plain.h"
 #include "posix/signals.h"
 #include "posix/sole.h"
+#include "reactor/times.h"
 #include "posix/twins/twins.h"
 #include "wait/select.h"
 #include <limits.h>
@@ -12,20 +13,8 @@
 
 static const struct timespec at_once = {0, 0};
 
-static int64_t deadline_ms(int timeout) { return timeout < 0 ? CH_FOREVER : ch_now() + timeout * INT64_C(1000000); }
-
-/* CH_FOREVER without one; -1: not a time. */
-static int64_t deadline_of(const struct timespec *t) {
-  int64_t ns;
-  if (!t)
-    return CH_FOREVER;
-  if (t->tv_sec < 0 || t->tv_nsec < 0 || t->tv_nsec >= 1000000000)
-    return -1;
-  if (__builtin_mul_overflow((int64_t)t->tv_sec, INT64_C(1000000000), &ns) ||
-      __builtin_add_overflow(ns, (int64_t)t->tv_nsec, &ns) || __builtin_add_overflow(ns, ch_now(), &ns))
-    return CH_FOREVER;
-  return ns;
-}
+/* 0: not at all. */
+static int64_t deadline_of(int64_t duration) { return duration == 0 ? 0 : ch_deadline_after(duration); }
 
 /* Waits until one of them may be ready. 1: look again; 0: the time is over; -1: errno. */
 static int await_any(const struct pollfd *all, nfds_t n, int64_t deadline) {
@@ -65,12 +54,12 @@ static int poll_until(struct pollfd *all, nfds_t n, int64_t deadline) {
 
 CH_TWIN(poll) int ch_posix_poll(struct pollfd *all, nfds_t n, int timeout) {
   CH_SOLE(poll(all, n, timeout));
-  return poll_until(all, n, timeout == 0 ? 0 : deadline_ms(timeout));
+  return poll_until(all, n, deadline_of(ch_duration_of_ms(timeout)));
 }
 CH_TWIN(__poll_chk) int ch_posix_poll_chk(struct pollfd *all, nfds_t n, int timeout, size_t room) {
   if (room / sizeof *all < n)
     return ch_plain_poll_chk(all, n, timeout, room);
-  return poll_until(all, n, timeout == 0 ? 0 : deadline_ms(timeout));
+  return poll_until(all, n, deadline_of(ch_duration_of_ms(timeout)));
 }
 
 /* With a mask: signals that it lets through end the wait, and then their handlers run. */
@@ -113,20 +102,20 @@ static int ppoll_until(struct pollfd *all, nfds_t n, int64_t deadline, const sig
 CH_TWIN(ppoll)
 int ch_posix_ppoll(struct pollfd *all, nfds_t n, const struct timespec *timeout, const sigset_t *mask) {
   CH_SOLE(ppoll(all, n, timeout, mask));
-  int64_t deadline = deadline_of(timeout);
-  if (deadline < 0)
+  int64_t deadline = deadline_of(ch_duration(timeout));
+  if (deadline == CH_NO_TIME)
     return errno = EINVAL, -1;
-  return ppoll_until(all, n, timeout && timeout->tv_sec == 0 && timeout->tv_nsec == 0 ? 0 : deadline, mask);
+  return ppoll_until(all, n, deadline, mask);
 }
 CH_TWIN(__ppoll_chk)
 int ch_posix_ppoll_chk(struct pollfd *all, nfds_t n, const struct timespec *timeout, const sigset_t *mask,
                        size_t room) {
-  int64_t deadline = deadline_of(timeout);
+  int64_t deadline = deadline_of(ch_duration(timeout));
   if (room / sizeof *all < n)
     return ch_plain_poll_chk(all, n, 0, room);
-  if (deadline < 0)
+  if (deadline == CH_NO_TIME)
     return errno = EINVAL, -1;
-  return ppoll_until(all, n, timeout && timeout->tv_sec == 0 && timeout->tv_nsec == 0 ? 0 : deadline, mask);
+  return ppoll_until(all, n, deadline, mask);
 }
 
 /* ---- select ---- */
@@ -206,22 +195,13 @@ static int select_until(int n, fd_set *in, fd_set *out, fd_set *except, int64_t 
 /* As Linux does it, the time that is left goes back into the timeout. */
 CH_TWIN(select) int ch_posix_select(int n, fd_set *in, fd_set *out, fd_set *except, struct timeval *timeout) {
   CH_SOLE(select(n, in, out, except, timeout));
-  int64_t deadline = CH_FOREVER, left;
+  int64_t deadline = deadline_of(ch_duration_of_timeval(timeout));
   int r;
-  if (timeout) {
-    struct timespec t;
-    if (timeout->tv_sec < 0 || timeout->tv_usec < 0)
-      return errno = EINVAL, -1;
-    t = (struct timespec){timeout->tv_sec + timeout->tv_usec / 1000000, timeout->tv_usec % 1000000 * 1000};
-    deadline = t.tv_sec == 0 && t.tv_nsec == 0 ? 0 : deadline_of(&t);
-  }
+  if (deadline == CH_NO_TIME)
+    return errno = EINVAL, -1;
   r = select_until(n, in, out, except, deadline, NULL);
-  if (timeout && deadline != CH_FOREVER) {
-    left = deadline ? deadline - ch_now() : 0;
-    if (left < 0)
-      left = 0;
-    *timeout = (struct timeval){left / 1000000000, left % 1000000000 / 1000};
-  }
+  if (timeout && deadline != CH_FOREVER)
+    *timeout = ch_timeval_of(deadline ? ch_time_left(deadline) : 0);
   return r;
 }
 
@@ -229,10 +209,10 @@ CH_TWIN(pselect)
 int ch_posix_pselect(int n, fd_set *in, fd_set *out, fd_set *except, const struct timespec *timeout,
                      const sigset_t *mask) {
   CH_SOLE(pselect(n, in, out, except, timeout, mask));
-  int64_t deadline = deadline_of(timeout);
-  if (deadline < 0)
+  int64_t deadline = deadline_of(ch_duration(timeout));
+  if (deadline == CH_NO_TIME)
     return errno = EINVAL, -1;
-  return select_until(n, in, out, except, timeout && timeout->tv_sec == 0 && timeout->tv_nsec == 0 ? 0 : deadline,
+  return select_until(n, in, out, except, deadline,
                       mask);
 }
 
@@ -274,19 +254,19 @@ static int epoll_until(int fd, struct epoll_event *events, int room, int64_t dea
 
 CH_TWIN(epoll_wait) int ch_posix_epoll_wait(int fd, struct epoll_event *events, int room, int timeout) {
   CH_SOLE(epoll_wait(fd, events, room, timeout));
-  return epoll_until(fd, events, room, timeout == 0 ? 0 : deadline_ms(timeout), NULL);
+  return epoll_until(fd, events, room, deadline_of(ch_duration_of_ms(timeout)), NULL);
 }
 CH_TWIN(epoll_pwait)
 int ch_posix_epoll_pwait(int fd, struct epoll_event *events, int room, int timeout, const sigset_t *mask) {
   CH_SOLE(epoll_pwait(fd, events, room, timeout, mask));
-  return epoll_until(fd, events, room, timeout == 0 ? 0 : deadline_ms(timeout), mask);
+  return epoll_until(fd, events, room, deadline_of(ch_duration_of_ms(timeout)), mask);
 }
 CH_TWIN(epoll_pwait2)
 int ch_posix_epoll_pwait2(int fd, struct epoll_event *events, int room, const struct timespec *timeout,
                           const sigset_t *mask) {
   CH_SOLE(epoll_pwait2(fd, events, room, timeout, mask));
-  int64_t deadline = deadline_of(timeout);
-  if (deadline < 0)
+  int64_t deadline = deadline_of(ch_duration(timeout));
+  if (deadline == CH_NO_TIME)
     return errno = EINVAL, -1;
-  return epoll_until(fd, events, room, timeout && timeout->tv_sec == 0 && timeout->tv_nsec == 0 ? 0 : deadline, mask);
+  return epoll_until(fd, events, room, deadline, mask);
 }

@@ -4,32 +4,40 @@
  * not wait; a signal takes it out again, and then it has done nothing. */
 #define _GNU_SOURCE
 #include "charcoal_abi.h"
+#include "posix/children.h"
 #include "posix/queues.h"
 #include "posix/sole.h"
+#include "reactor/times.h"
 #include "posix/twins/twins.h"
 #include <termios.h>
 
-/* 0: it may be ready now. -1: errno. */
+/* Waits for the queue, at most so long, or until the clock was set. 0: look again. */
+static int await_queue_watching(mqd_t q, int events, int watch) {
+  struct pollfd both[2] = {{.fd = q, .events = (short)events}, {.fd = watch, .events = POLLIN}};
+  int r = poll(both, 2, -1);
+  return r < 0 ? -1 : both[0].revents & POLLNVAL ? (errno = EBADF, -1) : 0;
+}
+
+/* 0: look again. -1: errno. */
 static int await_queue(mqd_t q, int events, const struct timespec *until) {
-  int64_t patience = CH_FOREVER;
-  struct timespec now;
-  int ready;
-  if (until) {
-    if (until->tv_nsec < 0 || until->tv_nsec >= 1000000000)
-      return errno = EINVAL, -1;
-    clock_gettime(CLOCK_REALTIME, &now);
-    patience = (until->tv_sec - now.tv_sec) * INT64_C(1000000000) + until->tv_nsec - now.tv_nsec;
-    if (until->tv_sec < now.tv_sec || patience <= 0)
-      return errno = ETIMEDOUT, -1;
-    if (until->tv_sec - now.tv_sec > 100000000)
-      patience = CH_FOREVER;
-  }
-  ready = ch_fd_wait(q, events, patience);
-  if (ready < 0)
-    return errno = -ready, -1;
-  if (ready == 0)
+  int steady, watch, ready;
+  int64_t left = until ? until->tv_sec < 0 ? CH_NO_TIME : ch_time_until(CLOCK_REALTIME, until) : CH_FOREVER;
+  if (left == CH_NO_TIME)
+    return errno = EINVAL, -1;
+  if (left == 0)
     return errno = ETIMEDOUT, -1;
-  return ready & POLLNVAL ? (errno = EBADF, -1) : 0;
+  if (until) {
+    watch = ch_clock_watch(CLOCK_REALTIME, until, &steady);
+    if (watch >= 0) {
+      ready = await_queue_watching(q, events, watch);
+      ch_plain_close_quietly(watch);
+      return ready;
+    }
+    if (!steady && left > CH_CLOCK_LOOKS)
+      left = CH_CLOCK_LOOKS;
+  }
+  ready = ch_fd_wait(q, events, left);
+  return ready < 0 ? (errno = -ready, -1) : 0;
 }
 
 static ssize_t receive(mqd_t q, char *to, size_t n, unsigned *priority, const struct timespec *until) {

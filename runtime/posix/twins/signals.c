@@ -8,20 +8,21 @@
 #include "posix/plain.h"
 #include "posix/signals.h"
 #include "posix/sole.h"
+#include "reactor/times.h"
 #include "posix/twins/twins.h"
 
 static const struct timespec at_once = {0, 0};
 
 static int wait_for_signal(const sigset_t *set, siginfo_t *info, int64_t timeout) {
   int r = ch_plain_sigtimedwait(set, info, &at_once), fd, ready;
-  int64_t deadline = timeout == CH_FOREVER ? CH_FOREVER : ch_now() + timeout;
+  int64_t deadline = ch_deadline_after(timeout);
   if (r >= 0 || errno != EAGAIN || timeout == 0)
     return r;
   fd = ch_signals_open(set);
   if (fd < 0)
     return -1;
   do {
-    ready = ch_fd_wait(fd, POLLIN, deadline == CH_FOREVER ? CH_FOREVER : deadline - ch_now());
+    ready = ch_fd_wait(fd, POLLIN, ch_time_left(deadline));
     if (ready < 0) {
       errno = -ready;
       break;
@@ -39,9 +40,10 @@ CH_TWIN(sigwaitinfo) int ch_posix_sigwaitinfo(const sigset_t *set, siginfo_t *in
 CH_TWIN(sigtimedwait)
 int ch_posix_sigtimedwait(const sigset_t *set, siginfo_t *info, const struct timespec *timeout) {
   CH_SOLE(sigtimedwait(set, info, timeout));
-  if (timeout && (timeout->tv_sec < 0 || timeout->tv_nsec < 0 || timeout->tv_nsec >= 1000000000))
+  int64_t duration = ch_duration(timeout);
+  if (duration == CH_NO_TIME)
     return errno = EINVAL, -1;
-  return wait_for_signal(set, info, timeout ? timeout->tv_sec * INT64_C(1000000000) + timeout->tv_nsec : CH_FOREVER);
+  return wait_for_signal(set, info, duration);
 }
 CH_TWIN(sigwait) int ch_posix_sigwait(const sigset_t *set, int *signal) {
   CH_SOLE(sigwait(set, signal));

@@ -9,6 +9,7 @@
 #include "posix/locks.h"
 #include "posix/sole.h"
 #include "posix/twins/twins.h"
+#include "reactor/times.h"
 #include <threads.h>
 
 /* How long somebody here may have a lock before we look whether plain code, which tells nobody, has given it back. */
@@ -62,17 +63,6 @@ CH_TWIN(pthread_mutex_lock) int ch_posix_pthread_mutex_lock(pthread_mutex_t *m) 
 CH_TWIN(pthread_mutex_trylock) int ch_posix_pthread_mutex_trylock(pthread_mutex_t *m) { return ch_mutex_try(m, 0); }
 CH_TWIN(pthread_mutex_unlock) int ch_posix_pthread_mutex_unlock(pthread_mutex_t *m) { return ch_mutex_unlock(m); }
 
-/* ns from now; a time that has passed is 0. */
-static int64_t until(clockid_t clock, const struct timespec *t) {
-  struct timespec now;
-  int64_t ns;
-  clock_gettime(clock, &now);
-  if (__builtin_mul_overflow((int64_t)(t->tv_sec - now.tv_sec), INT64_C(1000000000), &ns))
-    return t->tv_sec < now.tv_sec ? 0 : CH_FOREVER;
-  ns += t->tv_nsec - now.tv_nsec;
-  return ns < 0 ? 0 : ns;
-}
-
 /* A lock that a real thread has is looked at again every so often: a thread of the pool could not give up in time. */
 static int lock_until(pthread_mutex_t *m, clockid_t clock, const struct timespec *t) {
   int r = ch_mutex_try(m, 1), saved = errno;
@@ -84,9 +74,9 @@ static int lock_until(pthread_mutex_t *m, clockid_t clock, const struct timespec
   ch_scope_enter(&barrier, CH_SCOPE_BARRIER, "pthread_mutex_timedlock");
   int64_t pause = 100000;
   while ((r = ch_mutex_try(m, 1)) == EBUSY) {
-    int64_t left = until(clock, t);
-    if (left == 0) {
-      r = ETIMEDOUT;
+    int64_t left = ch_time_until(clock, t);
+    if (left <= 0) {
+      r = left == 0 ? ETIMEDOUT : EINVAL;
       break;
     }
     struct ch_mutex_queue *queue = ch_mutex_join(m);
@@ -137,9 +127,9 @@ static int wait_on(pthread_cond_t *cond, pthread_mutex_t *m, clockid_t clock, co
     give_way(1000000);
     lock(m);
     errno = saved;
-    return t && until(clock, t) == 0 ? ETIMEDOUT : 0;
+    return t && ch_time_until(clock, t) == 0 ? ETIMEDOUT : 0;
   }
-  r = t ? ch_sem_timedwait(ch_condition_turn(c), until(clock, t)) : ch_sem_wait(ch_condition_turn(c));
+  r = t ? ch_sem_timedwait(ch_condition_turn(c), ch_time_until(clock, t)) : ch_sem_wait(ch_condition_turn(c));
   if (ch_condition_leave(c)) {
     ch_scope_enter(&barrier, CH_SCOPE_BARRIER, "pthread_cond_wait");
     lock(m);
