@@ -1,6 +1,6 @@
 // Pass `outline`: `activate` statements become calls of ch_spawn, `async` statements calls of their bodies.
 //
-//   takes   what the front end made of the dialect (compiler/syntax/forms.cpp): for each `activate` the marker
+//   takes   what the front end made of the dialect (compiler/syntax/forms/): for each `activate` the marker
 //           __charcoal_spawn(uid, …), followed by a call of the helper that clang made of the captured block,
 //           which begins with __charcoal_body(uid) and one __charcoal_value(&v, sizeof v) per copied variable;
 //           for each `async` likewise __charcoal_async(uid, scope) and a helper, and no copied variables;

@@ -249,7 +249,11 @@ void Translator::statement(bool inList) {
       continue;
     } else if (tokens[position].kind == Kind::Name && form(inList))
       break;
-    else if (tokens[position].kind == Kind::Punctuator && t == "{") {
+    else if (const Mistake found = isName(position) ? mistake(inList) : Mistake::None; found != Mistake::None) {
+      if (found == Mistake::Statement)
+        break;
+      continue;
+    } else if (tokens[position].kind == Kind::Punctuator && t == "{") {
       compound();
       break;
     } else if (t == "if") {
@@ -346,7 +350,7 @@ size_t Translator::statementEnd(size_t i, unsigned level) const {
         return i;
     } else if (t == "do") {
       i = statementEnd(i + 1, level + 1);
-      if (at(i) != "while" && at(i) != "finish")
+      if (at(i) != "while" && at(i) != "finish" && !isMisspeltFinish(i))
         return i;
       return simpleEnd(i);
     } else if (isWord && t == "activate") {
@@ -404,6 +408,8 @@ void Translator::skim(size_t end) {
       group();
     else if (isAtomicExpression())
       atomicExpression();
+    else if (isBareAtomicExpression())
+      drop();
     else if (t == "^" && next() == "{") { // a block: a function inside an expression
       take();
       open(Region::Function, position);

@@ -49,6 +49,8 @@ struct Problem {
   std::string message;
   size_t noteIndex = 0; // another place that matters; meaningful if `note` is not empty
   std::string note;
+  std::string replacement = {}; // what the token should be instead
+  std::string insertion = {};   // what is missing behind the token; the problem is reported there
 };
 
 struct Translation {
@@ -65,6 +67,9 @@ struct Names {
 
 // Whether a name can begin a form of the dialect; a declaration without such a name needs no translation.
 bool isDialectWord(std::string_view);
+
+// The word that this one may have been meant for, if it is none itself; or nothing.
+std::string_view misspelt(std::string_view);
 
 // `nextUid` numbers the spawn statements of a translation unit.
 Translation translate(const std::vector<Lexeme> &, const Names &, unsigned &nextUid);

@@ -1,9 +1,9 @@
 // How translate() works: a walk over the statements of C that copies what it passes, and a table of the
 // dialect's forms that it tries wherever a statement begins.
 //
-// c.cpp walks plain C; forms.cpp holds the table and one lowering per form; jumps.cpp decides what `break`,
-// `goto`, `case` … may do. The walk understands statements exactly and skims over the rest (declarations,
-// expressions), where only brackets matter.
+// c.cpp walks plain C; forms.cpp holds the table, and forms/ one file per form; mistakes.cpp recognizes what was meant
+// for a form and is none; jumps.cpp decides what `break`, `goto`, `case` … may do. The walk understands statements
+// exactly and skims over the rest (declarations, expressions), where only brackets matter.
 #ifndef CHARCOAL_SYNTAX_TRANSLATOR_H
 #define CHARCOAL_SYNTAX_TRANSLATOR_H
 
@@ -43,8 +43,8 @@ struct Label {
 
 class Translator {
 public:
-  Translator(const std::vector<Lexeme> &tokens, const Names &names, unsigned firstUid)
-      : nextUid(firstUid), tokens(tokens), names(names) {}
+  Translator(std::vector<Lexeme> tokens, const Names &names, unsigned firstUid)
+      : nextUid(firstUid), tokens(std::move(tokens)), names(names) {}
   void declaration();
 
   Translation result;
@@ -61,6 +61,7 @@ private:
   std::string_view next() const { return at(position + 1); }
   bool done() const { return position >= tokens.size(); }
   bool isName(size_t index) const { return index < tokens.size() && tokens[index].kind == Kind::Name; }
+  bool isLiteral(size_t index) const { return index < tokens.size() && tokens[index].kind == Kind::Literal; }
   bool isKeyword(size_t index) const { return index < tokens.size() && tokens[index].kind == Kind::Keyword; }
   size_t closing(size_t open) const; // index of the matching bracket; where that is missing, of what ends the group
   bool isClosed(size_t open) const;
@@ -89,7 +90,7 @@ private:
   bool startsDeclaration(size_t index) const;
   bool declaresFunction(size_t index) const;
 
-  // ---- the dialect (forms.cpp) ----
+  // ---- the dialect (forms.cpp, forms/) ----
   bool form(bool inList); // translates the form that begins here, if one does
   struct Form {
     const char *word;
@@ -114,16 +115,21 @@ private:
   void lowerNoncancellable(bool inList);
   void lowerFinish(bool inList);
   void lowerLoneFinish(bool inList);
-  bool isFinish(size_t index) const; // a `do` that ends with `finish`
+  bool startsBranches(size_t begin, size_t end) const;
+  bool isFinish(size_t index) const; // a `do` that ends with `finish`, or should
   void nameFinish(Region &);
   static std::vector<Piece> scopePieces(const std::string &name, bool barrier, size_t keyword);
   void enterScope(const std::string &name, bool barrier, size_t keyword);
   const Region *scopeAround(const char *word);
   bool isAtomicExpression();
   void atomicExpression();
+  bool isBareAtomicExpression();
+  void refuseList(size_t open); // before a statement that takes no list of copies
   bool isSpecifier(std::string_view word) const;
   void atomicSpecifier();
   void noncancellableSpecifier();
+  bool isList(size_t open) const; // of names in parentheses
+  bool isListBeforeStatement(size_t open) const;
   std::vector<size_t> namesToCopy(size_t keyword);
   void copyVariables(const std::vector<size_t> &, size_t keyword);
   struct Spawn; // the parts of an `activate` statement
@@ -131,6 +137,21 @@ private:
   void spawnBlock(const Spawn &);
   void spawnCall(const Spawn &);
   void body(const Spawn &);
+
+  // ---- what is no form (mistakes.cpp) ----
+  enum class Mistake {
+    None,
+    Statement, // reported, and translated whole
+    Prefix,    // reported and left out; the statement that it stood before is next
+  };
+  Mistake mistake(bool inList);
+  Mistake wrongShape(); // of a word that is spelled right
+  bool wouldBe(std::string_view right) const;
+  bool isMisspeltFinish(size_t index) const;
+  void correct(std::string_view right);
+  void expectSemicolon(std::string_view behind);
+  bool isKnown(std::string_view word) const;
+  void enterScopeAnyway(size_t keyword);
 
   // ---- jumps (jumps.cpp) ----
   void open(Region::What, size_t keyword, unsigned uid = 0);
@@ -142,7 +163,7 @@ private:
   void nothing();
   Region *enclosingBody();
 
-  const std::vector<Lexeme> &tokens;
+  std::vector<Lexeme> tokens; // misspelt words are corrected there
   const Names &names;
   std::vector<Region> regions;
   mutable std::vector<std::pair<std::string_view, bool>> plainWords; // answers of isPlain

@@ -114,7 +114,7 @@ bool Watcher::collect(const Token &first, llvm::SmallVectorImpl<Token> &declarat
   Token token = first;
   for (;;) {
     declaration.push_back(token);
-    if (token.is(tok::identifier) && isDialectWord(token.getIdentifierInfo()->getName()))
+    if (token.is(tok::identifier) && concernsDialect(token.getIdentifierInfo()))
       found = true;
     if (token.is(tok::l_brace))
       ++braces;
@@ -124,6 +124,14 @@ bool Watcher::collect(const Token &first, llvm::SmallVectorImpl<Token> &declarat
   }
   collecting = false;
   return found;
+}
+
+// A word of the dialect, or one that may be misspelt.
+bool Watcher::concernsDialect(const IdentifierInfo *name) {
+  const auto [known, isNew] = words.try_emplace(name, false);
+  if (isNew)
+    known->second = isDialectWord(name->getName()) || !misspelt(name->getName()).empty();
+  return known->second;
 }
 
 std::string Watcher::site(SourceLocation place) const {
@@ -210,7 +218,17 @@ void Watcher::report(llvm::ArrayRef<Token> declaration, const std::vector<Proble
   const unsigned error = diagnostics.getDiagnosticIDs()->getCustomDiagID(DiagnosticIDs::Error, "%0");
   const unsigned note = diagnostics.getDiagnosticIDs()->getCustomDiagID(DiagnosticIDs::Note, "%0");
   for (const Problem &problem : problems) {
-    diagnostics.Report(declaration[problem.index].getLocation(), error) << problem.message;
+    SourceLocation place = declaration[problem.index].getLocation();
+    FixItHint fix;
+    if (!problem.insertion.empty()) {
+      const SourceLocation end =
+          Lexer::getLocForEndOfToken(place, 0, compiler.getSourceManager(), compiler.getLangOpts());
+      if (end.isValid()) // else the token comes out of a macro
+        place = end;
+      fix = FixItHint::CreateInsertion(place, problem.insertion);
+    } else if (!problem.replacement.empty())
+      fix = FixItHint::CreateReplacement(place, problem.replacement);
+    diagnostics.Report(place, error) << problem.message << fix;
     if (!problem.note.empty())
       diagnostics.Report(declaration[problem.noteIndex].getLocation(), note) << problem.note;
   }

@@ -9,6 +9,7 @@
 
 #include "dialect.h"
 #include "clang/Lex/Token.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/FunctionExtras.h"
 #include "llvm/ADT/SmallVector.h"
 
@@ -29,6 +30,7 @@ public:
 
 private:
   bool isDialectOn(const clang::Token &);
+  bool concernsDialect(const clang::IdentifierInfo *);
   bool collect(const clang::Token &first, llvm::SmallVectorImpl<clang::Token> &declaration);
   std::vector<clang::Token> render(llvm::ArrayRef<clang::Token>, const Translation &);
   std::string site(clang::SourceLocation) const;
@@ -40,6 +42,7 @@ private:
   bool on = false;
   bool checkedMacro = false;
   bool collecting = false;
+  llvm::DenseMap<const clang::IdentifierInfo *, bool> words; // answers of concernsDialect
   unsigned nextUid = 0;
 };
 

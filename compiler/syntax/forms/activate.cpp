@@ -1,0 +1,232 @@
+// activate
+//
+//   activate [h] (i) BLOCK     becomes
+//
+//   { __auto_type __charcoal_0 = &i;     (and an assertion that it is no variable-length array)
+//     { __attribute__((aligned(__alignof__(i)))) __typeof_unqual__(*__charcoal_0) i; __builtin_memcpy((void *)&i,
+//     __charcoal_0, sizeof i);
+//       __charcoal_spawn(uid, h, flags, "file:line");
+//       <captured> { __charcoal_body(uid); __charcoal_value(&i, sizeof i); BLOCK charcoal_end_uid: ; } } }
+//
+//   activate [h] f(a, 1);      becomes
+//
+//   { __auto_type __charcoal_0 = ((void)0, a);
+//     __charcoal_spawn(uid, h, flags, "file:line");
+//     <captured> { __charcoal_body(uid); __charcoal_value(&__charcoal_0, sizeof __charcoal_0); (void)f(__charcoal_0,
+//     1); } }
+//
+// clang makes the captured block a function and gives it a record of addresses; pass `outline` replaces the
+// addresses named by __charcoal_value by the values themselves, and hands function and record to the runtime.
+#include "translator.h"
+
+namespace charcoal::syntax {
+
+struct Translator::Spawn {
+  size_t keyword = 0;
+  bool contained = false;
+  size_t handle = 0;          // index of '[', or 0
+  std::vector<size_t> values; // names to copy
+  unsigned uid = 0;
+};
+
+bool Translator::matchesActivate(bool sure) const {
+  size_t i = position + 1;
+  if (at(i) == "[" && !isClosed(i))
+    return false; // clang will say so
+  if (at(i) == "contained" && (at(i + 1) == "{" || at(i + 1) == "[" || isName(i + 1)))
+    return true;
+  if (at(i) == "contained" && at(i + 1) == "(" && at(closing(i + 1) + 1) == "{")
+    return true;
+  if (at(i) == "[")
+    i = closing(i) + 1;
+  if (at(i) == "{" || (at(i) == "(" && at(closing(i) + 1) == "{"))
+    return true;
+  if (at(i) == "(" && !isClosed(i))
+    return false;
+  return sure && (i < tokens.size() && (tokens[i].kind != Kind::Punctuator || at(i) == "(" || at(i) == "*"));
+}
+
+void Translator::lowerActivate(bool) {
+  Spawn spawn;
+  spawn.keyword = position;
+  spawn.uid = nextUid++;
+  drop();
+  if (here() == "contained" && !(next() == "(" && at(closing(position + 1) + 1) != "{")) {
+    spawn.contained = true;
+    drop();
+  }
+  if (here() == "[") {
+    spawn.handle = position;
+    if (next() == "]")
+      problem(position, "expected the address of a 'ch_activity' between '[' and ']'; without a handle leave them out");
+    drop(closing(position) + 1);
+    if (here() == "contained" && (next() == "{" || next() == "(") && !isPlain("contained")) {
+      problem(position, "'contained' stands before the handle; write 'activate contained [&handle] …'");
+      spawn.contained = true;
+      drop();
+    }
+  }
+  const size_t afterList = here() == "(" ? closing(position) + 1 : 0;
+  if (afterList && at(afterList) == "{") {
+    spawn.values = namesToCopy(spawn.keyword);
+  } else if (afterList && at(afterList) == "[" && isClosed(afterList) && !spawn.handle) {
+    problem(afterList, "the handle stands before the list of copies; write 'activate [&handle] (…) { … }'");
+    spawn.values = namesToCopy(spawn.keyword);
+    spawn.handle = position;
+    drop(closing(position) + 1);
+  } else if (isListBeforeStatement(position)) {
+    problem(spawn.keyword, "'activate' with a list of copies needs a block; before a call leave the list out, a call "
+                           "copies its arguments");
+    drop(afterList);
+    if (isKeyword(position)) {
+      statement(false);
+      return;
+    }
+  }
+  text(spawn.keyword, "{");
+  if (here() == "{")
+    spawnBlock(spawn);
+  else
+    spawnCall(spawn);
+  text(position - 1, "}");
+}
+
+void Translator::spawnMarker(const Spawn &spawn) {
+  text(spawn.keyword, "__charcoal_spawn(" + std::to_string(spawn.uid) + "u,");
+  if (spawn.handle && at(spawn.handle + 1) != "]") {
+    const size_t resume = position, end = closing(spawn.handle);
+    bool comma = false;
+    for (size_t i = spawn.handle; i < end; ++i)
+      comma |= at(i) == ",";
+    position = spawn.handle + 1;
+    if (comma) // only then, so that an error is reported at the expression itself
+      text(spawn.keyword, "(");
+    skim(end);
+    if (comma)
+      text(spawn.keyword, ")");
+    position = resume;
+  } else
+    text(spawn.keyword, "0");
+  text(spawn.keyword, spawn.contained ? ", 1u," : ", 0u,");
+  piece(Piece::Site, spawn.keyword);
+  text(spawn.keyword, ");");
+}
+
+void Translator::spawnBlock(const Spawn &spawn) {
+  const std::string uid = std::to_string(spawn.uid);
+  std::string values;
+  for (size_t name : spawn.values)
+    values += " __charcoal_value(&" + std::string(at(name)) + ", sizeof " + std::string(at(name)) + ");";
+  copyVariables(spawn.values, spawn.keyword);
+  spawnMarker(spawn);
+  piece(Piece::Captured, spawn.keyword);
+  text(spawn.keyword, "{ __charcoal_body(" + uid + "u);" + values);
+  open(Region::Body, spawn.keyword, spawn.uid);
+  compound();
+  if (close().hasReturn)
+    text(position - 1, "charcoal_end_" + uid + ": ;");
+  text(position - 1, "} }");
+}
+
+// The statement `f(a, b);` behind `activate`: the last bracketed group before the ';' holds the arguments,
+// everything before it is the function.
+void Translator::spawnCall(const Spawn &spawn) {
+  const size_t start = position;
+  size_t end = start, arguments = 0, block = 0;
+  while (end < tokens.size() && at(end) != ";" && at(end) != "}") {
+    const std::string_view t = at(end);
+    const size_t open = end;
+    if (t == "(" || t == "[" || t == "{")
+      end = closing(end);
+    ++end;
+    if (t == "(" && open > start && (at(end) == ";" || at(end) == "}" || isName(end) || isKeyword(end))) {
+      arguments = open;
+      break;
+    }
+    if (tokens[open].kind == Kind::Punctuator && t != "(" && t != "[" && t != "." && t != "->") {
+      arguments = 0;
+      if (t == "{")
+        block = open;
+      break;
+    }
+  }
+  if (!arguments || isKeyword(start)) {
+    if (block && (isName(start) || at(start) == "&"))
+      problem(start, "a handle stands in brackets; write 'activate [&handle] { … }'");
+    else
+      problem(spawn.keyword, "'activate' needs a block or a call: write 'activate { … }' or 'activate f(…);'");
+    if (block)
+      return drop(closing(block) + 1);
+    while (!done() && here() != ";" && here() != "}")
+      drop(here() == "(" || here() == "[" || here() == "{" ? closing(position) + 1 : position + 1);
+    if (here() == ";")
+      drop();
+    return;
+  }
+  const std::string uid = std::to_string(spawn.uid);
+  std::string values;
+  unsigned copies = 0;
+  auto copy = [&](size_t from, size_t to) { // returns the name of the copy
+    std::string name = "__charcoal_" + std::to_string(copies++);
+    text(spawn.keyword, "__extension__ __auto_type " + name + " = ((void)0, ");
+    position = from;
+    skim(to);
+    text(spawn.keyword, ");");
+    values += " __charcoal_value(&" + name + ", sizeof " + name + ");";
+    return name;
+  };
+
+  // A function is called by its name, which keeps clang's checks of the arguments; a pointer to one is
+  // copied like an argument, for the spawner decides now what is to be called.
+  bool direct = isName(start) && start + 1 == arguments &&
+                (names.isFunction(at(start)) || at(start).substr(0, 10) == "__builtin_");
+  for (size_t i = 1; direct && i < tokens.size(); ++i)
+    if (isName(i) && at(i) == at(start) && at(i + 1) != "(" && at(i - 1) != "." && at(i - 1) != "->")
+      direct = false; // perhaps a local variable of the same name
+  const std::string pointer = direct ? "" : copy(start, arguments);
+
+  const size_t close = closing(arguments);
+  std::vector<std::pair<size_t, std::string>> passed; // a literal's index, or the name of a copy
+  for (size_t from = arguments + 1; from < close;) {
+    size_t to = from;
+    while (to < close && at(to) != ",")
+      to = (at(to) == "(" || at(to) == "[" || at(to) == "{" ? closing(to) : to) + 1;
+    bool literal = true;
+    for (size_t i = from; i < to; ++i)
+      literal &= tokens[i].kind == Kind::Literal;
+    if (literal)
+      passed.push_back({from, ""});
+    else
+      passed.push_back({0, copy(from, to)});
+    from = to + 1;
+  }
+
+  spawnMarker(spawn);
+  piece(Piece::Captured, spawn.keyword);
+  text(spawn.keyword, "{ __charcoal_body(" + uid + "u);" + values + " (void)");
+  if (direct) {
+    position = start;
+    take();
+  } else
+    text(spawn.keyword, pointer);
+  text(spawn.keyword, "(");
+  for (size_t k = 0; k < passed.size(); ++k) {
+    if (k)
+      text(spawn.keyword, ",");
+    if (passed[k].second.empty())
+      for (position = passed[k].first; position < close && at(position) != ",";)
+        take();
+    else
+      text(spawn.keyword, passed[k].second);
+  }
+  text(close, ") ; }");
+  drop(close + 1);
+  if (here() == ";")
+    drop();
+  else {
+    problem(close, "expected ';' after the call behind 'activate'");
+    result.problems.back().insertion = ";";
+  }
+}
+
+} // namespace charcoal::syntax

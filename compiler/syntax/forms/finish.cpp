@@ -1,0 +1,148 @@
+// do … finish, with or without a deadline
+//
+//   name: within (t) do S finish;     becomes
+//
+//   name: { __auto_type __charcoal_when_0 = __charcoal_after((t));
+//     struct __charcoal_scope __charcoal_finish_0 __attribute__((cleanup(…leave)));
+//     __charcoal_scope_enter(&__charcoal_finish_0, 0, "file:line");
+//     struct __charcoal_deadline …; __charcoal_scope_deadline(&__charcoal_finish_0, &…, __charcoal_when_0);
+//     S }
+//
+// The cleanup waits for the branches, on every way out. With `by` the time is absolute already: __charcoal_at.
+#include "translator.h"
+
+namespace charcoal::syntax {
+
+bool Translator::isFinish(size_t index) const {
+  if (at(index) != "do")
+    return false;
+  const size_t end = statementEnd(index + 1);
+  return (isName(end) && at(end) == "finish") || isMisspeltFinish(end) ||
+         (at(end) != "while" && startsBranches(index + 1, end));
+}
+
+// Whether an `async` stands there: then a `do` before it is no loop, even if it has no end.
+bool Translator::startsBranches(size_t begin, size_t end) const {
+  for (size_t i = begin; i < end; ++i)
+    if (isName(i) && at(i) == "async" && (at(i + 1) == "{" || isName(i + 1)) && !isPlain("async"))
+      return true;
+  return false;
+}
+
+bool Translator::matchesDeadline(bool) const { return next() == "(" && isFinish(closing(position + 1) + 1); }
+
+bool Translator::matchesLoneFinish(bool sure) const { return sure && next() == ";"; }
+
+void Translator::lowerLoneFinish(bool) {
+  problem(position, "'finish' without a 'do' before it; write 'do { … } finish;'");
+  drop();
+  take(); // ;
+}
+
+// Declares the variable of a scope, opens it, and has it closed at the end of the block.
+std::vector<Piece> Translator::scopePieces(const std::string &name, bool barrier, size_t keyword) {
+  return {{Piece::Text, keyword,
+           "struct __charcoal_scope " + name + " __attribute__((__cleanup__(__charcoal_scope_leave)));" +
+               " __charcoal_scope_enter(&" + name + (barrier ? ", 1u," : ", 0u,")},
+          {Piece::Site, keyword, {}},
+          {Piece::Text, keyword, ");"}};
+}
+
+void Translator::enterScope(const std::string &name, bool barrier, size_t keyword) {
+  for (Piece &piece : scopePieces(name, barrier, keyword))
+    result.pieces.push_back(std::move(piece));
+}
+
+// The labels before the statement are the scope's names.
+void Translator::nameFinish(Region &finish) {
+  for (size_t i = labels.size(); i-- > firstLabel;) {
+    const std::string_view name = labels[i].name;
+    for (const Region &outer : regions)
+      for (std::string_view label : outer.labels)
+        if (label == name) {
+          const std::string quoted = "'" + std::string(name) + "'";
+          problem(labels[i].index,
+                  "the label " + quoted + " already names a 'do … finish' around this one, which 'cancel " +
+                      std::string(name) + "' could mean as well; give one of them another name",
+                  outer.keyword, "the other begins here");
+          // Without the label, which clang would report again.
+          result.pieces.erase(result.pieces.begin() + labels[i].piece, result.pieces.begin() + labels[i].pieceEnd);
+        }
+    finish.labels.push_back(name);
+  }
+}
+
+void Translator::lowerFinish(bool) {
+  Region finish{Region::Finish, position, 0};
+  nameFinish(finish);
+  const std::string number = std::to_string(finish.uid = nextScope++), scope = "__charcoal_finish_" + number,
+                    when = "__charcoal_when_" + number, timer = "__charcoal_deadline_" + number;
+  const bool deadline = here() != "do";
+  text(position, "{");
+  if (deadline) {
+    text(position,
+         "__extension__ __auto_type " + when + " = " + (here() == "within" ? "__charcoal_after(" : "__charcoal_at("));
+    drop();
+    group();
+    text(finish.keyword, "); struct __charcoal_deadline " + timer + ";");
+    finish.keyword = position;
+  }
+  enterScope(scope, false, position);
+  if (deadline)
+    text(position, "__charcoal_scope_deadline(&" + scope + ", &" + timer + ", " + when + ");");
+  const size_t keyword = position;
+  drop(); // do
+  finish.number = nextRegion++;
+  regions.push_back(std::move(finish));
+  statement(false);
+  close();
+  if (isMisspeltFinish(position))
+    correct("finish");
+  if (here() == "finish") {
+    drop();
+    if (here() == ";")
+      drop();
+    else {
+      problem(position - 1, "expected ';' after 'finish'");
+      result.problems.back().insertion = ";";
+    }
+  } else {
+    problem(position - 1, "expected 'finish;' after a 'do' block that starts branches", keyword, "to match this 'do'");
+    result.problems.back().insertion = " finish;";
+  }
+  text(position - 1, "}");
+}
+
+// The scope that an `async` or `cancel` at the current token belongs to: that of a 'do … finish', or for `async` that
+// of the `async` around it. Or none, and an error.
+const Region *Translator::scopeAround(const char *word) {
+  const std::string quoted = "'" + std::string(word) + "'";
+  const Region *body = nullptr;
+  for (auto region = regions.rbegin(); region != regions.rend() && region->what != Region::Function; ++region) {
+    if (region->what == Region::Async && !body && quoted == "'async'") {
+      if (!region->startsBranches)
+        region->uid = nextScope++;
+      region->startsBranches = true;
+      return &*region;
+    }
+    if (region->what == Region::Finish && !body)
+      return &*region;
+    if (region->what == Region::Finish) {
+      problem(position,
+              quoted + " in the body of 'activate' cannot belong to the 'do … finish' outside it, which is another "
+                       "activity's; write a 'do … finish' inside",
+              body->keyword, "the body belongs to this 'activate'");
+      return nullptr;
+    }
+    if (region->what == Region::Body && !body)
+      body = &*region;
+  }
+  problem(position, quoted + (quoted == "'async'"
+                                  ? " needs a 'do … finish' around it in the same function, which waits for what it "
+                                    "starts: write 'do { async …; } finish;'"
+                                  : " needs a 'do … finish' around it in the same function; to cancel a whole activity "
+                                    "call 'ch_activity_cancel(&handle)'"));
+  return nullptr;
+}
+
+} // namespace charcoal::syntax

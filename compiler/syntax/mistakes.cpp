@@ -1,0 +1,245 @@
+// What was meant for a form of the dialect and is none: a word that is misspelt, or that has the wrong things around
+// it.
+//
+// Asked where a statement begins and no form does. Every word here would be an error to clang as well (an undeclared
+// name), but one that speaks of identifiers; ours says what the form looks like. The statement is then translated as if
+// the mistake were not there, so that it is reported once.
+#include "translator.h"
+#include <algorithm>
+#include <set>
+
+namespace charcoal::syntax {
+
+static const std::string_view words[] = {"activate", "async",          "atomic", "cancel",
+                                         "finish",   "noncancellable", "within", "yield"};
+
+// Letters to insert, delete, change or swap with their neighbour to get from one word to the other.
+static size_t distance(std::string_view from, std::string_view to) {
+  std::vector<size_t> before, above, row(to.size() + 1);
+  for (size_t j = 0; j <= to.size(); ++j)
+    row[j] = j;
+  for (size_t i = 1; i <= from.size(); ++i) {
+    before = std::move(above);
+    above = row;
+    row[0] = i;
+    for (size_t j = 1; j <= to.size(); ++j) {
+      row[j] = std::min({above[j] + 1, row[j - 1] + 1, above[j - 1] + (from[i - 1] != to[j - 1])});
+      if (i > 1 && j > 1 && from[i - 1] == to[j - 2] && from[i - 2] == to[j - 1])
+        row[j] = std::min(row[j], before[j - 2] + 1);
+    }
+  }
+  return row[to.size()];
+}
+
+std::string_view misspelt(std::string_view word) {
+  if (word.size() < 4 || word.size() > 16)
+    return {};
+  std::string_view nearest;
+  size_t best = word.size() < 6 ? 2 : 3; // so far away it is another word
+  for (std::string_view right : words)
+    if (const size_t d = word.find_first_of("_0123456789") == word.npos ? distance(word, right) : best; d < best) {
+      best = d;
+      nearest = right;
+    }
+  return best == 0 ? std::string_view() : nearest;
+}
+
+bool Translator::isKnown(std::string_view word) const { return names.isDeclared(word) || declaredInside(word); }
+
+// Whether `right` would be a form here, were it not misspelt. The shapes are such as no program has with a name that it
+// has not declared.
+bool Translator::wouldBe(std::string_view right) const {
+  const size_t behind = next() == "(" ? closing(position + 1) + 1 : position + 1;
+  if (right == "yield")
+    return next() == ";";
+  if (right == "cancel")
+    return next() == ";" || (isName(position + 1) && at(position + 2) == ";");
+  if (right == "finish")
+    return next() == ";" && position > 0 && at(position - 1) == "}";
+  if (right == "within")
+    return next() == "(" && at(behind) == "do";
+  if (right == "activate" && next() == "[")
+    return isClosed(position + 1);
+  static const std::set<std::string_view> statements = {"if", "for", "while", "do", "switch", "return"};
+  return at(behind) == "{" || (isName(position + 1) && (at(position + 2) == "(" || isKnown(next()))) ||
+         statements.count(next()) != 0;
+}
+
+bool Translator::isMisspeltFinish(size_t index) const {
+  return isName(index) && at(index + 1) == ";" && misspelt(at(index)) == "finish" && !isPlain(at(index));
+}
+
+void Translator::correct(std::string_view right) {
+  problem(position, "unknown word '" + std::string(here()) + "'; did you mean '" + std::string(right) + "'?");
+  result.problems.back().replacement = right;
+  tokens[position].text = right;
+}
+
+Translator::Mistake Translator::mistake(bool inList) {
+  if (const std::string_view right = misspelt(here()); !right.empty()) {
+    if (isPlain(here()) || !wouldBe(right))
+      return Mistake::None;
+    correct(right);
+    return form(inList) ? Mistake::Statement : wrongShape();
+  }
+  const bool isOurs = isDialectWord(here()) || here() == "contained";
+  return isOurs && !isPlain(here()) ? wrongShape() : Mistake::None;
+}
+
+// The ';' behind the token before this one is missing.
+void Translator::expectSemicolon(std::string_view behind) {
+  problem(position - 1, "expected ';' after '" + std::string(behind) + "'");
+  result.problems.back().insertion = ";";
+  text(position - 1, ";");
+}
+
+Translator::Mistake Translator::wrongShape() {
+  const size_t keyword = position;
+  const std::string word(here());
+  const std::string_view follows = next();
+  const bool empty = follows == ";" || follows == "}" || follows.empty();
+  const bool group = follows == "(" && isClosed(position + 1);
+  const size_t behind = group ? closing(position + 1) + 1 : position + 1;
+
+  if (word == "yield") {
+    if (group && behind == position + 3 && at(behind) == ";") {
+      problem(keyword, "'yield' is a statement, not a function; write 'yield;'");
+      drop(behind);
+      take();
+      return Mistake::Statement;
+    }
+    // An expression with a name that nobody has declared: clang's own error says that.
+    if (tokens.size() > position + 1 && tokens[position + 1].kind == Kind::Punctuator && follows != "}" &&
+        follows != "{")
+      return Mistake::None;
+    drop();
+    text(keyword, "__charcoal_yield()");
+    expectSemicolon("yield");
+    return Mistake::Statement;
+  }
+  if (word == "cancel") {
+    if (group && at(behind) == ";" && (behind == position + 3 || (behind == position + 4 && isName(position + 2)))) {
+      const std::string name(behind == position + 4 ? at(position + 2) : "");
+      problem(keyword,
+              "'cancel' is a statement, not a function; write 'cancel" + (name.empty() ? ";'" : " " + name + ";'"));
+      drop(behind);
+      take();
+      return Mistake::Statement;
+    }
+    if (follows != "}" && follows != "{" && !isName(position + 1) && !isKeyword(position + 1))
+      return Mistake::None;
+    bool label = false; // `cancel q }`, but not `cancel` and then the statement `q(…)`
+    for (const Region &region : regions)
+      label |= std::find(region.labels.begin(), region.labels.end(), follows) != region.labels.end();
+    drop(keyword + (label ? 2 : 1));
+    text(keyword, "(void)0");
+    expectSemicolon(label ? "cancel " + std::string(follows) : "cancel");
+    return Mistake::Statement;
+  }
+  if (word == "finish") {
+    if (follows == "{" || isName(position + 1)) {
+      problem(keyword, "'finish' stands behind the block that it waits for; write 'do { … } finish;'");
+      drop();
+      enterScopeAnyway(keyword);
+      return Mistake::Statement;
+    }
+    if (follows != "}")
+      return Mistake::None;
+    problem(keyword, "'finish' without a 'do' before it; write 'do { … } finish;'");
+    drop();
+    text(keyword, ";");
+    return Mistake::Statement;
+  }
+  if (word == "within" || word == "by") {
+    const std::string form = word + (word == "by" ? " (time)" : " (nanoseconds)") + " do { … } finish;'";
+    size_t to = position + 1; // the `do`, not far away
+    while (at(to) != "do" && at(to) != ";" && at(to) != "{" && at(to) != "}" && to < tokens.size())
+      to = (at(to) == "(" && isClosed(to) ? closing(to) : to) + 1;
+    if (group && at(behind) == "do") {
+      problem(behind, "'" + word + "' needs 'finish;' behind the block, not a loop; write '" + form, keyword,
+              "for this '" + word + "'");
+      drop(behind);
+    } else if (at(to) == "do" && isFinish(to)) {
+      if (isName(behind) && at(behind + 1) == ":") {
+        problem(behind, "the name of a 'do … finish' stands before its deadline; write 'name: " + form);
+        to = behind;
+      } else if (group)
+        problem(behind, "expected 'do' behind '" + word + " (…)'; write '" + form);
+      else if (follows == "(")
+        problem(to, "expected ')' before 'do'", position + 1, "to match this '('");
+      else
+        problem(position + 1, "expected '(' after '" + word + "'; write '" + form);
+      drop(to);
+    } else if (group && (at(behind) == "{" || isName(behind) || isKeyword(behind))) {
+      problem(behind, "expected 'do' behind '" + word + " (…)'; write '" + form);
+      drop(behind);
+      enterScopeAnyway(keyword);
+      return Mistake::Statement;
+    } else if (empty || (group && (at(behind) == ";" || at(behind) == "}"))) {
+      problem(keyword, "'" + word + "' is a deadline for a 'do … finish'; write '" + form);
+      drop(behind);
+      if (here() != ";")
+        text(keyword, ";");
+    } else
+      return Mistake::None;
+    return Mistake::Prefix;
+  }
+  if (word == "contained") {
+    if (follows != "activate")
+      return Mistake::None;
+    problem(keyword, "'contained' stands behind 'activate'; write 'activate contained …'");
+    drop();
+    return Mistake::Prefix;
+  }
+
+  // What is left stands before a statement: activate, async, atomic, noncancellable.
+  static const char activates[] = "'activate' needs a block or a call: write 'activate { … }' or 'activate f(…);'";
+  if (empty) {
+    problem(keyword, word == "activate" ? activates
+                                        : "'" + word + "' needs a statement behind it; write '" + word +
+                                              " { … }' or '" + word + " f(…);'");
+    drop();
+    if (here() != ";")
+      text(keyword, ";");
+    return Mistake::Prefix;
+  }
+  if (follows == "&" && word == "activate") {
+    size_t block = position + 1;
+    while (block < tokens.size() && at(block) != "{" && at(block) != ";" && at(block) != "}")
+      ++block;
+    if (at(block) != "{")
+      return Mistake::None;
+    problem(position + 1, "a handle stands in brackets; write 'activate [&handle] { … }'");
+    drop(block);
+    return Mistake::Prefix;
+  }
+  if (follows == "[" && isClosed(position + 1)) {
+    if (word == "activate")
+      problem(keyword, activates);
+    else
+      problem(position + 1, "'" + word + "' takes no handle; only 'activate [&handle] …' does");
+    drop(closing(position + 1) + 1);
+    if (here() == "}" || done())
+      text(keyword, ";");
+    return Mistake::Prefix;
+  }
+  return Mistake::None;
+}
+
+// The statement gets a scope all the same, so that what stands in it is not reported, too.
+void Translator::enterScopeAnyway(size_t keyword) {
+  Region finish{Region::Finish, keyword, nextRegion++, nextScope++};
+  text(keyword, "{");
+  enterScope("__charcoal_finish_" + std::to_string(finish.uid), false, keyword);
+  regions.push_back(std::move(finish));
+  statement(false);
+  close();
+  if (here() == "finish") {
+    drop();
+    if (here() == ";")
+      drop();
+  }
+  text(position - 1, "}");
+}
+
+} // namespace charcoal::syntax
