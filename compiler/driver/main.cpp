@@ -41,11 +41,8 @@ Arguments compileArguments(const OwnOptions &own, const Request &request, const 
   }
   if (!own.dump.empty())
     passToFrontEnd(result, "-charcoal-dump=" + own.dump);
-  if (!own.blocking || own.blockingIsError)
-    append(result, {"-Xclang", "-plugin-arg-charcoal", "-Xclang",
-                    !own.blocking          ? "blocking=silent"
-                    : *own.blockingIsError ? "blocking=error"
-                                           : "blocking=warning"});
+  for (const std::string &warning : own.warnings)
+    append(result, {"-Xclang", "-plugin-arg-charcoal", "-Xclang", warning});
   if (own.checks.value_or(!request.optimizes))
     passToFrontEnd(result, "-charcoal-checks");
   if (own.printPipeline)

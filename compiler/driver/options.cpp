@@ -9,7 +9,7 @@ namespace charcoal::driver {
 namespace {
 
 struct OwnOption {
-  const char *spelling;                                            // ends in '=' when a value follows
+  std::string spelling;                                            // ends in '=' when a value follows
   const char *values;                                              // what may follow, for the error message
   std::function<bool(OwnOptions &, const std::string &value)> set; // false: no such value
 };
@@ -24,19 +24,9 @@ bool setDump(OwnOptions &options, const std::string &value) {
   return !value.empty();
 }
 
-// -Wname, -Wno-name, -Werror=name, -Wno-error=name, as clang has it for its own warnings.
-bool warnAboutBlocking(OwnOptions &options, bool isOn) {
-  options.blocking = isOn;
-  return true;
-}
+const char *const warnings[] = {"blocking", "dangling", "loop-variable", "lost-update"};
 
-bool failOnBlocking(OwnOptions &options, bool isOn) {
-  options.blocking |= isOn;
-  options.blockingIsError = isOn;
-  return true;
-}
-
-const OwnOption table[] = {
+const OwnOption plainOptions[] = {
     {"-fcharcoal", "", [](OwnOptions &o, const std::string &) { return o.enabled = true; }},
     {"-fno-charcoal", "", [](OwnOptions &o, const std::string &) { return !(o.enabled = false); }},
     {"-fcharcoal-stress", "", [](OwnOptions &o, const std::string &) { return o.stress = true; }},
@@ -48,12 +38,26 @@ const OwnOption table[] = {
     {"-fno-charcoal-dialect", "", [](OwnOptions &o, const std::string &) { return !(o.dialect = false); }},
     {"-fcharcoal-dump=", "a stage named by --charcoal-print-pipeline", setDump},
     {"-Rcharcoal", "", [](OwnOptions &o, const std::string &) { return o.remarks = true; }},
-    {"-Wcharcoal-blocking", "", [](OwnOptions &o, const std::string &) { return warnAboutBlocking(o, true); }},
-    {"-Wno-charcoal-blocking", "", [](OwnOptions &o, const std::string &) { return warnAboutBlocking(o, false); }},
-    {"-Werror=charcoal-blocking", "", [](OwnOptions &o, const std::string &) { return failOnBlocking(o, true); }},
-    {"-Wno-error=charcoal-blocking", "", [](OwnOptions &o, const std::string &) { return failOnBlocking(o, false); }},
     {"--charcoal-print-pipeline", "", [](OwnOptions &o, const std::string &) { return o.printPipeline = true; }},
 };
+
+// -Wname, -Wno-name, -Werror=name, -Wno-error=name, as clang has it for its own warnings. The plugin takes them in
+// order.
+std::vector<OwnOption> allOptions() {
+  std::vector<OwnOption> result(std::begin(plainOptions), std::end(plainOptions) - 1);
+  for (const std::string name : warnings)
+    for (const auto &[prefix, mode] :
+         {std::pair("-W", "on"), {"-Wno-", "silent"}, {"-Werror=", "error"}, {"-Wno-error=", "warning"}})
+      result.push_back(
+          {prefix + ("charcoal-" + name), "", [argument = name + "=" + mode](OwnOptions &o, const std::string &) {
+             o.warnings.push_back(argument);
+             return true;
+           }});
+  result.push_back(*std::prev(std::end(plainOptions)));
+  return result;
+}
+
+const std::vector<OwnOption> table = allOptions();
 
 bool startsWith(const std::string &text, const std::string &prefix) {
   return text.compare(0, prefix.size(), prefix) == 0;
@@ -87,10 +91,10 @@ void explainUnknown(const std::string &argument) {
   }
   std::fprintf(stderr, "charcoal-cc: error: unknown option '%s'", argument.c_str());
   if (nearest)
-    std::fprintf(stderr, "; did you mean '%s'?", nearest->spelling);
+    std::fprintf(stderr, "; did you mean '%s'?", nearest->spelling.c_str());
   std::fprintf(stderr, "\ncharcoal-cc: note: its own options are:\n");
   for (const OwnOption &option : table)
-    std::fprintf(stderr, "  %s%s\n", option.spelling,
+    std::fprintf(stderr, "  %s%s\n", option.spelling.c_str(),
                  *option.values ? ("<" + std::string(option.values) + ">").c_str() : "");
 }
 

@@ -12,9 +12,8 @@ struct OwnOptions {
   bool enabled = true; // -fno-charcoal: plain clang
   bool stress = false;
   bool remarks = false;
-  bool dialect = false;                // the dialect without an #include <charcoal.h>
-  bool blocking = true;                // warn where atomic code calls what blocks
-  std::optional<bool> blockingIsError; // unset: as clang's -Werror says
+  bool dialect = false;              // the dialect without an #include <charcoal.h>
+  std::vector<std::string> warnings; // as compiler/syntax/warnings.h takes them: "blocking=error"
   bool printPipeline = false;
   std::string yields = "calls";
   std::string dump;

@@ -1,12 +1,14 @@
-// See blocking.h.
-#include "blocking.h"
+// -Wcharcoal-blocking: warns where atomic code directly calls a function that is known to block.
+//
+// Known to block are functions declared `ch_may_block`, and those with external linkage for whose name
+// charcoal/blocking.h declares __charcoal_may_block_NAME. Atomic are the functions declared so and what stands in an
+// `atomic` statement, the bodies of its `async` included, those of its `activate` not.
+//
+// Looks only at translation units in which the dialect is on and something is atomic.
+#include "checks.h"
 #include "clang/AST/ASTContext.h"
-#include "clang/AST/Attr.h"
 #include "clang/AST/Expr.h"
 #include "clang/AST/Stmt.h"
-#include "clang/Basic/SourceManager.h"
-#include "clang/Frontend/CompilerInstance.h"
-#include "llvm/ADT/SmallPtrSet.h"
 
 using namespace clang;
 
@@ -14,40 +16,13 @@ namespace charcoal::syntax {
 
 namespace {
 
-class Consumer : public ASTConsumer {
+class Blocking {
 public:
-  Consumer(CompilerInstance &compiler, Blocking mode) : compiler(compiler), mode(mode) {}
+  explicit Blocking(Unit &unit) : unit(unit) {}
 
-  // The annotation is only for us: code generation, whose turn comes next, would make a reference to the function of
-  // it. A precompiled header keeps it, for those who use the header.
-  bool HandleTopLevelDecl(DeclGroupRef group) override {
-    if (compiler.getFrontendOpts().ProgramAction == frontend::GeneratePCH)
-      return true;
-    for (Decl *one : group)
-      if (auto *function = dyn_cast<FunctionDecl>(one); function && isMarked(*function, "charcoal.may_block")) {
-        marked.insert(function->getCanonicalDecl());
-        llvm::erase_if(function->getAttrs(), [](const Attr *attribute) {
-          auto *annotation = dyn_cast<AnnotateAttr>(attribute);
-          return annotation && annotation->getAnnotation() == "charcoal.may_block";
-        });
-      }
-    return true;
-  }
-
-  void HandleTranslationUnit(ASTContext &context) override {
-    ast = &context;
-    // clang's own options do not reach our warning by themselves.
-    if (mode == Blocking::Silent || compiler.getDiagnostics().getIgnoreAllWarnings() ||
-        !isDeclared("__charcoal_dialect"))
-      return;
-    for (Decl *one : context.getTranslationUnitDecl()->noload_decls()) {
-      auto *function = dyn_cast<FunctionDecl>(one);
-      if (!function || !function->doesThisDeclarationHaveABody() ||
-          context.getSourceManager().isInSystemHeader(function->getLocation()))
-        continue;
-      const Atomic whole{function->getLocation(), function};
-      walk(function->getBody(), isMarked(*function, "charcoal.atomic") ? &whole : nullptr);
-    }
+  void check(const FunctionDecl &function) {
+    const Atomic whole{function.getLocation(), &function};
+    walk(function.getBody(), isAnnotated(function, "charcoal.atomic") ? &whole : nullptr);
   }
 
 private:
@@ -57,38 +32,6 @@ private:
     const FunctionDecl *function; // if it is declared so
   };
 
-  static bool isMarked(const FunctionDecl &function, llvm::StringRef annotation) {
-    for (const auto *attribute : function.specific_attrs<AnnotateAttr>())
-      if (attribute->getAnnotation() == annotation)
-        return true;
-    return false;
-  }
-
-  bool isDeclared(const llvm::Twine &name) {
-    llvm::SmallString<64> text;
-    auto found = ast->Idents.find(name.toStringRef(text));
-    return found != ast->Idents.end() && !ast->getTranslationUnitDecl()->lookup(found->getValue()).empty();
-  }
-
-  bool mayBlock(const FunctionDecl &function) {
-    if (marked.contains(function.getCanonicalDecl()) || isMarked(function, "charcoal.may_block"))
-      return true;
-    return function.getIdentifier() && function.isExternallyVisible() &&
-           isDeclared("__charcoal_may_block_" + function.getName());
-  }
-
-  static llvm::StringRef calledName(const Stmt *statement) {
-    auto *call = dyn_cast_or_null<CallExpr>(statement);
-    const FunctionDecl *callee = call ? call->getDirectCallee() : nullptr;
-    return callee && callee->getIdentifier() ? callee->getName() : "";
-  }
-
-  // Where the user wrote what the front end has replaced.
-  SourceLocation written(SourceLocation place) const {
-    const SourceManager &sources = ast->getSourceManager();
-    return place.isMacroID() ? sources.getImmediateExpansionRange(place).getBegin() : place;
-  }
-
   // The markers among the statements of a block say what the statements behind them are.
   void walkBlock(const CompoundStmt &block, const Atomic *atomic) {
     const Atomic *outside = atomic;
@@ -97,7 +40,7 @@ private:
     for (const Stmt *statement : block.body()) {
       const llvm::StringRef marker = calledName(statement);
       if (marker == "__charcoal_atomic_enter") {
-        own = {written(statement->getBeginLoc()), nullptr};
+        own = {unit.written(statement->getBeginLoc()), nullptr};
         atomic = &own;
       } else if (marker == "__charcoal_atomic_leave")
         atomic = outside;
@@ -121,39 +64,28 @@ private:
     if (auto *choice = dyn_cast<GenericSelectionExpr>(statement))
       return walk(choice->isResultDependent() ? nullptr : choice->getResultExpr(), atomic);
     if (auto *call = dyn_cast<CallExpr>(statement); call && atomic)
-      if (const FunctionDecl *callee = call->getDirectCallee(); callee && mayBlock(*callee))
+      if (const FunctionDecl *callee = call->getDirectCallee(); callee && unit.mayBlock(*callee))
         warn(*call, *callee, *atomic);
     for (const Stmt *part : statement->children())
       walk(part, atomic);
   }
 
   void warn(const CallExpr &call, const FunctionDecl &callee, const Atomic &atomic) {
-    DiagnosticsEngine &diagnostics = compiler.getDiagnostics();
-    DiagnosticIDs &ids = *diagnostics.getDiagnosticIDs();
-    const bool isError = mode == Blocking::Error || (mode == Blocking::Default && diagnostics.getWarningsAsErrors());
-    const std::string text = "'%0' may block, and would stop the whole thread, for this code is atomic; call it before "
-                             "the 'atomic' or behind it";
-    diagnostics.Report(call.getExprLoc(),
-                       isError ? ids.getCustomDiagID(DiagnosticIDs::Error, text + " [-Werror,-Wcharcoal-blocking]")
-                               : ids.getCustomDiagID(DiagnosticIDs::Warning, text + " [-Wcharcoal-blocking]"))
+    unit.warnings.report(unit.compiler, call.getExprLoc(), Warning::Blocking,
+                         "'%0' may block, and would stop the whole thread, for this code is atomic; call it before "
+                         "the 'atomic' or behind it")
         << callee.getName() << call.getSourceRange();
     if (atomic.function)
-      diagnostics.Report(atomic.place, ids.getCustomDiagID(DiagnosticIDs::Note, "'%0' is declared 'atomic'"))
-          << atomic.function->getName();
+      note(unit.compiler, atomic.place, "'%0' is declared 'atomic'") << atomic.function->getName();
     else
-      diagnostics.Report(atomic.place, ids.getCustomDiagID(DiagnosticIDs::Note, "the atomic code begins here"));
+      note(unit.compiler, atomic.place, "the atomic code begins here");
   }
 
-  CompilerInstance &compiler;
-  const Blocking mode;
-  ASTContext *ast = nullptr;
-  llvm::SmallPtrSet<const FunctionDecl *, 16> marked;
+  Unit &unit;
 };
 
 } // namespace
 
-std::unique_ptr<ASTConsumer> blockingWarnings(CompilerInstance &compiler, Blocking mode) {
-  return std::make_unique<Consumer>(compiler, mode);
-}
+void checkBlocking(Unit &unit, const FunctionDecl &function) { Blocking(unit).check(function); }
 
 } // namespace charcoal::syntax

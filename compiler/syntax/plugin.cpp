@@ -1,6 +1,6 @@
-// The front-end plugin: what clang calls. It installs the watcher, the printer of remarks and the warnings about
-// blocking calls, in C only.
-#include "blocking.h"
+// The front-end plugin: what clang calls. It installs the watcher, the printer of remarks and the checks of the
+// syntax tree, in C only.
+#include "checks.h"
 #include "options.h"
 #include "watcher.h"
 #include "clang/AST/ASTConsumer.h"
@@ -50,19 +50,15 @@ class Action : public PluginASTAction {
     charcoal::setRemarkSink([&compiler](llvm::StringRef file, unsigned line, unsigned column, llvm::StringRef text) {
       printRemark(compiler, file, line, column, text);
     });
-    return isC ? charcoal::syntax::blockingWarnings(compiler, blocking) : std::make_unique<ASTConsumer>();
+    return isC ? charcoal::syntax::checks(compiler, warnings) : std::make_unique<ASTConsumer>();
   }
   bool ParseArgs(const CompilerInstance &, const std::vector<std::string> &arguments) override {
-    using charcoal::syntax::Blocking;
     for (const std::string &argument : arguments)
-      blocking = argument == "blocking=error"     ? Blocking::Error
-                 : argument == "blocking=warning" ? Blocking::Warning
-                 : argument == "blocking=silent"  ? Blocking::Silent
-                                                  : Blocking::Default;
+      warnings.set(argument);
     return true;
   }
   ActionType getActionType() override { return AddBeforeMainAction; }
-  charcoal::syntax::Blocking blocking = charcoal::syntax::Blocking::Default;
+  charcoal::syntax::Warnings warnings;
 };
 
 } // namespace

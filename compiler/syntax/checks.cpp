@@ -1,0 +1,174 @@
+// See checks.h.
+#include "checks.h"
+#include "clang/AST/ASTContext.h"
+#include "clang/AST/Attr.h"
+#include "clang/AST/Expr.h"
+#include "clang/AST/Stmt.h"
+#include "clang/Basic/Builtins.h"
+#include "clang/Basic/SourceManager.h"
+#include "clang/Frontend/CompilerInstance.h"
+
+using namespace clang;
+
+namespace charcoal::syntax {
+
+llvm::StringRef calledName(const Stmt *statement) {
+  auto *call = dyn_cast_or_null<CallExpr>(statement);
+  const FunctionDecl *callee = call ? call->getDirectCallee() : nullptr;
+  return callee && callee->getIdentifier() ? callee->getName() : "";
+}
+
+bool isAnnotated(const FunctionDecl &function, llvm::StringRef annotation) {
+  for (const auto *attribute : function.specific_attrs<AnnotateAttr>())
+    if (attribute->getAnnotation() == annotation)
+      return true;
+  return false;
+}
+
+bool isOurs(const VarDecl &variable) {
+  return variable.getIdentifier() && variable.getName().starts_with("__charcoal_");
+}
+
+bool Unit::isDeclared(llvm::StringRef name) const {
+  return !ast->getTranslationUnitDecl()->lookup(&ast->Idents.get(name)).empty();
+}
+
+bool Unit::mayBlock(const FunctionDecl &function) const {
+  if (marked.contains(function.getCanonicalDecl()))
+    return true;
+  return function.getIdentifier() && function.isExternallyVisible() &&
+         isDeclared(("__charcoal_may_block_" + function.getName()).str());
+}
+
+SourceLocation Unit::written(SourceLocation place) const {
+  const SourceManager &sources = ast->getSourceManager();
+  return place.isMacroID() ? sources.getImmediateExpansionRange(place).getBegin() : place;
+}
+
+// Waits for something inside the program, which charcoal/blocking.h does not list.
+static bool isWait(llvm::StringRef name) {
+  return name.contains("wait") || name.contains("join") || name.contains("suspend") || name.ends_with("_lock");
+}
+
+bool Unit::mayWait(const CallExpr &call) { return may(call, Ask::Wait); }
+bool Unit::mayGiveWay(const CallExpr &call) { return may(call, Ask::GiveWay); }
+
+bool Unit::may(const CallExpr &call, Ask ask) {
+  const FunctionDecl *callee = call.getDirectCallee();
+  if (!callee)
+    return true;
+  const llvm::StringRef name = calledName(&call);
+  if (name == "__charcoal_yield" || name == "ch_reschedule" || name == "ch_yield_to")
+    return ask == Ask::GiveWay;
+  if (name.starts_with("__charcoal_") || name.starts_with("__builtin_"))
+    return false;
+  if (isAnnotated(*callee, "charcoal.atomic"))
+    return false;
+  if (mayBlock(*callee))
+    return true;
+  const FunctionDecl *definition = callee->getDefinition();
+  if (!definition) {
+    const bool isSystem = callee->getBuiltinID() != 0 ||
+                          ast->getSourceManager().isInSystemHeader(callee->getLocation()) || name.starts_with("ch_");
+    return !isSystem || isWait(name);
+  }
+  auto &answers = ask == Ask::Wait ? waits : givesWay;
+  const auto [known, isNew] = answers.try_emplace(definition, ask == Ask::GiveWay); // a recursion gives way
+  if (!isNew)
+    return known->second;
+  const bool answer = bodyMay(definition->getBody(), ask, false, *definition);
+  return answers[definition] = answer;
+}
+
+bool Unit::bodyMay(const Stmt *statement, Ask ask, bool inLoop, const FunctionDecl &within) {
+  if (!statement || isa<UnaryExprOrTypeTraitExpr>(statement))
+    return false;
+  if (auto *block = dyn_cast<CompoundStmt>(statement)) {
+    bool isAtomic = false, isSpawned = false;
+    for (const Stmt *one : block->body()) {
+      const llvm::StringRef marker = calledName(one);
+      isAtomic = (isAtomic && marker != "__charcoal_atomic_leave") || marker == "__charcoal_atomic_enter";
+      if (!isAtomic && !(isSpawned && isa<CapturedStmt>(one)) && bodyMay(one, ask, inLoop, within))
+        return true;
+      isSpawned = marker == "__charcoal_spawn";
+    }
+    return false;
+  }
+  if (auto *captured = dyn_cast<CapturedStmt>(statement))
+    return bodyMay(captured->getCapturedStmt(), ask, inLoop, within);
+  if (auto *call = dyn_cast<CallExpr>(statement)) {
+    if (may(*call, ask))
+      return true;
+    // Calls in a loop: each time around is a yield point.
+    const FunctionDecl *callee = call->getDirectCallee();
+    if (ask == Ask::GiveWay && inLoop && callee && callee->getDefinition())
+      return true;
+  }
+  inLoop |= isa<ForStmt>(statement) || isa<WhileStmt>(statement) || isa<DoStmt>(statement);
+  for (const Stmt *part : statement->children())
+    if (bodyMay(part, ask, inLoop, within))
+      return true;
+  return false;
+}
+
+namespace {
+
+class Consumer : public ASTConsumer {
+public:
+  Consumer(CompilerInstance &compiler, const Warnings &warnings)
+      : compiler(compiler), warnings(warnings), unit(compiler, this->warnings) {}
+
+  // The annotation is only for us: code generation, whose turn comes next, would make a reference to the function of
+  // it. A precompiled header keeps it, for those who use the header.
+  bool HandleTopLevelDecl(DeclGroupRef group) override {
+    if (compiler.getFrontendOpts().ProgramAction == frontend::GeneratePCH)
+      return true;
+    unit.ast = &compiler.getASTContext();
+    for (Decl *one : group)
+      if (auto *function = dyn_cast<FunctionDecl>(one)) {
+        if (isAnnotated(*function, "charcoal.may_block")) {
+          unit.marked.insert(function->getCanonicalDecl());
+          llvm::erase_if(function->getAttrs(), [](const Attr *attribute) {
+            auto *annotation = dyn_cast<AnnotateAttr>(attribute);
+            return annotation && annotation->getAnnotation() == "charcoal.may_block";
+          });
+        }
+        if (function->doesThisDeclarationHaveABody() && unit.isDeclared("__charcoal_dialect"))
+          checkCopies(unit, *function);
+      }
+    return true;
+  }
+
+  void HandleTranslationUnit(ASTContext &context) override {
+    unit.ast = &context;
+    if (!unit.isDeclared("__charcoal_dialect") || compiler.getDiagnostics().hasErrorOccurred())
+      return;
+    std::vector<const FunctionDecl *> functions;
+    for (Decl *one : context.getTranslationUnitDecl()->noload_decls()) {
+      auto *function = dyn_cast<FunctionDecl>(one);
+      if (!function || !function->doesThisDeclarationHaveABody() ||
+          context.getSourceManager().isInSystemHeader(function->getLocation()))
+        continue;
+      if (warnings.isOn(compiler, Warning::Blocking))
+        checkBlocking(unit, *function);
+      if (warnings.isOn(compiler, Warning::LoopVariable) || warnings.isOn(compiler, Warning::Dangling))
+        checkCaptures(unit, *function);
+      functions.push_back(function);
+    }
+    if (warnings.isOn(compiler, Warning::LostUpdate))
+      checkUpdates(unit, functions);
+  }
+
+private:
+  CompilerInstance &compiler;
+  const Warnings warnings;
+  Unit unit;
+};
+
+} // namespace
+
+std::unique_ptr<ASTConsumer> checks(CompilerInstance &compiler, const Warnings &warnings) {
+  return std::make_unique<Consumer>(compiler, warnings);
+}
+
+} // namespace charcoal::syntax
