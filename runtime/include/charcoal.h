@@ -42,10 +42,12 @@ struct ch_link {
 
 /* A counting semaphore. Zeroed memory is a semaphore of count 0. Not to be copied or moved while somebody waits. */
 typedef struct ch_sem {
-  struct ch_link waiters;
-  unsigned long count;
+  struct ch_link waiters; /* private */
+  unsigned long count;    /* private; the number of units, while nobody waits */
+  void *letter[2];        /* private */
+  unsigned long posted;   /* private */
 } ch_sem;
-#define CH_SEM_INIT(n) {{NULL, NULL}, (n)}
+#define CH_SEM_INIT(n) {{NULL, NULL}, (n), {NULL, NULL}, 0}
 
 /* A handle to an activity: `activate [&handle] { ... }`. The caller owns its memory and keeps it until the
  * activity has finished or was detached. */
@@ -102,7 +104,11 @@ const char *ch_name(void);
 /* Gives way now: every other runnable activity runs before the caller goes on. No effect in atomic or plain code. */
 void ch_reschedule(void);
 
-/* ---- semaphores (Charcoal paper, section 3: sem_incr, sem_decr) ---- */
+/* ---- semaphores (Charcoal paper, section 3: sem_incr, sem_decr) ----
+ *
+ * Any domain may post a semaphore, try it, and wait for it; but at a time only activities of one domain may be waiting.
+ * Who waits for one for which another domain already waits is a mistake, which ends the program with a message and
+ * status CH_EXIT_MISUSE. */
 
 void ch_sem_init(ch_sem *, unsigned long count);
 
@@ -113,15 +119,21 @@ int ch_sem_wait(ch_sem *);
 /* As ch_sem_wait for at most `timeout` ns; ETIMEDOUT when they have passed, and nothing was taken. */
 int ch_sem_timedwait(ch_sem *, int64_t timeout);
 
-/* Takes one unit if there is one now; EAGAIN if not. Never blocks. */
+/* Takes one unit if there is one now; EAGAIN if not. Never blocks. From any thread. */
 int ch_sem_trywait(ch_sem *);
 
 /* Gives one unit: to the first waiter, which becomes runnable, or to the count. Never switches. EOVERFLOW: the count
- * is at its largest. */
+ * is at its largest. From any thread, of a domain or not; a waiter of another domain hears of it by that domain's
+ * inbox.
+ */
 int ch_sem_post(ch_sem *);
 
+/* The same, also from a signal handler, whatever it has interrupted: a waiter becomes runnable when its domain next
+ * looks outside, which it does at once if it sleeps. */
+int ch_sem_post_from_handler(ch_sem *);
+
 /* Ends the semaphore's use. Those who wait on it are woken with ECANCELED, and EBUSY tells the caller that there
- * were some; 0 otherwise. */
+ * were some; 0 otherwise. EPERM: they are of another domain, and nothing has happened. */
 int ch_sem_destroy(ch_sem *);
 
 /* ---- time ---- */

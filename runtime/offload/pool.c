@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "offload/pool.h"
 #include "sched/check.h"
+#include "sched/strangers.h"
 #include <errno.h>
 #include <limits.h>
 #include <signal.h>
@@ -56,6 +57,7 @@ static int interrupt_for_now(void) {
     struct sigaction is, ours = {.sa_handler = nothing};
     if (sigaction(interrupts[i], NULL, &is) < 0 || is.sa_flags & SA_SIGINFO)
       continue;
+    ch_own_handler(nothing);
     if (is.sa_handler == nothing || (is.sa_handler == SIG_DFL && sigaction(interrupts[i], &ours, NULL) == 0))
       return interrupts[i];
   }
@@ -84,6 +86,7 @@ static void done(struct ch_job *job) {
 /* The lock is taken. This worker ends, and leaves nobody in the queue whom only it would have served. */
 static void leave(struct lane *lane) {
   lane->threads--;
+  ch_own_thread(-1);
   if (lane->first && lane->idle == 0)
     add_thread(lane);
   pthread_mutex_unlock(&lock);
@@ -146,8 +149,7 @@ static void *work(void *data) {
     int r = pthread_cond_timedwait(&lane->more, &lock, &until);
     lane->idle--;
     if (r == ETIMEDOUT && !lane->first) {
-      lane->threads--;
-      pthread_mutex_unlock(&lock);
+      leave(lane);
       return NULL;
     }
   }
@@ -167,8 +169,10 @@ static int add_thread(struct lane *lane) {
   int error = pthread_create(&thread, &attributes, work, lane);
   pthread_sigmask(SIG_SETMASK, &old, NULL);
   pthread_attr_destroy(&attributes);
-  if (!error)
+  if (!error) {
     lane->threads++;
+    ch_own_thread(+1);
+  }
   return error;
 }
 

@@ -158,7 +158,7 @@ static long put_plainly(FILE *f, const char *data, size_t n, struct ch_stream_pr
 }
 
 /* The stream is locked; with what cannot wait for anybody the plain call is as good. */
-static long put(FILE *f, const char *data, size_t n, struct ch_stream_progress *p) {
+static long put(FILE *f, const char *data, size_t n, struct ch_stream_progress *p, bool held) {
   *p = (struct ch_stream_progress){0};
   bool was_ready = is_ready(f);
   if (was_ready && fits(f, data, n)) {
@@ -170,7 +170,7 @@ static long put(FILE *f, const char *data, size_t n, struct ch_stream_progress *
   *p = plan(f, data, n, was_ready);
   long r = ch_stream_put_on(f, data, n, p);
   if (r < 0 && errno == EAGAIN) {
-    int error = ch_stream_hold(f);
+    int error = held ? 0 : ch_stream_hold(f);
     return error ? (errno = error, fail(f)) : CH_STREAM_HELD;
   }
   return r;
@@ -182,8 +182,15 @@ static int enter(FILE *f) { return ch_stream_is_free(f) && !ftrylockfile(f) ? 0 
 long ch_stream_put(FILE *f, const char *data, size_t n, struct ch_stream_progress *p) {
   if (enter(f) < 0)
     return CH_STREAM_TAKEN;
-  long r = put(f, data, n, p);
+  long r = put(f, data, n, p, false);
   funlockfile(f);
+  return r;
+}
+
+long ch_stream_put_held(FILE *f, const char *data, size_t n, struct ch_stream_progress *p) {
+  long r = put(f, data, n, p, true);
+  if (r != CH_STREAM_HELD)
+    ch_stream_unhold(f);
   return r;
 }
 
@@ -256,7 +263,7 @@ struct ch_text *ch_text_of(const char *prefix, const char *text) {
 static struct ch_put put_text(FILE *f, struct ch_text *text) {
   struct ch_put r = {.taken = -1, .text = text};
   if (text)
-    r.taken = put(f, text->bytes, text->n, &r.progress);
+    r.taken = put(f, text->bytes, text->n, &r.progress, false);
   if (r.taken != CH_STREAM_HELD) {
     free(text);
     r.text = NULL;
@@ -320,7 +327,7 @@ struct ch_put ch_stream_putc(FILE *f, int c) {
   struct ch_put r = {.taken = CH_STREAM_TAKEN};
   if (enter(f) == 0) {
     if (is_ready(f) || (ch_stream_may_wait(f) && prepare(f))) /* one byte goes into the smallest buffer, too */
-      r.taken = put(f, &byte, 1, &r.progress);
+      r.taken = put(f, &byte, 1, &r.progress, false);
     else
       r.taken = putc_unlocked(c, f) == EOF ? -1 : 1;
     funlockfile(f);

@@ -1,128 +1,13 @@
 #define _GNU_SOURCE
 #include "posix/streams.h"
-#include "activity/scope.h"
 #include "posix/sole.h"
 #include "reactor/reactor.h"
-#include "wait/wait.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-/* ---- the lock ---- */
-
-__thread unsigned ch_stream_notes;
-static __thread struct ch_stream_note *notes;
-
-static struct ch_branch *self(void) { return ch_domain.current ? ch_activity_of(ch_domain.current) : NULL; }
-
-static struct ch_stream_note *find(const FILE *f) {
-  struct ch_stream_note *n = notes;
-  while (n && n->stream != f)
-    n = n->next;
-  return n;
-}
-
-static struct ch_stream_note *find_or_make(FILE *f) {
-  struct ch_stream_note *n = find(f);
-  if (!n && (n = calloc(1, sizeof *n))) {
-    ch_sem_init(&n->turn, 0);
-    n->stream = f;
-    n->next = notes;
-    notes = n;
-    ch_stream_notes++;
-  }
-  return n;
-}
-
-static void drop_if_idle(struct ch_stream_note *n) {
-  if (n->busy || n->times || n->line)
-    return;
-  struct ch_stream_note **at = &notes;
-  while (*at != n)
-    at = &(*at)->next;
-  *at = n->next;
-  ch_stream_notes--;
-  free(n);
-}
-
-static bool is_others(const struct ch_stream_note *n) { return n->busy || (n->times && n->user != self()); }
-bool ch_stream_is_taken(FILE *f) {
-  struct ch_stream_note *n = find(f);
-  return n && is_others(n);
-}
-
-bool ch_stream_is_user_locked(FILE *f) {
-  struct ch_stream_note *n = find(f);
-  return n && n->times && n->user != self();
-}
-
-/* Who may not have it at once goes to the line's end, and each who leaves lets the first of it try. */
-static void let_next_try(struct ch_stream_note *n) {
-  if (!n->busy && !n->times && !ch_list_empty(&n->turn.waiters))
-    ch_sem_post(&n->turn);
-  drop_if_idle(n);
-}
-
-int ch_stream_hold(FILE *f) {
-  struct ch_stream_note *n;
-  if (!ch_stream_is_free(f))
-    return EBUSY;
-  if (ftrylockfile(f))
-    return EAGAIN;
-  if (!(n = find_or_make(f)))
-    return funlockfile(f), ENOMEM;
-  n->busy = true;
-  return 0;
-}
-
-void ch_stream_unhold(FILE *f) {
-  struct ch_stream_note *n = find(f);
-  funlockfile(f);
-  n->busy = false;
-  let_next_try(n);
-}
-
-int ch_stream_user_lock(FILE *f) {
-  int error = ch_stream_hold(f);
-  if (!error) {
-    struct ch_stream_note *n = find(f);
-    n->busy = false;
-    n->user = self();
-    n->times++;
-  }
-  return error;
-}
-
-void ch_stream_user_unlock(FILE *f) {
-  struct ch_stream_note *n = find(f);
-  funlockfile(f);
-  if (n && n->times) {
-    n->times--;
-    let_next_try(n);
-  }
-}
-
-struct ch_stream_note *ch_stream_line(FILE *f) {
-  struct ch_stream_note *n = find(f);
-  if (n)
-    n->line++;
-  return n;
-}
-
-void ch_stream_leave_line(struct ch_stream_note *n) {
-  n->line--;
-  if (!is_others(n))
-    let_next_try(n); /* a turn that came with a cancellation goes on to the next */
-}
-
-long ch_call_stream_lock(void *stream) {
-  flockfile(stream);
-  funlockfile(stream);
-  return 0;
-}
 
 /* ---- both directions ---- */
 

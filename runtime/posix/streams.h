@@ -8,9 +8,7 @@
  * buffer grows).
  *
  * A FILE is locked for the length of a call. glibc's lock keeps other threads out; to it all activities of one thread
- * are one, so those are kept out by a note here, made when a call waits with the lock, or by flockfile. Invariants:
- * 1. who is noted has glibc's lock, too; 2. `busy` is set while one call waits, and `times` counts flockfile of `user`;
- * 3. a note with neither, and nobody in line, is gone. */
+ * are one, so those are kept out by a note (locks/stream.c), made when a call waits with the lock, or by flockfile. */
 #ifndef CHARCOAL_POSIX_STREAMS_H
 #define CHARCOAL_POSIX_STREAMS_H
 
@@ -20,32 +18,22 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* ---- the lock ---- */
+/* ---- the lock (locks/stream.c) ---- */
 
-struct ch_branch;
-struct ch_stream_note {
-  struct ch_stream_note *next;
-  FILE *stream;
-  struct ch_branch *user; /* the activity that has it by flockfile, while times > 0 */
-  unsigned times;
-  unsigned line; /* how many are waiting for `turn`, or about to go on */
-  bool busy;     /* one call waits inside */
-  ch_sem turn;
-};
 CH_HIDDEN extern __thread unsigned ch_stream_notes; /* how many there are */
-CH_HIDDEN bool ch_stream_is_taken(FILE *);          /* by another activity of this thread */
+CH_HIDDEN bool ch_stream_is_taken(FILE *);          /* by another activity of this thread, or others wait for it */
 static inline bool ch_stream_is_free(FILE *f) { return ch_stream_notes == 0 || !ch_stream_is_taken(f); }
 
-/* Takes the stream for a call that may wait. 0, or: EBUSY, another activity has it; EAGAIN, another thread; ENOMEM. */
+/* Takes the stream for a call that may wait: until ch_stream_unhold. Waits for it in order of arrival. 0, or an error
+ * number: ECANCELED, ENOMEM. */
+CH_HIDDEN int ch_stream_take(FILE *);
+/* The same without waiting; EBUSY: somebody has it. */
 CH_HIDDEN int ch_stream_hold(FILE *);
 CH_HIDDEN void ch_stream_unhold(FILE *);
-CH_HIDDEN int ch_stream_user_lock(FILE *); /* flockfile's: same results */
+CH_HIDDEN int ch_stream_user_take(FILE *); /* flockfile: it is not cancelled */
+CH_HIDDEN int ch_stream_user_lock(FILE *); /* ftrylockfile: as ch_stream_hold */
 CH_HIDDEN void ch_stream_user_unlock(FILE *);
 CH_HIDDEN bool ch_stream_is_user_locked(FILE *); /* by another activity, which may keep it for ever */
-/* A place in the line of those who want it; NULL: nobody has it any more. */
-CH_HIDDEN struct ch_stream_note *ch_stream_line(FILE *);
-CH_HIDDEN void ch_stream_leave_line(struct ch_stream_note *);
-CH_HIDDEN long ch_call_stream_lock(void *stream); /* for the pool: takes it and gives it back */
 
 /* ---- both directions ---- */
 
@@ -92,6 +80,9 @@ struct ch_stream_progress {
  * called, again and again, until it says something else than -1 with EAGAIN, and the stream is let go. */
 #define CH_STREAM_TAKEN (-2)
 #define CH_STREAM_HELD (-3)
+/* _held: the stream is held by the caller, and stays so only if the result says that the next bytes would have to wait.
+ */
+CH_HIDDEN long ch_stream_put_held(FILE *, const char *, size_t, struct ch_stream_progress *);
 CH_HIDDEN long ch_stream_put(FILE *, const char *, size_t, struct ch_stream_progress *);
 CH_HIDDEN long ch_stream_put_on(FILE *, const char *, size_t, struct ch_stream_progress *);
 /* Takes the rest without sending anything, as far as there is memory: how much. */

@@ -16,7 +16,8 @@ struct ch_inbox {
   struct ch_inbox *next; /* in `kept` */
 };
 
-static __thread struct ch_inbox *inbox;
+__thread __attribute__((tls_model("initial-exec"))) struct ch_inbox *ch_inbox_of_thread;
+#define inbox ch_inbox_of_thread
 __thread unsigned ch_inbox_expected;
 
 static int own_eventfd(void) {
@@ -150,6 +151,8 @@ bool ch_inbox_sleeps(void) {
   __atomic_store_n(&inbox->asleep, 1, __ATOMIC_SEQ_CST);
   return !__atomic_load_n(&inbox->top, __ATOMIC_SEQ_CST);
 }
+
+bool ch_inbox_is_asleep(void) { return inbox && __atomic_load_n(&inbox->asleep, __ATOMIC_RELAXED); }
 
 void ch_inbox_wakes(void) {
   if (!inbox)

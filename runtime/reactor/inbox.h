@@ -29,6 +29,10 @@ CH_HIDDEN bool ch_inbox_open(void);
 /* Around a sleep of the reactor: false if there is something to open, and then it must not sleep. */
 CH_HIDDEN bool ch_inbox_sleeps(void);
 CH_HIDDEN void ch_inbox_wakes(void);
+/* This thread's domain is between the two: whoever asks is a signal handler. */
+CH_HIDDEN bool ch_inbox_is_asleep(void);
+/* ch_inbox_here, if it has been asked for; else NULL. */
+CH_HIDDEN extern __thread __attribute__((tls_model("initial-exec"))) struct ch_inbox *ch_inbox_of_thread;
 /* The domain of this thread ends. The inbox itself stays, for posters look at it until they are done. */
 CH_HIDDEN void ch_inbox_end(void);
 /* Strangers may post at any time. */

@@ -6,6 +6,7 @@
 #include "frames/large.h"
 #include "report/debug.h"
 #include "report/report.h"
+#include "sched/strangers.h"
 #include "wait/wait.h"
 #include <errno.h>
 #include <pthread.h>
@@ -253,6 +254,7 @@ static void on_signal(int signal) {
 
 static void hook_signal(void) {
   struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
+  ch_own_handler(on_signal);
   sigaction(SIGQUIT, &action, NULL);
 }
 

@@ -12,6 +12,7 @@
 #include "report/trace.h"
 #include "sched/native.h"
 #include "sched/overflow.h"
+#include "sched/strangers.h"
 #include "wait/link.h"
 #include <errno.h>
 #include <sched.h>
@@ -100,7 +101,15 @@ static inline __attribute__((always_inline)) struct ch_branch *run(struct ch_bra
   return NULL;
 }
 
+/* The parts of reactor/ and posix/. */
+CH_HIDDEN extern void ch_reactor_end(void) __attribute__((weak));
+CH_HIDDEN extern void ch_locks_look(void) __attribute__((weak));
+CH_HIDDEN extern void ch_locks_report(int fd) __attribute__((weak));
+CH_HIDDEN extern void ch_locks_end(void) __attribute__((weak));
+
 static void look_outside(void) {
+  if (CH_UNLIKELY(ch_domain.lock_queues != 0))
+    ch_locks_look();
   ch_timers_fire();
   ch_reactor_poll(0);
   if (ch_has_sources())
@@ -226,6 +235,12 @@ bool ch_linger_at_end_slow(struct ch_finish *root) {
   return over;
 }
 
+/* Nobody can run, and nothing that the domain has asked for can change that. Somebody else may, through the inbox. What
+ * is waited for inside an atomic block is what its activities do. */
+CH_COLD static bool may_be_woken(const struct ch_group *g) {
+  return g == &ch_domain.base && ch_reactor != &ch_reactor_simulated && ch_has_strangers() && ch_inbox_here();
+}
+
 void ch_schedule(void) {
   struct ch_domain *d = &ch_domain;
   unsigned runs = 0;
@@ -250,15 +265,20 @@ void ch_schedule(void) {
     if (sources && look_at_sources(g))
       continue;
     /* The poll that may wait also takes what has already happened: a look before it would be a system call more. */
-    bool waits = g->outside != 0;
+    if (CH_UNLIKELY(d->lock_queues != 0))
+      ch_locks_look();
+    bool waits = g->outside != 0 || (d->watches != 0 && g->live != 0);
     if (waits && !sources)
       ch_timers_fire();
     else
       look_outside();
     if (g->head)
       continue;
-    if (!waits && !sources && !ch_inbox_is_open())
+    if (!waits && !sources && !ch_inbox_is_open() && !may_be_woken(g)) {
+      if (ch_inbox_open()) /* of somebody who has ended meanwhile */
+        continue;
       ch_deadlock(g, NULL);
+    }
     if (CH_UNLIKELY(d->high > 4096 && d->live < d->high / 2))
       give_memory_back();
     if (sources && ch_reactor != &ch_reactor_simulated)
@@ -275,6 +295,8 @@ void ch_deadlock(struct ch_group *g, const char *why) {
           : g == &ch_domain.base ? "no activity can run, and none waits for anything outside the program"
                                  : "inside an atomic block: no activity that may run there can run, and none waits "
                                    "for anything outside the program");
+  if (ch_locks_report)
+    ch_locks_report(2);
   ch_dump(2);
   fflush(NULL);
   ch_trace_end("crash");
@@ -301,10 +323,6 @@ void ch_domain_run(void *body_int, const void *record, size_t size, const char *
   ch_schedule();
   d->group = NULL;
 }
-
-/* The parts of reactor/ and posix/. */
-CH_HIDDEN extern void ch_reactor_end(void) __attribute__((weak));
-CH_HIDDEN extern void ch_locks_end(void) __attribute__((weak));
 
 void ch_domain_end(void) {
   ch_slice_end();

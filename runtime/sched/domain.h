@@ -53,6 +53,8 @@ struct ch_domain {
   struct ch_stack *stack;  /* on which the code runs (native.h) */
   struct ch_stack *idle;   /* with a loop that can take over */
   unsigned idles, natives; /* idle stacks; branches that are NATIVE */
+  uint32_t lock_queues;    /* locks that somebody here waits for (posix/locks/queue.h) */
+  uint32_t watches;        /* of them: those that code outside the domain will give back */
   struct ch_group base;
   struct ch_stack home; /* the thread's own */
 };

@@ -14,6 +14,7 @@
  * Invariant: a domain is on the list, which the lock protects, from its first start to its end. */
 #define _GNU_SOURCE
 #include "sched/domain.h"
+#include "sched/strangers.h"
 #include <errno.h>
 #include <limits.h>
 #include <linux/futex.h>
@@ -136,6 +137,7 @@ static void start_thread(void) {
   pthread_t thread;
   pthread_sigmask(SIG_SETMASK, &all, &old);
   has_thread = pthread_create(&thread, &attr, work, NULL) == 0; /* if not: no slices, until there is room for it */
+  ch_own_thread(has_thread);
   pthread_sigmask(SIG_SETMASK, &old, NULL);
   pthread_attr_destroy(&attr);
 }

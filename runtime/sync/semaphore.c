@@ -1,31 +1,99 @@
-/* Counting semaphores, first come first served.
+/* Counting semaphores, first come first served, between domains.
  *
- * Invariants: 1. a semaphore on which somebody waits has count 0; 2. a unit that is posted while somebody waits goes to
- * the first waiter and never shows in the count, so that nobody who comes later can take it. */
+ * `count` says everything: the number of units; or, with its highest bit set, that somebody waits, and the inbox of the
+ * domain whose activities they are. Everybody changes a number, atomically; only that domain's thread changes it once
+ * it is an inbox, and touches the list.
+ *
+ * Who posts from elsewhere while somebody waits counts one up in `posted`, and sends the semaphore's own letter unless
+ * that is on its way: the waiters' domain posts for him. That takes neither a lock nor memory.
+ *
+ * Invariants: 1. a semaphore on which somebody waits has no units; 2. a unit that is posted while somebody waits goes
+ * to the first waiter and never shows in the count, so that nobody who comes later can take it; 3. the letter is on its
+ * way while `posted` is not 0. */
+#include "reactor/inbox.h"
 #include "reactor/timer.h"
 #include "wait/wait.h"
 #include <errno.h>
 #include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#define WAITED (~(ULONG_MAX >> 1)) /* the highest bit */
+
+static struct ch_letter *letter_of(ch_sem *s) { return (struct ch_letter *)s->letter; }
+_Static_assert(sizeof(struct ch_letter) == sizeof((ch_sem){0}.letter), "a semaphore holds its letter");
+
+static inline unsigned long count_of(const ch_sem *s) { return __atomic_load_n(&s->count, __ATOMIC_ACQUIRE); }
+static inline struct ch_inbox *home_of(unsigned long count) { return (struct ch_inbox *)(count & ~WAITED); }
+static inline bool is_ours(unsigned long count) { return count & WAITED && home_of(count) == ch_inbox_of_thread; }
 
 static inline void check(ch_sem *s) {
-  CH_INVARIANT(s->count == 0 || ch_list_empty(&s->waiters), "nobody waits on a semaphore that has units");
+  CH_INVARIANT(!is_ours(s->count) || !ch_list_empty(&s->waiters), "a semaphore that says that somebody waits is right");
   (void)s;
 }
 
 void ch_sem_init(ch_sem *s, unsigned long count) {
+  *s = (ch_sem){.count = count};
   ch_list_init(&s->waiters);
-  s->count = count;
 }
 
+/* Changes a number; false: somebody waits, or it is `unlike`. */
+static inline bool change(ch_sem *s, unsigned long unlike, long by) {
+  unsigned long is = count_of(s);
+  while (!(is & WAITED) && is != unlike)
+    if (__atomic_compare_exchange_n(&s->count, &is, is + (unsigned long)by, true, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+      return true;
+  return false;
+}
 static inline bool take(ch_sem *s) {
   check(s);
-  if (s->count == 0)
-    return false;
-  s->count--;
-  return true;
+  return change(s, 0, -1);
 }
 
 int ch_sem_trywait(ch_sem *s) { return take(s) ? 0 : EAGAIN; }
+
+/* ---- waiting ---- */
+
+CH_COLD static _Noreturn void waited_elsewhere(void) {
+  fprintf(stderr,
+          "charcoal: a semaphore is to be waited for by an activity while activities of another domain wait for "
+          "it. Give each domain a semaphore of its own; any domain may post it.\n");
+  fflush(NULL);
+  _exit(CH_EXIT_MISUSE);
+}
+
+CH_COLD static void make_inbox(void) {
+  int saved = errno;
+  if (!ch_inbox_here()) {
+    fprintf(stderr, "charcoal: a semaphore cannot be waited for: no descriptor for the domain's inbox\n");
+    abort();
+  }
+  errno = saved;
+}
+
+/* The caller's domain waits from now on. False: there was a unit, and it has been taken. */
+static inline bool begin_waiting(ch_sem *s) {
+  if (CH_UNLIKELY(!ch_inbox_of_thread))
+    make_inbox();
+  unsigned long ours = WAITED | (unsigned long)ch_inbox_of_thread, is = 0;
+  while (!__atomic_compare_exchange_n(&s->count, &is, ours, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+    if (is == ours)
+      return true;
+    if (is & WAITED)
+      waited_elsewhere();
+    if (take(s))
+      return false;
+    is = 0;
+  }
+  return true;
+}
+
+/* Whoever was the last to wait has been taken off the list. */
+static inline void end_waiting(ch_sem *s) {
+  if (ch_list_empty(&s->waiters))
+    __atomic_store_n(&s->count, 0, __ATOMIC_RELEASE);
+}
 
 /* What can be said without waiting: 0, an error, or EAGAIN. */
 static inline int at_once(ch_sem *s) {
@@ -33,7 +101,7 @@ static inline int at_once(ch_sem *s) {
     return ECANCELED;
   if (take(s))
     return 0;
-  return CH_UNLIKELY(!ch_domain.current) ? EPERM : EAGAIN;
+  return CH_UNLIKELY(!ch_domain.current) ? EPERM : begin_waiting(s) ? EAGAIN : 0;
 }
 
 struct ch_int_result ch_sem_wait_int(ch_sem *s) CH_INT_NAME(ch_sem_wait);
@@ -53,28 +121,70 @@ int ch_sem_wait(ch_sem *s) {
   return (int)ch_wait_native(false);
 }
 
-int ch_sem_post(ch_sem *s) {
-  check(s);
-  if (!ch_list_empty(&s->waiters)) {
-    if (CH_UNLIKELY(!ch_domain.group))
-      return EPERM;
-    ch_fire(s->waiters.next, 0);
-  } else {
-    if (s->count == ULONG_MAX)
-      return EOVERFLOW;
-    s->count++;
-  }
-  return 0;
+void ch_sem_left(struct ch_link *waiters) { end_waiting((ch_sem *)waiters); }
+_Static_assert(offsetof(ch_sem, waiters) == 0, "a semaphore begins with its list");
+
+/* ---- posting ---- */
+
+/* On the thread of the domain whose activities wait. */
+static inline void wake_first(ch_sem *s) {
+  ch_fire(s->waiters.next, 0);
+  end_waiting(s);
 }
 
+static int post(ch_sem *s);
+
+/* At the waiters' domain. */
+static void letter_opened(struct ch_letter *letter) {
+  ch_sem *s = (ch_sem *)((char *)letter - offsetof(ch_sem, letter));
+  for (unsigned long n = __atomic_exchange_n(&s->posted, 0, __ATOMIC_ACQ_REL); n > 0; n--)
+    post(s);
+}
+
+static int post_from_elsewhere(ch_sem *s) {
+  for (;;) {
+    if (change(s, WAITED - 1, +1))
+      return 0;
+    unsigned long is = count_of(s);
+    if (is == WAITED - 1)
+      return EOVERFLOW;
+    if (!(is & WAITED))
+      continue;
+    if (__atomic_fetch_add(&s->posted, 1, __ATOMIC_ACQ_REL) == 0) {
+      letter_of(s)->open = letter_opened;
+      ch_inbox_post(home_of(is), letter_of(s));
+    }
+    return 0;
+  }
+}
+
+static inline int post(ch_sem *s) {
+  check(s);
+  if (CH_LIKELY(is_ours(s->count))) {
+    wake_first(s);
+    return 0;
+  }
+  return post_from_elsewhere(s);
+}
+
+/* While the domain sleeps, only a signal handler runs on its thread. */
+int ch_sem_post(ch_sem *s) { return CH_UNLIKELY(ch_inbox_is_asleep()) ? post_from_elsewhere(s) : post(s); }
+int ch_sem_post_from_handler(ch_sem *s) { return post_from_elsewhere(s); }
+
 int ch_sem_destroy(ch_sem *s) {
-  int result = ch_list_empty(&s->waiters) ? 0 : EBUSY;
-  if (CH_UNLIKELY(result && !ch_domain.group))
+  unsigned long is = count_of(s);
+  if (CH_LIKELY(!(is & WAITED))) {
+    s->count = 0;
+    return 0;
+  }
+  if (CH_UNLIKELY(!is_ours(is) || !ch_domain.group))
     return EPERM;
-  while (!ch_list_empty(&s->waiters))
-    ch_fire(s->waiters.next, ECANCELED);
+  struct ch_link all;
+  ch_list_take(&all, &s->waiters);
   s->count = 0;
-  return result;
+  while (!ch_list_empty(&all))
+    ch_fire(all.next, ECANCELED);
+  return EBUSY;
 }
 
 /* ---- as a clause ---- */
@@ -82,12 +192,15 @@ int ch_sem_destroy(ch_sem *s) {
 static bool enlist(struct ch_clause *c) {
   ch_sem *s = c->object;
   c->value = 0;
-  if (take(s))
+  if (take(s) || !begin_waiting(s))
     return true;
   ch_list_append(&s->waiters, &c->link, true);
   return false;
 }
-static void withdraw(struct ch_clause *c) { ch_list_remove(&c->link); }
+static void withdraw(struct ch_clause *c) {
+  ch_list_remove(&c->link);
+  end_waiting(c->object);
+}
 
 const struct ch_clause_type ch_sem_clause_type = {"semaphore", false, enlist, withdraw, NULL};
 
@@ -98,9 +211,16 @@ static const struct ch_leaf timedwait_leaf = CH_LEAF("ch_sem_timedwait", 2, time
 
 #define TIMED_CLAUSES(s, timeout) {{.type = &ch_sem_clause_type, .object = (s)}, ch_timer_clause(timeout)}
 
+/* The wait itself looks once more, and says that it waits. */
+static inline int at_once_timed(ch_sem *s) {
+  if (ch_is_marked())
+    return ECANCELED;
+  return take(s) ? 0 : CH_UNLIKELY(!ch_domain.current) ? EPERM : EAGAIN;
+}
+
 struct ch_int_result ch_sem_timedwait_int(ch_sem *s, int64_t timeout) CH_INT_NAME(ch_sem_timedwait);
 struct ch_int_result ch_sem_timedwait_int(ch_sem *s, int64_t timeout) {
-  int result = at_once(s);
+  int result = at_once_timed(s);
   if (result != EAGAIN)
     return (struct ch_int_result){CH_DONE, result};
   struct ch_clause clauses[2] = TIMED_CLAUSES(s, timeout);
@@ -108,7 +228,7 @@ struct ch_int_result ch_sem_timedwait_int(ch_sem *s, int64_t timeout) {
 }
 
 int ch_sem_timedwait(ch_sem *s, int64_t timeout) {
-  int result = at_once(s);
+  int result = at_once_timed(s);
   if (result != EAGAIN)
     return result;
   struct ch_clause clauses[2] = TIMED_CLAUSES(s, timeout);

@@ -108,7 +108,10 @@ static bool withdraw_all(struct ch_clause *all, unsigned n) {
 
 void ch_wait_cancel(struct ch_branch *b) {
   if (b->state == CH_WAITING && b->what < CH_ON_FINISH) {
+    struct ch_link *list = ch_link_prev(&b->link);
     ch_list_remove(&b->link);
+    if (b->what == CH_ON_SEMAPHORE && ch_list_empty(list))
+      ch_sem_left(list);
     ch_ready(b, ECANCELED);
   } else if (b->state == CH_SELECTING) {
     struct ch_clause *all = (struct ch_clause *)b->link.prev;

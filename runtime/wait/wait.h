@@ -53,6 +53,8 @@ struct ch_clause {
 
 /* object: a ch_sem. Takes a unit; the value is 0, or ECANCELED when the semaphore was destroyed. */
 extern CH_HIDDEN const struct ch_clause_type ch_sem_clause_type;
+/* The last one who waited on a semaphore by its own link has been taken off this list of it. */
+CH_HIDDEN void ch_sem_left(struct ch_link *waiters);
 
 /* The running branch is in a marked scope: it must not wait. Cheap while nobody is cancelled. */
 CH_HIDDEN CH_RARE bool ch_is_marked_slow(void);

@@ -41,17 +41,15 @@ static long go_on(FILE *f, const char *data, size_t n, struct ch_stream_progress
 
 /* All of it, as one: n, or -1 with errno; then p->sent of them are written. */
 static long put(FILE *f, const char *data, size_t n, struct ch_stream_progress *p) {
-  for (;;) {
-    long r = ch_stream_put(f, data, n, p);
-    if (r == CH_STREAM_HELD)
-      return go_on(f, data, n, p);
-    if (r != CH_STREAM_TAKEN)
-      return r;
+  long r = ch_stream_put(f, data, n, p);
+  if (r == CH_STREAM_TAKEN) {
+    int error = ch_stream_take(f);
     p->sent = 0;
-    r = await_turn(f, ch_stream_is_free(f) ? EAGAIN : EBUSY);
-    if (r)
-      return errno = (int)r, ch_stream_failed(f), -1;
+    if (error)
+      return errno = error, ch_stream_failed(f), -1;
+    r = ch_stream_put_held(f, data, n, p);
   }
+  return r == CH_STREAM_HELD ? go_on(f, data, n, p) : r;
 }
 
 /* What has not been taken at once. n, or -1. */
@@ -350,14 +348,8 @@ CH_TWIN(rewind) void ch_posix_rewind(FILE *f) {
 /* ---- flockfile ---- */
 
 CH_TWIN(flockfile) void ch_posix_flockfile(FILE *f) {
-  struct ch_scope barrier;
-  int r, saved = errno;
-  ch_scope_enter(&barrier, CH_SCOPE_BARRIER, "flockfile"); /* it has no way to say that it was cancelled */
-  while ((r = ch_stream_user_lock(f)) != 0)
-    if (await_turn(f, r))
-      ch_reschedule();
-  ch_scope_leave(&barrier);
-  errno = saved;
+  while (ch_stream_user_take(f)) /* no memory */
+    ch_reschedule();
 }
 CH_TWIN(ftrylockfile) int ch_posix_ftrylockfile(FILE *f) { return ch_stream_user_lock(f) ? -1 : 0; }
 CH_TWIN(funlockfile) void ch_posix_funlockfile(FILE *f) { ch_stream_user_unlock(f); }

@@ -121,7 +121,7 @@ TEST(law_12_errno_belongs_to_the_activity) {
 
 static void *on_another_thread(void *s) {
   ch_activity a;
-  EXPECT(ch_sem_post(s) == EPERM); /* somebody of another thread's domain waits */
+  EXPECT(ch_sem_destroy(s) == EPERM); /* somebody of another thread's domain waits */
   EXPECT(ch_sleep(1) == EPERM);
   activate [&a] { abort(); }
   EXPECT(ch_activity_wait(&a) == EPERM);

@@ -1,0 +1,311 @@
+#define _GNU_SOURCE
+#define CHARCOAL_RUNTIME_LOCKS
+#include "posix/locks/condition.h"
+#include "posix/locks/mutex.h"
+#include "posix/operations.h"
+#include "reactor/inbox.h"
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <threads.h>
+#include <unistd.h>
+
+enum { WAITING, SIGNALLED }; /* of `how`. SIGNALLED: in no line; a letter is on its way, or it is the mutex's waiter */
+
+struct cond_wait {
+  struct ch_lock_wait w; /* object: the condition. WAITING: link is on the line */
+  struct ch_letter letter;
+  struct ch_inbox *home;
+  pthread_mutex_t *mutex;
+};
+
+/* Those who wait for one condition, of all domains. */
+struct line {
+  struct line *next;
+  pthread_cond_t *cond;
+  struct ch_link waiters;
+  bool others_turn; /* the next signal is for the C library's waiters, if there are any */
+};
+
+enum { BUCKETS = 64 };
+static struct line *lines[BUCKETS];
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of all of them, and of each waiter's `how` */
+static unsigned waiting;                                 /* in all lines */
+
+static struct line **line_of(const pthread_cond_t *cond) {
+  struct line **at = &lines[((uintptr_t)cond >> 3 ^ (uintptr_t)cond >> 10) % BUCKETS];
+  while (*at && (*at)->cond != cond)
+    at = &(*at)->next;
+  return at;
+}
+
+/* ---- the C library's own ---- */
+
+int ch_condition_is_shared(const pthread_cond_t *c) { return c->__data.__wrefs & 1; }
+static unsigned others(const pthread_cond_t *c) { return __atomic_load_n(&c->__data.__wrefs, __ATOMIC_ACQUIRE) >> 3; }
+static clockid_t clock_of(const pthread_cond_t *c) { return c->__data.__wrefs & 2 ? CLOCK_MONOTONIC : CLOCK_REALTIME; }
+
+extern __typeof__(dlsym) dlsym __attribute__((weak));
+int __pthread_cond_signal(pthread_cond_t *) __attribute__((weak)); /* of a static C library */
+int __pthread_cond_broadcast(pthread_cond_t *) __attribute__((weak));
+
+typedef int wake_fn(pthread_cond_t *);
+static wake_fn *behind(wake_fn *_Atomic *known, wake_fn *in_static, const char *name) {
+  wake_fn *fn = *known;
+  if (CH_LIKELY(fn != NULL))
+    return fn;
+  fn = in_static ? in_static : dlsym ? (wake_fn *)(uintptr_t)dlsym(RTLD_NEXT, name) : NULL;
+  if (!fn) {
+    fprintf(stderr, "charcoal: the C library's %s was not found; link with charcoal-cc\n", name);
+    abort();
+  }
+  return *known = fn;
+}
+static int signal_others(pthread_cond_t *c) {
+  static wake_fn *_Atomic known;
+  return others(c) ? behind(&known, __pthread_cond_signal, "pthread_cond_signal")(c) : 0;
+}
+static int broadcast_others(pthread_cond_t *c) {
+  static wake_fn *_Atomic known;
+  return others(c) ? behind(&known, __pthread_cond_broadcast, "pthread_cond_broadcast")(c) : 0;
+}
+
+/* ---- the line ---- */
+
+static struct cond_wait *wait_of(struct ch_link *n) { return (struct cond_wait *)n; }
+static struct cond_wait *wait_at(struct ch_letter *l) {
+  return (struct cond_wait *)((char *)l - offsetof(struct cond_wait, letter));
+}
+
+/* These are called with the lock. */
+static void enter(struct cond_wait *c) {
+  struct line **at = line_of(c->w.clause.object), *l = *at;
+  if (!l) {
+    l = malloc(sizeof *l);
+    if (!l) {
+      fprintf(stderr, "charcoal: out of memory: no room for those who wait for a condition\n");
+      abort();
+    }
+    *l = (struct line){.cond = c->w.clause.object};
+    ch_list_init(&l->waiters);
+    *at = l;
+  }
+  ch_list_append(&l->waiters, &c->w.clause.link, true);
+  __atomic_add_fetch(&waiting, 1, __ATOMIC_SEQ_CST);
+}
+
+static void leave(struct cond_wait *c) {
+  struct line **at = line_of(c->w.clause.object), *l = *at;
+  ch_list_remove(&c->w.clause.link);
+  __atomic_sub_fetch(&waiting, 1, __ATOMIC_SEQ_CST);
+  c->w.how = SIGNALLED;
+  if (ch_list_empty(&l->waiters)) {
+    *at = l->next;
+    free(l);
+  }
+}
+
+/* It waits for its mutex from now on. On its domain's thread. */
+static void go_on(struct cond_wait *c, int result) {
+  ch_lock_stop_timer(&c->w);
+  c->w.timed = false;
+  c->w.result = result;
+  ch_mutex_give(c->mutex, &c->w);
+}
+static void letter_opened(struct ch_letter *l) { go_on(wait_at(l), 0); }
+
+/* Without the lock: its own line is left. */
+static void wake(struct cond_wait *c, const struct ch_inbox *here) {
+  if (c->home == here) {
+    go_on(c, 0);
+  } else {
+    c->letter.open = letter_opened;
+    ch_inbox_post(c->home, &c->letter);
+  }
+}
+
+static const struct ch_inbox *inbox_here(void) { return ch_domain.group ? ch_inbox_here() : NULL; }
+
+int ch_condition_signal(pthread_cond_t *cond) {
+  struct cond_wait *first = NULL;
+  if (__atomic_load_n(&waiting, __ATOMIC_SEQ_CST) == 0)
+    return signal_others(cond);
+  pthread_mutex_lock(&lock);
+  struct line *l = *line_of(cond);
+  if (l) {
+    bool both = others(cond) != 0;
+    if (!both || !l->others_turn)
+      first = wait_of(l->waiters.next);
+    l->others_turn = both && !l->others_turn;
+    if (first)
+      leave(first);
+  }
+  pthread_mutex_unlock(&lock);
+  if (!first)
+    return signal_others(cond);
+  wake(first, inbox_here());
+  return 0;
+}
+
+int ch_condition_broadcast(pthread_cond_t *cond) {
+  if (__atomic_load_n(&waiting, __ATOMIC_SEQ_CST) != 0) {
+    struct ch_link all;
+    ch_list_init(&all);
+    pthread_mutex_lock(&lock);
+    for (struct line *l; (l = *line_of(cond));) {
+      struct cond_wait *c = wait_of(l->waiters.next);
+      leave(c);
+      ch_list_append(&all, &c->w.clause.link, true);
+    }
+    pthread_mutex_unlock(&lock);
+    const struct ch_inbox *here = inbox_here();
+    while (!ch_list_empty(&all)) {
+      struct cond_wait *c = wait_of(all.next);
+      ch_list_remove(&c->w.clause.link);
+      wake(c, here);
+    }
+  }
+  return broadcast_others(cond);
+}
+
+/* For all who call them in plain code. */
+__attribute__((weak, visibility("default"))) int pthread_cond_signal(pthread_cond_t *c) {
+  return ch_condition_signal(c);
+}
+__attribute__((weak, visibility("default"))) int pthread_cond_broadcast(pthread_cond_t *c) {
+  return ch_condition_broadcast(c);
+}
+_Static_assert(sizeof(cnd_t) == sizeof(pthread_cond_t), "C11's conditions are the same objects");
+__attribute__((weak, visibility("default"))) int cnd_signal(cnd_t *c) {
+  return ch_condition_signal((pthread_cond_t *)c) ? thrd_error : thrd_success;
+}
+__attribute__((weak, visibility("default"))) int cnd_broadcast(cnd_t *c) {
+  return ch_condition_broadcast((pthread_cond_t *)c) ? thrd_error : thrd_success;
+}
+
+/* ---- waiting ---- */
+
+/* Who has been signalled has been, whatever happens then. */
+static bool leave_in_time(struct cond_wait *c) {
+  pthread_mutex_lock(&lock);
+  bool waits = c->w.how == WAITING;
+  if (waits)
+    leave(c);
+  pthread_mutex_unlock(&lock);
+  return waits;
+}
+
+static bool enlist(struct ch_clause *clause) {
+  struct cond_wait *c = (struct cond_wait *)clause;
+  pthread_mutex_lock(&lock);
+  enter(c);
+  pthread_mutex_unlock(&lock);
+  int error = ch_mutex_unlock(c->mutex);
+  if (CH_UNLIKELY(error != 0)) { /* it is not the caller's */
+    leave_in_time(c);
+    return clause->value = error, true;
+  }
+  ch_lock_start_timer(&c->w);
+  return false;
+}
+
+static bool late(struct ch_lock_wait *w) {
+  if (leave_in_time((struct cond_wait *)w))
+    go_on((struct cond_wait *)w, ETIMEDOUT);
+  return false;
+}
+
+/* It ends when it has the mutex. */
+static bool cancel(struct ch_clause *clause) {
+  if (leave_in_time((struct cond_wait *)clause))
+    go_on((struct cond_wait *)clause, ECANCELED);
+  return false;
+}
+static void withdraw(struct ch_clause *clause) {
+  (void)clause;
+  CH_INVARIANT(false, "a wait for a condition ends with its mutex");
+}
+
+static const struct ch_lock_type type = {.clause = {"condition", false, enlist, withdraw, cancel}, .late = late};
+
+/* Those of other threads are the parent's. */
+static void before_fork(void) { pthread_mutex_lock(&lock); }
+static void in_parent(void) { pthread_mutex_unlock(&lock); }
+static void in_child(void) {
+  const struct ch_inbox *here = inbox_here();
+  pthread_mutex_unlock(&lock);
+  for (int i = 0; i < BUCKETS; i++)
+    for (struct line *l = lines[i], *next; l; l = next) {
+      next = l->next;
+      for (struct ch_link *n = l->waiters.next, *after; n != &l->waiters; n = after) {
+        after = n->next;
+        if (wait_of(n)->home != here) {
+          ch_list_remove(n);
+          waiting--;
+        }
+      }
+      if (ch_list_empty(&l->waiters)) {
+        *line_of(l->cond) = l->next;
+        free(l);
+      }
+    }
+}
+static void hook(void) { pthread_atfork(before_fork, in_parent, in_child); }
+
+static int prepare(struct cond_wait *c, pthread_cond_t *cond, pthread_mutex_t *m, clockid_t clock,
+                   const struct timespec *until) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, hook);
+  int saved = errno;
+  *c = (struct cond_wait){
+      .w = {.clause = {.type = &type.clause, .object = cond}, .how = WAITING}, .home = ch_inbox_here(), .mutex = m};
+  int error = c->home ? 0 : errno;
+  errno = saved;
+  if (!error && until)
+    error = ch_lock_until(&c->w, clock < 0 ? clock_of(cond) : clock, until);
+  return error;
+}
+
+static const struct ch_leaf leaf = CH_LOCK_LEAF_OF("pthread_cond_wait", struct cond_wait, ch_lock_ended);
+
+struct ch_int_result ch_condition_wait_int(pthread_cond_t *, pthread_mutex_t *, clockid_t, const struct timespec *)
+    CH_INT_NAME(ch_condition_wait);
+struct ch_int_result ch_condition_wait_int(pthread_cond_t *cond, pthread_mutex_t *m, clockid_t clock,
+                                           const struct timespec *until) {
+  struct cond_wait c;
+  int error = prepare(&c, cond, m, clock, until);
+  return error ? (struct ch_int_result){CH_DONE, error} : ch_lock_wait_int(&leaf, &c.w);
+}
+
+int ch_condition_wait(pthread_cond_t *cond, pthread_mutex_t *m, clockid_t clock, const struct timespec *until) {
+  struct cond_wait c;
+  int error = prepare(&c, cond, m, clock, until);
+  return error ? error : ch_lock_wait(&c.w);
+}
+
+/* ---- conditions that other processes share ---- */
+
+/* The mutex is the domain's thread's, which has lent it: its owner, where that counts, is now this one. */
+long ch_call_shared_wait(void *data) {
+  struct ch_shared_wait *w = data;
+  int here = (int)gettid();
+  __atomic_store_n(&w->mutex->__data.__owner, here, __ATOMIC_RELAXED);
+  w->result =
+      w->until ? pthread_cond_clockwait(w->cond, w->mutex, w->clock, w->until) : pthread_cond_wait(w->cond, w->mutex);
+  __atomic_store_n(&w->mutex->__data.__owner, -1, __ATOMIC_RELAXED);
+  return 0;
+}
+
+/* A robust one cannot be lent, for the kernel knows it as this thread's: the domain stands still meanwhile. */
+int ch_condition_lend(struct ch_shared_wait *w) {
+  if (w->clock < 0)
+    w->clock = clock_of(w->cond);
+  if (!ch_mutex_lend(w->mutex, true)) {
+    w->result =
+        w->until ? pthread_cond_clockwait(w->cond, w->mutex, w->clock, w->until) : pthread_cond_wait(w->cond, w->mutex);
+    return 0;
+  }
+  return 1;
+}
+void ch_condition_take_back(struct ch_shared_wait *w) { ch_mutex_lend(w->mutex, false); }

@@ -1,0 +1,38 @@
+/* Conditions of the C library, for activities (queue.h).
+ *
+ * Who waits here stands in one line for the whole process, whatever its domain: a signal takes the first, and only that
+ * one; a broadcast all. It is then put into the queue of its mutex, and runs when it has that. A waiter of another
+ * domain hears of it by a letter.
+ *
+ * Plain code's pthread_cond_signal and pthread_cond_broadcast come here, too, for they stand before the C library's
+ * own. Threads that wait in plain code wait in the C library's own condition; while there are both, signals go to the
+ * one kind and to the other in turn. A condition that other processes share is waited for by a thread of the pool. */
+#ifndef CHARCOAL_POSIX_LOCKS_CONDITION_H
+#define CHARCOAL_POSIX_LOCKS_CONDITION_H
+
+#include "charcoal.h"
+#include <pthread.h>
+
+/* pthread_cond_clockwait, or without a limit: until == NULL. clock < 0: the condition's own. 0, ETIMEDOUT, ECANCELED
+ * with the mutex taken again; or the mutex's error. */
+__attribute__((visibility("hidden"))) int ch_condition_wait(pthread_cond_t *, pthread_mutex_t *, clockid_t clock,
+                                                            const struct timespec *until);
+/* One that other processes share is waited for by a thread of the pool, to which the mutex is lent: between
+ * ch_condition_lend and ch_condition_take_back, while ch_call_shared_wait runs. */
+struct ch_shared_wait {
+  pthread_cond_t *cond;
+  pthread_mutex_t *mutex;
+  clockid_t clock; /* < 0: the condition's own */
+  const struct timespec *until;
+  int result;
+};
+__attribute__((visibility("hidden"))) int ch_condition_is_shared(const pthread_cond_t *);
+__attribute__((visibility("hidden"))) int
+ch_condition_lend(struct ch_shared_wait *); /* 0: it has been waited for already */
+__attribute__((visibility("hidden"))) void ch_condition_take_back(struct ch_shared_wait *);
+__attribute__((visibility("hidden"))) long ch_call_shared_wait(void *);
+
+__attribute__((visibility("hidden"))) int ch_condition_signal(pthread_cond_t *);
+__attribute__((visibility("hidden"))) int ch_condition_broadcast(pthread_cond_t *);
+
+#endif

@@ -1,0 +1,411 @@
+#define _GNU_SOURCE
+#define CHARCOAL_RUNTIME_LOCKS
+#include "posix/locks/mutex.h"
+#include "posix/locks/others.h"
+#include "posix/locks/twin.h"
+#include <errno.h>
+#include <linux/futex.h>
+#include <stdlib.h>
+
+/* ---- what the C library's mutex says (its layout is a part of its ABI) ---- */
+
+enum { NORMAL, RECURSIVE, ERRORCHECK, ADAPTIVE, KIND = 3, ROBUST = 16, INHERIT = 32, PROTECT = 64, SHARED = 128 };
+
+static int kind_of(const pthread_mutex_t *m) { return m->__data.__kind & KIND; }
+static bool is_robust(const pthread_mutex_t *m) { return m->__data.__kind & ROBUST; }
+/* Its word is 0: free; 1: taken; 2: taken, and somebody may wait in the kernel. */
+static bool is_simple(const pthread_mutex_t *m) { return !(m->__data.__kind & (ROBUST | INHERIT | PROTECT)); }
+static bool has_owner(const pthread_mutex_t *m) { return kind_of(m) == RECURSIVE || kind_of(m) == ERRORCHECK; }
+static bool is_shared(const pthread_mutex_t *m) { return is_robust(m) || m->__data.__kind & SHARED; }
+static uint32_t *word_of(const pthread_mutex_t *m) { return (uint32_t *)(uintptr_t)&m->__data.__lock; }
+
+static inline bool is_here(const pthread_mutex_t *m) {
+  return __atomic_load_n(&m->__data.__owner, __ATOMIC_RELAXED) == ch_thread_here();
+}
+bool ch_mutex_is_here(const pthread_mutex_t *m) { return is_here(m); }
+
+/* ---- what a thread sanitizer is told ---- */
+
+void __tsan_mutex_post_lock(void *, unsigned flags, int recursion) __attribute__((weak));
+int __tsan_mutex_pre_unlock(void *, unsigned flags) __attribute__((weak));
+void __tsan_mutex_post_unlock(void *, unsigned flags) __attribute__((weak));
+enum { WRITE_REENTRANT = 1u << 1 };
+
+static inline void tell_locked(pthread_mutex_t *m) {
+  if (CH_UNLIKELY(__tsan_mutex_post_lock != NULL))
+    __tsan_mutex_post_lock(m, WRITE_REENTRANT, 1);
+}
+static inline void tell_unlocked(pthread_mutex_t *m) {
+  if (CH_UNLIKELY(__tsan_mutex_pre_unlock != NULL)) {
+    __tsan_mutex_pre_unlock(m, 0);
+    __tsan_mutex_post_unlock(m, 0);
+  }
+}
+
+/* ---- who has it ---- */
+
+static inline struct ch_branch *self(void) {
+  struct ch_branch *b = ch_domain.current;
+  return CH_LIKELY(b != NULL) ? ch_activity_of(b) : NULL;
+}
+
+/* Of robust mutexes. */
+struct note {
+  struct note *next;
+  const void *mutex, *place;
+  struct ch_branch *owner;
+};
+static __thread struct note *notes;
+
+static struct note **note_of(const void *mutex) {
+  struct note **at = &notes;
+  while (*at && (*at)->mutex != mutex)
+    at = &(*at)->next;
+  return at;
+}
+
+static void forget(struct note **at) {
+  struct note *gone = *at;
+  if (gone) {
+    *at = gone->next;
+    free(gone);
+  }
+}
+
+static inline void note_in(pthread_mutex_t *m, struct ch_branch *owner, const void *place) {
+  m->__data.__list.__prev = (struct __pthread_internal_list *)owner;
+  m->__data.__list.__next = (struct __pthread_internal_list *)(uintptr_t)place;
+}
+static void set_owner(pthread_mutex_t *m, struct ch_branch *owner, const void *place) {
+  if (!is_robust(m)) {
+    note_in(m, owner, place);
+    return;
+  }
+  struct note **at = note_of(m);
+  if (!*at && (*at = calloc(1, sizeof **at)))
+    (*at)->mutex = m;
+  if (*at)
+    (*at)->owner = owner, (*at)->place = place;
+}
+
+/* NULL: not of this domain, or unknown. */
+static struct ch_branch *owner_of(const pthread_mutex_t *m, const void **place) {
+  const struct note *n;
+  if (!is_here(m))
+    return NULL;
+  if (CH_LIKELY(!is_robust(m))) {
+    *place = m->__data.__list.__next;
+    return (struct ch_branch *)m->__data.__list.__prev;
+  }
+  n = *note_of(m);
+  *place = n ? n->place : NULL;
+  return n ? n->owner : NULL;
+}
+struct ch_branch *ch_mutex_holder(const void *mutex, const void **place) { return owner_of(mutex, place); }
+
+/* It is held here, and by another activity. */
+static bool is_siblings(const pthread_mutex_t *m) {
+  const void *place;
+  struct ch_branch *owner = owner_of(m, &place);
+  return owner && owner != self();
+}
+
+/* ---- taking and giving back ---- */
+
+/* The word of a simple one is taken. */
+static inline __attribute__((always_inline)) void taken(pthread_mutex_t *m, struct ch_branch *owner,
+                                                        const void *place) {
+  m->__data.__owner = ch_thread_here();
+  m->__data.__nusers++;
+  note_in(m, owner, place);
+  tell_locked(m);
+}
+
+static inline bool take_word(pthread_mutex_t *m, int with) {
+  int none = 0;
+  return __atomic_compare_exchange_n(&m->__data.__lock, &none, with, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+}
+
+/* 0; EBUSY: somebody else has it; or the plain call's error. `with`: the word, for a simple one. */
+static int try_for(pthread_mutex_t *m, struct ch_branch *owner, const void *place, int with) {
+  if (is_simple(m) && !is_here(m)) {
+    if (!take_word(m, with))
+      return EBUSY;
+    taken(m, owner, place);
+    if (has_owner(m))
+      m->__data.__count = 1;
+    return 0;
+  }
+  if (is_here(m)) {
+    const void *where;
+    struct ch_branch *has = owner_of(m, &where);
+    if (!has_owner(m) || (has && has != owner))
+      return EBUSY;
+    if (kind_of(m) == ERRORCHECK)
+      return EDEADLK;
+    if (m->__data.__count + 1 == 0)
+      return EAGAIN;
+    m->__data.__count++;
+    return 0;
+  }
+  int r = pthread_mutex_trylock(m);
+  if (r == 0 || r == EOWNERDEAD)
+    set_owner(m, owner, place);
+  return r;
+}
+
+static bool take(struct ch_lock_wait *w) {
+  pthread_mutex_t *m = w->clause.object;
+  struct ch_queue *q = w->queue;
+  int r = try_for(m, ch_activity_of(w->clause.branch), w->place, q && q->watched ? 2 : 1);
+  if (r == EBUSY)
+    return false;
+  if (r != 0)
+    w->result = r;
+  return true;
+}
+
+static void borrow(void *mutex) {
+  if (pthread_mutex_timedlock(mutex, &(struct timespec){INT64_MAX / 2, 0}) == 0)
+    pthread_mutex_unlock(mutex);
+}
+
+static enum ch_await await(struct ch_queue *q, struct ch_word *to) {
+  pthread_mutex_t *m = q->object;
+  uint32_t *word = word_of(m), is = __atomic_load_n(word, __ATOMIC_RELAXED);
+  if (is_here(m))
+    return CH_AWAIT_HERE;
+  if (m->__data.__kind & (INHERIT | PROTECT)) { /* the kernel knows their waiters by means that a ring lacks */
+    to->borrow = borrow;
+    return ch_queue_first(q)->timed || is_robust(m) ? CH_AWAIT_TIME : CH_AWAIT_LOAN;
+  }
+  for (;;) {
+    uint32_t wanted = is_robust(m) ? is | FUTEX_WAITERS : 2;
+    if (is_robust(m) ? !(is & FUTEX_TID_MASK) || is & FUTEX_OWNER_DIED : !is)
+      return CH_AWAIT_FREE;
+    if (is == wanted || __atomic_compare_exchange_n(word, &is, wanted, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+      *to = (struct ch_word){.word = word, .value = wanted, .shared = is_shared(m)};
+      return CH_AWAIT_WORD;
+    }
+  }
+}
+
+const struct ch_lock_type ch_mutex_type = {
+    .clause = {"mutex", false, ch_queue_enlist, ch_queue_withdraw, ch_queue_refuse},
+    .take = take,
+    .await = await,
+    .holder = ch_mutex_holder};
+
+void ch_mutex_give(pthread_mutex_t *m, struct ch_lock_wait *w) {
+  w->clause.type = &ch_mutex_type.clause;
+  w->clause.object = m;
+  if (ch_queue_join(w))
+    ch_lock_fire(w, w->result);
+}
+
+bool ch_mutex_lend(pthread_mutex_t *m, bool lend) {
+  struct ch_queue *q = ch_queue_of(m);
+  if (is_robust(m))
+    return false;
+  m->__data.__owner = lend ? -1 : ch_thread_here();
+  set_owner(m, lend ? NULL : self(), NULL);
+  if (lend && q) /* who waits here waits for somebody else now */
+    ch_queue_serve(q);
+  return true;
+}
+
+/* ---- lock ---- */
+
+static const struct ch_leaf lock_leaf = CH_LOCK_LEAF("pthread_mutex_lock");
+
+/* The usual case: an ordinary mutex, free, and nobody here waits for any lock. */
+static inline __attribute__((always_inline)) bool lock_at_once(pthread_mutex_t *m, const void *place) {
+  if (CH_UNLIKELY(m->__data.__kind != NORMAL || ch_domain.lock_queues != 0) || CH_UNLIKELY(!take_word(m, 1)))
+    return false;
+  taken(m, self(), place);
+  return true;
+}
+
+/* Without waiting; EBUSY: the caller has to wait. */
+static int lock_now(pthread_mutex_t *m, const void *place) {
+  return ch_queue_of(m) && !is_here(m) ? EBUSY /* others have come before */ : try_for(m, self(), place, 1);
+}
+
+static struct ch_lock_wait wait_for(pthread_mutex_t *m, const void *place) {
+  return (struct ch_lock_wait){.clause = {.type = &ch_mutex_type.clause, .object = m}, .place = place};
+}
+
+static __attribute__((noinline)) struct ch_int_result lock(pthread_mutex_t *m, const void *place) {
+  int r = lock_now(m, place);
+  if (r != EBUSY)
+    return ch_done(r);
+  struct ch_lock_wait w = wait_for(m, place);
+  return ch_lock_wait_int(&lock_leaf, &w);
+}
+CH_TWIN_IN_C(pthread_mutex_lock, pthread_mutex_t *m) {
+  return CH_LIKELY(lock_at_once(m, CH_HERE)) ? ch_done(0) : lock(m, CH_HERE);
+}
+
+struct ch_int_result ch_mutex_lock_int(pthread_mutex_t *) CH_INT_NAME(ch_mutex_lock);
+struct ch_int_result ch_mutex_lock_int(pthread_mutex_t *m) { return lock(m, NULL); }
+
+/* In plain code. */
+static int lock_natively(pthread_mutex_t *m, const void *place) {
+  int r = lock_now(m, place);
+  if (CH_LIKELY(r != EBUSY))
+    return r;
+  struct ch_lock_wait w = wait_for(m, place);
+  return ch_lock_wait(&w);
+}
+int ch_mutex_lock(pthread_mutex_t *m) { return lock_natively(m, NULL); }
+
+/* Before the C library's own. What nobody of this domain has is waited for by the thread. */
+static int lock_plainly(pthread_mutex_t *m, const void *place) {
+  struct ch_branch *b = self();
+  if (CH_LIKELY(m->__data.__kind == NORMAL) && CH_LIKELY(take_word(m, 1))) {
+    taken(m, b, place);
+    return 0;
+  }
+  if (b && is_here(m))
+    return lock_natively(m, place);
+  int r = pthread_mutex_trylock(m);
+  if (r == EBUSY)
+    r = pthread_mutex_timedlock(m, &(struct timespec){INT64_MAX / 2, 0});
+  if (b && (r == 0 || r == EOWNERDEAD))
+    set_owner(m, b, place);
+  return r;
+}
+__attribute__((weak, visibility("default"))) int pthread_mutex_lock(pthread_mutex_t *m) {
+  return lock_plainly(m, __builtin_return_address(0));
+}
+
+static int trylock(pthread_mutex_t *m, const void *place) {
+  int r = try_for(m, self(), place, 1);
+  return r == EDEADLK ? EBUSY : r;
+}
+CH_TWIN_IN_C(pthread_mutex_trylock, pthread_mutex_t *m) { return ch_done_for_now(trylock(m, CH_HERE)); }
+
+static const struct ch_leaf timed_leaf = CH_LOCK_LEAF("pthread_mutex_timedlock");
+static struct ch_int_result lock_until(pthread_mutex_t *m, const void *place, clockid_t clock,
+                                       const struct timespec *t) {
+  int r = lock_now(m, place);
+  if (r != EBUSY)
+    return ch_done(r);
+  struct ch_lock_wait w = wait_for(m, place);
+  r = ch_lock_until(&w, clock, t);
+  if (r || ch_lock_is_late(&w))
+    return ch_done(r ? r : ETIMEDOUT);
+  return ch_lock_wait_int(&timed_leaf, &w);
+}
+CH_TWIN_IN_C(pthread_mutex_timedlock, pthread_mutex_t *m, const struct timespec *t) {
+  return lock_until(m, CH_HERE, CLOCK_REALTIME, t);
+}
+CH_TWIN_IN_C(pthread_mutex_clocklock, pthread_mutex_t *m, clockid_t clock, const struct timespec *t) {
+  return lock_until(m, CH_HERE, clock, t);
+}
+
+/* ---- unlock ---- */
+
+static inline __attribute__((always_inline)) bool release(pthread_mutex_t *m) { /* others may wait in the kernel */
+  tell_unlocked(m);
+  m->__data.__list.__prev = NULL;
+  m->__data.__owner = 0;
+  m->__data.__nusers--;
+  return __atomic_exchange_n(&m->__data.__lock, 0, __ATOMIC_RELEASE) > 1;
+}
+
+/* So often in a row it is handed over within the domain while others wait in the kernel. */
+enum { PATIENCE = 16 };
+
+/* A simple one, with a queue: the first of that has it from now on, and its word stays. But now and then others have
+ * their turn: 100 us without anybody from here. */
+static void hand_over(pthread_mutex_t *m, struct ch_queue *q) {
+  struct ch_lock_wait *w = ch_queue_first(q);
+  if (__atomic_load_n(&m->__data.__lock, __ATOMIC_RELAXED) == 2 && ++q->handed_on > PATIENCE) {
+    q->handed_on = 0;
+    q->watched = false;
+    release(m);
+    if (ch_futex_wake(word_of(m), 1, is_shared(m)) > 0)
+      ch_queue_pause(q, 100000);
+    else
+      ch_queue_serve(q);
+    return;
+  }
+  tell_unlocked(m);
+  tell_locked(m);
+  if (has_owner(m))
+    m->__data.__count = 1;
+  set_owner(m, ch_activity_of(w->clause.branch), w->place);
+  ch_queue_leave(w, w->result);
+}
+
+static __attribute__((noinline)) int unlock_slowly(pthread_mutex_t *m) {
+  bool simple = is_simple(m), here = is_here(m);
+  if (has_owner(m)) {
+    if (!here || is_siblings(m))
+      return EPERM;
+    if (kind_of(m) == RECURSIVE && m->__data.__count > 1)
+      return m->__data.__count--, 0;
+  }
+  struct ch_queue *q = ch_queue_of(m);
+  if (simple && q && here) {
+    hand_over(m, q);
+    return 0;
+  }
+  if (simple) {
+    if (has_owner(m))
+      m->__data.__count = 0;
+    if (release(m))
+      ch_futex_wake(word_of(m), 1, is_shared(m));
+  } else {
+    int r = pthread_mutex_unlock(m);
+    if (r)
+      return r;
+    if (is_robust(m))
+      forget(note_of(m));
+    else
+      set_owner(m, NULL, NULL);
+  }
+  if (q)
+    ch_queue_serve(q);
+  return 0;
+}
+
+static inline __attribute__((always_inline)) bool unlock_at_once(pthread_mutex_t *m) {
+  if (CH_UNLIKELY(m->__data.__kind != NORMAL || ch_domain.lock_queues != 0))
+    return false;
+  if (CH_UNLIKELY(release(m)))
+    ch_futex_wake(word_of(m), 1, false);
+  return true;
+}
+int ch_mutex_unlock(pthread_mutex_t *m) { return CH_LIKELY(unlock_at_once(m)) ? 0 : unlock_slowly(m); }
+CH_TWIN_IN_C(pthread_mutex_unlock, pthread_mutex_t *m) { return ch_done_for_now(ch_mutex_unlock(m)); }
+
+/* ---- C11: the same objects ---- */
+
+_Static_assert(sizeof(mtx_t) == sizeof(pthread_mutex_t), "C11's mutexes are the same objects");
+
+static intptr_t ended_as_thrd(struct ch_clause *all, unsigned selected) {
+  return (void)selected, ch_thrd_result((int)all[0].value);
+}
+static const struct ch_leaf mtx_leaf = CH_LOCK_LEAF_OF("mtx_lock", struct ch_lock_wait, ended_as_thrd);
+
+/* t: NULL, without limit. */
+static struct ch_int_result lock_mtx(pthread_mutex_t *m, const void *place, const struct timespec *t) {
+  int r = lock_now(m, place);
+  if (CH_LIKELY(r != EBUSY))
+    return ch_done(ch_thrd_result(r));
+  struct ch_lock_wait w = wait_for(m, place);
+  if (t && ((r = ch_lock_until(&w, CLOCK_REALTIME, t)) || ch_lock_is_late(&w)))
+    return ch_done(r ? thrd_error : thrd_timedout);
+  struct ch_int_result result = ch_lock_wait_int(&mtx_leaf, &w);
+  return (int)result.status == CH_DONE ? ch_done(ch_thrd_result((int)result.value)) : result;
+}
+CH_TWIN_IN_C(mtx_lock, mtx_t *m) { return lock_mtx((pthread_mutex_t *)m, CH_HERE, NULL); }
+CH_TWIN_IN_C(mtx_timedlock, mtx_t *m, const struct timespec *t) { return lock_mtx((pthread_mutex_t *)m, CH_HERE, t); }
+CH_TWIN_IN_C(mtx_trylock, mtx_t *m) { return ch_done_for_now(ch_thrd_result(trylock((pthread_mutex_t *)m, CH_HERE))); }
+CH_TWIN_IN_C(mtx_unlock, mtx_t *m) { return ch_done_for_now(ch_thrd_result(ch_mutex_unlock((pthread_mutex_t *)m))); }
+
+__attribute__((weak, visibility("default"))) int mtx_lock(mtx_t *m) {
+  return ch_thrd_result(lock_plainly((pthread_mutex_t *)m, CH_HERE));
+}

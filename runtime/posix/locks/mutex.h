@@ -1,0 +1,35 @@
+/* Mutexes of the C library, of all types, for activities (queue.h).
+ *
+ * To the C library the owner of a mutex is a thread, and all activities of a domain are one. Which activity has it, and
+ * where it took it, is noted in the mutex itself, in the fields that link a thread's robust mutexes and that others do
+ * not use; for robust ones beside it.
+ *
+ * Plain code on a domain's thread (an atomic block, a callback, a library that was not recompiled) comes here, too,
+ * since this library's pthread_mutex_lock and pthread_mutex_unlock stand before the C library's: what an activity of
+ * its own domain has it waits for as every blocking call in plain code does. What others have it waits for as ever. */
+#ifndef CHARCOAL_POSIX_LOCKS_MUTEX_H
+#define CHARCOAL_POSIX_LOCKS_MUTEX_H
+
+#include "charcoal.h"
+#include <pthread.h>
+
+/* pthread_mutex_lock and its like, for the twins of others. Not cancelled. */
+__attribute__((visibility("hidden"))) int ch_mutex_lock(pthread_mutex_t *);
+__attribute__((visibility("hidden"))) int ch_mutex_unlock(pthread_mutex_t *);
+
+#ifdef CHARCOAL_RUNTIME_LOCKS
+#include "posix/locks/queue.h"
+
+extern CH_HIDDEN const struct ch_lock_type ch_mutex_type;
+/* Puts a waiter, which is on no list, into the mutex's queue, or gives it the mutex and fires it. */
+CH_HIDDEN void ch_mutex_give(pthread_mutex_t *, struct ch_lock_wait *);
+/* The activity that has it, if it is of this domain. */
+CH_HIDDEN struct ch_branch *ch_mutex_holder(const void *mutex, const void **place);
+/* A thread of the pool has it for the running activity; or has given it back. False: that is impossible for this one.
+ */
+CH_HIDDEN bool ch_mutex_lend(pthread_mutex_t *, bool lend);
+/* The mutex is held by this domain's thread. */
+CH_HIDDEN bool ch_mutex_is_here(const pthread_mutex_t *);
+#endif
+
+#endif

@@ -1,0 +1,121 @@
+/* pthread_once. The C library's own word, which other threads look at: 0; or the number of forks behind this process,
+ * times 4, and 1 while the function runs; or 2. */
+#define _GNU_SOURCE
+#include "posix/locks/others.h"
+#include "posix/locks/queue.h"
+#include <limits.h>
+#include <stdlib.h>
+
+enum { RUNS = 1, HAS_RUN = 2, STATES = 3 };
+
+/* Those that activities of this domain run. */
+struct running {
+  struct running *next;
+  const pthread_once_t *once;
+  struct ch_branch *by;
+};
+static __thread struct running *runs;
+
+static struct running **running(const void *once) {
+  struct running **at = &runs;
+  while (*at && (*at)->once != once)
+    at = &(*at)->next;
+  return at;
+}
+
+static void note(const pthread_once_t *once, struct ch_branch *by) {
+  struct running *r = malloc(sizeof *r);
+  if (r) {
+    *r = (struct running){runs, once, by};
+    runs = r;
+  }
+}
+static struct ch_branch *holder(const void *once, const void **place) {
+  struct running *r = *running(once);
+  *place = NULL;
+  return r ? r->by : NULL;
+}
+
+static __thread const pthread_once_t *asked;
+static __thread int forks;
+static void look_at_forks(void) { forks = *asked & ~STATES; }
+
+/* 0: it has been run; 1: it is the caller's to run; -1: it is being run. */
+static int begin(pthread_once_t *once) {
+  int is = __atomic_load_n(once, __ATOMIC_ACQUIRE);
+  if (is & HAS_RUN)
+    return 0;
+  pthread_once_t of_now = PTHREAD_ONCE_INIT;
+  asked = &of_now;
+  pthread_once(&of_now, look_at_forks);
+  for (;;) {
+    if (is & HAS_RUN)
+      return 0;
+    if (is == (forks | RUNS))
+      return -1; /* what ran before a fork runs no more */
+    if (__atomic_compare_exchange_n(once, &is, forks | RUNS, false, __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE))
+      return 1;
+  }
+}
+
+static bool take(struct ch_lock_wait *w) {
+  int r = begin(w->clause.object);
+  if (r < 0)
+    return false;
+  if (r > 0)
+    note(w->clause.object, ch_activity_of(w->clause.branch));
+  w->result = r;
+  return true;
+}
+
+static enum ch_await await(struct ch_queue *q, struct ch_word *word) {
+  pthread_once_t *once = q->object;
+  int is = __atomic_load_n(once, __ATOMIC_ACQUIRE);
+  if (is != (forks | RUNS))
+    return CH_AWAIT_FREE;
+  if (*running(once))
+    return CH_AWAIT_HERE;
+  *word = (struct ch_word){.word = (uint32_t *)once, .value = (uint32_t)is};
+  return CH_AWAIT_WORD;
+}
+
+static const struct ch_lock_type type = {
+    .clause = {"pthread_once", false, ch_queue_enlist, ch_queue_withdraw, ch_queue_refuse},
+    .take = take,
+    .await = await,
+    .holder = holder};
+static const struct ch_leaf leaf = CH_LOCK_LEAF("pthread_once");
+
+static bool must_wait(struct ch_lock_wait *w, pthread_once_t *once, int *result) {
+  *result = begin(once);
+  if (*result > 0)
+    note(once, ch_activity_of(ch_domain.current));
+  if (*result < 0)
+    *w = (struct ch_lock_wait){.clause = {.type = &type.clause, .object = once}};
+  return *result < 0;
+}
+
+struct ch_int_result ch_once_take_int(pthread_once_t *) CH_INT_NAME(ch_once_take);
+struct ch_int_result ch_once_take_int(pthread_once_t *once) {
+  struct ch_lock_wait w;
+  int result;
+  return must_wait(&w, once, &result) ? ch_lock_wait_int(&leaf, &w) : (struct ch_int_result){CH_DONE, result};
+}
+int ch_once_take(pthread_once_t *once) {
+  struct ch_lock_wait w;
+  int result;
+  return must_wait(&w, once, &result) ? ch_lock_wait(&w) : result;
+}
+
+void ch_once_end(pthread_once_t *once) {
+  struct running **at = running(once), *gone = *at;
+  if (gone) {
+    *at = gone->next;
+    free(gone);
+  }
+  __atomic_store_n(once, HAS_RUN, __ATOMIC_RELEASE);
+  ch_futex_wake((uint32_t *)once, INT_MAX, false);
+  struct ch_queue *q = ch_queue_of(once);
+  if (q)
+    ch_queue_serve(q);
+}

@@ -1,0 +1,36 @@
+/* What twins/threads.c asks of locks: semaphores, once, threads that are joined, and spinlocks. */
+#ifndef CHARCOAL_POSIX_LOCKS_OTHERS_H
+#define CHARCOAL_POSIX_LOCKS_OTHERS_H
+
+#include "charcoal.h"
+#include <pthread.h>
+#include <semaphore.h>
+#include <threads.h>
+
+#ifndef CH_HIDDEN
+#define CH_HIDDEN __attribute__((visibility("hidden")))
+#endif
+
+/* sem_wait and sem_clockwait (until != NULL): 0, ETIMEDOUT, EINVAL or ECANCELED. */
+CH_HIDDEN int ch_posix_sem_take(sem_t *, clockid_t, const struct timespec *until);
+/* pthread_once, whose function may wait for something while others ask. 1: it is the caller's to run, and then to end;
+ * 0: it has been run. */
+CH_HIDDEN int ch_once_take(pthread_once_t *);
+CH_HIDDEN void ch_once_end(pthread_once_t *);
+
+/* For a thread of the pool. */
+struct ch_join {
+  pthread_t thread;
+  void *result;
+  int error;
+  clockid_t clock;
+  const struct timespec *until; /* on that clock; NULL: without limit */
+};
+CH_HIDDEN long ch_call_join(void *);
+CH_HIDDEN long ch_call_thrd_join(void *); /* the error is thrd_join's */
+CH_HIDDEN int ch_plain_tryjoin(pthread_t, void **);
+CH_HIDDEN int ch_plain_spin_trylock(pthread_spinlock_t *);
+/* C11's word for an error number. */
+CH_HIDDEN int ch_thrd_result(int error);
+
+#endif

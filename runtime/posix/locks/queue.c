@@ -1,0 +1,491 @@
+#define _GNU_SOURCE
+#include "posix/locks/queue.h"
+#include "posix/locks/holder.h"
+#include "posix/locks/twin.h"
+#include "posix/operate.h"
+#include "offload/pool.h"
+#include "reactor/reactor.h"
+#include "reactor/timer.h"
+#include "reactor/times.h"
+#include <errno.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <linux/io_uring.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* ---- all queues of the domain ---- */
+
+enum { BUCKETS = 128, SPARE = 16 };
+
+/* Behind a pointer: a library that is loaded late has little thread-local memory. */
+struct queues {
+  struct ch_queue *buckets[BUCKETS];
+  struct ch_link all;
+  struct ch_link watches; /* by ch_watch.link */
+  struct ch_queue *spare; /* by `next` */
+  unsigned spares;
+};
+static __thread struct queues *queues;
+
+CH_COLD static _Noreturn void out_of_memory(void) {
+  fprintf(stderr, "charcoal: out of memory: no room for those who wait for a lock\n");
+  abort();
+}
+
+static void need_queues(void) {
+  if (CH_LIKELY(queues != NULL))
+    return;
+  queues = calloc(1, sizeof *queues);
+  if (!queues)
+    out_of_memory();
+  ch_list_init(&queues->all);
+  ch_list_init(&queues->watches);
+}
+
+static unsigned bucket(const void *p) { return (unsigned)((uintptr_t)p >> 3 ^ (uintptr_t)p >> 10) % BUCKETS; }
+
+struct ch_queue *ch_queue_find(const void *object) {
+  if (ch_domain.lock_queues == 0)
+    return NULL;
+  struct ch_queue *q = queues->buckets[bucket(object)];
+  while (q && q->object != object)
+    q = q->next;
+  return q;
+}
+
+static struct ch_queue *make(const struct ch_lock_type *type, void *object) {
+  need_queues();
+  struct ch_queue *q = queues->spare;
+  if (q) {
+    queues->spare = q->next;
+    queues->spares--;
+  } else if (!(q = malloc(sizeof *q))) {
+    out_of_memory();
+  }
+  struct ch_queue **at = &queues->buckets[bucket(object)];
+  *q = (struct ch_queue){.type = type, .object = object, .next = *at};
+  *at = q;
+  ch_list_init(&q->waiters);
+  ch_list_append(&queues->all, &q->all, false);
+  ch_domain.lock_queues++;
+  return q;
+}
+
+static void stop_watch(struct ch_queue *);
+
+static void drop(struct ch_queue *q) {
+  struct ch_queue **at = &queues->buckets[bucket(q->object)];
+  while (*at != q)
+    at = &(*at)->next;
+  *at = q->next;
+  ch_list_remove(&q->all);
+  ch_domain.lock_queues--;
+  if (q->paused)
+    ch_clause_unwatch(&q->pause);
+  if (q->watch)
+    stop_watch(q);
+  if (q->type->gone)
+    q->type->gone(q);
+  if (queues->spares < SPARE) {
+    q->next = queues->spare;
+    queues->spare = q;
+    queues->spares++;
+  } else {
+    free(q);
+  }
+}
+
+/* ---- futexes ---- */
+
+__thread __attribute__((tls_model("initial-exec"))) int ch_thread_number;
+
+static void in_child(void) { ch_thread_number = 0; }
+static void hook(void) { pthread_atfork(NULL, NULL, in_child); }
+
+int ch_thread_learn(void) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, hook);
+  return ch_thread_number = (int)gettid();
+}
+
+int ch_futex_wake(uint32_t *word, int n, bool shared) {
+  int saved = errno;
+  int woken = (int)syscall(SYS_futex, word, shared ? FUTEX_WAKE : FUTEX_WAKE_PRIVATE, n, NULL, NULL, 0);
+  errno = saved;
+  return woken < 0 ? 0 : woken;
+}
+
+/* ---- watches ---- */
+
+struct ch_watch {
+  struct ch_operation op; /* its request: a: the word, offset: its value, flags: shared */
+  struct ch_link link;
+  struct ch_queue *queue; /* NULL: an orphan */
+};
+_Static_assert(offsetof(struct ch_watch, op) == 0, "an operation's clause leads to its watch");
+
+/* On the pool's thread. Where no thread could be had it is called in place, and must not block. */
+static long perform_wait(const struct ch_request *q) {
+  if (ch_domain.group)
+    return -EINTR;
+  int how = q->flags ? FUTEX_WAIT : FUTEX_WAIT_PRIVATE;
+  return syscall(SYS_futex, q->a, how, (uint32_t)q->offset, NULL, NULL, 0) < 0 ? -errno : 0;
+}
+
+#ifdef FUTEX2_SIZE_U32
+enum { SIZE_U32 = FUTEX2_SIZE_U32, IS_PRIVATE = FUTEX2_PRIVATE };
+#else
+enum { SIZE_U32 = 2, IS_PRIVATE = FUTEX_PRIVATE_FLAG };
+#endif
+enum { OP_FUTEX_WAIT = 51 }; /* IORING_OP_FUTEX_WAIT, of Linux 6.7 */
+
+static void prepare_wait(const struct ch_request *q, struct io_uring_sqe *sqe) {
+  sqe->opcode = OP_FUTEX_WAIT;
+  sqe->fd = SIZE_U32 | (q->flags ? 0 : IS_PRIVATE);
+  sqe->addr = (uint64_t)(uintptr_t)q->a;
+  sqe->addr2 = (uint64_t)(uint32_t)q->offset;
+  sqe->addr3 = FUTEX_BITSET_MATCH_ANY;
+}
+
+static const struct ch_operation_kind by_ring = {"lock", perform_wait, prepare_wait, .lane = CH_LANE_PATIENT,
+                                                 .interrupt = true};
+static const struct ch_operation_kind by_pool = {"lock", perform_wait, NULL, .lane = CH_LANE_PATIENT,
+                                                 .interrupt = true};
+static bool ring_refuses;
+
+/* A thread of the pool takes the object and gives it back: whoever had it has given it back then. */
+static long perform_loan(const struct ch_request *q) {
+  if (ch_domain.group)
+    return -EINTR;
+  ((void (*)(void *))(uintptr_t)q->offset)((void *)q->a);
+  return 0;
+}
+static const struct ch_operation_kind by_loan = {"lock", perform_loan, NULL, .lane = CH_LANE_PATIENT};
+
+static void watch_ended(struct ch_clause *c) {
+  struct ch_watch *w = (struct ch_watch *)c;
+  struct ch_queue *q = w->queue;
+  int64_t result = c->value;
+  const struct ch_request request = w->op.request;
+  ch_list_remove(&w->link);
+  ch_domain.watches--;
+  free(w);
+  if (result == -EINVAL && request.kind == &by_ring)
+    ring_refuses = true;
+  if (q) {
+    q->watch = NULL;
+    if (result != -EINTR) /* in a child of fork: the domain looks before it sleeps */
+      ch_queue_serve(q);
+  } else if (result == 0 && request.kind != &by_loan) {
+    ch_futex_wake((uint32_t *)(uintptr_t)request.a, 1, request.flags != 0);
+  }
+}
+
+static void start_watch(struct ch_queue *q, struct ch_request request) {
+  struct ch_watch *w = calloc(1, sizeof *w);
+  int saved = errno;
+  if (!w)
+    out_of_memory();
+  w->queue = q;
+  w->op.request = request;
+  w->op.clause.index = CH_CALLBACK;
+  w->op.clause.count = 1;
+  w->op.clause.then = watch_ended;
+  if (ch_operation_start(&w->op)) {
+    ch_list_append(&queues->watches, &w->link, false);
+    ch_domain.watches++;
+    ch_domain.base.outside++;
+    q->watch = w;
+  } else { /* no thread: in a while again */
+    free(w);
+    ch_queue_pause(q, 1000000);
+  }
+  errno = saved;
+}
+
+static void stop_watch(struct ch_queue *q) {
+  struct ch_watch *w = q->watch;
+  q->watch = NULL;
+  w->queue = NULL;
+  ch_operation_cancel(&w->op);
+}
+
+/* ---- serving ---- */
+
+static struct ch_queue *paused_at(struct ch_clause *c) {
+  return (struct ch_queue *)((char *)c - offsetof(struct ch_queue, pause));
+}
+static void pause_over(struct ch_clause *c) {
+  struct ch_queue *q = paused_at(c);
+  q->paused = false;
+  ch_queue_serve(q);
+}
+
+void ch_queue_pause(struct ch_queue *q, int64_t ns) {
+  if (q->paused)
+    return;
+  q->paused = true;
+  q->pause = ch_timer_clause(ns);
+  ch_clause_watch(&q->pause, pause_over);
+}
+
+/* Gives the object to as many as can have it. False: the queue has become empty, and is gone. */
+static bool give(struct ch_queue *q) {
+  while (!ch_list_empty(&q->waiters)) {
+    struct ch_lock_wait *w = ch_queue_first(q);
+    if (!ch_lock_type_of(w)->take(w))
+      return true;
+    ch_list_remove(&w->clause.link);
+    ch_lock_fire(w, w->result);
+  }
+  drop(q);
+  return false;
+}
+
+/* Sees to it that the queue, whose first waiter cannot have the object now, is served when that may have changed.
+ * False: it has changed already. */
+static bool await(struct ch_queue *q) {
+  struct ch_word word;
+  if (q->watch || q->paused)
+    return true;
+  switch (q->type->await(q, &word)) {
+  case CH_AWAIT_FREE:
+    return false;
+  case CH_AWAIT_WORD:
+    start_watch(q, (struct ch_request){.kind = ring_refuses ? &by_pool : &by_ring,
+                                       .fd = -1,
+                                       .a = word.word,
+                                       .offset = word.value,
+                                       .flags = word.shared});
+    q->watched = true;
+    break;
+  case CH_AWAIT_LOAN:
+    start_watch(
+        q, (struct ch_request){.kind = &by_loan, .fd = -1, .a = q->object, .offset = (int64_t)(uintptr_t)word.borrow});
+    break;
+  case CH_AWAIT_TIME:
+    ch_queue_pause(q, 1000000);
+    break;
+  case CH_AWAIT_HERE:
+  case CH_AWAIT_OTHERS:
+    break;
+  }
+  return true;
+}
+
+void ch_queue_serve(struct ch_queue *q) {
+  if (q->paused)
+    return;
+  while (give(q) && !await(q))
+    ;
+}
+
+struct ch_queue *ch_queue_after(struct ch_queue *q) {
+  struct ch_link *n = !queues ? NULL : q ? q->all.next : queues->all.next;
+  return !n || n == &queues->all ? NULL : (struct ch_queue *)((char *)n - offsetof(struct ch_queue, all));
+}
+
+void ch_locks_look(void) {
+  struct ch_link *all = &queues->all;
+  for (struct ch_link *n = all->next, *next; n != all; n = next) {
+    struct ch_queue *q = (struct ch_queue *)((char *)n - offsetof(struct ch_queue, all));
+    next = n->next;
+    if (!q->watch)
+      ch_queue_serve(q); /* fires waiters, and drops no other queue */
+  }
+  ch_holder_confirm();
+}
+
+void ch_locks_end(void) {
+  if (!queues)
+    return;
+  for (struct ch_link *n = queues->watches.next; n != &queues->watches; n = n->next)
+    ch_operation_cancel(&((struct ch_watch *)((char *)n - offsetof(struct ch_watch, link)))->op);
+  while (!ch_list_empty(&queues->watches)) {
+    ch_reactor_poll(ch_timers_latest());
+    ch_timers_fire();
+  }
+  while (queues->spare) {
+    struct ch_queue *gone = queues->spare;
+    queues->spare = gone->next;
+    free(gone);
+  }
+  free(queues);
+  queues = NULL;
+  ch_rwlocks_end();
+}
+
+/* ---- waiting ---- */
+
+void ch_lock_fire(struct ch_lock_wait *w, int result) {
+  w->queue = NULL;
+  ch_lock_stop_timer(w);
+  ch_clause_fired(&w->clause, result);
+}
+
+bool ch_queue_join(struct ch_lock_wait *w) {
+  const struct ch_lock_type *type = ch_lock_type_of(w);
+  struct ch_queue *q = ch_queue_of(w->clause.object);
+  if (q) {
+    ch_list_append(&q->waiters, &w->clause.link, true);
+    w->queue = q;
+    return false;
+  }
+  if (type->take(w))
+    return true;
+  q = make(type, w->clause.object);
+  ch_list_append(&q->waiters, &w->clause.link, true);
+  w->queue = q;
+  while (!await(q))
+    if (type->take(w)) {
+      ch_queue_remove(w);
+      return true;
+    }
+  return false;
+}
+
+void ch_queue_remove(struct ch_lock_wait *w) {
+  struct ch_queue *q = w->queue;
+  w->queue = NULL;
+  ch_list_remove(&w->clause.link);
+  if (ch_list_empty(&q->waiters))
+    drop(q);
+}
+
+void ch_queue_leave(struct ch_lock_wait *w, int result) {
+  struct ch_queue *q = w->queue;
+  bool first = ch_queue_first(q) == w, last = q->waiters.next == q->waiters.prev;
+  ch_queue_remove(w);
+  ch_lock_fire(w, result);
+  if (first && !last) /* who stood behind may perhaps have it */
+    ch_queue_serve(q);
+}
+
+bool ch_queue_enlist(struct ch_clause *c) {
+  struct ch_lock_wait *w = ch_lock_wait_of(c);
+  if (ch_queue_join(w)) {
+    c->value = w->result;
+    return true;
+  }
+  ch_lock_start_timer(w);
+  return false;
+}
+void ch_queue_withdraw(struct ch_clause *c) {
+  struct ch_lock_wait *w = ch_lock_wait_of(c);
+  struct ch_queue *q = w->queue;
+  bool last = q->waiters.next == q->waiters.prev;
+  ch_lock_stop_timer(w);
+  ch_queue_remove(w);
+  if (!last)
+    ch_queue_serve(q);
+}
+bool ch_queue_refuse(struct ch_clause *c) { return (void)c, false; }
+
+intptr_t ch_lock_ended(struct ch_clause *all, unsigned selected) { return (void)selected, (int)all[0].value; }
+
+/* True: it is over already. */
+static bool begin(struct ch_lock_wait *w) {
+  struct ch_branch *b = ch_domain.current;
+  CH_INVARIANT(b && b->state == CH_RUNNING, "only the running branch can block");
+  w->clause.branch = b;
+  w->clause.index = 0;
+  w->clause.count = 1;
+  if (w->clause.type->enlist(&w->clause))
+    return true;
+  b->state = CH_SELECTING;
+  b->link.prev = (struct ch_link *)&w->clause;
+  if (w->queue)
+    ch_holder_check(ch_activity_of(b));
+  return false;
+}
+
+struct ch_int_result ch_lock_wait_int(const struct ch_leaf *leaf, const struct ch_lock_wait *how) {
+  struct ch_frame *f = ch_frame_new(&leaf->info);
+  struct ch_lock_wait *w = memcpy(f->image, how, leaf->info.size - CH_FRAME_HEADER);
+  if (begin(w)) {
+    long result = (int)w->clause.value;
+    ch_frame_free(f);
+    return (struct ch_int_result){CH_DONE, result};
+  }
+  *ch_tls.link = f;
+  ch_tls.link = &f->parent;
+  return (struct ch_int_result){CH_BLOCKED, 0};
+}
+
+int ch_lock_wait(struct ch_lock_wait *w) {
+  if (begin(w))
+    return (int)w->clause.value;
+  struct ch_queue *q = w->queue;
+  bool outside = q && (q->watch || q->paused || q->counted);
+  return ch_wait_native(outside) < 0 ? ECANCELED : (int)w->clause.value;
+}
+
+/* Gives way with the result in the frame's image. */
+static int done_later(struct ch_frame *f) {
+  *(intptr_t *)ch_tls.result = *(intptr_t *)f->image;
+  ch_frame_free(f);
+  return CH_DONE;
+}
+static const struct ch_frame_info later_info = {
+    .resume = done_later, .name = "a lock's call", .size = CH_FRAME_HEADER + sizeof(intptr_t), .align = 16};
+struct ch_int_result ch_done_later(long value) {
+  struct ch_frame *f = ch_frame_new(&later_info);
+  *(intptr_t *)f->image = value;
+  *ch_tls.link = f;
+  ch_tls.link = &f->parent;
+  return (struct ch_int_result){CH_PAUSED, 0};
+}
+
+/* ---- time ---- */
+
+int ch_lock_until(struct ch_lock_wait *w, clockid_t clock, const struct timespec *t) {
+  if (t->tv_nsec < 0 || t->tv_nsec >= 1000000000 || (clock != CLOCK_REALTIME && clock != CLOCK_MONOTONIC))
+    return EINVAL;
+  w->clock = clock;
+  w->until = *t;
+  w->timed = true;
+  return 0;
+}
+
+static int64_t left(const struct ch_lock_wait *w) { return ch_time_until(w->clock, &w->until); }
+bool ch_lock_is_late(const struct ch_lock_wait *w) { return w->timed && left(w) == 0; }
+
+static void time_passed(struct ch_clause *);
+
+/* The realtime clock can be set: nobody who waits for it sleeps long without a look. */
+static void set_timer(struct ch_lock_wait *w, int64_t ns) {
+  if (w->clock == CLOCK_REALTIME && ns > CH_CLOCK_LOOKS)
+    ns = CH_CLOCK_LOOKS;
+  w->ticking = true;
+  w->timer = ch_timer_clause(ns);
+  ch_clause_watch(&w->timer, time_passed);
+}
+
+static void time_passed(struct ch_clause *c) {
+  struct ch_lock_wait *w = (struct ch_lock_wait *)((char *)c - offsetof(struct ch_lock_wait, timer));
+  int64_t ns = left(w);
+  w->ticking = false;
+  if (ns > 0) {
+    set_timer(w, ns);
+    return;
+  }
+  const struct ch_lock_type *type = ch_lock_type_of(w);
+  if (!type->late || type->late(w))
+    ch_queue_leave(w, ETIMEDOUT);
+}
+
+void ch_lock_start_timer(struct ch_lock_wait *w) {
+  if (w->timed)
+    set_timer(w, left(w));
+}
+
+void ch_lock_stop_timer(struct ch_lock_wait *w) {
+  if (w->ticking)
+    ch_clause_unwatch(&w->timer);
+  w->ticking = false;
+}

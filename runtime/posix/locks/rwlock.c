@@ -1,0 +1,273 @@
+/* Read-write locks of the C library, for activities (queue.h).
+ *
+ * Fair: first come first served, and readers who stand together are let in together. So a reader who comes after a
+ * waiting writer waits behind it; but an activity that has the lock for reading may have it again, as POSIX says.
+ *
+ * How the C library's rwlock counts and wakes is not a part of its ABI, but for who writes. So here it is only ever
+ * tried; who has it in this domain is noted beside it; and while somebody else has it, a thread of the pool takes it on
+ * behalf of the first who waits, and hands it on. */
+#define _GNU_SOURCE
+#include "offload/pool.h"
+#include "posix/locks/queue.h"
+#include "posix/locks/twin.h"
+#include <pthread.h>
+#include <errno.h>
+#include <stdlib.h>
+
+/* ---- who has what, of this domain ---- */
+
+struct holding {
+  struct holding *next;
+  const void *lock, *place;
+  struct ch_branch *owner;
+  unsigned times;
+};
+enum { BUCKETS = 64, SPARE = 16 };
+struct holdings {
+  struct holding *buckets[BUCKETS], *spare;
+  unsigned spares;
+};
+static __thread struct holdings *holdings;
+
+static struct holding **first_in(const void *lock) {
+  return &holdings->buckets[((uintptr_t)lock >> 3 ^ (uintptr_t)lock >> 10) % BUCKETS];
+}
+
+/* Of this owner; NULL: of anybody. */
+static struct holding **find(const void *lock, const struct ch_branch *owner) {
+  static struct holding *none;
+  if (!holdings)
+    return &none;
+  struct holding **at = first_in(lock);
+  while (*at && ((*at)->lock != lock || (owner && (*at)->owner != owner)))
+    at = &(*at)->next;
+  return at;
+}
+
+static void note(const void *lock, struct ch_branch *owner, const void *place) {
+  if (!holdings && !(holdings = calloc(1, sizeof *holdings)))
+    return;
+  struct holding *h = *find(lock, owner);
+  if (h) {
+    h->times++;
+    return;
+  }
+  h = holdings->spare;
+  if (h)
+    holdings->spare = h->next, holdings->spares--;
+  else if (!(h = malloc(sizeof *h)))
+    return;
+  *h = (struct holding){*first_in(lock), lock, place, owner, 1};
+  *first_in(lock) = h;
+}
+
+/* The owner's, or if it has none anybody's: an activity may give back what another has taken. */
+static void forget(const void *lock, struct ch_branch *owner) {
+  struct holding **at = find(lock, owner), *h = *at;
+  if (!h && !(h = *(at = find(lock, NULL))))
+    return;
+  if (--h->times > 0)
+    return;
+  *at = h->next;
+  if (holdings->spares < SPARE) {
+    h->next = holdings->spare;
+    holdings->spare = h;
+    holdings->spares++;
+  } else {
+    free(h);
+  }
+}
+
+static unsigned holds_here(const void *lock) {
+  unsigned n = 0;
+  for (struct holding *h = holdings ? *first_in(lock) : NULL; h; h = h->next)
+    n += h->lock == lock ? h->times : 0;
+  return n;
+}
+
+static struct ch_branch *holder(const void *lock, const void **place) {
+  struct holding *h = *find(lock, NULL);
+  *place = h ? h->place : NULL;
+  return h ? h->owner : NULL;
+}
+
+/* ---- taking ---- */
+
+enum { READ, WRITE };
+
+static int try_plainly(pthread_rwlock_t *l, int write) {
+  return write ? pthread_rwlock_trywrlock(l) : pthread_rwlock_tryrdlock(l);
+}
+
+static bool take(struct ch_lock_wait *w) {
+  int r = try_plainly(w->clause.object, (int)w->how);
+  if (r == EBUSY)
+    return false;
+  if (r == 0)
+    note(w->clause.object, ch_activity_of(w->clause.branch), w->place);
+  w->result = r;
+  return true;
+}
+
+/* ---- what somebody else has ---- */
+
+/* A thread of the pool that takes it. It is the job's own until its letter has been opened. */
+struct loan {
+  struct ch_job job;
+  pthread_rwlock_t *lock;
+  int write, result;
+  bool timed;
+  clockid_t clock;
+  struct timespec until;
+};
+
+static int take_in_pool(struct loan *l) {
+  if (!l->timed)
+    return l->write ? pthread_rwlock_wrlock(l->lock) : pthread_rwlock_rdlock(l->lock);
+  return l->write ? pthread_rwlock_clockwrlock(l->lock, l->clock, &l->until)
+                  : pthread_rwlock_clockrdlock(l->lock, l->clock, &l->until);
+}
+static void work(struct ch_job *job) {
+  struct loan *l = (struct loan *)job;
+  l->result = take_in_pool(l);
+}
+
+/* The first in the queue has waited all the time: it does not leave while it is asked for. */
+static void letter_opened(struct ch_letter *letter) {
+  struct loan *l = (struct loan *)letter;
+  struct ch_queue *q = ch_queue_find(l->lock);
+  struct ch_lock_wait *w = ch_queue_first(q);
+  pthread_rwlock_t *lock = l->lock;
+  int result = l->result;
+  ch_inbox_expected--;
+  ch_domain.base.outside--;
+  ch_domain.watches--;
+  if (result == 0 && l->write) /* to the C library a thread has it, from now on this one */
+    __atomic_store_n(&lock->__data.__cur_writer, ch_thread_here(), __ATOMIC_RELAXED);
+  free(l);
+  q->counted = false;
+  if (result == 0)
+    note(lock, ch_activity_of(w->clause.branch), w->place);
+  ch_queue_leave(w, result);
+}
+
+static bool ask_pool(struct ch_queue *q) {
+  struct ch_lock_wait *w = ch_queue_first(q);
+  struct loan *l = calloc(1, sizeof *l);
+  int saved = errno;
+  if (!l)
+    return false;
+  l->job.letter.open = letter_opened;
+  l->job.work = work;
+  l->job.home = ch_inbox_here();
+  l->lock = q->object;
+  l->write = (int)w->how;
+  l->timed = w->timed;
+  l->clock = w->clock;
+  l->until = w->until;
+  bool ok = l->job.home && ch_pool_submit(&l->job, CH_LANE_PATIENT) == 0;
+  if (ok) {
+    q->counted = true;
+    ch_inbox_expected++;
+    ch_domain.base.outside++;
+    ch_domain.watches++;
+  } else {
+    free(l);
+  }
+  errno = saved;
+  return ok;
+}
+
+static enum ch_await await(struct ch_queue *q, struct ch_word *word) {
+  const pthread_rwlock_t *l = q->object;
+  unsigned readers = __atomic_load_n(&l->__data.__readers, __ATOMIC_RELAXED) >> 3;
+  (void)word;
+  if (q->counted)
+    return CH_AWAIT_OTHERS;
+  if (l->__data.__cur_writer == ch_thread_here() || (holds_here(l) > 0 && readers <= holds_here(l)))
+    return CH_AWAIT_HERE;
+  return ask_pool(q) ? CH_AWAIT_OTHERS : CH_AWAIT_TIME;
+}
+
+/* Whoever is asked for by the pool hears the end from there. */
+static bool late(struct ch_lock_wait *w) { return !(w->queue->counted && ch_queue_first(w->queue) == w); }
+
+static const struct ch_lock_type type = {
+    .clause = {"rwlock", false, ch_queue_enlist, ch_queue_withdraw, ch_queue_refuse},
+    .take = take,
+    .await = await,
+    .late = late,
+    .holder = holder};
+static const struct ch_leaf leaf = CH_LOCK_LEAF("pthread_rwlock_lock");
+
+/* A reader gets in beside itself. */
+static int take_now(pthread_rwlock_t *l, int write, const void *place) {
+  struct ch_branch *self = ch_activity_of(ch_domain.current);
+  if (ch_queue_of(l) && (write || !*find(l, self)))
+    return EBUSY;
+  if (write && *find(l, self))
+    return EDEADLK;
+  int r = try_plainly(l, write);
+  if (r == 0)
+    note(l, self, place);
+  else if (r == EBUSY && l->__data.__cur_writer == ch_thread_here() && *find(l, self))
+    return EDEADLK;
+  return r;
+}
+static struct ch_int_result try_it(pthread_rwlock_t *l, int write, const void *place) {
+  int r = take_now(l, write, place);
+  return ch_done_for_now(r == EDEADLK ? EBUSY : r);
+}
+
+static struct ch_int_result lock(pthread_rwlock_t *l, int write, const void *place, clockid_t clock,
+                                 const struct timespec *until) {
+  int r = take_now(l, write, place);
+  if (r != EBUSY)
+    return ch_done(r);
+  struct ch_lock_wait w = {.clause = {.type = &type.clause, .object = l}, .place = place, .how = write ? WRITE : READ};
+  if (until) {
+    r = ch_lock_until(&w, clock, until);
+    if (r || ch_lock_is_late(&w))
+      return ch_done(r ? r : ETIMEDOUT);
+  }
+  return ch_lock_wait_int(&leaf, &w);
+}
+
+CH_TWIN_IN_C(pthread_rwlock_rdlock, pthread_rwlock_t *l) { return lock(l, READ, CH_HERE, CLOCK_REALTIME, NULL); }
+CH_TWIN_IN_C(pthread_rwlock_wrlock, pthread_rwlock_t *l) { return lock(l, WRITE, CH_HERE, CLOCK_REALTIME, NULL); }
+CH_TWIN_IN_C(pthread_rwlock_timedrdlock, pthread_rwlock_t *l, const struct timespec *until) {
+  return lock(l, READ, CH_HERE, CLOCK_REALTIME, until);
+}
+CH_TWIN_IN_C(pthread_rwlock_timedwrlock, pthread_rwlock_t *l, const struct timespec *until) {
+  return lock(l, WRITE, CH_HERE, CLOCK_REALTIME, until);
+}
+CH_TWIN_IN_C(pthread_rwlock_clockrdlock, pthread_rwlock_t *l, clockid_t clock, const struct timespec *until) {
+  return lock(l, READ, CH_HERE, clock, until);
+}
+CH_TWIN_IN_C(pthread_rwlock_clockwrlock, pthread_rwlock_t *l, clockid_t clock, const struct timespec *until) {
+  return lock(l, WRITE, CH_HERE, clock, until);
+}
+CH_TWIN_IN_C(pthread_rwlock_tryrdlock, pthread_rwlock_t *l) { return try_it(l, READ, CH_HERE); }
+CH_TWIN_IN_C(pthread_rwlock_trywrlock, pthread_rwlock_t *l) { return try_it(l, WRITE, CH_HERE); }
+
+static int unlock(pthread_rwlock_t *l) {
+  int r = pthread_rwlock_unlock(l);
+  if (r != 0)
+    return r;
+  forget(l, ch_activity_of(ch_domain.current));
+  struct ch_queue *q = ch_queue_of(l);
+  if (q)
+    ch_queue_serve(q);
+  return 0;
+}
+CH_TWIN_IN_C(pthread_rwlock_unlock, pthread_rwlock_t *l) { return ch_done_for_now(unlock(l)); }
+
+void ch_rwlocks_end(void) {
+  for (int i = 0; holdings && i <= BUCKETS; i++)
+    for (struct holding *gone = i < BUCKETS ? holdings->buckets[i] : holdings->spare, *next; gone; gone = next) {
+      next = gone->next;
+      free(gone);
+    }
+  free(holdings);
+  holdings = NULL;
+}

@@ -1,0 +1,92 @@
+/* Semaphores of POSIX. What the C library's looks like is a part of its ABI: a 64-bit word, the value in its lower half
+ * and the number of those who wait in the upper one; then whether it is shared between processes. */
+#define _GNU_SOURCE
+#include "posix/locks/others.h"
+#include "posix/locks/queue.h"
+#include "posix/locks/twin.h"
+#include <errno.h>
+#include <limits.h>
+
+struct glibc_sem {
+  uint64_t data;
+  int shared; /* not 0 */
+};
+_Static_assert(sizeof(struct glibc_sem) <= sizeof(sem_t), "it is what a sem_t holds");
+#define ONE_WAITER (UINT64_C(1) << 32)
+
+static struct glibc_sem *of(void *s) { return s; }
+static uint32_t *value_of(struct glibc_sem *s) {
+  return (uint32_t *)&s->data + (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
+}
+
+static bool take_unit(struct glibc_sem *s) {
+  uint64_t is = __atomic_load_n(&s->data, __ATOMIC_RELAXED);
+  while ((uint32_t)is != 0)
+    if (__atomic_compare_exchange_n(&s->data, &is, is - 1, true, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+      return true;
+  return false;
+}
+static bool take(struct ch_lock_wait *w) { return take_unit(w->clause.object); }
+
+static enum ch_await await(struct ch_queue *q, struct ch_word *word) {
+  struct glibc_sem *s = q->object;
+  if (!q->counted) { /* so that who posts wakes somebody */
+    __atomic_add_fetch(&s->data, ONE_WAITER, __ATOMIC_SEQ_CST);
+    q->counted = true;
+  }
+  if (__atomic_load_n(value_of(s), __ATOMIC_SEQ_CST) != 0)
+    return CH_AWAIT_FREE;
+  *word = (struct ch_word){.word = value_of(s), .value = 0, .shared = s->shared != 0};
+  return CH_AWAIT_WORD;
+}
+static void gone(struct ch_queue *q) {
+  if (q->counted)
+    __atomic_sub_fetch(&of(q->object)->data, ONE_WAITER, __ATOMIC_RELAXED);
+}
+
+static const struct ch_lock_type type = {.clause = {"semaphore", false, ch_queue_enlist, ch_queue_withdraw, NULL},
+                                         .take = take,
+                                         .await = await,
+                                         .gone = gone};
+static const struct ch_leaf leaf = CH_LOCK_LEAF("sem_wait");
+
+/* 0, an error, or EAGAIN: wait. */
+static int begin(struct ch_lock_wait *w, sem_t *s, clockid_t clock, const struct timespec *until) {
+  if (ch_is_marked())
+    return ECANCELED;
+  if (!ch_queue_of(s) && take_unit(of(s)))
+    return 0;
+  *w = (struct ch_lock_wait){.clause = {.type = &type.clause, .object = s}};
+  if (until) {
+    int error = ch_lock_until(w, clock, until);
+    if (error || ch_lock_is_late(w))
+      return error ? error : ETIMEDOUT;
+  }
+  return EAGAIN;
+}
+
+struct ch_int_result ch_posix_sem_take_int(sem_t *, clockid_t, const struct timespec *) CH_INT_NAME(ch_posix_sem_take);
+struct ch_int_result ch_posix_sem_take_int(sem_t *s, clockid_t clock, const struct timespec *until) {
+  struct ch_lock_wait w;
+  int r = begin(&w, s, clock, until);
+  return r == EAGAIN ? ch_lock_wait_int(&leaf, &w) : (struct ch_int_result){CH_DONE, r};
+}
+int ch_posix_sem_take(sem_t *s, clockid_t clock, const struct timespec *until) {
+  struct ch_lock_wait w;
+  int r = begin(&w, s, clock, until);
+  return r == EAGAIN ? ch_lock_wait(&w) : r;
+}
+
+/* A unit goes to the first who waits here, and in turn to the others who wait. */
+static int give(sem_t *s) {
+  struct ch_queue *q = ch_queue_of(s);
+  if (!q)
+    return sem_post(s);
+  bool both = __atomic_load_n(&of(s)->data, __ATOMIC_RELAXED) >> 32 > q->counted;
+  q->handed_on = both && !q->handed_on;
+  if (both && !q->handed_on)
+    return sem_post(s);
+  ch_queue_leave(ch_queue_first(q), 0);
+  return 0;
+}
+CH_TWIN_IN_C(sem_post, sem_t *s) { return ch_done_for_now(give(s)); }

@@ -1,0 +1,84 @@
+#define _GNU_SOURCE
+#include "report/place.h"
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <link.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern __typeof__(dladdr) dladdr __attribute__((weak));
+extern const ElfW(Ehdr) __ehdr_start __attribute__((weak, visibility("hidden")));
+extern char **environ;
+
+/* The file that the address is in, and the address there. */
+static bool module_of(const void *place, const char **file, uintptr_t *address) {
+  Dl_info info;
+  const ElfW(Ehdr) *header = &__ehdr_start;
+  *file = "/proc/self/exe";
+  if (dladdr && dladdr(place, &info) && info.dli_fbase) {
+    header = info.dli_fbase;
+    if (info.dli_fname && strchr(info.dli_fname, '/'))
+      *file = info.dli_fname;
+  }
+  if (!header)
+    return false;
+  *address = (uintptr_t)place - 1; /* in the call, not behind it */
+  if (header->e_type == ET_DYN)
+    *address -= (uintptr_t)header;
+  return true;
+}
+
+/* What it prints: a line with the function, and one with the file and line. */
+static size_t ask(const char *file, uintptr_t address, char *text, size_t room) {
+  char number[32];
+  char *arguments[] = {"addr2line", "-f", "-s", "-e", (char *)file, number, NULL};
+  posix_spawn_file_actions_t actions;
+  posix_spawnattr_t attributes;
+  sigset_t none;
+  int ends[2];
+  pid_t child;
+  snprintf(number, sizeof number, "0x%lx", (unsigned long)address);
+  if (pipe2(ends, O_CLOEXEC) < 0)
+    return 0;
+  sigemptyset(&none);
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_adddup2(&actions, ends[1], 1);
+  posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
+  posix_spawnattr_init(&attributes);
+  posix_spawnattr_setsigmask(&attributes, &none);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
+  int error = posix_spawnp(&child, arguments[0], &actions, &attributes, arguments, environ);
+  posix_spawn_file_actions_destroy(&actions);
+  posix_spawnattr_destroy(&attributes);
+  close(ends[1]);
+  size_t n = 0;
+  for (ssize_t r; !error && n + 1 < room && (r = read(ends[0], text + n, room - 1 - n)) > 0;)
+    n += (size_t)r;
+  close(ends[0]);
+  if (!error)
+    waitpid(child, NULL, 0);
+  text[n] = 0;
+  return n;
+}
+
+bool ch_place_text(const void *place, char *text, size_t room) {
+  const char *file;
+  uintptr_t address;
+  char said[512];
+  if (!module_of(place, &file, &address) || !ask(file, address, said, sizeof said))
+    return false;
+  char *function = said, *line = strchr(said, '\n');
+  if (!line || *function == '?')
+    return false;
+  *line++ = 0;
+  line[strcspn(line, " \n")] = 0;
+  char *suffix = strstr(function, ".int"); /* the interruptible version */
+  if (suffix && !suffix[4])
+    *suffix = 0;
+  snprintf(text, room, *line && *line != '?' ? "%s at %s" : "%s", function, line);
+  return true;
+}

@@ -1,0 +1,11 @@
+/* Addresses of code as a reader knows them: for reports that are the last thing a program does. */
+#ifndef CHARCOAL_REPORT_PLACE_H
+#define CHARCOAL_REPORT_PLACE_H
+
+#include "activity/branch.h"
+
+/* Writes "function at file:line" of the call that returns to `place`, as far as it is known. It asks addr2line, which
+ * comes with the linker. False: nothing is known. */
+CH_HIDDEN bool ch_place_text(const void *place, char *text, size_t room);
+
+#endif
