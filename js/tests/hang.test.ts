@@ -3,6 +3,7 @@ import { test, ok, same, rejects } from './harness.ts'
 import {
   type Activity, asyncFn, atomic, async, channel, deadline, each, finish, mutex, rendezvous, select, sleep, spawn, wait, waituntil,
 } from './lib.ts'
+import { explore, type ExploreError } from '../src/dev/index.ts'
 import { Domain } from '../src/core/domain.ts'
 import { useDomain } from '../src/core/current.ts'
 import { Case } from '../src/wait/case.ts'
@@ -240,4 +241,21 @@ test('atomic(...) alone is a call like any other: it runs by itself', async () =
   void atomic(function* () { ran++ })
   await new Promise((done) => setTimeout(done, 5))
   same(ran, 2)
+})
+
+test('a seed that is told has failed again; of a test that fails by chance that is said', async () => {
+  const update = function* () {
+    let n = 0
+    const add = function* () { const was = n; yield* sleep(1); n = was + 1 }
+    const a = spawn(add)
+    const b = spawn(add)
+    yield* a
+    yield* b
+    if (n !== 2) throw new Error('lost')
+  }
+  const failed = await explore(update).catch((error) => error as ExploreError) as ExploreError
+  for (let i = 0; i < 3; i++) await rejects(explore(update, { seed: failed.seed }), /lost/)
+  let run = 0
+  const byChance = await explore(function* () { if (++run === 7) throw new Error('flaky') }).catch((error) => error as ExploreError) as ExploreError
+  ok(/does not fail each time: the test depends on something besides the order/.test(byChance.message) && !/replay/.test(byChance.message), byChance.message)
 })

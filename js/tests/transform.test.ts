@@ -109,7 +109,25 @@ test('what is marked is transformed, and nothing else', () => {
   same(transform('async function f() { await g() }'), null)
   const { code } = transform(`async function f() { await g() }\nasync function h() { "use activity"; await g() }\nconst k = async () => { atomic: { await g() } }`)!
   ok(/async function f\(\) \{ await g\(\) \}/.test(code) && /function h\(\) \{ "use activity"; return/.test(code) && /const k = \(\) => \{ return/.test(code), code)
-  ok(/require\("charcoal-js\/runtime"\)/.test(code))
+})
+
+test('the import is written in the way of the module that it is written into', () => {
+  const body = 'async function f() { atomic: { await g() } }'
+  const is = (want: 'import' | 'require', source: string, file?: string, format?: 'module' | 'commonjs'): void => {
+    const { code } = transform(source, { file, format })!
+    same(code.includes('import * as $charcoal') ? 'import' : code.includes('= require("charcoal-js/runtime")') ? 'require' : code, want)
+  }
+  is('import', `import x from 'y'\n${body}`)
+  is('import', body) // neither: what bundlers and browsers take it for
+  is('import', `${body}\nawait f()`)
+  is('import', body, 'a.mjs')
+  is('import', body, 'a.mts')
+  is('require', body, 'a.cjs')
+  is('require', `${body}\nmodule.exports = f`)
+  is('require', `const x = require('y')\n${body}`)
+  is('require', `${body}\nexports.f = f`)
+  is('require', body, 'a.js', 'commonjs')
+  is('import', `${body}\nlet require`, 'a.js', 'module')
 })
 
 test('what cannot be transformed is refused, with place and remedy', () => {
@@ -145,4 +163,32 @@ test('async generators: delegation to what cannot be thrown into, parameters, an
       for await (const v of { [Symbol.asyncIterator]() { return { next: async () => ({ done: false, value: 1 }) } } }) break
       return log }`)
   same(ours, plain, code)
+})
+
+test('a transformed function called by legacy code runs up to its first wait in the call', async () => {
+  const code = transform(`const log = []
+    async function handler(event) { event.stopped = true; log.push('first part'); atomic: { await tick(); log.push('second part') } return log }
+    async function busy() { atomic: { log.push('busy'); await tick(20); log.push('not busy') } }`, { file: 'x.js' })!.code.replace(/import .*?;/, '')
+  const made = new Function('$charcoal', 'tick', `${code}\nreturn { handler, busy, log }`)(runtime, tick) as Record<string, (...args: unknown[]) => Promise<unknown>> & { log: string[] }
+  const event = { stopped: false }
+  const promise = made.handler(event)
+  same([event.stopped, made.log.length], [true, 1])
+  same(await promise, ['first part', 'second part'])
+  // Errors before the first wait reject, as natively.
+  await made.handler(null).then(() => ok(false), (error) => ok(error instanceof TypeError))
+  // An activity that was ready before has not run in between, and still runs.
+  made.log.length = 0
+  const other = lib.spawn(function* () { made.log.push('other') })
+  await Promise.all([other, made.handler({})])
+  same(made.log[0], 'first part')
+  same(made.log.includes('other'), true)
+  // While a block is open elsewhere the guarantee comes first.
+  made.log.length = 0
+  const block = made.busy()
+  await tick(1)
+  const late = { stopped: false }
+  const second = made.handler(late)
+  same(late.stopped, false)
+  await Promise.all([block, second])
+  same([late.stopped, made.log], [true, ['busy', 'not busy', 'first part', 'second part']])
 })

@@ -94,6 +94,23 @@ export class Domain {
 
   /** Queues a new activity; its body does not run before the caller has gone on (law 7). */
   spawn<T>(body: unknown, contained: boolean, name: string | undefined): Activity<T> {
+    const a = this.make<T>(body, contained, name)
+    this.enqueue(a)
+    return a
+  }
+
+  /**
+   * A new activity whose first part, up to its first wait, runs here and now, as an `async` function's does; only legacy code may
+   * ask for that. While an atomic block is open, or the run loop is on the stack, it is queued like any other.
+   */
+  start<T>(body: unknown): Activity<T> {
+    const a = this.make<T>(body, false, undefined)
+    if (this.pumping || this.top !== this.base) this.enqueue(a)
+    else this.pump(a, true)
+    return a
+  }
+
+  private make<T>(body: unknown, contained: boolean, name: string | undefined): Activity<T> {
     let home: Context = this.base
     if (contained && this.current !== null) {
       const block = blockOf(this.current)
@@ -112,7 +129,6 @@ export class Domain {
     if (this.live !== null) this.live.next = a
     this.live = a
     if (this.tracer !== null) this.tracer.registered(a)
-    this.enqueue(a)
     return a
   }
 
@@ -254,13 +270,14 @@ export class Domain {
 
   // ---- the loop
 
-  private pump(first: Group | null): void {
+  /** `alone`: what else is ready comes later, as always. */
+  private pump(first: Group | null, alone = false): void {
     this.posted = false
     this.pumping = true
     noteOurs()
     try {
       if (first !== null) this.run(first)
-      while (!this.hop) {
+      while (!this.hop && !alone) {
         const group = this.top.shift()
         if (group === null) break
         this.run(group)

@@ -1,23 +1,52 @@
-/** Module hooks of the Node loader: transforms JavaScript that is marked. See register.ts. */
+/**
+ * Module hooks of the Node loader: transforms JavaScript and TypeScript that is marked, ES modules and CommonJS. Types stay
+ * where they are: Node takes them out afterwards, as it does without us. See register.ts.
+ */
+import { readFileSync } from 'node:fs'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import { transform } from './transform.ts'
 
-interface Loaded {
-  format?: string
-  source?: string | ArrayBuffer | Uint8Array
+export interface Loaded {
+  format?: string | null
+  source?: string | ArrayBuffer | Uint8Array | null
   shortCircuit?: boolean
 }
 
-let include: RegExp | null = null
+/** In files whose path matches, every async function becomes an activity function. */
+export class Transformer {
+  private readonly include: RegExp | null
+
+  constructor(include: string) {
+    this.include = include === '' ? null : new RegExp(include)
+  }
+
+  /** What Node has loaded, transformed if it is marked. */
+  transformed(url: string, loaded: Loaded): Loaded {
+    // Without a format Node decides by the text, as the transformation does.
+    const kind = /^(module|commonjs)?(-typescript)?$/.exec(loaded.format ?? '')
+    if (kind === null || !url.startsWith('file:') || url.includes('/node_modules/')) return loaded
+    const file = fileURLToPath(url)
+    const typed = kind[2] !== undefined && !/\.[cm]?tsx?$/.test(file)
+    const { source } = loaded
+    // Of a CommonJS module Node tells the source only to hooks that run in its own thread.
+    const text = typeof source === 'string' ? source : source ? new TextDecoder().decode(source) : readFileSync(file, 'utf8')
+    const done = transform(text, { file: typed ? `${file}.ts` : file, all: this.include?.test(file), format: kind[1] as 'module' | 'commonjs' | undefined })
+    return done === null ? loaded : { ...loaded, source: `${done.code}\n//# sourceMappingURL=${done.map.toUrl()}` }
+  }
+
+  /** The text of a CommonJS module, likewise. */
+  transformedText(file: string, source: string): string {
+    return this.transformed(pathToFileURL(file).href, { format: 'commonjs', source }).source as string
+  }
+}
+
+// For versions of Node whose hooks run in a thread of their own.
+let transformer = new Transformer('')
 
 export function initialize(data?: { include?: string }): void {
-  if (data?.include !== undefined && data.include !== '') include = new RegExp(data.include)
+  transformer = new Transformer(data?.include ?? '')
 }
 
 export async function load(url: string, context: unknown, next: (url: string, context: unknown) => Promise<Loaded>): Promise<Loaded> {
-  const loaded = await next(url, context)
-  if (!url.startsWith('file:') || url.includes('/node_modules/') || loaded.source === undefined || loaded.source === null || loaded.format !== 'module') return loaded
-  const source = typeof loaded.source === 'string' ? loaded.source : new TextDecoder().decode(loaded.source)
-  const done = transform(source, { file: new URL(url).pathname, all: include?.test(url) })
-  if (done === null) return loaded
-  return { ...loaded, source: `${done.code}\n//# sourceMappingURL=${done.map.toUrl()}` }
+  return transformer.transformed(url, await next(url, context))
 }

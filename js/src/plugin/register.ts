@@ -1,7 +1,30 @@
 /**
- * charcoal-js/register: `node --import charcoal-js/register app.mjs` transforms marked ES modules as they are loaded. CHARCOAL_INCLUDE is a regular expression for files in which
- * every async function becomes an activity function.
+ * charcoal-js/register: `node --import charcoal-js/register app.mjs` transforms marked modules as they are loaded: ES modules,
+ * CommonJS, and TypeScript where Node itself runs it. CHARCOAL_INCLUDE is a regular expression for files in which every async
+ * function becomes an activity function.
  */
-import { register } from 'node:module'
+import * as modules from 'node:module'
+import { Transformer, type Loaded } from './hooks.ts'
 
-register('./hooks.js', import.meta.url, { data: { include: process.env.CHARCOAL_INCLUDE ?? '' } })
+interface Compiled {
+  _compile(source: string, file: string): unknown
+}
+type Next = (url: string, context: unknown) => Loaded
+/** Node 22.15 and later: hooks in this thread, which `require` passes through, too. */
+const { registerHooks } = modules as { registerHooks?: (hooks: { load(url: string, context: unknown, next: Next): Loaded }) => void }
+const include = process.env.CHARCOAL_INCLUDE ?? ''
+
+const transformer = new Transformer(include)
+
+if (registerHooks !== undefined) registerHooks({ load: (url, context, next) => transformer.transformed(url, next(url, context)) })
+else {
+  modules.register('./hooks.js', import.meta.url, { data: { include } })
+  // There `require` passes no hooks.
+  const extensions = (modules.Module as unknown as { _extensions: Record<string, (module: Compiled, file: string) => void> })._extensions
+  const load = extensions['.js']
+  extensions['.js'] = (module, file) => {
+    const compile = module._compile
+    module._compile = (source, name) => compile.call(module, transformer.transformedText(name, source), name)
+    load(module, file)
+  }
+}

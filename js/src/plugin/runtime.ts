@@ -12,9 +12,19 @@ export { enter, leave, leaving } from './block.ts'
 
 type Body = (...args: any[]) => Generator<unknown, any, any>
 
-/** A call of a transformed `async` function. */
+/**
+ * A call of a transformed `async` function. In legacy code the part before its first wait runs in the call, as natively: an
+ * event handler can call `preventDefault`. While another activity is in an atomic block it is delayed like any activity.
+ */
 export function go(body: Body, self?: unknown, args?: ArrayLike<unknown>): Call<any> {
-  return new Call(begin(body, self, args))
+  return made(begin(body, self, args))
+}
+
+function made(gen: Generator<unknown, any, any>): Call<any> {
+  if (domain.current !== null) return new Call(gen)
+  const call = new Call<any>(null)
+  call.activity = domain.start(gen)
+  return call
 }
 
 /** Parameters are evaluated here; what their defaults throw rejects the call. */
@@ -35,7 +45,7 @@ function* failing(error: unknown): Generator<unknown, any, any> {
 
 /** As `go`, for a function that returns promises from inside `try`: the result is awaited after the body has ended. */
 export function goFlat(body: Body, self?: unknown, args?: ArrayLike<unknown>): Call<any> {
-  return new Call(flatten(begin(body, self, args)))
+  return made(flatten(begin(body, self, args)))
 }
 
 function* flatten(gen: Generator<unknown, any, any>): Generator<unknown, any, any> {

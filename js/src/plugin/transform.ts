@@ -27,6 +27,8 @@ export interface TransformOptions {
   all?: boolean
   /** The module that the transformed code imports. */
   runtime?: string
+  /** What kind of module it is. By default its name and text decide. */
+  format?: 'module' | 'commonjs'
 }
 
 export interface Transformed {
@@ -82,6 +84,7 @@ export function transform(source: string, options: TransformOptions = {}): Trans
   const tree = parse(source, {
     sourceType: 'unambiguous',
     allowReturnOutsideFunction: true,
+    allowAwaitOutsideFunction: true,
     createParenthesizedExpressions: false,
     plugins: [...(typed ? (['typescript'] as const) : []), ...(/x$/.test(file) || !typed ? (['jsx'] as const) : []), 'decorators', 'explicitResourceManagement'],
   }).program as unknown as Node
@@ -91,12 +94,21 @@ export function transform(source: string, options: TransformOptions = {}): Trans
   if (!edits.changed) return null
   const runtime = JSON.stringify(options.runtime ?? 'charcoal-js/runtime')
   const first = tree.body[0]?.start ?? tree.directives[0]?.end ?? 0
-  const line = tree.sourceType === 'module' ? `import * as $charcoal from ${runtime};` : `const $charcoal = require(${runtime});`
+  const line = (tree.sourceType === 'module' ? 'module' : (options.format ?? formatOf(file, tree))) === 'module' ? `import * as $charcoal from ${runtime};` : `const $charcoal = require(${runtime});`
   s.prependRight(first, `${line} `)
   // The directive has done its work; bundlers would warn of it.
   for (const d of tree.directives) if (d.value.value === DIRECTIVE) s.remove(d.start, d.end)
   return { code: s.toString(), map: s.generateMap({ source: file, hires: true, includeContent: true }) }
 }
+
+/** A script without `import` and `export` is a CommonJS module only if it uses what only those have. */
+function formatOf(file: string, tree: Node): 'module' | 'commonjs' {
+  if (/\.m[jt]s$/.test(file)) return 'module'
+  if (/\.c[jt]s$/.test(file)) return 'commonjs'
+  const everywhere = (): boolean => true
+  return some(tree, (n) => n.type === 'Identifier' && COMMONJS.has(n.name), everywhere) ? 'commonjs' : 'module'
+}
+const COMMONJS = new Set(['require', 'module', 'exports', '__dirname', '__filename'])
 
 /**
  * Where the walk is. `within`: the innermost function whose code this is, if it is transformed. `home`: the innermost function that is no arrow, which has the `this` and `super` of this place. `cut`:
