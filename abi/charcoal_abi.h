@@ -167,6 +167,10 @@ struct ch_activity;
 int ch_spawn(struct ch_activity *handle, void *body_int, const void *record, size_t size, unsigned flags,
              const char *site);
 
+/* In a module compiled with checks: the function is about to return, and with it goes a local that activities may have
+ * captured by reference (law 7). `where` names the function, and the place if that is known. */
+void ch_captures_local_ends(const void *local, size_t size, const char *where);
+
 /* End of an atomic block while ch_tls.atomic_pending is set. ch_tls.atomic_depth has already gone down. */
 void ch_atomic_settle(void);
 

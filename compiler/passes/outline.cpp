@@ -37,6 +37,7 @@
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/Transforms/Utils/Local.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/Transforms/Utils/ModuleUtils.h"
 #include <optional>
 
@@ -75,10 +76,12 @@ private:
   void describeCaptures(Function &helper, const std::vector<Capture> &);
   bool markAtomicFunctions();
   void turnChecksOn();
+  void checkReturns();
 
   Module &M;
   const DataLayout &layout;
   bool spawned = false;
+  SetVector<std::pair<Function *, AllocaInst *>> lent; // locals that activities use by reference
 };
 
 } // namespace
@@ -255,6 +258,14 @@ void Outliner::spawn(CallInst *marker, CallInst *call, Function &helper, StructT
                              marker->getArgOperand(2), marker->getArgOperand(3)});
   spawnCall->setDebugLoc(marker->getDebugLoc());
   spawned = true;
+  if (auto *handle = dyn_cast<AllocaInst>(marker->getArgOperand(1)->stripPointerCasts()))
+    lent.insert({&spawner, handle});
+  // What clang stores in its record are the addresses of the captured variables.
+  for (Value *field : call->getArgOperand(0)->users())
+    for (User *user : field->users())
+      if (auto *store = dyn_cast<StoreInst>(user); store && store->getPointerOperand() == field)
+        if (auto *local = dyn_cast<AllocaInst>(store->getValueOperand()->stripPointerCasts()))
+          lent.insert({&spawner, local});
 }
 
 // ---- the helper ----
@@ -595,6 +606,32 @@ void Outliner::turnChecksOn() {
   appendToGlobalCtors(M, constructor, 65535);
 }
 
+// Before each return of a function that lent locals to activities, the runtime looks whether one of these is alive. A
+// copied variable's address is in nobody's record, so looking for it finds nothing.
+void Outliner::checkReturns() {
+  LLVMContext &C = M.getContext();
+  PointerType *ptr = PointerType::getUnqual(C);
+  IntegerType *size = layout.getIntPtrType(C);
+  FunctionCallee check = M.getOrInsertFunction("ch_captures_local_ends", Type::getVoidTy(C), ptr, size, ptr);
+  if (auto *F = dyn_cast<Function>(check.getCallee())) {
+    F->addFnAttr(Attribute::NoCallback); // no yield point around it
+    F->setDoesNotThrow();
+  }
+  for (auto [F, local] : lent)
+    for (BasicBlock &BB : *F) {
+      auto *R = dyn_cast_if_present<ReturnInst>(BB.getTerminator());
+      // The program ends with main, and what still runs is dropped.
+      if (!R || BB.getTerminatingMustTailCall() || !local->isStaticAlloca() || F->getName() == "main")
+        continue;
+      std::string where = F->getName().str();
+      if (const DebugLoc &place = R->getDebugLoc())
+        where += (" (" + place->getFilename() + ":" + Twine(place->getLine()) + ")").str();
+      IRBuilder<> B(R);
+      B.CreateCall(check, {local, ConstantInt::get(size, local->getAllocationSize(layout)->getFixedValue()),
+                           B.CreateGlobalString(where, "charcoal.return", 0, &M)});
+    }
+}
+
 bool Outliner::run() {
   bool changed = markAtomicFunctions();
   if (Function *marker = M.getFunction("__charcoal_body")) {
@@ -614,8 +651,10 @@ bool Outliner::run() {
        {"__charcoal_spawn", "__charcoal_async", "__charcoal_body", "__charcoal_value", "__charcoal_dialect"})
     if (Function *marker = M.getFunction(name); marker && marker->use_empty())
       marker->eraseFromParent();
-  if (spawned && options().checks)
+  if (spawned && options().checks) {
     turnChecksOn();
+    checkReturns();
+  }
   return changed;
 }
 

@@ -85,7 +85,7 @@ int ch_spawn(ch_activity *handle, void *body_int, const void *record, size_t siz
     d->high = d->live;
   group->live++;
   if (CH_UNLIKELY(ch_checks))
-    ch_captures_spawned(b, size, site);
+    ch_captures_spawned(b, size, site, __builtin_return_address(0));
   if (CH_UNLIKELY(ch_tracing))
     ch_trace_spawned(b, site);
   ch_enqueue(b);
