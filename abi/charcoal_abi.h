@@ -211,6 +211,42 @@ void ch_async_pause(void);
  * learns here which scope it belongs to. */
 void ch_async_resumed(struct ch_scope *);
 
+/* ---- -fcharcoal-atomicity (runtime/atomicity) ---- */
+
+#define CH_RESTS_ON 3
+/* A place in the source text that reads or writes memory. Read-only, emitted by the compiler. */
+struct ch_access_place {
+  const char *file;                             /* NULL: compiled without -g */
+  const char *function;                         /* as written; NULL: unknown */
+  const char *variable;                         /* the variable that is meant; NULL: memory that a pointer leads to */
+  const struct ch_access_place *inside;                /* the call into which it was inlined; NULL: none */
+  const struct ch_access_place *rests_on[CH_RESTS_ON]; /* of a write: places of reads from which its value was computed; NULL
+                                                 * behind the last */
+  uint32_t line, column;                        /* 0: unknown */
+  uint32_t size;                                /* bytes that are read or written; 0 in the place of a call */
+  uint32_t is_tested;                           /* of a read: a decision hangs on its value */
+};
+
+/* By a constructor of each module, and by its destructor. */
+void ch_atomicity_begin(void);
+void ch_atomicity_unload(void);
+/* Right after each access to memory that others may see. `activation`: what ch_atomicity_enter returned in this
+ * activation of the function; 0: it cannot be suspended. */
+uint32_t ch_atomicity_enter(void);
+void ch_atomicity_read(const void *, const struct ch_access_place *, uint32_t activation);
+void ch_atomicity_write(const void *, const struct ch_access_place *, uint32_t activation);
+void ch_atomicity_read_range(const void *, size_t, const struct ch_access_place *, uint32_t activation);
+void ch_atomicity_write_range(const void *, size_t, const struct ch_access_place *, uint32_t activation);
+/* What lies there from now on has nothing to do with what lay there before. The second: a block of malloc's, or NULL.
+ */
+void ch_atomicity_forget(const void *, size_t);
+void ch_atomicity_forget_block(const void *);
+/* Hand-overs through a semaphore, condition, handle or scope: before a post, after a wait that returned `failed`.
+ * `take` is the wait for a unit of a semaphore, which its taker may give back. */
+void ch_atomicity_post(const void *);
+void ch_atomicity_wait(const void *, int failed);
+void ch_atomicity_take(const void *, int failed);
+
 /* ---- how a hand-written interruptible twin of an integer- or pointer-returning function looks ---- */
 struct ch_int_result {
   long status; /* enum ch_status */

@@ -1,7 +1,7 @@
 #include "activity/activity.h"
 #include "frames/captures.h"
 #include "reactor/reactor.h"
-#include "report/trace.h"
+#include "report/watch.h"
 #include "sched/native.h"
 #include "wait/wait.h"
 #include <errno.h>
@@ -86,8 +86,8 @@ int ch_spawn(ch_activity *handle, void *body_int, const void *record, size_t siz
   group->live++;
   if (CH_UNLIKELY(ch_checks))
     ch_captures_spawned(b, size, site, __builtin_return_address(0));
-  if (CH_UNLIKELY(ch_tracing))
-    ch_trace_spawned(b, site);
+  if (CH_UNLIKELY(ch_watched))
+    ch_watch_spawned(b, site);
   ch_enqueue(b);
   return 0;
 }
@@ -118,8 +118,8 @@ void ch_activity_end(struct ch_branch *b) {
   d->live--;
   if (CH_UNLIKELY(ch_checks))
     ch_captures_activity_ends(b);
-  if (CH_UNLIKELY(ch_tracing))
-    ch_trace_activity_ends(b);
+  if (CH_UNLIKELY(ch_watched))
+    ch_watch_activity_ends(b);
   if (CH_UNLIKELY(b->flags & (CH_NAMED | CH_MARKED))) {
     if (b->flags & CH_MARKED)
       d->marks--;

@@ -5,7 +5,7 @@
  * left is the old one's, which goes on. */
 #include "activity/scope.h"
 #include "frames/captures.h"
-#include "report/trace.h"
+#include "report/watch.h"
 #include "wait/wait.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -100,8 +100,8 @@ static inline __attribute__((always_inline)) struct ch_async *split(struct ch_br
   if (end == &b->top)
     nb->top = ch_chain_end(nb);
   ch_wait_move(b, nb);
-  if (CH_UNLIKELY(ch_tracing))
-    ch_trace_split(b, nb);
+  if (CH_UNLIKELY(ch_watched))
+    ch_watch_split(b, nb);
   nb->scope = b->scope;
   ch_domain.branches++;
   return a;
@@ -212,8 +212,8 @@ struct ch_branch *ch_async_end(struct ch_branch *b) {
   CH_INVARIANT(b->scope == s, "a branch has left its own scopes when it ends");
   ch_list_remove(&a->siblings);
   ch_domain.branches--;
-  if (CH_UNLIKELY(ch_tracing))
-    ch_trace_branch_ends(b);
+  if (CH_UNLIKELY(ch_watched))
+    ch_watch_branch_ends(b);
   ch_block_give(CH_KIND_ASYNC, CLASS, a);
   if (CH_UNLIKELY(s->leaving && ch_list_empty(&s->branches)))
     return go_on_behind(s);

@@ -203,6 +203,7 @@ extern int ch_checks;
 }
 #endif
 
+#include <charcoal/atomicity.h>
 #include <charcoal/offload.h>
 
 #ifndef CHARCOAL_RUNTIME

@@ -6,6 +6,7 @@
  * native stack ends there, and is another when it goes on; 2. `known` has an entry for every live branch of the thread
  * that was born while we trace. */
 #include "report/trace.h"
+#include "report/watch.h"
 #include "sched/domain.h"
 #include <errno.h>
 #include <pthread.h>
@@ -13,8 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-
-int ch_tracing;
 
 static FILE *file;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of the file */
@@ -82,7 +81,7 @@ static void put_text(const char *text) {
 /* ---- the file ---- */
 
 static void in_child(void) {
-  ch_tracing = 0;
+  ch_watched &= ~CH_WATCH_TRACE;
   file = NULL; /* the parent's */
 }
 static void before_fork(void) {
@@ -102,7 +101,7 @@ static void open_file(const char *path) {
   fprintf(file, "{\"type\":\"charcoal-trace\",\"version\":1,\"source\":\"native\",\"tool\":\"libcharcoal\"}\n");
   pthread_atfork(before_fork, NULL, in_child);
   atexit(at_exit);
-  ch_tracing = 1;
+  ch_watched |= CH_WATCH_TRACE;
 }
 
 void ch_trace_start(void) {
@@ -114,7 +113,7 @@ void ch_trace_start(void) {
   if (path && *path)
     open_file(path);
   pthread_mutex_unlock(&once);
-  if (!ch_tracing || known)
+  if (!(ch_watched & CH_WATCH_TRACE) || known)
     return;
   known = calloc(BUCKETS, sizeof(struct known *));
   if (!known)
@@ -128,7 +127,7 @@ void ch_trace_start(void) {
 }
 
 void ch_trace_end(const char *reason) {
-  if (!ch_tracing)
+  if (!(ch_watched & CH_WATCH_TRACE))
     return;
   ch_trace_run_ends();
   pthread_mutex_lock(&lock);

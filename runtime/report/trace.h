@@ -5,10 +5,8 @@
 
 #include "activity/branch.h"
 
-/* Non-zero: the functions below are to be called. They are on the thread that runs the branch's domain. */
-extern CH_HIDDEN int ch_tracing;
-
-/* This thread runs a domain from now on. The first call looks at the environment. */
+/* This thread runs a domain from now on. The first call looks at the environment, and makes us watch (report/watch.h):
+ * from then on the functions below are called by watch.c. */
 CH_HIDDEN void ch_trace_start(void);
 /* Writes what is left, also of who runs now. `reason`: as in the format. Nothing is written after it. */
 CH_HIDDEN void ch_trace_end(const char *reason);

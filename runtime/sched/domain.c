@@ -10,6 +10,7 @@
 #include "reactor/timer.h"
 #include "report/report.h"
 #include "report/trace.h"
+#include "report/watch.h"
 #include "sched/native.h"
 #include "sched/overflow.h"
 #include "sched/strangers.h"
@@ -73,14 +74,14 @@ static inline __attribute__((always_inline)) struct ch_branch *run(struct ch_bra
   *d->error = b->error;
   if (CH_UNLIKELY(ch_checks))
     ch_captures_before_run(b);
-  if (CH_UNLIKELY(ch_tracing))
-    ch_trace_run_begins(b);
+  if (CH_UNLIKELY(ch_watched))
+    ch_watch_run_begins(b);
   ch_environment_enter(b);
   int status = begun ? resume(b) : begin(b);
   d->current = NULL;
   ch_environment_leave(CH_LIKELY(status != CH_MOVED) ? b : NULL, status == CH_DONE && !(b->flags & CH_ASYNC));
-  if (CH_UNLIKELY(ch_tracing))
-    ch_trace_run_ends();
+  if (CH_UNLIKELY(ch_watched))
+    ch_watch_run_ends(status);
   if (status == CH_BLOCKED) {
     b->error = *d->error;
     if (CH_UNLIKELY(b->scope != NULL))
@@ -158,7 +159,7 @@ static inline __attribute__((always_inline)) void look_now_and_then(unsigned run
 
 /* Whoever lingers, or something that runs meanwhile, would be in the way of what needs to be told apart. */
 static bool may_linger(const struct ch_domain *d) {
-  return !d->base.head && d->group == &d->base && d->natives == 0 && !d->lingers && d->spinlocks == 0 && !ch_tracing &&
+  return !d->base.head && d->group == &d->base && d->natives == 0 && !d->lingers && d->spinlocks == 0 && !ch_watched &&
          !ch_checks;
 }
 
@@ -313,7 +314,7 @@ void ch_domain_run(void *body_int, const void *record, size_t size, const char *
   if (is_main)
     ch_reactor_choose(); /* for all */
   ch_report_start();
-  ch_trace_start();
+  ch_watch_start();
   if (ch_spawn(NULL, body_int, record, size, 0, site)) {
     fprintf(stderr, "charcoal: out of memory: no room for the first activity\n");
     abort();

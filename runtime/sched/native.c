@@ -1,7 +1,7 @@
 #include "sched/native.h"
 #include "activity/environment.h"
 #include "frames/captures.h"
-#include "report/trace.h"
+#include "report/watch.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -74,8 +74,8 @@ static void move_to(struct ch_stack *to) {
 static void enter(void) {
   struct ch_domain *d = &ch_domain;
   ch_stack_entered();
-  if (CH_UNLIKELY(ch_tracing))
-    ch_trace_run_ends();
+  if (CH_UNLIKELY(ch_watched))
+    ch_watch_run_ends(CH_MOVED);
   ch_schedule();
   struct ch_stack **at = &d->idle;
   while (*at != &d->home)

@@ -1,0 +1,163 @@
+/* What the detector keeps for each domain, and for each branch in it. Private to runtime/atomicity.
+ *
+ * Time is a counter of the domain's. It moves when a run begins, and wherever an order is made that a finding must
+ * respect: at a spawn, a post, a split, and where memory begins a new life. So two times tell which came first, and
+ * what has the same time was done by one branch without a break. */
+#ifndef CHARCOAL_ATOMICITY_WATCHER_H
+#define CHARCOAL_ATOMICITY_WATCHER_H
+
+#include "charcoal_abi.h"
+#include "sched/domain.h"
+
+enum ch_access { CH_READS = 1, CH_WRITES = 2 };
+
+/* ---- shadow.c: a cell for each four bytes, in pages that come when they are first needed ---- */
+
+struct ch_touch {
+  const struct ch_access_place *place; /* NULL: never */
+  uint64_t time;
+  uint32_t who;   /* ch_watched.id */
+  uint32_t value; /* what lay there afterwards, hashed; of a write only */
+};
+struct ch_cell {
+  uint64_t latest; /* time of the last access << 2 | its kind; 0 if it was not to the whole cell */
+  uint64_t born;   /* what was done before does not concern what lies here now */
+  struct ch_touch written, read;
+  uint8_t written_bytes, read_bytes; /* bit i: byte i of the cell */
+};
+/* NULL: the memory for shadows is used up. */
+CH_HIDDEN struct ch_cell *ch_shadow_cell(uintptr_t at);
+/* The same, NULL where nothing was ever touched. */
+CH_HIDDEN struct ch_cell *ch_shadow_look(uintptr_t at);
+CH_HIDDEN void ch_shadow_drop(void);
+CH_HIDDEN extern unsigned long ch_shadow_refused; /* pages that did not get one */
+
+/* ---- order.c: what a branch has been told of others ---- */
+
+#define CH_KNOWN 12
+struct ch_knowledge {
+  unsigned count;
+  struct {
+    uint64_t time; /* everything that `who` did before this */
+    uint32_t who;
+  } of[CH_KNOWN];
+};
+CH_HIDDEN void ch_learn(struct ch_knowledge *, uint32_t who, uint64_t time);
+CH_HIDDEN void ch_learn_all(struct ch_knowledge *, const struct ch_knowledge *from);
+CH_HIDDEN bool ch_knows(const struct ch_knowledge *, uint32_t who, uint64_t time);
+/* The running branch's knowledge goes to the object, and from there to whoever waits for it. */
+CH_HIDDEN void ch_tell(const void *object);
+
+/* ---- accesses.c ---- */
+
+/* A branch's last access to a location, and what it did there in that run. */
+struct ch_own_access {
+  uintptr_t at; /* 0: the entry is free */
+  uint64_t time, run;
+  const struct ch_access_place *read, *write; /* the last of each kind in that run; NULL: none */
+  uint32_t activation, pauses, value;
+  uint8_t last;  /* enum ch_access */
+  uint8_t blind; /* the run's first access was a write */
+  struct {
+    const struct ch_access_place *place; /* NULL: no more */
+    uint64_t time;
+    uint32_t activation, value;
+  } reads[CH_RESTS_ON]; /* the last from each place, the newest first: of these a write may be made */
+  /* The run began with a read of what another had changed since `checked`: if it goes on to write, that was a stale
+   * check. NULL: it did not. */
+  const struct ch_access_place *checked;
+  struct ch_touch changed;
+};
+
+/* How a branch was set aside. */
+struct ch_pause {
+  uint64_t from, to; /* to 0: it still is */
+  const char *what;  /* "its slice was over", "waited for a descriptor" */
+  bool is_wait;
+  bool is_native; /* in plain code */
+  struct {
+    const struct ch_frame_info *info;
+    uint32_t point;
+  } frames[3]; /* the innermost; info NULL: there are no more */
+};
+#define CH_PAUSES 8
+#define CH_HELD 8
+
+struct ch_watched {
+  struct ch_watched *next;        /* of the bucket */
+  const struct ch_branch *branch; /* alive */
+  uint32_t id;                    /* of all branches ever; from 1 */
+  uint32_t pauses;                /* so often it was set aside, but for those of a stress build */
+  uint64_t run;                   /* when it began */
+  unsigned set_aside;             /* entries of `last` ever written */
+  struct ch_pause last[CH_PAUSES];
+  struct ch_knowledge knowledge;
+  const void *held[CH_HELD]; /* semaphores of which it has taken a unit */
+  unsigned holds;            /* entries of `held` ever written */
+  struct ch_own_access *own; /* an open table of 1 << own_log entries; NULL: none */
+  uint32_t own_log, own_count;
+};
+
+CH_HIDDEN void ch_own_copy(struct ch_watched *to, const struct ch_watched *from);
+CH_HIDDEN void ch_own_free(struct ch_watched *);
+
+/* Who it was, also when it has long ended: by id. */
+#define CH_PEOPLE 65536
+struct ch_person {
+  const char *site; /* NULL: main */
+  uint32_t id, activity;
+};
+
+#define CH_WATCH_BUCKETS 1024
+struct ch_watcher {
+  uint64_t now;
+  struct ch_watched *current; /* NULL: nobody runs that we know */
+  bool busy;                  /* a signal handler, or malloc of the program's own: what it does is not looked at */
+  uint32_t ids, activations;
+  struct ch_watched **watched; /* CH_WATCH_BUCKETS, by the branch's address; NULL: not begun */
+  struct ch_person *people;    /* CH_PEOPLE */
+};
+extern CH_HIDDEN __thread __attribute__((tls_model("initial-exec"))) struct ch_watcher ch_watcher;
+
+/* Memory that does not come from malloc, which may be the program's own. NULL: there is none. */
+CH_HIDDEN void *ch_pages_take(size_t bytes);
+CH_HIDDEN void ch_pages_give(void *, size_t bytes);
+
+/* ---- findings.c ---- */
+
+enum ch_finding_kind {
+  CH_LOST_UPDATE,
+  CH_STALE_CHECK,
+  CH_OVERWRITTEN, /* by the same line of the source: two use one variable for their own */
+  CH_OVERWRITTEN_ELSEWHERE,
+  CH_UNREPEATABLE,
+  CH_DIRTY,
+  CH_FINDINGS
+};
+/* Reads the settings, and sees to it that what was found is summed up at the end. */
+CH_HIDDEN void ch_findings_start(void);
+/* The running branch's two places, and between them another's. */
+CH_HIDDEN CH_COLD void ch_found(enum ch_finding_kind, uintptr_t at, const struct ch_access_place *first,
+                                const struct ch_touch *other, const struct ch_access_place *second);
+/* Whether `later` stands behind `earlier` in the source text, or that cannot be said. */
+CH_HIDDEN bool ch_stands_behind(const struct ch_access_place *earlier, const struct ch_access_place *later);
+CH_HIDDEN bool ch_same_place(const struct ch_access_place *, const struct ch_access_place *);
+
+/* ---- settings.c ---- */
+
+struct ch_atomicity_settings {
+  bool off;
+  unsigned kinds;   /* bit i: enum ch_finding_kind */
+  unsigned window;  /* accesses of different activations belong together over so many pauses */
+  unsigned reports; /* so many are written in full */
+  int exit_code;    /* of a program that would have ended with 0 and had findings; 0: that of the program */
+  size_t memory;    /* bytes of shadow in all */
+  const char *log;  /* reports go to LOG.PID; NULL: standard error */
+};
+extern CH_HIDDEN struct ch_atomicity_settings ch_atomicity_settings;
+/* Reads CHARCOAL_ATOMICITY. */
+CH_HIDDEN void ch_atomicity_read_settings(void);
+/* Whether the suppressions name this place, or the variable. */
+CH_HIDDEN bool ch_is_suppressed(const struct ch_access_place *);
+
+#endif

@@ -1,0 +1,52 @@
+#include "report/watch.h"
+#include "atomicity/atomicity.h"
+#include "report/trace.h"
+
+int ch_watched;
+
+static bool is_traced(void) { return ch_watched & CH_WATCH_TRACE; }
+static bool is_checked(void) { return ch_watched & CH_WATCH_ATOMICITY; }
+
+void ch_watch_start(void) { ch_trace_start(); }
+
+void ch_watch_spawned(struct ch_branch *b, const char *site) {
+  if (is_traced())
+    ch_trace_spawned(b, site);
+  if (is_checked())
+    ch_atomicity_spawned(b, site);
+}
+
+void ch_watch_activity_ends(struct ch_branch *b) {
+  if (is_traced())
+    ch_trace_activity_ends(b);
+  if (is_checked())
+    ch_atomicity_activity_ends(b);
+}
+
+void ch_watch_split(struct ch_branch *from, struct ch_branch *to) {
+  if (is_traced())
+    ch_trace_split(from, to);
+  if (is_checked())
+    ch_atomicity_split(from, to);
+}
+
+void ch_watch_branch_ends(struct ch_branch *b) {
+  if (is_traced())
+    ch_trace_branch_ends(b);
+  if (is_checked())
+    ch_atomicity_branch_ends(b);
+}
+
+void ch_watch_run_begins(struct ch_branch *b) {
+  if (is_traced())
+    ch_trace_run_begins(b);
+  if (is_checked())
+    ch_atomicity_run_begins(b);
+}
+
+void ch_watch_run_ends(int status) {
+  if (is_traced())
+    ch_trace_run_ends();
+  if (is_checked())
+    ch_atomicity_run_ends(status);
+}
