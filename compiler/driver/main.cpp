@@ -45,6 +45,10 @@ Arguments compileArguments(const OwnOptions &own, const Request &request, const 
     append(result, {"-Xclang", "-plugin-arg-charcoal", "-Xclang", warning});
   if (own.checks.value_or(!request.optimizes))
     passToFrontEnd(result, "-charcoal-checks");
+  if (own.atomicity) {
+    passToFrontEnd(result, "-charcoal-atomicity");
+    result.push_back("-gline-tables-only"); // reports name places; a -g of the user's own comes later and wins
+  }
   if (own.printPipeline)
     passToFrontEnd(result, "-charcoal-print-pipeline");
   // What a program's own code knows, for one, is where the thread's block is; a shared object's must ask.

@@ -11,6 +11,7 @@ namespace charcoal::driver {
 struct OwnOptions {
   bool enabled = true; // -fno-charcoal: plain clang
   bool stress = false;
+  bool atomicity = false;
   bool remarks = false;
   bool dialect = false;              // the dialect without an #include <charcoal.h>
   std::vector<std::string> warnings; // as compiler/syntax/warnings.h takes them: "blocking=error"

@@ -27,6 +27,7 @@ struct Options {
   bool remarks = false;          // -Rcharcoal: say what fell back to the plain version, and why
   std::string dump;              // -fcharcoal-dump=<stage>: print the module after this stage; empty: nothing
   bool checks = false;           // -fcharcoal-checks: law 7's check of dangling captures
+  bool atomicity = false;        // -fcharcoal-atomicity: accesses to shared memory report themselves
   bool disabled = false;         // the passes leave the module alone
   bool printPipeline = false;    // --charcoal-print-pipeline
 };

@@ -6,6 +6,7 @@
 // Each runs alone by `opt -load-pass-plugin=charcoal-plugin.so -passes=charcoal-<name>`, and -fcharcoal-dump=<name>
 // prints the module after it.
 #include "atomic.h"
+#include "atomicity.h"
 #include "duplicate.h"
 #include "merge.h"
 #include "options.h"
@@ -57,6 +58,7 @@ static const Entry pipeline[] = {
     {"atomic", Stage::Start, "atomic regions count", add<AtomicPass, Stage::Start>},
     {"twins", Stage::Start, "table of interruptible versions by address", add<TwinsPass, Stage::Start>},
     {"merge", Stage::Last, "superfluous yield points go", add<MergePass, Stage::Last>},
+    {"atomicity", Stage::Last, "accesses to shared memory report themselves", add<AtomicityPass, Stage::Last>},
     {"split", Stage::Last, "interruptible versions can suspend", add<SplitPass, Stage::Last>},
 };
 
