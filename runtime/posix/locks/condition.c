@@ -169,18 +169,18 @@ int ch_condition_broadcast(pthread_cond_t *cond) {
   return broadcast_others(cond);
 }
 
-/* For all who call them in plain code. */
-__attribute__((weak, visibility("default"))) int pthread_cond_signal(pthread_cond_t *c) {
+/* For all who call them in plain code. Not weak: ThreadSanitizer's own are. */
+__attribute__((visibility("default"))) int pthread_cond_signal(pthread_cond_t *c) {
   return ch_condition_signal(c);
 }
-__attribute__((weak, visibility("default"))) int pthread_cond_broadcast(pthread_cond_t *c) {
+__attribute__((visibility("default"))) int pthread_cond_broadcast(pthread_cond_t *c) {
   return ch_condition_broadcast(c);
 }
 _Static_assert(sizeof(cnd_t) == sizeof(pthread_cond_t), "C11's conditions are the same objects");
-__attribute__((weak, visibility("default"))) int cnd_signal(cnd_t *c) {
+__attribute__((visibility("default"))) int cnd_signal(cnd_t *c) {
   return ch_condition_signal((pthread_cond_t *)c) ? thrd_error : thrd_success;
 }
-__attribute__((weak, visibility("default"))) int cnd_broadcast(cnd_t *c) {
+__attribute__((visibility("default"))) int cnd_broadcast(cnd_t *c) {
   return ch_condition_broadcast((pthread_cond_t *)c) ? thrd_error : thrd_success;
 }
 

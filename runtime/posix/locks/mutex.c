@@ -26,14 +26,18 @@ bool ch_mutex_is_here(const pthread_mutex_t *m) { return is_here(m); }
 
 /* ---- what a thread sanitizer is told ---- */
 
+void __tsan_mutex_pre_lock(void *, unsigned flags) __attribute__((weak));
 void __tsan_mutex_post_lock(void *, unsigned flags, int recursion) __attribute__((weak));
 int __tsan_mutex_pre_unlock(void *, unsigned flags) __attribute__((weak));
 void __tsan_mutex_post_unlock(void *, unsigned flags) __attribute__((weak));
-enum { WRITE_REENTRANT = 1u << 1 };
+/* It was only tried: the order in which activities of one thread take mutexes is not the thread's. */
+enum { TSAN_WRITE_REENTRANT = 1u << 1, TSAN_TRY = 1u << 4, TSAN_HOW = TSAN_WRITE_REENTRANT | TSAN_TRY };
 
 static inline void tell_locked(pthread_mutex_t *m) {
-  if (CH_UNLIKELY(__tsan_mutex_post_lock != NULL))
-    __tsan_mutex_post_lock(m, WRITE_REENTRANT, 1);
+  if (CH_UNLIKELY(__tsan_mutex_pre_lock != NULL)) {
+    __tsan_mutex_pre_lock(m, TSAN_HOW);
+    __tsan_mutex_post_lock(m, TSAN_HOW, 1);
+  }
 }
 static inline void tell_unlocked(pthread_mutex_t *m) {
   if (CH_UNLIKELY(__tsan_mutex_pre_unlock != NULL)) {
