@@ -14,6 +14,7 @@ enum { NORMAL, RECURSIVE, ERRORCHECK, ADAPTIVE, KIND = 3, ROBUST = 16, INHERIT =
 static int kind_of(const pthread_mutex_t *m) { return m->__data.__kind & KIND; }
 static bool is_robust(const pthread_mutex_t *m) { return m->__data.__kind & ROBUST; }
 /* Its word is 0: free; 1: taken; 2: taken, and somebody may wait in the kernel. */
+#define PLAIN_NORMAL(m) (((m)->__data.__kind & (KIND | ROBUST | INHERIT | PROTECT | SHARED)) == NORMAL)
 static bool is_simple(const pthread_mutex_t *m) { return !(m->__data.__kind & (ROBUST | INHERIT | PROTECT)); }
 static bool has_owner(const pthread_mutex_t *m) { return kind_of(m) == RECURSIVE || kind_of(m) == ERRORCHECK; }
 static bool is_shared(const pthread_mutex_t *m) { return is_robust(m) || m->__data.__kind & SHARED; }
@@ -158,12 +159,15 @@ static int try_for(pthread_mutex_t *m, struct ch_branch *owner, const void *plac
   return r;
 }
 
+/* Who has been woken by the kernel says that others may still wait there, as the C library does. */
 static bool take(struct ch_lock_wait *w) {
   pthread_mutex_t *m = w->clause.object;
   struct ch_queue *q = w->queue;
   int r = try_for(m, ch_activity_of(w->clause.branch), w->place, q && q->watched ? 2 : 1);
   if (r == EBUSY)
     return false;
+  if (is_robust(m) && q && q->watched)
+    __atomic_fetch_or(word_of(m), FUTEX_WAITERS, __ATOMIC_RELAXED);
   if (r != 0)
     w->result = r;
   return true;
@@ -224,7 +228,7 @@ static const struct ch_leaf lock_leaf = CH_LOCK_LEAF("pthread_mutex_lock");
 
 /* The usual case: an ordinary mutex, free, and nobody here waits for any lock. */
 static inline __attribute__((always_inline)) bool lock_at_once(pthread_mutex_t *m, const void *place) {
-  if (CH_UNLIKELY(m->__data.__kind != NORMAL || ch_domain.lock_queues != 0) || CH_UNLIKELY(!take_word(m, 1)))
+  if (CH_UNLIKELY(!PLAIN_NORMAL(m) || ch_domain.lock_queues != 0) || CH_UNLIKELY(!take_word(m, 1)))
     return false;
   taken(m, self(), place);
   return true;
@@ -266,7 +270,7 @@ int ch_mutex_lock(pthread_mutex_t *m) { return lock_natively(m, NULL); }
 /* Before the C library's own. What nobody of this domain has is waited for by the thread. */
 static int lock_plainly(pthread_mutex_t *m, const void *place) {
   struct ch_branch *b = self();
-  if (CH_LIKELY(m->__data.__kind == NORMAL) && CH_LIKELY(take_word(m, 1))) {
+  if (CH_LIKELY(PLAIN_NORMAL(m)) && CH_LIKELY(take_word(m, 1))) {
     taken(m, b, place);
     return 0;
   }
@@ -327,9 +331,11 @@ static void hand_over(pthread_mutex_t *m, struct ch_queue *q) {
   struct ch_lock_wait *w = ch_queue_first(q);
   if (__atomic_load_n(&m->__data.__lock, __ATOMIC_RELAXED) == 2 && ++q->handed_on > PATIENCE) {
     q->handed_on = 0;
-    q->watched = false;
+    if (has_owner(m))
+      m->__data.__count = 0;
     release(m);
-    if (ch_futex_wake(word_of(m), 1, is_shared(m)) > 0)
+    q->watched = ch_futex_wake(word_of(m), 1, is_shared(m)) > 0;
+    if (q->watched)
       ch_queue_pause(q, 100000);
     else
       ch_queue_serve(q);
@@ -362,13 +368,13 @@ static __attribute__((noinline)) int unlock_slowly(pthread_mutex_t *m) {
     if (release(m))
       ch_futex_wake(word_of(m), 1, is_shared(m));
   } else {
+    if (is_robust(m)) /* before somebody else has it */
+      forget(note_of(m));
+    else
+      note_in(m, NULL, NULL);
     int r = pthread_mutex_unlock(m);
     if (r)
       return r;
-    if (is_robust(m))
-      forget(note_of(m));
-    else
-      set_owner(m, NULL, NULL);
   }
   if (q)
     ch_queue_serve(q);
@@ -376,7 +382,7 @@ static __attribute__((noinline)) int unlock_slowly(pthread_mutex_t *m) {
 }
 
 static inline __attribute__((always_inline)) bool unlock_at_once(pthread_mutex_t *m) {
-  if (CH_UNLIKELY(m->__data.__kind != NORMAL || ch_domain.lock_queues != 0))
+  if (CH_UNLIKELY(!PLAIN_NORMAL(m) || ch_domain.lock_queues != 0))
     return false;
   if (CH_UNLIKELY(release(m)))
     ch_futex_wake(word_of(m), 1, false);

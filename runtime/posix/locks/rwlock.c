@@ -99,7 +99,10 @@ static int try_plainly(pthread_rwlock_t *l, int write) {
   return write ? pthread_rwlock_trywrlock(l) : pthread_rwlock_tryrdlock(l);
 }
 
+/* While the pool asks on behalf of the first, it alone is asked. */
 static bool take(struct ch_lock_wait *w) {
+  if (w->queue && w->queue->counted)
+    return false;
   int r = try_plainly(w->clause.object, (int)w->how);
   if (r == EBUSY)
     return false;
@@ -115,7 +118,7 @@ static bool take(struct ch_lock_wait *w) {
 struct loan {
   struct ch_job job;
   pthread_rwlock_t *lock;
-  int write, result;
+  int write, result, thread; /* the domain's */
   bool timed;
   clockid_t clock;
   struct timespec until;
@@ -130,6 +133,8 @@ static int take_in_pool(struct loan *l) {
 static void work(struct ch_job *job) {
   struct loan *l = (struct loan *)job;
   l->result = take_in_pool(l);
+  if (l->result == 0 && l->write) /* to the C library a thread has it: from now on the domain's */
+    __atomic_store_n(&l->lock->__data.__cur_writer, l->thread, __ATOMIC_RELAXED);
 }
 
 /* The first in the queue has waited all the time: it does not leave while it is asked for. */
@@ -142,8 +147,6 @@ static void letter_opened(struct ch_letter *letter) {
   ch_inbox_expected--;
   ch_domain.base.outside--;
   ch_domain.watches--;
-  if (result == 0 && l->write) /* to the C library a thread has it, from now on this one */
-    __atomic_store_n(&lock->__data.__cur_writer, ch_thread_here(), __ATOMIC_RELAXED);
   free(l);
   q->counted = false;
   if (result == 0)
@@ -162,6 +165,7 @@ static bool ask_pool(struct ch_queue *q) {
   l->job.home = ch_inbox_here();
   l->lock = q->object;
   l->write = (int)w->how;
+  l->thread = ch_thread_here();
   l->timed = w->timed;
   l->clock = w->clock;
   l->until = w->until;

@@ -91,8 +91,12 @@ static int take_for(FILE *f, struct ch_branch *user, unsigned how) {
   return 0;
 }
 
+/* Who has been woken by the kernel says that others may still wait there, as glibc does. */
 static bool take(struct ch_lock_wait *w) {
   int r = take_for(w->clause.object, ch_activity_of(w->clause.branch), w->how);
+  uint32_t one = 1;
+  if (r == 0 && w->queue && w->queue->watched)
+    __atomic_compare_exchange_n(&lock_of(w->clause.object)->word, &one, 2, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
   w->result = r;
   return r != EBUSY;
 }
