@@ -26,6 +26,7 @@
 #include "options.h"
 #include "suspension.h"
 #include "variadic.h"
+#include "waiting.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/PostOrderIterator.h"
 #include "llvm/ADT/SetVector.h"
@@ -349,7 +350,7 @@ void Duplicator::insertYields(Function &twin) {
   insertYieldsInCycles(twin);
 }
 
-// Breaks every cycle of the control-flow graph that makes calls, or looks at shared memory, without passing a yield
+// Breaks every cycle of the control-flow graph that makes calls, or only waits for somebody, without passing a yield
 // point (with Yields::Loops: every cycle). A block with a suspending call is one: the callee, or the adapter in front
 // of it, has a check at its entry.
 void Duplicator::insertYieldsInCycles(Function &twin) {
@@ -395,8 +396,10 @@ void Duplicator::insertYieldsInCycles(Function &twin) {
     if (!after.contains(header))
       continue;
     DenseSet<const BasicBlock *> before = reach(false);
-    bool needsYield =
-        any_of(after, [&](const BasicBlock *BB) { return before.contains(BB) && any_of(*BB, needsYieldInCycle); });
+    SmallVector<const BasicBlock *> cycle;
+    copy_if(after, std::back_inserter(cycle), [&](const BasicBlock *BB) { return before.contains(BB); });
+    const bool needsYield =
+        any_of(cycle, [](const BasicBlock *BB) { return any_of(*BB, isRealCall); }) || onlyWaits(cycle);
     if (!needsYield && O.yields != Yields::Loops)
       continue;
     yieldBefore(&*header->getFirstNonPHIOrDbgOrAlloca(), O.stress);

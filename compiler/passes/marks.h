@@ -74,7 +74,7 @@ inline bool isLookAtShared(const llvm::Instruction &I) {
     return load->isVolatile() || load->isAtomic();
   return llvm::isa<llvm::AtomicRMWInst>(I) || llvm::isa<llvm::AtomicCmpXchgInst>(I);
 }
-// What a cycle must not do unboundedly often without passing a yield point.
+// What a cycle may not do unboundedly often without passing a yield point; of looks, see waiting.h.
 inline bool needsYieldInCycle(const llvm::Instruction &I) { return isRealCall(I) || isLookAtShared(I); }
 
 // The stand-in for the interruptible version of a function of another module.

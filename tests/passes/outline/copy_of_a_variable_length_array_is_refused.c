@@ -7,4 +7,4 @@ void f(int n) {
   a[0] = 1;
   activate (a) { g(a); }
 }
-// CHECK: copy_of_a_variable_length_array_is_refused.c:{{[0-9]+}}:{{.*}}error: {{.*}}'activate' cannot copy a variable-length array
+// CHECK: copy_of_a_variable_length_array_is_refused.c:{{[0-9]+}}:{{.*}}error: {{.*}}'a' is a variable-length array, which cannot be copied

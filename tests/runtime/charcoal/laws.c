@@ -19,6 +19,47 @@ TEST(law_1_an_activity_that_never_blocks_gives_way_when_its_slice_is_over) {
   ch_activity_wait(&stopper);
 }
 
+/* "Between calls and explicit yield invocations, code is guaranteed to execute atomically" (seed 000, section 5.1): for
+ * several slices, and although it looks at shared memory. */
+TEST(law_1_code_between_calls_is_not_interrupted) {
+  static volatile int others, stop;
+  static volatile long turns;
+  ch_activity other;
+  activate [&other] {
+    while (!stop) {
+      others++;
+      ch_reschedule();
+    }
+  }
+  ch_reschedule();
+  int before = others;
+  while (!stop && turns < 30000000)
+    turns++;
+  int after = others;
+  EXPECT(before > 0 && after == before);
+  stop = 1;
+  ch_activity_wait(&other);
+}
+
+/* Only who waits in a loop for somebody, and does nothing else there, would never end. */
+TEST(law_1_a_loop_that_only_waits_gives_way) {
+  static volatile int ready;
+  static int held = 1;
+  ch_activity other;
+  activate [&other] {
+    ready = 1;
+    ch_reschedule();
+    __atomic_store_n(&held, 0, __ATOMIC_RELEASE);
+  }
+  while (!ready) {
+  }
+  int expected = 0;
+  while (!__atomic_compare_exchange_n(&held, &expected, 1, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+    expected = 0;
+  EXPECT(held == 1);
+  ch_activity_wait(&other);
+}
+
 TEST(law_5_nothing_else_runs_inside_atomic) {
   static int other;
   activate { other = 1; }
