@@ -182,11 +182,12 @@ static bool surelyInRegisters(ArrayRef<Type *> params) {
 
 // A call with our own arguments to a function of our type, whose result we return. A jump, where the code generator can
 // make one: for RISC-V it makes none if arguments lie in memory.
-void Glue::handOn(IRBuilder<> &B, Value *callee, AttributeList attributes, const Signature &S) {
-  Function *self = B.GetInsertBlock()->getParent();
-  SmallVector<Value *> arguments;
-  for (Argument &A : self->args())
-    arguments.push_back(&A);
+void Glue::handOn(IRBuilder<> &B, Value *callee, AttributeList attributes, const Signature &S,
+                  ArrayRef<Value *> values) {
+  SmallVector<Value *> arguments(values);
+  if (values.empty())
+    for (Argument &A : B.GetInsertBlock()->getParent()->args())
+      arguments.push_back(&A);
   CallInst *call = B.CreateCall(S.twinType(abi), callee, arguments);
   call->setAttributes(attributes);
   const bool jumps = !Triple(M.getTargetTriple()).isRISCV() || surelyInRegisters(S.params);
@@ -194,10 +195,10 @@ void Glue::handOn(IRBuilder<> &B, Value *callee, AttributeList attributes, const
   B.CreateRet(call);
 }
 
-void Glue::yieldAtEntry(IRBuilder<> &B, Function *self, const Signature &S) {
+void Glue::yieldAtEntry(IRBuilder<> &B, Function *self, const Signature &S, ArrayRef<Value *> arguments) {
   B.CreateAlignedStore(self, abi.tlsField(B, offsetof(struct ch_tls, entry)), Align(8));
   Function *thunk = entryThunk(S);
-  handOn(B, thunk, thunk->getAttributes().removeFnAttributes(abi.C), S);
+  handOn(B, thunk, thunk->getAttributes().removeFnAttributes(abi.C), S, arguments);
 }
 
 // The image: the function, ch_tls.callee, the arguments.

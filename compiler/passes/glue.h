@@ -48,8 +48,9 @@ public:
   // The check that stands at every entry: branches to a cold block that is returned, and leaves the builder at the warm
   // path.
   llvm::BasicBlock *entryCheck(llvm::IRBuilder<> &B, llvm::Function *F);
-  // In a cold block: gives way before `self` has begun.
-  void yieldAtEntry(llvm::IRBuilder<> &B, llvm::Function *self, const Signature &);
+  // In a cold block: gives way before `self` has begun. `arguments`: where they are, if not in the parameters.
+  void yieldAtEntry(llvm::IRBuilder<> &B, llvm::Function *self, const Signature &,
+                    llvm::ArrayRef<llvm::Value *> arguments = {});
 
   llvm::GlobalVariable *frameInfo(const llvm::Twine &name, llvm::Constant *resume, llvm::Constant *fn,
                                   llvm::Constant *text, llvm::Constant *file, llvm::Constant *lines, unsigned points,
@@ -58,7 +59,8 @@ public:
   llvm::Constant *string(llvm::StringRef);
 
 private:
-  void handOn(llvm::IRBuilder<> &B, llvm::Value *callee, llvm::AttributeList, const Signature &);
+  void handOn(llvm::IRBuilder<> &B, llvm::Value *callee, llvm::AttributeList, const Signature &,
+              llvm::ArrayRef<llvm::Value *> arguments = {});
   llvm::Function *start(const llvm::Twine &name, llvm::FunctionType *, const Signature &, bool &isNew);
   Abi &abi;
   llvm::Module &M;

@@ -78,11 +78,15 @@ private:
   void keepInImage(const CrossingValues &, const CrossingValues::Value &);
   AllocaInst *newSlot(Type *, const Twine &name);
   void layOutImage();
+  SmallVector<Value *> argumentsKeptByVariables(BasicBlock *entry, BasicBlock *yield);
   void addEntry();
   BasicBlock &addSuspendTail();
+  PHINode *countPoints(BasicBlock *suspend, unsigned group, unsigned unit);
   Value *reloadResult(IRBuilder<> &, Type *, Value *word);
+  bool isWord(Type *) const;
+  void passResultsThroughMemory();
   DebugLoc atEntry() const;
-  DebugLoc placeOfCheck();
+  DebugLoc placeOfCheck() const;
   void rewriteReturns();
   GlobalVariable *makeInfo();
   CallInst *newCall(CallInst *);
@@ -107,6 +111,7 @@ private:
   SmallVector<PHINode *> results; // of points[k]: value of the call, or null
   BasicBlock *dispatch = nullptr;
   CallInst *restore = nullptr;                // in it
+  Value *restoredWord = nullptr;              // the first word of the result of the call that has been waited for
   SmallVector<BasicBlock *> suspendingBlocks; // of points[k]: on the way to suspension
   SmallVector<BasicBlock *> restoredBlocks;   // of points[k]: on the way back
   BasicBlock *body = nullptr;                 // where the activation begins
@@ -539,7 +544,7 @@ void Splitter::connect() {
   IRBuilder<> D(dispatch);
   D.SetCurrentDebugLocation(atEntry());
   restore = D.CreateCall(abi.restore(), {PoisonValue::get(abi.Ptr)}); // the image comes later
-  Value *word = D.CreateExtractValue(restore, 1);
+  restoredWord = D.CreateExtractValue(restore, 1);
   SwitchInst *choose = D.CreateSwitch(D.CreateTrunc(D.CreateExtractValue(restore, 0), abi.I32), lost, points.size());
   for (unsigned k = 0; k < points.size(); ++k) {
     Point &P = points[k];
@@ -552,20 +557,51 @@ void Splitter::connect() {
     P.before->getTerminator()->setSuccessor(0, suspending);
     choose->addCase(D.getInt32(k + 1), restored);
     if (PHINode *value = results[k])
-      value->addIncoming(reloadResult(R, value->getType(), word), restored);
+      value->addIncoming(reloadResult(R, value->getType(), restoredWord), restored);
     R.CreateBr(P.after);
     suspendingBlocks.push_back(suspending);
     restoredBlocks.push_back(restored);
   }
 }
 
+// What is all in the first word of a result.
+bool Splitter::isWord(Type *T) const {
+  return (T->isPointerTy() && T->getPointerAddressSpace() == 0) ||
+         (T->isIntegerTy() && T->getIntegerBitWidth() <= abi.Size->getBitWidth());
+}
+
 // The result of a call that finished out of line. `word` is its first word.
 Value *Splitter::reloadResult(IRBuilder<> &B, Type *T, Value *word) {
-  if (T->isPointerTy() && T->getPointerAddressSpace() == 0)
-    return B.CreateIntToPtr(word, T);
-  if (T->isIntegerTy() && T->getIntegerBitWidth() <= word->getType()->getIntegerBitWidth())
-    return B.CreateTrunc(word, T);
+  if (isWord(T))
+    return T->isPointerTy() ? B.CreateIntToPtr(word, T) : B.CreateTrunc(word, T);
   return B.CreateAlignedLoad(T, abi.tlsField(B, offsetof(struct ch_tls, result)), Align(8));
+}
+
+// Without optimisation a result that is a word takes the same way whether the call returned or was resumed: through one
+// place on the stack.
+void Splitter::passResultsThroughMemory() {
+  if (!F.hasFnAttribute(Attribute::OptimizeNone))
+    return;
+  AllocaInst *place = nullptr;
+  for (unsigned k = 0; k < points.size(); ++k) {
+    PHINode *value = results[k];
+    if (!value || !isWord(value->getType()) || DL.getTypeSizeInBits(value->getType()) % 8)
+      continue;
+    if (!place) {
+      IRBuilder<> top(&*F.getEntryBlock().getFirstNonPHIIt());
+      place = top.CreateAlloca(abi.Size, nullptr, "word");
+      IRBuilder<>(restore->getParent()->getTerminator()).CreateStore(restoredWord, place);
+    }
+    IRBuilder<>(points[k].before->getTerminator())
+        .CreateAlignedStore(value->getIncomingValueForBlock(points[k].before), place, place->getAlign());
+    IRBuilder<> B(value->getParent(), value->getParent()->getFirstInsertionPt());
+    B.SetCurrentDebugLocation(points[k].at->getDebugLoc());
+    value->replaceAllUsesWith(B.CreateAlignedLoad(value->getType(), place, place->getAlign()));
+    value->eraseFromParent();
+    BasicBlock *restored = restoredBlocks[k];
+    restored->replaceAllUsesWith(points[k].after);
+    restored->eraseFromParent();
+  }
 }
 
 DebugLoc Splitter::atEntry() const {
@@ -728,9 +764,22 @@ void Splitter::layOutImage() {
   IRBuilder<> B(entry);
   image = B.CreateAlloca(ArrayType::get(abi.I8, imageSize), nullptr, "image");
   image->setAlignment(align);
+  // Without optimisation an address that is computed in one block costs a place on the stack and an instruction at each
+  // use in another. So there each use has its own computation, which becomes part of the instruction.
+  const bool anew = F.hasFnAttribute(Attribute::OptimizeNone);
   for (unsigned i = 0; i < slots.size(); ++i) {
     dropLifetimes(slots[i]);
-    Value *place = offsets[i] ? B.CreateConstInBoundsGEP1_64(abi.I8, image, offsets[i], slots[i]->getName()) : image;
+    auto placeOf = [&](IRBuilder<> &B) -> Value * {
+      return offsets[i] ? B.CreateConstInBoundsGEP1_64(abi.I8, image, offsets[i], slots[i]->getName()) : image;
+    };
+    if (anew && slots[i] != frameSlot) {
+      DIBuilder debug(M, false);
+      replaceDbgDeclare(slots[i], image, debug, DIExpression::ApplyOffset, offsets[i]);
+      replaceLocal(slots[i], placeOf);
+      slots[i]->eraseFromParent();
+      continue;
+    }
+    Value *place = placeOf(B);
     if (slots[i] == frameSlot)
       framePlace = place;
     slots[i]->replaceAllUsesWith(place);
@@ -771,20 +820,53 @@ GlobalVariable *Splitter::makeInfo() {
 
 // Where a debugger stops that is asked to break on the function: at the check, which so belongs to the first statement.
 // Without optimization the arguments are in their places by then.
-DebugLoc Splitter::placeOfCheck() {
+DebugLoc Splitter::placeOfCheck() const {
   if (!F.getSubprogram() || !F.hasFnAttribute(Attribute::OptimizeNone))
     return atEntry();
-  for (Instruction &I : make_early_inc_range(*body)) {
+  for (const Instruction &I : *body)
     if (I.getDebugLoc() && I.getDebugLoc().getLine() && &I != frame && !isYield(I) && !isPause(I))
       return I.getDebugLoc();
-    auto *store = dyn_cast<StoreInst>(&I);
-    if (!image || !store || !isa<Argument>(store->getValueOperand()))
-      continue;
-    auto *place = dyn_cast<Instruction>(store->getPointerOperand());
-    if (place && place->getParent() == image->getParent())
-      store->moveBefore(*image->getParent(), image->getParent()->end());
-  }
   return atEntry();
+}
+
+// Without optimisation an argument that two blocks want is stored first and loaded by each. clang gives most parameters
+// a variable, so the store of that one moves before the check, and the entry thunk gets what lies there. A resumed
+// activation stores nonsense, which ch_restore overwrites.
+SmallVector<Value *> Splitter::argumentsKeptByVariables(BasicBlock *entry, BasicBlock *yield) {
+  SmallVector<Value *> arguments;
+  for (Argument &A : F.args())
+    arguments.push_back(&A);
+  if (!F.hasFnAttribute(Attribute::OptimizeNone) || F.hasFnAttribute(Attribute::SanitizeMemory))
+    return arguments;
+  IRBuilder<> B(abi.C);
+  if (yield)
+    B.SetInsertPoint(yield);
+  B.SetCurrentDebugLocation(atEntry());
+  for (Instruction &I : make_early_inc_range(*body)) {
+    auto *store = dyn_cast<StoreInst>(&I);
+    auto *A = store ? dyn_cast<Argument>(store->getValueOperand()) : nullptr;
+    if (!A) {
+      if (I.mayHaveSideEffects() && &I != frame)
+        break;
+      continue;
+    }
+    auto *address = dyn_cast<Instruction>(store->getPointerOperand());
+    if (!address || store->isVolatile())
+      break;
+    if (auto *G = dyn_cast<GetElementPtrInst>(address); G && G->getParent() == body) {
+      if (!isRepeatable(G) || !isa<AllocaInst>(G->getPointerOperand()))
+        continue;
+      G->moveBefore(*entry, entry->end());
+    } else if (address->getParent() != entry) {
+      continue;
+    }
+    store->moveBefore(*entry, entry->end());
+    if (!yield)
+      continue;
+    Value *place = isa<AllocaInst>(address) ? address : B.Insert(address->clone());
+    arguments[A->getArgNo()] = B.CreateAlignedLoad(A->getType(), place, store->getAlign());
+  }
+  return arguments;
 }
 
 // The check at the entry, and behind it the ways to the entry thunk and to the dispatch.
@@ -802,15 +884,17 @@ void Splitter::addEntry() {
     return;
   }
   auto *cold = BasicBlock::Create(abi.C, "cold", &F);
+  auto *yield = yieldsAtEntry ? BasicBlock::Create(abi.C, "yield", &F) : nullptr;
+  const SmallVector<Value *> arguments = argumentsKeptByVariables(entry, yield);
   Value *attention = B.CreateIsNotNull(abi.loadAttention(B));
   B.CreateCondBr(attention, cold, body, MDBuilder(abi.C).createUnlikelyBranchWeights());
 
   BasicBlock *begin = body;
   if (yieldsAtEntry) {
-    begin = BasicBlock::Create(abi.C, "yield", &F);
+    begin = yield;
     IRBuilder<> slow(begin);
     slow.SetCurrentDebugLocation(place);
-    glue.yieldAtEntry(slow, &F, signature);
+    glue.yieldAtEntry(slow, &F, signature, arguments);
   }
   B.SetInsertPoint(cold);
   if (points.empty()) {
@@ -829,16 +913,10 @@ void Splitter::addEntry() {
   }
 }
 
-// The one way out of a suspended activation. The number of the point and the status travel in one register, which falls
-// through one addition for each earlier point of its group: three bytes a point, where loading a number and jumping
-// would take ten.
-BasicBlock &Splitter::addSuspendTail() {
-  constexpr unsigned group = 16, unit = 4; // unit: more than any status
-  auto *suspend = BasicBlock::Create(abi.C, "suspend", &F);
-  IRBuilder<> tail(suspend);
-  tail.SetCurrentDebugLocation(atEntry());
-  PHINode *both = tail.CreatePHI(abi.I32, points.size() / group + 1);
-  Value *number = tail.CreateLShr(both, 2), *status = tail.CreateAnd(both, unit - 1);
+// The sum of status and `unit` times the number of the point, counted on the way to `suspend`: it falls through one
+// addition for each earlier point of its group.
+PHINode *Splitter::countPoints(BasicBlock *suspend, unsigned group, unsigned unit) {
+  PHINode *both = PHINode::Create(abi.I32, points.size() / group + 1, "", suspend);
   BasicBlock *next = suspend;
   PHINode *after = both;
   for (unsigned k = 0; k < points.size(); ++k) {
@@ -858,6 +936,37 @@ BasicBlock &Splitter::addSuspendTail() {
     next = count;
     after = sum;
   }
+  return both;
+}
+
+// The one way out of a suspended activation. The number of the point and the status travel in one register: three bytes
+// a point, where loading a number and jumping would take ten.
+BasicBlock &Splitter::addSuspendTail() {
+  constexpr unsigned group = 16, unit = 4; // unit: more than any status
+  auto *suspend = BasicBlock::Create(abi.C, "suspend", &F);
+  IRBuilder<> tail(suspend);
+  tail.SetCurrentDebugLocation(atEntry());
+  Value *both;
+  if (F.hasFnAttribute(Attribute::OptimizeNone)) { // there each phi would have a place on the stack: one for all
+    IRBuilder<> top(&*F.getEntryBlock().getFirstNonPHIIt());
+    AllocaInst *place = top.CreateAlloca(abi.I32, nullptr, "why");
+    for (unsigned k = 0; k < points.size(); ++k) {
+      IRBuilder<> step(suspendingBlocks[k]->getTerminator());
+      step.SetCurrentDebugLocation(atEntry());
+      Value *status = statuses[k];
+      if (isa<Instruction>(status)) {
+        IRBuilder<>(points[k].before->getTerminator()).CreateStore(status, place);
+        status = step.CreateLoad(abi.I32, place);
+      }
+      step.CreateStore(step.CreateAdd(status, step.getInt32(unit * (k + 1))), place);
+      step.CreateBr(suspend);
+      suspendingBlocks[k]->getTerminator()->eraseFromParent();
+    }
+    both = tail.CreateLoad(abi.I32, place);
+  } else {
+    both = countPoints(suspend, group, unit);
+  }
+  Value *number = tail.CreateLShr(both, 2), *status = tail.CreateAnd(both, unit - 1);
   Value *saved;
   if (frame) {
     Value *own = tail.CreateAlignedLoad(abi.Ptr, framePlace, Align(8));
@@ -926,6 +1035,7 @@ void Splitter::run() {
   if (!points.empty()) {
     BasicBlock &suspend = addSuspendTail();
     labelPoints(F, points, image, restore, suspend);
+    passResultsThroughMemory();
   }
   for (Point &P : points)
     if (isYield(*P.at) || isPause(*P.at))
