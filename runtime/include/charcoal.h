@@ -162,7 +162,7 @@ int ch_dns_servers(const char *servers);
 
 /* Starts an OS thread with a domain of its own, whose first activity is fn(argument). The domain ends when that and all
  * activities that it has spawned, and theirs, have finished. It shares nothing with other domains but the process:
- * semaphores, handles and scopes belong to the domain where they are used; what passes between domains is built on
+ * handles and scopes belong to the domain where they are used. What passes between domains is built on semaphores,
  * charcoal/lowlevel.h and ch_post. When main returns the process ends, with all its domains. 0; EAGAIN: no thread;
  * ENOTSUP: under the simulated reactor, whose world has one domain. */
 int ch_domain_start(ch_thread *, void (*fn)(void *), void *argument);
