@@ -37,11 +37,19 @@ static void reset(void) {
     lanes[CH_LANE_FOREIGN].limit = (unsigned)n;
 }
 
+static unsigned interrupted; /* jobs whose worker is sent a signal */
+static void is_interrupted_no_more(struct ch_job *);
+
 /* fork: the child has the thread that forked and no other; what was under way is the parent's. */
 static void before_fork(void) { pthread_mutex_lock(&lock); }
 static void in_parent(void) { pthread_mutex_unlock(&lock); }
 static void in_child(void) {
+  struct ch_job nobody = {.interrupted = true};
   pthread_mutex_init(&lock, NULL);
+  if (interrupted) {
+    interrupted = 1;
+    is_interrupted_no_more(&nobody);
+  }
   reset();
 }
 
@@ -51,17 +59,44 @@ static void install(void) {
   interrupts[1] = SIGRTMAX - 1;
 }
 
-/* The signal that interrupts a call now; 0: the program has taken both. */
+static bool is_ours(const struct sigaction *is) { return !(is->sa_flags & SA_SIGINFO) && is->sa_handler == nothing; }
+
+/* The signal that could interrupt a call now; 0: the program has taken both. */
 static int interrupt_for_now(void) {
   for (int i = 0; i < 2; i++) {
-    struct sigaction is, ours = {.sa_handler = nothing};
-    if (sigaction(interrupts[i], NULL, &is) < 0 || is.sa_flags & SA_SIGINFO)
-      continue;
-    ch_own_handler(nothing);
-    if (is.sa_handler == nothing || (is.sa_handler == SIG_DFL && sigaction(interrupts[i], &ours, NULL) == 0))
+    struct sigaction is;
+    if (sigaction(interrupts[i], NULL, &is) == 0 &&
+        (is_ours(&is) || (!(is.sa_flags & SA_SIGINFO) && is.sa_handler == SIG_DFL)))
       return interrupts[i];
   }
   return 0;
+}
+
+/* The lock is taken. While somebody is being interrupted there is a handler, so that the signal ends a call. The
+ * program should not meet it: with a handler the first would end its own calls, too, whoever sends it. (The second
+ * would end the program without one; nobody else sends that, and it stays.) */
+static void interrupt(struct ch_job *job, int signal) {
+  struct sigaction is, ours = {.sa_handler = nothing};
+  if (sigaction(signal, NULL, &is) < 0)
+    return;
+  if (!is_ours(&is)) {
+    ch_own_handler(nothing);
+    if (is.sa_flags & SA_SIGINFO || is.sa_handler != SIG_DFL || sigaction(signal, &ours, NULL) < 0)
+      return; /* the program has taken it meanwhile */
+  }
+  if (!job->interrupted)
+    interrupted++;
+  job->interrupted = true;
+  pthread_kill(job->worker, signal);
+}
+
+/* The lock is taken. */
+static void is_interrupted_no_more(struct ch_job *job) {
+  struct sigaction is, as_before = {.sa_handler = SIG_DFL};
+  if (!job->interrupted || --interrupted > 0)
+    return;
+  if (sigaction(interrupts[0], NULL, &is) == 0 && is_ours(&is))
+    sigaction(interrupts[0], &as_before, NULL);
 }
 
 /* The second is let through only while it is needed: others may wait for it with sigwait. */
@@ -79,6 +114,7 @@ static int add_thread(struct lane *);
 /* The lock is taken. From here on the job may be gone. */
 static void done(struct ch_job *job) {
   struct ch_inbox *home = job->home;
+  is_interrupted_no_more(job);
   job->state = CH_JOB_DONE;
   ch_inbox_post(home, &job->letter);
 }
@@ -183,7 +219,7 @@ int ch_pool_submit(struct ch_job *job, enum ch_lane which) {
   unsigned queued = 0;
   job->next = NULL;
   job->lane = (uint8_t)which;
-  job->cancelled = false;
+  job->cancelled = job->interrupted = false;
   job->interrupt = 0;
   pthread_mutex_lock(&lock);
   for (struct ch_job *j = lane->first; j && queued < lane->idle; j = j->next)
@@ -226,7 +262,7 @@ void ch_pool_interrupt(struct ch_job *job) {
   if (job->state == CH_JOB_BEGUN && !job->cancellable) {
     int signal = __atomic_load_n(&job->interrupt, __ATOMIC_RELAXED);
     if (signal)
-      pthread_kill(job->worker, signal);
+      interrupt(job, signal);
   } else if (job->state == CH_JOB_BEGUN && !job->cancelled) {
     job->cancelled = true;
     pthread_cancel(job->worker);

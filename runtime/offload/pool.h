@@ -33,6 +33,7 @@ struct ch_job {
   uint8_t lane, state;
   bool cancellable; /* `work` is ended by the thread's cancellation (POSIX), which leaves nothing behind */
   bool cancelled;   /* its worker has been; while BEGUN */
+  bool interrupted; /* its worker has been sent a signal; while BEGUN */
 };
 
 /* 0; or ENOMEM, EAGAIN: there is no worker and none could be made. */

@@ -43,6 +43,9 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static uint32_t wakeups; /* futex: moves with every start */
 static bool has_thread, hooked;
 static long interval_us;
+/* There was no room for the thread: when that is tried again, in ms. Until then there are no slices. */
+static int64_t next_attempt;
+#define ATTEMPTS_MS 10
 
 /* Looks without company before the thread stops: so a server that is woken often does not start it each time. */
 #define QUIET_LOOKS 8
@@ -136,13 +139,22 @@ static void start_thread(void) {
   pthread_attr_setstacksize(&attr, PTHREAD_STACK_MIN > 65536 ? PTHREAD_STACK_MIN : 65536);
   pthread_t thread;
   pthread_sigmask(SIG_SETMASK, &all, &old);
-  has_thread = pthread_create(&thread, &attr, work, NULL) == 0; /* if not: no slices, until there is room for it */
+  has_thread = pthread_create(&thread, &attr, work, NULL) == 0;
   ch_own_thread(has_thread);
   pthread_sigmask(SIG_SETMASK, &old, NULL);
   pthread_attr_destroy(&attr);
 }
 
+static int64_t now_ms(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC_COARSE, &t);
+  return t.tv_sec * INT64_C(1000) + t.tv_nsec / 1000000;
+}
+
 CH_COLD void ch_slice_start(void) {
+  int64_t again = __atomic_load_n(&next_attempt, __ATOMIC_RELAXED);
+  if (CH_UNLIKELY(again != 0) && now_ms() < again)
+    return;
   int saved = errno;
   ch_domain.slicing = 1;
   if (!own.listed || !__atomic_load_n(&has_thread, __ATOMIC_RELAXED)) {
@@ -153,6 +165,9 @@ CH_COLD void ch_slice_start(void) {
     }
     if (!has_thread)
       start_thread();
+    __atomic_store_n(&next_attempt, has_thread ? 0 : now_ms() + ATTEMPTS_MS, __ATOMIC_RELAXED);
+    if (!has_thread)
+      ch_domain.slicing = 0;
     pthread_mutex_unlock(&lock);
   }
   __atomic_add_fetch(&wakeups, 1, __ATOMIC_RELEASE);

@@ -248,3 +248,23 @@ TEST(a_connection_outlasts_the_lack_of_descriptors) {
 }
 TEST(connections_that_are_interrupted) { connections(INTERRUPTED | AGAIN, 4, 0); }
 TEST(connections_that_are_reset) { connections(RESET, 6, 1); }
+
+/* ---- slices ---- */
+
+__attribute__((noinline)) static int step(volatile int *n) { return ++*n; }
+__attribute__((noinline)) static int two_steps(volatile int *n) { return step(n) + step(n); }
+TEST(slices_begin_when_there_is_room_for_their_thread) {
+  volatile int n = 0;
+  int other = 0;
+  alarm(60);
+  fault(NO_THREADS, 1);
+  for (int i = 0; i < 3; i++) {
+    activate { ch_sleep(1000); }
+    ch_sleep(1000000);
+  }
+  EXPECT(faults_had() > 0);
+  fault(0, 1);
+  ch_sleep(20000000); /* it is not tried all the time */
+  activate { other = 1; }
+  while (!other) two_steps(&n);
+}
