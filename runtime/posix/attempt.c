@@ -175,7 +175,9 @@ static bool is_vain_stream(int fd, int event) {
   k->is &= (uint8_t)~CH_JUST_ASKED;
   if (k->kind == CH_DEVICE_FILE && event == CH_IN)
     return false;
-  if (!ch_known_is_quiet(fd, event) || ch_known_ask(fd, SO_RCVTIMEO) != CH_FOREVER)
+  int there = 0;
+  if (!ch_known_is_quiet(fd, event) || ch_known_ask(fd, SO_RCVTIMEO) != CH_FOREVER ||
+      (event == CH_IN && ioctl(fd, FIONREAD, &there) == 0 && there > 0)) /* another packet */
     return false;
   errno = EAGAIN;
   return true;

@@ -7,6 +7,7 @@
 #include "posix/streams.h"
 #include "posix/sole.h"
 
+CH_HIDDEN void ch_reactor_leave(void) __attribute__((weak));
 /* Charcoal C (twins/output.c): waits on the native stack here. Weak: the runtime's own tests have no twins. */
 CH_HIDDEN void ch_streams_end(void) __attribute__((weak));
 
@@ -29,8 +30,7 @@ static struct ch_branch *stand_in(void) {
   return b;
 }
 
-/* 101: behind those of the program (they run in the order of falling priority; below are the implementation's). */
-__attribute__((destructor(101))) static void write_out(void) {
+static void write_out(void) {
   struct ch_domain *d = &ch_domain;
   if (!ch_streams_end)
     return;
@@ -45,4 +45,11 @@ __attribute__((destructor(101))) static void write_out(void) {
     d->group = NULL;
     d->ended = 1;
   }
+}
+
+/* 101: behind those of the program (they run in the order of falling priority; below are the implementation's). */
+__attribute__((destructor(101))) static void at_the_end(void) {
+  write_out();
+  if (ch_reactor_leave)
+    ch_reactor_leave();
 }

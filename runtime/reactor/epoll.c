@@ -60,7 +60,7 @@ static void forget_all(void) {
     table[i].armed = 0;
 }
 
-/* A child of fork shares the parent's epoll object, and must not: it makes its own at its first wait. */
+/* A child of fork shares the parent's epoll object, and must not: it makes its own when it waits. */
 static void in_child(void) {
   forget_all();
   wake_event = -1; /* the inbox comes again */
@@ -184,11 +184,9 @@ static bool enlist(struct ch_clause *c) {
   if (fd < 0)
     return c->value = -EBADF, true;
   int saved = errno;
-  if (place < 0)
-    error = open_epoll();
-  if (!error && !make_room(fd))
+  if (!make_room(fd))
     error = -errno;
-  if (!error)
+  if (!error && (place >= 0 || open_epoll() == 0)) /* without one poll_ sees to it */
     error = expect(c, fd);
   errno = saved;
   if (!error) {
@@ -317,20 +315,40 @@ static void woken(void) {
 
 static int listen_(int event);
 
-/* Waiters are registered again by open_epoll; nothing that they wait for is lost, for epoll looks first. */
+/* Waiters are registered again by open_epoll; nothing that they wait for is lost, for epoll looks first. If there is
+ * none to be had now there may be one at the next poll. */
 static void start_afresh(void) {
   bool lost = place < 0;
   forget_all();
-  if (open_epoll() < 0 || (lost ? ch_inbox_lost() < 0 : wake_event >= 0 && listen_(wake_event) < 0))
-    ch_reactor_fails("epoll object", errno);
+  if (open_epoll() < 0)
+    return;
+  if (lost)
+    ch_inbox_lost();
+  else if (wake_event >= 0)
+    listen_(wake_event);
+}
+
+static int wanted_on(int fd) {
+  uint32_t wanted = 0;
+  for (struct ch_link *n = table[fd].waiters.next; n != &table[fd].waiters; n = n->next)
+    wanted |= wanted_by((struct ch_clause *)n);
+  return (int)wanted;
+}
+
+static void found(int fd, int events) {
+  ch_known_stirred(fd, events);
+  fire(fd, events);
 }
 
 static void poll_(int64_t deadline) {
   if (deadline == 0 && waiting == 0)
     return;
   int saved = errno;
-  if (place < 0 && open_epoll() < 0)
-    ch_reactor_fails("epoll object", errno);
+  if (place < 0 && open_epoll() < 0) {
+    ch_reactor_makeshift(deadline, table_size, wanted_on, found);
+    errno = saved;
+    return;
+  }
   struct epoll_event events[256];
   rounds++;
   int n = wait_events(events, 256, deadline);
@@ -368,6 +386,8 @@ static int listen_(int event) {
 static bool start(struct ch_operation *op) { return (void)op, false; }
 static void cancel(struct ch_operation *op) { (void)op; }
 
+static void leave(void) {}
+
 static void end(void) {
   if (place >= 0)
     ch_own_close(place);
@@ -377,5 +397,5 @@ static void end(void) {
   table_size = 0;
 }
 
-const struct ch_reactor ch_reactor_epoll = {"epoll", ch_monotonic_now, poll_, enlist, withdraw, closing,
-                                            start,   cancel,           end,   listen_};
+const struct ch_reactor ch_reactor_epoll = {"epoll", ch_monotonic_now, poll_, enlist,  withdraw, closing,
+                                            start,   cancel,           end,   listen_, leave};

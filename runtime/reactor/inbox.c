@@ -11,7 +11,7 @@
 struct ch_inbox {
   struct ch_letter *top; /* posted last; linked backwards in time. Written by everybody */
   int asleep;            /* written by the domain */
-  int event;             /* the place (own.h) of an eventfd */
+  int event;             /* the place (own.h) of an eventfd; -1: none could be had */
   bool handed_out;       /* strangers may post at any time */
   struct ch_inbox *next; /* in `kept` */
 };
@@ -48,26 +48,45 @@ static struct ch_inbox *take_kept(void) {
 void ch_inbox_in_child(void) {
   ch_inbox_expected = 0;
   for (struct ch_inbox *gone; (gone = take_kept());) { /* the parent's, too; and there is no late poster here */
-    ch_own_close(gone->event);
+    if (gone->event >= 0)
+      ch_own_close(gone->event);
     free(gone);
   }
   if (!inbox)
     return;
-  ch_own_close(inbox->event);
-  inbox->event = own_eventfd();
-  if (inbox->event < 0 || ch_reactor->listen(inbox->event) < 0)
-    abort();
+  if (inbox->event >= 0)
+    ch_own_close(inbox->event);
+  inbox->event = -1; /* until the child waits */
+}
+
+static int get_event(struct ch_inbox *to) {
+  int event = to->event >= 0 ? to->event : own_eventfd();
+  if (event >= 0 && ch_reactor->listen(event) < 0) {
+    int error = errno;
+    ch_own_close(event);
+    errno = error;
+    event = -1;
+  }
+  __atomic_store_n(&to->event, event, __ATOMIC_SEQ_CST);
+  return event;
+}
+
+bool ch_inbox_is_deaf(void) {
+  if (CH_LIKELY(!inbox || inbox->event >= 0))
+    return false;
+  int saved = errno;
+  bool deaf = get_event(inbox) < 0;
+  errno = saved;
+  return deaf;
 }
 
 int ch_inbox_lost(void) {
   if (!inbox)
     return 0;
-  ch_own_lost(inbox->event);
-  int event = own_eventfd();
-  if (event < 0)
-    return -1;
-  inbox->event = event;
-  return ch_reactor->listen(event);
+  if (inbox->event >= 0)
+    ch_own_lost(inbox->event);
+  inbox->event = -1;
+  return get_event(inbox);
 }
 
 struct ch_inbox *ch_inbox_here(void) {
@@ -78,17 +97,11 @@ struct ch_inbox *ch_inbox_here(void) {
     made = calloc(1, sizeof *made);
     if (!made)
       return NULL;
-    made->event = own_eventfd();
+    made->event = -1;
   }
-  if (made->event < 0 || ch_reactor->listen(made->event) < 0) {
-    int error = errno;
-    if (made->event >= 0)
-      keep(made);
-    else
-      free(made);
-    errno = error;
-    return NULL;
-  }
+  int saved = errno;
+  get_event(made);
+  errno = saved;
   return inbox = made;
 }
 
@@ -103,19 +116,18 @@ void ch_inbox_end(void) {
 }
 
 bool ch_inbox_is_open(void) { return inbox && inbox->handed_out; }
-int ch_inbox_descriptor(void) { return inbox ? ch_own_number(inbox->event) : -1; }
+int ch_inbox_descriptor(void) { return inbox && inbox->event >= 0 ? ch_own_number(inbox->event) : -1; }
 
 void ch_inbox_post(struct ch_inbox *to, struct ch_letter *letter) {
   struct ch_letter *top = __atomic_load_n(&to->top, __ATOMIC_RELAXED);
-  int event = to->event; /* once the letter is there it may be opened, and its poster's memory be gone */
   do
     letter->next = top;
   while (!__atomic_compare_exchange_n(&to->top, &top, letter, true, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED));
   if (__atomic_load_n(&to->asleep, __ATOMIC_SEQ_CST)) {
-    int saved = errno;
+    int saved = errno, event = __atomic_load_n(&to->event, __ATOMIC_SEQ_CST);
     uint64_t one = 1;
-    ssize_t r;
-    while ((r = write(ch_own_number(event), &one, sizeof one)) < 0 && errno == EINTR)
+    ssize_t r = 0;
+    while (event >= 0 && (r = write(ch_own_number(event), &one, sizeof one)) < 0 && errno == EINTR)
       ;
     if (CH_UNLIKELY(r < 0 && errno == EBADF)) {
       static const char why[] = "charcoal: a descriptor of the runtime was closed by a system call made by hand; use "

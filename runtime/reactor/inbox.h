@@ -20,7 +20,7 @@ struct ch_letter {
 
 struct ch_inbox;
 
-/* This domain's, made when first asked for; NULL with errno: no descriptor. Only on a domain's thread. */
+/* This domain's, made when first asked for; NULL with errno: no memory. Only on a domain's thread. */
 CH_HIDDEN struct ch_inbox *ch_inbox_here(void);
 /* From any thread. The domain must not have ended. */
 CH_HIDDEN void ch_inbox_post(struct ch_inbox *, struct ch_letter *);
@@ -35,9 +35,11 @@ CH_HIDDEN bool ch_inbox_is_asleep(void);
 CH_HIDDEN extern __thread __attribute__((tls_model("initial-exec"))) struct ch_inbox *ch_inbox_of_thread;
 /* The domain of this thread ends. The inbox itself stays, for posters look at it until they are done. */
 CH_HIDDEN void ch_inbox_end(void);
+/* There is no descriptor to be had that would wake the domain: it has to look by itself. Tries again to get one. */
+CH_HIDDEN bool ch_inbox_is_deaf(void);
 /* Strangers may post at any time. */
 CH_HIDDEN bool ch_inbox_is_open(void);
-/* Becomes readable when a letter comes to a sleeping domain; -1: there is no inbox. For reactors. */
+/* Becomes readable when a letter comes to a sleeping domain; -1: there is none. For reactors. */
 CH_HIDDEN int ch_inbox_descriptor(void);
 /* The descriptor may be gone: another one. 0, or -1 with errno. */
 CH_HIDDEN int ch_inbox_lost(void);

@@ -153,7 +153,7 @@ void ch_known_cut_short(int fd) {
   struct ch_known *k = ch_known_make(fd);
   if (!k || k->is & CH_LOUD)
     return;
-  if (k->kind == CH_TCP_SOCKET) {
+  if (k->kind == CH_TCP_SOCKET || k->kind == CH_PIPE_FILE) {
     k->quiet |= (uint16_t)CH_IN;
   } else if (k->kind <= CH_SOCKET) {
     /* To ask whether it is TCP pays only if it happens again. */

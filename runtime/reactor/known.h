@@ -16,8 +16,9 @@
  * read or no room to write. What the kernel tells anyway (a socket or not) is remembered to call the right function
  * first. Pipes and terminals, which other processes are commonly given, are asked for their mode at each wait.
  *
- * A call that said "not now" is believed, and on TCP also a read that brought less than was asked for. Nowhere else
- * does such a read mean that nothing is left, nor a write cut short that there is no more room.
+ * A call that said "not now" is believed, and on TCP also a read that brought less than was asked for; on a pipe, whose
+ * writer may send packets, the kernel is then asked how much there is. Nowhere else does such a read mean that nothing
+ * is left, nor a write cut short that there is no more room.
  *
  * Invariants: 1. an event in `quiet` did not hold when somebody looked, and nothing that the reactor has reported since
  * made it hold; 2. a descriptor stands in at most one queue (`queued`), those that were put there first in front; 3. a
@@ -40,7 +41,7 @@ enum ch_file_kind {
   CH_TCP_SOCKET,     /* a read that is cut short has emptied it */
   CH_MESSAGE_SOCKET, /* anything else: a read may end where a message or a sender ends, or what came with a descriptor
                       */
-  CH_PIPE_FILE,      /* the same: its writer may send packets */
+  CH_PIPE_FILE,      /* a read that is cut short has mostly emptied it, or taken a packet */
   CH_DEVICE_FILE,    /* anything else that has to be waited for: terminals, eventfds, ... */
   CH_STORAGE_FILE,   /* files, directories, disks */
 };

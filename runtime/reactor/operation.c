@@ -10,7 +10,8 @@
 struct aside {
   struct ch_job job;        /* while the pool has it */
   struct ch_operation *op;  /* NULL: abandoned, and nobody waits for the letter */
-  struct aside *next, **at; /* in the pool, and its descriptor's close ends it: in `closable`; or at is NULL */
+  struct aside *next, **at; /* in `in_pool`; or at is NULL */
+  bool lost;                /* its thread is the parent's, in a child of fork */
   struct ch_request request;
   long result;
   struct ch_clause timer; /* registered: asks for the end, again or for the first time, */
@@ -19,8 +20,26 @@ struct aside {
 };
 _Static_assert(offsetof(struct aside, job) == 0 && offsetof(struct ch_job, letter) == 0, "a letter is its aside");
 
-/* The pool's operations on descriptors that, when they are closed here, end them. */
-static __thread struct aside *closable;
+/* What the pool carries out for this domain. */
+static __thread struct aside *in_pool;
+static __thread bool any_lost;
+
+static void list_aside(struct aside *a) {
+  a->next = in_pool;
+  a->at = &in_pool;
+  if (a->next)
+    a->next->at = &a->next;
+  in_pool = a;
+}
+
+static void unlist_aside(struct aside *a) {
+  if (!a->at)
+    return;
+  *a->at = a->next;
+  if (a->next)
+    a->next->at = a->at;
+  a->at = NULL;
+}
 
 static struct aside *aside_of(struct ch_operation *op) {
   struct aside *a = op->clause.object;
@@ -46,11 +65,7 @@ static CH_COLD void drop_aside(struct ch_operation *op) {
   struct aside *a = op->clause.object;
   if (a->ticking)
     ch_clause_unwatch(&a->timer);
-  if (a->at) {
-    *a->at = a->next;
-    if (a->next)
-      a->next->at = a->at;
-  }
+  unlist_aside(a);
   op->clause.object = NULL;
   free(a);
 }
@@ -91,33 +106,77 @@ static void letter_opened(struct ch_letter *letter) {
   ch_operation_end(a->op, a->result);
 }
 
+/* In a child of fork the pool has no threads. What has been done is in a letter already, of which the child has a copy;
+ * what only waits, or had not begun, is begun anew when the child waits; the rest was interrupted. */
+static void in_child(void) {
+  ch_inbox_expected = 0;
+  for (struct aside *a = in_pool; a; a = a->next) {
+    a->lost = a->job.state != CH_JOB_DONE;
+    any_lost |= a->lost;
+    ch_inbox_expected++;
+  }
+}
+static void hook(void) { pthread_atfork(NULL, NULL, in_child); }
+
+static bool begin_in_pool(struct aside *a) {
+  const struct ch_operation_kind *kind = a->request.kind;
+  bool again = a->job.state == CH_JOB_QUEUED || kind->interrupt || kind->cancellable;
+  return again && !(a->op->clause.slot & CH_OPERATION_CANCELLING) && ch_pool_submit(&a->job, kind->lane) == 0;
+}
+
+CH_COLD static void revive_all(void) {
+  any_lost = false;
+  for (struct aside *a = in_pool, *next; a; a = next) {
+    next = a->next;
+    if (!a->lost)
+      continue;
+    a->lost = false;
+    if (!begin_in_pool(a)) {
+      ch_inbox_expected--;
+      ch_operation_end(a->op, -EINTR);
+    }
+  }
+}
+
+bool ch_operations_revive(void) { return CH_UNLIKELY(any_lost) && (revive_all(), true); }
+
+static CH_COLD bool hand_to_pool(struct ch_operation *op) {
+  struct aside *a = aside_of(op);
+  if (!a)
+    return false;
+  a->request = op->request;
+  a->job.letter.open = letter_opened;
+  a->job.work = work;
+  a->job.cancellable = op->request.kind->cancellable;
+  a->job.home = ch_inbox_here();
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, hook); /* after the reactor's, which the inbox needs */
+  if (a->job.home && ch_pool_submit(&a->job, op->request.kind->lane) == 0) {
+    ch_inbox_expected++;
+    list_aside(a);
+    return true;
+  }
+  free(a);
+  op->clause.object = NULL;
+  return false;
+}
+
 static CH_COLD bool start_in_pool(struct ch_operation *op) {
   int saved = errno;
-  struct aside *a = aside_of(op);
-  if (a) {
-    a->request = op->request;
-    a->job.letter.open = letter_opened;
-    a->job.work = work;
-    a->job.cancellable = op->request.kind->cancellable;
-    a->job.home = ch_inbox_here();
-    if (a->job.home && ch_pool_submit(&a->job, op->request.kind->lane) == 0) {
-      ch_inbox_expected++;
-      if (op->request.kind->closes) {
-        a->next = closable;
-        a->at = &closable;
-        if (a->next)
-          a->next->at = &a->next;
-        closable = a;
-      }
-      errno = saved;
-      return true;
-    }
-    free(a);
-    op->clause.object = NULL;
-  }
-  op->clause.value = op->request.kind->perform(&op->request);
+  bool has = hand_to_pool(op);
+  if (!has)
+    op->clause.value = op->request.kind->perform(&op->request);
   errno = saved;
-  return false;
+  return has;
+}
+
+CH_COLD void ch_operation_by_thread(struct ch_operation *op) {
+  int saved = errno;
+  ch_operation_begin_again(op);
+  op->clause.slot = 0;
+  if (!hand_to_pool(op))
+    ch_operation_end(op, -EINTR);
+  errno = saved;
 }
 
 bool ch_operation_start(struct ch_operation *op) {
@@ -158,6 +217,7 @@ void ch_operation_cancel(struct ch_operation *op) {
     ask(op);
   } else if (op->request.kind->abandoned) {
     struct aside *a = op->clause.object; /* the letter's from now on */
+    unlist_aside(a);
     op->clause.object = a->op = NULL;
     ch_inbox_expected--;
     ch_operation_end(op, -ECANCELED);
@@ -165,9 +225,9 @@ void ch_operation_cancel(struct ch_operation *op) {
 }
 
 void ch_operations_closing(int fd) {
-  for (struct aside *a = closable, *next; a; a = next) {
+  for (struct aside *a = in_pool, *next; a; a = next) {
     next = a->next;
-    if (a->op->request.fd != fd)
+    if (a->op->request.fd != fd || !a->op->request.kind->closes)
       continue;
     a->op->clause.slot |= CH_OPERATION_CLOSED;
     ch_operation_cancel(a->op);

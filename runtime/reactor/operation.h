@@ -80,6 +80,10 @@ CH_HIDDEN void ch_operation_cancel(struct ch_operation *);
 /* The descriptor is about to be closed: those that the pool has and that wait for it end with -EBADF. */
 CH_HIDDEN void ch_operations_closing(int fd);
 
+/* In a child of fork: what the parent's threads were doing for this domain is begun anew, or was interrupted. Whether
+ * there was any. */
+CH_HIDDEN bool ch_operations_revive(void);
+
 /* ---- for those who carry it out ---- */
 
 /* It has ended. */
@@ -88,6 +92,8 @@ CH_HIDDEN void ch_operation_end(struct ch_operation *, long result);
 CH_HIDDEN void ch_operation_cancel_again(struct ch_operation *);
 /* It is to be carried out anew. */
 CH_HIDDEN void ch_operation_begin_again(struct ch_operation *);
+/* There is no ring for it any more: the pool carries it out from the beginning, or it ends with -EINTR. */
+CH_HIDDEN void ch_operation_by_thread(struct ch_operation *);
 /* The socket's time-out, so many ns from now: it ends with -EAGAIN. False: no memory for a timer. */
 CH_HIDDEN bool ch_operation_time_out(struct ch_operation *, int64_t after);
 

@@ -1,3 +1,4 @@
+#define _GNU_SOURCE
 #include "reactor/reactor.h"
 #include "reactor/inbox.h"
 #include "reactor/known.h"
@@ -31,6 +32,7 @@ static bool first_start(struct ch_operation *op) { return decide(), ch_reactor->
 static void first_cancel(struct ch_operation *op) { (void)op; }
 static void first_end(void) {}
 static int first_listen(int event) { return decide(), ch_reactor->listen(event); }
+static void first_leave(void) {}
 
 /* Only time is waited for. */
 static void first_poll(int64_t deadline) {
@@ -40,14 +42,15 @@ static void first_poll(int64_t deadline) {
   ch_reactor->poll(deadline);
 }
 
-static const struct ch_reactor undecided = {"undecided",   ch_monotonic_now, first_poll,   first_enlist, first_withdraw,
-                                            first_closing, first_start,      first_cancel, first_end,    first_listen};
+static const struct ch_reactor undecided = {"undecided",    ch_monotonic_now, first_poll,  first_enlist,
+                                            first_withdraw, first_closing,    first_start, first_cancel,
+                                            first_end,      first_listen,     first_leave};
 const struct ch_reactor *ch_reactor = &undecided;
 
 bool ch_reactor_has_ring(void) {
   if (ch_reactor == &undecided)
     decide();
-  return ch_reactor == &ch_reactor_uring;
+  return ch_reactor == &ch_reactor_uring && ch_uring_available() == 0;
 }
 
 void ch_reactor_choose(void) {
@@ -72,14 +75,31 @@ void ch_reactor_choose(void) {
   }
 }
 
-CH_COLD void ch_reactor_fails(const char *what, int error) {
-  const char *remedy = error == EMFILE || error == ENFILE ? "raise the limit of open files (ulimit -n), or close some"
-                       : error == ENOMEM ? "give the program more memory (ulimit -v, -l), or make it wait for less"
-                       : ch_reactor == &ch_reactor_uring ? "set CHARCOAL_REACTOR=epoll, which needs no io_uring"
-                                                         : "allow the program epoll (a container's seccomp profile)";
-  fprintf(stderr, "charcoal: nothing can be waited for: no %s: %s; %s\n", what, strerror(error), remedy);
-  abort();
+/* The longest wait by poll(2): then the kernel is asked again for something better. */
+#define MAKESHIFT_NS INT64_C(20000000)
+
+CH_COLD void ch_reactor_makeshift(int64_t deadline, int size, int (*wanted)(int fd),
+                                  void (*found)(int fd, int events)) {
+  nfds_t n = 0;
+  int64_t left = ch_time_left(deadline);
+  for (int fd = 0; fd < size; fd++)
+    n += wanted(fd) != 0;
+  struct pollfd *all = malloc((n + 1) * sizeof *all);
+  nfds_t used = 0;
+  for (int fd = 0; all && fd < size; fd++)
+    if (wanted(fd))
+      all[used++] = (struct pollfd){.fd = fd, .events = (short)wanted(fd)};
+  struct timespec t = ch_timespec_of(left < MAKESHIFT_NS ? left : MAKESHIFT_NS);
+  int r = ppoll(all, used, &t, NULL);
+  if (r < 0 && errno != EINTR && left > 0) /* too many of them, or no memory: nothing is lost by waiting */
+    nanosleep(&t, NULL);
+  for (nfds_t i = 0; r > 0 && i < used; i++)
+    if (all[i].revents)
+      found(all[i].fd, all[i].revents);
+  free(all);
 }
+
+void ch_reactor_leave(void) { ch_reactor->leave(); }
 
 void ch_reactor_end(void) {
   ch_inbox_end();
@@ -88,9 +108,15 @@ void ch_reactor_end(void) {
   ch_timers_end();
 }
 
+/* Nobody can wake the domain: so long may a letter wait. */
+#define DEAF_NS INT64_C(3000000)
+
 void ch_reactor_poll(int64_t deadline) {
-  if (ch_inbox_open())
+  bool revived = ch_operations_revive();
+  if (ch_inbox_open() || revived)
     deadline = 0;
+  if (deadline != 0 && CH_UNLIKELY(ch_inbox_is_deaf()) && ch_time_left(deadline) > DEAF_NS)
+    deadline = ch_deadline_after(DEAF_NS);
   if (deadline != 0 && !ch_inbox_sleeps())
     deadline = 0;
   ch_reactor->poll(deadline);

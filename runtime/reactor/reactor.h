@@ -34,6 +34,8 @@ struct ch_reactor {
   /* A sleeping poll also ends when the descriptor at this place (own.h) becomes readable; it is then read. 0, or -1
    * with errno. */
   int (*listen)(int event);
+  /* The process ends, and this thread waits no more: lets go of the files that are waited for. */
+  void (*leave)(void);
 };
 
 extern CH_HIDDEN const struct ch_reactor *ch_reactor;
@@ -43,12 +45,17 @@ CH_HIDDEN void ch_reactor_choose(void);
 CH_HIDDEN bool ch_reactor_has_ring(void);
 /* For IORING_OP_RECV when the socket is probably empty: wait before the first attempt, where the kernel can. */
 CH_HIDDEN extern uint16_t ch_uring_recv_flags;
-/* 0, or why the kernel gives us no ring. */
+/* 0, or why the kernel gives this thread no ring. */
 CH_HIDDEN int ch_uring_available(void);
 
-/* `what` cannot be had any more, so nobody can wait: says so, with the remedy, and ends the program. */
-CH_HIDDEN _Noreturn void ch_reactor_fails(const char *what, int error);
+/* Where the kernel gives no descriptor or memory for waiting (the limit of open files, a child of fork), a reactor
+ * waits by poll(2), which needs none, until it does: until the deadline, but not for long. `wanted`: the events that
+ * are waited for on each number below `size`; `found` is told of those that hold. */
+CH_HIDDEN void ch_reactor_makeshift(int64_t deadline, int size, int (*wanted)(int fd),
+                                    void (*found)(int fd, int events));
 
+/* The process ends: lets go of what this thread's domain waits for. */
+CH_HIDDEN void ch_reactor_leave(void);
 /* The domain of this thread ends: its descriptors are closed. */
 CH_HIDDEN void ch_reactor_end(void);
 /* What the loop calls: the reactor's poll, and the domain's letters (inbox.h). */

@@ -65,7 +65,9 @@ static bool waits_for_threads(void) {
     return false;
   struct pollfd p = {.fd = ch_inbox_descriptor(), .events = POLLIN};
   uint64_t count;
-  if (poll(&p, 1, -1) > 0 && read(p.fd, &count, sizeof count) < 0)
+  if (p.fd < 0) /* no descriptor to be woken by */
+    poll(NULL, 0, 1);
+  else if (poll(&p, 1, -1) > 0 && read(p.fd, &count, sizeof count) < 0)
     return false;
   return true;
 }
@@ -112,6 +114,7 @@ static void cancel(struct ch_operation *op) { (void)op; }
 static int listen_(int event) { return (void)event, 0; }
 
 static void end(void) {}
+static void leave(void) {}
 
-const struct ch_reactor ch_reactor_simulated = {"simulated", now,   poll_,  enlist, withdraw,
-                                                closing,     start, cancel, end,    listen_};
+const struct ch_reactor ch_reactor_simulated = {"simulated", now,    poll_, enlist,  withdraw, closing,
+                                                start,       cancel, end,   listen_, leave};

@@ -40,7 +40,7 @@ struct poll {
   struct poll *next, **at;  /* in flight: its descriptor's list. Else: the backlog, or the free list */
   int fd;
   short events;
-  uint8_t expected; /* completions owed */
+  uint8_t expected; /* completions owed; 0: the kernel has not been asked, for there is no ring at the moment */
   bool cancelling;  /* its cancellation is submitted, or in the backlog */
   bool closing;     /* its descriptor is being closed */
 };
@@ -326,6 +326,15 @@ static bool make_room(int fd) {
 
 /* ---- polls ---- */
 
+static __thread int why_not;  /* the last attempt to get a ring failed */
+static __thread bool unasked; /* something is waited for of which no ring has been asked */
+static bool runs_again(void);
+static bool give_operations_up(void);
+static int wanted_on(int fd);
+static void found(int fd, int events);
+/* There is a ring, or can be. */
+static inline bool runs(void) { return CH_LIKELY(ring.runs) || runs_again(); }
+
 static struct poll *take_poll(void) {
   if (!spare) {
     struct poll_block *more = calloc(1, sizeof *more);
@@ -362,6 +371,15 @@ static void watch(struct ch_clause *c, int fd) {
     ch_known_watch(fd);
 }
 
+/* Asks the kernel. */
+static bool ask(struct poll *p) {
+  if (!request((uint64_t)(uintptr_t)p | POLL))
+    return false;
+  p->expected = 1;
+  in_flight++;
+  return true;
+}
+
 static bool enlist(struct ch_clause *c) {
   int fd = (int)(intptr_t)c->object;
   if (fd < 0)
@@ -369,21 +387,18 @@ static bool enlist(struct ch_clause *c) {
   int saved = errno;
   errno = ENOMEM;
   struct poll *p = make_room(fd) ? take_poll() : NULL;
-  if (!p || (!ring.runs && (errno = start_ring()) != 0)) {
+  if (!p) {
     c->value = -errno;
-    if (p)
-      p->next = spare, spare = p;
     errno = saved;
     return true;
   }
-  *p = (struct poll){
-      .clause = c, .next = table[fd].polls, .at = &table[fd].polls, .fd = fd, .events = (short)c->value, .expected = 1};
+  bool has_ring = runs(); /* without one poll_ sees to it */
+  *p = (struct poll){.clause = c, .next = table[fd].polls, .at = &table[fd].polls, .fd = fd, .events = (short)c->value};
   if (p->next)
     p->next->at = &p->next;
   table[fd].polls = p;
-  in_flight++;
-  if (!request((uint64_t)(uintptr_t)p | POLL)) {
-    in_flight--;
+  unasked |= !has_ring;
+  if (has_ring && !ask(p)) {
     give_poll(p);
     c->value = -ENOMEM;
     errno = saved;
@@ -414,12 +429,17 @@ static void withdraw(struct ch_clause *c) {
   struct poll *p = (struct poll *)c->link.next;
   CH_INVARIANT(p->clause == c, "a registered clause and its poll know each other");
   p->clause = NULL;
-  cancel_poll(p);
+  if (p->expected == 0)
+    give_poll(p);
+  else
+    cancel_poll(p);
 }
 
 static void fire(struct poll *p, int64_t value) {
   struct ch_clause *c = p->clause;
   p->clause = NULL;
+  if (p->expected == 0)
+    give_poll(p);
   if (c)
     ch_clause_fired(c, value);
 }
@@ -503,8 +523,7 @@ static void unlist(struct ch_operation *op) {
 
 static bool start(struct ch_operation *op) {
   int saved = errno;
-  bool ok = (ring.runs || start_ring() == 0) && (op->request.fd < 0 || make_room(op->request.fd)) &&
-            request((uint64_t)(uintptr_t)op | OPERATION);
+  bool ok = runs() && (op->request.fd < 0 || make_room(op->request.fd)) && request((uint64_t)(uintptr_t)op | OPERATION);
   if (ok) {
     op->clause.slot = CH_OPERATION_RING | CH_OPERATION_OWED;
     list(op);
@@ -520,7 +539,12 @@ static bool start(struct ch_operation *op) {
 
 static void cancel(struct ch_operation *op) {
   if (op->clause.slot & CH_OPERATION_ANSWERED)
-    return; /* its own completion has come */
+    return;                                  /* its own completion has come */
+  if (op->clause.slot < CH_OPERATION_OWED) { /* the kernel has not been asked again, in a child of fork */
+    unlist(op);
+    ch_operation_end(op, -ECANCELED);
+    return;
+  }
   int saved = errno;
   if (request((uint64_t)(uintptr_t)op | OPERATION_CANCEL)) {
     op->clause.slot += CH_OPERATION_OWED;
@@ -589,8 +613,6 @@ static void answered(uint64_t what, int result) {
   case POLL:
     p->expected--;
     fire(p, result);
-    if (p->expected == 0)
-      give_poll(p);
     break;
   case POLL_CANCEL:
     if (--p->expected == 0)
@@ -640,14 +662,18 @@ static void take_completions(void) {
 static bool has_completions(void) { return *ring.cq_head != __atomic_load_n(ring.cq_tail, __ATOMIC_ACQUIRE); }
 
 static void poll_(int64_t deadline) {
-  if (!ring.runs) {
-    if (deadline == 0 && in_flight == 0)
-      return;
-    int error = start_ring();
-    if (error)
-      ch_reactor_fails("io_uring", error);
-  }
   int saved = errno;
+  if (CH_UNLIKELY(!ring.runs)) {
+    if (deadline == 0 && !unasked)
+      return;
+    if (!runs()) {
+      if (give_operations_up())
+        deadline = 0;
+      ch_reactor_makeshift(deadline, table_size, wanted_on, found);
+      errno = saved;
+      return;
+    }
+  }
   if (backlog)
     drain_backlog();
   unsigned flags = __atomic_load_n(ring.sq_flags, __ATOMIC_RELAXED) & (IORING_SQ_CQ_OVERFLOW | IORING_SQ_TASKRUN);
@@ -687,11 +713,13 @@ static void closing(int fd) {
   if (fd < 0 || fd >= table_size || (!table[fd].polls && !table[fd].operations))
     return;
   int saved = errno;
-  for (struct ch_operation *op = table[fd].operations; op; op = next_of(op))
+  for (struct ch_operation *op = table[fd].operations, *next; op; op = next) {
+    next = next_of(op);
     if (op->request.kind->closes) {
       op->clause.slot |= CH_OPERATION_CLOSED;
       ch_operation_cancel(op);
     }
+  }
   for (struct poll *p = table[fd].polls; p; p = p->next) {
     p->closing = true;
     cancel_poll(p);
@@ -704,7 +732,7 @@ static void closing(int fd) {
     } else {
       p = p->next;
     }
-  for (int tries = 0; (table[fd].polls || is_held(fd)) && tries < 1000; tries++) {
+  for (int tries = 0; ring.runs && (table[fd].polls || is_held(fd)) && tries < 1000; tries++) {
     drain_backlog();
     submit(0, IORING_ENTER_GETEVENTS, -1);
     take_completions();
@@ -713,25 +741,98 @@ static void closing(int fd) {
 }
 
 static int listen_(int event) {
-  if (!ring.runs && (errno = start_ring()) != 0)
+  if (!runs())
     return -1;
   wake_event = event;
   return request(WAKE) ? 0 : (errno = ENOMEM, -1);
 }
+
+/* ---- without a ring ----
+ *
+ * A child of fork must not touch its parent's ring, and does not see it (MADV_DONTFORK). When it waits it asks again,
+ * of a ring of its own, for what is waited for; a child that only ends or calls exec needs none. Operations under way
+ * are the parent's: those that only wait are begun anew, the others were interrupted. */
 
 static void interrupted(struct ch_operation *op) {
   unlist(op);
   ch_operation_end(op, -EINTR);
 }
 
-/* A child of fork must not touch its parent's ring, and does not see it (MADV_DONTFORK). It asks again, of a ring of
- * its own, for what is waited for. Operations under way are the parent's: here they were interrupted. */
+static void begin_anew(struct ch_operation *op) {
+  if (op->clause.slot >= CH_OPERATION_OWED)
+    return;
+  if (request((uint64_t)(uintptr_t)op | OPERATION)) {
+    op->clause.slot += CH_OPERATION_OWED;
+    in_flight++;
+  } else {
+    interrupted(op);
+  }
+}
+
+static bool runs_again(void) {
+  why_not = start_ring();
+  if (why_not != 0)
+    return false;
+  unasked = false;
+  for (struct ch_operation *op = state->none.operations, *next; op; op = next)
+    next = next_of(op), begin_anew(op);
+  for (int fd = 0; fd < table_size; fd++) {
+    for (struct ch_operation *op = table[fd].operations, *next; op; op = next)
+      next = next_of(op), begin_anew(op);
+    for (struct poll *p = table[fd].polls, *next; p; p = next) {
+      next = p->next;
+      if (p->expected == 0 && !ask(p))
+        fire(p, -ENOMEM);
+    }
+  }
+  return true;
+}
+
+/* Whether there were any. */
+static bool give_operations_up(void) {
+  bool any = false;
+  for (int fd = -1; fd < table_size; fd++) {
+    struct descriptor *d = fd < 0 ? &state->none : &table[fd];
+    for (struct ch_operation *op; (op = d->operations); any = true) {
+      unlist(op);
+      ch_operation_by_thread(op);
+    }
+  }
+  return any;
+}
+
+static int wanted_on(int fd) {
+  int events = 0;
+  for (const struct poll *p = table[fd].polls; p; p = p->next)
+    events |= (uint16_t)p->events;
+  return events;
+}
+
+static void found(int fd, int events) {
+  for (struct poll *p = table[fd].polls, *next; p; p = next) {
+    int holding = events & ((uint16_t)p->events | POLLERR | POLLHUP | POLLNVAL);
+    next = p->next;
+    if (holding) {
+      fire(p, holding);
+      next = table[fd].polls; /* whoever is called may change the list */
+    }
+  }
+}
+
+static void leave_to_parent(struct ch_operation *op) {
+  if (!op->request.kind->interrupt || op->clause.slot & CH_OPERATION_CANCELLING)
+    interrupted(op);
+  else
+    op->clause.slot = CH_OPERATION_RING;
+}
+
 static void in_child(void) {
   if (!ring.runs)
     return;
   if (ring.place >= 0)
     ch_own_close(ring.place);
   ring = (struct uring){.place = -1};
+  unasked = true;
   while (backlog) {
     struct late *gone = backlog;
     backlog = gone->next;
@@ -740,25 +841,44 @@ static void in_child(void) {
   backlog_end = &backlog;
   in_flight = 0;
   wake_event = -1; /* the inbox comes again */
-  int error = start_ring();
-  if (error)
-    ch_reactor_fails("io_uring for a child of fork", error);
-  while (state->none.operations)
-    interrupted(state->none.operations);
+  for (struct ch_operation *op = state->none.operations, *next; op; op = next)
+    next = next_of(op), leave_to_parent(op);
   for (int fd = 0; fd < table_size; fd++) {
-    while (table[fd].operations)
-      interrupted(table[fd].operations);
+    for (struct ch_operation *op = table[fd].operations, *next; op; op = next)
+      next = next_of(op), leave_to_parent(op);
     for (struct poll *p = table[fd].polls, *next; p; p = next) {
       next = p->next;
       p->cancelling = p->closing = false;
-      p->expected = 1;
+      p->expected = 0;
       if (!p->clause)
         give_poll(p);
-      else if (request((uint64_t)(uintptr_t)p | POLL))
-        in_flight++;
     }
   }
   ch_inbox_in_child();
+}
+
+/* The kernel lets go of the files some time after the process has ended, and a port that is listened on is taken that
+ * long; so they are let go of before. Nobody is told any more. */
+static void leave(void) {
+  if (!ring.runs)
+    return;
+  for (int fd = -1; fd < table_size; fd++) {
+    struct descriptor *d = fd < 0 ? &state->none : &table[fd];
+    for (struct poll *p = d->polls; p; p = p->next)
+      cancel_poll(p);
+    for (struct ch_operation *op = d->operations; op; op = next_of(op))
+      if (!(op->clause.slot & CH_OPERATION_CANCELLING) && request((uint64_t)(uintptr_t)op | OPERATION_CANCEL))
+        in_flight++;
+  }
+  for (int tries = 0; in_flight > 0 && tries < 1000; tries++) {
+    drain_backlog();
+    submit(0, IORING_ENTER_GETEVENTS, -1);
+    unsigned head = *ring.cq_head, tail = __atomic_load_n(ring.cq_tail, __ATOMIC_ACQUIRE);
+    for (; head != tail; head++)
+      in_flight -= (ring.cqes[head & ring.cq_mask].user_data & (KINDS - 1)) != WAKE;
+    __atomic_store_n(ring.cq_head, head, __ATOMIC_RELEASE);
+  }
+  stop();
 }
 
 /* Orphans that are still in flight go with the ring. */
@@ -795,10 +915,12 @@ static void end(void) {
 
 /* Asked in the middle of the first call that waits: that the kernel refuses is not what became of the call. */
 int ch_uring_available(void) {
-  int saved = errno, error = ring.runs ? 0 : start_ring();
+  if (CH_LIKELY(ring.runs))
+    return 0;
+  int saved = errno, error = runs_again() ? 0 : why_not;
   errno = saved;
   return error;
 }
 
-const struct ch_reactor ch_reactor_uring = {"io_uring", ch_monotonic_now, poll_, enlist, withdraw, closing,
-                                            start,      cancel,           end,   listen_};
+const struct ch_reactor ch_reactor_uring = {"io_uring", ch_monotonic_now, poll_, enlist,  withdraw, closing,
+                                            start,      cancel,           end,   listen_, leave};
