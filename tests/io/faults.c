@@ -255,7 +255,7 @@ __attribute__((noinline)) static int step(volatile int *n) { return ++*n; }
 __attribute__((noinline)) static int two_steps(volatile int *n) { return step(n) + step(n); }
 TEST(slices_begin_when_there_is_room_for_their_thread) {
   volatile int n = 0;
-  int other = 0;
+  static int other;
   alarm(60);
   fault(NO_THREADS, 1);
   for (int i = 0; i < 3; i++) {
