@@ -6,6 +6,7 @@
 #include "activity/activity.h"
 #include "atomicity/atomicity.h"
 #include "atomicity/watcher.h"
+#include "report/watch.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -151,10 +152,6 @@ static const struct ch_pause *pause_around(const struct ch_watched *w, uint64_t 
   return latest;
 }
 
-static bool is_ours(const struct ch_frame_info *info) {
-  return !info->file || strncmp(info->file, "runtime/posix/twins/", 20) == 0;
-}
-
 static void put_pause(struct text *t, const struct ch_pause *p) {
   if (!p->is_wait)
     put(t, "was set aside because %s", strcmp(p->what, "gave way") == 0 ? "it gave way" : p->what);
@@ -168,7 +165,7 @@ static void put_pause(struct text *t, const struct ch_pause *p) {
   for (unsigned i = 0; i < 3 && p->frames[i].info; i++) {
     const struct ch_frame_info *info = p->frames[i].info;
     uint32_t point = p->frames[i].point;
-    if (is_ours(info)) {
+    if (ch_frame_is_ours(info)) {
       call = info->name;
       continue;
     }

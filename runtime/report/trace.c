@@ -7,6 +7,7 @@
  * that was born while we trace. */
 #include "report/trace.h"
 #include "report/watch.h"
+#include "atomicity/atomicity.h"
 #include "sched/domain.h"
 #include <errno.h>
 #include <pthread.h>
@@ -24,12 +25,25 @@ struct known {
   struct known *next;
   const struct ch_branch *branch;
   uint64_t activity, last; /* its last run; 0: none */
+  const char *site;        /* where the activity was spawned; NULL: unknown */
+  bool begun;
 };
 #define BUCKETS 4096
 static __thread struct known **known; /* by the branch's address */
 static __thread uint64_t thread, id;  /* id: of the run; 0: nobody runs */
 static __thread uint64_t activity, parent;
 static __thread double began;
+
+/* A place in the source text. In `known_places` of the file, under the lock, by its id. */
+struct place {
+  const char *file; /* NULL: unknown. It may end before its end: length */
+  const char *function;
+  uint32_t length, line;
+  uint64_t next; /* id of another in its list; 0: none */
+};
+static __thread struct place place; /* where the run began */
+static struct place *known_places;
+static uint64_t places, room, lists[256];
 
 static double now(void) { /* us */
   struct timespec t;
@@ -53,7 +67,7 @@ static struct known *add(const struct ch_branch *b, uint64_t of, uint64_t last) 
   struct known **at = find(b), *k = malloc(sizeof *k);
   if (!k)
     out_of_memory();
-  *k = (struct known){*at, b, of, last};
+  *k = (struct known){*at, b, of, last, NULL, true};
   return *at = k;
 }
 
@@ -66,9 +80,9 @@ static void forget(const struct ch_branch *b) {
 }
 
 /* As JSON has it. */
-static void put_text(const char *text) {
+static void put_text_of(const char *text, size_t length) {
   putc('"', file);
-  for (; *text; text++)
+  for (const char *end = text + length; text < end; text++)
     if (*text == '"' || *text == '\\')
       fprintf(file, "\\%c", *text);
     else if ((unsigned char)*text < ' ')
@@ -76,6 +90,86 @@ static void put_text(const char *text) {
     else
       putc(*text, file);
   putc('"', file);
+}
+
+static void put_text(const char *text) { put_text_of(text, strlen(text)); }
+
+/* ---- places ---- */
+
+static struct place place_of_site(const char *site) {
+  const char *colon = site ? strrchr(site, ':') : NULL;
+  if (!colon)
+    return (struct place){0};
+  return (struct place){site, NULL, (uint32_t)(colon - site), (uint32_t)strtoul(colon + 1, NULL, 10), 0};
+}
+
+/* Where the innermost function of the program's own goes on; the twins of library calls stand above it. */
+static struct place place_of_chain(const struct ch_branch *b) {
+  for (const struct ch_frame *f = b->top; f && !ch_is_chain_end(f); f = f->parent) {
+    const struct ch_frame_info *info = f->info;
+    if (ch_frame_is_ours(info))
+      continue;
+    uint32_t line = info->lines && f->point >= 1 && f->point <= info->points ? info->lines[f->point - 1] : 0;
+    return (struct place){info->file, info->name, (uint32_t)strlen(info->file), line, 0};
+  }
+  return (struct place){0};
+}
+
+static bool is_same(const struct place *a, const struct place *b) {
+  return a->line == b->line && a->length == b->length && memcmp(a->file, b->file, a->length) == 0 &&
+         (a->function == b->function || (a->function && b->function && strcmp(a->function, b->function) == 0));
+}
+
+/* Its id, with a record if it is new; 0: unknown. Under the lock. */
+static uint64_t location(const struct place *p, uint32_t column) {
+  if (!p->file || !p->length)
+    return 0;
+  uint64_t *list = &lists[(p->line ^ p->length) % 256];
+  for (uint64_t i = *list; i; i = known_places[i - 1].next)
+    if (is_same(&known_places[i - 1], p))
+      return i;
+  if (places == room) {
+    uint64_t more = room ? 2 * room : 64;
+    struct place *bigger = realloc(known_places, more * sizeof *bigger);
+    if (!bigger)
+      return 0;
+    known_places = bigger;
+    room = more;
+  }
+  char *file_name = strndup(p->file, p->length), *function = p->function ? strdup(p->function) : NULL;
+  if (!file_name)
+    return 0;
+  known_places[places] = (struct place){file_name, function, p->length, p->line, *list}; /* its module may go */
+  *list = ++places;
+  fprintf(file, "{\"type\":\"location\",\"id\":%lu,\"url\":", (unsigned long)places);
+  put_text_of(p->file, p->length);
+  fprintf(file, ",\"line\":%u,\"column\":%u", p->line, column);
+  if (p->function) {
+    fputs(",\"function\":", file);
+    put_text(p->function);
+  }
+  fputs("}\n", file);
+  return places;
+}
+
+/* What the detector has found (atomicity/atomicity.h). */
+static uint64_t location_of(const struct ch_access_place *p) {
+  struct place to = {p->file, p->function, p->file ? (uint32_t)strlen(p->file) : 0, p->line, 0};
+  return location(&to, p->column);
+}
+static void put_finding(const struct ch_finding_in_words *f, void *unused) {
+  (void)unused;
+  uint64_t first = location_of(f->first), other = location_of(f->other), second = location_of(f->second);
+  if (!first || !other || !second)
+    return;
+  fprintf(file, "{\"type\":\"unserialisable\",\"kind\":\"%s\",", f->kind);
+  if (f->variable) {
+    fputs("\"variable\":", file);
+    put_text(f->variable);
+    fputs(",", file);
+  }
+  fprintf(file, "\"first\":%lu,\"other\":%lu,\"second\":%lu,\"count\":%lu}\n", (unsigned long)first,
+          (unsigned long)other, (unsigned long)second, f->count);
 }
 
 /* ---- the file ---- */
@@ -132,6 +226,7 @@ void ch_trace_end(const char *reason) {
   ch_trace_run_ends();
   pthread_mutex_lock(&lock);
   if (file) {
+    ch_atomicity_findings(put_finding, NULL);
     fprintf(file, "{\"type\":\"end\",\"end\":%.3f,\"reason\":\"%s\",\"continuations\":%lu,\"dropped\":0}\n", now(),
             reason, (unsigned long)written);
     fclose(file);
@@ -147,6 +242,8 @@ void ch_trace_spawned(struct ch_branch *b, const char *site) {
     return;
   pthread_mutex_lock(&lock);
   struct known *k = add(b, ++activities, id);
+  k->site = site;
+  k->begun = false;
   if (file) {
     fprintf(file, "{\"type\":\"activity-start\",\"id\":%lu,\"thread\":%lu,\"time\":%.3f,\"name\":",
             (unsigned long)k->activity, (unsigned long)thread, now());
@@ -191,6 +288,8 @@ void ch_trace_run_begins(struct ch_branch *b) {
   activity = k->activity;
   parent = k->last;
   k->last = id;
+  place = k->begun ? place_of_chain(b) : place_of_site(k->site);
+  k->begun = true;
   began = now();
 }
 
@@ -200,10 +299,13 @@ void ch_trace_run_ends(void) {
   double end = now();
   pthread_mutex_lock(&lock);
   if (file) {
+    uint64_t at = location(&place, 0);
     fprintf(file,
             "{\"type\":\"continuation\",\"id\":%lu,\"thread\":%lu,\"kind\":\"activity\",\"activity\":%lu,\"start\":%."
             "3f,\"end\":%.3f,",
             (unsigned long)id, (unsigned long)thread, (unsigned long)activity, began, end);
+    if (at)
+      fprintf(file, "\"at\":%lu,", (unsigned long)at);
     if (parent)
       fprintf(file, "\"parent\":%lu}\n", (unsigned long)parent);
     else

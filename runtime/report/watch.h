@@ -4,11 +4,17 @@
 #define CHARCOAL_REPORT_WATCH_H
 
 #include "activity/branch.h"
+#include <string.h>
 
 /* Who watches, any of these together; the functions below are to be called while it is not 0, on the thread that runs
  * the branch's domain. */
 enum { CH_WATCH_TRACE = 1, CH_WATCH_ATOMICITY = 2 };
 extern CH_HIDDEN int ch_watched;
+
+/* A frame of a twin of a library call, or of the runtime's own: no place that the program's author knows. */
+static inline bool ch_frame_is_ours(const struct ch_frame_info *info) {
+  return !info->file || strncmp(info->file, "runtime/posix/twins/", 20) == 0;
+}
 
 /* This thread runs a domain from now on. */
 CH_HIDDEN void ch_watch_start(void);
