@@ -1,6 +1,10 @@
-/** Atomic blocks in a recording: how long they stay open, and which foreign continuations ran inside one, by the block's name and the intruder's site. */
+/**
+ * Atomic blocks in a recording: how long they stay open, and which foreign continuations ran inside one, by the block's name and the intruder's site; and where one was missing: the
+ * unserialisable interleavings that the native runtime has found.
+ */
 import type { TraceRecord } from '../format/types.ts'
-import type { AtomicJson } from './figures.ts'
+import type { AtomicJson, Unserialisable } from './figures.ts'
+import type { Sites } from './sites.ts'
 
 const LISTED = 50
 
@@ -13,6 +17,13 @@ export class Atomics {
   private readonly activityNames = new Map<number, string>()
   private readonly longest = new Map<string, number>()
   private readonly intruders = new Map<string, { name: string; site: number; count: number }>()
+
+  private readonly unserialisable: Unserialisable[] = []
+  private readonly sites: Sites
+
+  constructor(sites: Sites) {
+    this.sites = sites
+  }
 
   /** `siteOf`: the site of a continuation of this recording, by its id. */
   add(record: TraceRecord, siteOf: (id: number) => number): void {
@@ -38,6 +49,10 @@ export class Atomics {
       const known = this.intruders.get(key)
       if (known === undefined) this.intruders.set(key, { name, site, count: 1 })
       else known.count++
+    } else if (record.type === 'unserialisable') {
+      const { kind, variable, first, other, second, count } = record
+      const site = (location: number): number => this.sites.at('access', location)
+      this.unserialisable.push({ kind, ...(variable !== undefined && { variable }), sites: [site(first), site(other), site(second)], count })
     }
   }
 
@@ -47,6 +62,7 @@ export class Atomics {
       activities: this.activities, blocks: this.blocks, interruptions: this.interruptions,
       longest: longest.sort((a, b) => b.duration - a.duration).slice(0, LISTED),
       interrupted: [...this.intruders.values()].sort((a, b) => b.count - a.count).slice(0, LISTED),
+      unserialisable: this.unserialisable.sort((a, b) => b.count - a.count).slice(0, LISTED),
     }
   }
 }

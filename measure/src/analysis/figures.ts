@@ -55,6 +55,16 @@ export interface AtomicJson {
   /** Time that blocks stayed open, µs; the longest first. */
   longest: { name: string; duration: number }[]
   interrupted: { name: string; site: number; count: number }[]
+  /** Interleavings that no serial order explains (native programs compiled with -fcharcoal-atomicity), the most frequent first. */
+  unserialisable: Unserialisable[]
+}
+
+export interface Unserialisable {
+  kind: string
+  variable?: string
+  /** The first access, the other activity's, the second. */
+  sites: [first: number, other: number, second: number]
+  count: number
 }
 
 export interface Figures {

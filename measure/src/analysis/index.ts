@@ -62,7 +62,7 @@ export class Analyser {
   private readonly loops = new Map<number, Loop>()
   private readonly durations = new Durations()
   private readonly microtasks = new Microtasks()
-  private readonly atomics = new Atomics()
+  private readonly atomics = new Atomics(this.sites)
   private readonly kinds = new Map<string, number>()
   private readonly notes: string[] = []
   /** Last run of each recurring registration, by loop. */

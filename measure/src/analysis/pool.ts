@@ -79,6 +79,10 @@ export function pool(all: Figures[], title: string): Figures {
       interruptions: sum((f) => f.atomic.interruptions),
       longest: all.flatMap((f) => f.atomic.longest).sort((a, b) => b.duration - a.duration).slice(0, 50),
       interrupted: all.flatMap((f, i) => f.atomic.interrupted.map((x) => ({ ...x, site: x.site + offsets[i]! }))).sort((a, b) => b.count - a.count).slice(0, 50),
+      unserialisable: all
+        .flatMap((f, i) => f.atomic.unserialisable.map((x) => ({ ...x, sites: x.sites.map((s) => s + offsets[i]!) as typeof x.sites })))
+        .sort((a, b) => b.count - a.count)
+        .slice(0, 50),
     },
     notes: all.flatMap((f) => f.notes.map((text) => (all.length > 1 ? `${f.title}: ${text}` : text))).slice(0, 200),
     sites,
@@ -118,7 +122,11 @@ export function compactSites(f: Figures): Figures {
     ranking: { ...f.ranking, chains: f.ranking.chains.map((c) => ({ ...c, sites: c.sites.map(site), by: c.by.map(([s, runs]) => [site(s), runs] as [number, number]) })) },
     tiny: f.tiny.map((t) => ({ ...t, site: site(t.site) })),
     timeline: f.timeline.map((p) => ({ ...p, nodes: p.nodes.map(([a, b, c, s, ...rest]) => [a, b, c, site(s), ...rest] as (typeof p.nodes)[number]) })),
-    atomic: { ...f.atomic, interrupted: f.atomic.interrupted.map((x) => ({ ...x, site: site(x.site) })) },
+    atomic: {
+      ...f.atomic,
+      interrupted: f.atomic.interrupted.map((x) => ({ ...x, site: site(x.site) })),
+      unserialisable: f.atomic.unserialisable.map((x) => ({ ...x, sites: x.sites.map(site) as typeof x.sites })),
+    },
     sites,
   }
 }

@@ -51,6 +51,7 @@ const shapes = new Map<string, Shape>(
     'atomic-enter': [{ id: isId, activity: isId, thread: isId, time: isTime }, { name: isString, at: isId, outer: isId }],
     'atomic-leave': [{ id: isId, time: isTime }, {}],
     interruption: [{ atomic: isId, continuation: isId, start: isTime, end: isTime }, {}],
+    unserialisable: [{ kind: isKind, first: isId, other: isId, second: isId, count: isId }, { variable: isString }],
     sources: [{ kinds: mapOf(isCount) }, {}],
     calibration: [{ kinds: mapOf(isKindCount), overhead: mapOf(isOverhead) }, {}],
     dropped: [{ thread: isId, count: isCount }, { from: isTime, to: isTime }],
@@ -156,6 +157,9 @@ export class Checker {
       case 'interruption':
         this.known(this.atomics, r.atomic, 'atomic block')
         if (r.end < r.start) throw new Violation('an interruption ends before it starts')
+        break
+      case 'unserialisable':
+        for (const id of [r.first, r.other, r.second]) this.known(this.locations, id, 'location')
         break
       case 'mark':
       case 'dropped':

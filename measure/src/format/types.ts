@@ -115,6 +115,18 @@ export interface Interruption {
   end: number
 }
 
+/** Two accesses of one activity to one location, with another's between them that no serial order explains. */
+export interface Unserialisable {
+  type: 'unserialisable'
+  kind: string
+  variable?: string
+  /** Locations: the activity's accesses, and the other's between them. */
+  first: number
+  other: number
+  second: number
+  count: number
+}
+
 export interface Sources {
   type: 'sources'
   kinds: Record<string, number>
@@ -158,4 +170,4 @@ export interface End {
   exitCode?: number
 }
 
-export type TraceRecord = Header | Thread | Location | Continuation | ActivityStart | ActivityEnd | Step | AtomicEnter | AtomicLeave | Interruption | Sources | Calibration | Dropped | Mark | Note | End
+export type TraceRecord = Header | Thread | Location | Continuation | ActivityStart | ActivityEnd | Step | AtomicEnter | AtomicLeave | Interruption | Unserialisable | Sources | Calibration | Dropped | Mark | Note | End

@@ -91,6 +91,9 @@ function move(r: TraceRecord, base: Ids, top: Ids): void {
     case 'atomic-leave':
       shift(r, 'id', 'atomic')
       break
+    case 'unserialisable':
+      for (const place of ['first', 'other', 'second'] as const) shift(r, place, 'location')
+      break
     case 'mark':
       shift(r, 'continuation', 'continuation')
       break

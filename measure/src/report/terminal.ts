@@ -39,6 +39,11 @@ export function terminalSummary(f: Figures, { color = false, width = 100, chains
     if (chain.by.length > 0) lines.push(paint('2', `    by ${cut(chain.by.slice(0, 2).map(([s, n]) => `${siteText(f.sites[s])} (${n})`).join(', '), width - 7)}`))
   }
   if (f.atomic.blocks > 0) lines.push('', `${whole(f.atomic.blocks)} atomic blocks, ${f.atomic.interruptions === 0 ? 'none entered by foreign continuations' : paint('31', `${whole(f.atomic.interruptions)} foreign continuations ran inside`)}`)
+  if (f.atomic.unserialisable.length > 0) lines.push('', paint('1', 'Interleavings that no serial order explains'))
+  for (const { kind, variable, sites, count } of f.atomic.unserialisable.slice(0, chains)) {
+    const [first, other, second] = sites.map((s) => siteText(f.sites[s]).replace(/^access /, ''))
+    lines.push(`  ${paint('31', `${kind}${variable === undefined ? '' : ` of ${variable}`}, ${whole(count)} time${count === 1 ? '' : 's'}`)}`, `    ${cut(`${first} → by another ${other} → ${second}`, width - 4)}`)
+  }
   for (const note of f.notes.slice(0, 5)) lines.push(paint('33', `note: ${cut(note, width - 6)}`))
   return `${lines.join('\n')}\n`
 }

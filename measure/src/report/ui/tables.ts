@@ -83,7 +83,7 @@ export function tinyTable(f: Figures): HTMLElement {
 }
 
 export function atomicTable(f: Figures): HTMLElement | null {
-  const { activities, blocks, interruptions, longest, interrupted } = f.atomic
+  const { activities, blocks, interruptions, longest, interrupted, unserialisable } = f.atomic
   if (activities === 0 && blocks === 0) return null
   return h(
     'div',
@@ -91,6 +91,7 @@ export function atomicTable(f: Figures): HTMLElement | null {
     h('p', {}, `${whole(activities)} activities, ${whole(blocks)} atomic blocks. `, interruptions === 0 ? 'No foreign continuation ran inside one.' : h('b', { class: 'do-not-wrap' }, `Foreign continuations ran inside ${whole(interruptions)} times.`)),
     longest.length > 0 ? scroll(h('table', { class: 'numbers' }, h('thead', {}, h('tr', {}, th('Block'), th('Open for at most'))), h('tbody', {}, longest.slice(0, 20).map((b) => h('tr', {}, td(b.name), td(time(b.duration))))))) : null,
     interrupted.length > 0 ? scroll(h('table', { class: 'numbers' }, h('thead', {}, h('tr', {}, th('Block'), th('Entered by'), th('Times'))), h('tbody', {}, interrupted.map((x) => h('tr', {}, td(x.name), td(source(f.sites[x.site])), td(whole(x.count))))))) : null,
+    unserialisable.length > 0 ? scroll(h('table', { class: 'numbers' }, h('thead', {}, h('tr', {}, th('Unserialisable'), th('Variable'), th('First'), th('Another in between'), th('Then'), th('Times'))), h('tbody', {}, unserialisable.map((x) => h('tr', {}, td(x.kind), td(x.variable ?? ''), ...x.sites.map((s) => td(source(f.sites[s]))), td(whole(x.count))))))) : null,
   )
 }
 

@@ -1,0 +1,49 @@
+/** A trace that a C program has written by itself, through the command: places, the ranking, and what its detector found. */
+import { spawnSync } from 'node:child_process'
+import { readFileSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import type { Figures } from '../src/analysis/figures.ts'
+import { parseTrace } from '../src/format/index.ts'
+import { ok, same, test } from './harness.ts'
+import { command, temporary } from './places.ts'
+
+const program = `#include <charcoal.h>
+static long total;
+static void add(int n) {
+  long before = total;
+  ch_sleep(1000);
+  total = before + n;
+}
+int main(void) {
+  ch_activity a[4];
+  for (int i = 0; i < 4; i++)
+    activate [&a[i]] (i) {
+      for (int k = 0; k < 20; k++)
+        add(i);
+    }
+  for (int i = 0; i < 4; i++)
+    ch_activity_wait(&a[i]);
+}
+`
+
+test('the trace of a C program has its places, its ranking and what was found in it', () => {
+  const cwd = temporary()
+  const compiler = path.join(process.env.CHARCOAL_BUILD!, 'bin/charcoal-cc')
+  writeFileSync(path.join(cwd, 'program.c'), program)
+  const compiled = spawnSync(compiler, ['-O1', '-fcharcoal-atomicity', 'program.c', '-o', 'program'], { cwd, encoding: 'utf8' })
+  same(compiled.status, 0, compiled.stderr)
+  const env = { ...process.env, CHARCOAL_TRACE: 'run.jsonl', CHARCOAL_ATOMICITY: 'exitcode=0' }
+  const ran = spawnSync(path.join(cwd, 'program'), [], { cwd, env, encoding: 'utf8', timeout: 100_000 })
+  same(ran.status, 0, ran.stderr)
+  parseTrace(readFileSync(path.join(cwd, 'run.jsonl')))
+
+  const told = spawnSync(process.execPath, [command, 'trace', 'run.jsonl', '--json=figures.json'], { cwd, encoding: 'utf8' })
+  same(told.status, 0, told.stderr)
+  ok(/lost update of total, \d+ times?\n +add program.c:4 → by another add program.c:6 → add program.c:6/.test(told.stdout), told.stdout)
+  const figures = JSON.parse(readFileSync(path.join(cwd, 'figures.json'), 'utf8')) as Figures
+  const [found] = figures.atomic.unserialisable
+  same(found?.kind, 'lost update')
+  same(found!.sites.map((s) => figures.sites[s]!.line), [4, 6, 6])
+  const chain = figures.ranking.chains.find((c) => c.sites.every((s) => [5, 13].includes(figures.sites[s]!.line!)))
+  ok(chain !== undefined && chain.interrupted > 0, 'the runs behind the wait are a chain that others interrupt')
+})
