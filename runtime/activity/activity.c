@@ -1,3 +1,4 @@
+#include "sched/schedule.h"
 #include "activity/activity.h"
 #include "frames/captures.h"
 #include "reactor/reactor.h"
@@ -207,5 +208,9 @@ ch_activity *ch_self(void) {
 /* ---- giving way ---- */
 
 int ch_reschedule_int(void) CH_INT_NAME(ch_reschedule);
-int ch_reschedule_int(void) { return CH_PAUSED; }
+int ch_reschedule_int(void) {
+  if (CH_UNLIKELY(ch_schedule_random))
+    ch_domain.gives_way = ch_domain.spinlocks == 0; /* this pause is meant */
+  return CH_PAUSED;
+}
 void ch_reschedule(void) {}

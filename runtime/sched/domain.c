@@ -2,6 +2,7 @@
  * pauses; asks the reactor when there is none. The loop stands at the bottom of the thread's stack, and of each stack
  * to which the scheduler has moved because plain code waits (native.h). */
 #include "sched/domain.h"
+#include "sched/schedule.h"
 #include "activity/activity.h"
 #include "activity/environment.h"
 #include "frames/captures.h"
@@ -57,11 +58,11 @@ static inline int begin(struct ch_branch *b) {
   return status;
 }
 
-/* Under a spinlock a pause is void, unless it is meant. */
+/* Under a spinlock a pause is void, unless it is meant; with a random schedule, every other one is. */
 CH_COLD static bool gives_way(void) {
   bool meant = ch_domain.gives_way;
   ch_domain.gives_way = 0;
-  return meant;
+  return meant || (ch_domain.spinlocks == 0 && ch_schedule_gives_way());
 }
 
 /* The result: who is to run next, because b's activity keeps its turn; or NULL. */
@@ -95,7 +96,7 @@ static inline __attribute__((always_inline)) struct ch_branch *run(struct ch_bra
     b->error = *d->error;
     b->state = CH_READY;
     b->link.prev = NULL;
-    if (CH_UNLIKELY(d->spinlocks != 0) && !gives_way())
+    if (CH_UNLIKELY(d->spinlocks != 0 || ch_schedule_random) && !gives_way())
       return b;
     ch_enqueue(b);
   }
@@ -250,6 +251,10 @@ void ch_schedule(void) {
     ch_domain_check();
     struct ch_branch *b = g->head;
     if (CH_LIKELY(b != NULL)) {
+      if (CH_UNLIKELY(ch_schedule_random)) {
+        ch_schedule_choose(g);
+        b = g->head;
+      }
       g->head = (struct ch_branch *)b->link.next;
       /* Alone, but an event from outside may make another runnable: only a slice's end lets us see it. */
       if (CH_UNLIKELY(!g->head) && g->outside && !d->slicing)
@@ -301,6 +306,7 @@ void ch_deadlock(struct ch_group *g, const char *why) {
   ch_dump(2);
   fflush(NULL);
   ch_trace_end("crash");
+  ch_schedule_failed();
   _exit(CH_EXIT_DEADLOCK);
 }
 
@@ -313,6 +319,7 @@ void ch_domain_run(void *body_int, const void *record, size_t size, const char *
   ch_overflow_start();
   if (is_main)
     ch_reactor_choose(); /* for all */
+  ch_schedule_start();
   ch_report_start();
   ch_watch_start();
   if (ch_spawn(NULL, body_int, record, size, 0, site)) {

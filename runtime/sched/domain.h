@@ -38,9 +38,9 @@ struct ch_domain {
   struct ch_branch *lingers; /* who lingers at its activity's end; else NULL */
   uint8_t slicing;           /* the slice timer runs; cleared by its thread */
   uint8_t ended;             /* main has returned; in a further domain: all activities have ended */
-  uint8_t gives_way;         /* the pause that is under way counts, although a spinlock is held; else not set */
-  uint8_t turn_passed;       /* the branch that is about to block has already passed its activity's turn on */
-  uint32_t spinlocks;        /* held by code of this domain: then it is not interrupted (wait/lowlevel.c) */
+  uint8_t gives_way;   /* the pause that is under way counts, although a spinlock is held or the schedule is random */
+  uint8_t turn_passed; /* the branch that is about to block has already passed its activity's turn on */
+  uint32_t spinlocks;  /* held by code of this domain: then it is not interrupted (wait/lowlevel.c) */
   uint64_t live, spawned;
   struct ch_link strays;   /* async branches whose scope is not known yet (async.c) */
   struct ch_link yielded;  /* who has given way to a sibling and has not yet been set aside */

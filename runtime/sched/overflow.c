@@ -1,4 +1,5 @@
 #define _GNU_SOURCE
+#include "sched/schedule.h"
 #include "sched/overflow.h"
 #include "activity/activity.h"
 #include "report/symbols.h"
@@ -162,6 +163,7 @@ static void on_fault(int number, siginfo_t *info, void *context) {
   if (info->si_code > 0 && is_overflow((uintptr_t)info->si_addr, sp))
     report(pc, sp, ch_domain.stack->high);
   /* The fault comes again, and ends the program as it always would; what somebody has sent must be sent again. */
+  ch_schedule_failed();
   signal(number, SIG_DFL);
   if (info->si_code <= 0)
     raise(number);

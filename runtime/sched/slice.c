@@ -14,6 +14,7 @@
  * Invariant: a domain is on the list, which the lock protects, from its first start to its end. */
 #define _GNU_SOURCE
 #include "sched/domain.h"
+#include "sched/schedule.h"
 #include "sched/strangers.h"
 #include <errno.h>
 #include <limits.h>
@@ -125,7 +126,7 @@ static void in_child(void) {
 
 static void start_thread(void) {
   const char *us = getenv("CHARCOAL_SLICE_US");
-  interval_us = us ? atol(us) / 2 : DEFAULT_SLICE_US / 2;
+  interval_us = (us ? atol(us) : ch_schedule_random ? 1000000 : DEFAULT_SLICE_US) / 2; /* time must not decide */
   if (interval_us <= 0)
     interval_us = 1;
   if (!hooked)

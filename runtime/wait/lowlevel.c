@@ -5,6 +5,7 @@
  *   IDLE -> SUSPENDED, SCHEDULED -> IDLE     by the domain's thread
  *   IDLE, SUSPENDED -> SCHEDULED             by anybody, atomically
  */
+#include "sched/schedule.h"
 #include "wait/wait.h" /* before it, so that it declares the interruptible versions */
 
 #include "charcoal/lowlevel.h"
@@ -158,7 +159,7 @@ void ch_waiter_schedule(ch_waiter *public) {
 
 /* A pause that is meant, also while a spinlock is held. */
 static int give_way(void) {
-  ch_domain.gives_way = ch_domain.spinlocks != 0;
+  ch_domain.gives_way = ch_domain.spinlocks != 0 || ch_schedule_random;
   return CH_PAUSED;
 }
 
