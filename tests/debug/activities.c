@@ -36,8 +36,10 @@ static void all(void) {
 }
 
 static ch_sem order;
+static volatile int sorting;
 static int by_waiting(const void *a, const void *b) {
   int compared = *(const int *)a - *(const int *)b;
+  sorting = 1;
   ch_sem_wait(&order); // plain
   return compared;
 }
@@ -57,7 +59,8 @@ int main(void) {
   activate [&second] { never(); }
   activate { ch_sem_wait(&gate); sum++; }
   activate { sum += sorter(); }
-  ch_reschedule();
+  while (!sorting)
+    ch_reschedule();
   ch_sem_post(&gate); // parked
   ch_reschedule();
   if (getenv("ABORT"))
