@@ -139,6 +139,15 @@ CH_COLD void ch_block_give_large(void *block) { ch_large_give(block); }
 
 void *ch_heap_arenas(void) { return &arenas; }
 
+bool ch_heap_holds(const void *p) {
+  for (const struct ch_arena *a = arenas; a; a = a->next)
+    if (a == arena_of(p)) {
+      const struct ch_slab *s = slab_of(p);
+      return s->block && s->kind != CH_KIND_FRAME;
+    }
+  return false;
+}
+
 uint64_t ch_heap_mapped(void) { return used_slabs * SLAB + arena_count * (uint64_t)4096 + ch_large_bytes(); }
 
 void ch_heap_sums(enum ch_kind kind, uint64_t *blocks, uint64_t *bytes) {

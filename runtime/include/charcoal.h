@@ -173,6 +173,7 @@ int ch_domain_join(ch_thread *);
 
 /* ---- looking inside ---- */
 
+#define CH_STATS_BUCKETS 32
 struct ch_stats {
   uint64_t activities;     /* alive now, main included */
   uint64_t spawned;        /* ever */
@@ -183,13 +184,23 @@ struct ch_stats {
   uint64_t activity_bytes; /* in activities, their captured variables and their async branches now */
   uint64_t mapped_bytes;   /* that the allocator has from the system for both now */
   uint64_t branches;       /* async calls that have blocked and not ended */
+  /* How often a run, a wait, and a time between being ready and running was shorter than 2^n us, and not shorter than
+   * half of that; the last counts all that were longer. Zeros, unless the environment has times noted (see ch_dump). */
+  uint64_t run[CH_STATS_BUCKETS], wait[CH_STATS_BUCKETS], ready[CH_STATS_BUCKETS];
 };
 void ch_stats(struct ch_stats *);
 
-/* Writes the backtrace of every live activity to the descriptor: each frame's function, file and line, and what the
- * activity waits for. From any thread that runs a domain, and from a signal handler on it. With the environment
+/* Writes the backtrace of every live activity of this domain to the descriptor: each frame's function, file and line,
+ * and what the activity waits for, and since when if that is noted (with CHARCOAL_DUMP, CHARCOAL_STATS or CHARCOAL_DEBUG
+ * in the environment). Activities that wait for the same kind of thing at the same place are told once, with their
+ * number; those that have waited longest come first. From any thread that runs a domain, and from a signal handler on it. With the environment
  * variable CHARCOAL_DUMP=1 the program does so on standard error whenever it gets SIGQUIT. */
 void ch_dump(int fd);
+
+/* The same in another form. CH_DUMP_JSON: one object of JSON on a line for each activity, for programs: its address,
+ * name, state, what it waits for, and frames; nothing is left out. CHARCOAL_DUMP=json makes SIGQUIT write that one. */
+enum { CH_DUMP_TEXT, CH_DUMP_JSON };
+void ch_dump_as(int fd, unsigned format);
 
 /* Non-zero: check that no function returns while an activity that captured its locals by reference is alive
  * (law 7), and report both places if one does. Also set by the environment variable CHARCOAL_CHECK=1. */

@@ -59,7 +59,14 @@ static void withdraw(struct ch_clause *c) {
 }
 /* It will fire soon: with its effect, or with -ECANCELED as its result. */
 static bool cancel(struct ch_clause *c) { return ch_operation_cancel((struct ch_operation *)c), false; }
-static const struct ch_clause_type type = {"system call", true, enlist, withdraw, cancel};
+static void about(const struct ch_clause *c, struct ch_about *about) {
+  const struct ch_request *q = &((const struct ch_operation *)c)->request;
+  about->call = q->kind->name;
+  about->fd = q->fd;
+  if (q->fd >= 0)
+    about->what = "descriptor";
+}
+static const struct ch_clause_type type = {"system call", true, enlist, withdraw, cancel, about};
 
 static CH_COLD void drop_aside(struct ch_operation *op) {
   struct aside *a = op->clause.object;

@@ -128,8 +128,8 @@ void ch_reactor_poll(int64_t deadline) {
 
 static bool enlist(struct ch_clause *c) { return ch_reactor->enlist(c); }
 static void withdraw(struct ch_clause *c) { ch_reactor->withdraw(c); }
-const struct ch_clause_type ch_fd_clause_type = {"descriptor", true, enlist, withdraw, NULL};
-const struct ch_clause_type ch_call_clause_type = {"descriptor", true, enlist, withdraw, NULL};
+const struct ch_clause_type ch_fd_clause_type = {"descriptor", true, enlist, withdraw, NULL, NULL};
+const struct ch_clause_type ch_call_clause_type = {"descriptor", true, enlist, withdraw, NULL, NULL};
 
 /* A descriptor that is closed while somebody waits for it is the same error as one that was closed before. */
 static intptr_t events(struct ch_clause *all, unsigned selected) {

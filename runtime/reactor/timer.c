@@ -254,12 +254,12 @@ static void withdraw(struct ch_clause *c) {
     find_first(t);
 }
 
-const struct ch_clause_type ch_timer_clause_type = {"timer", true, enlist, withdraw, NULL};
+const struct ch_clause_type ch_timer_clause_type = {"timer", true, enlist, withdraw, NULL, NULL};
 
 /* A timer that never fires stands on no heap, and nothing outside can end it. */
 static bool never_enlist(struct ch_clause *c) { return (void)c, false; }
 static void never_withdraw(struct ch_clause *c) { (void)c; }
-static const struct ch_clause_type never_type = {"no timer", false, never_enlist, never_withdraw, NULL};
+static const struct ch_clause_type never_type = {"no timer", false, never_enlist, never_withdraw, NULL, NULL};
 
 struct ch_clause ch_never_clause(void) { return (struct ch_clause){.type = &never_type, .value = CH_FOREVER}; }
 

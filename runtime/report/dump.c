@@ -1,237 +1,443 @@
-/* ch_dump: the backtrace of every live activity. Writes with write(2) from a small buffer and takes no memory, so that
- * it works in a signal handler and at a deadlock. A free block is told from a live one by its first word alone
- * (frames/allocator.h), which the allocator's users write last when they take a block. */
+/* ch_dump: what every live activity waits for, and where. Takes no memory but a mapping, so that it works in a signal
+ * handler and at a deadlock. A free block is told from a live one by its first word alone (frames/allocator.h), which
+ * the allocator's users write last when they take a block.
+ *
+ * Activities whose text is equal, apart from their names and addresses and from which objects they wait for, are told
+ * once, with their number; those that have waited longest come first. */
 #define _GNU_SOURCE
+#include "report/dump.h"
 #include "activity/activity.h"
 #include "frames/large.h"
 #include "report/debug.h"
 #include "report/report.h"
+#include "report/symbols.h"
+#include "report/times.h"
+#include "sched/native.h"
 #include "sched/strangers.h"
-#include "wait/wait.h"
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
-struct out {
-  int fd;
-  size_t used;
-  char text[512];
-};
+/* ---- the tree of an activity ---- */
 
-static void flush(struct out *o) {
-  for (size_t at = 0; at < o->used;) {
-    ssize_t n = write(o->fd, o->text + at, o->used - at);
-    if (n < 0 && errno == EINTR)
-      continue;
-    if (n <= 0)
-      break;
-    at += (size_t)n;
-  }
-  o->used = 0;
-}
-static void put(struct out *o, const char *s) {
-  for (; *s; s++) {
-    if (o->used == sizeof o->text)
-      flush(o);
-    o->text[o->used++] = *s;
-  }
-}
-static void put_number(struct out *o, uint64_t n, unsigned base) {
-  char digits[24], *at = digits + sizeof digits;
-  *--at = 0;
-  do
-    *--at = "0123456789abcdef"[n % base];
-  while (n /= base);
-  if (base == 16)
-    put(o, "0x");
-  put(o, at);
-}
-static void put_pointer(struct out *o, const void *p) { put_number(o, (uintptr_t)p, 16); }
-
-/* ---- what it waits for ---- */
-
-static const char *const waits[] = {"waits for a semaphore", "waits for an activity to finish", "waits for a finish",
-                                    "waits for its turn", "waits for its contained activities to finish"};
-
-static void put_site(struct out *o, const char *site) {
-  if (site) {
-    put(o, " at ");
-    put(o, site);
-  }
-}
-
-static void put_waited(struct out *o, struct ch_branch *b) {
-  if (b->state == CH_WAITING) {
-    put(o, waits[b->what]);
-    if (b->what == CH_ON_FINISH)
-      put_site(o, ((struct ch_finish *)b->link.next)->site);
-    return;
-  }
-  struct ch_clause *all = (struct ch_clause *)b->link.prev;
-  put(o, "waits for ");
-  for (unsigned i = 0; i < all->count; i++) {
-    if (i)
-      put(o, " or ");
-    put(o, all[i].type->what);
-    if (strcmp(all[i].type->what, "descriptor") == 0) {
-      put(o, " ");
-      put_number(o, (uintptr_t)all[i].object, 10);
-    } else if (all[i].object) {
-      put(o, " ");
-      put_pointer(o, all[i].object);
-    }
-  }
-}
-
-static void put_state(struct out *o, struct ch_branch *b) {
-  switch (b->state) {
-  case CH_NEW:
-    put(o, "not begun");
-    if (b->link.prev) {
-      put(o, ", spawned at ");
-      put(o, (const char *)b->link.prev);
-    }
-    break;
-  case CH_READY:
-    put(o, "runnable");
-    break;
-  case CH_RUNNING:
-    put(o, "running");
-    break;
-  default:
-    put_waited(o, b);
-  }
-  if (b->flags & CH_NATIVE)
-    put(o, ", in plain code");
-}
-
-static void put_indent(struct out *o, unsigned columns) {
-  while (columns-- > 0)
-    put(o, " ");
-}
-
-static void put_frames(struct out *o, struct ch_branch *b, unsigned indent) {
-  if (b->state == CH_NEW)
-    return;
-  unsigned number = 0;
-  for (struct ch_frame *f = b->top; f && !ch_is_chain_end(f); f = f->parent) {
-    const struct ch_frame_info *info = f->info;
-    put_indent(o, indent);
-    put(o, "#");
-    put_number(o, number++, 10);
-    put(o, " ");
-    put(o, info->name ? info->name : info->flags & CH_FRAME_ENTRY ? "a call that has not begun" : "?");
-    if (info->file) {
-      put(o, " at ");
-      put(o, info->file);
-      if (info->lines && f->point >= 1 && f->point <= info->points) {
-        put(o, ":");
-        put_number(o, info->lines[f->point - 1], 10);
-      }
-    }
-    put(o, "\n");
-  }
-}
-
-/* ---- activities, their scopes and their branches ---- */
-
-static void put_scope(struct out *o, struct ch_finish *s, unsigned indent) {
-  put_indent(o, indent);
-  put(o, s->barrier ? "in noncancellable" : "in finish");
-  put_site(o, s->site);
-  if (s->marked)
-    put(o, ", cancelled");
-  put(o, "\n");
-}
-
-static void put_branch(struct out *o, struct ch_branch *b, unsigned indent) {
-  put_indent(o, indent);
-  put(o, "async: ");
-  put_state(o, b);
-  put(o, "\n");
-  put_frames(o, b, indent + 2);
-}
-
-/* The tree below an activity, without recursion, for it may be deep: under each branch its own scopes, innermost first;
- * under each scope the branches that were started in it. */
-static void put_scopes(struct out *o, struct ch_branch *first) {
+void ch_dump_tree(struct ch_branch *first, void (*visit)(struct ch_branch *, struct ch_finish *, unsigned, void *),
+                  void *data) {
   struct ch_branch *b = first;
   struct ch_finish *s = b->scope;
-  unsigned indent = 2;
-  for (;;) {
+  unsigned depth = 0;
+  visit(first, NULL, 0, data);
+  while (s && first->state != CH_NEW) {
     struct ch_finish *home = b == first ? NULL : ch_async_of(b)->home;
     if (s != home) {
-      put_scope(o, s, indent);
+      visit(NULL, s, depth, data);
       if (ch_list_empty(&s->branches)) {
         s = s->outer;
         continue;
       }
       b = &ch_async_at(s->branches.next)->branch;
-      indent += 4;
-    } else if (b == first) {
-      return;
+      depth++;
     } else if (ch_async_of(b)->siblings.next != &home->branches) {
       b = &ch_async_at(ch_async_of(b)->siblings.next)->branch;
     } else {
       b = home->owner;
       s = home->outer;
-      indent -= 4;
+      depth--;
       continue;
     }
-    put_branch(o, b, indent);
+    visit(b, NULL, depth, data);
     s = b->scope;
   }
+  for (struct ch_link *n = ch_domain.strays.next; n && n != &ch_domain.strays; n = n->next)
+    if (ch_activity_of(&ch_async_at(n)->branch) == first)
+      visit(&ch_async_at(n)->branch, NULL, 1, data);
 }
 
-static void put_activity(struct out *o, struct ch_branch *b) {
-  put(o, "activity ");
-  put_pointer(o, b);
+struct visit {
+  void (*visit)(struct ch_branch *, void *);
+  void *data;
+};
+static void visit_short(void *block, void *data) {
+  struct visit *v = data;
+  v->visit(block, v->data);
+}
+static void visit_long(void *block, void *data) {
+  struct visit *v = data;
+  v->visit((struct ch_branch *)((struct ch_prefix *)block + 1), v->data);
+}
+void ch_dump_activities(void (*visit)(struct ch_branch *, void *), void *data) {
+  struct visit v = {visit, data};
+  ch_heap_walk(CH_KIND_ACTIVITY, visit_short, &v);
+  ch_heap_walk(CH_KIND_LONG, visit_long, &v);
+}
+
+int64_t ch_dump_age(const struct ch_branch *b) {
+  const struct ch_times *k = ch_timing ? ch_times_find(ch_timing, b) : NULL;
+  return k && k->since ? ch_times_now() - k->since : -1;
+}
+
+static bool starts(const char *text, const char *with) { return text && strncmp(text, with, strlen(with)) == 0; }
+
+/* Where the scheduler has called or resumed what is above on the native stack. */
+static bool is_bottom(const char *function) {
+  return starts(function, "ch_schedule") || starts(function, "charcoal.resume") || starts(function, "main_body");
+}
+/* Between callers and callees that a reader knows. */
+static bool is_glue(const char *function) { return starts(function, "charcoal."); }
+
+unsigned ch_dump_native(const struct ch_branch *b, void **pcs) {
+  void *all[CH_NATIVE_FRAMES];
+  unsigned n = ch_native_backtrace(b, all, CH_NATIVE_FRAMES), first = 0;
+  for (unsigned i = 0; i < n && i < 8; i++) { /* the wait itself is no news */
+    const char *name = ch_symbol_of((char *)all[i] - 1).name;
+    if (starts(name, "wait_in") || starts(name, "ch_wait_native"))
+      first = i + 1;
+  }
+  unsigned kept = 0;
+  for (unsigned i = first; i < n; i++) {
+    const char *name = ch_symbol_of((char *)all[i] - 1).name;
+    if (is_bottom(name))
+      break;
+    if (!is_glue(name))
+      pcs[kept++] = all[i];
+  }
+  return kept;
+}
+
+const char *ch_dump_name(const char *symbol, struct ch_name_text *name) {
+  size_t n = symbol ? strlen(symbol) : 0;
+  if (n < 4 || n >= sizeof name->text || strcmp(symbol + n - 4, ".int") != 0)
+    return symbol;
+  memcpy(name->text, symbol, n - 4);
+  name->text[n - 4] = 0;
+  return name->text;
+}
+
+/* ---- what it waits for ---- */
+
+static void put_site(struct ch_writer *o, const char *site) {
+  if (site) {
+    ch_put(o, " at ");
+    ch_put(o, site);
+  }
+}
+
+/* Which one it is: left out where activities are compared. */
+static void put_object(struct ch_writer *o, const struct ch_about *about) {
+  if (o->fd < 0)
+    return;
+  if (about->fd >= 0) {
+    ch_put(o, " ");
+    ch_put_number(o, (uint64_t)about->fd);
+  } else if (about->object) {
+    struct ch_symbol symbol = ch_symbol_of(about->object);
+    if (symbol.name) {
+      ch_put(o, " ");
+      ch_put(o, symbol.name);
+      if (symbol.offset) {
+        ch_put(o, "+");
+        ch_put_number(o, symbol.offset);
+      }
+    }
+    ch_put(o, " ");
+    ch_put_pointer(o, about->object);
+  }
+}
+
+static void put_waited(struct ch_writer *o, const struct ch_branch *b) {
+  struct ch_about about;
+  const char *call = ch_about_call(b);
+  for (unsigned n = 0; ch_about_wait(b, n, &about); n++) {
+    ch_put(o, n ? " or " : "waits for ");
+    if (b->state == CH_WAITING && b->what != CH_ON_TURN)
+      ch_put(o, b->what == CH_ON_ACTIVITY    ? "an activity to finish"
+                : b->what == CH_ON_CONTAINED ? "its contained activities to finish"
+                : b->what == CH_ON_FINISH    ? "a finish"
+                                             : "a semaphore");
+    else
+      ch_put(o, b->state == CH_WAITING ? "its turn" : about.what);
+    put_site(o, about.site);
+    put_object(o, &about);
+    const char *in = call ? call : about.call;
+    if (in && about.fd >= 0) {
+      ch_put(o, " (");
+      ch_put(o, in);
+      ch_put(o, ")");
+    } else if (in && about.call) {
+      ch_put(o, " ");
+      ch_put(o, in);
+    }
+  }
+}
+
+static void put_state(struct ch_writer *o, struct ch_branch *b) {
+  switch (b->state) {
+  case CH_NEW:
+    ch_put(o, "not begun");
+    if (b->link.prev) {
+      ch_put(o, ", spawned at ");
+      ch_put(o, (const char *)b->link.prev);
+    }
+    break;
+  case CH_READY:
+    ch_put(o, "runnable");
+    break;
+  case CH_RUNNING:
+    ch_put(o, "running");
+    break;
+  default:
+    put_waited(o, b);
+  }
+  if (b->flags & CH_NATIVE)
+    ch_put(o, ", in plain code");
+}
+
+/* ---- where ---- */
+
+static void put_spot(struct ch_writer *o, unsigned indent, unsigned number, const struct ch_spot *spot) {
+  ch_put_spaces(o, indent);
+  ch_put(o, "#");
+  ch_put_number(o, number);
+  ch_put(o, " ");
+  ch_put(o, spot->function ? spot->function : "?");
+  if (spot->file) {
+    put_site(o, spot->file);
+    if (spot->line) {
+      ch_put(o, ":");
+      ch_put_number(o, spot->line);
+    }
+  }
+}
+
+static unsigned put_native_frames(struct ch_writer *o, struct ch_branch *b, unsigned indent) {
+  void *pcs[CH_NATIVE_FRAMES];
+  unsigned n = ch_dump_native(b, pcs);
+  for (unsigned i = 0; i < n; i++) {
+    struct ch_symbol symbol = ch_symbol_of((char *)pcs[i] - 1);
+    struct ch_name_text name;
+    put_spot(o, indent, i, &(struct ch_spot){.function = ch_dump_name(symbol.name, &name)});
+    if (symbol.module) {
+      ch_put(o, " (");
+      ch_put(o, symbol.module);
+      ch_put(o, " ");
+      ch_put_hex(o, symbol.in_module);
+      ch_put(o, ")");
+    }
+    ch_put(o, "\n");
+  }
+  return n;
+}
+
+static void put_frames(struct ch_writer *o, struct ch_branch *b, unsigned indent) {
+  if (b->state == CH_NEW)
+    return;
+  unsigned number = 0;
+  struct ch_frame *f = b->top;
+  if (b->flags & CH_NATIVE && ch_native_is_waiting(b)) {
+    number = put_native_frames(o, b, indent);
+    f = f->parent;
+  }
+  struct ch_spot spot;
+  for (; f && !ch_is_chain_end(f); f = f->parent)
+    for (unsigned n = 0; ch_about_frame(f->info, f->point, n, &spot); n++) {
+      put_spot(o, indent, number++, &spot);
+      ch_put(o, "\n");
+    }
+}
+
+static void put_scope(struct ch_writer *o, struct ch_finish *s, unsigned indent) {
+  ch_put_spaces(o, indent);
+  ch_put(o, s->barrier ? "in noncancellable" : "in finish");
+  put_site(o, s->site);
+  if (s->marked)
+    ch_put(o, ", cancelled");
+  ch_put(o, "\n");
+}
+
+/* ---- groups of activities ---- */
+
+struct member {
+  uint64_t hash;
+  int64_t age; /* of its wait */
+  struct ch_branch *activity;
+};
+
+static void put_name(struct ch_writer *o, struct ch_branch *b) {
+  ch_put_pointer(o, b);
   const char *name = ch_branch_name(b);
   if (name || b->flags & CH_MAIN) {
-    put(o, " \"");
-    put(o, name ? name : "main");
-    put(o, "\"");
+    ch_put(o, " \"");
+    ch_put(o, name ? name : "main");
+    ch_put(o, "\"");
   }
-  put(o, ": ");
-  put_state(o, b);
-  if (b->flags & CH_MARKED)
-    put(o, ", cancelled");
-  put(o, "\n");
-  put_frames(o, b, 2);
-  if (b->scope && b->state != CH_NEW)
-    put_scopes(o, b);
-  for (struct ch_link *n = ch_domain.strays.next; n && n != &ch_domain.strays; n = n->next)
-    if (ch_activity_of(&ch_async_at(n)->branch) == b)
-      put_branch(o, &ch_async_at(n)->branch, 6);
 }
 
-static void visit_short(void *block, void *out) { put_activity(out, block); }
-static void visit_long(void *block, void *out) {
-  put_activity(out, (struct ch_branch *)((struct ch_prefix *)block + 1));
+static void put_part(struct ch_branch *b, struct ch_finish *s, unsigned depth, void *data) {
+  struct ch_writer *o = data;
+  unsigned indent = 2 + 4 * depth;
+  if (s) {
+    put_scope(o, s, indent);
+  } else {
+    if (depth > 0) {
+      ch_put_spaces(o, indent);
+      ch_put(o, "async: ");
+    }
+    put_state(o, b);
+    if (depth == 0 && b->flags & CH_MARKED)
+      ch_put(o, ", cancelled");
+    if (depth == 0 && o->fd >= 0) {
+      int64_t age = ch_dump_age(b);
+      if (age >= 0) {
+        ch_put(o, ", for ");
+        ch_put_time(o, age);
+      }
+    }
+    ch_put(o, "\n");
+    put_frames(o, b, depth ? indent + 2 : indent);
+  }
 }
 
-void ch_dump(int fd) {
+#define NAMED_MEMBERS 8
+
+/* Members of a group, the oldest first. */
+static void put_group(struct ch_writer *o, const struct member *m, size_t n) {
+  ch_put(o, "activity ");
+  put_name(o, m->activity);
+  if (n > 1) {
+    ch_put(o, " and ");
+    ch_put_number(o, n - 1);
+    ch_put(o, " more");
+  }
+  ch_put(o, ": ");
+  ch_dump_tree(m->activity, put_part, o);
+  if (n == 1)
+    return;
+  ch_put(o, "  the others:");
+  for (size_t i = 1; i < n && i <= NAMED_MEMBERS; i++) {
+    struct ch_about about;
+    ch_put(o, i > 1 ? ", " : " ");
+    put_name(o, m[i].activity);
+    struct ch_about firsts;
+    for (unsigned k = 0; ch_about_wait(m[i].activity, k, &about) && ch_about_wait(m->activity, k, &firsts); k++)
+      if (about.fd != firsts.fd || about.object != firsts.object) {
+        ch_put(o, " (");
+        ch_put(o, about.what);
+        put_object(o, &about);
+        ch_put(o, ")");
+      }
+  }
+  if (n - 1 > NAMED_MEMBERS)
+    ch_put(o, ", ...");
+  ch_put(o, "\n");
+}
+
+struct members {
+  struct member *all;
+  size_t n, room;
+};
+
+static void collect(struct ch_branch *b, void *data) {
+  struct members *m = data;
+  if (m->n == m->room)
+    return;
+  struct ch_writer nowhere = CH_WRITER(-1);
+  ch_dump_tree(b, put_part, &nowhere);
+  m->all[m->n++] = (struct member){nowhere.hash, ch_dump_age(b), b};
+}
+
+static bool by_group(const struct member *a, const struct member *b) {
+  return a->hash != b->hash ? a->hash < b->hash : a->age != b->age ? a->age > b->age : a->activity < b->activity;
+}
+static bool by_age(const struct member *a, const struct member *b) {
+  return a->age != b->age ? a->age > b->age : a->activity < b->activity;
+}
+
+/* Heapsort: the C library's qsort may take memory. */
+static void sort(struct member *m, size_t n, bool (*before)(const struct member *, const struct member *)) {
+  for (size_t start = n / 2, end = n; end > 1;) {
+    if (start > 0) {
+      start--;
+    } else {
+      struct member last = m[--end];
+      m[end] = m[0];
+      m[0] = last;
+    }
+    for (size_t at = start, child; (child = 2 * at + 1) < end; at = child) {
+      if (child + 1 < end && before(&m[child], &m[child + 1]))
+        child++;
+      if (!before(&m[at], &m[child]))
+        break;
+      struct member swapped = m[at];
+      m[at] = m[child];
+      m[child] = swapped;
+    }
+  }
+}
+
+static void put_one(struct ch_branch *b, void *out) {
+  struct member m = {.activity = b};
+  put_group(out, &m, 1);
+}
+
+/* `first`: the oldest of each group, with the number of its members in `hash`. */
+static void put_groups(struct ch_writer *o, struct members *m) {
+  sort(m->all, m->n, by_group);
+  struct member *first = m->all + m->n;
+  size_t groups = 0;
+  for (size_t i = 0, n; i < m->n; i += n) {
+    for (n = 1; i + n < m->n && m->all[i + n].hash == m->all[i].hash;)
+      n++;
+    first[groups++] = (struct member){i, m->all[i].age, m->all[i].activity};
+  }
+  sort(first, groups, by_age);
+  for (size_t g = 0; g < groups; g++) {
+    size_t i = first[g].hash, n = 1;
+    while (i + n < m->n && m->all[i + n].hash == m->all[i].hash)
+      n++;
+    put_group(o, m->all + i, n);
+  }
+}
+
+static void put_text(struct ch_writer *o) {
+  ch_put(o, "charcoal: live activities: ");
+  ch_put_number(o, ch_domain.live);
+  ch_put(o, "\n");
+  struct members m = {.room = ch_domain.live + 64};
+  size_t size = 2 * m.room * sizeof *m.all;
+  m.all = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (m.all == MAP_FAILED) {
+    ch_dump_activities(put_one, o);
+    return;
+  }
+  ch_dump_activities(collect, &m);
+  put_groups(o, &m);
+  munmap(m.all, size);
+}
+
+void ch_dump_as(int fd, unsigned format) {
   if (!ch_domain.error)
     return;
   int saved = errno;
-  struct out o = {.fd = fd};
-  put(&o, "charcoal: live activities: ");
-  put_number(&o, ch_domain.live, 10);
-  put(&o, "\n");
-  ch_heap_walk(CH_KIND_ACTIVITY, visit_short, &o);
-  ch_heap_walk(CH_KIND_LONG, visit_long, &o);
-  flush(&o);
+  struct ch_writer o = CH_WRITER(fd);
+  if (format == CH_DUMP_JSON)
+    ch_dump_json_of_domain(&o);
+  else
+    put_text(&o);
+  ch_put_end(&o);
   errno = saved;
 }
+
+void ch_dump(int fd) { ch_dump_as(fd, CH_DUMP_TEXT); }
 
 /* ---- on SIGQUIT ---- */
 
 static __thread struct ch_debug own;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct ch_debug *next_to_dump;
+static unsigned signal_format;
 
 /* One domain after the other, each on its own thread. */
 static void on_signal(int signal) {
@@ -246,7 +452,7 @@ static void on_signal(int signal) {
       return;
     }
   }
-  ch_dump(2);
+  ch_dump_as(2, signal_format);
   __atomic_store_n(&next_to_dump, own.next, __ATOMIC_RELEASE);
   if (own.next)
     pthread_kill(own.next->thread, signal);
@@ -281,14 +487,17 @@ void ch_report_start(void) {
     ch_checks = 1;
   if (!begun)
     pthread_atfork(NULL, NULL, in_child);
-  if (!begun && dump && strcmp(dump, "1") == 0)
+  if (!begun && dump && (strcmp(dump, "1") == 0 || strcmp(dump, "json") == 0)) {
+    signal_format = *dump == 'j' ? CH_DUMP_JSON : CH_DUMP_TEXT;
     hook_signal();
+  }
   begun = true;
   pthread_mutex_unlock(&lock);
 }
 
 /* A dump that is on its way to this thread ends here. */
 void ch_report_end(void) {
+  ch_times_end();
   pthread_mutex_lock(&lock);
   struct ch_debug **at = &ch_debug;
   while (*at != &own)

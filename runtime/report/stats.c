@@ -1,6 +1,8 @@
 #include "frames/large.h"
 #include "report/debug.h"
 #include "report/report.h"
+#include "report/times.h"
+#include <string.h>
 
 struct ch_debug *ch_debug;
 
@@ -17,4 +19,9 @@ void ch_stats(struct ch_stats *s) {
   s->activity_bytes += bytes;
   ch_heap_sums(CH_KIND_ASYNC, &s->branches, &bytes);
   s->activity_bytes += bytes;
+  if (ch_timing) {
+    memcpy(s->run, ch_timing->run, sizeof s->run);
+    memcpy(s->wait, ch_timing->wait, sizeof s->wait);
+    memcpy(s->ready, ch_timing->ready, sizeof s->ready);
+  }
 }

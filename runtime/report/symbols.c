@@ -1,6 +1,10 @@
 #define _GNU_SOURCE
 #include "report/symbols.h"
 #include <elf.h>
+<<<<<<< HEAD
+=======
+#include <errno.h>
+>>>>>>> 8f1d98b (report: a dump says which call and descriptor, which semaphore, since when, and tells equal activities once)
 #include <fcntl.h>
 #include <link.h>
 #include <string.h>
@@ -8,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+<<<<<<< HEAD
 /* ---- /proc/self/maps: "begin-end rwxp offset device inode   path" ---- */
 
 static uintptr_t hex(const char **at) {
@@ -143,4 +148,107 @@ bool ch_place_of(const void *address, struct ch_place *place) {
   place->offset = start;
   look_into_file(place, start);
   return true;
+=======
+/* A module, and its file while that is mapped. */
+#define MODULES 32
+static struct module {
+  uintptr_t base;
+  const char *file;
+  const char *text; /* NULL: cannot be read */
+  const ElfW(Sym) * symbols;
+  size_t count;
+  const char *names;
+} modules[MODULES];
+static unsigned known;
+
+static void read_file(struct module *m) {
+  int fd = open(*m->file ? m->file : "/proc/self/exe", O_RDONLY | O_CLOEXEC);
+  struct stat s;
+  if (fd < 0)
+    return;
+  const char *text = fstat(fd, &s) == 0 && s.st_size > (off_t)sizeof(ElfW(Ehdr))
+                         ? mmap(NULL, (size_t)s.st_size, PROT_READ, MAP_PRIVATE, fd, 0)
+                         : MAP_FAILED;
+  close(fd);
+  if (text == MAP_FAILED)
+    return;
+  size_t size = (size_t)s.st_size;
+  const ElfW(Ehdr) *header = (const void *)text;
+  const ElfW(Shdr) *sections = (const void *)(text + header->e_shoff);
+  if (memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 || header->e_shoff > size ||
+      (size - header->e_shoff) / sizeof *sections < header->e_shnum)
+    return;
+  for (unsigned wanted = SHT_SYMTAB;; wanted = SHT_DYNSYM) {
+    for (unsigned i = 0; i < header->e_shnum; i++) {
+      const ElfW(Shdr) *at = &sections[i];
+      if (at->sh_type != wanted || at->sh_link >= header->e_shnum || at->sh_offset > size ||
+          at->sh_size > size - at->sh_offset || sections[at->sh_link].sh_offset > size)
+        continue;
+      m->text = text;
+      m->symbols = (const void *)(text + at->sh_offset);
+      m->count = at->sh_size / sizeof(ElfW(Sym));
+      m->names = text + sections[at->sh_link].sh_offset;
+      return;
+    }
+    if (wanted == SHT_DYNSYM)
+      return;
+  }
+}
+
+struct search {
+  uintptr_t address, base;
+  const char *file;
+  bool found;
+};
+
+static int look(struct dl_phdr_info *info, size_t size, void *data) {
+  struct search *s = data;
+  (void)size;
+  for (unsigned i = 0; i < info->dlpi_phnum; i++) {
+    const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+    if (p->p_type == PT_LOAD && s->address - (info->dlpi_addr + p->p_vaddr) < p->p_memsz) {
+      s->base = info->dlpi_addr;
+      s->file = info->dlpi_name;
+      return s->found = true;
+    }
+  }
+  return 0;
+}
+
+static struct module *module_of(const struct search *s) {
+  for (unsigned i = 0; i < known; i++)
+    if (modules[i].base == s->base)
+      return &modules[i];
+  if (known == MODULES)
+    return NULL;
+  struct module *m = &modules[known++];
+  *m = (struct module){.base = s->base, .file = s->file};
+  read_file(m);
+  return m;
+}
+
+struct ch_symbol ch_symbol_of(const void *address) {
+  struct search s = {.address = (uintptr_t)address};
+  struct ch_symbol symbol = {0};
+  dl_iterate_phdr(look, &s);
+  if (!s.found)
+    return symbol;
+  const char *slash = strrchr(s.file, '/');
+  symbol.module = slash ? slash + 1 : *s.file ? s.file : program_invocation_short_name;
+  symbol.in_module = s.address - s.base;
+  struct module *m = module_of(&s);
+  if (!m || !m->symbols)
+    return symbol;
+  for (size_t i = 0; i < m->count; i++) {
+    const ElfW(Sym) *at = &m->symbols[i];
+    unsigned type = ELF64_ST_TYPE(at->st_info);
+    if ((type == STT_FUNC || type == STT_OBJECT) && at->st_shndx != SHN_UNDEF &&
+        symbol.in_module - at->st_value < at->st_size) {
+      symbol.name = m->names + at->st_name;
+      symbol.offset = symbol.in_module - at->st_value;
+      break;
+    }
+  }
+  return symbol;
+>>>>>>> 8f1d98b (report: a dump says which call and descriptor, which semaphore, since when, and tells equal activities once)
 }

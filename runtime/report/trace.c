@@ -178,10 +178,6 @@ static void in_child(void) {
   ch_watched &= ~CH_WATCH_TRACE;
   file = NULL; /* the parent's */
 }
-static void before_fork(void) {
-  if (file)
-    fflush(file);
-}
 static void at_exit(void) { ch_trace_end("exit"); }
 
 static void open_file(const char *path) {
@@ -190,10 +186,11 @@ static void open_file(const char *path) {
     fprintf(stderr, "charcoal: error: cannot write the trace CHARCOAL_TRACE='%s': %s\n", path, strerror(errno));
     exit(CH_EXIT_MISUSE);
   }
+  setvbuf(file, NULL, _IOLBF, 1 << 16); /* whole lines, also of a program that is killed */
   origin = 0;
   origin = now();
   fprintf(file, "{\"type\":\"charcoal-trace\",\"version\":1,\"source\":\"native\",\"tool\":\"libcharcoal\"}\n");
-  pthread_atfork(before_fork, NULL, in_child);
+  pthread_atfork(NULL, NULL, in_child);
   atexit(at_exit);
   ch_watched |= CH_WATCH_TRACE;
 }

@@ -1,5 +1,6 @@
 #include "report/watch.h"
 #include "atomicity/atomicity.h"
+#include "report/times.h"
 #include "report/trace.h"
 
 int ch_watched;
@@ -7,9 +8,14 @@ int ch_watched;
 static bool is_traced(void) { return ch_watched & CH_WATCH_TRACE; }
 static bool is_checked(void) { return ch_watched & CH_WATCH_ATOMICITY; }
 
-void ch_watch_start(void) { ch_trace_start(); }
+void ch_watch_start(void) {
+  ch_trace_start();
+  ch_times_start();
+}
 
 void ch_watch_spawned(struct ch_branch *b, const char *site) {
+  if (ch_timing)
+    ch_times_spawned(b, site);
   if (is_traced())
     ch_trace_spawned(b, site);
   if (is_checked())
@@ -17,6 +23,8 @@ void ch_watch_spawned(struct ch_branch *b, const char *site) {
 }
 
 void ch_watch_activity_ends(struct ch_branch *b) {
+  if (ch_timing)
+    ch_times_branch_ends(b);
   if (is_traced())
     ch_trace_activity_ends(b);
   if (is_checked())
@@ -24,6 +32,8 @@ void ch_watch_activity_ends(struct ch_branch *b) {
 }
 
 void ch_watch_split(struct ch_branch *from, struct ch_branch *to) {
+  if (ch_timing)
+    ch_times_split(from, to);
   if (is_traced())
     ch_trace_split(from, to);
   if (is_checked())
@@ -31,6 +41,8 @@ void ch_watch_split(struct ch_branch *from, struct ch_branch *to) {
 }
 
 void ch_watch_branch_ends(struct ch_branch *b) {
+  if (ch_timing)
+    ch_times_branch_ends(b);
   if (is_traced())
     ch_trace_branch_ends(b);
   if (is_checked())
@@ -38,6 +50,8 @@ void ch_watch_branch_ends(struct ch_branch *b) {
 }
 
 void ch_watch_run_begins(struct ch_branch *b) {
+  if (ch_timing)
+    ch_times_run_begins(b);
   if (is_traced())
     ch_trace_run_begins(b);
   if (is_checked())
@@ -45,6 +59,8 @@ void ch_watch_run_begins(struct ch_branch *b) {
 }
 
 void ch_watch_run_ends(int status) {
+  if (ch_timing)
+    ch_times_run_ends();
   if (is_traced())
     ch_trace_run_ends();
   if (is_checked())

@@ -103,8 +103,6 @@ static void move_scheduler(void) {
   move_to(to);
 }
 
-/* ---- waiting ---- */
-
 /* Resumes the frame. Returns when the loop that did it is needed again, for another's wait. */
 static int go_on(struct ch_frame *f) {
   static __thread struct ch_frame *nowhere; /* the branch that the loop had in hand is no longer its own */
@@ -119,6 +117,38 @@ static int go_on(struct ch_frame *f) {
 
 static const struct ch_frame_info plain_code = {
     .resume = go_on, .name = "plain code", .size = CH_FRAME_HEADER, .align = 16};
+
+/* ---- for reports ---- */
+
+/* Who wants to know what is on a parked stack runs there for a moment. */
+struct visit {
+  struct ch_stack *from;
+  void **pcs;
+  unsigned n, most;
+};
+static __thread struct visit *visit;
+extern __attribute__((weak)) int backtrace(void **pcs, int most); /* missing in static programs */
+
+static CH_COLD void show(struct native *n) {
+  visit->n = backtrace ? (unsigned)backtrace(visit->pcs, (int)visit->most) : 0;
+  ch_stack_switch(n->stack, visit->from);
+}
+
+bool ch_native_is_waiting(const struct ch_branch *b) {
+  return b->flags & CH_NATIVE && !ch_is_chain_end(b->top) && ((struct ch_frame *)b->top)->info == &plain_code;
+}
+
+unsigned ch_native_backtrace(const struct ch_branch *b, void **pcs, unsigned most) {
+  if (!ch_native_is_waiting(b))
+    return 0;
+  struct visit v = {.from = ch_domain.stack, .pcs = pcs, .most = most};
+  visit = &v;
+  ch_stack_switch(v.from, native_of(b->top)->stack);
+  visit = NULL;
+  return v.n;
+}
+
+/* ---- waiting ---- */
 
 /* The running branch has been registered, and waits while the group's activities run. */
 static intptr_t wait_in(struct ch_group *group, bool exclusive) {
@@ -149,6 +179,8 @@ static intptr_t wait_in(struct ch_group *group, bool exclusive) {
   d->group = group;
   ch_tls.atomic_depth = ch_tls.atomic_pending = 0;
   move_scheduler();
+  while (CH_UNLIKELY(visit != NULL))
+    show(&n);
   CH_INVARIANT(d->current == b && b->state == CH_RUNNING && d->group == group, "the loop has resumed this branch");
   if (ch_stack_may_go())
     let_go(KEPT);

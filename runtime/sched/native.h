@@ -25,6 +25,10 @@
 CH_HIDDEN void ch_native_start(void *bottom);
 /* On the thread's own stack, and nobody waits on another. */
 CH_HIDDEN void ch_native_end(void);
+/* The branch waits in plain code: its innermost saved frame stands for a native stack. */
+CH_HIDDEN bool ch_native_is_waiting(const struct ch_branch *);
+/* Return addresses on that stack, innermost first; how many. For reports: also in a signal handler. */
+CH_HIDDEN unsigned ch_native_backtrace(const struct ch_branch *, void **pcs, unsigned most);
 /* The code that runs stands on the thread's own stack. */
 static inline bool ch_native_is_home(void) { return ch_domain.stack == &ch_domain.home; }
 

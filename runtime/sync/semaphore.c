@@ -202,7 +202,7 @@ static void withdraw(struct ch_clause *c) {
   end_waiting(c->object);
 }
 
-const struct ch_clause_type ch_sem_clause_type = {"semaphore", false, enlist, withdraw, NULL};
+const struct ch_clause_type ch_sem_clause_type = {"semaphore", false, enlist, withdraw, NULL, NULL};
 
 static intptr_t timed_out(struct ch_clause *all, unsigned selected) {
   return selected == 0 ? (intptr_t)all[0].value : ETIMEDOUT;

@@ -45,7 +45,7 @@ static bool enlist(struct ch_clause *c) {
 /* Whoever schedules finds nobody; not needed while a waiter is all that its branch waits for. */
 static void withdraw(struct ch_clause *c) { ((struct waiter *)c->object)->state = IDLE; }
 static bool refuse(struct ch_clause *c) { return (void)c, false; }
-static const struct ch_clause_type firm = {"being scheduled at", true, enlist, withdraw, refuse};
+static const struct ch_clause_type firm = {"being scheduled at", true, enlist, withdraw, refuse, NULL};
 
 /* A schedule that is on its way counts. */
 static bool give_up(struct ch_clause *c) {
@@ -54,7 +54,7 @@ static bool give_up(struct ch_clause *c) {
                                      __ATOMIC_ACQUIRE);
 }
 static void nothing(struct ch_clause *c) { (void)c; }
-static const struct ch_clause_type cancellable = {"being scheduled at", true, enlist, nothing, give_up};
+static const struct ch_clause_type cancellable = {"being scheduled at", true, enlist, nothing, give_up, NULL};
 
 static int prepare(struct waiter *w, const struct ch_clause_type *type) {
   if (CH_UNLIKELY(!ch_domain.current))

@@ -24,6 +24,15 @@
 
 struct ch_clause;
 
+/* For reports. */
+struct ch_about {
+  const char *what;   /* "semaphore", "descriptor", "timer", ... */
+  const char *call;   /* the system call, or NULL */
+  const char *site;   /* the place that it belongs to, or NULL */
+  const void *object; /* or NULL */
+  int fd;             /* or -1 */
+};
+
 struct ch_clause_type {
   const char *what; /* for reports: "semaphore", "timer", ... */
   bool outside;     /* something outside the process can fire it */
@@ -35,6 +44,8 @@ struct ch_clause_type {
    * with my effect or with a value that says that I had none. The wait, with all its clauses, then goes on until one
    * fires. */
   bool (*cancel)(struct ch_clause *);
+  /* Says what it waits for; `what` is set. NULL: the object's address says it. From a signal handler, too. */
+  void (*about)(const struct ch_clause *, struct ch_about *);
 };
 
 struct ch_clause {

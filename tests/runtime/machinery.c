@@ -252,9 +252,9 @@ MAIN_FUNCTION(dumps, { int i; }) {
     run_domain(dumps);                                                                                                 \
   }
 DUMP_TEST(a_dump_counts_the_live, "charcoal: live activities: 4\n")
-DUMP_TEST(a_dump_names_activities_and_shows_where_they_sleep,
-          "\"waiter\": waits for timer\n  #0 ch_sleep\n  #1 named at hand.c:103\n")
-DUMP_TEST(a_dump_shows_every_clause_of_a_wait, "waits for semaphore 0x")
-DUMP_TEST(a_dump_shows_callers, "or timer\n  #0 ch_sem_timedwait\n  #1 times_out at hand.c:102\n")
-DUMP_TEST(a_dump_shows_where_the_unborn_were_spawned, "not begun, spawned at demo.c:9\n")
-DUMP_TEST(a_dump_shows_who_runs, "\"main\": running\n")
+DUMP_TEST(a_dump_names_activities_and_says_since_when_they_wait, "\"waiter\": waits for timer, for ")
+DUMP_TEST(a_dump_shows_where_they_sleep, "  #0 ch_sleep\n  #1 named at hand.c:103\n")
+DUMP_TEST(a_dump_shows_every_clause_of_a_wait, " or timer, for ")
+DUMP_TEST(a_dump_shows_callers, "  #0 ch_sem_timedwait\n  #1 times_out at hand.c:102\n")
+DUMP_TEST(a_dump_shows_where_the_unborn_were_spawned, "not begun, spawned at demo.c:9, for ")
+DUMP_TEST(a_dump_shows_who_runs, "\"main\": running, for ")

@@ -149,12 +149,14 @@ MAIN_FUNCTION(stuck, { int i; }) {
   CALL(1, ch_sem_wait_int(&done))
   END
 }
-TEST_EXITS(a_deadlock_is_reported_with_every_activity, CH_EXIT_DEADLOCK,
-           "waits for a semaphore\n  #0 never_again at hand.c:101\n") {
+TEST_EXITS(a_deadlock_is_reported_with_every_activity, CH_EXIT_DEADLOCK, "  #0 never_again at hand.c:101\n") {
   run_domain(stuck);
 }
-TEST_EXITS(a_deadlock_of_main_is_reported, CH_EXIT_DEADLOCK,
-           "\"main\": waits for a semaphore\n  #0 stuck_body at hand.c:101\n") {
+TEST_EXITS(a_deadlock_is_reported_with_where_main_waits, CH_EXIT_DEADLOCK, "  #0 stuck_body at hand.c:101\n") {
+  run_domain(stuck);
+}
+TEST_EXITS(a_deadlock_is_reported_with_the_name_of_the_semaphore, CH_EXIT_DEADLOCK,
+           "\"main\": waits for a semaphore done 0x") {
   run_domain(stuck);
 }
 

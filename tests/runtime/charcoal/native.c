@@ -248,7 +248,11 @@ TEST(law_4_cancel_ends_plain_waits_whoever_began_last) {
 }
 
 TEST_EXITS(law_5_plain_waits_that_nothing_can_end_are_reported, CH_EXIT_DEADLOCK,
-           "waits for a semaphore, in plain code") {
+           "waits for a semaphore") {
+  static ch_sem never_posted;
+  plainly(for_semaphore, &never_posted);
+}
+TEST_EXITS(a_deadlock_is_reported_with_the_native_frames_of_waits_in_plain_code, CH_EXIT_DEADLOCK, " lfind (") {
   static ch_sem never;
   activate { plainly(for_semaphore, &never); }
   plainly(for_semaphore, &never);

@@ -1,0 +1,78 @@
+#include "report/about.h"
+#include "activity/activity.h"
+#include <string.h>
+
+static const char *const whats[] = {"semaphore", "activity", "finish", "turn", "contained activities"};
+
+/* The semaphore on whose list the branch stands alone. Its head is the only node that is no branch's and no clause's: to
+ * tell them apart takes a look at each. */
+static const void *semaphore_of(const struct ch_branch *b) {
+  if (ch_heap_malloc)
+    return NULL;
+  const struct ch_link *n = b->link.next;
+  for (unsigned i = 0; i < 100000; i++, n = n->next) {
+    if (!n)
+      return NULL;
+    const struct ch_link *before = ch_link_prev(n);
+    if (!before || before->next != n)
+      return NULL;
+    if (!ch_link_is_clause(n) && !ch_heap_holds((const char *)n - offsetof(struct ch_branch, link)))
+      return (const char *)n - offsetof(ch_sem, waiters);
+  }
+  return NULL;
+}
+
+bool ch_about_wait(const struct ch_branch *b, unsigned n, struct ch_about *about) {
+  *about = (struct ch_about){.fd = -1};
+  if (b->state == CH_WAITING) {
+    about->what = whats[b->what];
+    if (b->what == CH_ON_FINISH)
+      about->site = ((struct ch_finish *)b->link.next)->site;
+    else if (b->what == CH_ON_SEMAPHORE)
+      about->object = semaphore_of(b);
+    return n == 0;
+  }
+  const struct ch_clause *all = (const struct ch_clause *)b->link.prev;
+  if (b->state != CH_SELECTING || n >= all->count)
+    return false;
+  about->what = all[n].type->what;
+  if (all[n].type->about)
+    all[n].type->about(&all[n], about);
+  else if (strcmp(about->what, "descriptor") == 0)
+    about->fd = (int)(intptr_t)all[n].object;
+  else
+    about->object = all[n].object;
+  return true;
+}
+
+#define TWINS "runtime/posix/twins/"
+
+const char *ch_about_call(const struct ch_branch *b) {
+  const char *call = NULL;
+  if (b->state != CH_NEW && b->state != CH_RUNNING)
+    for (const struct ch_frame *f = b->top; f && !ch_is_chain_end(f); f = f->parent) {
+      if (f->info->file && strncmp(f->info->file, TWINS, sizeof TWINS - 1) == 0)
+        call = f->info->name;
+      else if (f->info->file)
+        break;
+    }
+  return call;
+}
+
+bool ch_about_frame(const struct ch_frame_info *info, uint32_t point, unsigned n, struct ch_spot *spot) {
+  bool stands = point >= 1 && point <= info->points;
+  const struct ch_inlined *inlined = info->inlined && stands ? info->inlined[point - 1] : NULL;
+  for (; inlined; inlined = inlined->caller)
+    if (n-- == 0) {
+      *spot = (struct ch_spot){inlined->name, inlined->file, inlined->line};
+      return true;
+    }
+  if (n > 0)
+    return false;
+  *spot = (struct ch_spot){.function = info->name           ? info->name
+                                       : info->flags & CH_FRAME_ENTRY ? "a call that has not begun"
+                                                                      : NULL,
+                           .file = info->file,
+                           .line = info->lines && stands ? info->lines[point - 1] : 0};
+  return true;
+}

@@ -1,0 +1,21 @@
+/* What a branch waits for, in words. */
+#ifndef CHARCOAL_REPORT_ABOUT_H
+#define CHARCOAL_REPORT_ABOUT_H
+
+#include "report/writer.h"
+#include "wait/wait.h"
+
+/* Its clauses, one by one, while it waits. n counts from 0; false: there are no more. */
+CH_HIDDEN bool ch_about_wait(const struct ch_branch *, unsigned n, struct ch_about *);
+/* The C library's function in which it waits, as its saved frames say; NULL: none. */
+CH_HIDDEN const char *ch_about_call(const struct ch_branch *);
+
+/* Where a frame stands: the functions that were inlined there, innermost first, and then its own. */
+struct ch_spot {
+  const char *function, *file; /* NULL: not known */
+  uint32_t line;               /* 0: not known */
+};
+/* n counts from 0; false: there are no more. */
+CH_HIDDEN bool ch_about_frame(const struct ch_frame_info *, uint32_t point, unsigned n, struct ch_spot *);
+
+#endif
