@@ -8,6 +8,7 @@
 #include "report/dump.h"
 #include "activity/activity.h"
 #include "frames/large.h"
+#include "posix/locks/holder.h"
 #include "report/debug.h"
 #include "report/report.h"
 #include "report/symbols.h"
@@ -21,6 +22,8 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
+
+extern __typeof__(ch_lock_reported) ch_lock_reported __attribute__((weak)); /* a floor above */
 
 /* ---- the tree of an activity ---- */
 
@@ -90,30 +93,22 @@ static bool is_glue(const char *function) { return starts(function, "charcoal.")
 
 unsigned ch_dump_native(const struct ch_branch *b, void **pcs) {
   void *all[CH_NATIVE_FRAMES];
+  struct ch_place place;
   unsigned n = ch_native_backtrace(b, all, CH_NATIVE_FRAMES), first = 0;
   for (unsigned i = 0; i < n && i < 8; i++) { /* the wait itself is no news */
-    const char *name = ch_symbol_of((char *)all[i] - 1).name;
+    const char *name = ch_place_of((char *)all[i] - 1, &place) ? place.function : NULL;
     if (starts(name, "wait_in") || starts(name, "ch_wait_native"))
       first = i + 1;
   }
   unsigned kept = 0;
   for (unsigned i = first; i < n; i++) {
-    const char *name = ch_symbol_of((char *)all[i] - 1).name;
+    const char *name = ch_place_of((char *)all[i] - 1, &place) ? place.function : NULL;
     if (is_bottom(name))
       break;
     if (!is_glue(name))
       pcs[kept++] = all[i];
   }
   return kept;
-}
-
-const char *ch_dump_name(const char *symbol, struct ch_name_text *name) {
-  size_t n = symbol ? strlen(symbol) : 0;
-  if (n < 4 || n >= sizeof name->text || strcmp(symbol + n - 4, ".int") != 0)
-    return symbol;
-  memcpy(name->text, symbol, n - 4);
-  name->text[n - 4] = 0;
-  return name->text;
 }
 
 /* ---- what it waits for ---- */
@@ -125,6 +120,16 @@ static void put_site(struct ch_writer *o, const char *site) {
   }
 }
 
+static void put_name(struct ch_writer *o, struct ch_branch *b) {
+  ch_put_pointer(o, b);
+  const char *name = ch_branch_name(b);
+  if (name || b->flags & CH_MAIN) {
+    ch_put(o, " \"");
+    ch_put(o, name ? name : "main");
+    ch_put(o, "\"");
+  }
+}
+
 /* Which one it is: left out where activities are compared. */
 static void put_object(struct ch_writer *o, const struct ch_about *about) {
   if (o->fd < 0)
@@ -133,17 +138,28 @@ static void put_object(struct ch_writer *o, const struct ch_about *about) {
     ch_put(o, " ");
     ch_put_number(o, (uint64_t)about->fd);
   } else if (about->object) {
-    struct ch_symbol symbol = ch_symbol_of(about->object);
-    if (symbol.name) {
+    struct ch_place place;
+    if (ch_object_of(about->object, &place)) {
       ch_put(o, " ");
-      ch_put(o, symbol.name);
-      if (symbol.offset) {
-        ch_put(o, "+");
-        ch_put_number(o, symbol.offset);
-      }
+      ch_put(o, place.function);
     }
     ch_put(o, " ");
     ch_put_pointer(o, about->object);
+  }
+}
+
+/* Who has the lock that it waits for. */
+static void put_holder(struct ch_writer *o, const struct ch_branch *b) {
+  struct ch_lock_report lock;
+  struct ch_place place;
+  if (o->fd < 0 || !ch_lock_reported || !ch_lock_reported(b, &lock) || !lock.holder)
+    return;
+  ch_put(o, ", which ");
+  put_name(o, lock.holder);
+  ch_put(o, " has");
+  if (lock.taken_at && ch_place_of((const char *)lock.taken_at - 1, &place) && place.function[0]) {
+    ch_put(o, ", taken in ");
+    ch_put(o, place.function);
   }
 }
 
@@ -171,6 +187,7 @@ static void put_waited(struct ch_writer *o, const struct ch_branch *b) {
       ch_put(o, in);
     }
   }
+  put_holder(o, b);
 }
 
 static void put_state(struct ch_writer *o, struct ch_branch *b) {
@@ -216,14 +233,15 @@ static unsigned put_native_frames(struct ch_writer *o, struct ch_branch *b, unsi
   void *pcs[CH_NATIVE_FRAMES];
   unsigned n = ch_dump_native(b, pcs);
   for (unsigned i = 0; i < n; i++) {
-    struct ch_symbol symbol = ch_symbol_of((char *)pcs[i] - 1);
-    struct ch_name_text name;
-    put_spot(o, indent, i, &(struct ch_spot){.function = ch_dump_name(symbol.name, &name)});
-    if (symbol.module) {
+    struct ch_place place;
+    bool known = ch_place_of((char *)pcs[i] - 1, &place);
+    put_spot(o, indent, i, &(struct ch_spot){.function = known && place.function[0] ? place.function : NULL});
+    if (known) {
+      const char *slash = strrchr(place.module, '/');
       ch_put(o, " (");
-      ch_put(o, symbol.module);
+      ch_put(o, slash ? slash + 1 : place.module);
       ch_put(o, " ");
-      ch_put_hex(o, symbol.in_module);
+      ch_put_hex(o, place.offset);
       ch_put(o, ")");
     }
     ch_put(o, "\n");
@@ -264,16 +282,6 @@ struct member {
   int64_t age; /* of its wait */
   struct ch_branch *activity;
 };
-
-static void put_name(struct ch_writer *o, struct ch_branch *b) {
-  ch_put_pointer(o, b);
-  const char *name = ch_branch_name(b);
-  if (name || b->flags & CH_MAIN) {
-    ch_put(o, " \"");
-    ch_put(o, name ? name : "main");
-    ch_put(o, "\"");
-  }
-}
 
 static void put_part(struct ch_branch *b, struct ch_finish *s, unsigned depth, void *data) {
   struct ch_writer *o = data;

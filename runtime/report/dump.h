@@ -14,11 +14,6 @@ CH_HIDDEN int64_t ch_dump_age(const struct ch_branch *);
 /* The native frames of a branch that waits in plain code, innermost first. */
 #define CH_NATIVE_FRAMES 32
 CH_HIDDEN unsigned ch_dump_native(const struct ch_branch *, void **pcs);
-/* The function's name as written: without what marks interruptible versions. */
-struct ch_name_text {
-  char text[128];
-};
-CH_HIDDEN const char *ch_dump_name(const char *symbol, struct ch_name_text *);
 CH_HIDDEN void ch_dump_activities(void (*visit)(struct ch_branch *, void *), void *data);
 CH_HIDDEN void ch_dump_json_of_domain(struct ch_writer *);
 

@@ -1,8 +1,11 @@
 /* A dump for programs: one object of JSON for each activity, on a line of its own. */
 #include "report/dump.h"
 #include "activity/activity.h"
+#include "posix/locks/holder.h"
 #include "report/symbols.h"
 #include "sched/native.h"
+
+extern __typeof__(ch_lock_reported) ch_lock_reported __attribute__((weak)); /* a floor above */
 
 static void put_key(struct ch_writer *w, const char *key) {
   ch_put(w, ",");
@@ -39,13 +42,22 @@ static void put_waits(struct ch_writer *w, const struct ch_branch *b) {
       put_count(w, "descriptor", (uint64_t)about.fd);
     if (about.object) {
       put_address(w, "object", about.object);
-      put_text(w, "symbol", ch_symbol_of(about.object).name);
+      struct ch_place place;
+      if (ch_object_of(about.object, &place))
+        put_text(w, "symbol", place.function);
     }
     put_text(w, "operation", about.call);
     put_text(w, "site", about.site);
     ch_put(w, "}");
   }
   ch_put(w, "]");
+  struct ch_lock_report lock;
+  struct ch_place place;
+  if (!ch_lock_reported || !ch_lock_reported(b, &lock) || !lock.holder)
+    return;
+  put_address(w, "holder", lock.holder);
+  if (lock.taken_at && ch_place_of((const char *)lock.taken_at - 1, &place))
+    put_text(w, "taken", place.function);
 }
 
 static void put_frame(struct ch_writer *w, bool first, const struct ch_spot *spot) {
@@ -65,11 +77,13 @@ static void put_frames(struct ch_writer *w, struct ch_branch *b) {
     void *pcs[CH_NATIVE_FRAMES];
     unsigned n = ch_dump_native(b, pcs);
     for (unsigned i = 0; i < n; i++) {
-      struct ch_symbol symbol = ch_symbol_of((char *)pcs[i] - 1);
-      struct ch_name_text name;
-      put_frame(w, first, &(struct ch_spot){.function = ch_dump_name(symbol.name, &name)});
-      put_text(w, "module", symbol.module);
-      put_count(w, "offset", symbol.in_module);
+      struct ch_place place;
+      bool known = ch_place_of((char *)pcs[i] - 1, &place);
+      put_frame(w, first, &(struct ch_spot){.function = known && place.function[0] ? place.function : NULL});
+      if (known) {
+        put_text(w, "module", place.module);
+        put_count(w, "offset", place.offset);
+      }
       ch_put(w, "}");
       first = false;
     }

@@ -1,10 +1,6 @@
 #define _GNU_SOURCE
 #include "report/symbols.h"
 #include <elf.h>
-<<<<<<< HEAD
-=======
-#include <errno.h>
->>>>>>> 8f1d98b (report: a dump says which call and descriptor, which semaphore, since when, and tells equal activities once)
 #include <fcntl.h>
 #include <link.h>
 #include <string.h>
@@ -12,7 +8,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-<<<<<<< HEAD
 /* ---- /proc/self/maps: "begin-end rwxp offset device inode   path" ---- */
 
 static uintptr_t hex(const char **at) {
@@ -99,7 +94,7 @@ static void copy_name(const struct file *f, size_t at, char *to, size_t room) {
     to[n - strlen(suffix)] = 0;
 }
 
-static void find_function(const struct file *f, const ElfW(Ehdr) * head, struct ch_place *place) {
+static void find_symbol(const struct file *f, const ElfW(Ehdr) * head, unsigned type, struct ch_place *place) {
   for (unsigned i = 0; i < head->e_shnum; i++) {
     const ElfW(Shdr) *s = part(f, head->e_shoff + i * sizeof *s, sizeof *s);
     if (!s || (s->sh_type != SHT_SYMTAB && s->sh_type != SHT_DYNSYM) || s->sh_link >= head->e_shnum)
@@ -109,7 +104,7 @@ static void find_function(const struct file *f, const ElfW(Ehdr) * head, struct 
     if (!names || !symbols)
       continue;
     for (size_t k = 0; k < s->sh_size / sizeof *symbols; k++)
-      if (ELF64_ST_TYPE(symbols[k].st_info) == STT_FUNC && symbols[k].st_shndx != SHN_UNDEF &&
+      if (ELF64_ST_TYPE(symbols[k].st_info) == type && symbols[k].st_shndx != SHN_UNDEF &&
           place->offset >= symbols[k].st_value && place->offset < symbols[k].st_value + symbols[k].st_size) {
         copy_name(f, names->sh_offset + symbols[k].st_name, place->function, sizeof place->function);
         return;
@@ -117,7 +112,8 @@ static void find_function(const struct file *f, const ElfW(Ehdr) * head, struct 
   }
 }
 
-static void look_into_file(struct ch_place *place, uintptr_t file_offset) {
+/* file_offset: of a function's code, whose address is not known yet. */
+static void look_into_file(struct ch_place *place, unsigned type, uintptr_t file_offset) {
   int fd = place->module[0] ? open(place->module, O_RDONLY | O_CLOEXEC) : -1;
   struct stat status;
   if (fd < 0)
@@ -133,8 +129,9 @@ static void look_into_file(struct ch_place *place, uintptr_t file_offset) {
   const ElfW(Ehdr) *head = part(&f, 0, sizeof *head);
   if (head && memcmp(head->e_ident, ELFMAG, SELFMAG) == 0 && head->e_shentsize == sizeof(ElfW(Shdr)) &&
       head->e_phentsize == sizeof(ElfW(Phdr))) {
-    place->offset = own_address(&f, head, file_offset);
-    find_function(&f, head, place);
+    if (type == STT_FUNC)
+      place->offset = own_address(&f, head, file_offset);
+    find_symbol(&f, head, type, place);
   }
   munmap((void *)f.bytes, f.size);
 }
@@ -146,109 +143,36 @@ bool ch_place_of(const void *address, struct ch_place *place) {
     return false;
   start += (uintptr_t)address - place->begin;
   place->offset = start;
-  look_into_file(place, start);
+  look_into_file(place, STT_FUNC, start);
   return true;
-=======
-/* A module, and its file while that is mapped. */
-#define MODULES 32
-static struct module {
-  uintptr_t base;
-  const char *file;
-  const char *text; /* NULL: cannot be read */
-  const ElfW(Sym) * symbols;
-  size_t count;
-  const char *names;
-} modules[MODULES];
-static unsigned known;
-
-static void read_file(struct module *m) {
-  int fd = open(*m->file ? m->file : "/proc/self/exe", O_RDONLY | O_CLOEXEC);
-  struct stat s;
-  if (fd < 0)
-    return;
-  const char *text = fstat(fd, &s) == 0 && s.st_size > (off_t)sizeof(ElfW(Ehdr))
-                         ? mmap(NULL, (size_t)s.st_size, PROT_READ, MAP_PRIVATE, fd, 0)
-                         : MAP_FAILED;
-  close(fd);
-  if (text == MAP_FAILED)
-    return;
-  size_t size = (size_t)s.st_size;
-  const ElfW(Ehdr) *header = (const void *)text;
-  const ElfW(Shdr) *sections = (const void *)(text + header->e_shoff);
-  if (memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 || header->e_shoff > size ||
-      (size - header->e_shoff) / sizeof *sections < header->e_shnum)
-    return;
-  for (unsigned wanted = SHT_SYMTAB;; wanted = SHT_DYNSYM) {
-    for (unsigned i = 0; i < header->e_shnum; i++) {
-      const ElfW(Shdr) *at = &sections[i];
-      if (at->sh_type != wanted || at->sh_link >= header->e_shnum || at->sh_offset > size ||
-          at->sh_size > size - at->sh_offset || sections[at->sh_link].sh_offset > size)
-        continue;
-      m->text = text;
-      m->symbols = (const void *)(text + at->sh_offset);
-      m->count = at->sh_size / sizeof(ElfW(Sym));
-      m->names = text + sections[at->sh_link].sh_offset;
-      return;
-    }
-    if (wanted == SHT_DYNSYM)
-      return;
-  }
 }
 
+/* ---- objects: what is not initialized is in no file, so the mappings do not say whose it is ---- */
+
 struct search {
-  uintptr_t address, base;
-  const char *file;
-  bool found;
+  uintptr_t address;
+  struct ch_place *place;
 };
 
-static int look(struct dl_phdr_info *info, size_t size, void *data) {
+static int look_into_module(struct dl_phdr_info *info, size_t size, void *data) {
   struct search *s = data;
   (void)size;
   for (unsigned i = 0; i < info->dlpi_phnum; i++) {
     const ElfW(Phdr) *p = &info->dlpi_phdr[i];
-    if (p->p_type == PT_LOAD && s->address - (info->dlpi_addr + p->p_vaddr) < p->p_memsz) {
-      s->base = info->dlpi_addr;
-      s->file = info->dlpi_name;
-      return s->found = true;
-    }
+    const char *file = *info->dlpi_name ? info->dlpi_name : "/proc/self/exe";
+    if (p->p_type != PT_LOAD || s->address - (info->dlpi_addr + p->p_vaddr) >= p->p_memsz ||
+        strlen(file) >= sizeof s->place->module)
+      continue;
+    strcpy(s->place->module, file);
+    s->place->offset = s->address - info->dlpi_addr;
+    look_into_file(s->place, STT_OBJECT, 0);
+    return 1;
   }
   return 0;
 }
 
-static struct module *module_of(const struct search *s) {
-  for (unsigned i = 0; i < known; i++)
-    if (modules[i].base == s->base)
-      return &modules[i];
-  if (known == MODULES)
-    return NULL;
-  struct module *m = &modules[known++];
-  *m = (struct module){.base = s->base, .file = s->file};
-  read_file(m);
-  return m;
-}
-
-struct ch_symbol ch_symbol_of(const void *address) {
-  struct search s = {.address = (uintptr_t)address};
-  struct ch_symbol symbol = {0};
-  dl_iterate_phdr(look, &s);
-  if (!s.found)
-    return symbol;
-  const char *slash = strrchr(s.file, '/');
-  symbol.module = slash ? slash + 1 : *s.file ? s.file : program_invocation_short_name;
-  symbol.in_module = s.address - s.base;
-  struct module *m = module_of(&s);
-  if (!m || !m->symbols)
-    return symbol;
-  for (size_t i = 0; i < m->count; i++) {
-    const ElfW(Sym) *at = &m->symbols[i];
-    unsigned type = ELF64_ST_TYPE(at->st_info);
-    if ((type == STT_FUNC || type == STT_OBJECT) && at->st_shndx != SHN_UNDEF &&
-        symbol.in_module - at->st_value < at->st_size) {
-      symbol.name = m->names + at->st_name;
-      symbol.offset = symbol.in_module - at->st_value;
-      break;
-    }
-  }
-  return symbol;
->>>>>>> 8f1d98b (report: a dump says which call and descriptor, which semaphore, since when, and tells equal activities once)
+bool ch_object_of(const void *address, struct ch_place *place) {
+  *place = (struct ch_place){0};
+  dl_iterate_phdr(look_into_module, &(struct search){(uintptr_t)address, place});
+  return place->function[0] != 0;
 }

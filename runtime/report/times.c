@@ -78,8 +78,8 @@ static void stamp_ready(struct ch_timing *t, int64_t now) {
 
 static uint64_t mix(uint64_t hash, uint64_t value) { return (hash ^ value) * 0x9e3779b97f4a7c15u + (hash >> 29); }
 
-static struct ch_place *place_of(struct ch_timing *t, const struct ch_place *wanted) {
-  struct ch_place **at = &t->places[wanted->hash % (sizeof t->places / sizeof *t->places)], *p;
+static struct ch_tally *place_of(struct ch_timing *t, const struct ch_tally *wanted) {
+  struct ch_tally **at = &t->places[wanted->hash % (sizeof t->places / sizeof *t->places)], *p;
   for (p = *at; p; p = p->next)
     if (p->hash == wanted->hash)
       return p;
@@ -91,12 +91,12 @@ static struct ch_place *place_of(struct ch_timing *t, const struct ch_place *wan
   return *at = p;
 }
 
-static void note(struct ch_timing *t, struct ch_place *p, int64_t ns, int64_t ready_ns) {
+static void note(struct ch_timing *t, struct ch_tally *p, int64_t ns, int64_t ready_ns) {
   uint64_t hash = mix(mix(mix(p->depth, (uintptr_t)p->site), (uintptr_t)p->what), (uintptr_t)p->object);
   for (unsigned i = 0; i < p->depth; i++)
     hash = mix(mix(hash, (uintptr_t)p->frames[i].info), p->frames[i].point);
   p->hash = hash;
-  struct ch_place *own = place_of(t, p);
+  struct ch_tally *own = place_of(t, p);
   if (!own)
     return;
   own->count++;
@@ -105,7 +105,7 @@ static void note(struct ch_timing *t, struct ch_place *p, int64_t ns, int64_t re
 }
 
 static void note_wait(struct ch_timing *t, const struct ch_times *k, int64_t ns) {
-  struct ch_place p = {.site = k->site, .what = k->what, .object = k->object};
+  struct ch_tally p = {.site = k->site, .what = k->what, .object = k->object};
   for (const struct ch_frame *f = k->branch->top; f && !ch_is_chain_end(f) && p.depth < CH_PLACE_FRAMES; f = f->parent)
     if (f->info->name && f->info->points) { /* the compiler's, which stay as long as the program's code */
       p.frames[p.depth].info = f->info;
@@ -176,7 +176,7 @@ void ch_times_run_begins(struct ch_branch *b) {
       note_wait(t, k, ready - k->since);
     }
     count(t->ready, now - ready);
-    struct ch_place runs = {.site = k->site};
+    struct ch_tally runs = {.site = k->site};
     note(t, &runs, 0, now - ready);
     k->what = NULL;
     k->ready = 0;
@@ -199,7 +199,7 @@ void ch_times_run_ends(void) {
   t->running = NULL;
   count(t->run, now - t->began);
   if (k) {
-    struct ch_place runs = {.site = k->site};
+    struct ch_tally runs = {.site = k->site};
     note(t, &runs, now - t->began, 0);
     k->since = now;
     if (b->state == CH_WAITING || b->state == CH_SELECTING) {
@@ -246,7 +246,7 @@ void ch_times_end(void) {
       free(k);
     }
   for (unsigned i = 0; i < sizeof t->places / sizeof *t->places; i++)
-    for (struct ch_place *p = t->places[i], *next; p; p = next) {
+    for (struct ch_tally *p = t->places[i], *next; p; p = next) {
       next = p->next;
       free(p);
     }

@@ -1,6 +1,6 @@
-/* How long branches run, wait and are ready: noted while CHARCOAL_DUMP, CHARCOAL_STATS or CHARCOAL_DEBUG is set, and only
- * then, for each run costs two looks at the clock. Ready time counts from the end of the run in which a branch became
- * ready, or from when the scheduler learnt of it from outside.
+/* How long branches run, wait and are ready: noted while CHARCOAL_DUMP, CHARCOAL_STATS or CHARCOAL_DEBUG is set, and
+ * only then, for each run costs two looks at the clock. Ready time counts from the end of the run in which a branch
+ * became ready, or from when the scheduler learnt of it from outside.
  *
  * Invariant: all of a thread is written by that thread alone, under its `lock`, which another thread takes to read. */
 #ifndef CHARCOAL_REPORT_TIMES_H
@@ -25,8 +25,8 @@ struct ch_times {
 /* What has happened at one place: a wait of this kind, with these frames, in activities from this site. No frames: the
  * runs of such activities. */
 #define CH_PLACE_FRAMES 24
-struct ch_place {
-  struct ch_place *next;
+struct ch_tally {
+  struct ch_tally *next;
   uint64_t hash;
   const char *site, *what;
   const void *object; /* a lock's or semaphore's address, or NULL */
@@ -42,7 +42,7 @@ struct ch_place {
 struct ch_timing {
   pthread_mutex_t lock;
   struct ch_times *branches[4096]; /* by address */
-  struct ch_place *places[1024];   /* by hash */
+  struct ch_tally *places[1024];   /* by hash */
   unsigned distinct;
   uint64_t run[CH_BUCKETS], wait[CH_BUCKETS], ready[CH_BUCKETS];
   const struct ch_branch *stamped; /* the last of the queue that is known to be ready, or NULL */
