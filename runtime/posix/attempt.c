@@ -2,7 +2,7 @@
 #include "posix/attempt.h"
 #include "charcoal.h"
 #include "posix/operations.h"
-#include "reactor/known.h"
+#include "reactor/readiness_cache.h"
 #include "reactor/own.h"
 #include "reactor/reactor.h"
 #include <errno.h>
@@ -34,7 +34,7 @@ enum { TELLING = MSG_WAITALL | MSG_NOSIGNAL | MSG_CMSG_CLOEXEC | MSG_MORE };
 /* The last attempt found nothing, the reactor has not told of anything since, and the plain call would wait: it is not
  * made. Sets EAGAIN. */
 static bool is_vain(int fd, int event, int flags) {
-  if (flags & ~TELLING || !ch_known_is_quiet(fd, event) || !ch_known_all(fd, CH_BLOCKS))
+  if (flags & ~TELLING || !ch_fd_cache_says_not_ready(fd, event) || !ch_fd_cache_all(fd, CH_BLOCKS))
     return false;
   errno = EAGAIN;
   return true;
@@ -45,9 +45,9 @@ static ssize_t noted(int fd, ssize_t r, size_t n, int event, int flags) {
   if (flags & ~TELLING)
     return r;
   if (r >= 0 && event == CH_IN)
-    ch_known_received(fd, r, n);
+    ch_fd_cache_received(fd, r, n);
   else if (r < 0 && errno == EAGAIN)
-    ch_known_quiet(fd, event);
+    ch_fd_cache_not_ready(fd, event);
   return r;
 }
 
@@ -117,7 +117,7 @@ static bool has_timed_reads(const struct termios *t) {
 static int open_again(int fd, int is, int how, const struct termios *terminal) {
   unsigned number;
   char name[40];
-  if (!terminal && ch_known_kind(fd) != CH_PIPE_FILE)
+  if (!terminal && ch_fd_cache_kind(fd) != CH_PIPE_FILE)
     return -1;
   if (terminal && ioctl(fd, TIOCGPTN, &number) == 0)
     return -1;
@@ -169,14 +169,14 @@ static bool is_stream(enum ch_file_kind kind) { return kind == CH_PIPE_FILE || k
 /* Another process may have changed the mode of a pipe: the kernel is asked each time before somebody waits. A
  * terminal's poll does not know of all that ends a read. */
 static bool is_vain_stream(int fd, int event) {
-  struct ch_known *k = ch_known(fd);
+  struct ch_fd_entry *k = ch_fd_entry(fd);
   if (!k)
     return false;
   k->is &= (uint8_t)~CH_JUST_ASKED;
   if (k->kind == CH_DEVICE_FILE && event == CH_IN)
     return false;
   int there = 0;
-  if (!ch_known_is_quiet(fd, event) || ch_known_ask(fd, SO_RCVTIMEO) != CH_FOREVER ||
+  if (!ch_fd_cache_says_not_ready(fd, event) || ch_fd_cache_ask(fd, SO_RCVTIMEO) != CH_FOREVER ||
       (event == CH_IN && ioctl(fd, FIONREAD, &there) == 0 && there > 0)) /* another packet */
     return false;
   errno = EAGAIN;
@@ -189,7 +189,7 @@ static bool is_file_after_all(int fd, ssize_t r, size_t n) {
   if ((size_t)r == n || r == 0 || (r < 0 && errno != EAGAIN))
     return false;
   int saved = errno;
-  bool is = is_storage(ch_known_ask_kind(fd));
+  bool is = is_storage(ch_fd_cache_ask_kind(fd));
   errno = saved;
   return is;
 }
@@ -231,12 +231,12 @@ static ssize_t write_stream(int fd, const struct iovec *v, int n) {
  * themselves if they are not; one for pipes and devices; and storage is the caller's. */
 static inline __attribute__((always_inline)) ssize_t by_kind(int fd, const struct iovec *v, int n, transfer *of_socket,
                                                              transfer *of_stream) {
-  enum ch_file_kind kind = ch_known_kind(fd);
+  enum ch_file_kind kind = ch_fd_cache_kind(fd);
   if (!is_stream(kind)) {
     ssize_t r = kind == CH_STORAGE_FILE ? (errno = ENOTSOCK, -1) : of_socket(fd, v, n);
     if (r != -1 || errno != ENOTSOCK)
       return r;
-    kind = ch_known_ask_kind(fd);
+    kind = ch_fd_cache_ask_kind(fd);
     if (is_storage(kind))
       return CH_AS_STORAGE;
     if (!is_stream(kind))
@@ -322,8 +322,8 @@ long ch_begin_accept(int fd, struct sockaddr *address, socklen_t *length, int fl
     return CH_LATER;
   if (is_vain(fd, CH_IN, 0))
     return -1;
-  if (!is_ready(fd, POLLIN) && ch_known_listens(fd)) {
-    ch_known_quiet(fd, CH_IN);
+  if (!is_ready(fd, POLLIN) && ch_fd_cache_listens(fd)) {
+    ch_fd_cache_not_ready(fd, CH_IN);
     return errno = EAGAIN, -1;
   }
   return CH_BY_THREAD;
@@ -334,7 +334,7 @@ long ch_begin_accept(int fd, struct sockaddr *address, socklen_t *length, int fl
  * waited for in any other way than in the call. */
 long ch_begin_connect(int fd, const struct sockaddr *address, socklen_t length) {
   REFUSE_IF_CANCELLED();
-  int64_t patience = ch_reactor_has_ring() ? ch_known_ask(fd, SO_SNDTIMEO) : ch_patience(fd, SO_SNDTIMEO);
+  int64_t patience = ch_reactor_has_ring() ? ch_fd_cache_ask(fd, SO_SNDTIMEO) : ch_patience(fd, SO_SNDTIMEO);
   if (patience == CH_FOREVER && ch_reactor_has_ring())
     return CH_LATER;
   int r = ch_attempt_connect(fd, address, length);
@@ -381,18 +381,18 @@ int ch_plain_clock_nanosleep(clockid_t clock, int flags, const struct timespec *
 /* ---- about descriptors ---- */
 
 int64_t ch_patience(int fd, int option) {
-  if (CH_LIKELY(ch_known_doubts == 0)) {
-    if (ch_known_all(fd, CH_BLOCKS | (option == SO_RCVTIMEO ? CH_NO_RCVTIMEO : CH_NO_SNDTIMEO))) {
-      ch_known(fd)->is &= (uint8_t)~CH_JUST_ASKED;
+  if (CH_LIKELY(ch_fd_cache_distrust == 0)) {
+    if (ch_fd_cache_all(fd, CH_BLOCKS | (option == SO_RCVTIMEO ? CH_NO_RCVTIMEO : CH_NO_SNDTIMEO))) {
+      ch_fd_entry(fd)->is &= (uint8_t)~CH_JUST_ASKED;
       return CH_FOREVER;
     }
-    if (is_stream(ch_known_kind(fd)) && ch_known_all(fd, CH_JUST_ASKED))
+    if (is_stream(ch_fd_cache_kind(fd)) && ch_fd_cache_all(fd, CH_JUST_ASKED))
       return CH_FOREVER; /* by is_vain_stream */
   } else {
-    ch_known_doubts--;
+    ch_fd_cache_distrust--;
   }
   int saved = errno;
-  int64_t patience = ch_known_ask(fd, option);
+  int64_t patience = ch_fd_cache_ask(fd, option);
   errno = saved;
   return patience;
 }

@@ -1,6 +1,6 @@
 #define _GNU_SOURCE
 #include "posix/descriptors.h"
-#include "reactor/known.h"
+#include "reactor/readiness_cache.h"
 #include "reactor/own.h"
 #include "reactor/reactor.h"
 #include <errno.h>
@@ -12,12 +12,12 @@
 
 int ch_opened(int fd) {
   if (fd >= 0)
-    ch_known_forget(fd);
+    ch_fd_cache_forget(fd);
   return fd;
 }
 
 int ch_accepted(int listener, int fd, int flags) {
-  ch_known_accepted(listener, fd, flags);
+  ch_fd_cache_accepted(listener, fd, flags);
   return fd;
 }
 
@@ -26,12 +26,12 @@ int ch_controlled(int fd, int command, int result) {
     return result;
   switch (command) {
   case F_SETFL:
-    ch_known_changed(fd);
+    ch_fd_cache_changed(fd);
     break;
   case F_DUPFD:
   case F_DUPFD_CLOEXEC:
-    ch_known_shared();
-    ch_known_forget(result);
+    ch_fd_cache_shared();
+    ch_fd_cache_forget(result);
     break;
   }
   return result;
@@ -42,8 +42,8 @@ int ch_controlled(int fd, int command, int result) {
 static void born(int fd, int family, int type, int protocol) {
   bool is_tcp = (family == AF_INET || family == AF_INET6) && (protocol == 0 || protocol == IPPROTO_TCP) &&
                 (type & ~(SOCK_NONBLOCK | SOCK_CLOEXEC)) == SOCK_STREAM;
-  ch_known_born(fd, is_tcp ? CH_TCP_SOCKET : CH_MESSAGE_SOCKET,
-                CH_NO_RCVTIMEO | CH_NO_SNDTIMEO | (type & SOCK_NONBLOCK ? 0 : CH_BLOCKS));
+  ch_fd_cache_new_socket(fd, is_tcp ? CH_TCP_SOCKET : CH_MESSAGE_SOCKET,
+                         CH_NO_RCVTIMEO | CH_NO_SNDTIMEO | (type & SOCK_NONBLOCK ? 0 : CH_BLOCKS));
 }
 
 int ch_plain_socket(int family, int type, int protocol) {
@@ -65,14 +65,14 @@ int ch_plain_socketpair(int family, int type, int protocol, int fds[2]) {
 int ch_plain_pipe2(int fds[2], int flags) {
   int r = pipe2(fds, flags);
   if (r == 0) {
-    ch_known_forget(fds[0]);
-    ch_known_forget(fds[1]);
+    ch_fd_cache_forget(fds[0]);
+    ch_fd_cache_forget(fds[1]);
   }
   return r;
 }
 
 int ch_plain_dup(int fd) {
-  ch_known_shared();
+  ch_fd_cache_shared();
   return ch_opened(dup(fd));
 }
 
@@ -82,7 +82,7 @@ static int dup_to(int fd, int to, int flags, int (*plain)(int, int, int)) {
     return -1;
   if (fd != to && !(flags & ~O_CLOEXEC) && fcntl(fd, F_GETFD) >= 0 && fcntl(to, F_GETFD) >= 0)
     ch_fd_closing(to);
-  ch_known_shared();
+  ch_fd_cache_shared();
   int r = plain(fd, to, flags);
   return fd == to ? r : ch_opened(r);
 }
@@ -95,23 +95,23 @@ int ch_plain_setsockopt(int fd, int level, int option, const void *value, sockle
   if (r == 0 && level == SOL_SOCKET &&
       (option == SO_RCVTIMEO_OLD || option == SO_SNDTIMEO_OLD || option == SO_RCVTIMEO_NEW ||
        option == SO_SNDTIMEO_NEW))
-    ch_known_changed(fd);
+    ch_fd_cache_changed(fd);
   if (r == 0 && level == IPPROTO_TCP && option == TCP_ULP)
-    ch_known_in_records(fd);
+    ch_fd_cache_in_records(fd);
   return r;
 }
 
 int ch_plain_ioctl(int fd, unsigned long command, void *argument) {
   int r = ioctl(fd, command, argument);
   if (r >= 0 && command == FIONBIO)
-    ch_known_changed(fd);
+    ch_fd_cache_changed(fd);
   return r;
 }
 
 int ch_plain_close_range(unsigned first, unsigned last, int flags) {
   if (first > last || flags & CLOSE_RANGE_CLOEXEC)
     return close_range(first, last, flags);
-  for (unsigned fd = first; fd <= last && fd < (unsigned)ch_known_size; fd++)
+  for (unsigned fd = first; fd <= last && fd < (unsigned)ch_fd_cache_size; fd++)
     ch_fd_closing((int)fd);
   return ch_own_close_range(first, last, flags, close_range);
 }

@@ -2,9 +2,9 @@
 #ifndef CHARCOAL_REACTOR_CALL_H
 #define CHARCOAL_REACTOR_CALL_H
 
-/* Waits for poll's events, without limit because that is believed of the descriptor (known.h). Returns those that may
- * hold; or CH_DOUBT plus the ms that the wait has lasted at least: the belief was wrong; or -errno. */
+/* Waits for poll's events, without limit because the readiness cache says that the call would. Returns those
+ * that may hold; or CH_LOOK_AGAIN plus the ms that the wait has lasted at least: the cache was wrong; or -errno. */
 __attribute__((visibility("hidden"))) int ch_call_wait(int fd, int events);
-enum { CH_DOUBT = 1 << 16 };
+enum { CH_LOOK_AGAIN = 1 << 16 };
 
 #endif

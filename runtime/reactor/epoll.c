@@ -1,13 +1,13 @@
-/* The reactor over epoll. A descriptor is registered once, edge-triggered, and stays so: what is known of it (known.h)
- * says whether an event can be waited for without a system call.
+/* The reactor over epoll. A descriptor is registered once, edge-triggered, and stays so: what is known of it
+ * (readiness_cache.h) says whether an event can be waited for without a system call.
  *
  * Invariants: 1. table[fd].waiters holds the fd clauses registered for fd; 2. whenever it is not empty, epoll is armed
  * for at least what they want, and has looked at the descriptor since the last time that one of those events may have
  * held; 3. `waiting` is the number of registered clauses; 4. an event of an earlier `life` of its number is ignored.
  *
- * About 2: an edge-triggered registration tells of an event once. What is `quiet` did not hold when somebody looked,
- * later than the last report; so the next report is still to come. Anything else is armed anew (EPOLL_CTL_MOD), upon
- * which epoll looks and reports what holds. A registration that is lost, for the number was closed and used again
+ * About 2: an edge-triggered registration tells of an event once. What is `not_ready` did not hold when somebody
+ * looked, later than the last report; so the next report is still to come. Anything else is armed anew (EPOLL_CTL_MOD),
+ * upon which epoll looks and reports what holds. A registration that is lost, for the number was closed and used again
  * behind our back, is found out by verification.
  *
  * About 4: epoll registers a description under a number. If the description outlives the number (dup, fork) so does
@@ -15,7 +15,7 @@
  * this one. */
 #define _GNU_SOURCE
 #include "reactor/inbox.h"
-#include "reactor/known.h"
+#include "reactor/readiness_cache.h"
 #include "reactor/own.h"
 #include "reactor/reactor.h"
 #include "reactor/times.h"
@@ -95,7 +95,7 @@ static void start_afresh(void);
 static int arm(int fd, uint32_t wanted, bool *anew) {
   struct descriptor *d = &table[fd];
   if (wanted & EPOLLIN)
-    wanted |= EPOLLRDHUP | EPOLLPRI; /* after which a short read means nothing: ch_known_stirred */
+    wanted |= EPOLLRDHUP | EPOLLPRI; /* after which a short read means nothing: ch_fd_cache_may_be_ready */
   wanted |= d->armed | EPOLLET;
   struct epoll_event e = {.events = wanted, .data.u64 = (uint64_t)d->life << 32 | (uint32_t)fd};
   int result = epoll_ctl(epoll(), d->armed ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, fd, &e);
@@ -154,9 +154,9 @@ static bool make_room(int fd) {
 
 /* Epoll knows it, and has told of everything that it has to tell of at the moment. */
 static bool is_sure(int fd, uint32_t wanted) {
-  const struct ch_known *k = ch_known(fd);
-  return k && !k->fresh && wanted && (table[fd].armed & wanted) == wanted && !(k->is & CH_LOUD) &&
-         ch_known_is_quiet(fd, (int)wanted);
+  const struct ch_fd_entry *k = ch_fd_entry(fd);
+  return k && !k->reused && wanted && (table[fd].armed & wanted) == wanted && !(k->is & CH_SHORT_READS_MISLEAD) &&
+         ch_fd_cache_says_not_ready(fd, (int)wanted);
 }
 
 /* Arms it, if that is needed; 0, or -errno. */
@@ -166,16 +166,16 @@ static int expect(struct ch_clause *c, int fd) {
   int error = sure ? 0 : arm(fd, wanted, NULL);
   if (error)
     return error;
-  struct ch_known *k = ch_known_make(fd);
+  struct ch_fd_entry *k = ch_fd_entry_make(fd);
   if (!k)
     return -ENOMEM;
   bool call = c->type == &ch_call_clause_type, asked = k->is & CH_JUST_ASKED;
   k->is &= (uint8_t)~CH_JUST_ASKED;
-  k->fresh = false;
+  k->reused = false;
   if (call)
-    c->slot = ch_known_now();
+    c->slot = ch_fd_cache_now();
   if (sure || (call && !asked))
-    ch_known_watch(fd);
+    ch_fd_cache_watch(fd);
   return 0;
 }
 
@@ -196,7 +196,7 @@ static bool enlist(struct ch_clause *c) {
   }
   /* A regular file or directory: epoll refuses it, poll calls it always ready. */
   if (error == -EPERM)
-    ch_known_forget(fd);
+    ch_fd_cache_forget(fd);
   else
     c->value = error;
   return true;
@@ -238,14 +238,14 @@ static void closing(int fd) {
 }
 
 /* Those who wait in a call look again. */
-static void doubt(int fd) {
+static void look_again(int fd) {
   struct ch_link before;
   ch_list_take(&before, &table[fd].waiters);
   while (!ch_list_empty(&before)) {
     struct ch_clause *c = (struct ch_clause *)before.next;
     if (c->type == &ch_call_clause_type) {
       waiting--;
-      ch_fire(&c->link, CH_DOUBT + ch_known_waited(c->slot));
+      ch_fire(&c->link, CH_LOOK_AGAIN + ch_fd_cache_waited(c->slot));
     } else {
       ch_list_remove(&c->link);
       ch_list_append(&table[fd].waiters, &c->link, true);
@@ -268,7 +268,7 @@ static enum ch_verdict verify(int fd) {
   table[fd].round = rounds;
   int error = arm(fd, wanted, &lost);
   if (error == -EPERM) { /* a file now: ready */
-    ch_known_forget(fd);
+    ch_fd_cache_forget(fd);
     fire(fd, (int)wanted);
     return CH_WAS_WRONG;
   }
@@ -277,17 +277,17 @@ static enum ch_verdict verify(int fd) {
     return CH_WAS_WRONG;
   }
   if (lost)
-    ch_known_forget(fd);
-  if (!lost && (!by_calls || ch_known_stands(fd, (int)by_calls)))
+    ch_fd_cache_forget(fd);
+  if (!lost && (!by_calls || ch_fd_cache_holds(fd, (int)by_calls)))
     return CH_WAS_RIGHT;
-  doubt(fd);
+  look_again(fd);
   return CH_WAS_WRONG;
 }
 
 static int wait_events(struct epoll_event *events, int room, int64_t deadline) {
   if (deadline == 0)
     return epoll_wait(epoll(), events, room, 0);
-  int64_t due = ch_known_due();
+  int64_t due = ch_fd_cache_due();
   if (due < deadline)
     deadline = due;
   if (deadline == CH_FOREVER)
@@ -336,7 +336,7 @@ static int wanted_on(int fd) {
 }
 
 static void found(int fd, int events) {
-  ch_known_stirred(fd, events);
+  ch_fd_cache_may_be_ready(fd, events);
   fire(fd, events);
 }
 
@@ -361,13 +361,13 @@ static void poll_(int64_t deadline) {
     } else if (fd >= table_size || table[fd].life != (uint32_t)(events[i].data.u64 >> 32)) {
       strangers++;
     } else {
-      ch_known_stirred(fd, (int)events[i].events);
+      ch_fd_cache_may_be_ready(fd, (int)events[i].events);
       if (CH_UNLIKELY(table[fd].round == rounds - 1))
-        ch_known_missed(fd); /* or it has come this very moment */
+        ch_fd_cache_missed(fd); /* or it has come this very moment */
       fire(fd, (int)events[i].events);
     }
   }
-  ch_known_verify(verify);
+  ch_fd_cache_verify(verify);
   if (CH_UNLIKELY(strangers >= MANY_STRANGERS + waiting))
     start_afresh();
   errno = saved;

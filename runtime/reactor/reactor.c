@@ -1,7 +1,7 @@
 #define _GNU_SOURCE
 #include "reactor/reactor.h"
 #include "reactor/inbox.h"
-#include "reactor/known.h"
+#include "reactor/readiness_cache.h"
 #include "reactor/operation.h"
 #include "reactor/timer.h"
 #include "reactor/times.h"
@@ -104,7 +104,7 @@ void ch_reactor_leave(void) { ch_reactor->leave(); }
 void ch_reactor_end(void) {
   ch_inbox_end();
   ch_reactor->end();
-  ch_known_end();
+  ch_fd_cache_end();
   ch_timers_end();
 }
 
@@ -136,10 +136,10 @@ static intptr_t events(struct ch_clause *all, unsigned selected) {
   if (selected != 0)
     return 0;
   intptr_t events = (intptr_t)all[0].value;
-  if (CH_UNLIKELY(events > 0 && events < CH_DOUBT && events & POLLNVAL))
+  if (CH_UNLIKELY(events > 0 && events < CH_LOOK_AGAIN && events & POLLNVAL))
     return -EBADF;
   if (events > 0)
-    ch_known_stirred((int)(intptr_t)all[0].object, (int)events);
+    ch_fd_cache_may_be_ready((int)(intptr_t)all[0].object, (int)events);
   return events;
 }
 static const struct ch_leaf fd_leaf = CH_LEAF_OR("ch_fd_wait", 1, events, -ECANCELED);
@@ -194,7 +194,7 @@ struct ch_clause *ch_poll_clauses(const struct pollfd *all, nfds_t n, int64_t de
     return NULL;
   for (nfds_t i = 0; i < n; i++) {
     if (all[i].fd >= 0)
-      ch_known_quiet(all[i].fd, all[i].events);
+      ch_fd_cache_not_ready(all[i].fd, all[i].events);
     clauses[i] = all[i].fd < 0 ? ch_never_clause() : ch_fd_clause(all[i].fd, all[i].events);
   }
   clauses[n] = ch_deadline_clause(deadline);
@@ -204,5 +204,5 @@ struct ch_clause *ch_poll_clauses(const struct pollfd *all, nfds_t n, int64_t de
 void ch_fd_closing(int fd) {
   ch_reactor->closing(fd);
   ch_operations_closing(fd);
-  ch_known_forget(fd);
+  ch_fd_cache_forget(fd);
 }

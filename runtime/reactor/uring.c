@@ -12,7 +12,7 @@
  * somebody registers clauses. */
 #define _GNU_SOURCE
 #include "reactor/inbox.h"
-#include "reactor/known.h"
+#include "reactor/readiness_cache.h"
 #include "reactor/operation.h"
 #include "reactor/own.h"
 #include "reactor/reactor.h"
@@ -320,7 +320,7 @@ static bool make_room(int fd) {
   }
   table = bigger;
   table_size = size;
-  ch_known_make(fd); /* close_range asks as far as anything is known */
+  ch_fd_entry_make(fd); /* close_range asks as far as anything is known */
   return true;
 }
 
@@ -363,12 +363,12 @@ static void give_poll(struct poll *p) {
 
 /* The call waits because of what is believed, unless the kernel has just been asked. */
 static void watch(struct ch_clause *c, int fd) {
-  struct ch_known *k = ch_known(fd);
-  c->slot = ch_known_now();
+  struct ch_fd_entry *k = ch_fd_entry(fd);
+  c->slot = ch_fd_cache_now();
   if (k && k->is & CH_JUST_ASKED)
     k->is &= (uint8_t)~CH_JUST_ASKED;
   else
-    ch_known_watch(fd);
+    ch_fd_cache_watch(fd);
 }
 
 /* Asks the kernel. */
@@ -446,7 +446,7 @@ static void fire(struct poll *p, int64_t value) {
 
 /* ---- waits that last ----
  *
- * The ring does not know SO_RCVTIMEO, and a poll nothing of O_NONBLOCK: see known.h. */
+ * The ring does not know SO_RCVTIMEO, and a poll nothing of O_NONBLOCK: see readiness_cache.h. */
 
 static struct ch_operation *next_of(const struct ch_operation *op) {
   return (struct ch_operation *)op->clause.link.next;
@@ -457,21 +457,21 @@ static enum ch_verdict verify(int fd) {
   if (fd >= table_size)
     return CH_NOBODY_WAITS;
   enum ch_verdict verdict = CH_NOBODY_WAITS;
-  const struct ch_known *k = ch_known(fd);
+  const struct ch_fd_entry *k = ch_fd_entry(fd);
   bool changed = k && k->is & CH_CHANGED; /* meanwhile: who waits does not care */
   int events = 0;
   for (struct poll *p = table[fd].polls; p; p = p->next)
     if (is_call(p))
       events |= p->events;
   if (events)
-    verdict = ch_known_stands(fd, events) ? CH_WAS_RIGHT : CH_WAS_WRONG;
+    verdict = ch_fd_cache_holds(fd, events) ? CH_WAS_RIGHT : CH_WAS_WRONG;
   for (struct ch_operation *op = table[fd].operations; op; op = next_of(op))
     if (op->request.kind->believes && !op->clause.object &&
         !(op->clause.slot & (CH_OPERATION_CANCELLING | CH_OPERATION_ANSWERED))) {
-      int64_t patience = ch_known_ask(fd, SO_RCVTIMEO);
+      int64_t patience = ch_fd_cache_ask(fd, SO_RCVTIMEO);
       if (verdict == CH_NOBODY_WAITS)
         verdict = CH_WAS_RIGHT;
-      if (op->request.kind->receives && !ch_known_is_socket(fd)) {
+      if (op->request.kind->receives && !ch_fd_cache_is_socket(fd)) {
         ch_operation_cancel(op);
         op->clause.slot |= CH_OPERATION_NO_SOCKET;
         continue;
@@ -479,18 +479,18 @@ static enum ch_verdict verify(int fd) {
       if (patience == CH_FOREVER || changed)
         continue;
       verdict = CH_WAS_WRONG;
-      int64_t left = patience - ch_known_waited((uint32_t)op->clause.value) * INT64_C(1000000);
+      int64_t left = patience - ch_fd_cache_waited((uint32_t)op->clause.value) * INT64_C(1000000);
       if (!ch_operation_time_out(op, left > 0 ? left : 0))
-        ch_known_watch(fd); /* no memory now */
+        ch_fd_cache_watch(fd); /* no memory now */
     }
   for (struct poll *p = verdict == CH_WAS_WRONG ? table[fd].polls : NULL; p;) {
     if (!is_call(p)) {
       p = p->next;
       continue;
     }
-    int64_t waited = ch_known_waited(p->clause->slot);
+    int64_t waited = ch_fd_cache_waited(p->clause->slot);
     cancel_poll(p);
-    fire(p, CH_DOUBT + waited);
+    fire(p, CH_LOOK_AGAIN + waited);
     p = table[fd].polls; /* whoever is called may change the list */
   }
   return verdict;
@@ -529,8 +529,8 @@ static bool start(struct ch_operation *op) {
     list(op);
     in_flight++;
     if (op->request.kind->believes) {
-      op->clause.value = ch_known_now();
-      ch_known_watch(op->request.fd);
+      op->clause.value = ch_fd_cache_now();
+      ch_fd_cache_watch(op->request.fd);
     }
   }
   errno = saved;
@@ -574,12 +574,12 @@ static void operation_answered(struct ch_operation *op) {
     result = -EINTR;
   if (op->request.kind->receives) {
     if (result >= 0 && (size_t)result < op->request.n)
-      ch_known_quiet(op->request.fd, CH_IN);
+      ch_fd_cache_not_ready(op->request.fd, CH_IN);
     else
-      ch_known_stirred(op->request.fd, CH_IN);
+      ch_fd_cache_may_be_ready(op->request.fd, CH_IN);
   }
   /* What is polled first and cannot be polled is no socket, but the kernel does not say so. */
-  if (CH_UNLIKELY(result == -EAGAIN && op->request.kind->receives) && ch_known_ask_kind(op->request.fd) != CH_SOCKET)
+  if (CH_UNLIKELY(result == -EAGAIN && op->request.kind->receives) && ch_fd_cache_ask_kind(op->request.fd) != CH_SOCKET)
     result = -ENOTSOCK;
   if (CH_UNLIKELY(op->clause.slot & CH_OPERATION_NO_SOCKET && (result == -ECANCELED || result == -EINTR))) {
     op->clause.slot &= ~(uint32_t)CH_OPERATION_CANCELLING;
@@ -682,7 +682,7 @@ static void poll_(int64_t deadline) {
     if (unsubmitted() || flags)
       submit(0, IORING_ENTER_GETEVENTS, -1);
   } else {
-    int64_t patience = -1, due = ch_known_due();
+    int64_t patience = -1, due = ch_fd_cache_due();
     if (due < deadline)
       deadline = due;
     if (deadline != CH_FOREVER) {
@@ -695,7 +695,7 @@ static void poll_(int64_t deadline) {
     submit(1, IORING_ENTER_GETEVENTS, patience);
   }
   take_completions();
-  ch_known_verify(verify);
+  ch_fd_cache_verify(verify);
   errno = saved;
 }
 

@@ -1,4 +1,4 @@
-/* What is believed of a descriptor and is not so (runtime/reactor/known.h): the number was closed behind our back and
+/* What is believed of a descriptor and is not so (runtime/reactor/readiness_cache.h): the number was closed behind our back and
  * used again, its mode was changed by another process or by code that was not compiled for activities. All of that is
  * done here by raw system calls. The result is the plain call's, if after a while; and what recompiled code does is
  * obeyed at once. A belief that is never verified hangs, until the alarm. */

@@ -28,8 +28,8 @@ static int await(int fd, int events, int option) {
     ready = ch_fd_wait(fd, events, patience);
   } else {
     ready = ch_call_wait(fd, events);
-    if (ready >= CH_DOUBT) { /* no longer than this, if there is a limit; what else was wrong the next attempt says */
-      int64_t waited = (ready - CH_DOUBT) * INT64_C(1000000);
+    if (ready >= CH_LOOK_AGAIN) { /* no longer than this, if there is a limit; what else was wrong the next attempt says */
+      int64_t waited = (ready - CH_LOOK_AGAIN) * INT64_C(1000000);
       patience = ch_patience(fd, option);
       if (patience < 0 || patience == CH_FOREVER)
         return 0;

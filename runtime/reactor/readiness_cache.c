@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "reactor/known.h"
+#include "reactor/readiness_cache.h"
 #include "charcoal.h"
 #include "reactor/times.h"
 #include <errno.h>
@@ -13,20 +13,20 @@
 #include <time.h>
 #include <unistd.h>
 
-__thread struct ch_known *ch_known_table;
-__thread int ch_known_size;
-__thread unsigned ch_known_doubts;
-uint32_t ch_known_changes;
+__thread struct ch_fd_entry *ch_fd_cache_table;
+__thread int ch_fd_cache_size;
+__thread unsigned ch_fd_cache_distrust;
+uint32_t ch_fd_cache_changes;
 
-/* Since when two numbers have perhaps had one description; and how many domains believe anything. */
+/* Since when two numbers have perhaps had one description; and how many domains have a cache. */
 static bool shared;
-static unsigned believers;
+static unsigned domains;
 
 enum {
   LEVELS = 8,
   FIRST_DELAY = 10 /* ms */,
   TRUST_AT_BIRTH = 5,
-  DOUBTS = 1000,
+  DISTRUSTED_WAITS = 1000,
   A_MISS = 8,
   MANY_MISSES = 20,
   MOST_PUT_OFF = 3
@@ -52,8 +52,8 @@ int ch_fd_table_size(int size, int fd) {
   return size;
 }
 
-struct ch_known *ch_known_make_room(int fd) {
-  int size = ch_fd_table_size(ch_known_size, fd);
+struct ch_fd_entry *ch_fd_entry_make_room(int fd) {
+  int size = ch_fd_table_size(ch_fd_cache_size, fd);
   if (size == 0)
     return NULL;
   if (!queues) {
@@ -62,74 +62,74 @@ struct ch_known *ch_known_make_room(int fd) {
       return NULL;
     for (int i = 0; i < LEVELS; i++)
       queues[i] = (struct queue){-1, -1};
-    __atomic_fetch_add(&believers, 1, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&domains, 1, __ATOMIC_RELAXED);
   }
-  struct ch_known *bigger = realloc(ch_known_table, (size_t)size * sizeof *bigger);
+  struct ch_fd_entry *bigger = realloc(ch_fd_cache_table, (size_t)size * sizeof *bigger);
   if (!bigger)
     return NULL;
-  for (int i = ch_known_size; i < size; i++)
-    bigger[i] = (struct ch_known){.as_of = __atomic_load_n(&ch_known_changes, __ATOMIC_RELAXED)};
-  ch_known_table = bigger;
-  ch_known_size = size;
+  for (int i = ch_fd_cache_size; i < size; i++)
+    bigger[i] = (struct ch_fd_entry){.as_of = __atomic_load_n(&ch_fd_cache_changes, __ATOMIC_RELAXED)};
+  ch_fd_cache_table = bigger;
+  ch_fd_cache_size = size;
   return &bigger[fd];
 }
 
-void ch_known_end(void) {
+void ch_fd_cache_end(void) {
   if (!queues)
     return;
-  __atomic_fetch_sub(&believers, 1, __ATOMIC_RELAXED);
-  free(ch_known_table);
+  __atomic_fetch_sub(&domains, 1, __ATOMIC_RELAXED);
+  free(ch_fd_cache_table);
   free(queues);
-  ch_known_table = NULL;
+  ch_fd_cache_table = NULL;
   queues = NULL;
-  ch_known_size = queued = 0;
-  ch_known_doubts = 0;
+  ch_fd_cache_size = queued = 0;
+  ch_fd_cache_distrust = 0;
 }
 
 /* ---- what is believed ---- */
 
 /* Its place in a queue it keeps. */
-static void nothing_of(struct ch_known *k) {
-  k->quiet = 0;
+static void nothing_of(struct ch_fd_entry *k) {
+  k->not_ready = 0;
   k->kind = CH_UNKNOWN_FILE;
   k->is = 0;
   k->trust = k->missed = 0;
-  k->fresh = true;
+  k->reused = true;
 }
 
-void ch_known_forget(int fd) {
-  struct ch_known *k = ch_known(fd);
+void ch_fd_cache_forget(int fd) {
+  struct ch_fd_entry *k = ch_fd_entry(fd);
   if (k)
     nothing_of(k);
 }
 
-static void mode_changed(struct ch_known *k) {
+static void mode_changed(struct ch_fd_entry *k) {
   k->is = (uint8_t)((k->is & ~(CH_BLOCKS | CH_NO_RCVTIMEO | CH_NO_SNDTIMEO)) | CH_CHANGED);
 }
 
-void ch_known_catch_up(struct ch_known *k) {
-  k->as_of = __atomic_load_n(&ch_known_changes, __ATOMIC_RELAXED);
+void ch_fd_cache_catch_up(struct ch_fd_entry *k) {
+  k->as_of = __atomic_load_n(&ch_fd_cache_changes, __ATOMIC_RELAXED);
   mode_changed(k);
 }
 
-void ch_known_changed(int fd) {
-  struct ch_known *k = ch_known(fd);
+void ch_fd_cache_changed(int fd) {
+  struct ch_fd_entry *k = ch_fd_entry(fd);
   if (k)
     mode_changed(k);
-  if (__atomic_load_n(&shared, __ATOMIC_RELAXED) || __atomic_load_n(&believers, __ATOMIC_RELAXED) > 1)
-    __atomic_fetch_add(&ch_known_changes, 1, __ATOMIC_RELAXED);
+  if (__atomic_load_n(&shared, __ATOMIC_RELAXED) || __atomic_load_n(&domains, __ATOMIC_RELAXED) > 1)
+    __atomic_fetch_add(&ch_fd_cache_changes, 1, __ATOMIC_RELAXED);
 }
 
-void ch_known_in_records(int fd) {
-  struct ch_known *k = ch_known_make(fd);
+void ch_fd_cache_in_records(int fd) {
+  struct ch_fd_entry *k = ch_fd_entry_make(fd);
   if (k)
-    k->is |= CH_LOUD;
+    k->is |= CH_SHORT_READS_MISLEAD;
 }
 
-void ch_known_shared(void) { __atomic_store_n(&shared, true, __ATOMIC_RELAXED); }
+void ch_fd_cache_shared(void) { __atomic_store_n(&shared, true, __ATOMIC_RELAXED); }
 
-void ch_known_born(int fd, enum ch_file_kind kind, int is) {
-  struct ch_known *k = ch_known_make(fd);
+void ch_fd_cache_new_socket(int fd, enum ch_file_kind kind, int is) {
+  struct ch_fd_entry *k = ch_fd_entry_make(fd);
   if (!k)
     return;
   nothing_of(k);
@@ -138,23 +138,23 @@ void ch_known_born(int fd, enum ch_file_kind kind, int is) {
   k->trust = TRUST_AT_BIRTH;
 }
 
-void ch_known_accepted(int listener, int fd, int flags) {
+void ch_fd_cache_accepted(int listener, int fd, int flags) {
   if (fd < 0)
     return;
-  ch_known_stirred(listener, CH_IN); /* there may be more */
-  const struct ch_known *l = ch_known(listener);
+  ch_fd_cache_may_be_ready(listener, CH_IN); /* there may be more */
+  const struct ch_fd_entry *l = ch_fd_entry(listener);
   enum ch_file_kind kind =
       l && l->kind >= CH_SOCKET && l->kind <= CH_MESSAGE_SOCKET ? (enum ch_file_kind)l->kind : CH_SOCKET;
-  int is = l && !ch_known_doubts ? l->is & (CH_NO_RCVTIMEO | CH_NO_SNDTIMEO) : 0;
-  ch_known_born(fd, kind, flags & SOCK_NONBLOCK ? is : is | CH_BLOCKS);
+  int is = l && !ch_fd_cache_distrust ? l->is & (CH_NO_RCVTIMEO | CH_NO_SNDTIMEO) : 0;
+  ch_fd_cache_new_socket(fd, kind, flags & SOCK_NONBLOCK ? is : is | CH_BLOCKS);
 }
 
-void ch_known_cut_short(int fd) {
-  struct ch_known *k = ch_known_make(fd);
-  if (!k || k->is & CH_LOUD)
+void ch_fd_cache_short_read(int fd) {
+  struct ch_fd_entry *k = ch_fd_entry_make(fd);
+  if (!k || k->is & CH_SHORT_READS_MISLEAD)
     return;
   if (k->kind == CH_TCP_SOCKET || k->kind == CH_PIPE_FILE) {
-    k->quiet |= (uint16_t)CH_IN;
+    k->not_ready |= (uint16_t)CH_IN;
   } else if (k->kind <= CH_SOCKET) {
     /* To ask whether it is TCP pays only if it happens again. */
     int protocol = 0, saved = errno;
@@ -167,7 +167,7 @@ void ch_known_cut_short(int fd) {
   }
 }
 
-static bool is_socket(const struct ch_known *k) { return k->kind >= CH_SOCKET && k->kind <= CH_MESSAGE_SOCKET; }
+static bool is_socket(const struct ch_fd_entry *k) { return k->kind >= CH_SOCKET && k->kind <= CH_MESSAGE_SOCKET; }
 
 static bool waits_and_is_no_socket(int kind) { return kind == CH_PIPE_FILE || kind == CH_DEVICE_FILE; }
 
@@ -181,9 +181,9 @@ static enum ch_file_kind kind_of_file(int fd) {
                                                                         : CH_DEVICE_FILE;
 }
 
-enum ch_file_kind ch_known_ask_kind(int fd) {
+enum ch_file_kind ch_fd_cache_ask_kind(int fd) {
   enum ch_file_kind kind = kind_of_file(fd);
-  struct ch_known *k = ch_known_make(fd);
+  struct ch_fd_entry *k = ch_fd_entry_make(fd);
   if (k && k->kind != kind && !(kind == CH_SOCKET && is_socket(k))) {
     nothing_of(k);
     k->kind = (uint8_t)kind;
@@ -191,8 +191,8 @@ enum ch_file_kind ch_known_ask_kind(int fd) {
   return kind;
 }
 
-int64_t ch_known_ask(int fd, int option) {
-  struct ch_known nobody = {0}, *k = ch_known_make(fd);
+int64_t ch_fd_cache_ask(int fd, int option) {
+  struct ch_fd_entry nobody = {0}, *k = ch_fd_entry_make(fd);
   if (!k)
     k = &nobody;
   int own = option == SO_RCVTIMEO ? CH_NO_RCVTIMEO : CH_NO_SNDTIMEO;
@@ -220,8 +220,8 @@ int64_t ch_known_ask(int fd, int option) {
   return ch_duration_of_timeval(&t);
 }
 
-bool ch_known_listens(int fd) {
-  struct ch_known *k = ch_known_make(fd);
+bool ch_fd_cache_listens(int fd) {
+  struct ch_fd_entry *k = ch_fd_entry_make(fd);
   int listens = 0;
   socklen_t size = sizeof listens;
   if (k && k->is & CH_LISTENS)
@@ -237,7 +237,7 @@ bool ch_known_listens(int fd) {
 
 static int64_t milliseconds(const struct timespec *t) { return t->tv_sec * INT64_C(1000) + t->tv_nsec / 1000000; }
 
-uint32_t ch_known_now(void) {
+uint32_t ch_fd_cache_now(void) {
   struct timespec t;
   clock_gettime(CLOCK_MONOTONIC_COARSE, &t);
   return (uint32_t)milliseconds(&t);
@@ -249,18 +249,18 @@ static int64_t right_now(void) {
   return milliseconds(&t);
 }
 
-int ch_known_waited(uint32_t began) {
+int ch_fd_cache_waited(uint32_t began) {
   struct timespec step;
   clock_getres(CLOCK_MONOTONIC_COARSE, &step);
   int64_t waited = (int32_t)((uint32_t)right_now() - began) - milliseconds(&step) - 1;
   return waited < 0 ? 0 : waited > INT32_MAX / 2 ? INT32_MAX / 2 : (int)waited;
 }
 
-static int level_of(const struct ch_known *k) { return k->trust < LEVELS ? k->trust : LEVELS - 1; }
+static int level_of(const struct ch_fd_entry *k) { return k->trust < LEVELS ? k->trust : LEVELS - 1; }
 static uint32_t delay(int level) { return (uint32_t)FIRST_DELAY << level; }
 
 static void append(int fd, uint32_t since) {
-  struct ch_known *k = &ch_known_table[fd];
+  struct ch_fd_entry *k = &ch_fd_cache_table[fd];
   struct queue *q = &queues[level_of(k)];
   k->queued = true;
   k->renewed = false;
@@ -269,31 +269,31 @@ static void append(int fd, uint32_t since) {
   if (q->head < 0)
     q->head = fd;
   else
-    ch_known_table[q->tail].next = fd;
+    ch_fd_cache_table[q->tail].next = fd;
   q->tail = fd;
   queued++;
 }
 
 /* Busy descriptors are not put behind the others at each wait: that is made up for when their turn comes. But not for
  * ever: of several that wait for one descriptor some may wait all the time while others come and go. */
-void ch_known_watch(int fd) {
-  struct ch_known *k = ch_known_make(fd);
+void ch_fd_cache_watch(int fd) {
+  struct ch_fd_entry *k = ch_fd_entry_make(fd);
   if (!k)
     return;
   k->is &= (uint8_t)~(CH_CHANGED | CH_JUST_ASKED);
   if (k->queued)
     k->renewed = true;
   else
-    append(fd, ch_known_now());
+    append(fd, ch_fd_cache_now());
 }
 
-int64_t ch_known_due(void) {
+int64_t ch_fd_cache_due(void) {
   if (CH_LIKELY(queued == 0))
     return CH_FOREVER;
   int64_t now = right_now(), least = INT32_MAX;
   for (int i = 0; i < LEVELS; i++)
     if (queues[i].head >= 0) {
-      int64_t left = (int32_t)(ch_known_table[queues[i].head].since + delay(i) - (uint32_t)now);
+      int64_t left = (int32_t)(ch_fd_cache_table[queues[i].head].since + delay(i) - (uint32_t)now);
       if (left < least)
         least = left;
     }
@@ -303,13 +303,13 @@ int64_t ch_known_due(void) {
 static void verify_next(int level, enum ch_verdict (*verify)(int fd)) {
   struct queue *q = &queues[level];
   int fd = q->head;
-  struct ch_known *k = &ch_known_table[fd];
+  struct ch_fd_entry *k = &ch_fd_cache_table[fd];
   q->head = k->next;
   k->queued = false;
   queued--;
   if (k->renewed && k->put_off < MOST_PUT_OFF) {
     k->put_off++;
-    append(fd, ch_known_now());
+    append(fd, ch_fd_cache_now());
     return;
   }
   k->put_off = 0;
@@ -317,32 +317,32 @@ static void verify_next(int level, enum ch_verdict (*verify)(int fd)) {
   case CH_NOBODY_WAITS:
     break;
   case CH_WAS_RIGHT:
-    k = &ch_known_table[fd];
+    k = &ch_fd_cache_table[fd];
     if (k->trust < LEVELS - 1)
       k->trust++;
     break;
   case CH_WAS_WRONG:
-    ch_known_table[fd].trust = 0;
-    ch_known_table[fd].quiet = 0;
-    ch_known_doubts = DOUBTS;
+    ch_fd_cache_table[fd].trust = 0;
+    ch_fd_cache_table[fd].not_ready = 0;
+    ch_fd_cache_distrust = DISTRUSTED_WAITS;
     break;
   }
 }
 
-void ch_known_verify(enum ch_verdict (*verify)(int fd)) {
+void ch_fd_cache_verify(enum ch_verdict (*verify)(int fd)) {
   if (CH_LIKELY(queued == 0))
     return;
   uint32_t now = (uint32_t)right_now();
   int saved = errno;
   for (int i = 0; i < LEVELS; i++)
-    while (queues[i].head >= 0 && (int32_t)(now - ch_known_table[queues[i].head].since) >= (int32_t)delay(i))
+    while (queues[i].head >= 0 && (int32_t)(now - ch_fd_cache_table[queues[i].head].since) >= (int32_t)delay(i))
       verify_next(i, verify);
   errno = saved;
-  ch_known_check();
+  ch_fd_cache_check();
 }
 
-void ch_known_missed(int fd) {
-  struct ch_known *k = ch_known(fd);
+void ch_fd_cache_missed(int fd) {
+  struct ch_fd_entry *k = ch_fd_entry(fd);
   if (!k)
     return;
   k->trust = 0;
@@ -350,30 +350,30 @@ void ch_known_missed(int fd) {
   if (k->missed < MANY_MISSES)
     return;
   k->missed = 0;
-  k->is |= CH_LOUD;
-  ch_known_doubts = DOUBTS;
+  k->is |= CH_SHORT_READS_MISLEAD;
+  ch_fd_cache_distrust = DISTRUSTED_WAITS;
 }
 
-bool ch_known_stands(int fd, int events) {
-  struct ch_known *k = ch_known(fd);
+bool ch_fd_cache_holds(int fd, int events) {
+  struct ch_fd_entry *k = ch_fd_entry(fd);
   if (!k || waits_and_is_no_socket(k->kind) || k->is & CH_CHANGED)
     return true;
   bool in = events & (POLLIN | POLLRDNORM), out = events & (POLLOUT | POLLWRNORM), was_socket = is_socket(k);
-  bool stands =
-      (!in || ch_known_ask(fd, SO_RCVTIMEO) == CH_FOREVER) && (!out || ch_known_ask(fd, SO_SNDTIMEO) == CH_FOREVER);
-  k = ch_known(fd);
+  bool stands = (!in || ch_fd_cache_ask(fd, SO_RCVTIMEO) == CH_FOREVER) &&
+                (!out || ch_fd_cache_ask(fd, SO_SNDTIMEO) == CH_FOREVER);
+  k = ch_fd_entry(fd);
   k->is &= (uint8_t)~CH_JUST_ASKED;
   return stands && (!was_socket || is_socket(k));
 }
 
-void ch_known_check(void) {
+void ch_fd_cache_check(void) {
 #ifdef CHARCOAL_CHECKED
   int found = 0;
   for (int i = 0; queues && i < LEVELS; i++)
-    for (int fd = queues[i].head; fd >= 0; fd = ch_known_table[fd].next) {
-      CH_INVARIANT(ch_known_table[fd].queued, "a descriptor in a queue knows it");
-      CH_INVARIANT(ch_known_table[fd].next < 0 ||
-                       (int32_t)(ch_known_table[ch_known_table[fd].next].since - ch_known_table[fd].since) >= 0,
+    for (int fd = queues[i].head; fd >= 0; fd = ch_fd_cache_table[fd].next) {
+      CH_INVARIANT(ch_fd_cache_table[fd].queued, "a descriptor in a queue knows it");
+      CH_INVARIANT(ch_fd_cache_table[fd].next < 0 || (int32_t)(ch_fd_cache_table[ch_fd_cache_table[fd].next].since -
+                                                               ch_fd_cache_table[fd].since) >= 0,
                    "those that were queued first stand in front");
       found++;
     }
