@@ -3,6 +3,7 @@
 #include "charcoal.h"
 #include "reactor/own.h"
 #include "reactor/reactor.h"
+#include "sched/tsan.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
@@ -120,6 +121,7 @@ int ch_inbox_descriptor(void) { return inbox && inbox->event >= 0 ? ch_own_numbe
 
 void ch_inbox_post(struct ch_inbox *to, struct ch_letter *letter) {
   struct ch_letter *top = __atomic_load_n(&to->top, __ATOMIC_RELAXED);
+  ch_tsan_release(to);
   do
     letter->next = top;
   while (!__atomic_compare_exchange_n(&to->top, &top, letter, true, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED));
@@ -143,6 +145,7 @@ bool ch_inbox_open(void) {
   if (CH_LIKELY(!inbox || !__atomic_load_n(&inbox->top, __ATOMIC_RELAXED)))
     return false;
   struct ch_letter *letter = __atomic_exchange_n(&inbox->top, NULL, __ATOMIC_ACQUIRE), *first = NULL;
+  ch_tsan_acquire(inbox);
   while (letter) {
     struct ch_letter *earlier = letter->next;
     letter->next = first;

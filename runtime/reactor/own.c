@@ -13,6 +13,9 @@ enum { ROOM = 4096, FIRST = 56 };
 static int own[ROOM];
 static int used; /* places that were ever taken */
 
+/* The C library's, under a name that nobody replaces but sanitizers, which want to know. */
+extern int __close(int);
+
 static int above(int fd) { return fcntl(fd, F_DUPFD_CLOEXEC, FIRST); }
 static int number_at(int place) { return __atomic_load_n(&own[place], __ATOMIC_RELAXED) - 1; }
 static int places(void) { return __atomic_load_n(&used, __ATOMIC_RELAXED); }
@@ -30,7 +33,7 @@ int ch_own(int fd) {
   pthread_once(&once, note_process);
   int saved = errno, to = above(fd);
   if (to >= 0) {
-    syscall(SYS_close, fd);
+    __close(fd);
     fd = to;
   }
   errno = saved;
@@ -43,7 +46,7 @@ int ch_own(int fd) {
       return i;
     }
   }
-  syscall(SYS_close, fd);
+  __close(fd);
   return errno = EMFILE, -1;
 }
 
@@ -61,7 +64,7 @@ void ch_own_lost(int place) { __atomic_store_n(&own[place], 0, __ATOMIC_RELAXED)
 void ch_own_close(int place) {
   int fd = number_at(place);
   ch_own_lost(place);
-  syscall(SYS_close, fd);
+  __close(fd);
 }
 
 /* ---- the C library's calls ---- */
@@ -103,7 +106,7 @@ int ch_own_close_range(unsigned first, unsigned last, int flags, int (*plain)(un
 /* ---- under their own names ---- */
 
 #define CH_INTERPOSED __attribute__((weak, visibility("default")))
-extern int __close(int), __dup2(int, int);
+extern int __dup2(int, int);
 
 static int system_close_range(unsigned first, unsigned last, int flags) {
   return (int)syscall(SYS_close_range, first, last, flags);

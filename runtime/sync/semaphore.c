@@ -13,6 +13,7 @@
 #include "reactor/inbox.h"
 #include "reactor/timer.h"
 #include "wait/wait.h"
+#include "sched/tsan.h"
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -48,7 +49,10 @@ static inline bool change(ch_sem *s, unsigned long unlike, long by) {
 }
 static inline bool take(ch_sem *s) {
   check(s);
-  return change(s, 0, -1);
+  if (!change(s, 0, -1))
+    return false;
+  ch_tsan_acquire(s);
+  return true;
 }
 
 int ch_sem_trywait(ch_sem *s) { return take(s) ? 0 : EAGAIN; }
@@ -137,11 +141,13 @@ static int post(ch_sem *s);
 /* At the waiters' domain. */
 static void letter_opened(struct ch_letter *letter) {
   ch_sem *s = (ch_sem *)((char *)letter - offsetof(ch_sem, letter));
+  ch_tsan_acquire(s);
   for (unsigned long n = __atomic_exchange_n(&s->posted, 0, __ATOMIC_ACQ_REL); n > 0; n--)
     post(s);
 }
 
 static int post_from_elsewhere(ch_sem *s) {
+  ch_tsan_release(s);
   for (;;) {
     if (change(s, WAITED - 1, +1))
       return 0;

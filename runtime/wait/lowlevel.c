@@ -11,6 +11,7 @@
 #include "charcoal/lowlevel.h"
 #include "activity/scope.h"
 #include "reactor/inbox.h"
+#include "sched/tsan.h"
 #include <sched.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -31,7 +32,10 @@ static struct waiter *of(ch_waiter *w) { return (struct waiter *)w; }
 
 /* SCHEDULED -> IDLE. An exchange, not a store: a schedule that finds SCHEDULED counts as one with this, so what its
  * caller had written before must be seen by whoever goes on after it. */
-static void take_schedule(struct waiter *w) { (void)__atomic_exchange_n(&w->state, IDLE, __ATOMIC_ACQ_REL); }
+static void take_schedule(struct waiter *w) {
+  (void)__atomic_exchange_n(&w->state, IDLE, __ATOMIC_ACQ_REL);
+  ch_tsan_acquire(w);
+}
 
 static bool enlist(struct ch_clause *c) {
   struct waiter *w = c->object;
@@ -140,7 +144,10 @@ static void come_home(struct ch_letter *letter) {
 }
 
 /* Whether the caller has to bring it home. */
-static bool claim(struct waiter *w) { return __atomic_exchange_n(&w->state, SCHEDULED, __ATOMIC_ACQ_REL) == SUSPENDED; }
+static bool claim(struct waiter *w) {
+  ch_tsan_release(w);
+  return __atomic_exchange_n(&w->state, SCHEDULED, __ATOMIC_ACQ_REL) == SUSPENDED;
+}
 static bool is_at_home(const struct waiter *w) { return ch_domain.group && w->home == ch_inbox_here(); }
 
 static void bring_home(struct waiter *w) {
@@ -203,6 +210,7 @@ static bool take(ch_spinlock *lock) {
   if (!__atomic_compare_exchange_n(&lock->holder, &nobody, &ch_tls, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
     return false;
   ch_domain.spinlocks++;
+  ch_tsan_acquire(lock);
   return true;
 }
 static bool is_ours(const ch_spinlock *lock) { return __atomic_load_n(&lock->holder, __ATOMIC_RELAXED) == &ch_tls; }
@@ -259,5 +267,6 @@ int ch_spin_acquire_int(ch_spinlock *lock) {
 void ch_spin_release(ch_spinlock *lock) {
   CH_INVARIANT(is_ours(lock), "the thread that acquired a spinlock releases it");
   ch_domain.spinlocks--;
+  ch_tsan_release(lock);
   __atomic_store_n(&lock->holder, NULL, __ATOMIC_RELEASE);
 }

@@ -5,6 +5,7 @@
 #include "posix/locks/queue.h"
 #include "posix/locks/twin.h"
 #include "posix/operations.h"
+#include "sched/tsan.h"
 #include <errno.h>
 #include <limits.h>
 #include <pthread.h>
@@ -21,6 +22,7 @@ static unsigned most(const struct glibc_barrier *b) { return UINT_MAX / 2 - UINT
 
 /* Arrival number i has been let through: it leaves, and touches the barrier no more. The result is the call's. */
 static int pass(struct glibc_barrier *b, unsigned i) {
+  ch_tsan_acquire(b);
   unsigned count = b->count, last = most(b);
   bool shared = b->shared != 0;
   if (__atomic_add_fetch(&b->out, 1, __ATOMIC_ACQ_REL) == last) {
@@ -57,6 +59,7 @@ static const struct ch_leaf leaf = CH_LOCK_LEAF("pthread_barrier_wait");
 /* The caller arrives. Whether it has to wait. */
 static bool arrive(struct ch_lock_wait *w, pthread_barrier_t *barrier, const void *place, int *result) {
   struct glibc_barrier *b = (struct glibc_barrier *)barrier;
+  ch_tsan_release(b);
   unsigned i = __atomic_add_fetch(&b->in, 1, __ATOMIC_ACQ_REL);
   unsigned through = __atomic_load_n(&b->through, __ATOMIC_RELAXED), now = i - i % b->count;
   while (through + b->count <= i)

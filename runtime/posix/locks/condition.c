@@ -2,6 +2,7 @@
 #define CHARCOAL_RUNTIME_LOCKS
 #include "posix/locks/condition.h"
 #include "posix/locks/mutex.h"
+#include "posix/locks/twin.h"
 #include "posix/operations.h"
 #include "reactor/inbox.h"
 #include <dlfcn.h>
@@ -176,6 +177,9 @@ __attribute__((visibility("default"))) int pthread_cond_signal(pthread_cond_t *c
 __attribute__((visibility("default"))) int pthread_cond_broadcast(pthread_cond_t *c) {
   return ch_condition_broadcast(c);
 }
+/* For activities in any case: ThreadSanitizer has functions of its own under those names. */
+CH_TWIN_IN_C(pthread_cond_signal, pthread_cond_t *c) { return ch_done_for_now(ch_condition_signal(c)); }
+CH_TWIN_IN_C(pthread_cond_broadcast, pthread_cond_t *c) { return ch_done_for_now(ch_condition_broadcast(c)); }
 _Static_assert(sizeof(cnd_t) == sizeof(pthread_cond_t), "C11's conditions are the same objects");
 __attribute__((visibility("default"))) int cnd_signal(cnd_t *c) {
   return ch_condition_signal((pthread_cond_t *)c) ? thrd_error : thrd_success;

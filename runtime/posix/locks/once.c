@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "posix/locks/others.h"
 #include "posix/locks/queue.h"
+#include "sched/tsan.h"
 #include <limits.h>
 #include <stdlib.h>
 
@@ -43,12 +44,14 @@ static void look_at_forks(void) { forks = *asked & ~STATES; }
 /* 0: it has been run; 1: it is the caller's to run; -1: it is being run. */
 static int begin(pthread_once_t *once) {
   int is = __atomic_load_n(once, __ATOMIC_ACQUIRE);
+  ch_tsan_acquire(once);
   if (is & HAS_RUN)
     return 0;
   pthread_once_t of_now = PTHREAD_ONCE_INIT;
   asked = &of_now;
   pthread_once(&of_now, look_at_forks);
   for (;;) {
+    ch_tsan_acquire(once);
     if (is & HAS_RUN)
       return 0;
     if (is == (forks | RUNS))
@@ -113,6 +116,7 @@ void ch_once_end(pthread_once_t *once) {
     *at = gone->next;
     free(gone);
   }
+  ch_tsan_release(once);
   __atomic_store_n(once, HAS_RUN, __ATOMIC_RELEASE);
   ch_futex_wake((uint32_t *)once, INT_MAX, false);
   struct ch_queue *q = ch_queue_of(once);

@@ -4,6 +4,7 @@
 #include "posix/locks/others.h"
 #include "posix/locks/queue.h"
 #include "posix/locks/twin.h"
+#include "sched/tsan.h"
 #include <errno.h>
 #include <limits.h>
 
@@ -22,8 +23,10 @@ static uint32_t *value_of(struct glibc_sem *s) {
 static bool take_unit(struct glibc_sem *s) {
   uint64_t is = __atomic_load_n(&s->data, __ATOMIC_RELAXED);
   while ((uint32_t)is != 0)
-    if (__atomic_compare_exchange_n(&s->data, &is, is - 1, true, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+    if (__atomic_compare_exchange_n(&s->data, &is, is - 1, true, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
+      ch_tsan_acquire(s);
       return true;
+    }
   return false;
 }
 static bool take(struct ch_lock_wait *w) { return take_unit(w->clause.object); }

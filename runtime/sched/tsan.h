@@ -1,0 +1,20 @@
+/* What ThreadSanitizer is told about our hand-overs between threads: the runtime is not instrumented, so it sees none
+ * of the runtime's atomic operations. Without it these do nothing. */
+#ifndef CHARCOAL_SCHED_TSAN_H
+#define CHARCOAL_SCHED_TSAN_H
+
+extern void __tsan_acquire(void *) __attribute__((weak));
+extern void __tsan_release(void *) __attribute__((weak));
+
+/* Before what others see there: all that this thread has done precedes it. */
+static inline void ch_tsan_release(const volatile void *at) {
+  if (__builtin_expect(__tsan_release != 0, 0))
+    __tsan_release((void *)at);
+}
+/* After it was seen: what preceded it precedes all that this thread does. */
+static inline void ch_tsan_acquire(const volatile void *at) {
+  if (__builtin_expect(__tsan_acquire != 0, 0))
+    __tsan_acquire((void *)at);
+}
+
+#endif
