@@ -167,12 +167,15 @@ bool ch_inbox_sleeps(void) {
   return !__atomic_load_n(&inbox->top, __ATOMIC_SEQ_CST);
 }
 
+bool ch_inbox_stands(const struct ch_inbox *of) {
+  return !__atomic_load_n(&of->top, __ATOMIC_SEQ_CST) && __atomic_load_n(&of->asleep, __ATOMIC_SEQ_CST);
+}
 bool ch_inbox_is_asleep(void) { return inbox && __atomic_load_n(&inbox->asleep, __ATOMIC_RELAXED); }
 
 void ch_inbox_wakes(void) {
   if (!inbox)
     return;
-  __atomic_store_n(&inbox->asleep, 0, __ATOMIC_RELAXED);
+  __atomic_store_n(&inbox->asleep, 0, __ATOMIC_SEQ_CST); /* and only then it is opened: ch_inbox_stands */
 }
 
 /* ---- for users ---- */

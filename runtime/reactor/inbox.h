@@ -29,6 +29,8 @@ CH_HIDDEN bool ch_inbox_open(void);
 /* Around a sleep of the reactor: false if there is something to open, and then it must not sleep. */
 CH_HIDDEN bool ch_inbox_sleeps(void);
 CH_HIDDEN void ch_inbox_wakes(void);
+/* Its domain sleeps, and no letter is in it. From any thread. */
+CH_HIDDEN bool ch_inbox_stands(const struct ch_inbox *);
 /* This thread's domain is between the two: whoever asks is a signal handler. */
 CH_HIDDEN bool ch_inbox_is_asleep(void);
 /* ch_inbox_here, if it has been asked for; else NULL. */

@@ -237,10 +237,24 @@ bool ch_linger_at_end_slow(struct ch_finish *root) {
   return over;
 }
 
-/* Nobody can run, and nothing that the domain has asked for can change that. Somebody else may, through the inbox. What
- * is waited for inside an atomic block is what its activities do. */
-CH_COLD static bool may_be_woken(const struct ch_group *g) {
-  return g == &ch_domain.base && ch_reactor != &ch_reactor_simulated && ch_has_strangers() && ch_inbox_here();
+/* Nobody can run, and nothing that the domain has asked of the kernel can change that. */
+static bool is_still(const struct ch_group *g, bool sources) {
+  const struct ch_domain *d = &ch_domain;
+  return g->outside == (g == &d->base ? d->suspended : 0) && !(d->watches != 0 && g->live != 0) && !sources &&
+         !ch_inbox_is_open();
+}
+
+/* Somebody else may change it, through the inbox. What is waited for inside an atomic block is what its activities do.
+ */
+CH_COLD static int64_t sleep_until_woken(struct ch_group *g) {
+  int64_t until = CH_FOREVER;
+  if (g == &ch_domain.base && ch_reactor != &ch_reactor_simulated && ch_may_be_woken(&until))
+    return until;
+  if (ch_inbox_open()) /* of somebody who has ended meanwhile */
+    return 0;
+  if (g == &ch_domain.base && ch_domain.suspended != 0 && ch_reactor == &ch_reactor_simulated)
+    return CH_FOREVER;
+  ch_deadlock(g, NULL);
 }
 
 void ch_schedule(void) {
@@ -280,16 +294,17 @@ void ch_schedule(void) {
       look_outside();
     if (g->head)
       continue;
-    if (!waits && !sources && !ch_inbox_is_open() && !may_be_woken(g)) {
-      if (ch_inbox_open()) /* of somebody who has ended meanwhile */
-        continue;
-      ch_deadlock(g, NULL);
-    }
+    int64_t until = CH_FOREVER;
+    if (CH_UNLIKELY(is_still(g, sources)) && (until = sleep_until_woken(g)) == 0)
+      continue;
     if (CH_UNLIKELY(d->high > 4096 && d->live < d->high / 2))
       give_memory_back();
     if (sources && ch_reactor != &ch_reactor_simulated)
       continue;
-    ch_reactor_poll(ch_timers_latest());
+    int64_t latest = ch_timers_latest();
+    ch_reactor_poll(until < latest ? until : latest);
+    if (CH_UNLIKELY(until != CH_FOREVER))
+      ch_awake();
     ch_timers_fire();
   }
 }
@@ -315,6 +330,7 @@ void ch_domain_run(void *body_int, const void *record, size_t size, const char *
   *d = (struct ch_domain){.error = &errno, .group = NULL};
   d->group = &d->base;
   ch_environments_start();
+  ch_strangers_start();
   ch_native_start(__builtin_frame_address(0));
   ch_overflow_start();
   if (is_main)
@@ -334,6 +350,7 @@ void ch_domain_run(void *body_int, const void *record, size_t size, const char *
 
 void ch_domain_end(void) {
   ch_slice_end();
+  ch_strangers_end();
   ch_native_end();
   ch_overflow_end();
   ch_report_end();

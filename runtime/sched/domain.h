@@ -55,6 +55,7 @@ struct ch_domain {
   unsigned idles, natives; /* idle stacks; branches that are NATIVE */
   uint32_t lock_queues;    /* locks that somebody here waits for (posix/locks/queue.h) */
   uint32_t watches;        /* of them: those that code outside the domain will give back */
+  uint32_t suspended;      /* at waiters (wait/lowlevel.c): counted as outside, but only another thread ends that */
   struct ch_group base;
   struct ch_stack home; /* the thread's own */
 };

@@ -1,6 +1,9 @@
 #define _GNU_SOURCE
 #include "sched/strangers.h"
+#include "charcoal.h"
+#include "reactor/inbox.h"
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
@@ -13,12 +16,7 @@ static int own_threads;
 enum { HANDLERS = 8 };
 static void (*own_handlers[HANDLERS])(int);
 
-static void in_child(void) { own_threads = 0; }
-static void hook(void) { pthread_atfork(NULL, NULL, in_child); }
-
 void ch_own_thread(int by) {
-  static pthread_once_t once = PTHREAD_ONCE_INIT;
-  pthread_once(&once, hook);
   __atomic_add_fetch(&own_threads, by, __ATOMIC_RELAXED);
 }
 
@@ -71,9 +69,10 @@ static bool is_kernels(const char *thread) {
 
 void __tsan_init(void) __attribute__((weak)); /* it has a thread of its own */
 
-static bool has_thread(void) {
+/* Besides the domains' own, of which there are so many. */
+static bool has_thread(int domains) {
   DIR *all = opendir("/proc/self/task");
-  int others = -1 - __atomic_load_n(&own_threads, __ATOMIC_RELAXED) - (__tsan_init != NULL);
+  int others = -domains - __atomic_load_n(&own_threads, __ATOMIC_RELAXED) - (__tsan_init != NULL);
   if (!all)
     return false;
   for (struct dirent *e; (e = readdir(all));)
@@ -83,4 +82,83 @@ static bool has_thread(void) {
   return others > 0;
 }
 
-bool ch_has_strangers(void) { return has_handler() || has_thread(); }
+/* ---- domains ---- */
+
+/* A domain stands if `stands` is set, it sleeps, and its inbox is empty: it says so before it sleeps, and whoever is
+ * woken stops sleeping before it opens its letters. Each looks again every second, so that it does not matter who was
+ * the last. */
+struct stand {
+  struct stand *next;
+  struct ch_inbox *inbox; /* while it stands */
+  bool stands;            /* written by its own thread */
+};
+static __thread struct stand own;
+static struct stand *all; /* with the lock */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void before_fork(void) { pthread_mutex_lock(&lock); }
+static void in_parent(void) { pthread_mutex_unlock(&lock); }
+static void forked(void) {
+  pthread_mutex_unlock(&lock);
+  own_threads = 0;
+  own.next = NULL;
+  all = all ? &own : NULL;
+}
+
+static void hook(void) { pthread_atfork(before_fork, in_parent, forked); }
+
+void ch_strangers_start(void) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, hook);
+  pthread_mutex_lock(&lock);
+  own = (struct stand){.next = all};
+  all = &own;
+  pthread_mutex_unlock(&lock);
+}
+
+void ch_strangers_end(void) {
+  pthread_mutex_lock(&lock);
+  struct stand **at = &all;
+  while (*at && *at != &own)
+    at = &(*at)->next;
+  if (*at)
+    *at = own.next;
+  pthread_mutex_unlock(&lock);
+}
+
+static bool others_stand(int *domains) {
+  bool stand = true;
+  *domains = 0;
+  pthread_mutex_lock(&lock);
+  for (struct stand *s = all; s; s = s->next) {
+    ++*domains;
+    if (s != &own && !(__atomic_load_n(&s->stands, __ATOMIC_ACQUIRE) && ch_inbox_stands(s->inbox)))
+      stand = false;
+  }
+  pthread_mutex_unlock(&lock);
+  return stand;
+}
+
+#define BETWEEN_LOOKS INT64_C(1000000000)
+
+bool ch_may_be_woken(int64_t *until) {
+  static __thread int64_t looked;
+  static __thread bool found;
+  int domains, saved = errno;
+  int64_t now = ch_now();
+  *until = now + BETWEEN_LOOKS;
+  own.inbox = ch_inbox_here();
+  if (!own.inbox)
+    return errno = saved, false;
+  __atomic_store_n(&own.stands, true, __ATOMIC_RELEASE);
+  if (!others_stand(&domains))
+    return errno = saved, true;
+  if (!found || now - looked >= BETWEEN_LOOKS) { /* the process has a few hundred system calls to make for it */
+    found = has_handler() || has_thread(domains);
+    looked = now;
+  }
+  errno = saved;
+  return found;
+}
+
+void ch_awake(void) { __atomic_store_n(&own.stands, false, __ATOMIC_RELAXED); }

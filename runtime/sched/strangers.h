@@ -1,14 +1,21 @@
 /* Who could make an activity of this domain runnable, besides the domain itself and what it asks of the kernel: another
- * thread, or a signal handler. They can post a semaphore, signal a condition, unlock a mutex. Asked only when nobody in
- * the domain can run: before a deadlock is reported. */
+ * domain, another thread, or a signal handler. They can post a semaphore, signal a condition, schedule a waiter. Asked
+ * only when nobody in the domain can run: before a deadlock is reported. */
 #ifndef CHARCOAL_SCHED_STRANGERS_H
 #define CHARCOAL_SCHED_STRANGERS_H
 
 #include "frames/allocator.h"
 #include <stdbool.h>
 
-/* The program has a signal handler, or a thread that is neither this one nor the runtime's own. */
-CH_HIDDEN bool ch_has_strangers(void);
+/* Nobody here can run, and only strangers can change that. False: there are none who could: the program has no signal
+ * handler, no thread but the runtime's own, and all domains have come to a stand. True: the domain is to sleep, but no
+ * longer than until then (on ch_now), and to ask again. ch_awake follows the sleep. */
+CH_HIDDEN bool ch_may_be_woken(int64_t *until);
+CH_HIDDEN void ch_awake(void);
+
+/* This thread runs a domain from now on; no longer. */
+CH_HIDDEN void ch_strangers_start(void);
+CH_HIDDEN void ch_strangers_end(void);
 
 /* A thread of the runtime's own begins (+1) or has ended (-1). */
 CH_HIDDEN void ch_own_thread(int by);

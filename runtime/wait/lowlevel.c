@@ -40,14 +40,19 @@ static void take_schedule(struct waiter *w) {
 static bool enlist(struct ch_clause *c) {
   struct waiter *w = c->object;
   uint32_t idle = IDLE;
+  ch_domain.suspended++;
   if (__atomic_compare_exchange_n(&w->state, &idle, SUSPENDED, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
     return false;
+  ch_domain.suspended--;
   CH_INVARIANT(idle == SCHEDULED, "one branch at a time is suspended at a waiter");
   take_schedule(w);
   return true;
 }
 /* Whoever schedules finds nobody; not needed while a waiter is all that its branch waits for. */
-static void withdraw(struct ch_clause *c) { ((struct waiter *)c->object)->state = IDLE; }
+static void withdraw(struct ch_clause *c) {
+  ((struct waiter *)c->object)->state = IDLE;
+  ch_domain.suspended--;
+}
 static bool refuse(struct ch_clause *c) { return (void)c, false; }
 static const struct ch_clause_type firm = {"being scheduled at", true, enlist, withdraw, refuse, NULL};
 
@@ -57,8 +62,8 @@ static bool give_up(struct ch_clause *c) {
   return __atomic_compare_exchange_n(&((struct waiter *)c->object)->state, &suspended, IDLE, false, __ATOMIC_ACQ_REL,
                                      __ATOMIC_ACQUIRE);
 }
-static void nothing(struct ch_clause *c) { (void)c; }
-static const struct ch_clause_type cancellable = {"being scheduled at", true, enlist, nothing, give_up, NULL};
+static void given_up(struct ch_clause *c) { (void)c, ch_domain.suspended--; }
+static const struct ch_clause_type cancellable = {"being scheduled at", true, enlist, given_up, give_up, NULL};
 
 static int prepare(struct waiter *w, const struct ch_clause_type *type) {
   if (CH_UNLIKELY(!ch_domain.current))
@@ -136,6 +141,7 @@ int ch_waiter_suspend_unlock(ch_waiter *public, ch_spinlock *lock) {
 
 static void fire(struct waiter *w) {
   take_schedule(w);
+  ch_domain.suspended--;
   ch_clause_fired(&w->clause, 0);
 }
 
@@ -185,6 +191,7 @@ int ch_yield_to_int(ch_waiter *public) {
   struct ch_branch *next = w->clause.branch;
   bool sibling = next->scope && b->scope && next->scope->root == b->scope->root;
   take_schedule(w);
+  ch_domain.suspended--;
   ch_clause_fired_first(&w->clause, 0);
   if (!sibling)
     return give_way();

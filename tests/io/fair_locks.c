@@ -549,3 +549,31 @@ TEST_EXITS(a_semaphore_that_two_domains_wait_for_is_reported, CH_EXIT_MISUSE, "a
   EXPECT(ch_domain_start(&d, waits_too, NULL) == 0);
   ch_domain_join(&d);
 }
+
+/* ---- domains that stand still ---- */
+
+static void waits_for_ever(void *semaphore) { ch_sem_wait(semaphore); }
+TEST_EXITS(a_domain_that_nobody_can_wake_is_reported_while_it_is_joined, CH_EXIT_DEADLOCK, "deadlock") {
+  ch_sem never = CH_SEM_INIT(0);
+  ch_thread d;
+  EXPECT(ch_domain_start(&d, waits_for_ever, &never) == 0);
+  ch_domain_join(&d);
+}
+
+static ch_sem ask, answer;
+static void answers(void *n) {
+  for (int i = 0; i < *(int *)n; i++) {
+    EXPECT(ch_sem_wait(&ask) == 0);
+    if (i % 50 == 0) ch_sleep(MS); /* now this domain is the one that sleeps for a reason */
+    ch_sem_post(&answer);
+  }
+}
+TEST(domains_that_wait_for_each_other_in_turn_are_no_deadlock) {
+  int n = 300;
+  ch_thread d;
+  EXPECT(ch_domain_start(&d, answers, &n) == 0);
+  for (int i = 0; i < n; i++) {
+    EXPECT(ch_sem_post(&ask) == 0 && ch_sem_wait(&answer) == 0);
+  }
+  EXPECT(ch_domain_join(&d) == 0);
+}

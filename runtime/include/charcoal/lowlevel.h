@@ -44,7 +44,7 @@ typedef struct ch_waiter {
 /* Suspends the caller until the waiter is scheduled. If it has been already, since it was last suspended, the call
  * returns at once: a schedule that comes first is kept, and any number of them count as one. Cancel alone does not end
  * it: see ch_cancel_add. 0; EPERM outside a domain; EMFILE, ENFILE, ENOMEM: no way in for other threads could be made.
- * A deadlock is not reported while anybody is suspended, because another thread may come. */
+ * A deadlock is reported only if there is no other thread, domain or signal handler that could schedule it. */
 int ch_waiter_suspend(ch_waiter *);
 
 /* As ch_waiter_suspend, but a cancel ends it with ECANCELED, exactly: a schedule that comes too late for it is kept for
