@@ -18,7 +18,7 @@ await build({ ...common, entryPoints: shared, format: 'esm', splitting: true, ou
 await build({ ...common, entryPoints: { plugin: 'src/plugin/index.ts', register: 'src/plugin/register.ts', hooks: 'src/plugin/hooks.ts', eslint: 'src/eslint/index.ts' }, format: 'esm', platform: 'node', packages: 'external', outdir: dist })
 await build({
   ...common,
-  stdin: { contents: Object.entries(shared).map(([name, file]) => `export * as ${name} from './${file}'`).join('\n'), resolveDir: js, loader: 'ts' },
+  stdin: { contents: `import './src/node/asyncContext.ts'\n` + Object.entries(shared).map(([name, file]) => `export * as ${name} from './${file}'`).join('\n'), resolveDir: js, loader: 'ts' },
   format: 'cjs',
   platform: 'node',
   outfile: path.join(dist, 'node/all.cjs'),

@@ -92,7 +92,7 @@ test('a block that waits long for a promise says so, with what it holds back', a
     while (told.length === 0) await new Promise((done) => setTimeout(done, 1))
     open(2)
     same([await held, await block, await behind], [1, 2, 3])
-    ok(/owner has waited .* for a promise, and holds back behind\./.test(told[0]), told[0])
+    ok(/owner has waited .* for a promise, and holds back 1: behind\./.test(told[0]), told[0])
   } finally {
     console.warn = warn
     useDomain(before)

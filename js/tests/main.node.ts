@@ -1,6 +1,7 @@
 import './node.test.ts'
 import './docs.test.ts'
 import './bugs.test.ts'
+import './context.node.test.ts'
 import { runTests } from './all.ts'
 const { passed, failed } = await runTests(process.argv[2] ?? '')
 console.log(`${passed} passed, ${failed} failed`)

@@ -40,6 +40,7 @@ export class Activity<T> extends Branch implements Group, Operation<T>, Promise<
   /** @internal 0: it lives, 1: done, 2: failed, 3: cancelled */ ended: 0 | 1 | 2 | 3 = 0
   /** @internal */ joiners: ClauseList | Promise<T> | null = null
   /** @internal */ info: ActivityInfo | null = null
+  /** @internal The values of `local` variables; never changed, but replaced. */ locals: ReadonlyMap<object, unknown> | null = null
   /** @internal */ prev: Activity<any> | null = null
   /** @internal */ next: Activity<any> | null = null
 

@@ -254,7 +254,7 @@ class AtomicCall<T> extends Call<T> {
   override next(answer?: unknown): this {
     const d = domain
     const branch = d.current
-    if (this.block !== null || branch === null || this.activity !== null || d.steps <= 1 || d.depth > 50) return super.next(answer)
+    if (this.block !== null || branch === null || this.context !== null || this.activity !== null || d.steps <= 1 || d.depth > 50) return super.next(answer)
     if (d.pending === this) d.pending = null
     else if (d.pending !== null) d.startPending()
     this.open(branch)

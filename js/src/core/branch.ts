@@ -4,6 +4,7 @@
  * - `gen` is the innermost generator, `frame` the call it belongs to (null: the branch's own body).
  * - `mode` and `answer` say how it goes on; they mean something while it is ready or paused, not while it runs.
  * - `blocked` is what it waits for, null while it is ready, paused or running. A blocked branch is on no queue.
+ * - `context` is what the host keeps for its code (see asyncContext.ts); null where the host keeps nothing.
  * - `scope` is its innermost finish scope (null: the activity's own, which is made when first needed).
  */
 import { NEXT, THROW, type Mode } from './suspension.ts'
@@ -11,6 +12,7 @@ import type { Call } from './call.ts'
 import type { Activity } from './activity.ts'
 import type { Group } from './group.ts'
 import type { Scope } from '../scope/scope.ts'
+import type { AsyncContext } from './asyncContext.ts'
 import type { PromiseCell } from '../wait/promise.ts'
 
 /** What a branch can be blocked on. */
@@ -37,6 +39,7 @@ export class Branch {
   blocked: Blocker | null = null
   scope: Scope | null = null
   cell: PromiseCell | null = null
+  context: AsyncContext | null = null
   group: Group
   activity: Activity<any>
 

@@ -13,6 +13,7 @@ import { NEXT, Suspension, type Operation } from './suspension.ts'
 import type { AnyIterator, Branch } from './branch.ts'
 import type { Activity } from './activity.ts'
 import { domain } from './current.ts'
+import { contexts, type AsyncContext } from './asyncContext.ts'
 
 export const NOTHING: unique symbol = Symbol('nothing')
 
@@ -23,11 +24,16 @@ export class Call<T> extends Suspension<T> implements Promise<T> {
   /** @internal */ gen: AnyIterator | null
   /** @internal */ parent: Call<any> | null = null
   /** @internal */ activity: Activity<T> | null = null
+  /** @internal Its frame has a context of its own. */
+  entered: boolean = false
   /** @internal */ inner: unknown = NOTHING
+  /** @internal Until the call is a frame, the context it was made in if that is not its caller's; then the caller's. */
+  context: AsyncContext | null = null
 
   constructor(gen: AnyIterator | null) {
     super()
     this.gen = gen
+    if (contexts !== null && domain.current !== null) this.context = contexts.entered()
     if (gen !== null) domain.called(this)
   }
 
@@ -40,7 +46,7 @@ export class Call<T> extends Suspension<T> implements Promise<T> {
     if (this.done) return this
     const d = domain
     const gen = this.gen
-    if (gen === null || this.activity !== null || --d.steps <= 0 || d.depth > MAX_DEPTH) {
+    if (gen === null || this.context !== null || this.activity !== null || --d.steps <= 0 || d.depth > MAX_DEPTH) {
       this.value = this
       return this
     }
@@ -121,6 +127,12 @@ export function swap(call: Call<any>, branch: Branch): AnyIterator {
   call.gen = branch.gen
   call.parent = branch.frame
   branch.frame = call
+  if (call.context !== null) {
+    const caller = branch.context
+    branch.context = call.context
+    call.context = caller
+    call.entered = true
+  }
   return callee
 }
 

@@ -5,9 +5,8 @@ import type { Branch } from './branch.ts'
 /** A block has waited long for a promise, and perhaps in vain. */
 export function longWaitMessage(owner: Branch, held: Activity<any>[], ms: number): string {
   const names = held.slice(0, 5).map((a) => a.name)
-  const others = held.length > names.length ? ` and ${held.length - names.length} more` : ''
   const waits = `charcoal: an atomic block of ${owner.activity.name} has waited ${ms / 1000} s for ${owner.blocked!.describe()}`
-  return `${waits}, and holds back ${names.join(', ')}${others}. If it depends on one of these it never ends: call that inside the block.`
+  return `${waits}, and holds back ${held.length}: ${names.join(', ')}. If it depends on one of these it never ends: call that inside the block.`
 }
 
 /** Who waits, for what, and why in vain; then the remedy, and who else waits in the block. */

@@ -20,6 +20,7 @@ import { noteOurs, useDomain } from './current.ts'
 import { realHost, type Host } from './host.ts'
 import { blockOf, type AtomicBlock } from './atomic.ts'
 import { blockOnPromise } from '../wait/promise.ts'
+import { contexts } from './asyncContext.ts'
 import { endBranch } from '../scope/scope.ts'
 import { longWaitMessage } from './deadlock.ts'
 import type { Tracer } from '../dev/trace.ts'
@@ -128,6 +129,8 @@ export class Domain {
     a.prev = this.live
     if (this.live !== null) this.live.next = a
     this.live = a
+    if (this.current !== null) a.locals = this.current.activity.locals
+    if (contexts !== null) a.context = contexts.present()
     if (this.tracer !== null) this.tracer.registered(a)
     return a
   }
@@ -158,7 +161,9 @@ export class Domain {
     const gen = call.gen
     if (gen === null) throw new Error('this call has been run already: call the function again')
     call.gen = null
-    return this.spawn<T>(gen, false, undefined)
+    const a = this.spawn<T>(gen, false, undefined)
+    if (call.context !== null) a.context = call.context
+    return a
   }
 
   /** @internal `a` was made by a call that was not awaited at once. */
@@ -330,7 +335,9 @@ export class Domain {
       const body = answer
       answer = undefined
       try {
-        branch.gen = isGeneratorFunction(body) ? body() : generatorOf(body)
+        const { context } = branch
+        if (isGeneratorFunction(body)) branch.gen = body()
+        else branch.gen = context === null ? generatorOf(body) : context.runInAsyncScope(generatorOf, null, body)
       } catch (error) {
         return this.ended(branch, THROW, error)
       }
@@ -340,7 +347,9 @@ export class Domain {
       let result: IteratorResult<unknown, unknown>
       this.depth = 0
       try {
-        result = mode === NEXT ? generatorNext.call(gen, answer) : generatorThrow.call(gen, answer)
+        const { context } = branch
+        if (context === null) result = mode === NEXT ? generatorNext.call(gen, answer) : generatorThrow.call(gen, answer)
+        else result = context.runInAsyncScope(mode === NEXT ? generatorNext : generatorThrow, gen, answer)
       } catch (error) {
         mode = THROW
         answer = error
@@ -356,6 +365,7 @@ export class Domain {
         if (frame === null) return this.ended(branch, mode as 0 | 1, answer)
         branch.gen = gen = frame.gen!
         branch.frame = frame.parent
+        if (frame.entered) branch.context = frame.context
         frame.gen = null
         frame.parent = null
         if (!frame.leave(branch, mode as 0 | 1, answer)) return this.leftAt(branch)

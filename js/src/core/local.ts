@@ -1,11 +1,10 @@
 /**
- * A variable of the activity: each has its own value, whoever runs in between (law 12: what belongs to the branch survives every switch).
+ * A variable of the activity: each has its own value, whoever runs in between (law 12: what belongs to the branch survives every
+ * switch). A spawned activity begins with the values that its spawner has then; one that legacy code makes, with the initial ones.
  */
 import { domain } from './current.ts'
-import type { Activity } from './activity.ts'
 
 export class Local<T> {
-  private readonly values = new WeakMap<Activity<any>, T>()
   private readonly initial: T
   private outside: T
   constructor(initial: T) {
@@ -14,12 +13,13 @@ export class Local<T> {
   get value(): T {
     const a = domain.current?.activity
     if (a === undefined) return this.outside
-    return this.values.has(a) ? this.values.get(a)! : this.initial
+    const { locals } = a
+    return locals !== null && locals.has(this) ? (locals.get(this) as T) : this.initial
   }
   set value(value: T) {
     const a = domain.current?.activity
     if (a === undefined) this.outside = value
-    else this.values.set(a, value)
+    else a.locals = new Map(a.locals).set(this, value) // who was spawned before keeps what it has inherited
   }
 }
 

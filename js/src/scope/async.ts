@@ -50,6 +50,7 @@ class Async<T> extends Suspension<BranchHandle<T>> {
     const scope = innermostScope(branch)
     const child = new Branch(branch.activity, group)
     child.scope = scope
+    child.context = branch.context
     child.mode = START
     child.answer = this.body
     const handle = new BranchHandle<T>()

@@ -52,8 +52,7 @@ class Acquire extends Clause<Permit> {
   override begin(branch: Branch): boolean {
     const { semaphore } = this
     if (semaphore instanceof Mutex && semaphore.owner === branch) {
-      const why = `${semaphore.name} is held by this branch of ${branch.activity.name} already, so this wait for it would never end`
-      return branch.goOn(THROW, new DeadlockError(`${why}.\nRemedy: release it first, or do the inner part without it.`))
+      return branch.goOn(THROW, new DeadlockError(`${semaphore.name} is held by this branch of ${branch.activity.name} already: release it first`))
     }
     return super.begin(branch)
   }

@@ -1,0 +1,41 @@
+/**
+ * AsyncLocalStorage goes with activities as it goes with native `async` functions: an activity has the stores of who spawned
+ * it, whoever wakes it; a call made inside `storage.run` has those of that run; what `enterWith` enters stays. Node, Bun, Deno.
+ *
+ * A program without AsyncLocalStorage pays nothing: it is used from the first call of `run` or `enterWith`, which are wrapped to
+ * see that.
+ */
+import { contextChanged, useContexts, type AsyncContext } from '../core/asyncContext.ts'
+
+interface AsyncHooks {
+  AsyncLocalStorage: { prototype: Record<'run' | 'enterWith', (this: unknown, ...args: any[]) => unknown> }
+  AsyncResource: new (type: string) => AsyncContext
+}
+
+const host = (globalThis as { process?: { getBuiltinModule?: (name: string) => unknown } }).process
+const hooks = host?.getBuiltinModule?.('node:async_hooks') as AsyncHooks | undefined
+
+if (hooks !== undefined) {
+  const { AsyncLocalStorage, AsyncResource } = hooks
+  const { prototype } = AsyncLocalStorage
+  const { run, enterWith } = prototype
+  let used = false
+  let running = 0 // calls of `run` on the stack
+  prototype.run = function (...args) {
+    used = true
+    running++
+    try {
+      return run.apply(this, args)
+    } finally {
+      running--
+    }
+  }
+  prototype.enterWith = function (...args) {
+    used = true
+    const result = enterWith.apply(this, args)
+    contextChanged()
+    return result
+  }
+  const present = (): AsyncContext => new AsyncResource('charcoal')
+  useContexts({ present: () => (used ? present() : null), entered: () => (running > 0 ? present() : null) })
+}
