@@ -11,7 +11,7 @@
  * - `pumping` holds while the run loop is on the stack; `posted` while the host has been asked to run it.
  * - No group is queued twice; no blocked branch is in a queue.
  */
-import { NEXT, Suspension, THROW, START, type Mode } from './suspension.ts'
+import { NEXT, OURS, Suspension, THROW, START, type Mode } from './suspension.ts'
 import type { AnyIterator, Branch } from './branch.ts'
 import { Context, nextBranch, pushReady, type Group } from './group.ts'
 import { Activity } from './activity.ts'
@@ -425,6 +425,7 @@ export class Domain {
     if (op instanceof Suspension) return op.begin(branch)
     if (typeof op === 'object' && op !== null) {
       if (op instanceof Activity) return op.joinFrom(branch)
+      if ((op as Record<symbol, unknown>)[OURS] === true) throw new Error('this operation belongs to another copy of charcoal-js: npm dedupe')
       if (typeof (op as PromiseLike<unknown>).then === 'function') return blockOnPromise(branch, op as PromiseLike<unknown>)
       if (typeof (op as Generator).next === 'function' && typeof (op as Generator).throw === 'function') {
         const call = new Call(null)
@@ -499,5 +500,11 @@ const PAUSED = Symbol('paused')
 const SWITCHED = Symbol('switched')
 const THREW: IteratorResult<unknown, unknown> = { done: true, value: undefined }
 
+
+// Two copies have two domains, and know nothing of each other's blocks and activities: what can be done is to say so.
+const COPIES = Symbol.for('charcoal.copies')
+const copies = (globalThis as { [COPIES]?: number })[COPIES] ?? 0
+if (copies === 1) console.warn('charcoal: two copies of charcoal-js are loaded; atomic blocks of one do not exclude activities of the other. Remedy: npm dedupe')
+;(globalThis as { [COPIES]?: number })[COPIES] = copies + 1
 
 useDomain(new Domain())

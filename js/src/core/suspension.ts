@@ -20,6 +20,9 @@ export const THROW = 1
 export const START = 2
 export type Mode = 0 | 1 | 2
 
+/** Marks suspensions of every copy of the library, so that a foreign one is told from a generator. */
+export const OURS: unique symbol = Symbol.for('charcoal.suspension') as never
+
 export abstract class Suspension<T> implements Operation<T> {
   done: boolean = false
   value: any = undefined;
@@ -55,3 +58,5 @@ export abstract class Suspension<T> implements Operation<T> {
    */
   abstract begin(branch: Branch): boolean
 }
+
+;(Suspension.prototype as unknown as Record<symbol, boolean>)[OURS] = true
