@@ -22,6 +22,28 @@ typedef struct io_uring_sqe sqe_t;
 static long or_error(long r) { return r < 0 ? -errno : r; }
 static long refused(void) { return errno = ECANCELED, -1; }
 
+/* ---- beginning a call ----
+ *
+ * A request either is made at once, and its result returned (-1 with errno), or is written to *q, and CH_LATER says
+ * that it is to be carried out as an operation. */
+
+static long in_place(const req_t *q) {
+  long r = q->kind->perform(q);
+  return r < 0 ? (errno = (int)-r, -1) : r;
+}
+
+/* A call that waits for somebody: after an attempt has said "not now". */
+static long begin_wait(req_t *q, req_t request) {
+  *q = request;
+  return ch_is_marked() ? refused() : CH_LATER;
+}
+
+/* A call that takes its time: in place, where nothing else could run meanwhile, or where it takes none (`at_once`). */
+static long begin(req_t *q, req_t request, bool at_once) {
+  long r = begin_wait(q, request);
+  return r == CH_LATER && (ch_alone() || at_once) ? in_place(q) : r;
+}
+
 /* In a scope what stands behind an `async` may go on. */
 int ch_alone(void) {
   struct ch_domain *d = &ch_domain;
@@ -62,6 +84,9 @@ static const struct ch_operation_kind write_kind = {"write", perform_write, prep
 static const struct ch_operation_kind readv_kind = {"readv", perform_readv, prepare_readv, .lane = CH_LANE_STORAGE};
 static const struct ch_operation_kind writev_kind = {"writev", perform_writev, prepare_writev, .lane = CH_LANE_STORAGE};
 
+/* What the kernel transfers at most in one call. */
+#define LONGEST 0x7ffff000
+
 static req_t transfer(const struct ch_operation_kind *kind, int fd, const void *a, size_t n, int64_t offset,
                       int flags) {
   return (req_t){.kind = kind, .fd = fd, .a = a, .n = n, .offset = offset, .flags = (unsigned)flags};
@@ -79,13 +104,9 @@ static bool is_refusal(ssize_t r) {
 /* A ring looks into the page cache itself. Otherwise that may have the first part only, and a file's reader expects all
  * of it: the rest is read from there on. */
 static long begin_read(req_t *q, int fd, void *to, size_t n, int64_t offset) {
-  if (ch_is_marked())
-    return refused();
-  if (CH_UNLIKELY(n > 0x7ffff000 || ch_alone()))
-    return offset < 0 ? read(fd, to, n) : pread(fd, to, n, offset);
-  *q = transfer(&read_kind, fd, to, n, offset, 0);
-  if (CH_LIKELY(ch_reactor_has_ring()))
-    return CH_LATER;
+  long begun = begin(q, transfer(&read_kind, fd, to, n, offset, 0), n > LONGEST);
+  if (begun != CH_LATER || CH_LIKELY(ch_reactor_has_ring()))
+    return begun;
   ssize_t r = cached(fd, &(struct iovec){to, n}, 1, offset);
   if (r == (ssize_t)n || r == 0 || (r < 0 && !is_refusal(r)))
     return r;
@@ -100,23 +121,13 @@ static long begin_read(req_t *q, int fd, void *to, size_t n, int64_t offset) {
 }
 
 static long begin_write(req_t *q, int fd, const void *from, size_t n, int64_t offset) {
-  if (ch_is_marked())
-    return refused();
-  if (n > 0x7ffff000 || n == 0 || ch_alone())
-    return offset < 0 ? write(fd, from, n) : pwrite(fd, from, n, offset);
-  *q = transfer(&write_kind, fd, from, n, offset, 0);
-  return CH_LATER;
+  return begin(q, transfer(&write_kind, fd, from, n, offset, 0), n > LONGEST || n == 0);
 }
 
-/* A negative offset of pread is an error, not the position. */
 static long begin_readv(req_t *q, int fd, const struct iovec *v, int n, int64_t offset, int flags) {
-  if (ch_is_marked())
-    return refused();
-  if (n <= 0 || n > 1024 || ch_alone())
-    return preadv2(fd, v, n, offset, flags);
-  *q = transfer(&readv_kind, fd, v, (size_t)n, offset, flags);
-  if (flags || ch_reactor_has_ring())
-    return CH_LATER;
+  long begun = begin(q, transfer(&readv_kind, fd, v, (size_t)n, offset, flags), n <= 0 || n > IOV_MAX);
+  if (begun != CH_LATER || flags || ch_reactor_has_ring())
+    return begun;
   ssize_t r = cached(fd, v, n, offset);
   if (r == 0 || (r > 0 && (size_t)r == ch_iovec_bytes(v, (size_t)n)) || (r < 0 && !is_refusal(r)))
     return r;
@@ -126,15 +137,10 @@ static long begin_readv(req_t *q, int fd, const struct iovec *v, int n, int64_t 
 }
 
 static long begin_writev(req_t *q, int fd, const struct iovec *v, int n, int64_t offset, int flags) {
-  if (ch_is_marked())
-    return refused();
-  if (n <= 0 || n > 1024 || ch_alone())
-    return pwritev2(fd, v, n, offset, flags);
-  *q = transfer(&writev_kind, fd, v, (size_t)n, offset, flags);
-  return CH_LATER;
+  return begin(q, transfer(&writev_kind, fd, v, (size_t)n, offset, flags), n <= 0 || n > IOV_MAX);
 }
 
-/* An offset below 0 is an error here, which the plain call words. */
+/* An offset below 0 means the position above, and is an error here, which the plain call words. */
 static long begin_pread(req_t *q, int fd, void *to, size_t n, int64_t offset) {
   return CH_UNLIKELY(offset < 0) ? pread(fd, to, n, offset) : begin_read(q, fd, to, n, offset);
 }
@@ -155,15 +161,6 @@ static void prepare_sync(const req_t *q, sqe_t *sqe) {
   sqe->fsync_flags = q->flags ? IORING_FSYNC_DATASYNC : 0;
 }
 static const struct ch_operation_kind sync_kind = {"fsync", perform_sync, prepare_sync, .lane = CH_LANE_STORAGE};
-
-static long begin_sync(req_t *q, int fd, int data_only) {
-  if (ch_is_marked())
-    return refused();
-  if (ch_alone())
-    return data_only ? fdatasync(fd) : fsync(fd);
-  *q = (req_t){.kind = &sync_kind, .fd = fd, .flags = data_only != 0};
-  return CH_LATER;
-}
 
 /* ---- names ---- */
 
@@ -210,19 +207,21 @@ static const struct ch_operation_kind open_kind = {"open", perform_open, prepare
                                                    .interrupt = true};
 
 static long begin_openat(req_t *q, int directory, const char *path, int flags, mode_t mode) {
-  if (ch_is_marked())
-    return refused();
-  if (ch_alone())
-    return openat(directory, path, flags, mode);
-  if (!(flags & (O_CREAT | O_TRUNC | O_TMPFILE | O_PATH))) {
+  long r = begin(q,
+                 (req_t){.kind = &open_kind,
+                         .fd = -1,
+                         .fd2 = directory,
+                         .a = path,
+                         .flags = (unsigned)flags | O_LARGEFILE,
+                         .mode = mode},
+                 false);
+  if (r == CH_LATER && !(flags & (O_CREAT | O_TRUNC | O_TMPFILE | O_PATH))) {
     int saved = errno, fd = open_at_once(directory, path, flags);
     errno = saved;
     if (fd >= 0)
       return fd;
   }
-  *q = (req_t){
-      .kind = &open_kind, .fd = -1, .fd2 = directory, .a = path, .flags = (unsigned)flags | O_LARGEFILE, .mode = mode};
-  return CH_LATER;
+  return r;
 }
 
 static long perform_statx(const req_t *q) {
@@ -238,40 +237,22 @@ static void prepare_statx(const req_t *q, sqe_t *sqe) {
 }
 static const struct ch_operation_kind statx_kind = {"statx", perform_statx, prepare_statx, .lane = CH_LANE_STORAGE};
 
-static long begin_statx(req_t *q, int directory, const char *path, int flags, unsigned mask, struct statx *to) {
-  if (ch_is_marked())
-    return refused();
-  if (ch_alone() || !path)
-    return statx(directory, path, flags, mask, to);
-  *q = (req_t){
-      .kind = &statx_kind, .fd = -1, .fd2 = directory, .a = path, .flags = (unsigned)flags, .mode = mask, .b = to};
-  return CH_LATER;
-}
-
 /* The pool's alone: a struct stat is what the C library makes of the kernel's answer. Names in memory are answered
  * here. */
 static long perform_stat(const req_t *q) { return or_error(fstatat(q->fd2, q->a, (void *)q->b, (int)q->flags)); }
 static const struct ch_operation_kind stat_kind = {"stat", perform_stat, NULL, .lane = CH_LANE_STORAGE};
 
 static long begin_stat(req_t *q, int directory, const char *path, struct stat *to, int flags) {
-  if (ch_is_marked())
-    return refused();
-  if (ch_alone() || (path && !*path))
-    return fstatat(directory, path, to, flags);
-  if (!(flags & ~(AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT))) {
-    int saved = errno, fd = cached_path(directory, path, flags & AT_SYMLINK_NOFOLLOW ? O_NOFOLLOW : 0);
-    if (fd >= 0) {
-      int r = fstat(fd, to);
-      close(fd);
-      if (r == 0) {
-        errno = saved;
-        return 0;
-      }
-    }
-    errno = saved;
-  }
-  *q = (req_t){.kind = &stat_kind, .fd = -1, .fd2 = directory, .a = path, .b = to, .flags = (unsigned)flags};
-  return CH_LATER;
+  req_t request = {.kind = &stat_kind, .fd = -1, .fd2 = directory, .a = path, .b = to, .flags = (unsigned)flags};
+  long begun = begin(q, request, path && !*path);
+  if (begun != CH_LATER || flags & ~(AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT))
+    return begun;
+  int saved = errno, fd = cached_path(directory, path, flags & AT_SYMLINK_NOFOLLOW ? O_NOFOLLOW : 0);
+  int r = fd < 0 ? -1 : fstat(fd, to);
+  if (fd >= 0)
+    close(fd);
+  errno = saved;
+  return r == 0 ? 0 : CH_LATER;
 }
 
 static long perform_rename(const req_t *q) {
@@ -288,23 +269,6 @@ static void prepare_rename(const req_t *q, sqe_t *sqe) {
 }
 static const struct ch_operation_kind rename_kind = {"rename", perform_rename, prepare_rename, .lane = CH_LANE_STORAGE};
 
-static long begin_rename(req_t *q, int from_directory, const char *from, int to_directory, const char *to,
-                         unsigned flags) {
-  if (ch_is_marked())
-    return refused();
-  if (ch_alone())
-    return flags ? renameat2(from_directory, from, to_directory, to, flags)
-                 : renameat(from_directory, from, to_directory, to);
-  *q = (req_t){.kind = &rename_kind,
-               .fd = -1,
-               .fd2 = from_directory,
-               .a = from,
-               .mode = (unsigned)to_directory,
-               .b = to,
-               .flags = flags};
-  return CH_LATER;
-}
-
 static long perform_unlink(const req_t *q) { return or_error(unlinkat(q->fd2, q->a, (int)q->flags)); }
 static void prepare_unlink(const req_t *q, sqe_t *sqe) {
   sqe->opcode = IORING_OP_UNLINKAT;
@@ -313,15 +277,6 @@ static void prepare_unlink(const req_t *q, sqe_t *sqe) {
   sqe->unlink_flags = q->flags;
 }
 static const struct ch_operation_kind unlink_kind = {"unlink", perform_unlink, prepare_unlink, .lane = CH_LANE_STORAGE};
-
-static long begin_unlink(req_t *q, int directory, const char *path, int flags) {
-  if (ch_is_marked())
-    return refused();
-  if (ch_alone())
-    return unlinkat(directory, path, flags);
-  *q = (req_t){.kind = &unlink_kind, .fd = -1, .fd2 = directory, .a = path, .flags = (unsigned)flags};
-  return CH_LATER;
-}
 
 static long perform_mkdir(const req_t *q) { return or_error(mkdirat(q->fd2, q->a, q->mode)); }
 static void prepare_mkdir(const req_t *q, sqe_t *sqe) {
@@ -332,28 +287,10 @@ static void prepare_mkdir(const req_t *q, sqe_t *sqe) {
 }
 static const struct ch_operation_kind mkdir_kind = {"mkdir", perform_mkdir, prepare_mkdir, .lane = CH_LANE_STORAGE};
 
-static long begin_mkdir(req_t *q, int directory, const char *path, mode_t mode) {
-  if (ch_is_marked())
-    return refused();
-  if (ch_alone())
-    return mkdirat(directory, path, mode);
-  *q = (req_t){.kind = &mkdir_kind, .fd = -1, .fd2 = directory, .a = path, .mode = mode};
-  return CH_LATER;
-}
-
 static long perform_truncate(const req_t *q) {
   return or_error(q->a ? truncate(q->a, q->offset) : ftruncate(q->fd, q->offset));
 }
 static const struct ch_operation_kind truncate_kind = {"truncate", perform_truncate, NULL, .lane = CH_LANE_STORAGE};
-
-static long begin_truncate(req_t *q, int fd, const char *path, int64_t length) {
-  if (ch_is_marked())
-    return refused();
-  if (ch_alone())
-    return path ? truncate(path, length) : ftruncate(fd, length);
-  *q = (req_t){.kind = &truncate_kind, .fd = fd, .a = path, .offset = length};
-  return CH_LATER;
-}
 
 /* ---- from descriptor to descriptor ---- */
 
@@ -361,31 +298,11 @@ static long perform_sendfile(const req_t *q) { return or_error(sendfile(q->fd, q
 static const struct ch_operation_kind sendfile_kind = {"sendfile", perform_sendfile, NULL, .lane = CH_LANE_PATIENT,
                                                        .interrupt = true};
 
-static long begin_sendfile(req_t *q, int to, int from, int64_t *offset, size_t n) {
-  if (ch_is_marked())
-    return refused();
-  if (ch_alone())
-    return sendfile(to, from, offset, n);
-  *q = (req_t){.kind = &sendfile_kind, .fd = to, .fd2 = from, .a = offset, .n = n};
-  return CH_LATER;
-}
-
 static long perform_copy_range(const req_t *q) {
   return or_error(copy_file_range(q->fd, (off_t *)q->a, q->fd2, (off_t *)q->b, q->n, q->flags));
 }
 static const struct ch_operation_kind copy_range_kind = {"copy_file_range", perform_copy_range, NULL,
                                                          .lane = CH_LANE_STORAGE};
-
-static long begin_copy_range(req_t *q, int from, int64_t *from_offset, int to, int64_t *to_offset, size_t n,
-                             unsigned flags) {
-  if (ch_is_marked())
-    return refused();
-  if (ch_alone())
-    return copy_file_range(from, from_offset, to, to_offset, n, flags);
-  *q = (req_t){
-      .kind = &copy_range_kind, .fd = from, .a = from_offset, .fd2 = to, .b = to_offset, .n = n, .flags = flags};
-  return CH_LATER;
-}
 
 /* Pipes and sockets have two ends to wait for, and some descriptors no way to ask: a thread may wait in the call. */
 static long perform_splice(const req_t *q) {
@@ -400,27 +317,12 @@ static bool splices_without_waiting(int fd) {
   return mode < 0 || mode & O_NONBLOCK || fcntl(fd, F_GETPIPE_SZ) >= 0;
 }
 
-static long begin_splice(req_t *q, int from, int64_t *from_offset, int to, int64_t *to_offset, size_t n,
-                         unsigned flags) {
-  if (ch_is_marked())
-    return refused();
-  if (ch_alone() || (flags & SPLICE_F_NONBLOCK && splices_without_waiting(from) && splices_without_waiting(to)))
-    return splice(from, from_offset, to, to_offset, n, flags);
-  *q = (req_t){.kind = &splice_kind, .fd = from, .a = from_offset, .fd2 = to, .b = to_offset, .n = n, .flags = flags};
-  return CH_LATER;
+static bool waits_in_splice(int from, int to, unsigned flags) {
+  return !(flags & SPLICE_F_NONBLOCK && splices_without_waiting(from) && splices_without_waiting(to));
 }
 
 static long perform_tee(const req_t *q) { return or_error(tee(q->fd, q->fd2, q->n, q->flags)); }
 static const struct ch_operation_kind tee_kind = {"tee", perform_tee, NULL, .lane = CH_LANE_PATIENT, .interrupt = true};
-
-static long begin_tee(req_t *q, int from, int to, size_t n, unsigned flags) {
-  if (ch_is_marked())
-    return refused();
-  if (ch_alone() || flags & SPLICE_F_NONBLOCK)
-    return tee(from, to, n, flags);
-  *q = (req_t){.kind = &tee_kind, .fd = from, .fd2 = to, .n = n, .flags = flags};
-  return CH_LATER;
-}
 
 /* ---- locks on files ---- */
 
@@ -510,23 +412,6 @@ DEVICE_KIND(write, perform_write)
 DEVICE_KIND(readv, perform_readv)
 DEVICE_KIND(writev, perform_writev)
 
-static long begin_device(req_t *q, const struct ch_operation_kind *kind, int fd, const void *a, size_t n) {
-  *q = transfer(kind, fd, a, n, -1, 0);
-  return ch_is_marked() ? refused() : CH_LATER;
-}
-static long begin_device_read(req_t *q, int fd, void *to, size_t n) {
-  return begin_device(q, &device_read_kind, fd, to, n);
-}
-static long begin_device_write(req_t *q, int fd, const void *from, size_t n) {
-  return begin_device(q, &device_write_kind, fd, from, n);
-}
-static long begin_device_readv(req_t *q, int fd, const struct iovec *v, int n) {
-  return begin_device(q, &device_readv_kind, fd, v, (size_t)n);
-}
-static long begin_device_writev(req_t *q, int fd, const struct iovec *v, int n) {
-  return begin_device(q, &device_writev_kind, fd, v, (size_t)n);
-}
-
 /* ---- what a peer ends ----
  *
  * After an attempt has said "not now" (attempt.c). */
@@ -542,11 +427,6 @@ static void prepare_recv(const req_t *q, sqe_t *sqe) {
 static const struct ch_operation_kind recv_kind = {
     "recv",         perform_recv,      prepare_recv,     .lane = CH_LANE_PATIENT,
     .closes = true, .interrupt = true, .receives = true, .believes = true};
-static long begin_recv(req_t *q, int fd, void *to, size_t n) {
-  *q = (req_t){.kind = &recv_kind, .fd = fd, .a = to, .n = n};
-  return ch_is_marked() ? refused() : CH_LATER;
-}
-
 /* The same for read, which may by now be asked of another kind of file: somebody has closed the socket and used its
  * number again. */
 static void prepare_read_any(const req_t *q, sqe_t *sqe) {
@@ -564,11 +444,6 @@ static const struct ch_operation_kind receive_kind = {"read",
                                                       .receives = true,
                                                       .believes = true,
                                                       .otherwise = &read_any_kind};
-static long begin_receive(req_t *q, int fd, void *to, size_t n) {
-  *q = (req_t){.kind = &receive_kind, .fd = fd, .a = to, .n = n, .offset = -1};
-  return ch_is_marked() ? refused() : CH_LATER;
-}
-
 static long perform_accept(const req_t *q) {
   return or_error(accept4(q->fd, (struct sockaddr *)q->a, (socklen_t *)q->b, (int)q->flags));
 }
@@ -584,16 +459,6 @@ static const struct ch_operation_kind accept_kind = {
     .closes = true, .interrupt = true, .believes = true};
 static const struct ch_operation_kind accept_by_thread_kind = {
     "accept", perform_accept, NULL, .lane = CH_LANE_PATIENT, .closes = true, .interrupt = true};
-static long begin_accept(req_t *q, int fd, struct sockaddr *address, socklen_t *length, int flags) {
-  *q = (req_t){.kind = &accept_kind, .fd = fd, .a = address, .b = length, .flags = (unsigned)flags};
-  return ch_is_marked() ? refused() : CH_LATER;
-}
-static long begin_accept_by_thread(req_t *q, int fd, struct sockaddr *address, socklen_t *length, int flags) {
-  long r = begin_accept(q, fd, address, length, flags);
-  q->kind = &accept_by_thread_kind;
-  return r;
-}
-
 static long perform_connect(const req_t *q) { return or_error(connect(q->fd, q->a, (socklen_t)q->n)); }
 static void prepare_connect(const req_t *q, sqe_t *sqe) {
   sqe->opcode = IORING_OP_CONNECT;
@@ -603,76 +468,81 @@ static void prepare_connect(const req_t *q, sqe_t *sqe) {
 }
 static const struct ch_operation_kind connect_kind = {
     "connect", perform_connect, prepare_connect, .lane = CH_LANE_PATIENT, .closes = true, .interrupt = true};
-static long begin_connect(req_t *q, int fd, const struct sockaddr *address, socklen_t length) {
-  *q = (req_t){.kind = &connect_kind, .fd = fd, .a = address, .n = length};
-  return ch_is_marked() ? refused() : CH_LATER;
-}
-
 /* For local datagrams, whose receiver may have no room although the socket has: no event tells when that changes, so
  * the call itself waits, on a thread. */
 static long perform_sendmsg(const req_t *q) { return or_error(sendmsg(q->fd, q->a, (int)q->flags)); }
 static const struct ch_operation_kind sendmsg_kind = {"sendmsg", perform_sendmsg, NULL, .lane = CH_LANE_PATIENT,
                                                       .interrupt = true};
-static long begin_sendmsg(req_t *q, int fd, const struct msghdr *m, int flags) {
-  *q = (req_t){.kind = &sendmsg_kind, .fd = fd, .a = m, .flags = (unsigned)flags};
-  return ch_is_marked() ? refused() : CH_LATER;
-}
-
 /* ---- the calls ----
  *
- * begin_NAME either finishes the call at once, where that takes no waiting, and returns its result (-1 with errno); or
- * describes it, and says CH_LATER. */
+ * Each line is a call: its name, its parameters, and how it begins. */
 
 #define CALL(name, parameters, ...)                                                                                    \
   static const struct ch_leaf leaf_##name = CH_OPERATION_LEAF(#name, ch_operation_ended);                              \
   struct ch_int_result ch_do_##name##_int parameters CH_INT_NAME(ch_do_##name);                                        \
   struct ch_int_result ch_do_##name##_int parameters {                                                                 \
     req_t q;                                                                                                           \
-    long r = begin_##name(&q, __VA_ARGS__);                                                                            \
+    long r = __VA_ARGS__;                                                                                              \
     return r == CH_LATER ? ch_operate_int(&leaf_##name, &q) : (struct ch_int_result){CH_DONE, r};                      \
   } CH_COLD long ch_do_##name parameters {                                                                             \
     req_t q;                                                                                                           \
-    long r = begin_##name(&q, __VA_ARGS__);                                                                            \
+    long r = __VA_ARGS__;                                                                                              \
     return r == CH_LATER ? ch_operate(&leaf_##name, &q) : r;                                                           \
   }
+/* A call that waits, and one that takes its time, with the members of its request. */
+#define WAIT(name, parameters, ...) CALL(name, parameters, begin_wait(&q, (req_t){.kind = &name##_kind, __VA_ARGS__}))
+#define TASK(name, parameters, ...) CALL(name, parameters, begin(&q, (req_t){.kind = &name##_kind, __VA_ARGS__}, false))
 
-CALL(recv, (int fd, void *to, size_t n), fd, to, n)
-CALL(receive, (int fd, void *to, size_t n), fd, to, n)
-CALL(accept, (int fd, struct sockaddr *address, socklen_t *length, int flags), fd, address, length, flags)
-CALL(accept_by_thread, (int fd, struct sockaddr *address, socklen_t *length, int flags), fd, address, length, flags)
-CALL(device_read, (int fd, void *to, size_t n), fd, to, n)
-CALL(device_write, (int fd, const void *from, size_t n), fd, from, n)
-CALL(device_readv, (int fd, const struct iovec *v, int n), fd, v, n)
-CALL(device_writev, (int fd, const struct iovec *v, int n), fd, v, n)
-CALL(connect, (int fd, const struct sockaddr *address, socklen_t length), fd, address, length)
-CALL(sendmsg, (int fd, const struct msghdr *m, int flags), fd, m, flags)
-CALL(read, (int fd, void *to, size_t n, int64_t offset), fd, to, n, offset)
-CALL(write, (int fd, const void *from, size_t n, int64_t offset), fd, from, n, offset)
-CALL(readv, (int fd, const struct iovec *v, int n, int64_t offset, int flags), fd, v, n, offset, flags)
-CALL(writev, (int fd, const struct iovec *v, int n, int64_t offset, int flags), fd, v, n, offset, flags)
-CALL(pread, (int fd, void *to, size_t n, int64_t offset), fd, to, n, offset)
-CALL(pwrite, (int fd, const void *from, size_t n, int64_t offset), fd, from, n, offset)
-CALL(preadv, (int fd, const struct iovec *v, int n, int64_t offset), fd, v, n, offset)
-CALL(pwritev, (int fd, const struct iovec *v, int n, int64_t offset), fd, v, n, offset)
-CALL(sync, (int fd, int data_only), fd, data_only)
-CALL(openat, (int directory, const char *path, int flags, mode_t mode), directory, path, flags, mode)
-CALL(stat, (int directory, const char *path, struct stat *to, int flags), directory, path, to, flags)
-CALL(statx, (int directory, const char *path, int flags, unsigned mask, struct statx *to), directory, path, flags, mask,
-     to)
-CALL(rename, (int from_directory, const char *from, int to_directory, const char *to, unsigned flags), from_directory,
-     from, to_directory, to, flags)
-CALL(unlink, (int directory, const char *path, int flags), directory, path, flags)
-CALL(mkdir, (int directory, const char *path, mode_t mode), directory, path, mode)
-CALL(truncate, (int fd, const char *path, int64_t length), fd, path, length)
-CALL(sendfile, (int to, int from, int64_t *offset, size_t n), to, from, offset, n)
-CALL(copy_range, (int from, int64_t *from_offset, int to, int64_t *to_offset, size_t n, unsigned flags), from,
-     from_offset, to, to_offset, n, flags)
-CALL(splice, (int from, int64_t *from_offset, int to, int64_t *to_offset, size_t n, unsigned flags), from, from_offset,
-     to, to_offset, n, flags)
-CALL(tee, (int from, int to, size_t n, unsigned flags), from, to, n, flags)
-CALL(flock, (int fd, int operation), fd, operation)
-CALL(setlk, (int fd, int command, void *lock), fd, command, lock)
-CALL(call, (long (*fn)(void *), void *argument, int how), fn, argument, how)
+/* clang-format off */
+WAIT(recv, (int fd, void *to, size_t n), .fd = fd, .a = to, .n = n)
+WAIT(receive, (int fd, void *to, size_t n), .fd = fd, .a = to, .n = n, .offset = -1)
+WAIT(accept, (int fd, struct sockaddr *address, socklen_t *length, int flags),
+     .fd = fd, .a = address, .b = length, .flags = (unsigned)flags)
+WAIT(accept_by_thread, (int fd, struct sockaddr *address, socklen_t *length, int flags),
+     .fd = fd, .a = address, .b = length, .flags = (unsigned)flags)
+WAIT(connect, (int fd, const struct sockaddr *address, socklen_t length), .fd = fd, .a = address, .n = length)
+WAIT(sendmsg, (int fd, const struct msghdr *m, int flags), .fd = fd, .a = m, .flags = (unsigned)flags)
+WAIT(device_read, (int fd, void *to, size_t n), .fd = fd, .a = to, .n = n, .offset = -1)
+WAIT(device_write, (int fd, const void *from, size_t n), .fd = fd, .a = from, .n = n, .offset = -1)
+WAIT(device_readv, (int fd, const struct iovec *v, int n), .fd = fd, .a = v, .n = (size_t)n, .offset = -1)
+WAIT(device_writev, (int fd, const struct iovec *v, int n), .fd = fd, .a = v, .n = (size_t)n, .offset = -1)
+
+CALL(read, (int fd, void *to, size_t n, int64_t offset), begin_read(&q, fd, to, n, offset))
+CALL(write, (int fd, const void *from, size_t n, int64_t offset), begin_write(&q, fd, from, n, offset))
+CALL(readv, (int fd, const struct iovec *v, int n, int64_t offset, int flags), begin_readv(&q, fd, v, n, offset, flags))
+CALL(writev, (int fd, const struct iovec *v, int n, int64_t offset, int flags),
+     begin_writev(&q, fd, v, n, offset, flags))
+CALL(pread, (int fd, void *to, size_t n, int64_t offset), begin_pread(&q, fd, to, n, offset))
+CALL(pwrite, (int fd, const void *from, size_t n, int64_t offset), begin_pwrite(&q, fd, from, n, offset))
+CALL(preadv, (int fd, const struct iovec *v, int n, int64_t offset), begin_preadv(&q, fd, v, n, offset))
+CALL(pwritev, (int fd, const struct iovec *v, int n, int64_t offset), begin_pwritev(&q, fd, v, n, offset))
+TASK(sync, (int fd, int data_only), .fd = fd, .flags = data_only != 0)
+
+CALL(openat, (int directory, const char *path, int flags, mode_t mode), begin_openat(&q, directory, path, flags, mode))
+CALL(stat, (int directory, const char *path, struct stat *to, int flags), begin_stat(&q, directory, path, to, flags))
+CALL(statx, (int directory, const char *path, int flags, unsigned mask, struct statx *to),
+     begin(&q, (req_t){.kind = &statx_kind, .fd = -1, .fd2 = directory, .a = path, .flags = (unsigned)flags,
+                       .mode = mask, .b = to}, !path))
+TASK(rename, (int from_directory, const char *from, int to_directory, const char *to, unsigned flags),
+     .fd = -1, .fd2 = from_directory, .a = from, .mode = (unsigned)to_directory, .b = to, .flags = flags)
+TASK(unlink, (int directory, const char *path, int flags),
+     .fd = -1, .fd2 = directory, .a = path, .flags = (unsigned)flags)
+TASK(mkdir, (int directory, const char *path, mode_t mode), .fd = -1, .fd2 = directory, .a = path, .mode = mode)
+TASK(truncate, (int fd, const char *path, int64_t length), .fd = fd, .a = path, .offset = length)
+
+TASK(sendfile, (int to, int from, int64_t *offset, size_t n), .fd = to, .fd2 = from, .a = offset, .n = n)
+TASK(copy_range, (int from, int64_t *from_offset, int to, int64_t *to_offset, size_t n, unsigned flags),
+     .fd = from, .a = from_offset, .fd2 = to, .b = to_offset, .n = n, .flags = flags)
+CALL(splice, (int from, int64_t *from_offset, int to, int64_t *to_offset, size_t n, unsigned flags),
+     begin(&q, (req_t){.kind = &splice_kind, .fd = from, .a = from_offset, .fd2 = to, .b = to_offset, .n = n,
+                       .flags = flags}, !waits_in_splice(from, to, flags)))
+CALL(tee, (int from, int to, size_t n, unsigned flags),
+     begin(&q, (req_t){.kind = &tee_kind, .fd = from, .fd2 = to, .n = n, .flags = flags}, flags & SPLICE_F_NONBLOCK))
+
+CALL(flock, (int fd, int operation), begin_flock(&q, fd, operation))
+CALL(setlk, (int fd, int command, void *lock), begin_setlk(&q, fd, command, lock))
+CALL(call, (long (*fn)(void *), void *argument, int how), begin_call(&q, fn, argument, how))
+/* clang-format on */
 
 /* ---- plain ---- */
 
