@@ -11,6 +11,7 @@
 #include "merge.h"
 #include "options.h"
 #include "outline.h"
+#include "retain.h"
 #include "split.h"
 #include "twins.h"
 #include "llvm/IR/Module.h"
@@ -53,6 +54,7 @@ template <typename Pass, Stage stage> static void add(ModulePassManager &passes)
 }
 
 static const Entry pipeline[] = {
+    {"retain", Stage::Start, "what the program keeps is kept by the linker", add<RetainPass, Stage::Start>},
     {"outline", Stage::Start, "activate statements become calls of the runtime", add<OutlinePass, Stage::Start>},
     {"duplicate", Stage::Start, "interruptible versions, yield points", add<DuplicatePass, Stage::Start>},
     {"atomic", Stage::Start, "atomic regions count", add<AtomicPass, Stage::Start>},
