@@ -102,18 +102,23 @@ public:
   }
 
   using Blocks = SmallPtrSet<const BasicBlock *, 16>;
-  Blocks touchedOut(bool startCounts) const {
+  // Some block of touched-out for which `found` is true.
+  bool touchesOut(bool startCounts, function_ref<bool(const BasicBlock *)> found) const {
     Blocks result;
     SmallVector<const BasicBlock *> work;
     auto generates = [&](Kind last) { return last == Access || (startCounts && last == Start); };
     for (auto &[BB, list] : ofBlock)
       if (generates(list.back().second) && result.insert(BB).second)
         work.push_back(BB);
-    while (!work.empty())
-      for (const BasicBlock *next : successors(work.pop_back_val()))
+    while (!work.empty()) {
+      const BasicBlock *BB = work.pop_back_val();
+      if (found(BB))
+        return true;
+      for (const BasicBlock *next : successors(BB))
         if (!ofBlock.count(next) && result.insert(next).second)
           work.push_back(next);
-    return result;
+    }
+    return false;
   }
   Blocks neededIn() const {
     Blocks result;
@@ -148,6 +153,9 @@ Locals::Locals(Function &F, ArrayRef<Point> points, const CrossingValues &crossi
   // Without optimisation a debugger shows every local until its scope ends, whether or not the program looks at it
   // again.
   const bool keepsAll = F.hasFnAttribute(Attribute::OptimizeNone);
+  DenseMap<const BasicBlock *, const BasicBlock *> pointAt; // before -> after
+  for (const Point &P : points)
+    pointAt[P.before] = P.after;
   for (AllocaInst *A : all) {
     AddressUses uses(*A);
     LocalClass &verdict = classes[A] = LocalClass::Native;
@@ -158,15 +166,18 @@ Locals::Locals(Function &F, ArrayRef<Point> points, const CrossingValues &crossi
       continue;
     }
     Events events(uses);
-    Events::Blocks touched = events.touchedOut(false), needed = events.neededIn();
-    if (any_of(points, [&](const Point &P) {
-          return touched.contains(P.before) && (uses.escapes || keepsAll || needed.contains(P.after));
+    Events::Blocks needed;
+    const bool always = uses.escapes || keepsAll;
+    if (!always)
+      needed = events.neededIn();
+    if (events.touchesOut(false, [&](const BasicBlock *BB) {
+          const BasicBlock *after = pointAt.lookup(BB);
+          return after && (always || needed.contains(after));
         })) {
       verdict = uses.escapes ? LocalClass::Home : LocalClass::Image;
       continue;
     }
-    Events::Blocks marked = events.touchedOut(true);
-    if (!uses.starts.empty() && any_of(points, [&](const Point &P) { return marked.contains(P.before); }))
+    if (!uses.starts.empty() && events.touchesOut(true, [&](const BasicBlock *BB) { return pointAt.contains(BB); }))
       unmarked.insert(A);
   }
 }

@@ -350,6 +350,61 @@ void Duplicator::insertYields(Function &twin) {
   insertYieldsInCycles(twin);
 }
 
+// The strongly connected parts with at least one edge of the graph that some blocks make up (Tarjan's algorithm).
+static std::vector<SmallVector<BasicBlock *>> cyclesAmong(ArrayRef<BasicBlock *> blocks) {
+  struct State {
+    unsigned number = 0, low = 0; // 0: not met yet
+    bool open = false;            // on the stack
+  };
+  DenseMap<BasicBlock *, State> states;
+  for (BasicBlock *BB : blocks)
+    states[BB];
+  std::vector<SmallVector<BasicBlock *>> result;
+  SmallVector<BasicBlock *> stack;
+  SmallVector<std::pair<BasicBlock *, succ_iterator>> path;
+  unsigned count = 0;
+  auto enter = [&](BasicBlock *BB) {
+    states[BB] = {++count, count, true};
+    stack.push_back(BB);
+    path.push_back({BB, succ_begin(BB)});
+  };
+  for (BasicBlock *root : blocks) {
+    if (!states[root].number)
+      enter(root);
+    while (!path.empty()) {
+      auto &[BB, next] = path.back();
+      if (next != succ_end(BB)) {
+        BasicBlock *to = *next++;
+        auto found = states.find(to);
+        if (found == states.end())
+          continue;
+        if (!found->second.number)
+          enter(to);
+        else if (found->second.open)
+          states[BB].low = std::min(states[BB].low, found->second.number);
+        continue;
+      }
+      BasicBlock *done = BB;
+      path.pop_back();
+      const State state = states[done];
+      if (!path.empty())
+        states[path.back().first].low = std::min(states[path.back().first].low, state.low);
+      if (state.low != state.number)
+        continue;
+      SmallVector<BasicBlock *> part;
+      BasicBlock *member;
+      do {
+        member = stack.pop_back_val();
+        states[member].open = false;
+        part.push_back(member);
+      } while (member != done);
+      if (part.size() > 1 || is_contained(successors(done), done))
+        result.push_back(std::move(part));
+    }
+  }
+  return result;
+}
+
 // Breaks every cycle of the control-flow graph that makes calls, or only waits for somebody, without passing a yield
 // point (with Yields::Loops: every cycle). A block with a suspending call is one: the callee, or the adapter in front
 // of it, has a check at its entry.
@@ -365,45 +420,30 @@ void Duplicator::insertYieldsInCycles(Function &twin) {
   for (BasicBlock *BB : order)
     index[BB] = index.size();
 
-  // A cycle must contain a retreating edge of this order; take the headers of those in order.
-  for (BasicBlock *header : order) {
-    if (cut.contains(header))
-      continue;
-    // Blocks on a cut-free path header -> ... -> header that stays at or after the header.
-    auto reach = [&](bool forwards) {
-      DenseSet<const BasicBlock *> seen;
-      SmallVector<const BasicBlock *> work{header};
-      auto visit = [&](const BasicBlock *next) {
-        if (index.count(next) && index[next] >= index[header] && !cut.contains(next) && seen.insert(next).second)
-          work.push_back(next);
-      };
-      while (!work.empty()) {
-        const BasicBlock *BB = work.pop_back_val();
-        if (forwards)
-          for (const BasicBlock *next : successors(BB))
-            visit(next);
-        else
-          for (const BasicBlock *next : predecessors(BB))
-            visit(next);
-      }
-      return seen;
-    };
-    bool retreating =
-        any_of(predecessors(header), [&](const BasicBlock *P) { return index.count(P) && index[P] >= index[header]; });
-    if (!retreating)
-      continue;
-    DenseSet<const BasicBlock *> after = reach(true);
-    if (!after.contains(header))
-      continue;
-    DenseSet<const BasicBlock *> before = reach(false);
-    SmallVector<const BasicBlock *> cycle;
-    copy_if(after, std::back_inserter(cycle), [&](const BasicBlock *BB) { return before.contains(BB); });
-    const bool needsYield =
-        any_of(cycle, [](const BasicBlock *BB) { return any_of(*BB, isRealCall); }) || onlyWaits(cycle);
-    if (!needsYield && O.yields != Yields::Loops)
-      continue;
-    yieldBefore(&*header->getFirstNonPHIOrDbgOrAlloca(), O.stress);
-    cut.insert(header);
+  // Every cycle lies in a strongly connected part of the graph. Its first block in this order either gets a yield point
+  // or needs none; the cycles that are left lie in what remains of the part without it. So loops that stand side by
+  // side or are nested a few deep take time in proportion to their size.
+  std::vector<SmallVector<BasicBlock *>> work(1);
+  for (BasicBlock *BB : order)
+    if (!cut.contains(BB))
+      work[0].push_back(BB);
+  while (!work.empty()) {
+    const SmallVector<BasicBlock *> blocks = std::move(work.back());
+    work.pop_back();
+    for (SmallVector<BasicBlock *> &cycle : cyclesAmong(blocks)) {
+      if (O.yields != Yields::Loops &&
+          none_of(cycle, [](const BasicBlock *BB) { return any_of(*BB, needsYieldInCycle); }))
+        continue;
+      BasicBlock *header =
+          *min_element(cycle, [&](BasicBlock *A, BasicBlock *B) { return index.lookup(A) < index.lookup(B); });
+      const SmallVector<const BasicBlock *> all(cycle.begin(), cycle.end());
+      if (O.yields == Yields::Loops || any_of(cycle, [](const BasicBlock *BB) { return any_of(*BB, isRealCall); }) ||
+          onlyWaits(all))
+        yieldBefore(&*header->getFirstNonPHIOrDbgOrAlloca(), O.stress);
+      llvm::erase(cycle, header);
+      if (!cycle.empty())
+        work.push_back(std::move(cycle));
+    }
   }
 }
 
