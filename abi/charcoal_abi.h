@@ -241,6 +241,11 @@ void ch_atomicity_write_range(const void *, size_t, const struct ch_access_place
  */
 void ch_atomicity_forget(const void *, size_t);
 void ch_atomicity_forget_block(const void *);
+/* What stands where the program takes the address of malloc and its like. */
+void *ch_atomicity_malloc(size_t);
+void *ch_atomicity_calloc(size_t, size_t);
+void *ch_atomicity_realloc(void *, size_t);
+void ch_atomicity_free(void *);
 /* Hand-overs through a semaphore, condition, handle or scope: before a post, after a wait that returned `failed`.
  * `take` is the wait for a unit of a semaphore, which its taker may give back. */
 void ch_atomicity_post(const void *);

@@ -81,6 +81,7 @@ private:
   void range(Instruction &, Value *pointer, Value *size, bool writes);
   void order(CallInst &);
   void memory(CallInst &);
+  void memoryThroughPointers();
   void locals(Function &);
   void callAfter(Instruction &, StringRef name, ArrayRef<Value *>);
   FunctionCallee hook(StringRef name, ArrayRef<Value *>);
@@ -457,6 +458,24 @@ void Instrumenter::memory(CallInst &CB) {
   }
 }
 
+// Calls through a pointer cannot be told from others: so the pointer leads to a function that tells.
+void Instrumenter::memoryThroughPointers() {
+  for (StringRef name : {"malloc", "calloc", "realloc", "free"}) {
+    Function *plain = M.getFunction(name);
+    if (!plain || !plain->isDeclaration())
+      continue;
+    auto isAddress = [](Use &U) {
+      auto *call = dyn_cast<CallBase>(U.getUser());
+      return !call || !call->isCallee(&U);
+    };
+    if (none_of(plain->uses(), isAddress))
+      continue;
+    FunctionCallee telling = M.getOrInsertFunction(("ch_atomicity_" + name).str(), plain->getFunctionType());
+    plain->replaceUsesWithIf(telling.getCallee(), isAddress);
+    changed = true;
+  }
+}
+
 // A local's memory was somebody else's before.
 void Instrumenter::locals(Function &F) {
   SmallVector<AllocaInst *> all;
@@ -534,6 +553,7 @@ bool Instrumenter::run() {
       all.push_back(&G);
   for (Function *G : all)
     function(*G);
+  memoryThroughPointers();
   if (!changed)
     return false;
   appendToGlobalCtors(M, cast<Function>(hook("ch_atomicity_begin", {}).getCallee()), 0);

@@ -8,10 +8,11 @@
 #include "atomicity/atomicity.h"
 #include "atomicity/watcher.h"
 #include <malloc.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define FIRST_LOG 5
-#define LAST_LOG 12 /* then the newest locations push others out */
+#define LAST_LOG 14
 
 /* ---- a branch's own accesses ---- */
 
@@ -55,7 +56,8 @@ static bool grow(struct ch_watched *w) {
   return true;
 }
 
-/* The entry for the location; new ones have time 0. NULL: no memory. */
+/* The entry for the location; new ones have time 0. A table that is as large as it may be, and full, begins anew. NULL:
+ * no memory. */
 static struct ch_own_access *own_access(struct ch_watched *w, uintptr_t at) {
   struct ch_own_access *e = w->own ? slot_of(w->own, w->own_log, at) : NULL;
   if (e && e->at)
@@ -63,11 +65,11 @@ static struct ch_own_access *own_access(struct ch_watched *w, uintptr_t at) {
   if ((!w->own || w->own_count >= (3u << w->own_log) / 4) && !grow(w)) {
     if (!w->own)
       return NULL;
-    e = &w->own[at * 0x9e3779b97f4a7c15u >> (64 - w->own_log)]; /* whoever is there has to go */
-  } else {
-    w->own_count++;
-    e = slot_of(w->own, w->own_log, at);
+    memset(w->own, 0, sizeof *w->own << w->own_log);
+    w->own_count = 0;
   }
+  w->own_count++;
+  e = slot_of(w->own, w->own_log, at);
   *e = (struct ch_own_access){.at = at};
   return e;
 }
@@ -308,4 +310,26 @@ void ch_atomicity_forget(const void *p, size_t size) {
 void ch_atomicity_forget_block(const void *p) {
   if (p && ch_watcher.current)
     ch_atomicity_forget(p, malloc_usable_size((void *)(uintptr_t)p));
+}
+
+/* What the program's pointers to malloc and its like lead to. */
+void *ch_atomicity_malloc(size_t size) {
+  void *p = malloc(size);
+  ch_atomicity_forget_block(p);
+  return p;
+}
+void *ch_atomicity_calloc(size_t count, size_t size) {
+  void *p = calloc(count, size);
+  ch_atomicity_forget_block(p);
+  return p;
+}
+void *ch_atomicity_realloc(void *old, size_t size) {
+  ch_atomicity_forget_block(old);
+  void *p = realloc(old, size);
+  ch_atomicity_forget_block(p);
+  return p;
+}
+void ch_atomicity_free(void *p) {
+  ch_atomicity_forget_block(p);
+  free(p);
 }

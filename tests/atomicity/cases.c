@@ -467,6 +467,49 @@ static void memory_that_was_given_back(void) {
   wait_for(&a, &b);
 }
 
+static struct {
+  void *(*take)(size_t);
+  void (*give)(void *);
+} hooks = {malloc, free};
+static void memory_through_pointers(void) {
+  long *first = hooks.take(64), *again = NULL;
+  ch_activity a, b;
+  activate[&a] {
+    y = *(volatile long *)(first + 3);
+    hooks.give(first);
+    ch_sleep(2);
+    *(again + 3) = 7;
+    hooks.give(again);
+  }
+  activate[&b] {
+    ch_sleep(1);
+    again = hooks.take(64);
+    expect((void *)again == (void *)first || ASAN, "it is the same memory");
+    *(again + 3) = 5;
+  }
+  wait_for(&a, &b);
+}
+
+// A branch that touches more than its table holds goes on with an empty one.
+static void very_many_locations(void) {
+  enum { LONGS = 40000 };
+  long *all = calloc(LONGS, sizeof *all);
+  ch_activity a, b;
+  activate[&a] {
+    for (int i = 0; i < LONGS; i++)
+      all[i]++;
+    ch_sleep(2);
+    x = all[LONGS - 1];
+  }
+  activate[&b] {
+    ch_sleep(1);
+    y++;
+  }
+  wait_for(&a, &b);
+  expect(x == 1 && y == 1, "both have run");
+  free(all);
+}
+
 static apart void out(long *p) { *p = *p + 1; }
 static apart long with_a_local(int wait) {
   long local = wait;
@@ -604,6 +647,8 @@ static const struct {
              CASE(a_value_that_was_put_back),
              CASE(neighbours),
              CASE(memory_that_was_given_back),
+             CASE(memory_through_pointers),
+             CASE(very_many_locations),
              CASE(locals_in_the_same_memory),
              CASE(a_server_counts_in_a_loop),
              CASE(a_variable_that_may),
