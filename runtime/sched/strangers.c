@@ -16,9 +16,7 @@ static int own_threads;
 enum { HANDLERS = 8 };
 static void (*own_handlers[HANDLERS])(int);
 
-void ch_own_thread(int by) {
-  __atomic_add_fetch(&own_threads, by, __ATOMIC_RELAXED);
-}
+void ch_own_thread(int by) { __atomic_add_fetch(&own_threads, by, __ATOMIC_RELAXED); }
 
 void ch_own_handler(void (*handler)(int)) {
   for (int i = 0; i < HANDLERS; i++) {

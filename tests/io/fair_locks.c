@@ -1,5 +1,5 @@
-/* One queue for every lock of the C library: in order of arrival, handed over, nobody woken in vain and nobody forgotten;
- * and what a report says when nothing can go on. */
+/* One queue for every lock of the C library: in order of arrival, handed over, nobody woken in vain and nobody
+ * forgotten; and what a report says when nothing can go on. */
 #include "harness.h"
 #include <charcoal/lowlevel.h>
 #include <dirent.h>
@@ -542,7 +542,7 @@ static void waits_too(void *unused) {
   (void)unused;
   ch_sem_wait(&s);
 }
-TEST_EXITS(a_semaphore_that_two_domains_wait_for_is_reported, CH_EXIT_MISUSE, "activities of another domain wait for it") {
+TEST_EXITS(a_semaphore_that_two_domains_wait_for_is_reported, CH_EXIT_MISUSE, "of another domain wait for it") {
   ch_thread d;
   activate ch_sem_wait(&s);
   ch_sleep(MS);

@@ -171,9 +171,7 @@ int ch_condition_broadcast(pthread_cond_t *cond) {
 }
 
 /* For all who call them in plain code. Not weak: ThreadSanitizer's own are. */
-__attribute__((visibility("default"))) int pthread_cond_signal(pthread_cond_t *c) {
-  return ch_condition_signal(c);
-}
+__attribute__((visibility("default"))) int pthread_cond_signal(pthread_cond_t *c) { return ch_condition_signal(c); }
 __attribute__((visibility("default"))) int pthread_cond_broadcast(pthread_cond_t *c) {
   return ch_condition_broadcast(c);
 }
