@@ -47,7 +47,17 @@ SourceLocation Unit::written(SourceLocation place) const {
 
 // Waits for something inside the program, which charcoal/blocking.h does not list.
 static bool isWait(llvm::StringRef name) {
+  if (name.contains("try"))
+    return false;
   return name.contains("wait") || name.contains("join") || name.contains("suspend") || name.ends_with("_lock");
+}
+
+bool Unit::isKnownToWait(const FunctionDecl &function) const {
+  if (mayBlock(function))
+    return true;
+  const bool isSystem = function.getIdentifier() && (ast->getSourceManager().isInSystemHeader(function.getLocation()) ||
+                                                     function.getName().starts_with("ch_"));
+  return isSystem && isWait(function.getName());
 }
 
 bool Unit::mayWait(const CallExpr &call) { return may(call, Ask::Wait); }
@@ -118,21 +128,16 @@ public:
   Consumer(CompilerInstance &compiler, const Warnings &warnings)
       : compiler(compiler), warnings(warnings), unit(compiler, this->warnings) {}
 
-  // The annotation is only for us: code generation, whose turn comes next, would make a reference to the function of
-  // it. A precompiled header keeps it, for those who use the header.
+  // These annotations are only for us: code generation, whose turn comes next, would make references to the functions
+  // of them. A precompiled header keeps them, for those who use the header.
   bool HandleTopLevelDecl(DeclGroupRef group) override {
     if (compiler.getFrontendOpts().ProgramAction == frontend::GeneratePCH)
       return true;
     unit.ast = &compiler.getASTContext();
     for (Decl *one : group)
       if (auto *function = dyn_cast<FunctionDecl>(one)) {
-        if (isAnnotated(*function, "charcoal.may_block")) {
-          unit.marked.insert(function->getCanonicalDecl());
-          llvm::erase_if(function->getAttrs(), [](const Attr *attribute) {
-            auto *annotation = dyn_cast<AnnotateAttr>(attribute);
-            return annotation && annotation->getAnnotation() == "charcoal.may_block";
-          });
-        }
+        take(*function, "charcoal.may_block", unit.marked);
+        take(*function, "charcoal.never_waits", unit.neverWaits);
         if (function->doesThisDeclarationHaveABody() && unit.isDeclared("__charcoal_dialect"))
           checkCopies(unit, *function);
       }
@@ -149,6 +154,8 @@ public:
       if (!function || !function->doesThisDeclarationHaveABody() ||
           context.getSourceManager().isInSystemHeader(function->getLocation()))
         continue;
+      if (!unit.neverWaits.empty())
+        checkNeverWaits(unit, *function);
       if (warnings.isOn(compiler, Warning::Blocking))
         checkBlocking(unit, *function);
       if (warnings.isOn(compiler, Warning::LoopVariable) || warnings.isOn(compiler, Warning::Dangling))
@@ -160,6 +167,17 @@ public:
   }
 
 private:
+  static void take(FunctionDecl &function, llvm::StringRef annotation,
+                   llvm::SmallPtrSetImpl<const FunctionDecl *> &functions) {
+    if (!isAnnotated(function, annotation))
+      return;
+    functions.insert(function.getCanonicalDecl());
+    llvm::erase_if(function.getAttrs(), [&](const Attr *attribute) {
+      auto *one = dyn_cast<AnnotateAttr>(attribute);
+      return one && one->getAnnotation() == annotation;
+    });
+  }
+
   CompilerInstance &compiler;
   const Warnings warnings;
   Unit unit;

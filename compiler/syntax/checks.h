@@ -28,6 +28,8 @@ public:
   bool isDeclared(llvm::StringRef name) const;
   // `ch_may_block`, or CH_MAY_BLOCK of its name.
   bool mayBlock(const clang::FunctionDecl &) const;
+  // It is one of those that wait, of the system's or of Charcoal's own.
+  bool isKnownToWait(const clang::FunctionDecl &) const;
   // The call may set the branch aside to wait for something. Of a function that is defined here, what it calls decides;
   // of the system's, mayBlock(); any other may.
   bool mayWait(const clang::CallExpr &);
@@ -39,7 +41,8 @@ public:
   clang::CompilerInstance &compiler;
   const Warnings &warnings;
   clang::ASTContext *ast = nullptr;
-  llvm::SmallPtrSet<const clang::FunctionDecl *, 16> marked; // declared `ch_may_block`
+  llvm::SmallPtrSet<const clang::FunctionDecl *, 16> marked;     // declared `ch_may_block`
+  llvm::SmallPtrSet<const clang::FunctionDecl *, 16> neverWaits; // declared `ch_never_waits`
 
 private:
   enum class Ask { Wait, GiveWay };
@@ -56,6 +59,7 @@ bool isOurs(const clang::VarDecl &);
 
 void checkBlocking(Unit &, const clang::FunctionDecl &);
 void checkCopies(Unit &, const clang::FunctionDecl &); // an error, to be found before code is generated
+void checkNeverWaits(Unit &, const clang::FunctionDecl &);
 void checkCaptures(Unit &, const clang::FunctionDecl &);
 void checkUpdates(Unit &, llvm::ArrayRef<const clang::FunctionDecl *>); // of the whole file
 

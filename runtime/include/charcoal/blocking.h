@@ -5,6 +5,9 @@
  *   CH_MAY_BLOCK(read);                            says so of a function by its name, and declares nothing else; it
  *                                                  concerns the functions of that name with external linkage
  *
+ *   ch_never_waits void on_tick(void);             says the opposite, and has it checked: that the function waits, by itself
+ *                                                  or in what it calls in the same file, is an error
+ *
  * In the list is what waits for the outside as long as that likes. Waits for something inside the program (ch_sem_wait,
  * ch_activity_wait) are not: in atomic code they let contained activities run. Nor are calls that only take as long as
  * a disk does to find a file, nor locks of threads, which are held for moments. Compilers other than charcoal-cc see
@@ -18,6 +21,7 @@
 
 #if defined(__CHARCOAL__) && !defined(__cplusplus) && !defined(__OBJC__)
 #define ch_may_block __attribute__((__annotate__("charcoal.may_block")))
+#define ch_never_waits __attribute__((__annotate__("charcoal.never_waits")))
 #define CH_MAY_BLOCK(name) extern const char __charcoal_may_block_##name[]
 
 CH_MAY_BLOCK(ch_sleep);
@@ -128,6 +132,7 @@ CH_MAY_BLOCK(semtimedop);
 
 #else
 #define ch_may_block
+#define ch_never_waits
 #define CH_MAY_BLOCK(name) struct ch_may_block
 #endif
 
