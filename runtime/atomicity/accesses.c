@@ -16,11 +16,13 @@
 
 /* ---- a branch's own accesses ---- */
 
-static __thread void *spare[LAST_LOG + 1]; /* tables that nobody uses, by size */
+/* Tables that nobody uses, by size; NULL: none yet. Little is kept in thread-local memory: a library that is opened at
+ * run time gets little of it. */
+static __thread void **spare;
 
 static struct ch_own_access *take_table(unsigned log) {
   size_t bytes = sizeof(struct ch_own_access) << log;
-  void *p = spare[log];
+  void *p = spare ? spare[log] : NULL;
   if (!p)
     return ch_pages_take(bytes);
   memcpy(&spare[log], p, sizeof p);
@@ -29,6 +31,12 @@ static struct ch_own_access *take_table(unsigned log) {
 }
 
 static void give_table(struct ch_own_access *table, unsigned log) {
+  if (!spare)
+    spare = calloc(LAST_LOG + 1, sizeof *spare);
+  if (!spare) {
+    ch_pages_give(table, sizeof *table << log);
+    return;
+  }
   memcpy(table, &spare[log], sizeof(void *));
   spare[log] = table;
 }

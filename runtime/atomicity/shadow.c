@@ -16,7 +16,8 @@ struct page {
 struct table {
   struct page *pages;
   unsigned log, count;
-  struct page recent[LOOKUPS]; /* direct-mapped */
+  struct page *recent; /* LOOKUPS of them, direct-mapped; NULL: there is no memory for it, or no page yet. Not in
+                        * here: a library that is opened at run time gets little thread-local memory */
 };
 static __thread struct table table;
 static size_t taken; /* by all domains */
@@ -46,6 +47,8 @@ static bool grow(struct table *t) {
       *entry_of(bigger, log, t->pages[i].number) = t->pages[i];
   if (t->pages)
     ch_pages_give(t->pages, sizeof *t->pages << t->log);
+  if (!t->recent) /* without it all are looked up */
+    t->recent = ch_pages_take(sizeof *t->recent * LOOKUPS);
   t->pages = bigger;
   t->log = log;
   return true;
@@ -69,14 +72,13 @@ CH_COLD static struct ch_cell *new_page(struct table *t, uintptr_t number) {
 
 static inline struct ch_cell *cells_of(uintptr_t number, bool make) {
   struct table *t = &table;
-  struct page *recent = &t->recent[number % LOOKUPS];
-  if (CH_LIKELY(recent->number == number))
-    return recent->cells;
+  if (CH_LIKELY(t->recent != NULL) && CH_LIKELY(t->recent[number % LOOKUPS].number == number))
+    return t->recent[number % LOOKUPS].cells;
   struct ch_cell *cells = t->pages ? entry_of(t->pages, t->log, number)->cells : NULL;
   if (!cells && make)
     cells = new_page(t, number);
-  if (cells)
-    *recent = (struct page){number, cells};
+  if (cells && t->recent)
+    t->recent[number % LOOKUPS] = (struct page){number, cells};
   return cells;
 }
 
@@ -100,5 +102,7 @@ void ch_shadow_drop(void) {
     }
   if (t->pages)
     ch_pages_give(t->pages, sizeof *t->pages << t->log);
+  if (t->recent)
+    ch_pages_give(t->recent, sizeof *t->recent * LOOKUPS);
   *t = (struct table){0};
 }
