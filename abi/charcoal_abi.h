@@ -164,6 +164,7 @@ int ch_main(void *main_int, int argc, char **argv, char **envp);
  * finished with that error. */
 struct ch_activity;
 #define CH_SPAWN_CONTAINED 1u
+#define CH_SPAWN_UNSEEN 2u /* nobody looks at the result: what can never run ends the program with a message */
 int ch_spawn(struct ch_activity *handle, void *body_int, const void *record, size_t size, unsigned flags,
              const char *site);
 

@@ -28,6 +28,7 @@
 // Alone: opt -load-pass-plugin charcoal-plugin.so -passes=charcoal-outline
 #include "outline.h"
 #include "async.h"
+#include "charcoal_abi.h"
 #include "marks.h"
 #include "options.h"
 #include "llvm/BinaryFormat/Dwarf.h"
@@ -253,9 +254,10 @@ void Outliner::spawn(CallInst *marker, CallInst *call, Function &helper, StructT
     F->addFnAttr(Attribute::NoCallback);     // it only queues: no yield point around it
     F->setDoesNotThrow();
   }
-  CallInst *spawnCall =
-      B.CreateCall(runtime, {marker->getArgOperand(1), &helper, record, ConstantInt::get(sizeType, size),
-                             marker->getArgOperand(2), marker->getArgOperand(3)});
+  Value *handle = marker->getArgOperand(1);
+  Value *flags = B.CreateOr(marker->getArgOperand(2), isa<ConstantPointerNull>(handle) ? CH_SPAWN_UNSEEN : 0);
+  CallInst *spawnCall = B.CreateCall(
+      runtime, {handle, &helper, record, ConstantInt::get(sizeType, size), flags, marker->getArgOperand(3)});
   spawnCall->setDebugLoc(marker->getDebugLoc());
   spawned = true;
   if (auto *handle = dyn_cast<AllocaInst>(marker->getArgOperand(1)->stripPointerCasts()))

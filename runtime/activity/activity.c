@@ -3,18 +3,32 @@
 #include "frames/captures.h"
 #include "reactor/reactor.h"
 #include "report/watch.h"
+#include "sched/host.h"
 #include "sched/native.h"
 #include "wait/wait.h"
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* ---- birth ---- */
 
-static int stillborn(ch_activity *handle, int error) {
+/* The handle says so. Without one nobody would ever know. */
+CH_COLD static int stillborn(ch_activity *handle, unsigned flags, int error) {
   if (handle) {
     handle->state = CH_HANDLE_FINISHED;
     handle->error = error;
+  } else if (flags & CH_SPAWN_UNSEEN) {
+    fprintf(stderr,
+            "charcoal: an activity without a handle can never run: %s. With a handle (activate [&h] ...) "
+            "ch_activity_wait tells\n",
+            error == ENOMEM   ? "out of memory"
+            : ch_domain.ended ? "main has ended"
+                              : "the simulated world has one domain, and that is another thread's");
+    if (!ch_domain.ended) {
+      fflush(NULL);
+      abort();
+    }
   }
   return error;
 }
@@ -51,20 +65,20 @@ int ch_spawn(ch_activity *handle, void *body_int, const void *record, size_t siz
   struct ch_domain *d = &ch_domain;
   if (handle)
     *handle = (ch_activity){0};
-  if (CH_UNLIKELY(!d->group))
-    return stillborn(handle, EPERM);
+  if (CH_UNLIKELY(!d->group) && !ch_host_begin())
+    return stillborn(handle, flags, EPERM);
   struct ch_group *group = &d->base;
   if (CH_UNLIKELY(flags & CH_SPAWN_CONTAINED)) {
     group = ch_group_for_contained();
     if (!group)
-      return stillborn(handle, ENOMEM);
+      return stillborn(handle, flags, ENOMEM);
   }
   bool prefixed = handle || group != &d->base;
   bool far = size > 8;
   size_t total = far ? CH_FAR_RECORD + ((size + 15) & ~(size_t)15) : CH_NEAR_RECORD + size;
   struct ch_branch *b = take(prefixed ? CH_KIND_LONG : CH_KIND_ACTIVITY, total);
   if (CH_UNLIKELY(!b))
-    return stillborn(handle, ENOMEM);
+    return stillborn(handle, flags, ENOMEM);
   if (prefixed)
     *ch_branch_prefix(b) = (struct ch_prefix){handle, group};
   b->scope = NULL;
@@ -104,13 +118,12 @@ static void finish_handle(ch_activity *handle) {
 }
 
 static void has_emptied(struct ch_group *g) {
-  if (g == &ch_domain.base) {
-    ch_domain.ended = 1;
-  } else if (g->drains) {
-    struct ch_branch *waiter = g->drains;
-    g->drains = NULL;
+  struct ch_branch *waiter = g->drains;
+  g->drains = NULL;
+  if (waiter)
     ch_ready(waiter, 0);
-  }
+  else if (g == &ch_domain.base)
+    ch_domain.ended = 1;
 }
 
 void ch_activity_end(struct ch_branch *b) {
@@ -135,9 +148,13 @@ void ch_activity_end(struct ch_branch *b) {
     if (handle)
       finish_handle(handle);
   }
-  bool last = b->flags & CH_MAIN;
+  bool first = b->flags & CH_MAIN;
   give(b);
-  if (CH_UNLIKELY(last)) {
+  if (CH_UNLIKELY(first)) {
+    d->first = NULL;
+    d->result = *(intptr_t *)ch_tls.result;
+    if (!d->is_program)
+      return;
     /* As in C: the program ends at once; what still runs is dropped. */
     d->ended = 1;
     if (!ch_native_is_home()) {
@@ -151,12 +168,12 @@ void ch_activity_end(struct ch_branch *b) {
 
 /* EINPROGRESS: it is alive, and somebody other than the caller. */
 static int look(const ch_activity *a) {
-  if (CH_UNLIKELY(!ch_domain.group))
-    return EPERM;
   if (a->state == CH_HANDLE_FINISHED)
     return a->error;
   if (a->state != CH_HANDLE_LIVE)
     return EINVAL;
+  if (CH_UNLIKELY(!ch_domain.current))
+    return EPERM;
   if (a->branch == ch_activity_of(ch_domain.current))
     return EDEADLK;
   return EINPROGRESS;

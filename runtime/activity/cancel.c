@@ -91,15 +91,19 @@ void ch_scope_cancel(struct ch_scope *opaque) {
 }
 
 int ch_activity_cancel(ch_activity *a) {
-  if (CH_UNLIKELY(!ch_domain.group))
-    return EPERM;
   if (a->state == CH_HANDLE_FINISHED)
     return 0;
   if (a->state != CH_HANDLE_LIVE)
     return EINVAL;
-  struct ch_branch *b = a->branch;
+  if (CH_UNLIKELY(!ch_domain.group))
+    return EPERM;
+  ch_branch_cancel(a->branch);
+  return 0;
+}
+
+void ch_branch_cancel(struct ch_branch *b) {
   if (b->flags & CH_MARKED)
-    return 0;
+    return;
   b->flags |= CH_MARKED;
   ch_domain.marks++;
   if (!b->scope)
@@ -107,7 +111,6 @@ int ch_activity_cancel(ch_activity *a) {
   else if (!b->scope->root->barrier)
     cancel(b->scope->root);
   ch_cancel_items_of(b);
-  return 0;
 }
 
 int ch_cancelled(void) { return ch_is_marked(); }

@@ -10,4 +10,7 @@ CH_HIDDEN void ch_cancel_item_call(struct ch_link *);
 CH_HIDDEN void ch_cancel_items_of(struct ch_branch *first);
 CH_HIDDEN void ch_scope_withdraw_deadline(struct ch_finish *);
 
+/* Cancels b's activity; b is its first branch. */
+CH_HIDDEN void ch_branch_cancel(struct ch_branch *b);
+
 #endif

@@ -8,7 +8,7 @@
 static __thread struct ch_link items_at_roots;
 
 int ch_cancel_add(ch_cancel_item *item, void (*fn)(void *), void *argument) {
-  struct ch_branch *b = ch_domain.current;
+  struct ch_branch *b = ch_is_in_branch() ? ch_domain.current : NULL;
   *item = (ch_cancel_item){.fn = fn, .argument = argument, .of = b};
   if (CH_UNLIKELY(!b))
     return EPERM;

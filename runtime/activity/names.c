@@ -34,10 +34,9 @@ void ch_branch_forget_name(struct ch_branch *b) {
 const char *ch_branch_name(struct ch_branch *b) { return b->flags & CH_NAMED ? (*find(b))->text : NULL; }
 
 int ch_set_name(const char *text) {
-  struct ch_branch *b = ch_domain.current;
-  if (!b)
+  if (!ch_is_in_branch())
     return EPERM;
-  b = ch_activity_of(b);
+  struct ch_branch *b = ch_activity_of(ch_domain.current);
   size_t n = strlen(text) + 1;
   struct ch_name *new = malloc(sizeof *new + n);
   if (!new)

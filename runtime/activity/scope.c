@@ -6,7 +6,7 @@
 void ch_scope_enter(struct ch_scope *opaque, unsigned flags, const char *site) {
   struct ch_domain *d = &ch_domain;
   struct ch_finish *s = ch_finish_of(opaque);
-  struct ch_branch *b = d->current;
+  struct ch_branch *b = ch_is_in_branch() ? d->current : NULL;
   s->owner = b;
   if (CH_UNLIKELY(!b))
     return;

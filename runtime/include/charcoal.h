@@ -2,13 +2,14 @@
  *
  * Compiled by charcoal-cc, this header brings the dialect (charcoal/dialect.h) and the runtime's API.
  * Compiled by any other C compiler, the dialect is elided and the calls below get sequential meanings
- * (charcoal/sequential.h), so that the same program runs as an ordinary sequential one.
+ * (charcoal/sequential.h), so that the same program runs as an ordinary sequential one. With -DCHARCOAL_LIBRARY any C
+ * or C++ compiler gets the runtime's API and no dialect: for plain code of a program that is linked with the runtime.
  *
  * Words: a *domain* is one OS thread's scheduler; an *activity* is a call chain that is interleaved with others of
  * its domain; *atomic* code is never interleaved.
  *
- * Unless a function says otherwise: it may be called only from a thread that runs a domain (from elsewhere it
- * returns EPERM); it returns 0 or an error number of <errno.h> and leaves errno alone; times are in
+ * A thread that has no domain yet gets one when it first needs it (see ch_domain_enter). Unless a function says
+ * otherwise: it returns 0 or an error number of <errno.h> and leaves errno alone; times are in
  * nanoseconds on the monotonic clock. A blocking call sets its own activity aside when it is reached through
  * interruptible code. Reached through plain code (a callback of a foreign library, a function that charcoal-cc
  * left plain) it keeps its native stack, and the other activities go on on another one, until it can return, in
@@ -66,7 +67,7 @@ typedef struct ch_thread {
 
 #define CH_FOREVER INT64_MAX
 
-#if defined(__CHARCOAL__) || defined(CHARCOAL_RUNTIME)
+#if defined(__CHARCOAL__) || defined(CHARCOAL_RUNTIME) || defined(CHARCOAL_LIBRARY)
 
 /* ---- activities (Charcoal paper, section 2) ---- */
 
@@ -160,6 +161,22 @@ int ch_dns_servers(const char *servers);
 
 /* ---- domains ---- */
 
+/* Makes the caller, which no domain runs, the first activity of a new domain of this thread; inside a domain only
+ * counts. This happens by itself when such code first activates something, waits, or opens a scope, so that all of this
+ * works in threads of any origin, under a main in C++ or in C that was compiled without charcoal-cc, and in
+ * constructors before main. The caller is plain code there: what it has activated runs while it waits (in a call of
+ * this header, or in ch_domain_leave). The start routine that recompiled code gives to pthread_create or thrd_create is
+ * more than that: an activity in interruptible code. Each call wants a ch_domain_leave. 0; ENOMEM; EPERM: behind the
+ * end of main; ENOTSUP: in the simulated world, which has one domain, in another thread. */
+int ch_domain_enter(void);
+
+/* Ends what the first ch_domain_enter, or first use, began: waits until all activities of the domain but the caller
+ * have ended; then the thread has no domain until it needs one again. The end of the thread does the same if it was not
+ * called. At the end of the process (exit, or the return from a foreign main) those that can run do so until they
+ * wait, for at most a second, and then all are dropped, as behind main. Not cancelled. 0; EINVAL: not entered; EPERM:
+ * the caller is another activity; EBUSY: inside `atomic`, or a scope. */
+int ch_domain_leave(void);
+
 /* Starts an OS thread with a domain of its own, whose first activity is fn(argument). The domain ends when that and all
  * activities that it has spawned, and theirs, have finished. It shares nothing with other domains but the process:
  * handles and scopes belong to the domain where they are used. What passes between domains is built on semaphores,
@@ -217,7 +234,7 @@ extern int ch_checks;
 #include <charcoal/atomicity.h>
 #include <charcoal/offload.h>
 
-#ifndef CHARCOAL_RUNTIME
+#if !defined(CHARCOAL_RUNTIME) && (defined(__CHARCOAL__) || !defined(CHARCOAL_LIBRARY))
 #include <charcoal/dialect.h>
 #endif
 

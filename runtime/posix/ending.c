@@ -6,29 +6,11 @@
  */
 #include "posix/streams.h"
 #include "posix/sole.h"
+#include "sched/host.h"
 
 CH_HIDDEN void ch_reactor_leave(void) __attribute__((weak));
 /* Charcoal C (twins/output.c): waits on the native stack here. Weak: the runtime's own tests have no twins. */
 CH_HIDDEN void ch_streams_end(void) __attribute__((weak));
-
-/* main has returned, and its activity is gone: another one, on whose behalf is waited. It has no code. */
-static struct ch_branch *stand_in(void) {
-  struct ch_domain *d = &ch_domain;
-  struct ch_branch *head = d->base.head, *tail = d->base.tail, *b = NULL;
-  d->base.head = NULL;
-  d->group = &d->base;
-  d->ended = 0;
-  if (ch_spawn(NULL, NULL, NULL, 0, 0, "exit") == 0)
-    b = d->base.head;
-  d->base.head = head;
-  d->base.tail = tail;
-  if (b) {
-    b->state = CH_RUNNING;
-    d->parent = b->top = ch_chain_end(b);
-    ch_tls.link = (struct ch_frame **)&b->top;
-  }
-  return b;
-}
 
 static void write_out(void) {
   struct ch_domain *d = &ch_domain;
@@ -37,11 +19,9 @@ static void write_out(void) {
   if (d->group && d->current) {
     if (!(d->live == 1 && ch_is_sole()))
       ch_streams_end();
-  } else if (!d->group && d->ended && d->live > 0) {
-    d->current = stand_in();
-    if (d->current)
-      ch_streams_end();
-    d->current = NULL;
+  } else if (!d->group && d->ended && d->live > 0 && ch_host_begin_again()) {
+    ch_streams_end();
+    ch_host_drop();
     d->group = NULL;
     d->ended = 1;
   }

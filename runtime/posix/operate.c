@@ -1,6 +1,7 @@
 /* Waiting for an operation, and ch_offload: leaves in plain C. */
 #include "posix/operate.h"
 #include "offload/pool.h"
+#include "sched/host.h"
 #include <errno.h>
 
 /* Result and errno. */
@@ -53,14 +54,18 @@ static intptr_t offload_ended(struct ch_clause *all, unsigned selected) {
 static const struct ch_leaf offload_leaf = CH_OPERATION_LEAF("ch_offload", offload_ended);
 
 static long perform_foreign(const struct ch_request *q) {
+  bool had_domain = ch_domain.group != NULL;
   ((void (*)(void *))(uintptr_t)q->offset)((void *)q->a);
+  if (CH_UNLIKELY(!had_domain &&
+                  ch_domain.group)) /* the pool's thread lives on, what the call has activated ends here */
+    ch_host_end();
   return 0;
 }
 static const struct ch_operation_kind foreign_kind = {"offloaded call", perform_foreign, NULL, .lane = CH_LANE_FOREIGN};
 
 static int begin_offload(struct ch_request *q, void (*fn)(void *), void *argument) {
   *q = (struct ch_request){.kind = &foreign_kind, .fd = -1, .a = argument, .offset = (int64_t)(uintptr_t)fn};
-  return !ch_domain.current ? EPERM : ch_is_marked() ? ECANCELED : 0;
+  return !ch_is_in_branch() ? EPERM : ch_is_marked() ? ECANCELED : 0;
 }
 
 struct ch_int_result ch_offload_int(void (*fn)(void *), void *argument) CH_INT_NAME(ch_offload);

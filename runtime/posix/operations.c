@@ -394,7 +394,7 @@ static const struct ch_operation_kind call_kinds[] = {
 
 static long begin_call(req_t *q, long (*fn)(void *), void *argument, int how) {
   *q = (req_t){.kind = &call_kinds[how], .fd = -1, .offset = (int64_t)(uintptr_t)fn, .a = argument};
-  int error = ch_is_marked() ? ECANCELED : !ch_domain.current ? EPERM : 0;
+  int error = ch_is_marked() ? ECANCELED : !ch_is_in_branch() ? EPERM : 0;
   if (!error)
     return CH_LATER;
   if (q->kind->abandoned)

@@ -181,7 +181,7 @@ void ch_inbox_wakes(void) {
 /* ---- for users ---- */
 
 struct ch_inbox *ch_inbox(void) {
-  if (!ch_domain.group) {
+  if (!ch_is_in_domain()) {
     errno = EPERM;
     return NULL;
   }

@@ -147,7 +147,7 @@ static const struct ch_leaf fd_timed_leaf = CH_LEAF_OR("ch_fd_wait", 2, events, 
 
 struct ch_int_result ch_fd_wait_int(int fd, int wanted, int64_t timeout) CH_INT_NAME(ch_fd_wait);
 struct ch_int_result ch_fd_wait_int(int fd, int wanted, int64_t timeout) {
-  if (CH_UNLIKELY(!ch_domain.current))
+  if (CH_UNLIKELY(!ch_is_in_branch()))
     return (struct ch_int_result){CH_DONE, -EPERM};
   struct ch_clause c[2] = {ch_fd_clause(fd, wanted)};
   if (timeout == CH_FOREVER)
@@ -157,7 +157,7 @@ struct ch_int_result ch_fd_wait_int(int fd, int wanted, int64_t timeout) {
 }
 
 int ch_fd_wait(int fd, int wanted, int64_t timeout) {
-  if (CH_UNLIKELY(!ch_domain.current))
+  if (CH_UNLIKELY(!ch_is_in_branch()))
     return -EPERM;
   struct ch_clause c[2] = {ch_fd_clause(fd, wanted)};
   if (timeout == CH_FOREVER)
@@ -173,14 +173,14 @@ static const struct ch_leaf call_leaf = CH_LEAF_OR("ch_call_wait", 1, events, -E
 
 struct ch_int_result ch_call_wait_int(int fd, int wanted) CH_INT_NAME(ch_call_wait);
 struct ch_int_result ch_call_wait_int(int fd, int wanted) {
-  if (CH_UNLIKELY(!ch_domain.current))
+  if (CH_UNLIKELY(!ch_is_in_branch()))
     return (struct ch_int_result){CH_DONE, -EPERM};
   struct ch_clause c = call_clause(fd, wanted);
   return ch_wait_leaf(&call_leaf, &c, 1);
 }
 
 int ch_call_wait(int fd, int wanted) {
-  if (CH_UNLIKELY(!ch_domain.current))
+  if (CH_UNLIKELY(!ch_is_in_branch()))
     return -EPERM;
   struct ch_clause c = call_clause(fd, wanted);
   return (int)ch_wait_leaf_native(&call_leaf, &c, 1);

@@ -356,7 +356,7 @@ static const struct ch_leaf sleep_leaf = CH_LEAF("ch_sleep", 1, zero);
 
 struct ch_int_result ch_sleep_int(int64_t duration) CH_INT_NAME(ch_sleep);
 struct ch_int_result ch_sleep_int(int64_t duration) {
-  if (CH_UNLIKELY(!ch_domain.current))
+  if (CH_UNLIKELY(!ch_is_in_branch()))
     return (struct ch_int_result){CH_DONE, EPERM};
   if (ch_is_marked())
     return (struct ch_int_result){CH_DONE, ECANCELED};
@@ -367,7 +367,7 @@ struct ch_int_result ch_sleep_int(int64_t duration) {
 }
 
 int ch_sleep(int64_t duration) {
-  if (CH_UNLIKELY(!ch_domain.current))
+  if (CH_UNLIKELY(!ch_is_in_branch()))
     return EPERM;
   if (ch_is_marked())
     return ECANCELED;

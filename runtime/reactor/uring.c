@@ -216,9 +216,23 @@ static int enter(unsigned submit, unsigned want, unsigned flags, int64_t patienc
   int entrance = CH_LIKELY(ring.place < 0) ? ring.index : ch_own_number(ring.place);
   struct timespec t = ch_timespec_of(patience);
   struct io_uring_getevents_arg arg = {.ts = (uint64_t)(uintptr_t)&t};
-  if (patience < 0)
-    return (int)syscall(SYS_io_uring_enter, entrance, submit, want, flags, NULL, (size_t)(_NSIG / 8));
-  return (int)syscall(SYS_io_uring_enter, entrance, submit, want, flags | IORING_ENTER_EXT_ARG, &arg, sizeof arg);
+  if (patience >= 0)
+    flags |= IORING_ENTER_EXT_ARG;
+  const void *more = patience < 0 ? NULL : (const void *)&arg;
+  size_t size = patience < 0 ? (size_t)(_NSIG / 8) : sizeof arg;
+  if (want == 0)
+    return (int)syscall(SYS_io_uring_enter, entrance, submit, want, flags, more, size);
+  /* A sleep is a cancellation point of threads, as epoll_wait is. */
+  int type;
+  pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, &type);
+  int taken = (int)syscall(SYS_io_uring_enter, entrance, submit, want, flags, more, size);
+  pthread_setcanceltype(type, NULL);
+  return taken;
+}
+
+void ch_uring_left(void) {
+  if (ring.sq_head)
+    ring.submitted = __atomic_load_n(ring.sq_head, __ATOMIC_ACQUIRE);
 }
 
 static unsigned unsubmitted(void) { return ring.tail - ring.submitted; }

@@ -2,7 +2,7 @@
 #include "activity/activity.h"
 #include <string.h>
 
-static const char *const whats[] = {"semaphore", "activity", "finish", "turn", "contained activities"};
+static const char *const whats[] = {"semaphore", "activity", "finish", "turn", "contained activities", "all others"};
 
 /* The semaphore on whose list the branch stands alone. Its head is the only node that is no branch's and no clause's: to
  * tell them apart takes a look at each. */

@@ -20,6 +20,8 @@ struct ch_debug {
   struct ch_name ***names; /* the table's buckets (activity/names.c) */
   pthread_t thread;
 };
+/* For each domain but this thread's. They run meanwhile, and do not end. */
+CH_HIDDEN void ch_debug_visit_others(void (*visit)(const struct ch_debug *));
 extern CH_HIDDEN struct ch_debug *ch_debug; /* the domain that was started last; NULL before main */
 
 #endif

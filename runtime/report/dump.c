@@ -123,9 +123,11 @@ static void put_site(struct ch_writer *o, const char *site) {
 static void put_name(struct ch_writer *o, struct ch_branch *b) {
   ch_put_pointer(o, b);
   const char *name = ch_branch_name(b);
+  if (b == ch_domain.host)
+    ch_put(o, " of the thread's own code");
   if (name || b->flags & CH_MAIN) {
     ch_put(o, " \"");
-    ch_put(o, name ? name : "main");
+    ch_put(o, name ? name : ch_domain.is_program ? "main" : "the thread's first");
     ch_put(o, "\"");
   }
 }
@@ -170,6 +172,7 @@ static void put_waited(struct ch_writer *o, const struct ch_branch *b) {
     ch_put(o, n ? " or " : "waits for ");
     if (b->state == CH_WAITING && b->what != CH_ON_TURN)
       ch_put(o, b->what == CH_ON_ACTIVITY    ? "an activity to finish"
+                : b->what == CH_ON_OTHERS    ? "all other activities to finish"
                 : b->what == CH_ON_CONTAINED ? "its contained activities to finish"
                 : b->what == CH_ON_FINISH    ? "a finish"
                                              : "a semaphore");
@@ -500,6 +503,14 @@ void ch_report_start(void) {
     hook_signal();
   }
   begun = true;
+  pthread_mutex_unlock(&lock);
+}
+
+void ch_debug_visit_others(void (*visit)(const struct ch_debug *)) {
+  pthread_mutex_lock(&lock);
+  for (const struct ch_debug *other = ch_debug; other; other = other->next)
+    if (other != &own)
+      visit(other);
   pthread_mutex_unlock(&lock);
 }
 

@@ -12,6 +12,7 @@
 #include "report/report.h"
 #include "report/trace.h"
 #include "report/watch.h"
+#include "sched/host.h"
 #include "sched/native.h"
 #include "sched/overflow.h"
 #include "sched/strangers.h"
@@ -325,25 +326,38 @@ void ch_deadlock(struct ch_group *g, const char *why) {
   _exit(CH_EXIT_DEADLOCK);
 }
 
-void ch_domain_run(void *body_int, const void *record, size_t size, const char *site, bool is_main) {
+void ch_domain_begin(void *bottom) {
   struct ch_domain *d = &ch_domain;
   *d = (struct ch_domain){.error = &errno, .group = NULL};
   d->group = &d->base;
   ch_environments_start();
   ch_strangers_start();
-  ch_native_start(__builtin_frame_address(0));
+  ch_native_start(bottom);
   ch_overflow_start();
-  if (is_main)
-    ch_reactor_choose(); /* for all */
   ch_schedule_start();
   ch_report_start();
   ch_watch_start();
+}
+
+void ch_domain_run(void *body_int, const void *record, size_t size, const char *site, bool is_main) {
+  struct ch_domain *d = &ch_domain;
+  if (is_main && d->host) { /* constructors have activated something */
+    ch_host_drop();
+    ch_host_unwatch_thread();
+    d->entered = d->ended = 0;
+  } else {
+    if (is_main)
+      ch_reactor_choose(); /* for all */
+    ch_domain_begin(__builtin_frame_address(0));
+  }
+  struct ch_branch *queued = d->base.head ? d->base.tail : NULL;
   if (ch_spawn(NULL, body_int, record, size, 0, site)) {
     fprintf(stderr, "charcoal: out of memory: no room for the first activity\n");
     abort();
   }
-  if (is_main)
-    d->base.head->flags |= CH_MAIN;
+  d->first = queued ? (struct ch_branch *)queued->link.next : d->base.head;
+  d->first->flags |= CH_MAIN;
+  d->is_program = is_main;
   ch_schedule();
   d->group = NULL;
 }
@@ -362,6 +376,7 @@ void ch_domain_end(void) {
   ch_environments_end();
   ch_twins_end();
   ch_heap_end();
+  ch_domain.error = NULL;
 }
 
 #ifdef CHARCOAL_CHECKED

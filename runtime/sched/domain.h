@@ -37,6 +37,7 @@ struct ch_domain {
   struct ch_frame *parent;   /* while a branch runs: the saved frames that it will return to, or its chain's end */
   struct ch_branch *lingers; /* who lingers at its activity's end; else NULL */
   uint8_t slicing;           /* the slice timer runs; cleared by its thread */
+  uint8_t is_program;        /* it ends with its first activity, main */
   uint8_t ended;             /* main has returned; in a further domain: all activities have ended */
   uint8_t gives_way;   /* the pause that is under way counts, although a spinlock is held or the schedule is random */
   uint8_t turn_passed; /* the branch that is about to block has already passed its activity's turn on */
@@ -56,8 +57,12 @@ struct ch_domain {
   uint32_t lock_queues;    /* locks that somebody here waits for (posix/locks/queue.h) */
   uint32_t watches;        /* of them: those that code outside the domain will give back */
   uint32_t suspended;      /* at waiters (wait/lowlevel.c): counted as outside, but only another thread ends that */
+  unsigned entered;        /* ch_domain_enter's that have no ch_domain_leave yet */
+  struct ch_branch *host;  /* the thread's own plain code (host.h); else NULL */
+  struct ch_branch *first; /* the branch that is MAIN, while it lives; else NULL */
+  intptr_t result;         /* of its body */
   struct ch_group base;
-  struct ch_stack home; /* the thread's own */
+  struct ch_stack *home; /* the thread's own */
 };
 
 extern CH_HIDDEN __thread __attribute__((tls_model("initial-exec"))) struct ch_domain ch_domain;
@@ -108,6 +113,15 @@ static inline void ch_ready(struct ch_branch *b, intptr_t result) {
     ch_ready_in_activity(b);
 }
 
+/* The running code's branch is `current`; where the thread has no domain yet it becomes one's host (host.h). False: no
+ * branch's code runs. */
+CH_HIDDEN CH_RARE bool ch_host_begin(void);
+static inline bool ch_is_in_branch(void) { return CH_LIKELY(ch_domain.current != NULL) || ch_host_begin(); }
+/* There is a domain, which is made if need be. */
+static inline bool ch_is_in_domain(void) { return CH_LIKELY(ch_domain.group != NULL) || ch_host_begin(); }
+
+/* The thread is a domain's from now on, whose code's native stack lies below `bottom`. */
+CH_HIDDEN void ch_domain_begin(void *bottom);
 /* Makes this thread a domain and runs body(record) as its first activity. `is_main`: returns when that has finished;
  * otherwise when all have. */
 CH_HIDDEN void ch_domain_run(void *body_int, const void *record, size_t size, const char *site, bool is_main);

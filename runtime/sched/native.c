@@ -32,8 +32,13 @@ static struct native *native_of(struct ch_frame *f) {
 
 void ch_native_start(void *bottom) {
   struct ch_domain *d = &ch_domain;
-  d->home = (struct ch_stack){.high = bottom};
-  d->stack = &d->home;
+  d->home = calloc(1, sizeof *d->home);
+  if (!d->home) {
+    fprintf(stderr, "charcoal: out of memory: no room for a domain\n");
+    abort();
+  }
+  d->home->high = bottom;
+  d->stack = d->home;
   d->idle = NULL;
   d->idles = d->natives = 0;
 }
@@ -50,7 +55,7 @@ static void let_go(unsigned kept) {
   struct ch_domain *d = &ch_domain;
   struct ch_stack **at = &d->idle;
   while (*at && d->idles > kept) {
-    if (*at == &d->home) {
+    if (*at == d->home) {
       at = &(*at)->next;
       continue;
     }
@@ -61,7 +66,11 @@ static void let_go(unsigned kept) {
   }
 }
 
-void ch_native_end(void) { let_go(0); }
+void ch_native_end(void) {
+  let_go(0);
+  free(ch_domain.home);
+  ch_domain.home = ch_domain.stack = NULL;
+}
 
 static void move_to(struct ch_stack *to) {
   struct ch_stack *from = ch_domain.stack;
@@ -78,7 +87,7 @@ static void enter(void) {
     ch_watch_run_ends(CH_MOVED);
   ch_schedule();
   struct ch_stack **at = &d->idle;
-  while (*at != &d->home)
+  while (*at != d->home)
     at = &(*at)->next;
   struct ch_stack *home = take_idle(at);
   d->stack->next = d->idle;
@@ -223,12 +232,39 @@ intptr_t ch_wait_native(bool outside) {
 
 void ch_group_drain(struct ch_group *g) {
   struct ch_branch *b = ch_domain.current;
-  if (g->live == 0)
-    return;
-  b->state = CH_WAITING;
-  b->what = CH_ON_CONTAINED;
-  g->drains = b;
-  wait_in(g, true);
+  bool base = g == &ch_domain.base;
+  g->live -= base; /* of the base group's the caller is one */
+  while (g->live > 0) {
+    b->state = CH_WAITING;
+    b->what = base ? CH_ON_OTHERS : CH_ON_CONTAINED;
+    g->drains = b;
+    wait_in(g, !base);
+  }
+  g->live += base;
+}
+
+void ch_native_yield(void) {
+  struct ch_branch *b = ch_domain.current;
+  b->state = CH_READY;
+  b->link.prev = NULL;
+  ch_enqueue(b);
+  wait_in(ch_domain.group, false);
+}
+
+void ch_native_thread_ended(void (*impossible)(void)) {
+  struct ch_domain *d = &ch_domain;
+  if (!ch_native_is_home()) {
+    struct ch_stack **at = &d->idle;
+    while (*at && *at != d->home)
+      at = &(*at)->next;
+    if (!*at)
+      impossible();
+    take_idle(at);
+    d->stack = d->home;
+  }
+  if (d->current)
+    d->current->top = ch_chain_end(d->current);
+  ch_tls.link = d->current ? (struct ch_frame **)&d->current->top : NULL;
 }
 
 void ch_native_ready(struct ch_branch *b) {

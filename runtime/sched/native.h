@@ -23,6 +23,11 @@
 
 /* The domain begins on this stack; what lies below `bottom` is its code's. */
 CH_HIDDEN void ch_native_start(void *bottom);
+/* The running branch, which is in no atomic block, lets everybody in the queue run before it. */
+CH_HIDDEN void ch_native_yield(void);
+/* The thread's own stack has been left by pthread_exit or pthread_cancel, and the caller stands on what was left of it.
+ * Calls `impossible` if a branch that waits would have to go on there. */
+CH_HIDDEN void ch_native_thread_ended(void (*impossible)(void));
 /* On the thread's own stack, and nobody waits on another. */
 CH_HIDDEN void ch_native_end(void);
 /* The branch waits in plain code: its innermost saved frame stands for a native stack. */
@@ -30,6 +35,6 @@ CH_HIDDEN bool ch_native_is_waiting(const struct ch_branch *);
 /* Return addresses on that stack, innermost first; how many. For reports: also in a signal handler. */
 CH_HIDDEN unsigned ch_native_backtrace(const struct ch_branch *, void **pcs, unsigned most);
 /* The code that runs stands on the thread's own stack. */
-static inline bool ch_native_is_home(void) { return ch_domain.stack == &ch_domain.home; }
+static inline bool ch_native_is_home(void) { return ch_domain.stack == ch_domain.home; }
 
 #endif

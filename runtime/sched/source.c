@@ -9,7 +9,7 @@
 
 int ch_source_add(ch_source *s, void (*look)(void *), void *argument) {
   struct ch_domain *d = &ch_domain;
-  if (!d->group)
+  if (!ch_is_in_domain())
     return EPERM;
   s->look = look;
   s->argument = argument;

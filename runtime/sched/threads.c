@@ -36,7 +36,7 @@ static void *run(void *start) {
 
 int ch_domain_start(ch_thread *thread, void (*fn)(void *), void *argument) {
   struct start *s = (struct start *)thread;
-  if (!ch_domain.group)
+  if (!ch_is_in_domain())
     return EPERM;
   ch_reactor_has_ring(); /* decides which reactor it is, for all */
   if (ch_reactor == &ch_reactor_simulated)

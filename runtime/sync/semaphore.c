@@ -105,7 +105,7 @@ static inline int at_once(ch_sem *s) {
     return ECANCELED;
   if (take(s))
     return 0;
-  return CH_UNLIKELY(!ch_domain.current) ? EPERM : begin_waiting(s) ? EAGAIN : 0;
+  return !ch_is_in_branch() ? EPERM : begin_waiting(s) ? EAGAIN : 0;
 }
 
 struct ch_int_result ch_sem_wait_int(ch_sem *s) CH_INT_NAME(ch_sem_wait);
@@ -221,7 +221,7 @@ static const struct ch_leaf timedwait_leaf = CH_LEAF("ch_sem_timedwait", 2, time
 static inline int at_once_timed(ch_sem *s) {
   if (ch_is_marked())
     return ECANCELED;
-  return take(s) ? 0 : CH_UNLIKELY(!ch_domain.current) ? EPERM : EAGAIN;
+  return take(s) ? 0 : ch_is_in_branch() ? EAGAIN : EPERM;
 }
 
 struct ch_int_result ch_sem_timedwait_int(ch_sem *s, int64_t timeout) CH_INT_NAME(ch_sem_timedwait);

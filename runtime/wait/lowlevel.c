@@ -66,7 +66,7 @@ static void given_up(struct ch_clause *c) { (void)c, ch_domain.suspended--; }
 static const struct ch_clause_type cancellable = {"being scheduled at", true, enlist, given_up, give_up, NULL};
 
 static int prepare(struct waiter *w, const struct ch_clause_type *type) {
-  if (CH_UNLIKELY(!ch_domain.current))
+  if (CH_UNLIKELY(!ch_is_in_branch()))
     return EPERM;
   int saved = errno;
   struct ch_inbox *home = ch_inbox_here();

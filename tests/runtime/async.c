@@ -766,13 +766,13 @@ TEST(law_4_cancel_of_a_hundred_thousand_nested_scopes) { run_domain(deep_cancel)
 
 /* ---- outside any domain ---- */
 
-TEST(scopes_outside_a_domain_do_nothing) {
+TEST(scopes_outside_a_domain_make_one) {
   ch_scope_enter(&S, 0, "x");
-  ch_scope_deadline(&S, &limit, 0);
-  ch_scope_cancel(&S);
-  EXPECT(!ch_cancelled());
+  ch_scope_deadline(&S, &limit, ch_now() + 5);
+  EXPECT(!ch_cancelled() && ch_sleep(10) == ECANCELED && ch_cancelled());
   ch_scope_leave(&S);
-  EXPECT(ch_activity_cancel(&a) == EPERM);
+  EXPECT(!ch_cancelled() && ch_sleep(10) == 0);
+  EXPECT(ch_activity_cancel(&a) == EINVAL);
 }
 
 /* ---- reports ---- */

@@ -348,7 +348,10 @@ TEST(a_source_is_looked_at_while_nobody_can_run) {
   run_domain(looked_at);
   EXPECT_NOTES("look m1 look m2 look m3");
 }
-TEST(a_source_needs_a_domain) { EXPECT(ch_source_add(&first_source, post_at_the_third, &s) == EPERM); }
+TEST(a_source_makes_a_domain) {
+  EXPECT(ch_source_add(&first_source, post_at_the_third, &s) == 0);
+  EXPECT(ch_sem_wait(&s) == 0 && looks == 3);
+}
 
 /* Also while there is always somebody who can run. */
 MAIN_FUNCTION(beside_others, { int i; }) {

@@ -107,6 +107,7 @@ FRAME_FUNCTION(never_again, { int i; }) {
   note("impossible");
   END
 }
+static int noted(void *record) { return (void)record, note("noted"), 0; }
 static int at_exit_saw;
 static void at_exit(void) {
   EXPECT(ch_sem_wait(&s) == EPERM); /* the domain is gone: nobody could post */
@@ -206,13 +207,21 @@ MAIN_FUNCTION(until_memory_ends, {
 }
 TEST(running_out_of_memory_at_a_spawn_is_an_error_and_nothing_is_lost) { run_domain(until_memory_ends); }
 
-TEST(calls_from_outside_a_domain_are_refused) {
-  EXPECT(ch_spawn(&a, (void *)nothing, NULL, 0, 0, NULL) == EPERM);
-  EXPECT(ch_sleep(1) == EPERM);
-  EXPECT(ch_fd_wait(0, 1, 0) == -EPERM);
-  EXPECT(ch_sem_wait(&s) == EPERM);
-  ch_sem_post(&s);
-  EXPECT(ch_sem_wait(&s) == 0);
-  EXPECT(ch_set_name("x") == EPERM && ch_name() == NULL && ch_self() == NULL);
-  EXPECT(ch_now() > 0);
+TEST(code_outside_a_domain_becomes_an_activity_of_one) {
+  EXPECT(ch_name() == NULL && ch_self() == NULL);
+  EXPECT(ch_spawn(&a, (void *)noted, NULL, 0, 0, NULL) == 0);
+  note("spawned");
+  EXPECT(ch_sleep(1) == 0);
+  EXPECT_NOTES("spawned noted");
+  EXPECT(ch_activity_wait(&a) == 0);
+  EXPECT(ch_set_name("x") == 0 && strcmp(ch_name(), "x") == 0 && ch_self() == NULL);
+  EXPECT(ch_domain_leave() == EINVAL && ch_domain_enter() == 0 && ch_domain_enter() == 0);
+  EXPECT(ch_spawn(&a, (void *)noted, NULL, 0, 0, NULL) == 0);
+  EXPECT(ch_domain_leave() == 0 && !ch_activity_finished(&a));
+  EXPECT(ch_domain_leave() == 0 && ch_activity_finished(&a) && ch_activity_wait(&a) == 0);
+  EXPECT(ch_name() == NULL && ch_domain_leave() == EINVAL);
+  EXPECT(ch_sleep(1) == 0); /* once more */
+}
+TEST_EXITS(outside_a_domain_a_wait_that_nothing_can_end_is_reported, CH_EXIT_DEADLOCK, "of the thread's own code") {
+  ch_sem_wait(&s);
 }

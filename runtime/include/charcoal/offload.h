@@ -15,7 +15,7 @@
 extern "C" {
 #endif
 
-#if defined(__CHARCOAL__) || defined(CHARCOAL_RUNTIME)
+#if defined(__CHARCOAL__) || defined(CHARCOAL_RUNTIME) || defined(CHARCOAL_LIBRARY)
 
 /* Runs fn(argument) on a thread of the pool and returns when it has: 0. Other activities of the domain run meanwhile.
  * fn runs beside them, in parallel, and must not call functions of a domain. The pool has at most CHARCOAL_THREADS

@@ -1,6 +1,7 @@
 /* The API without charcoal-cc: the dialect's constructs are elided, so `activate` runs its body at once and to its end,
- * and nothing is ever pending. What would wait for ever here, because nobody else can run, ends the program with
- * CH_EXIT_DEADLOCK. Included by charcoal.h; any C compiler, C99 and later, C++ too. */
+ * and nothing is ever pending. A program that is linked with the library as well ends at once with a message. What
+ * would wait for ever here, because nobody else can run, ends the program with CH_EXIT_DEADLOCK. Included by
+ * charcoal.h; any C compiler, C99 and later, C++ too. */
 #ifndef CHARCOAL_SEQUENTIAL_H
 #define CHARCOAL_SEQUENTIAL_H
 
@@ -37,6 +38,28 @@ extern int ch_clock_gettime(int, struct ch_timespec *) __asm__("clock_gettime");
 extern int ch_nanosleep(const struct ch_timespec *, struct ch_timespec *) __asm__("nanosleep");
 #endif
 
+/* These meanings and those of the library do not go together in one program. */
+#if defined(__GNUC__)
+#ifdef __cplusplus
+extern "C" {
+#endif
+extern int ch_main(void *, int, char **, char **) __attribute__((weak));
+#ifdef __cplusplus
+}
+#endif
+static __attribute__((constructor, unused)) void ch_sequential_check(void) {
+  if (ch_main) {
+    fprintf(
+        stderr,
+        "charcoal: %s was compiled without charcoal-cc, so that all of <charcoal.h> has its sequential meaning there, "
+        "but it is linked with Charcoal's runtime. Compile it with charcoal-cc, or with -DCHARCOAL_LIBRARY to call "
+        "the runtime from plain code.\n",
+        __BASE_FILE__);
+    exit(CH_EXIT_MISUSE);
+  }
+}
+#endif
+
 CH_SEQUENTIAL int ch_activity_wait(ch_activity *a) { return (void)a, 0; }
 CH_SEQUENTIAL int ch_activity_detach(ch_activity *a) { return (void)a, 0; }
 CH_SEQUENTIAL int ch_activity_finished(const ch_activity *a) { return (void)a, 1; }
@@ -45,6 +68,8 @@ CH_SEQUENTIAL int ch_activity_cancel(ch_activity *a) { return (void)a, 0; }
 CH_SEQUENTIAL int ch_cancelled(void) { return 0; }
 CH_SEQUENTIAL int ch_domain_start(ch_thread *t, void (*fn)(void *), void *argument) { return (void)t, fn(argument), 0; }
 CH_SEQUENTIAL int ch_domain_join(ch_thread *t) { return (void)t, 0; }
+CH_SEQUENTIAL int ch_domain_enter(void) { return 0; }
+CH_SEQUENTIAL int ch_domain_leave(void) { return 0; }
 CH_SEQUENTIAL int ch_set_name(const char *name) { return (void)name, 0; }
 CH_SEQUENTIAL const char *ch_name(void) { return NULL; }
 CH_SEQUENTIAL void ch_reschedule(void) {}

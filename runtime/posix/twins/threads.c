@@ -47,14 +47,17 @@ static int wait_on(pthread_cond_t *c, pthread_mutex_t *m, clockid_t clock, const
 }
 
 CH_TWIN(pthread_cond_wait) int ch_posix_pthread_cond_wait(pthread_cond_t *c, pthread_mutex_t *m) {
+  CH_SOLE(pthread_cond_wait(c, m));
   return wait_on(c, m, -1, NULL);
 }
 CH_TWIN(pthread_cond_timedwait)
 int ch_posix_pthread_cond_timedwait(pthread_cond_t *c, pthread_mutex_t *m, const struct timespec *t) {
+  CH_SOLE(pthread_cond_timedwait(c, m, t));
   return wait_on(c, m, -1, t);
 }
 CH_TWIN(pthread_cond_clockwait)
 int ch_posix_pthread_cond_clockwait(pthread_cond_t *c, pthread_mutex_t *m, clockid_t clock, const struct timespec *t) {
+  CH_SOLE(pthread_cond_clockwait(c, m, clock, t));
   return wait_on(c, m, clock, t);
 }
 
@@ -115,9 +118,11 @@ CH_TWIN(sem_clockwait) int ch_posix_sem_clockwait(sem_t *s, clockid_t clock, con
 /* ---- C11: in glibc the same objects under other names ---- */
 
 CH_TWIN(cnd_wait) int ch_posix_cnd_wait(cnd_t *c, mtx_t *m) {
+  CH_SOLE(cnd_wait(c, m));
   return ch_thrd_result(wait_on((pthread_cond_t *)c, (pthread_mutex_t *)m, CLOCK_REALTIME, NULL));
 }
 CH_TWIN(cnd_timedwait) int ch_posix_cnd_timedwait(cnd_t *c, mtx_t *m, const struct timespec *t) {
+  CH_SOLE(cnd_timedwait(c, m, t));
   return ch_thrd_result(wait_on((pthread_cond_t *)c, (pthread_mutex_t *)m, CLOCK_REALTIME, t));
 }
 CH_TWIN(call_once) void ch_posix_call_once(once_flag *o, void (*init)(void)) { once((pthread_once_t *)o, init); }

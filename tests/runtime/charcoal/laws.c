@@ -160,24 +160,6 @@ TEST(law_12_errno_belongs_to_the_activity) {
 
 /* ---- and what is no law, but promised ---- */
 
-static void *on_another_thread(void *s) {
-  ch_activity a;
-  EXPECT(ch_sem_destroy(s) == EPERM); /* somebody of another thread's domain waits */
-  EXPECT(ch_sleep(1) == EPERM);
-  activate [&a] { abort(); }
-  EXPECT(ch_activity_wait(&a) == EPERM);
-  return NULL;
-}
-TEST(a_thread_without_a_domain_is_refused) {
-  ch_sem s = CH_SEM_INIT(0);
-  ch_activity waiter;
-  pthread_t thread;
-  activate [&waiter] { EXPECT(ch_sem_wait(&s) == 0); }
-  ch_reschedule();
-  EXPECT(pthread_create(&thread, NULL, on_another_thread, &s) == 0 && pthread_join(thread, NULL) == 0);
-  EXPECT(ch_sem_post(&s) == 0 && ch_activity_wait(&waiter) == 0);
-}
-
 TEST(ten_thousand_activities_count_themselves) {
   enum { MANY = 10000 };
   ch_sem all = CH_SEM_INIT(0);

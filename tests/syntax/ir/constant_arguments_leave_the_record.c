@@ -11,7 +11,7 @@ void f(void) {
   pointer(one, 0);
 }
 // CHECK-LABEL: define dso_local void @f()
-// CHECK: call i32 @ch_spawn(ptr null, ptr @f.activity, ptr null, i64 0, i32 0, ptr @{{.*}})
-// CHECK: call i32 @ch_spawn(ptr null, ptr @f.activity.{{.*}}, ptr null, i64 0, i32 1, ptr @{{.*}})
+// CHECK: call i32 @ch_spawn(ptr null, ptr @f.activity, ptr null, i64 0, i32 2, ptr @{{.*}})
+// CHECK: call i32 @ch_spawn(ptr null, ptr @f.activity.{{.*}}, ptr null, i64 0, i32 3, ptr @{{.*}})
 // CHECK-LABEL: define internal void @f.activity(
 // CHECK: call void @g(i32 noundef 7, ptr noundef @{{.*}})

@@ -1,0 +1,65 @@
+#include "posix/births.h"
+#include "reactor/reactor.h"
+#include "sched/domain.h"
+#include "sched/host.h"
+#include <errno.h>
+#include <stdlib.h>
+
+struct birth {
+  struct ch_int_result (*start)(void *); /* the interruptible version of the thread's start routine */
+  void *argument;
+};
+
+/* By hand after the ABI: the routine is called last, so nothing has to be saved here. Its result stands where the end
+ * of the activity looks for it (domain.h). */
+static int body(void *record) {
+  struct birth *b = record;
+  struct ch_int_result r = b->start(b->argument);
+  if ((int)r.status == CH_DONE)
+    *(intptr_t *)ch_tls.result = r.value;
+  return (int)r.status;
+}
+
+static intptr_t live(void *memory) {
+  struct birth b = *(struct birth *)memory;
+  free(memory);
+  ch_host_watch_thread();
+  ch_domain_run((void *)body, &b, sizeof b, "pthread_create", false);
+  ch_host_unwatch_thread();
+  intptr_t result = ch_domain.result;
+  ch_domain_end();
+  return result;
+}
+static void *live_posix(void *memory) { return (void *)live(memory); }
+static int live_c11(void *memory) { return (int)live(memory); }
+
+/* NULL: it has to run as it is. The simulated world has one domain. */
+static struct birth *prepare(void *start, void *argument) {
+  if (ch_reactor == &ch_reactor_simulated)
+    return NULL;
+  void *interruptible = ch_twin(start, NULL);
+  struct birth *b = interruptible ? malloc(sizeof *b) : NULL;
+  if (b)
+    *b = (struct birth){(struct ch_int_result (*)(void *))interruptible, argument};
+  return b;
+}
+
+int ch_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*start)(void *), void *argument) {
+  struct birth *b = prepare((void *)start, argument);
+  if (!b)
+    return pthread_create(thread, attributes, start, argument);
+  int error = pthread_create(thread, attributes, live_posix, b);
+  if (error)
+    free(b);
+  return error;
+}
+
+int ch_thrd_create(thrd_t *thread, thrd_start_t start, void *argument) {
+  struct birth *b = prepare((void *)start, argument);
+  if (!b)
+    return thrd_create(thread, start, argument);
+  int r = thrd_create(thread, live_c11, b);
+  if (r != thrd_success)
+    free(b);
+  return r;
+}

@@ -1,0 +1,14 @@
+/* Threads that recompiled code starts: each runs its start routine as the first activity of a domain of its own, which
+ * ends with the thread, after all activities in it have ended. Alone in its domain, an activity makes the plain calls
+ * (sole.h), so a thread that uses nothing of this costs no more than a domain's memory. */
+#ifndef CHARCOAL_POSIX_BIRTHS_H
+#define CHARCOAL_POSIX_BIRTHS_H
+
+#include <pthread.h>
+#include <threads.h>
+
+__attribute__((visibility("hidden"))) int ch_pthread_create(pthread_t *, const pthread_attr_t *, void *(*start)(void *),
+                                                            void *argument);
+__attribute__((visibility("hidden"))) int ch_thrd_create(thrd_t *, thrd_start_t start, void *argument);
+
+#endif

@@ -1,0 +1,211 @@
+#define _GNU_SOURCE
+#include "sched/host.h"
+#include "activity/activity.h"
+#include "activity/cancel.h"
+#include "reactor/inbox.h"
+#include "reactor/reactor.h"
+#include "report/debug.h"
+#include "report/report.h"
+#include "report/watch.h"
+#include "sched/native.h"
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static pthread_key_t key;
+static pthread_once_t prepared = PTHREAD_ONCE_INIT;
+static void thread_ends(void *domain);
+static void process_ends(void);
+
+static void prepare(void) {
+  if (pthread_key_create(&key, thread_ends)) {
+    fprintf(stderr, "charcoal: no key for thread-specific data is left for domains in threads\n");
+    abort();
+  }
+}
+static void prepare_process(void) {
+  ch_reactor_choose();
+  atexit(process_ends);
+}
+
+void ch_host_watch_thread(void) {
+  pthread_once(&prepared, prepare);
+  pthread_setspecific(key, &ch_domain);
+}
+void ch_host_unwatch_thread(void) { pthread_setspecific(key, NULL); }
+
+/* ---- begin ---- */
+
+/* The upper end of the stack on which the caller runs. */
+static void *upper_end(void) {
+  pthread_attr_t attributes;
+  void *low = NULL;
+  size_t size = 0;
+  if (pthread_getattr_np(pthread_self(), &attributes) == 0) {
+    pthread_attr_getstack(&attributes, &low, &size);
+    pthread_attr_destroy(&attributes);
+  }
+  return low ? (char *)low + size : __builtin_frame_address(0);
+}
+
+/* A branch of an activity whose code is the caller's. NULL: no memory. */
+static struct ch_branch *make(void) {
+  struct ch_domain *d = &ch_domain;
+  struct ch_branch *head = d->base.head, *tail = d->base.tail, *b;
+  d->base.head = NULL;
+  int error = ch_spawn(NULL, NULL, NULL, 0, 0, NULL);
+  b = d->base.head;
+  d->base.head = head;
+  d->base.tail = tail;
+  if (error)
+    return NULL;
+  b->state = CH_RUNNING;
+  d->parent = b->top = ch_chain_end(b);
+  ch_tls.link = (struct ch_frame **)&b->top;
+  if (CH_UNLIKELY(ch_watched))
+    ch_watch_run_begins(b);
+  return b;
+}
+
+static bool begin(void) {
+  struct ch_domain *d = &ch_domain;
+  d->current = d->host = make();
+  if (!d->host)
+    d->group = NULL;
+  return d->host != NULL;
+}
+
+bool ch_host_begin(void) {
+  static pthread_once_t process = PTHREAD_ONCE_INIT;
+  if (ch_domain.error)
+    return false;
+  int saved = errno;
+  pthread_once(&process, prepare_process);
+  if (ch_reactor == &ch_reactor_simulated && ch_debug)
+    return false;
+  ch_domain_begin(upper_end());
+  bool begun = begin();
+  if (begun)
+    ch_host_watch_thread();
+  else
+    ch_domain_end();
+  errno = saved;
+  return begun;
+}
+
+bool ch_host_begin_again(void) {
+  ch_domain.group = &ch_domain.base;
+  ch_domain.ended = 0;
+  return begin();
+}
+
+/* ---- end ---- */
+
+void ch_host_drop(void) {
+  struct ch_domain *d = &ch_domain;
+  struct ch_branch *b = d->host;
+  if (CH_UNLIKELY(ch_watched))
+    ch_watch_run_ends(CH_BLOCKED);
+  d->host = d->current = NULL;
+  b->scope = NULL;
+  ch_activity_end(b);
+}
+
+void ch_host_end(void) {
+  struct ch_domain *d = &ch_domain;
+  ch_group_drain(&d->base);
+  ch_host_drop();
+  d->group = NULL;
+  d->entered = 0;
+  ch_host_unwatch_thread();
+  ch_domain_end();
+}
+
+int ch_domain_enter(void) {
+  struct ch_domain *d = &ch_domain;
+  if (!d->current && !ch_host_begin())
+    return d->error ? EPERM : ch_reactor == &ch_reactor_simulated ? ENOTSUP : ENOMEM;
+  d->entered++;
+  return 0;
+}
+
+int ch_domain_leave(void) {
+  struct ch_domain *d = &ch_domain;
+  if (!d->current || d->entered == 0)
+    return EINVAL;
+  if (d->host && d->current != d->host)
+    return EPERM;
+  if (d->entered == 1 && d->host) {
+    if (ch_tls.atomic_depth > 0 || d->host->scope)
+      return EBUSY;
+    ch_host_end();
+  } else {
+    d->entered--;
+  }
+  return 0;
+}
+
+/* ---- the thread's end ----
+ *
+ * Its stack is empty when we come here, whoever ran on it: a host that returned or called pthread_exit; an activity
+ * that did; or the loop, which a pthread_cancel met. */
+
+CH_COLD static _Noreturn void stack_is_gone(void) {
+  static const char text[] = "charcoal: a thread was ended by pthread_exit or pthread_cancel while one of its "
+                             "activities waited in plain code on "
+                             "the thread's own stack, which is gone now; let that activity end first\n";
+  ssize_t n = write(2, text, sizeof text - 1);
+  (void)n;
+  abort();
+}
+
+static void thread_ends(void *domain) {
+  struct ch_domain *d = domain;
+  if (d != &ch_domain || !d->group)
+    return;
+  ch_native_thread_ended(stack_is_gone);
+  ch_tls.atomic_depth = ch_tls.atomic_pending = 0;
+  d->lingers = NULL;
+  d->group = &d->base;
+  d->spinlocks = 0;
+  if (d->current) {
+    d->host = d->current;
+  } else { /* cancelled: that concerns the thread's first activity */
+    ch_inbox_wakes();
+    ch_uring_left();
+    if (d->first)
+      ch_branch_cancel(d->first);
+    d->current = d->host = make();
+  }
+  if (d->host)
+    ch_host_end();
+}
+
+/* ---- the process's end ---- */
+
+/* In another thread, which we cannot make run what it has. */
+CH_COLD static void report_never_run(const struct ch_debug *other) {
+  uint64_t live = __atomic_load_n(&other->domain->live, __ATOMIC_RELAXED);
+  if (__atomic_load_n(&other->domain->host, __ATOMIC_RELAXED) && live > 1 &&
+      __atomic_load_n(&other->domain->switches, __ATOMIC_RELAXED) == 0)
+    fprintf(stderr,
+            "charcoal: the process ends, and %lu activities that a thread has activated have never run, because its "
+            "plain code has never waited for them: let it call ch_domain_leave, or ch_activity_wait\n",
+            (unsigned long)(live - 1));
+}
+
+/* The longest that they can take. */
+#define LAST_TURNS INT64_C(1000000000)
+
+/* All go on until they wait: so everybody who has not begun yet begins. */
+static void process_ends(void) {
+  struct ch_domain *d = &ch_domain;
+  ch_debug_visit_others(report_never_run);
+  if (!d->host || d->current != d->host || ch_tls.atomic_depth > 0)
+    return;
+  int64_t begin = ch_reactor->now();
+  while (d->base.head && ch_reactor->now() - begin < LAST_TURNS)
+    ch_native_yield();
+}

@@ -1,0 +1,369 @@
+/* Threads that are not started as domains: by pthread_create and thrd_create in recompiled code (each a domain of its
+ * own), and by code that was not recompiled (a domain on first use). */
+#include "harness.h"
+#include <fcntl.h>
+#include <pthread.h>
+#include <search.h>
+#include <signal.h>
+#include <threads.h>
+
+static int64_t milliseconds_since(int64_t begin) { return (ch_now() - begin) / 1000000; }
+/* Longer than that on a busy machine would be bad luck; both waits one after the other take at least this. */
+#define PAUSE 200
+
+/* Calls the body as a foreign library would: its plain version. */
+struct foreign {
+  void (*body)(void *);
+  void *argument;
+};
+static int called_back(const void *key, const void *element) {
+  const struct foreign *f = key;
+  (void)element;
+  f->body(f->argument);
+  return 0;
+}
+static void call_plainly(void (*body)(void *), void *argument) {
+  struct foreign f = {body, argument};
+  size_t one = 1;
+  lfind(&f, &f, &one, sizeof f, called_back);
+}
+
+/* ---- a thread of recompiled code is a domain ---- */
+
+static void *overlaps(void *result) {
+  int64_t begin = ch_now();
+  do {
+    async usleep(PAUSE * 1000);
+    async usleep(PAUSE * 1000);
+  }
+  finish;
+  *(int64_t *)result = milliseconds_since(begin);
+  return result;
+}
+TEST(async_in_a_thread_overlaps) {
+  pthread_t thread;
+  int64_t took = 0;
+  void *result;
+  EXPECT(pthread_create(&thread, NULL, overlaps, &took) == 0 && pthread_join(thread, &result) == 0);
+  EXPECT(took >= PAUSE && took < 2 * PAUSE && result == &took);
+}
+
+static void *limits(void *result) {
+  int64_t begin = ch_now();
+  within(10000000) do usleep(10 * PAUSE * 1000);
+  finish;
+  *(int64_t *)result = milliseconds_since(begin);
+  return NULL;
+}
+TEST(a_deadline_in_a_thread_ends_its_waits) {
+  pthread_t thread;
+  int64_t took = 0;
+  EXPECT(pthread_create(&thread, NULL, limits, &took) == 0 && pthread_join(thread, NULL) == 0);
+  EXPECT(took >= 10 && took < 10 * PAUSE);
+}
+
+static int activates(void *ran) {
+  ch_activity h;
+  activate { ++*(int *)ran; }
+  activate[&h] { ++*(int *)ran; }
+  EXPECT(ch_activity_wait(&h) == 0);
+  activate (ran) {
+    ch_sleep(1000000);
+    ++*(int *)ran;
+  }
+  return 42;
+}
+TEST(a_thread_ends_after_all_that_it_has_activated) {
+  thrd_t thread;
+  int ran = 0, result = 0;
+  EXPECT(thrd_create(&thread, activates, &ran) == thrd_success && thrd_join(thread, &result) == thrd_success);
+  EXPECT(ran == 3 && result == 42);
+}
+
+static int pipes[2];
+static void *reads_beside(void *letters) {
+  do {
+    for (int i = 0; i < 3; i++)
+      async(i) {
+        char c;
+        if (read(pipes[0], &c, 1) == 1)
+          ((char *)letters)[i] = c;
+      }
+    async EXPECT(write(pipes[1], "abc", 3) == 3);
+  }
+  finish;
+  return NULL;
+}
+TEST(threads_wait_for_descriptors_each_with_a_reactor_of_its_own) {
+  pthread_t threads[4];
+  char letters[4][4] = {{0}};
+  int sum = 0;
+  EXPECT(pipe(pipes) == 0);
+  for (int i = 0; i < 4; i++)
+    EXPECT(pthread_create(&threads[i], NULL, reads_beside, letters[i]) == 0);
+  for (int i = 0; i < 4; i++)
+    EXPECT(pthread_join(threads[i], NULL) == 0);
+  for (int i = 0; i < 12; i++)
+    sum += letters[i / 3][i % 3];
+  EXPECT(sum == 4 * ('a' + 'b' + 'c'));
+}
+
+static void *nothing(void *argument) { return argument; }
+TEST(a_thousand_threads_one_after_the_other_leave_nothing) {
+  char line[300];
+  int maps[2] = {0}, descriptors[2];
+  for (int round = 0; round < 2; round++) {
+    for (int i = 0; i < (round ? 1000 : 20); i++) {
+      pthread_t thread;
+      void *result;
+      EXPECT(pthread_create(&thread, NULL, nothing, &maps[1]) == 0 && pthread_join(thread, &result) == 0);
+      EXPECT(result == &maps[1]);
+    }
+    FILE *f = fopen("/proc/self/maps", "r");
+    while (fgets(line, sizeof line, f))
+      maps[round]++;
+    fclose(f);
+    descriptors[round] = dup(0);
+    close(descriptors[round]);
+  }
+  EXPECT(maps[1] <= maps[0] + 10 && descriptors[0] == descriptors[1]);
+}
+
+/* ---- the ends of a thread ---- */
+
+static pthread_key_t key;
+static int destroyed;
+static void destroy(void *value) {
+  ch_activity h;
+  (void)value;
+  EXPECT(ch_sleep(1000000) == 0);
+  activate[&h] { destroyed++; }
+  EXPECT(ch_activity_wait(&h) == 0);
+}
+static void *has_specific_data(void *argument) {
+  EXPECT(pthread_setspecific(key, argument) == 0);
+  activate { EXPECT(ch_sleep(1000000) == 0); }
+  return NULL;
+}
+TEST(destructors_of_thread_specific_data_may_wait) {
+  pthread_t thread;
+  EXPECT(pthread_key_create(&key, destroy) == 0);
+  EXPECT(pthread_create(&thread, NULL, has_specific_data, &thread) == 0 && pthread_join(thread, NULL) == 0);
+  EXPECT(destroyed == 1);
+}
+
+static int ended;
+static void *exits(void *how) {
+  activate {
+    ch_sleep(5000000);
+    ended++;
+  }
+  if (how) {
+    ch_sleep(1);
+    activate { ended++; }
+  }
+  pthread_exit(&ended);
+}
+TEST(pthread_exit_waits_for_what_the_thread_has_activated) {
+  for (uintptr_t how = 0; how < 2; how++) {
+    pthread_t thread;
+    void *result;
+    ended = 0;
+    EXPECT(pthread_create(&thread, NULL, exits, (void *)how) == 0 && pthread_join(thread, &result) == 0);
+    EXPECT(result == &ended && ended == 1 + (int)how);
+  }
+}
+
+static void *exits_in_activity(void *gate) {
+  activate (gate) {
+    ch_sleep(1000000);
+    ch_sem_post(gate);
+    ended++;
+    pthread_exit(&ended);
+  }
+  EXPECT(ch_sem_wait(gate) == 0);
+  EXPECT(ch_sleep(1000000) == 0);
+  ended++;
+  return NULL;
+}
+TEST(pthread_exit_of_another_activity_leaves_the_first_to_end) {
+  ch_sem gate = CH_SEM_INIT(0);
+  pthread_t thread;
+  void *result;
+  EXPECT(pthread_create(&thread, NULL, exits_in_activity, &gate) == 0 && pthread_join(thread, &result) == 0);
+  EXPECT(result == &ended && ended == 2);
+}
+
+static int cancelled;
+static int begun[2];
+static void *waits_long(void *others) {
+  if (others)
+    activate {
+      ch_sleep(30000000);
+      ended++;
+    }
+  if (!others) {
+    EXPECT(write(begun[1], "x", 1) == 1);
+    usleep(100000000); /* alone: the plain call */
+  }
+  if (ch_sleep(INT64_C(100000000000)) == ECANCELED)
+    cancelled++;
+  return NULL;
+}
+TEST(pthread_cancel_ends_a_thread_alone_in_its_domain) {
+  pthread_t thread;
+  void *result;
+  char c;
+  EXPECT(pipe(begun) == 0);
+  EXPECT(pthread_create(&thread, NULL, waits_long, NULL) == 0);
+  EXPECT(read(begun[0], &c, 1) == 1 && pthread_cancel(thread) == 0 && pthread_join(thread, &result) == 0);
+  EXPECT(result == PTHREAD_CANCELED);
+}
+
+TEST(pthread_cancel_cancels_the_first_activity_and_waits_for_the_others) {
+  pthread_t thread;
+  void *result;
+  EXPECT(pthread_create(&thread, NULL, waits_long, &thread) == 0);
+  ch_sleep(10000000); /* whether it waits by then or not */
+  EXPECT(pthread_cancel(thread) == 0 && pthread_join(thread, &result) == 0);
+  EXPECT(result == PTHREAD_CANCELED && cancelled == 1 && ended == 1);
+}
+
+static void *detached(void *descriptor) {
+  activate (descriptor) {
+    ch_sleep(3000000);
+    EXPECT(write(*(int *)descriptor, "x", 1) == 1);
+  }
+  return NULL;
+}
+TEST(a_detached_thread_ends_after_its_activities) {
+  pthread_t thread;
+  pthread_attr_t attributes;
+  char c;
+  EXPECT(pipe(pipes) == 0 && pthread_attr_init(&attributes) == 0);
+  EXPECT(pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED) == 0);
+  EXPECT(pthread_create(&thread, &attributes, detached, &pipes[1]) == 0);
+  EXPECT(read(pipes[0], &c, 1) == 1);
+}
+
+static void *forks(void *unused) {
+  (void)unused;
+  activate { ch_sleep(1000000); }
+  pid_t child = fork();
+  if (child == 0) {
+    int r = 0;
+    do {
+      async {
+        ch_sleep(2000000);
+        r += 3;
+      }
+      async {
+        ch_sleep(1000000);
+        r += 4;
+      }
+    }
+    finish;
+    _exit(r);
+  }
+  int status;
+  EXPECT(waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 7);
+  return NULL;
+}
+TEST(fork_in_a_thread_leaves_its_domain_to_the_child) {
+  pthread_t thread;
+  EXPECT(pthread_create(&thread, NULL, forks, NULL) == 0 && pthread_join(thread, NULL) == 0);
+}
+
+static void *runs_for_ever(void *unused) {
+  (void)unused;
+  do
+    for (int i = 0; i < 10; i++)
+      async for (;;) ch_sleep(10000);
+  finish;
+  return NULL;
+}
+TEST_EXITS(exit_while_domains_of_threads_run, 5, "") {
+  pthread_t threads[3];
+  for (int i = 0; i < 3; i++)
+    EXPECT(pthread_create(&threads[i], NULL, runs_for_ever, NULL) == 0);
+  ch_sleep(20000000);
+  exit(5);
+}
+
+/* ---- plain code gets a domain on first use ---- */
+
+static void use_everything(void *ran) {
+  ch_activity h;
+  ch_sem gate = CH_SEM_INIT(0);
+  activate {
+    EXPECT(ch_sem_wait(&gate) == 0);
+    ++*(int *)ran;
+  }
+  activate[&h] {
+    usleep(1000);
+    ++*(int *)ran;
+    ch_sem_post(&gate);
+  }
+  EXPECT(ch_activity_wait(&h) == 0 && ch_sleep(1000) == 0);
+  within(1000000) do EXPECT(ch_sleep(INT64_C(100000000000)) == ECANCELED);
+  finish;
+  activate (ran) {
+    ch_sleep(1000000);
+    ++*(int *)ran; /* after the routine has returned */
+  }
+}
+static void offloaded(void *ran) { call_plainly(use_everything, ran); }
+TEST(a_call_in_the_pool_may_use_everything_and_ends_what_it_began) {
+  int ran = 0;
+  EXPECT(ch_offload(offloaded, &ran) == 0 && ran == 3);
+  EXPECT(ch_offload(offloaded, &ran) == 0 && ran == 6);
+}
+
+static void *plain_routine(void *ran) { return use_everything(ran), ran; }
+static void start_plainly(void *ran) {
+  pthread_t thread;
+  void *result;
+  EXPECT(pthread_create(&thread, NULL, plain_routine, ran) == 0 && pthread_join(thread, &result) == 0 && result == ran);
+}
+TEST(a_thread_that_plain_code_starts_gets_a_domain_when_it_needs_one) {
+  int ran = 0;
+  call_plainly(start_plainly, &ran);
+  EXPECT(ran == 3);
+}
+
+static void *enters(void *ran) {
+  EXPECT(ch_domain_leave() == EINVAL && ch_domain_enter() == 0);
+  activate {
+    ch_sleep(1000000);
+    ++*(int *)ran;
+  }
+  EXPECT(*(int *)ran == 0 && ch_domain_leave() == 0 && *(int *)ran == 1);
+  EXPECT(ch_domain_leave() == EINVAL);
+  return NULL;
+}
+static void enter_plainly(void *ran) {
+  pthread_t thread;
+  EXPECT(pthread_create(&thread, NULL, enters, ran) == 0 && pthread_join(thread, NULL) == 0);
+}
+TEST(leaving_a_domain_waits_for_what_was_activated_there) {
+  int ran = 0;
+  call_plainly(enter_plainly, &ran);
+  EXPECT(ran == 1);
+}
+
+static int ran_before;
+static __attribute__((constructor(200))) void before_main(void) {
+  if (!getenv("BEFORE_MAIN"))
+    return;
+  activate { ran_before++; }
+  use_everything(&ran_before);
+  activate { ran_before++; }
+}
+TEST(behind_a_constructor) {
+  while (getenv("BEFORE_MAIN") && ran_before < 5)
+    ch_sleep(1000000);
+}
+TEST(what_a_constructor_has_activated_runs_under_main) {
+  setenv("BEFORE_MAIN", "1", 1);
+  execl("/proc/self/exe", "test", "behind_a_constructor", "here", NULL);
+}
