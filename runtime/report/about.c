@@ -4,10 +4,10 @@
 
 static const char *const whats[] = {"semaphore", "activity", "finish", "turn", "contained activities", "all others"};
 
-/* The semaphore on whose list the branch stands alone. Its head is the only node that is no branch's and no clause's: to
- * tell them apart takes a look at each. */
-static const void *semaphore_of(const struct ch_branch *b) {
-  if (ch_heap_malloc)
+/* The semaphore on whose list the branch stands alone. Its head is the only node that is no branch's and no clause's:
+ * to tell them apart takes a look at each. */
+const void *ch_about_semaphore(const struct ch_branch *b) {
+  if (ch_heap_malloc || b->state != CH_WAITING || b->what != CH_ON_SEMAPHORE)
     return NULL;
   const struct ch_link *n = b->link.next;
   for (unsigned i = 0; i < 100000; i++, n = n->next) {
@@ -28,8 +28,6 @@ bool ch_about_wait(const struct ch_branch *b, unsigned n, struct ch_about *about
     about->what = whats[b->what];
     if (b->what == CH_ON_FINISH)
       about->site = ((struct ch_finish *)b->link.next)->site;
-    else if (b->what == CH_ON_SEMAPHORE)
-      about->object = semaphore_of(b);
     return n == 0;
   }
   const struct ch_clause *all = (const struct ch_clause *)b->link.prev;
@@ -69,7 +67,7 @@ bool ch_about_frame(const struct ch_frame_info *info, uint32_t point, unsigned n
     }
   if (n > 0)
     return false;
-  *spot = (struct ch_spot){.function = info->name           ? info->name
+  *spot = (struct ch_spot){.function = info->name                     ? info->name
                                        : info->flags & CH_FRAME_ENTRY ? "a call that has not begun"
                                                                       : NULL,
                            .file = info->file,

@@ -7,6 +7,8 @@
 
 /* Its clauses, one by one, while it waits. n counts from 0; false: there are no more. */
 CH_HIDDEN bool ch_about_wait(const struct ch_branch *, unsigned n, struct ch_about *);
+/* The semaphore for which it waits alone, or NULL. Takes a look at each of its waiters. */
+CH_HIDDEN const void *ch_about_semaphore(const struct ch_branch *);
 /* The C library's function in which it waits, as its saved frames say; NULL: none. */
 CH_HIDDEN const char *ch_about_call(const struct ch_branch *);
 

@@ -10,6 +10,7 @@
 struct ch_arena;
 struct ch_large;
 struct ch_name;
+struct ch_timing;
 
 struct ch_debug {
   struct ch_debug *next;
@@ -19,9 +20,13 @@ struct ch_debug {
   struct ch_large **large;
   struct ch_name ***names; /* the table's buckets (activity/names.c) */
   pthread_t thread;
+  struct ch_timing **timing;
 };
 /* For each domain but this thread's. They run meanwhile, and do not end. */
 CH_HIDDEN void ch_debug_visit_others(void (*visit)(const struct ch_debug *));
 extern CH_HIDDEN struct ch_debug *ch_debug; /* the domain that was started last; NULL before main */
+
+/* Calls visit for each domain, while none begins or ends. */
+CH_HIDDEN void ch_debug_visit(void (*visit)(struct ch_debug *, void *), void *data);
 
 #endif

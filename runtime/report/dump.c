@@ -133,20 +133,21 @@ static void put_name(struct ch_writer *o, struct ch_branch *b) {
 }
 
 /* Which one it is: left out where activities are compared. */
-static void put_object(struct ch_writer *o, const struct ch_about *about) {
+static void put_object(struct ch_writer *o, const struct ch_branch *b, const struct ch_about *about) {
   if (o->fd < 0)
     return;
+  const void *object = about->object ? about->object : ch_about_semaphore(b);
   if (about->fd >= 0) {
     ch_put(o, " ");
     ch_put_number(o, (uint64_t)about->fd);
-  } else if (about->object) {
+  } else if (object) {
     struct ch_place place;
-    if (ch_object_of(about->object, &place)) {
+    if (ch_object_of(object, &place)) {
       ch_put(o, " ");
       ch_put(o, place.function);
     }
     ch_put(o, " ");
-    ch_put_pointer(o, about->object);
+    ch_put_pointer(o, object);
   }
 }
 
@@ -179,7 +180,7 @@ static void put_waited(struct ch_writer *o, const struct ch_branch *b) {
     else
       ch_put(o, b->state == CH_WAITING ? "its turn" : about.what);
     put_site(o, about.site);
-    put_object(o, &about);
+    put_object(o, b, &about);
     const char *in = call ? call : about.call;
     if (in && about.fd >= 0) {
       ch_put(o, " (");
@@ -336,7 +337,7 @@ static void put_group(struct ch_writer *o, const struct member *m, size_t n) {
       if (about.fd != firsts.fd || about.object != firsts.object) {
         ch_put(o, " (");
         ch_put(o, about.what);
-        put_object(o, &about);
+        put_object(o, m[i].activity, &about);
         ch_put(o, ")");
       }
   }
@@ -485,11 +486,18 @@ static void in_child(void) {
   next_to_dump = NULL;
 }
 
+void ch_debug_visit(void (*visit)(struct ch_debug *, void *), void *data) {
+  pthread_mutex_lock(&lock);
+  for (struct ch_debug *d = ch_debug; d; d = d->next)
+    visit(d, data);
+  pthread_mutex_unlock(&lock);
+}
+
 void ch_report_start(void) {
   static bool begun;
   const char *checks = getenv("CHARCOAL_CHECK"), *dump = getenv("CHARCOAL_DUMP");
   own = (struct ch_debug){
-      NULL, &ch_domain, &ch_tls, ch_heap_arenas(), ch_large_list(), ch_names_table(), pthread_self(),
+      NULL, &ch_domain, &ch_tls, ch_heap_arenas(), ch_large_list(), ch_names_table(), pthread_self(), &ch_timing,
   };
   pthread_mutex_lock(&lock);
   own.next = ch_debug;
@@ -502,8 +510,11 @@ void ch_report_start(void) {
     signal_format = *dump == 'j' ? CH_DUMP_JSON : CH_DUMP_TEXT;
     hook_signal();
   }
+  bool first = !begun;
   begun = true;
   pthread_mutex_unlock(&lock);
+  if (first)
+    ch_serve_start();
 }
 
 void ch_debug_visit_others(void (*visit)(const struct ch_debug *)) {
@@ -516,7 +527,6 @@ void ch_debug_visit_others(void (*visit)(const struct ch_debug *)) {
 
 /* A dump that is on its way to this thread ends here. */
 void ch_report_end(void) {
-  ch_times_end();
   pthread_mutex_lock(&lock);
   struct ch_debug **at = &ch_debug;
   while (*at != &own)
@@ -526,4 +536,5 @@ void ch_report_end(void) {
   struct ch_debug *self = &own;
   __atomic_compare_exchange_n(&next_to_dump, &self, NULL, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
   pthread_mutex_unlock(&lock);
+  ch_times_end();
 }

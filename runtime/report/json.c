@@ -40,10 +40,11 @@ static void put_waits(struct ch_writer *w, const struct ch_branch *b) {
     ch_put_json(w, about.what);
     if (about.fd >= 0)
       put_count(w, "descriptor", (uint64_t)about.fd);
-    if (about.object) {
-      put_address(w, "object", about.object);
+    const void *object = about.object ? about.object : ch_about_semaphore(b);
+    if (object) {
+      put_address(w, "object", object);
       struct ch_place place;
-      if (ch_object_of(about.object, &place))
+      if (ch_object_of(object, &place))
         put_text(w, "symbol", place.function);
     }
     put_text(w, "operation", about.call);

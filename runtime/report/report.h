@@ -8,4 +8,11 @@
 CH_HIDDEN void ch_report_start(void);
 CH_HIDDEN void ch_report_end(void);
 
+/* Reads CHARCOAL_STATS and CHARCOAL_DEBUG: a thread tells what they ask for while the program runs (serve.c). */
+CH_HIDDEN void ch_serve_start(void);
+
+/* The times that have been noted in all domains, as a profile in the format of pprof (profile.c), gzipped. To be freed;
+ * NULL: no memory. */
+CH_HIDDEN char *ch_profile(size_t *size);
+
 #endif

@@ -91,7 +91,7 @@ static struct ch_tally *place_of(struct ch_timing *t, const struct ch_tally *wan
   return *at = p;
 }
 
-static void note(struct ch_timing *t, struct ch_tally *p, int64_t ns, int64_t ready_ns) {
+static void note(struct ch_timing *t, struct ch_tally *p, unsigned count, int64_t ns, int64_t ready_ns) {
   uint64_t hash = mix(mix(mix(p->depth, (uintptr_t)p->site), (uintptr_t)p->what), (uintptr_t)p->object);
   for (unsigned i = 0; i < p->depth; i++)
     hash = mix(mix(hash, (uintptr_t)p->frames[i].info), p->frames[i].point);
@@ -99,7 +99,7 @@ static void note(struct ch_timing *t, struct ch_tally *p, int64_t ns, int64_t re
   struct ch_tally *own = place_of(t, p);
   if (!own)
     return;
-  own->count++;
+  own->count += count;
   own->ns += ns;
   own->ready_ns += ready_ns;
 }
@@ -111,7 +111,7 @@ static void note_wait(struct ch_timing *t, const struct ch_times *k, int64_t ns)
       p.frames[p.depth].info = f->info;
       p.frames[p.depth++].point = f->point;
     }
-  note(t, &p, ns, 0);
+  note(t, &p, 1, ns, 0);
 }
 
 /* ---- what happens ---- */
@@ -177,7 +177,7 @@ void ch_times_run_begins(struct ch_branch *b) {
     }
     count(t->ready, now - ready);
     struct ch_tally runs = {.site = k->site};
-    note(t, &runs, 0, now - ready);
+    note(t, &runs, 0, 0, now - ready);
     k->what = NULL;
     k->ready = 0;
     k->since = now;
@@ -200,7 +200,7 @@ void ch_times_run_ends(void) {
   count(t->run, now - t->began);
   if (k) {
     struct ch_tally runs = {.site = k->site};
-    note(t, &runs, now - t->began, 0);
+    note(t, &runs, 1, now - t->began, 0);
     k->since = now;
     if (b->state == CH_WAITING || b->state == CH_SELECTING) {
       look_at_wait(b, &about);

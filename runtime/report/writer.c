@@ -1,10 +1,13 @@
 #include "report/writer.h"
 #include <errno.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 void ch_put_end(struct ch_writer *w) {
   for (size_t at = 0; w->fd >= 0 && at < w->used;) {
-    ssize_t n = write(w->fd, w->text + at, w->used - at);
+    ssize_t n = send(w->fd, w->text + at, w->used - at, MSG_NOSIGNAL); /* nobody may be reading any more */
+    if (n < 0 && errno == ENOTSOCK)
+      n = write(w->fd, w->text + at, w->used - at);
     if (n < 0 && errno == EINTR)
       continue;
     if (n <= 0)

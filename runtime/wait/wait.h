@@ -29,7 +29,7 @@ struct ch_about {
   const char *what;   /* "semaphore", "descriptor", "timer", ... */
   const char *call;   /* the system call, or NULL */
   const char *site;   /* the place that it belongs to, or NULL */
-  const void *object; /* or NULL */
+  const void *object; /* or NULL; of a semaphore that is waited for alone: ask ch_about_semaphore */
   int fd;             /* or -1 */
 };
 

@@ -229,7 +229,7 @@ static void withdraw(struct ch_clause *clause) {
   CH_INVARIANT(false, "a wait for a condition ends with its mutex");
 }
 
-static const struct ch_lock_type type = {.clause = {"condition", false, enlist, withdraw, cancel}, .late = late};
+static const struct ch_lock_type type = {.clause = {"condition", false, enlist, withdraw, cancel, NULL}, .late = late};
 
 /* Those of other threads are the parent's. */
 static void before_fork(void) { pthread_mutex_lock(&lock); }

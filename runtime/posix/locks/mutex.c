@@ -199,7 +199,7 @@ static enum ch_await await(struct ch_queue *q, struct ch_word *to) {
 }
 
 const struct ch_lock_type ch_mutex_type = {
-    .clause = {"mutex", false, ch_queue_enlist, ch_queue_withdraw, ch_queue_refuse},
+    .clause = {"mutex", false, ch_queue_enlist, ch_queue_withdraw, ch_queue_refuse, NULL},
     .take = take,
     .await = await,
     .holder = ch_mutex_holder};

@@ -83,7 +83,7 @@ static enum ch_await await(struct ch_queue *q, struct ch_word *word) {
 }
 
 static const struct ch_lock_type type = {
-    .clause = {"pthread_once", false, ch_queue_enlist, ch_queue_withdraw, ch_queue_refuse},
+    .clause = {"pthread_once", false, ch_queue_enlist, ch_queue_withdraw, ch_queue_refuse, NULL},
     .take = take,
     .await = await,
     .holder = holder};

@@ -197,7 +197,7 @@ static enum ch_await await(struct ch_queue *q, struct ch_word *word) {
 static bool late(struct ch_lock_wait *w) { return !(w->queue->counted && ch_queue_first(w->queue) == w); }
 
 static const struct ch_lock_type type = {
-    .clause = {"rwlock", false, ch_queue_enlist, ch_queue_withdraw, ch_queue_refuse},
+    .clause = {"rwlock", false, ch_queue_enlist, ch_queue_withdraw, ch_queue_refuse, NULL},
     .take = take,
     .await = await,
     .late = late,

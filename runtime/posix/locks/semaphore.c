@@ -47,7 +47,7 @@ static void gone(struct ch_queue *q) {
     __atomic_sub_fetch(&of(q->object)->data, ONE_WAITER, __ATOMIC_RELAXED);
 }
 
-static const struct ch_lock_type type = {.clause = {"semaphore", false, ch_queue_enlist, ch_queue_withdraw, NULL},
+static const struct ch_lock_type type = {.clause = {"semaphore", false, ch_queue_enlist, ch_queue_withdraw, NULL, NULL},
                                          .take = take,
                                          .await = await,
                                          .gone = gone};

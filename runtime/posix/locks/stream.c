@@ -124,12 +124,12 @@ static struct ch_branch *holder(const void *f, const void **place) {
 /* What a thread has is waited for, as any lock of threads. */
 static bool may_cancel(struct ch_clause *c) { return find(c->object) != NULL; }
 
-static const struct ch_lock_type type = {.clause = {"stream", false, ch_queue_enlist, ch_queue_withdraw, may_cancel},
+static const struct ch_lock_type type = {.clause = {"stream", false, ch_queue_enlist, ch_queue_withdraw, may_cancel, NULL},
                                          .take = take,
                                          .await = await,
                                          .holder = holder};
 static const struct ch_lock_type firm = {
-    .clause = {"stream", false, ch_queue_enlist, ch_queue_withdraw, ch_queue_refuse},
+    .clause = {"stream", false, ch_queue_enlist, ch_queue_withdraw, ch_queue_refuse, NULL},
     .take = take,
     .await = await,
     .holder = holder};

@@ -1,0 +1,327 @@
+/* What a program tells about itself while it runs. CHARCOAL_STATS=SECONDS: a line on standard error each so many
+ * seconds. CHARCOAL_DEBUG=PATH or PORT: a Unix socket, or a port of the loopback interface, that answers HTTP's GET for
+ * /dump, /dump.json, /stats and /profile.
+ *
+ * A thread of its own does it, not an activity: it keeps no program alive, is nobody who could end a wait, and answers
+ * also when a domain does not come back to its loop. Dumps are made on the domains' own threads, by a signal, one after
+ * the other; whoever blocks it for longer than two seconds is left out. */
+#define _GNU_SOURCE
+#include "charcoal.h"
+#include "reactor/own.h"
+#include "report/debug.h"
+#include "report/report.h"
+#include "report/times.h"
+#include "report/writer.h"
+#include "sched/strangers.h"
+#include <arpa/inet.h>
+#include <errno.h>
+#include <poll.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+
+static int place = -1; /* of the socket that listens (own.h) */
+static char path[sizeof((struct sockaddr_un){0}.sun_path)];
+static int64_t interval, began;
+
+/* ---- numbers ---- */
+
+struct sums {
+  unsigned domains;
+  uint64_t activities, spawned, switches, branches;
+  uint64_t run[CH_BUCKETS], wait[CH_BUCKETS], ready[CH_BUCKETS];
+  struct ch_writer *each; /* where each domain's own go; or NULL */
+};
+
+static void put_value(struct ch_writer *w, const char *name, uint64_t n) {
+  ch_put(w, name);
+  ch_put_number(w, n);
+}
+
+static void add(struct ch_debug *d, void *data) {
+  struct sums *s = data;
+  const struct ch_domain *of = d->domain;
+  uint64_t live = __atomic_load_n(&of->live, __ATOMIC_RELAXED),
+           spawned = __atomic_load_n(&of->spawned, __ATOMIC_RELAXED),
+           switches = __atomic_load_n(&of->switches, __ATOMIC_RELAXED) + __atomic_load_n(&of->turns, __ATOMIC_RELAXED),
+           branches = __atomic_load_n(&of->branches, __ATOMIC_RELAXED);
+  struct ch_timing *t = *d->timing;
+  if (s->each) {
+    put_value(s->each, "domain ", s->domains);
+    put_value(s->each, ": activities=", live);
+    put_value(s->each, " spawned=", spawned);
+    put_value(s->each, " switches=", switches);
+    put_value(s->each, " branches=", branches);
+    ch_put(s->each, "\n");
+  }
+  s->domains++;
+  s->activities += live;
+  s->spawned += spawned;
+  s->switches += switches;
+  s->branches += branches;
+  if (!t)
+    return;
+  pthread_mutex_lock(&t->lock);
+  for (unsigned i = 0; i < CH_BUCKETS; i++) {
+    s->run[i] += t->run[i];
+    s->wait[i] += t->wait[i];
+    s->ready[i] += t->ready[i];
+  }
+  pthread_mutex_unlock(&t->lock);
+}
+
+/* The time that so many of a hundred did not reach, since `before`. */
+static void put_percentile(struct ch_writer *w, const char *name, const uint64_t *now, const uint64_t *before,
+                           unsigned percent) {
+  uint64_t all = 0, seen = 0;
+  for (unsigned i = 0; i < CH_BUCKETS; i++)
+    all += now[i] - before[i];
+  if (all == 0)
+    return;
+  unsigned i = 0;
+  for (; i < CH_BUCKETS - 1; i++)
+    if ((seen += now[i] - before[i]) * 100 >= all * percent)
+      break;
+  ch_put(w, name);
+  ch_put_time(w, ((int64_t)1 << i) * 1000);
+}
+
+static void put_sums(struct ch_writer *w, const struct sums *s, const struct sums *before) {
+  put_value(w, "charcoal: ", (uint64_t)(ch_times_now() - began) / 1000000);
+  put_value(w, " ms: domains=", s->domains);
+  put_value(w, " activities=", s->activities);
+  put_value(w, " spawned=", s->spawned);
+  put_value(w, " switches=", s->switches);
+  put_value(w, " branches=", s->branches);
+  put_percentile(w, " run: 99% < ", s->run, before->run, 99);
+  put_percentile(w, " ready: 50% < ", s->ready, before->ready, 50);
+  put_percentile(w, ", 99% < ", s->ready, before->ready, 99);
+  put_percentile(w, " wait: 50% < ", s->wait, before->wait, 50);
+  ch_put(w, "\n");
+}
+
+static void put_histogram(struct ch_writer *w, const char *name, const uint64_t *buckets) {
+  for (unsigned i = 0; i < CH_BUCKETS; i++)
+    if (buckets[i]) {
+      ch_put(w, name);
+      ch_put(w, i == CH_BUCKETS - 1 ? " longer" : " < ");
+      if (i < CH_BUCKETS - 1)
+        ch_put_time(w, ((int64_t)1 << i) * 1000);
+      put_value(w, ": ", buckets[i]);
+      ch_put(w, "\n");
+    }
+}
+
+static void put_stats(int fd) {
+  struct ch_writer w = CH_WRITER(fd);
+  struct sums now = {.each = &w}, none = {0};
+  ch_debug_visit(add, &now);
+  put_sums(&w, &now, &none);
+  put_histogram(&w, "run", now.run);
+  put_histogram(&w, "ready", now.ready);
+  put_histogram(&w, "wait", now.wait);
+  ch_put_end(&w);
+}
+
+/* ---- dumps ---- */
+
+#define SIGNAL (SIGRTMAX - 3)
+static struct {
+  int fd;
+  unsigned format;
+  sem_t done;
+  int waits; /* nobody does, 0: whoever comes late writes nothing */
+} request;
+
+static void on_request(int signal) {
+  (void)signal;
+  int saved = errno;
+  if (__atomic_exchange_n(&request.waits, 0, __ATOMIC_ACQ_REL)) {
+    ch_dump_as(request.fd, request.format);
+    sem_post(&request.done);
+  }
+  errno = saved;
+}
+
+static void ask(struct ch_debug *d, void *unused) {
+  (void)unused;
+  struct timespec until;
+  clock_gettime(CLOCK_REALTIME, &until);
+  until.tv_sec += 2;
+  __atomic_store_n(&request.waits, 1, __ATOMIC_RELEASE);
+  if (pthread_kill(d->thread, SIGNAL) != 0)
+    return;
+  int error;
+  while ((error = sem_timedwait(&request.done, &until)) != 0 && errno == EINTR)
+    ;
+  if (error && !__atomic_exchange_n(&request.waits, 0, __ATOMIC_ACQ_REL))
+    while (sem_wait(&request.done) != 0) /* it has just begun */
+      ;
+}
+
+static void put_dump(int fd, unsigned format) {
+  request.fd = fd;
+  request.format = format;
+  ch_debug_visit(ask, NULL);
+}
+
+/* ---- answers ---- */
+
+static void put_text(int fd, const char *text) {
+  struct ch_writer w = CH_WRITER(fd);
+  ch_put(&w, text);
+  ch_put_end(&w);
+}
+
+static void put_profile(int fd) {
+  size_t size;
+  char *profile = ch_profile(&size);
+  for (size_t at = 0; profile && at < size;) {
+    ssize_t n = send(fd, profile + at, size - at, MSG_NOSIGNAL);
+    if (n <= 0)
+      break;
+    at += (size_t)n;
+  }
+  free(profile);
+}
+
+static void answer(int fd) {
+  char asked[1024];
+  struct timeval patience = {.tv_sec = 5};
+  setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+  setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
+  size_t n = 0;
+  for (ssize_t r; n < sizeof asked - 1 && (r = read(fd, asked + n, sizeof asked - 1 - n)) > 0;) {
+    n += (size_t)r;
+    asked[n] = 0;
+    if (strstr(asked, "\r\n\r\n") || strstr(asked, "\n\n"))
+      break;
+  }
+  asked[n] = 0;
+  char what[32] = "";
+  if (sscanf(asked, "GET %31s", what) != 1)
+    return put_text(fd, "HTTP/1.0 405 Method Not Allowed\r\n\r\n");
+  static const char ok[] = "HTTP/1.0 200 OK\r\nContent-Type: text/plain; charset=utf-8\r\n\r\n";
+  if (strcmp(what, "/dump") == 0) {
+    put_text(fd, ok);
+    put_dump(fd, CH_DUMP_TEXT);
+  } else if (strcmp(what, "/dump.json") == 0) {
+    put_text(fd, "HTTP/1.0 200 OK\r\nContent-Type: application/jsonl\r\n\r\n");
+    put_dump(fd, CH_DUMP_JSON);
+  } else if (strcmp(what, "/stats") == 0) {
+    put_text(fd, ok);
+    put_stats(fd);
+  } else if (strcmp(what, "/profile") == 0) {
+    put_text(fd, "HTTP/1.0 200 OK\r\nContent-Type: application/octet-stream\r\n\r\n");
+    put_profile(fd);
+  } else {
+    put_text(fd, "HTTP/1.0 404 Not Found\r\nContent-Type: text/plain\r\n\r\nThere are /dump, /dump.json, /stats and "
+                 "/profile.\n");
+  }
+}
+
+static void *work(void *unused) {
+  static struct sums before, now;
+  for (int64_t next = began + interval;;) {
+    struct pollfd listening = {.fd = place >= 0 ? ch_own_number(place) : -1, .events = POLLIN};
+    int64_t left = interval ? next - ch_times_now() : -1;
+    poll(&listening, 1, !interval ? -1 : left <= 0 ? 0 : (int)((left + 999999) / 1000000));
+    if (listening.revents & POLLIN) {
+      int fd = accept4(listening.fd, NULL, NULL, SOCK_CLOEXEC);
+      int own = fd >= 0 ? ch_own(fd) : -1;
+      if (own >= 0) {
+        answer(ch_own_number(own));
+        ch_own_close(own);
+      }
+    }
+    if (interval && ch_times_now() >= next) {
+      struct ch_writer w = CH_WRITER(2);
+      now = (struct sums){0};
+      ch_debug_visit(add, &now);
+      put_sums(&w, &now, &before);
+      ch_put_end(&w);
+      before = now;
+      next = ch_times_now() + interval;
+    }
+  }
+  return unused;
+}
+
+/* ---- begin ---- */
+
+static void cannot(const char *name, const char *value, const char *why) {
+  fprintf(stderr, "charcoal: warning: %s='%s' is ignored: %s\n", name, value, why);
+}
+
+static void unlink_socket(void) { unlink(path); }
+static void in_child(void) { path[0] = 0; }
+static void at_exit(void) {
+  if (path[0])
+    unlink_socket();
+}
+
+static int listen_at(const char *where) {
+  bool port = strspn(where, "0123456789") == strlen(where);
+  struct sockaddr_un local = {.sun_family = AF_UNIX};
+  struct sockaddr_in loopback = {
+      .sin_family = AF_INET, .sin_port = htons((uint16_t)atoi(where)), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+  if (!port && strlen(where) >= sizeof local.sun_path)
+    return errno = ENAMETOOLONG, -1;
+  int fd = socket(port ? AF_INET : AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (fd < 0)
+    return -1;
+  strncpy(local.sun_path, where, sizeof local.sun_path - 1);
+  int error = port ? bind(fd, (struct sockaddr *)&loopback, sizeof loopback)
+                   : (fchmod(fd, 0600), bind(fd, (struct sockaddr *)&local, sizeof local));
+  if (error == 0 && !port) { /* for this user alone */
+    chmod(where, 0600);
+    strcpy(path, local.sun_path);
+    atexit(at_exit);
+    pthread_atfork(NULL, NULL, in_child);
+  }
+  if (error || listen(fd, 8) != 0) {
+    int saved = errno;
+    close(fd);
+    return errno = saved, -1;
+  }
+  return ch_own(fd);
+}
+
+void ch_serve_start(void) {
+  const char *stats = getenv("CHARCOAL_STATS"), *where = getenv("CHARCOAL_DEBUG");
+  if (stats && *stats && strcmp(stats, "0") != 0) {
+    char *end;
+    double seconds = strtod(stats, &end);
+    if (*end || !(seconds >= 0.001 && seconds <= 1e6))
+      cannot("CHARCOAL_STATS", stats, "it takes a number of seconds, such as 1 or 0.5");
+    else
+      interval = (int64_t)(seconds * 1e9);
+  }
+  if (where && *where && strcmp(where, "0") != 0 && (place = listen_at(where)) < 0)
+    cannot("CHARCOAL_DEBUG", where, strerror(errno));
+  if (!interval && place < 0)
+    return;
+  began = ch_times_now();
+  sem_init(&request.done, 0, 0);
+  ch_own_handler(on_request);
+  sigaction(SIGNAL, &(struct sigaction){.sa_handler = on_request, .sa_flags = SA_RESTART}, NULL);
+  sigset_t all, old;
+  pthread_t thread;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &old);
+  int error = pthread_create(&thread, NULL, work, NULL);
+  pthread_sigmask(SIG_SETMASK, &old, NULL);
+  if (error) {
+    cannot("CHARCOAL_STATS or CHARCOAL_DEBUG", where ? where : stats, strerror(error));
+    return;
+  }
+  pthread_detach(thread);
+  ch_own_thread(+1);
+}
