@@ -22,6 +22,7 @@
 #include "abi.h"
 #include "addresses.h"
 #include "async.h"
+#include "bfloat.h"
 #include "crossing.h"
 #include "glue.h"
 #include "guards.h"
@@ -1117,6 +1118,8 @@ PreservedAnalyses charcoal::SplitPass::run(Module &M, ModuleAnalysisManager &) {
   }
   if (Function *lookup = M.getFunction(TwinOfName))
     lookup->replaceAllUsesWith(abi.twin().getCallee());
+  if (!todo.empty())
+    provideBfloatTruncation(M);
   // The markers and the stand-ins for interruptible versions elsewhere.
   for (Function &F : make_early_inc_range(M))
     if (F.isDeclaration() && F.use_empty() &&
