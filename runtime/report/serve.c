@@ -267,6 +267,18 @@ static void at_exit(void) {
     unlink_socket();
 }
 
+/* A socket that a program has left that was killed: nobody listens there. */
+static void remove_left(const struct sockaddr_un *local) {
+  struct stat is;
+  int fd =
+      stat(local->sun_path, &is) == 0 && S_ISSOCK(is.st_mode) ? socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0) : -1;
+  if (fd < 0)
+    return;
+  if (connect(fd, (const struct sockaddr *)local, sizeof *local) < 0 && errno == ECONNREFUSED)
+    unlink(local->sun_path);
+  close(fd);
+}
+
 static int listen_at(const char *where) {
   bool port = strspn(where, "0123456789") == strlen(where);
   struct sockaddr_un local = {.sun_family = AF_UNIX};
@@ -278,6 +290,8 @@ static int listen_at(const char *where) {
   if (fd < 0)
     return -1;
   strncpy(local.sun_path, where, sizeof local.sun_path - 1);
+  if (!port)
+    remove_left(&local);
   int error = port ? bind(fd, (struct sockaddr *)&loopback, sizeof loopback)
                    : (fchmod(fd, 0600), bind(fd, (struct sockaddr *)&local, sizeof local));
   if (error == 0 && !port) { /* for this user alone */
