@@ -20,6 +20,7 @@
 #include <stdbool.h>
 
 enum ch_kind { CH_KIND_FRAME, CH_KIND_ACTIVITY, CH_KIND_LONG, CH_KIND_ASYNC, CH_KINDS };
+#define CH_KIND_DYNAMIC CH_KINDS /* variable-length locals: only as large blocks (large.h) */
 
 #define CH_CLASSES 129
 #define CH_FRAME_STEP 16u

@@ -47,9 +47,10 @@ void ch_guard_frame(struct ch_frame *f, const struct ch_guards *guards) {
     ch_large_of(f)->guards = guards;
 }
 
-void ch_guard_dynamic(void *local, size_t size, void *end) {
+void ch_guard_dynamic(void *local, size_t size) {
+  char *end = (char *)local + size;
   guard((char *)local - 16, local, LEFT_OF_ALLOCA);
-  guard((char *)local + size, end, RIGHT_OF_ALLOCA);
+  guard(end, (char *)(((uintptr_t)end + GRANULE - 1) & ~(uintptr_t)(GRANULE - 1)), RIGHT_OF_ALLOCA);
 }
 
 void ch_guard_heap(void *begin, void *end) { guard(begin, end, BESIDE_HEAP_BLOCK); }

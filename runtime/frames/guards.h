@@ -11,8 +11,8 @@
 CH_HIDDEN bool ch_guards_start(void);
 /* The locals of a new frame. */
 CH_HIDDEN void ch_guard_frame(struct ch_frame *, const struct ch_guards *);
-/* A variable-length local: what is in front of it, and from its end up to `end`. */
-CH_HIDDEN void ch_guard_dynamic(void *local, size_t size, void *end);
+/* A variable-length local, in a block of its own: what is on both sides of it. */
+CH_HIDDEN void ch_guard_dynamic(void *local, size_t size);
 /* The rest of a block. */
 CH_HIDDEN void ch_guard_heap(void *begin, void *end);
 

@@ -2,6 +2,7 @@
 #include "frames/allocator.h"
 #include "frames/captures.h"
 #include "frames/guards.h"
+#include "frames/large.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -192,21 +193,21 @@ void ch_frame_free(struct ch_frame *f) {
 
 struct piece {
   void *outer; /* the piece pushed before */
-  void *raw;
+  void *block;
 };
 
 void *ch_alloca(void **list, size_t size, size_t align) {
   if (align < 16)
     align = 16;
   size_t total;
-  void *raw = __builtin_add_overflow(size, sizeof(struct piece) + align, &total) ? NULL : malloc(total);
-  if (!raw) {
+  char *block = __builtin_add_overflow(size, align, &total) ? NULL : ch_large_take(CH_KIND_DYNAMIC, total, align);
+  if (!block) {
     fprintf(stderr, "charcoal: out of memory: a variable-length local of %zu bytes\n", size);
     abort();
   }
-  char *p = (char *)(((uintptr_t)raw + sizeof(struct piece) + align - 1) & ~((uintptr_t)align - 1));
-  ((struct piece *)p)[-1] = (struct piece){*list, raw};
-  ch_guard_dynamic(p, size, (char *)raw + total);
+  char *p = block + align;
+  ((struct piece *)p)[-1] = (struct piece){*list, block};
+  ch_guard_dynamic(p, size);
   *list = p;
   return p;
 }
@@ -215,6 +216,6 @@ void ch_alloca_release(void **list, void *mark) {
   while (*list != mark) {
     struct piece *p = (struct piece *)*list - 1;
     *list = p->outer;
-    free(p->raw);
+    ch_large_give(p->block);
   }
 }

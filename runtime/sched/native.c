@@ -25,6 +25,11 @@ static struct native *native_of(struct ch_frame *f) {
   return (struct native *)((char *)f - offsetof(struct native, frame));
 }
 
+const struct ch_stack *ch_native_stack_of(struct ch_branch *b) {
+  const struct ch_stack *s = native_of(b->top)->stack;
+  return b->state == CH_RUNNING || s == ch_domain.stack ? NULL : s;
+}
+
 /* ---- the stacks ---- */
 
 /* Idle stacks that are kept. */

@@ -34,6 +34,8 @@ CH_HIDDEN void ch_native_end(void);
 CH_HIDDEN bool ch_native_is_waiting(const struct ch_branch *);
 /* Return addresses on that stack, innermost first; how many. For reports: also in a signal handler. */
 CH_HIDDEN unsigned ch_native_backtrace(const struct ch_branch *, void **pcs, unsigned most);
+/* Of a branch that is NATIVE: where it has been left; NULL: it runs. */
+CH_HIDDEN const struct ch_stack *ch_native_stack_of(struct ch_branch *);
 /* The code that runs stands on the thread's own stack. */
 static inline bool ch_native_is_home(void) { return ch_domain.stack == ch_domain.home; }
 

@@ -101,6 +101,15 @@ int ch_source_add(ch_source *, void (*look)(void *), void *argument);
 /* `look` is not called any more. */
 void ch_source_remove(ch_source *);
 
+/* ---- for collectors ---- */
+
+/* Calls visit(begin, size, data) for all memory in which activities of this domain keep variables while they are set
+ * aside: frames, captured variables, variable-length locals, and native stacks of waits in plain code. A conservative
+ * garbage collector that looks for pointers on the thread's stack has to look there, too (guide: Sanitizers). What the
+ * running activity has on the stack is not visited. `visit` must not wait, spawn or allocate frames. Aligned to 8
+ * bytes; valid until the domain runs again. On the domain's thread only. 0; EPERM outside a domain. */
+int ch_roots_visit(void (*visit)(void *begin, size_t size, void *data), void *data);
+
 /* ---- for twins in plain C ---- */
 
 #ifdef CHARCOAL_ABI_H
