@@ -4,9 +4,11 @@
 #include "marks.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Analysis/CaptureTracking.h"
 #include "llvm/IR/CFG.h"
+#include "llvm/IR/GlobalVariable.h"
 #include "llvm/IR/IntrinsicInst.h"
 
 using namespace llvm;
@@ -24,6 +26,16 @@ bool isIdempotent(const Instruction &I) {
   auto *update = dyn_cast<AtomicRMWInst>(&I);
   return update && (update->getOperation() == AtomicRMWInst::Xchg || update->getOperation() == AtomicRMWInst::Or ||
                     update->getOperation() == AtomicRMWInst::And);
+}
+
+// What counts how often code runs is no effect of the program: the intrinsics, or the counters that they have become.
+bool countsRuns(const Instruction &I) {
+  if (isa<InstrProfInstBase>(I))
+    return true;
+  auto *store = dyn_cast<StoreInst>(&I);
+  auto *counter = store ? dyn_cast<GlobalVariable>(store->getPointerOperand()->stripInBoundsOffsets()) : nullptr;
+  return counter && any_of(ArrayRef<StringRef>{"__profc_", "__profbm_", "__llvm_gcov_ctr"},
+                           [&](StringRef prefix) { return counter->getName().starts_with(prefix); });
 }
 
 const AllocaInst *local(const Value *pointer) {
@@ -54,6 +66,8 @@ bool onlyWaits(ArrayRef<const BasicBlock *> blocks) {
   DenseMap<const AllocaInst *, SmallVector<const AllocaInst *, 2>> flows; // variable -> what is stored into it
   for (const BasicBlock *BB : blocks)
     for (const Instruction &I : *BB) {
+      if (countsRuns(I))
+        continue;
       looks |= isLookAtShared(I);
       if (auto *phi = dyn_cast<PHINode>(&I)) {
         // Of a loop, not of a condition: something comes from outside the cycle, or from the node itself.
