@@ -46,8 +46,9 @@ static int wait_on(pthread_cond_t *c, pthread_mutex_t *m, clockid_t clock, const
   return ch_condition_is_shared(c) ? wait_with_others(c, m, clock, t) : ch_condition_wait(c, m, clock, t);
 }
 
+/* Without a time to end it, also a lone activity waits here and not in the plain call: if nobody can ever signal the
+ * condition, that is reported. */
 CH_TWIN(pthread_cond_wait) int ch_posix_pthread_cond_wait(pthread_cond_t *c, pthread_mutex_t *m) {
-  CH_SOLE(pthread_cond_wait(c, m));
   return wait_on(c, m, -1, NULL);
 }
 CH_TWIN(pthread_cond_timedwait)
@@ -118,7 +119,6 @@ CH_TWIN(sem_clockwait) int ch_posix_sem_clockwait(sem_t *s, clockid_t clock, con
 /* ---- C11: in glibc the same objects under other names ---- */
 
 CH_TWIN(cnd_wait) int ch_posix_cnd_wait(cnd_t *c, mtx_t *m) {
-  CH_SOLE(cnd_wait(c, m));
   return ch_thrd_result(wait_on((pthread_cond_t *)c, (pthread_mutex_t *)m, CLOCK_REALTIME, NULL));
 }
 CH_TWIN(cnd_timedwait) int ch_posix_cnd_timedwait(cnd_t *c, mtx_t *m, const struct timespec *t) {
