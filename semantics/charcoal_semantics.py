@@ -18,6 +18,7 @@ from collections import deque
 from statements import *
 
 BLOCKS, PAUSES, CONTINUES = "blocks", "pauses", "continues"  # what a branch yields (law 1)
+STAYS = "stays"  # it blocks in plain code: all that it stands in stays on its native stack, and waits with it
 NESTED = 60  # native waits inside each other
 
 # ---- the machine ----
@@ -244,13 +245,13 @@ class Machine:
             # A timer knows its branch by this cell: `async` may move the wait to another (self.move).
             cell = [branch]
             branch.timer = self.at(timeout, lambda: self.wake(cell[0], late), cell)
-        if branch.plain:
+        if branch.blocks:
             return self.wait_here()
-        yield BLOCKS
+        yield STAYS if branch.plain else BLOCKS
         return self.current.result
 
     def wait_here(self):
-        """In plain code: what may run meanwhile runs inside. In an atomic block those contained in it (law 5)."""
+        """In an atomic block: meanwhile those run that are contained in it (law 5)."""
         branch = self.current
         activity = branch.activity
         shared = not branch.blocks
@@ -504,7 +505,7 @@ class Machine:
         paused = False
         try:
             while (what := next(body)) is not BLOCKS:  # and with it this one: no sibling runs in between
-                paused = True
+                paused = paused or what is not STAYS
                 yield what
         except StopIteration:
             return
