@@ -41,7 +41,7 @@ struct place {
   uint32_t length, line;
   uint64_t next; /* id of another in its list; 0: none */
 };
-static __thread struct place place; /* where the run began */
+static __thread uint64_t at; /* the location where the run began; 0: unknown */
 static struct place *known_places;
 static uint64_t places, room, lists[256];
 
@@ -285,7 +285,10 @@ void ch_trace_run_begins(struct ch_branch *b) {
   activity = k->activity;
   parent = k->last;
   k->last = id;
-  place = k->begun ? place_of_chain(b) : place_of_site(k->site);
+  struct place begins = k->begun ? place_of_chain(b) : place_of_site(k->site);
+  pthread_mutex_lock(&lock);
+  at = file ? location(&begins, 0) : 0; /* now: the object with its text may be unloaded in this run */
+  pthread_mutex_unlock(&lock);
   k->begun = true;
   began = now();
 }
@@ -296,7 +299,6 @@ void ch_trace_run_ends(void) {
   double end = now();
   pthread_mutex_lock(&lock);
   if (file) {
-    uint64_t at = location(&place, 0);
     fprintf(file,
             "{\"type\":\"continuation\",\"id\":%lu,\"thread\":%lu,\"kind\":\"activity\",\"activity\":%lu,\"start\":%."
             "3f,\"end\":%.3f,",
