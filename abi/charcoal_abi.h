@@ -91,7 +91,7 @@ struct ch_tls {
   };
   uint32_t atomic_depth;   /* number of atomic blocks around the running code; written by generated code */
   uint32_t atomic_pending; /* non-zero: the end of an atomic block must call ch_atomic_settle */
-  uint32_t reserved;
+  uint32_t spawn_policy;   /* CH_POLICY_… of the innermost atomic block around the running code that names one */
   struct ch_frame *resuming; /* frame to be resumed; meaningful while `entering` is set */
   struct ch_frame **link;    /* where the next saved frame is to be stored; set before each run of a branch */
   void *entry;               /* interruptible function whose entry check fired; read by the entry thunks */
@@ -171,6 +171,18 @@ int ch_spawn(struct ch_activity *handle, void *body_int, const void *record, siz
 /* In a module compiled with checks: the function is about to return, and with it goes a local that activities may have
  * captured by reference (law 7). `where` names the function, and the place if that is known. */
 void ch_captures_local_ends(const void *local, size_t size, const char *where);
+
+/* What becomes of activities that are spawned in an atomic block. */
+#define CH_POLICY_DELAY 0u     /* they run when the outermost block has ended, unless spawned contained */
+#define CH_POLICY_CONTAINED 1u /* as if each were spawned contained */
+#define CH_POLICY_ERROR 2u     /* the program ends with a message */
+/* Inside such a block: sets the policy, and returns what it was, which the end of the block sets again. */
+uint32_t ch_atomic_policy(uint32_t policy);
+
+/* assert_no_yield: from now on such a block, at `site` ("file:line"), is around the running code, until this is called
+ * with what it returned; NULL: none. Inside, a branch is not set aside at yield points; one that is set aside by a wait
+ * ends the program with a message. */
+const char *ch_no_yield(const char *site);
 
 /* End of an atomic block while ch_tls.atomic_pending is set. ch_tls.atomic_depth has already gone down. */
 void ch_atomic_settle(void);

@@ -141,10 +141,13 @@ void ch_inbox_post(struct ch_inbox *to, struct ch_letter *letter) {
   }
 }
 
-bool ch_inbox_open(void) {
-  if (CH_LIKELY(!inbox || !__atomic_load_n(&inbox->top, __ATOMIC_RELAXED)))
-    return false;
-  struct ch_letter *letter = __atomic_exchange_n(&inbox->top, NULL, __ATOMIC_ACQUIRE), *first = NULL;
+/* Letters that have been taken out and not been opened, in the order of posting. */
+static __thread struct ch_letter *unopened, **unopened_end;
+
+static bool is_empty(void) { return !unopened && (!inbox || !__atomic_load_n(&inbox->top, __ATOMIC_RELAXED)); }
+
+static void take_out(void) {
+  struct ch_letter *letter = __atomic_exchange_n(&inbox->top, NULL, __ATOMIC_ACQUIRE), *first = NULL, *last = letter;
   ch_tsan_acquire(inbox);
   while (letter) {
     struct ch_letter *earlier = letter->next;
@@ -152,19 +155,45 @@ bool ch_inbox_open(void) {
     first = letter;
     letter = earlier;
   }
-  while (first) {
-    struct ch_letter *next = first->next;
-    first->open(first);
-    first = next;
+  if (!first)
+    return;
+  if (!unopened)
+    unopened_end = &unopened;
+  *unopened_end = first;
+  unopened_end = &last->next;
+}
+
+bool ch_inbox_open(void) {
+  if (CH_LIKELY(is_empty()))
+    return false;
+  take_out();
+  while (unopened) {
+    struct ch_letter *letter = unopened;
+    unopened = letter->next;
+    letter->open(letter);
   }
   return true;
+}
+
+bool ch_inbox_recall(struct ch_letter *letter) {
+  if (!inbox)
+    return false;
+  take_out();
+  for (struct ch_letter **at = &unopened; *at; at = &(*at)->next)
+    if (*at == letter) {
+      *at = letter->next;
+      if (!*at)
+        unopened_end = at;
+      return true;
+    }
+  return false;
 }
 
 bool ch_inbox_sleeps(void) {
   if (!inbox)
     return true;
   __atomic_store_n(&inbox->asleep, 1, __ATOMIC_SEQ_CST);
-  return !__atomic_load_n(&inbox->top, __ATOMIC_SEQ_CST);
+  return !unopened && !__atomic_load_n(&inbox->top, __ATOMIC_SEQ_CST);
 }
 
 bool ch_inbox_stands(const struct ch_inbox *of) {
@@ -189,6 +218,7 @@ struct ch_inbox *ch_inbox(void) {
   if (here && !here->handed_out) {
     here->handed_out = true;
     ch_domain.base.outside++; /* from now on something may always come */
+    ch_slice_if_in_company();
   }
   return here;
 }

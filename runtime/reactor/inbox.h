@@ -26,6 +26,9 @@ CH_HIDDEN struct ch_inbox *ch_inbox_here(void);
 CH_HIDDEN void ch_inbox_post(struct ch_inbox *, struct ch_letter *);
 /* Opens what is there; whether there was anything. Called by the loop. */
 CH_HIDDEN bool ch_inbox_open(void);
+/* Takes a letter out again, which the caller is about to give up: true if it was in this domain's inbox. On the
+ * domain's thread, from any code of it. */
+CH_HIDDEN bool ch_inbox_recall(struct ch_letter *);
 /* Around a sleep of the reactor: false if there is something to open, and then it must not sleep. */
 CH_HIDDEN bool ch_inbox_sleeps(void);
 CH_HIDDEN void ch_inbox_wakes(void);

@@ -52,10 +52,11 @@ static struct aside *aside_of(struct ch_operation *op) {
 
 /* ---- the clause ---- */
 
-static bool enlist(struct ch_clause *c) { return (void)c, false; }
-static void withdraw(struct ch_clause *c) {
+static int enlist(struct ch_clause *c) { return (void)c, CH_CLAUSE_LISTED; }
+static bool withdraw(struct ch_clause *c) {
   (void)c;
   CH_INVARIANT(false, "a wait for an operation goes on until that has ended");
+  return false;
 }
 /* It will fire soon: with its effect, or with -ECANCELED as its result. */
 static bool cancel(struct ch_clause *c) { return ch_operation_cancel((struct ch_operation *)c), false; }
@@ -66,7 +67,8 @@ static void about(const struct ch_clause *c, struct ch_about *about) {
   if (q->fd >= 0)
     about->what = "descriptor";
 }
-static const struct ch_clause_type type = {"system call", true, enlist, withdraw, cancel, about};
+static const struct ch_clause_type type = {
+    .what = "system call", .by = CH_BY_WORLD, .enlist = enlist, .withdraw = withdraw, .cancel = cancel, .about = about};
 
 static CH_COLD void drop_aside(struct ch_operation *op) {
   struct aside *a = op->clause.object;

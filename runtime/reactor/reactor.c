@@ -5,7 +5,7 @@
 #include "reactor/operation.h"
 #include "reactor/timer.h"
 #include "reactor/times.h"
-#include "wait/select.h"
+#include "wait/several.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -126,10 +126,12 @@ void ch_reactor_poll(int64_t deadline) {
 
 /* ---- the fd clause ---- */
 
-static bool enlist(struct ch_clause *c) { return ch_reactor->enlist(c); }
-static void withdraw(struct ch_clause *c) { ch_reactor->withdraw(c); }
-const struct ch_clause_type ch_fd_clause_type = {"descriptor", true, enlist, withdraw, NULL, NULL};
-const struct ch_clause_type ch_call_clause_type = {"descriptor", true, enlist, withdraw, NULL, NULL};
+static int enlist(struct ch_clause *c) { return ch_reactor->enlist(c) ? CH_CLAUSE_READY : CH_CLAUSE_LISTED; }
+static bool withdraw(struct ch_clause *c) { return ch_reactor->withdraw(c), true; }
+const struct ch_clause_type ch_fd_clause_type = {
+    .what = "descriptor", .by = CH_BY_WORLD, .enlist = enlist, .withdraw = withdraw};
+const struct ch_clause_type ch_call_clause_type = {
+    .what = "descriptor", .by = CH_BY_WORLD, .enlist = enlist, .withdraw = withdraw};
 
 /* A descriptor that is closed while somebody waits for it is the same error as one that was closed before. */
 static intptr_t events(struct ch_clause *all, unsigned selected) {
@@ -151,9 +153,9 @@ struct ch_int_result ch_fd_wait_int(int fd, int wanted, int64_t timeout) {
     return (struct ch_int_result){CH_DONE, -EPERM};
   struct ch_clause c[2] = {ch_fd_clause(fd, wanted)};
   if (timeout == CH_FOREVER)
-    return ch_wait_leaf(&fd_leaf, c, 1);
+    return ch_wait_leaf(&fd_leaf, c);
   c[1] = ch_timer_clause(timeout < 0 ? 0 : timeout);
-  return ch_wait_leaf(&fd_timed_leaf, c, 2);
+  return ch_wait_leaf(&fd_timed_leaf, c);
 }
 
 int ch_fd_wait(int fd, int wanted, int64_t timeout) {
@@ -161,9 +163,9 @@ int ch_fd_wait(int fd, int wanted, int64_t timeout) {
     return -EPERM;
   struct ch_clause c[2] = {ch_fd_clause(fd, wanted)};
   if (timeout == CH_FOREVER)
-    return (int)ch_wait_leaf_native(&fd_leaf, c, 1);
+    return (int)ch_wait_leaf_native(&fd_leaf, c);
   c[1] = ch_timer_clause(timeout < 0 ? 0 : timeout);
-  return (int)ch_wait_leaf_native(&fd_timed_leaf, c, 2);
+  return (int)ch_wait_leaf_native(&fd_timed_leaf, c);
 }
 
 static struct ch_clause call_clause(int fd, int wanted) {
@@ -176,29 +178,32 @@ struct ch_int_result ch_call_wait_int(int fd, int wanted) {
   if (CH_UNLIKELY(!ch_is_in_branch()))
     return (struct ch_int_result){CH_DONE, -EPERM};
   struct ch_clause c = call_clause(fd, wanted);
-  return ch_wait_leaf(&call_leaf, &c, 1);
+  return ch_wait_leaf(&call_leaf, &c);
 }
 
 int ch_call_wait(int fd, int wanted) {
   if (CH_UNLIKELY(!ch_is_in_branch()))
     return -EPERM;
   struct ch_clause c = call_clause(fd, wanted);
-  return (int)ch_wait_leaf_native(&call_leaf, &c, 1);
+  return (int)ch_wait_leaf_native(&call_leaf, &c);
 }
 
-struct ch_clause *ch_poll_clauses(const struct pollfd *all, nfds_t n, int64_t deadline) {
-  if (n >= CH_CALLBACK)
+struct ch_wait *ch_poll_wait(const struct pollfd *all, nfds_t n, int64_t deadline) {
+  if (n >= CH_ALONE - 1)
     return NULL;
-  struct ch_clause *clauses = malloc((n + 1) * sizeof *clauses);
-  if (!clauses)
+  struct ch_wait *w = malloc(sizeof *w + (n + 1) * sizeof(struct ch_clause));
+  if (!w)
     return NULL;
+  struct ch_clause *clauses = (struct ch_clause *)(w + 1);
   for (nfds_t i = 0; i < n; i++) {
     if (all[i].fd >= 0)
       ch_fd_cache_not_ready(all[i].fd, all[i].events);
     clauses[i] = all[i].fd < 0 ? ch_never_clause() : ch_fd_clause(all[i].fd, all[i].events);
   }
   clauses[n] = ch_deadline_clause(deadline);
-  return clauses;
+  ch_wait_enter(w, 0, NULL);
+  ch_wait_add_all(w, clauses, (unsigned)n + 1);
+  return w;
 }
 
 void ch_fd_closing(int fd) {

@@ -1,5 +1,6 @@
 #include "reactor/timer.h"
 #include "reactor/reactor.h"
+#include "sched/no_yield.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -221,7 +222,7 @@ static void find_first(struct timers *t) {
   t->next = e ? e->deadline : CH_FOREVER;
 }
 
-static bool enlist(struct ch_clause *c) {
+static int enlist(struct ch_clause *c) {
   struct timers *t = &timers;
   struct entry e = {c->value, t->registered++, c};
   unsigned i = 0;
@@ -237,10 +238,10 @@ static bool enlist(struct ch_clause *c) {
     t->next = e.deadline;
     t->first = i;
   }
-  return false;
+  return CH_CLAUSE_LISTED;
 }
 
-static void withdraw(struct ch_clause *c) {
+static void take_out(struct ch_clause *c) {
   struct timers *t = &timers;
   uint32_t i = c->slot >> PLACE_BITS, place = c->slot & PLACE_MASK;
   struct entry *e = i < RUNS ? at(&t->runs[i], place) : &t->heap[place];
@@ -254,12 +255,18 @@ static void withdraw(struct ch_clause *c) {
     find_first(t);
 }
 
-const struct ch_clause_type ch_timer_clause_type = {"timer", true, enlist, withdraw, NULL, NULL};
+static bool withdraw(struct ch_clause *c) { return take_out(c), true; }
+static bool is_due(const struct ch_clause *c) { return c->value <= look_at_clock(); }
+
+const struct ch_clause_type ch_timer_clause_type = {
+    .what = "timer", .by = CH_BY_WORLD, .enlist = enlist, .withdraw = withdraw, .ready = is_due};
 
 /* A timer that never fires stands on no heap, and nothing outside can end it. */
-static bool never_enlist(struct ch_clause *c) { return (void)c, false; }
-static void never_withdraw(struct ch_clause *c) { (void)c; }
-static const struct ch_clause_type never_type = {"no timer", false, never_enlist, never_withdraw, NULL, NULL};
+static int never_enlist(struct ch_clause *c) { return (void)c, CH_CLAUSE_LISTED; }
+static bool never_withdraw(struct ch_clause *c) { return (void)c, true; }
+static bool never_due(const struct ch_clause *c) { return (void)c, false; }
+static const struct ch_clause_type never_type = {
+    .what = "no timer", .enlist = never_enlist, .withdraw = never_withdraw, .ready = never_due};
 
 struct ch_clause ch_never_clause(void) { return (struct ch_clause){.type = &never_type, .value = CH_FOREVER}; }
 
@@ -282,7 +289,7 @@ void ch_timers_fire(void) {
     return;
   for (int64_t now = look_at_clock(); t->next <= now;) {
     struct ch_clause *c = first_of(t, t->first)->clause;
-    withdraw(c);
+    take_out(c);
     ch_clause_fired(c, 0);
   }
 }
@@ -360,10 +367,12 @@ struct ch_int_result ch_sleep_int(int64_t duration) {
     return (struct ch_int_result){CH_DONE, EPERM};
   if (ch_is_marked())
     return (struct ch_int_result){CH_DONE, ECANCELED};
-  if (duration <= 0)
+  if (duration <= 0) {
+    ch_no_yield_pauses();
     return (struct ch_int_result){CH_PAUSED, 0}; /* resumed with the result 0 */
+  }
   struct ch_clause c = ch_timer_clause(duration);
-  return ch_wait_leaf(&sleep_leaf, &c, 1);
+  return ch_wait_leaf(&sleep_leaf, &c);
 }
 
 int ch_sleep(int64_t duration) {
@@ -374,5 +383,5 @@ int ch_sleep(int64_t duration) {
   if (duration <= 0)
     return 0;
   struct ch_clause c = ch_timer_clause(duration);
-  return (int)ch_wait_leaf_native(&sleep_leaf, &c, 1);
+  return (int)ch_wait_leaf_native(&sleep_leaf, &c);
 }

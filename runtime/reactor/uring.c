@@ -581,7 +581,7 @@ static void operation_answered(struct ch_operation *op) {
   /* What the device has written is in no cache, nor the frame of its reader, who runs soon. */
   __builtin_prefetch(op->request.a);
   const struct ch_branch *reader = op->clause.branch;
-  if (CH_LIKELY(op->clause.index != CH_CALLBACK && !(reader->flags & CH_NATIVE) && !ch_is_chain_end(reader->top)))
+  if (CH_LIKELY(op->clause.index == CH_ALONE && !(reader->flags & CH_NATIVE) && !ch_is_chain_end(reader->top)))
     __builtin_prefetch(((const struct ch_frame *)reader->top)->parent);
   long result = op->clause.value;
   if (CH_UNLIKELY(result <= -FIRST_RESTART && result >= -LAST_RESTART))

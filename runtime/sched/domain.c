@@ -241,19 +241,19 @@ bool ch_linger_at_end_slow(struct ch_finish *root) {
 /* Nobody can run, and nothing that the domain has asked of the kernel can change that. */
 static bool is_still(const struct ch_group *g, bool sources) {
   const struct ch_domain *d = &ch_domain;
-  return g->outside == (g == &d->base ? d->suspended : 0) && !(d->watches != 0 && g->live != 0) && !sources &&
-         !ch_inbox_is_open();
+  return g->outside == g->by_others && !(d->watches != 0 && g->live != 0) && !sources && !ch_inbox_is_open();
 }
 
-/* Somebody else may change it, through the inbox. What is waited for inside an atomic block is what its activities do.
- */
+/* Somebody else may change it, through the inbox. What is waited for inside an atomic block is what its activities do,
+ * but for what others may make ready. */
 CH_COLD static int64_t sleep_until_woken(struct ch_group *g) {
   int64_t until = CH_FOREVER;
-  if (g == &ch_domain.base && ch_reactor != &ch_reactor_simulated && ch_may_be_woken(&until))
+  bool by_others = g == &ch_domain.base || g->by_others != 0;
+  if (by_others && ch_reactor != &ch_reactor_simulated && ch_may_be_woken(&until))
     return until;
   if (ch_inbox_open()) /* of somebody who has ended meanwhile */
     return 0;
-  if (g == &ch_domain.base && ch_domain.suspended != 0 && ch_reactor == &ch_reactor_simulated)
+  if (g->by_others != 0 && ch_reactor == &ch_reactor_simulated)
     return CH_FOREVER;
   ch_deadlock(g, NULL);
 }

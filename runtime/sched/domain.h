@@ -7,9 +7,9 @@
  * Invariants: 1. `group` leads by `outer` to `base`; 2. a queue holds exactly the branches of its group that are NEW or
  * READY and not in their activity's own list (activity/scope.h), and those that wait in an atomic block for which it
  * runs;
- * 3. a group's `outside` is the number of registered clauses of its branches that something outside the process can
- * fire; 4. `current` is the branch whose code is running, NULL while the scheduler runs; 5. groups other than base have
- * live members or are being spawned into, waited in or settled.
+ * 3. a group's `outside` is the number of listed clauses of its branches that something outside the domain can
+ * make ready; 4. `current` is the branch whose code is running, NULL while the scheduler runs; 5. groups other than
+ * base have live members or are being spawned into, waited in or settled.
  */
 #ifndef CHARCOAL_SCHED_DOMAIN_H
 #define CHARCOAL_SCHED_DOMAIN_H
@@ -22,10 +22,11 @@ struct ch_group {
   struct ch_group *outer;
   struct ch_branch *head, *tail; /* the run queue; tail means something while head is not NULL */
   uint64_t live;                 /* its activities that have not finished */
-  uint64_t outside;
-  struct ch_branch *drains; /* who waits until live is 0; NULL: nobody */
-  struct ch_branch *owner;  /* whose atomic block it belongs to */
-  uint32_t depth;           /* the block's */
+  uint64_t outside;              /* listed clauses that its domain alone cannot make ready (wait.h) */
+  uint64_t by_others;            /* of them: those that only another thread can */
+  struct ch_branch *drains;      /* who waits until live is 0; NULL: nobody */
+  struct ch_branch *owner;       /* whose atomic block it belongs to */
+  uint32_t depth;                /* the block's */
 };
 
 struct ch_domain {
@@ -56,7 +57,6 @@ struct ch_domain {
   unsigned idles, natives; /* idle stacks; branches that are NATIVE */
   uint32_t lock_queues;    /* locks that somebody here waits for (posix/locks/queue.h) */
   uint32_t watches;        /* of them: those that code outside the domain will give back */
-  uint32_t suspended;      /* at waiters (wait/lowlevel.c): counted as outside, but only another thread ends that */
   unsigned entered;        /* ch_domain_enter's that have no ch_domain_leave yet */
   struct ch_branch *host;  /* the thread's own plain code (host.h); else NULL */
   struct ch_branch *first; /* the branch that is MAIN, while it lives; else NULL */
@@ -80,6 +80,11 @@ static inline struct ch_group *ch_group_of(struct ch_branch *b) {
 
 CH_HIDDEN CH_RARE void ch_slice_start(void);
 CH_HIDDEN void ch_slice_end(void);
+/* Something is runnable, or may become so by what happens outside: from now on the time of whoever runs is limited. */
+static inline void ch_slice_if_in_company(void) {
+  if (CH_UNLIKELY(!ch_domain.slicing) && ch_domain.current)
+    ch_slice_start();
+}
 
 static inline void ch_enqueue(struct ch_branch *b) {
   struct ch_group *g = ch_group_of(b);
@@ -89,9 +94,7 @@ static inline void ch_enqueue(struct ch_branch *b) {
   else
     g->head = b;
   g->tail = b;
-  /* Something runs and something is runnable: the running activity's time is limited from now on. */
-  if (CH_UNLIKELY(!ch_domain.slicing) && ch_domain.current)
-    ch_slice_start();
+  ch_slice_if_in_company();
 }
 
 /* The branch, whose activity has scopes, has just become ready: it queues, or waits until a sibling rests. */
@@ -132,8 +135,8 @@ CH_HIDDEN void ch_domain_end(void);
 CH_HIDDEN void ch_schedule(void);
 
 /* Blocks the running branch, which has just been registered somewhere, on the native stack, and returns its result.
- * `outside`: something outside the process can end this wait. */
-CH_HIDDEN intptr_t ch_wait_native(bool outside);
+ * `by`: who can end this wait (enum ch_ready_by). */
+CH_HIDDEN intptr_t ch_wait_native(unsigned by);
 
 /* The running branch waits until all of the group's activities have finished; nobody else runs meanwhile. */
 CH_HIDDEN void ch_group_drain(struct ch_group *);
@@ -171,6 +174,8 @@ static inline void ch_domain_check(void) {}
 #endif
 CH_HIDDEN _Noreturn void ch_deadlock(struct ch_group *, const char *why);
 
+/* What ch_tls.spawn_policy, which is not CH_POLICY_DELAY, makes of the flags of a spawn. */
+CH_HIDDEN CH_COLD unsigned ch_spawn_flags_by_policy(unsigned flags, const char *site);
 /* The group for contained spawning now; NULL: no memory. */
 CH_HIDDEN struct ch_group *ch_group_for_contained(void);
 

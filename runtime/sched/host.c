@@ -8,6 +8,7 @@
 #include "report/report.h"
 #include "report/watch.h"
 #include "sched/native.h"
+#include "sched/no_yield.h"
 #include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -166,7 +167,8 @@ static void thread_ends(void *domain) {
   if (d != &ch_domain || !d->group)
     return;
   ch_native_thread_ended(stack_is_gone);
-  ch_tls.atomic_depth = ch_tls.atomic_pending = 0;
+  ch_no_yield_drop();
+  ch_tls.atomic_depth = ch_tls.atomic_pending = ch_tls.spawn_policy = 0;
   d->lingers = NULL;
   d->group = &d->base;
   d->spinlocks = 0;
@@ -203,6 +205,7 @@ CH_COLD static void report_never_run(const struct ch_debug *other) {
 static void process_ends(void) {
   struct ch_domain *d = &ch_domain;
   ch_debug_visit_others(report_never_run);
+  ch_no_yield_drop();
   if (!d->host || d->current != d->host || ch_tls.atomic_depth > 0)
     return;
   int64_t begin = ch_reactor->now();

@@ -1,4 +1,5 @@
 #include "sched/native.h"
+#include "charcoal/clause.h"
 #include "activity/environment.h"
 #include "frames/captures.h"
 #include "report/watch.h"
@@ -169,7 +170,7 @@ static intptr_t wait_in(struct ch_group *group, bool exclusive) {
   struct ch_domain *d = &ch_domain;
   struct ch_branch *b = d->current;
   struct ch_group *outer = d->group;
-  uint32_t depth = ch_tls.atomic_depth, pending = ch_tls.atomic_pending;
+  uint32_t depth = ch_tls.atomic_depth, pending = ch_tls.atomic_pending, policy = ch_tls.spawn_policy;
   struct exceptions *globals = __cxa_get_globals ? __cxa_get_globals() : NULL, exceptions = {0};
   struct native n = {.stack = d->stack, .group = exclusive ? group : NULL};
   CH_INVARIANT(!ch_tls.entering, "nobody waits while a frame is being entered");
@@ -191,7 +192,7 @@ static intptr_t wait_in(struct ch_group *group, bool exclusive) {
   d->natives++;
   d->current = NULL;
   d->group = group;
-  ch_tls.atomic_depth = ch_tls.atomic_pending = 0;
+  ch_tls.atomic_depth = ch_tls.atomic_pending = ch_tls.spawn_policy = 0;
   move_scheduler();
   while (CH_UNLIKELY(visit != NULL))
     show(&n);
@@ -203,6 +204,7 @@ static intptr_t wait_in(struct ch_group *group, bool exclusive) {
   d->group = outer;
   ch_tls.atomic_depth = depth;
   ch_tls.atomic_pending = pending;
+  ch_tls.spawn_policy = policy;
   b->flags &= (uint8_t)~CH_NATIVE;
   if (globals)
     *globals = exceptions;
@@ -217,7 +219,7 @@ static bool has_deadline(const struct ch_branch *b) {
   return false;
 }
 
-intptr_t ch_wait_native(bool outside) {
+intptr_t ch_wait_native(unsigned by) {
   struct ch_domain *d = &ch_domain;
   struct ch_branch *b = d->current;
   if (ch_tls.atomic_depth == 0)
@@ -228,10 +230,12 @@ intptr_t ch_wait_native(bool outside) {
     empty = (struct ch_group){.outer = g, .owner = b, .depth = ch_tls.atomic_depth};
     g = &empty;
   }
-  uint64_t counts = outside || has_deadline(b);
+  bool others = by == CH_BY_OTHERS && !has_deadline(b), counts = others || by != CH_BY_DOMAIN || has_deadline(b);
   g->outside += counts;
+  g->by_others += others;
   intptr_t result = wait_in(g, true);
   g->outside -= counts;
+  g->by_others -= others;
   return result;
 }
 

@@ -15,6 +15,7 @@ int ch_source_add(ch_source *s, void (*look)(void *), void *argument) {
   s->argument = argument;
   ch_list_append(&d->sources, &s->link, false);
   d->base.outside++;
+  ch_slice_if_in_company();
   return 0;
 }
 

@@ -154,6 +154,9 @@ bool ch_may_be_woken(int64_t *until) {
   if (!found || now - looked >= BETWEEN_LOOKS) { /* the process has a few hundred system calls to make for it */
     found = has_handler() || has_thread(domains);
     looked = now;
+    /* A thread that ended while these looked has woken whom it had to wake: one of the others, perhaps. */
+    if (!found && !others_stand(&domains))
+      return errno = saved, true;
   }
   errno = saved;
   return found;

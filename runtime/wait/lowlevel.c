@@ -37,33 +37,27 @@ static void take_schedule(struct waiter *w) {
   ch_tsan_acquire(w);
 }
 
-static bool enlist(struct ch_clause *c) {
+static int enlist(struct ch_clause *c) {
   struct waiter *w = c->object;
   uint32_t idle = IDLE;
-  ch_domain.suspended++;
   if (__atomic_compare_exchange_n(&w->state, &idle, SUSPENDED, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
-    return false;
-  ch_domain.suspended--;
+    return CH_CLAUSE_LISTED;
   CH_INVARIANT(idle == SCHEDULED, "one branch at a time is suspended at a waiter");
   take_schedule(w);
-  return true;
+  return CH_CLAUSE_READY;
 }
-/* Whoever schedules finds nobody; not needed while a waiter is all that its branch waits for. */
-static void withdraw(struct ch_clause *c) {
-  ((struct waiter *)c->object)->state = IDLE;
-  ch_domain.suspended--;
-}
-static bool refuse(struct ch_clause *c) { return (void)c, false; }
-static const struct ch_clause_type firm = {"being scheduled at", true, enlist, withdraw, refuse, NULL};
-
-/* A schedule that is on its way counts. */
-static bool give_up(struct ch_clause *c) {
+/* False: a schedule is on its way, and counts. */
+static bool withdraw(struct ch_clause *c) {
   uint32_t suspended = SUSPENDED;
   return __atomic_compare_exchange_n(&((struct waiter *)c->object)->state, &suspended, IDLE, false, __ATOMIC_ACQ_REL,
                                      __ATOMIC_ACQUIRE);
 }
-static void given_up(struct ch_clause *c) { (void)c, ch_domain.suspended--; }
-static const struct ch_clause_type cancellable = {"being scheduled at", true, enlist, given_up, give_up, NULL};
+static bool refuse(struct ch_clause *c) { return (void)c, false; }
+static bool agree(struct ch_clause *c) { return (void)c, true; }
+static const struct ch_clause_type firm = {
+    .what = "being scheduled at", .by = CH_BY_OTHERS, .enlist = enlist, .withdraw = withdraw, .cancel = refuse};
+static const struct ch_clause_type cancellable = {
+    .what = "being scheduled at", .by = CH_BY_OTHERS, .enlist = enlist, .withdraw = withdraw, .cancel = agree};
 
 static int prepare(struct waiter *w, const struct ch_clause_type *type) {
   if (CH_UNLIKELY(!ch_is_in_branch()))
@@ -82,16 +76,18 @@ struct ch_int_result ch_waiter_suspend_int(ch_waiter *public) {
   int error = prepare(w, &firm);
   if (error)
     return (struct ch_int_result){CH_DONE, error};
-  return ch_wait_regardless_int(&w->clause, 1);
+  return ch_wait_regardless_int(&w->clause);
 }
 
 int ch_waiter_suspend(ch_waiter *public) {
   struct waiter *w = of(public);
   int error = prepare(w, &firm);
-  return error ? error : ch_wait_regardless(&w->clause, 1, NULL, NULL);
+  if (!error)
+    ch_wait_regardless(&w->clause, NULL, NULL);
+  return error;
 }
 
-/* Makes ch_wait's result an error number. */
+/* Makes ch_wait_alone's result an error number. */
 static int negate(struct ch_frame *f) {
   *(intptr_t *)ch_tls.result = -*(intptr_t *)ch_tls.result;
   ch_frame_free(f);
@@ -105,7 +101,7 @@ struct ch_int_result ch_waiter_wait_int(ch_waiter *public) {
   int error = prepare(w, &cancellable);
   if (error)
     return (struct ch_int_result){CH_DONE, error};
-  struct ch_int_result r = ch_wait_int(&w->clause, 1);
+  struct ch_int_result r = ch_wait_alone_int(&w->clause);
   if ((int)r.status == CH_DONE)
     return (struct ch_int_result){CH_DONE, -r.value};
   struct ch_frame *f = ch_frame_new(&wait_info);
@@ -117,7 +113,7 @@ struct ch_int_result ch_waiter_wait_int(ch_waiter *public) {
 int ch_waiter_wait(ch_waiter *public) {
   struct waiter *w = of(public);
   int error = prepare(w, &cancellable);
-  return error ? error : -ch_wait(&w->clause, 1);
+  return error ? error : -ch_wait_alone(&w->clause);
 }
 
 struct ch_int_result ch_waiter_suspend_unlock_int(ch_waiter *public, ch_spinlock *lock) {
@@ -131,9 +127,10 @@ static void release(void *lock) { ch_spin_release(lock); }
 int ch_waiter_suspend_unlock(ch_waiter *public, ch_spinlock *lock) {
   struct waiter *w = of(public);
   int error = prepare(w, &firm);
-  if (!error)
-    return ch_wait_regardless(&w->clause, 1, release, lock);
-  ch_spin_release(lock);
+  if (error)
+    ch_spin_release(lock);
+  else
+    ch_wait_regardless(&w->clause, release, lock);
   return error;
 }
 
@@ -141,7 +138,6 @@ int ch_waiter_suspend_unlock(ch_waiter *public, ch_spinlock *lock) {
 
 static void fire(struct waiter *w) {
   take_schedule(w);
-  ch_domain.suspended--;
   ch_clause_fired(&w->clause, 0);
 }
 
@@ -191,7 +187,6 @@ int ch_yield_to_int(ch_waiter *public) {
   struct ch_branch *next = w->clause.branch;
   bool sibling = next->scope && b->scope && next->scope->root == b->scope->root;
   take_schedule(w);
-  ch_domain.suspended--;
   ch_clause_fired_first(&w->clause, 0);
   if (!sibling)
     return give_way();

@@ -1,109 +1,525 @@
 #include "wait/wait.h"
+#include "reactor/inbox.h"
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-static inline struct ch_clause *array_of(struct ch_clause *c) { return c - c->index; }
+enum { NEW, ENLISTING, ENLISTED, CLOSED, CANCELLED }; /* ch_wait.phase */
 
-static void count_outside(struct ch_clause *c, int by) {
-  struct ch_group *g = c->index == CH_CALLBACK ? &ch_domain.base : ch_group_of(c->branch);
-  if (c->type->outside)
-    g->outside += (uint64_t)(int64_t)by;
+static struct ch_letter *letter_of(struct ch_wait *w) { return (struct ch_letter *)w->letter; }
+static struct ch_wait *wait_of(struct ch_letter *l) {
+  return (struct ch_wait *)((char *)l - offsetof(struct ch_wait, letter));
+}
+_Static_assert(sizeof(struct ch_letter) == sizeof((struct ch_wait){0}.letter), "a wait holds its letter");
+
+void ch_wait_enter(struct ch_wait *w, unsigned flags, const char *site) {
+  *w = (struct ch_wait){.flags = (uint8_t)flags, .site = site};
 }
 
-/* Registers the clauses in order. Returns the index of the first that was ready, with those before it withdrawn; or -1.
- */
-static int enlist_all(struct ch_clause *clauses, unsigned n) {
-  struct ch_branch *b = ch_domain.current;
-  CH_INVARIANT(b && b->state == CH_RUNNING, "only the running branch can block");
-  for (unsigned i = 0; i < n; i++) {
-    struct ch_clause *c = &clauses[i];
-    c->branch = b;
-    c->index = (uint16_t)i;
-    c->count = (uint16_t)n;
-    if (c->type->enlist(c)) {
-      for (unsigned k = i; k-- > 0;) {
-        clauses[k].type->withdraw(&clauses[k]);
-        count_outside(&clauses[k], -1);
-      }
-      return (int)i;
-    }
-    count_outside(c, +1);
+void ch_wait_add(struct ch_wait *w, struct ch_clause *c, unsigned index) {
+  CH_INVARIANT(w->phase == NEW && index < CH_ALONE, "clauses are added before the wait begins");
+  c->wait = w;
+  c->next = NULL;
+  c->index = (uint16_t)index;
+  c->state = CH_IS_OUT;
+  c->counted = CH_BY_DOMAIN;
+  if (w->last)
+    w->last->next = c;
+  else
+    w->first = c;
+  w->last = c;
+}
+
+void ch_wait_add_all(struct ch_wait *w, struct ch_clause *all, unsigned n) {
+  for (unsigned i = 0; i < n; i++)
+    ch_wait_add(w, &all[i], i);
+}
+
+/* ---- enlisting and withdrawing ---- */
+
+CH_COLD static void need_inbox(struct ch_wait *w) {
+  int saved = errno;
+  if (!(w->home = ch_inbox_here())) {
+    fprintf(stderr, "charcoal: a shared object cannot be waited for: no memory for the domain's inbox\n");
+    abort();
   }
-  b->state = CH_SELECTING;
-  b->link.prev = (struct ch_link *)clauses;
-  ch_wait_check(clauses, n);
-  return -1;
+  errno = saved;
 }
 
-void ch_clause_fired(struct ch_clause *c, int64_t value) {
-  c->value = value;
-  count_outside(c, -1);
-  if (c->index == CH_CALLBACK) {
-    c->then(c);
+static int enlist(struct ch_wait *w, struct ch_clause *c) {
+  if (CH_UNLIKELY(c->type->by == CH_BY_OTHERS) && !w->home)
+    need_inbox(w);
+  c->link.next = NULL;
+  c->state = CH_IS_LISTED;
+  bool claims = c->type->by != CH_BY_OTHERS;
+  if (claims && !ch_claim_begin(c)) {
+    c->state = CH_IS_OUT;
+    return CH_CLAUSE_DECIDED;
+  }
+  int how = c->type->enlist(c);
+  if (claims)
+    ch_claim_end(c, how == CH_CLAUSE_READY);
+  if (how == CH_CLAUSE_LISTED) {
+    ch_count_in(w->group, c);
+    return how;
+  }
+  c->state = how == CH_CLAUSE_READY ? CH_IS_HAD : CH_IS_OUT;
+  return how;
+}
+
+/* False: it has been claimed. An object that found its wait decided has taken it off its list itself. */
+static bool withdraw(struct ch_wait *w, struct ch_clause *c) {
+  if (ch_clause_state(c) != CH_IS_OUT && !c->type->withdraw(c))
+    return false;
+  c->state = CH_IS_OUT;
+  ch_count_out(w->group, c);
+  return true;
+}
+
+/* All but one of those that come before `end`. None of them can have been claimed any more. */
+static void withdraw_losers(struct ch_wait *w, const struct ch_clause *winner, const struct ch_clause *end) {
+  for (struct ch_clause *c = w->first; c != end; c = c->next)
+    if (c != winner) {
+      bool withdrawn = withdraw(w, c);
+      CH_INVARIANT(withdrawn, "a wait is decided once");
+      (void)withdrawn;
+    }
+}
+
+static struct ch_clause *clause_at(const struct ch_wait *w, unsigned index) {
+  struct ch_clause *c = w->first;
+  while (c->index != index)
+    c = c->next;
+  return c;
+}
+
+static unsigned selected(const struct ch_wait *w) { return ch_atomic_load(&w->state) - CH_STATE_FIRST; }
+
+/* ---- becoming ready ---- */
+
+/* At home, a clause has been claimed, and has had its effect. */
+static void arrived(struct ch_wait *w, struct ch_clause *c) {
+  ch_count_out(w->group, c);
+  struct ch_branch *b = w->branch;
+  w->branch = NULL;
+  if (w->flags & CH_WAIT_AND) {
+    ch_atomic_store(&c->state, CH_IS_HAD);
+    if (b)
+      ch_ready(b, 0);
     return;
   }
-  struct ch_branch *b = c->branch;
-  CH_INVARIANT(b->state == CH_SELECTING, "who has registered clauses selects");
-  struct ch_clause *all = array_of(c);
-  for (unsigned i = 0; i < c->count; i++)
-    if (i != c->index) {
-      all[i].type->withdraw(&all[i]);
-      count_outside(&all[i], -1);
-    }
+  c->state = CH_IS_HAD;
+  if (!b)
+    return; /* it is still enlisting, and finds out */
+  withdraw_losers(w, c, NULL);
   ch_ready(b, c->index);
+}
+
+static void one_arrived(struct ch_letter *letter) {
+  struct ch_wait *w = wait_of(letter);
+  arrived(w, clause_at(w, selected(w)));
+}
+
+static void some_arrived(struct ch_letter *letter) {
+  struct ch_wait *w = wait_of(letter);
+  bool any = false;
+  (void)ch_atomic_exchange(&w->posted, 0);
+  for (struct ch_clause *c = w->first; c; c = c->next) {
+    uint8_t state = ch_clause_state(c);
+    if (state == CH_IS_TAKEN || state == CH_IS_HAD) {
+      any = true;
+      ch_count_out(w->group, c);
+    }
+  }
+  struct ch_branch *b = w->branch;
+  if (!any || !b)
+    return;
+  w->branch = NULL;
+  ch_ready(b, 0);
+}
+
+static void send_home(struct ch_wait *w, struct ch_clause *c) {
+  struct ch_inbox *home = w->home;
+  if (!(w->flags & CH_WAIT_AND)) {
+    letter_of(w)->open = one_arrived;
+    ch_inbox_post(home, letter_of(w));
+    return;
+  }
+  if (!ch_atomic_exchange(&w->posted, 1)) {
+    letter_of(w)->open = some_arrived;
+    ch_inbox_post(home, letter_of(w));
+  }
+  ch_atomic_store(&c->state, CH_IS_HAD);
+}
+
+void ch_wake(struct ch_clause *c) {
+  if (CH_LIKELY(c->index == CH_ALONE)) {
+    struct ch_branch *b = c->branch;
+    CH_INVARIANT(b->state == CH_SELECTING, "who has listed clauses selects");
+    ch_count_out(ch_group_of(b), c);
+    ch_ready(b, 0);
+  } else if (c->index == CH_CALLBACK) {
+    ch_count_out(&ch_domain.base, c);
+    c->then(c);
+  } else if (c->wait->exposed && c->wait->home != ch_inbox_of_thread) {
+    send_home(c->wait, c);
+  } else {
+    arrived(c->wait, c);
+  }
+}
+
+static struct ch_group *group_of(const struct ch_clause *c) {
+  return c->index == CH_ALONE ? ch_group_of(c->branch) : c->index == CH_CALLBACK ? &ch_domain.base : c->wait->group;
+}
+
+bool ch_clause_fired(struct ch_clause *c, int64_t value) {
+  c->value = value;
+  if (c->index < CH_ALONE && CH_UNLIKELY(!ch_claim_unlisted(c))) {
+    c->state = CH_IS_OUT;
+    ch_count_out(group_of(c), c);
+    return false;
+  }
+  ch_wake(c);
+  return true;
 }
 
 void ch_clause_fired_first(struct ch_clause *c, int64_t value) {
   struct ch_branch *b = c->branch;
-  CH_INVARIANT(b->state == CH_SELECTING && c->count == 1, "it is the only clause of a wait");
+  CH_INVARIANT(b->state == CH_SELECTING && c->index == CH_ALONE, "it is the only clause of a wait");
   c->value = value;
-  count_outside(c, -1);
+  ch_count_out(ch_group_of(b), c);
   b->state = CH_READY;
   b->link.prev = NULL;
   ch_ready_first(b);
 }
 
-static bool any_outside(const struct ch_clause *clauses, unsigned n) {
-  for (unsigned i = 0; i < n; i++)
-    if (clauses[i].type->outside)
+/* ---- one clause alone ---- */
+
+void ch_wait_regardless(struct ch_clause *c, void (*then)(void *), void *argument) {
+  bool waits = ch_wait_enlisted(c);
+  if (then)
+    then(argument);
+  if (waits)
+    ch_wait_native(c->type->by);
+}
+
+struct ch_int_result ch_wait_regardless_int(struct ch_clause *c) {
+  return ch_wait_enlisted(c) ? ch_blocks() : (struct ch_int_result){CH_DONE, 0};
+}
+
+int ch_wait_alone(struct ch_clause *c) {
+  if (ch_is_marked())
+    return -ECANCELED;
+  return ch_wait_enlisted(c) ? (int)ch_wait_native(c->type->by) : 0;
+}
+
+struct ch_int_result ch_wait_alone_int(struct ch_clause *c) {
+  return ch_is_marked() ? (struct ch_int_result){CH_DONE, -ECANCELED} : ch_wait_regardless_int(c);
+}
+
+/* ---- one of several ---- */
+
+static void block(struct ch_wait *w) {
+  struct ch_branch *b = ch_domain.current;
+  CH_INVARIANT(b && b->state == CH_RUNNING, "only the running branch can block");
+  w->branch = b;
+  b->state = CH_SELECTING;
+  b->link.prev = (struct ch_link *)w->first;
+  ch_wait_check(w);
+}
+
+/* What could end it, as far as it is open. */
+static enum ch_ready_by ready_by(const struct ch_wait *w) {
+  enum ch_ready_by by = CH_BY_DOMAIN;
+  for (const struct ch_clause *c = w->first; c; c = c->next) {
+    if (c->counted == CH_BY_WORLD)
+      return CH_BY_WORLD;
+    if (c->counted == CH_BY_OTHERS)
+      by = CH_BY_OTHERS;
+  }
+  return by;
+}
+
+/* 0: it may begin. */
+static int may_begin(const struct ch_wait *w) {
+  if (CH_UNLIKELY(!ch_is_in_branch()))
+    return -EPERM;
+  if (!w->first)
+    return -ENOENT;
+  return ch_is_marked() ? -ECANCELED : 0;
+}
+
+static int begin(struct ch_wait *w) {
+  int result = may_begin(w);
+  if (!result)
+    w->group = ch_group_of(ch_domain.current);
+  return result;
+}
+
+/* -EAGAIN: not ready, listed. Else the wait is over, or (-EINPROGRESS) decided, and a letter comes. */
+static int enlist_next(struct ch_wait *w, struct ch_clause *c) {
+  int how = enlist(w, c);
+  if (how == CH_CLAUSE_READY) {
+    withdraw_losers(w, c, NULL);
+    return c->index;
+  }
+  if (CH_UNLIKELY(ch_atomic_load(&w->state) >= CH_STATE_FIRST)) {
+    struct ch_clause *winner = clause_at(w, selected(w));
+    if (ch_clause_state(winner) != CH_IS_HAD)
+      return -EINPROGRESS;
+    withdraw_losers(w, winner, NULL); /* what has just been enlisted made it ready */
+    return winner->index;
+  }
+  return -EAGAIN;
+}
+
+/* With FAIR the first to be asked is another one each time. */
+static struct ch_clause *starting_point(const struct ch_wait *w) {
+  static __thread unsigned turn;
+  unsigned n = 0, k;
+  if (CH_LIKELY(!(w->flags & CH_WAIT_FAIR)))
+    return w->first;
+  for (struct ch_clause *c = w->first; c; c = c->next)
+    n++;
+  k = turn++ % n;
+  struct ch_clause *c = w->first;
+  while (k-- > 0)
+    c = c->next;
+  return c;
+}
+
+static struct ch_clause *after(const struct ch_wait *w, const struct ch_clause *c) {
+  return c->next ? c->next : w->first;
+}
+
+static int enlist_all(struct ch_wait *w) {
+  struct ch_clause *first = starting_point(w), *c = first;
+  w->phase = ENLISTING;
+  do {
+    int result = enlist_next(w, c);
+    if (result != -EAGAIN)
+      return result;
+    c = after(w, c);
+  } while (c != first);
+  return -EAGAIN;
+}
+
+/* -EAGAIN: the branch is registered, and blocks. */
+static int begin_any(struct ch_wait *w) {
+  int result = begin(w);
+  if (result)
+    return result;
+  result = enlist_all(w);
+  w->phase = ENLISTED;
+  if (result != -EAGAIN && result != -EINPROGRESS)
+    return result;
+  block(w);
+  return -EAGAIN;
+}
+
+int ch_wait_any(struct ch_wait *w) {
+  int result = begin_any(w);
+  return result == -EAGAIN ? (int)ch_wait_native(ready_by(w)) : result;
+}
+
+struct ch_int_result ch_wait_any_int(struct ch_wait *w) {
+  int result = begin_any(w);
+  return result == -EAGAIN ? ch_blocks() : (struct ch_int_result){CH_DONE, result};
+}
+
+/* A clause that was listed only for a moment has been claimed by another domain: its letter is not needed. */
+CH_COLD static void await_letter(struct ch_wait *w) {
+  for (unsigned tries = 1; !ch_inbox_recall(letter_of(w)); tries++)
+    ch_atomic_relax(tries);
+}
+
+static int try_one(struct ch_wait *w, struct ch_clause *c) {
+  if (c->type->ready && !c->type->ready(c))
+    return -ENOENT;
+  int how = enlist(w, c);
+  if (how == CH_CLAUSE_READY)
+    return c->index;
+  if (how == CH_CLAUSE_DECIDED || withdraw(w, c))
+    return -ENOENT;
+  if (ch_clause_state(c) == CH_IS_TAKEN)
+    await_letter(w);
+  ch_count_out(w->group, c);
+  c->state = CH_IS_HAD;
+  return c->index;
+}
+
+int ch_wait_try(struct ch_wait *w) {
+  int result = begin(w);
+  if (result)
+    return result;
+  struct ch_clause *first = starting_point(w), *c = first;
+  w->phase = ENLISTED;
+  do {
+    result = try_one(w, c);
+    if (result != -ENOENT)
+      return result;
+    c = after(w, c);
+  } while (c != first);
+  return -ENOENT;
+}
+
+/* ---- one after the other: `and` ---- */
+
+/* The first that is complete and has not been told, or -EAGAIN. */
+static int tell(struct ch_wait *w) {
+  for (struct ch_clause *c = w->first; c; c = c->next) {
+    uint8_t state = ch_clause_state(c);
+    if (state != CH_IS_TAKEN && state != CH_IS_HAD)
+      continue;
+    ch_clause_await_effect(c);
+    ch_count_out(w->group, c);
+    c->state = CH_IS_TOLD;
+    return c->index;
+  }
+  return -EAGAIN;
+}
+
+static bool any_open(const struct ch_wait *w) {
+  for (const struct ch_clause *c = w->first; c; c = c->next) {
+    uint8_t state = ch_clause_state(c);
+    if (state != CH_IS_OUT && state != CH_IS_TOLD)
       return true;
+  }
   return false;
 }
 
-int ch_wait_regardless(struct ch_clause *clauses, unsigned n, void (*then)(void *), void *argument) {
-  int ready = enlist_all(clauses, n);
-  if (then)
-    then(argument);
-  return ready >= 0 ? ready : (int)ch_wait_native(any_outside(clauses, n));
+void ch_wait_close(struct ch_wait *w) {
+  if (w->phase > ENLISTED || !(w->flags & CH_WAIT_AND))
+    return;
+  w->phase = CLOSED;
+  for (struct ch_clause *c = w->first; c; c = c->next)
+    if (ch_clause_state(c) == CH_IS_LISTED)
+      (void)withdraw(w, c);
+  /* Whoever has claimed one is done with it, and with the letter, which lies in the inbox if it was posted. */
+  for (struct ch_clause *c = w->first; c; c = c->next) {
+    ch_clause_await_effect(c);
+    if (c->counted)
+      ch_count_out(w->group, c);
+  }
+  if (ch_atomic_load(&w->posted))
+    ch_inbox_recall(letter_of(w));
 }
 
-struct ch_int_result ch_wait_regardless_int(struct ch_clause *clauses, unsigned n) {
-  int ready = enlist_all(clauses, n);
-  return ready >= 0 ? (struct ch_int_result){CH_DONE, ready} : ch_blocks();
+void ch_wait_leave(struct ch_wait *w) { ch_wait_close(w); }
+
+/* -EAGAIN: the branch is registered, and blocks. */
+static int go_on(struct ch_wait *w) {
+  for (;;) {
+    int result = tell(w);
+    if (result != -EAGAIN)
+      return result;
+    if (w->phase == CANCELLED)
+      return -ECANCELED;
+    if (!any_open(w)) {
+      ch_wait_close(w);
+      return -ENOENT;
+    }
+    if (!ch_is_marked())
+      break;
+    ch_wait_close(w);
+    w->phase = CANCELLED;
+  }
+  block(w);
+  return -EAGAIN;
 }
 
-int ch_wait(struct ch_clause *clauses, unsigned n) {
-  return ch_is_marked() ? -ECANCELED : ch_wait_regardless(clauses, n, NULL, NULL);
+int ch_wait_begin(struct ch_wait *w) {
+  int result = w->phase == NEW ? begin(w) : 0;
+  if (result || w->phase >= ENLISTED)
+    return result ? result : -ENOENT;
+  w->phase = ENLISTING;
+  struct ch_clause *c = w->begun ? w->begun->next : w->first;
+  for (; c; c = c->next) {
+    w->begun = c;
+    if (enlist(w, c) == CH_CLAUSE_READY)
+      return c->index;
+  }
+  w->phase = ENLISTED;
+  return -ENOENT;
 }
 
-struct ch_int_result ch_wait_int(struct ch_clause *clauses, unsigned n) {
-  return ch_is_marked() ? (struct ch_int_result){CH_DONE, -ECANCELED} : ch_wait_regardless_int(clauses, n);
+static int begin_next(struct ch_wait *w) {
+  while (w->phase < ENLISTED) {
+    int result = ch_wait_begin(w);
+    if (result < 0 && result != -ENOENT)
+      return result;
+    if (!w->first)
+      break;
+  }
+  return go_on(w);
 }
+
+int ch_wait_next(struct ch_wait *w) {
+  int result = begin_next(w);
+  while (result == -EAGAIN) {
+    ch_wait_native(ready_by(w));
+    result = go_on(w);
+  }
+  return result;
+}
+
+/* A frame whose image is the address of the wait. */
+static int go_on_later(struct ch_frame *f) {
+  int result = go_on(*(struct ch_wait **)f->image);
+  if (result == -EAGAIN) {
+    *ch_tls.link = f;
+    ch_tls.link = &f->parent;
+    return CH_BLOCKED;
+  }
+  *(intptr_t *)ch_tls.result = result;
+  ch_frame_free(f);
+  return CH_DONE;
+}
+static const struct ch_frame_info next_info = {
+    .resume = go_on_later, .name = "ch_wait_next", .size = CH_FRAME_HEADER + sizeof(void *), .align = 16};
+
+struct ch_int_result ch_wait_next_int(struct ch_wait *w) {
+  int result = begin_next(w);
+  if (result != -EAGAIN)
+    return (struct ch_int_result){CH_DONE, result};
+  struct ch_frame *f = ch_frame_new(&next_info);
+  *(struct ch_wait **)f->image = w;
+  *ch_tls.link = f;
+  ch_tls.link = &f->parent;
+  return (struct ch_int_result){CH_BLOCKED, 0};
+}
+
+intptr_t ch_clause_result(struct ch_clause *c) {
+  c->state = CH_IS_TOLD;
+  return c->type->selected ? c->type->selected(c) : (intptr_t)c->value;
+}
+void ch_clause_leave(struct ch_clause **c) {
+  if (*c && (*c)->type->leave)
+    (*c)->type->leave(*c);
+}
+int ch_wait_ask(const struct ch_wait *w) { return may_begin(w); }
+bool ch_clause_ready(const struct ch_clause *c) { return c->type->ready && c->type->ready(c); }
 
 /* ---- cancel, and async calls that become branches ---- */
 
-/* Withdraws all clauses, unless one of them will have to fire. */
-static bool withdraw_all(struct ch_clause *all, unsigned n) {
-  bool lingers = false;
-  for (unsigned i = 0; i < n; i++)
-    if (all[i].type->cancel)
-      lingers |= !all[i].type->cancel(&all[i]);
-  if (lingers)
-    return false;
-  for (unsigned i = 0; i < n; i++) {
-    all[i].type->withdraw(&all[i]);
-    count_outside(&all[i], -1);
+static void cancel_alone(struct ch_branch *b, struct ch_clause *c) {
+  if ((c->type->cancel && !c->type->cancel(c)) || !c->type->withdraw(c))
+    return;
+  c->state = CH_IS_OUT;
+  ch_count_out(ch_group_of(b), c);
+  ch_ready(b, -ECANCELED);
+}
+
+static void cancel(struct ch_wait *w) {
+  struct ch_branch *b = w->branch;
+  if (w->flags & CH_WAIT_AND) { /* it sees for itself */
+    w->branch = NULL;
+    ch_ready(b, 0);
+  } else if (ch_wait_decide(w, CH_STATE_CANCELLED)) {
+    w->branch = NULL;
+    withdraw_losers(w, NULL, NULL);
+    ch_ready(b, -ECANCELED);
   }
-  return true;
 }
 
 void ch_wait_cancel(struct ch_branch *b) {
@@ -114,40 +530,55 @@ void ch_wait_cancel(struct ch_branch *b) {
       ch_sem_left(list);
     ch_ready(b, ECANCELED);
   } else if (b->state == CH_SELECTING) {
-    struct ch_clause *all = (struct ch_clause *)b->link.prev;
-    if (withdraw_all(all, all->count))
-      ch_ready(b, -ECANCELED);
+    struct ch_clause *first = (struct ch_clause *)b->link.prev;
+    if (first->index == CH_ALONE)
+      cancel_alone(b, first);
+    else
+      cancel(first->wait);
   }
 }
 
 void ch_clauses_move(struct ch_branch *from, struct ch_branch *to) {
-  struct ch_clause *all = (struct ch_clause *)from->link.prev;
-  for (unsigned i = 0, n = all->count; i < n; i++)
-    all[i].branch = to;
+  struct ch_clause *first = (struct ch_clause *)from->link.prev;
+  if (first->index == CH_ALONE)
+    first->branch = to;
+  else
+    first->wait->branch = to;
 }
 
 /* ---- leaves ---- */
 
-/* A frame whose image is the clauses. */
-static struct ch_clause *clauses_of(struct ch_frame *f) { return (struct ch_clause *)f->image; }
+/* A frame whose image is the clause, or a wait and its clauses. */
+static struct ch_clause *clauses_of(const struct ch_leaf *leaf, struct ch_frame *f) {
+  return (struct ch_clause *)(f->image + (leaf->n ? sizeof(struct ch_wait) : 0));
+}
 _Static_assert(offsetof(struct ch_frame, image) == CH_FRAME_HEADER, "CH_LEAF_FRAME leaves room for the header");
 
 int ch_leaf_resume(struct ch_frame *frame) {
   const struct ch_leaf *leaf = (const struct ch_leaf *)frame->info;
   intptr_t selected = *(intptr_t *)ch_tls.result;
   *(intptr_t *)ch_tls.result =
-      CH_UNLIKELY(selected < 0) ? leaf->cancelled : leaf->finish(clauses_of(frame), (unsigned)selected);
+      CH_UNLIKELY(selected < 0) ? leaf->cancelled : leaf->finish(clauses_of(leaf, frame), (unsigned)selected);
   ch_frame_free(frame);
   return CH_DONE;
 }
 
-struct ch_int_result ch_wait_leaf(const struct ch_leaf *leaf, const struct ch_clause *clauses, unsigned n) {
+/* -EAGAIN: it blocks. */
+static int begin_leaf(const struct ch_leaf *leaf, struct ch_wait *w, struct ch_clause *all) {
+  if (!leaf->n)
+    return ch_wait_enlisted(all) ? -EAGAIN : 0;
+  ch_wait_enter(w, 0, NULL);
+  ch_wait_add_all(w, all, leaf->n);
+  return begin_any(w);
+}
+
+struct ch_int_result ch_wait_leaf(const struct ch_leaf *leaf, const struct ch_clause *clauses) {
   if (ch_is_marked())
     return (struct ch_int_result){CH_DONE, leaf->cancelled};
   struct ch_frame *f = ch_frame_new(&leaf->info);
-  struct ch_clause *own = clauses_of(f);
-  memcpy(own, clauses, n * sizeof *own);
-  int ready = enlist_all(own, n);
+  struct ch_clause *own = clauses_of(leaf, f);
+  memcpy(own, clauses, leaf->info.size - (size_t)((char *)own - (char *)f));
+  int ready = begin_leaf(leaf, (struct ch_wait *)f->image, own);
   if (ready >= 0) {
     intptr_t result = leaf->finish(own, (unsigned)ready);
     ch_frame_free(f);
@@ -158,33 +589,45 @@ struct ch_int_result ch_wait_leaf(const struct ch_leaf *leaf, const struct ch_cl
   return (struct ch_int_result){CH_BLOCKED, 0};
 }
 
-intptr_t ch_wait_leaf_native(const struct ch_leaf *leaf, struct ch_clause *clauses, unsigned n) {
-  int selected = ch_wait(clauses, n);
+intptr_t ch_wait_leaf_native(const struct ch_leaf *leaf, struct ch_clause *clauses) {
+  struct ch_wait w;
+  if (ch_is_marked())
+    return leaf->cancelled;
+  intptr_t selected = begin_leaf(leaf, &w, clauses);
+  if (selected == -EAGAIN)
+    selected = ch_wait_native(leaf->n ? ready_by(&w) : clauses->type->by);
   return selected < 0 ? leaf->cancelled : leaf->finish(clauses, (unsigned)selected);
 }
 
 /* ---- clauses of the runtime's own ---- */
 
+void ch_clause_watched(struct ch_clause *c, void (*then)(struct ch_clause *)) {
+  c->then = then;
+  c->index = CH_CALLBACK;
+  c->state = CH_IS_LISTED;
+  ch_count_in(&ch_domain.base, c);
+}
+
 void ch_clause_watch(struct ch_clause *c, void (*then)(struct ch_clause *)) {
   c->then = then;
   c->index = CH_CALLBACK;
-  c->count = 1;
-  if (c->type->enlist(c))
+  c->state = CH_IS_LISTED;
+  if (c->type->enlist(c) != CH_CLAUSE_LISTED)
     then(c);
   else
-    count_outside(c, +1);
+    ch_count_in(&ch_domain.base, c);
 }
 
 void ch_clause_unwatch(struct ch_clause *c) {
   c->type->withdraw(c);
-  count_outside(c, -1);
+  ch_count_out(&ch_domain.base, c);
 }
 
 #ifdef CHARCOAL_CHECKED
-void ch_wait_check(struct ch_clause *clauses, unsigned n) {
-  for (unsigned i = 0; i < n; i++) {
-    CH_INVARIANT(clauses[i].index == i && clauses[i].count == n, "a clause knows its place in the array");
-    CH_INVARIANT(clauses[i].branch == clauses[0].branch, "all clauses of a wait are of one branch");
+void ch_wait_check(const struct ch_wait *w) {
+  for (const struct ch_clause *c = w->first; c; c = c->next) {
+    CH_INVARIANT(c->wait == w, "a clause knows its wait");
+    CH_INVARIANT(c->next || c == w->last, "the last clause of a wait is the last");
   }
 }
 #endif

@@ -1,28 +1,26 @@
-/* The one way to block (law 8): a branch waits over clauses.
+/* The one way to block (law 8): a branch waits over clauses (charcoal/clause.h).
  *
- * A type of object that one can wait for supplies three operations. The object's ready path calls ch_fire on the node
- * of the waiter that it chose; it never names a run queue.
- *
- * A wait over one object alone needs no clause: the branch's own link stands on the object's list (ch_wait_on).
- * Everything else is an array of clauses, which lives as long as the wait: in the caller's frame, on the native stack,
- * or in a frame of the runtime's own (ch_wait_leaf).
+ * There are three sizes of it. What waits on one list of its own domain needs no clause: the branch's own link stands
+ * there (ch_wait_on). A wait for one clause that no other domain may claim has no struct ch_wait: the clause leads to
+ * the branch (CH_ALONE). Everything else is a struct ch_wait with its clauses. All of them lie in the caller's frame,
+ * on the native stack, or in a frame of the runtime's own (ch_wait_leaf), as long as the wait lasts.
  *
  * That the scope around is cancelled is an implicit clause of all of them, which comes first: in a marked scope no wait
  * begins (ch_is_marked), and a cancel ends those that have begun (ch_wait_cancel).
  *
- * Invariants: 1. a blocked branch is on no run queue; 2. while a branch is SELECTING, each of its clauses is registered
- * with exactly one object; 3. when it becomes ready none is; 4. the clause that was selected has had its effect, the
- * others none;
- * 5. the group's `outside` counts the registered clauses of types that are `outside`.
+ * Invariants: 1. a blocked branch is on no run queue; 2. while a branch is SELECTING, link.prev leads to the first of
+ * its clauses, and each of these is on exactly one object's list or has been claimed; 3. before any of its code runs
+ * the losers are on none; 4. the clause that was selected has had its effect, the others none; 5. a group's `outside`
+ * counts those of its clauses that are `counted`.
  */
 #ifndef CHARCOAL_WAIT_WAIT_H
 #define CHARCOAL_WAIT_WAIT_H
 
 #include "sched/domain.h"
+#include "charcoal/clause.h"
+#include "wait/claim.h"
 #include "wait/link.h"
 #include <errno.h>
-
-struct ch_clause;
 
 /* For reports. */
 struct ch_about {
@@ -32,35 +30,6 @@ struct ch_about {
   const void *object; /* or NULL; of a semaphore that is waited for alone: ask ch_about_semaphore */
   int fd;             /* or -1 */
 };
-
-struct ch_clause_type {
-  const char *what; /* for reports: "semaphore", "timer", ... */
-  bool outside;     /* something outside the process can fire it */
-  /* If it is ready now: takes the effect, sets clause->value, returns true. If not: registers and returns false. */
-  bool (*enlist)(struct ch_clause *);
-  /* Undoes the registration. Called for losers only. */
-  void (*withdraw)(struct ch_clause *);
-  /* The wait is to be cancelled. NULL, or true: withdraw me. False: I cannot be withdrawn now, but shall fire soon,
-   * with my effect or with a value that says that I had none. The wait, with all its clauses, then goes on until one
-   * fires. */
-  bool (*cancel)(struct ch_clause *);
-  /* Says what it waits for; `what` is set. NULL: the object's address says it. From a signal handler, too. */
-  void (*about)(const struct ch_clause *, struct ch_about *);
-};
-
-struct ch_clause {
-  struct ch_link link; /* on the object's list, while registered; the object's type may use it otherwise */
-  const struct ch_clause_type *type; /* set by whoever makes the clause */
-  void *object;                      /* what it waits for; set by whoever makes the clause */
-  int64_t value;                     /* argument before (a deadline, events), result after */
-  union {
-    struct ch_branch *branch;         /* who waits; set by ch_wait */
-    void (*then)(struct ch_clause *); /* index == CH_CALLBACK: called instead of making a branch ready */
-  };
-  uint16_t index, count; /* place in the array, and its length; set by ch_wait */
-  uint32_t slot;         /* the type's own (a timer's place in the heap) */
-};
-#define CH_CALLBACK 0xffff
 
 /* object: a ch_sem. Takes a unit; the value is 0, or ECANCELED when the semaphore was destroyed. */
 extern CH_HIDDEN const struct ch_clause_type ch_sem_clause_type;
@@ -91,20 +60,45 @@ static inline struct ch_int_result ch_blocks(void) {
   return (struct ch_int_result){CH_BLOCKED, 0};
 }
 
-/* The running branch waits over this clause alone, of an `outside` type, which its object has registered. The caller
- * then returns CH_BLOCKED or calls ch_wait_native. */
-static inline void ch_wait_registered(struct ch_clause *c) {
+static inline void ch_count_in(struct ch_group *g, struct ch_clause *c) {
+  c->counted = c->type->by;
+  g->outside += c->counted != CH_BY_DOMAIN;
+  g->by_others += c->counted == CH_BY_OTHERS;
+}
+static inline void ch_count_out(struct ch_group *g, struct ch_clause *c) {
+  g->outside -= c->counted != CH_BY_DOMAIN;
+  g->by_others -= c->counted == CH_BY_OTHERS;
+  c->counted = CH_BY_DOMAIN;
+}
+
+/* The running branch waits for this clause alone, which its object has listed. The caller then returns CH_BLOCKED or
+ * calls ch_wait_native. */
+static inline void ch_wait_listed(struct ch_clause *c) {
   struct ch_branch *b = ch_domain.current;
   CH_INVARIANT(b && b->state == CH_RUNNING, "only the running branch can block");
   c->branch = b;
-  c->index = 0;
-  c->count = 1;
+  c->index = CH_ALONE;
+  c->state = CH_IS_LISTED;
+  ch_count_in(ch_group_of(b), c);
   b->state = CH_SELECTING;
   b->link.prev = (struct ch_link *)c;
-  ch_group_of(b)->outside++;
+}
+/* Enlists it first: false, it was ready. */
+static inline bool ch_wait_enlisted(struct ch_clause *c) {
+  CH_INVARIANT(c->type->by != CH_BY_OTHERS || c->type->cancel, "what others may claim is not waited for alone");
+  c->link.next = NULL;
+  c->branch = ch_domain.current;
+  c->index = CH_ALONE;
+  c->state = CH_IS_LISTED;
+  if (c->type->enlist(c) != CH_CLAUSE_LISTED)
+    return false;
+  ch_wait_listed(c);
+  return true;
 }
 
-CH_HIDDEN void ch_clause_fired(struct ch_clause *, int64_t value);
+/* The object has taken the clause off its list, or never had one, and it is ready now: with this value, if its wait has
+ * not been decided for another. Else false. */
+CH_HIDDEN bool ch_clause_fired(struct ch_clause *, int64_t value);
 /* The same for the only clause of a wait that is not on the native stack; its branch runs before all others. */
 CH_HIDDEN void ch_clause_fired_first(struct ch_clause *, int64_t value);
 
@@ -124,55 +118,66 @@ static inline void ch_wait_move(struct ch_branch *from, struct ch_branch *to) {
   }
 }
 
-/* The object has chosen this node of its list: takes it off and makes its branch ready. Its own effect has been had. */
-static inline void ch_fire(struct ch_link *node, intptr_t value) {
+/* The object has chosen this node of its list: takes it off and makes its branch ready. What it has of an effect is had
+ * at once; false: a clause whose wait has been decided for another, and no effect must be had. */
+static inline bool ch_fire(struct ch_link *node, intptr_t value) {
   ch_list_remove(node);
-  if (CH_LIKELY(!ch_link_is_clause(node))) {
-    struct ch_branch *b = (struct ch_branch *)((char *)node - offsetof(struct ch_branch, link));
-    CH_INVARIANT(b->state == CH_WAITING, "who is on an object's list by its own link waits");
-    ch_ready(b, value);
-  } else {
-    ch_clause_fired((struct ch_clause *)node, value);
-  }
+  if (CH_UNLIKELY(ch_link_is_clause(node)))
+    return ch_clause_fired((struct ch_clause *)node, value);
+  struct ch_branch *b = (struct ch_branch *)((char *)node - offsetof(struct ch_branch, link));
+  CH_INVARIANT(b->state == CH_WAITING, "who is on an object's list by its own link waits");
+  ch_ready(b, value);
+  return true;
 }
 
-/* Waits over n clauses. Returns the index of the selected one; its `value` is the type's result. The array must live
- * until then. -ECANCELED: in a cancelled scope; none of them has had an effect. */
-int ch_wait(struct ch_clause *clauses, unsigned n);
-struct ch_int_result ch_wait_int(struct ch_clause *clauses, unsigned n) CH_INT_NAME(ch_wait);
+struct ch_int_result ch_wait_any_int(struct ch_wait *) CH_INT_NAME(ch_wait_any);
+struct ch_int_result ch_wait_next_int(struct ch_wait *) CH_INT_NAME(ch_wait_next);
 
-/* The same for clauses whose type refuses a cancel, in cancelled scopes, too. `then` is called once it is registered.
+/* Adds n clauses of an array to a wait that has just been entered; its indices are the array's. */
+CH_HIDDEN void ch_wait_add_all(struct ch_wait *, struct ch_clause *, unsigned n);
+
+/* Waits for one clause alone, whose type refuses a cancel, in cancelled scopes, too. `then` is called once it is
+ * listed.
  */
-CH_HIDDEN int ch_wait_regardless(struct ch_clause *, unsigned n, void (*then)(void *), void *argument);
-CH_HIDDEN struct ch_int_result ch_wait_regardless_int(struct ch_clause *, unsigned n);
+CH_HIDDEN void ch_wait_regardless(struct ch_clause *, void (*then)(void *), void *argument);
+CH_HIDDEN struct ch_int_result ch_wait_regardless_int(struct ch_clause *);
+/* The same for one that may be cancelled: 0, or -ECANCELED. */
+CH_HIDDEN int ch_wait_alone(struct ch_clause *);
+CH_HIDDEN struct ch_int_result ch_wait_alone_int(struct ch_clause *);
 
-/* The same for leaves in plain C: copies the clauses into a frame of the runtime's own. CH_DONE: `value` is the result.
- * CH_BLOCKED: the wait's outcome goes through finish(selected clause), whose result the caller's caller gets. When the
- * wait is cancelled the result is `cancelled`. */
+/* The same for leaves in plain C: copies the clauses, or what begins with one and is as large as the leaf says, into a
+ * frame of the runtime's own. CH_DONE: `value` is the result. CH_BLOCKED: the wait's outcome goes through
+ * finish(selected clause), whose result the caller's caller gets. When the wait is cancelled the result is `cancelled`.
+ */
 struct ch_leaf {
   struct ch_frame_info info; /* made with CH_LEAF */
+  unsigned n;                /* of clauses, in a struct ch_wait; 0: one, which is waited for alone */
   intptr_t (*finish)(struct ch_clause *all, unsigned selected);
   intptr_t cancelled;
 };
 CH_HIDDEN int ch_leaf_resume(struct ch_frame *);
-#define CH_LEAF_FRAME(n) ((uint32_t)(CH_FRAME_HEADER + (n) * sizeof(struct ch_clause)))
-#define CH_LEAF_OR(function, n, how, when_cancelled)                                                                   \
-  {.info = {.resume = ch_leaf_resume, .name = (function), .size = CH_LEAF_FRAME(n), .align = 16},                      \
+#define CH_LEAF_FRAME(n)                                                                                               \
+  ((uint32_t)(CH_FRAME_HEADER + ((n) > 1 ? sizeof(struct ch_wait) : 0) + (n) * sizeof(struct ch_clause)))
+#define CH_LEAF_OR(function, clauses, how, when_cancelled)                                                             \
+  {.info = {.resume = ch_leaf_resume, .name = (function), .size = CH_LEAF_FRAME(clauses), .align = 16},                \
+   .n = (clauses) > 1 ? (clauses) : 0,                                                                                 \
    .finish = (how),                                                                                                    \
    .cancelled = (when_cancelled)}
 #define CH_LEAF(function, n, how) CH_LEAF_OR(function, n, how, ECANCELED)
-CH_HIDDEN struct ch_int_result ch_wait_leaf(const struct ch_leaf *, const struct ch_clause *clauses, unsigned n);
+CH_HIDDEN struct ch_int_result ch_wait_leaf(const struct ch_leaf *, const struct ch_clause *clauses);
 /* The same from plain code. */
-CH_HIDDEN intptr_t ch_wait_leaf_native(const struct ch_leaf *, struct ch_clause *clauses, unsigned n);
+CH_HIDDEN intptr_t ch_wait_leaf_native(const struct ch_leaf *, struct ch_clause *clauses);
 
-/* Registers a clause that calls `then(clause)` when it fires, once, whoever runs then. */
+/* Enlists a clause that calls `then(clause)` when it fires, once, whoever runs then. */
 CH_HIDDEN void ch_clause_watch(struct ch_clause *, void (*then)(struct ch_clause *));
+/* The same for one that its object has listed. */
+CH_HIDDEN void ch_clause_watched(struct ch_clause *, void (*then)(struct ch_clause *));
 CH_HIDDEN void ch_clause_unwatch(struct ch_clause *);
 
 #ifdef CHARCOAL_CHECKED
-CH_HIDDEN void ch_wait_check(struct ch_clause *clauses, unsigned n);
+CH_HIDDEN void ch_wait_check(const struct ch_wait *);
 #else
-static inline void ch_wait_check(struct ch_clause *clauses, unsigned n) { (void)clauses, (void)n; }
+static inline void ch_wait_check(const struct ch_wait *w) { (void)w; }
 #endif
 
 #endif

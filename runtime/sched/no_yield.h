@@ -1,0 +1,23 @@
+/* assert_no_yield { … }: a block in which it is an error that the activity is set aside.
+ *
+ * A switch is noticed where others watch for it, too (report/watch.h): nothing is paid before the first such block is
+ * entered. A yield point inside is void, as under a spinlock. */
+#ifndef CHARCOAL_SCHED_NO_YIELD_H
+#define CHARCOAL_SCHED_NO_YIELD_H
+
+#include "report/watch.h"
+
+/* The program itself has asked for the pause that begins now: inside a block that counts as a switch. */
+CH_HIDDEN CH_RARE void ch_no_yield_pauses_slow(void);
+static inline void ch_no_yield_pauses(void) {
+  if (CH_UNLIKELY(ch_watched))
+    ch_no_yield_pauses_slow();
+}
+/* The code that was in the block, if any, will not come back to its end. */
+CH_HIDDEN void ch_no_yield_drop(void);
+
+/* See ch_watch_run_ends and ch_watch_split. They don't return if that was a switch inside a block. */
+CH_HIDDEN CH_RARE void ch_no_yield_run_ends(int status);
+CH_HIDDEN CH_RARE void ch_no_yield_split(struct ch_branch *to);
+
+#endif

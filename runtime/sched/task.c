@@ -1,0 +1,71 @@
+#include "sched/task.h"
+#include "activity/cancel.h"
+#include "report/dump.h"
+#include <stdlib.h>
+
+static ch_task *task_of_cancel(struct ch_letter *l) { return (ch_task *)((char *)l - offsetof(ch_task, cancel)); }
+
+ch_task *ch_task_new(struct ch_inbox *home, intptr_t (*fn)(void *), void *argument) {
+  ch_task *t = calloc(1, sizeof *t);
+  if (t) {
+    t->home = home;
+    t->fn = fn;
+    t->argument = argument;
+    t->references = 2;
+  }
+  return t;
+}
+
+static void begin_opened(struct ch_letter *l) {
+  ch_task *t = (ch_task *)l;
+  t->run(t);
+}
+void ch_task_post(ch_task *t, void (*spawn)(ch_task *)) {
+  t->run = spawn;
+  t->begin.open = begin_opened;
+  ch_inbox_post(t->home, &t->begin);
+}
+
+void ch_task_begins(ch_task *t) {
+  t->activity = ch_activity_of(ch_domain.current);
+  if (t->begun_cancelled)
+    ch_branch_cancel(t->activity);
+}
+
+void ch_task_ends(ch_task *t, intptr_t result) {
+  t->activity = NULL;
+  t->result = result;
+  __atomic_store_n(&t->finished, true, __ATOMIC_RELEASE);
+  ch_waiter_schedule(&t->ended);
+  ch_task_release(t);
+}
+
+void ch_task_release(ch_task *t) {
+  if (__atomic_sub_fetch(&t->references, 1, __ATOMIC_ACQ_REL) == 0)
+    free(t);
+}
+void ch_task_detach(ch_task *t) { ch_task_release(t); }
+
+bool ch_task_is_own(const ch_task *t) {
+  return t->home == ch_inbox_of_thread && ch_domain.current && t->activity == ch_activity_of(ch_domain.current);
+}
+
+static void cancel_opened(struct ch_letter *l) {
+  ch_task *t = task_of_cancel(l);
+  if (t->activity)
+    ch_branch_cancel(t->activity);
+  else
+    t->begun_cancelled = true;
+  ch_task_release(t);
+}
+
+void ch_task_cancel(ch_task *t) {
+  if (__atomic_load_n(&t->finished, __ATOMIC_ACQUIRE) || __atomic_exchange_n(&t->cancelled, true, __ATOMIC_RELAXED))
+    return;
+  __atomic_add_fetch(&t->references, 1, __ATOMIC_RELAXED);
+  t->cancel.open = cancel_opened;
+  ch_inbox_post(t->home, &t->cancel);
+}
+
+static void cancel_one(struct ch_branch *b, void *unused) { (void)unused, ch_branch_cancel(b); }
+void ch_domain_cancel_all(void) { ch_dump_activities(cancel_one, NULL); }

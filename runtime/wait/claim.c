@@ -1,0 +1,177 @@
+/* Claims: see claim.h. */
+#include "wait/claim.h"
+
+#ifndef CHARCOAL_EXPLORED
+__thread __attribute__((tls_model("initial-exec"))) struct ch_wait *ch_enlisting_here;
+#endif
+
+static bool selects_one(const struct ch_clause *c) { return c->index < CH_ALONE && !(c->wait->flags & CH_WAIT_AND); }
+static uint32_t selected(const struct ch_clause *c) { return CH_STATE_FIRST + c->index; }
+static void taken(struct ch_clause *c) { ch_atomic_store(&c->state, CH_IS_TAKEN); }
+
+/* From OPEN. *is: what was found instead; SYNCING only if this very domain is enlisting a clause of a local object,
+ * whose effect has made another clause of the same wait ready. */
+static bool change(struct ch_wait *w, uint32_t *is, uint32_t to) {
+  if (!w->exposed) {
+    *is = w->state;
+    if (*is != CH_STATE_OPEN)
+      return false;
+    w->state = to;
+    return true;
+  }
+  for (unsigned tries = 1;; tries++) {
+    *is = CH_STATE_OPEN;
+    if (ch_atomic_change(&w->state, is, to))
+      return true;
+    if (*is != CH_STATE_SYNCING || w == ch_enlisting_here)
+      return false;
+    ch_atomic_relax(tries);
+  }
+}
+
+bool ch_wait_decide(struct ch_wait *w, uint32_t state) {
+  uint32_t is;
+  return change(w, &is, state);
+}
+
+bool ch_claim_unlisted(struct ch_clause *c) {
+  if (selects_one(c) && !ch_wait_decide(c->wait, selected(c)))
+    return false;
+  taken(c);
+  return true;
+}
+
+static bool claims_itself(const struct ch_clause *c) { return c->type->by == CH_BY_OTHERS; }
+bool ch_claim_own(struct ch_clause *c) { return !claims_itself(c) || ch_claim_unlisted(c); }
+
+static void take_off(struct ch_clause *c) {
+  if (!c->link.next)
+    return;
+  ch_list_remove(&c->link);
+  c->link.next = NULL;
+}
+
+bool ch_claim(struct ch_clause *c) {
+  take_off(c);
+  if (ch_claim_unlisted(c))
+    return true;
+  ch_atomic_store(&c->state, CH_IS_OUT);
+  return false;
+}
+
+/* Both waits select one clause, and may be claimed by others. */
+static enum ch_claimed claim_both_words(struct ch_clause *own, struct ch_clause *other) {
+  struct ch_wait *w = own->wait, *o = other->wait;
+  for (;;) {
+    uint32_t is;
+    if (!change(w, &is, CH_STATE_SYNCING))
+      return CH_OWN_DECIDED;
+    for (unsigned tries = 1;; tries++) {
+      is = CH_STATE_OPEN;
+      if (ch_atomic_change(&o->state, &is, selected(other))) {
+        ch_atomic_store(&w->state, selected(own));
+        return CH_CLAIMED;
+      }
+      if (is != CH_STATE_SYNCING) {
+        ch_atomic_store(&w->state, CH_STATE_OPEN);
+        return CH_OTHER_DECIDED;
+      }
+      if (w < o)
+        break;
+      ch_atomic_relax(tries);
+    }
+    ch_atomic_store(&w->state, CH_STATE_OPEN);
+    for (unsigned tries = 1; ch_atomic_load(&o->state) == CH_STATE_SYNCING; tries++)
+      ch_atomic_relax(tries);
+  }
+}
+
+static enum ch_claimed claim_words(struct ch_clause *own, struct ch_clause *other) {
+  bool own_selects = own && selects_one(own) && claims_itself(own), other_selects = selects_one(other);
+  if (own_selects && own->wait->exposed && other_selects && other->wait->exposed)
+    return claim_both_words(own, other);
+  /* Of one of them nobody else can change the word, or it has none: that one goes second. */
+  if (own_selects && own->wait->exposed) {
+    if (other_selects && other->wait->state != CH_STATE_OPEN)
+      return CH_OTHER_DECIDED;
+    if (!ch_wait_decide(own->wait, selected(own)))
+      return CH_OWN_DECIDED;
+    if (other_selects)
+      other->wait->state = selected(other);
+    return CH_CLAIMED;
+  }
+  if (own_selects && own->wait->state != CH_STATE_OPEN)
+    return CH_OWN_DECIDED;
+  if (other_selects && !ch_wait_decide(other->wait, selected(other)))
+    return CH_OTHER_DECIDED;
+  if (own_selects)
+    own->wait->state = selected(own);
+  return CH_CLAIMED;
+}
+
+enum ch_claimed ch_claim_both(struct ch_clause *own, struct ch_clause *other) {
+  if (own && selects_one(own) && selects_one(other) && own->wait == other->wait)
+    return CH_SAME_WAIT;
+  enum ch_claimed claimed = claim_words(own, other);
+  if (claimed != CH_CLAIMED && claimed != CH_OTHER_DECIDED)
+    return claimed;
+  take_off(other);
+  if (claimed == CH_OTHER_DECIDED) {
+    ch_atomic_store(&other->state, CH_IS_OUT);
+    return claimed;
+  }
+  taken(other);
+  if (own && claims_itself(own))
+    taken(own);
+  return CH_CLAIMED;
+}
+
+bool ch_claim_begin(struct ch_clause *c) {
+  if (!selects_one(c))
+    return true;
+  if (!ch_wait_decide(c->wait, CH_STATE_SYNCING))
+    return false;
+  ch_enlisting_here = c->wait;
+  return true;
+}
+
+void ch_claim_end(struct ch_clause *c, bool had) {
+  if (selects_one(c)) {
+    uint32_t state = had ? selected(c) : CH_STATE_OPEN;
+    ch_enlisting_here = NULL;
+    if (c->wait->exposed)
+      ch_atomic_store(&c->wait->state, state);
+    else
+      c->wait->state = state;
+  }
+  if (had)
+    taken(c);
+}
+
+void ch_clause_await_effect(struct ch_clause *c) {
+  for (unsigned tries = 1; ch_clause_state(c) == CH_IS_TAKEN; tries++)
+    ch_atomic_relax(tries);
+}
+
+/* ---- lists ---- */
+
+void ch_list(struct ch_link *list, struct ch_clause *c) {
+  if (c->type->by == CH_BY_OTHERS && c->index < CH_ALONE && !c->wait->exposed)
+    c->wait->exposed = true; /* once: others look at it from now on */
+  ch_list_append(list, &c->link, true);
+}
+
+bool ch_unlist(struct ch_clause *c) {
+  uint8_t state = ch_clause_state(c);
+  if (state == CH_IS_LISTED)
+    take_off(c);
+  return state < CH_IS_TAKEN;
+}
+
+struct ch_clause *ch_list_after(const struct ch_link *list, const struct ch_clause *c) {
+  return c->link.next == list ? NULL : (struct ch_clause *)c->link.next;
+}
+struct ch_clause *ch_list_first(const struct ch_link *list) {
+  return ch_list_empty(list) ? NULL : (struct ch_clause *)list->next;
+}
+_Static_assert(offsetof(struct ch_clause, link) == 0, "a clause begins with its link");

@@ -1,0 +1,581 @@
+/* The wait core, channels and futures, in all interleavings of two or three domains.
+ *
+ * The code is the runtime's own (runtime/wait, runtime/sync); what lies below it, the scheduler and the inboxes, is
+ * played here, and each atomic operation is a point at which any other party may go on (explored.h). The parties are
+ * contexts of one thread, so a run is the sequence of choices, and a program is run again and again until all sequences
+ * have been seen. Two that differ only in the order of operations on different memory are the same (sleep sets:
+ * Godefroid, 1996), and only one of them is run.
+ *
+ * A party that waits for another's next step, or for a letter, cannot be chosen until there is one; that nobody can is
+ * a deadlock, and a failure. So is an outcome that a program says to cover and that no run has had. A program whose
+ * runs are too many is explored up to a limit, and then goes on with random choices.
+ *
+ *   explore [LIMIT]     runs of each program, 8000 by default */
+#include "charcoal/channel.h"
+#include "charcoal/future.h"
+#include "reactor/inbox.h"
+#include "wait/wait.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <ucontext.h>
+
+#define PARTIES 3
+#define DEEPEST 400
+
+/* ---- the world below ---- */
+
+struct ch_inbox {
+  struct ch_letter *first, **end;
+  bool cancelled; /* somebody wants the wait of its domain to be cancelled */
+};
+
+struct party {
+  ucontext_t context;
+  char stack[64 * 1024];
+  struct ch_domain domain;
+  struct ch_branch branch;
+  struct ch_inbox inbox;
+  struct ch_wait *enlisting;
+  const volatile void *at; /* what it does next */
+  bool writes, spins, sleeps, ended, fresh;
+};
+static struct party parties[PARTIES];
+static int n_parties, current;
+static ucontext_t chooser;
+
+__thread __attribute__((tls_model("initial-exec"))) struct ch_domain ch_domain;
+#undef ch_tls
+__thread __attribute__((tls_model("initial-exec"))) struct ch_tls ch_tls_here;
+__thread __attribute__((tls_model("initial-exec"))) struct ch_inbox *ch_inbox_of_thread;
+struct ch_wait *ch_enlisting_here;
+bool ch_schedule_random;
+
+static void fail(const char *what);
+
+static void step_aside(void) {
+  struct party *p = &parties[current];
+  p->domain = ch_domain;
+  p->enlisting = ch_enlisting_here;
+  swapcontext(&p->context, &chooser);
+  p = &parties[current];
+  ch_domain = p->domain;
+  ch_enlisting_here = p->enlisting;
+  ch_inbox_of_thread = &p->inbox;
+}
+
+void explored_point(const volatile void *at, bool writes) {
+  struct party *p = &parties[current];
+  p->at = at;
+  p->writes = writes;
+  step_aside();
+}
+void explored_changed(const volatile void *at) {
+  for (int i = 0; i < n_parties; i++)
+    if (parties[i].at == at)
+      parties[i].fresh = true;
+}
+void explored_spin(void) {
+  struct party *p = &parties[current];
+  p->spins = true;
+  p->fresh = p->writes = false;
+  step_aside();
+  parties[current].spins = false;
+}
+
+void ch_inbox_post(struct ch_inbox *to, struct ch_letter *letter) {
+  explored_point(to, true);
+  letter->next = NULL;
+  *(to->first ? to->end : &to->first) = letter;
+  to->end = &letter->next;
+  explored_changed(to);
+}
+bool ch_inbox_recall(struct ch_letter *letter) {
+  struct ch_inbox *inbox = ch_inbox_of_thread;
+  explored_point(inbox, true);
+  for (struct ch_letter **at = &inbox->first; *at; at = &(*at)->next)
+    if (*at == letter) {
+      if (!(*at = letter->next))
+        inbox->end = at;
+      return true;
+    }
+  return false;
+}
+struct ch_inbox *ch_inbox_here(void) { return ch_inbox_of_thread; }
+
+intptr_t ch_wait_native(unsigned by) {
+  struct ch_branch *b = ch_domain.current;
+  struct ch_inbox *inbox = ch_inbox_of_thread;
+  (void)by;
+  while (b->state != CH_READY) {
+    parties[current].sleeps = true;
+    explored_point(inbox, true);
+    parties[current].sleeps = false;
+    struct ch_letter *letter = inbox->first;
+    if (letter) {
+      inbox->first = letter->next;
+      letter->open(letter);
+    } else if (inbox->cancelled) {
+      inbox->cancelled = false;
+      ch_domain.marks = 1;
+      ch_wait_cancel(b);
+    }
+  }
+  ch_domain.base.head = NULL;
+  b->state = CH_RUNNING;
+  return (intptr_t)b->link.prev;
+}
+static void cancel_party(int i) {
+  explored_point(&parties[i].inbox, true);
+  parties[i].inbox.cancelled = true;
+}
+
+void ch_ready_in_activity(struct ch_branch *b) { (void)b, fail("no activity has scopes here"); }
+void ch_native_ready(struct ch_branch *b) { (void)b; }
+void ch_ready_first(struct ch_branch *b) { (void)b; }
+void ch_slice_start(void) {}
+bool ch_host_begin(void) { return false; }
+bool ch_linger_slow(void) { return false; }
+bool ch_is_marked_slow(void) { return true; }
+void ch_sem_left(struct ch_link *waiters) { (void)waiters; }
+struct ch_frame *ch_frame_new(const struct ch_frame_info *info) { return (void)info, fail("no frames here"), NULL; }
+void ch_frame_free(struct ch_frame *f) { (void)f; }
+void ch_object_claim(struct ch_object *, const char *);
+
+/* ---- choices ---- */
+
+struct node {
+  int chosen;
+  unsigned able, asleep; /* sets of parties */
+  const volatile void *at[PARTIES];
+  bool writes[PARTIES];
+};
+static struct node path[DEEPEST];
+static int depth, known; /* nodes before `known` are given */
+static bool random_choices;
+static uint64_t draw_state = 1;
+static const char *program;
+static unsigned long runs;
+
+static void fail(const char *what) {
+  printf("%s, run %lu: %s; choices:", program, runs, what);
+  for (int i = 0; i < depth; i++)
+    printf(" %d", path[i].chosen);
+  printf("\n0 passed, 1 failed\n");
+  exit(1);
+}
+_Noreturn void ch_deadlock(struct ch_group *g, const char *why) { (void)g, fail(why), abort(); }
+#define EXPECT(condition) ((condition) ? (void)0 : fail("expected " #condition))
+
+static bool is_able(const struct party *p) {
+  if (p->ended)
+    return false;
+  if (p->sleeps)
+    return p->inbox.first || p->inbox.cancelled;
+  return !p->spins || p->fresh;
+}
+
+static uint64_t draw(void) { return (draw_state = draw_state * 6364136223846793005u + 1442695040888963407u) >> 33; }
+
+/* Who goes on; -1: nobody, and all have ended; -2: this run is like one that has been. */
+static int choose(void) {
+  unsigned able = 0;
+  bool all_ended = true;
+  for (int i = 0; i < n_parties; i++) {
+    able |= (unsigned)is_able(&parties[i]) << i;
+    all_ended &= parties[i].ended;
+  }
+  if (!able) {
+    if (!all_ended)
+      fail("nobody can go on");
+    return -1;
+  }
+  EXPECT(depth < DEEPEST);
+  struct node *n = &path[depth];
+  if (random_choices) {
+    do
+      n->chosen = (int)(draw() % (unsigned)n_parties);
+    while (!(able >> n->chosen & 1));
+    return path[depth++].chosen;
+  }
+  if (depth >= known) {
+    n->able = able;
+    n->asleep = 0;
+    for (int i = 0; i < n_parties; i++) {
+      n->at[i] = parties[i].at;
+      n->writes[i] = parties[i].writes;
+    }
+    if (depth > 0) {
+      const struct node *b = n - 1;
+      for (int i = 0; i < n_parties; i++)
+        if (b->asleep >> i & 1 && (b->at[i] != b->at[b->chosen] || !(b->writes[i] || b->writes[b->chosen])))
+          n->asleep |= 1u << i;
+    }
+    if (!(able & ~n->asleep))
+      return -2;
+    n->chosen = __builtin_ctz(able & ~n->asleep);
+    known = depth + 1;
+  }
+  return path[depth++].chosen;
+}
+
+/* The next sequence of choices. False: there is none. */
+static bool backtrack(void) {
+  while (known > 0) {
+    struct node *n = &path[known - 1];
+    n->asleep |= 1u << n->chosen;
+    unsigned left = n->able & ~n->asleep;
+    if (left) {
+      n->chosen = __builtin_ctz(left);
+      return true;
+    }
+    known--;
+  }
+  return false;
+}
+
+static void (*bodies[PARTIES])(void);
+static void begin(void) {
+  bodies[current]();
+  parties[current].ended = true;
+  parties[current].at = NULL;
+  step_aside();
+}
+
+/* One run. False: it was cut short, being like another. */
+static bool run(void (*set_up)(void)) {
+  depth = 0;
+  for (int i = 0; i < n_parties; i++) {
+    struct party *p = &parties[i];
+    p->inbox = (struct ch_inbox){0};
+    p->ended = p->spins = p->sleeps = p->fresh = false;
+    p->enlisting = NULL;
+    p->branch = (struct ch_branch){.state = CH_RUNNING};
+    p->domain = (struct ch_domain){.current = &p->branch, .slicing = 1};
+    p->domain.group = &ch_domain.base;
+    getcontext(&p->context);
+    p->context.uc_stack.ss_sp = p->stack;
+    p->context.uc_stack.ss_size = sizeof p->stack;
+    p->context.uc_link = &chooser;
+    makecontext(&p->context, begin, 0);
+  }
+  set_up();
+  for (current = 0; current < n_parties; current++) { /* up to its first point, where it touches what others see */
+    ch_domain = parties[current].domain;
+    ch_enlisting_here = NULL;
+    ch_inbox_of_thread = &parties[current].inbox;
+    swapcontext(&chooser, &parties[current].context);
+  }
+  for (;;) {
+    int who = choose();
+    if (who < 0)
+      return who == -1;
+    current = who;
+    swapcontext(&chooser, &parties[current].context);
+  }
+}
+
+/* ---- outcomes ---- */
+
+enum { OUTCOMES = 8 };
+static unsigned long seen[OUTCOMES];
+static void outcome(int i) { seen[i]++; }
+
+static unsigned passed;
+static void explore(const char *name, unsigned n, void (*const body[])(void), void (*set_up)(void), void (*check)(void),
+                    int outcomes, unsigned long limit) {
+  program = name;
+  n_parties = (int)n;
+  memcpy(bodies, body, n * sizeof *body);
+  memset(seen, 0, sizeof seen);
+  random_choices = false;
+  known = 0;
+  unsigned long whole = 0;
+  bool more = true;
+  for (runs = 0; more && runs < limit; runs++) {
+    if (run(set_up)) {
+      whole++;
+      check();
+    }
+    more = backtrack();
+  }
+  unsigned long drawn = 0;
+  for (random_choices = true; more && drawn < limit / 2; drawn++, runs++) {
+    run(set_up);
+    check();
+  }
+  printf("%-44s %7lu runs%s, outcomes", name, whole + drawn, more ? " (not all)" : "");
+  for (int i = 0; i < outcomes; i++)
+    printf(" %lu", seen[i]);
+  printf("\n");
+  for (int i = 0; i < outcomes; i++)
+    if (!seen[i])
+      fail("an outcome that is to be covered has never been seen");
+  passed++;
+}
+
+/* ---- programs ---- */
+
+static struct ch_channel channels[3];
+static union {
+  struct ch_future f;
+  char room[sizeof(struct ch_future) + sizeof(long)];
+} futures[3];
+static int result[PARTIES];
+static long got[PARTIES];
+
+static void set_up_with(size_t room) {
+  for (int i = 0; i < 3; i++) {
+    free(channels[i].ring);
+    ch_channel_make(&channels[i], room, sizeof(long), 1);
+    ch_future_make(&futures[i].f, 1);
+    result[i] = -1;
+    got[i] = 0;
+  }
+}
+static void rendezvous(void) { set_up_with(0); }
+static void one_place(void) { set_up_with(1); }
+
+/* A wait of up to three clauses, in static memory of the party. */
+static struct ch_wait waits[PARTIES];
+static struct ch_channel_send__clause s[PARTIES];
+static struct ch_channel_recv__clause r[PARTIES];
+static struct ch_future_get__clause g[PARTIES];
+static long mine[PARTIES];
+
+static struct ch_wait *over(unsigned flags) { return ch_wait_enter(&waits[current], flags, NULL), &waits[current]; }
+static void add_send(int channel, unsigned index) {
+  mine[current] = 100 + current;
+  ch_channel_send__clause(&s[current], &channels[channel], &mine[current], sizeof(long));
+  ch_wait_add(&waits[current], &s[current].clause, index);
+}
+static void add_recv(int channel, unsigned index) {
+  ch_channel_recv__clause(&r[current], &channels[channel], &got[current], sizeof(long));
+  ch_wait_add(&waits[current], &r[current].clause, index);
+}
+static void add_get(int future, unsigned index) {
+  ch_future_get__clause(&g[current], &futures[future].f, NULL, sizeof(long));
+  ch_wait_add(&waits[current], &g[current].clause, index);
+}
+static void set(int future) { EXPECT(ch_future_put(&futures[future].f, &(long){1}, sizeof(long), 0) == 0); }
+static void set_again(int future) { ch_future_put(&futures[future].f, &(long){1}, sizeof(long), 0); }
+static int try_send(int channel, long x) { return ch_channel_try_send(&channels[channel], &x, sizeof x); }
+static bool nobody_waits(void) {
+  for (int i = 0; i < 3; i++)
+    if (!ch_list_empty(&channels[i].receivers) || !ch_list_empty(&channels[i].senders) ||
+        !ch_list_empty(&futures[i].f.readers))
+      return false;
+  for (int i = 0; i < n_parties; i++)
+    if (parties[i].domain.base.outside != 0 || parties[i].domain.base.by_others != 0 || parties[i].inbox.first)
+      return false;
+  return true;
+}
+
+/* Two futures are set while one party waits for either. */
+static void gets_either(void) {
+  over(0), add_get(0, 0);
+  struct ch_future_get__clause second;
+  ch_future_get__clause(&second, &futures[1].f, NULL, sizeof(long));
+  ch_wait_add(&waits[current], &second.clause, 1);
+  result[current] = ch_wait_any(&waits[current]);
+}
+static void sets_0(void) { set(0); }
+static void sets_1(void) { set(1); }
+static void check_either(void) {
+  EXPECT((result[0] == 0 || result[0] == 1) && nobody_waits());
+  outcome(result[0]);
+}
+
+/* Both sides select. */
+static void sends_0_or_receives_1(void) {
+  over(0), add_send(0, 0), add_recv(1, 1);
+  result[current] = ch_wait_any(&waits[current]);
+}
+static void receives_0_or_sends_1(void) {
+  over(0), add_recv(0, 0), add_send(1, 1);
+  result[current] = ch_wait_any(&waits[current]);
+}
+static void check_both_sides(void) {
+  EXPECT(result[0] == result[1] && (result[0] == 0 || result[0] == 1) && nobody_waits());
+  EXPECT(result[0] == 0 ? got[1] == 100 && got[0] == 0 : got[0] == 101 && got[1] == 0);
+  outcome(result[0]);
+}
+static void receives_1_or_sends_0(void) {
+  over(0), add_recv(1, 1), add_send(0, 0);
+  result[current] = ch_wait_any(&waits[current]);
+}
+
+/* Cancel against a sender. */
+static void receives_or_is_cancelled(void) {
+  over(0), add_recv(0, 0);
+  result[current] = ch_wait_any(&waits[current]);
+}
+static void tries_to_send(void) { result[current] = try_send(0, 7); }
+static void cancels(void) { cancel_party(0); }
+static void check_cancel(void) {
+  if (result[0] == 0)
+    EXPECT(result[1] == 0 && got[0] == 7);
+  else
+    EXPECT(result[0] == -ECANCELED && result[1] == EAGAIN && got[0] == 0);
+  EXPECT(nobody_waits());
+  outcome(result[0] != 0);
+}
+
+/* A third party fires one of two waits that are about to meet. Who is left over is released. */
+static void receives_or_gets_0(void) {
+  over(0), add_get(0, 1), add_recv(0, 0);
+  result[current] = ch_wait_any(&waits[current]);
+  if (result[current] == 1)
+    set(1);
+}
+static bool third_waited;
+static void sends_or_gets_1(void) {
+  over(0), add_get(1, 1), add_send(0, 0);
+  result[current] = ch_wait_any(&waits[current]);
+}
+static void sets_0_and_looks(void) {
+  set(0);
+  third_waited = parties[current].fresh;
+}
+static void set_up_third(void) { rendezvous(), third_waited = false; }
+static void check_third(void) {
+  EXPECT(result[0] == result[1] && nobody_waits());
+  EXPECT(result[0] == 0 ? got[0] == 101 : got[0] == 0);
+  outcome(result[0]);
+  if (third_waited)
+    outcome(2);
+}
+
+/* A circle of three, each of which sends to the next or receives from the one before; who meets nobody is released. */
+static void circle(int i) {
+  over(0), add_send(i, 0), add_recv((i + 2) % 3, 1), add_get(0, 2);
+  result[current] = ch_wait_any(&waits[current]);
+  set_again(0);
+}
+static void circle_0(void) { circle(0); }
+static void circle_1(void) { circle(1); }
+static void circle_2(void) { circle(2); }
+static void check_circle(void) {
+  int sent = 0, received = 0, released = 0;
+  for (int i = 0; i < 3; i++) {
+    sent += result[i] == 0;
+    received += result[i] == 1;
+    released += result[i] == 2;
+    if (result[i] == 1)
+      EXPECT(result[(i + 2) % 3] == 0 && got[i] == 100 + (i + 2) % 3);
+  }
+  EXPECT(sent == 1 && received == 1 && released == 1 && nobody_waits());
+  for (int i = 0; i < 3; i++)
+    if (result[i] == 2)
+      outcome(i);
+}
+
+/* With `and`: all are told once. */
+static void gets_and_receives(void) {
+  over(CH_WAIT_AND), add_get(0, 0), add_recv(0, 1);
+  int told = 0, k;
+  while ((k = ch_wait_next(&waits[current])) >= 0) {
+    EXPECT(!(told & 1 << k));
+    told |= 1 << k;
+  }
+  EXPECT(k == -ENOENT);
+  ch_wait_leave(&waits[current]);
+  result[current] = told;
+}
+static void sends(void) { result[current] = ch_channel_send(&channels[0], &(long){9}, sizeof(long)); }
+static void check_and(void) {
+  EXPECT(result[0] == 3 && result[2] == 0 && got[0] == 9 && nobody_waits());
+  outcome(0);
+}
+
+/* With `and`, and closed after the first: what was too late to be withdrawn is told, and nothing else happened. */
+static void gets_and_receives_until_one(void) {
+  over(CH_WAIT_AND), add_get(0, 0), add_recv(0, 1);
+  int told = 0, k = ch_wait_next(&waits[current]);
+  EXPECT(k == 0 || k == 1);
+  told = 1 << k;
+  ch_wait_close(&waits[current]);
+  while ((k = ch_wait_next(&waits[current])) >= 0)
+    told |= 1 << k;
+  EXPECT(k == -ENOENT);
+  ch_wait_leave(&waits[current]);
+  result[current] = told;
+}
+static void tries_to_send_and_sets(void) {
+  result[current] = try_send(0, 7);
+  if (result[current] != 0)
+    set_again(0);
+}
+static void sets_0_again(void) { set_again(0); }
+static void check_until_one(void) {
+  EXPECT(((result[0] & 2) != 0) == (result[2] == 0) && got[0] == (result[0] & 2 ? 7 : 0) && nobody_waits());
+  outcome(result[0] - 1);
+}
+
+/* With `and`, left in the middle: nothing of the wait is known to anybody. */
+static void gets_and_leaves(void) {
+  over(CH_WAIT_AND), add_get(0, 0), add_recv(0, 1);
+  int k = ch_wait_next(&waits[current]);
+  ch_wait_leave(&waits[current]);
+  memset(&waits[current], 0x55, sizeof waits[current]);
+  memset(&r[current], 0x55, sizeof r[current]);
+  memset(&g[current], 0x55, sizeof g[current]);
+  result[current] = k;
+}
+static void check_leaves(void) {
+  EXPECT(nobody_waits());
+  outcome(result[0]);
+}
+
+/* `else` against one who waits on the other side, or comes. */
+static void tries_to_receive(void) {
+  over(0), add_recv(0, 0);
+  result[current] = ch_wait_try(&waits[current]);
+  if (result[current] != 0)
+    set(0);
+}
+static void sends_or_gets_0(void) {
+  over(0), add_send(0, 0), add_get(0, 1);
+  result[current] = ch_wait_any(&waits[current]);
+}
+static void check_else(void) {
+  EXPECT(result[0] == 0 ? result[1] == 0 && got[0] == 101 : result[0] == -ENOENT && result[1] == 1 && got[0] == 0);
+  EXPECT(nobody_waits());
+  outcome(result[0] != 0);
+}
+
+/* A channel that is closed while one receives and another sends. */
+static void receives_0(void) { result[current] = ch_channel_recv(&channels[0], &got[current], sizeof(long)); }
+static void closes(void) { EXPECT(ch_channel_close(&channels[0]) == 0); }
+static void check_close(void) {
+  bool sent = result[1] == 0, received = result[0] == 0;
+  EXPECT(sent || result[1] == EPIPE);
+  EXPECT(received ? sent && got[0] == 9 : result[0] == EPIPE && channels[0].used == (size_t)sent);
+  EXPECT(nobody_waits() && !(channels[0].used && received));
+  outcome(received); /* what was sent before the end is still received */
+}
+
+#define BODIES(...)                                                                                                    \
+  (void (*const[])(void)) { __VA_ARGS__ }
+#define EXPLORE(name, set_up, check, outcomes, ...)                                                                    \
+  explore(name, sizeof(BODIES(__VA_ARGS__)) / sizeof(void (*)(void)), BODIES(__VA_ARGS__), set_up, check, outcomes,    \
+          limit)
+
+int main(int argc, char **argv) {
+  unsigned long limit = argc > 1 ? strtoul(argv[1], NULL, 10) : 8000;
+  EXPLORE("one_of_two_futures", rendezvous, check_either, 2, gets_either, sets_0, sets_1);
+  EXPLORE("both_sides_select", rendezvous, check_both_sides, 1, sends_0_or_receives_1, receives_0_or_sends_1);
+  EXPLORE("both_sides_select_in_other_orders", rendezvous, check_both_sides, 2, receives_1_or_sends_0,
+          receives_0_or_sends_1);
+  EXPLORE("cancel_against_a_sender", rendezvous, check_cancel, 2, receives_or_is_cancelled, tries_to_send, cancels);
+  EXPLORE("a_third_party_never_drops_its_signal", set_up_third, check_third, 2, receives_or_gets_0, sends_or_gets_1,
+          sets_0_and_looks);
+  EXPLORE("a_circle_of_three_selects", rendezvous, check_circle, 3, circle_0, circle_1, circle_2);
+  EXPLORE("and_tells_each_once", rendezvous, check_and, 1, gets_and_receives, sets_0, sends);
+  EXPLORE("and_closed_after_the_first", rendezvous, check_until_one, 3, gets_and_receives_until_one, sets_0_again,
+          tries_to_send_and_sets);
+  EXPLORE("and_left_in_the_middle", rendezvous, check_leaves, 2, gets_and_leaves, sets_0_again, tries_to_send);
+  EXPLORE("else_against_a_select", rendezvous, check_else, 2, tries_to_receive, sends_or_gets_0);
+  EXPLORE("close_against_a_sender_and_a_receiver", one_place, check_close, 2, receives_0, sends, closes);
+  printf("%u passed, 0 failed\n", passed);
+}
