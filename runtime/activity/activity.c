@@ -1,10 +1,12 @@
 #include "sched/schedule.h"
 #include "activity/activity.h"
+#include "activity/extension.h"
 #include "frames/captures.h"
 #include "reactor/reactor.h"
 #include "report/watch.h"
 #include "sched/host.h"
 #include "sched/native.h"
+#include "sched/no_yield.h"
 #include "wait/wait.h"
 #include <errno.h>
 #include <stdio.h>
@@ -15,7 +17,9 @@
 
 /* The handle says so. Without one nobody would ever know. */
 CH_COLD static int stillborn(ch_activity *handle, unsigned flags, int error) {
-  if (handle) {
+  if (handle && handle->member) {
+    ch_member_never_ran(handle->member, error);
+  } else if (handle) {
     handle->state = CH_HANDLE_FINISHED;
     handle->error = error;
   } else if (flags & CH_SPAWN_UNSEEN) {
@@ -63,11 +67,16 @@ static inline void give(struct ch_branch *b) {
 
 int ch_spawn(ch_activity *handle, void *body_int, const void *record, size_t size, unsigned flags, const char *site) {
   struct ch_domain *d = &ch_domain;
+  struct ch_member *member = NULL;
+  if (CH_UNLIKELY(ch_is_member(handle)))
+    handle = ch_member_handle(member = ch_member_of(handle));
   if (handle)
-    *handle = (ch_activity){0};
+    *handle = (ch_activity){.member = member};
   if (CH_UNLIKELY(!d->group) && !ch_host_begin())
     return stillborn(handle, flags, EPERM);
   struct ch_group *group = &d->base;
+  if (CH_UNLIKELY(ch_tls.spawn_policy != CH_POLICY_DELAY))
+    flags = ch_spawn_flags_by_policy(flags, site);
   if (CH_UNLIKELY(flags & CH_SPAWN_CONTAINED)) {
     group = ch_group_for_contained();
     if (!group)
@@ -104,6 +113,8 @@ int ch_spawn(ch_activity *handle, void *body_int, const void *record, size_t siz
   if (CH_UNLIKELY(ch_watched))
     ch_watch_spawned(b, site);
   ch_enqueue(b);
+  if (CH_UNLIKELY(member != NULL))
+    ch_member_begins(member);
   return 0;
 }
 
@@ -115,6 +126,8 @@ static void finish_handle(ch_activity *handle) {
   handle->error = 0;
   while (!ch_list_empty(&handle->waiters))
     ch_fire(handle->waiters.next, 0);
+  if (CH_UNLIKELY(handle->member != NULL))
+    ch_member_ends(handle->member);
 }
 
 static void has_emptied(struct ch_group *g) {
@@ -166,8 +179,7 @@ void ch_activity_end(struct ch_branch *b) {
 
 /* ---- handles ---- */
 
-/* EINPROGRESS: it is alive, and somebody other than the caller. */
-static int look(const ch_activity *a) {
+int ch_activity_state(const ch_activity *a) {
   if (a->state == CH_HANDLE_FINISHED)
     return a->error;
   if (a->state != CH_HANDLE_LIVE)
@@ -181,7 +193,7 @@ static int look(const ch_activity *a) {
 
 struct ch_int_result ch_activity_wait_int(ch_activity *a) CH_INT_NAME(ch_activity_wait);
 struct ch_int_result ch_activity_wait_int(ch_activity *a) {
-  int error = ch_is_marked() ? ECANCELED : look(a);
+  int error = ch_is_marked() ? ECANCELED : ch_activity_state(a);
   if (error != EINPROGRESS)
     return (struct ch_int_result){CH_DONE, error};
   ch_wait_on(&a->waiters, CH_ON_ACTIVITY);
@@ -189,17 +201,19 @@ struct ch_int_result ch_activity_wait_int(ch_activity *a) {
 }
 
 int ch_activity_wait(ch_activity *a) {
-  int error = ch_is_marked() ? ECANCELED : look(a);
+  int error = ch_is_marked() ? ECANCELED : ch_activity_state(a);
   if (error != EINPROGRESS)
     return error;
   ch_wait_on(&a->waiters, CH_ON_ACTIVITY);
-  return (int)ch_wait_native(false);
+  return (int)ch_wait_native(CH_BY_DOMAIN);
 }
 
 int ch_activity_detach(ch_activity *a) {
-  int error = look(a);
+  int error = ch_activity_state(a);
   if (error == EPERM || error == EINVAL)
     return error;
+  if (CH_UNLIKELY(a->member != NULL))
+    return EBUSY;
   if (a->state == CH_HANDLE_LIVE) {
     ch_branch_prefix(a->branch)->handle = NULL;
     if (CH_UNLIKELY(ch_checks))
@@ -222,12 +236,27 @@ ch_activity *ch_self(void) {
   return b->flags & CH_LONG ? ch_branch_prefix(b)->handle : NULL;
 }
 
+/* ---- results ---- */
+
+int ch_activity_set_result(intptr_t value) {
+  ch_activity *self = ch_self();
+  if (!self)
+    return EPERM;
+  self->result = value;
+  return 0;
+}
+intptr_t ch_activity_result(const ch_activity *a) { return a->state == CH_HANDLE_FINISHED ? a->result : 0; }
+int ch_activity_error(const ch_activity *a) {
+  return a->state != CH_HANDLE_FINISHED ? EINVAL : a->error ? a->error : a->failure;
+}
+
 /* ---- giving way ---- */
 
 int ch_reschedule_int(void) CH_INT_NAME(ch_reschedule);
 int ch_reschedule_int(void) {
   if (CH_UNLIKELY(ch_schedule_random))
     ch_domain.gives_way = ch_domain.spinlocks == 0; /* this pause is meant */
+  ch_no_yield_pauses();
   return CH_PAUSED;
 }
 void ch_reschedule(void) {}

@@ -11,6 +11,9 @@
 
 enum { CH_HANDLE_LIVE = 0x11fe, CH_HANDLE_FINISHED = 0xf1a1, CH_HANDLE_DETACHED = 0xde7a };
 
+/* What waiting for it would say now; EINPROGRESS: it is alive, and somebody other than the caller. */
+CH_HIDDEN int ch_activity_state(const ch_activity *);
+
 CH_HIDDEN const char *ch_branch_name(struct ch_branch *);
 CH_HIDDEN void ch_branch_forget_name(struct ch_branch *);
 /* The thread's table goes: nobody has a name any more. */

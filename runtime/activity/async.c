@@ -215,7 +215,7 @@ struct ch_branch *ch_async_end(struct ch_branch *b) {
   if (CH_UNLIKELY(ch_watched))
     ch_watch_branch_ends(b);
   ch_block_give(CH_KIND_ASYNC, CLASS, a);
-  if (CH_UNLIKELY(s->leaving && ch_list_empty(&s->branches)))
+  if (CH_UNLIKELY(s->leaving && ch_scope_is_over(s)))
     return go_on_behind(s);
   return rests(s->root);
 }

@@ -8,6 +8,7 @@
  * native stack: a scope is followed by scopes inside it, whole chains at a time, outermost first. Turned round,
  * every scope comes before those around it. */
 #include "activity/cancel.h"
+#include "activity/extension.h"
 #include "activity/activity.h"
 #include "reactor/reactor.h"
 #include "reactor/timer.h"
@@ -64,9 +65,11 @@ static void end_waits_in(struct ch_finish *s) {
     ch_wait_cancel(s->owner);
   end_waits_of(&s->branches, s);
   end_waits_of(&ch_domain.strays, s);
+  if (CH_UNLIKELY(s->extension != NULL))
+    ch_members_cancel(s);
 }
 
-static void cancel(struct ch_finish *s) {
+void ch_finish_cancel(struct ch_finish *s) {
   if (s->marked)
     return;
   struct walk w = {s, s};
@@ -87,7 +90,7 @@ static void cancel(struct ch_finish *s) {
 void ch_scope_cancel(struct ch_scope *opaque) {
   struct ch_finish *s = ch_finish_of(opaque);
   if (s->owner)
-    cancel(s);
+    ch_finish_cancel(s);
 }
 
 int ch_activity_cancel(ch_activity *a) {
@@ -109,11 +112,9 @@ void ch_branch_cancel(struct ch_branch *b) {
   if (!b->scope)
     ch_wait_cancel(b);
   else if (!b->scope->root->barrier)
-    cancel(b->scope->root);
+    ch_finish_cancel(b->scope->root);
   ch_cancel_items_of(b);
 }
-
-int ch_cancelled(void) { return ch_is_marked(); }
 
 bool ch_is_marked_slow(void) {
   struct ch_branch *b = ch_domain.current;
@@ -140,7 +141,9 @@ static void passed(struct ch_clause *c) {
   struct deadline *d = (struct deadline *)c;
   d->scope->timer = NULL;
   count(d, -1);
-  cancel(d->scope);
+  if (CH_UNLIKELY(d->scope->extension != NULL))
+    ch_scope_note(d->scope, ETIMEDOUT, d->scope->site);
+  ch_finish_cancel(d->scope);
 }
 
 void ch_scope_deadline(struct ch_scope *opaque, struct ch_deadline *memory, int64_t when) {
@@ -148,8 +151,9 @@ void ch_scope_deadline(struct ch_scope *opaque, struct ch_deadline *memory, int6
   if (!s->owner || when == CH_FOREVER)
     return;
   CH_INVARIANT(!s->timer, "a scope has one deadline");
+  s->when = when;
   if (when <= ch_reactor->now()) {
-    cancel(s);
+    ch_finish_cancel(s);
     return;
   }
   struct deadline *d = (struct deadline *)memory;
@@ -158,6 +162,7 @@ void ch_scope_deadline(struct ch_scope *opaque, struct ch_deadline *memory, int6
   s->timer = memory;
   count(d, +1);
   ch_clause_watch(&d->clause, passed);
+  ch_slice_if_in_company();
 }
 
 void ch_scope_withdraw_deadline(struct ch_finish *s) {
@@ -165,4 +170,19 @@ void ch_scope_withdraw_deadline(struct ch_finish *s) {
   s->timer = NULL;
   count(d, -1);
   ch_clause_unwatch(&d->clause);
+}
+
+/* Code that never waits, and gives way to nobody (in plain code, or an atomic block), would not hear that its time is
+ * over: the timers fire in the scheduler. So who asks looks at the clock. */
+int ch_cancelled(void) {
+  struct ch_branch *b = ch_domain.current;
+  if (ch_is_marked() || !b)
+    return ch_is_marked();
+  for (struct ch_finish *s = b->scope; s; s = s->barrier ? NULL : s->outer)
+    if (s->timer && s->when <= ch_reactor->now()) {
+      struct deadline *d = (struct deadline *)s->timer;
+      ch_clause_unwatch(&d->clause);
+      passed(&d->clause);
+    }
+  return ch_is_marked();
 }

@@ -1,5 +1,6 @@
 #include "activity/scope.h"
 #include "activity/cancel.h"
+#include "activity/extension.h"
 #include "reactor/timer.h"
 #include "wait/wait.h"
 
@@ -23,6 +24,8 @@ void ch_scope_enter(struct ch_scope *opaque, unsigned flags, const char *site) {
   ch_list_init(&s->branches);
   ch_list_init(&s->items);
   s->timer = NULL;
+  s->extension = NULL;
+  s->when = CH_FOREVER;
   s->site = site;
   s->leaving = false;
   s->barrier = flags & CH_SCOPE_BARRIER;
@@ -32,12 +35,14 @@ void ch_scope_enter(struct ch_scope *opaque, unsigned flags, const char *site) {
 }
 
 void ch_scope_close(struct ch_finish *s) {
-  CH_INVARIANT(ch_list_empty(&s->branches), "a scope is closed when its branches have ended");
+  CH_INVARIANT(ch_scope_is_over(s), "a scope is closed when its branches and members have ended");
   CH_INVARIANT(s->owner->scope == s, "scopes are closed innermost first");
   CH_INVARIANT(ch_list_empty(&s->items), "cancel items are removed before their scope is left");
   CH_INVARIANT(s != s->root || !s->head, "an activity that leaves its root has one branch");
   if (CH_UNLIKELY(s->timer != NULL))
     ch_scope_withdraw_deadline(s);
+  if (CH_UNLIKELY(s->extension != NULL))
+    ch_extension_end(s);
   ch_domain.marks -= s->marked;
   s->owner->scope = s->outer;
 }
@@ -58,7 +63,7 @@ int ch_scope_leave_int(struct ch_scope *opaque) {
   struct ch_finish *s = ch_finish_of(opaque);
   if (CH_UNLIKELY(!s->owner))
     return CH_DONE;
-  if (CH_LIKELY(ch_list_empty(&s->branches))) {
+  if (CH_LIKELY(ch_scope_is_over(s))) {
     ch_scope_close(s);
     return CH_DONE;
   }
@@ -70,12 +75,12 @@ void ch_scope_leave(struct ch_scope *opaque) {
   struct ch_finish *s = ch_finish_of(opaque);
   if (CH_UNLIKELY(!s->owner))
     return;
-  if (CH_LIKELY(ch_list_empty(&s->branches))) {
+  if (CH_LIKELY(ch_scope_is_over(s))) {
     ch_scope_close(s);
     return;
   }
   wait_at(s);
-  ch_wait_native(false);
+  ch_wait_native(CH_BY_DOMAIN);
 }
 
 #ifdef CHARCOAL_CHECKED

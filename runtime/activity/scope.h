@@ -10,10 +10,13 @@
  * while one of its branches is queued, running or set aside at a yield point; what becomes ready meanwhile collects in
  * the root's list, and runs, first in first out, whenever the branch before has blocked or ended (law 2).
  *
+ * A scope that collects errors, has members (activities that were spawned into it) or a deadline that `within` did not
+ * give it keeps these in an extension (activity/extension.h), which goes when it is closed.
+ *
  * Invariants: 1. `branches` holds exactly the async branches that were started here and have not ended; 2. a scope that
- * is closed had none; 3. a scope inside a marked one is marked, unless it is a barrier or inside one; 4. the root's
- * list is empty while the root is not active; 5. every scope's owner is the branch whose chain holds the frame that
- * opened it.
+ * is closed had none, and no members; 3. a scope inside a marked one is marked, unless it is a barrier or inside
+ * one; 4. the root's list is empty while the root is not active; 5. every scope's owner is the branch whose chain holds
+ * the frame that opened it.
  */
 #ifndef CHARCOAL_ACTIVITY_SCOPE_H
 #define CHARCOAL_ACTIVITY_SCOPE_H
@@ -37,7 +40,9 @@ struct ch_finish {
   bool active;
   /* In all. */
   bool marked, barrier;
-  bool leaving; /* the owner waits at its end */
+  bool leaving;                   /* the owner waits at its end */
+  struct ch_extension *extension; /* NULL: it has none */
+  int64_t when;                   /* of its deadline, also when that has passed; CH_FOREVER: none */
 };
 _Static_assert(sizeof(struct ch_finish) <= sizeof(struct ch_scope), "the ABI leaves room for it");
 
@@ -59,7 +64,16 @@ static inline bool ch_branch_is_marked(const struct ch_branch *b) {
   return b->scope ? b->scope->marked : (b->flags & CH_MARKED) != 0;
 }
 
-/* A scope's end, when its branches have ended. */
+CH_HIDDEN bool ch_scope_has_members_slow(const struct ch_finish *);
+static inline bool ch_scope_has_members(const struct ch_finish *s) {
+  return CH_UNLIKELY(s->extension != NULL) && ch_scope_has_members_slow(s);
+}
+/* Nobody is left in it for whose end its owner would have to wait. */
+static inline bool ch_scope_is_over(const struct ch_finish *s) {
+  return CH_LIKELY(ch_list_empty(&s->branches)) && !ch_scope_has_members(s);
+}
+
+/* A scope's end, when its branches and members have ended. */
 CH_HIDDEN void ch_scope_close(struct ch_finish *);
 /* Asserts the invariants for the activity whose root this is. */
 #ifdef CHARCOAL_CHECKED

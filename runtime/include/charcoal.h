@@ -57,7 +57,32 @@ typedef struct ch_activity {
   struct ch_link waiters;   /* private */
   int state;                /* private */
   int error;                /* private */
+  int failure;              /* private */
+  intptr_t result;          /* private */
+  struct ch_member *member; /* private */
 } ch_activity;
+
+/* An open `do ... finish` (or `noncancellable` block), from ch_scope_here: valid until it ends, in its own domain. It
+ * may be handed to functions and to other activities. */
+typedef struct ch_scope ch_scope;
+
+/* The failures that a scope has collected (ch_collect). The caller owns both and keeps them until the scope has ended;
+ * `all` has room for as many as `room` says and may be NULL if that is 0. */
+struct ch_error {
+  int error;         /* of <errno.h>, or whatever the program uses */
+  const char *place; /* "file:line" of the ch_fail */
+};
+typedef struct ch_errors {
+  struct ch_error *all; /* in the order in which they came; as many as there is room for */
+  unsigned room;
+  unsigned count; /* all that came */
+  int first;      /* the first of them; 0: there was none */
+} ch_errors;
+/* Notes the failure and cancels the innermost scope that collects. 0 is no failure: async ch_fail(fetch(i)); */
+#define ch_fail(error) ch_fail_at((error), CH_PLACE)
+#define CH_PLACE CH_PLACE_OF(__FILE__, __LINE__)
+#define CH_PLACE_OF(file, line) CH_PLACE_TEXT(file, line)
+#define CH_PLACE_TEXT(file, line) file ":" #line
 
 /* A further domain, in an OS thread of its own (ch_domain_start). The caller owns its memory and keeps it until it has
  * joined it. */
@@ -92,8 +117,19 @@ ch_activity *ch_self(void);
  * switches; a second time has no effect. An activity may cancel itself. */
 int ch_activity_cancel(ch_activity *);
 
+/* What the activity leaves behind, for those who hold its handle: one word, 0 if it never says otherwise. EPERM: the
+ * caller's activity has no handle. Read with ch_activity_result when the activity has finished (0 before that); the
+ * word stays in the handle. Branches leave what they have in variables of the function around their `finish`. */
+int ch_activity_set_result(intptr_t);
+intptr_t ch_activity_result(const ch_activity *);
+
+/* Of a finished activity: 0; what it said by ch_fail, where no scope around that collected it; ENOMEM, and it never
+ * ran. EINVAL: it has not finished. */
+int ch_activity_error(const ch_activity *);
+
 /* Whether the caller stands in a cancelled scope: then no blocking call waits, or does anything, and each returns
- * ECANCELED (or what its description says). Stays so until the scope is left; 0 inside `noncancellable`. */
+ * ECANCELED (or what its description says). Stays so until the scope is left; 0 inside `noncancellable`. Looks at the
+ * clock where there is a deadline: also code that never waits, plain code and atomic code hear of it so. */
 int ch_cancelled(void);
 
 /* Gives the running activity a name for reports. The text is copied. ENOMEM when there is no room. */
@@ -104,6 +140,43 @@ const char *ch_name(void);
 
 /* Gives way now: every other runnable activity runs before the caller goes on. No effect in atomic or plain code. */
 void ch_reschedule(void);
+
+/* ---- scopes (AC paper, section 2) ----
+ *
+ * An activity is no part of the scope in which its spawner stands: it goes on when that has ended, and is not cancelled
+ * with it. One that is spawned into a scope (ch_in) is: it begins cancelled in a cancelled scope, it is cancelled with
+ * the scope, and the scope does not end before it has. */
+
+/* The innermost scope that the caller stands in, `noncancellable` blocks included; NULL: none in its activity. */
+ch_scope *ch_scope_here(void);
+
+/* In place of a handle: `activate [ch_in(scope)] serve(client);` spawns into that scope, from wherever it is known,
+ * once for each ch_in; also while its owner waits at its end. ch_self is its handle there. NULL: into none. Within
+ * `atomic` such activities are delayed like others, and `contained` may stand before the statement as usual. */
+ch_activity *ch_in(ch_scope *);
+
+/* `cancel` for a scope that was handed over. It has to be open. Never blocks. */
+void ch_scope_cancel(ch_scope *);
+
+/* From now on the innermost scope that the caller stands in collects failures here. It empties the list. 0; EPERM:
+ * there is no scope; ENOMEM. */
+int ch_collect(ch_errors *);
+
+/* See ch_fail. The innermost collecting scope around the caller is meant, and for an activity that was spawned into a
+ * scope those around that, too. Where none collects, the activity itself has failed, and is cancelled:
+ * ch_activity_error tells. ECANCELED where the scope is cancelled already is what the cancel has done, and is not
+ * noted; a deadline of a collecting scope is noted as ETIMEDOUT when it passes, with the place of its `do`. Returns the
+ * error. Never blocks. */
+int ch_fail_at(int error, const char *place);
+
+/* When the scope is cancelled by its deadline, on the clock of ch_now; also when that has been; CH_FOREVER: it has
+ * none. NULL: the earliest deadline of all scopes that could cancel the caller. */
+int64_t ch_deadline(const ch_scope *);
+
+/* Gives the scope this deadline instead of the one that it has, if any (within, by): a later or an earlier one, or
+ * CH_FOREVER: none. One in the past cancels at once. 0; ECANCELED: the scope has been cancelled, and stays so; ENOMEM;
+ * EPERM outside a domain. Never blocks. */
+int ch_deadline_move(ch_scope *, int64_t when);
 
 /* ---- semaphores (Charcoal paper, section 3: sem_incr, sem_decr) ----
  *
@@ -144,6 +217,22 @@ int64_t ch_now(void);
 
 /* Returns after at least `duration` ns; 0, or ECANCELED. A duration <= 0 gives way once. */
 int ch_sleep(int64_t duration);
+
+/* The same until the clock (ch_now) has reached `time`. */
+int ch_sleep_until(int64_t time);
+
+/* Something that is due every `period` ns: at `next`, on the clock of ch_now, and from then on. */
+typedef struct ch_ticker {
+  int64_t next;
+  int64_t period;
+} ch_ticker;
+
+/* The first tick is one period from now. A period below 1 counts as 1. */
+void ch_ticker_init(ch_ticker *, int64_t period);
+
+/* Waits for the next tick: 0, or ECANCELED, and the tick is still to come. Ticks that were due before and that nobody
+ * has waited for are one: the next one lies ahead, in step with the others. */
+int ch_tick(ch_ticker *);
 
 /* ---- descriptors ---- */
 
@@ -208,10 +297,11 @@ struct ch_stats {
 void ch_stats(struct ch_stats *);
 
 /* Writes the backtrace of every live activity of this domain to the descriptor: each frame's function, file and line,
- * and what the activity waits for, and since when if that is noted (with CHARCOAL_DUMP, CHARCOAL_STATS or CHARCOAL_DEBUG
- * in the environment). Activities that wait for the same kind of thing at the same place are told once, with their
- * number; those that have waited longest come first. From any thread that runs a domain, and from a signal handler on it. With the environment
- * variable CHARCOAL_DUMP=1 the program does so on standard error whenever it gets SIGQUIT. */
+ * and what the activity waits for, and since when if that is noted (with CHARCOAL_DUMP, CHARCOAL_STATS or
+ * CHARCOAL_DEBUG in the environment). Activities that wait for the same kind of thing at the same place are told once,
+ * with their number; those that have waited longest come first. From any thread that runs a domain, and from a signal
+ * handler on it. With the environment variable CHARCOAL_DUMP=1 the program does so on standard error whenever it gets
+ * SIGQUIT. */
 void ch_dump(int fd);
 
 /* The same in another form. CH_DUMP_JSON: one object of JSON on a line for each activity, for programs: its address,
@@ -232,7 +322,11 @@ extern int ch_checks;
 #endif
 
 #include <charcoal/atomicity.h>
+#include <charcoal/domains.h>
 #include <charcoal/offload.h>
+#ifndef CHARCOAL_CLAUSE_H /* which includes it when it has come to its end */
+#include <charcoal/clauses.h>
+#endif
 
 #if !defined(CHARCOAL_RUNTIME) && (defined(__CHARCOAL__) || !defined(CHARCOAL_LIBRARY))
 #include <charcoal/dialect.h>

@@ -329,6 +329,20 @@ long ch_begin_accept(int fd, struct sockaddr *address, socklen_t *length, int fl
   return CH_BY_THREAD;
 }
 
+int ch_attempt_accept(int fd, struct sockaddr *address, socklen_t *length, int flags) {
+  REFUSE_IF_CANCELLED();
+  int mode = fcntl(fd, F_GETFL);
+  if (mode < 0 || mode & O_NONBLOCK)
+    return accept4(fd, address, length, flags);
+  if (!is_ready(fd, POLLIN) && ch_fd_cache_listens(fd))
+    return errno = EAGAIN, -1;
+  fcntl(fd, F_SETFL, mode | O_NONBLOCK);
+  int r = accept4(fd, address, length, flags), error = errno;
+  fcntl(fd, F_SETFL, mode);
+  errno = error;
+  return r;
+}
+
 /* A ring waits itself, and the descriptor's mode is left alone; that it may wait without limit is asked, not believed:
  * a connection is made once. A local socket whose listener's queue is full cannot be
  * waited for in any other way than in the call. */

@@ -3,7 +3,7 @@
  * Each returns what the call returns; -1 with EAGAIN means that the plain call would have waited, or, on a descriptor
  * that the user made non-blocking, that it would have said EAGAIN itself: ch_patience tells which. Those that take any
  * descriptor may also return CH_AS_STORAGE and CH_BY_THREAD (operations.h). No attempt changes the descriptor for
- * others, but for connect, which sets O_NONBLOCK for the length of one system call.
+ * others, but for connect and accept, which set O_NONBLOCK for the length of one system call.
  */
 #ifndef CHARCOAL_POSIX_ATTEMPT_H
 #define CHARCOAL_POSIX_ATTEMPT_H
@@ -30,6 +30,8 @@ CH_HIDDEN ssize_t ch_attempt_writev(int fd, const struct iovec *, int);
 /* For stdio, which hands nothing to a thread: never CH_BY_THREAD. */
 CH_HIDDEN ssize_t ch_attempt_stream_readv(int fd, const struct iovec *, int);
 CH_HIDDEN ssize_t ch_attempt_stream_writev(int fd, const struct iovec *, int);
+/* For the length of the call the listener's mode is non-blocking, if there seems to be somebody to accept. */
+CH_HIDDEN int ch_attempt_accept(int fd, struct sockaddr *, socklen_t *, int flags);
 /* EINPROGRESS: wait until it is writable, then ask ch_connect_outcome; EINPROGRESS, EALREADY: wait again. EAGAIN: a
  * local socket's peer is busy. */
 CH_HIDDEN int ch_attempt_connect(int fd, const struct sockaddr *, socklen_t);

@@ -30,7 +30,7 @@ struct ch_int_result ch_operate_int(const struct ch_leaf *leaf, const struct ch_
     ch_frame_free(f);
     return (struct ch_int_result){CH_DONE, result};
   }
-  ch_wait_registered(&op->clause);
+  ch_wait_listed(&op->clause);
   *ch_tls.link = f;
   ch_tls.link = &f->parent;
   return (struct ch_int_result){CH_BLOCKED, 0};
@@ -40,8 +40,8 @@ intptr_t ch_operate(const struct ch_leaf *leaf, const struct ch_request *request
   struct ch_operation op;
   op.request = *request;
   if (ch_operation_start(&op)) {
-    ch_wait_registered(&op.clause);
-    ch_wait_native(true);
+    ch_wait_listed(&op.clause);
+    ch_wait_native(CH_BY_WORLD);
   }
   return leaf->finish(&op.clause, 0);
 }

@@ -321,6 +321,9 @@ static bool waits_in_splice(int from, int to, unsigned flags) {
   return !(flags & SPLICE_F_NONBLOCK && splices_without_waiting(from) && splices_without_waiting(to));
 }
 
+static long perform_vmsplice(const req_t *q) { return or_error(vmsplice(q->fd, q->a, q->n, q->flags)); }
+static const struct ch_operation_kind vmsplice_kind = {"vmsplice", perform_vmsplice, NULL, .lane = CH_LANE_PATIENT,
+                                                       .interrupt = true};
 static long perform_tee(const req_t *q) { return or_error(tee(q->fd, q->fd2, q->n, q->flags)); }
 static const struct ch_operation_kind tee_kind = {"tee", perform_tee, NULL, .lane = CH_LANE_PATIENT, .interrupt = true};
 
@@ -536,6 +539,8 @@ TASK(copy_range, (int from, int64_t *from_offset, int to, int64_t *to_offset, si
 CALL(splice, (int from, int64_t *from_offset, int to, int64_t *to_offset, size_t n, unsigned flags),
      begin(&q, (req_t){.kind = &splice_kind, .fd = from, .a = from_offset, .fd2 = to, .b = to_offset, .n = n,
                        .flags = flags}, !waits_in_splice(from, to, flags)))
+CALL(vmsplice, (int fd, const struct iovec *v, size_t n, unsigned flags),
+     begin(&q, (req_t){.kind = &vmsplice_kind, .fd = fd, .a = v, .n = n, .flags = flags}, flags & SPLICE_F_NONBLOCK))
 CALL(tee, (int from, int to, size_t n, unsigned flags),
      begin(&q, (req_t){.kind = &tee_kind, .fd = from, .fd2 = to, .n = n, .flags = flags}, flags & SPLICE_F_NONBLOCK))
 

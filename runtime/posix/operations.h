@@ -60,6 +60,7 @@ CH_HIDDEN long ch_do_truncate(int fd, const char *path, int64_t length);
 CH_HIDDEN long ch_do_sendfile(int to, int from, int64_t *offset, size_t n);
 CH_HIDDEN long ch_do_copy_range(int from, int64_t *from_offset, int to, int64_t *to_offset, size_t n, unsigned flags);
 CH_HIDDEN long ch_do_splice(int from, int64_t *from_offset, int to, int64_t *to_offset, size_t n, unsigned flags);
+CH_HIDDEN long ch_do_vmsplice(int fd, const struct iovec *, size_t n, unsigned flags);
 CH_HIDDEN long ch_do_tee(int from, int to, size_t n, unsigned flags);
 /* The lock (LOCK_SH, LOCK_EX) that the description has before it may have to wait for another, or 0; and after the wait
  * was cancelled: -1 with ECANCELED, and it has that lock again; ENOLCK: somebody else has got one meanwhile. */

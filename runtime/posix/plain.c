@@ -1,6 +1,12 @@
 #define _GNU_SOURCE
 #include "posix/plain.h"
 
+ssize_t ch_plain_preadv2(int fd, const struct iovec *v, int n, off_t offset, int flags) {
+  return preadv2(fd, v, n, offset, flags);
+}
+ssize_t ch_plain_pwritev2(int fd, const struct iovec *v, int n, off_t offset, int flags) {
+  return pwritev2(fd, v, n, offset, flags);
+}
 int ch_plain_ppoll(struct pollfd *all, nfds_t n, const struct timespec *timeout, const sigset_t *mask) {
   return ppoll(all, n, timeout, mask);
 }

@@ -10,8 +10,11 @@
 #include <sys/epoll.h>
 #include <sys/resource.h>
 #include <sys/select.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
 
+CH_HIDDEN ssize_t ch_plain_preadv2(int fd, const struct iovec *, int n, off_t offset, int flags);
+CH_HIDDEN ssize_t ch_plain_pwritev2(int fd, const struct iovec *, int n, off_t offset, int flags);
 CH_HIDDEN int ch_plain_ppoll(struct pollfd *, nfds_t, const struct timespec *, const sigset_t *);
 CH_HIDDEN int ch_plain_pselect(int, fd_set *, fd_set *, fd_set *, const struct timespec *, const sigset_t *);
 CH_HIDDEN int ch_plain_epoll_pwait(int, struct epoll_event *, int, int timeout, const sigset_t *);

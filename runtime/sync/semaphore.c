@@ -122,7 +122,7 @@ int ch_sem_wait(ch_sem *s) {
   if (result != EAGAIN)
     return result;
   ch_wait_on(&s->waiters, CH_ON_SEMAPHORE);
-  return (int)ch_wait_native(false);
+  return (int)ch_wait_native(CH_BY_DOMAIN);
 }
 
 void ch_sem_left(struct ch_link *waiters) { end_waiting((ch_sem *)waiters); }
@@ -130,13 +130,17 @@ _Static_assert(offsetof(ch_sem, waiters) == 0, "a semaphore begins with its list
 
 /* ---- posting ---- */
 
+static int post(ch_sem *s);
+static int post_to_clause(ch_sem *s);
+
 /* On the thread of the domain whose activities wait. */
-static inline void wake_first(ch_sem *s) {
+static inline int wake_first(ch_sem *s) {
+  if (CH_UNLIKELY(ch_link_is_clause(s->waiters.next)))
+    return post_to_clause(s);
   ch_fire(s->waiters.next, 0);
   end_waiting(s);
+  return 0;
 }
-
-static int post(ch_sem *s);
 
 /* At the waiters' domain. */
 static void letter_opened(struct ch_letter *letter) {
@@ -167,10 +171,16 @@ static int post_from_elsewhere(ch_sem *s) {
 static inline int post(ch_sem *s) {
   check(s);
   if (CH_LIKELY(is_ours(s->count))) {
-    wake_first(s);
-    return 0;
+    return wake_first(s);
   }
   return post_from_elsewhere(s);
+}
+
+/* The wait of the first, a clause of several, may have been decided for another: then the unit is the next one's. */
+CH_COLD static int post_to_clause(ch_sem *s) {
+  bool had = ch_fire(s->waiters.next, 0);
+  end_waiting(s);
+  return had ? 0 : post(s);
 }
 
 /* While the domain sleeps, only a signal handler runs on its thread. */
@@ -195,20 +205,26 @@ int ch_sem_destroy(ch_sem *s) {
 
 /* ---- as a clause ---- */
 
-static bool enlist(struct ch_clause *c) {
+static int enlist(struct ch_clause *c) {
   ch_sem *s = c->object;
   c->value = 0;
   if (take(s) || !begin_waiting(s))
-    return true;
-  ch_list_append(&s->waiters, &c->link, true);
-  return false;
+    return CH_CLAUSE_READY;
+  ch_list(&s->waiters, c);
+  return CH_CLAUSE_LISTED;
 }
-static void withdraw(struct ch_clause *c) {
-  ch_list_remove(&c->link);
+static bool withdraw(struct ch_clause *c) {
+  ch_unlist(c);
   end_waiting(c->object);
+  return true;
+}
+static bool is_ready(const struct ch_clause *c) {
+  unsigned long is = count_of(c->object);
+  return is != 0 && !(is & WAITED);
 }
 
-const struct ch_clause_type ch_sem_clause_type = {"semaphore", false, enlist, withdraw, NULL, NULL};
+const struct ch_clause_type ch_sem_clause_type = {
+    .what = "semaphore", .enlist = enlist, .withdraw = withdraw, .ready = is_ready};
 
 static intptr_t timed_out(struct ch_clause *all, unsigned selected) {
   return selected == 0 ? (intptr_t)all[0].value : ETIMEDOUT;
@@ -230,7 +246,7 @@ struct ch_int_result ch_sem_timedwait_int(ch_sem *s, int64_t timeout) {
   if (result != EAGAIN)
     return (struct ch_int_result){CH_DONE, result};
   struct ch_clause clauses[2] = TIMED_CLAUSES(s, timeout);
-  return ch_wait_leaf(&timedwait_leaf, clauses, 2);
+  return ch_wait_leaf(&timedwait_leaf, clauses);
 }
 
 int ch_sem_timedwait(ch_sem *s, int64_t timeout) {
@@ -238,5 +254,5 @@ int ch_sem_timedwait(ch_sem *s, int64_t timeout) {
   if (result != EAGAIN)
     return result;
   struct ch_clause clauses[2] = TIMED_CLAUSES(s, timeout);
-  return (int)ch_wait_leaf_native(&timedwait_leaf, clauses, 2);
+  return (int)ch_wait_leaf_native(&timedwait_leaf, clauses);
 }

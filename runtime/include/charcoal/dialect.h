@@ -10,6 +10,7 @@
  *   activate ch_handle(&handle) ch_copy(i, j) { ... }     for     activate [&handle] (i, j) { ... }
  *   async ch_copy(i, j) { ... }                           for     async (i, j) { ... }
  *   ch_cancel(name);                                      for     cancel name;
+ *   atomic ch_policy(error) { ... }                       for     atomic error { ... }
  *
  * which means the same to charcoal-cc. Elsewhere ch_copy needs __typeof__ (gcc, clang) or C23, and takes up to 8 names.
  * `return` in such a body returns from the function, where charcoal-cc would end the activity.
@@ -37,6 +38,15 @@ CH_MARKER void __charcoal_value(const volatile void *__variable, __SIZE_TYPE__ _
 CH_MARKER void __charcoal_atomic_enter(void);
 CH_MARKER void __charcoal_atomic_leave(int *__unused);
 CH_MARKER void __charcoal_yield(void);
+CH_MARKER __attribute__((__leaf__)) unsigned __charcoal_policy(unsigned __policy) __asm__("ch_atomic_policy");
+static __inline__ __attribute__((__always_inline__)) void __charcoal_policy_leave(const unsigned *__before) {
+  (void)__charcoal_policy(*__before);
+}
+
+CH_MARKER __attribute__((__leaf__)) const char *__charcoal_no_yield(const char *__site) __asm__("ch_no_yield");
+static __inline__ __attribute__((__always_inline__)) void __charcoal_no_yield_leave(const char *const *__before) {
+  (void)__charcoal_no_yield(*__before);
+}
 
 /* struct ch_scope, struct ch_deadline and their functions, as in the ABI: with names that no program has. */
 struct __charcoal_scope {
@@ -59,11 +69,34 @@ static __inline__ __attribute__((__always_inline__)) long long __charcoal_after(
   return __builtin_add_overflow(__charcoal_now(), __duration, &__when) ? __LONG_LONG_MAX__ : __when;
 }
 static __inline__ __attribute__((__always_inline__)) long long __charcoal_at(long long __time) { return __time; }
+
+/* struct ch_wait and its functions (charcoal/clause.h), of which those that never wait are no yield points. */
+struct __charcoal_wait {
+  void *__opaque[24];
+};
+enum { __charcoal_wait_none = -2 }; /* -ENOENT */
+#define CH_QUIET CH_MARKER __attribute__((__leaf__))
+CH_QUIET void __charcoal_wait_enter(struct __charcoal_wait *__wait, unsigned __flags,
+                                    const char *__site) __asm__("ch_wait_enter");
+CH_QUIET void __charcoal_wait_add(struct __charcoal_wait *__wait, void *__clause,
+                                  unsigned __index) __asm__("ch_wait_add");
+CH_MARKER int __charcoal_wait_any(struct __charcoal_wait *__wait) __asm__("ch_wait_any");
+CH_QUIET int __charcoal_wait_try(struct __charcoal_wait *__wait) __asm__("ch_wait_try");
+CH_QUIET int __charcoal_wait_ask(struct __charcoal_wait *__wait) __asm__("ch_wait_ask");
+CH_QUIET int __charcoal_wait_begin(struct __charcoal_wait *__wait) __asm__("ch_wait_begin");
+CH_MARKER int __charcoal_wait_next(struct __charcoal_wait *__wait) __asm__("ch_wait_next");
+CH_QUIET void __charcoal_wait_close(struct __charcoal_wait *__wait) __asm__("ch_wait_close");
+CH_QUIET void __charcoal_wait_leave(struct __charcoal_wait *__wait) __asm__("ch_wait_leave");
+CH_QUIET int __charcoal_clause_ready(void *__clause) __asm__("ch_clause_ready");
+CH_QUIET long __charcoal_clause_result(void *__clause) __asm__("ch_clause_result");
+CH_QUIET void __charcoal_clause_leave(void **__clause) __asm__("ch_clause_leave");
+#undef CH_QUIET
 #undef CH_MARKER
 
 #define ch_cancel(name) cancel name
 #define ch_handle(h) [h]
 #define ch_copy(...) (__VA_ARGS__)
+#define ch_policy(policy) policy
 
 #else
 
@@ -72,6 +105,8 @@ static __inline__ __attribute__((__always_inline__)) long long __charcoal_at(lon
 #define activate
 #define atomic
 #define contained
+#define assert_no_yield
+#define ch_policy(policy)
 #define yield ((void)0)
 #define async
 #define finish while (0)
@@ -89,7 +124,7 @@ static __inline__ __attribute__((__always_inline__)) long long __charcoal_at(lon
   if ((void)(e), 0)                                                                                                    \
     ;                                                                                                                  \
   else
-#define ch_handle(h) CH_EVALUATE(h)
+#define ch_handle(h) CH_EVALUATE(ch_sequential_names(h))
 /* Each name gets a copy of its own around the body, by a loop that runs once. */
 #define ch_copy(...)                                                                                                   \
   CH_COPY_PICK(__VA_ARGS__, CH_COPY8, CH_COPY7, CH_COPY6, CH_COPY5, CH_COPY4, CH_COPY3, CH_COPY2,                      \

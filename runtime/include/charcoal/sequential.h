@@ -66,6 +66,48 @@ CH_SEQUENTIAL int ch_activity_finished(const ch_activity *a) { return (void)a, 1
 CH_SEQUENTIAL ch_activity *ch_self(void) { return NULL; }
 CH_SEQUENTIAL int ch_activity_cancel(ch_activity *a) { return (void)a, 0; }
 CH_SEQUENTIAL int ch_cancelled(void) { return 0; }
+/* The handle that was named last, and the errors that are collected now. */
+#if defined(__GNUC__)
+static ch_activity *ch_sequential_handle __attribute__((unused));
+static ch_errors *ch_sequential_errors __attribute__((unused));
+#else
+static ch_activity *ch_sequential_handle;
+static ch_errors *ch_sequential_errors;
+#endif
+CH_SEQUENTIAL void ch_sequential_names(ch_activity *a) {
+  ch_sequential_handle = a;
+  if (a)
+    a->failure = 0, a->result = 0;
+}
+CH_SEQUENTIAL int ch_activity_set_result(intptr_t value) {
+  return ch_sequential_handle ? (ch_sequential_handle->result = value, 0) : EPERM;
+}
+CH_SEQUENTIAL intptr_t ch_activity_result(const ch_activity *a) { return a->result; }
+CH_SEQUENTIAL int ch_activity_error(const ch_activity *a) { return a->failure; }
+CH_SEQUENTIAL ch_scope *ch_scope_here(void) { return NULL; }
+CH_SEQUENTIAL ch_activity *ch_in(ch_scope *s) { return (void)s, (ch_activity *)0; }
+CH_SEQUENTIAL void ch_scope_cancel(ch_scope *s) { (void)s; }
+CH_SEQUENTIAL int64_t ch_deadline(const ch_scope *s) { return (void)s, CH_FOREVER; }
+CH_SEQUENTIAL int ch_deadline_move(ch_scope *s, int64_t when) { return (void)s, (void)when, 0; }
+CH_SEQUENTIAL int ch_collect(ch_errors *errors) {
+  errors->count = 0;
+  errors->first = 0;
+  return ch_sequential_errors = errors, 0;
+}
+CH_SEQUENTIAL int ch_fail_at(int error, const char *place) {
+  ch_errors *to = ch_sequential_errors;
+  if (error && to) {
+    if (to->count < to->room) {
+      to->all[to->count].error = error;
+      to->all[to->count].place = place;
+    }
+    if (to->count++ == 0)
+      to->first = error;
+  } else if (error && ch_sequential_handle) {
+    ch_sequential_handle->failure = error;
+  }
+  return error;
+}
 CH_SEQUENTIAL int ch_domain_start(ch_thread *t, void (*fn)(void *), void *argument) { return (void)t, fn(argument), 0; }
 CH_SEQUENTIAL int ch_domain_join(ch_thread *t) { return (void)t, 0; }
 CH_SEQUENTIAL int ch_domain_enter(void) { return 0; }

@@ -53,7 +53,9 @@ static enum ch_await await(struct ch_queue *q, struct ch_word *word) {
 }
 
 static const struct ch_lock_type type = {
-    .clause = {"barrier", false, ch_queue_enlist, ch_queue_withdraw, ch_queue_refuse, NULL}, .take = take, .await = await};
+    .clause = {.what = "barrier", .enlist = ch_queue_enlist, .withdraw = ch_queue_withdraw, .cancel = ch_queue_refuse},
+    .take = take,
+    .await = await};
 static const struct ch_leaf leaf = CH_LOCK_LEAF("pthread_barrier_wait");
 
 /* The caller arrives. Whether it has to wait. */

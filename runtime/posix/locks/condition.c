@@ -170,21 +170,20 @@ int ch_condition_broadcast(pthread_cond_t *cond) {
   return broadcast_others(cond);
 }
 
-/* For all who call them in plain code. Not weak: ThreadSanitizer's own are. */
-__attribute__((visibility("default"))) int pthread_cond_signal(pthread_cond_t *c) { return ch_condition_signal(c); }
-__attribute__((visibility("default"))) int pthread_cond_broadcast(pthread_cond_t *c) {
-  return ch_condition_broadcast(c);
-}
+/* For all who call them in plain code. A program may have functions of its own under these names: so ours are weak.
+ * ThreadSanitizer's are weak, too, and come first: charcoal-cc then makes the names mean ch_in_front_of_*. */
+#define IN_FRONT_OF(name, object, result)                                                                              \
+  __attribute__((visibility("default"))) int ch_in_front_of_##name(object *c);                                         \
+  int ch_in_front_of_##name(object *c) { return result; }                                                              \
+  __attribute__((weak, alias("ch_in_front_of_" #name), visibility("default"))) int name(object *)
+_Static_assert(sizeof(cnd_t) == sizeof(pthread_cond_t), "C11's conditions are the same objects");
+IN_FRONT_OF(pthread_cond_signal, pthread_cond_t, ch_condition_signal(c));
+IN_FRONT_OF(pthread_cond_broadcast, pthread_cond_t, ch_condition_broadcast(c));
+IN_FRONT_OF(cnd_signal, cnd_t, ch_condition_signal((pthread_cond_t *)c) ? thrd_error : thrd_success);
+IN_FRONT_OF(cnd_broadcast, cnd_t, ch_condition_broadcast((pthread_cond_t *)c) ? thrd_error : thrd_success);
 /* For activities in any case: ThreadSanitizer has functions of its own under those names. */
 CH_TWIN_IN_C(pthread_cond_signal, pthread_cond_t *c) { return ch_done_for_now(ch_condition_signal(c)); }
 CH_TWIN_IN_C(pthread_cond_broadcast, pthread_cond_t *c) { return ch_done_for_now(ch_condition_broadcast(c)); }
-_Static_assert(sizeof(cnd_t) == sizeof(pthread_cond_t), "C11's conditions are the same objects");
-__attribute__((visibility("default"))) int cnd_signal(cnd_t *c) {
-  return ch_condition_signal((pthread_cond_t *)c) ? thrd_error : thrd_success;
-}
-__attribute__((visibility("default"))) int cnd_broadcast(cnd_t *c) {
-  return ch_condition_broadcast((pthread_cond_t *)c) ? thrd_error : thrd_success;
-}
 
 /* ---- waiting ---- */
 
@@ -198,7 +197,7 @@ static bool leave_in_time(struct cond_wait *c) {
   return waits;
 }
 
-static bool enlist(struct ch_clause *clause) {
+static int enlist(struct ch_clause *clause) {
   struct cond_wait *c = (struct cond_wait *)clause;
   pthread_mutex_lock(&lock);
   enter(c);
@@ -206,10 +205,10 @@ static bool enlist(struct ch_clause *clause) {
   int error = ch_mutex_unlock(c->mutex);
   if (CH_UNLIKELY(error != 0)) { /* it is not the caller's */
     leave_in_time(c);
-    return clause->value = error, true;
+    return clause->value = error, CH_CLAUSE_READY;
   }
   ch_lock_start_timer(&c->w);
-  return false;
+  return CH_CLAUSE_LISTED;
 }
 
 static bool late(struct ch_lock_wait *w) {
@@ -224,12 +223,14 @@ static bool cancel(struct ch_clause *clause) {
     go_on((struct cond_wait *)clause, ECANCELED);
   return false;
 }
-static void withdraw(struct ch_clause *clause) {
+static bool withdraw(struct ch_clause *clause) {
   (void)clause;
   CH_INVARIANT(false, "a wait for a condition ends with its mutex");
+  return false;
 }
 
-static const struct ch_lock_type type = {.clause = {"condition", false, enlist, withdraw, cancel, NULL}, .late = late};
+static const struct ch_lock_type type = {
+    .clause = {.what = "condition", .enlist = enlist, .withdraw = withdraw, .cancel = cancel}, .late = late};
 
 /* Those of other threads are the parent's. */
 static void before_fork(void) { pthread_mutex_lock(&lock); }

@@ -13,7 +13,7 @@ static const struct ch_lock_wait *wait_of(const struct ch_branch *b) {
   if (b->state != CH_SELECTING)
     return NULL;
   struct ch_clause *c = (struct ch_clause *)b->link.prev;
-  return c->count == 1 && c->type->enlist == ch_queue_enlist ? ch_lock_wait_of(c) : NULL;
+  return c->index == CH_ALONE && c->type->enlist == ch_queue_enlist ? ch_lock_wait_of(c) : NULL;
 }
 
 bool ch_lock_reported(const struct ch_branch *b, struct ch_lock_report *r) {

@@ -2,6 +2,7 @@
 #define CHARCOAL_RUNTIME_LOCKS
 #include "posix/locks/mutex.h"
 #include "posix/locks/others.h"
+#include "posix/locks/tsan.h"
 #include "posix/locks/twin.h"
 #include <errno.h>
 #include <linux/futex.h>
@@ -24,28 +25,6 @@ static inline bool is_here(const pthread_mutex_t *m) {
   return __atomic_load_n(&m->__data.__owner, __ATOMIC_RELAXED) == ch_thread_here();
 }
 bool ch_mutex_is_here(const pthread_mutex_t *m) { return is_here(m); }
-
-/* ---- what a thread sanitizer is told ---- */
-
-void __tsan_mutex_pre_lock(void *, unsigned flags) __attribute__((weak));
-void __tsan_mutex_post_lock(void *, unsigned flags, int recursion) __attribute__((weak));
-int __tsan_mutex_pre_unlock(void *, unsigned flags) __attribute__((weak));
-void __tsan_mutex_post_unlock(void *, unsigned flags) __attribute__((weak));
-/* It was only tried: the order in which activities of one thread take mutexes is not the thread's. */
-enum { TSAN_WRITE_REENTRANT = 1u << 1, TSAN_TRY = 1u << 4, TSAN_HOW = TSAN_WRITE_REENTRANT | TSAN_TRY };
-
-static inline void tell_locked(pthread_mutex_t *m) {
-  if (CH_UNLIKELY(__tsan_mutex_pre_lock != NULL)) {
-    __tsan_mutex_pre_lock(m, TSAN_HOW);
-    __tsan_mutex_post_lock(m, TSAN_HOW, 1);
-  }
-}
-static inline void tell_unlocked(pthread_mutex_t *m) {
-  if (CH_UNLIKELY(__tsan_mutex_pre_unlock != NULL)) {
-    __tsan_mutex_pre_unlock(m, 0);
-    __tsan_mutex_post_unlock(m, 0);
-  }
-}
 
 /* ---- who has it ---- */
 
@@ -123,7 +102,7 @@ static inline __attribute__((always_inline)) void taken(pthread_mutex_t *m, stru
   m->__data.__owner = ch_thread_here();
   m->__data.__nusers++;
   note_in(m, owner, place);
-  tell_locked(m);
+  ch_tsan_locked(m, false);
 }
 
 static inline bool take_word(pthread_mutex_t *m, int with) {
@@ -199,7 +178,7 @@ static enum ch_await await(struct ch_queue *q, struct ch_word *to) {
 }
 
 const struct ch_lock_type ch_mutex_type = {
-    .clause = {"mutex", false, ch_queue_enlist, ch_queue_withdraw, ch_queue_refuse, NULL},
+    .clause = {.what = "mutex", .enlist = ch_queue_enlist, .withdraw = ch_queue_withdraw, .cancel = ch_queue_refuse},
     .take = take,
     .await = await,
     .holder = ch_mutex_holder};
@@ -315,7 +294,7 @@ CH_TWIN_IN_C(pthread_mutex_clocklock, pthread_mutex_t *m, clockid_t clock, const
 /* ---- unlock ---- */
 
 static inline __attribute__((always_inline)) bool release(pthread_mutex_t *m) { /* others may wait in the kernel */
-  tell_unlocked(m);
+  ch_tsan_unlocked(m, false);
   m->__data.__list.__prev = NULL;
   m->__data.__owner = 0;
   m->__data.__nusers--;
@@ -341,8 +320,8 @@ static void hand_over(pthread_mutex_t *m, struct ch_queue *q) {
       ch_queue_serve(q);
     return;
   }
-  tell_unlocked(m);
-  tell_locked(m);
+  ch_tsan_unlocked(m, false);
+  ch_tsan_locked(m, false);
   if (has_owner(m))
     m->__data.__count = 1;
   set_owner(m, ch_activity_of(w->clause.branch), w->place);

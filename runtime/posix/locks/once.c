@@ -82,11 +82,13 @@ static enum ch_await await(struct ch_queue *q, struct ch_word *word) {
   return CH_AWAIT_WORD;
 }
 
-static const struct ch_lock_type type = {
-    .clause = {"pthread_once", false, ch_queue_enlist, ch_queue_withdraw, ch_queue_refuse, NULL},
-    .take = take,
-    .await = await,
-    .holder = holder};
+static const struct ch_lock_type type = {.clause = {.what = "pthread_once",
+                                                    .enlist = ch_queue_enlist,
+                                                    .withdraw = ch_queue_withdraw,
+                                                    .cancel = ch_queue_refuse},
+                                         .take = take,
+                                         .await = await,
+                                         .holder = holder};
 static const struct ch_leaf leaf = CH_LOCK_LEAF("pthread_once");
 
 static bool must_wait(struct ch_lock_wait *w, pthread_once_t *once, int *result) {

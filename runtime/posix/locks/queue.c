@@ -193,13 +193,10 @@ static void start_watch(struct ch_queue *q, struct ch_request request) {
     out_of_memory();
   w->queue = q;
   w->op.request = request;
-  w->op.clause.index = CH_CALLBACK;
-  w->op.clause.count = 1;
-  w->op.clause.then = watch_ended;
   if (ch_operation_start(&w->op)) {
+    ch_clause_watched(&w->op.clause, watch_ended);
     ch_list_append(&queues->watches, &w->link, false);
     ch_domain.watches++;
-    ch_domain.base.outside++;
     q->watch = w;
   } else { /* no thread: in a while again */
     free(w);
@@ -366,16 +363,16 @@ void ch_queue_leave(struct ch_lock_wait *w, int result) {
     ch_queue_serve(q);
 }
 
-bool ch_queue_enlist(struct ch_clause *c) {
+int ch_queue_enlist(struct ch_clause *c) {
   struct ch_lock_wait *w = ch_lock_wait_of(c);
   if (ch_queue_join(w)) {
     c->value = w->result;
-    return true;
+    return CH_CLAUSE_READY;
   }
   ch_lock_start_timer(w);
-  return false;
+  return CH_CLAUSE_LISTED;
 }
-void ch_queue_withdraw(struct ch_clause *c) {
+bool ch_queue_withdraw(struct ch_clause *c) {
   struct ch_lock_wait *w = ch_lock_wait_of(c);
   struct ch_queue *q = w->queue;
   bool last = q->waiters.next == q->waiters.prev;
@@ -383,6 +380,7 @@ void ch_queue_withdraw(struct ch_clause *c) {
   ch_queue_remove(w);
   if (!last)
     ch_queue_serve(q);
+  return true;
 }
 bool ch_queue_refuse(struct ch_clause *c) { return (void)c, false; }
 
@@ -390,17 +388,10 @@ intptr_t ch_lock_ended(struct ch_clause *all, unsigned selected) { return (void)
 
 /* True: it is over already. */
 static bool begin(struct ch_lock_wait *w) {
-  struct ch_branch *b = ch_domain.current;
-  CH_INVARIANT(b && b->state == CH_RUNNING, "only the running branch can block");
-  w->clause.branch = b;
-  w->clause.index = 0;
-  w->clause.count = 1;
-  if (w->clause.type->enlist(&w->clause))
+  if (!ch_wait_enlisted(&w->clause))
     return true;
-  b->state = CH_SELECTING;
-  b->link.prev = (struct ch_link *)&w->clause;
   if (w->queue)
-    ch_holder_check(ch_activity_of(b));
+    ch_holder_check(ch_activity_of(ch_domain.current));
   return false;
 }
 
@@ -422,7 +413,7 @@ int ch_lock_wait(struct ch_lock_wait *w) {
     return (int)w->clause.value;
   struct ch_queue *q = w->queue;
   bool outside = q && (q->watch || q->paused || q->counted);
-  return ch_wait_native(outside) < 0 ? ECANCELED : (int)w->clause.value;
+  return ch_wait_native(outside ? CH_BY_WORLD : CH_BY_DOMAIN) < 0 ? ECANCELED : (int)w->clause.value;
 }
 
 /* Gives way with the result in the frame's image. */

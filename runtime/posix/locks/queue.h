@@ -103,8 +103,8 @@ CH_HIDDEN struct ch_int_result ch_lock_wait_int(const struct ch_leaf *, const st
 CH_HIDDEN int ch_lock_wait(struct ch_lock_wait *w);
 
 /* enlist, withdraw and cancel for types of objects: with `refuse` a wait is not cancelled. */
-CH_HIDDEN bool ch_queue_enlist(struct ch_clause *);
-CH_HIDDEN void ch_queue_withdraw(struct ch_clause *);
+CH_HIDDEN int ch_queue_enlist(struct ch_clause *);
+CH_HIDDEN bool ch_queue_withdraw(struct ch_clause *);
 CH_HIDDEN bool ch_queue_refuse(struct ch_clause *);
 
 /* ---- queues ---- */

@@ -9,6 +9,8 @@
 #define _GNU_SOURCE
 #include "offload/pool.h"
 #include "posix/locks/queue.h"
+#include "posix/locks/rwlock_calls.h"
+#include "posix/locks/tsan.h"
 #include "posix/locks/twin.h"
 #include <pthread.h>
 #include <errno.h>
@@ -95,19 +97,22 @@ static struct ch_branch *holder(const void *lock, const void **place) {
 
 enum { READ, WRITE };
 
-static int try_plainly(pthread_rwlock_t *l, int write) {
-  return write ? pthread_rwlock_trywrlock(l) : pthread_rwlock_tryrdlock(l);
+/* It has just been taken for this activity. A sanitizer of threads hears of the domain's first reader and the last. */
+static void taken(pthread_rwlock_t *l, int write, struct ch_branch *owner, const void *place) {
+  note(l, owner, place);
+  if (write || holds_here(l) == 1)
+    ch_tsan_locked(l, !write);
 }
 
 /* While the pool asks on behalf of the first, it alone is asked. */
 static bool take(struct ch_lock_wait *w) {
   if (w->queue && w->queue->counted)
     return false;
-  int r = try_plainly(w->clause.object, (int)w->how);
+  int r = ch_rwlock_try(w->clause.object, (int)w->how);
   if (r == EBUSY)
     return false;
   if (r == 0)
-    note(w->clause.object, ch_activity_of(w->clause.branch), w->place);
+    taken(w->clause.object, (int)w->how, ch_activity_of(w->clause.branch), w->place);
   w->result = r;
   return true;
 }
@@ -124,15 +129,9 @@ struct loan {
   struct timespec until;
 };
 
-static int take_in_pool(struct loan *l) {
-  if (!l->timed)
-    return l->write ? pthread_rwlock_wrlock(l->lock) : pthread_rwlock_rdlock(l->lock);
-  return l->write ? pthread_rwlock_clockwrlock(l->lock, l->clock, &l->until)
-                  : pthread_rwlock_clockrdlock(l->lock, l->clock, &l->until);
-}
 static void work(struct ch_job *job) {
   struct loan *l = (struct loan *)job;
-  l->result = take_in_pool(l);
+  l->result = ch_rwlock_take(l->lock, l->write, l->clock, l->timed ? &l->until : NULL);
   if (l->result == 0 && l->write) /* to the C library a thread has it: from now on the domain's */
     __atomic_store_n(&l->lock->__data.__cur_writer, l->thread, __ATOMIC_RELAXED);
 }
@@ -143,14 +142,14 @@ static void letter_opened(struct ch_letter *letter) {
   struct ch_queue *q = ch_queue_find(l->lock);
   struct ch_lock_wait *w = ch_queue_first(q);
   pthread_rwlock_t *lock = l->lock;
-  int result = l->result;
+  int result = l->result, write = l->write;
   ch_inbox_expected--;
   ch_domain.base.outside--;
   ch_domain.watches--;
   free(l);
   q->counted = false;
   if (result == 0)
-    note(lock, ch_activity_of(w->clause.branch), w->place);
+    taken(lock, write, ch_activity_of(w->clause.branch), w->place);
   ch_queue_leave(w, result);
 }
 
@@ -197,7 +196,7 @@ static enum ch_await await(struct ch_queue *q, struct ch_word *word) {
 static bool late(struct ch_lock_wait *w) { return !(w->queue->counted && ch_queue_first(w->queue) == w); }
 
 static const struct ch_lock_type type = {
-    .clause = {"rwlock", false, ch_queue_enlist, ch_queue_withdraw, ch_queue_refuse, NULL},
+    .clause = {.what = "rwlock", .enlist = ch_queue_enlist, .withdraw = ch_queue_withdraw, .cancel = ch_queue_refuse},
     .take = take,
     .await = await,
     .late = late,
@@ -211,9 +210,9 @@ static int take_now(pthread_rwlock_t *l, int write, const void *place) {
     return EBUSY;
   if (write && *find(l, self))
     return EDEADLK;
-  int r = try_plainly(l, write);
+  int r = ch_rwlock_try(l, write);
   if (r == 0)
-    note(l, self, place);
+    taken(l, write, self, place);
   else if (r == EBUSY && l->__data.__cur_writer == ch_thread_here() && *find(l, self))
     return EDEADLK;
   return r;
@@ -255,7 +254,10 @@ CH_TWIN_IN_C(pthread_rwlock_tryrdlock, pthread_rwlock_t *l) { return try_it(l, R
 CH_TWIN_IN_C(pthread_rwlock_trywrlock, pthread_rwlock_t *l) { return try_it(l, WRITE, CH_HERE); }
 
 static int unlock(pthread_rwlock_t *l) {
-  int r = pthread_rwlock_unlock(l);
+  bool writes = __atomic_load_n(&l->__data.__cur_writer, __ATOMIC_RELAXED) == ch_thread_here();
+  if (writes || holds_here(l) <= 1)
+    ch_tsan_unlocked(l, !writes);
+  int r = ch_rwlock_give(l);
   if (r != 0)
     return r;
   forget(l, ch_activity_of(ch_domain.current));

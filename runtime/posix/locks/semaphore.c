@@ -47,10 +47,11 @@ static void gone(struct ch_queue *q) {
     __atomic_sub_fetch(&of(q->object)->data, ONE_WAITER, __ATOMIC_RELAXED);
 }
 
-static const struct ch_lock_type type = {.clause = {"semaphore", false, ch_queue_enlist, ch_queue_withdraw, NULL, NULL},
-                                         .take = take,
-                                         .await = await,
-                                         .gone = gone};
+static const struct ch_lock_type type = {
+    .clause = {.what = "semaphore", .enlist = ch_queue_enlist, .withdraw = ch_queue_withdraw},
+    .take = take,
+    .await = await,
+    .gone = gone};
 static const struct ch_leaf leaf = CH_LOCK_LEAF("sem_wait");
 
 /* 0, an error, or EAGAIN: wait. */

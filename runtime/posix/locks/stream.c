@@ -124,12 +124,13 @@ static struct ch_branch *holder(const void *f, const void **place) {
 /* What a thread has is waited for, as any lock of threads. */
 static bool may_cancel(struct ch_clause *c) { return find(c->object) != NULL; }
 
-static const struct ch_lock_type type = {.clause = {"stream", false, ch_queue_enlist, ch_queue_withdraw, may_cancel, NULL},
-                                         .take = take,
-                                         .await = await,
-                                         .holder = holder};
+static const struct ch_lock_type type = {
+    .clause = {.what = "stream", .enlist = ch_queue_enlist, .withdraw = ch_queue_withdraw, .cancel = may_cancel},
+    .take = take,
+    .await = await,
+    .holder = holder};
 static const struct ch_lock_type firm = {
-    .clause = {"stream", false, ch_queue_enlist, ch_queue_withdraw, ch_queue_refuse, NULL},
+    .clause = {.what = "stream", .enlist = ch_queue_enlist, .withdraw = ch_queue_withdraw, .cancel = ch_queue_refuse},
     .take = take,
     .await = await,
     .holder = holder};

@@ -6,7 +6,7 @@
 #include "posix/sole.h"
 #include "reactor/times.h"
 #include "posix/twins/twins.h"
-#include "wait/select.h"
+#include "wait/several.h"
 #include <limits.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -18,12 +18,12 @@ static int64_t deadline_of(int64_t duration) { return duration == 0 ? 0 : ch_dea
 
 /* Waits until one of them may be ready. 1: look again; 0: the time is over; -1: errno. */
 static int await_any(const struct pollfd *all, nfds_t n, int64_t deadline) {
-  struct ch_clause *clauses = ch_poll_clauses(all, n, deadline);
+  struct ch_wait *w = ch_poll_wait(all, n, deadline);
   int selected;
-  if (!clauses)
+  if (!w)
     return errno = ENOMEM, -1;
-  selected = ch_wait(clauses, (unsigned)n + 1);
-  free(clauses);
+  selected = ch_wait_any(w);
+  free(w);
   if (selected < 0)
     return errno = -selected, -1;
   return selected < (int)n;
@@ -212,8 +212,7 @@ int ch_posix_pselect(int n, fd_set *in, fd_set *out, fd_set *except, const struc
   int64_t deadline = deadline_of(ch_duration(timeout));
   if (deadline == CH_NO_TIME)
     return errno = EINVAL, -1;
-  return select_until(n, in, out, except, deadline,
-                      mask);
+  return select_until(n, in, out, except, deadline, mask);
 }
 
 /* ---- epoll: its descriptor is readable while an event is there ---- */

@@ -1,6 +1,7 @@
 /* sleep, usleep, nanosleep, clock_nanosleep, thrd_sleep; sched_yield and its like, which give way. */
 #include "posix/children.h"
 #include "posix/sole.h"
+#include "sync/ticker.h"
 #include "reactor/times.h"
 #include "posix/twins/twins.h"
 #include <threads.h>
@@ -80,4 +81,16 @@ int ch_posix_clock_nanosleep(clockid_t clock, int flags, const struct timespec *
   if (ns == CH_NO_TIME)
     return EINVAL;
   return flags & TIMER_ABSTIME ? sleep_until(clock, time) : sleep_and_tell(ns, left);
+}
+
+int ch_sleep_until(int64_t time) {
+  int64_t left, now = ch_now();
+  return ch_sleep(__builtin_sub_overflow(time, now, &left) ? (time < now ? 0 : CH_FOREVER) : left);
+}
+
+int ch_tick(ch_ticker *t) {
+  int error = ch_sleep_until(t->next);
+  if (!error)
+    ch_ticker_advance(t);
+  return error;
 }

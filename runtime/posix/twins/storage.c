@@ -1,7 +1,9 @@
 /* pread, pwrite, preadv, pwritev, preadv2, pwritev2, fsync, fdatasync, truncate, ftruncate, sendfile, splice,
- * copy_file_range: what the storage and the page cache are asked for. */
+ * vmsplice, copy_file_range: what the storage and the page cache are asked for. */
 #define _GNU_SOURCE
+#include "posix/plain.h"
 #include "posix/twins/twins.h"
+#include <errno.h>
 #include <fcntl.h>
 #include <sys/sendfile.h>
 #include <unistd.h>
@@ -37,6 +39,36 @@ CH_TWIN(pwritev64) ssize_t ch_posix_pwritev64(int fd, const struct iovec *v, int
   return ch_do_pwritev(fd, v, n, offset);
 }
 
+/* From the position, what is no file is read or written as by readv and writev, where no flag but RWF_NOWAIT means
+ * anything; which never waits. */
+static int is_stream(int fd, off_t offset, int flags) {
+  int saved = errno, is = offset == -1 && (flags == 0 || lseek(fd, 0, SEEK_CUR) < 0);
+  errno = saved;
+  return is;
+}
+static ssize_t read_somehow(int fd, const struct iovec *v, int n, off_t offset, int flags) {
+  if (flags & RWF_NOWAIT || offset < -1)
+    return ch_plain_preadv2(fd, v, n, offset, flags);
+  return is_stream(fd, offset, flags) ? readv(fd, v, n) : ch_do_readv(fd, v, n, offset, flags);
+}
+static ssize_t write_somehow(int fd, const struct iovec *v, int n, off_t offset, int flags) {
+  if (flags & RWF_NOWAIT || offset < -1)
+    return ch_plain_pwritev2(fd, v, n, offset, flags);
+  return is_stream(fd, offset, flags) ? writev(fd, v, n) : ch_do_writev(fd, v, n, offset, flags);
+}
+CH_TWIN(preadv2) ssize_t ch_posix_preadv2(int fd, const struct iovec *v, int n, off_t offset, int flags) {
+  return read_somehow(fd, v, n, offset, flags);
+}
+CH_TWIN(preadv64v2) ssize_t ch_posix_preadv64v2(int fd, const struct iovec *v, int n, off_t offset, int flags) {
+  return read_somehow(fd, v, n, offset, flags);
+}
+CH_TWIN(pwritev2) ssize_t ch_posix_pwritev2(int fd, const struct iovec *v, int n, off_t offset, int flags) {
+  return write_somehow(fd, v, n, offset, flags);
+}
+CH_TWIN(pwritev64v2) ssize_t ch_posix_pwritev64v2(int fd, const struct iovec *v, int n, off_t offset, int flags) {
+  return write_somehow(fd, v, n, offset, flags);
+}
+
 CH_TWIN(fsync) int ch_posix_fsync(int fd) { return (int)ch_do_sync(fd, 0); }
 CH_TWIN(fdatasync) int ch_posix_fdatasync(int fd) { return (int)ch_do_sync(fd, 1); }
 
@@ -66,5 +98,8 @@ CH_TWIN(sendfile64) ssize_t ch_posix_sendfile64(int to, int from, off_t *offset,
 CH_TWIN(splice)
 ssize_t ch_posix_splice(int from, off_t *from_offset, int to, off_t *to_offset, size_t n, unsigned flags) {
   return ch_do_splice(from, from_offset, to, to_offset, n, flags);
+}
+CH_TWIN(vmsplice) ssize_t ch_posix_vmsplice(int fd, const struct iovec *v, size_t n, unsigned flags) {
+  return ch_do_vmsplice(fd, v, n, flags);
 }
 CH_TWIN(tee) ssize_t ch_posix_tee(int from, int to, size_t n, unsigned flags) { return ch_do_tee(from, to, n, flags); }

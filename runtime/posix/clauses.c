@@ -1,0 +1,434 @@
+/* The clause forms of calls on descriptors (charcoal/clauses.h).
+ *
+ * Each is an attempt at the call that never waits. The clause is ready when an attempt succeeds, or fails for good;
+ * until then its descriptor's readiness is watched, by a clause of the reactor's with a callback, and behind each event
+ * comes another attempt. It is made while the statement's wait is held (ch_claim_begin), so it is either the effect of
+ * the clause that is selected, or has had none.
+ *
+ * Invariants: 1. while a clause is listed it watches its descriptor, unless its wait has been decided for another;
+ * 2. `owns`: the descriptor was made for this wait, and is closed when it is over.
+ */
+#define _GNU_SOURCE
+#include "wait/wait.h"
+
+#include "charcoal/clauses.h"
+#include "posix/children.h"
+#include "posix/descriptors.h"
+#include "posix/operations.h"
+#include "posix/signals.h"
+#include "reactor/reactor.h"
+#include "reactor/readiness_cache.h"
+#include "reactor/timer.h"
+#include "reactor/times.h"
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <unistd.h>
+
+typedef struct ch_descriptor_clause call_t;
+
+struct ch_descriptor_kind {
+  const char *name;
+  /* The result; -1 with errno, of which EAGAIN says: not now. */
+  long (*attempt)(call_t *);
+  /* Before the descriptor is watched for the first time: 0, or -1 with errno. NULL: nothing. */
+  int (*open)(call_t *);
+  /* It was begun, and is not to be. NULL: an attempt that says "not now" has done nothing. */
+  void (*undo)(call_t *);
+  bool (*ready)(const call_t *); /* NULL: ask poll */
+  long late;                     /* the result when its time is over, */
+  int late_error;                /* with this errno, */
+  bool tells_error;              /* and the result itself is an error number */
+};
+
+static call_t *of(const struct ch_clause *c) { return (call_t *)(uintptr_t)c; }
+
+/* ---- waiting ---- */
+
+/* The result, and errno where the plain call sets it. */
+static void ends(call_t *d, long result, int error) {
+  d->result = result;
+  d->error = error;
+}
+
+/* True: the call has been made. */
+static bool attempt(call_t *d) {
+  int saved = errno;
+  long r = d->kind->attempt(d);
+  bool made = r != -1 || errno != EAGAIN;
+  if (made)
+    ends(d, r, r == -1 ? errno : 0);
+  errno = saved;
+  return made;
+}
+
+static void stop(call_t *d) {
+  if (d->watches)
+    ch_clause_unwatch(&d->readiness);
+  if (d->ticks)
+    ch_clause_unwatch(&d->time);
+  d->watches = d->ticks = false;
+  if (d->owns)
+    ch_plain_close_quietly(d->fd);
+  d->owns = false;
+}
+
+static void fired(struct ch_clause *);
+
+/* What the reactor said of the descriptor ends the call: it is closed, or cannot be watched. */
+static bool is_refused(call_t *d) {
+  int64_t said = d->readiness.value;
+  if (said >= 0 && !(said & POLLNVAL)) {
+    ch_fd_cache_may_be_ready(d->fd, (int)said);
+    return false;
+  }
+  ends(d, -1, said < 0 ? (int)-said : EBADF);
+  return true;
+}
+
+/* True: it came to that at once that the call has been made. */
+static bool watch(call_t *d) {
+  for (int tries = 0; tries < 3; tries++) {
+    d->readiness = ch_fd_clause(d->fd, d->events);
+    d->watches = d->begins = true;
+    ch_clause_watch(&d->readiness, fired);
+    d->begins = false;
+    if (d->watches)
+      return false;
+    if (is_refused(d) || attempt(d))
+      return true;
+  }
+  ends(d, -1, EAGAIN); /* it is called ready, and is not */
+  return true;
+}
+
+static void late(struct ch_clause *time) {
+  call_t *d = (call_t *)((char *)time - offsetof(call_t, time));
+  d->ticks = false;
+  if (d->begins || !ch_claim_begin(&d->clause))
+    return;
+  ends(d, d->kind->late, d->kind->late_error);
+  ch_claim_end(&d->clause, true);
+  stop(d);
+  ch_wake(&d->clause);
+}
+
+static void fired(struct ch_clause *readiness) {
+  call_t *d = (call_t *)((char *)readiness - offsetof(call_t, readiness));
+  d->watches = false;
+  if (d->begins || !ch_claim_begin(&d->clause))
+    return;
+  bool made = is_refused(d) || attempt(d) || watch(d);
+  ch_claim_end(&d->clause, made);
+  if (!made)
+    return;
+  stop(d);
+  ch_wake(&d->clause);
+}
+
+static int enlist(struct ch_clause *c) {
+  call_t *d = of(c);
+  if (attempt(d))
+    return CH_CLAUSE_READY;
+  if (d->timeout <= 0) {
+    ends(d, d->kind->late, d->kind->late_error);
+    return CH_CLAUSE_READY;
+  }
+  int saved = errno;
+  if (d->kind->open && d->kind->open(d) < 0) {
+    ends(d, -1, errno);
+    errno = saved;
+    return CH_CLAUSE_READY;
+  }
+  if (watch(d)) {
+    stop(d);
+    return CH_CLAUSE_READY;
+  }
+  if (d->timeout != CH_FOREVER) {
+    d->time = ch_timer_clause(d->timeout);
+    d->ticks = d->begins = true;
+    ch_clause_watch(&d->time, late);
+    d->begins = false;
+    if (!d->ticks) {
+      ends(d, d->kind->late, d->kind->late_error);
+      stop(d);
+      return CH_CLAUSE_READY;
+    }
+  }
+  return CH_CLAUSE_LISTED;
+}
+
+static bool withdraw(struct ch_clause *c) {
+  if (ch_clause_state(c) >= CH_IS_TAKEN)
+    return false;
+  stop(of(c));
+  if (of(c)->kind->undo)
+    of(c)->kind->undo(of(c));
+  return true;
+}
+
+static intptr_t selected(struct ch_clause *c) {
+  call_t *d = of(c);
+  if (d->error && d->kind->tells_error)
+    return d->error;
+  if (d->error)
+    errno = d->error;
+  return d->result;
+}
+
+static bool is_ready(const struct ch_clause *c) {
+  const call_t *d = of(c);
+  if (d->kind->ready)
+    return d->kind->ready(d);
+  struct pollfd p = {.fd = d->fd, .events = (short)d->events};
+  return poll(&p, 1, 0) != 0;
+}
+
+static void about(const struct ch_clause *c, struct ch_about *a) {
+  a->fd = of(c)->fd;
+  a->call = of(c)->kind->name;
+}
+
+static const struct ch_clause_type type = {.what = "descriptor",
+                                           .by = CH_BY_WORLD,
+                                           .enlist = enlist,
+                                           .withdraw = withdraw,
+                                           .selected = selected,
+                                           .ready = is_ready,
+                                           .about = about};
+
+static void fill(call_t *d, const struct ch_descriptor_kind *kind, int fd, int events) {
+  *d = (call_t){.clause = {.type = &type}, .kind = kind, .fd = fd, .events = events, .timeout = CH_FOREVER};
+}
+
+/* ---- receiving ---- */
+
+/* Of a file, whose reading takes as long as a disk does. */
+static long or_file(call_t *d, long r, bool writes) {
+  if (r != CH_AS_STORAGE)
+    return r;
+  return writes ? write(d->fd, d->a, d->n) : read(d->fd, (void *)(uintptr_t)d->a, d->n);
+}
+
+static long attempt_read(call_t *d) {
+  struct iovec v = {(void *)(uintptr_t)d->a, d->n};
+  return or_file(d, d->n == 0 ? read(d->fd, v.iov_base, 0) : ch_attempt_stream_readv(d->fd, &v, 1), false);
+}
+static const struct ch_descriptor_kind read_kind = {.name = "read", .attempt = attempt_read};
+
+void read__clause(struct read__clause *c, int fd, void *to, size_t n) {
+  fill(&c->call, &read_kind, fd, POLLIN);
+  c->call.a = to;
+  c->call.n = n;
+}
+
+static int input_of(int flags) { return flags & MSG_OOB ? POLLPRI : POLLIN; }
+
+static long attempt_recv(call_t *d) { return ch_attempt_recv(d->fd, (void *)(uintptr_t)d->a, d->n, d->flags); }
+static const struct ch_descriptor_kind recv_kind = {.name = "recv", .attempt = attempt_recv};
+
+void recv__clause(struct recv__clause *c, int fd, void *to, size_t n, int flags) {
+  fill(&c->call, &recv_kind, fd, input_of(flags));
+  c->call.a = to;
+  c->call.n = n;
+  c->call.flags = flags;
+}
+
+static long attempt_recvfrom(call_t *d) {
+  return ch_attempt_recvfrom(d->fd, (void *)(uintptr_t)d->a, d->n, d->flags, (struct sockaddr *)(uintptr_t)d->b,
+                             (socklen_t *)(uintptr_t)d->c);
+}
+static const struct ch_descriptor_kind recvfrom_kind = {.name = "recvfrom", .attempt = attempt_recvfrom};
+
+void recvfrom__clause(struct recvfrom__clause *c, int fd, void *to, size_t n, int flags, void *address,
+                      unsigned *length) {
+  fill(&c->call, &recvfrom_kind, fd, input_of(flags));
+  c->call.a = to;
+  c->call.b = address;
+  c->call.c = length;
+  c->call.n = n;
+  c->call.flags = flags;
+}
+
+/* ---- sending ---- */
+
+static long attempt_write(call_t *d) {
+  struct iovec v = {(void *)(uintptr_t)d->a, d->n};
+  return or_file(d, d->n == 0 ? write(d->fd, v.iov_base, 0) : ch_attempt_stream_writev(d->fd, &v, 1), true);
+}
+static const struct ch_descriptor_kind write_kind = {.name = "write", .attempt = attempt_write};
+
+void write__clause(struct write__clause *c, int fd, const void *from, size_t n) {
+  fill(&c->call, &write_kind, fd, POLLOUT);
+  c->call.a = from;
+  c->call.n = n;
+}
+
+static long attempt_send(call_t *d) { return ch_attempt_send(d->fd, d->a, d->n, d->flags); }
+static const struct ch_descriptor_kind send_kind = {.name = "send", .attempt = attempt_send};
+
+void send__clause(struct send__clause *c, int fd, const void *from, size_t n, int flags) {
+  fill(&c->call, &send_kind, fd, POLLOUT);
+  c->call.a = from;
+  c->call.n = n;
+  c->call.flags = flags;
+}
+
+static long attempt_sendto(call_t *d) {
+  return ch_attempt_sendto(d->fd, d->a, d->n, d->flags, d->b, (socklen_t)(uintptr_t)d->c);
+}
+static const struct ch_descriptor_kind sendto_kind = {.name = "sendto", .attempt = attempt_sendto};
+
+void sendto__clause(struct sendto__clause *c, int fd, const void *from, size_t n, int flags, const void *address,
+                    unsigned length) {
+  fill(&c->call, &sendto_kind, fd, POLLOUT);
+  c->call.a = from;
+  c->call.b = address;
+  c->call.c = (void *)(uintptr_t)length;
+  c->call.n = n;
+  c->call.flags = flags;
+}
+
+/* ---- connections ---- */
+
+static long attempt_accept(call_t *d) {
+  int fd = ch_attempt_accept(d->fd, (struct sockaddr *)(uintptr_t)d->a, (socklen_t *)(uintptr_t)d->b, d->flags);
+  return fd < 0 ? -1 : ch_accepted(d->fd, fd, d->flags);
+}
+static const struct ch_descriptor_kind accept_kind = {.name = "accept", .attempt = attempt_accept};
+
+static void fill_accept(call_t *d, int fd, void *address, unsigned *length, int flags) {
+  fill(d, &accept_kind, fd, POLLIN);
+  d->a = address;
+  d->b = length;
+  d->flags = flags;
+}
+void accept__clause(struct accept__clause *c, int fd, void *address, unsigned *length) {
+  fill_accept(&c->call, fd, address, length, 0);
+}
+void accept4__clause(struct accept4__clause *c, int fd, void *address, unsigned *length, int flags) {
+  fill_accept(&c->call, fd, address, length, flags);
+}
+
+static long attempt_connect(call_t *d) {
+  int r =
+      d->begun ? ch_connect_outcome(d->fd, d->a, (socklen_t)d->n) : ch_attempt_connect(d->fd, d->a, (socklen_t)d->n);
+  if (r == 0 || (errno != EINPROGRESS && errno != EALREADY))
+    return r < 0 && errno == EISCONN && d->begun ? 0 : r;
+  d->begun = true;
+  return errno = EAGAIN, -1;
+}
+static void undo_connect(call_t *d) {
+  struct sockaddr nobody = {.sa_family = AF_UNSPEC};
+  int saved = errno;
+  if (d->begun)
+    connect(d->fd, &nobody, sizeof nobody);
+  errno = saved;
+}
+static bool never_ready(const call_t *d) { return (void)d, false; }
+static const struct ch_descriptor_kind connect_kind = {
+    .name = "connect", .attempt = attempt_connect, .undo = undo_connect, .ready = never_ready};
+
+void connect__clause(struct connect__clause *c, int fd, const void *address, unsigned length) {
+  fill(&c->call, &connect_kind, fd, POLLOUT);
+  c->call.a = address;
+  c->call.n = length;
+}
+
+/* ---- readiness ---- */
+
+static long attempt_wait(call_t *d) {
+  struct pollfd p = {.fd = d->fd, .events = (short)d->events};
+  int r = poll(&p, 1, 0);
+  if (r == 0)
+    return errno = EAGAIN, -1;
+  return r < 0 ? -(errno == 1 ? EIO : errno) : p.revents & POLLNVAL ? -EBADF : p.revents;
+}
+static const struct ch_descriptor_kind wait_kind = {.name = "ch_fd_wait", .attempt = attempt_wait};
+
+void ch_fd_wait__clause(struct ch_fd_wait__clause *c, int fd, int events, int64_t timeout) {
+  fill(&c->call, &wait_kind, fd, events);
+  c->call.timeout = timeout;
+}
+
+/* ---- children ---- */
+
+static long attempt_waitpid(call_t *d) {
+  pid_t pid = (pid_t)d->n;
+  if (pid <= 0)
+    return errno = ENOSYS, -1;
+  pid_t r = waitpid(pid, (int *)(uintptr_t)d->a, d->flags | WNOHANG);
+  return r != 0 || d->flags & WNOHANG ? r : (errno = EAGAIN, -1);
+}
+static int open_child(call_t *d) {
+  if (d->flags & (WUNTRACED | WCONTINUED))
+    return errno = ENOSYS, -1;
+  d->fd = ch_pidfd((pid_t)d->n);
+  d->owns = d->fd >= 0;
+  return d->owns ? 0 : (errno = ENOSYS, -1);
+}
+static bool child_is_ready(const call_t *d) {
+  siginfo_t info = {.si_pid = 0};
+  return waitid(P_PID, (id_t)d->n, &info, WEXITED | WNOHANG | WNOWAIT) < 0 || info.si_pid != 0;
+}
+static const struct ch_descriptor_kind waitpid_kind = {
+    .name = "waitpid", .attempt = attempt_waitpid, .open = open_child, .ready = child_is_ready};
+
+void waitpid__clause(struct waitpid__clause *c, int pid, int *status, int options) {
+  fill(&c->call, &waitpid_kind, -1, POLLIN);
+  c->call.a = status;
+  c->call.n = (size_t)pid;
+  c->call.flags = options;
+}
+
+/* ---- signals ---- */
+
+static long attempt_signal(call_t *d) {
+  struct timespec none = {0, 0};
+  int r = sigtimedwait(d->a, (siginfo_t *)(uintptr_t)d->b, &none);
+  if (r > 0 && d->c) {
+    *(int *)(uintptr_t)d->c = r;
+    return 0;
+  }
+  return r;
+}
+static int open_signals(call_t *d) {
+  d->fd = ch_signals_open(d->a);
+  d->owns = d->fd >= 0;
+  return d->owns ? 0 : -1;
+}
+static bool signal_is_ready(const call_t *d) {
+  sigset_t pending;
+  sigpending(&pending);
+  for (int s = 1; s < _NSIG; s++)
+    if (sigismember(&pending, s) == 1 && sigismember(d->a, s) == 1)
+      return true;
+  return false;
+}
+static const struct ch_descriptor_kind sigwait_kind = {.name = "sigwait",
+                                                       .attempt = attempt_signal,
+                                                       .open = open_signals,
+                                                       .ready = signal_is_ready,
+                                                       .tells_error = true},
+                                       signal_kind = {.name = "sigtimedwait",
+                                                      .attempt = attempt_signal,
+                                                      .open = open_signals,
+                                                      .ready = signal_is_ready,
+                                                      .late = -1,
+                                                      .late_error = EAGAIN};
+
+void sigwait__clause(struct sigwait__clause *c, const void *set, int *signal) {
+  fill(&c->call, &sigwait_kind, -1, POLLIN);
+  c->call.a = set;
+  c->call.c = signal;
+}
+void sigwaitinfo__clause(struct sigwaitinfo__clause *c, const void *set, void *info) {
+  fill(&c->call, &signal_kind, -1, POLLIN);
+  c->call.a = set;
+  c->call.b = info;
+}
+void sigtimedwait__clause(struct sigtimedwait__clause *c, const void *set, void *info, const struct timespec *timeout) {
+  sigwaitinfo__clause((struct sigwaitinfo__clause *)c, set, info);
+  c->call.timeout = ch_duration(timeout);
+}

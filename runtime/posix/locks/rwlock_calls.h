@@ -1,0 +1,17 @@
+/* The C library's own calls for rwlocks, which ThreadSanitizer does not see (tsan.h). */
+#ifndef CHARCOAL_POSIX_LOCKS_RWLOCK_CALLS_H
+#define CHARCOAL_POSIX_LOCKS_RWLOCK_CALLS_H
+
+#include "charcoal.h"
+#include <pthread.h>
+
+#ifndef CH_HIDDEN
+#define CH_HIDDEN __attribute__((visibility("hidden")))
+#endif
+
+CH_HIDDEN int ch_rwlock_try(pthread_rwlock_t *, int write);
+/* Blocks the thread; until == NULL: without limit. */
+CH_HIDDEN int ch_rwlock_take(pthread_rwlock_t *, int write, clockid_t, const struct timespec *until);
+CH_HIDDEN int ch_rwlock_give(pthread_rwlock_t *);
+
+#endif

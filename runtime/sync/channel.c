@@ -1,0 +1,400 @@
+/* Channels (charcoal/channel.h).
+ *
+ * Each operation is written once, for calls that do not wait (own == NULL), for plain calls and for clauses.
+ *
+ * Invariants, while the object is not entered: 1. if receivers wait there is no message; 2. if senders wait the ring is
+ * full (with room 0: always); 3. receivers and senders wait at the same time only if each pair of them is of one
+ * wait; 4. in a closed channel nobody waits. */
+#include "charcoal/channel.h"
+#include "sync/object.h"
+#include "sync/plain.h"
+#include <errno.h>
+#include <stdlib.h>
+
+static void enter(struct ch_channel *c) { ch_object_enter(&c->object, "channel"); }
+static void leave(struct ch_channel *c) { ch_object_leave(&c->object); }
+static void leave_and_wake(struct ch_channel *c, struct ch_clause *other) {
+  leave(c);
+  ch_wake(other);
+}
+
+int ch_channel_make(struct ch_channel *c, size_t room, size_t size, int shared) {
+  *c = (struct ch_channel){.room = room, .size = size, .object = {.shared = shared != 0}};
+  if (room == 0 || room == CH_UNBOUNDED)
+    return 0;
+  size_t bytes;
+  if (__builtin_mul_overflow(room, size, &bytes) || !(c->ring = malloc(bytes ? bytes : 1)))
+    return ENOMEM;
+  c->slots = room;
+  return 0;
+}
+
+int ch_channel_destroy_(struct ch_channel *c) {
+  enter(c);
+  if (!ch_list_empty(&c->receivers) || !ch_list_empty(&c->senders)) {
+    leave(c);
+    return EBUSY;
+  }
+  free(c->ring);
+  *c = (struct ch_channel){.room = 0};
+  return 0;
+}
+
+/* ---- the ring ---- */
+
+static size_t slot(const struct ch_channel *c, size_t i) {
+  size_t at = c->head + i;
+  return at < c->slots ? at : at - c->slots;
+}
+
+CH_COLD static bool grow(struct ch_channel *c, size_t size) {
+  size_t slots = c->slots ? 2 * c->slots : 16, bytes;
+  char *ring = __builtin_mul_overflow(slots, size, &bytes) ? NULL : malloc(bytes ? bytes : 1);
+  if (!ring)
+    return false;
+  for (size_t i = 0; i < c->used; i++)
+    memcpy(ring + i * size, c->ring + slot(c, i) * size, size);
+  free(c->ring);
+  c->ring = ring;
+  c->slots = slots;
+  c->head = 0;
+  return true;
+}
+
+static void put(struct ch_channel *c, const void *from, size_t size) {
+  ch_object_copy(c->ring + slot(c, c->used) * size, from, size);
+  c->used++;
+}
+
+static void take(struct ch_channel *c, void *to, size_t size) {
+  ch_object_copy(to, c->ring + c->head * size, size);
+  if (++c->head == c->slots)
+    c->head = 0;
+  c->used--;
+}
+
+/* ---- send and receive: see sync/plain.h for what they return ---- */
+
+static int end(struct ch_channel *c, int result) {
+  leave(c);
+  return result;
+}
+static int own_decided(struct ch_channel *c) { return end(c, CH_OP_DECIDED); }
+
+/* The first of those who wait for the opposite with whom `own` can be claimed together. NULL: there is none, or
+ * *decided. */
+static struct ch_clause *partner(struct ch_link *list, struct ch_clause *own, bool *decided) {
+  struct ch_clause *other = ch_list_first(list);
+  while (other)
+    switch (ch_claim_both(own, other)) {
+    case CH_CLAIMED:
+      return other;
+    case CH_OWN_DECIDED:
+      *decided = true;
+      return NULL;
+    case CH_OTHER_DECIDED:
+      other = ch_list_first(list);
+      break;
+    case CH_SAME_WAIT:
+      other = ch_list_after(list, other);
+    }
+  return NULL;
+}
+
+static int send(struct ch_channel *c, struct ch_clause *own, const void *from, size_t size) {
+  bool decided = false;
+  enter(c);
+  if (CH_UNLIKELY(c->closed))
+    return !own || ch_claim_own(own) ? end(c, EPIPE) : own_decided(c);
+  struct ch_clause *receiver = ch_list_empty(&c->receivers) ? NULL : partner(&c->receivers, own, &decided);
+  if (receiver) {
+    ch_object_copy(((struct ch_channel_recv__clause *)receiver)->to, from, size);
+    receiver->value = 0;
+    leave_and_wake(c, receiver);
+    return 0;
+  }
+  if (CH_UNLIKELY(decided))
+    return own_decided(c);
+  if (c->used == c->slots && (c->slots == c->room || !grow(c, size)))
+    return c->slots == c->room ? CH_OP_WAITS : !own || ch_claim_own(own) ? end(c, ENOMEM) : own_decided(c);
+  if (own && !ch_claim_own(own))
+    return own_decided(c);
+  put(c, from, size);
+  return end(c, 0);
+}
+
+/* Takes the first message; the first sender, if one waits, can put its own behind the last one then. */
+static int receive_from_ring(struct ch_channel *c, void *to, size_t size) {
+  take(c, to, size);
+  struct ch_clause *sender;
+  while ((sender = ch_list_first(&c->senders)))
+    if (ch_claim(sender)) {
+      put(c, ((struct ch_channel_send__clause *)sender)->from, size);
+      sender->value = 0;
+      leave_and_wake(c, sender);
+      return 0;
+    }
+  return end(c, 0);
+}
+
+static int receive(struct ch_channel *c, struct ch_clause *own, void *to, size_t size) {
+  bool decided = false;
+  enter(c);
+  if (c->used > 0)
+    return !own || ch_claim_own(own) ? receive_from_ring(c, to, size) : own_decided(c);
+  struct ch_clause *sender = ch_list_empty(&c->senders) ? NULL : partner(&c->senders, own, &decided);
+  if (sender) {
+    ch_object_copy(to, ((struct ch_channel_send__clause *)sender)->from, size);
+    sender->value = 0;
+    leave_and_wake(c, sender);
+    return 0;
+  }
+  if (CH_UNLIKELY(decided))
+    return own_decided(c);
+  if (CH_UNLIKELY(c->closed))
+    return !own || ch_claim_own(own) ? end(c, EPIPE) : own_decided(c);
+  return CH_OP_WAITS;
+}
+
+/* ---- as clauses ---- */
+
+static struct ch_channel_send__clause *sending(struct ch_clause *c) { return (struct ch_channel_send__clause *)c; }
+static struct ch_channel_recv__clause *receiving(struct ch_clause *c) { return (struct ch_channel_recv__clause *)c; }
+
+/* What the operation came to; one that has to wait is put on the list, and the channel left. */
+static int enlisted(struct ch_clause *clause, int result, struct ch_link *list) {
+  if (result == CH_OP_DECIDED)
+    return CH_CLAUSE_DECIDED;
+  if (result != CH_OP_WAITS) {
+    clause->value = result;
+    return CH_CLAUSE_READY;
+  }
+  ch_list(list, clause);
+  leave(clause->object);
+  return CH_CLAUSE_LISTED;
+}
+
+static int enlist_send(struct ch_clause *clause) {
+  struct ch_channel *c = clause->object;
+  return enlisted(clause, send(c, clause, sending(clause)->from, sending(clause)->size), &c->senders);
+}
+static int enlist_recv(struct ch_clause *clause) {
+  struct ch_channel *c = clause->object;
+  return enlisted(clause, receive(c, clause, receiving(clause)->to, receiving(clause)->size), &c->receivers);
+}
+
+static bool withdraw(struct ch_clause *clause) {
+  struct ch_channel *c = clause->object;
+  enter(c);
+  bool was_listed = ch_unlist(clause);
+  leave(c);
+  return was_listed;
+}
+
+static bool can_send(const struct ch_clause *clause) {
+  struct ch_channel *c = clause->object;
+  enter(c);
+  bool can = c->closed || c->used < c->room || !ch_list_empty(&c->receivers);
+  leave(c);
+  return can;
+}
+static bool can_receive(const struct ch_clause *clause) {
+  struct ch_channel *c = clause->object;
+  enter(c);
+  bool can = c->closed || c->used > 0 || !ch_list_empty(&c->senders);
+  leave(c);
+  return can;
+}
+
+#define TYPE(words, who, how, can) {.what = words, .by = who, .enlist = how, .withdraw = withdraw, .ready = can}
+static const struct ch_clause_type send_type = TYPE("sending to a channel", CH_BY_DOMAIN, enlist_send, can_send),
+                                   send_shared = TYPE("sending to a channel", CH_BY_OTHERS, enlist_send, can_send),
+                                   recv_type = TYPE("receiving from a channel", CH_BY_DOMAIN, enlist_recv, can_receive),
+                                   recv_shared =
+                                       TYPE("receiving from a channel", CH_BY_OTHERS, enlist_recv, can_receive);
+
+void ch_channel_send__clause(struct ch_channel_send__clause *f, struct ch_channel *c, const void *from, size_t size) {
+  f->clause = (struct ch_clause){.type = c->object.shared ? &send_shared : &send_type, .object = c};
+  f->from = from;
+  f->size = size;
+}
+void ch_channel_recv__clause(struct ch_channel_recv__clause *f, struct ch_channel *c, void *to, size_t size) {
+  f->clause = (struct ch_clause){.type = c->object.shared ? &recv_shared : &recv_type, .object = c};
+  f->to = to;
+  f->size = size;
+}
+
+/* ---- as calls ---- */
+
+static const struct ch_leaf send_leaves[2] = CH_FORM_LEAVES("ch_send", struct ch_channel_send__clause);
+static const struct ch_leaf recv_leaves[2] = CH_FORM_LEAVES("ch_recv", struct ch_channel_recv__clause);
+
+static inline int send_at_once(struct ch_channel *c, const void *from, size_t size) {
+  int result = send(c, NULL, from, size);
+  return result == CH_OP_WAITS ? end(c, CH_OP_WAITS) : result;
+}
+static inline int receive_at_once(struct ch_channel *c, void *to, size_t size) {
+  int result = receive(c, NULL, to, size);
+  return result == CH_OP_WAITS ? end(c, CH_OP_WAITS) : result;
+}
+
+struct ch_int_result ch_channel_send_int(struct ch_channel *, const void *, size_t) CH_INT_NAME(ch_channel_send);
+struct ch_int_result ch_channel_send_int(struct ch_channel *c, const void *from, size_t size) {
+  struct ch_channel_send__clause f;
+  int result = ch_is_marked() ? ECANCELED : send_at_once(c, from, size);
+  if (CH_LIKELY(result != CH_OP_WAITS))
+    return (struct ch_int_result){CH_DONE, result};
+  ch_channel_send__clause(&f, c, from, size);
+  return ch_form_wait_int(send_leaves, &f.clause);
+}
+int ch_channel_send(struct ch_channel *c, const void *from, size_t size) {
+  struct ch_channel_send__clause f;
+  int result = ch_is_marked() ? ECANCELED : send_at_once(c, from, size);
+  if (result != CH_OP_WAITS)
+    return result;
+  ch_channel_send__clause(&f, c, from, size);
+  return (int)ch_form_wait(send_leaves, &f.clause);
+}
+
+struct ch_int_result ch_channel_recv_int(struct ch_channel *, void *, size_t) CH_INT_NAME(ch_channel_recv);
+struct ch_int_result ch_channel_recv_int(struct ch_channel *c, void *to, size_t size) {
+  struct ch_channel_recv__clause f;
+  int result = ch_is_marked() ? ECANCELED : receive_at_once(c, to, size);
+  if (CH_LIKELY(result != CH_OP_WAITS))
+    return (struct ch_int_result){CH_DONE, result};
+  ch_channel_recv__clause(&f, c, to, size);
+  return ch_form_wait_int(recv_leaves, &f.clause);
+}
+int ch_channel_recv(struct ch_channel *c, void *to, size_t size) {
+  struct ch_channel_recv__clause f;
+  int result = ch_is_marked() ? ECANCELED : receive_at_once(c, to, size);
+  if (result != CH_OP_WAITS)
+    return result;
+  ch_channel_recv__clause(&f, c, to, size);
+  return (int)ch_form_wait(recv_leaves, &f.clause);
+}
+
+/* ---- several at a time ----
+ *
+ * The first one is sent or received as usual; the clause's `selected` goes on with the rest. */
+
+struct some {
+  union {
+    struct ch_channel_send__clause send;
+    struct ch_channel_recv__clause recv;
+  };
+  size_t n;
+};
+
+static intptr_t send_rest(struct ch_channel *c, const char *from, size_t size, size_t n) {
+  size_t i = 1;
+  while (i < n && send_at_once(c, from + i * size, size) == 0)
+    i++;
+  return (intptr_t)i;
+}
+static intptr_t receive_rest(struct ch_channel *c, char *to, size_t size, size_t n) {
+  size_t i = 1;
+  while (i < n && receive_at_once(c, to + i * size, size) == 0)
+    i++;
+  return (intptr_t)i;
+}
+static intptr_t sent_first(struct ch_clause *c) {
+  const struct some *s = (struct some *)c;
+  return c->value ? (intptr_t)-c->value : send_rest(c->object, s->send.from, s->send.size, s->n);
+}
+static intptr_t received_first(struct ch_clause *c) {
+  const struct some *s = (struct some *)c;
+  return c->value ? (intptr_t)-c->value : receive_rest(c->object, s->recv.to, s->recv.size, s->n);
+}
+
+#define SOME(words, who, how, rest) {.what = words, .by = who, .enlist = how, .withdraw = withdraw, .selected = rest}
+static const struct ch_clause_type some_types[2][2] = {
+    {SOME("sending to a channel", CH_BY_DOMAIN, enlist_send, sent_first),
+     SOME("sending to a channel", CH_BY_OTHERS, enlist_send, sent_first)},
+    {SOME("receiving from a channel", CH_BY_DOMAIN, enlist_recv, received_first),
+     SOME("receiving from a channel", CH_BY_OTHERS, enlist_recv, received_first)}};
+static const struct ch_leaf some_leaves[2][2] = {CH_FORM_LEAVES_OR("ch_send_some", struct some, -ECANCELED),
+                                                 CH_FORM_LEAVES_OR("ch_recv_some", struct some, -ECANCELED)};
+
+/* 0: the caller waits for this clause. */
+static intptr_t send_some_at_once(struct some *s, struct ch_channel *c, const void *from, size_t size, size_t n) {
+  int result = n == 0 ? EINVAL : ch_is_marked() ? ECANCELED : send_at_once(c, from, size);
+  if (result != CH_OP_WAITS)
+    return result ? -result : send_rest(c, from, size, n);
+  ch_channel_send__clause(&s->send, c, from, size);
+  s->send.clause.type = &some_types[0][c->object.shared];
+  s->n = n;
+  return 0;
+}
+static intptr_t receive_some_at_once(struct some *s, struct ch_channel *c, void *to, size_t size, size_t n) {
+  int result = n == 0 ? EINVAL : ch_is_marked() ? ECANCELED : receive_at_once(c, to, size);
+  if (result != CH_OP_WAITS)
+    return result ? -result : receive_rest(c, to, size, n);
+  ch_channel_recv__clause(&s->recv, c, to, size);
+  s->recv.clause.type = &some_types[1][c->object.shared];
+  s->n = n;
+  return 0;
+}
+
+struct ch_int_result ch_channel_send_some_int(struct ch_channel *, const void *, size_t, size_t)
+    CH_INT_NAME(ch_channel_send_some);
+struct ch_int_result ch_channel_send_some_int(struct ch_channel *c, const void *from, size_t size, size_t n) {
+  struct some s;
+  intptr_t result = send_some_at_once(&s, c, from, size, n);
+  return result ? (struct ch_int_result){CH_DONE, result} : ch_form_wait_int(some_leaves[0], &s.send.clause);
+}
+intptr_t ch_channel_send_some(struct ch_channel *c, const void *from, size_t size, size_t n) {
+  struct some s;
+  intptr_t result = send_some_at_once(&s, c, from, size, n);
+  return result ? result : ch_form_wait(some_leaves[0], &s.send.clause);
+}
+struct ch_int_result ch_channel_recv_some_int(struct ch_channel *, void *, size_t, size_t)
+    CH_INT_NAME(ch_channel_recv_some);
+struct ch_int_result ch_channel_recv_some_int(struct ch_channel *c, void *to, size_t size, size_t n) {
+  struct some s;
+  intptr_t result = receive_some_at_once(&s, c, to, size, n);
+  return result ? (struct ch_int_result){CH_DONE, result} : ch_form_wait_int(some_leaves[1], &s.recv.clause);
+}
+intptr_t ch_channel_recv_some(struct ch_channel *c, void *to, size_t size, size_t n) {
+  struct some s;
+  intptr_t result = receive_some_at_once(&s, c, to, size, n);
+  return result ? result : ch_form_wait(some_leaves[1], &s.recv.clause);
+}
+
+static int or_again(int result) { return result == CH_OP_WAITS ? EAGAIN : result; }
+int ch_channel_try_send(struct ch_channel *c, const void *from, size_t size) {
+  return ch_is_marked() ? ECANCELED : or_again(send_at_once(c, from, size));
+}
+int ch_channel_try_recv(struct ch_channel *c, void *to, size_t size) {
+  return ch_is_marked() ? ECANCELED : or_again(receive_at_once(c, to, size));
+}
+
+int ch_channel_close(struct ch_channel *c) {
+  enter(c);
+  if (c->closed)
+    return end(c, EPIPE);
+  c->closed = 1;
+  struct ch_claimed_list woken = {0};
+  struct ch_clause *waiter;
+  while ((waiter = ch_list_first(&c->receivers)) || (waiter = ch_list_first(&c->senders)))
+    if (ch_claim(waiter)) {
+      waiter->value = EPIPE;
+      ch_claimed_add(&woken, waiter);
+    }
+  leave(c);
+  ch_wake_all(&woken);
+  return 0;
+}
+
+size_t ch_channel_length(struct ch_channel *c) {
+  enter(c);
+  size_t length = c->used;
+  leave(c);
+  return length;
+}
+int ch_channel_is_closed(struct ch_channel *c) {
+  enter(c);
+  int is = c->closed != 0;
+  leave(c);
+  return is;
+}

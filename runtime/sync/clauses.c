@@ -1,0 +1,81 @@
+/* The clause forms of the clock, semaphores and activities. */
+#include "wait/wait.h"
+
+#include "activity/activity.h"
+#include "charcoal/clauses.h"
+#include "reactor/timer.h"
+#include "sync/ticker.h"
+#include <limits.h>
+
+/* ---- time: timers whose calls have results ---- */
+
+static int enlist_time(struct ch_clause *c) { return ch_timer_clause_type.enlist(c); }
+static bool withdraw_time(struct ch_clause *c) { return ch_timer_clause_type.withdraw(c); }
+static bool is_due(const struct ch_clause *c) { return ch_timer_clause_type.ready(c); }
+
+static intptr_t slept(struct ch_clause *c) { return (void)c, 0; }
+static const struct ch_clause_type sleep_type = {.what = "timer",
+                                                 .by = CH_BY_WORLD,
+                                                 .enlist = enlist_time,
+                                                 .withdraw = withdraw_time,
+                                                 .selected = slept,
+                                                 .ready = is_due};
+
+static int64_t after(int64_t duration) {
+  int64_t time, now = ch_now();
+  return __builtin_add_overflow(now, duration, &time) ? duration < 0 ? now : CH_FOREVER : time;
+}
+
+void ch_sleep__clause(struct ch_sleep__clause *c, int64_t duration) {
+  c->clause = (struct ch_clause){.type = &sleep_type, .value = after(duration)};
+}
+void ch_sleep_until__clause(struct ch_sleep_until__clause *c, int64_t time) {
+  c->clause = (struct ch_clause){.type = &sleep_type, .value = time};
+}
+
+void ch_ticker_init(ch_ticker *t, int64_t period) {
+  t->period = period < 1 ? 1 : period;
+  t->next = after(t->period);
+}
+
+void ch_ticker_advance(ch_ticker *t) {
+  int64_t now = ch_now(), late = now > t->next ? now - t->next : 0, step;
+  if (__builtin_mul_overflow(late / t->period + 1, t->period, &step) || __builtin_add_overflow(t->next, step, &t->next))
+    t->next = CH_FOREVER;
+}
+
+static intptr_t ticked(struct ch_clause *c) { return ch_ticker_advance(c->object), 0; }
+static const struct ch_clause_type tick_type = {.what = "ticker",
+                                                .by = CH_BY_WORLD,
+                                                .enlist = enlist_time,
+                                                .withdraw = withdraw_time,
+                                                .selected = ticked,
+                                                .ready = is_due};
+
+void ch_tick__clause(struct ch_tick__clause *c, ch_ticker *t) {
+  c->clause = (struct ch_clause){.type = &tick_type, .object = t, .value = t->next};
+}
+
+/* ---- semaphores ---- */
+
+void ch_sem_wait__clause(struct ch_sem_wait__clause *c, ch_sem *s) {
+  c->clause = (struct ch_clause){.type = &ch_sem_clause_type, .object = s};
+}
+
+/* ---- activities: whose handle fires all who are on its list ---- */
+
+static int enlist_activity(struct ch_clause *c) {
+  ch_activity *a = c->object;
+  c->value = ch_activity_state(a);
+  if (c->value != EINPROGRESS)
+    return CH_CLAUSE_READY;
+  ch_list(&a->waiters, c);
+  return CH_CLAUSE_LISTED;
+}
+static bool has_ended(const struct ch_clause *c) { return ch_activity_state(c->object) != EINPROGRESS; }
+static const struct ch_clause_type activity_type = {
+    .what = "activity", .enlist = enlist_activity, .withdraw = ch_unlist, .ready = has_ended};
+
+void ch_activity_wait__clause(struct ch_activity_wait__clause *c, ch_activity *a) {
+  c->clause = (struct ch_clause){.type = &activity_type, .object = a};
+}

@@ -1,0 +1,119 @@
+#include "sync/gate.h"
+#include <limits.h>
+
+static const struct ch_gate_kind *kind_of(const struct ch_clause *c) {
+  return ((const struct ch_gate_type *)c->type)->kind;
+}
+static struct ch_gate__clause *of(struct ch_clause *c) { return (struct ch_gate__clause *)c; }
+
+void ch_gate_init(struct ch_gate *g, unsigned flags) {
+  *g = (struct ch_gate){.object.shared = (flags & CH_SHARED) != 0};
+}
+
+void ch_gate_form(struct ch_gate__clause *c, const struct ch_gate_type types[2], struct ch_gate *g, long wanted) {
+  *c = (struct ch_gate__clause){.owner = ch_gate_self(), .wanted = wanted};
+  c->clause.type = &types[g->object.shared].clause;
+  c->clause.object = g;
+}
+
+bool ch_gate_is_alone(void) {
+  const struct ch_branch *b = ch_domain.current;
+  for (const struct ch_finish *s = b->scope; s; s = s->outer)
+    if (!ch_list_empty(&s->branches))
+      return false;
+  return !(b->flags & CH_ASYNC);
+}
+
+void ch_gate_enter(struct ch_gate *g) { ch_object_enter(&g->object, "lock"); }
+
+/* Lets on as many as can go. */
+static void serve(struct ch_gate *g, struct ch_claimed_list *woken) {
+  struct ch_clause *c;
+  while ((c = ch_list_first(&g->waiters)) && kind_of(c)->fits(g, of(c))) {
+    g->waiting--;
+    if (ch_claim(c)) {
+      c->value = 0;
+      kind_of(c)->take(g, of(c));
+      ch_claimed_add(woken, c);
+    }
+  }
+}
+
+void ch_gate_leave(struct ch_gate *g) {
+  struct ch_claimed_list woken = {0};
+  serve(g, &woken);
+  ch_object_leave(&g->object);
+  ch_wake_all(&woken);
+}
+
+/* The gate is entered. */
+static bool goes_on(const struct ch_gate_kind *k, const struct ch_gate *g, const struct ch_gate__clause *c) {
+  if (k->passes && k->passes(g, c))
+    return true;
+  return ch_list_empty(&g->waiters) && k->fits(g, c);
+}
+
+enum { WAITS = INT_MIN };
+/* The same; WAITS: it has to. */
+static int at_once(const struct ch_gate_kind *k, struct ch_gate *g, struct ch_gate__clause *c) {
+  int error = k->mistake ? k->mistake(g, c) : 0;
+  if (error)
+    return error;
+  if (!goes_on(k, g, c))
+    return WAITS;
+  c->clause.value = 0;
+  k->take(g, c);
+  return (int)c->clause.value;
+}
+
+int ch_gate_try(const struct ch_gate_type types[2], struct ch_gate *g, long wanted) {
+  struct ch_gate__clause c;
+  if (ch_is_marked())
+    return ECANCELED;
+  if (!ch_is_in_branch())
+    return EPERM;
+  ch_gate_form(&c, types, g, wanted);
+  ch_gate_enter(g);
+  int result = at_once(types->kind, g, &c);
+  ch_gate_leave(g);
+  return result == WAITS ? EAGAIN : result;
+}
+
+int ch_gate_enlist(struct ch_clause *c) {
+  struct ch_gate *g = c->object;
+  const struct ch_gate_kind *k = kind_of(c);
+  int result = CH_CLAUSE_READY;
+  ch_gate_enter(g);
+  if (!goes_on(k, g, of(c)) && !(k->mistake && k->mistake(g, of(c)))) {
+    ch_list(&g->waiters, c);
+    g->waiting++;
+    result = CH_CLAUSE_LISTED;
+  } else if (ch_claim_own(c)) {
+    c->value = at_once(k, g, of(c));
+  } else {
+    result = CH_CLAUSE_DECIDED;
+  }
+  ch_gate_leave(g);
+  if (result == CH_CLAUSE_LISTED && k->listed)
+    k->listed(of(c));
+  return result;
+}
+
+/* Those behind it can perhaps go on. */
+bool ch_gate_withdraw(struct ch_clause *c) {
+  struct ch_gate *g = c->object;
+  ch_gate_enter(g);
+  bool was_listed = ch_unlist(c);
+  g->waiting -= was_listed;
+  ch_gate_leave(g);
+  return was_listed;
+}
+
+bool ch_gate_is_ready(const struct ch_clause *c) {
+  struct ch_gate *g = c->object;
+  const struct ch_gate__clause *own = (const struct ch_gate__clause *)c;
+  ch_gate_enter(g);
+  bool is = goes_on(kind_of(c), g, own) || (kind_of(c)->mistake && kind_of(c)->mistake(g, own));
+  ch_object_leave(&g->object);
+  return is;
+}

@@ -1,0 +1,55 @@
+/* Mutexes (charcoal/locks.h). Invariant: `owner` is NULL if and only if `times` is 0. */
+#include "sync/gate.h"
+
+static ch_mutex *of(const struct ch_gate *g) { return (ch_mutex *)(uintptr_t)g; }
+
+static bool fits(const struct ch_gate *g, const struct ch_gate__clause *c) { return (void)c, !of(g)->owner; }
+static bool is_again(const struct ch_gate *g, const struct ch_gate__clause *c) {
+  return of(g)->recursive && of(g)->owner == c->owner;
+}
+static void take(struct ch_gate *g, struct ch_gate__clause *c) {
+  of(g)->owner = c->owner;
+  of(g)->times++;
+}
+
+static int mistake(const struct ch_gate *g, const struct ch_gate__clause *c) {
+  const ch_mutex *m = of(g);
+  return m->owner && m->owner == c->owner && !m->recursive && ch_gate_is_alone() ? EDEADLK : 0;
+}
+
+static void give_back(struct ch_clause *c) { ch_unlock(c->object); }
+
+static const struct ch_gate_kind kind = {"mutex", fits, take, mistake, is_again, NULL};
+static const struct ch_gate_type types[2] = CH_GATE_TYPES(&kind, NULL);
+static const struct ch_gate_type held_types[2] = CH_GATE_TYPES(&kind, give_back);
+
+CH_GATE_CALL(ch_lock, ch_mutex, &m->gate, (ch_mutex * m), (m), 1, types)
+CH_GATE_CALL(ch_hold, ch_mutex, &m->gate, (ch_mutex * m), (m), 1, types)
+CH_GATE_CLAUSE(ch_lock, &m->gate, 1, types, ch_mutex *m)
+CH_GATE_CLAUSE(ch_hold, &m->gate, 1, held_types, ch_mutex *m)
+
+void ch_mutex_init(ch_mutex *m, unsigned flags) {
+  *m = (ch_mutex){.recursive = (flags & CH_MUTEX_RECURSIVE) != 0};
+  ch_gate_init(&m->gate, flags);
+}
+
+int ch_try_lock(ch_mutex *m) {
+  int result = ch_gate_try(types, &m->gate, 1);
+  return result == EAGAIN || result == EDEADLK ? EBUSY : result;
+}
+
+int ch_unlock(ch_mutex *m) {
+  ch_gate_enter(&m->gate);
+  int result = m->owner && m->owner == ch_gate_self() ? 0 : EPERM;
+  if (!result && --m->times == 0)
+    m->owner = NULL;
+  ch_gate_leave(&m->gate);
+  return result;
+}
+
+int ch_mutex_destroy(ch_mutex *m) {
+  ch_gate_enter(&m->gate);
+  int result = m->owner ? EBUSY : ch_gate_end(&m->gate);
+  ch_object_leave(&m->gate.object);
+  return result;
+}

@@ -1,0 +1,22 @@
+#include "sync/object.h"
+#include <stdio.h>
+#include <unistd.h>
+
+void ch_object_claim(struct ch_object *o, const char *what) {
+  const void *nobody = NULL;
+  if (__atomic_compare_exchange_n(&o->domain, &nobody, &ch_domain, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+    return;
+  fprintf(
+      stderr,
+      "charcoal: the %s at %p is local to the domain that has used it first, and another domain uses it now. One for "
+      "several domains is made with its ..._init_shared\n",
+      what, (void *)o);
+  fflush(NULL);
+  _exit(CH_EXIT_MISUSE);
+}
+
+void ch_object_lock_slow(struct ch_object *o) {
+  uint32_t nobody = 0;
+  for (unsigned tries = 1; !ch_atomic_change(&o->lock, &nobody, 1); tries++, nobody = 0)
+    ch_atomic_relax(tries);
+}

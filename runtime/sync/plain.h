@@ -1,0 +1,66 @@
+/* The plain call of an object's operation, made of its clause form.
+ *
+ * An operation, entered once for calls and clauses alike, returns its result (0 or an error number, with the object
+ * left), or one of these. */
+#ifndef CHARCOAL_SYNC_PLAIN_H
+#define CHARCOAL_SYNC_PLAIN_H
+
+#include "wait/wait.h"
+
+enum {
+  CH_OP_WAITS = -1,  /* it has to wait; the object is still entered */
+  CH_OP_DECIDED = -2 /* the clause's wait has been decided for another; the object has been left */
+};
+
+/* Clauses that have been claimed and had their effect, in order, to be woken when the object has been left: it may be
+ * gone as soon as the first of them runs. */
+struct ch_claimed_list {
+  struct ch_clause *first, **end;
+};
+static inline void ch_claimed_add(struct ch_claimed_list *l, struct ch_clause *c) {
+  c->link.next = NULL;
+  *(l->first ? l->end : &l->first) = c;
+  l->end = (struct ch_clause **)&c->link.next;
+}
+static inline void ch_wake_all(struct ch_claimed_list *l) {
+  for (struct ch_clause *c = l->first, *next; c; c = next) {
+    next = (struct ch_clause *)c->link.next;
+    c->link.next = NULL;
+    ch_wake(c);
+  }
+}
+
+/* Two of them: for a clause of a local object, which is waited for alone, and for one of a shared object. */
+#define CH_FORM_LEAVES(function, form) CH_FORM_LEAVES_OR(function, form, ECANCELED)
+#define CH_FORM_LEAVES_OR(function, form, when_cancelled)                                                              \
+  {CH_FORM_LEAF(function, sizeof(form), 0, when_cancelled),                                                            \
+   CH_FORM_LEAF(function, sizeof(struct ch_wait) + sizeof(form), 1, when_cancelled)}
+#define CH_FORM_LEAF(function, bytes, clauses, when_cancelled)                                                         \
+  {.info = {.resume = ch_leaf_resume, .name = (function), .size = CH_FRAME_HEADER + (bytes), .align = 16},             \
+   .n = (clauses),                                                                                                     \
+   .finish = ch_form_finish,                                                                                           \
+   .cancelled = (when_cancelled)}
+
+static inline intptr_t ch_form_finish(struct ch_clause *c, unsigned selected) {
+  return (void)selected, ch_clause_result(c);
+}
+static inline const struct ch_leaf *ch_form_leaf(const struct ch_leaf leaves[2], const struct ch_clause *form) {
+  return &leaves[form->type->by == CH_BY_OTHERS];
+}
+
+/* Waits for the clause that the form has filled in; the call's result. EPERM outside any domain, or -EPERM where a
+ * cancelled call returns a negative number. */
+static inline intptr_t ch_form_outside(const struct ch_leaf *leaf) { return leaf->cancelled < 0 ? -EPERM : EPERM; }
+static inline struct ch_int_result ch_form_wait_int(const struct ch_leaf leaves[2], const struct ch_clause *form) {
+  if (CH_UNLIKELY(!ch_is_in_branch()))
+    return (struct ch_int_result){CH_DONE, ch_form_outside(leaves)};
+  return ch_wait_leaf(ch_form_leaf(leaves, form), form);
+}
+/* In plain code: in place. */
+static inline intptr_t ch_form_wait(const struct ch_leaf leaves[2], struct ch_clause *form) {
+  if (CH_UNLIKELY(!ch_is_in_branch()))
+    return ch_form_outside(leaves);
+  return ch_wait_leaf_native(ch_form_leaf(leaves, form), form);
+}
+
+#endif
