@@ -30,16 +30,20 @@ bool ch_about_wait(const struct ch_branch *b, unsigned n, struct ch_about *about
       about->site = ((struct ch_finish *)b->link.next)->site;
     return n == 0;
   }
-  const struct ch_clause *all = (const struct ch_clause *)b->link.prev;
-  if (b->state != CH_SELECTING || n >= all->count)
+  const struct ch_clause *c = b->state == CH_SELECTING ? (const struct ch_clause *)b->link.prev : NULL;
+  if (c && c->index == CH_ALONE && n > 0)
     return false;
-  about->what = all[n].type->what;
-  if (all[n].type->about)
-    all[n].type->about(&all[n], about);
+  while (c && n-- > 0)
+    c = c->next;
+  if (!c)
+    return false;
+  about->what = c->type->what;
+  if (c->type->about)
+    c->type->about(c, about);
   else if (strcmp(about->what, "descriptor") == 0)
-    about->fd = (int)(intptr_t)all[n].object;
+    about->fd = (int)(intptr_t)c->object;
   else
-    about->object = all[n].object;
+    about->object = c->object;
   return true;
 }
 

@@ -2,6 +2,7 @@
 #include "atomicity/atomicity.h"
 #include "report/times.h"
 #include "report/trace.h"
+#include "sched/no_yield.h"
 
 int ch_watched;
 
@@ -38,6 +39,8 @@ void ch_watch_split(struct ch_branch *from, struct ch_branch *to) {
     ch_trace_split(from, to);
   if (is_checked())
     ch_atomicity_split(from, to);
+  if (ch_watched & CH_WATCH_NO_YIELD)
+    ch_no_yield_split(to);
 }
 
 void ch_watch_branch_ends(struct ch_branch *b) {
@@ -65,4 +68,6 @@ void ch_watch_run_ends(int status) {
     ch_trace_run_ends();
   if (is_checked())
     ch_atomicity_run_ends(status);
+  if (ch_watched & CH_WATCH_NO_YIELD)
+    ch_no_yield_run_ends(status);
 }
