@@ -286,6 +286,12 @@ MAIN_FUNCTION(not_dangling, { int i; }){BEGIN(not_dangling_body) CALL(1, waits_f
 /* Clauses must not move while they are waited on, and hand-written frames are copied: so they live in static memory
  * here. */
 static struct ch_clause clauses[3];
+static struct ch_wait wait_over;
+static struct ch_wait *over(unsigned n) {
+  ch_wait_enter(&wait_over, 0, NULL);
+  ch_wait_add_all(&wait_over, clauses, n);
+  return &wait_over;
+}
 MAIN_FUNCTION(selects, { int i; }) {
   BEGIN(selects_body)
   for (v.i = 0; v.i < 3; v.i++) {
@@ -296,7 +302,7 @@ MAIN_FUNCTION(selects, { int i; }) {
       SPAWN(NULL, posting, &(char *){"post"}, 8);
     if (v.i == 2)
       ch_sem_post(&t);
-    CALL(1, ch_wait_int(clauses, 3))
+    CALL(1, ch_wait_any_int(over(3)))
     note(value == 0 ? "s" : value == 1 ? "t" : "clock");
     EXPECT(ch_list_empty(&s.waiters) && ch_list_empty(&t.waiters) && ch_timers_next() == CH_FOREVER);
   }
@@ -315,7 +321,7 @@ MAIN_FUNCTION(textual_order, { int i; }) {
   clauses[0] = ch_timer_clause(100);
   clauses[1] = (struct ch_clause){.type = &ch_sem_clause_type, .object = &t};
   clauses[2] = (struct ch_clause){.type = &ch_sem_clause_type, .object = &s};
-  CALL(1, ch_wait_int(clauses, 3))
+  CALL(1, ch_wait_any_int(over(3)))
   EXPECT(value == 1 && s.count == 1 && t.count == 0);
   END
 }
@@ -325,7 +331,7 @@ static int selecting_plainly(void *record) {
   (void)record;
   clauses[0] = (struct ch_clause){.type = &ch_sem_clause_type, .object = &s};
   clauses[1] = ch_timer_clause(50);
-  EXPECT(ch_wait(clauses, 2) == 1);
+  EXPECT(ch_wait_any(over(2)) == 1);
   EXPECT(ch_list_empty(&s.waiters));
   return 0;
 }

@@ -60,6 +60,100 @@ TEST(law_1_a_loop_that_only_waits_gives_way) {
   ch_activity_wait(&other);
 }
 
+TEST(law_1_a_loop_that_counts_its_turns_while_it_waits_gives_way) {
+  static volatile int ready;
+  static int held = 1;
+  ch_activity other;
+  activate [&other] {
+    ready = 1;
+    ch_reschedule();
+    __atomic_store_n(&held, 0, __ATOMIC_RELEASE);
+  }
+  long turns = 0;
+  while (!ready)
+    turns++;
+  for (int pauses = 1;; pauses = pauses < 64 ? 2 * pauses : pauses) {
+    for (int i = 0; i < pauses; i++)
+      turns++;
+    if (!__atomic_exchange_n(&held, 1, __ATOMIC_ACQUIRE))
+      break;
+  }
+  EXPECT(turns > 1 && held == 1);
+  ch_activity_wait(&other);
+}
+
+static int spawned;
+static void spawns(void) {
+  activate {
+    ch_reschedule();
+    spawned++;
+  }
+}
+
+TEST(law_6_a_block_may_contain_all_that_is_spawned_in_it) {
+  spawned = 0;
+  atomic contained {
+    spawns();
+    atomic { spawns(); }
+    EXPECT(spawned == 1); // the inner block has waited for its own
+  }
+  EXPECT(spawned == 2);
+}
+
+TEST(law_6_the_innermost_block_that_names_a_policy_decides) {
+  spawned = 0;
+  atomic contained {
+    atomic delay {
+      spawns();
+      activate contained { spawned += 10; }
+    }
+    EXPECT(spawned == 10);
+    spawns();
+  }
+  EXPECT(spawned == 11);
+  ch_reschedule();
+  ch_reschedule();
+  EXPECT(spawned == 12);
+}
+
+TEST(law_6_a_policy_ends_on_every_way_out_of_its_block) {
+  spawned = 0;
+  for (int turn = 0; turn < 2; turn++) {
+    atomic error {
+      if (turn)
+        break;
+      continue;
+    }
+  }
+  atomic contained { goto out; }
+out:
+  spawns();
+  EXPECT(spawned == 0);
+  ch_reschedule();
+  ch_reschedule();
+  EXPECT(spawned == 1);
+}
+
+TEST(law_6_the_policy_of_a_block_is_not_that_of_activities_that_run_while_it_waits) {
+  spawned = 0;
+  ch_activity inside;
+  atomic contained {
+    activate [&inside] {
+      atomic { spawns(); } // delayed: the policy is that of the code around, not of this activity
+    }
+    ch_activity_wait(&inside);
+    EXPECT(ch_activity_finished(&inside));
+  }
+  EXPECT(spawned == 0);
+  ch_reschedule();
+  ch_reschedule();
+  EXPECT(spawned == 1);
+}
+
+TEST_EXITS(law_6_a_block_may_refuse_that_anything_is_spawned_in_it, CH_EXIT_MISUSE, "inside 'atomic error'") {
+  atomic error { spawns(); }
+}
+
 TEST(law_5_nothing_else_runs_inside_atomic) {
   static int other;
   activate { other = 1; }
@@ -165,7 +259,7 @@ TEST(ten_thousand_activities_count_themselves) {
   ch_sem all = CH_SEM_INIT(0);
   long sum = 0;
   for (int i = 0; i < MANY; i++)
-    activate (i) {
+    activate(i) {
       ch_reschedule();
       sum += i;
       ch_sem_post(&all);

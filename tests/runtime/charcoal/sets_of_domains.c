@@ -1,0 +1,302 @@
+/* Sets of domains: tasks with results, failures of all kinds, cancels that work across, shutdown in order. */
+#include "harness.h"
+#include <charcoal/locks.h>
+#include <charcoal/lowlevel.h>
+#include <pthread.h>
+#include <sched.h>
+
+enum { MS = 1000000, N = 3 };
+
+static intptr_t twice(void *n) {
+  ch_sleep(MS);
+  return 2 * (intptr_t)n;
+}
+static intptr_t at_once(void *n) { return (intptr_t)n + 1; }
+static intptr_t whose(void *unused) { return ch_domain_index(); }
+
+TEST(a_task_runs_in_its_domain_and_its_result_comes_back) {
+  ch_domains *d = ch_domains_start(N, NULL);
+  EXPECT(d && ch_domains_count(d) == N && ch_domain_index() == -1);
+  ch_task *tasks[3 * N];
+  intptr_t sum = 0, r = -7;
+  for (int i = 0; i < 3 * N; i++) {
+    tasks[i] = ch_domain_spawn(d, CH_ANY_DOMAIN, i % 2 ? twice : at_once, (void *)(intptr_t)i);
+    EXPECT(tasks[i]);
+  }
+  for (int i = 0; i < 3 * N; i++) {
+    EXPECT(ch_task_join(tasks[i], &r) == 0);
+    EXPECT(r == (i % 2 ? 2 * i : i + 1));
+    sum += r;
+  }
+  for (unsigned i = 0; i < N; i++) {
+    ch_task *t = ch_domain_spawn(d, i, whose, NULL);
+    EXPECT(ch_task_join(t, &r) == 0 && r == (intptr_t)i);
+  }
+  EXPECT(sum == 2 * (1 + 3 + 5 + 7) + 1 + 3 + 5 + 7 + 9);
+  EXPECT(ch_domains_end(d, 0) == 0);
+}
+
+static ch_sem began;
+static intptr_t sleeps_long(void *unused) {
+  ch_sem_post(&began);
+  return ch_sleep(CH_FOREVER);
+}
+
+TEST(a_cancel_works_across_and_is_exact) {
+  ch_domains *d = ch_domains_start(2, NULL);
+  intptr_t r = 0;
+  ch_task *t = ch_domain_spawn(d, 0, sleeps_long, NULL);
+  ch_sem_wait(&began);
+  ch_task_cancel(t);
+  ch_task_cancel(t);
+  EXPECT(ch_task_join(t, &r) == 0 && r == ECANCELED);
+  t = ch_domain_spawn(d, 1, at_once, (void *)5);
+  do {
+    cancel;
+    EXPECT(ch_task_join(t, &r) == ECANCELED);
+  } finish;
+  EXPECT(ch_task_join(t, &r) == 0 && r == 6);
+  EXPECT(ch_domains_end(d, 0) == 0);
+}
+
+static _Atomic int started_to_hold, may_go_on;
+static intptr_t holds_its_thread(void *unused) {
+  atomic {
+    started_to_hold = 1;
+    while (!may_go_on) sched_yield();
+  }
+  return 0;
+}
+static intptr_t begins_cancelled(void *unused) { return ch_cancelled() ? ch_sleep(CH_FOREVER) : -1; }
+TEST(what_is_cancelled_before_it_begins_begins_cancelled) {
+  ch_domains *d = ch_domains_start(1, NULL);
+  intptr_t r;
+  ch_task *first = ch_domain_spawn(d, 0, holds_its_thread, NULL);
+  while (!started_to_hold) sched_yield();
+  ch_task *t = ch_domain_spawn(d, 0, begins_cancelled, NULL);
+  ch_task_cancel(t);
+  may_go_on = 1;
+  EXPECT(ch_task_join(t, &r) == 0 && r == ECANCELED && ch_task_join(first, NULL) == 0);
+  EXPECT(ch_domains_end(d, 0) == 0);
+}
+
+static ch_task *self_task;
+static intptr_t joins_itself(void *unused) {
+  ch_sem_wait(&began);
+  return ch_task_join(self_task, NULL);
+}
+static intptr_t ends_its_own_set(void *set) { return ch_domains_end(set, 0); }
+TEST(mistakes_are_told) {
+  ch_domains *d = ch_domains_start(1, NULL);
+  intptr_t r;
+  EXPECT(!ch_domains_start(0, NULL) && errno == EINVAL);
+  EXPECT(!ch_domain_spawn(d, 1, at_once, NULL) && errno == EINVAL);
+  self_task = ch_domain_spawn(d, 0, joins_itself, NULL);
+  ch_sem_post(&began);
+  EXPECT(ch_task_join(self_task, &r) == 0 && r == EDEADLK);
+  ch_task *t = ch_domain_spawn(d, 0, ends_its_own_set, d);
+  EXPECT(ch_task_join(t, &r) == 0 && r == EDEADLK);
+  EXPECT(ch_domains_end(d, 0) == 0);
+}
+
+static ch_sem arrived;
+static ch_domains *stages;
+static int ended[N];
+static intptr_t stage(void *unused) {
+  int i = ch_domain_index();
+  ch_sem_post(&arrived);
+  if (i == 0) ch_sleep(10 * MS);
+  for (int k = 0; k < i; k++) EXPECT(__atomic_load_n(&ended[k], __ATOMIC_ACQUIRE));
+  __atomic_store_n(&ended[i], 1, __ATOMIC_RELEASE);
+  EXPECT(i + 1 == N || ch_domain_spawn(stages, (unsigned)i + 1, stage, NULL)); /* that one is not asked yet */
+  return 0;
+}
+TEST(a_set_ends_in_order_and_later_domains_take_work_meanwhile) {
+  stages = ch_domains_start(N, NULL);
+  ch_task_detach(ch_domain_spawn(stages, 0, stage, NULL));
+  EXPECT(ch_domains_end(stages, 0) == 0);
+  for (int i = 0; i < N; i++) {
+    EXPECT(ended[i]);
+    ch_sem_wait(&arrived);
+  }
+}
+
+static int cancelled_ones;
+static void deep_sleeper(void) {
+  ch_sem_post(&began);
+  __atomic_add_fetch(&cancelled_ones, ch_sleep(CH_FOREVER) == ECANCELED, __ATOMIC_RELAXED);
+}
+static intptr_t has_many(void *unused) {
+  for (int i = 0; i < 10; i++) activate deep_sleeper();
+  do
+    async deep_sleeper();
+  finish;
+  return 0;
+}
+TEST(a_set_that_is_ended_with_cancel_ends_all_activities) {
+  ch_domains *d = ch_domains_start(N, NULL);
+  for (unsigned i = 0; i < N; i++) ch_task_detach(ch_domain_spawn(d, i, has_many, NULL));
+  for (int i = 0; i < N * 11; i++) ch_sem_wait(&began);
+  EXPECT(ch_domains_end(d, CH_DOMAINS_CANCEL) == 0);
+  EXPECT(cancelled_ones == N * 11);
+}
+
+static intptr_t processors(void *unused) {
+  cpu_set_t set;
+  char name[20] = "";
+  EXPECT(sched_getaffinity(0, sizeof set, &set) == 0);
+  pthread_getname_np(pthread_self(), name, sizeof name);
+  EXPECT(strncmp(name, "worker-", 7) == 0 && atoi(name + 7) == ch_domain_index());
+  for (int i = 0; i < CPU_SETSIZE; i++)
+    if (CPU_ISSET(i, &set)) return CPU_COUNT(&set) == 1 ? i : -1;
+  return -1;
+}
+TEST(pinned_domains_have_a_processor_each_and_names) {
+  cpu_set_t own;
+  intptr_t a, b;
+  EXPECT(sched_getaffinity(0, sizeof own, &own) == 0);
+  ch_domains *d = ch_domains_start(2, &(struct ch_domains_how){.name = "worker", .pinned = 1});
+  EXPECT(ch_task_join(ch_domain_spawn(d, 0, processors, NULL), &a) == 0);
+  EXPECT(ch_task_join(ch_domain_spawn(d, 1, processors, NULL), &b) == 0);
+  EXPECT(a >= 0 && b >= 0 && CPU_ISSET(a, &own) && CPU_ISSET(b, &own));
+  EXPECT((a != b) == (CPU_COUNT(&own) > 1));
+  EXPECT(ch_domains_end(d, 0) == 0);
+}
+
+TEST(numbers_and_dumps_come_from_all_domains) {
+  ch_domains *d = ch_domains_start(2, NULL);
+  struct ch_stats one, all;
+  char text[8192];
+  int ends[2];
+  for (unsigned i = 0; i < 2; i++) ch_task_detach(ch_domain_spawn(d, i, sleeps_long, NULL));
+  for (int i = 0; i < 2; i++) ch_sem_wait(&began);
+  EXPECT(ch_domains_stats(d, 0, &one) == 0 && one.activities == 3); /* the keeper, the sleeper, and who counts */
+  EXPECT(ch_domains_stats(d, CH_ANY_DOMAIN, &all) == 0 && all.activities == 6 && all.spawned >= one.spawned);
+  EXPECT(ch_domains_stats(d, 2, &one) == EINVAL);
+  EXPECT(pipe(ends) == 0 && ch_domains_dump(d, ends[1]) == 0);
+  ssize_t n = read(ends[0], text, sizeof text - 1);
+  EXPECT(n > 0);
+  text[n] = 0;
+  char *second = strstr(text, "domain charcoal-1");
+  EXPECT(strstr(text, "domain charcoal-0") && second && strstr(second, "sleeps_long") && strstr(text, "sleeps_long") < second);
+  EXPECT(ch_domains_end(d, CH_DOMAINS_CANCEL) == 0);
+}
+
+TEST_EXITS(tasks_that_wait_for_each_other_in_two_domains_are_reported, CH_EXIT_DEADLOCK, "deadlock") {
+  static ch_sem never;
+  ch_domains *d = ch_domains_start(1, NULL);
+  (void)d;
+  ch_sem_wait(&never);
+}
+
+/* Many of them, from several sides at once. */
+static ch_domains *crowd;
+static intptr_t spawns_more(void *depth) {
+  intptr_t n = (intptr_t)depth, sum = 1, r;
+  if (n == 0) return 1;
+  ch_task *a = ch_domain_spawn(crowd, CH_ANY_DOMAIN, spawns_more, (void *)(n - 1));
+  ch_task *b = ch_domain_spawn(crowd, CH_ANY_DOMAIN, spawns_more, (void *)(n - 1));
+  EXPECT(a && b && ch_task_join(a, &r) == 0);
+  sum += r;
+  EXPECT(ch_task_join(b, &r) == 0);
+  return sum + r;
+}
+TEST(tasks_of_tasks_over_all_domains_are_all_counted) {
+  intptr_t n;
+  crowd = ch_domains_start(N, NULL);
+  EXPECT(ch_task_join(ch_domain_spawn(crowd, 0, spawns_more, (void *)10), &n) == 0 && n == 2047);
+  EXPECT(ch_domains_end(crowd, 0) == 0);
+}
+
+/* ---- locks that domains share: several activities in each ---- */
+
+enum { ROUNDS = 200, EACH = 3 };
+static ch_mutex shared_mutex;
+static ch_rwlock shared_rwlock;
+static ch_permits shared_permits;
+static ch_cond shared_cond;
+static ch_barrier shared_barrier;
+static ch_latch shared_latch;
+static ch_once shared_once;
+static long by_mutex, by_rwlock, set_up_times, items, taken, last_ones, cancelled_locks;
+static _Atomic int inside;
+
+static int set_up_once(void *unused) {
+  ch_sleep(MS);
+  set_up_times++;
+  return 0;
+}
+
+static void use_all(int number) {
+  EXPECT(ch_once_run(&shared_once, set_up_once, NULL) == 0 && set_up_times == 1);
+  for (int i = 0; i < ROUNDS; i++) {
+    int limited = (i + number) % 7 == 0, r;
+    within (limited ? 1000 : CH_FOREVER) do { /* some are cancelled while they wait, or just have it */
+      r = ch_lock(&shared_mutex);
+      if (r == 0) {
+        by_mutex++;
+        if (i % 16 == 0) ch_sleep(10);
+        EXPECT(ch_unlock(&shared_mutex) == 0);
+      }
+    } finish;
+    EXPECT(r == 0 || (limited && r == ECANCELED));
+    __atomic_add_fetch(&cancelled_locks, r != 0, __ATOMIC_RELAXED);
+    if (i % 4 == 0) {
+      EXPECT(ch_write_lock(&shared_rwlock) == 0);
+      by_rwlock++;
+    } else {
+      EXPECT(ch_read_lock(&shared_rwlock) == 0);
+      EXPECT(by_rwlock >= 0);
+    }
+    EXPECT(ch_rw_unlock(&shared_rwlock) == 0);
+    EXPECT(ch_permits_take(&shared_permits, 2) == 0 && (inside += 2) <= 5);
+    inside -= 2;
+    EXPECT(ch_permits_give(&shared_permits, 2) == 0);
+    EXPECT(ch_lock(&shared_mutex) == 0);
+    if (number % 2 == 0) {
+      items++;
+      ch_cond_signal(&shared_cond);
+    } else {
+      while (items == taken) EXPECT(ch_cond_wait(&shared_cond, &shared_mutex) == 0);
+      taken++;
+    }
+    EXPECT(ch_unlock(&shared_mutex) == 0);
+    if (i % 20 == 0) __atomic_add_fetch(&last_ones, ch_barrier_wait(&shared_barrier) == CH_BARRIER_LAST, __ATOMIC_RELAXED);
+  }
+  EXPECT(ch_latch_done(&shared_latch) == 0);
+}
+static intptr_t use_all_here(void *unused) {
+  int base = ch_domain_index() * EACH;
+  do
+    for (int i = 0; i < EACH; i++)
+      async (i) { use_all(base + i); }
+  finish;
+  return 0;
+}
+
+TEST(locks_that_are_shared_exclude_count_and_signal_between_domains) {
+  enum { DOMAINS = 4 };
+  ch_mutex_init(&shared_mutex, CH_SHARED);
+  ch_rwlock_init(&shared_rwlock, CH_SHARED);
+  ch_permits_init(&shared_permits, 5, CH_SHARED);
+  ch_cond_init(&shared_cond, CH_SHARED);
+  ch_barrier_init(&shared_barrier, DOMAINS * EACH, CH_SHARED);
+  ch_latch_init(&shared_latch, DOMAINS * EACH, CH_SHARED);
+  ch_once_init(&shared_once, CH_SHARED);
+  ch_domains *d = ch_domains_start(DOMAINS, NULL);
+  for (unsigned i = 0; i < DOMAINS; i++) ch_task_detach(ch_domain_spawn(d, i, use_all_here, NULL));
+  EXPECT(ch_latch_wait(&shared_latch) == 0);
+  EXPECT(ch_domains_end(d, 0) == 0);
+  EXPECT(by_mutex + cancelled_locks == DOMAINS * EACH * ROUNDS && by_rwlock == DOMAINS * EACH * ROUNDS / 4);
+  EXPECT(items == taken && items == DOMAINS * EACH * ROUNDS / 2 && last_ones == ROUNDS / 20);
+  EXPECT(ch_mutex_destroy(&shared_mutex) == 0 && ch_rwlock_destroy(&shared_rwlock) == 0 && ch_cond_destroy(&shared_cond) == 0);
+  EXPECT(ch_permits_destroy(&shared_permits) == 0 && ch_barrier_destroy(&shared_barrier) == 0);
+}
+
+static ch_mutex local_mutex;
+static intptr_t takes_a_local_one(void *unused) { return ch_lock(&local_mutex); }
+TEST_EXITS(a_local_lock_that_another_domain_uses_is_reported, CH_EXIT_MISUSE, "is local to the domain that has used it first") {
+  EXPECT(ch_lock(&local_mutex) == 0 && ch_unlock(&local_mutex) == 0);
+  ch_domains *d = ch_domains_start(1, NULL);
+  ch_task_join(ch_domain_spawn(d, 0, takes_a_local_one, NULL), NULL);
+}
