@@ -80,13 +80,17 @@ static DenseSet<const Function *> quietFunctions(Module &M) {
     return callee &&
            (quiet.contains(callee) || (callee->isDeclaration() && callee->hasFnAttribute(Attribute::NoCallback)));
   };
-  for (bool changed = true; changed;) {
-    changed = false;
-    for (Function &F : M)
-      if (quiet.contains(&F) && !all_of(instructions(F), isQuiet)) {
-        quiet.erase(&F);
-        changed = true;
-      }
+  SmallVector<const Function *> loud; // no longer quiet: neither are their callers
+  for (Function &F : M)
+    if (quiet.contains(&F) && !all_of(instructions(F), isQuiet)) {
+      quiet.erase(&F);
+      loud.push_back(&F);
+    }
+  while (!loud.empty()) {
+    const Function *F = loud.pop_back_val();
+    for (const User *U : F->users())
+      if (auto *CB = dyn_cast<CallBase>(U); CB && CB->getCalledOperand() == F && quiet.erase(CB->getFunction()))
+        loud.push_back(CB->getFunction());
   }
   return quiet;
 }
@@ -117,15 +121,17 @@ static void makeInnerVersions(Module &M) {
   }
   if (inner.empty())
     return;
+  DenseSet<const Function *> isInner;
+  for (auto &[F, G] : inner)
+    isInner.insert(G);
   for (Function &F : M) {
     if (F.isDeclaration())
       continue;
-    bool isInner = any_of(inner, [&](auto &pair) { return pair.second == &F; });
     AtomicDepth depth(F);
     for (BasicBlock &BB : F)
       depth.walk(BB, [&](Instruction &I, unsigned level) {
         auto *CB = dyn_cast<CallBase>(&I);
-        auto *callee = CB && (level || isInner) ? dyn_cast<Function>(CB->getCalledOperand()) : nullptr;
+        auto *callee = CB && (level || isInner.contains(&F)) ? dyn_cast<Function>(CB->getCalledOperand()) : nullptr;
         if (callee && inner.count(callee))
           CB->setCalledFunction(inner[callee]);
       });
@@ -148,7 +154,7 @@ PreservedAnalyses AtomicPass::run(Module &M, ModuleAnalysisManager &) {
     addToDepth(abi, B, 1);
     enter->eraseFromParent();
   }
-  for (CallInst *leave : leaves) {
+  for (CallInst *leave : reverse(leaves)) { // a block is cut from its end, so that little is moved each time
     leaveBefore(abi, leave);
     leave->eraseFromParent();
   }

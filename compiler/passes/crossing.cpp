@@ -5,6 +5,7 @@
 #include "llvm/IR/CFG.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
+#include <optional>
 
 using namespace llvm;
 
@@ -102,25 +103,29 @@ public:
   }
 
   using Blocks = SmallPtrSet<const BasicBlock *, 16>;
-  // Some block of touched-out for which `found` is true.
-  bool touchesOut(bool startCounts, function_ref<bool(const BasicBlock *)> found) const {
+  // Some block of touched-out for which `found` is true. Yes where looking on would take more than `steps`: a local
+  // that is kept without need costs a little memory.
+  bool touchesOut(bool startCounts, uint64_t &steps, function_ref<bool(const BasicBlock *)> found) const {
     Blocks result;
     SmallVector<const BasicBlock *> work;
+    auto enter = [&](const BasicBlock *BB) {
+      if (!result.insert(BB).second)
+        return false;
+      work.push_back(BB);
+      return steps == 0 || (--steps, found(BB));
+    };
     auto generates = [&](Kind last) { return last == Access || (startCounts && last == Start); };
     for (auto &[BB, list] : ofBlock)
-      if (generates(list.back().second) && result.insert(BB).second)
-        work.push_back(BB);
-    while (!work.empty()) {
-      const BasicBlock *BB = work.pop_back_val();
-      if (found(BB))
+      if (generates(list.back().second) && enter(BB))
         return true;
-      for (const BasicBlock *next : successors(BB))
-        if (!ofBlock.count(next) && result.insert(next).second)
-          work.push_back(next);
-    }
+    while (!work.empty())
+      for (const BasicBlock *next : successors(work.pop_back_val()))
+        if (!ofBlock.count(next) && enter(next))
+          return true;
     return false;
   }
-  Blocks neededIn() const {
+  // Nothing where that would take more than `steps`.
+  std::optional<Blocks> neededIn(uint64_t &steps) const {
     Blocks result;
     SmallVector<const BasicBlock *> work;
     for (auto &[BB, list] : ofBlock)
@@ -128,8 +133,12 @@ public:
         work.push_back(BB);
     while (!work.empty())
       for (const BasicBlock *previous : predecessors(work.pop_back_val()))
-        if (!ofBlock.count(previous) && result.insert(previous).second)
+        if (!ofBlock.count(previous) && result.insert(previous).second) {
+          if (steps == 0)
+            return std::nullopt;
+          --steps;
           work.push_back(previous);
+        }
     return result;
   }
 
@@ -156,6 +165,7 @@ Locals::Locals(Function &F, ArrayRef<Point> points, const CrossingValues &crossi
   DenseMap<const BasicBlock *, const BasicBlock *> pointAt; // before -> after
   for (const Point &P : points)
     pointAt[P.before] = P.after;
+  uint64_t steps = 256 * F.size() + 4096; // for all locals together, so that the time is linear
   for (AllocaInst *A : all) {
     AddressUses uses(*A);
     LocalClass &verdict = classes[A] = LocalClass::Native;
@@ -166,18 +176,18 @@ Locals::Locals(Function &F, ArrayRef<Point> points, const CrossingValues &crossi
       continue;
     }
     Events events(uses);
-    Events::Blocks needed;
-    const bool always = uses.escapes || keepsAll;
-    if (!always)
-      needed = events.neededIn();
-    if (events.touchesOut(false, [&](const BasicBlock *BB) {
+    std::optional<Events::Blocks> needed; // nothing: it may be needed anywhere
+    if (!uses.escapes && !keepsAll)
+      needed = events.neededIn(steps);
+    if (events.touchesOut(false, steps, [&](const BasicBlock *BB) {
           const BasicBlock *after = pointAt.lookup(BB);
-          return after && (always || needed.contains(after));
+          return after && (!needed || needed->contains(after));
         })) {
       verdict = uses.escapes ? LocalClass::Home : LocalClass::Image;
       continue;
     }
-    if (!uses.starts.empty() && events.touchesOut(true, [&](const BasicBlock *BB) { return pointAt.contains(BB); }))
+    if (!uses.starts.empty() &&
+        events.touchesOut(true, steps, [&](const BasicBlock *BB) { return pointAt.contains(BB); }))
       unmarked.insert(A);
   }
 }

@@ -12,7 +12,9 @@
 // Yields that the user wrote stay. So do those of stress builds: there every one is a point to be tried.
 // Alone: opt -load-pass-plugin charcoal-plugin.so -passes=charcoal-merge
 #include "merge.h"
+#include "cycles.h"
 #include "marks.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/IR/CFG.h"
 #include "llvm/IR/InstIterator.h"
 
@@ -22,35 +24,66 @@ namespace charcoal {
 
 static bool isCheck(const Instruction &I) { return isSuspendingCall(I) || isYield(I) || isPause(I); }
 
-// Is there a cycle through BB that passes no check outside BB?
-static bool onUncheckedCycle(const BasicBlock *BB) {
+// The blocks of a cycle, and how many steps may still be spent on looking for ways round it.
+struct Cycle {
+  SmallPtrSet<const BasicBlock *, 32> blocks;
+  uint64_t steps;
+};
+
+// Is there a way round through BB that passes no check outside BB? Yes where that would take too long to find out:
+// a superfluous yield point costs little.
+static bool onUncheckedCycle(const BasicBlock *BB, Cycle &cycle) {
   SmallPtrSet<const BasicBlock *, 32> seen;
   SmallVector<const BasicBlock *> work{BB};
   while (!work.empty())
     for (const BasicBlock *next : successors(work.pop_back_val())) {
-      if (next == BB)
+      if (next == BB || cycle.steps == 0)
         return true;
-      if (seen.insert(next).second && none_of(*next, isCheck))
+      --cycle.steps;
+      if (cycle.blocks.contains(next) && seen.insert(next).second && none_of(*next, isCheck))
         work.push_back(next);
     }
   return false;
 }
 
-PreservedAnalyses MergePass::run(Module &M, ModuleAnalysisManager &) {
-  for (Function &F : M) {
-    if (!isTwin(F))
-      continue;
-    SmallVector<CallInst *> inserted;
-    for (Instruction &I : instructions(F))
-      if (isYield(I) && !cast<CallInst>(I).hasFnAttr(ExplicitAttr))
+static bool isInserted(const Instruction &I) { return isYield(I) && !cast<CallInst>(I).hasFnAttr(ExplicitAttr); }
+static bool staysCheck(const Instruction &I) { return isCheck(I) && !isInserted(I); }
+
+// Every cycle without a check that stays lies in one of the parts that cyclesAmong finds, so a yield point outside them
+// is superfluous. Those in one part are asked one after the other, since taking one away may make the next needed.
+static void mergeYields(Function &F) {
+  SmallVector<CallInst *> inserted;
+  SmallVector<BasicBlock *> unchecked;
+  for (BasicBlock &BB : F) {
+    for (Instruction &I : BB)
+      if (isInserted(I))
         inserted.push_back(cast<CallInst>(&I));
-    for (CallInst *yield : inserted) {
-      const BasicBlock *BB = yield->getParent();
-      bool another = any_of(*BB, [&](const Instruction &I) { return &I != yield && isCheck(I); });
-      if (another || !onUncheckedCycle(BB))
-        yield->eraseFromParent();
-    }
+    if (none_of(BB, staysCheck))
+      unchecked.push_back(&BB);
   }
+  if (inserted.empty())
+    return;
+  DenseMap<const BasicBlock *, unsigned> cycleOf;
+  std::vector<Cycle> cycles;
+  for (const SmallVector<BasicBlock *> &part : cyclesAmong(unchecked)) {
+    for (BasicBlock *BB : part)
+      cycleOf[BB] = cycles.size();
+    cycles.push_back({{part.begin(), part.end()}, 64 * part.size() + 4096}); // so that the time is linear
+  }
+  for (CallInst *yield : inserted) {
+    const BasicBlock *BB = yield->getParent();
+    auto found = cycleOf.find(BB);
+    const bool another =
+        found == cycleOf.end() || any_of(*BB, [&](const Instruction &I) { return &I != yield && isCheck(I); });
+    if (another || !onUncheckedCycle(BB, cycles[found->second]))
+      yield->eraseFromParent();
+  }
+}
+
+PreservedAnalyses MergePass::run(Module &M, ModuleAnalysisManager &) {
+  for (Function &F : M)
+    if (isTwin(F))
+      mergeYields(F);
   return PreservedAnalyses::none();
 }
 

@@ -65,6 +65,9 @@ public:
   bool run();
 
 private:
+  void findMarkers();
+  CallInst *findMarker(const Function &, StringRef name, uint64_t uid) const;
+  void eraseMarker(CallInst *);
   void outline(CallInst *bodyMarker);
   std::optional<std::vector<Capture>> captures(Function &helper, StructType *, AllocaInst *clangRecord);
   void spawn(CallInst *marker, CallInst *call, Function &helper, StructType *, const std::vector<Capture> &,
@@ -81,6 +84,7 @@ private:
 
   Module &M;
   const DataLayout &layout;
+  DenseMap<uint64_t, SmallVector<CallInst *, 1>> markers; // __charcoal_spawn and __charcoal_async, by uid
   bool spawned = false;
   SetVector<std::pair<Function *, AllocaInst *>> lent; // locals that activities use by reference
 };
@@ -89,11 +93,24 @@ private:
 
 // ---- finding things ----
 
-static CallInst *findMarker(Function &F, StringRef name, uint64_t uid) {
-  for (Instruction &I : instructions(F))
-    if (calls(I, name) && cast<ConstantInt>(cast<CallInst>(I).getArgOperand(0))->getZExtValue() == uid)
-      return cast<CallInst>(&I);
+void Outliner::findMarkers() {
+  for (StringRef name : {"__charcoal_spawn", "__charcoal_async"})
+    if (Function *marker = M.getFunction(name))
+      for (User *user : marker->users())
+        if (auto *call = dyn_cast<CallInst>(user))
+          markers[cast<ConstantInt>(call->getArgOperand(0))->getZExtValue()].push_back(call);
+}
+
+CallInst *Outliner::findMarker(const Function &F, StringRef name, uint64_t uid) const {
+  for (CallInst *call : markers.lookup(uid))
+    if (call->getFunction() == &F && calls(*call, name))
+      return call;
   return nullptr;
+}
+
+void Outliner::eraseMarker(CallInst *marker) {
+  llvm::erase(markers[cast<ConstantInt>(marker->getArgOperand(0))->getZExtValue()], marker);
+  marker->eraseFromParent();
 }
 
 // The loads of the helper's context pointer: the argument itself, or what is read back from where clang stored it.
@@ -302,13 +319,15 @@ void Outliner::rewriteHelper(Function &helper, const std::vector<Capture> &captu
                   reader->replaceAllUsesWith(capture.constant);
                   cast<Instruction>(reader)->eraseFromParent();
                 }
-            if (!isa<LoadInst>(user))
-              report_fatal_error("charcoal: a copied variable of an 'activate' statement is not where it should be");
-            user->replaceAllUsesWith(place);
-            cast<Instruction>(user)->eraseFromParent();
+            auto *load = dyn_cast<LoadInst>(user);
+            if (!load) {
+              error(*cast<Instruction>(user), "internal error: 'activate' does not find a variable that it copies");
+              continue;
+            }
+            load->replaceAllUsesWith(place);
+            load->eraseFromParent();
           }
-        else
-          gep->replaceAllUsesWith(place);
+        gep->replaceAllUsesWith(place);
         gep->eraseFromParent();
       }
   }
@@ -388,8 +407,10 @@ void Outliner::outline(CallInst *bodyMarker) {
   if (!callers.empty()) {
     clangRecord = dyn_cast<AllocaInst>(callers[0]->getArgOperand(0)->stripPointerCasts());
     type = clangRecord ? dyn_cast<StructType>(clangRecord->getAllocatedType()) : nullptr;
-    if (!type)
-      report_fatal_error("charcoal: the captures of an 'activate' or 'async' statement are not where they should be");
+    if (!type) {
+      error(*callers[0], "internal error: 'activate' or 'async' does not find the variables that it uses");
+      return;
+    }
   }
   if (!callers.empty() && !findMarker(*callers[0]->getFunction(), "__charcoal_spawn", uid)) {
     outlineAsync(bodyMarker, callers, type);
@@ -405,12 +426,14 @@ void Outliner::outline(CallInst *bodyMarker) {
   const uint64_t size = arrange(all, layout);
   for (CallInst *call : callers) {
     CallInst *marker = findMarker(*call->getFunction(), "__charcoal_spawn", uid);
-    if (!marker)
-      report_fatal_error("charcoal: the body of an 'activate' statement has lost its beginning");
+    if (!marker) {
+      error(*call, "internal error: the body of an 'activate' statement has lost its beginning");
+      return;
+    }
     nameHelper(helper, *call->getFunction(), ".activity");
     spawn(marker, call, helper, type, all, size);
     call->eraseFromParent();
-    marker->eraseFromParent();
+    eraseMarker(marker);
   }
   bodyMarker->eraseFromParent();
   if (callers.empty()) { // the statement is unreachable
@@ -539,8 +562,10 @@ void Outliner::outlineAsync(CallInst *bodyMarker, ArrayRef<CallInst *> callers, 
   SmallVector<CallInst *> started;
   for (CallInst *call : callers) {
     CallInst *marker = findMarker(*call->getFunction(), "__charcoal_async", uid);
-    if (!marker)
-      report_fatal_error("charcoal: the body of an 'async' statement has lost its beginning");
+    if (!marker) {
+      error(*call, "internal error: the body of an 'async' statement has lost its beginning");
+      continue;
+    }
     nameHelper(body, *call->getFunction(), ".async");
     Value *scope = marker->getArgOperand(1);
     if (flat) {
@@ -555,7 +580,7 @@ void Outliner::outlineAsync(CallInst *bodyMarker, ArrayRef<CallInst *> callers, 
       call = direct;
     }
     started.push_back(makeAsync(*call, scope));
-    marker->eraseFromParent();
+    eraseMarker(marker);
   }
   if (flat)
     helper.eraseFromParent();
@@ -645,6 +670,7 @@ bool Outliner::run() {
       return cast<ConstantInt>(a->getArgOperand(0))->getZExtValue() <
              cast<ConstantInt>(b->getArgOperand(0))->getZExtValue();
     });
+    findMarkers();
     for (CallInst *body : bodies)
       outline(body);
     changed = true;

@@ -14,9 +14,11 @@
 #include "retain.h"
 #include "split.h"
 #include "twins.h"
+#include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/Verifier.h"
 #include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/TargetParser/Triple.h"
 #include "llvm/Transforms/Utils/EntryExitInstrumenter.h"
@@ -73,18 +75,31 @@ struct Dump : PassInfoMixin<Dump> {
   static bool isRequired() { return true; }
 };
 
-// The layouts of abi/charcoal_abi.h are those of 64-bit targets, and calls in tail position must become jumps.
-struct CheckTarget : PassInfoMixin<CheckTarget> {
+// Reports a request that cannot be met as the compiler reports an error, and leaves the module to it untouched.
+static void refuse(Module &M, const Twine &why) {
+  M.getContext().emitError(why);
+  for (Stage stage : {Stage::Start, Stage::Last})
+    M.getOrInsertNamedMetadata(markOf(stage));
+}
+
+// The layouts of abi/charcoal_abi.h are those of 64-bit targets, and calls in tail position must become jumps. A
+// misspelled name of a pass to print would print nothing and leave the user to wonder.
+struct CheckRequest : PassInfoMixin<CheckRequest> {
   PreservedAnalyses run(Module &M, ModuleAnalysisManager &) {
+    const std::string &dump = options().dump;
+    if (!dump.empty() && none_of(pipeline, [&](const Entry &entry) { return dump == entry.name; })) {
+      std::string names;
+      for (const Entry &entry : pipeline)
+        names += (names.empty() ? "" : ", ") + std::string(entry.name);
+      refuse(M, "invalid value '" + dump + "' in '-fcharcoal-dump=" + dump + "'; it takes " + names);
+    }
     const Triple target(M.getTargetTriple());
     const Triple::ArchType arch = target.getArch();
     if (isC(M) && (M.getDataLayout().getPointerSizeInBits() != 64 ||
-                   (arch != Triple::x86_64 && arch != Triple::aarch64 && arch != Triple::riscv64))) {
-      errs() << "charcoal-cc: error: target '" << target.str()
-             << "': interruptible code exists for 64-bit x86, AArch64 and RISC-V only; compile with -fno-charcoal\n";
-      exit(1);
-    }
-    return PreservedAnalyses::all();
+                   (arch != Triple::x86_64 && arch != Triple::aarch64 && arch != Triple::riscv64)))
+      refuse(M, "target '" + target.str() +
+                    "': interruptible code exists for 64-bit x86, AArch64 and RISC-V only; compile with -fno-charcoal");
+    return PreservedAnalyses::none();
   }
   static bool isRequired() { return true; }
 };
@@ -94,11 +109,9 @@ struct EndStage : PassInfoMixin<EndStage> {
   Stage stage;
   explicit EndStage(Stage stage) : stage(stage) {}
   PreservedAnalyses run(Module &M, ModuleAnalysisManager &) {
-    if (verifyModule(M, &errs())) {
-      errs() << "charcoal-cc: internal error: the passes at the " << (stage == Stage::Start ? "start" : "end")
-             << " left an invalid module '" << M.getName() << "'\n";
-      exit(70);
-    }
+    if (verifyModule(M, &errs())) // no fault of the program: reported with what reproduces it, and nothing is written
+      report_fatal_error(Twine("charcoal: the passes at the ") + (stage == Stage::Start ? "start" : "end") +
+                         " left an invalid module '" + M.getName() + "'");
     M.getOrInsertNamedMetadata(markOf(stage));
     return PreservedAnalyses::all();
   }
@@ -109,7 +122,7 @@ static void addStage(ModulePassManager &passes, Stage stage) {
   if (options().disabled)
     return;
   if (stage == Stage::Start) {
-    passes.addPass(CheckTarget());
+    passes.addPass(CheckRequest());
     // Else the reports of -finstrument-functions would name interruptible versions, which the program does not know.
     passes.addPass(createModuleToFunctionPassAdaptor(EntryExitInstrumenterPass(/*PostInlining=*/false)));
   }
@@ -122,20 +135,7 @@ static void addStage(ModulePassManager &passes, Stage stage) {
   passes.addPass(EndStage(stage));
 }
 
-// A misspelled stage would print nothing and leave the user to wonder.
-static void checkDumpName() {
-  const std::string &name = options().dump;
-  if (name.empty() || any_of(pipeline, [&](const Entry &entry) { return name == entry.name; }))
-    return;
-  errs() << "charcoal-cc: error: invalid value '" << name << "' in '-fcharcoal-dump=" << name << "'; it takes";
-  for (const Entry &entry : pipeline)
-    errs() << (&entry == pipeline ? " " : ", ") << entry.name;
-  errs() << '\n';
-  exit(1);
-}
-
 static void registerPasses(PassBuilder &builder) {
-  checkDumpName();
   builder.registerPipelineStartEPCallback(
       [](ModulePassManager &passes, OptimizationLevel) { addStage(passes, Stage::Start); });
 #if LLVM_VERSION_MAJOR >= 20

@@ -30,6 +30,7 @@
 #include "options.h"
 #include "places.h"
 #include "tailcalls.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallBitVector.h"
 #include "llvm/Analysis/BlockFrequencyInfo.h"
 #include "llvm/Analysis/BranchProbabilityInfo.h"
@@ -546,6 +547,15 @@ void Splitter::connect() {
   D.SetCurrentDebugLocation(atEntry());
   restore = D.CreateCall(abi.restore(), {PoisonValue::get(abi.Ptr)}); // the image comes later
   restoredWord = D.CreateExtractValue(restore, 1);
+  // One value that is used behind every one of many points would take the register allocator time that grows with the
+  // square of their number.
+  constexpr unsigned many = 64;
+  AllocaInst *wordPlace = nullptr;
+  if (points.size() > many && !F.hasFnAttribute(Attribute::OptimizeNone)) {
+    IRBuilder<> top(&*body->getFirstNonPHIIt());
+    wordPlace = top.CreateAlloca(abi.Size, nullptr, "word");
+    D.CreateStore(restoredWord, wordPlace);
+  }
   SwitchInst *choose = D.CreateSwitch(D.CreateTrunc(D.CreateExtractValue(restore, 0), abi.I32), lost, points.size());
   for (unsigned k = 0; k < points.size(); ++k) {
     Point &P = points[k];
@@ -557,8 +567,10 @@ void Splitter::connect() {
     S.CreateUnreachable(); // until there is a tail to go to
     P.before->getTerminator()->setSuccessor(0, suspending);
     choose->addCase(D.getInt32(k + 1), restored);
-    if (PHINode *value = results[k])
-      value->addIncoming(reloadResult(R, value->getType(), restoredWord), restored);
+    if (PHINode *value = results[k]) {
+      Value *word = wordPlace && isWord(value->getType()) ? R.CreateLoad(abi.Size, wordPlace) : restoredWord;
+      value->addIncoming(reloadResult(R, value->getType(), word), restored);
+    }
     R.CreateBr(P.after);
     suspendingBlocks.push_back(suspending);
     restoredBlocks.push_back(restored);
@@ -1044,6 +1056,28 @@ void Splitter::run() {
   removeUnreachableBlocks(F);
 }
 
+// Erases those interruptible versions that were inlined everywhere, and then what only they called.
+static void dropUnused(std::vector<Function *> &twins) {
+  auto isUnused = [](const Function *F) { return F->hasLocalLinkage() && F->use_empty(); };
+  SmallVector<Function *> work;
+  copy_if(twins, std::back_inserter(work), isUnused);
+  SmallPtrSet<Function *, 16> dropped;
+  while (!work.empty()) {
+    Function *F = work.pop_back_val();
+    dropped.insert(F);
+    SetVector<Function *> called;
+    for (Instruction &I : instructions(*F))
+      for (Value *operand : I.operands())
+        if (auto *callee = dyn_cast<Function>(operand); callee && isTwin(*callee))
+          called.insert(callee);
+    F->deleteBody();
+    copy_if(called, std::back_inserter(work), isUnused);
+  }
+  erase_if(twins, [&](Function *F) { return dropped.contains(F); });
+  for (Function *F : dropped)
+    F->eraseFromParent();
+}
+
 // Gives the function its new type. The old one remains as an empty declaration without uses, and is erased.
 static Function *retype(Abi &abi, Function &old, Signature &S) {
   auto *F = Function::Create(S.twinType(abi), old.getLinkage(), old.getAddressSpace(), "", old.getParent());
@@ -1084,23 +1118,13 @@ PreservedAnalyses charcoal::SplitPass::run(Module &M, ModuleAnalysisManager &) {
       F.setDSOLocal(false);
     }
   }
-  // Those that were inlined everywhere.
-  for (bool changed = true; changed;) {
-    changed = false;
-    for (Function *&F : twins)
-      if (F && F->hasLocalLinkage() && F->use_empty()) {
-        F->eraseFromParent();
-        F = nullptr;
-        changed = true;
-      }
-  }
+  dropUnused(twins);
   std::vector<std::pair<Function *, Signature>> todo;
-  for (Function *F : twins)
-    if (F) {
-      Signature S = Signature::of(*F);
-      Function *retyped = retype(abi, *F, S);
-      todo.push_back({retyped, S});
-    }
+  for (Function *F : twins) {
+    Signature S = Signature::of(*F);
+    Function *retyped = retype(abi, *F, S);
+    todo.push_back({retyped, S});
+  }
   for (auto &[F, signature] : todo) {
     std::string name = F->getFnAttribute(TwinAttr).getValueAsString().str();
     Splitter(abi, glue, *F, signature, name).run();

@@ -43,6 +43,9 @@ static bool fitsRegisters(Type *T, const DataLayout &DL) {
          (T->isSized() && !T->isScalableTy() && DL.getTypeStoreSize(T).getFixedValue() <= CH_RESULT_BYTES);
 }
 
+// The code generator takes time that grows with the square of their number where they are saved.
+static constexpr unsigned MostParameters = 500;
+
 // -finstrument-functions: where a function was called from, for its reports alone.
 static bool isReport(StringRef name) { return name.starts_with("__cyg_profile_func_"); }
 static bool onlyReported(const CallBase &address) {
@@ -70,6 +73,8 @@ const char *Suspension::whyPlain(Function &F) const {
     return "it is a coroutine";
   if (!fitsRegisters(F.getReturnType(), M.getDataLayout()))
     return "its result is too large for registers";
+  if (F.arg_size() > MostParameters)
+    return "it takes more than 500 parameters";
   if (F.callsFunctionThatReturnsTwice())
     return "it calls setjmp";
   if (setjmpHasAddress && callsThroughPointer(F))
@@ -146,16 +151,22 @@ bool Suspension::mayBlock(const Function &F) const {
   return mayBlockCache[&F] = !bounded;
 }
 
-CallKind Suspension::classify(const CallBase &CB) const {
-  if (CB.isInlineAsm() || hasOtherBundles(CB))
-    return CallKind::Plain;
+// The function that is called, by its own name or by another; null if it is not known.
+static const Function *calleeOf(const CallBase &CB) {
   const Value *operand = CB.getCalledOperand();
   if (auto *alias = dyn_cast<GlobalAlias>(operand); alias && !alias->isInterposable())
     operand = alias->getAliaseeObject();
-  auto *callee = dyn_cast<Function>(operand);
+  return dyn_cast<Function>(operand);
+}
+
+CallKind Suspension::classify(const CallBase &CB) const {
+  if (CB.isInlineAsm() || hasOtherBundles(CB))
+    return CallKind::Plain;
+  const Function *callee = calleeOf(CB);
   if (callee && (callee->isIntrinsic() || !isRealCall(CB)))
     return CallKind::Plain;
-  bool unusual = (CB.getCallingConv() != CallingConv::C && CB.getCallingConv() != CallingConv::Fast) ||
+  bool unusual = CB.arg_size() > MostParameters ||
+                 (CB.getCallingConv() != CallingConv::C && CB.getCallingConv() != CallingConv::Fast) ||
                  !fitsRegisters(CB.getType(), M.getDataLayout());
   // f() without a prototype has a variadic type in LLVM, with no fixed parameter.
   bool variadic = CB.getFunctionType()->isVarArg() && CB.getFunctionType()->getNumParams() > 0;
@@ -275,19 +286,23 @@ Suspension::Suspension(Module &M)
   for (const Function *F : suspends)
     if (!F->hasFnAttribute(AtomicAttr))
       admit(F);
-  for (bool changed = true; changed;) {
-    changed = false;
-    for (auto &[F, callList] : callsOf) {
-      if (twinSet.contains(F) || refused.contains(F))
-        continue;
-      if (any_of(callList, [&](const CallBase *CB) {
-            CallKind kind = classify(*CB);
-            return kind != CallKind::Plain && (kind != CallKind::PlainYield || O.yields != Yields::None);
-          })) {
-        admit(F);
-        changed = true;
-      }
-    }
+  SmallVector<Function *> work;
+  DenseMap<const Value *, SmallVector<Function *>> callersOf;
+  for (auto &[F, callList] : callsOf) {
+    work.push_back(F);
+    for (const CallBase *CB : callList)
+      if (const Function *callee = calleeOf(*CB); callee && !callee->isDeclaration())
+        callersOf[callee].push_back(F);
+  }
+  while (!work.empty()) {
+    Function *F = work.pop_back_val();
+    if (twinSet.contains(F) || refused.contains(F) || none_of(callsOf[F], [&](const CallBase *CB) {
+          CallKind kind = classify(*CB);
+          return kind != CallKind::Plain && (kind != CallKind::PlainYield || O.yields != Yields::None);
+        }))
+      continue;
+    admit(F);
+    work.append(callersOf[F]); // these may call something that suspends now
   }
   for (Function &F : M) {
     if (twinSet.contains(&F))

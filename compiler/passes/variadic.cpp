@@ -67,6 +67,13 @@ uint64_t variableArgumentBytes(const CallBase &CB, Align &align) {
   return layOut(CB, align, [](unsigned, uint64_t, uint64_t) {});
 }
 
+// Registers hold an int with zeros above it, and many programs rely on that: they write 0 where a pointer is read, or 1
+// where a long is. What lay in the block before must not show through.
+static Value *fillSlot(Value *argument, IRBuilder<> &B) {
+  bool narrow = argument->getType()->isIntegerTy() && argument->getType()->getIntegerBitWidth() < 64;
+  return narrow ? B.CreateZExt(argument, B.getInt64Ty()) : argument;
+}
+
 void storeVariableArguments(const CallBase &CB, Value *area, Instruction *at) {
   IRBuilder<> B(at);
   Align align;
@@ -76,7 +83,7 @@ void storeVariableArguments(const CallBase &CB, Value *area, Instruction *at) {
     if (CB.isByValArgument(i))
       B.CreateMemCpy(place, Align(8), argument, CB.getParamAlign(i).valueOrOne(), size);
     else
-      B.CreateAlignedStore(argument, place, Align(8));
+      B.CreateAlignedStore(fillSlot(argument, B), place, Align(8));
   });
 }
 

@@ -2,9 +2,10 @@
 // passes through one. In modules that were optimized before, locals are PHI nodes.
 #include "waiting.h"
 #include "marks.h"
-#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Analysis/CaptureTracking.h"
 #include "llvm/IR/CFG.h"
@@ -43,66 +44,141 @@ const AllocaInst *local(const Value *pointer) {
   return variable && !PointerMayBeCaptured(variable, /*ReturnCaptures=*/true) ? variable : nullptr;
 }
 
-// The locals on whose contents the value depends, by way of instructions of the cycle.
-void findSources(const Value *value, const Blocks &cycle, DenseSet<const Value *> &seen,
-                 SmallVectorImpl<const AllocaInst *> &sources) {
-  auto *I = dyn_cast<Instruction>(value);
-  if (I && isLookAtShared(*I))
-    return; // what it gives is up to the memory
-  if (!I || !cycle.contains(I->getParent()) || !seen.insert(I).second)
-    return;
-  if (auto *load = dyn_cast<LoadInst>(I))
-    if (auto *variable = dyn_cast<AllocaInst>(load->getPointerOperand()->stripInBoundsOffsets()))
-      sources.push_back(variable);
-  for (const Value *operand : I->operands())
-    findSources(operand, cycle, seen, sources);
+// What a value is made of: variables of the function, and looks at shared memory. A variable is a local in memory, or a
+// PHI node that carries a value round the cycle.
+struct Sources {
+  SetVector<const Value *> variables;
+  SmallVector<const Instruction *, 2> looks;
+};
+
+class Cycle {
+public:
+  explicit Cycle(ArrayRef<const BasicBlock *> list) : blocks(list.begin(), list.end()) {}
+  bool onlyWaits(ArrayRef<const BasicBlock *> list);
+
+private:
+  // Through looks: of a look counts what its address is made of. Otherwise what it gives is up to the memory.
+  void collect(const Value *, bool throughLooks, DenseSet<const Value *> &seen, Sources &) const;
+  Sources allSourcesOf(const Value *, bool throughLooks) const;
+  bool affectsOthers(const Instruction &);
+  bool isCarried(const PHINode &phi) const {
+    return any_of(phi.blocks(), [&](const BasicBlock *from) { return !blocks.contains(from); });
+  }
+  bool isMoving(const Value *variable, bool throughLooks) const;
+  bool isSteady(const Instruction &look) const;
+  bool endsByALook(const Instruction &exit) const;
+
+  Blocks blocks;
+  MapVector<const Value *, SmallVector<const Value *, 2>> assigned; // variable -> the values that it is given
+};
+
+void Cycle::collect(const Value *value, bool throughLooks, DenseSet<const Value *> &seen, Sources &sources) const {
+  SmallVector<const Value *> work{value};
+  while (!work.empty()) {
+    auto *I = dyn_cast<Instruction>(work.pop_back_val());
+    if (!I || !blocks.contains(I->getParent()) || !seen.insert(I).second)
+      continue;
+    if (isLookAtShared(*I)) {
+      sources.looks.push_back(I);
+      if (throughLooks)
+        work.push_back(isa<LoadInst>(I) ? cast<LoadInst>(I)->getPointerOperand() : I->getOperand(0));
+      continue;
+    }
+    if (auto *phi = dyn_cast<PHINode>(I)) {
+      if (isCarried(*phi)) {
+        sources.variables.insert(phi);
+        continue;
+      }
+      for (const BasicBlock *from : phi->blocks()) // which of them comes is up to a condition
+        work.append(from->getTerminator()->op_begin(), from->getTerminator()->op_end());
+    }
+    if (auto *load = dyn_cast<LoadInst>(I))
+      if (auto *variable = dyn_cast<AllocaInst>(load->getPointerOperand()->stripInBoundsOffsets()))
+        sources.variables.insert(variable);
+    work.append(I->op_begin(), I->op_end());
+  }
+}
+
+// With what the variables are made of, and so on.
+Sources Cycle::allSourcesOf(const Value *value, bool throughLooks) const {
+  Sources result;
+  DenseSet<const Value *> seen;
+  collect(value, throughLooks, seen, result);
+  for (unsigned k = 0; k < result.variables.size(); ++k)
+    if (auto found = assigned.find(result.variables[k]); found != assigned.end())
+      for (const Value *given : found->second)
+        collect(given, throughLooks, seen, result);
+  return result;
+}
+
+// What it is depends on what it was the turn before.
+bool Cycle::isMoving(const Value *variable, bool throughLooks) const {
+  auto found = assigned.find(variable);
+  return found != assigned.end() && any_of(found->second, [&](const Value *given) {
+           return allSourcesOf(given, throughLooks).variables.contains(variable);
+         });
+}
+
+// It looks at the same place each time: not along a list or an array.
+bool Cycle::isSteady(const Instruction &look) const {
+  const Value *address = isa<LoadInst>(look) ? cast<LoadInst>(look).getPointerOperand() : look.getOperand(0);
+  return none_of(allSourcesOf(address, true).variables, [&](const Value *v) { return isMoving(v, true); });
+}
+
+bool Cycle::endsByALook(const Instruction &exit) const {
+  if (!isa<BranchInst>(exit) && !isa<SwitchInst>(exit))
+    return false;
+  const Sources sources = allSourcesOf(exit.getOperand(0), false);
+  return any_of(sources.looks, [&](const Instruction *look) { return isSteady(*look); }) &&
+         none_of(sources.variables, [&](const Value *v) { return isMoving(v, false); });
+}
+
+// Notes what an instruction assigns. True if it does what others may see, or what nothing is known of.
+bool Cycle::affectsOthers(const Instruction &I) {
+  if (countsRuns(I) || isa<LoadInst>(I))
+    return false;
+  if (auto *phi = dyn_cast<PHINode>(&I)) {
+    if (isCarried(*phi))
+      for (unsigned k = 0; k < phi->getNumIncomingValues(); ++k)
+        if (blocks.contains(phi->getIncomingBlock(k)))
+          assigned[phi].push_back(phi->getIncomingValue(k));
+    return false;
+  }
+  if (auto *store = dyn_cast<StoreInst>(&I)) {
+    const AllocaInst *variable = local(store->getPointerOperand());
+    if (!variable || store->isVolatile())
+      return true;
+    assigned[variable].push_back(store->getValueOperand());
+    return false;
+  }
+  if (auto *call = dyn_cast<CallBase>(&I); call && call->isInlineAsm())
+    return !call->getType()->isVoidTy(); // else it is the processor's word for waiting, most likely
+  return I.mayWriteToMemory() && !isIdempotent(I) && !I.isLifetimeStartOrEnd() && !isYield(I) && !isPause(I) &&
+         !isa<FenceInst>(I) && !isa<DbgInfoIntrinsic>(I) &&
+         !(isa<IntrinsicInst>(I) && I.getType()->isVoidTy() && cast<IntrinsicInst>(I).arg_empty());
+}
+
+bool Cycle::onlyWaits(ArrayRef<const BasicBlock *> list) {
+  SmallVector<const Instruction *> looks, exits;
+  for (const BasicBlock *BB : list) {
+    for (const Instruction &I : *BB) {
+      if (affectsOthers(I))
+        return false;
+      if (isLookAtShared(I))
+        looks.push_back(&I);
+    }
+    if (any_of(successors(BB), [&](const BasicBlock *next) { return !blocks.contains(next); }))
+      exits.push_back(BB->getTerminator());
+  }
+  constexpr unsigned many = 64; // a loop with so many variables computes; and the search takes their square
+  if (assigned.size() > many || none_of(looks, [&](const Instruction *look) { return isSteady(*look); }))
+    return false;
+  return none_of(assigned, [&](auto &entry) { return isMoving(entry.first, false); }) ||
+         all_of(exits, [&](const Instruction *exit) { return endsByALook(*exit); });
 }
 
 } // namespace
 
-bool onlyWaits(ArrayRef<const BasicBlock *> blocks) {
-  const Blocks cycle(blocks.begin(), blocks.end());
-  bool looks = false;
-  DenseMap<const AllocaInst *, SmallVector<const AllocaInst *, 2>> flows; // variable -> what is stored into it
-  for (const BasicBlock *BB : blocks)
-    for (const Instruction &I : *BB) {
-      if (countsRuns(I))
-        continue;
-      looks |= isLookAtShared(I);
-      if (auto *phi = dyn_cast<PHINode>(&I)) {
-        // Of a loop, not of a condition: something comes from outside the cycle, or from the node itself.
-        for (const BasicBlock *from : phi->blocks())
-          if (!cycle.contains(from))
-            return false;
-      } else if (auto *store = dyn_cast<StoreInst>(&I)) {
-        const AllocaInst *variable = local(store->getPointerOperand());
-        if (!variable || store->isVolatile())
-          return false;
-        DenseSet<const Value *> seen;
-        findSources(store->getValueOperand(), cycle, seen, flows[variable]);
-      } else if (auto *call = dyn_cast<CallBase>(&I); call && call->isInlineAsm()) {
-        if (!call->getType()->isVoidTy())
-          return false; // else it is the processor's word for waiting, most likely
-      } else if (I.mayWriteToMemory() && !isa<LoadInst>(I) && !isIdempotent(I) && !I.isLifetimeStartOrEnd() &&
-                 !isYield(I) && !isPause(I) && !isa<FenceInst>(I) && !isa<DbgInfoIntrinsic>(I) &&
-                 !(isa<IntrinsicInst>(I) && I.getType()->isVoidTy() && cast<IntrinsicInst>(I).arg_empty()))
-        return false;
-    }
-  if (!looks)
-    return false;
-  // A variable that is computed from what it was.
-  for (const auto &[start, sources] : flows) {
-    DenseSet<const AllocaInst *> reached;
-    SmallVector<const AllocaInst *> work(sources.begin(), sources.end());
-    while (!work.empty()) {
-      const AllocaInst *variable = work.pop_back_val();
-      if (variable == start)
-        return false;
-      if (auto found = flows.find(variable); found != flows.end() && reached.insert(variable).second)
-        work.append(found->second.begin(), found->second.end());
-    }
-  }
-  return true;
-}
+bool onlyWaits(ArrayRef<const BasicBlock *> blocks) { return Cycle(blocks).onlyWaits(blocks); }
 
 } // namespace charcoal

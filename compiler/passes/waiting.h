@@ -1,10 +1,16 @@
-// Whether a cycle of the control-flow graph only waits: it looks at memory that somebody else may change, and going
-// round it once more without such a change leaves everything as it is. Of such are `while (!ready) ;` with a volatile
-// or atomic `ready`, and the loops of a spin lock. Only these get a yield point although they make no calls: any other
-// code between two calls is never interrupted (the Charcoal paper's promise), even if it looks at shared memory.
+// Whether a cycle of the control-flow graph only waits for somebody to change memory. Of such are
 //
-// Not waiting is a cycle that stores to memory, or into a local variable something that depends on what that had been
-// the turn before: a count of turns, for one.
+//   while (!ready) ;                                        with a volatile or atomic `ready`
+//   while (!ready) if (++turns % 64 == 0) pause();
+//   while (__c11_atomic_exchange(&lock, 1, …)) back_off *= 2;
+//
+// Only these get a yield point although they make no calls: any other code between two calls is never interrupted (the
+// Charcoal paper's promise), even if it looks at shared memory. A cycle waits if
+//   - it changes no memory but locals whose address nobody has; an atomic operation that has no further effect when it
+//     is done again (compare and exchange, exchange, or, and) is no change;
+//   - it looks at volatile or atomic memory, at the same place in each turn: not along an array or a list; and
+//   - going round once more without a change from elsewhere leaves its locals as they are; or else, if it counts its
+//     turns, whether it ends is up to such looks alone: what counts to a limit ends by itself.
 #ifndef CHARCOAL_PASSES_WAITING_H
 #define CHARCOAL_PASSES_WAITING_H
 

@@ -236,3 +236,63 @@ int main(void) {
         run(cc, *options.split(), folder / "t.c", "-o", folder / "t")
         out = run("sh", "-c", f"ulimit -s 1024; exec {folder}/t")[0]
         check(out == expected != "", f"{options}: {out}")
+
+
+# Each is a function, or a chain of functions, of n of something.
+GROWING = {
+    "calls": lambda n: "int g(int); int f(int x) {" + "x += g(x);" * n + "return x; }",
+    "loops": lambda n: "int f(volatile int *p, int m) { int s = 0;" + "for (int i = 0; i < m; i++) s += p[i];" * n + "return s; }",
+    "loops over calls": lambda n: "void g(int); void f(int m) {" + "for (int i = 0; i < m; i++) g(i);" * n + "}",
+    "locals": lambda n: "int g(int *); int f(void) { int s = 0;" + "".join(
+        f"int v{i} = {i}; s += g(&v{i});" for i in range(n)) + "return s; }",
+    "cases": lambda n: "int g(int); int f(int x) { for (;;) switch (x) {" + "".join(
+        f"case {i}: x = g({i}); break;" for i in range(n)) + "default: return x; } }",
+    "parameters": lambda n: "int g(int); int f(" + "int," * (n // 4) + "int x) { return g(x); }",
+    "activities": lambda n: "void g(int); void f(void) {" + "activate g(1);" * n + "}",
+    "branches": lambda n: "void g(int); void f(void) { do {" + "async g(1);" * n + "} finish; }",
+    "atomic blocks": lambda n: "void g(int); void f(void) {" + "atomic { g(1); }" * n + "}",
+    "variadic calls": lambda n: "int h(int, ...); void f(int x) {" + "h(x, 1);" * n + "}",
+    "chain": lambda n: "int g(int); static int f0(int x) { return g(x); }" + "".join(
+        f"static int f{i}(int x) {{ return f{i - 1}(x) + 1; }}" for i in range(1, n)) + f"int f(int x) {{ return f{n - 1}(x); }}",
+    "chain backwards": lambda n: "".join(f"static int f{i}(int);" for i in range(n + 1)) + "".join(
+        f"static int f{i}(int x) {{ return f{i + 1}(x) + 1; }}" for i in range(n)) +
+        f"int g(int); static int f{n}(int x) {{ return g(x); }} int f(int x) {{ return f0(x); }}",
+}
+
+
+def seconds(*command):
+    """User time."""
+    pid = os.posix_spawn(command[0], [str(c) for c in command], os.environ)
+    _, status, usage = os.wait4(pid, 0)
+    check(status == 0, f"{command}: status {status}")
+    return usage.ru_utime
+
+
+@test
+def the_passes_take_time_in_proportion_to_size(folder):
+    small, large = 500, 4000
+    passes = "-passes=" + ",".join(f"charcoal-{name}" for name in ("outline", "duplicate", "atomic", "twins", "merge", "split"))
+
+    def take(level, kind, n):
+        source, module = folder / "grows.c", folder / "grows.bc"
+        source.write_text(GROWING[kind](n))
+        run(cc, level, "-w", "-fcharcoal-dialect", "-c", "-emit-llvm", "-Xclang", "-disable-llvm-passes", source, "-o", module)
+        return seconds(str(llvm / "opt"), f"-load-pass-plugin={plugin}", passes, "-disable-output", module)
+
+    for kind in GROWING:
+        few = take("-O0", kind, small)
+        for level in ("-O0", "-O1") if kind in ("calls", "loops over calls", "locals") else ("-O0",):
+            many = take(level, kind, large)
+            if many > 2 * large / small * few:
+                many = min(many, take(level, kind, large))  # other load on the machine only adds
+            check(many <= 2 * large / small * few,
+                  f"{large} {kind} at {level} take {many:.2f} s, {small} at -O0 take {few:.2f} s")
+
+
+@test
+def what_the_passes_leave_takes_the_code_generator_time_in_proportion_to_size(folder):
+    source, out = folder / "grows.c", folder / "grows.o"
+    source.write_text(GROWING["calls"](1200).replace("g(x)", "g(x + 1)"))
+    plain = seconds(str(cc), "-fno-charcoal", "-O2", "-c", source, "-o", out)
+    ours = seconds(str(cc), "-O2", "-c", source, "-o", out)
+    check(ours <= 7 * plain, f"{ours:.2f} s, and {plain:.2f} s as plain C")

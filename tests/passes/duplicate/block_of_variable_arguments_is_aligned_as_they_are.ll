@@ -8,6 +8,7 @@ define void @f(ptr %large, i32 %x) {
 ; CHECK-LABEL: define void @f.int(
 ; CHECK: %variable_arguments = alloca [128 x i8], align 64
 ; CHECK: %[[FIRST:.*]] = getelementptr inbounds i8, ptr %variable_arguments, i64 0
-; CHECK-NEXT: store i32 %x, ptr %[[FIRST]]
+; CHECK-NEXT: %[[SLOT:.*]] = zext i32 %x to i64
+; CHECK-NEXT: store i64 %[[SLOT]], ptr %[[FIRST]]
 ; CHECK-NEXT: %[[SECOND:.*]] = getelementptr inbounds i8, ptr %variable_arguments, i64 64
 ; CHECK-NEXT: call void @llvm.memcpy{{.*}}(ptr align 8 %[[SECOND]], ptr align 64 %large, i64 64

@@ -1,5 +1,5 @@
-// Between two calls nobody comes in between, also if the code looks at shared memory: only a cycle that does nothing but
-// look has a yield point, for it would never end.
+// Between two calls nobody comes in between, also if the code looks at shared memory: only a cycle that ends by nothing
+// but somebody else's change has a yield point, for it would never end otherwise. It may count its turns meanwhile.
 volatile int ready;
 volatile unsigned long counted;
 int held;
@@ -26,9 +26,25 @@ void swaps(int *a, int *b) {
     *b = c;
   }
 }
-void alternates(void) {
-  for (int a = 0, b = 1; !ready; a = b, b = !a)
-    ;
+struct item { struct item *volatile next; volatile int key; };
+struct item *search_a_list(struct item *from, int key) {
+  while (from->next && from->key != key)
+    from = from->next;
+  return from;
+}
+int search_an_array(volatile int *from, int key) {
+  int i = 0;
+  while (from[i] != key)
+    i++;
+  return i;
+}
+void tries_for_a_while(int verbose) {
+  for (int n = 0;; n++) {
+    if (n > 1000 && !verbose)
+      break;
+    if (ready)
+      break;
+  }
 }
 // CHECK-LABEL: define {{.*}}@counts_in_memory.int(
 // CHECK: call void @charcoal.yield
@@ -42,7 +58,13 @@ void alternates(void) {
 // CHECK-LABEL: define {{.*}}@swaps.int(
 // CHECK: call void @charcoal.yield
 // CHECK-NOT: call void @charcoal.yield
-// CHECK-LABEL: define {{.*}}@alternates.int(
+// CHECK-LABEL: define {{.*}}@search_a_list.int(
+// CHECK: call void @charcoal.yield
+// CHECK-NOT: call void @charcoal.yield
+// CHECK-LABEL: define {{.*}}@search_an_array.int(
+// CHECK: call void @charcoal.yield
+// CHECK-NOT: call void @charcoal.yield
+// CHECK-LABEL: define {{.*}}@tries_for_a_while.int(
 // CHECK: call void @charcoal.yield
 // CHECK-NOT: call void @charcoal.yield
 int waits_for_a_value(void) {
@@ -67,6 +89,26 @@ void waits_inside(int *a) {
       ;
   }
 }
+void alternates(void) {
+  for (int a = 0, b = 1; !ready; a = b, b = !a)
+    ;
+}
+long counts_meanwhile(void) {
+  long turns = 0;
+  while (!ready || held)
+    turns++;
+  return turns;
+}
+void backs_off(int *lock) {
+  for (int pauses = 1;; pauses = pauses < 64 ? 2 * pauses : pauses) {
+    for (int i = 0; i < pauses; i++)
+      __builtin_ia32_pause();
+    int expected = 0;
+    if (!__atomic_load_n(lock, __ATOMIC_RELAXED) &&
+        __atomic_compare_exchange_n(lock, &expected, 1, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+      return;
+  }
+}
 // CHECK-LABEL: define {{.*}}@waits_for_a_value.int(
 // CHECK: call void @charcoal.yield
 // CHECK: call void @charcoal.yield
@@ -77,5 +119,14 @@ void waits_inside(int *a) {
 // CHECK: call void @charcoal.yield
 // CHECK: call void @charcoal.yield
 // CHECK-LABEL: define {{.*}}@waits_inside.int(
+// CHECK: call void @charcoal.yield
+// CHECK: call void @charcoal.yield
+// CHECK-LABEL: define {{.*}}@alternates.int(
+// CHECK: call void @charcoal.yield
+// CHECK: call void @charcoal.yield
+// CHECK-LABEL: define {{.*}}@counts_meanwhile.int(
+// CHECK: call void @charcoal.yield
+// CHECK: call void @charcoal.yield
+// CHECK-LABEL: define {{.*}}@backs_off.int(
 // CHECK: call void @charcoal.yield
 // CHECK: call void @charcoal.yield
