@@ -66,4 +66,6 @@ int ch_main(void *main_int, int argc, char **argv, char **envp) {
 int ch_suspend(const struct ch_frame_info *info, const void *image, uint32_t point, int status) { __builtin_trap(); }
 int ch_suspend_home(struct ch_frame *frame, const void *image, uint32_t point, int status) { __builtin_trap(); }
 struct ch_restored ch_restore(void *image) { __builtin_trap(); }
+uint32_t ch_atomic_policy(uint32_t policy) { return policy; } /* nothing can be spawned */
+const char *ch_no_yield(const char *site) { return site; }    /* nothing switches */
 void ch_atomic_settle(void) { __builtin_trap(); }

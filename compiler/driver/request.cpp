@@ -198,6 +198,10 @@ Request readRequest(const std::vector<std::string> &arguments) {
       request.positionChosen = true;
     else if (argument == "-femulated-tls" || argument == "-fno-emulated-tls")
       request.emulatesTls = argument == "-femulated-tls";
+    else if (startsWith(argument, "-fsanitize=") && argument.find("thread") != std::string::npos)
+      request.threadSanitizer = true;
+    else if (argument == "-fno-sanitize=thread" || argument == "-fno-sanitize=all")
+      request.threadSanitizer = false;
     else if (startsWith(argument, "-flto") || argument == "-fno-lto")
       request.optimizesAtLink = argument != "-fno-lto";
     else if (startsWith(argument, "-O"))

@@ -1,5 +1,5 @@
 // The walk over plain C. See translator.h.
-#include "translator.h"
+#include "waituntil.h"
 #include <set>
 
 namespace charcoal::syntax {
@@ -256,6 +256,9 @@ void Translator::statement(bool inList) {
     } else if (tokens[position].kind == Kind::Punctuator && t == "{") {
       compound();
       break;
+    } else if (t == "(" && startsWait(position)) {
+      lowerWaituntil(inList);
+      break;
     } else if (t == "if") {
       take();
       if (here() == "(")
@@ -334,6 +337,8 @@ size_t Translator::statementEnd(size_t i, unsigned level) const {
       i = closing(i) + 1;
     else if (t == "{")
       return closing(i) + 1;
+    else if (startsWait(i))
+      return parseWait(i, level + 1).end;
     else if (t == "case" || t == "default")
       i = caseEnd(i);
     else if (t == "for" || t == "while" || t == "switch")
@@ -342,7 +347,10 @@ size_t Translator::statementEnd(size_t i, unsigned level) const {
       i = behindGroup(i + 1);
     else if (isWord && t == "async" && at(i + 1) == "(" && at(closing(i + 1) + 1) == "{")
       return closing(closing(i + 1) + 1) + 1;
-    else if (isWord && (t == "async" || t == "atomic" || t == "noncancellable") && at(i + 1) != ";")
+    else if (isWord && t == "atomic" && isName(i + 1) && at(i + 2) == "{") // with a policy
+      i += 2;
+    else if (isWord && (t == "async" || t == "atomic" || t == "noncancellable" || t == "assert_no_yield") &&
+             at(i + 1) != ";")
       ++i;
     else if (t == "if") {
       i = statementEnd(behindGroup(i + 1), level + 1);

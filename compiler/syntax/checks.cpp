@@ -45,19 +45,24 @@ SourceLocation Unit::written(SourceLocation place) const {
   return place.isMacroID() ? sources.getImmediateExpansionRange(place).getBegin() : place;
 }
 
+bool isWaituntil(llvm::StringRef name) { return name == "__charcoal_wait_any" || name == "__charcoal_wait_next"; }
+
 // Waits for something inside the program, which charcoal/blocking.h does not list.
 static bool isWait(llvm::StringRef name) {
-  if (name.contains("try"))
+  if (name.contains("try") || name.ends_with("__clause"))
     return false;
   return name.contains("wait") || name.contains("join") || name.contains("suspend") || name.ends_with("_lock");
 }
 
 bool Unit::isKnownToWait(const FunctionDecl &function) const {
+  const llvm::StringRef name = function.getIdentifier() ? function.getName() : "";
+  if (name.starts_with("__charcoal_wait_")) // the steps of a `waituntil`
+    return isWaituntil(name);
   if (mayBlock(function))
     return true;
-  const bool isSystem = function.getIdentifier() && (ast->getSourceManager().isInSystemHeader(function.getLocation()) ||
-                                                     function.getName().starts_with("ch_"));
-  return isSystem && isWait(function.getName());
+  const bool isSystem =
+      !name.empty() && (ast->getSourceManager().isInSystemHeader(function.getLocation()) || name.starts_with("ch_"));
+  return isSystem && isWait(name);
 }
 
 bool Unit::mayWait(const CallExpr &call) { return may(call, Ask::Wait); }
@@ -70,6 +75,8 @@ bool Unit::may(const CallExpr &call, Ask ask) {
   const llvm::StringRef name = calledName(&call);
   if (name == "__charcoal_yield" || name == "ch_reschedule" || name == "ch_yield_to")
     return ask == Ask::GiveWay;
+  if (isWaituntil(name))
+    return true;
   if (name.starts_with("__charcoal_") || name.starts_with("__builtin_"))
     return false;
   if (isAnnotated(*callee, "charcoal.atomic"))
@@ -154,8 +161,7 @@ public:
       if (!function || !function->doesThisDeclarationHaveABody() ||
           context.getSourceManager().isInSystemHeader(function->getLocation()))
         continue;
-      if (!unit.neverWaits.empty())
-        checkNeverWaits(unit, *function);
+      checkNeverWaits(unit, *function);
       if (warnings.isOn(compiler, Warning::Blocking))
         checkBlocking(unit, *function);
       if (warnings.isOn(compiler, Warning::LoopVariable) || warnings.isOn(compiler, Warning::Dangling))

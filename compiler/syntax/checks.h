@@ -53,6 +53,8 @@ private:
 
 // The name of the function that the statement calls directly, or "".
 llvm::StringRef calledName(const clang::Stmt *);
+// What a `waituntil` statement waits in.
+bool isWaituntil(llvm::StringRef name);
 bool isAnnotated(const clang::FunctionDecl &, llvm::StringRef annotation);
 // `name` is one that the front end gives to variables of its own.
 bool isOurs(const clang::VarDecl &);

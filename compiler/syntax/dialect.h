@@ -70,6 +70,7 @@ bool isDialectWord(std::string_view);
 
 // The word that this one may have been meant for, if it is none itself; or nothing.
 std::string_view misspelt(std::string_view);
+std::string_view misspelt(std::string_view, const std::vector<std::string_view> &words);
 
 // `nextUid` numbers the spawn statements of a translation unit.
 Translation translate(const std::vector<Lexeme> &, const Names &, unsigned &nextUid);

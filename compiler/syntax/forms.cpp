@@ -10,6 +10,7 @@ namespace charcoal::syntax {
 
 const Translator::Form Translator::forms[] = {
     {"atomic", &Translator::matchesAtomic, &Translator::lowerAtomic},
+    {"assert_no_yield", &Translator::matchesNoYield, &Translator::lowerNoYield},
     {"activate", &Translator::matchesActivate, &Translator::lowerActivate},
     {"yield", &Translator::matchesYield, &Translator::lowerYield},
     {"async", &Translator::matchesAsync, &Translator::lowerAsync},
@@ -18,11 +19,14 @@ const Translator::Form Translator::forms[] = {
     {"within", &Translator::matchesDeadline, &Translator::lowerFinish},
     {"by", &Translator::matchesDeadline, &Translator::lowerFinish},
     {"finish", &Translator::matchesLoneFinish, &Translator::lowerLoneFinish},
+    {"waituntil", &Translator::matchesWaituntil, &Translator::lowerWaituntil},
+    {"when", &Translator::matchesWaituntil, &Translator::lowerWaituntil},
 };
 
 bool isDialectWord(std::string_view word) {
-  static const std::set<std::string_view> words = {"atomic", "activate",       "yield",  "async", "finish",
-                                                   "cancel", "noncancellable", "within", "by"};
+  static const std::set<std::string_view> words = {"atomic", "activate",  "yield",          "async",
+                                                   "finish", "cancel",    "noncancellable", "within",
+                                                   "by",     "waituntil", "assert_no_yield"};
   return words.count(word) != 0;
 }
 

@@ -1,6 +1,6 @@
 // What may leave which region. See translator.h.
 //
-// `return` and `goto` may leave a block of ours (atomic, do … finish, noncancellable): its cleanup runs. So may `break`
+// `return` and `goto` may leave a block of ours (atomic, do … finish, noncancellable, a clause's body): its cleanup runs. So may `break`
 // and `continue`, but not a `do … finish`, which other compilers take for a loop. None may leave the body of an
 // activity or of `async`, which has a stack of its own: in the former `return` ends the activity, all else is the
 // user's mistake. Nothing may jump into any of them. A wrong jump is left out of the output, so that clang does not
@@ -29,6 +29,10 @@ static const char *describe(Region::What what) {
     return "the body of 'async'";
   case Region::Barrier:
     return "a 'noncancellable' block";
+  case Region::Clause:
+    return "the body of a clause";
+  case Region::NoYield:
+    return "an 'assert_no_yield' block";
   default:
     return "the body of 'activate'";
   }

@@ -10,8 +10,8 @@
 
 namespace charcoal::syntax {
 
-static const std::string_view words[] = {"activate", "async",          "atomic", "cancel",
-                                         "finish",   "noncancellable", "within", "yield"};
+static const std::vector<std::string_view> words = {"activate",       "async",     "atomic", "cancel", "finish",
+                                                    "noncancellable", "waituntil", "within", "yield"};
 
 // Letters to insert, delete, change or swap with their neighbour to get from one word to the other.
 static size_t distance(std::string_view from, std::string_view to) {
@@ -31,7 +31,9 @@ static size_t distance(std::string_view from, std::string_view to) {
   return row[to.size()];
 }
 
-std::string_view misspelt(std::string_view word) {
+std::string_view misspelt(std::string_view word) { return misspelt(word, words); }
+
+std::string_view misspelt(std::string_view word, const std::vector<std::string_view> &words) {
   if (word.size() < 4 || word.size() > 16)
     return {};
   std::string_view nearest;
@@ -82,8 +84,59 @@ Translator::Mistake Translator::mistake(bool inList) {
     correct(right);
     return form(inList) ? Mistake::Statement : wrongShape();
   }
+  if (const Mistake found = wrongWait(); found != Mistake::None)
+    return found;
   const bool isOurs = isDialectWord(here()) || here() == "contained";
   return isOurs && !isPlain(here()) ? wrongShape() : Mistake::None;
+}
+
+// What was meant for a clause of `waituntil`.
+Translator::Mistake Translator::wrongWait() {
+  static const char clause[] = "'waituntil (…) { … }'";
+  const std::string word(here());
+  if ((word != "waituntil" && word != "when" && word != "or" && word != "and") || isPlain(here()))
+    return Mistake::None;
+  const bool group = next() == "(" && isClosed(position + 1);
+  const size_t behind = group ? closing(position + 1) + 1 : position + 1;
+  if (word == "or" || word == "and") {
+    if (!startsClause(position + 1))
+      return Mistake::None;
+    problem(position,
+            "'" + word + "' stands between two clauses, and there is none before it; each ends with its body");
+    drop();
+    return Mistake::Prefix;
+  }
+  if (word == "when") {
+    size_t to = position + 1; // the `waituntil`, not far away
+    while (!group && isName(to) && at(to) != "waituntil")
+      ++to;
+    if (group && at(behind) == "(" && startsClause(behind))
+      problem(position,
+              "a guard stands before a single clause, not before a bracket; write it before each 'waituntil' in it");
+    else if (group && at(behind) == "waituntil")
+      problem(behind, std::string("expected '(' after 'waituntil'; write ") + clause);
+    else if (group && (at(behind) == "{" || isName(behind) || isKeyword(behind)))
+      problem(behind - 1, "expected 'waituntil' behind 'when (…)'; write 'when (condition) waituntil (…) { … }'");
+    else if (!group && at(to) == "waituntil")
+      problem(position + 1, "expected '(' after 'when'; write 'when (condition) waituntil (…) { … }'");
+    else
+      return Mistake::None;
+    drop(group ? behind + (at(behind) == "waituntil") : to);
+    return Mistake::Prefix;
+  }
+  if (next() == "(" && !group)
+    return Mistake::None; // clang will say so
+  if (!group) {
+    problem(next() == "fair" ? position + 1 : position,
+            "expected '(' after '" + std::string(next() == "fair" ? "fair" : "waituntil") + "'; write " + clause);
+    drop(next() == "fair" ? position + 2 : position + 1);
+    while (!done() && here() != "{" && here() != ";" && here() != "}") // what was meant for the call
+      drop(here() == "(" ? closing(position) + 1 : position + 1);
+    if (here() == "}")
+      text(position - 1, ";");
+    return Mistake::Prefix;
+  }
+  return Mistake::None;
 }
 
 // The ';' behind the token before this one is missing.
@@ -182,6 +235,13 @@ Translator::Mistake Translator::wrongShape() {
         text(keyword, ";");
     } else
       return Mistake::None;
+    return Mistake::Prefix;
+  }
+  if (word == "assert_no_yield") {
+    if (!empty && !isName(position + 1) && !isKeyword(position + 1))
+      return Mistake::None;
+    problem(keyword, "'assert_no_yield' needs a block; write 'assert_no_yield { … }'");
+    drop();
     return Mistake::Prefix;
   }
   if (word == "contained") {

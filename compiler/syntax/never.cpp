@@ -1,7 +1,8 @@
-// `ch_never_waits` on a function's declaration: that it waits is an error, as far as the file shows it.
+// `ch_never_waits` on a function's declaration, and the block `assert_no_yield`: that they wait is an error, as far as
+// the file shows it. In the block, giving way is one, too.
 //
-// Looked at are the function's calls, and those of functions that are defined in this file, outwards from it; a call
-// that is known to wait is reported where the marked function makes the first step towards it, with the chain. Of
+// Looked at are their calls, and those of functions that are defined in this file, outwards from it; a call
+// that is known to wait is reported where the marked code makes the first step towards it, with the chain. Of
 // functions in other files, and of calls through pointers, nothing is known; mark the former as well. Code in `atomic`
 // is looked at, too: there it would stop the whole thread. The body of an `activate` is another activity's.
 #include "checks.h"
@@ -22,22 +23,66 @@ public:
   explicit NeverWaits(Unit &unit) : unit(unit) {}
 
   void check(const FunctionDecl &function) {
-    if (!isMarked(function) || !findWait(function.getBody()))
-      return;
-    const CallExpr &first = *chain.back(), &last = *chain.front();
-    const llvm::StringRef waits = calledName(&last);
-    if (chain.size() == 1)
-      error(unit.compiler, first.getExprLoc(), "'%0' may wait, and '%1' is declared 'ch_never_waits'")
-          << waits << function.getName() << first.getSourceRange();
-    else
-      error(unit.compiler, first.getExprLoc(),
-            "'%0' may wait, because it leads to '%1', and '%2' is declared 'ch_never_waits'")
-          << calledName(&first) << waits << function.getName() << first.getSourceRange();
-    for (size_t i = chain.size() - 1; i-- > 0;)
-      note(unit.compiler, chain[i]->getExprLoc(), "which calls '%0' here") << calledName(chain[i]);
+    if (isMarked(function) && findWait(function.getBody()))
+      report("'" + function.getName().str() + "' is declared 'ch_never_waits'");
+    else if (unit.isDeclared("__charcoal_no_yield"))
+      checkBlocks(function.getBody());
   }
 
 private:
+  void report(const std::string &why) {
+    const CallExpr &first = *chain.back(), &last = *chain.front();
+    const std::string does = givesWay(last) ? "gives way" : "may wait";
+    if (chain.size() == 1)
+      error(unit.compiler, place(first), "'%0' %1, and %2") << called(last) << does << why << first.getSourceRange();
+    else
+      error(unit.compiler, place(first), "'%0' %1, because it leads to '%2', and %3")
+          << called(first) << does << called(last) << why << first.getSourceRange();
+    for (size_t i = chain.size() - 1; i-- > 0;)
+      note(unit.compiler, place(*chain[i]), "which calls '%0' here") << called(*chain[i]);
+    chain.clear();
+  }
+
+  static llvm::StringRef called(const CallExpr &call) {
+    const llvm::StringRef name = calledName(&call);
+    return isWaituntil(name) ? "waituntil" : name == "__charcoal_yield" ? "yield" : name;
+  }
+  static bool givesWay(const CallExpr &call) {
+    const llvm::StringRef name = calledName(&call);
+    return name == "__charcoal_yield" || name == "ch_reschedule" || name == "ch_yield_to";
+  }
+  SourceLocation place(const CallExpr &call) const {
+    return calledName(&call).starts_with("__charcoal_") ? unit.written(call.getExprLoc()) : call.getExprLoc();
+  }
+
+  // The variable that the front end has put in front of a block's statements.
+  static const VarDecl *assertion(const Stmt *s) {
+    auto *block = dyn_cast<CompoundStmt>(s);
+    auto *first = block && !block->body_empty() ? dyn_cast<DeclStmt>(block->body_front()) : nullptr;
+    auto *variable = first && first->isSingleDecl() ? dyn_cast<VarDecl>(first->getSingleDecl()) : nullptr;
+    return variable && isOurs(*variable) && variable->getName() == "__charcoal_asserted" ? variable : nullptr;
+  }
+
+  // One report for each outermost block.
+  void checkBlocks(const Stmt *s) {
+    if (!s)
+      return;
+    if (const VarDecl *variable = assertion(s)) {
+      seen.clear();
+      inBlock = true;
+      if (findWait(s)) {
+        report("this is inside 'assert_no_yield'");
+        note(unit.compiler, unit.written(variable->getLocation()), "the block begins here");
+      }
+      inBlock = false;
+      return;
+    }
+    if (auto *body = dyn_cast<CapturedStmt>(s))
+      return checkBlocks(body->getCapturedStmt());
+    for (const Stmt *part : s->children())
+      checkBlocks(part);
+  }
+
   bool isMarked(const FunctionDecl &function) const { return unit.neverWaits.contains(function.getCanonicalDecl()); }
 
   // Sets the chain of calls, the one that waits first.
@@ -63,14 +108,16 @@ private:
     if (!callee || isMarked(*callee))
       return false; // a marked one is checked by itself
     const FunctionDecl *definition = callee->getDefinition();
-    const bool waits =
-        definition ? seen.insert(definition).second && findWait(definition->getBody()) : unit.isKnownToWait(*callee);
+    const bool waits = inBlock && givesWay(*call) ? true
+                       : definition               ? seen.insert(definition).second && findWait(definition->getBody())
+                                                  : unit.isKnownToWait(*callee);
     if (waits)
       chain.push_back(call);
     return waits;
   }
 
   Unit &unit;
+  bool inBlock = false;
   llvm::SmallVector<const CallExpr *> chain;
   llvm::SmallPtrSet<const FunctionDecl *, 16> seen;
 };

@@ -23,6 +23,8 @@ struct Region {
     Finish,  // what stands between `do` and `finish`
     Async,   // the statement behind `async`
     Barrier, // the statement behind `noncancellable`
+    Clause,  // a body of `waituntil`
+    NoYield, // the block behind `assert_no_yield`
   };
   What what;
   size_t keyword;                            // the token that opened it
@@ -31,6 +33,7 @@ struct Region {
   bool hasReturn = false;                    // of Body: something jumps to its end
   bool startsBranches = false;               // of Async: so it has a scope
   std::vector<std::string_view> labels = {}; // of Finish: those that `cancel` may name
+  std::string_view policy = {};              // of Atomic: what becomes of spawns in it, if the block says so
 };
 
 // A label and the regions around it, outermost first.
@@ -40,6 +43,8 @@ struct Label {
   size_t index;           // of its token
   size_t piece, pieceEnd; // what has become of it, in the output
 };
+
+struct Wait;
 
 class Translator {
 public:
@@ -100,6 +105,7 @@ private:
   static const Form forms[];
   bool matchesAtomic(bool) const;
   bool matchesActivate(bool) const;
+  bool matchesNoYield(bool) const;
   bool matchesYield(bool) const;
   bool matchesStatement(bool) const;
   bool matchesAsync(bool) const;
@@ -107,20 +113,38 @@ private:
   bool matchesNoncancellable(bool) const;
   bool matchesDeadline(bool) const;
   bool matchesLoneFinish(bool) const;
+  bool matchesWaituntil(bool) const;
   void lowerAtomic(bool inList);
   void lowerActivate(bool inList);
+  void lowerNoYield(bool inList);
   void lowerYield(bool inList);
   void lowerAsync(bool inList);
   void lowerCancel(bool inList);
   void lowerNoncancellable(bool inList);
   void lowerFinish(bool inList);
   void lowerLoneFinish(bool inList);
+  void lowerWaituntil(bool inList);
+  bool startsClause(size_t index) const;
+  bool startsWait(size_t index) const; // a `waituntil` statement begins there
+  Wait parseWait(size_t index, unsigned level) const;
+  void parseCall(Wait &, size_t clause) const;
+  void waitGuards(const Wait &, const std::string &id);
+  void waitArguments(const Wait &, const std::string &id);
+  static std::string waitState(const Wait &, const std::string &id);
+  void waitLoop(const Wait &, const std::string &id);
+  static std::string waitPredicate(const Wait &, const std::string &id);
+  void waitBodies(const Wait &, const std::string &id);
+  void waitElse(size_t keyword, size_t anchor);
   bool startsBranches(size_t begin, size_t end) const;
   bool isFinish(size_t index) const; // a `do` that ends with `finish`, or should
   void nameFinish(Region &);
   static std::vector<Piece> scopePieces(const std::string &name, bool barrier, size_t keyword);
   void enterScope(const std::string &name, bool barrier, size_t keyword);
   const Region *scopeAround(const char *word);
+  struct AtomicPolicy;
+  static const AtomicPolicy atomicPolicies[3];
+  const AtomicPolicy *atomicPolicy();
+  void checkPolicy(size_t spawn);
   bool isAtomicExpression();
   void atomicExpression();
   bool isBareAtomicExpression();
@@ -148,6 +172,7 @@ private:
   Mistake wrongShape(); // of a word that is spelled right
   bool wouldBe(std::string_view right) const;
   bool isMisspeltFinish(size_t index) const;
+  Mistake wrongWait();
   void correct(std::string_view right);
   void expectSemicolon(std::string_view behind);
   bool isKnown(std::string_view word) const;

@@ -82,7 +82,11 @@ int main(int argc, char **argv) {
   Names names;
   names.isFunction = [&](std::string_view word) { return functions.count(word) != 0; };
   names.isType = [&](std::string_view word) { return types.count(word) != 0; };
-  names.isDeclared = [&](std::string_view word) { return functions.count(word) || types.count(word); };
+  // `f` and `g` can be waited for; `g` holds something behind the statement, and `f` for the length of the body.
+  const std::set<std::string_view> forms = {"f__clause", "g__clause", "f__leaves", "g__held"};
+  names.isDeclared = [&](std::string_view word) {
+    return functions.count(word) || types.count(word) || forms.count(word);
+  };
   unsigned uid = 0;
   for (size_t begin = 0; begin < all.size();) {
     size_t end = begin;

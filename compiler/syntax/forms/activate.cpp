@@ -50,6 +50,7 @@ void Translator::lowerActivate(bool) {
   Spawn spawn;
   spawn.keyword = position;
   spawn.uid = nextUid++;
+  checkPolicy(spawn.keyword);
   drop();
   if (here() == "contained" && !(next() == "(" && at(closing(position + 1) + 1) != "{")) {
     spawn.contained = true;

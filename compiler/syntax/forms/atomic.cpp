@@ -1,6 +1,8 @@
-// atomic statement, atomic (expression), atomic declaration
+// atomic statement, atomic POLICY { … }, atomic (expression), atomic declaration
 //
-//   atomic S    becomes   { int __charcoal_atomic __attribute__((cleanup(…leave))) = 0; …enter(); S }
+//   atomic S          becomes   { int __charcoal_atomic __attribute__((cleanup(…leave))) = 0; …enter(); S }
+//   atomic error {}   becomes   { …; …enter(); unsigned __charcoal_before __attribute__((cleanup(…policy_leave))) =
+//                                 __charcoal_policy(2u); {} }
 //
 // The cleanup runs on every way out, and clang itself forbids jumps past it.
 #include "translator.h"
@@ -12,6 +14,42 @@ bool Translator::matchesAtomic(bool sure) const { return matchesStatement(sure);
 
 static const char atomicBegin[] = "int __charcoal_atomic __attribute__((__cleanup__(__charcoal_atomic_leave))) = 0;"
                                   " __charcoal_atomic_enter();";
+
+struct Translator::AtomicPolicy {
+  std::string_view word;
+  const char *number; // CH_POLICY_…
+};
+const Translator::AtomicPolicy Translator::atomicPolicies[3] = {{"delay", "0u"}, {"contained", "1u"}, {"error", "2u"}};
+
+// What the word between `atomic` and a block says, which it takes; null if there is none.
+const Translator::AtomicPolicy *Translator::atomicPolicy() {
+  if (!isName(position) || next() != "{")
+    return nullptr;
+  const AtomicPolicy *found = nullptr;
+  for (const AtomicPolicy &policy : atomicPolicies)
+    if (here() == policy.word)
+      found = &policy;
+  if (!found) {
+    const std::string_view right = misspelt(here(), {"delay", "contained", "error"});
+    problem(position, "unknown policy '" + std::string(here()) + "' of an 'atomic' block" +
+                          (right.empty() ? "; it may be 'delay', 'contained' or 'error'"
+                                         : "; did you mean '" + std::string(right) + "'?"));
+    result.problems.back().replacement = right;
+  }
+  drop();
+  return found;
+}
+
+// Spawning is an error in a block that says so, unless one inside it says otherwise.
+void Translator::checkPolicy(size_t spawn) {
+  for (size_t i = regions.size(); i-- > 0 && regions[i].what != Region::Function && regions[i].what != Region::Body;)
+    if (!regions[i].policy.empty()) {
+      if (regions[i].policy == "error")
+        problem(spawn, "'activate' in a block that says 'atomic error'; put it behind the block", regions[i].keyword,
+                "the block begins here");
+      return;
+    }
+}
 
 void Translator::lowerAtomic(bool inList) {
   const size_t keyword = position;
@@ -31,8 +69,15 @@ void Translator::lowerAtomic(bool inList) {
   }
   text(keyword, std::string("{ ") + atomicBegin);
   drop();
+  const AtomicPolicy *policy = atomicPolicy();
+  if (policy)
+    text(keyword, std::string(" unsigned __charcoal_before __attribute__((__cleanup__(__charcoal_policy_leave))) = "
+                              "__charcoal_policy(") +
+                      policy->number + ");");
   refuseList(position);
   open(Region::Atomic, keyword);
+  if (policy)
+    regions.back().policy = policy->word;
   statement(false);
   close();
   text(position - 1, "}");

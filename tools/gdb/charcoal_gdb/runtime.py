@@ -12,6 +12,7 @@ KIND_ACTIVITY, KIND_LONG = 1, 2
 NEW, READY, RUNNING, WAITING, SELECTING = 1, 2, 3, 4, 5
 MAIN, NAMED, NATIVE, ASYNC, MARKED = 2, 4, 8, 32, 128
 ON_FINISH = 2
+CH_ALONE = 0xFFFE
 ON = {0: "a semaphore", 1: "an activity to finish", 2: "a finish", 3: "its turn"}
 
 
@@ -72,11 +73,15 @@ class Branch:
             if int(self.branch["what"]) == ON_FINISH:
                 words += site(at(self.branch["link"]["next"], "struct ch_finish"))
         else:
-            clauses = self.branch["link"]["prev"].cast(pointer_to("struct ch_clause"))
+            clause = self.branch["link"]["prev"].cast(pointer_to("struct ch_clause"))
+            alone = int(clause["index"]) == CH_ALONE
             parts = []
-            for i in range(int(clauses["count"])):
-                what = clauses[i]["type"]["what"].string()
-                parts.append(what + " %d" % int(clauses[i]["object"]) if what == "descriptor" else what)
+            while int(clause):
+                what = clause["type"]["what"].string()
+                parts.append(what + " %d" % int(clause["object"]) if what == "descriptor" else what)
+                if alone:
+                    break
+                clause = clause["next"]
             words = "waits for " + " or ".join(parts)
         words += ", in plain code" if self.flags & NATIVE else ""
         return words + (", cancelled" if self.flags & MARKED else "")

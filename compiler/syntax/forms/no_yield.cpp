@@ -1,0 +1,26 @@
+// assert_no_yield { … }
+//
+//   assert_no_yield {}  becomes  { const char *__charcoal_asserted __attribute__((cleanup(…no_yield_leave))) =
+//                                  __charcoal_no_yield("file:line"); {} }
+//
+// What the front end sees to wait inside is found by never.cpp, which knows the block by the variable.
+#include "translator.h"
+
+namespace charcoal::syntax {
+
+bool Translator::matchesNoYield(bool) const { return next() == "{"; }
+
+void Translator::lowerNoYield(bool) {
+  const size_t keyword = position;
+  text(keyword, "{ const char *__charcoal_asserted __attribute__((__cleanup__(__charcoal_no_yield_leave))) = "
+                "__charcoal_no_yield(");
+  piece(Piece::Site, keyword);
+  text(keyword, ");");
+  drop();
+  open(Region::NoYield, keyword);
+  statement(false);
+  close();
+  text(position - 1, "}");
+}
+
+} // namespace charcoal::syntax

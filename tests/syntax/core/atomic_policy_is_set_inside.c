@@ -1,0 +1,1 @@
+void h(int n) { atomic contained { n++; } atomic error { f(n); } atomic delay { } }
