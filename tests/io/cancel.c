@@ -334,6 +334,11 @@ TEST(from_descriptor_to_descriptor_nothing_moves) {
   IS_CANCELLED_WITHIN(splice(from[0], NULL, to[1], NULL, 10, 0), -1);
   IS_CANCELLED(tee(from[0], to[1], 10, 0));
   IS_CANCELLED_WITHIN(tee(from[0], to[1], 10, 0), -1);
+  struct iovec v = {b, sizeof b};
+  IS_CANCELLED(vmsplice(from[0], &v, 1, 0));
+  IS_CANCELLED_WITHIN(vmsplice(from[0], &v, 1, 0), -1);
+  IS_CANCELLED_WITHIN(preadv2(from[0], &v, 1, -1, 0), -1);
+  IS_CANCELLED_WITHIN(preadv2(from[0], &v, 1, -1, RWF_HIPRI), -1);
   while (send(s[1], much, 4096, MSG_DONTWAIT) > 0) continue;
   while (send(s[1], much, 1, MSG_DONTWAIT) > 0) continue;
   off_t at = 5;

@@ -106,6 +106,15 @@ static void storage(void) {
   SHOW(preadv(f, v, 5000, 0));
   SHOW(pwritev(f, v, 3, 80000));
   SHOW(pwritev(f, v, 3, -80000));
+  SHOW(preadv2(f, v, 3, 2, 0));
+  SHOW(preadv2(f, v, 3, 0, RWF_NOWAIT));
+  SHOW(preadv2(f, v, 3, -1, 0));
+  SHOW(preadv2(f, v, 3, -1, RWF_HIPRI << 20));
+  SHOW(preadv2(f, v, 3, -2, 0));
+  SHOW(pwritev2(f, v, 3, 80000, RWF_DSYNC));
+  SHOW(pwritev2(f, v, 3, -1, RWF_DSYNC));
+  SHOW(pwritev2(f, v, 3, -2, 0));
+  SHOW(lseek(f, 0, SEEK_CUR));
   SHOW(readv(f, v, 3));
   SHOW(writev(f, v, 3));
   SHOW(lseek(f, 0, SEEK_CUR));

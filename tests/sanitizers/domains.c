@@ -102,10 +102,34 @@ static void by_mutex(void *unused) {
   }
 }
 
+// Those who write add; those who read see all that was added, some of them at the same time and in the same domain.
+static pthread_rwlock_t rwlock = PTHREAD_RWLOCK_INITIALIZER;
+static void read_and_write(void) {
+  for (int i = 0; i < ROUNDS; i++) {
+    if (i % 4 == 0) {
+      pthread_rwlock_wrlock(&rwlock);
+      shared++;
+    } else {
+      pthread_rwlock_rdlock(&rwlock);
+      expect(shared > 0);
+      if (i % 10 == 0)
+        usleep(1);
+    }
+    pthread_rwlock_unlock(&rwlock);
+  }
+}
+static void by_rwlock(void *unused) {
+  (void)unused;
+  ch_activity others[2];
+  for (int i = 0; i < 2; i++)
+    activate [&others[i]] read_and_write();
+  for (int i = 0; i < 2; i++)
+    ch_activity_wait(&others[i]);
+}
+
 static pthread_cond_t turned = PTHREAD_COND_INITIALIZER;
 static int turn, takers;
-static void by_condition(void *unused) {
-  (void)unused;
+static void take_turns(int plainly) {
   pthread_mutex_lock(&mutex);
   int own = takers++;
   for (int i = 0; i < ROUNDS; i++) {
@@ -113,10 +137,15 @@ static void by_condition(void *unused) {
       pthread_cond_wait(&turned, &mutex);
     shared++;
     turn++;
-    pthread_cond_broadcast(&turned);
+    if (plainly)
+      atomic pthread_cond_broadcast(&turned);
+    else
+      pthread_cond_broadcast(&turned);
   }
   pthread_mutex_unlock(&mutex);
 }
+static void by_condition(void *unused) { (void)unused, take_turns(0); }
+static void by_plain_signals(void *unused) { (void)unused, take_turns(1); }
 
 static ch_spinlock spinlock;
 static void by_spinlock(void *unused) {
@@ -205,7 +234,9 @@ static const struct {
     {"posix_semaphore", by_posix_semaphore, ask_by_posix_semaphore, 1, 2 * ROUNDS},
     {"socket", by_socket, ask_by_socket, 1, 2 * ROUNDS},
     {"mutex", by_mutex, NULL, DOMAINS - 1, DOMAINS * ROUNDS},
+    {"rwlock", by_rwlock, NULL, DOMAINS - 1, 2 * DOMAINS * ROUNDS / 4},
     {"condition", by_condition, NULL, DOMAINS - 1, DOMAINS * ROUNDS},
+    {"condition_plainly", by_plain_signals, NULL, DOMAINS - 1, DOMAINS * ROUNDS},
     {"spinlock", by_spinlock, NULL, DOMAINS - 1, DOMAINS * ROUNDS},
     {"barrier", by_barrier, NULL, DOMAINS - 1, DOMAINS * ROUNDS},
     {"once", by_once, NULL, DOMAINS - 1, DOMAINS * ROUNDS},
