@@ -297,7 +297,7 @@ class Text:
             case S.Noncancellable():
                 return self.braces("noncancellable", s.body, indent)
             case S.Atomic():
-                return self.braces("atomic", s.body, indent)
+                return self.braces(f"atomic {s.policy}".rstrip(), s.body, indent)
             case S.Activate():
                 return self.activate(s, indent)
         raise TypeError(s)

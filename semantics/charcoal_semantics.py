@@ -57,6 +57,7 @@ class Branch:
         self.result = None
         self.plain = 0  # calls through plain code that it is in, and atomic blocks
         self.blocks = []  # for each atomic block that it is in the group of those contained there, or None
+        self.policies = []  # of those of them that name one
         self.native = False  # it waits in plain code
         self.back = False  # and that is over, though it has not gone on yet
 
@@ -535,7 +536,9 @@ class Machine:
         branch = self.current
         branch.plain += 1
         branch.blocks.append(None)
+        outer, branch.policies = branch.policies, branch.policies + [s.policy] * bool(s.policy)
         way = yield from self.block_of(s.body, v, labels)
+        branch.policies = outer
         # Law 6: it does not end before those contained in it.
         group = branch.blocks.pop()
         branch.plain -= 1
@@ -547,7 +550,8 @@ class Machine:
         # Law 7: it queues. Its variables are the spawner's, but for the copies. Law 6: until after the atomic block.
         if s.handle is None or s.handle not in self.handles:
             code = self.block_of(s.body, Variables({name: v[name] for name in s.copies}, v), {})
-            activity = self.spawn(code, self.contained() if s.contained else self.base)
+            contained = s.contained or self.current.policies[-1:] == ["contained"]
+            activity = self.spawn(code, self.contained() if contained else self.base)
             if s.handle is not None:
                 self.handles[s.handle] = activity
         return

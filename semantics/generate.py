@@ -181,7 +181,7 @@ class Generator:
             case "noncancellable":
                 return S.Noncancellable(inner(finish=False))
             case "atomic":
-                return S.Atomic(inner(atomic=True))
+                return S.Atomic(inner(atomic=True), r.choice(["", "", "delay", "contained"]))
             case "activate":
                 return S.Activate(closed(labels=(), finish=False, atomic=False), ["a", "b", "x", "d"],
                                   r.choice([None, *range(S.HANDLES)]))

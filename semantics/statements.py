@@ -188,6 +188,7 @@ class Noncancellable:
 @dataclass
 class Atomic:
     body: list
+    policy: str = ""  # "delay" or "contained": what becomes of activities that are spawned in it; "": as around it
 
 
 @dataclass
