@@ -1,0 +1,124 @@
+/* A connection: requests one after the other, in straight-line code. While nothing of a request is there, a connection
+ * is one wait for the descriptor and has no buffers. */
+#include "knot.h"
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+/* What serving requests takes, while some are there. A few are kept for the next connections of the same thread. */
+struct work {
+  struct work *next;
+  struct request request;
+  struct output output;
+  char bytes[16384];
+};
+enum { SPARE = 16 };
+static _Thread_local struct work *spare;
+static _Thread_local int spares;
+
+static struct work *take_work(void) {
+  struct work *w = spare;
+  if (!w)
+    return malloc(sizeof *w);
+  spare = w->next;
+  spares--;
+  return w;
+}
+
+static void give_work_back(struct work *w) {
+  if (spares == SPARE) {
+    free(w);
+    return;
+  }
+  w->next = spare;
+  spare = w;
+  spares++;
+}
+
+void forget_spares(void) {
+  while (spare)
+    free(take_work());
+}
+
+/* Whether each descriptor below is a connection of this thread that is idle. */
+enum { DESCRIPTORS = 1 << 16 };
+static _Thread_local bool idle[DESCRIPTORS];
+
+void end_idle_connections(void) {
+  for (int fd = 0; fd < DESCRIPTORS; fd++)
+    if (idle[fd])
+      shutdown(fd, SHUT_RD); /* its wait ends as if the client had gone */
+}
+
+/* Reads what the client sends next, for as long as a request may take from its beginning. 0: nothing comes any more. */
+static ssize_t receive(int connection, const struct request *r, int64_t began, char *to, size_t n) {
+  ssize_t got = -1;
+  if (!r->begun)
+    return recv(connection, to, n, MSG_DONTWAIT);
+  by(began + settings.patience) do got = read(connection, to, n);
+  finish;
+  return got;
+}
+
+/* Answers the requests that have come, and one that has begun to come. Returns whether others may follow later. */
+static bool serve_what_has_come(int connection, uint32_t address, struct work *w) {
+  int64_t began = ch_now();
+  w->output = (struct output){.to = connection};
+  request_begin(&w->request);
+  for (;;) {
+    ssize_t got = receive(connection, &w->request, began, w->bytes, sizeof w->bytes);
+    if (got <= 0) {
+      bool empty = got < 0 && errno == EAGAIN && !w->request.begun;
+      if (got < 0 && errno == ECANCELED)
+        answer_status(&w->output, 408, true, false, "");
+      return empty; /* an unfinished request, an error, or the end: no more */
+    }
+    for (size_t at = 0; at < (size_t)got && !w->output.failed;) {
+      at += request_take(&w->request, w->bytes + at, (size_t)got - at);
+      if (w->request.refused) {
+        answer_status(&w->output, w->request.refused, true, false, "");
+        log_request(address, &w->request, w->request.refused, 0, began);
+        return false;
+      }
+      if (!w->request.complete)
+        continue;
+      bool last = stopping || !request_keeps_alive(&w->request);
+      long long sent;
+      int status = answer(&w->output, &w->request, last, &sent);
+      log_request(address, &w->request, status, sent, began);
+      if (last)
+        return false;
+      began = ch_now();
+      request_begin(&w->request);
+    }
+    output_flush(&w->output);
+    if (w->output.failed)
+      return false;
+    if ((size_t)got < sizeof w->bytes && !w->request.begun)
+      return true;
+  }
+}
+
+void serve(int connection, uint32_t address) {
+  bool more, served = false;
+  do {
+    idle[connection % DESCRIPTORS] = served; /* the first request of a connection is waited for, also at the end */
+    more = ch_fd_wait(connection, POLLIN, stopping ? 1000000000 : settings.idle) > 0;
+    idle[connection % DESCRIPTORS] = false;
+    if (more) {
+      struct work *w = take_work();
+      served = true;
+      more = serve_what_has_come(connection, address, w);
+      output_flush(&w->output);
+      give_work_back(w);
+    }
+  } while (more && !stopping);
+  /* A client that still sends would get a reset, and might lose the answer for it: wait until it has seen the end. */
+  char rest[512];
+  shutdown(connection, SHUT_WR);
+  within(1000000000) do while (read(connection, rest, sizeof rest) > 0);
+  finish;
+  close(connection);
+}

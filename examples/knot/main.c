@@ -1,0 +1,227 @@
+/* Knot: a web server for files, in straight-line code. One activity serves each connection; each domain (a thread) has
+ * a listening socket of its own.
+ *
+ *   SIGTERM, SIGINT   no new connections; requests that have begun are answered; then it ends
+ *   SIGHUP            forgets the files that it remembers, and opens the log anew
+ */
+#include "knot.h"
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+static const char usage[] =
+    "usage: knot [options] FOLDER\n"
+    "  -p, --port PORT          listens there (8080; 0: any port, which is printed)\n"
+    "  -d, --domains N          threads that serve (1)\n"
+    "  -c, --connections N      at most so many at a time in each thread (20000)\n"
+    "  -i, --idle SECONDS       closes a connection on which no request has come for so long (60)\n"
+    "  -s, --patience SECONDS   that a client may take for a request, or to take some of an answer (10)\n"
+    "  -b, --body BYTES         the largest body of a request (65536)\n"
+    "  -l, --log FILE           writes a line for each request\n"
+    "  -h, --help\n";
+
+struct settings settings = {.port = 8080,
+                            .domains = 1,
+                            .connections = 20000,
+                            .idle = 60000000000,
+                            .patience = 10000000000,
+                            .largest_body = 65536};
+bool stopping;
+
+static const int64_t second = 1000000000;
+
+static int listen_at(int port) {
+  struct sockaddr_in here = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port)};
+  int s = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  setsockopt(s, SOL_SOCKET, SO_REUSEADDR, &(int){1}, sizeof(int));
+  setsockopt(s, SOL_SOCKET, SO_REUSEPORT, &(int){1}, sizeof(int));
+  if (bind(s, (void *)&here, sizeof here) != 0 || listen(s, 4096) != 0) {
+    close(s);
+    return -1;
+  }
+  return s;
+}
+
+static int port_of(int listener) {
+  struct sockaddr_in here;
+  getsockname(listener, (void *)&here, &(socklen_t){sizeof here});
+  return ntohs(here.sin_port);
+}
+
+/* ---- a domain ---- */
+
+struct domain {
+  int listener;
+  bool reload;   /* somebody has asked for it */
+  ch_sem orders; /* posted for each order: to reload, or to stop */
+  ch_sem room;   /* connections that may still come */
+  ch_thread thread;
+  long long live; /* connections that are served now */
+};
+
+static void serve_one(struct domain *d, int connection, uint32_t address) {
+  d->live++;
+  activate(d, connection, address) {
+    serve(connection, address);
+    d->live--;
+    ch_sem_post(&d->room);
+  }
+}
+
+/* Takes connections until the scope around is cancelled. */
+static void accept_all(struct domain *d) {
+  while (ch_sem_wait(&d->room) == 0) {
+    struct sockaddr_in client;
+    int connection = accept4(d->listener, (void *)&client, &(socklen_t){sizeof client}, SOCK_CLOEXEC);
+    if (connection >= 0) {
+      setsockopt(connection, IPPROTO_TCP, 1 /* TCP_NODELAY */, &(int){1}, sizeof(int));
+      serve_one(d, connection, client.sin_addr.s_addr);
+      continue;
+    }
+    ch_sem_post(&d->room);
+    if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM)
+      ch_sleep(second / 10); /* until some connection ends */
+    else if (errno != ECONNABORTED && errno != EINTR && errno != EPROTO)
+      break;
+  }
+}
+
+static void run_domain(void *data) {
+  struct domain *d = data;
+  log_reopen();
+serving:
+  do {
+    async accept_all(d);
+    async {
+      while (ch_sem_wait(&d->orders) == 0 && !stopping) {
+        files_forget();
+        log_reopen();
+      }
+      cancel serving;
+    }
+    async while (ch_sleep(second) == 0) log_flush();
+  }
+  finish;
+  /* Clients that the kernel has let in already get an answer, too. The socket no longer waits for others. */
+  fcntl(d->listener, F_SETFL, O_NONBLOCK);
+  struct sockaddr_in client;
+  for (int c; (c = accept4(d->listener, (void *)&client, &(socklen_t){sizeof client}, SOCK_CLOEXEC)) >= 0;)
+    serve_one(d, c, client.sin_addr.s_addr);
+  close(d->listener);
+  end_idle_connections();
+  while (d->live > 0)
+    ch_sleep(second / 100);
+  log_flush();
+  files_forget();
+  forget_spares();
+}
+
+/* ---- the process ---- */
+
+static long long number(const char *option, const char *text, long long least, long long most) {
+  char *end;
+  long long n = strtoll(text, &end, 10);
+  if (end == text || *end || n < least || n > most) {
+    fprintf(stderr, "knot: %s takes a number from %lld to %lld, not '%s'\n", option, least, most, text);
+    exit(2);
+  }
+  return n;
+}
+
+static void read_options(int argc, char **argv) {
+  static const struct option options[] = {
+      {"port", 1, NULL, 'p'}, {"domains", 1, NULL, 'd'},  {"connections", 1, NULL, 'c'},
+      {"idle", 1, NULL, 'i'}, {"patience", 1, NULL, 's'}, {"body", 1, NULL, 'b'},
+      {"log", 1, NULL, 'l'},  {"help", 0, NULL, 'h'},     {0}};
+  for (int c; (c = getopt_long(argc, argv, "p:d:c:i:s:b:l:h", options, NULL)) != -1;)
+    switch (c) {
+    case 'p':
+      settings.port = (int)number("--port", optarg, 0, 65535);
+      break;
+    case 'd':
+      settings.domains = (int)number("--domains", optarg, 1, 256);
+      break;
+    case 'c':
+      settings.connections = (int)number("--connections", optarg, 1, 1 << 20);
+      break;
+    case 'i':
+      settings.idle = second * number("--idle", optarg, 1, 86400);
+      break;
+    case 's':
+      settings.patience = second * number("--patience", optarg, 1, 86400);
+      break;
+    case 'b':
+      settings.largest_body = number("--body", optarg, 0, 1LL << 40);
+      break;
+    case 'l':
+      settings.log = optarg;
+      break;
+    case 'h':
+      fputs(usage, stdout);
+      exit(0);
+    default:
+      fputs(usage, stderr);
+      exit(2);
+    }
+  if (optind != argc - 1) {
+    fputs(usage, stderr);
+    exit(2);
+  }
+  settings.root = argv[optind];
+  int folder = open(settings.root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (folder < 0) {
+    fprintf(stderr, "knot: %s: %s\n", settings.root, strerror(errno));
+    exit(2);
+  }
+  close(folder);
+}
+
+int main(int argc, char **argv) {
+  read_options(argc, argv);
+  struct rlimit files;
+  getrlimit(RLIMIT_NOFILE, &files);
+  files.rlim_cur = files.rlim_max;
+  setrlimit(RLIMIT_NOFILE, &files);
+
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGTERM);
+  sigaddset(&signals, SIGINT);
+  sigaddset(&signals, SIGHUP);
+  sigprocmask(SIG_BLOCK, &signals, NULL);
+  signal(SIGPIPE, SIG_IGN);
+
+  struct domain *domains = calloc((size_t)settings.domains, sizeof *domains);
+  for (int i = 0; i < settings.domains; i++) {
+    ch_sem_init(&domains[i].room, (unsigned long)settings.connections);
+    domains[i].listener = listen_at(settings.port);
+    if (domains[i].listener < 0)
+      return fprintf(stderr, "knot: cannot listen at port %d: %s\n", settings.port, strerror(errno)), 1;
+    settings.port = port_of(domains[i].listener);
+  }
+  for (int i = 0; i < settings.domains; i++)
+    if (ch_domain_start(&domains[i].thread, run_domain, &domains[i]) != 0)
+      return fprintf(stderr, "knot: cannot start a thread\n"), 1;
+  printf("knot: http://127.0.0.1:%d/\n", settings.port);
+  fflush(stdout);
+
+  while (!stopping) {
+    int which;
+    if (sigwait(&signals, &which) != 0)
+      continue;
+    stopping = which != SIGHUP;
+    for (int i = 0; i < settings.domains; i++)
+      ch_sem_post(&domains[i].orders);
+  }
+  for (int i = 0; i < settings.domains; i++)
+    ch_domain_join(&domains[i].thread);
+  free(domains);
+}

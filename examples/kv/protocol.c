@@ -1,0 +1,192 @@
+/* RESP, the protocol of redis: a command is an array of strings; a line of words is one, too. */
+#include "kv.h"
+#include <errno.h>
+#include <poll.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+/* ---- replies ---- */
+
+void add_bytes(struct buffer *b, const char *bytes, size_t n) {
+  if (n > b->room - b->used) {
+    b->room = (b->used + n) * 2 + 1024;
+    b->at = realloc(b->at, b->room);
+  }
+  memcpy(b->at + b->used, bytes, n);
+  b->used += n;
+}
+
+/* A type, a number, and the end of the line. */
+static void add_head(struct buffer *b, char type, long long n) {
+  char text[24], *at = text + sizeof text;
+  unsigned long long left = n < 0 ? -(unsigned long long)n : (unsigned long long)n;
+  *--at = '\n';
+  *--at = '\r';
+  do
+    *--at = (char)('0' + left % 10);
+  while (left /= 10);
+  if (n < 0)
+    *--at = '-';
+  *--at = type;
+  add_bytes(b, at, (size_t)(text + sizeof text - at));
+}
+
+void add_number(struct buffer *b, long long n) { add_head(b, ':', n); }
+void add_array(struct buffer *b, long long size) { add_head(b, '*', size); }
+void add_nothing(struct buffer *b) { add_bytes(b, "$-1\r\n", 5); }
+
+void add_text(struct buffer *b, const char *bytes, size_t n) {
+  add_head(b, '$', (long long)n);
+  add_bytes(b, bytes, n);
+  add_bytes(b, "\r\n", 2);
+}
+
+void add_status(struct buffer *b, const char *text) {
+  add_bytes(b, "+", 1);
+  add_bytes(b, text, strlen(text));
+  add_bytes(b, "\r\n", 2);
+}
+
+void add_error(struct buffer *b, const char *format, ...) {
+  char text[256];
+  va_list arguments;
+  va_start(arguments, format);
+  int n = vsnprintf(text, sizeof text, format, arguments);
+  va_end(arguments);
+  add_bytes(b, "-", 1);
+  add_bytes(b, text, n < (int)sizeof text ? (size_t)n : sizeof text - 1);
+  add_bytes(b, "\r\n", 2);
+}
+
+void send_replies(struct client *c) {
+  size_t done = 0;
+  if (c->has_sender && c->out.used > 0) { /* behind what was published before */
+    add_bytes(&c->letters, c->out.at, c->out.used);
+    c->out.used = 0;
+    ch_sem_post(&c->published);
+  }
+  while (done < c->out.used && !c->closing) {
+    ssize_t put = send(c->descriptor, c->out.at + done, c->out.used - done, MSG_NOSIGNAL);
+    if (put < 0)
+      c->closing = true;
+    else
+      done += (size_t)put;
+  }
+  c->out.used = 0;
+}
+
+/* ---- commands ---- */
+
+enum { USUAL = 16384, LARGEST = 512 << 20 };
+
+/* Reads more. While nothing of a command is there the client has no buffers, and is one wait. */
+static bool more(struct client *c) {
+  send_replies(c);
+  if (c->begin == c->end) {
+    c->begin = c->end = 0;
+    char byte;
+    ssize_t there = recv(c->descriptor, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
+    if (there < 0 && errno == EAGAIN) {
+      free(c->in);
+      free(c->out.at);
+      free(c->command.argument);
+      c->in = NULL;
+      c->out = (struct buffer){0};
+      c->command = (struct command){0};
+      if (ch_fd_wait(c->descriptor, POLLIN, CH_FOREVER) < 0)
+        return false;
+    }
+  }
+  if (!c->in || c->end == c->room) {
+    if (c->begin > c->room / 2) {
+      memmove(c->in, c->in + c->begin, c->end - c->begin);
+      c->end -= c->begin;
+      c->begin = 0;
+    } else {
+      c->room = c->in ? c->room * 2 : USUAL;
+      c->in = realloc(c->in, c->room + 1);
+    }
+  }
+  ssize_t got = c->closing ? 0 : read(c->descriptor, c->in + c->end, c->room - c->end);
+  c->end += got > 0 ? (size_t)got : 0;
+  return got > 0;
+}
+
+/* Where the line that begins at the offset ends; -1 while its end has not come. */
+static ssize_t line_end(struct client *c, size_t from) {
+  char *end = c->in ? memchr(c->in + c->begin + from, '\n', c->end - c->begin - from) : NULL;
+  return end ? end - c->in - (ssize_t)c->begin : -1;
+}
+
+static void add_argument(struct command *m, const char *at, size_t size) {
+  if (m->count == m->room)
+    m->argument = realloc(m->argument, (size_t)(m->room = m->room * 2 + 8) * sizeof *m->argument);
+  m->argument[m->count++] = (struct text){at, size};
+}
+
+/* Takes the command that stands at the beginning of what was read. 1: all of it is there, and ends at *end; 0: not yet;
+ * -1: it is none. */
+static int parse(struct client *c, size_t *end) {
+  struct command *m = &c->command;
+  ssize_t line = line_end(c, 0);
+  m->count = 0;
+  if (line < 0)
+    return c->end - c->begin > 65536 ? -1 : 0;
+  const char *text = c->in + c->begin;
+  if (*text != '*') { /* words */
+    for (const char *at = text, *stop = text + line; at < stop;) {
+      size_t n = 0;
+      while (at < stop && (*at == ' ' || *at == '\r'))
+        at++;
+      while (at + n < stop && at[n] != ' ' && at[n] != '\r')
+        n++;
+      if (n > 0)
+        add_argument(m, at, n);
+      at += n;
+    }
+    *end = (size_t)line + 1;
+    return 1;
+  }
+  long count = strtol(text + 1, NULL, 10);
+  if (count > MOST_ARGUMENTS)
+    return -1;
+  size_t at = (size_t)line + 1;
+  for (long i = 0; i < count; i++) {
+    if ((line = line_end(c, at)) < 0)
+      return c->end - c->begin - at > 64 ? -1 : 0;
+    if (text[at] != '$')
+      return -1;
+    long size = strtol(text + at + 1, NULL, 10);
+    if (size < 0 || size > LARGEST)
+      return -1;
+    at = (size_t)line + 1;
+    if (c->end - c->begin < at + (size_t)size + 2)
+      return 0;
+    if (text[at + (size_t)size] != '\r')
+      return -1;
+    add_argument(m, text + at, (size_t)size);
+    at += (size_t)size + 2;
+  }
+  *end = at;
+  return 1;
+}
+
+int next_command(struct client *c) {
+  for (;;) {
+    size_t end = 0;
+    int whole = c->begin < c->end ? parse(c, &end) : 0;
+    if (whole < 0)
+      return -1;
+    if (whole > 0) {
+      c->begin += end;
+      if (c->command.count > 0)
+        return 1;
+    } else if (!more(c)) {
+      return 0;
+    }
+  }
+}

@@ -1,0 +1,100 @@
+/* A TCP proxy: carries each connection to another server and back, and closes those on which nothing has come for a
+ * while.
+ *
+ *   proxy PORT HOST:PORT [IDLE-SECONDS]
+ *
+ * Bytes are read only as fast as the other side takes them, and one direction may end before the other. */
+#include <arpa/inet.h>
+#include <charcoal.h>
+#include <errno.h>
+#include <netdb.h>
+#include <netinet/tcp.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+static const char *host, *port;
+static int64_t idle = 60000000000; /* ns */
+
+/* A socket that is connected to the server, or -1. */
+static int reach(void) {
+  struct addrinfo *found, wanted = {.ai_socktype = SOCK_STREAM};
+  int s = -1;
+  if (getaddrinfo(host, port, &wanted, &found) != 0)
+    return -1;
+  for (struct addrinfo *a = found; a && s < 0; a = a->ai_next) {
+    s = socket(a->ai_family, a->ai_socktype | SOCK_CLOEXEC, a->ai_protocol);
+    if (s >= 0 && connect(s, a->ai_addr, a->ai_addrlen) != 0) {
+      close(s);
+      s = -1;
+    }
+  }
+  freeaddrinfo(found);
+  return s;
+}
+
+/* Carries bytes until `from` has no more, and says so to `to`. Each byte that comes moves the deadline on. */
+static void carry(int from, int to, ch_scope *connection) {
+  char bytes[16384];
+  ssize_t got;
+  while ((got = read(from, bytes, sizeof bytes)) > 0)
+    for (ssize_t done = 0, put; done < got; done += put) {
+      ch_deadline_move(connection, ch_now() + idle);
+      if ((put = send(to, bytes + done, (size_t)(got - done), MSG_NOSIGNAL)) < 0) {
+        ch_scope_cancel(connection); /* nobody takes it; the other direction is of no use either */
+        return;
+      }
+    }
+  shutdown(to, SHUT_WR);
+}
+
+static void serve(int client) {
+  int server = -1;
+  within(idle) do {
+    ch_scope *connection = ch_scope_here();
+    if ((server = reach()) >= 0) {
+      setsockopt(server, IPPROTO_TCP, TCP_NODELAY, &(int){1}, sizeof(int));
+      async carry(client, server, connection);
+      carry(server, client, connection);
+    }
+  }
+  finish;
+  if (server >= 0)
+    close(server);
+  close(client);
+}
+
+int main(int argc, char **argv) {
+  char *colon = argc > 2 ? strrchr(argv[2], ':') : NULL;
+  if (!colon || argc > 4)
+    return fprintf(stderr, "usage: proxy PORT HOST:PORT [IDLE-SECONDS]\n"), 2;
+  *colon = '\0';
+  host = argv[2];
+  port = colon + 1;
+  if (argc > 3)
+    idle = (int64_t)(atof(argv[3]) * 1e9);
+
+  struct sockaddr_in here = {.sin_family = AF_INET, .sin_port = htons((uint16_t)atoi(argv[1]))};
+  int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &(int){1}, sizeof(int));
+  if (bind(listener, (void *)&here, sizeof here) != 0 || listen(listener, 1000) != 0)
+    return perror("proxy: cannot listen"), 1;
+  getsockname(listener, (void *)&here, &(socklen_t){sizeof here});
+  printf("proxy: port %d\n", ntohs(here.sin_port));
+  fflush(stdout);
+  for (;;) {
+    int client = accept(listener, NULL, NULL);
+    if (client >= 0) {
+      setsockopt(client, IPPROTO_TCP, TCP_NODELAY, &(int){1}, sizeof(int));
+      activate(client) { serve(client); }
+    } else if (errno == EMFILE || errno == ENFILE) {
+      ch_sleep(100000000); /* until a connection ends */
+    } else if (errno != ECONNABORTED && errno != EINTR) {
+      return perror("proxy: cannot accept"), 1;
+    }
+  }
+}

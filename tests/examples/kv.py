@@ -1,0 +1,230 @@
+"""Tests of the server for clients of redis: the same commands are given to it and to redis-server, and the replies compared;
+then what a sequence of commands cannot show: waiting pops, publishing, slow clients, snapshots."""
+
+import os
+import random
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+
+
+class Client:
+    def __init__(self, port, timeout=60):
+        self.socket = socket.create_connection(("127.0.0.1", port), timeout)
+        self.rest = b""
+
+    def send(self, *words):
+        parts = [w if isinstance(w, bytes) else str(w).encode() for w in words]
+        self.socket.sendall(b"*%d\r\n" % len(parts) + b"".join(b"$%d\r\n%s\r\n" % (len(p), p) for p in parts))
+        return self
+
+    def line(self):
+        while b"\r\n" not in self.rest:
+            self.more()
+        line, self.rest = self.rest.split(b"\r\n", 1)
+        return line
+
+    def more(self):
+        data = self.socket.recv(1 << 16)
+        if not data:
+            raise ConnectionError("the server has gone")
+        self.rest += data
+
+    def reply(self):
+        line = self.line()
+        kind, rest = line[:1], line[1:]
+        if kind == b"$":
+            size = int(rest)
+            if size < 0:
+                return None
+            while len(self.rest) < size + 2:
+                self.more()
+            text, self.rest = self.rest[:size], self.rest[size + 2:]
+            return text
+        if kind == b"*":
+            return None if int(rest) < 0 else [self.reply() for _ in range(int(rest))]
+        return int(rest) if kind == b":" else line
+
+    def ask(self, *words):
+        return self.send(*words).reply()
+
+    def close(self):
+        self.socket.close()
+
+
+def random_command(draw):
+    key = lambda: draw.choice(["a", "b", "c", "list", "hash", "n"])
+    field = lambda: draw.choice(["x", "y", "z"])
+    value = lambda: draw.choice([b"1", b"-7", b"text", b"", b"\0\r\n\xff", b"9223372036854775807", b"x" * draw.randrange(2000), b"12a"])
+    number = lambda: draw.choice([0, 1, -1, 2, -3, 5, 100, "9223372036854775807", "-9223372036854775808", "x", ""])
+    small = lambda: draw.choice([0, 1, -1, 2, -2, 3, -100, 100, "x"])
+    return draw.choice([
+        lambda: ("SET", key(), value()), lambda: ("SET", key(), value(), draw.choice(["NX", "XX", "GET", "KEEPTTL", "EX"])),
+        lambda: ("SET", key(), value(), "EX", draw.choice([100, 0, "x"])), lambda: ("GET", key()), lambda: ("GETSET", key(), value()), lambda: ("GETDEL", key()),
+        lambda: ("SETNX", key(), value()), lambda: ("SETEX", key(), draw.choice([100, 50]), value()), lambda: ("MSET", key(), value(), key(), value()),
+        lambda: ("MGET", key(), key(), key()), lambda: ("APPEND", key(), value()), lambda: ("STRLEN", key()), lambda: ("GETRANGE", key(), small(), small()),
+        lambda: ("INCR", key()), lambda: ("DECR", key()), lambda: ("INCRBY", key(), number()), lambda: ("DECRBY", key(), number()),
+        lambda: ("DEL", key(), key()), lambda: ("EXISTS", key(), key()), lambda: ("TYPE", key()), lambda: ("EXPIRE", key(), draw.choice([100, -1, "x"])),
+        lambda: ("TTL", key()), lambda: ("PERSIST", key()), lambda: ("RENAME", key(), key()), lambda: ("KEYS", draw.choice(["*", "?", "l*", "[ab]"])),
+        lambda: ("DBSIZE",), lambda: ("LPUSH", key(), value(), value()), lambda: ("RPUSH", "list", value()), lambda: ("LPUSH", "list", value()),
+        lambda: ("LPOP", key()), lambda: ("RPOP", "list"), lambda: ("LPOP", "list", small()), lambda: ("LLEN", key()), lambda: ("LRANGE", "list", small(), small()),
+        lambda: ("LINDEX", "list", small()), lambda: ("LTRIM", "list", small(), small()), lambda: ("BLPOP", "list", "hash", "0.001"),
+        lambda: ("HSET", "hash", field(), value(), field(), value()), lambda: ("HSET", key(), field(), value()), lambda: ("HGET", key(), field()),
+        lambda: ("HMGET", "hash", field(), field()), lambda: ("HGETALL", "hash"), lambda: ("HKEYS", "hash"), lambda: ("HVALS", "hash"), lambda: ("HLEN", key()),
+        lambda: ("HDEL", "hash", field(), field()), lambda: ("HEXISTS", "hash", field()), lambda: ("HINCRBY", "hash", field(), number()),
+        lambda: ("ECHO", value()), lambda: ("PING",), lambda: ("GET",), lambda: ("SET", "a"), lambda: ("NONE", "x"), lambda: ("HSET", "hash", "x"),
+    ])()
+
+
+def same(command, ours, theirs):
+    if isinstance(ours, bytes) and isinstance(theirs, bytes) and ours[:1] == theirs[:1] == b"-":
+        return ours.split()[0] == theirs.split()[0]  # the class of the error
+    if command[0] in ("KEYS", "HKEYS", "HVALS"):
+        return sorted(ours) == sorted(theirs) if isinstance(ours, list) and isinstance(theirs, list) else ours == theirs
+    if command[0] == "HGETALL" and isinstance(ours, list) and isinstance(theirs, list):
+        return dict(zip(ours[::2], ours[1::2])) == dict(zip(theirs[::2], theirs[1::2]))
+    if command[0] == "TTL":
+        return abs(ours - theirs) <= 1
+    return ours == theirs
+
+
+def compare(expect, port, rounds):
+    redis_port = socket.create_server(("127.0.0.1", 0)).getsockname()[1]
+    with tempfile.TemporaryDirectory() as folder:
+        redis = subprocess.Popen(["redis-server", "--port", str(redis_port), "--save", "", "--dir", folder, "--daemonize", "no"], stdout=subprocess.DEVNULL)
+        try:
+            while True:
+                try:
+                    theirs = Client(redis_port)
+                    break
+                except OSError:
+                    time.sleep(0.02)
+            ours, draw, wrong = Client(port), random.Random(3), []
+            for _ in range(rounds):
+                command = random_command(draw)
+                ours.send(*command)
+                theirs.send(*command)
+                got, want = ours.reply(), theirs.reply()
+                if not same(command, got, want):
+                    wrong.append((command, got, want))
+                    ours.ask("FLUSHALL")
+                    theirs.ask("FLUSHALL")
+            expect("every_reply_is_that_of_redis", not wrong, wrong[:3])
+            ours.ask("FLUSHALL")
+        finally:
+            redis.kill()
+            redis.wait()
+
+
+def waiting(expect, port):
+    first, second, other = Client(port), Client(port), Client(port)
+    first.send("BLPOP", "q", "p", 0)
+    time.sleep(0.05)
+    second.send("BRPOP", "q", 0)
+    time.sleep(0.05)
+    other.ask("RPUSH", "q", "one", "two")
+    expect("waiting_pops_are_served_in_order", (first.reply(), second.reply()) == ([b"q", b"one"], [b"q", b"two"]))
+    first.send("BLPOP", "q", "p", 0)
+    time.sleep(0.05)
+    other.ask("LPUSH", "p", "x")
+    expect("one_pop_waits_for_several_lists", first.reply() == [b"p", b"x"])
+    begin = time.time()
+    expect("a_pop_gives_up_in_time", first.ask("BLPOP", "q", "0.05") is None and time.time() - begin >= 0.05)
+    first.send("BLPOP", "q", 0)
+    time.sleep(0.05)
+    first.close()
+    second.send("BLPOP", "q", 0)
+    other.ask("RPUSH", "q", "left")
+    third = Client(port)
+    third.send("SET", "k", "v").send("BLPOP", "nothing", "0.05").send("GET", "k")
+    expect("what_came_before_a_waiting_pop_is_answered_first", [third.reply(), third.reply(), third.reply()] == [b"+OK", None, b"v"])
+    for client in (second, other, third):
+        client.close()
+
+
+def publishing(expect, port):
+    hearer, speaker = Client(port), Client(port)
+    expect("subscribe_is_confirmed", [hearer.ask("SUBSCRIBE", "news", "more"), hearer.reply()] == [[b"subscribe", b"news", 1], [b"subscribe", b"more", 2]])
+    expect("patterns_too", hearer.ask("PSUBSCRIBE", "n*") == [b"psubscribe", b"n*", 3])
+    expect("publish_tells_how_many_have_heard", [speaker.ask("PUBLISH", "news", "a"), speaker.ask("PUBLISH", "none", "b"), speaker.ask("PUBLISH", "silence", "c")] == [2, 1, 0])
+    expect("each_subscription_hears_once", sorted([hearer.reply(), hearer.reply(), hearer.reply()], key=str)
+           == sorted([[b"message", b"news", b"a"], [b"pmessage", b"n*", b"news", b"a"], [b"pmessage", b"n*", b"none", b"b"]], key=str))
+    expect("unsubscribe_is_confirmed", hearer.ask("UNSUBSCRIBE", "news") == [b"unsubscribe", b"news", 2])
+    slow = Client(port)
+    slow.ask("SUBSCRIBE", "flood")
+    text, sent = b"x" * (1 << 20), 0
+    while speaker.ask("PUBLISH", "flood", text) and sent < 200:
+        sent += 1
+    expect("a_subscriber_that_does_not_read_is_dropped", 30 < sent < 200, sent)
+    expect("and_the_others_go_on", speaker.ask("PUBLISH", "more", "d") == 1 and hearer.reply() == [b"message", b"more", b"d"])
+    for client in (hearer, speaker, slow):
+        client.close()
+
+
+def start(program, *options):
+    process = subprocess.Popen([program, "-p", "0", *options], stdout=subprocess.PIPE, text=True)
+    return process, int(process.stdout.readline().rsplit(":", 1)[1])
+
+
+def snapshots(expect, program):
+    with tempfile.TemporaryDirectory() as folder:
+        process, port = start(program, "-f", f"{folder}/dump")
+        client = Client(port)
+        client.ask("SET", b"k\0\n", b"v\r\n\xff")
+        client.ask("RPUSH", "l", *range(1000))
+        client.ask("HSET", "h", "f", "v", "g", "")
+        client.ask("SET", "soon", "x", "PX", 50)
+        client.ask("SET", "late", "x", "EX", 1000)
+        expect("saving_in_the_background_begins", client.ask("BGSAVE").startswith(b"+Background"))
+        client.ask("SET", "later", "y")
+        while not os.path.exists(f"{folder}/dump"):
+            time.sleep(0.01)
+        expect("the_snapshot_is_of_the_moment_when_it_began", b"later" not in open(f"{folder}/dump", "rb").read())
+        process.send_signal(signal.SIGTERM)
+        expect("it_ends_when_asked", process.wait(60) == 0)
+        time.sleep(0.06)
+        process, port = start(program, "-f", f"{folder}/dump")
+        client = Client(port)
+        expect("all_is_there_again", (client.ask("GET", b"k\0\n"), client.ask("LRANGE", "l", 998, -1), client.ask("HGET", "h", "g"), client.ask("GET", "later"),
+                                      client.ask("EXISTS", "soon"), client.ask("TTL", "late") > 900) == (b"v\r\n\xff", [b"998", b"999"], b"", b"y", 0, True))
+        process.kill()
+        process.wait()
+        whole = open(f"{folder}/dump", "rb").read()
+        with open(f"{folder}/dump", "wb") as file:
+            file.write(whole[:-20])
+        done = subprocess.run([program, "-p", "0", "-f", f"{folder}/dump"], stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        expect("half_a_snapshot_is_refused", done.returncode == 1 and "not whole" in done.stderr, done.stderr)
+
+
+def tests(expect, program, rounds):
+    process, port = start(program)
+    try:
+        compare(expect, port, rounds)
+        client = Client(port)
+        client.socket.sendall(b"SET word 5\r\nGET word\r\n\r\n*2\r\n$3\r\nGET\r\n$4\r\nword\r\n")
+        expect("lines_of_words_and_pipelines", [client.reply(), client.reply(), client.reply()] == [b"+OK", b"5", b"5"])
+        for byte in b"*2\r\n$4\r\nECHO\r\n$2\r\nhi\r\n":
+            client.socket.sendall(bytes([byte]))
+        expect("a_command_may_come_byte_by_byte", client.reply() == b"hi")
+        large = b"z" * 5_000_000
+        client.ask("SET", "large", large)
+        expect("large_values", client.ask("GET", "large") == large)
+        for wrong in [b"*1\r\n+X\r\n", b"*1\r\n$-5\r\n", b"*99999999\r\n", b"*1\r\n$3\r\nabcdef\r\n"]:
+            bad = Client(port)
+            bad.socket.sendall(wrong)
+            expect(f"no_command {wrong}", bad.reply().startswith(b"-ERR Protocol"))
+        waiting(expect, port)
+        publishing(expect, port)
+        client.ask("SET", "gone", "x", "PX", 20)
+        before = client.ask("DBSIZE")
+        while client.ask("DBSIZE") == before:
+            time.sleep(0.02)
+        expect("keys_that_nobody_asks_for_expire", client.ask("GET", "gone") is None)
+        process.send_signal(signal.SIGTERM)
+        expect("it_ends_although_clients_are_there", process.wait(60) == 0, process.returncode)
+    finally:
+        process.kill()
+        process.wait()
+    snapshots(expect, program)
