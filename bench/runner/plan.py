@@ -63,6 +63,8 @@ DISK = tuple(f"{size}-{depth}" for size in ("4k", "64k") for depth in (1, 4, 16,
 PROCESSES = ("callbacks", "one-side", "both-sides")
 PINGPONG = (*PROCESSES, "domains")
 QUOTES = ("1000", "4000", "10000", "18000")
+SELECT = tuple(f"{n}{kind}" for kind in ("", "-else", "-2dom") for n in (2, 4, 8))
+CHAN = {"pingpong": 500_000, "buffered": 5_000_000, "buffered-2dom": 1_000_000, "skynet": 1_000_000, "sieve": 1000}
 ECHO = ("throughput", "throughput-100")  # a run has the rows of p99 and idle-bytes, too
 
 BENCHES = {
@@ -125,6 +127,18 @@ BENCHES = {
                "pthreads": dict.fromkeys(COMMIT), "go": dict.fromkeys(COMMIT)},
         rounds=7,
         fewer_rounds={"domains-16": 3},
+    ),
+    "select": Bench(
+        cases={case: 20_000 if case.endswith("2dom") else 500_000 for case in SELECT},
+        tiny={case: 500 for case in SELECT},
+        rounds=7,
+        probe={case: (2000, 12_000) for case in SELECT if not case.endswith("2dom")},
+    ),
+    "chan": Bench(
+        cases=CHAN,
+        tiny={"pingpong": 1000, "buffered": 1000, "buffered-2dom": 1000, "skynet": 1000, "sieve": 50},
+        rounds=7,
+        probe={"pingpong": (2000, 12_000), "buffered": (2000, 12_000)},
     ),
     "disk": Bench(
         # Enough that what is set up once does not count: a ring, and the frames of so many readers.

@@ -1,0 +1,111 @@
+/* Channels. CASE: pingpong, a message to and fro over two channels without room; buffered, one after the other through room
+ * for 128; buffered-2dom, the same from another domain; skynet, COUNT leaves below a tree of activities of which each
+ * has ten, and sends the sum of what they send it; sieve, the first COUNT primes by a chain of activities, one for each. */
+#include "../common/measure.h"
+#include <charcoal.h>
+#include <charcoal/channel.h>
+
+typedef channel(unsigned long) numbers;
+static unsigned long count;
+static numbers there, back;
+
+static void send_count(void *out) {
+  for (unsigned long i = 0; i < count; i++) ch_send((numbers *)out, &i);
+}
+
+static unsigned long long pingpong(void) {
+  unsigned long long sum = 0;
+  unsigned long y;
+  activate {
+    unsigned long x;
+    while (ch_recv(&there, &x) == 0) {
+      x = 3 * x + 1;
+      ch_send(&back, &x);
+    }
+  }
+  for (unsigned long i = 0; i < count; i++) {
+    ch_send(&there, &i);
+    ch_recv(&back, &y);
+    sum += y;
+  }
+  ch_close(&there);
+  expect(sum, 3ull * count * (count - 1) / 2 + count);
+  return sum;
+}
+
+static unsigned long long buffered(int domains) {
+  unsigned long long sum = 0;
+  unsigned long x;
+  ch_thread other;
+  if (domains ? ch_channel_init_shared(&there, 128) : ch_channel_init(&there, 128)) exit(1);
+  if (domains && ch_domain_start(&other, send_count, &there)) exit(1);
+  if (!domains)
+    activate send_count(&there);
+  for (unsigned long i = 0; i < count; i++) {
+    ch_recv(&there, &x);
+    sum += x;
+  }
+  if (domains) ch_domain_join(&other);
+  expect(sum, (unsigned long long)count * (count - 1) / 2);
+  return sum;
+}
+
+static void sky(numbers *out, unsigned long first, unsigned long size) {
+  if (size == 1) {
+    ch_send(out, &first);
+    return;
+  }
+  numbers sums = {0};
+  unsigned long sum = 0, x;
+  for (unsigned long i = 0; i < 10; i++)
+    activate sky(&sums, first + i * (size / 10), size / 10);
+  for (int i = 0; i < 10; i++) {
+    ch_recv(&sums, &x);
+    sum += x;
+  }
+  ch_send(out, &sum);
+}
+static unsigned long long skynet(void) {
+  unsigned long sum;
+  activate sky(&there, 0, count);
+  ch_recv(&there, &sum);
+  expect(sum, (unsigned long long)count * (count - 1) / 2);
+  return sum;
+}
+
+static void filter(numbers *in, numbers *out, unsigned long prime) {
+  unsigned long x;
+  while (ch_recv(in, &x) == 0)
+    if (x % prime && ch_send(out, &x))
+      break;
+  ch_close(in);
+}
+static unsigned long long sieve(void) {
+  numbers *links = calloc(count + 1, sizeof *links);
+  unsigned long long sum = 0;
+  unsigned long prime = 0;
+  activate (links) {
+    for (unsigned long i = 2; ch_send(&links[0], &i) == 0; i++) {}
+  }
+  for (unsigned long n = 0; n < count; n++) {
+    ch_recv(&links[n], &prime);
+    sum += prime;
+    activate filter(&links[n], &links[n + 1], prime);
+  }
+  ch_close(&links[count]);
+  return sum; /* of the first so many primes; the runner compares it with the peers' */
+}
+
+int main(int argc, char **argv) {
+  const char *name = argument_case(argc, argv);
+  count = strtoul(argv[2], NULL, 10);
+  unsigned long long answer = 0;
+  double start = now_ns();
+  if (!strcmp(name, "pingpong")) answer = pingpong();
+  else if (!strcmp(name, "buffered")) answer = buffered(0);
+  else if (!strcmp(name, "buffered-2dom")) answer = buffered(1);
+  else if (!strcmp(name, "skynet")) answer = skynet();
+  else if (!strcmp(name, "sieve")) answer = sieve();
+  else unknown_case(name);
+  report("time", (now_ns() - start) / (double)count, "ns", answer);
+}

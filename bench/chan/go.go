@@ -1,0 +1,84 @@
+// Channels: see charcoal.c. The goroutines of buffered-2dom are those of buffered, which Go runs on several cores if it likes.
+package main
+
+import (
+	"time"
+
+	"charcoal/bench/common"
+)
+
+func sky(out chan<- uint64, first, size uint64) {
+	if size == 1 {
+		out <- first
+		return
+	}
+	sums, sum := make(chan uint64), uint64(0)
+	for i := uint64(0); i < 10; i++ {
+		go sky(sums, first+i*(size/10), size/10)
+	}
+	for i := 0; i < 10; i++ {
+		sum += <-sums
+	}
+	out <- sum
+}
+
+func filter(in <-chan uint64, out chan<- uint64, prime uint64) {
+	for x := range in {
+		if x%prime != 0 {
+			out <- x
+		}
+	}
+}
+
+func main() {
+	name, n := common.Arguments()
+	count, sum := uint64(n), uint64(0)
+	start := time.Now()
+	switch name {
+	case "pingpong":
+		there, back := make(chan uint64), make(chan uint64)
+		go func() {
+			for x := range there {
+				back <- 3*x + 1
+			}
+		}()
+		for i := uint64(0); i < count; i++ {
+			there <- i
+			sum += <-back
+		}
+		common.Expect(sum, 3*(count*(count-1)/2)+count)
+	case "buffered", "buffered-2dom":
+		c := make(chan uint64, 128)
+		go func() {
+			for i := uint64(0); i < count; i++ {
+				c <- i
+			}
+		}()
+		for i := uint64(0); i < count; i++ {
+			sum += <-c
+		}
+		common.Expect(sum, count*(count-1)/2)
+	case "skynet":
+		c := make(chan uint64)
+		go sky(c, 0, count)
+		sum = <-c
+		common.Expect(sum, count*(count-1)/2)
+	case "sieve":
+		c := make(chan uint64)
+		go func(c chan<- uint64) {
+			for i := uint64(2); ; i++ {
+				c <- i
+			}
+		}(c)
+		for i := uint64(0); i < count; i++ {
+			prime := <-c
+			sum += prime
+			next := make(chan uint64)
+			go filter(c, next, prime)
+			c = next
+		}
+	default:
+		common.UnknownCase(name)
+	}
+	common.Report("time", float64(time.Since(start).Nanoseconds())/float64(count), "ns", sum)
+}
