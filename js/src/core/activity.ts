@@ -2,47 +2,41 @@
  * An activity: the unit of identity and of automatic interleaving. It is its own first branch, and the group of its
  * branches outside atomic blocks.
  *
- * - `state` goes spawned -> running -> ended, where ended is done, failed or cancelled; then `answer` is its result for good.
+ * - `state` goes spawned -> running -> ended, where ended is done, failed or cancelled; then `answer` is its result for
+ *   good.
  * - `home` is the context it belongs to: the domain's own, or the atomic block it was spawned `contained` in.
- * - `joiners` are the clauses that wait for its end; after a failure that nobody has asked about, the rejected promise that
- *   makes the host report it. `prev`/`next` link all live activities of the domain.
+ * - `joiners` are the clauses that wait for its end; after a failure that nobody has asked about, the rejected promise
+ *   that makes the host report it.
  */
+import type * as types from './types.ts'
+import type { ActivityInfo, Context, Group } from './types.ts'
 import { Branch } from './branch.ts'
-import type { Context, Group } from './group.ts'
 import { NEXT, START, type Operation } from './suspension.ts'
 import type { Queue } from './queue.ts'
 import { ClauseList } from '../wait/list.ts'
 import { Join } from '../wait/join.ts'
 import { cancelActivity } from '../scope/cancel.ts'
 import { Cancelled } from '../scope/errors.ts'
+import { ASYNC_DISPOSE } from './dispose.ts'
 
 export type State = 'spawned' | 'running' | 'done' | 'failed' | 'cancelled'
 
-export interface ActivityInfo {
-  name?: string
-  /** The place of the spawn, in development mode. */
-  site?: string
-  /** Called when the activity has ended. */
-  ended?: () => void
-}
-
 let counter = 0
 
-export class Activity<T> extends Branch implements Group, Operation<T>, Promise<T> {
-  /** @internal */ running: Branch | null
-  /** @internal */ conts: Branch[] | null = null
-  /** @internal */ readies: Queue<Branch> | null = null
+export class Activity<T> extends Branch implements types.Activity, Operation<T>, Promise<T>, AsyncDisposable {
+  /** @internal */ running: types.Branch | null
+  /** @internal */ conts: types.Branch[] | null = null
+  /** @internal */ readies: Queue<types.Branch> | null = null
   /** @internal */ queued: boolean = false
   /** @internal */ link: Group | null = null
   /** @internal */ home: Context
   /** Counts up from 1. */
   id: number
   /** @internal 0: it lives, 1: done, 2: failed, 3: cancelled */ ended: 0 | 1 | 2 | 3 = 0
-  /** @internal */ joiners: ClauseList | Promise<T> | null = null
+  /** @internal */ joiners: ClauseList<Join<T>> | Promise<T> | null = null
   /** @internal */ info: ActivityInfo | null = null
-  /** @internal The values of `local` variables; never changed, but replaced. */ locals: ReadonlyMap<object, unknown> | null = null
-  /** @internal */ prev: Activity<any> | null = null
-  /** @internal */ next: Activity<any> | null = null
+  /** @internal */ prev: types.Activity | null = null
+  /** @internal */ next: types.Activity | null = null
 
   constructor(home: Context, body: unknown) {
     super(null, null)
@@ -61,6 +55,11 @@ export class Activity<T> extends Branch implements Group, Operation<T>, Promise<
   /** @internal */
   get over(): boolean {
     return false
+  }
+
+  /** @internal */
+  survivor(): Group {
+    return this
   }
 
   get name(): string {
@@ -91,7 +90,10 @@ export class Activity<T> extends Branch implements Group, Operation<T>, Promise<
     cancelActivity(this, reason)
   }
 
-  then<A = T, B = never>(ok?: ((value: T) => A | PromiseLike<A>) | null, bad?: ((error: any) => B | PromiseLike<B>) | null): Promise<A | B> {
+  then<A = T, B = never>(
+    ok?: ((value: T) => A | PromiseLike<A>) | null,
+    bad?: ((error: any) => B | PromiseLike<B>) | null,
+  ): Promise<A | B> {
     return this.promise().then(ok, bad)
   }
 
@@ -103,12 +105,23 @@ export class Activity<T> extends Branch implements Group, Operation<T>, Promise<
     return this.promise().finally(run)
   }
 
+  /** `await using task = spawn(…)`: cancels the activity and waits for its end. What it fails with is thrown. */
+  [ASYNC_DISPOSE](): Promise<void> {
+    this.cancel()
+    return this.then(
+      () => {},
+      (error) => {
+        if (this.ended !== 3) throw error
+      },
+    )
+  }
+
   get [Symbol.toStringTag](): string {
     return 'Activity'
   }
 
   /** @internal */
-  joinFrom(branch: Branch): boolean {
+  joinFrom(branch: types.Branch): boolean {
     return new Join<T>(this).begin(branch)
   }
 
@@ -132,21 +145,22 @@ export class Activity<T> extends Branch implements Group, Operation<T>, Promise<
 
   /** @internal The body has ended and so have all branches. */
   settle(mode: 0 | 1, answer: unknown): void {
-    // Cancelled is who was cancelled: an error of that kind that came from somebody else is a failure like any other.
-    const cancelled = answer instanceof Cancelled && this.scope !== null && this.scope.marked && answer.origin === this.scope.origin
-    this.ended = mode === NEXT ? 1 : cancelled ? 3 : 2
+    this.ended = mode === NEXT ? 1 : this.wasCancelled(answer) ? 3 : 2
     this.answer = answer
     this.gen = null
     this.mode = NEXT
     this.scope = null
     this.cell = null
     if (this.info?.ended !== undefined) this.info.ended()
-    const joiners = this.joiners as ClauseList | null
-    this.joiners = null
-    if (joiners !== null && !joiners.empty) {
-      for (let join = joiners.shift() as Join<T> | null; join !== null; join = joiners.shift() as Join<T> | null) join.settle()
-    } else if (this.ended === 2) {
-      this.joiners = this.home.domain.unhandled(answer) as Promise<T>
-    }
+    const joiners = this.joiners as ClauseList<Join<T>> | null
+    const asked = joiners !== null && !joiners.empty
+    if (asked) for (let join = joiners.shift(); join !== null; join = joiners.shift()) join.settle()
+    this.joiners = this.ended === 2 && !asked ? (this.home.domain.host.unhandled(answer) as Promise<T>) : null
+  }
+
+  /** Cancelled is who was cancelled: an error of that kind that came from somebody else is a failure like any other. */
+  private wasCancelled(error: unknown): boolean {
+    const { scope } = this
+    return error instanceof Cancelled && scope !== null && scope.marked && error.origin === scope.origin
   }
 }

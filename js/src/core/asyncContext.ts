@@ -1,22 +1,21 @@
 /**
- * What the host keeps for a chain of calls, and would lose between a wait and what follows it: Node's AsyncLocalStorage. The
- * core only carries it about; node/asyncContext.ts knows what it is. In browsers there is none, and nothing is carried.
+ * What the host keeps for a chain of calls, and would lose between a wait and what follows it: Node's
+ * AsyncLocalStorage. The core only carries it about; node/asyncContext.ts knows what it is. In browsers there is none,
+ * and nothing is carried.
  *
  * - A branch has the context that its code runs in; null: whichever the run loop finds.
  * - A call that was made in another context than its caller's has that one until it ends.
  */
 import { domain } from './current.ts'
+import type { AsyncContext } from './types.ts'
 
-/** One context. Bound to a branch, it is entered for every step of it. */
-export interface AsyncContext {
-  runInAsyncScope<A extends unknown[], R>(f: (this: any, ...args: A) => R, self: unknown, ...args: A): R
-}
+export type { AsyncContext }
 
 export interface AsyncContexts {
   /** The present context, for a new activity; null while the program has none. */
   present(): AsyncContext | null
   /** The present context if it may be another than that of the running branch. */
-  entered(): AsyncContext | null
+  entered(): AsyncContext | undefined
 }
 
 export let contexts: AsyncContexts | null = null

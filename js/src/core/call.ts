@@ -1,34 +1,43 @@
 /**
- * A call of an activity function: `yield* f(x)`. `await f(x)` in legacy code starts a fresh activity for it; a call that nobody
- * awaits directly becomes an activity of its own, as an `async` function's would.
+ * A call of an activity function: `yield* f(x)`. `await f(x)` in legacy code starts a new activity for it; a call that
+ * nobody awaits directly becomes an activity of its own, as an `async` function's would.
  *
- * Frames are born on the stack: the callee runs on the JavaScript stack, inside the caller's `yield*`, and only when it suspends do the calls
- * on the stack become frames of the branch, one each. From then on the run loop resumes the innermost alone.
+ * Frames are born on the JavaScript stack: the callee runs there, inside the caller's `yield*`, and only when it
+ * suspends do the calls on the stack become frames of the branch, one each. From then on the run loop resumes the
+ * innermost alone.
  *
- * - Until the call is a frame `gen` is the callee's generator; while it is one, `gen` is its *caller's*, and `parent` the caller's frame.
+ * In the life of a call
+ * - `gen` is the callee's generator until the call begins; while the call is a frame, it is the *caller's* (see Frame).
  * - `inner` is what the callee asked for when it suspended on the stack, until the run loop has made the call a frame.
- * - `activity` is set when the call runs as an activity of its own; then `yield*` joins it.
+ * - `activity` is set when the call runs as an activity of its own; then `yield*` joins that.
+ * - `context` is the host's context that the call was made in, if it is not its caller's; in a frame, the caller's.
  */
-import { NEXT, Suspension, type Operation } from './suspension.ts'
-import type { AnyIterator, Branch } from './branch.ts'
 import type { Activity } from './activity.ts'
+import type { AnyIterator, AsyncContext, Branch, Frame, Pending } from './types.ts'
+import { contexts } from './asyncContext.ts'
+import {
+  delegate,
+  generatorNext,
+  isGenerator,
+  isGeneratorFunction,
+  just,
+  nameOfGenerator,
+  remember,
+} from './generators.ts'
 import { domain } from './current.ts'
-import { contexts, type AsyncContext } from './asyncContext.ts'
+import { NEXT, START, Suspension, type Operation } from './suspension.ts'
 
 export const NOTHING: unique symbol = Symbol('nothing')
 
 /** Calls that may be on the JavaScript stack at once; deeper ones become frames right away. */
 const MAX_DEPTH = 200
 
-export class Call<T> extends Suspension<T> implements Promise<T> {
+export class Call<T> extends Suspension<T> implements Promise<T>, Frame, Pending {
   /** @internal */ gen: AnyIterator | null
-  /** @internal */ parent: Call<any> | null = null
+  /** @internal */ parent: Frame | null = null
   /** @internal */ activity: Activity<T> | null = null
-  /** @internal Its frame has a context of its own. */
-  entered: boolean = false
   /** @internal */ inner: unknown = NOTHING
-  /** @internal Until the call is a frame, the context it was made in if that is not its caller's; then the caller's. */
-  context: AsyncContext | null = null
+  /** @internal */ context: AsyncContext | null | undefined = undefined
 
   constructor(gen: AnyIterator | null) {
     super()
@@ -37,18 +46,15 @@ export class Call<T> extends Suspension<T> implements Promise<T> {
     if (gen !== null) domain.called(this)
   }
 
+  // ---- inside an activity: `yield*`
+
   override next(answer?: unknown): this {
-    if (this.value === this) {
-      this.done = true
-      this.value = answer
-      return this
-    }
+    if (this.value === this) return this.finished(answer)
     if (this.done) return this
     const d = domain
-    const gen = this.gen
-    if (gen === null || this.context !== null || this.activity !== null || --d.steps <= 0 || d.depth > MAX_DEPTH) {
-      this.value = this
-      return this
+    const { gen } = this
+    if (gen === null || this.activity !== null || this.context !== undefined || --d.steps <= 0 || d.depth > MAX_DEPTH) {
+      return this.asked()
     }
     if (d.pending === this) d.pending = null
     else if (d.pending !== null) d.startPending()
@@ -58,33 +64,43 @@ export class Call<T> extends Suspension<T> implements Promise<T> {
     d.depth--
     if (result.done) {
       if (d.pending !== null) d.startPending()
-      this.done = true
-      this.value = result.value
-      return this
+      return this.finished(result.value)
     }
     this.gen = gen
     this.inner = result.value
-    this.value = this
-    return this
+    return this.asked()
   }
 
-  /** Only for a call that does not go through the run loop's own quick path. */
   override begin(branch: Branch): boolean {
     if (this.activity !== null) return this.activity.joinFrom(branch)
-    if (this.gen === null) throw new Error('this call has been run already: call the function again')
-    branch.gen = swap(this, branch)
+    push(this, branch)
     return branch.goOn(NEXT, undefined)
   }
 
-  /** @internal The frame has ended. True: the caller goes on with it at once; false: there is something to wait for first. */
+  /** @internal */
   leave(_branch: Branch, _mode: 0 | 1, _answer: unknown): boolean {
     return true
   }
 
-  then<A = T, B = never>(ok?: ((value: T) => A | PromiseLike<A>) | null, bad?: ((error: any) => B | PromiseLike<B>) | null): Promise<A | B> {
+  // ---- as an activity of its own
+
+  /** Runs the call as an activity of its own. */
+  start(): Activity<T> {
+    if (this.activity === null) {
+      this.claim()
+      this.activity = domain.adopt(this.body(), this.label, this.context) as Activity<T>
+    }
+    return this.activity
+  }
+
+  then<A = T, B = never>(
+    ok?: ((value: T) => A | PromiseLike<A>) | null,
+    bad?: ((error: any) => B | PromiseLike<B>) | null,
+  ): Promise<A | B> {
     const activity = this.start()
-    // With nobody's code running it is a native promise that asks: the call is an element of `Promise.all`, or was returned to one.
-    if (domain.current === null) domain.wanted(activity)
+    // With nobody's code running it is a native promise that asks: the call is an element of `Promise.all`, or was
+    // returned to one.
+    if (domain.current === null) domain.held.want(activity, domain.top)
     return activity.then(ok, bad)
   }
 
@@ -100,59 +116,86 @@ export class Call<T> extends Suspension<T> implements Promise<T> {
     return 'Call'
   }
 
-  /** @internal Takes the body back from an activity that has not begun. */
-  reclaim(body: AnyIterator): void {
+  // ---- as a part of something else: `atomic(f())`, `spawn(f())`, `finish(f())`
+
+  /**
+   * @internal Somebody will run the call as a part of something else: it is not to become an activity. A call that
+   * legacy code made has become one already; if that has not begun it is undone.
+   */
+  claim(): void {
+    if (domain.pending === this) domain.pending = null
+    const { activity } = this
+    if (
+      activity === null ||
+      activity.mode !== START ||
+      activity.joiners !== null ||
+      typeof activity.answer !== 'object'
+    )
+      return
+    this.activity = null
+    this.returned(activity.answer as AnyIterator)
+    activity.answer = () => {}
+  }
+
+  /** @internal Claims the call, and gives what it would run. */
+  take(): AnyIterator {
+    this.claim()
+    return this.gen === null || this.activity !== null ? delegate(this) : this.body()
+  }
+
+  /** What an activity of the call's own runs. The call cannot run any more. */
+  protected body(): AnyIterator {
+    const { gen } = this
+    if (gen === null) throw new Error(RUN_ALREADY)
+    this.gen = null
+    return gen
+  }
+
+  /** An activity gives back what it got from `body`. */
+  protected returned(body: AnyIterator): void {
     this.gen = body
   }
 
-  /** @internal What its name is taken from. */
+  /** The name of the call's activity, if it is another than the name of its body. */
+  protected get label(): string | undefined {
+    return undefined
+  }
+
+  /** @internal What the name of the call is taken from. */
   get source(): unknown {
     return this.gen
   }
-
-  /** Runs the call as an activity of its own. */
-  start(): Activity<T> {
-    return (this.activity ??= domain.madeByCall(this.adopt()))
-  }
-
-  /** @internal */
-  protected adopt(): Activity<T> {
-    return domain.adopt(this)
-  }
 }
 
-/** Makes `call` the innermost frame of `branch`; returns the callee's generator. */
-export function swap(call: Call<any>, branch: Branch): AnyIterator {
-  const callee = call.gen!
+const RUN_ALREADY = 'this call has been run already: call the function again'
+
+/** Makes `call` the innermost frame of `branch`. */
+export function push(call: Call<any>, branch: Branch): void {
+  const callee = call.gen
+  if (callee === null) throw new Error(RUN_ALREADY)
   call.gen = branch.gen
   call.parent = branch.frame
+  branch.gen = callee
   branch.frame = call
-  if (call.context !== null) {
+  if (call.context !== undefined) {
     const caller = branch.context
     branch.context = call.context
     call.context = caller
-    call.entered = true
   }
-  return callee
 }
 
-const functions = new WeakMap<object, Function>()
-
-/** The name of the function whose body `gen` is, if it was made by `asyncFn` or spawned. */
-export function functionName(gen: AnyIterator | null): string {
-  return gen === null ? '' : nameOf(gen) || '(anonymous)'
+/**
+ * The same operation as a call, to be run at once: `yield* asCall(body())`. `yield*` looks up the methods of what it
+ * runs, which for the generator of a body written in place costs more than to run it (see generators.ts).
+ */
+export function asCall<T>(what: Operation<T>): Operation<T> {
+  return isGenerator(what) ? new Call<T>(what) : what
 }
 
-/** The name of a function, call or generator; empty if it has none. */
-export function nameOf(body: unknown): string {
-  if (typeof body === 'function') return body.name
-  if (body instanceof Call) return nameOf(body.source)
-  return typeof body === 'object' && body !== null ? (functions.get(Object.getPrototypeOf(body))?.name ?? '') : ''
-}
-
-export function remember(body: Function, name: Function = body): void {
-  const prototype: unknown = body.prototype
-  if (typeof prototype === 'object' && prototype !== null) functions.set(prototype, name)
+/** Claims `body` if it is a call. */
+export function claimed<B>(body: B): B {
+  if (body instanceof Call) body.claim()
+  return body
 }
 
 /**
@@ -164,32 +207,28 @@ export function remember(body: Function, name: Function = body): void {
  *   return (yield* size(a)) + (yield* size(b))
  * })
  */
-export function asyncFn<This, A extends unknown[], T>(
+export function asyncFn<This, A extends any[], T>(
   body: (this: This, ...args: A) => Generator<unknown, T, any>,
 ): (this: This, ...args: A) => Call<T> {
-  const sure = isGeneratorFunction(body)
-  const f = function (this: This): Call<T> {
-    const made = body.apply(this, arguments as unknown as A)
-    return new Call<T>(sure ? made : generatorFrom(made))
-  }
+  // Two functions, so that the usual one has nothing to decide.
+  const f = isGeneratorFunction(body)
+    ? function (this: This): Call<T> {
+        return new Call<T>((body as Function).apply(this, arguments))
+      }
+    : function (this: This): Call<T> {
+        return new Call<T>(generatorFrom((body as Function).apply(this, arguments)))
+      }
   Object.defineProperty(f, 'name', { value: body.name, configurable: true })
   Object.defineProperty(f, 'length', { value: body.length, configurable: true })
   remember(body)
   return f as (this: This, ...args: A) => Call<T>
 }
 
-const generatorFunctionPrototype = Object.getPrototypeOf(function* () {}) as Function
-const generatorPrototype = generatorFunctionPrototype.prototype as Generator
-
-/**
- * `next` and `throw` of every generator. A generator made by a closure has a hidden class of its own, so that looking up its methods would cost more than running
- * it; therefore all frames are true generators and the run loop calls these.
- */
-export const generatorNext = generatorPrototype.next as (this: AnyIterator, value?: unknown) => IteratorResult<unknown, unknown>
-export const generatorThrow = generatorPrototype.throw as (this: AnyIterator, error: unknown) => IteratorResult<unknown, unknown>
-
-export function isGeneratorFunction(f: unknown): f is () => AnyIterator {
-  return typeof f === 'function' && Object.getPrototypeOf(f) === generatorFunctionPrototype
+/** The name of a function, call or generator; empty if it has none. */
+export function nameOf(body: unknown): string {
+  if (typeof body === 'function') return body.name
+  if (body instanceof Call) return nameOf(body.source)
+  return typeof body === 'object' && body !== null ? nameOfGenerator(body) : ''
 }
 
 /** A generator for whatever may be run: a function's result, an operation, a promise, or any value. */
@@ -199,24 +238,8 @@ export function generatorOf(body: unknown): AnyIterator {
 }
 
 function generatorFrom(what: unknown): AnyIterator {
-  if (what instanceof Call) {
-    domain.claim(what)
-    const { gen } = what
-    if (what.activity === null && gen !== null) {
-      what.gen = null
-      return gen
-    }
-    return delegate(what)
-  }
+  if (what instanceof Call) return what.take()
   if (typeof what !== 'object' || what === null) return just(what)
-  if (Object.prototype.isPrototypeOf.call(generatorPrototype, what)) return what as AnyIterator
-  return Symbol.iterator in what ? delegate(what as Operation<unknown>) : just(what)
-}
-
-function* just(value: unknown): Generator<unknown, unknown, unknown> {
-  return yield value
-}
-
-function* delegate(op: Operation<unknown>): Generator<unknown, unknown, unknown> {
-  return yield* op
+  if (isGenerator(what)) return what
+  return Symbol.iterator in what ? delegate(what as Iterable<unknown>) : just(what)
 }

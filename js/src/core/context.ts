@@ -1,5 +1,6 @@
 /**
- * The papers' other style: an explicit context instead of the implicit one. `actx` says which activity a call belongs to (Charcoal, Figure 7).
+ * The papers' other style: an explicit context instead of the implicit one. `actx` says which activity a call belongs
+ * to (Charcoal, Figure 7).
  *
  * @example
  * const main = asyncFnX(function* (actx, url: string) {
@@ -8,7 +9,8 @@
  * newActivityContext().spawn(main, 'localhost/foo')
  */
 import type { Activity } from './activity.ts'
-import { Call, remember } from './call.ts'
+import { Call } from './call.ts'
+import { remember } from './generators.ts'
 import { atomic, type Body } from './atomic.ts'
 import { domain } from './current.ts'
 import { spawn, type SpawnOptions } from './spawn.ts'
@@ -26,14 +28,21 @@ export class ActivityContext {
     return this.spawnWith({}, f, ...args)
   }
 
-  spawnWith<A extends unknown[], T>(options: SpawnOptions, f: (actx: ActivityContext, ...args: A) => Call<T>, ...args: A): Activity<T> {
+  spawnWith<A extends unknown[], T>(
+    options: SpawnOptions,
+    f: (actx: ActivityContext, ...args: A) => Call<T>,
+    ...args: A
+  ): Activity<T> {
     const actx = new ActivityContext()
     const activity = spawn<T>(() => f(actx, ...args), options)
     actx.activity = activity
     return activity
   }
 
-  /** Atomic in this context's activity. Throws if another one is running: the context was passed on to the wrong activity. */
+  /**
+   * Atomic in this context's activity. Throws if another one is running: the context was passed on to the wrong
+   * activity.
+   */
   atomic<T>(body: Body<T>): Call<T> {
     this.check()
     return atomic(body)
@@ -42,7 +51,8 @@ export class ActivityContext {
   /** @internal */
   check(): void {
     const now = domain.current?.activity
-    if (this.activity !== undefined && now !== undefined && now !== this.activity) throw new Error(`the context of ${this.activity.name} was used in ${now.name}: pass each activity its own`)
+    if (this.activity === undefined || now === undefined || now === this.activity) return
+    throw new Error(`the context of ${this.activity.name} was used in ${now.name}: pass each activity its own`)
   }
 }
 
@@ -51,7 +61,9 @@ export function newActivityContext(): ActivityContext {
 }
 
 /** `asyncFn` with the context as an explicit first parameter. */
-export function asyncFnX<A extends unknown[], T>(body: (actx: ActivityContext, ...args: A) => Generator<unknown, T, any>): (actx: ActivityContext, ...args: A) => Call<T> {
+export function asyncFnX<A extends unknown[], T>(
+  body: (actx: ActivityContext, ...args: A) => Generator<unknown, T, any>,
+): (actx: ActivityContext, ...args: A) => Call<T> {
   remember(body)
   return (actx, ...args) => {
     actx.check()

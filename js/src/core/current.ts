@@ -1,8 +1,9 @@
 /**
- * The domain that is in use. It stands in a file of its own, which needs no other: so the modules that need the domain when they run do not need it to be loaded, and it
- * does not matter which of them is loaded first. domain.ts sets it; every entry point imports that.
+ * The domain that is in use. It stands in a file of its own that needs no other one: the modules that ask for the
+ * domain when they run do not need it when they are loaded, so their order does not matter. domain.ts sets it; every
+ * entry point imports that.
  */
-import type { Domain } from './domain.ts'
+import type { Domain } from './types.ts'
 
 /** The domain of this realm. */
 export let domain: Domain

@@ -1,52 +1,36 @@
-/**
- * A group is what the run queue holds: the branches of one activity that may run under the same atomic context.
- * An activity is the group of its branches outside atomic blocks; an atomic block is the group of the branches in it.
- *
- * - `running` is the branch that runs, or will run when the group's turn comes.
- * - `conts`: continuations of `async` that have not run yet, innermost last (law 2: they run before `readies`).
- * - `readies`: further ready branches, first in first out.
- * - `queued` holds exactly while the group is on its context's list.
- *
- * A context is a set of groups that may run: the domain's own, or one atomic block's. Only the newest one is served.
- */
-import type { Branch } from './branch.ts'
-import type { Domain } from './domain.ts'
+/** The queues of the run loop: contexts of groups, and the ready branches of a group (see types.ts). */
+import type { Branch, Context, Domain, Group } from './types.ts'
 import { Queue } from './queue.ts'
 
-export interface Group {
-  running: Branch | null
-  conts: Branch[] | null
-  readies: Queue<Branch> | null
-  queued: boolean
-  link: Group | null
-  /** True for the group of a block's own branches: no implicit yields. */
-  readonly atomic: boolean
-  /** The context that the group is served in. */
-  readonly home: Context
-  /** An atomic block that has ended: its branches belong to the group around it. */
-  readonly over: boolean
-}
-
-export class Context {
+/** A domain's own context, and what an atomic block's has in common with it: a queue of groups. */
+export class BaseContext implements Context {
   readonly domain: Domain
-  parent: Context | null
+  parent: Context | null = null
   head: Group | null = null
-  tail: Group | null = null
+  private tail: Group | null = null
 
-  constructor(domain: Domain, parent: Context | null) {
+  constructor(domain: Domain) {
     this.domain = domain
-    this.parent = parent
   }
 
   push(group: Group): void {
     group.queued = true
     group.link = null
-    if (this.tail === null) this.head = group
-    else this.tail.link = group
+    if (this.head === null) this.head = group
+    else this.tail!.link = group
     this.tail = group
   }
 
-  /** Takes a group that is queued here off the list. */
+  shift(): Group | null {
+    const group = this.head
+    if (group === null) return null
+    this.head = group.link
+    group.link = null
+    group.queued = false
+    return group
+  }
+
+  /** Takes a group that is queued here off the queue. */
   remove(group: Group): void {
     let before: Group | null = null
     for (let at = this.head; at !== group; at = at!.link) before = at
@@ -57,15 +41,8 @@ export class Context {
     group.queued = false
   }
 
-  shift(): Group | null {
-    const group = this.head
-    if (group === null) return null
-    this.head = group.link
-    if (this.head === null) this.tail = null
-    group.link = null
-    group.queued = false
-    return group
-  }
+  idle(): void {}
+  ended(): void {}
 }
 
 /** Takes the branch that runs next in `group` when its running branch has blocked or ended (law 2). */

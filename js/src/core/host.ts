@@ -17,7 +17,9 @@ export interface Host {
 // Taken at load, so that `enforce()` can hold back everybody's timers but ours.
 const setTimer = globalThis.setTimeout
 const clearTimer = globalThis.clearTimeout
-const immediate: ((f: () => void) => unknown) | undefined = (globalThis as { setImmediate?: (f: () => void) => unknown }).setImmediate
+const immediate: ((f: () => void) => unknown) | undefined = (
+  globalThis as { setImmediate?: (f: () => void) => unknown }
+).setImmediate
 const resolved = Promise.resolve()
 /** `then` as it was at load. */
 export const then = Promise.prototype.then
@@ -60,12 +62,29 @@ class LongTimer {
   }
 }
 
+/** A timer of the test framework's fake clock, where one is installed (Vitest, Jest, Sinon). */
+class FakeTimer {
+  private readonly handle: unknown
+  private readonly clearFake: (handle: any) => void = globalThis.clearTimeout
+
+  constructor(run: () => void, ms: number) {
+    this.handle = globalThis.setTimeout(run, ms)
+  }
+
+  clear(): void {
+    this.clearFake(this.handle)
+  }
+}
+
+const isFaked = (): boolean => 'clock' in globalThis.setTimeout
+
 export const realHost: Host = {
   soon: (f) => void then.call(resolved, f),
   later: (f) => void (hop ??= immediate ?? channelHop())(f),
   now: () => performance.now(),
-  timer: (f, ms) => (ms > LONGEST ? new LongTimer(f, ms) : setTimer(f, ms)),
-  clear: (handle) => (handle instanceof LongTimer ? handle.clear() : clearTimer(handle as number)),
+  timer: (f, ms) => (isFaked() ? new FakeTimer(f, ms) : ms > LONGEST ? new LongTimer(f, ms) : setTimer(f, ms)),
+  clear: (handle) =>
+    handle instanceof LongTimer || handle instanceof FakeTimer ? handle.clear() : clearTimer(handle as number),
   remind: (f, ms) => void (setTimer(f, ms) as { unref?: () => void }).unref?.(),
   unhandled: (error) => Promise.reject(error),
 }

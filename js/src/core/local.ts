@@ -1,6 +1,7 @@
 /**
- * A variable of the activity: each has its own value, whoever runs in between (law 12: what belongs to the branch survives every
- * switch). A spawned activity begins with the values that its spawner has then; one that legacy code makes, with the initial ones.
+ * A variable of the activity: each has its own value, whoever runs in between (law 12: what belongs to the branch
+ * survives every switch). A spawned activity begins with the values that its spawner has then; one that legacy code
+ * makes, with the initial ones.
  */
 import { domain } from './current.ts'
 
@@ -13,13 +14,16 @@ export class Local<T> {
   get value(): T {
     const a = domain.current?.activity
     if (a === undefined) return this.outside
-    const { locals } = a
-    return locals !== null && locals.has(this) ? (locals.get(this) as T) : this.initial
+    const locals = a.info?.locals
+    return locals?.has(this) ? (locals.get(this) as T) : this.initial
   }
   set value(value: T) {
     const a = domain.current?.activity
     if (a === undefined) this.outside = value
-    else a.locals = new Map(a.locals).set(this, value) // who was spawned before keeps what it has inherited
+    else {
+      const info = (a.info ??= {})
+      info.locals = new Map(info.locals).set(this, value) // who was spawned before keeps what it has inherited
+    }
   }
 }
 

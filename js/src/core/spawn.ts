@@ -1,32 +1,40 @@
 /** Birth and identity of activities. */
 import type { Activity } from './activity.ts'
+import { blockOf, SPAWN_ERROR } from './atomicBlock.ts'
 import { Call } from './call.ts'
 import { domain } from './current.ts'
 import { innermostScope } from '../scope/scope.ts'
 import { NEXT, Suspension, type Operation } from './suspension.ts'
-import type { Branch } from './branch.ts'
+import type { Branch } from './types.ts'
 
 export interface SpawnOptions {
   name?: string
-  /** Inside an atomic block: run within it; the block does not end before the activity does. Elsewhere without effect. */
+  /**
+   * Inside an atomic block: run within it; the block does not end before the activity does. False: delayed until its
+   * end. Default: what the block's policy says. Elsewhere without effect.
+   */
   contained?: boolean
   /** Cancels the activity when aborted. */
   signal?: AbortSignal
 }
 
 /**
- * Queues a new activity that runs `body`. The body never runs before the spawner has gone on (law 7); arguments of a call are evaluated by the spawner.
- * Inside an atomic block the activity is delayed until the outermost block has ended, or runs inside it if `contained`.
+ * Queues a new activity that runs `body`. The body never runs before the spawner has gone on (law 7); arguments of a
+ * call are evaluated by the spawner. Inside an atomic block the activity is delayed until the outermost block has
+ * ended, or runs inside it if `contained`.
  *
  * @example
  * const load = spawn(fetchAll(urls), { name: 'load' })
  * const pages = yield* load
  */
-export function spawn<T>(body: (() => Operation<T>) | (() => PromiseLike<T>) | Operation<T>, options: SpawnOptions = {}): Activity<T> {
+export function spawn<T>(
+  body: (() => Operation<T>) | (() => PromiseLike<T>) | Operation<T>,
+  options: SpawnOptions = {},
+): Activity<T> {
   let what: unknown = body
   const { signal } = options
   if (body instanceof Call) {
-    if (body.activity === null || signal !== undefined) domain.claim(body)
+    if (body.activity === null || signal !== undefined) body.claim()
     if (body.activity !== null) {
       // Made in legacy code: it has its activity already.
       const activity = body.activity as Activity<T>
@@ -34,12 +42,10 @@ export function spawn<T>(body: (() => Operation<T>) | (() => PromiseLike<T>) | O
       if (signal !== undefined) endWith(activity, signal)
       return activity
     }
-    if (body.gen !== null) {
-      what = body.gen
-      body.gen = null
-    }
+    if (body.gen !== null) what = body.take()
   }
-  const activity = domain.spawn<T>(what, options.contained === true, options.name)
+  if (domain.current !== null && blockOf(domain.current)?.spawns === 'error') throw new Error(SPAWN_ERROR)
+  const activity = domain.spawn(what, options.contained, options.name) as Activity<T>
   if (signal !== undefined) {
     if (what !== body) (body as Call<T>).activity = activity
     endWith(activity, signal)
@@ -58,7 +64,7 @@ function endWith(activity: Activity<any>, signal: AbortSignal): void {
 
 /** The activity that the caller's code belongs to; undefined in legacy code. */
 export function self(): Activity<unknown> | undefined {
-  return domain.current?.activity
+  return domain.current?.activity as Activity<unknown> | undefined
 }
 
 /** An AbortSignal that is aborted when the caller's scope is cancelled. In legacy code: one that never is. */
@@ -75,7 +81,10 @@ class Yield extends Suspension<void> {
   }
 }
 
-/** Sets the activity aside until the other ready ones have had a turn. Never needed for fairness; of no effect in an atomic block. */
+/**
+ * Sets the activity aside until the other ready ones have had a turn. Never needed for fairness; of no effect in an
+ * atomic block.
+ */
 export function pause(): Operation<void> {
   return new Yield()
 }

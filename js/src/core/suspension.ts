@@ -7,7 +7,7 @@
  * - `value === this` holds from when the run loop was asked until it has answered.
  * - `done` is set by the answer, once; an answered suspension answers the same again.
  */
-import type { Branch } from './branch.ts'
+import type { Branch, Mode } from './types.ts'
 
 /** What can be run with `yield*` inside an activity and ends with a `T`. */
 export interface Operation<T> {
@@ -18,7 +18,7 @@ export interface Operation<T> {
 export const NEXT = 0
 export const THROW = 1
 export const START = 2
-export type Mode = 0 | 1 | 2
+export type { Mode }
 
 /** Marks suspensions of every copy of the library, so that a foreign one is told from a generator. */
 export const OURS: unique symbol = Symbol.for('charcoal.suspension') as never
@@ -33,10 +33,17 @@ export abstract class Suspension<T> implements Operation<T> {
 
   next(answer?: unknown): this {
     if (this.done) return this
-    if (this.value !== this) {
-      this.value = this
-      return this
-    }
+    return this.value === this ? this.finished(answer) : this.asked()
+  }
+
+  /** The run loop is to be asked. */
+  protected asked(): this {
+    this.value = this
+    return this
+  }
+
+  /** The answer is there. */
+  protected finished(answer: unknown): this {
     this.done = true
     this.value = answer
     return this

@@ -3,11 +3,13 @@
  *
  *     enter(); try { ... } finally { if (leave()) yield* leaving() }
  *
- * To enter needs no step of the run loop, to leave mostly none. The object that asks the run loop has no state, so there is one: it is its own request
- * (`value` is always itself), and the answer `LEFT` tells it that the block is over.
+ * To enter needs no step of the run loop, to leave mostly none. The object that asks the run loop has no state, so
+ * there is one: it is its own request (`value` is always itself), and the answer `LEFT` tells it that the block is
+ * over.
  */
-import { AtomicBlock } from '../core/atomic.ts'
-import type { Branch } from '../core/branch.ts'
+import { openBlock } from '../core/atomic.ts'
+import { AtomicBlock } from '../core/atomicBlock.ts'
+import type { Branch } from '../core/types.ts'
 import { domain } from '../core/current.ts'
 import { NEXT, Suspension, type Operation } from '../core/suspension.ts'
 
@@ -17,10 +19,13 @@ export function enter(name?: string): void {
   const branch = d.current
   if (branch === null) throw new Error('an atomic block was entered outside any activity')
   if (d.pending !== null) d.startPending()
-  AtomicBlock.open(branch, d, name)
+  openBlock(branch, name)
 }
 
-/** Ends the block; true if the run loop must be asked to, with `leaving()`: contained activities have not ended, or the time slice is to be looked at. */
+/**
+ * Ends the block. True: the run loop must be asked to, with `leaving()`, because contained activities have not ended or
+ * it is time to look at the clock.
+ */
 export function leave(): boolean {
   const d = domain
   const block = d.top

@@ -1,6 +1,6 @@
 /**
- * Module hooks of the Node loader: transforms JavaScript and TypeScript that is marked, ES modules and CommonJS. Types stay
- * where they are: Node takes them out afterwards, as it does without us. See register.ts.
+ * Module hooks of the Node loader: transforms JavaScript and TypeScript that is marked, ES modules and CommonJS. Types
+ * stay where they are: Node takes them out afterwards, as it does without us. See register.ts.
  */
 import { readFileSync } from 'node:fs'
 import { fileURLToPath, pathToFileURL } from 'node:url'
@@ -29,8 +29,13 @@ export class Transformer {
     const typed = kind[2] !== undefined && !/\.[cm]?tsx?$/.test(file)
     const { source } = loaded
     // Of a CommonJS module Node tells the source only to hooks that run in its own thread.
-    const text = typeof source === 'string' ? source : source ? new TextDecoder().decode(source) : readFileSync(file, 'utf8')
-    const done = transform(text, { file: typed ? `${file}.ts` : file, all: this.include?.test(file), format: kind[1] as 'module' | 'commonjs' | undefined })
+    const text =
+      typeof source === 'string' ? source : source ? new TextDecoder().decode(source) : readFileSync(file, 'utf8')
+    const done = transform(text, {
+      file: typed ? `${file}.ts` : file,
+      all: this.include?.test(file),
+      format: kind[1] as 'module' | 'commonjs' | undefined,
+    })
     return done === null ? loaded : { ...loaded, source: `${done.code}\n//# sourceMappingURL=${done.map.toUrl()}` }
   }
 
@@ -47,6 +52,10 @@ export function initialize(data?: { include?: string }): void {
   transformer = new Transformer(data?.include ?? '')
 }
 
-export async function load(url: string, context: unknown, next: (url: string, context: unknown) => Promise<Loaded>): Promise<Loaded> {
+export async function load(
+  url: string,
+  context: unknown,
+  next: (url: string, context: unknown) => Promise<Loaded>,
+): Promise<Loaded> {
   return transformer.transformed(url, await next(url, context))
 }

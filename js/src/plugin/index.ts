@@ -10,7 +10,10 @@ import { createUnplugin } from 'unplugin'
 import { transform } from './transform.ts'
 
 export interface PluginOptions {
-  /** In these files every async function becomes an activity function. In all others: marked ones, and those with an `atomic:` block. */
+  /**
+   * In these files every async function becomes an activity function. In all others: marked ones, and those with an
+   * `atomic:` block.
+   */
   include?: RegExp | ((id: string) => boolean)
   /** Files left alone. Default: node_modules. */
   exclude?: RegExp

@@ -1,7 +1,7 @@
 /**
- * charcoal-js/register: `node --import charcoal-js/register app.mjs` transforms marked modules as they are loaded: ES modules,
- * CommonJS, and TypeScript where Node itself runs it. CHARCOAL_INCLUDE is a regular expression for files in which every async
- * function becomes an activity function.
+ * charcoal-js/register: `node --import charcoal-js/register app.mjs` transforms marked modules as they are loaded: ES
+ * modules, CommonJS, and TypeScript where Node itself runs it. CHARCOAL_INCLUDE is a regular expression for files in
+ * which every async function becomes an activity function.
  */
 import * as modules from 'node:module'
 import { Transformer, type Loaded } from './hooks.ts'
@@ -11,16 +11,21 @@ interface Compiled {
 }
 type Next = (url: string, context: unknown) => Loaded
 /** Node 22.15 and later: hooks in this thread, which `require` passes through, too. */
-const { registerHooks } = modules as { registerHooks?: (hooks: { load(url: string, context: unknown, next: Next): Loaded }) => void }
+const { registerHooks } = modules as {
+  registerHooks?: (hooks: { load(url: string, context: unknown, next: Next): Loaded }) => void
+}
 const include = process.env.CHARCOAL_INCLUDE ?? ''
 
 const transformer = new Transformer(include)
 
-if (registerHooks !== undefined) registerHooks({ load: (url, context, next) => transformer.transformed(url, next(url, context)) })
+if (registerHooks !== undefined)
+  registerHooks({ load: (url, context, next) => transformer.transformed(url, next(url, context)) })
 else {
   modules.register('./hooks.js', import.meta.url, { data: { include } })
   // There `require` passes no hooks.
-  const extensions = (modules.Module as unknown as { _extensions: Record<string, (module: Compiled, file: string) => void> })._extensions
+  const extensions = (
+    modules.Module as unknown as { _extensions: Record<string, (module: Compiled, file: string) => void> }
+  )._extensions
   const load = extensions['.js']
   extensions['.js'] = (module, file) => {
     const compile = module._compile

@@ -1,9 +1,11 @@
 /** charcoal-js/runtime: what transformed code calls. Written by the build plugin, not by hand. */
 import '../core/domain.ts'
-import { Call, remember } from '../core/call.ts'
+import { Call } from '../core/call.ts'
+import { remember } from '../core/generators.ts'
 import { domain } from '../core/current.ts'
 import { Suspension } from '../core/suspension.ts'
-import type { Branch } from '../core/branch.ts'
+import type { Activity } from '../core/activity.ts'
+import type { Branch } from '../core/types.ts'
 import { wait } from '../wait/promise.ts'
 import { mutex } from '../sync/semaphore.ts'
 
@@ -13,8 +15,9 @@ export { enter, leave, leaving } from './block.ts'
 type Body = (...args: any[]) => Generator<unknown, any, any>
 
 /**
- * A call of a transformed `async` function. In legacy code the part before its first wait runs in the call, as natively: an
- * event handler can call `preventDefault`. While another activity is in an atomic block it is delayed like any activity.
+ * A call of a transformed `async` function. In legacy code the part before its first wait runs in the call, as
+ * natively: an event handler can call `preventDefault`. While another activity is in an atomic block it is delayed like
+ * any activity.
  */
 export function go(body: Body, self?: unknown, args?: ArrayLike<unknown>): Call<any> {
   return made(begin(body, self, args))
@@ -23,14 +26,16 @@ export function go(body: Body, self?: unknown, args?: ArrayLike<unknown>): Call<
 function made(gen: Generator<unknown, any, any>): Call<any> {
   if (domain.current !== null) return new Call(gen)
   const call = new Call<any>(null)
-  call.activity = domain.start(gen)
+  call.activity = domain.start(gen) as Activity<any>
   return call
 }
 
 /** Parameters are evaluated here; what their defaults throw rejects the call. */
 function begin(body: Body, self: unknown, args: ArrayLike<unknown> | undefined): Generator<unknown, any, any> {
   // Names cost a little, so only those who look at them have them.
-  if (domain.site !== null || domain.tracer !== null) remember(body, { name: body.name.replace(/\$activity$/, '') } as Function)
+  if (domain.site !== null || domain.tracer !== null) {
+    remember(body, { name: body.name.replace(/\$activity$/, '') } as Function)
+  }
   if (args === undefined) return body.call(self)
   try {
     return body.apply(self, args as unknown[])
@@ -158,4 +163,3 @@ export function goGenerator(body: Body, self?: unknown, args?: ArrayLike<unknown
   }
   return generator as unknown as AsyncGenerator
 }
-

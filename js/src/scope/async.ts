@@ -1,6 +1,6 @@
 /**
- * `async` starts its body at once, on the spot; only if the body blocks does the caller go on beside it (AC, section 2; laws 1 and 2). The branch ends before
- * the enclosing `finish` does.
+ * `async` starts its body at once, on the spot; only if the body blocks does the caller go on beside it (AC, section 2;
+ * laws 1 and 2). The branch ends before the enclosing `finish` does.
  *
  * @example
  * let a, b
@@ -10,11 +10,11 @@
  * })
  * return a.value + b.value
  */
+import type * as types from '../core/types.ts'
 import { Branch } from '../core/branch.ts'
 import { NEXT, START, Suspension } from '../core/suspension.ts'
-import { Call } from '../core/call.ts'
+import { claimed } from '../core/call.ts'
 import type { Body } from '../core/atomic.ts'
-import { domain } from '../core/current.ts'
 import { innermostScope } from './scope.ts'
 
 /** What `async` gives: the result of the branch, which may be read when the enclosing `finish` has ended. */
@@ -45,7 +45,7 @@ class Async<T> extends Suspension<BranchHandle<T>> {
     this.body = body
   }
 
-  begin(branch: Branch): boolean {
+  begin(branch: types.Branch): boolean {
     const { group } = branch
     const scope = innermostScope(branch)
     const child = new Branch(branch.activity, group)
@@ -64,6 +64,5 @@ class Async<T> extends Suspension<BranchHandle<T>> {
 }
 
 export function async<T>(body: Body<T>): Suspension<BranchHandle<T>> {
-  if (body instanceof Call) domain.claim(body)
-  return new Async(body)
+  return new Async(claimed(body))
 }

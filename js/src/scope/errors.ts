@@ -1,5 +1,5 @@
 /** The errors that end waits. Each has a `code` for comparison across copies of the library. */
-import type { Scope } from './scope.ts'
+import type { Scope } from '../core/types.ts'
 
 /** Thrown by a blocking operation in a cancelled scope: the operation has had no effect (law 4). */
 export class Cancelled extends Error {
@@ -8,7 +8,10 @@ export class Cancelled extends Error {
   /** The scope whose `cancel` this comes from. */
   readonly origin: Scope | null
   constructor(origin: Scope | null, reason: unknown) {
-    super(reason === undefined ? 'cancelled' : `cancelled: ${reason instanceof Error ? reason.message : String(reason)}`, { cause: reason })
+    super(
+      reason === undefined ? 'cancelled' : `cancelled: ${reason instanceof Error ? reason.message : String(reason)}`,
+      { cause: reason },
+    )
     this.origin = origin
   }
 }

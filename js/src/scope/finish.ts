@@ -1,12 +1,14 @@
 /**
- * `finish` ends when, and only when, every branch started inside it has ended (law 3). Its scope can be cancelled: `scope.cancel()` makes the blocking operations
- * inside throw `Cancelled`, and `finish` then ends normally with `undefined`. An error in the body or a branch cancels the rest and is thrown.
+ * `finish` ends when, and only when, every branch started inside it has ended (law 3). Its scope can be cancelled:
+ * `scope.cancel()` makes the blocking operations inside throw `Cancelled`, and `finish` then ends normally with
+ * `undefined`. An error in the body or a branch cancels the rest and is thrown.
  *
- * `noncancellable` is a finish behind which a mark of the scopes around it is not seen. `deadline` is a finish that is cancelled by a timer.
+ * `noncancellable` is a finish behind which a cancel of the scopes around it is not seen. `deadline` is a finish that a
+ * timer cancels.
  */
-import { Call } from '../core/call.ts'
+import { claimed } from '../core/call.ts'
 import type { Body } from '../core/atomic.ts'
-import type { Blocker, Branch } from '../core/branch.ts'
+import type { Blocker, Branch } from '../core/types.ts'
 import { NEXT, Suspension, type Operation } from '../core/suspension.ts'
 import { domain } from '../core/current.ts'
 import { combined, innermostScope, Scope } from './scope.ts'
@@ -59,7 +61,13 @@ class Drain extends Suspension<void> implements Blocker {
 
 type ScopedBody<T> = ((scope: Scope) => Operation<T>) | Operation<T>
 
-function* inScope<T>(body: ScopedBody<T>, name: string, shield: boolean, signal: AbortSignal | undefined, started?: (scope: Scope) => () => void): Generator<unknown, T | undefined, any> {
+function* inScope<T>(
+  body: ScopedBody<T>,
+  name: string,
+  shield: boolean,
+  signal: AbortSignal | undefined,
+  started?: (scope: Scope) => () => void,
+): Generator<unknown, T | undefined, any> {
   const scope: Scope = yield* new Open(name, shield)
   const abort = (): void => scope.cancel(signal!.reason)
   let value: T | undefined
@@ -85,22 +93,27 @@ function* inScope<T>(body: ScopedBody<T>, name: string, shield: boolean, signal:
 }
 
 /** A body that takes the scope may cancel it, and then there is no result. */
-export type Finished<B> = B extends () => Operation<infer T> ? T : B extends (scope: Scope) => Operation<infer T> ? T | undefined : B extends Operation<infer T> ? T : never
+export type Finished<B> = B extends () => Operation<infer T>
+  ? T
+  : B extends (scope: Scope) => Operation<infer T>
+    ? T | undefined
+    : B extends Operation<infer T>
+      ? T
+      : never
 
 /** Runs `body` and waits for all branches that `async` started in it. */
 export function finish<B extends ScopedBody<any>>(body: B, options: ScopeOptions = {}): Operation<Finished<B>> {
-  if (body instanceof Call) domain.claim(body)
-  return inScope(body, options.name ?? '', false, options.signal) as Operation<Finished<B>>
+  return inScope(claimed(body), options.name ?? '', false, options.signal) as Operation<Finished<B>>
 }
 
 /** Runs `body` to its end although scopes around it are cancelled; a cancel of its own scope is still seen. */
 export function noncancellable<T>(body: Body<T>): Operation<T> {
-  if (body instanceof Call) domain.claim(body)
-  return inScope(body, 'noncancellable', true, undefined) as Operation<T>
+  return inScope(claimed(body), 'noncancellable', true, undefined) as Operation<T>
 }
 
 /**
- * Runs `body` for at most `ms` milliseconds; then cancels it and, when all its branches have ended, throws `DeadlineError`.
+ * Runs `body` for at most `ms` milliseconds; then cancels it and, when all its branches have ended, throws
+ * `DeadlineError`.
  *
  * @example
  * const page = yield* deadline(500, function* (scope) {
@@ -108,7 +121,7 @@ export function noncancellable<T>(body: Body<T>): Operation<T> {
  * })
  */
 export function deadline<T>(ms: number, body: ScopedBody<T>, name = ''): Operation<T> {
-  if (body instanceof Call) domain.claim(body)
+  claimed(body)
   const late = new DeadlineError(ms, name)
   const run = function* (): Generator<unknown, T, any> {
     let ours: Scope | undefined

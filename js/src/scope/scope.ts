@@ -1,31 +1,38 @@
 /**
- * A scope knows the branches started in it and whether it is cancelled. `finish`, `deadline` and `noncancellable` open one; every activity has
- * an implicit one around its body, made when first needed.
+ * A scope knows the branches started in it and whether it is cancelled. `finish`, `deadline` and `noncancellable` open
+ * one; every activity has an implicit one around its body, made when it is first needed.
  *
- * - `pending` counts the branches started in the scope that have not ended; the scope's owner does not leave before it is 0 (law 3).
- * - `marked` is set by `cancel`, here or in an enclosing scope, and stays. Scopes opened inside inherit it, except behind a `shield`.
+ * - `pending` counts the branches started in the scope that have not ended; the scope's owner does not leave before it
+ *   is 0 (law 3).
+ * - `marked` is set by `cancel`, here or in an enclosing scope, and stays. Scopes opened inside inherit it, except
+ *   behind a `shield`.
  * - `origin` is the scope on which cancel was called, set with `marked`.
  * - `drained` is set while the owner waits for `pending` to become 0, or by the end of the activity's body.
  */
-import type { Branch } from '../core/branch.ts'
+import type * as types from '../core/types.ts'
+import type { Activity, Branch } from '../core/types.ts'
 import { THROW } from '../core/suspension.ts'
-import type { Activity } from '../core/activity.ts'
 import { Cancelled } from './errors.ts'
-import type { BranchHandle } from './async.ts'
+import { DISPOSE } from '../core/dispose.ts'
 
-export class Scope {
+/** Told the result of a branch. */
+interface Handle {
+  settle(mode: 0 | 1, answer: unknown): void
+}
+
+export class Scope implements types.Scope, Disposable {
   readonly parent: Scope | null
   readonly owner: Branch
   readonly name: string
   readonly shield: boolean
   marked: boolean = false
-  origin: Scope | null = null
+  origin: types.Scope | null = null
   reason: unknown = undefined
   pending: number = 0
   errors: unknown[] | null = null
   drained: (() => void) | null = null
   private children: Set<Scope> | null = null
-  private branches: Map<Branch, BranchHandle<any>> | null = null
+  private branches: Map<Branch, Handle> | null = null
   private controller: AbortController | null = null
 
   constructor(owner: Branch, parent: Scope | null, name: string, shield: boolean) {
@@ -58,15 +65,21 @@ export class Scope {
   }
 
   /**
-   * Cancels everything that is blocked or will block in this scope, innermost first: the operations throw `Cancelled` and have had no effect. Returns at
-   * once; the scope still ends only when all its branches have. May be called from anywhere.
+   * Cancels everything that is blocked or will block in this scope, innermost first: the operations throw `Cancelled`
+   * and have had no effect. Returns at once; the scope still ends only when all its branches have. May be called from
+   * anywhere.
    */
   cancel(reason?: unknown): void {
     if (this.marked) return
     this.mark(this, reason)
   }
 
-  private mark(origin: Scope, reason: unknown): void {
+  /** `using _ = scope`: what the body leaves behind when it ends is cancelled. */
+  [DISPOSE](): void {
+    this.cancel()
+  }
+
+  private mark(origin: types.Scope, reason: unknown): void {
     if (this.marked) return
     if (this.children !== null) for (const child of this.children) if (!child.shield) child.mark(origin, reason)
     this.marked = true
@@ -78,7 +91,8 @@ export class Scope {
   }
 
   private interrupt(branch: Branch): void {
-    if (branch.scope === this && branch.blocked !== null && branch.blocked.fixed !== true) branch.interrupt(this.error())
+    if (branch.scope === this && branch.blocked !== null && branch.blocked.fixed !== true)
+      branch.interrupt(this.error())
   }
 
   error(): Cancelled {
@@ -102,7 +116,7 @@ export class Scope {
     if (this.children !== null) for (const child of this.children) child.each(f)
   }
 
-  add(branch: Branch, handle: BranchHandle<any>): void {
+  add(branch: Branch, handle: Handle): void {
     this.pending++
     ;(this.branches ??= new Map()).set(branch, handle)
   }
@@ -135,33 +149,37 @@ export class Scope {
 }
 
 /** The implicit scope around an activity's body. */
-export function rootScope(activity: Activity<any>): Scope {
-  if (activity.scope === null) activity.scope = new Scope(activity, null, '', false)
-  return activity.scope.root()
+export function rootScope(activity: Activity): Scope {
+  activity.scope ??= new Scope(activity, null, '', false)
+  return activity.scope.root() as Scope
 }
 
 export function innermostScope(branch: Branch): Scope {
-  return branch.scope ?? rootScope(branch.activity)
+  return (branch.scope as Scope | null) ?? rootScope(branch.activity)
 }
 
 /** The error that a scope with these errors throws. */
 export function combined(errors: unknown[]): unknown {
-  return errors.length === 1 ? errors[0] : new AggregateError(errors, `${errors.length} branches failed: ${errors.map((e) => (e instanceof Error ? e.message : String(e))).join('; ')}`)
+  if (errors.length === 1) return errors[0]
+  const messages = errors.map((e) => (e instanceof Error ? e.message : String(e)))
+  return new AggregateError(errors, `${errors.length} branches failed: ${messages.join('; ')}`)
 }
 
-/** The body of a branch has ended: an activity settles when its branches have ended too, another branch reports to its scope. */
+/**
+ * The body of a branch has ended: an activity settles when its branches have ended too; another branch tells its scope.
+ */
 export function endBranch(branch: Branch, mode: 0 | 1, answer: unknown): void {
   const { activity } = branch
   if (branch !== activity) {
-    branch.scope!.ended(branch, mode, answer)
+    ;(branch.scope as Scope).ended(branch, mode, answer)
     return
   }
-  const root = activity.scope
+  const root = activity.scope as Scope | null
   if (root === null) return bury(activity, mode, answer)
   if (mode === THROW && root.pending > 0) root.cancel(answer)
   const end = (): void => {
-    if (mode === THROW && root.errors !== null && answer instanceof Cancelled && answer.origin === root) answer = combined(root.errors)
-    else if (mode !== THROW && root.errors !== null) {
+    const ownCancel = answer instanceof Cancelled && answer.origin === root
+    if (root.errors !== null && (mode !== THROW || ownCancel)) {
       mode = THROW
       answer = combined(root.errors)
     }
@@ -172,10 +190,9 @@ export function endBranch(branch: Branch, mode: 0 | 1, answer: unknown): void {
   activity.blocked = { withdraw() {}, fixed: true, describe: () => `the end of ${root.pending} branches` }
 }
 
-function bury(activity: Activity<any>, mode: 0 | 1, answer: unknown): void {
+function bury(activity: Activity, mode: 0 | 1, answer: unknown): void {
   activity.blocked = null
   const { domain } = activity.home
   activity.settle(mode, answer)
   domain.buried(activity)
 }
-

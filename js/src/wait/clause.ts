@@ -1,28 +1,27 @@
 /**
- * A clause is one thing that a branch can wait for. Every blocking operation is one (law 8): `yield* ch.recv()` is a wait of
- * one clause, `waituntil(ch.recv()).or(timeout(10))` of two. A new kind of object joins by writing three methods:
+ * A clause is one thing that a branch can wait for. Every blocking operation is one (law 8): `yield* ch.recv()` is a
+ * wait of one clause, `waituntil(ch.recv()).or(timeout(10))` of two. A new kind of object joins by writing three
+ * methods:
  *
  * - `poll`: do the operation now if that is possible without waiting, and say so. The result is left in `outcome`.
- * - `register` / `withdraw`: put the clause on the object's list, take it off. A withdrawn clause has had no effect. If there is such a list, `list` is enough.
+ * - `register` / `withdraw`: put the clause on the object's list, take it off. A withdrawn clause has had no effect. If
+ *   there is such a list, `list` is enough.
  * - on selection the object calls `fire(value)` or `fail(error)`, after it has taken the clause off its list.
  *
- * `waiter` is who gets the answer: a branch, or a `waituntil` of several clauses. It is set while the clause is registered.
+ * `waiter` is who gets the answer: a branch, or a `waituntil` of several clauses. It is set while the clause is
+ * registered.
  */
 import { NEXT, Suspension, THROW } from '../core/suspension.ts'
-import type { Blocker, Branch } from '../core/branch.ts'
+import type { Activity, Branch } from '../core/types.ts'
 import type { ClauseList } from './list.ts'
-import type { Activity } from '../core/activity.ts'
-import { Case, type Body, type Result } from './case.ts'
+import { Case, type Body, type Choosable, type Result, type Waiter } from './case.ts'
 import { domain } from '../core/current.ts'
 
-export interface Waiter {
-  answered(clause: Clause<any>): void
-}
+export type { Waiter }
 
-export abstract class Clause<T> extends Suspension<T> implements Blocker {
+export abstract class Clause<T> extends Suspension<T> implements Choosable, PromiseLike<T> {
   before: Clause<any> | null = null
   after: Clause<any> | null = null
-  listed: boolean = false
   waiter: Waiter | null = null
   failed: boolean = false
   outcome: any = undefined
@@ -47,13 +46,13 @@ export abstract class Clause<T> extends Suspension<T> implements Blocker {
     return 0
   }
 
-  needs(): Activity<any> | undefined {
+  needs(): Activity | undefined {
     return undefined
   }
 
   /**
-   * Would `poll` succeed if `earlier` clauses of the same kind on the same object had been done before? Asked by `else`, changes nothing.
-   * Clauses that cannot know (promises, events of the host) say no.
+   * Would `poll` succeed if `earlier` clauses of the same kind on the same object had been done before? Asked by
+   * `else`, changes nothing. Clauses that cannot know (promises, events of the host) say no.
    */
   ready(_earlier: number): boolean {
     return false
@@ -69,6 +68,14 @@ export abstract class Clause<T> extends Suspension<T> implements Blocker {
     return this
   }
 
+  /** For legacy code: `await sleep(10)`, `using permit = await lock.acquire()`. The wait is an activity of its own. */
+  then<A = T, B = never>(
+    ok?: ((value: T) => A | PromiseLike<A>) | null,
+    bad?: ((error: any) => B | PromiseLike<B>) | null,
+  ): Promise<A | B> {
+    return domain.spawn(this, false, this.describe()).then(ok, bad) as Promise<A | B>
+  }
+
   /** Names a body for `waituntil`: `ch.recv().do(v => ...)`, or with a generator function. */
   do<Q>(body: Body<T, Q>): Case<T, Result<Q>> {
     return new Case<T, Result<Q>>(this, body as Body<T, any>)
@@ -77,31 +84,22 @@ export abstract class Clause<T> extends Suspension<T> implements Blocker {
   /** What can be done at once is done on the spot, without passing through the run loop. */
   override next(answer?: unknown): this {
     if (this.done) return this
-    if (this.value === this) {
-      this.done = true
-      this.value = answer
-      return this
-    }
+    if (this.value === this) return this.finished(answer)
     const d = domain
     const branch = d.current
     if (branch !== null && --d.steps > 0 && (branch.scope === null || !branch.scope.marked)) {
       if (d.pending !== null) d.startPending()
       if (this.poll()) {
         if (this.failed) throw this.outcome
-        this.done = true
-        this.value = this.outcome
-        return this
+        return this.finished(this.outcome)
       }
     }
-    this.value = this
-    return this
+    return this.asked()
   }
 
   override begin(branch: Branch): boolean {
     if (branch.refused()) return true
-    if (this.poll()) {
-      return branch.goOn(this.failed ? THROW : NEXT, this.outcome)
-    }
+    if (this.poll()) return branch.goOn(this.failed ? THROW : NEXT, this.outcome)
     this.waiter = branch
     branch.blocked = this
     this.register()
@@ -119,7 +117,10 @@ export abstract class Clause<T> extends Suspension<T> implements Blocker {
     this.waiter!.answered(this)
   }
 
-  /** `fire` from a callback of the host (timer, promise, event): goes on in the same callback if nothing else is to run before. */
+  /**
+   * `fire` from a callback of the host (timer, promise, event): goes on in the same callback if nothing else is to run
+   * before.
+   */
   fireFromHost(value: T): void {
     domain.fromHost(() => this.fire(value))
   }

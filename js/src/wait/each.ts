@@ -1,15 +1,20 @@
 /** `for await` in generator form. The iterator is closed when the loop is left early, by an error or a cancel too. */
 import type { Operation } from '../core/suspension.ts'
 import { Cancelled } from '../scope/errors.ts'
+import { noncancellable } from '../scope/finish.ts'
 import { disregard, wait } from './promise.ts'
 
 /**
- * Runs `body` for each item of an async iterable (a stream, a channel, an async generator), or of an iterable of promises; one at a time.
+ * Runs `body` for each item of an async iterable (a stream, a channel, an async generator), or of an iterable of
+ * promises; one at a time.
  *
  * @example
  * yield* each(response.body, function* (chunk) { ... })
  */
-export function* each<T>(items: AsyncIterable<T> | Iterable<T | PromiseLike<T>>, body: (item: T) => Operation<unknown> | void): Generator<unknown, void, any> {
+export function* each<T>(
+  items: AsyncIterable<T> | Iterable<T | PromiseLike<T>>,
+  body: (item: T) => Operation<unknown> | void,
+): Generator<unknown, void, any> {
   const stream = (items as AsyncIterable<T>)[Symbol.asyncIterator]?.()
   const iterator = stream ?? (items as Iterable<T>)[Symbol.iterator]()
   let ended = false
@@ -33,7 +38,8 @@ export function* each<T>(items: AsyncIterable<T> | Iterable<T | PromiseLike<T>>,
       const closed = iterator.return?.() as PromiseLike<unknown> | undefined
       // One that is asked for its next item closes when that has come, perhaps never: nobody waits for it.
       if (asked) disregard(Promise.resolve(closed))
-      else yield* wait(closed)
+      // A cancel does not keep the source from being closed; what it does for that is waited for.
+      else yield* noncancellable(wait(closed))
     }
   }
 }

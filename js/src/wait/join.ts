@@ -1,12 +1,20 @@
-/** Waits for the end of an activity; the result is the activity's. Losing or cancelling the wait does not touch the activity. */
-import type { Activity } from '../core/activity.ts'
+/**
+ * Waits for the end of an activity; the result is the activity's. Losing or cancelling the wait does not touch the
+ * activity.
+ */
+import type { Activity } from '../core/types.ts'
 import { Clause } from './clause.ts'
 import { ClauseList } from './list.ts'
 
-export class Join<T> extends Clause<T> {
-  readonly activity: Activity<T>
+/** An activity as its joiners see it. */
+interface Joined extends Activity {
+  joiners: unknown
+}
 
-  constructor(activity: Activity<T>) {
+export class Join<T> extends Clause<T> {
+  private readonly activity: Joined
+
+  constructor(activity: Joined) {
     super()
     this.activity = activity
   }
@@ -24,19 +32,15 @@ export class Join<T> extends Clause<T> {
     return this.activity.ended !== 0
   }
 
-  override register(): void {
-    ;((this.activity.joiners ??= new ClauseList()) as ClauseList).push(this)
-  }
-
-  override withdraw(): void {
-    ;(this.activity.joiners as ClauseList).remove(this)
+  override get list(): ClauseList {
+    return (this.activity.joiners ??= new ClauseList()) as ClauseList
   }
 
   describe(): string {
     return `join(${this.activity.name})`
   }
 
-  override needs(): Activity<any> {
+  override needs(): Activity {
     return this.activity
   }
 
@@ -46,4 +50,3 @@ export class Join<T> extends Clause<T> {
     else this.fail(this.activity.answer)
   }
 }
-

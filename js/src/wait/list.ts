@@ -1,16 +1,24 @@
-/** The clauses that wait on one object, in the order of registration. A clause is on one list at most; `listed` says so. */
-import type { Clause } from './clause.ts'
+/**
+ * The clauses that wait on one object, in the order of registration.
+ *
+ * - A clause is on one list at most. It is on this one if it has one `before` it, or is the `head`.
+ */
 
-export class ClauseList {
-  head: Clause<any> | null = null
-  tail: Clause<any> | null = null
+/** What a list needs of a clause. */
+export interface Listed {
+  before: Listed | null
+  after: Listed | null
+}
+
+export class ClauseList<C extends Listed = any> {
+  head: C | null = null
+  private tail: C | null = null
 
   get empty(): boolean {
     return this.head === null
   }
 
-  push(clause: Clause<any>): void {
-    clause.listed = true
+  push(clause: C): void {
     clause.before = this.tail
     clause.after = null
     if (this.tail === null) this.head = clause
@@ -18,17 +26,17 @@ export class ClauseList {
     this.tail = clause
   }
 
-  remove(clause: Clause<any>): void {
-    if (!clause.listed) return
-    clause.listed = false
-    if (clause.before === null) this.head = clause.after
+  /** Takes a clause off the list, if it is there. */
+  remove(clause: C): void {
+    if (clause.before === null && this.head !== clause) return // it is not on the list
+    if (clause.before === null) this.head = clause.after as C | null
     else clause.before.after = clause.after
-    if (clause.after === null) this.tail = clause.before
+    if (clause.after === null) this.tail = clause.before as C | null
     else clause.after.before = clause.before
     clause.before = clause.after = null
   }
 
-  shift(): Clause<any> | null {
+  shift(): C | null {
     const clause = this.head
     if (clause !== null) this.remove(clause)
     return clause
@@ -36,7 +44,7 @@ export class ClauseList {
 
   count(): number {
     let n = 0
-    for (let c = this.head; c !== null; c = c.after) n++
+    for (let c: Listed | null = this.head; c !== null; c = c.after) n++
     return n
   }
 }

@@ -1,15 +1,15 @@
 /**
  * Waits for a promise or any thenable: `yield* wait(p)`, typed, or plain `yield p` as in the papers.
  *
- * A promise cannot take back a reaction. So the reaction goes through a cell, which a withdrawn wait leaves behind empty; a branch uses one
- * cell for all its waits in turn, so that an ordinary wait allocates nothing but what `then` needs.
+ * A promise cannot take back a reaction. So the reaction goes through a cell, which a withdrawn wait leaves behind
+ * empty; a branch uses one cell for all its waits in turn, so that an ordinary wait allocates nothing but what `then`
+ * needs.
  *
  * - `cell.wait` is the wait that the cell's promise will answer, null after it was withdrawn.
  */
 import { NEXT, Suspension, THROW } from '../core/suspension.ts'
-import type { Blocker, Branch } from '../core/branch.ts'
+import type { Blocker, Branch, Domain } from '../core/types.ts'
 import { domain, noteOurs } from '../core/current.ts'
-import type { Domain } from '../core/domain.ts'
 import { then } from '../core/host.ts'
 import { Activity } from '../core/activity.ts'
 import { Clause } from './clause.ts'
@@ -55,8 +55,8 @@ export class PromiseCell implements Blocker {
 const ignore = (): void => {}
 
 /**
- * The wait that this promise was for is not made, because the scope is cancelled. Its failure must not become an unhandled
- * rejection, which would end a Node process: a wait that is withdrawn later takes it no more seriously.
+ * The wait that this promise was for is not made, because the scope is cancelled. Its failure must not become an
+ * unhandled rejection, which would end a Node process: a wait that is withdrawn later takes it no more seriously.
  */
 export function disregard(promise: PromiseLike<unknown>): void {
   then.call(promise instanceof Promise ? promise : Promise.resolve(promise), ignore, ignore)
@@ -68,15 +68,15 @@ export function blockOnPromise(branch: Branch, promise: PromiseLike<unknown>): b
     disregard(promise)
     return true
   }
-  const cell = (branch.cell ??= new PromiseCell(branch))
+  const cell = (branch.cell ??= new PromiseCell(branch)) as PromiseCell
   branch.blocked = cell
   then.call(promise instanceof Promise ? promise : Promise.resolve(promise), cell.ok, cell.bad)
   return false
 }
 
 /**
- * A promise as a clause of `waituntil`. The promise keeps one reaction however many waits come and go, and has it from the
- * moment the clause is made: so a promise that loses, and fails later, is no unhandled rejection.
+ * A promise as a clause of `waituntil`. The promise keeps one reaction however many waits come and go, and has it from
+ * the moment the clause is made: so a promise that loses, and fails later, is no unhandled rejection.
  */
 export class PromiseClause<T> extends Clause<T> {
   private readonly hub: Hub
@@ -120,7 +120,8 @@ export class PromiseClause<T> extends Clause<T> {
 }
 
 /**
- * Born without `super()`: a derived constructor is not inlined inside `try`, and there a wait would cost a fifth more. Its prototype makes it a suspension.
+ * Avoids `super()`: V8 does not inline derived constructors inside `try`, where a wait would cost a fifth more. Its
+ * prototype makes it a suspension.
  */
 class PromiseWait<T> {
   done: boolean
@@ -189,9 +190,7 @@ class Plain<T> extends Suspension<T> {
   override next(answer?: unknown): this {
     if (this.value === this || this.done || --domain.steps <= 0) return super.next(answer)
     if (domain.pending !== null) domain.startPending()
-    this.done = true
-    this.value = this.plain
-    return this
+    return this.finished(this.plain)
   }
   begin(branch: Branch): boolean {
     return branch.goOn(NEXT, this.plain)
@@ -199,8 +198,9 @@ class Plain<T> extends Suspension<T> {
 }
 
 /**
- * Makes an operation of whatever can be awaited: an operation is returned as it is, a promise or thenable becomes a wait,
- * any other value is the result at once. Cancelling the wait leaves the promise alone; pass `signal()` to what should stop with it.
+ * Makes an operation of whatever can be awaited: an operation is returned as it is, a promise or thenable becomes a
+ * wait, any other value is the result at once. Cancelling the wait leaves the promise alone; pass `signal()` to what
+ * should stop with it.
  *
  * @example
  * const response = yield* wait(fetch(url))
@@ -219,6 +219,6 @@ export function wait(what: unknown): unknown {
 }
 
 function isOperation(what: object): boolean {
-  return typeof (what as Generator).next === 'function' && typeof (what as Generator).throw === 'function' && Symbol.iterator in what
+  const { next, throw: fail } = what as Generator
+  return typeof next === 'function' && typeof fail === 'function' && Symbol.iterator in what
 }
-

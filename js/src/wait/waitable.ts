@@ -6,13 +6,14 @@ import { PromiseClause } from './promise.ts'
 import { aborted } from '../legacy/abort.ts'
 
 export type Waitable<T> = Clause<T> | Activity<T> | PromiseLike<T> | AbortSignal
-export type Awaited1<W> = W extends Clause<infer T> ? T : W extends Activity<infer T> ? T : W extends PromiseLike<infer T> ? T : unknown
+export type Awaited1<W> = W extends Clause<infer T> | Activity<infer T> | PromiseLike<infer T> ? T : unknown
 
 export function clauseOf(what: unknown): Clause<any> {
   if (what instanceof Clause) return what
   if (what instanceof Activity) return what.join()
   if (what instanceof Call) return what.start().join()
   if (what instanceof AbortSignal) return aborted(what)
-  if (typeof what === 'object' && what !== null && typeof (what as PromiseLike<unknown>).then === 'function') return new PromiseClause(what as PromiseLike<unknown>)
+  if (typeof (what as PromiseLike<unknown> | null)?.then === 'function')
+    return new PromiseClause(what as PromiseLike<unknown>)
   throw new TypeError('waituntil takes clauses, activities, promises and AbortSignals')
 }

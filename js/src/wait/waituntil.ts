@@ -1,7 +1,8 @@
 /**
  * `waituntil` waits over several clauses (CFA waituntil, chapter on it; law 9).
  *
- * - With `or` alone exactly one body runs and the losers have had no effect; the first ready clause in textual order wins.
+ * - With `or` alone exactly one body runs and the losers have had no effect; the first ready clause in textual order
+ *   wins.
  * - `and` runs each body as its clause becomes ready, and binds tighter than `or`; a nested `waituntil` groups.
  * - `when(false, x)` removes x and the operator before it. With every clause removed `else` runs, or nothing.
  * - `else` makes the statement non-blocking.
@@ -12,10 +13,8 @@
  *   .else(() => {})
  */
 import { NEXT, Suspension, THROW, type Operation } from '../core/suspension.ts'
-import type { Blocker, Branch } from '../core/branch.ts'
-import type { Activity } from '../core/activity.ts'
-import { Clause, type Waiter } from './clause.ts'
-import { Case, type Body, type Result } from './case.ts'
+import type { Activity, Blocker, Branch } from '../core/types.ts'
+import { Case, type Body, type Choosable, type Result, type Waiter } from './case.ts'
 import { clauseOf, type Waitable } from './waitable.ts'
 
 type Term<T, R> = Case<T, R> | Waitable<R> | WaitUntil<R> | Removed<R>
@@ -69,7 +68,12 @@ export class WaitUntil<R> implements Operation<R> {
   [Symbol.iterator](): Iterator<unknown, R, any> {
     if (this.otherwise === undefined && this.terms.every(isBareAlternative)) {
       // Nothing but alternatives without bodies: the wait itself is the answer.
-      return new Choice(this.terms.map(({ term }) => caseOf(term)), false, true)[Symbol.iterator]() as Iterator<unknown, R, any>
+      const choice = new Choice(
+        this.terms.map(({ term }) => caseOf(term)),
+        false,
+        true,
+      )
+      return choice[Symbol.iterator]() as Iterator<unknown, R, any>
     }
     const cases: Case<any, any>[] = []
     const tree = this.build(cases)
@@ -99,14 +103,17 @@ export class WaitUntil<R> implements Operation<R> {
 }
 
 function isBareAlternative({ op, term }: { op: 'or' | 'and'; term: unknown }): boolean {
-  return op === 'or' && !(term instanceof WaitUntil) && !(term instanceof Removed) && !(term instanceof Case && term.body !== null)
+  if (term instanceof WaitUntil || term instanceof Removed) return false
+  return op === 'or' && !(term instanceof Case && term.body !== null)
 }
 
 function caseOf(term: unknown): Case<any, any> {
   return term instanceof Case ? term : new Case(clauseOf(term), null)
 }
 
-/** Begins a statement. The first term is a clause, a clause with a body, anything that can be waited for, or a group. */
+/**
+ * Begins a statement. The first term is a clause, a clause with a body, anything that can be waited for, or a group.
+ */
 export function waituntil<T, R>(term: Case<T, R>): WaitUntil<R>
 export function waituntil<R>(term: WaitUntil<R>): WaitUntil<R>
 export function waituntil<R>(term: Term<any, R>): WaitUntil<R>
@@ -114,7 +121,11 @@ export function waituntil(term: unknown): unknown {
   return new WaitUntil(term)
 }
 
-function* run(cases: Case<any, any>[], tree: Tree | null, otherwise: (() => unknown) | undefined): Generator<unknown, unknown, any> {
+function* run(
+  cases: Case<any, any>[],
+  tree: Tree | null,
+  otherwise: (() => unknown) | undefined,
+): Generator<unknown, unknown, any> {
   if (tree === null) return otherwise === undefined ? undefined : yield* bodyOf(otherwise, undefined)
   if (tree.kind !== 'and' && (tree.kind === 'leaf' || tree.parts.every((p) => p.kind === 'leaf'))) {
     const at: number = yield* new Choice(cases, otherwise !== undefined)
@@ -126,7 +137,9 @@ function* run(cases: Case<any, any>[], tree: Tree | null, otherwise: (() => unkn
   if (otherwise !== undefined && !statement.decidable()) return yield* bodyOf(otherwise, undefined)
   let value: unknown
   try {
-    for (let at: number = yield* new Next(statement); at >= 0; at = yield* new Next(statement)) value = yield* bodyOf(cases[at].body, cases[at].clause.outcome)
+    for (let at: number = yield* new Next(statement); at >= 0; at = yield* new Next(statement)) {
+      value = yield* bodyOf(cases[at].body, cases[at].clause.outcome)
+    }
   } finally {
     statement.withdraw()
   }
@@ -136,11 +149,14 @@ function* run(cases: Case<any, any>[], tree: Tree | null, otherwise: (() => unkn
 function* bodyOf(body: Body<any, any> | (() => unknown) | null, value: unknown): Generator<unknown, unknown, any> {
   if (body === null) return value
   const result: unknown = body(value)
-  if (typeof result === 'object' && result !== null && typeof (result as Generator).next === 'function' && Symbol.iterator in result) return yield* result as Generator<unknown, unknown, any>
-  return result
+  const { next } = (result ?? {}) as Generator<unknown, unknown, any>
+  const runs = typeof result === 'object' && typeof next === 'function' && Symbol.iterator in result!
+  return runs ? yield* result as Generator<unknown, unknown, any> : result
 }
 
-/** `or` alone: waits for the first of the clauses; the answer is its index, -1 for `else`, or with `byValue` its value. */
+/**
+ * `or` alone: waits for the first of the clauses; the answer is its index, -1 for `else`, or with `byValue` its value.
+ */
 export class Choice extends Suspension<any> implements Blocker, Waiter {
   branch: Branch | null = null
   private readonly cases: readonly Case<any, any>[]
@@ -180,7 +196,7 @@ export class Choice extends Suspension<any> implements Blocker, Waiter {
     return false
   }
 
-  answered(winner: Clause<any>): void {
+  answered(winner: Choosable): void {
     let at = 0
     const { cases } = this
     for (let i = 0; i < cases.length; i++) {
@@ -202,7 +218,7 @@ export class Choice extends Suspension<any> implements Blocker, Waiter {
     return this.cases.map(({ clause }) => clause.describe()).join(' or ')
   }
 
-  needs(): Activity<any> | undefined {
+  needs(): Activity | undefined {
     return this.cases.length === 1 ? this.cases[0].clause.needs() : undefined
   }
 }
@@ -226,7 +242,7 @@ function lookAgain(branch: Branch, begin: () => boolean): false {
   return false
 }
 
-const outside = (clauses: Clause<any>[]): 0 | 1 | 2 => Math.max(0, ...clauses.map((c) => c.outside)) as 0 | 1 | 2
+const outside = (clauses: Choosable[]): 0 | 1 | 2 => Math.max(0, ...clauses.map((c) => c.outside)) as 0 | 1 | 2
 
 const WAITING = 0
 const FIRED = 1
@@ -234,8 +250,9 @@ const DONE = 2
 const DROPPED = 3
 
 /**
- * A statement with `and` in it. Each clause is waiting, fired (its effect has been had, its body has not run), done, or dropped because the statement
- * no longer needs it. A clause is dropped, so that it has no effect, at the very moment another one decides its part of the tree.
+ * A statement with `and` in it. Each clause is waiting, fired (its effect has been had, its body has not run), done, or
+ * dropped because the statement no longer needs it. A clause is dropped, so that it has no effect, at the very moment
+ * another one decides its part of the tree.
  */
 class Statement implements Waiter {
   readonly state: number[]
@@ -271,8 +288,7 @@ class Statement implements Waiter {
         return false
       })
     }
-    if (!possible(this.tree)) return false
-    return true
+    return possible(this.tree)
   }
 
   /** A clause cannot know yet whether it is ready. */
@@ -318,7 +334,7 @@ class Statement implements Waiter {
     }
   }
 
-  answered(clause: Clause<any>): void {
+  answered(clause: Choosable): void {
     this.fired(this.cases.findIndex((c) => c.clause === clause))
     const next = this.waiting
     if (next !== null) {
@@ -360,13 +376,11 @@ class Next extends Suspension<number> implements Blocker {
   begin(branch: Branch): boolean {
     const { statement } = this
     statement.branch = branch
-    const scope = branch.scope
-    const marked = scope !== null && scope.marked
-    if (!marked && statement.uncertain) return lookAgain(branch, () => this.begin(branch))
-    if (!marked) statement.start()
+    const refused = branch.refused()
+    if (!refused && statement.uncertain) return lookAgain(branch, () => this.begin(branch))
+    if (!refused) statement.start()
     // What has had its effect is told, cancelled or not.
-    if (this.go(branch)) return true
-    if (marked) return branch.goOn(THROW, scope.error())
+    if (this.go(branch) || refused) return true
     branch.blocked = this
     statement.waiting = this
     return false
@@ -385,7 +399,7 @@ class Next extends Suspension<number> implements Blocker {
     this.statement.withdraw()
   }
 
-  private get open(): Clause<any>[] {
+  private get open(): Choosable[] {
     return this.statement.cases.filter((_, i) => this.statement.state[i] === WAITING).map((c) => c.clause)
   }
 

@@ -1,0 +1,273 @@
+/**
+ * An atomic block: while it lasts, nothing runs but its own branches and the activities spawned `contained` in it (laws
+ * 5 and 6).
+ *
+ * A block is a context on the domain's stack, and the group of its own branches in that context.
+ *
+ * - It is `domain.top` exactly while it is the innermost one.
+ * - `contained` counts the contained activities that have not ended; the block does not end before it is 0.
+ * - `outer` is the group that the owner came from. It cannot run while the block lasts: its context is not the newest.
+ * - `conts` is null exactly if no branch was started in the block or in one inside it.
+ * - `over` is set at the end; branches of the block that outlive it (an `async` whose finish is outside) move to
+ *   `survivor()`.
+ * - A block that nobody can know any more when it ends is `spare`, and opened again; `over` becomes false then.
+ */
+import type { Activity, Block, Blocker, Branch, Context, Domain, Group } from './types.ts'
+import { BaseContext, pushReady } from './group.ts'
+import { NEXT } from './suspension.ts'
+import type { Queue } from './queue.ts'
+import { deadlockMessage } from './deadlock.ts'
+import { DeadlockError } from '../scope/errors.ts'
+
+/** What becomes of activities that are spawned in a block; see `AtomicOptions`. */
+export type Spawns = 'delay' | 'contained' | 'free' | 'error'
+
+export const SPAWN_ERROR = "spawn in a block with spawns: 'error'; spawn before or after it"
+
+/** The last block that nobody knows any more. */
+let spare: AtomicBlock | null = null
+
+export class AtomicBlock extends BaseContext implements Group, Block, Blocker {
+  running: Branch | null
+  conts: Branch[] | null = null
+  readies: Queue<Branch> | null = null
+  queued: boolean = false
+  link: Group | null = null
+  outer: Group
+  readonly home: Context
+  owner: Branch
+  contained: number = 0
+  over: boolean = false
+  turns: number = 0
+  /** Somebody has noted the block, so it is not to be opened again. */
+  noted: boolean = false
+  /** What becomes of activities that are spawned in the block. */
+  spawns: Spawns = 'delay'
+  /** Those spawned under `free`: contained while the block lasts, but it does not wait for them. */
+  private free: Activity[] | null = null
+  private timer: unknown = undefined
+  /** How the owner goes on when the contained activities have ended. */
+  private leaveMode: 0 | 1 = NEXT
+  private leaveAnswer: unknown = undefined
+
+  private constructor(owner: Branch, domain: Domain) {
+    super(domain)
+    this.parent = domain.top
+    this.home = this
+    this.owner = this.running = owner
+    this.outer = owner.group
+  }
+
+  /** Opens a block on `owner`, whose code is running. */
+  static open(owner: Branch, domain: Domain): AtomicBlock {
+    let block = spare
+    if (block === null || !block.over || block.domain !== domain) block = new AtomicBlock(owner, domain)
+    else {
+      // Mostly the same activity opens a block at the same place again; not to write a field is cheaper than to write
+      // it.
+      if (block.parent !== domain.top) block.parent = domain.top
+      if (block.owner !== owner) block.owner = owner
+      if (block.outer !== owner.group) block.outer = owner.group
+      block.running = owner
+      block.over = false
+    }
+    owner.group = block
+    domain.enter(block)
+    return block
+  }
+
+  get atomic(): boolean {
+    return true
+  }
+
+  /** The group that the block's branches belong to when it is over. */
+  survivor(): Group {
+    return this.outer.over ? this.outer.survivor() : this.outer
+  }
+
+  // ---- the end of a block
+
+  /** Ends the block on its owner, or blocks the owner until the contained activities have ended. */
+  leave(mode: 0 | 1, answer: unknown): boolean {
+    if (this.leaveNow()) return true
+    this.leaveMode = mode
+    this.leaveAnswer = answer
+    this.owner.blocked = this
+    return false
+  }
+
+  /** Ends the block if nothing contained is left in it. */
+  leaveNow(): boolean {
+    if (this.free !== null) this.release(this.free)
+    if (this.contained > 0) return false
+    this.end()
+    return true
+  }
+
+  /** A contained activity has ended. */
+  override ended(): void {
+    if (--this.contained > 0 || this.owner.blocked !== this) return
+    const { owner, domain } = this
+    owner.blocked = null
+    owner.goOn(this.leaveMode, this.leaveAnswer)
+    this.leaveAnswer = undefined
+    this.end()
+    domain.enqueue(owner.group)
+  }
+
+  /** Takes in an activity that was spawned in the block. */
+  take(activity: Activity): void {
+    this.contained++
+    activity.home = this
+    if (this.spawns === 'free') (this.free ??= []).push(activity)
+  }
+
+  /** The body has ended: what is free goes on outside, and is no longer waited for. */
+  private release(free: Activity[]): void {
+    const { base } = this.domain
+    this.free = null
+    for (const activity of free) {
+      if (activity.ended !== 0) continue
+      this.contained--
+      const { queued } = activity
+      if (queued) this.remove(activity)
+      activity.home = base
+      if (queued) base.push(activity)
+    }
+  }
+
+  private end(): void {
+    if (this.spawns !== 'delay') this.spawns = 'delay'
+    const { domain, owner } = this
+    domain.leave(this)
+    this.over = true
+    this.somethingRuns()
+    const group = this.survivor()
+    owner.group = group
+    group.running = owner
+    const known = this.conts !== null || this.readies !== null || this.queued || this.noted
+    if (!known) spare = this
+    else if (spare === this) spare = null
+    if (this.conts !== null) this.handOver(group)
+    if (domain.tracer !== null) domain.tracer.atomic(owner, false)
+  }
+
+  /** The other branches of the block go on in `group`. */
+  private handOver(group: Group): void {
+    // Those that still wait find their group through `outer`, which must therefore not be reused either: it gets
+    // `conts`.
+    const conts = (group.conts ??= [])
+    for (const branch of this.conts!) {
+      branch.group = group
+      conts.push(branch)
+    }
+    // One that became ready while the owner waited for the contained activities.
+    if (this.running !== null && this.running !== this.owner) {
+      this.running.group = group
+      pushReady(group, this.running)
+    }
+    if (this.readies !== null)
+      for (let branch = this.readies.shift(); branch !== undefined; branch = this.readies.shift()) {
+        branch.group = group
+        pushReady(group, branch)
+      }
+  }
+
+  // The owner, blocked on the end of the contained activities. A block cannot be left otherwise, so it is not
+  // interrupted.
+  withdraw(): void {}
+  get fixed(): boolean {
+    return true
+  }
+  describe(): string {
+    return `the end of ${this.contained} contained ${this.contained === 1 ? 'activity' : 'activities'}`
+  }
+
+  // ---- what runs in a block
+
+  override push(group: Group): void {
+    this.somethingRuns()
+    super.push(group)
+  }
+
+  /**
+   * A call made in the block that a native promise wants: it runs in the block, like a contained activity. Otherwise a
+   * block that waits for `Promise.all([load(1), load(2)])` would wait for what it holds back itself.
+   */
+  admit(activity: Activity): void {
+    activity.home.remove(activity)
+    activity.home = this
+    this.contained++
+    this.domain.enqueue(activity)
+  }
+
+  // ---- a block in which everything waits
+
+  get waitsForPromise(): boolean {
+    return this.owner.blocked?.outside === 2 || this.blockedBranches().some((b) => b.blocked!.outside === 2)
+  }
+
+  /** Something in the block can run: whatever it was that it waited for, it was no deadlock. */
+  private somethingRuns(): void {
+    if (this.timer === undefined) return
+    this.domain.host.clear(this.timer)
+    this.timer = undefined
+  }
+
+  /** Nothing in the block can run. Either something outside the library will help, or it is a deadlock. */
+  override idle(): void {
+    this.turns++
+    const { owner, domain } = this
+    if (owner.blocked?.outside) {
+      if (owner.blocked.outside === 2) domain.held.waitsForPromise(this)
+      return
+    }
+    const stuck = this.blockedBranches()
+    if (stuck.some((b) => b.blocked!.outside)) return
+    for (const b of stuck) {
+      const needed = b.blocked!.needs?.()
+      const mayRun = needed === undefined || needed.home === this || needed === owner.activity
+      if (!mayRun && needed.ended === 0) return this.report(b, stuck)
+    }
+    this.timer ??= domain.host.timer(() => this.graceIsOver(), domain.grace)
+  }
+
+  /** Legacy code has not helped in time. */
+  private graceIsOver(): void {
+    this.timer = undefined
+    if (this.over || this.domain.top !== this || this.head !== null || this.domain.pumping) return
+    const stuck = this.blockedBranches()
+    if (stuck.every((b) => b.blocked!.fixed) || stuck.some((b) => b.blocked!.outside)) return
+    // The error goes to a wait that can be interrupted, the owner's rather than another's.
+    const open = stuck.filter((b) => b.blocked!.fixed !== true)
+    this.report(open.find((b) => b.group === this) ?? open[0], stuck)
+  }
+
+  private report(branch: Branch, stuck: Branch[]): void {
+    const error = new DeadlockError(deadlockMessage(branch, stuck))
+    this.domain.fromHost(() => branch.interrupt(error))
+  }
+
+  /** The branches that could run in this block, if they were not blocked. */
+  private blockedBranches(): Branch[] {
+    const found: Branch[] = []
+    for (let a = this.domain.live; a !== null; a = a.prev)
+      for (const b of branchesOf(a))
+        if (b.blocked !== null && b.group.home === this && !(b.blocked instanceof AtomicBlock)) found.push(b)
+    return found
+  }
+}
+
+/** All branches of an activity, itself first. */
+export function branchesOf(activity: Activity): Branch[] {
+  const found: Branch[] = [activity]
+  activity.scope?.root().each((branch) => branch !== activity && found.push(branch))
+  return found
+}
+
+/** The innermost block that `branch` is in, or null. */
+export function blockOf(branch: Branch): AtomicBlock | null {
+  const { group } = branch
+  if (group instanceof AtomicBlock) return group
+  return group.home instanceof AtomicBlock ? group.home : null
+}

@@ -1,0 +1,163 @@
+/**
+ * When the run loop runs, and for which group. A scheduler serves the groups of its newest context first in, first out;
+ * what it does with a group is the matter of domain.ts.
+ *
+ * - `current` is the branch whose code runs now, null in legacy code.
+ * - `pumping` holds while the run loop is on the stack, `posted` while the host has been asked to run it.
+ * - No group is queued twice. A blocked branch is on no queue.
+ * - The group that runs is not queued by its own branches: the run loop takes its next branch when the running one has
+ *   stopped.
+ */
+import type { Branch, Chooser, Context, Group } from './types.ts'
+import type { Host } from './host.ts'
+import { BaseContext, pushReady } from './group.ts'
+import { noteOurs } from './current.ts'
+import { Slice } from './slice.ts'
+
+export abstract class Scheduler {
+  readonly host: Host
+  readonly base: Context
+  top: Context
+  current: Branch | null = null
+  pumping: boolean = false
+  steps: number = 0
+  onTop: (() => void) | null = null
+  protected chooser: Chooser | null = null
+  protected readonly slice: Slice
+  private posted = false
+  private readonly pumpSoon = (): void => this.pump(null)
+  private readonly pumpLater = (): void => {
+    this.slice.hostHadTurn()
+    this.pump(null)
+  }
+
+  constructor(host: Host, slice: number) {
+    this.host = host
+    this.slice = new Slice(host, slice)
+    this.steps = this.slice.stride
+    this.top = this.base = new BaseContext(this as never)
+  }
+
+  /** Runs branches of the group until one is set aside, or none is ready. */
+  protected abstract run(group: Group): void
+
+  // ---- what becomes ready
+
+  enqueue(group: Group): void {
+    if (group.queued) return
+    const context = group.home
+    context.push(group)
+    if (!this.pumping && !this.posted && context === this.top) this.post()
+  }
+
+  /** `branch` can go on. */
+  ready(branch: Branch): void {
+    let { group } = branch
+    if (group.over) group = branch.group = group.survivor()
+    if (group.running === null && (group.readies === null || group.readies.size === 0)) group.running = branch
+    else pushReady(group, branch)
+    if (this.current === null || group !== this.current.group) this.enqueue(group)
+  }
+
+  /** The same from a callback of the host: the branch goes on in that callback, unless others are to run before. */
+  readyFromHost(branch: Branch): void {
+    const { group } = branch
+    if (this.pumping || this.posted) this.ready(branch)
+    else if (group.running === null && group.readies === null && this.top.head === null && group.home === this.top) {
+      // Nothing else is to run before, so the queue is not needed.
+      group.running = branch
+      this.pump(group)
+    } else this.fromHost(() => this.ready(branch))
+  }
+
+  /** Runs `f`, which may make branches ready, and then the run loop, unless that is to run anyway. */
+  fromHost(f: () => void): void {
+    if (this.pumping || this.posted) f()
+    else {
+      this.posted = true
+      f()
+      this.pump(null)
+    }
+  }
+
+  // ---- contexts
+
+  /** `context` is the newest now. */
+  enter(context: Context): void {
+    this.top = context
+    if (this.onTop !== null) this.onTop()
+  }
+
+  leave(context: Context): void {
+    if (this.top !== context) throw new Error('an atomic block cannot end before a block inside it')
+    this.top = context.parent!
+    if (this.onTop !== null) this.onTop()
+  }
+
+  // ---- the run loop
+
+  private post(): void {
+    this.posted = true
+    if (this.slice.hostWaits) {
+      this.slice.hostWaits = false
+      this.host.later(this.pumpLater)
+    } else this.host.soon(this.pumpSoon)
+  }
+
+  /** Runs `first`, and then what is queued, until nothing is ready or the host is to have a turn. */
+  private pump(first: Group | null): void {
+    this.posted = false
+    this.pumping = true
+    noteOurs()
+    try {
+      if (first !== null) this.run(first)
+      while (!this.slice.hostWaits) {
+        const group = this.top.shift()
+        if (group === null) break
+        this.run(group)
+      }
+    } finally {
+      this.pumping = false
+      this.current = null
+    }
+    this.rest()
+  }
+
+  /** Runs one turn of `group` alone; what else is ready has its turn later, as always. */
+  turn(group: Group): void {
+    this.pumping = true
+    noteOurs()
+    try {
+      this.run(group)
+    } finally {
+      this.pumping = false
+      this.current = null
+    }
+  }
+
+  protected rest(): void {
+    if (this.top.head !== null) {
+      if (!this.posted) this.post()
+    } else this.top.idle()
+  }
+
+  // ---- in the place of the host
+
+  /** From now on the caller runs the groups, with `turn`, and chooses where an activity is set aside. */
+  drive(chooser: Chooser): void {
+    this.posted = true
+    this.chooser = chooser
+    this.steps = 0
+  }
+
+  /** The steps are used up: is the running group to be set aside? */
+  protected isOver(group: Group): boolean {
+    if (this.chooser !== null) {
+      this.steps = 1
+      return !group.atomic && this.chooser.preempt()
+    }
+    const over = this.slice.isOver(group, this.top.head !== null)
+    this.steps = this.slice.stride
+    return over
+  }
+}

@@ -1,0 +1,143 @@
+/** Questions about a syntax tree of Babel. None of them changes anything. */
+
+export interface Node {
+  type: string
+  start: number
+  end: number
+  loc: { start: { line: number; column: number } }
+  [key: string]: any
+}
+
+const FUNCTIONS = new Set([
+  'FunctionDeclaration',
+  'FunctionExpression',
+  'ArrowFunctionExpression',
+  'ObjectMethod',
+  'ClassMethod',
+  'ClassPrivateMethod',
+])
+
+export const isFunction = (node: Node): boolean => FUNCTIONS.has(node.type)
+export const isArrow = (node: Node): boolean => node.type === 'ArrowFunctionExpression'
+export const isBlock = (node: Node): boolean => node.type === 'BlockStatement'
+export const isAtomicLabel = (node: Node): boolean => node.type === 'LabeledStatement' && node.label.name === 'atomic'
+export const isForAwait = (node: Node): boolean => node.type === 'ForOfStatement' && node.await
+export const isIdentifier = (node: Node, name: string): boolean => node.type === 'Identifier' && node.name === name
+
+export function hasDirective(body: Node, directive: string): boolean {
+  return (body.directives ?? []).some((d: Node) => d.value.value === directive)
+}
+
+const NO_CHILDREN = new Set(['loc', 'extra', 'errors', 'tokens'])
+
+export function children(node: Node): Node[] {
+  const found: Node[] = []
+  for (const key of Object.keys(node)) {
+    if (NO_CHILDREN.has(key) || key.endsWith('Comments')) continue
+    const value = node[key]
+    for (const item of Array.isArray(value) ? value : [value]) {
+      if (typeof item?.type === 'string') found.push(item)
+    }
+  }
+  return found
+}
+
+const none = (): boolean => false
+
+/**
+ * Is there a node below `node` for which `test` holds? Functions and classes inside it are looked into if `through`
+ * says so; by default none is.
+ */
+export function some(node: Node, test: (n: Node) => boolean, through: (inner: Node) => boolean = none): boolean {
+  const inner = (child: Node): boolean => (isFunction(child) || child.type === 'ClassBody') && !through(child)
+  return children(node).some((child) => test(child) || (!inner(child) && some(child, test, through)))
+}
+
+const contains = (outer: Node, node: Node): boolean => outer.start < node.start && outer.end > node.end
+
+/** Does `node` stand in an atomic block of the function `within`? */
+export function isInAtomicBlock(node: Node, within: Node): boolean {
+  return some(within, (n) => isAtomicLabel(n) && n.start < node.start && n.end >= node.end)
+}
+
+/**
+ * Does the statement `node` stand in the body or a handler of a `try` of the function `within`, not in its `finally`?
+ */
+export function isInTry(node: Node, within: Node): boolean {
+  const holds = (n: Node): boolean => contains(n, node) && !(n.finalizer && n.finalizer.start < node.start)
+  return some(within, (n) => n.type === 'TryStatement' && holds(n), isArrow)
+}
+
+/**
+ * Does the function return what may be a promise, from inside a `try`? Then `try` must not see how the promise ends.
+ */
+export function returnsFromTry(node: Node): boolean {
+  return some(node, (n) => n.type === 'ReturnStatement' && mayReturnPromise(n) && isInTry(n, node))
+}
+
+/** Could what the statement returns be a promise or a call? */
+export const mayReturnPromise = (node: Node): boolean => Boolean(node.argument) && mayBePromise(node.argument)
+
+const NEVER_PROMISES = /Literal$|^(Binary|Unary|Update|Object|Array|Await|This)Expression$|Function|^Class/
+
+/** Could the value be a promise or a call? */
+export function mayBePromise(node: Node): boolean {
+  switch (node.type) {
+    case 'ConditionalExpression':
+      return mayBePromise(node.consequent) || mayBePromise(node.alternate)
+    case 'LogicalExpression':
+      return mayBePromise(node.left) || mayBePromise(node.right)
+    case 'SequenceExpression':
+      return mayBePromise(node.expressions[node.expressions.length - 1])
+    default:
+      return !NEVER_PROMISES.test(node.type)
+  }
+}
+
+/**
+ * Does `body` declare a parameter again, with `var`? Then that is the parameter, and must stay in one function with it.
+ */
+export function redeclares(body: Node, parameters: Node[]): boolean {
+  const names = new Set(parameters.map((p) => p.name))
+  const bindsOne = (d: Node): boolean => boundNames(d.id).some((name) => names.has(name))
+  const isVar = (n: Node): boolean => n.type === 'VariableDeclaration' && n.kind === 'var'
+  const holder = { type: 'Block', body: [body] } as unknown as Node
+  return some(holder, (n) => isVar(n) && n.declarations.some(bindsOne))
+}
+
+function boundNames(pattern: Node): string[] {
+  return pattern.type === 'Identifier' ? [pattern.name] : children(pattern).flatMap(boundNames)
+}
+
+/**
+ * What a function is called: its own name, or that of what it is assigned to. Empty if there is none that is an
+ * identifier.
+ */
+export function nameOf(node: Node, parent: Node): string {
+  const named: Node | undefined = node.id ?? node.key ?? targetOf(parent)
+  const last = named?.type === 'MemberExpression' ? named.property : named
+  const computed = node.computed && last === node.key
+  const name = last === undefined ? '' : textOf(last, computed)
+  return /^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u.test(name) ? name : ''
+}
+
+/** What the value inside `parent` is assigned to. */
+function targetOf(parent: Node): Node | undefined {
+  if (parent.type === 'VariableDeclarator') return parent.id
+  if (/^Assignment/.test(parent.type)) return parent.left
+  return /Property$/.test(parent.type) ? parent.key : undefined
+}
+
+function textOf(name: Node, computed: boolean): string {
+  if (name.type === 'PrivateName') return name.id.name
+  if (name.type === 'StringLiteral') return name.value
+  return name.type === 'Identifier' && !computed ? name.name : ''
+}
+
+/**
+ * Where the code in a function's braces begins, behind its directives: 'use strict' decides about the function's own
+ * `this`.
+ */
+export function startOfCode(body: Node): number {
+  return body.directives.length > 0 ? body.directives[body.directives.length - 1].end : body.start + 1
+}
