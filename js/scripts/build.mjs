@@ -1,43 +1,144 @@
-// Builds dist/: ES modules for browsers and bundlers, one CommonJS bundle for Node with thin ES and CommonJS entries (so that a program has one domain, however it imports), and types.
+// Builds dist/:
+//   *.js            ES modules for browsers and bundlers
+//   node/*.js       the same for Node, with AsyncLocalStorage; `import` and, from Node 20.19 on, `require` load these
+//   node/*.cjs      for `require` in older Nodes, all of one bundle; node/*.mjs are their wrappers for `import` there, so
+//                   that a program has one copy of the library however it is loaded
+//   types, types-cjs  declarations, for ES modules and for CommonJS
+// Source maps name the library's files to debuggers as code to step over.
 import { build } from 'esbuild'
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
-import { gzipSync } from 'node:zlib'
+import { createRequire } from 'node:module'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { createRequire } from 'node:module'
+import { gzipSync } from 'node:zlib'
+import { library, tools } from './entries.mjs'
 
 const js = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..')
-const dist = path.resolve(process.argv[2] ?? path.join(js, 'dist'))
+const dist = path.join(js, 'dist')
 rmSync(dist, { recursive: true, force: true })
 mkdirSync(path.join(dist, 'node'), { recursive: true })
-const common = { absWorkingDir: js, bundle: true, target: 'es2022', logLevel: 'error', tsconfig: path.join(js, 'tsconfig.json') }
-const shared = { index: 'src/index.ts', events: 'src/events.ts', context: 'src/context.ts', runtime: 'src/plugin/runtime.ts', dev: 'src/dev/index.ts' }
+const common = {
+  absWorkingDir: js,
+  bundle: true,
+  target: 'es2022',
+  logLevel: 'error',
+  tsconfig: path.join(js, 'tsconfig.json'),
+  sourcemap: true,
+  sourcesContent: false,
+}
+const node = { ...common, platform: 'node', packages: 'external' }
+const asyncContext = `import './src/node/asyncContext.ts'\n`
 
-await build({ ...common, entryPoints: shared, format: 'esm', splitting: true, outdir: dist, chunkNames: 'shared-[hash]' })
-await build({ ...common, entryPoints: { plugin: 'src/plugin/index.ts', register: 'src/plugin/register.ts', hooks: 'src/plugin/hooks.ts', eslint: 'src/eslint/index.ts' }, format: 'esm', platform: 'node', packages: 'external', outdir: dist })
+/** Entry points whose text is given. */
+const virtual = (texts) => ({
+  name: 'virtual',
+  setup(builder) {
+    builder.onResolve({ filter: /^virtual:/ }, ({ path }) => ({ path: path.slice(8), namespace: 'virtual' }))
+    builder.onLoad({ filter: /.*/, namespace: 'virtual' }, ({ path }) => ({
+      contents: texts[path],
+      resolveDir: js,
+      loader: 'ts',
+    }))
+  },
+})
+
 await build({
   ...common,
-  stdin: { contents: `import './src/node/asyncContext.ts'\n` + Object.entries(shared).map(([name, file]) => `export * as ${name} from './${file}'`).join('\n'), resolveDir: js, loader: 'ts' },
+  external: ['react'],
+  entryPoints: library,
+  format: 'esm',
+  splitting: true,
+  outdir: dist,
+  chunkNames: 'shared-[hash]',
+})
+await build({ ...node, entryPoints: tools, format: 'esm', outdir: dist })
+const { plugin, eslint } = tools
+await build({
+  ...node,
+  entryPoints: { plugin, eslint },
   format: 'cjs',
-  platform: 'node',
+  outdir: dist,
+  outExtension: { '.js': '.cjs' },
+})
+await build({
+  ...node,
+  entryPoints: Object.fromEntries(Object.keys(library).map((name) => [name, `virtual:${name}`])),
+  plugins: [
+    virtual(
+      Object.fromEntries(
+        Object.entries(library).map(([name, file]) => [name, `${asyncContext}export * from './${file}'`]),
+      ),
+    ),
+  ],
+  format: 'esm',
+  splitting: true,
+  outdir: path.join(dist, 'node'),
+  chunkNames: 'shared-[hash]',
+})
+// React is loaded only by those who ask for that entry point.
+const modules = Object.entries(library).map(([name, file]) =>
+  name === 'react' ? `export const react = () => require('./${file}')` : `export * as ${name} from './${file}'`,
+)
+await build({
+  ...node,
+  stdin: { contents: asyncContext + modules.join('\n'), resolveDir: js, loader: 'ts' },
+  format: 'cjs',
+  banner: { js: 'const $require = require;' },
   outfile: path.join(dist, 'node/all.cjs'),
 })
 const all = createRequire(import.meta.url)(path.join(dist, 'node/all.cjs'))
-for (const name of Object.keys(shared)) {
-  const names = Object.keys(all[name]).sort()
-  writeFileSync(path.join(dist, `node/${name}.cjs`), `module.exports = require('./all.cjs').${name}\n`)
-  writeFileSync(path.join(dist, `node/${name}.mjs`), `import all from './all.cjs'\n${names.map((n) => `export const ${n} = all.${name}.${n}`).join('\n')}\n`)
+for (const name of Object.keys(library)) {
+  const lazy = name === 'react'
+  const names = Object.keys(lazy ? all[name]() : all[name]).sort()
+  const cjs = [
+    `const m = require('./all.cjs').${name}${lazy ? '()' : ''}`,
+    ...names.map((n) => `exports.${n} = m.${n}`),
+    '',
+  ]
+  const mjs = [
+    `import $all from './all.cjs'`,
+    `const $m = $all.${name}${lazy ? '()' : ''}`,
+    ...names.map((n) => `export const ${n} = $m.${n}`),
+    '',
+  ]
+  writeFileSync(path.join(dist, `node/${name}.cjs`), cjs.join('\n'))
+  writeFileSync(path.join(dist, `node/${name}.mjs`), mjs.join('\n'))
 }
 
-const tsc = spawnSync(process.execPath, [path.join(js, 'node_modules/typescript/bin/tsc'), '-p', path.join(js, 'tsconfig.build.json'), '--outDir', path.join(dist, 'types')], { cwd: js, stdio: 'inherit' })
-if (tsc.status !== 0) process.exit(1)
-for (const file of readdirSync(path.join(dist, 'types'), { recursive: true }))
-  if (file.endsWith('.d.ts')) {
-    const full = path.join(dist, 'types', file)
-    writeFileSync(full, readFileSync(full, 'utf8').replace(/((?:from|import\()\s*['"]\.{1,2}\/[^'"]+)\.ts(['"])/g, '$1.js$2'))
-  }
+for (const file of readdirSync(dist, { recursive: true })) {
+  if (!/js\.map$/.test(file)) continue
+  const full = path.join(dist, file)
+  const map = JSON.parse(readFileSync(full, 'utf8'))
+  const ignoreList = map.sources.map((_, i) => i)
+  writeFileSync(full, JSON.stringify({ ...map, ignoreList, x_google_ignoreList: ignoreList }))
+}
 
-const core = await build({ ...common, entryPoints: ['src/index.ts'], format: 'esm', minify: true, write: false })
+const types = path.join(dist, 'types')
+const tsc = path.join(js, 'node_modules/typescript/bin/tsc')
+const run = spawnSync(process.execPath, [tsc, '-p', path.join(js, 'tsconfig.build.json'), '--outDir', types], {
+  cwd: js,
+  stdio: 'inherit',
+})
+if (run.status !== 0) process.exit(1)
+const imported = /((?:from|import\(|import)\s*['"]\.{1,2}\/[^'"]+)\.ts(['"])/g
+for (const file of readdirSync(types, { recursive: true })) {
+  if (!/\.d\.ts(\.map)?$/.test(file)) continue
+  const full = path.join(types, file)
+  const text = readFileSync(full, 'utf8')
+  const twin = path.join(dist, 'types-cjs', file.replace('.d.ts', '.d.cts'))
+  mkdirSync(path.dirname(twin), { recursive: true })
+  writeFileSync(full, text.replace(imported, '$1.js$2'))
+  writeFileSync(twin, text.replace(imported, '$1.cjs$2').replace(/(\w\.d)\.ts(\.map|")/g, '$1.cts$2'))
+}
+
+const core = await build({
+  ...common,
+  sourcemap: false,
+  entryPoints: ['src/index.ts'],
+  format: 'esm',
+  minify: true,
+  write: false,
+})
 const size = gzipSync(core.outputFiles[0].contents, { level: 9 }).length
 console.log(`the core, minified and gzipped: ${size} bytes`)

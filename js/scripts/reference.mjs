@@ -3,35 +3,27 @@ import ts from 'typescript'
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { exported } from './examples.mjs'
 
 const js = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..')
-const entries = { 'charcoal-js': 'src/index.ts', 'charcoal-js/events': 'src/events.ts', 'charcoal-js/context': 'src/context.ts', 'charcoal-js/dev': 'src/dev/index.ts', 'charcoal-js/plugin': 'src/plugin/index.ts' }
-const config = ts.getParsedCommandLineOfConfigFile(path.join(js, 'tsconfig.json'), {}, { ...ts.sys, onUnRecoverableConfigFileDiagnostic: console.error })
-const program = ts.createProgram(Object.values(entries).map((f) => path.join(js, f)), config.options)
-const checker = program.getTypeChecker()
+const { found, checker } = exported(js)
 const text = (parts) => ts.displayPartsToString(parts).trim()
 const flags = ts.TypeFormatFlags.NoTruncation | ts.TypeFormatFlags.UseAliasDefinedOutsideCurrentScope
 const out = ['# Reference', '', 'Generated from the types by `npm run docs`; do not edit.', '']
 
-for (const [name, file] of Object.entries(entries)) {
-  out.push(`## \`${name}\``, '')
-  const module = checker.getSymbolAtLocation(program.getSourceFile(path.join(js, file)))
-  for (const exported of checker.getExportsOfModule(module).sort((a, b) => a.name.localeCompare(b.name))) {
-    const symbol = exported.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(exported) : exported
-    const declaration = symbol.declarations?.[0]
-    if (declaration === undefined) continue
-    out.push(`### ${exported.name}`, '', '```ts')
-    const type = checker.getTypeOfSymbolAtLocation(symbol, declaration)
-    if (symbol.flags & ts.SymbolFlags.Function) for (const s of type.getCallSignatures()) out.push(`${exported.name}${checker.signatureToString(s, undefined, flags)}`)
-    else if (symbol.flags & (ts.SymbolFlags.Class | ts.SymbolFlags.Interface)) out.push(...members(symbol))
-    else if (symbol.flags & ts.SymbolFlags.TypeAlias) out.push(declaration.getText().replace(/^export /, ''))
-    else out.push(`${exported.name}: ${checker.typeToString(type, undefined, flags)}`)
-    out.push('```', '')
-    const doc = text(symbol.getDocumentationComment(checker))
-    if (doc !== '') out.push(doc, '')
-    const example = symbol.getJsDocTags(checker).find((t) => t.name === 'example')
-    if (example !== undefined) out.push('```ts no-run', text(example.text), '```', '')
-  }
+let section = ''
+for (const { entry, name, symbol, declaration, example } of found) {
+  if (entry !== section) out.push(`## \`${(section = entry)}\``, '')
+  out.push(`### ${name}`, '', '```ts')
+  const type = checker.getTypeOfSymbolAtLocation(symbol, declaration)
+  if (symbol.flags & ts.SymbolFlags.Function) for (const s of type.getCallSignatures()) out.push(`${name}${checker.signatureToString(s, undefined, flags)}`)
+  else if (symbol.flags & (ts.SymbolFlags.Class | ts.SymbolFlags.Interface)) out.push(...members(symbol))
+  else if (symbol.flags & ts.SymbolFlags.TypeAlias) out.push(declaration.getText().replace(/^export /, ''))
+  else out.push(`${name}: ${checker.typeToString(type, undefined, flags)}`)
+  out.push('```', '')
+  const doc = text(symbol.getDocumentationComment(checker))
+  if (doc !== '') out.push(doc, '')
+  if (example !== undefined) out.push('```ts no-run', example, '```', '')
 }
 writeFileSync(path.join(js, 'docs/reference.md'), out.join('\n'))
 
@@ -40,7 +32,7 @@ function members(symbol) {
   const lines = [`${kind} ${symbol.name} {`]
   for (const member of symbol.members?.values() ?? []) {
     const declaration = member.declarations?.[0]
-    if (declaration === undefined || member.name.startsWith('#') || ts.getCombinedModifierFlags(declaration) & ts.ModifierFlags.Private) continue
+    if (declaration === undefined || member.name.startsWith('#') || ts.getCombinedModifierFlags(declaration) & ts.ModifierFlags.NonPublicAccessibilityModifier) continue
     if (member.getJsDocTags(checker).some((t) => t.name === 'internal') || ['__constructor', '__type'].includes(member.name)) continue
     if (member.flags & (ts.SymbolFlags.TypeParameter | ts.SymbolFlags.Constructor)) continue
     const name = member.name.startsWith('__@') ? `[Symbol.${member.name.replace(/^__@(\w+)@.*$/, '$1')}]` : member.name

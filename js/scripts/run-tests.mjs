@@ -19,8 +19,8 @@ let failed = 0
 const note = (ok, name) => (ok ? passed++ : (failed++, console.log(`FAIL ${name}`)))
 
 const common = { absWorkingDir: js, bundle: true, target: 'es2022', format: 'esm', sourcemap: 'inline', logLevel: 'error', tsconfig: path.join(js, 'tsconfig.json') }
-await build({ ...common, entryPoints: { node: 'tests/main.node.ts' }, platform: 'node', packages: 'external', outdir: path.join(js, 'node_modules/.cache/charcoal'), outExtension: { '.js': '.mjs' } })
-await build({ ...common, entryPoints: { browser: 'tests/main.browser.ts' }, platform: 'browser', outdir: out })
+await build({ ...common, entryPoints: { node: 'tests/main.node.ts', worker: 'tests/worker.entry.ts' }, platform: 'node', packages: 'external', outdir: path.join(js, 'node_modules/.cache/charcoal'), outExtension: { '.js': '.mjs' } })
+await build({ ...common, entryPoints: { browser: 'tests/main.browser.ts', worker: 'tests/worker.entry.ts' }, platform: 'browser', define: { 'process.env.NODE_ENV': '"development"' }, outdir: out })
 
 const tsc = spawnSync(process.execPath, [path.join(js, 'node_modules/typescript/bin/tsc'), '--noEmit'], { cwd: js, encoding: 'utf8' })
 if (tsc.status !== 0) console.log(tsc.stdout)

@@ -1,4 +1,7 @@
-/** charcoal-js/context: what belongs to an activity, said explicitly: the papers' contexts, and variables with a value for each activity. */
+/**
+ * charcoal-js/context: what belongs to an activity, said explicitly: the papers' contexts, and variables with a value
+ * for each activity.
+ */
 import './core/domain.ts'
 export { ActivityContext, newActivityContext, asyncFnX } from './core/context.ts'
 export { Local, local } from './core/local.ts'

@@ -1,12 +1,16 @@
-/** `assertYields` and `assertNoYield` make `atomic` testable in a line: did anything else of the domain run while the body did? */
+/**
+ * `assertYields` and `assertNoYield` make `atomic` testable in a line: did anything else of the domain run while the
+ * body did?
+ */
 import { domain } from '../core/current.ts'
 import { generatorOf } from '../core/call.ts'
+import type { Activity } from '../core/activity.ts'
 import type { Body } from '../core/atomic.ts'
 
 function* othersRan<T>(body: Body<T>): Generator<unknown, { value: T; ran: boolean }, any> {
   // One activity that is ready from the start: it runs at the first opportunity there is.
   let ran = false
-  const watcher = domain.spawn(() => (ran = true), false, 'watcher')
+  const watcher = domain.spawn(() => (ran = true), false, 'watcher') as Activity<unknown>
   const value = (yield* generatorOf(body) as Generator<unknown, T, any>) as T
   const seen = ran
   watcher.cancel()
@@ -26,4 +30,3 @@ export function* assertNoYield<T>(body: Body<T>): Generator<unknown, T, any> {
   if (ran) throw new Error('assertNoYield: another activity ran while the body did')
   return value
 }
-

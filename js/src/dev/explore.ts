@@ -1,8 +1,9 @@
 /**
- * `explore` runs a test under many schedules. It fails with the first schedule that fails, after shrinking it to the fewest switches, and says the seed that
- * replays it.
+ * `explore` runs a test under many schedules. It fails with the first schedule that fails, after shrinking it to the
+ * fewest switches, and says the seed that replays it.
  *
- * A schedule is the list of choices that the simulated scheduler was asked for; choice 0 is what the real scheduler would do. A seed is that list in text.
+ * A schedule is the list of choices that the simulated scheduler was asked for; choice 0 is what the real scheduler
+ * would do. A seed is that list in text.
  *
  * @example
  * await explore(function* () {
@@ -78,7 +79,10 @@ const scripted = (script: number[]): Decide => {
   return () => script[at++] ?? 0
 }
 
-/** Random choices in one of several tempers: seldom or often set aside, and often or seldom away from first in, first out. */
+/**
+ * Random choices in one of several tempers: seldom or often set aside, and often or seldom away from first in, first
+ * out.
+ */
 function tempered(next: () => number): Decide {
   const preempt = [0, 0.02, 0.1, 0.3, 0.6][Math.floor(next() * 5)]
   const stray = [0.1, 0.5, 1][Math.floor(next() * 3)]
@@ -130,7 +134,7 @@ export async function explore<T>(body: Body<T>, options: ExploreOptions = {}): P
   }
   let count = 0
   if (options.schedules === 'all') {
-    for (let script: number[] | null = []; script !== null; ) {
+    for (let script: number[] | null = []; script !== null;) {
       const run: Run<T> = await runWith(body, scripted(script), options)
       count++
       if (!note(run)) throw await shrunk(body, run, count, options)
@@ -141,7 +145,7 @@ export async function explore<T>(body: Body<T>, options: ExploreOptions = {}): P
   }
   const next = random(options.seed ?? 1)
   const total = options.schedules ?? 1000
-  for (; count < total; ) {
+  for (; count < total;) {
     // The first schedule is the real scheduler's own.
     const run = await runWith(body, count === 0 ? () => 0 : tempered(next), options)
     count++
@@ -158,7 +162,12 @@ function successor(run: { choices: number[]; limits: number[] }): number[] | nul
 }
 
 /** Replaces choices by 0 while the test still fails: the fewest switches that show the bug. */
-async function shrunk<T>(body: Body<T>, first: Run<T> & { ok: false }, schedule: number, options: ExploreOptions): Promise<ExploreError> {
+async function shrunk<T>(
+  body: Body<T>,
+  first: Run<T> & { ok: false },
+  schedule: number,
+  options: ExploreOptions,
+): Promise<ExploreError> {
   let best = first
   let budget = options.shrink ?? 200
   const attempt = async (script: number[]): Promise<boolean> => {
@@ -176,11 +185,14 @@ async function shrunk<T>(body: Body<T>, first: Run<T> & { ok: false }, schedule:
       await attempt(script)
     }
   // A seed is worth something only if it fails again.
-  for (const run of best === first ? [best] : [best, first]) if (await fails(body, run, options)) return failure(run, schedule, encode(run.choices))
-  const told = failure(first, schedule, encode(first.choices))
-  told.message = `${told.message.split('\nreplay it')[0]}\nthe same schedule does not fail each time: the test depends on something besides the order, such as time, random numbers or what an earlier run has left`
-  return told
+  for (const run of best === first ? [best] : [best, first])
+    if (await fails(body, run, options)) return failure(run, schedule, encode(run.choices))
+  return failure(first, schedule, encode(first.choices), NOT_REPEATABLE)
 }
+
+const NOT_REPEATABLE =
+  'the same schedule does not fail each time: the test depends on something besides the order, ' +
+  'such as time, random numbers or what an earlier run has left'
 
 /** Does the run's schedule fail three times more? */
 async function fails<T>(body: Body<T>, run: Run<T>, options: ExploreOptions): Promise<boolean> {
@@ -190,8 +202,14 @@ async function fails<T>(body: Body<T>, run: Run<T>, options: ExploreOptions): Pr
 
 const switches = (choices: number[]): number => choices.reduce((n, c) => n + (c === 0 ? 0 : 1), 0)
 
-function failure(run: { error?: unknown; choices: number[] }, schedule: number, seed: string): ExploreError {
+function failure(
+  run: { error?: unknown; choices: number[] },
+  schedule: number,
+  seed: string,
+  remedy = `replay it with { seed: '${seed}' }`,
+): ExploreError {
   const { error } = run
   const what = error instanceof Error ? `${error.name}: ${error.message}` : String(error)
-  return new ExploreError(`schedule ${schedule} fails with ${switches(run.choices)} unusual choices: ${what}\nreplay it with { seed: '${seed}' }`, seed, error)
+  const fails = `schedule ${schedule} fails with ${switches(run.choices)} unusual choices: ${what}`
+  return new ExploreError(`${fails}\n${remedy}`, seed, error)
 }

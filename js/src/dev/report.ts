@@ -1,7 +1,7 @@
 /** Who is there: names, call stacks and waits of all live activities. */
-import { branchesOf } from '../core/atomic.ts'
-import { functionName } from '../core/call.ts'
-import type { Branch } from '../core/branch.ts'
+import { branchesOf } from '../core/atomicBlock.ts'
+import { nameOfGenerator } from '../core/generators.ts'
+import type { AnyIterator, Branch } from '../core/types.ts'
 import { domain } from '../core/current.ts'
 
 export interface BranchReport {
@@ -14,10 +14,20 @@ export interface BranchReport {
   site?: string
 }
 
+function functionName(gen: AnyIterator | null): string {
+  return gen === null ? '' : nameOfGenerator(gen) || '(anonymous)'
+}
+
 function stackOf(branch: Branch): string[] {
   const names = [functionName(branch.gen)]
   for (let frame = branch.frame; frame !== null; frame = frame.parent) names.push(functionName(frame.gen))
   return names.filter((name) => name !== '')
+}
+
+function stateOf(branch: Branch): BranchReport['state'] {
+  if (domain.current === branch) return 'running'
+  if (branch.blocked !== null) return 'blocked'
+  return branch.group.home === domain.top ? 'ready' : 'held'
 }
 
 /** Every branch of every live activity, oldest first. */
@@ -25,8 +35,15 @@ export function activities(): BranchReport[] {
   const found: BranchReport[] = []
   for (let a = domain.live; a !== null; a = a.prev) {
     const of = branchesOf(a).map((b): BranchReport => {
-      const state = domain.current === b ? 'running' : b.blocked !== null ? 'blocked' : b.group.home === domain.top ? 'ready' : 'held'
-      return { activity: a!.name, id: a!.id, state, waitsFor: b.blocked?.describe(), stack: stackOf(b), site: a!.info?.site }
+      const { name, id, info } = b.activity
+      return {
+        activity: name,
+        id,
+        state: stateOf(b),
+        waitsFor: b.blocked?.describe(),
+        stack: stackOf(b),
+        site: info?.site,
+      }
     })
     found.unshift(...of)
   }
@@ -36,6 +53,10 @@ export function activities(): BranchReport[] {
 /** The same as text, one line each. */
 export function describeActivities(): string {
   return activities()
-    .map((r) => `${r.activity} [${r.id}] ${r.state}${r.waitsFor === undefined ? '' : ` on ${r.waitsFor}`}${r.stack.length === 0 ? '' : `: ${r.stack.join(' < ')}`}`)
+    .map(({ activity, id, state, waitsFor, stack }) => {
+      const wait = waitsFor === undefined ? '' : ` on ${waitsFor}`
+      const calls = stack.length === 0 ? '' : `: ${stack.join(' < ')}`
+      return `${activity} [${id}] ${state}${wait}${calls}`
+    })
     .join('\n')
 }

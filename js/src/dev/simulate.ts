@@ -1,19 +1,22 @@
 /**
- * A simulated host: virtual time, and a scheduler whose every choice is made by a `Chooser`. Read this first to see all that the run loop needs of the world.
+ * A simulated host: virtual time, and a scheduler whose every choice is made by a `Chooser`. Read this first to see all
+ * that the run loop needs of the world.
  *
  * - Time stands still while anything can run; then it jumps to the next timer.
- * - `decide(n)` is asked whenever one of n > 1 ready groups goes next, and at every call and return (n = 2: go on, or be set aside) when somebody else is ready.
- * - Promises of the outside settle in real time: before each choice the host's event loop has a turn if anybody waits for one.
+ * - `decide(n)` is asked whenever one of n > 1 ready groups goes next, and at every call and return (n = 2: go on, or
+ *   be set aside) when somebody else is ready.
+ * - Promises of the outside settle in real time: before each choice the host's event loop has a turn if anybody waits
+ *   for one.
  */
 import { useDomain } from '../core/current.ts'
 import { Domain } from '../core/domain.ts'
-import { branchesOf } from '../core/atomic.ts'
-import type { AtomicBlock } from '../core/atomic.ts'
-import type { Context, Group } from '../core/group.ts'
+import { branchesOf } from '../core/atomicBlock.ts'
+import type { Context, Group } from '../core/types.ts'
 import type { Host } from '../core/host.ts'
 import { realHost } from '../core/host.ts'
 import type { Operation } from '../core/suspension.ts'
 import { describeActivities } from './report.ts'
+import { virtualGlobals } from './globals.ts'
 
 interface Timer {
   at: number
@@ -62,9 +65,19 @@ export interface SimulateOptions {
   decide?: Decide
   /** Real milliseconds that a program with nothing else to do may wait for the outside. */
   patience?: number
-  /** Real milliseconds to wait, before each choice, for all outstanding waits for the outside to be answered: makes programs with real I/O repeatable. */
+  /**
+   * Real milliseconds to wait, before each choice, until all waits for the outside are answered: it makes programs with
+   * real I/O repeatable.
+   */
   settle?: number
   maxSteps?: number
+  /**
+   * Whether `Date`, `performance.now`, `setTimeout`, `setInterval` and animation frames are in virtual time, too, for
+   * all code that runs meanwhile. Default: yes.
+   */
+  globals?: boolean
+  /** What `Date` says at the beginning. Default: the time. */
+  epoch?: number
 }
 
 /** Nothing can run and nothing will come. */
@@ -81,15 +94,21 @@ const pauseFor = (ms: number): Promise<void> => new Promise((done) => realHost.t
  * @example
  * await simulate(function* () { yield* sleep(3600_000); ... })   // takes no time
  */
-export async function simulate<T>(body: (() => Operation<T>) | (() => PromiseLike<T>), options: SimulateOptions = {}): Promise<T> {
+export async function simulate<T>(
+  body: (() => Operation<T>) | (() => PromiseLike<T>),
+  options: SimulateOptions = {},
+): Promise<T> {
   const decide = options.decide ?? (() => 0)
   const host = new SimulatedHost()
   const d = new Domain({ host })
-  d.posted = true // the loop below runs it, never the host
-  d.chooser = { preempt: () => d.top.head !== null && decide(2, 'preempt') === 1 }
-  d.steps = 0 // the next step looks whether to yield
+  d.drive({ preempt: () => d.top.head !== null && decide(2, 'preempt') === 1 })
   const before = useDomain(d)
   const real = performance.now.bind(performance)
+  const virtual = options.globals === false ? null : virtualGlobals(host, options.epoch ?? Date.now())
+  const who = (): string => {
+    const timers = virtual === null ? [] : virtual.unfinished()
+    return [describeActivities(), ...timers.map((timer) => `unfinished: ${timer}`)].join('\n')
+  }
   let steps = 0
   try {
     const root = d.spawn<T>(body, false, body.name || 'main')
@@ -98,18 +117,21 @@ export async function simulate<T>(body: (() => Operation<T>) | (() => PromiseLik
       const foreign = waitsOutside(d)
       if (foreign > 0) {
         await turn()
-        if (options.settle !== undefined) for (const until = real() + options.settle; waitsOutside(d) > 0 && real() < until; ) await pauseFor(1)
+        const until = real() + (options.settle ?? 0)
+        while (waitsOutside(d) > 0 && real() < until) await pauseFor(1)
       }
       const ready = readyGroups(d.top)
       if (ready > 0) {
-        if (++steps > (options.maxSteps ?? 100_000)) throw new StuckError(`still running after ${steps} steps; a loop that never ends?\n${describeActivities()}`)
+        if (++steps > (options.maxSteps ?? 100_000)) {
+          throw new StuckError(`still running after ${steps} steps; a loop that never ends?\n${who()}`)
+        }
         runOne(d, ready === 1 ? 0 : decide(ready, 'next'))
         idleSince = real()
         continue
       }
       if (d.live === null) break
       if (d.top !== d.base) {
-        ;(d.top as AtomicBlock).idle()
+        d.top.idle()
         if (d.top.head !== null) continue
       }
       if (waitsOutside(d) > 0 && real() - idleSince < (options.patience ?? 20)) {
@@ -117,7 +139,9 @@ export async function simulate<T>(body: (() => Operation<T>) | (() => PromiseLik
         continue
       }
       if (host.advance()) continue
-      if (root.ended === 0 || waitsOutside(d) === 0) throw new StuckError(`nothing can run any more:\n${describeActivities()}`)
+      if (root.ended === 0 || waitsOutside(d) === 0) {
+        throw new StuckError(`nothing can run any more:\n${who()}`)
+      }
       break
     }
     root.handled()
@@ -125,6 +149,7 @@ export async function simulate<T>(body: (() => Operation<T>) | (() => PromiseLik
     if (root.ended !== 1) throw root.answer
     return root.answer as T
   } finally {
+    virtual?.undo()
     useDomain(before)
   }
 }
@@ -141,14 +166,7 @@ function runOne(d: Domain, index: number): void {
   for (let g = d.top.shift(); g !== null; g = d.top.shift()) ready.push(g)
   const [group] = ready.splice(index, 1)
   for (const g of ready) d.top.push(g)
-  d.pumping = true
-  try {
-    d.run(group)
-  } finally {
-    d.pumping = false
-    d.current = null
-    d.executing = null
-  }
+  d.turn(group)
 }
 
 function waitsOutside(d: Domain): number {

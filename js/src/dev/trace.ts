@@ -1,25 +1,16 @@
 /**
- * Tracing: what ran when, and what it came from, in the trace format of the measuring tool (measure/FORMAT.md, version 1). A continuation is one stretch of a branch between two waits; its parent
- * is the continuation that registered it: the branch's own last one, or for its first the one that spawned or started it.
+ * Tracing: what ran when, and what it came from, in the trace format of the measuring tool (measure/FORMAT.md, version
+ * 1). A continuation is one stretch of a branch between two waits; its parent is the continuation that registered it:
+ * the branch's own last one, or for its first the one that spawned or started it.
  *
  * - `running` is set while a branch's code runs. Stretches do not overlap, so ids grow in the order of the records.
  * - `blocks` are the open atomic blocks, innermost last: they end innermost first.
  */
-import type { Activity } from '../core/activity.ts'
-import { blockOf } from '../core/atomic.ts'
-import type { Branch } from '../core/branch.ts'
+import type { Activity, Branch, Tracer } from '../core/types.ts'
+import { blockOf } from '../core/atomicBlock.ts'
 import { domain } from '../core/current.ts'
 
-/** What the run loop tells. A tracer that stands at `globalThis[Symbol.for('charcoal.tracer')]` when the library is loaded is told from the start. */
-export interface Tracer {
-  registered(activity: Activity<any>): void
-  started(branch: Branch): void
-  stopped(branch: Branch): void
-  /** The owner has entered or left a block; `name` is that of the block's body, if it has one. */
-  atomic(owner: Branch, entered: boolean, name?: string): void
-  /** The activity and all its branches have ended. */
-  ended?(activity: Activity<any>): void
-}
+export type { Tracer }
 
 /** Records of the format that the library writes. Times are microseconds since the recording began. */
 export interface TraceContinuation {
@@ -58,7 +49,7 @@ export class Recorder implements Tracer {
   private lastContinuation = 0
   private lastActivity = 0
   private lastBlock = 0
-  private readonly activities = new WeakMap<Activity<any>, number>()
+  private readonly activities = new WeakMap<Activity, number>()
   private readonly last = new WeakMap<Branch, { id: number | null; time: number }>()
   private readonly blocks: number[] = []
   private readonly numbers = new WeakMap<object, number>()
@@ -67,7 +58,10 @@ export class Recorder implements Tracer {
   constructor(now: () => number = () => performance.now()) {
     this.now = now
     this.origin = now()
-    this.records.push({ type: 'charcoal-trace', version: 1, source: 'js', tool: 'charcoal-js', started: new Date().toISOString() }, { type: 'thread', id: THREAD, ...thisThread() })
+    this.records.push(
+      { type: 'charcoal-trace', version: 1, source: 'js', tool: 'charcoal-js', started: new Date().toISOString() },
+      { type: 'thread', id: THREAD, ...thisThread() },
+    )
   }
 
   get continuations(): TraceContinuation[] {
@@ -78,16 +72,23 @@ export class Recorder implements Tracer {
     return Math.max(0, Math.round((this.now() - this.origin) * 1e4) / 10)
   }
 
-  private numberOf(activity: Activity<any>): number {
+  private numberOf(activity: Activity): number {
     let id = this.activities.get(activity)
     if (id === undefined) {
       this.activities.set(activity, (id = ++this.lastActivity))
-      this.records.push({ type: 'activity-start', id, name: activity.name, time: this.time(), thread: THREAD, parent: this.running?.activity ?? null })
+      this.records.push({
+        type: 'activity-start',
+        id,
+        name: activity.name,
+        time: this.time(),
+        thread: THREAD,
+        parent: this.running?.activity ?? null,
+      })
     }
     return id
   }
 
-  registered(activity: Activity<any>): void {
+  registered(activity: Activity): void {
     this.numberOf(activity)
     this.last.set(activity, { id: this.running?.id ?? null, time: this.time() })
   }
@@ -98,7 +99,18 @@ export class Recorder implements Tracer {
     // A branch that `async` starts goes on from its starter, which has just stopped.
     const from = this.last.get(branch) ?? { id: this.lastContinuation || null, time: start }
     const block = this.blockOf(branch)
-    this.running = { type: 'continuation', id: ++this.lastContinuation, thread: THREAD, kind: 'activity', parent: from.id, registered: from.time, start, end: start, activity, ...(block !== undefined && { atomic: block }) }
+    this.running = {
+      type: 'continuation',
+      id: ++this.lastContinuation,
+      thread: THREAD,
+      kind: 'activity',
+      parent: from.id,
+      registered: from.time,
+      start,
+      end: start,
+      activity,
+      ...(block !== undefined && { atomic: block }),
+    }
   }
 
   stopped(branch: Branch): void {
@@ -119,7 +131,15 @@ export class Recorder implements Tracer {
       const outer = this.blocks[this.blocks.length - 1]
       this.numbers.set(blockOf(owner)!, id)
       this.blocks.push(id)
-      this.records.push({ type: 'atomic-enter', id, activity, thread: THREAD, time: this.time(), ...(name && { name }), ...(outer !== undefined && { outer }) })
+      this.records.push({
+        type: 'atomic-enter',
+        id,
+        activity,
+        thread: THREAD,
+        time: this.time(),
+        ...(name && { name }),
+        ...(outer !== undefined && { outer }),
+      })
     } else {
       // A block that was open before the recording began is not known.
       const id = this.blocks.pop()
@@ -127,8 +147,13 @@ export class Recorder implements Tracer {
     }
   }
 
-  ended(activity: Activity<any>): void {
-    this.records.push({ type: 'activity-end', id: this.numberOf(activity), time: this.time(), outcome: OUTCOMES[activity.state as keyof typeof OUTCOMES] })
+  ended(activity: Activity): void {
+    this.records.push({
+      type: 'activity-end',
+      id: this.numberOf(activity),
+      time: this.time(),
+      outcome: OUTCOMES[activity.state as keyof typeof OUTCOMES],
+    })
   }
 
   private blockOf(branch: Branch): number | undefined {
@@ -156,7 +181,9 @@ export class Recorder implements Tracer {
 function thisThread(): { kind: string; name: string } {
   const g = globalThis as any
   if (g.process?.versions?.node !== undefined) return { kind: 'node', name: 'main' }
-  return g.document === undefined ? { kind: 'worker', name: g.name || 'worker' } : { kind: 'page', name: g.document.title || 'page' }
+  return g.document === undefined
+    ? { kind: 'worker', name: g.name || 'worker' }
+    : { kind: 'page', name: g.document.title || 'page' }
 }
 
 /**

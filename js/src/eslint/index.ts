@@ -1,6 +1,6 @@
 /**
- * charcoal-js/eslint: rules for programs that use activities. `recommended` comes behind other presets, because it switches off
- * rules that would take an `atomic:` label for a mistake.
+ * charcoal-js/eslint: rules for programs that use activities. `recommended` comes behind other presets, because it
+ * switches off rules that would take an `atomic:` label for a mistake.
  *
  * @example
  * // eslint.config.js

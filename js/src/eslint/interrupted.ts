@@ -1,6 +1,7 @@
 /**
- * The rule `no-interrupted-update`. It reports a variable or property that an async function reads before an `await` and writes after it, on the strength of the old
- * value, outside an atomic block: in between anybody may have changed it.
+ * The rule `no-interrupted-update`. It reports a variable or property that an async function reads before an `await`
+ * and writes after it, on the strength of the old value, outside an atomic block: in between anybody may have changed
+ * it.
  *
  * @example
  * const was = n; await save(); n = was + 1   // reported: anything may have changed n during the wait
@@ -111,7 +112,9 @@ function declared(root: Node): Set<string> {
   const pattern = (n: Node | null): void => {
     if (n === null || n === undefined) return
     if (n.type === 'Identifier') names.add(n.name)
-    else for (const item of n.elements ?? n.properties ?? [n.argument ?? n.left ?? n.value]) item && pattern(item.type === 'Property' ? item.value : item)
+    else
+      for (const item of n.elements ?? n.properties ?? [n.argument ?? n.left ?? n.value])
+        item && pattern(item.type === 'Property' ? item.value : item)
   }
   const walk = (n: Node): void => {
     if (n.type === 'VariableDeclarator') pattern(n.id)
@@ -119,7 +122,8 @@ function declared(root: Node): Set<string> {
     for (const key of Object.keys(n)) {
       if (key === 'parent') continue
       const value = n[key]
-      for (const item of Array.isArray(value) ? value : [value]) if (item && typeof item.type === 'string' && !FUNCTION.test(item.type)) walk(item)
+      for (const item of Array.isArray(value) ? value : [value])
+        if (item && typeof item.type === 'string' && !FUNCTION.test(item.type)) walk(item)
     }
   }
   for (const p of root.params) pattern(p)
@@ -133,7 +137,9 @@ export const interrupted = {
     docs: { description: 'a read before and a write after an await, outside an atomic block' },
     schema: [],
     messages: {
-      interrupted: '{{key}} was read on line {{line}}, and anything may have changed it during the wait on line {{wait}}. Put both into one atomic block, or read it again after the wait.',
+      interrupted:
+        '{{key}} was read on line {{line}}, and anything may have changed it during the wait on line {{wait}}. ' +
+        'Put both into one atomic block, or read it again after the wait.',
     },
   },
   create(context: any) {
@@ -150,13 +156,21 @@ export const interrupted = {
           else if (e.kind !== 'wait' && e.key === write.key) {
             if (waited !== null && e.kind === 'read') {
               told.add(write.node)
-              context.report({ node: write.node, messageId: 'interrupted', data: { key: write.key, line: e.node.loc.start.line, wait: waited.node.loc.start.line } })
+              context.report({
+                node: write.node,
+                messageId: 'interrupted',
+                data: { key: write.key, line: e.node.loc.start.line, wait: waited.node.loc.start.line },
+              })
             }
             return
           }
         }
       })
     }
-    return { 'FunctionDeclaration:exit': check, 'FunctionExpression:exit': check, 'ArrowFunctionExpression:exit': check }
+    return {
+      'FunctionDeclaration:exit': check,
+      'FunctionExpression:exit': check,
+      'ArrowFunctionExpression:exit': check,
+    }
   },
 }

@@ -1,6 +1,6 @@
 /**
- * The rule `no-unused-labels`, in the place of ESLint's own, whose repair deletes the label of an `atomic:` block, and with it
- * the guarantee.
+ * The rule `no-unused-labels`, in the place of ESLint's own, whose repair deletes the label of an `atomic:` block, and
+ * with it the guarantee.
  *
  * @example
  * atomic: { await save() }    // is used
@@ -26,7 +26,8 @@ export const labels = {
       BreakStatement: use,
       ContinueStatement: use,
       'LabeledStatement:exit': (node: Node) => {
-        if (!open.pop()!.used) context.report({ node: node.label, messageId: 'unused', data: { name: node.label.name } })
+        if (!open.pop()!.used)
+          context.report({ node: node.label, messageId: 'unused', data: { name: node.label.name } })
       },
     }
   },

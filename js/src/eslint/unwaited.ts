@@ -1,6 +1,6 @@
 /**
- * The rule `no-unwaited-operation`. An operation of the library is a value that says what is to be done; it does it when it is
- * waited for. As a statement of its own it does nothing, which is easily overlooked.
+ * The rule `no-unwaited-operation`. An operation of the library is a value that says what is to be done; it does it
+ * when it is waited for. As a statement of its own it does nothing, which is easily overlooked.
  *
  * @example
  * spawn(function* () {
@@ -11,13 +11,36 @@
 import type { Node } from './interrupted.ts'
 
 const OPERATIONS = new Set([
-  'aborted', 'async', 'atomic', 'deadline', 'each', 'finish', 'noncancellable', 'once', 'pause', 'rendezvous', 'select', 'sleep', 'twait', 'wait', 'waituntil',
+  'aborted',
+  'async',
+  'atomic',
+  'deadline',
+  'each',
+  'finish',
+  'noncancellable',
+  'once',
+  'pause',
+  'rendezvous',
+  'select',
+  'sleep',
+  'twait',
+  'wait',
+  'waituntil',
+  'all',
+  'race',
+  'any',
+  'allSettled',
+  'map',
+  'retry',
+  'timeout',
+  'use',
 ])
 
 /** The function at the root of a chain of calls: `waituntil` in `waituntil(a).or(b)`. */
 function rootOf(call: Node): Node {
   let at: Node = call
-  while (at.type === 'CallExpression' || at.type === 'MemberExpression' || at.type === 'ChainExpression') at = at.callee ?? at.object ?? at.expression
+  while (at.type === 'CallExpression' || at.type === 'MemberExpression' || at.type === 'ChainExpression')
+    at = at.callee ?? at.object ?? at.expression
   return at
 }
 

@@ -1,11 +1,14 @@
 /**
- * Development mode: reports legacy continuations that run inside an atomic block, and records where activities were spawned.
+ * Development mode: reports legacy continuations that run inside an atomic block, and records where activities were
+ * spawned.
  *
- * In Node `async_hooks` sees every continuation, native `await` included. In browsers only what `interpose` reaches is seen.
+ * In Node `async_hooks` sees every continuation, native `await` included. In browsers only what `interpose` reaches is
+ * seen.
  *
- * A continuation is foreign if it was registered neither by the block's code nor by a continuation that belongs to the block.
+ * A continuation is foreign if it was registered neither by the block's code nor by a continuation that belongs to the
+ * block.
  */
-import { blockOf, type AtomicBlock } from '../core/atomic.ts'
+import { blockOf, type AtomicBlock } from '../core/atomicBlock.ts'
 import { domain, setNoteOurs } from '../core/current.ts'
 import { interpose } from './interpose.ts'
 
@@ -19,7 +22,10 @@ export interface Foreign {
   site: string
 }
 
-/** Switches development mode on; the result switches it off. `report` gets every foreign continuation; default: a warning on the console. */
+/**
+ * Switches development mode on; the result switches it off. `report` gets every foreign continuation; default: a
+ * warning on the console.
+ */
 export function develop(report: (foreign: Foreign) => void = warn): () => void {
   const d = domain
   d.site = spawnSite
@@ -34,11 +40,16 @@ export function develop(report: (foreign: Foreign) => void = warn): () => void {
 /** The first line of the stack that is not the library's own. */
 function spawnSite(): string {
   const lines = (new Error().stack ?? '').split('\n').slice(2)
-  return (lines.find((l) => /:\d+:\d+/.test(l) && !/core[\\/](domain|spawn|call|atomic)|Domain\.|asyncFn|\bspawn\b/.test(l)) ?? '').trim()
+  return (
+    lines.find(
+      (l) => /:\d+:\d+/.test(l) && !/core[\\/](domain|spawn|call|atomic)|Domain\.|asyncFn|\bspawn\b/.test(l),
+    ) ?? ''
+  ).trim()
 }
 
 function warn(foreign: Foreign): void {
-  console.warn(`charcoal: a legacy continuation (${foreign.kind}) ran inside the atomic block of ${foreign.block}; registered at\n${foreign.site}`)
+  const what = `a legacy continuation (${foreign.kind}) ran inside the atomic block of ${foreign.block}`
+  console.warn(`charcoal: ${what}; registered at\n${foreign.site}`)
 }
 
 function blockOwner(): string {
@@ -53,7 +64,19 @@ function watchCallbacks(report: (foreign: Foreign) => void): () => void {
   }, true)
 }
 
-const INTERNAL = new Set(['TickObject', 'TIMERWRAP', 'FSREQCALLBACK', 'FSREQPROMISE', 'TCPWRAP', 'PIPEWRAP', 'TTYWRAP', 'SHUTDOWNWRAP', 'WRITEWRAP', 'MESSAGEPORT', 'RANDOMBYTESREQUEST'])
+const INTERNAL = new Set([
+  'TickObject',
+  'TIMERWRAP',
+  'FSREQCALLBACK',
+  'FSREQPROMISE',
+  'TCPWRAP',
+  'PIPEWRAP',
+  'TTYWRAP',
+  'SHUTDOWNWRAP',
+  'WRITEWRAP',
+  'MESSAGEPORT',
+  'RANDOMBYTESREQUEST',
+])
 
 function watchHooks(hooks: any, report: (foreign: Foreign) => void): () => void {
   const sites = new Map<number, string>()
@@ -70,8 +93,7 @@ function watchHooks(hooks: any, report: (foreign: Foreign) => void): () => void 
       if (block) {
         block.noted = true
         own.set(id, block)
-      }
-      else sites.set(id, userFrames(new Error().stack))
+      } else sites.set(id, userFrames(new Error().stack))
     },
     before(id: number) {
       running.push(id)

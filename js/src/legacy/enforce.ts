@@ -1,7 +1,8 @@
 /**
- * `enforce()` makes atomic blocks hold back legacy code where a library can: callbacks of timers, microtasks, animation frames, host events and messages, and reactions
- * added with `then`, wait until the outermost block has ended. Opt in, and read docs/limits.md: native `await` in legacy code cannot be held, nor can synchronous
- * emitters, workers, or the DOM's own default actions.
+ * `enforce()` makes atomic blocks hold back legacy code where a library can: callbacks of timers, microtasks, animation
+ * frames, host events and messages, and reactions added with `then`, wait until the outermost block has ended. Opt in,
+ * and read docs/limits.md: native `await` in legacy code cannot be held, nor can synchronous emitters, workers, or the
+ * DOM's own default actions.
  *
  * @example
  * const enforcement = enforce()

@@ -1,6 +1,6 @@
 /**
- * Events of the host as clauses: `once(target, 'click')` for an EventTarget, `once(emitter, 'data')` for a Node EventEmitter, whose `error` event fails the wait.
- * The listener exists only while the wait does.
+ * Events of the host as clauses: `once(target, 'click')` for an EventTarget, `once(emitter, 'data')` for a Node
+ * EventEmitter, whose `error` event fails the wait. The listener exists only while the wait does.
  */
 import { Clause } from '../wait/clause.ts'
 import { pass } from './pass.ts'
@@ -78,10 +78,22 @@ class EmitterEvent extends Clause<any[]> {
   }
 }
 
-/** The next event: an `Event` from an EventTarget, the arguments from an EventEmitter. */
-export function once<K extends keyof HTMLElementEventMap>(target: HTMLElement, type: K): Clause<HTMLElementEventMap[K]>
-export function once(target: EventTarget, type: string): Clause<Event>
-export function once(emitter: EmitterLike, type: string | symbol): Clause<any[]>
+/** What the handler property of a target (`onclick`) says of its events. */
+type EventOf<T, K extends string> = T extends { [P in `on${K}`]?: ((this: any, event: infer E) => any) | null }
+  ? E
+  : Event
+
+/**
+ * The next event: an `Event` from an EventTarget, the arguments from an EventEmitter. An `error` event fails the wait.
+ * The listener exists only while the wait does.
+ *
+ * @example
+ * const target = new EventTarget()
+ * setTimeout(() => target.dispatchEvent(new Event('ready')), 1)
+ * console.log((yield* once(target, 'ready')).type)  // → ready
+ */
+export function once<T extends EventTarget, K extends string>(target: T, type: K): Clause<EventOf<T, K>>
+export function once<A extends unknown[] = any[]>(emitter: EmitterLike, type: string | symbol): Clause<A>
 export function once(source: EventTarget | EmitterLike, type: string | symbol): unknown {
   if ('addEventListener' in source) return new TargetEvent(source, type as string)
   return new EmitterEvent(source, type)

@@ -1,10 +1,12 @@
 /**
- * Puts a gate before the callbacks of legacy code: timers, microtasks, animation frames, host events, messages, and reactions added with `then`. What cannot be
- * reached from a library is listed in docs/limits.md; above all the continuations of native `await`.
+ * Puts a gate before the callbacks of legacy code: timers, microtasks, animation frames, host events, messages, and
+ * reactions added with `then`. What cannot be reached from a library is listed in docs/limits.md; above all the
+ * continuations of native `await`.
  *
- * A continuation belongs to an atomic block if it was registered by the block's own code, or by a continuation that belongs to it. It passes the gate always.
+ * A continuation belongs to an atomic block if it was registered by the block's own code, or by a continuation that
+ * belongs to it. It passes the gate always.
  */
-import { blockOf, type AtomicBlock } from '../core/atomic.ts'
+import { blockOf, type AtomicBlock } from '../core/atomicBlock.ts'
 import { domain } from '../core/current.ts'
 import { then as nativeThen } from '../core/host.ts'
 import { isOurs } from './pass.ts'
@@ -22,7 +24,11 @@ function belongsTo(): AtomicBlock | null {
 }
 
 function foreignTo(block: AtomicBlock | null): boolean {
-  return domain.top !== domain.base && (block === null || block.over || domain.current === null) && block !== (domain.top as unknown)
+  return (
+    domain.top !== domain.base &&
+    (block === null || block.over || domain.current === null) &&
+    block !== (domain.top as unknown)
+  )
 }
 
 interface Patched {
@@ -63,7 +69,14 @@ export function interpose(gate: Gate, withSites: boolean): () => void {
   }
 
   const g = globalThis as any
-  for (const name of ['setTimeout', 'setInterval', 'setImmediate', 'queueMicrotask', 'requestAnimationFrame', 'requestIdleCallback'])
+  for (const name of [
+    'setTimeout',
+    'setInterval',
+    'setImmediate',
+    'queueMicrotask',
+    'requestAnimationFrame',
+    'requestIdleCallback',
+  ])
     patch(g, name, (original) => {
       const wrapped = function (this: unknown, f: unknown, ...rest: unknown[]): unknown {
         return original.call(this ?? g, typeof f === 'function' ? gated(name, f as () => void) : f, ...rest)
@@ -75,16 +88,23 @@ export function interpose(gate: Gate, withSites: boolean): () => void {
   const isHandler = (f: unknown): f is { handleEvent(e: Event): void } => typeof f === 'object' && f !== null
   patch(g.EventTarget?.prototype, 'addEventListener', (original) => {
     return function (this: EventTarget, type: string, listener: any, options?: any): void {
-      if (listener === null || listener === undefined || isOurs(listener)) return original.call(this, type, listener, options)
+      if (listener === null || listener === undefined || isOurs(listener))
+        return original.call(this, type, listener, options)
       const known = listeners.get(listener) ?? new Map<string, any>()
       listeners.set(listener, known)
       const call = gated(`event ${type}`, function (this: unknown, e: Event) {
         return isHandler(listener) ? listener.handleEvent(e) : listener.call(this, e)
       })
       // Events dispatched by script are part of the script that dispatches them: only the host's are held.
-      const wrapped = known.get(type) ?? function (this: unknown, e: Event) {
-        return e.isTrusted || e.type === 'message' ? call.call(this, e) : isHandler(listener) ? listener.handleEvent(e) : listener.call(this, e)
-      }
+      const wrapped =
+        known.get(type) ??
+        function (this: unknown, e: Event) {
+          return e.isTrusted || e.type === 'message'
+            ? call.call(this, e)
+            : isHandler(listener)
+              ? listener.handleEvent(e)
+              : listener.call(this, e)
+        }
       known.set(type, wrapped)
       return original.call(this, type, wrapped, options)
     }

@@ -1,9 +1,10 @@
 /**
- * AsyncLocalStorage goes with activities as it goes with native `async` functions: an activity has the stores of who spawned
- * it, whoever wakes it; a call made inside `storage.run` has those of that run; what `enterWith` enters stays. Node, Bun, Deno.
+ * AsyncLocalStorage goes with activities as it goes with native `async` functions: an activity has the stores of who
+ * spawned it, whoever wakes it; a call made inside `storage.run` has those of that run; what `enterWith` enters stays.
+ * Node, Bun, Deno.
  *
- * A program without AsyncLocalStorage pays nothing: it is used from the first call of `run` or `enterWith`, which are wrapped to
- * see that.
+ * A program without AsyncLocalStorage pays nothing: it is used from the first call of `run` or `enterWith`, which are
+ * wrapped to see that.
  */
 import { contextChanged, useContexts, type AsyncContext } from '../core/asyncContext.ts'
 
@@ -12,8 +13,13 @@ interface AsyncHooks {
   AsyncResource: new (type: string) => AsyncContext
 }
 
+declare const $require: ((name: string) => unknown) | undefined
+
 const host = (globalThis as { process?: { getBuiltinModule?: (name: string) => unknown } }).process
-const hooks = host?.getBuiltinModule?.('node:async_hooks') as AsyncHooks | undefined
+// Node 18 has no getBuiltinModule; there the library is CommonJS, and the build gives it `require`.
+const hooks = (host?.getBuiltinModule ?? (typeof $require === 'function' ? $require : undefined))?.(
+  'node:async_hooks',
+) as AsyncHooks | undefined
 
 if (hooks !== undefined) {
   const { AsyncLocalStorage, AsyncResource } = hooks
@@ -37,5 +43,5 @@ if (hooks !== undefined) {
     return result
   }
   const present = (): AsyncContext => new AsyncResource('charcoal')
-  useContexts({ present: () => (used ? present() : null), entered: () => (running > 0 ? present() : null) })
+  useContexts({ present: () => (used ? present() : null), entered: () => (running > 0 ? present() : undefined) })
 }

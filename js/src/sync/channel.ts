@@ -1,5 +1,6 @@
 /**
- * A channel hands values from senders to receivers, first in first out. Capacity 0 (the default) is a rendezvous: a send is done when a receive takes the value.
+ * A channel hands values from senders to receivers, first in first out. Capacity 0 (the default) is a rendezvous: a
+ * send is done when a receive takes the value.
  *
  * - If a receiver waits, the buffer is empty and no sender waits.
  * - If a sender waits, the buffer is full (`buffer.size === capacity`).
@@ -96,7 +97,10 @@ export class Channel<T> implements AsyncIterable<T> {
     return this.buffer.size
   }
 
-  /** Sends `item`; waits while the buffer is full, or, without a buffer, for a receiver. Throws `ClosedError` if the channel is closed. Cancelled: not sent. */
+  /**
+   * Sends `item`; waits while the buffer is full, or, without a buffer, for a receiver. Throws `ClosedError` if the
+   * channel is closed. Cancelled: not sent.
+   */
   send(item: T): Clause<void> {
     return new Send(this, item)
   }
@@ -126,7 +130,8 @@ export class Channel<T> implements AsyncIterable<T> {
   close(): void {
     if (this.shut) return
     this.shut = true
-    for (const list of [this.senders, this.receivers]) for (let c = list.shift(); c !== null; c = list.shift()) c.fail(new ClosedError(this.name))
+    for (const list of [this.senders, this.receivers])
+      for (let c = list.shift(); c !== null; c = list.shift()) c.fail(new ClosedError(this.name))
   }
 
   /** Runs `body` for every value until the channel is closed and empty. */
@@ -141,7 +146,10 @@ export class Channel<T> implements AsyncIterable<T> {
 
   /** For `for await` in legacy code. */
   [Symbol.asyncIterator](): AsyncIterator<T, undefined> {
-    return { next: () => receive(this) as unknown as Promise<IteratorResult<T, undefined>>, return: async () => ({ done: true, value: undefined }) }
+    return {
+      next: () => receive(this) as unknown as Promise<IteratorResult<T, undefined>>,
+      return: async () => ({ done: true, value: undefined }),
+    }
   }
 
   /** @internal */
@@ -204,7 +212,8 @@ export function channel<T>(capacity = 0, name = 'channel'): Channel<T> {
 export function checkChannel(ch: Channel<any>): void {
   const s = ch.senders.count()
   const r = ch.receivers.count()
-  if (r > 0 && (ch.buffer.size > 0 || s > 0)) throw new Error('channel: a receiver waits although there is something to receive')
+  if (r > 0 && (ch.buffer.size > 0 || s > 0))
+    throw new Error('channel: a receiver waits although there is something to receive')
   if (s > 0 && ch.buffer.size < ch.capacity) throw new Error('channel: a sender waits although there is room')
   if (ch.shut && (s > 0 || r > 0)) throw new Error('channel: somebody waits on a closed channel')
 }

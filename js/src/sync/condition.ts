@@ -1,6 +1,7 @@
 /**
- * A condition: `yield* c.wait()` until somebody signals. There is no spurious wake-up. With a mutex's permit, `waitWith(mutex, permit)` gives the permit back
- * while waiting and takes the mutex again before it goes on, also when cancelled.
+ * A condition: `yield* c.wait()` until somebody signals. There is no spurious wake-up. With a mutex's permit,
+ * `waitWith(mutex, permit)` gives the permit back while waiting and takes the mutex again before it goes on, also when
+ * cancelled.
  */
 import { Clause } from '../wait/clause.ts'
 import { ClauseList } from '../wait/list.ts'

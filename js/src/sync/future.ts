@@ -1,4 +1,7 @@
-/** A value that is set once, by anybody, and waited for by many. Unlike a promise it can be asked and taken at once, without a turn of the event loop. */
+/**
+ * A value that is set once, by anybody, and waited for by many. Unlike a promise it can be asked and taken at once,
+ * without a turn of the event loop.
+ */
 import { Clause } from '../wait/clause.ts'
 import { ClauseList } from '../wait/list.ts'
 

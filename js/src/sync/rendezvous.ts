@@ -1,10 +1,13 @@
 /**
- * Events and rendezvous (Tame, section 3). An event stands for one future occurrence; triggering it hands its typed id and its values to its rendezvous, in trigger
- * order. A rendezvous takes events that many callbacks will trigger, and one activity at a time collects them with `yield* r.next()`.
+ * Events and rendezvous (Tame, section 3). An event stands for one future occurrence; triggering it hands its typed id
+ * and its values to its rendezvous, in trigger order. A rendezvous takes events that many callbacks will trigger, and
+ * one activity at a time collects them with `yield* r.next()`.
  *
  * - An event is triggered at most once; later triggers are ignored (or throw, with `strict`).
- * - `outstanding` counts the events that are neither triggered nor cancelled. Leaving the `rendezvous` body cancels those; a trigger of a cancelled event is ignored.
- * - An event that is dropped untriggered while its rendezvous lives is reported with the place that made it, when the garbage collector finds it.
+ * - `outstanding` counts the events that are neither triggered nor cancelled. Leaving the `rendezvous` body cancels
+ *   those; a trigger of a cancelled event is ignored.
+ * - An event that is dropped untriggered while its rendezvous lives is reported with the place that made it, when the
+ *   garbage collector finds it.
  *
  * @example
  * yield* rendezvous<string>(function* (r) {
@@ -39,7 +42,10 @@ export interface RendezvousOptions {
   onLeak?: (leak: { id: unknown; site: string }) => void
 }
 
-/** A function to call once with the value: `e(value)` is `e.trigger(value)`, so that it can stand where a callback is wanted. */
+/**
+ * A function to call once with the value: `e(value)` is `e.trigger(value)`, so that it can stand where a callback is
+ * wanted.
+ */
 export interface RendezvousEvent<V> {
   (value: V): boolean
   trigger(value: V): boolean
@@ -88,13 +94,17 @@ export class Rendezvous<I, V = unknown> {
   constructor(options: RendezvousOptions = {}) {
     this.name = options.name ?? 'rendezvous'
     this.strict = options.strict ?? false
-    const report = options.onLeak ?? ((leak) => console.warn(`charcoal: ${this.name}: event ${String(leak.id)} was dropped untriggered; made${leak.site}`))
+    const report =
+      options.onLeak ??
+      ((leak) =>
+        console.warn(`charcoal: ${this.name}: event ${String(leak.id)} was dropped untriggered; made${leak.site}`))
     this.watch = new FinalizationRegistry((leak) => {
       if (this.over) return
       this.outstanding--
       report(leak)
       if (this.outstanding > 0) return
-      for (let waiter = this.waiters.shift(); waiter !== null; waiter = this.waiters.shift()) waiter.failFromHost(this.vain())
+      for (let waiter = this.waiters.shift(); waiter !== null; waiter = this.waiters.shift())
+        waiter.failFromHost(this.vain())
     })
   }
 
@@ -116,7 +126,8 @@ export class Rendezvous<I, V = unknown> {
     const trigger = (value: V): boolean => {
       if (state === 'outstanding' && this.over) state = 'cancelled'
       if (state !== 'outstanding') {
-        if (this.strict && state === 'triggered') throw new Error(`${this.name}: event ${String(id)} was triggered twice`)
+        if (this.strict && state === 'triggered')
+          throw new Error(`${this.name}: event ${String(id)} was triggered twice`)
         return false
       }
       state = 'triggered'
@@ -161,7 +172,10 @@ export class Rendezvous<I, V = unknown> {
 }
 
 /** Runs `body` with a rendezvous; what is outstanding when the body ends is cancelled. */
-export function* rendezvous<I, V = any, T = void>(body: (r: Rendezvous<I, V>) => Operation<T>, options?: RendezvousOptions): Generator<unknown, T, any> {
+export function* rendezvous<I, V = any, T = void>(
+  body: (r: Rendezvous<I, V>) => Operation<T>,
+  options?: RendezvousOptions,
+): Generator<unknown, T, any> {
   const r = new Rendezvous<I, V>(options)
   try {
     return yield* body(r)
@@ -177,7 +191,10 @@ export function* rendezvous<I, V = any, T = void>(body: (r: Rendezvous<I, V>) =>
  * const slots: string[] = []
  * yield* twait((mk) => names.forEach((name, i) => lookup(name, mk((address) => (slots[i] = address)))))
  */
-export function* twait<T>(body: (make: <V>(store?: (value: V) => void) => RendezvousEvent<V>) => T, options?: RendezvousOptions): Generator<unknown, T, any> {
+export function* twait<T>(
+  body: (make: <V>(store?: (value: V) => void) => RendezvousEvent<V>) => T,
+  options?: RendezvousOptions,
+): Generator<unknown, T, any> {
   const r = new Rendezvous<(value: any) => void, any>(options)
   try {
     const result = body((store) => r.event(store ?? (() => {})))
@@ -191,7 +208,10 @@ export function* twait<T>(body: (make: <V>(store?: (value: V) => void) => Rendez
   }
 }
 
-/** An event that hands `value` on to `event` as `{ ok: true, value }`, or `{ ok: false }` if it was not triggered within `ms` (Tame, section 3.3). */
+/**
+ * An event that hands `value` on to `event` as `{ ok: true, value }`, or `{ ok: false }` if it was not triggered within
+ * `ms` (Tame, section 3.3).
+ */
 export function addTimeout<V>(ms: number, event: RendezvousEvent<{ ok: boolean; value?: V }>): RendezvousEvent<V> {
   const r = new Rendezvous<boolean, any>({ name: 'addTimeout' })
   const inner = r.event(true) as RendezvousEvent<V>

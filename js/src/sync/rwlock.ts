@@ -1,5 +1,6 @@
 /**
- * A lock for many readers or one writer. First come, first served: readers behind a waiting writer wait, so that it is not starved.
+ * A lock for many readers or one writer. First come, first served: readers behind a waiting writer wait, so that it is
+ * not starved.
  *
  * - `readers > 0` and `writing` exclude each other.
  * - The first one who waits could not be let in now.
@@ -77,7 +78,11 @@ export class RwLock {
 
   /** @internal */
   serve(): void {
-    for (let first = this.waiters.head as Enter | null; first !== null && this.admits(first.writes); first = this.waiters.head as Enter | null) {
+    for (
+      let first = this.waiters.head as Enter | null;
+      first !== null && this.admits(first.writes);
+      first = this.waiters.head as Enter | null
+    ) {
       this.waiters.remove(first)
       first.fire(this.admit(first.writes))
     }
@@ -92,5 +97,6 @@ export function rwlock(name = 'rwlock'): RwLock {
 export function checkRwLock(lock: RwLock): void {
   if (lock.writing && lock.readers > 0) throw new Error('rwlock: a reader beside a writer')
   const first = lock.waiters.head as Enter | null
-  if (first !== null && lock.admits(first.writes)) throw new Error('rwlock: somebody waits although the lock would admit them')
+  if (first !== null && lock.admits(first.writes))
+    throw new Error('rwlock: somebody waits although the lock would admit them')
 }

@@ -1,5 +1,6 @@
 /**
- * A counting semaphore, and the mutex that is one with a single permit. First come, first served: an acquire never overtakes one that waits.
+ * A counting semaphore, and the mutex that is one with a single permit. First come, first served: an acquire never
+ * overtakes one that waits.
  *
  * - `free` is never negative; while somebody waits, `free` is smaller than what the first one in the list wants.
  * - A permit that was handed over belongs to its receiver from the moment of the hand-over.
@@ -7,9 +8,12 @@
 import { Clause } from '../wait/clause.ts'
 import { ClauseList } from '../wait/list.ts'
 import { THROW, type Operation } from '../core/suspension.ts'
+import { DISPOSE } from '../core/dispose.ts'
 import { DeadlockError } from '../scope/errors.ts'
+import type * as types from '../core/types.ts'
+import type { Branch } from '../core/types.ts'
 import type { Activity } from '../core/activity.ts'
-import { Branch } from '../core/branch.ts'
+import { asCall } from '../core/call.ts'
 import { domain } from '../core/current.ts'
 
 /** What `acquire` gives: `release()` it once, or let `using` do that. */
@@ -24,7 +28,7 @@ export class Permit implements Disposable {
     this.giveBack = null
     giveBack?.()
   }
-  [Symbol.dispose](): void {
+  [DISPOSE](): void {
     this.release()
   }
 }
@@ -52,7 +56,8 @@ class Acquire extends Clause<Permit> {
   override begin(branch: Branch): boolean {
     const { semaphore } = this
     if (semaphore instanceof Mutex && semaphore.owner === branch) {
-      return branch.goOn(THROW, new DeadlockError(`${semaphore.name} is held by this branch of ${branch.activity.name} already: release it first`))
+      const held = `${semaphore.name} is held by this branch of ${branch.activity.name} already`
+      return branch.goOn(THROW, new DeadlockError(`${held}: release it first`))
     }
     return super.begin(branch)
   }
@@ -63,7 +68,7 @@ class Acquire extends Clause<Permit> {
   describe(): string {
     return `acquire(${this.semaphore.name})`
   }
-  override needs(): Activity<any> | undefined {
+  override needs(): types.Activity | undefined {
     return this.semaphore.holder
   }
 }
@@ -84,7 +89,7 @@ export class Semaphore {
 
   /** The activity that holds the only permit, if it was acquired inside one. */
   get holder(): Activity<any> | undefined {
-    return this.owner?.activity
+    return this.owner?.activity as Activity<any> | undefined
   }
 
   /** Permits that could be acquired now without waiting. */
@@ -94,7 +99,9 @@ export class Semaphore {
 
   /** Waits for `want` permits. Cancelled: none were taken. */
   acquire(want = 1): Clause<Permit> {
-    if (!(want >= 1 && want <= this.permits)) throw new RangeError(`${this.name}: ${want} of ${this.permits} permits cannot be acquired`)
+    if (!(want >= 1 && want <= this.permits)) {
+      throw new RangeError(`${this.name}: ${want} of ${this.permits} permits cannot be acquired`)
+    }
     return new Acquire(this, want)
   }
 
@@ -108,7 +115,7 @@ export class Semaphore {
   *with<T>(body: () => Operation<T>): Generator<unknown, T, any> {
     const permit: Permit = yield* this.acquire()
     try {
-      return yield* body()
+      return yield* asCall(body())
     } finally {
       permit.release()
     }
@@ -137,14 +144,9 @@ export class Semaphore {
       const first = this.waiters.head as Acquire | null
       if (first === null || first.want > this.free) return
       this.waiters.remove(first)
-      first.fire(this.permit(first.want, branchOf(first.waiter)))
+      first.fire(this.permit(first.want, first.waiter!.branch ?? undefined))
     }
   }
-}
-
-function branchOf(waiter: unknown): Branch | undefined {
-  if (waiter instanceof Branch) return waiter
-  return (waiter as { branch?: Branch | null } | null)?.branch ?? undefined
 }
 
 export class Mutex extends Semaphore {
@@ -160,7 +162,10 @@ export function semaphore(permits: number, name = 'semaphore'): Semaphore {
   return new Semaphore(permits, name)
 }
 
-/** A lock for data that must be kept over a *long* time. For short stretches prefer `atomic`: it needs no agreement on which lock. */
+/**
+ * A lock for data that must be kept over a *long* time. For short stretches prefer `atomic`: it needs no agreement on
+ * which lock.
+ */
 export function mutex(name = 'mutex'): Mutex {
   return new Mutex(name)
 }

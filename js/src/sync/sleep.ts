@@ -1,7 +1,7 @@
 /** Time as a clause: `yield* sleep(ms)`, `waituntil(x).or(sleep(ms))`. The timer exists only while the wait does. */
 import { Clause } from '../wait/clause.ts'
 import { domain, noteOurs } from '../core/current.ts'
-import type { Domain } from '../core/domain.ts'
+import type { Domain } from '../core/types.ts'
 
 class Sleep extends Clause<void> {
   private readonly ms: number
@@ -43,6 +43,7 @@ class Sleep extends Clause<void> {
  * yield* sleep(100)
  */
 export function sleep(ms: number): Clause<void> {
-  if (typeof ms !== 'number' || Number.isNaN(ms)) throw new TypeError(`sleep takes a number of milliseconds, not ${String(ms)}`)
+  if (typeof ms !== 'number' || Number.isNaN(ms))
+    throw new TypeError(`sleep takes a number of milliseconds, not ${String(ms)}`)
   return new Sleep(ms)
 }

@@ -1,0 +1,3 @@
+export const library: Record<string, string>
+export const tools: Record<string, string>
+export function specifier(name: string): string

@@ -1,0 +1,9 @@
+export interface Exported {
+  entry: string
+  name: string
+  value: boolean
+  example: string | undefined
+}
+export function exported(js: string): { found: Exported[] }
+export function programOf(example: string, found: Exported[]): string | null
+export function printed(example: string): string[]

@@ -1,0 +1,13 @@
+/** charcoal-js/ops: structured operations. What they start ends before they end, and is cancelled with them. */
+import './core/domain.ts'
+export { all } from './ops/all.ts'
+export { race } from './ops/race.ts'
+export { any, allSettled } from './ops/settled.ts'
+export { map, type MapOptions } from './ops/map.ts'
+export { retry, type RetryOptions } from './ops/retry.ts'
+export { timeout } from './ops/timeout.ts'
+export { use } from './ops/use.ts'
+export { group, Group } from './ops/group.ts'
+export { handler, type Handler, type HandlerOptions } from './ops/handler.ts'
+export type { OperationOptions } from './ops/scoped.ts'
+export type { ItemResult, Result } from './ops/items.ts'

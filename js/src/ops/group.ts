@@ -1,0 +1,91 @@
+/** Structure for code that is no activity: a place to start work in, which nothing outlives. */
+import type { Activity } from '../core/activity.ts'
+import { ASYNC_DISPOSE } from '../core/dispose.ts'
+import { spawn } from '../core/spawn.ts'
+import { async } from '../scope/async.ts'
+import { ClosedError } from '../scope/errors.ts'
+import { channel } from '../sync/channel.ts'
+import { claim, operationOf, type ItemResult } from './items.ts'
+import { scoped, type OperationOptions } from './scoped.ts'
+
+/** What `group` gives. */
+export class Group implements AsyncDisposable {
+  private readonly jobs = channel<() => Generator<unknown, void, any>>(Infinity, 'group')
+  private readonly activity: Activity<void>
+  private told = false
+
+  /** @internal */
+  constructor(options: OperationOptions) {
+    const { jobs } = this
+    const run = function* (): Generator<unknown, () => void, any> {
+      yield* jobs.each(function* (job) {
+        yield* async(job)
+      })
+      return () => {}
+    }
+    this.activity = spawn(() => scoped('group', options, run), { name: 'group', contained: true })
+    // What fails is told by done(), or at the end of `await using`.
+    this.activity.then(undefined, () => jobs.close())
+  }
+
+  /**
+   * Starts an item in the group. The promise is of its result; an error ends the group too, so it need not be looked
+   * at.
+   */
+  start<I>(item: I): Promise<ItemResult<I>> {
+    if (this.jobs.closed) throw new ClosedError('the group')
+    const mine = claim(item)
+    const result = new Promise<ItemResult<I>>((resolve, reject) => {
+      this.activity.then(undefined, reject) // if it never begins
+      this.jobs.trySend(function* () {
+        try {
+          resolve(yield* operationOf(mine))
+        } catch (error) {
+          reject(error)
+          throw error
+        }
+      })
+    })
+    result.catch(() => {})
+    return result
+  }
+
+  /** Takes no more, and ends when everything in it has ended. Throws what has failed. */
+  async done(): Promise<void> {
+    this.jobs.close()
+    this.told = true
+    await this.activity
+  }
+
+  /** Cancels everything in it. */
+  cancel(reason?: unknown): void {
+    this.jobs.close()
+    this.activity.cancel(reason)
+  }
+
+  /** Cancels what still runs, and waits for its end; throws what has failed, unless `done` has told it. */
+  async [ASYNC_DISPOSE](): Promise<void> {
+    this.jobs.close()
+    try {
+      await this.activity[ASYNC_DISPOSE]()
+    } catch (error) {
+      if (!this.told) throw error
+    }
+  }
+}
+
+/**
+ * A group of things that run at the same time, for code that is no activity; inside activities there is `finish`. If
+ * one fails the others are cancelled. With `await using`, or a call of its `[Symbol.asyncDispose]`, nothing in it
+ * outlives the block.
+ *
+ * @example
+ * const tasks = group()
+ * const page = tasks.start(async () => 'the page')
+ * tasks.start(function* () { yield* sleep(1); console.log('logged') })
+ * await tasks.done()       // → logged
+ * console.log(await page)  // → the page
+ */
+export function group(options: OperationOptions = {}): Group {
+  return new Group(options)
+}

@@ -1,0 +1,66 @@
+/** Activities for events: what happens when the next event comes while one is still being handled. */
+import type { Activity } from '../core/activity.ts'
+import { domain } from '../core/current.ts'
+import { DISPOSE } from '../core/dispose.ts'
+import { mutex } from '../sync/semaphore.ts'
+import { operationOf, type Result } from './items.ts'
+
+export interface HandlerOptions {
+  /**
+   * When an event comes while an earlier one is being handled: `all` handles both at the same time (the default),
+   * `latest` cancels the earlier one, `first` ignores the new one, `queue` handles one after the other.
+   */
+  when?: 'all' | 'latest' | 'first' | 'queue'
+  name?: string
+}
+
+/** What `handler` gives: a function to be called with each event. */
+export interface Handler<A extends unknown[], T> extends Disposable {
+  (...args: A): Activity<T> | undefined
+  /** How many events are being handled. */
+  readonly busy: number
+  /** Cancels what is being handled. Further events are handled. */
+  cancel(reason?: unknown): void
+}
+
+/**
+ * An event handler whose body is an activity. What stands before its first wait runs within the event, so that it can
+ * call
+ * `preventDefault`.
+ *
+ * @example
+ * const search = handler(function* (text: string) {
+ *   yield* sleep(5)                 // wait until the typing pauses; then ask the server
+ *   console.log(`results for ${text}`)
+ * }, { when: 'latest' })
+ * search('c'); search('ch'); search('char')
+ * yield* sleep(20)                  // → results for char
+ */
+export function handler<A extends unknown[], R>(
+  body: (...args: A) => R,
+  { when = 'all', name = body.name || 'handler' }: HandlerOptions = {},
+): Handler<A, Result<R>> {
+  const running = new Set<Activity<any>>()
+  const turn = mutex(name)
+  const cancel = (reason?: unknown): void => {
+    for (const activity of running) activity.cancel(reason)
+  }
+  const call = (...args: A): Activity<any> | undefined => {
+    if (when === 'first' && running.size > 0) return undefined
+    if (when === 'latest') cancel('a later event')
+    const handle = (): any => operationOf(() => body(...args))
+    const run = when === 'queue' ? () => turn.with(handle) : handle
+    const activity = (domain.current === null ? domain.start(run) : domain.spawn(run, false, name)) as Activity<any>
+    activity.name = name
+    running.add(activity)
+    const over = (): void => void running.delete(activity)
+    activity.then(over, (error) => {
+      over()
+      // To be replaced is no failure; what fails is reported like any error that nobody handles.
+      if (activity.state === 'failed') void Promise.reject(error)
+    })
+    return activity
+  }
+  const busy = { get: () => running.size }
+  return Object.defineProperties(Object.assign(call, { cancel, [DISPOSE]: cancel }), { busy }) as any
+}

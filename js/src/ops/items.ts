@@ -1,0 +1,39 @@
+/**
+ * What the structured operations take: operations and calls, functions that make one, promises, and plain values.
+ *
+ * A call is taken over: it runs as a branch of the operation, is cancelled with it and ends before it. An activity or
+ * a promise belongs to whoever made it: it is waited for, and a cancel ends only the wait.
+ */
+import { Activity } from '../core/activity.ts'
+import { claimed } from '../core/call.ts'
+import { Suspension, type Operation } from '../core/suspension.ts'
+import type { Value } from '../wait/case.ts'
+import { wait } from '../wait/promise.ts'
+
+/** Something that ends with a `T`: an operation, a promise, or a plain value. */
+export type Result<I> = I extends Value ? I : I extends Operation<infer T> ? T : Awaited<I>
+
+/** What an item, or the function that makes it, ends with. */
+export type ItemResult<I> = I extends (...args: any[]) => infer R ? Result<R> : Result<I>
+
+/** Takes a call over before it can become an activity of its own. */
+export const claim: <I>(item: I) => I = claimed
+
+/** The operation that an item stands for. A function is called here. */
+export function operationOf<I>(item: I): Operation<ItemResult<I>>
+export function operationOf(item: unknown): unknown {
+  const what: unknown = typeof item === 'function' ? claim(item()) : item
+  return isOperation(what) ? what : wait(what)
+}
+
+function isOperation(what: unknown): boolean {
+  if (typeof what !== 'object' || what === null) return false
+  if (what instanceof Suspension || what instanceof Activity) return true
+  if (typeof (what as PromiseLike<unknown>).then === 'function') return false
+  return Symbol.iterator in what && !isCollection(what)
+}
+
+/** What has an iterator but is a value. */
+function isCollection(what: object): boolean {
+  return Array.isArray(what) || what instanceof Map || what instanceof Set || ArrayBuffer.isView(what)
+}

@@ -1,0 +1,72 @@
+/** The first of several. */
+import { Activity } from '../core/activity.ts'
+import { asyncFn, Call } from '../core/call.ts'
+import { async } from '../scope/async.ts'
+import { future } from '../sync/future.ts'
+import { Case } from '../wait/case.ts'
+import { Clause } from '../wait/clause.ts'
+import { clauseOf } from '../wait/waitable.ts'
+import { Choice } from '../wait/waituntil.ts'
+import { claim, operationOf, type ItemResult } from './items.ts'
+import { scoped, type OperationOptions } from './scoped.ts'
+
+const run = asyncFn(function* race(items: unknown[], options: OperationOptions) {
+  return yield* scoped('race', options, function* (scope) {
+    const cases: Case<any, any>[] = []
+    const first = future<unknown>('race')
+    let asked = 0 // clauses that are known not to be ready
+    const ready = function* (): Generator<unknown, boolean, any> {
+      if (first.settled) return true
+      const later = cases.slice(asked)
+      asked = cases.length
+      const at = later.length === 0 ? -1 : yield* new Choice(later, true)
+      if (at >= 0) first.set(later[at].clause.outcome)
+      return first.settled
+    }
+    for (const item of items) {
+      if (isWaitable(item)) {
+        cases.push(new Case(clauseOf(item), null))
+        continue
+      }
+      // What stands before it and is ready has won: then the item does not begin at all.
+      if ((yield* ready()) || scope.cancelled) break
+      if (asked === cases.length) {
+        cases.push(new Case(first.get(), null))
+        asked++
+      }
+      yield* async(function* () {
+        first.set(yield* operationOf(item))
+      })
+    }
+    const value = first.settled ? first.result : yield* new Choice(cases, false, true)
+    scope.cancel()
+    return () => value
+  })
+})
+
+/** Can it be waited for without a branch? Then losing has no effect on it. */
+function isWaitable(item: unknown): boolean {
+  if (item instanceof Call) return false
+  if (item instanceof Clause || item instanceof Activity || item instanceof AbortSignal) return true
+  return typeof item === 'object' && item !== null && typeof (item as PromiseLike<unknown>).then === 'function'
+}
+
+/**
+ * The result, or the error, of the item that ends first. The others are cancelled, and `race` ends when they have
+ * ended. Clauses that lose (`ch.recv()`, `sleep(10)`, `lock.acquire()`) have had no effect; of several that are ready
+ * the first in the list wins.
+ *
+ * @example
+ * const answer = function* () { yield* sleep(5); return 'the answer' }
+ * console.log(yield* race([answer, sleep(1000)]))  // → the answer
+ */
+export function race<const I extends readonly unknown[]>(
+  items: I,
+  options?: OperationOptions,
+): Call<ItemResult<I[number]>>
+export function race<I>(items: Iterable<I>, options?: OperationOptions): Call<ItemResult<I>>
+export function race(items: Iterable<unknown>, options: OperationOptions = {}): Call<any> {
+  const list = [...items].map(claim)
+  if (list.length === 0) throw new TypeError('race: a race of nothing would never end; give it at least one item')
+  return run(list, options)
+}

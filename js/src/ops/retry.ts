@@ -1,0 +1,65 @@
+/** Again, until it succeeds. */
+import { asyncFn, type Call } from '../core/call.ts'
+import { sleep } from '../sync/sleep.ts'
+import { operationOf, type Result } from './items.ts'
+import { scoped, type OperationOptions } from './scoped.ts'
+
+export interface RetryOptions extends OperationOptions {
+  /** How often the body is run at most. Default 3. */
+  attempts?: number
+  /**
+   * Milliseconds before the second attempt, or a function of the number of failures so far and the last error.
+   * Default 0.
+   */
+  delay?: number | ((failures: number, error: unknown) => number)
+  /** By what each further delay is longer than the one before. Default 1. */
+  factor?: number
+  /** No delay is longer than this. */
+  longest?: number
+  /** Each delay is between half of it and all of it, at random, so that many clients do not come back at once. */
+  jitter?: boolean
+  /** Is another attempt worth it? By default always. */
+  when?: (error: unknown, failures: number) => boolean
+}
+
+type Attempt<R> = (attempt: number) => R
+
+const run = asyncFn(function* retry(body: Attempt<unknown>, options: RetryOptions) {
+  const { attempts = 3, when = () => true } = options
+  return yield* scoped('retry', options, function* (scope) {
+    for (let attempt = 1; ; attempt++) {
+      if (scope.cancelled) throw scope.error()
+      try {
+        const result = yield* operationOf(() => body(attempt))
+        return () => result
+      } catch (error) {
+        // Who is cancelled does not try again, whatever the body has made of it.
+        if (scope.cancelled || attempt >= attempts || !when(error, attempt)) throw error
+        yield* sleep(delayAfter(attempt, error, options))
+      }
+    }
+  })
+})
+
+function delayAfter(failures: number, error: unknown, options: RetryOptions): number {
+  const { delay = 0, factor = 1, longest = Infinity, jitter = false } = options
+  const ms = typeof delay === 'function' ? delay(failures, error) : delay * factor ** (failures - 1)
+  return Math.min(ms, longest) * (jitter ? 0.5 + Math.random() / 2 : 1)
+}
+
+/**
+ * Runs `body` until it succeeds, at most `attempts` times, and gives its result; fails with the error of the last
+ * attempt. A cancel ends it at once, also between two attempts.
+ *
+ * @example
+ * const flaky = function* (attempt: number) {
+ *   yield* sleep(1)
+ *   if (attempt < 3) throw new Error('not yet')
+ *   return `attempt ${attempt}`
+ * }
+ * console.log(yield* retry(flaky, { attempts: 5, delay: 1, factor: 2 }))  // → attempt 3
+ */
+export function retry<R>(body: Attempt<R>, options: RetryOptions = {}): Call<Result<R>> {
+  if (typeof body !== 'function') throw new TypeError('retry takes a function: what has run once cannot be run again')
+  return run(body, options) as Call<any>
+}

@@ -1,0 +1,41 @@
+/** The scope that a structured operation runs in. */
+import { finish } from '../scope/finish.ts'
+import { Cancelled } from '../scope/errors.ts'
+import type { Scope } from '../scope/scope.ts'
+import type { Operation } from '../core/suspension.ts'
+
+export interface OperationOptions {
+  /** Cancels the operation when aborted; when all in it has ended, the signal's reason is thrown. */
+  signal?: AbortSignal
+}
+
+/**
+ * Runs `body` in a scope of its own, waits for every branch that it has started there, and then calls what it
+ * returned, which collects the result. What is complete is given, although the signal was aborted meanwhile.
+ */
+export function* scoped<T>(
+  name: string,
+  { signal }: OperationOptions,
+  body: (scope: Scope) => Operation<() => T>,
+): Generator<unknown, T, any> {
+  let ours: Scope | undefined
+  let collect: (() => T) | undefined
+  yield* finish(
+    function* (scope) {
+      ours = scope
+      collect = yield* body(scope)
+    },
+    { name, signal },
+  )
+  try {
+    if (collect === undefined) throw ours!.error()
+    return collect()
+  } catch (error) {
+    throw signal !== undefined && isCancelOf(ours!, error) ? signal.reason : error
+  }
+}
+
+/** Does the error only say that the scope was cancelled? */
+export function isCancelOf(scope: Scope, error: unknown): boolean {
+  return error instanceof Cancelled && scope.marked && error.origin === scope.origin
+}

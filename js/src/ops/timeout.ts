@@ -1,0 +1,66 @@
+/** Within a time, or else. */
+import { asyncFn, type Call } from '../core/call.ts'
+import { domain } from '../core/current.ts'
+import { DeadlineError } from '../scope/errors.ts'
+import { finish } from '../scope/finish.ts'
+import type { Scope } from '../scope/scope.ts'
+import { sleep } from '../sync/sleep.ts'
+import { Case } from '../wait/case.ts'
+import { Clause } from '../wait/clause.ts'
+import { Choice } from '../wait/waituntil.ts'
+import { claim, operationOf, type ItemResult, type Result } from './items.ts'
+
+type InTime = { value: unknown } | null
+
+const run = asyncFn(function* timeout(ms: number, item: unknown, otherwise: (() => unknown) | undefined) {
+  const ended = yield* item instanceof Clause ? clauseInTime(ms, item) : bodyInTime(ms, item)
+  if (ended !== null) return ended.value
+  if (otherwise === undefined) throw new DeadlineError(ms, '')
+  return yield* operationOf(otherwise)
+})
+
+/** One wait for both: the clause has had its effect, or none. */
+function* clauseInTime(ms: number, clause: Clause<unknown>): Generator<unknown, InTime, any> {
+  const at: number = yield* new Choice([new Case(clause, null), new Case(sleep(ms), null)], false)
+  return at === 0 ? { value: clause.outcome } : null
+}
+
+function* bodyInTime(ms: number, item: unknown): Generator<unknown, InTime, any> {
+  let result: InTime = null
+  let cut = false // branches that the body has left behind were cancelled
+  const { host } = domain
+  let timer: unknown
+  try {
+    yield* finish(function* (scope) {
+      const late = (): void => {
+        cut = scope.pending > 0
+        scope.cancel(new DeadlineError(ms, ''))
+      }
+      timer = host.timer(() => domain.fromHost(late), ms)
+      result = { value: yield* operationOf(typeof item === 'function' ? () => item(scope) : item) }
+    })
+  } finally {
+    host.clear(timer)
+  }
+  return cut ? null : result
+}
+
+/**
+ * Runs an operation for at most `ms` milliseconds. If it has not ended then it is cancelled, and when it has ended,
+ * `otherwise` gives the result; without that a `DeadlineError` is thrown. A function gets its scope, whose `signal`
+ * is for
+ * `fetch` and its like. What has its result in time, even in the very last moment, gives it.
+ *
+ * @example
+ * const slow = function* () { yield* sleep(1000); return 'late' }
+ * console.log(yield* timeout(1, slow, () => 'nothing'))  // → nothing
+ */
+export function timeout<I>(ms: number, item: I | ((scope: Scope) => I)): Call<ItemResult<I>>
+export function timeout<I, O>(
+  ms: number,
+  item: I | ((scope: Scope) => I),
+  otherwise: () => O,
+): Call<ItemResult<I> | Result<O>>
+export function timeout(ms: number, item: unknown, otherwise?: () => unknown): Call<any> {
+  return run(ms, claim(item), otherwise)
+}

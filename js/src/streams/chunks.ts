@@ -1,0 +1,66 @@
+/** A stream read chunk by chunk; a cancel reaches its source. */
+import type { Operation } from '../core/suspension.ts'
+import { noncancellable } from '../scope/finish.ts'
+import { each } from '../wait/each.ts'
+import { disregard, wait } from '../wait/promise.ts'
+
+interface NodeReadable<T> extends AsyncIterable<T> {
+  destroy(error?: Error): unknown
+}
+
+/**
+ * Runs `body` for each chunk of a web stream or a Node stream, one at a time. If it is left early, by an error or a
+ * cancel, the stream is cancelled at once, also while a chunk is awaited: a connection behind it is closed.
+ *
+ * @example
+ * const response = new Response('some text')
+ * yield* chunks(response.body!, function* (chunk) {
+ *   console.log(chunk.length)  // → 9
+ * })
+ */
+export function chunks<T>(
+  stream: ReadableStream<T> | NodeReadable<T>,
+  body: (chunk: T) => Operation<unknown> | void,
+): Generator<unknown, void, any> {
+  return 'getReader' in stream ? webChunks(stream, body) : nodeChunks(stream, body)
+}
+
+function* webChunks<T>(
+  stream: ReadableStream<T>,
+  body: (chunk: T) => Operation<unknown> | void,
+): Generator<unknown, void, any> {
+  const reader = stream.getReader()
+  let ended = false
+  let why: unknown
+  try {
+    for (;;) {
+      const { done, value } = yield* wait(reader.read())
+      ended = done
+      if (done) return
+      const operation = body(value)
+      if (operation) yield* operation
+    }
+  } catch (error) {
+    throw (why = error)
+  } finally {
+    if (!ended) {
+      // A stream that has failed says so again when it is cancelled.
+      const cancelled = reader.cancel(why).catch(() => {})
+      yield* noncancellable(wait(cancelled))
+    }
+    reader.releaseLock()
+  }
+}
+
+function* nodeChunks<T>(
+  stream: NodeReadable<T>,
+  body: (chunk: T) => Operation<unknown> | void,
+): Generator<unknown, void, any> {
+  let ended = false
+  try {
+    yield* each(stream, body)
+    ended = true
+  } finally {
+    if (!ended) disregard(Promise.resolve(stream.destroy()))
+  }
+}

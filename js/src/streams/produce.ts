@@ -1,0 +1,191 @@
+/** Activities as sources and as sinks: async iterables, readable, writable and transform streams. */
+import type { Activity } from '../core/activity.ts'
+import { spawn } from '../core/spawn.ts'
+import type { Operation } from '../core/suspension.ts'
+import { ClosedError } from '../scope/errors.ts'
+import { channel, type Channel } from '../sync/channel.ts'
+
+/** `yield* emit(item)` hands an item on, and waits until it is wanted. */
+export type Emit<T> = (item: T) => Operation<void>
+type Producer<T> = (emit: Emit<T>) => Operation<unknown>
+
+/** An activity that emits into a channel, which is closed when the activity has ended. */
+class Source<T> {
+  readonly items: Channel<T> = channel<T>(0, 'emit')
+  readonly activity: Activity<unknown>
+
+  constructor(body: Producer<T>) {
+    const { items } = this
+    this.activity = spawn(() => body((item) => items.send(item)))
+    const close = (): void => items.close()
+    this.activity.then(close, close)
+  }
+
+  /** The next item; undefined at the end. Throws what the activity has failed with. */
+  async next(): Promise<{ value: T } | undefined> {
+    try {
+      return { value: await this.items.recv() }
+    } catch (error) {
+      if (!(error instanceof ClosedError)) throw error
+      await this.activity
+      return undefined
+    }
+  }
+
+  /** Cancels the activity; done when it has ended. */
+  async stop(reason?: unknown): Promise<void> {
+    this.activity.cancel(reason)
+    try {
+      await this.activity
+    } catch (error) {
+      if (this.activity.state === 'failed') throw error
+    }
+  }
+}
+
+/**
+ * An async iterable of what an activity emits: `for await` in any code. The activity starts with the first item asked
+ * for, waits while none is, and is cancelled when the loop is left early.
+ *
+ * @example
+ * const ticks = iterable<number>(function* (emit) {
+ *   for (let i = 1; ; i++) { yield* sleep(1); yield* emit(i) }
+ * })
+ * const run = async () => {
+ *   for await (const tick of ticks) if (tick === 3) return tick
+ * }
+ * console.log(await run())  // → 3
+ */
+export function iterable<T>(body: Producer<T>): AsyncIterable<T> {
+  return {
+    [Symbol.asyncIterator]: () => {
+      let source: Source<T> | undefined
+      let over = false
+      return {
+        async next() {
+          const got = over ? undefined : await (source ??= new Source(body)).next()
+          over ||= got === undefined
+          return got === undefined ? { done: true, value: undefined } : { done: false, value: got.value }
+        },
+        async return(value?: unknown) {
+          over = true
+          await source?.stop()
+          return { done: true, value }
+        },
+      }
+    },
+  }
+}
+
+/**
+ * A `ReadableStream` of what an activity emits. The activity waits while nobody reads; if the stream is cancelled it
+ * is cancelled, and if it fails the stream fails.
+ *
+ * @example
+ * const stream = readable<string>(function* (emit) {
+ *   yield* emit('some ')
+ *   yield* emit('text')
+ * })
+ * console.log(await new Response(stream.pipeThrough(new TextEncoderStream())).text())  // → some text
+ */
+export function readable<T>(body: Producer<T>, strategy?: QueuingStrategy<T>): ReadableStream<T> {
+  return readableOf(() => new Source(body), strategy)
+}
+
+function readableOf<T>(make: () => Source<T>, strategy?: QueuingStrategy<T>): ReadableStream<T> {
+  let source: Source<T>
+  return new ReadableStream<T>(
+    {
+      start: () => {
+        source = make()
+      },
+      pull: async (controller) => {
+        const got = await source.next()
+        if (got === undefined) controller.close()
+        else controller.enqueue(got.value)
+      },
+      cancel: (reason) => source.stop(reason),
+    },
+    strategy,
+  )
+}
+
+/**
+ * A `WritableStream` whose chunks an activity receives from a channel, which is closed when the stream is. A write is
+ * done when the activity has taken the chunk. If the stream is aborted the activity is cancelled; if that fails, or
+ * ends before it has read everything, further writes fail.
+ *
+ * @example
+ * const stream = writable<string>(function* (chunks) {
+ *   yield* chunks.each((chunk) => console.log(chunk))  // → one
+ * })                                                   // → two
+ * await new Blob(['one']).stream().pipeThrough(new TextDecoderStream()).pipeTo(stream, { preventClose: true })
+ * const writer = stream.getWriter()
+ * await writer.write('two')
+ * await writer.close()
+ */
+export function writable<T>(body: (chunks: Channel<T>) => Operation<unknown>): WritableStream<T> {
+  const chunks = channel<T>(0, 'chunks')
+  let activity: Activity<unknown>
+  return new WritableStream<T>({
+    start: (controller) => {
+      activity = spawn(() => body(chunks))
+      activity.then(
+        () => chunks.close(),
+        (error) => {
+          controller.error(error)
+          chunks.close()
+        },
+      )
+    },
+    write: async (chunk) => await chunks.send(chunk),
+    close: async () => {
+      chunks.close()
+      await activity
+    },
+    abort: async (reason) => {
+      activity.cancel(reason)
+      await activity.catch(() => {})
+    },
+  })
+}
+
+/**
+ * A transform stream whose work is done by one activity: it receives from `chunks`, and emits.
+ *
+ * @example
+ * const lines = () => through<string, string>(function* (chunks, emit) {
+ *   let rest = ''
+ *   yield* chunks.each(function* (chunk) {
+ *     const parts = (rest + chunk).split('\n')
+ *     rest = parts.pop()!
+ *     for (const line of parts) yield* emit(line)
+ *   })
+ *   if (rest !== '') yield* emit(rest)
+ * })
+ * const text = new Blob(['a\nb', 'b\nc']).stream().pipeThrough(new TextDecoderStream())
+ * await text.pipeThrough(lines()).pipeTo(new WritableStream({ write: (line) => console.log(line) }))  // → a
+ * // → bb
+ * // → c
+ */
+export function through<I, O>(
+  body: (chunks: Channel<I>, emit: Emit<O>) => Operation<unknown>,
+): { readable: ReadableStream<O>; writable: WritableStream<I> } {
+  const chunks = channel<I>(0, 'chunks')
+  const source = new Source<O>((emit) => body(chunks, emit))
+  const close = (): void => chunks.close()
+  return {
+    readable: readableOf(() => source),
+    writable: new WritableStream<I>({
+      start: (controller) => {
+        source.activity.then(close, (error) => {
+          close()
+          controller.error(error)
+        })
+      },
+      write: async (chunk) => await chunks.send(chunk),
+      close,
+      abort: (reason) => source.stop(reason),
+    }),
+  }
+}

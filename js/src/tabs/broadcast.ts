@@ -1,0 +1,62 @@
+/** Messages to all other tabs and workers of an origin: `BroadcastChannel`, received by activities. */
+import type { Operation } from '../core/suspension.ts'
+import { DISPOSE } from '../core/dispose.ts'
+import { channel } from '../sync/channel.ts'
+import type { Clause } from '../wait/clause.ts'
+
+/** What `broadcast` gives. */
+export class Broadcast<T> implements Disposable {
+  readonly name: string
+  private readonly port: BroadcastChannel
+  private readonly inbox
+
+  /** @internal */
+  constructor(name: string) {
+    this.name = name
+    this.inbox = channel<T>(Infinity, name)
+    this.port = new BroadcastChannel(name)
+    this.port.onmessage = (event) => void this.inbox.trySend((event as MessageEvent<T>).data)
+  }
+
+  /** Sends to all others that have a broadcast of this name open. Needs no wait. */
+  post(message: T): void {
+    this.port.postMessage(message)
+  }
+
+  /** Waits for the next message from another tab or worker; kept since the broadcast was opened. */
+  recv(): Clause<T> {
+    const clause = this.inbox.recv()
+    // Others may send at any time, so this is no deadlock in an atomic block.
+    return Object.defineProperty(clause, 'outside', { value: 2 })
+  }
+
+  /** Runs `body` for each message, until the broadcast is closed. */
+  each(body: (message: T) => Operation<unknown> | void): Generator<unknown, void, any> {
+    return this.inbox.each(body)
+  }
+
+  /** Receives no more. */
+  close(): void {
+    this.port.close()
+    this.inbox.close()
+  }
+
+  [DISPOSE](): void {
+    this.close()
+  }
+}
+
+/**
+ * Messages between the tabs and workers of an origin. Whoever sends does not receive its own.
+ *
+ * @example
+ * const here = broadcast<string>('news')
+ * const there = broadcast<string>('news')
+ * here.post('hello')
+ * console.log(yield* there.recv())  // → hello
+ * here.close()
+ * there.close()
+ */
+export function broadcast<T>(name: string): Broadcast<T> {
+  return new Broadcast(name)
+}

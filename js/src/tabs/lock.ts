@@ -1,0 +1,124 @@
+/** A lock for all tabs and workers of an origin: `navigator.locks` as a clause. */
+import type { Branch } from '../core/branch.ts'
+import { THROW, type Operation } from '../core/suspension.ts'
+import { DeadlockError } from '../scope/errors.ts'
+import { Permit } from '../sync/semaphore.ts'
+import { Clause } from '../wait/clause.ts'
+
+class Acquire extends Clause<Permit> {
+  private readonly lock: TabLock
+  private readonly mode: LockMode
+  private controller: AbortController | null = null
+
+  constructor(lock: TabLock, mode: LockMode) {
+    super()
+    this.lock = lock
+    this.mode = mode
+  }
+
+  override begin(branch: Branch): boolean {
+    if (this.lock.owners.has(branch)) {
+      const held = `this branch of ${branch.activity.name} holds the lock already`
+      return branch.goOn(THROW, new DeadlockError(`${this.describe()}: ${held}; release it first`))
+    }
+    return super.begin(branch)
+  }
+
+  poll(): boolean {
+    return false // the browser tells only later
+  }
+
+  override register(): void {
+    const controller = (this.controller = new AbortController())
+    const { mode } = this
+    const granted = (): Promise<void> | undefined => {
+      if (this.controller !== controller) return undefined // withdrawn meanwhile: the lock is given back at once
+      this.controller = null
+      return new Promise<void>((done) => this.fireFromHost(this.lock.permit(this.holder, done)))
+    }
+    this.lock.manager.request(this.lock.name, { mode, signal: controller.signal }, granted).catch((error: unknown) => {
+      if (this.controller !== controller) return // withdrawn
+      this.controller = null
+      this.failFromHost(error)
+    })
+  }
+
+  private get holder(): Branch | undefined {
+    const { waiter } = this as { waiter: unknown }
+    return (waiter as { branch?: Branch }).branch ?? ('gen' in (waiter as object) ? (waiter as Branch) : undefined)
+  }
+
+  override withdraw(): void {
+    const { controller } = this
+    this.controller = null
+    controller?.abort()
+  }
+
+  override get outside(): 2 {
+    return 2
+  }
+
+  describe(): string {
+    return `${this.mode === 'shared' ? 'share' : 'acquire'}(${this.lock.name}) of all tabs`
+  }
+}
+
+/** What `tabLock` gives. */
+export class TabLock {
+  readonly name: string
+  /** @internal */ readonly manager: LockManager
+  /** @internal Branches that hold it. */ readonly owners: Set<Branch> = new Set()
+
+  /** @internal */
+  constructor(name: string, manager: LockManager) {
+    this.name = name
+    this.manager = manager
+  }
+
+  /** Waits until no other tab, worker or activity holds the lock. Cancelled: it was not acquired. */
+  acquire(): Clause<Permit> {
+    return new Acquire(this, 'exclusive')
+  }
+
+  /** Waits until nobody holds it exclusively; several may share it. */
+  share(): Clause<Permit> {
+    return new Acquire(this, 'shared')
+  }
+
+  /** Runs `body` while holding the lock. */
+  *with<T>(body: () => Operation<T>): Generator<unknown, T, any> {
+    const permit = yield* this.acquire()
+    try {
+      return yield* body()
+    } finally {
+      permit.release()
+    }
+  }
+
+  /** @internal */
+  permit(holder: Branch | undefined, release: () => void): Permit {
+    if (holder !== undefined) this.owners.add(holder)
+    return new Permit(() => {
+      if (holder !== undefined) this.owners.delete(holder)
+      release()
+    })
+  }
+}
+
+/**
+ * A lock that all tabs and workers of the origin share (Web Locks). `atomic` and `mutex` are for one realm alone. If
+ * a tab is closed, its locks are free. To acquire one twice, which Web Locks wait for without an end, is reported.
+ *
+ * @example
+ * // not run: needs navigator.locks
+ * const permit = yield* tabLock('cart').acquire()
+ * try {
+ *   localStorage.cart = JSON.stringify([...JSON.parse(localStorage.cart), item])
+ * } finally {
+ *   permit.release()
+ * }
+ */
+export function tabLock(name: string, manager: LockManager | undefined = globalThis.navigator?.locks): TabLock {
+  if (manager === undefined) throw new Error('tabLock: there is no navigator.locks here (pages need https, Node 24)')
+  return new TabLock(name, manager)
+}

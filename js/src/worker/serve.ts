@@ -1,0 +1,55 @@
+/** The side of the worker: functions that others may call. */
+import type { Activity } from '../core/activity.ts'
+import { spawn } from '../core/spawn.ts'
+import { operationOf } from '../ops/items.ts'
+import { listen, packed, transfersOf, type Message, type Port } from './protocol.ts'
+
+export type Handlers = Record<string, (...args: any[]) => unknown>
+
+/**
+ * Lets whoever has the other end of `port` call these functions; by default, whoever has made this worker. Each call
+ * runs as an activity, which is cancelled when the caller is; `signal()` tells what should stop with it. The result
+ * ends that.
+ *
+ * @example
+ * const { port1, port2 } = new MessageChannel()
+ * const stop = serve({ *add(a: number, b: number) { yield* sleep(1); return a + b } }, port1)
+ * const there = connect<{ add(a: number, b: number): number }>(port2)
+ * console.log(yield* there.add(1, 2))  // → 3
+ * stop()
+ * port1.close()
+ */
+export function serve(handlers: Handlers, port: Port = parent()): () => void {
+  const running = new Map<number, Activity<unknown>>()
+  const answer = (message: Message, transfer: unknown[] = []): void => port.postMessage(message, transfer)
+  const call = async (id: number, name: string, args: unknown[]): Promise<void> => {
+    try {
+      if (!Object.hasOwn(handlers, name)) throw new TypeError(`the worker has no function ${name}`)
+      const activity: Activity<unknown> = spawn(() => operationOf(() => handlers[name](...args)), { name })
+      running.set(id, activity)
+      const value = await activity
+      answer({ charcoal: 'result', id, value }, transfersOf([value]))
+    } catch (error) {
+      answer({ charcoal: 'error', id, error: packed(error) })
+    } finally {
+      running.delete(id)
+    }
+  }
+  const stop = listen(port, (message) => {
+    if (message.charcoal === 'call') void call(message.id, message.name, message.args)
+    else if (message.charcoal === 'cancel') running.get(message.id)?.cancel(message.reason)
+  })
+  return () => {
+    stop()
+    for (const activity of running.values()) activity.cancel('the worker serves no longer')
+  }
+}
+
+/** Who has made this worker. */
+function parent(): Port {
+  const { process, WorkerGlobalScope } = globalThis as any
+  if (WorkerGlobalScope !== undefined) return globalThis as unknown as Port
+  const port = process?.getBuiltinModule?.('node:worker_threads').parentPort
+  if (!port) throw new Error('serve: this is no worker; give it a port')
+  return port
+}
