@@ -3,13 +3,21 @@ import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const js = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..')
-const lib = async () => ({ ...(await import(path.join(js, 'dist/node/index.mjs'))), ...(await import(path.join(js, 'dist/node/runtime.mjs'))) })
+const lib = async () => ({
+  ...(await import(path.join(js, 'dist/node/index.js'))),
+  ...(await import(path.join(js, 'dist/node/runtime.js'))),
+})
 const check = (got, want) => {
   if (got !== want) throw new Error(`wrong answer: ${got}, want ${want}`)
 }
 const ours = (program) => async (n) => {
   const c = await lib()
   return () => c.spawn(program(c, n))
+}
+const saga = (program) => async (n) => {
+  const { runSaga } = await import('redux-saga')
+  const effects = await import('redux-saga/effects')
+  return () => runSaga({}, program(effects, n)).toPromise()
 }
 const three = (wait) => {
   const p = Promise.resolve(1)
@@ -61,6 +69,14 @@ export const CASES = {
           check(s, n)
         })
     },
+    'redux-saga': saga(({ call }, n) => {
+      const f = (x) => x + 1
+      return function* () {
+        let s = 0
+        for (let i = 0; i < n; i++) s = yield call(f, s)
+        check(s, n)
+      }
+    }),
     effect: async (n) => {
       const { Effect } = await import('effect')
       const f = (x) => Effect.succeed(x + 1)
@@ -87,6 +103,16 @@ export const CASES = {
       }
       return function* () {
         for (let i = 0; i < n; i++) yield* spawn(body)
+        check(s, n)
+      }
+    }),
+    'redux-saga': saga(({ fork, join }, n) => {
+      let s = 0
+      const body = function* () {
+        s++
+      }
+      return function* () {
+        for (let i = 0; i < n; i++) yield join(yield fork(body))
         check(s, n)
       }
     }),
@@ -133,7 +159,7 @@ export const CASES = {
         for (let i = 0; i < n; i++) yield* atomic(body)
       }
     }),
-    'called': ours(({ wait }, n) => {
+    called: ours(({ wait }, n) => {
       const body = three(wait)
       return function* () {
         for (let i = 0; i < n; i++) yield* body()
@@ -163,20 +189,20 @@ export const CASES = {
       }
     }),
     // Functions: atomicFn, asyncFn.
-    'atomicFn': ours(({ wait, atomicFn }, n) => {
+    atomicFn: ours(({ wait, atomicFn }, n) => {
       const block = atomicFn(three(wait))
       return function* () {
         for (let i = 0; i < n; i++) yield* block()
       }
     }),
-    'asyncFn': ours(({ wait, asyncFn }, n) => {
+    asyncFn: ours(({ wait, asyncFn }, n) => {
       const plain = asyncFn(three(wait))
       return function* () {
         for (let i = 0; i < n; i++) yield* plain()
       }
     }),
     // What the plugin writes for `async function f() { atomic: { … } }`, and for the same without the label.
-    'label': ours(({ wait, asyncFn, enter, leave, leaving }, n) => {
+    label: ours(({ wait, asyncFn, enter, leave, leaving }, n) => {
       const p = Promise.resolve(1)
       const f = asyncFn(function* () {
         enter()
@@ -208,7 +234,7 @@ export const CASES = {
         }
       }
     }),
-    'loop': ours(({ wait }, n) => {
+    loop: ours(({ wait }, n) => {
       const p = Promise.resolve(1)
       return function* () {
         for (let i = 0; i < n; i++) {
@@ -285,6 +311,65 @@ export const CASES = {
       }
     },
   },
+  // A lock that nobody contends for, around a body written in place.
+  lock: {
+    charcoal: ours(({ mutex }, n) => {
+      const m = mutex()
+      return function* () {
+        let s = 0
+        for (let i = 0; i < n; i++)
+          yield* m.with(function* () {
+            s++
+          })
+        check(s, n)
+      }
+    }),
+    acquire: ours(({ mutex }, n) => {
+      const m = mutex()
+      return function* () {
+        let s = 0
+        for (let i = 0; i < n; i++) {
+          const permit = yield* m.acquire()
+          s++
+          permit.release()
+        }
+        check(s, n)
+      }
+    }),
+    atomic: ours(({ atomic }, n) => {
+      return function* () {
+        let s = 0
+        for (let i = 0; i < n; i++)
+          yield* atomic(function* () {
+            s++
+          })
+        check(s, n)
+      }
+    }),
+    'async-mutex': counted(async () => {
+      const { Mutex } = await import('async-mutex')
+      const m = new Mutex()
+      return (f) => m.runExclusive(f)
+    }),
+    'p-limit': counted(async () => (await import('p-limit')).default(1)),
+    effect: async (n) => {
+      const { Effect, Semaphore } = await import('effect')
+      return () =>
+        Effect.runPromise(
+          Effect.gen(function* () {
+            const semaphore = yield* Semaphore.make(1)
+            let s = 0
+            for (let i = 0; i < n; i++)
+              yield* semaphore.withPermits(1)(
+                Effect.sync(() => {
+                  s++
+                }),
+              )
+            check(s, n)
+          }),
+        )
+    },
+  },
   // Ten tasks contend for one region with an await in it.
   'atomic-contended': {
     charcoal: ours(({ spawn, wait, atomicFn }, n) => {
@@ -327,11 +412,57 @@ export const CASES = {
             const task = Effect.gen(function* () {
               for (let i = 0; i < n / 10; i++) yield* region
             })
-            yield* Effect.all(Array.from({ length: 10 }, () => task), { concurrency: 'unbounded' })
+            yield* Effect.all(
+              Array.from({ length: 10 }, () => task),
+              { concurrency: 'unbounded' },
+            )
             check(total, n)
           }),
         )
     },
+  },
+  // A hundred tasks do.
+  'contended-100': {
+    charcoal: ours(({ mutex, spawn, wait }, n) => {
+      const m = mutex()
+      const p = Promise.resolve(1)
+      let total = 0
+      const task = function* () {
+        for (let i = 0; i < n / 100; i++) {
+          const permit = yield* m.acquire()
+          const before = total
+          yield* wait(p)
+          total = before + 1
+          permit.release()
+        }
+      }
+      return function* () {
+        for (const a of Array.from({ length: 100 }, () => spawn(task))) yield* a
+        check(total, n)
+      }
+    }),
+    atomic: ours(({ atomicFn, spawn, wait }, n) => {
+      const p = Promise.resolve(1)
+      let total = 0
+      const region = atomicFn(function* () {
+        const before = total
+        yield* wait(p)
+        total = before + 1
+      })
+      const task = function* () {
+        for (let i = 0; i < n / 100; i++) yield* region()
+      }
+      return function* () {
+        for (const a of Array.from({ length: 100 }, () => spawn(task))) yield* a
+        check(total, n)
+      }
+    }),
+    'async-mutex': contended(async () => {
+      const { Mutex } = await import('async-mutex')
+      const m = new Mutex()
+      return (f) => m.runExclusive(f)
+    }, 100),
+    'p-limit': contended(async () => (await import('p-limit')).default(1), 100),
   },
   // A value there and back between two tasks, over two unbuffered channels.
   pingpong: {
@@ -479,6 +610,23 @@ function waits(make) {
         check(s, n)
       }
     }),
+    // The papers' form, without a type.
+    yield: ours((_, n) => {
+      const p = make()
+      return function* () {
+        let s = 0
+        for (let i = 0; i < n; i++) s += yield p()
+        check(s, n)
+      }
+    }),
+    'redux-saga': saga((_, n) => {
+      const p = make()
+      return function* () {
+        let s = 0
+        for (let i = 0; i < n; i++) s += yield p()
+        check(s, n)
+      }
+    }),
     native: async (n) => async () => {
       const p = make()
       let s = 0
@@ -525,21 +673,36 @@ function guarded(makeGuard) {
   }
 }
 
-function contended(makeGuard) {
+/** Counts to n under a guard, with a body written in place. */
+function counted(makeGuard) {
+  return async (n) => {
+    const guard = await makeGuard()
+    return async () => {
+      let s = 0
+      for (let i = 0; i < n; i++)
+        await guard(async () => {
+          s++
+        })
+      check(s, n)
+    }
+  }
+}
+
+function contended(makeGuard, tasks = 10) {
   return async (n) => {
     const guard = await makeGuard()
     const p = Promise.resolve(1)
     return async () => {
       let total = 0
       const task = async () => {
-        for (let i = 0; i < n / 10; i++)
+        for (let i = 0; i < n / tasks; i++)
           await guard(async () => {
             const before = total
             await p
             total = before + 1
           })
       }
-      await Promise.all(Array.from({ length: 10 }, task))
+      await Promise.all(Array.from({ length: tasks }, task))
       check(total, n)
     }
   }
@@ -574,7 +737,11 @@ function selects(k) {
         })
         return go(function* () {
           let sum = 0
-          for (let i = 0; i < n; i++) sum += (yield select(channels.map((ch) => ({ ch, op: 0 })), { priority: true })).value
+          for (let i = 0; i < n; i++)
+            sum += (yield select(
+              channels.map((ch) => ({ ch, op: 0 })),
+              { priority: true },
+            )).value
           check(sum, n)
         }).asPromise()
       }

@@ -49,43 +49,94 @@ for (const [name, systems] of Object.entries(CASES)) {
   const samples = Object.fromEntries(Object.keys(systems).map((s) => [s, []]))
   for (let round = 0; round < rounds; round++)
     for (const system of Object.keys(systems)) {
-      const n = system === 'effection' && (heavy.has(name) || name === 'spawn-join') ? 100 : slow.has(system) || heavy.has(name) ? 1000 : 2000
-      const child = spawnSync(process.execPath, [fileURLToPath(import.meta.url), '--one', name, system, String(n)], { cwd: here, encoding: 'utf8', timeout: 60_000 })
+      const n =
+        system === 'effection' && (heavy.has(name) || name === 'spawn-join')
+          ? 100
+          : slow.has(system) || heavy.has(name)
+            ? 1000
+            : 2000
+      const child = spawnSync(process.execPath, [fileURLToPath(import.meta.url), '--one', name, system, String(n)], {
+        cwd: here,
+        encoding: 'utf8',
+        timeout: 60_000,
+      })
       if (child.status === 0) samples[system].push(Number(child.stdout))
       else if (round === 0) {
         failed++
-        console.log(`FAIL ${name} ${system}: ${child.stderr.trim().split('\n').find((l) => /Error/.test(l)) ?? child.signal}`)
+        console.log(
+          `FAIL ${name} ${system}: ${
+            child.stderr
+              .trim()
+              .split('\n')
+              .find((l) => /Error/.test(l)) ?? child.signal
+          }`,
+        )
       }
     }
   const ourBest = Math.min(...samples.charcoal)
   for (const [system, values] of Object.entries(samples)) {
     if (values.length === 0) continue
     values.sort((a, b) => a - b)
-    rows.push({ bench: 'js', case: name, system, metric: 'time', value: values[0], unit: 'ns', ratio_to_ours: system === 'charcoal' ? 1 : values[0] / ourBest, spread: values[values.length >> 1] / values[0] - 1 })
+    rows.push({
+      bench: 'js',
+      case: name,
+      system,
+      metric: 'time',
+      value: values[0],
+      unit: 'ns',
+      ratio_to_ours: system === 'charcoal' ? 1 : values[0] / ourBest,
+      spread: values[values.length >> 1] / values[0] - 1,
+    })
   }
   print(name)
   for (const [of, a, b] of PAIRS)
     if (of === name && samples[a].length > 0 && samples[b].length > 0) {
       const quotient = samples[a][0] / samples[b][0]
-      rows.push({ bench: 'js', case: `${name}: ${a} / ${b}`, system: 'charcoal', metric: 'ratio', value: Number(quotient.toFixed(3)), unit: 'x', ratio_to_ours: 1 })
+      rows.push({
+        bench: 'js',
+        case: `${name}: ${a} / ${b}`,
+        system: 'charcoal',
+        metric: 'ratio',
+        value: Number(quotient.toFixed(3)),
+        unit: 'x',
+        ratio_to_ours: 1,
+      })
       console.log(`${name.padEnd(17)} ${a} / ${b}: ${quotient.toFixed(2)}`)
     }
 }
 if (only === '') {
-  const memory = spawnSync(process.execPath, ['--expose-gc', path.join(here, 'memory.mjs')], { encoding: 'utf8' })
-  rows.push({ bench: 'js', case: 'waiting', system: 'charcoal', metric: 'memory', value: Number(/(\d+) bytes/.exec(memory.stdout)[1]), unit: 'bytes', ratio_to_ours: 1 })
-  rows.push({ bench: 'js', case: 'bundle', system: 'charcoal', metric: 'size', value: Number(/gzipped: (\d+)/.exec(built.stdout)[1]), unit: 'bytes', ratio_to_ours: 1 })
-  print('waiting')
+  const memory = spawnSync(process.execPath, [path.join(here, 'memory.mjs')], { encoding: 'utf8' })
+  for (const [, kind, bytes] of memory.stdout.matchAll(/^(.*): (\d+) bytes$/gm)) {
+    const row = { bench: 'js', case: kind === 'receive' ? 'waiting' : `waiting: ${kind}`, system: 'charcoal' }
+    rows.push({ ...row, metric: 'memory', value: Number(bytes), unit: 'bytes', ratio_to_ours: 1 })
+  }
+  rows.push({
+    bench: 'js',
+    case: 'bundle',
+    system: 'charcoal',
+    metric: 'size',
+    value: Number(/gzipped: (\d+)/.exec(built.stdout)[1]),
+    unit: 'bytes',
+    ratio_to_ours: 1,
+  })
+  for (const name of new Set(rows.map((r) => r.case))) if (name.startsWith('waiting')) print(name)
   print('bundle')
 }
 
 const file = path.join(builddir, 'bench/results.json')
 mkdirSync(path.dirname(file), { recursive: true })
-const others = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')).filter((r) => r.bench !== 'js' || (only !== '' && r.case.split(':')[0] !== only)) : []
+const others = existsSync(file)
+  ? JSON.parse(readFileSync(file, 'utf8')).filter(
+      (r) => r.bench !== 'js' || (only !== '' && r.case.split(':')[0] !== only),
+    )
+  : []
 writeFileSync(file, JSON.stringify([...others, ...rows], null, 1) + '\n')
 process.exit(failed === 0 ? 0 : 1)
 
 function print(name) {
   const of = rows.filter((r) => r.case === name)
-  for (const r of of) console.log(`${name.padEnd(17)} ${r.system.padEnd(18)} ${String(Math.round(r.value)).padStart(7)} ${r.unit.padEnd(5)} ${r.ratio_to_ours === 1 ? '' : `${r.ratio_to_ours.toFixed(2)} x ours`}`)
+  for (const r of of)
+    console.log(
+      `${name.padEnd(17)} ${r.system.padEnd(18)} ${String(Math.round(r.value)).padStart(7)} ${r.unit.padEnd(5)} ${r.ratio_to_ours === 1 ? '' : `${r.ratio_to_ours.toFixed(2)} x ours`}`,
+    )
 }

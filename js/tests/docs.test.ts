@@ -4,6 +4,7 @@ import { spawnSync } from 'node:child_process'
 import path from 'node:path'
 import { tmpdir } from 'node:os'
 import { test, ok, same } from './harness.ts'
+import { aliases } from './aliases.ts'
 
 const js = process.cwd()
 const work = path.join(process.env.CHARCOAL_BUILD ?? tmpdir(), 'js/snippets')
@@ -21,7 +22,6 @@ for (const page of pages) {
       mkdirSync(work, { recursive: true })
       const file = path.join(work, `${name}.${language}`)
       writeFileSync(file, code)
-      const src = path.join(js, 'src')
       const outfile = path.join(work, `${name}.mjs`)
       await build({
         entryPoints: [file],
@@ -32,8 +32,8 @@ for (const page of pages) {
         target: 'es2022',
         logLevel: 'error',
         tsconfig: path.join(js, 'tsconfig.json'),
-        alias: { 'charcoal-js/dev': path.join(src, 'dev/index.ts'), 'charcoal-js/events': path.join(src, 'events.ts'), 'charcoal-js/context': path.join(src, 'context.ts'), 'charcoal-js': path.join(src, 'index.ts') },
-        plugins: [esbuild({ runtime: path.join(src, 'plugin/runtime.ts') })],
+        alias: aliases(js),
+        plugins: [esbuild({ runtime: path.join(js, 'src/plugin/runtime.ts') })],
       })
       const run = spawnSync(process.execPath, [outfile], { encoding: 'utf8', timeout: 300_000 })
       same(run.stderr, '', name)

@@ -6,6 +6,9 @@ interface Test {
 
 const tests: Test[] = []
 
+// Simulations replace the timers.
+const { setTimeout, clearTimeout } = globalThis
+
 /** Registers a test. A generator function runs as an activity of a simulated domain, any other function as it is. */
 export function test(name: string, body: () => unknown): void {
   tests.push({ name, body })

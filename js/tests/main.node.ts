@@ -1,7 +1,11 @@
 import './node.test.ts'
+import './stacks.test.ts'
+import './examples.test.ts'
 import './docs.test.ts'
+import './files.test.ts'
 import './bugs.test.ts'
 import './context.node.test.ts'
+import './imports.node.test.ts'
 import { runTests } from './all.ts'
 const { passed, failed } = await runTests(process.argv[2] ?? '')
 console.log(`${passed} passed, ${failed} failed`)

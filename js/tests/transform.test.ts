@@ -3,6 +3,7 @@ import { test, ok, same, throws } from './harness.ts'
 import { transform, TransformError } from '../src/plugin/transform.ts'
 import * as runtime from '../src/plugin/runtime.ts'
 import * as lib from './lib.ts'
+import { assertTransformed } from '../src/dev/index.ts'
 
 const AsyncFunction = Object.getPrototypeOf(async function () {}).constructor
 const tick = (ms = 1): Promise<void> => new Promise((done) => setTimeout(done, ms))
@@ -191,4 +192,13 @@ test('a transformed function called by legacy code runs up to its first wait in 
   same(late.stopped, false)
   await Promise.all([block, second])
   same([late.stopped, made.log], [true, ['busy', 'not busy', 'first part', 'second part']])
+})
+
+test('what should have been transformed and was not is found', () => {
+  const source = `class Store { async save() { atomic: { await null } } async load() { return { atomic: 1 } } }`
+  const make = (text: string): object => new Function('$charcoal', `${text.replace(/import .*?;/, '')}\nreturn { Store }`)(runtime)
+  throws(() => assertTransformed(make(source), 'store.js'), /store\.js: Store has an atomic block that is not transformed/)
+  assertTransformed(make(transform(source)!.code))
+  const two = `async function a() { atomic: { await 1 } }\nasync function b() { atomic: { await 1 } }`
+  throws(() => assertTransformed(new Function(`${two}\nreturn { a, b }`)()), /a, b have atomic blocks that are not transformed, so they do nothing/)
 })

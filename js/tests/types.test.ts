@@ -60,6 +60,20 @@ test('types infer through calls, waits, spawn and select', () => {
     is<Equal<typeof e, Date | null>>()
     const ev = yield* once(new EventTarget(), 'x')
     is<Equal<typeof ev, Event>>()
+    const message = yield* once(new MessageChannel().port1, 'message')
+    is<Equal<typeof message, MessageEvent<any>>>()
+    const [code, text] = yield* once<[number, string]>({ on() {}, off() {} }, 'exit')
+    is<Equal<[typeof code, typeof text], [number, string]>>()
+    const withDefault = asyncFn(function* (a: string, b = 1, ...rest: boolean[]) {
+      return a.repeat(b) + rest.length
+    })
+    const parameters: (a: string, b?: number, ...rest: boolean[]) => unknown = withDefault
+    void parameters
+    withDefault('x')
+    const atomicDefault = atomicFn(function* (a = 'x') {
+      return a
+    })
+    atomicDefault()
     const af = atomicFn(function* (n: number) {
       return String(n)
     })

@@ -459,3 +459,23 @@ test('the branches of a finish fail together: the rest is cancelled, all errors 
     ok(false)
   } catch (error) { ok(error instanceof AggregateError && /one; two/.test(error.message), String(error)) }
 })
+
+test('a statement that names one activity twice is answered once', function* () {
+  const a = spawn(function* () {
+    yield* sleep(1)
+    return 7
+  })
+  same(yield* waituntil(a).or(a), 7)
+  const b = spawn(function* () {
+    yield* sleep(1)
+    throw new Error('once')
+  })
+  let failures = 0
+  try {
+    yield* waituntil(b).or(b).or(sleep(100))
+  } catch {
+    failures++
+  }
+  same(failures, 1)
+  yield* sleep(1000)
+})

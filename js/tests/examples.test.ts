@@ -1,0 +1,70 @@
+/** The examples in the comments of these entry points run, and print what their `// →` comments say. */
+import { mkdirSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { tmpdir } from 'node:os'
+import { format } from 'node:util'
+import { test, same } from './harness.ts'
+import { aliases } from './aliases.ts'
+import { exported, printed, programOf } from '../scripts/examples.mjs'
+
+const js = process.cwd()
+const work = path.join(process.env.CHARCOAL_BUILD ?? tmpdir(), 'js/examples')
+
+const { found } = exported(js)
+const examples = found.filter((e) => e.example !== undefined && /\/(ops|streams|worker|tabs)$/.test(e.entry))
+const programs = new Map<string, string>()
+for (const { entry, name, example } of examples) {
+  const text = programOf(example!, found)
+  if (text !== null) programs.set(`${entry.replace(/\W/g, '-')}-${name}`, text)
+}
+
+let built: Promise<Record<string, { run(): Promise<unknown> }>> | undefined
+
+/** All examples in one bundle: the library is in it once. */
+async function bundle(): Promise<Record<string, { run(): Promise<unknown> }>> {
+  const { build } = await import('esbuild')
+  mkdirSync(work, { recursive: true })
+  for (const [name, text] of programs) writeFileSync(path.join(work, `${name}.ts`), text)
+  writeFileSync(
+    path.join(work, 'all.ts'),
+    [...programs.keys()].map((name) => `export * as ${name.replace(/\W/g, '_')} from './${name}.ts'`).join('\n'),
+  )
+  const outfile = path.join(work, 'all.mjs')
+  await build({
+    entryPoints: [path.join(work, 'all.ts')],
+    outfile,
+    bundle: true,
+    format: 'esm',
+    platform: 'node',
+    packages: 'external',
+    target: 'es2022',
+    logLevel: 'error',
+    tsconfig: path.join(js, 'tsconfig.json'),
+    alias: aliases(js),
+    define: { 'process.env.NODE_PATH': '""' },
+  })
+  return import(pathToFileURL(outfile).href)
+}
+
+for (const { entry, name, example } of examples) {
+  const key = `${entry.replace(/\W/g, '-')}-${name}`
+  if (!programs.has(key)) continue
+  test(`the example of ${name} in ${entry} runs`, async () => {
+    const program = (await (built ??= bundle()))[key.replace(/\W/g, '_')]
+    const lines: string[] = []
+    const { log } = console
+    console.log = (...args: unknown[]) => void lines.push(...format(...args).split('\n'))
+    try {
+      await program.run()
+    } finally {
+      console.log = log
+    }
+    same(lines, printed(example!))
+  })
+}
+
+test('every exported function of these entry points has an example', () => {
+  const without = found.filter((e) => e.value && e.example === undefined && /\/(ops|streams|worker|react)$/.test(e.entry))
+  same(without.map((e) => e.name), ['Group'])
+})

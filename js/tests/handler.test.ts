@@ -1,0 +1,55 @@
+/** Event handlers whose bodies are activities. */
+import { test, ok, same } from './harness.ts'
+import { Cancelled, sleep } from './lib.ts'
+import { handler } from '../src/ops.ts'
+
+const handle = (when: 'all' | 'latest' | 'first' | 'queue') => {
+  const log: string[] = []
+  const f = handler(function* (name: string) {
+    log.push(`${name} begins`)
+    try { yield* sleep(5) } catch (error) { log.push(`${name} ${error instanceof Cancelled ? 'cancelled' : 'fails'}`); throw error }
+    log.push(`${name} ends`)
+    return name
+  }, { when })
+  return { f, log }
+}
+
+test('what stands before the first wait of a handler runs within the event', async () => {
+  const target = new EventTarget()
+  const press = handler(function* (event: Event) { event.preventDefault(); yield* sleep(1) })
+  target.addEventListener('press', press)
+  same(target.dispatchEvent(new Event('press', { cancelable: true })), false)
+  await sleep(5)
+  same(press.busy, 0)
+})
+
+test('a later event is handled beside the earlier one, instead of it, after it, or not at all', async () => {
+  const want = {
+    all: ['a begins', 'b begins', 'a ends', 'b ends'],
+    latest: ['a begins', 'b begins', 'a cancelled', 'b ends'],
+    first: ['a begins', 'a ends'],
+    queue: ['a begins', 'a ends', 'b begins', 'b ends'],
+  }
+  for (const when of ['all', 'latest', 'first', 'queue'] as const) {
+    const { f, log } = handle(when)
+    const one = f('a')
+    const two = f('b')
+    same(two === undefined, when === 'first')
+    await Promise.allSettled([one, two])
+    same([...log].sort(), [...want[when]].sort(), when)
+    if (when !== 'latest') same(log, want[when], when)
+    same(f.busy, 0)
+  }
+})
+
+test('a handler that is disposed of cancels what is being handled', async () => {
+  const { f, log } = handle('all')
+  {
+    using _ = f
+    f('a')
+    same(f.busy, 1)
+  }
+  await sleep(1)
+  same([log, f.busy], [['a begins', 'a cancelled'], 0])
+  ok((await f('b')) === 'b')
+})

@@ -1,0 +1,64 @@
+/** What becomes of activities that are spawned in an atomic block: the policies of the block, and of the single spawn. */
+import { test, ok, same } from './harness.ts'
+import { asyncFn, atomic, sleep, spawn, type Activity } from './lib.ts'
+import { explore, simulate } from '../src/dev/index.ts'
+import { all } from '../src/ops.ts'
+
+/** What runs, in order, when a block with this policy spawns one that waits, beside one that is outside. */
+function* story(spawns: 'delay' | 'contained' | 'free', contained?: boolean): Generator<unknown, string[], any> {
+  const log: string[] = []
+  const outside = spawn(function* () { yield* sleep(1); log.push('outside') })
+  let child!: Activity<void>
+  yield* atomic(function* () {
+    child = spawn(function* () { log.push('child begins'); yield* sleep(5); log.push('child ends') }, { contained })
+    yield* sleep(2)
+    log.push('body ends')
+  }, { spawns })
+  log.push('after')
+  yield* child
+  yield* outside
+  return log
+}
+
+test('a block delays what is spawned in it, contains it, or lets it go on after its end', async () => {
+  const run = (...args: Parameters<typeof story>) => simulate(() => story(...args))
+  same(await run('delay'), ['body ends', 'after', 'child begins', 'outside', 'child ends'])
+  same(await run('contained'), ['child begins', 'body ends', 'child ends', 'after', 'outside'])
+  same(await run('free'), ['child begins', 'body ends', 'after', 'outside', 'child ends'])
+  same(await run('contained', false), await run('delay'))
+  same(await run('delay', true), await run('contained'))
+})
+
+test('under every schedule nothing of the outside runs in a block, whatever its policy', async () => {
+  for (const spawns of ['contained', 'free'] as const) {
+    await explore(function* () {
+      let inside = false
+      const intruder = spawn(function* () { for (let i = 0; i < 3; i++) { ok(!inside, 'the outside ran in the block'); yield* sleep(1) } })
+      const children: Activity<void>[] = []
+      yield* atomic(function* () {
+        inside = true
+        for (let i = 0; i < 2; i++) children.push(spawn(function* () { yield* sleep(i); yield* atomic(function* () { yield* sleep(1) }) }))
+        yield* sleep(1)
+        inside = false
+      }, { spawns })
+      if (spawns === 'contained') same(children.map((c) => c.state), ['done', 'done'])
+      for (const child of children) yield* child
+      yield* intruder
+    }, { schedules: 100 })
+  }
+})
+
+test('with spawns: error a spawn throws, what is awaited runs, and a call that nobody awaits is delayed', async () => {
+  const load = asyncFn(function* (n: number) { yield* sleep(1); return n })
+  await simulate(function* () {
+    let floating: unknown
+    yield* atomic(function* () {
+      try { spawn(function* () {}); ok(false) } catch (error) { ok(/spawns: 'error'/.test(String(error))) }
+      same([yield* load(1), yield* all([load(2), load(3)])], [1, [2, 3]])
+      floating = load(4).then((n) => n)
+    }, { spawns: 'error' })
+    same(yield floating, 4)
+    // The policy is that of its block alone.
+    yield* atomic(function* () { spawn(function* () {}) })
+  })
+})

@@ -1,0 +1,116 @@
+/** Streams and async iterables: made and read by activities, one item at a time, cancelled both ways. */
+import { test, ok, same, rejects } from './harness.ts'
+import { asyncFn, Cancelled, sleep, spawn } from './lib.ts'
+import { chunks, iterable, readable, through, writable } from '../src/streams.ts'
+
+const log: string[] = []
+const taken = (): string[] => log.splice(0)
+const counting = (end = Infinity) => function* (emit: (n: number) => any): Generator<unknown, void, any> {
+  try {
+    for (let i = 1; i <= end; i++) {
+      yield* emit(i)
+      log.push(`made ${i}`)
+    }
+  } finally {
+    log.push('ended')
+  }
+}
+
+test('chunks reads a web stream to its end', async () => {
+  await spawn(function* () {
+    const seen: number[] = []
+    yield* chunks(readable(counting(3)), (n) => void seen.push(n))
+    same(seen, [1, 2, 3])
+  })
+  taken()
+})
+
+test('a cancel reaches the source of a stream at once, although a chunk is awaited', async () => {
+  let cancelled: unknown
+  const silent = new ReadableStream({ cancel: (reason) => { cancelled = reason } })
+  const reading = spawn(function* () { yield* chunks(silent, () => {}) })
+  await sleep(1)
+  reading.cancel('enough')
+  await rejects(reading, /cancelled: enough/)
+  ok(cancelled instanceof Cancelled)
+  same(silent.locked, false)
+  let destroyed = false
+  const socket = { [Symbol.asyncIterator]: () => ({ next: () => new Promise<never>(() => {}) }), destroy: () => { destroyed = true } }
+  const waiting = spawn(function* () { yield* chunks(socket, () => {}) })
+  await sleep(1)
+  waiting.cancel()
+  await rejects(waiting, /cancelled/)
+  ok(destroyed)
+})
+
+test('a body that fails cancels the stream, and a stream that fails ends the loop', async () => {
+  await rejects(spawn(() => chunks(readable(counting()), (n) => { if (n === 2) throw new Error('body') })), /^Error: body/)
+  same(taken().at(-1), 'ended')
+  const failing = readable(function* (emit) { yield* emit(1); throw new Error('source') })
+  await rejects(spawn(() => chunks(failing, () => {})), /^Error: source/)
+})
+
+test('what is emitted waits until it is wanted', async () => {
+  const stream = readable(counting(3), { highWaterMark: 0 })
+  const reader = stream.getReader()
+  await sleep(5)
+  same(taken(), [])
+  same((await reader.read()).value, 1)
+  await sleep(5)
+  same(taken(), ['made 1'])
+  await reader.cancel()
+  same(taken(), ['ended'])
+})
+
+test('for await over an iterable ends its activity when the loop is left', async () => {
+  const numbers = iterable(counting())
+  for await (const n of numbers) if (n === 3) break
+  same(taken(), ['made 1', 'made 2', 'made 3', 'ended'])
+  const seen: number[] = []
+  for await (const n of iterable(counting(2))) seen.push(n)
+  same([seen, taken()], [[1, 2], ['made 1', 'made 2', 'ended']])
+  const failing = async (): Promise<void> => { for await (const _ of iterable(function* (emit) { yield* emit(1); throw new Error('source') })) void 0 }
+  await rejects(failing(), /^Error: source/)
+  const iterator = iterable(counting())[Symbol.asyncIterator]()
+  await iterator.return!()
+  same([await iterator.next(), taken()], [{ done: true, value: undefined }, []])
+})
+
+test('a writable hands its chunks to an activity, and both ends see failure and abort', async () => {
+  const seen: string[] = []
+  const collect = asyncFn(function* (items: any): Generator<unknown, void, any> {
+    try {
+      yield* items.each((item: string) => { if (item === 'bad') throw new Error('refused'); seen.push(item) })
+      seen.push('end')
+    } catch (error) { seen.push(error instanceof Cancelled ? 'cancelled' : 'failed'); throw error }
+  })
+  const one = writable<string>(collect).getWriter()
+  await one.write('a')
+  await one.write('b')
+  await one.close()
+  same(seen.splice(0), ['a', 'b', 'end'])
+  const two = writable<string>(collect).getWriter()
+  two.closed.catch(() => {})
+  await two.write('a')
+  await two.abort('stop')
+  same(seen.splice(0), ['a', 'cancelled'])
+  const three = writable<string>(collect).getWriter()
+  three.closed.catch(() => {})
+  await three.write('bad').catch(() => {})
+  await rejects(three.write('more'), /refused|closed/)
+  same(seen.splice(0), ['failed'])
+})
+
+test('a transform stream is one activity, from both ends', async () => {
+  const double = through<number, number>(function* (items, emit) {
+    yield* items.each(function* (n) { yield* emit(n); yield* emit(n * 2) })
+  })
+  const out: number[] = []
+  await readable(counting(2)).pipeThrough(double).pipeTo(new WritableStream({ write: (n) => void out.push(n) }))
+  same(out, [1, 2, 2, 4])
+  taken()
+  const broken = through<number, number>(function* () { yield* sleep(1); throw new Error('in the middle') })
+  await rejects(readable(counting()).pipeThrough(broken).pipeTo(new WritableStream()), /in the middle/)
+  await sleep(5)
+  same(taken().at(-1), 'ended')
+})

@@ -1,0 +1,62 @@
+/** Several tabs: locks that all of them share, and messages. Node 24 has both, earlier ones only the messages. */
+import { test, ok, same, rejects } from './harness.ts'
+import { atomic, sleep, spawn, waituntil, DeadlockError } from './lib.ts'
+import { broadcast, tabLock } from '../src/tabs.ts'
+
+const here = (globalThis as any).navigator?.locks !== undefined
+
+/** Holds the lock as another tab would, until the promise is settled; done when it is held. */
+function elsewhere(name: string, until: Promise<void>): Promise<void> {
+  return new Promise((held) => void navigator.locks.request(name, () => (held(), until)))
+}
+
+if (here) {
+  test('a lock of all tabs is acquired when others have given it back, and a cancel takes the request back', async () => {
+    const lock = tabLock('cart')
+    let release: () => void = () => {}
+    await elsewhere('cart', new Promise((done) => (release = done)))
+    const waiting = spawn(function* () { using _ = yield* lock.acquire(); return 'held' })
+    same(await spawn(function* () { return yield* waituntil(lock.acquire()).or(sleep(5).do(() => 'late')) }), 'late')
+    same((await navigator.locks.query()).pending!.length, 1)
+    const cancelled = spawn(() => lock.acquire())
+    await sleep(1)
+    cancelled.cancel()
+    await rejects(cancelled, /cancelled/)
+    same((await navigator.locks.query()).pending!.length, 1)
+    release()
+    same(await waiting, 'held')
+    await sleep(5)
+    same((await navigator.locks.query()).held!.length, 0)
+  })
+
+  test('a lock that its holder acquires again is reported, and a shared one is shared', async () => {
+    const lock = tabLock('again')
+    const error = await rejects(spawn(function* () { yield* lock.with(function* () { yield* lock.acquire() }) }), /holds the lock already/)
+    ok(error instanceof DeadlockError)
+    await spawn(function* () {
+      const one = yield* lock.share()
+      const two = spawn(function* () { using _ = yield* lock.share(); return 'both' })
+      same(yield* two, 'both')
+      one.release()
+      same(yield* atomic(() => lock.with(function* () { yield* sleep(1); return 'in a block' })), 'in a block')
+    })
+  })
+} else {
+  test('without navigator.locks it is said what is needed', async () => {
+    try { tabLock('x'); ok(false) } catch (error) { ok(/Node 24/.test(String(error))) }
+  })
+}
+
+test('a broadcast reaches all others of its name, in order, and is no deadlock in a block', async () => {
+  using a = broadcast<number>('numbers')
+  using b = broadcast<number>('numbers')
+  a.post(1)
+  a.post(2)
+  same(await spawn(() => atomic(function* () { return [yield* b.recv(), yield* b.recv()] })), [1, 2])
+  const all: number[] = []
+  const reading = spawn(() => b.each((n) => { all.push(n); if (n === 4) b.close() }))
+  a.post(3)
+  a.post(4)
+  await reading
+  same(all, [3, 4])
+})

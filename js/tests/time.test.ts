@@ -1,0 +1,76 @@
+/** Virtual time: what a simulation drives, what it says of timers that are left, and the fake clocks of test frameworks. */
+import { test, ok, same, rejects } from './harness.ts'
+import { atomic, sleep, spawn, wait } from './lib.ts'
+import { simulate, tracks } from '../src/dev/index.ts'
+
+const real = performance.now.bind(performance)
+
+test('a simulation drives Date, performance.now and the timers of legacy code', async () => {
+  const began = real()
+  const { setTimeout: before } = globalThis
+  const got = await simulate(function* () {
+    const start = [Date.now(), performance.now()]
+    const seen: string[] = []
+    const interval = setInterval(() => seen.push('interval'), 1000)
+    const never = setTimeout(() => seen.push('never'), 500)
+    clearTimeout(never)
+    yield* wait(new Promise((done) => setTimeout(done, 3_500_000, 'arg')).then((arg) => seen.push(String(arg))))
+    clearInterval(interval)
+    yield* sleep(100_000)
+    const now = new Date()
+    ok(now instanceof Date && new Date(0).getTime() === 0)
+    return [now.getTime() - start[0], performance.now() - start[1], Date.now() - start[0], seen.length, seen.at(-1)]
+  })
+  same(got, [3_600_000, 3_600_000, 3_600_000, 3500, 'arg'])
+  ok(real() - began < 60_000)
+  ok(setTimeout === before)
+  same(await simulate(function* () { return new Date().toISOString() }, { epoch: 0 }), '1970-01-01T00:00:00.000Z')
+  const untouched = await simulate(function* () { return setTimeout === before }, { globals: false })
+  ok(untouched)
+})
+
+test('a simulation that is stuck names the timers that are left', async () => {
+  const error = await rejects(simulate(function* () {
+    setInterval(() => {}, 60_000)
+    for (;;) yield* sleep(1)
+  }, { maxSteps: 50 }), /unfinished: setInterval\(60000\)/)
+  ok(/time\.test|browser\.js|main\.mjs/.test(error.message), error.message)
+})
+
+test('a fake clock that a test framework has installed drives sleep', async () => {
+  const { setTimeout: set, clearTimeout: clear } = globalThis
+  const waiting = new Map<number, () => void>()
+  let last = 0
+  const fake = (f: () => void, ms: number): number => (waiting.set(++last, f), ms > 0 ? last : last)
+  Object.assign(globalThis, { setTimeout: Object.assign(fake, { clock: {} }), clearTimeout: (id: number) => waiting.delete(id) })
+  try {
+    const sleeper = spawn(function* () { yield* sleep(60_000); return 'done' })
+    const cancelled = spawn(function* () { yield* sleep(60_000) })
+    while (waiting.size < 2) await Promise.resolve()
+    cancelled.cancel()
+    await rejects(cancelled, /cancelled/)
+    same(waiting.size, 1)
+    for (const f of waiting.values()) f()
+    same(await sleeper, 'done')
+  } finally {
+    Object.assign(globalThis, { setTimeout: set, clearTimeout: clear })
+  }
+})
+
+test('activities and blocks are tracks of the Performance panel', async () => {
+  performance.clearMeasures()
+  const stop = tracks()
+  await spawn(function* () {
+    yield* sleep(1)
+    yield* atomic(function* moveMoney() { yield* sleep(1) })
+  }, { name: 'teller' })
+  stop()
+  await spawn(function* () {}, { name: 'unseen' })
+  const entries = performance.getEntriesByType('measure') as PerformanceMeasure[]
+  const on = (track: string) => entries.filter((e) => e.detail.devtools.track === track)
+  // Three stretches; more if a slow machine ends a time slice.
+  const stretches = on('Activities').map((e) => e.name)
+  same([stretches.length >= 3, [...new Set(stretches)], on('Atomic blocks').map((e) => e.name)], [true, ['teller'], ['moveMoney']])
+  same(on('Activities')[0].detail.devtools.properties, [['then waits for', 'sleep(1)']])
+  performance.clearMeasures()
+})

@@ -1,0 +1,89 @@
+/** Calls to another thread: results, errors and cancel go over, and back. */
+import { test, ok, same, rejects } from './harness.ts'
+import { asyncFn, atomic, Cancelled, sleep, spawn, wait } from './lib.ts'
+import { all, race, timeout } from '../src/ops.ts'
+import { connect, serve, transfer, type Port, type Remote } from '../src/worker.ts'
+
+interface There {
+  add(a: number, b: number): number
+  forever(): void
+  stopped(): number
+  aborts(): void
+  fails(): void
+  size(bytes: Uint8Array): number
+  unclonable(): void
+  end(): void
+  missing(): void
+}
+
+const { process } = globalThis as any
+const inNode = process?.versions?.node !== undefined
+
+function start(): Port & { terminate(): unknown } {
+  if (!inNode) return new Worker('/worker.js', { type: 'module' })
+  const threads = process.getBuiltinModule('node:worker_threads')
+  return new threads.Worker(`${process.cwd()}/node_modules/.cache/charcoal/worker.mjs`)
+}
+
+async function withWorker(body: (there: Remote<There>) => Promise<void>): Promise<void> {
+  const worker = start()
+  try {
+    using there = connect<There>(worker)
+    await body(there)
+  } finally {
+    await worker.terminate()
+  }
+}
+
+test('a worker answers calls, with results and with errors', () => withWorker(async (there) => {
+  same(await all([there.add(1, 2), there.add(3, 4)]), [3, 7])
+  const error = await rejects(there.fails(), /RangeError: too big/)
+  same([error.code, /worker\.entry|worker\.(m?js)/.test(error.stack)], ['EBIG', true])
+  await rejects(there.missing(), /the worker has no function missing/)
+  await rejects(there.unclonable(), /could not be cloned|clone/i)
+  const bytes = new Uint8Array(9)
+  same([await there.size(transfer(bytes, [bytes.buffer])), bytes.length], [9, 0])
+  await rejects(asyncFn(function* () { yield* (there.size as any)(() => {}) })(), /could not be cloned|clone/i)
+}))
+
+test('a cancel goes over to the worker, and the call ends when it has ended there', () => withWorker(async (there) => {
+  same(await there.stopped(), 0)
+  const calling = spawn(there.forever())
+  await there.add(1, 1) // by now the other call has begun there
+  calling.cancel()
+  ok((await rejects(calling, /cancelled/)) instanceof Cancelled)
+  same(await there.stopped(), 1)
+  same(await race([there.forever(), there.add(2, 2)]), 4)
+  same(await there.stopped(), 2)
+  same(await timeout(30, there.aborts(), () => 'late'), 'late')
+}))
+
+test('calls in an atomic block wait for the worker, and are no deadlock', () => withWorker(async (there) => {
+  same(await spawn(() => atomic(function* () { return yield* all([there.add(1, 1), there.add(2, 2)]) })), [2, 4])
+}))
+
+test('when the worker is gone its calls fail', async () => {
+  const worker = start()
+  const there = connect<There>(worker)
+  await there.add(1, 1)
+  if (inNode) {
+    await rejects(there.end(), /the worker has ended: exit code 3/)
+    await rejects(there.add(1, 1), /the worker has ended/)
+  } else {
+    const waiting = spawn(there.forever())
+    there[Symbol.dispose]()
+    await rejects(waiting, /connection to the worker was closed/)
+  }
+  await worker.terminate()
+})
+
+test('a port serves like a worker, until it serves no longer', async () => {
+  const { port1, port2 } = new MessageChannel()
+  const stop = serve({ *late() { yield* sleep(10_000) } }, port1)
+  const there = connect<{ late(): void }>(port2)
+  const waiting = spawn(function* () { yield* wait(there.late()) })
+  await sleep(5)
+  stop()
+  await rejects(waiting, /serves no longer/)
+  port1.close()
+})
