@@ -12,8 +12,8 @@ export async function buildAll(dist = path.join(measure, 'dist')) {
   const common = { absWorkingDir: measure, bundle: true, format: 'esm', platform: 'node', target: 'es2022', logLevel: 'error', tsconfig: path.join(measure, 'tsconfig.json'), outdir: aside, define: { __VERSION__: JSON.stringify(JSON.parse(readFileSync(path.join(measure, 'package.json'), 'utf8')).version) }, outExtension: { '.js': '.mjs' } }
   const entry = (files) => Object.fromEntries(Object.entries(files).filter(([, file]) => existsSync(path.join(measure, file))))
   try {
-    // One file: the hook leaves its own frames out of stacks by their URL.
-    await build({ ...common, entryPoints: { hook: 'src/record/node/hook.ts' } })
+    // One file each: the hook leaves its own frames out of stacks by their URL.
+    await build({ ...common, entryPoints: { hook: 'src/record/node/hook.ts', loader: 'src/record/node/accesses/loader.ts' } })
     await build({ ...common, entryPoints: entry({ cli: 'src/cli/main.ts', index: 'src/index.ts' }), packages: 'external', splitting: true, sourcemap: 'linked', chunkNames: 'shared-[hash]' })
     // The page of the report, which is put into each report as text.
     if (existsSync(path.join(measure, 'src/report/ui/main.ts')))

@@ -50,9 +50,13 @@ export class Atomics {
       if (known === undefined) this.intruders.set(key, { name, site, count: 1 })
       else known.count++
     } else if (record.type === 'unserialisable') {
-      const { kind, variable, first, other, second, count } = record
+      const { kind, variable, first, other, second, count, operation, awaits, runs, p50, p99 } = record
       const site = (location: number): number => this.sites.at('access', location)
-      this.unserialisable.push({ kind, ...(variable !== undefined && { variable }), sites: [site(first), site(other), site(second)], count })
+      this.unserialisable.push({
+        kind, ...(variable !== undefined && { variable }), sites: [site(first), site(other), site(second)], count,
+        ...(operation !== undefined && { operation: site(operation) }), ...(awaits !== undefined && { awaits: awaits.map(site) }),
+        ...(runs !== undefined && { runs }), ...(p50 !== undefined && { p50 }), ...(p99 !== undefined && { p99 }),
+      })
     }
   }
 

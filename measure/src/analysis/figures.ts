@@ -65,6 +65,15 @@ export interface Unserialisable {
   /** The first access, the other activity's, the second. */
   sites: [first: number, other: number, second: number]
   count: number
+  /** The function that both accesses belong to, and the awaits between them: sites. */
+  operation?: number
+  awaits?: number[]
+  /** How often the two accesses ran with a wait in between; from the first to the second, µs. */
+  runs?: number
+  p50?: number
+  p99?: number
+  /** Title of the recording, in pooled figures. */
+  from?: string
 }
 
 export interface Figures {

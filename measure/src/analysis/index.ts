@@ -21,7 +21,7 @@ import { Microtasks } from './microtasks.ts'
 import { compactSites } from './pool.ts'
 import { Ranking } from './ranking.ts'
 import { Sites } from './sites.ts'
-import { resolveSites, type Load } from './sourcemaps.ts'
+import { mapPlaces, type Load } from './sourcemaps.ts'
 import { Subtrees } from './subtrees.ts'
 import { timelinePieces } from './timeline.ts'
 import { Tiny } from './tiny.ts'
@@ -49,13 +49,16 @@ export async function analyse(file: string, options: AnalyseOptions = {}): Promi
     if (analyser.continuations - told >= 500_000) options.progress?.(`${(told = analyser.continuations).toLocaleString('en')} continuations read`)
   }
   options.progress?.(`${analyser.continuations.toLocaleString('en')} continuations read; figures …`)
-  if (options.sourceMaps !== false) await resolveSites(analyser.sites.list, options.sourceMaps)
+  const unknown = analyser.sites.list.filter((site) => site.original === undefined)
+  if (options.sourceMaps !== false && !analyser.mapped) await mapPlaces(unknown, (site, to) => (site.original = to), options.sourceMaps)
   return analyser.finish()
 }
 
 /** Takes the records of one trace in order; `finish` once gives the figures. */
 export class Analyser {
   continuations = 0
+  /** The recording brings the places in the text that people wrote: maps of today may be those of another build. */
+  mapped = false
   private readonly recording: Recording
   private readonly titleGiven: boolean
   readonly sites = new Sites()
@@ -90,12 +93,16 @@ export class Analyser {
         return this.continuation(record)
       case 'location':
         return this.sites.location(record)
+      case 'original':
+        this.mapped = true
+        return this.sites.original(record)
       case 'thread':
         this.loops.set(record.id, new Loop(record.id))
         return
       case 'charcoal-trace': {
         const { source, tool, mode, started, command, title } = record
         Object.assign(this.recording, { source, tool, ...(mode && { mode }), ...(started && { started }), ...(command && { command }) })
+        if (source === 'native') this.sites.names = new Map()
         if (!this.titleGiven && title) this.recording.title = title
         return
       }

@@ -1,5 +1,5 @@
 /** Figures of several recordings together: what is counted is added up, lists are joined and cut. Sites are numbered anew, and only those are kept that something names. */
-import type { Figures } from './figures.ts'
+import type { Figures, Unserialisable } from './figures.ts'
 import { FIGURES_VERSION } from './figures.ts'
 import { Histogram, type HistogramJson } from './histogram.ts'
 import { rank } from './ranking.ts'
@@ -80,13 +80,19 @@ export function pool(all: Figures[], title: string): Figures {
       longest: all.flatMap((f) => f.atomic.longest).sort((a, b) => b.duration - a.duration).slice(0, 50),
       interrupted: all.flatMap((f, i) => f.atomic.interrupted.map((x) => ({ ...x, site: x.site + offsets[i]! }))).sort((a, b) => b.count - a.count).slice(0, 50),
       unserialisable: all
-        .flatMap((f, i) => f.atomic.unserialisable.map((x) => ({ ...x, sites: x.sites.map((s) => s + offsets[i]!) as typeof x.sites })))
+        .flatMap((f, i) => f.atomic.unserialisable.map((x) => ({ ...withSites(x, (s) => s + offsets[i]!), from: x.from ?? f.title })))
         .sort((a, b) => b.count - a.count)
         .slice(0, 50),
     },
     notes: all.flatMap((f) => f.notes.map((text) => (all.length > 1 ? `${f.title}: ${text}` : text))).slice(0, 200),
     sites,
   })
+}
+
+/** The same finding with its sites numbered anew. */
+function withSites(x: Unserialisable, to: (site: number) => number): Unserialisable {
+  const sites = x.sites.map(to) as Unserialisable['sites']
+  return { ...x, sites, ...(x.operation !== undefined && { operation: to(x.operation) }), ...(x.awaits !== undefined && { awaits: x.awaits.map(to) }) }
 }
 
 /** The same figures with the sites numbered by first use; equal sites become one. */
@@ -125,7 +131,7 @@ export function compactSites(f: Figures): Figures {
     atomic: {
       ...f.atomic,
       interrupted: f.atomic.interrupted.map((x) => ({ ...x, site: site(x.site) })),
-      unserialisable: f.atomic.unserialisable.map((x) => ({ ...x, sites: x.sites.map(site) as typeof x.sites })),
+      unserialisable: f.atomic.unserialisable.map((x) => withSites(x, site)),
     },
     sites,
   }

@@ -7,7 +7,7 @@
  */
 import { binOf, edgeOf } from './histogram.ts'
 import type { Loop } from './loop.ts'
-import { MAX_SITES, type Site } from './sites.ts'
+import { fileOf, functionOf, MAX_SITES, type Site } from './sites.ts'
 
 /** Up to here a block is hardly felt: less than a frame. */
 export const SAFE_MS = 10
@@ -150,18 +150,16 @@ export class Ranking {
       if (foreign.url === undefined) continue
       for (const own of entry.sites) {
         const mine = this.sites[own]!
-        if (mine.url !== foreign.url) continue
-        if (file(mine) === file(foreign)) sameFile = true
-        if (mine.function !== undefined && mine.function === foreign.function) sameFunction = true
+        if (fileOf(mine) !== fileOf(foreign)) continue
+        sameFile = true
+        const f = functionOf(mine)
+        if (f !== undefined && f === functionOf(foreign)) sameFunction = true
       }
     }
     if (sameFile) entry.sameFile++
     if (sameFunction) entry.sameFunction++
   }
 }
-
-/** The file that people wrote; of a bundle without a map, the bundle. */
-const file = ({ url, original }: Site): string | undefined => original?.source ?? url
 
 function summary({ sites, runs, interrupted, sameFile, sameFunction, by, max, bins }: Entry): RankedChain {
   const top = [...by].sort((a, b) => b[1] - a[1] || a[0] - b[0]).slice(0, INTERRUPTERS)

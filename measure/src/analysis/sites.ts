@@ -2,7 +2,7 @@
  * Where continuations come from: kind of callback plus place in the source text, numbered. The place is that of the code that ran or, where the recorder does not know it, of the registration.
  * Number 0 stands for "anything else", and takes what comes after the table is full.
  */
-import type { Continuation, Location } from '../format/types.ts'
+import type { Continuation, Location, Original } from '../format/types.ts'
 
 export interface Site {
   kind: string
@@ -10,9 +10,11 @@ export interface Site {
   line?: number
   column?: number
   function?: string
+  /** Of a place inside a function: where the function begins. */
+  begin?: [line: number, column: number]
   sourceMap?: string
   /** After source maps: the place in the text that people wrote. */
-  original?: { source: string; line: number; column: number; name?: string }
+  original?: { source: string; line: number; column: number; name?: string; begin?: [line: number, column: number] }
 }
 
 export const MAX_SITES = 2 ** 20
@@ -22,9 +24,22 @@ export class Sites {
   private readonly known = new Map<number, number>()
   private readonly kinds = new Map<string, number>()
   private readonly locations = new Map<number, Location>()
+  private readonly ofLocation = new Map<number, Site[]>()
+  /** In native programs a name stands for one function of a file, and a location does not say where that begins. */
+  names: Map<string, [number, number]> | null = null
 
   location(record: Location): void {
+    if (this.names !== null && record.function !== undefined) {
+      const key = `${record.function} ${record.url}`
+      if (!this.names.has(key)) this.names.set(key, [record.line, record.column])
+      record.begin = this.names.get(key)!
+    }
     this.locations.set(record.id, record)
+  }
+
+  /** The recording says itself where a location lies in the text that people wrote. */
+  original({ location, source, line, column, name, begin }: Original): void {
+    for (const site of this.ofLocation.get(location) ?? []) site.original = { source, line, column, ...(name && { name }), ...(begin && { begin }) }
   }
 
   of(c: Continuation): number {
@@ -41,14 +56,28 @@ export class Sites {
       site = this.list.length
       const place = location === undefined ? undefined : this.locations.get(location)
       this.list.push(place === undefined ? { kind } : describe(kind, place))
+      if (place !== undefined) this.ofLocation.set(place.id, [...(this.ofLocation.get(place.id) ?? []), this.list[site]!])
       this.known.set(key, site)
     }
     return site
   }
 }
 
-function describe(kind: string, { url, line, column, function: name, sourceMap }: Location): Site {
-  return { kind, url, line, column, ...(name && { function: name }), ...(sourceMap && { sourceMap }) }
+function describe(kind: string, { url, line, column, function: name, sourceMap, begin }: Location): Site {
+  return { kind, url, line, column, ...(name && { function: name }), ...(begin && { begin }), ...(sourceMap && { sourceMap }) }
+}
+
+/** The file that people wrote; of a bundle without a map, the bundle. Development servers put versions behind a `?`, which make no other file. */
+export const fileOf = ({ url, original }: Site): string | undefined => (original?.source ?? url)?.replace(/[?#].*$/, '')
+
+/** Equal for two sites in the same function, and never for two functions that only share a name. Undefined: not known to be in one. */
+export function functionOf(site: Site): string | undefined {
+  const file = fileOf(site)
+  if (file === undefined || !site.line) return undefined
+  const place = site.original
+  const begin = place === undefined ? (site.begin ?? [site.line, site.column ?? 0]) : (place.begin ?? [place.line, place.column])
+  // A script's top level begins with the script, and is no function.
+  return site.function === undefined && begin[0] === 1 && begin[1] <= 1 ? undefined : `${file}:${begin[0]}:${begin[1]}`
 }
 
 /** One line for people: `timeout save app.js:12:3`. */

@@ -5,7 +5,7 @@
 import { originalPositionFor, TraceMap } from '@jridgewell/trace-mapping'
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
-import type { Site } from './sites.ts'
+import type { Original } from '../format/types.ts'
 
 /** The text at an address, or null. */
 export type Load = (url: string) => Promise<string | null>
@@ -14,22 +14,39 @@ const MAX_SCRIPTS = 400
 const MAX_BYTES = 64 << 20
 const WAIT_MS = 2000
 
-export async function resolveSites(sites: Site[], load: Load = loadLocal): Promise<number> {
-  const byScript = new Map<string, Site[]>()
-  for (const site of sites) {
-    if (site.url === undefined || !site.line || site.original !== undefined) continue
-    const known = byScript.get(site.url)
-    if (known !== undefined) known.push(site)
-    else if (byScript.size < MAX_SCRIPTS) byScript.set(site.url, [site])
+/** A place in the text that ran. */
+export interface Generated {
+  url?: string
+  line?: number
+  column?: number
+  begin?: [line: number, column: number]
+  sourceMap?: string
+}
+
+export type Mapped = Omit<Original, 'type' | 'location'>
+
+/** Calls `found` with each place that a map knows; how many. */
+export async function mapPlaces<P extends Generated>(places: Iterable<P>, found: (place: P, to: Mapped) => void, load: Load = loadLocal): Promise<number> {
+  const byScript = new Map<string, P[]>()
+  for (const place of places) {
+    if (place.url === undefined || !place.line) continue
+    const known = byScript.get(place.url)
+    if (known !== undefined) known.push(place)
+    else if (byScript.size < MAX_SCRIPTS) byScript.set(place.url, [place])
   }
   let resolved = 0
-  for (const [url, places] of byScript) {
-    const map = await mapOf(url, places[0]!.sourceMap, load)
+  for (const [url, ofScript] of byScript) {
+    const map = await mapOf(url, ofScript[0]!.sourceMap, load)
     if (map === null) continue
-    for (const site of places) {
-      const { source, line, column, name } = originalPositionFor(map, { line: site.line!, column: Math.max(0, (site.column ?? 1) - 1) })
+    for (const place of ofScript) {
+      const { source, line, column, name } = originalPositionFor(map, { line: place.line!, column: Math.max(0, (place.column ?? 1) - 1) })
       if (source === null) continue
-      site.original = { source, line: line!, column: column! + 1, ...(name !== null && { name }) }
+      const to: Mapped = { source, line: line!, column: column! + 1, ...(name !== null && { name }) }
+      if (place.begin !== undefined) {
+        const first = originalPositionFor(map, { line: place.begin[0], column: Math.max(0, place.begin[1] - 1) })
+        if (first.source === source) to.begin = [first.line!, first.column! + 1]
+      }
+      found(place, to)
       resolved++
     }
   }

@@ -10,13 +10,17 @@ export interface Option {
 }
 
 export interface Parsed {
+  /** The last value of each. */
   options: Map<string, string>
+  /** All values of each, in order. */
+  all: Map<string, string[]>
   words: string[]
 }
 
 /** With `first`, everything after the first word is left alone: it belongs to another program. */
 export function parseArguments(args: string[], known: Option[], { first = false } = {}): Parsed {
   const options = new Map<string, string>()
+  const all = new Map<string, string[]>()
   const words: string[] = []
   for (let i = 0; i < args.length; i++) {
     const arg = args[i]
@@ -41,8 +45,14 @@ export function parseArguments(args: string[], known: Option[], { first = false 
       value = args[i]
     }
     options.set(name, value)
+    all.set(name, [...(all.get(name) ?? []), value])
   }
-  return { options, words }
+  return { options, all, words }
+}
+
+/** Options of ours among another program's arguments: most likely they were meant for us. */
+export function misplaced(args: string[], known: Option[]): string[] {
+  return args.filter((arg) => known.some((o) => arg === `--${o.name}` || arg.startsWith(`--${o.name}=`)))
 }
 
 function near(name: string, known: Option[]): string {

@@ -5,13 +5,14 @@ const results: Option[] = [
   { name: 'html', value: 'FILE', optional: true, help: 'write the report as one HTML file (default: beside the trace)' },
   { name: 'json', value: 'FILE', optional: true, help: 'write the figures as JSON (default: to standard output, in place of the summary)' },
   { name: 'export', value: 'perfetto[=FILE]', help: "write the trace for Perfetto's and Chrome's viewers" },
+  { name: 'baseline', value: 'FILE', help: 'an earlier trace, or its --json: exit with status 7 if there is a conflict that it has not' },
   { name: 'title', value: 'TEXT', help: 'shown in reports' },
   { name: 'quiet', help: 'no progress' },
 ]
 
 const recording: Option[] = [
   { name: 'out', value: 'FILE', help: 'the trace (default: charcoal-DATE.jsonl)' },
-  { name: 'mode', value: 'fast|full', help: 'full (default): promises and places in source text, some 15 µs for each await; fast: less of both' },
+  { name: 'mode', value: 'full|fast', help: 'full (default): promises and places in source text, some 15 µs for each await; fast: less of both; `node` also has sample' },
   { name: 'duration', value: 'TIME', help: 'stop after 30s, 500ms, 2m …' },
   { name: 'no-calibrate', help: 'without the self-test before the recording' },
 ]
@@ -33,7 +34,7 @@ Selectors are CSS, or text=… for an element's whole text.`,
       ...recording,
       { name: 'script', value: 'FILE', help: 'steps to take on the page' },
       { name: 'browser', value: 'PATH', help: 'the browser (default: $CHROMIUM, then what is installed)' },
-      { name: 'browser-arg', value: 'ARG', help: 'a further argument for it' },
+      { name: 'browser-arg', value: 'ARG', help: 'a further argument for it; may be given several times' },
       { name: 'show', help: 'with a window' },
       { name: 'load-timeout', value: 'TIME', help: 'for the page to load (default 30s)' },
       { name: 'keep', value: 'FILE', help: "keep the browser's own trace, too" },
@@ -43,8 +44,14 @@ Selectors are CSS, or text=… for an element's whole text.`,
   node: {
     usage: 'node [options] PROGRAM [ARGUMENTS …]',
     help: `Runs the program and records its main thread and its workers until it ends. Ctrl-C ends it, and the report covers what was recorded.
-The exit status is the program's own. Options for charcoal-measure stand before the program.`,
-    options: [...recording, { name: 'node-arg', value: 'ARG', help: 'a further argument for Node itself' }, ...results],
+The exit status is the program's own. Options for charcoal-measure stand before the program. A command that starts Node does as well: charcoal-measure node npm run dev. Child processes are recorded, too.
+--mode sample records 100 ms of every 4 s, for servers in production.`,
+    options: [
+      ...recording,
+      { name: 'node-arg', value: 'ARG', help: 'a further argument for Node itself; may be given several times' },
+      { name: 'no-accesses', help: 'do not watch what the program\'s own code reads and writes' },
+      ...results,
+    ],
   },
   trace: {
     usage: 'trace FILE [options]',

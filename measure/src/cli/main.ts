@@ -2,9 +2,9 @@
 import { existsSync } from 'node:fs'
 import { MeasureError } from '../format/error.ts'
 import { calibrateNode } from '../record/node/calibrate.ts'
-import { recordNode } from '../record/node/index.ts'
+import { checkProgram, recordNode } from '../record/node/index.ts'
 import { recordWeb } from '../record/web/index.ts'
-import { choice, milliseconds, parseArguments } from './args.ts'
+import { choice, milliseconds, misplaced, parseArguments, type Parsed } from './args.ts'
 import { study } from './corpus.ts'
 import { commands, help } from './help.ts'
 import { output } from './output.ts'
@@ -32,9 +32,10 @@ export async function main(args: string[]): Promise<number> {
       process.stdout.write(help(name))
       return 0
     }
-    const { options, words } = parseArguments(rest, command.options, { first: name === 'node' })
+    const parsed = parseArguments(rest, command.options, { first: name === 'node' })
+    const { words } = parsed
     if (words.length === 0 && name !== 'corpus') throw new MeasureError(`usage: charcoal-measure ${command.usage}`, 2)
-    return await run(name, words, options)
+    return await run(name, parsed)
   } catch (error) {
     if (!(error instanceof MeasureError)) throw error
     console.error(`charcoal-measure: ${error.message}`)
@@ -42,17 +43,15 @@ export async function main(args: string[]): Promise<number> {
   }
 }
 
-async function run(name: string, words: string[], options: Map<string, string>): Promise<number> {
+async function run(name: string, { words, options, all }: Parsed): Promise<number> {
   const progress = new Progress(options.has('quiet'))
   const say = (text: string): void => progress.say(text)
   const out = options.get('out') ?? `charcoal-${new Date().toISOString().replace(/[-:]|\.\d+Z/g, '').replace('T', '-')}.jsonl`
-  const mode = choice(options.get('mode') ?? 'full', 'mode', ['fast', 'full'] as const)
   const duration = options.has('duration') ? milliseconds(options.get('duration')!, 'duration') : undefined
   if (name === 'trace' || name === 'report') {
     if (name === 'trace' && words.length > 1) throw new MeasureError('`trace` takes one file; for several use `report`', 2)
     for (const file of words) if (!existsSync(file)) throw new MeasureError(`the trace ${file} does not exist`, 2)
-    await output(words, options, progress, options.get('out'))
-    return 0
+    return output(words, options, progress, options.get('out'))
   }
   const stop = new AbortController()
   const interrupted = (): void => {
@@ -65,19 +64,31 @@ async function run(name: string, words: string[], options: Map<string, string>):
   try {
     if (name === 'corpus') return await study(words, options, progress, stop.signal)
     if (name === 'node') {
-      if (!options.has('no-calibrate')) say('calibrating')
-      const calibration = options.has('no-calibrate') ? undefined : await calibrateNode({ mode, signal: stop.signal }).catch((error) => void say(`not calibrated: ${(error as Error).message}`))
+      const mode = choice(options.get('mode') ?? 'full', 'mode', ['fast', 'full', 'sample'] as const)
+      const [program, ...args] = words
+      checkProgram(program)
+      for (const arg of misplaced(args, commands.node.options)) {
+        console.error(`charcoal-measure: ${arg} stands behind the program, so the program gets it; to give it to charcoal-measure, put it before ${program}`)
+      }
+      const calibrated = !options.has('no-calibrate') && mode !== 'sample'
+      if (calibrated) say('calibrating')
+      const failed = (error: unknown): undefined => void say(`not calibrated: ${(error as Error).message}`)
+      const calibration = calibrated ? await calibrateNode({ mode, signal: stop.signal }).catch(failed) : undefined
       progress.clear()
       if (stop.signal.aborted) return 130
-      const recorded = await recordNode(words[0], words.slice(1), { out, mode, duration, calibration: calibration ?? undefined, execArgv: options.has('node-arg') ? [options.get('node-arg')!] : [], signal: stop.signal, terminal: process.stdin.isTTY === true, progress: say })
+      const recorded = await recordNode(program, args, {
+        out, mode, duration, calibration, execArgv: all.get('node-arg') ?? [], accesses: !options.has('no-accesses'), signal: stop.signal, terminal: process.stdin.isTTY === true, progress: say,
+      })
       summary(recorded, progress)
-      await output([out], options, progress)
-      return stop.signal.aborted || recorded.reason === 'stopped' ? 0 : (recorded.exitCode ?? 0)
+      const told = await output([out], options, progress)
+      const own = stop.signal.aborted || recorded.reason === 'stopped' ? 0 : (recorded.exitCode ?? 0)
+      return own === 0 ? told : own
     }
+    const mode = choice(options.get('mode') ?? 'full', 'mode', ['fast', 'full'] as const)
     try {
       const recorded = await recordWeb(words[0], {
         out, mode, duration, signal: stop.signal, progress: say,
-        script: options.get('script'), browser: options.get('browser'), browserArgs: options.has('browser-arg') ? [options.get('browser-arg')!] : [], headless: !options.has('show'), keep: options.get('keep'),
+        script: options.get('script'), browser: options.get('browser'), browserArgs: all.get('browser-arg') ?? [], headless: !options.has('show'), keep: options.get('keep'),
         ...(options.has('load-timeout') && { loadTimeout: milliseconds(options.get('load-timeout')!, 'load-timeout') }),
         calibrate: !options.has('no-calibrate'),
       })
@@ -89,8 +100,7 @@ async function run(name: string, words: string[], options: Map<string, string>):
       await output([out], options, progress)
       throw error
     }
-    await output([out], options, progress)
-    return 0
+    return await output([out], options, progress)
   } finally {
     process.off('SIGINT', interrupted)
     process.off('SIGTERM', interrupted)

@@ -1,7 +1,8 @@
 /** From trace files to what the user asked for: summary, HTML, JSON, Perfetto. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { conflictKey, conflicts, conflictText } from '../analysis/conflicts.ts'
 import { analyse, pool, type Figures } from '../analysis/index.ts'
 import { MeasureError } from '../format/error.ts'
 import { looksLikeTrace } from '../format/read.ts'
@@ -10,7 +11,8 @@ import { exportPerfetto } from '../record/perfetto.ts'
 import { htmlReport, terminalSummary } from '../report/index.ts'
 import type { Progress } from './progress.ts'
 
-export async function output(files: string[], options: Map<string, string>, progress: Progress, convertedTo?: string): Promise<void> {
+/** The exit status: 7 if there is a conflict that the baseline has not. */
+export async function output(files: string[], options: Map<string, string>, progress: Progress, convertedTo?: string): Promise<number> {
   const say = (text: string): void => progress.say(text)
   const truncated = options.has('truncated')
   const title = options.get('title')
@@ -49,9 +51,37 @@ export async function output(files: string[], options: Map<string, string>, prog
       else process.stdout.write(text)
     }
     if (!(options.has('json') && options.get('json') === '')) process.stdout.write(terminalSummary(figures[0], { color: process.stdout.isTTY === true && process.env.NO_COLOR === undefined, width: process.stdout.columns ?? 100 }))
+    return options.has('baseline') ? compare(figures[0], await baseline(options.get('baseline')!, truncated)) : 0
   } finally {
     rmSync(dir, { recursive: true, force: true })
   }
+}
+
+/** Status for conflicts that are new. */
+const NEW_CONFLICT = 7
+
+async function baseline(file: string, truncated: boolean): Promise<Figures> {
+  if (!existsSync(file)) throw new MeasureError(`the baseline ${file} does not exist; record one with --out, or write one with --json=${file}`, 2)
+  if (looksLikeTrace(file)) return analyse(file, { truncated })
+  let figures: any
+  try {
+    figures = JSON.parse(readFileSync(file, 'utf8'))
+  } catch {
+    figures = null
+  }
+  const first = Array.isArray(figures) ? figures[0] : figures
+  if (first?.schema !== 'charcoal-figures') throw new MeasureError(`the baseline ${file} is neither a trace nor figures (--json)`, 2)
+  return first
+}
+
+function compare(now: Figures, before: Figures): number {
+  const known = new Set(conflicts(before).map((c) => conflictKey(before, c)))
+  const still = conflicts(now)
+  const fresh = still.filter((c) => !c.foreign && !known.has(conflictKey(now, c)))
+  const gone = known.size - new Set(still.map((c) => conflictKey(now, c)).filter((key) => known.has(key))).size
+  console.error(`beside the baseline: ${fresh.length} new conflict${fresh.length === 1 ? '' : 's'}, ${gone} gone`)
+  for (const c of fresh) console.error(`new: ${conflictText(now, c)}`)
+  return fresh.length > 0 ? NEW_CONFLICT : 0
 }
 
 function write(file: string, text: string): void {

@@ -23,6 +23,7 @@ const listOf = (test: Test): Test => (x) => Array.isArray(x) && x.every(test)
 const mapOf = (test: Test): Test => (x) => isObject(x) && Object.values(x).every(test)
 const isBatch: Test = (x) => Array.isArray(x) && x.length === 3 && isTime(x[0]) && isTime(x[1]) && x[1] >= x[0] && (x[2] === null || isCount(x[2]))
 const isAlternative: Test = (x) => Array.isArray(x) && x.length === 2 && isId(x[0]) && isVia(x[1])
+const isPlace: Test = (x) => Array.isArray(x) && x.length === 2 && isCount(x[0]) && isCount(x[1])
 const isKindCount: Test = (x) => isObject(x) && isCount(x.runs) && isCount(x.edges) && isCount(x.expected)
 const isOverhead: Test = (x) => isObject(x) && isTime(x.bare) && isTime(x.recorded)
 
@@ -40,7 +41,8 @@ const shapes = new Map<string, Shape>(
   Object.entries<[Record<string, Test>, Record<string, Test>]>({
     'charcoal-trace': [{ version: isId, source: isString, tool: isString }, { mode: isString, started: isString, command: listOf(isString), title: isString }],
     thread: [{ id: isId, kind: isString }, { name: isString, url: isString, process: isCount }],
-    location: [{ id: isId, url: isString, line: isCount, column: isCount }, { function: isString, sourceMap: isString }],
+    location: [{ id: isId, url: isString, line: isCount, column: isCount }, { function: isString, sourceMap: isString, begin: isPlace }],
+    original: [{ location: isId, source: isString, line: isCount, column: isCount }, { name: isString, begin: isPlace }],
     continuation: [
       { id: isId, thread: isId, kind: isKind, start: isTime, end: isTime, parent: isNullOrId },
       { registered: isTime, via: isVia, alternatives: listOf(isAlternative), recurring: isBoolean, registration: isId, microtasks: isCount, batches: listOf(isBatch), at: isId, from: isId, cpu: isTime, activity: isId, atomic: isId },
@@ -51,7 +53,7 @@ const shapes = new Map<string, Shape>(
     'atomic-enter': [{ id: isId, activity: isId, thread: isId, time: isTime }, { name: isString, at: isId, outer: isId }],
     'atomic-leave': [{ id: isId, time: isTime }, {}],
     interruption: [{ atomic: isId, continuation: isId, start: isTime, end: isTime }, {}],
-    unserialisable: [{ kind: isKind, first: isId, other: isId, second: isId, count: isId }, { variable: isString }],
+    unserialisable: [{ kind: isKind, first: isId, other: isId, second: isId, count: isId }, { variable: isString, operation: isId, awaits: listOf(isId), runs: isCount, p50: isTime, p99: isTime }],
     sources: [{ kinds: mapOf(isCount) }, {}],
     calibration: [{ kinds: mapOf(isKindCount), overhead: mapOf(isOverhead) }, {}],
     dropped: [{ thread: isId, count: isCount }, { from: isTime, to: isTime }],
@@ -131,6 +133,9 @@ export class Checker {
         break
       case 'location':
         this.introduce(this.locations, r.id, 'location')
+        break
+      case 'original':
+        this.known(this.locations, r.location, 'location')
         break
       case 'activity-start':
         this.thread(r.thread)

@@ -5,9 +5,10 @@
  * for await (const batch of readTrace('run.jsonl')) for (const r of batch) if (r.type === 'continuation') count++
  */
 import { createReadStream, openSync, readSync, closeSync } from 'node:fs'
-import { createGunzip } from 'node:zlib'
+import { constants, createGunzip, gunzipSync } from 'node:zlib'
 import { Checker, MAX_LINE, Violation } from './check.ts'
 import { MeasureError, TraceError } from './error.ts'
+import { isPacked, unpack } from './packed.ts'
 import type { TraceRecord } from './types.ts'
 
 export interface ReadOptions {
@@ -19,8 +20,8 @@ export interface ReadOptions {
 
 /** True if the file begins like a trace in our format, compressed or not. */
 export function looksLikeTrace(file: string): boolean {
-  const head = firstBytes(file, 64)
-  return isGzip(head) || /^\s*\{\s*"type"\s*:\s*"charcoal-trace"/.test(head.toString('latin1'))
+  const head = unzippedHead(firstBytes(file, 1 << 14))
+  return /^\s*\{\s*"type"\s*:\s*"charcoal-trace"/.test(head.toString('latin1', 0, 64))
 }
 
 export async function* readTrace(file: string, options: ReadOptions = {}): AsyncGenerator<TraceRecord[]> {
@@ -113,7 +114,9 @@ class Lines {
       throw this.error(`not JSON (${(error as Error).message.slice(0, 120)})`, this.line === 1 ? 'is it a trace?' : '')
     }
     try {
-      if (this.checker.accept(value)) records.push(value)
+      if (isPacked(value)) {
+        for (const c of unpack(value)) if (this.checker.accept(c)) records.push(c)
+      } else if (this.checker.accept(value)) records.push(value)
     } catch (error) {
       throw error instanceof Violation ? this.error(error.message) : error
     }
@@ -121,6 +124,16 @@ class Lines {
 
   private error(what: string, remedy = ''): TraceError {
     return new TraceError(this.file, Math.max(1, this.line), what, remedy)
+  }
+}
+
+/** The beginning of what a compressed file holds. */
+function unzippedHead(head: Buffer): Buffer {
+  if (!isGzip(head)) return head
+  try {
+    return gunzipSync(head, { finishFlush: constants.Z_SYNC_FLUSH })
+  } catch {
+    return head
   }
 }
 

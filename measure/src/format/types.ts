@@ -33,6 +33,19 @@ export interface Location {
   column: number
   function?: string
   sourceMap?: string
+  /** Where the function begins that the place is in; absent: the place is a function's beginning, or unknown. */
+  begin?: [line: number, column: number]
+}
+
+/** Where a location lies in the text that people wrote, by the source map of the time of the recording. */
+export interface Original {
+  type: 'original'
+  location: number
+  source: string
+  line: number
+  column: number
+  name?: string
+  begin?: [line: number, column: number]
 }
 
 /** `registration`: the parent registered the callback. `resolution`: the parent settled or sent what it waited for. */
@@ -125,6 +138,15 @@ export interface Unserialisable {
   other: number
   second: number
   count: number
+  /** The function that the two accesses belong to. */
+  operation?: number
+  /** The awaits during which it waited between the two. */
+  awaits?: number[]
+  /** How often the pair of accesses ran with a wait in between, interrupted or not. */
+  runs?: number
+  /** From the first access to the second, µs. */
+  p50?: number
+  p99?: number
 }
 
 export interface Sources {
@@ -170,4 +192,4 @@ export interface End {
   exitCode?: number
 }
 
-export type TraceRecord = Header | Thread | Location | Continuation | ActivityStart | ActivityEnd | Step | AtomicEnter | AtomicLeave | Interruption | Unserialisable | Sources | Calibration | Dropped | Mark | Note | End
+export type TraceRecord = Header | Thread | Location | Original | Continuation | ActivityStart | ActivityEnd | Step | AtomicEnter | AtomicLeave | Interruption | Unserialisable | Sources | Calibration | Dropped | Mark | Note | End

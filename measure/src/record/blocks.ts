@@ -13,6 +13,11 @@ interface Block {
 export class Blocks {
   private readonly open: Block[] = []
 
+  /** No block is open. */
+  get none(): boolean {
+    return this.open.length === 0
+  }
+
   /** An atomic block was entered in `continuation`. */
   enter(id: number, time: number, continuation: number): void {
     this.open.push({ id, entered: time, members: new Set([continuation]) })

@@ -1,37 +1,61 @@
 /**
- * Makes one whole trace of what recorders left: a file without its end (the process was killed) gets one; the parts of workers are appended, their ids moved behind those before.
+ * Makes one whole trace of what recorders left: continuations are unpacked; a file without its end (the process was killed) gets one; the parts of workers are appended, their ids moved behind those before.
  */
-import { createWriteStream, statSync, readSync, openSync, closeSync, fstatSync, renameSync, rmSync } from 'node:fs'
+import { closeSync, createWriteStream, existsSync, fstatSync, openSync, readSync, renameSync, rmSync, statSync } from 'node:fs'
 import { once } from 'node:events'
 import { readTrace } from '../format/read.ts'
-import type { End, TraceRecord } from '../format/types.ts'
+import type { Continuation, End, TraceRecord } from '../format/types.ts'
 import type { Recorded } from './recorded.ts'
 
-export async function complete(out: string, parts: string[], fallback: { reason: string }): Promise<Recorded> {
-  const end = lastRecord(out)
-  if (end !== null && parts.length === 0) return { out, continuations: end.continuations, dropped: end.dropped, reason: end.reason }
+export interface Fallback {
+  /** Why it ended, if the file does not say so. */
+  reason: string
+  /** When it ended, µs: `hung` means that the last continuation ran until then. */
+  end?: number
+}
+
+export async function complete(out: string, parts: string[], fallback: Fallback): Promise<Recorded> {
+  const end = existsSync(out) ? lastRecord(out) : null
   const file = `${out}.whole`
   const stream = createWriteStream(file)
   const total: End = { type: 'end', end: 0, reason: end?.reason ?? fallback.reason, continuations: 0, dropped: 0, ...(end?.exitCode !== undefined && { exitCode: end.exitCode }) }
   const kinds: Record<string, number> = {}
-  let base: Ids = { continuation: 0, location: 0, activity: 0, atomic: 0 }
-  for (const part of [out, ...parts]) {
+  let base: Ids = { thread: 0, continuation: 0, location: 0, activity: 0, atomic: 0 }
+  let headed = false
+  // A worker that ended before it wrote anything leaves an empty file.
+  const files = [out, ...parts].filter((part) => existsSync(part) && statSync(part).size > 0)
+  for (const part of files) {
     const top = { ...base }
-    // A worker that ended before it wrote anything.
-    if (part !== out && statSync(part).size === 0) continue
+    let last: Continuation | null = null
+    let ended = false
     for await (const batch of readTrace(part, { truncated: true })) {
       let text = ''
       for (const record of batch) {
         if ('end' in record && typeof record.end === 'number') total.end = Math.max(total.end, record.end)
-        if (record.type === 'end' || record.type === 'sources' || (record.type === 'charcoal-trace' && part !== out)) continue
+        if (record.type === 'end') ended = true
+        if (record.type === 'end' || record.type === 'sources' || (record.type === 'charcoal-trace' && headed)) continue
+        headed = true
         if (record.type === 'continuation') {
           total.continuations++
           kinds[record.kind] = (kinds[record.kind] ?? 0) + 1
         } else if (record.type === 'dropped') total.dropped += record.count
         move(record, base, top)
+        if (record.type === 'continuation') last = record
         text += `${JSON.stringify(record)}\n`
       }
       if (!stream.write(text)) await once(stream, 'drain')
+    }
+    if (part === files[0] && !ended && fallback.reason === 'hung' && fallback.end !== undefined) {
+      const thread = last?.thread ?? 1
+      const start = last?.end ?? 0
+      const hung: Continuation = { type: 'continuation', id: (last?.id ?? base.continuation) + 1, thread, kind: 'callback', start, end: Math.max(start, fallback.end), parent: null }
+      top.continuation = Math.max(top.continuation, hung.id)
+      total.end = Math.max(total.end, hung.end)
+      total.continuations++
+      kinds.callback = (kinds.callback ?? 0) + 1
+      const seconds = ((hung.end - hung.start) / 1e6).toFixed(1)
+      const note = { type: 'note', code: 'hung', text: `the program did not return to its event loop for the last ${seconds} s, and was killed` }
+      stream.write(`${JSON.stringify(hung)}\n${JSON.stringify(note)}\n`)
     }
     base = top
   }
@@ -43,6 +67,7 @@ export async function complete(out: string, parts: string[], fallback: { reason:
 }
 
 interface Ids {
+  thread: number
   continuation: number
   location: number
   activity: number
@@ -58,7 +83,17 @@ function move(r: TraceRecord, base: Ids, top: Ids): void {
     top[of] = Math.max(top[of], id + base[of])
   }
   switch (r.type) {
+    case 'thread':
+      shift(r, 'id', 'thread')
+      break
+    case 'dropped':
+      shift(r, 'thread', 'thread')
+      break
+    case 'original':
+      shift(r, 'location', 'location')
+      break
     case 'continuation':
+      shift(r, 'thread', 'thread')
       shift(r, 'id', 'continuation')
       shift(r, 'parent', 'continuation')
       shift(r, 'at', 'location')
@@ -71,6 +106,7 @@ function move(r: TraceRecord, base: Ids, top: Ids): void {
       shift(r, 'id', 'location')
       break
     case 'activity-start':
+      shift(r, 'thread', 'thread')
       shift(r, 'parent', 'activity')
       shift(r, 'at', 'location')
       shift(r, 'id', 'activity')
@@ -83,6 +119,7 @@ function move(r: TraceRecord, base: Ids, top: Ids): void {
       shift(r, 'continuation', 'continuation')
       break
     case 'atomic-enter':
+      shift(r, 'thread', 'thread')
       shift(r, 'outer', 'atomic')
       shift(r, 'at', 'location')
       shift(r, 'activity', 'activity')
@@ -92,9 +129,11 @@ function move(r: TraceRecord, base: Ids, top: Ids): void {
       shift(r, 'id', 'atomic')
       break
     case 'unserialisable':
-      for (const place of ['first', 'other', 'second'] as const) shift(r, place, 'location')
+      for (const place of ['first', 'other', 'second', 'operation'] as const) shift(r, place, 'location')
+      if (r.awaits !== undefined) r.awaits = r.awaits.map((id) => id + base.location)
       break
     case 'mark':
+      shift(r, 'thread', 'thread')
       shift(r, 'continuation', 'continuation')
       break
     case 'interruption':

@@ -1,9 +1,11 @@
 /** The summary in the terminal: what was recorded, the sentences, the table of subtrees, the first of the ranking. */
 import type { Figures } from '../analysis/figures.ts'
+import { conflicts, conflictText } from '../analysis/conflicts.ts'
 import { adviceText } from '../analysis/ranking.ts'
 import { siteText } from '../analysis/sites.ts'
 import { percent, time, whole } from './format.ts'
 import { insights } from './insights.ts'
+import { troubles } from './troubles.ts'
 
 export interface TerminalOptions {
   color?: boolean
@@ -22,8 +24,9 @@ export function terminalSummary(f: Figures, { color = false, width = 100, chains
   lines.push(
     `${f.recordings.length > 1 ? `${f.recordings.length} recordings, ` : ''}${time(length)}; ${whole(f.counts.continuations)} continuations on ${f.counts.loops} event loop${f.counts.loops === 1 ? '' : 's'}, ` +
       `${percent(f.counts.edges, f.counts.continuations)} with a known parent${dropped > 0 ? paint('33', `; ${whole(dropped)} lost`) : ''}`,
-    '',
   )
+  for (const text of troubles(f)) lines.push(paint('31', text))
+  lines.push('', ...cards(f, paint, width, chains), '')
   for (const { topic, text } of insights(f)) lines.push(...wrapText(`${paint('1', topic.padEnd(12))}${text}`, width, 12, color ? 8 : 0))
   lines.push('', paint('1', 'Potentially atomic subtrees'), paint('2', '  limit      total  linear  multi L  multi S  contain L  contain S  interrupted'))
   for (const r of f.subtrees) {
@@ -39,13 +42,30 @@ export function terminalSummary(f: Figures, { color = false, width = 100, chains
     if (chain.by.length > 0) lines.push(paint('2', `    by ${cut(chain.by.slice(0, 2).map(([s, n]) => `${siteText(f.sites[s])} (${n})`).join(', '), width - 7)}`))
   }
   if (f.atomic.blocks > 0) lines.push('', `${whole(f.atomic.blocks)} atomic blocks, ${f.atomic.interruptions === 0 ? 'none entered by foreign continuations' : paint('31', `${whole(f.atomic.interruptions)} foreign continuations ran inside`)}`)
-  if (f.atomic.unserialisable.length > 0) lines.push('', paint('1', 'Interleavings that no serial order explains'))
-  for (const { kind, variable, sites, count } of f.atomic.unserialisable.slice(0, chains)) {
-    const [first, other, second] = sites.map((s) => siteText(f.sites[s]).replace(/^access /, ''))
-    lines.push(`  ${paint('31', `${kind}${variable === undefined ? '' : ` of ${variable}`}, ${whole(count)} time${count === 1 ? '' : 's'}`)}`, `    ${cut(`${first} → by another ${other} → ${second}`, width - 4)}`)
-  }
   for (const note of f.notes.slice(0, 5)) lines.push(paint('33', `note: ${cut(note, width - 6)}`))
   return `${lines.join('\n')}\n`
+}
+
+const CARDS = 5
+
+function cards(f: Figures, paint: (code: string, text: string) => string, width: number, more: number): string[] {
+  const all = conflicts(f)
+  const own = all.filter((c) => !c.foreign)
+  const lines: string[] = []
+  if (all.length === 0) return [paint('32', 'No operation was seen that something of the same function, or on the same data, came between.')]
+  lines.push(paint('1', own.length === 1 ? 'One conflict in your code' : `${own.length} conflicts in your code${own.length > CARDS ? `, the first ${CARDS} of them` : ''}`))
+  for (const [i, c] of own.slice(0, CARDS).entries()) {
+    const place = (site: number): string => siteText(f.sites[site]).replace(/^\S+ /, '')
+    lines.push(...wrapText(`  ${i + 1}. ${paint('1;31', conflictText(f, c))}`, width, 5, 0))
+    lines.push(cut(`       ${c.evidence === 'data' ? 'reads  ' : 'begins '} ${place(c.first)}`, width))
+    for (const site of c.awaits) lines.push(cut(`       waits   ${place(site)}`, width))
+    lines.push(cut(paint('31', `     ▶ ${c.evidence === 'data' ? 'another' : 'enters '} ${place(c.other)}`), width + 9))
+    lines.push(cut(`       ${c.evidence === 'data' ? 'then   ' : 'goes on'} ${place(c.second)}`, width))
+    lines.push(paint('2', `     atomic there would take ${time(c.p50)}, at worst ${time(c.p99)}`))
+  }
+  const folded = all.length - own.length
+  if (folded > 0) lines.push(paint('2', `  and ${folded} in packages${more > 0 ? ', in the report' : ''}`))
+  return lines
 }
 
 const cut = (text: string, width: number): string => (text.length > width ? `${text.slice(0, Math.max(1, width - 1))}…` : text)

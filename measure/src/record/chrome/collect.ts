@@ -98,6 +98,10 @@ export interface Profile {
   nodes: Map<number, ProfileNode>
   /** From an event's `sampleTraceId` to the node that was on top. */
   samples: Map<number, number>
+  /** All samples by time: the node on top, and the line and column (from 1; 0: unknown) that ran in it. */
+  taken: { ts: number; node: number; line: number; column: number }[]
+  /** Time of the last sample so far. */
+  clock: number
 }
 
 export class Collection {
@@ -181,7 +185,7 @@ export class Collection {
       data = { name: String(args.taskName ?? ''), sample: args.data?.sampleTraceId }
       if (/^(await|Promise\.)/.test(data.name)) this.sawPromises = true
     } else if (code === Code.Call || code === Code.Script)
-      data = data === null ? null : { url: data.url, line: data.lineNumber, column: data.columnNumber, name: data.functionName ?? '' }
+      data = data === null ? null : { url: data.url, line: data.lineNumber, column: data.columnNumber, name: data.functionName ?? '', sample: data.sampleTraceId }
     else if (code === Code.Stamp) {
       const message = data?.message ?? data?.name
       if (typeof message !== 'string' || !message.startsWith('charcoal:')) return
@@ -215,10 +219,17 @@ export class Collection {
   private profile(e: ChromeEvent): void {
     const key = `${e.pid}:${e.id}`
     let profile = this.profiles.get(key)
-    if (profile === undefined) this.profiles.set(key, (profile = { tid: -1, nodes: new Map(), samples: new Map() }))
-    if (e.name === 'Profile') profile.tid = e.tid
-    else if (e.name === 'ProfileChunk') {
-      const { cpuProfile } = e.args?.data ?? {}
+    if (profile === undefined) this.profiles.set(key, (profile = { tid: -1, nodes: new Map(), samples: new Map(), taken: [], clock: 0 }))
+    if (e.name === 'Profile') {
+      profile.tid = e.tid
+      profile.clock = Number(e.args?.data?.startTime ?? e.ts)
+    } else if (e.name === 'ProfileChunk') {
+      const { cpuProfile, timeDeltas, lines, columns } = e.args?.data ?? {}
+      const { taken } = profile
+      for (const [i, node] of (cpuProfile?.samples ?? []).entries()) {
+        profile.clock += Number(timeDeltas?.[i] ?? 0)
+        taken.push({ ts: profile.clock, node, line: Number(lines?.[i] ?? 0), column: Number(columns?.[i] ?? 0) })
+      }
       for (const node of cpuProfile?.nodes ?? []) {
         const frame = node?.callFrame ?? {}
         profile.nodes.set(node.id, { parent: node.parent ?? 0, url: String(frame.url ?? ''), line: (frame.lineNumber ?? 0) + 1, column: (frame.columnNumber ?? 0) + 1, name: String(frame.functionName ?? '') })

@@ -12,7 +12,8 @@ import { Blocks } from '../blocks.ts'
 import type { Recorded } from '../recorded.ts'
 import { Collection, type ChromeThread } from './collect.ts'
 import { chromeEvents, type ChromeEvent } from './events.ts'
-import { TreeMaker, type Node, type Place, type Told } from './tree.ts'
+import type { Place } from './places.ts'
+import { TreeMaker, type Node, type Told } from './tree.ts'
 
 export interface ConvertOptions {
   header?: Partial<Omit<Header, 'type' | 'version'>>
@@ -59,7 +60,7 @@ export async function convertTrace(file: string, out: string, options: ConvertOp
   const trace = new TraceWriter(out, { source: 'chrome', tool: 'charcoal-measure', ...options.header })
   const used = new Set(nodes.map((n) => n.thread))
   tree.threads.forEach(({ thread }, i) => used.has(i) && trace.write({ type: 'thread', id: i + 1, ...describe(thread, collection) }))
-  const location = (p: Place): number => trace.location(p.url, p.line, p.column, p.name)
+  const location = (p: Place): number => trace.location(p.url, p.line, p.column, p.name, { begin: p.begin })
   const ends = new Map<number, number>()
   const kinds: Record<string, number> = {}
   const library = new Library(tree.told, origin)

@@ -6,15 +6,9 @@
  * microtasks, the registration of the first of them that another continuation made. All others are alternatives.
  */
 import type { Batch, Continuation, Via } from '../../format/types.ts'
-import { Code, type ChromeThread, type Collection, type Kept, type Profile } from './collect.ts'
+import { Code, type ChromeThread, type Collection, type Kept } from './collect.ts'
 import { repeats, taskKind } from './kinds.ts'
-
-export interface Place {
-  url: string
-  line: number
-  column: number
-  name: string
-}
+import { callPlace, OWN, stackPlace, Stacks, type Place } from './places.ts'
 
 /** A registration. */
 interface Registration {
@@ -49,8 +43,9 @@ export interface Node {
   edges: Edge[]
   batches: Batch[]
   microtasks: number
+  /** The function that the event loop called; null: unknown, or not told by the browser. */
   at: Place | null
-  /** The outermost function that registered something in it. */
+  /** The outermost function that was seen in it, directly or not: a registration's, a call's, a sample's. */
   entry: Place | null
   calls: number
   /** Code of this tool ran in it; it was a callback that the shim knows. */
@@ -75,7 +70,6 @@ export interface Tree {
 const MAX_ALTERNATIVES = 8
 /** Microtasks run at the end of the callback they belong to; in a later step of the same task they are a batch of their own. Microseconds. */
 const CHECKPOINT = 100
-const OWN = 'charcoal-measure:'
 
 export class TreeMaker {
   private readonly flows = new Map<number | string, Registration>()
@@ -109,7 +103,7 @@ export class TreeMaker {
     for (const start of thread.openTasks) tasks.push([start, this.collection.last])
     tasks.sort((a, b) => a[0] - b[0])
     kept.sort((a, b) => a.ts - b.ts || b.end - a.end)
-    const profile = [...this.collection.profiles.entries()].filter(([key, p]) => p.tid === thread.tid && key.startsWith(`${thread.pid}:`)).map(([, p]) => p)
+    const stacks = new Stacks(this.collection, thread)
     const nodes: Node[] = []
     const timers = new Map<number, Registration>()
     const frames = new Map<string, Registration>()
@@ -151,8 +145,9 @@ export class TreeMaker {
           node.cpu += Math.max(0, e.cpu)
         }
         // The end of an inner slice can lie beyond the outer one's by rounding.
+        const direct = stack.every((s) => !runsCode(s, this.collection.sawPromises))
         stack.push(e)
-        this.enter(node!, e, micro, edge, timers, frames)
+        this.enter(node!, e, direct, micro, stacks, edge, timers, frames)
         if (e.code === Code.Microtasks) micro++
         continue
       }
@@ -161,7 +156,7 @@ export class TreeMaker {
           const registration = register(e, e.data.name)
           // The browser's own microtasks register on nobody's behalf.
           if (this.collection.sawDebugger && stack.length > 0 && stack[stack.length - 1].code === Code.Microtasks && taskKind(e.data.name) !== 'promise') registration.by = null
-          const found = place(profile, e.data.sample)
+          const found = stacks.at(e.data.sample, e.ts)
           registration.from = found.inner
           if (node !== null && node.entry === null) node.entry = found.outer
           if (e.flowOut !== -1) this.flows.set(e.flowOut, registration)
@@ -186,7 +181,7 @@ export class TreeMaker {
           const fields = (e.data.message as string).split(':')
           if (fields[1] === 's') {
             const registration = register(e, `=${fields.slice(4).join(':')}`, fields[3] === '1')
-            registration.from = place(profile, e.data.sample).inner
+            registration.from = stacks.at(e.data.sample, e.ts).inner
             shims.set(fields[2], registration)
           }
           else if (fields[1] === 'r') {
@@ -202,11 +197,12 @@ export class TreeMaker {
         }
       }
     }
-    for (const n of nodes) if (n.at === null) n.at = n.entry
+    // What registered nothing and called nothing that the browser tells of may have run long enough for a sample.
+    for (const n of nodes) n.entry ??= n.javascript && n.at === null ? stacks.during(n.start, n.end) : null
     return nodes
   }
 
-  private enter(node: Node, e: Kept, micro: number, edge: (key: Edge['key'], registration: Registration | null) => void, timers: Map<number, Registration>, frames: Map<string, Registration>): void {
+  private enter(node: Node, e: Kept, direct: boolean, micro: number, stacks: Stacks, edge: (key: Edge['key'], registration: Registration | null) => void, timers: Map<number, Registration>, frames: Map<string, Registration>): void {
     switch (e.code) {
       case Code.Microtasks: {
         const count = e.data?.microtask_count ?? null
@@ -218,7 +214,10 @@ export class TreeMaker {
         break
       }
       case Code.AsyncRun:
-        if (micro > 0) node.javascript = true
+        if (micro > 0) {
+          node.javascript = true
+          e.data = { ...e.data, micro: true }
+        }
         if (e.flowIn !== -1) {
           edge(e.flowIn, null)
           if (e.flowOut !== -1) this.chain.set(e.flowOut, e.flowIn)
@@ -235,7 +234,9 @@ export class TreeMaker {
         node.javascript = true
         node.calls++
         if (e.code === Code.Script && node.kind === '' && node.event === '') node.kind = 'script'
-        if (node.at === null && typeof e.data?.url === 'string' && e.data.url !== '') node.at = { url: e.data.url, line: count(e.data.line), column: count(e.data.column), name: String(e.data.name) }
+        // Only a call that nothing of the page's stands around: others are made by what runs (a listener of an event that it dispatches, the constructor of an element).
+        if (direct) node.at ??= callPlace(e.data)
+        else if (node.entry === null) node.entry = stacks.at(e.data?.sample, e.ts).outer
         break
       case Code.Timer: {
         const registration = timers.get(e.data?.timerId)
@@ -342,6 +343,12 @@ export class TreeMaker {
     registration.id ||= ++this.registrations
   }
 
+  /** The place of the `await` after which a continuation goes on: the first of its registrations that is one, if no `then` comes before it. */
+  private awaited(node: Node, primary: Registration | null): Place | null {
+    const promises = [primary, ...node.edges.map((e) => e.registration)].filter((r) => r !== null && taskKind(r.name) === 'promise')
+    return promises[0]?.name === 'await' ? promises[0].from : null
+  }
+
   /** The record of a continuation, once all have their ids. */
   record(node: Node, origin: number, location: (place: Place) => number, clamp: (t: number) => number): Continuation {
     const primary = this.primary.get(node) ?? null
@@ -365,7 +372,7 @@ export class TreeMaker {
     }
     if (node.microtasks > 0) record.microtasks = node.microtasks
     if (node.batches.length > 0) record.batches = node.batches.map(([a, b, n]): Batch => [Math.max(record.start, a - origin), Math.max(record.start, a - origin, b - origin), n]).slice(0, 10_000)
-    const at = node.at ?? (primary !== null && primary.name === 'await' ? primary.from : null)
+    const at = node.at ?? this.awaited(node, primary) ?? node.entry
     if (at !== null) record.at = location(at)
     if (primary !== null && primary.from !== null) record.from = location(primary.from)
     if (node.cpu > 0) record.cpu = node.cpu
@@ -382,9 +389,14 @@ function blank(thread: number, task: number, e: Kept): Node {
   return { id: 0, thread, task, start: e.ts, end: e.end, cpu: 0, code: e.code, kind: '', event: '', javascript: false, edges: [], batches: [], microtasks: 0, at: null, entry: null, calls: 0, ours: false, ran: false, dropped: false }
 }
 
-const isOurs = (e: Kept): boolean => typeof e.data?.url === 'string' && e.data.url.startsWith(OWN)
+/** True if what stands inside this slice was called by the page's own code. */
+function runsCode(e: Kept, sawPromises: boolean): boolean {
+  if (e.code === Code.Call || e.code === Code.Script) return !isOurs(e)
+  // A reaction of a promise shows itself as a run inside the batch; without the debugger none does, and any call in a batch may be one of its.
+  return (e.code === Code.AsyncRun && e.data?.micro === true) || (e.code === Code.Microtasks && !sawPromises)
+}
 
-const count = (x: unknown): number => (Number.isSafeInteger(x) && (x as number) >= 0 ? (x as number) : 0)
+const isOurs = (e: Kept): boolean => typeof e.data?.url === 'string' && e.data.url.startsWith(OWN)
 
 /** Gives each slice the flows that begin and end at its start. */
 function attachFlows(thread: ChromeThread): void {
@@ -405,29 +417,4 @@ function attachFlows(thread: ChromeThread): void {
     if (e.code === Code.AsyncRun) e.flowIn = ins.get(e.ts)?.shift() ?? -1
   }
   thread.flows = []
-}
-
-/** The innermost and the outermost function of a sampled stack. */
-function place(profiles: Profile[], sample: unknown): { inner: Place | null; outer: Place | null } {
-  for (const { nodes, samples } of profiles) {
-    let id = samples.get(sample as number)
-    if (id === undefined) continue
-    let inner: Place | null = null
-    let outer: Place | null = null
-    for (let node = nodes.get(id), depth = 0; node !== undefined && depth < 1000; node = nodes.get(node.parent), depth++)
-      if (node.url !== '' && !node.url.startsWith(OWN)) {
-        inner ??= node
-        outer = node
-      }
-    return { inner: inner && strip(inner), outer: outer && strip(outer) }
-  }
-  return { inner: null, outer: null }
-}
-
-const strip = ({ url, line, column, name }: Place): Place => ({ url, line, column, name })
-
-/** Of a trace recorded with stacks. */
-function stackPlace(data: any): Place | null {
-  const frame = data?.stackTrace?.[0]
-  return typeof frame?.url === 'string' && frame.url !== '' ? { url: frame.url, line: count(frame.lineNumber), column: count(frame.columnNumber), name: String(frame.functionName ?? '') } : null
 }

@@ -3,13 +3,18 @@ import type { Calibration } from '../../format/types.ts'
 /** What the command tells the hook, through the environment. */
 export const CONFIG = 'CHARCOAL_MEASURE_RECORD'
 
+/** `full`: with places in source text; `fast`: without; `sample`: as `full`, a small part of the time. */
+export type NodeMode = 'full' | 'fast' | 'sample'
+
 export interface HookConfig {
   out: string
-  full: boolean
-  /** The command's process: its child is recorded, children of that are not. */
+  mode: NodeMode
+  /** The command's process: its child writes to `out`, and children of that to files beside it. */
   parent: number
   /** The trace's origin, milliseconds since 1970. */
   origin: number
+  /** The reads and writes of the program's own code are watched. */
+  accesses: boolean
   /** The self-test's result, for the trace. */
   calibration?: Calibration
 }

@@ -1,57 +1,77 @@
-/** Loaded by `node --import` into the program's main thread and workers: records until the program ends, however it does. */
+/** Loaded by `node --import` into the program, its workers and its child processes: records until the program ends, however it does. */
+import { AsyncResource } from 'node:async_hooks'
 import { isMainThread, threadId } from 'node:worker_threads'
 import { watch } from './adapter.ts'
+import { childrenNote, countChildren } from './children.ts'
+import { Contexts } from './accesses/contexts.ts'
+import { installAccesses } from './accesses/install.ts'
+import { tellAccesses } from './accesses/tell.ts'
 import { CONFIG, type HookConfig } from './config.ts'
 import { NodeRecorder } from './recorder.ts'
+import { sample } from './sample.ts'
 import { ownUrl } from './stack.ts'
 import { traceActivities } from '../activities.ts'
 
 const config: HookConfig | null = JSON.parse(process.env[CONFIG] ?? 'null')
-if (config !== null && process.ppid === config.parent) start(config)
+if (config !== null) start(config)
 
 function start(config: HookConfig): void {
   ownUrl(import.meta.url)
   const { performance } = globalThis
   const now = performance.now.bind(performance)
   const offset = (performance.timeOrigin - config.origin) * 1000
+  const first = process.ppid === config.parent
   const recorder = new NodeRecorder({
-    out: isMainThread ? config.out : `${config.out}.part-${threadId}`,
-    full: config.full,
+    out: first && isMainThread ? config.out : `${config.out}.part-${process.pid}-${threadId}`,
+    full: config.mode !== 'fast',
+    mode: config.mode,
     now: () => now() * 1000 + offset,
-    thread: { id: threadId + 1, kind: isMainThread ? 'node' : 'worker', name: isMainThread ? 'main' : `worker ${threadId}` },
+    thread: { id: threadId + 1, kind: isMainThread ? 'node' : 'worker', name: `${first ? '' : `process ${process.pid} `}${isMainThread ? 'main' : `worker ${threadId}`}` },
     command: process.argv.slice(1),
   })
-  if (isMainThread && config.calibration !== undefined) recorder.write(config.calibration)
-  let reason = 'finished'
+  if (first && isMainThread && config.calibration !== undefined) recorder.write(config.calibration)
   const stop = (why: string, code?: number): void => {
     unwatch()
     recorder.stop(why, code)
   }
   traceActivities(recorder)
+  countChildren()
+  const after = new AsyncResource('charcoal').asyncId()
+  const accesses = config.accesses ? installAccesses(() => recorder.now()) : null
+  if (accesses !== null) recorder.contexts = new Contexts(accesses.flows)
+  recorder.ours = [after, new AsyncResource('charcoal').asyncId()]
+  recorder.atEnd = () => {
+    if (accesses !== null) tellAccesses(accesses, recorder)
+    const text = childrenNote()
+    if (text !== null) recorder.note('children', text)
+  }
   Object.defineProperty(globalThis, Symbol.for('charcoal.mark'), { value: (name: string) => recorder.mark(String(name)), configurable: true })
+  if (isMainThread) stopWithProcess(stop)
+  else process.on('exit', (code) => stop(code === 0 ? 'finished' : 'exit', code))
+  const unwatch = config.mode === 'sample' ? sample(recorder) : watch(recorder)
+}
+
+/** After the program's own listeners, as far as possible: `exit` is emitted, then the process ends through `reallyExit`. */
+function stopWithProcess(stop: (why: string, code?: number) => void): void {
+  let reason = 'finished'
   const exit: (code: number) => void = (process as any).reallyExit
-  // After the program's own listeners, as far as possible: `exit` is emitted, then the process ends through `reallyExit`.
+  ;(process as any).reallyExit = (code: number) => {
+    stop(reason, code)
+    exit.call(process, code)
+  }
   process.on('exit', (code) => {
     if (reason === 'finished' && code !== 0) reason = 'exit'
-    if (!isMainThread) stop(reason, code)
+    stop(reason, code)
   })
-  if (isMainThread) {
-    ;(process as any).reallyExit = (code: number) => {
-      stop(reason, code)
-      exit.call(process, code)
+  process.on('uncaughtExceptionMonitor', () => (reason = 'crash'))
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    const end = (): void => {
+      reason = signal === 'SIGINT' ? 'stopped' : 'signal'
+      if (process.listenerCount(signal) > 1) return
+      stop(reason)
+      process.off(signal, end)
+      process.kill(process.pid, signal)
     }
-    process.on('exit', (code) => stop(reason, code))
-    process.on('uncaughtExceptionMonitor', () => (reason = 'crash'))
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-      const end = (): void => {
-        reason = signal === 'SIGINT' ? 'stopped' : 'signal'
-        if (process.listenerCount(signal) > 1) return
-        stop(reason)
-        process.off(signal, end)
-        process.kill(process.pid, signal)
-      }
-      process.on(signal, end)
-    }
+    process.on(signal, end)
   }
-  const unwatch = watch(recorder)
 }

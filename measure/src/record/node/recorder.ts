@@ -7,50 +7,32 @@
  *
  * Continuations in which only Node's own code ran (the steps of `readFile`, of loading a module) are left out, with their children given to their parent: known only with stacks (mode `full`).
  */
+import { executionAsyncResource } from 'node:async_hooks'
 import { TraceWriter } from '../../format/write.ts'
-import type { Batch, Continuation, TraceRecord, Via } from '../../format/types.ts'
+import type { TraceRecord } from '../../format/types.ts'
 import { Blocks } from '../blocks.ts'
 import type { ActivityHost } from '../activities.ts'
+import type { Contexts } from './accesses/contexts.ts'
 import { running, type Watcher } from './adapter.ts'
-import { Resources } from './resources.ts'
-import { here, type Place } from './stack.ts'
+import { functionPlace } from './function_place.ts'
+import { Guesses, type Guess } from './guesses.ts'
+import { Aliases, decide, NONE, opened, recordOf, round, type Open } from './open.ts'
+import { blankResource, Resources } from './resources.ts'
+import { here, isUsers, type Frames, type Place } from './stack.ts'
 import { resourceType, type ResourceType } from './types.ts'
 
 /** Microseconds of silence after which a settled promise outside any callback means that the loop has begun something new. */
 const SILENCE = 200
 const MAX_ALTERNATIVES = 8
-/** What is kept before it is written: characters, and microseconds. */
+/** What is kept before it is written: characters, and microseconds. A process that is killed, or loops for ever, loses no more. */
 const FLUSH = 1 << 18
-const FLUSH_AGE = 1e6
-
-interface Open {
-  id: number
-  kind: string
-  start: number
-  parent: number
-  registered: number
-  from: number
-  at: number
-  recurring: boolean
-  registration: number
-  batches: Batch[]
-  microtasks: number
-  /** What ran has a handle's callback as its task. */
-  handle: boolean
-  /** Code of the user's was seen in the task, in the whole continuation. */
-  userTask: boolean
-  user: boolean
-  /** Only Node's own code was seen, at least once. */
-  internal: boolean
-  /** Edges of its microtasks: continuation, registration time, location, and whether it is the one that registered it. */
-  edges: { id: number; registered: number; from: number; direct: boolean; via: Via }[]
-  top: boolean
-}
+const FLUSH_AGE = 20_000
 
 export interface RecorderOptions {
   out: string
   /** Stacks at registrations. */
   full: boolean
+  mode: string
   /** Microseconds since the trace's origin. */
   now: () => number
   thread: { id: number; kind: string; name: string }
@@ -60,12 +42,20 @@ export interface RecorderOptions {
 export class NodeRecorder implements Watcher, ActivityHost {
   readonly trace: TraceWriter
   readonly kinds: Record<string, number> = {}
-  collapsed = 0
+  readonly threadId: number
+  /** Told whose callbacks run, if accesses are watched. */
+  contexts: Contexts | null = null
+  /** Resources with ids between these two are this recorder's. */
+  ours: [after: number, before: number] = [0, 0]
+  /** Called before the end is written. */
+  atEnd: () => void = () => {}
+  private collapsed = 0
   private readonly blocks = new Blocks()
   private readonly resources = new Resources()
+  private readonly guesses = new Guesses()
+  private readonly aliases = new Aliases()
   private readonly full: boolean
   private readonly clock: () => number
-  readonly threadId: number
   private paused = 0
   private flushed = 0
   private depth = 0
@@ -79,18 +69,17 @@ export class NodeRecorder implements Watcher, ActivityHost {
   private readonly types: ResourceType[] = []
   private readonly typeCodes = new Map<string, number>()
   private readonly locations = new Map<Place, number>()
-  /** Continuations left out, to what stands for them: parent, and when that registered. */
-  private readonly aliases = new Map<number, { parent: number; registered: number; from: number }>()
+  private readonly fresh = blankResource()
 
   constructor(options: RecorderOptions) {
     this.full = options.full
     this.clock = options.now
     this.threadId = options.thread.id
-    this.trace = new TraceWriter(options.out, { source: 'node', tool: `charcoal-measure`, mode: options.full ? 'full' : 'fast', started: new Date().toISOString(), command: options.command })
+    const { out, mode, command } = options
+    this.trace = new TraceWriter(out, { source: 'node', tool: `charcoal-measure`, mode, started: new Date().toISOString(), command })
     this.trace.write({ type: 'thread', id: options.thread.id, kind: options.thread.kind, name: options.thread.name, process: process.pid })
-    this.open = this.begin(this.now(), 'script', 0, null)
-    this.trace.flush()
-    this.flushed = this.now()
+    this.open = opened(this.nextId++, this.now(), 'script')
+    this.flush(this.now())
     this.recording = true
   }
 
@@ -113,29 +102,23 @@ export class NodeRecorder implements Watcher, ActivityHost {
       code = this.types.push(resourceType(typeName)) - 1
       this.typeCodes.set(typeName, code)
     }
-    const type = this.types[code]
-    let from = 0
-    let direct = false
+    const { fresh } = this
+    fresh.type = code
+    fresh.owner = this.open.id
+    fresh.registered = now
+    fresh.trigger = trigger
+    fresh.recurring = this.types[code].handle || (typeName === 'Timeout' && (resource as any)._repeat !== null)
+    fresh.from = fresh.callback = 0
+    fresh.direct = fresh.awaits = false
     // A promise of its own (a constructor's, an async function's) never runs: only one that hangs on another is a callback.
-    if (this.full && !(typeName === 'PROMISE' && trigger === running())) {
-      const frames = here(this.made)
-      if (frames.inner !== null) {
-        from = this.location(frames.inner)
-        direct = frames.direct
-        this.open.user = true
-        if (!this.inBatch) this.open.userTask = true
-        if (this.open.at === 0 && frames.outer !== null) {
-          this.open.at = this.location(frames.outer)
-          this.open.top = frames.outer.name === '' && frames.outer.line === 1
-        }
-      } else this.open.internal = true
-    }
-    if (type.handle || (typeName === 'Timeout' && (resource as any)._repeat)) this.resources.addHandle(id, code, this.open.id, now, from)
-    else this.resources.add(id, code, this.open.id, now, from, direct, trigger)
+    if (this.full && !(typeName === 'PROMISE' && trigger === running())) this.locate(typeName, resource)
+    this.resources.add(id, fresh)
+    this.contexts?.made(id, fresh.recurring, fresh.awaits)
   }
 
   before(id: number): void {
     if (!this.recording || this.depth++ !== 0) return
+    this.contexts?.before(id)
     const now = this.now()
     const code = this.resources.type(id)
     const micro = code !== -1 && this.types[code].micro
@@ -143,8 +126,8 @@ export class NodeRecorder implements Watcher, ActivityHost {
       this.microtask(id, now)
       return
     }
-    // A resource from before the recording: its type is unknown.
-    if (code === -1 && id <= 1) return
+    // A resource from before the recording: its type is unknown. Node's first, and our own, are nobody's callbacks.
+    if (code === -1 && (id <= 1 || (id > this.ours[0] && id < this.ours[1]))) return
     this.task(id, code, now)
   }
 
@@ -154,6 +137,7 @@ export class NodeRecorder implements Watcher, ActivityHost {
     this.lastEnd = now
     if (this.inBatch) this.open.batches[this.open.batches.length - 1][1] = now
     this.resources.ran(id)
+    this.contexts?.after()
   }
 
   settled(id: number): void {
@@ -167,40 +151,111 @@ export class NodeRecorder implements Watcher, ActivityHost {
     if (this.stopped) return
     this.stopped = true
     const now = this.now()
-    if (this.depth > 0) this.lastEnd = now
+    if (this.recording) {
+      if (this.depth > 0) this.lastEnd = now
+      this.recording = false
+      this.finish()
+    }
+    this.atEnd()
+    this.trace.write({ type: 'sources', kinds: this.kinds })
+    if (this.collapsed > 0) this.note('collapsed', `${this.collapsed} continuations of Node's own code (steps of reading files, of loading modules) are left out; their children have their parents`)
+    if (this.resources.lost > 0) this.note('lost-parents', `${this.resources.lost} registrations were forgotten because too many were pending; their continuations are roots`)
+    this.trace.end({ end: round(Math.max(now, this.lastEnd)), reason, ...(exitCode !== undefined && { exitCode }) })
+  }
+
+  /** Nothing is recorded until `resume`. What is registered meanwhile has no parent afterwards. */
+  pause(): void {
+    if (this.stopped || !this.recording) return
+    this.lastEnd = this.now()
     this.recording = false
     this.finish()
-    this.trace.write({ type: 'sources', kinds: this.kinds })
-    if (this.collapsed > 0) this.trace.write({ type: 'note', code: 'collapsed', text: `${this.collapsed} continuations of Node's own code (steps of reading files, of loading modules) are left out; their children have their parents` })
-    if (this.resources.lost > 0) this.trace.write({ type: 'note', code: 'lost-parents', text: `${this.resources.lost} registrations were forgotten because too many were pending; their continuations are roots` })
-    this.trace.end({ end: Math.max(now, this.lastEnd), reason, ...(exitCode !== undefined && { exitCode }) })
+    this.flush(this.now())
+  }
+
+  resume(): void {
+    if (this.stopped || this.recording) return
+    this.depth = 0
+    this.open = opened(this.nextId++, this.now(), 'callback')
+    this.inBatch = false
+    this.recording = true
   }
 
   write(record: TraceRecord): void {
-    if (this.stopped) return
     if (record.type === 'atomic-enter') this.blocks.enter(record.id, record.time, this.open.id)
     else if (record.type === 'atomic-leave') this.blocks.leave(record.id)
     else if (record.type === 'step') this.blocks.step(record.continuation)
     this.trace.write(record)
   }
 
+  note(code: string, text: string): void {
+    this.trace.write({ type: 'note', code, text })
+  }
+
   /** What the program wants to see in the trace. */
   mark(name: string): void {
-    this.open.user = true
-    if (!this.inBatch) this.open.userTask = true
+    if (this.stopped) return
+    this.users()
     this.write({ type: 'mark', name, time: round(this.now()), thread: this.threadId, continuation: this.open.id })
   }
 
   location(place: Place): number {
     let id = this.locations.get(place)
-    if (id === undefined) this.locations.set(place, (id = this.trace.location(place.url, place.line, place.column, place.name)))
+    if (id === undefined) {
+      id = this.trace.location(place.url, place.line, place.column, place.name, { begin: place.begin })
+      this.locations.set(place, id)
+    }
     return id
+  }
+
+  /** Code of the user's runs in the open continuation. */
+  private users(): void {
+    this.open.user = true
+    if (!this.inBatch) this.open.userTask = true
+  }
+
+  /** Fills in where `fresh` is being registered, and learns what the open continuation is. */
+  private locate(typeName: string, resource: object): void {
+    const callback = callbackOf(typeName, resource)
+    const guess = callback === null ? null : this.guesses.of(this.open.from * 4 + (this.inBatch ? 1 : 0), callback)
+    if (guess === null || Guesses.asks(guess)) this.look(typeName, guess, callback)
+    else if (guess.from !== 0) this.registers(guess.from, guess.direct, guess.outer, false)
+    else this.open.internal = true
+    if (guess !== null && guess.callback > 0) this.fresh.callback = guess.callback
+  }
+
+  private look(typeName: string, guess: Guess | null, callback: Function | null): void {
+    const frames: Frames = here(this.made)
+    const { inner, outer, direct, bare } = frames
+    const from = inner === null ? 0 : this.location(inner)
+    const out = outer === null ? 0 : this.location(outer)
+    if (guess !== null) {
+      Guesses.learn(guess, from, out, direct)
+      if (guess.callback === -1) {
+        const place = functionPlace(callback!)
+        guess.callback = place !== null && isUsers(place.url) ? this.location(place) : 0
+      }
+    }
+    if (from === 0) this.open.internal = true
+    else {
+      this.fresh.awaits = bare && typeName === 'PROMISE'
+      this.registers(from, direct, out, outer !== null && outer.name === '' && outer.line === 1)
+    }
+  }
+
+  private registers(from: number, direct: boolean, outer: number, top: boolean): void {
+    this.fresh.from = from
+    this.fresh.direct = direct
+    this.users()
+    const { open } = this
+    if (open.at !== 0 || open.resumed !== 0 || outer === 0) return
+    open.at = outer
+    open.top = top
   }
 
   private silence(now: number): void {
     if (now - this.lastEnd > SILENCE && this.lastEnd > this.open.start && running() === 0) {
       this.next(now)
-      this.open = this.begin(now, 'microtasks', 0, null)
+      this.open = opened(this.nextId++, now, 'microtasks')
     }
   }
 
@@ -208,104 +263,101 @@ export class NodeRecorder implements Watcher, ActivityHost {
   private task(id: number, code: number, now: number): void {
     this.next(now)
     const resource = code === -1 ? undefined : this.resources.get(id)
-    const type = code === -1 ? undefined : this.types[code]
-    const recurring = resource !== undefined && (resource.recurring || resource.runs > 0)
-    this.open = this.begin(now, type === undefined ? 'callback' : type.kind === 'timeout' && recurring ? 'interval' : type.kind, recurring ? id : 0, resource ?? null)
-    this.open.recurring = recurring
-    this.open.handle = type?.handle ?? false
+    const open = opened(this.nextId++, now, 'callback')
+    this.open = open
+    if (resource === undefined) return
+    const type = this.types[code]
+    open.recurring = resource.recurring || resource.runs > 0
+    open.kind = type.kind === 'timeout' && open.recurring ? 'interval' : type.kind
+    if (open.recurring) open.registration = id
+    open.parent = resource.owner
+    open.registered = resource.registered
+    open.from = resource.from
+    open.handle = type.handle
+    if (resource.callback !== 0) {
+      open.at = resource.callback
+      this.users()
+    } else if (this.full && type.kind === 'timeout' && open.from !== 0 && !isBuiltIn((executionAsyncResource() as any)?._onTimeout)) this.users()
   }
 
   private microtask(id: number, now: number): void {
-    const { open } = this
+    const { open, resources } = this
     if (!this.inBatch) {
       this.inBatch = true
+      if (open.batches === NONE) open.batches = []
       open.batches.push([now, now, 0])
     }
-    const batch = open.batches[open.batches.length - 1]
-    batch[2]!++
+    open.batches[open.batches.length - 1][2]!++
     open.microtasks++
-    const { resources } = this
-    if (resources.direct(id)) open.user = true
+    const resource = resources.get(id)!
+    if (resource.direct) open.user = true
+    // Not after the callback itself, if that is the user's: then it is what the loop called.
+    if (resource.awaits && open.at === 0 && open.resumed === 0 && !open.userTask) open.resumed = resource.from
+    if (open.edges === NONE) open.edges = []
     if (open.edges.length >= MAX_ALTERNATIVES) return
-    const owner = resources.owner(id)
+    const { owner, trigger } = resource
     if (owner !== open.id && owner !== 0) {
-      const resource = resources.get(id)!
       open.edges.push({ id: owner, registered: resource.registered, from: resource.from, direct: resource.direct, via: 'registration' })
     }
-    const settler = resources.settler(resources.trigger(id))
+    const settler = resources.settler(trigger)
     if (settler !== 0 && settler !== open.id && settler !== owner) open.edges.push({ id: settler, registered: now, from: 0, direct: false, via: 'resolution' })
-  }
-
-  private begin(start: number, kind: string, registration: number, resource: { owner: number; registered: number; from: number } | null): Open {
-    this.inBatch = false
-    return {
-      id: this.nextId++, kind, start, parent: resource?.owner ?? 0, registered: resource?.registered ?? -1, from: resource?.from ?? 0, at: 0, recurring: false, registration,
-      batches: [], microtasks: 0, handle: false, userTask: false, user: false, internal: false, edges: [], top: false,
-    }
   }
 
   /** Writes the open continuation, outside the clock's time. */
   private next(now: number): void {
     this.finish()
-    if (this.trace.buffered > FLUSH || now - this.flushed > FLUSH_AGE) {
-      this.trace.flush()
-      this.flushed = now
-    }
+    this.inBatch = false
+    if (this.trace.buffered <= FLUSH && now - this.flushed <= FLUSH_AGE) return
+    this.flush(now)
     this.paused += this.now() - now
   }
 
-  private resolve(id: number, registered: number, from: number): { id: number; registered: number; from: number } {
-    for (let alias = this.aliases.get(id); alias !== undefined; alias = this.aliases.get(id)) {
-      id = alias.parent
-      registered = alias.registered
-      if (alias.from !== 0) from = alias.from
-    }
-    return { id, registered, from }
+  private flush(now: number): void {
+    this.trace.flush()
+    this.flushed = now
   }
 
   private finish(): void {
     const { open } = this
     const end = Math.max(open.start, this.lastEnd, this.written)
     const start = Math.max(open.start, this.written)
-    let primary = this.resolve(open.parent, open.registered, open.from)
-    let { kind, recurring } = open
-    let edges = open.edges.map((e) => ({ ...e, ...this.resolve(e.id, e.registered, e.from) }))
-    const firstLink = edges.find((e) => e.via === 'registration' && e.id !== 0 && e.direct) ?? edges.find((e) => e.via === 'registration' && e.id !== 0)
-    // A connection that only delivers what an `await` waits for: the microtasks are the continuation.
-    if (firstLink !== undefined && ((open.handle && !open.userTask) || (primary.id === 0 && !open.userTask))) {
-      if (primary.id !== 0) edges.push({ ...primary, direct: false, via: 'resolution' })
-      primary = firstLink
-      kind = open.handle || kind === 'microtasks' ? 'microtasks' : kind
-      recurring = false
-    }
-    if (this.full && open.id !== 1 && open.internal && !open.user) {
+    const decision = decide(open, this.aliases)
+    // A port that nobody's code made: Node's own, to the thread that loads modules.
+    const loading = open.kind === 'message-port' && open.from === 0 && decision.parent.id === 0
+    if (this.full && open.id !== 1 && (open.internal || loading) && !open.user) {
       this.collapsed++
-      this.aliases.set(open.id, { parent: primary.id, registered: primary.registered, from: primary.from })
+      this.aliases.add(open.id, decision.parent)
       return
     }
-    if (open.top && kind !== 'timeout' && kind !== 'immediate' && kind !== 'interval') kind = 'script'
-    const seen = new Set([0, open.id, primary.id])
-    const alternatives: [number, Via][] = []
-    for (const e of edges) if (!seen.has(e.id) && seen.add(e.id)) alternatives.push([e.id, e.via])
-    const record: Continuation = { type: 'continuation', id: open.id, thread: this.threadId, kind, start: round(start), end: round(end), parent: primary.id === 0 ? null : primary.id }
-    if (primary.registered >= 0) record.registered = Math.min(round(primary.registered), record.start)
-    if (alternatives.length > 0) record.alternatives = alternatives
-    if (recurring) {
-      record.recurring = true
-      record.registration = open.registration
+    if (open.top && !TIMERS.has(decision.kind)) decision.kind = 'script'
+    const { parent } = decision
+    // The plain case, by far the most frequent one.
+    if (open.edges.length === 0 && open.batches.length <= 1 && this.blocks.none) {
+      const batch = open.batches[0]
+      const at = open.at !== 0 ? open.at : open.resumed
+      const registration = decision.recurring ? open.registration : 0
+      this.written = end
+      this.kinds[decision.kind] = (this.kinds[decision.kind] ?? 0) + 1
+      this.trace.pack(
+        this.threadId, open.id, decision.kind, start, end, parent.id, parent.registered, registration, at, parent.from, open.microtasks, batch?.[0] ?? 0, batch?.[1] ?? 0,
+      )
+      return
     }
-    if (open.microtasks > 0) {
-      record.microtasks = open.microtasks
-      record.batches = open.batches.map(([a, b, n]) => [round(a), Math.max(round(a), round(b)), n])
-    }
-    if (open.at !== 0) record.at = open.at
-    if (primary.from !== 0) record.from = primary.from
-    this.kinds[kind] = (this.kinds[kind] ?? 0) + 1
+    const record = recordOf(open, decision, this.threadId, start, end)
+    this.kinds[record.kind] = (this.kinds[record.kind] ?? 0) + 1
     this.written = end
     this.trace.write(record)
     for (const interruption of this.blocks.ended(record)) this.trace.write(interruption)
   }
 }
 
-/** To tenths of a microsecond: shorter lines. */
-const round = (x: number): number => Math.round(x * 10) / 10
+const TIMERS = new Set(['timeout', 'immediate', 'interval'])
+
+/** What runs when the resource does, where Node keeps it on the resource. */
+function callbackOf(typeName: string, resource: any): Function | null {
+  const f = typeName === 'Timeout' ? resource._onTimeout : typeName === 'Immediate' ? resource._onImmediate : typeName === 'TickObject' ? resource.callback : undefined
+  return typeof f === 'function' ? f : null
+}
+
+const textOf = Function.prototype.toString
+const isBuiltIn = (f: unknown): boolean => typeof f !== 'function' || textOf.call(f).endsWith('{ [native code] }')

@@ -4,7 +4,7 @@
  *
  * Invariant: a resource that can still run is in exactly one of ring and table, unless it was forgotten (`lost` counts those).
  */
-const SIZE = 1 << 17
+const SIZE = 1 << 18
 const MASK = SIZE - 1
 const TABLE = 1 << 20
 
@@ -15,8 +15,13 @@ export interface Resource {
   registered: number
   /** Location of the call that made it, or 0. */
   from: number
+  /** Location of the callback, where that is a function of the user's that is known already; else 0. */
+  callback: number
   /** Made by the user's code itself, not through a function of Node's. */
   direct: boolean
+  /** An `await` of the user's code: what runs is the function that goes on after it, at `from`. */
+  awaits: boolean
+  /** The promise that it hangs on, or 0. */
   trigger: number
   /** The continuation that settled the promise, or 0. */
   settler: number
@@ -25,6 +30,13 @@ export interface Resource {
   recurring: boolean
 }
 
+export const blankResource = (): Resource => ({
+  type: 0, owner: 0, registered: 0, from: 0, callback: 0, direct: false, awaits: false, trigger: 0, settler: 0, runs: 0, recurring: false,
+})
+
+const DIRECT = 1
+const AWAITS = 2
+
 export class Resources {
   lost = 0
   private readonly ids = new Float64Array(SIZE)
@@ -32,57 +44,41 @@ export class Resources {
   private readonly owners = new Float64Array(SIZE)
   private readonly times = new Float64Array(SIZE)
   private readonly froms = new Uint32Array(SIZE)
-  private readonly directs = new Uint8Array(SIZE)
+  private readonly callbacks = new Uint32Array(SIZE)
+  private readonly flags = new Uint8Array(SIZE)
   private readonly triggers = new Float64Array(SIZE)
   private readonly settlers = new Float64Array(SIZE)
   private readonly runs = new Uint8Array(SIZE)
   private readonly table = new Map<number, Resource>()
+  private readonly found = blankResource()
 
-  add(id: number, type: number, owner: number, time: number, from: number, direct: boolean, trigger: number): void {
+  /** `resource` is copied. */
+  add(id: number, resource: Resource): void {
+    if (resource.recurring) return this.keep(id, { ...resource })
     const i = id & MASK
-    if (this.ids[i] !== 0 && this.runs[i] === 0 && this.settlers[i] === 0) this.keep(this.ids[i], this.at(i))
+    if (this.ids[i] !== 0 && this.runs[i] === 0 && this.settlers[i] === 0) this.keep(this.ids[i], this.at(i, blankResource()))
     this.ids[i] = id
-    this.types[i] = type
-    this.owners[i] = owner
-    this.times[i] = time
-    this.froms[i] = from
-    this.directs[i] = direct ? 1 : 0
-    this.triggers[i] = trigger
+    this.types[i] = resource.type
+    this.owners[i] = resource.owner
+    this.times[i] = resource.registered
+    this.froms[i] = resource.from
+    this.callbacks[i] = resource.callback
+    this.flags[i] = (resource.direct ? DIRECT : 0) | (resource.awaits ? AWAITS : 0)
+    this.triggers[i] = resource.trigger
     this.settlers[i] = 0
     this.runs[i] = 0
   }
 
-  addHandle(id: number, type: number, owner: number, time: number, from: number): void {
-    this.keep(id, { type, owner, registered: time, from, direct: false, trigger: 0, settler: 0, runs: 0, recurring: true })
-  }
-
+  /** Valid until the next call. */
   get(id: number): Resource | undefined {
     const i = id & MASK
-    return this.ids[i] === id ? this.at(i) : this.table.get(id)
+    return this.ids[i] === id ? this.at(i, this.found) : this.table.get(id)
   }
 
   /** The continuation that settled the promise, or 0. */
   settler(id: number): number {
     const i = id & MASK
     return this.ids[i] === id ? this.settlers[i] : (this.table.get(id)?.settler ?? 0)
-  }
-
-  /** The continuation that made it, or 0. */
-  owner(id: number): number {
-    const i = id & MASK
-    return this.ids[i] === id ? this.owners[i] : (this.table.get(id)?.owner ?? 0)
-  }
-
-  /** The promise that it hangs on, or 0. */
-  trigger(id: number): number {
-    const i = id & MASK
-    return this.ids[i] === id ? this.triggers[i] : (this.table.get(id)?.trigger ?? 0)
-  }
-
-  /** The user's code made it itself, not through a function of Node's. */
-  direct(id: number): boolean {
-    const i = id & MASK
-    return this.ids[i] === id ? this.directs[i] === 1 : (this.table.get(id)?.direct ?? false)
   }
 
   /** The type alone, or -1. */
@@ -113,8 +109,19 @@ export class Resources {
     }
   }
 
-  private at(i: number): Resource {
-    return { type: this.types[i], owner: this.owners[i], registered: this.times[i], from: this.froms[i], direct: this.directs[i] === 1, trigger: this.triggers[i], settler: this.settlers[i], runs: this.runs[i], recurring: false }
+  private at(i: number, into: Resource): Resource {
+    into.type = this.types[i]
+    into.owner = this.owners[i]
+    into.registered = this.times[i]
+    into.from = this.froms[i]
+    into.callback = this.callbacks[i]
+    into.direct = (this.flags[i] & DIRECT) !== 0
+    into.awaits = (this.flags[i] & AWAITS) !== 0
+    into.trigger = this.triggers[i]
+    into.settler = this.settlers[i]
+    into.runs = this.runs[i]
+    into.recurring = false
+    return into
   }
 
   private keep(id: number, resource: Resource): void {

@@ -7,6 +7,8 @@ export interface Place {
   line: number
   column: number
   name: string
+  /** Of a place inside a function: where that function begins. Two functions are the same if they begin at the same place. */
+  begin?: [line: number, column: number]
 }
 
 export interface Frames {
@@ -16,11 +18,16 @@ export interface Frames {
   outer: Place | null
   /** The user's code registers by itself, not through a function of Node's. */
   direct: boolean
+  /** Not even a built-in function of the language stands between: a promise that is made here is an `await`. */
+  bare: boolean
 }
 
 const LIMIT = 9
 let own = ''
 const places = new Map<string, Map<number, Place>>()
+
+/** Moves a place in the text that runs to the text that the file has, where the two differ. */
+let translate: (place: Place) => Place = (place) => place
 
 interface Site {
   getScriptNameOrSourceURL(): string | null
@@ -41,20 +48,30 @@ function place(url: string, site: Site, enclosing: boolean): Place {
   const key = enclosing ? -1 - site.getPosition() : site.getPosition()
   let found = ofScript.get(key)
   if (found === undefined) {
-    const line = (enclosing ? site.getEnclosingLineNumber?.() : undefined) ?? site.getLineNumber() ?? 0
-    const column = (enclosing ? site.getEnclosingColumnNumber?.() : undefined) ?? site.getColumnNumber() ?? 0
-    ofScript.set(key, (found = { url: url.startsWith('/') ? `file://${url}` : url, line, column, name: site.getFunctionName() ?? '' }))
+    const begin: [number, number] = [
+      site.getEnclosingLineNumber?.() ?? site.getLineNumber() ?? 0,
+      site.getEnclosingColumnNumber?.() ?? site.getColumnNumber() ?? 0,
+    ]
+    const [line, column] = enclosing ? begin : [site.getLineNumber() ?? 0, site.getColumnNumber() ?? 0]
+    const file = url.startsWith('/') ? `file://${url}` : url
+    const name = site.getFunctionName() ?? ''
+    ofScript.set(key, (found = translate({ url: file, line, column, name, ...(!enclosing && { begin }) })))
   }
   return found
+}
+
+/** True for what people wrote: not Node's code, not this recorder's. */
+export function isUsers(url: string): boolean {
+  return url !== '' && !url.startsWith('node:') && url !== own
 }
 
 /** Null for frames of Node, of this recorder, and of what waits for us. */
 function userUrl(site: Site): string | null {
   const url = site.getFileName() ?? site.getScriptNameOrSourceURL()
-  return typeof url !== 'string' || url.startsWith('node:') || url === own || site.isAsync() ? null : url
+  return typeof url !== 'string' || !isUsers(url) || site.isAsync() ? null : url
 }
 
-const frames: Frames = { inner: null, outer: null, direct: false }
+const frames: Frames = { inner: null, outer: null, direct: false, bare: false }
 /** Frames of Node that stand above every registration. */
 const between = new Set(['node:internal/async_hooks', 'node:internal/process/task_queues', 'node:async_hooks'])
 const holder: { stack?: unknown } = {}
@@ -63,20 +80,21 @@ function sites(_: unknown, all: Site[]): Frames {
   frames.inner = frames.outer = null
   let first = 0
   let url: string | null = null
-  frames.direct = true
+  frames.direct = frames.bare = true
   for (; first < all.length; first++) {
     if ((url = userUrl(all[first])) !== null) break
-    if (frames.direct) {
-      const file = all[first].getFileName()
-      if (typeof file === 'string' && file !== own && !between.has(file)) frames.direct = false
-    }
+    const file = all[first].getFileName()
+    if (typeof file !== 'string') frames.bare = false
+    else if (file !== own && !between.has(file)) frames.direct = frames.bare = false
   }
   if (url === null) return frames
   frames.inner = place(url, all[first], false)
   let last = all.length - 1
   for (; last > first; last--) if (!all[last].isAsync() && (url = userUrl(all[last])) !== null) break
   // A stack that was cut among the user's frames does not reach the outermost.
-  if (all.length < LIMIT || last < all.length - 1) frames.outer = place(last === first ? userUrl(all[first])! : url!, all[last], true)
+  if (all.length < LIMIT || last < all.length - 1) {
+    frames.outer = place(last === first ? userUrl(all[first])! : url!, all[last], true)
+  }
   return frames
 }
 
@@ -85,8 +103,16 @@ export function ownUrl(url: string): void {
   own = url
 }
 
+/** Places found from now on go through `by`, once each. */
+export function translatePlaces(by: (place: Place) => Place): void {
+  translate = by
+}
+
+/** A place found otherwise, put right as those of stacks are. */
+export const translated = (place: Place): Place => translate(place)
+
 /** The result is valid until the next call. */
-export function here(below: Function): Frames {
+export function here(below?: Function): Frames {
   const { prepareStackTrace, stackTraceLimit } = Error as any
   Error.stackTraceLimit = LIMIT
   ;(Error as any).prepareStackTrace = sites

@@ -5,6 +5,7 @@ import { homedir, tmpdir } from 'node:os'
 import path from 'node:path'
 import { globSync } from './glob.ts'
 import { MeasureError } from '../../format/error.ts'
+import { atExit } from '../cleanup.ts'
 import { Cdp } from './cdp.ts'
 
 export interface Browser {
@@ -84,9 +85,14 @@ export async function startBrowser(options: BrowserOptions = {}): Promise<Browse
   const child = spawn(file, args, { stdio: ['ignore', 'ignore', 'pipe'], detached: true })
   let said = ''
   child.stderr!.on('data', (data) => (said = (said + String(data)).slice(-4000)))
+  // Also when this process ends before the browser has: at a second Ctrl-C.
+  const removed = atExit(() => {
+    killGroup(child)
+    rmSync(profile, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 })
+  })
   const close = async (): Promise<void> => {
     await ended(child)
-    rmSync(profile, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 })
+    removed()
   }
   try {
     const endpoint = await debuggingPort(child, profile, () => said, file)
@@ -109,21 +115,24 @@ export async function startBrowser(options: BrowserOptions = {}): Promise<Browse
   }
 }
 
-/** Kills the browser's whole group if it does not end by itself. */
-async function ended(child: ChildProcess): Promise<void> {
-  const group = (): void => {
-    try {
-      process.kill(-child.pid!, 'SIGKILL')
-    } catch {
-      // Already gone.
-    }
+/** The browser's whole group: its helpers, too. */
+function killGroup(child: ChildProcess): void {
+  if (child.pid === undefined) return
+  try {
+    process.kill(-child.pid, 'SIGKILL')
+  } catch {
+    // Already gone.
   }
+}
+
+/** Gives the browser a second to end by itself. */
+async function ended(child: ChildProcess): Promise<void> {
   if (child.pid === undefined) return
   if (child.exitCode === null && child.signalCode === null) {
     const exit = new Promise((done) => child.once('exit', done))
     await Promise.race([exit, new Promise((done) => setTimeout(done, 1000))])
   }
-  group()
+  killGroup(child)
 }
 
 async function debuggingPort(child: ChildProcess, profile: string, said: () => string, file: string): Promise<string> {

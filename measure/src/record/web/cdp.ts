@@ -1,13 +1,18 @@
 /**
- * A connection over the DevTools protocol: commands with answers, events, sessions of targets (flattened). Everything fails with `MeasureError` once the browser is gone.
+ * A connection over the DevTools protocol: commands with answers, events, sessions of targets (flattened). Everything fails with `MeasureError` once the browser is gone, and every command
+ * after its deadline: a page whose script runs without end answers nothing.
  */
 import WebSocket from 'ws'
 import { MeasureError } from '../../format/error.ts'
 
 type Listener = (params: any, session: string) => void
 
+/** Milliseconds that a command has, unless it is told otherwise. */
+const DEADLINE = 30_000
+
 interface Waiting {
   method: string
+  timer: ReturnType<typeof setTimeout>
   done(result: any): void
   fail(error: Error): void
 }
@@ -27,7 +32,10 @@ export class Cdp {
     this.closed = new Promise((done) => {
       socket.on('close', () => {
         this.gone = true
-        for (const { method, fail } of this.waiting.values()) fail(new MeasureError(`the browser closed before it answered ${method}`))
+        for (const { method, timer, fail } of this.waiting.values()) {
+          clearTimeout(timer)
+          fail(new MeasureError(`the browser closed before it answered ${method}`))
+        }
         this.waiting.clear()
         done()
       })
@@ -37,17 +45,22 @@ export class Cdp {
 
   static connect(url: string): Promise<Cdp> {
     return new Promise((done, fail) => {
-      const socket = new WebSocket(url, { maxPayload: 1 << 30, perMessageDeflate: false })
+      const socket = new WebSocket(url, { maxPayload: 1 << 30, perMessageDeflate: false, handshakeTimeout: DEADLINE })
       socket.once('open', () => done(new Cdp(socket)))
       socket.once('error', (error) => fail(new MeasureError(`the browser's debugging port does not answer: ${error.message}`)))
     })
   }
 
-  send(method: string, params: object = {}, session?: string): Promise<any> {
+  /** `deadline` in milliseconds. */
+  send(method: string, params: object = {}, session?: string, deadline = DEADLINE): Promise<any> {
     if (this.gone) return Promise.reject(new MeasureError(`the browser has closed (before ${method})`))
     const id = ++this.last
     return new Promise((done, fail) => {
-      this.waiting.set(id, { method, done, fail })
+      const timer = setTimeout(() => {
+        this.waiting.delete(id)
+        fail(new MeasureError(`the browser has not answered ${method} within ${deadline / 1000} s: the page is busy, or hangs`))
+      }, deadline)
+      this.waiting.set(id, { method, timer, done, fail })
       this.socket.send(JSON.stringify({ id, method, params, ...(session && { sessionId: session }) }))
     })
   }
@@ -74,6 +87,7 @@ export class Cdp {
     const waiting = this.waiting.get(message.id)
     if (waiting === undefined) return
     this.waiting.delete(message.id)
+    clearTimeout(waiting.timer)
     if (message.error === undefined) waiting.done(message.result)
     else waiting.fail(new MeasureError(`the browser refuses ${waiting.method}: ${message.error.message}`))
   }

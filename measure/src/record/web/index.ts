@@ -4,22 +4,26 @@
  * @example
  * await recordWeb('http://localhost:8080/', { out: 'run.jsonl', duration: 30_000, mode: 'full', script: 'steps.mjs' })
  */
-import { existsSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { MeasureError } from '../../format/error.ts'
-import type { Calibration } from '../../format/types.ts'
+import type { Calibration, Header } from '../../format/types.ts'
+import { loadLocal } from '../../analysis/sourcemaps.ts'
 import { convertTrace } from '../chrome/index.ts'
+import { atExit } from '../cleanup.ts'
+import { storeOriginals } from '../originals.ts'
 import type { Recorded } from '../recorded.ts'
+import { act, Ending, type Steps } from './act.ts'
 import { attach } from './attach.ts'
 import { startBrowser, type Browser } from './browser.ts'
 import { calibrateWeb } from './calibrate.ts'
-import type { Cdp } from './cdp.ts'
-import { Page, Stopped, type StepsContext } from './steps.ts'
+import { load, responds } from './load.ts'
+import { Scripts } from './scripts.ts'
 import { startTracing, stopTracing, type Mode } from './tracing.ts'
 
-export type Steps = (context: StepsContext) => Promise<void>
+export type { Steps } from './act.ts'
 
 export interface RecordWebOptions {
   /** The trace file. */
@@ -49,82 +53,100 @@ export async function recordWeb(url: string, options: RecordWebOptions): Promise
   const steps = await loadSteps(options.script)
   const say = options.progress ?? (() => {})
   const mode = options.mode ?? 'full'
-  const stop = new AbortController()
-  let reason = 'finished'
-  const end = (why: string): void => {
-    if (!stop.signal.aborted) reason = why
-    stop.abort()
-  }
-  const abort = (): void => end('stopped')
+  const ending = new Ending()
+  const abort = (): void => ending.end('stopped')
   options.signal?.addEventListener('abort', abort, { once: true })
   if (options.signal?.aborted) abort()
   const dir = mkdtempSync(path.join(tmpdir(), 'charcoal-web-'))
+  const removed = atExit(() => rmSync(dir, { recursive: true, force: true }))
   const raw = path.join(dir, 'trace.json')
   let browser: Browser | undefined
   try {
     say('starting the browser')
     browser = await startBrowser({ browser: options.browser, headless: options.headless, args: options.browserArgs })
-    const { cdp } = browser
-    let calibration: Calibration | undefined
-    if (options.calibrate === true) {
-      say('calibrating')
-      calibration = await calibrateWeb(browser, mode).catch((error) => {
-        say(`not calibrated: ${(error as Error).message}`)
-        return undefined
-      })
-    }
-    const session = await attach(cdp, mode)
-    const notes: string[] = []
-    cdp.on('Inspector.targetCrashed', () => end('crash'), session)
-    void cdp.closed.then(() => end('crash'))
-    await startTracing(cdp, session, mode)
-    say(`loading ${url}`)
-    await load(cdp, session, address, stop.signal, options.loadTimeout ?? 30_000)
-    const page = new Page(cdp, session, stop.signal)
-    const duration = options.duration ?? (steps === null ? 10_000 : undefined)
-    const timer = duration === undefined ? undefined : setTimeout(() => end('duration'), duration)
-    say(steps === null ? `recording for ${duration! / 1000} s; Ctrl-C ends it and reports` : 'recording while the steps run; Ctrl-C ends it and reports')
-    const stopped = new Promise<void>((done) => (stop.signal.aborted ? done() : stop.signal.addEventListener('abort', () => done(), { once: true })))
-    let failure: Error | undefined
-    if (steps !== null) {
-      const acting = steps({ page, endpoint: browser.endpoint, signal: stop.signal, log: say }).then(
-        () => duration === undefined && end('finished'),
-        (error) => {
-          if (error instanceof Stopped || stop.signal.aborted) return
-          failure = error
-          end('steps failed')
-        },
-      )
-      await Promise.race([acting, stopped])
-      if (duration !== undefined && !stop.signal.aborted) await stopped
-      await acting
-    } else await stopped
-    clearTimeout(timer)
-    if (failure !== undefined) {
-      notes.push(`the steps failed: ${failure.message}`)
-      say(`the steps failed, keeping what was recorded: ${failure.message}`)
-    }
-    say('fetching the trace')
-    const lost = await stopTracing(cdp, session, raw)
-    if (lost) notes.push("the browser's trace buffer was full: the recording is incomplete; record for a shorter time, or in mode fast")
-    const version = browser.version
+    const calibration = options.calibrate === true ? await calibrate(browser, mode, say) : undefined
+    const { version } = browser
+    const { failure, notes, maps } = await record(browser, address, { ...options, steps, mode, ending, raw, say })
     await browser.close()
     browser = undefined
     say('converting')
-    const recorded = await convertTrace(raw, options.out, {
-      header: { source: 'web', mode, title: url, command: [url], started: new Date().toISOString(), tool: `charcoal-measure (${version})` },
-      reason,
-      notes,
-      calibration,
-    })
+    const header: Partial<Header> = { source: 'web', mode, title: url, command: [url], started: new Date().toISOString(), tool: `charcoal-measure (${version})` }
+    const recorded = await convertTrace(raw, options.out, { header, reason: ending.reason, notes, calibration })
+    if (mode === 'full') await storeOriginals(options.out, (wanted) => Promise.resolve(maps.get(wanted) ?? null).then((text) => text ?? loadLocal(wanted)))
     if (failure !== undefined) throw Object.assign(new MeasureError(`the steps failed: ${failure.message}; what was recorded until then is in ${options.out}`, 6), { recorded })
     return recorded
   } finally {
     options.signal?.removeEventListener('abort', abort)
     await browser?.close()
-    if (options.keep !== undefined && existsSync(raw)) renameSync(raw, options.keep)
-    rmSync(dir, { recursive: true, force: true })
+    if (options.keep !== undefined && existsSync(raw)) moveFile(raw, options.keep)
+    removed()
   }
+}
+
+/** Across file systems, too. */
+function moveFile(from: string, to: string): void {
+  copyFileSync(from, to)
+  rmSync(from)
+}
+
+async function calibrate(browser: Browser, mode: Mode, say: (text: string) => void): Promise<Calibration | undefined> {
+  say('calibrating')
+  try {
+    return await calibrateWeb(browser, mode)
+  } catch (error) {
+    say(`not calibrated: ${(error as Error).message}`)
+    return undefined
+  }
+}
+
+interface Recording extends RecordWebOptions {
+  steps: Steps | null
+  mode: Mode
+  ending: Ending
+  raw: string
+  say(text: string): void
+}
+
+interface Outcome {
+  /** The error of the steps. */
+  failure: Error | undefined
+  notes: string[]
+  /** The texts of scripts' source maps, by address. */
+  maps: Map<string, string>
+}
+
+/** From the first page to the browser's trace in the file `raw`. */
+async function record(browser: Browser, address: string, options: Recording): Promise<Outcome> {
+  const { cdp, endpoint } = browser
+  const { steps, mode, ending, say } = options
+  const scripts = new Scripts(cdp)
+  const session = await attach(cdp, mode)
+  cdp.on('Inspector.targetCrashed', () => ending.end('crash'), session)
+  void cdp.closed.then(() => ending.end('crash'))
+  await startTracing(cdp, session, mode)
+  say(`loading ${address}`)
+  await load(cdp, session, address, ending.signal, options.loadTimeout ?? 30_000)
+  const duration = options.duration ?? (steps === null ? 10_000 : undefined)
+  say(steps === null ? `recording for ${duration! / 1000} s; Ctrl-C ends it and reports` : 'recording while the steps run; Ctrl-C ends it and reports')
+  const failure = await act(cdp, session, ending, { steps, duration, endpoint, log: say })
+  const notes: string[] = []
+  if (failure !== undefined) {
+    notes.push(`the steps failed: ${failure.message}`)
+    say(`the steps failed, keeping what was recorded: ${failure.message}`)
+  }
+  if (ending.reason === 'crash') notes.push('the page crashed; what was recorded until then is in the report')
+  else if (!(await responds(cdp, session))) {
+    ending.reason = 'hung'
+    notes.push('the page hung: at the end its script had not returned to the event loop, and was broken off')
+    await cdp.send('Runtime.terminateExecution', {}, session, 5000).catch(() => {})
+    // The turn is in the trace once it has ended.
+    await responds(cdp, session)
+  }
+  say('fetching the trace')
+  const maps = ending.reason === 'finished' || ending.reason === 'duration' || ending.reason === 'stopped' ? await scripts.maps() : new Map<string, string>()
+  const lost = await stopTracing(cdp, session, options.raw)
+  if (lost) notes.push("the browser's trace buffer was full: the recording is incomplete; record for a shorter time, or in mode fast")
+  return { failure, notes, maps }
 }
 
 function checkUrl(url: string): string {
@@ -151,31 +173,4 @@ async function loadSteps(script: string | Steps | undefined): Promise<Steps | nu
   }
   if (typeof module.default !== 'function') throw new MeasureError(`the steps file ${script} has no default export that is a function; see \`charcoal-measure help web\``, 2)
   return module.default
-}
-
-async function load(cdp: Cdp, session: string, url: string, signal: AbortSignal, timeout: number): Promise<void> {
-  let status = 0
-  const undoResponse = cdp.on('Network.responseReceived', ({ type, response }) => {
-    if (type === 'Document' && status === 0) status = response.status
-  }, session)
-  let timer: ReturnType<typeof setTimeout> | undefined
-  let undo = (): void => {}
-  const loaded = new Promise<'loaded' | 'late' | 'stopped'>((done) => {
-    undo = cdp.on('Page.loadEventFired', () => done('loaded'), session)
-    timer = setTimeout(() => done('late'), timeout)
-    signal.addEventListener('abort', () => done('stopped'), { once: true })
-  })
-  try {
-    await cdp.send('Network.enable', {}, session)
-    const { errorText } = await cdp.send('Page.navigate', { url }, session)
-    if (errorText) throw new MeasureError(`the page ${url} does not load: ${errorText}${/CONNECTION_REFUSED/.test(errorText) ? '; is the server running?' : ''}`, 5)
-    const how = await loaded
-    if (how === 'late') throw new MeasureError(`the page ${url} has not loaded within ${timeout / 1000} s`, 5)
-    if (status >= 400) throw new MeasureError(`the page ${url} does not load: the server answers with status ${status}`, 5)
-  } finally {
-    clearTimeout(timer)
-    undo()
-    undoResponse()
-    await cdp.send('Network.disable', {}, session).catch(() => {})
-  }
 }

@@ -230,7 +230,7 @@ export class Page {
 
   private send(method: string, params: object): Promise<any> {
     if (this.signal.aborted) return Promise.reject(new Stopped())
-    return this.cdp.send(method, params, this.session)
+    return this.cdp.send(method, params, this.session, Math.max(30_000, this.timeout))
   }
 }
 

@@ -3,12 +3,15 @@ import { closeSync, openSync, writeSync } from 'node:fs'
 import { MeasureError } from '../../format/error.ts'
 import type { Cdp } from './cdp.ts'
 
+/** Milliseconds. */
+const HANDOVER = 120_000
+
 export type Mode = 'fast' | 'full'
 
 /** `fast` has everything but promises and names; `full` needs the debugger of each target as well. */
 export function categories(mode: Mode): string[] {
   const common = ['devtools.timeline', 'disabled-by-default-devtools.timeline', 'v8.execute', 'blink.user_timing', '__metadata']
-  return mode === 'full' ? [...common, 'disabled-by-default-v8.inspector', ...(process.env.NOPROF ? [] : ['disabled-by-default-v8.cpu_profiler'])] : [...common, 'blink']
+  return mode === 'full' ? [...common, 'disabled-by-default-v8.inspector', 'disabled-by-default-v8.cpu_profiler'] : [...common, 'blink']
 }
 
 export async function startTracing(cdp: Cdp, session: string, mode: Mode): Promise<void> {
@@ -31,7 +34,9 @@ export async function stopTracing(cdp: Cdp, session: string, file: string, progr
       done(params)
     }, session)
     void cdp.closed.then(() => fail(new MeasureError('the browser closed before it handed over the trace')))
+    setTimeout(() => fail(new MeasureError(`the browser has not handed over the trace within ${HANDOVER / 1000} s`)), HANDOVER).unref()
   })
+  complete.catch(() => {})
   await cdp.send('Tracing.end', {}, session)
   const { stream, dataLossOccurred } = await complete
   if (stream === undefined) throw new MeasureError('the browser handed over no trace')

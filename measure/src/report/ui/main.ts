@@ -5,6 +5,8 @@ import type { Figures } from '../../analysis/figures.ts'
 import { percent, time, whole } from '../format.ts'
 import { insights } from '../insights.ts'
 import { PAPER_SAYS } from '../paper.ts'
+import { troubles } from '../troubles.ts'
+import { conflictCards } from './conflicts.ts'
 import { h } from './dom.ts'
 import { figure, forgetAll, redrawAll, type FigureSpec } from './plot.ts'
 import { atomicTable, calibrationTables, kindsTable, rankingTable, recordingsTable, subtreesTable, tinyTable } from './tables.ts'
@@ -69,17 +71,29 @@ function view(f: Figures): HTMLElement[] {
   const stat = (value: string, label: string): HTMLElement => h('div', { class: 'stat' }, h('b', {}, value), h('span', {}, label))
   const section = (id: string, title: string, intro: string, ...content: (HTMLElement | null)[]): HTMLElement => h('section', { id, class: 'part' }, h('h2', {}, title), intro === '' ? null : h('p', { class: 'intro' }, intro), content)
   const atomic = atomicTable(f)
+  const trouble = troubles(f)
   return [
+    section('conflicts', 'Conflicts', '', trouble.length > 0 ? h('p', { class: 'trouble' }, trouble.join('; ')) : null, conflictCards(f)),
     section(
       'summary', 'What was recorded', '',
-      h('div', { class: 'stats' }, stat(whole(counts.continuations), 'continuations'), stat(time(length), f.recordings.length > 1 ? `in ${f.recordings.length} recordings` : 'recorded'), stat(whole(counts.loops), counts.loops === 1 ? 'event loop' : 'event loops'), stat(percent(counts.busy, length), 'of the time running'), stat(percent(counts.edges, counts.continuations), 'have a known parent'), stat(percent(counts.recurring, counts.continuations), 'recur'), dropped > 0 ? stat(whole(dropped), 'were lost') : null),
+      h(
+        'div',
+        { class: 'stats' },
+        stat(whole(counts.continuations), 'continuations'),
+        stat(time(length), f.recordings.length > 1 ? `in ${f.recordings.length} recordings` : 'recorded'),
+        stat(whole(counts.loops), counts.loops === 1 ? 'event loop' : 'event loops'),
+        stat(percent(counts.busy, length), 'of the time running'),
+        stat(percent(counts.edges, counts.continuations), 'have a known parent'),
+        stat(percent(counts.recurring, counts.continuations), 'run again and again (intervals, listeners)'),
+        dropped > 0 ? stat(whole(dropped), 'were lost') : null,
+      ),
       h('dl', { class: 'insights' }, insights(f).flatMap(({ topic, text }) => [h('dt', {}, topic), h('dd', {}, text)])),
       f.notes.length > 0 ? h('ul', { class: 'notes' }, f.notes.slice(0, 20).map((note) => h('li', {}, note))) : null,
     ),
-    section('figures', 'The figures of the papers', 'Numbered as in the study of 2018. Dashed lines include recurring continuations, as there.', h('div', { class: 'grid' }, figuresOf(f).map(figure))),
-    section('subtrees', 'Potentially atomic subtrees', 'Connected pieces of a tree that fit into the limit, none inside a larger one, by shape. A piece may have several shapes, or none. What somebody might believe to be atomic, because it almost always is.', subtreesTable(f)),
     section('timeline', 'Continuation trees', 'As figure 1 of the papers: boxes are continuations, lines lead from parent to child. Which child goes on in its parent’s row is an interpretation.', timeline(f)),
     section('ranking', 'Where atomic would help', 'Chains by the places in the source where their continuations come from, and how long each took at worst: that long would an atomic block there have kept everything else waiting.', rankingTable(f)),
+    section('figures', 'The figures of the papers', 'Numbered as in the study of 2018. Dashed lines include recurring continuations, as there.', h('div', { class: 'grid' }, figuresOf(f).map(figure))),
+    section('subtrees', 'Potentially atomic subtrees', 'Connected pieces of a tree that fit into the limit, none inside a larger one, by shape. A piece may have several shapes, or none. What somebody might believe to be atomic, because it almost always is.', subtreesTable(f)),
     section('tiny', 'Long sequences of tiny continuations', 'Five or more continuations of less than 1 ms, each the only child of the one before: work that an interface cuts into pieces without need.', tinyTable(f)),
     atomic === null ? h('span') : section('atomic', 'Atomic blocks', 'Of the activities in this program.', atomic),
     section('calibration', 'How far to trust this', 'Each run of the recorder tests itself on callbacks whose parents are known, and measures what it costs.', calibrationTables(f), h('h3', {}, 'Recordings'), recordingsTable(f), h('h3', {}, 'Kinds of continuation'), kindsTable(f)),
@@ -142,7 +156,7 @@ addEventListener('afterprint', () => {
 
 const select = h('select', { 'aria-label': 'Recording', onchange: () => render(Number(select.value)) }, views.map((f, i) => h('option', { value: i }, `${f.title} (${whole(f.counts.continuations)})`)))
 const main = h('main')
-const links = [['summary', 'Summary'], ['figures', 'Figures'], ['subtrees', 'Subtrees'], ['timeline', 'Trees'], ['ranking', 'Ranking'], ['tiny', 'Tiny'], ['calibration', 'Calibration']]
+const links = [['conflicts', 'Conflicts'], ['summary', 'Summary'], ['figures', 'Figures'], ['subtrees', 'Subtrees'], ['timeline', 'Trees'], ['ranking', 'Ranking'], ['tiny', 'Tiny'], ['calibration', 'Calibration']]
 app.append(
   h('header', { class: 'top' }, h('div', { class: 'inner' }, h('h1', {}, 'Continuations'), views.length > 1 ? select : h('span', { class: 'what' }, views[0]?.title ?? ''), h('nav', { 'aria-label': 'Parts' }, links.map(([id, text]) => h('a', { href: `#${id}` }, text!))), scheme)),
   main,

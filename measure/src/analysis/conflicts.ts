@@ -1,0 +1,107 @@
+/**
+ * What a report opens with: operations that something came between. One card each, ranked by evidence, not by length. The strongest is data: an operation read something, waited, and wrote it,
+ * though another had written it meanwhile. Where the recording does not know what was read and written, code of the same function that ran in a gap is a hint.
+ */
+import type { Figures } from './figures.ts'
+import { ENOUGH_RUNS } from './ranking.ts'
+import { functionOf, type Site } from './sites.ts'
+
+export interface Conflict {
+  /** `data`: accesses were seen. `function`: code of the same function ran in a gap. */
+  evidence: 'data' | 'function'
+  /** What happened, of `data`. */
+  kind?: string
+  variable?: string
+  /** Sites: the operation's function, its first access or step, its awaits, its last; who came between. */
+  operation?: number
+  first: number
+  awaits: number[]
+  second: number
+  other: number
+  /** Times that it was seen, of how many runs. */
+  seen: number
+  runs: number
+  /** How long an atomic block from the first to the last would take, µs. */
+  p50: number
+  p99: number
+  /** Of packages, not the program's own. */
+  foreign: boolean
+  /** Title of the recording, in pooled figures. */
+  from?: string
+}
+
+const WEIGHT: Record<string, number> = { 'lost update': 3, 'changed between two reads': 1, 'partly written state was seen': 1 }
+
+export function conflicts(f: Figures): Conflict[] {
+  const data = ofData(f)
+  const covered = new Set(data.map((c) => functionOf(f.sites[c.second]!)))
+  return [...data, ...ofCallSites(f).filter((c) => !covered.has(functionOf(f.sites[c.second]!)))].sort((a, b) => weight(b) - weight(a) || b.seen - a.seen)
+}
+
+/** Own code before packages, data before hints, lost updates before what may be meant so. */
+function weight(c: Conflict): number {
+  return (c.foreign ? 0 : 100) + (c.evidence === 'data' ? 10 * (WEIGHT[c.kind ?? ''] ?? 2) : 5)
+}
+
+/** Findings about one variable in one function are one conflict, whichever of its accesses met. */
+function ofData(f: Figures): Conflict[] {
+  const byOperation = new Map<string, Conflict>()
+  for (const u of f.atomic.unserialisable) {
+    const [first, other, second] = u.sites
+    const whole = u.operation ?? second
+    const key = `${u.kind} ${u.variable} ${functionOf(f.sites[whole]!)}`
+    const known = byOperation.get(key)
+    if (known !== undefined) {
+      known.seen += u.count
+      known.runs = Math.max(known.runs, known.seen, u.runs ?? 0)
+      continue
+    }
+    byOperation.set(key, {
+      evidence: 'data', kind: u.kind, variable: u.variable, operation: u.operation, first, awaits: u.awaits ?? [], second, other,
+      seen: u.count, runs: Math.max(u.count, u.runs ?? 0), p50: u.p50 ?? 0, p99: u.p99 ?? 0, foreign: isPackage(f.sites[second]!), from: u.from,
+    })
+  }
+  return [...byOperation.values()]
+}
+
+/** Of each function, the chain whose gaps its own code entered most often. */
+function ofCallSites(f: Figures): Conflict[] {
+  const byFunction = new Map<string, Conflict>()
+  for (const { sites, runs, sameFunction, by, p50, p99, from } of f.ranking.chains) {
+    if (sameFunction === 0 || runs < ENOUGH_RUNS) continue
+    const second = sites.at(-1)!
+    const name = functionOf(f.sites[second]!)
+    const other = by.find(([site]) => sites.some((s) => functionOf(f.sites[s]!) !== undefined && functionOf(f.sites[s]!) === functionOf(f.sites[site]!)))?.[0]
+    if (name === undefined || other === undefined || (byFunction.get(name)?.seen ?? 0) >= sameFunction) continue
+    const first = sites[0]!
+    const awaits = sites.slice(1, -1)
+    byFunction.set(name, { evidence: 'function', first, awaits, second, other, seen: sameFunction, runs, p50, p99, foreign: isPackage(f.sites[second]!), from })
+  }
+  return [...byFunction.values()]
+}
+
+const isPackage = ({ url, original }: Site): boolean => /[\\/]node_modules[\\/]/.test(original?.source ?? url ?? '')
+
+const nameOf = (site: Site | undefined): string => site?.original?.name ?? site?.function ?? ''
+
+/** The finding as a sentence. */
+export function conflictText(f: Figures, c: Conflict): string {
+  const name = nameOf(f.sites[c.operation ?? c.second])
+  const who = name === '' ? 'An operation' : `${name}()`
+  const foreign = nameOf(f.sites[c.other])
+  const same = c.operation !== undefined && functionOf(f.sites[c.other]!) === functionOf(f.sites[c.operation]!)
+  const other = foreign === '' ? 'something else' : same || foreign === name ? `another ${foreign}()` : `${foreign}()`
+  const of = `in ${c.seen} of ${c.runs} runs`
+  if (c.kind === 'lost update') return `${who} read ${c.variable ?? "a variable"}, waited and wrote it, though ${other} had written it meanwhile: ${of}.`
+  if (c.kind === 'changed between two reads') return `${who} read ${c.variable ?? "a variable"} twice and waited in between, while ${other} changed it: ${of}.`
+  if (c.kind === 'partly written state was seen') return `${who} wrote ${c.variable ?? "a variable"} twice and waited in between, while ${other} read it: ${of}.`
+  if (c.evidence === 'data') return `${who} was interrupted by ${other} (${c.kind} of ${c.variable ?? "a variable"}): ${c.seen} times.`
+  return `${who} waits, and ${other} runs in between: ${of}. What they share is not known.`
+}
+
+/** What stays the same when lines move: to compare two recordings. */
+export function conflictKey(f: Figures, c: Conflict): string {
+  const site = f.sites[c.operation ?? c.second]
+  const file = (site?.original?.source ?? site?.url ?? '').split(/[\\/]/).at(-1)
+  return [c.evidence, c.kind ?? '', c.variable ?? '', nameOf(site), file].join(' ')
+}

@@ -1,0 +1,41 @@
+/** Which activation a callback belongs to: that which registered it. The newest callbacks are known, by Node's ids. */
+import { type Activation, Flows } from './flows.ts'
+
+const SIZE = 1 << 17
+const MASK = SIZE - 1
+
+export class Contexts {
+  private readonly ids = new Float64Array(SIZE)
+  private readonly contexts: (Activation | null)[] = new Array(SIZE).fill(null)
+  private readonly awaits = new Uint8Array(SIZE)
+  private readonly flows: Flows
+  private running: Activation | null = null
+
+  constructor(flows: Flows) {
+    this.flows = flows
+  }
+
+  /** `recurring`: each run begins a tree of its own. `awaits`: an activation goes on by itself. */
+  made(id: number, recurring: boolean, awaits: boolean): void {
+    const i = id & MASK
+    this.ids[i] = id
+    this.contexts[i] = recurring ? null : this.flows.current
+    this.awaits[i] = awaits ? 1 : 0
+  }
+
+  before(id: number): void {
+    const { flows } = this
+    const i = id & MASK
+    const known = this.ids[i] === id
+    const context = known ? this.contexts[i] : null
+    this.running = known && this.awaits[i] === 1 ? null : flows.make(context, -1)
+    flows.current = this.running ?? context
+  }
+
+  after(): void {
+    const { flows, running } = this
+    if (running !== null) running.ended = ++flows.clock
+    this.running = null
+    flows.current = null
+  }
+}

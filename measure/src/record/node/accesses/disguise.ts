@@ -1,0 +1,60 @@
+/** Keeps the rewriting from the program's sight: functions' texts and the columns of stacks are those of the files. */
+import { isUsers } from '../stack.ts'
+import { originalColumn, unmarked, MARK, type FileSites } from './sites.ts'
+
+export function disguise(sitesOf: (url: string) => FileSites | undefined): void {
+  disguiseTexts()
+  disguiseStacks(sitesOf)
+}
+
+function disguiseTexts(): void {
+  const { prototype } = Function
+  const native = prototype.toString
+  const own = native.call(native)
+  const { toString } = {
+    toString(this: unknown): string {
+      if (this === toString) return own
+      const text = Reflect.apply(native, this, [])
+      return text.includes(MARK) ? unmarked(text) : text
+    },
+  }
+  Object.defineProperty(prototype, 'toString', { value: toString, writable: true, configurable: true, enumerable: false })
+}
+
+/** A program that formats stacks itself sees the text that runs. So does Node where it applies source maps, but those are shifted for it. */
+function disguiseStacks(sitesOf: (url: string) => FileSites | undefined): void {
+  const anyError = Error as any
+  const anyProcess = process as any
+  const native = anyError.prepareStackTrace
+  // Before Node 20.12 there is none to ask.
+  if (typeof native !== 'function' || native.name !== 'ErrorPrepareStackTrace') return
+  let mapped = anyProcess.sourceMapsEnabled === true || `${process.execArgv} ${process.env.NODE_OPTIONS}`.includes('--enable-source-maps')
+  anyError.prepareStackTrace = function ErrorPrepareStackTrace(error: unknown, frames: NodeJS.CallSite[]): unknown {
+    const shown = frames.filter((frame) => !isOurs(frame))
+    const text = native(error, shown)
+    if (mapped || typeof text !== 'string') return text
+    const lines = text.split('\n')
+    const first = Math.max(1, lines.length - shown.length)
+    return lines.map((line, i) => (i < first ? line : placed(line, sitesOf))).join('\n')
+  }
+  const enable = anyProcess.setSourceMapsEnabled
+  if (typeof enable !== 'function') return
+  anyProcess.setSourceMapsEnabled = function setSourceMapsEnabled(this: unknown, on: boolean): void {
+    enable.call(this, on)
+    mapped = on
+  }
+}
+
+/** Of this recorder. */
+function isOurs(frame: NodeJS.CallSite): boolean {
+  const url = frame.getFileName()
+  return typeof url === 'string' && url !== '' && !url.startsWith('node:') && !isUsers(url)
+}
+
+/** `f (file:///x.mjs:1:2)` with the file's own column. */
+function placed(frame: string, sitesOf: (url: string) => FileSites | undefined): string {
+  return frame.replace(/((?:file:\/\/)?\/[^()]*):(\d+):(\d+)(\)?)$/, (whole, file, line, column, close) => {
+    const sites = sitesOf(file.startsWith('/') ? `file://${file}` : file)
+    return sites === undefined ? whole : `${file}:${line}:${originalColumn(sites, Number(line), Number(column))}${close}`
+  })
+}

@@ -1,0 +1,78 @@
+/**
+ * Who runs: activations of functions, in a tree. An activation is one call of an asynchronous function, or of one that hands callbacks on; its children are the activations that it makes and the
+ * callbacks that it registers. A callback that can run many times (a request's, an interval's) begins a tree of its own each time.
+ *
+ * Two accesses are *in sequence* if the program's text orders them: the activation of the first had ended, or is the one that made the second's. Otherwise their activations run beside each other.
+ */
+export interface Activation {
+  parent: Activation | null
+  depth: number
+  /** Number of its function's site, -1: a script's top level or a callback. */
+  site: number
+  /** Counted in accesses and activations: when it began, and ended (0: it still runs). */
+  began: number
+  ended: number
+  /** The site of the `await` after which it went on last, and when; -1: it has not waited. */
+  resumed: number
+  resumedAt: number
+  /** It has waited: control is back with the event loop when it stops. */
+  waited: boolean
+}
+
+export class Flows {
+  current: Activation | null = null
+  clock = 0
+
+  make(parent: Activation | null, site: number): Activation {
+    return { parent, depth: parent === null ? 0 : parent.depth + 1, site, began: ++this.clock, ended: 0, resumed: -1, resumedAt: 0, waited: false }
+  }
+
+  enter(site: number): Activation {
+    return (this.current = this.make(this.current, site))
+  }
+
+  leave(activation: Activation): void {
+    activation.ended = ++this.clock
+    if (this.current === activation) this.current = activation.waited ? null : activation.parent
+  }
+
+  /** It is about to wait: whoever called it goes on, or the event loop. */
+  away(activation: Activation): void {
+    if (this.current === activation) this.current = activation.waited ? null : activation.parent
+    activation.waited = true
+  }
+
+  /** It goes on behind a `catch` or `finally`; if it had waited, that is where the waiting ended. */
+  again(activation: Activation): void {
+    if (this.current !== activation) this.back(activation, -1)
+  }
+
+  back(activation: Activation, site: number): void {
+    activation.resumed = site
+    activation.resumedAt = ++this.clock
+    this.current = activation
+  }
+}
+
+/** The activation below which both lie; null: none. */
+export function common(a: Activation, b: Activation): Activation | null {
+  let x: Activation | null = a
+  let y: Activation | null = b
+  while (x !== null && y !== null && x !== y) {
+    if (x.depth >= y.depth) x = x.parent
+    else y = y.parent
+  }
+  return x !== null && y !== null ? x : null
+}
+
+/** True if an access of `first` at the time `at` comes before what `second` does now, by the program's text. */
+export function inSequence(first: Activation, at: number, second: Activation, together: Activation | null): boolean {
+  if (together === null) return false
+  // What is below the common activation, towards each.
+  let towards: Activation | null = null
+  for (let a = second; a !== together; a = a.parent!) towards = a
+  if (first === together) return towards === null || at < towards.began
+  const until = towards === null ? Infinity : towards.began
+  for (let a = first; a !== together; a = a.parent!) if (a.ended === 0 || a.ended > until) return false
+  return true
+}

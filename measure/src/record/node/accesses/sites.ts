@@ -1,0 +1,43 @@
+/** What the rewriting of a file leaves behind for the recorder: where accesses stand in the text that people wrote, and by how much the text that runs is shifted against it. */
+
+/** A place in the file, the function around it, and what is accessed there, as the source says it. */
+export type FileSite = [line: number, column: number, functionName: string, functionLine: number, functionColumn: number, text: string]
+
+/** Text of so many characters was inserted at this column of the text that runs. */
+export type Shift = [column: number, length: number]
+
+export interface FileSites {
+  sites: FileSite[]
+  /** By line. */
+  shifts: Record<number, Shift[]>
+}
+
+/** The column in the text that people wrote. */
+export function originalColumn({ shifts }: FileSites, line: number, column: number): number {
+  let moved = 0
+  for (const [at, inserted] of shifts[line] ?? []) {
+    if (at >= column) break
+    moved += Math.min(inserted, column - at)
+  }
+  return Math.max(1, column - moved)
+}
+
+/**
+ * Stands before and behind each text that is inserted: a space for the language (Ogham's), which people's programs do not have. So the text that people wrote can be had back from any part of
+ * the text that runs.
+ */
+export const MARK = '\u1680'
+
+/** The text that people wrote, from that of a whole function or file. */
+export const unmarked = (text: string): string => text.replace(/\u1680[^\u1680]*(?:\u1680|$)/g, '')
+
+/** The global object under which rewritten code finds the recorder. */
+export const GLOBAL = '$ch'
+
+/** A site's number is that of its file times this, and its place in the file's list. */
+export const FILE_SITES = 1 << 16
+
+/** Programs' own code: files, not packages. */
+export function isOwn(url: string): boolean {
+  return (url.startsWith('file:') || url.startsWith('/')) && !/[\\/]node_modules[\\/]/.test(url)
+}

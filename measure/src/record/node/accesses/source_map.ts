@@ -1,0 +1,44 @@
+/** Moves the columns of a program's source map with the text that is inserted, for Node (`--enable-source-maps`) and TypeScript's runners look places up in the text that runs. */
+import { TraceMap, decodedMappings, encodedMappings } from '@jridgewell/trace-mapping'
+import { readFileSync } from 'node:fs'
+
+/** By line, counted from 1: at which column, counted from 0, of the program's text how much was inserted. */
+export type Inserted = Record<number, [column: number, length: number][]>
+
+/** What is to be put behind the text; null: there is a map that is not understood. */
+export function shiftedMap(code: string, url: string): ((inserted: Inserted) => string) | null {
+  const found = [...code.matchAll(/\/[*/][#@]\s+sourceMappingURL=([^\s*]+)/g)].at(-1)
+  if (found === undefined) return () => ''
+  let map: any
+  let base = url
+  try {
+    const inline = /^data:application\/json[^,]*?(;base64)?,(.*)$/.exec(found[1])
+    if (inline !== null) map = JSON.parse(inline[1] ? Buffer.from(inline[2], 'base64').toString() : decodeURIComponent(inline[2]))
+    else {
+      base = new URL(found[1], url.startsWith('/') ? `file://${url}` : url).href
+      map = JSON.parse(readFileSync(new URL(base), 'utf8'))
+    }
+  } catch {
+    // Nor can Node read it.
+    return () => ''
+  }
+  if (map === null || typeof map !== 'object' || map.sections !== undefined) return null
+  return (inserted) => {
+    const before = new TraceMap(map, base)
+    const mappings = decodedMappings(before).map((line, i) => {
+      const shifts = inserted[i + 1]
+      if (shifts === undefined) return [...line]
+      let next = 0
+      let moved = 0
+      return line.map(([column, ...rest]) => {
+        // What is inserted right before a piece of code stands before it.
+        while (next < shifts.length && shifts[next][0] <= column) moved += shifts[next++][1]
+        return [column + moved, ...rest]
+      })
+    })
+    const { sourceRoot: _, ...rest } = map
+    const mapped = encodedMappings(new TraceMap({ ...rest, mappings: mappings as any }))
+    const text = JSON.stringify({ ...rest, sources: before.resolvedSources, mappings: mapped })
+    return `\n//# sourceMappingURL=data:application/json;base64,${Buffer.from(text).toString('base64')}`
+  }
+}

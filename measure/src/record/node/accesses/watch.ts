@@ -1,0 +1,138 @@
+/**
+ * Finds operations that others came between: one activation reads a variable and, after it has waited, writes it, though another has written it meanwhile; no order of the two, one after the
+ * other, would have had that effect. As `-fcharcoal-atomicity` does for native programs.
+ *
+ * Memory: the last accesses of each variable, for as long as its object lives; at most `MAX_FINDINGS` findings are kept apart.
+ */
+import { common, inSequence, type Activation, type Flows } from './flows.ts'
+
+interface Access {
+  by: Activation
+  at: number
+  /** Microseconds. */
+  time: number
+  site: number
+  writes: boolean
+}
+
+export interface Variable {
+  history: Access[]
+}
+
+export interface Finding {
+  kind: 'lost update' | 'changed between two reads' | 'partly written state was seen'
+  first: number
+  other: number
+  second: number
+  /** The function that the two accesses belong to, as a site; -1: unknown. */
+  operation: number
+  /** The awaits during which it waited between the two, as sites. */
+  waits: Set<number>
+  count: number
+  /** Microseconds from the first access to the second. */
+  lengths: number[]
+}
+
+const HISTORY = 24
+const MAX_FINDINGS = 2000
+const MAX_LENGTHS = 1000
+const MAX_PAIRS = 20_000
+
+export class Watch {
+  readonly findings = new Map<string, Finding>()
+  /** How often each pair of accesses was the beginning and end of an operation that waited in between, interrupted or not. */
+  readonly runs = new Map<string, number>()
+  private readonly flows: Flows
+  private readonly now: () => number
+  private readonly objects = new WeakMap<object, Map<unknown, Variable>>()
+
+  constructor(flows: Flows, now: () => number) {
+    this.flows = flows
+    this.now = now
+  }
+
+  note(object: object, key: unknown, site: number, writes: boolean): void {
+    const by = this.flows.current
+    if (by === null) return
+    let variables = this.objects.get(object)
+    if (variables === undefined) this.objects.set(object, (variables = new Map()))
+    let variable = variables.get(key)
+    if (variable === undefined) {
+      if (variables.size > 10_000) variables.clear()
+      variables.set(key, (variable = { history: [] }))
+    }
+    const { history } = variable
+    const at = ++this.flows.clock
+    const last = history.at(-1)
+    // Nobody else came since: nothing to look at, and one entry is enough for both.
+    if (last !== undefined && last.by === by && last.writes === writes && last.site === site && by.resumedAt < last.at) {
+      last.at = at
+      return
+    }
+    const access: Access = { by, at, time: this.now(), site, writes }
+    if (history.length > 0) this.judge(history, access)
+    if (history.length >= HISTORY) history.shift()
+    history.push(access)
+  }
+
+  private judge(history: Access[], second: Access): void {
+    let foreign: Access | undefined
+    for (let i = history.length - 1; i >= 0; i--) {
+      const first = history[i]
+      const together = common(first.by, second.by)
+      if (!inSequence(first.by, first.at, second.by, together)) {
+        // Of several, a writer says more.
+        if (foreign === undefined || (!foreign.writes && first.writes)) foreign = first
+        continue
+      }
+      const waits = waitedBetween(first, second, together!)
+      if (waits.length === 0) return
+      if (!first.writes || second.writes) this.count(first, second)
+      if (foreign !== undefined) this.found(first, foreign, second, together!, waits)
+      return
+    }
+  }
+
+  private count(first: Access, second: Access): void {
+    const pair = `${first.site} ${second.site}`
+    const runs = this.runs.get(pair)
+    if (runs !== undefined || this.runs.size < MAX_PAIRS) this.runs.set(pair, (runs ?? 0) + 1)
+  }
+
+  private found(first: Access, foreign: Access, second: Access, together: Activation, waits: number[]): void {
+    const kind = kindOf(first.writes, foreign.writes, second.writes)
+    if (kind === null) return
+    // Two steps of a loop are two operations unless the second decides by what the first read.
+    if (kind !== 'lost update' && first.by !== together && second.by !== together) return
+    const key = `${kind} ${first.site} ${foreign.site} ${second.site}`
+    let finding = this.findings.get(key)
+    if (finding === undefined) {
+      if (this.findings.size >= MAX_FINDINGS) return
+      const { site: operation } = together
+      finding = { kind, first: first.site, other: foreign.site, second: second.site, operation, waits: new Set(), count: 0, lengths: [] }
+      this.findings.set(key, finding)
+    }
+    finding.count++
+    for (const site of waits) finding.waits.add(site)
+    if (finding.lengths.length < MAX_LENGTHS) finding.lengths.push(second.time - first.time)
+  }
+}
+
+/** Sites of the awaits after which the activation that both belong to, or one between it and the second access, has gone on since the first. */
+function waitedBetween(first: Access, second: Access, together: Activation): number[] {
+  const sites: number[] = []
+  for (let a: Activation | null = second.by; a !== null; a = a.parent) {
+    if (a.resumedAt > first.at) sites.push(a.resumed)
+    // A callback that began since was waited for, too.
+    else if (a !== together && a.began > first.at && a.site === -1) sites.push(-1)
+    if (a === together) break
+  }
+  return sites
+}
+
+function kindOf(first: boolean, other: boolean, second: boolean): Finding['kind'] | null {
+  if (!first && other && second) return 'lost update'
+  if (!first && other && !second) return 'changed between two reads'
+  if (first && !other && second) return 'partly written state was seen'
+  return null
+}

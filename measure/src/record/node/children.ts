@@ -1,0 +1,24 @@
+/** Which programs this process has started. Those that are Node programs are recorded, too, unless their environment was replaced; the report says which others there were. */
+import { ChildProcess } from 'node:child_process'
+import path from 'node:path'
+
+const started = new Map<string, number>()
+
+export function countChildren(): void {
+  const prototype = ChildProcess.prototype as any
+  const { spawn } = prototype
+  if (typeof spawn !== 'function') return
+  prototype.spawn = function (this: unknown, options: any) {
+    const name = path.basename(String(options?.file ?? 'unknown'))
+    started.set(name, (started.get(name) ?? 0) + 1)
+    return spawn.call(this, options)
+  }
+}
+
+/** A sentence, or null. */
+export function childrenNote(): string | null {
+  if (started.size === 0) return null
+  const count = [...started.values()].reduce((a, b) => a + b)
+  const names = [...started].map(([name, n]) => (n === 1 ? name : `${name} (${n} times)`)).join(', ')
+  return `process ${process.pid} started ${count} child process${count === 1 ? '' : 'es'}: ${names}`
+}

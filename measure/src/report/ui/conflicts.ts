@@ -1,0 +1,72 @@
+/** The cards that the report opens with: each conflict as steps from top to bottom, the intruder drawn between them. */
+import { conflicts, conflictText, type Conflict } from '../../analysis/conflicts.ts'
+import type { Figures } from '../../analysis/figures.ts'
+import { fileOf, siteText, type Site } from '../../analysis/sites.ts'
+import { time, whole } from '../format.ts'
+import { h } from './dom.ts'
+import { source } from './source.ts'
+
+const SHOWN = 10
+
+export function conflictCards(f: Figures): HTMLElement {
+  const all = conflicts(f)
+  const own = all.filter((c) => !c.foreign)
+  let packages = own.length === 0
+  let text = ''
+  let shown = SHOWN
+  const list = h('div', { class: 'conflicts' })
+  const more = h('button', { type: 'button', class: 'more', onclick: () => ((shown += SHOWN), fill()) }, 'more')
+  const fill = (): void => {
+    const words = text.toLowerCase()
+    const found = (packages ? all : own).filter((c) => words === '' || wordsOf(f, c).includes(words))
+    list.replaceChildren(...found.slice(0, shown).map((c, i) => card(f, c, i + 1)))
+    more.hidden = found.length <= shown
+  }
+  fill()
+  const search = h('input', { type: 'search', placeholder: 'file, function, variable …', 'aria-label': 'Search the conflicts', oninput: () => ((text = search.value), fill()) })
+  const inPackages = h('input', { type: 'checkbox', checked: packages, onchange: () => ((packages = inPackages.checked), fill()) })
+  const bar = h('div', { class: 'bar' }, search, all.length > own.length ? h('label', {}, inPackages, ` packages, too (${whole(all.length - own.length)})`) : null)
+  return h('div', {}, h('p', { class: 'finding' }, finding(f, all, own)), all.length > 3 ? bar : null, list, more)
+}
+
+/** The report in one sentence. */
+function finding(f: Figures, all: Conflict[], own: Conflict[]): string {
+  const [first] = own.length > 0 ? own : all
+  if (first === undefined) return 'No operation was seen that something of the same function, or on the same data, came between.'
+  const others = own.length - 1
+  return `${conflictText(f, first)}${others > 0 ? ` ${whole(others)} more conflict${others === 1 ? '' : 's'} in your code.` : ''}`
+}
+
+const wordsOf = (f: Figures, c: Conflict): string => [c.first, c.second, c.other, ...c.awaits].map((s) => siteText(f.sites[s])).join(' ').concat(` ${c.variable ?? ''}`).toLowerCase()
+
+function card(f: Figures, c: Conflict, number: number): HTMLElement {
+  const step = (word: string, site: number, kind: string): HTMLElement => h('li', { class: kind }, h('span', { class: 'word' }, word), placeOf(f.sites[site]))
+  const data = c.evidence === 'data'
+  return h(
+    'article',
+    { class: `card conflict-card${c.foreign ? ' foreign' : ''}` },
+    h('h3', {}, `${number}. ${conflictText(f, c)}`),
+    h(
+      'ol',
+      { class: 'steps' },
+      step(data ? 'first' : 'begins', c.first, 'own'),
+      c.awaits.map((site) => step('waits', site, 'waits')),
+      step(data ? 'another' : 'enters', c.other, 'enters'),
+      step(data ? 'then' : 'goes on', c.second, 'own'),
+    ),
+    h('p', { class: 'cost' }, `An atomic block there would take ${time(c.p50)}, at worst ${time(c.p99)}. `, c.from !== undefined ? h('small', {}, c.from) : null),
+    h('p', { class: 'links' }, h('a', { href: '#timeline' }, 'tree'), editorLink(f.sites[c.second])),
+  )
+}
+
+function placeOf(site: Site | undefined): HTMLElement {
+  return site === undefined ? h('span', {}, '?') : source({ ...site, kind: '' })
+}
+
+/** Opens the line in Visual Studio Code, which is what most web developers have. */
+function editorLink(site: Site | undefined): HTMLElement | null {
+  const file = site === undefined ? undefined : fileOf(site)
+  if (file === undefined || !file.startsWith('file:///')) return null
+  const { line, column } = site!.original ?? site!
+  return h('a', { href: `vscode://file${decodeURIComponent(file.slice('file://'.length))}:${line}:${column}` }, 'editor')
+}
