@@ -3,6 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync, readFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { looksLikeTrace } from '../src/format/read.ts'
+import { temporary } from './places.ts'
 import { parseTrace, readTrace, TraceError, TraceWriter, type TraceRecord } from '../src/format/index.ts'
 import { ok, rejects, same, seed, soak, test, throws } from './harness.ts'
 
@@ -115,4 +117,14 @@ test('mutated traces give records or an error with a line, never anything else',
     }
   }
   ok(errors > 10_000 * soak, `only ${errors} mutants were refused`)
+})
+
+test('a compressed file is what it holds: a trace of ours, or a Chrome trace', () => {
+  const dir = temporary()
+  const file = (name: string, text: string): string => {
+    writeFileSync(path.join(dir, name), gzipSync(text))
+    return path.join(dir, name)
+  }
+  ok(looksLikeTrace(file('ours.gz', '{"type":"charcoal-trace","version":1,"source":"node","tool":"x"}\n')))
+  ok(!looksLikeTrace(file('chrome.gz', '{"traceEvents":[]}')))
 })

@@ -78,8 +78,8 @@ test('two recordings of the same program have the same structure', async () => {
   const structure = async (): Promise<unknown> => {
     const { records, continuations } = await record(program)
     const places = new Map(records.filter((r) => r.type === 'location').map((l) => [l.id, `${l.function}:${l.line}:${l.column}`]))
-    // The loader's own continuations, before the program's first, depend on what is cached.
-    const first = continuations.findIndex((c) => c.from !== undefined)
+    // What imports the modules, before the program's first sleep, depends on what is cached and on the loader's thread.
+    const first = continuations.findIndex((c) => c.kind === 'timeout')
     const numbers = new Map(continuations.slice(first).map((c, i) => [c.id, i]))
     return continuations.slice(first).map((c) => [c.kind, numbers.get(c.parent ?? 0) ?? null, c.recurring ?? false, places.get(c.from ?? 0), places.get(c.at ?? 0), (c.alternatives ?? []).map(([id, via]) => [numbers.get(id) ?? null, via])])
   }
@@ -96,6 +96,64 @@ test('places: where it was registered, and the function that ran', async () => {
     return l?.type === 'location' ? `${path.basename(l.url)} ${l.function} ${l.line}` : ''
   }
   same([place(timer.from), place(timer.at)], ['program.mjs registers 2', 'program.mjs runs 2'])
+})
+
+test('a continuation after an await is named by that await: two in one function are two places', async () => {
+  const { records, continuations } = await record(`import { setTimeout as sleep } from 'node:timers/promises'
+async function two() {
+  await sleep(2)
+  await new Promise((done) => setTimeout(done, 2))
+  await new Promise((done) => setTimeout(function calls() { done() }, 2))
+}
+await two()`)
+  const place = (id: number | undefined): string => {
+    const l = records.find((r) => r.type === 'location' && r.id === id)
+    return l?.type === 'location' ? `${l.function} ${l.line}:${l.column} of ${l.begin ?? 'its beginning'}` : ''
+  }
+  same(continuations.filter((c) => c.kind === 'timeout').map((c) => place(c.at)), ['two 3:9 of 2,1', 'two 4:9 of 2,1', 'calls 5:42 of its beginning'])
+})
+
+test('many timers and immediates keep their places although stacks are looked at only now and then', async () => {
+  const { records, continuations } = await record(`
+    let left = 2000
+    function often() { if (--left > 0) setImmediate(often) }
+    for (let i = 0; i < 500; i++) { setTimeout(() => { left-- }, i % 7); setTimeout(() => { left++ }, i % 7) }
+    often()`)
+  const lines = (kind: string): unknown[] => {
+    const places = continuations.filter((c) => c.kind === kind).map((c) => records.find((r) => r.type === 'location' && r.id === c.at))
+    return [...new Set(places.map((l) => (l?.type === 'location' ? `${l.line}:${l.column}` : 'unknown')))].sort()
+  }
+  same(lines('timeout'), ['4:48', '4:85'])
+  same(lines('immediate'), ['3:5'])
+  ok(continuations.length > 2900, `${continuations.length} continuations`)
+})
+
+test('mode sample records windows, and says so', async () => {
+  const { records, continuations } = await record("const began = Date.now(); const t = setInterval(function ticks() { if (Date.now() - began > 600) clearInterval(t) }, 1)", { mode: 'sample' })
+  ok(continuations.length > 5, `${continuations.length} continuations`)
+  const last = continuations.at(-1)!.end - continuations[0].start
+  ok(last < 450_000, `the first window ends: ${last} µs`)
+  ok(records.some((r) => r.type === 'note' && r.code === 'sampled'))
+})
+
+test('a program that never returns to its event loop is killed, and what it did until then is kept', async () => {
+  const stop = new AbortController()
+  const looping = path.join(temporary(), 'looping')
+  const text = `import { writeFileSync } from 'node:fs'
+    setTimeout(function before() { setTimeout(() => { writeFileSync(${JSON.stringify(looping)}, ''); for (;;); }, 60) }, 10)`
+  const look = setInterval(() => existsSync(looping) && stop.abort(), 20)
+  const { records, end, continuations } = await record(text, { signal: stop.signal })
+  clearInterval(look)
+  same(end.reason, 'hung')
+  ok(continuations.some((c) => records.some((r) => r.type === 'location' && r.id === c.at && r.function === 'before')), 'the callback before it')
+  const last = continuations.at(-1)!
+  ok(last.end - last.start > 3e6, `the last continuation lasts ${last.end - last.start} µs`)
+  ok(records.some((r) => r.type === 'note' && r.code === 'hung'))
+})
+
+test('a program that is killed at once keeps what it did', async () => {
+  const { continuations } = await record("setTimeout(() => {}, 5); setTimeout(() => process.kill(process.pid, 'SIGKILL'), 80)")
+  ok(continuations.length > 0)
 })
 
 test('activities and atomic blocks of the library appear by name, and foreign continuations inside are reported', async () => {
@@ -116,12 +174,18 @@ test('activities and atomic blocks of the library appear by name, and foreign co
   same(records.filter((r) => r.type === 'step').length, 3)
 })
 
-test('children of the program are not recorded', async () => {
+test('child processes are recorded with the program, and the report names those that it started', async () => {
   const dir = temporary()
   const child = path.join(dir, 'child.mjs')
-  writeFileSync(child, 'setTimeout(() => {}, 5)')
-  const { records, end } = await record(`import { fork } from 'node:child_process'\nfork(${JSON.stringify(child)}).on('exit', (c) => process.exit(c))`)
-  same(records.filter((r) => r.type === 'thread').length, 1)
+  writeFileSync(child, 'setTimeout(function inChild() { setTimeout(() => {}, 1) }, 5)')
+  const { records, end } = await record(`
+    import { fork, spawn } from 'node:child_process'
+    fork(${JSON.stringify(child)}).on('exit', () => spawn('true').on('exit', () => setTimeout(() => {}, 1)))`)
+  const threads = records.filter((r) => r.type === 'thread')
+  same(threads.length, 2)
+  ok(/^process \d+ main$/.test(threads[1].name ?? ''), threads[1].name)
+  ok(records.some((r) => r.type === 'location' && r.function === 'inChild'))
+  ok(records.some((r) => r.type === 'note' && /started 2 child processes: node, true/.test(r.text)), JSON.stringify(records.filter((r) => r.type === 'note')))
   same(end.reason, 'finished')
 })
 

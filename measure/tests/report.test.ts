@@ -4,6 +4,7 @@ import path from 'node:path'
 import { Ajv } from 'ajv'
 import { chromium, type Browser, type Page } from 'playwright-core'
 import { Analyser, pool, type Figures } from '../src/analysis/index.ts'
+import { conflictKey, conflicts } from '../src/analysis/conflicts.ts'
 import { htmlReport, terminalSummary } from '../src/report/index.ts'
 import { ok, same, test } from './harness.ts'
 import { madeUp } from './made-up.ts'
@@ -103,12 +104,57 @@ test('the report can be walked with keys alone', async () => {
   await close()
 }, 300)
 
+/** Figures with a lost update in `withdraw`, one in a package, and a hung end. */
+function racyFigures(count: number): Figures {
+  const analyser = new Analyser('bank')
+  analyser.add({ type: 'charcoal-trace', version: 1, source: 'node', tool: 'test' })
+  analyser.add({ type: 'thread', id: 1, kind: 'node' })
+  const place = (id: number, url: string, line: number, name: string): void => analyser.add({ type: 'location', id, url, line, column: 5, function: name, begin: [4, 1] })
+  place(1, 'file:///srv/bank.mjs', 5, 'withdraw')
+  place(2, 'file:///srv/bank.mjs', 6, 'withdraw')
+  place(3, 'file:///srv/node_modules/pool/index.js', 9, 'acquire')
+  analyser.add({ type: 'continuation', id: 1, thread: 1, kind: 'script', parent: null, start: 0, end: 10, at: 1 })
+  const found = { type: 'unserialisable', kind: 'lost update', count, runs: 69, p50: 2900, p99: 8000 } as const
+  analyser.add({ ...found, variable: 'balance', first: 1, other: 2, second: 2, operation: 1, awaits: [1] })
+  analyser.add({ ...found, count: 60, variable: 'size', first: 3, other: 3, second: 3 })
+  analyser.add({ type: 'end', end: 60e6, reason: 'hung', continuations: 1, dropped: 0 })
+  return analyser.finish()
+}
+
+test('the report opens with the finding: one card for each conflict, own code first, packages folded away', async () => {
+  const figures = racyFigures(19)
+  const terminal = terminalSummary(figures)
+  ok(/it hung/.test(terminal.split('\n')[2] ?? ''), terminal)
+  ok(/1\. withdraw\(\) read balance, waited and wrote it, though another withdraw\(\) had written it meanwhile: in 19 of 69 runs\./.test(terminal.replace(/\s+/g, ' ')), terminal)
+  ok(/and 1 in packages/.test(terminal))
+  const { page, trouble, close } = await opened([figures])
+  same(await page.locator('main section').first().getAttribute('id'), 'conflicts')
+  ok(/^withdraw\(\) read balance/.test(await page.locator('.finding').innerText()))
+  ok(/hung/.test(await page.locator('.trouble').innerText()))
+  same(await page.locator('.conflict-card').count(), 1)
+  same(await page.locator('.conflict-card .steps li').evaluateAll((items) => items.map((li) => li.className)), ['own', 'waits', 'enters', 'own'])
+  same(await page.locator('.conflict-card .links a').last().getAttribute('href'), 'vscode://file/srv/bank.mjs:6:5')
+  same(trouble, [])
+  await close()
+}, 300)
+
+test('a conflict is the same one when lines have moved, and another when it is of another variable', () => {
+  const keys = (f: Figures): string[] => conflicts(f).map((c) => conflictKey(f, c))
+  const one = racyFigures(19)
+  const moved = racyFigures(3)
+  for (const site of moved.sites) site.line = (site.line ?? 0) + 40
+  same(keys(moved), keys(one))
+  const other = racyFigures(19)
+  other.atomic.unserialisable[1].variable = 'limit'
+  ok(keys(other).some((key) => !keys(one).includes(key)))
+})
+
 test('the ranking filters by advice and by text', async () => {
   const { page, close } = await opened([madeUpFigures(20_000)])
   const rows = page.locator('table.ranking tbody tr')
-  await page.fill('input[type=search]', 'load17x')
+  await page.fill('#ranking input[type=search]', 'load17x')
   ok((await rows.count()) === 0, 'no such text')
-  await page.fill('input[type=search]', 'load17')
+  await page.fill('#ranking input[type=search]', 'load17')
   const all = await rows.allInnerTexts()
   ok(all.length > 0 && all.every((text) => text.includes('load17')), all.join('\n'))
   await close()

@@ -10,7 +10,7 @@ import { temporary } from './places.ts'
 async function record(html: string, options: Partial<RecordWebOptions> = {}, other: Record<string, string> = {}): Promise<{ records: TraceRecord[]; continuations: Continuation[] }> {
   const server = createServer((request, response) => {
     const { pathname } = new URL(request.url!, 'http://x')
-    response.setHeader('content-type', 'text/html').end(other[pathname] ?? `<!doctype html><link rel="icon" href="data:,">${html}`)
+    response.setHeader('content-type', pathname.endsWith('.js') ? 'text/javascript' : 'text/html').end(other[pathname] ?? `<!doctype html><link rel="icon" href="data:,">${html}`)
   })
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
   const out = path.join(temporary(), 'trace.jsonl')
@@ -40,6 +40,66 @@ test('two recordings of the same page have the same structure', async () => {
   const one = await structure()
   ok(one.length > 15, `${one.length} continuations`)
   same(await structure(), one)
+})
+
+test('a turn is named after what the event loop called, an await by its own line, whatever they call first', async () => {
+  const html = `<div id="d"></div><script>
+const d = document.getElementById('d')
+d.addEventListener('ping', function listener() {})
+customElements.define('x-el', class El extends HTMLElement { connectedCallback() { this.n = 1 } })
+setTimeout(function timer() { d.dispatchEvent(new Event('ping')) }, 60)
+fetch('/data').then((r) => r.text()).then(function reaction() { d.innerHTML = '<x-el></x-el>'; d.dispatchEvent(new Event('ping')) })
+async function twice() {
+  await new Promise((done) => setTimeout(done, 300))
+  d.innerHTML = '<x-el></x-el>'
+  await new Promise((done) => setTimeout(done, 30))
+  d.innerHTML = '<x-el></x-el>'
+  setTimeout(function last() { globalThis.over = true }, 30)
+}
+twice()
+</script>`
+  const { records, continuations } = await record(html, {}, { '/data': '1' })
+  const place = (id: number | undefined): string => {
+    const l = records.find((r) => r.type === 'location' && r.id === id)
+    return l?.type === 'location' ? `${l.function ?? ''}:${l.line}` : ''
+  }
+  const at = continuations.map((c) => place(c.at))
+  for (const name of ['timer:5', 'reaction:6', 'twice:8', 'twice:10', 'last:12']) ok(at.includes(name), `${name} in ${at.join(' ')}`)
+  for (const name of ['listener', 'El', 'connectedCallback']) ok(!at.some((x) => x.startsWith(`${name}:`)), `no turn is named ${name}: ${at.join(' ')}`)
+  const [first, second] = continuations.filter((c) => place(c.at).startsWith('twice')).map((c) => records.find((r) => r.type === 'location' && r.id === c.at))
+  ok(first?.type === 'location' && second?.type === 'location' && first.begin![0] === 7 && String(first.begin) === String(second.begin), 'both know their function')
+})
+
+test('the places of a bundle are those of its sources, also after the next build', async () => {
+  const map = JSON.stringify({ version: 3, sources: ['app.ts'], names: [], mappings: 'AAUA' })
+  let built = `setTimeout(function o(){globalThis.over=true},30)\n//# sourceMappingURL=app.js.map`
+  const { records } = await record('<script src="/app.js"></script>', {}, { '/app.js': built, '/app.js.map': map })
+  const original = records.find((r) => r.type === 'original')
+  ok(original?.type === 'original' && /\/app\.ts$/.test(original.source) && original.line === 11, JSON.stringify(original))
+})
+
+test('a page whose script runs without end is told as that, and so is a server that never answers', async () => {
+  const sockets = new Set<{ destroy(): void }>()
+  const silent = createServer(() => {})
+  silent.on('connection', (socket) => sockets.add(socket))
+  await new Promise<void>((done) => silent.listen(0, '127.0.0.1', done))
+  try {
+    const out = path.join(temporary(), 't.jsonl')
+    const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}/`
+    await rejects(recordWeb(url, { out, loadTimeout: 1500 }), /has not loaded within 1.5 s: its server has not answered/)
+    await rejects(record('<script>for (;;);</script>', { loadTimeout: 4000, script: undefined }), /has not loaded within 4 s: a script of it runs without end/)
+  } finally {
+    silent.close()
+    for (const socket of sockets) socket.destroy()
+  }
+})
+
+test('a page that hangs while it is recorded is reported as hung, with what hangs', async () => {
+  const { records, continuations } = await record('<script>setTimeout(function before() {}, 50); setTimeout(function hangs() { for (;;); }, 300)</script>', { script: undefined, duration: 3000 })
+  same((records.at(-1) as { reason: string }).reason, 'hung')
+  const longest = continuations.reduce((a, b) => (b.end - b.start > a.end - a.start ? b : a))
+  ok(longest.end - longest.start > 1e6, `${longest.end - longest.start} µs`)
+  ok(records.some((r) => r.type === 'location' && r.id === longest.at && r.function === 'hangs'))
 })
 
 test('what the steps do is left out, what the page does in answer is recorded', async () => {

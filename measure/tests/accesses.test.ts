@@ -1,0 +1,172 @@
+import { TraceMap, encodedMappings, originalPositionFor } from '@jridgewell/trace-mapping'
+import { spawnSync } from 'node:child_process'
+import { readFileSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { recordNode } from '../src/record/node/index.ts'
+import { transform } from '../src/record/node/accesses/transform.ts'
+import { originalColumn, unmarked } from '../src/record/node/accesses/sites.ts'
+import { ok, same, test } from './harness.ts'
+import { temporary } from './places.ts'
+
+/** Every construct that a rewriting could break; prints what it computes. */
+const program = `import fs from 'node:fs'
+import path from 'node:path'
+import util from 'node:util'
+let shared = 0
+const out = []
+class Base { static kinds = { Inner: class { n = 7 } }; #secret = 1; get secret() { return this.#secret } raise() { this.#secret += 2; return this.#secret++ } }
+class Derived extends Base { constructor() { super(); this.a = { b: [1, 2] } } raise() { return super.raise() + 1 } }
+const d = new Derived()
+out.push(new Base.kinds.Inner().n, d.raise(), d.secret, d.a.b.length)
+d.a.b[0] += 5
+d.a['b'][1]++
+;(d.a).b.push(...[3, 4])
+out.push(d.a.b.join(), delete d.a.gone, 'b' in d.a, typeof nothing, typeof shared)
+const f = (n = shared) => ({ n, shared })
+shared++
+shared = shared * 2
+;[1, 2].forEach((x) => { shared += x })
+out.push(f(), f?.(3).n, d?.a?.b[0], out?.nothing?.[0])
+function later(cb = () => hidden()) { let hidden = 3; const seen = () => hidden; hidden = 4; return [seen(), typeof cb] }
+out.push(later())
+async function waits(list) { let sum = 0; for await (const x of list) sum += x; try { await Promise.reject(new Error('no')) } catch (e) { sum += e.message.length } finally { sum += await 1 } return sum }
+out.push(await waits([1, Promise.resolve(2)]))
+const short = async (x) =>
+  x + (await x)
+out.push(await short(4), await (async () => ({ a: await 1 }))())
+const m = new Map([['k', 1]])
+m.set('k', m.get('k') + 1).set('l', (await m.get('k')) ?? 0)
+out.push(m.get('k'), m.has('l'), [...m.keys()].join())
+function* gen() { const got = yield shared; yield got }
+const g = gen()
+out.push(g.next().value, g.next(9).value)
+label: for (const key in d.a) { if (key === 'x') continue label; out.push(key) }
+const { a: { b: [first] }, ...rest } = d
+;({ shared } = { shared: 40 })
+out.push(first, Object.keys(rest).length, shared, String(function named() {}.name), (() => {}).name, path.basename('/x/y'))
+switch (shared) { case 40: out.push('forty'); break; default: out.push('no') }
+const tagged = (s, v) => s.raw.join('|') + v
+out.push(tagged\`a\${shared}b\`, \`\${d.a.b[0]}\`, (0, d.raise).call(d) > 0)
+out.push([1, 2].toString(), shared.toString(2), ({ constructor: (x) => x }).constructor(5), d.a.b.valueOf().length)
+const o = { k: 1, get twice() { return this.k * 2 }, set twice(v) { this.k = v / 2 } }
+out.push((shared, o).k, o['j', 'k'], (o.k = 3, o.k), ((0, o).k = (1, 4)), o.twice, (o.twice += 2), o['k']--, o.k, ++o['k'], (o.z ??= 5), (o.z ||= 6), (o.z &&= 7))
+function minified(a){if(a)return[a].length;else return"x".includes(a)}
+const unbraced=/* => */async(/* => */x=[1].length)=>{for(const y of[x])o.y=y;return typeof[x].length+await[x][0]}
+out.push(minified(1), minified(0), await unbraced())
+let keys = 0
+const counted = { toString() { keys++; return 'c' } }
+o[counted] = 1
+o[counted] += o[counted]
+out.push(o.c, keys)
+const named = { f: () => 1, ['g' + 1]: () => 2 }
+o.f = () => {}
+const noted = (n) => n
+  .c
+out.push(named.f.name, named.g1.name, o.f.name, noted(o), [o.k, o.z] = [8, 9], o.z, ({ k: o.k } = { k: 10 }).k, o.k)
+class Fields { static #count = 0; static { try { Fields.#count += 1 } catch {} } n = (shared += 1); f = () => this.n++; get count() { return Fields.#count } #p = 1; has(x) { return #p in x } }
+const fields = new Fields()
+out.push(fields.f(), fields.n, fields.count, fields.has(fields), fields.has({}))
+const proxy = new Proxy({}, { get: (_, k) => 'got ' + String(k), set: (t, k, v) => ((t[k] = v), true), has: () => true, deleteProperty: () => true })
+proxy.a = 1
+out.push(proxy.a, delete proxy.a, Reflect.ownKeys(proxy).length)
+async function* pages() { for (let i = 0; i < 2; i++) { o.page = await i; yield o.page } }
+for await (const page of pages()) out.push(page)
+// What functions say of themselves, and where errors come from.
+async function text(a = () => o.k) { o.k = await a(); return [1].map((x) => x + o.k) }
+out.push(text.toString(), String((x) => o.k), Fields.toString(), Function.prototype.toString.toString(), (0, eval)('(' + text + ')').name)
+function thrown() { const k = o.k; [1].forEach(() => { o.k = k; throw new TypeError('no') }) }
+try { thrown() } catch (e) { out.push(e.stack.split('\\n').slice(0, 4).map((l) => l.replace(/file:.*[/]/, ''))) }
+try { path.join(1) } catch (e) { out.push(e.stack.split('\\n')[0]) }
+out.push(typeof await import('node:fs').then((m) => m.default.readFile), import.meta.url.startsWith('file:'))
+out.push(await util.promisify(fs.exists)('/'), fs.readFile.length)
+console.log(JSON.stringify(out))
+`
+
+/** The same where code need not be strict, in a CommonJS module. */
+const sloppy = `const out = []
+const o = Object.freeze({ k: 1, inner: { n: 1 } })
+o.k = 2
+o['k'] = 3
+o.k++
+delete o.k
+let x = 1
+function inc() { x++; undeclared = x; return [1, 2].map((y) => y + x + twice(y)); function twice(z) { return z * 2 } }
+out.push(o.k, inc(), undeclared, delete x, typeof x, 'text'.nothing = 1, this === module.exports, arguments.length)
+exports.f = function () { return this === exports }
+out.push(exports.f(), (function () { return typeof this })(), eval('x + o.inner.n'))
+var twice = 1; function hoisted() { return twice } out.push(hoisted())
+const a = { b: 1 }
+let c = 1
+a
+.b
+++c
+out.push(a.b, c, hoisted + '')
+try { null.x = out.push('right side first') } catch (e) { out.push(e.message) }
+try { a.b.c.d } catch (e) { out.push(e.message, e.stack.split('\\n')[1].replace(/[(].*[/]/, '')) }
+const target = process.argv[2]
+require('node:fs').writeFileSync(target, JSON.stringify(out))
+`
+
+test('rewritten code does what it did', async () => {
+  await runsTheSame('program.mjs', program.replace('console.log(', 'fs.writeFileSync(process.argv[2], '))
+  const rewritten = transform(program, 'file:///program.mjs', true, 2)
+  ok(rewritten !== null && rewritten.code.includes('$ch.put('), 'it was rewritten')
+  const lines = (text: string): string[] => text.split('\n').slice(0, program.split('\n').length)
+  same(lines(unmarked(rewritten.code)), lines(program), 'lines stay, and the text can be had back')
+})
+
+test('rewritten code that is not strict does what it did', async () => {
+  await runsTheSame('program.cjs', sloppy)
+  ok(transform(sloppy, 'file:///program.cjs', false, 1)?.code.includes('$ch.put('), 'it was rewritten')
+})
+
+async function runsTheSame(name: string, text: string): Promise<void> {
+  const dir = temporary()
+  const file = path.join(dir, name)
+  writeFileSync(file, text)
+  const bare = spawnSync(process.execPath, [file, path.join(dir, 'bare')], { encoding: 'utf8' })
+  same(bare.status, 0, bare.stderr)
+  const { exitCode } = await recordNode(file, [path.join(dir, 'recorded')], { out: path.join(dir, 't.jsonl'), stdio: 'ignore' })
+  same(exitCode, 0)
+  same(JSON.parse(readFileSync(path.join(dir, 'recorded'), 'utf8')), JSON.parse(readFileSync(path.join(dir, 'bare'), 'utf8')))
+}
+
+test('large real programs can be rewritten, and what comes out can be parsed: this tool itself', async () => {
+  const { readFileSync, readdirSync } = await import('node:fs')
+  const dist = path.join(process.env.CHARCOAL_MEASURE!, 'dist')
+  const files = readdirSync(dist).filter((name) => name.endsWith('.mjs'))
+  ok(files.length >= 4, files.join(' '))
+  for (const name of files) {
+    const text = readFileSync(path.join(dist, name), 'utf8')
+    ok(text.includes('$ch') || transform(text, `file:///${name}`, true, 2) !== null, name)
+  }
+})
+
+test('columns of rewritten code are those of the code that people wrote', () => {
+  const text = 'let n = 0; const o = { p: 1 }\nasync function f() { n = o.p + 1; await f(); throw 1 }'
+  const { code, sites } = transform(text, 'file:///x.mjs', true, 2)!
+  for (const [word, line] of [['throw', 2], ['function', 2], ['const o', 1]] as const) {
+    const at = (all: string): number => all.split('\n')[line - 1].indexOf(word) + 1
+    same(originalColumn(sites, line, at(code)), at(text), word)
+  }
+})
+
+test('a source map moves with what is inserted, and a file whose map is not understood is left as it is', () => {
+  const text = 'const o = { p: 1 }; o.p = 2; throw o\n'
+  const column = text.indexOf('throw')
+  const map = { version: 3, sources: ['x.ts'], names: [], mappings: encodedMappings(new TraceMap({ version: 3, sources: ['x.ts'], names: [], mappings: [[[column, 0, 6, 3]]] })) }
+  const comment = (json: object): string => `//# sourceMappingURL=data:application/json;base64,${Buffer.from(JSON.stringify(json)).toString('base64')}`
+  const { code } = transform(text + comment(map), 'file:///x.js', false, 1)!
+  const moved = JSON.parse(Buffer.from(code.slice(code.lastIndexOf('base64,') + 7), 'base64').toString())
+  const found = originalPositionFor(new TraceMap(moved), { line: 1, column: code.indexOf('throw') })
+  same([found.source, found.line, found.column], ['file:///x.ts', 7, 3])
+  ok(code.indexOf('throw') > column, 'something was inserted before it')
+  same(transform(text + comment({ version: 3, sections: [] }), 'file:///x.js', false, 1), null)
+})
+
+test('what can read its own place or be shadowed is not rewritten: with, assert without a message', () => {
+  const o = 'const o = { p: 1 }; o.p = 2;'
+  same(transform(`${o} with (o) { p = 3 }`, 'file:///x.cjs', false, 1), null)
+  same(transform(`${o} const assert = require('assert'); assert(o.p)`, 'file:///x.cjs', false, 1), null)
+  ok(transform(`${o} const assert = require('assert'); assert(o.p, 'p')`, 'file:///x.cjs', false, 1) !== null, 'with a message it is')
+})
