@@ -10,7 +10,8 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 import { buildAll } from '../scripts/build.mjs'
 
 const measure = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..')
-const option = (name, otherwise) => process.argv.find((a) => a.startsWith(`--${name}=`))?.slice(name.length + 3) ?? otherwise
+const option = (name, otherwise) =>
+  process.argv.find((a) => a.startsWith(`--${name}=`))?.slice(name.length + 3) ?? otherwise
 const rounds = Number(option('rounds', 3))
 process.env.CHARCOAL_MEASURE = measure
 const dir = mkdtempSync(path.join(tmpdir(), 'charcoal-bench-'))
@@ -19,8 +20,19 @@ try {
   const bundle = path.join(measure, 'node_modules/.cache/charcoal-bench.mjs')
   await build({
     absWorkingDir: measure,
-    stdin: { contents: "export * from './src/record/web/attach.ts'; export * from './src/record/web/browser.ts'; export * from './src/record/web/tracing.ts'; export * from './src/oracle/overhead.ts'; export * from './src/record/node/index.ts'", resolveDir: measure, loader: 'ts' },
-    bundle: true, format: 'esm', platform: 'node', target: 'es2022', packages: 'external', logLevel: 'error', outfile: bundle,
+    stdin: {
+      contents:
+        "export * from './src/record/web/attach.ts'; export * from './src/record/web/browser.ts'; export * from './src/record/web/tracing.ts'; export * from './src/oracle/overhead.ts'; export * from './src/record/node/index.ts'",
+      resolveDir: measure,
+      loader: 'ts',
+    },
+    bundle: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'es2022',
+    packages: 'external',
+    logLevel: 'error',
+    outfile: bundle,
   })
   const m = await import(pathToFileURL(bundle).href)
   const web = await inBrowser(m)
@@ -42,19 +54,43 @@ async function inBrowser({ startBrowser, attach, startTracing, stopTracing, cost
   const zone = readFileSync(path.join(measure, 'node_modules/zone.js/bundles/zone.umd.min.js'), 'utf8')
   const server = createServer((request, response) => {
     if (request.url === '/zone.js') response.setHeader('content-type', 'text/javascript').end(zone)
-    else response.setHeader('content-type', 'text/html').end(`<!doctype html><link rel="icon" href="data:,">${request.url === '/zone' ? '<script src="/zone.js"></script>' : ''}`)
+    else
+      response
+        .setHeader('content-type', 'text/html')
+        .end(
+          `<!doctype html><link rel="icon" href="data:,">${request.url === '/zone' ? '<script src="/zone.js"></script>' : ''}`,
+        )
   })
   await new Promise((done) => server.listen(0, '127.0.0.1', done))
   const base = `http://127.0.0.1:${server.address().port}`
   const browser = await startBrowser()
   const { cdp } = browser
   const plainTrace = (categories) => (session) =>
-    cdp.send('Tracing.start', { transferMode: 'ReturnAsStream', streamFormat: 'json', traceConfig: { recordMode: 'recordAsMuchAsPossible', traceBufferSizeInKb: 400 * 1024, includedCategories: categories, excludedCategories: ['*'] } }, session)
+    cdp.send(
+      'Tracing.start',
+      {
+        transferMode: 'ReturnAsStream',
+        streamFormat: 'json',
+        traceConfig: {
+          recordMode: 'recordAsMuchAsPossible',
+          traceBufferSizeInKb: 400 * 1024,
+          includedCategories: categories,
+          excludedCategories: ['*'],
+        },
+      },
+      session,
+    )
   const timeline = ['devtools.timeline', 'disabled-by-default-devtools.timeline', 'v8.execute']
   const ways = {
     bare: {},
     'DevTools timeline': { trace: plainTrace(timeline) },
-    'DevTools timeline, stacks, profiler': { trace: plainTrace([...timeline, 'disabled-by-default-devtools.timeline.stack', 'disabled-by-default-v8.cpu_profiler']) },
+    'DevTools timeline, stacks, profiler': {
+      trace: plainTrace([
+        ...timeline,
+        'disabled-by-default-devtools.timeline.stack',
+        'disabled-by-default-v8.cpu_profiler',
+      ]),
+    },
     'zone.js, no trace': { path: '/zone' },
     fast: { mode: 'fast', trace: (session) => startTracing(cdp, session, 'fast') },
     full: { mode: 'full', trace: (session) => startTracing(cdp, session, 'full') },
@@ -64,13 +100,20 @@ async function inBrowser({ startBrowser, attach, startTracing, stopTracing, cost
     for (let round = 0; round < rounds; round++)
       for (const [name, way] of Object.entries(ways)) {
         const { targetId } = await cdp.send('Target.createTarget', { url: 'about:blank' })
-        const session = way.mode === undefined ? (await cdp.send('Target.attachToTarget', { targetId, flatten: true })).sessionId : await attach(cdp, way.mode, targetId)
+        const session =
+          way.mode === undefined
+            ? (await cdp.send('Target.attachToTarget', { targetId, flatten: true })).sessionId
+            : await attach(cdp, way.mode, targetId)
         await cdp.send('Page.enable', {}, session)
         if (way.trace) await way.trace(session)
         const loaded = new Promise((done) => cdp.on('Page.loadEventFired', done, session))
         await cdp.send('Page.navigate', { url: base + (way.path ?? '/') }, session)
         await loaded
-        const { result } = await cdp.send('Runtime.evaluate', { expression: `(${costs})()`, awaitPromise: true, returnByValue: true }, session)
+        const { result } = await cdp.send(
+          'Runtime.evaluate',
+          { expression: `(${costs})()`, awaitPromise: true, returnByValue: true },
+          session,
+        )
         results[name].push(result.value)
         if (way.trace) await stopTracing(cdp, session, path.join(dir, 'trace.json'))
         await cdp.send('Target.closeTarget', { targetId })
@@ -89,11 +132,27 @@ async function inNode({ recordNode, costs }) {
   const zoned = path.join(dir, 'zone.mjs')
   const local = path.join(dir, 'local.mjs')
   writeFileSync(plain, text)
-  writeFileSync(zoned, `import ${JSON.stringify(pathToFileURL(path.join(measure, 'node_modules/zone.js/bundles/zone-node.umd.min.js')).href)}\n${text}`)
-  writeFileSync(local, `import { AsyncLocalStorage } from 'node:async_hooks'\nnew AsyncLocalStorage().enterWith(1)\n${text}`)
-  const bare = (file, args = []) => () => spawnSync(process.execPath, [...args, file], { cwd: dir, stdio: 'ignore', timeout: 60_000 })
+  writeFileSync(
+    zoned,
+    `import ${JSON.stringify(pathToFileURL(path.join(measure, 'node_modules/zone.js/bundles/zone-node.umd.min.js')).href)}\n${text}`,
+  )
+  writeFileSync(
+    local,
+    `import { AsyncLocalStorage } from 'node:async_hooks'\nnew AsyncLocalStorage().enterWith(1)\n${text}`,
+  )
+  const bare =
+    (file, args = []) =>
+    () =>
+      spawnSync(process.execPath, [...args, file], { cwd: dir, stdio: 'ignore', timeout: 60_000 })
   const recorded = (mode) => () => recordNode(plain, [], { out: path.join(dir, 'trace.jsonl'), mode, stdio: 'ignore' })
-  const ways = { bare: bare(plain), AsyncLocalStorage: bare(local), 'zone.js, no trace': bare(zoned), '--trace-event-categories node.async_hooks': bare(plain, ['--trace-event-categories', 'node.async_hooks']), fast: recorded('fast'), full: recorded('full') }
+  const ways = {
+    bare: bare(plain),
+    AsyncLocalStorage: bare(local),
+    'zone.js, no trace': bare(zoned),
+    '--trace-event-categories node.async_hooks': bare(plain, ['--trace-event-categories', 'node.async_hooks']),
+    fast: recorded('fast'),
+    full: recorded('full'),
+  }
   const results = {}
   for (let round = 0; round < rounds; round++)
     for (const [name, run] of Object.entries(ways)) {
@@ -108,5 +167,8 @@ function print(title, results) {
   const names = Object.keys(results.bare)
   const width = Math.max(...Object.keys(results).map((n) => n.length)) + 2
   console.log(`\n${`${title}, µs per operation`.padEnd(width)}${names.map((n) => n.padStart(14)).join('')}`)
-  for (const [way, costs] of Object.entries(results)) console.log(`${way.padEnd(width)}${names.map((n) => (costs[n] === undefined ? '–' : costs[n] < 10 ? costs[n].toFixed(2) : costs[n].toFixed(0)).padStart(14)).join('')}`)
+  for (const [way, costs] of Object.entries(results))
+    console.log(
+      `${way.padEnd(width)}${names.map((n) => (costs[n] === undefined ? '–' : costs[n] < 10 ? costs[n].toFixed(2) : costs[n].toFixed(0)).padStart(14)).join('')}`,
+    )
 }

@@ -20,5 +20,7 @@ process.exitCode = await main(process.argv.slice(2))
 function stale() {
   if (!existsSync(dist)) return true
   const built = statSync(dist).mtimeMs
-  return readdirSync(path.join(measure, 'src'), { recursive: true }).some((file) => statSync(path.join(measure, 'src', file)).mtimeMs > built)
+  return readdirSync(path.join(measure, 'src'), { recursive: true }).some(
+    (file) => statSync(path.join(measure, 'src', file)).mtimeMs > built,
+  )
 }

@@ -9,20 +9,54 @@ const measure = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..')
 export async function buildAll(dist = path.join(measure, 'dist')) {
   // Built aside and moved file by file, so that a command that starts meanwhile finds whole files.
   const aside = `${dist}.${process.pid}`
-  const common = { absWorkingDir: measure, bundle: true, format: 'esm', platform: 'node', target: 'es2022', logLevel: 'error', tsconfig: path.join(measure, 'tsconfig.json'), outdir: aside, define: { __VERSION__: JSON.stringify(JSON.parse(readFileSync(path.join(measure, 'package.json'), 'utf8')).version) }, outExtension: { '.js': '.mjs' } }
-  const entry = (files) => Object.fromEntries(Object.entries(files).filter(([, file]) => existsSync(path.join(measure, file))))
+  const common = {
+    absWorkingDir: measure,
+    bundle: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'es2022',
+    logLevel: 'error',
+    tsconfig: path.join(measure, 'tsconfig.json'),
+    outdir: aside,
+    define: {
+      __VERSION__: JSON.stringify(JSON.parse(readFileSync(path.join(measure, 'package.json'), 'utf8')).version),
+    },
+    outExtension: { '.js': '.mjs' },
+  }
+  const entry = (files) =>
+    Object.fromEntries(Object.entries(files).filter(([, file]) => existsSync(path.join(measure, file))))
   try {
     // One file each: the hook leaves its own frames out of stacks by their URL.
-    await build({ ...common, entryPoints: { hook: 'src/record/node/hook.ts', loader: 'src/record/node/accesses/loader.ts' } })
-    await build({ ...common, entryPoints: entry({ cli: 'src/cli/main.ts', index: 'src/index.ts' }), packages: 'external', splitting: true, sourcemap: 'linked', chunkNames: 'shared-[hash]' })
+    await build({
+      ...common,
+      entryPoints: { hook: 'src/record/node/hook.ts', loader: 'src/record/node/accesses/loader.ts' },
+    })
+    await build({
+      ...common,
+      entryPoints: entry({ cli: 'src/cli/main.ts', index: 'src/index.ts' }),
+      packages: 'external',
+      splitting: true,
+      sourcemap: 'linked',
+      chunkNames: 'shared-[hash]',
+    })
     // The page of the report, which is put into each report as text.
     if (existsSync(path.join(measure, 'src/report/ui/main.ts')))
-      await build({ ...common, entryPoints: { 'report-ui': 'src/report/ui/main.ts' }, platform: 'browser', format: 'iife', minify: true, charset: 'ascii', outExtension: {} })
+      await build({
+        ...common,
+        entryPoints: { 'report-ui': 'src/report/ui/main.ts' },
+        platform: 'browser',
+        format: 'iife',
+        minify: true,
+        charset: 'ascii',
+        outExtension: {},
+      })
     mkdirSync(dist, { recursive: true })
     const names = readdirSync(aside)
     const last = ['index.mjs', 'cli.mjs']
-    for (const name of [...names.filter((n) => !last.includes(n)), ...last.filter((n) => names.includes(n))]) renameSync(path.join(aside, name), path.join(dist, name))
-    for (const name of readdirSync(dist)) if (name.startsWith('shared-') && !names.includes(name)) rmSync(path.join(dist, name), { force: true })
+    for (const name of [...names.filter((n) => !last.includes(n)), ...last.filter((n) => names.includes(n))])
+      renameSync(path.join(aside, name), path.join(dist, name))
+    for (const name of readdirSync(dist))
+      if (name.startsWith('shared-') && !names.includes(name)) rmSync(path.join(dist, name), { force: true })
   } finally {
     rmSync(aside, { recursive: true, force: true })
   }

@@ -16,16 +16,36 @@ let failed = 0
 const note = (ok, name) => (ok ? passed++ : (failed++, console.log(`FAIL ${name}`)))
 
 await buildAll()
-const tsc = spawnSync(process.execPath, [path.join(measure, 'node_modules/typescript/bin/tsc'), '--noEmit'], { cwd: measure, encoding: 'utf8' })
+const tsc = spawnSync(process.execPath, [path.join(measure, 'node_modules/typescript/bin/tsc'), '--noEmit'], {
+  cwd: measure,
+  encoding: 'utf8',
+})
 if (tsc.status !== 0) console.log(tsc.stdout)
 note(tsc.status === 0, 'types')
 
+const prettier = spawnSync(
+  process.execPath,
+  [path.join(measure, 'node_modules/prettier/bin/prettier.cjs'), '--check', '.'],
+  {
+    cwd: measure,
+    encoding: 'utf8',
+  },
+)
+if (prettier.status !== 0) console.log(`${prettier.stdout}${prettier.stderr}Remedy: npm run format`)
+note(prettier.status === 0, 'formatted')
+
 // All of tests/*.test.ts in one bundle and one process.
-const tests = readdirSync(path.join(measure, 'tests')).filter((f) => f.endsWith('.test.ts')).sort()
+const tests = readdirSync(path.join(measure, 'tests'))
+  .filter((f) => f.endsWith('.test.ts'))
+  .sort()
 const bundle = path.join(measure, 'node_modules/.cache/charcoal/tests.mjs')
 await build({
   absWorkingDir: measure,
-  stdin: { contents: `${tests.map((f) => `import './tests/${f}'`).join('\n')}\nimport { finish } from './tests/harness.ts'\nawait finish()`, resolveDir: measure, loader: 'ts' },
+  stdin: {
+    contents: `${tests.map((f) => `import './tests/${f}'`).join('\n')}\nimport { finish } from './tests/harness.ts'\nawait finish()`,
+    resolveDir: measure,
+    loader: 'ts',
+  },
   bundle: true,
   target: 'es2022',
   format: 'esm',
@@ -36,7 +56,12 @@ await build({
   tsconfig: path.join(measure, 'tsconfig.json'),
   outfile: bundle,
 })
-const run = spawnSync(process.execPath, ['--enable-source-maps', bundle, filter], { cwd: measure, encoding: 'utf8', env: { ...process.env, CHARCOAL_MEASURE: measure, CHARCOAL_BUILD: builddir }, maxBuffer: 1 << 26 })
+const run = spawnSync(process.execPath, ['--enable-source-maps', bundle, filter], {
+  cwd: measure,
+  encoding: 'utf8',
+  env: { ...process.env, CHARCOAL_MEASURE: measure, CHARCOAL_BUILD: builddir },
+  maxBuffer: 1 << 26,
+})
 process.stdout.write(run.stdout + run.stderr)
 const last = /(\d+) passed, (\d+) failed\s*$/.exec(run.stdout)
 if (last === null) note(false, 'the tests did not end')

@@ -126,9 +126,15 @@ async function runsTheSame(name: string, text: string): Promise<void> {
   writeFileSync(file, text)
   const bare = spawnSync(process.execPath, [file, path.join(dir, 'bare')], { encoding: 'utf8' })
   same(bare.status, 0, bare.stderr)
-  const { exitCode } = await recordNode(file, [path.join(dir, 'recorded')], { out: path.join(dir, 't.jsonl'), stdio: 'ignore' })
+  const { exitCode } = await recordNode(file, [path.join(dir, 'recorded')], {
+    out: path.join(dir, 't.jsonl'),
+    stdio: 'ignore',
+  })
   same(exitCode, 0)
-  same(JSON.parse(readFileSync(path.join(dir, 'recorded'), 'utf8')), JSON.parse(readFileSync(path.join(dir, 'bare'), 'utf8')))
+  same(
+    JSON.parse(readFileSync(path.join(dir, 'recorded'), 'utf8')),
+    JSON.parse(readFileSync(path.join(dir, 'bare'), 'utf8')),
+  )
 }
 
 test('large real programs can be rewritten, and what comes out can be parsed: this tool itself', async () => {
@@ -145,7 +151,11 @@ test('large real programs can be rewritten, and what comes out can be parsed: th
 test('columns of rewritten code are those of the code that people wrote', () => {
   const text = 'let n = 0; const o = { p: 1 }\nasync function f() { n = o.p + 1; await f(); throw 1 }'
   const { code, sites } = transform(text, 'file:///x.mjs', true, 2)!
-  for (const [word, line] of [['throw', 2], ['function', 2], ['const o', 1]] as const) {
+  for (const [word, line] of [
+    ['throw', 2],
+    ['function', 2],
+    ['const o', 1],
+  ] as const) {
     const at = (all: string): number => all.split('\n')[line - 1].indexOf(word) + 1
     same(originalColumn(sites, line, at(code)), at(text), word)
   }
@@ -154,8 +164,16 @@ test('columns of rewritten code are those of the code that people wrote', () => 
 test('a source map moves with what is inserted, and a file whose map is not understood is left as it is', () => {
   const text = 'const o = { p: 1 }; o.p = 2; throw o\n'
   const column = text.indexOf('throw')
-  const map = { version: 3, sources: ['x.ts'], names: [], mappings: encodedMappings(new TraceMap({ version: 3, sources: ['x.ts'], names: [], mappings: [[[column, 0, 6, 3]]] })) }
-  const comment = (json: object): string => `//# sourceMappingURL=data:application/json;base64,${Buffer.from(JSON.stringify(json)).toString('base64')}`
+  const map = {
+    version: 3,
+    sources: ['x.ts'],
+    names: [],
+    mappings: encodedMappings(
+      new TraceMap({ version: 3, sources: ['x.ts'], names: [], mappings: [[[column, 0, 6, 3]]] }),
+    ),
+  }
+  const comment = (json: object): string =>
+    `//# sourceMappingURL=data:application/json;base64,${Buffer.from(JSON.stringify(json)).toString('base64')}`
   const { code } = transform(text + comment(map), 'file:///x.js', false, 1)!
   const moved = JSON.parse(Buffer.from(code.slice(code.lastIndexOf('base64,') + 7), 'base64').toString())
   const found = originalPositionFor(new TraceMap(moved), { line: 1, column: code.indexOf('throw') })
@@ -168,5 +186,8 @@ test('what can read its own place or be shadowed is not rewritten: with, assert 
   const o = 'const o = { p: 1 }; o.p = 2;'
   same(transform(`${o} with (o) { p = 3 }`, 'file:///x.cjs', false, 1), null)
   same(transform(`${o} const assert = require('assert'); assert(o.p)`, 'file:///x.cjs', false, 1), null)
-  ok(transform(`${o} const assert = require('assert'); assert(o.p, 'p')`, 'file:///x.cjs', false, 1) !== null, 'with a message it is')
+  ok(
+    transform(`${o} const assert = require('assert'); assert(o.p, 'p')`, 'file:///x.cjs', false, 1) !== null,
+    'with a message it is',
+  )
 })

@@ -19,7 +19,9 @@ type Given = Partial<Continuation> & { start: number; end: number }
 function figures(given: Given[]): Figures {
   const analyser = new Analyser('by hand')
   analyser.add({ type: 'thread', id: 1, kind: 'page' })
-  given.forEach((c, i) => analyser.add({ type: 'continuation', id: i + 1, thread: 1, kind: 'timeout', parent: null, ...c }))
+  given.forEach((c, i) =>
+    analyser.add({ type: 'continuation', id: i + 1, thread: 1, kind: 'timeout', parent: null, ...c }),
+  )
   return analyser.finish()
 }
 
@@ -29,7 +31,11 @@ const bins = (h: HistogramJson): number[][] => h.bins.map(([bin, count]) => [edg
 function holds(h: HistogramJson, values: number[], what: string): void {
   const want = new Histogram(h.scale)
   for (const v of values) want.add(v)
-  const plain = (x: HistogramJson) => ({ ...x, sum: Math.round(x.sum * 1000), bins: x.bins.map(([bin, count]) => [bin, count]) })
+  const plain = (x: HistogramJson) => ({
+    ...x,
+    sum: Math.round(x.sum * 1000),
+    bins: x.bins.map(([bin, count]) => [bin, count]),
+  })
   same(plain(h), plain(want.toJson()), what)
 }
 
@@ -57,17 +63,37 @@ test('durations of a tree, by hand', () => {
 
 test('branching of a tree, by hand', () => {
   const { children, siblings } = figures(tree).branching
-  same(bins(children.all), [[0, 4], [1, 4], [3, 1]])
-  same(bins(children.nonRecurring), [[0, 3], [1, 3], [2, 1]])
-  same(bins(siblings.all), [[1, 4], [3, 3]])
-  same(bins(siblings.nonRecurring), [[1, 3], [2, 2]])
+  same(bins(children.all), [
+    [0, 4],
+    [1, 4],
+    [3, 1],
+  ])
+  same(bins(children.nonRecurring), [
+    [0, 3],
+    [1, 3],
+    [2, 1],
+  ])
+  same(bins(siblings.all), [
+    [1, 4],
+    [3, 3],
+  ])
+  same(bins(siblings.nonRecurring), [
+    [1, 3],
+    [2, 2],
+  ])
 })
 
 test('degree of concurrency of a tree, by hand', () => {
   const { nonRecurringEdges, allEdges } = figures(tree).concurrency
   // Across 2 lives 1-3, across 3 lives 2-4, across 4 lives 3-7; the edge 1-5 into the interval lives across all three.
-  same(bins(nonRecurringEdges), [[0, 4], [1, 3]])
-  same(bins(allEdges), [[0, 4], [2, 3]])
+  same(bins(nonRecurringEdges), [
+    [0, 4],
+    [1, 3],
+  ])
+  same(bins(allEdges), [
+    [0, 4],
+    [2, 3],
+  ])
 })
 
 test('gaps of a tree, by hand', () => {
@@ -91,7 +117,20 @@ test('microtask batches of a tree, by hand', () => {
   holds(microtasks.counts, [5, 40], 'counts')
 })
 
-const shapes = (f: Figures) => f.subtrees.map((r) => [r.limitMs, r.total, r.linearL, r.linearS, r.multiL, r.multiS, r.containL, r.containS, r.interrupted, r.nodes, r.largest])
+const shapes = (f: Figures) =>
+  f.subtrees.map((r) => [
+    r.limitMs,
+    r.total,
+    r.linearL,
+    r.linearS,
+    r.multiL,
+    r.multiS,
+    r.containL,
+    r.containS,
+    r.interrupted,
+    r.nodes,
+    r.largest,
+  ])
 
 test('potentially atomic subtrees of a tree, by hand', () => {
   same(shapes(figures(tree)), [
@@ -113,13 +152,23 @@ test('a recurring child makes a subtree not linear in the stricter sense', () =>
 })
 
 test('two long branches of one parent are multi L, not multi S', () => {
-  const f = figures([{ start: 0, end: 10 }, { start: 20, end: 30, parent: 1 }, { start: 5000, end: 5010, parent: 2 }, { start: 6000, end: 6010, parent: 2 }])
+  const f = figures([
+    { start: 0, end: 10 },
+    { start: 20, end: 30, parent: 1 },
+    { start: 5000, end: 5010, parent: 2 },
+    { start: 6000, end: 6010, parent: 2 },
+  ])
   // {1 2}; {3} and {4} are alone.
   same(shapes(f)[1], [1, 1, 0, 0, 1, 0, 0, 0, 0, 2, 2])
 })
 
 test('a short branch that something follows is contained in the stricter sense', () => {
-  const f = figures([{ start: 0, end: 10 }, { start: 20, end: 30, parent: 1 }, { start: 40, end: 50, parent: 1 }, { start: 9000, end: 9010, parent: 3 }])
+  const f = figures([
+    { start: 0, end: 10 },
+    { start: 20, end: 30, parent: 1 },
+    { start: 40, end: 50, parent: 1 },
+    { start: 9000, end: 9010, parent: 3 },
+  ])
   same(shapes(f)[1], [1, 1, 0, 0, 0, 0, 1, 1, 0, 3, 3])
 })
 
@@ -140,7 +189,10 @@ test('edges between event loops are counted, but are not gaps', () => {
   analyser.add({ type: 'continuation', id: 3, thread: 2, kind: 'timeout', parent: 99, start: 70, end: 80 })
   analyser.add({ type: 'continuation', id: 1, thread: 1, kind: 'script', parent: null, start: 0, end: 20 })
   const { counts, gaps } = analyser.finish()
-  same([counts.roots, counts.crossLoop, counts.lostParents, counts.edges, gaps.all.uninterrupted.count], [3, 1, 1, 0, 0])
+  same(
+    [counts.roots, counts.crossLoop, counts.lostParents, counts.edges, gaps.all.uninterrupted.count],
+    [3, 1, 1, 0, 0],
+  )
 })
 
 test('a chain by source location: runs, who interrupts it, how long it takes', () => {
@@ -148,7 +200,12 @@ test('a chain by source location: runs, who interrupts it, how long it takes', (
   analyser.add({ type: 'thread', id: 1, kind: 'page' })
   const begin = (line: number): { begin: [number, number] } => ({ begin: [line, 1] })
   // Lines 10 and 30 lie in one function; that of line 40 only has the same name, as in a minified bundle.
-  for (const [id, line, name, first] of [[1, 10, 'o', 9], [2, 20, 'save', 20], [3, 30, 'o', 9], [5, 40, 'o', 40]] as const) {
+  for (const [id, line, name, first] of [
+    [1, 10, 'o', 9],
+    [2, 20, 'save', 20],
+    [3, 30, 'o', 9],
+    [5, 40, 'o', 40],
+  ] as const) {
     analyser.add({ type: 'location', id, url: 'app.js', line, column: 5, function: name, ...begin(first) })
   }
   analyser.add({ type: 'location', id: 4, url: 'other.js', line: 1, column: 1 })
@@ -169,9 +226,22 @@ test('a chain by source location: runs, who interrupts it, how long it takes', (
   const { ranking, sites } = analyser.finish()
   same(ranking.distinct, 1)
   const chain = ranking.chains[0]
-  same(chain.sites.map((s) => sites[s].line), [10, 20])
-  same([chain.runs, chain.interrupted, chain.sameFile, chain.sameFunction, chain.max, chain.advice], [20, 6, 5, 4, 3000, 'wrap'])
-  same(chain.by.map(([s, n]) => [sites[s].line, n]), [[30, 4], [1, 1], [40, 1]])
+  same(
+    chain.sites.map((s) => sites[s].line),
+    [10, 20],
+  )
+  same(
+    [chain.runs, chain.interrupted, chain.sameFile, chain.sameFunction, chain.max, chain.advice],
+    [20, 6, 5, 4, 3000, 'wrap'],
+  )
+  same(
+    chain.by.map(([s, n]) => [sites[s].line, n]),
+    [
+      [30, 4],
+      [1, 1],
+      [40, 1],
+    ],
+  )
   ok(chain.p50 >= 1000 && chain.p50 < 1130, `p50 ${chain.p50}`)
   same(adviceText(chain), 'wrap in atomic: it took at most 3.0 ms; interrupted in 6 of 20 runs')
 })
@@ -189,13 +259,28 @@ test('source maps lead to the text that people wrote, and tell files of a bundle
     trace.write({ type: 'continuation', id: 1, thread: 1, kind: 'timeout', parent: null, start: 0, end: 1, at: at(1) })
     trace.write({ type: 'continuation', id: 2, thread: 1, kind: 'timeout', parent: null, start: 2, end: 3, at: at(2) })
     trace.write({ type: 'continuation', id: 3, thread: 1, kind: 'timeout', parent: 1, start: 4, end: 5, at: at(1) })
-    trace.write({ type: 'continuation', id: 4, thread: 1, kind: 'timeout', parent: null, start: 6, end: 7, at: trace.location('http://example.org/far.js', 1, 1) })
+    trace.write({
+      type: 'continuation',
+      id: 4,
+      thread: 1,
+      kind: 'timeout',
+      parent: null,
+      start: 6,
+      end: 7,
+      at: trace.location('http://example.org/far.js', 1, 1),
+    })
     trace.end({ end: 10, reason: 'finished' })
     const f = await analyse(path.join(folder, 'run.jsonl'))
     const [a, b] = [1, 2].map((line) => f.sites.find((s) => s.url === url && s.line === line)!.original!)
-    same([path.basename(a.source), a.line, a.column, a.name, path.basename(b.source), b.line], ['a.ts', 11, 5, 'save', 'b.ts', 11])
+    same(
+      [path.basename(a.source), a.line, a.column, a.name, path.basename(b.source), b.line],
+      ['a.ts', 11, 5, 'save', 'b.ts', 11],
+    )
     same([f.ranking.chains[0].interrupted, f.ranking.chains[0].sameFile], [1, 0], 'the intruder stands in another file')
-    ok(f.sites.some((s) => s.url === 'http://example.org/far.js' && s.original === undefined), 'other hosts are not asked')
+    ok(
+      f.sites.some((s) => s.url === 'http://example.org/far.js' && s.original === undefined),
+      'other hosts are not asked',
+    )
     const bare = await analyse(path.join(folder, 'run.jsonl'), { sourceMaps: false })
     same([bare.sites.some((s) => s.original !== undefined), bare.ranking.chains[0].sameFile], [false, 1])
   } finally {
@@ -204,12 +289,27 @@ test('source maps lead to the text that people wrote, and tell files of a bundle
 })
 
 test('advice follows the longest run', () => {
-  same([advise(9, 100), advise(10, 10_000), advise(10, 10_001), advise(10, 50_000), advise(1, 50_001)], ['too-few-runs', 'wrap', 'careful', 'careful', 'do-not-wrap'])
+  same(
+    [advise(9, 100), advise(10, 10_000), advise(10, 10_001), advise(10, 50_000), advise(1, 50_001)],
+    ['too-few-runs', 'wrap', 'careful', 'careful', 'do-not-wrap'],
+  )
 })
 
 test('the ranking begins with what can be wrapped, and ends with what always takes long', () => {
   const chain = (name: number, more: Partial<RankedChain>): RankedChain => {
-    const c = { sites: [name, name], runs: 20, interrupted: 5, sameFile: 0, sameFunction: 0, by: [], p50: 100, p99: 200, max: 300, advice: 'wrap' as const, ...more }
+    const c = {
+      sites: [name, name],
+      runs: 20,
+      interrupted: 5,
+      sameFile: 0,
+      sameFunction: 0,
+      by: [],
+      p50: 100,
+      p99: 200,
+      max: 300,
+      advice: 'wrap' as const,
+      ...more,
+    }
     return { ...c, advice: advise(c.runs, c.max) }
   }
   const order = rank([
@@ -221,14 +321,26 @@ test('the ranking begins with what can be wrapped, and ends with what always tak
     chain(6, { sameFile: 2 }),
     chain(7, { runs: 3, interrupted: 3 }),
   ])
-  same(order.map((c) => c.sites[0]), [6, 5, 4, 3, 7, 2, 1])
+  same(
+    order.map((c) => c.sites[0]),
+    [6, 5, 4, 3, 7, 2, 1],
+  )
 })
 
 test('long sequences of tiny continuations are found under their last site', () => {
-  const chain = (n: number, at: number): Given[] => Array.from({ length: n }, (_, i) => ({ start: at + i * 100, end: at + i * 100 + 10, parent: i === 0 ? null : -1, kind: 'message-port' }))
+  const chain = (n: number, at: number): Given[] =>
+    Array.from({ length: n }, (_, i) => ({
+      start: at + i * 100,
+      end: at + i * 100 + 10,
+      parent: i === 0 ? null : -1,
+      kind: 'message-port',
+    }))
   const given = [...chain(4, 0), ...chain(6, 10_000)].map((c, i) => ({ ...c, parent: c.parent === -1 ? i : null }))
   const { tiny, sites } = figures(given)
-  same(tiny.map(({ site, ...rest }) => ({ kind: sites[site].kind, ...rest })), [{ kind: 'message-port', sequences: 1, continuations: 6, longest: 6, busy: 60, elapsed: 510, interrupted: 0 }])
+  same(
+    tiny.map(({ site, ...rest }) => ({ kind: sites[site].kind, ...rest })),
+    [{ kind: 'message-port', sequences: 1, continuations: 6, longest: 6, busy: 60, elapsed: 510, interrupted: 0 }],
+  )
 })
 
 test('atomic blocks and the continuations that entered them', () => {
@@ -240,29 +352,43 @@ test('atomic blocks and the continuations that entered them', () => {
   analyser.add({ type: 'interruption', atomic: 1, continuation: 1, start: 20, end: 30 })
   analyser.add({ type: 'atomic-leave', id: 1, time: 110 })
   const { atomic, sites } = analyser.finish()
-  same([atomic.activities, atomic.blocks, atomic.interruptions, atomic.longest], [1, 1, 1, [{ name: 'pay', duration: 100 }]])
-  same(atomic.interrupted.map((x) => [x.name, sites[x.site].kind, x.count]), [['pay', 'immediate', 1]])
+  same(
+    [atomic.activities, atomic.blocks, atomic.interruptions, atomic.longest],
+    [1, 1, 1, [{ name: 'pay', duration: 100 }]],
+  )
+  same(
+    atomic.interrupted.map((x) => [x.name, sites[x.site].kind, x.count]),
+    [['pay', 'immediate', 1]],
+  )
 })
 
 test('every value lies in its bin', () => {
   fc.assert(
-    fc.property(fc.constantFrom('time' as const, 'count' as const), fc.double({ min: 0, max: 1e9, noNaN: true }), (scale, x) => {
-      const value = scale === 'count' ? Math.floor(x) : x
-      const bin = binOf(scale, value)
-      return edgeOf(scale, bin) <= value * (1 + 1e-6) + 1e-12 && value < edgeOf(scale, bin + 1) * (1 + 1e-6)
-    }),
+    fc.property(
+      fc.constantFrom('time' as const, 'count' as const),
+      fc.double({ min: 0, max: 1e9, noNaN: true }),
+      (scale, x) => {
+        const value = scale === 'count' ? Math.floor(x) : x
+        const bin = binOf(scale, value)
+        return edgeOf(scale, bin) <= value * (1 + 1e-6) + 1e-12 && value < edgeOf(scale, bin + 1) * (1 + 1e-6)
+      },
+    ),
   )
 })
 
 test('quantiles are within a bin of the exact ones', () => {
   fc.assert(
-    fc.property(fc.array(fc.double({ min: 0.2, max: 1e7, noNaN: true }), { minLength: 1, maxLength: 60 }), fc.constantFrom(0.01, 0.5, 0.9, 1), (values, q) => {
-      const h = new Histogram('time')
-      for (const v of values) h.add(v)
-      const exact = [...values].sort((a, b) => a - b)[Math.max(0, Math.ceil(q * values.length) - 1)]
-      const got = quantile(h.toJson(), q)
-      return got >= exact / 1.13 && got <= exact * 1.13
-    }),
+    fc.property(
+      fc.array(fc.double({ min: 0.2, max: 1e7, noNaN: true }), { minLength: 1, maxLength: 60 }),
+      fc.constantFrom(0.01, 0.5, 0.9, 1),
+      (values, q) => {
+        const h = new Histogram('time')
+        for (const v of values) h.add(v)
+        const exact = [...values].sort((a, b) => a - b)[Math.max(0, Math.ceil(q * values.length) - 1)]
+        const got = quantile(h.toJson(), q)
+        return got >= exact / 1.13 && got <= exact * 1.13
+      },
+    ),
   )
 })
 
@@ -270,8 +396,15 @@ test('quantiles are within a bin of the exact ones', () => {
 const randomNodes: fc.Arbitrary<Node[]> = fc
   .array(
     fc.record({
-      thread: fc.constantFrom(0, 0, 0, 1), wait: fc.constantFrom(0, 1, 3, 30, 400, 3000, 70_000), duration: fc.constantFrom(0, 2, 40, 300, 2000), parent: fc.nat(), root: fc.nat(5),
-      recurring: fc.nat(5), registration: fc.constantFrom(undefined, 1, 2), batch: fc.nat(3), near: fc.nat(2),
+      thread: fc.constantFrom(0, 0, 0, 1),
+      wait: fc.constantFrom(0, 1, 3, 30, 400, 3000, 70_000),
+      duration: fc.constantFrom(0, 2, 40, 300, 2000),
+      parent: fc.nat(),
+      root: fc.nat(5),
+      recurring: fc.nat(5),
+      registration: fc.constantFrom(undefined, 1, 2),
+      batch: fc.nat(3),
+      near: fc.nat(2),
     }),
     { minLength: 1, maxLength: 60 },
   )
@@ -282,11 +415,30 @@ const randomNodes: fc.Arbitrary<Node[]> = fc
       const start = (clock[x.thread] += x.wait)
       const end = (clock[x.thread] += x.duration)
       const recurring = x.recurring === 0
-      const parent = x.root === 0 || nodes.length === 0 ? -1 : x.near > 0 ? Math.max(0, nodes.length - 1 - (x.parent % 4)) : x.parent % nodes.length
+      const parent =
+        x.root === 0 || nodes.length === 0
+          ? -1
+          : x.near > 0
+            ? Math.max(0, nodes.length - 1 - (x.parent % 4))
+            : x.parent % nodes.length
       const half = Math.floor((start + end) / 2)
       nodes.push({
-        thread: x.thread, start, end, parent, recurring, ...(recurring && x.registration !== undefined && { registration: x.registration }),
-        batches: x.batch === 0 ? [[half, end, 3]] : x.batch === 1 ? [[start, half, 1], [half, end, null]] : [], onlyMicrotasks: x.batch === 1,
+        thread: x.thread,
+        start,
+        end,
+        parent,
+        recurring,
+        ...(recurring && x.registration !== undefined && { registration: x.registration }),
+        batches:
+          x.batch === 0
+            ? [[half, end, 3]]
+            : x.batch === 1
+              ? [
+                  [start, half, 1],
+                  [half, end, null],
+                ]
+              : [],
+        onlyMicrotasks: x.batch === 1,
       })
     }
     return nodes
@@ -298,8 +450,16 @@ async function writtenAndRead(nodes: Node[], file: string): Promise<Figures> {
   trace.write({ type: 'thread', id: 2, kind: 'worker' })
   nodes.forEach((c, i) =>
     trace.write({
-      type: 'continuation', id: i + 1, thread: c.thread + 1, kind: c.onlyMicrotasks ? 'microtasks' : 'timeout', parent: c.parent < 0 ? null : c.parent + 1, start: c.start, end: c.end,
-      ...(c.recurring && { recurring: true, ...(c.registration !== undefined && { registration: c.registration }) }), ...(c.batches.length > 0 && { batches: c.batches }), at: trace.location('a.js', 1 + (i % 3), 1),
+      type: 'continuation',
+      id: i + 1,
+      thread: c.thread + 1,
+      kind: c.onlyMicrotasks ? 'microtasks' : 'timeout',
+      parent: c.parent < 0 ? null : c.parent + 1,
+      start: c.start,
+      end: c.end,
+      ...(c.recurring && { recurring: true, ...(c.registration !== undefined && { registration: c.registration }) }),
+      ...(c.batches.length > 0 && { batches: c.batches }),
+      at: trace.location('a.js', 1 + (i % 3), 1),
     }),
   )
   trace.end({ end: 1e9, reason: 'finished' })
@@ -309,57 +469,86 @@ async function writtenAndRead(nodes: Node[], file: string): Promise<Figures> {
 function agrees(f: Figures, nodes: Node[]): void {
   const want = reference(nodes, [...LIMITS_MS])
   same(f.subtrees, want.subtrees, 'subtrees')
-  for (const part of ['turns', 'items'] as const) for (const which of ['all', 'nonRecurring'] as const) holds(f.durations[part][which], want[part][which], `${part} ${which}`)
-  for (const part of ['children', 'siblings'] as const) for (const which of ['all', 'nonRecurring'] as const) holds(f.branching[part][which], want[part][which], `${part} ${which}`)
-  for (const which of ['nonRecurringEdges', 'allEdges'] as const) holds(f.concurrency[which], want.concurrency[which], which)
-  for (const which of ['all', 'nonRecurring'] as const) for (const how of ['interrupted', 'uninterrupted'] as const) holds(f.gaps[which][how], want.gaps[which][how], `gaps ${which} ${how}`)
+  for (const part of ['turns', 'items'] as const)
+    for (const which of ['all', 'nonRecurring'] as const)
+      holds(f.durations[part][which], want[part][which], `${part} ${which}`)
+  for (const part of ['children', 'siblings'] as const)
+    for (const which of ['all', 'nonRecurring'] as const)
+      holds(f.branching[part][which], want[part][which], `${part} ${which}`)
+  for (const which of ['nonRecurringEdges', 'allEdges'] as const)
+    holds(f.concurrency[which], want.concurrency[which], which)
+  for (const which of ['all', 'nonRecurring'] as const)
+    for (const how of ['interrupted', 'uninterrupted'] as const)
+      holds(f.gaps[which][how], want.gaps[which][how], `gaps ${which} ${how}`)
   for (const k of [2, 3, 4] as const) holds(f.chains[k], want.chains[k], `chains ${k}`)
-  for (const part of ['durations', 'counts'] as const) holds(f.microtasks[part], want.microtasks[part], `microtasks ${part}`)
+  for (const part of ['durations', 'counts'] as const)
+    holds(f.microtasks[part], want.microtasks[part], `microtasks ${part}`)
 }
 
-test('a random tree written as a trace and read back has the figures of the definitions', async () => {
-  const folder = mkdtempSync(path.join(tmpdir(), 'charcoal-analysis-'))
-  const seen: Record<string, number> = {}
-  try {
-    await fc.assert(
-      fc.asyncProperty(randomNodes, async (nodes) => {
-        const f = await writtenAndRead(nodes, path.join(folder, 'tree.jsonl'))
-        agrees(f, nodes)
-        for (const row of f.subtrees) for (const [shape, count] of Object.entries(row)) seen[shape] = (seen[shape] ?? 0) + count
+test(
+  'a random tree written as a trace and read back has the figures of the definitions',
+  async () => {
+    const folder = mkdtempSync(path.join(tmpdir(), 'charcoal-analysis-'))
+    const seen: Record<string, number> = {}
+    try {
+      await fc.assert(
+        fc.asyncProperty(randomNodes, async (nodes) => {
+          const f = await writtenAndRead(nodes, path.join(folder, 'tree.jsonl'))
+          agrees(f, nodes)
+          for (const row of f.subtrees)
+            for (const [shape, count] of Object.entries(row)) seen[shape] = (seen[shape] ?? 0) + count
+        }),
+        { numRuns: 500 * soak },
+      )
+      for (const [shape, count] of Object.entries(seen)) ok(count > 5, `only ${count} of ${shape} in all random trees`)
+    } finally {
+      rmSync(folder, { recursive: true })
+    }
+  },
+  60 * soak,
+)
+
+test(
+  'walking small trees and sweeping large ones give the same subtrees',
+  () => {
+    fc.assert(
+      fc.property(randomNodes, (nodes) => {
+        const loop = new Loop(1)
+        nodes.forEach((c, i) =>
+          loop.push(i + 1, i * 1000 + c.start * 0, i * 1000 + 300 + (c.end - c.start) / 10, c.parent, 0, c.recurring),
+        )
+        const [walked, mixed, swept] = [1e9, 6, 0].map((upTo) => {
+          const subtrees = new Subtrees([0.5, 1, 2, 4, 10, 40], upTo)
+          subtrees.add(loop)
+          return subtrees.toJson()
+        })
+        same(mixed, walked)
+        same(swept, walked)
       }),
       { numRuns: 500 * soak },
     )
-    for (const [shape, count] of Object.entries(seen)) ok(count > 5, `only ${count} of ${shape} in all random trees`)
-  } finally {
-    rmSync(folder, { recursive: true })
-  }
-}, 60 * soak)
-
-test('walking small trees and sweeping large ones give the same subtrees', () => {
-  fc.assert(
-    fc.property(randomNodes, (nodes) => {
-      const loop = new Loop(1)
-      nodes.forEach((c, i) => loop.push(i + 1, i * 1000 + c.start * 0, i * 1000 + 300 + (c.end - c.start) / 10, c.parent, 0, c.recurring))
-      const [walked, mixed, swept] = [1e9, 6, 0].map((upTo) => {
-        const subtrees = new Subtrees([0.5, 1, 2, 4, 10, 40], upTo)
-        subtrees.add(loop)
-        return subtrees.toJson()
-      })
-      same(mixed, walked)
-      same(swept, walked)
-    }),
-    { numRuns: 500 * soak },
-  )
-}, 60 * soak)
+  },
+  60 * soak,
+)
 
 test('pooled figures are the sums of the single ones', () => {
   const one = figures(tree)
   const two = figures(tree.slice(0, 4))
   const both = pool([one, two], 'both')
-  same([both.counts.continuations, both.recordings.length, both.durations.turns.all.count, both.gaps.nonRecurring.interrupted.count], [13, 2, 13, 5])
+  same(
+    [
+      both.counts.continuations,
+      both.recordings.length,
+      both.durations.turns.all.count,
+      both.gaps.nonRecurring.interrupted.count,
+    ],
+    [13, 2, 13, 5],
+  )
   near(both.durations.turns.all.sum, 770 + 350)
   same(both.subtrees[1].total, one.subtrees[1].total + two.subtrees[1].total)
-  for (const h of [both.durations.turns.all, both.gaps.all.interrupted]) for (const [, , examples] of h.bins) for (const s of examples) ok(both.sites[s] !== undefined, 'an example names a site')
+  for (const h of [both.durations.turns.all, both.gaps.all.interrupted])
+    for (const [, , examples] of h.bins)
+      for (const s of examples) ok(both.sites[s] !== undefined, 'an example names a site')
   same(pool([one], one.title), one, 'pooling one recording changes nothing')
 })
 
@@ -367,8 +556,12 @@ test('the timeline shows edges and rows of what ran', () => {
   const { timeline, sites } = figures(tree)
   same(timeline.length, 1)
   const { nodes, rows } = timeline[0]
-  same(nodes.map((n) => n[2]), [-1, 0, 0, 1, 0, 4, 2, -1, 7])
+  same(
+    nodes.map((n) => n[2]),
+    [-1, 0, 0, 1, 0, 4, 2, -1, 7],
+  )
   ok(rows === 2 && nodes.every((n) => n[4] < rows && sites[n[3]] !== undefined), 'rows and sites are known')
   // Nobody stands on another: in a row, each begins after the one before it ended.
-  for (let row = 0; row < rows; row++) nodes.filter((n) => n[4] === row).reduce((end, n) => (ok(n[0] >= end, 'overlap in a row'), n[1]), 0)
+  for (let row = 0; row < rows; row++)
+    nodes.filter((n) => n[4] === row).reduce((end, n) => (ok(n[0] >= end, 'overlap in a row'), n[1]), 0)
 })

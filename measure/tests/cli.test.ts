@@ -8,7 +8,11 @@ import { ok, same, test } from './harness.ts'
 import { command, temporary } from './places.ts'
 
 function run(args: string[], cwd = temporary()): { status: number | null; out: string; error: string; cwd: string } {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [command, ...args], { cwd, encoding: 'utf8', timeout: 600_000 })
+  const { status, stdout, stderr } = spawnSync(process.execPath, [command, ...args], {
+    cwd,
+    encoding: 'utf8',
+    timeout: 600_000,
+  })
   return { status, out: stdout, error: stderr, cwd }
 }
 
@@ -19,7 +23,11 @@ for (const [args, status, pattern] of [
   [['web', 'http://127.0.0.1:1/', '--duration', 'soon'], 2, /--duration is "soon"; give a time like 30s/],
   [['web', 'http://127.0.0.1:1/', '--mode', 'slow'], 2, /--mode is "slow"; it can be fast or full/],
   [['web', 'nowhere.html'], 2, /nowhere.html is no URL; give one with its scheme/],
-  [['web', 'http://127.0.0.1:1/', '--browser', '/nonexistent'], 4, /the browser \/nonexistent does not exist; give the path/],
+  [
+    ['web', 'http://127.0.0.1:1/', '--browser', '/nonexistent'],
+    4,
+    /the browser \/nonexistent does not exist; give the path/,
+  ],
   [['web', 'http://127.0.0.1:1/', '--script', 'none.mjs'], 2, /the steps file none.mjs does not exist/],
   [['web', 'http://127.0.0.1:1/', '--no-calibrate'], 5, /does not load: net::ERR_(CONNECTION_REFUSED|UNSAFE_PORT)/],
   [['node'], 2, /usage: charcoal-measure node/],
@@ -43,7 +51,10 @@ test('help tells of every command', () => {
 
 test('a trace that cannot be read has status 3, the line and a remedy', () => {
   const cwd = temporary()
-  writeFileSync(path.join(cwd, 'a.jsonl'), '{"type":"charcoal-trace","version":1,"source":"node","tool":"x"}\n{"type":"thread","id":1,"kind":"node"}\n')
+  writeFileSync(
+    path.join(cwd, 'a.jsonl'),
+    '{"type":"charcoal-trace","version":1,"source":"node","tool":"x"}\n{"type":"thread","id":1,"kind":"node"}\n',
+  )
   const { status, error } = run(['trace', 'a.jsonl'], cwd)
   ok(/a.jsonl:2: .*truncated.*--truncated/.test(error), error)
   same(status, 3)
@@ -51,8 +62,25 @@ test('a trace that cannot be read has status 3, the line and a remedy', () => {
 
 test('a program is recorded, reported and exported; the status is its own', () => {
   const cwd = temporary()
-  writeFileSync(path.join(cwd, 'p.mjs'), "console.log(process.argv[2]); setTimeout(() => setTimeout(() => process.exit(9), 2), 2)")
-  const { status, out, error } = run(['node', '--no-calibrate', '--out', 't.jsonl', '--html', '--json=t.json', '--export', 'perfetto', 'p.mjs', '--json'], cwd)
+  writeFileSync(
+    path.join(cwd, 'p.mjs'),
+    'console.log(process.argv[2]); setTimeout(() => setTimeout(() => process.exit(9), 2), 2)',
+  )
+  const { status, out, error } = run(
+    [
+      'node',
+      '--no-calibrate',
+      '--out',
+      't.jsonl',
+      '--html',
+      '--json=t.json',
+      '--export',
+      'perfetto',
+      'p.mjs',
+      '--json',
+    ],
+    cwd,
+  )
   same(status, 9)
   ok(out.startsWith('--json\n'), out)
   ok(/recorded: .*t\.jsonl/.test(error), error)
@@ -71,11 +99,30 @@ test('Ctrl-C while a page is recorded: the report covers what was recorded', asy
   let stop = (..._: unknown[]): unknown => undefined
   const server = createServer((request, response) => {
     if (request.url === '/ten') stop((ten = true))
-    response.setHeader('content-type', 'text/html').end('<!doctype html><link rel=icon href="data:,"><script>let n = 0; setInterval(() => { document.title = ++n; if (n === 10) fetch("/ten") }, 20)</script>')
+    response
+      .setHeader('content-type', 'text/html')
+      .end(
+        '<!doctype html><link rel=icon href="data:,"><script>let n = 0; setInterval(() => { document.title = ++n; if (n === 10) fetch("/ten") }, 20)</script>',
+      )
   })
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
   try {
-    const child = spawn(process.execPath, [command, 'web', `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, '--no-calibrate', '--mode', 'fast', '--duration', '10m', '--out', 't.jsonl'], { cwd, stdio: ['ignore', 'pipe', 'pipe'] })
+    const child = spawn(
+      process.execPath,
+      [
+        command,
+        'web',
+        `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+        '--no-calibrate',
+        '--mode',
+        'fast',
+        '--duration',
+        '10m',
+        '--out',
+        't.jsonl',
+      ],
+      { cwd, stdio: ['ignore', 'pipe', 'pipe'] },
+    )
     stop = () => ten && /recording for/.test(said) && !child.killed && child.kill('SIGINT')
     child.stdout.on('data', (d) => (out += String(d)))
     child.stderr.on('data', (d) => {
@@ -96,9 +143,18 @@ test('Ctrl-C while a page is recorded: the report covers what was recorded', asy
 
 test('steps that fail leave a recording and its report, with status 6', () => {
   const cwd = temporary()
-  writeFileSync(path.join(cwd, 'p.html'), '<!doctype html><script>setInterval(() => {}, 20)</script><button>go</button>')
-  writeFileSync(path.join(cwd, 's.mjs'), "export default async ({ page }) => { await page.click('button'); await page.sleep(200); throw new Error('no milk') }")
-  const { status, out, error } = run(['web', 'p.html', '--no-calibrate', '--mode', 'fast', '--script', 's.mjs', '--out', 't.jsonl'], cwd)
+  writeFileSync(
+    path.join(cwd, 'p.html'),
+    '<!doctype html><script>setInterval(() => {}, 20)</script><button>go</button>',
+  )
+  writeFileSync(
+    path.join(cwd, 's.mjs'),
+    "export default async ({ page }) => { await page.click('button'); await page.sleep(200); throw new Error('no milk') }",
+  )
+  const { status, out, error } = run(
+    ['web', 'p.html', '--no-calibrate', '--mode', 'fast', '--script', 's.mjs', '--out', 't.jsonl'],
+    cwd,
+  )
   ok(/the steps failed: no milk/.test(error), error)
   ok(/continuations/.test(out), out)
   same(status, 6)

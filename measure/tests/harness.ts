@@ -28,7 +28,8 @@ export function same(got: unknown, want: unknown, what = ''): void {
 
 /** Equal within `tolerance`, relative to the larger. */
 export function near(got: number, want: number, tolerance = 1e-9, what = ''): void {
-  if (!(Math.abs(got - want) <= tolerance * Math.max(1, Math.abs(got), Math.abs(want)))) throw new AssertionError(`${what}${what && ': '}got ${got}, want ${want}`)
+  if (!(Math.abs(got - want) <= tolerance * Math.max(1, Math.abs(got), Math.abs(want))))
+    throw new AssertionError(`${what}${what && ': '}got ${got}, want ${want}`)
 }
 
 export function throws(f: () => unknown, pattern: RegExp): void {
@@ -59,11 +60,22 @@ export async function finish(filter = process.argv[2] ?? ''): Promise<never> {
     if (!name.includes(filter)) continue
     let timer: ReturnType<typeof setTimeout> | undefined
     try {
-      await Promise.race([body(), new Promise((_, reject) => (timer = setTimeout(() => reject(new Error(`took longer than ${limit} s`)), limit * soak * 1000)))])
+      await Promise.race([
+        body(),
+        new Promise(
+          (_, reject) =>
+            (timer = setTimeout(() => reject(new Error(`took longer than ${limit} s`)), limit * soak * 1000)),
+        ),
+      ])
       passed++
     } catch (error) {
       failed++
-      console.log(`FAIL ${name}\n  ${error instanceof Error ? (error.stack ?? String(error)) : String(error)}`.replaceAll('\n', '\n  '))
+      console.log(
+        `FAIL ${name}\n  ${error instanceof Error ? (error.stack ?? String(error)) : String(error)}`.replaceAll(
+          '\n',
+          '\n  ',
+        ),
+      )
     } finally {
       clearTimeout(timer)
     }

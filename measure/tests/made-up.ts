@@ -12,8 +12,16 @@ export function* madeUp(count: number, locations: number): Generator<Continuatio
     const back = id % 2 === 0 ? 2 + 2 * below(3) : 1 + 2 * below(4)
     const parent = id > 10 && (id % 2 === 0 || id % 16 > 8) ? id - back : null
     yield {
-      type: 'continuation', id, thread: 1, kind: recurring ? 'interval' : 'promise', parent, start, end, at: 1 + below(locations),
-      ...(recurring && { recurring, registration: 1 + below(1000) }), ...(id % 3 === 0 && { microtasks: 3, batches: [[start + 1, end, 3]] as [number, number, number][] }),
+      type: 'continuation',
+      id,
+      thread: 1,
+      kind: recurring ? 'interval' : 'promise',
+      parent,
+      start,
+      end,
+      at: 1 + below(locations),
+      ...(recurring && { recurring, registration: 1 + below(1000) }),
+      ...(id % 3 === 0 && { microtasks: 3, batches: [[start + 1, end, 3]] as [number, number, number][] }),
     }
   }
 }

@@ -30,21 +30,35 @@ test('the trace of a C program has its places, its ranking and what was found in
   const cwd = temporary()
   const compiler = path.join(process.env.CHARCOAL_BUILD!, 'bin/charcoal-cc')
   writeFileSync(path.join(cwd, 'program.c'), program)
-  const compiled = spawnSync(compiler, ['-O1', '-fcharcoal-atomicity', 'program.c', '-o', 'program'], { cwd, encoding: 'utf8' })
+  const compiled = spawnSync(compiler, ['-O1', '-fcharcoal-atomicity', 'program.c', '-o', 'program'], {
+    cwd,
+    encoding: 'utf8',
+  })
   same(compiled.status, 0, compiled.stderr)
   const env = { ...process.env, CHARCOAL_TRACE: 'run.jsonl', CHARCOAL_ATOMICITY: 'exitcode=0' }
   const ran = spawnSync(path.join(cwd, 'program'), [], { cwd, env, encoding: 'utf8', timeout: 100_000 })
   same(ran.status, 0, ran.stderr)
   parseTrace(readFileSync(path.join(cwd, 'run.jsonl')))
 
-  const told = spawnSync(process.execPath, [command, 'trace', 'run.jsonl', '--json=figures.json'], { cwd, encoding: 'utf8' })
+  const told = spawnSync(process.execPath, [command, 'trace', 'run.jsonl', '--json=figures.json'], {
+    cwd,
+    encoding: 'utf8',
+  })
   same(told.status, 0, told.stderr)
-  ok(/1\. add\(\) read total, waited and wrote it, though another add\(\) had written it/.test(told.stdout.replace(/\s+/g, ' ')), told.stdout)
+  ok(
+    /1\. add\(\) read total, waited and wrote it, though another add\(\) had written it/.test(
+      told.stdout.replace(/\s+/g, ' '),
+    ),
+    told.stdout,
+  )
   ok(/reads +add program.c:4\n.*another add program.c:6\n.*then +add program.c:6/.test(told.stdout), told.stdout)
   const figures = JSON.parse(readFileSync(path.join(cwd, 'figures.json'), 'utf8')) as Figures
   const [found] = figures.atomic.unserialisable
   same(found?.kind, 'lost update')
-  same(found!.sites.map((s) => figures.sites[s]!.line), [4, 6, 6])
+  same(
+    found!.sites.map((s) => figures.sites[s]!.line),
+    [4, 6, 6],
+  )
   const chain = figures.ranking.chains.find((c) => c.sites.every((s) => [5, 13].includes(figures.sites[s]!.line!)))
   ok(chain !== undefined && chain.interrupted > 0, 'the runs behind the wait are a chain that others interrupt')
 })

@@ -5,14 +5,22 @@ import { recordNode, type RecordNodeOptions } from '../src/record/node/index.ts'
 import { ok, rejects, same, test } from './harness.ts'
 import { temporary } from './places.ts'
 
-async function record(text: string, options: Partial<RecordNodeOptions> = {}): Promise<{ records: TraceRecord[]; end: End; exitCode: number | undefined; continuations: Continuation[] }> {
+async function record(
+  text: string,
+  options: Partial<RecordNodeOptions> = {},
+): Promise<{ records: TraceRecord[]; end: End; exitCode: number | undefined; continuations: Continuation[] }> {
   const dir = temporary()
   const program = path.join(dir, 'program.mjs')
   const out = path.join(dir, 'trace.jsonl')
   writeFileSync(program, text)
   const { exitCode } = await recordNode(program, [], { out, stdio: 'ignore', ...options })
   const records = parseTrace(readFileSync(out), out)
-  return { records, end: records[records.length - 1] as End, exitCode, continuations: records.filter((r) => r.type === 'continuation') }
+  return {
+    records,
+    end: records[records.length - 1] as End,
+    exitCode,
+    continuations: records.filter((r) => r.type === 'continuation'),
+  }
 }
 
 test('a program that ends by itself is recorded to its end', async () => {
@@ -31,18 +39,24 @@ test('an exception that nobody catches keeps the recording', async () => {
 })
 
 test('a program that is killed leaves what was written until then', async () => {
-  const { end, continuations } = await record("const began = Date.now(); let n = 0; setInterval(() => { if (++n > 300 && Date.now() - began > 1500) process.kill(process.pid, 'SIGKILL') }, 1)")
+  const { end, continuations } = await record(
+    "const began = Date.now(); let n = 0; setInterval(() => { if (++n > 300 && Date.now() - began > 1500) process.kill(process.pid, 'SIGKILL') }, 1)",
+  )
   same(end.reason, 'signal')
   ok(continuations.length > 50, `${continuations.length} continuations`)
 })
 
 test('a signal that the program does not handle ends it as ever, recorded', async () => {
-  const { end, exitCode } = await record("setInterval(() => {}, 5); setTimeout(() => process.kill(process.pid, 'SIGTERM'), 20)")
+  const { end, exitCode } = await record(
+    "setInterval(() => {}, 5); setTimeout(() => process.kill(process.pid, 'SIGTERM'), 20)",
+  )
   same([end.reason, exitCode], ['signal', 143])
 })
 
 test("a program's own handler of SIGINT decides", async () => {
-  const { end, exitCode } = await record("process.on('SIGINT', () => setTimeout(() => process.exit(3), 5)); setTimeout(() => process.kill(process.pid, 'SIGINT'), 10); setInterval(() => {}, 5)")
+  const { end, exitCode } = await record(
+    "process.on('SIGINT', () => setTimeout(() => process.exit(3), 5)); setTimeout(() => process.kill(process.pid, 'SIGINT'), 10); setInterval(() => {}, 5)",
+  )
   same([end.reason, exitCode], ['stopped', 3])
 })
 
@@ -62,10 +76,16 @@ test('a worker is a thread of its own in the same trace', async () => {
   writeFileSync(file, 'setTimeout(function inWorker() {}, 5)')
   const { records } = await record(`import { Worker } from 'node:worker_threads'\nnew Worker(${JSON.stringify(file)})`)
   const threads = records.filter((r) => r.type === 'thread')
-  same(threads.map((t) => t.kind), ['node', 'worker'])
+  same(
+    threads.map((t) => t.kind),
+    ['node', 'worker'],
+  )
   const worker = records.filter((r) => r.type === 'continuation' && r.thread === threads[1].id) as Continuation[]
   const timer = worker.find((c) => c.kind === 'timeout')!
-  ok(worker.some((c) => c.id === timer.parent), 'its timer has a parent on the same thread')
+  ok(
+    worker.some((c) => c.id === timer.parent),
+    'its timer has a parent on the same thread',
+  )
 })
 
 test('two recordings of the same program have the same structure', async () => {
@@ -77,11 +97,22 @@ test('two recordings of the same program have the same structure', async () => {
     await outer()`
   const structure = async (): Promise<unknown> => {
     const { records, continuations } = await record(program)
-    const places = new Map(records.filter((r) => r.type === 'location').map((l) => [l.id, `${l.function}:${l.line}:${l.column}`]))
+    const places = new Map(
+      records.filter((r) => r.type === 'location').map((l) => [l.id, `${l.function}:${l.line}:${l.column}`]),
+    )
     // What imports the modules, before the program's first sleep, depends on what is cached and on the loader's thread.
     const first = continuations.findIndex((c) => c.kind === 'timeout')
     const numbers = new Map(continuations.slice(first).map((c, i) => [c.id, i]))
-    return continuations.slice(first).map((c) => [c.kind, numbers.get(c.parent ?? 0) ?? null, c.recurring ?? false, places.get(c.from ?? 0), places.get(c.at ?? 0), (c.alternatives ?? []).map(([id, via]) => [numbers.get(id) ?? null, via])])
+    return continuations
+      .slice(first)
+      .map((c) => [
+        c.kind,
+        numbers.get(c.parent ?? 0) ?? null,
+        c.recurring ?? false,
+        places.get(c.from ?? 0),
+        places.get(c.at ?? 0),
+        (c.alternatives ?? []).map(([id, via]) => [numbers.get(id) ?? null, via]),
+      ])
   }
   const one = await structure()
   ok((one as unknown[]).length > 15, `${(one as unknown[]).length} continuations`)
@@ -89,7 +120,9 @@ test('two recordings of the same program have the same structure', async () => {
 })
 
 test('places: where it was registered, and the function that ran', async () => {
-  const { records, continuations } = await record('function registers() {\n  setTimeout(function runs() {\n    setImmediate(() => {})\n  }, 2)\n}\nregisters()')
+  const { records, continuations } = await record(
+    'function registers() {\n  setTimeout(function runs() {\n    setImmediate(() => {})\n  }, 2)\n}\nregisters()',
+  )
   const timer = continuations.find((c) => c.kind === 'timeout')!
   const place = (id: number | undefined): string => {
     const l = records.find((r) => r.type === 'location' && r.id === id)
@@ -110,7 +143,10 @@ await two()`)
     const l = records.find((r) => r.type === 'location' && r.id === id)
     return l?.type === 'location' ? `${l.function} ${l.line}:${l.column} of ${l.begin ?? 'its beginning'}` : ''
   }
-  same(continuations.filter((c) => c.kind === 'timeout').map((c) => place(c.at)), ['two 3:9 of 2,1', 'two 4:9 of 2,1', 'calls 5:42 of its beginning'])
+  same(
+    continuations.filter((c) => c.kind === 'timeout').map((c) => place(c.at)),
+    ['two 3:9 of 2,1', 'two 4:9 of 2,1', 'calls 5:42 of its beginning'],
+  )
 })
 
 test('many timers and immediates keep their places although stacks are looked at only now and then', async () => {
@@ -120,7 +156,9 @@ test('many timers and immediates keep their places although stacks are looked at
     for (let i = 0; i < 500; i++) { setTimeout(() => { left-- }, i % 7); setTimeout(() => { left++ }, i % 7) }
     often()`)
   const lines = (kind: string): unknown[] => {
-    const places = continuations.filter((c) => c.kind === kind).map((c) => records.find((r) => r.type === 'location' && r.id === c.at))
+    const places = continuations
+      .filter((c) => c.kind === kind)
+      .map((c) => records.find((r) => r.type === 'location' && r.id === c.at))
     return [...new Set(places.map((l) => (l?.type === 'location' ? `${l.line}:${l.column}` : 'unknown')))].sort()
   }
   same(lines('timeout'), ['4:48', '4:85'])
@@ -129,7 +167,10 @@ test('many timers and immediates keep their places although stacks are looked at
 })
 
 test('mode sample records windows, and says so', async () => {
-  const { records, continuations } = await record("const began = Date.now(); const t = setInterval(function ticks() { if (Date.now() - began > 600) clearInterval(t) }, 1)", { mode: 'sample' })
+  const { records, continuations } = await record(
+    'const began = Date.now(); const t = setInterval(function ticks() { if (Date.now() - began > 600) clearInterval(t) }, 1)',
+    { mode: 'sample' },
+  )
   ok(continuations.length > 5, `${continuations.length} continuations`)
   const last = continuations.at(-1)!.end - continuations[0].start
   ok(last < 450_000, `the first window ends: ${last} µs`)
@@ -145,14 +186,19 @@ test('a program that never returns to its event loop is killed, and what it did 
   const { records, end, continuations } = await record(text, { signal: stop.signal })
   clearInterval(look)
   same(end.reason, 'hung')
-  ok(continuations.some((c) => records.some((r) => r.type === 'location' && r.id === c.at && r.function === 'before')), 'the callback before it')
+  ok(
+    continuations.some((c) => records.some((r) => r.type === 'location' && r.id === c.at && r.function === 'before')),
+    'the callback before it',
+  )
   const last = continuations.at(-1)!
   ok(last.end - last.start > 3e6, `the last continuation lasts ${last.end - last.start} µs`)
   ok(records.some((r) => r.type === 'note' && r.code === 'hung'))
 })
 
 test('a program that is killed at once keeps what it did', async () => {
-  const { continuations } = await record("setTimeout(() => {}, 5); setTimeout(() => process.kill(process.pid, 'SIGKILL'), 80)")
+  const { continuations } = await record(
+    "setTimeout(() => {}, 5); setTimeout(() => process.kill(process.pid, 'SIGKILL'), 80)",
+  )
   ok(continuations.length > 0)
 })
 
@@ -165,8 +211,16 @@ test('activities and atomic blocks of the library appear by name, and foreign co
     tracer.registered(activity)
     setTimeout(function foreign() {}, 10)
     step(() => { tracer.atomic(activity, true); setTimeout(() => { step(() => {}); setTimeout(() => step(() => { tracer.atomic(activity, false); activity.gen = null }), 15) }, 5) })`)
-  same(records.filter((r) => r.type === 'activity-start').map((r) => r.name), ['withdraw'])
-  same(records.filter((r) => r.type === 'atomic-enter' || r.type === 'atomic-leave' || r.type === 'activity-end').map((r) => r.type), ['atomic-enter', 'atomic-leave', 'activity-end'])
+  same(
+    records.filter((r) => r.type === 'activity-start').map((r) => r.name),
+    ['withdraw'],
+  )
+  same(
+    records
+      .filter((r) => r.type === 'atomic-enter' || r.type === 'atomic-leave' || r.type === 'activity-end')
+      .map((r) => r.type),
+    ['atomic-enter', 'atomic-leave', 'activity-end'],
+  )
   const inside = records.filter((r) => r.type === 'interruption')
   same(inside.length, 1)
   const foreign = continuations.find((c) => c.id === inside[0].continuation)!
@@ -185,11 +239,15 @@ test('child processes are recorded with the program, and the report names those 
   same(threads.length, 2)
   ok(/^process \d+ main$/.test(threads[1].name ?? ''), threads[1].name)
   ok(records.some((r) => r.type === 'location' && r.function === 'inChild'))
-  ok(records.some((r) => r.type === 'note' && /started 2 child processes: node, true/.test(r.text)), JSON.stringify(records.filter((r) => r.type === 'note')))
+  ok(
+    records.some((r) => r.type === 'note' && /started 2 child processes: node, true/.test(r.text)),
+    JSON.stringify(records.filter((r) => r.type === 'note')),
+  )
   same(end.reason, 'finished')
 })
 
-test('a program that does not exist is an error with a remedy', () => rejects(recordNode('/nonexistent/program.mjs', [], { out: '/tmp/never' }), /does not exist; give the path/))
+test('a program that does not exist is an error with a remedy', () =>
+  rejects(recordNode('/nonexistent/program.mjs', [], { out: '/tmp/never' }), /does not exist; give the path/))
 
 test('a recording does not change what a program prints or returns', async () => {
   const dir = temporary()

@@ -12,40 +12,52 @@ import { temporary } from './places.ts'
 /** Every kind that the mode promises, except optional ones that this platform does not have or does otherwise. */
 function all(verdicts: Verdict[], optional: Set<string>, least: number): void {
   const wrong = verdicts.filter((v) => !v.ok && !optional.has(v.name))
-  ok(wrong.length === 0, `of ${verdicts.length} kinds ${wrong.length} are wrong:\n${wrong.map((v) => `${v.name}: ${v.why}`).join('\n')}`)
+  ok(
+    wrong.length === 0,
+    `of ${verdicts.length} kinds ${wrong.length} are wrong:\n${wrong.map((v) => `${v.name}: ${v.why}`).join('\n')}`,
+  )
   ok(verdicts.filter((v) => v.ok).length >= least, `only ${verdicts.filter((v) => v.ok).length} kinds are right`)
 }
 
-const optional = (oracles: { name: string; optional?: boolean }[]): Set<string> => new Set(oracles.filter((o) => o.optional).map((o) => o.name))
+const optional = (oracles: { name: string; optional?: boolean }[]): Set<string> =>
+  new Set(oracles.filter((o) => o.optional).map((o) => o.name))
 
 const times = Array.from({ length: soak === 1 ? 1 : 10 }, (_, i) => (i === 0 ? '' : `, time ${i + 1}`))
 
-for (const time of times) for (const [mode, least] of [['full', 74], ['fast', 64]] as const)
-  test(`Node, ${mode}: every callback has the parent that registered it${time}`, async () => {
-    const dir = temporary()
-    const program = path.join(dir, 'program.mjs')
-    const out = path.join(dir, 'trace.jsonl')
-    writeFileSync(program, nodeProgram())
-    await recordNode(program, [], { out, mode, stdio: 'ignore', duration: 200_000 })
-    all(await judge(out, nodeOracles, mode), optional(nodeOracles), least)
-  })
+for (const time of times)
+  for (const [mode, least] of [
+    ['full', 74],
+    ['fast', 64],
+  ] as const)
+    test(`Node, ${mode}: every callback has the parent that registered it${time}`, async () => {
+      const dir = temporary()
+      const program = path.join(dir, 'program.mjs')
+      const out = path.join(dir, 'trace.jsonl')
+      writeFileSync(program, nodeProgram())
+      await recordNode(program, [], { out, mode, stdio: 'ignore', duration: 200_000 })
+      all(await judge(out, nodeOracles, mode), optional(nodeOracles), least)
+    })
 
-for (const time of times) for (const [mode, least] of [['full', 92], ['fast', 62]] as const)
-  test(`Chromium, ${mode}: every callback has the parent that registered it${time}`, async () => {
-    const out = path.join(temporary(), 'trace.jsonl')
-    const server = await serveOracles({ patience: 60_000 })
-    try {
-      await recordWeb(server.url, {
-        out,
-        mode,
-        loadTimeout: 200_000,
-        script: async ({ page }) => {
-          page.timeout = 200_000
-          await page.waitForFunction('oracleWaiting.size === 0 || globalThis.oracleOver')
-        },
-      })
-    } finally {
-      server.close()
-    }
-    all(await judge(out, webOracles, mode), optional(webOracles), least)
-  }, 400)
+for (const time of times)
+  for (const [mode, least] of [
+    ['full', 92],
+    ['fast', 62],
+  ] as const)
+    test(`Chromium, ${mode}: every callback has the parent that registered it${time}`, async () => {
+      const out = path.join(temporary(), 'trace.jsonl')
+      const server = await serveOracles({ patience: 60_000 })
+      try {
+        await recordWeb(server.url, {
+          out,
+          mode,
+          loadTimeout: 200_000,
+          script: async ({ page }) => {
+            page.timeout = 200_000
+            await page.waitForFunction('oracleWaiting.size === 0 || globalThis.oracleOver')
+          },
+        })
+      } finally {
+        server.close()
+      }
+      all(await judge(out, webOracles, mode), optional(webOracles), least)
+    }, 400)

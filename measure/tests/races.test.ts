@@ -13,7 +13,10 @@ async function found(program: string): Promise<{ operation: string; text: string
   writeFileSync(path.join(dir, 'program.mjs'), program)
   await recordNode(path.join(dir, 'program.mjs'), [], { out, cwd: dir, stdio: 'ignore' })
   const figures = await analyse(out)
-  return conflicts(figures).map((c) => ({ operation: figures.sites[c.operation ?? c.second]?.function ?? '', text: conflictText(figures, c) }))
+  return conflicts(figures).map((c) => ({
+    operation: figures.sites[c.operation ?? c.second]?.function ?? '',
+    text: conflictText(figures, c),
+  }))
 }
 
 test('a known race is the first card: twenty shapes of races that packages had, at most one false card before it', async () => {
@@ -23,7 +26,10 @@ test('a known race is the first card: twenty shapes of races that packages had, 
     const cards = await found(program)
     const rank = cards.findIndex((c) => c.operation === operation)
     if (rank === 0) first++
-    if (rank === -1 || rank > 1) wrong.push(`${name}: ${rank === -1 ? 'not found' : `card ${rank + 1}`} of ${cards.map((c) => c.text).join(' | ') || 'none'}`)
+    if (rank === -1 || rank > 1)
+      wrong.push(
+        `${name}: ${rank === -1 ? 'not found' : `card ${rank + 1}`} of ${cards.map((c) => c.text).join(' | ') || 'none'}`,
+      )
   }
   same(wrong, [])
   ok(races.length >= 20 && first >= races.length - 2, `${first} of ${races.length} come first`)
@@ -40,5 +46,8 @@ await Promise.all([locked(inTurn), locked(inTurn), locked(inTurn)])
 async function own() { const mine = { n: 0 }; const read = mine.n; await sleep(1); mine.n = read + 1; return mine }
 await Promise.all([own(), own(), own()])
 if (n !== 6) throw new Error(String(n))`)
-  same(cards.filter((c) => c.text.includes('read n') || c.text.includes('mine')), [])
+  same(
+    cards.filter((c) => c.text.includes('read n') || c.text.includes('mine')),
+    [],
+  )
 })

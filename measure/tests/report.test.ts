@@ -14,9 +14,21 @@ function madeUpFigures(count: number, name = 'load'): Figures {
   const analyser = new Analyser('made up')
   analyser.add({ type: 'charcoal-trace', version: 1, source: 'synthetic', tool: 'test', title: `${name} of ${count}` })
   analyser.add({ type: 'thread', id: 1, kind: 'page' })
-  for (let i = 1; i <= 30; i++) analyser.add({ type: 'location', id: i, url: `http://localhost/assets/module${i % 5}.js`, line: i, column: 3, function: `${name}${i}` })
+  for (let i = 1; i <= 30; i++)
+    analyser.add({
+      type: 'location',
+      id: i,
+      url: `http://localhost/assets/module${i % 5}.js`,
+      line: i,
+      column: 3,
+      function: `${name}${i}`,
+    })
   for (const c of madeUp(count, 30)) analyser.add(c)
-  analyser.add({ type: 'calibration', kinds: { timeout: { runs: 5, edges: 5, expected: 5 }, lock: { runs: 2, edges: 1, expected: 2 } }, overhead: { await: { bare: 0.05, recorded: 14 } } })
+  analyser.add({
+    type: 'calibration',
+    kinds: { timeout: { runs: 5, edges: 5, expected: 5 }, lock: { runs: 2, edges: 1, expected: 2 } },
+    overhead: { await: { bare: 0.05, recorded: 14 } },
+  })
   analyser.add({ type: 'note', text: `something about ${name}` })
   analyser.add({ type: 'end', end: 60e6, reason: 'finished', continuations: count, dropped: 0 })
   return analyser.finish()
@@ -27,9 +39,18 @@ process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
 let browser: Promise<Browser> | undefined
 
 /** The report in a browser that has no network; what the page complained about, and what it asked for, is in `trouble`. */
-async function opened(figures: Figures[], colorScheme: 'light' | 'dark' = 'light'): Promise<{ page: Page; trouble: string[]; close: () => Promise<void> }> {
-  browser ??= chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: ['--no-sandbox', '--disable-gpu'], timeout: 180_000 })
-  const context = await (await browser).newContext({ colorScheme, offline: true, viewport: { width: 1280, height: 900 } })
+async function opened(
+  figures: Figures[],
+  colorScheme: 'light' | 'dark' = 'light',
+): Promise<{ page: Page; trouble: string[]; close: () => Promise<void> }> {
+  browser ??= chromium.launch({
+    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+    args: ['--no-sandbox', '--disable-gpu'],
+    timeout: 180_000,
+  })
+  const context = await (
+    await browser
+  ).newContext({ colorScheme, offline: true, viewport: { width: 1280, height: 900 } })
   const page = await context.newPage()
   page.setDefaultTimeout(180_000)
   const trouble: string[] = []
@@ -45,10 +66,13 @@ async function opened(figures: Figures[], colorScheme: 'light' | 'dark' = 'light
 }
 
 test('the figures keep their schema', () => {
-  const schema = JSON.parse(readFileSync(path.join(process.env.CHARCOAL_MEASURE!, 'schema/figures.schema.json'), 'utf8'))
+  const schema = JSON.parse(
+    readFileSync(path.join(process.env.CHARCOAL_MEASURE!, 'schema/figures.schema.json'), 'utf8'),
+  )
   const validate = new Ajv({ strict: false }).compile(schema)
   const one = madeUpFigures(3000)
-  for (const f of [one, pool([one, madeUpFigures(500, 'save')], 'both'), new Analyser().finish()]) ok(validate(JSON.parse(JSON.stringify(f))), JSON.stringify(validate.errors))
+  for (const f of [one, pool([one, madeUpFigures(500, 'save')], 'both'), new Analyser().finish()])
+    ok(validate(JSON.parse(JSON.stringify(f))), JSON.stringify(validate.errors))
   ok(!validate({ ...one, subtrees: undefined }), 'the schema refuses figures without subtrees')
 })
 
@@ -57,7 +81,12 @@ test('the terminal summary keeps to its width and names the first chains', () =>
   const text = terminalSummary(f, { width: 90 })
   const table = /limit|%.*%/
   for (const line of text.split('\n')) ok(line.length <= 90 || table.test(line), `${line.length} columns: ${line}`)
-  ok(/Potentially atomic subtrees[\s\S]*1 ms[\s\S]*Chains to look at first[\s\S]*load\d+ assets\/module\d\.js:\d+/.test(text), text)
+  ok(
+    /Potentially atomic subtrees[\s\S]*1 ms[\s\S]*Chains to look at first[\s\S]*load\d+ assets\/module\d\.js:\d+/.test(
+      text,
+    ),
+    text,
+  )
   ok(!text.includes('\x1b') && terminalSummary(f, { color: true }).includes('\x1b[1m'), 'colours only when asked')
 })
 
@@ -82,7 +111,10 @@ test('a report of a million continuations opens without a network in less than 2
     await close()
     if (ready < 2000) break
   }
-  ok(ready < Math.max(2000, 6 * small), `drawn after ${ready} ms, a small one after ${small} ms (analysed in ${analysed} ms)`)
+  ok(
+    ready < Math.max(2000, 6 * small),
+    `drawn after ${ready} ms, a small one after ${small} ms (analysed in ${analysed} ms)`,
+  )
 }, 400)
 
 test('the report can be walked with keys alone', async () => {
@@ -109,7 +141,8 @@ function racyFigures(count: number): Figures {
   const analyser = new Analyser('bank')
   analyser.add({ type: 'charcoal-trace', version: 1, source: 'node', tool: 'test' })
   analyser.add({ type: 'thread', id: 1, kind: 'node' })
-  const place = (id: number, url: string, line: number, name: string): void => analyser.add({ type: 'location', id, url, line, column: 5, function: name, begin: [4, 1] })
+  const place = (id: number, url: string, line: number, name: string): void =>
+    analyser.add({ type: 'location', id, url, line, column: 5, function: name, begin: [4, 1] })
   place(1, 'file:///srv/bank.mjs', 5, 'withdraw')
   place(2, 'file:///srv/bank.mjs', 6, 'withdraw')
   place(3, 'file:///srv/node_modules/pool/index.js', 9, 'acquire')
@@ -125,14 +158,24 @@ test('the report opens with the finding: one card for each conflict, own code fi
   const figures = racyFigures(19)
   const terminal = terminalSummary(figures)
   ok(/it hung/.test(terminal.split('\n')[2] ?? ''), terminal)
-  ok(/1\. withdraw\(\) read balance, waited and wrote it, though another withdraw\(\) had written it meanwhile: in 19 of 69 runs\./.test(terminal.replace(/\s+/g, ' ')), terminal)
+  ok(
+    /1\. withdraw\(\) read balance, waited and wrote it, though another withdraw\(\) had written it meanwhile: in 19 of 69 runs\./.test(
+      terminal.replace(/\s+/g, ' '),
+    ),
+    terminal,
+  )
   ok(/and 1 in packages/.test(terminal))
   const { page, trouble, close } = await opened([figures])
   same(await page.locator('main section').first().getAttribute('id'), 'conflicts')
   ok(/^withdraw\(\) read balance/.test(await page.locator('.finding').innerText()))
   ok(/hung/.test(await page.locator('.trouble').innerText()))
   same(await page.locator('.conflict-card').count(), 1)
-  same(await page.locator('.conflict-card .steps li').evaluateAll((items) => items.map((li) => li.className)), ['own', 'waits', 'enters', 'own'])
+  same(await page.locator('.conflict-card .steps li').evaluateAll((items) => items.map((li) => li.className)), [
+    'own',
+    'waits',
+    'enters',
+    'own',
+  ])
   same(await page.locator('.conflict-card .links a').last().getAttribute('href'), 'vscode://file/srv/bank.mjs:6:5')
   same(trouble, [])
   await close()
@@ -164,7 +207,11 @@ test('several recordings are shown one at a time, their pool first', async () =>
   const one = madeUpFigures(3000)
   const two = madeUpFigures(200, 'save')
   const { page, trouble, close } = await opened([pool([one, two], 'together'), one, two])
-  same(await page.locator('header select option').allInnerTexts(), ['together (3,200)', 'load of 3000 (3,000)', 'save of 200 (200)'])
+  same(await page.locator('header select option').allInnerTexts(), [
+    'together (3,200)',
+    'load of 3000 (3,000)',
+    'save of 200 (200)',
+  ])
   await page.selectOption('header select', '2')
   await page.waitForSelector('.timeline .chosen')
   same(await page.locator('.stat b').first().innerText(), '200')

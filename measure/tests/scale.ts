@@ -15,7 +15,14 @@ function processorTime(since: NodeJS.CpuUsage): number {
 }
 
 async function measured(count: number, throughFile: boolean): Promise<{ figures: Figures; seconds: number }> {
-  const locations = Array.from({ length: 500 }, (_, i) => ({ type: 'location' as const, id: i + 1, url: `file:///srv/module${i % 40}.js`, line: i, column: 1, function: `f${i}` }))
+  const locations = Array.from({ length: 500 }, (_, i) => ({
+    type: 'location' as const,
+    id: i + 1,
+    url: `file:///srv/module${i % 40}.js`,
+    line: i,
+    column: 1,
+    function: `f${i}`,
+  }))
   if (!throughFile) {
     const began = process.cpuUsage()
     const analyser = new Analyser()
@@ -46,5 +53,12 @@ const { figures, seconds } = await measured(count, process.argv[3] === 'through-
 clearInterval(timer)
 peak = Math.max(peak, process.resourceUsage().maxRSS * 1024)
 console.log(
-  JSON.stringify({ continuations: figures.counts.continuations, seconds: Number(seconds.toFixed(1)), peakMiB: Math.round(peak / 2 ** 20), json: JSON.stringify(figures).length, subtrees: figures.subtrees.map((r) => r.total), largest: figures.subtrees.map((r) => r.largest) }),
+  JSON.stringify({
+    continuations: figures.counts.continuations,
+    seconds: Number(seconds.toFixed(1)),
+    peakMiB: Math.round(peak / 2 ** 20),
+    json: JSON.stringify(figures).length,
+    subtrees: figures.subtrees.map((r) => r.total),
+    largest: figures.subtrees.map((r) => r.largest),
+  }),
 )

@@ -53,9 +53,15 @@ export class Atomics {
       const { kind, variable, first, other, second, count, operation, awaits, runs, p50, p99 } = record
       const site = (location: number): number => this.sites.at('access', location)
       this.unserialisable.push({
-        kind, ...(variable !== undefined && { variable }), sites: [site(first), site(other), site(second)], count,
-        ...(operation !== undefined && { operation: site(operation) }), ...(awaits !== undefined && { awaits: awaits.map(site) }),
-        ...(runs !== undefined && { runs }), ...(p50 !== undefined && { p50 }), ...(p99 !== undefined && { p99 }),
+        kind,
+        ...(variable !== undefined && { variable }),
+        sites: [site(first), site(other), site(second)],
+        count,
+        ...(operation !== undefined && { operation: site(operation) }),
+        ...(awaits !== undefined && { awaits: awaits.map(site) }),
+        ...(runs !== undefined && { runs }),
+        ...(p50 !== undefined && { p50 }),
+        ...(p99 !== undefined && { p99 }),
       })
     }
   }
@@ -63,7 +69,9 @@ export class Atomics {
   toJson(): AtomicJson {
     const longest = [...this.longest].map(([name, duration]) => ({ name, duration }))
     return {
-      activities: this.activities, blocks: this.blocks, interruptions: this.interruptions,
+      activities: this.activities,
+      blocks: this.blocks,
+      interruptions: this.interruptions,
       longest: longest.sort((a, b) => b.duration - a.duration).slice(0, LISTED),
       interrupted: [...this.intruders.values()].sort((a, b) => b.count - a.count).slice(0, LISTED),
       unserialisable: this.unserialisable.sort((a, b) => b.count - a.count).slice(0, LISTED),

@@ -36,7 +36,10 @@ export class Branching {
   }
 
   toJson(): BranchingJson {
-    const json = (pair: { all: Histogram; nonRecurring: Histogram }) => ({ all: pair.all.toJson(), nonRecurring: pair.nonRecurring.toJson() })
+    const json = (pair: { all: Histogram; nonRecurring: Histogram }) => ({
+      all: pair.all.toJson(),
+      nonRecurring: pair.nonRecurring.toJson(),
+    })
     return { children: json(this.children), siblings: json(this.siblings) }
   }
 }

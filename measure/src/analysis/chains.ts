@@ -15,7 +15,7 @@ export class Chains {
   add({ n, parent, recurring, start, end, site }: Loop): void {
     for (let last = 0; last < n; last++) {
       let first = last
-      for (let length = 1; recurring[first] === 0; ) {
+      for (let length = 1; recurring[first] === 0;) {
         if (length > 1) this.lengths.get(length)!.add(end[last]! - start[first]!, site[last])
         first = parent[first]!
         if (first < 0 || ++length > 4) break

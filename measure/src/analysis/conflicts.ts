@@ -30,12 +30,18 @@ export interface Conflict {
   from?: string
 }
 
-const WEIGHT: Record<string, number> = { 'lost update': 3, 'changed between two reads': 1, 'partly written state was seen': 1 }
+const WEIGHT: Record<string, number> = {
+  'lost update': 3,
+  'changed between two reads': 1,
+  'partly written state was seen': 1,
+}
 
 export function conflicts(f: Figures): Conflict[] {
   const data = ofData(f)
   const covered = new Set(data.map((c) => functionOf(f.sites[c.second]!)))
-  return [...data, ...ofCallSites(f).filter((c) => !covered.has(functionOf(f.sites[c.second]!)))].sort((a, b) => weight(b) - weight(a) || b.seen - a.seen)
+  return [...data, ...ofCallSites(f).filter((c) => !covered.has(functionOf(f.sites[c.second]!)))].sort(
+    (a, b) => weight(b) - weight(a) || b.seen - a.seen,
+  )
 }
 
 /** Own code before packages, data before hints, lost updates before what may be meant so. */
@@ -57,8 +63,20 @@ function ofData(f: Figures): Conflict[] {
       continue
     }
     byOperation.set(key, {
-      evidence: 'data', kind: u.kind, variable: u.variable, operation: u.operation, first, awaits: u.awaits ?? [], second, other,
-      seen: u.count, runs: Math.max(u.count, u.runs ?? 0), p50: u.p50 ?? 0, p99: u.p99 ?? 0, foreign: isPackage(f.sites[second]!), from: u.from,
+      evidence: 'data',
+      kind: u.kind,
+      variable: u.variable,
+      operation: u.operation,
+      first,
+      awaits: u.awaits ?? [],
+      second,
+      other,
+      seen: u.count,
+      runs: Math.max(u.count, u.runs ?? 0),
+      p50: u.p50 ?? 0,
+      p99: u.p99 ?? 0,
+      foreign: isPackage(f.sites[second]!),
+      from: u.from,
     })
   }
   return [...byOperation.values()]
@@ -71,11 +89,27 @@ function ofCallSites(f: Figures): Conflict[] {
     if (sameFunction === 0 || runs < ENOUGH_RUNS) continue
     const second = sites.at(-1)!
     const name = functionOf(f.sites[second]!)
-    const other = by.find(([site]) => sites.some((s) => functionOf(f.sites[s]!) !== undefined && functionOf(f.sites[s]!) === functionOf(f.sites[site]!)))?.[0]
+    const other = by.find(([site]) =>
+      sites.some(
+        (s) => functionOf(f.sites[s]!) !== undefined && functionOf(f.sites[s]!) === functionOf(f.sites[site]!),
+      ),
+    )?.[0]
     if (name === undefined || other === undefined || (byFunction.get(name)?.seen ?? 0) >= sameFunction) continue
     const first = sites[0]!
     const awaits = sites.slice(1, -1)
-    byFunction.set(name, { evidence: 'function', first, awaits, second, other, seen: sameFunction, runs, p50, p99, foreign: isPackage(f.sites[second]!), from })
+    byFunction.set(name, {
+      evidence: 'function',
+      first,
+      awaits,
+      second,
+      other,
+      seen: sameFunction,
+      runs,
+      p50,
+      p99,
+      foreign: isPackage(f.sites[second]!),
+      from,
+    })
   }
   return [...byFunction.values()]
 }
@@ -92,10 +126,14 @@ export function conflictText(f: Figures, c: Conflict): string {
   const same = c.operation !== undefined && functionOf(f.sites[c.other]!) === functionOf(f.sites[c.operation]!)
   const other = foreign === '' ? 'something else' : same || foreign === name ? `another ${foreign}()` : `${foreign}()`
   const of = `in ${c.seen} of ${c.runs} runs`
-  if (c.kind === 'lost update') return `${who} read ${c.variable ?? "a variable"}, waited and wrote it, though ${other} had written it meanwhile: ${of}.`
-  if (c.kind === 'changed between two reads') return `${who} read ${c.variable ?? "a variable"} twice and waited in between, while ${other} changed it: ${of}.`
-  if (c.kind === 'partly written state was seen') return `${who} wrote ${c.variable ?? "a variable"} twice and waited in between, while ${other} read it: ${of}.`
-  if (c.evidence === 'data') return `${who} was interrupted by ${other} (${c.kind} of ${c.variable ?? "a variable"}): ${c.seen} times.`
+  if (c.kind === 'lost update')
+    return `${who} read ${c.variable ?? 'a variable'}, waited and wrote it, though ${other} had written it meanwhile: ${of}.`
+  if (c.kind === 'changed between two reads')
+    return `${who} read ${c.variable ?? 'a variable'} twice and waited in between, while ${other} changed it: ${of}.`
+  if (c.kind === 'partly written state was seen')
+    return `${who} wrote ${c.variable ?? 'a variable'} twice and waited in between, while ${other} read it: ${of}.`
+  if (c.evidence === 'data')
+    return `${who} was interrupted by ${other} (${c.kind} of ${c.variable ?? 'a variable'}): ${c.seen} times.`
   return `${who} waits, and ${other} runs in between: ${of}. What they share is not known.`
 }
 

@@ -15,7 +15,14 @@ export class Durations {
   private readonly items = { all: new Histogram('time'), nonRecurring: new Histogram('time') }
 
   /** `onlyMicrotasks`: the event loop started the batch itself, there is no callback around it. */
-  add(start: number, end: number, recurring: boolean, batches: Batch[] | undefined, onlyMicrotasks: boolean, site: number): void {
+  add(
+    start: number,
+    end: number,
+    recurring: boolean,
+    batches: Batch[] | undefined,
+    onlyMicrotasks: boolean,
+    site: number,
+  ): void {
     this.count(this.turns, end - start, recurring, site)
     if (batches === undefined || batches.length === 0) return this.count(this.items, end - start, recurring, site)
     let inBatches = 0
@@ -27,11 +34,19 @@ export class Durations {
   }
 
   toJson(): DurationsJson {
-    const json = (pair: { all: Histogram; nonRecurring: Histogram }) => ({ all: pair.all.toJson(), nonRecurring: pair.nonRecurring.toJson() })
+    const json = (pair: { all: Histogram; nonRecurring: Histogram }) => ({
+      all: pair.all.toJson(),
+      nonRecurring: pair.nonRecurring.toJson(),
+    })
     return { turns: json(this.turns), items: json(this.items) }
   }
 
-  private count(pair: { all: Histogram; nonRecurring: Histogram }, duration: number, recurring: boolean, site: number): void {
+  private count(
+    pair: { all: Histogram; nonRecurring: Histogram },
+    duration: number,
+    recurring: boolean,
+    site: number,
+  ): void {
     pair.all.add(duration, site)
     if (!recurring) pair.nonRecurring.add(duration, site)
   }

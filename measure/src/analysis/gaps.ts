@@ -28,7 +28,10 @@ export class Gaps {
   }
 
   toJson(): GapsJson {
-    const json = (pair: Pair) => ({ interrupted: pair.interrupted.toJson(), uninterrupted: pair.uninterrupted.toJson() })
+    const json = (pair: Pair) => ({
+      interrupted: pair.interrupted.toJson(),
+      uninterrupted: pair.uninterrupted.toJson(),
+    })
     return { all: json(this.all), nonRecurring: json(this.nonRecurring) }
   }
 }

@@ -27,8 +27,11 @@ export interface HistogramJson {
 }
 
 export function binOf(scale: Scale, value: number): number {
-  if (scale === 'time') return value < LOWEST ? 0 : Math.min(BINS - 1, 1 + Math.floor(Math.log10(value / LOWEST) * PER_DECADE + 1e-9))
-  return value < EXACT ? Math.floor(value) : Math.min(BINS - 1, EXACT + Math.floor(Math.log10(value / EXACT) * PER_DECADE + 1e-9))
+  if (scale === 'time')
+    return value < LOWEST ? 0 : Math.min(BINS - 1, 1 + Math.floor(Math.log10(value / LOWEST) * PER_DECADE + 1e-9))
+  return value < EXACT
+    ? Math.floor(value)
+    : Math.min(BINS - 1, EXACT + Math.floor(Math.log10(value / EXACT) * PER_DECADE + 1e-9))
 }
 
 /** The smallest value of a bin; the bin ends where the next one begins. */
@@ -80,9 +83,17 @@ export class Histogram {
 
   toJson(): HistogramJson {
     const bins: HistogramJson['bins'] = []
-    for (let bin = 0; bin < BINS; bin++) if (this.bins[bin]! > 0) bins.push([bin, this.bins[bin]!, this.examples.get(bin) ?? []])
+    for (let bin = 0; bin < BINS; bin++)
+      if (this.bins[bin]! > 0) bins.push([bin, this.bins[bin]!, this.examples.get(bin) ?? []])
     const empty = this.count === 0
-    return { scale: this.scale, count: this.count, sum: this.sum, min: empty ? 0 : this.min, max: empty ? 0 : this.max, bins }
+    return {
+      scale: this.scale,
+      count: this.count,
+      sum: this.sum,
+      min: empty ? 0 : this.min,
+      max: empty ? 0 : this.max,
+      bins,
+    }
   }
 
   private example(bin: number, site: number): void {

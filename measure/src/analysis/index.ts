@@ -42,15 +42,23 @@ export interface AnalyseOptions {
 const MAX_NOTES = 100
 
 export async function analyse(file: string, options: AnalyseOptions = {}): Promise<Figures> {
-  const analyser = new Analyser(options.title ?? basename(file).replace(/\.jsonl?(\.gz)?$/, ''), options.title !== undefined)
+  const analyser = new Analyser(
+    options.title ?? basename(file).replace(/\.jsonl?(\.gz)?$/, ''),
+    options.title !== undefined,
+  )
   let told = 0
-  for await (const records of readTrace(file, { truncated: options.truncated ?? false, warn: (text) => analyser.note(text) })) {
+  for await (const records of readTrace(file, {
+    truncated: options.truncated ?? false,
+    warn: (text) => analyser.note(text),
+  })) {
     for (const record of records) analyser.add(record)
-    if (analyser.continuations - told >= 500_000) options.progress?.(`${(told = analyser.continuations).toLocaleString('en')} continuations read`)
+    if (analyser.continuations - told >= 500_000)
+      options.progress?.(`${(told = analyser.continuations).toLocaleString('en')} continuations read`)
   }
   options.progress?.(`${analyser.continuations.toLocaleString('en')} continuations read; figures …`)
   const unknown = analyser.sites.list.filter((site) => site.original === undefined)
-  if (options.sourceMaps !== false && !analyser.mapped) await mapPlaces(unknown, (site, to) => (site.original = to), options.sourceMaps)
+  if (options.sourceMaps !== false && !analyser.mapped)
+    await mapPlaces(unknown, (site, to) => (site.original = to), options.sourceMaps)
   return analyser.finish()
 }
 
@@ -79,7 +87,15 @@ export class Analyser {
   private byResolution = 0
 
   constructor(title = 'recording', titleGiven = false) {
-    this.recording = { title, source: 'synthetic', tool: '', length: 0, continuations: 0, dropped: 0, reason: 'truncated' }
+    this.recording = {
+      title,
+      source: 'synthetic',
+      tool: '',
+      length: 0,
+      continuations: 0,
+      dropped: 0,
+      reason: 'truncated',
+    }
     this.titleGiven = titleGiven
   }
 
@@ -101,7 +117,13 @@ export class Analyser {
         return
       case 'charcoal-trace': {
         const { source, tool, mode, started, command, title } = record
-        Object.assign(this.recording, { source, tool, ...(mode && { mode }), ...(started && { started }), ...(command && { command }) })
+        Object.assign(this.recording, {
+          source,
+          tool,
+          ...(mode && { mode }),
+          ...(started && { started }),
+          ...(command && { command }),
+        })
         if (source === 'native') this.sites.names = new Map()
         if (!this.titleGiven && title) this.recording.title = title
         return
@@ -112,7 +134,9 @@ export class Analyser {
       case 'note':
         return this.note(record.text)
       case 'dropped':
-        return this.note(`${record.count} continuations of event loop ${record.thread} are missing: the recorder's buffer was full`)
+        return this.note(
+          `${record.count} continuations of event loop ${record.thread} are missing: the recorder's buffer was full`,
+        )
       case 'end':
         Object.assign(this.recording, { length: record.end, dropped: record.dropped, reason: record.reason })
         return
@@ -130,7 +154,8 @@ export class Analyser {
     const ranking = new Ranking(this.sites.list)
     const tiny = new Tiny()
     const loops = [...this.loops.values()].filter((loop) => loop.n > 0)
-    for (const loop of loops) for (const analysis of [branching, concurrency, gaps, chains, subtrees, ranking, tiny]) analysis.add(loop)
+    for (const loop of loops)
+      for (const analysis of [branching, concurrency, gaps, chains, subtrees, ranking, tiny]) analysis.add(loop)
     let crossLoop = 0
     for (const [id, count] of this.elsewhere) if (loops.some((loop) => loop.find(id) >= 0)) crossLoop += count
     this.recording.continuations = this.continuations

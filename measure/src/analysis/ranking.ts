@@ -115,7 +115,16 @@ export class Ranking {
     if (entry === undefined) {
       if (this.entries.length >= MAX_CHAINS) return -1
       entry = this.entries.length
-      this.entries.push({ sites: [...sites, site], runs: 0, interrupted: 0, sameFile: 0, sameFunction: 0, by: new Map(), max: 0, bins: new Map() })
+      this.entries.push({
+        sites: [...sites, site],
+        runs: 0,
+        interrupted: 0,
+        sameFile: 0,
+        sameFunction: 0,
+        by: new Map(),
+        max: 0,
+        bins: new Map(),
+      })
       this.next.set(key, entry)
     }
     return entry
@@ -171,7 +180,18 @@ function summary({ sites, runs, interrupted, sameFile, sameFunction, by, max, bi
   }
   const p50 = at(0.5)
   const p99 = at(0.99)
-  return { sites, runs, interrupted, sameFile, sameFunction, by: top, p50: tenth(p50), p99: tenth(p99), max: tenth(max), advice: advise(runs, max) }
+  return {
+    sites,
+    runs,
+    interrupted,
+    sameFile,
+    sameFunction,
+    by: top,
+    p50: tenth(p50),
+    p99: tenth(p99),
+    max: tenth(max),
+    advice: advise(runs, max),
+  }
 }
 
 const tenth = (us: number): number => Math.round(us * 10) / 10
@@ -188,7 +208,8 @@ export function advise(runs: number, max: number): Advice {
  * wait for its next request: nobody takes that for atomic); then interruptions by the same function, the same file, anything.
  */
 export function rank(chains: RankedChain[]): RankedChain[] {
-  const group = ({ advice, p50 }: RankedChain): number => (advice === 'wrap' ? 0 : advice === 'careful' ? 1 : advice === 'too-few-runs' ? 3 : p50 <= LONG_MS * 1000 ? 2 : 4)
+  const group = ({ advice, p50 }: RankedChain): number =>
+    advice === 'wrap' ? 0 : advice === 'careful' ? 1 : advice === 'too-few-runs' ? 3 : p50 <= LONG_MS * 1000 ? 2 : 4
   return chains.sort(
     (a, b) =>
       Number(b.interrupted > 0) - Number(a.interrupted > 0) ||
@@ -202,8 +223,14 @@ export function rank(chains: RankedChain[]): RankedChain[] {
 
 /** The sentence that stands beside a chain. */
 export function adviceText({ advice, max, runs, interrupted }: RankedChain): string {
-  const ms = max < 1000 ? `${Math.max(0.01, max / 1000).toPrecision(2)} ms` : max < 10_000 ? `${(max / 1000).toFixed(1)} ms` : `${Math.round(max / 1000)} ms`
-  const often = interrupted === 0 ? `never interrupted in ${runs} runs` : `interrupted in ${interrupted} of ${runs} runs`
+  const ms =
+    max < 1000
+      ? `${Math.max(0.01, max / 1000).toPrecision(2)} ms`
+      : max < 10_000
+        ? `${(max / 1000).toFixed(1)} ms`
+        : `${Math.round(max / 1000)} ms`
+  const often =
+    interrupted === 0 ? `never interrupted in ${runs} runs` : `interrupted in ${interrupted} of ${runs} runs`
   if (advice === 'wrap') return `wrap in atomic: it took at most ${ms}; ${often}`
   if (advice === 'careful') return `wrap with care: up to ${ms}; ${often}`
   if (advice === 'do-not-wrap') return `do not wrap: up to ${ms}; ${often}`

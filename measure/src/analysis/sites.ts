@@ -39,7 +39,8 @@ export class Sites {
 
   /** The recording says itself where a location lies in the text that people wrote. */
   original({ location, source, line, column, name, begin }: Original): void {
-    for (const site of this.ofLocation.get(location) ?? []) site.original = { source, line, column, ...(name && { name }), ...(begin && { begin }) }
+    for (const site of this.ofLocation.get(location) ?? [])
+      site.original = { source, line, column, ...(name && { name }), ...(begin && { begin }) }
   }
 
   of(c: Continuation): number {
@@ -56,7 +57,8 @@ export class Sites {
       site = this.list.length
       const place = location === undefined ? undefined : this.locations.get(location)
       this.list.push(place === undefined ? { kind } : describe(kind, place))
-      if (place !== undefined) this.ofLocation.set(place.id, [...(this.ofLocation.get(place.id) ?? []), this.list[site]!])
+      if (place !== undefined)
+        this.ofLocation.set(place.id, [...(this.ofLocation.get(place.id) ?? []), this.list[site]!])
       this.known.set(key, site)
     }
     return site
@@ -64,7 +66,15 @@ export class Sites {
 }
 
 function describe(kind: string, { url, line, column, function: name, sourceMap, begin }: Location): Site {
-  return { kind, url, line, column, ...(name && { function: name }), ...(begin && { begin }), ...(sourceMap && { sourceMap }) }
+  return {
+    kind,
+    url,
+    line,
+    column,
+    ...(name && { function: name }),
+    ...(begin && { begin }),
+    ...(sourceMap && { sourceMap }),
+  }
 }
 
 /** The file that people wrote; of a bundle without a map, the bundle. Development servers put versions behind a `?`, which make no other file. */
@@ -75,7 +85,8 @@ export function functionOf(site: Site): string | undefined {
   const file = fileOf(site)
   if (file === undefined || !site.line) return undefined
   const place = site.original
-  const begin = place === undefined ? (site.begin ?? [site.line, site.column ?? 0]) : (place.begin ?? [place.line, place.column])
+  const begin =
+    place === undefined ? (site.begin ?? [site.line, site.column ?? 0]) : (place.begin ?? [place.line, place.column])
   // A script's top level begins with the script, and is no function.
   return site.function === undefined && begin[0] === 1 && begin[1] <= 1 ? undefined : `${file}:${begin[0]}:${begin[1]}`
 }
@@ -86,7 +97,10 @@ export function siteText(site: Site | undefined): string {
   const place = site.original
   const name = place?.name ?? site.function
   const url = place?.source ?? site.url
-  const where = url === undefined ? '' : `${shortUrl(url)}${(place?.line ?? site.line) ? `:${place?.line ?? site.line}` : ''}${!place && site.line === 1 && site.column ? `:${site.column}` : ''}`
+  const where =
+    url === undefined
+      ? ''
+      : `${shortUrl(url)}${(place?.line ?? site.line) ? `:${place?.line ?? site.line}` : ''}${!place && site.line === 1 && site.column ? `:${site.column}` : ''}`
   return [site.kind, name, where].filter(Boolean).join(' ')
 }
 

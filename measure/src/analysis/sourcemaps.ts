@@ -26,7 +26,11 @@ export interface Generated {
 export type Mapped = Omit<Original, 'type' | 'location'>
 
 /** Calls `found` with each place that a map knows; how many. */
-export async function mapPlaces<P extends Generated>(places: Iterable<P>, found: (place: P, to: Mapped) => void, load: Load = loadLocal): Promise<number> {
+export async function mapPlaces<P extends Generated>(
+  places: Iterable<P>,
+  found: (place: P, to: Mapped) => void,
+  load: Load = loadLocal,
+): Promise<number> {
   const byScript = new Map<string, P[]>()
   for (const place of places) {
     if (place.url === undefined || !place.line) continue
@@ -39,7 +43,10 @@ export async function mapPlaces<P extends Generated>(places: Iterable<P>, found:
     const map = await mapOf(url, ofScript[0]!.sourceMap, load)
     if (map === null) continue
     for (const place of ofScript) {
-      const { source, line, column, name } = originalPositionFor(map, { line: place.line!, column: Math.max(0, (place.column ?? 1) - 1) })
+      const { source, line, column, name } = originalPositionFor(map, {
+        line: place.line!,
+        column: Math.max(0, (place.column ?? 1) - 1),
+      })
       if (source === null) continue
       const to: Mapped = { source, line: line!, column: column! + 1, ...(name !== null && { name }) }
       if (place.begin !== undefined) {
@@ -58,13 +65,16 @@ async function mapOf(script: string, given: string | undefined, load: Load): Pro
   if (address === undefined) {
     const text = await load(script)
     // The last comment counts; it stands at the end.
-    address = text === null ? undefined : [...text.slice(-(1 << 22)).matchAll(/\/\/[#@] ?sourceMappingURL=(\S+)/g)].at(-1)?.[1]
+    address =
+      text === null ? undefined : [...text.slice(-(1 << 22)).matchAll(/\/\/[#@] ?sourceMappingURL=(\S+)/g)].at(-1)?.[1]
   }
   if (address === undefined) return null
   try {
     const url = new URL(address, script).href
     const text = await load(url)
-    return text === null ? null : new TraceMap(text.replace(/^\)\]\}'[^\n]*\n/, ''), url.startsWith('data:') ? script : url)
+    return text === null
+      ? null
+      : new TraceMap(text.replace(/^\)\]\}'[^\n]*\n/, ''), url.startsWith('data:') ? script : url)
   } catch {
     return null
   }
@@ -77,7 +87,9 @@ export async function loadLocal(url: string): Promise<string | null> {
     if (protocol === 'data:') {
       const comma = url.indexOf(',')
       const body = url.slice(comma + 1)
-      return url.slice(0, comma).endsWith(';base64') ? Buffer.from(body, 'base64').toString('utf8') : decodeURIComponent(body)
+      return url.slice(0, comma).endsWith(';base64')
+        ? Buffer.from(body, 'base64').toString('utf8')
+        : decodeURIComponent(body)
     }
     if (!/^https?:$/.test(protocol) || !/^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname)) return null
     const answer = await fetch(url, { signal: AbortSignal.timeout(WAIT_MS), redirect: 'error' })

@@ -51,7 +51,19 @@ export class Subtrees {
 
   /** `walkUpTo`: trees of more continuations than this use the sweep. Both ways give the same. */
   constructor(limits: readonly number[] = LIMITS_MS, walkUpTo = 48) {
-    this.rows = limits.map((limitMs) => ({ limitMs, total: 0, linearL: 0, linearS: 0, multiL: 0, multiS: 0, containL: 0, containS: 0, interrupted: 0, nodes: 0, largest: 0 }))
+    this.rows = limits.map((limitMs) => ({
+      limitMs,
+      total: 0,
+      linearL: 0,
+      linearS: 0,
+      multiL: 0,
+      multiS: 0,
+      containL: 0,
+      containS: 0,
+      interrupted: 0,
+      nodes: 0,
+      largest: 0,
+    }))
     this.walkUpTo = walkUpTo
   }
 
@@ -108,7 +120,8 @@ class Forest {
     }
     let small = 0
     let large = 0
-    for (let i = 0; i < n; i++) if (parent[i]! < 0 && size[i]! > 1) size[i]! <= walkUpTo ? (small += size[i]!) : (large += size[i]!)
+    for (let i = 0; i < n; i++)
+      if (parent[i]! < 0 && size[i]! > 1) size[i]! <= walkUpTo ? (small += size[i]!) : (large += size[i]!)
     this.largeFrom = small
     this.total = small + large
     const pre = (this.pre = new Int32Array(n).fill(-1))
@@ -163,7 +176,7 @@ function walkSmallTrees(forest: Forest, row: SubtreeRow): void {
     const until = start[r]! + limit
     s.nodes = s.kids = s.childless = s.branchy = s.branchyAll = s.open = 0
     let last = -1
-    for (let at = first; at < first + size[r]!; ) {
+    for (let at = first; at < first + size[r]!;) {
       const i = nodeAt[at]!
       if (end[i]! >= until) {
         at += size[i]!
@@ -208,7 +221,8 @@ function sweepLargeTrees(forest: Forest, row: SubtreeRow): void {
     }
     latest.set(place, i)
     const p = parent[i]!
-    if (p >= 0 && lastKid[p] === i) for (let b = pre[p]! - forest.largeFrom + 1; b <= width; b += b & -b) tree[b * STRIDE + 5]!--
+    if (p >= 0 && lastKid[p] === i)
+      for (let b = pre[p]! - forest.largeFrom + 1; b <= width; b += b & -b) tree[b * STRIDE + 5]!--
   }
   const prefix = (place: number, into: Sums): void => {
     into.nodes = into.kids = into.childless = into.branchy = into.branchyAll = into.open = 0

@@ -16,7 +16,15 @@ export interface TimelinePiece {
   to: number
   rows: number
   /** [start and end (µs after `from`), parent (index in this piece; -1 root; -2 outside the piece), site, row, recurring (0 or 1), how many continuations interrupted the gap before it] */
-  nodes: [start: number, end: number, parent: number, site: number, row: number, recurring: number, interruptions: number][]
+  nodes: [
+    start: number,
+    end: number,
+    parent: number,
+    site: number,
+    row: number,
+    recurring: number,
+    interruptions: number,
+  ][]
   title?: string
 }
 
@@ -36,12 +44,24 @@ export function timelinePieces(loops: Loop[], pieces = PIECES, length = PIECE): 
   }
   const chosen = new Map<(typeof windows)[number], TimelinePiece['why']>()
   const take = (sorted: typeof windows, count: number, why: TimelinePiece['why']): void => {
-    for (const w of sorted) if (count > 0 && !chosen.has(w)) chosen.set(w, why), count--
+    for (const w of sorted) if (count > 0 && !chosen.has(w)) (chosen.set(w, why), count--)
   }
-  take([...windows].sort((a, b) => b.interrupted - a.interrupted).filter((w) => w.interrupted > 0), Math.ceil(pieces / 2), 'interrupted')
-  take([...windows].sort((a, b) => a.span - b.span).filter((w) => w.loop.n - w.at >= length), Math.floor(pieces / 4), 'dense')
+  take(
+    [...windows].sort((a, b) => b.interrupted - a.interrupted).filter((w) => w.interrupted > 0),
+    Math.ceil(pieces / 2),
+    'interrupted',
+  )
+  take(
+    [...windows].sort((a, b) => a.span - b.span).filter((w) => w.loop.n - w.at >= length),
+    Math.floor(pieces / 4),
+    'dense',
+  )
   const left = Math.min(pieces - chosen.size, windows.length)
-  take(Array.from({ length: left }, (_, i) => windows[Math.floor((i * windows.length) / left)]!), left, 'sample')
+  take(
+    Array.from({ length: left }, (_, i) => windows[Math.floor((i * windows.length) / left)]!),
+    left,
+    'sample',
+  )
   return [...chosen].map(([w, why]) => piece(w.loop, w.at, Math.min(w.loop.n, w.at + length), why))
 }
 
@@ -69,7 +89,15 @@ function piece(loop: Loop, at: number, to: number, why: TimelinePiece['why']): T
     freeFrom[row] = heir === undefined ? loop.end[c]! : loop.end[heir]!
     rowOf[c - at] = row
     const round = (x: number): number => Math.round(x * 10) / 10
-    nodes.push([round(loop.start[c]! - from), round(loop.end[c]! - from), p >= at ? p - at : p >= 0 ? -2 : -1, loop.site[c]!, row, loop.recurring[c]!, p < 0 ? 0 : c - p - 1])
+    nodes.push([
+      round(loop.start[c]! - from),
+      round(loop.end[c]! - from),
+      p >= at ? p - at : p >= 0 ? -2 : -1,
+      loop.site[c]!,
+      row,
+      loop.recurring[c]!,
+      p < 0 ? 0 : c - p - 1,
+    ])
   }
   return { why, thread: loop.thread, from, to: loop.end[to - 1]!, rows: freeFrom.length, nodes }
 }

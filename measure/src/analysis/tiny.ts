@@ -44,7 +44,11 @@ export class Tiny {
     for (let c = 0; c < n; c++) {
       if (length[c]! < LONG_SEQUENCE || prolonged[c] === 1) continue
       let entry = this.entries.get(site[c]!)
-      if (entry === undefined) this.entries.set(site[c]!, (entry = { site: site[c]!, sequences: 0, continuations: 0, longest: 0, busy: 0, elapsed: 0, interrupted: 0 }))
+      if (entry === undefined)
+        this.entries.set(
+          site[c]!,
+          (entry = { site: site[c]!, sequences: 0, continuations: 0, longest: 0, busy: 0, elapsed: 0, interrupted: 0 }),
+        )
       entry.sequences++
       entry.continuations += length[c]!
       entry.longest = Math.max(entry.longest, length[c]!)
@@ -59,4 +63,5 @@ export class Tiny {
   }
 }
 
-export const topTiny = (entries: TinyEntry[]): TinyEntry[] => entries.sort((a, b) => b.continuations - a.continuations || a.site - b.site).slice(0, LISTED)
+export const topTiny = (entries: TinyEntry[]): TinyEntry[] =>
+  entries.sort((a, b) => b.continuations - a.continuations || a.site - b.site).slice(0, LISTED)

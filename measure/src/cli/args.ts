@@ -37,7 +37,8 @@ export function parseArguments(args: string[], known: Option[], { first = false 
     const equals = arg.indexOf('=')
     const name = arg.slice(arg.startsWith('--') ? 2 : 1, equals === -1 ? undefined : equals)
     const option = known.find((o) => o.name === name)
-    if (option === undefined) throw new MeasureError(`unknown option ${arg}${near(name, known)}; see \`charcoal-measure help\``, 2)
+    if (option === undefined)
+      throw new MeasureError(`unknown option ${arg}${near(name, known)}; see \`charcoal-measure help\``, 2)
     if (option.value === undefined && equals !== -1) throw new MeasureError(`--${name} takes no value`, 2)
     let value = equals === -1 ? '' : arg.slice(equals + 1)
     if (option.value !== undefined && option.optional !== true && equals === -1) {
@@ -64,11 +65,13 @@ function near(name: string, known: Option[]): string {
 export function milliseconds(text: string, option: string): number {
   const match = /^(\d+(?:\.\d+)?)(ms|s|m|h)?$/.exec(text)
   const ms = match === null ? NaN : Number(match[1]) * { ms: 1, s: 1000, m: 60_000, h: 3_600_000 }[match[2] ?? 's']!
-  if (!(ms > 0) || ms > 2 ** 31) throw new MeasureError(`--${option} is ${JSON.stringify(text)}; give a time like 30s, 500ms or 2m`, 2)
+  if (!(ms > 0) || ms > 2 ** 31)
+    throw new MeasureError(`--${option} is ${JSON.stringify(text)}; give a time like 30s, 500ms or 2m`, 2)
   return ms
 }
 
 export function choice<T extends string>(text: string, option: string, choices: readonly T[]): T {
-  if (!choices.includes(text as T)) throw new MeasureError(`--${option} is ${JSON.stringify(text)}; it can be ${choices.join(' or ')}`, 2)
+  if (!choices.includes(text as T))
+    throw new MeasureError(`--${option} is ${JSON.stringify(text)}; it can be ${choices.join(' or ')}`, 2)
   return text as T
 }

@@ -2,17 +2,35 @@
 import type { Option } from './args.ts'
 
 const results: Option[] = [
-  { name: 'html', value: 'FILE', optional: true, help: 'write the report as one HTML file (default: beside the trace)' },
-  { name: 'json', value: 'FILE', optional: true, help: 'write the figures as JSON (default: to standard output, in place of the summary)' },
+  {
+    name: 'html',
+    value: 'FILE',
+    optional: true,
+    help: 'write the report as one HTML file (default: beside the trace)',
+  },
+  {
+    name: 'json',
+    value: 'FILE',
+    optional: true,
+    help: 'write the figures as JSON (default: to standard output, in place of the summary)',
+  },
   { name: 'export', value: 'perfetto[=FILE]', help: "write the trace for Perfetto's and Chrome's viewers" },
-  { name: 'baseline', value: 'FILE', help: 'an earlier trace, or its --json: exit with status 7 if there is a conflict that it has not' },
+  {
+    name: 'baseline',
+    value: 'FILE',
+    help: 'an earlier trace, or its --json: exit with status 7 if there is a conflict that it has not',
+  },
   { name: 'title', value: 'TEXT', help: 'shown in reports' },
   { name: 'quiet', help: 'no progress' },
 ]
 
 const recording: Option[] = [
   { name: 'out', value: 'FILE', help: 'the trace (default: charcoal-DATE.jsonl)' },
-  { name: 'mode', value: 'full|fast', help: 'full (default): promises and places in source text, some 15 µs for each await; fast: less of both; `node` also has sample' },
+  {
+    name: 'mode',
+    value: 'full|fast',
+    help: 'full (default): promises and places in source text, some 15 µs for each await; fast: less of both; `node` also has sample',
+  },
   { name: 'duration', value: 'TIME', help: 'stop after 30s, 500ms, 2m …' },
   { name: 'no-calibrate', help: 'without the self-test before the recording' },
 ]
@@ -49,14 +67,18 @@ The exit status is the program's own. Options for charcoal-measure stand before 
     options: [
       ...recording,
       { name: 'node-arg', value: 'ARG', help: 'a further argument for Node itself; may be given several times' },
-      { name: 'no-accesses', help: 'do not watch what the program\'s own code reads and writes' },
+      { name: 'no-accesses', help: "do not watch what the program's own code reads and writes" },
       ...results,
     ],
   },
   trace: {
     usage: 'trace FILE [options]',
     help: "Reports on a trace: one in our format, or a Chrome trace (the DevTools' Performance panel saves them).",
-    options: [{ name: 'out', value: 'FILE', help: 'keep a converted Chrome trace in our format' }, { name: 'truncated', help: 'read a file that breaks off as far as it goes' }, ...results],
+    options: [
+      { name: 'out', value: 'FILE', help: 'keep a converted Chrome trace in our format' },
+      { name: 'truncated', help: 'read a file that breaks off as far as it goes' },
+      ...results,
+    ],
   },
   report: {
     usage: 'report RECORDING … [options]',
@@ -71,7 +93,11 @@ Traces, figures, pictures and report.html go to a folder; what is recorded there
       { name: 'out', value: 'FOLDER', help: 'default: study' },
       { name: 'seconds', value: 'TIME', help: 'length of a session with a web application (default 125s)' },
       { name: 'load', value: 'TIME', help: 'length of the load on a server (default 40s)' },
-      { name: 'cache', value: 'FOLDER', help: 'where the applications are installed (default: in your cache folder; 2 GB)' },
+      {
+        name: 'cache',
+        value: 'FOLDER',
+        help: 'where the applications are installed (default: in your cache folder; 2 GB)',
+      },
       { name: 'mode', value: 'fast|full', help: 'as for `web`' },
       { name: 'quiet', help: 'no progress' },
     ],
@@ -86,10 +112,13 @@ export function help(topic?: string): string {
   }
   return `charcoal-measure: continuation trees of unmodified Chromium and Node, and where atomicity is at risk
 
-${Object.values(commands).map((c) => `  charcoal-measure ${c.usage}\n`).join('')}
+${Object.values(commands)
+  .map((c) => `  charcoal-measure ${c.usage}\n`)
+  .join('')}
 charcoal-measure help COMMAND tells more. Exit status: 0 fine; 1 an error; 2 wrong use, a file is missing; 3 a trace cannot be read;
 4 no browser; 5 the page does not load; 6 the steps failed (the recording is kept); \`node\`: the program's own.
 `
 }
 
-const signature = (o: Option): string => `--${o.name}${o.value === undefined ? '' : o.optional === true ? `[=${o.value}]` : ` ${o.value}`}`
+const signature = (o: Option): string =>
+  `--${o.name}${o.value === undefined ? '' : o.optional === true ? `[=${o.value}]` : ` ${o.value}`}`

@@ -18,7 +18,8 @@ export async function main(args: string[]): Promise<number> {
   try {
     if (name === undefined || name === 'help' || name === '--help' || name === '-h') {
       const topic = rest[0]
-      if (topic !== undefined && commands[topic] === undefined) throw new MeasureError(`there is no command ${topic}; there are: ${Object.keys(commands).join(', ')}`, 2)
+      if (topic !== undefined && commands[topic] === undefined)
+        throw new MeasureError(`there is no command ${topic}; there are: ${Object.keys(commands).join(', ')}`, 2)
       process.stdout.write(help(topic))
       return name === undefined ? 2 : 0
     }
@@ -27,7 +28,8 @@ export async function main(args: string[]): Promise<number> {
       return 0
     }
     const command = commands[name]
-    if (command === undefined) throw new MeasureError(`there is no command ${name}; there are: ${Object.keys(commands).join(', ')}`, 2)
+    if (command === undefined)
+      throw new MeasureError(`there is no command ${name}; there are: ${Object.keys(commands).join(', ')}`, 2)
     if (rest.includes('--help') && (name !== 'node' || rest[0] === '--help')) {
       process.stdout.write(help(name))
       return 0
@@ -46,10 +48,16 @@ export async function main(args: string[]): Promise<number> {
 async function run(name: string, { words, options, all }: Parsed): Promise<number> {
   const progress = new Progress(options.has('quiet'))
   const say = (text: string): void => progress.say(text)
-  const out = options.get('out') ?? `charcoal-${new Date().toISOString().replace(/[-:]|\.\d+Z/g, '').replace('T', '-')}.jsonl`
+  const out =
+    options.get('out') ??
+    `charcoal-${new Date()
+      .toISOString()
+      .replace(/[-:]|\.\d+Z/g, '')
+      .replace('T', '-')}.jsonl`
   const duration = options.has('duration') ? milliseconds(options.get('duration')!, 'duration') : undefined
   if (name === 'trace' || name === 'report') {
-    if (name === 'trace' && words.length > 1) throw new MeasureError('`trace` takes one file; for several use `report`', 2)
+    if (name === 'trace' && words.length > 1)
+      throw new MeasureError('`trace` takes one file; for several use `report`', 2)
     for (const file of words) if (!existsSync(file)) throw new MeasureError(`the trace ${file} does not exist`, 2)
     return output(words, options, progress, options.get('out'))
   }
@@ -68,7 +76,9 @@ async function run(name: string, { words, options, all }: Parsed): Promise<numbe
       const [program, ...args] = words
       checkProgram(program)
       for (const arg of misplaced(args, commands.node.options)) {
-        console.error(`charcoal-measure: ${arg} stands behind the program, so the program gets it; to give it to charcoal-measure, put it before ${program}`)
+        console.error(
+          `charcoal-measure: ${arg} stands behind the program, so the program gets it; to give it to charcoal-measure, put it before ${program}`,
+        )
       }
       const calibrated = !options.has('no-calibrate') && mode !== 'sample'
       if (calibrated) say('calibrating')
@@ -77,7 +87,15 @@ async function run(name: string, { words, options, all }: Parsed): Promise<numbe
       progress.clear()
       if (stop.signal.aborted) return 130
       const recorded = await recordNode(program, args, {
-        out, mode, duration, calibration, execArgv: all.get('node-arg') ?? [], accesses: !options.has('no-accesses'), signal: stop.signal, terminal: process.stdin.isTTY === true, progress: say,
+        out,
+        mode,
+        duration,
+        calibration,
+        execArgv: all.get('node-arg') ?? [],
+        accesses: !options.has('no-accesses'),
+        signal: stop.signal,
+        terminal: process.stdin.isTTY === true,
+        progress: say,
       })
       summary(recorded, progress)
       const told = await output([out], options, progress)
@@ -87,8 +105,16 @@ async function run(name: string, { words, options, all }: Parsed): Promise<numbe
     const mode = choice(options.get('mode') ?? 'full', 'mode', ['fast', 'full'] as const)
     try {
       const recorded = await recordWeb(words[0], {
-        out, mode, duration, signal: stop.signal, progress: say,
-        script: options.get('script'), browser: options.get('browser'), browserArgs: all.get('browser-arg') ?? [], headless: !options.has('show'), keep: options.get('keep'),
+        out,
+        mode,
+        duration,
+        signal: stop.signal,
+        progress: say,
+        script: options.get('script'),
+        browser: options.get('browser'),
+        browserArgs: all.get('browser-arg') ?? [],
+        headless: !options.has('show'),
+        keep: options.get('keep'),
         ...(options.has('load-timeout') && { loadTimeout: milliseconds(options.get('load-timeout')!, 'load-timeout') }),
         calibrate: !options.has('no-calibrate'),
       })
@@ -107,9 +133,14 @@ async function run(name: string, { words, options, all }: Parsed): Promise<numbe
   }
 }
 
-function summary({ out, continuations, dropped, reason }: { out: string; continuations: number; dropped: number; reason: string }, progress: Progress): void {
+function summary(
+  { out, continuations, dropped, reason }: { out: string; continuations: number; dropped: number; reason: string },
+  progress: Progress,
+): void {
   progress.clear()
-  console.error(`recorded: ${out} (${continuations} continuations${dropped > 0 ? `, ${dropped} dropped` : ''}; ${reason})`)
+  console.error(
+    `recorded: ${out} (${continuations} continuations${dropped > 0 ? `, ${dropped} dropped` : ''}; ${reason})`,
+  )
 }
 
 declare const __VERSION__: string

@@ -12,7 +12,12 @@ import { htmlReport, terminalSummary } from '../report/index.ts'
 import type { Progress } from './progress.ts'
 
 /** The exit status: 7 if there is a conflict that the baseline has not. */
-export async function output(files: string[], options: Map<string, string>, progress: Progress, convertedTo?: string): Promise<number> {
+export async function output(
+  files: string[],
+  options: Map<string, string>,
+  progress: Progress,
+  convertedTo?: string,
+): Promise<number> {
   const say = (text: string): void => progress.say(text)
   const truncated = options.has('truncated')
   const title = options.get('title')
@@ -28,7 +33,9 @@ export async function output(files: string[], options: Map<string, string>, prog
         await convertTrace(file, trace, { truncated, progress: say, header: { title: title ?? path.basename(file) } })
       }
       traces.push(trace)
-      all.push(await analyse(trace, { truncated, progress: say, ...(title !== undefined && files.length === 1 && { title }) }))
+      all.push(
+        await analyse(trace, { truncated, progress: say, ...(title !== undefined && files.length === 1 && { title }) }),
+      )
     }
     const figures = all.length === 1 ? all : [pool(all, title ?? `${all.length} recordings`), ...all]
     progress.clear()
@@ -50,7 +57,13 @@ export async function output(files: string[], options: Map<string, string>, prog
       if (options.get('json')) write(options.get('json')!, text)
       else process.stdout.write(text)
     }
-    if (!(options.has('json') && options.get('json') === '')) process.stdout.write(terminalSummary(figures[0], { color: process.stdout.isTTY === true && process.env.NO_COLOR === undefined, width: process.stdout.columns ?? 100 }))
+    if (!(options.has('json') && options.get('json') === ''))
+      process.stdout.write(
+        terminalSummary(figures[0], {
+          color: process.stdout.isTTY === true && process.env.NO_COLOR === undefined,
+          width: process.stdout.columns ?? 100,
+        }),
+      )
     return options.has('baseline') ? compare(figures[0], await baseline(options.get('baseline')!, truncated)) : 0
   } finally {
     rmSync(dir, { recursive: true, force: true })
@@ -61,7 +74,11 @@ export async function output(files: string[], options: Map<string, string>, prog
 const NEW_CONFLICT = 7
 
 async function baseline(file: string, truncated: boolean): Promise<Figures> {
-  if (!existsSync(file)) throw new MeasureError(`the baseline ${file} does not exist; record one with --out, or write one with --json=${file}`, 2)
+  if (!existsSync(file))
+    throw new MeasureError(
+      `the baseline ${file} does not exist; record one with --out, or write one with --json=${file}`,
+      2,
+    )
   if (looksLikeTrace(file)) return analyse(file, { truncated })
   let figures: any
   try {
@@ -70,7 +87,8 @@ async function baseline(file: string, truncated: boolean): Promise<Figures> {
     figures = null
   }
   const first = Array.isArray(figures) ? figures[0] : figures
-  if (first?.schema !== 'charcoal-figures') throw new MeasureError(`the baseline ${file} is neither a trace nor figures (--json)`, 2)
+  if (first?.schema !== 'charcoal-figures')
+    throw new MeasureError(`the baseline ${file} is neither a trace nor figures (--json)`, 2)
   return first
 }
 

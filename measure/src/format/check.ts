@@ -19,17 +19,30 @@ const isNullOrId: Test = (x) => x === null || isId(x)
 const isBoolean: Test = (x) => typeof x === 'boolean'
 const isVia: Test = (x) => x === 'registration' || x === 'resolution'
 const isKind: Test = (x) => typeof x === 'string' && x.length > 0 && x.length <= 256
-const listOf = (test: Test): Test => (x) => Array.isArray(x) && x.every(test)
-const mapOf = (test: Test): Test => (x) => isObject(x) && Object.values(x).every(test)
-const isBatch: Test = (x) => Array.isArray(x) && x.length === 3 && isTime(x[0]) && isTime(x[1]) && x[1] >= x[0] && (x[2] === null || isCount(x[2]))
+const listOf =
+  (test: Test): Test =>
+  (x) =>
+    Array.isArray(x) && x.every(test)
+const mapOf =
+  (test: Test): Test =>
+  (x) =>
+    isObject(x) && Object.values(x).every(test)
+const isBatch: Test = (x) =>
+  Array.isArray(x) && x.length === 3 && isTime(x[0]) && isTime(x[1]) && x[1] >= x[0] && (x[2] === null || isCount(x[2]))
 const isAlternative: Test = (x) => Array.isArray(x) && x.length === 2 && isId(x[0]) && isVia(x[1])
 const isPlace: Test = (x) => Array.isArray(x) && x.length === 2 && isCount(x[0]) && isCount(x[1])
 const isKindCount: Test = (x) => isObject(x) && isCount(x.runs) && isCount(x.edges) && isCount(x.expected)
 const isOverhead: Test = (x) => isObject(x) && isTime(x.bare) && isTime(x.recorded)
 
 const names = new Map<Test, string>([
-  [isString, 'a string'], [isId, 'a positive integer'], [isTime, 'a time in microseconds, 0 or more'], [isCount, 'a whole number, 0 or more'], [isNullOrId, 'a positive integer or null'],
-  [isBoolean, 'true or false'], [isVia, '"registration" or "resolution"'], [isKind, 'a kind (1 to 256 characters)'],
+  [isString, 'a string'],
+  [isId, 'a positive integer'],
+  [isTime, 'a time in microseconds, 0 or more'],
+  [isCount, 'a whole number, 0 or more'],
+  [isNullOrId, 'a positive integer or null'],
+  [isBoolean, 'true or false'],
+  [isVia, '"registration" or "resolution"'],
+  [isKind, 'a kind (1 to 256 characters)'],
 ])
 
 interface Shape {
@@ -39,24 +52,61 @@ interface Shape {
 
 const shapes = new Map<string, Shape>(
   Object.entries<[Record<string, Test>, Record<string, Test>]>({
-    'charcoal-trace': [{ version: isId, source: isString, tool: isString }, { mode: isString, started: isString, command: listOf(isString), title: isString }],
-    thread: [{ id: isId, kind: isString }, { name: isString, url: isString, process: isCount }],
-    location: [{ id: isId, url: isString, line: isCount, column: isCount }, { function: isString, sourceMap: isString, begin: isPlace }],
-    original: [{ location: isId, source: isString, line: isCount, column: isCount }, { name: isString, begin: isPlace }],
+    'charcoal-trace': [
+      { version: isId, source: isString, tool: isString },
+      { mode: isString, started: isString, command: listOf(isString), title: isString },
+    ],
+    thread: [
+      { id: isId, kind: isString },
+      { name: isString, url: isString, process: isCount },
+    ],
+    location: [
+      { id: isId, url: isString, line: isCount, column: isCount },
+      { function: isString, sourceMap: isString, begin: isPlace },
+    ],
+    original: [
+      { location: isId, source: isString, line: isCount, column: isCount },
+      { name: isString, begin: isPlace },
+    ],
     continuation: [
       { id: isId, thread: isId, kind: isKind, start: isTime, end: isTime, parent: isNullOrId },
-      { registered: isTime, via: isVia, alternatives: listOf(isAlternative), recurring: isBoolean, registration: isId, microtasks: isCount, batches: listOf(isBatch), at: isId, from: isId, cpu: isTime, activity: isId, atomic: isId },
+      {
+        registered: isTime,
+        via: isVia,
+        alternatives: listOf(isAlternative),
+        recurring: isBoolean,
+        registration: isId,
+        microtasks: isCount,
+        batches: listOf(isBatch),
+        at: isId,
+        from: isId,
+        cpu: isTime,
+        activity: isId,
+        atomic: isId,
+      },
     ],
-    'activity-start': [{ id: isId, name: isString, time: isTime, thread: isId }, { parent: isNullOrId, at: isId }],
+    'activity-start': [
+      { id: isId, name: isString, time: isTime, thread: isId },
+      { parent: isNullOrId, at: isId },
+    ],
     'activity-end': [{ id: isId, time: isTime }, { outcome: isString }],
     step: [{ activity: isId, continuation: isId, start: isTime, end: isTime }, {}],
-    'atomic-enter': [{ id: isId, activity: isId, thread: isId, time: isTime }, { name: isString, at: isId, outer: isId }],
+    'atomic-enter': [
+      { id: isId, activity: isId, thread: isId, time: isTime },
+      { name: isString, at: isId, outer: isId },
+    ],
     'atomic-leave': [{ id: isId, time: isTime }, {}],
     interruption: [{ atomic: isId, continuation: isId, start: isTime, end: isTime }, {}],
-    unserialisable: [{ kind: isKind, first: isId, other: isId, second: isId, count: isId }, { variable: isString, operation: isId, awaits: listOf(isId), runs: isCount, p50: isTime, p99: isTime }],
+    unserialisable: [
+      { kind: isKind, first: isId, other: isId, second: isId, count: isId },
+      { variable: isString, operation: isId, awaits: listOf(isId), runs: isCount, p50: isTime, p99: isTime },
+    ],
     sources: [{ kinds: mapOf(isCount) }, {}],
     calibration: [{ kinds: mapOf(isKindCount), overhead: mapOf(isOverhead) }, {}],
-    dropped: [{ thread: isId, count: isCount }, { from: isTime, to: isTime }],
+    dropped: [
+      { thread: isId, count: isCount },
+      { from: isTime, to: isTime },
+    ],
     mark: [{ name: isString, time: isTime, thread: isId, continuation: isId }, {}],
     note: [{ text: isString }, { code: isString }],
     end: [{ end: isTime, reason: isString, continuations: isCount, dropped: isCount }, { exitCode: isCount }],
@@ -86,14 +136,21 @@ export class Checker {
     if (this.ended) throw new Violation('there is more after the "end" record')
     const { type } = value
     if (!this.begun) {
-      if (type !== 'charcoal-trace') throw new Violation(`the first record must be the header ("charcoal-trace"), not ${show(type)}`)
-      if (isId(value.version) && value.version > FORMAT_VERSION) throw new Violation(`version ${value.version} of the format is newer than this reader, which knows version ${FORMAT_VERSION}`)
+      if (type !== 'charcoal-trace')
+        throw new Violation(`the first record must be the header ("charcoal-trace"), not ${show(type)}`)
+      if (isId(value.version) && value.version > FORMAT_VERSION)
+        throw new Violation(
+          `version ${value.version} of the format is newer than this reader, which knows version ${FORMAT_VERSION}`,
+        )
       this.begun = true
     } else if (type === 'charcoal-trace') throw new Violation('a second header')
     const shape = shapes.get(type)
     if (shape === undefined) return false
-    for (const [name, test] of shape.must) if (!test(value[name])) throw new Violation(name in value ? this.wrong(type, name, test, value) : `"${type}" without "${name}"`)
-    for (const [name, test] of shape.may) if (value[name] !== undefined && !test(value[name])) throw new Violation(this.wrong(type, name, test, value))
+    for (const [name, test] of shape.must)
+      if (!test(value[name]))
+        throw new Violation(name in value ? this.wrong(type, name, test, value) : `"${type}" without "${name}"`)
+    for (const [name, test] of shape.may)
+      if (value[name] !== undefined && !test(value[name])) throw new Violation(this.wrong(type, name, test, value))
     this.laws(value as TraceRecord)
     return true
   }
@@ -113,9 +170,14 @@ export class Checker {
       case 'continuation': {
         const thread = this.thread(r.thread)
         if (r.end < r.start) throw new Violation(`continuation ${r.id} ends before it starts`)
-        if (r.registered !== undefined && r.registered > r.start) throw new Violation(`continuation ${r.id} is registered after it starts`)
-        if (r.start < thread.end) throw new Violation(`continuation ${r.id} starts at ${r.start}, before the end (${thread.end}) of continuation ${thread.id} on the same thread`)
-        if (r.id <= thread.id) throw new Violation(`continuation ${r.id} stands after continuation ${thread.id} of the same thread`)
+        if (r.registered !== undefined && r.registered > r.start)
+          throw new Violation(`continuation ${r.id} is registered after it starts`)
+        if (r.start < thread.end)
+          throw new Violation(
+            `continuation ${r.id} starts at ${r.start}, before the end (${thread.end}) of continuation ${thread.id} on the same thread`,
+          )
+        if (r.id <= thread.id)
+          throw new Violation(`continuation ${r.id} stands after continuation ${thread.id} of the same thread`)
         if (r.parent === r.id) throw new Violation(`continuation ${r.id} is its own parent`)
         thread.end = r.end
         thread.id = r.id
@@ -171,7 +233,8 @@ export class Checker {
         this.thread(r.thread)
         break
       case 'end':
-        if (r.continuations !== this.continuations) throw new Violation(`"end" counts ${r.continuations} continuations, the file has ${this.continuations}`)
+        if (r.continuations !== this.continuations)
+          throw new Violation(`"end" counts ${r.continuations} continuations, the file has ${this.continuations}`)
         this.ended = true
         break
     }

@@ -29,8 +29,19 @@ export class Packer {
 
   /** Times are rounded to tenths when the line is read. */
   add(
-    thread: number, id: number, kind: string, start: number, end: number, parent: number, registered: number, registration: number, at: number, from: number, microtasks: number,
-    batchStart: number, batchEnd: number,
+    thread: number,
+    id: number,
+    kind: string,
+    start: number,
+    end: number,
+    parent: number,
+    registered: number,
+    registration: number,
+    at: number,
+    from: number,
+    microtasks: number,
+    batchStart: number,
+    batchEnd: number,
   ): void {
     this.thread = thread
     let number = this.numbers.get(kind)
@@ -70,11 +81,22 @@ export function isPacked(value: unknown): value is PackedLine {
 
 export function unpack({ thread, kinds, data }: PackedLine): Continuation[] {
   const bytes = Buffer.from(data, 'base64')
-  const columns = new Float64Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length - (bytes.length % (WIDTH * 8))))
+  const columns = new Float64Array(
+    bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length - (bytes.length % (WIDTH * 8))),
+  )
   const all: Continuation[] = []
   for (let i = 0; i < columns.length; i += WIDTH) {
-    const [id, kind, start, end, parent, registered, registration, at, from, microtasks, batchStart, batchEnd] = columns.subarray(i, i + WIDTH)
-    const c: Continuation = { type: 'continuation', id: id!, thread, kind: kinds[kind!]!, start: round(start!), end: round(end!), parent: parent === 0 ? null : parent! }
+    const [id, kind, start, end, parent, registered, registration, at, from, microtasks, batchStart, batchEnd] =
+      columns.subarray(i, i + WIDTH)
+    const c: Continuation = {
+      type: 'continuation',
+      id: id!,
+      thread,
+      kind: kinds[kind!]!,
+      start: round(start!),
+      end: round(end!),
+      parent: parent === 0 ? null : parent!,
+    }
     if (registered! >= 0) c.registered = Math.min(round(registered!), c.start)
     if (registration !== 0) {
       c.recurring = true

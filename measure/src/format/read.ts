@@ -37,7 +37,8 @@ export async function* readTrace(file: string, options: ReadOptions = {}): Async
     }
   } catch (error) {
     if (error instanceof MeasureError) throw error
-    if (!(options.truncated === true && (error as NodeJS.ErrnoException).code === 'Z_BUF_ERROR')) throw new TraceError(file, lines.line, `cannot be read: ${(error as Error).message}`)
+    if (!(options.truncated === true && (error as NodeJS.ErrnoException).code === 'Z_BUF_ERROR'))
+      throw new TraceError(file, lines.line, `cannot be read: ${(error as Error).message}`)
   } finally {
     bytes.destroy()
   }
@@ -91,7 +92,8 @@ class Lines {
       }
       this.checker.finish()
     } catch (error) {
-      const problem = error instanceof Violation ? this.error(error.message, 'read it as far as it goes with --truncated') : error
+      const problem =
+        error instanceof Violation ? this.error(error.message, 'read it as far as it goes with --truncated') : error
       if (this.options.truncated !== true || this.line === 0) throw problem
       this.options.warn?.((problem as Error).message)
     }

@@ -192,4 +192,22 @@ export interface End {
   exitCode?: number
 }
 
-export type TraceRecord = Header | Thread | Location | Original | Continuation | ActivityStart | ActivityEnd | Step | AtomicEnter | AtomicLeave | Interruption | Unserialisable | Sources | Calibration | Dropped | Mark | Note | End
+export type TraceRecord =
+  | Header
+  | Thread
+  | Location
+  | Original
+  | Continuation
+  | ActivityStart
+  | ActivityEnd
+  | Step
+  | AtomicEnter
+  | AtomicLeave
+  | Interruption
+  | Unserialisable
+  | Sources
+  | Calibration
+  | Dropped
+  | Mark
+  | Note
+  | End

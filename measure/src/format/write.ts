@@ -32,7 +32,10 @@ export class TraceWriter {
     try {
       this.fd = openSync(file, 'w')
     } catch (error) {
-      throw new MeasureError(`the trace cannot be written to ${file}: ${(error as Error).message}; name another file with --out`, 2)
+      throw new MeasureError(
+        `the trace cannot be written to ${file}: ${(error as Error).message}; name another file with --out`,
+        2,
+      )
     }
     this.write({ type: 'charcoal-trace', version: FORMAT_VERSION, ...header })
   }
@@ -58,14 +61,29 @@ export class TraceWriter {
   }
 
   /** The id of a place in source text; line and column from 1, 0 if unknown. */
-  location(url: string, line: number, column: number, name = '', more: { sourceMap?: string; begin?: [number, number] } = {}): number {
+  location(
+    url: string,
+    line: number,
+    column: number,
+    name = '',
+    more: { sourceMap?: string; begin?: [number, number] } = {},
+  ): number {
     const { sourceMap, begin } = more
     const key = `${line}:${column}:${begin?.join(':') ?? ''}:${name}:${url}`
     let id = this.locations.get(key)
     if (id === undefined) {
       id = this.locations.size + 1
       this.locations.set(key, id)
-      this.write({ type: 'location', id, url, line, column, ...(name && { function: name }), ...(sourceMap && { sourceMap }), ...(begin && { begin }) })
+      this.write({
+        type: 'location',
+        id,
+        url,
+        line,
+        column,
+        ...(name && { function: name }),
+        ...(sourceMap && { sourceMap }),
+        ...(begin && { begin }),
+      })
     }
     return id
   }
@@ -80,7 +98,7 @@ export class TraceWriter {
     this.unpack()
     const bytes = Buffer.from(this.text)
     this.text = ''
-    for (let at = 0; at < bytes.length; ) at += writeSync(this.fd, bytes, at)
+    for (let at = 0; at < bytes.length;) at += writeSync(this.fd, bytes, at)
   }
 
   end(end: Omit<End, 'type' | 'continuations' | 'dropped'>): void {

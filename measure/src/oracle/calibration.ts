@@ -6,7 +6,9 @@ import type { Verdict } from './oracle.ts'
 export function calibration(verdicts: Verdict[], bare: Costs, recorded: Costs): Calibration {
   return {
     type: 'calibration',
-    kinds: Object.fromEntries(verdicts.map((v) => [v.name, { runs: v.seen ? 1 : 0, edges: v.ok ? 1 : 0, expected: 1 }])),
+    kinds: Object.fromEntries(
+      verdicts.map((v) => [v.name, { runs: v.seen ? 1 : 0, edges: v.ok ? 1 : 0, expected: 1 }]),
+    ),
     overhead: overhead(bare, recorded),
   }
 }

@@ -31,42 +31,65 @@ export interface Verdict {
 }
 
 /** One verdict for each oracle that the mode promises. In mode `fast` some callbacks have no name. */
-export async function judge(trace: string, oracles: readonly Omit<Oracle<never>, 'program'>[], mode: 'fast' | 'full' = 'full'): Promise<Verdict[]> {
+export async function judge(
+  trace: string,
+  oracles: readonly Omit<Oracle<never>, 'program'>[],
+  mode: 'fast' | 'full' = 'full',
+): Promise<Verdict[]> {
   const marks = new Map<string, { time: number; continuation: number }[]>()
   const continuations = new Map<number, Continuation>()
   for await (const records of readTrace(trace))
     for (const r of records) {
       if (r.type === 'continuation') continuations.set(r.id, r)
-      else if (r.type === 'mark') marks.set(r.name, [...(marks.get(r.name) ?? []), { time: r.time, continuation: r.continuation }])
+      else if (r.type === 'mark')
+        marks.set(r.name, [...(marks.get(r.name) ?? []), { time: r.time, continuation: r.continuation }])
     }
-  return oracles.filter((o) => mode === 'full' || o.promise !== true).map((o) => {
-    const children = marks.get(`c:${o.name}`) ?? []
-    const runs = children.map((m) => continuations.get(m.continuation)).filter((c) => c !== undefined)
-    const expect = o.expect ?? 'parent'
-    const verdict = (ok: boolean, why = ''): Verdict => ({ name: o.name, ok, seen: runs.length > 0, kind: runs[0]?.kind ?? '', why })
-    if (runs.length === 0) return verdict(false, 'the callback is not in the trace')
-    const last = children[0].time
-    const parent = (marks.get(`p:${o.name}`) ?? []).filter((m) => m.time <= last).at(-1)
-    if (parent === undefined) return verdict(false, 'the registering continuation is not in the trace')
-    const p = parent.continuation
-    const links = (c: Continuation): (number | null)[] => [c.parent, ...(c.alternatives ?? []).map(([id]) => id)]
-    const bad = runs.find((c) => {
-      switch (expect) {
-        case 'same':
-          return c.id !== p
-        case 'root':
-          return c.parent !== null
-        case 'parent':
-          return c.parent !== p
-        case 'recurring':
-          return c.parent !== p || c.recurring !== true
-        default:
-          return !links(c).includes(p)
-      }
+  return oracles
+    .filter((o) => mode === 'full' || o.promise !== true)
+    .map((o) => {
+      const children = marks.get(`c:${o.name}`) ?? []
+      const runs = children.map((m) => continuations.get(m.continuation)).filter((c) => c !== undefined)
+      const expect = o.expect ?? 'parent'
+      const verdict = (ok: boolean, why = ''): Verdict => ({
+        name: o.name,
+        ok,
+        seen: runs.length > 0,
+        kind: runs[0]?.kind ?? '',
+        why,
+      })
+      if (runs.length === 0) return verdict(false, 'the callback is not in the trace')
+      const last = children[0].time
+      const parent = (marks.get(`p:${o.name}`) ?? []).filter((m) => m.time <= last).at(-1)
+      if (parent === undefined) return verdict(false, 'the registering continuation is not in the trace')
+      const p = parent.continuation
+      const links = (c: Continuation): (number | null)[] => [c.parent, ...(c.alternatives ?? []).map(([id]) => id)]
+      const bad = runs.find((c) => {
+        switch (expect) {
+          case 'same':
+            return c.id !== p
+          case 'root':
+            return c.parent !== null
+          case 'parent':
+            return c.parent !== p
+          case 'recurring':
+            return c.parent !== p || c.recurring !== true
+          default:
+            return !links(c).includes(p)
+        }
+      })
+      if (bad !== undefined)
+        return verdict(
+          false,
+          `expected ${expect} ${p}; continuation ${bad.id} (${bad.kind}) has parent ${bad.parent}${bad.alternatives === undefined ? '' : `, alternatives ${bad.alternatives.map(([id]) => id).join(' ')}`}${bad.recurring ? ', recurring' : ''}`,
+        )
+      if (expect === 'recurring' && runs.length < 2) return verdict(false, 'ran only once')
+      if (
+        o.kind !== undefined &&
+        runs[0].kind !== o.kind &&
+        expect !== 'same' &&
+        !(mode === 'fast' && runs[0].kind === 'callback')
+      )
+        return verdict(false, `expected kind ${o.kind}, found ${runs[0].kind}`)
+      return verdict(true)
     })
-    if (bad !== undefined) return verdict(false, `expected ${expect} ${p}; continuation ${bad.id} (${bad.kind}) has parent ${bad.parent}${bad.alternatives === undefined ? '' : `, alternatives ${bad.alternatives.map(([id]) => id).join(' ')}`}${bad.recurring ? ', recurring' : ''}`)
-    if (expect === 'recurring' && runs.length < 2) return verdict(false, 'ran only once')
-    if (o.kind !== undefined && runs[0].kind !== o.kind && expect !== 'same' && !(mode === 'fast' && runs[0].kind === 'callback')) return verdict(false, `expected kind ${o.kind}, found ${runs[0].kind}`)
-    return verdict(true)
-  })
 }

@@ -22,17 +22,23 @@ function runner(programs: Record<string, (m: { p(): void; c(): void }) => unknow
       if (what === 'c') waiting.delete(name)
     }
     const m = { p: mark('p'), c: mark('c') }
-    setTimeout(() => {
-      m.p()
-      try {
-        Promise.resolve(program(m)).catch((error) => console.log(`${name}: ${error}`))
-      } catch (error) {
-        console.log(`${name}: ${error}`)
-      }
-    }, 50 + (at += 6))
+    setTimeout(
+      () => {
+        m.p()
+        try {
+          Promise.resolve(program(m)).catch((error) => console.log(`${name}: ${error}`))
+        } catch (error) {
+          console.log(`${name}: ${error}`)
+        }
+      },
+      50 + (at += 6),
+    )
   }
   setTimeout(() => (g.oracleOver = true), 50 + at + patience)
-  addEventListener('message', (e) => typeof e.data === 'string' && e.data.startsWith('seen:') && waiting.delete(e.data.slice(5)))
+  addEventListener(
+    'message',
+    (e) => typeof e.data === 'string' && e.data.startsWith('seen:') && waiting.delete(e.data.slice(5)),
+  )
 }
 
 /** In workers and frames: the programs that run there. */
@@ -55,19 +61,30 @@ if (location.search === '?from') setTimeout(() => { mark('p', 'from-worker'); po
 onmessage = (e) => { if (e.data === 'to-worker') { mark('c', 'to-worker'); postMessage('seen') } else go(e.data) }
 `
 
-export async function serveOracles(options: { only?: string[]; patience?: number; extra?: string } = {}): Promise<OracleServer> {
+export async function serveOracles(
+  options: { only?: string[]; patience?: number; extra?: string } = {},
+): Promise<OracleServer> {
   const chosen = webOracles.filter((o) => options.only === undefined || options.only.includes(o.name))
   const programs = chosen.map((o) => `${JSON.stringify(o.name)}: ${String(o.program)}`).join(',\n')
   const page = `<!doctype html><meta charset="utf-8"><title>callbacks</title><link rel="icon" href="data:,"><body style="height:2000px"><script>(${String(runner)})({\n${programs}\n}, ${options.patience ?? 1500})${options.extra ?? ''}</script>`
   const text: Record<string, [string, string | Buffer]> = {
-    '/image.png': ['image/png', Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==', 'base64')],
+    '/image.png': [
+      'image/png',
+      Buffer.from(
+        'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+        'base64',
+      ),
+    ],
     '/': ['text/html', page],
     '/empty.html': ['text/html', '<!doctype html>'],
     '/frame.html': ['text/html', `<!doctype html><script>${inside};go(location.search.slice(1))</script>`],
     '/worker.js': ['text/javascript', worker],
     '/module.js': ['text/javascript', 'export default 1'],
     '/empty.js': ['text/javascript', ''],
-    '/mark.js': ['text/javascript', "const name = document.currentScript.src.split('?')[1]; console.timeStamp('charcoal:mark:c:' + name); oracleSeen(name)"],
+    '/mark.js': [
+      'text/javascript',
+      "const name = document.currentScript.src.split('?')[1]; console.timeStamp('charcoal:mark:c:' + name); oracleSeen(name)",
+    ],
     '/style.css': ['text/css', 'p{}'],
     '/image.svg': ['image/svg+xml', '<svg xmlns="http://www.w3.org/2000/svg" width="1" height="1"/>'],
     '/text': ['text/plain', 'text'],
@@ -78,10 +95,14 @@ export async function serveOracles(options: { only?: string[]; patience?: number
   const server = createServer((request, response) => {
     const { pathname, search } = new URL(request.url!, 'http://x')
     const found = text[pathname]
-    if (found !== undefined) response.setHeader('content-type', found[0]).setHeader('cache-control', 'no-store').end(found[1])
+    if (found !== undefined)
+      response.setHeader('content-type', found[0]).setHeader('cache-control', 'no-store').end(found[1])
     else if (pathname === '/gated') {
       response.setHeader('content-type', 'text/plain').write((search.includes('json') ? '[1' : 'a').padEnd(2000))
-      gates.set(search, [(search.includes('json') ? ',2' : 'b').padEnd(2000), (search.includes('json') ? ',3]' : 'c').padEnd(2000)])
+      gates.set(search, [
+        (search.includes('json') ? ',2' : 'b').padEnd(2000),
+        (search.includes('json') ? ',3]' : 'c').padEnd(2000),
+      ])
       bodies.set(search, response)
     } else if (pathname === '/next') {
       const left = gates.get(search) ?? []
@@ -89,8 +110,7 @@ export async function serveOracles(options: { only?: string[]; patience?: number
       if (left.length === 0) bodies.get(search)?.end(piece)
       else bodies.get(search)?.write(piece)
       response.end()
-    }
-    else if (pathname === '/events') response.setHeader('content-type', 'text/event-stream').write('data: 1\n\n')
+    } else if (pathname === '/events') response.setHeader('content-type', 'text/event-stream').write('data: 1\n\n')
     else if (pathname !== '/never') response.writeHead(404).end()
   })
   const sockets = new WebSocketServer({ server, path: '/ws' })

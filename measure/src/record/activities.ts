@@ -44,7 +44,14 @@ export function traceActivities(host: ActivityHost): void {
     let id = ids.get(activity)
     if (id === undefined) {
       ids.set(activity, (id = ++lastActivity))
-      host.write({ type: 'activity-start', id, name: String(activity.name).slice(0, 200), time: now(), thread: host.threadId, ...(running !== null && { parent: running.activity }) })
+      host.write({
+        type: 'activity-start',
+        id,
+        name: String(activity.name).slice(0, 200),
+        time: now(),
+        thread: host.threadId,
+        ...(running !== null && { parent: running.activity }),
+      })
     }
     return id
   }
@@ -58,14 +65,22 @@ export function traceActivities(host: ActivityHost): void {
       const { activity, start } = running
       running = null
       host.write({ type: 'step', activity, continuation: host.current, start, end: now() })
-      if (branch.gen === null && (branch as unknown) === branch.activity) host.write({ type: 'activity-end', id: activity, time: now() })
+      if (branch.gen === null && (branch as unknown) === branch.activity)
+        host.write({ type: 'activity-end', id: activity, time: now() })
     },
     atomic(branch, entered) {
       const activity = idOf(branch.activity)
       const open = blocks.get(activity) ?? []
       if (entered) {
         const id = ++lastBlock
-        host.write({ type: 'atomic-enter', id, activity, thread: host.threadId, time: now(), ...(open.length > 0 && { outer: open[open.length - 1] }) })
+        host.write({
+          type: 'atomic-enter',
+          id,
+          activity,
+          thread: host.threadId,
+          time: now(),
+          ...(open.length > 0 && { outer: open[open.length - 1] }),
+        })
         blocks.set(activity, [...open, id])
       } else if (open.length > 0) {
         host.write({ type: 'atomic-leave', id: open.pop()!, time: now() })

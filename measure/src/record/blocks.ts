@@ -38,7 +38,8 @@ export class Blocks {
     const found: Interruption[] = []
     for (const { id, entered, members } of this.open) {
       if (c.start < entered || members.has(c.id)) continue
-      if (c.parent !== null && members.has(c.parent) && (c.registered === undefined || c.registered >= entered)) members.add(c.id)
+      if (c.parent !== null && members.has(c.parent) && (c.registered === undefined || c.registered >= entered))
+        members.add(c.id)
       else found.push({ type: 'interruption', atomic: id, continuation: c.id, start: c.start, end: c.end })
     }
     return found

@@ -1,7 +1,17 @@
 /**
  * Makes one whole trace of what recorders left: continuations are unpacked; a file without its end (the process was killed) gets one; the parts of workers are appended, their ids moved behind those before.
  */
-import { closeSync, createWriteStream, existsSync, fstatSync, openSync, readSync, renameSync, rmSync, statSync } from 'node:fs'
+import {
+  closeSync,
+  createWriteStream,
+  existsSync,
+  fstatSync,
+  openSync,
+  readSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs'
 import { once } from 'node:events'
 import { readTrace } from '../format/read.ts'
 import type { Continuation, End, TraceRecord } from '../format/types.ts'
@@ -18,7 +28,14 @@ export async function complete(out: string, parts: string[], fallback: Fallback)
   const end = existsSync(out) ? lastRecord(out) : null
   const file = `${out}.whole`
   const stream = createWriteStream(file)
-  const total: End = { type: 'end', end: 0, reason: end?.reason ?? fallback.reason, continuations: 0, dropped: 0, ...(end?.exitCode !== undefined && { exitCode: end.exitCode }) }
+  const total: End = {
+    type: 'end',
+    end: 0,
+    reason: end?.reason ?? fallback.reason,
+    continuations: 0,
+    dropped: 0,
+    ...(end?.exitCode !== undefined && { exitCode: end.exitCode }),
+  }
   const kinds: Record<string, number> = {}
   let base: Ids = { thread: 0, continuation: 0, location: 0, activity: 0, atomic: 0 }
   let headed = false
@@ -48,13 +65,25 @@ export async function complete(out: string, parts: string[], fallback: Fallback)
     if (part === files[0] && !ended && fallback.reason === 'hung' && fallback.end !== undefined) {
       const thread = last?.thread ?? 1
       const start = last?.end ?? 0
-      const hung: Continuation = { type: 'continuation', id: (last?.id ?? base.continuation) + 1, thread, kind: 'callback', start, end: Math.max(start, fallback.end), parent: null }
+      const hung: Continuation = {
+        type: 'continuation',
+        id: (last?.id ?? base.continuation) + 1,
+        thread,
+        kind: 'callback',
+        start,
+        end: Math.max(start, fallback.end),
+        parent: null,
+      }
       top.continuation = Math.max(top.continuation, hung.id)
       total.end = Math.max(total.end, hung.end)
       total.continuations++
       kinds.callback = (kinds.callback ?? 0) + 1
       const seconds = ((hung.end - hung.start) / 1e6).toFixed(1)
-      const note = { type: 'note', code: 'hung', text: `the program did not return to its event loop for the last ${seconds} s, and was killed` }
+      const note = {
+        type: 'note',
+        code: 'hung',
+        text: `the program did not return to its event loop for the last ${seconds} s, and was killed`,
+      }
       stream.write(`${JSON.stringify(hung)}\n${JSON.stringify(note)}\n`)
     }
     base = top

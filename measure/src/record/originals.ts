@@ -15,7 +15,11 @@ export async function storeOriginals(trace: string, load: Load = loadLocal): Pro
     }
   }
   let text = ''
-  await mapPlaces(locations.values(), ({ id }, to) => (text += `${JSON.stringify({ type: 'original', location: id, ...to })}\n`), load)
+  await mapPlaces(
+    locations.values(),
+    ({ id }, to) => (text += `${JSON.stringify({ type: 'original', location: id, ...to })}\n`),
+    load,
+  )
   if (text !== '') insertBeforeEnd(trace, text)
 }
 

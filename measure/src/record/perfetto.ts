@@ -9,9 +9,15 @@ import { readTrace } from '../format/read.ts'
 import type { Continuation, Location, TraceRecord } from '../format/types.ts'
 import type { Recorded } from './recorded.ts'
 
-export async function exportPerfetto(file: string, out: string, options: { truncated?: boolean } = {}): Promise<Recorded> {
+export async function exportPerfetto(
+  file: string,
+  out: string,
+  options: { truncated?: boolean } = {},
+): Promise<Recorded> {
   const stream = createWriteStream(out)
-  const failed = new Promise<never>((_, fail) => stream.on('error', (error) => fail(new MeasureError(`${out} cannot be written: ${error.message}`, 2))))
+  const failed = new Promise<never>((_, fail) =>
+    stream.on('error', (error) => fail(new MeasureError(`${out} cannot be written: ${error.message}`, 2))),
+  )
   failed.catch(() => {})
   const exporter = new Exporter()
   let separator = '{"displayTimeUnit":"ms","traceEvents":[\n'
@@ -49,13 +55,36 @@ class Exporter {
     if (r.type === 'thread') {
       const at = { pid: r.process ?? 1, tid: r.id }
       this.threads.set(r.id, at)
-      events.push({ ph: 'M', name: 'thread_name', ...at, ts: 0, args: { name: [r.name ?? r.kind, r.url].filter(Boolean).join(' ') } })
+      events.push({
+        ph: 'M',
+        name: 'thread_name',
+        ...at,
+        ts: 0,
+        args: { name: [r.name ?? r.kind, r.url].filter(Boolean).join(' ') },
+      })
     } else if (r.type === 'location') this.locations.set(r.id, r)
     else if (r.type === 'dropped') this.dropped += r.count
-    const time = 'time' in r && typeof r.time === 'number' ? r.time : 'start' in r && typeof r.start === 'number' ? r.start : r.type === 'end' ? r.end : 0
+    const time =
+      'time' in r && typeof r.time === 'number'
+        ? r.time
+        : 'start' in r && typeof r.start === 'number'
+          ? r.start
+          : r.type === 'end'
+            ? r.end
+            : 0
     const at = this.threads.get('thread' in r && typeof r.thread === 'number' ? r.thread : 1) ?? { pid: 1, tid: 1 }
-    if (r.type === 'atomic-enter') events.push({ ph: 'b', cat: 'charcoal.atomic', name: `atomic${r.name === undefined ? '' : ` ${r.name}`}`, id: r.id, ...at, ts: time, args: { activity: r.activity } })
-    if (r.type === 'atomic-leave') events.push({ ph: 'e', cat: 'charcoal.atomic', name: 'atomic', id: r.id, ...at, ts: time })
+    if (r.type === 'atomic-enter')
+      events.push({
+        ph: 'b',
+        cat: 'charcoal.atomic',
+        name: `atomic${r.name === undefined ? '' : ` ${r.name}`}`,
+        id: r.id,
+        ...at,
+        ts: time,
+        args: { activity: r.activity },
+      })
+    if (r.type === 'atomic-leave')
+      events.push({ ph: 'e', cat: 'charcoal.atomic', name: 'atomic', id: r.id, ...at, ts: time })
     events.push({ ph: 'I', s: 't', cat: RECORD, name: RECORD, ...at, ts: time, args: { record: r } })
     return events
   }
@@ -65,15 +94,36 @@ class Exporter {
     this.continuations++
     const at = this.threads.get(r.thread)!
     const place = this.locations.get(r.at ?? r.from ?? 0)
-    const name = place === undefined ? r.kind : `${r.kind} ${place.function || ''}${place.function ? ' ' : ''}${place.url.slice(place.url.lastIndexOf('/') + 1)}:${place.line}`
+    const name =
+      place === undefined
+        ? r.kind
+        : `${r.kind} ${place.function || ''}${place.function ? ' ' : ''}${place.url.slice(place.url.lastIndexOf('/') + 1)}:${place.line}`
     events.push({ ph: 'X', cat: 'charcoal', name, ...at, ts: r.start, dur: r.end - r.start, args: { record: r } })
-    for (const [start, end, count] of r.batches ?? []) events.push({ ph: 'X', cat: 'charcoal.microtasks', name: `microtasks${count === null ? '' : ` (${count})`}`, ...at, ts: start, dur: Math.min(end, r.end) - start, args: {} })
+    for (const [start, end, count] of r.batches ?? [])
+      events.push({
+        ph: 'X',
+        cat: 'charcoal.microtasks',
+        name: `microtasks${count === null ? '' : ` (${count})`}`,
+        ...at,
+        ts: start,
+        dur: Math.min(end, r.end) - start,
+        args: {},
+      })
     const parent = r.parent === null ? undefined : this.ends.get(r.parent)
     if (parent !== undefined) {
       const from = this.threads.get(parent.thread)!
       // An arrow is bound to the slice that encloses it, so it leaves just before the parent's end.
       events.push({ ph: 's', cat: 'charcoal.parent', name: 'registered', id: r.id, ...from, ts: parent.end, args: {} })
-      events.push({ ph: 'f', bp: 'e', cat: 'charcoal.parent', name: 'registered', id: r.id, ...at, ts: r.start, args: {} })
+      events.push({
+        ph: 'f',
+        bp: 'e',
+        cat: 'charcoal.parent',
+        name: 'registered',
+        id: r.id,
+        ...at,
+        ts: r.start,
+        args: {},
+      })
     }
     this.ends.set(r.id, { end: Math.max(r.start, r.end - 0.1), thread: r.thread })
     if (this.ends.size > 1 << 20) this.ends.delete(this.ends.keys().next().value!)

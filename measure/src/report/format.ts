@@ -1,7 +1,8 @@
 /** Numbers for people. Times come in microseconds. */
 export function time(us: number): string {
   if (us === 0) return '0'
-  const [value, unit] = us < 1000 ? [us, 'µs'] : us < 1e6 ? [us / 1000, 'ms'] : us < 120e6 ? [us / 1e6, 's'] : [us / 60e6, 'min']
+  const [value, unit] =
+    us < 1000 ? [us, 'µs'] : us < 1e6 ? [us / 1000, 'ms'] : us < 120e6 ? [us / 1e6, 's'] : [us / 60e6, 'min']
   return `${value >= 100 ? Math.round(value).toLocaleString('en') : String(Number(value.toPrecision(2)))} ${unit}`
 }
 

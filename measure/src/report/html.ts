@@ -10,7 +10,10 @@ import { MeasureError } from '../format/error.ts'
 
 /** One view for each of `figures`, the first is shown; several recordings: their pool first. */
 export function htmlReport(figures: Figures[]): string {
-  const data = JSON.stringify(figures).replaceAll('<', '\\u003c').replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029')
+  const data = JSON.stringify(figures)
+    .replaceAll('<', '\\u003c')
+    .replaceAll('\u2028', '\\u2028')
+    .replaceAll('\u2029', '\\u2029')
   const title = escape(figures[0]?.title ?? 'charcoal-measure')
   const script = part('report-ui.js').replaceAll('</script', '<\\/script')
   return `<!doctype html>
@@ -39,6 +42,7 @@ function part(name: string): string {
   const here = path.dirname(fileURLToPath(import.meta.url))
   const places = [here, path.join(here, '../../dist'), path.join(process.env.CHARCOAL_MEASURE ?? here, 'dist')]
   const place = places.find((folder) => existsSync(path.join(folder, name)))
-  if (place === undefined) throw new MeasureError(`the report's ${name} is missing: build it with "npm run build" in measure/`, 2)
+  if (place === undefined)
+    throw new MeasureError(`the report's ${name} is missing: build it with "npm run build" in measure/`, 2)
   return readFileSync(path.join(place, name), 'utf8')
 }

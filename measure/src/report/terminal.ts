@@ -27,11 +27,18 @@ export function terminalSummary(f: Figures, { color = false, width = 100, chains
   )
   for (const text of troubles(f)) lines.push(paint('31', text))
   lines.push('', ...cards(f, paint, width, chains), '')
-  for (const { topic, text } of insights(f)) lines.push(...wrapText(`${paint('1', topic.padEnd(12))}${text}`, width, 12, color ? 8 : 0))
-  lines.push('', paint('1', 'Potentially atomic subtrees'), paint('2', '  limit      total  linear  multi L  multi S  contain L  contain S  interrupted'))
+  for (const { topic, text } of insights(f))
+    lines.push(...wrapText(`${paint('1', topic.padEnd(12))}${text}`, width, 12, color ? 8 : 0))
+  lines.push(
+    '',
+    paint('1', 'Potentially atomic subtrees'),
+    paint('2', '  limit      total  linear  multi L  multi S  contain L  contain S  interrupted'),
+  )
   for (const r of f.subtrees) {
     const p = (n: number): string => percent(n, r.total)
-    lines.push(`  ${`${r.limitMs} ms`.padEnd(8)}${whole(r.total).padStart(8)}${p(r.linearL).padStart(8)}${p(r.multiL).padStart(9)}${p(r.multiS).padStart(9)}${p(r.containL).padStart(11)}${p(r.containS).padStart(11)}${p(r.interrupted).padStart(13)}`)
+    lines.push(
+      `  ${`${r.limitMs} ms`.padEnd(8)}${whole(r.total).padStart(8)}${p(r.linearL).padStart(8)}${p(r.multiL).padStart(9)}${p(r.multiS).padStart(9)}${p(r.containL).padStart(11)}${p(r.containS).padStart(11)}${p(r.interrupted).padStart(13)}`,
+    )
   }
   const listed = f.ranking.chains.filter((c) => c.advice !== 'too-few-runs').slice(0, chains)
   if (listed.length > 0) lines.push('', paint('1', 'Chains to look at first'))
@@ -39,9 +46,25 @@ export function terminalSummary(f: Figures, { color = false, width = 100, chains
     const advice = adviceText(chain)
     lines.push(`  ${paint(chain.advice === 'wrap' ? '32' : chain.advice === 'careful' ? '33' : '31', advice)}`)
     lines.push(`    ${cut(chain.sites.map((s) => siteText(f.sites[s])).join(' → '), width - 4)}`)
-    if (chain.by.length > 0) lines.push(paint('2', `    by ${cut(chain.by.slice(0, 2).map(([s, n]) => `${siteText(f.sites[s])} (${n})`).join(', '), width - 7)}`))
+    if (chain.by.length > 0)
+      lines.push(
+        paint(
+          '2',
+          `    by ${cut(
+            chain.by
+              .slice(0, 2)
+              .map(([s, n]) => `${siteText(f.sites[s])} (${n})`)
+              .join(', '),
+            width - 7,
+          )}`,
+        ),
+      )
   }
-  if (f.atomic.blocks > 0) lines.push('', `${whole(f.atomic.blocks)} atomic blocks, ${f.atomic.interruptions === 0 ? 'none entered by foreign continuations' : paint('31', `${whole(f.atomic.interruptions)} foreign continuations ran inside`)}`)
+  if (f.atomic.blocks > 0)
+    lines.push(
+      '',
+      `${whole(f.atomic.blocks)} atomic blocks, ${f.atomic.interruptions === 0 ? 'none entered by foreign continuations' : paint('31', `${whole(f.atomic.interruptions)} foreign continuations ran inside`)}`,
+    )
   for (const note of f.notes.slice(0, 5)) lines.push(paint('33', `note: ${cut(note, width - 6)}`))
   return `${lines.join('\n')}\n`
 }
@@ -52,8 +75,18 @@ function cards(f: Figures, paint: (code: string, text: string) => string, width:
   const all = conflicts(f)
   const own = all.filter((c) => !c.foreign)
   const lines: string[] = []
-  if (all.length === 0) return [paint('32', 'No operation was seen that something of the same function, or on the same data, came between.')]
-  lines.push(paint('1', own.length === 1 ? 'One conflict in your code' : `${own.length} conflicts in your code${own.length > CARDS ? `, the first ${CARDS} of them` : ''}`))
+  if (all.length === 0)
+    return [
+      paint('32', 'No operation was seen that something of the same function, or on the same data, came between.'),
+    ]
+  lines.push(
+    paint(
+      '1',
+      own.length === 1
+        ? 'One conflict in your code'
+        : `${own.length} conflicts in your code${own.length > CARDS ? `, the first ${CARDS} of them` : ''}`,
+    ),
+  )
   for (const [i, c] of own.slice(0, CARDS).entries()) {
     const place = (site: number): string => siteText(f.sites[site]).replace(/^\S+ /, '')
     lines.push(...wrapText(`  ${i + 1}. ${paint('1;31', conflictText(f, c))}`, width, 5, 0))
@@ -68,7 +101,8 @@ function cards(f: Figures, paint: (code: string, text: string) => string, width:
   return lines
 }
 
-const cut = (text: string, width: number): string => (text.length > width ? `${text.slice(0, Math.max(1, width - 1))}…` : text)
+const cut = (text: string, width: number): string =>
+  text.length > width ? `${text.slice(0, Math.max(1, width - 1))}…` : text
 
 /** `invisible`: escape characters in the first line. */
 function wrapText(text: string, width: number, indent: number, invisible: number): string[] {

@@ -5,7 +5,16 @@
  * @example
  * await corpus({ out: 'study', seconds: 125, progress: console.error })
  */
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync, copyFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+  copyFileSync,
+} from 'node:fs'
 import { homedir, tmpdir } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
@@ -61,7 +70,11 @@ interface ServerApp {
   package: ['npm', string]
   program?: string
   command?(context: Context): { program: string; args: string[]; cwd?: string; ready: string }
-  load(url: string, until: () => boolean, context: { dir: string; load(module: string): Promise<any> }): Promise<{ done: number; failed: number }>
+  load(
+    url: string,
+    until: () => boolean,
+    context: { dir: string; load(module: string): Promise<any> },
+  ): Promise<{ done: number; failed: number }>
 }
 
 interface Context extends Installed {
@@ -77,14 +90,26 @@ export async function corpus(options: CorpusOptions): Promise<{ entries: Entry[]
   const say = options.progress ?? (() => {})
   const folder = corpusFolder()
   const manifest = JSON.parse(readFileSync(path.join(folder, 'manifest.json'), 'utf8')) as Manifest
-  const web = readdirSync(path.join(folder, 'web')).map((file) => path.basename(file, '.mjs')).sort()
-  const servers = (await import(pathToFileURL(path.join(folder, 'server/servers.mjs')).href)).default as Record<string, ServerApp>
+  const web = readdirSync(path.join(folder, 'web'))
+    .map((file) => path.basename(file, '.mjs'))
+    .sort()
+  const servers = (await import(pathToFileURL(path.join(folder, 'server/servers.mjs')).href)).default as Record<
+    string,
+    ServerApp
+  >
   const all = [...web, ...Object.keys(servers)]
   const unknown = options.only?.find((name) => !all.includes(name))
-  if (unknown !== undefined) throw new MeasureError(`no application ${unknown} in the corpus; there are: ${all.join(', ')}`, 2)
+  if (unknown !== undefined)
+    throw new MeasureError(`no application ${unknown} in the corpus; there are: ${all.join(', ')}`, 2)
   const out = path.resolve(options.out)
   mkdirSync(out, { recursive: true })
-  const installed = install(manifest, path.resolve(options.cache ?? path.join(process.env.XDG_CACHE_HOME ?? path.join(homedir(), '.cache'), 'charcoal-measure')), say)
+  const installed = install(
+    manifest,
+    path.resolve(
+      options.cache ?? path.join(process.env.XDG_CACHE_HOME ?? path.join(homedir(), '.cache'), 'charcoal-measure'),
+    ),
+    say,
+  )
   for (const name of options.only ?? all) {
     if (options.signal?.aborted) break
     if (existsSync(path.join(out, `${name}.json`))) {
@@ -97,12 +122,28 @@ export async function corpus(options: CorpusOptions): Promise<{ entries: Entry[]
     const trace = path.join(out, `${name}.jsonl`)
     try {
       const context: Context = {
-        ...installed, dir, port: await freePort(), esbuild: await import(pathToFileURL(installed.module('esbuild/lib/main.js')).href).then((m) => m.default ?? m),
-        start: services.start.bind(services), run: services.run.bind(services), site: services.site.bind(services),
+        ...installed,
+        dir,
+        port: await freePort(),
+        esbuild: await import(pathToFileURL(installed.module('esbuild/lib/main.js')).href).then((m) => m.default ?? m),
+        start: services.start.bind(services),
+        run: services.run.bind(services),
+        site: services.site.bind(services),
       }
-      if (entry.kind === 'web') await oneWeb(entry, (await import(pathToFileURL(path.join(folder, `web/${name}.mjs`)).href)).default, context, trace, options, say)
+      if (entry.kind === 'web')
+        await oneWeb(
+          entry,
+          (await import(pathToFileURL(path.join(folder, `web/${name}.mjs`)).href)).default,
+          context,
+          trace,
+          options,
+          say,
+        )
       else await oneServer(entry, servers[name]!, context, trace, options, say, folder)
-      const [registry, pack] = entry.kind === 'web' ? (await import(pathToFileURL(path.join(folder, `web/${name}.mjs`)).href)).default.package : servers[name]!.package
+      const [registry, pack] =
+        entry.kind === 'web'
+          ? (await import(pathToFileURL(path.join(folder, `web/${name}.mjs`)).href)).default.package
+          : servers[name]!.package
       entry.version = manifest[registry as 'npm' | 'pip'][pack]!
       const figures = await analyse(trace, { title: entry.title, truncated: true })
       writeFileSync(path.join(out, `${name}.json`), JSON.stringify({ entry, figures }))
@@ -121,9 +162,14 @@ export async function corpus(options: CorpusOptions): Promise<{ entries: Entry[]
 
 /** Pools what has been recorded in `out`, and writes `figures.json`, `pooled.json` (the same, short), `study.json`, `tables.md`, `figures.svg` and `report.html` there. */
 export function summarise(out: string, names: string[]): { entries: Entry[]; figures: Figures[] } {
-  const recorded = names.filter((name) => existsSync(path.join(out, `${name}.json`))).map((name) => JSON.parse(readFileSync(path.join(out, `${name}.json`), 'utf8')) as { entry: Entry; figures: Figures })
+  const recorded = names
+    .filter((name) => existsSync(path.join(out, `${name}.json`)))
+    .map(
+      (name) => JSON.parse(readFileSync(path.join(out, `${name}.json`), 'utf8')) as { entry: Entry; figures: Figures },
+    )
   if (recorded.length === 0) throw new MeasureError('nothing was recorded: see the messages above', 4)
-  const of = (kind: Entry['kind']): Figures[] => recorded.filter(({ entry }) => entry.kind === kind).map(({ figures }) => figures)
+  const of = (kind: Entry['kind']): Figures[] =>
+    recorded.filter(({ entry }) => entry.kind === kind).map(({ figures }) => figures)
   const pools = [
     ...(of('web').length > 0 ? [pool(of('web'), `All ${of('web').length} web applications`)] : []),
     ...(of('server').length > 0 ? [pool(of('server'), `All ${of('server').length} Node servers`)] : []),
@@ -131,9 +177,25 @@ export function summarise(out: string, names: string[]): { entries: Entry[]; fig
   const figures = [...pools, ...recorded.map((r) => r.figures)]
   const entries = recorded.map(({ entry }) => entry)
   writeFileSync(path.join(out, 'figures.json'), JSON.stringify(pools))
-  writeFileSync(path.join(out, 'study.json'), JSON.stringify(recorded.map(({ entry, figures: f }) => ({ ...entry, counts: f.counts, subtrees: f.subtrees })), null, 1))
+  writeFileSync(
+    path.join(out, 'study.json'),
+    JSON.stringify(
+      recorded.map(({ entry, figures: f }) => ({ ...entry, counts: f.counts, subtrees: f.subtrees })),
+      null,
+      1,
+    ),
+  )
   // What fits beside the text: no timelines, no single chains.
-  const small = pools.map((f) => compactSites({ ...f, recordings: f.recordings.map(({ command, ...r }) => r), sites: f.sites.map(placeless), timeline: [], ranking: { ...f.ranking, chains: f.ranking.chains.slice(0, 30) }, tiny: f.tiny.slice(0, 20) }))
+  const small = pools.map((f) =>
+    compactSites({
+      ...f,
+      recordings: f.recordings.map(({ command, ...r }) => r),
+      sites: f.sites.map(placeless),
+      timeline: [],
+      ranking: { ...f.ranking, chains: f.ranking.chains.slice(0, 30) },
+      tiny: f.tiny.slice(0, 20),
+    }),
+  )
   writeFileSync(path.join(out, 'pooled.json'), JSON.stringify(small))
   writeFileSync(path.join(out, 'tables.md'), tables(recorded, pools))
   writeFileSync(path.join(out, 'figures.svg'), sheet(pools))
@@ -143,11 +205,29 @@ export function summarise(out: string, names: string[]): { entries: Entry[]; fig
 
 /** A site without this machine's folders and ports. */
 function placeless({ sourceMap, original, ...site }: Site): Site {
-  const short = (url: string): string => (url.includes('/node_modules/') ? url.slice(url.lastIndexOf('/node_modules/') + 1) : /^https?:/.test(url) ? new URL(url).pathname : url.startsWith('node:') ? url : path.basename(url))
-  return { ...site, ...(site.url !== undefined && { url: short(site.url) }), ...(original && { original: { ...original, source: short(original.source) } }) }
+  const short = (url: string): string =>
+    url.includes('/node_modules/')
+      ? url.slice(url.lastIndexOf('/node_modules/') + 1)
+      : /^https?:/.test(url)
+        ? new URL(url).pathname
+        : url.startsWith('node:')
+          ? url
+          : path.basename(url)
+  return {
+    ...site,
+    ...(site.url !== undefined && { url: short(site.url) }),
+    ...(original && { original: { ...original, source: short(original.source) } }),
+  }
 }
 
-async function oneWeb(entry: Entry, app: WebApp, context: Context, trace: string, options: CorpusOptions, say: (text: string) => void): Promise<void> {
+async function oneWeb(
+  entry: Entry,
+  app: WebApp,
+  context: Context,
+  trace: string,
+  options: CorpusOptions,
+  say: (text: string) => void,
+): Promise<void> {
   entry.title = app.title
   say(`${app.title}: starting`)
   const { url } = await app.serve(context)
@@ -161,14 +241,25 @@ async function oneWeb(entry: Entry, app: WebApp, context: Context, trace: string
     loadTimeout: 90_000,
     ...(options.signal && { signal: options.signal }),
     script: async (steps) => {
-      entry.session = await act(app, options.seconds ?? 125, { ...steps, log: (text: string) => say(`${app.title}: ${text}`) })
+      entry.session = await act(app, options.seconds ?? 125, {
+        ...steps,
+        log: (text: string) => say(`${app.title}: ${text}`),
+      })
       // To be looked at: what the session has made of the page.
       writeFileSync(trace.replace(/jsonl$/, 'png'), await steps.page.screenshot())
     },
   })
 }
 
-async function oneServer(entry: Entry, app: ServerApp, context: Context, trace: string, options: CorpusOptions, say: (text: string) => void, folder: string): Promise<void> {
+async function oneServer(
+  entry: Entry,
+  app: ServerApp,
+  context: Context,
+  trace: string,
+  options: CorpusOptions,
+  say: (text: string) => void,
+  folder: string,
+): Promise<void> {
   entry.title = app.title
   const { dir, port, apps } = context
   let command = app.command?.(context)
@@ -184,15 +275,33 @@ async function oneServer(entry: Entry, app: ServerApp, context: Context, trace: 
   const calibration = await calibrateNode({ mode: options.mode ?? 'full', signal: stop.signal }).catch(() => undefined)
   say(`${app.title}: recording under load for ${seconds} s`)
   const url = `http://127.0.0.1:${port}/`
-  const recorded = recordNode(command.program, command.args, { out: trace, stdio: 'ignore', signal: stop.signal, cwd: command.cwd ?? dir, ...(calibration && { calibration }), env: { ...process.env, NODE_ENV: 'production', HOME: dir } })
+  const recorded = recordNode(command.program, command.args, {
+    out: trace,
+    stdio: 'ignore',
+    signal: stop.signal,
+    cwd: command.cwd ?? dir,
+    ...(calibration && { calibration }),
+    env: { ...process.env, NODE_ENV: 'production', HOME: dir },
+  })
   let ended: unknown
-  recorded.then(() => (ended = true), (error) => (ended = error))
+  recorded.then(
+    () => (ended = true),
+    (error) => (ended = error),
+  )
   try {
     await answers(`${url}${command.ready}`, () => {
-      if (ended !== undefined) throw ended instanceof Error ? ended : new MeasureError(`${app.title} ended before it answered`, 4)
+      if (ended !== undefined)
+        throw ended instanceof Error ? ended : new MeasureError(`${app.title} ended before it answered`, 4)
     })
     const began = performance.now()
-    const { done, failed } = await app.load(url, () => stop.signal.aborted || performance.now() - began > seconds * 1000, { dir, load: (name) => import(pathToFileURL(path.join(apps, 'node_modules', name, 'build/esm-debug/index.js')).href) })
+    const { done, failed } = await app.load(
+      url,
+      () => stop.signal.aborted || performance.now() - began > seconds * 1000,
+      {
+        dir,
+        load: (name) => import(pathToFileURL(path.join(apps, 'node_modules', name, 'build/esm-debug/index.js')).href),
+      },
+    )
     entry.load = { seconds: (performance.now() - began) / 1000, done, failed }
     say(`${app.title}: ${done} done, ${failed} failed`)
   } finally {
@@ -204,7 +313,11 @@ async function oneServer(entry: Entry, app: ServerApp, context: Context, trace: 
 
 function corpusFolder(): string {
   const here = path.dirname(fileURLToPath(import.meta.url))
-  const found = [path.join(here, '../corpus'), path.join(here, '../../corpus'), path.join(process.env.CHARCOAL_MEASURE ?? here, 'corpus')].find((place) => existsSync(path.join(place, 'manifest.json')))
+  const found = [
+    path.join(here, '../corpus'),
+    path.join(here, '../../corpus'),
+    path.join(process.env.CHARCOAL_MEASURE ?? here, 'corpus'),
+  ].find((place) => existsSync(path.join(place, 'manifest.json')))
   if (found === undefined) throw new MeasureError('the corpus folder is missing from this installation', 2)
   return found
 }

@@ -25,13 +25,20 @@ export function install(manifest: Manifest, cache: string, progress: (text: stri
   once(path.join(cache, 'npm.json'), manifest.npm, () => {
     progress(`installing ${Object.keys(manifest.npm).length} npm packages into ${apps}`)
     mkdirSync(apps, { recursive: true })
-    writeFileSync(path.join(apps, 'package.json'), JSON.stringify({ private: true, dependencies: manifest.npm }, null, 2))
+    writeFileSync(
+      path.join(apps, 'package.json'),
+      JSON.stringify({ private: true, dependencies: manifest.npm }, null, 2),
+    )
     run('npm', ['install', '--no-audit', '--no-fund', '--loglevel=error', '--legacy-peer-deps'], apps)
   })
   once(path.join(cache, 'pip.json'), manifest.pip, () => {
     progress(`installing ${Object.keys(manifest.pip).length} Python packages into ${venv}`)
     if (!existsSync(venv)) run('python3', ['-m', 'venv', venv], cache)
-    run(path.join(bin, 'pip'), ['install', '--quiet', ...Object.entries(manifest.pip).map(([name, version]) => `${name}==${version}`)], cache)
+    run(
+      path.join(bin, 'pip'),
+      ['install', '--quiet', ...Object.entries(manifest.pip).map(([name, version]) => `${name}==${version}`)],
+      cache,
+    )
   })
   return { apps, module: (file) => path.join(apps, 'node_modules', file), python: (program) => path.join(bin, program) }
 }
@@ -46,6 +53,14 @@ function once(stamp: string, what: unknown, work: () => void): void {
 }
 
 function run(command: string, args: string[], cwd: string): void {
-  const { status, stderr, error } = spawnSync(command, args, { cwd, encoding: 'utf8', stdio: ['ignore', 'ignore', 'pipe'] })
-  if (status !== 0) throw new MeasureError(`${command} ${args[0]} failed in ${cwd}: ${error?.message ?? stderr.trim().split('\n').slice(-5).join('; ')}`, 4)
+  const { status, stderr, error } = spawnSync(command, args, {
+    cwd,
+    encoding: 'utf8',
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  if (status !== 0)
+    throw new MeasureError(
+      `${command} ${args[0]} failed in ${cwd}: ${error?.message ?? stderr.trim().split('\n').slice(-5).join('; ')}`,
+      4,
+    )
 }

@@ -13,16 +13,30 @@ export class Services {
   private readonly servers: Server[] = []
 
   /** Starts a program and waits until the address answers. */
-  async start(command: string, args: string[], { ready, env, cwd }: { ready: string; env?: NodeJS.ProcessEnv; cwd?: string }): Promise<void> {
-    const child = spawn(command, args, { cwd, env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'], detached: true })
+  async start(
+    command: string,
+    args: string[],
+    { ready, env, cwd }: { ready: string; env?: NodeJS.ProcessEnv; cwd?: string },
+  ): Promise<void> {
+    const child = spawn(command, args, {
+      cwd,
+      env: { ...process.env, ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+      detached: true,
+    })
     this.children.push(child)
     let said = ''
-    for (const stream of [child.stdout!, child.stderr!]) stream.on('data', (data) => (said = (said + String(data)).slice(-3000)))
+    for (const stream of [child.stdout!, child.stderr!])
+      stream.on('data', (data) => (said = (said + String(data)).slice(-3000)))
     let failed: Error | undefined
     child.on('error', (error) => (failed = error))
     await answers(ready, () => {
       if (failed !== undefined) throw new MeasureError(`${command} cannot be started: ${failed.message}`, 4)
-      if (child.exitCode !== null) throw new MeasureError(`${command} ended (status ${child.exitCode}): ${said.trim().split('\n').slice(-4).join(' | ')}`, 4)
+      if (child.exitCode !== null)
+        throw new MeasureError(
+          `${command} ended (status ${child.exitCode}): ${said.trim().split('\n').slice(-4).join(' | ')}`,
+          4,
+        )
     })
   }
 
@@ -39,7 +53,8 @@ export class Services {
   async site(pages: Record<string, Page>, folders: Record<string, string> = {}): Promise<{ url: string }> {
     const server = createServer((request, response) => {
       const url = decodeURIComponent(new URL(request.url ?? '/', 'http://localhost').pathname)
-      const page = pages[url] ?? Object.entries(pages).find(([at]) => at !== '/' && at.endsWith('/') && url.startsWith(at))?.[1]
+      const page =
+        pages[url] ?? Object.entries(pages).find(([at]) => at !== '/' && at.endsWith('/') && url.startsWith(at))?.[1]
       if (page !== undefined) return void response.writeHead(200, { 'content-type': page[0] }).end(page[1]())
       const [at, folder] = Object.entries(folders).find(([prefix]) => url.startsWith(prefix)) ?? []
       const file = folder === undefined ? undefined : path.join(folder, url.slice(at!.length))
@@ -48,7 +63,9 @@ export class Services {
       createReadStream(file).pipe(response)
     })
     this.servers.push(server)
-    const port = await new Promise<number>((done) => server.listen(0, '127.0.0.1', () => done((server.address() as { port: number }).port)))
+    const port = await new Promise<number>((done) =>
+      server.listen(0, '127.0.0.1', () => done((server.address() as { port: number }).port)),
+    )
     return { url: `http://127.0.0.1:${port}/` }
   }
 
@@ -74,13 +91,24 @@ export class Services {
   }
 }
 
-const TYPES: Record<string, string> = { '.html': 'text/html', '.js': 'text/javascript', '.mjs': 'text/javascript', '.css': 'text/css', '.json': 'application/json', '.svg': 'image/svg+xml', '.png': 'image/png', '.woff2': 'font/woff2', '.ttf': 'font/ttf', '.map': 'application/json' }
+const TYPES: Record<string, string> = {
+  '.html': 'text/html',
+  '.js': 'text/javascript',
+  '.mjs': 'text/javascript',
+  '.css': 'text/css',
+  '.json': 'application/json',
+  '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+  '.woff2': 'font/woff2',
+  '.ttf': 'font/ttf',
+  '.map': 'application/json',
+}
 
 const isFile = (file: string): boolean => statSync(file, { throwIfNoEntry: false })?.isFile() === true
 
 /** Until the address answers with a status below 500, at most 90 s. `check` may throw meanwhile. */
 export async function answers(url: string, check: () => void): Promise<void> {
-  for (const until = Date.now() + 90_000; Date.now() < until; ) {
+  for (const until = Date.now() + 90_000; Date.now() < until;) {
     check()
     try {
       const { status } = await fetch(url, { signal: AbortSignal.timeout(2000) })
@@ -95,7 +123,9 @@ export async function answers(url: string, check: () => void): Promise<void> {
 
 export async function freePort(): Promise<number> {
   const probe = createPort()
-  const port = await new Promise<number>((done) => probe.listen(0, '127.0.0.1', () => done((probe.address() as { port: number }).port)))
+  const port = await new Promise<number>((done) =>
+    probe.listen(0, '127.0.0.1', () => done((probe.address() as { port: number }).port)),
+  )
   await new Promise((done) => probe.close(done))
   return port
 }

@@ -18,7 +18,11 @@ export interface SessionResult {
   failed: Record<string, number>
 }
 
-export async function act({ ready, first = [], actions }: Session, seconds: number, { page, signal, log }: Pick<StepsContext, 'page' | 'signal' | 'log'>): Promise<SessionResult> {
+export async function act(
+  { ready, first = [], actions }: Session,
+  seconds: number,
+  { page, signal, log }: Pick<StepsContext, 'page' | 'signal' | 'log'>,
+): Promise<SessionResult> {
   const began = performance.now()
   const result: SessionResult = { seconds: 0, done: 0, failed: {} }
   const over = (): boolean => signal.aborted || performance.now() - began > seconds * 1000

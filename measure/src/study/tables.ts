@@ -7,7 +7,12 @@ import type { Entry } from './index.ts'
 
 type Recorded = { entry: Entry; figures: Figures }
 
-const table = (heads: string[], rows: string[][]): string => [`| ${heads.join(' | ')} |`, `| --- |${' ---: |'.repeat(heads.length - 1)}`, ...rows.map((row) => `| ${row.join(' | ')} |`)].join('\n')
+const table = (heads: string[], rows: string[][]): string =>
+  [
+    `| ${heads.join(' | ')} |`,
+    `| --- |${' ---: |'.repeat(heads.length - 1)}`,
+    ...rows.map((row) => `| ${row.join(' | ')} |`),
+  ].join('\n')
 const below = (h: HistogramJson, limit: number): string => percent(countBelow(h, limit), h.count)
 
 export function tables(recorded: Recorded[], pools: Figures[]): string {
@@ -15,28 +20,68 @@ export function tables(recorded: Recorded[], pools: Figures[]): string {
   const each = (label: string, f: (pool: Figures) => string): string[] => [label, ...pools.map(f)]
   const times = (label: string, pick: (f: Figures) => HistogramJson): string[][] => [
     each(`${label}: number`, (f) => whole(pick(f).count)),
-    each(`${label}: median, 90 %, 99 %, longest`, (f) => [0.5, 0.9, 0.99].map((q) => time(quantile(pick(f), q))).concat(time(pick(f).max)).join(', ')),
+    each(`${label}: median, 90 %, 99 %, longest`, (f) =>
+      [0.5, 0.9, 0.99]
+        .map((q) => time(quantile(pick(f), q)))
+        .concat(time(pick(f).max))
+        .join(', '),
+    ),
     each(`${label}: below 0.1, 1, 10 ms`, (f) => [100, 1000, 10_000].map((limit) => below(pick(f), limit)).join(', ')),
   ]
   const applications = recorded.map(({ entry, figures: f }) => {
     const failed = Object.values(entry.session?.failed ?? {}).reduce((a, b) => a + b, 0)
     return [
-      entry.title, entry.version,
-      entry.session !== undefined ? `${Math.round(entry.session.seconds)} s, ${entry.session.done} actions${failed > 0 ? `, ${failed} failed` : ''}` : `${Math.round(entry.load?.seconds ?? 0)} s, ${whole(entry.load?.done ?? 0)} requests${entry.load?.failed ? `, ${whole(entry.load.failed)} failed` : ''}`,
-      whole(f.counts.continuations), String(f.counts.loops), percent(f.counts.edges, f.counts.continuations), percent(f.counts.recurring, f.counts.continuations), percent(f.counts.busy, f.recordings[0]!.length),
-      time(quantile(f.durations.turns.nonRecurring, 0.5)), whole(f.microtasks.counts.sum),
+      entry.title,
+      entry.version,
+      entry.session !== undefined
+        ? `${Math.round(entry.session.seconds)} s, ${entry.session.done} actions${failed > 0 ? `, ${failed} failed` : ''}`
+        : `${Math.round(entry.load?.seconds ?? 0)} s, ${whole(entry.load?.done ?? 0)} requests${entry.load?.failed ? `, ${whole(entry.load.failed)} failed` : ''}`,
+      whole(f.counts.continuations),
+      String(f.counts.loops),
+      percent(f.counts.edges, f.counts.continuations),
+      percent(f.counts.recurring, f.counts.continuations),
+      percent(f.counts.busy, f.recordings[0]!.length),
+      time(quantile(f.durations.turns.nonRecurring, 0.5)),
+      whole(f.microtasks.counts.sum),
     ]
   })
   const measured = [
     ...times('Continuations', (f) => f.durations.turns.all),
-    each('of these not recurring: below 0.1, 1, 10 ms', (f) => [100, 1000, 10_000].map((l) => below(f.durations.turns.nonRecurring, l)).join(', ')),
+    each('of these not recurring: below 0.1, 1, 10 ms', (f) =>
+      [100, 1000, 10_000].map((l) => below(f.durations.turns.nonRecurring, l)).join(', '),
+    ),
     each('Children, all: none, one, more', (f) => shares(f.branching.children.all)),
     each('Children, recurring ones left out: none, one, more', (f) => shares(f.branching.children.nonRecurring)),
-    each('most children; most siblings seen', (f) => `${whole(f.branching.children.all.max)}; ${whole(f.branching.siblings.nonRecurring.max)}`),
-    each('have a parent with more than one child', (f) => percent(f.branching.siblings.nonRecurring.count - countBelow(f.branching.siblings.nonRecurring, 2), f.branching.siblings.nonRecurring.count)),
-    each('Degree of concurrency: median, 90 %, most', (f) => [0.5, 0.9, 1].map((q) => whole(quantile(f.concurrency.nonRecurringEdges, q))).join(', ')),
-    each('run with 10 or more live edges; 100 or more', (f) => [10, 100].map((n) => percent(f.concurrency.nonRecurringEdges.count - countBelow(f.concurrency.nonRecurringEdges, n), f.concurrency.nonRecurringEdges.count)).join('; ')),
-    each('the same, edges into recurring ones counted', (f) => [10, 100].map((n) => percent(f.concurrency.allEdges.count - countBelow(f.concurrency.allEdges, n), f.concurrency.allEdges.count)).join('; ')),
+    each(
+      'most children; most siblings seen',
+      (f) => `${whole(f.branching.children.all.max)}; ${whole(f.branching.siblings.nonRecurring.max)}`,
+    ),
+    each('have a parent with more than one child', (f) =>
+      percent(
+        f.branching.siblings.nonRecurring.count - countBelow(f.branching.siblings.nonRecurring, 2),
+        f.branching.siblings.nonRecurring.count,
+      ),
+    ),
+    each('Degree of concurrency: median, 90 %, most', (f) =>
+      [0.5, 0.9, 1].map((q) => whole(quantile(f.concurrency.nonRecurringEdges, q))).join(', '),
+    ),
+    each('run with 10 or more live edges; 100 or more', (f) =>
+      [10, 100]
+        .map((n) =>
+          percent(
+            f.concurrency.nonRecurringEdges.count - countBelow(f.concurrency.nonRecurringEdges, n),
+            f.concurrency.nonRecurringEdges.count,
+          ),
+        )
+        .join('; '),
+    ),
+    each('the same, edges into recurring ones counted', (f) =>
+      [10, 100]
+        .map((n) =>
+          percent(f.concurrency.allEdges.count - countBelow(f.concurrency.allEdges, n), f.concurrency.allEdges.count),
+        )
+        .join('; '),
+    ),
     ...times('Gaps, not recurring, uninterrupted', (f) => f.gaps.nonRecurring.uninterrupted),
     ...times('Gaps, not recurring, interrupted', (f) => f.gaps.nonRecurring.interrupted),
     ...[100, 1000, 10_000, 100_000].map((l) =>
@@ -48,34 +93,85 @@ export function tables(recorded: Recorded[], pools: Figures[]): string {
     ),
     each('of all gaps below 1 ms, in front of recurring ones', (f) => {
       const all = countBelow(f.gaps.all.interrupted, 1000) + countBelow(f.gaps.all.uninterrupted, 1000)
-      return percent(all - countBelow(f.gaps.nonRecurring.interrupted, 1000) - countBelow(f.gaps.nonRecurring.uninterrupted, 1000), all)
+      return percent(
+        all - countBelow(f.gaps.nonRecurring.interrupted, 1000) - countBelow(f.gaps.nonRecurring.uninterrupted, 1000),
+        all,
+      )
     }),
     ...([2, 3, 4] as const).flatMap((k) => times(`Chains of ${k}`, (f) => f.chains[k])),
     ...times('Microtask batches', (f) => f.microtasks.durations),
-    each('microtasks in a batch: median, 90 %, 99 %, most', (f) => [0.5, 0.9, 0.99, 1].map((q) => whole(quantile(f.microtasks.counts, q))).join(', ')),
-    each('batches of 10 ms or more; of 100 microtasks or more', (f) => `${percent(f.microtasks.durations.count - countBelow(f.microtasks.durations, 10_000), f.microtasks.durations.count)}; ${percent(f.microtasks.counts.count - countBelow(f.microtasks.counts, 100), f.microtasks.counts.count)}`),
+    each('microtasks in a batch: median, 90 %, 99 %, most', (f) =>
+      [0.5, 0.9, 0.99, 1].map((q) => whole(quantile(f.microtasks.counts, q))).join(', '),
+    ),
+    each(
+      'batches of 10 ms or more; of 100 microtasks or more',
+      (f) =>
+        `${percent(f.microtasks.durations.count - countBelow(f.microtasks.durations, 10_000), f.microtasks.durations.count)}; ${percent(f.microtasks.counts.count - countBelow(f.microtasks.counts, 100), f.microtasks.counts.count)}`,
+    ),
     each('microtasks for each continuation', (f) => (f.microtasks.counts.sum / f.counts.continuations).toFixed(1)),
-    each('continuations that a promise started', (f) => percent((f.counts.kinds.promise ?? 0) + (f.counts.kinds.microtasks ?? 0), f.counts.continuations)),
-    each('chains by source; to wrap, with care, not to wrap, too few runs', (f) => `${whole(f.ranking.distinct)}; ${['wrap', 'careful', 'do-not-wrap', 'too-few-runs'].map((a) => whole(f.ranking.byAdvice[a as 'wrap'])).join(', ')}`),
+    each('continuations that a promise started', (f) =>
+      percent((f.counts.kinds.promise ?? 0) + (f.counts.kinds.microtasks ?? 0), f.counts.continuations),
+    ),
+    each(
+      'chains by source; to wrap, with care, not to wrap, too few runs',
+      (f) =>
+        `${whole(f.ranking.distinct)}; ${['wrap', 'careful', 'do-not-wrap', 'too-few-runs'].map((a) => whole(f.ranking.byAdvice[a as 'wrap'])).join(', ')}`,
+    ),
   ]
   const subtrees = [0.1, 1, 10, 100, 1000].flatMap((limitMs) => [
     ...pools.map((f) => {
       const r = f.subtrees.find((row) => row.limitMs === limitMs)!
-      return [`${limitMs} ms`, f.title, whole(r.total), ...[r.linearL, r.linearS, r.multiL, r.multiS, r.containL, r.containS, r.interrupted].map((n) => percent(n, r.total))]
+      return [
+        `${limitMs} ms`,
+        f.title,
+        whole(r.total),
+        ...[r.linearL, r.linearS, r.multiL, r.multiS, r.containL, r.containS, r.interrupted].map((n) =>
+          percent(n, r.total),
+        ),
+      ]
     }),
-    ...PAPER_SUBTREES.filter((p) => p.limitMs === limitMs).map((p) => ['', '*paper 000, 2018*', whole(p.total), ...[p.linear, '', p.multiL, p.multiS, p.containL, p.containS, ''].map((t) => t.replace('%', ' %'))]),
+    ...PAPER_SUBTREES.filter((p) => p.limitMs === limitMs).map((p) => [
+      '',
+      '*paper 000, 2018*',
+      whole(p.total),
+      ...[p.linear, '', p.multiL, p.multiS, p.containL, p.containS, ''].map((t) => t.replace('%', ' %')),
+    ]),
   ])
   const shapes = recorded.map(({ entry, figures: f }) => {
     const r = f.subtrees.find((row) => row.limitMs === 10)!
-    return [entry.title, whole(r.total), ...[r.linearL, r.linearS, r.multiL, r.multiS, r.containL, r.containS, r.interrupted].map((n) => percent(n, r.total))]
+    return [
+      entry.title,
+      whole(r.total),
+      ...[r.linearL, r.linearS, r.multiL, r.multiS, r.containL, r.containS, r.interrupted].map((n) =>
+        percent(n, r.total),
+      ),
+    ]
   })
-  const kinds = pools.map((f) => `${f.title}: ${Object.entries(f.counts.kinds).slice(0, 16).map(([kind, n]) => `${kind} ${percent(n, f.counts.continuations)}`).join(', ')}.`)
+  const kinds = pools.map(
+    (f) =>
+      `${f.title}: ${Object.entries(f.counts.kinds)
+        .slice(0, 16)
+        .map(([kind, n]) => `${kind} ${percent(n, f.counts.continuations)}`)
+        .join(', ')}.`,
+  )
   return [
-    '## Applications\n', table(['', 'version', 'session', 'continuations', 'loops', 'with parent', 'recurring', 'busy', 'median', 'microtasks'], applications),
-    '\n## Figures\n', table(['', ...names], measured),
-    '\n## Potentially atomic subtrees\n', table(['limit', '', 'total', 'linear', 'linear S', 'multi L', 'multi S', 'contain L', 'contain S', 'interrupted'], subtrees),
-    '\n## Subtrees of at most 10 ms by application\n', table(['', 'total', 'linear', 'linear S', 'multi L', 'multi S', 'contain L', 'contain S', 'interrupted'], shapes),
-    '\n## Kinds\n', kinds.join('\n\n'), '',
+    '## Applications\n',
+    table(
+      ['', 'version', 'session', 'continuations', 'loops', 'with parent', 'recurring', 'busy', 'median', 'microtasks'],
+      applications,
+    ),
+    '\n## Figures\n',
+    table(['', ...names], measured),
+    '\n## Potentially atomic subtrees\n',
+    table(
+      ['limit', '', 'total', 'linear', 'linear S', 'multi L', 'multi S', 'contain L', 'contain S', 'interrupted'],
+      subtrees,
+    ),
+    '\n## Subtrees of at most 10 ms by application\n',
+    table(['', 'total', 'linear', 'linear S', 'multi L', 'multi S', 'contain L', 'contain S', 'interrupted'], shapes),
+    '\n## Kinds\n',
+    kinds.join('\n\n'),
+    '',
   ].join('\n')
 }
 

@@ -142,7 +142,22 @@ export class Collection {
   private thread(e: { pid: number; tid: number }): ChromeThread {
     const key = `${e.pid}:${e.tid}`
     let thread = this.threads.get(key)
-    if (thread === undefined) this.threads.set(key, (thread = { pid: e.pid, tid: e.tid, name: '', url: '', worker: false, tasks: [], kept: [], flows: [], begun: [], openTasks: [] }))
+    if (thread === undefined)
+      this.threads.set(
+        key,
+        (thread = {
+          pid: e.pid,
+          tid: e.tid,
+          name: '',
+          url: '',
+          worker: false,
+          tasks: [],
+          kept: [],
+          flows: [],
+          begun: [],
+          openTasks: [],
+        }),
+      )
     return thread
   }
 
@@ -185,7 +200,16 @@ export class Collection {
       data = { name: String(args.taskName ?? ''), sample: args.data?.sampleTraceId }
       if (/^(await|Promise\.)/.test(data.name)) this.sawPromises = true
     } else if (code === Code.Call || code === Code.Script)
-      data = data === null ? null : { url: data.url, line: data.lineNumber, column: data.columnNumber, name: data.functionName ?? '', sample: data.sampleTraceId }
+      data =
+        data === null
+          ? null
+          : {
+              url: data.url,
+              line: data.lineNumber,
+              column: data.columnNumber,
+              name: data.functionName ?? '',
+              sample: data.sampleTraceId,
+            }
     else if (code === Code.Stamp) {
       const message = data?.message ?? data?.name
       if (typeof message !== 'string' || !message.startsWith('charcoal:')) return
@@ -206,10 +230,17 @@ export class Collection {
   private frames(e: ChromeEvent): void {
     const data = e.args?.data ?? {}
     for (const frame of Array.isArray(data.frames) ? data.frames : [data]) {
-      if (typeof frame?.processId !== 'number' || typeof frame.url !== 'string' || frame.url === '' || frame.url === 'about:blank') continue
+      if (
+        typeof frame?.processId !== 'number' ||
+        typeof frame.url !== 'string' ||
+        frame.url === '' ||
+        frame.url === 'about:blank'
+      )
+        continue
       const main = frame.parent === undefined
       const known = this.documents.get(frame.processId)
-      if (known === undefined || main || !known.main) this.documents.set(frame.processId, { url: frame.url, main: main || (known?.main ?? false) })
+      if (known === undefined || main || !known.main)
+        this.documents.set(frame.processId, { url: frame.url, main: main || (known?.main ?? false) })
     }
   }
 
@@ -219,7 +250,8 @@ export class Collection {
   private profile(e: ChromeEvent): void {
     const key = `${e.pid}:${e.id}`
     let profile = this.profiles.get(key)
-    if (profile === undefined) this.profiles.set(key, (profile = { tid: -1, nodes: new Map(), samples: new Map(), taken: [], clock: 0 }))
+    if (profile === undefined)
+      this.profiles.set(key, (profile = { tid: -1, nodes: new Map(), samples: new Map(), taken: [], clock: 0 }))
     if (e.name === 'Profile') {
       profile.tid = e.tid
       profile.clock = Number(e.args?.data?.startTime ?? e.ts)
@@ -232,9 +264,16 @@ export class Collection {
       }
       for (const node of cpuProfile?.nodes ?? []) {
         const frame = node?.callFrame ?? {}
-        profile.nodes.set(node.id, { parent: node.parent ?? 0, url: String(frame.url ?? ''), line: (frame.lineNumber ?? 0) + 1, column: (frame.columnNumber ?? 0) + 1, name: String(frame.functionName ?? '') })
+        profile.nodes.set(node.id, {
+          parent: node.parent ?? 0,
+          url: String(frame.url ?? ''),
+          line: (frame.lineNumber ?? 0) + 1,
+          column: (frame.columnNumber ?? 0) + 1,
+          name: String(frame.functionName ?? ''),
+        })
       }
-      for (const [sample, node] of Object.entries(cpuProfile?.trace_ids ?? {})) profile.samples.set(Number(sample), node as number)
+      for (const [sample, node] of Object.entries(cpuProfile?.trace_ids ?? {}))
+        profile.samples.set(Number(sample), node as number)
     }
   }
 }

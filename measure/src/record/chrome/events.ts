@@ -23,7 +23,10 @@ export interface ChromeEvent {
 const MAX_EVENT = 64 << 20
 const [QUOTE, BACKSLASH, OPEN, CLOSE, OPEN_ARRAY, CLOSE_ARRAY, NEWLINE] = Buffer.from('"\\{}[]\n')
 
-export async function* chromeEvents(file: string, options: { truncated?: boolean; warn?: (text: string) => void } = {}): AsyncGenerator<ChromeEvent[]> {
+export async function* chromeEvents(
+  file: string,
+  options: { truncated?: boolean; warn?: (text: string) => void } = {},
+): AsyncGenerator<ChromeEvent[]> {
   const compressed = zipped(file)
   const bytes = createReadStream(file, { highWaterMark: 1 << 20 })
   const stream = compressed ? bytes.pipe(createGunzip()) : bytes
@@ -100,7 +103,8 @@ class Scanner {
         return events
       } else {
         if (c === NEWLINE) this.line++
-        else if (c !== 0x2c && c !== 0x20 && c !== 0x0d && c !== 0x09) throw this.error(`unexpected ${JSON.stringify(String.fromCharCode(c))} between events`)
+        else if (c !== 0x2c && c !== 0x20 && c !== 0x0d && c !== 0x09)
+          throw this.error(`unexpected ${JSON.stringify(String.fromCharCode(c))} between events`)
         at++
       }
     }
@@ -111,7 +115,10 @@ class Scanner {
 
   finish(): void {
     if (this.done) return
-    if (!this.begun) throw this.error('not a trace: neither our format nor a Chrome trace (an array of events, or an object with "traceEvents")')
+    if (!this.begun)
+      throw this.error(
+        'not a trace: neither our format nor a Chrome trace (an array of events, or an object with "traceEvents")',
+      )
     throw this.error('the trace breaks off; read it as far as it goes with --truncated')
   }
 
@@ -120,7 +127,10 @@ class Scanner {
     const text = bytes.subarray(0, 1 << 20).toString('latin1')
     const array = /^(?:\xef\xbb\xbf)?\s*\[/.exec(text)
     if (array !== null) return array[0].length
-    if (!/^(?:\xef\xbb\xbf)?\s*(\{|$)/.test(text)) throw this.error('not a trace: neither our format nor a Chrome trace (an array of events, or an object with "traceEvents")')
+    if (!/^(?:\xef\xbb\xbf)?\s*(\{|$)/.test(text))
+      throw this.error(
+        'not a trace: neither our format nor a Chrome trace (an array of events, or an object with "traceEvents")',
+      )
     const object = /"traceEvents"\s*:\s*\[/.exec(text)
     if (object === null) return -1
     this.line += (text.slice(0, object.index).match(/\n/g) ?? []).length
@@ -149,7 +159,15 @@ class Scanner {
     } catch (error) {
       throw this.error(`not JSON (${(error as Error).message.slice(0, 120)})`)
     }
-    if (typeof event.name === 'string' && typeof event.ph === 'string' && Number.isFinite(event.ts) && event.ts >= 0 && event.ts < 2 ** 53 && Number.isFinite(event.pid) && Number.isFinite(event.tid)) {
+    if (
+      typeof event.name === 'string' &&
+      typeof event.ph === 'string' &&
+      Number.isFinite(event.ts) &&
+      event.ts >= 0 &&
+      event.ts < 2 ** 53 &&
+      Number.isFinite(event.pid) &&
+      Number.isFinite(event.tid)
+    ) {
       if (event.dur !== undefined && !(event.dur >= 0 && event.dur < 2 ** 53)) event.dur = undefined
       events.push(event)
     } else if (typeof event.ph !== 'string') throw this.error('an event without "ph"')

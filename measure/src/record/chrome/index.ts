@@ -25,7 +25,8 @@ export interface ConvertOptions {
   progress?: (text: string) => void
 }
 
-const CATEGORIES = 'devtools.timeline,disabled-by-default-devtools.timeline,v8.execute,blink.user_timing,disabled-by-default-v8.inspector,disabled-by-default-v8.cpu_profiler'
+const CATEGORIES =
+  'devtools.timeline,disabled-by-default-devtools.timeline,v8.execute,blink.user_timing,disabled-by-default-v8.inspector,disabled-by-default-v8.cpu_profiler'
 
 export async function convertTrace(file: string, out: string, options: ConvertOptions = {}): Promise<Recorded> {
   const collection = new Collection()
@@ -59,7 +60,9 @@ export async function convertTrace(file: string, out: string, options: ConvertOp
 
   const trace = new TraceWriter(out, { source: 'chrome', tool: 'charcoal-measure', ...options.header })
   const used = new Set(nodes.map((n) => n.thread))
-  tree.threads.forEach(({ thread }, i) => used.has(i) && trace.write({ type: 'thread', id: i + 1, ...describe(thread, collection) }))
+  tree.threads.forEach(
+    ({ thread }, i) => used.has(i) && trace.write({ type: 'thread', id: i + 1, ...describe(thread, collection) }),
+  )
   const location = (p: Place): number => trace.location(p.url, p.line, p.column, p.name, { begin: p.begin })
   const ends = new Map<number, number>()
   const kinds: Record<string, number> = {}
@@ -77,20 +80,44 @@ export async function convertTrace(file: string, out: string, options: ConvertOp
   if (options.calibration !== undefined) trace.write(options.calibration)
   for (const text of options.notes ?? []) trace.write({ type: 'note', text })
   if (!collection.sawFlows)
-    trace.write({ type: 'note', code: 'no-flows', text: `the trace has no asynchronous tasks, so only timers, frames, idle callbacks and messages have parents; record with the categories ${CATEGORIES}` })
-  else if (!collection.sawPromises && options.header?.mode !== 'fast') trace.write({ type: 'note', code: 'no-promises', text: 'no registration of a promise is in the trace: the page uses none, or the debugger was off' })
+    trace.write({
+      type: 'note',
+      code: 'no-flows',
+      text: `the trace has no asynchronous tasks, so only timers, frames, idle callbacks and messages have parents; record with the categories ${CATEGORIES}`,
+    })
+  else if (!collection.sawPromises && options.header?.mode !== 'fast')
+    trace.write({
+      type: 'note',
+      code: 'no-promises',
+      text: 'no registration of a promise is in the trace: the page uses none, or the debugger was off',
+    })
   trace.end({ end: Math.max(0, collection.last - origin, ...ends.values()), reason: options.reason ?? 'finished' })
   return { out, continuations: trace.continuations, dropped: trace.dropped, reason: options.reason ?? 'finished' }
 }
 
-function describe(thread: ChromeThread, collection: Collection): { kind: string; name?: string; url?: string; process: number } {
+function describe(
+  thread: ChromeThread,
+  collection: Collection,
+): { kind: string; name?: string; url?: string; process: number } {
   const { name, pid, url } = thread
-  const kind = /DedicatedWorker/i.test(name) || thread.worker ? 'worker' : /ServiceWorker/i.test(name) ? 'service-worker' : /SharedWorker/i.test(name) ? 'shared-worker' : /Worklet|Audio/i.test(name) ? 'worklet' : collection.documents.get(pid)?.main === false ? 'frame' : 'page'
+  const kind =
+    /DedicatedWorker/i.test(name) || thread.worker
+      ? 'worker'
+      : /ServiceWorker/i.test(name)
+        ? 'service-worker'
+        : /SharedWorker/i.test(name)
+          ? 'shared-worker'
+          : /Worklet|Audio/i.test(name)
+            ? 'worklet'
+            : collection.documents.get(pid)?.main === false
+              ? 'frame'
+              : 'page'
   const shown = url || (kind === 'page' || kind === 'frame' ? collection.documents.get(pid)?.url : undefined)
   return { kind, ...(name && { name }), ...(shown && { url: shown }), process: pid }
 }
 
-const isRecord = (e: ChromeEvent): boolean => typeof e.args?.record?.type === 'string' && (e.cat === 'charcoal' || e.cat === 'charcoal.record')
+const isRecord = (e: ChromeEvent): boolean =>
+  typeof e.args?.record?.type === 'string' && (e.cat === 'charcoal' || e.cat === 'charcoal.record')
 
 /** A trace of ours that has been to Perfetto's format: its records are taken as they are. */
 class Restored {
@@ -109,7 +136,9 @@ class Restored {
     try {
       if (!this.checker.accept(record)) return
     } catch (error) {
-      throw error instanceof Violation ? new TraceError(this.file, 1, `the records in it are not a trace: ${error.message}`) : error
+      throw error instanceof Violation
+        ? new TraceError(this.file, 1, `the records in it are not a trace: ${error.message}`)
+        : error
     }
     if (record.type === 'charcoal-trace') this.trace = new TraceWriter(this.out, record)
     else if (record.type === 'end') this.end = record
@@ -118,8 +147,17 @@ class Restored {
 
   finish(): Recorded {
     if (this.end === null || this.trace === null) throw new TraceError(this.file, 1, 'the records in it are truncated')
-    this.trace.end({ end: this.end.end, reason: this.end.reason, ...(this.end.exitCode !== undefined && { exitCode: this.end.exitCode }) })
-    return { out: this.out, continuations: this.trace.continuations, dropped: this.trace.dropped, reason: this.end.reason }
+    this.trace.end({
+      end: this.end.end,
+      reason: this.end.reason,
+      ...(this.end.exitCode !== undefined && { exitCode: this.end.exitCode }),
+    })
+    return {
+      out: this.out,
+      continuations: this.trace.continuations,
+      dropped: this.trace.dropped,
+      reason: this.end.reason,
+    }
   }
 }
 
@@ -141,11 +179,19 @@ class Library {
   /** Everything up to the end of `node`. */
   before(node: Node): TraceRecord[] {
     const records: TraceRecord[] = []
-    for (; this.at < this.told.length && this.told[this.at].ts <= node.end; this.at++) this.tell(this.told[this.at], records)
+    for (; this.at < this.told.length && this.told[this.at].ts <= node.end; this.at++)
+      this.tell(this.told[this.at], records)
     return records
   }
 
-  after(record: { id: number; thread: number; start: number; end: number; parent: number | null; registered?: number }): TraceRecord[] {
+  after(record: {
+    id: number
+    thread: number
+    start: number
+    end: number
+    parent: number | null
+    registered?: number
+  }): TraceRecord[] {
     return this.blocks.get(record.thread)?.ended(record) ?? []
   }
 
@@ -156,19 +202,34 @@ class Library {
     const blocks = this.blocks.get(thread + 1) ?? new Blocks()
     this.blocks.set(thread + 1, blocks)
     if (what === 'mark') {
-      if (node !== null && !node.dropped) records.push({ type: 'mark', name: [n, m, rest].filter((x) => x !== undefined && x !== '').join(':'), time, thread: thread + 1, continuation: node.id })
+      if (node !== null && !node.dropped)
+        records.push({
+          type: 'mark',
+          name: [n, m, rest].filter((x) => x !== undefined && x !== '').join(':'),
+          time,
+          thread: thread + 1,
+          continuation: node.id,
+        })
     } else if (what === 'a') {
       const id = this.known.size + 1
       this.known.set(`${thread}:${n}`, id)
       const parent = this.known.get(`${thread}:${m}`)
-      records.push({ type: 'activity-start', id, name: rest, time, thread: thread + 1, ...(parent !== undefined && { parent }) })
+      records.push({
+        type: 'activity-start',
+        id,
+        name: rest,
+        time,
+        thread: thread + 1,
+        ...(parent !== undefined && { parent }),
+      })
     } else if (what === 'b' && activity !== undefined) {
       this.steps.set(String(thread), { start: time, activity, node })
       if (node !== null) blocks.step(node.id)
     } else if (what === 'p' && activity !== undefined) {
       const step = this.steps.get(String(thread))
       this.steps.delete(String(thread))
-      if (step !== undefined && step.node !== null && !step.node.dropped) records.push({ type: 'step', activity, continuation: step.node.id, start: step.start, end: time })
+      if (step !== undefined && step.node !== null && !step.node.dropped)
+        records.push({ type: 'step', activity, continuation: step.node.id, start: step.start, end: time })
       if (m === '1') records.push({ type: 'activity-end', id: activity, time })
     } else if (what === 'e' && activity !== undefined) {
       const id = this.blockIds.size + 1

@@ -28,7 +28,9 @@ export class Stacks {
   private readonly profiles: Profile[]
 
   constructor(collection: Collection, thread: ChromeThread) {
-    const ofThread = [...collection.profiles.entries()].filter(([key, p]) => p.tid === thread.tid && key.startsWith(`${thread.pid}:`))
+    const ofThread = [...collection.profiles.entries()].filter(
+      ([key, p]) => p.tid === thread.tid && key.startsWith(`${thread.pid}:`),
+    )
     this.profiles = ofThread.map(([, p]) => p)
     for (const { taken } of this.profiles) taken.sort((a, b) => a.ts - b.ts)
   }
@@ -59,14 +61,21 @@ function stack({ nodes }: Profile, id: number, at: { line: number; column: numbe
   let outer: Place | null = null
   // Built-in functions have no place of their own: the sample's line is that of their caller. One of this tool's own functions between would take it for itself.
   let exact = at !== null && at.line > 0
-  for (let node = nodes.get(id), depth = 0; node !== undefined && depth < 1000; node = nodes.get(node.parent), depth++) {
+  for (
+    let node = nodes.get(id), depth = 0;
+    node !== undefined && depth < 1000;
+    node = nodes.get(node.parent), depth++
+  ) {
     if (node.url === '') continue
     if (node.url.startsWith(OWN)) {
       exact = false
       continue
     }
     const { url, line, column, name } = node
-    if (inner === null) inner = exact ? { url, line: at!.line, column: Math.max(1, at!.column), name, begin: [line, column] } : { url, line, column, name }
+    if (inner === null)
+      inner = exact
+        ? { url, line: at!.line, column: Math.max(1, at!.column), name, begin: [line, column] }
+        : { url, line, column, name }
     outer = { url, line, column, name }
   }
   return { inner, outer }
@@ -100,7 +109,12 @@ const count = (x: unknown): number => (Number.isSafeInteger(x) && (x as number) 
 export function stackPlace(data: any): Place | null {
   const frame = data?.stackTrace?.[0]
   if (typeof frame?.url !== 'string' || frame.url === '') return null
-  return { url: frame.url, line: count(frame.lineNumber), column: count(frame.columnNumber), name: String(frame.functionName ?? '') }
+  return {
+    url: frame.url,
+    line: count(frame.lineNumber),
+    column: count(frame.columnNumber),
+    name: String(frame.functionName ?? ''),
+  }
 }
 
 /** Of an event that tells the function that is called. */

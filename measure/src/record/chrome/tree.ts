@@ -113,14 +113,27 @@ export class TreeMaker {
     let last: Node | null = null
     let task = 0
     let micro = 0
-    const register = (e: Kept, name: string, recurring = false): Registration => ({ by: node, ts: e.ts, from: null, name, recurring, id: 0 })
-    const edge = (key: Edge['key'], registration: Registration | null): void => void node?.edges.push({ key, registration, micro: micro > 0 })
+    const register = (e: Kept, name: string, recurring = false): Registration => ({
+      by: node,
+      ts: e.ts,
+      from: null,
+      name,
+      recurring,
+      id: 0,
+    })
+    const edge = (key: Edge['key'], registration: Registration | null): void =>
+      void node?.edges.push({ key, registration, micro: micro > 0 })
     for (const e of kept) {
       while (stack.length > 0) {
         const top = stack[stack.length - 1]
         // Start and length are cut to microseconds, each by itself: what is at the very end of the outermost slice can seem to stand one after it.
         const inside = e.code >= Code.InstallTimer || e.code === Code.AsyncScheduled
-        if (top.end > e.ts || (top.end === e.ts && (inside || top.ts === e.ts)) || (inside && stack.length === 1 && top.end + 1 === e.ts)) break
+        if (
+          top.end > e.ts ||
+          (top.end === e.ts && (inside || top.ts === e.ts)) ||
+          (inside && stack.length === 1 && top.end + 1 === e.ts)
+        )
+          break
         stack.pop()
         if (top.code === Code.Microtasks) micro--
         if (stack.length === 0) node = null
@@ -129,10 +142,26 @@ export class TreeMaker {
         if (stack.length === 0) {
           while (task + 1 < tasks.length && tasks[task + 1][0] <= e.ts) task++
           const inTask = tasks.length > 0 && tasks[task][0] <= e.ts && e.ts <= tasks[task][1] ? task : -1
-          if (e.code === Code.Microtasks && last !== null && inTask !== -1 && last.task === inTask && last.javascript && e.ts - last.end <= CHECKPOINT) {
+          if (
+            e.code === Code.Microtasks &&
+            last !== null &&
+            inTask !== -1 &&
+            last.task === inTask &&
+            last.javascript &&
+            e.ts - last.end <= CHECKPOINT
+          ) {
             node = last
             node.end = Math.max(node.end, e.end)
-          } else if (e.code === Code.Call && last !== null && inTask !== -1 && last.task === inTask && last.code === Code.Call && last.ran && last.calls === 0 && !isOurs(e)) {
+          } else if (
+            e.code === Code.Call &&
+            last !== null &&
+            inTask !== -1 &&
+            last.task === inTask &&
+            last.code === Code.Call &&
+            last.ran &&
+            last.calls === 0 &&
+            !isOurs(e)
+          ) {
             // Our witness ran just before the listener that it stands for.
             node = last
             node.start = e.ts
@@ -155,7 +184,13 @@ export class TreeMaker {
         case Code.AsyncScheduled: {
           const registration = register(e, e.data.name)
           // The browser's own microtasks register on nobody's behalf.
-          if (this.collection.sawDebugger && stack.length > 0 && stack[stack.length - 1].code === Code.Microtasks && taskKind(e.data.name) !== 'promise') registration.by = null
+          if (
+            this.collection.sawDebugger &&
+            stack.length > 0 &&
+            stack[stack.length - 1].code === Code.Microtasks &&
+            taskKind(e.data.name) !== 'promise'
+          )
+            registration.by = null
           const found = stacks.at(e.data.sample, e.ts)
           registration.from = found.inner
           if (node !== null && node.entry === null) node.entry = found.outer
@@ -163,13 +198,22 @@ export class TreeMaker {
           break
         }
         case Code.InstallTimer:
-          timers.set(e.data?.timerId, { ...register(e, e.data?.singleShot === false ? 'setInterval' : 'setTimeout', e.data?.singleShot === false), from: stackPlace(e.data) })
+          timers.set(e.data?.timerId, {
+            ...register(e, e.data?.singleShot === false ? 'setInterval' : 'setTimeout', e.data?.singleShot === false),
+            from: stackPlace(e.data),
+          })
           break
         case Code.RequestFrame:
-          frames.set(`f${e.data?.frame}${e.data?.id}`, { ...register(e, 'requestAnimationFrame'), from: stackPlace(e.data) })
+          frames.set(`f${e.data?.frame}${e.data?.id}`, {
+            ...register(e, 'requestAnimationFrame'),
+            from: stackPlace(e.data),
+          })
           break
         case Code.RequestIdle:
-          frames.set(`i${e.data?.frame}${e.data?.id}`, { ...register(e, 'requestIdleCallback'), from: stackPlace(e.data) })
+          frames.set(`i${e.data?.frame}${e.data?.id}`, {
+            ...register(e, 'requestIdleCallback'),
+            from: stackPlace(e.data),
+          })
           break
         case Code.SchedulePostTask:
           frames.set(`p${e.data?.frame}${e.data?.taskId}`, { ...register(e, '=post-task'), from: stackPlace(e.data) })
@@ -183,8 +227,7 @@ export class TreeMaker {
             const registration = register(e, `=${fields.slice(4).join(':')}`, fields[3] === '1')
             registration.from = stacks.at(e.data.sample, e.ts).inner
             shims.set(fields[2], registration)
-          }
-          else if (fields[1] === 'r') {
+          } else if (fields[1] === 'r') {
             const registration = shims.get(fields[2])
             // What is dispatched synchronously inside a callback is part of it, not an edge to it.
             if (registration !== undefined && node !== null && (node.calls <= 1 || micro > 0)) {
@@ -192,7 +235,13 @@ export class TreeMaker {
               node.javascript = true
               node.ran = true
             }
-          } else this.told.push({ ts: e.ts, thread: index, node, fields: [...fields.slice(1, 4), fields.slice(4).join(':')] })
+          } else
+            this.told.push({
+              ts: e.ts,
+              thread: index,
+              node,
+              fields: [...fields.slice(1, 4), fields.slice(4).join(':')],
+            })
           break
         }
       }
@@ -202,7 +251,16 @@ export class TreeMaker {
     return nodes
   }
 
-  private enter(node: Node, e: Kept, direct: boolean, micro: number, stacks: Stacks, edge: (key: Edge['key'], registration: Registration | null) => void, timers: Map<number, Registration>, frames: Map<string, Registration>): void {
+  private enter(
+    node: Node,
+    e: Kept,
+    direct: boolean,
+    micro: number,
+    stacks: Stacks,
+    edge: (key: Edge['key'], registration: Registration | null) => void,
+    timers: Map<number, Registration>,
+    frames: Map<string, Registration>,
+  ): void {
     switch (e.code) {
       case Code.Microtasks: {
         const count = e.data?.microtask_count ?? null
@@ -269,7 +327,11 @@ export class TreeMaker {
     }
   }
 
-  private frame(frames: Map<string, Registration>, key: string, edge: (key: Edge['key'], registration: Registration | null) => void): void {
+  private frame(
+    frames: Map<string, Registration>,
+    key: string,
+    edge: (key: Edge['key'], registration: Registration | null) => void,
+  ): void {
     const registration = frames.get(key)
     if (registration !== undefined) edge(null, registration)
   }
@@ -300,7 +362,11 @@ export class TreeMaker {
       const found = this.resolve(edge)
       if (found === null || found.registration.by === node) continue
       // A flow and a fallback (timer ids, message ids) tell of the same registration: the flow has more to say, the fallback more certainly whether it repeats.
-      if (!edge.micro && (primary === null || (!flowed && edge.key !== null && primary.by === found.registration.by && !primary.name.startsWith('=')))) {
+      if (
+        !edge.micro &&
+        (primary === null ||
+          (!flowed && edge.key !== null && primary.by === found.registration.by && !primary.name.startsWith('=')))
+      ) {
         primaryAgain ||= found.again || (primary?.recurring ?? false)
         primary = found.registration
         flowed = edge.key !== null
@@ -313,11 +379,18 @@ export class TreeMaker {
       if (node.kind === 'script' && node.event !== '') node.kind = ''
     }
     if (node.kind === '' && node.event === '' && /^[a-z]+$/.test(name)) node.kind = `event:${name}`
-    if (node.kind === '') node.kind = node.event !== '' ? `event:${node.event.slice(0, 100)}` : node.code === Code.Microtasks ? 'microtasks' : 'callback'
+    if (node.kind === '')
+      node.kind =
+        node.event !== ''
+          ? `event:${node.event.slice(0, 100)}`
+          : node.code === Code.Microtasks
+            ? 'microtasks'
+            : 'callback'
     if (primary === null && node.code === Code.Microtasks) primary = others.shift() ?? null
     if (node.kind === 'promise' && node.code === Code.Microtasks) node.kind = 'microtasks'
     if (primary !== null) {
-      if (primary.by !== null && primary.by.thread !== node.thread && node.kind === 'message') node.kind = 'worker-message'
+      if (primary.by !== null && primary.by.thread !== node.thread && node.kind === 'message')
+        node.kind = 'worker-message'
       if (primaryAgain || primary.recurring || repeats(node.kind)) {
         primary.recurring = true
         this.again.add(node)
@@ -345,7 +418,9 @@ export class TreeMaker {
 
   /** The place of the `await` after which a continuation goes on: the first of its registrations that is one, if no `then` comes before it. */
   private awaited(node: Node, primary: Registration | null): Place | null {
-    const promises = [primary, ...node.edges.map((e) => e.registration)].filter((r) => r !== null && taskKind(r.name) === 'promise')
+    const promises = [primary, ...node.edges.map((e) => e.registration)].filter(
+      (r) => r !== null && taskKind(r.name) === 'promise',
+    )
     return promises[0]?.name === 'await' ? promises[0].from : null
   }
 
@@ -354,7 +429,15 @@ export class TreeMaker {
     const primary = this.primary.get(node) ?? null
     const parent = primary === null ? null : alive(primary.by)
     const start = clamp(node.start - origin)
-    const record: Continuation = { type: 'continuation', id: node.id, thread: node.thread + 1, kind: node.kind, start, end: Math.max(start, node.end - origin), parent: parent?.id ?? null }
+    const record: Continuation = {
+      type: 'continuation',
+      id: node.id,
+      thread: node.thread + 1,
+      kind: node.kind,
+      start,
+      end: Math.max(start, node.end - origin),
+      parent: parent?.id ?? null,
+    }
     if (parent !== null) record.registered = Math.max(0, Math.min(primary!.ts - origin, record.start))
     const seen = new Set<number>([node.id, parent?.id ?? 0])
     const alternatives: [number, Via][] = []
@@ -371,7 +454,14 @@ export class TreeMaker {
       record.registration = primary.id ||= ++this.registrations
     }
     if (node.microtasks > 0) record.microtasks = node.microtasks
-    if (node.batches.length > 0) record.batches = node.batches.map(([a, b, n]): Batch => [Math.max(record.start, a - origin), Math.max(record.start, a - origin, b - origin), n]).slice(0, 10_000)
+    if (node.batches.length > 0)
+      record.batches = node.batches
+        .map(([a, b, n]): Batch => [
+          Math.max(record.start, a - origin),
+          Math.max(record.start, a - origin, b - origin),
+          n,
+        ])
+        .slice(0, 10_000)
     const at = node.at ?? this.awaited(node, primary) ?? node.entry
     if (at !== null) record.at = location(at)
     if (primary !== null && primary.from !== null) record.from = location(primary.from)
@@ -386,7 +476,27 @@ function alive(node: Node | null): Node | null {
 }
 
 function blank(thread: number, task: number, e: Kept): Node {
-  return { id: 0, thread, task, start: e.ts, end: e.end, cpu: 0, code: e.code, kind: '', event: '', javascript: false, edges: [], batches: [], microtasks: 0, at: null, entry: null, calls: 0, ours: false, ran: false, dropped: false }
+  return {
+    id: 0,
+    thread,
+    task,
+    start: e.ts,
+    end: e.end,
+    cpu: 0,
+    code: e.code,
+    kind: '',
+    event: '',
+    javascript: false,
+    edges: [],
+    batches: [],
+    microtasks: 0,
+    at: null,
+    entry: null,
+    calls: 0,
+    ours: false,
+    ran: false,
+    dropped: false,
+  }
 }
 
 /** True if what stands inside this slice was called by the page's own code. */

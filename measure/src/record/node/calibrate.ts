@@ -11,8 +11,28 @@ import { costs, type Costs } from '../../oracle/overhead.ts'
 import { recordNode } from './index.ts'
 
 const KINDS = [
-  'timeout', 'interval', 'immediate', 'tick', 'microtask', 'await-of-timeout', 'await-settled-elsewhere', 'timers-promises', 'read-file', 'await-read-file', 'stat', 'read-stream', 'lookup', 'connect', 'http-request', 'http-response', 'fetch',
-  'gzip', 'random-bytes', 'spawn-exit', 'message-port', 'worker-message',
+  'timeout',
+  'interval',
+  'immediate',
+  'tick',
+  'microtask',
+  'await-of-timeout',
+  'await-settled-elsewhere',
+  'timers-promises',
+  'read-file',
+  'await-read-file',
+  'stat',
+  'read-stream',
+  'lookup',
+  'connect',
+  'http-request',
+  'http-response',
+  'fetch',
+  'gzip',
+  'random-bytes',
+  'spawn-exit',
+  'message-port',
+  'worker-message',
 ]
 
 export async function calibrateNode(options: { mode: 'fast' | 'full'; signal?: AbortSignal }): Promise<Calibration> {
@@ -22,15 +42,38 @@ export async function calibrateNode(options: { mode: 'fast' | 'full'; signal?: A
     const cost = path.join(dir, 'cost.mjs')
     const result = path.join(dir, 'cost.json')
     writeFileSync(kinds, nodeProgram(KINDS))
-    writeFileSync(cost, `import { writeFileSync } from 'node:fs'\nwriteFileSync(${JSON.stringify(result)}, JSON.stringify(await (${String(costs)})()))\nprocess.exit()\n`)
+    writeFileSync(
+      cost,
+      `import { writeFileSync } from 'node:fs'\nwriteFileSync(${JSON.stringify(result)}, JSON.stringify(await (${String(costs)})()))\nprocess.exit()\n`,
+    )
     const read = (): Costs => JSON.parse(readFileSync(result, 'utf8'))
     spawnSync(process.execPath, [cost], { stdio: 'ignore', timeout: 10_000 })
     const bare = read()
     const trace = path.join(dir, 'trace.jsonl')
-    await recordNode(cost, [], { out: trace, mode: options.mode, stdio: 'ignore', duration: 10_000, signal: options.signal })
+    await recordNode(cost, [], {
+      out: trace,
+      mode: options.mode,
+      stdio: 'ignore',
+      duration: 10_000,
+      signal: options.signal,
+    })
     const recorded = read()
-    await recordNode(kinds, [], { out: trace, mode: options.mode, stdio: 'ignore', duration: 10_000, signal: options.signal })
-    return calibration(await judge(trace, nodeOracles.filter((o) => KINDS.includes(o.name)), options.mode), bare, recorded)
+    await recordNode(kinds, [], {
+      out: trace,
+      mode: options.mode,
+      stdio: 'ignore',
+      duration: 10_000,
+      signal: options.signal,
+    })
+    return calibration(
+      await judge(
+        trace,
+        nodeOracles.filter((o) => KINDS.includes(o.name)),
+        options.mode,
+      ),
+      bare,
+      recorded,
+    )
   } finally {
     rmSync(dir, { recursive: true, force: true })
   }

@@ -14,7 +14,11 @@ const scripts = new Map<string, string>()
 
 function post(method: string, params?: object): any {
   let answer: any
-  ;(session as any).post(method, params, (error: unknown, result: unknown) => (answer = error === null ? result : undefined))
+  ;(session as any).post(
+    method,
+    params,
+    (error: unknown, result: unknown) => (answer = error === null ? result : undefined),
+  )
   return answer
 }
 
@@ -48,7 +52,8 @@ export function functionPlace(f: Function): Place | null {
   const global = globalThis as any
   Object.defineProperty(global, KEY, { value: f, configurable: true })
   try {
-    const { objectId } = post('Runtime.evaluate', { expression: "globalThis[Symbol.for('charcoal.measure.function')]" })?.result ?? {}
+    const { objectId } =
+      post('Runtime.evaluate', { expression: "globalThis[Symbol.for('charcoal.measure.function')]" })?.result ?? {}
     if (objectId === undefined) return null
     const { internalProperties } = post('Runtime.getProperties', { objectId, ownProperties: true }) ?? {}
     post('Runtime.releaseObject', { objectId })
@@ -58,7 +63,12 @@ export function functionPlace(f: Function): Place | null {
     // The inspector means the parameters, stacks mean the word `function`.
     const [word] = /^(async\s+)?function\b[^(\n]*(?=\()/.exec(Function.prototype.toString.call(f)) ?? ['']
     const column = Math.max(1, value.columnNumber + 1 - word.length)
-    return translated({ url: url.startsWith('/') ? `file://${url}` : url, line: value.lineNumber + 1, column, name: f.name })
+    return translated({
+      url: url.startsWith('/') ? `file://${url}` : url,
+      line: value.lineNumber + 1,
+      column,
+      name: f.name,
+    })
   } finally {
     delete global[KEY]
   }

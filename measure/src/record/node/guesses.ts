@@ -46,7 +46,10 @@ export class Guesses {
     if (guess === undefined) {
       if (this.texts >= MAX_TEXTS) return null
       this.texts++
-      known.texts.set(text, (guess = { text, from: 0, outer: 0, direct: false, callback: -1, seen: 0, wrong: false, last: null }))
+      known.texts.set(
+        text,
+        (guess = { text, from: 0, outer: 0, direct: false, callback: -1, seen: 0, wrong: false, last: null }),
+      )
     }
     guess.last = f
     known.last = guess

@@ -26,7 +26,11 @@ function start(config: HookConfig): void {
     full: config.mode !== 'fast',
     mode: config.mode,
     now: () => now() * 1000 + offset,
-    thread: { id: threadId + 1, kind: isMainThread ? 'node' : 'worker', name: `${first ? '' : `process ${process.pid} `}${isMainThread ? 'main' : `worker ${threadId}`}` },
+    thread: {
+      id: threadId + 1,
+      kind: isMainThread ? 'node' : 'worker',
+      name: `${first ? '' : `process ${process.pid} `}${isMainThread ? 'main' : `worker ${threadId}`}`,
+    },
     command: process.argv.slice(1),
   })
   if (first && isMainThread && config.calibration !== undefined) recorder.write(config.calibration)
@@ -45,7 +49,10 @@ function start(config: HookConfig): void {
     const text = childrenNote()
     if (text !== null) recorder.note('children', text)
   }
-  Object.defineProperty(globalThis, Symbol.for('charcoal.mark'), { value: (name: string) => recorder.mark(String(name)), configurable: true })
+  Object.defineProperty(globalThis, Symbol.for('charcoal.mark'), {
+    value: (name: string) => recorder.mark(String(name)),
+    configurable: true,
+  })
   if (isMainThread) stopWithProcess(stop)
   else process.on('exit', (code) => stop(code === 0 ? 'finished' : 'exit', code))
   const unwatch = config.mode === 'sample' ? sample(recorder) : watch(recorder)

@@ -53,7 +53,12 @@ export async function recordNode(program: string, args: string[], options: Recor
   const out = path.resolve(options.out)
   const mode = options.mode ?? 'full'
   const config: HookConfig = {
-    out, mode, parent: process.pid, origin: performance.timeOrigin + performance.now(), accesses: mode === 'full' && options.accesses !== false, calibration: options.calibration,
+    out,
+    mode,
+    parent: process.pid,
+    origin: performance.timeOrigin + performance.now(),
+    accesses: mode === 'full' && options.accesses !== false,
+    calibration: options.calibration,
   }
   const began = performance.now()
   for (const file of [out, ...partsOf(out)]) rmSync(file, { force: true })
@@ -68,16 +73,21 @@ export async function recordNode(program: string, args: string[], options: Recor
   const { code, signal, stopped, hung } = await ended(child, options, () => killParts(out))
   const status = signal ?? `status ${code}`
   if (!existsSync(out) && partsOf(out).length === 0) {
-    throw new MeasureError(`${program} ended (${status}) before anything could be recorded; run it with \`node ${program}\` to see why`)
+    throw new MeasureError(
+      `${program} ended (${status}) before anything could be recorded; run it with \`node ${program}\` to see why`,
+    )
   }
   const ms = performance.now() - began
   const reason = hung ? 'hung' : stopped ? 'stopped' : signal !== null ? 'signal' : 'crash'
   const recorded = await complete(out, partsOf(out), { reason, end: ms * 1000 })
   if (mode !== 'fast') await storeOriginals(out)
   const exitCode = code ?? 128 + (constants.signals[signal!] ?? 0)
-  if (recorded.continuations === 0) throw new MeasureError(`nothing was recorded: ${program} ended (${status}) before its event loop ran`)
+  if (recorded.continuations === 0)
+    throw new MeasureError(`nothing was recorded: ${program} ended (${status}) before its event loop ran`)
   if (recorded.continuations <= 1 && ms < 5000 && !stopped) {
-    options.progress?.(`the program ended at once (${Math.round(ms)} ms, ${status}): its event loop ran nothing after the first script`)
+    options.progress?.(
+      `the program ended at once (${Math.round(ms)} ms, ${status}): its event loop ran nothing after the first script`,
+    )
   }
   return { ...recorded, exitCode }
 }
@@ -139,19 +149,28 @@ function commandOf(program: string, args: string[], options: RecordNodeOptions):
 export function checkProgram(program: string, cwd = '.'): string | null {
   const file = path.resolve(cwd, program)
   if (existsSync(file)) {
-    if (statSync(file).isDirectory()) throw new MeasureError(`the program ${program} is a directory; give the path of a JavaScript file`, 2)
+    if (statSync(file).isDirectory())
+      throw new MeasureError(`the program ${program} is a directory; give the path of a JavaScript file`, 2)
     return file
   }
-  const named = !program.includes('/') && (process.env.PATH ?? '').split(path.delimiter).some((dir) => existsSync(path.join(dir, program)))
+  const named =
+    !program.includes('/') &&
+    (process.env.PATH ?? '').split(path.delimiter).some((dir) => existsSync(path.join(dir, program)))
   if (named) return null
-  throw new MeasureError(`the program ${program} does not exist; give the path of a JavaScript file, or a command like \`npm run dev\``, 2)
+  throw new MeasureError(
+    `the program ${program} does not exist; give the path of a JavaScript file, or a command like \`npm run dev\``,
+    2,
+  )
 }
 
 /** What workers and child processes wrote. */
 function partsOf(out: string): string[] {
   const dir = path.dirname(out)
   if (!existsSync(dir)) return []
-  return readdirSync(dir).filter((name) => name.startsWith(`${path.basename(out)}.part-`)).sort().map((name) => path.join(dir, name))
+  return readdirSync(dir)
+    .filter((name) => name.startsWith(`${path.basename(out)}.part-`))
+    .sort()
+    .map((name) => path.join(dir, name))
 }
 
 /** Ends the child processes that are being recorded. */
@@ -169,7 +188,11 @@ function killParts(out: string): void {
 /** The built hook, beside this file's bundle. */
 function hookFile(): string {
   const here = path.dirname(fileURLToPath(import.meta.url))
-  for (const dir of [...(process.env.CHARCOAL_MEASURE === undefined ? [] : [path.join(process.env.CHARCOAL_MEASURE, 'dist')]), here, path.join(here, '../../../dist')]) {
+  for (const dir of [
+    ...(process.env.CHARCOAL_MEASURE === undefined ? [] : [path.join(process.env.CHARCOAL_MEASURE, 'dist')]),
+    here,
+    path.join(here, '../../../dist'),
+  ]) {
     const file = path.join(dir, 'hook.mjs')
     if (existsSync(file)) return file
   }

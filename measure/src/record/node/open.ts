@@ -47,8 +47,24 @@ export interface Open {
 export const NONE: never[] = []
 
 export const opened = (id: number, start: number, kind: string): Open => ({
-  id, kind, start, parent: 0, registered: -1, from: 0, recurring: false, registration: 0, at: 0, resumed: 0, top: false, batches: NONE, microtasks: 0, edges: NONE,
-  handle: false, userTask: false, user: false, internal: false,
+  id,
+  kind,
+  start,
+  parent: 0,
+  registered: -1,
+  from: 0,
+  recurring: false,
+  registration: 0,
+  at: 0,
+  resumed: 0,
+  top: false,
+  batches: NONE,
+  microtasks: 0,
+  edges: NONE,
+  handle: false,
+  userTask: false,
+  user: false,
+  internal: false,
 })
 
 /** An end of an edge, after continuations that were left out have been replaced by what stands for them. */
@@ -102,8 +118,22 @@ export function decide(open: Open, aliases: Aliases): Decision {
 export const round = (x: number): number => Math.round(x * 10) / 10
 
 /** The record of a continuation on which all has been decided. */
-export function recordOf(open: Open, { parent, others, kind, recurring }: Decision, thread: number, start: number, end: number): Continuation {
-  const record: Continuation = { type: 'continuation', id: open.id, thread, kind, start: round(start), end: round(end), parent: parent.id === 0 ? null : parent.id }
+export function recordOf(
+  open: Open,
+  { parent, others, kind, recurring }: Decision,
+  thread: number,
+  start: number,
+  end: number,
+): Continuation {
+  const record: Continuation = {
+    type: 'continuation',
+    id: open.id,
+    thread,
+    kind,
+    start: round(start),
+    end: round(end),
+    parent: parent.id === 0 ? null : parent.id,
+  }
   if (parent.registered >= 0) record.registered = Math.min(round(parent.registered), record.start)
   if (others.length > 0) {
     const seen = new Set([0, open.id, parent.id])

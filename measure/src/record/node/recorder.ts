@@ -76,8 +76,20 @@ export class NodeRecorder implements Watcher, ActivityHost {
     this.clock = options.now
     this.threadId = options.thread.id
     const { out, mode, command } = options
-    this.trace = new TraceWriter(out, { source: 'node', tool: `charcoal-measure`, mode, started: new Date().toISOString(), command })
-    this.trace.write({ type: 'thread', id: options.thread.id, kind: options.thread.kind, name: options.thread.name, process: process.pid })
+    this.trace = new TraceWriter(out, {
+      source: 'node',
+      tool: `charcoal-measure`,
+      mode,
+      started: new Date().toISOString(),
+      command,
+    })
+    this.trace.write({
+      type: 'thread',
+      id: options.thread.id,
+      kind: options.thread.kind,
+      name: options.thread.name,
+      process: process.pid,
+    })
     this.open = opened(this.nextId++, this.now(), 'script')
     this.flush(this.now())
     this.recording = true
@@ -158,8 +170,16 @@ export class NodeRecorder implements Watcher, ActivityHost {
     }
     this.atEnd()
     this.trace.write({ type: 'sources', kinds: this.kinds })
-    if (this.collapsed > 0) this.note('collapsed', `${this.collapsed} continuations of Node's own code (steps of reading files, of loading modules) are left out; their children have their parents`)
-    if (this.resources.lost > 0) this.note('lost-parents', `${this.resources.lost} registrations were forgotten because too many were pending; their continuations are roots`)
+    if (this.collapsed > 0)
+      this.note(
+        'collapsed',
+        `${this.collapsed} continuations of Node's own code (steps of reading files, of loading modules) are left out; their children have their parents`,
+      )
+    if (this.resources.lost > 0)
+      this.note(
+        'lost-parents',
+        `${this.resources.lost} registrations were forgotten because too many were pending; their continuations are roots`,
+      )
     this.trace.end({ end: round(Math.max(now, this.lastEnd)), reason, ...(exitCode !== undefined && { exitCode }) })
   }
 
@@ -277,7 +297,13 @@ export class NodeRecorder implements Watcher, ActivityHost {
     if (resource.callback !== 0) {
       open.at = resource.callback
       this.users()
-    } else if (this.full && type.kind === 'timeout' && open.from !== 0 && !isBuiltIn((executionAsyncResource() as any)?._onTimeout)) this.users()
+    } else if (
+      this.full &&
+      type.kind === 'timeout' &&
+      open.from !== 0 &&
+      !isBuiltIn((executionAsyncResource() as any)?._onTimeout)
+    )
+      this.users()
   }
 
   private microtask(id: number, now: number): void {
@@ -297,10 +323,17 @@ export class NodeRecorder implements Watcher, ActivityHost {
     if (open.edges.length >= MAX_ALTERNATIVES) return
     const { owner, trigger } = resource
     if (owner !== open.id && owner !== 0) {
-      open.edges.push({ id: owner, registered: resource.registered, from: resource.from, direct: resource.direct, via: 'registration' })
+      open.edges.push({
+        id: owner,
+        registered: resource.registered,
+        from: resource.from,
+        direct: resource.direct,
+        via: 'registration',
+      })
     }
     const settler = resources.settler(trigger)
-    if (settler !== 0 && settler !== open.id && settler !== owner) open.edges.push({ id: settler, registered: now, from: 0, direct: false, via: 'resolution' })
+    if (settler !== 0 && settler !== open.id && settler !== owner)
+      open.edges.push({ id: settler, registered: now, from: 0, direct: false, via: 'resolution' })
   }
 
   /** Writes the open continuation, outside the clock's time. */
@@ -339,7 +372,19 @@ export class NodeRecorder implements Watcher, ActivityHost {
       this.written = end
       this.kinds[decision.kind] = (this.kinds[decision.kind] ?? 0) + 1
       this.trace.pack(
-        this.threadId, open.id, decision.kind, start, end, parent.id, parent.registered, registration, at, parent.from, open.microtasks, batch?.[0] ?? 0, batch?.[1] ?? 0,
+        this.threadId,
+        open.id,
+        decision.kind,
+        start,
+        end,
+        parent.id,
+        parent.registered,
+        registration,
+        at,
+        parent.from,
+        open.microtasks,
+        batch?.[0] ?? 0,
+        batch?.[1] ?? 0,
       )
       return
     }
@@ -355,7 +400,14 @@ const TIMERS = new Set(['timeout', 'immediate', 'interval'])
 
 /** What runs when the resource does, where Node keeps it on the resource. */
 function callbackOf(typeName: string, resource: any): Function | null {
-  const f = typeName === 'Timeout' ? resource._onTimeout : typeName === 'Immediate' ? resource._onImmediate : typeName === 'TickObject' ? resource.callback : undefined
+  const f =
+    typeName === 'Timeout'
+      ? resource._onTimeout
+      : typeName === 'Immediate'
+        ? resource._onImmediate
+        : typeName === 'TickObject'
+          ? resource.callback
+          : undefined
   return typeof f === 'function' ? f : null
 }
 

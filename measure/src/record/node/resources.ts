@@ -31,7 +31,17 @@ export interface Resource {
 }
 
 export const blankResource = (): Resource => ({
-  type: 0, owner: 0, registered: 0, from: 0, callback: 0, direct: false, awaits: false, trigger: 0, settler: 0, runs: 0, recurring: false,
+  type: 0,
+  owner: 0,
+  registered: 0,
+  from: 0,
+  callback: 0,
+  direct: false,
+  awaits: false,
+  trigger: 0,
+  settler: 0,
+  runs: 0,
+  recurring: false,
 })
 
 const DIRECT = 1
@@ -56,7 +66,8 @@ export class Resources {
   add(id: number, resource: Resource): void {
     if (resource.recurring) return this.keep(id, { ...resource })
     const i = id & MASK
-    if (this.ids[i] !== 0 && this.runs[i] === 0 && this.settlers[i] === 0) this.keep(this.ids[i], this.at(i, blankResource()))
+    if (this.ids[i] !== 0 && this.runs[i] === 0 && this.settlers[i] === 0)
+      this.keep(this.ids[i], this.at(i, blankResource()))
     this.ids[i] = id
     this.types[i] = resource.type
     this.owners[i] = resource.owner

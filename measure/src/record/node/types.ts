@@ -58,6 +58,7 @@ const known: Record<string, ResourceType> = {
 export function resourceType(name: string): ResourceType {
   const type = known[name]
   if (type !== undefined) return type
-  if (/^(PBKDF2|RANDOM|SCRYPT|HASH|SIGN|VERIFY|CIPHER|DERIVE|HKDF|KEY|CHECKPRIME).*/.test(name)) return request('crypto')
+  if (/^(PBKDF2|RANDOM|SCRYPT|HASH|SIGN|VERIFY|CIPHER|DERIVE|HKDF|KEY|CHECKPRIME).*/.test(name))
+    return request('crypto')
   return { kind: `other:${name.slice(0, 100)}`, micro: false, handle: false }
 }

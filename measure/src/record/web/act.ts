@@ -20,7 +20,9 @@ export class Ending {
 
   /** When it has ended. */
   get over(): Promise<void> {
-    return new Promise((done) => (this.signal.aborted ? done() : this.signal.addEventListener('abort', () => done(), { once: true })))
+    return new Promise((done) =>
+      this.signal.aborted ? done() : this.signal.addEventListener('abort', () => done(), { once: true }),
+    )
   }
 }
 
@@ -33,7 +35,12 @@ export interface ActOptions {
 }
 
 /** The error of the steps, if they failed. */
-export async function act(cdp: Cdp, session: string, ending: Ending, { steps, duration, endpoint, log }: ActOptions): Promise<Error | undefined> {
+export async function act(
+  cdp: Cdp,
+  session: string,
+  ending: Ending,
+  { steps, duration, endpoint, log }: ActOptions,
+): Promise<Error | undefined> {
   const { signal, end, over } = ending
   const timer = duration === undefined ? undefined : setTimeout(() => end('duration'), duration)
   let failure: Error | undefined

@@ -6,17 +6,26 @@ import type { Mode } from './tracing.ts'
 /** A session of the given page, or of the browser's first; it and every frame and worker that it makes are prepared before their scripts run. */
 export async function attach(cdp: Cdp, mode: Mode, target?: string): Promise<string> {
   const { targetInfos } = await cdp.send('Target.getTargets')
-  const targetId = target ?? targetInfos.find((t: any) => t.type === 'page')?.targetId ?? (await cdp.send('Target.createTarget', { url: 'about:blank' })).targetId
+  const targetId =
+    target ??
+    targetInfos.find((t: any) => t.type === 'page')?.targetId ??
+    (await cdp.send('Target.createTarget', { url: 'about:blank' })).targetId
   const source = `(${String(shim)})()\n//# sourceURL=charcoal-measure:shim`
   const prepare = async (session: string, type: string): Promise<void> => {
-    const commands: Promise<unknown>[] = [cdp.send('Target.setAutoAttach', { autoAttach: true, flatten: true, waitForDebuggerOnStart: true }, session)]
+    const commands: Promise<unknown>[] = [
+      cdp.send('Target.setAutoAttach', { autoAttach: true, flatten: true, waitForDebuggerOnStart: true }, session),
+    ]
     if (mode === 'full')
       commands.push(
         cdp.send('Debugger.enable', { maxScriptsCacheSize: 0 }, session),
         cdp.send('Debugger.setSkipAllPauses', { skip: true }, session),
         cdp.send('Debugger.setAsyncCallStackDepth', { maxDepth: 1 }, session),
       )
-    if (type === 'page' || type === 'iframe') commands.push(cdp.send('Page.enable', {}, session), cdp.send('Page.addScriptToEvaluateOnNewDocument', { source, runImmediately: true }, session))
+    if (type === 'page' || type === 'iframe')
+      commands.push(
+        cdp.send('Page.enable', {}, session),
+        cdp.send('Page.addScriptToEvaluateOnNewDocument', { source, runImmediately: true }, session),
+      )
     else commands.push(cdp.send('Runtime.evaluate', { expression: source }, session))
     commands.push(cdp.send('Runtime.runIfWaitingForDebugger', {}, session))
     // What a kind of target does not know, it does without; it may also be gone already.
@@ -29,11 +38,13 @@ export async function attach(cdp: Cdp, mode: Mode, target?: string): Promise<str
     void prepare(sessionId, targetInfo.type)
   })
   // A dialog that nobody answers would stop the page.
-  cdp.on('Page.javascriptDialogOpening', (_, session) => void cdp.send('Page.handleJavaScriptDialog', { accept: true }, session).catch(() => {}))
+  cdp.on(
+    'Page.javascriptDialogOpening',
+    (_, session) => void cdp.send('Page.handleJavaScriptDialog', { accept: true }, session).catch(() => {}),
+  )
   const { sessionId } = await cdp.send('Target.attachToTarget', { targetId, flatten: true })
   await cdp.send('Inspector.enable', {}, sessionId).catch(() => {})
   ours.add(sessionId)
   await prepare(sessionId, 'page')
   return sessionId
 }
-

@@ -25,7 +25,16 @@ export interface BrowserOptions {
   args?: string[]
 }
 
-const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', 'chrome', 'microsoft-edge', 'msedge', 'brave-browser']
+const NAMES = [
+  'chromium',
+  'chromium-browser',
+  'google-chrome',
+  'google-chrome-stable',
+  'chrome',
+  'microsoft-edge',
+  'msedge',
+  'brave-browser',
+]
 
 export function findBrowser(wanted = process.env.CHROMIUM ?? process.env.CHROME_PATH): string {
   if (wanted !== undefined) {
@@ -42,7 +51,14 @@ export function findBrowser(wanted = process.env.CHROMIUM ?? process.env.CHROME_
   const places = [
     '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
     '/Applications/Chromium.app/Contents/MacOS/Chromium',
-    ...['PROGRAMFILES', 'PROGRAMFILES(X86)', 'LOCALAPPDATA'].flatMap((v) => (process.env[v] === undefined ? [] : [path.join(process.env[v], 'Google/Chrome/Application/chrome.exe'), path.join(process.env[v], 'Microsoft/Edge/Application/msedge.exe')])),
+    ...['PROGRAMFILES', 'PROGRAMFILES(X86)', 'LOCALAPPDATA'].flatMap((v) =>
+      process.env[v] === undefined
+        ? []
+        : [
+            path.join(process.env[v], 'Google/Chrome/Application/chrome.exe'),
+            path.join(process.env[v], 'Microsoft/Edge/Application/msedge.exe'),
+          ],
+    ),
     ...globSync(path.join(home, '.cache/ms-playwright'), 'chromium-', ['chrome-linux/chrome', 'chrome-linux64/chrome']),
     ...globSync(path.join(home, '.cache/puppeteer/chrome'), '', ['chrome-linux64/chrome']),
   ]
@@ -56,7 +72,10 @@ export function findBrowser(wanted = process.env.CHROMIUM ?? process.env.CHROME_
 
 function onPath(name: string): string | undefined {
   if (name.includes('/')) return undefined
-  return (process.env.PATH ?? '').split(path.delimiter).map((dir) => path.join(dir, name)).find((file) => existsSync(file) && statSync(file).isFile())
+  return (process.env.PATH ?? '')
+    .split(path.delimiter)
+    .map((dir) => path.join(dir, name))
+    .find((file) => existsSync(file) && statSync(file).isFile())
 }
 
 export async function startBrowser(options: BrowserOptions = {}): Promise<Browser> {
@@ -141,7 +160,11 @@ async function debuggingPort(child: ChildProcess, profile: string, said: () => s
   const portFile = path.join(profile, 'DevToolsActivePort')
   for (let waited = 0; waited < 30_000; waited += 50) {
     if (failed !== undefined) throw new MeasureError(`the browser ${file} could not be started: ${failed.message}`, 4)
-    if (child.exitCode !== null) throw new MeasureError(`the browser ${file} ended at once (status ${child.exitCode}): ${said().trim().split('\n').slice(-3).join(' | ')}`, 4)
+    if (child.exitCode !== null)
+      throw new MeasureError(
+        `the browser ${file} ended at once (status ${child.exitCode}): ${said().trim().split('\n').slice(-3).join(' | ')}`,
+        4,
+      )
     if (existsSync(portFile)) {
       const [port, address] = readFileSync(portFile, 'utf8').split('\n')
       if (port && address) return `ws://127.0.0.1:${port}${address}`

@@ -15,8 +15,28 @@ import { startTracing, stopTracing, type Mode } from './tracing.ts'
 
 /** One of each way in which the trace learns of a parent. */
 const KINDS = [
-  'timeout', 'interval', 'animation-frame', 'idle', 'post-task', 'window-message', 'message-port', 'broadcast-channel', 'from-worker', 'microtask', 'await-of-timeout', 'await-fetch', 'then', 'xhr-load', 'indexeddb-request',
-  'mutation-observer', 'resize-observer', 'websocket-message', 'event-source', 'lock', 'image-load', 'script-run',
+  'timeout',
+  'interval',
+  'animation-frame',
+  'idle',
+  'post-task',
+  'window-message',
+  'message-port',
+  'broadcast-channel',
+  'from-worker',
+  'microtask',
+  'await-of-timeout',
+  'await-fetch',
+  'then',
+  'xhr-load',
+  'indexeddb-request',
+  'mutation-observer',
+  'resize-observer',
+  'websocket-message',
+  'event-source',
+  'lock',
+  'image-load',
+  'script-run',
 ]
 
 export async function calibrateWeb(browser: Browser, mode: Mode): Promise<Calibration> {
@@ -26,7 +46,11 @@ export async function calibrateWeb(browser: Browser, mode: Mode): Promise<Calibr
   const { targetId } = await cdp.send('Target.createTarget', { url: 'about:blank' })
   try {
     const measure = async (session: string): Promise<Costs> => {
-      const { result } = await cdp.send('Runtime.evaluate', { expression: `(${String(costs)})()`, awaitPromise: true, returnByValue: true }, session)
+      const { result } = await cdp.send(
+        'Runtime.evaluate',
+        { expression: `(${String(costs)})()`, awaitPromise: true, returnByValue: true },
+        session,
+      )
       return result.value ?? {}
     }
     const plain = await cdp.send('Target.attachToTarget', { targetId, flatten: true })
@@ -39,7 +63,15 @@ export async function calibrateWeb(browser: Browser, mode: Mode): Promise<Calibr
     await startTracing(cdp, session, mode)
     await load(browser, session, server.url)
     for (let waited = 0; waited < 3000; waited += 100) {
-      const { result } = await cdp.send('Runtime.evaluate', { expression: 'oracleWaiting.size === 0 || globalThis.oracleOver === true\n//# sourceURL=charcoal-measure:steps', returnByValue: true }, session)
+      const { result } = await cdp.send(
+        'Runtime.evaluate',
+        {
+          expression:
+            'oracleWaiting.size === 0 || globalThis.oracleOver === true\n//# sourceURL=charcoal-measure:steps',
+          returnByValue: true,
+        },
+        session,
+      )
       if (result.value === true) break
       await new Promise((done) => setTimeout(done, 100))
     }
@@ -47,7 +79,15 @@ export async function calibrateWeb(browser: Browser, mode: Mode): Promise<Calibr
     await stopTracing(cdp, session, path.join(dir, 'trace.json'))
     const trace = path.join(dir, 'trace.jsonl')
     await convertTrace(path.join(dir, 'trace.json'), trace, { header: { mode } })
-    return calibration(await judge(trace, webOracles.filter((o) => KINDS.includes(o.name)), mode), bare, recorded)
+    return calibration(
+      await judge(
+        trace,
+        webOracles.filter((o) => KINDS.includes(o.name)),
+        mode,
+      ),
+      bare,
+      recorded,
+    )
   } finally {
     await cdp.send('Target.closeTarget', { targetId }).catch(() => {})
     server.close()

@@ -47,7 +47,9 @@ export class Cdp {
     return new Promise((done, fail) => {
       const socket = new WebSocket(url, { maxPayload: 1 << 30, perMessageDeflate: false, handshakeTimeout: DEADLINE })
       socket.once('open', () => done(new Cdp(socket)))
-      socket.once('error', (error) => fail(new MeasureError(`the browser's debugging port does not answer: ${error.message}`)))
+      socket.once('error', (error) =>
+        fail(new MeasureError(`the browser's debugging port does not answer: ${error.message}`)),
+      )
     })
   }
 
@@ -58,7 +60,11 @@ export class Cdp {
     return new Promise((done, fail) => {
       const timer = setTimeout(() => {
         this.waiting.delete(id)
-        fail(new MeasureError(`the browser has not answered ${method} within ${deadline / 1000} s: the page is busy, or hangs`))
+        fail(
+          new MeasureError(
+            `the browser has not answered ${method} within ${deadline / 1000} s: the page is busy, or hangs`,
+          ),
+        )
       }, deadline)
       this.waiting.set(id, { method, timer, done, fail })
       this.socket.send(JSON.stringify({ id, method, params, ...(session && { sessionId: session }) }))
@@ -69,7 +75,8 @@ export class Cdp {
   on(event: string, listener: Listener, session?: string): () => void {
     const all = this.listeners.get(event) ?? new Set()
     this.listeners.set(event, all)
-    const filtered: Listener = session === undefined ? listener : (params, from) => from === session && listener(params, from)
+    const filtered: Listener =
+      session === undefined ? listener : (params, from) => from === session && listener(params, from)
     all.add(filtered)
     return () => void all.delete(filtered)
   }

@@ -70,10 +70,24 @@ export async function recordWeb(url: string, options: RecordWebOptions): Promise
     await browser.close()
     browser = undefined
     say('converting')
-    const header: Partial<Header> = { source: 'web', mode, title: url, command: [url], started: new Date().toISOString(), tool: `charcoal-measure (${version})` }
+    const header: Partial<Header> = {
+      source: 'web',
+      mode,
+      title: url,
+      command: [url],
+      started: new Date().toISOString(),
+      tool: `charcoal-measure (${version})`,
+    }
     const recorded = await convertTrace(raw, options.out, { header, reason: ending.reason, notes, calibration })
-    if (mode === 'full') await storeOriginals(options.out, (wanted) => Promise.resolve(maps.get(wanted) ?? null).then((text) => text ?? loadLocal(wanted)))
-    if (failure !== undefined) throw Object.assign(new MeasureError(`the steps failed: ${failure.message}; what was recorded until then is in ${options.out}`, 6), { recorded })
+    if (mode === 'full')
+      await storeOriginals(options.out, (wanted) =>
+        Promise.resolve(maps.get(wanted) ?? null).then((text) => text ?? loadLocal(wanted)),
+      )
+    if (failure !== undefined)
+      throw Object.assign(
+        new MeasureError(`the steps failed: ${failure.message}; what was recorded until then is in ${options.out}`, 6),
+        { recorded },
+      )
     return recorded
   } finally {
     options.signal?.removeEventListener('abort', abort)
@@ -127,7 +141,11 @@ async function record(browser: Browser, address: string, options: Recording): Pr
   say(`loading ${address}`)
   await load(cdp, session, address, ending.signal, options.loadTimeout ?? 30_000)
   const duration = options.duration ?? (steps === null ? 10_000 : undefined)
-  say(steps === null ? `recording for ${duration! / 1000} s; Ctrl-C ends it and reports` : 'recording while the steps run; Ctrl-C ends it and reports')
+  say(
+    steps === null
+      ? `recording for ${duration! / 1000} s; Ctrl-C ends it and reports`
+      : 'recording while the steps run; Ctrl-C ends it and reports',
+  )
   const failure = await act(cdp, session, ending, { steps, duration, endpoint, log: say })
   const notes: string[] = []
   if (failure !== undefined) {
@@ -143,9 +161,15 @@ async function record(browser: Browser, address: string, options: Recording): Pr
     await responds(cdp, session)
   }
   say('fetching the trace')
-  const maps = ending.reason === 'finished' || ending.reason === 'duration' || ending.reason === 'stopped' ? await scripts.maps() : new Map<string, string>()
+  const maps =
+    ending.reason === 'finished' || ending.reason === 'duration' || ending.reason === 'stopped'
+      ? await scripts.maps()
+      : new Map<string, string>()
   const lost = await stopTracing(cdp, session, options.raw)
-  if (lost) notes.push("the browser's trace buffer was full: the recording is incomplete; record for a shorter time, or in mode fast")
+  if (lost)
+    notes.push(
+      "the browser's trace buffer was full: the recording is incomplete; record for a shorter time, or in mode fast",
+    )
   return { failure, notes, maps }
 }
 
@@ -156,7 +180,10 @@ function checkUrl(url: string): string {
     return url
   } catch {
     if (existsSync(url)) return pathToFileURL(path.resolve(url)).href
-    throw new MeasureError(`${url} is no URL; give one with its scheme, like http://localhost:8080/, or the path of an HTML file`, 2)
+    throw new MeasureError(
+      `${url} is no URL; give one with its scheme, like http://localhost:8080/, or the path of an HTML file`,
+      2,
+    )
   }
 }
 
@@ -171,6 +198,10 @@ async function loadSteps(script: string | Steps | undefined): Promise<Steps | nu
   } catch (error) {
     throw new MeasureError(`the steps file ${script} cannot be loaded: ${(error as Error).message}`, 2)
   }
-  if (typeof module.default !== 'function') throw new MeasureError(`the steps file ${script} has no default export that is a function; see \`charcoal-measure help web\``, 2)
+  if (typeof module.default !== 'function')
+    throw new MeasureError(
+      `the steps file ${script} has no default export that is a function; see \`charcoal-measure help web\``,
+      2,
+    )
   return module.default
 }

@@ -16,7 +16,8 @@ export class Scripts {
   constructor(cdp: Cdp) {
     this.cdp = cdp
     cdp.on('Debugger.scriptParsed', ({ url, sourceMapURL }, session) => {
-      if (url && sourceMapURL && this.found.size < MAX_SCRIPTS && !this.found.has(url)) this.found.set(url, { map: sourceMapURL, session })
+      if (url && sourceMapURL && this.found.size < MAX_SCRIPTS && !this.found.has(url))
+        this.found.set(url, { map: sourceMapURL, session })
     })
   }
 
@@ -42,7 +43,12 @@ export class Scripts {
   private async fetch(url: string, session: string): Promise<string> {
     const { frameTree } = await this.cdp.send('Page.getFrameTree', {}, session, 2000)
     const options = { disableCache: false, includeCredentials: true }
-    const { resource } = await this.cdp.send('Network.loadNetworkResource', { frameId: frameTree.frame.id, url, options }, session, 5000)
+    const { resource } = await this.cdp.send(
+      'Network.loadNetworkResource',
+      { frameId: frameTree.frame.id, url, options },
+      session,
+      5000,
+    )
     if (!resource.success) throw new Error(resource.netErrorName)
     let text = ''
     for (;;) {

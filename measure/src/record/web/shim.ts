@@ -30,7 +30,12 @@ export function shim(): void {
   const queues = new WeakMap<object, string[]>()
   const define = (object: any, name: string, value: unknown): void => {
     const old = Object.getOwnPropertyDescriptor(object, name)
-    Object.defineProperty(object, name, { configurable: true, enumerable: old?.enumerable ?? false, writable: true, value })
+    Object.defineProperty(object, name, {
+      configurable: true,
+      enumerable: old?.enumerable ?? false,
+      writable: true,
+      value,
+    })
   }
   if (g.MessageChannel !== undefined) {
     const Native = g.MessageChannel
@@ -58,14 +63,29 @@ export function shim(): void {
 
   const once = new Set(['load', 'error', 'open', 'close', 'loadend', 'complete', 'abort'])
   const targets: [string, string][] = [
-    ['MessagePort', 'message-port'], ['WebSocket', 'websocket'], ['EventSource', 'event-source'], ['BroadcastChannel', 'broadcast'], ['RTCPeerConnection', 'rtc'], ['RTCDataChannel', 'rtc'],
-    ['ServiceWorkerContainer', 'worker-message'], ['ServiceWorker', 'service-worker'], ['ServiceWorkerRegistration', 'service-worker'], ['SharedWorker', 'worker-message'], ['MediaQueryList', 'event:media'], ['MediaRecorder', 'event:recorder'], ['IDBTransaction', 'indexeddb'],
+    ['MessagePort', 'message-port'],
+    ['WebSocket', 'websocket'],
+    ['EventSource', 'event-source'],
+    ['BroadcastChannel', 'broadcast'],
+    ['RTCPeerConnection', 'rtc'],
+    ['RTCDataChannel', 'rtc'],
+    ['ServiceWorkerContainer', 'worker-message'],
+    ['ServiceWorker', 'service-worker'],
+    ['ServiceWorkerRegistration', 'service-worker'],
+    ['SharedWorker', 'worker-message'],
+    ['MediaQueryList', 'event:media'],
+    ['MediaRecorder', 'event:recorder'],
+    ['IDBTransaction', 'indexeddb'],
   ]
-  const classes = targets.filter(([name]) => typeof g[name] === 'function').map(([name, kind]): [any, string] => [g[name], kind])
+  const classes = targets
+    .filter(([name]) => typeof g[name] === 'function')
+    .map(([name, kind]): [any, string] => [g[name], kind])
   const elementTypes = new Set(['load', 'error', 'toggle'])
   const kindOf = (target: unknown, type: string): string | undefined => {
     for (const [Class, kind] of classes) if (target instanceof Class) return kind
-    return g.Element !== undefined && target instanceof g.Element && elementTypes.has(type) ? `event:${type}` : undefined
+    return g.Element !== undefined && target instanceof g.Element && elementTypes.has(type)
+      ? `event:${type}`
+      : undefined
   }
   // Beside each listener stands one of ours, just before it, which leaves the stamp; the page's own functions stay as they are.
   const taken = new WeakMap<object, Event>()
@@ -79,12 +99,16 @@ export function shim(): void {
     }
   }
 
-  const slot = (type: string, options: any): string => `${typeof options === 'boolean' ? options : Boolean(options?.capture)}${type}`
+  const slot = (type: string, options: any): string =>
+    `${typeof options === 'boolean' ? options : Boolean(options?.capture)}${type}`
   const target = g.EventTarget.prototype
   const { addEventListener: add, removeEventListener: remove } = target
   const witnesses = new WeakMap<object, WeakMap<object, Map<string, (event: Event) => void>>>()
   define(target, 'addEventListener', function addEventListener(this: any, type: any, listener: any, options: any) {
-    const kind = typeof listener === 'function' || (typeof listener === 'object' && listener !== null) ? kindOf(this, String(type)) : undefined
+    const kind =
+      typeof listener === 'function' || (typeof listener === 'object' && listener !== null)
+        ? kindOf(this, String(type))
+        : undefined
     if (kind !== undefined) {
       let table = witnesses.get(this)
       if (table === undefined) witnesses.set(this, (table = new WeakMap()))
@@ -99,16 +123,20 @@ export function shim(): void {
     }
     return add.call(this, type, listener, options)
   })
-  define(target, 'removeEventListener', function removeEventListener(this: any, type: any, listener: any, options: any) {
-    const slots = listener === null || listener === undefined ? undefined : witnesses.get(this)?.get(listener)
-    const key = slot(String(type), options)
-    const ours = slots?.get(key)
-    if (ours !== undefined) {
-      slots!.delete(key)
-      remove.call(this, type, ours, options)
-    }
-    return remove.call(this, type, listener, options)
-  })
+  define(
+    target,
+    'removeEventListener',
+    function removeEventListener(this: any, type: any, listener: any, options: any) {
+      const slots = listener === null || listener === undefined ? undefined : witnesses.get(this)?.get(listener)
+      const key = slot(String(type), options)
+      const ours = slots?.get(key)
+      if (ours !== undefined) {
+        slots!.delete(key)
+        remove.call(this, type, ours, options)
+      }
+      return remove.call(this, type, listener, options)
+    },
+  )
 
   const handlers = new WeakMap<object, Map<string, (event: Event) => void>>()
   const property = (prototype: any, name: string): void => {
@@ -135,10 +163,17 @@ export function shim(): void {
       },
     })
   }
-  for (const [Class] of classes) for (const name of Object.getOwnPropertyNames(Class.prototype)) if (name.startsWith('on')) property(Class.prototype, name)
+  for (const [Class] of classes)
+    for (const name of Object.getOwnPropertyNames(Class.prototype))
+      if (name.startsWith('on')) property(Class.prototype, name)
   if (g.HTMLElement !== undefined) for (const type of elementTypes) property(g.HTMLElement.prototype, `on${type}`)
 
-  for (const [name, kind] of [['ResizeObserver', 'resize'], ['IntersectionObserver', 'intersection'], ['PerformanceObserver', 'performance'], ['ReportingObserver', 'reporting']]) {
+  for (const [name, kind] of [
+    ['ResizeObserver', 'resize'],
+    ['IntersectionObserver', 'intersection'],
+    ['PerformanceObserver', 'performance'],
+    ['ReportingObserver', 'reporting'],
+  ]) {
     const Native = g[name]
     if (typeof Native !== 'function') continue
     const wrapped = class extends Native {
@@ -148,10 +183,13 @@ export function shim(): void {
           return
         }
         const id = scheduled(`observer:${kind}`, true)
-        super(function (this: unknown, ...args: unknown[]) {
-          ran(id)
-          return callback.apply(this, args)
-        }, ...rest)
+        super(
+          function (this: unknown, ...args: unknown[]) {
+            ran(id)
+            return callback.apply(this, args)
+          },
+          ...rest,
+        )
       }
     }
     Object.defineProperty(wrapped, 'name', { value: name })
@@ -160,9 +198,15 @@ export function shim(): void {
 
   // Functions that take callbacks: class, method, places of the callbacks (-1: the last argument), kind, whether they run again and again.
   const methods: [string, string, number[], string, boolean][] = [
-    ['LockManager', 'request', [-1], 'lock', false], ['HTMLCanvasElement', 'toBlob', [0], 'callback', false], ['HTMLVideoElement', 'requestVideoFrameCallback', [0], 'animation-frame', false],
-    ['Geolocation', 'getCurrentPosition', [0, 1], 'callback', false], ['Geolocation', 'watchPosition', [0, 1], 'callback', true], ['DataTransferItem', 'getAsString', [0], 'callback', false],
-    ['FileSystemDirectoryReader', 'readEntries', [0, 1], 'callback', false], ['FileSystemFileEntry', 'file', [0, 1], 'callback', false], ['BaseAudioContext', 'decodeAudioData', [1, 2], 'callback', false],
+    ['LockManager', 'request', [-1], 'lock', false],
+    ['HTMLCanvasElement', 'toBlob', [0], 'callback', false],
+    ['HTMLVideoElement', 'requestVideoFrameCallback', [0], 'animation-frame', false],
+    ['Geolocation', 'getCurrentPosition', [0, 1], 'callback', false],
+    ['Geolocation', 'watchPosition', [0, 1], 'callback', true],
+    ['DataTransferItem', 'getAsString', [0], 'callback', false],
+    ['FileSystemDirectoryReader', 'readEntries', [0, 1], 'callback', false],
+    ['FileSystemFileEntry', 'file', [0, 1], 'callback', false],
+    ['BaseAudioContext', 'decodeAudioData', [1, 2], 'callback', false],
     ['Document', 'startViewTransition', [0], 'callback', false],
   ]
   for (const [name, method, places, kind, recurring] of methods) {

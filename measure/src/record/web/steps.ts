@@ -87,7 +87,11 @@ export class Page {
   }
 
   /** Presses and releases a button at a place, CSS pixels. */
-  async mouse(x: number, y: number, { count = 1, button = 'left' }: { count?: number; button?: 'left' | 'right' | 'middle' } = {}): Promise<void> {
+  async mouse(
+    x: number,
+    y: number,
+    { count = 1, button = 'left' }: { count?: number; button?: 'left' | 'right' | 'middle' } = {},
+  ): Promise<void> {
     await this.move(x, y)
     for (let clickCount = 1; clickCount <= count; clickCount++) {
       await this.send('Input.dispatchMouseEvent', { type: 'mousePressed', x, y, button, buttons: 1, clickCount })
@@ -96,7 +100,12 @@ export class Page {
   }
 
   async move(x: number, y: number, steps = 4): Promise<void> {
-    for (let i = 1; i <= steps; i++) await this.send('Input.dispatchMouseEvent', { type: 'mouseMoved', x: this.x + ((x - this.x) * i) / steps, y: this.y + ((y - this.y) * i) / steps })
+    for (let i = 1; i <= steps; i++)
+      await this.send('Input.dispatchMouseEvent', {
+        type: 'mouseMoved',
+        x: this.x + ((x - this.x) * i) / steps,
+        y: this.y + ((y - this.y) * i) / steps,
+      })
     this.x = x
     this.y = y
   }
@@ -104,13 +113,27 @@ export class Page {
   /** Drags from one place to another with the left button. */
   async drag(from: { x: number; y: number }, to: { x: number; y: number }, steps = 10): Promise<void> {
     await this.move(from.x, from.y)
-    await this.send('Input.dispatchMouseEvent', { type: 'mousePressed', x: from.x, y: from.y, button: 'left', buttons: 1, clickCount: 1 })
+    await this.send('Input.dispatchMouseEvent', {
+      type: 'mousePressed',
+      x: from.x,
+      y: from.y,
+      button: 'left',
+      buttons: 1,
+      clickCount: 1,
+    })
     for (let i = 1; i <= steps; i++) {
       const x = from.x + ((to.x - from.x) * i) / steps
       const y = from.y + ((to.y - from.y) * i) / steps
       await this.send('Input.dispatchMouseEvent', { type: 'mouseMoved', x, y, button: 'left', buttons: 1 })
     }
-    await this.send('Input.dispatchMouseEvent', { type: 'mouseReleased', x: to.x, y: to.y, button: 'left', buttons: 0, clickCount: 1 })
+    await this.send('Input.dispatchMouseEvent', {
+      type: 'mouseReleased',
+      x: to.x,
+      y: to.y,
+      button: 'left',
+      buttons: 0,
+      clickCount: 1,
+    })
     this.x = to.x
     this.y = to.y
   }
@@ -143,8 +166,18 @@ export class Page {
     const name = parts.pop()!
     const held = parts.reduce((sum, m) => sum | (modifiers[m] ?? 0), 0)
     const upper = name.toUpperCase()
-    const key = keys[name] ?? { code: /[A-Z]/.test(upper) ? `Key${upper}` : `Digit${name}`, key: held & 8 ? upper : name, windowsVirtualKeyCode: upper.charCodeAt(0), ...(held & ~8 ? {} : { text: name }) }
-    await this.send('Input.dispatchKeyEvent', { type: key.text === undefined ? 'rawKeyDown' : 'keyDown', modifiers: held, ...key, ...(key.text !== undefined && { unmodifiedText: key.text }) })
+    const key = keys[name] ?? {
+      code: /[A-Z]/.test(upper) ? `Key${upper}` : `Digit${name}`,
+      key: held & 8 ? upper : name,
+      windowsVirtualKeyCode: upper.charCodeAt(0),
+      ...(held & ~8 ? {} : { text: name }),
+    }
+    await this.send('Input.dispatchKeyEvent', {
+      type: key.text === undefined ? 'rawKeyDown' : 'keyDown',
+      modifiers: held,
+      ...key,
+      ...(key.text !== undefined && { unmodifiedText: key.text }),
+    })
     await this.send('Input.dispatchKeyEvent', { type: 'keyUp', modifiers: held, ...key, text: undefined })
   }
 
@@ -171,8 +204,14 @@ export class Page {
   /** Runs a function in the page's own world; its result must be JSON. What it does itself is not in the trace, what it starts is. */
   async evaluate<T>(f: string | ((...args: any[]) => T), ...args: unknown[]): Promise<T> {
     const expression = typeof f === 'string' ? f : `(${String(f)})(...${JSON.stringify(args)})`
-    const { result, exceptionDetails } = await this.send('Runtime.evaluate', { expression: expression + SOURCE, awaitPromise: true, returnByValue: true, userGesture: true })
-    if (exceptionDetails !== undefined) throw new MeasureError(`evaluate: ${exceptionDetails.exception?.description ?? exceptionDetails.text}`, 6)
+    const { result, exceptionDetails } = await this.send('Runtime.evaluate', {
+      expression: expression + SOURCE,
+      awaitPromise: true,
+      returnByValue: true,
+      userGesture: true,
+    })
+    if (exceptionDetails !== undefined)
+      throw new MeasureError(`evaluate: ${exceptionDetails.exception?.description ?? exceptionDetails.text}`, 6)
     return result.value
   }
 
@@ -203,7 +242,10 @@ export class Page {
   }
 
   private async look(selector: string): Promise<{ x: number; y: number } | null> {
-    const { result } = await this.send('Runtime.evaluate', { expression: `(${String(locate)})(${JSON.stringify(selector)})${SOURCE}`, returnByValue: true }).catch((error) => {
+    const { result } = await this.send('Runtime.evaluate', {
+      expression: `(${String(locate)})(${JSON.stringify(selector)})${SOURCE}`,
+      returnByValue: true,
+    }).catch((error) => {
       if (this.signal.aborted) throw error
       // Between two documents there is none to look in.
       return { result: { value: null } }
@@ -212,7 +254,7 @@ export class Page {
   }
 
   private async poll<T>(f: () => Promise<T | undefined>, what: string): Promise<T> {
-    for (const until = Date.now() + this.timeout; ; ) {
+    for (const until = Date.now() + this.timeout; ;) {
       const found = await f()
       if (found !== undefined) return found
       if (Date.now() > until) throw new MeasureError(`waited ${this.timeout / 1000} s in vain for ${what}`, 6)
@@ -245,7 +287,14 @@ function locate(selector: string): { x: number; y: number } | null {
   const search = (root: Document | ShadowRoot, dx: number, dy: number): { x: number; y: number } | null => {
     const candidates = [...root.querySelectorAll(text === null ? selector : '*')] as HTMLElement[]
     for (const element of candidates) {
-      if (text !== null && !(element.children.length === 0 || [...element.childNodes].some((n) => n.nodeType === 3 && n.textContent!.trim() !== ''))) continue
+      if (
+        text !== null &&
+        !(
+          element.children.length === 0 ||
+          [...element.childNodes].some((n) => n.nodeType === 3 && n.textContent!.trim() !== '')
+        )
+      )
+        continue
       if (text !== null && (element.textContent ?? '').trim() !== text) continue
       let box = element.getBoundingClientRect()
       if (box.width === 0 || box.height === 0 || getComputedStyle(element).visibility === 'hidden') continue

@@ -23,24 +23,45 @@ export function conflictCards(f: Figures): HTMLElement {
     more.hidden = found.length <= shown
   }
   fill()
-  const search = h('input', { type: 'search', placeholder: 'file, function, variable …', 'aria-label': 'Search the conflicts', oninput: () => ((text = search.value), fill()) })
-  const inPackages = h('input', { type: 'checkbox', checked: packages, onchange: () => ((packages = inPackages.checked), fill()) })
-  const bar = h('div', { class: 'bar' }, search, all.length > own.length ? h('label', {}, inPackages, ` packages, too (${whole(all.length - own.length)})`) : null)
+  const search = h('input', {
+    type: 'search',
+    placeholder: 'file, function, variable …',
+    'aria-label': 'Search the conflicts',
+    oninput: () => ((text = search.value), fill()),
+  })
+  const inPackages = h('input', {
+    type: 'checkbox',
+    checked: packages,
+    onchange: () => ((packages = inPackages.checked), fill()),
+  })
+  const bar = h(
+    'div',
+    { class: 'bar' },
+    search,
+    all.length > own.length ? h('label', {}, inPackages, ` packages, too (${whole(all.length - own.length)})`) : null,
+  )
   return h('div', {}, h('p', { class: 'finding' }, finding(f, all, own)), all.length > 3 ? bar : null, list, more)
 }
 
 /** The report in one sentence. */
 function finding(f: Figures, all: Conflict[], own: Conflict[]): string {
   const [first] = own.length > 0 ? own : all
-  if (first === undefined) return 'No operation was seen that something of the same function, or on the same data, came between.'
+  if (first === undefined)
+    return 'No operation was seen that something of the same function, or on the same data, came between.'
   const others = own.length - 1
   return `${conflictText(f, first)}${others > 0 ? ` ${whole(others)} more conflict${others === 1 ? '' : 's'} in your code.` : ''}`
 }
 
-const wordsOf = (f: Figures, c: Conflict): string => [c.first, c.second, c.other, ...c.awaits].map((s) => siteText(f.sites[s])).join(' ').concat(` ${c.variable ?? ''}`).toLowerCase()
+const wordsOf = (f: Figures, c: Conflict): string =>
+  [c.first, c.second, c.other, ...c.awaits]
+    .map((s) => siteText(f.sites[s]))
+    .join(' ')
+    .concat(` ${c.variable ?? ''}`)
+    .toLowerCase()
 
 function card(f: Figures, c: Conflict, number: number): HTMLElement {
-  const step = (word: string, site: number, kind: string): HTMLElement => h('li', { class: kind }, h('span', { class: 'word' }, word), placeOf(f.sites[site]))
+  const step = (word: string, site: number, kind: string): HTMLElement =>
+    h('li', { class: kind }, h('span', { class: 'word' }, word), placeOf(f.sites[site]))
   const data = c.evidence === 'data'
   return h(
     'article',
@@ -54,7 +75,12 @@ function card(f: Figures, c: Conflict, number: number): HTMLElement {
       step(data ? 'another' : 'enters', c.other, 'enters'),
       step(data ? 'then' : 'goes on', c.second, 'own'),
     ),
-    h('p', { class: 'cost' }, `An atomic block there would take ${time(c.p50)}, at worst ${time(c.p99)}. `, c.from !== undefined ? h('small', {}, c.from) : null),
+    h(
+      'p',
+      { class: 'cost' },
+      `An atomic block there would take ${time(c.p50)}, at worst ${time(c.p99)}. `,
+      c.from !== undefined ? h('small', {}, c.from) : null,
+    ),
     h('p', { class: 'links' }, h('a', { href: '#timeline' }, 'tree'), editorLink(f.sites[c.second])),
   )
 }
@@ -68,5 +94,9 @@ function editorLink(site: Site | undefined): HTMLElement | null {
   const file = site === undefined ? undefined : fileOf(site)
   if (file === undefined || !file.startsWith('file:///')) return null
   const { line, column } = site!.original ?? site!
-  return h('a', { href: `vscode://file${decodeURIComponent(file.slice('file://'.length))}:${line}:${column}` }, 'editor')
+  return h(
+    'a',
+    { href: `vscode://file${decodeURIComponent(file.slice('file://'.length))}:${line}:${column}` },
+    'editor',
+  )
 }

@@ -4,11 +4,19 @@ type Props = Record<string, string | number | boolean | ((event: any) => void) |
 
 export const SVG = 'http://www.w3.org/2000/svg'
 
-export function h<K extends keyof HTMLElementTagNameMap>(tag: K, props: Props = {}, ...children: Child[]): HTMLElementTagNameMap[K] {
+export function h<K extends keyof HTMLElementTagNameMap>(
+  tag: K,
+  props: Props = {},
+  ...children: Child[]
+): HTMLElementTagNameMap[K] {
   return fill(document.createElement(tag), props, children)
 }
 
-export function s<K extends keyof SVGElementTagNameMap>(tag: K, props: Props = {}, ...children: Child[]): SVGElementTagNameMap[K] {
+export function s<K extends keyof SVGElementTagNameMap>(
+  tag: K,
+  props: Props = {},
+  ...children: Child[]
+): SVGElementTagNameMap[K] {
   return fill(document.createElementNS(SVG, tag), props, children)
 }
 
@@ -25,6 +33,7 @@ function fill<E extends Element>(element: E, props: Props, children: Child[]): E
 function append(element: Element, children: Child[]): void {
   for (const child of children) {
     if (Array.isArray(child)) append(element, child)
-    else if (child !== null && child !== undefined && child !== false) element.append(typeof child === 'number' ? String(child) : child)
+    else if (child !== null && child !== undefined && child !== false)
+      element.append(typeof child === 'number' ? String(child) : child)
   }
 }

@@ -54,7 +54,12 @@ export function figure(spec: FigureSpec): HTMLElement {
   const scale = spec.series[0]!.histogram.scale
   const state = { logX: true, logY: false, cumulative: false }
   const shown = spec.series.map((series) => series.hidden !== true)
-  const holder = h('div', { class: 'plot', tabindex: 0, role: 'img', 'aria-label': `${spec.title}. Left and right arrow keys read the bins.` })
+  const holder = h('div', {
+    class: 'plot',
+    tabindex: 0,
+    role: 'img',
+    'aria-label': `${spec.title}. Left and right arrow keys read the bins.`,
+  })
   const readout = h('div', { class: 'readout', 'aria-live': 'polite' }, hint())
   let plot: uPlot | undefined
   let bins: number[] = []
@@ -63,7 +68,9 @@ export function figure(spec: FigureSpec): HTMLElement {
     h(
       'button',
       {
-        type: 'button', class: 'key', 'aria-pressed': String(shown[i]),
+        type: 'button',
+        class: 'key',
+        'aria-pressed': String(shown[i]),
         onclick: (event: Event) => {
           shown[i] = !shown[i]
           ;(event.currentTarget as Element).setAttribute('aria-pressed', String(shown[i]))
@@ -79,7 +86,9 @@ export function figure(spec: FigureSpec): HTMLElement {
     h(
       'button',
       {
-        type: 'button', class: 'toggle', 'aria-pressed': String(state[name]),
+        type: 'button',
+        class: 'toggle',
+        'aria-pressed': String(state[name]),
         onclick: (event: Event) => {
           state[name] = !state[name]
           ;(event.currentTarget as Element).setAttribute('aria-pressed', String(state[name]))
@@ -92,19 +101,23 @@ export function figure(spec: FigureSpec): HTMLElement {
   function draw(): void {
     const width = holder.clientWidth || 520
     plot?.destroy()
-    const all = [...new Set(spec.series.flatMap((series, i) => (shown[i] ? series.histogram.bins.map(([bin]) => bin) : [])))].sort((a, b) => a - b)
+    const all = [
+      ...new Set(spec.series.flatMap((series, i) => (shown[i] ? series.histogram.bins.map(([bin]) => bin) : []))),
+    ].sort((a, b) => a - b)
     const limit = spec.upTo ?? Infinity
     const from = all[0] ?? 0
     const to = all.filter((bin) => edgeOf(scale, bin) < limit).at(-1) ?? from
     bins = Array.from({ length: to - from + 2 }, (_, i) => from + i)
-    const place = (bin: number): number => (scale === 'count' ? Math.max(edgeOf(scale, bin), state.logX ? ZERO : 0) : Math.max(edgeOf(scale, bin), 0.1))
+    const place = (bin: number): number =>
+      scale === 'count' ? Math.max(edgeOf(scale, bin), state.logX ? ZERO : 0) : Math.max(edgeOf(scale, bin), 0.1)
     const xs = bins.map(place)
     const columns = spec.series.map((series) => {
       const counts = new Map(series.histogram.bins.map(([bin, count]) => [bin, count]))
       let sum = [...counts].reduce((below, [bin, count]) => (bin < from ? below + count : below), 0)
       return bins.map((bin, i) => {
         const count = i === bins.length - 1 ? 0 : (counts.get(bin) ?? 0)
-        if (state.cumulative) return series.histogram.count === 0 ? null : (100 * (sum += count)) / series.histogram.count
+        if (state.cumulative)
+          return series.histogram.count === 0 ? null : (100 * (sum += count)) / series.histogram.count
         return state.logY ? Math.max(count, 0.5) : count
       })
     })
@@ -120,8 +133,19 @@ export function figure(spec: FigureSpec): HTMLElement {
         legend: { show: false },
         cursor: { y: false, drag: { x: false, y: false }, points: { size: 7 } },
         scales: {
-          x: { time: false, distr: state.logX ? 3 : 1, log: 10, range: () => (state.logX ? [xs[0]!, Math.max(xs.at(-1)!, xs[0]! * 10)] : [0, Math.min(linearTo, xs.at(-1)!)]) },
-          y: { distr: state.logY && !state.cumulative ? 3 : 1, log: 10, range: () => (state.cumulative ? [0, 100] : state.logY ? [0.7, Math.max(10, highest * 1.3)] : [0, highest * 1.06]) },
+          x: {
+            time: false,
+            distr: state.logX ? 3 : 1,
+            log: 10,
+            range: () =>
+              state.logX ? [xs[0]!, Math.max(xs.at(-1)!, xs[0]! * 10)] : [0, Math.min(linearTo, xs.at(-1)!)],
+          },
+          y: {
+            distr: state.logY && !state.cumulative ? 3 : 1,
+            log: 10,
+            range: () =>
+              state.cumulative ? [0, 100] : state.logY ? [0.7, Math.max(10, highest * 1.3)] : [0, highest * 1.06],
+          },
         },
         series: [
           {},
@@ -141,9 +165,15 @@ export function figure(spec: FigureSpec): HTMLElement {
             grid: { stroke: grid, width: 1 },
             ticks: { stroke: grid, width: 1, size: 4 },
             font: '11px system-ui, sans-serif',
-            label: spec.x, labelFont: '11px system-ui, sans-serif', labelSize: 18, size: 28,
-            splits: state.logX ? (_u: uPlot, _axis: number, min: number, max: number) => logSplits(min, max, scale) : undefined,
-            values: (_u: uPlot, values: number[]) => values.map((v) => (scale === 'time' ? time(v) : v === ZERO ? '0' : whole(v))),
+            label: spec.x,
+            labelFont: '11px system-ui, sans-serif',
+            labelSize: 18,
+            size: 28,
+            splits: state.logX
+              ? (_u: uPlot, _axis: number, min: number, max: number) => logSplits(min, max, scale)
+              : undefined,
+            values: (_u: uPlot, values: number[]) =>
+              values.map((v) => (scale === 'time' ? time(v) : v === ZERO ? '0' : whole(v))),
             filter: (_u: uPlot, splits: number[]) => splits,
           },
           {
@@ -152,7 +182,16 @@ export function figure(spec: FigureSpec): HTMLElement {
             ticks: { stroke: grid, width: 1, size: 4 },
             font: '11px system-ui, sans-serif',
             size: 52,
-            values: (_u: uPlot, values: number[]) => values.map((v) => (state.cumulative ? `${v} %` : state.logY && Math.abs(Math.log10(v) % 1) > 1e-9 ? '' : v >= 10_000 ? `${v / 1000} k` : whole(v))),
+            values: (_u: uPlot, values: number[]) =>
+              values.map((v) =>
+                state.cumulative
+                  ? `${v} %`
+                  : state.logY && Math.abs(Math.log10(v) % 1) > 1e-9
+                    ? ''
+                    : v >= 10_000
+                      ? `${v / 1000} k`
+                      : whole(v),
+              ),
           },
         ],
         hooks: { setCursor: [(u: uPlot) => read(u.cursor.idx)] },
@@ -171,21 +210,58 @@ export function figure(spec: FigureSpec): HTMLElement {
     const bin = bins[index]!
     const low = edgeOf(scale, bin)
     const high = edgeOf(scale, bin + 1)
-    const range = scale === 'time' ? `${time(low)} – ${time(high)}` : high - low === 1 ? whole(low) : `${whole(low)} – ${whole(high - 1)}`
+    const range =
+      scale === 'time'
+        ? `${time(low)} – ${time(high)}`
+        : high - low === 1
+          ? whole(low)
+          : `${whole(low)} – ${whole(high - 1)}`
     const rows = spec.series.map((series, i) => {
       if (!shown[i]) return null
       const held = series.histogram.bins.find(([b]) => b === bin)
       const upTo = series.histogram.bins.reduce((sum, [b, count]) => (b <= bin ? sum + count : sum), 0)
-      return h('span', { class: 'item' }, h('span', { class: `swatch c${series.color}${series.dashed ? ' dashed' : ''}` }), `${series.name}: ${whole(held?.[1] ?? 0)} (${percent(upTo, series.histogram.count)} up to here)`)
+      return h(
+        'span',
+        { class: 'item' },
+        h('span', { class: `swatch c${series.color}${series.dashed ? ' dashed' : ''}` }),
+        `${series.name}: ${whole(held?.[1] ?? 0)} (${percent(upTo, series.histogram.count)} up to here)`,
+      )
     })
-    const examples = [...new Set(spec.series.flatMap((series, i) => (shown[i] ? (series.histogram.bins.find(([b]) => b === bin)?.[2] ?? []) : [])))].slice(0, 3)
-    readout.replaceChildren(h('b', {}, range), ' ', ...rows.filter((row) => row !== null), examples.length > 0 ? h('span', { class: 'examples' }, 'for instance ', ...examples.flatMap((e, i) => [i > 0 ? ', ' : '', source(spec.sites[e])])) : '')
+    const examples = [
+      ...new Set(
+        spec.series.flatMap((series, i) =>
+          shown[i] ? (series.histogram.bins.find(([b]) => b === bin)?.[2] ?? []) : [],
+        ),
+      ),
+    ].slice(0, 3)
+    readout.replaceChildren(
+      h('b', {}, range),
+      ' ',
+      ...rows.filter((row) => row !== null),
+      examples.length > 0
+        ? h(
+            'span',
+            { class: 'examples' },
+            'for instance ',
+            ...examples.flatMap((e, i) => [i > 0 ? ', ' : '', source(spec.sites[e])]),
+          )
+        : '',
+    )
   }
 
   holder.addEventListener('keydown', (event) => {
     if (plot === undefined) return
     const now = plot.cursor.idx ?? -1
-    const next = event.key === 'ArrowRight' ? now + 1 : event.key === 'ArrowLeft' ? now - 1 : event.key === 'Home' ? 0 : event.key === 'End' ? bins.length - 2 : undefined
+    const next =
+      event.key === 'ArrowRight'
+        ? now + 1
+        : event.key === 'ArrowLeft'
+          ? now - 1
+          : event.key === 'Home'
+            ? 0
+            : event.key === 'End'
+              ? bins.length - 2
+              : undefined
     if (next === undefined) return
     event.preventDefault()
     const index = Math.min(bins.length - 2, Math.max(0, next))
@@ -193,17 +269,36 @@ export function figure(spec: FigureSpec): HTMLElement {
     read(index)
   })
   redraws.add(draw)
-  new ResizeObserver(() => plot !== undefined && Math.abs(plot.width - holder.clientWidth) > 4 && draw()).observe(holder)
+  new ResizeObserver(() => plot !== undefined && Math.abs(plot.width - holder.clientWidth) > 4 && draw()).observe(
+    holder,
+  )
   requestAnimationFrame(draw)
 
   return h(
     'section',
     { class: 'card figure', id: spec.id },
     h('header', {}, h('h3', {}, spec.title), h('span', { class: 'paper' }, spec.paper)),
-    h('div', { class: 'controls' }, h('div', { class: 'legend' }, legend), h('div', { class: 'toggles' }, toggle('logX', 'log x'), toggle('logY', 'log y'), toggle('cumulative', 'cumulative'))),
+    h(
+      'div',
+      { class: 'controls' },
+      h('div', { class: 'legend' }, legend),
+      h(
+        'div',
+        { class: 'toggles' },
+        toggle('logX', 'log x'),
+        toggle('logY', 'log y'),
+        toggle('cumulative', 'cumulative'),
+      ),
+    ),
     holder,
     readout,
-    h('details', {}, h('summary', {}, 'The papers, and the numbers'), h('p', { class: 'says' }, spec.says), numbers(spec)),
+    h(
+      'details',
+      {},
+      h('summary', {}, 'The papers, and the numbers'),
+      h('p', { class: 'says' }, spec.says),
+      numbers(spec),
+    ),
   )
 }
 
@@ -213,7 +308,8 @@ function logSplits(min: number, max: number, scale: 'time' | 'count'): number[] 
   for (let power = Math.floor(Math.log10(min)); 10 ** power <= max * 1.001; power++)
     for (const step of decades < 3 ? [1, 2, 5] : [1]) {
       const at = step * 10 ** power
-      if (at >= min * 0.999 && at <= max * 1.001 && (scale === 'time' || at >= 1)) splits.push(Number(at.toPrecision(6)))
+      if (at >= min * 0.999 && at <= max * 1.001 && (scale === 'time' || at >= 1))
+        splits.push(Number(at.toPrecision(6)))
     }
   return splits
 }
@@ -228,15 +324,35 @@ function numbers(spec: FigureSpec): HTMLElement {
     h(
       'table',
       {},
-      h('thead', {}, h('tr', {}, ['', 'count', 'least', '10 %', 'median', '90 %', '99 %', 'most'].map((t) => h('th', { scope: 'col' }, t)))),
+      h(
+        'thead',
+        {},
+        h(
+          'tr',
+          {},
+          ['', 'count', 'least', '10 %', 'median', '90 %', '99 %', 'most'].map((t) => h('th', { scope: 'col' }, t)),
+        ),
+      ),
       h(
         'tbody',
         {},
         spec.series.map(({ name, histogram }) =>
-          h('tr', {}, h('th', { scope: 'row' }, name), [whole(histogram.count), histogram.count === 0 ? '–' : text(histogram.min), at(histogram, 0.1), at(histogram, 0.5), at(histogram, 0.9), at(histogram, 0.99), histogram.count === 0 ? '–' : text(histogram.max)].map((t) => h('td', {}, t))),
+          h(
+            'tr',
+            {},
+            h('th', { scope: 'row' }, name),
+            [
+              whole(histogram.count),
+              histogram.count === 0 ? '–' : text(histogram.min),
+              at(histogram, 0.1),
+              at(histogram, 0.5),
+              at(histogram, 0.9),
+              at(histogram, 0.99),
+              histogram.count === 0 ? '–' : text(histogram.max),
+            ].map((t) => h('td', {}, t)),
+          ),
         ),
       ),
     ),
   )
 }
-

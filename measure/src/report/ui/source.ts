@@ -10,13 +10,20 @@ export function source(site: Site | undefined): HTMLElement {
   const line = original?.line ?? site.line ?? 0
   const column = original?.column ?? site.column ?? 0
   const name = original?.name ?? site.function
-  const place = url === undefined ? null : `${shortUrl(url)}${line > 0 ? `:${line}` : ''}${column > 1 && line <= 3 ? `:${column}` : ''}`
+  const place =
+    url === undefined
+      ? null
+      : `${shortUrl(url)}${line > 0 ? `:${line}` : ''}${column > 1 && line <= 3 ? `:${column}` : ''}`
   return h(
     'span',
     { class: 'site' },
     h('span', { class: 'kind' }, site.kind),
     name ? h('span', { class: 'fn' }, ` ${name}`) : null,
     place === null ? null : ' ',
-    place === null ? null : /^(https?|file):/.test(url!) ? h('a', { href: url!, title: `${url}:${line}:${column}`, target: '_blank', rel: 'noreferrer' }, place) : h('span', { title: `${url}:${line}:${column}` }, place),
+    place === null
+      ? null
+      : /^(https?|file):/.test(url!)
+        ? h('a', { href: url!, title: `${url}:${line}:${column}`, target: '_blank', rel: 'noreferrer' }, place)
+        : h('span', { title: `${url}:${line}:${column}` }, place),
   )
 }

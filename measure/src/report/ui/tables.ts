@@ -26,14 +26,63 @@ export function subtreesTable(f: Figures): HTMLElement {
     const p = (n: number): HTMLElement => td(percent(n, r.total))
     const paper = PAPER_SUBTREES.find((q) => q.limitMs === r.limitMs)
     return [
-      h('tr', {}, h('th', { scope: 'row', rowspan: paper ? 2 : 1 }, `${r.limitMs} ms`), td('here'), td(whole(r.total)), p(r.linearL), p(r.linearS), p(r.multiL), p(r.multiS), p(r.containL), p(r.containS), p(r.interrupted)),
-      paper ? h('tr', { class: 'theirs' }, td('paper'), td(whole(paper.total)), h('td', { colspan: 2, class: 'mid', title: 'The paper does not say which of the two' }, paper.linear.replace('%', ' %')), ...[paper.multiL, paper.multiS, paper.containL, paper.containS].map((t) => td(t.replace('%', ' %'))), td('')) : null,
+      h(
+        'tr',
+        {},
+        h('th', { scope: 'row', rowspan: paper ? 2 : 1 }, `${r.limitMs} ms`),
+        td('here'),
+        td(whole(r.total)),
+        p(r.linearL),
+        p(r.linearS),
+        p(r.multiL),
+        p(r.multiS),
+        p(r.containL),
+        p(r.containS),
+        p(r.interrupted),
+      ),
+      paper
+        ? h(
+            'tr',
+            { class: 'theirs' },
+            td('paper'),
+            td(whole(paper.total)),
+            h(
+              'td',
+              { colspan: 2, class: 'mid', title: 'The paper does not say which of the two' },
+              paper.linear.replace('%', ' %'),
+            ),
+            ...[paper.multiL, paper.multiS, paper.containL, paper.containS].map((t) => td(t.replace('%', ' %'))),
+            td(''),
+          )
+        : null,
     ]
   })
-  return scroll(h('table', { class: 'numbers' }, h('thead', {}, h('tr', {}, th('Limit'), th(''), heads.map(([t, title]) => th(t, title)))), h('tbody', {}, rows)))
+  return scroll(
+    h(
+      'table',
+      { class: 'numbers' },
+      h(
+        'thead',
+        {},
+        h(
+          'tr',
+          {},
+          th('Limit'),
+          th(''),
+          heads.map(([t, title]) => th(t, title)),
+        ),
+      ),
+      h('tbody', {}, rows),
+    ),
+  )
 }
 
-const ADVICE: Record<Advice, string> = { wrap: 'wrap', careful: 'with care', 'do-not-wrap': 'do not wrap', 'too-few-runs': 'too few runs' }
+const ADVICE: Record<Advice, string> = {
+  wrap: 'wrap',
+  careful: 'with care',
+  'do-not-wrap': 'do not wrap',
+  'too-few-runs': 'too few runs',
+}
 
 export function rankingTable(f: Figures): HTMLElement {
   const { chains, byAdvice, distinct } = f.ranking
@@ -47,14 +96,47 @@ export function rankingTable(f: Figures): HTMLElement {
     h(
       'tr',
       {},
-      td(h('span', { class: `advice ${c.advice}` }, ADVICE[c.advice]), h('div', { class: 'why' }, adviceText(c)), c.sameFunction > 0 ? h('div', { class: 'conflict' }, `${whole(c.sameFunction)} times by the same function`) : c.sameFile > 0 ? h('div', { class: 'conflict' }, `${whole(c.sameFile)} times by the same file`) : ''),
-      td(h('ol', { class: 'chain' }, c.sites.map((site) => h('li', {}, source(f.sites[site])))), c.from !== undefined ? h('small', {}, c.from) : ''),
-      td(whole(c.runs)), td(`${whole(c.interrupted)}`, h('small', {}, ` ${percent(c.interrupted, c.runs)}`)), td(time(c.p50)), td(time(c.p99)), td(time(c.max)),
-      td(c.by.length === 0 ? '–' : h('ul', { class: 'by' }, c.by.slice(0, 3).map(([site, n]) => h('li', {}, source(f.sites[site]), ` × ${whole(n)}`)))),
+      td(
+        h('span', { class: `advice ${c.advice}` }, ADVICE[c.advice]),
+        h('div', { class: 'why' }, adviceText(c)),
+        c.sameFunction > 0
+          ? h('div', { class: 'conflict' }, `${whole(c.sameFunction)} times by the same function`)
+          : c.sameFile > 0
+            ? h('div', { class: 'conflict' }, `${whole(c.sameFile)} times by the same file`)
+            : '',
+      ),
+      td(
+        h(
+          'ol',
+          { class: 'chain' },
+          c.sites.map((site) => h('li', {}, source(f.sites[site]))),
+        ),
+        c.from !== undefined ? h('small', {}, c.from) : '',
+      ),
+      td(whole(c.runs)),
+      td(`${whole(c.interrupted)}`, h('small', {}, ` ${percent(c.interrupted, c.runs)}`)),
+      td(time(c.p50)),
+      td(time(c.p99)),
+      td(time(c.max)),
+      td(
+        c.by.length === 0
+          ? '–'
+          : h(
+              'ul',
+              { class: 'by' },
+              c.by.slice(0, 3).map(([site, n]) => h('li', {}, source(f.sites[site]), ` × ${whole(n)}`)),
+            ),
+      ),
     )
   function fill(): void {
     const words = text.toLowerCase()
-    const found = chains.filter((c) => (wanted === 'all' || c.advice === wanted) && (words === '' || c.sites.some((site) => siteText(f.sites[site]).toLowerCase().includes(words)) || (c.from ?? '').toLowerCase().includes(words)))
+    const found = chains.filter(
+      (c) =>
+        (wanted === 'all' || c.advice === wanted) &&
+        (words === '' ||
+          c.sites.some((site) => siteText(f.sites[site]).toLowerCase().includes(words)) ||
+          (c.from ?? '').toLowerCase().includes(words)),
+    )
     body.replaceChildren(...found.slice(0, shown).map(row))
     more.hidden = found.length <= shown
   }
@@ -65,21 +147,89 @@ export function rankingTable(f: Figures): HTMLElement {
     h('option', { value: 'all' }, `all advice (${whole(distinct)} distinct chains)`),
     (Object.keys(ADVICE) as Advice[]).map((a) => h('option', { value: a }, `${ADVICE[a]} (${whole(byAdvice[a])})`)),
   )
-  const search = h('input', { type: 'search', placeholder: 'file, function, kind …', 'aria-label': 'Search the chains', oninput: () => ((text = search.value), fill()) })
+  const search = h('input', {
+    type: 'search',
+    placeholder: 'file, function, kind …',
+    'aria-label': 'Search the chains',
+    oninput: () => ((text = search.value), fill()),
+  })
   return h(
     'div',
     {},
-    h('div', { class: 'bar' }, filter, search, h('span', { class: 'hint' }, `the ${whole(chains.length)} most worth a look are listed`)),
-    scroll(h('table', { class: 'ranking' }, h('thead', {}, h('tr', {}, th('Advice'), th('Chain'), th('Runs'), th('Interrupted'), th('Median'), th('99 %'), th('Longest', 'From the start of the first continuation to the end of the last: so long an atomic block would keep everything else waiting'), th('By'))), body)),
+    h(
+      'div',
+      { class: 'bar' },
+      filter,
+      search,
+      h('span', { class: 'hint' }, `the ${whole(chains.length)} most worth a look are listed`),
+    ),
+    scroll(
+      h(
+        'table',
+        { class: 'ranking' },
+        h(
+          'thead',
+          {},
+          h(
+            'tr',
+            {},
+            th('Advice'),
+            th('Chain'),
+            th('Runs'),
+            th('Interrupted'),
+            th('Median'),
+            th('99 %'),
+            th(
+              'Longest',
+              'From the start of the first continuation to the end of the last: so long an atomic block would keep everything else waiting',
+            ),
+            th('By'),
+          ),
+        ),
+        body,
+      ),
+    ),
     more,
   )
 }
 
 export function tinyTable(f: Figures): HTMLElement {
-  if (f.tiny.length === 0) return h('p', {}, 'None: no five or more continuations under 1 ms, each the only child of the one before.')
+  if (f.tiny.length === 0)
+    return h('p', {}, 'None: no five or more continuations under 1 ms, each the only child of the one before.')
   const row = (t: Figures['tiny'][number]): HTMLElement =>
-    h('tr', {}, td(source(f.sites[t.site]), t.from !== undefined ? h('small', {}, ` ${t.from}`) : ''), td(whole(t.sequences)), td(whole(t.continuations)), td(whole(t.longest)), td(time(t.busy)), td(time(t.elapsed)), td(percent(t.interrupted, t.sequences)))
-  return scroll(h('table', { class: 'numbers' }, h('thead', {}, h('tr', {}, th('Last continuation'), th('Sequences'), th('Continuations'), th('Longest'), th('Running'), th('Elapsed'), th('Interrupted'))), h('tbody', {}, f.tiny.slice(0, 20).map(row))))
+    h(
+      'tr',
+      {},
+      td(source(f.sites[t.site]), t.from !== undefined ? h('small', {}, ` ${t.from}`) : ''),
+      td(whole(t.sequences)),
+      td(whole(t.continuations)),
+      td(whole(t.longest)),
+      td(time(t.busy)),
+      td(time(t.elapsed)),
+      td(percent(t.interrupted, t.sequences)),
+    )
+  return scroll(
+    h(
+      'table',
+      { class: 'numbers' },
+      h(
+        'thead',
+        {},
+        h(
+          'tr',
+          {},
+          th('Last continuation'),
+          th('Sequences'),
+          th('Continuations'),
+          th('Longest'),
+          th('Running'),
+          th('Elapsed'),
+          th('Interrupted'),
+        ),
+      ),
+      h('tbody', {}, f.tiny.slice(0, 20).map(row)),
+    ),
+  )
 }
 
 export function atomicTable(f: Figures): HTMLElement | null {
@@ -88,16 +238,85 @@ export function atomicTable(f: Figures): HTMLElement | null {
   return h(
     'div',
     {},
-    h('p', {}, `${whole(activities)} activities, ${whole(blocks)} atomic blocks. `, interruptions === 0 ? 'No foreign continuation ran inside one.' : h('b', { class: 'do-not-wrap' }, `Foreign continuations ran inside ${whole(interruptions)} times.`)),
-    longest.length > 0 ? scroll(h('table', { class: 'numbers' }, h('thead', {}, h('tr', {}, th('Block'), th('Open for at most'))), h('tbody', {}, longest.slice(0, 20).map((b) => h('tr', {}, td(b.name), td(time(b.duration))))))) : null,
-    interrupted.length > 0 ? scroll(h('table', { class: 'numbers' }, h('thead', {}, h('tr', {}, th('Block'), th('Entered by'), th('Times'))), h('tbody', {}, interrupted.map((x) => h('tr', {}, td(x.name), td(source(f.sites[x.site])), td(whole(x.count))))))) : null,
-    unserialisable.length > 0 ? scroll(h('table', { class: 'numbers' }, h('thead', {}, h('tr', {}, th('Unserialisable'), th('Variable'), th('First'), th('Another in between'), th('Then'), th('Times'))), h('tbody', {}, unserialisable.map((x) => h('tr', {}, td(x.kind), td(x.variable ?? ''), ...x.sites.map((s) => td(source(f.sites[s]))), td(whole(x.count))))))) : null,
+    h(
+      'p',
+      {},
+      `${whole(activities)} activities, ${whole(blocks)} atomic blocks. `,
+      interruptions === 0
+        ? 'No foreign continuation ran inside one.'
+        : h('b', { class: 'do-not-wrap' }, `Foreign continuations ran inside ${whole(interruptions)} times.`),
+    ),
+    longest.length > 0
+      ? scroll(
+          h(
+            'table',
+            { class: 'numbers' },
+            h('thead', {}, h('tr', {}, th('Block'), th('Open for at most'))),
+            h(
+              'tbody',
+              {},
+              longest.slice(0, 20).map((b) => h('tr', {}, td(b.name), td(time(b.duration)))),
+            ),
+          ),
+        )
+      : null,
+    interrupted.length > 0
+      ? scroll(
+          h(
+            'table',
+            { class: 'numbers' },
+            h('thead', {}, h('tr', {}, th('Block'), th('Entered by'), th('Times'))),
+            h(
+              'tbody',
+              {},
+              interrupted.map((x) => h('tr', {}, td(x.name), td(source(f.sites[x.site])), td(whole(x.count)))),
+            ),
+          ),
+        )
+      : null,
+    unserialisable.length > 0
+      ? scroll(
+          h(
+            'table',
+            { class: 'numbers' },
+            h(
+              'thead',
+              {},
+              h(
+                'tr',
+                {},
+                th('Unserialisable'),
+                th('Variable'),
+                th('First'),
+                th('Another in between'),
+                th('Then'),
+                th('Times'),
+              ),
+            ),
+            h(
+              'tbody',
+              {},
+              unserialisable.map((x) =>
+                h(
+                  'tr',
+                  {},
+                  td(x.kind),
+                  td(x.variable ?? ''),
+                  ...x.sites.map((s) => td(source(f.sites[s]))),
+                  td(whole(x.count)),
+                ),
+              ),
+            ),
+          ),
+        )
+      : null,
   )
 }
 
 export function calibrationTables(f: Figures): HTMLElement {
   const with_ = f.recordings.filter((r) => r.calibration !== undefined)
-  if (with_.length === 0) return h('p', {}, 'This recording carries no calibration: it was made by another tool, or an earlier version.')
+  if (with_.length === 0)
+    return h('p', {}, 'This recording carries no calibration: it was made by another tool, or an earlier version.')
   return h(
     'div',
     {},
@@ -106,21 +325,105 @@ export function calibrationTables(f: Figures): HTMLElement {
       const content = h(
         'div',
         { class: 'pair' },
-        scroll(h('table', { class: 'numbers' }, h('thead', {}, h('tr', {}, th('Source'), th('Runs seen'), th('Parents right'))), h('tbody', {}, Object.entries(kinds).map(([kind, k]) => h('tr', { class: k.edges < k.expected ? 'short' : '' }, td(kind), td(whole(k.runs)), td(`${whole(k.edges)} of ${whole(k.expected)}`)))))),
-        scroll(h('table', { class: 'numbers' }, h('thead', {}, h('tr', {}, th('Operation'), th('Bare'), th('Recorded'))), h('tbody', {}, Object.entries(overhead).map(([name, o]) => h('tr', {}, td(name), td(time(o.bare)), td(time(o.recorded))))))),
+        scroll(
+          h(
+            'table',
+            { class: 'numbers' },
+            h('thead', {}, h('tr', {}, th('Source'), th('Runs seen'), th('Parents right'))),
+            h(
+              'tbody',
+              {},
+              Object.entries(kinds).map(([kind, k]) =>
+                h(
+                  'tr',
+                  { class: k.edges < k.expected ? 'short' : '' },
+                  td(kind),
+                  td(whole(k.runs)),
+                  td(`${whole(k.edges)} of ${whole(k.expected)}`),
+                ),
+              ),
+            ),
+          ),
+        ),
+        scroll(
+          h(
+            'table',
+            { class: 'numbers' },
+            h('thead', {}, h('tr', {}, th('Operation'), th('Bare'), th('Recorded'))),
+            h(
+              'tbody',
+              {},
+              Object.entries(overhead).map(([name, o]) =>
+                h('tr', {}, td(name), td(time(o.bare)), td(time(o.recorded))),
+              ),
+            ),
+          ),
+        ),
       )
-      return with_.length === 1 ? content : h('details', { open: i === 0 && with_.length < 3 }, h('summary', {}, `${r.title} (${r.source}${r.mode ? `, ${r.mode}` : ''})`), content)
+      return with_.length === 1
+        ? content
+        : h(
+            'details',
+            { open: i === 0 && with_.length < 3 },
+            h('summary', {}, `${r.title} (${r.source}${r.mode ? `, ${r.mode}` : ''})`),
+            content,
+          )
     }),
   )
 }
 
 export function recordingsTable(f: Figures): HTMLElement {
   const row = (r: Figures['recordings'][number]): HTMLElement =>
-    h('tr', {}, td(r.title), td(`${r.source}${r.mode ? `, ${r.mode}` : ''}`), td(time(r.length)), td(whole(r.continuations)), td(r.dropped > 0 ? whole(r.dropped) : '0'), td(r.reason), td(r.started ?? ''))
-  return scroll(h('table', { class: 'numbers' }, h('thead', {}, h('tr', {}, th('Recording'), th('Source'), th('Length'), th('Continuations'), th('Lost'), th('Ended by'), th('Begun'))), h('tbody', {}, f.recordings.map(row))))
+    h(
+      'tr',
+      {},
+      td(r.title),
+      td(`${r.source}${r.mode ? `, ${r.mode}` : ''}`),
+      td(time(r.length)),
+      td(whole(r.continuations)),
+      td(r.dropped > 0 ? whole(r.dropped) : '0'),
+      td(r.reason),
+      td(r.started ?? ''),
+    )
+  return scroll(
+    h(
+      'table',
+      { class: 'numbers' },
+      h(
+        'thead',
+        {},
+        h(
+          'tr',
+          {},
+          th('Recording'),
+          th('Source'),
+          th('Length'),
+          th('Continuations'),
+          th('Lost'),
+          th('Ended by'),
+          th('Begun'),
+        ),
+      ),
+      h('tbody', {}, f.recordings.map(row)),
+    ),
+  )
 }
 
 export function kindsTable(f: Figures): HTMLElement {
   const kinds = Object.entries(f.counts.kinds)
-  return scroll(h('table', { class: 'numbers' }, h('thead', {}, h('tr', {}, th('Kind'), th('Continuations'), th('Share'))), h('tbody', {}, kinds.slice(0, 30).map(([kind, n]) => h('tr', {}, td(kind), td(whole(n)), td(percent(n, f.counts.continuations)))), kinds.length > 30 ? h('tr', {}, td(`and ${kinds.length - 30} kinds more`)) : null)))
+  return scroll(
+    h(
+      'table',
+      { class: 'numbers' },
+      h('thead', {}, h('tr', {}, th('Kind'), th('Continuations'), th('Share'))),
+      h(
+        'tbody',
+        {},
+        kinds
+          .slice(0, 30)
+          .map(([kind, n]) => h('tr', {}, td(kind), td(whole(n)), td(percent(n, f.counts.continuations)))),
+        kinds.length > 30 ? h('tr', {}, td(`and ${kinds.length - 30} kinds more`)) : null,
+      ),
+    ),
+  )
 }

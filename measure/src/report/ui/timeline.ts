@@ -19,9 +19,21 @@ export function timeline(f: Figures): HTMLElement {
   const picker = h(
     'select',
     { 'aria-label': 'Piece of the recording', onchange: () => show(Number(picker.value)) },
-    f.timeline.map((p, i) => h('option', { value: i }, `${p.title !== undefined ? `${p.title}: ` : ''}${time(p.from)} – ${time(p.to)}, loop ${p.thread} (${WHY[p.why]})`)),
+    f.timeline.map((p, i) =>
+      h(
+        'option',
+        { value: i },
+        `${p.title !== undefined ? `${p.title}: ` : ''}${time(p.from)} – ${time(p.to)}, loop ${p.thread} (${WHY[p.why]})`,
+      ),
+    ),
   )
-  const canvas = h('div', { class: 'timeline', tabindex: 0, role: 'application', 'aria-label': 'Continuations in time. Arrow keys walk: left and right in time, up to the parent, down to the first child.' })
+  const canvas = h('div', {
+    class: 'timeline',
+    tabindex: 0,
+    role: 'application',
+    'aria-label':
+      'Continuations in time. Arrow keys walk: left and right in time, up to the parent, down to the first child.',
+  })
   const detail = h('div', { class: 'detail', 'aria-live': 'polite' })
   let piece: TimelinePiece
   let zoom = 1
@@ -56,7 +68,10 @@ export function timeline(f: Figures): HTMLElement {
     piece.nodes.forEach(([, , parent], i) => parent >= 0 && kids[parent]!.push(i))
     layout()
     zoom = 1
-    chosen = Math.max(0, kids.findIndex((k) => k.length > 1))
+    chosen = Math.max(
+      0,
+      kids.findIndex((k) => k.length > 1),
+    )
     draw()
   }
 
@@ -72,7 +87,10 @@ export function timeline(f: Figures): HTMLElement {
       const i = Math.min(piece.nodes.length - 1, Math.round((m * (piece.nodes.length - 1)) / marks))
       if (i === last || (last >= 0 && x(i, 0) - x(last, 0) < 70)) continue
       last = i
-      svg.append(s('line', { x1: x(i, 0), x2: x(i, 0), y1: TOP - 6, y2: height, class: 'mark' }), s('text', { x: x(i, 0) + 2, y: 12 }, time(piece.nodes[i]![0])))
+      svg.append(
+        s('line', { x1: x(i, 0), x2: x(i, 0), y1: TOP - 6, y2: height, class: 'mark' }),
+        s('text', { x: x(i, 0) + 2, y: 12 }, time(piece.nodes[i]![0])),
+      )
     }
     arrows = piece.nodes.map(([, , parent], i) => {
       if (parent < 0) return undefined
@@ -80,12 +98,27 @@ export function timeline(f: Figures): HTMLElement {
       const x2 = x(i, 0)
       const y1 = y(parent) + BOX / 2
       const y2 = y(i) + BOX / 2
-      const path = s('path', { d: y1 === y2 ? `M${x1} ${y1}H${x2}` : `M${x1 - 1} ${y1}C${x1 + 14} ${y1} ${x2 - 14} ${y2} ${x2} ${y2}`, class: 'edge' })
+      const path = s('path', {
+        d: y1 === y2 ? `M${x1} ${y1}H${x2}` : `M${x1 - 1} ${y1}C${x1 + 14} ${y1} ${x2 - 14} ${y2} ${x2} ${y2}`,
+        class: 'edge',
+      })
       svg.append(path)
       return path
     })
     boxes = piece.nodes.map(([, , , site, , recurring], i) => {
-      const box = s('rect', { x: x(i, 0), y: y(i), width: Math.max(2, x(i, 1) - x(i, 0)), height: BOX, rx: 2, class: `box${recurring ? ' recurring' : ''}`, onclick: () => choose(i) }, s('title', {}, f.sites[site]?.kind ?? ''))
+      const box = s(
+        'rect',
+        {
+          x: x(i, 0),
+          y: y(i),
+          width: Math.max(2, x(i, 1) - x(i, 0)),
+          height: BOX,
+          rx: 2,
+          class: `box${recurring ? ' recurring' : ''}`,
+          onclick: () => choose(i),
+        },
+        s('title', {}, f.sites[site]?.kind ?? ''),
+      )
       svg.append(box)
       return box
     })
@@ -112,24 +145,54 @@ export function timeline(f: Figures): HTMLElement {
     })
     arrows.forEach((arrow, k) => arrow?.classList.toggle('related', related.has(k) && related.has(piece.nodes[k]![2])))
     const gap = parent >= 0 ? start - piece.nodes[parent]![1] : 0
-    const to = (k: number | undefined, label: string): HTMLElement => h('button', { type: 'button', disabled: k === undefined || k < 0, onclick: () => k !== undefined && choose(k) }, label)
+    const to = (k: number | undefined, label: string): HTMLElement =>
+      h(
+        'button',
+        { type: 'button', disabled: k === undefined || k < 0, onclick: () => k !== undefined && choose(k) },
+        label,
+      )
     detail.replaceChildren(
-      h('div', { class: 'walk' }, to(i - 1, '← before'), to(i + 1 < boxes.length ? i + 1 : undefined, 'after →'), to(parent, '↑ parent'), to(kids[i]![0], '↓ child'), to(sibling(i), 'n sibling')),
+      h(
+        'div',
+        { class: 'walk' },
+        to(i - 1, '← before'),
+        to(i + 1 < boxes.length ? i + 1 : undefined, 'after →'),
+        to(parent, '↑ parent'),
+        to(kids[i]![0], '↓ child'),
+        to(sibling(i), 'n sibling'),
+      ),
       h('p', {}, source(f.sites[site]), recurring ? ' · recurring' : ''),
       h(
         'p',
         {},
         `Runs ${time(end - start)}, from ${time(start)} to ${time(end)} of this piece; ${kids[i]!.length === 1 ? 'one child' : `${kids[i]!.length} children`} here. `,
-        parent === -1 ? 'A root.' : parent === -2 ? 'Its parent ran before this piece.' : `Its parent ended ${time(gap)} earlier; ${interruptions === 0 ? 'nothing ran in between.' : `${whole(interruptions)} other continuation${interruptions === 1 ? '' : 's'} ran in between:`}`,
+        parent === -1
+          ? 'A root.'
+          : parent === -2
+            ? 'Its parent ran before this piece.'
+            : `Its parent ended ${time(gap)} earlier; ${interruptions === 0 ? 'nothing ran in between.' : `${whole(interruptions)} other continuation${interruptions === 1 ? '' : 's'} ran in between:`}`,
       ),
-      between.length > 0 ? h('ul', {}, between.slice(0, 5).map((k) => h('li', {}, source(f.sites[piece.nodes[k]![3]]), `, ${time(piece.nodes[k]![1] - piece.nodes[k]![0])}`)), between.length > 5 ? h('li', {}, `and ${between.length - 5} more`) : null) : '',
+      between.length > 0
+        ? h(
+            'ul',
+            {},
+            between
+              .slice(0, 5)
+              .map((k) =>
+                h('li', {}, source(f.sites[piece.nodes[k]![3]]), `, ${time(piece.nodes[k]![1] - piece.nodes[k]![0])}`),
+              ),
+            between.length > 5 ? h('li', {}, `and ${between.length - 5} more`) : null,
+          )
+        : '',
     )
     if (!scroll) return
     const box = boxes[i]!
     const x = Number(box.getAttribute('x'))
-    if (x < canvas.scrollLeft || x > canvas.scrollLeft + canvas.clientWidth - 40) canvas.scrollLeft = x - canvas.clientWidth / 3
+    if (x < canvas.scrollLeft || x > canvas.scrollLeft + canvas.clientWidth - 40)
+      canvas.scrollLeft = x - canvas.clientWidth / 3
     const y = Number(box.getAttribute('y'))
-    if (y < canvas.scrollTop || y > canvas.scrollTop + canvas.clientHeight - 30) canvas.scrollTop = y - canvas.clientHeight / 2
+    if (y < canvas.scrollTop || y > canvas.scrollTop + canvas.clientHeight - 30)
+      canvas.scrollTop = y - canvas.clientHeight / 2
   }
 
   const sibling = (i: number): number | undefined => {
@@ -145,7 +208,15 @@ export function timeline(f: Figures): HTMLElement {
   }
   canvas.addEventListener('keydown', (event) => {
     const parent = piece.nodes[chosen]![2]
-    const moves: Record<string, number | undefined> = { ArrowLeft: chosen - 1, ArrowRight: chosen + 1, ArrowUp: parent, ArrowDown: kids[chosen]![0], n: sibling(chosen), Home: 0, End: boxes.length - 1 }
+    const moves: Record<string, number | undefined> = {
+      ArrowLeft: chosen - 1,
+      ArrowRight: chosen + 1,
+      ArrowUp: parent,
+      ArrowDown: kids[chosen]![0],
+      n: sibling(chosen),
+      Home: 0,
+      End: boxes.length - 1,
+    }
     if (event.key in moves) {
       const to = moves[event.key]
       if (to !== undefined && to >= 0 && to < boxes.length) choose(to)
@@ -165,9 +236,24 @@ export function timeline(f: Figures): HTMLElement {
   return h(
     'div',
     {},
-    h('div', { class: 'bar' }, picker, h('span', { class: 'toggles' }, h('button', { type: 'button', onclick: () => zoomTo(zoom * 2) }, 'zoom in'), h('button', { type: 'button', onclick: () => zoomTo(zoom / 2) }, 'zoom out'), h('button', { type: 'button', onclick: () => zoomTo(1) }, 'all'))),
+    h(
+      'div',
+      { class: 'bar' },
+      picker,
+      h(
+        'span',
+        { class: 'toggles' },
+        h('button', { type: 'button', onclick: () => zoomTo(zoom * 2) }, 'zoom in'),
+        h('button', { type: 'button', onclick: () => zoomTo(zoom / 2) }, 'zoom out'),
+        h('button', { type: 'button', onclick: () => zoomTo(1) }, 'all'),
+      ),
+    ),
     canvas,
     detail,
-    h('p', { class: 'hint' }, 'Arrow keys: before, after, parent, child; n: next sibling; + − 0: zoom. Lengths are drawn as square roots, so that microseconds can be seen beside seconds.'),
+    h(
+      'p',
+      { class: 'hint' },
+      'Arrow keys: before, after, parent, child; n: next sibling; + − 0: zoom. Lengths are drawn as square roots, so that microseconds can be seen beside seconds.',
+    ),
   )
 }

@@ -18,7 +18,12 @@ function disguiseTexts(): void {
       return text.includes(MARK) ? unmarked(text) : text
     },
   }
-  Object.defineProperty(prototype, 'toString', { value: toString, writable: true, configurable: true, enumerable: false })
+  Object.defineProperty(prototype, 'toString', {
+    value: toString,
+    writable: true,
+    configurable: true,
+    enumerable: false,
+  })
 }
 
 /** A program that formats stacks itself sees the text that runs. So does Node where it applies source maps, but those are shifted for it. */
@@ -28,7 +33,9 @@ function disguiseStacks(sitesOf: (url: string) => FileSites | undefined): void {
   const native = anyError.prepareStackTrace
   // Before Node 20.12 there is none to ask.
   if (typeof native !== 'function' || native.name !== 'ErrorPrepareStackTrace') return
-  let mapped = anyProcess.sourceMapsEnabled === true || `${process.execArgv} ${process.env.NODE_OPTIONS}`.includes('--enable-source-maps')
+  let mapped =
+    anyProcess.sourceMapsEnabled === true ||
+    `${process.execArgv} ${process.env.NODE_OPTIONS}`.includes('--enable-source-maps')
   anyError.prepareStackTrace = function ErrorPrepareStackTrace(error: unknown, frames: NodeJS.CallSite[]): unknown {
     const shown = frames.filter((frame) => !isOurs(frame))
     const text = native(error, shown)
@@ -55,6 +62,8 @@ function isOurs(frame: NodeJS.CallSite): boolean {
 function placed(frame: string, sitesOf: (url: string) => FileSites | undefined): string {
   return frame.replace(/((?:file:\/\/)?\/[^()]*):(\d+):(\d+)(\)?)$/, (whole, file, line, column, close) => {
     const sites = sitesOf(file.startsWith('/') ? `file://${file}` : file)
-    return sites === undefined ? whole : `${file}:${line}:${originalColumn(sites, Number(line), Number(column))}${close}`
+    return sites === undefined
+      ? whole
+      : `${file}:${line}:${originalColumn(sites, Number(line), Number(column))}${close}`
   })
 }

@@ -24,7 +24,16 @@ export class Flows {
   clock = 0
 
   make(parent: Activation | null, site: number): Activation {
-    return { parent, depth: parent === null ? 0 : parent.depth + 1, site, began: ++this.clock, ended: 0, resumed: -1, resumedAt: 0, waited: false }
+    return {
+      parent,
+      depth: parent === null ? 0 : parent.depth + 1,
+      site,
+      began: ++this.clock,
+      ended: 0,
+      resumed: -1,
+      resumedAt: 0,
+      waited: false,
+    }
   }
 
   enter(site: number): Activation {

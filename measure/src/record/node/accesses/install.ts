@@ -58,7 +58,11 @@ export function installAccesses(now: () => number): Accesses {
       const [line, column, name, functionLine, functionColumn, text] = found
       const begin: [number, number] = [functionLine, functionColumn]
       const { url } = file!
-      return { place: { url, line, column, name, begin }, text, function: { url, line: functionLine, column: functionColumn, name } }
+      return {
+        place: { url, line, column, name, begin },
+        text,
+        function: { url, line: functionLine, column: functionColumn, name },
+      }
     },
   }
 }
@@ -180,7 +184,8 @@ class Runtime {
   }
 
   all<T>(object: T, site: number, writes: boolean): T {
-    if (Array.isArray(object) || object instanceof Map || object instanceof Set) this.watch.note(object, 'contents', site, writes)
+    if (Array.isArray(object) || object instanceof Map || object instanceof Set)
+      this.watch.note(object, 'contents', site, writes)
     return object
   }
 }
@@ -210,12 +215,27 @@ function rewriteModules(): void {
 
 type NoteFile = (name: string, text: string, writes: boolean) => void
 
-const READS = ['readFile', 'stat', 'lstat', 'access', 'exists', 'readdir', 'readFileSync', 'statSync', 'existsSync', 'accessSync', 'createReadStream']
+const READS = [
+  'readFile',
+  'stat',
+  'lstat',
+  'access',
+  'exists',
+  'readdir',
+  'readFileSync',
+  'statSync',
+  'existsSync',
+  'accessSync',
+  'createReadStream',
+]
 const WRITES = ['writeFile', 'unlink', 'rm', 'truncate', 'writeFileSync', 'unlinkSync', 'rmSync', 'createWriteStream']
 
 function watchFiles(note: NoteFile): void {
   for (const module of [fs, fs.promises] as any[]) {
-    for (const [names, writes] of [[READS, false], [WRITES, true]] as const) {
+    for (const [names, writes] of [
+      [READS, false],
+      [WRITES, true],
+    ] as const) {
       for (const name of names) {
         const native = module[name]
         if (typeof native !== 'function') continue
@@ -223,7 +243,8 @@ function watchFiles(note: NoteFile): void {
           [name](this: unknown, ...args: unknown[]) {
             const [file] = args
             if (typeof file === 'string') note(file, `the file ${path.basename(file)}`, writes)
-            else if (file instanceof URL && file.protocol === 'file:') note(file.pathname, `the file ${path.basename(file.pathname)}`, writes)
+            else if (file instanceof URL && file.protocol === 'file:')
+              note(file.pathname, `the file ${path.basename(file.pathname)}`, writes)
             return native.apply(this, args)
           },
         }[name]

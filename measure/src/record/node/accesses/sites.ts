@@ -1,7 +1,14 @@
 /** What the rewriting of a file leaves behind for the recorder: where accesses stand in the text that people wrote, and by how much the text that runs is shifted against it. */
 
 /** A place in the file, the function around it, and what is accessed there, as the source says it. */
-export type FileSite = [line: number, column: number, functionName: string, functionLine: number, functionColumn: number, text: string]
+export type FileSite = [
+  line: number,
+  column: number,
+  functionName: string,
+  functionLine: number,
+  functionColumn: number,
+  text: string,
+]
 
 /** Text of so many characters was inserted at this column of the text that runs. */
 export type Shift = [column: number, length: number]

@@ -13,7 +13,8 @@ export function shiftedMap(code: string, url: string): ((inserted: Inserted) => 
   let base = url
   try {
     const inline = /^data:application\/json[^,]*?(;base64)?,(.*)$/.exec(found[1])
-    if (inline !== null) map = JSON.parse(inline[1] ? Buffer.from(inline[2], 'base64').toString() : decodeURIComponent(inline[2]))
+    if (inline !== null)
+      map = JSON.parse(inline[1] ? Buffer.from(inline[2], 'base64').toString() : decodeURIComponent(inline[2]))
     else {
       base = new URL(found[1], url.startsWith('/') ? `file://${url}` : url).href
       map = JSON.parse(readFileSync(new URL(base), 'utf8'))

@@ -13,12 +13,21 @@ export function tellAccesses({ watch, describe }: Accesses, recorder: NodeRecord
     const whole = describe(operation)?.function
     const awaits = [...waits].flatMap((site) => describe(site)?.place ?? []).slice(0, MAX_AWAITS)
     const sorted = lengths.sort((x, y) => x - y)
-    const at = (q: number): number => Math.max(0, Math.round(sorted[Math.min(sorted.length - 1, Math.floor(q * sorted.length))] * 10) / 10)
+    const at = (q: number): number =>
+      Math.max(0, Math.round(sorted[Math.min(sorted.length - 1, Math.floor(q * sorted.length))] * 10) / 10)
     recorder.write({
-      type: 'unserialisable', kind, variable: c.text, first: recorder.location(a.place), other: recorder.location(b.place), second: recorder.location(c.place), count,
+      type: 'unserialisable',
+      kind,
+      variable: c.text,
+      first: recorder.location(a.place),
+      other: recorder.location(b.place),
+      second: recorder.location(c.place),
+      count,
       ...(whole !== undefined && { operation: recorder.location(whole) }),
       ...(awaits.length > 0 && { awaits: awaits.map((place) => recorder.location(place)) }),
-      runs: Math.max(count, watch.runs.get(`${first} ${second}`) ?? 0), p50: at(0.5), p99: at(0.99),
+      runs: Math.max(count, watch.runs.get(`${first} ${second}`) ?? 0),
+      p50: at(0.5),
+      p99: at(0.99),
     })
   }
 }

@@ -19,11 +19,49 @@ const ACTIVATION = '$ch_a'
 /** Methods of maps and sets whose first argument is the key; and of all collections, whether they write. */
 const KEYED: Record<string, boolean> = { get: false, has: false, set: true, delete: true, add: true }
 const WHOLE: Record<string, boolean> = {
-  push: true, pop: true, shift: true, unshift: true, splice: true, clear: true, sort: true, reverse: true, fill: true,
-  includes: false, indexOf: false, find: false, findIndex: false, some: false, every: false, forEach: false, map: false, filter: false, slice: false, join: false, reduce: false, at: false,
+  push: true,
+  pop: true,
+  shift: true,
+  unshift: true,
+  splice: true,
+  clear: true,
+  sort: true,
+  reverse: true,
+  fill: true,
+  includes: false,
+  indexOf: false,
+  find: false,
+  findIndex: false,
+  some: false,
+  every: false,
+  forEach: false,
+  map: false,
+  filter: false,
+  slice: false,
+  join: false,
+  reduce: false,
+  at: false,
 }
 /** Objects of the language: nobody's state. */
-const LANGUAGE = new Set(['console', 'Math', 'JSON', 'Object', 'Array', 'Promise', 'Number', 'String', 'Date', 'Symbol', 'Reflect', 'Atomics', 'Buffer', 'import', 'exports', 'module', 'require'])
+const LANGUAGE = new Set([
+  'console',
+  'Math',
+  'JSON',
+  'Object',
+  'Array',
+  'Promise',
+  'Number',
+  'String',
+  'Date',
+  'Symbol',
+  'Reflect',
+  'Atomics',
+  'Buffer',
+  'import',
+  'exports',
+  'module',
+  'require',
+])
 
 interface Scope {
   /** Variables that this function, or the module, declares in its own body: true if something assigns to them later. */
@@ -75,7 +113,9 @@ const isWith = (n: Node): boolean => n.type === 'WithStatement'
 function readsFile(n: Node): boolean {
   if (n.type !== 'CallExpression' || n.arguments.length !== 1) return false
   const { callee } = n
-  return callee.type === 'MemberExpression' ? callee.property.name === 'ok' : callee.type === 'Identifier' && /assert|ok/i.test(callee.name)
+  return callee.type === 'MemberExpression'
+    ? callee.property.name === 'ok'
+    : callee.type === 'Identifier' && /assert|ok/i.test(callee.name)
 }
 
 interface Function {
@@ -180,7 +220,11 @@ class Rewriter {
 
   private site(node: Node, text: string): number {
     const { name, line, column } = this.functions.at(-1)!
-    return this.file * FILE_SITES + this.sites.push([node.loc.start.line, node.loc.start.column + 1, name, line, column, text.slice(0, 60)]) - 1
+    return (
+      this.file * FILE_SITES +
+      this.sites.push([node.loc.start.line, node.loc.start.column + 1, name, line, column, text.slice(0, 60)]) -
+      1
+    )
   }
 
   private text(node: Node): string {
@@ -273,25 +317,30 @@ class Rewriter {
       case 'AwaitExpression':
         return this.await(node)
       case 'UnaryExpression':
-        if (node.operator === 'delete' && node.argument.type === 'MemberExpression') return this.member(node.argument, true)
+        if (node.operator === 'delete' && node.argument.type === 'MemberExpression')
+          return this.member(node.argument, true)
         if ((node.operator === 'typeof' || node.operator === 'delete') && node.argument.type === 'Identifier') return
         return this.visit(node.argument)
       case 'VariableDeclarator':
         if (node.id.type !== 'Identifier') this.defaults(node.id)
-        if (node.init !== null) isFunction(node.init) ? this.function(node.init, node.id.name ?? '') : this.visit(node.init)
+        if (node.init !== null)
+          isFunction(node.init) ? this.function(node.init, node.id.name ?? '') : this.visit(node.init)
         return
       case 'Property':
         if (node.computed) this.visit(node.key)
         if (node.shorthand) {
           const shared = node.value.type === 'Identifier' ? this.shared(node.value.name) : null
-          if (shared !== null) this.insert(node.start, `${node.value.name}:($ch.n(${shared},${this.site(node, node.value.name)}),`), this.insert(node.end, ')')
+          if (shared !== null)
+            (this.insert(node.start, `${node.value.name}:($ch.n(${shared},${this.site(node, node.value.name)}),`),
+              this.insert(node.end, ')'))
           return
         }
         return isFunction(node.value) ? this.function(node.value, keyName(node.key), node) : this.visit(node.value)
       case 'MethodDefinition':
       case 'PropertyDefinition':
         if (node.computed) this.visit(node.key)
-        if (node.value !== null) isFunction(node.value) ? this.function(node.value, keyName(node.key), node) : this.visit(node.value)
+        if (node.value !== null)
+          isFunction(node.value) ? this.function(node.value, keyName(node.key), node) : this.visit(node.value)
         return
       case 'TryStatement':
         this.statements(node.block.body)
@@ -423,7 +472,12 @@ class Rewriter {
 
   /** True if a property is nobody's state, or cannot be told of; then what is computed is visited. */
   private nobodys({ object, property, computed }: Node): boolean {
-    if (object.type !== 'Super' && object.type !== 'MetaProperty' && !(object.type === 'Identifier' && LANGUAGE.has(object.name))) return false
+    if (
+      object.type !== 'Super' &&
+      object.type !== 'MetaProperty' &&
+      !(object.type === 'Identifier' && LANGUAGE.has(object.name))
+    )
+      return false
     if (computed) this.visit(property)
     return true
   }
@@ -449,11 +503,21 @@ class Rewriter {
 
   private call(node: Node): void {
     const { callee } = node
-    if (callee.type === 'MemberExpression' && !callee.computed && callee.object.type !== 'Super' && !(callee.object.type === 'Identifier' && LANGUAGE.has(callee.object.name))) {
+    if (
+      callee.type === 'MemberExpression' &&
+      !callee.computed &&
+      callee.object.type !== 'Super' &&
+      !(callee.object.type === 'Identifier' && LANGUAGE.has(callee.object.name))
+    ) {
       const method = callee.property.name as string
       const [key] = node.arguments
       const { object } = callee
-      if (callee.property.type === 'Identifier' && Object.hasOwn(KEYED, method) && key !== undefined && key.type !== 'SpreadElement') {
+      if (
+        callee.property.type === 'Identifier' &&
+        Object.hasOwn(KEYED, method) &&
+        key !== undefined &&
+        key.type !== 'SpreadElement'
+      ) {
         const site = this.site(node, this.text(object))
         this.wrap(key, `$ch.key(${this.held(object)},`, `,${site},${KEYED[method]})`)
         return this.visitAll(node.arguments.slice(1))
@@ -484,7 +548,8 @@ class Rewriter {
       this.insert(node.end, '))')
       return
     }
-    if (left.type !== 'MemberExpression' || this.nobodys(left)) return isFunction(right) ? this.function(right, '') : this.visit(right)
+    if (left.type !== 'MemberExpression' || this.nobodys(left))
+      return isFunction(right) ? this.function(right, '') : this.visit(right)
     const { object, property, computed } = left
     const site = this.site(node, this.text(left))
     const name = JSON.stringify(keyName(property))
@@ -532,15 +597,18 @@ function endsInCall(node: Node): boolean {
   return n.type === 'CallExpression' || n.type === 'ImportExpression'
 }
 
-const isFunction = (n: Node): boolean => n.type === 'FunctionDeclaration' || n.type === 'FunctionExpression' || n.type === 'ArrowFunctionExpression'
+const isFunction = (n: Node): boolean =>
+  n.type === 'FunctionDeclaration' || n.type === 'FunctionExpression' || n.type === 'ArrowFunctionExpression'
 
-const keyName = (key: Node): string => (key.type === 'PrivateIdentifier' ? `#${key.name}` : String(key.name ?? key.value ?? ''))
+const keyName = (key: Node): string =>
+  key.type === 'PrivateIdentifier' ? `#${key.name}` : String(key.name ?? key.value ?? '')
 
 /** Calls `f` with every node below; a true answer leaves out what is inside. */
 function walk(node: Node, f: (n: Node) => unknown): void {
   for (const [key, value] of Object.entries<any>(node)) {
     if (key === 'loc') continue
-    for (const child of Array.isArray(value) ? value : [value]) if (typeof child?.type === 'string' && f(child) !== true) walk(child, f)
+    for (const child of Array.isArray(value) ? value : [value])
+      if (typeof child?.type === 'string' && f(child) !== true) walk(child, f)
   }
 }
 
@@ -555,7 +623,11 @@ function contains(node: Node, is: (n: Node) => boolean, everywhere = false): boo
 }
 
 /** A function that hands functions on: what they do later belongs to its activation. */
-const passesFunctions = (node: Node): boolean => contains(node.body.type === 'BlockStatement' ? node.body : { body: node.body }, (n) => n.type === 'CallExpression' && n.arguments.some(isFunction))
+const passesFunctions = (node: Node): boolean =>
+  contains(
+    node.body.type === 'BlockStatement' ? node.body : { body: node.body },
+    (n) => n.type === 'CallExpression' && n.arguments.some(isFunction),
+  )
 
 /** True if the function declares the name otherwise than as a variable that counts: a parameter, a constant, a name in a block. */
 function declares(node: Node, name: string): boolean {

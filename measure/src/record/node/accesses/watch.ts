@@ -65,7 +65,13 @@ export class Watch {
     const at = ++this.flows.clock
     const last = history.at(-1)
     // Nobody else came since: nothing to look at, and one entry is enough for both.
-    if (last !== undefined && last.by === by && last.writes === writes && last.site === site && by.resumedAt < last.at) {
+    if (
+      last !== undefined &&
+      last.by === by &&
+      last.writes === writes &&
+      last.site === site &&
+      by.resumedAt < last.at
+    ) {
       last.at = at
       return
     }
@@ -109,7 +115,16 @@ export class Watch {
     if (finding === undefined) {
       if (this.findings.size >= MAX_FINDINGS) return
       const { site: operation } = together
-      finding = { kind, first: first.site, other: foreign.site, second: second.site, operation, waits: new Set(), count: 0, lengths: [] }
+      finding = {
+        kind,
+        first: first.site,
+        other: foreign.site,
+        second: second.site,
+        operation,
+        waits: new Set(),
+        count: 0,
+        lengths: [],
+      }
       this.findings.set(key, finding)
     }
     finding.count++
