@@ -12,15 +12,23 @@ import time
 
 
 def run(program, *arguments, text=None, timeout=120):
-    done = subprocess.run([program, *arguments], input=text, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=timeout)
+    done = subprocess.run(
+        [program, *arguments], input=text, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=timeout
+    )
     return done.returncode, done.stdout
 
 
 def jobs_tests(expect, program, label):
     status, output = run(program, "2", "3600", text="echo one\nexit 3\nkill -TERM $$\necho four\n")
     lines = output.splitlines()
-    expect(f"jobs_tell_how_each_ended ({label})", status == 2 and sum(line.startswith("exit     0 ") for line in lines) == 2
-           and sum(line.startswith("exit     3 ") for line in lines) == 1 and sum(line.startswith("killed  15 ") for line in lines) == 1, output)
+    expect(
+        f"jobs_tell_how_each_ended ({label})",
+        status == 2
+        and sum(line.startswith("exit     0 ") for line in lines) == 2
+        and sum(line.startswith("exit     3 ") for line in lines) == 1
+        and sum(line.startswith("killed  15 ") for line in lines) == 1,
+        output,
+    )
 
     # Each job waits until the other has begun: fewer than two at a time would wait for ever.
     folder = os.path.dirname(program)
@@ -30,13 +38,19 @@ def jobs_tests(expect, program, label):
             os.unlink(path)
         os.mkfifo(path)
     place = f"{folder}/meet-{label}"
-    status, output = run(program, "2", "3600", text=f"echo x > {place}.a; cat {place}.b\ncat {place}.a; echo y > {place}.b\n")
+    status, output = run(
+        program, "2", "3600", text=f"echo x > {place}.a; cat {place}.b\ncat {place}.a; echo y > {place}.b\n"
+    )
     expect(f"jobs_run_at_the_same_time ({label})", status == 0 and "x" in output and "y" in output, output)
     for name in ["a", "b"]:
         os.unlink(f"{place}.{name}")
 
     status, output = run(program, "3", "0.2", text="sleep 3600 & sleep 3600\necho quick\n")
-    expect(f"a_job_that_takes_too_long_is_killed ({label})", status == 1 and "killed   9" in output and "quick" in output, output)
+    expect(
+        f"a_job_that_takes_too_long_is_killed ({label})",
+        status == 1 and "killed   9" in output and "quick" in output,
+        output,
+    )
 
     runner = subprocess.Popen([program, "1", "3600"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     runner.stdin.write("echo begun; sleep 3600\necho never\n")
@@ -44,10 +58,16 @@ def jobs_tests(expect, program, label):
     begun = runner.stdout.readline()
     runner.send_signal(signal.SIGTERM)
     output, _ = runner.communicate(timeout=60)
-    expect(f"a_signal_ends_the_jobs_that_run_and_begins_no_others ({label})",
-           begun == "begun\n" and "killed   9" in output and "never" not in output and runner.returncode == 1, output)
+    expect(
+        f"a_signal_ends_the_jobs_that_run_and_begins_no_others ({label})",
+        begun == "begun\n" and "killed   9" in output and "never" not in output and runner.returncode == 1,
+        output,
+    )
 
-    expect(f"jobs_explain_themselves ({label})", run(program, "0", "1", text="") == (100, "usage: jobs AT-A-TIME SECONDS < commands\n"))
+    expect(
+        f"jobs_explain_themselves ({label})",
+        run(program, "0", "1", text="") == (100, "usage: jobs AT-A-TIME SECONDS < commands\n"),
+    )
 
 
 class Site:
@@ -73,7 +93,9 @@ class Site:
                     self.connection.recv(1)  # until the client gives up
                 elif not fails:
                     time.sleep(0.01)
-                    body = "".join('<a href="/%s">' % (n or '') for n in (2 * number + 1, 2 * number + 2, number // 2) if n < size).encode()
+                    body = "".join(
+                        '<a href="/%s">' % (n or "") for n in (2 * number + 1, 2 * number + 2, number // 2) if n < size
+                    ).encode()
                     self.send_response(200)
                     self.send_header("Content-Length", str(len(body)))
                     self.end_headers()
@@ -104,18 +126,33 @@ class Site:
 def crawl_tests(expect, program, label):
     with Site(60) as site:
         status, output = run(program, "-n", "5", "-t", "3600", site.address)
-        expect(f"a_crawl_finds_every_page_once ({label})",
-               status == 0 and output.endswith("60 pages, 0 failures\n") and site.asked == {n: 1 for n in range(60)}, output[-300:])
+        expect(
+            f"a_crawl_finds_every_page_once ({label})",
+            status == 0 and output.endswith("60 pages, 0 failures\n") and site.asked == {n: 1 for n in range(60)},
+            output[-300:],
+        )
         expect(f"a_crawl_fetches_at_most_so_many_at_a_time ({label})", 1 < site.most <= 5, site.most)
     with Site(10, broken={3: 2}) as site:
         status, output = run(program, "-r", "2", "-t", "3600", site.address)
-        expect(f"a_fetch_that_fails_is_tried_again ({label})", status == 0 and "10 pages, 0 failures" in output and site.asked[3] == 3, output)
+        expect(
+            f"a_fetch_that_fails_is_tried_again ({label})",
+            status == 0 and "10 pages, 0 failures" in output and site.asked[3] == 3,
+            output,
+        )
     with Site(10, broken={3: 9}) as site:
         status, output = run(program, "-r", "1", "-t", "3600", site.address)
-        expect(f"a_fetch_is_given_up_after_its_retries ({label})", status == 1 and "---        - /3" in output and site.asked[3] == 2, output)
+        expect(
+            f"a_fetch_is_given_up_after_its_retries ({label})",
+            status == 1 and "---        - /3" in output and site.asked[3] == 2,
+            output,
+        )
     with Site(10, silent=[4]) as site:
         status, output = run(program, "-r", "0", "-t", "2", site.address)
-        expect(f"a_fetch_is_given_up_after_its_time ({label})", status == 1 and "---        - /4" in output and "8 pages, 1 failures" in output, output)
+        expect(
+            f"a_fetch_is_given_up_after_its_time ({label})",
+            status == 1 and "---        - /4" in output and "8 pages, 1 failures" in output,
+            output,
+        )
     expect(f"the_crawler_explains_itself ({label})", run(program)[0] == 2)
 
 
@@ -183,31 +220,50 @@ def proxy_tests(expect, program, label):
             got += data
         expect(f"a_connection_that_is_used_lives_on ({label})", got == b"x" * 8, got)
         begin = time.time()
-        expect(f"an_idle_connection_ends_on_both_sides ({label})", ends(client) and ends(server) and time.time() - begin > 0.2, time.time() - begin)
+        expect(
+            f"an_idle_connection_ends_on_both_sides ({label})",
+            ends(client) and ends(server) and time.time() - begin > 0.2,
+            time.time() - begin,
+        )
     finally:
         proxy.kill()
         proxy.wait()
     behind.close()
     proxy, port = start("3600")
     try:
-        expect(f"without_a_server_the_client_is_let_go ({label})", ends(socket.create_connection(("127.0.0.1", port), 60)))
+        expect(
+            f"without_a_server_the_client_is_let_go ({label})", ends(socket.create_connection(("127.0.0.1", port), 60))
+        )
     finally:
         proxy.kill()
         proxy.wait()
     expect(f"the_proxy_explains_itself ({label})", run(program) == (2, "usage: proxy PORT HOST:PORT [IDLE-SECONDS]\n"))
+
+
 def echo_on_domains_tests(expect, folder, label, connections=200):
     server = subprocess.Popen([f"{folder}/echodomains", "0", "2"], stdout=subprocess.PIPE, text=True)
     port = server.stdout.readline().strip().split(":")[-1]
     status, output = run(f"{folder}/load", port, str(connections), "3")
-    expect(f"every_domain_echoes ({label})", status == 0 and f"right={4 * connections} of {4 * connections}" in output, output[-2000:])
+    expect(
+        f"every_domain_echoes ({label})",
+        status == 0 and f"right={4 * connections} of {4 * connections}" in output,
+        output[-2000:],
+    )
     idle = socket.create_connection(("127.0.0.1", int(port)))
     idle.send(b"x")
     echoed = idle.recv(1)
     server.send_signal(signal.SIGTERM)
     output, _ = server.communicate(timeout=60)
     served = [int(n) for n in re.findall(r"^domain [01]: (\d+) connections$", output, re.M)]
-    expect(f"a_signal_ends_all_domains_with_their_connections ({label})",
-           server.returncode == 0 and echoed == b"x" and idle.recv(1) == b"" and len(served) == 2 and sum(served) == connections + 1, output)
+    expect(
+        f"a_signal_ends_all_domains_with_their_connections ({label})",
+        server.returncode == 0
+        and echoed == b"x"
+        and idle.recv(1) == b""
+        and len(served) == 2
+        and sum(served) == connections + 1,
+        output,
+    )
     expect(f"the_kernel_divides_connections_among_domains ({label})", min(served, default=0) > 0, output)
     idle.close()
 
@@ -231,11 +287,16 @@ def chat_tests(expect, program, label):
         bob, bob_in = join("bob")
         expect(f"who_comes_is_announced ({label})", ann_in.readline() == "* bob has come\n")
         ann.sendall(b"hello\nyou\x1b[2J\n")
-        expect(f"a_line_goes_to_the_others ({label})", [bob_in.readline(), bob_in.readline()] == ["ann: hello\n", "ann: you [2J\n"])
+        expect(
+            f"a_line_goes_to_the_others ({label})",
+            [bob_in.readline(), bob_in.readline()] == ["ann: hello\n", "ann: you [2J\n"],
+        )
         bob.sendall(b"hi\n")
         expect(f"and_not_to_its_writer ({label})", ann_in.readline() == "bob: hi\n")
         slow, _ = join("slow")
-        expect(f"everybody_hears_who_comes ({label})", [bob_in.readline(), ann_in.readline()] == ["* slow has come\n"] * 2)
+        expect(
+            f"everybody_hears_who_comes ({label})", [bob_in.readline(), ann_in.readline()] == ["* slow has come\n"] * 2
+        )
         line, sent, heard = b"x" * 900 + b"\n", 0, ""
         while not heard.startswith("*") and sent < 200_000:  # slow never reads, ann does
             bob.sendall(line)
@@ -250,7 +311,11 @@ def chat_tests(expect, program, label):
         heard = [news(ann_in)]
         long.sendall(b"y" * 5000)
         heard.append(news(ann_in))
-        expect(f"a_line_that_is_too_long_ends_its_client ({label})", heard == ["* long has come\n", "* long has gone\n"], heard)
+        expect(
+            f"a_line_that_is_too_long_ends_its_client ({label})",
+            heard == ["* long has come\n", "* long has gone\n"],
+            heard,
+        )
     finally:
         server.kill()
         server.wait()

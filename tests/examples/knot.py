@@ -73,8 +73,16 @@ def server(program, folder, *options):
 
 
 def site(folder):
-    files = {"index.html": b"<p>hello\n", "page.html": b"<p>page\n" * 40, "sub/index.html": b"sub\n", "style.css": b"p {}\n",
-             "a b.txt": b"blank\n", "empty.txt": b"", "large.bin": random.Random(1).randbytes(LARGE), "noext": b"x"}
+    files = {
+        "index.html": b"<p>hello\n",
+        "page.html": b"<p>page\n" * 40,
+        "sub/index.html": b"sub\n",
+        "style.css": b"p {}\n",
+        "a b.txt": b"blank\n",
+        "empty.txt": b"",
+        "large.bin": random.Random(1).randbytes(LARGE),
+        "noext": b"x",
+    }
     for name, content in files.items():
         os.makedirs(os.path.dirname(f"{folder}/{name}"), exist_ok=True)
         with open(f"{folder}/{name}", "wb") as file:
@@ -91,18 +99,43 @@ def answers(expect, port, files):
         client.close()
         return found
 
-    for target, name, kind in [("/", "index.html", "text/html; charset=utf-8"), ("/page.html", "page.html", "text/html; charset=utf-8"),
-                               ("/style.css?v=1", "style.css", "text/css; charset=utf-8"), ("/a%20b.txt", "a b.txt", "text/plain; charset=utf-8"),
-                               ("/sub/", "sub/index.html", "text/html; charset=utf-8"), ("/sub/../page.html", "page.html", "text/html; charset=utf-8"),
-                               ("//page.html", "page.html", "text/html; charset=utf-8"), ("/noext", "noext", "application/octet-stream"),
-                               ("/empty.txt", "empty.txt", "text/plain; charset=utf-8"), ("/large.bin", "large.bin", "application/octet-stream"),
-                               ("http://www.example.test/page.html", "page.html", "text/html; charset=utf-8")]:
+    for target, name, kind in [
+        ("/", "index.html", "text/html; charset=utf-8"),
+        ("/page.html", "page.html", "text/html; charset=utf-8"),
+        ("/style.css?v=1", "style.css", "text/css; charset=utf-8"),
+        ("/a%20b.txt", "a b.txt", "text/plain; charset=utf-8"),
+        ("/sub/", "sub/index.html", "text/html; charset=utf-8"),
+        ("/sub/../page.html", "page.html", "text/html; charset=utf-8"),
+        ("//page.html", "page.html", "text/html; charset=utf-8"),
+        ("/noext", "noext", "application/octet-stream"),
+        ("/empty.txt", "empty.txt", "text/plain; charset=utf-8"),
+        ("/large.bin", "large.bin", "application/octet-stream"),
+        ("http://www.example.test/page.html", "page.html", "text/html; charset=utf-8"),
+    ]:
         status, headers, body = get(target)
-        expect(f"{target}_is_the_file", (status, headers["content-type"], body) == (200, kind, files[name]), (status, headers))
+        expect(
+            f"{target}_is_the_file",
+            (status, headers["content-type"], body) == (200, kind, files[name]),
+            (status, headers),
+        )
     status, headers, body = get("/page.html", method="HEAD")
-    expect("head_has_the_headers_alone", (status, headers["content-length"], body) == (200, str(len(files["page.html"])), b""), headers)
-    for target, want in [("/none.html", 404), ("/sub", 301), ("/%00", 400), ("/%zz", 400), ("/../etc/passwd", 404), ("/%2e%2e/%2e%2e/etc/passwd", 404),
-                         ("/..%2f..%2fetc/passwd", 404), ("/page.html/", 404), ("/" + "a" * 3000, 400), ("*", 400)]:
+    expect(
+        "head_has_the_headers_alone",
+        (status, headers["content-length"], body) == (200, str(len(files["page.html"])), b""),
+        headers,
+    )
+    for target, want in [
+        ("/none.html", 404),
+        ("/sub", 301),
+        ("/%00", 400),
+        ("/%zz", 400),
+        ("/../etc/passwd", 404),
+        ("/%2e%2e/%2e%2e/etc/passwd", 404),
+        ("/..%2f..%2fetc/passwd", 404),
+        ("/page.html/", 404),
+        ("/" + "a" * 3000, 400),
+        ("*", 400),
+    ]:
         expect(f"{target[:40]}_is_{want}", get(target)[0] == want, get(target))
     expect("a_folder_gets_its_slash", get("/sub?x=1")[1]["location"] == "/sub/", get("/sub?x=1"))
     for method in ["POST", "DELETE", "OPTIONS"]:
@@ -110,10 +143,21 @@ def answers(expect, port, files):
         expect(f"{method}_is_not_allowed", (status, headers.get("allow")) == (405, "GET, HEAD"), headers)
 
     content, size = files["large.bin"], LARGE
-    for text, first, last in [("0-0", 0, 0), ("10-19", 10, 19), (f"{size - 5}-", size - 5, size - 1), ("-7", size - 7, size - 1),
-                              (f"5-{size * 2}", 5, size - 1), (f"-{size * 2}", 0, size - 1)]:
+    for text, first, last in [
+        ("0-0", 0, 0),
+        ("10-19", 10, 19),
+        (f"{size - 5}-", size - 5, size - 1),
+        ("-7", size - 7, size - 1),
+        (f"5-{size * 2}", 5, size - 1),
+        (f"-{size * 2}", 0, size - 1),
+    ]:
         status, headers, body = get("/large.bin", f"Range: bytes={text}")
-        expect(f"range_{text}", (status, body, headers["content-range"]) == (206, content[first:last + 1], f"bytes {first}-{last}/{size}"), headers)
+        expect(
+            f"range_{text}",
+            (status, body, headers["content-range"])
+            == (206, content[first : last + 1], f"bytes {first}-{last}/{size}"),
+            headers,
+        )
     for text in [f"{size}-", "-0"]:
         status, headers, _ = get("/large.bin", f"Range: bytes={text}")
         expect(f"range_{text}_cannot_be_had", (status, headers["content-range"]) == (416, f"bytes */{size}"), headers)
@@ -122,25 +166,54 @@ def answers(expect, port, files):
 
     _, headers, _ = get("/page.html")
     tag, date = headers["etag"], headers["last-modified"]
-    for header, want in [(f"If-None-Match: {tag}", 304), ('If-None-Match: "other"', 200), ("If-None-Match: *", 304), (f"If-Modified-Since: {date}", 304),
-                         ("If-Modified-Since: Thu, 01 Jan 1970 00:00:01 GMT", 200), ("If-Modified-Since: nonsense", 200), (f"If-Match: {tag}", 200),
-                         ('If-Match: "other"', 412), ("If-Unmodified-Since: Thu, 01 Jan 1970 00:00:01 GMT", 412)]:
+    for header, want in [
+        (f"If-None-Match: {tag}", 304),
+        ('If-None-Match: "other"', 200),
+        ("If-None-Match: *", 304),
+        (f"If-Modified-Since: {date}", 304),
+        ("If-Modified-Since: Thu, 01 Jan 1970 00:00:01 GMT", 200),
+        ("If-Modified-Since: nonsense", 200),
+        (f"If-Match: {tag}", 200),
+        ('If-Match: "other"', 412),
+        ("If-Unmodified-Since: Thu, 01 Jan 1970 00:00:01 GMT", 412),
+    ]:
         expect(f"condition {header[:60]} is {want}", get("/page.html", header)[0] == want, get("/page.html", header))
-    expect("a_range_of_what_has_changed_is_all_of_it", get("/page.html", "Range: bytes=0-1", 'If-Range: "other"')[0] == 200)
+    expect(
+        "a_range_of_what_has_changed_is_all_of_it", get("/page.html", "Range: bytes=0-1", 'If-Range: "other"')[0] == 200
+    )
     expect("a_range_of_what_has_not_changed", get("/page.html", "Range: bytes=0-1", f"If-Range: {tag}")[0] == 206)
 
-    for accepted, coded in [("gzip", True), ("br, gzip;q=0.5", True), ("gzip;q=0", False), ("x-gzipped", False), ("identity", False)]:
+    for accepted, coded in [
+        ("gzip", True),
+        ("br, gzip;q=0.5", True),
+        ("gzip;q=0", False),
+        ("x-gzipped", False),
+        ("identity", False),
+    ]:
         _, headers, body = get("/page.html", f"Accept-Encoding: {accepted}")
-        expect(f"accept_encoding {accepted}", (headers.get("content-encoding") == "gzip") == coded
-               and (gzip.decompress(body) if coded else body) == files["page.html"], headers)
-    expect("what_was_not_compressed_is_sent_as_it_is", get("/style.css", "Accept-Encoding: gzip")[2] == files["style.css"])
+        expect(
+            f"accept_encoding {accepted}",
+            (headers.get("content-encoding") == "gzip") == coded
+            and (gzip.decompress(body) if coded else body) == files["page.html"],
+            headers,
+        )
+    expect(
+        "what_was_not_compressed_is_sent_as_it_is", get("/style.css", "Accept-Encoding: gzip")[2] == files["style.css"]
+    )
 
 
 def connections(expect, port, files):
-    client = Client(port).send(request("/") * 3 + request("/page.html") + request("/large.bin") + request("/none") + request("/style.css"))
+    client = Client(port).send(
+        request("/") * 3 + request("/page.html") + request("/large.bin") + request("/none") + request("/style.css")
+    )
     got = [client.answer() for _ in range(7)]
-    expect("requests_behind_each_other_are_answered_in_order", [a[0] for a in got] == [200, 200, 200, 200, 200, 404, 200]
-           and got[4][2] == files["large.bin"] and got[6][2] == files["style.css"], [a and a[0] for a in got])
+    expect(
+        "requests_behind_each_other_are_answered_in_order",
+        [a[0] for a in got] == [200, 200, 200, 200, 200, 404, 200]
+        and got[4][2] == files["large.bin"]
+        and got[6][2] == files["style.css"],
+        [a and a[0] for a in got],
+    )
     client.send(request("/", "Connection: close"))
     answer = client.answer()
     expect("close_is_heeded", answer[0] == 200 and answer[1]["connection"] == "close" and client.has_ended(), answer)
@@ -155,16 +228,31 @@ def connections(expect, port, files):
     client.send(request("/", "Transfer-Encoding: chunked", method="POST") + "5\r\n12345\r\n0\r\n\r\n" + request("/"))
     expect("so_is_one_in_chunks", [client.answer()[0], client.answer()[0]] == [405, 200])
     client.close()
-    for what, text, want in [("no_host", request("/", host=""), 400), ("two_hosts", request("/", "Host: b"), 400), ("no_http", "nonsense\r\n\r\n", (400, 501)),
-                             ("http_2", request("/", version="2.0"), (400, 505)), ("long_target", request("/" + "a" * 9000), 414),
-                             ("long_header", request("/", "Referer: " + "a" * 9000), 431), ("many_headers", request("/", *["x: y"] * 3000), 431),
-                             ("large_body", request("/", "Content-Length: 100000000", method="POST"), 413),
-                             ("two_lengths", request("/", "Content-Length: 1", "Content-Length: 2", method="POST") + "12", 400),
-                             ("length_and_chunks", request("/", "Content-Length: 1", "Transfer-Encoding: chunked", method="POST") + "1", 400),
-                             ("blank_in_name", request("/", "a b: c"), 400), ("bare_newlines", "GET / HTTP/1.1\nHost: a\nX\n\n", 400)]:
+    for what, text, want in [
+        ("no_host", request("/", host=""), 400),
+        ("two_hosts", request("/", "Host: b"), 400),
+        ("no_http", "nonsense\r\n\r\n", (400, 501)),
+        ("http_2", request("/", version="2.0"), (400, 505)),
+        ("long_target", request("/" + "a" * 9000), 414),
+        ("long_header", request("/", "Referer: " + "a" * 9000), 431),
+        ("many_headers", request("/", *["x: y"] * 3000), 431),
+        ("large_body", request("/", "Content-Length: 100000000", method="POST"), 413),
+        ("two_lengths", request("/", "Content-Length: 1", "Content-Length: 2", method="POST") + "12", 400),
+        (
+            "length_and_chunks",
+            request("/", "Content-Length: 1", "Transfer-Encoding: chunked", method="POST") + "1",
+            400,
+        ),
+        ("blank_in_name", request("/", "a b: c"), 400),
+        ("bare_newlines", "GET / HTTP/1.1\nHost: a\nX\n\n", 400),
+    ]:
         client = Client(port).send(text)
         answer = client.answer()
-        expect(f"{what}_is_refused", answer and answer[0] in (want if isinstance(want, tuple) else (want,)) and client.has_ended(), answer)
+        expect(
+            f"{what}_is_refused",
+            answer and answer[0] in (want if isinstance(want, tuple) else (want,)) and client.has_ended(),
+            answer,
+        )
 
 
 def bad_clients(expect, program, folder, files):
@@ -192,8 +280,12 @@ def bad_clients(expect, program, folder, files):
 
 def fuzz(expect, port, rounds):
     draw = random.Random(7)
-    bases = [request("/page.html", "Range: bytes=0-9", "Accept-Encoding: gzip"), request("/", "Content-Length: 4", method="POST") + "abcd",
-             request("/sub/../a%20b.txt", 'If-None-Match: "x"'), request("/", "Transfer-Encoding: chunked", method="POST") + "2\r\nab\r\n0\r\n\r\n"]
+    bases = [
+        request("/page.html", "Range: bytes=0-9", "Accept-Encoding: gzip"),
+        request("/", "Content-Length: 4", method="POST") + "abcd",
+        request("/sub/../a%20b.txt", 'If-None-Match: "x"'),
+        request("/", "Transfer-Encoding: chunked", method="POST") + "2\r\nab\r\n0\r\n\r\n",
+    ]
     wrong = []
     for i in range(rounds):
         data = bytearray(draw.choice(bases).encode() * draw.randint(1, 3))
@@ -203,11 +295,11 @@ def fuzz(expect, port, rounds):
                 case 0:
                     data[at] = draw.randrange(256)
                 case 1:
-                    del data[at:at + draw.randint(1, 20)]
+                    del data[at : at + draw.randint(1, 20)]
                 case 2:
                     data[at:at] = bytes(draw.choices(b"\r\n :%/.\0\xff;,-=9", k=draw.randint(1, 12)))
                 case 3:
-                    data[at:at] = data[:draw.randint(1, 60)]
+                    data[at:at] = data[: draw.randint(1, 60)]
             data = data or bytearray(b"x")
         client = Client(port)
         try:
@@ -281,7 +373,11 @@ def ending(expect, program, folder, files):
         old.kill()
         old.wait()
         # The kernel resets connections that it has let in between the last accept and the close of a listening socket.
-        expect("a_restart_loses_no_request_that_was_read", "no answer" not in lost and len(lost) <= answered[0] / 20, (lost, answered))
+        expect(
+            "a_restart_loses_no_request_that_was_read",
+            "no answer" not in lost and len(lost) <= answered[0] / 20,
+            (lost, answered),
+        )
 
 
 def tests(expect, program, rounds):
@@ -294,7 +390,9 @@ def tests(expect, program, rounds):
             with open(f"{folder}/style.css", "w") as file:
                 file.write("changed {}\n")
             end = time.time() + 60
-            while (body := Client(port).send(request("/style.css")).answer()[2]) != b"changed {}\n" and time.time() < end:
+            while (
+                body := Client(port).send(request("/style.css")).answer()[2]
+            ) != b"changed {}\n" and time.time() < end:
                 time.sleep(0.05)
             expect("a_file_that_has_changed_is_served_as_it_is_now", body == b"changed {}\n", body)
             idle = [Client(port) for _ in range(500)]
@@ -306,8 +404,14 @@ def tests(expect, program, rounds):
         bad_clients(expect, program, folder, files)
         ending(expect, program, folder, files)
         done = subprocess.run([program, "/nonexistent"], stderr=subprocess.PIPE, text=True)
-        expect("it_names_the_folder_that_is_missing", (done.returncode, done.stderr) == (2, "knot: /nonexistent: No such file or directory\n"), done)
+        expect(
+            "it_names_the_folder_that_is_missing",
+            (done.returncode, done.stderr) == (2, "knot: /nonexistent: No such file or directory\n"),
+            done,
+        )
         done = subprocess.run([program, "-p", "x", folder], stderr=subprocess.PIPE, text=True)
-        expect("it_names_the_option_that_is_wrong", done.returncode == 2 and "--port takes a number" in done.stderr, done)
+        expect(
+            "it_names_the_option_that_is_wrong", done.returncode == 2 and "--port takes a number" in done.stderr, done
+        )
         done = subprocess.run([program, "--help"], stdout=subprocess.PIPE, text=True)
         expect("it_explains_itself", done.returncode == 0 and "usage: knot" in done.stdout, done)

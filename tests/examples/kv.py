@@ -41,7 +41,7 @@ class Client:
                 return None
             while len(self.rest) < size + 2:
                 self.more()
-            text, self.rest = self.rest[:size], self.rest[size + 2:]
+            text, self.rest = self.rest[:size], self.rest[size + 2 :]
             return text
         if kind == b"*":
             return None if int(rest) < 0 else [self.reply() for _ in range(int(rest))]
@@ -57,25 +57,69 @@ class Client:
 def random_command(draw):
     key = lambda: draw.choice(["a", "b", "c", "list", "hash", "n"])
     field = lambda: draw.choice(["x", "y", "z"])
-    value = lambda: draw.choice([b"1", b"-7", b"text", b"", b"\0\r\n\xff", b"9223372036854775807", b"x" * draw.randrange(2000), b"12a"])
+    value = lambda: draw.choice(
+        [b"1", b"-7", b"text", b"", b"\0\r\n\xff", b"9223372036854775807", b"x" * draw.randrange(2000), b"12a"]
+    )
     number = lambda: draw.choice([0, 1, -1, 2, -3, 5, 100, "9223372036854775807", "-9223372036854775808", "x", ""])
     small = lambda: draw.choice([0, 1, -1, 2, -2, 3, -100, 100, "x"])
-    return draw.choice([
-        lambda: ("SET", key(), value()), lambda: ("SET", key(), value(), draw.choice(["NX", "XX", "GET", "KEEPTTL", "EX"])),
-        lambda: ("SET", key(), value(), "EX", draw.choice([100, 0, "x"])), lambda: ("GET", key()), lambda: ("GETSET", key(), value()), lambda: ("GETDEL", key()),
-        lambda: ("SETNX", key(), value()), lambda: ("SETEX", key(), draw.choice([100, 50]), value()), lambda: ("MSET", key(), value(), key(), value()),
-        lambda: ("MGET", key(), key(), key()), lambda: ("APPEND", key(), value()), lambda: ("STRLEN", key()), lambda: ("GETRANGE", key(), small(), small()),
-        lambda: ("INCR", key()), lambda: ("DECR", key()), lambda: ("INCRBY", key(), number()), lambda: ("DECRBY", key(), number()),
-        lambda: ("DEL", key(), key()), lambda: ("EXISTS", key(), key()), lambda: ("TYPE", key()), lambda: ("EXPIRE", key(), draw.choice([100, -1, "x"])),
-        lambda: ("TTL", key()), lambda: ("PERSIST", key()), lambda: ("RENAME", key(), key()), lambda: ("KEYS", draw.choice(["*", "?", "l*", "[ab]"])),
-        lambda: ("DBSIZE",), lambda: ("LPUSH", key(), value(), value()), lambda: ("RPUSH", "list", value()), lambda: ("LPUSH", "list", value()),
-        lambda: ("LPOP", key()), lambda: ("RPOP", "list"), lambda: ("LPOP", "list", small()), lambda: ("LLEN", key()), lambda: ("LRANGE", "list", small(), small()),
-        lambda: ("LINDEX", "list", small()), lambda: ("LTRIM", "list", small(), small()), lambda: ("BLPOP", "list", "hash", "0.001"),
-        lambda: ("HSET", "hash", field(), value(), field(), value()), lambda: ("HSET", key(), field(), value()), lambda: ("HGET", key(), field()),
-        lambda: ("HMGET", "hash", field(), field()), lambda: ("HGETALL", "hash"), lambda: ("HKEYS", "hash"), lambda: ("HVALS", "hash"), lambda: ("HLEN", key()),
-        lambda: ("HDEL", "hash", field(), field()), lambda: ("HEXISTS", "hash", field()), lambda: ("HINCRBY", "hash", field(), number()),
-        lambda: ("ECHO", value()), lambda: ("PING",), lambda: ("GET",), lambda: ("SET", "a"), lambda: ("NONE", "x"), lambda: ("HSET", "hash", "x"),
-    ])()
+    return draw.choice(
+        [
+            lambda: ("SET", key(), value()),
+            lambda: ("SET", key(), value(), draw.choice(["NX", "XX", "GET", "KEEPTTL", "EX"])),
+            lambda: ("SET", key(), value(), "EX", draw.choice([100, 0, "x"])),
+            lambda: ("GET", key()),
+            lambda: ("GETSET", key(), value()),
+            lambda: ("GETDEL", key()),
+            lambda: ("SETNX", key(), value()),
+            lambda: ("SETEX", key(), draw.choice([100, 50]), value()),
+            lambda: ("MSET", key(), value(), key(), value()),
+            lambda: ("MGET", key(), key(), key()),
+            lambda: ("APPEND", key(), value()),
+            lambda: ("STRLEN", key()),
+            lambda: ("GETRANGE", key(), small(), small()),
+            lambda: ("INCR", key()),
+            lambda: ("DECR", key()),
+            lambda: ("INCRBY", key(), number()),
+            lambda: ("DECRBY", key(), number()),
+            lambda: ("DEL", key(), key()),
+            lambda: ("EXISTS", key(), key()),
+            lambda: ("TYPE", key()),
+            lambda: ("EXPIRE", key(), draw.choice([100, -1, "x"])),
+            lambda: ("TTL", key()),
+            lambda: ("PERSIST", key()),
+            lambda: ("RENAME", key(), key()),
+            lambda: ("KEYS", draw.choice(["*", "?", "l*", "[ab]"])),
+            lambda: ("DBSIZE",),
+            lambda: ("LPUSH", key(), value(), value()),
+            lambda: ("RPUSH", "list", value()),
+            lambda: ("LPUSH", "list", value()),
+            lambda: ("LPOP", key()),
+            lambda: ("RPOP", "list"),
+            lambda: ("LPOP", "list", small()),
+            lambda: ("LLEN", key()),
+            lambda: ("LRANGE", "list", small(), small()),
+            lambda: ("LINDEX", "list", small()),
+            lambda: ("LTRIM", "list", small(), small()),
+            lambda: ("BLPOP", "list", "hash", "0.001"),
+            lambda: ("HSET", "hash", field(), value(), field(), value()),
+            lambda: ("HSET", key(), field(), value()),
+            lambda: ("HGET", key(), field()),
+            lambda: ("HMGET", "hash", field(), field()),
+            lambda: ("HGETALL", "hash"),
+            lambda: ("HKEYS", "hash"),
+            lambda: ("HVALS", "hash"),
+            lambda: ("HLEN", key()),
+            lambda: ("HDEL", "hash", field(), field()),
+            lambda: ("HEXISTS", "hash", field()),
+            lambda: ("HINCRBY", "hash", field(), number()),
+            lambda: ("ECHO", value()),
+            lambda: ("PING",),
+            lambda: ("GET",),
+            lambda: ("SET", "a"),
+            lambda: ("NONE", "x"),
+            lambda: ("HSET", "hash", "x"),
+        ]
+    )()
 
 
 def same(command, ours, theirs):
@@ -93,7 +137,10 @@ def same(command, ours, theirs):
 def compare(expect, port, rounds):
     redis_port = socket.create_server(("127.0.0.1", 0)).getsockname()[1]
     with tempfile.TemporaryDirectory() as folder:
-        redis = subprocess.Popen(["redis-server", "--port", str(redis_port), "--save", "", "--dir", folder, "--daemonize", "no"], stdout=subprocess.DEVNULL)
+        redis = subprocess.Popen(
+            ["redis-server", "--port", str(redis_port), "--save", "", "--dir", folder, "--daemonize", "no"],
+            stdout=subprocess.DEVNULL,
+        )
         try:
             while True:
                 try:
@@ -139,18 +186,39 @@ def waiting(expect, port):
     other.ask("RPUSH", "q", "left")
     third = Client(port)
     third.send("SET", "k", "v").send("BLPOP", "nothing", "0.05").send("GET", "k")
-    expect("what_came_before_a_waiting_pop_is_answered_first", [third.reply(), third.reply(), third.reply()] == [b"+OK", None, b"v"])
+    expect(
+        "what_came_before_a_waiting_pop_is_answered_first",
+        [third.reply(), third.reply(), third.reply()] == [b"+OK", None, b"v"],
+    )
     for client in (second, other, third):
         client.close()
 
 
 def publishing(expect, port):
     hearer, speaker = Client(port), Client(port)
-    expect("subscribe_is_confirmed", [hearer.ask("SUBSCRIBE", "news", "more"), hearer.reply()] == [[b"subscribe", b"news", 1], [b"subscribe", b"more", 2]])
+    expect(
+        "subscribe_is_confirmed",
+        [hearer.ask("SUBSCRIBE", "news", "more"), hearer.reply()]
+        == [[b"subscribe", b"news", 1], [b"subscribe", b"more", 2]],
+    )
     expect("patterns_too", hearer.ask("PSUBSCRIBE", "n*") == [b"psubscribe", b"n*", 3])
-    expect("publish_tells_how_many_have_heard", [speaker.ask("PUBLISH", "news", "a"), speaker.ask("PUBLISH", "none", "b"), speaker.ask("PUBLISH", "silence", "c")] == [2, 1, 0])
-    expect("each_subscription_hears_once", sorted([hearer.reply(), hearer.reply(), hearer.reply()], key=str)
-           == sorted([[b"message", b"news", b"a"], [b"pmessage", b"n*", b"news", b"a"], [b"pmessage", b"n*", b"none", b"b"]], key=str))
+    expect(
+        "publish_tells_how_many_have_heard",
+        [
+            speaker.ask("PUBLISH", "news", "a"),
+            speaker.ask("PUBLISH", "none", "b"),
+            speaker.ask("PUBLISH", "silence", "c"),
+        ]
+        == [2, 1, 0],
+    )
+    expect(
+        "each_subscription_hears_once",
+        sorted([hearer.reply(), hearer.reply(), hearer.reply()], key=str)
+        == sorted(
+            [[b"message", b"news", b"a"], [b"pmessage", b"n*", b"news", b"a"], [b"pmessage", b"n*", b"none", b"b"]],
+            key=str,
+        ),
+    )
     expect("unsubscribe_is_confirmed", hearer.ask("UNSUBSCRIBE", "news") == [b"unsubscribe", b"news", 2])
     slow = Client(port)
     slow.ask("SUBSCRIBE", "flood")
@@ -158,7 +226,10 @@ def publishing(expect, port):
     while speaker.ask("PUBLISH", "flood", text) and sent < 200:
         sent += 1
     expect("a_subscriber_that_does_not_read_is_dropped", 30 < sent < 200, sent)
-    expect("and_the_others_go_on", speaker.ask("PUBLISH", "more", "d") == 1 and hearer.reply() == [b"message", b"more", b"d"])
+    expect(
+        "and_the_others_go_on",
+        speaker.ask("PUBLISH", "more", "d") == 1 and hearer.reply() == [b"message", b"more", b"d"],
+    )
     for client in (hearer, speaker, slow):
         client.close()
 
@@ -187,14 +258,26 @@ def snapshots(expect, program):
         time.sleep(0.06)
         process, port = start(program, "-f", f"{folder}/dump")
         client = Client(port)
-        expect("all_is_there_again", (client.ask("GET", b"k\0\n"), client.ask("LRANGE", "l", 998, -1), client.ask("HGET", "h", "g"), client.ask("GET", "later"),
-                                      client.ask("EXISTS", "soon"), client.ask("TTL", "late") > 900) == (b"v\r\n\xff", [b"998", b"999"], b"", b"y", 0, True))
+        expect(
+            "all_is_there_again",
+            (
+                client.ask("GET", b"k\0\n"),
+                client.ask("LRANGE", "l", 998, -1),
+                client.ask("HGET", "h", "g"),
+                client.ask("GET", "later"),
+                client.ask("EXISTS", "soon"),
+                client.ask("TTL", "late") > 900,
+            )
+            == (b"v\r\n\xff", [b"998", b"999"], b"", b"y", 0, True),
+        )
         process.kill()
         process.wait()
         whole = open(f"{folder}/dump", "rb").read()
         with open(f"{folder}/dump", "wb") as file:
             file.write(whole[:-20])
-        done = subprocess.run([program, "-p", "0", "-f", f"{folder}/dump"], stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        done = subprocess.run(
+            [program, "-p", "0", "-f", f"{folder}/dump"], stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
         expect("half_a_snapshot_is_refused", done.returncode == 1 and "not whole" in done.stderr, done.stderr)
 
 
