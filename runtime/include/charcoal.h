@@ -290,6 +290,9 @@ struct ch_stats {
   uint64_t activity_bytes; /* in activities, their captured variables and their async branches now */
   uint64_t mapped_bytes;   /* that the allocator has from the system for both now */
   uint64_t branches;       /* async calls that have blocked and not ended */
+  uint64_t wakeups;        /* system calls ever made by this domain to wake another one */
+  uint64_t looks;          /* times that it has looked for something from another domain before it slept */
+  uint64_t looks_paid;     /* of them: those that found something */
   /* How often a run, a wait, and a time between being ready and running was shorter than 2^n us, and not shorter than
    * half of that; the last counts all that were longer. Zeros, unless the environment has times noted (see ch_dump). */
   uint64_t run[CH_STATS_BUCKETS], wait[CH_STATS_BUCKETS], ready[CH_STATS_BUCKETS];

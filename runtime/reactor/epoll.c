@@ -373,6 +373,8 @@ static void poll_(int64_t deadline) {
   errno = saved;
 }
 
+static bool has_news(void) { return false; }
+
 static int listen_(int event) {
   if (place < 0 && (errno = -open_epoll()) != 0)
     return -1;
@@ -397,5 +399,5 @@ static void end(void) {
   table_size = 0;
 }
 
-const struct ch_reactor ch_reactor_epoll = {"epoll", ch_monotonic_now, poll_, enlist,  withdraw, closing,
-                                            start,   cancel,           end,   listen_, leave};
+const struct ch_reactor ch_reactor_epoll = {"epoll", ch_monotonic_now, poll_, has_news, enlist, withdraw, closing,
+                                            start,   cancel,           end,   listen_,  leave};

@@ -3,6 +3,7 @@
 #include "charcoal.h"
 #include "reactor/own.h"
 #include "reactor/reactor.h"
+#include "sched/strangers.h"
 #include "sched/tsan.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -10,23 +11,23 @@
 #include <unistd.h>
 
 struct ch_inbox {
-  struct ch_letter *top; /* posted last; linked backwards in time. Written by everybody */
-  int asleep;            /* written by the domain */
-  int event;             /* the place (own.h) of an eventfd; -1: none could be had */
-  bool handed_out;       /* strangers may post at any time */
-  struct ch_inbox *next; /* in `kept` */
-};
+  struct ch_mailbox box;
+  int event;                    /* the place (own.h) of an eventfd; -1: none could be had */
+  bool handed_out;              /* strangers may post at any time */
+  struct ch_inbox *next;        /* in `kept` */
+} __attribute__((aligned(64))); /* what lies beside it is not written by strangers */
 
 __thread __attribute__((tls_model("initial-exec"))) struct ch_inbox *ch_inbox_of_thread;
 #define inbox ch_inbox_of_thread
 __thread unsigned ch_inbox_expected;
+__thread uint64_t ch_inbox_wakeups;
 
 static int own_eventfd(void) {
   int event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
   return event < 0 ? event : ch_own(event);
 }
 
-/* Those of domains that have ended. They stay, with their descriptors, because a poster looks at `asleep` after its
+/* Those of domains that have ended. They stay, with their descriptors, because a poster looks at `rest` after its
  * letter has been opened; the next domain takes one over, and is at worst woken in vain. */
 static struct ch_inbox *kept;
 
@@ -95,10 +96,10 @@ struct ch_inbox *ch_inbox_here(void) {
     return inbox;
   struct ch_inbox *made = take_kept();
   if (!made) {
-    made = calloc(1, sizeof *made);
+    made = aligned_alloc(_Alignof(struct ch_inbox), sizeof *made);
     if (!made)
       return NULL;
-    made->event = -1;
+    *made = (struct ch_inbox){.event = -1};
   }
   int saved = errno;
   get_event(made);
@@ -119,35 +120,37 @@ void ch_inbox_end(void) {
 bool ch_inbox_is_open(void) { return inbox && inbox->handed_out; }
 int ch_inbox_descriptor(void) { return inbox && inbox->event >= 0 ? ch_own_number(inbox->event) : -1; }
 
-void ch_inbox_post(struct ch_inbox *to, struct ch_letter *letter) {
-  struct ch_letter *top = __atomic_load_n(&to->top, __ATOMIC_RELAXED);
-  ch_tsan_release(to);
-  do
-    letter->next = top;
-  while (!__atomic_compare_exchange_n(&to->top, &top, letter, true, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED));
-  if (__atomic_load_n(&to->asleep, __ATOMIC_SEQ_CST)) {
-    int saved = errno, event = __atomic_load_n(&to->event, __ATOMIC_SEQ_CST);
-    uint64_t one = 1;
-    ssize_t r = 0;
-    while (event >= 0 && (r = write(ch_own_number(event), &one, sizeof one)) < 0 && errno == EINTR)
-      ;
-    if (CH_UNLIKELY(r < 0 && errno == EBADF)) {
-      static const char why[] = "charcoal: a descriptor of the runtime was closed by a system call made by hand; use "
-                                "close, close_range or closefrom, which leave it open\n";
-      r = write(2, why, sizeof why - 1);
-      abort();
-    }
-    errno = saved;
+/* It counts as awake from now on, so that nobody who looks keeps a processor from it (looking.h). */
+static void wake(struct ch_inbox *sleeper) {
+  int saved = errno, event = __atomic_load_n(&sleeper->event, __ATOMIC_SEQ_CST);
+  uint64_t one = 1;
+  ssize_t r = 0;
+  ch_domain_wakes();
+  ch_inbox_wakeups++;
+  while (event >= 0 && (r = write(ch_own_number(event), &one, sizeof one)) < 0 && errno == EINTR)
+    ;
+  if (CH_UNLIKELY(r < 0 && errno == EBADF)) {
+    static const char why[] = "charcoal: a descriptor of the runtime was closed by a system call made by hand; use "
+                              "close, close_range or closefrom, which leave it open\n";
+    r = write(2, why, sizeof why - 1);
+    abort();
   }
+  errno = saved;
+}
+
+void ch_inbox_post(struct ch_inbox *to, struct ch_letter *letter) {
+  ch_tsan_release(to);
+  if (ch_mailbox_put(&to->box, letter))
+    wake(to);
 }
 
 /* Letters that have been taken out and not been opened, in the order of posting. */
 static __thread struct ch_letter *unopened, **unopened_end;
 
-static bool is_empty(void) { return !unopened && (!inbox || !__atomic_load_n(&inbox->top, __ATOMIC_RELAXED)); }
+bool ch_inbox_is_empty(void) { return !unopened && (!inbox || ch_mailbox_is_empty(&inbox->box)); }
 
 static void take_out(void) {
-  struct ch_letter *letter = __atomic_exchange_n(&inbox->top, NULL, __ATOMIC_ACQUIRE), *first = NULL, *last = letter;
+  struct ch_letter *letter = ch_mailbox_take(&inbox->box), *first = NULL, *last = letter;
   ch_tsan_acquire(inbox);
   while (letter) {
     struct ch_letter *earlier = letter->next;
@@ -164,7 +167,7 @@ static void take_out(void) {
 }
 
 bool ch_inbox_open(void) {
-  if (CH_LIKELY(is_empty()))
+  if (CH_LIKELY(ch_inbox_is_empty()))
     return false;
   take_out();
   while (unopened) {
@@ -192,19 +195,24 @@ bool ch_inbox_recall(struct ch_letter *letter) {
 bool ch_inbox_sleeps(void) {
   if (!inbox)
     return true;
-  __atomic_store_n(&inbox->asleep, 1, __ATOMIC_SEQ_CST);
-  return !unopened && !__atomic_load_n(&inbox->top, __ATOMIC_SEQ_CST);
+  ch_domain_sleeps();
+  if (ch_mailbox_sleeps(&inbox->box) && !unopened)
+    return true;
+  ch_inbox_wakes();
+  return false;
 }
 
-bool ch_inbox_stands(const struct ch_inbox *of) {
-  return !__atomic_load_n(&of->top, __ATOMIC_SEQ_CST) && __atomic_load_n(&of->asleep, __ATOMIC_SEQ_CST);
-}
-bool ch_inbox_is_asleep(void) { return inbox && __atomic_load_n(&inbox->asleep, __ATOMIC_RELAXED); }
+void ch_inbox_looks(void) { ch_mailbox_looks(&inbox->box); }
 
+bool ch_inbox_stands(const struct ch_inbox *of) { return ch_mailbox_stands(&of->box); }
+bool ch_inbox_is_asleep(void) {
+  return inbox && __atomic_load_n(&inbox->box.rest, __ATOMIC_RELAXED) != CH_MAILBOX_AWAKE;
+}
+
+/* And only then it is opened: ch_inbox_stands. */
 void ch_inbox_wakes(void) {
-  if (!inbox)
-    return;
-  __atomic_store_n(&inbox->asleep, 0, __ATOMIC_SEQ_CST); /* and only then it is opened: ch_inbox_stands */
+  if (inbox && ch_mailbox_wakes(&inbox->box))
+    ch_domain_wakes();
 }
 
 /* ---- for users ---- */

@@ -3,20 +3,14 @@
  * A letter is the poster's memory until it is opened; opening is the last thing that is done with it. Posting takes no
  * lock and no memory, so it may be done from a signal handler. The domain is woken only if it sleeps.
  *
- * Invariants: 1. a letter is opened once, on the domain's thread, by its loop, in the order of posting; 2. a domain
- * that sleeps has looked at `top` after it said so in `asleep`: so either it sees the letter, or the poster sees
- * `asleep`.
+ * Invariant: a letter is opened once, on the domain's thread, by its loop, in the order of posting. How it is made sure
+ * that no letter lies in the inbox of a domain that sleeps: mailbox.h.
  */
 #ifndef CHARCOAL_REACTOR_INBOX_H
 #define CHARCOAL_REACTOR_INBOX_H
 
 #include "frames/allocator.h"
-#include <stdbool.h>
-
-struct ch_letter {
-  struct ch_letter *next; /* while posted */
-  void (*open)(struct ch_letter *);
-};
+#include "reactor/mailbox.h"
 
 struct ch_inbox;
 
@@ -32,9 +26,14 @@ CH_HIDDEN bool ch_inbox_recall(struct ch_letter *);
 /* Around a sleep of the reactor: false if there is something to open, and then it must not sleep. */
 CH_HIDDEN bool ch_inbox_sleeps(void);
 CH_HIDDEN void ch_inbox_wakes(void);
+/* Until ch_inbox_wakes whoever posts makes no system call, and this domain asks ch_inbox_is_empty. */
+CH_HIDDEN void ch_inbox_looks(void);
+CH_HIDDEN bool ch_inbox_is_empty(void);
+/* System calls that this domain has made to wake others. */
+CH_HIDDEN extern __thread uint64_t ch_inbox_wakeups;
 /* Its domain sleeps, and no letter is in it. From any thread. */
 CH_HIDDEN bool ch_inbox_stands(const struct ch_inbox *);
-/* This thread's domain is between the two: whoever asks is a signal handler. */
+/* This thread's domain sleeps or looks: whoever asks is a signal handler. */
 CH_HIDDEN bool ch_inbox_is_asleep(void);
 /* ch_inbox_here, if it has been asked for; else NULL. */
 CH_HIDDEN extern __thread __attribute__((tls_model("initial-exec"))) struct ch_inbox *ch_inbox_of_thread;

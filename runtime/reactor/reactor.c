@@ -26,6 +26,7 @@ static void decide(void) {
 }
 
 static bool first_enlist(struct ch_clause *c) { return decide(), ch_reactor->enlist(c); }
+static bool first_news(void) { return false; }
 static void first_withdraw(struct ch_clause *c) { (void)c; }
 static void first_closing(int fd) { (void)fd; }
 static bool first_start(struct ch_operation *op) { return decide(), ch_reactor->start(op); }
@@ -42,9 +43,9 @@ static void first_poll(int64_t deadline) {
   ch_reactor->poll(deadline);
 }
 
-static const struct ch_reactor undecided = {"undecided",    ch_monotonic_now, first_poll,  first_enlist,
-                                            first_withdraw, first_closing,    first_start, first_cancel,
-                                            first_end,      first_listen,     first_leave};
+static const struct ch_reactor undecided = {"undecided",  ch_monotonic_now, first_poll,    first_news,
+                                            first_enlist, first_withdraw,   first_closing, first_start,
+                                            first_cancel, first_end,        first_listen,  first_leave};
 const struct ch_reactor *ch_reactor = &undecided;
 
 bool ch_reactor_has_ring(void) {

@@ -20,6 +20,8 @@ struct ch_reactor {
   /* Fires what is ready; waits for it until the deadline (on `now`; 0: not at all; CH_FOREVER: without limit), or until
    * something woke it. Deadlines may be overrun, never underrun by more than the clock's granularity. */
   void (*poll)(int64_t deadline);
+  /* Whether a poll would find something, as far as that can be told without a system call. */
+  bool (*has_news)(void);
   /* The fd clause's operations (wait.h). enlist may give up with value = -errno. */
   bool (*enlist)(struct ch_clause *);
   void (*withdraw)(struct ch_clause *);

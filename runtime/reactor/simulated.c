@@ -116,5 +116,5 @@ static int listen_(int event) { return (void)event, 0; }
 static void end(void) {}
 static void leave(void) {}
 
-const struct ch_reactor ch_reactor_simulated = {"simulated", now,    poll_, enlist,  withdraw, closing,
-                                                start,       cancel, end,   listen_, leave};
+const struct ch_reactor ch_reactor_simulated = {"simulated", now,   poll_,  NULL, enlist,  withdraw,
+                                                closing,     start, cancel, end,  listen_, leave};

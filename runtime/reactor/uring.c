@@ -675,6 +675,10 @@ static void take_completions(void) {
 
 static bool has_completions(void) { return *ring.cq_head != __atomic_load_n(ring.cq_tail, __ATOMIC_ACQUIRE); }
 
+static bool has_news(void) {
+  return ring.runs && (has_completions() || (__atomic_load_n(ring.sq_flags, __ATOMIC_RELAXED) & IORING_SQ_TASKRUN));
+}
+
 static void poll_(int64_t deadline) {
   int saved = errno;
   if (CH_UNLIKELY(!ring.runs)) {
@@ -936,5 +940,5 @@ int ch_uring_available(void) {
   return error;
 }
 
-const struct ch_reactor ch_reactor_uring = {"io_uring", ch_monotonic_now, poll_, enlist,  withdraw, closing,
-                                            start,      cancel,           end,   listen_, leave};
+const struct ch_reactor ch_reactor_uring = {"io_uring", ch_monotonic_now, poll_, has_news, enlist, withdraw, closing,
+                                            start,      cancel,           end,   listen_,  leave};

@@ -1,4 +1,5 @@
 #include "frames/large.h"
+#include "reactor/looking.h"
 #include "report/debug.h"
 #include "report/report.h"
 #include "report/times.h"
@@ -12,7 +13,10 @@ void ch_stats(struct ch_stats *s) {
                          .spawned = ch_domain.spawned,
                          .peak = ch_domain.high > ch_domain.peak ? ch_domain.high : ch_domain.peak,
                          .switches = ch_domain.switches + ch_domain.turns,
-                         .mapped_bytes = ch_heap_mapped()};
+                         .mapped_bytes = ch_heap_mapped(),
+                         .wakeups = ch_inbox_wakeups,
+                         .looks = ch_looks,
+                         .looks_paid = ch_looks_paid};
   ch_heap_sums(CH_KIND_FRAME, &s->frames, &s->frame_bytes);
   ch_heap_sums(CH_KIND_ACTIVITY, &blocks, &s->activity_bytes);
   ch_heap_sums(CH_KIND_LONG, &blocks, &bytes);

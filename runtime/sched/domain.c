@@ -7,6 +7,7 @@
 #include "activity/environment.h"
 #include "frames/captures.h"
 #include "reactor/inbox.h"
+#include "reactor/looking.h"
 #include "reactor/reactor.h"
 #include "reactor/timer.h"
 #include "report/report.h"
@@ -294,6 +295,8 @@ void ch_schedule(void) {
     else
       look_outside();
     if (g->head)
+      continue;
+    if (!sources && ch_look_for_letters())
       continue;
     int64_t until = CH_FOREVER;
     if (CH_UNLIKELY(is_still(g, sources)) && (until = sleep_until_woken(g)) == 0)

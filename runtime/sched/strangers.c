@@ -93,6 +93,7 @@ struct stand {
 static __thread struct stand own;
 static struct stand *all; /* with the lock */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+unsigned ch_domains_alive, ch_domains_awake;
 
 static void before_fork(void) { pthread_mutex_lock(&lock); }
 static void in_parent(void) { pthread_mutex_unlock(&lock); }
@@ -101,6 +102,7 @@ static void forked(void) {
   own_threads = 0;
   own.next = NULL;
   all = all ? &own : NULL;
+  ch_domains_alive = ch_domains_awake = all != NULL;
 }
 
 static void hook(void) { pthread_atfork(before_fork, in_parent, forked); }
@@ -111,6 +113,8 @@ void ch_strangers_start(void) {
   pthread_mutex_lock(&lock);
   own = (struct stand){.next = all};
   all = &own;
+  __atomic_add_fetch(&ch_domains_alive, 1, __ATOMIC_RELAXED);
+  ch_domain_wakes();
   pthread_mutex_unlock(&lock);
 }
 
@@ -119,8 +123,11 @@ void ch_strangers_end(void) {
   struct stand **at = &all;
   while (*at && *at != &own)
     at = &(*at)->next;
-  if (*at)
+  if (*at) {
     *at = own.next;
+    __atomic_sub_fetch(&ch_domains_alive, 1, __ATOMIC_RELAXED);
+    ch_domain_sleeps();
+  }
   pthread_mutex_unlock(&lock);
 }
 

@@ -13,6 +13,11 @@
 CH_HIDDEN bool ch_may_be_woken(int64_t *until);
 CH_HIDDEN void ch_awake(void);
 
+/* The domains of this process, and those of them that do not sleep in their inbox. For looking (reactor/looking.h). */
+CH_HIDDEN extern unsigned ch_domains_alive, ch_domains_awake;
+static inline void ch_domain_sleeps(void) { __atomic_sub_fetch(&ch_domains_awake, 1, __ATOMIC_RELAXED); }
+static inline void ch_domain_wakes(void) { __atomic_add_fetch(&ch_domains_awake, 1, __ATOMIC_RELAXED); }
+
 /* This thread runs a domain from now on; no longer. */
 CH_HIDDEN void ch_strangers_start(void);
 CH_HIDDEN void ch_strangers_end(void);

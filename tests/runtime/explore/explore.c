@@ -1,10 +1,10 @@
-/* The wait core, channels and futures, in all interleavings of two or three domains.
+/* The wait core, channels, futures and mailboxes, in all interleavings of two or three domains.
  *
- * The code is the runtime's own (runtime/wait, runtime/sync); what lies below it, the scheduler and the inboxes, is
- * played here, and each atomic operation is a point at which any other party may go on (explored.h). The parties are
- * contexts of one thread, so a run is the sequence of choices, and a program is run again and again until all sequences
- * have been seen. Two that differ only in the order of operations on different memory are the same (sleep sets:
- * Godefroid, 1996), and only one of them is run.
+ * The code is the runtime's own (runtime/wait, runtime/sync, runtime/reactor/mailbox.h); what lies below it, the
+ * scheduler and, but where a mailbox is what is explored, the inboxes, is played here, and each atomic operation is a
+ * point at which any other party may go on (explored.h). The parties are contexts of one thread, so a run is the
+ * sequence of choices, and a program is run again and again until all sequences have been seen. Two that differ only in
+ * the order of operations on different memory are the same (sleep sets: Godefroid, 1996), and only one of them is run.
  *
  * A party that waits for another's next step, or for a letter, cannot be chosen until there is one; that nobody can is
  * a deadlock, and a failure. So is an outcome that a program says to cover and that no run has had. A program whose
@@ -39,6 +39,7 @@ struct party {
   struct ch_wait *enlisting;
   const volatile void *at; /* what it does next */
   bool writes, spins, sleeps, ended, fresh;
+  const int *bell; /* it sleeps until this is above 0 */
 };
 static struct party parties[PARTIES];
 static int n_parties, current;
@@ -170,6 +171,8 @@ _Noreturn void ch_deadlock(struct ch_group *g, const char *why) { (void)g, fail(
 static bool is_able(const struct party *p) {
   if (p->ended)
     return false;
+  if (p->bell)
+    return *p->bell > 0;
   if (p->sleeps)
     return p->inbox.first || p->inbox.cancelled;
   return !p->spins || p->fresh;
@@ -250,6 +253,7 @@ static bool run(void (*set_up)(void)) {
     p->inbox = (struct ch_inbox){0};
     p->ended = p->spins = p->sleeps = p->fresh = false;
     p->enlisting = NULL;
+    p->bell = NULL;
     p->branch = (struct ch_branch){.state = CH_RUNNING};
     p->domain = (struct ch_domain){.current = &p->branch, .slicing = 1};
     p->domain.group = &ch_domain.base;
@@ -555,6 +559,65 @@ static void check_close(void) {
   outcome(received); /* what was sent before the end is still received */
 }
 
+/* A domain that looks and then sleeps in its mailbox, and two who put a letter in: the second of them two. */
+static struct ch_mailbox box;
+static struct ch_letter letters[3];
+static int bell, rings, sleeps, falls_asleep, opened[3], n_opened;
+
+static void set_up_mailbox(void) {
+  box = (struct ch_mailbox){0};
+  bell = rings = sleeps = falls_asleep = n_opened = 0;
+}
+static void put(int letter) {
+  if (!ch_mailbox_put(&box, &letters[letter]))
+    return;
+  explored_point(&bell, true);
+  bell++;
+  rings++;
+  explored_changed(&bell);
+}
+static void puts_one(void) { put(0); }
+static void puts_two(void) { put(1), put(2); }
+
+/* What has been put in, the earliest first. */
+static void open_letters(void) {
+  int batch[3], n = 0;
+  for (struct ch_letter *l = ch_mailbox_take(&box); l; l = l->next)
+    batch[n++] = (int)(l - letters);
+  while (n > 0)
+    opened[n_opened++] = batch[--n];
+}
+static void sleep_until_the_bell(void) {
+  sleeps++;
+  parties[current].bell = &bell;
+  explored_point(&bell, true);
+  parties[current].bell = NULL;
+  bell = 0;
+}
+static void opens_three(void) {
+  for (open_letters(); n_opened < 3; open_letters()) {
+    ch_mailbox_looks(&box);
+    bool found = !ch_mailbox_is_empty(&box);
+    ch_mailbox_wakes(&box);
+    if (found)
+      continue;
+    falls_asleep++;
+    if (ch_mailbox_sleeps(&box))
+      sleep_until_the_bell();
+    ch_mailbox_wakes(&box);
+  }
+}
+static void check_mailbox(void) {
+  EXPECT(n_opened == 3 && opened[0] + opened[1] + opened[2] == 3);
+  for (int i = 0, last = 0; i < 3; i++) /* each one's in the order in which they were put in */
+    if (opened[i] > 0)
+      EXPECT(opened[i] > last), last = opened[i];
+  EXPECT(rings >= sleeps && rings <= falls_asleep && box.rest == CH_MAILBOX_AWAKE && !box.top);
+  outcome(sleeps);
+  if (rings == 0)
+    outcome(4);
+}
+
 #define BODIES(...)                                                                                                    \
   (void (*const[])(void)) { __VA_ARGS__ }
 #define EXPLORE(name, set_up, check, outcomes, ...)                                                                    \
@@ -577,5 +640,6 @@ int main(int argc, char **argv) {
   EXPLORE("and_left_in_the_middle", rendezvous, check_leaves, 2, gets_and_leaves, sets_0_again, tries_to_send);
   EXPLORE("else_against_a_select", rendezvous, check_else, 2, tries_to_receive, sends_or_gets_0);
   EXPLORE("close_against_a_sender_and_a_receiver", one_place, check_close, 2, receives_0, sends, closes);
+  EXPLORE("a_mailbox_loses_no_wake_up", set_up_mailbox, check_mailbox, 5, opens_three, puts_one, puts_two);
   printf("%u passed, 0 failed\n", passed);
 }

@@ -11,6 +11,7 @@ void explored_spin(void);
 void explored_changed(const volatile void *at);
 
 #define ch_atomic_load(at) (explored_point((at), false), *(at))
+#define ch_atomic_load_in_order(at) ch_atomic_load(at)
 #define ch_atomic_store(at, value) (explored_point((at), true), (void)(*(at) = (value)), explored_changed(at))
 #define ch_atomic_exchange(at, value)                                                                                  \
   ({                                                                                                                   \

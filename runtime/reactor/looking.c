@@ -1,0 +1,102 @@
+#define _GNU_SOURCE
+#include "reactor/looking.h"
+#include "reactor/reactor.h"
+#include "reactor/timer.h"
+#include "reactor/times.h"
+#include "sched/strangers.h"
+#include "wait/atomics.h"
+#include <errno.h>
+#include <sched.h>
+#include <stdlib.h>
+
+#define DEFAULT_LOOK_US 20
+#define MOST_LEFT_OUT 255
+/* Glances at the inbox between two at the clock. */
+#define GLANCES 16
+
+__thread uint64_t ch_looks, ch_looks_paid;
+
+/* Sleeps that still are to begin without a look, and how many it will be after the next look in vain. */
+static __thread unsigned left_out, penalty = 1;
+
+/* The processors that the domains may use which have looked so far, and their number. */
+enum { WORDS = 1024 / (8 * sizeof(unsigned long)) };
+static unsigned long allowed[WORDS];
+static unsigned processors;
+
+/* This thread's are counted with them, once. */
+static void count_processors(void) {
+  static __thread bool counted;
+  unsigned long own[WORDS] = {0};
+  unsigned sum = 0;
+  int saved = errno;
+  if (counted)
+    return;
+  counted = true;
+  sched_getaffinity(0, sizeof own, (cpu_set_t *)own);
+  for (unsigned i = 0; i < WORDS; i++)
+    sum += (unsigned)__builtin_popcountl(__atomic_or_fetch(&allowed[i], own[i], __ATOMIC_RELAXED));
+  __atomic_store_n(&processors, sum, __ATOMIC_RELAXED);
+  errno = saved;
+}
+
+static int64_t longest(void) {
+  static int64_t known = -1;
+  int64_t ns = __atomic_load_n(&known, __ATOMIC_RELAXED);
+  if (CH_UNLIKELY(ns < 0)) {
+    const char *us = getenv("CHARCOAL_LOOK_US");
+    ns = 1000 * (us ? strtol(us, NULL, 10) : DEFAULT_LOOK_US);
+    __atomic_store_n(&known, ns < 0 ? 0 : ns, __ATOMIC_RELAXED);
+  }
+  return ns;
+}
+
+static bool has_processor(void) {
+  return __atomic_load_n(&ch_domains_awake, __ATOMIC_RELAXED) <= __atomic_load_n(&processors, __ATOMIC_RELAXED);
+}
+
+static bool may_look(void) {
+  if (__atomic_load_n(&ch_domains_alive, __ATOMIC_RELAXED) < 2 || ch_reactor == &ch_reactor_simulated)
+    return false;
+  if (left_out > 0) {
+    left_out--;
+    return false;
+  }
+  count_processors();
+  return __atomic_load_n(&processors, __ATOMIC_RELAXED) > 1 && has_processor() && longest() > 0;
+}
+
+static bool glance(void) {
+  for (unsigned i = 1; i <= GLANCES; i++) {
+    if (!ch_inbox_is_empty())
+      return true;
+    ch_atomic_pause();
+  }
+  return false;
+}
+
+static bool look_until(int64_t deadline) {
+  while (!glance())
+    if (!has_processor() || ch_reactor->has_news() || ch_monotonic_now() >= deadline)
+      return false;
+  return true;
+}
+
+static void learn(bool paid) {
+  ch_looks++;
+  ch_looks_paid += paid;
+  left_out = paid ? 0 : penalty;
+  penalty = paid ? 1 : 2 * penalty < MOST_LEFT_OUT ? 2 * penalty : MOST_LEFT_OUT;
+}
+
+bool ch_look_for_letters_slow(void) {
+  if (!ch_inbox_is_empty())
+    return ch_inbox_open();
+  if (!may_look())
+    return false;
+  int64_t due = ch_timers_latest(), last = ch_monotonic_now() + longest();
+  ch_inbox_looks();
+  learn(look_until(due < last ? due : last));
+  ch_inbox_wakes();
+  return ch_inbox_open();
+}

@@ -1,0 +1,125 @@
+/* A domain that has nothing to do looks for letters before it sleeps (runtime/reactor/looking.h): told by the numbers
+ * of looks and of system calls that wake. */
+#include "harness.h"
+#include <charcoal/channel.h>
+#include <sched.h>
+
+enum { ROUNDS = 40, SLEEPS = 1000 };
+
+static channel(int) there, back;
+static struct ch_stats others;
+
+static void answer(void *unused) {
+  int x;
+  while (ch_recv(&there, &x) == 0)
+    ch_send(&back, &x);
+  ch_stats(&others);
+}
+
+static void play(struct ch_stats *own) {
+  ch_thread other;
+  EXPECT(ch_channel_init_shared(&there, 1) == 0 && ch_channel_init_shared(&back, 1) == 0);
+  EXPECT(ch_domain_start(&other, answer, NULL) == 0);
+  for (int i = 0, x = -1; i < ROUNDS; i++) {
+    EXPECT(ch_send(&there, &i) == 0 && ch_recv(&back, &x) == 0);
+    EXPECT(x == i);
+  }
+  ch_stats(own);
+  ch_close(&there);
+  EXPECT(ch_domain_join(&other) == 0);
+}
+
+static void use_processors(int n) {
+  cpu_set_t all, some;
+  EXPECT(sched_getaffinity(0, sizeof all, &all) == 0);
+  CPU_ZERO(&some);
+  for (int i = 0; i < CPU_SETSIZE && n > 0; i++)
+    if (CPU_ISSET(i, &all)) {
+      CPU_SET(i, &some);
+      n--;
+    }
+  EXPECT(sched_setaffinity(0, sizeof some, &some) == 0);
+}
+static int has_two_processors(void) {
+  cpu_set_t all;
+  return sched_getaffinity(0, sizeof all, &all) == 0 && CPU_COUNT(&all) > 1;
+}
+
+TEST(who_looks_is_woken_without_a_system_call) {
+  struct ch_stats own;
+  if (!has_two_processors())
+    return;
+  setenv("CHARCOAL_LOOK_US", "60000000", 1);
+  play(&own);
+  /* Until the other domain exists this one does not look: it may have to be woken for the first answer. */
+  EXPECT(own.wakeups == 0 && others.wakeups <= 3);
+  EXPECT(own.looks_paid > 0 && others.looks_paid > 0);
+}
+
+TEST(who_sleeps_is_woken_by_one_system_call) {
+  struct ch_stats own;
+  setenv("CHARCOAL_LOOK_US", "0", 1);
+  play(&own);
+  EXPECT(own.looks == 0 && others.looks == 0);
+  EXPECT(own.wakeups + others.wakeups > 0);
+  EXPECT(own.wakeups <= ROUNDS && others.wakeups <= ROUNDS);
+}
+
+TEST(with_one_processor_nobody_looks) {
+  struct ch_stats own;
+  use_processors(1);
+  play(&own);
+  EXPECT(own.looks == 0 && others.looks == 0);
+}
+
+static int busy, enough;
+static void keep_busy(void *unused) {
+  __atomic_add_fetch(&busy, 1, __ATOMIC_RELAXED);
+  atomic {
+    while (!__atomic_load_n(&enough, __ATOMIC_RELAXED))
+      sched_yield();
+  }
+}
+
+TEST(no_look_takes_a_processor_from_another_domain) {
+  struct ch_stats before, after;
+  ch_thread other[2];
+  use_processors(2);
+  EXPECT(ch_inbox());
+  for (int i = 0; i < 2; i++)
+    EXPECT(ch_domain_start(&other[i], keep_busy, NULL) == 0);
+  while (__atomic_load_n(&busy, __ATOMIC_RELAXED) < 2)
+    ch_sleep(1000);
+  ch_stats(&before);
+  for (int i = 0; i < 300; i++)
+    ch_sleep(1000);
+  ch_stats(&after);
+  __atomic_store_n(&enough, 1, __ATOMIC_RELAXED);
+  EXPECT(after.looks == before.looks);
+  for (int i = 0; i < 2; i++)
+    EXPECT(ch_domain_join(&other[i]) == 0);
+}
+
+TEST(looks_in_vain_become_rare) {
+  struct ch_stats s;
+  ch_thread other;
+  setenv("CHARCOAL_LOOK_US", "1", 1);
+  EXPECT(ch_inbox() && ch_channel_init_shared(&there, 1) == 0);
+  EXPECT(ch_domain_start(&other, answer, NULL) == 0);
+  for (int i = 0; i < SLEEPS; i++)
+    ch_sleep(1000);
+  ch_stats(&s);
+  EXPECT(s.looks_paid == 0 && s.looks < 30);
+  EXPECT(s.looks > 1 || !has_two_processors());
+  ch_close(&there);
+  EXPECT(ch_domain_join(&other) == 0);
+}
+
+TEST(a_domain_alone_never_looks) {
+  struct ch_stats s;
+  EXPECT(ch_inbox());
+  for (int i = 0; i < 10; i++)
+    ch_sleep(1000);
+  ch_stats(&s);
+  EXPECT(s.looks == 0 && s.wakeups == 0);
+}
