@@ -9,9 +9,11 @@
 
 /* ---- time: timers whose calls have results ---- */
 
-static int enlist_time(struct ch_clause *c) { return ch_timer_clause_type.enlist(c); }
-static bool withdraw_time(struct ch_clause *c) { return ch_timer_clause_type.withdraw(c); }
 static bool is_due(const struct ch_clause *c) { return ch_timer_clause_type.ready(c); }
+static int enlist_time(struct ch_clause *c) {
+  return is_due(c) ? CH_CLAUSE_READY : ch_timer_clause_type.enlist(c); /* a time that has passed waits for no reactor */
+}
+static bool withdraw_time(struct ch_clause *c) { return ch_timer_clause_type.withdraw(c); }
 
 static intptr_t slept(struct ch_clause *c) { return (void)c, 0; }
 static const struct ch_clause_type sleep_type = {.what = "timer",

@@ -87,7 +87,7 @@ CH_QUIET int __charcoal_wait_begin(struct __charcoal_wait *__wait) __asm__("ch_w
 CH_MARKER int __charcoal_wait_next(struct __charcoal_wait *__wait) __asm__("ch_wait_next");
 CH_QUIET void __charcoal_wait_close(struct __charcoal_wait *__wait) __asm__("ch_wait_close");
 CH_QUIET void __charcoal_wait_leave(struct __charcoal_wait *__wait) __asm__("ch_wait_leave");
-CH_QUIET int __charcoal_clause_ready(void *__clause) __asm__("ch_clause_ready");
+CH_QUIET _Bool __charcoal_clause_ready(void *__clause) __asm__("ch_clause_ready");
 CH_QUIET long __charcoal_clause_result(void *__clause) __asm__("ch_clause_result");
 CH_QUIET void __charcoal_clause_leave(void **__clause) __asm__("ch_clause_leave");
 #undef CH_QUIET

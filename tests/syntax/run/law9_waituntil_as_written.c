@@ -1,5 +1,6 @@
 // Each function shows one sentence about `waituntil`. In virtual time.
 #include <charcoal.h>
+#include <charcoal/channel.h>
 #include <errno.h>
 #include <stdio.h>
 
@@ -250,6 +251,31 @@ static void a_time_may_stand_in_every_place(void) {
   printf("both after %d\n", (int)((ch_now() - begin) / MS));
 }
 
+static void a_time_that_has_passed_is_ready(void) {
+  clear();
+  ch_sem_post(&a);
+  waituntil (ch_sleep(0)) printf("time ");
+  or waituntil (ch_sem_wait(&a)) puts("never");
+  waituntil (ch_sleep_until(ch_now())) printf("time ");
+  else puts("never");
+  waituntil (ch_sleep(0)) printf("time ");
+  and waituntil (ch_sem_wait(&a)) printf("a");
+  puts("");
+}
+
+/* The objects are such that the question leaves other values than 0 and 1 in the machine's registers. */
+static void with_else_nothing_is_done_unless_all_of_it_can_be(void) {
+  channel(int) closed = {0}, full = {0};
+  clear();
+  ch_channel_init(&full, 1);
+  ch_close(&closed), ch_send(&full, &(int){1}), ch_sem_post(&a);
+  waituntil (ch_sem_wait(&a)) puts("never");
+  and waituntil (ch_send(&closed, &(int){2})) puts("never");
+  and waituntil (ch_send(&full, &(int){3})) puts("never");
+  else printf("else, a has %u\n", left(&a));
+  ch_channel_destroy(&full);
+}
+
 #define SHOW(f) fputs(#f ":", stdout), fputs(" ", stdout), f()
 int main(void) {
   SHOW(guards_come_first_then_arguments_and_the_place_last);
@@ -268,4 +294,6 @@ int main(void) {
   SHOW(a_semaphore_that_is_destroyed_ends_its_clause);
   SHOW(tickers_keep_step);
   SHOW(a_time_may_stand_in_every_place);
+  SHOW(a_time_that_has_passed_is_ready);
+  SHOW(with_else_nothing_is_done_unless_all_of_it_can_be);
 }
