@@ -26,10 +26,26 @@ bool ch_gate_is_alone(void) {
 
 void ch_gate_enter(struct ch_gate *g) { ch_object_enter(&g->object, "lock"); }
 
+/* Both are clauses of one statement that selects one of them: neither stands in the other's way. */
+static bool is_alternative(const struct ch_clause *c, const struct ch_clause *other) {
+  return c->index < CH_ALONE && other->index < CH_ALONE && c->wait == other->wait && !(c->wait->flags & CH_WAIT_AND);
+}
+
+/* The first in the list, or else its next alternatives, if one of them fits. */
+static struct ch_clause *next_to_go(const struct ch_gate *g) {
+  struct ch_clause *first = ch_list_first(&g->waiters), *c = first;
+  while (c && !kind_of(c)->fits(g, of(c))) {
+    c = ch_list_after(&g->waiters, c);
+    if (c && !is_alternative(c, first))
+      return NULL;
+  }
+  return c;
+}
+
 /* Lets on as many as can go. */
 static void serve(struct ch_gate *g, struct ch_claimed_list *woken) {
   struct ch_clause *c;
-  while ((c = ch_list_first(&g->waiters)) && kind_of(c)->fits(g, of(c))) {
+  while ((c = next_to_go(g))) {
     g->waiting--;
     if (ch_claim(c)) {
       c->value = 0;
@@ -46,11 +62,19 @@ void ch_gate_leave(struct ch_gate *g) {
   ch_wake_all(&woken);
 }
 
+/* Somebody else waits. `c` is not in the list, and has no wait if it is a plain call. */
+static bool is_waited_for(const struct ch_gate *g, const struct ch_clause *c) {
+  const struct ch_clause *other = ch_list_first(&g->waiters);
+  while (other && c->wait && is_alternative(c, other))
+    other = ch_list_after(&g->waiters, other);
+  return other;
+}
+
 /* The gate is entered. */
 static bool goes_on(const struct ch_gate_kind *k, const struct ch_gate *g, const struct ch_gate__clause *c) {
   if (k->passes && k->passes(g, c))
     return true;
-  return ch_list_empty(&g->waiters) && k->fits(g, c);
+  return !is_waited_for(g, &c->clause) && k->fits(g, c);
 }
 
 enum { WAITS = INT_MIN };

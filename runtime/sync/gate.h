@@ -1,7 +1,7 @@
 /* What locks have in common (charcoal/locks.h): those who cannot go on stand in one list, first come first served, and
  * whoever changes the object lets on as many as can go.
  *
- * Invariant, while the object is not entered: the first in the list does not fit. */
+ * Invariant, while the object is not entered: the first in the list does not fit, nor do its alternatives behind it. */
 #ifndef CHARCOAL_SYNC_GATE_H
 #define CHARCOAL_SYNC_GATE_H
 

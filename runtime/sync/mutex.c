@@ -17,7 +17,10 @@ static int mistake(const struct ch_gate *g, const struct ch_gate__clause *c) {
   return m->owner && m->owner == c->owner && !m->recursive && ch_gate_is_alone() ? EDEADLK : 0;
 }
 
-static void give_back(struct ch_clause *c) { ch_unlock(c->object); }
+static void give_back(struct ch_clause *c) {
+  if (c->value == 0)
+    ch_unlock(c->object);
+}
 
 static const struct ch_gate_kind kind = {"mutex", fits, take, mistake, is_again, NULL};
 static const struct ch_gate_type types[2] = CH_GATE_TYPES(&kind, NULL);

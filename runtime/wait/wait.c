@@ -244,9 +244,9 @@ static enum ch_ready_by ready_by(const struct ch_wait *w) {
 static int may_begin(const struct ch_wait *w) {
   if (CH_UNLIKELY(!ch_is_in_branch()))
     return -EPERM;
-  if (!w->first)
-    return -ENOENT;
-  return ch_is_marked() ? -ECANCELED : 0;
+  if (ch_is_marked())
+    return -ECANCELED;
+  return w->first ? 0 : -ENOENT;
 }
 
 static int begin(struct ch_wait *w) {
@@ -405,7 +405,15 @@ void ch_wait_close(struct ch_wait *w) {
     ch_inbox_recall(letter_of(w));
 }
 
-void ch_wait_leave(struct ch_wait *w) { ch_wait_close(w); }
+/* What has been taken for the length of a body that does not run any more is given back. */
+void ch_wait_leave(struct ch_wait *w) {
+  ch_wait_close(w);
+  if (!(w->flags & CH_WAIT_AND))
+    return;
+  for (struct ch_clause *c = w->first; c; c = c->next)
+    if (ch_clause_state(c) == CH_IS_HAD && c->type->leave)
+      c->type->leave(c);
+}
 
 /* -EAGAIN: the branch is registered, and blocks. */
 static int go_on(struct ch_wait *w) {

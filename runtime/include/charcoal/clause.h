@@ -61,7 +61,7 @@ struct ch_clause_type {
   intptr_t (*selected)(struct ch_clause *);
   /* Whether enlist would find it ready now. NULL: never asked, or false. */
   ch_bool (*ready)(const struct ch_clause *);
-  /* Behind the statement's body (of a lock: gives it back). NULL: nothing. */
+  /* Behind the statement's body (of a lock: gives it back), or if that does not run any more. NULL: nothing. */
   void (*leave)(struct ch_clause *);
   /* The scope around a wait for this clause alone is cancelled. NULL, or true: it is to be withdrawn. False: that
    * cannot be; it will be woken, with its effect or with a value that says that it had none. */

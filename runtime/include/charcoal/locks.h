@@ -10,7 +10,9 @@
  * waits and is not cancelled. Calls return 0 or an error number. They work in plain code, too, and outside any domain
  * what would take or wait is EPERM.
  *
- * The owner of a mutex, or of a read-write lock that was taken for writing, is an activity: only it may give it back.
+ * The owner of a mutex, or of a read-write lock that was taken for writing, is an activity: only it may give it back,
+ * and it does so before it ends, for a later activity may be taken for it. Calls that try do nothing in a cancelled
+ * scope, either.
  * Branches of one activity exclude each other by a plain mutex like everybody else. */
 #ifndef CHARCOAL_LOCKS_H
 #define CHARCOAL_LOCKS_H

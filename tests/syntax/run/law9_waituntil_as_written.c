@@ -1,6 +1,7 @@
 // Each function shows one sentence about `waituntil`. In virtual time.
 #include <charcoal.h>
 #include <charcoal/channel.h>
+#include <charcoal/locks.h>
 #include <errno.h>
 #include <stdio.h>
 
@@ -117,6 +118,8 @@ static void in_a_cancelled_scope_no_body_runs(void) {
     cancel;
     ch_sem_post(&d);
     waituntil (ch_sem_wait(&d)) puts("never");
+    else puts("never");
+    when (0) waituntil (ch_sem_wait(&d)) puts("never");
     else puts("never");
     noncancellable { waituntil (ch_sem_wait(&d)) printf("noncancellable, "); }
   } finish;
@@ -276,6 +279,32 @@ static void with_else_nothing_is_done_unless_all_of_it_can_be(void) {
   ch_channel_destroy(&full);
 }
 
+static void a_lock_is_held_for_its_body_only(void) {
+  ch_mutex m = {0};
+  int r = 0;
+  clear();
+  ch_lock(&m);
+  waituntil (r = ch_hold(&m)) printf("%s, ", r == EDEADLK ? "EDEADLK" : "?");
+  printf("still held %d, ", ch_unlock(&m) == 0);
+  ch_sem_post(&a);
+  for (int i = 0; i < 1; i++) {
+    waituntil (ch_sem_wait(&a)) break;
+    and waituntil (ch_hold(&m)) puts("never");
+  }
+  printf("free after a break %d\n", ch_try_lock(&m) == 0);
+}
+
+static void an_alternative_is_in_nobodys_way(void) {
+  ch_permits p;
+  ch_permits_init(&p, 2, 0);
+  waituntil (ch_permits_take(&p, 3)) puts("never");
+  or waituntil (ch_permits_take(&p, 2)) printf("two at once, ");
+  activate { ch_permits_give(&p, 1); }
+  waituntil (ch_permits_take(&p, 3)) puts("never");
+  or waituntil (ch_permits_take(&p, 1)) printf("one later, ");
+  printf("none is left %d\n", ch_permits_try(&p, 1) == EAGAIN);
+}
+
 #define SHOW(f) fputs(#f ":", stdout), fputs(" ", stdout), f()
 int main(void) {
   SHOW(guards_come_first_then_arguments_and_the_place_last);
@@ -296,4 +325,6 @@ int main(void) {
   SHOW(a_time_may_stand_in_every_place);
   SHOW(a_time_that_has_passed_is_ready);
   SHOW(with_else_nothing_is_done_unless_all_of_it_can_be);
+  SHOW(a_lock_is_held_for_its_body_only);
+  SHOW(an_alternative_is_in_nobodys_way);
 }
