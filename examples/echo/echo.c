@@ -1,20 +1,10 @@
 /* An echo server: every connection is served by blocking, straight-line code, all of them in one thread.   echo PORT */
+#include "serve.h"
 #include <arpa/inet.h>
 #include <charcoal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
-#include <unistd.h>
-
-static void serve(int connection) {
-  char text[256];
-  ssize_t got;
-  while ((got = read(connection, text, sizeof text)) > 0)
-    for (ssize_t done = 0, put; done < got; done += put)
-      if ((put = write(connection, text + done, got - done)) < 0)
-        got = done = put = 0; /* the client has gone; the next read says so */
-  close(connection);
-}
 
 int main(int argc, char **argv) {
   struct sockaddr_in here = {.sin_family = AF_INET, .sin_port = htons(argc > 1 ? atoi(argv[1]) : 0)};
@@ -29,6 +19,6 @@ int main(int argc, char **argv) {
   printf("echo: 127.0.0.1:%d\n", ntohs(here.sin_port));
   fflush(stdout);
   while ((connection = accept(listener, NULL, NULL)) >= 0)
-    activate (connection) { serve(connection); }
+    activate(connection) { serve(connection); }
   return perror("echo: cannot accept"), 1;
 }

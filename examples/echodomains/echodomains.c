@@ -4,6 +4,7 @@
  *   echodomains PORT DOMAINS
  *
  * SIGINT and SIGTERM end it: all connections are closed, and each domain says how many it has served. */
+#include "../echo/serve.h"
 #include <arpa/inet.h>
 #include <charcoal.h>
 #include <signal.h>
@@ -11,16 +12,6 @@
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <unistd.h>
-
-static void serve(int connection) {
-  char text[256];
-  ssize_t got;
-  while ((got = read(connection, text, sizeof text)) > 0)
-    for (ssize_t done = 0, put; done < got; done += put)
-      if ((put = write(connection, text + done, got - done)) < 0)
-        got = done = put = 0; /* the client has gone; the next read says so */
-  close(connection);
-}
 
 static int listen_at(in_port_t port) {
   struct sockaddr_in here = {.sin_family = AF_INET, .sin_port = port, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
@@ -41,9 +32,10 @@ static intptr_t accept_all(void *argument) {
   do {
     while ((connection = accept(listener, NULL, NULL)) >= 0) {
       served++;
-      activate [ch_in(ch_scope_here())] (connection) { serve(connection); }
+      activate[ch_in(ch_scope_here())](connection) { serve(connection); }
     }
-  } finish;
+  }
+  finish;
   close(listener);
   return served;
 }
