@@ -1,4 +1,5 @@
-/* The wait core, channels, futures and mailboxes, in all interleavings of two or three domains.
+/* The wait core, channels, futures, broadcasts, watched values and mailboxes, in all interleavings of two or three
+ * domains.
  *
  * The code is the runtime's own (runtime/wait, runtime/sync, runtime/reactor/mailbox.h); what lies below it, the
  * scheduler and, but where a mailbox is what is explored, the inboxes, is played here, and each atomic operation is a
@@ -11,8 +12,10 @@
  * runs are too many is explored up to a limit, and then goes on with random choices.
  *
  *   explore [LIMIT]     runs of each program, 8000 by default */
+#include "charcoal/broadcast.h"
 #include "charcoal/channel.h"
 #include "charcoal/future.h"
+#include "charcoal/watch.h"
 #include "reactor/inbox.h"
 #include "wait/wait.h"
 #include <stdio.h>
@@ -328,7 +331,20 @@ static union {
 static int result[PARTIES];
 static long got[PARTIES];
 
+static struct ch_broadcast broadcasts[1];
+static struct ch_subscription subscribed[2];
+static union {
+  struct ch_watched w;
+  char room[sizeof(struct ch_watched) + sizeof(long)];
+} watched;
+
 static void set_up_with(size_t room) {
+  free(broadcasts[0].ring);
+  ch_broadcast_make(&broadcasts[0], 1, CH_SLOW_WAIT, sizeof(long), 1);
+  for (int i = 0; i < 2; i++)
+    subscribed[i] = (struct ch_subscription){.of = &broadcasts[0], .next = i ? &subscribed[0] : NULL};
+  broadcasts[0].first = &subscribed[1];
+  ch_watched_make(&watched.w, 1);
   for (int i = 0; i < 3; i++) {
     free(channels[i].ring);
     ch_channel_make(&channels[i], room, sizeof(long), 1);
@@ -369,6 +385,9 @@ static bool nobody_waits(void) {
     if (!ch_list_empty(&channels[i].receivers) || !ch_list_empty(&channels[i].senders) ||
         !ch_list_empty(&futures[i].f.readers))
       return false;
+  if (!ch_list_empty(&broadcasts[0].receivers) || !ch_list_empty(&broadcasts[0].publishers) ||
+      !ch_list_empty(&watched.w.watchers))
+    return false;
   for (int i = 0; i < n_parties; i++)
     if (parties[i].domain.base.outside != 0 || parties[i].domain.base.by_others != 0 || parties[i].inbox.first)
       return false;
@@ -516,6 +535,84 @@ static void check_until_one(void) {
   outcome(result[0] - 1);
 }
 
+/* With `and`, cancelled while another domain sends: what can no longer be withdrawn is told, late. */
+static bool told_late;
+static void gets_and_receives_until_cancelled(void) {
+  over(CH_WAIT_AND), add_get(0, 0), add_recv(0, 1);
+  int told = 0, k;
+  told_late = false;
+  while ((k = ch_wait_next(&waits[current])) >= 0) {
+    EXPECT(k == 1 && !told);
+    told = 1;
+    told_late = ch_domain.marks != 0;
+  }
+  EXPECT(k == -ECANCELED && ch_wait_next(&waits[current]) == -ECANCELED);
+  ch_wait_leave(&waits[current]);
+  result[current] = told;
+}
+static void check_and_cancelled(void) {
+  EXPECT((result[0] == 1) == (result[1] == 0) && got[0] == (result[0] ? 7 : 0) && nobody_waits());
+  outcome(told_late ? 2 : result[0]);
+}
+
+/* A subscriber that selects: a message that it has not been given stays for it. */
+static struct ch_subscription_next__clause n[PARTIES];
+static void add_next(unsigned index) {
+  ch_subscription_next__clause(&n[current], &subscribed[current], &got[current], sizeof(long));
+  ch_wait_add(&waits[current], &n[current].clause, index);
+}
+static void hears_or_gets_0(void) {
+  over(0), add_next(0), add_get(0, 1);
+  result[current] = ch_wait_any(&waits[current]);
+}
+static void publishes(void) { EXPECT(ch_broadcast_try_send(&broadcasts[0], &(long){5}, sizeof(long)) == 0); }
+static void check_hears(void) {
+  EXPECT(result[0] == 0 ? got[0] == 5 : result[0] == 1 && got[0] == 0);
+  EXPECT(broadcasts[0].sent == 1 && subscribed[0].at == (result[0] == 0) && nobody_waits());
+  outcome(result[0]);
+}
+
+/* Room for one: the second message is published when both have received the first. */
+static void hears_twice(void) {
+  for (int i = 0; i < 2; i++) {
+    EXPECT(ch_subscription_next(&subscribed[current], &got[current], sizeof(long)) == 0);
+    EXPECT(got[current] == i + 1);
+  }
+  result[current] = 0;
+}
+static void publishes_twice(void) {
+  for (long i = 1; i <= 2; i++)
+    EXPECT(ch_broadcast_send(&broadcasts[0], &i, sizeof i) == 0);
+  result[current] = 0;
+}
+static void check_twice(void) {
+  EXPECT(result[0] == 0 && result[1] == 0 && result[2] == 0 && nobody_waits());
+  outcome(0);
+}
+
+/* A value that is set twice, and closed, while one watches. */
+static void watches_until_closed(void) {
+  uint64_t seen = 0;
+  long last = 0;
+  int times = 0, error;
+  while ((error = ch_watched_next(&watched.w, &seen, &got[current], sizeof(long))) == 0) {
+    EXPECT(got[current] > last);
+    last = got[current];
+    times++;
+  }
+  EXPECT(error == EPIPE && last == 2);
+  result[current] = times;
+}
+static void sets_twice_and_closes(void) {
+  for (long i = 1; i <= 2; i++)
+    EXPECT(ch_watched_put(&watched.w, &i, sizeof i) == 0);
+  EXPECT(ch_watched_close(&watched.w) == 0);
+}
+static void check_watches(void) {
+  EXPECT((result[0] == 1 || result[0] == 2) && nobody_waits());
+  outcome(result[0] - 1);
+}
+
 /* With `and`, left in the middle: nothing of the wait is known to anybody. */
 static void gets_and_leaves(void) {
   over(CH_WAIT_AND), add_get(0, 0), add_recv(0, 1);
@@ -638,6 +735,11 @@ int main(int argc, char **argv) {
   EXPLORE("and_closed_after_the_first", rendezvous, check_until_one, 3, gets_and_receives_until_one, sets_0_again,
           tries_to_send_and_sets);
   EXPLORE("and_left_in_the_middle", rendezvous, check_leaves, 2, gets_and_leaves, sets_0_again, tries_to_send);
+  EXPLORE("and_cancelled_against_a_sender", rendezvous, check_and_cancelled, 3, gets_and_receives_until_cancelled,
+          tries_to_send, cancels);
+  EXPLORE("broadcast_to_one_who_selects", rendezvous, check_hears, 2, hears_or_gets_0, publishes, sets_0);
+  EXPLORE("broadcast_waits_for_both", rendezvous, check_twice, 1, hears_twice, hears_twice, publishes_twice);
+  EXPLORE("watched_until_closed", rendezvous, check_watches, 2, watches_until_closed, sets_twice_and_closes);
   EXPLORE("else_against_a_select", rendezvous, check_else, 2, tries_to_receive, sends_or_gets_0);
   EXPLORE("close_against_a_sender_and_a_receiver", one_place, check_close, 2, receives_0, sends, closes);
   EXPLORE("a_mailbox_loses_no_wake_up", set_up_mailbox, check_mailbox, 5, opens_three, puts_one, puts_two);

@@ -1,0 +1,75 @@
+/* Watched values: the latest one only, for as many as want to know when it changes.
+ *
+ *   watch(struct settings) settings = {0};             zeroed memory is one of its domain, without a value yet
+ *   ch_watch_set(&settings, {.level = 3});
+ *   uint64_t seen = 0;                                 each watcher's own: which value it has seen last
+ *   while (ch_watch_next(&settings, &seen, &now) == 0) { ... }      each time it has changed, until it is closed
+ *   waituntil (ch_watch_next(&settings, &seen, &now)) { ... } or waituntil (ch_sleep(second)) { ... }
+ *
+ * A watcher that is slower than the changes gets the latest value, and none that was set before it.
+ *
+ * Local or shared as a channel is (charcoal/channel.h). All calls: 0 or an error number. */
+#ifndef CHARCOAL_WATCH_H
+#define CHARCOAL_WATCH_H
+
+#include <charcoal.h>
+#include <charcoal/clause.h>
+#include <charcoal/object.h>
+
+#if defined(__CHARCOAL__) || defined(CHARCOAL_RUNTIME) || defined(CHARCOAL_LIBRARY)
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Private. */
+struct ch_watched {
+  struct ch_object object;
+  struct ch_link watchers;
+  uint64_t version; /* how often it has been set */
+  uint64_t closed;
+  char value[];
+};
+
+void ch_watched_make(struct ch_watched *, int shared);
+int ch_watched_put(struct ch_watched *, const void *value, size_t size);
+int ch_watched_get(struct ch_watched *, void *to, size_t size);
+int ch_watched_close(struct ch_watched *);
+int ch_watched_next(struct ch_watched *, uint64_t *seen, void *to, size_t size);
+
+struct ch_watched_next__clause {
+  struct ch_clause clause;
+  uint64_t *seen;
+  void *to;
+  size_t size;
+};
+CH_CLAUSE_FORM(int, ch_watched_next, struct ch_watched *, uint64_t *seen, void *to, size_t size);
+
+#ifdef __cplusplus
+}
+#else
+
+/* See charcoal/future.h. */
+#define watch(T) __typeof__(__typeof__(T)(*[6 + (sizeof(__typeof__(T)) + 7) / 8])(struct ch_watched *))
+#define CH_WATCHED_VALUE(w) __typeof__((**(w))((struct ch_watched *)0))
+#define CH_WATCHED(w) ((struct ch_watched *)(w))
+
+/* Without a value, for all domains. (One of this domain alone is zeroed memory.) */
+#define ch_watch_init_shared(w) ch_watched_make(CH_WATCHED(w), 1)
+#define ch_watch_init(w) ch_watched_make(CH_WATCHED(w), 0)
+/* Sets it, also to what it is already, and wakes all who wait. EPIPE: it is closed. Never blocks. */
+#define ch_watch_set(w, ...)                                                                                           \
+  ch_watched_put(CH_WATCHED(w), (CH_WATCHED_VALUE(w)[1]){__VA_ARGS__}, sizeof(CH_WATCHED_VALUE(w)))
+/* Copies the latest value to *to. EAGAIN: there is none yet. Never blocks. */
+#define ch_watch_get(w, to) ch_watched_get(CH_WATCHED(w), (CH_WATCHED_VALUE(w) *){to}, sizeof(CH_WATCHED_VALUE(w)))
+/* Waits until there is a value that was set after the one that *seen tells of, copies it to *to, and *seen tells of it.
+ * *seen is 0 at first: then any value will do. EPIPE: it is closed, and the latest has been seen. ECANCELED: the scope
+ * is cancelled, and nothing has been seen. */
+#define ch_watch_next(w, seen, to)                                                                                     \
+  ch_watched_next(CH_WATCHED(w), (seen), (CH_WATCHED_VALUE(w) *){to}, sizeof(CH_WATCHED_VALUE(w)))
+/* It is not set any more: all who wait are woken. EPIPE: it was closed before. Never blocks. */
+#define ch_watch_close(w) ch_watched_close(CH_WATCHED(w))
+#endif
+
+#endif
+#endif
