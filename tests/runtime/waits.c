@@ -143,6 +143,17 @@ MAIN_FUNCTION(without_waiting, { int i; }) {
 TEST(law_9_else_takes_what_is_ready_and_leaves_the_rest) { run_domain(without_waiting); }
 
 static const struct ch_clause_type *kind;
+/* A law of local objects, and of shared ones. */
+#define TEST_BOTH(law, body)                                                                                           \
+  TEST(law) {                                                                                                          \
+    kind = &local;                                                                                                     \
+    run_domain(body);                                                                                                  \
+  }                                                                                                                    \
+  TEST(law##_shared) {                                                                                                 \
+    kind = &shared;                                                                                                    \
+    run_domain(body);                                                                                                  \
+  }
+
 FRAME_FUNCTION(is_cancelled, { int i; }) {
   BEGIN(is_cancelled)
   CALL(5, ch_wait_any_int(over(0, kind, 3)))
@@ -194,14 +205,7 @@ MAIN_FUNCTION(and_alone, { int i; }) {
   ch_wait_leave(&wait_over);
   END
 }
-TEST(with_and_each_clause_is_told_once_when_it_has_completed) {
-  kind = &local;
-  run_domain(and_alone);
-}
-TEST(with_and_each_clause_of_a_shared_object_is_told_once) {
-  kind = &shared;
-  run_domain(and_alone);
-}
+TEST_BOTH(with_and_each_clause_is_told_once_when_it_has_completed, and_alone)
 
 MAIN_FUNCTION(closing, { int i; }) {
   BEGIN(closing_body)
@@ -219,14 +223,7 @@ MAIN_FUNCTION(closing, { int i; }) {
   EXPECT(value == -ENOENT && pools[1].units == 1 && all_taken() == 2);
   END
 }
-TEST(with_and_what_has_completed_before_the_end_is_told_behind_it) {
-  kind = &local;
-  run_domain(closing);
-}
-TEST(with_and_what_has_completed_of_shared_objects_before_the_end_is_told_behind_it) {
-  kind = &shared;
-  run_domain(closing);
-}
+TEST_BOTH(with_and_what_has_completed_before_the_end_is_told_behind_it, closing)
 
 FRAME_FUNCTION(is_cancelled_between, { int i; }) {
   BEGIN(is_cancelled_between)
@@ -290,14 +287,7 @@ MAIN_FUNCTION(notifies_itself, { int i; }) {
   EXPECT(value == 1 && all_taken() == 0 && pools[0].units == 1 && nobody_waits());
   END
 }
-TEST(a_clause_whose_effect_makes_another_of_the_same_wait_ready_is_selected) {
-  kind = &local;
-  run_domain(notifies_itself);
-}
-TEST(a_clause_whose_effect_makes_one_of_a_shared_object_in_the_same_wait_ready_is_selected) {
-  kind = &shared;
-  run_domain(notifies_itself);
-}
+TEST_BOTH(a_clause_whose_effect_makes_another_of_the_same_wait_ready_is_selected, notifies_itself)
 
 /* ---- between domains ---- */
 

@@ -9,12 +9,12 @@ TEST(law_1_an_activity_that_never_blocks_gives_way_when_its_slice_is_over) {
   volatile int stop = 0;
   volatile long turns = 0;
   ch_activity spinner;
-  activate [&spinner] {
+  activate[&spinner] {
     while (!stop)
       turns += work(1) > 0;
   }
   ch_activity stopper;
-  activate [&stopper] { stop = 1; }
+  activate[&stopper] { stop = 1; }
   EXPECT(ch_activity_wait(&spinner) == 0 && turns > 0);
   ch_activity_wait(&stopper);
 }
@@ -25,7 +25,7 @@ TEST(law_1_code_between_calls_is_not_interrupted) {
   static volatile int others, stop;
   static volatile long turns;
   ch_activity other;
-  activate [&other] {
+  activate[&other] {
     while (!stop) {
       others++;
       ch_reschedule();
@@ -46,7 +46,7 @@ TEST(law_1_a_loop_that_only_waits_gives_way) {
   static volatile int ready;
   static int held = 1;
   ch_activity other;
-  activate [&other] {
+  activate[&other] {
     ready = 1;
     ch_reschedule();
     __atomic_store_n(&held, 0, __ATOMIC_RELEASE);
@@ -64,7 +64,7 @@ TEST(law_1_a_loop_that_counts_its_turns_while_it_waits_gives_way) {
   static volatile int ready;
   static int held = 1;
   ch_activity other;
-  activate [&other] {
+  activate[&other] {
     ready = 1;
     ch_reschedule();
     __atomic_store_n(&held, 0, __ATOMIC_RELEASE);
@@ -89,6 +89,11 @@ static void spawns(void) {
     spawned++;
   }
 }
+static void expect_later(int n) {
+  ch_reschedule();
+  ch_reschedule();
+  EXPECT(spawned == n);
+}
 
 TEST(law_6_a_block_may_contain_all_that_is_spawned_in_it) {
   spawned = 0;
@@ -111,9 +116,7 @@ TEST(law_6_the_innermost_block_that_names_a_policy_decides) {
     spawns();
   }
   EXPECT(spawned == 11);
-  ch_reschedule();
-  ch_reschedule();
-  EXPECT(spawned == 12);
+  expect_later(12);
 }
 
 TEST(law_6_a_policy_ends_on_every_way_out_of_its_block) {
@@ -129,25 +132,21 @@ TEST(law_6_a_policy_ends_on_every_way_out_of_its_block) {
 out:
   spawns();
   EXPECT(spawned == 0);
-  ch_reschedule();
-  ch_reschedule();
-  EXPECT(spawned == 1);
+  expect_later(1);
 }
 
 TEST(law_6_the_policy_of_a_block_is_not_that_of_activities_that_run_while_it_waits) {
   spawned = 0;
   ch_activity inside;
   atomic contained {
-    activate [&inside] {
+    activate[&inside] {
       atomic { spawns(); } // delayed: the policy is that of the code around, not of this activity
     }
     ch_activity_wait(&inside);
     EXPECT(ch_activity_finished(&inside));
   }
   EXPECT(spawned == 0);
-  ch_reschedule();
-  ch_reschedule();
-  EXPECT(spawned == 1);
+  expect_later(1);
 }
 
 TEST_EXITS(law_6_a_block_may_refuse_that_anything_is_spawned_in_it, CH_EXIT_MISUSE, "inside 'atomic error'") {
@@ -240,7 +239,7 @@ TEST(law_8_a_callback_of_foreign_code_may_wait) {
 TEST(law_12_errno_belongs_to_the_activity) {
   ch_activity other;
   errno = 1;
-  activate [&other] {
+  activate[&other] {
     EXPECT(errno == 0);
     errno = 2;
     ch_reschedule();
