@@ -53,7 +53,7 @@ static intptr_t offload_ended(struct ch_clause *all, unsigned selected) {
 }
 static const struct ch_leaf offload_leaf = CH_OPERATION_LEAF("ch_offload", offload_ended);
 
-static long perform_foreign(const struct ch_request *q) {
+long ch_offload_perform(const struct ch_request *q) {
   bool had_domain = ch_domain.group != NULL;
   ((void (*)(void *))(uintptr_t)q->offset)((void *)q->a);
   if (CH_UNLIKELY(!had_domain &&
@@ -61,7 +61,8 @@ static long perform_foreign(const struct ch_request *q) {
     ch_host_end();
   return 0;
 }
-static const struct ch_operation_kind foreign_kind = {"offloaded call", perform_foreign, NULL, .lane = CH_LANE_FOREIGN};
+static const struct ch_operation_kind foreign_kind = {"offloaded call", ch_offload_perform, NULL,
+                                                      .lane = CH_LANE_FOREIGN};
 
 static int begin_offload(struct ch_request *q, void (*fn)(void *), void *argument) {
   *q = (struct ch_request){.kind = &foreign_kind, .fd = -1, .a = argument, .offset = (int64_t)(uintptr_t)fn};

@@ -19,4 +19,7 @@ CH_HIDDEN intptr_t ch_operation_ended(struct ch_clause *, unsigned selected);
 CH_HIDDEN intptr_t ch_operate(const struct ch_leaf *, const struct ch_request *);
 CH_HIDDEN struct ch_int_result ch_operate_int(const struct ch_leaf *, const struct ch_request *);
 
+/* What a thread of the pool does for ch_offload: `a` is its argument, `offset` the function. */
+CH_HIDDEN long ch_offload_perform(const struct ch_request *);
+
 #endif

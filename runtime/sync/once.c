@@ -18,6 +18,25 @@ static const struct ch_gate_type types[2] = CH_GATE_TYPES(&kind, NULL);
 
 CH_GATE_CALL(ch_once_enter, ch_once, &o->gate, (ch_once * o), (o), 0, types)
 
+/* The caller's to run: in plain code, as all that a clause does when it has been selected. */
+static intptr_t selected(struct ch_clause *c) {
+  const struct ch_once_run__clause *own = (const struct ch_once_run__clause *)c;
+  if (c->value != CH_ONCE_RUN)
+    return (intptr_t)c->value;
+  int result = own->fn(own->argument);
+  ch_once_leave(c->object, result == 0);
+  return result;
+}
+#define CLAUSE_TYPE(who)                                                                                               \
+  {{"once", who, ch_gate_enlist, ch_gate_withdraw, .selected = selected, .ready = ch_gate_is_ready}, &kind}
+static const struct ch_gate_type clause_types[2] = {CLAUSE_TYPE(CH_BY_DOMAIN), CLAUSE_TYPE(CH_BY_OTHERS)};
+
+void ch_once_run__clause(struct ch_once_run__clause *c, ch_once *o, int (*fn)(void *), void *argument) {
+  ch_gate_form(&c->gate, clause_types, &o->gate, 1);
+  c->fn = fn;
+  c->argument = argument;
+}
+
 void ch_once_init(ch_once *o, unsigned flags) {
   *o = (ch_once){.state = IDLE};
   ch_gate_init(&o->gate, flags);

@@ -19,12 +19,23 @@ static int mistake(const struct ch_gate *g, const struct ch_gate__clause *c) {
 }
 
 static const struct ch_gate_kind kind = {"rwlock", fits, take, mistake, NULL, NULL};
+/* Behind the body: what could not be had is not given back. */
+static void give_back(struct ch_clause *c) {
+  if (c->value == 0)
+    ch_rw_unlock(c->object);
+}
 static const struct ch_gate_type types[2] = CH_GATE_TYPES(&kind, NULL);
+static const struct ch_gate_type held_types[2] = CH_GATE_TYPES(&kind, give_back);
 
 CH_GATE_CALL(ch_read_lock, ch_rwlock, &l->gate, (ch_rwlock * l), (l), READ, types)
 CH_GATE_CALL(ch_write_lock, ch_rwlock, &l->gate, (ch_rwlock * l), (l), WRITE, types)
 CH_GATE_CLAUSE(ch_read_lock, &l->gate, READ, types, ch_rwlock *l)
 CH_GATE_CLAUSE(ch_write_lock, &l->gate, WRITE, types, ch_rwlock *l)
+
+CH_GATE_CALL(ch_read_hold, ch_rwlock, &l->gate, (ch_rwlock * l), (l), READ, types)
+CH_GATE_CALL(ch_write_hold, ch_rwlock, &l->gate, (ch_rwlock * l), (l), WRITE, types)
+CH_GATE_CLAUSE(ch_read_hold, &l->gate, READ, held_types, ch_rwlock *l)
+CH_GATE_CLAUSE(ch_write_hold, &l->gate, WRITE, held_types, ch_rwlock *l)
 
 void ch_rwlock_init(ch_rwlock *l, unsigned flags) {
   *l = (ch_rwlock){.readers = 0};

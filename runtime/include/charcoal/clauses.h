@@ -91,6 +91,57 @@ CH_DESCRIPTOR_FORM(int, sigwait, const void *set, int *signal);
 CH_DESCRIPTOR_FORM(int, sigwaitinfo, const void *set, void *info);
 CH_DESCRIPTOR_FORM(int, sigtimedwait, const void *set, void *info, const struct timespec *timeout);
 
+/* ---- the C library's mutexes ----
+ *
+ * Unlike the plain calls these end when their scope is cancelled, as all clauses do. */
+
+struct ch_lock_clause {
+  struct ch_clause clause;
+  void *room[16];
+};
+#define CH_LOCK_FORM(function)                                                                                         \
+  struct function##__clause {                                                                                          \
+    struct ch_lock_clause lock;                                                                                        \
+  };                                                                                                                   \
+  CH_CLAUSE_FORM(int, function, void *mutex)
+
+CH_LOCK_FORM(pthread_mutex_lock);
+CH_CLAUSE_HOLDS(pthread_mutex_lock);
+CH_LOCK_FORM(mtx_lock);
+CH_CLAUSE_HOLDS(mtx_lock);
+/* As pthread_mutex_lock, but in a clause: held for the length of the body only, however that is left. `mutex`: a
+ * pthread_mutex_t. */
+int ch_pthread_hold(void *mutex);
+CH_LOCK_FORM(ch_pthread_hold);
+CH_CLAUSE_LEAVES(ch_pthread_hold);
+
+/* ---- what threads of the pool do meanwhile ----
+ *
+ * The call begins with the statement, and the clause is ready when it has ended. One that is not selected is never made
+ * if it has not begun; else it goes on, nobody waits for its end, and what it gives is dropped. */
+
+struct addrinfo;
+
+struct ch_pool_clause {
+  struct ch_clause clause;
+  void *work; /* while it is under way */
+  const void *a, *b, *c;
+  void (*fn)(void *);
+  void *to;
+  int error;
+};
+#define CH_POOL_FORM(function, ...)                                                                                    \
+  struct function##__clause {                                                                                          \
+    struct ch_pool_clause call;                                                                                        \
+  };                                                                                                                   \
+  CH_CLAUSE_FORM(int, function, __VA_ARGS__)
+
+/* What fn uses has to stay until it has returned, which may be after the statement. */
+CH_POOL_FORM(ch_offload, void (*fn)(void *), void *argument);
+/* The C library's own way, with all of its sources. The arguments are copied. */
+CH_POOL_FORM(getaddrinfo, const char *node, const char *service, const struct addrinfo *hints,
+             struct addrinfo **result);
+
 #endif
 
 #ifdef __cplusplus

@@ -94,6 +94,13 @@ CH_GATE_FORM(ch_read_lock, ch_rwlock *);
 CH_CLAUSE_HOLDS(ch_read_lock);
 CH_GATE_FORM(ch_write_lock, ch_rwlock *);
 CH_CLAUSE_HOLDS(ch_write_lock);
+/* The same, but in a clause: held for the length of the body only. */
+int ch_read_hold(ch_rwlock *);
+CH_GATE_FORM(ch_read_hold, ch_rwlock *);
+CH_CLAUSE_LEAVES(ch_read_hold);
+int ch_write_hold(ch_rwlock *);
+CH_GATE_FORM(ch_write_hold, ch_rwlock *);
+CH_CLAUSE_LEAVES(ch_write_hold);
 
 /* ---- permits: a semaphore of which n units are taken at a time ---- */
 
@@ -138,6 +145,14 @@ void ch_once_init(ch_once *, unsigned flags);
  * before. If it returns an error its caller gets that, and the next one calls fn again. EDEADLK has no report: fn must
  * not call this for the same object. */
 int ch_once_run(ch_once *, int (*fn)(void *), void *argument);
+/* In a clause that is selected fn is called before the body. */
+struct ch_once_run__clause {
+  struct ch_gate__clause gate;
+  int (*fn)(void *);
+  void *argument;
+};
+CH_CLAUSE_FORM(int, ch_once_run, ch_once *, int (*fn)(void *), void *argument);
+CH_CLAUSE_HOLDS(ch_once_run);
 
 /* ---- condition ---- */
 

@@ -8,12 +8,14 @@
 
 static struct ch_branch *activity(struct ch_branch *b) { return ch_activity_of(b); }
 
-/* The wait of a branch that waits in a queue; else NULL. */
+/* The wait of a branch that waits in a queue, perhaps among other clauses; else NULL. */
 static const struct ch_lock_wait *wait_of(const struct ch_branch *b) {
   if (b->state != CH_SELECTING)
     return NULL;
   struct ch_clause *c = (struct ch_clause *)b->link.prev;
-  return c->index == CH_ALONE && c->type->enlist == ch_queue_enlist ? ch_lock_wait_of(c) : NULL;
+  while (c && c->type->enlist != ch_queue_enlist)
+    c = c->index == CH_ALONE ? NULL : c->next;
+  return c ? ch_lock_wait_of(c) : NULL;
 }
 
 bool ch_lock_reported(const struct ch_branch *b, struct ch_lock_report *r) {
@@ -37,11 +39,17 @@ static bool is_alone(struct ch_branch *b) {
   return !(b->flags & CH_ASYNC);
 }
 
+static bool waits_for_one(const struct ch_branch *b) {
+  const struct ch_clause *c = (const struct ch_clause *)b->link.prev;
+  return b->state == CH_SELECTING && (c->index == CH_ALONE || !c->next);
+}
+
 /* The activity that has the mutex for which b waits, without limit. Else NULL. */
 static struct ch_branch *next_of(struct ch_branch *b) {
-  const struct ch_lock_wait *w = is_alone(b) ? wait_of(b) : NULL;
+  const struct ch_lock_wait *w = is_alone(b) && waits_for_one(b) ? wait_of(b) : NULL;
   const void *place;
-  return w && !w->timed && ch_lock_type_of(w) == &ch_mutex_type ? ch_mutex_holder(w->clause.object, &place) : NULL;
+  return w && !w->timed && ch_lock_type_of(w)->holder == ch_mutex_holder ? ch_mutex_holder(w->clause.object, &place)
+                                                                         : NULL;
 }
 
 /* From b along those who wait for each other back to b. One who waits for itself is none: somebody else may unlock an
@@ -84,9 +92,13 @@ static void put_place(int fd, const char *before, const void *place) {
     dprintf(fd, "%s%s", before, text);
 }
 
+static struct ch_branch *waiting_at(const struct ch_clause *c) {
+  return c->index == CH_ALONE ? c->branch : c->wait->branch;
+}
+
 static void put_wait(int fd, struct ch_branch *b) {
   struct ch_lock_report r;
-  if (!ch_lock_reported(b, &r))
+  if (!b || !ch_lock_reported(b, &r))
     return;
   dprintf(fd, "charcoal: ");
   put_activity(fd, activity(b));
@@ -111,7 +123,7 @@ void ch_locks_report(int fd) {
   for (struct ch_queue *q = NULL; (q = ch_queue_after(q));)
     for (struct ch_link *w = q->waiters.next; w != &q->waiters; w = w->next)
       if (n++ < MOST)
-        put_wait(fd, ch_lock_wait_at(w)->clause.branch);
+        put_wait(fd, waiting_at(&ch_lock_wait_at(w)->clause));
   if (n > MOST)
     dprintf(fd, "charcoal: and %u more wait for locks\n", n - MOST);
 }

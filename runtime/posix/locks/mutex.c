@@ -142,7 +142,7 @@ static int try_for(pthread_mutex_t *m, struct ch_branch *owner, const void *plac
 static bool take(struct ch_lock_wait *w) {
   pthread_mutex_t *m = w->clause.object;
   struct ch_queue *q = w->queue;
-  int r = try_for(m, ch_activity_of(w->clause.branch), w->place, q && q->watched ? 2 : 1);
+  int r = try_for(m, ch_lock_asker(w), w->place, q && q->watched ? 2 : 1);
   if (r == EBUSY)
     return false;
   if (is_robust(m) && q && q->watched)
@@ -301,13 +301,20 @@ static inline __attribute__((always_inline)) bool release(pthread_mutex_t *m) { 
   return __atomic_exchange_n(&m->__data.__lock, 0, __ATOMIC_RELEASE) > 1;
 }
 
+/* A simple one. */
+static void give_back(pthread_mutex_t *m) {
+  if (has_owner(m))
+    m->__data.__count = 0;
+  if (release(m))
+    ch_futex_wake(word_of(m), 1, is_shared(m));
+}
+
 /* So often in a row it is handed over within the domain while others wait in the kernel. */
 enum { PATIENCE = 16 };
 
 /* A simple one, with a queue: the first of that has it from now on, and its word stays. But now and then others have
  * their turn: 100 us without anybody from here. */
 static void hand_over(pthread_mutex_t *m, struct ch_queue *q) {
-  struct ch_lock_wait *w = ch_queue_first(q);
   if (__atomic_load_n(&m->__data.__lock, __ATOMIC_RELAXED) == 2 && ++q->handed_on > PATIENCE) {
     q->handed_on = 0;
     if (has_owner(m))
@@ -320,11 +327,16 @@ static void hand_over(pthread_mutex_t *m, struct ch_queue *q) {
       ch_queue_serve(q);
     return;
   }
+  struct ch_lock_wait *w = ch_queue_claim(q);
+  if (CH_UNLIKELY(!w)) {
+    give_back(m);
+    return;
+  }
   ch_tsan_unlocked(m, false);
   ch_tsan_locked(m, false);
   if (has_owner(m))
     m->__data.__count = 1;
-  set_owner(m, ch_activity_of(w->clause.branch), w->place);
+  set_owner(m, ch_lock_asker(w), w->place);
   ch_queue_leave(w, w->result);
 }
 
@@ -342,10 +354,7 @@ static __attribute__((noinline)) int unlock_slowly(pthread_mutex_t *m) {
     return 0;
   }
   if (simple) {
-    if (has_owner(m))
-      m->__data.__count = 0;
-    if (release(m))
-      ch_futex_wake(word_of(m), 1, is_shared(m));
+    give_back(m);
   } else {
     if (is_robust(m)) /* before somebody else has it */
       forget(note_of(m));
@@ -398,3 +407,52 @@ CH_TWIN_IN_C(mtx_unlock, mtx_t *m) { return ch_done_for_now(ch_thrd_result(ch_mu
 __attribute__((weak, visibility("default"))) int mtx_lock(mtx_t *m) {
   return ch_thrd_result(lock_plainly((pthread_mutex_t *)m, CH_HERE));
 }
+
+/* ---- as clauses ---- */
+
+static bool is_free(const struct ch_clause *c) {
+  const pthread_mutex_t *m = c->object;
+  uint32_t is = __atomic_load_n(word_of(m), __ATOMIC_ACQUIRE);
+  if (is_here(m))
+    return has_owner(m) && !is_siblings(m);
+  if (ch_queue_of(m))
+    return false;
+  if (is_robust(m))
+    return !(is & FUTEX_TID_MASK) || is & FUTEX_OWNER_DIED;
+  return !(m->__data.__kind & PROTECT ? is & 0x7ffffu /* without the ceiling */ : is);
+}
+static intptr_t locked_as_thrd(struct ch_clause *c) { return ch_thrd_result((int)c->value); }
+/* Behind the body: what could not be had is not given back. */
+static void held(struct ch_clause *c) {
+  if (c->value == 0 || c->value == EOWNERDEAD)
+    ch_mutex_unlock(c->object);
+}
+
+#define CLAUSE_TYPE(...)                                                                                               \
+  {.clause = {.what = "mutex",                                                                                         \
+              .enlist = ch_queue_enlist,                                                                               \
+              .withdraw = ch_queue_withdraw,                                                                           \
+              .cancel = ch_queue_refuse,                                                                               \
+              .ready = is_free,                                                                                        \
+              __VA_ARGS__},                                                                                            \
+   .take = take,                                                                                                       \
+   .await = await,                                                                                                     \
+   .holder = ch_mutex_holder}
+static const struct ch_lock_type lock_type = CLAUSE_TYPE(), mtx_type = CLAUSE_TYPE(.selected = locked_as_thrd),
+                                 hold_type = CLAUSE_TYPE(.leave = held);
+
+static void fill(void *form, const struct ch_lock_type *type, void *mutex, const void *place) {
+  struct ch_lock_wait *w = form;
+  *w = wait_for(mutex, place);
+  w->clause.type = &type->clause;
+  w->asker = self();
+}
+_Static_assert(sizeof(struct ch_lock_wait) <= sizeof(struct ch_lock_clause), "a form has room for the wait");
+
+void pthread_mutex_lock__clause(struct pthread_mutex_lock__clause *c, void *m) { fill(c, &lock_type, m, CH_HERE); }
+void mtx_lock__clause(struct mtx_lock__clause *c, void *m) { fill(c, &mtx_type, m, CH_HERE); }
+void ch_pthread_hold__clause(struct ch_pthread_hold__clause *c, void *m) { fill(c, &hold_type, m, CH_HERE); }
+
+struct ch_int_result ch_pthread_hold_int(void *) CH_INT_NAME(ch_pthread_hold);
+struct ch_int_result ch_pthread_hold_int(void *m) { return lock(m, CH_HERE); }
+int ch_pthread_hold(void *m) { return lock_plainly(m, CH_HERE); }

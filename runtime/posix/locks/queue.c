@@ -231,11 +231,25 @@ void ch_queue_pause(struct ch_queue *q, int64_t ns) {
   ch_clause_watch(&q->pause, pause_over);
 }
 
+/* Its wait has been decided for another clause. */
+CH_COLD static void is_decided(struct ch_lock_wait *w) {
+  ch_list_remove(&w->clause.link);
+  w->queue = NULL;
+  ch_lock_stop_timer(w);
+  w->clause.state = CH_IS_OUT;
+}
+
 /* Gives the object to as many as can have it. False: the queue has become empty, and is gone. */
 static bool give(struct ch_queue *q) {
   while (!ch_list_empty(&q->waiters)) {
     struct ch_lock_wait *w = ch_queue_first(q);
-    if (!ch_lock_type_of(w)->take(w))
+    if (CH_UNLIKELY(!ch_claim_begin(&w->clause))) {
+      is_decided(w);
+      continue;
+    }
+    bool has = ch_lock_type_of(w)->take(w);
+    ch_claim_end(&w->clause, has);
+    if (!has)
       return true;
     ch_list_remove(&w->clause.link);
     ch_lock_fire(w, w->result);
@@ -319,10 +333,22 @@ void ch_locks_end(void) {
 
 /* ---- waiting ---- */
 
+struct ch_lock_wait *ch_queue_claim(struct ch_queue *q) {
+  while (!ch_list_empty(&q->waiters)) {
+    struct ch_lock_wait *w = ch_queue_first(q);
+    if (CH_LIKELY(ch_claim_unlisted(&w->clause)))
+      return w;
+    is_decided(w);
+  }
+  drop(q);
+  return NULL;
+}
+
 void ch_lock_fire(struct ch_lock_wait *w, int result) {
   w->queue = NULL;
   ch_lock_stop_timer(w);
-  ch_clause_fired(&w->clause, result);
+  w->clause.value = result;
+  ch_wake(&w->clause);
 }
 
 bool ch_queue_join(struct ch_lock_wait *w) {
@@ -374,6 +400,8 @@ int ch_queue_enlist(struct ch_clause *c) {
 }
 bool ch_queue_withdraw(struct ch_clause *c) {
   struct ch_lock_wait *w = ch_lock_wait_of(c);
+  if (ch_clause_state(c) >= CH_IS_TAKEN)
+    return false;
   struct ch_queue *q = w->queue;
   bool last = q->waiters.next == q->waiters.prev;
   ch_lock_stop_timer(w);

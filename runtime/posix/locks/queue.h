@@ -44,7 +44,8 @@ struct ch_lock_wait {
   struct ch_clause timer; /* registered while `ticking` */
   struct ch_queue *queue; /* while it is on one */
   const void *place;      /* where the program asked for it: an address of code */
-  struct timespec until;  /* on `clock`, if `timed` */
+  struct ch_branch *asker; /* of a clause among others: the first branch of the activity that asks */
+  struct timespec until;   /* on `clock`, if `timed` */
   clockid_t clock;
   unsigned how; /* the type's own: read or write, the round of a barrier */
   int result;   /* what it ends with when it has got the object */
@@ -83,6 +84,10 @@ struct ch_lock_type {
 
 static inline struct ch_lock_wait *ch_lock_wait_of(struct ch_clause *c) { return (struct ch_lock_wait *)c; }
 static inline struct ch_lock_wait *ch_lock_wait_at(struct ch_link *link) { return (struct ch_lock_wait *)link; }
+/* The first branch of the activity that asks for it. */
+static inline struct ch_branch *ch_lock_asker(const struct ch_lock_wait *w) {
+  return w->clause.index == CH_ALONE ? ch_activity_of(w->clause.branch) : w->asker;
+}
 static inline const struct ch_lock_type *ch_lock_type_of(const struct ch_lock_wait *w) {
   return (const struct ch_lock_type *)w->clause.type;
 }
@@ -120,7 +125,10 @@ CH_HIDDEN struct ch_queue *ch_queue_after(struct ch_queue *q);
 /* Puts a waiter, which is registered nowhere, at the end of the queue of its clause's object, or gives it the object at
  * once: true, and it has not been fired. */
 CH_HIDDEN bool ch_queue_join(struct ch_lock_wait *);
-/* Takes it off its queue, and fires it. */
+/* The first whose wait has not been decided for another clause; it is claimed, and has to have the object now. NULL:
+ * there is none, and the queue is gone. */
+CH_HIDDEN struct ch_lock_wait *ch_queue_claim(struct ch_queue *);
+/* Takes it off its queue, and fires it: one that waits alone, or has been claimed. */
 CH_HIDDEN void ch_queue_leave(struct ch_lock_wait *, int result);
 /* Takes it off, without more. */
 CH_HIDDEN void ch_queue_remove(struct ch_lock_wait *);
@@ -128,7 +136,7 @@ CH_HIDDEN void ch_queue_remove(struct ch_lock_wait *);
 CH_HIDDEN void ch_queue_serve(struct ch_queue *);
 /* For so many ns nobody of this domain asks for the object. */
 CH_HIDDEN void ch_queue_pause(struct ch_queue *, int64_t ns);
-/* Fires a waiter that is on no list. */
+/* Fires a waiter that is on no list: one that waits alone, or has been claimed. */
 CH_HIDDEN void ch_lock_fire(struct ch_lock_wait *, int result);
 
 /* Before the domain sleeps, and now and then. */

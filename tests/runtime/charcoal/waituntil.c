@@ -1,0 +1,471 @@
+/* `waituntil` over the C library's mutexes, threads of the pool, and objects of several domains. */
+#include "../harness.h"
+#include <charcoal/channel.h>
+#include <charcoal/future.h>
+#include <charcoal/locks.h>
+#include <charcoal/offload.h>
+#include <netdb.h>
+#include <pthread.h>
+#include <threads.h>
+#include <unistd.h>
+
+#define LONG 100000000000
+
+/* ---- the C library's mutexes ---- */
+
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER, n = PTHREAD_MUTEX_INITIALIZER;
+static int is_free(pthread_mutex_t *one) {
+  if (pthread_mutex_trylock(one))
+    return 0;
+  pthread_mutex_unlock(one);
+  return 1;
+}
+
+TEST(a_pthread_mutex_is_one_clause_of_several_and_the_loser_has_not_taken_it) {
+  ch_activity holder;
+  ch_sem held = CH_SEM_INIT(0), done = CH_SEM_INIT(0);
+  int body = 0, error = -1;
+  activate[&holder] {
+    pthread_mutex_lock(&m), pthread_mutex_lock(&n);
+    ch_sem_post(&held);
+    ch_sleep(1000000);
+    pthread_mutex_unlock(&n);
+    ch_sem_wait(&done);
+    pthread_mutex_unlock(&m);
+  }
+  ch_sem_wait(&held);
+  waituntil(error = pthread_mutex_lock(&m)) body = 1;
+  or waituntil(error = pthread_mutex_lock(&n)) body = 2;
+  or waituntil(ch_sleep(LONG)) body = 3;
+  EXPECT(body == 2 && error == 0 && !is_free(&n) && pthread_mutex_unlock(&n) == 0 && ch_sem_post(&done) == 0);
+  EXPECT(ch_activity_wait(&holder) == 0 && is_free(&m) && is_free(&n));
+  pthread_mutex_lock(&m);
+  waituntil(error = pthread_mutex_lock(&m)) body = 4;
+  else body = 5;
+  EXPECT(body == 5 && pthread_mutex_unlock(&m) == 0);
+  waituntil(error = pthread_mutex_lock(&m)) body = 6;
+  else body = 7;
+  EXPECT(body == 6 && error == 0 && !is_free(&m) && pthread_mutex_unlock(&m) == 0);
+}
+
+TEST(a_clause_for_a_pthread_mutex_waits_in_the_order_of_arrival) {
+  static int order[3], at;
+  ch_activity h[3];
+  at = 0;
+  pthread_mutex_lock(&m);
+  for (int i = 0; i < 3; i++) {
+    activate[&h[i]](i) {
+      if (i == 1) {
+        waituntil(pthread_mutex_lock(&m)) order[at++] = i;
+        or waituntil(ch_sleep(LONG)) EXPECT(0);
+      } else {
+        pthread_mutex_lock(&m);
+        order[at++] = i;
+      }
+      ch_reschedule();
+      pthread_mutex_unlock(&m);
+    }
+    for (int turns = 0; turns < 20; turns++) /* it has arrived */
+      ch_reschedule();
+  }
+  pthread_mutex_unlock(&m);
+  for (int i = 0; i < 3; i++)
+    EXPECT(ch_activity_wait(&h[i]) == 0 && order[i] == i);
+  EXPECT(is_free(&m));
+}
+
+TEST(a_clause_for_a_pthread_mutex_ends_with_its_scope) {
+  int body = 0;
+  pthread_mutex_lock(&m);
+  do {
+    async {
+      ch_sem never = CH_SEM_INIT(0);
+      waituntil(pthread_mutex_lock(&m)) body = 1;
+      or waituntil(ch_sem_wait(&never)) body = 2;
+      EXPECT(ch_cancelled());
+    }
+    cancel;
+  }
+  finish;
+  EXPECT(body == 0 && pthread_mutex_unlock(&m) == 0 && is_free(&m));
+}
+
+/* What another thread has is waited for through the kernel. */
+static pthread_barrier_t both;
+static void *holds_for_a_while(void *unused) {
+  pthread_mutex_lock(&m);
+  pthread_barrier_wait(&both);
+  usleep(2000);
+  pthread_mutex_unlock(&m);
+  return unused;
+}
+TEST(a_pthread_mutex_that_a_thread_has_is_waited_for_beside_others) {
+  pthread_t t;
+  int body = 0;
+  EXPECT(pthread_barrier_init(&both, NULL, 2) == 0 && pthread_create(&t, NULL, holds_for_a_while, NULL) == 0);
+  pthread_barrier_wait(&both);
+  while (!body)
+    waituntil(pthread_mutex_lock(&m)) body = 1;
+  or waituntil(ch_sleep(100000)) {}
+  EXPECT(!is_free(&m) && pthread_mutex_unlock(&m) == 0 && pthread_join(t, NULL) == 0 && is_free(&m));
+}
+
+TEST(a_held_pthread_mutex_is_given_back_behind_the_body_however_that_is_left) {
+  for (int way = 0; way < 3; way++) {
+    int body = 0;
+    for (;;) {
+      waituntil(ch_pthread_hold(&m)) {
+        body++;
+        EXPECT(!is_free(&m));
+        if (way == 0)
+          break;
+        if (way == 1)
+          goto out;
+      }
+      and waituntil(ch_pthread_hold(&n)) {
+        EXPECT(is_free(&m) && !is_free(&n));
+        break;
+      }
+    }
+  out:
+    EXPECT(body == 1 && is_free(&m) && is_free(&n));
+  }
+  EXPECT(ch_pthread_hold(&m) == 0 && !is_free(&m) && pthread_mutex_unlock(&m) == 0);
+  mtx_t c11;
+  int result = -1;
+  EXPECT(mtx_init(&c11, mtx_plain) == thrd_success);
+  waituntil(result = mtx_lock(&c11)) EXPECT(result == thrd_success && mtx_trylock(&c11) == thrd_busy);
+  EXPECT(mtx_unlock(&c11) == thrd_success);
+}
+
+/* Both are had before the first body runs; the second body never does. */
+TEST(a_hold_whose_body_does_not_run_is_given_back) {
+  ch_mutex one = {0}, two = {0};
+  for (int way = 0; way < 3; way++) {
+    ch_activity holder;
+    activate[&holder] {
+      EXPECT(ch_lock(&one) == 0 && ch_lock(&two) == 0 && pthread_mutex_lock(&m) == 0);
+      ch_reschedule();
+      atomic { ch_unlock(&one), ch_unlock(&two), pthread_mutex_unlock(&m); }
+    }
+    ch_reschedule();
+    do {
+      waituntil(ch_hold(&one)) break;
+      and waituntil(ch_hold(&two)) EXPECT(0);
+      and waituntil(ch_pthread_hold(&m)) EXPECT(0);
+    } while (0);
+    EXPECT(ch_activity_wait(&holder) == 0);
+    EXPECT(ch_mutex_destroy(&one) == 0 && ch_mutex_destroy(&two) == 0 && is_free(&m));
+  }
+}
+
+TEST(a_hold_that_was_an_error_gives_nothing_back) {
+  ch_mutex one = {0};
+  int error = 0;
+  EXPECT(ch_lock(&one) == 0);
+  waituntil(error = ch_hold(&one)) EXPECT(error == EDEADLK);
+  EXPECT(ch_mutex_destroy(&one) == EBUSY && ch_unlock(&one) == 0);
+}
+
+TEST(a_read_write_lock_is_held_for_the_body_only) {
+  ch_rwlock l = {0};
+  ch_mutex other = {0};
+  int bodies = 0;
+  waituntil(ch_read_hold(&l)) {
+    bodies++;
+    EXPECT(ch_try_read_lock(&l) == 0 && ch_rw_unlock(&l) == 0 && ch_try_write_lock(&l) == EBUSY);
+  }
+  and waituntil(ch_hold(&other)) bodies++;
+  waituntil(ch_write_hold(&l)) {
+    bodies++;
+    EXPECT(ch_try_read_lock(&l) == EBUSY);
+  }
+  EXPECT(bodies == 3 && ch_rwlock_destroy(&l) == 0 && ch_mutex_destroy(&other) == 0);
+}
+
+/* ---- once ---- */
+
+static int runs;
+static int fails_first(void *argument) { return ch_reschedule(), runs++ == 0 ? *(int *)argument : 0; }
+TEST(a_clause_runs_once_or_waits_until_another_has) {
+  for (int shared = 0; shared < 2; shared++) {
+    ch_once o;
+    ch_activity h[3];
+    static int results[3], error = EIO;
+    runs = 0;
+    ch_once_init(&o, shared ? CH_SHARED : 0);
+    for (int i = 0; i < 3; i++)
+      activate[&h[i]](i) {
+        if (i == 2)
+          results[i] = ch_once_run(&o, fails_first, &error);
+        else
+          waituntil(results[i] = ch_once_run(&o, fails_first, &error)) {}
+        or waituntil(ch_sleep(LONG)) results[i] = -1;
+      }
+    for (int i = 0; i < 3; i++)
+      EXPECT(ch_activity_wait(&h[i]) == 0);
+    EXPECT(runs == 2 && results[0] + results[1] + results[2] == EIO);
+  }
+}
+
+/* ---- threads of the pool ---- */
+
+static ch_sem ended = CH_SEM_INIT(0);
+static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
+static int calls;
+static void counts(void *argument) { __atomic_fetch_add((int *)argument, 1, __ATOMIC_SEQ_CST); }
+static void passes_the_gate(void *argument) {
+  counts(argument);
+  pthread_mutex_lock(&gate);
+  pthread_mutex_unlock(&gate);
+  ch_sem_post(&ended);
+}
+static int called(void) { return __atomic_load_n(&calls, __ATOMIC_SEQ_CST); }
+
+TEST(an_offloaded_call_is_one_clause_of_several) {
+  int error = -1, body = 0;
+  calls = 0;
+  waituntil(error = ch_offload(counts, &calls)) body = 1;
+  or waituntil(ch_sleep(LONG)) body = 2;
+  EXPECT(body == 1 && error == 0 && called() == 1);
+  waituntil(ch_offload(counts, &calls)) body++;
+  and waituntil(ch_offload(counts, &calls)) body++;
+  EXPECT(body == 3 && called() == 3);
+}
+
+TEST(an_offloaded_call_that_has_begun_and_loses_goes_on_and_nobody_waits_for_it) {
+  int body = 0;
+  calls = 0;
+  EXPECT(ch_inbox() != NULL); /* a thread will post */
+  pthread_mutex_lock(&gate);
+  waituntil(ch_offload(passes_the_gate, &calls)) body = 1;
+  or waituntil(ch_sleep(1000000)) body = 2;
+  EXPECT(body == 2);
+  while (called() == 0) /* it may not have begun: then it never will */
+    waituntil(ch_offload(passes_the_gate, &calls)) EXPECT(0);
+  or waituntil(ch_sleep(1000000)) {}
+  pthread_mutex_unlock(&gate);
+  EXPECT(ch_sem_wait(&ended) == 0);
+}
+
+TEST(an_offloaded_call_that_has_not_begun_and_loses_is_never_made) {
+  int body = 0;
+  ch_activity h;
+  setenv("CHARCOAL_THREADS", "1", 1);
+  calls = 0;
+  pthread_mutex_lock(&gate);
+  activate[&h] { EXPECT(ch_offload(passes_the_gate, &calls) == 0); }
+  do
+    ch_sleep(100000);
+  while (called() == 0);
+  waituntil(ch_offload(counts, &calls)) body = 1;
+  or waituntil(ch_sleep(1000000)) body = 2;
+  pthread_mutex_unlock(&gate);
+  EXPECT(ch_activity_wait(&h) == 0 && ch_offload(counts, &calls) == 0 && body == 2 && called() == 2);
+}
+
+TEST(names_are_looked_up_beside_other_clauses) {
+  struct addrinfo *found = NULL, hints = {.ai_family = AF_INET, .ai_socktype = SOCK_STREAM};
+  int error = -1, body = 0;
+  waituntil(error = getaddrinfo("127.0.0.1", "80", &hints, &found)) body = 1;
+  or waituntil(ch_sleep(LONG)) body = 2;
+  EXPECT(body == 1 && error == 0 && found && found->ai_family == AF_INET);
+  freeaddrinfo(found);
+  found = NULL;
+  waituntil(error = getaddrinfo("localhost", NULL, &hints, &found)) body = 3;
+  or waituntil(ch_sleep(LONG)) body = 4;
+  EXPECT(body == 3 && (error == 0) == (found != NULL));
+  if (found)
+    freeaddrinfo(found);
+  found = NULL;
+  waituntil(ch_sleep(0)) body = 5;
+  or waituntil(error = getaddrinfo("localhost", NULL, &hints, &found)) body = 6;
+  EXPECT(body == 5 && !found);
+  waituntil(error = getaddrinfo("localhost", NULL, &hints, &found)) body = 7;
+  or waituntil(ch_sleep(1)) body = 8;
+  if (body == 7 && found)
+    freeaddrinfo(found);
+  EXPECT(body == 7 || !found);
+}
+
+/* ---- a time in every position, and every other clause never ready ---- */
+
+TEST(law_9_a_time_ends_the_wait_from_every_position) {
+  static ch_sem a = CH_SEM_INIT(0), b = CH_SEM_INIT(0);
+  for (int i = 0; i < 7; i++) {
+    int body = 0, times = 0;
+    switch (i) {
+    case 0:
+      waituntil(ch_sleep(1000)) body = 1;
+      or waituntil(ch_sem_wait(&a)) body = 9;
+      or waituntil(ch_sem_wait(&b)) body = 9;
+      break;
+    case 1:
+      waituntil(ch_sem_wait(&a)) body = 9;
+      or waituntil(ch_sleep(1000)) body = 1;
+      or waituntil(ch_sem_wait(&b)) body = 9;
+      break;
+    case 2:
+      waituntil(ch_sem_wait(&a)) body = 9;
+      or waituntil(ch_sem_wait(&b)) body = 9;
+      or waituntil(ch_sleep(1000)) body = 1;
+      break;
+    case 3:
+      waituntil(ch_sem_wait(&a)) body = 9;
+      and waituntil(ch_sem_wait(&b)) body = 9;
+      or waituntil(ch_sleep(1000)) body = 1;
+      break;
+    case 4:
+      waituntil(ch_sleep(1000)) body = 1;
+      or waituntil(ch_sem_wait(&a)) body = 9;
+      and waituntil(ch_sem_wait(&b)) body = 9;
+      break;
+    case 5:
+      (waituntil(ch_sem_wait(&a)) body = 9; or waituntil(ch_sleep(1000)) body++;) and waituntil(ch_sleep(2000)) times++;
+      break;
+    default:
+      waituntil(ch_sleep(2000)) times++;
+      and(waituntil(ch_sleep(1000)) body++; or waituntil(ch_sem_wait(&a)) body = 9;)
+    }
+    EXPECT(body == 1 && times == (i >= 5) && ch_sem_trywait(&a) == EAGAIN);
+  }
+}
+
+/* ---- between domains: guards, else, and; closing under waits; leaving a body ---- */
+
+#define TURNS 2000
+static channel(int) left, right, back;
+static void feeds(void *argument) {
+  (void)argument;
+  for (int i = 1; i <= TURNS; i++) {
+    EXPECT(ch_send(&left, &i) == 0);
+    waituntil(ch_send(&right, &(int){-i})) {}
+    or waituntil(ch_sleep(LONG)) EXPECT(0);
+  }
+  ch_close(&left), ch_close(&right);
+}
+static void start(ch_thread *t, void (*fn)(void *), size_t room) {
+  EXPECT(ch_channel_init_shared(&left, room) == 0 && ch_channel_init_shared(&right, room) == 0);
+  EXPECT(ch_channel_init_shared(&back, room) == 0 && ch_domain_start(t, fn, NULL) == 0);
+}
+static void stop(ch_thread *t) {
+  EXPECT(ch_domain_join(t) == 0 && ch_channel_destroy(&left) == 0 && ch_channel_destroy(&right) == 0);
+  EXPECT(ch_channel_destroy(&back) == 0);
+}
+
+TEST(across_domains_with_and_each_turn_takes_one_of_each) {
+  ch_thread t;
+  start(&t, feeds, 1);
+  for (int i = 1; i <= TURNS; i++) {
+    int x = 0, y = 0, bodies = 0, error = -1, other = -1;
+    waituntil(error = ch_recv(&left, &x)) bodies += 1;
+    and waituntil(other = ch_recv(&right, &y)) bodies += 10;
+    EXPECT(bodies == 11 && !error && !other && x == i && y == -i);
+  }
+  stop(&t);
+}
+
+TEST(across_domains_guards_choose_and_else_takes_what_is_there) {
+  ch_thread t;
+  int got = 0;
+  start(&t, feeds, 0);
+  for (int i = 1; i <= TURNS;) {
+    int x = 0, body = 0, of_left = got % 2 == 0;
+    when(of_left) waituntil(ch_recv(&left, &x)) body = 1;
+    or when(!of_left) waituntil(ch_recv(&right, &x)) body = 2;
+    else continue;
+    EXPECT(body == (of_left ? 1 : 2) && x == (of_left ? i : -i));
+    got++;
+    i += !of_left;
+  }
+  EXPECT(got == 2 * TURNS);
+  stop(&t);
+}
+
+/* Of two that were to be received one is taken; the other stays, or has been taken and its body did not run. */
+static int taken_unseen;
+static int takes_one(void) {
+  int x = 0, y = 0;
+  for (;;) {
+    waituntil(ch_recv(&left, &x)) break;
+    and waituntil(ch_recv(&right, &y)) break;
+  }
+  EXPECT(x > 0 || y < 0);
+  taken_unseen += x > 0 && y < 0;
+  return (x > 0) + (y < 0);
+}
+static void feeds_both(void *argument) {
+  (void)argument;
+  for (int i = 1; i <= TURNS; i++) {
+    waituntil(ch_send(&left, &i)) {}
+    or waituntil(ch_send(&right, &(int){-i})) {}
+  }
+}
+TEST(across_domains_a_break_out_of_a_body_withdraws_the_rest) {
+  ch_thread t;
+  int taken = 0, x;
+  start(&t, feeds_both, 0);
+  while (taken < TURNS - 1)
+    taken += takes_one();
+  if (taken < TURNS) {
+    waituntil(ch_recv(&left, &x)) taken++;
+    or waituntil(ch_recv(&right, &x)) taken++;
+  }
+  EXPECT(taken == TURNS && ch_try_recv(&left, &x) == EAGAIN && ch_try_recv(&right, &x) == EAGAIN);
+  stop(&t);
+}
+
+/* Producers and consumers that each select among six channels, until all are closed: what was sent has been received.
+ */
+static channel(int) six[6];
+static long sent[2], received[2];
+#define EACH(what)                                                                                                     \
+  when(open[0]) waituntil(r = what(&six[0], &x)) { i = 0; }                                                            \
+  or when(open[1]) waituntil(r = what(&six[1], &x)) { i = 1; }                                                         \
+  or when(open[2]) waituntil(r = what(&six[2], &x)) { i = 2; }                                                         \
+  or when(open[3]) waituntil(r = what(&six[3], &x)) { i = 3; }                                                         \
+  or when(open[4]) waituntil(r = what(&six[4], &x)) { i = 4; }                                                         \
+  or when(open[5]) waituntil(r = what(&six[5], &x)) { i = 5; }
+static void sends_to_six(void *argument) {
+  long *count = argument;
+  int open[6] = {1, 1, 1, 1, 1, 1}, n_open = 6, x = 1, r = 0, i = 0;
+  while (n_open > 0) {
+    EACH(ch_send)
+    if (r == EPIPE)
+      open[i] = 0, n_open--;
+    else
+      ++*count;
+  }
+}
+static void receives_from_six(void *argument) {
+  long *count = argument;
+  int open[6] = {1, 1, 1, 1, 1, 1}, n_open = 6, x = 1, r = 0, i = 0;
+  while (n_open > 0) {
+    EACH(ch_recv)
+    if (r == EPIPE)
+      open[i] = 0, n_open--;
+    else
+      ++*count;
+  }
+}
+TEST(across_domains_closing_under_six_way_waits_leaves_balanced_counts) {
+  for (size_t room = 0; room < 3; room++) {
+    ch_thread t[4];
+    for (int i = 0; i < 6; i++)
+      EXPECT(ch_channel_init_shared(&six[i], room) == 0);
+    for (int i = 0; i < 2; i++) {
+      sent[i] = received[i] = 0;
+      EXPECT(ch_domain_start(&t[i], sends_to_six, &sent[i]) == 0);
+      EXPECT(ch_domain_start(&t[2 + i], receives_from_six, &received[i]) == 0);
+    }
+    for (int i = 0; i < 6; i++) {
+      ch_sleep(300000);
+      EXPECT(ch_close(&six[i]) == 0);
+    }
+    for (int i = 0; i < 4; i++)
+      EXPECT(ch_domain_join(&t[i]) == 0);
+    EXPECT(sent[0] + sent[1] == received[0] + received[1]);
+    for (int i = 0; i < 6; i++)
+      EXPECT(ch_length(&six[i]) == 0 && ch_channel_destroy(&six[i]) == 0);
+  }
+}
