@@ -16,6 +16,7 @@
 #include "sched/domain.h"
 #include "sched/schedule.h"
 #include "sched/strangers.h"
+#include "sched/tsan.h"
 #include <errno.h>
 #include <limits.h>
 #include <linux/futex.h>
@@ -54,14 +55,14 @@ static int64_t next_attempt;
 #define LAZIEST 4
 
 /* Somebody else is queued, or may become so while the current activity runs. */
-static bool has_company(const struct ch_domain *d) {
+CH_LOOKS_AT_OTHERS static bool has_company(const struct ch_domain *d) {
   return __atomic_load_n(&d->group, __ATOMIC_RELAXED) && (__atomic_load_n(&d->base.head, __ATOMIC_RELAXED) != NULL ||
                                                           (__atomic_load_n(&d->current, __ATOMIC_RELAXED) != NULL &&
                                                            __atomic_load_n(&d->base.outside, __ATOMIC_RELAXED) != 0));
 }
 
 /* Whether it has to be looked at again. */
-static bool look(struct watch *w) {
+CH_LOOKS_AT_OTHERS static bool look(struct watch *w) {
   struct ch_domain *d = w->domain;
   if (w->again) {
     w->again = false;

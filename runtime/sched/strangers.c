@@ -65,12 +65,13 @@ static bool is_kernels(const char *thread) {
   return strncmp(name, "iou-", 4) == 0;
 }
 
-void __tsan_init(void) __attribute__((weak)); /* it has a thread of its own */
+void __tsan_init(void) __attribute__((weak)); /* it has a thread of its own, and in a child of fork a second one */
+static bool is_child;
 
 /* Besides the domains' own, of which there are so many. */
 static bool has_thread(int domains) {
   DIR *all = opendir("/proc/self/task");
-  int others = -domains - __atomic_load_n(&own_threads, __ATOMIC_RELAXED) - (__tsan_init != NULL);
+  int others = -domains - __atomic_load_n(&own_threads, __ATOMIC_RELAXED) - (__tsan_init ? 1 + is_child : 0);
   if (!all)
     return false;
   for (struct dirent *e; (e = readdir(all));)
@@ -100,6 +101,7 @@ static void in_parent(void) { pthread_mutex_unlock(&lock); }
 static void forked(void) {
   pthread_mutex_unlock(&lock);
   own_threads = 0;
+  is_child = true;
   own.next = NULL;
   all = all ? &own : NULL;
   ch_domains_alive = ch_domains_awake = all != NULL;

@@ -17,4 +17,8 @@ static inline void ch_tsan_acquire(const volatile void *at) {
     __tsan_acquire((void *)at);
 }
 
+/* A function that looks at what another thread changes, and may see what was. Only where the runtime itself is
+ * instrumented, in tests, does it mean something. */
+#define CH_LOOKS_AT_OTHERS __attribute__((no_sanitize("thread")))
+
 #endif

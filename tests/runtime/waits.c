@@ -43,7 +43,11 @@ static bool withdraw(struct ch_clause *c) {
 }
 static intptr_t selected(struct ch_clause *c) { return c->index + 100; }
 static bool has_units(const struct ch_clause *c) {
-  return __atomic_load_n(&((struct pool *)c->object)->units, __ATOMIC_RELAXED) > 0;
+  struct pool *p = c->object;
+  lock(p);
+  bool has = p->units > 0;
+  unlock(p);
+  return has;
 }
 static const struct ch_clause_type local = {"pool",    CH_BY_DOMAIN, enlist, withdraw, selected,
                                             has_units, NULL,         NULL,   NULL};
