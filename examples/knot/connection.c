@@ -42,14 +42,29 @@ void forget_spares(void) {
     free(take_work());
 }
 
-/* Whether each descriptor below is a connection of this thread that is idle. */
-enum { DESCRIPTORS = 1 << 16 };
-static _Thread_local bool idle[DESCRIPTORS];
+/* A connection of this thread on which no request comes at the moment. */
+struct idle {
+  struct idle *next, **place; /* the pointer to this one */
+  int connection;
+};
+static _Thread_local struct idle *all_idle;
 
-void end_idle_connections(void) {
-  for (int fd = 0; fd < DESCRIPTORS; fd++)
-    if (idle[fd])
-      shutdown(fd, SHUT_RD); /* its wait ends as if the client had gone */
+static void begin_idle(struct idle *i) {
+  *i = (struct idle){.next = all_idle, .place = &all_idle, .connection = i->connection};
+  if (i->next)
+    i->next->place = &i->next;
+  all_idle = i;
+}
+
+static void end_idle(struct idle *i) {
+  *i->place = i->next;
+  if (i->next)
+    i->next->place = i->place;
+}
+
+atomic void end_idle_connections(void) {
+  for (struct idle *i = all_idle; i; i = i->next)
+    shutdown(i->connection, SHUT_RD); /* its wait ends as if the client had gone */
 }
 
 /* Reads what the client sends next, for as long as a request may take from its beginning. 0: nothing comes any more. */
@@ -102,11 +117,14 @@ static bool serve_what_has_come(int connection, uint32_t address, struct work *w
 }
 
 void serve(int connection, uint32_t address) {
+  struct idle idle = {.connection = connection};
   bool more, served = false;
   do {
-    idle[connection % DESCRIPTORS] = served; /* the first request of a connection is waited for, also at the end */
+    if (served) /* the first request of a connection is waited for, also at the end */
+      begin_idle(&idle);
     more = ch_fd_wait(connection, POLLIN, stopping ? 1000000000 : settings.idle) > 0;
-    idle[connection % DESCRIPTORS] = false;
+    if (served)
+      end_idle(&idle);
     if (more) {
       struct work *w = take_work();
       served = true;

@@ -55,7 +55,7 @@ void log_request(uint32_t address, const struct request *r, int status, long lon
                    quoted(r->refused ? NULL : r->target, target, sizeof target), r->parser.http_major,
                    r->parser.http_minor, status, sent, quoted(r->value[REFERER], referer, sizeof referer),
                    quoted(r->value[USER_AGENT], agent, sizeof agent), (double)(ch_now() - began) / 1e9);
-  if (used + (size_t)n > sizeof lines)
+  while (used + (size_t)n > sizeof lines) /* others may fill it again while it is written */
     log_flush();
   memcpy(lines + used, line, (size_t)n);
   used += (size_t)n;

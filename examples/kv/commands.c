@@ -1,5 +1,6 @@
-/* The commands. Each is a function of the client; a table says how it is called. No other activity runs between two
- * calls, and only those that say so wait. */
+/* The commands. Each is a function of the client; a table says how it is called. A command that never waits is executed
+ * in an atomic block, so no other client's comes in between. Those that the table says wait make their changes in
+ * atomic blocks of their own. */
 #define _GNU_SOURCE
 #include "kv.h"
 #include <ctype.h>
@@ -467,6 +468,22 @@ static void pop(struct client *c, bool left) {
 static void lpop(struct client *c) { pop(c, true); }
 static void rpop(struct client *c) { pop(c, false); }
 
+/* Pops from the first of the lists that has something. False: none has. */
+static bool pop_from_one(struct client *c, int last, bool left) {
+  for (int i = 1; i < last; i++) {
+    bool fine;
+    struct entry *e = find_kind(c, i, LIST, &fine);
+    if (fine && e) {
+      add_array(&c->out, 2);
+      add_text(&c->out, argument(c, i).at, argument(c, i).size);
+      pop_item(c, e, left);
+    }
+    if (!fine || e)
+      return true;
+  }
+  return false;
+}
+
 /* Waits until one of the lists has something. */
 static void pop_or_wait(struct client *c, bool left) {
   int last = c->command.count - 1;
@@ -477,20 +494,17 @@ static void pop_or_wait(struct client *c, bool left) {
   if (*end || end == text || isnan(seconds) || seconds < 0)
     return add_error(&c->out, "ERR timeout is not a float or out of range");
   int64_t until = seconds == 0 || seconds > 9e9 ? CH_FOREVER : ch_now() + (int64_t)(seconds * 1e9);
-  for (;;) {
-    for (int i = 1; i < last; i++) {
-      bool fine;
-      struct entry *e = find_kind(c, i, LIST, &fine);
-      if (!fine)
-        return;
-      if (e) {
-        add_array(&c->out, 2);
-        add_text(&c->out, argument(c, i).at, argument(c, i).size);
-        return pop_item(c, e, left);
-      }
+  for (bool done = false; !done;) {
+    struct waiter me = {.keys = c->command.argument + 1, .n = last - 1, .found = -1};
+    atomic {
+      done = pop_from_one(c, last, left);
+      if (!done)
+        begin_to_wait(&me);
     }
+    if (done)
+      return;
     send_replies(c); /* of the commands before */
-    if (wait_for_list(c->command.argument + 1, last - 1, until == CH_FOREVER ? until : until - ch_now()) < 0)
+    if (wait_for_list(&me, until == CH_FOREVER ? until : until - ch_now()) < 0)
       return add_array(&c->out, -1);
   }
 }
@@ -786,14 +800,20 @@ static const struct {
     {"QUIT", 1, 1, quit},
 };
 
+static bool waits(void (*run)(struct client *)) {
+  return run == blpop || run == brpop || run == quit || run == save_in_background;
+}
+
 void execute(struct client *c) {
   struct text name = argument(c, 0);
   for (size_t i = 0; i < sizeof table / sizeof *table; i++)
     if (is(name, table[i].name)) {
       if (c->command.count < table[i].least || (table[i].most && c->command.count > table[i].most))
         add_error(&c->out, "ERR wrong number of arguments for '%.*s' command", (int)name.size, name.at);
-      else
+      else if (waits(table[i].run))
         table[i].run(c);
+      else
+        atomic table[i].run(c);
       return;
     }
   add_error(&c->out, "ERR unknown command '%.*s'", name.size < 100 ? (int)name.size : 100, name.at);

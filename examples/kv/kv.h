@@ -102,9 +102,17 @@ void execute(struct client *);
 
 /* ---- waiters.c: who waits for a list to get something ---- */
 
+struct waiter {
+  struct waiter *prev, *next;
+  const struct text *keys;
+  int n, found; /* found: the number of the key that has something; -1 while there is none */
+  ch_sem ready;
+};
+/* Puts it into the queue; wait_for_list has to follow. */
+void begin_to_wait(struct waiter *);
 /* Waits until one of the keys is a list with something in it, at most `timeout` ns. Its number; -1: none in time. */
-int wait_for_list(const struct text *keys, int n, int64_t timeout);
-/* Something was put into the list of this key. */
+int wait_for_list(struct waiter *, int64_t timeout);
+/* Something was put into the list of this key. Call it in an atomic block. */
 void list_has_something(struct text key);
 
 /* ---- channels.c: publish and subscribe ---- */

@@ -2,21 +2,15 @@
  * queue with all of them. */
 #include "kv.h"
 
-struct waiter {
-  struct waiter *prev, *next;
-  const struct text *keys;
-  int n, found; /* found: the number of the key that has something; -1 while there is none */
-  ch_sem ready;
-};
 static struct waiter *waiters;
 
-int wait_for_list(const struct text *keys, int n, int64_t timeout) {
-  struct waiter me = {.keys = keys, .n = n, .found = -1};
-  DL_APPEND(waiters, &me);
-  int error = timeout == CH_FOREVER ? ch_sem_wait(&me.ready) : ch_sem_timedwait(&me.ready, timeout);
-  if (error && me.found < 0)
-    DL_DELETE(waiters, &me);
-  return me.found;
+void begin_to_wait(struct waiter *w) { DL_APPEND(waiters, w); }
+
+int wait_for_list(struct waiter *w, int64_t timeout) {
+  int error = timeout == CH_FOREVER ? ch_sem_wait(&w->ready) : ch_sem_timedwait(&w->ready, timeout);
+  if (error && w->found < 0)
+    DL_DELETE(waiters, w);
+  return w->found;
 }
 
 void list_has_something(struct text key) {

@@ -281,6 +281,27 @@ def snapshots(expect, program):
         expect("half_a_snapshot_is_refused", done.returncode == 1 and "not whole" in done.stderr, done.stderr)
 
 
+def together(expect, port):
+    """Commands of several clients at once: each is executed as a whole, whatever its calls do meanwhile."""
+    clients = [Client(port) for _ in range(4)]
+    commands = [("INCR", "together:count"), ("APPEND", "together:text", "ab"), ("RPUSH", "together:list", "x")]
+    commands += [("HINCRBY", "together:hash", "n", "1")]
+    rounds = 100
+    for n in range(rounds * len(commands)):
+        for client in clients:
+            client.send(*commands[n % len(commands)])
+    for client in clients:
+        for _ in range(rounds * len(commands)):
+            client.reply()
+    last, all_of_them = clients[0], rounds * len(clients)
+    expect("no_increment_is_lost", last.ask("GET", "together:count") == str(all_of_them).encode())
+    expect("no_append_is_lost", last.ask("GET", "together:text") == b"ab" * all_of_them)
+    expect("no_push_is_lost", last.ask("LLEN", "together:list") == all_of_them)
+    expect("no_increment_of_a_field_is_lost", last.ask("HGET", "together:hash", "n") == str(all_of_them).encode())
+    for client in clients:
+        client.close()
+
+
 def tests(expect, program, rounds):
     process, port = start(program)
     try:
@@ -300,6 +321,7 @@ def tests(expect, program, rounds):
             expect(f"no_command {wrong}", bad.reply().startswith(b"-ERR Protocol"))
         waiting(expect, port)
         publishing(expect, port)
+        together(expect, port)
         client.ask("SET", "gone", "x", "PX", 20)
         before = client.ask("DBSIZE")
         while client.ask("DBSIZE") == before:
