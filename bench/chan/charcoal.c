@@ -1,6 +1,8 @@
-/* Channels. CASE: pingpong, a message to and fro over two channels without room; buffered, one after the other through room
- * for 128; buffered-2dom, the same from another domain; skynet, COUNT leaves below a tree of activities of which each
- * has ten, and sends the sum of what they send it; sieve, the first COUNT primes by a chain of activities, one for each. */
+/* Channels. CASE: pingpong, a message to and fro over two channels without room; buffered, one after the other through
+ * room for 128; buffered-2dom, the same from another domain; skynet, COUNT leaves below a tree of activities of which
+ * each has ten, and sends the sum of what they send it; ring, COUNT activities with a channel each, round which a
+ * number is sent to which each adds 1, also their memory; sieve, the first COUNT primes by a chain of activities, one
+ * for each. */
 #include "../common/measure.h"
 #include <charcoal.h>
 #include <charcoal/channel.h>
@@ -8,6 +10,7 @@
 typedef channel(unsigned long) numbers;
 static unsigned long count;
 static numbers there, back;
+static double begin, bytes_each; /* bytes_each: where memory is measured too */
 
 static void send_count(void *out) {
   for (unsigned long i = 0; i < count; i++) ch_send((numbers *)out, &i);
@@ -73,6 +76,27 @@ static unsigned long long skynet(void) {
   return sum;
 }
 
+static unsigned long long ring(void) {
+  double before = resident_bytes();
+  static numbers *links;
+  unsigned long zero = 0, n;
+  links = calloc(count + 1, sizeof *links);
+  if (!links) exit(1);
+  for (unsigned long i = 0; i < count; i++)
+    activate (i) {
+      unsigned long x;
+      ch_recv(&links[i], &x);
+      x++;
+      ch_send(&links[i + 1], &x);
+    }
+  ch_reschedule(); /* all wait now */
+  bytes_each = (resident_bytes() - before) / (double)count;
+  ch_send(&links[0], &zero);
+  ch_recv(&links[count], &n);
+  expect(n, count);
+  return n;
+}
+
 static void filter(numbers *in, numbers *out, unsigned long prime) {
   unsigned long x;
   while (ch_recv(in, &x) == 0)
@@ -100,12 +124,13 @@ int main(int argc, char **argv) {
   const char *name = argument_case(argc, argv);
   count = strtoul(argv[2], NULL, 10);
   unsigned long long answer = 0;
-  double start = now_ns();
+  begin = now_ns();
   if (!strcmp(name, "pingpong")) answer = pingpong();
   else if (!strcmp(name, "buffered")) answer = buffered(0);
   else if (!strcmp(name, "buffered-2dom")) answer = buffered(1);
   else if (!strcmp(name, "skynet")) answer = skynet();
+  else if (!strcmp(name, "ring")) answer = ring();
   else if (!strcmp(name, "sieve")) answer = sieve();
   else unknown_case(name);
-  report("time", (now_ns() - start) / (double)count, "ns", answer);
+  report_with_memory((now_ns() - begin) / (double)count, bytes_each, answer);
 }

@@ -1,4 +1,5 @@
-// Channels: see charcoal.c. The goroutines of buffered-2dom are those of buffered, which Go runs on several cores if it likes.
+// Channels: see charcoal.c. The goroutines of buffered-2dom are those of buffered, which Go runs on several cores if it
+// likes.
 package main
 
 import (
@@ -63,6 +64,18 @@ func main() {
 		go sky(c, 0, count)
 		sum = <-c
 		common.Expect(sum, count*(count-1)/2)
+	case "ring":
+		links := make([]chan uint64, count+1)
+		links[0] = make(chan uint64)
+		for i := range links[1:] {
+			links[i+1] = make(chan uint64)
+			go func(in <-chan uint64, out chan<- uint64) {
+				out <- <-in + 1
+			}(links[i], links[i+1])
+		}
+		links[0] <- 0
+		sum = <-links[count]
+		common.Expect(sum, count)
 	case "sieve":
 		c := make(chan uint64)
 		go func(c chan<- uint64) {

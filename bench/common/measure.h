@@ -41,6 +41,14 @@ static inline void report(const char *metric, double value, const char *unit, un
   printf("{\"metric\": \"%s\", \"value\": %.6g, \"unit\": \"%s\", \"check\": \"%llu\"}\n", metric, value, unit, answer);
 }
 
+/* A time and, if it is not 0, the memory of each activity. */
+static inline void report_with_memory(double ns, double bytes, unsigned long long answer) {
+  printf("{\"metric\": \"time\", \"value\": %.6g, \"unit\": \"ns\", \"check\": \"%llu\"", ns, answer);
+  if (bytes > 0)
+    printf(", \"more\": [{\"metric\": \"memory\", \"value\": %.6g, \"unit\": \"bytes/activity\"}]", bytes);
+  printf("}\n");
+}
+
 static inline const char *argument_case(int argc, char **argv) {
   if (argc == 3)
     return argv[1];

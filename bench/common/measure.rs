@@ -1,39 +1,17 @@
-//! What every Rust benchmark program shares: see measure.h.
+//! What every benchmark program on tokio shares: report.rs, and the runtime.
 #![allow(dead_code)]
 
+#[path = "report.rs"]
+mod report;
+#[allow(unused_imports)]
+pub use report::*;
 use std::future::Future;
-
-/// CASE and COUNT.
-pub fn arguments() -> (String, usize) {
-    let args: Vec<String> = std::env::args().collect();
-    if args.len() != 3 {
-        eprintln!("usage: {} CASE COUNT", args[0]);
-        std::process::exit(2);
-    }
-    (args[1].clone(), args[2].parse().expect("COUNT is a number"))
-}
-
-pub fn unknown_case(name: &str) -> ! {
-    eprintln!("unknown case '{name}'");
-    std::process::exit(2);
-}
 
 /// Resident bytes of this process, pages shared with files included.
 pub fn resident_bytes() -> f64 {
     let text = std::fs::read_to_string("/proc/self/statm").expect("/proc/self/statm");
     let pages: f64 = text.split(' ').nth(1).unwrap().parse().unwrap();
     pages * 4096.0
-}
-
-pub fn expect(answer: u64, expected: u64) {
-    if answer != expected {
-        eprintln!("wrong answer: {answer}, expected {expected}");
-        std::process::exit(1);
-    }
-}
-
-pub fn report(metric: &str, value: f64, unit: &str, answer: u64) {
-    println!("{{\"metric\": \"{metric}\", \"value\": {value:.6}, \"unit\": \"{unit}\", \"check\": \"{answer}\"}}");
 }
 
 /// Runs `main` as a task of the runtime that BENCH_TOKIO names: `current_thread` or `multi_thread`.

@@ -109,12 +109,13 @@ class Builder:
             if not go:
                 raise Unavailable("Go is not installed (1.19 or newer is needed)")
             return [go, "build", "-trimpath", "-o", target, source], {"GOFLAGS": "-mod=mod"}, HERE, [], "go build failed"
-        if system == "tokio":
+        if system in ("tokio", "crossbeam"):
             cargo = tool("cargo")
             if not cargo:
                 raise Unavailable("cargo (Rust) is not installed")
             directory = f"{self.out}/cargo"
-            copy = f'"$0" build --release --locked --quiet --bin {bench} && cp "{directory}/release/{bench}" "{target}"'
+            name = bench if system == "tokio" else f"{bench}-{system}"
+            copy = f'"$0" build --release --locked --quiet --bin {name} && cp "{directory}/release/{name}" "{target}"'
             return ["sh", "-c", copy, cargo], {"CARGO_TARGET_DIR": directory}, HERE, [], "cargo could not build it"
         raise Unavailable(f"nobody knows how to build {system}")
 

@@ -9,7 +9,7 @@ is per unit of work anyway.
 from dataclasses import dataclass, field
 
 SYSTEMS = ["charcoal", "c", "c-callbacks", "mpi", "io_uring", "epoll", "libuv", "splitstack", "cxx20", "boost-fiber", "go", "tokio",
-           "pthreads"]
+           "crossbeam", "pthreads"]
 
 # Metrics whose ratio is turned round, so that above 1 always means that we are ahead.
 THE_MORE_THE_BETTER = ("throughput", "served")
@@ -63,8 +63,11 @@ DISK = tuple(f"{size}-{depth}" for size in ("4k", "64k") for depth in (1, 4, 16,
 PROCESSES = ("callbacks", "one-side", "both-sides")
 PINGPONG = (*PROCESSES, "domains")
 QUOTES = ("1000", "4000", "10000", "18000")
-SELECT = tuple(f"{n}{kind}" for kind in ("", "-else", "-2dom") for n in (2, 4, 8))
-CHAN = {"pingpong": 500_000, "buffered": 5_000_000, "buffered-2dom": 1_000_000, "skynet": 1_000_000, "sieve": 1000}
+SELECT = (*(f"{n}{kind}" for kind in ("", "-else", "-2dom") for n in (2, 4, 8)), "overlap", "overlap-fair", "mixed")
+FUTURES = ("or", "and", "andor", "orand")
+MUTEX = ("free", "contended", "contended-2dom")
+CHAN = {"pingpong": 500_000, "buffered": 5_000_000, "buffered-2dom": 1_000_000, "skynet": 1_000_000, "ring": 1_000_000,
+        "sieve": 1000}
 ECHO = ("throughput", "throughput-100")  # a run has the rows of p99 and idle-bytes, too
 
 BENCHES = {
@@ -129,16 +132,37 @@ BENCHES = {
         fewer_rounds={"domains-16": 3},
     ),
     "select": Bench(
-        cases={case: 20_000 if case.endswith("2dom") else 500_000 for case in SELECT},
+        cases={case: 20_000 if case.endswith(("2dom", "mixed")) else 500_000 for case in SELECT},
         tiny={case: 500 for case in SELECT},
+        # They have neither an order of clauses nor mixed ones; and a task of tokio cannot try a selection.
+        fewer={"tokio": {case: None if not case[0].isdigit() or "else" in case else 20_000 for case in SELECT},
+               "crossbeam": {case: None if not case[0].isdigit() else 20_000 for case in SELECT}},
         rounds=7,
         probe={case: (2000, 12_000) for case in SELECT if not case.endswith("2dom")},
     ),
     "chan": Bench(
         cases=CHAN,
-        tiny={"pingpong": 1000, "buffered": 1000, "buffered-2dom": 1000, "skynet": 1000, "sieve": 50},
+        tiny={"pingpong": 1000, "buffered": 1000, "buffered-2dom": 1000, "skynet": 1000, "ring": 1000, "sieve": 50},
+        fewer={"pthreads": {"pingpong": 10_000, "buffered": 500_000, "buffered-2dom": 500_000, "skynet": None,
+                            "ring": None, "sieve": None},
+               "crossbeam": {"pingpong": 50_000, "skynet": None, "ring": None, "sieve": None}},
         rounds=7,
+        fewer_rounds={"ring": 3},
         probe={"pingpong": (2000, 12_000), "buffered": (2000, 12_000)},
+    ),
+    "futures": Bench(
+        cases=dict.fromkeys(FUTURES, 200_000),
+        tiny=dict.fromkeys(FUTURES, 500),
+        fewer={"pthreads": dict.fromkeys(FUTURES, 2000)},
+        rounds=7,
+        probe=dict.fromkeys(FUTURES, (2000, 12_000)),
+    ),
+    "mutex": Bench(
+        cases=dict.fromkeys(MUTEX, 400_000),
+        tiny=dict.fromkeys(MUTEX, 800),
+        fewer={"pthreads": {"contended": 8000}},
+        rounds=7,
+        probe={case: (2000, 12_000) for case in ("free", "contended")},
     ),
     "disk": Bench(
         # Enough that what is set up once does not count: a ring, and the frames of so many readers.
@@ -179,6 +203,8 @@ MEMORY_NEEDED = {
     ("switch", "1000000", "go"): 6 << 30,
     ("memory", "parked", "go"): 6 << 30,
     ("memory", "ring", "go"): 6 << 30,
+    ("chan", "ring", "go"): 6 << 30,
+    ("chan", "ring", "tokio"): 6 << 30,
 }
 
 

@@ -1,9 +1,10 @@
-/* A producer and a consumer wait for N channels each: both sides select (paper 003, section 5.8). CASE: N, in one domain,
- * over channels without room; N-else: with room for 128, and giving way when none is ready; N-2dom: as N, with the
- * producer in another domain. */
+/* A producer and a consumer wait for N channels each: both sides select (paper 003, section 5.8). CASE: N, in one
+ * domain, over channels without room; N-else: with room for 128, and giving way when none is ready; N-2dom: as N, with
+ * the producer in another domain. overlap, overlap-fair, mixed: see others.h. */
 #include "../common/measure.h"
 #include <charcoal.h>
 #include <charcoal/channel.h>
+#include "others.h"
 
 enum { MOST = 8 };
 static channel(long) channels[MOST];
@@ -55,6 +56,8 @@ int main(int argc, char **argv) {
   char *kind;
   ch_thread other;
   count = strtoul(argv[2], NULL, 10);
+  if (measure_another(name, count))
+    return 0;
   clauses = (int)strtol(name, &kind, 10);
   with_else = !strcmp(kind, "-else");
   int domains = !strcmp(kind, "-2dom");
