@@ -254,8 +254,7 @@ int ch_activity_error(const ch_activity *a) {
 
 int ch_reschedule_int(void) CH_INT_NAME(ch_reschedule);
 int ch_reschedule_int(void) {
-  if (CH_UNLIKELY(ch_schedule_random))
-    ch_domain.gives_way = ch_domain.spinlocks == 0; /* this pause is meant */
+  ch_pause_is_meant();
   ch_no_yield_pauses();
   return CH_PAUSED;
 }

@@ -1,6 +1,7 @@
 #include "reactor/timer.h"
 #include "reactor/reactor.h"
 #include "sched/no_yield.h"
+#include "sched/schedule.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -368,6 +369,7 @@ struct ch_int_result ch_sleep_int(int64_t duration) {
   if (ch_is_marked())
     return (struct ch_int_result){CH_DONE, ECANCELED};
   if (duration <= 0) {
+    ch_pause_is_meant();
     ch_no_yield_pauses();
     return (struct ch_int_result){CH_PAUSED, 0}; /* resumed with the result 0 */
   }

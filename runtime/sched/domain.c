@@ -60,11 +60,23 @@ static inline int begin(struct ch_branch *b) {
   return status;
 }
 
-/* Under a spinlock a pause is void, unless it is meant; with a random schedule, every other one is. */
+/* A child of fork has copies of all activities, but the one that forked goes on without interruption until it waits,
+ * gives way or spawns: what the others would do before exec would be done in both processes, and what the reactor asks
+ * of the kernel for them in the child the parent would miss. */
+static bool alone_in_child(bool gives_way) {
+  struct ch_domain *d = &ch_domain;
+  d->forked &= !gives_way && d->switches == d->forked_switches && d->spawned == d->forked_spawned;
+  return d->forked;
+}
+
+/* Under a spinlock and in a new child of fork a pause is void, unless it is meant; with a random schedule, every other
+ * one is. */
 CH_COLD static bool gives_way(void) {
   bool meant = ch_domain.gives_way;
   ch_domain.gives_way = 0;
-  return meant || (ch_domain.spinlocks == 0 && ch_schedule_gives_way());
+  if (alone_in_child(meant))
+    return false;
+  return meant || (ch_domain.spinlocks == 0 && (!ch_schedule_random || ch_schedule_gives_way()));
 }
 
 /* The result: who is to run next, because b's activity keeps its turn; or NULL. */
@@ -98,7 +110,7 @@ static inline __attribute__((always_inline)) struct ch_branch *run(struct ch_bra
     b->error = *d->error;
     b->state = CH_READY;
     b->link.prev = NULL;
-    if (CH_UNLIKELY(d->spinlocks != 0 || ch_schedule_random) && !gives_way())
+    if (CH_UNLIKELY(d->spinlocks != 0 || ch_schedule_random || d->forked) && !gives_way())
       return b;
     ch_enqueue(b);
   }
@@ -152,7 +164,7 @@ CH_COLD static void give_memory_back(void) {
 static inline __attribute__((always_inline)) void look_now_and_then(unsigned runs) {
   if (CH_LIKELY(runs % RUNS_PER_LOOK != 0) && CH_LIKELY(!ch_tls.slice_over))
     return;
-  if (CH_LIKELY(ch_domain.spinlocks == 0))
+  if (CH_LIKELY(ch_domain.spinlocks == 0 && !alone_in_child(false)))
     look_outside();
   if (runs % RUNS_PER_TRIM == 0)
     give_memory_back();

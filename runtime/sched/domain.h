@@ -41,26 +41,28 @@ struct ch_domain {
   uint8_t is_program;        /* it ends with its first activity, main */
   uint8_t ended;             /* main has returned; in a further domain: all activities have ended */
   uint8_t gives_way;   /* the pause that is under way counts, although a spinlock is held or the schedule is random */
+  uint8_t forked;      /* in a child of fork: the activity that made it goes on alone (domain.c) */
   uint8_t turn_passed; /* the branch that is about to block has already passed its activity's turn on */
   uint32_t spinlocks;  /* held by code of this domain: then it is not interrupted (wait/lowlevel.c) */
   uint64_t live, spawned;
-  struct ch_link strays;   /* async branches whose scope is not known yet (async.c) */
-  struct ch_link yielded;  /* who has given way to a sibling and has not yet been set aside */
-  struct ch_link sources;  /* sched/source.c */
-  struct ch_link *looking; /* while sources are looked at: the one after this */
-  uint64_t branches;       /* async ones, alive */
-  uint64_t turns;          /* of branches whose activity had the turn already */
-  uint64_t high;           /* most alive at a time since memory was last given back */
-  uint64_t peak;           /* the same before that */
-  struct ch_stack *stack;  /* on which the code runs (native.h) */
-  struct ch_stack *idle;   /* with a loop that can take over */
-  unsigned idles, natives; /* idle stacks; branches that are NATIVE */
-  uint32_t lock_queues;    /* locks that somebody here waits for (posix/locks/queue.h) */
-  uint32_t watches;        /* of them: those that code outside the domain will give back */
-  unsigned entered;        /* ch_domain_enter's that have no ch_domain_leave yet */
-  struct ch_branch *host;  /* the thread's own plain code (host.h); else NULL */
-  struct ch_branch *first; /* the branch that is MAIN, while it lives; else NULL */
-  intptr_t result;         /* of its body */
+  uint64_t forked_switches, forked_spawned; /* while `forked`: switches and spawned when the child began */
+  struct ch_link strays;                    /* async branches whose scope is not known yet (async.c) */
+  struct ch_link yielded;                   /* who has given way to a sibling and has not yet been set aside */
+  struct ch_link sources;                   /* sched/source.c */
+  struct ch_link *looking;                  /* while sources are looked at: the one after this */
+  uint64_t branches;                        /* async ones, alive */
+  uint64_t turns;                           /* of branches whose activity had the turn already */
+  uint64_t high;                            /* most alive at a time since memory was last given back */
+  uint64_t peak;                            /* the same before that */
+  struct ch_stack *stack;                   /* on which the code runs (native.h) */
+  struct ch_stack *idle;                    /* with a loop that can take over */
+  unsigned idles, natives;                  /* idle stacks; branches that are NATIVE */
+  uint32_t lock_queues;                     /* locks that somebody here waits for (posix/locks/queue.h) */
+  uint32_t watches;                         /* of them: those that code outside the domain will give back */
+  unsigned entered;                         /* ch_domain_enter's that have no ch_domain_leave yet */
+  struct ch_branch *host;                   /* the thread's own plain code (host.h); else NULL */
+  struct ch_branch *first;                  /* the branch that is MAIN, while it lives; else NULL */
+  intptr_t result;                          /* of its body */
   struct ch_group base;
   struct ch_stack *home; /* the thread's own */
 };

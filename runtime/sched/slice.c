@@ -123,6 +123,10 @@ static void in_child(void) {
   watches = own.listed ? &own : NULL;
   own.next = NULL;
   ch_domain.slicing = 0;
+  ch_tls.attention = 0;
+  ch_domain.forked = 1;
+  ch_domain.forked_switches = ch_domain.switches;
+  ch_domain.forked_spawned = ch_domain.spawned;
 }
 
 static void start_thread(void) {

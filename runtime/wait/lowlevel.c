@@ -168,7 +168,7 @@ void ch_waiter_schedule(ch_waiter *public) {
 
 /* A pause that is meant, also while a spinlock is held. */
 static int give_way(void) {
-  ch_domain.gives_way = ch_domain.spinlocks != 0 || ch_schedule_random;
+  ch_domain.gives_way = ch_domain.spinlocks != 0 || ch_schedule_random || ch_domain.forked;
   return CH_PAUSED;
 }
 

@@ -97,6 +97,40 @@ TEST(a_child_waits_without_a_descriptor) {
   EXPECT(WIFEXITED(status) && WEXITSTATUS(status) == 5);
 }
 
+/* What the others would do between fork and exec would be done twice. */
+static int turns;
+static void call(void) { __asm__ volatile("" ::: "memory"); }
+static void take_turns(void) {
+  for (;;) {
+    turns++;
+    ch_reschedule();
+  }
+}
+TEST(a_child_goes_on_alone_until_it_waits_gives_way_or_spawns) {
+  enum { WAITS, GIVES_WAY, SPAWNS, WAYS };
+  alarm(60);
+  activate take_turns();
+  while (turns == 0) ch_reschedule();
+  for (int way = 0; way < WAYS; way++) {
+    pid_t child = fork();
+    if (child == 0) {
+      int before = turns;
+      alarm(60);
+      for (int i = 0; i < 1000; i++) call();
+      close(dup(0));
+      if (turns != before) _exit(9);
+      while (turns == before) {
+        ch_activity more;
+        if (way == SPAWNS) activate [&more] call();
+        if (way == SPAWNS) ch_activity_wait(&more);
+        else ch_sleep(way == WAITS);
+      }
+      _exit(0);
+    }
+    EXPECT(status_of(child) == 0);
+  }
+}
+
 TEST(the_first_wait_of_all_needs_no_descriptor) {
   alarm(60);
   EXPECT(socketpair(AF_UNIX, SOCK_STREAM, 0, s) == 0);
