@@ -103,9 +103,12 @@ inline llvm::GlobalAlias *ownBody(llvm::GlobalValue &F) {
 inline llvm::FunctionCallee markerFunction(llvm::Module &M, llvm::StringRef name) {
   llvm::LLVMContext &C = M.getContext();
   llvm::Type *P = llvm::PointerType::getUnqual(C);
-  if (name == TwinOfName)
-    return M.getOrInsertFunction(name, P, P, P);
-  return M.getOrInsertFunction(name, llvm::Type::getVoidTy(C));
+  llvm::FunctionCallee marker =
+      name == TwinOfName ? M.getOrInsertFunction(name, P, P, P) : M.getOrInsertFunction(name, llvm::Type::getVoidTy(C));
+  // The inliner is to decide as it does for plain C, where no marker stands.
+  if (auto *F = llvm::dyn_cast<llvm::Function>(marker.getCallee()))
+    F->addFnAttr("call-inline-cost", "0");
+  return marker;
 }
 
 } // namespace charcoal
