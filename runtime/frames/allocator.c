@@ -279,7 +279,8 @@ CH_COLD void ch_heap_trim(void) {
 }
 
 CH_COLD void ch_heap_end(void) {
-  if (ch_heap == &empty)
+  ch_large_end();
+  if (ch_heap == &ch_heap_empty)
     return;
   free(ch_heap);
   ch_heap = &empty;

@@ -5,6 +5,45 @@
 static __thread struct ch_large *first;
 static __thread uint64_t bytes_now;
 
+/* Blocks that were given back lately, for a function whose frame is large takes one at each call: in the place of its
+ * size at most one of each, as long as they are not too large to be kept. Never in malloc mode. */
+#define PLACES 16
+#define KEPT_MAX ((size_t)32 * 1024)
+static __thread struct {
+  void *raw;
+  size_t total;
+} kept[PLACES];
+
+static unsigned place_of(size_t total) { return (unsigned)(total / 16) % PLACES; }
+
+static void *take_memory(size_t total) {
+  const unsigned i = place_of(total);
+  if (kept[i].raw && kept[i].total == total) {
+    void *raw = kept[i].raw;
+    kept[i].raw = NULL;
+    return raw;
+  }
+  return malloc(total);
+}
+
+static void give_memory(void *raw, size_t total) {
+  if (ch_heap_malloc || total > KEPT_MAX) {
+    free(raw);
+    return;
+  }
+  const unsigned i = place_of(total);
+  free(kept[i].raw);
+  kept[i].raw = raw;
+  kept[i].total = total;
+}
+
+void ch_large_end(void) {
+  for (unsigned i = 0; i < PLACES; i++) {
+    free(kept[i].raw);
+    kept[i].raw = NULL;
+  }
+}
+
 void *ch_large_list(void) { return &first; }
 
 void *ch_large_take(enum ch_kind kind, size_t size, size_t align) {
@@ -13,12 +52,13 @@ void *ch_large_take(enum ch_kind kind, size_t size, size_t align) {
   size_t total;
   if (__builtin_add_overflow(size, sizeof(struct ch_large) + align, &total))
     return NULL;
-  void *raw = malloc(total);
+  void *raw = take_memory(total);
   if (!raw)
     return NULL;
   char *block = (char *)(((uintptr_t)raw + sizeof(struct ch_large) + align - 1) & ~((uintptr_t)align - 1));
   struct ch_large *h = ch_large_of(block);
-  *h = (struct ch_large){.next = first, .raw = raw, .size = size, .kind = kind, .magic = CH_LARGE_MAGIC};
+  *h =
+      (struct ch_large){.next = first, .raw = raw, .size = size, .total = total, .kind = kind, .magic = CH_LARGE_MAGIC};
   ch_guard_heap(block + size, (char *)raw + total);
   if (first)
     first->prev = h;
@@ -39,7 +79,7 @@ void ch_large_give(void *block) {
   else
     first = h->next;
   bytes_now -= h->size;
-  free(h->raw);
+  give_memory(h->raw, h->total);
 }
 
 void ch_large_walk(enum ch_kind kind, void (*visit)(void *, void *), void *data) {

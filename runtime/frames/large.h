@@ -6,9 +6,10 @@
 #include "frames/allocator.h"
 
 struct ch_large {
-  struct ch_large *next, *prev; /* the list of all of this thread's */
-  void *raw;                    /* what malloc returned */
-  size_t size;
+  _Alignas(16) struct ch_large *next; /* the list of all of this thread's */
+  struct ch_large *prev;
+  void *raw;                      /* what malloc returned */
+  size_t size, total;             /* what was asked for; what malloc was asked for */
   const struct ch_guards *guards; /* in a frame that has them; else NULL */
   uint32_t kind;                  /* enum ch_kind */
   uint32_t magic;                 /* CH_LARGE_MAGIC, also after it was freed: so that a report can tell it */
@@ -18,6 +19,7 @@ static inline struct ch_large *ch_large_of(void *block) { return (struct ch_larg
 
 CH_HIDDEN void *ch_large_take(enum ch_kind, size_t size, size_t align); /* NULL: no memory */
 CH_HIDDEN void ch_large_give(void *block);
+CH_HIDDEN void ch_large_end(void); /* the thread's domain is no more */
 CH_HIDDEN void ch_large_walk(enum ch_kind, void (*visit)(void *, void *), void *data);
 CH_HIDDEN void ch_large_sums(enum ch_kind, uint64_t *blocks, uint64_t *bytes); /* adds to both */
 CH_HIDDEN uint64_t ch_large_bytes(void);

@@ -10,7 +10,8 @@ static ch_activity a;
 
 /* ---- memory goes back after a peak ---- */
 
-/* Counted page by page where the kernel can: its own count, in status, leaves out what a processor has not reported yet. */
+/* Counted page by page where the kernel can: its own count, in status, leaves out what a processor has not reported
+ * yet. */
 /* Of its own memory: how much of the program text is mapped is the kernel's affair. */
 static long resident(void) {
   long kb = 0;
@@ -19,7 +20,8 @@ static long resident(void) {
   if (!f)
     f = fopen("/proc/self/status", "r");
   EXPECT(f);
-  while (fgets(line, sizeof line, f) && sscanf(line, "Anonymous: %ld kB", &kb) != 1 && sscanf(line, "RssAnon: %ld kB", &kb) != 1) {
+  while (fgets(line, sizeof line, f) && sscanf(line, "Anonymous: %ld kB", &kb) != 1 &&
+         sscanf(line, "RssAnon: %ld kB", &kb) != 1) {
   }
   fclose(f);
   EXPECT(kb > 0);
@@ -103,6 +105,24 @@ TEST(large_and_aligned_frames) {
   ch_frame_free(h);
   ch_stats(&st);
   EXPECT(st.frames == 0);
+}
+
+TEST(a_large_frame_that_was_given_back_serves_the_next_of_its_size) {
+  struct ch_frame_info info = {.name = "large", .size = 4000, .align = 16, .flags = CH_FRAME_HOME};
+  struct ch_frame_info other = {.name = "other", .size = 4016, .align = 16, .flags = CH_FRAME_HOME};
+  struct ch_frame *f = ch_frame_new(&info), *g = ch_frame_new(&info);
+  EXPECT(f != g);
+  memset(f, 0xff, 4000);
+  f->info = &info, f->held = 0;
+  ch_frame_free(f);
+  ch_frame_free(g);
+  struct ch_frame *h = ch_frame_new(&other), *i = ch_frame_new(&info);
+  EXPECT(h != i && i->info == &info && i->point == 0 && i->held == 0);
+  struct ch_stats st;
+  ch_stats(&st);
+  EXPECT(st.frames == 2 && st.frame_bytes == 8016);
+  ch_frame_free(h);
+  ch_frame_free(i);
 }
 
 /* ---- slices ---- */
