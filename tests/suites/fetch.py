@@ -6,6 +6,7 @@
     lua51-tests   Lua's own test suite for 5.1, as the Go module github.com/yuin/gopher-lua carries it
     sqlite        SQLite (Debian source package sqlite3): FOLDER/sqlite3.c, shell.c, test/speedtest1.c
     zlib          zlib (Debian source package zlib): FOLDER/*.c, test/example.c, test/minigzip.c
+    zstd          zstd (Debian source package libzstd): FOLDER/lib
     gcc-torture   gcc 12's gcc.c-torture/execute (Debian package gcc-12-source): FOLDER/*.c
 
 Prints FOLDER. Does nothing when FOLDER is complete already (it then holds the file `.complete`). Nothing
@@ -94,6 +95,10 @@ def zlib(folder, downloads):
     shutil.copytree(apt_source("zlib", downloads), folder, dirs_exist_ok=True)
 
 
+def zstd(folder, downloads):
+    shutil.copytree(apt_source("libzstd", downloads), folder, dirs_exist_ok=True)
+
+
 def gcc_torture(folder, downloads):
     command("apt-get", "-o", "APT::Sandbox::User=root", "-o", "Acquire::Retries=3", "download", "gcc-12-source", cwd=downloads)
     package = next(downloads.glob("gcc-12-source_*.deb"))
@@ -108,7 +113,7 @@ def gcc_torture(folder, downloads):
     package.unlink()
 
 
-NAMES = {"lua": lua, "lua51": lua51, "lua51-tests": lua51_tests, "sqlite": sqlite, "zlib": zlib, "gcc-torture": gcc_torture}
+NAMES = {"lua": lua, "lua51": lua51, "lua51-tests": lua51_tests, "sqlite": sqlite, "zlib": zlib, "zstd": zstd, "gcc-torture": gcc_torture}
 
 
 def fetch(name, folder):
