@@ -62,7 +62,7 @@ struct ch_frame {
   const struct ch_frame_info *info; /* never NULL in a live frame */
   struct ch_frame *parent;          /* the caller's frame; meaningful while suspended */
   uint32_t point;                   /* where to go on, 1 .. info->points; 0 in a frame not yet suspended */
-  uint32_t reserved;
+  uint32_t held; /* not 0: ch_frame_free has more to do than to put it on a list */
   unsigned char image[]; /* info->image bytes, then the fixed locals */
 };
 #define CH_FRAME_HEADER 24u
@@ -96,6 +96,8 @@ struct ch_tls {
   struct ch_frame **link;    /* where the next saved frame is to be stored; set before each run of a branch */
   void *entry;               /* interruptible function whose entry check fired; read by the entry thunks */
   void *callee;              /* plain function behind an indirect call; read by the call adapters */
+  struct ch_twin_entry *twins; /* CH_TWIN_PLACES of them: the interruptible versions that were asked for lately */
+  struct ch_class *frames;     /* of this thread; [n] is for frames of 16 * n bytes */
   unsigned char result[CH_RESULT_BYTES]
       __attribute__((aligned(64))); /* result of the call that just finished out of line */
 };
@@ -106,6 +108,19 @@ struct ch_tls {
 #else
 #define CH_ENTERING 0x00000100u
 #endif
+
+/* Free memory of one size. Bit 0 of a block's first word is set exactly while the block is free; the rest of the word is
+ * the next free block. A frame of up to CH_FRAME_MAX bytes that is aligned to 16 is taken from the class of its size. */
+struct ch_class {
+  void *free; /* first free block, or NULL */
+  uint64_t live;
+};
+#define CH_FRAME_STEP 16u
+#define CH_FRAME_MAX 2048u
+
+/* Where in ch_tls.twins the entry of a function stands, if it is there: at this offset in bytes. */
+#define CH_TWIN_PLACES 1024u
+#define CH_TWIN_OFFSET(fn) ((uintptr_t)(fn) & (CH_TWIN_PLACES - 1) * 16)
 
 #define CH_THREAD extern __thread __attribute__((tls_model("initial-exec")))
 CH_THREAD struct ch_tls ch_tls;

@@ -12,6 +12,7 @@
 #include "options.h"
 #include "outline.h"
 #include "retain.h"
+#include "shortcuts.h"
 #include "split.h"
 #include "twins.h"
 #include "llvm/IR/LLVMContext.h"
@@ -64,6 +65,8 @@ static const Entry pipeline[] = {
     {"merge", Stage::Last, "superfluous yield points go", add<MergePass, Stage::Last>},
     {"atomicity", Stage::Last, "accesses to shared memory report themselves", add<AtomicityPass, Stage::Last>},
     {"split", Stage::Last, "interruptible versions can suspend", add<SplitPass, Stage::Last>},
+    {"shortcuts", Stage::Last, "look-ups and frames that succeed at once do so inline",
+     add<ShortcutsPass, Stage::Last>},
 };
 
 // Prints the module after the pass that -fcharcoal-dump names.

@@ -29,8 +29,8 @@ struct ch_arena {
   struct ch_slab slabs[SLABS]; /* [0] is this header's own */
 };
 
-static struct ch_heap empty = {.spare_size = CH_NO_SPARE};
-__thread __attribute__((tls_model("initial-exec"))) struct ch_heap *ch_heap = &empty;
+struct ch_heap ch_heap_empty = {.spare_size = CH_NO_SPARE};
+__thread __attribute__((tls_model("initial-exec"))) struct ch_heap *ch_heap = &ch_heap_empty;
 int ch_heap_malloc = -1;
 
 static __thread struct ch_arena *arenas;
@@ -91,12 +91,13 @@ CH_COLD void *ch_block_take_slow(enum ch_kind kind, unsigned klass, size_t size,
     choose_mode();
   if (ch_heap_malloc || align > 16 || klass >= CH_CLASSES)
     return ch_large_take(kind, size, align);
-  if (ch_heap == &empty) {
+  if (ch_heap == &ch_heap_empty) {
     struct ch_heap *own = calloc(1, sizeof *own);
     if (!own)
       return NULL;
     own->spare_size = CH_NO_SPARE;
     ch_heap = own;
+    ch_tls.frames = own->classes[CH_KIND_FRAME];
   }
   struct ch_class *c = &ch_heap->classes[kind][klass];
   struct ch_slab *s = ch_heap->carving[kind][klass];
@@ -283,7 +284,8 @@ CH_COLD void ch_heap_end(void) {
   if (ch_heap == &ch_heap_empty)
     return;
   free(ch_heap);
-  ch_heap = &empty;
+  ch_heap = &ch_heap_empty;
+  ch_tls.frames = ch_heap_empty.classes[CH_KIND_FRAME];
   while (arenas) {
     struct ch_arena *gone = arenas;
     arenas = gone->next;

@@ -22,16 +22,11 @@
 enum ch_kind { CH_KIND_FRAME, CH_KIND_ACTIVITY, CH_KIND_LONG, CH_KIND_ASYNC, CH_KINDS };
 #define CH_KIND_DYNAMIC CH_KINDS /* variable-length locals: only as large blocks (large.h) */
 
-#define CH_CLASSES 129
-#define CH_FRAME_STEP 16u
+#define CH_CLASSES (CH_FRAME_MAX / CH_FRAME_STEP + 1) /* their lists are empty in malloc mode */
 #define CH_ACTIVITY_STEP 8u
-#define CH_FRAME_MAX ((CH_CLASSES - 1) * CH_FRAME_STEP)
 #define CH_ACTIVITY_MAX ((CH_CLASSES - 1) * CH_ACTIVITY_STEP)
 
-struct ch_class {
-  void *free; /* first free block; always NULL in malloc mode */
-  uint64_t live;
-};
+#define CH_FRAME_OF_MALLOC 0x80000000u /* in `held` of a frame that goes back to malloc */
 
 #define CH_NO_SPARE 1u /* the size of no frame */
 
@@ -61,6 +56,7 @@ extern CH_HIDDEN __thread __attribute__((tls_model("initial-exec"))) struct ch_t
 /* The thread's heap: behind a pointer, so that libcharcoal.so can still be loaded late, when the C library has little
  * thread-local memory left. Never NULL: a thread that has taken no block sees the empty heap that all share. */
 extern CH_HIDDEN __thread __attribute__((tls_model("initial-exec"))) struct ch_heap *ch_heap;
+extern CH_HIDDEN struct ch_heap ch_heap_empty;
 
 /* Non-zero: each block comes from malloc (CHARCOAL_FRAMES=malloc, or under AddressSanitizer). Set once, before the
  * first block is taken. */
@@ -76,6 +72,8 @@ CH_HIDDEN void ch_frames_limit(void);
 CH_HIDDEN void ch_heap_trim(void);
 /* Gives all of the thread's memory back: nothing lives there any more. */
 CH_HIDDEN void ch_heap_end(void);
+/* What ch_tls.twins is before a thread's first question: never written. */
+extern CH_HIDDEN struct ch_twin_entry ch_twins_none[CH_TWIN_PLACES];
 /* The thread's domain, which has run, is no more: so is its cache of twins (twins.c). */
 CH_HIDDEN void ch_twins_end(void);
 /* Calls visit(block, data) for every live block of the kind, on this thread. */

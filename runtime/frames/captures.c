@@ -33,7 +33,7 @@ static void note(struct ch_branch *b, const void *pointer, const char *site, con
   *c = (struct capture){captures, b, f, ch_domain.stack, pointer, site, spawner};
   captures = c;
   if (f)
-    f->reserved++;
+    f->held++;
 }
 
 void ch_captures_spawned(struct ch_branch *b, size_t size, const char *site, const void *spawner) {
@@ -52,7 +52,7 @@ static void forget(struct ch_branch *b, const void *pointer) {
     struct capture *c = *at;
     if (c->branch == b && (!pointer || c->pointer == pointer)) {
       if (c->frame)
-        c->frame->reserved--;
+        c->frame->held--;
       *at = c->next;
       free(c);
     } else {

@@ -2,7 +2,7 @@
  * finished.
  *
  * Only while ch_checks is set. Each word of a new activity's record (and its handle's address) that points into a frame
- * taken at entry, or into the native stack, is a *capture*. A frame's `reserved` counts the captures into it, so a
+ * taken at entry, or into the native stack, is a *capture*. A frame's `held` counts the captures into it, so a
  * frame that ends with captures is found by the one test that ch_frame_free makes anyway; a native one is found when
  * the activity is next run from below the place where the local was. Modules compiled with checks say themselves, at
  * each return, which locals go; that finds both at once. A pointer that was captured by value and happens

@@ -8,7 +8,10 @@
 #include <string.h>
 
 #undef ch_tls
-__thread __attribute__((tls_model("initial-exec"))) struct ch_tls ch_tls;
+__thread __attribute__((tls_model("initial-exec"))) struct ch_tls ch_tls = {
+    .twins = ch_twins_none,
+    .frames = ch_heap_empty.classes[CH_KIND_FRAME],
+};
 extern __thread struct ch_tls ch_tls_here __attribute__((alias("ch_tls")));
 #define ch_tls ch_tls_here
 
@@ -95,7 +98,7 @@ static inline int save(struct ch_frame *f, const struct ch_frame_info *info, con
 CH_COLD static int suspend_slow(const struct ch_frame_info *info, const void *image, uint32_t point, int status) {
   struct ch_frame *f = take(info);
   f->info = info;
-  f->reserved = 0;
+  f->held = 0;
   return save(f, info, image, point, status);
 }
 
@@ -128,7 +131,7 @@ int ch_suspend(const struct ch_frame_info *info, const void *image, uint32_t poi
       return suspend_slow(info, image, point, status);
     c->free = (void *)(*(uintptr_t *)f & ~(uintptr_t)1);
     c->live++;
-    f->reserved = 0;
+    f->held = 0;
   }
   f->info = info;
   copy_words(f->image, image, info->image);
@@ -173,7 +176,7 @@ struct ch_frame *ch_frame_new(const struct ch_frame_info *info) {
   f->info = info;
   f->parent = NULL;
   f->point = 0;
-  f->reserved = 0;
+  f->held = CH_UNLIKELY(ch_heap_malloc) ? CH_FRAME_OF_MALLOC : 0;
   return f;
 }
 
@@ -184,7 +187,7 @@ struct ch_frame *ch_frame_new_guarded(const struct ch_frame_info *info, const st
 }
 
 void ch_frame_free(struct ch_frame *f) {
-  if (CH_UNLIKELY(f->reserved))
+  if (CH_UNLIKELY(f->held & ~CH_FRAME_OF_MALLOC))
     ch_captures_frame_ends(f);
   give(f, f->info);
 }

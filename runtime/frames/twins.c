@@ -1,9 +1,15 @@
 /* The interruptible version of a function, found by its address.
  *
- * All modules' entries are in one open-addressed hash table under a lock; each thread has a direct-mapped cache of
- * answers, "there is none" included. Invariants: 1. a cache slot is right while the cache's generation equals the
- * table's; every change of the table moves its generation; 2. the table is at most half full; 3. an address stands in
- * it once: of several entries for it the first with a version wins; 4. entries of an unregistered module are gone. */
+ * All modules' entries are in one open-addressed hash table under a lock. In front of it each thread has two
+ * direct-mapped caches of its own: `near`, where generated code looks by itself and only functions with a version
+ * stand, and `far`, with answers of both kinds.
+ *
+ * Invariants: 1. a slot whose `fn` is a function is right: who changes the table, under the lock, takes it out of all
+ * slots of all threads; 2. nobody but its thread writes anything else into a slot, and only under the lock: so what
+ * stands beside an `fn` that the thread has just read belongs to it; 3. the table is at most half full; 4. an address
+ * stands in it once: of several entries for it the first with a version wins; 5. entries of an unregistered module are
+ * gone. A thread that may call a new function has learned of it after the change, and with it that its slot is clear.
+ */
 #include "frames/allocator.h"
 #include <pthread.h>
 #include <stdio.h>
@@ -19,15 +25,23 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct module *modules, **last_module = &modules;
 static struct ch_twin_entry *table;
 static size_t table_size, table_used;
-static unsigned generation = 1;
 
-#define CACHE 512
+#define NO_FUNCTION ((void *)1) /* where one stood. Not NULL, which a program may call by mistake */
+#define FAR 512
 struct cache {
-  unsigned generation; /* 0: of no table */
-  struct ch_twin_entry slots[CACHE];
+  struct ch_twin_entry near[CH_TWIN_PLACES]; /* the thread's ch_tls.twins */
+  struct ch_twin_entry far[FAR];
+  unsigned missed;            /* how often `far` knew what `near` had no place for */
+  struct cache *next, **link; /* on the list of all, under the lock */
 };
-static struct cache no_cache; /* what a thread has before its first question; never written */
-static __thread __attribute__((tls_model("initial-exec"))) struct cache *cache = &no_cache;
+static struct cache *caches;
+struct ch_twin_entry ch_twins_none[CH_TWIN_PLACES];
+static struct ch_twin_entry none_far[FAR];
+
+static inline struct cache *own(void) { return (struct cache *)ch_tls.twins; }
+static inline struct ch_twin_entry *near_of(const void *fn) {
+  return (struct ch_twin_entry *)((char *)ch_tls.twins + CH_TWIN_OFFSET(fn));
+}
 
 static inline size_t hash(const void *fn) { return (uintptr_t)fn >> 4 ^ (uintptr_t)fn >> 13; }
 
@@ -69,7 +83,19 @@ static void put_all(const struct ch_twin_entry *begin, const struct ch_twin_entr
   for (const struct ch_twin_entry *e = begin; e < end; e++)
     if (e->fn && e->twin)
       put(e);
-  __atomic_add_fetch(&generation, 1, __ATOMIC_RELEASE);
+}
+
+static void clear(struct ch_twin_entry *slots, size_t n) {
+  for (size_t i = 0; i < n; i++)
+    if (slots[i].fn) /* untouched pages stay so */
+      __atomic_store_n(&slots[i].fn, NO_FUNCTION, __ATOMIC_RELAXED);
+}
+
+static void forget_answers(void) {
+  for (struct cache *c = caches; c; c = c->next) {
+    clear(c->near, CH_TWIN_PLACES);
+    clear(c->far, FAR);
+  }
 }
 
 void ch_twins_register(const struct ch_twin_entry *begin, const struct ch_twin_entry *end) {
@@ -81,6 +107,7 @@ void ch_twins_register(const struct ch_twin_entry *begin, const struct ch_twin_e
   *last_module = m;
   last_module = &m->next;
   put_all(begin, end);
+  forget_answers();
   pthread_mutex_unlock(&lock);
 }
 
@@ -100,46 +127,67 @@ void ch_twins_unregister(const struct ch_twin_entry *begin, const struct ch_twin
   table_used = 0;
   for (struct module *m = modules; m; m = m->next)
     put_all(m->begin, m->end);
-  __atomic_add_fetch(&generation, 1, __ATOMIC_RELEASE);
+  forget_answers();
   pthread_mutex_unlock(&lock);
+}
+
+static void make_cache(void) {
+  struct cache *c = calloc(1, sizeof *c);
+  if (!c)
+    out_of_memory();
+  c->next = caches;
+  c->link = &caches;
+  if (caches)
+    caches->link = &c->next;
+  caches = c;
+  ch_tls.twins = c->near;
+}
+
+static void write_slot(struct ch_twin_entry *slot, void *fn, void *twin) {
+  slot->twin = twin;
+  __atomic_store_n(&slot->fn, fn, __ATOMIC_RELAXED);
 }
 
 CH_COLD static void *look_up(void *fn) {
   pthread_mutex_lock(&lock);
-  if (cache == &no_cache) {
-    struct cache *own = calloc(1, sizeof *own);
-    if (!own)
-      out_of_memory();
-    cache = own;
-  }
-  if (cache->generation != generation) {
-    memset(cache, 0, sizeof *cache);
-    cache->generation = generation;
-  }
+  if (ch_tls.twins == ch_twins_none)
+    make_cache();
   void *twin = NULL;
   if (table)
     for (size_t i = hash(fn) & (table_size - 1); table[i].fn; i = (i + 1) & (table_size - 1))
       if (table[i].fn == fn)
         twin = table[i].twin;
+  write_slot(&own()->far[hash(fn) % FAR], fn, twin);
+  if (twin && fn)
+    write_slot(near_of(fn), fn, twin);
   pthread_mutex_unlock(&lock);
-  cache->slots[hash(fn) % CACHE] = (struct ch_twin_entry){fn, twin};
   return twin;
 }
 
 void ch_twins_end(void) {
-  if (cache == &no_cache)
+  if (ch_tls.twins == ch_twins_none)
     return;
-  free(cache);
-  cache = &no_cache;
+  struct cache *c = own();
+  pthread_mutex_lock(&lock);
+  *c->link = c->next;
+  if (c->next)
+    c->next->link = c->link;
+  pthread_mutex_unlock(&lock);
+  ch_tls.twins = ch_twins_none;
+  free(c);
 }
 
+/* Generated code asks when `near` has another function in this one's place. Now and then this one gets it: so of two
+ * that are called in turn the more frequent has it most of the time. */
 void *ch_twin(void *fn, void *adapter) {
-  struct ch_twin_entry *slot = &cache->slots[hash(fn) % CACHE];
-  void *twin = CH_LIKELY(slot->fn == fn && cache->generation == __atomic_load_n(&generation, __ATOMIC_RELAXED))
-                   ? slot->twin
-                   : look_up(fn);
-  if (CH_LIKELY(twin))
+  const bool none = ch_tls.twins == ch_twins_none;
+  struct ch_twin_entry *slot = (none ? none_far : own()->far) + hash(fn) % FAR;
+  void *twin = CH_LIKELY(__atomic_load_n(&slot->fn, __ATOMIC_RELAXED) == fn && fn) ? slot->twin : look_up(fn);
+  if (CH_LIKELY(twin)) {
+    if (CH_UNLIKELY(++own()->missed % 16 == 0))
+      look_up(fn);
     return twin;
+  }
   ch_tls.callee = fn;
   return adapter;
 }

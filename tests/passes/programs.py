@@ -138,8 +138,10 @@ _Static_assert(offsetof(struct ch_tls, slice_over) == 0 && offsetof(struct ch_tl
 _Static_assert(offsetof(struct ch_tls, atomic_depth) == 4 && offsetof(struct ch_tls, atomic_pending) == 8, "atomic");
 _Static_assert(offsetof(struct ch_tls, resuming) == 16 && offsetof(struct ch_tls, entry) == 32, "entry");
 _Static_assert(offsetof(struct ch_tls, callee) == 40 && offsetof(struct ch_tls, result) == 64, "result");
+_Static_assert(offsetof(struct ch_tls, twins) == 48 && offsetof(struct ch_tls, frames) == 56, "shortcuts");
 _Static_assert(sizeof(struct ch_frame_info) == 72, "frame info");
-__thread struct ch_tls ch_tls;
+static struct ch_class none_free[CH_FRAME_MAX / 16 + 1];
+__thread struct ch_tls ch_tls = {.frames = none_free};
 #define EXPECT(x) do { if (!(x)) { printf("%s:%d: %s\\n", __FILE__, __LINE__, #x); exit(1); } } while (0)
 /* A runtime of the smallest kind: suspends `elsewhere` each time and resumes from outside. */
 static struct ch_frame *top; static struct ch_frame **link_to = &top;
@@ -169,7 +171,7 @@ struct ch_restored ch_restore(void *image) {
 }
 struct ch_frame *ch_frame_new(const struct ch_frame_info *info) {
   EXPECT(info->flags == CH_FRAME_HOME); ++homes;
-  struct ch_frame *frame = calloc(1, info->size); frame->info = info; return frame;
+  struct ch_frame *frame = calloc(1, info->size); frame->info = info; frame->held = 1; return frame;
 }
 void ch_frame_free(struct ch_frame *frame) { --homes; free(frame); }
 struct ch_int_result elsewhere_int(int) CH_INT_NAME(elsewhere);
@@ -271,7 +273,7 @@ def seconds(*command):
 @test
 def the_passes_take_time_in_proportion_to_size(folder):
     small, large = 500, 4000
-    passes = "-passes=" + ",".join(f"charcoal-{name}" for name in ("outline", "duplicate", "atomic", "twins", "merge", "split"))
+    passes = "-passes=" + ",".join(f"charcoal-{name}" for name in ("outline", "duplicate", "atomic", "twins", "merge", "split", "shortcuts"))
 
     def take(level, kind, n):
         source, module = folder / "grows.c", folder / "grows.bc"

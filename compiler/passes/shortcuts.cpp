@@ -1,0 +1,170 @@
+// Pass `shortcuts`: what usually succeeds at once does so without a call of the runtime.
+//
+//   takes   functions as `split` left them, with calls of ch_twin, ch_frame_new and ch_frame_free
+//   leaves  in front of each such call a look at the thread's own lists, and the call in cold code; functions that are
+//           to be small, and calls in cold code, as they were
+//
+//     %t = call ptr @ch_twin(%p, @adapter)     slot:  ch_tls.twins + CH_TWIN_OFFSET(%p)
+//                                              br (slot.fn == %p), %hit, %miss
+//                                        =>    hit:   %a = slot.twin
+//                                              miss:  %b = call ptr @ch_twin(%p, @adapter)
+//
+//     %f = call ptr @ch_frame_new(@info)       takes the first free block of the class of info.size, if there is one
+//     call void @ch_frame_free(%f)             puts it back, if `held` is 0
+//
+// Alone: opt -load-pass-plugin charcoal-plugin.so -passes=charcoal-shortcuts
+#include "shortcuts.h"
+#include "abi.h"
+#include "marks.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/MDBuilder.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
+
+using namespace llvm;
+
+namespace charcoal {
+
+namespace {
+
+class Shortcuts {
+public:
+  explicit Shortcuts(Abi &abi)
+      : abi(abi), unlikely(MDBuilder(abi.C).createUnlikelyBranchWeights()), nothing(MDNode::get(abi.C, {})) {}
+  void shorten(Function &);
+
+private:
+  void lookUp(CallInst &);
+  void takeFrame(CallInst &, uint64_t bytes);
+  void giveFrame(CallInst &, uint64_t bytes);
+  Value *load(IRBuilder<> &, Type *, Value *from, unsigned offset);
+  void store(IRBuilder<> &, Value *, Value *to, unsigned offset);
+  Value *classOf(IRBuilder<> &, uint64_t bytes);
+  void count(IRBuilder<> &, Value *klass, int64_t more);
+
+  Abi &abi;
+  MDNode *unlikely, *nothing;
+};
+
+} // namespace
+
+// The runtime's memory, which sanitizers know nothing of.
+Value *Shortcuts::load(IRBuilder<> &B, Type *T, Value *from, unsigned offset) {
+  LoadInst *I = B.CreateAlignedLoad(T, B.CreateConstInBoundsGEP1_64(abi.I8, from, offset), Align(T == abi.I32 ? 4 : 8));
+  I->setMetadata(LLVMContext::MD_nosanitize, nothing);
+  return I;
+}
+void Shortcuts::store(IRBuilder<> &B, Value *value, Value *to, unsigned offset) {
+  StoreInst *I = B.CreateAlignedStore(value, B.CreateConstInBoundsGEP1_64(abi.I8, to, offset), Align(8));
+  I->setMetadata(LLVMContext::MD_nosanitize, nothing);
+}
+
+void Shortcuts::lookUp(CallInst &call) {
+  IRBuilder<> B(&call);
+  Value *fn = call.getArgOperand(0);
+  Value *offset = B.CreateAnd(B.CreatePtrToInt(fn, abi.Size), CH_TWIN_OFFSET(~uint64_t{0}));
+  Value *places = load(B, abi.Ptr, abi.tlsField(B, offsetof(struct ch_tls, twins)), 0);
+  Value *slot = B.CreateInBoundsGEP(abi.I8, places, offset);
+  Value *other = B.CreateICmpNE(load(B, abi.Ptr, slot, offsetof(struct ch_twin_entry, fn)), fn);
+  Instruction *miss, *hit;
+  SplitBlockAndInsertIfThenElse(other, call.getIterator(), &miss, &hit, unlikely);
+  B.SetInsertPoint(hit);
+  Value *known = load(B, abi.Ptr, slot, offsetof(struct ch_twin_entry, twin));
+  PHINode *twin = PHINode::Create(abi.Ptr, 2, "", call.getParent()->begin());
+  call.replaceAllUsesWith(twin);
+  call.moveBefore(miss->getIterator());
+  twin->addIncoming(known, hit->getParent());
+  twin->addIncoming(&call, miss->getParent());
+}
+
+Value *Shortcuts::classOf(IRBuilder<> &B, uint64_t bytes) {
+  static_assert(sizeof(struct ch_class) == CH_FRAME_STEP, "a size rounded up is an offset into the classes");
+  Value *classes = load(B, abi.Ptr, abi.tlsField(B, offsetof(struct ch_tls, frames)), 0);
+  return B.CreateConstInBoundsGEP1_64(abi.I8, classes, alignTo(bytes, CH_FRAME_STEP));
+}
+void Shortcuts::count(IRBuilder<> &B, Value *klass, int64_t more) {
+  Value *live = load(B, abi.I64, klass, offsetof(struct ch_class, live));
+  store(B, B.CreateAdd(live, ConstantInt::getSigned(abi.I64, more)), klass, offsetof(struct ch_class, live));
+}
+
+void Shortcuts::takeFrame(CallInst &call, uint64_t bytes) {
+  IRBuilder<> B(&call);
+  Value *klass = classOf(B, bytes);
+  Value *first = load(B, abi.Ptr, klass, offsetof(struct ch_class, free));
+  Instruction *miss, *hit;
+  SplitBlockAndInsertIfThenElse(B.CreateIsNull(first), call.getIterator(), &miss, &hit, unlikely);
+  B.SetInsertPoint(hit);
+  Value *next = B.CreateAnd(load(B, abi.I64, first, 0), ~uint64_t{1});
+  store(B, next, klass, offsetof(struct ch_class, free));
+  count(B, klass, 1);
+  store(B, call.getArgOperand(0), first, offsetof(struct ch_frame, info));
+  static_assert(offsetof(struct ch_frame, held) == offsetof(struct ch_frame, point) + 4, "they are cleared together");
+  store(B, ConstantInt::get(abi.I64, 0), first, offsetof(struct ch_frame, point));
+  PHINode *frame = PHINode::Create(abi.Ptr, 2, "", call.getParent()->begin());
+  frame->takeName(&call);
+  call.replaceAllUsesWith(frame);
+  call.moveBefore(miss->getIterator());
+  frame->addIncoming(first, hit->getParent());
+  frame->addIncoming(&call, miss->getParent());
+}
+
+void Shortcuts::giveFrame(CallInst &call, uint64_t bytes) {
+  IRBuilder<> B(&call);
+  Value *frame = call.getArgOperand(0);
+  Value *held = B.CreateIsNotNull(load(B, abi.I32, frame, offsetof(struct ch_frame, held)));
+  Instruction *miss, *hit;
+  SplitBlockAndInsertIfThenElse(held, call.getIterator(), &miss, &hit, unlikely);
+  call.moveBefore(miss->getIterator());
+  B.SetInsertPoint(hit);
+  Value *klass = classOf(B, bytes);
+  Value *first = load(B, abi.I64, klass, offsetof(struct ch_class, free));
+  store(B, B.CreateOr(first, 1), frame, 0);
+  store(B, frame, klass, offsetof(struct ch_class, free));
+  count(B, klass, -1);
+}
+
+// Of the frame that the function takes when it is entered; 0 if it cannot be had inline.
+static uint64_t bytesOfFrame(const CallInst &taking) {
+  auto *info = dyn_cast<GlobalVariable>(taking.getArgOperand(0));
+  auto *fields = info && info->hasInitializer() ? dyn_cast<ConstantStruct>(info->getInitializer()) : nullptr;
+  if (!fields)
+    return 0;
+  auto field = [&](unsigned n) { return cast<ConstantInt>(fields->getOperand(n))->getZExtValue(); };
+  const uint64_t size = field(6), align = field(8);
+  return size <= CH_FRAME_MAX && align <= 16 ? size : 0;
+}
+
+void Shortcuts::shorten(Function &F) {
+  if (F.hasOptNone() || F.hasOptSize() || F.hasFnAttribute(Attribute::Cold))
+    return;
+  SmallVector<CallInst *> lookUps, givings;
+  CallInst *taking = nullptr; // there is one at most
+  for (Instruction &I : instructions(F))
+    if (calls(I, "ch_twin"))
+      lookUps.push_back(cast<CallInst>(&I));
+    else if (calls(I, "ch_frame_new"))
+      taking = cast<CallInst>(&I);
+    else if (calls(I, "ch_frame_free"))
+      givings.push_back(cast<CallInst>(&I));
+  for (CallInst *call : lookUps)
+    lookUp(*call);
+  const uint64_t bytes = taking ? bytesOfFrame(*taking) : 0;
+  if (bytes == 0)
+    return;
+  takeFrame(*taking, bytes);
+  for (CallInst *call : givings)
+    giveFrame(*call, bytes);
+}
+
+} // namespace charcoal
+
+PreservedAnalyses charcoal::ShortcutsPass::run(Module &M, ModuleAnalysisManager &) {
+  if (!M.getFunction("ch_twin") && !M.getFunction("ch_frame_new"))
+    return PreservedAnalyses::all();
+  Abi abi(M);
+  Shortcuts shortcuts(abi);
+  for (Function &F : M)
+    if (!F.isDeclaration())
+      shortcuts.shorten(F);
+  return PreservedAnalyses::none();
+}

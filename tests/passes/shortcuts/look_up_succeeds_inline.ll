@@ -1,0 +1,33 @@
+; The version that was asked for lately stands in the thread's places; only where it does not is the runtime called.
+declare ptr @ch_twin(ptr, ptr)
+declare { i32, i32 } @adapter(i32)
+define i32 @f.int(ptr %p) {
+  %t = call ptr @ch_twin(ptr %p, ptr @adapter)
+  %r = call { i32, i32 } %t(i32 1)
+  %v = extractvalue { i32, i32 } %r, 1
+  ret i32 %v
+}
+; CHECK-LABEL: define i32 @f.int(
+; CHECK: %[[ADDRESS:.*]] = ptrtoint ptr %p to i64
+; CHECK-NEXT: %[[OFFSET:.*]] = and i64 %[[ADDRESS]], 16368
+; CHECK: %[[PLACES:.*]] = load ptr, ptr %{{.*}}, align 8, !nosanitize
+; CHECK-NEXT: %[[SLOT:.*]] = getelementptr inbounds i8, ptr %[[PLACES]], i64 %[[OFFSET]]
+; CHECK: %[[OTHER:.*]] = icmp ne ptr %{{.*}}, %p
+; CHECK-NEXT: br i1 %[[OTHER]], label %[[MISS:.*]], label %[[HIT:.*]], !prof
+; CHECK: [[MISS]]:
+; CHECK: %[[ASKED:.*]] = call ptr @ch_twin(ptr %p, ptr @adapter)
+; CHECK: [[HIT]]:
+; CHECK: %[[KNOWN:.*]] = load ptr, ptr %{{.*}}, align 8, !nosanitize
+; CHECK: %[[TWIN:.*]] = phi ptr [ %[[KNOWN]], %[[HIT]] ], [ %[[ASKED]], %[[MISS]] ]
+; CHECK-NEXT: call { i32, i32 } %[[TWIN]](i32 1)
+
+; What is to be small stays as it is.
+define i32 @small.int(ptr %p) optsize {
+  %t = call ptr @ch_twin(ptr %p, ptr @adapter)
+  %r = call { i32, i32 } %t(i32 1)
+  %v = extractvalue { i32, i32 } %r, 1
+  ret i32 %v
+}
+; CHECK-LABEL: define i32 @small.int(
+; CHECK-NEXT: %t = call ptr @ch_twin(ptr %p, ptr @adapter)
+; CHECK-NEXT: call { i32, i32 } %t(i32 1)
