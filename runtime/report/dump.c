@@ -20,7 +20,9 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <stdio.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 
 extern __typeof__(ch_lock_reported) ch_lock_reported __attribute__((weak)); /* a floor above */
@@ -151,6 +153,14 @@ static void put_object(struct ch_writer *o, const struct ch_branch *b, const str
   }
 }
 
+static void put_holder_name(struct ch_writer *o, const struct ch_branch *b) {
+  ch_put(o, "activity ");
+  if (!ch_heap_malloc && ch_heap_holds(b))
+    put_name(o, (struct ch_branch *)(uintptr_t)b);
+  else
+    ch_put_pointer(o, b);
+}
+
 /* Who has the lock that it waits for. */
 static void put_holder(struct ch_writer *o, const struct ch_branch *b) {
   struct ch_lock_report lock;
@@ -181,6 +191,11 @@ static void put_waited(struct ch_writer *o, const struct ch_branch *b) {
       ch_put(o, b->state == CH_WAITING ? "its turn" : about.what);
     put_site(o, about.site);
     put_object(o, b, &about);
+    if (about.holder && o->fd >= 0) {
+      ch_put(o, ", which ");
+      put_holder_name(o, about.holder);
+      ch_put(o, " has");
+    }
     const char *in = call ? call : about.call;
     if (in && about.fd >= 0) {
       ch_put(o, " (");
@@ -444,10 +459,96 @@ void ch_dump_as(int fd, unsigned format) {
 
 void ch_dump(int fd) { ch_dump_as(fd, CH_DUMP_TEXT); }
 
-/* ---- on SIGQUIT ---- */
-
 static __thread struct ch_debug own;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* ---- at a deadlock ---- */
+
+/* Who alone could end its wait: it waits for one thing, which that activity has. */
+static const struct ch_branch *blocker(const struct ch_branch *b) {
+  struct ch_about about;
+  struct ch_lock_report lock;
+  if (ch_about_wait(b, 1, &about))
+    return NULL;
+  if (ch_lock_reported && ch_lock_reported(b, &lock) && lock.holder)
+    return lock.holder;
+  return ch_about_wait(b, 0, &about) ? about.holder : NULL;
+}
+
+/* Whether those who wait for each other lead from b back to it. */
+static bool is_in_circle(const struct ch_branch *b) {
+  enum { LONGEST = 1000 };
+  const struct ch_branch *at = blocker(b);
+  for (int n = 0; at && at != b && n < LONGEST; n++)
+    at = blocker(at);
+  return at == b;
+}
+
+struct circle {
+  struct ch_writer to;
+  bool told; /* one is enough */
+};
+static void put_circle(struct ch_branch *first, void *data) {
+  struct circle *circle = data;
+  struct ch_writer *o = &circle->to;
+  if (circle->told || !is_in_circle(first))
+    return;
+  const struct ch_branch *at = first;
+  circle->told = true;
+  ch_put(o, "charcoal: a circle of waits:\n");
+  do {
+    struct ch_about about;
+    ch_put(o, "  ");
+    put_holder_name(o, at);
+    if (ch_about_wait(at, 0, &about)) {
+      ch_put(o, " waits for ");
+      ch_put(o, about.what);
+      put_object(o, at, &about);
+    }
+    at = blocker(at);
+    ch_put(o, ", which ");
+    put_holder_name(o, at);
+    ch_put(o, " has\n");
+  } while (at != first);
+}
+
+static int dumped;
+static void dumps_here(int signal) {
+  (void)signal;
+  ch_dump(2);
+  __atomic_store_n(&dumped, 1, __ATOMIC_RELEASE);
+}
+
+/* Each on its own thread, which sleeps; one that does not answer within a second is left out. */
+static void dump_others(void) {
+  struct sigaction action = {.sa_handler = dumps_here, .sa_flags = SA_RESTART};
+  pthread_mutex_lock(&lock);
+  sigaction(SIGQUIT, &action, NULL);
+  for (struct ch_debug *d = ch_debug; d; d = d->next) {
+    char name[32] = "";
+    if (d == &own || d->domain->live == 0)
+      continue;
+    pthread_getname_np(d->thread, name, sizeof name);
+    dprintf(2, "charcoal: in another domain, of the thread \"%s\":\n", name);
+    __atomic_store_n(&dumped, 0, __ATOMIC_RELEASE);
+    if (pthread_kill(d->thread, SIGQUIT) == 0)
+      for (int ms = 0; ms < 1000 && !__atomic_load_n(&dumped, __ATOMIC_ACQUIRE); ms++)
+        nanosleep(&(struct timespec){0, 1000000}, NULL);
+  }
+  pthread_mutex_unlock(&lock);
+}
+
+void ch_dump_deadlock(bool of_all) {
+  struct circle circle = {.to = CH_WRITER(2)};
+  ch_dump_activities(put_circle, &circle);
+  ch_put_end(&circle.to);
+  ch_dump(2);
+  if (of_all)
+    dump_others();
+}
+
+/* ---- on SIGQUIT ---- */
+
 static struct ch_debug *next_to_dump;
 static unsigned signal_format;
 

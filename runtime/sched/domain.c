@@ -10,6 +10,7 @@
 #include "reactor/looking.h"
 #include "reactor/reactor.h"
 #include "reactor/timer.h"
+#include "report/dump.h"
 #include "report/report.h"
 #include "report/trace.h"
 #include "report/watch.h"
@@ -326,6 +327,9 @@ void ch_schedule(void) {
 }
 
 void ch_deadlock(struct ch_group *g, const char *why) {
+  static int reported;
+  while (__atomic_exchange_n(&reported, 1, __ATOMIC_ACQ_REL)) /* another domain reports it, and ends the process */
+    pause();
   fflush(stdout);
   fprintf(stderr, "charcoal: deadlock: %s\n",
           why                    ? why
@@ -334,7 +338,7 @@ void ch_deadlock(struct ch_group *g, const char *why) {
                                    "for anything outside the program");
   if (ch_locks_report)
     ch_locks_report(2);
-  ch_dump(2);
+  ch_dump_deadlock(g == &ch_domain.base && !why);
   fflush(NULL);
   ch_trace_end("crash");
   ch_schedule_failed();

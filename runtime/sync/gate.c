@@ -141,3 +141,9 @@ bool ch_gate_is_ready(const struct ch_clause *c) {
   ch_object_leave(&g->object);
   return is;
 }
+
+void ch_gate_about(const struct ch_clause *c, struct ch_about *about) {
+  const struct ch_gate *g = c->object;
+  about->object = g;
+  about->holder = kind_of(c)->holder ? kind_of(c)->holder(g) : NULL;
+}

@@ -21,6 +21,8 @@ struct ch_gate_kind {
   bool (*passes)(const struct ch_gate *, const struct ch_gate__clause *);
   /* After it has been listed, with the gate left; NULL: nothing. */
   void (*listed)(struct ch_gate__clause *);
+  /* The activity that has it alone, or NULL; NULL: there never is one. For reports. */
+  const void *(*holder)(const struct ch_gate *);
 };
 struct ch_gate_type {
   struct ch_clause_type clause;
@@ -29,10 +31,12 @@ struct ch_gate_type {
 /* Two types: of a local gate, and of a shared one. */
 #define CH_GATE_TYPES(kind_of, after)                                                                                  \
   {                                                                                                                    \
-    {{(kind_of)->what, CH_BY_DOMAIN, ch_gate_enlist, ch_gate_withdraw, .ready = ch_gate_is_ready, .leave = (after)},   \
+    {{(kind_of)->what, CH_BY_DOMAIN, ch_gate_enlist, ch_gate_withdraw, .ready = ch_gate_is_ready, .leave = (after),    \
+      .about = ch_gate_about},                                                                                         \
      (kind_of)},                                                                                                       \
     {                                                                                                                  \
-      {(kind_of)->what, CH_BY_OTHERS, ch_gate_enlist, ch_gate_withdraw, .ready = ch_gate_is_ready, .leave = (after)},  \
+      {(kind_of)->what,           CH_BY_OTHERS,     ch_gate_enlist,        ch_gate_withdraw,                           \
+       .ready = ch_gate_is_ready, .leave = (after), .about = ch_gate_about},                                           \
           (kind_of)                                                                                                    \
     }                                                                                                                  \
   }
@@ -40,6 +44,7 @@ struct ch_gate_type {
 CH_HIDDEN int ch_gate_enlist(struct ch_clause *);
 CH_HIDDEN bool ch_gate_withdraw(struct ch_clause *);
 CH_HIDDEN bool ch_gate_is_ready(const struct ch_clause *);
+CH_HIDDEN void ch_gate_about(const struct ch_clause *, struct ch_about *);
 
 CH_HIDDEN void ch_gate_form(struct ch_gate__clause *, const struct ch_gate_type types[2], struct ch_gate *,
                             long wanted);

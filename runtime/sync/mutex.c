@@ -22,7 +22,8 @@ static void give_back(struct ch_clause *c) {
     ch_unlock(c->object);
 }
 
-static const struct ch_gate_kind kind = {"mutex", fits, take, mistake, is_again, NULL};
+static const void *holder(const struct ch_gate *g) { return of(g)->owner; }
+static const struct ch_gate_kind kind = {"mutex", fits, take, mistake, is_again, NULL, holder};
 static const struct ch_gate_type types[2] = CH_GATE_TYPES(&kind, NULL);
 static const struct ch_gate_type held_types[2] = CH_GATE_TYPES(&kind, give_back);
 

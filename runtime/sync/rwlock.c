@@ -18,7 +18,8 @@ static int mistake(const struct ch_gate *g, const struct ch_gate__clause *c) {
   return of(g)->writer && of(g)->writer == c->owner && ch_gate_is_alone() ? EDEADLK : 0;
 }
 
-static const struct ch_gate_kind kind = {"rwlock", fits, take, mistake, NULL, NULL};
+static const void *holder(const struct ch_gate *g) { return of(g)->writer; }
+static const struct ch_gate_kind kind = {"rwlock", fits, take, mistake, NULL, NULL, holder};
 /* Behind the body: what could not be had is not given back. */
 static void give_back(struct ch_clause *c) {
   if (c->value == 0)

@@ -24,11 +24,12 @@
 
 /* For reports. */
 struct ch_about {
-  const char *what;   /* "semaphore", "descriptor", "timer", ... */
-  const char *call;   /* the system call, or NULL */
-  const char *site;   /* the place that it belongs to, or NULL */
-  const void *object; /* or NULL; of a semaphore that is waited for alone: ask ch_about_semaphore */
-  int fd;             /* or -1 */
+  const char *what;               /* "semaphore", "descriptor", "timer", ... */
+  const char *call;               /* the system call, or NULL */
+  const char *site;               /* the place that it belongs to, or NULL */
+  const void *object;             /* or NULL; of a semaphore that is waited for alone: ask ch_about_semaphore */
+  int fd;                         /* or -1 */
+  const struct ch_branch *holder; /* the first branch of the activity that has the object; NULL: nobody, or unknown */
 };
 
 /* object: a ch_sem. Takes a unit; the value is 0, or ECANCELED when the semaphore was destroyed. */

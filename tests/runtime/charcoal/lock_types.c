@@ -82,7 +82,7 @@ TEST(a_recursive_mutex_is_given_back_as_often_as_it_was_taken) {
   EXPECT_NOTES("last other");
 }
 
-TEST_EXITS(two_mutexes_in_opposite_order_are_reported, CH_EXIT_DEADLOCK, "deadlock") {
+TEST_EXITS(two_mutexes_in_opposite_order_are_reported_as_a_circle, CH_EXIT_DEADLOCK, "a circle of waits") {
   static ch_mutex one, two;
   activate {
     ch_lock(&two);

@@ -189,6 +189,26 @@ TEST_EXITS(tasks_that_wait_for_each_other_in_two_domains_are_reported, CH_EXIT_D
   ch_sem_wait(&never);
 }
 
+/* Each has a mutex for which the other waits. */
+static ch_mutex one, two;
+static ch_sem has_two;
+static intptr_t takes_two_then_one(void *unused) {
+  (void)unused;
+  EXPECT(ch_lock(&two) == 0);
+  ch_sem_post(&has_two);
+  return ch_lock(&one);
+}
+static void meet(void) {
+  ch_domains *d = ch_domains_start(1, NULL);
+  ch_mutex_init(&one, CH_SHARED), ch_mutex_init(&two, CH_SHARED);
+  EXPECT(d && ch_lock(&one) == 0 && ch_domain_spawn(d, 0, takes_two_then_one, NULL) && ch_sem_wait(&has_two) == 0);
+  ch_lock(&two);
+}
+TEST_EXITS(a_circle_of_waits_through_two_domains_is_named, CH_EXIT_DEADLOCK, "a circle of waits") { meet(); }
+TEST_EXITS(the_report_of_a_deadlock_shows_the_activities_of_all_domains, CH_EXIT_DEADLOCK, "in another domain") {
+  meet();
+}
+
 /* Many of them, from several sides at once. */
 static ch_domains *crowd;
 static intptr_t spawns_more(void *depth) {
