@@ -75,6 +75,7 @@ void Translator::problem(size_t index, std::string message, size_t noteIndex, st
 void Translator::declaration() {
   bool tagged = false;              // struct, union or enum: the next '{' opens its members
   size_t noncancellable = none;     // the word, if the function is declared so
+  size_t tamed = none;              // likewise
   const bool alone = here() == "{"; // the body of a function whose parameters are declared the old way
   for (size_t i = 1; i < tokens.size(); ++i)
     if (isName(i) && at(i - 1) == "cancel")
@@ -87,6 +88,9 @@ void Translator::declaration() {
     else if (isSpecifier("noncancellable")) {
       noncancellable = position;
       noncancellableSpecifier();
+    } else if (isSpecifier("tamed")) {
+      tamed = position;
+      tamedSpecifier();
     } else if (t == "struct" || t == "union" || t == "enum") {
       tagged = true;
       take();
@@ -96,7 +100,10 @@ void Translator::declaration() {
         group();
     } else if (isPunctuator && t == "{" && (alone || (!tagged && position > 0 && at(position - 1) != "="))) {
       open(Region::Function, position);
-      compound(noncancellable);
+      if (tamed != none)
+        tamedBody(tamed);
+      else
+        compound(noncancellable);
       close();
     } else if (isPunctuator && (t == "{" || t == "(" || t == "[")) {
       if (t != "[")
@@ -217,17 +224,28 @@ static constexpr unsigned deepest = 2000;
 
 void Translator::compound(size_t noncancellable) {
   size_t end = closing(position);
-  take(); // {
+  beginBlock();
   if (noncancellable != none)
     enterScope("__charcoal_barrier_" + std::to_string(nextScope++), true, noncancellable);
+  statements(end);
+  if (here() == "}")
+    take();
+}
+
+// Leaves room for what may turn out to be needed in the block.
+void Translator::beginBlock() {
+  take(); // {
+  blocks.push_back({position - 1, result.pieces.size()});
+  text(position - 1, {});
+}
+
+void Translator::statements(size_t end) {
   while (position < end && !done()) {
     size_t before = position;
     statement(true);
     if (position == before)
       take(); // a stray token: clang will complain
   }
-  if (here() == "}")
-    take();
 }
 
 void Translator::statement(bool inList) {
@@ -304,7 +322,11 @@ void Translator::statement(bool inList) {
       returnStatement();
       break;
     } else {
-      simpleStatement();
+      const size_t typeEnd = inList ? rendezvousType() : none;
+      if (typeEnd != none)
+        rendezvousDeclaration(typeEnd);
+      else
+        simpleStatement();
       break;
     }
   }
@@ -345,6 +367,8 @@ size_t Translator::statementEnd(size_t i, unsigned level) const {
       i = behindGroup(i + 1);
     else if (isWord && (t == "within" || t == "by") && at(i + 1) == "(" && at(closing(i + 1) + 1) == "do")
       i = behindGroup(i + 1);
+    else if (isWord && t == "twait" && at(i + 1) == "{")
+      return closing(i + 1) + 1;
     else if (isWord && t == "async" && at(i + 1) == "(" && at(closing(i + 1) + 1) == "{")
       return closing(closing(i + 1) + 1) + 1;
     else if (isWord && t == "atomic" && isName(i + 1) && at(i + 2) == "{") // with a policy
@@ -418,6 +442,8 @@ void Translator::skim(size_t end) {
       atomicExpression();
     else if (isBareAtomicExpression())
       drop();
+    else if (isSlot())
+      slot();
     else if (t == "^" && next() == "{") { // a block: a function inside an expression
       take();
       open(Region::Function, position);

@@ -63,6 +63,8 @@ struct Names {
   std::function<bool(std::string_view)> isDeclared; // as anything in the file scope
   std::function<bool(std::string_view)> isType;     // as a type
   std::function<bool(std::string_view)> isFunction; // as a function
+  // As a type, or as the tag of one, whose variables hold a rendezvous.
+  std::function<bool(std::string_view, bool isTag)> holdsRendezvous;
 };
 
 // Whether a name can begin a form of the dialect; a declaration without such a name needs no translation.

@@ -21,12 +21,13 @@ const Translator::Form Translator::forms[] = {
     {"finish", &Translator::matchesLoneFinish, &Translator::lowerLoneFinish},
     {"waituntil", &Translator::matchesWaituntil, &Translator::lowerWaituntil},
     {"when", &Translator::matchesWaituntil, &Translator::lowerWaituntil},
+    {"twait", &Translator::matchesTwait, &Translator::lowerTwait},
 };
 
 bool isDialectWord(std::string_view word) {
-  static const std::set<std::string_view> words = {"atomic", "activate",  "yield",          "async",
-                                                   "finish", "cancel",    "noncancellable", "within",
-                                                   "by",     "waituntil", "assert_no_yield"};
+  static const std::set<std::string_view> words = {
+      "atomic", "activate",  "yield",           "async", "finish", "cancel",          "noncancellable", "within",
+      "by",     "waituntil", "assert_no_yield", "twait", "tamed",  "__charcoal_slot", "ch_rendezvous"};
   return words.count(word) != 0;
 }
 

@@ -1,10 +1,10 @@
 // What may leave which region. See translator.h.
 //
-// `return` and `goto` may leave a block of ours (atomic, do … finish, noncancellable, a clause's body): its cleanup runs. So may `break`
-// and `continue`, but not a `do … finish`, which other compilers take for a loop. None may leave the body of an
-// activity or of `async`, which has a stack of its own: in the former `return` ends the activity, all else is the
-// user's mistake. Nothing may jump into any of them. A wrong jump is left out of the output, so that clang does not
-// report it again.
+// `return` and `goto` may leave a block of ours (atomic, do … finish, noncancellable, a clause's body): its cleanup
+// runs. So may `break` and `continue`, but not a `do … finish`, which other compilers take for a loop. None may leave
+// the body of an activity or of `async`, which has a stack of its own: in the former `return` ends the activity, all
+// else is the user's mistake. Nothing may jump into any of them. A wrong jump is left out of the output, so that clang
+// does not report it again.
 #include "translator.h"
 
 namespace charcoal::syntax {
@@ -33,6 +33,8 @@ static const char *describe(Region::What what) {
     return "the body of a clause";
   case Region::NoYield:
     return "an 'assert_no_yield' block";
+  case Region::Twait:
+    return "a 'twait' block";
   default:
     return "the body of 'activate'";
   }
@@ -44,7 +46,7 @@ static bool mayNotBeEntered(Region::What what) {
 }
 
 // These have a stack of their own: nothing may jump out of them.
-static bool isBody(Region::What what) { return what == Region::Body || what == Region::Async; }
+static bool isBody(Region::What what) { return what == Region::Body || what == Region::Async || what == Region::Tamed; }
 
 // Stands in for a wrong jump.
 void Translator::nothing() { text(position, "(void)0"); }
@@ -234,10 +236,17 @@ void Translator::returnStatement() {
     return;
   }
   if (next() != ";") {
-    problem(keyword,
-            "'return' with a value in the body of 'activate', which has no result; store the value in a variable, then "
-            "'return;'",
-            body->keyword, "the body belongs to this 'activate'");
+    if (body->what == Region::Tamed)
+      problem(
+          keyword,
+          "'return' with a value in a 'tamed' function, which returns to its caller when it first waits; trigger an "
+          "event with the value, then 'return;'",
+          body->keyword, "the function is 'tamed'");
+    else
+      problem(keyword,
+              "'return' with a value in the body of 'activate', which has no result; store the value in a variable, "
+              "then 'return;'",
+              body->keyword, "the body belongs to this 'activate'");
     drop();
     while (!done() && here() != ";" && here() != "}") {
       std::string_view t = here();

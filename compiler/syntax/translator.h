@@ -25,13 +25,15 @@ struct Region {
     Barrier, // the statement behind `noncancellable`
     Clause,  // a body of `waituntil`
     NoYield, // the block behind `assert_no_yield`
+    Twait,   // the block behind `twait`
+    Tamed,   // the body of a function that is `tamed`
   };
   What what;
-  size_t keyword;                            // the token that opened it
-  unsigned number;                           // regions are numbered in the order in which they open
-  unsigned uid = 0;                          // of Body: its spawn statement; of Finish and Async: its scope
-  bool hasReturn = false;                    // of Body: something jumps to its end
-  bool startsBranches = false;               // of Async: so it has a scope
+  size_t keyword;              // the token that opened it
+  unsigned number;             // regions are numbered in the order in which they open
+  unsigned uid = 0;            // of Body: its spawn statement; of Tamed: its call; of Finish and Async: its scope
+  bool hasReturn = false;      // of Body and Tamed: something jumps to its end
+  bool startsBranches = false; // of Async: so it has a scope
   std::vector<std::string_view> labels = {}; // of Finish: those that `cancel` may name
   std::string_view policy = {};              // of Atomic: what becomes of spawns in it, if the block says so
 };
@@ -81,6 +83,8 @@ private:
 
   // ---- plain C (c.cpp) ----
   void compound(size_t noncancellable = none); // the word before the function whose body this is
+  void beginBlock();                           // behind its '{'
+  void statements(size_t end);                 // of a block, up to its '}'
   void statement(bool inList);
   void simpleStatement();        // an expression, declaration or the like, through its ';'
   void skim(size_t end);         // copies expressions and declarations up to `end`, translating what stands in them
@@ -124,6 +128,21 @@ private:
   void lowerFinish(bool inList);
   void lowerLoneFinish(bool inList);
   void lowerWaituntil(bool inList);
+  bool matchesTwait(bool) const;
+  void lowerTwait(bool inList);
+  void tamedSpecifier();
+  void tamedBody(size_t keyword);
+  std::vector<size_t> parameters(size_t open) const;
+  bool isSlot() const;
+  void slot();
+  size_t slotVariable(size_t open) const;
+  size_t blockOf(size_t variable) const;
+  size_t opening(size_t close) const;
+  bool isDeclarator(size_t index) const;
+  bool isCopiedInto(size_t block, std::string_view name) const;
+  size_t rendezvousType() const; // behind the type, if a declaration of variables that hold one begins here
+  void rendezvousDeclaration(size_t typeEnd);
+  size_t declarator();
   bool startsClause(size_t index) const;
   bool startsWait(size_t index) const; // a `waituntil` statement begins there
   Wait parseWait(size_t index, unsigned level) const;
@@ -195,6 +214,8 @@ private:
   std::set<std::string_view> cancelledNames;                         // those behind a `cancel`
   size_t firstLabel = 0;                                             // of the statement at hand, in `labels`
   size_t position = 0;
+  std::vector<std::pair<size_t, size_t>> blocks; // those begun, by their '{', and where in the output they begin
+  unsigned nextSpan = 0;
   unsigned nextRegion = 0;
   unsigned nextScope = 0;
   unsigned depth = 0; // of nested statements and groups

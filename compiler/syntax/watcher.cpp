@@ -25,6 +25,27 @@ template struct Reveal<LevelMember, &Preprocessor::LexLevel>;
 
 namespace charcoal::syntax {
 
+// As the macro `rendezvous` (charcoal/events.h) makes its type: an array of volatile pointers to functions that take a
+// struct ch_rendezvous *. Or an array or structure with one in it.
+static bool holdsRendezvous(QualType type) {
+  while (const ArrayType *array = type->getAsArrayTypeUnsafe())
+    type = array->getElementType();
+  if (const auto *record = type->getAsRecordDecl()) {
+    if (const RecordDecl *definition = record->getDefinition())
+      for (const FieldDecl *field : definition->fields())
+        if (holdsRendezvous(field->getType()))
+          return true;
+    return false;
+  }
+  const auto *pointer = type->getAs<PointerType>();
+  const auto *function = pointer ? pointer->getPointeeType()->getAs<FunctionProtoType>() : nullptr;
+  if (!function || !type.isVolatileQualified() || function->getNumParams() != 1)
+    return false;
+  const auto *parameter = function->getParamType(0)->getAs<PointerType>();
+  const RecordDecl *object = parameter ? parameter->getPointeeType()->getAsRecordDecl() : nullptr;
+  return object && object->getName() == "ch_rendezvous";
+}
+
 void Watcher::install(CompilerInstance &compiler) {
   Preprocessor &preprocessor = compiler.getPreprocessor();
   auto &slot = preprocessor.*reveal(static_cast<WatcherMember *>(nullptr));
@@ -89,6 +110,13 @@ void Watcher::operator()(const Token &token) {
     names.isDeclared = [&](std::string_view word) { return declared(word) != nullptr; };
     names.isType = [&](std::string_view word) { return llvm::isa_and_nonnull<TypedefNameDecl>(declared(word)); };
     names.isFunction = [&](std::string_view word) { return llvm::isa_and_nonnull<FunctionDecl>(declared(word)); };
+    names.holdsRendezvous = [&](std::string_view word, bool isTag) {
+      const IdentifierInfo *name = preprocessor.getIdentifierInfo(llvm::StringRef(word.data(), word.size()));
+      for (auto found = scope.begin(name); found != scope.end(); ++found)
+        if (auto *type = llvm::dyn_cast<TypeDecl>(*found); type && llvm::isa<TagDecl>(type) == isTag)
+          return charcoal::syntax::holdsRendezvous(compiler.getASTContext().getTypeDeclType(type));
+      return false;
+    };
     const Translation translation = translate(lexemes, names, nextUid);
     report(declaration, translation.problems);
     output = render(declaration, translation);

@@ -128,7 +128,7 @@ void ch_async_branch(struct ch_scope *home) {
   struct ch_domain *d = &ch_domain;
   struct ch_branch *b = d->current;
   CH_INVARIANT(b && (b->state == CH_WAITING || b->state == CH_SELECTING), "who becomes a branch has just blocked");
-  settle(split(b, b->top, (void **)ch_tls.link), b, ch_finish_of(home));
+  settle(split(b, b->top, (void **)ch_tls.link), b, ch_home_of(home));
   b->top = d->parent;
   b->state = CH_RUNNING;
   ch_tls.link = (struct ch_frame **)&b->top;
@@ -174,7 +174,7 @@ void ch_async_resumed(struct ch_scope *home) {
   for (struct ch_link *n = strays->next; n != strays; n = n->next)
     if (ch_async_at(n)->parent == b) {
       ch_list_remove(n);
-      settle(ch_async_at(n), b, ch_finish_of(home));
+      settle(ch_async_at(n), b, ch_home_of(home));
       return;
     }
 }
@@ -197,6 +197,8 @@ __attribute__((noinline)) static struct ch_branch *go_on_behind(struct ch_finish
   struct ch_finish *root = s->root;
   struct ch_branch *owner = s->owner;
   ch_scope_close(s);
+  if (CH_UNLIKELY(s->implicit))
+    ch_scope_free_implicit(s);
   owner->state = CH_READY;
   owner->link.prev = NULL;
   if (!owner->scope) /* no more than its first branch */

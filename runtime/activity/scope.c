@@ -3,12 +3,14 @@
 #include "activity/extension.h"
 #include "reactor/timer.h"
 #include "wait/wait.h"
+#include <stdlib.h>
 
 void ch_scope_enter(struct ch_scope *opaque, unsigned flags, const char *site) {
   struct ch_domain *d = &ch_domain;
   struct ch_finish *s = ch_finish_of(opaque);
   struct ch_branch *b = ch_is_in_branch() ? d->current : NULL;
   s->owner = b;
+  s->refers = s->implicit = false;
   if (CH_UNLIKELY(!b))
     return;
   struct ch_finish *outer = b->scope;
@@ -82,6 +84,47 @@ void ch_scope_leave(struct ch_scope *opaque) {
   wait_at(s);
   ch_wait_native(CH_BY_DOMAIN);
 }
+
+/* ---- around an activity's body, for tamed functions that are called outside any scope ---- */
+
+void ch_tamed_enter(struct ch_scope *opaque) {
+  struct ch_finish *s = ch_finish_of(opaque);
+  s->refers = true;
+  s->outer = NULL;
+  if (CH_UNLIKELY(!ch_is_in_branch()))
+    return;
+  struct ch_branch *b = ch_domain.current;
+  if (CH_UNLIKELY(!b->scope)) {
+    struct ch_scope *around = malloc(sizeof *around);
+    if (!around)
+      abort();
+    ch_scope_enter(around, 0, "the activity's end");
+    b->scope->implicit = true;
+  }
+  s->outer = b->scope;
+}
+
+bool ch_scope_leave_implicit(struct ch_branch *b) {
+  struct ch_finish *s = b->scope;
+  CH_INVARIANT(s->implicit, "an activity has left its own scopes when its body ends");
+  if (ch_scope_is_over(s)) {
+    ch_scope_close(s);
+    ch_scope_free_implicit(s);
+    return true;
+  }
+  if (b->flags & CH_MAIN && ch_domain.is_program) { /* the program ends, and what still runs is dropped */
+    b->scope = NULL;
+    return true;
+  }
+  b->state = CH_WAITING;
+  b->what = CH_ON_FINISH;
+  b->link.next = (struct ch_link *)s;
+  b->top = ch_chain_end(b);
+  s->leaving = true;
+  return false;
+}
+
+void ch_scope_free_implicit(struct ch_finish *s) { free(s); }
 
 #ifdef CHARCOAL_CHECKED
 void ch_scope_check(struct ch_finish *root) {

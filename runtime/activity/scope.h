@@ -41,6 +41,8 @@ struct ch_finish {
   /* In all. */
   bool marked, barrier;
   bool leaving;                   /* the owner waits at its end */
+  bool refers;                    /* it stands for `outer`: a tamed call's, and nothing else means anything */
+  bool implicit;                  /* it is the runtime's, around an activity's body: see ch_tamed_enter */
   struct ch_extension *extension; /* NULL: it has none */
   int64_t when;                   /* of its deadline, also when that has passed; CH_FOREVER: none */
 };
@@ -72,6 +74,20 @@ static inline bool ch_scope_has_members(const struct ch_finish *s) {
 static inline bool ch_scope_is_over(const struct ch_finish *s) {
   return CH_LIKELY(ch_list_empty(&s->branches)) && !ch_scope_has_members(s);
 }
+
+/* Of the ABI's scope of an `async`: the one that its branch belongs to. */
+static inline struct ch_finish *ch_home_of(struct ch_scope *opaque) {
+  struct ch_finish *s = ch_finish_of(opaque);
+  return CH_UNLIKELY(s->refers) ? s->outer : s;
+}
+
+/* A tamed function is entered, whose body will be an async branch of the scope that the caller stands in. Where there
+ * is none, the activity gets one around its body. */
+void ch_tamed_enter(struct ch_scope *);
+/* The activity's body has ended, and b->scope is implicit: true if nobody is left in it. Else b waits. */
+CH_HIDDEN CH_RARE bool ch_scope_leave_implicit(struct ch_branch *b);
+/* The implicit scope has been closed. */
+CH_HIDDEN void ch_scope_free_implicit(struct ch_finish *);
 
 /* A scope's end, when its branches and members have ended. */
 CH_HIDDEN void ch_scope_close(struct ch_finish *);

@@ -105,6 +105,8 @@ static inline __attribute__((always_inline)) struct ch_branch *run(struct ch_bra
   } else if (status == CH_DONE) {
     if (CH_UNLIKELY(b->flags & CH_ASYNC))
       return ch_async_end(b);
+    if (CH_UNLIKELY(b->scope != NULL) && !ch_scope_leave_implicit(b))
+      return ch_branch_blocked(b);
     ch_activity_end(b);
   } else if (CH_LIKELY(status != CH_MOVED)) {
     CH_INVARIANT(status == CH_PAUSED, "a body's status is done, blocked or paused");
@@ -123,6 +125,7 @@ CH_HIDDEN extern void ch_reactor_end(void) __attribute__((weak));
 CH_HIDDEN extern void ch_locks_look(void) __attribute__((weak));
 CH_HIDDEN extern void ch_locks_report(int fd) __attribute__((weak));
 CH_HIDDEN extern void ch_locks_end(void) __attribute__((weak));
+CH_HIDDEN extern void ch_events_end(void) __attribute__((weak));
 
 static void look_outside(void) {
   if (CH_UNLIKELY(ch_domain.lock_queues != 0))
@@ -389,6 +392,8 @@ void ch_domain_end(void) {
   ch_report_end();
   if (ch_locks_end)
     ch_locks_end();
+  if (ch_events_end)
+    ch_events_end();
   if (ch_reactor_end)
     ch_reactor_end();
   ch_names_end();

@@ -1,0 +1,77 @@
+/* Mistakes with events: counted always, told in checked builds, fatal where that is wished. */
+#include "events/cells.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static int wished; /* enum ch_event_mistakes; 0: nothing was said */
+
+void ch_event_mistakes(enum ch_event_mistakes what) { wished = (int)what; }
+
+static int policy(void) {
+  if (!wished) {
+    const char *text = getenv("CHARCOAL_EVENTS");
+    wished = !text                        ? (ch_checks ? CH_EVENTS_REPORT : CH_EVENTS_COUNT)
+             : strcmp(text, "fatal") == 0 ? CH_EVENTS_FATAL
+             : strcmp(text, "count") == 0 ? CH_EVENTS_COUNT
+                                          : CH_EVENTS_REPORT;
+  }
+  return wished;
+}
+
+static const char *or_unknown(const char *site) { return site ? site : "an unknown place"; }
+
+static void end(void) {
+  fflush(NULL);
+  _exit(CH_EXIT_MISUSE);
+}
+
+void ch_events_misuse(const char *what, const char *site) {
+  fprintf(stderr, "charcoal: %s%s%s\n", what, site ? "; it belongs to " : "", site ? site : "");
+  end();
+  __builtin_unreachable();
+}
+
+void ch_event_leaked(const struct ch_cell *c, const char *why) {
+  ch_events.counts.leaked++;
+  if (policy() == CH_EVENTS_COUNT)
+    return;
+  fprintf(stderr, "charcoal: the event made at %s was not triggered when %s: wait for it, or cancel it\n",
+          or_unknown(c->site), why);
+  if (policy() == CH_EVENTS_FATAL)
+    end();
+}
+
+/* The word's generation is the cell's last one, or the one before, of which the cell remembers the place. */
+void ch_event_in_vain(ch_event e, const struct ch_cell *c) {
+  uint32_t age = c ? c->generation - ch_event_generation(e) : 0;
+  bool known = c && age == 1;
+  if (known && !c->was_triggered) {
+    ch_events.counts.late++;
+    return;
+  }
+  ch_events.counts.twice++;
+  if (policy() == CH_EVENTS_COUNT)
+    return;
+  if (!c)
+    fprintf(stderr, "charcoal: what was triggered is no event\n");
+  else
+    fprintf(stderr, "charcoal: the event made at %s was triggered or cancelled before it was triggered now\n",
+            or_unknown(!known                            ? NULL
+                       : c->state == CH_CELL_OUTSTANDING ? c->before
+                                                         : c->site));
+  if (policy() == CH_EVENTS_FATAL)
+    end();
+}
+
+void ch_rendezvous_waited_twice(const struct ch_rendezvous_state *s, const char *second) {
+  if (policy() == CH_EVENTS_COUNT)
+    return;
+  fprintf(stderr, "charcoal: a rendezvous that is waited for at %s is waited for at %s, too; it has one waiter\n",
+          or_unknown(s->wait_site), or_unknown(second));
+  if (policy() == CH_EVENTS_FATAL)
+    end();
+}
+
+void ch_event_counts(struct ch_event_counts *to) { *to = ch_events.counts; }

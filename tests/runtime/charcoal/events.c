@@ -1,0 +1,428 @@
+/* Events, rendezvous, twait and tamed functions: charcoal/events.h. */
+#include "simulated.h"
+#include <charcoal/events.h>
+
+static struct ch_event_counts counted(void) {
+  struct ch_event_counts c;
+  ch_event_counts(&c);
+  return c;
+}
+
+/* Triggers e with n, after n milliseconds. */
+static void later(int n, event(int) e) {
+  activate(n, e) {
+    ch_sleep(n * 1000000L);
+    ch_trigger(e, n);
+  }
+}
+
+/* ---- trigger ---- */
+
+TEST(a_trigger_writes_its_slots_before_it_returns) {
+  rendezvous() r;
+  int i = 0;
+  event(int) e = mkevent(r, &i);
+  EXPECT(ch_event_is_outstanding(e) && ch_outstanding(r) == 1);
+  EXPECT(ch_trigger(e, 100) == 0 && i == 100 && ch_triggered(r) == 1 && ch_outstanding(r) == 0);
+  EXPECT(twait(r) == 0 && ch_triggered(r) == 0);
+}
+
+TEST(ids_come_in_the_order_of_the_triggers) {
+  rendezvous(const char *) r;
+  const char *id = NULL;
+  event() a = mkevent(r, "a"), b = mkevent(r, "b"), c = mkevent(r, "c");
+  ch_trigger(b), ch_trigger(c), ch_trigger(a);
+  EXPECT(twait(r, &id) == 0 && strcmp(id, "b") == 0);
+  EXPECT(twait(r, &id) == 0 && strcmp(id, "c") == 0);
+  EXPECT(twait(r, &id) == 0 && strcmp(id, "a") == 0);
+}
+
+TEST(an_id_of_any_size_arrives_whole) {
+  struct id {
+    int one;
+    double more[9];
+  } sent = {1, {2, 3}}, got = {0};
+  rendezvous(struct id) r;
+  event() e = mkevent(r, sent), dropped = mkevent(r, ((struct id){4, {5}}));
+  EXPECT(ch_trigger(e) == 0 && twait(r, &got) == 0 && memcmp(&sent, &got, sizeof got) == 0);
+  EXPECT(ch_event_cancel(dropped) == 0);
+}
+
+TEST(values_are_converted_as_an_assignment_would) {
+  rendezvous() r;
+  double d = 0;
+  _Bool truth = 0;
+  unsigned char low = 0;
+  const char *text = "x";
+  ch_trigger(mkevent(r, &d, &truth, &low, &text), 3, 0.5, 0x1ff, 0);
+  EXPECT(d == 3.0 && truth == 1 && low == 0xff && text == NULL);
+  float f = 0;
+  long negative = 0;
+  ch_trigger(mkevent(r, &f, &negative), 1.5, -2);
+  EXPECT(f == 1.5f && negative == -2);
+}
+
+TEST(the_second_trigger_is_ignored_and_counted) {
+  rendezvous() r;
+  int i = 0;
+  event(int) e = mkevent(r, &i);
+  EXPECT(ch_trigger(e, 1) == 0 && ch_trigger(e, 2) == EALREADY && i == 1 && counted().twice == 1);
+  EXPECT(twait(r) == 0 && ch_trigger(e, 3) == EALREADY && ch_triggered(r) == 0 && i == 1);
+  event(int) next = mkevent(r, &i); /* in the same memory, perhaps */
+  EXPECT(ch_trigger(e, 4) == EALREADY && i == 1 && ch_trigger(next, 5) == 0 && i == 5);
+}
+
+TEST_EXITS(a_mistake_is_fatal_where_that_is_wished, CH_EXIT_MISUSE, "events.c:") {
+  ch_event_mistakes(CH_EVENTS_FATAL);
+  rendezvous() r;
+  event() e = mkevent(r);
+  ch_trigger(e);
+  ch_trigger(e);
+}
+
+/* ---- waiting ---- */
+
+TEST(a_twait_blocks_until_an_event_is_triggered) {
+  rendezvous(int) r;
+  int id = 0, value = 0;
+  later(2, mkevent(r, 2, &value));
+  later(1, mkevent(r, 1, &value));
+  EXPECT(twait(r, &id) == 0 && id == 1 && value == 1);
+  EXPECT(twait(r, &id) == 0 && id == 2 && value == 2);
+}
+
+TEST(a_wait_for_all_drops_the_ids) {
+  rendezvous(int) r;
+  int values[3] = {0};
+  EXPECT(ch_twait_all(r) == 0);
+  for (int i = 0; i < 3; i++)
+    later(i + 1, mkevent(r, i, &values[i]));
+  EXPECT(ch_twait_all(r) == 0 && values[0] == 1 && values[1] == 2 && values[2] == 3 && ch_triggered(r) == 0);
+}
+
+TEST(a_cancelled_twait_has_taken_nothing) {
+  rendezvous(int) r;
+  int error = 0, id = 0;
+  do {
+    async error = twait(r, &id);
+    ch_trigger(mkevent(r, 7));
+    ch_trigger(mkevent(r, 8));
+    EXPECT(ch_triggered(r) == 1 || ch_triggered(r) == 2);
+    cancel;
+  }
+  finish;
+  EXPECT((error == 0 && id == 7 && ch_triggered(r) == 1) || (error == ECANCELED && ch_triggered(r) == 2));
+}
+
+TEST_EXITS(a_second_waiter_is_told_with_both_places, CH_EXIT_MISUSE, "it has one waiter") {
+  ch_event_mistakes(CH_EVENTS_FATAL);
+  rendezvous() r;
+  do {
+    async twait(r);
+    twait(r);
+  }
+  finish;
+}
+
+TEST(a_second_waiter_is_sent_away) {
+  ch_event_mistakes(CH_EVENTS_COUNT);
+  rendezvous() r;
+  event() e = mkevent(r);
+  int first = -1;
+  do {
+    async first = twait(r);
+    EXPECT(twait(r) == EBUSY);
+    EXPECT(ch_rendezvous_cancel(r) == EBUSY);
+    ch_trigger(e);
+  }
+  finish;
+  EXPECT(first == 0);
+}
+
+TEST(rendezvous_and_events_stand_in_waituntil) {
+  rendezvous(int) r, never;
+  int id = 0, which = 0;
+  event() e = mkevent(r, 3);
+  activate(e) { ch_trigger(e); }
+  waituntil(twait(never, &id)) which = 1;
+  or waituntil(ch_event_wait(e)) which = 2;
+  EXPECT(which == 2 && ch_triggered(r) == 1); /* it has consumed nothing */
+  waituntil(twait(never, &id)) which = 3;
+  or waituntil(twait(r, &id)) which = 4;
+  EXPECT(which == 4 && id == 3 && ch_triggered(r) == 0);
+  EXPECT(ch_event_wait(e) == ESTALE);
+  waituntil(twait(r, &id)) which = 5;
+  else which = 6;
+  EXPECT(which == 6);
+}
+
+TEST(whoever_waits_for_a_cancelled_event_is_told) {
+  rendezvous() r;
+  event() e = mkevent(r);
+  int told = 0;
+  do {
+    async told = ch_event_wait(e);
+    EXPECT(ch_event_cancel(e) == 0 && ch_event_cancel(e) == EALREADY);
+  }
+  finish;
+  EXPECT(told == ESTALE && ch_triggered(r) == 0 && ch_outstanding(r) == 0);
+}
+
+/* ---- twait { } ---- */
+
+TEST(a_twait_block_waits_for_all_of_its_events) {
+  int x[4] = {0};
+  twait { /* no events: no wait */ }
+  twait {
+    for (int i = 0; i < 4; i++)
+      later(4 - i, mkevent(&x[i]));
+  }
+  EXPECT(x[0] == 4 && x[1] == 3 && x[2] == 2 && x[3] == 1);
+}
+
+TEST(mkevent_belongs_to_the_innermost_twait_block) {
+  int outer = 0, inner = 0;
+  twait {
+    later(5, mkevent(&outer));
+    twait { later(1, mkevent(&inner)); }
+    EXPECT(inner == 1 && outer == 0);
+  }
+  EXPECT(outer == 5);
+}
+
+TEST(a_jump_out_of_a_twait_block_cancels_its_events) {
+  event(int) e;
+  int x = 0;
+  for (;;)
+    twait {
+      e = mkevent(&x);
+      break;
+    }
+  EXPECT(!ch_event_is_outstanding(e) && ch_trigger(e, 1) == EALREADY && x == 0);
+  EXPECT(counted().cancelled == 1 && counted().late == 1 && counted().leaked == 0);
+}
+
+TEST(a_cancelled_scope_cancels_its_events) {
+  event() e;
+  do {
+    async {
+      twait { e = mkevent(); }
+      EXPECT(ch_cancelled());
+    }
+    cancel;
+  }
+  finish;
+  EXPECT(ch_trigger(e) == EALREADY && counted().cancelled == 1 && counted().leaked == 0);
+}
+
+/* ---- tamed functions ---- */
+
+static int order[8], ordered;
+tamed count_to(int n, event(int) done);
+tamed count_to(int n, event(int) done) {
+  int parts[2] = {0};
+  order[ordered++] = n;
+  if (n == 0)
+    return;
+  twait { later(n, mkevent(&parts[1])); }
+  order[ordered++] = n + parts[1];
+  ch_trigger(done, n * 10);
+}
+
+TEST(a_tamed_function_returns_to_its_caller_when_it_waits) {
+  int a = 0, b = 0;
+  twait {
+    count_to(2, mkevent(&a));
+    count_to(1, mkevent(&b));
+    order[ordered++] = 100;
+  }
+  EXPECT(a == 20 && b == 10);
+  EXPECT(order[0] == 2 && order[1] == 1 && order[2] == 100 && order[3] == 2 && order[4] == 4);
+}
+
+static int ended;
+static tamed ends_late(void) {
+  ch_sleep(1000000);
+  ended++;
+}
+
+TEST(the_finish_around_its_caller_waits_for_a_tamed_function) {
+  do {
+    ends_late();
+    EXPECT(ended == 0);
+  }
+  finish;
+  EXPECT(ended == 1);
+}
+
+TEST(an_activity_ends_when_its_tamed_functions_have) {
+  ch_activity handle;
+  activate[&handle] {
+    ends_late();
+    ends_late();
+  }
+  EXPECT(ch_activity_wait(&handle) == 0 && ended == 2);
+}
+
+static tamed is_cancelled(int *error) { *error = ch_sleep(CH_FOREVER); }
+TEST(a_cancel_of_the_scope_ends_a_tamed_function) {
+  int error = 0;
+  do {
+    is_cancelled(&error);
+    cancel;
+  }
+  finish;
+  EXPECT(error == ECANCELED);
+}
+
+/* Between two waits of tamed functions of one activity nobody else of it runs. */
+static int shared;
+static tamed increments(event() done) {
+  for (int i = 0; i < 50; i++) {
+    int before = shared;
+    yield;
+    shared = before + 1;
+    if (i % 10 == 0)
+      twait { ch_trigger_after(1000, mkevent()); }
+  }
+  ch_trigger(done);
+}
+TEST(tamed_functions_of_one_activity_are_not_interleaved) {
+  twait {
+    increments(mkevent());
+    increments(mkevent());
+  }
+  EXPECT(shared == 100);
+}
+
+static int threaded(int n) {
+  int got = 0;
+  twait { later(n, mkevent(&got)); }
+  return got;
+}
+TEST(a_function_that_is_not_tamed_waits_with_its_callers_and_returns_a_value) { EXPECT(threaded(3) == 3); }
+
+/* ---- lifetimes ---- */
+
+static event(int) kept;
+static void broken(void) {
+  rendezvous() r;
+  int res = 0;
+  kept = mkevent(r, &res);
+}
+static void broken_in_a_structure(void) {
+  struct {
+    int a;
+    rendezvous() r[2];
+  } unused = {0};
+  (void)unused;
+  rendezvous() all[3];
+  int res = 0;
+  kept = mkevent(&all[2], &res);
+}
+struct holder {
+  char name[8];
+  rendezvous(int) r;
+};
+static void broken_in_a_declared_structure(void) {
+  struct holder h;
+  int res = 0;
+  kept = mkevent(h.r, 1, &res);
+}
+static void broken_on_the_way_out(int n) {
+  for (int i = 0; i < n; i++) {
+    rendezvous(int) r;
+    int res[2] = {0};
+    kept = mkevent(r, i, &res[1]);
+    if (i == 1)
+      return;
+  }
+}
+static void use_stack(void) {
+  volatile char bytes[512];
+  for (unsigned i = 0; i < sizeof bytes; i++)
+    bytes[i] = (char)i;
+}
+TEST(a_rendezvous_that_goes_out_of_scope_cancels_its_events) {
+  void (*all[])(void) = {broken, broken_in_a_structure, broken_in_a_declared_structure};
+  for (unsigned i = 0; i < 3; i++) {
+    all[i]();
+    use_stack();
+    EXPECT(ch_trigger(kept, 5) == EALREADY && counted().leaked == i + 1);
+  }
+  broken_on_the_way_out(5);
+  EXPECT(ch_trigger(kept, 5) == EALREADY && counted().leaked == 5 && counted().late == 4);
+}
+
+TEST_EXITS(a_leaked_event_is_told_with_its_place, 0, "events.c:") {
+  ch_event_mistakes(CH_EVENTS_REPORT);
+  broken();
+}
+
+static void slot_of_an_ended_function(rendezvous(int) r) {
+  struct {
+    int a, b;
+  } mine = {1, 2};
+  kept = mkevent(r, 9, &mine.b);
+}
+TEST(a_slot_of_an_ended_function_is_skipped_and_the_id_arrives) {
+  rendezvous(int) r;
+  int id = 0;
+  slot_of_an_ended_function(r);
+  use_stack();
+  EXPECT(ch_trigger(kept, 3) == 0 && counted().skipped == 1 && twait(r, &id) == 0 && id == 9);
+}
+TEST(a_slot_of_an_ended_block_is_skipped) {
+  rendezvous(int) r;
+  event(int, int) e;
+  int outside = 0, id = 0;
+  for (int i = 0; i < 1; i++) {
+    int inside = 0;
+    e = mkevent(r, 1, &inside, &outside);
+  }
+  EXPECT(ch_trigger(e, 1, 2) == 0 && counted().skipped == 1 && outside == 2 && twait(r, &id) == 0);
+}
+static void slot_through_a_pointer(int *to, rendezvous() r) { kept = mkevent(r, &to[1]); }
+TEST(a_slot_of_the_caller_is_written) {
+  rendezvous() r;
+  int array[2] = {0};
+  slot_through_a_pointer(array, r);
+  EXPECT(ch_trigger(kept, 4) == 0 && array[1] == 4 && twait(r) == 0);
+}
+
+TEST(a_rendezvous_on_the_heap_is_destroyed_by_its_owner) {
+  struct holder *h = calloc(1, sizeof *h);
+  int x = 0;
+  event(int) e = mkevent(h->r, 1, &x);
+  EXPECT(ch_rendezvous_destroy(h->r) == 0 && counted().leaked == 1);
+  free(h);
+  EXPECT(ch_trigger(e, 1) == EALREADY && x == 0);
+}
+
+TEST_EXITS(a_copied_rendezvous_is_told, CH_EXIT_MISUSE, "was copied") {
+  struct holder a = {0}, b;
+  event() e = mkevent(a.r, 1);
+  memcpy(&b, &a, sizeof b);
+  twait(b.r);
+  ch_trigger(e);
+}
+
+TEST(a_million_events_leave_no_memory_behind) {
+  rendezvous(int) r;
+  FILE *status;
+  long before = 0, after = 0, unused;
+  for (int i = 0; i < 1000000; i++) {
+    if (i == 1000) {
+      status = fopen("/proc/self/statm", "r");
+      EXPECT(fscanf(status, "%ld %ld", &unused, &before) == 2 && fclose(status) == 0);
+    }
+    event() e = mkevent(r, i);
+    if (i % 3 == 0)
+      ch_event_cancel(e);
+    else
+      EXPECT(ch_trigger(e) == 0 && twait(r, &(int){0}) == 0);
+  }
+  status = fopen("/proc/self/statm", "r");
+  EXPECT(fscanf(status, "%ld %ld", &unused, &after) == 2 && fclose(status) == 0);
+  EXPECT(after - before < 64);
+}
