@@ -426,3 +426,11 @@ TEST(a_million_events_leave_no_memory_behind) {
   EXPECT(fscanf(status, "%ld %ld", &unused, &after) == 2 && fclose(status) == 0);
   EXPECT(after - before < 64);
 }
+
+TEST(a_timer_of_a_cancelled_event_never_fires) {
+  rendezvous() r;
+  event() e = mkevent(r);
+  EXPECT(ch_trigger_after(1000000, e) == 0 && ch_event_cancel(e) == 0);
+  ch_sleep(2000000);
+  EXPECT(counted().triggered == 0 && counted().late == 0 && ch_triggered(r) == 0);
+}
