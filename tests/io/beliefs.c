@@ -411,6 +411,11 @@ TEST(the_end_that_came_with_the_last_bytes) {
   }
 }
 
+/* The kernel is asked after 10 ms whether a belief is right. Where each round would wait for that, none takes less; a busy
+ * machine may delay many rounds, but not a hundred. */
+enum { BEFORE_A_BELIEF_IS_CHECKED = 9000000 };
+static int64_t earlier(int64_t a, int64_t b) { return a < b ? a : b; }
+
 /* A read ends where a message with a descriptor ends, and more is there: the next read does not wait at all. */
 TEST(what_lies_behind_a_message_with_a_descriptor_is_there_at_once) {
   char b[100];
@@ -418,7 +423,8 @@ TEST(what_lies_behind_a_message_with_a_descriptor_is_there_at_once) {
   begins();
   pair(a);
   use(a[0], a[1]);
-  for (int i = 0; i < 10; i++) {
+  int64_t quickest = INT64_MAX;
+  for (int i = 0; i < 100 && quickest >= BEFORE_A_BELIEF_IS_CHECKED; i++) {
     union {
       struct cmsghdr header;
       char room[CMSG_SPACE(sizeof(int))];
@@ -431,8 +437,9 @@ TEST(what_lies_behind_a_message_with_a_descriptor_is_there_at_once) {
     int64_t before = now();
     EXPECT(read(a[0], b, sizeof b) == 1);
     EXPECT(read(a[0], b, sizeof b) == 3);
-    EXPECT(now() - before < 9000000); /* before the kernel is asked whether a belief is right: 10 ms */
+    quickest = earlier(quickest, now() - before);
   }
+  EXPECT(quickest < BEFORE_A_BELIEF_IS_CHECKED);
 }
 
 /* The reader's end does not show that its writer sends packets. */
@@ -443,13 +450,15 @@ TEST(what_lies_behind_a_packet_is_there_at_once) {
   EXPECT(pipe(p) == 0);
   use(p[0], p[1]);
   EXPECT(syscall(SYS_fcntl, p[1], F_SETFL, O_WRONLY | O_DIRECT) == 0);
-  for (int i = 0; i < 10; i++) {
+  int64_t quickest = INT64_MAX;
+  for (int i = 0; i < 100 && quickest >= BEFORE_A_BELIEF_IS_CHECKED; i++) {
     raw_write(p[1], "one");
     raw_write(p[1], "three");
     int64_t before = now();
     EXPECT(read(p[0], b, sizeof b) == 3 && read(p[0], b, sizeof b) == 5);
-    EXPECT(now() - before < 9000000);
+    quickest = earlier(quickest, now() - before);
   }
+  EXPECT(quickest < BEFORE_A_BELIEF_IS_CHECKED);
 }
 
 /* ---- numbers out of nowhere ---- */

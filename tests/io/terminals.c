@@ -1,27 +1,15 @@
 /* Terminals: a write that has no room waits, and others go on; cancelled, it says what has gone. */
-#include "harness.h"
-#include <fcntl.h>
+#include "terminal.h"
 #include <poll.h>
 #include <sys/uio.h>
-#include <termios.h>
 
 enum { MUCH = 200000 };
 static char much[MUCH], taken[2 * MUCH];
 
-struct terminal {
-  int master, slave;
-};
 static struct terminal make(void) {
-  struct terminal t = {posix_openpt(O_RDWR | O_NOCTTY), -1};
-  struct termios mode;
-  EXPECT(t.master >= 0 && grantpt(t.master) == 0 && unlockpt(t.master) == 0);
-  t.slave = open(ptsname(t.master), O_RDWR | O_NOCTTY);
-  EXPECT(t.slave >= 0 && tcgetattr(t.slave, &mode) == 0);
-  cfmakeraw(&mode);
-  EXPECT(tcsetattr(t.slave, TCSANOW, &mode) == 0);
   for (int i = 0; i < MUCH; i++)
     much[i] = (char)('a' + i % 26);
-  return t;
+  return open_terminal();
 }
 
 static long take(int fd, long n) {
@@ -30,15 +18,6 @@ static long take(int fd, long n) {
     all += r;
   return all;
 }
-/* What is there and comes no more. */
-static long take_rest(int fd) {
-  long all = 0, r;
-  struct pollfd p = {.fd = fd, .events = POLLIN};
-  while (poll(&p, 1, 100) > 0 && (r = read(fd, taken + all, sizeof taken - (size_t)all)) > 0)
-    all += r;
-  return all;
-}
-
 TEST(who_has_no_room_waits_and_others_go_on) {
   struct terminal t = make();
   int flags = fcntl(t.slave, F_GETFL);
@@ -78,7 +57,8 @@ TEST(who_is_cancelled_says_what_has_gone) {
   }
   finish;
   EXPECT(r > 0 && r < MUCH);
-  do { /* and now there is none */
+  fill_terminal(t);
+  do { /* and now there is no room */
     async {
       r = -write(t.slave, much, 10);
       error = errno;
@@ -104,7 +84,9 @@ TEST(all_that_was_told_has_come) {
     cancel;
   }
   finish;
-  EXPECT(r > 0 && take_rest(t.master) == r && memcmp(taken, much, (size_t)r) == 0);
+  EXPECT(r > 0 && take(t.master, r) == r && memcmp(taken, much, (size_t)r) == 0);
+  struct pollfd more = {.fd = t.master, .events = POLLIN};
+  EXPECT(poll(&more, 1, 100) == 0);
 }
 
 TEST(one_that_does_not_block_says_so) {
