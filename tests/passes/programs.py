@@ -263,38 +263,45 @@ GROWING = {
 
 
 def seconds(*command):
-    """User time."""
+    """Processor time."""
     pid = os.posix_spawn(command[0], [str(c) for c in command], os.environ)
     _, status, usage = os.wait4(pid, 0)
     check(status == 0, f"{command}: status {status}")
-    return usage.ru_utime
+    return usage.ru_utime + usage.ru_stime
+
+
+def stays_below(limit, much, little):
+    """Whether `much()` takes less than `limit` times what `little()` takes. Other load on the machine only adds to a time,
+    so the least of several counts; they are taken in turn, so that a slow phase of the machine hits both."""
+    low = high = float("inf")
+    for _ in range(6):
+        low, high = min(low, little()), min(high, much())
+        if high <= limit * low:
+            return True, low, high
+    return False, low, high
 
 
 @test
 def the_passes_take_time_in_proportion_to_size(folder):
-    small, large = 500, 4000
+    small, large = 1000, 5000
     passes = "-passes=" + ",".join(f"charcoal-{name}" for name in ("outline", "duplicate", "atomic", "twins", "merge", "split", "shortcuts"))
 
-    def take(level, kind, n):
-        source, module = folder / "grows.c", folder / "grows.bc"
+    def module(level, kind, n):
+        source, out = folder / "grows.c", folder / f"grows{n}.bc"
         source.write_text(GROWING[kind](n))
-        run(cc, level, "-w", "-fcharcoal-dialect", "-c", "-emit-llvm", "-Xclang", "-disable-llvm-passes", source, "-o", module)
-        return seconds(str(llvm / "opt"), f"-load-pass-plugin={plugin}", passes, "-disable-output", module)
+        run(cc, level, "-w", "-fcharcoal-dialect", "-c", "-emit-llvm", "-Xclang", "-disable-llvm-passes", source, "-o", out)
+        return lambda: seconds(str(llvm / "opt"), f"-load-pass-plugin={plugin}", passes, "-disable-output", out)
 
     for kind in GROWING:
-        few = take("-O0", kind, small)
         for level in ("-O0", "-O1") if kind in ("calls", "loops over calls", "locals") else ("-O0",):
-            many = take(level, kind, large)
-            if many > 2 * large / small * few:
-                many = min(many, take(level, kind, large))  # other load on the machine only adds
-            check(many <= 2 * large / small * few,
-                  f"{large} {kind} at {level} take {many:.2f} s, {small} at -O0 take {few:.2f} s")
+            fine, few, many = stays_below(2 * large / small, module(level, kind, large), module(level, kind, small))
+            check(fine, f"at {level} {large} {kind} take {many:.2f} s, and {small} take {few:.2f} s")
 
 
 @test
 def what_the_passes_leave_takes_the_code_generator_time_in_proportion_to_size(folder):
     source, out = folder / "grows.c", folder / "grows.o"
     source.write_text(GROWING["calls"](1200).replace("g(x)", "g(x + 1)"))
-    plain = seconds(str(cc), "-fno-charcoal", "-O2", "-c", source, "-o", out)
-    ours = seconds(str(cc), "-O2", "-c", source, "-o", out)
-    check(ours <= 7 * plain, f"{ours:.2f} s, and {plain:.2f} s as plain C")
+    fine, plain, ours = stays_below(7, lambda: seconds(str(cc), "-O2", "-c", source, "-o", out),
+                                    lambda: seconds(str(cc), "-fno-charcoal", "-O2", "-c", source, "-o", out))
+    check(fine, f"{ours:.2f} s, and {plain:.2f} s as plain C")
