@@ -19,6 +19,6 @@ static inline void ch_tsan_acquire(const volatile void *at) {
 
 /* A function that looks at what another thread changes, and may see what was. Only where the runtime itself is
  * instrumented, in tests, does it mean something. */
-#define CH_LOOKS_AT_OTHERS __attribute__((no_sanitize("thread")))
+#define CH_LOOKS_AT_OTHERS __attribute__((disable_sanitizer_instrumentation))
 
 #endif
