@@ -103,73 +103,44 @@ interface Ids {
   atomic: number
 }
 
+/** The fields of each kind of record that hold an id, and of what. */
+const IDS: { [type in TraceRecord['type']]?: { [field: string]: keyof Ids } } = {
+  thread: { id: 'thread' },
+  dropped: { thread: 'thread' },
+  original: { location: 'location' },
+  continuation: {
+    thread: 'thread',
+    id: 'continuation',
+    parent: 'continuation',
+    at: 'location',
+    from: 'location',
+    activity: 'activity',
+    atomic: 'atomic',
+  },
+  location: { id: 'location' },
+  'activity-start': { thread: 'thread', parent: 'activity', at: 'location', id: 'activity' },
+  'activity-end': { id: 'activity' },
+  step: { activity: 'activity', continuation: 'continuation' },
+  'atomic-enter': { thread: 'thread', outer: 'atomic', at: 'location', activity: 'activity', id: 'atomic' },
+  'atomic-leave': { id: 'atomic' },
+  unserialisable: { first: 'location', other: 'location', second: 'location', operation: 'location' },
+  mark: { thread: 'thread', continuation: 'continuation' },
+  interruption: { atomic: 'atomic', continuation: 'continuation' },
+}
+
 /** Adds `base` to a record's ids, and notes the highest in `top`. */
-function move(r: TraceRecord, base: Ids, top: Ids): void {
-  const shift = <K extends string>(object: { [k in K]?: number | null }, name: K, of: keyof Ids): void => {
-    const id = object[name]
-    if (typeof id !== 'number') return
-    ;(object as any)[name] = id + base[of]
+function move(record: TraceRecord, base: Ids, top: Ids): void {
+  const fields = record as unknown as Record<string, unknown>
+  for (const [field, of] of Object.entries(IDS[record.type] ?? {})) {
+    const id = fields[field]
+    if (typeof id !== 'number') continue
+    fields[field] = id + base[of]
     top[of] = Math.max(top[of], id + base[of])
   }
-  switch (r.type) {
-    case 'thread':
-      shift(r, 'id', 'thread')
-      break
-    case 'dropped':
-      shift(r, 'thread', 'thread')
-      break
-    case 'original':
-      shift(r, 'location', 'location')
-      break
-    case 'continuation':
-      shift(r, 'thread', 'thread')
-      shift(r, 'id', 'continuation')
-      shift(r, 'parent', 'continuation')
-      shift(r, 'at', 'location')
-      shift(r, 'from', 'location')
-      shift(r, 'activity', 'activity')
-      shift(r, 'atomic', 'atomic')
-      for (const alternative of r.alternatives ?? []) alternative[0] += base.continuation
-      break
-    case 'location':
-      shift(r, 'id', 'location')
-      break
-    case 'activity-start':
-      shift(r, 'thread', 'thread')
-      shift(r, 'parent', 'activity')
-      shift(r, 'at', 'location')
-      shift(r, 'id', 'activity')
-      break
-    case 'activity-end':
-      shift(r, 'id', 'activity')
-      break
-    case 'step':
-      shift(r, 'activity', 'activity')
-      shift(r, 'continuation', 'continuation')
-      break
-    case 'atomic-enter':
-      shift(r, 'thread', 'thread')
-      shift(r, 'outer', 'atomic')
-      shift(r, 'at', 'location')
-      shift(r, 'activity', 'activity')
-      shift(r, 'id', 'atomic')
-      break
-    case 'atomic-leave':
-      shift(r, 'id', 'atomic')
-      break
-    case 'unserialisable':
-      for (const place of ['first', 'other', 'second', 'operation'] as const) shift(r, place, 'location')
-      if (r.awaits !== undefined) r.awaits = r.awaits.map((id) => id + base.location)
-      break
-    case 'mark':
-      shift(r, 'thread', 'thread')
-      shift(r, 'continuation', 'continuation')
-      break
-    case 'interruption':
-      shift(r, 'atomic', 'atomic')
-      shift(r, 'continuation', 'continuation')
-      break
+  if (record.type === 'continuation') {
+    for (const alternative of record.alternatives ?? []) alternative[0] += base.continuation
   }
+  if (record.type === 'unserialisable') record.awaits = record.awaits?.map((id) => id + base.location)
 }
 
 /** The `end` record, if the file has one; cheap. */
