@@ -1,5 +1,5 @@
 // Builds dist/:
-//   *.js            ES modules for browsers and bundlers
+//   *.js, */*.js    ES modules for browsers and bundlers, as the files in src/
 //   node/*.js       the same for Node, with AsyncLocalStorage; `import` and, from Node 20.19 on, `require` load these
 //   node/*.cjs      for `require` in older Nodes, all of one bundle; node/*.mjs are their wrappers for `import` there, so
 //                   that a program has one copy of the library however it is loaded
@@ -7,12 +7,12 @@
 // Source maps name the library's files to debuggers as code to step over.
 import { build } from 'esbuild'
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { appendFileSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { gzipSync } from 'node:zlib'
 import { library, tools } from './entries.mjs'
+import { sizeOf } from './size.mjs'
 
 const js = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..')
 const dist = path.join(js, 'dist')
@@ -43,15 +43,23 @@ const virtual = (texts) => ({
   },
 })
 
+// Each file by itself, so that a bundler leaves out what a program does not use.
+const inNodeAlone = /^(eslint|node)\/|^plugin\/(?!runtime|block)/
+const sources = readdirSync(path.join(js, 'src'), { recursive: true }).filter(
+  (file) => file.endsWith('.ts') && !inNodeAlone.test(file),
+)
 await build({
   ...common,
-  external: ['react'],
-  entryPoints: library,
+  bundle: false,
+  entryPoints: sources.map((file) => `src/${file}`),
+  outbase: 'src',
   format: 'esm',
-  splitting: true,
   outdir: dist,
-  chunkNames: 'shared-[hash]',
 })
+for (const file of sources) {
+  const made = path.join(dist, file.replace(/\.ts$/, '.js'))
+  writeFileSync(made, readFileSync(made, 'utf8').replace(/((?:from|import) "\.[^"]*)\.ts"/g, '$1.js"'))
+}
 await build({ ...node, entryPoints: tools, format: 'esm', outdir: dist })
 const { plugin, eslint } = tools
 await build({
@@ -61,6 +69,8 @@ await build({
   outdir: dist,
   outExtension: { '.js': '.cjs' },
 })
+// ESLint's plugins are the module itself, in CommonJS.
+appendFileSync(path.join(dist, 'eslint.cjs'), '\nmodule.exports = module.exports.default\n')
 await build({
   ...node,
   entryPoints: Object.fromEntries(Object.keys(library).map((name) => [name, `virtual:${name}`])),
@@ -121,24 +131,22 @@ const run = spawnSync(process.execPath, [tsc, '-p', path.join(js, 'tsconfig.buil
   stdio: 'inherit',
 })
 if (run.status !== 0) process.exit(1)
+/** Declarations without what only the library's own files need: internal interfaces, and imports for their effect. */
+const published = (text) =>
+  text
+    .replace(/ implements types\.\w+(, |(?= \{))/, (_, more) => (more === '' ? '' : ' implements '))
+    .replace(/, Frame, Pending \{/, ' {')
+    .replace(/^import '[^']*';\n/gm, '')
 const imported = /((?:from|import\(|import)\s*['"]\.{1,2}\/[^'"]+)\.ts(['"])/g
 for (const file of readdirSync(types, { recursive: true })) {
   if (!/\.d\.ts(\.map)?$/.test(file)) continue
   const full = path.join(types, file)
-  const text = readFileSync(full, 'utf8')
+  const text = published(readFileSync(full, 'utf8'))
   const twin = path.join(dist, 'types-cjs', file.replace('.d.ts', '.d.cts'))
   mkdirSync(path.dirname(twin), { recursive: true })
   writeFileSync(full, text.replace(imported, '$1.js$2'))
-  writeFileSync(twin, text.replace(imported, '$1.cjs$2').replace(/(\w\.d)\.ts(\.map|")/g, '$1.cts$2'))
+  const cts = text.replace(imported, '$1.cjs$2').replace(/(\w\.d)\.ts(\.map|")/g, '$1.cts$2')
+  writeFileSync(twin, cts.replace('export default plugin', 'export = plugin'))
 }
 
-const core = await build({
-  ...common,
-  sourcemap: false,
-  entryPoints: ['src/index.ts'],
-  format: 'esm',
-  minify: true,
-  write: false,
-})
-const size = gzipSync(core.outputFiles[0].contents, { level: 9 }).length
-console.log(`the core, minified and gzipped: ${size} bytes`)
+console.log(`the core, minified and gzipped: ${await sizeOf(js, '*')} bytes`)

@@ -1,5 +1,4 @@
 /** charcoal-js/events: events of the host as clauses; events for callbacks, and rendezvous of them (Tame). */
-import './core/domain.ts'
 export { once, type EmitterLike } from './legacy/events.ts'
 export {
   rendezvous,

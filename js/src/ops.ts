@@ -1,5 +1,4 @@
 /** charcoal-js/ops: structured operations. What they start ends before they end, and is cancelled with them. */
-import './core/domain.ts'
 export { all } from './ops/all.ts'
 export { race } from './ops/race.ts'
 export { any, allSettled } from './ops/settled.ts'

@@ -1,6 +1,5 @@
 /**
  * charcoal-js/streams: web streams, Node streams and async iterables, read and made by activities, with cancellation.
  */
-import './core/domain.ts'
 export { chunks } from './streams/chunks.ts'
 export { iterable, readable, through, writable, type Emit } from './streams/produce.ts'

@@ -1,4 +1,3 @@
 /** charcoal-js/tabs: several tabs and workers of an origin: locks and messages. */
-import './core/domain.ts'
 export { tabLock, TabLock } from './tabs/lock.ts'
 export { broadcast, Broadcast } from './tabs/broadcast.ts'

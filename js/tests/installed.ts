@@ -11,6 +11,15 @@ export const project = path.join(work, 'project')
 export const run = (command: string, args: string[], cwd = project): string => execFileSync(command, args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
 let isInstalled = false
 
+/** What the loader and the plugin need, as a project has it that uses them. */
+export function linkTools(): void {
+  const node_modules = path.join(js, 'node_modules')
+  run('ln', ['-sfn', path.join(node_modules, '@babel'), path.join(project, 'node_modules/@babel')])
+  for (const name of ['magic-string', '@jridgewell']) {
+    run('ln', ['-sfn', path.join(node_modules, name), path.join(project, 'node_modules', name)])
+  }
+}
+
 /** Packs the package and installs it into an empty project, once. */
 export function install(): void {
   if (isInstalled) return

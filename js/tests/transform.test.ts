@@ -4,6 +4,7 @@ import { transform, TransformError } from '../src/plugin/transform.ts'
 import * as runtime from '../src/plugin/runtime.ts'
 import * as lib from './lib.ts'
 import { assertTransformed } from '../src/dev/index.ts'
+import { isUntransformed } from '../src/dev/untransformed.ts'
 
 const AsyncFunction = Object.getPrototypeOf(async function () {}).constructor
 const tick = (ms = 1): Promise<void> => new Promise((done) => setTimeout(done, ms))
@@ -201,4 +202,15 @@ test('what should have been transformed and was not is found', () => {
   assertTransformed(make(transform(source)!.code))
   const two = `async function a() { atomic: { await 1 } }\nasync function b() { atomic: { await 1 } }`
   throws(() => assertTransformed(new Function(`${two}\nreturn { a, b }`)()), /a, b have atomic blocks that are not transformed, so they do nothing/)
+})
+
+test('text with an atomic block that is not transformed is told from other text', () => {
+  const bad = [
+    'async function f() { atomic: { n = await g() } }',
+    'async function f() {\n  if (x) y()\n  atomic: {\n    n = await g()\n  }\n}',
+    'async () => { if (x) { } atomic: { await null } }',
+  ]
+  for (const text of bad) same([isUntransformed(text), isUntransformed(transform(text)!.code)], [true, false], text)
+  const good = ['f({ a: 1, atomic: { await: 1 } })', 'x.atomic = { a: 1 }', 'const o = { atomic: { a: 1 } }', 'y ? atomic : { await: 1 }']
+  for (const text of good) same(isUntransformed(text), false, text)
 })

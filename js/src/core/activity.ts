@@ -11,12 +11,14 @@
 import type * as types from './types.ts'
 import type { ActivityInfo, Context, Group } from './types.ts'
 import { Branch } from './branch.ts'
+import { ACTIVITY, kindOf } from './kind.ts'
 import { NEXT, START, type Operation } from './suspension.ts'
 import type { Queue } from './queue.ts'
 import { ClauseList } from '../wait/list.ts'
 import { Join } from '../wait/join.ts'
+import { promiseOf } from '../wait/promiseOf.ts'
 import { cancelActivity } from '../scope/cancel.ts'
-import { Cancelled } from '../scope/errors.ts'
+import { isCancelled } from '../scope/errors.ts'
 import { ASYNC_DISPOSE } from './dispose.ts'
 
 export type State = 'spawned' | 'running' | 'done' | 'failed' | 'cancelled'
@@ -45,6 +47,10 @@ export class Activity<T> extends Branch implements types.Activity, Operation<T>,
     this.mode = START
     this.answer = body
     this.id = ++counter
+  }
+
+  /** @internal */ get $charcoal(): number {
+    return ACTIVITY
   }
 
   /** @internal */
@@ -127,14 +133,7 @@ export class Activity<T> extends Branch implements types.Activity, Operation<T>,
 
   /** A promise of the result, for legacy code. */
   promise(): Promise<T> {
-    return new Promise<T>((resolve, reject) => {
-      const join = new Join<T>(this)
-      join.waiter = {
-        answered: (clause) => (clause.failed ? reject(clause.outcome) : resolve(clause.outcome as T)),
-      }
-      if (join.poll()) join.waiter.answered(join)
-      else join.register()
-    })
+    return promiseOf(new Join<T>(this))
   }
 
   /** @internal Somebody has asked for the result: an error is theirs now. */
@@ -161,6 +160,10 @@ export class Activity<T> extends Branch implements types.Activity, Operation<T>,
   /** Cancelled is who was cancelled: an error of that kind that came from somebody else is a failure like any other. */
   private wasCancelled(error: unknown): boolean {
     const { scope } = this
-    return error instanceof Cancelled && scope !== null && scope.marked && error.origin === scope.origin
+    return isCancelled(error) && scope !== null && scope.marked && error.origin === scope.origin
   }
+}
+
+export function isActivity(what: unknown): what is Activity<any> {
+  return kindOf(what) === ACTIVITY
 }

@@ -2,6 +2,7 @@
  * Atomic calls: `atomic(body)` and `atomicFn(f)` are calls whose frame is an atomic block. The block itself is in
  * atomicBlock.ts.
  */
+import './domain.ts'
 import type { AnyIterator, Branch } from './types.ts'
 import { AtomicBlock, blockOf, type Spawns } from './atomicBlock.ts'
 import { Call, claimed, generatorOf, nameOf, push } from './call.ts'

@@ -253,7 +253,7 @@ export class AtomicBlock extends BaseContext implements Group, Block, Blocker {
     const found: Branch[] = []
     for (let a = this.domain.live; a !== null; a = a.prev)
       for (const b of branchesOf(a))
-        if (b.blocked !== null && b.group.home === this && !(b.blocked instanceof AtomicBlock)) found.push(b)
+        if (b.blocked !== null && b.group.home === this && (b.blocked as unknown) !== b.group) found.push(b)
     return found
   }
 }
@@ -268,6 +268,6 @@ export function branchesOf(activity: Activity): Branch[] {
 /** The innermost block that `branch` is in, or null. */
 export function blockOf(branch: Branch): AtomicBlock | null {
   const { group } = branch
-  if (group instanceof AtomicBlock) return group
-  return group.home instanceof AtomicBlock ? group.home : null
+  const block = group.home
+  return block === block.domain.base ? null : (block as AtomicBlock)
 }

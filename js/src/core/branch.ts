@@ -4,16 +4,16 @@ import type { Activity, AnyIterator, AsyncContext, Blocker, Frame, Group, Mode, 
 import { NEXT, THROW } from './suspension.ts'
 
 export class Branch implements types.Branch {
-  gen: AnyIterator | null = null
-  frame: Frame | null = null
-  mode: Mode = NEXT
-  answer: unknown = undefined
-  blocked: Blocker | null = null
-  scope: Scope | null = null
-  cell: Blocker | null = null
-  context: AsyncContext | null = null
-  group: Group
-  activity: Activity
+  /** @internal */ gen: AnyIterator | null = null
+  /** @internal */ frame: Frame | null = null
+  /** @internal */ mode: Mode = NEXT
+  /** @internal */ answer: unknown = undefined
+  /** @internal */ blocked: Blocker | null = null
+  /** @internal */ scope: Scope | null = null
+  /** @internal */ cell: Blocker | null = null
+  /** @internal */ context: AsyncContext | null = null
+  /** @internal */ group: Group
+  /** @internal */ activity: Activity
 
   /** A branch of `activity`; with null, the branch is an activity itself. */
   constructor(activity: Activity | null, group: Group | null) {
@@ -21,31 +21,37 @@ export class Branch implements types.Branch {
     this.group = group ?? (this as unknown as Group)
   }
 
+  /** @internal */
   goOn(mode: Mode, answer: unknown): true {
     this.mode = mode
     this.answer = answer
     return true
   }
 
+  /** @internal */
   refused(): boolean {
     const { scope } = this
     return scope !== null && scope.marked && this.goOn(THROW, scope.error())
   }
 
+  /** @internal */
   get branch(): this {
     return this
   }
 
+  /** @internal */
   answered(clause: { readonly failed: boolean; readonly outcome: unknown }): void {
     this.wake(clause.failed ? THROW : NEXT, clause.outcome)
   }
 
+  /** @internal */
   wake(mode: Mode, answer: unknown): void {
     this.blocked = null
     this.goOn(mode, answer)
     this.group.home.domain.ready(this)
   }
 
+  /** @internal */
   interrupt(error: unknown): void {
     this.blocked!.withdraw()
     this.wake(THROW, error)

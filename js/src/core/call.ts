@@ -22,12 +22,12 @@ import {
   isGeneratorFunction,
   just,
   nameOfGenerator,
-  remember,
 } from './generators.ts'
 import { domain } from './current.ts'
-import { NEXT, START, Suspension, type Operation } from './suspension.ts'
+import { CALL, kindOf } from './kind.ts'
+import { NEXT, START, Suspension } from './suspension.ts'
 
-export const NOTHING: unique symbol = Symbol('nothing')
+export const NOTHING: unique symbol = Symbol.for('charcoal.nothing') as never
 
 /** Calls that may be on the JavaScript stack at once; deeper ones become frames right away. */
 const MAX_DEPTH = 200
@@ -44,6 +44,10 @@ export class Call<T> extends Suspension<T> implements Promise<T>, Frame, Pending
     this.gen = gen
     if (contexts !== null && domain.current !== null) this.context = contexts.entered()
     if (gen !== null) domain.called(this)
+  }
+
+  /** @internal */ override get $charcoal(): number {
+    return CALL
   }
 
   // ---- inside an activity: `yield*`
@@ -167,6 +171,10 @@ export class Call<T> extends Suspension<T> implements Promise<T>, Frame, Pending
   }
 }
 
+export function isCall(what: unknown): what is Call<any> {
+  return kindOf(what) === CALL
+}
+
 const RUN_ALREADY = 'this call has been run already: call the function again'
 
 /** Makes `call` the innermost frame of `branch`. */
@@ -184,50 +192,16 @@ export function push(call: Call<any>, branch: Branch): void {
   }
 }
 
-/**
- * The same operation as a call, to be run at once: `yield* asCall(body())`. `yield*` looks up the methods of what it
- * runs, which for the generator of a body written in place costs more than to run it (see generators.ts).
- */
-export function asCall<T>(what: Operation<T>): Operation<T> {
-  return isGenerator(what) ? new Call<T>(what) : what
-}
-
 /** Claims `body` if it is a call. */
 export function claimed<B>(body: B): B {
-  if (body instanceof Call) body.claim()
+  if (isCall(body)) body.claim()
   return body
-}
-
-/**
- * Makes an activity function out of a generator function (Charcoal, section 3.4). Inside an activity call it with
- * `yield*`, from legacy code with `await`.
- *
- * @example
- * const total = asyncFn(function* (a: string, b: string) {
- *   return (yield* size(a)) + (yield* size(b))
- * })
- */
-export function asyncFn<This, A extends any[], T>(
-  body: (this: This, ...args: A) => Generator<unknown, T, any>,
-): (this: This, ...args: A) => Call<T> {
-  // Two functions, so that the usual one has nothing to decide.
-  const f = isGeneratorFunction(body)
-    ? function (this: This): Call<T> {
-        return new Call<T>((body as Function).apply(this, arguments))
-      }
-    : function (this: This): Call<T> {
-        return new Call<T>(generatorFrom((body as Function).apply(this, arguments)))
-      }
-  Object.defineProperty(f, 'name', { value: body.name, configurable: true })
-  Object.defineProperty(f, 'length', { value: body.length, configurable: true })
-  remember(body)
-  return f as (this: This, ...args: A) => Call<T>
 }
 
 /** The name of a function, call or generator; empty if it has none. */
 export function nameOf(body: unknown): string {
   if (typeof body === 'function') return body.name
-  if (body instanceof Call) return nameOf(body.source)
+  if (isCall(body)) return nameOf(body.source)
   return typeof body === 'object' && body !== null ? nameOfGenerator(body) : ''
 }
 
@@ -237,8 +211,8 @@ export function generatorOf(body: unknown): AnyIterator {
   return isGeneratorFunction(body) ? body() : generatorFrom(body())
 }
 
-function generatorFrom(what: unknown): AnyIterator {
-  if (what instanceof Call) return what.take()
+export function generatorFrom(what: unknown): AnyIterator {
+  if (isCall(what)) return what.take()
   if (typeof what !== 'object' || what === null) return just(what)
   if (isGenerator(what)) return what
   return Symbol.iterator in what ? delegate(what as Iterable<unknown>) : just(what)

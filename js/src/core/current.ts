@@ -1,17 +1,68 @@
 /**
- * The domain that is in use. It stands in a file of its own that needs no other one: the modules that ask for the
- * domain when they run do not need it when they are loaded, so their order does not matter. domain.ts sets it; every
- * entry point imports that.
+ * The domain that is in use. It stands in a file of its own that needs no scheduler: the modules that ask for the
+ * domain when they run do not need it when they are loaded, so their order does not matter. domain.ts makes it; every
+ * entry point that starts activities imports that.
+ *
+ * All copies of the library in a program have one domain, if they speak the same protocol (see kind.ts): those of
+ * several versions in node_modules, of a bundle beside them, and of frames of one origin. So an atomic block of one
+ * copy excludes the activities of the others. The first that makes a domain puts it where the others find it; `use`
+ * tells them all when a test replaces it.
  */
 import type { Domain } from './types.ts'
+import { PROTOCOL } from './kind.ts'
+import { promiseOf } from '../wait/promiseOf.ts'
 
-/** The domain of this realm. */
-export let domain: Domain
+/** What the copies share, at `globalThis[Symbol.for('charcoal')][protocol]`. */
+interface Shared {
+  domain: Domain | null
+  /** Told the new domain. A frame that is gone takes its copy along. */
+  readonly copies: Set<WeakRef<(d: Domain) => void>>
+}
 
-/** Makes `d` the domain that new activities belong to; returns the one before. For tests. */
+type Global = { parent?: Global; [SHARED]?: Record<number, Shared> }
+const SHARED = Symbol.for('charcoal')
+
+/**
+ * The domain of this realm. Programs that start no activities have none, and may await clauses all the same: a lock
+ * alone takes along no scheduler.
+ */
+export let domain = { current: null, spawn: promiseOf, fromHost: (f: () => void) => f() } as unknown as Domain
+
+const use = (d: Domain): void => void (domain = d)
+
+function sharedBy(global: Global): Shared | undefined {
+  try {
+    const found = global[SHARED]?.[PROTOCOL]
+    const { parent } = global
+    return found ?? (parent === undefined || parent === global ? undefined : sharedBy(parent))
+  } catch {
+    return undefined // a frame of another origin
+  }
+}
+
+const shared: Shared = sharedBy(globalThis as Global) ?? { domain: null, copies: new Set() }
+const protocols = ((globalThis as Global)[SHARED] ??= {})
+if (protocols[PROTOCOL] === undefined) {
+  protocols[PROTOCOL] = shared
+  if (Object.keys(protocols).length === 2)
+    console.warn(
+      'charcoal: two versions of charcoal-js are loaded that cannot share a domain; atomic blocks of one do not ' +
+        'exclude activities of the other. Remedy: npm dedupe',
+    )
+}
+shared.copies.add(new WeakRef(use))
+if (shared.domain !== null) use(shared.domain)
+
+/** Makes the domain, unless another copy has made it. */
+export function shareDomain(make: () => Domain): void {
+  if (shared.domain === null) useDomain(make())
+}
+
+/** Makes `d` the domain that new activities belong to, in all copies; returns the one before. For tests. */
 export function useDomain(d: Domain): Domain {
   const before = domain
-  domain = d
+  shared.domain = d
+  for (const copy of shared.copies) copy.deref()?.(d)
   return before
 }
 

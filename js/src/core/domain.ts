@@ -10,13 +10,14 @@
  */
 import type * as types from './types.ts'
 import type { AnyIterator, AsyncContext, Branch, Context, Frame, Group, Pending, Tracer } from './types.ts'
-import { NEXT, OURS, START, Suspension, THROW } from './suspension.ts'
-import { Activity } from './activity.ts'
+import { isSuspension, NEXT, START, THROW } from './suspension.ts'
+import { Activity, isActivity } from './activity.ts'
 import { blockOf } from './atomicBlock.ts'
 import { contexts } from './asyncContext.ts'
-import { Call, generatorOf, nameOf, NOTHING, push } from './call.ts'
-import { generatorNext, generatorThrow, remember } from './generators.ts'
-import { useDomain } from './current.ts'
+import { Call, generatorOf, isCall, nameOf, NOTHING, push } from './call.ts'
+import { generatorNext, generatorThrow, isGenerator, remember } from './generators.ts'
+import { shareDomain } from './current.ts'
+import { kindOf } from './kind.ts'
 import { HeldBack } from './held.ts'
 import { nextBranch } from './group.ts'
 import { realHost, type Host } from './host.ts'
@@ -137,6 +138,14 @@ export class Domain extends Scheduler implements types.Domain {
     call.start()
   }
 
+  /**
+   * The same operation as a call, to be run at once: `yield* domain.asCall(body())`. `yield*` looks up the methods of
+   * what it runs, which for the generator of a body written in place costs more than to run it (see generators.ts).
+   */
+  asCall<O extends object>(what: O): O {
+    return isGenerator(what) ? (new Call(what) as unknown as O) : what
+  }
+
   // ---- contexts
 
   override leave(context: Context): void {
@@ -207,7 +216,7 @@ export class Domain extends Scheduler implements types.Domain {
         // The code asks for something, in a call on the stack perhaps: all calls that suspend become frames, outermost
         // first.
         let op = result.value
-        while (op instanceof Call && op.inner !== NOTHING) {
+        while (isCall(op) && op.inner !== NOTHING) {
           const call = op
           op = call.inner
           call.inner = NOTHING
@@ -217,7 +226,7 @@ export class Domain extends Scheduler implements types.Domain {
           if (this.pending === op) this.pending = null
           else this.startPending()
         }
-        if (op instanceof Call && op.activity === null && op.gen !== null) {
+        if (isCall(op) && op.activity === null && op.gen !== null) {
           push(op, branch)
           mode = NEXT
           answer = undefined
@@ -246,11 +255,10 @@ export class Domain extends Scheduler implements types.Domain {
 
   /** What a branch asks for that is not a call of its own. False: the branch is blocked. */
   private ask(op: unknown, branch: Branch): boolean {
-    if (op instanceof Suspension) return op.begin(branch)
+    if (isSuspension(op)) return op.begin(branch)
     if (typeof op === 'object' && op !== null) {
-      if (op instanceof Activity) return op.joinFrom(branch)
-      if ((op as Record<symbol, unknown>)[OURS] === true)
-        throw new Error('this operation belongs to another copy of charcoal-js: npm dedupe')
+      if (isActivity(op)) return op.joinFrom(branch)
+      if (kindOf(op) !== undefined) throw new Error('this operation is of another version of charcoal-js: npm dedupe')
       if (typeof (op as PromiseLike<unknown>).then === 'function')
         return blockOnPromise(branch, op as PromiseLike<unknown>)
       if (typeof (op as Generator).next === 'function' && typeof (op as Generator).throw === 'function') {
@@ -285,15 +293,4 @@ function pop(frame: Frame, branch: Branch): void {
   frame.parent = null
 }
 
-// Two copies of the library have two domains, and know nothing of each other's blocks and activities; all one can do is
-// say so.
-const COPIES = Symbol.for('charcoal.copies')
-const copies = (globalThis as { [COPIES]?: number })[COPIES] ?? 0
-if (copies === 1)
-  console.warn(
-    'charcoal: two copies of charcoal-js are loaded; atomic blocks of one do not exclude activities of the other. ' +
-      'Remedy: npm dedupe',
-  )
-;(globalThis as { [COPIES]?: number })[COPIES] = copies + 1
-
-useDomain(new Domain())
+shareDomain(() => new Domain())

@@ -1,7 +1,8 @@
 /** Birth and identity of activities. */
+import './domain.ts'
 import type { Activity } from './activity.ts'
 import { blockOf, SPAWN_ERROR } from './atomicBlock.ts'
-import { Call } from './call.ts'
+import { isCall, type Call } from './call.ts'
 import { domain } from './current.ts'
 import { innermostScope } from '../scope/scope.ts'
 import { NEXT, Suspension, type Operation } from './suspension.ts'
@@ -33,7 +34,7 @@ export function spawn<T>(
 ): Activity<T> {
   let what: unknown = body
   const { signal } = options
-  if (body instanceof Call) {
+  if (isCall(body)) {
     if (body.activity === null || signal !== undefined) body.claim()
     if (body.activity !== null) {
       // Made in legacy code: it has its activity already.

@@ -8,6 +8,7 @@
  * - `done` is set by the answer, once; an answered suspension answers the same again.
  */
 import type { Branch, Mode } from './types.ts'
+import { CALL, kindOf, SUSPENSION } from './kind.ts'
 
 /** What can be run with `yield*` inside an activity and ends with a `T`. */
 export interface Operation<T> {
@@ -20,10 +21,10 @@ export const THROW = 1
 export const START = 2
 export type { Mode }
 
-/** Marks suspensions of every copy of the library, so that a foreign one is told from a generator. */
-export const OURS: unique symbol = Symbol.for('charcoal.suspension') as never
-
 export abstract class Suspension<T> implements Operation<T> {
+  /** @internal */ get $charcoal(): number {
+    return SUSPENSION
+  }
   done: boolean = false
   value: any = undefined;
 
@@ -66,4 +67,8 @@ export abstract class Suspension<T> implements Operation<T> {
   abstract begin(branch: Branch): boolean
 }
 
-;(Suspension.prototype as unknown as Record<symbol, boolean>)[OURS] = true
+/** Is it something that asks the run loop: a request, a clause or a call? */
+export function isSuspension(what: unknown): what is Suspension<any> {
+  const kind = kindOf(what)
+  return kind! >= SUSPENSION && kind! <= CALL
+}

@@ -247,6 +247,7 @@ export interface Domain {
   adopt(body: unknown, name: string | undefined, context: AsyncContext | null | undefined): Activity
   called(call: Pending): void
   startPending(): void
+  asCall<O extends object>(what: O): O
   buried(activity: Activity): void
 
   enter(context: Context): void

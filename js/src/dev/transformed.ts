@@ -1,7 +1,5 @@
-/**
- * An alarm for what the plugin or the loader should have transformed, and has not: there an `atomic:` label does
- * nothing.
- */
+/** A test of a build: is what should have been transformed really transformed? See untransformed.ts. */
+import { isUntransformed, untransformedMessage } from './untransformed.ts'
 
 const SOURCE = Function.prototype.toString
 
@@ -11,7 +9,7 @@ function untransformed(value: unknown, name: string, seen: Set<unknown>): string
   seen.add(value)
   if (typeof value === 'function') {
     const text = SOURCE.call(value)
-    if (/(^|[^\w$.])atomic\s*:\s*\{/.test(text) && !text.includes('$charcoal.enter(')) return [value.name || name]
+    if (isUntransformed(text)) return [value.name || name]
     return untransformed(value.prototype, name, seen)
   }
   return Object.entries(Object.getOwnPropertyDescriptors(value)).flatMap(([key, { value: v }]) =>
@@ -37,10 +35,6 @@ export function assertTransformed(module: object, name = 'the module'): void {
     new Set(),
   )
   if (found.length === 0) return
-  const [what, does] = found.length === 1 ? ['has an atomic block', 'it does'] : ['have atomic blocks', 'they do']
-  throw new Error(
-    `${name}: ${[...new Set(found)].join(', ')} ${what} that ` +
-      `${found.length === 1 ? 'is' : 'are'} not transformed, so ${does} nothing. ` +
-      'Remedy: the plugin of your bundler, or node --import charcoal-js/register',
-  )
+  const names = [...new Set(found)].join(', ')
+  throw new Error(`${name}: ${untransformedMessage(names, found.length > 1)}`)
 }

@@ -15,7 +15,7 @@ import { unwaited } from './unwaited.ts'
 const plugin = {
   meta: { name: 'charcoal-js', version: '0.1.0' },
   rules: { 'no-interrupted-update': interrupted, 'no-unused-labels': labels, 'no-unwaited-operation': unwaited },
-  configs: {} as Record<string, unknown>,
+  configs: {} as { recommended: { plugins: Record<string, any>; rules: Record<string, 'off' | 'error'> } },
 }
 
 plugin.configs.recommended = {

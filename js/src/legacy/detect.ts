@@ -11,6 +11,7 @@
 import { blockOf, type AtomicBlock } from '../core/atomicBlock.ts'
 import { domain, setNoteOurs } from '../core/current.ts'
 import { interpose } from './interpose.ts'
+import { warnOfUntransformed } from '../dev/untransformed.ts'
 
 /** A legacy continuation that ran inside an atomic block. */
 export interface Foreign {
@@ -24,11 +25,20 @@ export interface Foreign {
 
 /**
  * Switches development mode on; the result switches it off. `report` gets every foreign continuation; default: a
- * warning on the console.
+ * warning on the console. Files with `atomic: { … }` blocks that were not transformed, among those loaded by now, are
+ * warned of.
+ *
+ * @example
+ * const stop = develop((foreign) => console.log(`${foreign.kind} ran inside the block of ${foreign.block}`))
+ * const bill = spawn(function* () { yield* atomic(sleep(5)) }, { name: 'bill' })
+ * setTimeout(() => {}, 1)
+ * yield* bill                       // → Timeout ran inside the block of bill
+ * stop()
  */
 export function develop(report: (foreign: Foreign) => void = warn): () => void {
   const d = domain
   d.site = spawnSite
+  warnOfUntransformed((message) => console.warn(message))
   const hooks = (globalThis as any).process?.getBuiltinModule?.('node:async_hooks')
   const stop = hooks === undefined ? watchCallbacks(report) : watchHooks(hooks, report)
   return () => {

@@ -1,5 +1,6 @@
 /** All at once, and all their results. */
-import { asyncFn, type Call } from '../core/call.ts'
+import { asyncFn } from '../core/asyncFn.ts'
+import type { Call } from '../core/call.ts'
 import { async, type BranchHandle } from '../scope/async.ts'
 import { claim, operationOf, type ItemResult } from './items.ts'
 import { scoped, type OperationOptions } from './scoped.ts'

@@ -4,9 +4,9 @@
  * A call is taken over: it runs as a branch of the operation, is cancelled with it and ends before it. An activity or
  * a promise belongs to whoever made it: it is waited for, and a cancel ends only the wait.
  */
-import { Activity } from '../core/activity.ts'
+import { isActivity } from '../core/activity.ts'
 import { claimed } from '../core/call.ts'
-import { Suspension, type Operation } from '../core/suspension.ts'
+import { isSuspension, type Operation } from '../core/suspension.ts'
 import type { Value } from '../wait/case.ts'
 import { wait } from '../wait/promise.ts'
 
@@ -28,7 +28,7 @@ export function operationOf(item: unknown): unknown {
 
 function isOperation(what: unknown): boolean {
   if (typeof what !== 'object' || what === null) return false
-  if (what instanceof Suspension || what instanceof Activity) return true
+  if (isSuspension(what) || isActivity(what)) return true
   if (typeof (what as PromiseLike<unknown>).then === 'function') return false
   return Symbol.iterator in what && !isCollection(what)
 }

@@ -1,5 +1,6 @@
 /** The same work for many items, with a limit on how many are worked on at once. */
-import { asyncFn, type Call } from '../core/call.ts'
+import { asyncFn } from '../core/asyncFn.ts'
+import type { Call } from '../core/call.ts'
 import { async, type BranchHandle } from '../scope/async.ts'
 import { semaphore } from '../sync/semaphore.ts'
 import { each } from '../wait/each.ts'

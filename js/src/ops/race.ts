@@ -1,10 +1,11 @@
 /** The first of several. */
-import { Activity } from '../core/activity.ts'
-import { asyncFn, Call } from '../core/call.ts'
+import { isActivity } from '../core/activity.ts'
+import { asyncFn } from '../core/asyncFn.ts'
+import { isCall, type Call } from '../core/call.ts'
 import { async } from '../scope/async.ts'
 import { future } from '../sync/future.ts'
 import { Case } from '../wait/case.ts'
-import { Clause } from '../wait/clause.ts'
+import { isClause } from '../wait/clause.ts'
 import { clauseOf } from '../wait/waitable.ts'
 import { Choice } from '../wait/waituntil.ts'
 import { claim, operationOf, type ItemResult } from './items.ts'
@@ -46,8 +47,8 @@ const run = asyncFn(function* race(items: unknown[], options: OperationOptions) 
 
 /** Can it be waited for without a branch? Then losing has no effect on it. */
 function isWaitable(item: unknown): boolean {
-  if (item instanceof Call) return false
-  if (item instanceof Clause || item instanceof Activity || item instanceof AbortSignal) return true
+  if (isCall(item)) return false
+  if (isClause(item) || isActivity(item) || item instanceof AbortSignal) return true
   return typeof item === 'object' && item !== null && typeof (item as PromiseLike<unknown>).then === 'function'
 }
 

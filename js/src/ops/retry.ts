@@ -1,5 +1,6 @@
 /** Again, until it succeeds. */
-import { asyncFn, type Call } from '../core/call.ts'
+import { asyncFn } from '../core/asyncFn.ts'
+import type { Call } from '../core/call.ts'
 import { sleep } from '../sync/sleep.ts'
 import { operationOf, type Result } from './items.ts'
 import { scoped, type OperationOptions } from './scoped.ts'

@@ -1,6 +1,6 @@
 /** The scope that a structured operation runs in. */
 import { finish } from '../scope/finish.ts'
-import { Cancelled } from '../scope/errors.ts'
+import { isCancelled } from '../scope/errors.ts'
 import type { Scope } from '../scope/scope.ts'
 import type { Operation } from '../core/suspension.ts'
 
@@ -37,5 +37,5 @@ export function* scoped<T>(
 
 /** Does the error only say that the scope was cancelled? */
 export function isCancelOf(scope: Scope, error: unknown): boolean {
-  return error instanceof Cancelled && scope.marked && error.origin === scope.origin
+  return isCancelled(error) && scope.marked && error.origin === scope.origin
 }

@@ -1,5 +1,6 @@
 /** Operations in which the failure of one item does not end the others. */
-import { asyncFn, type Call } from '../core/call.ts'
+import { asyncFn } from '../core/asyncFn.ts'
+import type { Call } from '../core/call.ts'
 import { async } from '../scope/async.ts'
 import { claim, operationOf, type ItemResult } from './items.ts'
 import { isCancelOf, scoped, type OperationOptions } from './scoped.ts'

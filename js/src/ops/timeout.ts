@@ -1,19 +1,20 @@
 /** Within a time, or else. */
-import { asyncFn, type Call } from '../core/call.ts'
+import { asyncFn } from '../core/asyncFn.ts'
+import type { Call } from '../core/call.ts'
 import { domain } from '../core/current.ts'
 import { DeadlineError } from '../scope/errors.ts'
 import { finish } from '../scope/finish.ts'
 import type { Scope } from '../scope/scope.ts'
 import { sleep } from '../sync/sleep.ts'
 import { Case } from '../wait/case.ts'
-import { Clause } from '../wait/clause.ts'
+import { isClause, type Clause } from '../wait/clause.ts'
 import { Choice } from '../wait/waituntil.ts'
 import { claim, operationOf, type ItemResult, type Result } from './items.ts'
 
 type InTime = { value: unknown } | null
 
 const run = asyncFn(function* timeout(ms: number, item: unknown, otherwise: (() => unknown) | undefined) {
-  const ended = yield* item instanceof Clause ? clauseInTime(ms, item) : bodyInTime(ms, item)
+  const ended = yield* isClause(item) ? clauseInTime(ms, item) : bodyInTime(ms, item)
   if (ended !== null) return ended.value
   if (otherwise === undefined) throw new DeadlineError(ms, '')
   return yield* operationOf(otherwise)

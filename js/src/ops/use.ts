@@ -1,5 +1,6 @@
 /** What must be given back, given back. */
-import { asyncFn, type Call } from '../core/call.ts'
+import { asyncFn } from '../core/asyncFn.ts'
+import type { Call } from '../core/call.ts'
 import { ASYNC_DISPOSE, DISPOSE } from '../core/dispose.ts'
 import { noncancellable } from '../scope/finish.ts'
 import { wait } from '../wait/promise.ts'

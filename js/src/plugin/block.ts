@@ -8,7 +8,7 @@
  * over.
  */
 import { openBlock } from '../core/atomic.ts'
-import { AtomicBlock } from '../core/atomicBlock.ts'
+import type { AtomicBlock } from '../core/atomicBlock.ts'
 import type { Branch } from '../core/types.ts'
 import { domain } from '../core/current.ts'
 import { NEXT, Suspension, type Operation } from '../core/suspension.ts'
@@ -28,8 +28,8 @@ export function enter(name?: string): void {
  */
 export function leave(): boolean {
   const d = domain
-  const block = d.top
-  if (!(block instanceof AtomicBlock) || block.owner !== d.current || block.contained > 0 || --d.steps <= 0) return true
+  const block = d.top as AtomicBlock // there is one, for `enter` has opened it
+  if (block.owner !== d.current || block.contained > 0 || --d.steps <= 0) return true
   if (d.pending !== null) d.startPending()
   return !block.leaveNow()
 }
@@ -48,8 +48,8 @@ class Leaving extends Suspension<void> {
     throw error
   }
   begin(branch: Branch): boolean {
-    const block = branch.group
-    if (!(block instanceof AtomicBlock)) throw new Error('an atomic block was left outside of it')
+    const block = branch.group as AtomicBlock
+    if (!block.atomic) throw new Error('an atomic block was left outside of it')
     branch.goOn(NEXT, LEFT)
     return block.leave(NEXT, LEFT)
   }

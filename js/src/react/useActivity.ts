@@ -1,7 +1,7 @@
 /** An activity that lives as long as a component does. */
 import { useCallback, useEffect, useRef, useState } from 'react'
 import { spawn } from '../core/spawn.ts'
-import { Cancelled } from '../scope/errors.ts'
+import { isCancelled } from '../scope/errors.ts'
 import { operationOf, type Result } from '../ops/items.ts'
 import { handler, type HandlerOptions } from '../ops/handler.ts'
 
@@ -74,6 +74,6 @@ export function useHandler<A extends unknown[]>(
   useEffect(() => () => handle.cancel('the component has gone'), [])
   return useCallback((...args: A) => {
     // Whoever reports errors hears of it; that it was cancelled is none.
-    handle(...args)?.catch((error: unknown) => error instanceof Cancelled)
+    handle(...args)?.catch((error: unknown) => isCancelled(error))
   }, [])
 }

@@ -39,3 +39,13 @@ export class ClosedError extends Error {
     super(`${what} is closed`)
   }
 }
+
+/** Is it a `Cancelled`, of any copy of the library? */
+export function isCancelled(error: unknown): error is Cancelled {
+  return error instanceof Error && (error as Cancelled).code === 'ECANCELED' && 'origin' in error
+}
+
+/** Is it a `ClosedError`, of any copy of the library? */
+export function isClosed(error: unknown): error is ClosedError {
+  return error instanceof Error && (error as ClosedError).code === 'ECLOSED'
+}

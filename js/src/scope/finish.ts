@@ -12,7 +12,7 @@ import type { Blocker, Branch } from '../core/types.ts'
 import { NEXT, Suspension, type Operation } from '../core/suspension.ts'
 import { domain } from '../core/current.ts'
 import { combined, innermostScope, Scope } from './scope.ts'
-import { Cancelled, DeadlineError } from './errors.ts'
+import { DeadlineError, isCancelled } from './errors.ts'
 
 export interface ScopeOptions {
   name?: string
@@ -80,7 +80,7 @@ function* inScope<T>(
     }
     value = yield* typeof body === 'function' ? body(scope) : body
   } catch (error) {
-    if (!(error instanceof Cancelled && scope.marked && error.origin === scope.origin)) scope.fail(error)
+    if (!(isCancelled(error) && scope.marked && error.origin === scope.origin)) scope.fail(error)
   } finally {
     yield* new Drain(scope)
     undo?.()

@@ -12,7 +12,7 @@
 import type * as types from '../core/types.ts'
 import type { Activity, Branch } from '../core/types.ts'
 import { THROW } from '../core/suspension.ts'
-import { Cancelled } from './errors.ts'
+import { Cancelled, isCancelled } from './errors.ts'
 import { DISPOSE } from '../core/dispose.ts'
 
 /** Told the result of a branch. */
@@ -137,7 +137,7 @@ export class Scope implements types.Scope, Disposable {
 
   /** Something in the scope has thrown: the rest is cancelled, and the scope will throw it. */
   fail(error: unknown): void {
-    if (error instanceof Cancelled && this.marked && error.origin === this.origin) return
+    if (isCancelled(error) && this.marked && error.origin === this.origin) return
     ;(this.errors ??= []).push(error)
     this.cancel(error)
   }
@@ -178,7 +178,7 @@ export function endBranch(branch: Branch, mode: 0 | 1, answer: unknown): void {
   if (root === null) return bury(activity, mode, answer)
   if (mode === THROW && root.pending > 0) root.cancel(answer)
   const end = (): void => {
-    const ownCancel = answer instanceof Cancelled && answer.origin === root
+    const ownCancel = isCancelled(answer) && answer.origin === root
     if (root.errors !== null && (mode !== THROW || ownCancel)) {
       mode = THROW
       answer = combined(root.errors)

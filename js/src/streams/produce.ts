@@ -2,7 +2,7 @@
 import type { Activity } from '../core/activity.ts'
 import { spawn } from '../core/spawn.ts'
 import type { Operation } from '../core/suspension.ts'
-import { ClosedError } from '../scope/errors.ts'
+import { isClosed } from '../scope/errors.ts'
 import { channel, type Channel } from '../sync/channel.ts'
 
 /** `yield* emit(item)` hands an item on, and waits until it is wanted. */
@@ -26,7 +26,7 @@ class Source<T> {
     try {
       return { value: await this.items.recv() }
     } catch (error) {
-      if (!(error instanceof ClosedError)) throw error
+      if (!(isClosed(error))) throw error
       await this.activity
       return undefined
     }

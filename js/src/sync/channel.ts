@@ -14,18 +14,8 @@
 import { Clause } from '../wait/clause.ts'
 import { ClauseList } from '../wait/list.ts'
 import { Queue } from '../core/queue.ts'
-import { ClosedError } from '../scope/errors.ts'
+import { ClosedError, isClosed } from '../scope/errors.ts'
 import type { Operation } from '../core/suspension.ts'
-import { asyncFn, type Call } from '../core/call.ts'
-
-const receive = asyncFn(function* <T>(channel: Channel<T>): Generator<unknown, IteratorResult<T, undefined>, any> {
-  try {
-    return { done: false, value: yield* channel.recv() }
-  } catch (error) {
-    if (error instanceof ClosedError) return { done: true, value: undefined }
-    throw error
-  }
-})
 
 class Recv<T> extends Clause<T> {
   readonly channel: Channel<T>
@@ -137,9 +127,14 @@ export class Channel<T> implements AsyncIterable<T> {
   /** Runs `body` for every value until the channel is closed and empty. */
   *each(body: (item: T) => Operation<unknown> | void): Generator<unknown, void, any> {
     for (;;) {
-      const next = yield* receive(this) as Call<IteratorResult<T, undefined>>
-      if (next.done) return
-      const op = body(next.value)
+      let item: T
+      try {
+        item = yield* this.recv()
+      } catch (error) {
+        if (isClosed(error)) return
+        throw error
+      }
+      const op = body(item)
       if (op !== undefined) yield* op
     }
   }
@@ -147,7 +142,14 @@ export class Channel<T> implements AsyncIterable<T> {
   /** For `for await` in legacy code. */
   [Symbol.asyncIterator](): AsyncIterator<T, undefined> {
     return {
-      next: () => receive(this) as unknown as Promise<IteratorResult<T, undefined>>,
+      next: () =>
+        this.recv().then(
+          (value): IteratorResult<T, undefined> => ({ done: false, value }),
+          (error): IteratorResult<T, undefined> => {
+            if (isClosed(error)) return { done: true, value: undefined }
+            throw error
+          },
+        ),
       return: async () => ({ done: true, value: undefined }),
     }
   }

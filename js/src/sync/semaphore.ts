@@ -13,7 +13,6 @@ import { DeadlockError } from '../scope/errors.ts'
 import type * as types from '../core/types.ts'
 import type { Branch } from '../core/types.ts'
 import type { Activity } from '../core/activity.ts'
-import { asCall } from '../core/call.ts'
 import { domain } from '../core/current.ts'
 
 /** What `acquire` gives: `release()` it once, or let `using` do that. */
@@ -115,7 +114,7 @@ export class Semaphore {
   *with<T>(body: () => Operation<T>): Generator<unknown, T, any> {
     const permit: Permit = yield* this.acquire()
     try {
-      return yield* asCall(body())
+      return yield* domain.asCall(body())
     } finally {
       permit.release()
     }

@@ -1,4 +1,5 @@
 /** Time as a clause: `yield* sleep(ms)`, `waituntil(x).or(sleep(ms))`. The timer exists only while the wait does. */
+import '../core/domain.ts'
 import { Clause } from '../wait/clause.ts'
 import { domain, noteOurs } from '../core/current.ts'
 import type { Domain } from '../core/types.ts'

@@ -1,5 +1,6 @@
 /** A clause with the body that `waituntil` runs when the clause is selected. */
 import type { Blocker, Branch } from '../core/types.ts'
+import { CASE, kindOf } from '../core/kind.ts'
 import type { Operation } from '../core/suspension.ts'
 
 /** What has an iterator but is a value, not something to run. */
@@ -37,4 +38,11 @@ export class Case<T, R> {
     this.clause = clause
     this.body = body
   }
+  /** @internal */ get $charcoal(): number {
+    return CASE
+  }
+}
+
+export function isCase(what: unknown): what is Case<any, any> {
+  return kindOf(what) === CASE
 }

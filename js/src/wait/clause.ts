@@ -16,15 +16,20 @@ import type { Activity, Branch } from '../core/types.ts'
 import type { ClauseList } from './list.ts'
 import { Case, type Body, type Choosable, type Result, type Waiter } from './case.ts'
 import { domain } from '../core/current.ts'
+import { CLAUSE, kindOf } from '../core/kind.ts'
 
 export type { Waiter }
 
 export abstract class Clause<T> extends Suspension<T> implements Choosable, PromiseLike<T> {
-  before: Clause<any> | null = null
-  after: Clause<any> | null = null
+  /** @internal */ before: Clause<any> | null = null
+  /** @internal */ after: Clause<any> | null = null
   waiter: Waiter | null = null
   failed: boolean = false
   outcome: any = undefined
+
+  /** @internal */ override get $charcoal(): number {
+    return CLAUSE
+  }
 
   abstract poll(): boolean
   abstract describe(): string
@@ -129,4 +134,8 @@ export abstract class Clause<T> extends Suspension<T> implements Choosable, Prom
   failFromHost(error: unknown): void {
     domain.fromHost(() => this.fail(error))
   }
+}
+
+export function isClause(what: unknown): what is Clause<any> {
+  return kindOf(what) === CLAUSE
 }

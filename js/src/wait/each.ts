@@ -1,6 +1,6 @@
 /** `for await` in generator form. The iterator is closed when the loop is left early, by an error or a cancel too. */
 import type { Operation } from '../core/suspension.ts'
-import { Cancelled } from '../scope/errors.ts'
+import { isCancelled } from '../scope/errors.ts'
 import { noncancellable } from '../scope/finish.ts'
 import { disregard, wait } from './promise.ts'
 
@@ -31,7 +31,7 @@ export function* each<T>(
     }
   } catch (error) {
     // The iterator itself has failed: it is at its end.
-    ended = asked && !(error instanceof Cancelled)
+    ended = asked && !(isCancelled(error))
     throw error
   } finally {
     if (!ended) {

@@ -7,11 +7,11 @@
  *
  * - `cell.wait` is the wait that the cell's promise will answer, null after it was withdrawn.
  */
-import { NEXT, Suspension, THROW } from '../core/suspension.ts'
+import { isSuspension, NEXT, Suspension, THROW } from '../core/suspension.ts'
 import type { Blocker, Branch, Domain } from '../core/types.ts'
 import { domain, noteOurs } from '../core/current.ts'
 import { then } from '../core/host.ts'
-import { Activity } from '../core/activity.ts'
+import { isActivity } from '../core/activity.ts'
 import { Clause } from './clause.ts'
 import type { Operation } from '../core/suspension.ts'
 
@@ -210,8 +210,8 @@ export function wait<T>(what: T | PromiseLike<T>): Operation<T>
 export function wait(what: unknown): unknown {
   if (typeof what === 'object' && what !== null) {
     if (what instanceof Promise) return new PromiseWait(what)
-    if (what instanceof Suspension) return what
-    if (what instanceof Activity) return what
+    if (isSuspension(what)) return what
+    if (isActivity(what)) return what
     if (typeof (what as PromiseLike<unknown>).then === 'function') return new PromiseWait(what as PromiseLike<unknown>)
     if (isOperation(what)) return what
   }

@@ -1,7 +1,7 @@
 /** What `waituntil` and `select` can wait for, besides clauses: activities, promises, AbortSignals. */
-import { Activity } from '../core/activity.ts'
-import { Call } from '../core/call.ts'
-import { Clause } from './clause.ts'
+import { isActivity, type Activity } from '../core/activity.ts'
+import { isCall } from '../core/call.ts'
+import { isClause, type Clause } from './clause.ts'
 import { PromiseClause } from './promise.ts'
 import { aborted } from '../legacy/abort.ts'
 
@@ -9,9 +9,9 @@ export type Waitable<T> = Clause<T> | Activity<T> | PromiseLike<T> | AbortSignal
 export type Awaited1<W> = W extends Clause<infer T> | Activity<infer T> | PromiseLike<infer T> ? T : unknown
 
 export function clauseOf(what: unknown): Clause<any> {
-  if (what instanceof Clause) return what
-  if (what instanceof Activity) return what.join()
-  if (what instanceof Call) return what.start().join()
+  if (isClause(what)) return what
+  if (isActivity(what)) return what.join()
+  if (isCall(what)) return what.start().join()
   if (what instanceof AbortSignal) return aborted(what)
   if (typeof (what as PromiseLike<unknown> | null)?.then === 'function')
     return new PromiseClause(what as PromiseLike<unknown>)

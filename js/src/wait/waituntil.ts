@@ -12,9 +12,10 @@
  *   .or(when(idle, sleep(1000).do(tidy)))
  *   .else(() => {})
  */
+import { GROUP, kindOf, REMOVED } from '../core/kind.ts'
 import { NEXT, Suspension, THROW, type Operation } from '../core/suspension.ts'
 import type { Activity, Blocker, Branch } from '../core/types.ts'
-import { Case, type Body, type Choosable, type Result, type Waiter } from './case.ts'
+import { Case, isCase, type Body, type Choosable, type Result, type Waiter } from './case.ts'
 import { clauseOf, type Waitable } from './waitable.ts'
 
 type Term<T, R> = Case<T, R> | Waitable<R> | WaitUntil<R> | Removed<R>
@@ -22,14 +23,19 @@ type Term<T, R> = Case<T, R> | Waitable<R> | WaitUntil<R> | Removed<R>
 /** A clause whose guard is false. */
 export class Removed<R> {
   declare readonly result: R
+  /** @internal */ get $charcoal(): number {
+    return REMOVED
+  }
 }
+
+const isGroup = (term: unknown): term is WaitUntil<unknown> => kindOf(term) === GROUP
 
 /** Guards a clause: a false guard removes it, and the operator before it, from the statement. */
 export function when<T, R>(guard: boolean, term: Case<T, R>): Case<T, R> | Removed<R>
 export function when<R>(guard: boolean, term: Waitable<R>): Case<R, R> | Removed<R>
 export function when<R>(guard: boolean, term: WaitUntil<R>): WaitUntil<R> | Removed<R>
 export function when(guard: boolean, term: unknown): unknown {
-  return guard ? (term instanceof WaitUntil || term instanceof Case ? term : caseOf(term)) : new Removed()
+  return guard ? (isGroup(term) || isCase(term) ? term : caseOf(term)) : new Removed()
 }
 
 type Tree = { kind: 'leaf'; at: number } | { kind: 'or' | 'and'; parts: Tree[] }
@@ -40,6 +46,10 @@ export class WaitUntil<R> implements Operation<R> {
 
   constructor(term: unknown) {
     this.terms.push({ op: 'or', term })
+  }
+
+  /** @internal */ get $charcoal(): number {
+    return GROUP
   }
 
   or<T, Q>(term: Case<T, Q>): WaitUntil<R | Q>
@@ -84,9 +94,9 @@ export class WaitUntil<R> implements Operation<R> {
   private build(cases: Case<any, any>[]): Tree | null {
     const sums: Tree[][] = []
     for (const { op, term } of this.terms) {
-      if (term instanceof Removed) continue
+      if (kindOf(term) === REMOVED) continue
       let part: Tree | null
-      if (term instanceof WaitUntil) {
+      if (isGroup(term)) {
         part = term.build(cases)
         if (part === null) continue
       } else {
@@ -103,12 +113,12 @@ export class WaitUntil<R> implements Operation<R> {
 }
 
 function isBareAlternative({ op, term }: { op: 'or' | 'and'; term: unknown }): boolean {
-  if (term instanceof WaitUntil || term instanceof Removed) return false
-  return op === 'or' && !(term instanceof Case && term.body !== null)
+  if (isGroup(term) || kindOf(term) === REMOVED) return false
+  return op === 'or' && !(isCase(term) && term.body !== null)
 }
 
 function caseOf(term: unknown): Case<any, any> {
-  return term instanceof Case ? term : new Case(clauseOf(term), null)
+  return isCase(term) ? term : new Case(clauseOf(term), null)
 }
 
 /**

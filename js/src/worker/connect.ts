@@ -1,6 +1,7 @@
 /** The side of the caller: a worker's functions as activity functions. */
-import { asyncFn, type Call } from '../core/call.ts'
-import { Cancelled } from '../scope/errors.ts'
+import { asyncFn } from '../core/asyncFn.ts'
+import type { Call } from '../core/call.ts'
+import { isCancelled } from '../scope/errors.ts'
 import { noncancellable } from '../scope/finish.ts'
 import type { Result } from '../ops/items.ts'
 import { wait } from '../wait/promise.ts'
@@ -67,7 +68,7 @@ const call = asyncFn(function* remote(link: Link, name: string, args: unknown[])
   try {
     return yield* wait(reply)
   } catch (error) {
-    if (!(error instanceof Cancelled)) throw error
+    if (!(isCancelled(error))) throw error
     link.cancel(id, error.message)
     // The call ends here when it has ended there.
     yield* noncancellable(wait(reply.then(ignore, ignore)))

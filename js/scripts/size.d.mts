@@ -1,0 +1,1 @@
+export function sizeOf(root: string, names: string, from?: string): Promise<number>

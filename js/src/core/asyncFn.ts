@@ -1,0 +1,30 @@
+/** Activity functions. */
+import './domain.ts'
+import { Call, generatorFrom } from './call.ts'
+import { isGeneratorFunction, remember } from './generators.ts'
+
+/**
+ * Makes an activity function out of a generator function (Charcoal, section 3.4). Inside an activity call it with
+ * `yield*`, from legacy code with `await`.
+ *
+ * @example
+ * const total = asyncFn(function* (a: string, b: string) {
+ *   return (yield* size(a)) + (yield* size(b))
+ * })
+ */
+export function asyncFn<This, A extends any[], T>(
+  body: (this: This, ...args: A) => Generator<unknown, T, any>,
+): (this: This, ...args: A) => Call<T> {
+  // Two functions, so that the usual one has nothing to decide.
+  const f = isGeneratorFunction(body)
+    ? function (this: This): Call<T> {
+        return new Call<T>((body as Function).apply(this, arguments))
+      }
+    : function (this: This): Call<T> {
+        return new Call<T>(generatorFrom((body as Function).apply(this, arguments)))
+      }
+  Object.defineProperty(f, 'name', { value: body.name, configurable: true })
+  Object.defineProperty(f, 'length', { value: body.length, configurable: true })
+  remember(body)
+  return f as (this: This, ...args: A) => Call<T>
+}

@@ -1,0 +1,65 @@
+/** What is published: publint and attw find nothing, internals are not exported, and parts are small. */
+import { readFileSync, readdirSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { ok, same, test } from './harness.ts'
+import { install, project, run, work } from './installed.ts'
+import { sizeOf } from '../scripts/size.mjs'
+
+const installed = path.join(project, 'node_modules/charcoal-js')
+
+test('publint finds nothing', async () => {
+  install()
+  const { publint } = await import('publint')
+  const { formatMessage } = await import('publint/utils')
+  const { messages, pkg } = (await publint({ pkgDir: installed, strict: true, pack: false })) as any
+  same(messages.map((m: never) => formatMessage(m, pkg ?? JSON.parse(readFileSync(path.join(installed, 'package.json'), 'utf8')))), [])
+})
+
+test('attw finds nothing: types fit the modules in every way of resolution', async () => {
+  install()
+  const { checkPackage, createPackageFromTarballData } = await import('@arethetypeswrong/core')
+  const packed = readdirSync(work).find((file) => file.endsWith('.tgz'))!
+  const result: any = await checkPackage(createPackageFromTarballData(new Uint8Array(readFileSync(path.join(work, packed)))))
+  same(Object.keys(result.entrypoints).length, 14)
+  // `register` is for `node --import`; nobody requires it.
+  const found = result.problems.filter((p: any) => p.entrypoint !== './register')
+  same(found.map((p: any) => `${p.kind} ${p.entrypoint} ${p.resolutionKind}`), [])
+})
+
+test('the internals of the scheduler are not exported', async () => {
+  install()
+  const entries = readdirSync(path.join(installed, 'dist/node')).filter((f) => /^(?!shared|all).*\.js$/.test(f))
+  ok(entries.length >= 10)
+  for (const entry of entries.filter((f) => f !== 'react.js')) {
+    const names = Object.keys(await import(path.join(installed, 'dist/node', entry)))
+    same(names.filter((n) => ['Domain', 'useDomain', 'ClauseList', 'Scheduler', 'AtomicBlock'].includes(n)), [], entry)
+  }
+})
+
+test('the types show no internals, and are right with all their declarations checked', () => {
+  install()
+  const entries = ['', '/ops', '/events', '/context', '/streams', '/worker', '/tabs', '/runtime', '/dev']
+  const hidden = ['spawn(sleep(1)).gen', 'spawn(sleep(1)).home', 'channel().senders', 'mutex().free', 'sleep(1).before']
+  writeFileSync(
+    path.join(project, 'all.ts'),
+    [
+      `import { channel, mutex, sleep, spawn } from 'charcoal-js'`,
+      ...entries.map((entry, i) => `export * as e${i} from 'charcoal-js${entry}'`),
+      ...hidden.map((member) => `// @ts-expect-error internal\n${member}`),
+    ].join('\n'),
+  )
+  const options = ['--noEmit', '--strict', '--target', 'es2022', '--module', 'nodenext', '--moduleResolution', 'nodenext']
+  const lib = ['--lib', 'esnext,dom,dom.iterable,dom.asynciterable', '--skipLibCheck', 'false', '--typeRoots', 'none', 'all.ts']
+  run(process.execPath, [path.join(process.cwd(), 'node_modules/typescript/bin/tsc'), ...options, ...lib])
+})
+
+/** Bytes that a program may take that imports these names; a little above what it takes today. */
+const SIZES = { '{ mutex }': 2000, '{ channel }': 2200, '{ sleep }': 7300, '{ atomic, spawn, asyncFn }': 9200, '*': 14_200 }
+
+test('who imports a part does not get the whole', async () => {
+  install()
+  for (const [names, most] of Object.entries(SIZES)) {
+    const bytes = await sizeOf(project, names, 'charcoal-js')
+    ok(bytes > 500 && bytes <= most, `${names} takes ${bytes} bytes, minified and gzipped; ${most} are allowed`)
+  }
+})
