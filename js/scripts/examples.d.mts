@@ -2,6 +2,7 @@ export interface Exported {
   entry: string
   name: string
   value: boolean
+  documented: boolean
   example: string | undefined
 }
 export function exported(js: string): { found: Exported[] }

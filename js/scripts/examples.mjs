@@ -35,6 +35,7 @@ export function exported(js) {
         symbol,
         declaration,
         value,
+        documented: symbol.getDocumentationComment(checker).length > 0,
         example: tag && ts.displayPartsToString(tag.text).trim(),
       })
     }

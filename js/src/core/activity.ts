@@ -21,10 +21,19 @@ import { cancelActivity } from '../scope/cancel.ts'
 import { isCancelled } from '../scope/errors.ts'
 import { ASYNC_DISPOSE } from './dispose.ts'
 
+/** What has become of an activity. */
 export type State = 'spawned' | 'running' | 'done' | 'failed' | 'cancelled'
 
 let counter = 0
 
+/**
+ * A task with a name, a state and a result. `spawn` makes one; `yield*` or `await` waits for its end.
+ *
+ * @example
+ * const task = spawn(function* () { yield* sleep(1); return 5 }, { name: 'five' })
+ * console.log(task.name, task.state)  // → five spawned
+ * console.log(yield* task, task.state)  // → 5 done
+ */
 export class Activity<T> extends Branch implements types.Activity, Operation<T>, Promise<T>, AsyncDisposable {
   /** @internal */ running: types.Branch | null
   /** @internal */ conts: types.Branch[] | null = null

@@ -8,9 +8,9 @@ import { isGeneratorFunction, remember } from './generators.ts'
  * `yield*`, from legacy code with `await`.
  *
  * @example
- * const total = asyncFn(function* (a: string, b: string) {
- *   return (yield* size(a)) + (yield* size(b))
- * })
+ * const size = asyncFn(function* (page: string) { yield* sleep(1); return page.length })
+ * const total = asyncFn(function* (a: string, b: string) { return (yield* size(a)) + (yield* size(b)) })
+ * console.log(await total('x', 'yy'))  // → 3
  */
 export function asyncFn<This, A extends any[], T>(
   body: (this: This, ...args: A) => Generator<unknown, T, any>,

@@ -127,8 +127,10 @@ export function openBlock(branch: Branch, body?: unknown): AtomicBlock {
   return block
 }
 
+/** What can be run: a generator function or a function that returns an operation, or the operation itself. */
 export type Body<T> = (() => Operation<T>) | Operation<T>
 
+/** Options of `atomic`. */
 export interface AtomicOptions {
   /**
    * What becomes of activities that are spawned in the block (Charcoal, section 2): `delay`, the default, keeps them
@@ -147,10 +149,12 @@ type Method = (this: any, ...args: any[]) => Operation<unknown>
  * Cancellation inside ends the block like any error. The block of a failed body is left properly.
  *
  * @example
- * yield* atomic(function* () {
- *   const n = yield* read('counter')
- *   yield* write('counter', n + 1)
- * })
+ * let n = 0
+ * const vote = function* () { const was = n; yield* sleep(1); n = was + 1 }
+ * const [a, b] = [spawn(() => atomic(vote)), spawn(() => atomic(vote))]
+ * yield* a
+ * yield* b
+ * console.log(n)  // → 2
  */
 export function atomic<T>(body: Body<T>, options?: AtomicOptions): Call<T>
 export function atomic<M extends Method>(method: M, context: ClassMethodDecoratorContext): M
@@ -164,7 +168,17 @@ export function atomic(
   return call
 }
 
-/** The atomic version of a generator function or activity function. */
+/**
+ * The atomic version of a generator function or activity function.
+ *
+ * @example
+ * let n = 0
+ * const add = atomicFn(function* (by: number) { const was = n; yield* sleep(1); n = was + by })
+ * const [a, b] = [spawn(add(1)), spawn(add(2))]
+ * yield* a
+ * yield* b
+ * console.log(n)  // → 3
+ */
 export function atomicFn<This, A extends any[], T>(
   body: (this: This, ...args: A) => Operation<T>,
 ): (this: This, ...args: A) => Call<T> {
@@ -181,7 +195,12 @@ export function atomicFn<This, A extends any[], T>(
   return f
 }
 
-/** Is the caller inside an atomic block (its own, or one that contains its activity)? */
+/**
+ * Is the caller inside an atomic block (its own, or one that contains its activity)?
+ *
+ * @example
+ * console.log(inAtomic(), yield* atomic(function* () { return inAtomic() }))  // → false true
+ */
 export function inAtomic(): boolean {
   return domain.current !== null && blockOf(domain.current) !== null
 }

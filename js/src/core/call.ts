@@ -32,6 +32,14 @@ export const NOTHING: unique symbol = Symbol.for('charcoal.nothing') as never
 /** Calls that may be on the JavaScript stack at once; deeper ones become frames right away. */
 const MAX_DEPTH = 200
 
+/**
+ * A call of an activity function: `yield*` runs it, `await` in legacy code makes an activity of it.
+ *
+ * @example
+ * const twice = asyncFn(function* (n: number) { yield* sleep(1); return 2 * n })
+ * const call = twice(4)             // not run yet
+ * console.log(call instanceof Call, yield* call)  // → true 8
+ */
 export class Call<T> extends Suspension<T> implements Promise<T>, Frame, Pending {
   /** @internal */ gen: AnyIterator | null
   /** @internal */ parent: Frame | null = null

@@ -15,6 +15,14 @@ import { atomic, type Body } from './atomic.ts'
 import { domain } from './current.ts'
 import { spawn, type SpawnOptions } from './spawn.ts'
 
+/**
+ * Says which activity a call belongs to.
+ *
+ * @example
+ * const name = asyncFnX(function* (actx: ActivityContext) { return actx.activity!.name })
+ * const actx = newActivityContext()
+ * console.log(yield* actx.spawnWith({ name: 'explicit' }, name))  // → explicit
+ */
 export class ActivityContext {
   /** The activity that this context stands for; undefined for a fresh one. */
   activity: Activity<any> | undefined
@@ -56,11 +64,25 @@ export class ActivityContext {
   }
 }
 
+/**
+ * A context that stands for no activity yet: `spawn` with it.
+ *
+ * @example
+ * console.log(newActivityContext().activity)  // → undefined
+ */
 export function newActivityContext(): ActivityContext {
   return new ActivityContext()
 }
 
-/** `asyncFn` with the context as an explicit first parameter. */
+/**
+ * `asyncFn` with the context as an explicit first parameter.
+ *
+ * @example
+ * const add = asyncFnX(function* (actx, a: number, b: number) {
+ *   return yield* actx.atomic(function* () { return a + b })
+ * })
+ * console.log(yield* newActivityContext().spawn(add, 1, 2))  // → 3
+ */
 export function asyncFnX<A extends unknown[], T>(
   body: (actx: ActivityContext, ...args: A) => Generator<unknown, T, any>,
 ): (actx: ActivityContext, ...args: A) => Call<T> {

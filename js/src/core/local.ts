@@ -5,6 +5,14 @@
  */
 import { domain } from './current.ts'
 
+/**
+ * What `local` makes.
+ *
+ * @example
+ * const depth = local(0)
+ * depth.value++
+ * console.log(depth instanceof Local, depth.value)  // → true 1
+ */
 export class Local<T> {
   private readonly initial: T
   private outside: T
@@ -27,6 +35,16 @@ export class Local<T> {
   }
 }
 
+/**
+ * Makes a variable of the activity, with the value that it has at first.
+ *
+ * @example
+ * const user = local('nobody')
+ * user.value = 'anna'
+ * const child = spawn(function* () { return user.value })
+ * user.value = 'bert'
+ * console.log(yield* child, user.value)  // → anna bert
+ */
 export function local<T>(initial: T): Local<T> {
   return new Local(initial)
 }

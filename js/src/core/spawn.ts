@@ -8,6 +8,7 @@ import { innermostScope } from '../scope/scope.ts'
 import { NEXT, Suspension, type Operation } from './suspension.ts'
 import type { Branch } from './types.ts'
 
+/** Options of `spawn`. */
 export interface SpawnOptions {
   name?: string
   /**
@@ -25,8 +26,9 @@ export interface SpawnOptions {
  * ended, or runs inside it if `contained`.
  *
  * @example
- * const load = spawn(fetchAll(urls), { name: 'load' })
- * const pages = yield* load
+ * const task = spawn(function* () { yield* sleep(1); return 'page' }, { name: 'load' })
+ * console.log('goes on')    // → goes on
+ * console.log(yield* task)  // → page
  */
 export function spawn<T>(
   body: (() => Operation<T>) | (() => PromiseLike<T>) | Operation<T>,
@@ -63,12 +65,28 @@ function endWith(activity: Activity<any>, signal: AbortSignal): void {
   ;(activity.info ??= {}).ended = () => signal.removeEventListener('abort', abort)
 }
 
-/** The activity that the caller's code belongs to; undefined in legacy code. */
+/**
+ * The activity that the caller's code belongs to; undefined in legacy code.
+ *
+ * @example
+ * console.log(yield* spawn(function* () { return self()!.name }, { name: 'anna' }))  // → anna
+ */
 export function self(): Activity<unknown> | undefined {
   return domain.current?.activity as Activity<unknown> | undefined
 }
 
-/** An AbortSignal that is aborted when the caller's scope is cancelled. In legacy code: one that never is. */
+/**
+ * An AbortSignal that is aborted when the caller's scope is cancelled. In legacy code: one that never is.
+ *
+ * @example
+ * const task = spawn(function* () {
+ *   signal().addEventListener('abort', () => console.log('aborted'))
+ *   yield* sleep(99999)
+ * })
+ * yield* sleep(1)
+ * task.cancel()                     // → aborted
+ * yield* wait(task.catch(() => {}))
+ */
 export function signal(): AbortSignal {
   return domain.current === null ? new AbortController().signal : innermostScope(domain.current).signal
 }
@@ -85,6 +103,11 @@ class Yield extends Suspension<void> {
 /**
  * Sets the activity aside until the other ready ones have had a turn. Never needed for fairness; of no effect in an
  * atomic block.
+ *
+ * @example
+ * const other = spawn(function* () { console.log('other') })
+ * yield* pause()                    // → other
+ * console.log('back')               // → back
  */
 export function pause(): Operation<void> {
   return new Yield()

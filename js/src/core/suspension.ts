@@ -21,6 +21,12 @@ export const THROW = 1
 export const START = 2
 export type { Mode }
 
+/**
+ * The base of what `yield*` asks the run loop for. Waits of your own are made from `Clause`.
+ *
+ * @example
+ * console.log(sleep(1) instanceof Suspension)  // → true
+ */
 export abstract class Suspension<T> implements Operation<T> {
   /** @internal */ get $charcoal(): number {
     return SUSPENSION

@@ -17,14 +17,24 @@ function* othersRan<T>(body: Body<T>): Generator<unknown, { value: T; ran: boole
   return { value, ran: seen }
 }
 
-/** Runs `body` and throws unless other activities could run in between. */
+/**
+ * Runs `body` and throws unless other activities could run in between.
+ *
+ * @example
+ * yield* assertYields(function* () { yield* sleep(1) })
+ */
 export function* assertYields<T>(body: Body<T>): Generator<unknown, T, any> {
   const { value, ran } = yield* othersRan(body)
   if (!ran) throw new Error('assertYields: nothing else could run while the body did')
   return value
 }
 
-/** Runs `body` and throws if any other activity ran in between. */
+/**
+ * Runs `body` and throws if any other activity ran in between.
+ *
+ * @example
+ * console.log(yield* assertNoYield(function* () { return 5 }))  // → 5
+ */
 export function* assertNoYield<T>(body: Body<T>): Generator<unknown, T, any> {
   const { value, ran } = yield* othersRan(body)
   if (ran) throw new Error('assertNoYield: another activity ran while the body did')

@@ -17,6 +17,7 @@
 import type { Operation } from '../core/suspension.ts'
 import { simulate, type Decide, type SimulateOptions } from './simulate.ts'
 
+/** Options of `explore`. */
 export interface ExploreOptions extends Omit<SimulateOptions, 'decide'> {
   /** How many schedules to run, or 'all' for every one (small tests only). Default 1000. */
   schedules?: number | 'all'
@@ -26,6 +27,7 @@ export interface ExploreOptions extends Omit<SimulateOptions, 'decide'> {
   shrink?: number
 }
 
+/** What `explore` has found. */
 export interface Explored<T> {
   schedules: number
   /** Every result that occurred, as JSON, and how often. */
@@ -33,7 +35,14 @@ export interface Explored<T> {
   last: T | undefined
 }
 
-/** A schedule under which the test failed; `cause` is the error. */
+/**
+ * A schedule under which the test failed; `cause` is the error.
+ *
+ * @example
+ * const failing = function* () { throw new Error('always') }
+ * await explore(failing).catch((error) => console.log(error instanceof ExploreError))  // → true
+ * await explore(failing).catch((error) => console.log(error.cause.message))            // → always
+ */
 export class ExploreError extends Error {
   override readonly name = 'ExploreError'
   readonly seed: string
@@ -43,7 +52,13 @@ export class ExploreError extends Error {
   }
 }
 
-/** Small, fast, good enough: mulberry32. */
+/**
+ * Small, fast, good enough: mulberry32.
+ *
+ * @example
+ * const [a, b] = [random(7), random(7)]
+ * console.log(a() === b(), a() < 1)  // → true true
+ */
 export function random(seed: number): () => number {
   let state = seed >>> 0
   return () => {
@@ -117,6 +132,21 @@ export function decode(seed: string): number[] {
   return choices
 }
 
+/**
+ * Runs a test under many schedules, in virtual time; throws an `ExploreError` with the first one that fails.
+ *
+ * @example
+ * let n = 0
+ * const vote = function* () { const was = n; yield* sleep(1); n = was + 1 }
+ * const two = function* () {
+ *   n = 0
+ *   const [a, b] = [spawn(vote), spawn(vote)]
+ *   yield* a
+ *   yield* b
+ *   return n
+ * }
+ * console.log((await explore(two, { schedules: 20 })).outcomes.has('1'))  // → true
+ */
 export async function explore<T>(body: Body<T>, options: ExploreOptions = {}): Promise<Explored<T>> {
   const outcomes = new Map<string, number>()
   let last: T | undefined

@@ -4,6 +4,7 @@ import { nameOfGenerator } from '../core/generators.ts'
 import type { AnyIterator, Branch } from '../core/types.ts'
 import { domain } from '../core/current.ts'
 
+/** What `activities()` says of one branch. */
 export interface BranchReport {
   activity: string
   id: number
@@ -30,7 +31,16 @@ function stateOf(branch: Branch): BranchReport['state'] {
   return branch.group.home === domain.top ? 'ready' : 'held'
 }
 
-/** Every branch of every live activity, oldest first. */
+/**
+ * Every branch of every live activity, oldest first.
+ *
+ * @example
+ * const task = spawn(function* () { yield* sleep(99999) }, { name: 'sleeper' })
+ * yield* sleep(1)
+ * console.log(activities().find((a) => a.activity === 'sleeper')!.waitsFor)  // → sleep(99999)
+ * task.cancel()
+ * yield* wait(task.catch(() => {}))
+ */
 export function activities(): BranchReport[] {
   const found: BranchReport[] = []
   for (let a = domain.live; a !== null; a = a.prev) {
@@ -50,7 +60,16 @@ export function activities(): BranchReport[] {
   return found
 }
 
-/** The same as text, one line each. */
+/**
+ * The same as text, one line each.
+ *
+ * @example
+ * const task = spawn(function* () { yield* sleep(99999) }, { name: 'sleeper' })
+ * yield* sleep(1)
+ * console.log(describeActivities().includes('sleeper'))  // → true
+ * task.cancel()
+ * yield* wait(task.catch(() => {}))
+ */
 export function describeActivities(): string {
   return activities()
     .map(({ activity, id, state, waitsFor, stack }) => {

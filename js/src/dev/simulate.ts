@@ -24,6 +24,14 @@ interface Timer {
   run: () => void
 }
 
+/**
+ * The host that `simulate` gives its domain: time passes when nothing can run.
+ *
+ * @example
+ * const host = new SimulatedHost()
+ * host.timer(() => console.log(host.now()), 5000)
+ * host.advance()                    // → 5000
+ */
 export class SimulatedHost implements Host {
   time: number = 0
   readonly failures: { error: unknown; handled: boolean }[] = []
@@ -59,8 +67,10 @@ export class SimulatedHost implements Host {
   }
 }
 
+/** Chooses the schedule: which of `options`, where 0 is what the real scheduler would do. */
 export type Decide = (options: number, why: 'next' | 'preempt') => number
 
+/** Options of `simulate`. */
 export interface SimulateOptions {
   decide?: Decide
   /** Real milliseconds that a program with nothing else to do may wait for the outside. */
@@ -80,7 +90,13 @@ export interface SimulateOptions {
   epoch?: number
 }
 
-/** Nothing can run and nothing will come. */
+/**
+ * Nothing can run and nothing will come.
+ *
+ * @example
+ * await simulate(function* () { yield* future().get() })
+ *   .catch((error) => console.log(error instanceof StuckError))  // → true
+ */
 export class StuckError extends Error {
   override readonly name = 'StuckError'
 }
@@ -92,7 +108,7 @@ const pauseFor = (ms: number): Promise<void> => new Promise((done) => realHost.t
  * Runs `body` as an activity of a simulated domain until it and all it spawned have ended. The result is the body's.
  *
  * @example
- * await simulate(function* () { yield* sleep(3600_000); ... })   // takes no time
+ * await simulate(function* () { yield* sleep(3600_000); console.log('an hour later') })  // → an hour later
  */
 export async function simulate<T>(
   body: (() => Operation<T>) | (() => PromiseLike<T>),

@@ -54,6 +54,7 @@ function asyncFrame(line: string): string {
  * from now on; the result ends that. Costs a stack for each call: for development and tests.
  *
  * @example
+ * // not run in a bundle: it needs source maps
  * const stop = asyncStacks()
  * const inner = asyncFn(function* () { yield* sleep(1); throw new Error('deep') })
  * const middle = asyncFn(function* middle() { yield* inner() })

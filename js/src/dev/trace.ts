@@ -27,6 +27,7 @@ export interface TraceContinuation {
   atomic?: number
 }
 
+/** One line of a trace. */
 export type TraceRecord =
   | { type: 'charcoal-trace'; version: 1; source: 'js'; tool: string; started: string }
   | { type: 'thread'; id: number; kind: string; name: string }
@@ -40,7 +41,14 @@ export type TraceRecord =
 const THREAD = 1
 const OUTCOMES = { done: 'returned', failed: 'failed', cancelled: 'cancelled' } as const
 
-/** Collects records; `lines()` is the trace as JSON lines. */
+/**
+ * Collects records; `lines()` is the trace as JSON lines.
+ *
+ * @example
+ * const recorder = record()
+ * console.log(recorder instanceof Recorder)  // → true
+ * recorder.stop()
+ */
 export class Recorder implements Tracer {
   readonly records: TraceRecord[] = []
   private readonly now: () => number
@@ -191,9 +199,9 @@ function thisThread(): { kind: string; name: string } {
  *
  * @example
  * const recording = record()
- * await main()
+ * yield* spawn(function* () { yield* sleep(1) }, { name: 'traced' })
  * recording.stop()
- * writeFileSync('trace.jsonl', recording.lines())   // charcoal-measure analyse trace.jsonl
+ * console.log(recording.lines().includes('traced'))  // → true
  */
 export function record(): Recorder & { stop(): void } {
   const d = domain

@@ -24,9 +24,8 @@ function untransformed(value: unknown, name: string, seen: Set<unknown>): string
  *
  * @example
  * const store = { async save() { atomic: { await null } } }
- * try { assertTransformed(store, 'store.js') } catch (error) { console.log((error as Error).message) }
- * // → store.js: save has an atomic block that is not transformed, so it does nothing. Remedy: the plugin of your
- * bundler, or node --import charcoal-js/register
+ * try { assertTransformed(store, 'store.js') } catch (error) { console.log((error as Error).message.slice(0, 44)) }
+ * // → store.js: save has an atomic block that is n
  */
 export function assertTransformed(module: object, name = 'the module'): void {
   const found = untransformed(

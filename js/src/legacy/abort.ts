@@ -36,6 +36,14 @@ class Aborted extends Clause<unknown> {
   }
 }
 
+/**
+ * A clause that is ready when the signal is aborted; its value is the reason.
+ *
+ * @example
+ * const controller = new AbortController()
+ * setTimeout(() => controller.abort('enough'), 1)
+ * console.log(yield* aborted(controller.signal))  // → enough
+ */
 export function aborted(signal: AbortSignal): Clause<unknown> {
   return new Aborted(signal)
 }

@@ -12,6 +12,7 @@
 import { domain } from '../core/current.ts'
 import { interpose } from './interpose.ts'
 
+/** What `enforce` gives. */
 export interface Enforcement {
   /** Callbacks that were held back so far. */
   readonly held: number
@@ -19,6 +20,18 @@ export interface Enforcement {
   undo(): void
 }
 
+/**
+ * Makes atomic blocks hold back callbacks of legacy code, from now on.
+ *
+ * @example
+ * const enforcement = enforce()
+ * let n = 0
+ * setTimeout(() => n++, 1)
+ * console.log(yield* atomic(function* () { yield* sleep(9); return n }))  // → 0
+ * yield* sleep(9)
+ * console.log(n)                    // → 1
+ * enforcement.undo()
+ */
 export function enforce(): Enforcement {
   const waiting: (() => void)[] = []
   let held = 0

@@ -6,6 +6,7 @@ import { Clause } from '../wait/clause.ts'
 import { pass } from './pass.ts'
 import { noteOurs } from '../core/current.ts'
 
+/** What `once` needs of an EventEmitter. */
 export interface EmitterLike {
   on(name: any, listener: (...args: any[]) => void): unknown
   off(name: any, listener: (...args: any[]) => void): unknown

@@ -8,7 +8,14 @@ import { channel } from '../sync/channel.ts'
 import { claim, operationOf, type ItemResult } from './items.ts'
 import { scoped, type OperationOptions } from './scoped.ts'
 
-/** What `group` gives. */
+/**
+ * What `group` gives.
+ *
+ * @example
+ * const tasks: Group = group()
+ * tasks.start(sleep(1))
+ * await tasks.done()
+ */
 export class Group implements AsyncDisposable {
   private readonly jobs = channel<() => Generator<unknown, void, any>>(Infinity, 'group')
   private readonly activity: Activity<void>

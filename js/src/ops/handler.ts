@@ -5,6 +5,7 @@ import { DISPOSE } from '../core/dispose.ts'
 import { mutex } from '../sync/semaphore.ts'
 import { operationOf, type Result } from './items.ts'
 
+/** Options of `handler`. */
 export interface HandlerOptions {
   /**
    * When an event comes while an earlier one is being handled: `all` handles both at the same time (the default),

@@ -7,6 +7,7 @@ import { each } from '../wait/each.ts'
 import { operationOf, type Result } from './items.ts'
 import { scoped, type OperationOptions } from './scoped.ts'
 
+/** Options of `map`. */
 export interface MapOptions extends OperationOptions {
   /** How many items are worked on at the same time. Default: all of them. */
   limit?: number

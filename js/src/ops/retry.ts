@@ -5,6 +5,7 @@ import { sleep } from '../sync/sleep.ts'
 import { operationOf, type Result } from './items.ts'
 import { scoped, type OperationOptions } from './scoped.ts'
 
+/** Options of `retry`. */
 export interface RetryOptions extends OperationOptions {
   /** How often the body is run at most. Default 3. */
   attempts?: number

@@ -4,6 +4,7 @@ import { isCancelled } from '../scope/errors.ts'
 import type { Scope } from '../scope/scope.ts'
 import type { Operation } from '../core/suspension.ts'
 
+/** Options that all operations have. */
 export interface OperationOptions {
   /** Cancels the operation when aborted; when all in it has ended, the signal's reason is thrown. */
   signal?: AbortSignal

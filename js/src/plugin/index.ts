@@ -9,6 +9,7 @@
 import { createUnplugin } from 'unplugin'
 import { transform } from './transform.ts'
 
+/** Options of the build plugin. */
 export interface PluginOptions {
   /**
    * In these files every async function becomes an activity function. In all others: marked ones, and those with an
@@ -21,6 +22,7 @@ export interface PluginOptions {
   runtime?: string
 }
 
+/** What the plugins of all bundlers are made of. */
 export const unplugin = createUnplugin((options: PluginOptions = {}) => {
   const { include, exclude = /node_modules/ } = options
   return {
@@ -35,5 +37,6 @@ export const unplugin = createUnplugin((options: PluginOptions = {}) => {
   }
 })
 
+/** The plugin for each bundler: `vite(options)` and so on. */
 export const { vite, rollup, webpack, esbuild, rspack } = unplugin
 export { transform, TransformError, type TransformOptions, type Transformed } from './transform.ts'

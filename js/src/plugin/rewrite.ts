@@ -19,7 +19,17 @@ export const DIRECTIVE = 'use activity'
 const SUPER = ' const $super = (key) => super[key];'
 const LEAVE = '} finally { if ($charcoal.leave()) yield* $charcoal.leaving() } '
 
-/** Something that cannot be transformed: where, what, and what to write instead. */
+/**
+ * Something that cannot be transformed: where, what, and what to write instead.
+ *
+ * @example
+ * try {
+ *   transform('async function* f() { atomic: { yield 1 } }', { file: 'store.js' })
+ * } catch (error) {
+ *   console.log((error as Error).message.split(':').slice(0, 3).join(':'), error instanceof TransformError)
+ * }
+ * // → store.js:1:33 true
+ */
 export class TransformError extends Error {
   override readonly name = 'TransformError'
   readonly line: number

@@ -19,6 +19,7 @@ import { hasDirective, some, type Node } from './syntax.ts'
 
 export { TransformError } from './rewrite.ts'
 
+/** Options of `transform`. */
 export interface TransformOptions {
   /** Name for messages and the source map; `.ts`, `.tsx`, `.jsx` say the syntax. */
   file?: string
@@ -30,12 +31,19 @@ export interface TransformOptions {
   format?: 'module' | 'commonjs'
 }
 
+/** What `transform` gives. */
 export interface Transformed {
   code: string
   map: SourceMap
 }
 
-/** Transforms a module; null if there is nothing to transform in it. */
+/**
+ * Transforms a module; null if there is nothing to transform in it.
+ *
+ * @example
+ * const done = transform('async function f() { atomic: { n = (await g()) + 1 } }', { file: 'store.js' })!
+ * console.log(done.code.includes('$charcoal.enter("f")'))  // → true
+ */
 export function transform(source: string, options: TransformOptions = {}): Transformed | null {
   const { file = 'input.js', all = false, runtime = 'charcoal-js/runtime' } = options
   if (!all && !source.includes(DIRECTIVE) && !/\batomic\s*:/.test(source)) return null

@@ -17,7 +17,15 @@ import { claimed } from '../core/call.ts'
 import type { Body } from '../core/atomic.ts'
 import { innermostScope } from './scope.ts'
 
-/** What `async` gives: the result of the branch, which may be read when the enclosing `finish` has ended. */
+/**
+ * What `async` gives: the result of the branch, which may be read when the enclosing `finish` has ended.
+ *
+ * @example
+ * yield* finish(function* () {
+ *   const handle = yield* async(function* () { return 5 })
+ *   console.log(handle.ended, handle.value)  // → true 5
+ * })
+ */
 export class BranchHandle<T> {
   ended: boolean = false
   private failed = false
@@ -63,6 +71,19 @@ class Async<T> extends Suspension<BranchHandle<T>> {
   }
 }
 
+/**
+ * Starts `body` at once, on the spot, as a branch of the activity. Only if it has to wait, the caller goes on beside
+ * it.
+ * The `finish` around it ends when the branch has ended.
+ *
+ * @example
+ * yield* finish(function* () {
+ *   const slow = yield* async(function* () { yield* sleep(2); return 'slow' })
+ *   console.log(slow.ended)           // → false
+ *   yield* sleep(5)
+ *   console.log(slow.value)           // → slow
+ * })
+ */
 export function async<T>(body: Body<T>): Suspension<BranchHandle<T>> {
   return new Async(claimed(body))
 }

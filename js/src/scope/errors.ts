@@ -1,7 +1,16 @@
 /** The errors that end waits. Each has a `code` for comparison across copies of the library. */
 import type { Scope } from '../core/types.ts'
 
-/** Thrown by a blocking operation in a cancelled scope: the operation has had no effect (law 4). */
+/**
+ * Thrown by a blocking operation in a cancelled scope: the operation has had no effect (law 4).
+ *
+ * @example
+ * const task = spawn(function* () { yield* sleep(99999) })
+ * yield* sleep(1)
+ * task.cancel('no longer needed')
+ * try { yield* task } catch (error) { console.log((error as Error).message, error instanceof Cancelled) }
+ * // → cancelled: no longer needed true
+ */
 export class Cancelled extends Error {
   override readonly name = 'Cancelled'
   readonly code = 'ECANCELED'
@@ -16,7 +25,13 @@ export class Cancelled extends Error {
   }
 }
 
-/** Thrown by `deadline` when its time is over. */
+/**
+ * Thrown by `deadline` when its time is over.
+ *
+ * @example
+ * try { yield* deadline(1, sleep(99999), 'the page') } catch (error) { console.log((error as Error).message) }
+ * // → the page did not end within 1 ms
+ */
 export class DeadlineError extends Error {
   override readonly name = 'DeadlineError'
   readonly code = 'ETIMEDOUT'
@@ -25,13 +40,28 @@ export class DeadlineError extends Error {
   }
 }
 
-/** Thrown at a wait that can never end: in an atomic block, or for a lock that the waiter has itself. */
+/**
+ * Thrown at a wait that can never end: in an atomic block, or for a lock that the waiter has itself.
+ *
+ * @example
+ * const lock = mutex('lock')
+ * const permit = yield* lock.acquire()
+ * try { yield* lock.acquire() } catch (error) { console.log(error instanceof DeadlockError) }  // → true
+ * permit.release()
+ */
 export class DeadlockError extends Error {
   override readonly name = 'DeadlockError'
   readonly code = 'EDEADLK'
 }
 
-/** Thrown by `send` on a closed channel, and by `recv` on a closed and empty one. */
+/**
+ * Thrown by `send` on a closed channel, and by `recv` on a closed and empty one.
+ *
+ * @example
+ * const ch = channel<number>()
+ * ch.close()
+ * try { yield* ch.recv() } catch (error) { console.log(error instanceof ClosedError) }  // → true
+ */
 export class ClosedError extends Error {
   override readonly name = 'ClosedError'
   readonly code = 'ECLOSED'

@@ -14,6 +14,7 @@ import { domain } from '../core/current.ts'
 import { combined, innermostScope, Scope } from './scope.ts'
 import { DeadlineError, isCancelled } from './errors.ts'
 
+/** Options of `finish`. */
 export interface ScopeOptions {
   name?: string
   /** Cancels the scope when aborted. */
@@ -101,12 +102,36 @@ export type Finished<B> = B extends () => Operation<infer T>
       ? T
       : never
 
-/** Runs `body` and waits for all branches that `async` started in it. */
+/**
+ * Runs `body` and waits for all branches that `async` started in it.
+ *
+ * @example
+ * yield* finish(function* () {
+ *   for (const n of [3, 1, 2]) yield* async(function* () { yield* sleep(9 * n); console.log(n) })
+ * })
+ * console.log('all ended')
+ * // → 1
+ * // → 2
+ * // → 3
+ * // → all ended
+ */
 export function finish<B extends ScopedBody<any>>(body: B, options: ScopeOptions = {}): Operation<Finished<B>> {
   return inScope(claimed(body), options.name ?? '', false, options.signal) as Operation<Finished<B>>
 }
 
-/** Runs `body` to its end although scopes around it are cancelled; a cancel of its own scope is still seen. */
+/**
+ * Runs `body` to its end although scopes around it are cancelled; a cancel of its own scope is still seen.
+ *
+ * @example
+ * const task = spawn(function* () {
+ *   try { yield* sleep(99999) } finally { yield* noncancellable(sleep(1)); console.log('cleaned up') }
+ * })
+ * yield* sleep(1)
+ * task.cancel()
+ * try { yield* task } catch { console.log(task.state) }
+ * // → cleaned up
+ * // → cancelled
+ */
 export function noncancellable<T>(body: Body<T>): Operation<T> {
   return inScope(claimed(body), 'noncancellable', true, undefined) as Operation<T>
 }
@@ -116,9 +141,10 @@ export function noncancellable<T>(body: Body<T>): Operation<T> {
  * `DeadlineError`.
  *
  * @example
- * const page = yield* deadline(500, function* (scope) {
- *   return yield* wait(fetch(url, { signal: scope.signal }))
+ * const page = yield* deadline(5000, function* (scope) {
+ *   return yield* wait(fetch('data:,hello', { signal: scope.signal }).then((r) => r.text()))
  * })
+ * console.log(page)  // → hello
  */
 export function deadline<T>(ms: number, body: ScopedBody<T>, name = ''): Operation<T> {
   claimed(body)

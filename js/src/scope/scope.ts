@@ -20,6 +20,16 @@ interface Handle {
   settle(mode: 0 | 1, answer: unknown): void
 }
 
+/**
+ * What `finish` and `deadline` give their bodies: cancels what was started in it, and says whether that was done.
+ *
+ * @example
+ * yield* finish(function* (scope: Scope) {
+ *   yield* async(function* () { try { yield* sleep(99999) } finally { console.log(scope.cancelled) } })
+ *   scope.cancel()
+ * })
+ * // → true
+ */
 export class Scope implements types.Scope, Disposable {
   readonly parent: Scope | null
   readonly owner: Branch

@@ -65,6 +65,14 @@ class Send<T> extends Clause<void> {
   }
 }
 
+/**
+ * What `channel` makes: values from senders to receivers, first in first out.
+ *
+ * @example
+ * const ch = channel<string>(1)
+ * console.log(ch instanceof Channel, ch.trySend('a'), ch.trySend('b'), ch.size)  // → true true false 1
+ * console.log(ch.tryRecv())                                // → { value: 'a' }
+ */
 export class Channel<T> implements AsyncIterable<T> {
   readonly capacity: number
   readonly name: string
@@ -205,7 +213,17 @@ export class Channel<T> implements AsyncIterable<T> {
   }
 }
 
-/** Makes a channel; `capacity` 0 is a rendezvous, Infinity never makes a sender wait. */
+/**
+ * Makes a channel; `capacity` 0 is a rendezvous, Infinity never makes a sender wait.
+ *
+ * @example
+ * const jobs = channel<number>(2)
+ * spawn(function* () { for (let i = 1; i < 4; i++) yield* jobs.send(i); jobs.close() })
+ * yield* jobs.each(function* (job) { console.log(job) })
+ * // → 1
+ * // → 2
+ * // → 3
+ */
 export function channel<T>(capacity = 0, name = 'channel'): Channel<T> {
   return new Channel<T>(capacity, name)
 }

@@ -25,6 +25,23 @@ class Await extends Clause<void> {
   }
 }
 
+/**
+ * What `condition` makes.
+ *
+ * @example
+ * const [lock, changed] = [mutex(), condition()]
+ * let full = false
+ * const taker = spawn(function* () {
+ *   let permit = yield* lock.acquire()
+ *   while (!full) permit = yield* changed.waitWith(lock, permit)
+ *   permit.release()
+ *   console.log('taken')
+ * })
+ * yield* sleep(1)
+ * yield* lock.with(function* () { full = true })
+ * console.log(changed.broadcast())    // → 1
+ * yield* taker                        // → taken
+ */
 export class Condition {
   readonly name: string
   /** @internal */ readonly waiters: ClauseList = new ClauseList()
@@ -64,6 +81,16 @@ export class Condition {
   }
 }
 
+/**
+ * Makes a condition.
+ *
+ * @example
+ * const ready = condition()
+ * const waiter = spawn(function* () { yield* ready.wait(); console.log('woken') })
+ * yield* sleep(1)
+ * console.log(ready.signal())         // → true
+ * yield* waiter                       // → woken
+ */
 export function condition(name = 'condition'): Condition {
   return new Condition(name)
 }

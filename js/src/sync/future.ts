@@ -28,6 +28,13 @@ class Get<T> extends Clause<T> {
   }
 }
 
+/**
+ * What `future` makes: a value that is set once.
+ *
+ * @example
+ * const f = future<number>()
+ * console.log(f.set(1), f.set(2), yield* f.get())  // → true false 1
+ */
 export class Future<T> {
   readonly name: string
   /** @internal */ readonly waiters: ClauseList = new ClauseList()
@@ -64,6 +71,15 @@ export class Future<T> {
   }
 }
 
+/**
+ * Makes a future that is not set.
+ *
+ * @example
+ * const answer = future<number>()
+ * const asker = spawn(function* () { return yield* answer.get() })
+ * answer.set(42)
+ * console.log(yield* asker)  // → 42
+ */
 export function future<T>(name = 'future'): Future<T> {
   return new Future<T>(name)
 }

@@ -29,11 +29,13 @@ import type { Activity } from '../core/activity.ts'
 import { select } from '../wait/select.ts'
 import { sleep } from './sleep.ts'
 
+/** What `next()` of a rendezvous gives: the id of the event, and what it was triggered with. */
 export interface Triggered<I, V> {
   id: I
   value: V
 }
 
+/** Options of `rendezvous`. */
 export interface RendezvousOptions {
   name?: string
   /** A second trigger throws instead of being ignored. */
@@ -81,6 +83,15 @@ class Next<I, V> extends Clause<Triggered<I, V>> {
   }
 }
 
+/**
+ * Collects events that callbacks trigger. `rendezvous(body)` makes one and cancels at its end what is outstanding.
+ *
+ * @example
+ * const r = new Rendezvous<string, number>()
+ * const event = r.event('answer')
+ * event(42)
+ * console.log(yield* r.next())  // → { id: 'answer', value: 42 }
+ */
 export class Rendezvous<I, V = unknown> {
   readonly name: string
   /** @internal */ readonly waiters: ClauseList = new ClauseList()
@@ -171,7 +182,21 @@ export class Rendezvous<I, V = unknown> {
   }
 }
 
-/** Runs `body` with a rendezvous; what is outstanding when the body ends is cancelled. */
+/**
+ * Runs `body` with a rendezvous; what is outstanding when the body ends is cancelled.
+ *
+ * @example
+ * yield* rendezvous<string, number>(function* (r) {
+ *   setTimeout(r.event('b'), 9, 2)
+ *   setTimeout(r.event('a'), 1, 1)
+ *   while (r.outstanding > 0 || r.triggered > 0) {
+ *     const { id, value } = yield* r.next()
+ *     console.log(id, value)
+ *   }
+ * })
+ * // → a 1
+ * // → b 2
+ */
 export function* rendezvous<I, V = any, T = void>(
   body: (r: Rendezvous<I, V>) => Operation<T>,
   options?: RendezvousOptions,
@@ -188,8 +213,10 @@ export function* rendezvous<I, V = any, T = void>(
  * Waits until all events made in `body` are triggered (Tame's `twait { }`). The result is the body's.
  *
  * @example
- * const slots: string[] = []
- * yield* twait((mk) => names.forEach((name, i) => lookup(name, mk((address) => (slots[i] = address)))))
+ * const found: string[] = []
+ * const lookup = (name: string, done: (address: string) => void) => setTimeout(done, 1, `${name}:80`)
+ * yield* twait((make) => ['a', 'b'].forEach((name, i) => lookup(name, make((address) => (found[i] = address)))))
+ * console.log(found)  // → [ 'a:80', 'b:80' ]
  */
 export function* twait<T>(
   body: (make: <V>(store?: (value: V) => void) => RendezvousEvent<V>) => T,
@@ -211,6 +238,12 @@ export function* twait<T>(
 /**
  * An event that hands `value` on to `event` as `{ ok: true, value }`, or `{ ok: false }` if it was not triggered within
  * `ms` (Tame, section 3.3).
+ *
+ * @example
+ * yield* rendezvous<string>(function* (r) {
+ *   addTimeout(1, r.event('late'))
+ *   console.log((yield* r.next()).id)  // → late
+ * })
  */
 export function addTimeout<V>(ms: number, event: RendezvousEvent<{ ok: boolean; value?: V }>): RendezvousEvent<V> {
   const r = new Rendezvous<boolean, any>({ name: 'addTimeout' })

@@ -40,6 +40,16 @@ class Enter extends Clause<Permit> {
   }
 }
 
+/**
+ * What `rwlock` makes.
+ *
+ * @example
+ * const lock = rwlock()
+ * const reader = yield* lock.read()
+ * const late = yield* select({ written: lock.write(), late: sleep(1) })
+ * console.log(late.key)             // → late
+ * reader.release()
+ */
 export class RwLock {
   readonly name: string
   /** @internal */ readonly waiters: ClauseList = new ClauseList()
@@ -89,6 +99,17 @@ export class RwLock {
   }
 }
 
+/**
+ * Makes a lock for many readers or one writer.
+ *
+ * @example
+ * const lock = rwlock()
+ * const [one, two] = [yield* lock.read(), yield* lock.read()]  // readers beside each other
+ * one.release()
+ * two.release()
+ * const permit = yield* lock.write()                           // a writer alone
+ * permit.release()
+ */
 export function rwlock(name = 'rwlock'): RwLock {
   return new RwLock(name)
 }

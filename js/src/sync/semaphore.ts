@@ -15,7 +15,16 @@ import type { Branch } from '../core/types.ts'
 import type { Activity } from '../core/activity.ts'
 import { domain } from '../core/current.ts'
 
-/** What `acquire` gives: `release()` it once, or let `using` do that. */
+/**
+ * What `acquire` gives: `release()` it once, or let `using` do that.
+ *
+ * @example
+ * const lock = mutex()
+ * const permit: Permit = yield* lock.acquire()
+ * permit.release()
+ * permit.release()                  // a second time does nothing
+ * console.log(lock.available)       // → 1
+ */
 export class Permit implements Disposable {
   private giveBack: (() => void) | null
   constructor(giveBack: () => void) {
@@ -72,6 +81,15 @@ class Acquire extends Clause<Permit> {
   }
 }
 
+/**
+ * What `semaphore` makes: permits, given to who waits longest.
+ *
+ * @example
+ * const memory = semaphore(10)
+ * const permit = yield* memory.acquire(7)
+ * console.log(memory.available, memory.tryAcquire(4))  // → 3 undefined
+ * permit.release()
+ */
 export class Semaphore {
   readonly name: string
   readonly permits: number
@@ -148,6 +166,16 @@ export class Semaphore {
   }
 }
 
+/**
+ * What `mutex` makes: a semaphore with one permit.
+ *
+ * @example
+ * const lock = mutex()
+ * const permit = lock.tryAcquire()!
+ * console.log(lock.locked, lock.tryAcquire())  // → true undefined
+ * permit.release()
+ * console.log(lock.locked)                     // → false
+ */
 export class Mutex extends Semaphore {
   constructor(name: string) {
     super(1, name)
@@ -157,6 +185,15 @@ export class Mutex extends Semaphore {
   }
 }
 
+/**
+ * Makes a semaphore with that many permits.
+ *
+ * @example
+ * const connections = semaphore(2)
+ * const permit = yield* connections.acquire()
+ * console.log(connections.available)  // → 1
+ * permit.release()
+ */
 export function semaphore(permits: number, name = 'semaphore'): Semaphore {
   return new Semaphore(permits, name)
 }
@@ -164,6 +201,15 @@ export function semaphore(permits: number, name = 'semaphore'): Semaphore {
 /**
  * A lock for data that must be kept over a *long* time. For short stretches prefer `atomic`: it needs no agreement on
  * which lock.
+ *
+ * @example
+ * const lock = mutex()
+ * let n = 0
+ * const add = function* () { yield* lock.with(function* () { const was = n; yield* sleep(1); n = was + 1 }) }
+ * const [a, b] = [spawn(add), spawn(add)]
+ * yield* a
+ * yield* b
+ * console.log(n)  // → 2
  */
 export function mutex(name = 'mutex'): Mutex {
   return new Mutex(name)

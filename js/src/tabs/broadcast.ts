@@ -4,7 +4,14 @@ import { DISPOSE } from '../core/dispose.ts'
 import { channel } from '../sync/channel.ts'
 import type { Clause } from '../wait/clause.ts'
 
-/** What `broadcast` gives. */
+/**
+ * What `broadcast` gives.
+ *
+ * @example
+ * const news = broadcast('news')
+ * console.log(news instanceof Broadcast)  // → true
+ * news.close()
+ */
 export class Broadcast<T> implements Disposable {
   readonly name: string
   private readonly port: BroadcastChannel

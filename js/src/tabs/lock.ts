@@ -63,7 +63,13 @@ class Acquire extends Clause<Permit> {
   }
 }
 
-/** What `tabLock` gives. */
+/**
+ * What `tabLock` gives.
+ *
+ * @example
+ * // not run here: it needs navigator.locks
+ * console.log(tabLock('list') instanceof TabLock)  // → true
+ */
 export class TabLock {
   readonly name: string
   /** @internal */ readonly manager: LockManager

@@ -20,6 +20,17 @@ import { CLAUSE, kindOf } from '../core/kind.ts'
 
 export type { Waiter }
 
+/**
+ * Something that can be waited for, alone or in `waituntil`. A new kind is a class with `poll` and `describe`, and with
+ * `register` and `withdraw` if it may have to wait.
+ *
+ * @example
+ * class Ready extends Clause<string> {
+ *   poll() { this.outcome = 'at once'; return true }
+ *   describe() { return 'ready' }
+ * }
+ * console.log(yield* waituntil(new Ready()).or(sleep(5)))  // → at once
+ */
 export abstract class Clause<T> extends Suspension<T> implements Choosable, PromiseLike<T> {
   /** @internal */ before: Clause<any> | null = null
   /** @internal */ after: Clause<any> | null = null

@@ -9,7 +9,10 @@ import { disregard, wait } from './promise.ts'
  * promises; one at a time.
  *
  * @example
- * yield* each(response.body, function* (chunk) { ... })
+ * const pages = [Promise.resolve('a'), Promise.resolve('b')]
+ * yield* each(pages, function* (page) { yield* sleep(1); console.log(page) })
+ * // → a
+ * // → b
  */
 export function* each<T>(
   items: AsyncIterable<T> | Iterable<T | PromiseLike<T>>,

@@ -203,7 +203,7 @@ class Plain<T> extends Suspension<T> {
  * should stop with it.
  *
  * @example
- * const response = yield* wait(fetch(url))
+ * console.log(yield* wait(Promise.resolve(5)))  // → 5
  */
 export function wait<T>(what: Operation<T>): Operation<T>
 export function wait<T>(what: T | PromiseLike<T>): Operation<T>

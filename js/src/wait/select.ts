@@ -3,14 +3,17 @@ import { Case } from './case.ts'
 import { Choice } from './waituntil.ts'
 import { clauseOf, type Awaited1, type Waitable } from './waitable.ts'
 
+/** What `select` answers: which clause it was, and its value. */
 export type Selected<M> = { [K in keyof M]-?: { key: K; value: Awaited1<M[K]> } }[keyof M]
 
 /**
  * Waits for the first of the clauses; the losers have had no effect.
  *
  * @example
- * const got = yield* select({ job: jobs.recv(), late: sleep(100) })
- * if (got.key === 'job') yield* work(got.value)
+ * const jobs = channel<string>(1)
+ * yield* jobs.send('sweep')
+ * const got = yield* select({ job: jobs.recv(), late: sleep(99999) })
+ * if (got.key === 'job') console.log(got.value)  // → sweep
  */
 export function* select<M extends Record<string, Waitable<any>>>(clauses: M): Generator<unknown, Selected<M>, any> {
   const keys = Object.keys(clauses)

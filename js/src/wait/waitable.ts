@@ -5,6 +5,7 @@ import { isClause, type Clause } from './clause.ts'
 import { PromiseClause } from './promise.ts'
 import { aborted } from '../legacy/abort.ts'
 
+/** What `waituntil`, `select` and the operations of `charcoal-js/ops` can wait for. */
 export type Waitable<T> = Clause<T> | Activity<T> | PromiseLike<T> | AbortSignal
 export type Awaited1<W> = W extends Clause<infer T> | Activity<infer T> | PromiseLike<infer T> ? T : unknown
 

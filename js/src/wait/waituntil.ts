@@ -30,7 +30,13 @@ export class Removed<R> {
 
 const isGroup = (term: unknown): term is WaitUntil<unknown> => kindOf(term) === GROUP
 
-/** Guards a clause: a false guard removes it, and the operator before it, from the statement. */
+/**
+ * Guards a clause: a false guard removes it, and the operator before it, from the statement.
+ *
+ * @example
+ * const urgent = false
+ * console.log(yield* waituntil(when(urgent, sleep(0).do(() => 'now'))).or(sleep(2).do(() => 'later')))  // → later
+ */
 export function when<T, R>(guard: boolean, term: Case<T, R>): Case<T, R> | Removed<R>
 export function when<R>(guard: boolean, term: Waitable<R>): Case<R, R> | Removed<R>
 export function when<R>(guard: boolean, term: WaitUntil<R>): WaitUntil<R> | Removed<R>
@@ -40,6 +46,13 @@ export function when(guard: boolean, term: unknown): unknown {
 
 type Tree = { kind: 'leaf'; at: number } | { kind: 'or' | 'and'; parts: Tree[] }
 
+/**
+ * A statement that `waituntil` has begun. One statement can be a part of another.
+ *
+ * @example
+ * const either = waituntil(sleep(1).do(() => 'a')).or(sleep(99999).do(() => 'b'))
+ * console.log(yield* waituntil(either).and(sleep(2).do(() => 'both')))  // → both
+ */
 export class WaitUntil<R> implements Operation<R> {
   private readonly terms: { op: 'or' | 'and'; term: unknown }[] = []
   private otherwise: (() => unknown) | undefined
@@ -123,6 +136,13 @@ function caseOf(term: unknown): Case<any, any> {
 
 /**
  * Begins a statement. The first term is a clause, a clause with a body, anything that can be waited for, or a group.
+ *
+ * @example
+ * const jobs = channel<string>(1)
+ * yield* jobs.send('job')
+ * const got = yield* waituntil(jobs.recv().do((job) => `got ${job}`)).or(sleep(99999).do(() => 'nothing'))
+ * console.log(got)                                             // → got job
+ * console.log(yield* waituntil(jobs.recv()).else(() => 'empty'))  // → empty
  */
 export function waituntil<T, R>(term: Case<T, R>): WaitUntil<R>
 export function waituntil<R>(term: WaitUntil<R>): WaitUntil<R>

@@ -4,6 +4,7 @@ import { spawn } from '../core/spawn.ts'
 import { operationOf } from '../ops/items.ts'
 import { listen, packed, transfersOf, type Message, type Port } from './protocol.ts'
 
+/** The functions that `serve` lets other threads call. */
 export type Handlers = Record<string, (...args: any[]) => unknown>
 
 /**
