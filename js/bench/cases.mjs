@@ -38,6 +38,25 @@ export const PAIRS = [
   ['call', 'charcoal', 'native'],
 ]
 
+/** `tasks` activities contend for one atomic region with an await in it. */
+const contendedAtomic = (tasks) =>
+  ours(({ spawn, wait, atomicFn }, n) => {
+    const p = Promise.resolve(1)
+    let total = 0
+    const region = atomicFn(function* () {
+      const before = total
+      yield* wait(p)
+      total = before + 1
+    })
+    const task = function* () {
+      for (let i = 0; i < n / tasks; i++) yield* region()
+    }
+    return function* () {
+      for (const a of Array.from({ length: tasks }, () => spawn(task))) yield* a
+      check(total, n)
+    }
+  })
+
 export const CASES = {
   // An awaited call of a function that does not wait.
   call: {
@@ -372,22 +391,7 @@ export const CASES = {
   },
   // Ten tasks contend for one region with an await in it.
   'atomic-contended': {
-    charcoal: ours(({ spawn, wait, atomicFn }, n) => {
-      const p = Promise.resolve(1)
-      let total = 0
-      const region = atomicFn(function* () {
-        const before = total
-        yield* wait(p)
-        total = before + 1
-      })
-      const task = function* () {
-        for (let i = 0; i < n / 10; i++) yield* region()
-      }
-      return function* () {
-        for (const a of Array.from({ length: 10 }, () => spawn(task))) yield* a
-        check(total, n)
-      }
-    }),
+    charcoal: contendedAtomic(10),
     'async-mutex': contended(async () => {
       const { Mutex } = await import('async-mutex')
       const m = new Mutex()
@@ -441,22 +445,7 @@ export const CASES = {
         check(total, n)
       }
     }),
-    atomic: ours(({ atomicFn, spawn, wait }, n) => {
-      const p = Promise.resolve(1)
-      let total = 0
-      const region = atomicFn(function* () {
-        const before = total
-        yield* wait(p)
-        total = before + 1
-      })
-      const task = function* () {
-        for (let i = 0; i < n / 100; i++) yield* region()
-      }
-      return function* () {
-        for (const a of Array.from({ length: 100 }, () => spawn(task))) yield* a
-        check(total, n)
-      }
-    }),
+    atomic: contendedAtomic(100),
     'async-mutex': contended(async () => {
       const { Mutex } = await import('async-mutex')
       const m = new Mutex()
