@@ -33,7 +33,8 @@ async function bundle(): Promise<Record<string, { run(): Promise<unknown> }>> {
     path.join(work, 'all.ts'),
     [...programs.keys()].map((name) => `export * as ${name.replace(/\W/g, '_')} from './${name}.ts'`).join('\n'),
   )
-  const outfile = path.join(work, 'all.mjs')
+  // Where the packages are found that the plugin needs.
+  const outfile = path.join(js, 'node_modules/.cache/charcoal/examples.mjs')
   await build({
     entryPoints: [path.join(work, 'all.ts')],
     outfile,

@@ -29,10 +29,12 @@ export interface Foreign {
  * warned of.
  *
  * @example
- * const stop = develop((foreign) => console.log(`${foreign.kind} ran inside the block of ${foreign.block}`))
+ * const seen = new Set<string>()
+ * const stop = develop((foreign) => seen.add(`${foreign.kind} inside the block of ${foreign.block}`))
  * const bill = spawn(function* () { yield* atomic(sleep(5)) }, { name: 'bill' })
  * setTimeout(() => {}, 1)
- * yield* bill                       // → Timeout ran inside the block of bill
+ * yield* bill
+ * console.log(seen.has('Timeout inside the block of bill'))  // → true
  * stop()
  */
 export function develop(report: (foreign: Foreign) => void = warn): () => void {

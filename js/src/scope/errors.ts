@@ -8,8 +8,8 @@ import type { Scope } from '../core/types.ts'
  * const task = spawn(function* () { yield* sleep(99999) })
  * yield* sleep(1)
  * task.cancel('no longer needed')
- * try { yield* task } catch (error) { console.log((error as Error).message, error instanceof Cancelled) }
- * // → cancelled: no longer needed true
+ * try { yield* task } catch (error) { console.log((error as Cancelled).message, (error as Cancelled).code) }
+ * // → cancelled: no longer needed ECANCELED
  */
 export class Cancelled extends Error {
   override readonly name = 'Cancelled'
