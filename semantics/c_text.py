@@ -1,9 +1,13 @@
 """A program of the reference semantics as C in the dialect."""
 
 import charcoal_semantics as S
+from objects_text import CALLS, CLAUSE_CALLS, OBJECTS, clause_code
 
 HEAD = """#include <charcoal.h>
+#include <charcoal/channel.h>
+#include <charcoal/future.h>
 #include <charcoal/lowlevel.h>
+#include <charcoal/locks.h>
 #include <alloca.h>
 #include <errno.h>
 #include <search.h>
@@ -21,7 +25,7 @@ static int busy[%d];
 static ch_spinlock lock;
 static void out(int number, int value) { printf("%%d %%d\\n", number, value); }
 static int code(int r) { return r == 0 ? 0 : r == ECANCELED ? 1 : r == ETIMEDOUT ? 2 : 3; }
-
+@OBJECTS@
 /* What a cancel item does: an action and what it concerns, in one number. */
 static void on_cancel(void *what) {
   int n = (int)(intptr_t)what;
@@ -109,6 +113,7 @@ static inline int of_floats(floats v) { return v.first == 0.5f ? (int)v.second :
 static inline int of_bits(bits v) { return v.b == 21 ? (int)v.a : -7; }
 static inline int of_big(big v) { return v.more[6] == v.first + 1 && v.bytes[2] == 9 ? (int)v.first : -8; }
 """ % (S.HANDLES, S.HANDLES, S.WAITERS, S.WAITERS)
+HEAD = HEAD.replace("@OBJECTS@", OBJECTS)
 
 # Compiled without charcoal-cc's passes.
 MODULE = "int through_module(int (*f)(int, int), int x) {\n  return f(x, 0);\n}\n"
@@ -150,7 +155,7 @@ class Text:
             self.function(k, function)
         inits = " ".join(f"ch_sem_init(&s[{k}], {count});" for k, count in enumerate(program.semaphores))
         last = f"{prefix}c{len(program.functions) - 1}"
-        self.lines.append(f"static void {prefix}main(void) {{\n  {inits}\n  {last}(0, 0);\n}}")
+        self.lines.append(f"static void {prefix}main(void) {{\n  {inits}\n  begin_objects();\n  {last}(0, 0);\n}}")
 
     def function(self, k, function):
         """f is the function; c calls it, with plain numbers."""
@@ -208,6 +213,8 @@ class Text:
 
     def activate(self, s, indent):
         head = "activate contained" if s.contained else "activate"
+        if s.into is not None:
+            head += f" [ch_in(scopes[{s.into}])]"
         if s.handle is not None:
             head = f"{head} [&handles[{s.handle}]]"
         # Unless it is contained it may outlive the function, and its other variables.
@@ -215,6 +222,41 @@ class Text:
         lines = self.with_copies(head, s, indent + "  ", [])
         self.checks = checks
         return lines if s.handle is None else [f"{indent}if (!used[{s.handle}]++) {{", *lines, f"{indent}}}"]
+
+    def waituntil(self, s, indent):
+        inner = indent + "  "
+        clauses = list(S.clauses_of(s.clauses))
+        results = ", ".join(f"r{c.number}_ = 0" for c in clauses)
+        self.fair = " fair" if s.fair else ""
+        lines = [f"{indent}{{ int {results};", *self.several(s.clauses, inner)]
+        if s.otherwise is not None:
+            lines += self.braces("else", s.otherwise, inner)
+        return [*lines, f"{indent}}}"]
+
+    def several(self, s, indent):
+        lines = []
+        for operator, part in zip([""] + [f"{o} " for o in s.operators], s.parts):
+            if isinstance(part, S.Several):
+                lines += [f"{indent}{operator}(", *self.several(part, indent + "  "), f"{indent})"]
+            else:
+                lines += self.clause(part, operator, indent)
+        return lines
+
+    def clause(self, c, operator, indent):
+        guard = "" if c.guard is None else f"when (said({c.number}, {c.guard} & 1)) "
+        fair, self.fair = self.fair, ""
+        said, place = f"out({c.number + 1}, 0), ", f"*place({c.number + 2}, &r{c.number}_)"
+        match c.call:
+            case S.Operate(verb=verb, number=n, other=other):
+                call = CLAUSE_CALLS[verb].format(n=n, other=other, said=said)
+            case S.Wait(semaphore=n):
+                call = f"ch_sem_wait(({said}&s[{n}]))"
+            case S.Sleep(duration=n):
+                call = f"ch_sleep(({said}{n}))"
+            case S.Join(handle=n):
+                call = f"ch_activity_wait(({said}&handles[{n}]))"
+        store = f"{c.call.variable} = {clause_code(c.call)}(r{c.number}_);"
+        return self.braces(f"{operator}{guard}waituntil{fair} ({place} = {call})", c.body, indent, before=[store])
 
     def statement(self, s, indent):
         match s:
@@ -288,8 +330,14 @@ class Text:
                     self.braces("else", s.otherwise, indent) if s.otherwise else [])
             case S.Finish():
                 within = "" if s.deadline is None else f"within ({s.deadline}) "
-                return self.braces(f"{s.label}: {within}do", s.body, indent,
-                                   f"}} finish; behind_{s.label}: __attribute__((unused));")
+                behind = f"}} finish; behind_{s.label}: __attribute__((unused));"
+                if s.failures is None:
+                    return self.braces(f"{s.label}: {within}do", s.body, indent, behind)
+                name = f"errors_{s.label}"
+                list_of = f"struct ch_error all_{s.label}[4]; ch_errors {name} = {{.all = all_{s.label}, .room = 4}};"
+                return [f"{indent}{{ {list_of}",
+                        *self.braces(f"{s.label}: {within}do", s.body, indent, behind),
+                        f"{indent}out({s.failures}, summary(&{name})); }}"]
             case S.Async():
                 return self.with_copies("async", s, indent, self.checks)
             case S.Cancel():
@@ -300,4 +348,32 @@ class Text:
                 return self.braces(f"atomic {s.policy}".rstrip(), s.body, indent)
             case S.Activate():
                 return self.activate(s, indent)
+            case S.Operate():
+                return [f"{indent}{s.variable} = {CALLS[s.verb].format(n=s.number, other=s.other)};"]
+            case S.Waituntil():
+                return self.waituntil(s, indent)
+            case S.Here():
+                name = f"here{len(indent)}_"
+                return self.braces("", s.body, indent, before=[
+                    f"__attribute__((cleanup(not_here))) int {name} = here({s.slot});"])
+            case S.CancelScope():
+                return [f"{indent}if (scopes[{s.slot}]) ch_scope_cancel(scopes[{s.slot}]);"]
+            case S.Collect():
+                return [f"{indent}ch_collect(&errors_{s.label});"]
+            case S.Fail():
+                return [f"{indent}ch_fail(error({s.error}));"]
+            case S.SetResult():
+                return [f"{indent}{s.variable} = what(ch_activity_set_result({s.other}));"]
+            case S.Result():
+                what = "what(ch_activity_error(" if s.error else "(int)(ch_activity_result("
+                return [f"{indent}{s.variable} = {what}&handles[{s.handle}]));"]
+            case S.Deadline():
+                scope = "NULL" if s.slot is None else f"scopes[{s.slot}]"
+                return [f"{indent}{s.variable} = since(ch_deadline({scope}));"]
+            case S.MoveDeadline():
+                when = "CH_FOREVER" if s.delay is None else f"ch_now() + {s.delay}"
+                move = f"{s.variable} = what(ch_deadline_move(scopes[{s.slot}], {when}));"
+                return [f"{indent}if (scopes[{s.slot}]) {move}"]
+            case S.Now():
+                return [f"{indent}{s.variable} = since(ch_now());"]
         raise TypeError(s)

@@ -15,7 +15,9 @@ Sources: AC, section 3 (operational semantics); the laws by number.
 import sys
 from collections import deque
 
+from scopes import Scopes, summary
 from statements import *
+from waits import Waits, clauses_of
 
 BLOCKS, PAUSES, CONTINUES = "blocks", "pauses", "continues"  # what a branch yields (law 1)
 STAYS = "stays"  # it blocks in plain code: all that it stands in stays on its native stack, and waits with it
@@ -43,6 +45,10 @@ class Activity:
         self.detached = False
         self.waiting = []  # branches that join it
         self.items = []  # added while no scope was open
+        self.branches = 1
+        self.into = None  # the scope that it was spawned into
+        self.has_handle = False
+        self.result, self.failure = 0, DONE  # what it leaves behind
         self.yielded = []  # branches that have given way to a sibling and were not yet set aside
 
 
@@ -53,6 +59,7 @@ class Branch:
         self.home = None  # the scope that it was started in, if `async` started it
         self.list = None  # of those who wait for the same, if there is one; it holds the branch
         self.timer = None
+        self.statement = None  # that it waits in; see waits.py
         self.cancellable = False  # it waits, and a cancel ends that
         self.result = None
         self.plain = 0  # calls through plain code that it is in, and atomic blocks
@@ -69,7 +76,12 @@ class Scope:
         self.items = []
         self.marked = not barrier and is_marked(owner)  # law 4: opened later, inherits
         self.leaving = False
-        self.timer = None
+        self.timer, self.when = None, FOREVER
+        self.members = []  # activities that were spawned into it and have not finished
+        self.errors = None  # a list, if it collects failures
+
+    def is_over(self):
+        return not self.branches and not self.members
 
 
 def is_marked(branch):
@@ -100,10 +112,6 @@ class Timer:
         return self.when, self.number
 
 
-class TooLong(Exception):
-    pass
-
-
 class Over(Exception):
     pass
 
@@ -124,13 +132,17 @@ def starts_branches(statements):
             case If(then=then, otherwise=otherwise):
                 if starts_branches(then) or starts_branches(otherwise):
                     return True
-            case Loop(body=body) | Atomic(body=body) | Item(body=body):
+            case Loop(body=body) | Atomic(body=body) | Item(body=body) | Here(body=body):
                 if starts_branches(body):
+                    return True
+            case Waituntil(clauses=clauses, otherwise=otherwise):
+                bodies = [clause.body for clause in clauses_of(clauses)] + [otherwise or []]
+                if any(starts_branches(body) for body in bodies):
                     return True
     return False
 
 
-class Machine:
+class Machine(Waits, Scopes):
     def __init__(self, program, limit):
         self.program, self.limit = program, limit
         self.trace = []
@@ -145,6 +157,8 @@ class Machine:
         self.native = None  # who waits in the topmost loop in plain code, if siblings of it may run there
         self.depth = 0
         self.now, self.timers, self.registered = 0, [], 0
+        self.begin_waits()
+        self.begin_scopes()
 
     # ---- becoming ready, and whose turn it is (law 2) ----
 
@@ -154,7 +168,7 @@ class Machine:
             branch.list.remove(branch)
         if branch.timer in self.timers:  # and has not just fired
             self.timers.remove(branch.timer)
-        branch.list = branch.timer = None
+        branch.list = branch.timer = branch.statement = None
         branch.cancellable, branch.result = False, result
         activity = branch.activity
         if branch.native:
@@ -223,14 +237,17 @@ class Machine:
     def end(self, branch):
         scope, activity = branch.home, branch.activity
         if scope:
+            activity.branches -= 1
             scope.branches.remove(branch)
-            if scope.leaving and not scope.branches:
-                self.wake(scope.owner, DONE)
+            self.goes_on_behind(scope)
             return
         activity.finished = True
         activity.group.live -= 1
         while activity.waiting:
-            self.wake(activity.waiting[0], DONE)
+            self.serve_first(activity.waiting, DONE)
+        if activity.into:
+            activity.into.members.remove(activity)
+            self.goes_on_behind(activity.into)
         if activity is self.main:
             raise Over("done")
 
@@ -282,14 +299,20 @@ class Machine:
         while scope:
             around.append(scope.timer)
             scope = None if scope.barrier else scope.outer
-        return any(timer in around or (waits and timer is waits.timer) or timer.cell[0].activity.group is group
-                   for timer in self.timers)
+        own = waits and waits.statement and waits.statement.cell
+        # Who is suspended at a low-level waiter could be scheduled by another thread: time passes meanwhile.
+        if any(b is waits or b.activity.group is group for suspended in self.suspended for b in suspended):
+            return bool(self.timers)
+        return any(timer in around or (waits and timer is waits.timer) or (own and timer.cell is own) or
+                   timer.cell[0].activity.group is group for timer in self.timers)
 
     def move(self, old, new):
         """The wait that `old` has just begun is `new`'s."""
-        new.list, new.timer, new.cancellable = old.list, old.timer, old.cancellable
-        old.list = old.timer = None
+        new.list, new.timer, new.statement, new.cancellable = old.list, old.timer, old.statement, old.cancellable
+        old.list = old.timer = old.statement = None
         old.cancellable = False
+        if new.statement:
+            new.statement.cell[0] = new
         if new.list is not None:
             new.list[new.list.index(old)] = new
         if new.timer:
@@ -344,10 +367,11 @@ class Machine:
         yield
 
     def Post(self, s, v, labels):
-        if self.waiting[s.semaphore]:
-            self.wake(self.waiting[s.semaphore][0], DONE)
-        else:
-            self.counts[s.semaphore] += 1
+        waiting = self.waiting[s.semaphore]
+        while waiting:
+            if self.serve_first(waiting, DONE):
+                return
+        self.counts[s.semaphore] += 1
         return
         yield
 
@@ -372,7 +396,7 @@ class Machine:
         v[s.variable] = REFUSED if waiting else DONE
         self.counts[s.semaphore] = 0
         while waiting:
-            self.wake(waiting[0], CANCELLED)
+            self.serve_first(waiting, CANCELLED)
         return
         yield
 
@@ -484,19 +508,21 @@ class Machine:
 
     def Finish(self, s, v, labels):
         scope = self.enter(barrier=False)
+        errors = labels[s.label + " errors"] = []
         if s.deadline is not None:
             self.set_deadline(scope, s.deadline)
         way = yield from self.block_of(s.body, v, {**labels, s.label: scope})
-        if scope.branches:  # also on the way out of a `return`, whose value has been computed
-            scope.leaving = True
-            yield BLOCKS
-        self.leave(scope)
-        return None if way and way.kind == "goto" and way.value is scope else way
+        yield from self.leave(scope)  # also on the way out of a `return`, whose value has been computed
+        if way and way.kind == "goto" and way.value is scope:
+            way = None
+        if way is None and s.failures is not None:
+            self.trace.append(f"{s.failures} {summary(errors)}")
+        return way
 
     def Noncancellable(self, s, v, labels):
         scope = self.enter(barrier=True)
         way = yield from self.block_of(s.body, v, labels)
-        self.leave(scope)
+        yield from self.leave(scope)
         return way
 
     def Async(self, s, v, labels):
@@ -512,6 +538,7 @@ class Machine:
             return
         # It has blocked: what waits, and the scopes opened in it, are a new branch's, and this one goes on (law 2).
         started = Branch(branch.activity, body)
+        branch.activity.branches += 1
         started.home, started.scope = home, branch.scope
         self.move(branch, started)
         scope = branch.scope
@@ -554,6 +581,9 @@ class Machine:
             activity = self.spawn(code, self.contained() if contained else self.base)
             if s.handle is not None:
                 self.handles[s.handle] = activity
+                activity.has_handle = True
+            if s.into is not None:
+                self.join_scope(activity, self.slots[s.into])
         return
         yield
 
@@ -580,9 +610,9 @@ class Machine:
         if activity is None or activity.detached:
             v[s.variable] = REFUSED
             return
-        activity.detached = True
+        activity.detached, activity.has_handle = True, False
         while activity.waiting:
-            self.wake(activity.waiting[0], REFUSED)
+            self.serve_first(activity.waiting, REFUSED)
         v[s.variable] = DONE
         return
         yield
@@ -593,21 +623,18 @@ class Machine:
         scope = self.current.scope = Scope(self.current, barrier)
         return scope
 
-    def set_deadline(self, scope, delay):
-        def passes():
-            scope.timer = None
-            self.cancel(scope)
-
-        if delay == 0:
-            self.cancel(scope)
-        else:
-            scope.timer = self.at(delay, passes, [scope.owner])
-
     def leave(self, scope):
+        if not scope.is_over():
+            scope.leaving = True
+            yield from self.wait(cancellable=False)
         assert scope.owner is self.current and self.current.scope is scope
         if scope.timer:
             self.timers.remove(scope.timer)
         self.current.scope = scope.outer
+
+    def goes_on_behind(self, scope):
+        if scope.leaving and scope.is_over():
+            self.wake(scope.owner, DONE)
 
     def Cancel(self, s, v, labels):
         self.cancel(labels[s.label])
@@ -616,18 +643,23 @@ class Machine:
 
     def CancelActivity(self, s, v, labels):
         activity = self.handles.get(s.handle)
-        if activity and not activity.finished and not activity.detached and not activity.marked:
-            activity.marked = True
-            root = activity.first.scope
-            while root and root.outer:
-                root = root.outer
-            if root and not root.barrier:
-                self.cancel(root)
-            self.call_items(activity.items)
-            if not root:
-                self.end_wait(activity.first)
+        if activity and not activity.finished and not activity.detached:
+            self.cancel_activity(activity)
         return
         yield
+
+    def cancel_activity(self, activity):
+        if activity.marked:
+            return
+        activity.marked = True
+        root = activity.first.scope
+        while root and root.outer:
+            root = root.outer
+        if root and not root.barrier:
+            self.cancel(root)
+        self.call_items(activity.items)
+        if not root:
+            self.end_wait(activity.first)
 
     def call_items(self, items):
         while items:
@@ -637,7 +669,7 @@ class Machine:
 
     def end_wait(self, branch):
         if branch.cancellable:
-            self.wake(branch, CANCELLED)
+            self.cancel_wait(branch)
 
     def cancel(self, first):
         """Innermost first, and not behind a barrier (law 4)."""
@@ -663,9 +695,15 @@ class Machine:
             for branch in [scope.owner] + scope.branches:
                 if branch.scope is scope:
                     self.end_wait(branch)
+            self.cancel_members(scope)
 
 
-def run(program, limit=20000):
-    """The trace, a list of lines, and "done" or "deadlock". Raises TooLong after so many statements."""
+def run(program, limit=20000, seen=None):
+    """The trace, a list of lines, and "done" or "deadlock"; what it has met is added to `seen`. Raises TooLong after so
+    many statements."""
     sys.setrecursionlimit(1000000)
-    return Machine(program, limit).run()
+    machine = Machine(program, limit)
+    result = machine.run()
+    if seen is not None:
+        seen |= machine.seen
+    return result

@@ -288,6 +288,8 @@ QUIET = ("print", "assign", "post", "reschedule", "if", "loop", "return", "break
 
 
 class Confluent(Generator):
+    PARTS = Generator.PARTS[:8]
+
     def __init__(self, seed):
         super().__init__(seed, True)
         self.parts -= {"low", "semaphores"}
@@ -318,6 +320,8 @@ class Confluent(Generator):
                 s.copies = ALL
             case S.Activate():
                 s.handle = None
+            case S.Atomic(policy="contained"):
+                s.policy = ""  # what is spawned in it waits, and is fed from outside
         return s
 
     def program(self):

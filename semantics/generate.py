@@ -31,14 +31,21 @@ class Place:
 
 
 class Generator:
+    PARTS = ("plain", "atomic", "low", "semaphores", "ways", "recursion", "types", "locals", "channels", "futures", "locks",
+             "waituntil", "scopes")
+
     def __init__(self, seed, activities):
         self.random = random.Random(seed)
         self.activities = activities
         self.numbers = 0
         self.labels = 0
         # Each program has some of these only, so that what it has meets often.
-        self.parts = {part for part in ("plain", "atomic", "low", "semaphores", "ways", "recursion", "types", "locals")
-                      if self.random.random() < 0.4}
+        self.parts = {part for part in self.PARTS if self.random.random() < 0.4}
+        self.verbs = self.some_verbs()
+        # Half of them are mostly about waits for these objects.
+        self.about_waits = bool(self.verbs) and self.random.random() < 0.7
+        if self.about_waits:
+            self.parts.add("waituntil")
 
     def program(self):
         r = self.random
@@ -46,7 +53,9 @@ class Generator:
         for k in range(r.randint(1, 4)):
             self.functions = k
             functions.append(S.Function(self.block(Place(), r.randint(4, 10))))
-        if r.random() < 0.7:  # what still waits is cancelled in the end, so that most programs come to theirs
+        if self.about_waits:
+            functions[-1].body = self.meeting()
+        elif r.random() < 0.7:  # what still waits is cancelled in the end, so that most programs come to theirs
             place = Place(1, ("l0",), ("l0",), finish=True)
             functions[-1].body = [S.Finish("l0", self.block(place, r.randint(4, 10)), r.choice([300, 1000]))]
         for f in functions:
@@ -56,8 +65,48 @@ class Generator:
                 f.locals = tuple(r.sample(list(LOCALS), r.randint(0, 2)))
         return S.Program(functions, [r.choice([0, 0, 1, 3]) for _ in range(3)])
 
+    def meeting(self):
+        """Several who use the same objects, until a deadline at the latest."""
+        r = self.random
+        place = Place(3, ("l0",), ("l0",), finish=True)
+        body = []
+        for _ in range(r.randint(3, 6)):
+            if self.activities and r.random() < 0.4:
+                statements = self.block(place.closed(labels=(), finish=False), r.randint(4, 8))
+                body.append(S.Activate(statements, ["a", "b", "x", "d"], r.choice([None, *range(S.HANDLES)])))
+            else:
+                statements = self.block(place.closed(), r.randint(4, 8))
+                body.append(S.Async(statements, ["a", "b", "x"] if r.random() < 0.7 else []))
+            if r.random() < 0.2:
+                body += self.block(place, 1)
+        if "scopes" in self.parts:
+            body = [S.Here(0, body)]
+        return [S.Finish("l0", body + self.block(place, r.randint(2, 5)), r.choice([300, 1000, None]))]
+
     def block(self, place, size):
-        return [self.statement(place) for _ in range(max(1, size))]
+        statements = []
+        for _ in range(max(1, size)):
+            one = self.statement(place)
+            statements += one if isinstance(one, list) else [one]
+        return statements
+
+    def some_verbs(self):
+        """Those of a few kinds of objects, what waits and what ends waits most often."""
+        r = self.random
+        kinds = {"channel"} if "channels" in self.parts else set()
+        kinds |= {"future"} if "futures" in self.parts else set()
+        if "locks" in self.parts:
+            kinds |= set(r.sample(["mutex", "rwlock", "permits", "latch", "condition", "barrier"], 2))
+        if "condition" in kinds:
+            kinds.add("mutex")
+        usual = ("send", "send value", "receive", "get", "set", "hold", "take", "give", "latch wait", "latch done",
+                 "condition wait", "signal", "barrier wait")
+        return [verb for verb, (kind, _) in S.VERBS.items() if kind in kinds for _ in range(5 if verb in usual else 1)]
+
+    def number(self, so_many=1):
+        """The first of so many new ones."""
+        self.numbers += so_many
+        return self.numbers - so_many + 1
 
     def variable(self):
         return self.random.choice("abx")
@@ -76,7 +125,7 @@ class Generator:
         if "low" in parts:
             kinds |= {"suspend": 3, "schedule": 2, "yield to": 1.5}
         if place.depth < 5:
-            kinds |= {"finish": 4, "if": 2, "loop": 1.5, "noncancellable": 0.7}
+            kinds |= {"finish": 2 if self.about_waits else 4, "if": 2, "loop": 1.5, "noncancellable": 0.7}
             if place.finish:
                 kinds["async"] = 9
             if "atomic" in parts:
@@ -87,12 +136,29 @@ class Generator:
                 kinds["activate"] = 2
                 if place.atomic:
                     kinds["contained"] = 4
+        if self.verbs:
+            kinds["operate"] = 14 if self.about_waits else 6
+            if place.depth < 5:
+                kinds["locked"] = 3 if any(verb in S.GIVES_BACK for verb in self.verbs) else 0
+        if "waituntil" in parts and place.depth < 4:
+            kinds["waituntil"] = 14 if self.about_waits else 4
+        if self.about_waits:
+            kinds |= {"assign": 1.5, "post": 2.5, "wait": 2, "call": kinds.get("call", 0) / 3}
+        if "scopes" in parts:
+            kinds |= {"fail": 0.6, "deadline": 1, "move deadline": 1, "now": 0.5, "cancel scope": 0.3,
+                      "set result": 0.5}
+            if place.depth < 5:
+                kinds["here"] = 3
+            if self.activities:
+                kinds["result"] = 1
+                if place.depth < 5:
+                    kinds["activate into"] = 3
         if self.activities:
             kinds |= {"join": 0.7, "cancel activity": 0.5}
             if "semaphores" in parts:
                 kinds["detach"] = 0.5
         if place.labels:
-            kinds["cancel"] = 1.2
+            kinds["cancel"] = 0.5 if self.about_waits else 1.2
         if place.may_return and place.depth:
             kinds["return"] = 0.4
         if place.ways and "ways" in parts:
@@ -114,8 +180,7 @@ class Generator:
 
         match kind:
             case "print":
-                self.numbers += 1
-                return S.Print(self.numbers, self.variable())
+                return S.Print(self.number(), self.variable())
             case "assign":
                 return S.Assign(self.variable(), self.variable(), r.randint(0, 99))
             case "post":
@@ -137,8 +202,7 @@ class Generator:
             case "yield to":
                 return S.YieldTo(r.randrange(S.WAITERS))
             case "item":
-                self.numbers += 1
-                action = r.choice([S.Post(r.randrange(3)), S.Schedule(r.randrange(S.WAITERS)), S.Say(self.numbers)])
+                action = r.choice([S.Post(r.randrange(3)), S.Schedule(r.randrange(S.WAITERS)), S.Say(self.number())])
                 return S.Item(self.variable(), action, closed())
             case "join":
                 return S.Join(self.variable(), r.randrange(S.HANDLES))
@@ -171,8 +235,10 @@ class Generator:
                 self.labels += 1
                 label = f"l{self.labels}"
                 deadline = r.choice([None] * 5 + [0, 5, 20, 60])
-                return S.Finish(label, inner(labels=place.labels + (label,), ways=place.ways + (label,), finish=True,
-                                             may_break=False), deadline)
+                body = inner(labels=place.labels + (label,), ways=place.ways + (label,), finish=True, may_break=False)
+                if "scopes" in self.parts and r.random() < 0.5:
+                    return S.Finish(label, [S.Collect(label), *body], deadline, self.number())
+                return S.Finish(label, body, deadline)
             case "async":
                 copies = self.copies()
                 return S.Async(closed(atomic=place.atomic and not copies), copies)
@@ -188,6 +254,73 @@ class Generator:
             case "contained":
                 return S.Activate(closed(labels=(), finish=False, atomic=False), self.copies(),
                                   r.choice([None, *range(S.HANDLES)]), contained=True)
+
+            case "operate":
+                operation = self.operation(r.choice(self.verbs))
+                return [operation, S.Print(self.number(), operation.variable)] if r.random() < 0.7 else operation
+            case "locked":
+                lock = self.operation(r.choice([verb for verb in self.verbs if verb in S.GIVES_BACK]))
+                return [lock, *inner(), S.Operate(self.variable(), S.GIVES_BACK[lock.verb], lock.number, lock.other)]
+            case "waituntil":
+                return self.waituntil(lambda: self.block(place.inside(), r.randint(1, 2)))
+            case "fail":
+                return S.Fail(r.choice([S.DONE, S.CANCELLED, S.BUSY, 20, 21]))
+            case "deadline":
+                return S.Deadline(self.variable(), r.choice([None, *range(S.SLOTS)]))
+            case "move deadline":
+                return S.MoveDeadline(self.variable(), r.randrange(S.SLOTS), r.choice([None, -3, 0, 2, 15, 50]))
+            case "now":
+                return S.Now(self.variable())
+            case "cancel scope":
+                return S.CancelScope(r.randrange(S.SLOTS))
+            case "set result":
+                return S.SetResult(self.variable(), self.variable())
+            case "result":
+                return S.Result(self.variable(), r.randrange(S.HANDLES), r.random() < 0.5)
+            case "here":
+                return S.Here(r.randrange(S.SLOTS), inner())
+            case "activate into":
+                return S.Activate(closed(labels=(), finish=False, atomic=False), ["a", "b", "x", "d"],
+                                  into=r.randrange(S.SLOTS))
+
+    def operation(self, verb):
+        r = self.random
+        kind, other = S.VERBS[verb]
+        so_many = {"channel": len(S.CHANNELS), "future": S.FUTURES, "mutex": len(S.RECURSIVE), "rwlock": S.RWLOCKS,
+                   "permits": len(S.PERMITS), "latch": len(S.LATCHES), "condition": S.CONDITIONS,
+                   "barrier": len(S.BARRIERS)}[kind]
+        match other:
+            case "into" | "from" | "value":
+                other = self.variable()
+            case "mutex":
+                other = r.randrange(len(S.RECURSIVE))
+            case "n":
+                other = r.choice([1, 1, 1, 2, 2, 3, 3, 0, -1] if kind in ("permits", "latch") else [2, 3, 1, 0])
+                if verb == "fail":
+                    other = r.choice([S.BUSY, 20])
+        return S.Operate(self.variable(), verb, min(r.randrange(so_many), r.randrange(so_many)), other)
+
+    def waituntil(self, inner):
+        r = self.random
+        words = r.choice([["or"], ["or"], ["and"], ["or", "and"]])
+        several = self.several(inner, words, r.choice([1, 2, 2, 2, 3]), 0)
+        return S.Waituntil(several, inner() if r.random() < 0.15 else None, r.random() < 0.2)
+
+    def several(self, inner, words, size, depth):
+        r = self.random
+        parts = [self.several(inner, words, r.randint(1, 2), depth + 1) if depth < 2 and r.random() < 0.15 else
+                 self.clause(inner, "and" in words) for _ in range(size)]
+        return S.Several(parts, [r.choice(words) for _ in parts[1:]])
+
+    def clause(self, inner, beside_and):
+        r = self.random
+        calls = [S.Wait(self.variable(), r.randrange(3)), S.Wait(self.variable(), r.randrange(3)),
+                 S.Sleep(self.variable(), r.choice([0, 1, 3, 10, 40]))]
+        if self.activities:
+            calls.append(S.Join(self.variable(), r.randrange(S.HANDLES)))
+        calls += [self.operation(verb) for verb in self.verbs
+                  if verb in S.WAITABLE and not (beside_and and verb in S.HELD)]
+        return S.Clause(self.number(3), r.choice(calls), inner(), self.variable() if r.random() < 0.3 else None)
 
     def perhaps(self, statement):
         return S.If(self.variable(), [statement], [])

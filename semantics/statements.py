@@ -1,13 +1,19 @@
 """What programs of the reference semantics are made of: a tree of these.
 
 Variables are a function's "a" and "b", its parameter "x", and "d", how deep it may call itself yet. A statement that
-calls something which waits stores what that returned: DONE, CANCELLED, TIMED_OUT or REFUSED.
+calls something which waits stores what that returned: DONE, CANCELLED, TIMED_OUT or REFUSED; an Operate says more.
 """
 
 from dataclasses import dataclass, field
 
 DONE, CANCELLED, TIMED_OUT, REFUSED = range(4)
-HANDLES, WAITERS = 3, 3
+CLOSED, AGAIN, BUSY, ALREADY, NOT_PERMITTED, WOULD_DEADLOCK, INVALID, LAST = range(4, 12)
+FOREVER = 0xFFFFFF  # a deadline that is none
+HANDLES, WAITERS, SLOTS = 3, 3, 2
+
+
+class TooLong(Exception):
+    """Nothing is said about this program."""
 
 
 # ---- variables and ways ----
@@ -164,6 +170,7 @@ class Finish:
     label: str
     body: list
     deadline: int | None = None  # `within (ns)`
+    failures: int | None = None  # it has a list of failures, which is printed behind it as this number
 
 
 @dataclass
@@ -197,6 +204,7 @@ class Activate:
     copies: list = field(default_factory=list)
     handle: int | None = None  # if there is one it is done once: a handle is for one activity
     contained: bool = False
+    into: int | None = None  # the slot of a scope, see Here; then it has no handle
 
 
 @dataclass
@@ -214,6 +222,130 @@ class Detach:  # REFUSED: there is none, or not any more
 @dataclass
 class CancelActivity:
     handle: int
+
+
+# ---- objects of charcoal/channel.h, future.h and locks.h ----
+
+
+@dataclass
+class Operate:
+    """variable = what the call `verb` of that object returns; VERBS says what they are and what `other` is."""
+
+    variable: str
+    verb: str
+    number: int  # which one of its kind
+    other: object = None
+
+
+# verb: kind of object, what `other` is. "into" and "from": a variable for a message; "value": a variable, a copy of
+# which is the message; "n": a number; "mutex": the number of one.
+VERBS = {
+    "send": ("channel", "from"), "send value": ("channel", "value"), "receive": ("channel", "into"),
+    "try send": ("channel", "from"), "try receive": ("channel", "into"), "close": ("channel", None),
+    "length": ("channel", None), "is closed": ("channel", None), "renew": ("channel", None),
+    "send some": ("channel", "n"), "receive some": ("channel", "n"),
+    "get": ("future", "into"), "set": ("future", "value"), "fail": ("future", "n"), "reset": ("future", None),
+    "is set": ("future", None),
+    "lock": ("mutex", None), "hold": ("mutex", None), "try lock": ("mutex", None), "unlock": ("mutex", None),
+    "destroy mutex": ("mutex", None),
+    "read lock": ("rwlock", None), "write lock": ("rwlock", None), "try read lock": ("rwlock", None),
+    "try write lock": ("rwlock", None), "rw unlock": ("rwlock", None), "destroy rwlock": ("rwlock", None),
+    "take": ("permits", "n"), "try take": ("permits", "n"), "give": ("permits", "n"),
+    "destroy permits": ("permits", None),
+    "latch wait": ("latch", None), "latch add": ("latch", "n"), "latch done": ("latch", None),
+    "destroy latch": ("latch", None),
+    "condition wait": ("condition", "mutex"), "signal": ("condition", None), "broadcast": ("condition", None),
+    "destroy condition": ("condition", None),
+    "barrier wait": ("barrier", None), "destroy barrier": ("barrier", None),
+}
+# Those that can stand in a `waituntil`; and of these those that cannot beside `and`.
+WAITABLE = ["send", "send value", "receive", "get", "lock", "hold", "read lock", "write lock", "take", "latch wait"]
+HELD = ["lock", "read lock", "write lock"]
+GIVES_BACK = {"lock": "unlock", "hold": "unlock", "try lock": "unlock", "read lock": "rw unlock",
+              "write lock": "rw unlock",
+              "take": "give"}
+# How they begin: room of the channels, whether a mutex is recursive, free permits, counts of latches, sizes of rounds.
+CHANNELS, FUTURES, RECURSIVE, RWLOCKS, PERMITS, LATCHES, CONDITIONS, BARRIERS = (
+    [0, 1, 3], 2, [False, False, True], 2, [2, 5], [0, 2], 2, [2])
+
+
+# ---- waituntil ----
+
+
+@dataclass
+class Clause:  # when (guard is odd) waituntil (variable = call) body
+    number: int  # printed as the guard is evaluated, number + 1 as the argument is, + 2 as the result's place is
+    call: object  # an Operate of WAITABLE, a Wait without time-out, a Sleep or a Join
+    body: list
+    guard: str | None = None
+
+
+@dataclass
+class Several:  # clauses, or brackets with clauses, with one operator between each
+    parts: list
+    operators: list  # "or", "and"; one fewer; `and` binds tighter
+
+
+@dataclass
+class Waituntil:
+    clauses: Several
+    otherwise: list | None = None
+    fair: bool = False
+
+
+# ---- scopes that are handed over ----
+
+
+@dataclass
+class Here:  # for the length of the body, others find the scope around this in that slot
+    slot: int
+    body: list
+
+
+@dataclass
+class CancelScope:  # of the slot, if there is one
+    slot: int
+
+
+@dataclass
+class Collect:  # the scope around it collects failures from now on; `label` names the list, see Finish
+    label: str
+
+
+@dataclass
+class Fail:
+    error: int  # 0: none; CANCELLED or more
+
+
+@dataclass
+class SetResult:  # variable = DONE, or NOT_PERMITTED: it has no handle
+    variable: str
+    other: str
+
+
+@dataclass
+class Result:  # variable = what that activity has left, or its error
+    variable: str
+    handle: int
+    error: bool
+
+
+@dataclass
+class Deadline:  # variable = the deadline of the scope in the slot, or, without, the earliest of all around
+    variable: str
+    slot: int | None
+
+
+@dataclass
+class MoveDeadline:  # of the scope in the slot, if there is one: in so many ns; none: never
+    variable: str
+    slot: int
+    delay: int | None
+
+
+@dataclass
+class Now:
+    variable: str
 
 
 # ---- the whole ----
