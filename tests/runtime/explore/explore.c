@@ -1,4 +1,4 @@
-/* The wait core, channels, futures, broadcasts, watched values and mailboxes, in all interleavings of two or three
+/* The wait core, channels, futures, broadcasts, watched values and mailboxes, in the interleavings of two or three
  * domains.
  *
  * The code is the runtime's own (runtime/wait, runtime/sync, runtime/reactor/mailbox.h); what lies below it, the
