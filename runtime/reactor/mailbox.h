@@ -6,8 +6,8 @@
  *   any of these   -> AWAKE             by the domain
  *
  * No wake-up is lost: a letter is put in before `rest` is read, and ASLEEP is written before the letters are read for
- * the last time. All four have one order, so at least one of the two sees the other. Explored, as far as the limit allows, by
- * tests/runtime/explore. */
+ * the last time. All four have one order, so at least one of the two sees the other. tests/runtime/explore explores
+ * this, as far as its limit allows. */
 #ifndef CHARCOAL_REACTOR_MAILBOX_H
 #define CHARCOAL_REACTOR_MAILBOX_H
 
