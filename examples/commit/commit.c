@@ -16,20 +16,24 @@ static bool ask(int participant, int operation) {
   return m.kind == YES;
 }
 
-bool commit(const int *participants, int n, int operation, int64_t patience) {
+bool commit(const int *participants, int n, int operation, int64_t timeout) {
   int yes = 0;
-  within (patience) do {
+  within(timeout) do {
     for (int i = 0; i < n; i++) {
       async {
         bool agreed = ask(participants[i], operation);
         yes += agreed;
-        if (!agreed) cancel;
+        if (!agreed)
+          cancel;
       }
     }
-  } finish;
+  }
+  finish;
   struct message outcome = {yes == n ? COMMIT : ABORT, operation};
   do {
-    for (int i = 0; i < n; i++) async write(participants[i], &outcome, sizeof outcome);
-  } finish;
+    for (int i = 0; i < n; i++)
+      async write(participants[i], &outcome, sizeof outcome);
+  }
+  finish;
   return yes == n;
 }

@@ -13,8 +13,8 @@ struct message {
 };
 
 /* Proposes the operation to n participants, on these sockets, and tells all of them the outcome: committed, if each
- * said yes within `patience` ns. One `no`, or one that is silent, is enough to abort; then the others' votes are not
+ * said yes within `timeout` ns. One `no`, or one that is silent, is enough to abort; then the others' votes are not
  * awaited. */
-bool commit(const int *participants, int n, int operation, int64_t patience);
+bool commit(const int *participants, int n, int operation, int64_t timeout);
 
 #endif

@@ -62,7 +62,7 @@ static void participate(int fd, int index) {
 
 int main(int argc, char **argv) {
   int n = argc > 1 ? atoi(argv[1]) : 8, operations = argc > 2 ? atoi(argv[2]) : 10;
-  int patience = argc > 3 ? atoi(argv[3]) : 400;
+  int timeout = argc > 3 ? atoi(argv[3]) : 400;
   int *fds = calloc((size_t)n, sizeof *fds), committed = 0, done = 0, wrong = 0;
   voting = mmap(NULL, sizeof *voting, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (voting == MAP_FAILED)
@@ -83,7 +83,7 @@ int main(int argc, char **argv) {
   }
   double start = now_ms();
   for (int operation = 1; operation <= operations; operation++) {
-    bool agreed = commit(fds, n, operation, patience * INT64_C(1000000));
+    bool agreed = commit(fds, n, operation, timeout * INT64_C(1000000));
     printf("operation %d: %s\n", operation, agreed ? "committed" : "aborted");
     if (agreed) {
       committed++;

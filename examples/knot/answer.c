@@ -15,7 +15,7 @@
 static void send_all(struct output *out, const char *bytes, size_t n) {
   while (n > 0 && !out->failed) {
     ssize_t put = -1;
-    within(settings.patience) do put = send(out->to, bytes, n, MSG_NOSIGNAL);
+    within(settings.timeout) do put = send(out->to, bytes, n, MSG_NOSIGNAL);
     finish;
     if (put <= 0) {
       out->failed = true;
@@ -58,7 +58,7 @@ static void send_file(struct output *out, int fd, off_t from, off_t to) {
   fcntl(out->to, F_SETFL, modes | O_NONBLOCK);
   while (from < to && !out->failed) {
     ssize_t n = sendfile(out->to, fd, &from, (size_t)(to - from));
-    out->failed = n == 0 || (n < 0 && (errno != EAGAIN || ch_fd_wait(out->to, POLLOUT, settings.patience) <= 0));
+    out->failed = n == 0 || (n < 0 && (errno != EAGAIN || ch_fd_wait(out->to, POLLOUT, settings.timeout) <= 0));
   }
   fcntl(out->to, F_SETFL, modes);
 }

@@ -72,7 +72,7 @@ static ssize_t receive(int connection, const struct request *r, int64_t began, c
   ssize_t got = -1;
   if (!r->begun)
     return recv(connection, to, n, MSG_DONTWAIT);
-  by(began + settings.patience) do got = read(connection, to, n);
+  by(began + settings.timeout) do got = read(connection, to, n);
   finish;
   return got;
 }

@@ -15,8 +15,8 @@ struct settings {
   const char *root, *log; /* a folder; a file, or NULL */
   int port, domains;      /* a port, 0: any; how many threads serve */
   int connections;        /* at most so many at a time, in each domain */
-  int64_t idle, patience; /* ns that a connection may be idle; that a client may take for a request, or to take some of
-                             an answer */
+  int64_t idle, timeout;  /* ns that a connection may be idle; that a client may take for a request, or to take some of
+                              an answer */
   long long largest_body; /* bytes of a request's body, which is read and dropped */
 };
 extern struct settings settings;

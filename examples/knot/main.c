@@ -23,7 +23,7 @@ static const char usage[] =
     "  -d, --domains N          threads that serve (1)\n"
     "  -c, --connections N      at most so many at a time in each thread (20000)\n"
     "  -i, --idle SECONDS       closes a connection on which no request has come for so long (60)\n"
-    "  -s, --patience SECONDS   that a client may take for a request, or to take some of an answer (10)\n"
+    "  -s, --timeout SECONDS   that a client may take for a request, or to take some of an answer (10)\n"
     "  -b, --body BYTES         the largest body of a request (65536)\n"
     "  -l, --log FILE           writes a line for each request\n"
     "  -h, --help\n";
@@ -32,7 +32,7 @@ struct settings settings = {.port = 8080,
                             .domains = 1,
                             .connections = 20000,
                             .idle = 60000000000,
-                            .patience = 10000000000,
+                            .timeout = 10000000000,
                             .largest_body = 65536};
 bool stopping;
 
@@ -138,9 +138,9 @@ static long long number(const char *option, const char *text, long long least, l
 
 static void read_options(int argc, char **argv) {
   static const struct option options[] = {
-      {"port", 1, NULL, 'p'}, {"domains", 1, NULL, 'd'},  {"connections", 1, NULL, 'c'},
-      {"idle", 1, NULL, 'i'}, {"patience", 1, NULL, 's'}, {"body", 1, NULL, 'b'},
-      {"log", 1, NULL, 'l'},  {"help", 0, NULL, 'h'},     {0}};
+      {"port", 1, NULL, 'p'}, {"domains", 1, NULL, 'd'}, {"connections", 1, NULL, 'c'},
+      {"idle", 1, NULL, 'i'}, {"timeout", 1, NULL, 's'}, {"body", 1, NULL, 'b'},
+      {"log", 1, NULL, 'l'},  {"help", 0, NULL, 'h'},    {0}};
   for (int c; (c = getopt_long(argc, argv, "p:d:c:i:s:b:l:h", options, NULL)) != -1;)
     switch (c) {
     case 'p':
@@ -156,7 +156,7 @@ static void read_options(int argc, char **argv) {
       settings.idle = second * number("--idle", optarg, 1, 86400);
       break;
     case 's':
-      settings.patience = second * number("--patience", optarg, 1, 86400);
+      settings.timeout = second * number("--timeout", optarg, 1, 86400);
       break;
     case 'b':
       settings.largest_body = number("--body", optarg, 0, 1LL << 40);

@@ -64,13 +64,13 @@ def is_open(port):
 
 
 @contextmanager
-def serving(name, argv, ports, folder, who=None, patience=300, ready=None):
+def serving(name, argv, ports, folder, who=None, timeout=300, ready=None):
     allow_descriptors()
     log = Path(folder) / f"{name}.log"
     with open(log, "w") as out:
         server = subprocess.Popen(command_as(who, argv), cwd=folder, stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT)
     try:
-        until = time.monotonic() + patience
+        until = time.monotonic() + timeout
         while not (ready() if ready else all(is_open(port) for port in ports)):
             if server.poll() is not None or time.monotonic() > until:
                 raise RuntimeError(f"{name} does not serve; it says:\n{log.read_text(errors='replace')[-2000:]}")

@@ -12,29 +12,29 @@
  * that ignores or handles it leaves us the second. */
 static int interrupts[2] = {SIGURG, 0 /* SIGRTMAX - 1 */};
 /* Seconds that a worker without work stays. */
-#define PATIENCE 10
+#define IDLE_SECONDS 10
 
-struct lane {
+struct queue {
   struct ch_job *first, **last;
   unsigned threads, idle, limit;
   pthread_cond_t more;
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct lane lanes[CH_LANES];
+static struct queue queues[CH_POOL_QUEUES];
 
 static void nothing(int signal) { (void)signal; }
 
 static void reset(void) {
-  static const unsigned limits[CH_LANES] = {8, 64, 4096};
-  for (int i = 0; i < CH_LANES; i++) {
-    lanes[i] = (struct lane){.last = &lanes[i].first, .limit = limits[i]};
-    pthread_cond_init(&lanes[i].more, NULL);
+  static const unsigned limits[CH_POOL_QUEUES] = {8, 64, 4096};
+  for (int i = 0; i < CH_POOL_QUEUES; i++) {
+    queues[i] = (struct queue){.last = &queues[i].first, .limit = limits[i]};
+    pthread_cond_init(&queues[i].more, NULL);
   }
   const char *text = getenv("CHARCOAL_THREADS");
   long n = text ? atol(text) : 0;
   if (n > 0 && n < 100000)
-    lanes[CH_LANE_FOREIGN].limit = (unsigned)n;
+    queues[CH_POOL_FOREIGN].limit = (unsigned)n;
 }
 
 static unsigned interrupted; /* jobs whose worker is sent a signal */
@@ -109,7 +109,7 @@ static void let_through(int how, int signal) {
   pthread_sigmask(how, &one, NULL);
 }
 
-static int add_thread(struct lane *);
+static int add_thread(struct queue *);
 
 /* The lock is taken. From here on the job may be gone. */
 static void done(struct ch_job *job) {
@@ -120,25 +120,25 @@ static void done(struct ch_job *job) {
 }
 
 /* The lock is taken. This worker ends, and leaves nobody in the queue whom only it would have served. */
-static void leave(struct lane *lane) {
-  lane->threads--;
+static void leave(struct queue *queue) {
+  queue->threads--;
   ch_own_thread(-1);
-  if (lane->first && lane->idle == 0)
-    add_thread(lane);
+  if (queue->first && queue->idle == 0)
+    add_thread(queue);
   pthread_mutex_unlock(&lock);
 }
 
 static void cancelled_in(void *data) {
   struct ch_job *job = data;
-  struct lane *lane = &lanes[job->lane];
+  struct queue *queue = &queues[job->queue];
   ch_pool_cancellable(false);
   pthread_mutex_lock(&lock);
   done(job);
-  leave(lane);
+  leave(queue);
 }
 
 static void perform(struct ch_job *job) {
-  if (job->lane == CH_LANE_PATIENT && !job->cancellable) {
+  if (job->queue == CH_POOL_WAITING && !job->cancellable) {
     int signal = interrupt_for_now();
     let_through(SIG_UNBLOCK, signal);
     __atomic_store_n(&job->interrupt, signal, __ATOMIC_RELAXED);
@@ -156,15 +156,15 @@ static void perform(struct ch_job *job) {
 }
 
 static void *work(void *data) {
-  struct lane *lane = data;
+  struct queue *queue = data;
   ch_pool_cancellable(false);
   pthread_mutex_lock(&lock);
   for (;;) {
-    struct ch_job *job = lane->first;
+    struct ch_job *job = queue->first;
     if (job) {
-      lane->first = job->next;
-      if (!lane->first)
-        lane->last = &lane->first;
+      queue->first = job->next;
+      if (!queue->first)
+        queue->last = &queue->first;
       job->state = CH_JOB_BEGUN;
       job->worker = pthread_self();
       pthread_mutex_unlock(&lock);
@@ -173,25 +173,25 @@ static void *work(void *data) {
       bool late = job->cancelled; /* the cancellation has come too late for this job, and is not meant for the next */
       done(job);
       if (late) {
-        leave(lane);
+        leave(queue);
         return NULL;
       }
       continue;
     }
     struct timespec until;
     clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_sec += PATIENCE;
-    lane->idle++;
-    int r = pthread_cond_timedwait(&lane->more, &lock, &until);
-    lane->idle--;
-    if (r == ETIMEDOUT && !lane->first) {
-      leave(lane);
+    until.tv_sec += IDLE_SECONDS;
+    queue->idle++;
+    int r = pthread_cond_timedwait(&queue->more, &lock, &until);
+    queue->idle--;
+    if (r == ETIMEDOUT && !queue->first) {
+      leave(queue);
       return NULL;
     }
   }
 }
 
-static int add_thread(struct lane *lane) {
+static int add_thread(struct queue *queue) {
   pthread_attr_t attributes;
   sigset_t all, old;
   pthread_t thread;
@@ -199,42 +199,42 @@ static int add_thread(struct lane *lane) {
   sigdelset(&all, interrupts[0]);
   pthread_attr_init(&attributes);
   pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-  if (lane != &lanes[CH_LANE_FOREIGN])
+  if (queue != &queues[CH_POOL_FOREIGN])
     pthread_attr_setstacksize(&attributes, PTHREAD_STACK_MIN > 131072 ? PTHREAD_STACK_MIN : 131072);
   pthread_sigmask(SIG_SETMASK, &all, &old);
-  int error = pthread_create(&thread, &attributes, work, lane);
+  int error = pthread_create(&thread, &attributes, work, queue);
   pthread_sigmask(SIG_SETMASK, &old, NULL);
   pthread_attr_destroy(&attributes);
   if (!error) {
-    lane->threads++;
+    queue->threads++;
     ch_own_thread(+1);
   }
   return error;
 }
 
-int ch_pool_submit(struct ch_job *job, enum ch_lane which) {
+int ch_pool_submit(struct ch_job *job, enum ch_pool_queue which) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
   pthread_once(&once, install);
-  struct lane *lane = &lanes[which];
+  struct queue *queue = &queues[which];
   unsigned queued = 0;
   job->next = NULL;
-  job->lane = (uint8_t)which;
+  job->queue = (uint8_t)which;
   job->cancelled = job->interrupted = false;
   job->interrupt = 0;
   pthread_mutex_lock(&lock);
-  for (struct ch_job *j = lane->first; j && queued < lane->idle; j = j->next)
+  for (struct ch_job *j = queue->first; j && queued < queue->idle; j = j->next)
     queued++;
-  if (lane->idle <= queued && lane->threads < lane->limit) {
-    int error = add_thread(lane);
-    if (error && lane->threads == 0) {
+  if (queue->idle <= queued && queue->threads < queue->limit) {
+    int error = add_thread(queue);
+    if (error && queue->threads == 0) {
       pthread_mutex_unlock(&lock);
       return error;
     }
   }
   job->state = CH_JOB_QUEUED;
-  *lane->last = job;
-  lane->last = &job->next;
-  pthread_cond_signal(&lane->more);
+  *queue->last = job;
+  queue->last = &job->next;
+  pthread_cond_signal(&queue->more);
   pthread_mutex_unlock(&lock);
   return 0;
 }
@@ -244,13 +244,13 @@ bool ch_pool_withdraw(struct ch_job *job) {
   pthread_mutex_lock(&lock);
   waits = job->state == CH_JOB_QUEUED;
   if (waits) {
-    struct lane *lane = &lanes[job->lane];
-    struct ch_job **at = &lane->first;
+    struct queue *queue = &queues[job->queue];
+    struct ch_job **at = &queue->first;
     while (*at != job)
       at = &(*at)->next;
     *at = job->next;
-    if (lane->last == &job->next)
-      lane->last = at;
+    if (queue->last == &job->next)
+      queue->last = at;
     job->state = CH_JOB_IDLE;
   }
   pthread_mutex_unlock(&lock);

@@ -1,11 +1,11 @@
 /* A pool of OS threads that do blocking work for domains.
  *
- * There are three lanes, each with its own bound: `storage` for calls that the disk ends, `foreign` for the user's
- * code, and `patient` for calls that last until somebody else does something (a lock is given back, a child ends): many
+ * There are three queues, each with its own bound: `storage` for calls that the disk ends, `foreign` for the user's
+ * code, and `waiting` for calls that last until somebody else does something (a lock is given back, a child ends): many
  * of them may have to wait at a time, or those who would release them get no thread.
  *
- * A job's state, exactly one of: IDLE; QUEUED on its lane; BEGUN (a worker runs it); DONE (its letter is posted or
- * opened). QUEUED -> BEGUN -> DONE by workers, under the pool's lock; QUEUED -> IDLE by ch_pool_withdraw.
+ * A job's state, exactly one of: IDLE; QUEUED: it stands on its queue; BEGUN (a worker runs it); DONE (its letter is
+ * posted or opened). QUEUED -> BEGUN -> DONE by workers, under the pool's lock; QUEUED -> IDLE by ch_pool_withdraw.
  */
 #ifndef CHARCOAL_OFFLOAD_POOL_H
 #define CHARCOAL_OFFLOAD_POOL_H
@@ -13,7 +13,7 @@
 #include "reactor/inbox.h"
 #include <pthread.h>
 
-enum ch_lane { CH_LANE_STORAGE, CH_LANE_FOREIGN, CH_LANE_PATIENT, CH_LANES };
+enum ch_pool_queue { CH_POOL_STORAGE, CH_POOL_FOREIGN, CH_POOL_WAITING, CH_POOL_QUEUES };
 enum ch_job_state { CH_JOB_IDLE, CH_JOB_QUEUED, CH_JOB_BEGUN, CH_JOB_DONE };
 
 /* Around a call that is a cancellation point, in the work of a cancellable job. */
@@ -30,14 +30,14 @@ struct ch_job {
   struct ch_job *next;           /* while QUEUED */
   pthread_t worker;              /* while BEGUN */
   int interrupt;                 /* the signal that ends its system call; 0: none yet, or none at all. While BEGUN */
-  uint8_t lane, state;
+  uint8_t queue, state;
   bool cancellable; /* `work` is ended by the thread's cancellation (POSIX), which leaves nothing behind */
   bool cancelled;   /* its worker has been; while BEGUN */
   bool interrupted; /* its worker has been sent a signal; while BEGUN */
 };
 
 /* 0; or ENOMEM, EAGAIN: there is no worker and none could be made. */
-CH_HIDDEN int ch_pool_submit(struct ch_job *, enum ch_lane);
+CH_HIDDEN int ch_pool_submit(struct ch_job *, enum ch_pool_queue);
 /* True: it had not begun, and never will; no letter comes. */
 CH_HIDDEN bool ch_pool_withdraw(struct ch_job *);
 /* Ends the system call that the worker is in with EINTR, if it is in one. To be repeated until the letter comes, for

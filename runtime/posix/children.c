@@ -14,7 +14,7 @@ int ch_pidfd(pid_t pid) {
   return fd;
 }
 
-void ch_plain_close_quietly(int fd) {
+void ch_plain_close_keeping_errno(int fd) {
   int saved = errno;
   ch_fd_closing(fd);
   close(fd);

@@ -2,7 +2,7 @@
 #ifndef CHARCOAL_POSIX_CHILDREN_H
 #define CHARCOAL_POSIX_CHILDREN_H
 
-#include "posix/attempt.h"
+#include "posix/nonblocking.h"
 #include <sys/wait.h>
 
 struct ch_child_wait {
@@ -12,7 +12,7 @@ struct ch_child_wait {
 };
 
 CH_HIDDEN int ch_pidfd(pid_t); /* -1: the kernel has none */
-CH_HIDDEN void ch_plain_close_quietly(int fd);
+CH_HIDDEN void ch_plain_close_keeping_errno(int fd);
 CH_HIDDEN long ch_child_changes(void *wait); /* a struct ch_child_wait */
 CH_HIDDEN long ch_call_system(void *command);
 CH_HIDDEN long ch_call_pclose(void *file);

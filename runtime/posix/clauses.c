@@ -70,7 +70,7 @@ static void stop(call_t *d) {
     ch_clause_unwatch(&d->time);
   d->watches = d->ticks = false;
   if (d->owns)
-    ch_plain_close_quietly(d->fd);
+    ch_plain_close_keeping_errno(d->fd);
   d->owns = false;
 }
 
@@ -213,7 +213,7 @@ static long or_file(call_t *d, long r, bool writes) {
 
 static long attempt_read(call_t *d) {
   struct iovec v = {(void *)(uintptr_t)d->a, d->n};
-  return or_file(d, d->n == 0 ? read(d->fd, v.iov_base, 0) : ch_attempt_stream_readv(d->fd, &v, 1), false);
+  return or_file(d, d->n == 0 ? read(d->fd, v.iov_base, 0) : ch_nonblocking_stream_readv(d->fd, &v, 1), false);
 }
 static const struct ch_descriptor_kind read_kind = {.name = "read", .attempt = attempt_read};
 
@@ -225,7 +225,7 @@ void read__clause(struct read__clause *c, int fd, void *to, size_t n) {
 
 static int input_of(int flags) { return flags & MSG_OOB ? POLLPRI : POLLIN; }
 
-static long attempt_recv(call_t *d) { return ch_attempt_recv(d->fd, (void *)(uintptr_t)d->a, d->n, d->flags); }
+static long attempt_recv(call_t *d) { return ch_nonblocking_recv(d->fd, (void *)(uintptr_t)d->a, d->n, d->flags); }
 static const struct ch_descriptor_kind recv_kind = {.name = "recv", .attempt = attempt_recv};
 
 void recv__clause(struct recv__clause *c, int fd, void *to, size_t n, int flags) {
@@ -236,8 +236,8 @@ void recv__clause(struct recv__clause *c, int fd, void *to, size_t n, int flags)
 }
 
 static long attempt_recvfrom(call_t *d) {
-  return ch_attempt_recvfrom(d->fd, (void *)(uintptr_t)d->a, d->n, d->flags, (struct sockaddr *)(uintptr_t)d->b,
-                             (socklen_t *)(uintptr_t)d->c);
+  return ch_nonblocking_recvfrom(d->fd, (void *)(uintptr_t)d->a, d->n, d->flags, (struct sockaddr *)(uintptr_t)d->b,
+                                 (socklen_t *)(uintptr_t)d->c);
 }
 static const struct ch_descriptor_kind recvfrom_kind = {.name = "recvfrom", .attempt = attempt_recvfrom};
 
@@ -255,7 +255,7 @@ void recvfrom__clause(struct recvfrom__clause *c, int fd, void *to, size_t n, in
 
 static long attempt_write(call_t *d) {
   struct iovec v = {(void *)(uintptr_t)d->a, d->n};
-  return or_file(d, d->n == 0 ? write(d->fd, v.iov_base, 0) : ch_attempt_stream_writev(d->fd, &v, 1), true);
+  return or_file(d, d->n == 0 ? write(d->fd, v.iov_base, 0) : ch_nonblocking_stream_writev(d->fd, &v, 1), true);
 }
 static const struct ch_descriptor_kind write_kind = {.name = "write", .attempt = attempt_write};
 
@@ -265,7 +265,7 @@ void write__clause(struct write__clause *c, int fd, const void *from, size_t n) 
   c->call.n = n;
 }
 
-static long attempt_send(call_t *d) { return ch_attempt_send(d->fd, d->a, d->n, d->flags); }
+static long attempt_send(call_t *d) { return ch_nonblocking_send(d->fd, d->a, d->n, d->flags); }
 static const struct ch_descriptor_kind send_kind = {.name = "send", .attempt = attempt_send};
 
 void send__clause(struct send__clause *c, int fd, const void *from, size_t n, int flags) {
@@ -276,7 +276,7 @@ void send__clause(struct send__clause *c, int fd, const void *from, size_t n, in
 }
 
 static long attempt_sendto(call_t *d) {
-  return ch_attempt_sendto(d->fd, d->a, d->n, d->flags, d->b, (socklen_t)(uintptr_t)d->c);
+  return ch_nonblocking_sendto(d->fd, d->a, d->n, d->flags, d->b, (socklen_t)(uintptr_t)d->c);
 }
 static const struct ch_descriptor_kind sendto_kind = {.name = "sendto", .attempt = attempt_sendto};
 
@@ -293,7 +293,7 @@ void sendto__clause(struct sendto__clause *c, int fd, const void *from, size_t n
 /* ---- connections ---- */
 
 static long attempt_accept(call_t *d) {
-  int fd = ch_attempt_accept(d->fd, (struct sockaddr *)(uintptr_t)d->a, (socklen_t *)(uintptr_t)d->b, d->flags);
+  int fd = ch_nonblocking_accept(d->fd, (struct sockaddr *)(uintptr_t)d->a, (socklen_t *)(uintptr_t)d->b, d->flags);
   return fd < 0 ? -1 : ch_accepted(d->fd, fd, d->flags);
 }
 static const struct ch_descriptor_kind accept_kind = {.name = "accept", .attempt = attempt_accept};
@@ -312,8 +312,8 @@ void accept4__clause(struct accept4__clause *c, int fd, void *address, unsigned 
 }
 
 static long attempt_connect(call_t *d) {
-  int r =
-      d->begun ? ch_connect_outcome(d->fd, d->a, (socklen_t)d->n) : ch_attempt_connect(d->fd, d->a, (socklen_t)d->n);
+  int r = d->begun ? ch_connect_outcome(d->fd, d->a, (socklen_t)d->n)
+                   : ch_nonblocking_connect(d->fd, d->a, (socklen_t)d->n);
   if (r == 0 || (errno != EINPROGRESS && errno != EALREADY))
     return r < 0 && errno == EISCONN && d->begun ? 0 : r;
   d->begun = true;

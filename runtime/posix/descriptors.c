@@ -1,7 +1,7 @@
 #define _GNU_SOURCE
 #include "posix/descriptors.h"
 #include "reactor/readiness_cache.h"
-#include "reactor/own.h"
+#include "reactor/runtime_descriptors.h"
 #include "reactor/reactor.h"
 #include <errno.h>
 #include <fcntl.h>

@@ -5,7 +5,7 @@
  * writes out what is pending while the others go on; the C library then finds nothing to wait for.
  */
 #include "posix/streams.h"
-#include "posix/sole.h"
+#include "posix/single_activity.h"
 #include "sched/host.h"
 
 CH_HIDDEN void ch_reactor_leave(void) __attribute__((weak));
@@ -17,7 +17,7 @@ static void write_out(void) {
   if (!ch_streams_end)
     return;
   if (d->group && d->current) {
-    if (!(d->live == 1 && ch_is_sole()))
+    if (!(d->live == 1 && ch_is_single_activity()))
       ch_streams_end();
   } else if (!d->group && d->ended && d->live > 0 && ch_host_begin_again()) {
     ch_streams_end();

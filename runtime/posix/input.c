@@ -92,7 +92,7 @@ int ch_stream_fill(FILE *f) {
     return -1;
   /* An unbuffered one is never read ahead. */
   struct iovec v = {f->_IO_read_end, f->_flags & IS_UNBUFFERED ? 1 : (size_t)(f->_IO_buf_end - f->_IO_read_end)};
-  ssize_t r = ch_attempt_stream_readv(fileno(f), &v, 1);
+  ssize_t r = ch_nonblocking_stream_readv(fileno(f), &v, 1);
   if (r < 0)
     return -1;
   if (r == 0)
@@ -105,7 +105,7 @@ int ch_stream_fill(FILE *f) {
 
 ssize_t ch_stream_read(FILE *f, char *to, size_t n) {
   struct iovec v = {to, n};
-  ssize_t r = ch_attempt_stream_readv(fileno(f), &v, 1);
+  ssize_t r = ch_nonblocking_stream_readv(fileno(f), &v, 1);
   if (r == 0)
     note_end(f);
   if (r > 0 && f->_offset >= 0)

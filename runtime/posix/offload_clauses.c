@@ -86,7 +86,7 @@ static bool never(const struct ch_clause *c) { return (void)c, false; }
 
 static void nothing(const struct ch_request *q) { (void)q; }
 static const struct ch_operation_kind foreign_kind = {"offloaded call", ch_offload_perform, NULL,
-                                                      .lane = CH_LANE_FOREIGN, .abandoned = nothing};
+                                                      .queue = CH_POOL_FOREIGN, .abandoned = nothing};
 
 static int enlist_offload(struct ch_clause *c) {
   const call_t *call = of(c);
@@ -109,8 +109,8 @@ static long perform_addresses(const struct ch_request *q) { return ch_call_getad
 static void release_addresses(const struct ch_request *q) {
   ((struct ch_abandoned *)(uintptr_t)q->a)->release((void *)(uintptr_t)q->a);
 }
-static const struct ch_operation_kind addresses_kind = {"getaddrinfo", perform_addresses, NULL, .lane = CH_LANE_FOREIGN,
-                                                        .abandoned = release_addresses};
+static const struct ch_operation_kind addresses_kind = {"getaddrinfo", perform_addresses, NULL,
+                                                        .queue = CH_POOL_FOREIGN, .abandoned = release_addresses};
 
 static int enlist_addresses(struct ch_clause *c) {
   call_t *call = of(c);

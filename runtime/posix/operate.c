@@ -62,7 +62,7 @@ long ch_offload_perform(const struct ch_request *q) {
   return 0;
 }
 static const struct ch_operation_kind foreign_kind = {"offloaded call", ch_offload_perform, NULL,
-                                                      .lane = CH_LANE_FOREIGN};
+                                                      .queue = CH_POOL_FOREIGN};
 
 static int begin_offload(struct ch_request *q, void (*fn)(void *), void *argument) {
   *q = (struct ch_request){.kind = &foreign_kind, .fd = -1, .a = argument, .offset = (int64_t)(uintptr_t)fn};

@@ -78,11 +78,12 @@ static void prepare_write(const req_t *q, sqe_t *sqe) { prepare_rw(q, sqe, IORIN
 static void prepare_readv(const req_t *q, sqe_t *sqe) { prepare_rw(q, sqe, IORING_OP_READV); }
 static void prepare_writev(const req_t *q, sqe_t *sqe) { prepare_rw(q, sqe, IORING_OP_WRITEV); }
 
-static const struct ch_operation_kind read_kind = {"read", perform_read, prepare_read, .lane = CH_LANE_STORAGE,
+static const struct ch_operation_kind read_kind = {"read", perform_read, prepare_read, .queue = CH_POOL_STORAGE,
                                                    .goes_on = true};
-static const struct ch_operation_kind write_kind = {"write", perform_write, prepare_write, .lane = CH_LANE_STORAGE};
-static const struct ch_operation_kind readv_kind = {"readv", perform_readv, prepare_readv, .lane = CH_LANE_STORAGE};
-static const struct ch_operation_kind writev_kind = {"writev", perform_writev, prepare_writev, .lane = CH_LANE_STORAGE};
+static const struct ch_operation_kind write_kind = {"write", perform_write, prepare_write, .queue = CH_POOL_STORAGE};
+static const struct ch_operation_kind readv_kind = {"readv", perform_readv, prepare_readv, .queue = CH_POOL_STORAGE};
+static const struct ch_operation_kind writev_kind = {"writev", perform_writev, prepare_writev,
+                                                     .queue = CH_POOL_STORAGE};
 
 /* What the kernel transfers at most in one call. */
 #define LONGEST 0x7ffff000
@@ -160,7 +161,7 @@ static void prepare_sync(const req_t *q, sqe_t *sqe) {
   sqe->fd = q->fd;
   sqe->fsync_flags = q->flags ? IORING_FSYNC_DATASYNC : 0;
 }
-static const struct ch_operation_kind sync_kind = {"fsync", perform_sync, prepare_sync, .lane = CH_LANE_STORAGE};
+static const struct ch_operation_kind sync_kind = {"fsync", perform_sync, prepare_sync, .queue = CH_POOL_STORAGE};
 
 /* ---- names ---- */
 
@@ -203,7 +204,7 @@ static void prepare_open(const req_t *q, sqe_t *sqe) {
   sqe->open_flags = q->flags;
   sqe->len = q->mode;
 }
-static const struct ch_operation_kind open_kind = {"open", perform_open, prepare_open, .lane = CH_LANE_PATIENT,
+static const struct ch_operation_kind open_kind = {"open", perform_open, prepare_open, .queue = CH_POOL_WAITING,
                                                    .interrupt = true};
 
 static long begin_openat(req_t *q, int directory, const char *path, int flags, mode_t mode) {
@@ -235,12 +236,12 @@ static void prepare_statx(const req_t *q, sqe_t *sqe) {
   sqe->off = (uint64_t)(uintptr_t)q->b;
   sqe->statx_flags = q->flags;
 }
-static const struct ch_operation_kind statx_kind = {"statx", perform_statx, prepare_statx, .lane = CH_LANE_STORAGE};
+static const struct ch_operation_kind statx_kind = {"statx", perform_statx, prepare_statx, .queue = CH_POOL_STORAGE};
 
 /* The pool's alone: a struct stat is what the C library makes of the kernel's answer. Names in memory are answered
  * here. */
 static long perform_stat(const req_t *q) { return or_error(fstatat(q->fd2, q->a, (void *)q->b, (int)q->flags)); }
-static const struct ch_operation_kind stat_kind = {"stat", perform_stat, NULL, .lane = CH_LANE_STORAGE};
+static const struct ch_operation_kind stat_kind = {"stat", perform_stat, NULL, .queue = CH_POOL_STORAGE};
 
 static long begin_stat(req_t *q, int directory, const char *path, struct stat *to, int flags) {
   req_t request = {.kind = &stat_kind, .fd = -1, .fd2 = directory, .a = path, .b = to, .flags = (unsigned)flags};
@@ -267,7 +268,8 @@ static void prepare_rename(const req_t *q, sqe_t *sqe) {
   sqe->off = (uint64_t)(uintptr_t)q->b;
   sqe->rename_flags = q->flags;
 }
-static const struct ch_operation_kind rename_kind = {"rename", perform_rename, prepare_rename, .lane = CH_LANE_STORAGE};
+static const struct ch_operation_kind rename_kind = {"rename", perform_rename, prepare_rename,
+                                                     .queue = CH_POOL_STORAGE};
 
 static long perform_unlink(const req_t *q) { return or_error(unlinkat(q->fd2, q->a, (int)q->flags)); }
 static void prepare_unlink(const req_t *q, sqe_t *sqe) {
@@ -276,7 +278,8 @@ static void prepare_unlink(const req_t *q, sqe_t *sqe) {
   sqe->addr = (uint64_t)(uintptr_t)q->a;
   sqe->unlink_flags = q->flags;
 }
-static const struct ch_operation_kind unlink_kind = {"unlink", perform_unlink, prepare_unlink, .lane = CH_LANE_STORAGE};
+static const struct ch_operation_kind unlink_kind = {"unlink", perform_unlink, prepare_unlink,
+                                                     .queue = CH_POOL_STORAGE};
 
 static long perform_mkdir(const req_t *q) { return or_error(mkdirat(q->fd2, q->a, q->mode)); }
 static void prepare_mkdir(const req_t *q, sqe_t *sqe) {
@@ -285,30 +288,30 @@ static void prepare_mkdir(const req_t *q, sqe_t *sqe) {
   sqe->addr = (uint64_t)(uintptr_t)q->a;
   sqe->len = q->mode;
 }
-static const struct ch_operation_kind mkdir_kind = {"mkdir", perform_mkdir, prepare_mkdir, .lane = CH_LANE_STORAGE};
+static const struct ch_operation_kind mkdir_kind = {"mkdir", perform_mkdir, prepare_mkdir, .queue = CH_POOL_STORAGE};
 
 static long perform_truncate(const req_t *q) {
   return or_error(q->a ? truncate(q->a, q->offset) : ftruncate(q->fd, q->offset));
 }
-static const struct ch_operation_kind truncate_kind = {"truncate", perform_truncate, NULL, .lane = CH_LANE_STORAGE};
+static const struct ch_operation_kind truncate_kind = {"truncate", perform_truncate, NULL, .queue = CH_POOL_STORAGE};
 
 /* ---- from descriptor to descriptor ---- */
 
 static long perform_sendfile(const req_t *q) { return or_error(sendfile(q->fd, q->fd2, (off_t *)q->a, q->n)); }
-static const struct ch_operation_kind sendfile_kind = {"sendfile", perform_sendfile, NULL, .lane = CH_LANE_PATIENT,
+static const struct ch_operation_kind sendfile_kind = {"sendfile", perform_sendfile, NULL, .queue = CH_POOL_WAITING,
                                                        .interrupt = true};
 
 static long perform_copy_range(const req_t *q) {
   return or_error(copy_file_range(q->fd, (off_t *)q->a, q->fd2, (off_t *)q->b, q->n, q->flags));
 }
 static const struct ch_operation_kind copy_range_kind = {"copy_file_range", perform_copy_range, NULL,
-                                                         .lane = CH_LANE_STORAGE};
+                                                         .queue = CH_POOL_STORAGE};
 
 /* Pipes and sockets have two ends to wait for, and some descriptors no way to ask: a thread may wait in the call. */
 static long perform_splice(const req_t *q) {
   return or_error(splice(q->fd, (off_t *)q->a, q->fd2, (off_t *)q->b, q->n, q->flags));
 }
-static const struct ch_operation_kind splice_kind = {"splice", perform_splice, NULL, .lane = CH_LANE_PATIENT,
+static const struct ch_operation_kind splice_kind = {"splice", perform_splice, NULL, .queue = CH_POOL_WAITING,
                                                      .interrupt = true};
 
 /* SPLICE_F_NONBLOCK is about pipes; anything else waits as its own mode says. */
@@ -322,10 +325,11 @@ static bool waits_in_splice(int from, int to, unsigned flags) {
 }
 
 static long perform_vmsplice(const req_t *q) { return or_error(vmsplice(q->fd, q->a, q->n, q->flags)); }
-static const struct ch_operation_kind vmsplice_kind = {"vmsplice", perform_vmsplice, NULL, .lane = CH_LANE_PATIENT,
+static const struct ch_operation_kind vmsplice_kind = {"vmsplice", perform_vmsplice, NULL, .queue = CH_POOL_WAITING,
                                                        .interrupt = true};
 static long perform_tee(const req_t *q) { return or_error(tee(q->fd, q->fd2, q->n, q->flags)); }
-static const struct ch_operation_kind tee_kind = {"tee", perform_tee, NULL, .lane = CH_LANE_PATIENT, .interrupt = true};
+static const struct ch_operation_kind tee_kind = {"tee", perform_tee, NULL, .queue = CH_POOL_WAITING,
+                                                  .interrupt = true};
 
 /* ---- locks on files ---- */
 
@@ -355,7 +359,7 @@ int ch_flock_take_back(int fd, int held) {
 }
 
 static long perform_flock(const req_t *q) { return or_error(flock(q->fd, (int)q->flags)); }
-static const struct ch_operation_kind flock_kind = {"flock", perform_flock, NULL, .lane = CH_LANE_PATIENT,
+static const struct ch_operation_kind flock_kind = {"flock", perform_flock, NULL, .queue = CH_POOL_WAITING,
                                                     .interrupt = true};
 
 static long begin_flock(req_t *q, int fd, int operation) {
@@ -369,7 +373,7 @@ static long begin_flock(req_t *q, int fd, int operation) {
 }
 
 static long perform_setlk(const req_t *q) { return or_error(fcntl(q->fd, (int)q->flags, q->a)); }
-static const struct ch_operation_kind setlk_kind = {"fcntl", perform_setlk, NULL, .lane = CH_LANE_PATIENT,
+static const struct ch_operation_kind setlk_kind = {"fcntl", perform_setlk, NULL, .queue = CH_POOL_WAITING,
                                                     .interrupt = true};
 
 /* POSIX locks belong to the process, locks of the open file description to that: to no thread. */
@@ -388,12 +392,12 @@ static long begin_setlk(req_t *q, int fd, int command, void *lock) {
 static long perform_call(const req_t *q) { return ((long (*)(void *))(uintptr_t)q->offset)((void *)q->a); }
 static void release_call(const req_t *q) { ((struct ch_abandoned *)(uintptr_t)q->a)->release((void *)q->a); }
 static const struct ch_operation_kind call_kinds[] = {
-    [CH_CALL_FOREIGN] = {"call", perform_call, NULL, .lane = CH_LANE_FOREIGN},
-    [CH_CALL_STORAGE] = {"call", perform_call, NULL, .lane = CH_LANE_STORAGE},
-    [CH_CALL_PATIENT] = {"call", perform_call, NULL, .lane = CH_LANE_PATIENT},
-    [CH_CALL_INTERRUPTIBLE] = {"call", perform_call, NULL, .lane = CH_LANE_PATIENT, .interrupt = true},
-    [CH_CALL_CANCELLABLE] = {"call", perform_call, NULL, .lane = CH_LANE_PATIENT, .cancellable = true},
-    [CH_CALL_ABANDONED] = {"call", perform_call, NULL, .lane = CH_LANE_FOREIGN, .abandoned = release_call}};
+    [CH_CALL_FOREIGN] = {"call", perform_call, NULL, .queue = CH_POOL_FOREIGN},
+    [CH_CALL_STORAGE] = {"call", perform_call, NULL, .queue = CH_POOL_STORAGE},
+    [CH_CALL_WAITING] = {"call", perform_call, NULL, .queue = CH_POOL_WAITING},
+    [CH_CALL_INTERRUPTIBLE] = {"call", perform_call, NULL, .queue = CH_POOL_WAITING, .interrupt = true},
+    [CH_CALL_CANCELLABLE] = {"call", perform_call, NULL, .queue = CH_POOL_WAITING, .cancellable = true},
+    [CH_CALL_ABANDONED] = {"call", perform_call, NULL, .queue = CH_POOL_FOREIGN, .abandoned = release_call}};
 
 static long begin_call(req_t *q, long (*fn)(void *), void *argument, int how) {
   *q = (req_t){.kind = &call_kinds[how], .fd = -1, .offset = (int64_t)(uintptr_t)fn, .a = argument};
@@ -409,7 +413,7 @@ static long begin_call(req_t *q, long (*fn)(void *), void *argument, int how) {
 
 #define DEVICE_KIND(call, function)                                                                                    \
   static const struct ch_operation_kind device_##call##_kind = {                                                       \
-      #call, function, NULL, .lane = CH_LANE_PATIENT, .closes = true, .interrupt = true};
+      #call, function, NULL, .queue = CH_POOL_WAITING, .closes = true, .interrupt = true};
 DEVICE_KIND(read, perform_read)
 DEVICE_KIND(write, perform_write)
 DEVICE_KIND(readv, perform_readv)
@@ -417,7 +421,7 @@ DEVICE_KIND(writev, perform_writev)
 
 /* ---- what a peer ends ----
  *
- * After an attempt has said "not now" (attempt.c). */
+ * After an attempt has said "not now" (nonblocking.c). */
 
 static long perform_recv(const req_t *q) { return or_error(recv(q->fd, (void *)q->a, q->n, 0)); }
 static void prepare_recv(const req_t *q, sqe_t *sqe) {
@@ -428,7 +432,7 @@ static void prepare_recv(const req_t *q, sqe_t *sqe) {
   sqe->len = (uint32_t)q->n;
 }
 static const struct ch_operation_kind recv_kind = {
-    "recv",         perform_recv,      prepare_recv,     .lane = CH_LANE_PATIENT,
+    "recv",         perform_recv,      prepare_recv,     .queue = CH_POOL_WAITING,
     .closes = true, .interrupt = true, .receives = true, .believes = true};
 /* The same for read, which may by now be asked of another kind of file: somebody has closed the socket and used its
  * number again. */
@@ -437,11 +441,11 @@ static void prepare_read_any(const req_t *q, sqe_t *sqe) {
   sqe->flags = IOSQE_ASYNC; /* of a file without RWF_NOWAIT the kernel, too, asks poll and then reads */
 }
 static const struct ch_operation_kind read_any_kind = {
-    "read", perform_read, prepare_read_any, .lane = CH_LANE_PATIENT, .closes = true, .interrupt = true};
+    "read", perform_read, prepare_read_any, .queue = CH_POOL_WAITING, .closes = true, .interrupt = true};
 static const struct ch_operation_kind receive_kind = {"read",
                                                       perform_read,
                                                       prepare_recv,
-                                                      .lane = CH_LANE_PATIENT,
+                                                      .queue = CH_POOL_WAITING,
                                                       .closes = true,
                                                       .interrupt = true,
                                                       .receives = true,
@@ -458,10 +462,10 @@ static void prepare_accept(const req_t *q, sqe_t *sqe) {
   sqe->accept_flags = q->flags;
 }
 static const struct ch_operation_kind accept_kind = {
-    "accept",       perform_accept,    prepare_accept,  .lane = CH_LANE_PATIENT,
+    "accept",       perform_accept,    prepare_accept,  .queue = CH_POOL_WAITING,
     .closes = true, .interrupt = true, .believes = true};
 static const struct ch_operation_kind accept_by_thread_kind = {
-    "accept", perform_accept, NULL, .lane = CH_LANE_PATIENT, .closes = true, .interrupt = true};
+    "accept", perform_accept, NULL, .queue = CH_POOL_WAITING, .closes = true, .interrupt = true};
 static long perform_connect(const req_t *q) { return or_error(connect(q->fd, q->a, (socklen_t)q->n)); }
 static void prepare_connect(const req_t *q, sqe_t *sqe) {
   sqe->opcode = IORING_OP_CONNECT;
@@ -470,11 +474,11 @@ static void prepare_connect(const req_t *q, sqe_t *sqe) {
   sqe->off = q->n;
 }
 static const struct ch_operation_kind connect_kind = {
-    "connect", perform_connect, prepare_connect, .lane = CH_LANE_PATIENT, .closes = true, .interrupt = true};
+    "connect", perform_connect, prepare_connect, .queue = CH_POOL_WAITING, .closes = true, .interrupt = true};
 /* For local datagrams, whose receiver may have no room although the socket has: no event tells when that changes, so
  * the call itself waits, on a thread. */
 static long perform_sendmsg(const req_t *q) { return or_error(sendmsg(q->fd, q->a, (int)q->flags)); }
-static const struct ch_operation_kind sendmsg_kind = {"sendmsg", perform_sendmsg, NULL, .lane = CH_LANE_PATIENT,
+static const struct ch_operation_kind sendmsg_kind = {"sendmsg", perform_sendmsg, NULL, .queue = CH_POOL_WAITING,
                                                       .interrupt = true};
 /* ---- the calls ----
  *

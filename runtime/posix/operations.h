@@ -8,7 +8,7 @@
 #ifndef CHARCOAL_POSIX_OPERATIONS_H
 #define CHARCOAL_POSIX_OPERATIONS_H
 
-#include "posix/attempt.h"
+#include "posix/nonblocking.h"
 #include <limits.h>
 #include <sys/stat.h>
 
@@ -76,14 +76,15 @@ CH_HIDDEN int ch_plain_open_2(const char *, int flags);
 CH_HIDDEN int ch_plain_fcntl(int fd, int command, void *argument);
 CH_HIDDEN int ch_plain_lockf(int fd, int command, int64_t n);
 
-/* Any plain code: fn(argument) returns the result, or -errno. PATIENT: it may last until somebody else does something.
- * INTERRUPTIBLE: and EINTR means that it has done nothing. CANCELLABLE: and it can be ended by the cancellation of its
- * thread (ch_pool_cancellable). ABANDONED: nobody need wait for its end; the argument is on the heap, begins with a
- * struct ch_abandoned, and is the caller's unless the result is -1, upon which it will be released. */
+/* Any plain code: fn(argument) returns the result, or -errno. CH_CALL_WAITING: it may last until somebody else does
+ * something. INTERRUPTIBLE: and EINTR means that it has done nothing. CANCELLABLE: and it can be ended by the
+ * cancellation of its thread (ch_pool_cancellable). ABANDONED: nobody need wait for its end; the argument is on the
+ * heap, begins with a struct ch_abandoned, and is the caller's unless the result is -1, upon which it will be released.
+ */
 enum {
   CH_CALL_FOREIGN,
   CH_CALL_STORAGE,
-  CH_CALL_PATIENT,
+  CH_CALL_WAITING,
   CH_CALL_INTERRUPTIBLE,
   CH_CALL_CANCELLABLE,
   CH_CALL_ABANDONED

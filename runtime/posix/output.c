@@ -2,7 +2,7 @@
 #define _GNU_SOURCE
 #include "posix/fields.h"
 #include "activity/scope.h"
-#include "posix/sole.h"
+#include "posix/single_activity.h"
 #include "sched/check.h"
 #include "wait/wait.h"
 #include <errno.h>
@@ -100,8 +100,8 @@ static ssize_t send_now(FILE *f, const char *data, size_t n) {
   bool marked = ch_is_marked();
   if (marked)
     ch_scope_enter(&barrier, CH_SCOPE_BARRIER, "stdio");
-  ssize_t r =
-      pending == 0 ? ch_attempt_stream_writev(fileno(f), v + 1, 1) : ch_attempt_stream_writev(fileno(f), v, n ? 2 : 1);
+  ssize_t r = pending == 0 ? ch_nonblocking_stream_writev(fileno(f), v + 1, 1)
+                           : ch_nonblocking_stream_writev(fileno(f), v, n ? 2 : 1);
   if (marked) {
     int saved = errno;
     ch_scope_leave(&barrier);
@@ -283,7 +283,7 @@ static int print_plainly(FILE *f, int flag, const char *format, va_list more) {
 /* What fits into the buffer is made there. Else what cannot wait for anybody is the plain call's. */
 struct ch_put ch_stream_print(FILE *f, int flag, const char *format, va_list more) {
   struct ch_put r = {.taken = -1};
-  if (ch_domain.live == 1 && ch_is_sole()) {
+  if (ch_domain.live == 1 && ch_is_single_activity()) {
     r.taken = print_plainly(f, flag, format, more);
     return r;
   }

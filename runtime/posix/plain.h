@@ -2,7 +2,7 @@
 #ifndef CHARCOAL_POSIX_PLAIN_H
 #define CHARCOAL_POSIX_PLAIN_H
 
-#include "posix/attempt.h"
+#include "posix/nonblocking.h"
 #include <netdb.h>
 #include <signal.h>
 #include <stdarg.h>

@@ -13,7 +13,7 @@ bool ch_mq_is_blocking(mqd_t q) {
   return mq_getattr(q, &a) == 0 && !(a.mq_flags & O_NONBLOCK);
 }
 
-ssize_t ch_attempt_mq_receive(mqd_t q, char *to, size_t n, unsigned *priority) {
+ssize_t ch_nonblocking_mq_receive(mqd_t q, char *to, size_t n, unsigned *priority) {
   if (ch_is_marked())
     return errno = ECANCELED, -1;
   ssize_t r = mq_timedreceive(q, to, n, priority, &past);
@@ -21,7 +21,7 @@ ssize_t ch_attempt_mq_receive(mqd_t q, char *to, size_t n, unsigned *priority) {
     errno = EAGAIN;
   return r;
 }
-int ch_attempt_mq_send(mqd_t q, const char *from, size_t n, unsigned priority) {
+int ch_nonblocking_mq_send(mqd_t q, const char *from, size_t n, unsigned priority) {
   if (ch_is_marked())
     return errno = ECANCELED, -1;
   int r = mq_timedsend(q, from, n, priority, &past);

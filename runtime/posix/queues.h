@@ -2,7 +2,7 @@
 #ifndef CHARCOAL_POSIX_QUEUES_H
 #define CHARCOAL_POSIX_QUEUES_H
 
-#include "posix/attempt.h"
+#include "posix/nonblocking.h"
 #include <aio.h>
 #include <mqueue.h>
 #include <stdbool.h>
@@ -11,8 +11,8 @@
 #include <sys/sem.h>
 
 /* EAGAIN: it would have waited, for it is not the user who made it non-blocking. */
-CH_HIDDEN ssize_t ch_attempt_mq_receive(mqd_t, char *, size_t, unsigned *priority);
-CH_HIDDEN int ch_attempt_mq_send(mqd_t, const char *, size_t, unsigned priority);
+CH_HIDDEN ssize_t ch_nonblocking_mq_receive(mqd_t, char *, size_t, unsigned *priority);
+CH_HIDDEN int ch_nonblocking_mq_send(mqd_t, const char *, size_t, unsigned priority);
 
 CH_HIDDEN bool ch_mq_is_blocking(mqd_t);
 

@@ -3,7 +3,7 @@
 #ifndef CHARCOAL_POSIX_SIGNALS_H
 #define CHARCOAL_POSIX_SIGNALS_H
 
-#include "posix/attempt.h"
+#include "posix/nonblocking.h"
 #include <signal.h>
 
 /* A new descriptor that is readable while one of the set is pending for this thread; -1 with errno. */

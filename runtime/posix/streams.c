@@ -1,6 +1,6 @@
 #define _GNU_SOURCE
 #include "posix/streams.h"
-#include "posix/sole.h"
+#include "posix/single_activity.h"
 #include "reactor/reactor.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -12,7 +12,7 @@
 /* ---- both directions ---- */
 
 int ch_stream_may_wait(FILE *f) {
-  if (ch_is_sole())
+  if (ch_is_single_activity())
     return 0;
   struct stat s;
   int saved = errno, fd = fileno(f);

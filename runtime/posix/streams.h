@@ -13,7 +13,7 @@
 #define CHARCOAL_POSIX_STREAMS_H
 
 #include "charcoal.h"
-#include "posix/attempt.h"
+#include "posix/nonblocking.h"
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>

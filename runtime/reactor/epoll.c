@@ -16,7 +16,7 @@
 #define _GNU_SOURCE
 #include "reactor/inbox.h"
 #include "reactor/readiness_cache.h"
-#include "reactor/own.h"
+#include "reactor/runtime_descriptors.h"
 #include "reactor/reactor.h"
 #include "reactor/times.h"
 #include <errno.h>
@@ -38,7 +38,7 @@ struct descriptor {
 
 enum { MANY_STRANGERS = 1000 };
 
-static __thread int place = -1; /* of the epoll object (own.h); -1: there is none */
+static __thread int place = -1; /* of the epoll object (runtime_descriptors.h); -1: there is none */
 static __thread struct descriptor *table;
 static __thread int table_size;
 static __thread unsigned waiting;
@@ -119,7 +119,7 @@ static int arm(int fd, uint32_t wanted, bool *anew) {
 static int open_epoll(void) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
   int epoll = epoll_create1(EPOLL_CLOEXEC);
-  place = epoll < 0 ? -1 : ch_own(epoll);
+  place = epoll < 0 ? -1 : ch_add_runtime_descriptor(epoll);
   if (place < 0)
     return -errno;
   pthread_once(&once, hook);

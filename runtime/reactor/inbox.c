@@ -1,7 +1,7 @@
 #define _GNU_SOURCE
 #include "reactor/inbox.h"
 #include "charcoal.h"
-#include "reactor/own.h"
+#include "reactor/runtime_descriptors.h"
 #include "reactor/reactor.h"
 #include "sched/strangers.h"
 #include "sched/tsan.h"
@@ -12,7 +12,7 @@
 
 struct ch_inbox {
   struct ch_mailbox box;
-  int event;                    /* the place (own.h) of an eventfd; -1: none could be had */
+  int event;                    /* the place (runtime_descriptors.h) of an eventfd; -1: none could be had */
   bool handed_out;              /* strangers may post at any time */
   struct ch_inbox *next;        /* in `kept` */
 } __attribute__((aligned(64))); /* what lies beside it is not written by strangers */
@@ -24,7 +24,7 @@ __thread uint64_t ch_inbox_wakeups;
 
 static int own_eventfd(void) {
   int event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-  return event < 0 ? event : ch_own(event);
+  return event < 0 ? event : ch_add_runtime_descriptor(event);
 }
 
 /* Those of domains that have ended. They stay, with their descriptors, because a poster looks at `rest` after its

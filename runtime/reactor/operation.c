@@ -130,7 +130,7 @@ static void hook(void) { pthread_atfork(NULL, NULL, in_child); }
 static bool begin_in_pool(struct aside *a) {
   const struct ch_operation_kind *kind = a->request.kind;
   bool again = a->job.state == CH_JOB_QUEUED || kind->interrupt || kind->cancellable;
-  return again && !(a->op->clause.slot & CH_OPERATION_CANCELLING) && ch_pool_submit(&a->job, kind->lane) == 0;
+  return again && !(a->op->clause.slot & CH_OPERATION_CANCELLING) && ch_pool_submit(&a->job, kind->queue) == 0;
 }
 
 CH_COLD static void revive_all(void) {
@@ -160,7 +160,7 @@ static CH_COLD bool hand_to_pool(struct ch_operation *op) {
   a->job.home = ch_inbox_here();
   static pthread_once_t once = PTHREAD_ONCE_INIT;
   pthread_once(&once, hook); /* after the reactor's, which the inbox needs */
-  if (a->job.home && ch_pool_submit(&a->job, op->request.kind->lane) == 0) {
+  if (a->job.home && ch_pool_submit(&a->job, op->request.kind->queue) == 0) {
     ch_inbox_expected++;
     list_aside(a);
     return true;

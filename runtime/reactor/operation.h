@@ -23,7 +23,7 @@ struct ch_operation_kind {
   long (*perform)(const struct ch_request *); /* the plain call, on a thread of the pool; -errno for failures */
   /* Describes it to the ring; NULL: the ring does not know it. */
   void (*prepare)(const struct ch_request *, struct io_uring_sqe *);
-  uint8_t lane;     /* of the pool */
+  uint8_t queue;    /* of the pool */
   bool closes;      /* waits for a peer, on `fd`: ends with -EBADF when that is closed here */
   bool interrupt;   /* the pool's thread may be interrupted in it: EINTR means that nothing has happened */
   bool receives;    /* takes up to `n` bytes from a peer, and empties it when it takes fewer */

@@ -33,8 +33,8 @@ struct ch_reactor {
   void (*cancel)(struct ch_operation *);
   /* The domain of this thread ends: nothing is registered any more. */
   void (*end)(void);
-  /* A sleeping poll also ends when the descriptor at this place (own.h) becomes readable; it is then read. 0, or -1
-   * with errno. */
+  /* A sleeping poll also ends when the descriptor at this place (runtime_descriptors.h) becomes readable; it is then
+   * read. 0, or -1 with errno. */
   int (*listen)(int event);
   /* The process ends, and this thread waits no more: lets go of the files that are waited for. */
   void (*leave)(void);

@@ -135,7 +135,7 @@ static inline bool ch_fd_cache_all(int fd, int is) {
   return k && (k->is & is) == is;
 }
 
-/* How long a call would wait on it: see ch_patience. Asks the kernel, and remembers. */
+/* How long a call would wait on it: see ch_call_timeout. Asks the kernel, and remembers. */
 CH_HIDDEN int64_t ch_fd_cache_ask(int fd, int option);
 
 /* Whether connections can be accepted from it. Asks the kernel only the first time. */

@@ -14,7 +14,7 @@
 #include "reactor/inbox.h"
 #include "reactor/readiness_cache.h"
 #include "reactor/operation.h"
-#include "reactor/own.h"
+#include "reactor/runtime_descriptors.h"
 #include "reactor/reactor.h"
 #include "reactor/timer.h"
 #include "reactor/times.h"
@@ -52,8 +52,8 @@ struct descriptor {
 
 struct uring {
   bool runs;
-  int place;            /* of its descriptor (own.h); -1: it needs none, for it is registered with the thread, */
-  int index;            /* under this index, */
+  int place; /* of its descriptor (runtime_descriptors.h); -1: it needs none, for it is registered with the thread, */
+  int index; /* under this index, */
   unsigned enter_flags; /* and this is IORING_ENTER_REGISTERED_RING */
   unsigned *sq_head, *sq_tail, *sq_flags, sq_mask, sq_size;
   unsigned *cq_head, *cq_tail, cq_mask;
@@ -87,7 +87,7 @@ static __thread struct poll_block {
 } *poll_blocks;
 static __thread struct late *backlog, **backlog_end;
 static __thread unsigned in_flight;  /* completions owed, without the wake-up's */
-static __thread int wake_event = -1; /* its place (own.h) */
+static __thread int wake_event = -1; /* its place (runtime_descriptors.h) */
 
 uint16_t ch_uring_recv_flags;
 
@@ -163,7 +163,7 @@ static int start_ring(void) {
     if (fd >= 0 || errno != EINVAL || attempt == 1)
       break;
   }
-  if (fd < 0 || (ring.place = ch_own(fd)) < 0)
+  if (fd < 0 || (ring.place = ch_add_runtime_descriptor(fd)) < 0)
     return errno;
   ring.runs = true;
   fd = ch_own_number(ring.place);
@@ -211,15 +211,15 @@ static int start_ring(void) {
   return 0;
 }
 
-static int enter(unsigned submit, unsigned want, unsigned flags, int64_t patience) {
+static int enter(unsigned submit, unsigned want, unsigned flags, int64_t timeout) {
   flags |= ring.enter_flags;
   int entrance = CH_LIKELY(ring.place < 0) ? ring.index : ch_own_number(ring.place);
-  struct timespec t = ch_timespec_of(patience);
+  struct timespec t = ch_timespec_of(timeout);
   struct io_uring_getevents_arg arg = {.ts = (uint64_t)(uintptr_t)&t};
-  if (patience >= 0)
+  if (timeout >= 0)
     flags |= IORING_ENTER_EXT_ARG;
-  const void *more = patience < 0 ? NULL : (const void *)&arg;
-  size_t size = patience < 0 ? (size_t)(_NSIG / 8) : sizeof arg;
+  const void *more = timeout < 0 ? NULL : (const void *)&arg;
+  size_t size = timeout < 0 ? (size_t)(_NSIG / 8) : sizeof arg;
   if (want == 0)
     return (int)syscall(SYS_io_uring_enter, entrance, submit, want, flags, more, size);
   /* A sleep is a cancellation point of threads, as epoll_wait is. */
@@ -238,9 +238,9 @@ void ch_uring_left(void) {
 static unsigned unsubmitted(void) { return ring.tail - ring.submitted; }
 
 /* Submits, and waits for `want` completions. What the kernel does not take now stays in the queue. */
-static void submit(unsigned want, unsigned flags, int64_t patience) {
+static void submit(unsigned want, unsigned flags, int64_t timeout) {
   __atomic_store_n(ring.sq_tail, ring.tail, __ATOMIC_RELEASE);
-  int taken = enter(unsubmitted(), want, flags, patience);
+  int taken = enter(unsubmitted(), want, flags, timeout);
   if (taken > 0)
     ring.submitted += (unsigned)taken;
 }
@@ -482,7 +482,7 @@ static enum ch_verdict verify(int fd) {
   for (struct ch_operation *op = table[fd].operations; op; op = next_of(op))
     if (op->request.kind->believes && !op->clause.object &&
         !(op->clause.slot & (CH_OPERATION_CANCELLING | CH_OPERATION_ANSWERED))) {
-      int64_t patience = ch_fd_cache_ask(fd, SO_RCVTIMEO);
+      int64_t timeout = ch_fd_cache_ask(fd, SO_RCVTIMEO);
       if (verdict == CH_NOBODY_WAITS)
         verdict = CH_WAS_RIGHT;
       if (op->request.kind->receives && !ch_fd_cache_is_socket(fd)) {
@@ -490,10 +490,10 @@ static enum ch_verdict verify(int fd) {
         op->clause.slot |= CH_OPERATION_NO_SOCKET;
         continue;
       }
-      if (patience == CH_FOREVER || changed)
+      if (timeout == CH_FOREVER || changed)
         continue;
       verdict = CH_WAS_WRONG;
-      int64_t left = patience - ch_fd_cache_waited((uint32_t)op->clause.value) * INT64_C(1000000);
+      int64_t left = timeout - ch_fd_cache_waited((uint32_t)op->clause.value) * INT64_C(1000000);
       if (!ch_operation_time_out(op, left > 0 ? left : 0))
         ch_fd_cache_watch(fd); /* no memory now */
     }
@@ -700,17 +700,17 @@ static void poll_(int64_t deadline) {
     if (unsubmitted() || flags)
       submit(0, IORING_ENTER_GETEVENTS, -1);
   } else {
-    int64_t patience = -1, due = ch_fd_cache_due();
+    int64_t timeout = -1, due = ch_fd_cache_due();
     if (due < deadline)
       deadline = due;
     if (deadline != CH_FOREVER) {
-      patience = deadline - ch_monotonic_now();
-      if (patience < 0)
-        patience = 0;
+      timeout = deadline - ch_monotonic_now();
+      if (timeout < 0)
+        timeout = 0;
     }
-    if (backlog && (patience < 0 || patience > 1000000))
-      patience = 1000000; /* the kernel has no room for what is still to be asked; it may have soon */
-    submit(1, IORING_ENTER_GETEVENTS, patience);
+    if (backlog && (timeout < 0 || timeout > 1000000))
+      timeout = 1000000; /* the kernel has no room for what is still to be asked; it may have soon */
+    submit(1, IORING_ENTER_GETEVENTS, timeout);
   }
   take_completions();
   ch_fd_cache_verify(verify);

@@ -7,7 +7,7 @@
  * the other; whoever blocks it for longer than two seconds is left out. */
 #define _GNU_SOURCE
 #include "charcoal.h"
-#include "reactor/own.h"
+#include "reactor/runtime_descriptors.h"
 #include "report/debug.h"
 #include "report/report.h"
 #include "report/times.h"
@@ -27,7 +27,7 @@
 #include <time.h>
 #include <unistd.h>
 
-static int place = -1; /* of the socket that listens (own.h) */
+static int place = -1; /* of the socket that listens (runtime_descriptors.h) */
 static char path[sizeof((struct sockaddr_un){0}.sun_path)];
 static int64_t interval, began;
 
@@ -194,9 +194,9 @@ static void put_profile(int fd) {
 
 static void answer(int fd) {
   char asked[1024];
-  struct timeval patience = {.tv_sec = 5};
-  setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
-  setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
+  struct timeval timeout = {.tv_sec = 5};
+  setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof timeout);
+  setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof timeout);
   size_t n = 0;
   for (ssize_t r; n < sizeof asked - 1 && (r = read(fd, asked + n, sizeof asked - 1 - n)) > 0;) {
     n += (size_t)r;
@@ -235,7 +235,7 @@ static void *work(void *unused) {
     poll(&listening, 1, !interval ? -1 : left <= 0 ? 0 : (int)((left + 999999) / 1000000));
     if (listening.revents & POLLIN) {
       int fd = accept4(listening.fd, NULL, NULL, SOCK_CLOEXEC);
-      int own = fd >= 0 ? ch_own(fd) : -1;
+      int own = fd >= 0 ? ch_add_runtime_descriptor(fd) : -1;
       if (own >= 0) {
         answer(ch_own_number(own));
         ch_own_close(own);
@@ -305,7 +305,7 @@ static int listen_at(const char *where) {
     close(fd);
     return errno = saved, -1;
   }
-  return ch_own(fd);
+  return ch_add_runtime_descriptor(fd);
 }
 
 void ch_serve_start(void) {

@@ -348,7 +348,7 @@ TEST(what_has_been_taken_of_a_block_is_told) {
 
 /* Whose pipe is broken when it is closed dies of it. */
 TEST(the_signal_of_a_broken_pipe_comes_from_pclose) {
-  for (int sole = 0; sole < 2; sole++) {
+  for (int alone = 0; alone < 2; alone++) {
     int status;
     siginfo_t end;
     ch_sem never;
@@ -356,7 +356,7 @@ TEST(the_signal_of_a_broken_pipe_comes_from_pclose) {
     pid_t child = fork();
     if (child == 0) {
       signal(SIGPIPE, SIG_DFL);
-      if (!sole) activate { ch_sem_wait(&never); }
+      if (!alone) activate { ch_sem_wait(&never); }
       FILE *f = popen("exit 0", "w");
       fputs("abc", f);
       waitid(P_ALL, 0, &end, WEXITED | WNOWAIT);

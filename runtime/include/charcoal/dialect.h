@@ -75,22 +75,22 @@ struct __charcoal_wait {
   void *__opaque[24];
 };
 enum { __charcoal_wait_none = -2 }; /* -ENOENT */
-#define CH_QUIET CH_MARKER __attribute__((__leaf__))
-CH_QUIET void __charcoal_wait_enter(struct __charcoal_wait *__wait, unsigned __flags,
-                                    const char *__site) __asm__("ch_wait_enter");
-CH_QUIET void __charcoal_wait_add(struct __charcoal_wait *__wait, void *__clause,
-                                  unsigned __index) __asm__("ch_wait_add");
+#define CH_LEAF_MARKER CH_MARKER __attribute__((__leaf__))
+CH_LEAF_MARKER void __charcoal_wait_enter(struct __charcoal_wait *__wait, unsigned __flags,
+                                          const char *__site) __asm__("ch_wait_enter");
+CH_LEAF_MARKER void __charcoal_wait_add(struct __charcoal_wait *__wait, void *__clause,
+                                        unsigned __index) __asm__("ch_wait_add");
 CH_MARKER int __charcoal_wait_any(struct __charcoal_wait *__wait) __asm__("ch_wait_any");
-CH_QUIET int __charcoal_wait_try(struct __charcoal_wait *__wait) __asm__("ch_wait_try");
-CH_QUIET int __charcoal_wait_ask(struct __charcoal_wait *__wait) __asm__("ch_wait_ask");
-CH_QUIET int __charcoal_wait_begin(struct __charcoal_wait *__wait) __asm__("ch_wait_begin");
+CH_LEAF_MARKER int __charcoal_wait_try(struct __charcoal_wait *__wait) __asm__("ch_wait_try");
+CH_LEAF_MARKER int __charcoal_wait_ask(struct __charcoal_wait *__wait) __asm__("ch_wait_ask");
+CH_LEAF_MARKER int __charcoal_wait_begin(struct __charcoal_wait *__wait) __asm__("ch_wait_begin");
 CH_MARKER int __charcoal_wait_next(struct __charcoal_wait *__wait) __asm__("ch_wait_next");
-CH_QUIET void __charcoal_wait_close(struct __charcoal_wait *__wait) __asm__("ch_wait_close");
-CH_QUIET void __charcoal_wait_leave(struct __charcoal_wait *__wait) __asm__("ch_wait_leave");
-CH_QUIET _Bool __charcoal_clause_ready(void *__clause) __asm__("ch_clause_ready");
-CH_QUIET long __charcoal_clause_result(void *__clause) __asm__("ch_clause_result");
-CH_QUIET void __charcoal_clause_leave(void **__clause) __asm__("ch_clause_leave");
-#undef CH_QUIET
+CH_LEAF_MARKER void __charcoal_wait_close(struct __charcoal_wait *__wait) __asm__("ch_wait_close");
+CH_LEAF_MARKER void __charcoal_wait_leave(struct __charcoal_wait *__wait) __asm__("ch_wait_leave");
+CH_LEAF_MARKER _Bool __charcoal_clause_ready(void *__clause) __asm__("ch_clause_ready");
+CH_LEAF_MARKER long __charcoal_clause_result(void *__clause) __asm__("ch_clause_result");
+CH_LEAF_MARKER void __charcoal_clause_leave(void **__clause) __asm__("ch_clause_leave");
+#undef CH_LEAF_MARKER
 #undef CH_MARKER
 
 #define ch_cancel(name) cancel name

@@ -94,6 +94,6 @@ CH_TWIN_IN_C(pthread_barrier_wait, pthread_barrier_t *barrier) {
   if (ch_is_marked())
     return ch_done(ECANCELED);
   if (CH_UNLIKELY(is_far(barrier)))
-    return ch_do_call_int(arrive_plainly, barrier, CH_CALL_PATIENT);
+    return ch_do_call_int(arrive_plainly, barrier, CH_CALL_WAITING);
   return arrive(&w, barrier, CH_HERE, &result) ? ch_lock_wait_int(&leaf, &w) : ch_done(result);
 }

@@ -310,12 +310,12 @@ static void give_back(pthread_mutex_t *m) {
 }
 
 /* So often in a row it is handed over within the domain while others wait in the kernel. */
-enum { PATIENCE = 16 };
+enum { HAND_OVERS = 16 };
 
 /* A simple one, with a queue: the first of that has it from now on, and its word stays. But now and then others have
  * their turn: 100 us without anybody from here. */
 static void hand_over(pthread_mutex_t *m, struct ch_queue *q) {
-  if (__atomic_load_n(&m->__data.__lock, __ATOMIC_RELAXED) == 2 && ++q->handed_on > PATIENCE) {
+  if (__atomic_load_n(&m->__data.__lock, __ATOMIC_RELAXED) == 2 && ++q->handed_on > HAND_OVERS) {
     q->handed_on = 0;
     if (has_owner(m))
       m->__data.__count = 0;

@@ -152,9 +152,9 @@ static void prepare_wait(const struct ch_request *q, struct io_uring_sqe *sqe) {
   sqe->addr3 = FUTEX_BITSET_MATCH_ANY;
 }
 
-static const struct ch_operation_kind by_ring = {"lock", perform_wait, prepare_wait, .lane = CH_LANE_PATIENT,
+static const struct ch_operation_kind by_ring = {"lock", perform_wait, prepare_wait, .queue = CH_POOL_WAITING,
                                                  .interrupt = true};
-static const struct ch_operation_kind by_pool = {"lock", perform_wait, NULL, .lane = CH_LANE_PATIENT,
+static const struct ch_operation_kind by_pool = {"lock", perform_wait, NULL, .queue = CH_POOL_WAITING,
                                                  .interrupt = true};
 static bool ring_refuses;
 
@@ -165,7 +165,7 @@ static long perform_loan(const struct ch_request *q) {
   ((void (*)(void *))(uintptr_t)q->offset)((void *)q->a);
   return 0;
 }
-static const struct ch_operation_kind by_loan = {"lock", perform_loan, NULL, .lane = CH_LANE_PATIENT};
+static const struct ch_operation_kind by_loan = {"lock", perform_loan, NULL, .queue = CH_POOL_WAITING};
 
 static void watch_ended(struct ch_clause *c) {
   struct ch_watch *w = (struct ch_watch *)c;

@@ -168,7 +168,7 @@ static bool ask_pool(struct ch_queue *q) {
   l->timed = w->timed;
   l->clock = w->clock;
   l->until = w->until;
-  bool ok = l->job.home && ch_pool_submit(&l->job, CH_LANE_PATIENT) == 0;
+  bool ok = l->job.home && ch_pool_submit(&l->job, CH_POOL_WAITING) == 0;
   if (ok) {
     q->counted = true;
     ch_inbox_expected++;

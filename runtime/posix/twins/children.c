@@ -5,7 +5,7 @@
  * been quicker. */
 #define _GNU_SOURCE
 #include "posix/plain.h"
-#include "posix/sole.h"
+#include "posix/single_activity.h"
 #include "posix/twins/streams.h"
 #include "posix/children.h"
 #include <stdlib.h>
@@ -16,7 +16,7 @@ static int await_child(idtype_t type, id_t id, int options) {
     int fd = ch_pidfd((pid_t)id);
     if (fd >= 0) {
       int r = ch_fd_wait(fd, POLLIN, CH_FOREVER);
-      ch_plain_close_quietly(fd);
+      ch_plain_close_keeping_errno(fd);
       return r < 0 ? (errno = -r, -1) : 0;
     }
   }
@@ -37,24 +37,24 @@ static pid_t wait_for(pid_t pid, int *status, int options, struct rusage *usage)
 }
 
 CH_TWIN(wait4) pid_t ch_posix_wait4(pid_t pid, int *status, int options, struct rusage *usage) {
-  CH_SOLE(wait4(pid, status, options, usage));
+  CH_SINGLE_ACTIVITY(wait4(pid, status, options, usage));
   return wait_for(pid, status, options, usage);
 }
 CH_TWIN(wait3) pid_t ch_posix_wait3(int *status, int options, struct rusage *usage) {
-  CH_SOLE(wait3(status, options, usage));
+  CH_SINGLE_ACTIVITY(wait3(status, options, usage));
   return wait_for(-1, status, options, usage);
 }
 CH_TWIN(waitpid) pid_t ch_posix_waitpid(pid_t pid, int *status, int options) {
-  CH_SOLE(waitpid(pid, status, options));
+  CH_SINGLE_ACTIVITY(waitpid(pid, status, options));
   return wait_for(pid, status, options, NULL);
 }
 CH_TWIN(wait) pid_t ch_posix_wait(int *status) {
-  CH_SOLE(wait(status));
+  CH_SINGLE_ACTIVITY(wait(status));
   return wait_for(-1, status, 0, NULL);
 }
 
 CH_TWIN(waitid) int ch_posix_waitid(idtype_t type, id_t id, siginfo_t *info, int options) {
-  CH_SOLE(waitid(type, id, info, options));
+  CH_SINGLE_ACTIVITY(waitid(type, id, info, options));
   siginfo_t own;
   if (!info)
     info = &own;
@@ -71,19 +71,19 @@ CH_TWIN(waitid) int ch_posix_waitid(idtype_t type, id_t id, siginfo_t *info, int
 /* Both wait for a process of their own until it ends: on a thread, not to be interrupted. What pclose has to write out
  * is written here: the signal of a broken pipe is the writer's. */
 CH_TWIN(system) int ch_posix_system(const char *command) {
-  CH_SOLE(system(command));
-  return (int)ch_do_call(ch_call_system, (void *)command, CH_CALL_PATIENT);
+  CH_SINGLE_ACTIVITY(system(command));
+  return (int)ch_do_call(ch_call_system, (void *)command, CH_CALL_WAITING);
 }
 CH_TWIN(pclose) int ch_posix_pclose(FILE *f) {
   int saved = errno;
-  CH_SOLE(pclose(f));
+  CH_SINGLE_ACTIVITY(pclose(f));
   if (!hold(f)) {
     write_out(f);
     ch_stream_unhold(f);
     errno = saved;
   }
   ch_stream_closing(f);
-  long r = ch_do_call(ch_call_pclose, f, CH_CALL_PATIENT);
+  long r = ch_do_call(ch_call_pclose, f, CH_CALL_WAITING);
   if (r < 0 && errno == ECANCELED) { /* it has not begun, and what it gives back is to be given back */
     errno = saved;
     r = ch_call_pclose(f);

@@ -1,14 +1,14 @@
 /* connect, accept, accept4, close */
 #define _GNU_SOURCE
 #include "posix/descriptors.h"
-#include "posix/sole.h"
+#include "posix/single_activity.h"
 #include "posix/twins/twins.h"
 
 CH_HIDDEN void ch_fd_closing(int fd);
 
 CH_TWIN(connect) int ch_posix_connect(int fd, const struct sockaddr *address, socklen_t length) {
-  CH_SOLE(connect(fd, address, length));
-  int64_t patience;
+  CH_SINGLE_ACTIVITY(connect(fd, address, length));
+  int64_t timeout;
   int r;
   long outcome = ch_begin_connect(fd, address, length);
   if (outcome == CH_LATER) {
@@ -18,8 +18,8 @@ CH_TWIN(connect) int ch_posix_connect(int fd, const struct sockaddr *address, so
   r = (int)outcome;
   if (r == 0 || errno != EINPROGRESS)
     return r;
-  patience = ch_patience(fd, SO_SNDTIMEO);
-  if (patience < 0)
+  timeout = ch_call_timeout(fd, SO_SNDTIMEO);
+  if (timeout < 0)
     return errno = EINPROGRESS, -1;
   while ((r = await(fd, POLLOUT, SO_SNDTIMEO)) == 0) {
     r = ch_connect_outcome(fd, address, length);
@@ -46,11 +46,11 @@ static int accept_one(int fd, struct sockaddr *address, socklen_t *length, int f
 }
 
 CH_TWIN(accept4) int ch_posix_accept4(int fd, struct sockaddr *address, socklen_t *length, int flags) {
-  CH_SOLE(ch_accepted(fd, accept4(fd, address, length, flags), flags));
+  CH_SINGLE_ACTIVITY(ch_accepted(fd, accept4(fd, address, length, flags), flags));
   return accept_one(fd, address, length, flags);
 }
 CH_TWIN(accept) int ch_posix_accept(int fd, struct sockaddr *address, socklen_t *length) {
-  CH_SOLE(ch_accepted(fd, accept(fd, address, length), 0));
+  CH_SINGLE_ACTIVITY(ch_accepted(fd, accept(fd, address, length), 0));
   return accept_one(fd, address, length, 0);
 }
 

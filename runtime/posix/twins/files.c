@@ -3,7 +3,7 @@
  * fstat asks about an open file, whose description is in memory: it is the plain call. */
 #define _GNU_SOURCE
 #include "posix/descriptors.h"
-#include "posix/sole.h"
+#include "posix/single_activity.h"
 #include "posix/streams.h"
 #include "posix/twins/twins.h"
 #include <fcntl.h>
@@ -56,7 +56,7 @@ CH_TWIN(__openat64_2) int ch_posix_openat64_2(int directory, const char *path, i
 static FILE *open_stream(const char *path, const char *mode) {
   int flags, fd;
   FILE *f;
-  CH_SOLE(fopen(path, mode));
+  CH_SINGLE_ACTIVITY(fopen(path, mode));
   flags = ch_plain_fifo_flags(path, mode);
   if (flags < 0)
     return ch_plain_fopen(path, mode);
@@ -110,14 +110,14 @@ CH_TWIN(mkdirat) int ch_posix_mkdirat(int directory, const char *path, mode_t mo
 }
 
 CH_TWIN(flock) int ch_posix_flock(int fd, int operation) {
-  CH_SOLE(flock(fd, operation));
+  CH_SINGLE_ACTIVITY(flock(fd, operation));
   int held = ch_flock_held(fd, operation), r = (int)ch_do_flock(fd, operation);
   return r < 0 && errno == ECANCELED ? ch_flock_take_back(fd, held) : r;
 }
 
 /* fcntl's argument is an int, a pointer or nothing: a word in any case. */
 static int control(int fd, int command, void *argument) {
-  if (ch_domain.live == 1 && ch_is_sole())
+  if (ch_domain.live == 1 && ch_is_single_activity())
     return ch_controlled(fd, command, ch_plain_fcntl(fd, command, argument));
   if (command == F_SETLKW || command == F_OFD_SETLKW)
     return (int)ch_do_setlk(fd, command, argument);

@@ -42,7 +42,7 @@ static int more(FILE *f) {
       show_stdout();
       shown = 1;
     }
-    if (ch_patience(ch_stream_fd(f), SO_RCVTIMEO) < 0)
+    if (ch_call_timeout(ch_stream_fd(f), SO_RCVTIMEO) < 0)
       return 0; /* nobody waits: the plain call gives what is there, and says EAGAIN */
     if (await_input(ch_stream_fd(f)) < 0)
       break;

@@ -1,7 +1,7 @@
 /* sendmmsg, recvmmsg, eventfd_read, eventfd_write */
 #define _GNU_SOURCE
 #include "posix/plain.h"
-#include "posix/sole.h"
+#include "posix/single_activity.h"
 #include "reactor/times.h"
 #include "posix/twins/twins.h"
 #include <sys/eventfd.h>
@@ -10,7 +10,7 @@
 /* The first message that does not go at once is waited for, unless others have gone: as the plain call, which reports
  * an error only if it is the first. */
 CH_TWIN(sendmmsg) int ch_posix_sendmmsg(int fd, struct mmsghdr *all, unsigned n, int flags) {
-  CH_SOLE(sendmmsg(fd, all, n, flags));
+  CH_SINGLE_ACTIVITY(sendmmsg(fd, all, n, flags));
   unsigned sent = 0;
   while (sent < n) {
     ssize_t r = sendmsg(fd, &all[sent].msg_hdr, flags);
@@ -24,7 +24,7 @@ CH_TWIN(sendmmsg) int ch_posix_sendmmsg(int fd, struct mmsghdr *all, unsigned n,
 /* The time is looked at after each message, as the kernel does it. */
 CH_TWIN(recvmmsg)
 int ch_posix_recvmmsg(int fd, struct mmsghdr *all, unsigned n, int flags, struct timespec *timeout) {
-  CH_SOLE(recvmmsg(fd, all, n, flags, timeout));
+  CH_SINGLE_ACTIVITY(recvmmsg(fd, all, n, flags, timeout));
   unsigned got = 0;
   int64_t deadline = ch_deadline_after(ch_duration(timeout));
   if (deadline == CH_NO_TIME)

@@ -5,7 +5,7 @@
 #define _GNU_SOURCE
 #include "posix/hosts.h"
 #include "posix/names.h"
-#include "posix/sole.h"
+#include "posix/single_activity.h"
 #include "posix/twins/twins.h"
 #include "reactor/dns.h"
 #include <stdlib.h>
@@ -31,9 +31,9 @@ static struct ch_dns_query *look_up(const char *node, const struct addrinfo *hin
 }
 
 /* In a program of one activity, which has named no servers, all of it is the C library's. */
-#define SOLE_NAMES(call)                                                                                               \
+#define SINGLE_ACTIVITY_NAMES(call)                                                                                    \
   if (ch_names_are_the_systems())                                                                                      \
-  CH_SOLE(call)
+  CH_SINGLE_ACTIVITY(call)
 
 CH_TWIN(getaddrinfo)
 int ch_posix_getaddrinfo(const char *node, const char *service, const struct addrinfo *hints,
@@ -42,7 +42,7 @@ int ch_posix_getaddrinfo(const char *node, const char *service, const struct add
   struct ch_dns_query *query;
   struct ch_address_query *plain;
   int error;
-  SOLE_NAMES(getaddrinfo(node, service, hints, result));
+  SINGLE_ACTIVITY_NAMES(getaddrinfo(node, service, hints, result));
   if (ch_name_is_plain(node, hints))
     return ch_plain_getaddrinfo(node, service, hints, result);
   if (!ch_dns_available()) {
@@ -76,7 +76,7 @@ CH_TWIN(getnameinfo)
 int ch_posix_getnameinfo(const struct sockaddr *address, socklen_t length, char *host, socklen_t host_room,
                          char *service, socklen_t service_room, int flags) {
   struct ch_name_info *n;
-  CH_SOLE(getnameinfo(address, length, host, host_room, service, service_room, flags));
+  CH_SINGLE_ACTIVITY(getnameinfo(address, length, host, host_room, service, service_room, flags));
   if ((!host || !host_room || flags & NI_NUMERICHOST) && (!service || !service_room || flags & NI_NUMERICSERV))
     return ch_plain_getnameinfo(address, length, host, host_room, service, service_room, flags);
   n = ch_name_info(address, length, host ? host_room : 0, service ? service_room : 0, flags);
@@ -112,19 +112,19 @@ static int host(const char *name, const void *address, socklen_t length, int fam
 CH_TWIN(gethostbyname_r)
 int ch_posix_gethostbyname_r(const char *name, struct hostent *to, char *room, size_t size, struct hostent **result,
                              int *h_error) {
-  CH_SOLE(gethostbyname_r(name, to, room, size, result, h_error));
+  CH_SINGLE_ACTIVITY(gethostbyname_r(name, to, room, size, result, h_error));
   return host(name, NULL, 0, 0, to, room, size, result, h_error);
 }
 CH_TWIN(gethostbyname2_r)
 int ch_posix_gethostbyname2_r(const char *name, int family, struct hostent *to, char *room, size_t size,
                               struct hostent **result, int *h_error) {
-  CH_SOLE(gethostbyname2_r(name, family, to, room, size, result, h_error));
+  CH_SINGLE_ACTIVITY(gethostbyname2_r(name, family, to, room, size, result, h_error));
   return host(name, NULL, 0, family, to, room, size, result, h_error);
 }
 CH_TWIN(gethostbyaddr_r)
 int ch_posix_gethostbyaddr_r(const void *address, socklen_t length, int family, struct hostent *to, char *room,
                              size_t size, struct hostent **result, int *h_error) {
-  CH_SOLE(gethostbyaddr_r(address, length, family, to, room, size, result, h_error));
+  CH_SINGLE_ACTIVITY(gethostbyaddr_r(address, length, family, to, room, size, result, h_error));
   return host(NULL, address, length, family, to, room, size, result, h_error);
 }
 
@@ -136,14 +136,14 @@ static struct hostent *host_here(const char *name, const void *address, socklen_
   return ch_host_query_keep(q);
 }
 CH_TWIN(gethostbyname) struct hostent *ch_posix_gethostbyname(const char *name) {
-  CH_SOLE(gethostbyname(name));
+  CH_SINGLE_ACTIVITY(gethostbyname(name));
   return host_here(name, NULL, 0, 0);
 }
 CH_TWIN(gethostbyname2) struct hostent *ch_posix_gethostbyname2(const char *name, int family) {
-  CH_SOLE(gethostbyname2(name, family));
+  CH_SINGLE_ACTIVITY(gethostbyname2(name, family));
   return host_here(name, NULL, 0, family);
 }
 CH_TWIN(gethostbyaddr) struct hostent *ch_posix_gethostbyaddr(const void *address, socklen_t length, int family) {
-  CH_SOLE(gethostbyaddr(address, length, family));
+  CH_SINGLE_ACTIVITY(gethostbyaddr(address, length, family));
   return host_here(NULL, address, length, family);
 }

@@ -12,7 +12,7 @@
 #define _GNU_SOURCE
 #include "charcoal_abi.h"
 #include "posix/descriptors.h"
-#include "posix/sole.h"
+#include "posix/single_activity.h"
 #include "posix/twins/streams.h"
 #include <signal.h>
 #include <string.h>
@@ -77,11 +77,11 @@ static size_t put_items(const void *from, size_t size, size_t n, FILE *f) {
   return put(f, from, all, &progress) < 0 ? progress.sent / size : n;
 }
 CH_TWIN(fwrite) size_t ch_posix_fwrite(const void *from, size_t size, size_t n, FILE *f) {
-  CH_SOLE(fwrite(from, size, n, f));
+  CH_SINGLE_ACTIVITY(fwrite(from, size, n, f));
   return put_items(from, size, n, f);
 }
 CH_TWIN(fwrite_unlocked) size_t ch_posix_fwrite_unlocked(const void *from, size_t size, size_t n, FILE *f) {
-  CH_SOLE(fwrite_unlocked(from, size, n, f));
+  CH_SINGLE_ACTIVITY(fwrite_unlocked(from, size, n, f));
   return put_items(from, size, n, f);
 }
 
@@ -91,17 +91,17 @@ static int put_string(const char *s, FILE *f) {
   return n == 0 || put(f, s, n, &progress) >= 0 ? 1 : EOF;
 }
 CH_TWIN(fputs) int ch_posix_fputs(const char *s, FILE *f) {
-  CH_SOLE(fputs(s, f));
+  CH_SINGLE_ACTIVITY(fputs(s, f));
   return put_string(s, f);
 }
 CH_TWIN(fputs_unlocked) int ch_posix_fputs_unlocked(const char *s, FILE *f) {
-  CH_SOLE(fputs_unlocked(s, f));
+  CH_SINGLE_ACTIVITY(fputs_unlocked(s, f));
   return put_string(s, f);
 }
 /* By the name that the linker's --wrap=puts leaves alone. */
 extern int _IO_puts(const char *);
 CH_TWIN(puts) int ch_posix_puts(const char *s) {
-  CH_SOLE(_IO_puts(s));
+  CH_SINGLE_ACTIVITY(_IO_puts(s));
   int r = put_text(stdout, ch_stream_puts(stdout, s));
   return r < 0 ? EOF : r;
 }
@@ -109,7 +109,7 @@ CH_TWIN(puts) int ch_posix_puts(const char *s) {
 static inline int put_byte(int c, FILE *f) {
   if (f->_IO_write_ptr < f->_IO_write_end && ch_stream_is_free(f))
     return ch_plain_putc(c, f);
-  CH_SOLE(ch_plain_putc(c, f));
+  CH_SINGLE_ACTIVITY(ch_plain_putc(c, f));
   return put_text(f, ch_stream_putc(f, c)) < 0 ? EOF : (unsigned char)c;
 }
 CH_TWIN(putc) int ch_posix_putc(int c, FILE *f) { return put_byte(c, f); }
@@ -121,11 +121,11 @@ CH_TWIN(fputc_unlocked) int ch_posix_fputc_unlocked(int c, FILE *f) { return put
 CH_TWIN(putchar_unlocked) int ch_posix_putchar_unlocked(int c) { return put_byte(c, stdout); }
 /* What the macros call when there is no room. */
 CH_TWIN(__overflow) int ch_posix_overflow(FILE *f, int c) {
-  CH_SOLE(ch_plain_overflow(f, c));
+  CH_SINGLE_ACTIVITY(ch_plain_overflow(f, c));
   return c == EOF ? ch_plain_overflow(f, c) : put_byte(c, f);
 }
 CH_TWIN(putw) int ch_posix_putw(int word, FILE *f) {
-  CH_SOLE(putw(word, f));
+  CH_SINGLE_ACTIVITY(putw(word, f));
   return put_items(&word, sizeof word, 1, f) == 1 ? 0 : EOF;
 }
 
@@ -174,11 +174,11 @@ static int put_to(int fd, struct ch_text *text) {
   return n;
 }
 CH_TWIN(vdprintf) int ch_posix_vdprintf(int fd, const char *format, va_list more) {
-  CH_SOLE(vdprintf(fd, format, more));
+  CH_SINGLE_ACTIVITY(vdprintf(fd, format, more));
   return put_to(fd, ch_text_print(-1, format, more));
 }
 CH_TWIN(__vdprintf_chk) int ch_posix_vdprintf_chk(int fd, int flag, const char *format, va_list more) {
-  CH_SOLE(vdprintf(fd, format, more));
+  CH_SINGLE_ACTIVITY(vdprintf(fd, format, more));
   return put_to(fd, ch_text_print(flag, format, more));
 }
 #define PRINT_TO(fd, flag)                                                                                             \
@@ -200,14 +200,14 @@ static void complain(struct ch_text *text) {
   free(text);
 }
 CH_TWIN(perror) void ch_posix_perror(const char *what) {
-  CH_SOLE(perror(what));
+  CH_SINGLE_ACTIVITY(perror(what));
   int saved = errno;
   char room[100];
   complain(ch_text_of(what, ch_error_text(saved, room, sizeof room)));
   errno = saved;
 }
 CH_TWIN(psignal) void ch_posix_psignal(int signal, const char *what) {
-  CH_SOLE(psignal(signal, what));
+  CH_SINGLE_ACTIVITY(psignal(signal, what));
   char room[100];
   complain(ch_text_of(what, ch_signal_text(signal, room, sizeof room)));
 }
@@ -263,11 +263,11 @@ CH_HIDDEN void ch_streams_end(void) {
 }
 
 CH_TWIN(fflush) int ch_posix_fflush(FILE *f) {
-  CH_SOLE(fflush(f));
+  CH_SINGLE_ACTIVITY(fflush(f));
   return f ? flush(f) : flush_all();
 }
 CH_TWIN(fflush_unlocked) int ch_posix_fflush_unlocked(FILE *f) {
-  CH_SOLE(fflush_unlocked(f));
+  CH_SINGLE_ACTIVITY(fflush_unlocked(f));
   return f ? flush(f) : flush_all();
 }
 
@@ -306,13 +306,13 @@ CH_TWIN(freopen64) FILE *ch_posix_freopen64(const char *path, const char *mode, 
 }
 
 CH_TWIN(setvbuf) int ch_posix_setvbuf(FILE *f, char *buffer, int mode, size_t size) {
-  CH_SOLE(setvbuf(f, buffer, mode, size));
+  CH_SINGLE_ACTIVITY(setvbuf(f, buffer, mode, size));
   if ((mode != _IOLBF || buffer) && write_out_first(f) < 0) /* by lines, with the buffer that it has: nothing goes */
     return EOF;
   return ch_plain_setvbuf(f, buffer, mode, size);
 }
 CH_TWIN(setbuffer) void ch_posix_setbuffer(FILE *f, char *buffer, size_t size) {
-  CH_SOLE(setbuffer(f, buffer, size));
+  CH_SINGLE_ACTIVITY(setbuffer(f, buffer, size));
   if (write_out_first(f) == 0)
     ch_plain_setbuffer(f, buffer, size);
 }
@@ -320,27 +320,27 @@ CH_TWIN(setbuf) void ch_posix_setbuf(FILE *f, char *buffer) { ch_posix_setbuffer
 
 /* Cancelled, or when what was pending could not be written: -1 with errno, and the stream stands where it stood. */
 CH_TWIN(fseek) int ch_posix_fseek(FILE *f, long offset, int whence) {
-  CH_SOLE(fseek(f, offset, whence));
+  CH_SINGLE_ACTIVITY(fseek(f, offset, whence));
   return write_out_first(f) < 0 ? -1 : ch_plain_fseek(f, offset, whence);
 }
 CH_TWIN(fseeko) int ch_posix_fseeko(FILE *f, off_t offset, int whence) {
-  CH_SOLE(fseeko(f, offset, whence));
+  CH_SINGLE_ACTIVITY(fseeko(f, offset, whence));
   return write_out_first(f) < 0 ? -1 : ch_plain_fseek(f, offset, whence);
 }
 CH_TWIN(fseeko64) int ch_posix_fseeko64(FILE *f, off_t offset, int whence) {
-  CH_SOLE(fseeko64(f, offset, whence));
+  CH_SINGLE_ACTIVITY(fseeko64(f, offset, whence));
   return write_out_first(f) < 0 ? -1 : ch_plain_fseek(f, offset, whence);
 }
 CH_TWIN(fsetpos) int ch_posix_fsetpos(FILE *f, const fpos_t *to) {
-  CH_SOLE(fsetpos(f, to));
+  CH_SINGLE_ACTIVITY(fsetpos(f, to));
   return write_out_first(f) < 0 ? -1 : ch_plain_fsetpos(f, to);
 }
 CH_TWIN(fsetpos64) int ch_posix_fsetpos64(FILE *f, const fpos_t *to) {
-  CH_SOLE(fsetpos(f, to));
+  CH_SINGLE_ACTIVITY(fsetpos(f, to));
   return write_out_first(f) < 0 ? -1 : ch_plain_fsetpos(f, to);
 }
 CH_TWIN(rewind) void ch_posix_rewind(FILE *f) {
-  CH_SOLE(rewind(f));
+  CH_SINGLE_ACTIVITY(rewind(f));
   if (write_out_first(f) == 0 || errno != ECANCELED)
     ch_plain_rewind(f);
 }

@@ -3,7 +3,7 @@
 #define _GNU_SOURCE
 #include "posix/plain.h"
 #include "posix/signals.h"
-#include "posix/sole.h"
+#include "posix/single_activity.h"
 #include "reactor/times.h"
 #include "posix/twins/twins.h"
 #include "wait/several.h"
@@ -41,19 +41,19 @@ static int poll_until(struct pollfd *all, nfds_t n, int64_t deadline) {
   if (is_refused(deadline))
     return -1;
   for (;;) {
-    int ready = ch_attempt_poll(all, n), more;
+    int ready = ch_nonblocking_poll(all, n), more;
     if (ready != 0 || deadline == 0)
       return ready;
     more = await_any(all, n, deadline);
     if (more < 0)
       return -1;
     if (more == 0)
-      return ch_attempt_poll(all, n);
+      return ch_nonblocking_poll(all, n);
   }
 }
 
 CH_TWIN(poll) int ch_posix_poll(struct pollfd *all, nfds_t n, int timeout) {
-  CH_SOLE(poll(all, n, timeout));
+  CH_SINGLE_ACTIVITY(poll(all, n, timeout));
   return poll_until(all, n, deadline_of(ch_duration_of_ms(timeout)));
 }
 CH_TWIN(__poll_chk) int ch_posix_poll_chk(struct pollfd *all, nfds_t n, int timeout, size_t room) {
@@ -101,7 +101,7 @@ static int ppoll_until(struct pollfd *all, nfds_t n, int64_t deadline, const sig
 
 CH_TWIN(ppoll)
 int ch_posix_ppoll(struct pollfd *all, nfds_t n, const struct timespec *timeout, const sigset_t *mask) {
-  CH_SOLE(ppoll(all, n, timeout, mask));
+  CH_SINGLE_ACTIVITY(ppoll(all, n, timeout, mask));
   int64_t deadline = deadline_of(ch_duration(timeout));
   if (deadline == CH_NO_TIME)
     return errno = EINVAL, -1;
@@ -194,7 +194,7 @@ static int select_until(int n, fd_set *in, fd_set *out, fd_set *except, int64_t 
 
 /* As Linux does it, the time that is left goes back into the timeout. */
 CH_TWIN(select) int ch_posix_select(int n, fd_set *in, fd_set *out, fd_set *except, struct timeval *timeout) {
-  CH_SOLE(select(n, in, out, except, timeout));
+  CH_SINGLE_ACTIVITY(select(n, in, out, except, timeout));
   int64_t deadline = deadline_of(ch_duration_of_timeval(timeout));
   int r;
   if (deadline == CH_NO_TIME)
@@ -208,7 +208,7 @@ CH_TWIN(select) int ch_posix_select(int n, fd_set *in, fd_set *out, fd_set *exce
 CH_TWIN(pselect)
 int ch_posix_pselect(int n, fd_set *in, fd_set *out, fd_set *except, const struct timespec *timeout,
                      const sigset_t *mask) {
-  CH_SOLE(pselect(n, in, out, except, timeout, mask));
+  CH_SINGLE_ACTIVITY(pselect(n, in, out, except, timeout, mask));
   int64_t deadline = deadline_of(ch_duration(timeout));
   if (deadline == CH_NO_TIME)
     return errno = EINVAL, -1;
@@ -252,18 +252,18 @@ static int epoll_until(int fd, struct epoll_event *events, int room, int64_t dea
 }
 
 CH_TWIN(epoll_wait) int ch_posix_epoll_wait(int fd, struct epoll_event *events, int room, int timeout) {
-  CH_SOLE(epoll_wait(fd, events, room, timeout));
+  CH_SINGLE_ACTIVITY(epoll_wait(fd, events, room, timeout));
   return epoll_until(fd, events, room, deadline_of(ch_duration_of_ms(timeout)), NULL);
 }
 CH_TWIN(epoll_pwait)
 int ch_posix_epoll_pwait(int fd, struct epoll_event *events, int room, int timeout, const sigset_t *mask) {
-  CH_SOLE(epoll_pwait(fd, events, room, timeout, mask));
+  CH_SINGLE_ACTIVITY(epoll_pwait(fd, events, room, timeout, mask));
   return epoll_until(fd, events, room, deadline_of(ch_duration_of_ms(timeout)), mask);
 }
 CH_TWIN(epoll_pwait2)
 int ch_posix_epoll_pwait2(int fd, struct epoll_event *events, int room, const struct timespec *timeout,
                           const sigset_t *mask) {
-  CH_SOLE(epoll_pwait2(fd, events, room, timeout, mask));
+  CH_SINGLE_ACTIVITY(epoll_pwait2(fd, events, room, timeout, mask));
   int64_t deadline = deadline_of(ch_duration(timeout));
   if (deadline == CH_NO_TIME)
     return errno = EINVAL, -1;

@@ -6,7 +6,7 @@
 #include "charcoal_abi.h"
 #include "posix/children.h"
 #include "posix/queues.h"
-#include "posix/sole.h"
+#include "posix/single_activity.h"
 #include "reactor/times.h"
 #include "posix/twins/twins.h"
 #include <termios.h>
@@ -30,7 +30,7 @@ static int await_queue(mqd_t q, int events, const struct timespec *until) {
     watch = ch_clock_watch(CLOCK_REALTIME, until, &steady);
     if (watch >= 0) {
       ready = await_queue_watching(q, events, watch);
-      ch_plain_close_quietly(watch);
+      ch_plain_close_keeping_errno(watch);
       return ready;
     }
     if (!steady && left > CH_CLOCK_LOOKS)
@@ -42,34 +42,34 @@ static int await_queue(mqd_t q, int events, const struct timespec *until) {
 
 static ssize_t receive(mqd_t q, char *to, size_t n, unsigned *priority, const struct timespec *until) {
   for (;;) {
-    ssize_t r = ch_attempt_mq_receive(q, to, n, priority);
+    ssize_t r = ch_nonblocking_mq_receive(q, to, n, priority);
     if (r >= 0 || errno != EAGAIN || !ch_mq_is_blocking(q) || await_queue(q, POLLIN, until) < 0)
       return r;
   }
 }
 static int deliver(mqd_t q, const char *from, size_t n, unsigned priority, const struct timespec *until) {
   for (;;) {
-    int r = ch_attempt_mq_send(q, from, n, priority);
+    int r = ch_nonblocking_mq_send(q, from, n, priority);
     if (r >= 0 || errno != EAGAIN || !ch_mq_is_blocking(q) || await_queue(q, POLLOUT, until) < 0)
       return r;
   }
 }
 CH_TWIN(mq_receive) ssize_t ch_posix_mq_receive(mqd_t q, char *to, size_t n, unsigned *priority) {
-  CH_SOLE(mq_receive(q, to, n, priority));
+  CH_SINGLE_ACTIVITY(mq_receive(q, to, n, priority));
   return receive(q, to, n, priority, NULL);
 }
 CH_TWIN(mq_timedreceive)
 ssize_t ch_posix_mq_timedreceive(mqd_t q, char *to, size_t n, unsigned *priority, const struct timespec *until) {
-  CH_SOLE(mq_timedreceive(q, to, n, priority, until));
+  CH_SINGLE_ACTIVITY(mq_timedreceive(q, to, n, priority, until));
   return receive(q, to, n, priority, until);
 }
 CH_TWIN(mq_send) int ch_posix_mq_send(mqd_t q, const char *from, size_t n, unsigned priority) {
-  CH_SOLE(mq_send(q, from, n, priority));
+  CH_SINGLE_ACTIVITY(mq_send(q, from, n, priority));
   return deliver(q, from, n, priority, NULL);
 }
 CH_TWIN(mq_timedsend)
 int ch_posix_mq_timedsend(mqd_t q, const char *from, size_t n, unsigned priority, const struct timespec *until) {
-  CH_SOLE(mq_timedsend(q, from, n, priority, until));
+  CH_SINGLE_ACTIVITY(mq_timedsend(q, from, n, priority, until));
   return deliver(q, from, n, priority, until);
 }
 
@@ -82,12 +82,12 @@ static long call(struct ch_queue_call *c, int never_waits) {
 }
 
 CH_TWIN(msgrcv) ssize_t ch_posix_msgrcv(int id, void *to, size_t n, long type, int flags) {
-  CH_SOLE(msgrcv(id, to, n, type, flags));
+  CH_SINGLE_ACTIVITY(msgrcv(id, to, n, type, flags));
   struct ch_queue_call c = {.call = CH_MSGRCV, .id = id, .flags = flags, .data = to, .n = n, .type = type};
   return call(&c, flags & IPC_NOWAIT);
 }
 CH_TWIN(msgsnd) int ch_posix_msgsnd(int id, const void *from, size_t n, int flags) {
-  CH_SOLE(msgsnd(id, from, n, flags));
+  CH_SINGLE_ACTIVITY(msgsnd(id, from, n, flags));
   struct ch_queue_call c = {.call = CH_MSGSND, .id = id, .flags = flags, .data = (void *)from, .n = n};
   return (int)call(&c, flags & IPC_NOWAIT);
 }
@@ -99,7 +99,7 @@ static int has_nowait(const struct sembuf *all, size_t n) {
   return 0;
 }
 CH_TWIN(semop) int ch_posix_semop(int id, struct sembuf *all, size_t n) {
-  CH_SOLE(semop(id, all, n));
+  CH_SINGLE_ACTIVITY(semop(id, all, n));
   struct ch_queue_call c = {.call = CH_SEMOP, .id = id, .data = all, .n = n};
   if (n > 0 && n <= 500 && all && has_nowait(all, n))
     return (int)ch_do_call(ch_call_queue, &c, CH_CALL_INTERRUPTIBLE);
@@ -107,13 +107,13 @@ CH_TWIN(semop) int ch_posix_semop(int id, struct sembuf *all, size_t n) {
 }
 CH_TWIN(semtimedop)
 int ch_posix_semtimedop(int id, struct sembuf *all, size_t n, const struct timespec *timeout) {
-  CH_SOLE(semtimedop(id, all, n, timeout));
+  CH_SINGLE_ACTIVITY(semtimedop(id, all, n, timeout));
   struct ch_queue_call c = {.call = CH_SEMOP, .id = id, .data = all, .n = n, .time = timeout};
   return (int)ch_do_call(ch_call_queue, &c, CH_CALL_INTERRUPTIBLE);
 }
 
 CH_TWIN(tcdrain) int ch_posix_tcdrain(int fd) {
-  CH_SOLE(tcdrain(fd));
+  CH_SINGLE_ACTIVITY(tcdrain(fd));
   struct ch_queue_call c = {.call = CH_TCDRAIN, .id = fd};
   return (int)call(&c, 0);
 }
@@ -123,11 +123,11 @@ static int suspend(const struct aiocb *const *all, int n, const struct timespec 
 }
 CH_TWIN(aio_suspend)
 int ch_posix_aio_suspend(const struct aiocb *const *all, int n, const struct timespec *timeout) {
-  CH_SOLE(aio_suspend(all, n, timeout));
+  CH_SINGLE_ACTIVITY(aio_suspend(all, n, timeout));
   return suspend(all, n, timeout);
 }
 CH_TWIN(aio_suspend64)
 int ch_posix_aio_suspend64(const struct aiocb *const *all, int n, const struct timespec *timeout) {
-  CH_SOLE(aio_suspend(all, n, timeout));
+  CH_SINGLE_ACTIVITY(aio_suspend(all, n, timeout));
   return suspend(all, n, timeout);
 }

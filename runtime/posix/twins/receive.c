@@ -1,13 +1,13 @@
 /* read, readv, recv, recvfrom, recvmsg */
-#include "posix/sole.h"
+#include "posix/single_activity.h"
 #include "posix/twins/twins.h"
 #include <stdlib.h>
 #include <unistd.h>
 
 CH_TWIN(read) ssize_t ch_posix_read(int fd, void *to, size_t n) {
-  CH_SOLE(read(fd, to, n));
+  CH_SINGLE_ACTIVITY(read(fd, to, n));
   for (;;) {
-    ssize_t r = ch_attempt_read(fd, to, n);
+    ssize_t r = ch_nonblocking_read(fd, to, n);
     if (r == CH_LATER) __attribute__
       ((musttail)) return ch_do_receive(fd, to, n);
     if (r == CH_AS_STORAGE)
@@ -20,9 +20,9 @@ CH_TWIN(read) ssize_t ch_posix_read(int fd, void *to, size_t n) {
 }
 
 CH_TWIN(readv) ssize_t ch_posix_readv(int fd, const struct iovec *v, int n) {
-  CH_SOLE(readv(fd, v, n));
+  CH_SINGLE_ACTIVITY(readv(fd, v, n));
   for (;;) {
-    ssize_t r = ch_attempt_readv(fd, v, n);
+    ssize_t r = ch_nonblocking_readv(fd, v, n);
     if (r == CH_AS_STORAGE)
       return ch_do_readv(fd, v, n, -1, 0);
     if (r == CH_BY_THREAD)
@@ -39,10 +39,10 @@ static inline int wants_more(ssize_t r, size_t got, size_t n, int flags) {
 
 CH_TWIN(recvfrom)
 ssize_t ch_posix_recvfrom(int fd, void *to, size_t n, int flags, struct sockaddr *from, socklen_t *length) {
-  CH_SOLE(recvfrom(fd, to, n, flags, from, length));
+  CH_SINGLE_ACTIVITY(recvfrom(fd, to, n, flags, from, length));
   size_t got = 0;
   for (;;) {
-    ssize_t r = ch_attempt_recvfrom(fd, (char *)to + got, n - got, flags, from, length);
+    ssize_t r = ch_nonblocking_recvfrom(fd, (char *)to + got, n - got, flags, from, length);
     if (r >= 0) {
       got += (size_t)r;
       if (!wants_more(r, got, n, flags) || !ch_is_stream(fd))
@@ -54,10 +54,10 @@ ssize_t ch_posix_recvfrom(int fd, void *to, size_t n, int flags, struct sockaddr
 }
 
 CH_TWIN(recv) ssize_t ch_posix_recv(int fd, void *to, size_t n, int flags) {
-  CH_SOLE(recv(fd, to, n, flags));
+  CH_SINGLE_ACTIVITY(recv(fd, to, n, flags));
   size_t got = 0;
   for (;;) {
-    ssize_t r = flags ? ch_attempt_recv(fd, (char *)to + got, n - got, flags) : ch_begin_recv(fd, to, n, 0);
+    ssize_t r = flags ? ch_nonblocking_recv(fd, (char *)to + got, n - got, flags) : ch_begin_recv(fd, to, n, 0);
     if (r == CH_LATER)
       return ch_do_recv(fd, to, n);
     if (r >= 0) {
@@ -78,7 +78,7 @@ static ssize_t receive_rest(int fd, const struct msghdr *m, size_t got, size_t n
     if (!rest)
       break;
     struct msghdr more = {.msg_iov = rest, .msg_iovlen = left};
-    ssize_t r = ch_attempt_recvmsg(fd, &more, flags);
+    ssize_t r = ch_nonblocking_recvmsg(fd, &more, flags);
     free(rest);
     if (r == 0 || (r < 0 && (errno != EAGAIN || await_input(fd))))
       break;
@@ -89,10 +89,10 @@ static ssize_t receive_rest(int fd, const struct msghdr *m, size_t got, size_t n
 }
 
 CH_TWIN(recvmsg) ssize_t ch_posix_recvmsg(int fd, struct msghdr *m, int flags) {
-  CH_SOLE(recvmsg(fd, m, flags));
+  CH_SINGLE_ACTIVITY(recvmsg(fd, m, flags));
   size_t control = m->msg_controllen;
   for (;;) {
-    ssize_t r = ch_attempt_recvmsg(fd, m, flags);
+    ssize_t r = ch_nonblocking_recvmsg(fd, m, flags);
     if (r >= 0) {
       size_t n = ch_iovec_bytes(m->msg_iov, m->msg_iovlen);
       return wants_more(r, (size_t)r, n, flags) && ch_is_stream(fd) ? receive_rest(fd, m, (size_t)r, n, flags) : r;

@@ -4,7 +4,7 @@
  * the message: a thread hands it over. Neither has a way to say that it was cancelled, so it is not. */
 #define _GNU_SOURCE
 #include "posix/reports.h"
-#include "posix/sole.h"
+#include "posix/single_activity.h"
 #include "posix/twins/streams.h"
 #include <err.h>
 #include <errno.h>
@@ -27,11 +27,11 @@ static void say(struct ch_text *line) {
 /* ---- err.h ---- */
 
 CH_TWIN(vwarn) void ch_posix_vwarn(const char *format, va_list more) {
-  CH_SOLE(vwarn(format, more));
+  CH_SINGLE_ACTIVITY(vwarn(format, more));
   say(ch_report_warning(errno, format, more));
 }
 CH_TWIN(vwarnx) void ch_posix_vwarnx(const char *format, va_list more) {
-  CH_SOLE(vwarnx(format, more));
+  CH_SINGLE_ACTIVITY(vwarnx(format, more));
   say(ch_report_warning(-1, format, more));
 }
 CH_TWIN(verr) __attribute__((noreturn)) void ch_posix_verr(int status, const char *format, va_list more) {
@@ -72,7 +72,7 @@ static void log_text(int priority, struct ch_text *text) {
   if (!text)
     return;
   ch_scope_enter(&barrier, CH_SCOPE_BARRIER, "syslog");
-  if (ch_do_call(ch_call_syslog, &entry, CH_CALL_PATIENT) < 0)
+  if (ch_do_call(ch_call_syslog, &entry, CH_CALL_WAITING) < 0)
     ch_call_syslog(&entry);
   ch_scope_leave(&barrier);
   free(text);
@@ -80,7 +80,7 @@ static void log_text(int priority, struct ch_text *text) {
 }
 
 static void log_line(int priority, int flag, const char *format, va_list more) {
-  CH_SOLE(vsyslog(priority, format, more));
+  CH_SINGLE_ACTIVITY(vsyslog(priority, format, more));
   log_text(priority, ch_text_print(flag, format, more));
 }
 CH_TWIN(vsyslog) void ch_posix_vsyslog(int priority, const char *format, va_list more) {

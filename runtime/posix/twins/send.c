@@ -1,15 +1,15 @@
 /* write, writev, send, sendto, sendmsg. A blocking call on a stream returns when all is sent, or with what was sent
  * before an error. */
-#include "posix/sole.h"
+#include "posix/single_activity.h"
 #include "posix/twins/twins.h"
 #include <stdlib.h>
 #include <unistd.h>
 
 CH_TWIN(write) ssize_t ch_posix_write(int fd, const void *from, size_t n) {
-  CH_SOLE(write(fd, from, n));
+  CH_SINGLE_ACTIVITY(write(fd, from, n));
   size_t sent = 0;
   for (;;) {
-    ssize_t r = ch_attempt_write(fd, (const char *)from + sent, n - sent);
+    ssize_t r = ch_nonblocking_write(fd, (const char *)from + sent, n - sent);
     if (r == CH_AS_STORAGE)
       return ch_do_write(fd, (const char *)from + sent, n - sent, -1);
     if (r == CH_BY_THREAD) {
@@ -20,7 +20,7 @@ CH_TWIN(write) ssize_t ch_posix_write(int fd, const void *from, size_t n) {
       sent += (size_t)r;
       if (sent >= n || r == 0)
         return (ssize_t)sent;
-      if (ch_patience(fd, SO_SNDTIMEO) < 0)
+      if (ch_call_timeout(fd, SO_SNDTIMEO) < 0)
         return (ssize_t)sent;
     } else if (errno != EAGAIN || await_output(fd)) {
       return sent ? (ssize_t)sent : r;
@@ -29,13 +29,13 @@ CH_TWIN(write) ssize_t ch_posix_write(int fd, const void *from, size_t n) {
 }
 
 CH_TWIN(send) ssize_t ch_posix_send(int fd, const void *from, size_t n, int flags) {
-  CH_SOLE(send(fd, from, n, flags));
+  CH_SINGLE_ACTIVITY(send(fd, from, n, flags));
   size_t sent = 0;
   for (;;) {
-    ssize_t r = ch_attempt_send(fd, (const char *)from + sent, n - sent, flags);
+    ssize_t r = ch_nonblocking_send(fd, (const char *)from + sent, n - sent, flags);
     if (r >= 0) {
       sent += (size_t)r;
-      if (sent >= n || r == 0 || flags & MSG_DONTWAIT || ch_patience(fd, SO_SNDTIMEO) < 0)
+      if (sent >= n || r == 0 || flags & MSG_DONTWAIT || ch_call_timeout(fd, SO_SNDTIMEO) < 0)
         return (ssize_t)sent;
     } else if (errno != EAGAIN || flags & MSG_DONTWAIT || await_output(fd)) {
       return sent ? (ssize_t)sent : r;
@@ -45,18 +45,18 @@ CH_TWIN(send) ssize_t ch_posix_send(int fd, const void *from, size_t n, int flag
 
 /* The receiver is a local one, who may be full although poll says that there is room; and the call would wait. */
 static inline int waits_for_receiver(int fd, const struct sockaddr *to, socklen_t length) {
-  return to && length >= sizeof to->sa_family && to->sa_family == AF_UNIX && ch_patience(fd, SO_SNDTIMEO) >= 0;
+  return to && length >= sizeof to->sa_family && to->sa_family == AF_UNIX && ch_call_timeout(fd, SO_SNDTIMEO) >= 0;
 }
 
 CH_TWIN(sendto)
 ssize_t ch_posix_sendto(int fd, const void *from, size_t n, int flags, const struct sockaddr *to, socklen_t length) {
-  CH_SOLE(sendto(fd, from, n, flags, to, length));
+  CH_SINGLE_ACTIVITY(sendto(fd, from, n, flags, to, length));
   size_t sent = 0;
   for (;;) {
-    ssize_t r = ch_attempt_sendto(fd, (const char *)from + sent, n - sent, flags, to, length);
+    ssize_t r = ch_nonblocking_sendto(fd, (const char *)from + sent, n - sent, flags, to, length);
     if (r >= 0) {
       sent += (size_t)r;
-      if (sent >= n || r == 0 || flags & MSG_DONTWAIT || ch_patience(fd, SO_SNDTIMEO) < 0)
+      if (sent >= n || r == 0 || flags & MSG_DONTWAIT || ch_call_timeout(fd, SO_SNDTIMEO) < 0)
         return (ssize_t)sent;
     } else if (errno == EAGAIN && !(flags & MSG_DONTWAIT) && sent == 0 && waits_for_receiver(fd, to, length)) {
       struct iovec all = {(void *)from, n};
@@ -77,7 +77,7 @@ static ssize_t send_rest(int fd, const struct iovec *v, size_t count, size_t sen
     if (!rest)
       break;
     struct msghdr more = {.msg_iov = rest, .msg_iovlen = left};
-    ssize_t r = is_socket ? ch_attempt_sendmsg(fd, &more, flags) : ch_attempt_writev(fd, rest, (int)left);
+    ssize_t r = is_socket ? ch_nonblocking_sendmsg(fd, &more, flags) : ch_nonblocking_writev(fd, rest, (int)left);
     if (r == CH_BY_THREAD)
       r = ch_do_device_writev(fd, rest, (int)left);
     free(rest);
@@ -90,14 +90,14 @@ static ssize_t send_rest(int fd, const struct iovec *v, size_t count, size_t sen
 }
 
 CH_TWIN(writev) ssize_t ch_posix_writev(int fd, const struct iovec *v, int n) {
-  CH_SOLE(writev(fd, v, n));
+  CH_SINGLE_ACTIVITY(writev(fd, v, n));
   for (;;) {
-    ssize_t r = ch_attempt_writev(fd, v, n);
+    ssize_t r = ch_nonblocking_writev(fd, v, n);
     if (r == CH_AS_STORAGE)
       return ch_do_writev(fd, v, n, -1, 0);
     if (r == CH_BY_THREAD)
       return ch_do_device_writev(fd, v, n);
-    if (r > 0 && (size_t)r < ch_iovec_bytes(v, (size_t)n) && ch_patience(fd, SO_SNDTIMEO) >= 0)
+    if (r > 0 && (size_t)r < ch_iovec_bytes(v, (size_t)n) && ch_call_timeout(fd, SO_SNDTIMEO) >= 0)
       return send_rest(fd, v, (size_t)n, (size_t)r, 0, 0);
     if (r >= 0 || errno != EAGAIN || await_output(fd))
       return r;
@@ -105,11 +105,11 @@ CH_TWIN(writev) ssize_t ch_posix_writev(int fd, const struct iovec *v, int n) {
 }
 
 CH_TWIN(sendmsg) ssize_t ch_posix_sendmsg(int fd, const struct msghdr *m, int flags) {
-  CH_SOLE(sendmsg(fd, m, flags));
+  CH_SINGLE_ACTIVITY(sendmsg(fd, m, flags));
   for (;;) {
-    ssize_t r = ch_attempt_sendmsg(fd, m, flags);
+    ssize_t r = ch_nonblocking_sendmsg(fd, m, flags);
     if (r > 0 && !(flags & MSG_DONTWAIT) && (size_t)r < ch_iovec_bytes(m->msg_iov, m->msg_iovlen) &&
-        ch_patience(fd, SO_SNDTIMEO) >= 0)
+        ch_call_timeout(fd, SO_SNDTIMEO) >= 0)
       return send_rest(fd, m->msg_iov, m->msg_iovlen, (size_t)r, flags, 1);
     if (r < 0 && errno == EAGAIN && !(flags & MSG_DONTWAIT) && waits_for_receiver(fd, m->msg_name, m->msg_namelen))
       return ch_do_sendmsg(fd, m, flags);

@@ -7,7 +7,7 @@
 #include "posix/children.h"
 #include "posix/plain.h"
 #include "posix/signals.h"
-#include "posix/sole.h"
+#include "posix/single_activity.h"
 #include "reactor/times.h"
 #include "posix/twins/twins.h"
 
@@ -29,24 +29,24 @@ static int wait_for_signal(const sigset_t *set, siginfo_t *info, int64_t timeout
     }
     r = ch_plain_sigtimedwait(set, info, &at_once);
   } while (r < 0 && errno == EAGAIN && ready > 0);
-  ch_plain_close_quietly(fd);
+  ch_plain_close_keeping_errno(fd);
   return r;
 }
 
 CH_TWIN(sigwaitinfo) int ch_posix_sigwaitinfo(const sigset_t *set, siginfo_t *info) {
-  CH_SOLE(sigwaitinfo(set, info));
+  CH_SINGLE_ACTIVITY(sigwaitinfo(set, info));
   return wait_for_signal(set, info, CH_FOREVER);
 }
 CH_TWIN(sigtimedwait)
 int ch_posix_sigtimedwait(const sigset_t *set, siginfo_t *info, const struct timespec *timeout) {
-  CH_SOLE(sigtimedwait(set, info, timeout));
+  CH_SINGLE_ACTIVITY(sigtimedwait(set, info, timeout));
   int64_t duration = ch_duration(timeout);
   if (duration == CH_NO_TIME)
     return errno = EINVAL, -1;
   return wait_for_signal(set, info, duration);
 }
 CH_TWIN(sigwait) int ch_posix_sigwait(const sigset_t *set, int *signal) {
-  CH_SOLE(sigwait(set, signal));
+  CH_SINGLE_ACTIVITY(sigwait(set, signal));
   int saved = errno, error = 0, r = wait_for_signal(set, NULL, CH_FOREVER);
   if (r < 0)
     error = errno;
@@ -76,16 +76,16 @@ static int suspend_with(const sigset_t *mask) {
       break;
     }
   }
-  ch_plain_close_quietly(fd);
+  ch_plain_close_keeping_errno(fd);
   ch_signals_release(&held);
   return errno = error, -1;
 }
 
 CH_TWIN(pause) int ch_posix_pause(void) {
-  CH_SOLE(pause());
+  CH_SINGLE_ACTIVITY(pause());
   return suspend_with(NULL);
 }
 CH_TWIN(sigsuspend) int ch_posix_sigsuspend(const sigset_t *mask) {
-  CH_SOLE(sigsuspend(mask));
+  CH_SINGLE_ACTIVITY(sigsuspend(mask));
   return suspend_with(mask);
 }

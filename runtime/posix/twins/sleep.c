@@ -1,6 +1,6 @@
 /* sleep, usleep, nanosleep, clock_nanosleep, thrd_sleep; sched_yield and its like, which give way. */
 #include "posix/children.h"
-#include "posix/sole.h"
+#include "posix/single_activity.h"
 #include "sync/ticker.h"
 #include "reactor/times.h"
 #include "posix/twins/twins.h"
@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 CH_TWIN(sleep) unsigned ch_posix_sleep(unsigned seconds) {
-  CH_SOLE(sleep(seconds));
+  CH_SINGLE_ACTIVITY(sleep(seconds));
   int64_t deadline = ch_deadline_after(seconds * INT64_C(1000000000));
   if (ch_sleep(seconds * INT64_C(1000000000)) == 0)
     return 0;
@@ -18,7 +18,7 @@ CH_TWIN(sleep) unsigned ch_posix_sleep(unsigned seconds) {
 }
 
 CH_TWIN(usleep) int ch_posix_usleep(useconds_t microseconds) {
-  CH_SOLE(usleep(microseconds));
+  CH_SINGLE_ACTIVITY(usleep(microseconds));
   int error = ch_sleep(microseconds * INT64_C(1000));
   return error ? (errno = error, -1) : 0;
 }
@@ -37,7 +37,7 @@ static int sleep_and_tell(int64_t duration, struct timespec *left) {
 }
 
 CH_TWIN(nanosleep) int ch_posix_nanosleep(const struct timespec *duration, struct timespec *left) {
-  CH_SOLE(nanosleep(duration, left));
+  CH_SINGLE_ACTIVITY(nanosleep(duration, left));
   int64_t ns = ch_duration(duration);
   int error;
   if (ns == CH_NO_TIME)
@@ -47,7 +47,7 @@ CH_TWIN(nanosleep) int ch_posix_nanosleep(const struct timespec *duration, struc
 }
 
 CH_TWIN(thrd_sleep) int ch_posix_thrd_sleep(const struct timespec *duration, struct timespec *left) {
-  CH_SOLE(thrd_sleep(duration, left));
+  CH_SINGLE_ACTIVITY(thrd_sleep(duration, left));
   int64_t ns = ch_duration(duration);
   if (ns == CH_NO_TIME)
     return -2;
@@ -64,7 +64,7 @@ static int sleep_until(clockid_t clock, const struct timespec *time) {
     } else {
       error = ch_fd_wait(watch, POLLIN, CH_FOREVER);
       error = error < 0 ? -error : 0;
-      ch_plain_close_quietly(watch);
+      ch_plain_close_keeping_errno(watch);
     }
     if (error)
       return error;
@@ -74,7 +74,7 @@ static int sleep_until(clockid_t clock, const struct timespec *time) {
 
 CH_TWIN(clock_nanosleep)
 int ch_posix_clock_nanosleep(clockid_t clock, int flags, const struct timespec *time, struct timespec *left) {
-  CH_SOLE(clock_nanosleep(clock, flags, time, left));
+  CH_SINGLE_ACTIVITY(clock_nanosleep(clock, flags, time, left));
   int64_t ns = ch_duration(time);
   if (clock != CLOCK_MONOTONIC && clock != CLOCK_REALTIME && clock != CLOCK_BOOTTIME && clock != CLOCK_TAI)
     return ch_plain_clock_nanosleep(clock, flags, time, left); /* CPU time, alarms: rare; or no clock at all */

@@ -9,7 +9,7 @@
 #include "posix/locks/condition.h"
 #include "posix/locks/mutex.h"
 #include "posix/locks/others.h"
-#include "posix/sole.h"
+#include "posix/single_activity.h"
 #include "posix/twins/twins.h"
 #include <threads.h>
 
@@ -23,7 +23,7 @@ static int wait_with_others(pthread_cond_t *c, pthread_mutex_t *m, clockid_t clo
   if (!ch_condition_lend(&w))
     return w.result;
   ch_scope_enter(&barrier, CH_SCOPE_BARRIER, "a condition of pthreads");
-  ch_do_call(ch_call_shared_wait, &w, CH_CALL_PATIENT);
+  ch_do_call(ch_call_shared_wait, &w, CH_CALL_WAITING);
   ch_scope_leave(&barrier);
   ch_condition_take_back(&w);
   errno = saved;
@@ -53,12 +53,12 @@ CH_TWIN(pthread_cond_wait) int ch_posix_pthread_cond_wait(pthread_cond_t *c, pth
 }
 CH_TWIN(pthread_cond_timedwait)
 int ch_posix_pthread_cond_timedwait(pthread_cond_t *c, pthread_mutex_t *m, const struct timespec *t) {
-  CH_SOLE(pthread_cond_timedwait(c, m, t));
+  CH_SINGLE_ACTIVITY(pthread_cond_timedwait(c, m, t));
   return wait_on(c, m, -1, t);
 }
 CH_TWIN(pthread_cond_clockwait)
 int ch_posix_pthread_cond_clockwait(pthread_cond_t *c, pthread_mutex_t *m, clockid_t clock, const struct timespec *t) {
-  CH_SOLE(pthread_cond_clockwait(c, m, clock, t));
+  CH_SINGLE_ACTIVITY(pthread_cond_clockwait(c, m, clock, t));
   return wait_on(c, m, clock, t);
 }
 
@@ -104,15 +104,15 @@ int ch_posix_pthread_clockjoin(pthread_t thread, void **result, clockid_t clock,
 
 static int result_of_sem(int error) { return error ? (errno = error, -1) : 0; }
 CH_TWIN(sem_wait) int ch_posix_sem_wait(sem_t *s) {
-  CH_SOLE(sem_wait(s));
+  CH_SINGLE_ACTIVITY(sem_wait(s));
   return result_of_sem(ch_posix_sem_take(s, CLOCK_REALTIME, NULL));
 }
 CH_TWIN(sem_timedwait) int ch_posix_sem_timedwait(sem_t *s, const struct timespec *t) {
-  CH_SOLE(sem_timedwait(s, t));
+  CH_SINGLE_ACTIVITY(sem_timedwait(s, t));
   return result_of_sem(ch_posix_sem_take(s, CLOCK_REALTIME, t));
 }
 CH_TWIN(sem_clockwait) int ch_posix_sem_clockwait(sem_t *s, clockid_t clock, const struct timespec *t) {
-  CH_SOLE(sem_clockwait(s, clock, t));
+  CH_SINGLE_ACTIVITY(sem_clockwait(s, clock, t));
   return result_of_sem(ch_posix_sem_take(s, clock, t));
 }
 
@@ -122,7 +122,7 @@ CH_TWIN(cnd_wait) int ch_posix_cnd_wait(cnd_t *c, mtx_t *m) {
   return ch_thrd_result(wait_on((pthread_cond_t *)c, (pthread_mutex_t *)m, CLOCK_REALTIME, NULL));
 }
 CH_TWIN(cnd_timedwait) int ch_posix_cnd_timedwait(cnd_t *c, mtx_t *m, const struct timespec *t) {
-  CH_SOLE(cnd_timedwait(c, m, t));
+  CH_SINGLE_ACTIVITY(cnd_timedwait(c, m, t));
   return ch_thrd_result(wait_on((pthread_cond_t *)c, (pthread_mutex_t *)m, CLOCK_REALTIME, t));
 }
 CH_TWIN(call_once) void ch_posix_call_once(once_flag *o, void (*init)(void)) { once((pthread_once_t *)o, init); }

@@ -10,30 +10,31 @@
 #define CHARCOAL_POSIX_TWINS_H
 
 #include "charcoal.h"
-#include "posix/attempt.h"
+#include "posix/nonblocking.h"
 #include "posix/operations.h"
 #include "reactor/call.h"
 #include <errno.h>
 
 #define CH_TWIN(name) __attribute__((annotate("charcoal.twin=" #name), visibility("hidden"), used))
 
-/* Waits until the descriptor is ready, as long as the plain call would (ch_patience of the option). 0: try again. -1:
- * errno is what the plain call says. */
+/* Waits until the descriptor is ready, as long as the plain call would (ch_call_timeout of the option). 0: try again.
+ * -1: errno is what the plain call says. */
 static int await(int fd, int events, int option) {
-  int64_t patience = ch_patience(fd, option);
+  int64_t timeout = ch_call_timeout(fd, option);
   int ready;
-  if (patience < 0)
+  if (timeout < 0)
     return errno = EAGAIN, -1;
-  if (patience != CH_FOREVER) {
-    ready = ch_fd_wait(fd, events, patience);
+  if (timeout != CH_FOREVER) {
+    ready = ch_fd_wait(fd, events, timeout);
   } else {
     ready = ch_call_wait(fd, events);
-    if (ready >= CH_LOOK_AGAIN) { /* no longer than this, if there is a limit; what else was wrong the next attempt says */
+    if (ready >=
+        CH_LOOK_AGAIN) { /* no longer than this, if there is a limit; what else was wrong the next attempt says */
       int64_t waited = (ready - CH_LOOK_AGAIN) * INT64_C(1000000);
-      patience = ch_patience(fd, option);
-      if (patience < 0 || patience == CH_FOREVER)
+      timeout = ch_call_timeout(fd, option);
+      if (timeout < 0 || timeout == CH_FOREVER)
         return 0;
-      ready = ch_fd_wait(fd, events, patience > waited ? patience - waited : 0);
+      ready = ch_fd_wait(fd, events, timeout > waited ? timeout - waited : 0);
     }
   }
   if (ready < 0)

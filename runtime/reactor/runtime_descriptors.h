@@ -8,17 +8,17 @@
  * Those calls are found here under their own names, weakly (a program may have its own), so that code that nobody has
  * recompiled does not see ours, either. Only who makes the system calls by hand does.
  */
-#ifndef CHARCOAL_REACTOR_OWN_H
-#define CHARCOAL_REACTOR_OWN_H
+#ifndef CHARCOAL_REACTOR_RUNTIME_DESCRIPTORS_H
+#define CHARCOAL_REACTOR_RUNTIME_DESCRIPTORS_H
 
 #include <stdbool.h>
 
 #define CH_HIDDEN __attribute__((visibility("hidden")))
 
 /* Takes a descriptor that was just made: its place, at least 0; or -1 with errno, and it is closed. */
-CH_HIDDEN int ch_own(int fd);
+CH_HIDDEN int ch_add_runtime_descriptor(int fd);
 CH_HIDDEN int ch_own_number(int place);
-CH_HIDDEN bool ch_is_own(int fd);
+CH_HIDDEN bool ch_is_runtime_descriptor(int fd);
 /* Closes it. */
 CH_HIDDEN void ch_own_close(int place);
 /* The descriptor is gone: somebody has closed it by hand. */

@@ -1,9 +1,9 @@
 #define _GNU_SOURCE
-#include "posix/attempt.h"
+#include "posix/nonblocking.h"
 #include "charcoal.h"
 #include "posix/operations.h"
 #include "reactor/readiness_cache.h"
-#include "reactor/own.h"
+#include "reactor/runtime_descriptors.h"
 #include "reactor/reactor.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -56,33 +56,34 @@ static size_t all_of(const struct msghdr *m) {
   return m->msg_control || m->msg_name ? 0 : ch_iovec_bytes(m->msg_iov, m->msg_iovlen);
 }
 
-ssize_t ch_attempt_recv(int fd, void *to, size_t n, int flags) {
+ssize_t ch_nonblocking_recv(int fd, void *to, size_t n, int flags) {
   REFUSE_IF_CANCELLED();
   return is_vain(fd, CH_IN, flags) ? -1 : noted(fd, recv(fd, to, n, flags | MSG_DONTWAIT), n, CH_IN, flags);
 }
-ssize_t ch_attempt_recvfrom(int fd, void *to, size_t n, int flags, struct sockaddr *from, socklen_t *length) {
+ssize_t ch_nonblocking_recvfrom(int fd, void *to, size_t n, int flags, struct sockaddr *from, socklen_t *length) {
   REFUSE_IF_CANCELLED();
   if (is_vain(fd, CH_IN, flags))
     return -1;
   return noted(fd, recvfrom(fd, to, n, flags | MSG_DONTWAIT, from, length), n, CH_IN, flags);
 }
-ssize_t ch_attempt_recvmsg(int fd, struct msghdr *m, int flags) {
+ssize_t ch_nonblocking_recvmsg(int fd, struct msghdr *m, int flags) {
   REFUSE_IF_CANCELLED();
   size_t n = all_of(m);
   return is_vain(fd, CH_IN, flags) ? -1 : noted(fd, recvmsg(fd, m, flags | MSG_DONTWAIT), n, CH_IN, flags);
 }
-ssize_t ch_attempt_send(int fd, const void *from, size_t n, int flags) {
+ssize_t ch_nonblocking_send(int fd, const void *from, size_t n, int flags) {
   REFUSE_IF_CANCELLED();
   return is_vain(fd, CH_OUT, flags) ? -1 : noted(fd, send(fd, from, n, flags | MSG_DONTWAIT), n, CH_OUT, flags);
 }
 /* Who names a receiver may have to wait for that one, although the socket has room. */
-ssize_t ch_attempt_sendto(int fd, const void *from, size_t n, int flags, const struct sockaddr *to, socklen_t length) {
+ssize_t ch_nonblocking_sendto(int fd, const void *from, size_t n, int flags, const struct sockaddr *to,
+                              socklen_t length) {
   if (!to)
-    return ch_attempt_send(fd, from, n, flags);
+    return ch_nonblocking_send(fd, from, n, flags);
   REFUSE_IF_CANCELLED();
   return sendto(fd, from, n, flags | MSG_DONTWAIT, to, length);
 }
-ssize_t ch_attempt_sendmsg(int fd, const struct msghdr *m, int flags) {
+ssize_t ch_nonblocking_sendmsg(int fd, const struct msghdr *m, int flags) {
   REFUSE_IF_CANCELLED();
   if (m->msg_name)
     return sendmsg(fd, m, flags | MSG_DONTWAIT);
@@ -251,33 +252,33 @@ static inline __attribute__((always_inline)) ssize_t receive(int fd, const struc
 }
 static inline __attribute__((always_inline)) ssize_t send_one(int fd, const struct iovec *v, int n) {
   (void)n;
-  return ch_attempt_send(fd, v->iov_base, v->iov_len, 0);
+  return ch_nonblocking_send(fd, v->iov_base, v->iov_len, 0);
 }
 static ssize_t receive_all(int fd, const struct iovec *v, int n) {
   struct msghdr m = {.msg_iov = (struct iovec *)v, .msg_iovlen = (size_t)n};
-  return ch_attempt_recvmsg(fd, &m, 0);
+  return ch_nonblocking_recvmsg(fd, &m, 0);
 }
 static ssize_t send_all(int fd, const struct iovec *v, int n) {
   struct msghdr m = {.msg_iov = (struct iovec *)v, .msg_iovlen = (size_t)n};
-  return ch_attempt_sendmsg(fd, &m, 0);
+  return ch_nonblocking_sendmsg(fd, &m, 0);
 }
 
 /* What transfers nothing, or is an error, never waits. */
 static bool is_idle(const struct iovec *v, int n) { return n <= 0 || n > IOV_MAX || ch_iovec_bytes(v, (size_t)n) == 0; }
 
-ssize_t ch_attempt_read(int fd, void *to, size_t n) {
+ssize_t ch_nonblocking_read(int fd, void *to, size_t n) {
   REFUSE_IF_CANCELLED();
   return n == 0 ? read(fd, to, n) : by_kind(fd, &(struct iovec){to, n}, 1, receive, read_stream);
 }
-ssize_t ch_attempt_readv(int fd, const struct iovec *v, int n) {
+ssize_t ch_nonblocking_readv(int fd, const struct iovec *v, int n) {
   REFUSE_IF_CANCELLED();
   return is_idle(v, n) ? readv(fd, v, n) : by_kind(fd, v, n, receive_all, read_stream);
 }
-ssize_t ch_attempt_write(int fd, const void *from, size_t n) {
+ssize_t ch_nonblocking_write(int fd, const void *from, size_t n) {
   REFUSE_IF_CANCELLED();
   return n == 0 ? write(fd, from, n) : by_kind(fd, &(struct iovec){(void *)from, n}, 1, send_one, write_stream);
 }
-ssize_t ch_attempt_writev(int fd, const struct iovec *v, int n) {
+ssize_t ch_nonblocking_writev(int fd, const struct iovec *v, int n) {
   REFUSE_IF_CANCELLED();
   return is_idle(v, n) ? writev(fd, v, n) : by_kind(fd, v, n, send_all, write_stream);
 }
@@ -289,11 +290,11 @@ static ssize_t of_stream(int fd, const struct iovec *v, int n, ssize_t r, short 
     return r;
   return is_ready(fd, event) ? plain(fd, v, n) : -1;
 }
-ssize_t ch_attempt_stream_readv(int fd, const struct iovec *v, int n) {
-  return of_stream(fd, v, n, ch_attempt_readv(fd, v, n), POLLIN, readv);
+ssize_t ch_nonblocking_stream_readv(int fd, const struct iovec *v, int n) {
+  return of_stream(fd, v, n, ch_nonblocking_readv(fd, v, n), POLLIN, readv);
 }
-ssize_t ch_attempt_stream_writev(int fd, const struct iovec *v, int n) {
-  return of_stream(fd, v, n, ch_attempt_writev(fd, v, n), POLLOUT, writev);
+ssize_t ch_nonblocking_stream_writev(int fd, const struct iovec *v, int n) {
+  return of_stream(fd, v, n, ch_nonblocking_writev(fd, v, n), POLLOUT, writev);
 }
 
 /* With a ring the kernel waits and reads in one. A socket that was just emptied is not even tried. */
@@ -305,7 +306,7 @@ long ch_begin_recv(int fd, void *to, size_t n, int flags) {
   ssize_t r = noted(fd, recv(fd, to, n, flags | MSG_DONTWAIT), n, CH_IN, flags);
   if (r >= 0 || errno != EAGAIN || !ring)
     return r;
-  if (ch_patience(fd, SO_RCVTIMEO) == CH_FOREVER)
+  if (ch_call_timeout(fd, SO_RCVTIMEO) == CH_FOREVER)
     return CH_LATER;
   return errno = EAGAIN, -1;
 }
@@ -315,10 +316,10 @@ long ch_begin_recv(int fd, void *to, size_t n, int flags) {
  * one a thread accepts when there is something to accept. */
 long ch_begin_accept(int fd, struct sockaddr *address, socklen_t *length, int flags) {
   REFUSE_IF_CANCELLED();
-  int64_t patience = flags & ~(SOCK_NONBLOCK | SOCK_CLOEXEC) ? -1 : ch_patience(fd, SO_RCVTIMEO);
-  if (patience < 0) /* it does not wait, or is wrong */
+  int64_t timeout = flags & ~(SOCK_NONBLOCK | SOCK_CLOEXEC) ? -1 : ch_call_timeout(fd, SO_RCVTIMEO);
+  if (timeout < 0) /* it does not wait, or is wrong */
     return accept4(fd, address, length, flags);
-  if (patience == CH_FOREVER && ch_reactor_has_ring())
+  if (timeout == CH_FOREVER && ch_reactor_has_ring())
     return CH_LATER;
   if (is_vain(fd, CH_IN, 0))
     return -1;
@@ -329,7 +330,7 @@ long ch_begin_accept(int fd, struct sockaddr *address, socklen_t *length, int fl
   return CH_BY_THREAD;
 }
 
-int ch_attempt_accept(int fd, struct sockaddr *address, socklen_t *length, int flags) {
+int ch_nonblocking_accept(int fd, struct sockaddr *address, socklen_t *length, int flags) {
   REFUSE_IF_CANCELLED();
   int mode = fcntl(fd, F_GETFL);
   if (mode < 0 || mode & O_NONBLOCK)
@@ -348,11 +349,11 @@ int ch_attempt_accept(int fd, struct sockaddr *address, socklen_t *length, int f
  * waited for in any other way than in the call. */
 long ch_begin_connect(int fd, const struct sockaddr *address, socklen_t length) {
   REFUSE_IF_CANCELLED();
-  int64_t patience = ch_reactor_has_ring() ? ch_fd_cache_ask(fd, SO_SNDTIMEO) : ch_patience(fd, SO_SNDTIMEO);
-  if (patience == CH_FOREVER && ch_reactor_has_ring())
+  int64_t timeout = ch_reactor_has_ring() ? ch_fd_cache_ask(fd, SO_SNDTIMEO) : ch_call_timeout(fd, SO_SNDTIMEO);
+  if (timeout == CH_FOREVER && ch_reactor_has_ring())
     return CH_LATER;
-  int r = ch_attempt_connect(fd, address, length);
-  if (r < 0 && errno == EAGAIN && patience >= 0 && address->sa_family == AF_UNIX)
+  int r = ch_nonblocking_connect(fd, address, length);
+  if (r < 0 && errno == EAGAIN && timeout >= 0 && address->sa_family == AF_UNIX)
     return CH_LATER;
   return r;
 }
@@ -368,7 +369,7 @@ int ch_connect_undo(int fd) {
   return errno = ECANCELED, -1;
 }
 
-int ch_attempt_connect(int fd, const struct sockaddr *address, socklen_t length) {
+int ch_nonblocking_connect(int fd, const struct sockaddr *address, socklen_t length) {
   REFUSE_IF_CANCELLED();
   int flags = fcntl(fd, F_GETFL);
   if (flags < 0 || flags & O_NONBLOCK)
@@ -383,18 +384,18 @@ int ch_attempt_connect(int fd, const struct sockaddr *address, socklen_t length)
 /* The second call of a connect that was begun without waiting: it tells the outcome, and takes it off the socket. If
  * somebody else has taken it, this call may begin to connect anew: so it does not wait, either. */
 int ch_connect_outcome(int fd, const struct sockaddr *address, socklen_t length) {
-  return ch_attempt_connect(fd, address, length);
+  return ch_nonblocking_connect(fd, address, length);
 }
 
-int ch_attempt_poll(struct pollfd *all, nfds_t n) { return poll(all, n, 0); }
-int ch_plain_close(int fd) { return ch_is_own(fd) ? (errno = EBADF, -1) : close(fd); }
+int ch_nonblocking_poll(struct pollfd *all, nfds_t n) { return poll(all, n, 0); }
+int ch_plain_close(int fd) { return ch_is_runtime_descriptor(fd) ? (errno = EBADF, -1) : close(fd); }
 int ch_plain_clock_nanosleep(clockid_t clock, int flags, const struct timespec *time, struct timespec *left) {
   return clock_nanosleep(clock, flags, time, left);
 }
 
 /* ---- about descriptors ---- */
 
-int64_t ch_patience(int fd, int option) {
+int64_t ch_call_timeout(int fd, int option) {
   if (CH_LIKELY(ch_fd_cache_distrust == 0)) {
     if (ch_fd_cache_all(fd, CH_BLOCKS | (option == SO_RCVTIMEO ? CH_NO_RCVTIMEO : CH_NO_SNDTIMEO))) {
       ch_fd_entry(fd)->is &= (uint8_t)~CH_JUST_ASKED;
@@ -406,9 +407,9 @@ int64_t ch_patience(int fd, int option) {
     ch_fd_cache_distrust--;
   }
   int saved = errno;
-  int64_t patience = ch_fd_cache_ask(fd, option);
+  int64_t timeout = ch_fd_cache_ask(fd, option);
   errno = saved;
-  return patience;
+  return timeout;
 }
 
 int ch_is_stream(int fd) {

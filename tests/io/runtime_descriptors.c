@@ -278,7 +278,7 @@ TEST(who_has_no_number_to_wait_with_waits_all_the_same) {
   if (child == 0) {
     int slept = -1;
     ch_activity sleeps;
-    activate [&sleeps] { slept = ch_sleep(2000000); }
+    activate[&sleeps] { slept = ch_sleep(2000000); }
     EXPECT(ch_sleep(1000000) == 0);
     ch_activity_wait(&sleeps);
     _exit(slept);

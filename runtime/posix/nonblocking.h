@@ -1,12 +1,12 @@
 /* One attempt at each call that may block, in plain C: does what it can do now, never waits.
  *
  * Each returns what the call returns; -1 with EAGAIN means that the plain call would have waited, or, on a descriptor
- * that the user made non-blocking, that it would have said EAGAIN itself: ch_patience tells which. Those that take any
- * descriptor may also return CH_AS_STORAGE and CH_BY_THREAD (operations.h). No attempt changes the descriptor for
+ * that the user made non-blocking, that it would have said EAGAIN itself: ch_call_timeout tells which. Those that take
+ * any descriptor may also return CH_AS_STORAGE and CH_BY_THREAD (operations.h). No attempt changes the descriptor for
  * others, but for connect and accept, which set O_NONBLOCK for the length of one system call.
  */
-#ifndef CHARCOAL_POSIX_ATTEMPT_H
-#define CHARCOAL_POSIX_ATTEMPT_H
+#ifndef CHARCOAL_POSIX_NONBLOCKING_H
+#define CHARCOAL_POSIX_NONBLOCKING_H
 
 #include <poll.h>
 #include <stdint.h>
@@ -17,27 +17,27 @@
 
 #define CH_HIDDEN __attribute__((visibility("hidden")))
 
-CH_HIDDEN ssize_t ch_attempt_recv(int fd, void *, size_t, int flags);
-CH_HIDDEN ssize_t ch_attempt_recvfrom(int fd, void *, size_t, int flags, struct sockaddr *, socklen_t *);
-CH_HIDDEN ssize_t ch_attempt_recvmsg(int fd, struct msghdr *, int flags);
-CH_HIDDEN ssize_t ch_attempt_send(int fd, const void *, size_t, int flags);
-CH_HIDDEN ssize_t ch_attempt_sendto(int fd, const void *, size_t, int flags, const struct sockaddr *, socklen_t);
-CH_HIDDEN ssize_t ch_attempt_sendmsg(int fd, const struct msghdr *, int flags);
-CH_HIDDEN ssize_t ch_attempt_read(int fd, void *, size_t);
-CH_HIDDEN ssize_t ch_attempt_readv(int fd, const struct iovec *, int);
-CH_HIDDEN ssize_t ch_attempt_write(int fd, const void *, size_t);
-CH_HIDDEN ssize_t ch_attempt_writev(int fd, const struct iovec *, int);
+CH_HIDDEN ssize_t ch_nonblocking_recv(int fd, void *, size_t, int flags);
+CH_HIDDEN ssize_t ch_nonblocking_recvfrom(int fd, void *, size_t, int flags, struct sockaddr *, socklen_t *);
+CH_HIDDEN ssize_t ch_nonblocking_recvmsg(int fd, struct msghdr *, int flags);
+CH_HIDDEN ssize_t ch_nonblocking_send(int fd, const void *, size_t, int flags);
+CH_HIDDEN ssize_t ch_nonblocking_sendto(int fd, const void *, size_t, int flags, const struct sockaddr *, socklen_t);
+CH_HIDDEN ssize_t ch_nonblocking_sendmsg(int fd, const struct msghdr *, int flags);
+CH_HIDDEN ssize_t ch_nonblocking_read(int fd, void *, size_t);
+CH_HIDDEN ssize_t ch_nonblocking_readv(int fd, const struct iovec *, int);
+CH_HIDDEN ssize_t ch_nonblocking_write(int fd, const void *, size_t);
+CH_HIDDEN ssize_t ch_nonblocking_writev(int fd, const struct iovec *, int);
 /* For stdio, which hands nothing to a thread: never CH_BY_THREAD. */
-CH_HIDDEN ssize_t ch_attempt_stream_readv(int fd, const struct iovec *, int);
-CH_HIDDEN ssize_t ch_attempt_stream_writev(int fd, const struct iovec *, int);
+CH_HIDDEN ssize_t ch_nonblocking_stream_readv(int fd, const struct iovec *, int);
+CH_HIDDEN ssize_t ch_nonblocking_stream_writev(int fd, const struct iovec *, int);
 /* For the length of the call the listener's mode is non-blocking, if there seems to be somebody to accept. */
-CH_HIDDEN int ch_attempt_accept(int fd, struct sockaddr *, socklen_t *, int flags);
+CH_HIDDEN int ch_nonblocking_accept(int fd, struct sockaddr *, socklen_t *, int flags);
 /* EINPROGRESS: wait until it is writable, then ask ch_connect_outcome; EINPROGRESS, EALREADY: wait again. EAGAIN: a
  * local socket's peer is busy. */
-CH_HIDDEN int ch_attempt_connect(int fd, const struct sockaddr *, socklen_t);
+CH_HIDDEN int ch_nonblocking_connect(int fd, const struct sockaddr *, socklen_t);
 CH_HIDDEN int ch_connect_outcome(int fd, const struct sockaddr *, socklen_t);
 CH_HIDDEN int ch_connect_undo(int fd);
-CH_HIDDEN int ch_attempt_poll(struct pollfd *, nfds_t);
+CH_HIDDEN int ch_nonblocking_poll(struct pollfd *, nfds_t);
 CH_HIDDEN int ch_plain_poll_chk(struct pollfd *, nfds_t, int timeout, size_t room);
 CH_HIDDEN int ch_plain_close(int fd);
 CH_HIDDEN int ch_plain_clock_nanosleep(clockid_t, int flags, const struct timespec *, struct timespec *left);
@@ -45,7 +45,7 @@ CH_HIDDEN int ch_plain_clock_nanosleep(clockid_t, int flags, const struct timesp
 /* How long the plain call would wait on this descriptor, in ns: for ever (CH_FOREVER), for the socket's time-out
  * (`option`: SO_RCVTIMEO or SO_SNDTIMEO), or not at all (-1: the user made it
  * non-blocking, or it is a regular file). */
-CH_HIDDEN int64_t ch_patience(int fd, int option);
+CH_HIDDEN int64_t ch_call_timeout(int fd, int option);
 /* Whether a write that was cut short goes on until all is written: streams and pipes, not datagrams. */
 CH_HIDDEN int ch_is_stream(int fd);
 /* A copy of n vectors without their first `skip` bytes; *left: how many. NULL with ENOMEM. To be freed. */

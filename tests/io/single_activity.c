@@ -1,6 +1,6 @@
-/* A program without a second activity is an ordinary C program: a signal's handler ends its calls with EINTR, or not, as
- * the C library has it. With a second one nobody can tell whose call was meant, and none ends. Who is not interrupted
- * here waits for ever, and the harness ends the test. */
+/* A program without a second activity is an ordinary C program: a signal's handler ends its calls with EINTR, or not,
+ * as the C library has it. With a second one nobody can tell whose call was meant, and none ends. Who is not
+ * interrupted here waits for ever, and the harness ends the test. */
 #include "harness.h"
 #include <arpa/inet.h>
 #include <fcntl.h>
@@ -35,7 +35,7 @@ static void no_signals(void) {
   alarm(200); /* the harness's, which is the same timer */
 }
 
-#define INTERRUPTED(call)                                                                                               \
+#define INTERRUPTED(call)                                                                                              \
   do {                                                                                                                 \
     errno = 0;                                                                                                         \
     signals(0);                                                                                                        \
@@ -77,7 +77,8 @@ TEST(a_handler_ends_what_waits_for_a_descriptor) {
   fd_set in;
   sigset_t none;
   sigemptyset(&none);
-  EXPECT(pipe(p) == 0 && socketpair(AF_UNIX, SOCK_STREAM, 0, s) == 0 && bind(l, (void *)&a, sizeof a) == 0 && listen(l, 1) == 0);
+  EXPECT(pipe(p) == 0 && socketpair(AF_UNIX, SOCK_STREAM, 0, s) == 0 && bind(l, (void *)&a, sizeof a) == 0 &&
+         listen(l, 1) == 0);
   struct pollfd f = {.fd = p[0], .events = POLLIN};
   INTERRUPTED(read(p[0], b, 1));
   INTERRUPTED(readv(p[0], &iov, 1));
@@ -101,7 +102,8 @@ TEST(a_handler_ends_what_waits_for_a_descriptor) {
   static char full[65536];
   EXPECT(write(p[1], full, sizeof full) == sizeof full);
   INTERRUPTED(write(p[1], b, 100));
-  while (send(s[0], b, 100, MSG_DONTWAIT) > 0) continue;
+  while (send(s[0], b, 100, MSG_DONTWAIT) > 0)
+    continue;
   INTERRUPTED(send(s[0], b, 100, 0));
   INTERRUPTED(sendto(s[0], b, 100, 0, NULL, 0));
   INTERRUPTED(sendmsg(s[0], &m, 0));
@@ -127,7 +129,8 @@ TEST(a_handler_ends_other_waits) {
   INTERRUPTED(sigwaitinfo(&usr, &info));
   pid_t child = fork();
   if (child == 0) {
-    for (;;) pause();
+    for (;;)
+      pause();
   }
   INTERRUPTED(waitpid(child, &status, 0));
   INTERRUPTED(wait(&status));
@@ -170,7 +173,8 @@ TEST(a_handler_that_restarts_ends_nothing) {
   }
   signals(SA_RESTART);
   EXPECT(read(p[0], &b, 1) == 1 && b == 'x');
-  while (!handled) continue;
+  while (!handled)
+    continue;
   no_signals();
   int status;
   EXPECT(waitpid(child, &status, 0) == child && status == 0);
@@ -181,7 +185,7 @@ TEST(it_is_so_again_when_the_others_have_ended) {
   int p[2], ran = 0;
   char b;
   EXPECT(pipe(p) == 0);
-  activate [&other] {
+  activate[&other] {
     usleep(1000);
     ran = 1;
   }
@@ -197,7 +201,8 @@ TEST(with_others_no_call_ends_because_a_handler_has_run) {
   signals(0);
   activate {
     int before = handled;
-    while (handled < before + 3) ch_sleep(1000000);
+    while (handled < before + 3)
+      ch_sleep(1000000);
     EXPECT(write(p[1], "x", 1) == 1);
   }
   EXPECT(read(p[0], &b, 1) == 1);

@@ -1,4 +1,4 @@
-#include "posix/sole.h"
+#include "posix/single_activity.h"
 #include "activity/scope.h"
 #include "reactor/inbox.h"
 #include "reactor/reactor.h"
@@ -10,7 +10,7 @@ static bool is_alone(const struct ch_domain *d) {
 
 /* Since others have run here, or waited, the reactor may not have handed all to the kernel: what was withdrawn may hold
  * a descriptor open that has been closed. */
-bool ch_is_sole(void) {
+bool ch_is_single_activity(void) {
   static __thread uint64_t settled = 1; /* nobody has run but main, once */
   struct ch_domain *d = &ch_domain;
   if (ch_reactor == &ch_reactor_simulated)

@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "reactor/own.h"
+#include "reactor/runtime_descriptors.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -28,7 +28,7 @@ static void note_process(void) {
   pthread_atfork(NULL, NULL, in_child);
 }
 
-int ch_own(int fd) {
+int ch_add_runtime_descriptor(int fd) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
   pthread_once(&once, note_process);
   int saved = errno, to = above(fd);
@@ -59,7 +59,7 @@ static int place_of(int fd) {
 }
 
 int ch_own_number(int place) { return number_at(place); }
-bool ch_is_own(int fd) { return place_of(fd) >= 0; }
+bool ch_is_runtime_descriptor(int fd) { return place_of(fd) >= 0; }
 void ch_own_lost(int place) { __atomic_store_n(&own[place], 0, __ATOMIC_RELAXED); }
 void ch_own_close(int place) {
   int fd = number_at(place);
@@ -71,7 +71,8 @@ void ch_own_close(int place) {
 
 int ch_own_makes_way(int fd, int to, int flags) {
   int place = place_of(to);
-  if (place < 0 || getpid() != process || fd == to || flags & ~O_CLOEXEC || ch_is_own(fd) || fcntl(fd, F_GETFD) < 0)
+  if (place < 0 || getpid() != process || fd == to || flags & ~O_CLOEXEC || ch_is_runtime_descriptor(fd) ||
+      fcntl(fd, F_GETFD) < 0)
     return 0;
   int saved = errno, other = above(to);
   if (other < 0)
@@ -112,7 +113,7 @@ static int system_close_range(unsigned first, unsigned last, int flags) {
   return (int)syscall(SYS_close_range, first, last, flags);
 }
 
-CH_INTERPOSED int close(int fd) { return ch_is_own(fd) ? (errno = EBADF, -1) : __close(fd); }
+CH_INTERPOSED int close(int fd) { return ch_is_runtime_descriptor(fd) ? (errno = EBADF, -1) : __close(fd); }
 CH_INTERPOSED int dup2(int fd, int to) { return ch_own_makes_way(fd, to, 0) < 0 ? -1 : __dup2(fd, to); }
 CH_INTERPOSED int dup3(int fd, int to, int flags) {
   return ch_own_makes_way(fd, to, flags) < 0 ? -1 : (int)syscall(SYS_dup3, fd, to, flags);
