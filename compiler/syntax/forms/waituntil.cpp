@@ -6,8 +6,8 @@
 //     struct __charcoal_wait __charcoal_wait_0 __attribute__((cleanup(…leave)));
 //     struct f__clause __charcoal_clause_0_0; struct h__clause __charcoal_clause_0_1;
 //     __charcoal_wait_enter(&__charcoal_wait_0, flags, "file:line");
-//     { f__clause(&__charcoal_clause_0_0, a); __charcoal_wait_add(&__charcoal_wait_0, &__charcoal_clause_0_0, 0); }
-//     if (__charcoal_when_0_1) { h__clause(&__charcoal_clause_0_1, b); …add(…, 1); }
+//     f__clause(&__charcoal_clause_0_0, a), __charcoal_wait_add(&__charcoal_wait_0, &__charcoal_clause_0_0, 0);
+//     (void)(__charcoal_when_0_1 && (h__clause(&__charcoal_clause_0_1, b), …add(…, 1), 1));
 //     switch (__charcoal_wait_try(&__charcoal_wait_0)) { case 0: goto charcoal_body_0_0; … }
 //     charcoal_body_0_0: { r = (f__result)__charcoal_clause_result(&__charcoal_clause_0_0); BODY0 } goto …end;
 //     … }
@@ -285,7 +285,8 @@ void Translator::waitGuards(const Wait &wait, const std::string &id) {
     }
 }
 
-// The arguments of the enabled clauses, in order.
+// The arguments of the enabled clauses, in order. They stand in expressions and not in blocks of their own: a compound
+// literal among them has to live as long as the statement.
 void Translator::waitArguments(const Wait &wait, const std::string &id) {
   for (size_t k = 0; k < wait.clauses.size(); ++k) {
     const Wait::Clause &clause = wait.clauses[k];
@@ -293,11 +294,12 @@ void Translator::waitArguments(const Wait &wait, const std::string &id) {
       continue;
     const std::string name(at(clause.function)), own = "__charcoal_clause_" + id + "_" + number(k);
     const size_t open = clause.function + 1, close = closing(open);
-    const std::string guard = clause.guard == none ? "" : "if (__charcoal_when_" + id + "_" + number(k) + ") ";
-    text(clause.function, guard + "{ " + name + "__clause(&" + own + (open + 1 < close ? "," : ""));
+    const std::string guard = clause.guard == none ? "" : "(void)(__charcoal_when_" + id + "_" + number(k) + " && (";
+    text(clause.function, guard + name + "__clause(&" + own + (open + 1 < close ? "," : ""));
     position = open + 1;
     skim(close);
-    text(close, "); __charcoal_wait_add(&__charcoal_wait_" + id + ", &" + own + ", " + number(k) + "u); }");
+    text(close, "), __charcoal_wait_add(&__charcoal_wait_" + id + ", &" + own + ", " + number(k) +
+                    (clause.guard == none ? "u);" : "u), 1));"));
   }
 }
 
