@@ -5,7 +5,11 @@
  * Frames and variable-length locals are born and die like those of a stack, so they lie on one. */
 #include "charcoal_abi.h"
 
-__thread struct ch_tls ch_tls __attribute__((aligned(64)));
+/* Where generated code looks for versions and frames before it asks below: nothing is ever in them. */
+static struct ch_twin_entry no_twins[CH_TWIN_PLACES];
+static struct ch_class no_frames[CH_FRAME_MAX / CH_FRAME_STEP + 1];
+
+__thread struct ch_tls ch_tls __attribute__((aligned(64))) = {.twins = no_twins, .frames = no_frames};
 
 static _Alignas(64) unsigned char stack[1 << 20];
 static size_t used;
@@ -28,6 +32,7 @@ struct ch_frame *ch_frame_new(const struct ch_frame_info *info) {
   struct ch_frame *frame = push(info->size, info->align);
   frame->info = info;
   frame->point = 0;
+  frame->held = 1; /* so that generated code gives it back to ch_frame_free */
   return frame;
 }
 

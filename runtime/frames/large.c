@@ -9,16 +9,18 @@ static __thread uint64_t bytes_now;
  * size at most one of each, as long as they are not too large to be kept. Never in malloc mode. */
 #define PLACES 16
 #define KEPT_MAX ((size_t)32 * 1024)
-static __thread struct {
+struct kept {
   void *raw;
   size_t total;
-} kept[PLACES];
+};
+/* PLACES of them; NULL until the first. Not in place, for thread-local memory is scarce. */
+static __thread struct kept *kept;
 
 static unsigned place_of(size_t total) { return (unsigned)(total / 16) % PLACES; }
 
 static void *take_memory(size_t total) {
   const unsigned i = place_of(total);
-  if (kept[i].raw && kept[i].total == total) {
+  if (kept && kept[i].raw && kept[i].total == total) {
     void *raw = kept[i].raw;
     kept[i].raw = NULL;
     return raw;
@@ -27,7 +29,9 @@ static void *take_memory(size_t total) {
 }
 
 static void give_memory(void *raw, size_t total) {
-  if (ch_heap_malloc || total > KEPT_MAX) {
+  if (!kept && !ch_heap_malloc)
+    kept = calloc(PLACES, sizeof *kept);
+  if (!kept || total > KEPT_MAX) {
     free(raw);
     return;
   }
@@ -38,10 +42,10 @@ static void give_memory(void *raw, size_t total) {
 }
 
 void ch_large_end(void) {
-  for (unsigned i = 0; i < PLACES; i++) {
+  for (unsigned i = 0; kept && i < PLACES; i++)
     free(kept[i].raw);
-    kept[i].raw = NULL;
-  }
+  free(kept);
+  kept = NULL;
 }
 
 void *ch_large_list(void) { return &first; }

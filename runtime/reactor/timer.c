@@ -38,7 +38,7 @@ static __thread struct timers {
   int64_t heap_slack;  /* of none on the heap is it less; while there are any */
   int64_t asked;       /* what the clock said last */
   uint64_t registered;
-  struct run runs[RUNS];
+  struct run *runs; /* RUNS of them; NULL until the first timer: thread-local memory is scarce */
 } timers = {.next = CH_FOREVER};
 
 /* clause->slot: the run, or RUNS for the heap, and the lower bits of its place there. */
@@ -48,12 +48,15 @@ static __thread struct timers {
 /* A large array that is empty is given back. */
 #define KEPT 1024
 
+CH_COLD static _Noreturn void out_of_memory(uint32_t count) {
+  fprintf(stderr, "charcoal: out of memory: no room for %u timers\n", count);
+  abort();
+}
+
 static struct entry *allocate(struct entry *old, uint32_t count) {
   struct entry *bigger = count <= PLACE_MASK ? realloc(old, count * sizeof *bigger) : NULL;
-  if (!bigger) {
-    fprintf(stderr, "charcoal: out of memory: no room for %u timers\n", count);
-    abort();
-  }
+  if (!bigger)
+    out_of_memory(count);
   return bigger;
 }
 
@@ -223,8 +226,17 @@ static void find_first(struct timers *t) {
   t->next = e ? e->deadline : CH_FOREVER;
 }
 
+CH_COLD static struct run *make_runs(void) {
+  struct run *runs = calloc(RUNS, sizeof *runs);
+  if (!runs)
+    out_of_memory(1);
+  return runs;
+}
+
 static int enlist(struct ch_clause *c) {
   struct timers *t = &timers;
+  if (CH_UNLIKELY(!t->runs))
+    t->runs = make_runs();
   struct entry e = {c->value, t->registered++, c};
   unsigned i = 0;
   while (i < t->open && e.deadline < t->runs[i].last)
@@ -313,8 +325,9 @@ int64_t ch_timers_latest(void) {
 }
 
 void ch_timers_end(void) {
-  for (unsigned i = 0; i < RUNS; i++)
+  for (unsigned i = 0; timers.runs && i < RUNS; i++)
     free(timers.runs[i].ring);
+  free(timers.runs);
   free(timers.heap);
   timers = (struct timers){.next = CH_FOREVER};
 }
@@ -346,7 +359,7 @@ void ch_timers_check(void) {
   struct timers *t = &timers, now = *t;
   find_first(t);
   CH_INVARIANT(t->next == now.next && (t->next == CH_FOREVER || t->first == now.first), "the earliest one is known");
-  for (unsigned i = 0; i < RUNS; i++)
+  for (unsigned i = 0; t->runs && i < RUNS; i++)
     check_run(t, i);
   for (uint32_t i = 0; i < t->used; i++) {
     CH_INVARIANT(t->heap[i].clause->slot == ((uint32_t)RUNS << PLACE_BITS | i), "a registered timer knows its place");
