@@ -4,10 +4,10 @@
 //           __charcoal_spawn(uid, …), followed by a call of the helper that clang made of the captured block,
 //           which begins with __charcoal_body(uid) and one __charcoal_value(&v, sizeof v) per copied variable;
 //           for each `async` likewise __charcoal_async(uid, scope) and a helper, and no copied variables;
-//           annotations "charcoal.atomic" on functions
+//           annotations "charcoal.atomic" and "charcoal.never_waits" on functions
 //   leaves  ch_spawn(handle, @helper, record, size, flags, site); the helper with the attribute
 //           "charcoal-activity"; calls of async bodies with a bundle (async.h); functions with the attribute
-//           "charcoal-atomic"; none of those markers
+//           "charcoal-atomic" or "charcoal-never-waits"; none of those markers
 //
 //   before                                          after
 //     call @__charcoal_spawn(7, %act, 0, @site)       %record = alloca { ptr, [4 x i8] }
@@ -31,6 +31,7 @@
 #include "charcoal_abi.h"
 #include "marks.h"
 #include "options.h"
+#include "promises.h"
 #include "llvm/BinaryFormat/Dwarf.h"
 #include "llvm/IR/DIBuilder.h"
 #include "llvm/IR/DebugInfo.h"
@@ -78,14 +79,15 @@ private:
   void nameHelper(Function &helper, const Function &spawner, StringRef suffix);
   void describeArguments(Function &helper, ArrayRef<DILocalVariable *>);
   void describeCaptures(Function &helper, const std::vector<Capture> &);
-  bool markAtomicFunctions();
+  void markNeverWaits(Function &);
+  bool markFunctions();
   void turnChecksOn();
   void checkReturns();
 
   Module &M;
   const DataLayout &layout;
   DenseMap<uint64_t, SmallVector<CallInst *, 1>> markers; // __charcoal_spawn and __charcoal_async, by uid
-  bool spawned = false;
+  bool spawned = false, neverWaits = false;
   SetVector<std::pair<Function *, AllocaInst *>> lent; // locals that activities use by reference
 };
 
@@ -588,9 +590,17 @@ void Outliner::outlineAsync(CallInst *bodyMarker, ArrayRef<CallInst *> callers, 
     shorten(*started[0]);
 }
 
-// ---- functions declared `atomic` ----
+// ---- functions declared `atomic` or `ch_never_waits` ----
 
-bool Outliner::markAtomicFunctions() {
+// A wait is found by the function's frame: it has to have one.
+void Outliner::markNeverWaits(Function &F) {
+  F.addFnAttr(NeverWaitsAttr);
+  F.removeFnAttr(Attribute::AlwaysInline);
+  F.addFnAttr(Attribute::NoInline);
+  neverWaits = true;
+}
+
+bool Outliner::markFunctions() {
   GlobalVariable *annotations = M.getGlobalVariable("llvm.global.annotations");
   auto *entries =
       annotations && annotations->hasInitializer() ? dyn_cast<ConstantArray>(annotations->getInitializer()) : nullptr;
@@ -601,11 +611,14 @@ bool Outliner::markAtomicFunctions() {
     auto *fields = cast<ConstantStruct>(entry);
     auto *text = dyn_cast<GlobalVariable>(fields->getOperand(1)->stripPointerCasts());
     auto *data = text ? dyn_cast<ConstantDataArray>(text->getInitializer()) : nullptr;
-    if (data && data->isCString() && data->getAsCString() == "charcoal.atomic") {
-      if (auto *F = dyn_cast<Function>(fields->getOperand(0)->stripPointerCasts()))
-        F->addFnAttr(AtomicAttr);
-    } else
+    const StringRef says = data && data->isCString() ? data->getAsCString() : "";
+    auto *F = dyn_cast<Function>(fields->getOperand(0)->stripPointerCasts());
+    if (says != "charcoal.atomic" && says != "charcoal.never_waits")
       others.push_back(fields);
+    else if (F && says == "charcoal.atomic")
+      F->addFnAttr(AtomicAttr);
+    else if (F && options().checks)
+      markNeverWaits(*F);
   }
   if (others.size() == entries->getNumOperands())
     return false;
@@ -620,15 +633,18 @@ bool Outliner::markAtomicFunctions() {
   return true;
 }
 
-// The runtime checks captures only where somebody asked for it: a module compiled with checks asks when it is loaded.
+// The runtime checks only what somebody asked for: a module compiled with checks asks when it is loaded.
 void Outliner::turnChecksOn() {
   LLVMContext &C = M.getContext();
-  auto *flag = M.getOrInsertGlobal("ch_checks", Type::getInt32Ty(C));
-  Function *constructor = Function::Create(FunctionType::get(Type::getVoidTy(C), false), GlobalValue::InternalLinkage,
-                                           "charcoal.checks", M);
+  Type *nothing = Type::getVoidTy(C);
+  Function *constructor =
+      Function::Create(FunctionType::get(nothing, false), GlobalValue::InternalLinkage, "charcoal.checks", M);
   constructor->addFnAttr(AtomicAttr);
   IRBuilder<> B(BasicBlock::Create(C, "", constructor));
-  B.CreateStore(B.getInt32(1), flag);
+  if (spawned)
+    B.CreateStore(B.getInt32(1), M.getOrInsertGlobal("ch_checks", Type::getInt32Ty(C)));
+  if (neverWaits)
+    B.CreateCall(M.getOrInsertFunction("ch_never_waits_is_checked", nothing));
   B.CreateRetVoid();
   appendToGlobalCtors(M, constructor, 65535);
 }
@@ -660,7 +676,7 @@ void Outliner::checkReturns() {
 }
 
 bool Outliner::run() {
-  bool changed = markAtomicFunctions();
+  bool changed = markFunctions();
   if (Function *marker = M.getFunction("__charcoal_body")) {
     // Outer bodies before those inside them: an inner body's captures are named by what its spawner declares.
     std::vector<CallInst *> bodies;
@@ -679,10 +695,10 @@ bool Outliner::run() {
        {"__charcoal_spawn", "__charcoal_async", "__charcoal_body", "__charcoal_value", "__charcoal_dialect"})
     if (Function *marker = M.getFunction(name); marker && marker->use_empty())
       marker->eraseFromParent();
-  if (spawned && options().checks) {
+  if ((spawned || neverWaits) && options().checks)
     turnChecksOn();
+  if (spawned && options().checks)
     checkReturns();
-  }
   return changed;
 }
 

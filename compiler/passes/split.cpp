@@ -28,6 +28,7 @@
 #include "guards.h"
 #include "marks.h"
 #include "options.h"
+#include "promises.h"
 #include "places.h"
 #include "tailcalls.h"
 #include "llvm/ADT/SetVector.h"
@@ -826,7 +827,8 @@ GlobalVariable *Splitter::makeInfo() {
   return glue.frameInfo("charcoal.info", glue.resumeStub(signature, !tailCalls.empty()), &F, glue.string(name),
                         place ? glue.string(place->getFilename()) : nullptr, linesOfPoints(abi, F, points),
                         points.size(), alignTo(size, 8), imageSize, std::max<uint64_t>(16, homesAlign.value()),
-                        frame ? CH_FRAME_HOME : 0, asyncs, inlinedAtPoints(glue, abi, F, points));
+                        (frame ? CH_FRAME_HOME : 0) | (F.hasFnAttribute(NeverWaitsAttr) ? CH_FRAME_NEVER_WAITS : 0),
+                        asyncs, inlinedAtPoints(glue, abi, F, points));
 }
 
 // ---- entry, dispatch, suspension, return ----

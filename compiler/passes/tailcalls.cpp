@@ -12,6 +12,7 @@
 #include "addresses.h"
 #include "async.h"
 #include "marks.h"
+#include "promises.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/IR/CFG.h"
@@ -175,7 +176,7 @@ SmallVector<CallInst *> findTailCalls(Function &F) {
       call->setTailCallKind(CallInst::TCK_None);
     else if (forced)
       found.push_back(call);
-    else if (!F.hasFnAttribute(Attribute::OptimizeNone))
+    else if (!F.hasFnAttribute(Attribute::OptimizeNone) && !F.hasFnAttribute(NeverWaitsAttr))
       asked[&BB] = call;
   }
   if (!asked.empty())

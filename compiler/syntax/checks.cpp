@@ -136,7 +136,8 @@ public:
       : compiler(compiler), warnings(warnings), unit(compiler, this->warnings) {}
 
   // These annotations are only for us: code generation, whose turn comes next, would make references to the functions
-  // of them. A precompiled header keeps them, for those who use the header.
+  // of them. A precompiled header keeps them, for those who use the header. The passes want to know which functions of
+  // the file never wait: they take the reference away.
   bool HandleTopLevelDecl(DeclGroupRef group) override {
     if (compiler.getFrontendOpts().ProgramAction == frontend::GeneratePCH)
       return true;
@@ -144,7 +145,9 @@ public:
     for (Decl *one : group)
       if (auto *function = dyn_cast<FunctionDecl>(one)) {
         take(*function, "charcoal.may_block", unit.marked);
-        take(*function, "charcoal.never_waits", unit.neverWaits);
+        take(*function, neverWaits, unit.neverWaits);
+        if (function->doesThisDeclarationHaveABody() && unit.neverWaits.contains(function->getCanonicalDecl()))
+          function->addAttr(AnnotateAttr::CreateImplicit(*unit.ast, neverWaits, nullptr, 0));
         if (function->doesThisDeclarationHaveABody() && unit.isDeclared("__charcoal_dialect"))
           checkCopies(unit, *function);
       }
@@ -173,6 +176,8 @@ public:
   }
 
 private:
+  static constexpr llvm::StringLiteral neverWaits = "charcoal.never_waits";
+
   static void take(FunctionDecl &function, llvm::StringRef annotation,
                    llvm::SmallPtrSetImpl<const FunctionDecl *> &functions) {
     if (!isAnnotated(function, annotation))

@@ -7,7 +7,7 @@
 // in this file passes such an address), and variables that several bodies of `activate` or `async` use by reference. An
 // element of an array is not, unless its index is a constant: each activity may have one of its own. Nothing is said
 // about code that holds a lock, as far as the names of functions tell, or has read the data again in between, or stands
-// in a file that starts nothing.
+// in `assert_no_yield`, where others running would be an error, or in a file that starts nothing.
 #include "order.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/RecursiveASTVisitor.h"
@@ -32,6 +32,14 @@ bool mentions(const Stmt *whole, const VarDecl *variable) {
     auto *reference = dyn_cast<DeclRefExpr>(s);
     return reference && reference->getDecl() == variable;
   });
+}
+
+// `assert_no_yield { … }`: the front end has put a variable in front of its statements.
+bool isAssertion(const Stmt *s) {
+  auto *block = dyn_cast<CompoundStmt>(s);
+  auto *first = block && !block->body_empty() ? dyn_cast<DeclStmt>(block->body_front()) : nullptr;
+  auto *variable = first && first->isSingleDecl() ? dyn_cast<NamedDecl>(first->getSingleDecl()) : nullptr;
+  return variable && variable->getName() == "__charcoal_asserted";
 }
 
 // What is shared, from one look at the whole file.
@@ -158,6 +166,13 @@ public:
   void statement() { state.loads.clear(); }
 
   bool enter(const Stmt *s) {
+    if (isAssertion(s)) {
+      ++assertions;
+      for (const Stmt *part : s->children())
+        walk(part);
+      --assertions;
+      return false;
+    }
     if (auto *body = dyn_cast<CapturedStmt>(s)) {
       const bool outside = isBranch;
       State before = std::move(state);
@@ -186,7 +201,8 @@ public:
     const bool isUnlock = name.ends_with("unlock") || name.ends_with("release") || name.ends_with("sem_post");
     const bool isLock = !isUnlock && ((name.ends_with("lock") && !name.ends_with("block")) ||
                                       name.ends_with("acquire") || name.ends_with("sem_wait"));
-    if (!inAtomic && (isBranch || !sharing.hasActivities ? unit.mayWait(*call) : unit.mayGiveWay(*call))) {
+    if (!inAtomic && assertions == 0 &&
+        (isBranch || !sharing.hasActivities ? unit.mayWait(*call) : unit.mayGiveWay(*call))) {
       for (Read &read : state.loads)
         if (!read.crossed)
           read.crossed = call;
@@ -278,6 +294,7 @@ private:
   Unit &unit;
   const Sharing &sharing;
   bool isSpawned = false, isBranch = false;
+  unsigned assertions = 0; // around the code at hand
   llvm::SmallPtrSet<const Stmt *, 8> reported;
 };
 

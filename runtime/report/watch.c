@@ -1,8 +1,8 @@
 #include "report/watch.h"
 #include "atomicity/atomicity.h"
+#include "report/broken_promise.h"
 #include "report/times.h"
 #include "report/trace.h"
-#include "sched/no_yield.h"
 
 int ch_watched;
 
@@ -41,6 +41,8 @@ void ch_watch_split(struct ch_branch *from, struct ch_branch *to) {
     ch_atomicity_split(from, to);
   if (ch_watched & CH_WATCH_NO_YIELD)
     ch_no_yield_split(to);
+  if (ch_watched & CH_WATCH_NEVER_WAITS)
+    ch_never_waits_split(to);
 }
 
 void ch_watch_branch_ends(struct ch_branch *b) {
@@ -59,6 +61,8 @@ void ch_watch_run_begins(struct ch_branch *b) {
     ch_trace_run_begins(b);
   if (is_checked())
     ch_atomicity_run_begins(b);
+  if (ch_watched & CH_WATCH_NEVER_WAITS)
+    ch_never_waits_run_begins(b);
 }
 
 void ch_watch_run_ends(int status) {
@@ -70,4 +74,6 @@ void ch_watch_run_ends(int status) {
     ch_atomicity_run_ends(status);
   if (ch_watched & CH_WATCH_NO_YIELD)
     ch_no_yield_run_ends(status);
+  if (ch_watched & CH_WATCH_NEVER_WAITS)
+    ch_never_waits_run_ends(status);
 }

@@ -1,6 +1,6 @@
 /* Those who watch the scheduler at work: the trace (report/trace.h), the times (report/times.h), the detector of
- * unserialisable interleavings (atomicity/atomicity.h) and the check of assert_no_yield (sched/no_yield.h). While
- * nobody watches, each place below costs one test of ch_watched. */
+ * unserialisable interleavings (atomicity/atomicity.h) and the checks of code that does not wait
+ * (report/broken_promise.h). While nobody watches, each place below costs one test of ch_watched. */
 #ifndef CHARCOAL_REPORT_WATCH_H
 #define CHARCOAL_REPORT_WATCH_H
 
@@ -9,7 +9,13 @@
 
 /* Who watches, any of these together; the functions below are to be called while it is not 0, on the thread that runs
  * the branch's domain. */
-enum { CH_WATCH_TRACE = 1, CH_WATCH_ATOMICITY = 2, CH_WATCH_TIMES = 4, CH_WATCH_NO_YIELD = 8 };
+enum {
+  CH_WATCH_TRACE = 1,
+  CH_WATCH_ATOMICITY = 2,
+  CH_WATCH_TIMES = 4,
+  CH_WATCH_NO_YIELD = 8,
+  CH_WATCH_NEVER_WAITS = 16
+};
 extern CH_HIDDEN int ch_watched;
 
 /* A frame of a twin of a library call, or of the runtime's own: no place that the program's author knows. */

@@ -16,8 +16,11 @@ static inline void ch_no_yield_pauses(void) {
 /* The code that was in the block, if any, will not come back to its end. */
 CH_HIDDEN void ch_no_yield_drop(void);
 
-/* See ch_watch_run_ends and ch_watch_split. They don't return if that was a switch inside a block. */
-CH_HIDDEN CH_RARE void ch_no_yield_run_ends(int status);
-CH_HIDDEN CH_RARE void ch_no_yield_split(struct ch_branch *to);
+/* The innermost block around the thread's running code. */
+struct ch_no_yield_block {
+  const char *site;      /* "file:line"; NULL: there is none */
+  struct ch_branch *who; /* whose code it is. NULL: the thread's own, which may have no branch yet */
+};
+extern CH_HIDDEN __thread __attribute__((tls_model("initial-exec"))) struct ch_no_yield_block ch_no_yield_block;
 
 #endif

@@ -6,7 +6,9 @@
  *                                                  concerns the functions of that name with external linkage
  *
  *   ch_never_waits void on_tick(void);             says the opposite, and has it checked: that the function waits, by itself
- *                                                  or in what it calls in the same file, is an error
+ *                                                  or in what it calls in the same file, is an error;
+ *                                                  in modules compiled with -fcharcoal-checks, which is the default
+ *                                                  without optimization, so is any wait of it when the program runs
  *
  * In the list is what waits for the outside as long as that likes. Waits for something inside the program (ch_sem_wait,
  * ch_activity_wait) are not: in atomic code they let contained activities run. Nor are calls that only take as long as

@@ -16,6 +16,7 @@ static void some(int n) { long v = hits; if (n) get(n); hits = v + 1; }
 static void after(long *p) { *p += get(1); }
 static void locked(void) { pthread_mutex_lock(&mutex); long v = total; get(1); total = v + 1; pthread_mutex_unlock(&mutex); }
 static void together(void) { atomic { long v = total; get(1); total = v + 1; } }
+static void asserted(void) { assert_no_yield { long v = total; get(1); total = v + 1; } }
 static void again(void) { long v = total; get(1); if (total == v) total = v + 1; }
 static void quick(void) { long v = total; printf("%d", leaf(1)); total = v + 1; }
 static void own(int n) { table[n] = table[n] + get(n); }
@@ -27,7 +28,7 @@ int main(void) {
   for (int i = 0; i < 2; i++)
     activate [&a[i]] (i) {
       add(&total), sum(&hits), member(), step(), some(i);
-      after(&total), locked(), together(), again(), quick(), own(i), fresh();
+      after(&total), locked(), together(), asserted(), again(), quick(), own(i), fresh();
       long p = 0;
       private(&p);
       ours = ours + get(1);
