@@ -148,8 +148,10 @@ public:
         take(*function, neverWaits, unit.neverWaits);
         if (function->doesThisDeclarationHaveABody() && unit.neverWaits.contains(function->getCanonicalDecl()))
           function->addAttr(AnnotateAttr::CreateImplicit(*unit.ast, neverWaits, nullptr, 0));
-        if (function->doesThisDeclarationHaveABody() && unit.isDeclared("__charcoal_dialect"))
+        if (function->doesThisDeclarationHaveABody() && unit.isDeclared("__charcoal_dialect")) {
           checkCopies(unit, *function);
+          checkLiterals(unit, *function);
+        }
       }
     return true;
   }

@@ -60,7 +60,8 @@ bool isAnnotated(const clang::FunctionDecl &, llvm::StringRef annotation);
 bool isOurs(const clang::VarDecl &);
 
 void checkBlocking(Unit &, const clang::FunctionDecl &);
-void checkCopies(Unit &, const clang::FunctionDecl &); // an error, to be found before code is generated
+void checkCopies(Unit &, const clang::FunctionDecl &);   // an error, to be found before code is generated
+void checkLiterals(Unit &, const clang::FunctionDecl &); // as well
 void checkNeverWaits(Unit &, const clang::FunctionDecl &);
 void checkCaptures(Unit &, const clang::FunctionDecl &);
 void checkUpdates(Unit &, llvm::ArrayRef<const clang::FunctionDecl *>); // of the whole file
