@@ -94,6 +94,10 @@ CH_HIDDEN struct ch_cell *ch_event_outstanding(ch_event);
 CH_HIDDEN void ch_source_withdraw(struct ch_source *);
 CH_HIDDEN const char *ch_source_what(const struct ch_source *);
 
+/* about.c */
+CH_HIDDEN void ch_rendezvous_about(const struct ch_clause *, struct ch_about *);
+CH_HIDDEN void ch_event_about(const struct ch_clause *, struct ch_about *);
+
 /* mistakes.c */
 CH_HIDDEN void ch_event_leaked(const struct ch_cell *, const char *why);
 CH_HIDDEN void ch_event_in_vain(ch_event, const struct ch_cell *);

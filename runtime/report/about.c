@@ -38,6 +38,7 @@ bool ch_about_wait(const struct ch_branch *b, unsigned n, struct ch_about *about
   if (!c)
     return false;
   about->what = c->type->what;
+  about->clause = c;
   if (c->type->about)
     c->type->about(c, about);
   else if (strcmp(about->what, "descriptor") == 0)

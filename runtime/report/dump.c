@@ -209,6 +209,49 @@ static void put_waited(struct ch_writer *o, const struct ch_branch *b) {
   put_holder(o, b);
 }
 
+#define AWAITED_LINES 8
+
+struct awaited {
+  struct ch_writer *to;
+  unsigned indent, lines;
+  uint64_t more; /* things for which there was no line */
+};
+static void put_awaited_one(uint32_t count, const char *site, const char *source, void *data) {
+  struct awaited *a = data;
+  if (a->lines == AWAITED_LINES) {
+    a->more += count;
+    return;
+  }
+  a->lines++;
+  ch_put_spaces(a->to, a->indent);
+  ch_put(a->to, "outstanding: ");
+  ch_put_number(a->to, count);
+  ch_put(a->to, " made");
+  put_site(a->to, site);
+  if (source) {
+    ch_put(a->to, ", triggered by: ");
+    ch_put(a->to, source);
+  }
+  ch_put(a->to, "\n");
+}
+
+/* What is still to come of the sets for which it waits. */
+static void put_awaited(struct ch_writer *o, const struct ch_branch *b, unsigned indent) {
+  struct awaited awaited = {o, indent, 0, 0};
+  struct ch_about about;
+  if (b->state != CH_SELECTING)
+    return;
+  for (unsigned n = 0; ch_about_wait(b, n, &about); n++)
+    if (about.awaited)
+      about.awaited(about.clause, put_awaited_one, &awaited);
+  if (awaited.more) {
+    ch_put_spaces(o, indent);
+    ch_put(o, "outstanding: ");
+    ch_put_number(o, awaited.more);
+    ch_put(o, " more\n");
+  }
+}
+
 static void put_state(struct ch_writer *o, struct ch_branch *b) {
   switch (b->state) {
   case CH_NEW:
@@ -323,6 +366,7 @@ static void put_part(struct ch_branch *b, struct ch_finish *s, unsigned depth, v
       }
     }
     ch_put(o, "\n");
+    put_awaited(o, b, depth ? indent + 2 : indent);
     put_frames(o, b, depth ? indent + 2 : indent);
   }
 }

@@ -29,6 +29,20 @@ static void put_address(struct ch_writer *w, const char *key, const void *p) {
   ch_put(w, "\"");
 }
 
+struct awaited {
+  struct ch_writer *to;
+  bool any;
+};
+static void put_awaited(uint32_t count, const char *site, const char *source, void *data) {
+  struct awaited *a = data;
+  ch_put(a->to, a->any ? ",{\"number\":" : "{\"number\":");
+  a->any = true;
+  ch_put_number(a->to, count);
+  put_text(a->to, "made", site);
+  put_text(a->to, "source", source);
+  ch_put(a->to, "}");
+}
+
 static void put_waits(struct ch_writer *w, const struct ch_branch *b) {
   struct ch_about about;
   const char *call = ch_about_call(b);
@@ -49,6 +63,13 @@ static void put_waits(struct ch_writer *w, const struct ch_branch *b) {
     }
     put_text(w, "operation", about.call);
     put_text(w, "site", about.site);
+    if (about.awaited) {
+      struct awaited awaited = {w, false};
+      put_key(w, "outstanding");
+      ch_put(w, "[");
+      about.awaited(about.clause, put_awaited, &awaited);
+      ch_put(w, "]");
+    }
     ch_put(w, "}");
   }
   ch_put(w, "]");

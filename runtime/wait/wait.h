@@ -22,7 +22,9 @@
 #include "wait/link.h"
 #include <errno.h>
 
-/* For reports. */
+/* For reports: so many things of one kind are awaited; where the program asked for them, and what brings them (NULL:
+ * the program itself). */
+typedef void ch_tell_awaited(uint32_t count, const char *site, const char *source, void *data);
 struct ch_about {
   const char *what;               /* "semaphore", "descriptor", "timer", ... */
   const char *call;               /* the system call, or NULL */
@@ -30,6 +32,9 @@ struct ch_about {
   const void *object;             /* or NULL; of a semaphore that is waited for alone: ask ch_about_semaphore */
   int fd;                         /* or -1 */
   const struct ch_branch *holder; /* the first branch of the activity that has the object; NULL: nobody, or unknown */
+  const struct ch_clause *clause; /* NULL: it waits in no clause */
+  /* Tells what of a set is still to come. NULL: the object is no set. */
+  void (*awaited)(const struct ch_clause *, ch_tell_awaited *, void *data);
 };
 
 /* object: a ch_sem. Takes a unit; the value is 0, or ECANCELED when the semaphore was destroyed. */

@@ -434,3 +434,51 @@ TEST(a_timer_of_a_cancelled_event_never_fires) {
   ch_sleep(2000000);
   EXPECT(counted().triggered == 0 && counted().late == 0 && ch_triggered(r) == 0);
 }
+
+TEST_EXITS(a_deadlock_tells_which_event_is_awaited, CH_EXIT_DEADLOCK,
+           "event\n  outstanding: 1 made at unanswered.c:5") {
+  rendezvous() r;
+#line 5 "unanswered.c"
+  event() e = mkevent(r);
+  ch_event_wait(e);
+}
+TEST_EXITS(a_deadlock_tells_which_events_of_a_block_are_outstanding, CH_EXIT_DEADLOCK,
+           "\n  outstanding: 2 made at unanswered.c:10\n  outstanding: 1 made at unanswered.c:15\n") {
+  int x[4];
+  twait {
+    for (int i = 0; i < 3; i++) {
+#line 10 "unanswered.c"
+      event(int) e = mkevent(&x[i]);
+      if (i == 1)
+        ch_trigger(e, 1);
+    }
+#line 15 "unanswered.c"
+    mkevent(&x[3]);
+  }
+}
+#line 20 "unanswered.c"
+TEST(a_dump_tells_which_events_of_a_rendezvous_are_outstanding_and_what_triggers_them) {
+  char text[4000] = "", json[4000] = "";
+  int one[2], other[2];
+  EXPECT(pipe(one) == 0 && pipe(other) == 0);
+  rendezvous() r;
+  ch_activity waiter;
+  activate[&waiter] { twait(r); }
+  ch_reschedule();
+#line 30 "unanswered.c"
+  EXPECT(ch_trigger_after(1000000, mkevent(r)) == 0);
+  for (int i = 0; i < 10; i++) {
+    mkevent(r);
+#line 33 "unanswered.c"
+    mkevent(r);
+  }
+  ch_dump(one[1]);
+  ch_dump_as(other[1], CH_DUMP_JSON);
+  EXPECT(read(one[0], text, sizeof text - 1) > 0 && read(other[0], json, sizeof json - 1) > 0);
+  EXPECT(strstr(text, "\n  outstanding: 1 made at unanswered.c:30, triggered by: timer\n  outstanding: 1 made at "));
+  EXPECT(strstr(text, "\n  outstanding: 1 made at unanswered.c:32\n  outstanding: 13 more\n"));
+  EXPECT(
+      strstr(json, "\"outstanding\":[{\"number\":1,\"made\":\"unanswered.c:30\",\"source\":\"timer\"},{\"number\":1,"));
+  ch_activity_wait(&waiter);
+  ch_rendezvous_cancel(r);
+}
