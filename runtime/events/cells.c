@@ -1,6 +1,7 @@
 /* The memory of events: see cells.h. Cells lie in chunks, which belong to a domain until it ends, and then wait for
  * another one; so do the states of rendezvous. */
 #include "events/cells.h"
+#include "frames/forks.h"
 #include "wait/atomics.h"
 #include <pthread.h>
 #include <stdio.h>
@@ -26,6 +27,7 @@ static __thread struct chunk *own;
 static __thread struct states *own_states;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+CH_FREE_IN_CHILDREN(lock)
 static struct chunk *chunks[CHUNKS]; /* entries are set once */
 static uint32_t made;
 static struct chunk *unowned;

@@ -11,6 +11,7 @@
  * gone. A thread that may call a new function has learned of it after the change, and with it that its slot is clear.
  */
 #include "frames/allocator.h"
+#include "frames/forks.h"
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,6 +23,7 @@ struct module {
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+CH_FREE_IN_CHILDREN(lock)
 static struct module *modules, **last_module = &modules;
 static struct ch_twin_entry *table;
 static size_t table_size, table_used;

@@ -8,6 +8,7 @@
 #include "report/trace.h"
 #include "report/watch.h"
 #include "atomicity/atomicity.h"
+#include "frames/forks.h"
 #include "sched/domain.h"
 #include <errno.h>
 #include <pthread.h>
@@ -195,8 +196,10 @@ static void open_file(const char *path) {
   ch_watched |= CH_WATCH_TRACE;
 }
 
+static pthread_mutex_t once = PTHREAD_MUTEX_INITIALIZER;
+CH_FREE_IN_CHILDREN(once)
+
 void ch_trace_start(void) {
-  static pthread_mutex_t once = PTHREAD_MUTEX_INITIALIZER;
   static bool looked;
   pthread_mutex_lock(&once);
   const char *path = looked ? NULL : getenv("CHARCOAL_TRACE");

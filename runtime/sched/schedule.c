@@ -1,6 +1,7 @@
 /* See schedule.h. The numbers are those of splitmix64. */
 #define _GNU_SOURCE
 #include "sched/schedule.h"
+#include "frames/forks.h"
 #include "wait/link.h"
 #include <pthread.h>
 #include <signal.h>
@@ -69,8 +70,10 @@ static void begin(const char *text) {
   ch_schedule_random = true;
 }
 
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+CH_FREE_IN_CHILDREN(lock)
+
 void ch_schedule_start(void) {
-  static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
   static uint64_t domains, first;
   static bool looked;
   pthread_mutex_lock(&lock);

@@ -108,6 +108,38 @@ TEST(threads_wait_for_descriptors_each_with_a_reactor_of_its_own) {
   EXPECT(sum == 4 * ('a' + 'b' + 'c'));
 }
 
+/* Two threads are forever being born, and each looks functions up as soon as it runs. */
+static int one(int n) { return n + 1; }
+static int two(int n) { return n + 2; }
+static int (*volatile looked_up[])(int) = {one, two};
+static void *looks_up(void *unused) {
+  return (void *)(intptr_t)(looked_up[0](0) + looked_up[1](0));
+}
+static volatile int enough;
+static void *gives_birth(void *unused) {
+  pthread_t thread;
+  while (!enough)
+    EXPECT(pthread_create(&thread, NULL, looks_up, NULL) == 0 && pthread_join(thread, NULL) == 0);
+  return unused;
+}
+TEST(a_child_looks_functions_up_whatever_other_threads_did_at_the_fork) {
+  pthread_t parents[2];
+  for (int i = 0; i < 2; i++)
+    EXPECT(pthread_create(&parents[i], NULL, gives_birth, NULL) == 0);
+  for (int i = 0; i < 100; i++) {
+    int status = -1;
+    pid_t child = fork();
+    if (child == 0) {
+      alarm(20);
+      _exit((int)(intptr_t)looks_up(NULL));
+    }
+    EXPECT(child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 3);
+  }
+  enough = 1;
+  for (int i = 0; i < 2; i++)
+    EXPECT(pthread_join(parents[i], NULL) == 0);
+}
+
 static void *nothing(void *argument) { return argument; }
 TEST(a_thousand_threads_one_after_the_other_leave_nothing) {
   char line[300];
