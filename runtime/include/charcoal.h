@@ -1,24 +1,38 @@
 /* Charcoal: activities, atomic blocks and blocking calls for C.
  *
- * Compiled by charcoal-cc, this header brings the dialect (charcoal/dialect.h) and the runtime's API.
- * Compiled by any other C compiler, the dialect is elided and the calls below get sequential meanings
+ * Compiled by charcoal-cc, this header brings the dialect (charcoal/dialect.h) and the runtime's functions. Compiled by
+ * any other C compiler, the words of the dialect disappear and the functions below get sequential meanings
  * (charcoal/sequential.h), so that the same program runs as an ordinary sequential one. With -DCHARCOAL_LIBRARY any C
- * or C++ compiler gets the runtime's API and no dialect: for plain code of a program that is linked with the runtime.
+ * or C++ compiler gets the runtime's functions and no dialect: this is for plain code of a program that is linked with
+ * the runtime.
  *
- * Words: a *domain* is one OS thread's scheduler; an *activity* is a call chain that is interleaved with others of
- * its domain; *atomic* code is never interleaved.
+ * Words (docs/glossary.md has all of them): a *domain* is the scheduler of one OS thread; an *activity* is a chain of
+ * calls that is interleaved with the others of its domain; a *scope* is a `do ... finish` with all that was started
+ * inside it; *atomic* code is never interleaved.
  *
- * A thread that has no domain yet gets one when it first needs it (see ch_domain_enter). Unless a function says
- * otherwise: it returns 0 or an error number of <errno.h> and leaves errno alone; times are in
- * nanoseconds on the monotonic clock. A blocking call sets its own activity aside when it is reached through
- * interruptible code. Reached through plain code (a callback of a foreign library, a function that charcoal-cc
- * left plain) it keeps its native stack, and the other activities go on on another one, until it can return, in
- * whatever order such calls end; inside `atomic` only activities that were spawned contained go on, and when nothing at
- * all could end the wait it reports a deadlock and ends the program with status CH_EXIT_DEADLOCK.
+ * Each function is described in the same order: what it does; its arguments, with their units and with who owns their
+ * memory; its result and errors; what a cancel does; which threads may call it; the paper that it comes from, if it
+ * comes from one. Where a description leaves one of these out, the following holds.
  *
- * In a cancelled scope (ch_cancelled) a blocking call returns ECANCELED at once and has no effect, also when it
- * would not have to wait; a call that waits when its scope is cancelled is ended with ECANCELED and has had no effect.
- * One whose effect was had just before returns as usual: never both, never neither.
+ * Arguments: Times and durations are in nanoseconds on the monotonic clock (ch_now). The caller owns the memory behind
+ * a pointer and keeps it until the function returns.
+ *
+ * Result: The function returns 0 or an error number of <errno.h>, and leaves errno alone.
+ *
+ * Cancel: In a cancelled scope (ch_cancelled) a function that blocks returns ECANCELED at once and has no effect, even
+ * if it would not have had to wait. If the scope is cancelled while the function waits, the wait ends with ECANCELED,
+ * and the call has had no effect. A call that had its effect just before returns as usual. A function that never blocks
+ * does the same in a cancelled scope as elsewhere.
+ *
+ * Threads: A function may be called on any thread. A thread that has no domain yet gets one when it first needs it (see
+ * ch_domain_enter). Handles, scopes and local objects belong to one domain and may be used on its thread only. No
+ * function may be called in a signal handler unless its description says so.
+ *
+ * How a call blocks: If it is reached through interruptible code, it sets its own activity aside and the others go on.
+ * If it is reached through plain code (a callback of a foreign library, or a function that charcoal-cc left plain), it
+ * keeps its native stack, and the other activities go on on another stack until the call can return; such calls may end
+ * in any order. Inside `atomic` only activities that were spawned contained go on. If nothing at all could end a wait,
+ * the runtime reports a deadlock and ends the program with status CH_EXIT_DEADLOCK.
  */
 #ifndef CHARCOAL_H
 #define CHARCOAL_H
@@ -30,18 +44,19 @@
 extern "C" {
 #endif
 
-/* Exit status of a program that the runtime has ended: nothing can ever run again. */
+/* The exit status of a program that the runtime has ended because no activity could ever run again. */
 #define CH_EXIT_DEADLOCK 70
-/* Exit status of a program that broke a rule which the checked build found out (see ch_checks). */
+/* The exit status of a program that the runtime has ended because it broke a rule (see ch_checks for one of them). */
 #define CH_EXIT_MISUSE 71
 
-/* An intrusive list of those who wait on an object, first come first served. Private. */
+/* An intrusive list of those who wait for an object, in the order in which they came. Private. */
 struct ch_link {
   struct ch_link *next;
   struct ch_link *prev;
 };
 
-/* A counting semaphore. Zeroed memory is a semaphore of count 0. Not to be copied or moved while somebody waits. */
+/* A counting semaphore. Zeroed memory is a semaphore of count 0. It must not be copied or moved while somebody waits
+ * for it. */
 typedef struct ch_sem {
   struct ch_link waiters; /* private */
   unsigned long count;    /* private; the number of units, while nobody waits */
@@ -50,8 +65,8 @@ typedef struct ch_sem {
 } ch_sem;
 #define CH_SEM_INIT(n) {{NULL, NULL}, (n), {NULL, NULL}, 0}
 
-/* A handle to an activity: `activate [&handle] { ... }`. The caller owns its memory and keeps it until the
- * activity has finished or was detached. */
+/* A handle to an activity: `activate [&handle] { ... }`. The caller owns its memory and keeps it until the activity has
+ * finished or was detached. */
 typedef struct ch_activity {
   struct ch_branch *branch; /* private */
   struct ch_link waiters;   /* private */
@@ -62,219 +77,260 @@ typedef struct ch_activity {
   struct ch_member *member; /* private */
 } ch_activity;
 
-/* An open `do ... finish` (or `noncancellable` block), from ch_scope_here: valid until it ends, in its own domain. It
- * may be handed to functions and to other activities. */
+/* An open `do ... finish`, or an open `noncancellable` block. ch_scope_here returns it. It is valid until the statement
+ * ends, in its own domain, and may be handed to functions and to other activities. */
 typedef struct ch_scope ch_scope;
 
-/* The failures that a scope has collected (ch_collect). The caller owns both and keeps them until the scope has ended;
- * `all` has room for as many as `room` says and may be NULL if that is 0. */
+/* The failures that a scope has collected (ch_collect). The caller owns the structure and the array `all`, and keeps
+ * both until the scope has ended. The array has room for `room` failures; it may be NULL if `room` is 0. */
 struct ch_error {
-  int error;         /* of <errno.h>, or whatever the program uses */
+  int error;         /* a number of <errno.h>, or whatever the program uses */
   const char *place; /* "file:line" of the ch_fail */
 };
 typedef struct ch_errors {
-  struct ch_error *all; /* in the order in which they came; as many as there is room for */
+  struct ch_error *all; /* the failures in the order in which they came, as far as there is room */
   unsigned room;
-  unsigned count; /* all that came */
-  int first;      /* the first of them; 0: there was none */
+  unsigned count; /* how many came; it may be more than `room` */
+  int first;      /* the error number of the first failure; 0 if there was none */
 } ch_errors;
-/* Notes the failure and cancels the innermost scope that collects. 0 is no failure: async ch_fail(fetch(i)); */
+/* Notes a failure and cancels the innermost scope that collects failures; ch_fail_at says more. 0 is no failure, so a
+ * result can be handed over as it is: async ch_fail(fetch(i)); */
 #define ch_fail(error) ch_fail_at((error), CH_PLACE)
 #define CH_PLACE CH_PLACE_OF(__FILE__, __LINE__)
 #define CH_PLACE_OF(file, line) CH_PLACE_TEXT(file, line)
 #define CH_PLACE_TEXT(file, line) file ":" #line
 
-/* A further domain, in an OS thread of its own (ch_domain_start). The caller owns its memory and keeps it until it has
- * joined it. */
+/* Another domain, in an OS thread of its own (ch_domain_start). The caller owns the memory and keeps it until it has
+ * joined the domain. */
 typedef struct ch_thread {
   void *opaque[16]; /* private */
 } ch_thread;
 
+/* As a duration: without limit. As a time: never. */
 #define CH_FOREVER INT64_MAX
 
 #if defined(__CHARCOAL__) || defined(CHARCOAL_RUNTIME) || defined(CHARCOAL_LIBRARY)
 
 /* ---- activities (Charcoal paper, section 2) ---- */
 
-/* Returns when the activity has finished: 0 then, also when it had finished before, and however often and by however
- * many activities it is asked. EDEADLK: the handle is the caller's own. ENOMEM: spawning it failed for lack of memory,
- * so it never ran. EINVAL: the handle was never spawned, or was detached. ECANCELED: the caller's scope is cancelled.
- */
+/* Waits until the activity has finished. Returns at once if it had finished before. Any number of activities may wait
+ * for the same one, and each any number of times.
+ * Result: 0; EDEADLK: the handle is the caller's own; ENOMEM: the activity never ran, because there was no memory to
+ * spawn it; EINVAL: no activity was spawned with this handle, or it was detached, also while the caller waits. */
 int ch_activity_wait(ch_activity *);
 
-/* Lets go of the handle: its memory may be reused at once, and the activity goes on without. EINVAL as above. */
+/* Separates the handle from its activity: the handle's memory may be reused at once, and the activity goes on without
+ * one. Never blocks.
+ * Result: 0; EINVAL: no activity was spawned with this handle, or it was detached before; EBUSY: the activity was
+ * spawned into a scope (ch_in), which keeps the handle. */
 int ch_activity_detach(ch_activity *);
 
-/* Whether the activity has finished. Never blocks. */
+/* Tells whether the activity has finished. Never blocks.
+ * Result: non-zero if it has. */
 int ch_activity_finished(const ch_activity *);
 
-/* The handle of the running activity; NULL if it has none (anonymous, or detached), or outside any domain. */
+/* Returns the handle of the running activity, or NULL: it was spawned without one, it was detached, or the caller runs
+ * in no domain. Never blocks. */
 ch_activity *ch_self(void);
 
-/* Cancels the activity, as if a `finish` stood around its body and were cancelled (AC paper, section 2.2): each of its
- * blocking calls outside `noncancellable` ends, or does not begin, with ECANCELED. One that has not begun yet starts,
- * and finds itself cancelled. 0, also when it has finished; EINVAL: never spawned, or detached. Never blocks, never
- * switches; a second time has no effect. An activity may cancel itself. */
+/* Cancels the activity, as if a `finish` stood around its body and were cancelled: each of its blocking calls outside
+ * `noncancellable` that waits, or begins from now on, ends with ECANCELED. An activity that has not begun yet still
+ * begins, and finds itself cancelled. An activity may cancel itself. A second cancel has no effect. Never blocks, never
+ * switches to another activity.
+ * Result: 0, also if the activity has finished; EINVAL: no activity was spawned with this handle, or it was detached.
+ * Source: AC paper, section 2.2. */
 int ch_activity_cancel(ch_activity *);
 
-/* What the activity leaves behind, for those who hold its handle: one word, 0 if it never says otherwise. EPERM: the
- * caller's activity has no handle. Read with ch_activity_result when the activity has finished (0 before that); the
- * word stays in the handle. Branches leave what they have in variables of the function around their `finish`. */
+/* ch_activity_set_result stores one word in the handle of the running activity, as what the activity leaves behind.
+ * ch_activity_result reads it when the activity has finished; the word stays in the handle. It is 0 before that, and if
+ * the activity has stored none. (A branch leaves its results in variables of the function around its `finish`.) Neither
+ * blocks.
+ * Result of ch_activity_set_result: 0; EPERM: the caller's activity has no handle. */
 int ch_activity_set_result(intptr_t);
 intptr_t ch_activity_result(const ch_activity *);
 
-/* Of a finished activity: 0; what it said by ch_fail, where no scope around that collected it; ENOMEM, and it never
- * ran. EINVAL: it has not finished. */
+/* Tells how a finished activity has ended. Never blocks.
+ * Result: 0: without a failure; EINVAL: it has not finished; ENOMEM: it never ran, because there was no memory to spawn
+ * it; any other number: the failure that it reported by ch_fail where no scope collected it. */
 int ch_activity_error(const ch_activity *);
 
-/* Whether the caller stands in a cancelled scope: then no blocking call waits, or does anything, and each returns
- * ECANCELED (or what its description says). Stays so until the scope is left; 0 inside `noncancellable`. Looks at the
- * clock where there is a deadline: also code that never waits, plain code and atomic code hear of it so. */
+/* Tells whether the caller runs in a cancelled scope, where no blocking call waits or has an effect and each returns
+ * ECANCELED, or what its description says instead. This stays so until the scope is left. If a scope has a deadline,
+ * the function looks at the clock; so code that never waits, plain code and atomic code find out, too. Never blocks.
+ * Result: non-zero if so; always 0 inside `noncancellable`. */
 int ch_cancelled(void);
 
-/* Gives the running activity a name for reports. The text is copied. ENOMEM when there is no room. */
+/* Gives the running activity a name for reports, in place of the name that it has. The text is copied. Never blocks.
+ * Result: 0; ENOMEM; EPERM: the caller runs in no domain. */
 int ch_set_name(const char *);
 
-/* The running activity's name, or NULL. Valid until the activity is renamed or ends. */
+/* Returns the name of the running activity, or NULL if it has none. The text is valid until the activity is renamed or
+ * ends. Never blocks. */
 const char *ch_name(void);
 
-/* Gives way now: every other runnable activity runs before the caller goes on. No effect in atomic or plain code. */
+/* Gives way: every other activity that could run now runs before the caller goes on. It has no effect in atomic or
+ * plain code.
+ * Source: AC paper, section 4.3 (Yield). */
 void ch_reschedule(void);
 
 /* ---- scopes (AC paper, section 2) ----
  *
- * An activity is no part of the scope in which its spawner stands: it goes on when that has ended, and is not cancelled
- * with it. One that is spawned into a scope (ch_in) is: it begins cancelled in a cancelled scope, it is cancelled with
- * the scope, and the scope does not end before it has. */
+ * An activity does not belong to the scope in which its spawner runs: it goes on when that scope has ended, and is not
+ * cancelled with it. An activity that is spawned into a scope (ch_in) belongs to that scope: it is cancelled with the
+ * scope, it begins cancelled if the scope is cancelled already, and the scope does not end before the activity has. */
 
-/* The innermost scope that the caller stands in, `noncancellable` blocks included; NULL: none in its activity. */
+/* Returns the innermost scope that the caller runs in; a `noncancellable` block counts as one. NULL: the activity runs
+ * in none. Never blocks. */
 ch_scope *ch_scope_here(void);
 
-/* In place of a handle: `activate [ch_in(scope)] serve(client);` spawns into that scope, from wherever it is known,
- * once for each ch_in; also while its owner waits at its end. ch_self is its handle there. NULL: into none. Within
- * `atomic` such activities are delayed like others, and `contained` may stand before the statement as usual. */
+/* Stands in place of a handle: `activate [ch_in(scope)] serve(client);` spawns the activity into that scope. Whoever
+ * knows the scope can do so, also while the scope's owner waits at its end. Each ch_in serves for one activity, whose
+ * handle is what ch_self returns there. With NULL the activity is spawned into no scope. Inside `atomic` the activity
+ * is delayed like others, and `contained` may stand before the statement as usual. Never blocks. */
 ch_activity *ch_in(ch_scope *);
 
-/* `cancel` for a scope that was handed over. It has to be open. Never blocks. */
+/* Cancels the scope, as the statement `cancel` does, for code that was handed the scope. The scope has to be open.
+ * Never blocks. */
 void ch_scope_cancel(ch_scope *);
 
-/* From now on the innermost scope that the caller stands in collects failures here. It empties the list. 0; EPERM:
- * there is no scope; ENOMEM. */
+/* From now on, the innermost scope that the caller runs in collects its failures in the list, which is emptied first.
+ * The caller keeps the list until the scope has ended. Never blocks.
+ * Result: 0; EPERM: the caller runs in no scope; ENOMEM. */
 int ch_collect(ch_errors *);
 
-/* See ch_fail. The innermost collecting scope around the caller is meant, and for an activity that was spawned into a
- * scope those around that, too. Where none collects, the activity itself has failed, and is cancelled:
- * ch_activity_error tells. ECANCELED where the scope is cancelled already is what the cancel has done, and is not
- * noted; a deadline of a collecting scope is noted as ETIMEDOUT when it passes, with the place of its `do`. Returns the
- * error. Never blocks. */
+/* Notes a failure and cancels the innermost scope around the caller that collects failures. For an activity that was
+ * spawned into a scope, that scope and those around it count, too. If none collects, the activity itself has failed: it
+ * is cancelled, and ch_activity_error tells the number. An `error` of 0 is no failure and does nothing. ECANCELED in a
+ * scope that is cancelled already is a consequence of the cancel, and is not noted. When the deadline of a collecting
+ * scope passes, ETIMEDOUT is noted with the place of its `do`. `place` is not copied. Never blocks.
+ * Result: the same error number. */
 int ch_fail_at(int error, const char *place);
 
-/* When the scope is cancelled by its deadline, on the clock of ch_now; also when that has been; CH_FOREVER: it has
- * none. NULL: the earliest deadline of all scopes that could cancel the caller. */
+/* Returns the time, on the clock of ch_now, at which the scope's deadline cancels it or has cancelled it; CH_FOREVER:
+ * the scope has no deadline. With NULL: the earliest deadline of all scopes that could cancel the caller. Never
+ * blocks. */
 int64_t ch_deadline(const ch_scope *);
 
-/* Gives the scope this deadline instead of the one that it has, if any (within, by): a later or an earlier one, or
- * CH_FOREVER: none. One in the past cancels at once. 0; ECANCELED: the scope has been cancelled, and stays so; ENOMEM;
- * EPERM outside a domain. Never blocks. */
+/* Gives the scope the deadline `when`, on the clock of ch_now, in place of the one that it has (`within`, `by`), if it
+ * has one. The new one may be later or earlier; CH_FOREVER takes the deadline away; a time in the past cancels the
+ * scope at once. Never blocks.
+ * Result: 0; ECANCELED: the scope has been cancelled, and stays so; ENOMEM; EPERM: the caller runs in no domain. */
 int ch_deadline_move(ch_scope *, int64_t when);
 
 /* ---- semaphores (Charcoal paper, section 3: sem_incr, sem_decr) ----
  *
- * Any domain may post a semaphore, try it, and wait for it; but at a time only activities of one domain may be waiting.
- * Who waits for one for which another domain already waits is a mistake, which ends the program with a message and
- * status CH_EXIT_MISUSE. */
+ * Any domain may post a semaphore, try it, and wait for it; but at any one time only activities of one domain may be
+ * waiting for it. To wait for a semaphore for which another domain already waits is a mistake: it ends the program with
+ * a message and status CH_EXIT_MISUSE. */
 
+/* Makes a semaphore with this many units. Never blocks. */
 void ch_sem_init(ch_sem *, unsigned long count);
 
-/* Takes one unit, waiting for it in order of arrival. 0, or ECANCELED: the semaphore was destroyed meanwhile, or the
- * scope is cancelled; nothing was taken. */
+/* Takes one unit, and waits for it if there is none. Those who wait are served in the order of their arrival.
+ * Result: 0; ECANCELED: nothing was taken, because the scope is cancelled or the semaphore was destroyed meanwhile. */
 int ch_sem_wait(ch_sem *);
 
-/* As ch_sem_wait for at most `timeout` ns; ETIMEDOUT when they have passed, and nothing was taken. */
+/* Takes one unit as ch_sem_wait does, but waits for at most `timeout` ns.
+ * Result: 0; ETIMEDOUT: the time has passed, and nothing was taken; ECANCELED as above. */
 int ch_sem_timedwait(ch_sem *, int64_t timeout);
 
-/* Takes one unit if there is one now; EAGAIN if not. Never blocks. From any thread. */
+/* Takes one unit if there is one now. Never blocks.
+ * Result: 0; EAGAIN: there is none.
+ * Threads: any, with or without a domain. */
 int ch_sem_trywait(ch_sem *);
 
-/* Gives one unit: to the first waiter, which becomes runnable, or to the count. Never switches. EOVERFLOW: the count
- * is at its largest. From any thread, of a domain or not; a waiter of another domain hears of it by that domain's
- * inbox.
- */
+/* Gives one unit to the first waiter, which becomes runnable, or to the count if nobody waits. Never blocks, never
+ * switches to another activity.
+ * Result: 0; EOVERFLOW: the count is at its largest.
+ * Threads: any, with or without a domain. A waiter of another domain is told through the inbox of its domain. */
 int ch_sem_post(ch_sem *);
 
-/* The same, also from a signal handler, whatever it has interrupted: a waiter becomes runnable when its domain next
- * looks outside, which it does at once if it sleeps. */
+/* Gives one unit as ch_sem_post does, and may be called in a signal handler, whatever code the handler has interrupted.
+ * A waiter becomes runnable when its domain next asks the kernel for what has happened, which a sleeping domain does at
+ * once.
+ * Threads: any, and signal handlers. */
 int ch_sem_post_from_handler(ch_sem *);
 
-/* Ends the semaphore's use. Those who wait on it are woken with ECANCELED, and EBUSY tells the caller that there
- * were some; 0 otherwise. EPERM: they are of another domain, and nothing has happened. */
+/* Ends the use of the semaphore. Those who wait for it are woken with ECANCELED. Never blocks.
+ * Result: 0: nobody waited; EBUSY: somebody did, and has been woken; EPERM: activities of another domain wait, and
+ * nothing has been done. */
 int ch_sem_destroy(ch_sem *);
 
 /* ---- time ---- */
 
-/* Nanoseconds of the domain's clock: monotonic; virtual under the simulated reactor. */
+/* Returns the time on the domain's clock in nanoseconds. The clock is monotonic; under the simulated reactor it is
+ * virtual. Never blocks. */
 int64_t ch_now(void);
 
-/* Returns after at least `duration` ns; 0, or ECANCELED. A duration <= 0 gives way once. */
+/* Waits for at least `duration` ns. With a duration of 0 or less it gives way once.
+ * Result: 0 or ECANCELED. */
 int ch_sleep(int64_t duration);
 
-/* The same until the clock (ch_now) has reached `time`. */
+/* Waits until the clock (ch_now) has reached `time`.
+ * Result: 0 or ECANCELED. */
 int ch_sleep_until(int64_t time);
 
-/* Something that is due every `period` ns: at `next`, on the clock of ch_now, and from then on. */
+/* Something that is due regularly: first at `next`, on the clock of ch_now, and then every `period` ns. */
 typedef struct ch_ticker {
   int64_t next;
   int64_t period;
 } ch_ticker;
 
-/* The first tick is one period from now. A period below 1 counts as 1. */
+/* Makes a ticker whose first tick is one period from now. A period below 1 ns counts as 1 ns. Never blocks. */
 void ch_ticker_init(ch_ticker *, int64_t period);
 
-/* Waits for the next tick: 0, or ECANCELED, and the tick is still to come. Ticks that were due before and that nobody
- * has waited for are one: the next one lies ahead, in step with the others. */
+/* Waits for the next tick. Several ticks that have passed while nobody waited count as one, and the tick after that is
+ * in the future, still at a multiple of the period.
+ * Result: 0; ECANCELED: the tick is still to come. */
 int ch_tick(ch_ticker *);
 
 /* ---- descriptors ---- */
 
-/* Waits until one of poll's `events` (POLLIN, POLLOUT, ...) holds for the descriptor, at most `timeout` ns
- * (CH_FOREVER: no limit; below 0: not at all). Returns the events that hold (> 0), 0 after the time-out, or -error:
- * EBADF, also when it is closed while somebody waits; ENOMEM; ECANCELED. A file or directory is always ready. */
+/* Waits until at least one of poll's `events` (POLLIN, POLLOUT, ...) holds for the descriptor, for at most `timeout`
+ * ns; CH_FOREVER: without limit; below 0: not at all. A file or directory is always ready.
+ * Result: > 0: the events that hold; 0: the time has passed; -EBADF: it is no descriptor, or it was closed meanwhile;
+ * -ENOMEM; -ECANCELED. */
 int ch_fd_wait(int fd, int events, int64_t timeout);
 
 /* ---- names ---- */
 
-/* Asks these name servers ("127.0.0.1:5353", comma separated) instead of the system's, from the next getaddrinfo
- * on; NULL: the system's again. EINVAL: not a list of addresses. The environment variable CHARCOAL_DNS does the same.
- */
+/* Makes getaddrinfo ask these name servers ("127.0.0.1:5353", several separated by commas) instead of the system's,
+ * from its next call on. NULL: the system's again. The environment variable CHARCOAL_DNS does the same. Never blocks.
+ * Result: 0; EINVAL: the text is no list of addresses. */
 int ch_dns_servers(const char *servers);
 
 /* ---- domains ---- */
 
-/* Makes the caller, which no domain runs, the first activity of a new domain of this thread; inside a domain only
- * counts. This happens by itself when such code first activates something, waits, or opens a scope, so that all of this
- * works in threads of any origin, under a main in C++ or in C that was compiled without charcoal-cc, and in
- * constructors before main. The caller is plain code there: what it has activated runs while it waits (in a call of
- * this header, or in ch_domain_leave). The start routine that recompiled code gives to pthread_create or thrd_create is
- * more than that: an activity in interruptible code. Each call wants a ch_domain_leave. 0; ENOMEM; EPERM: behind the
- * end of main; ENOTSUP: in the simulated world, which has one domain, in another thread. */
+/* Gives this thread a domain, whose first activity is the caller. Inside a domain it only counts its calls. Code
+ * without a domain does this by itself when it first spawns an activity, waits, or opens a scope; so all of this works
+ * in threads of any origin, under a main in C++ or in C that was compiled without charcoal-cc, and in constructors
+ * before main. The caller runs as plain code there: what it has spawned runs while it waits in a call of this header,
+ * or in ch_domain_leave. (The start routine that recompiled code gives to pthread_create or thrd_create is more than
+ * that: an activity in interruptible code.) Each call wants a ch_domain_leave. Never blocks.
+ * Result: 0; ENOMEM; EPERM: main has ended; ENOTSUP: this is another thread of the simulated world, which has one
+ * domain. */
 int ch_domain_enter(void);
 
-/* Ends what the first ch_domain_enter, or first use, began: waits until all activities of the domain but the caller
- * have ended; then the thread has no domain until it needs one again. The end of the thread does the same if it was not
- * called. At the end of the process (exit, or the return from a foreign main) those that can run do so until they
- * wait, for at most a second, and then all are dropped, as behind main. Not cancelled. 0; EINVAL: not entered; EPERM:
- * the caller is another activity; EBUSY: inside `atomic`, or a scope. */
+/* Ends what the first ch_domain_enter, or the first use, has begun: it waits until all activities of the domain but the
+ * caller have ended. Then the thread has no domain until it needs one again. If the program does not call this, the end
+ * of the thread does it. At the end of the process (exit, or the return from a foreign main) the activities that can
+ * run do so until they wait, for at most one second, and then all are dropped, as after the return from main.
+ * Result: 0; EINVAL: not entered; EPERM: the caller is another activity; EBUSY: the caller is inside `atomic` or in a
+ * scope.
+ * Cancel: does not end the wait. */
 int ch_domain_leave(void);
 
-/* Starts an OS thread with a domain of its own, whose first activity is fn(argument). The domain ends when that and all
- * activities that it has spawned, and theirs, have finished. It shares nothing with other domains but the process:
- * handles and scopes belong to the domain where they are used. What passes between domains is built on semaphores,
- * charcoal/lowlevel.h and ch_post. When main returns the process ends, with all its domains. 0; EAGAIN: no thread;
- * ENOTSUP: under the simulated reactor, whose world has one domain. */
+/* Starts an OS thread with a domain of its own, whose first activity is fn(argument). The domain ends when that
+ * activity has finished, and all that it has spawned, and all that those have spawned. The domain shares only the
+ * process with other domains: handles and scopes belong to the domain where they are used. What passes between domains
+ * is built on semaphores, shared objects, charcoal/lowlevel.h and ch_post. When main returns, the process ends with all
+ * its domains. Never blocks.
+ * Result: 0; EAGAIN: there is no thread; EPERM: the caller's thread has no domain and can get none; ENOTSUP: under the
+ * simulated reactor, whose world has one domain. */
 int ch_domain_start(ch_thread *, void (*fn)(void *), void *argument);
 
-/* Waits for the end of the domain: 0, or ECANCELED, and it may be joined again. To be called by one activity, once, of
- * any other domain. */
+/* Waits for the end of the domain. One activity, of any other domain, calls this once.
+ * Result: 0; ECANCELED: the domain may be joined again. */
 int ch_domain_join(ch_thread *);
 
 /* ---- looking inside ---- */
@@ -282,38 +338,43 @@ int ch_domain_join(ch_thread *);
 #define CH_STATS_BUCKETS 32
 struct ch_stats {
   uint64_t activities;     /* alive now, main included */
-  uint64_t spawned;        /* ever */
-  uint64_t peak;           /* most alive at a time */
+  uint64_t spawned;        /* since the domain began */
+  uint64_t peak;           /* the largest number that was alive at a time */
   uint64_t switches;       /* times that an activity, or a branch of one, was started or resumed */
-  uint64_t frames;         /* taken now */
+  uint64_t frames;         /* in use now */
   uint64_t frame_bytes;    /* in frames now */
   uint64_t activity_bytes; /* in activities, their captured variables and their async branches now */
   uint64_t mapped_bytes;   /* that the allocator has from the system for both now */
   uint64_t branches;       /* async calls that have blocked and not ended */
-  uint64_t wakeups;        /* system calls ever made by this domain to wake another one */
+  uint64_t wakeups;        /* system calls that this domain has made to wake another one */
   uint64_t looks;          /* times that it has looked for something from another domain before it slept */
-  uint64_t looks_paid;     /* of them: those that found something */
-  /* How often a run, a wait, and a time between being ready and running was shorter than 2^n us, and not shorter than
-   * half of that; the last counts all that were longer. Zeros, unless the environment has times noted (see ch_dump). */
+  uint64_t looks_paid;     /* how many of these looks found something */
+  /* Histograms of the length of a run, of a wait, and of the time between being ready and running. Entry n counts those
+   * shorter than 2^n us and not shorter than half of that; the last entry counts all that were longer. All are zero
+   * unless the environment has times noted (see ch_dump). */
   uint64_t run[CH_STATS_BUCKETS], wait[CH_STATS_BUCKETS], ready[CH_STATS_BUCKETS];
 };
+/* Writes the present numbers of the caller's domain into the structure. Never blocks. */
 void ch_stats(struct ch_stats *);
 
-/* Writes the backtrace of every live activity of this domain to the descriptor: each frame's function, file and line,
- * and what the activity waits for, and since when if that is noted (with CHARCOAL_DUMP, CHARCOAL_STATS or
- * CHARCOAL_DEBUG in the environment). Activities that wait for the same kind of thing at the same place are told once,
- * with their number; those that have waited longest come first. From any thread that runs a domain, and from a signal
- * handler on it. With the environment variable CHARCOAL_DUMP=1 the program does so on standard error whenever it gets
- * SIGQUIT. */
+/* Writes the backtrace of every live activity of this domain to the descriptor: the function, file and line of each
+ * frame, and what the activity waits for. It also writes since when, if times are noted (with CHARCOAL_DUMP,
+ * CHARCOAL_STATS or CHARCOAL_DEBUG in the environment). Activities that wait for the same kind of thing at the same
+ * place are written once, with their number; those that have waited longest come first. With the environment variable
+ * CHARCOAL_DUMP=1 the program does this on standard error whenever it gets SIGQUIT.
+ * Threads: any that runs a domain, and a signal handler on it. */
 void ch_dump(int fd);
 
-/* The same in another form. CH_DUMP_JSON: one object of JSON on a line for each activity, for programs: its address,
- * name, state, what it waits for, and frames; nothing is left out. CHARCOAL_DUMP=json makes SIGQUIT write that one. */
+/* Writes the same as ch_dump in the given form. CH_DUMP_JSON is for programs: for each activity one line with a JSON
+ * object of its address, its name, its state, what it waits for, and its frames; nothing is left out. With
+ * CHARCOAL_DUMP=json in the environment, SIGQUIT writes this form.
+ * Threads: as ch_dump. */
 enum { CH_DUMP_TEXT, CH_DUMP_JSON };
 void ch_dump_as(int fd, unsigned format);
 
-/* Non-zero: check that no function returns while an activity that captured its locals by reference is alive
- * (law 7), and report both places if one does. Also set by the environment variable CHARCOAL_CHECK=1. */
+/* If this is not 0, the runtime checks that no function returns while an activity that captured its locals by reference
+ * is alive (law 7). If one does, the program reports both places and ends with status CH_EXIT_MISUSE. The environment
+ * variable CHARCOAL_CHECK=1 sets it, too. */
 extern int ch_checks;
 
 #else
@@ -327,7 +388,7 @@ extern int ch_checks;
 #include <charcoal/atomicity.h>
 #include <charcoal/domains.h>
 #include <charcoal/offload.h>
-#ifndef CHARCOAL_CLAUSE_H /* which includes it when it has come to its end */
+#ifndef CHARCOAL_CLAUSE_H /* clause.h includes clauses.h itself, at its end */
 #include <charcoal/clauses.h>
 #endif
 

@@ -1,19 +1,20 @@
-/* Which functions block: for -Wcharcoal-blocking, which warns where atomic code calls one of them directly, for there
- * it stops the whole thread.
+/* Says which functions block. The warning -Wcharcoal-blocking uses it: it warns where atomic code calls such a function
+ * directly, because the call stops the whole thread there.
  *
- *   ch_may_block int my_read(struct device *);     says so of a function of one's own, on its declaration
- *   CH_MAY_BLOCK(read);                            says so of a function by its name, and declares nothing else; it
- *                                                  concerns the functions of that name with external linkage
+ *   ch_may_block int my_read(struct device *);     marks a function of the program's own, on its declaration
+ *   CH_MAY_BLOCK(read);                            marks all functions of this name with external linkage, and declares
+ *                                                  nothing else
  *
- *   ch_never_waits void on_tick(void);             says the opposite, and has it checked: that the function waits, by itself
- *                                                  or in what it calls in the same file, is an error;
- *                                                  in modules compiled with -fcharcoal-checks, which is the default
- *                                                  without optimization, so is any wait of it when the program runs
+ *   ch_never_waits void on_tick(void);             promises the opposite, and the promise is checked. It is an error of
+ *                                                  the compiler's if the function waits, or a function that it calls
+ *                                                  in the same file. In modules compiled with -fcharcoal-checks, which
+ *                                                  is the default without optimization, any wait in it ends the program
+ *                                                  when it runs.
  *
- * In the list is what waits for the outside as long as that likes. Waits for something inside the program (ch_sem_wait,
- * ch_activity_wait) are not: in atomic code they let contained activities run. Nor are calls that only take as long as
- * a disk does to find a file, nor locks of threads, which are held for moments. Compilers other than charcoal-cc see
- * nothing of this. */
+ * The list below has the calls that wait for something outside the program, which may take any time. It does not have
+ * waits for something inside the program (ch_sem_wait, ch_activity_wait), because in atomic code they let contained
+ * activities run. Nor does it have calls that take only as long as a disk needs to find a file, or locks of threads,
+ * which are held for moments. Compilers other than charcoal-cc ignore all this. */
 #ifndef CHARCOAL_BLOCKING_H
 #define CHARCOAL_BLOCKING_H
 

@@ -1,4 +1,4 @@
-/* Broadcasts: what one publishes, all who have subscribed receive, each of them every message, in order.
+/* Broadcasts: all who have subscribed receive what is published, each of them every message, in order.
  *
  *   broadcast(int) prices;                             ch_broadcast_init(&prices, 100, CH_SLOW_WAIT);
  *   ch_publish(&prices, &price);
@@ -6,13 +6,16 @@
  *   while (ch_next(&mine, &price) == 0) { ... }        until it is closed and all has been received
  *   waituntil (ch_next(&mine, &price)) { ... } or waituntil (ch_sleep(second)) { ... }
  *
- * A broadcast keeps its last messages, `room` of them. What becomes of a subscriber that is slower is said once, for
- * all of them: CH_SLOW_WAIT: ch_publish waits for it; CH_SLOW_DROP: it misses the oldest ones; CH_SLOW_ERROR: the same,
- * and it is told so.
+ * `broadcast(T)` and `subscription(T)` name the types of a broadcast of messages of type T, and of a subscription to
+ * it. A broadcast keeps its last `room` messages. When it is made, the program says what happens with a subscriber that
+ * has not yet received the oldest of them when another is published. CH_SLOW_WAIT: ch_publish waits for the subscriber.
+ * CH_SLOW_DROP: the subscriber misses that message. CH_SLOW_ERROR: it misses the message, and its next ch_next says so.
  *
- * Local or shared as a channel is (charcoal/channel.h); of a shared one the subscribers may be in any domain. Those who
- * wait are served first come first served. All calls: 0 or an error number. ECANCELED: the scope is cancelled, and
- * nothing has been published or received. From plain code, too. */
+ * A broadcast is local or shared, as a channel is (charcoal/channel.h); the subscribers of a shared one may be in any
+ * domain. Those who wait are served in the order in which they came. The caller owns the memory of broadcasts and
+ * subscriptions. The functions work in plain code, too, and their result is 0 or an error number. ECANCELED: the scope
+ * is cancelled, and nothing has been published or received. `b` is a pointer to a broadcast, `s` one to a
+ * subscription; messages are copied. */
 #ifndef CHARCOAL_BROADCAST_H
 #define CHARCOAL_BROADCAST_H
 
@@ -74,7 +77,8 @@ CH_CLAUSE_FORM(int, ch_subscription_next, struct ch_subscription *, void *to, si
 }
 #else
 
-/* See charcoal/channel.h; of other sizes, so that they are not mistaken for each other. */
+/* The types are made as that of a channel (charcoal/channel.h). They have other sizes, so that the compiler does not
+ * take one for the other. */
 #define broadcast(T) __typeof__(__typeof__(T)(*[13])(struct ch_broadcast *))
 #define subscription(T) __typeof__(__typeof__(T)(*[4])(struct ch_subscription *))
 #define CH_BROADCAST_MESSAGE(b) __typeof__((**(b))((struct ch_broadcast *)0))
@@ -82,38 +86,48 @@ CH_CLAUSE_FORM(int, ch_subscription_next, struct ch_subscription *, void *to, si
 #define CH_BROADCAST(b) ((struct ch_broadcast *)(b))
 #define CH_SUBSCRIPTION(s) ((struct ch_subscription *)(s))
 
-/* EINVAL: no room at all; ENOMEM. */
+/* ch_broadcast_init makes a local broadcast that keeps its last `room` messages, ch_broadcast_init_shared a shared one.
+ * `slow` is CH_SLOW_WAIT, CH_SLOW_DROP or CH_SLOW_ERROR. Never block.
+ * Result: 0; EINVAL: room is 0; ENOMEM. */
 #define ch_broadcast_init(b, room, slow)                                                                               \
   ch_broadcast_make(CH_BROADCAST(b), (room), (slow), sizeof(CH_BROADCAST_MESSAGE(b)), 0)
 #define ch_broadcast_init_shared(b, room, slow)                                                                        \
   ch_broadcast_make(CH_BROADCAST(b), (room), (slow), sizeof(CH_BROADCAST_MESSAGE(b)), 1)
-/* EBUSY: there are subscribers, or somebody waits, and nothing was done. */
+/* Frees what the broadcast has allocated. Never blocks.
+ * Result: 0; EBUSY: there are subscribers, or somebody waits, and nothing has been done. */
 #define ch_broadcast_destroy(b) ch_broadcast_destroy_(CH_BROADCAST(b))
 
-/* Publishes *from; with CH_SLOW_WAIT it waits while the slowest has not received as many as there is room for. With
- * nobody to receive it, it is gone. EPIPE: it is closed. ch_try_publish: EAGAIN instead of waiting. */
+/* ch_publish publishes a copy of *from. With CH_SLOW_WAIT it waits while the slowest subscriber has still to receive
+ * as many messages as there is room for. A message that nobody has subscribed to is lost. It can stand in `waituntil`.
+ * ch_try_publish does the same without waiting.
+ * Result: 0; EPIPE: the broadcast is closed; EAGAIN, of ch_try_publish: it would have to wait, and has done nothing. */
 #define ch_publish(b, from)                                                                                            \
   ch_broadcast_send(CH_BROADCAST(b), (CH_BROADCAST_MESSAGE(b) const *){from}, sizeof(CH_BROADCAST_MESSAGE(b)))
 #define ch_try_publish(b, from)                                                                                        \
   ch_broadcast_try_send(CH_BROADCAST(b), (CH_BROADCAST_MESSAGE(b) const *){from}, sizeof(CH_BROADCAST_MESSAGE(b)))
-/* No more is published: all who wait are woken. EPIPE: it was closed before. Never blocks. */
+/* Closes the broadcast: nothing more is published, and all who wait are woken. Never blocks.
+ * Result: 0; EPIPE: it was closed before. */
 #define ch_broadcast_close(b) ch_broadcast_close_(CH_BROADCAST(b))
 
-/* What is published from now on is received through *s, which stays where it is until ch_unsubscribe. The two are of
- * one type, or that is an error of the compiler's. */
+/* Subscribes: what is published from now on can be received through *s, which must not be moved until ch_unsubscribe.
+ * If the two have messages of different types, the compiler says so. Never blocks.
+ * Result: 0. */
 #define ch_subscribe(b, s)                                                                                             \
   ch_subscription_begin(CH_BROADCAST(b),                                                                               \
                         CH_SUBSCRIPTION(((void)(CH_BROADCAST_MESSAGE(b) *){(CH_SUBSCRIPTION_MESSAGE(s) *)0}, (s))))
-/* Receives nothing more. EBUSY: somebody waits for it, and nothing was done; EINVAL: it is none. */
+/* Ends the subscription. Never blocks.
+ * Result: 0; EBUSY: somebody waits for it, and nothing has been done; EINVAL: *s is no subscription. */
 #define ch_unsubscribe(s) ch_subscription_end(CH_SUBSCRIPTION(s))
-/* Receives the next message into *to, waits until there is one. EPIPE: it is closed, and all has been received.
- * EOVERFLOW: with CH_SLOW_ERROR, some have been missed; the call after that receives the oldest that is kept.
- * ch_try_next: EAGAIN instead of waiting. */
+/* ch_next receives the next message into *to, and waits until there is one. It can stand in `waituntil`. ch_try_next
+ * does the same without waiting.
+ * Result: 0; EPIPE: the broadcast is closed, and all messages have been received; EOVERFLOW, with CH_SLOW_ERROR: the
+ * subscriber has missed messages, and its next call receives the oldest that is kept; EAGAIN, of ch_try_next: there is
+ * no message now. */
 #define ch_next(s, to)                                                                                                 \
   ch_subscription_next(CH_SUBSCRIPTION(s), (CH_SUBSCRIPTION_MESSAGE(s) *){to}, sizeof(CH_SUBSCRIPTION_MESSAGE(s)))
 #define ch_try_next(s, to)                                                                                             \
   ch_subscription_try_next(CH_SUBSCRIPTION(s), (CH_SUBSCRIPTION_MESSAGE(s) *){to}, sizeof(CH_SUBSCRIPTION_MESSAGE(s)))
-/* How many it has missed so far. */
+/* Returns how many messages the subscription has missed so far. Never blocks. */
 #define ch_missed(s) ch_subscription_missed(CH_SUBSCRIPTION(s))
 
 _Static_assert(sizeof(broadcast(char)) >= sizeof(struct ch_broadcast), "a broadcast has room for its insides");

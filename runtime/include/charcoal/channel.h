@@ -5,17 +5,20 @@
  *   while (ch_recv(&jobs, &job) == 0) { ... }          until it is closed and empty
  *   waituntil (ch_recv(&jobs, &job)) { ... } or waituntil (ch_send(&out, &result)) { ... }
  *
- * `channel(T)` names the type of an object, also in a parameter (`channel(int) *jobs`). A message is copied by value.
- * Those who wait are served first come first served. With room 0 a message goes from the sender to the receiver when
- * both are there. In a closed channel what was sent before is still received; then receivers get EPIPE, as do senders
- * at once.
+ * `channel(T)` names the type of a channel of messages of type T, also in a parameter (`channel(int) *jobs`). Messages
+ * are copied by value. Those who wait are served in the order in which they came. In a channel with room 0 a message
+ * passes from the sender to the receiver when both are there. After a channel was closed, receivers still get the
+ * messages that were sent before, and then EPIPE; senders get EPIPE at once.
  *
- * A channel is local, and belongs to the domain that uses it first, or is made shared (ch_channel_init_shared). One
- * that is local must not be touched by other domains: that is reported, and ends the program with status
- * CH_EXIT_MISUSE.
+ * A channel is local or shared. Zeroed memory and ch_channel_init make a local one: it belongs to the domain that uses
+ * it first, and a use by another domain is reported and ends the program with status CH_EXIT_MISUSE. What
+ * ch_channel_init_shared makes is shared and may be used by all domains. The caller owns the memory of a channel; it
+ * must not be copied or moved while it is in use.
  *
- * All calls: 0 or an error number, but where they say otherwise. ECANCELED: the scope is cancelled, and nothing has
- * been sent or received. From plain code, too. */
+ * What holds for all functions unless they say otherwise: The result is 0 or an error number. In a cancelled scope, a
+ * function that sends or receives returns ECANCELED, and nothing has been sent or received; this includes those that do
+ * not wait. The functions work in plain code, too. `c` is a pointer to a channel; `from` and `to` are pointers to
+ * messages, whose memory the caller owns. */
 #ifndef CHARCOAL_CHANNEL_H
 #define CHARCOAL_CHANNEL_H
 
@@ -34,13 +37,14 @@ struct ch_channel {
   struct ch_object object;
   struct ch_link receivers, senders;
   char *ring;
-  size_t room;       /* most messages that it keeps */
-  size_t slots;      /* of the ring; fewer than `room` only if that is without limit */
-  size_t used, head; /* messages, and the index of the first one */
-  size_t size;       /* of a message; 0: not known yet */
+  size_t room;       /* how many messages it keeps at most */
+  size_t slots;      /* the size of the ring, in messages; less than `room` only if that is CH_UNBOUNDED */
+  size_t used, head; /* how many messages are in the ring, and the index of the first one */
+  size_t size;       /* the size of a message in bytes; 0: not known yet */
   uint32_t closed;
 };
 
+/* As a channel's room: as many messages as there is memory for. */
 #define CH_UNBOUNDED SIZE_MAX
 
 int ch_channel_make(struct ch_channel *, size_t room, size_t size, int shared);
@@ -72,35 +76,49 @@ CH_CLAUSE_FORM(int, ch_channel_recv, struct ch_channel *, void *to, size_t size)
 }
 #else
 
-/* The type leads to T, and two declarations with the same T name the same type, with no tag to be declared: an array,
- * of the size of a struct ch_channel, of pointers to functions that return T. */
+/* The type of a channel has to lead back to T, and two declarations with the same T have to name the same type, without
+ * a tag that somebody would have to declare. So it is an array, of the size of a struct ch_channel, of pointers to
+ * functions that return T. */
 #define channel(T) __typeof__(__typeof__(T)(*[16])(struct ch_channel *))
 #define CH_MESSAGE(c) __typeof__((**(c))((struct ch_channel *)0))
 #define CH_CHANNEL(c) ((struct ch_channel *)(c))
 
-/* Room for so many messages (0, or CH_UNBOUNDED), in a channel of this domain, or one for all. ENOMEM. */
+/* ch_channel_init makes a local channel with room for `room` messages, ch_channel_init_shared a shared one. With room 0
+ * sender and receiver meet; with CH_UNBOUNDED a sender never waits. Never blocks.
+ * Result: 0; ENOMEM. */
 #define ch_channel_init(c, room) ch_channel_make(CH_CHANNEL(c), (room), sizeof(CH_MESSAGE(c)), 0)
 #define ch_channel_init_shared(c, room) ch_channel_make(CH_CHANNEL(c), (room), sizeof(CH_MESSAGE(c)), 1)
-/* Gives its memory back; messages that were not received are dropped. EBUSY: somebody waits, and nothing was done. */
+/* Frees what the channel has allocated, and drops the messages that were not received. Never blocks.
+ * Result: 0; EBUSY: somebody waits, and nothing has been done. */
 #define ch_channel_destroy(c) ch_channel_destroy_(CH_CHANNEL(c))
 
-/* Sends *from; waits until there is room, or a receiver. EPIPE: it is closed. ENOMEM: unbounded, and no memory. */
+/* Sends a copy of *from, and waits for room, or for a receiver if the room is 0. It can stand in `waituntil`.
+ * Result: 0; EPIPE: the channel is closed; ENOMEM: the channel is unbounded, and there is no memory.
+ * Source: CFA's waituntil, section 5.4. */
 #define ch_send(c, from) ch_channel_send(CH_CHANNEL(c), (CH_MESSAGE(c) const *){from}, sizeof(CH_MESSAGE(c)))
-/* Receives into *to; waits until there is a message. EPIPE: it is closed and empty. */
+/* Receives a message into *to, and waits until there is one. It can stand in `waituntil`.
+ * Result: 0; EPIPE: the channel is closed and empty, and *to is unchanged.
+ * Source: CFA's waituntil, section 5.4. */
 #define ch_recv(c, to) ch_channel_recv(CH_CHANNEL(c), (CH_MESSAGE(c) *){to}, sizeof(CH_MESSAGE(c)))
-/* The same without waiting; EAGAIN: it would have to. */
+/* Send and receive like ch_send and ch_recv, if that is possible now. Never block.
+ * Result: as there; EAGAIN: the call would have to wait, and nothing has been done. */
 #define ch_try_send(c, from) ch_channel_try_send(CH_CHANNEL(c), (CH_MESSAGE(c) const *){from}, sizeof(CH_MESSAGE(c)))
 #define ch_try_recv(c, to) ch_channel_try_recv(CH_CHANNEL(c), (CH_MESSAGE(c) *){to}, sizeof(CH_MESSAGE(c)))
-/* Several at a time: waits for the first, and takes or sends as many more as can be had at once, up to n, in order. How
- * many (> 0), or -error: EPIPE, ECANCELED, EINVAL: n is 0. */
+/* Send or receive up to n messages, which lie one behind the other at `from` or `to`. They wait for the first message
+ * as ch_send and ch_recv do, and then go on, in order, with as many as need no further wait.
+ * Result: how many messages were sent or received (> 0), or the negative of an error number: -EPIPE and -ENOMEM as for
+ * the first message; -ECANCELED; -EINVAL: n is 0. */
 #define ch_send_some(c, from, n)                                                                                       \
   ch_channel_send_some(CH_CHANNEL(c), (CH_MESSAGE(c) const *){from}, sizeof(CH_MESSAGE(c)), (n))
 #define ch_recv_some(c, to, n) ch_channel_recv_some(CH_CHANNEL(c), (CH_MESSAGE(c) *){to}, sizeof(CH_MESSAGE(c)), (n))
 
-/* No more is sent: all who wait are woken. EPIPE: it was closed before. Never blocks. */
+/* Closes the channel: nothing more is sent, and all who wait are woken with EPIPE. Never blocks.
+ * Result: 0; EPIPE: it was closed before. */
 #define ch_close(c) ch_channel_close(CH_CHANNEL(c))
+/* Tells whether the channel is closed. Never blocks.
+ * Result: non-zero if it is. */
 #define ch_is_closed(c) ch_channel_is_closed(CH_CHANNEL(c))
-/* Messages that were sent and not received. */
+/* Returns how many messages the channel keeps, which were sent and not received. Never blocks. */
 #define ch_length(c) ch_channel_length(CH_CHANNEL(c))
 
 _Static_assert(sizeof(channel(char)) >= sizeof(struct ch_channel), "a channel has room for its insides");

@@ -1,20 +1,24 @@
-/* For those who bring their own kind of object to wait for: what a plain blocking call, a clause of `waituntil` and a
- * cancel are all made of (CFA's waituntil, sections 4 and 5; law 8).
+/* The functions that plain blocking calls, clauses of `waituntil` and cancels are made of, for programs that bring
+ * their own kind of object to wait for (CFA's waituntil, sections 4 and 5; law 8).
  *
  * A *clause* is one thing that a branch waits for: an operation on one object, with its arguments. A *wait* (struct
- * ch_wait) joins several of them; it lives as long as they do, in the frame of the waiting function.
+ * ch_wait) joins several clauses. Both lie in the frame of the waiting function and live equally long.
  *
- * The object keeps a list of the clauses that could not be had at once. Whoever makes the object ready takes clauses
- * from it in order, under the object's lock (a local object, which only its own domain touches, needs none):
+ * The object keeps a list of the clauses whose operation was not possible at once. Whoever makes the object ready takes
+ * clauses from this list in order, under the object's lock (a local object, which only its own domain touches, needs no
+ * lock):
  *
  *   while ((c = ch_list_first(&list)))
  *     if (ch_claim(c)) { the effect; release the lock; ch_wake(c); break; }
  *
- * A *claim* decides a wait. It changes one word, so whoever is first has the effect, and no other clause of the wait
- * has one. It also takes the clause off the list, so a clause on a list is one whose effect has not been had. The
- * losers are withdrawn by the waiter's own domain, before any of its code runs.
+ * A *claim* decides a wait for one of its clauses. It changes one word; so whoever claims first gives its clause the
+ * effect, and no other clause of the wait has one. A claim also takes the clause off the list; so a clause on a list
+ * has had no effect. The waiter's own domain withdraws the other clauses before any of the waiter's code runs.
  *
- * No object's lock is ever held together with another's, and no claim is undone.
+ * Nobody ever holds the locks of two objects at a time, and no claim is undone.
+ *
+ * Unless a description says otherwise, a function here never blocks, is not affected by a cancel, and is called on the
+ * thread of the waiter's domain. The caller owns all memory that it passes.
  */
 #ifndef CHARCOAL_CLAUSE_H
 #define CHARCOAL_CLAUSE_H
@@ -34,179 +38,195 @@ struct ch_about;
 struct ch_clause;
 struct ch_wait;
 
-/* What enlist says. */
+/* The results of enlist. */
 enum {
-  CH_CLAUSE_LISTED, /* it is on the object's list; from now on it may be claimed */
-  CH_CLAUSE_READY,  /* it was ready, and has had its effect */
-  CH_CLAUSE_DECIDED /* only of a shared object: another clause of the wait has been claimed, and this one is on no list
-                     */
+  CH_CLAUSE_LISTED, /* the clause is on the object's list, and may be claimed from now on */
+  CH_CLAUSE_READY,  /* the clause was ready, and has had its effect */
+  CH_CLAUSE_DECIDED /* only for a shared object: another clause of the wait has been claimed; this one is on no list */
 };
 
 /* Who can make a clause of this type ready. */
 enum ch_ready_by {
   CH_BY_DOMAIN, /* activities of the waiter's domain, or other domains in a way that a deadlock report allows for */
-  CH_BY_WORLD,  /* something outside the process: a wait for it is never a deadlock */
-  CH_BY_OTHERS  /* other domains and threads, too: the object is shared. Not a deadlock while there are any */
+  CH_BY_WORLD,  /* something outside the process; a wait for it is never a deadlock */
+  CH_BY_OTHERS  /* also other domains and threads: the object is shared. No deadlock while there are any of them */
 };
 
 struct ch_clause_type {
-  const char *what; /* for reports: "semaphore", "timer", ... */
+  const char *what; /* what reports call it: "semaphore", "timer", ... */
   unsigned char by; /* enum ch_ready_by */
-  /* Has the effect if it is ready now, or else puts the clause on the object's list (ch_list). If the object is shared
-   * it takes the object's lock first, and claims (ch_claim_own, ch_claim_both) before the effect. */
+  /* Gives the clause its effect if it is ready now; otherwise puts it on the object's list (ch_list). If the object is
+   * shared, it first takes the object's lock, and claims (ch_claim_own, ch_claim_both) before the effect. */
   int (*enlist)(struct ch_clause *);
-  /* Takes the clause off the list (ch_unlist), under the object's lock. False: it has been claimed. */
+  /* Takes the clause off the list (ch_unlist), under the object's lock. False: the clause has been claimed. */
   ch_bool (*withdraw)(struct ch_clause *);
-  /* In the waiter's domain, once, when the clause has been selected: the call's result. NULL: `value` is it. */
+  /* Returns the call's result. It is called once, in the waiter's domain, when the clause has been selected. NULL: the
+   * result is `value`. */
   intptr_t (*selected)(struct ch_clause *);
-  /* Whether enlist would find it ready now. NULL: never asked, or false. */
+  /* Tells whether enlist would find the clause ready now. NULL: nobody asks, or the answer is no. */
   ch_bool (*ready)(const struct ch_clause *);
-  /* Behind the statement's body (of a lock: gives it back), or if that does not run any more. NULL: nothing. */
+  /* Is called behind the clause's body, or when it is certain that the body does not run; a lock is given back here.
+   * NULL: there is nothing to do. */
   void (*leave)(struct ch_clause *);
-  /* The scope around a wait for this clause alone is cancelled. NULL, or true: it is to be withdrawn. False: that
-   * cannot be; it will be woken, with its effect or with a value that says that it had none. */
+  /* Is called when the scope around a wait for this clause alone is cancelled. NULL, or the result true: the clause is
+   * to be withdrawn. False: it cannot be withdrawn, and will be woken, with its effect or with a value that says that
+   * it had none. */
   ch_bool (*cancel)(struct ch_clause *);
-  /* Says what it waits for; `what` is set. NULL: the object's address says it. From a signal handler, too. */
+  /* Describes what the clause waits for; `what` is set already. NULL: the object's address is all there is to say. It
+   * may be called in a signal handler. */
   void (*about)(const struct ch_clause *, struct ch_about *);
 };
 
 struct ch_clause {
   struct ch_link link;               /* on the object's list: see ch_list */
-  const struct ch_clause_type *type; /* set by whoever makes the clause, and the next two */
+  const struct ch_clause_type *type; /* this and the next two members are set by whoever makes the clause */
   void *object;                      /* what it waits for */
-  int64_t value;                     /* the type's own: an argument before, the result after */
-  union {                            /* who waits; `index` says which */
+  int64_t value;                     /* for the type's use: before the wait an argument, after it the result */
+  union {                            /* who waits; `index` says which member is valid */
     struct ch_wait *wait;
     struct ch_branch *branch;         /* CH_ALONE */
     void (*then)(struct ch_clause *); /* CH_CALLBACK: called instead of making a branch ready */
   };
-  struct ch_clause *next; /* in its wait, in textual order */
-  uint16_t index;         /* in its wait; or CH_ALONE, CH_CALLBACK */
+  struct ch_clause *next; /* the next clause of the same wait, in textual order */
+  uint16_t index;         /* its number in its wait, or CH_ALONE or CH_CALLBACK */
   uint8_t state;          /* enum ch_clause_state, CH_IS_… */
-  uint8_t counted;        /* the group's counts of what may come from outside include it; its own domain's */
-  uint32_t slot;          /* the type's own */
+  uint8_t counted;        /* non-zero: the group's counts of what may come from outside include this clause. Only the
+                           * waiter's domain writes it */
+  uint32_t slot;          /* for the type's use */
 };
 #define CH_ALONE 0xfffe
 #define CH_CALLBACK 0xffff
 
-/* LISTED -> TAKEN or OUT by whoever claims, under the object's lock; TAKEN -> HAD by the same, as its last act with the
- * clause, in a wait with `and`. All else by the waiter's domain. */
+/* Whoever claims a clause moves it from LISTED to TAKEN or OUT, under the object's lock. In a wait with `and`, the same
+ * code then moves it from TAKEN to HAD, as the last thing that it does with the clause. All other changes are made by
+ * the waiter's domain. */
 enum ch_clause_state {
-  CH_IS_OUT,    /* on no list, and no effect: not begun, or withdrawn */
+  CH_IS_OUT,    /* on no list, without effect: not begun, or withdrawn */
   CH_IS_LISTED, /* on its object's list */
-  CH_IS_TAKEN,  /* off the list, and its effect is being had */
-  CH_IS_HAD,    /* its effect has been had */
-  CH_IS_TOLD    /* and the waiter has been told */
+  CH_IS_TAKEN,  /* off the list; somebody is giving it its effect */
+  CH_IS_HAD,    /* it has had its effect */
+  CH_IS_TOLD    /* it has had its effect, and the waiter has been told */
 };
 
-/* ---- for objects: under the object's lock, but for ch_wake ---- */
+/* ---- for objects: called under the object's lock, except ch_wake; on any thread ---- */
 
-/* Takes a clause off the list that ch_list has put it on. True: its effect is to be had now, and then ch_wake follows.
- * False: its wait has been decided for another; take the next one. */
+/* Claims a clause, and takes it off the list that ch_list has put it on.
+ * Result: true: the caller gives the clause its effect now, and then calls ch_wake; false: its wait has been decided
+ * for another clause, and the caller takes the next one from the list. */
 ch_bool ch_claim(struct ch_clause *);
 
-/* For shared objects, in enlist, when the object is ready: the same for the clause that is being enlisted. False:
- * enlist returns CH_CLAUSE_DECIDED. */
+/* Claims the clause that is being enlisted. It is for enlist of a shared object, when the object is ready.
+ * Result: true: enlist gives the clause its effect; false: enlist returns CH_CLAUSE_DECIDED. */
 ch_bool ch_claim_own(struct ch_clause *);
 
 enum ch_claimed {
-  CH_CLAIMED,       /* both */
-  CH_OWN_DECIDED,   /* neither: one's own wait has been decided */
-  CH_OTHER_DECIDED, /* neither: the other's has, and it is off the list */
-  CH_SAME_WAIT      /* neither: both are clauses of one wait, which selects one of its clauses */
+  CH_CLAIMED,       /* both clauses are claimed */
+  CH_OWN_DECIDED,   /* neither is: the wait of `own` has been decided for another clause */
+  CH_OTHER_DECIDED, /* neither is: the wait of `other` has been, and `other` is off the list */
+  CH_SAME_WAIT      /* neither is: both are clauses of one wait, which selects one of its clauses */
 };
-/* In enlist, when the object is ready because `other`, on its list, waits for the opposite: claims both or neither.
- * `own` may be NULL: a call that does not wait. */
+/* Claims two clauses that wait for each other's opposite, such as a send and a receive: both or neither. It is for
+ * enlist, where `own` is being enlisted and `other` is on the object's list. `own` is NULL for a call that does not
+ * wait. */
 enum ch_claimed ch_claim_both(struct ch_clause *own, struct ch_clause *other);
 
-/* The claimed clause, whose effect has been had: its branch becomes ready. No lock is held. The clause may be gone when
- * this returns. */
+/* Makes the branch of a claimed clause ready, after the clause has had its effect. The caller holds no lock. The
+ * clause's memory may be gone when this returns. */
 void ch_wake(struct ch_clause *);
 
-/* Puts it at the list's end. */
+/* Puts the clause at the end of the list. */
 void ch_list(struct ch_link *list, struct ch_clause *);
-/* Takes it off its list, if it is on it; false: it has been claimed. What most types' withdraw does. */
+/* Takes the clause off its list if it is on it. This is what `withdraw` of most types does.
+ * Result: true; false: the clause has been claimed. */
 ch_bool ch_unlist(struct ch_clause *);
-/* The first clause of a list, and the one after another; or NULL. */
+/* Return the first clause of the list, and the clause after the given one; NULL if there is none. */
 struct ch_clause *ch_list_first(const struct ch_link *list);
 struct ch_clause *ch_list_after(const struct ch_link *list, const struct ch_clause *);
 
 /* ---- a wait: what `waituntil` becomes ---- */
 
-#define CH_WAIT_AND 1u  /* clauses complete one by one (ch_wait_next); else one of them is selected (ch_wait_any) */
-#define CH_WAIT_FAIR 2u /* not the first of several that are ready, but each in its turn */
+/* With this flag, clauses complete one by one (ch_wait_next). Without it, one of them is selected (ch_wait_any). */
+#define CH_WAIT_AND 1u
+/* If several clauses are ready, each is selected in its turn, rather than always the first. */
+#define CH_WAIT_FAIR 2u
 
-/* In the caller's frame from ch_wait_enter until it is over; private. */
+/* Lies in the caller's frame from ch_wait_enter until the wait is over. Private. */
 struct ch_wait {
-  uint32_t state;          /* without AND: the word that is claimed (wait/claim.h) */
-  uint8_t flags, phase;    /* of its own domain */
-  ch_bool exposed;         /* a clause of it is, or has been, on a shared object's list: others may claim it */
-  uint8_t posted;          /* with AND: the letter is under way, or lies in the inbox */
-  struct ch_clause *first; /* all its clauses */
+  uint32_t state;          /* without CH_WAIT_AND: the word that a claim changes (wait/claim.h) */
+  uint8_t flags, phase;    /* only its own domain uses them */
+  ch_bool exposed;         /* a clause of it is, or has been, on a shared object's list: other domains may claim it */
+  uint8_t posted;          /* with CH_WAIT_AND: the letter is under way, or lies in the inbox */
+  struct ch_clause *first; /* the list of its clauses */
   struct ch_clause *last;
-  struct ch_clause *begun;  /* with AND, while it is being enlisted: the last that has been */
-  struct ch_branch *branch; /* while blocked in it, else NULL */
-  struct ch_group *group;   /* of its activity */
-  struct ch_inbox *home;    /* of its domain, if exposed */
+  struct ch_clause *begun;  /* with CH_WAIT_AND, while clauses are being enlisted: the last that has been */
+  struct ch_branch *branch; /* the branch that is blocked in it, or NULL */
+  struct ch_group *group;   /* the group of its activity */
+  struct ch_inbox *home;    /* the inbox of its domain, if it is exposed */
   void *letter[2];
   const char *site;
 };
 
-/* `site`: "file:line", or NULL. */
+/* Begins a wait without clauses. `flags` are 0, CH_WAIT_AND, CH_WAIT_FAIR, or both; `site` is the text "file:line" for
+ * reports, which is not copied, or NULL. */
 void ch_wait_enter(struct ch_wait *, unsigned flags, const char *site);
-/* Adds a clause: filled in by its type's own function, with no effect so far. `index` < CH_ALONE; ch_wait_any and
- * ch_wait_next give it back. */
+/* Adds a clause, which its form has filled in and which has had no effect so far. `index` is below CH_ALONE; it is what
+ * ch_wait_any and ch_wait_next return for this clause. */
 void ch_wait_add(struct ch_wait *, struct ch_clause *, unsigned index);
 
-/* Waits until one clause has been selected, the first in textual order of those that are ready: its index. All others
- * have been withdrawn and have had no effect. -ECANCELED: the scope is cancelled, and none has had an effect. -ENOENT:
- * there are no clauses. -EPERM: outside any domain. */
+/* Waits until one clause has been selected: the first in textual order of those that are ready, unless CH_WAIT_FAIR is
+ * set. All others have then been withdrawn and have had no effect.
+ * Result: the clause's index (>= 0); -ECANCELED: no clause has had an effect; -ENOENT: there are no clauses; -EPERM:
+ * the caller runs in no domain. */
 int ch_wait_any(struct ch_wait *);
-/* The same without waiting: -ENOENT if no clause is ready. */
+/* Selects a clause as ch_wait_any does, without waiting.
+ * Result: as there; -ENOENT: no clause is ready. */
 int ch_wait_try(struct ch_wait *);
 
-/* With AND: enlists the next clauses, in textual order, up to one that is ready at once: its index; ch_wait_next tells
- * it later. -ENOENT: all are enlisted. -ECANCELED, -EPERM: nothing has been done. Never blocks. */
+/* With CH_WAIT_AND: enlists the next clauses in textual order, up to and including one that is ready at once.
+ * Result: the index of the one that is ready, which ch_wait_next returns later; -ENOENT: all clauses are enlisted;
+ * -ECANCELED or -EPERM: nothing has been done. */
 int ch_wait_begin(struct ch_wait *);
-/* With AND: waits until there is a clause that is complete and has not been told; the first in textual order.
- * -ECANCELED: the scope is cancelled, all open clauses have been withdrawn, and each one that was complete has been
- * told. -ENOENT: there are no more. -EPERM: outside any domain. Enlists what is not yet. Open clauses stay enlisted
- * when this returns. */
+/* With CH_WAIT_AND: enlists the clauses that are not enlisted yet, and waits for a clause that is complete and was not
+ * returned before; of several it is the first in textual order. The open clauses stay enlisted when this returns.
+ * Result: the clause's index (>= 0); -ECANCELED: all open clauses have been withdrawn, and each complete one has been
+ * returned before; -ENOENT: there are no more clauses; -EPERM: the caller runs in no domain. */
 int ch_wait_next(struct ch_wait *);
-/* With AND: enough are complete. Withdraws those that are open, and forgets those not enlisted; those that have
- * completed meanwhile are still told by ch_wait_next. Never blocks. */
+/* With CH_WAIT_AND: says that enough clauses are complete. It withdraws the open ones and forgets those that are not
+ * enlisted. ch_wait_next still returns those that have completed meanwhile. */
 void ch_wait_close(struct ch_wait *);
-/* On every way out: withdraws what is open; nothing of the wait is known to anybody afterwards. Never blocks. */
+/* Ends the wait, on every way out of the statement: it withdraws the open clauses. Afterwards nobody knows of the wait,
+ * and its memory may be reused. */
 void ch_wait_leave(struct ch_wait *);
 
-/* The result of the call that was selected, or told: once, first thing. */
+/* Returns the result of the clause's call. It is called once, as the first thing after ch_wait_any or ch_wait_next has
+ * returned the clause. */
 intptr_t ch_clause_result(struct ch_clause *);
-/* Behind its body, on every way out. NULL: nothing. */
+/* Calls the clause's `leave`, behind its body, on every way out. With a pointer to NULL it does nothing. */
 void ch_clause_leave(struct ch_clause **);
-/* Before a statement with `else` asks each clause whether it is ready: 0; -ENOENT: there is none; -ECANCELED, -EPERM.
- */
+/* Begins the evaluation of a statement with `else`, before each clause is asked whether it is ready.
+ * Result: 0; -ENOENT: there are no clauses; -ECANCELED; -EPERM: the caller runs in no domain. */
 int ch_wait_ask(const struct ch_wait *);
-/* Whether the clause would be ready now; for a shared object, whether it was a moment ago. */
+/* Tells whether the clause would be ready now. For a shared object the answer may be outdated at once. */
 ch_bool ch_clause_ready(const struct ch_clause *);
 
 /* ---- forms: how a function becomes one that can be waited for ----
  *
- * What stands in `waituntil ( … )` is a call. Beside the function f stands its form: struct f__clause, which begins
- * with a struct ch_clause and holds what is stored meanwhile, and f__clause, which fills it in from f's arguments and
- * does nothing else. */
+ * What stands in `waituntil ( … )` is a call of some function f. Beside f there is its *clause form*: the type struct
+ * f__clause, which begins with a struct ch_clause and has members for what has to be stored during the wait; and the
+ * function f__clause, which fills in such a structure from f's arguments and does nothing else. */
 
-/* Declares the form of a function of this type with these parameters, of which there must be one. */
+/* Declares the form of a function with this result type and these parameters, of which there must be at least one. */
 #define CH_CLAUSE_FORM(type, function, ...)                                                                            \
   void function##__clause(struct function##__clause *, __VA_ARGS__);                                                   \
   typedef type function##__result
-/* The call holds something for the length of the body: its type has `leave`. */
+/* Says that the call holds something until the end of the clause's body: its type has `leave`. */
 #define CH_CLAUSE_LEAVES(function) typedef void function##__leaves
-/* The call goes on holding something behind the statement, as a plain lock call does: none can be waited for beside
- * others with `and`. */
+/* Says that the call holds something also after the statement, as a plain lock call does. Such a call cannot be joined
+ * to others by `and`. */
 #define CH_CLAUSE_HOLDS(function) typedef void function##__held
 
-/* The plain call: waits for this clause alone, which its form has filled in, and returns the call's result. In a
- * cancelled scope: `cancelled`; the call has had no effect. */
+/* Makes the plain call: it waits for this clause alone, which its form has filled in.
+ * Result: the call's result; `cancelled`: the scope is cancelled, and the call has had no effect. */
 static inline intptr_t ch_wait_plain(struct ch_clause *c, intptr_t cancelled) {
   struct ch_wait w;
   ch_wait_enter(&w, 0, NULL);

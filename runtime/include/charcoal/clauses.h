@@ -1,6 +1,6 @@
-/* Clause forms of Charcoal's own calls and of the C library's: what can stand in `waituntil (…)` without further ado.
- * Included by charcoal.h. The calls mean what they mean alone; of a clause that is not selected no call has been made.
- */
+/* Clause forms of Charcoal's own functions and of the C library's: calls of these can stand in `waituntil (…)`. In a
+ * clause a call means what it means alone; if a clause is not selected, its call has not been made. charcoal.h includes
+ * this file. */
 #ifndef CHARCOAL_CLAUSES_H
 #define CHARCOAL_CLAUSES_H
 
@@ -12,7 +12,7 @@ extern "C" {
 
 #if defined(__CHARCOAL__) || defined(CHARCOAL_RUNTIME) || defined(CHARCOAL_LIBRARY)
 
-/* A duration counts from when the statement's arguments are evaluated. */
+/* The duration, in nanoseconds, counts from the moment at which the statement's arguments are evaluated. */
 struct ch_sleep__clause {
   struct ch_clause clause;
 };
@@ -40,15 +40,16 @@ CH_CLAUSE_FORM(int, ch_activity_wait, ch_activity *handle);
 
 /* ---- the C library's calls on descriptors ----
  *
- * A clause is selected when the call can be made without waiting: it is made at that moment, so of the others no byte
- * and no connection has been taken, and none has been sent. The result is the plain call's, and errno is set with it.
- * What differs:
- *   - a descriptor's O_NONBLOCK and its own time-outs (SO_RCVTIMEO) do not end the wait; ch_sleep beside it does;
- *   - write, send and their like take what there is room for, so the result may be short;
- *   - files and directories are always ready, and read at once, on the domain's own thread;
- *   - a connect begins with the statement; one that loses is taken back, and its peer may see a connection that ends;
- *   - a listener whose connection another process has taken in between is waited for again; for the length of the call
- *     its mode is non-blocking. */
+ * A clause is selected when its call can be made without waiting, and the call is made at that moment. The calls of the
+ * other clauses have taken no byte and no connection, and have sent nothing. The result is that of the plain call, and
+ * errno is set with it. What differs from the plain call:
+ *   - The descriptor's O_NONBLOCK and its own timeouts (SO_RCVTIMEO) do not end the wait; a ch_sleep beside it does.
+ *   - write, send and the like write what there is room for, so the result may be short.
+ *   - Files and directories are always ready. They are read at once, on the domain's own thread.
+ *   - A connect begins when the statement begins. If its clause is not selected, the connection is closed again, and
+ *     the peer may see a connection that ends.
+ *   - If another process has taken a listener's connection in between, the clause goes on waiting. For the length of
+ *     the call the listener's mode is non-blocking. */
 
 struct sockaddr;
 struct timespec;
@@ -56,14 +57,14 @@ struct timespec;
 struct ch_descriptor_kind;
 struct ch_descriptor_clause {
   struct ch_clause clause;
-  struct ch_clause readiness, time;      /* under way while `watches`, `ticks` */
+  struct ch_clause readiness, time;      /* under way while `watches` or `ticks` is set, respectively */
   const struct ch_descriptor_kind *kind; /* which call it is */
-  const void *a, *b, *c;                 /* its arguments */
+  const void *a, *b, *c;                 /* arguments of the call, as `n`, `timeout`, `fd` and `flags` are */
   size_t n;
   int64_t timeout;
   long result;
   int fd, flags, events, error;
-  ch_bool watches, ticks, begins, begun, owns; /* owns: `fd` is closed with it */
+  ch_bool watches, ticks, begins, begun, owns; /* owns: `fd` is closed when the clause is left */
 };
 
 #define CH_DESCRIPTOR_FORM(type, function, ...)                                                                        \
@@ -83,17 +84,18 @@ CH_DESCRIPTOR_FORM(int, accept4, int fd, void *address, unsigned *length, int fl
 CH_DESCRIPTOR_FORM(int, connect, int fd, const void *address, unsigned length);
 CH_DESCRIPTOR_FORM(int, ch_fd_wait, int fd, int events, int64_t timeout);
 
-/* Of one child (pid > 0); of several ECHILD, ENOSYS: wait for them in an activity of its own. */
+/* Waits for one child: pid > 0. A clause cannot wait for several children (the call fails with ENOSYS, or ECHILD if
+ * there are none); an activity of its own can. */
 CH_DESCRIPTOR_FORM(int, waitpid, int pid, int *status, int options);
 
-/* Signals that are blocked, as these calls demand. `set`: a sigset_t. */
+/* As these calls demand, the signals have to be blocked. `set` points to a sigset_t. */
 CH_DESCRIPTOR_FORM(int, sigwait, const void *set, int *signal);
 CH_DESCRIPTOR_FORM(int, sigwaitinfo, const void *set, void *info);
 CH_DESCRIPTOR_FORM(int, sigtimedwait, const void *set, void *info, const struct timespec *timeout);
 
 /* ---- the C library's mutexes ----
  *
- * Unlike the plain calls these end when their scope is cancelled, as all clauses do. */
+ * Unlike the plain calls, these clauses end when their scope is cancelled, as all clauses do. */
 
 struct ch_lock_clause {
   struct ch_clause clause;
@@ -109,22 +111,23 @@ CH_LOCK_FORM(pthread_mutex_lock);
 CH_CLAUSE_HOLDS(pthread_mutex_lock);
 CH_LOCK_FORM(mtx_lock);
 CH_CLAUSE_HOLDS(mtx_lock);
-/* As pthread_mutex_lock, but in a clause: held for the length of the body only, however that is left. `mutex`: a
- * pthread_mutex_t. */
+/* Locks a mutex as pthread_mutex_lock does. As a clause of `waituntil` it unlocks the mutex at the end of the clause's
+ * body, however that is left. `mutex` points to a pthread_mutex_t. The result is that of pthread_mutex_lock. */
 int ch_pthread_hold(void *mutex);
 CH_LOCK_FORM(ch_pthread_hold);
 CH_CLAUSE_LEAVES(ch_pthread_hold);
 
-/* ---- what threads of the pool do meanwhile ----
+/* ---- calls that a thread of the pool makes ----
  *
- * The call begins with the statement, and the clause is ready when it has ended. One that is not selected is never made
- * if it has not begun; else it goes on, nobody waits for its end, and what it gives is dropped. */
+ * The call begins when the statement begins, and the clause is ready when the call has ended. If the clause is not
+ * selected and the call has not begun, it is never made. If it has begun, it goes on without anybody who waits for it,
+ * and its result is dropped. */
 
 struct addrinfo;
 
 struct ch_pool_clause {
   struct ch_clause clause;
-  void *work; /* while it is under way */
+  void *work; /* valid while the call is under way */
   const void *a, *b, *c;
   void (*fn)(void *);
   void *to;
@@ -136,9 +139,9 @@ struct ch_pool_clause {
   };                                                                                                                   \
   CH_CLAUSE_FORM(int, function, __VA_ARGS__)
 
-/* What fn uses has to stay until it has returned, which may be after the statement. */
+/* What fn uses has to stay valid until fn has returned, which may be after the statement. */
 CH_POOL_FORM(ch_offload, void (*fn)(void *), void *argument);
-/* The C library's own way, with all of its sources. The arguments are copied. */
+/* The C library's own getaddrinfo, with all sources of names that it knows. The arguments are copied. */
 CH_POOL_FORM(getaddrinfo, const char *node, const char *service, const struct addrinfo *hints,
              struct addrinfo **result);
 

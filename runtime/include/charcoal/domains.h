@@ -1,5 +1,6 @@
-/* Several domains as one: what a server on several cores needs. An activity stays in its domain; nothing of a domain is
- * touched by another but what is made for that. A task is an activity that somebody else has begun there. */
+/* Several domains as one: what a server on several cores needs. An activity stays in the domain in which it began, and
+ * no domain touches anything of another one, except what is made for that. A *task* is an activity that was begun from
+ * elsewhere. */
 #ifndef CHARCOAL_DOMAINS_H
 #define CHARCOAL_DOMAINS_H
 
@@ -13,55 +14,69 @@ extern "C" {
 
 typedef struct ch_domains ch_domains;
 typedef struct ch_task ch_task;
+/* In place of a domain's number: each of them in turn (ch_domain_spawn), or all of them (ch_domains_stats). */
 #define CH_ANY_DOMAIN (~0u)
 
 #if defined(__CHARCOAL__) || defined(CHARCOAL_RUNTIME) || defined(CHARCOAL_LIBRARY)
 
 struct ch_domains_how {
-  const char *name; /* of the threads: NAME-0, NAME-1, ..., at most 15 characters; NULL: charcoal-0, ... Copied */
-  int pinned;       /* each to a processor of its own of those that the caller may use, as far as there are so many */
+  const char *name; /* the threads are named NAME-0, NAME-1, ..., of at most 15 characters, from a copy of this text;
+                     * NULL: charcoal-0, ... */
+  int pinned;       /* non-zero: each thread is bound to a processor of its own, of those that the caller may use, as
+                     * far as there are so many */
 };
 
-/* Starts n domains, each in a thread of its own, and waits until they run. They stay until ch_domains_end, also with
- * nothing to do. `how` may be NULL. NULL with errno: EINVAL: n is 0; EAGAIN: no thread; ENOMEM; ENOTSUP: in the
- * simulated world, which has one domain; EPERM outside a domain. Not cancelled. */
+/* Starts n domains, each in a thread of its own, and waits until they run. They stay until ch_domains_end, even if they
+ * have nothing to do. `how` may be NULL. The caller owns the result until ch_domains_end.
+ * Result: the set of domains; or NULL, and errno is EINVAL: n is 0; EAGAIN: there is no thread; ENOMEM; ENOTSUP: in the
+ * simulated world, which has one domain; EPERM: the caller runs in no domain.
+ * Cancel: does not end the wait. */
 ch_domains *ch_domains_start(unsigned n, const struct ch_domains_how *how);
 
-/* How many they are. From any thread. */
+/* Returns how many domains the set has. Never blocks.
+ * Threads: any. */
 unsigned ch_domains_count(const ch_domains *);
 
-/* The number of the caller's domain among those that it was started with, from 0; -1: it was started otherwise. */
+/* Returns the number of the caller's domain in its set, from 0; -1: it was not started by ch_domains_start. Never
+ * blocks. */
 int ch_domain_index(void);
 
-/* Begins an activity fn(argument) in domain number `which`, or, with CH_ANY_DOMAIN, in each in turn. It begins when
- * that domain comes to it; those that one domain begins in another begin in order. The caller gets a handle, of which
- * it lets go by ch_task_join or ch_task_detach. Never blocks. NULL with errno: EINVAL: there is no such domain;
- * ESHUTDOWN: that domain is being ended; ENOMEM. From any thread that runs a domain. */
+/* Begins fn(argument) as an activity in domain number `which`; with CH_ANY_DOMAIN in each domain in turn. The activity
+ * begins when that domain comes to it. Activities that one domain begins in another begin in order. The caller gets a
+ * handle, which it gives up by ch_task_join or ch_task_detach. Never blocks.
+ * Result: the handle; or NULL, and errno is EINVAL: there is no such domain; ESHUTDOWN: that domain is being ended;
+ * ENOMEM.
+ * Threads: any that runs a domain. */
 ch_task *ch_domain_spawn(ch_domains *, unsigned which, intptr_t (*fn)(void *), void *argument);
 
-/* Waits until fn has returned: 0, and its result is in *result (which may be NULL) and the handle is gone. ECANCELED:
- * the caller's scope is cancelled, and it may be joined again. EDEADLK: it is the caller's own activity. By one
- * activity at a time, of any domain. What fn has done happens before. */
+/* Waits until fn has returned, stores its result in *result unless `result` is NULL, and frees the handle. All that fn
+ * has done happens before this function returns.
+ * Result: 0; ECANCELED: the task may be joined again; EDEADLK: the task is the caller's own activity.
+ * Threads: any that runs a domain; one activity at a time. */
 int ch_task_join(ch_task *, intptr_t *result);
 
-/* Cancels it as ch_activity_cancel does, when its domain comes to that; what has not begun begins cancelled. Returns at
- * once, and does nothing when fn has returned. From any thread, while the caller has the handle. */
+/* Cancels the task as ch_activity_cancel does, when its domain comes to that. A task that has not begun begins
+ * cancelled; one whose fn has returned is left alone. Never blocks.
+ * Threads: any, while the caller has the handle. */
 void ch_task_cancel(ch_task *);
 
-/* Lets go of the handle; the activity goes on. */
+/* Gives up the handle; the task goes on. Never blocks. */
 void ch_task_detach(ch_task *);
 
-/* The numbers of one domain; of all together, with CH_ANY_DOMAIN: its sums (`peak` and the histograms, too). They are
- * taken by that domain itself when it comes to it. 0, EINVAL, ENOMEM, ESHUTDOWN; ECANCELED. */
+/* Writes the numbers of one domain; with CH_ANY_DOMAIN the sums of the numbers of all, also for `peak` and for the
+ * histograms. Each domain takes its numbers itself when it comes to it, and the caller waits for that.
+ * Result: 0; EINVAL: there is no such domain; ENOMEM; ESHUTDOWN: the domain is being ended; ECANCELED. */
 int ch_domains_stats(ch_domains *, unsigned which, struct ch_stats *);
 
-/* ch_dump of all of them, one after the other, each below a line with its number. 0, ENOMEM, ESHUTDOWN; ECANCELED. */
+/* Writes ch_dump of all domains to the descriptor, one after the other, each below a line with its number.
+ * Result: 0; ENOMEM; ESHUTDOWN: they are being ended; ECANCELED. */
 int ch_domains_dump(ch_domains *, int fd);
 
-/* Ends them in the order of their numbers: each has ended, with all its activities, before the next is asked. So the
- * stages of a pipeline may be still. CH_DOMAINS_CANCEL: all activities of a domain are cancelled when its turn has
- * come. Afterwards `domains` is gone; handles of tasks are not. Not cancelled. EDEADLK: the caller is in one of them;
- * 0. */
+/* Ends the domains in the order of their numbers, and frees the set. Each domain has ended, with all its activities,
+ * before the next one is asked to end; so the stages of a pipeline can come to their ends one after the other. With
+ * CH_DOMAINS_CANCEL all activities of a domain are cancelled when its turn has come. Handles of tasks stay valid.
+ * Result: 0; EDEADLK: the caller is in one of the domains, and nothing has been done.
+ * Cancel: does not end the wait. */
 int ch_domains_end(ch_domains *, unsigned flags);
 #define CH_DOMAINS_CANCEL 1u
 
@@ -70,7 +85,7 @@ int ch_domains_end(ch_domains *, unsigned flags);
 #include <errno.h>
 #include <stdlib.h>
 
-/* Sequential meanings: what is spawned runs to its end at once. */
+/* Sequential meanings: a task runs to its end at once. */
 struct ch_domains_how {
   const char *name;
   int pinned;

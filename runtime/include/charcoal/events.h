@@ -8,14 +8,18 @@
  *
  *   void lookup(const char *name, event(struct address) done) { ... ch_trigger(done, address); ... }
  *
- * An *event* stands for one thing that will happen. `event(T, ...)` is the type of those that carry these values (none
- * to four). It is a word, to be copied and kept at will: one that has been triggered or cancelled, or whose rendezvous
- * is gone, is known as such, and triggering it is ignored, counted, and reported in checked builds.
+ * An *event* stands for one thing that will happen at most once. `event(T, ...)` is the type of events that carry
+ * values of these types, none to four. An event is one word; a program may copy it and keep it as it likes. The runtime
+ * knows whether an event was triggered or cancelled, or its rendezvous is gone; to trigger such an event is ignored and
+ * counted, and reported in checked builds.
  *
- * A *rendezvous* is a set of events, of one domain. `rendezvous(I)` is the type of those whose events have ids of type
- * I, `rendezvous()` of those without ids. A local variable begins empty, and is cancelled at the end of its block;
- * everywhere else it is zeroed memory, and ch_rendezvous_destroy comes before that memory goes. An argument
- * `rendezvous(I)` is one by reference. */
+ * A *rendezvous* is a set of events of one domain. `rendezvous(I)` is the type of those whose events have ids of type
+ * I, `rendezvous()` the type of those without ids. A local variable of such a type begins empty, and is cancelled at
+ * the end of its block. Elsewhere a rendezvous is zeroed memory, and the program calls ch_rendezvous_destroy before the
+ * memory goes. A parameter `rendezvous(I)` refers to the caller's rendezvous.
+ *
+ * Unless a description says otherwise, a function returns 0 or an error number, is not affected by a cancel, and is
+ * called on the thread of the rendezvous' domain. */
 #ifndef CHARCOAL_EVENTS_H
 #define CHARCOAL_EVENTS_H
 
@@ -32,33 +36,34 @@
 extern "C" {
 #endif
 
-/* ---- private: what the words below become ---- */
+/* ---- private: what the macros below expand to ---- */
 
 #define CH_EVENT_VALUES 4
 
-/* What is in the variable of a rendezvous; NULL: it has had no event yet. */
+/* The content of a rendezvous variable. `state` is NULL until the first event is made. */
 struct ch_rendezvous {
   struct ch_rendezvous_state *state;
 };
 struct ch_event_tag;
 typedef struct ch_event_tag *(*ch_event)(void);
 
-/* The block of a variable that events store into: at its end they let go of it. Zeroed memory. */
+/* Stands for the block of a variable that events store values into. At the end of the block those events give up the
+ * variable. It begins as zeroed memory. */
 struct ch_event_anchor {
   struct ch_link slots;
 };
 struct ch_event_slot_made {
   void *to;
   unsigned kind;
-  struct ch_event_anchor *anchor; /* NULL: nothing is known of whose variable it is */
-  const void *variable;           /* `to` is that of the anchor's block if it points in here */
+  struct ch_event_anchor *anchor; /* NULL: it is not known which variable `to` points to */
+  const void *variable;           /* if `to` points into these `size` bytes, it ends with the anchor's block */
   size_t size;
 };
 struct ch_event_value {
   const void *from;
   unsigned kind;
 };
-/* A block `twait { }`: its rendezvous. */
+/* The rendezvous of a block `twait { }`. */
 struct ch_twait_block {
   struct ch_rendezvous rendezvous;
 };
@@ -99,9 +104,7 @@ struct ch_event_wait___clause {
 };
 CH_CLAUSE_FORM(int, ch_event_wait_, ch_event);
 
-/* ---- sources: what triggers an event by itself. Cancelling the event withdraws them ----
- *
- * 0; ESTALE: the event is not outstanding. ENOMEM. In the event's own domain. */
+/* ---- sources: see ch_trigger_after and what follows it ---- */
 int ch_event_after_(int64_t duration, ch_event);
 int ch_event_at_(int64_t time, ch_event);
 int ch_event_on_fd_(int fd, int events, ch_event);
@@ -110,24 +113,29 @@ int ch_event_on_child_(int pid, ch_event);
 int ch_event_on_end_(ch_activity *, ch_event);
 int ch_event_offload_(void (*function)(void *), void *argument, ch_event);
 
-/* ---- what has happened in this thread's domain, since it began ---- */
+/* ---- numbers and mistakes ---- */
 
+/* What has happened in the caller's domain since it began. */
 struct ch_event_counts {
   uint64_t made, triggered;
-  uint64_t cancelled; /* on demand, or because the scope around was cancelled */
-  uint64_t leaked;    /* outstanding when the block of their rendezvous was left, or it was destroyed */
-  uint64_t twice;     /* triggers of an event that had been triggered */
-  uint64_t late;      /* triggers of an event that had been cancelled or leaked: quite usual, and ignored */
+  uint64_t cancelled; /* events that were cancelled by a call, or because the scope around them was cancelled */
+  uint64_t leaked;    /* events that were outstanding when their rendezvous ended, with its block or by a call */
+  uint64_t twice;     /* triggers of an event that had been triggered before */
+  uint64_t late;      /* triggers of an event that had been cancelled or had leaked; this is usual, and ignored */
   uint64_t skipped;   /* values that were not stored, because the variable was gone */
 };
+/* Writes the present numbers. Never blocks. */
 void ch_event_counts(struct ch_event_counts *);
-/* What becomes of a mistake (a leaked event, a second trigger, a second waiter): nothing but the count; a line on
- * stderr (the default in checked builds); that, and the end of the program with status CH_EXIT_MISUSE. Also by
- * CHARCOAL_EVENTS=count, report or fatal in the environment. */
+/* Says what happens after a mistake, which is a leaked event, a second trigger, or a second waiter. CH_EVENTS_COUNT: it
+ * is counted only. CH_EVENTS_REPORT, the default in checked builds: there is also a line on standard error.
+ * CH_EVENTS_FATAL: after that line the program ends with status CH_EXIT_MISUSE. CHARCOAL_EVENTS=count, report or fatal
+ * in the environment says the same. Never blocks. */
 enum ch_event_mistakes { CH_EVENTS_COUNT = 1, CH_EVENTS_REPORT, CH_EVENTS_FATAL };
 void ch_event_mistakes(enum ch_event_mistakes);
 
-/* An event without values as a callback of a C library: function(argument) triggers it. */
+/* Triggers the event without values that `argument` is (ch_event_argument). It can be handed to a C library as a
+ * callback. Never blocks.
+ * Threads: any. */
 void ch_event_callback(void *argument);
 
 #ifdef __cplusplus
@@ -138,54 +146,78 @@ void ch_event_callback(void *argument);
 
 #define CH_TYPES() void
 #define CH_TYPES_OF(...) __VA_ARGS__
-/* The type leads to I; `volatile` tells it from the slots of events. */
+/* The type has to lead back to I, as that of a channel does to its messages (charcoal/channel.h). `volatile`
+ * distinguishes it from the types of an event's slots. */
 #define rendezvous(...)                                                                                                \
   __typeof__(__typeof__(CH_TYPES##__VA_OPT__(_OF)(__VA_ARGS__))(*volatile[1])(struct ch_rendezvous *))
-/* As if it were a function that takes the values; ch_trigger checks them against it. */
+/* The type of a function that takes the values, so that the compiler checks the arguments of ch_trigger against it. */
 #define event(...) __typeof__(struct ch_event_tag * (*)(CH_TYPES##__VA_OPT__(_OF)(__VA_ARGS__)))
 
 /* ---- calls ---- */
 
-/* An event of rendezvous r: mkevent(r, id, &slot...), without ids mkevent(r, &slot...), and in `twait { }`
- * mkevent(&slot...). `r`: a rendezvous or a pointer to one; an id that has commas stands in brackets. When it is
- * triggered its values go where the slots point (NULL: nowhere). A slot that names a local variable, or a part of one,
- * is skipped when the block of that variable has ended; one that is reached through a pointer has to live until the
- * event is triggered or cancelled. No memory ends the program. Never blocks, never switches. */
+/* Makes an event of rendezvous r: mkevent(r, id, &slot...); mkevent(r, &slot...) if its events have no ids; and
+ * mkevent(&slot...) inside `twait { }`. `r` is a rendezvous or a pointer to one. An id with commas in it stands in
+ * parentheses. When the event is triggered, its values are stored where the slots point; a slot that is NULL stores
+ * nothing. If a slot names a local variable, or a part of one, and the block of that variable has ended, its value is
+ * dropped. What a slot reaches through a pointer has to live until the event is triggered or cancelled. Never blocks,
+ * never switches to another activity.
+ * Result: the event. If there is no memory, the program ends.
+ * Source: Tame, section 3. */
 #define mkevent(...) CH_EVENT_JOIN(CH_MKEVENT_, CH_EVENT_COUNT(__VA_ARGS__))(__VA_ARGS__)
 
-/* Writes the slots before it returns, and never switches: who waits becomes ready. 0; EALREADY: the event was triggered
- * or cancelled before, and nothing has changed. From any thread: in another one than that of the event's domain the
- * values are copied (ENOMEM), and are in the slots before the id can be had; 0 only says that the event seemed to be
- * outstanding. Not from a signal handler: see ch_trigger_on_signal. */
+/* Triggers the event: stores the values in its slots, and makes the activity ready that waits for its rendezvous. Never
+ * blocks, never switches to another activity.
+ * Result: 0; EALREADY: the event was triggered or cancelled before, and nothing has changed; ENOMEM: on another thread,
+ * there was no memory for copies of the values.
+ * Threads: any. On another thread than that of the event's domain the values are copied, and are in the slots before
+ * anybody gets the id; a result of 0 then only says that the event seemed to be outstanding. A signal handler must not
+ * call this; ch_trigger_on_signal takes its place.
+ * Source: Tame, section 3. */
 #define ch_trigger(e, ...)                                                                                             \
   ch_event_trigger(((void)sizeof(((e)(__VA_ARGS__), 0)), (ch_event)(void *)(e)), CH_EVENT_COUNT(__VA_ARGS__),          \
                    CH_EVENT_JOIN(CH_VALUES_, CH_EVENT_COUNT(__VA_ARGS__))(__VA_ARGS__))
-/* It will not happen, or nobody cares any more: its id does not arrive, what would have triggered it is withdrawn. 0;
- * EALREADY as above. In the event's domain only, as all that follows. */
+/* Cancels the event, because it will not happen or nobody wants it any more: its id does not arrive, and a source that
+ * would have triggered it (ch_trigger_after and its like) is withdrawn. Never blocks.
+ * Result: 0; EALREADY: the event was triggered or cancelled before. */
 #define ch_event_cancel(e) ch_event_cancel_(CH_ANY_EVENT(e))
+/* Tells whether the event is neither triggered nor cancelled. Never blocks.
+ * Result: non-zero if so. */
 #define ch_event_is_outstanding(e) ch_event_is_outstanding_(CH_ANY_EVENT(e))
-/* Waits until the event is not outstanding any more, and takes nothing from its rendezvous: 0, triggered; ESTALE,
- * cancelled, or it was not outstanding when the call began. ECANCELED: the scope is cancelled. */
+/* Waits until the event is not outstanding any more. It takes nothing from the event's rendezvous.
+ * Result: 0: the event was triggered; ESTALE: it was cancelled, or it was not outstanding when the call began;
+ * ECANCELED: the caller's scope is cancelled. */
 #define ch_event_wait(e) ch_event_wait_(CH_ANY_EVENT(e))
 
-/* Waits for an event of r, first come first served, and takes its id: twait(r, &id); or drops it: twait(r). 0;
- * ECANCELED; EBUSY: somebody waits for r already, which is a mistake. Can stand in `waituntil`; a clause that is not
- * selected has taken nothing. */
+/* Waits for a triggered event of r, in the order in which they were triggered, and takes it from r. twait(r, &id)
+ * stores the event's id in `id`; twait(r) drops it. It can stand in `waituntil`; if its clause is not selected, it has
+ * taken nothing.
+ * Result: 0; EBUSY: somebody waits for r already, which is a mistake; ECANCELED: nothing was taken.
+ * Source: Tame, section 3. */
 #define twait(...) CH_EVENT_JOIN(CH_TWAIT_, CH_EVENT_COUNT(__VA_ARGS__))(__VA_ARGS__)
-/* Waits until no event of r is outstanding, and drops their ids. At once if there is none. */
+/* Waits until no event of r is outstanding, and drops their ids. It returns at once if there is none. It can stand in
+ * `waituntil`.
+ * Result: as twait. */
 #define ch_twait_all(r) ch_rendezvous_wait_all(CH_RENDEZVOUS(r), CH_PLACE)
-/* Cancels all that are outstanding, and drops the ids of the others: it is as new. 0; EBUSY: somebody waits. */
+/* Cancels all outstanding events of r and drops the ids of the others, so that r is as new. Never blocks.
+ * Result: 0; EBUSY: somebody waits for r. */
 #define ch_rendezvous_cancel(r) ch_rendezvous_cancel_(CH_RENDEZVOUS(r))
-/* The same at the end of its life; events that are outstanding have leaked, which is a mistake. */
+/* Does the same at the end of the rendezvous' life. Events that are outstanding then have leaked: a mistake. */
 #define ch_rendezvous_destroy(r) ch_rendezvous_destroy_(CH_RENDEZVOUS(r))
-/* How many are neither triggered nor cancelled; how many have been triggered and wait for a twait. */
+/* ch_outstanding returns how many events are neither triggered nor cancelled; ch_triggered returns how many have been
+ * triggered and wait for a twait. Never block. */
 #define ch_outstanding(r) ch_rendezvous_outstanding_(CH_RENDEZVOUS(r))
 #define ch_triggered(r) ch_rendezvous_triggered_(CH_RENDEZVOUS(r))
 
-/* After a duration, at a time: event(). When the descriptor is ready (POLLIN, ...): event(int), with what it is ready
- * for, or -error. When the signal comes, which is blocked in all threads: event(int), its number. When the child ends:
- * event(int), its status. When the activity ends: event(). When function(argument) has returned on a thread of the pool
- * (ch_offload): event(). */
+/* Make something trigger the event by itself. If the event is cancelled, the source is withdrawn. Never block.
+ *   ch_trigger_after      when `duration` ns have passed; event()
+ *   ch_trigger_at         when the clock of ch_now has reached `time`; event()
+ *   ch_trigger_on_fd      when one of poll's `events` holds for the descriptor; event(int): the events that hold, or
+ *                         the negative of an error number
+ *   ch_trigger_on_signal  when the signal comes, which has to be blocked in all threads; event(int): its number
+ *   ch_trigger_on_child   when the child process ends; event(int): its status, as waitpid tells it
+ *   ch_trigger_on_end     when the activity of the handle ends; event()
+ *   ch_trigger_offload    when function(argument) has returned on a thread of the pool (see ch_offload); event()
+ * Result: 0; ESTALE: the event is not outstanding; ENOMEM. */
 #define ch_trigger_after(duration, e) ch_event_after_((duration), CH_EVENT_OF(e))
 #define ch_trigger_at(time, e) ch_event_at_((time), CH_EVENT_OF(e))
 #define ch_trigger_on_fd(fd, events, e) ch_event_on_fd_((fd), (events), CH_EVENT_OF(e, int))
@@ -194,8 +226,9 @@ void ch_event_callback(void *argument);
 #define ch_trigger_on_end(handle, e) ch_event_on_end_((handle), CH_EVENT_OF(e))
 #define ch_trigger_offload(function, argument, e) ch_event_offload_((function), (argument), CH_EVENT_OF(e))
 
-/* An event of this type, checked, as what callbacks are given: library(ch_event_callback, ch_event_argument(e)). A
- * callback with values of its own is a line: void got(void *e, int n) { ch_trigger(ch_event_from(e, int), n); } */
+/* ch_event_argument turns an event into the void * that C libraries hand to callbacks, and checks its type:
+ * library(ch_event_callback, ch_event_argument(e)). ch_event_from turns it back. So a callback with values of its own
+ * is one line: void got(void *e, int n) { ch_trigger(ch_event_from(e, int), n); } */
 #define ch_event_argument(e, ...) ((void *)CH_EVENT_OF(e __VA_OPT__(, ) __VA_ARGS__))
 #define ch_event_from(argument, ...) ((event(__VA_ARGS__))(argument))
 
@@ -213,20 +246,21 @@ void ch_event_callback(void *argument);
 #define CH_TWAIT_1(r) ch_rendezvous_wait(CH_RENDEZVOUS(r), (void *)0, 0, CH_PLACE)
 #define CH_TWAIT_2(r, id) ch_rendezvous_wait(CH_RENDEZVOUS(r), (CH_ID(r) *[1]){id}[0], sizeof(CH_ID(r)), CH_PLACE)
 
-/* Of a type: whether it is void. Of what may be no pointer: one in its place. */
+/* CH_IS_VOID tells whether a type is void. CH_POINTER(x) is x if that is a pointer, and otherwise some pointer. */
 #define CH_IF(condition, then, otherwise) __builtin_choose_expr(condition, then, otherwise)
 #define CH_IS_VOID(type) __builtin_types_compatible_p(type, void)
 #define CH_IS_POINTER(x) (__builtin_classify_type(x) == 5)
 #define CH_POINTER(x) CH_IF(CH_IS_POINTER(x), x, (char *)0)
 #define CH_POINTEE(x) __typeof_unqual__(CH_IF(CH_IS_VOID(__typeof_unqual__(*CH_POINTER(x))), (char)0, *CH_POINTER(x)))
 
-/* Of mkevent's first argument: a rendezvous, or a slot. How many of the arguments are no slots. */
+/* mkevent's first argument `a` is either a rendezvous or a slot; these tell which. CH_BEFORE_SLOTS is the number of
+ * arguments that come before the slots. */
 #define CH_IS_RENDEZVOUS(a) (!__builtin_types_compatible_p(__typeof__(&*(a)), __typeof_unqual__(*(a)) *))
 #define CH_IF_RENDEZVOUS(a) CH_IF(CH_IS_RENDEZVOUS(a), a, *(rendezvous() *)0)
 #define CH_HAS_IDS(a) (CH_IS_RENDEZVOUS(a) && !CH_IS_VOID(CH_ID(CH_IF_RENDEZVOUS(a))))
 #define CH_BEFORE_SLOTS(a) (CH_IS_RENDEZVOUS(a) + CH_HAS_IDS(a))
 
-/* The size of a value, and how it is converted: events/values.c knows these numbers. */
+/* The size of a value, and a number that says how it is converted; events/values.c uses the same numbers. */
 #define CH_KIND(x)                                                                                                     \
   ((unsigned)sizeof(x) << 4 | _Generic((x),                                                                            \
        _Bool: 1u,                                                                                                      \
@@ -259,7 +293,8 @@ void ch_event_callback(void *argument);
      _Static_assert(condition, why);                                                                                   \
      int unused;                                                                                                       \
    }))
-/* Argument number k, as a slot if it is one. The front end replaces __charcoal_slot by the anchor and the variable. */
+/* Argument number k, as a slot if it is one. The front end replaces __charcoal_slot by the anchor, the variable and its
+ * size. */
 #define CH_SLOT(a, x, k)                                                                                               \
   {(void *)CH_IF(k >= CH_BEFORE_SLOTS(a) && CH_IS_POINTER(x), x, (char *)0),                                           \
    CH_KIND(*(CH_POINTEE(x) *)0) + CH_EVENT_DEMAND(k < CH_BEFORE_SLOTS(a) || CH_IS_POINTER(x),                          \
@@ -311,8 +346,8 @@ void ch_event_callback(void *argument);
                CH_SLOT(a, c, 2), CH_SLOT(a, d, 3), CH_SLOT(a, e, 4), CH_SLOT(a, f, 5)))
 
 #if defined(__CHARCOAL__)
-/* What the front end makes of `twait { }`, of blocks that hold a rendezvous, and of slots. */
-extern char __charcoal_twait; /* outside any `twait { }`; never defined */
+/* What the front end turns `twait { }`, blocks with a rendezvous, and slots into. */
+extern char __charcoal_twait; /* what the name means outside any `twait { }`; it is never defined */
 struct __charcoal_span {
   void *at;
   __SIZE_TYPE__ size;

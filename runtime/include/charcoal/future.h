@@ -5,7 +5,9 @@
  *   if (ch_get(&sum, &x) == 0) ...                     waits until it is set; the error if it has failed
  *   waituntil (ch_get(&sum, &x)) { ... } or waituntil (ch_sleep(second)) { ... }
  *
- * Local or shared as a channel is (charcoal/channel.h). All calls: 0 or an error number. */
+ * `future(T)` names the type of a future with a value of type T. A future is local or shared, as a channel is
+ * (charcoal/channel.h). The caller owns its memory. The functions work in plain code, too, and their result is 0 or an
+ * error number unless they say otherwise. `f` is a pointer to a future. */
 #ifndef CHARCOAL_FUTURE_H
 #define CHARCOAL_FUTURE_H
 
@@ -45,25 +47,34 @@ CH_CLAUSE_FORM(int, ch_future_get, struct ch_future *, void *to, size_t size);
 }
 #else
 
-/* See charcoal/channel.h; of another size, so that the two are not mistaken for each other. */
+/* The type is made as that of a channel (charcoal/channel.h). It has another size, so that the compiler does not take
+ * one for the other. */
 #define future(T) __typeof__(__typeof__(T)(*[5 + (sizeof(__typeof__(T)) + 7) / 8])(struct ch_future *))
 #define CH_FUTURE_VALUE(f) __typeof__((**(f))((struct ch_future *)0))
 #define CH_FUTURE(f) ((struct ch_future *)(f))
 
-/* Not set yet, for all domains. (One of this domain alone is zeroed memory.) */
+/* ch_future_init makes a local future that is not set, as zeroed memory is; ch_future_init_shared makes a shared one.
+ * Never block. */
 #define ch_future_init_shared(f) ch_future_make(CH_FUTURE(f), 1)
 #define ch_future_init(f) ch_future_make(CH_FUTURE(f), 0)
-/* Sets it, and wakes all who wait. EALREADY: it was set, or has failed, before; nothing has changed. Never blocks. */
+/* Sets the value, which is written behind the future (`ch_future_set(&sum, 3.5)`) and copied, and wakes all who wait
+ * with 0. Never blocks.
+ * Result: 0; EALREADY: the future was set or had failed before, and nothing has changed. */
 #define ch_future_set(f, ...)                                                                                          \
   ch_future_put(CH_FUTURE(f), (CH_FUTURE_VALUE(f)[1]){__VA_ARGS__}, sizeof(CH_FUTURE_VALUE(f)), 0)
-/* The same with an error number instead of a value. */
+/* Makes the future fail with an error number, in place of a value, and wakes all who wait with it. Never blocks.
+ * Result: as ch_future_set. */
 #define ch_future_fail(f, error) ch_future_put(CH_FUTURE(f), (void *)0, 0, (error))
-/* Waits until it is set, and copies the value to *to (NULL: nowhere); or the error that it has failed with, and *to is
- * as it was. ECANCELED: the scope is cancelled. */
+/* Waits until the future is set or has failed, and copies the value to *to unless `to` is NULL. Any number of
+ * activities may get the value, each any number of times. It can stand in `waituntil`.
+ * Result: 0; the number with which the future has failed, and *to is unchanged; ECANCELED: likewise.
+ * Source: CFA's waituntil, section 5.6. */
 #define ch_get(f, to) ch_future_get(CH_FUTURE(f), (CH_FUTURE_VALUE(f) *){to}, sizeof(CH_FUTURE_VALUE(f)))
-/* Whether it is set, or has failed. */
+/* Tells whether the future is set or has failed. Never blocks.
+ * Result: non-zero if so. */
 #define ch_future_is_set(f) ch_future_done(CH_FUTURE(f))
-/* To be set anew. EBUSY: somebody waits for it, and nothing has changed. */
+/* Makes the future one that is not set, so that it can be set again. Never blocks.
+ * Result: 0; EBUSY: somebody waits for it, and nothing has changed. */
 #define ch_future_reset(f) ch_future_clear(CH_FUTURE(f))
 #endif
 

@@ -1,19 +1,23 @@
 /* Locks between activities, and between domains: mutexes, read-write locks, permits, conditions, barriers, latches and
- * calls that are made once.
+ * calls that are made once. In this file, "lock" means any of them.
  *
- * Zeroed memory is a free one of its domain, but for those that are given a number. A local one belongs to the domain
- * that uses it first and costs no atomic operation; one that ch_..._init_shared has made is for all. A local one that
- * another domain uses ends the program with a message and status CH_EXIT_MISUSE.
+ * A lock is local or shared. Zeroed memory is a free local lock, except for the kinds that are made with a number. A
+ * local lock belongs to the domain that uses it first, and costs no atomic operation; if another domain uses it, the
+ * program ends with a message and status CH_EXIT_MISUSE. A lock whose ch_..._init was given the flag CH_SHARED may be
+ * used by all domains. The caller owns the memory of a lock; it must not be copied or moved while it is in use. All
+ * members are private.
  *
- * Those who wait are served first come first served, and who comes later does not overtake them; each is given what it
- * waits for before it runs. A wait ends with ECANCELED in a cancelled scope and has had no effect; giving back never
- * waits and is not cancelled. Calls return 0 or an error number. They work in plain code, too, and outside any domain
- * what would take or wait is EPERM.
+ * What holds for all functions unless they say otherwise:
+ * Order: Those who wait are served in the order in which they came, and are not overtaken by those who come later. Each
+ * is given what it waits for before it runs.
+ * Result: 0 or an error number. EPERM: the function would take a lock, or wait, and the caller runs in no domain.
+ * Cancel: In a cancelled scope a function that takes a lock or waits returns ECANCELED and has no effect; this includes
+ * the functions that only try. A function that gives a lock back never waits, and works in a cancelled scope, too.
+ * Threads: any thread with a domain; for a local lock, the thread of its domain. Plain code may call them, too.
  *
- * The owner of a mutex, or of a read-write lock that was taken for writing, is an activity: only it may give it back,
- * and it does so before it ends, for a later activity may be taken for it. Calls that try do nothing in a cancelled
- * scope, either.
- * Branches of one activity exclude each other by a plain mutex like everybody else. */
+ * The owner of a mutex, or of a read-write lock that was taken for writing, is an activity. Only the owner may give the
+ * lock back. It has to do so before it ends; otherwise a later activity may be mistaken for the owner. Branches of one
+ * activity exclude each other by a mutex as different activities do. */
 #ifndef CHARCOAL_LOCKS_H
 #define CHARCOAL_LOCKS_H
 
@@ -27,11 +31,11 @@
 extern "C" {
 #endif
 
-/* What they have in common. Private, as all members are. */
+/* What all locks have in common. Private. */
 struct ch_gate {
   struct ch_object object;
   struct ch_link waiters;
-  unsigned long waiting; /* how many these are */
+  unsigned long waiting; /* how many they are */
 };
 struct ch_gate__clause {
   struct ch_clause clause;
@@ -52,21 +56,29 @@ typedef struct ch_mutex {
   uint32_t times;
   uint8_t recursive;
 } ch_mutex;
-#define CH_MUTEX_RECURSIVE 1u /* its owner may take it again, and gives it back as often */
-#define CH_SHARED 2u          /* of the functions below: for all domains */
+#define CH_MUTEX_RECURSIVE 1u /* its owner may take it again, and has to give it back as often */
+#define CH_SHARED 2u          /* a flag of all ch_..._init below: the lock may be used by all domains */
 
+/* Makes a free mutex. `flags` are 0, CH_MUTEX_RECURSIVE, CH_SHARED, or both. Never blocks. */
 void ch_mutex_init(ch_mutex *, unsigned flags);
-/* EDEADLK: it is the caller's activity's, not recursive, and no other branch of that could give it back. */
+/* Takes the mutex, and waits until it is free. It can stand in `waituntil`; then the caller has the mutex when the
+ * statement has ended.
+ * Result: 0; EDEADLK: the caller's activity has the mutex already, it is not recursive, and no other branch of that
+ * activity could give it back. */
 int ch_lock(ch_mutex *);
-/* EBUSY: somebody else has it, or waits for it. Never waits. */
+/* Takes the mutex if it is free and nobody waits for it. Never blocks.
+ * Result: 0; EBUSY: somebody has it, or waits for it. */
 int ch_try_lock(ch_mutex *);
-/* EPERM: it is not the caller's activity's, and nothing has happened. */
+/* Gives the mutex back. Never blocks.
+ * Result: 0; EPERM: the caller's activity does not have it, and nothing has been done. */
 int ch_unlock(ch_mutex *);
-/* EBUSY: somebody has it or waits for it, and nothing has happened. So for all below. */
+/* Ends the use of the mutex. Never blocks. All ch_..._destroy below do and return the same.
+ * Result: 0; EBUSY: somebody has it or waits for it, and nothing has been done. */
 int ch_mutex_destroy(ch_mutex *);
 CH_GATE_FORM(ch_lock, ch_mutex *);
 CH_CLAUSE_HOLDS(ch_lock);
-/* As ch_lock, but in a clause: held for the length of the body only, however that is left. Otherwise the same. */
+/* Takes the mutex as ch_lock does. As a clause of `waituntil` it gives the mutex back at the end of the clause's body,
+ * however that is left. Outside `waituntil` it is the same as ch_lock. */
 int ch_hold(ch_mutex *);
 CH_GATE_FORM(ch_hold, ch_mutex *);
 CH_CLAUSE_LEAVES(ch_hold);
@@ -78,23 +90,31 @@ typedef struct ch_rwlock {
   const void *writer;
   unsigned long readers;
 } ch_rwlock;
+/* Makes a free read-write lock. `flags` are 0 or CH_SHARED. Never blocks. */
 void ch_rwlock_init(ch_rwlock *, unsigned flags);
-/* Readers have it together. One who comes when a writer waits waits behind it: an activity that has it for reading does
- * not take it again. */
+/* Takes the lock for reading, and waits until nobody has it for writing. Readers have it together. A reader that comes
+ * while a writer waits waits behind that writer; so an activity that has the lock for reading must not take it again.
+ * It can stand in `waituntil`. ch_try_read_lock does not wait.
+ * Result: 0; EDEADLK: the caller's activity has the lock for writing, and no other branch of that activity could give
+ * it back. ch_try_read_lock returns EBUSY in this case, and wherever it would have to wait. */
 int ch_read_lock(ch_rwlock *);
 int ch_try_read_lock(ch_rwlock *);
-/* EDEADLK: the caller's activity has it for writing, and no other branch of that could give it back. (So for
- * ch_read_lock.) */
+/* Takes the lock for writing, and waits until nobody else has it. It can stand in `waituntil`. ch_try_write_lock does
+ * not wait.
+ * Result: as for reading. */
 int ch_write_lock(ch_rwlock *);
 int ch_try_write_lock(ch_rwlock *);
-/* EPERM: nobody has it, or another activity has it for writing. */
+/* Gives the lock back, whichever way it was taken. Never blocks.
+ * Result: 0; EPERM: nobody has it, or another activity has it for writing. */
 int ch_rw_unlock(ch_rwlock *);
+/* Ends the lock's use: see ch_mutex_destroy. */
 int ch_rwlock_destroy(ch_rwlock *);
 CH_GATE_FORM(ch_read_lock, ch_rwlock *);
 CH_CLAUSE_HOLDS(ch_read_lock);
 CH_GATE_FORM(ch_write_lock, ch_rwlock *);
 CH_CLAUSE_HOLDS(ch_write_lock);
-/* The same, but in a clause: held for the length of the body only. */
+/* Take the lock as ch_read_lock and ch_write_lock do. As clauses of `waituntil` they give it back at the end of the
+ * clause's body, however that is left. */
 int ch_read_hold(ch_rwlock *);
 CH_GATE_FORM(ch_read_hold, ch_rwlock *);
 CH_CLAUSE_LEAVES(ch_read_hold);
@@ -108,13 +128,20 @@ typedef struct ch_permits {
   struct ch_gate gate;
   long free;
 } ch_permits;
+/* Makes permits, of which `free` can be taken. `flags` are 0 or CH_SHARED. Never blocks. */
 void ch_permits_init(ch_permits *, long free, unsigned flags);
-/* All n of them at a time, in order: who wants few waits behind who wants many. EINVAL: n < 0. */
+/* Takes n permits, all at a time, and waits until there are so many. An activity that wants few waits behind an earlier
+ * one that wants many. It can stand in `waituntil`.
+ * Result: 0; EINVAL: n < 0. */
 int ch_permits_take(ch_permits *, long n);
-/* EAGAIN: there are not so many, or somebody waits. */
+/* Takes n permits if there are so many and nobody waits. Never blocks.
+ * Result: 0; EAGAIN: there are fewer, or somebody waits; EINVAL: n < 0. */
 int ch_permits_try(ch_permits *, long n);
-/* Gives n, also such as were never taken; to all whom they suffice. EINVAL: n < 0; EOVERFLOW. */
+/* Gives n permits, and lets those who wait go on, in order, as far as the permits suffice. A program may give permits
+ * that it has never taken. Never blocks.
+ * Result: 0; EINVAL: n < 0; EOVERFLOW: there would be more than a long can count, and nothing has been done. */
 int ch_permits_give(ch_permits *, long n);
+/* Ends the permits' use: see ch_mutex_destroy. */
 int ch_permits_destroy(ch_permits *);
 CH_GATE_FORM(ch_permits_take, ch_permits *, long n);
 
@@ -124,13 +151,17 @@ typedef struct ch_latch {
   struct ch_gate gate;
   long count;
 } ch_latch;
+/* Makes a latch that waits for `count` ends. `flags` are 0 or CH_SHARED. Never blocks. */
 void ch_latch_init(ch_latch *, long count, unsigned flags);
-/* Expects so many more ends. EINVAL: below 0 in all. */
+/* Adds n to the count of ends that are waited for; n may be negative. At 0 all who wait go on. Never blocks.
+ * Result: 0; EINVAL: the count would fall below 0 or grow beyond a long, and nothing has been done. */
 int ch_latch_add(ch_latch *, long n);
-/* One has ended. At 0 all who wait go on. EINVAL: it was 0 already. */
+/* Says that one has ended: takes 1 off the count. At 0 all who wait go on. Never blocks.
+ * Result: 0; EINVAL: the count was 0 already. */
 int ch_latch_done(ch_latch *);
-/* Until the count is 0; at once if it is. */
+/* Waits until the count is 0, and returns at once if it is. It can stand in `waituntil`. */
 int ch_latch_wait(ch_latch *);
+/* Ends the latch's use: see ch_mutex_destroy. */
 int ch_latch_destroy(ch_latch *);
 CH_GATE_FORM(ch_latch_wait, ch_latch *);
 
@@ -140,12 +171,14 @@ typedef struct ch_once {
   struct ch_gate gate;
   int state;
 } ch_once;
+/* Makes an object whose function has not been called yet. `flags` are 0 or CH_SHARED. Never blocks. */
 void ch_once_init(ch_once *, unsigned flags);
-/* The first calls fn(argument), which may wait, and all others wait for its end. 0, if fn has returned 0, now or
- * before. If it returns an error its caller gets that, and the next one calls fn again. EDEADLK has no report: fn must
- * not call this for the same object. */
+/* Calls fn(argument) if nobody has called it successfully before. fn may wait; others who call this function meanwhile
+ * wait for its end. If fn returns an error, its caller gets that error, and the next in order calls fn again. fn must
+ * not call this function for the same object; that is not detected. It can stand in `waituntil`: if its clause is
+ * selected, fn is called before the clause's body.
+ * Result: 0: fn has returned 0, now or before; otherwise what fn has returned. */
 int ch_once_run(ch_once *, int (*fn)(void *), void *argument);
-/* In a clause that is selected fn is called before the body. */
 struct ch_once_run__clause {
   struct ch_gate__clause gate;
   int (*fn)(void *);
@@ -160,14 +193,20 @@ typedef struct ch_cond {
   struct ch_gate gate;
   unsigned long signals;
 } ch_cond;
+/* Makes a condition. `flags` are 0 or CH_SHARED. Never blocks. */
 void ch_cond_init(ch_cond *, unsigned flags);
-/* Gives the mutex back and waits for a signal, and has the mutex again when it returns, however it ends: 0; ECANCELED:
- * no signal was used up. EPERM: the mutex is not the caller's, or it has it twice, and nothing has happened. Wakes
- * without a signal do not occur; but what is waited for may have changed again. No clause. */
+/* Gives the mutex back, waits for a signal, and takes the mutex again. The caller has the mutex when the function
+ * returns, whatever the result is. No wait ends without a signal; but what the caller waits for may have changed again
+ * before it runs, so it has to look again. It cannot stand in `waituntil`.
+ * Result: 0; ECANCELED: no signal was used up; EPERM: the caller does not have the mutex, or has it more than once, and
+ * nothing has been done. */
 int ch_cond_wait(ch_cond *, ch_mutex *);
-/* The first who waits, or all of them, go on. Without effect if nobody waits. With or without the mutex. */
+/* Let the first of those who wait, or all of them, go on. They have no effect if nobody waits. The caller may have the
+ * mutex, but need not. Never block.
+ * Result: 0. */
 int ch_cond_signal(ch_cond *);
 int ch_cond_broadcast(ch_cond *);
+/* Ends the condition's use: see ch_mutex_destroy. */
 int ch_cond_destroy(ch_cond *);
 
 /* ---- barrier ---- */
@@ -176,11 +215,14 @@ typedef struct ch_barrier {
   struct ch_gate gate;
   unsigned n, arrived;
 } ch_barrier;
-#define CH_BARRIER_LAST (-1) /* told to one of each round: that which was the last to arrive */
-/* n: how many make a round; at least 1. */
+#define CH_BARRIER_LAST (-1) /* the result of ch_barrier_wait for the last that arrives in a round */
+/* Makes a barrier for rounds of n; n is at least 1. `flags` are 0 or CH_SHARED. Never blocks. */
 void ch_barrier_init(ch_barrier *, unsigned n, unsigned flags);
-/* Until n have arrived; then the next round begins. 0 or CH_BARRIER_LAST; ECANCELED: it has not arrived. No clause. */
+/* Waits until n have arrived; then all of them go on, and the next round begins. It cannot stand in `waituntil`.
+ * Result: 0; CH_BARRIER_LAST: the caller was the last of its round; ECANCELED: the caller does not count as having
+ * arrived. */
 int ch_barrier_wait(ch_barrier *);
+/* Ends the barrier's use: see ch_mutex_destroy. */
 int ch_barrier_destroy(ch_barrier *);
 
 #ifdef __cplusplus

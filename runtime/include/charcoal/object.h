@@ -1,13 +1,13 @@
-/* Private: what every object that is local or shared begins with. A local one belongs to the domain that first uses it,
- * and is touched by no other. A shared one has a lock. */
+/* Private: the beginning of every object that is either local or shared. A local object belongs to the domain that uses
+ * it first, and no other domain may touch it. A shared object has a lock. */
 #ifndef CHARCOAL_OBJECT_H
 #define CHARCOAL_OBJECT_H
 
 #include <stdint.h>
 
 struct ch_object {
-  const void *domain; /* of a local one: whose it is; NULL: not used yet */
-  uint32_t lock;      /* of a shared one */
+  const void *domain; /* of a local object: the domain that it belongs to; NULL: it was not used yet */
+  uint32_t lock;      /* of a shared object */
   uint32_t shared;
 };
 

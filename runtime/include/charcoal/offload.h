@@ -1,8 +1,9 @@
-/* Code that blocks its thread, and results from threads: both ways between a domain and the threads around it.
+/* The two ways between a domain and the threads around it: code that would block the domain goes to a thread, and
+ * results come back from threads.
  *
  * Foreign code that blocks (a library that was not compiled by charcoal-cc, a driver, a long computation) stops every
- * activity of its domain. ch_offload runs it on a pool of threads meanwhile. A thread of the program's own gives a
- * result back by ch_post.
+ * activity of its domain. ch_offload runs such code on a thread of a pool, and the other activities go on. A thread of
+ * the program's own hands a result to a domain by ch_post.
  */
 #ifndef CHARCOAL_OFFLOAD_H
 #define CHARCOAL_OFFLOAD_H
@@ -17,26 +18,32 @@ extern "C" {
 
 #if defined(__CHARCOAL__) || defined(CHARCOAL_RUNTIME) || defined(CHARCOAL_LIBRARY)
 
-/* Runs fn(argument) on a thread of the pool and returns when it has: 0. Other activities of the domain run meanwhile.
- * fn runs beside them, in parallel, and must not call functions of a domain. The pool has at most CHARCOAL_THREADS
- * threads (environment; 64), made when needed; more calls wait for one in order. Cancelled: ECANCELED, and fn has not
- * run and never will; once it has begun the call waits for its end and returns 0. EAGAIN, ENOMEM: no thread could be
- * made at all. EPERM: not on a domain's thread. */
+/* Runs fn(argument) on a thread of the pool, and waits until fn has returned. Other activities of the domain run
+ * meanwhile. fn runs in parallel with them and must not call functions that need a domain. The pool makes its threads
+ * when they are needed, at most as many as the environment variable CHARCOAL_THREADS says (64 without it); when all are
+ * busy, further calls wait for one in order.
+ * Result: 0; EAGAIN or ENOMEM: no thread could be made; EPERM: the caller runs in no domain.
+ * Cancel: If fn has not begun, the call returns ECANCELED and fn never runs. If fn has begun, the call waits for its
+ * end and returns 0. */
 int ch_offload(void (*fn)(void *), void *argument);
 
-/* The way into the running domain for other threads. It exists as long as the domain. From the first call on a domain
- * in which nothing can run waits, and reports no deadlock: something may always come. NULL with errno: EPERM (not on a
- * domain's thread), ENOMEM, EMFILE. */
+/* Returns the inbox of the caller's domain, which other threads need for ch_post. It exists as long as the domain.
+ * After the first call the domain reports no deadlock when nothing in it can run: it waits, because a letter may
+ * always come. Never blocks.
+ * Result: the inbox; or NULL, and errno is EPERM: the caller runs in no domain; ENOMEM; or EMFILE. */
 struct ch_inbox *ch_inbox(void);
 
-/* Has the domain behind `to` call fn(argument) on its own thread, between two runs of activities. From any thread,
- * also from a domain's own. Calls of one thread come in order. fn must not block; what it is for is ch_sem_post and the
- * like. 0, ENOMEM, or EINVAL: `to` is NULL. The domain must not have ended. Nothing cancels it. */
+/* Makes the domain of the inbox call fn(argument) on its own thread, between two runs of activities. What one thread
+ * posts is called in the order in which it was posted. fn must not block; it is meant for ch_sem_post and the like. The
+ * domain must not have ended. Never blocks.
+ * Result: 0; ENOMEM; EINVAL: `to` is NULL.
+ * Cancel: has no effect on it.
+ * Threads: any, also the domain's own. */
 int ch_post(struct ch_inbox *to, void (*fn)(void *), void *argument);
 
 #else
 
-/* Sequential meanings: the call is made at once. */
+/* Sequential meanings: fn is called at once. */
 static inline int ch_offload(void (*fn)(void *), void *argument) { return fn(argument), 0; }
 struct ch_inbox;
 static inline struct ch_inbox *ch_inbox(void) {

@@ -1,4 +1,4 @@
-/* Watched values: the latest one only, for as many as want to know when it changes.
+/* Watched values: a value that is set again and again, and of which those who watch it see the latest only.
  *
  *   watch(struct settings) settings = {0};             zeroed memory is one of its domain, without a value yet
  *   ch_watch_set(&settings, {.level = 3});
@@ -8,7 +8,9 @@
  *
  * A watcher that is slower than the changes gets the latest value, and none that was set before it.
  *
- * Local or shared as a channel is (charcoal/channel.h). All calls: 0 or an error number. */
+ * `watch(T)` names the type of a watched value of type T. It is local or shared, as a channel is (charcoal/channel.h).
+ * The caller owns its memory. The functions work in plain code, too, and their result is 0 or an error number. `w` is a
+ * pointer to a watched value. */
 #ifndef CHARCOAL_WATCH_H
 #define CHARCOAL_WATCH_H
 
@@ -54,20 +56,26 @@ CH_CLAUSE_FORM(int, ch_watched_next, struct ch_watched *, uint64_t *seen, void *
 #define CH_WATCHED_VALUE(w) __typeof__((**(w))((struct ch_watched *)0))
 #define CH_WATCHED(w) ((struct ch_watched *)(w))
 
-/* Without a value, for all domains. (One of this domain alone is zeroed memory.) */
+/* ch_watch_init makes a local watched value without a value yet, as zeroed memory is; ch_watch_init_shared makes a
+ * shared one. Never block. */
 #define ch_watch_init_shared(w) ch_watched_make(CH_WATCHED(w), 1)
 #define ch_watch_init(w) ch_watched_make(CH_WATCHED(w), 0)
-/* Sets it, also to what it is already, and wakes all who wait. EPIPE: it is closed. Never blocks. */
+/* Sets the value, which is copied, and wakes all who wait. Setting it to what it is already counts as a change. Never
+ * blocks.
+ * Result: 0; EPIPE: it is closed. */
 #define ch_watch_set(w, ...)                                                                                           \
   ch_watched_put(CH_WATCHED(w), (CH_WATCHED_VALUE(w)[1]){__VA_ARGS__}, sizeof(CH_WATCHED_VALUE(w)))
-/* Copies the latest value to *to. EAGAIN: there is none yet. Never blocks. */
+/* Copies the latest value to *to. Never blocks.
+ * Result: 0; EAGAIN: there is none yet. */
 #define ch_watch_get(w, to) ch_watched_get(CH_WATCHED(w), (CH_WATCHED_VALUE(w) *){to}, sizeof(CH_WATCHED_VALUE(w)))
-/* Waits until there is a value that was set after the one that *seen tells of, copies it to *to, and *seen tells of it.
- * *seen is 0 at first: then any value will do. EPIPE: it is closed, and the latest has been seen. ECANCELED: the scope
- * is cancelled, and nothing has been seen. */
+/* Waits until there is a value that was set after the one that *seen stands for, copies it to *to, and makes *seen
+ * stand for it. `seen` points to a uint64_t of the watcher's own, which is 0 at first: then any value will do. It can
+ * stand in `waituntil`.
+ * Result: 0; EPIPE: it is closed, and the watcher has seen the latest value; ECANCELED: *seen and *to are unchanged. */
 #define ch_watch_next(w, seen, to)                                                                                     \
   ch_watched_next(CH_WATCHED(w), (seen), (CH_WATCHED_VALUE(w) *){to}, sizeof(CH_WATCHED_VALUE(w)))
-/* It is not set any more: all who wait are woken. EPIPE: it was closed before. Never blocks. */
+/* Closes the watched value: it is not set any more, and all who wait are woken. Never blocks.
+ * Result: 0; EPIPE: it was closed before. */
 #define ch_watch_close(w) ch_watched_close(CH_WATCHED(w))
 #endif
 
