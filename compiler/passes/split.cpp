@@ -79,6 +79,9 @@ private:
   void keep(const CrossingValues &);
   void keepInRegister(const CrossingValues &, const CrossingValues::Value &);
   void keepInImage(const CrossingValues &, const CrossingValues::Value &);
+  SmallVector<unsigned> yieldsInRegister(const CrossingValues::Value &) const;
+  using Blocks = SmallPtrSet<const BasicBlock *, 16>;
+  Blocks reachedFromOthers(const CrossingValues &, const CrossingValues::Value &, ArrayRef<unsigned> yields) const;
   AllocaInst *newSlot(Type *, const Twine &name);
   void layOutImage();
   SmallVector<Value *> argumentsKeptByVariables(BasicBlock *entry, BasicBlock *yield);
@@ -110,8 +113,9 @@ private:
   SmallVector<CallInst *> calls; // what becomes points
   unsigned asyncs = 0;           // the first so many of them are `async` statements
   SmallVector<Point> points;
-  SmallVector<Value *> statuses;  // of points[k], at the end of its block
-  SmallVector<PHINode *> results; // of points[k]: value of the call, or null
+  SmallVector<Value *> statuses;     // of points[k], at the end of its block
+  SmallVector<PHINode *> results;    // of points[k]: value of the call, or null
+  SmallVector<uint64_t> frequencies; // of points[k]; none where code is to be small
   BasicBlock *dispatch = nullptr;
   CallInst *restore = nullptr;                // in it
   Value *restoredWord = nullptr;              // the first word of the result of the call that has been waited for
@@ -673,8 +677,40 @@ void Splitter::keepInRegister(const CrossingValues &crossing, const CrossingValu
     values.RewriteUse(*U);
 }
 
-// The value lives in the image: stored where it is defined, loaded once in each block that may be reached
-// from a resumption.
+static bool isYieldOrPause(const Instruction &I) { return isYield(I) || isPause(I); }
+
+static constexpr unsigned Few = 6; // points at which a value is reloaded in cold code
+
+// The yields behind which a value in the image is still in its register.
+SmallVector<unsigned> Splitter::yieldsInRegister(const CrossingValues::Value &V) const {
+  SmallVector<unsigned> yields;
+  if (!frequencies.empty())
+    copy_if(V.points, std::back_inserter(yields), [&](unsigned k) { return isYieldOrPause(*points[k].at); });
+  sort(yields, [&](unsigned a, unsigned b) { return std::pair(frequencies[b], a) < std::pair(frequencies[a], b); });
+  yields.truncate(std::min<size_t>(yields.size(), Few));
+  return yields;
+}
+
+// The blocks that are reached from a point other than these yields while the value is alive.
+Splitter::Blocks Splitter::reachedFromOthers(const CrossingValues &crossing, const CrossingValues::Value &V,
+                                             ArrayRef<unsigned> yields) const {
+  Blocks reached;
+  SmallVector<const BasicBlock *> work;
+  auto enter = [&](const BasicBlock *BB) {
+    if (crossing.isReloaded(V, BB) && reached.insert(BB).second)
+      work.push_back(BB);
+  };
+  for (unsigned k : V.points)
+    if (!is_contained(yields, k))
+      enter(points[k].after);
+  while (!work.empty())
+    for (const BasicBlock *next : successors(work.pop_back_val()))
+      enter(next);
+  return reached;
+}
+
+// The value lives in the image: stored where it is defined, loaded once in each block that may be reached from a
+// resumption. Behind the most frequent yields it is loaded on the way back only.
 void Splitter::keepInImage(const CrossingValues &crossing, const CrossingValues::Value &V) {
   Type *T = V.value->getType();
   AllocaInst *slot = V.value == frame ? frameSlot : newSlot(T, V.value->getName());
@@ -683,13 +719,19 @@ void Splitter::keepInImage(const CrossingValues &crossing, const CrossingValues:
     DIBuilder debug(M, false);
     replaceDbgDeclare(V.value, slot, debug, DIExpression::DerefBefore, 0);
   }
-  SmallVector<Use *> reloadedUses;
+  const SmallVector<unsigned> yields = yieldsInRegister(V);
+  const Blocks others = yields.empty() ? Blocks() : reachedFromOthers(crossing, V, yields);
+  SmallVector<Use *> reloadedUses, behindYields;
   DenseMap<BasicBlock *, Instruction *> firstUse; // in blocks of reloaded uses that are no phis
   for (Use &U : V.value->uses()) {
     auto *I = cast<Instruction>(U.getUser());
     BasicBlock *BB = isa<PHINode>(I) ? cast<PHINode>(I)->getIncomingBlock(U) : I->getParent();
     if (!crossing.isReloaded(V, BB))
       continue;
+    if (!yields.empty() && !others.contains(BB)) {
+      behindYields.push_back(&U);
+      continue;
+    }
     reloadedUses.push_back(&U);
     Instruction *&first = firstUse[BB];
     Instruction *at = isa<PHINode>(I) ? BB->getTerminator() : I;
@@ -706,6 +748,19 @@ void Splitter::keepInImage(const CrossingValues &crossing, const CrossingValues:
       load = B.CreateAlignedLoad(T, slot, slot->getAlign(), V.value->getName());
     }
     U->set(load);
+  }
+  if (!behindYields.empty()) {
+    SSAUpdater values;
+    values.Initialize(T, V.value->getName());
+    auto *I = dyn_cast<Instruction>(V.value);
+    values.AddAvailableValue(I ? I->getParent() : body, V.value);
+    for (unsigned k : yields)
+      if (!others.contains(points[k].after)) {
+        IRBuilder<> R(restoredBlocks[k]->getTerminator());
+        values.AddAvailableValue(restoredBlocks[k], R.CreateAlignedLoad(T, slot, slot->getAlign()));
+      }
+    for (Use *U : behindYields)
+      values.RewriteUse(*U);
   }
   if (V.value == frame)
     return; // stored already
@@ -731,14 +786,15 @@ void Splitter::keep(const CrossingValues &crossing) {
     LoopInfo loops(tree);
     BranchProbabilityInfo probabilities(F, loops);
     BlockFrequencyInfo frequency(F, probabilities, loops);
+    for (const Point &P : points)
+      frequencies.push_back(frequency.getBlockFreq(P.before).getFrequency());
     for (const CrossingValues::Value &V : crossing.values) {
-      constexpr unsigned few = 6; // each point costs a save and a reload in cold code
-      if (V.points.size() > few)
+      if (V.points.size() > Few)
         continue;
       uint64_t crossed = frequency.getEntryFreq().getFrequency(), busy = 0;
       for (unsigned k : V.points)
-        if (!isYield(*points[k].at) && !isPause(*points[k].at))
-          crossed = std::max(crossed, frequency.getBlockFreq(points[k].before).getFrequency());
+        if (!isYieldOrPause(*points[k].at))
+          crossed = std::max(crossed, frequencies[k]);
       auto *I = dyn_cast<Instruction>(V.value);
       busy = frequency.getBlockFreq(I ? I->getParent() : body).getFrequency();
       for (User *U : V.value->users())
@@ -1053,7 +1109,7 @@ void Splitter::run() {
     passResultsThroughMemory();
   }
   for (Point &P : points)
-    if (isYield(*P.at) || isPause(*P.at))
+    if (isYieldOrPause(*P.at))
       P.at->eraseFromParent();
   removeUnreachableBlocks(F);
 }
