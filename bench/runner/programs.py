@@ -37,7 +37,8 @@ def project(name, folder):
         return files, ["-DLUA_USE_POSIX", *unprotected], ["-lm"], [script, "27"], [script, "15"]
     files = sorted(glob.glob(f"{folder}/lib/common/*.c") + glob.glob(f"{folder}/lib/compress/*.c") +
                    glob.glob(f"{folder}/lib/decompress/*.c"))
-    return ([*files, f"{HERE}/programs/zstd.c"], [f"-I{folder}/lib", "-DZSTD_DISABLE_ASM=1"], ["-lpthread"], ["8"], ["1"])
+    return ([*files, f"{HERE}/programs/zstd.c"],
+            [f"-I{folder}/lib", "-DZSTD_DISABLE_ASM=1"], ["-lpthread"], ["8"], ["1"])
 
 
 def build(builder, name, system):
@@ -55,16 +56,23 @@ def build(builder, name, system):
     return target, sum(map(objects.code_bytes, made))
 
 
-def run(program, arguments):
+def measurer(builder):
+    """Path of the program that runs another and says what it used: started from here, it has Python's memory."""
+    path = f"{builder.out}/bin/programs/usage"
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    run_quietly([clang(), "-O2", f"{HERE}/programs/usage.c", "-o", path], builder.log)
+    return path
+
+
+def run(usage, program, arguments):
     """One run: (CPU seconds, peak of resident bytes, output without the times that speedtest1 prints)."""
-    child = subprocess.Popen([program, *arguments], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-                             stdin=subprocess.DEVNULL, text=True)
-    output = child.stdout.read()
-    _, status, usage = os.wait4(child.pid, 0)
-    child.returncode = os.waitstatus_to_exitcode(status)
-    if child.returncode != 0:
-        raise Unavailable(f"{os.path.basename(program)} ends with {child.returncode}")
-    return usage.ru_utime + usage.ru_stime, usage.ru_maxrss << 10, re.sub(r"\d+\.\d+s", "", output)
+    done = subprocess.run([usage, f"{usage}.figures", program, *arguments], stdout=subprocess.PIPE,
+                          stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL, text=True)
+    if done.returncode != 0:
+        raise Unavailable(f"{os.path.basename(program)} ends with {done.returncode}")
+    with open(f"{usage}.figures") as file:
+        microseconds, peak = map(int, file.read().split())
+    return microseconds / 1e6, peak, re.sub(r"\d+\.\d+s", "", done.stdout)
 
 
 def instructions(program, arguments):
@@ -83,10 +91,11 @@ def case_rows(builder, name, rounds, count):
     systems = ("charcoal", "c")
     made = {system: build(builder, name, system) for system in systems}
     _, _, _, arguments, fewer = project(name, source(builder, name))
+    usage = measurer(builder)
     seconds, memory, answers = {s: [] for s in systems}, {s: [] for s in systems}, {}
     for _ in range(rounds):
         for system in systems:
-            taken, peak, answers[system] = run(made[system][0], arguments)
+            taken, peak, answers[system] = run(usage, made[system][0], arguments)
             seconds[system].append(taken)
             memory[system].append(peak)
     if answers["charcoal"] != answers["c"]:
