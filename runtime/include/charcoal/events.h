@@ -111,6 +111,10 @@ int ch_event_on_fd_(int fd, int events, ch_event);
 int ch_event_on_signal_(int signal, ch_event);
 int ch_event_on_child_(int pid, ch_event);
 int ch_event_on_end_(ch_activity *, ch_event);
+struct ch_future;
+int ch_event_on_future_(struct ch_future *, ch_event);
+ch_event ch_event_for_future_(struct ch_future *, unsigned kind, const char *site);
+ch_event ch_event_within_(int64_t duration, ch_event, unsigned kind, const char *site);
 int ch_event_offload_(void (*function)(void *), void *argument, ch_event);
 
 /* ---- numbers and mistakes ---- */
@@ -225,6 +229,21 @@ void ch_event_callback(void *argument);
 #define ch_trigger_on_child(pid, e) ch_event_on_child_((pid), CH_EVENT_OF(e, int))
 #define ch_trigger_on_end(handle, e) ch_event_on_end_((handle), CH_EVENT_OF(e))
 #define ch_trigger_offload(function, argument, e) ch_event_offload_((function), (argument), CH_EVENT_OF(e))
+
+/* ch_trigger_on_future triggers an event(int) when the future is set or fails: the value is 0, after which ch_get has
+ * the future's value at once, or the error number. 0; ESTALE: the event is not outstanding. The future must live until
+ * the event has been triggered or cancelled. ch_event_for_future makes an event(T) for a future(T): soon after a
+ * trigger the future is set to the value, and after a cancel it fails with ECANCELED. The future must live until then.
+ * NULL: there is no memory. Both need charcoal/future.h, belong to the domain of the caller, and never block. */
+#define ch_trigger_on_future(f, e) ch_event_on_future_(CH_FUTURE(f), CH_EVENT_OF(e, int))
+#define ch_event_for_future(f)                                                                                         \
+  ((event(CH_FUTURE_VALUE(f)))(void *)ch_event_for_future_(CH_FUTURE(f), CH_KIND(*(CH_FUTURE_VALUE(f) *)0), CH_PLACE))
+/* Makes an event(T) with a time limit for e, which is an event(_Bool, T) (Tame, figure 5). If the new event is
+ * triggered in time, e gets true and the value. If the duration, in nanoseconds, ends before, e gets false, the slot of
+ * the value keeps what is in it, and a later trigger of the new event is ignored. If one of the two is cancelled, so is
+ * the other. NULL: there is no memory. Never blocks. */
+#define ch_add_timeout(T, duration, e)                                                                                 \
+  ((event(T))(void *)ch_event_within_((duration), CH_EVENT_OF(e, _Bool, T), CH_KIND(*(__typeof__(T) *)0), CH_PLACE))
 
 /* ch_event_argument turns an event into the void * that C libraries hand to callbacks, and checks its type:
  * library(ch_event_callback, ch_event_argument(e)). ch_event_from turns it back. So a callback with values of its own

@@ -2,6 +2,7 @@
 #include "../harness.h"
 #include <charcoal/domains.h>
 #include <charcoal/events.h>
+#include <charcoal/future.h>
 #include <charcoal/offload.h>
 #include <poll.h>
 #include <pthread.h>
@@ -83,6 +84,22 @@ TEST(an_event_is_triggered_from_a_thread_and_from_another_domain) {
     EXPECT(twait(r) == 0 && strcmp(v.text, "from a thread") == 0 && n == 7);
     EXPECT(i ? ch_domain_join(&domain) == 0 : pthread_join(thread, NULL) == 0);
   }
+}
+
+static future(int) shared;
+static void sets_it(void *unused) {
+  (void)unused;
+  ch_future_set(&shared, 7);
+}
+TEST(a_future_that_another_domain_sets_triggers_an_event) {
+  ch_thread domain;
+  int error = -1, value = 0;
+  ch_future_init_shared(&shared);
+  twait {
+    EXPECT(ch_trigger_on_future(&shared, mkevent(&error)) == 0);
+    EXPECT(ch_domain_start(&domain, sets_it, NULL) == 0);
+  }
+  EXPECT(error == 0 && ch_get(&shared, &value) == 0 && value == 7 && ch_domain_join(&domain) == 0);
 }
 
 static event() left_behind;
