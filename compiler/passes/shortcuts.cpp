@@ -1,16 +1,17 @@
-// Pass `shortcuts`: what usually succeeds at once does so without a call of the runtime.
+// Pass `shortcuts`: operations of the runtime that usually succeed at once are done inline, without a call.
 //
 //   takes   functions as `split` left them, with calls of ch_twin, ch_frame_new and ch_frame_free
-//   leaves  in front of each such call a look at the thread's own lists, and the call in cold code; functions that are
-//           to be small, and calls in cold code, as they were
+//   leaves  before each such call inline code that looks at the thread's own lists; the call itself is moved to cold
+//           code. Functions that are optimized for size, and calls that were in cold code already, stay as they were
 //
 //     %t = call ptr @ch_twin(%p, @adapter)     slot:  ch_tls.twins + CH_TWIN_OFFSET(%p)
 //                                              br (slot.fn == %p), %hit, %miss
 //                                        =>    hit:   %a = slot.twin
 //                                              miss:  %b = call ptr @ch_twin(%p, @adapter)
 //
-//     %f = call ptr @ch_frame_new(@info)       takes the first free block of the class of info.size, if there is one
-//     call void @ch_frame_free(%f)             puts it back, if `held` is 0
+//     %f = call ptr @ch_frame_new(@info)       becomes code that takes the first free block of the class of info.size,
+//                                              if there is one
+//     call void @ch_frame_free(%f)             becomes code that puts the block back, if `held` is 0
 //
 // Alone: opt -load-pass-plugin charcoal-plugin.so -passes=charcoal-shortcuts
 #include "shortcuts.h"
@@ -48,7 +49,7 @@ private:
 
 } // namespace
 
-// The runtime's memory, which sanitizers know nothing of.
+// Accesses the runtime's memory, which sanitizers do not check.
 Value *Shortcuts::load(IRBuilder<> &B, Type *T, Value *from, unsigned offset) {
   LoadInst *I = B.CreateAlignedLoad(T, B.CreateConstInBoundsGEP1_64(abi.I8, from, offset), Align(T == abi.I32 ? 4 : 8));
   I->setMetadata(LLVMContext::MD_nosanitize, nothing);
@@ -123,7 +124,7 @@ void Shortcuts::giveFrame(CallInst &call, uint64_t bytes) {
   count(B, klass, -1);
 }
 
-// Of the frame that the function takes when it is entered; 0 if it cannot be had inline.
+// The size in bytes of the frame that the function takes at its entry; 0 if a frame of this size is not taken inline.
 static uint64_t bytesOfFrame(const CallInst &taking) {
   auto *info = dyn_cast<GlobalVariable>(taking.getArgOperand(0));
   auto *fields = info && info->hasInitializer() ? dyn_cast<ConstantStruct>(info->getInitializer()) : nullptr;

@@ -1,4 +1,4 @@
-/* Knot, a web server for files: what its parts know of each other. Read main.c first, then connection.c. */
+/* Knot, a web server for files: the declarations that its parts share. Read main.c first, then connection.c. */
 #ifndef KNOT_H
 #define KNOT_H
 
@@ -12,17 +12,17 @@
 #include <time.h>
 
 struct settings {
-  const char *root, *log; /* a folder; a file, or NULL */
-  int port, domains;      /* a port, 0: any; how many threads serve */
-  int connections;        /* at most so many at a time, in each domain */
-  int64_t idle, timeout;  /* ns that a connection may be idle; that a client may take for a request, or to take some of
-                              an answer */
-  long long largest_body; /* bytes of a request's body, which is read and dropped */
+  const char *root, *log; /* the folder that is served; the log file, or NULL */
+  int port, domains;      /* the port, or 0 for any; the number of threads that serve */
+  int connections;        /* the largest number of connections at a time, in each domain */
+  int64_t idle, timeout;  /* how many ns a connection may be idle; how many ns a client may need to send a request, or
+                              to receive some part of an answer */
+  long long largest_body; /* the largest body of a request in bytes; a body is read and dropped */
 };
 extern struct settings settings;
-extern bool stopping; /* written by main, read by all domains: no new requests */
+extern bool stopping; /* no new requests are served; main writes it and all domains read it */
 
-/* ---- request.c: a request, as it comes in pieces ---- */
+/* ---- request.c: a request, which comes in pieces ---- */
 
 enum { HEAD_SIZE = 8192 };
 enum header {
@@ -41,44 +41,45 @@ enum header {
 
 struct request {
   llhttp_t parser;
-  bool begun, complete; /* some of it has come; all of it */
-  int refused;          /* the status to answer it with, because it cannot be understood; or 0 */
-  int name;             /* the header whose value comes now, or HEADERS */
-  size_t head, used;    /* bytes of the head that have come; bytes of `text` that are used */
-  long long body;       /* bytes of the body that have come */
+  bool begun, complete; /* some of the request has come; all of it has come */
+  int refused;          /* the status of the answer to a request that cannot be understood, or 0 */
+  int name;             /* the header whose value is coming now, or HEADERS */
+  size_t head, used;    /* how many bytes of the head have come; how many bytes of `text` are used */
+  long long body;       /* how many bytes of the body have come */
   char *target;         /* what stands behind GET, as it was sent */
-  char *value[HEADERS]; /* of the headers that matter here, or NULL; in `text` */
+  char *value[HEADERS]; /* the values of the headers that matter here, in `text`; NULL: no such header came */
   char text[HEAD_SIZE];
 };
 void request_begin(struct request *);
-/* Takes bytes in, until the request is complete or refused; returns how many. */
+/* Takes bytes in until the request is complete or refused, and returns how many it has taken. */
 size_t request_take(struct request *, const char *bytes, size_t n);
-/* The answer to it may be followed by the next request. */
+/* Tells whether another request may follow on the same connection. */
 bool request_keeps_alive(const struct request *);
 
-/* ---- file.c: the files under the root, the small ones in memory ---- */
+/* ---- file.c: the files under the root, of which the small ones are kept in memory ---- */
 
 struct file {
-  char *path;    /* relative to the root; the file's key in the cache */
-  int fd;        /* -1: its content is in memory */
-  char *content; /* or NULL */
+  char *path;    /* relative to the root; it is the file's key in the cache */
+  int fd;        /* an open descriptor, or -1 if the content is in memory */
+  char *content; /* the content if it is in memory, or NULL */
   off_t size;
   time_t modified;
   ino_t inode;
-  int64_t looked;              /* when it was last compared with the disk, by ch_now */
-  unsigned users;              /* who have opened it, and the cache */
+  int64_t looked;              /* the time, on the clock of ch_now, when it was last compared with the disk */
+  unsigned users;              /* how many have opened it; the cache counts as one */
   const char *type, *encoding; /* "text/html"; "gzip", "br" or NULL */
   char etag[40];
 };
-/* The file that the target means, or its compressed form if the client takes that. 0, and the caller closes it; or a
- * status: 301 (a folder without a slash), 400, 403, 404, 500. Waits for the disk if it is not in the cache. */
+/* Opens the file that the target names, or its compressed form if the client accepts that. It waits for the disk if the
+ * file is not in the cache. Returns 0, and the caller closes the file later; or the status of the answer: 301 (a folder
+ * without a slash), 400, 403, 404 or 500. */
 int file_open(struct file **, const char *target, const char *accepted);
 void file_close(struct file *);
 void files_forget(void);
 
 /* ---- answer.c: what is sent ---- */
 
-/* What has been written for a client and not been sent. */
+/* What was written for a client and was not sent yet. */
 struct output {
   int to;
   bool failed; /* the client has gone, or is too slow */
@@ -87,16 +88,17 @@ struct output {
 };
 void output_flush(struct output *);
 
-/* Answers the request; large files are on their way when it returns, the rest is in the output. Returns the status. */
+/* Answers the request, and returns the status. When it returns, the kernel has the bytes of a large file; all else is
+ * in the output. */
 int answer(struct output *, const struct request *, bool last, long long *sent);
-/* An answer that is a page about the status. */
+/* Answers with a page about the status. */
 void answer_status(struct output *, int status, bool last, bool head_only, const char *more_headers);
 
 /* ---- connection.c ---- */
 
-/* Serves the client until it has gone, or has been idle for too long; closes the descriptor. */
+/* Serves the client until it has gone or has been idle for too long, and closes the descriptor. */
 void serve(int connection, uint32_t address);
-/* Lets connections that are idle end now. */
+/* Ends the connections that are idle. */
 void end_idle_connections(void);
 void forget_spares(void);
 

@@ -1,5 +1,5 @@
-/* A server that speaks the protocol of redis: strings, counters, lists, hashes, expiry, publish and subscribe, waiting
- * pops, snapshots. What its parts know of each other. Read main.c first, then commands.c. */
+/* kv, a server that speaks the protocol of redis: strings, counters, lists, hashes, expiry, publish and subscribe,
+ * waiting pops, snapshots. This file has the declarations that its parts share. Read main.c first, then commands.c. */
 #ifndef KV_H
 #define KV_H
 
@@ -17,7 +17,7 @@ struct text { /* bytes, of any kind */
 
 /* ---- protocol.c: reading commands, writing replies ---- */
 
-struct buffer { /* of bytes that go out; grows */
+struct buffer { /* bytes that are to be sent; it grows */
   char *at;
   size_t used, room;
 };
@@ -32,24 +32,24 @@ void add_array(struct buffer *, long long size);      /* *2, and `size` replies 
 enum { MOST_ARGUMENTS = 1 << 20 };
 struct command {
   int count, room;
-  struct text *argument; /* they point into what was read */
+  struct text *argument; /* the arguments, which point into what was read */
 };
 
 struct client {
   int descriptor;
-  bool closing, has_sender; /* has_sender: an activity sends what is published */
-  char *in;                 /* NULL while nothing of a command is there */
+  bool closing, has_sender; /* has_sender: the client has an activity that sends what is published */
+  char *in;                 /* what was read; NULL while nothing of a command has come */
   size_t begin, end, room;
   struct command command;
   struct buffer out;
   struct subscription *subscriptions;
-  int subscribed;   /* how many they are */
-  ch_sem published; /* a unit when something was put into `letters`, for who sends it */
+  int subscribed;   /* the number of subscriptions */
+  ch_sem published; /* is posted when something was put into `letters`; the sending activity waits for it */
   struct buffer letters;
-  bool overflowed; /* it reads too slowly what is published */
+  bool overflowed; /* the client reads what is published too slowly */
 };
-/* Waits for the next command, and sends the replies before it has to. 1; 0: the client has gone; -1: that is no
- * command. */
+/* Waits for the next command; if it has to wait, it sends the replies before. Returns 1; 0: the client has gone; -1:
+ * what came is no command. */
 int next_command(struct client *);
 /* Sends what `out` holds. */
 void send_replies(struct client *);
@@ -57,12 +57,12 @@ void send_replies(struct client *);
 /* ---- store.c: what the keys mean ---- */
 
 enum kind { STRING, LIST, HASH };
-struct item { /* of a list */
+struct item { /* an item of a list */
   struct item *prev, *next;
   size_t size;
   char bytes[];
 };
-struct field { /* of a hash */
+struct field { /* a field of a hash */
   UT_hash_handle hh;
   char *value;
   size_t size, name_size;
@@ -71,9 +71,9 @@ struct field { /* of a hash */
 struct entry {
   UT_hash_handle hh;
   enum kind kind;
-  int64_t expires; /* ms since 1970; 0: never */
-  char *value;     /* STRING */
-  size_t size;     /* bytes of the string; items of the list */
+  int64_t expires; /* when it expires, in ms since 1970; 0: never */
+  char *value;     /* the bytes of a STRING */
+  size_t size;     /* the number of bytes of a STRING, or of items of a LIST */
   struct item *items;
   struct field *fields;
   size_t key_size;
@@ -81,8 +81,8 @@ struct entry {
 };
 extern struct entry *entries;
 int64_t now_ms(void);
-struct entry *find(struct text key);            /* NULL also when it has expired */
-struct entry *make(struct text key, enum kind); /* there is none */
+struct entry *find(struct text key);            /* NULL: there is none, or it has expired */
+struct entry *make(struct text key, enum kind); /* to be called if there is none */
 void drop(struct entry *);
 void drop_all(void);
 void set_string(struct entry *, struct text);
@@ -91,8 +91,8 @@ void set_field(struct entry *, struct text name, struct text value);
 void drop_field(struct entry *, struct field *);
 struct item *new_item(struct text);
 
-/* Writes all entries into the file; it replaces the one before in one step. 0, or an errno. Plain code: it waits for
- * the disk. */
+/* Writes all entries into the file, which replaces the one before in one step. Returns 0 or an error number. It is
+ * plain code and waits for the disk. */
 int save(const char *path);
 int load(const char *path);
 
@@ -100,19 +100,20 @@ int load(const char *path);
 
 void execute(struct client *);
 
-/* ---- waiters.c: who waits for a list to get something ---- */
+/* ---- waiters.c: clients that wait until a list has something ---- */
 
 struct waiter {
   struct waiter *prev, *next;
   const struct text *keys;
-  int n, found; /* found: the number of the key that has something; -1 while there is none */
+  int n, found; /* how many keys; the number of the key whose list has something, or -1 while there is none */
   ch_sem ready;
 };
-/* Puts it into the queue; wait_for_list has to follow. */
+/* Puts the waiter into the queues of its keys. The caller calls wait_for_list afterwards. */
 void begin_to_wait(struct waiter *);
-/* Waits until one of the keys is a list with something in it, at most `timeout` ns. Its number; -1: none in time. */
+/* Waits for at most `timeout` ns until the list of one of the keys has something. Returns the number of that key, or -1
+ * if the time has passed. */
 int wait_for_list(struct waiter *, int64_t timeout);
-/* Something was put into the list of this key. Call it in an atomic block. */
+/* Says that something was put into the list of this key. To be called in an atomic block. */
 void list_has_something(struct text key);
 
 /* ---- channels.c: publish and subscribe ---- */
@@ -122,6 +123,6 @@ void unsubscribe(struct client *, struct text name, bool pattern);
 void unsubscribe_all(struct client *, bool pattern, bool tell);
 int publish(struct text name, struct text message);
 
-extern const char *snapshot; /* the file; NULL: none */
-extern int64_t last_save;    /* ms since 1970 */
+extern const char *snapshot; /* the name of the file for snapshots, or NULL */
+extern int64_t last_save;    /* when the last snapshot was written, in ms since 1970 */
 #endif

@@ -11,20 +11,20 @@
 
 #define DEFAULT_LOOK_US 20
 #define MOST_LEFT_OUT 255
-/* Glances at the inbox between two at the clock. */
+/* How often a look reads the inbox before it reads the clock again. */
 #define GLANCES 16
 
 __thread uint64_t ch_looks, ch_looks_paid;
 
-/* Sleeps that still are to begin without a look, and how many it will be after the next look in vain. */
+/* How many of the next sleeps begin without a look, and how many will do so after the next look in vain. */
 static __thread unsigned left_out, penalty = 1;
 
-/* The processors that the domains may use which have looked so far, and their number. */
+/* The processors that may be used by the domains that have looked so far, and the number of these processors. */
 enum { WORDS = 1024 / (8 * sizeof(unsigned long)) };
 static unsigned long allowed[WORDS];
 static unsigned processors;
 
-/* This thread's are counted with them, once. */
+/* Adds the processors of this thread, at its first call. */
 static void count_processors(void) {
   static __thread bool counted;
   unsigned long own[WORDS] = {0};

@@ -1,24 +1,27 @@
-/* A domain that has nothing to do looks for letters for a moment before it sleeps. A letter that it finds so has cost
- * nobody a system call.
+/* A domain that has nothing to do looks for letters for a moment before it sleeps. If it finds one, neither side has
+ * needed a system call.
  *
- * It does so only
- * - if there is another domain, which might post one;
- * - if that takes a processor from no domain: as long as there are as many processors as domains that are awake;
- * - if it has paid lately: a look in vain leaves out the next sleeps, each further one twice as many, up to 255, and a
- *   look that finds a letter makes the next sleep begin with one again.
+ * It looks only under three conditions:
+ * - There is another domain, which might send a letter.
+ * - Looking takes a processor from no other domain: there are at least as many processors as domains that are awake.
+ * - Looking has been worth it lately. After a look in vain the domain sleeps without a look for a while: first once,
+ *   then, with each further look in vain, twice as many times as before, up to 255. After a look that found a letter,
+ *   the next sleep begins with a look again.
  *
- * It ends with a letter, with something that the kernel has for the domain, when the next timer is due, when another
- * domain wants the processor, or after 20 us (CHARCOAL_LOOK_US in the environment; 0: never). */
+ * A look ends with a letter, with something that the kernel has for the domain, when the next timer is due, when
+ * another domain wants the processor, or after 20 us (CHARCOAL_LOOK_US in the environment sets the time in
+ * microseconds; with 0 no domain looks). */
 #ifndef CHARCOAL_REACTOR_LOOKING_H
 #define CHARCOAL_REACTOR_LOOKING_H
 
 #include "reactor/inbox.h"
 #include <stdint.h>
 
-/* Looks made by this domain, and those of them that found a letter. */
+/* How many looks this domain has made, and how many of them found a letter. */
 CH_HIDDEN extern __thread uint64_t ch_looks, ch_looks_paid;
 
-/* Nobody here can run. True: letters have been opened. */
+/* Looks for letters, and opens those that it finds. It is called when no activity can run. True: letters have been
+ * opened. */
 CH_HIDDEN bool ch_look_for_letters_slow(void);
 static inline bool ch_look_for_letters(void) {
   return CH_UNLIKELY(ch_inbox_of_thread != NULL) && ch_look_for_letters_slow();

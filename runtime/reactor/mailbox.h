@@ -1,13 +1,14 @@
-/* A domain's letters, and the word `rest` that says whether somebody has to wake it when one is put in.
+/* A mailbox holds the letters that were sent to a domain. Its word `rest` says whether the sender of a letter has to
+ * wake the domain:
  *
- *   AWAKE          -> LOOKING           by the domain, which has nothing to do and looks for letters (looking.h)
- *   AWAKE          -> ASLEEP            by the domain: it sleeps in the kernel, unless there is a letter
- *   ASLEEP         -> WOKEN             by the first who puts a letter in and finds it so: it makes the system call
+ *   AWAKE          -> LOOKING           by the domain, when it has nothing to do and looks for letters (looking.h)
+ *   AWAKE          -> ASLEEP            by the domain, which then sleeps in the kernel unless there is a letter
+ *   ASLEEP         -> WOKEN             by the first sender that finds it ASLEEP, which makes the system call
  *   any of these   -> AWAKE             by the domain
  *
- * No wake-up is lost: a letter is put in before `rest` is read, and ASLEEP is written before the letters are read for
- * the last time. All four have one order, so at least one of the two sees the other. tests/runtime/explore explores
- * this, as far as its limit allows. */
+ * No wake-up is lost: a sender puts its letter in before it reads `rest`, and the domain writes ASLEEP before it reads
+ * the letters for the last time. These four accesses have one order for all threads; so the domain sees the letter, or
+ * the sender sees ASLEEP, or both. tests/runtime/explore explores this, as far as its limit allows. */
 #ifndef CHARCOAL_REACTOR_MAILBOX_H
 #define CHARCOAL_REACTOR_MAILBOX_H
 
@@ -23,11 +24,11 @@ struct ch_letter {
 enum { CH_MAILBOX_AWAKE, CH_MAILBOX_LOOKING, CH_MAILBOX_ASLEEP, CH_MAILBOX_WOKEN };
 
 struct ch_mailbox {
-  struct ch_letter *top; /* put in last; linked backwards in time. Written by everybody */
+  struct ch_letter *top; /* the letter that was put in last; each leads to the one before. Everybody writes it */
   uint32_t rest;
 };
 
-/* By anybody. True: the caller has to wake the domain. */
+/* Puts a letter in. Any thread may do so. True: the caller has to wake the domain. */
 static inline bool ch_mailbox_put(struct ch_mailbox *m, struct ch_letter *letter) {
   struct ch_letter *top = ch_atomic_load(&m->top);
   do
@@ -38,28 +39,31 @@ static inline bool ch_mailbox_put(struct ch_mailbox *m, struct ch_letter *letter
          ch_atomic_change(&m->rest, &asleep, CH_MAILBOX_WOKEN);
 }
 
-/* The rest is for the domain alone, but for the last two. All letters, the last one first. */
+/* The functions from here on are for the domain alone, except the last two. */
+
+/* Takes all letters out. The one that was put in last comes first. */
 static inline struct ch_letter *ch_mailbox_take(struct ch_mailbox *m) {
   return (struct ch_letter *)ch_atomic_exchange(&m->top, NULL);
 }
 
-/* From here on it takes letters without being woken, until ch_mailbox_wakes. */
+/* Until ch_mailbox_wakes, the domain takes letters without being woken. */
 static inline void ch_mailbox_looks(struct ch_mailbox *m) { ch_atomic_store(&m->rest, CH_MAILBOX_LOOKING); }
 
-/* False: there are letters, and it must not sleep. ch_mailbox_wakes follows in any case. */
+/* Says that the domain is about to sleep. False: there are letters, and it must not sleep. In either case the domain
+ * calls ch_mailbox_wakes afterwards. */
 static inline bool ch_mailbox_sleeps(struct ch_mailbox *m) {
   (void)ch_atomic_exchange(&m->rest, CH_MAILBOX_ASLEEP);
   return ch_atomic_load_in_order(&m->top) == NULL;
 }
 
-/* True: it was asleep, and nobody had woken it. */
+/* Says that the domain is awake. True: it was asleep, and nobody had woken it. */
 static inline bool ch_mailbox_wakes(struct ch_mailbox *m) {
   return ch_atomic_load(&m->rest) != CH_MAILBOX_AWAKE &&
          ch_atomic_exchange(&m->rest, CH_MAILBOX_AWAKE) == CH_MAILBOX_ASLEEP;
 }
 
 static inline bool ch_mailbox_is_empty(const struct ch_mailbox *m) { return ch_atomic_load(&m->top) == NULL; }
-/* It sleeps, and no letter is in it. */
+/* Tells whether the domain sleeps and has no letter. */
 static inline bool ch_mailbox_stands(const struct ch_mailbox *m) {
   return ch_atomic_load_in_order(&m->top) == NULL && ch_atomic_load_in_order(&m->rest) == CH_MAILBOX_ASLEEP;
 }

@@ -9,26 +9,27 @@
 #include "sync/object.h"
 #include "sync/plain.h"
 
-/* A kind of wait for a kind of object. */
+/* One way to wait for one kind of lock, such as to take a read-write lock for reading. */
 struct ch_gate_kind {
-  const char *what;
-  /* Whether the clause, which is next, can have what it wants. */
+  const char *what; /* what reports call it */
+  /* Tells whether the clause, which is the next in order, can have what it wants. */
   bool (*fits)(const struct ch_gate *, const struct ch_gate__clause *);
-  /* The effect; the clause's value, unless it stays 0. */
+  /* Gives the clause its effect, and sets its value unless that stays 0. */
   void (*take)(struct ch_gate *, struct ch_gate__clause *);
-  /* An error that it is told instead, without effect; NULL: none. It may pass those who wait, as `passes`. */
+  /* Returns an error number that the call ends with instead of an effect, or 0. NULL: there are no such errors. */
   int (*mistake)(const struct ch_gate *, const struct ch_gate__clause *);
+  /* Tells whether the clause need not wait behind those who wait already. NULL: it always has to. */
   bool (*passes)(const struct ch_gate *, const struct ch_gate__clause *);
-  /* After it has been listed, with the gate left; NULL: nothing. */
+  /* Is called after the clause has been listed and the gate was left. NULL: nothing is to be done. */
   void (*listed)(struct ch_gate__clause *);
-  /* The activity that has it alone, or NULL; NULL: there never is one. For reports. */
+  /* Returns the activity that has the lock alone, or NULL if none has; for reports. NULL: no activity ever does. */
   const void *(*holder)(const struct ch_gate *);
 };
 struct ch_gate_type {
   struct ch_clause_type clause;
   const struct ch_gate_kind *kind;
 };
-/* Two types: of a local gate, and of a shared one. */
+/* The two clause types of a kind: for a local gate, and for a shared one. */
 #define CH_GATE_TYPES(kind_of, after)                                                                                  \
   {                                                                                                                    \
     {{(kind_of)->what, CH_BY_DOMAIN, ch_gate_enlist, ch_gate_withdraw, .ready = ch_gate_is_ready, .leave = (after),    \
@@ -48,14 +49,14 @@ CH_HIDDEN void ch_gate_about(const struct ch_clause *, struct ch_about *);
 
 CH_HIDDEN void ch_gate_form(struct ch_gate__clause *, const struct ch_gate_type types[2], struct ch_gate *,
                             long wanted);
-/* EAGAIN: the caller has to wait. */
+/* Makes the call if it need not wait; EAGAIN: it would have to. */
 CH_HIDDEN int ch_gate_try(const struct ch_gate_type types[2], struct ch_gate *, long wanted);
 
-/* Between ch_gate_enter and ch_gate_leave the object may be changed; then as many go on as can. */
+/* The object may be changed between ch_gate_enter and ch_gate_leave. The latter lets go on as many as then can. */
 CH_HIDDEN void ch_gate_enter(struct ch_gate *);
 CH_HIDDEN void ch_gate_leave(struct ch_gate *);
 CH_HIDDEN void ch_gate_init(struct ch_gate *, unsigned flags);
-/* EBUSY: somebody waits. */
+/* Returns EBUSY if somebody waits, else 0. */
 static inline int ch_gate_end(const struct ch_gate *g) { return ch_list_empty(&g->waiters) ? 0 : EBUSY; }
 
 static inline const void *ch_gate_self(void) { return ch_domain.current ? ch_activity_of(ch_domain.current) : NULL; }

@@ -1,5 +1,5 @@
-/* The atomic operations of the wait core and of shared objects. The tests that explore all interleavings (tests/wait)
- * put their own in their place. */
+/* The atomic operations of runtime/wait and of shared objects. The tests that explore all interleavings
+ * (tests/runtime/explore) replace them by their own. */
 #ifndef CHARCOAL_WAIT_ATOMICS_H
 #define CHARCOAL_WAIT_ATOMICS_H
 
@@ -12,14 +12,14 @@
 
 #define ch_atomic_load(at) __atomic_load_n((at), __ATOMIC_ACQUIRE)
 #define ch_atomic_store(at, value) __atomic_store_n((at), (value), __ATOMIC_RELEASE)
-/* These have one order, in which all threads see them. */
+/* These have one order, which is the same for all threads. */
 #define ch_atomic_load_in_order(at) __atomic_load_n((at), __ATOMIC_SEQ_CST)
 #define ch_atomic_exchange(at, value) __atomic_exchange_n((at), (value), __ATOMIC_SEQ_CST)
-/* *is: what it is expected to be; when this fails, what it was. */
+/* Changes *at from *is to `to`. If *at is something else, it stores that in *is and returns false. */
 #define ch_atomic_change(at, is, to)                                                                                   \
   __atomic_compare_exchange_n((at), (is), (to), false, __ATOMIC_SEQ_CST, __ATOMIC_ACQUIRE)
 
-/* Between two looks at what another thread is to change. */
+/* Is called between two reads of a word that another thread is to change. */
 static inline void ch_atomic_pause(void) {
 #if defined(__x86_64__) || defined(__i386__)
   __builtin_ia32_pause();
@@ -28,10 +28,11 @@ static inline void ch_atomic_pause(void) {
 #endif
 }
 
-/* Another thread is about to change what the caller looks at. `tries` counts from 1. */
+/* Is called in a loop that waits until another thread has changed a word, which it is about to do. `tries` counts the
+ * rounds of the loop from 1. */
 static inline void ch_atomic_relax(unsigned tries) {
   if (tries % 64 == 0)
-    sched_yield(); /* it may want this very processor */
+    sched_yield(); /* the other thread may need this processor */
   else
     ch_atomic_pause();
 }

@@ -22,32 +22,36 @@
 #include "wait/link.h"
 #include <errno.h>
 
-/* For reports: so many things of one kind are awaited; where the program asked for them, and what brings them (NULL:
- * the program itself). */
+/* Reports call this with what is still awaited: `count` things of one kind, the place where the program asked for them,
+ * and what brings them (NULL: the program itself). */
 typedef void ch_tell_awaited(uint32_t count, const char *site, const char *source, void *data);
 struct ch_about {
   const char *what;               /* "semaphore", "descriptor", "timer", ... */
-  const char *call;               /* the system call, or NULL */
-  const char *site;               /* the place that it belongs to, or NULL */
-  const void *object;             /* or NULL; of a semaphore that is waited for alone: ask ch_about_semaphore */
-  int fd;                         /* or -1 */
+  const char *call;               /* the system call that waits, or NULL */
+  const char *site;               /* the place in the program that the wait belongs to, or NULL */
+  const void *object;             /* the object, or NULL; for a semaphore that is waited for alone, ch_about_semaphore
+                                   * tells it */
+  int fd;                         /* the descriptor, or -1 */
   const struct ch_branch *holder; /* the first branch of the activity that has the object; NULL: nobody, or unknown */
-  const struct ch_clause *clause; /* NULL: it waits in no clause */
-  /* Tells what of a set is still to come. NULL: the object is no set. */
+  const struct ch_clause *clause; /* the clause that waits; NULL: the branch waits in no clause */
+  /* If the object is a set, such as a rendezvous, calls the function for all that is still to come; else NULL. */
   void (*awaited)(const struct ch_clause *, ch_tell_awaited *, void *data);
 };
 
-/* object: a ch_sem. Takes a unit; the value is 0, or ECANCELED when the semaphore was destroyed. */
+/* The type of clauses that take a unit of a semaphore. `object` is a ch_sem; the clause's value is 0, or ECANCELED if
+ * the semaphore was destroyed. */
 extern CH_HIDDEN const struct ch_clause_type ch_sem_clause_type;
-/* The last one who waited on a semaphore by its own link has been taken off this list of it. */
+/* Is called when the last branch that waited for a semaphore by its own link has been taken off the semaphore's list.
+ */
 CH_HIDDEN void ch_sem_left(struct ch_link *waiters);
 
-/* The running branch is in a marked scope: it must not wait. Cheap while nobody is cancelled. */
+/* Tells whether the running branch is in a cancelled scope, where it must not wait. It is cheap while no scope is
+ * cancelled. */
 CH_HIDDEN CH_RARE bool ch_is_marked_slow(void);
 static inline bool ch_is_marked(void) { return CH_UNLIKELY(ch_domain.marks != 0) && ch_is_marked_slow(); }
 
-/* Ends the branch's wait, if it waits and that can be cancelled: with ECANCELED from ch_wait_on, with -ECANCELED from
- * ch_wait. */
+/* Ends the branch's wait, if the branch waits and the wait can be cancelled. A wait by ch_wait_on ends with ECANCELED,
+ * a wait by ch_wait with -ECANCELED. */
 CH_HIDDEN void ch_wait_cancel(struct ch_branch *);
 
 /* Puts the running branch on the object's list. The caller then returns CH_BLOCKED or calls ch_wait_native. */
@@ -102,19 +106,19 @@ static inline bool ch_wait_enlisted(struct ch_clause *c) {
   return true;
 }
 
-/* The object has taken the clause off its list, or never had one, and it is ready now: with this value, if its wait has
- * not been decided for another. Else false. */
+/* Makes a clause ready with this value, after the object has taken it off its list (if the object has a list). False:
+ * the clause's wait has been decided for another clause, and nothing has happened. */
 CH_HIDDEN bool ch_clause_fired(struct ch_clause *, int64_t value);
-/* The same for the only clause of a wait that is not on the native stack; its branch runs before all others. */
+/* Does the same for the only clause of a wait that is not on the native stack; its branch runs before all others. */
 CH_HIDDEN void ch_clause_fired_first(struct ch_clause *, int64_t value);
 
-/* Makes what `from` has registered for `to`'s, which is new. */
+/* Moves the waits that `from` has registered to `to`, which is a new branch. */
 CH_HIDDEN CH_RARE void ch_clauses_move(struct ch_branch *from, struct ch_branch *to);
 static inline void ch_wait_move(struct ch_branch *from, struct ch_branch *to) {
   to->state = from->state;
   to->what = from->what;
   to->link.next = from->link.next;
-  __asm__(""); /* two loads: one of both words would have to wait for the two stores that have just made them */
+  __asm__(""); /* keeps two loads: a single load of both words would have to wait for the two stores just before it */
   to->link.prev = from->link.prev;
   if (CH_UNLIKELY(from->state != CH_WAITING)) {
     ch_clauses_move(from, to);
@@ -124,8 +128,8 @@ static inline void ch_wait_move(struct ch_branch *from, struct ch_branch *to) {
   }
 }
 
-/* The object has chosen this node of its list: takes it off and makes its branch ready. What it has of an effect is had
- * at once; false: a clause whose wait has been decided for another, and no effect must be had. */
+/* Takes the node that the object has chosen off its list, and makes its branch ready. The caller gives it its effect at
+ * once. False: it is a clause whose wait has been decided for another clause, and it must have no effect. */
 static inline bool ch_fire(struct ch_link *node, intptr_t value) {
   ch_list_remove(node);
   if (CH_UNLIKELY(ch_link_is_clause(node)))
@@ -139,25 +143,24 @@ static inline bool ch_fire(struct ch_link *node, intptr_t value) {
 struct ch_int_result ch_wait_any_int(struct ch_wait *) CH_INT_NAME(ch_wait_any);
 struct ch_int_result ch_wait_next_int(struct ch_wait *) CH_INT_NAME(ch_wait_next);
 
-/* Adds n clauses of an array to a wait that has just been entered; its indices are the array's. */
+/* Adds the n clauses of an array to a wait that has just been entered. Each gets its index in the array. */
 CH_HIDDEN void ch_wait_add_all(struct ch_wait *, struct ch_clause *, unsigned n);
 
-/* Waits for one clause alone, whose type refuses a cancel, in cancelled scopes, too. `then` is called once it is
- * listed.
- */
+/* Waits for one clause alone, also in a cancelled scope. The clause's type must refuse a cancel. `then` is called when
+ * the clause is listed. */
 CH_HIDDEN void ch_wait_regardless(struct ch_clause *, void (*then)(void *), void *argument);
 CH_HIDDEN struct ch_int_result ch_wait_regardless_int(struct ch_clause *);
-/* The same for one that may be cancelled: 0, or -ECANCELED. */
+/* Does the same for a clause that may be cancelled. The result is 0 or -ECANCELED. */
 CH_HIDDEN int ch_wait_alone(struct ch_clause *);
 CH_HIDDEN struct ch_int_result ch_wait_alone_int(struct ch_clause *);
 
-/* The same for leaves in plain C: copies the clauses, or what begins with one and is as large as the leaf says, into a
- * frame of the runtime's own. CH_DONE: `value` is the result. CH_BLOCKED: the wait's outcome goes through
- * finish(selected clause), whose result the caller's caller gets. When the wait is cancelled the result is `cancelled`.
- */
+/* A leaf is a function in plain C that waits as the last thing it does. ch_wait_leaf copies its clauses, or a structure
+ * that begins with one clause and is as large as the leaf says, into a frame of the runtime's own. With the result
+ * CH_DONE, `value` is the result of the call. With CH_BLOCKED, the result of finish(clauses, selected) is given to the
+ * caller's caller when the wait has ended, or `cancelled` if the wait was cancelled. */
 struct ch_leaf {
   struct ch_frame_info info; /* made with CH_LEAF */
-  unsigned n;                /* of clauses, in a struct ch_wait; 0: one, which is waited for alone */
+  unsigned n;                /* the number of clauses in a struct ch_wait; 0: one clause that is waited for alone */
   intptr_t (*finish)(struct ch_clause *all, unsigned selected);
   intptr_t cancelled;
 };
@@ -171,12 +174,13 @@ CH_HIDDEN int ch_leaf_resume(struct ch_frame *);
    .cancelled = (when_cancelled)}
 #define CH_LEAF(function, n, how) CH_LEAF_OR(function, n, how, ECANCELED)
 CH_HIDDEN struct ch_int_result ch_wait_leaf(const struct ch_leaf *, const struct ch_clause *clauses);
-/* The same from plain code. */
+/* Does the same in plain code. */
 CH_HIDDEN intptr_t ch_wait_leaf_native(const struct ch_leaf *, struct ch_clause *clauses);
 
-/* Enlists a clause that calls `then(clause)` when it fires, once, whoever runs then. */
+/* Enlists a clause for which no branch waits. When it fires, then(clause) is called once, whichever branch is running.
+ */
 CH_HIDDEN void ch_clause_watch(struct ch_clause *, void (*then)(struct ch_clause *));
-/* The same for one that its object has listed. */
+/* Does the same for a clause that its object has listed already. */
 CH_HIDDEN void ch_clause_watched(struct ch_clause *, void (*then)(struct ch_clause *));
 CH_HIDDEN void ch_clause_unwatch(struct ch_clause *);
 
