@@ -27,7 +27,7 @@ static __thread struct chunk *own;
 static __thread struct states *own_states;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-CH_FREE_IN_CHILDREN(lock)
+CH_FREE_IN_CHILDREN(lock, CH_INNER_LOCK)
 static struct chunk *chunks[CHUNKS]; /* entries are set once */
 static uint32_t made;
 static struct chunk *unowned;

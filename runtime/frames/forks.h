@@ -9,9 +9,14 @@
 
 #include <pthread.h>
 
-#define CH_FREE_IN_CHILDREN(lock)                                                                                      \
+/* Of two that one thread may hold together, the one that it takes first is the outer one. */
+enum { CH_INNER_LOCK = 101, CH_OUTER_LOCK };
+
+#define CH_FREE_IN_CHILDREN(lock, order)                                                                               \
   static void before_fork(void) { pthread_mutex_lock(&lock); }                                                         \
   static void after_fork(void) { pthread_mutex_unlock(&lock); }                                                        \
-  __attribute__((constructor(101))) static void hook_fork(void) { pthread_atfork(before_fork, after_fork, after_fork); }
+  __attribute__((constructor(order))) static void hook_fork(void) {                                                    \
+    pthread_atfork(before_fork, after_fork, after_fork);                                                               \
+  }
 
 #endif

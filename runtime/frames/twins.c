@@ -23,7 +23,7 @@ struct module {
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-CH_FREE_IN_CHILDREN(lock)
+CH_FREE_IN_CHILDREN(lock, CH_INNER_LOCK)
 static struct module *modules, **last_module = &modules;
 static struct ch_twin_entry *table;
 static size_t table_size, table_used;

@@ -1,5 +1,6 @@
 #define _GNU_SOURCE
 #include "offload/pool.h"
+#include "frames/forks.h"
 #include "sched/check.h"
 #include "sched/strangers.h"
 #include <errno.h>
@@ -21,6 +22,7 @@ struct queue {
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+CH_FREE_IN_CHILDREN(lock, CH_OUTER_LOCK)
 static struct queue queues[CH_POOL_QUEUES];
 
 static void nothing(int signal) { (void)signal; }
@@ -41,11 +43,8 @@ static unsigned interrupted; /* jobs whose worker is sent a signal */
 static void is_interrupted_no_more(struct ch_job *);
 
 /* fork: the child has the thread that forked and no other; what was under way is the parent's. */
-static void before_fork(void) { pthread_mutex_lock(&lock); }
-static void in_parent(void) { pthread_mutex_unlock(&lock); }
 static void in_child(void) {
   struct ch_job nobody = {.interrupted = true};
-  pthread_mutex_init(&lock, NULL);
   if (interrupted) {
     interrupted = 1;
     is_interrupted_no_more(&nobody);
@@ -55,7 +54,7 @@ static void in_child(void) {
 
 static void install(void) {
   reset();
-  pthread_atfork(before_fork, in_parent, in_child);
+  pthread_atfork(NULL, NULL, in_child);
   interrupts[1] = SIGRTMAX - 1;
 }
 

@@ -197,7 +197,7 @@ static void open_file(const char *path) {
 }
 
 static pthread_mutex_t once = PTHREAD_MUTEX_INITIALIZER;
-CH_FREE_IN_CHILDREN(once)
+CH_FREE_IN_CHILDREN(once, CH_INNER_LOCK)
 
 void ch_trace_start(void) {
   static bool looked;

@@ -71,7 +71,7 @@ static void begin(const char *text) {
 }
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-CH_FREE_IN_CHILDREN(lock)
+CH_FREE_IN_CHILDREN(lock, CH_INNER_LOCK)
 
 void ch_schedule_start(void) {
   static uint64_t domains, first;

@@ -13,6 +13,7 @@
  *
  * Invariant: a domain is on the list, which the lock protects, from its first start to its end. */
 #define _GNU_SOURCE
+#include "frames/forks.h"
 #include "sched/domain.h"
 #include "sched/schedule.h"
 #include "sched/strangers.h"
@@ -42,6 +43,7 @@ struct watch {
 static __thread struct watch own;
 static struct watch *watches;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+CH_FREE_IN_CHILDREN(lock, CH_OUTER_LOCK)
 static uint32_t wakeups; /* futex: moves with every start */
 static bool has_thread, hooked;
 static long interval_us;
@@ -114,11 +116,8 @@ static void *work(void *unused) {
   return unused;
 }
 
-static void before_fork(void) { pthread_mutex_lock(&lock); }
-static void in_parent(void) { pthread_mutex_unlock(&lock); }
 /* Only the domain that forked is there. */
 static void in_child(void) {
-  pthread_mutex_unlock(&lock);
   has_thread = false;
   watches = own.listed ? &own : NULL;
   own.next = NULL;
@@ -135,7 +134,7 @@ static void start_thread(void) {
   if (interval_us <= 0)
     interval_us = 1;
   if (!hooked)
-    pthread_atfork(before_fork, in_parent, in_child);
+    pthread_atfork(NULL, NULL, in_child);
   hooked = true;
   sigset_t all, old;
   sigfillset(&all);

@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "sched/strangers.h"
 #include "charcoal.h"
+#include "frames/forks.h"
 #include "reactor/inbox.h"
 #include <dirent.h>
 #include <errno.h>
@@ -94,12 +95,10 @@ struct stand {
 static __thread struct stand own;
 static struct stand *all; /* with the lock */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+CH_FREE_IN_CHILDREN(lock, CH_INNER_LOCK)
 unsigned ch_domains_alive, ch_domains_awake;
 
-static void before_fork(void) { pthread_mutex_lock(&lock); }
-static void in_parent(void) { pthread_mutex_unlock(&lock); }
 static void forked(void) {
-  pthread_mutex_unlock(&lock);
   own_threads = 0;
   is_child = true;
   own.next = NULL;
@@ -107,7 +106,7 @@ static void forked(void) {
   ch_domains_alive = ch_domains_awake = all != NULL;
 }
 
-static void hook(void) { pthread_atfork(before_fork, in_parent, forked); }
+static void hook(void) { pthread_atfork(NULL, NULL, forked); }
 
 void ch_strangers_start(void) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;

@@ -277,6 +277,37 @@ TEST(a_domain_for_which_there_is_no_descriptor_waits_all_the_same) {
   exit(0);
 }
 
+/* ---- what the program does at a fork ---- */
+
+static pthread_mutex_t programs = PTHREAD_MUTEX_INITIALIZER;
+static sem_t is_locked;
+static void lock_it(void) { pthread_mutex_lock(&programs); }
+static void unlock_it(void) { pthread_mutex_unlock(&programs); }
+static void *writes_under_the_lock(void *unused) {
+  ch_activity beside;
+  int f = open("name", O_CREAT | O_RDWR, 0600);
+  activate [&beside] { ch_sleep(1000000); } /* which must not wait for the calls: they go to the pool */
+  pthread_mutex_lock(&programs);
+  sem_post(&is_locked);
+  for (int i = 0; i < 10; i++) fsync(f);
+  pthread_mutex_unlock(&programs);
+  close(f);
+  ch_activity_wait(&beside);
+  return unused;
+}
+TEST(a_fork_may_wait_for_a_lock_under_which_others_write_files) {
+  alarm(100);
+  EXPECT(sem_init(&is_locked, 0, 0) == 0);
+  EXPECT(pthread_atfork(lock_it, unlock_it, unlock_it) == 0);
+  for (int i = 0; i < 20; i++) {
+    pthread_t thread;
+    EXPECT(pthread_create(&thread, NULL, writes_under_the_lock, NULL) == 0 && sem_wait(&is_locked) == 0);
+    pid_t child = fork();
+    if (child == 0) _exit(0);
+    EXPECT(status_of(child) == 0 && pthread_join(thread, NULL) == 0);
+  }
+}
+
 /* ---- the signal that takes a thread out of its call ---- */
 
 TEST(the_urgent_signal_stays_the_programs) {

@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #define CHARCOAL_RUNTIME_LOCKS
 #include "posix/locks/condition.h"
+#include "frames/forks.h"
 #include "posix/locks/mutex.h"
 #include "posix/locks/twin.h"
 #include "posix/operations.h"
@@ -32,7 +33,8 @@ struct line {
 enum { BUCKETS = 64 };
 static struct line *lines[BUCKETS];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of all of them, and of each waiter's `how` */
-static unsigned waiting;                                 /* in all lines */
+CH_FREE_IN_CHILDREN(lock, CH_OUTER_LOCK)
+static unsigned waiting; /* in all lines */
 
 static struct line **line_of(const pthread_cond_t *cond) {
   struct line **at = &lines[((uintptr_t)cond >> 3 ^ (uintptr_t)cond >> 10) % BUCKETS];
@@ -233,11 +235,8 @@ static const struct ch_lock_type type = {
     .clause = {.what = "condition", .enlist = enlist, .withdraw = withdraw, .cancel = cancel}, .late = late};
 
 /* Those of other threads are the parent's. */
-static void before_fork(void) { pthread_mutex_lock(&lock); }
-static void in_parent(void) { pthread_mutex_unlock(&lock); }
 static void in_child(void) {
   const struct ch_inbox *here = inbox_here();
-  pthread_mutex_unlock(&lock);
   for (int i = 0; i < BUCKETS; i++)
     for (struct line *l = lines[i], *next; l; l = next) {
       next = l->next;
@@ -254,7 +253,7 @@ static void in_child(void) {
       }
     }
 }
-static void hook(void) { pthread_atfork(before_fork, in_parent, in_child); }
+static void hook(void) { pthread_atfork(NULL, NULL, in_child); }
 
 static int prepare(struct cond_wait *c, pthread_cond_t *cond, pthread_mutex_t *m, clockid_t clock,
                    const struct timespec *until) {
