@@ -122,16 +122,26 @@ TYPES = ["int", "double", "extended", "wide", "pair", "floats", "bits", "big"]
 KINDS = TYPES + ["inline", "weak", "pointer", "variadic"]
 # name: declaration, check. They are filled with what depends on x alone.
 LOCALS = {
-    "vla": ("int n_ = 3 + (x & 15);\n  int vla_[n_];\n  fill(vla_, n_ * sizeof *vla_, x);",
-            'same(vla_, n_ * sizeof *vla_, n0_, "vla");'),
-    "alloca": ("unsigned char *al_ = alloca(40 + (x & 63));\n  fill(al_, 40 + (x & 63), x);",
-               'same(al_, 40 + (n0_ & 63), n0_, "alloca");'),
-    "aligned": ("_Alignas(64) unsigned char ov_[70];\n  fill(ov_, sizeof ov_, x);",
-                'same(ov_, sizeof ov_, n0_ + (int)((uintptr_t)ov_ % 64), "aligned");'),
-    "scalars": ("extended ld_ = TO_extended(x + zero);\n  wide wi_ = TO_wide(x + zero);\n  float fl_ = (float)(x + zero);",
-                'if (of_extended(ld_) != n0_ || of_wide(wi_) != n0_ || fl_ != (float)n0_) printf("scalars\\n");'),
-    "structs": ("big bi_ = TO_big(x + zero);\n  pair pa_ = TO_pair(x + zero);\n  floats fs_ = TO_floats(x + zero);",
-                'if (of_big(bi_) != n0_ || of_pair(pa_) != n0_ || of_floats(fs_) != n0_) printf("structs\\n");'),
+    "vla": (
+        "int n_ = 3 + (x & 15);\n  int vla_[n_];\n  fill(vla_, n_ * sizeof *vla_, x);",
+        'same(vla_, n_ * sizeof *vla_, n0_, "vla");',
+    ),
+    "alloca": (
+        "unsigned char *al_ = alloca(40 + (x & 63));\n  fill(al_, 40 + (x & 63), x);",
+        'same(al_, 40 + (n0_ & 63), n0_, "alloca");',
+    ),
+    "aligned": (
+        "_Alignas(64) unsigned char ov_[70];\n  fill(ov_, sizeof ov_, x);",
+        'same(ov_, sizeof ov_, n0_ + (int)((uintptr_t)ov_ % 64), "aligned");',
+    ),
+    "scalars": (
+        "extended ld_ = TO_extended(x + zero);\n  wide wi_ = TO_wide(x + zero);\n  float fl_ = (float)(x + zero);",
+        'if (of_extended(ld_) != n0_ || of_wide(wi_) != n0_ || fl_ != (float)n0_) printf("scalars\\n");',
+    ),
+    "structs": (
+        "big bi_ = TO_big(x + zero);\n  pair pa_ = TO_pair(x + zero);\n  floats fs_ = TO_floats(x + zero);",
+        'if (of_big(bi_) != n0_ || of_pair(pa_) != n0_ || of_floats(fs_) != n0_) printf("structs\\n");',
+    ),
 }
 
 
@@ -142,7 +152,9 @@ def c_text(programs):
         lines += Text(program, f"p{n}_").lines
     table = ", ".join(f"p{n}_main" for n in range(len(programs)))
     lines.append(f"static void (*const all[])(void) = {{{table}}};")
-    lines.append("int main(int argc, char **argv) {\n  all[argc > 1 ? atoi(argv[1]) : 0]();\n  fflush(stdout);\n  return 0;\n}")
+    lines.append(
+        "int main(int argc, char **argv) {\n  all[argc > 1 ? atoi(argv[1]) : 0]();\n  fflush(stdout);\n  return 0;\n}"
+    )
     return "\n".join(lines) + "\n"
 
 
@@ -172,8 +184,10 @@ class Text:
         attributes = {"inline": "static inline ", "weak": "__attribute__((weak)) "}.get(kind, "static ")
         self.lines.append(f"static int {call}(int x, int d);\n{attributes}{head} {{")
         if kind == "variadic":
-            self.lines.append("  va_list list;\n  va_start(list, d);\n  int x = of_double(va_arg(list, double)) + of_big(va_arg(list, big));\n"
-                              "  va_end(list);")
+            self.lines.append(
+                "  va_list list;\n  va_start(list, d);\n  int x = of_double(va_arg(list, double)) + of_big(va_arg(list, big));\n"
+                "  va_end(list);"
+            )
         elif self.type != "int":
             self.lines.append(f"  int x = of_{self.type}(x_);")
         if function.locals:
@@ -185,7 +199,11 @@ class Text:
         if kind == "pointer":
             self.lines.append(f"static int (*volatile {name}_v)(int, int) = {name};")
             called = f"{name}_v"
-        value = f"{called}(d, TO_double(x), TO_big(0))" if kind == "variadic" else f"of_{self.type}({called}(TO_{self.type}(x), d))"
+        value = (
+            f"{called}(d, TO_double(x), TO_big(0))"
+            if kind == "variadic"
+            else f"of_{self.type}({called}(TO_{self.type}(x), d))"
+        )
         self.lines.append(f"static int {call}(int x, int d) {{ return {value}; }}")
 
     def block(self, statements, indent):
@@ -193,8 +211,13 @@ class Text:
 
     def braces(self, head, body, indent, tail="}", before=(), after=()):
         inner = indent + "  "
-        return [f"{indent}{head} {{", *(inner + line for line in before), *self.block(body, inner),
-                *(inner + line for line in after), indent + tail]
+        return [
+            f"{indent}{head} {{",
+            *(inner + line for line in before),
+            *self.block(body, inner),
+            *(inner + line for line in after),
+            indent + tail,
+        ]
 
     def with_copies(self, head, s, indent, checks):
         """Every third body with copies has a large one, too."""
@@ -206,10 +229,18 @@ class Text:
         k = self.copied
         n, name = 30 * k % 700 + 1, f"copy{k}_"
         check = [f'same({name}, {n}, {k}, "{name}");']
-        lines = self.braces(f"{head} ({', '.join([name] + s.copies)})", s.body, indent + "  ",
-                            before=check, after=check + [f"fill({name}, {n}, 0);"])
-        return [f"{indent}{{ unsigned char {name}[{n}]; fill({name}, {n}, {k});", *lines,
-                f"{indent}  fill({name}, {n}, 1); }}"]
+        lines = self.braces(
+            f"{head} ({', '.join([name] + s.copies)})",
+            s.body,
+            indent + "  ",
+            before=check,
+            after=check + [f"fill({name}, {n}, 0);"],
+        )
+        return [
+            f"{indent}{{ unsigned char {name}[{n}]; fill({name}, {n}, {k});",
+            *lines,
+            f"{indent}  fill({name}, {n}, 1); }}",
+        ]
 
     def activate(self, s, indent):
         head = "activate contained" if s.contained else "activate"
@@ -281,10 +312,15 @@ class Text:
                 return [f"{indent}ch_reschedule();"]
             case S.Suspend():
                 w = s.waiter
-                call = {"suspend": f"ch_waiter_suspend(&w[{w}])", "wait": f"ch_waiter_wait(&w[{w}])",
-                        "unlock": f"(ch_spin_acquire(&lock), ch_waiter_suspend_unlock(&w[{w}], &lock))"}[s.how]
-                return [f"{indent}if (busy[{w}]) {s.variable} = 3;",
-                        f"{indent}else {{ busy[{w}] = 1; {s.variable} = code({call}); busy[{w}] = 0; }}"]
+                call = {
+                    "suspend": f"ch_waiter_suspend(&w[{w}])",
+                    "wait": f"ch_waiter_wait(&w[{w}])",
+                    "unlock": f"(ch_spin_acquire(&lock), ch_waiter_suspend_unlock(&w[{w}], &lock))",
+                }[s.how]
+                return [
+                    f"{indent}if (busy[{w}]) {s.variable} = 3;",
+                    f"{indent}else {{ busy[{w}] = 1; {s.variable} = code({call}); busy[{w}] = 0; }}",
+                ]
             case S.Schedule():
                 return [f"{indent}ch_waiter_schedule(&w[{s.waiter}]);"]
             case S.YieldTo():
@@ -298,10 +334,16 @@ class Text:
                     case S.Say(number=n):
                         what = 20 + n
                 item = f"item{len(indent)}_"
-                return self.braces("", s.body, indent,
-                                   before=[f"ch_cancel_item {item};",
-                                           f"{s.variable} = code(ch_cancel_add(&{item}, on_cancel, (void *){what}));"],
-                                   after=[f"ch_cancel_remove(&{item});"])
+                return self.braces(
+                    "",
+                    s.body,
+                    indent,
+                    before=[
+                        f"ch_cancel_item {item};",
+                        f"{s.variable} = code(ch_cancel_add(&{item}, on_cancel, (void *){what}));",
+                    ],
+                    after=[f"ch_cancel_remove(&{item});"],
+                )
             case S.Join():
                 return [f"{indent}{s.variable} = code(ch_activity_wait(&handles[{s.handle}]));"]
             case S.Detach():
@@ -327,7 +369,8 @@ class Text:
                 return self.braces(f"for (int {name} = 0; {name} < {s.times}; {name}++)", s.body, indent)
             case S.If():
                 return self.braces(f"if ({s.variable} & 1)", s.then, indent) + (
-                    self.braces("else", s.otherwise, indent) if s.otherwise else [])
+                    self.braces("else", s.otherwise, indent) if s.otherwise else []
+                )
             case S.Finish():
                 within = "" if s.deadline is None else f"within ({s.deadline}) "
                 behind = f"}} finish; behind_{s.label}: __attribute__((unused));"
@@ -335,9 +378,11 @@ class Text:
                     return self.braces(f"{s.label}: {within}do", s.body, indent, behind)
                 name = f"errors_{s.label}"
                 list_of = f"struct ch_error all_{s.label}[4]; ch_errors {name} = {{.all = all_{s.label}, .room = 4}};"
-                return [f"{indent}{{ {list_of}",
-                        *self.braces(f"{s.label}: {within}do", s.body, indent, behind),
-                        f"{indent}out({s.failures}, summary(&{name})); }}"]
+                return [
+                    f"{indent}{{ {list_of}",
+                    *self.braces(f"{s.label}: {within}do", s.body, indent, behind),
+                    f"{indent}out({s.failures}, summary(&{name})); }}",
+                ]
             case S.Async():
                 return self.with_copies("async", s, indent, self.checks)
             case S.Cancel():
@@ -354,8 +399,9 @@ class Text:
                 return self.waituntil(s, indent)
             case S.Here():
                 name = f"here{len(indent)}_"
-                return self.braces("", s.body, indent, before=[
-                    f"__attribute__((cleanup(not_here))) int {name} = here({s.slot});"])
+                return self.braces(
+                    "", s.body, indent, before=[f"__attribute__((cleanup(not_here))) int {name} = here({s.slot});"]
+                )
             case S.CancelScope():
                 return [f"{indent}if (scopes[{s.slot}]) ch_scope_cancel(scopes[{s.slot}]);"]
             case S.Collect():

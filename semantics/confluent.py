@@ -20,8 +20,8 @@ from generate import Generator
 ALL = ["a", "b", "d", "x"]
 SEMAPHORES = 3
 
-# What waits for the world outside does it behind a barrier, so that its result is known; and in an order that is right without overlap,
-# too, because in plain code an async is a call.
+# What waits for the world outside does it behind a barrier, so that its result is known; and in an order that is
+# right without overlap, too, because in plain code an async is a call.
 HELPERS_C = r"""
 #include <poll.h>
 #include <pthread.h>
@@ -264,9 +264,17 @@ def piped(x):
     return total
 
 
-HELPERS = {"piped": piped, "polled": lambda x: x + 1, "offloaded": lambda x: x + 9, "scheduled": lambda x: x + 1,
-           "talked": lambda x: x + 5, "late": lambda x: x + 2, "out_of_time": lambda x: x + 3, "excluded": lambda x: x + 4,
-           "told": lambda x: x + 6}
+HELPERS = {
+    "piped": piped,
+    "polled": lambda x: x + 1,
+    "offloaded": lambda x: x + 9,
+    "scheduled": lambda x: x + 1,
+    "talked": lambda x: x + 5,
+    "late": lambda x: x + 2,
+    "out_of_time": lambda x: x + 3,
+    "excluded": lambda x: x + 4,
+    "told": lambda x: x + 6,
+}
 
 
 @dataclass
@@ -397,7 +405,10 @@ class ConfluentText(Text):
             case S.Post():
                 return [f"{indent}ch_sem_post(&{run}.s[{s.semaphore}]);"]
             case S.Activate():
-                return [f"{indent}{run}.live++;", *super().statement(replace(s, body=[*s.body, Raw(f"{run}.live--;")]), indent)]
+                return [
+                    f"{indent}{run}.live++;",
+                    *super().statement(replace(s, body=[*s.body, Raw(f"{run}.live--;")]), indent),
+                ]
             case Help():
                 return [f"{indent}{s.variable} = {s.helper}({s.other});"]
             case Raw():
@@ -408,7 +419,10 @@ class ConfluentText(Text):
 def c_text(programs):
     """One file: `program NUMBER` runs that one, `program` all of them at once, each in a domain. It is linked with c_text.MODULE."""
     n = len(programs)
-    head = HEAD.replace("static void out(int number, int value) { printf", "static void out(int number, int value) { noncancellable printf")
+    head = HEAD.replace(
+        "static void out(int number, int value) { printf",
+        "static void out(int number, int value) { noncancellable printf",
+    )
     assert head != HEAD, "what prints is not itself cancelled"
     lines = [head, HELPERS_C, f"enum {{ PROGRAMS = {n} }};\nstatic struct run runs[{n}];"]
     for number, program in enumerate(programs):

@@ -77,7 +77,13 @@ class Builder:
             inputs = [cc] + [f for d in ("lib", "include") for f in glob.glob(f"{self.tree}/{d}/**/*", recursive=True)]
             return [cc, *ALIGNED, *define, source, "-o", target], {}, HERE, inputs, "charcoal-cc could not compile it"
         if system in ("c", "c-callbacks", "epoll", "pthreads", "driver"):
-            return [clang(), *ALIGNED, *define, source, "-o", target, "-pthread"], {}, HERE, [], "clang could not compile it"
+            return (
+                [clang(), *ALIGNED, *define, source, "-o", target, "-pthread"],
+                {},
+                HERE,
+                [],
+                "clang could not compile it",
+            )
         if system in LIBRARIES:
             flag, package = LIBRARIES[system]
             command = [clang(), *ALIGNED, *define, source, "-o", target, flag, "-pthread"]
@@ -86,7 +92,13 @@ class Builder:
             mpicc = tool("mpicc.mpich")
             if not mpicc or not tool("mpiexec.mpich"):
                 raise Unavailable("MPI is not installed (apt-get install mpich libmpich-dev)")
-            return [mpicc, *ALIGNED, source, "-o", target], {"MPICH_CC": clang()}, HERE, [], "mpicc could not compile it"
+            return (
+                [mpicc, *ALIGNED, source, "-o", target],
+                {"MPICH_CC": clang()},
+                HERE,
+                [],
+                "mpicc could not compile it",
+            )
         if system == "splitstack":
             gcc = tool("gcc")
             if not gcc or not tool("ld.gold"):
@@ -102,13 +114,29 @@ class Builder:
             compiler = tool("g++", "clang++-22", "clang++")
             if not compiler:
                 raise Unavailable("no C++ compiler is installed")
-            command = [compiler, "-std=c++20", "-O2", source, "-o", target, "-lboost_fiber", "-lboost_context", "-pthread"]
+            command = [
+                compiler,
+                "-std=c++20",
+                "-O2",
+                source,
+                "-o",
+                target,
+                "-lboost_fiber",
+                "-lboost_context",
+                "-pthread",
+            ]
             return command, {}, HERE, [], "Boost.Fiber is not installed (apt-get install libboost-fiber-dev)"
         if system == "go":
             go = tool("go")
             if not go:
                 raise Unavailable("Go is not installed (1.19 or newer is needed)")
-            return [go, "build", "-trimpath", "-o", target, source], {"GOFLAGS": "-mod=mod"}, HERE, [], "go build failed"
+            return (
+                [go, "build", "-trimpath", "-o", target, source],
+                {"GOFLAGS": "-mod=mod"},
+                HERE,
+                [],
+                "go build failed",
+            )
         if system in ("tokio", "crossbeam"):
             cargo = tool("cargo")
             if not cargo:
@@ -121,8 +149,11 @@ class Builder:
 
     def _make(self, target, command, environment, directory, inputs, complaint):
         folder = os.path.basename(os.path.dirname(target))
-        sources = sorted(glob.glob(f"{HERE}/{folder}/*") + glob.glob(f"{HERE}/common/*")
-                         + [f"{HERE}/Cargo.toml", f"{HERE}/Cargo.lock", f"{HERE}/go.mod"])
+        sources = sorted(
+            glob.glob(f"{HERE}/{folder}/*")
+            + glob.glob(f"{HERE}/common/*")
+            + [f"{HERE}/Cargo.toml", f"{HERE}/Cargo.lock", f"{HERE}/go.mod"]
+        )
         digest = hashlib.sha256(repr(command).encode())
         for path in filter(os.path.isfile, sources):
             with open(path, "rb") as file:
@@ -141,11 +172,21 @@ class Builder:
 
 def run_quietly(command, log, environment=None, directory=HERE, complaint="failed"):
     """Runs a build command, its output in the log; Unavailable carries the first line that says why it failed."""
-    done = subprocess.run(command, cwd=directory, env={**os.environ, **(environment or {})}, stdin=subprocess.DEVNULL,
-                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
+    done = subprocess.run(
+        command,
+        cwd=directory,
+        env={**os.environ, **(environment or {})},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+    )
     with open(log, "a") as file:
         file.write(f"$ {' '.join(command)}\n{done.stdout}\n")
     if done.returncode != 0:
         lines = [line for line in done.stdout.splitlines() if line.strip()]
-        why = next((line for line in lines if "error" in line.lower()), lines[-1] if lines else f"exit {done.returncode}")
+        why = next(
+            (line for line in lines if "error" in line.lower()), lines[-1] if lines else f"exit {done.returncode}"
+        )
         raise Unavailable(f"{complaint}: {why.strip()[:200]}")

@@ -8,8 +8,22 @@ is per unit of work anyway.
 
 from dataclasses import dataclass, field
 
-SYSTEMS = ["charcoal", "c", "c-callbacks", "mpi", "io_uring", "epoll", "libuv", "splitstack", "cxx20", "boost-fiber", "go", "tokio",
-           "crossbeam", "pthreads"]
+SYSTEMS = [
+    "charcoal",
+    "c",
+    "c-callbacks",
+    "mpi",
+    "io_uring",
+    "epoll",
+    "libuv",
+    "splitstack",
+    "cxx20",
+    "boost-fiber",
+    "go",
+    "tokio",
+    "crossbeam",
+    "pthreads",
+]
 
 # Metrics whose ratio is turned round, so that above 1 always means that we are ahead.
 THE_MORE_THE_BETTER = ("throughput", "served")
@@ -19,8 +33,10 @@ THE_MORE_THE_BETTER = ("throughput", "served")
 # name -> (key in the build, environment)
 VARIANTS = {
     "go": {"GOMAXPROCS=1": ("", {"GOMAXPROCS": "1"}), "all cores": ("", {})},
-    "tokio": {"current_thread": ("", {"BENCH_TOKIO": "current_thread"}),
-              "multi_thread": ("", {"BENCH_TOKIO": "multi_thread"})},
+    "tokio": {
+        "current_thread": ("", {"BENCH_TOKIO": "current_thread"}),
+        "multi_thread": ("", {"BENCH_TOKIO": "multi_thread"}),
+    },
     "cxx20": {"clang": ("clang", {}), "gcc": ("gcc", {})},
 }
 # In strcmp, ours and plain C each in both ways of writing the loop.
@@ -59,23 +75,34 @@ DEPTH = ("1", "10", "100")
 ASYNC = ("call", "async", "async-yield")
 COMMIT = tuple(f"{kind}-{n}" for n in (1, 2, 4, 8, 16) for kind in ("seq", "event", "async", "batch"))
 COMMIT_DOMAINS = ("domains-1", "domains-4", "domains-16")
-DISK = tuple(f"{size}-{depth}" for size in ("4k", "64k") for depth in (1, 4, 16, 64, 256, 1024)) + ("4k-64-cached", "64k-64-cached")
+DISK = tuple(f"{size}-{depth}" for size in ("4k", "64k") for depth in (1, 4, 16, 64, 256, 1024)) + (
+    "4k-64-cached",
+    "64k-64-cached",
+)
 PROCESSES = ("callbacks", "one-side", "both-sides")
 PINGPONG = (*PROCESSES, "domains")
 QUOTES = ("1000", "4000", "10000", "18000")
 SELECT = (*(f"{n}{kind}" for kind in ("", "-else", "-2dom") for n in (2, 4, 8)), "overlap", "overlap-fair", "mixed")
 FUTURES = ("or", "and", "andor", "orand")
 MUTEX = ("free", "contended", "contended-2dom")
-CHAN = {"pingpong": 500_000, "buffered": 5_000_000, "buffered-2dom": 1_000_000, "skynet": 1_000_000, "ring": 1_000_000,
-        "sieve": 1000}
+CHAN = {
+    "pingpong": 500_000,
+    "buffered": 5_000_000,
+    "buffered-2dom": 1_000_000,
+    "skynet": 1_000_000,
+    "ring": 1_000_000,
+    "sieve": 1000,
+}
 ECHO = ("throughput", "throughput-100")  # a run has the rows of p99 and idle-bytes, too
 
 BENCHES = {
     "calls": Bench(
         cases={case: 22 for case in CALLS},
         tiny={case: 10 for case in CALLS},
-        fewer={"cxx20": {"interruptible": 18, "n4": None, "n8": None, "atomic": None},
-               "tokio": {"interruptible": 18, "n4": None, "n8": None, "atomic": None}},
+        fewer={
+            "cxx20": {"interruptible": 18, "n4": None, "n8": None, "atomic": None},
+            "tokio": {"interruptible": 18, "n4": None, "n8": None, "atomic": None},
+        },
         rounds=7,
         probe={case: (12, 14) for case in CALLS},
         units=lambda depth: 16 * ((2 << depth) - 1),
@@ -89,8 +116,12 @@ BENCHES = {
     "spawn": Bench(
         cases={"spawn-join": 500_000},
         tiny={"spawn-join": 1000},
-        fewer={"pthreads": {"spawn-join": 1000}, "go": {"spawn-join": 50_000}, "tokio": {"spawn-join": 50_000},
-               "boost-fiber": {"spawn-join": 50_000}},
+        fewer={
+            "pthreads": {"spawn-join": 1000},
+            "go": {"spawn-join": 50_000},
+            "tokio": {"spawn-join": 50_000},
+            "boost-fiber": {"spawn-join": 50_000},
+        },
         rounds=20,
         probe={"spawn-join": (2000, 12_000)},
     ),
@@ -117,17 +148,23 @@ BENCHES = {
     "depth": Bench(
         cases={case: 1_000_000 for case in DEPTH},
         tiny={case: 1000 for case in DEPTH},
-        fewer={"go": {case: 200_000 for case in DEPTH}, "tokio": {case: 50_000 for case in DEPTH},
-               "boost-fiber": {case: 200_000 for case in DEPTH}},
+        fewer={
+            "go": {case: 200_000 for case in DEPTH},
+            "tokio": {case: 50_000 for case in DEPTH},
+            "boost-fiber": {case: 200_000 for case in DEPTH},
+        },
         rounds=15,
         probe={case: (2000, 12_000) for case in DEPTH},
     ),
     "commit": Bench(
         cases={**{case: 20_000 for case in COMMIT}, **{case: 1000 for case in COMMIT_DOMAINS}},
         tiny={case: 400 for case in ("seq-4", "event-4", "async-1", "async-4", "batch-4", "domains-4")},
-        fewer={"c": {case: None for case in (*COMMIT, *COMMIT_DOMAINS) if not case.startswith("seq")},
-               "c-callbacks": {case: None for case in (*COMMIT, *COMMIT_DOMAINS) if case.startswith(("seq", "domains"))},
-               "pthreads": dict.fromkeys(COMMIT), "go": dict.fromkeys(COMMIT)},
+        fewer={
+            "c": {case: None for case in (*COMMIT, *COMMIT_DOMAINS) if not case.startswith("seq")},
+            "c-callbacks": {case: None for case in (*COMMIT, *COMMIT_DOMAINS) if case.startswith(("seq", "domains"))},
+            "pthreads": dict.fromkeys(COMMIT),
+            "go": dict.fromkeys(COMMIT),
+        },
         rounds=7,
         fewer_rounds={"domains-16": 3},
     ),
@@ -135,17 +172,27 @@ BENCHES = {
         cases={case: 20_000 if case.endswith(("2dom", "mixed")) else 500_000 for case in SELECT},
         tiny={case: 500 for case in SELECT},
         # They have neither an order of clauses nor mixed ones; and a task of tokio cannot try a selection.
-        fewer={"tokio": {case: None if not case[0].isdigit() or "else" in case else 20_000 for case in SELECT},
-               "crossbeam": {case: None if not case[0].isdigit() else 20_000 for case in SELECT}},
+        fewer={
+            "tokio": {case: None if not case[0].isdigit() or "else" in case else 20_000 for case in SELECT},
+            "crossbeam": {case: None if not case[0].isdigit() else 20_000 for case in SELECT},
+        },
         rounds=7,
         probe={case: (2000, 12_000) for case in SELECT if not case.endswith("2dom")},
     ),
     "chan": Bench(
         cases=CHAN,
         tiny={"pingpong": 1000, "buffered": 1000, "buffered-2dom": 1000, "skynet": 1000, "ring": 1000, "sieve": 50},
-        fewer={"pthreads": {"pingpong": 10_000, "buffered": 500_000, "buffered-2dom": 500_000, "skynet": None,
-                            "ring": None, "sieve": None},
-               "crossbeam": {"pingpong": 50_000, "skynet": None, "ring": None, "sieve": None}},
+        fewer={
+            "pthreads": {
+                "pingpong": 10_000,
+                "buffered": 500_000,
+                "buffered-2dom": 500_000,
+                "skynet": None,
+                "ring": None,
+                "sieve": None,
+            },
+            "crossbeam": {"pingpong": 50_000, "skynet": None, "ring": None, "sieve": None},
+        },
         rounds=7,
         fewer_rounds={"ring": 3},
         probe={"pingpong": (2000, 12_000), "buffered": (2000, 12_000)},
@@ -168,7 +215,9 @@ BENCHES = {
         # Enough that what is set up once does not count: a ring, and the frames of so many readers.
         cases={case: 4000 if int(case.split("-")[1]) < 16 else 40_000 for case in DISK},
         tiny={"4k-1": 50, "4k-64": 200, "64k-64-cached": 200},
-        fewer={system: {case: 20_000 if case.endswith("cached") else 4000 for case in DISK} for system in ("c", "libuv")},
+        fewer={
+            system: {case: 20_000 if case.endswith("cached") else 4000 for case in DISK} for system in ("c", "libuv")
+        },
         rounds=5,
     ),
     "quotes": Bench(
@@ -184,8 +233,11 @@ BENCHES = {
     "async": Bench(
         cases={case: 1_000_000 for case in ASYNC},
         tiny={case: 10_000 for case in ASYNC},
-        fewer={"c": {"async-yield": None}, "go": {"async": 100_000, "async-yield": 100_000},
-               "tokio": {"async": 100_000, "async-yield": 100_000}},
+        fewer={
+            "c": {"async-yield": None},
+            "go": {"async": 100_000, "async-yield": 100_000},
+            "tokio": {"async": 100_000, "async-yield": 100_000},
+        },
         rounds=15,
         probe={case: (10_000, 30_000) for case in ASYNC},
     ),

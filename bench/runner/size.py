@@ -25,8 +25,12 @@ def fetch_sources(builder):
     if not cargo:
         raise Unavailable("cargo, which fetches the sources of SQLite and Lua, is not installed")
     shutil.rmtree(folder, ignore_errors=True)
-    run_quietly([cargo, "vendor", "--locked", "--quiet", folder], builder.log, directory=f"{HERE}/size",
-                complaint="the sources of SQLite and Lua cannot be fetched")
+    run_quietly(
+        [cargo, "vendor", "--locked", "--quiet", folder],
+        builder.log,
+        directory=f"{HERE}/size",
+        complaint="the sources of SQLite and Lua cannot be fetched",
+    )
     with open(done, "w") as file:
         file.write(lock)
     return folder
@@ -51,8 +55,12 @@ def compile_all(compiler, project, out, log):
     for path in files:
         target = f"{out}/{os.path.basename(path)[:-2]}.o"
         with open(log, "a") as file:
-            child = subprocess.Popen([compiler, *FLAGS, *flags, f"-I{include}", "-c", path, "-o", target], stdout=file,
-                                     stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL)
+            child = subprocess.Popen(
+                [compiler, *FLAGS, *flags, f"-I{include}", "-c", path, "-o", target],
+                stdout=file,
+                stderr=subprocess.STDOUT,
+                stdin=subprocess.DEVNULL,
+            )
             _, status, usage = os.wait4(child.pid, 0)
             child.returncode = os.waitstatus_to_exitcode(status)
         if child.returncode != 0:
@@ -66,9 +74,22 @@ def link(compiler, name, project, made, out, log, collect):
     """Links the objects with a small main, runs it, returns (bytes of code, output)."""
     _, include, flags, libraries = project
     program = f"{out}/{name}{'-gc' if collect else ''}"
-    run_quietly([compiler, *FLAGS, *flags, f"-I{include}", f"{HERE}/size/{name}.c", *made, "-o", program,
-                 f"-Wl,--{'' if collect else 'no-'}gc-sections", *libraries], log,
-                complaint=f"{os.path.basename(compiler)} could not link {name}")
+    run_quietly(
+        [
+            compiler,
+            *FLAGS,
+            *flags,
+            f"-I{include}",
+            f"{HERE}/size/{name}.c",
+            *made,
+            "-o",
+            program,
+            f"-Wl,--{'' if collect else 'no-'}gc-sections",
+            *libraries,
+        ],
+        log,
+        complaint=f"{os.path.basename(compiler)} could not link {name}",
+    )
     done = subprocess.run([program], capture_output=True, text=True, timeout=120)
     if done.returncode != 0:
         raise Unavailable(f"{name} by {os.path.basename(compiler)} ends with {done.returncode}: {done.stderr[-200:]}")
@@ -77,8 +98,20 @@ def link(compiler, name, project, made, out, log, collect):
 
 def where_the_bytes_are(made):
     """{part: bytes} of our objects, and the number of functions of each kind."""
-    parts = dict.fromkeys(["plain", "interruptible body", "suspend tails", "dispatch and restore", "shared thunks and adapters",
-                           "frame tables", "constants", "unwind tables", "relocations"], 0)
+    parts = dict.fromkeys(
+        [
+            "plain",
+            "interruptible body",
+            "suspend tails",
+            "dispatch and restore",
+            "shared thunks and adapters",
+            "frame tables",
+            "constants",
+            "unwind tables",
+            "relocations",
+        ],
+        0,
+    )
     counts = {"plain": 0, "interruptible": 0, "shared": 0}
     for path in made:
         sizes, code = objects.functions(path), objects.disassemble(path)
@@ -127,17 +160,26 @@ def project_rows(builder, name, project, rounds):
         rows.append(results.row("size", f"text{suffix}", system, "text", text[system], "bytes", text["charcoal"]))
     for system in ("charcoal", "c"):
         best = min(seconds[system])
-        rows.append(results.row("size", f"compile{suffix}", system, "time", best, "CPU seconds", min(seconds["charcoal"])))
-        rows.append(results.row("size", f"compile{suffix}", system, "spread", 100 * (max(seconds[system]) / best - 1), "%"))
+        rows.append(
+            results.row("size", f"compile{suffix}", system, "time", best, "CPU seconds", min(seconds["charcoal"]))
+        )
+        rows.append(
+            results.row("size", f"compile{suffix}", system, "spread", 100 * (max(seconds[system]) / best - 1), "%")
+        )
     linked = {}
     for collect in (False, True):
         for system, compiler in compilers.items():
-            linked[system] = link(compiler, name, project, made[system], f"{builder.out}/size/{name}-{system}", log, collect)
+            linked[system] = link(
+                compiler, name, project, made[system], f"{builder.out}/size/{name}-{system}", log, collect
+            )
         if linked["charcoal"][1] != linked["c"][1]:
             raise Unavailable(f"{name}: the program answers differently from clang's")
     for system in ("charcoal", "c"):
-        rows.append(results.row("size", f"text-program{suffix}", system, "text", linked[system][0], "bytes",
-                                linked["charcoal"][0]))
+        rows.append(
+            results.row(
+                "size", f"text-program{suffix}", system, "text", linked[system][0], "bytes", linked["charcoal"][0]
+            )
+        )
     parts, counts = where_the_bytes_are(made["charcoal"])
     case = f"where{suffix}"
     rows += [results.row("size", case, "charcoal", part, size, "bytes") for part, size in parts.items()]

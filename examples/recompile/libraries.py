@@ -2,6 +2,7 @@
 
 Everything lies below <build>/recompile: NAME/ is the source, KIND/NAME/ what was built of it. A kind is a compiler with its flags.
 """
+
 import hashlib
 import os
 import shutil
@@ -14,7 +15,8 @@ sys.path.insert(0, str(REPO / "tests" / "suites"))
 import fetch  # noqa: E402
 
 # name: Debian's source package, how to configure it, how to make the library, where headers and archives are found.
-# {cc}, {flags}, {source} and {built} are filled in. Where nothing is configured, the source is copied and made in its own folder.
+# {cc}, {flags}, {source} and {built} are filled in. Where nothing is configured, the source is copied and made in its
+# own folder.
 LIBRARIES = {
     "hiredis": {
         "package": "hiredis",
@@ -32,7 +34,7 @@ LIBRARIES = {
     "libcurl": {
         "package": "curl",
         "configure": "{source}/configure CC={cc} 'CFLAGS={flags}' --disable-shared --without-ssl --without-zlib --without-brotli --without-zstd"
-                     " --without-nghttp2 --without-libidn2 --without-libpsl --without-librtmp --disable-ldap --disable-manual",
+        " --without-nghttp2 --without-libidn2 --without-libpsl --without-librtmp --disable-ldap --disable-manual",
         "make": "make -C lib",
         "headers": ["{source}/include"],
         "archives": ["lib/.libs/libcurl.a"],
@@ -46,7 +48,13 @@ LIBRARIES = {
 }
 
 # program: the libraries it uses
-PROGRAMS = {"redis": ["hiredis"], "postgres": ["libpq"], "http": ["libcurl"], "tls": ["mbedtls"], "deadline": ["hiredis", "libpq"]}
+PROGRAMS = {
+    "redis": ["hiredis"],
+    "postgres": ["libpq"],
+    "http": ["libcurl"],
+    "tls": ["mbedtls"],
+    "deadline": ["hiredis", "libpq"],
+}
 
 OWN_TESTS = {"hiredis": "test.c", "mbedtls": "programs/test/selftest.c"}
 
@@ -66,8 +74,15 @@ def shell(command, folder, log):
         out.write(f"$ cd {folder} && {command}\n")
         out.flush()
         # What a configure script tries out may leak.
-        done = subprocess.run(command, shell=True, cwd=folder, stdout=out, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL,
-                              env={**os.environ, "ASAN_OPTIONS": "detect_leaks=0"})
+        done = subprocess.run(
+            command,
+            shell=True,
+            cwd=folder,
+            stdout=out,
+            stderr=subprocess.STDOUT,
+            stdin=subprocess.DEVNULL,
+            env={**os.environ, "ASAN_OPTIONS": "detect_leaks=0"},
+        )
     if done.returncode:
         end = "".join(open(log, errors="replace").readlines()[-25:])
         raise SystemExit(f"recompile: '{command}' failed in {folder}; the end of {log}:\n{end}")
@@ -141,18 +156,26 @@ def compile_with(build, kind, names, sources, path, warnings="-Wall -Wextra"):
     log = path.with_suffix(".log")
     path.parent.mkdir(parents=True, exist_ok=True)
     log.unlink(missing_ok=True)
-    shell(" ".join(map(str, [compiler, flags, warnings, more, *sources, *headers, *archives, "-o", path])), path.parent, log)
+    shell(
+        " ".join(map(str, [compiler, flags, warnings, more, *sources, *headers, *archives, "-o", path])),
+        path.parent,
+        log,
+    )
     return path
 
 
 def build_program(build, kind, program):
     """One of this folder's programs, with its libraries."""
     here = Path(__file__).resolve().parent
-    return compile_with(build, kind, PROGRAMS[program], [here / f"{program}.c", here / "many.c"], build / "recompile" / kind / program)
+    return compile_with(
+        build, kind, PROGRAMS[program], [here / f"{program}.c", here / "many.c"], build / "recompile" / kind / program
+    )
 
 
 def build_own_test(build, kind, name):
     """What the library's authors test it with, in one program."""
     tree = source(build, name)
     folder = build / "recompile" / kind
-    return compile_with(build, kind, [name], [f"-I{tree / 'library'}", tree / OWN_TESTS[name]], folder / f"{name}-own-test", "-w")
+    return compile_with(
+        build, kind, [name], [f"-I{tree / 'library'}", tree / OWN_TESTS[name]], folder / f"{name}-own-test", "-w"
+    )

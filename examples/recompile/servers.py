@@ -2,6 +2,7 @@
 
 A server ends with its `with` block, and also when this process is killed in whatever way.
 """
+
 import os
 import pwd
 import random
@@ -42,7 +43,9 @@ def free_port():
 def find(*names):
     """The first of these programs that exists; PostgreSQL's and nginx's are in no user's PATH."""
     for name in names:
-        found = shutil.which(name, path=f"{os.environ['PATH']}:/usr/sbin:/usr/local/sbin") or (name if os.access(name, os.X_OK) else None)
+        found = shutil.which(name, path=f"{os.environ['PATH']}:/usr/sbin:/usr/local/sbin") or (
+            name if os.access(name, os.X_OK) else None
+        )
         if found:
             return found
     raise SystemExit(f"recompile: there is no {names[0]}; scripts/setup installs it")
@@ -68,7 +71,9 @@ def serving(name, argv, ports, folder, who=None, timeout=300, ready=None):
     allow_descriptors()
     log = Path(folder) / f"{name}.log"
     with open(log, "w") as out:
-        server = subprocess.Popen(command_as(who, argv), cwd=folder, stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT)
+        server = subprocess.Popen(
+            command_as(who, argv), cwd=folder, stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT
+        )
     try:
         until = time.monotonic() + timeout
         while not (ready() if ready else all(is_open(port) for port in ports)):
@@ -96,9 +101,29 @@ def folder():
 def redis():
     port = free_port()
     with folder() as place:
-        argv = [find("redis-server"), "--port", port, "--bind", "127.0.0.1", "--unixsocket", place / "socket",
-                "--enable-debug-command", "yes", "--save", "", "--appendonly", "no", "--dir", place,
-                "--maxclients", 4 * CONNECTIONS, "--tcp-backlog", 4 * CONNECTIONS, "--loglevel", "warning"]
+        argv = [
+            find("redis-server"),
+            "--port",
+            port,
+            "--bind",
+            "127.0.0.1",
+            "--unixsocket",
+            place / "socket",
+            "--enable-debug-command",
+            "yes",
+            "--save",
+            "",
+            "--appendonly",
+            "no",
+            "--dir",
+            place,
+            "--maxclients",
+            4 * CONNECTIONS,
+            "--tcp-backlog",
+            4 * CONNECTIONS,
+            "--loglevel",
+            "warning",
+        ]
         with serving("redis", argv, [port], place):
             yield {"port": port, "socket": str(place / "socket")}
 
@@ -111,17 +136,53 @@ def postgres():
         if who:
             os.chown(place, who.pw_uid, who.pw_gid)
         data = place / "data"
-        made = subprocess.run(command_as(who, [bin_folder / "initdb", "-D", data, "-U", "postgres", "--auth=trust", "--no-sync", "--no-locale", "-E", "UTF8"]),
-                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, cwd=place)
+        made = subprocess.run(
+            command_as(
+                who,
+                [
+                    bin_folder / "initdb",
+                    "-D",
+                    data,
+                    "-U",
+                    "postgres",
+                    "--auth=trust",
+                    "--no-sync",
+                    "--no-locale",
+                    "-E",
+                    "UTF8",
+                ],
+            ),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            cwd=place,
+        )
         if made.returncode:
             raise RuntimeError(f"initdb failed:\n{made.stdout}")
         # A process for each connection: as many as come, and some for the administrator.
-        settings = {"listen_addresses": "127.0.0.1", "port": port, "unix_socket_directories": "", "max_connections": CONNECTIONS + 20,
-                    "shared_buffers": "16MB", "fsync": "off", "autovacuum": "off", "jit": "off", "max_wal_senders": 0,
-                    "authentication_timeout": 600, "logging_collector": "off"}
-        argv = [bin_folder / "postgres", "-D", data, *[word for k, v in settings.items() for word in ("-c", f"{k}={v}")]]
+        settings = {
+            "listen_addresses": "127.0.0.1",
+            "port": port,
+            "unix_socket_directories": "",
+            "max_connections": CONNECTIONS + 20,
+            "shared_buffers": "16MB",
+            "fsync": "off",
+            "autovacuum": "off",
+            "jit": "off",
+            "max_wal_senders": 0,
+            "authentication_timeout": 600,
+            "logging_collector": "off",
+        }
+        argv = [
+            bin_folder / "postgres",
+            "-D",
+            data,
+            *[word for k, v in settings.items() for word in ("-c", f"{k}={v}")],
+        ]
+
         def ready():
             return subprocess.run([bin_folder / "pg_isready", "-q", "-h", "127.0.0.1", "-p", str(port)]).returncode == 0
+
         with serving("postgres", argv, [port], place, who, ready=ready):
             yield {"port": port}
 
@@ -156,9 +217,37 @@ http {{
 def nginx():
     port, tls_port = free_port(), free_port()
     with folder() as place:
-        subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "3650", "-subj", "/CN=localhost",
-                        "-addext", "subjectAltName=DNS:localhost", "-keyout", place / "key.pem", "-out", place / "authority.pem"],
-                       check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        (place / "nginx.conf").write_text(NGINX.format(place=place, port=port, tls_port=tls_port, connections=4 * CONNECTIONS, modules="/usr/lib/nginx/modules"))
-        with serving("nginx", [find("nginx"), "-e", "stderr", "-p", place, "-c", place / "nginx.conf"], [port, tls_port], place):
+        subprocess.run(
+            [
+                "openssl",
+                "req",
+                "-x509",
+                "-newkey",
+                "ec",
+                "-pkeyopt",
+                "ec_paramgen_curve:prime256v1",
+                "-nodes",
+                "-days",
+                "3650",
+                "-subj",
+                "/CN=localhost",
+                "-addext",
+                "subjectAltName=DNS:localhost",
+                "-keyout",
+                place / "key.pem",
+                "-out",
+                place / "authority.pem",
+            ],
+            check=True,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        (place / "nginx.conf").write_text(
+            NGINX.format(
+                place=place, port=port, tls_port=tls_port, connections=4 * CONNECTIONS, modules="/usr/lib/nginx/modules"
+            )
+        )
+        with serving(
+            "nginx", [find("nginx"), "-e", "stderr", "-p", place, "-c", place / "nginx.conf"], [port, tls_port], place
+        ):
             yield {"port": port, "tls_port": tls_port, "authority": str(place / "authority.pem")}

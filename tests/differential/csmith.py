@@ -6,6 +6,7 @@
 Left out, and counted, are programs whose reference does not end within 3 seconds, or fails: csmith makes a few that
 read out of bounds, which plain clang's ASan finds as well. Last line: N passed, N failed.
 """
+
 import argparse
 import subprocess
 import sys
@@ -20,13 +21,26 @@ SECONDS = 3
 INCLUDE = "/usr/include/csmith"
 # Small enough that a thousand of them are a night's work and not a week's.
 OPTIONS = ["--max-funcs", "8", "--max-block-depth", "4", "--max-array-dim", "2", "--max-expr-complexity", "6"]
-ROTATION = ["O2-stress", "O0-stress", "O1-stress", "O0-stress-asan", "O2-stress-asan", "O3-stress", "Os-stress", "O2-plain", "O0-plain", "O1-stress-ubsan"]
+ROTATION = [
+    "O2-stress",
+    "O0-stress",
+    "O1-stress",
+    "O0-stress-asan",
+    "O2-stress-asan",
+    "O3-stress",
+    "Os-stress",
+    "O2-plain",
+    "O0-plain",
+    "O1-stress-ubsan",
+]
 
 
 def make(seed, folder):
     path = folder / f"csmith_{seed}.c"
     if not path.exists():
-        text = subprocess.run(["csmith", "--seed", str(seed), *OPTIONS], check=True, capture_output=True, cwd=folder).stdout
+        text = subprocess.run(
+            ["csmith", "--seed", str(seed), *OPTIONS], check=True, capture_output=True, cwd=folder
+        ).stdout
         path.write_bytes(text)
     return programs.Program(f"csmith --seed {seed}", path, ["-I" + INCLUDE])
 
@@ -56,15 +70,22 @@ def main():
         if args.settings:
             chosen = settings.parse(args.settings)
         else:
-            chosen = [settings.BY_NAME[ROTATION[seed % len(ROTATION)]], settings.BY_NAME[ROTATION[(seed + 3) % len(ROTATION)]]]
+            chosen = [
+                settings.BY_NAME[ROTATION[seed % len(ROTATION)]],
+                settings.BY_NAME[ROTATION[(seed + 3) % len(ROTATION)]],
+            ]
         for setting in chosen:
-            if setting.extra not in ("asan", "ubsan") or test.reference.outcome(program, setting.reference).same(reference):
+            if setting.extra not in ("asan", "ubsan") or test.reference.outcome(program, setting.reference).same(
+                reference
+            ):
                 test.one(program, setting)
         return 0
 
     with ThreadPoolExecutor(args.jobs) as pool:
         slow = sum(pool.map(one, range(args.first, args.first + args.count)))
-    print(f"csmith: {args.count - slow} programs compared, {slow} left out because their reference fails or takes longer than {SECONDS} s")
+    print(
+        f"csmith: {args.count - slow} programs compared, {slow} left out because their reference fails or takes longer than {SECONDS} s"
+    )
     print(f"{test.total('passed')} passed, {test.total('failed')} failed")
     return 1 if test.total("failed") or not test.total("passed") else 0
 

@@ -8,6 +8,7 @@ setting differs from it, the reference is asked again in the same setting, becau
 legitimately change what a program sees. A dialect program brings its expected output with it.
 Last line: N passed, N failed. Exit status 1 if any failed.
 """
+
 import argparse
 import hashlib
 import json
@@ -43,12 +44,18 @@ class Reference:
         note = self.folder / digest.hexdigest()[:32]
         if note.exists():
             known = json.loads(note.read_text())
-            return programs.Outcome(known["stage"], known["status"], bytes.fromhex(known["stdout"]), b"", known["seconds"])
+            return programs.Outcome(
+                known["stage"], known["status"], bytes.fromhex(known["stdout"]), b"", known["seconds"]
+            )
         seen = programs.build_and_run(program, self.compiler, flags, self.limit)
         if seen.status is not None and seen.stage == "run":
             # Whole or not at all: another thread may ask for the same.
             draft = note.with_name(f"{note.name}.{os.getpid()}.{threading.get_ident()}")
-            draft.write_text(json.dumps({"stage": seen.stage, "status": seen.status, "stdout": seen.stdout.hex(), "seconds": seen.seconds}))
+            draft.write_text(
+                json.dumps(
+                    {"stage": seen.stage, "status": seen.status, "stdout": seen.stdout.hex(), "seconds": seen.seconds}
+                )
+            )
             draft.replace(note)
         return seen
 
@@ -93,11 +100,18 @@ class Run:
         return self.reference.outcome(program, flags)
 
     def one(self, program, setting):
-        if program.skipped(setting.flags) or (setting.noise and (program.linked or program.outcome or not program.noise)):
+        if program.skipped(setting.flags) or (
+            setting.noise and (program.linked or program.outcome or not program.noise)
+        ):
             return self.count(setting, "skipped")
         want = self.expected(program, self.base)
         if want.stage == "compile":
-            return self.count(setting, "failed", f"FAIL {program.name} [{setting.name}]: the reference compiler refuses it\n" + want.stderr.decode(errors="replace")[:600])
+            return self.count(
+                setting,
+                "failed",
+                f"FAIL {program.name} [{setting.name}]: the reference compiler refuses it\n"
+                + want.stderr.decode(errors="replace")[:600],
+            )
         limit = self.limit + 20 * want.seconds
         got = programs.build_and_run(program, self.compiler, setting.flags, limit, setting.noise)
         if not got.same(want, program.prints) and not program.outcome:
@@ -124,8 +138,12 @@ def main():
     parser.add_argument("--build", type=Path, default=REPO / "build")
     parser.add_argument("--cc", help="compiler under test (default: BUILD/bin/charcoal-cc)")
     parser.add_argument("--reference", default="clang-22")
-    parser.add_argument("--root", type=Path, action="append", help="folder of programs (default: tests/programs and the generated ones)")
-    parser.add_argument("--every-kind", action="store_true", help="only the generated programs, each construct with every kind of value")
+    parser.add_argument(
+        "--root", type=Path, action="append", help="folder of programs (default: tests/programs and the generated ones)"
+    )
+    parser.add_argument(
+        "--every-kind", action="store_true", help="only the generated programs, each construct with every kind of value"
+    )
     parser.add_argument("--settings", default="quick")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--limit", type=float, default=60, help="seconds for one run")
@@ -138,7 +156,11 @@ def main():
     if args.every_kind:
         roots = [generated(work / "every", ["--all"])]
     else:
-        roots = [r.resolve() for r in args.root] if args.root else [REPO / "tests" / "programs", generated(work / "generated")]
+        roots = (
+            [r.resolve() for r in args.root]
+            if args.root
+            else [REPO / "tests" / "programs", generated(work / "generated")]
+        )
     chosen = [p for root in roots for p in programs.discover(root)]
     if args.patterns:
         chosen = [p for p in chosen if any(fnmatchcase(p.name, f"*{w}*") for w in args.patterns)]
@@ -146,7 +168,11 @@ def main():
         raise SystemExit("run.py: no program matches")
 
     run = Run(compiler, Reference(args.reference.split(), work / "expected", args.limit), args.limit)
-    plan = [(p, s) for i, p in enumerate(chosen) for s in (settings.quick(i) if args.settings == "quick" else settings.parse(args.settings))]
+    plan = [
+        (p, s)
+        for i, p in enumerate(chosen)
+        for s in (settings.quick(i) if args.settings == "quick" else settings.parse(args.settings))
+    ]
     with ThreadPoolExecutor(args.jobs) as pool:
         for _ in pool.map(lambda pair: run.one(*pair), plan):
             pass
@@ -159,7 +185,9 @@ def main():
 
 def generated(folder, options=()):
     """The generated part of the corpus, made afresh: it takes a moment only."""
-    subprocess.run([sys.executable, str(REPO / "tests" / "programs" / "generate.py"), str(folder), *options], check=True)
+    subprocess.run(
+        [sys.executable, str(REPO / "tests" / "programs" / "generate.py"), str(folder), *options], check=True
+    )
     return folder
 
 

@@ -1,4 +1,5 @@
 """What the tests of the passes run, and the tests that compare more than text."""
+
 import os, re, subprocess, sys
 from pathlib import Path
 
@@ -14,10 +15,19 @@ class Failure(Exception):
 
 
 def run(*command, status=0, cwd=None, timeout=600):
-    done = subprocess.run([str(c) for c in command], capture_output=True, text=True, timeout=timeout, cwd=cwd,
-                          stdin=subprocess.DEVNULL, errors="replace")
+    done = subprocess.run(
+        [str(c) for c in command],
+        capture_output=True,
+        text=True,
+        timeout=timeout,
+        cwd=cwd,
+        stdin=subprocess.DEVNULL,
+        errors="replace",
+    )
     if status is not None and done.returncode != status:
-        raise Failure(f"{' '.join(map(str, command))}: status {done.returncode}, wanted {status}\n{done.stdout}{done.stderr}")
+        raise Failure(
+            f"{' '.join(map(str, command))}: status {done.returncode}, wanted {status}\n{done.stdout}{done.stderr}"
+        )
     return done.stdout, done.stderr
 
 
@@ -74,7 +84,11 @@ def functions(text):
             name, lines = line[:-1], []
         elif name is not None and line.startswith(".Lfunc_end"):
             found[name], name = lines, None
-        elif name is not None and line and not re.match(r"\s*\.(loc|cfi|file|p2align|size|type|globl|weak|section|text)|\.L(tmp|func_begin)", line):
+        elif (
+            name is not None
+            and line
+            and not re.match(r"\s*\.(loc|cfi|file|p2align|size|type|globl|weak|section|text)|\.L(tmp|func_begin)", line)
+        ):
             lines.append(line.strip())
     for name, lines in found.items():
         labels = {}
@@ -93,8 +107,13 @@ def compare_plain(folder, options):
         (folder / name).write_text(text)
         own, stock = (functions(listing(c, folder / name, options)) for c in (cc, clang))
         for function, lines in stock.items():
-            check(own.get(function) == lines, f"{name}, {options}: {function}\n" + "\n".join(own.get(function, ["(missing)"])) +
-                  "\n--- clang:\n" + "\n".join(lines))
+            check(
+                own.get(function) == lines,
+                f"{name}, {options}: {function}\n"
+                + "\n".join(own.get(function, ["(missing)"]))
+                + "\n--- clang:\n"
+                + "\n".join(lines),
+            )
             compared += 1
         check(any(f.endswith(".int") for f in own), f"{name}: no interruptible version")
     check(compared >= 10, compared)
@@ -243,22 +262,35 @@ int main(void) {
 # Each is a function, or a chain of functions, of n of something.
 GROWING = {
     "calls": lambda n: "int g(int); int f(int x) {" + "x += g(x);" * n + "return x; }",
-    "loops": lambda n: "int f(volatile int *p, int m) { int s = 0;" + "for (int i = 0; i < m; i++) s += p[i];" * n + "return s; }",
+    "loops": lambda n: (
+        "int f(volatile int *p, int m) { int s = 0;" + "for (int i = 0; i < m; i++) s += p[i];" * n + "return s; }"
+    ),
     "loops over calls": lambda n: "void g(int); void f(int m) {" + "for (int i = 0; i < m; i++) g(i);" * n + "}",
-    "locals": lambda n: "int g(int *); int f(void) { int s = 0;" + "".join(
-        f"int v{i} = {i}; s += g(&v{i});" for i in range(n)) + "return s; }",
-    "cases": lambda n: "int g(int); int f(int x) { for (;;) switch (x) {" + "".join(
-        f"case {i}: x = g({i}); break;" for i in range(n)) + "default: return x; } }",
+    "locals": lambda n: (
+        "int g(int *); int f(void) { int s = 0;"
+        + "".join(f"int v{i} = {i}; s += g(&v{i});" for i in range(n))
+        + "return s; }"
+    ),
+    "cases": lambda n: (
+        "int g(int); int f(int x) { for (;;) switch (x) {"
+        + "".join(f"case {i}: x = g({i}); break;" for i in range(n))
+        + "default: return x; } }"
+    ),
     "parameters": lambda n: "int g(int); int f(" + "int," * (n // 4) + "int x) { return g(x); }",
     "activities": lambda n: "void g(int); void f(void) {" + "activate g(1);" * n + "}",
     "branches": lambda n: "void g(int); void f(void) { do {" + "async g(1);" * n + "} finish; }",
     "atomic blocks": lambda n: "void g(int); void f(void) {" + "atomic { g(1); }" * n + "}",
     "variadic calls": lambda n: "int h(int, ...); void f(int x) {" + "h(x, 1);" * n + "}",
-    "chain": lambda n: "int g(int); static int f0(int x) { return g(x); }" + "".join(
-        f"static int f{i}(int x) {{ return f{i - 1}(x) + 1; }}" for i in range(1, n)) + f"int f(int x) {{ return f{n - 1}(x); }}",
-    "chain backwards": lambda n: "".join(f"static int f{i}(int);" for i in range(n + 1)) + "".join(
-        f"static int f{i}(int x) {{ return f{i + 1}(x) + 1; }}" for i in range(n)) +
-        f"int g(int); static int f{n}(int x) {{ return g(x); }} int f(int x) {{ return f0(x); }}",
+    "chain": lambda n: (
+        "int g(int); static int f0(int x) { return g(x); }"
+        + "".join(f"static int f{i}(int x) {{ return f{i - 1}(x) + 1; }}" for i in range(1, n))
+        + f"int f(int x) {{ return f{n - 1}(x); }}"
+    ),
+    "chain backwards": lambda n: (
+        "".join(f"static int f{i}(int);" for i in range(n + 1))
+        + "".join(f"static int f{i}(int x) {{ return f{i + 1}(x) + 1; }}" for i in range(n))
+        + f"int g(int); static int f{n}(int x) {{ return g(x); }} int f(int x) {{ return f0(x); }}"
+    ),
 }
 
 
@@ -284,12 +316,26 @@ def stays_below(limit, much, little):
 @test
 def the_passes_take_time_in_proportion_to_size(folder):
     small, large = 1000, 5000
-    passes = "-passes=" + ",".join(f"charcoal-{name}" for name in ("outline", "duplicate", "atomic", "twins", "merge", "split", "shortcuts"))
+    passes = "-passes=" + ",".join(
+        f"charcoal-{name}" for name in ("outline", "duplicate", "atomic", "twins", "merge", "split", "shortcuts")
+    )
 
     def module(level, kind, n):
         source, out = folder / "grows.c", folder / f"grows{n}.bc"
         source.write_text(GROWING[kind](n))
-        run(cc, level, "-w", "-fcharcoal-dialect", "-c", "-emit-llvm", "-Xclang", "-disable-llvm-passes", source, "-o", out)
+        run(
+            cc,
+            level,
+            "-w",
+            "-fcharcoal-dialect",
+            "-c",
+            "-emit-llvm",
+            "-Xclang",
+            "-disable-llvm-passes",
+            source,
+            "-o",
+            out,
+        )
         return lambda: seconds(str(llvm / "opt"), f"-load-pass-plugin={plugin}", passes, "-disable-output", out)
 
     for kind in GROWING:
@@ -302,6 +348,9 @@ def the_passes_take_time_in_proportion_to_size(folder):
 def what_the_passes_leave_takes_the_code_generator_time_in_proportion_to_size(folder):
     source, out = folder / "grows.c", folder / "grows.o"
     source.write_text(GROWING["calls"](1200).replace("g(x)", "g(x + 1)"))
-    fine, plain, ours = stays_below(7, lambda: seconds(str(cc), "-O2", "-c", source, "-o", out),
-                                    lambda: seconds(str(cc), "-fno-charcoal", "-O2", "-c", source, "-o", out))
+    fine, plain, ours = stays_below(
+        7,
+        lambda: seconds(str(cc), "-O2", "-c", source, "-o", out),
+        lambda: seconds(str(cc), "-fno-charcoal", "-O2", "-c", source, "-o", out),
+    )
     check(fine, f"{ours:.2f} s, and {plain:.2f} s as plain C")

@@ -9,6 +9,7 @@ are calls. Every variant of a construct must compute the same, which the program
 computes is compared with the reference compiler's. Without --all each construct is made with four kinds,
 taken in turn; with --all with every kind. The output depends on nothing but this file.
 """
+
 import argparse
 import re
 from pathlib import Path
@@ -26,17 +27,67 @@ KINDS = {
     "longdouble": ("", "long double", "(k * 0.75L)", "(unsigned)(int)(v * 4)"),
     "complex": ("", "_Complex double", "(k + k * 2.0i)", "(unsigned)(int)(__real__ v * 3 + __imag__ v)"),
     "pointer": ("static int cells[64]; typedef int *ip;", "ip", "(cells + (k & 63))", "(unsigned)(v - cells)"),
-    "function": ("static int f0(int x) { return x; } static int f1(int x) { return x * 2; } typedef int (*fp)(int);", "fp", "(k & 1 ? f1 : f0)", "(unsigned)v(21)"),
-    "struct3": ("struct s3 { unsigned char b[3]; };", "struct s3", "((struct s3){{(unsigned char)k, 2, (unsigned char)(k * 3)}})", "(unsigned)(v.b[0] + v.b[1] * 256 + v.b[2] * 65536)"),
-    "struct8": ("struct s8 { float f; int i; };", "struct s8", "((struct s8){k * 0.5f, k})", "(unsigned)(int)(v.f * 2) * 7u + (unsigned)v.i"),
-    "struct16": ("struct s16 { long a; double d; };", "struct s16", "((struct s16){k, k * 0.5})", "(unsigned)v.a * 5u + (unsigned)(int)(v.d * 2)"),
-    "struct24": ("struct s24 { long a, b, c; };", "struct s24", "((struct s24){k, k + 1, k * 2})", "(unsigned)(v.a + v.b * 3 + v.c * 5)"),
-    "struct100": ("struct s100 { int a; char b[96]; };", "struct s100", "({ struct s100 s_ = {k, {0}}; for (int i_ = 0; i_ < 96; i_++) s_.b[i_] = (char)(k + i_); s_; })", "({ unsigned h_ = (unsigned)v.a; for (int i_ = 0; i_ < 96; i_++) h_ = h_ * 3 + (unsigned)v.b[i_]; h_; })"),
+    "function": (
+        "static int f0(int x) { return x; } static int f1(int x) { return x * 2; } typedef int (*fp)(int);",
+        "fp",
+        "(k & 1 ? f1 : f0)",
+        "(unsigned)v(21)",
+    ),
+    "struct3": (
+        "struct s3 { unsigned char b[3]; };",
+        "struct s3",
+        "((struct s3){{(unsigned char)k, 2, (unsigned char)(k * 3)}})",
+        "(unsigned)(v.b[0] + v.b[1] * 256 + v.b[2] * 65536)",
+    ),
+    "struct8": (
+        "struct s8 { float f; int i; };",
+        "struct s8",
+        "((struct s8){k * 0.5f, k})",
+        "(unsigned)(int)(v.f * 2) * 7u + (unsigned)v.i",
+    ),
+    "struct16": (
+        "struct s16 { long a; double d; };",
+        "struct s16",
+        "((struct s16){k, k * 0.5})",
+        "(unsigned)v.a * 5u + (unsigned)(int)(v.d * 2)",
+    ),
+    "struct24": (
+        "struct s24 { long a, b, c; };",
+        "struct s24",
+        "((struct s24){k, k + 1, k * 2})",
+        "(unsigned)(v.a + v.b * 3 + v.c * 5)",
+    ),
+    "struct100": (
+        "struct s100 { int a; char b[96]; };",
+        "struct s100",
+        "({ struct s100 s_ = {k, {0}}; for (int i_ = 0; i_ < 96; i_++) s_.b[i_] = (char)(k + i_); s_; })",
+        "({ unsigned h_ = (unsigned)v.a; for (int i_ = 0; i_ < 96; i_++) h_ = h_ * 3 + (unsigned)v.b[i_]; h_; })",
+    ),
     "union": ("union u { long l; double d; char c[12]; };", "union u", "((union u){.l = k * 77L})", "(unsigned)v.l"),
-    "bits": ("struct bits { unsigned a : 5; int b : 11; unsigned long c : 40; };", "struct bits", "((struct bits){(unsigned)k & 31, k & 1023, (unsigned long)(unsigned)k << 8})", "((unsigned)v.a + (unsigned)v.b * 3 + (unsigned)(v.c >> 8))"),
-    "vector16": ("typedef int v4 __attribute__((vector_size(16)));", "v4", "((v4){k, 2, k * 3, 4})", "(unsigned)(v[0] + v[1] * 3 + v[2] * 5 + v[3] * 7)"),
-    "vector32": ("typedef double d4 __attribute__((vector_size(32)));", "d4", "((d4){k, 2, k * 0.5, 4})", "(unsigned)(int)(v[0] + v[1] * 3 + v[2] * 6 + v[3])"),
-    "overaligned": ("struct al { _Alignas(64) int a; };", "struct al", "((struct al){k})", "((unsigned)v.a + (unsigned)((unsigned long)&v % 64))"),
+    "bits": (
+        "struct bits { unsigned a : 5; int b : 11; unsigned long c : 40; };",
+        "struct bits",
+        "((struct bits){(unsigned)k & 31, k & 1023, (unsigned long)(unsigned)k << 8})",
+        "((unsigned)v.a + (unsigned)v.b * 3 + (unsigned)(v.c >> 8))",
+    ),
+    "vector16": (
+        "typedef int v4 __attribute__((vector_size(16)));",
+        "v4",
+        "((v4){k, 2, k * 3, 4})",
+        "(unsigned)(v[0] + v[1] * 3 + v[2] * 5 + v[3] * 7)",
+    ),
+    "vector32": (
+        "typedef double d4 __attribute__((vector_size(32)));",
+        "d4",
+        "((d4){k, 2, k * 0.5, 4})",
+        "(unsigned)(int)(v[0] + v[1] * 3 + v[2] * 6 + v[3])",
+    ),
+    "overaligned": (
+        "struct al { _Alignas(64) int a; };",
+        "struct al",
+        "((struct al){k})",
+        "((unsigned)v.a + (unsigned)((unsigned long)&v % 64))",
+    ),
     "bitint": ("", "unsigned _BitInt(90)", "((unsigned _BitInt(90))(unsigned)k << 60)", "(unsigned)(v >> 60)"),
 }
 
@@ -152,7 +203,11 @@ def variants(body):
 
 def program(construct, kinds):
     body = CONSTRUCTS[construct]
-    text = [PRELUDE.format(construct=construct, kinds=", ".join(kinds), call=WAITING_CALL if construct in BRANCHES else CALL)]
+    text = [
+        PRELUDE.format(
+            construct=construct, kinds=", ".join(kinds), call=WAITING_CALL if construct in BRANCHES else CALL
+        )
+    ]
     main = ["int main(void) {\n  int bad = 0;\n"]
     for kind in kinds:
         definitions, type_, make, value = KINDS[kind]
@@ -166,7 +221,9 @@ def program(construct, kinds):
             filled = WORDS.sub(lambda m: type_ if m.group(1) == "T" else f"{m.group(1)}_{kind}", filled)
             text.append(f"NI static unsigned {function}(int n) {{\n  unsigned r = 0;\n  {filled}\n  return r;\n}}\n")
             functions.append(function)
-        main.append(f"  for (int n = 0; n < 5; n++) {{\n    unsigned want = {functions[0]}(n);\n    printf(\"{kind} %u\\n\", want);\n")
+        main.append(
+            f'  for (int n = 0; n < 5; n++) {{\n    unsigned want = {functions[0]}(n);\n    printf("{kind} %u\\n", want);\n'
+        )
         main += [f'    bad += check("{f}", n, want, {f}(n));\n' for f in functions[1:]]
         main.append("  }\n")
     main.append('  printf("%u\\n", calls);\n  return bad != 0;\n}\n')
@@ -186,7 +243,9 @@ def main():
             wanted |= {f"{construct}_{k}.c": program(construct, [k]) for k in usable}
         else:
             # steps of 5 and 6 over 23 (prime) or 19 kinds: every kind comes up, with every construct a different mix
-            wanted[f"{construct}.c"] = program(construct, [usable[(position * 5 + i * 6) % len(usable)] for i in range(4)])
+            wanted[f"{construct}.c"] = program(
+                construct, [usable[(position * 5 + i * 6) % len(usable)] for i in range(4)]
+            )
     for old in args.folder.glob("*.c"):
         if old.name not in wanted:
             old.unlink()

@@ -7,6 +7,7 @@ Each run of a program (a Lua test file, an SQL script, a round of compression) c
 setting. Output is compared after addresses and times have been masked, where a program prints such. Last line:
 N passed, N failed.
 """
+
 import argparse
 import re
 import shutil
@@ -67,7 +68,18 @@ def lua_unprotected(cache):
 # has changed for its own dialect: math.lua and pm.lua).
 LUA51_TESTS = "api attrib calls checktable closure code constructs db errors events files gc literals locals main nextvar sort strings vararg verybig".split()
 LUA51_SLOW = {"gc", "verybig", "nextvar", "sort", "db", "main", "strings"}
-LUA51_EXAMPLES = {"bisect": [], "cf": [], "env": [], "factorial": [], "fibfor": [], "sieve": [], "sort": [], "life": None, "trace-calls": None, "globals": None}
+LUA51_EXAMPLES = {
+    "bisect": [],
+    "cf": [],
+    "env": [],
+    "factorial": [],
+    "fibfor": [],
+    "sieve": [],
+    "sort": [],
+    "life": None,
+    "trace-calls": None,
+    "globals": None,
+}
 
 
 def lua51(cache):
@@ -76,9 +88,22 @@ def lua51(cache):
     shared = sorted(p for p in (tree / "src").glob("*.c") if p.name not in ("lua.c", "luac.c", "print.c"))
     env = {"LUA_PATH": "?;./?.lua"}
     cases = [Case(f"suite/{n}", ["lua", f"{n}.lua"], folder=tests, env=env, long=n in LUA51_SLOW) for n in LUA51_TESTS]
-    cases += [Case(f"test/{n}", ["lua", str(tree / "test" / f"{n}.lua"), *a]) for n, a in LUA51_EXAMPLES.items() if a is not None]
-    masked = re.compile(rb"0x[0-9a-f]{6,}|\S*/built/[^/]+/|\d+\.\d\d|\d+(\.\d+)? (msec|Kbytes)|total memory: \S+|current path:[^-]*|/tmp/lua_\w+|random.*")
-    return Application("lua51", {"": shared, "lua": [tree / "src" / "lua.c"]}, ["-DLUA_USE_POSIX", "-DLUA_USE_DLOPEN"], ["-lm", "-ldl", "-Wl,-E"], cases, masked)
+    cases += [
+        Case(f"test/{n}", ["lua", str(tree / "test" / f"{n}.lua"), *a])
+        for n, a in LUA51_EXAMPLES.items()
+        if a is not None
+    ]
+    masked = re.compile(
+        rb"0x[0-9a-f]{6,}|\S*/built/[^/]+/|\d+\.\d\d|\d+(\.\d+)? (msec|Kbytes)|total memory: \S+|current path:[^-]*|/tmp/lua_\w+|random.*"
+    )
+    return Application(
+        "lua51",
+        {"": shared, "lua": [tree / "src" / "lua.c"]},
+        ["-DLUA_USE_POSIX", "-DLUA_USE_DLOPEN"],
+        ["-lm", "-ldl", "-Wl,-E"],
+        cases,
+        masked,
+    )
 
 
 def sqlite(cache):
@@ -91,8 +116,14 @@ def sqlite(cache):
         Case("speedtest1 --size 1", [*speedtest, "1"]),
         Case("speedtest1 --size 5", [*speedtest, "5"], long=True),
     ]
-    return Application("sqlite", {"": [src / "sqlite3.c"], "sqlite": [src / "shell.c"], "speedtest1": [src / "test" / "speedtest1.c"]},
-                       flags, ["-lm"], cases, re.compile(rb"\s*\d+\.\d+s|-- Time.*"))
+    return Application(
+        "sqlite",
+        {"": [src / "sqlite3.c"], "sqlite": [src / "shell.c"], "speedtest1": [src / "test" / "speedtest1.c"]},
+        flags,
+        ["-lm"],
+        cases,
+        re.compile(rb"\s*\d+\.\d+s|-- Time.*"),
+    )
 
 
 def zlib(cache):
@@ -104,9 +135,16 @@ def zlib(cache):
         (work / "binary").write_bytes(bytes((i * i >> 3) & 255 for i in range(150_000)))
     cases = [Case("example", ["example"], folder=work), Case("infcover", ["infcover"], long=True)]
     for level in "169":
-        cases += [Case(f"minigzip -{level} {n}", ["minigzip", "-c", f"-{level}", n], folder=work) for n in ("text", "binary")]
-    return Application("zlib", {"": sorted(src.glob("*.c")), **{n: [src / "test" / f"{n}.c"] for n in ("example", "minigzip", "infcover")}},
-                       ["-I" + str(src), "-DHAVE_UNISTD_H"], [], cases)
+        cases += [
+            Case(f"minigzip -{level} {n}", ["minigzip", "-c", f"-{level}", n], folder=work) for n in ("text", "binary")
+        ]
+    return Application(
+        "zlib",
+        {"": sorted(src.glob("*.c")), **{n: [src / "test" / f"{n}.c"] for n in ("example", "minigzip", "infcover")}},
+        ["-I" + str(src), "-DHAVE_UNISTD_H"],
+        [],
+        cases,
+    )
 
 
 APPLICATIONS = {"lua": lua54, "lua-unprotected": lua_unprotected, "lua51": lua51, "sqlite": sqlite, "zlib": zlib}
@@ -118,8 +156,15 @@ def build(application, compiler, flags, folder, pool):
     objects, work = {}, []
     for program, sources in application.sources.items():
         objects[program] = [folder / (s.stem + ".o") for s in sources]
-        work += [[*compiler, "-w", *flags, *application.flags, "-c", str(s), "-o", str(o)] for s, o in zip(sources, objects[program])]
-    links = [[*compiler, *flags, *map(str, objects[p] + objects[""]), "-o", str(folder / p), *application.libraries] for p in application.sources if p]
+        work += [
+            [*compiler, "-w", *flags, *application.flags, "-c", str(s), "-o", str(o)]
+            for s, o in zip(sources, objects[program])
+        ]
+    links = [
+        [*compiler, *flags, *map(str, objects[p] + objects[""]), "-o", str(folder / p), *application.libraries]
+        for p in application.sources
+        if p
+    ]
     for step in (work, links):
         for argv, (status, out, err, _) in zip(step, pool.map(lambda argv: programs.execute(argv, folder, 900), step)):
             if status != 0:
@@ -136,7 +181,9 @@ def run_case(case, folder, scratch, factor):
     else:
         place.mkdir(parents=True)
     env = {"LC_ALL": "C", "ASAN_OPTIONS": "detect_leaks=0", **case.env}
-    status, out, err, seconds = programs.execute([str(folder / case.argv[0]), *case.argv[1:]], place, case.limit * factor, env, case.stdin)
+    status, out, err, seconds = programs.execute(
+        [str(folder / case.argv[0]), *case.argv[1:]], place, case.limit * factor, env, case.stdin
+    )
     shutil.rmtree(place)
     return programs.Outcome("run", status, out, err, seconds)
 
@@ -160,10 +207,18 @@ def compare(application, setting, compiler, reference, work, quick, pool, count)
         got = run_case(case, ours, work / "runs" / ours.name, 20)
         name = f"{application.name} {case.name} [{setting.name}]"
         if got.status != want.status or mask(got.stdout) != mask(want.stdout):
-            status = "" if got.status == want.status else f"  status: expected {want.status}, got {'time limit' if got.status is None else got.status}\n"
+            status = (
+                ""
+                if got.status == want.status
+                else f"  status: expected {want.status}, got {'time limit' if got.status is None else got.status}\n"
+            )
             err = "\n".join("  | " + l[:240] for l in got.stderr.decode(errors="replace").splitlines()[:12])
-            return count(False, f"FAIL {name}\n{status}  program: {ours / case.argv[0]} {' '.join(case.argv[1:])}" + (f" < {case.stdin}" if case.stdin else "") +
-                         f"\n  {differential.first_difference(mask(want.stdout), mask(got.stdout))}\n{err}")
+            return count(
+                False,
+                f"FAIL {name}\n{status}  program: {ours / case.argv[0]} {' '.join(case.argv[1:])}"
+                + (f" < {case.stdin}" if case.stdin else "")
+                + f"\n  {differential.first_difference(mask(want.stdout), mask(got.stdout))}\n{err}",
+            )
         count(True, f"ok   {name} {want.seconds:.1f} s -> {got.seconds:.1f} s")
 
     for case in application.cases:
@@ -194,7 +249,16 @@ def main():
         for name in args.names or APPLICATIONS:
             application = APPLICATIONS[name](tree / "suites")
             for setting in settings.parse(args.settings):
-                compare(application, setting, compiler, args.reference.split(), tree / "suites" / "built", args.quick, pool, count)
+                compare(
+                    application,
+                    setting,
+                    compiler,
+                    args.reference.split(),
+                    tree / "suites" / "built",
+                    args.quick,
+                    pool,
+                    count,
+                )
     print(f"{passed} passed, {failed} failed")
     return 1 if failed or not passed else 0
 

@@ -12,6 +12,7 @@
 Prints FOLDER. Does nothing when FOLDER is complete already (it then holds the file `.complete`). Nothing
 outside FOLDER and its sibling `.downloads` is written; apt's own settings and lists are left alone.
 """
+
 import os
 import shutil
 import subprocess
@@ -29,7 +30,14 @@ Signed-By: /usr/share/keyrings/debian-archive-keyring.gpg
 
 
 def command(*argv, cwd, env=None):
-    done = subprocess.run([str(a) for a in argv], cwd=cwd, env={**os.environ, **(env or {})}, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    done = subprocess.run(
+        [str(a) for a in argv],
+        cwd=cwd,
+        env={**os.environ, **(env or {})},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
     if done.returncode:
         raise SystemExit(f"fetch.py: '{' '.join(str(a) for a in argv)}' failed:\n{done.stdout[-2000:]}")
     return done.stdout
@@ -37,7 +45,9 @@ def command(*argv, cwd, env=None):
 
 def sources():
     """The list of sources: from where this machine has its packages."""
-    for line in command("apt-get", "indextargets", "--format", "$(SITE) $(RELEASE) $(COMPONENT)", "Created-By: Packages", cwd=".").splitlines():
+    for line in command(
+        "apt-get", "indextargets", "--format", "$(SITE) $(RELEASE) $(COMPONENT)", "Created-By: Packages", cwd="."
+    ).splitlines():
         site, release, component = line.split()
         if release == RELEASE and component == "main":
             return SOURCES.format(site=site, release=release)
@@ -49,7 +59,18 @@ def apt_source(package, downloads):
     private = downloads / "apt"
     (private / "lists" / "partial").mkdir(parents=True, exist_ok=True)
     (private / "debian.sources").write_text(sources())
-    options = ["-o", "Dir::Etc::SourceList=/dev/null", "-o", f"Dir::Etc::SourceParts={private}", "-o", f"Dir::State::Lists={private}/lists", "-o", "APT::Sandbox::User=root", "-o", "Acquire::Retries=3"]
+    options = [
+        "-o",
+        "Dir::Etc::SourceList=/dev/null",
+        "-o",
+        f"Dir::Etc::SourceParts={private}",
+        "-o",
+        f"Dir::State::Lists={private}/lists",
+        "-o",
+        "APT::Sandbox::User=root",
+        "-o",
+        "Acquire::Retries=3",
+    ]
     if not any((private / "lists").glob("*Sources*")):
         command("apt-get", *options, "update", cwd=downloads)
     target = downloads / f"{package}.source"
@@ -72,7 +93,15 @@ def lua51_tests(folder, downloads):
     module = downloads / "gopher-lua"
     module.mkdir(exist_ok=True)
     (module / "go.mod").write_text("module fetch\n\ngo 1.17\n")
-    path = command("go", "mod", "download", "-json", "github.com/yuin/gopher-lua@v1.1.1", cwd=module, env={"GOMODCACHE": str(module / "cache"), "GOFLAGS": "-mod=mod -modcacherw"})
+    path = command(
+        "go",
+        "mod",
+        "download",
+        "-json",
+        "github.com/yuin/gopher-lua@v1.1.1",
+        cwd=module,
+        env={"GOMODCACHE": str(module / "cache"), "GOFLAGS": "-mod=mod -modcacherw"},
+    )
     found = next(line.split('"')[3] for line in path.splitlines() if '"Dir"' in line)
     shutil.copytree(Path(found) / "_lua5.1-tests", folder, dirs_exist_ok=True)
 
@@ -100,7 +129,16 @@ def zstd(folder, downloads):
 
 
 def gcc_torture(folder, downloads):
-    command("apt-get", "-o", "APT::Sandbox::User=root", "-o", "Acquire::Retries=3", "download", "gcc-12-source", cwd=downloads)
+    command(
+        "apt-get",
+        "-o",
+        "APT::Sandbox::User=root",
+        "-o",
+        "Acquire::Retries=3",
+        "download",
+        "gcc-12-source",
+        cwd=downloads,
+    )
     package = next(downloads.glob("gcc-12-source_*.deb"))
     unpacked = downloads / "gcc-12-source"
     command("dpkg-deb", "-x", package, unpacked, cwd=downloads)
@@ -113,7 +151,15 @@ def gcc_torture(folder, downloads):
     package.unlink()
 
 
-NAMES = {"lua": lua, "lua51": lua51, "lua51-tests": lua51_tests, "sqlite": sqlite, "zlib": zlib, "zstd": zstd, "gcc-torture": gcc_torture}
+NAMES = {
+    "lua": lua,
+    "lua51": lua51,
+    "lua51-tests": lua51_tests,
+    "sqlite": sqlite,
+    "zlib": zlib,
+    "zstd": zstd,
+    "gcc-torture": gcc_torture,
+}
 
 
 def fetch(name, folder):
