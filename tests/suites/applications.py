@@ -95,6 +95,7 @@ def lua51(cache):
     ]
     masked = re.compile(
         rb"0x[0-9a-f]{6,}|\S*/built/[^/]+/|\d+\.\d\d|\d+(\.\d+)? (msec|Kbytes)|total memory: \S+|current path:[^-]*|/tmp/lua_\w+|random.*"
+        rb"|test done on .*"
     )
     return Application(
         "lua51",
