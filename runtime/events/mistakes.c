@@ -1,4 +1,4 @@
-/* Mistakes with events: counted always, told in checked builds, fatal where that is wished. */
+/* Mistakes with events. They are always counted, reported in checked builds, and fatal if the program wants that. */
 #include "events/cells.h"
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* mkevent, trigger, cancel and twait: see cells.h for what is true of them, charcoal/events.h for what they mean. */
+/* mkevent, trigger, cancel and twait. charcoal/events.h says what they mean, and cells.h has their invariants. */
 #include "events/cells.h"
 #include "activity/scope.h"
 #include "sync/plain.h"
@@ -128,7 +128,7 @@ static void goes_on(state_t *s, struct ch_clause *c) {
   c->value = 0;
 }
 
-/* The set has changed: whoever waits for it may go on. */
+/* Is called when the set of events has changed, and lets the waiter go on if it can. */
 static void look(state_t *s) {
   struct ch_clause *c = ch_list_first(&s->waiter);
   if (!c || !may_go_on(s, c) || !ch_claim(c))
@@ -171,7 +171,7 @@ void ch_rendezvous_wait_all__clause(struct ch_rendezvous_wait_all__clause *c, st
 static const struct ch_leaf one_leaves[2] = CH_FORM_LEAVES("twait", struct ch_rendezvous_wait__clause);
 static const struct ch_leaf all_leaves[2] = CH_FORM_LEAVES("twait", struct ch_rendezvous_wait_all__clause);
 
-/* What can be had at once: the result, or -1. */
+/* Returns the result of a wait that is over at once, or -1 if it is not. */
 static int wait_at_once(struct ch_clause *c) {
   if (ch_is_marked())
     return ECANCELED;
@@ -225,7 +225,7 @@ static void wake_waiters(struct ch_cell *c, int result) {
   ch_wake_all(&woken);
 }
 
-/* It is not outstanding any more; its slots are let go of. */
+/* Ends the event, which is then not outstanding any more, and takes its slots off their anchors. */
 static void settle(struct ch_cell *c, bool triggered) {
   ch_list_remove(&c->link);
   c->home->outstandings--;
@@ -271,7 +271,7 @@ void ch_cell_cancel(struct ch_cell *c) {
   look(s);
 }
 
-/* In another thread: the values travel in a letter. */
+/* A trigger on another thread sends the values in a letter to the event's domain. */
 struct letter {
   struct ch_letter letter;
   ch_event event;

@@ -1,4 +1,5 @@
-/* Entering an object that is local or shared: a local one by its own domain only, a shared one under its lock. */
+/* Code enters an object before it touches it, and leaves it afterwards. Only the domain of a local object may enter it;
+ * to enter a shared object is to take its lock. */
 #ifndef CHARCOAL_SYNC_OBJECT_H
 #define CHARCOAL_SYNC_OBJECT_H
 
@@ -8,7 +9,8 @@
 #include "wait/atomics.h"
 #include <string.h>
 
-/* It is another domain's, or nobody's yet. `what`: "channel". */
+/* Is called for a local object that does not belong to this domain. If it belongs to none yet, this domain gets it;
+ * else the program ends with a message. `what` is the kind of object for the message, such as "channel". */
 CH_HIDDEN CH_RARE void ch_object_claim(struct ch_object *, const char *what);
 CH_HIDDEN CH_RARE void ch_object_lock_slow(struct ch_object *);
 
@@ -30,7 +32,7 @@ static inline void ch_object_leave(struct ch_object *o) {
   ch_atomic_store(&o->lock, 0);
 }
 
-/* Messages are mostly words. */
+/* Copies a message. Most messages are words, whose copy is one load and one store. */
 static inline void ch_object_copy(void *to, const void *from, size_t size) {
   if (CH_LIKELY(size == 8))
     memcpy(to, from, 8);

@@ -1,19 +1,19 @@
-/* The plain call of an object's operation, made of its clause form.
+/* Makes the plain call of an object's operation out of its clause form.
  *
- * An operation, entered once for calls and clauses alike, returns its result (0 or an error number, with the object
- * left), or one of these. */
+ * An operation is written once, for plain calls and for clauses. It returns its result, which is 0 or an error number,
+ * and has then left the object; or it returns one of the two numbers below. */
 #ifndef CHARCOAL_SYNC_PLAIN_H
 #define CHARCOAL_SYNC_PLAIN_H
 
 #include "wait/wait.h"
 
 enum {
-  CH_OP_WAITS = -1,  /* it has to wait; the object is still entered */
-  CH_OP_DECIDED = -2 /* the clause's wait has been decided for another; the object has been left */
+  CH_OP_WAITS = -1,  /* the operation has to wait; it has not left the object */
+  CH_OP_DECIDED = -2 /* the clause's wait has been decided for another clause; the operation has left the object */
 };
 
-/* Clauses that have been claimed and had their effect, in order, to be woken when the object has been left: it may be
- * gone as soon as the first of them runs. */
+/* A list of clauses, in order, that were claimed and have had their effect. They are woken after the object was left,
+ * because the object may be gone as soon as the first of them runs. */
 struct ch_claimed_list {
   struct ch_clause *first, **end;
 };
@@ -30,7 +30,8 @@ static inline void ch_wake_all(struct ch_claimed_list *l) {
   }
 }
 
-/* Two of them: for a clause of a local object, which is waited for alone, and for one of a shared object. */
+/* The two leaves of an operation: for a clause of a local object, which is waited for alone, and for a clause of a
+ * shared object. */
 #define CH_FORM_LEAVES(function, form) CH_FORM_LEAVES_OR(function, form, ECANCELED)
 #define CH_FORM_LEAVES_OR(function, form, when_cancelled)                                                              \
   {CH_FORM_LEAF(function, sizeof(form), 0, when_cancelled),                                                            \
@@ -48,15 +49,15 @@ static inline const struct ch_leaf *ch_form_leaf(const struct ch_leaf leaves[2],
   return &leaves[form->type->by == CH_BY_OTHERS];
 }
 
-/* Waits for the clause that the form has filled in; the call's result. EPERM outside any domain, or -EPERM where a
- * cancelled call returns a negative number. */
+/* Wait for the clause that the form has filled in, and return the call's result. Outside any domain the result is
+ * EPERM, or -EPERM for a function whose errors are negative. */
 static inline intptr_t ch_form_outside(const struct ch_leaf *leaf) { return leaf->cancelled < 0 ? -EPERM : EPERM; }
 static inline struct ch_int_result ch_form_wait_int(const struct ch_leaf leaves[2], const struct ch_clause *form) {
   if (CH_UNLIKELY(!ch_is_in_branch()))
     return (struct ch_int_result){CH_DONE, ch_form_outside(leaves)};
   return ch_wait_leaf(ch_form_leaf(leaves, form), form);
 }
-/* In plain code: in place. */
+/* Does the same in plain code, where the caller keeps its native stack. */
 static inline intptr_t ch_form_wait(const struct ch_leaf leaves[2], struct ch_clause *form) {
   if (CH_UNLIKELY(!ch_is_in_branch()))
     return ch_form_outside(leaves);

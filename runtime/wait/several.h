@@ -1,4 +1,4 @@
-/* Waits over several clauses whose insides the caller need not know: for Charcoal C. */
+/* Waits over several clauses, for Charcoal C that does not know what is in a clause. */
 #ifndef CHARCOAL_WAIT_SEVERAL_H
 #define CHARCOAL_WAIT_SEVERAL_H
 
@@ -6,11 +6,12 @@
 #include <stdint.h>
 
 struct ch_wait;
-/* The index of the selected clause, or -ECANCELED (charcoal/clause.h). */
+/* Waits, and returns the index of the selected clause or -ECANCELED (charcoal/clause.h). */
 int ch_wait_any(struct ch_wait *);
 
-/* A wait for each descriptor (never for the negative ones) and then for the deadline (on ch_now). malloc'd; NULL: no
- * memory, or too many. */
+/* Makes a wait with one clause for each descriptor and a last one for the deadline, on the clock of ch_now. A clause
+ * for a negative descriptor is never selected. The caller frees the result by free(). NULL: there is no memory, or
+ * there are too many descriptors. */
 __attribute__((visibility("hidden"))) struct ch_wait *ch_poll_wait(const struct pollfd *, nfds_t n, int64_t deadline);
 
 #endif
