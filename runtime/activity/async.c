@@ -6,6 +6,7 @@
 #include "activity/scope.h"
 #include "frames/captures.h"
 #include "report/watch.h"
+#include "sched/native.h"
 #include "wait/wait.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -63,6 +64,10 @@ void ch_ready_in_activity(struct ch_branch *b) {
 }
 
 void ch_ready_first(struct ch_branch *b) {
+  if (CH_UNLIKELY(b->flags & CH_NATIVE) && ch_native_is_exclusive(b)) {
+    ch_native_ready(b);
+    return;
+  }
   struct ch_finish *root = b->scope ? b->scope->root : NULL;
   if (root && root->active) {
     b->link.next = (struct ch_link *)root->head;

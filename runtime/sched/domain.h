@@ -103,7 +103,7 @@ static inline void ch_enqueue(struct ch_branch *b) {
 CH_HIDDEN void ch_ready_in_activity(struct ch_branch *b);
 /* The same for a branch that is NATIVE (native.c). */
 CH_HIDDEN CH_RARE void ch_native_ready(struct ch_branch *b);
-/* The same for any branch that is not NATIVE, before all others. */
+/* The same for any branch, before all others. */
 CH_HIDDEN void ch_ready_first(struct ch_branch *b);
 
 /* The one place where a branch becomes ready. `result` is what its blocking call returns. */

@@ -276,6 +276,8 @@ void ch_native_thread_ended(void (*impossible)(void)) {
   ch_tls.link = d->current ? (struct ch_frame **)&d->current->top : NULL;
 }
 
+bool ch_native_is_exclusive(const struct ch_branch *b) { return native_of(b->top)->group != NULL; }
+
 void ch_native_ready(struct ch_branch *b) {
   struct ch_group *g = native_of(b->top)->group;
   if (g)

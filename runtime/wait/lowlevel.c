@@ -180,7 +180,7 @@ int ch_yield_to_int(ch_waiter *public) {
   struct ch_branch *b = ch_domain.current;
   if (!claim(w))
     return CH_DONE;
-  if (!b || !is_at_home(w) || w->clause.branch->flags & CH_NATIVE) {
+  if (!b || !is_at_home(w)) {
     bring_home(w);
     return CH_DONE;
   }

@@ -66,6 +66,29 @@ TEST(a_directed_yield_runs_the_suspended_one_before_the_queue) {
   EXPECT_NOTES("s1 o1 m1 s2 o2 m2");
 }
 
+/* One that waits in plain code runs before the queue as well. */
+FRAME_FUNCTION(suspended_plainly, { int i; }) {
+  BEGIN(suspended_plainly)
+  note("s1");
+  EXPECT(ch_waiter_suspend(&w) == 0);
+  note("s2");
+  END
+}
+MAIN_FUNCTION(directed_to_plain, { int i; }) {
+  BEGIN(directed_to_plain_body)
+  SPAWN(NULL, suspended_plainly, NULL, 0);
+  SPAWN(NULL, other, NULL, 0);
+  CALL(5, ch_reschedule_int())
+  note("m1");
+  CALL(6, ch_yield_to_int(&w))
+  note("m2");
+  END
+}
+TEST(a_directed_yield_runs_one_suspended_in_plain_code_before_the_queue) {
+  run_domain(directed_to_plain);
+  EXPECT_NOTES("s1 o1 m1 s2 o2 m2");
+}
+
 /* To a sibling: it runs before those that are ready since earlier. */
 FRAME_FUNCTION(ready_one, { int i; }) {
   BEGIN(ready_one)

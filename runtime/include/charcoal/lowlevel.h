@@ -70,8 +70,9 @@ int ch_waiter_suspend_unlock(ch_waiter *, ch_spinlock *);
 void ch_waiter_schedule(ch_waiter *);
 
 /* Schedules the waiter and gives way to the branch that is suspended there: if it belongs to this domain, it runs next,
- * before the caller and before all in the run queue, unless its activity is set aside at a yield point. In plain code,
- * or for a branch of another domain, it does the same as ch_waiter_schedule.
+ * before the caller and before all in the run queue, unless its activity is set aside at a yield point or has to wait
+ * for an atomic block that the caller is contained in. In plain code, or for a branch of another domain, it does the
+ * same as ch_waiter_schedule.
  * Source: AC paper, figure 7 (YieldTo). */
 void ch_yield_to(ch_waiter *);
 
