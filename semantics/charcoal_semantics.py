@@ -65,7 +65,7 @@ class Branch:
         self.plain = 0  # calls through plain code that it is in, and atomic blocks
         self.blocks = []  # for each atomic block that it is in the group of those contained there, or None
         self.policies = []  # of those of them that name one
-        self.native = False  # it waits in plain code
+        self.native = False  # it waits in an atomic block
         self.back = False  # and that is over, though it has not gone on yet
 
 
@@ -154,7 +154,6 @@ class Machine(Waits, Scopes):
         self.handles = {}
         self.base = Group()
         self.current = None
-        self.native = None  # who waits in the topmost loop in plain code, if siblings of it may run there
         self.depth = 0
         self.now, self.timers, self.registered = 0, [], 0
         self.begin_waits()
@@ -222,8 +221,7 @@ class Machine(Waits, Scopes):
 
     def rests(self, activity):
         """The branch that ran has blocked or ended: its activity keeps the turn, if another is ready."""
-        due = self.native and self.native.back and self.native.activity is activity
-        if activity.ready and not due:
+        if activity.ready:
             activity.group.queue.appendleft(activity.ready.popleft())
         else:
             activity.active = False
@@ -271,19 +269,9 @@ class Machine(Waits, Scopes):
     def wait_here(self):
         """In an atomic block: meanwhile those run that are contained in it (law 5)."""
         branch = self.current
-        activity = branch.activity
-        shared = not branch.blocks
-        group = activity.group if shared else branch.blocks[-1] or Group()
-        native, self.native = self.native, branch if shared else None
         branch.native, branch.back = True, False
-        if shared:
-            self.rests(activity)
-        # Law 1: no sibling runs or is set aside when it goes on.
-        self.nested(group, lambda: branch.back and not (shared and activity.active), branch)
-        self.native = native
+        self.nested(branch.blocks[-1] or Group(), lambda: branch.back, branch)
         branch.native = False
-        if shared:
-            activity.active = True
         return branch.result
 
     def nested(self, group, done, waits):
@@ -479,7 +467,7 @@ class Machine(Waits, Scopes):
 
     def YieldTo(self, s, v, labels):
         there, branch = self.suspended[s.waiter], self.current
-        if not there or branch.plain or there[0].native:
+        if not there or branch.plain:
             yield from self.Schedule(s, v, labels)
             return
         sibling = there[0].activity is branch.activity
