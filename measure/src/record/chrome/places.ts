@@ -16,6 +16,9 @@ export const OWN = 'charcoal-measure:'
 /** µs by which a sample and the event that asked for it may lie apart. */
 const APART = 200
 
+/** The same where the thread was set aside between the two: it has not gone on meanwhile. */
+const SET_ASIDE = 200_000
+
 export interface Stack {
   /** The user's innermost function, at the line that runs; the outermost, at its beginning. */
   inner: Place | null
@@ -93,12 +96,19 @@ function firstAt({ taken }: Profile, ts: number): number {
   return low
 }
 
-/** The sample with this node that is nearest in time. */
+/** The sample with this node that is nearest in time; if none is near, the next one. */
 function nearest(profile: Profile, node: number, ts: number): Profile['taken'][number] | null {
   let best: Profile['taken'][number] | null = null
   for (let i = firstAt(profile, ts - APART); i < profile.taken.length && profile.taken[i].ts <= ts + APART; i++) {
     const sample = profile.taken[i]
     if (sample.node === node && (best === null || Math.abs(sample.ts - ts) < Math.abs(best.ts - ts))) best = sample
+  }
+  for (
+    let i = firstAt(profile, ts + APART);
+    best === null && i < profile.taken.length && profile.taken[i].ts <= ts + SET_ASIDE;
+    i++
+  ) {
+    if (profile.taken[i].node === node) best = profile.taken[i]
   }
   return best
 }
