@@ -188,29 +188,14 @@ int ch_broadcast_close_(struct ch_broadcast *b) {
 
 /* ---- as clauses ---- */
 
-static int enlisted(struct ch_clause *clause, int result, struct ch_link *list) {
-  struct ch_broadcast *b = clause->object;
-  if (result == CH_OP_DECIDED)
-    return CH_CLAUSE_DECIDED;
-  if (result != CH_OP_WAITS)
-    return clause->value = result, CH_CLAUSE_READY;
-  ch_list(list, clause);
-  leave(b);
-  return CH_CLAUSE_LISTED;
-}
 static int enlist_publish(struct ch_clause *clause) {
   struct ch_broadcast *b = clause->object;
-  return enlisted(clause, publish(b, clause, publishing(clause)->from, publishing(clause)->size), &b->publishers);
+  return ch_op_enlist(clause, publish(b, clause, publishing(clause)->from, publishing(clause)->size), &b->publishers);
 }
 static int enlist_next(struct ch_clause *clause) {
   struct ch_subscription_next__clause *r = receiving(clause);
-  return enlisted(clause, receive(r->by, clause, r->to, r->size), &((struct ch_broadcast *)clause->object)->receivers);
-}
-static bool withdraw(struct ch_clause *clause) {
-  enter(clause->object);
-  bool was_listed = ch_unlist(clause);
-  leave(clause->object);
-  return was_listed;
+  return ch_op_enlist(clause, receive(r->by, clause, r->to, r->size),
+                      &((struct ch_broadcast *)clause->object)->receivers);
 }
 static bool can_publish(const struct ch_clause *clause) {
   struct ch_broadcast *b = clause->object;
@@ -226,8 +211,8 @@ static bool can_receive(const struct ch_clause *clause) {
 
 #define TYPES(words, how, can)                                                                                         \
   {                                                                                                                    \
-    {.what = words, .by = CH_BY_DOMAIN, .enlist = how, .withdraw = withdraw, .ready = can}, {                          \
-      .what = words, .by = CH_BY_OTHERS, .enlist = how, .withdraw = withdraw, .ready = can                             \
+    {.what = words, .by = CH_BY_DOMAIN, .enlist = how, .withdraw = ch_op_withdraw, .ready = can}, {                    \
+      .what = words, .by = CH_BY_OTHERS, .enlist = how, .withdraw = ch_op_withdraw, .ready = can                       \
     }                                                                                                                  \
   }
 static const struct ch_clause_type publish_types[2] = TYPES("publishing", enlist_publish, can_publish),

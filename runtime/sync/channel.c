@@ -161,34 +161,13 @@ static int receive(struct ch_channel *c, struct ch_clause *own, void *to, size_t
 static struct ch_channel_send__clause *sending(struct ch_clause *c) { return (struct ch_channel_send__clause *)c; }
 static struct ch_channel_recv__clause *receiving(struct ch_clause *c) { return (struct ch_channel_recv__clause *)c; }
 
-/* What the operation came to; one that has to wait is put on the list, and the channel left. */
-static int enlisted(struct ch_clause *clause, int result, struct ch_link *list) {
-  if (result == CH_OP_DECIDED)
-    return CH_CLAUSE_DECIDED;
-  if (result != CH_OP_WAITS) {
-    clause->value = result;
-    return CH_CLAUSE_READY;
-  }
-  ch_list(list, clause);
-  leave(clause->object);
-  return CH_CLAUSE_LISTED;
-}
-
 static int enlist_send(struct ch_clause *clause) {
   struct ch_channel *c = clause->object;
-  return enlisted(clause, send(c, clause, sending(clause)->from, sending(clause)->size), &c->senders);
+  return ch_op_enlist(clause, send(c, clause, sending(clause)->from, sending(clause)->size), &c->senders);
 }
 static int enlist_recv(struct ch_clause *clause) {
   struct ch_channel *c = clause->object;
-  return enlisted(clause, receive(c, clause, receiving(clause)->to, receiving(clause)->size), &c->receivers);
-}
-
-static bool withdraw(struct ch_clause *clause) {
-  struct ch_channel *c = clause->object;
-  enter(c);
-  bool was_listed = ch_unlist(clause);
-  leave(c);
-  return was_listed;
+  return ch_op_enlist(clause, receive(c, clause, receiving(clause)->to, receiving(clause)->size), &c->receivers);
 }
 
 static bool can_send(const struct ch_clause *clause) {
@@ -206,7 +185,7 @@ static bool can_receive(const struct ch_clause *clause) {
   return can;
 }
 
-#define TYPE(words, who, how, can) {.what = words, .by = who, .enlist = how, .withdraw = withdraw, .ready = can}
+#define TYPE(words, who, how, can) {.what = words, .by = who, .enlist = how, .withdraw = ch_op_withdraw, .ready = can}
 static const struct ch_clause_type send_type = TYPE("sending to a channel", CH_BY_DOMAIN, enlist_send, can_send),
                                    send_shared = TYPE("sending to a channel", CH_BY_OTHERS, enlist_send, can_send),
                                    recv_type = TYPE("receiving from a channel", CH_BY_DOMAIN, enlist_recv, can_receive),
@@ -307,7 +286,8 @@ static intptr_t received_first(struct ch_clause *c) {
   return c->value ? (intptr_t)-c->value : receive_rest(c->object, s->recv.to, s->recv.size, s->n);
 }
 
-#define SOME(words, who, how, rest) {.what = words, .by = who, .enlist = how, .withdraw = withdraw, .selected = rest}
+#define SOME(words, who, how, rest)                                                                                    \
+  {.what = words, .by = who, .enlist = how, .withdraw = ch_op_withdraw, .selected = rest}
 static const struct ch_clause_type some_types[2][2] = {
     {SOME("sending to a channel", CH_BY_DOMAIN, enlist_send, sent_first),
      SOME("sending to a channel", CH_BY_OTHERS, enlist_send, sent_first)},

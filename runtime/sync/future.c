@@ -70,25 +70,12 @@ static int get(struct ch_future *f, struct ch_clause *own, void *to, size_t size
 static int enlist(struct ch_clause *c) {
   struct ch_future_get__clause *reader = (struct ch_future_get__clause *)c;
   struct ch_future *f = c->object;
-  int result = get(f, c, reader->to, reader->size);
-  if (result == CH_OP_DECIDED)
-    return CH_CLAUSE_DECIDED;
-  if (result != CH_OP_WAITS)
-    return c->value = result, CH_CLAUSE_READY;
-  ch_list(&f->readers, c);
-  leave(f);
-  return CH_CLAUSE_LISTED;
-}
-static bool withdraw(struct ch_clause *c) {
-  enter(c->object);
-  bool was_listed = ch_unlist(c);
-  leave(c->object);
-  return was_listed;
+  return ch_op_enlist(c, get(f, c, reader->to, reader->size), &f->readers);
 }
 static bool is_ready(const struct ch_clause *c) { return ch_future_done(c->object); }
 
-static const struct ch_clause_type type = {"future", CH_BY_DOMAIN, enlist, withdraw, .ready = is_ready};
-static const struct ch_clause_type shared_type = {"future", CH_BY_OTHERS, enlist, withdraw, .ready = is_ready};
+static const struct ch_clause_type type = {"future", CH_BY_DOMAIN, enlist, ch_op_withdraw, .ready = is_ready};
+static const struct ch_clause_type shared_type = {"future", CH_BY_OTHERS, enlist, ch_op_withdraw, .ready = is_ready};
 
 void ch_future_get__clause(struct ch_future_get__clause *c, struct ch_future *f, void *to, size_t size) {
   c->clause = (struct ch_clause){.type = f->object.shared ? &shared_type : &type, .object = f};

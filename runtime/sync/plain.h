@@ -5,12 +5,35 @@
 #ifndef CHARCOAL_SYNC_PLAIN_H
 #define CHARCOAL_SYNC_PLAIN_H
 
+#include "sync/object.h"
 #include "wait/wait.h"
 
 enum {
   CH_OP_WAITS = -1,  /* the operation has to wait; it has not left the object */
   CH_OP_DECIDED = -2 /* the clause's wait has been decided for another clause; the operation has left the object */
 };
+
+/* The end of a clause's `enlist`, when its operation has returned `result`: puts the clause on the list and leaves the
+ * object if the operation has to wait. Here and below `clause->object` begins with its struct ch_object. */
+static inline int ch_op_enlist(struct ch_clause *clause, int result, struct ch_link *list) {
+  if (result == CH_OP_DECIDED)
+    return CH_CLAUSE_DECIDED;
+  if (result != CH_OP_WAITS) {
+    clause->value = result;
+    return CH_CLAUSE_READY;
+  }
+  ch_list(list, clause);
+  ch_object_leave(clause->object);
+  return CH_CLAUSE_LISTED;
+}
+
+/* The `withdraw` of a clause that stands on a list of its object. */
+static inline bool ch_op_withdraw(struct ch_clause *clause) {
+  ch_object_enter(clause->object, clause->type->what);
+  bool was_listed = ch_unlist(clause);
+  ch_object_leave(clause->object);
+  return was_listed;
+}
 
 /* A list of clauses, in order, that were claimed and have had their effect. They are woken after the object was left,
  * because the object may be gone as soon as the first of them runs. */

@@ -82,20 +82,7 @@ static int next(struct ch_watched *w, struct ch_clause *own, uint64_t *seen, voi
 static int enlist(struct ch_clause *c) {
   struct ch_watched_next__clause *own = (struct ch_watched_next__clause *)c;
   struct ch_watched *w = c->object;
-  int result = next(w, c, own->seen, own->to, own->size);
-  if (result == CH_OP_DECIDED)
-    return CH_CLAUSE_DECIDED;
-  if (result != CH_OP_WAITS)
-    return c->value = result, CH_CLAUSE_READY;
-  ch_list(&w->watchers, c);
-  leave(w);
-  return CH_CLAUSE_LISTED;
-}
-static bool withdraw(struct ch_clause *c) {
-  enter(c->object);
-  bool was_listed = ch_unlist(c);
-  leave(c->object);
-  return was_listed;
+  return ch_op_enlist(c, next(w, c, own->seen, own->to, own->size), &w->watchers);
 }
 static bool is_ready(const struct ch_clause *c) {
   struct ch_watched *w = c->object;
@@ -103,7 +90,7 @@ static bool is_ready(const struct ch_clause *c) {
   return end(w, w->closed || w->version > *((const struct ch_watched_next__clause *)c)->seen);
 }
 
-#define TYPE(who) {.what = "watched value", .by = who, .enlist = enlist, .withdraw = withdraw, .ready = is_ready}
+#define TYPE(who) {.what = "watched value", .by = who, .enlist = enlist, .withdraw = ch_op_withdraw, .ready = is_ready}
 static const struct ch_clause_type types[2] = {TYPE(CH_BY_DOMAIN), TYPE(CH_BY_OTHERS)};
 
 void ch_watched_next__clause(struct ch_watched_next__clause *c, struct ch_watched *w, uint64_t *seen, void *to,
