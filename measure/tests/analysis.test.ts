@@ -39,7 +39,8 @@ function holds(h: HistogramJson, values: number[], what: string): void {
   same(plain(h), plain(want.toJson()), what)
 }
 
-// The tree of figure 1 of the papers in spirit: task a (1, 2, 4), task b (3, 7), an interval (5, 6), and a click (8) whose promise a batch (9) continues.
+// The tree of figure 1 of the papers in spirit: task a (1, 2, 4), task b (3, 7), an interval (5, 6), and a click (8)
+// whose promise a batch (9) continues.
 const tree: Given[] = [
   { start: 0, end: 100, kind: 'script' },
   { start: 150, end: 250, parent: 1 },
@@ -217,7 +218,8 @@ test('a chain by source location: runs, who interrupts it, how long it takes', (
   for (let i = 0; i < 20; i++) {
     const t = i * 10_000
     const first = run(1, t, t + 100, null)
-    // In every fifth run a continuation of line 30, the same function of the same file, comes between; in one more, another file's.
+    // In every fifth run a continuation of line 30, the same function of the same file, comes between; in one more,
+    // another file's.
     if (i % 5 === 0) run(3, t + 150, t + 200, null)
     if (i === 7) run(4, t + 150, t + 200, null)
     if (i === 8) run(5, t + 150, t + 200, null)
@@ -392,7 +394,10 @@ test('quantiles are within a bin of the exact ones', () => {
   )
 })
 
-/** Random continuations of several loops: times in whole µs, parents among the earlier ones, a few on another loop, some recurring. */
+/**
+ * Random continuations of several loops: times in whole µs, parents among the earlier ones, a few on another loop, some
+ * recurring.
+ */
 const randomNodes: fc.Arbitrary<Node[]> = fc
   .array(
     fc.record({

@@ -1,6 +1,9 @@
 import type { Continuation } from '../src/format/types.ts'
 
-/** A long recording out of nothing, always the same: half of the continuations hang in one tree that goes through all of it, the rest in small ones; a tenth recurs. */
+/**
+ * A long recording out of nothing, always the same: half of the continuations hang in one tree that goes through all of
+ * it, the rest in small ones; a tenth recurs.
+ */
 export function* madeUp(count: number, locations: number): Generator<Continuation> {
   let random = 12345
   const below = (n: number): number => (random = (random * 1103515245 + 12345) % 2147483648) % n

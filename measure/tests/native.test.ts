@@ -1,4 +1,7 @@
-/** A trace that a C program has written by itself, through the command: places, the ranking, and what its detector found. */
+/**
+ * A trace that a C program has written by itself, through the command: places, the ranking, and what its detector
+ * found.
+ */
 import { spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'

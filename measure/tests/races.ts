@@ -1,6 +1,7 @@
 /**
- * Races of the shapes that were reported for well-known packages, each re-created as a small program of our own: who uses what in which order is faithful, the rest is not. `operation` is the
- * function in which the race is; the programs also have innocent functions that wait and are entered, for the race to be told from them.
+ * Races of the shapes that were reported for well-known packages, each re-created as a small program of our own: who
+ * uses what in which order is faithful, the rest is not. `operation` is the function in which the race is; the programs
+ * also have innocent functions that wait and are entered, for the race to be told from them.
  */
 export interface Race {
   name: string

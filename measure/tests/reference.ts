@@ -1,5 +1,6 @@
 /**
- * The figures straight from their definitions, by trying everything: slow, and sharing no code with the analysis. `Node` is a continuation as the property tests make it up.
+ * The figures straight from their definitions, by trying everything: slow, and sharing no code with the analysis.
+ * `Node` is a continuation as the property tests make it up.
  */
 export interface Node {
   thread: number

@@ -38,7 +38,9 @@ const folder = mkdtempSync(path.join(tmpdir(), 'charcoal-report-'))
 process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
 let browser: Promise<Browser> | undefined
 
-/** The report in a browser that has no network; what the page complained about, and what it asked for, is in `trouble`. */
+/**
+ * The report in a browser that has no network; what the page complained about, and what it asked for, is in `trouble`.
+ */
 async function opened(
   figures: Figures[],
   colorScheme: 'light' | 'dark' = 'light',

@@ -1,5 +1,6 @@
 /**
- * Makes up a long recording and analyses it: `scale.ts COUNT [through-a-file]`. Prints one JSON line with the seconds of processor time and the memory it took.
+ * Makes up a long recording and analyses it: `scale.ts COUNT [through-a-file]`. Prints one JSON line with the seconds
+ * of processor time and the memory it took.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

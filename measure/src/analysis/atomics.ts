@@ -1,6 +1,7 @@
 /**
- * Atomic blocks in a recording: how long they stay open, and which foreign continuations ran inside one, by the block's name and the intruder's site; and where one was missing: the
- * unserialisable interleavings that the native runtime has found.
+ * Atomic blocks in a recording: how long they stay open, and which foreign continuations ran inside one, by the block's
+ * name and the intruder's site; and where one was missing: the unserialisable interleavings that the native runtime has
+ * found.
  */
 import type { TraceRecord } from '../format/types.ts'
 import type { AtomicJson, Unserialisable } from './figures.ts'

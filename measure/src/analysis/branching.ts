@@ -1,5 +1,6 @@
 /**
- * Figure 3 of both papers: children of each continuation, and (001) the children of each continuation's parent, which shows the long tail better.
+ * Figure 3 of both papers: children of each continuation, and (001) the children of each continuation's parent, which
+ * shows the long tail better.
  * `nonRecurring`: recurring continuations are taken out, as continuations and as children.
  */
 import { Histogram, type HistogramJson } from './histogram.ts'

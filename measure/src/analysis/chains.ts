@@ -1,6 +1,7 @@
 /**
- * Figure 6 of paper 000: the duration of each chain of 2, 3 and 4 continuations, each the parent of the next, from the start of the first to the end of the last. Chains with a recurring
- * continuation anywhere are left out. A continuation with three ancestors ends one chain of each length; chains share continuations.
+ * Figure 6 of paper 000: the duration of each chain of 2, 3 and 4 continuations, each the parent of the next, from the
+ * start of the first to the end of the last. Chains with a recurring continuation anywhere are left out. A continuation
+ * with three ancestors ends one chain of each length; chains share continuations.
  */
 import { Histogram, type HistogramJson } from './histogram.ts'
 import type { Loop } from './loop.ts'

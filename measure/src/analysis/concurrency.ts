@@ -1,9 +1,11 @@
 /**
- * Figure 4 of paper 000, the degree of concurrency of a continuation: how many continuations will run after it, but were registered before it started; in other words,
- * how many parent-child edges are live across it. Only non-recurring continuations are counted; `nonRecurringEdges` (the papers' figure) leaves edges into recurring ones out too.
+ * Figure 4 of paper 000, the degree of concurrency of a continuation: how many continuations will run after it, but
+ * were registered before it started; in other words, how many parent-child edges are live across it. Only non-recurring
+ * continuations are counted; `nonRecurringEdges` (the papers' figure) leaves edges into recurring ones out too.
  *
- * Numbers are an order in time, and a parent registers while it runs, so the edge p → c is live exactly across the continuations p+1 … c-1. Each edge adds +1 at p+1 and -1 at c; a running
- * sum over these is every continuation's degree.
+ * Numbers are an order in time, and a parent registers while it runs, so the edge p → c is live exactly across the
+ * continuations p+1 … c-1. Each edge adds +1 at p+1 and -1 at c; a running sum over these is every continuation's
+ * degree.
  */
 import { Histogram, type HistogramJson } from './histogram.ts'
 import type { Loop } from './loop.ts'

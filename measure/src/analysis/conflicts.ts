@@ -1,6 +1,7 @@
 /**
- * What a report opens with: operations that something came between. One card each, ranked by evidence, not by length. The strongest is data: an operation read something, waited, and wrote it,
- * though another had written it meanwhile. Where the recording does not know what was read and written, code of the same function that ran in a gap is a hint.
+ * What a report opens with: operations that something came between. One card each, ranked by evidence, not by length.
+ * The strongest is data: an operation read something, waited, and wrote it, though another had written it meanwhile.
+ * Where the recording does not know what was read and written, code of the same function that ran in a gap is a hint.
  */
 import type { Figures } from './figures.ts'
 import { ENOUGH_RUNS } from './ranking.ts'

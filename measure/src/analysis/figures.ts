@@ -1,4 +1,7 @@
-/** All that the analysis says about one recording, or about several together: numbers and short lists, whatever the length of the recording. `schema/figures.schema.json` describes it as JSON. */
+/**
+ * All that the analysis says about one recording, or about several together: numbers and short lists, whatever the
+ * length of the recording. `schema/figures.schema.json` describes it as JSON.
+ */
 import type { Calibration } from '../format/types.ts'
 import type { BranchingJson } from './branching.ts'
 import type { ChainsJson } from './chains.ts'
@@ -55,7 +58,10 @@ export interface AtomicJson {
   /** Time that blocks stayed open, µs; the longest first. */
   longest: { name: string; duration: number }[]
   interrupted: { name: string; site: number; count: number }[]
-  /** Interleavings that no serial order explains (native programs compiled with -fcharcoal-atomicity), the most frequent first. */
+  /**
+   * Interleavings that no serial order explains (native programs compiled with -fcharcoal-atomicity), the most frequent
+   * first.
+   */
   unserialisable: Unserialisable[]
 }
 

@@ -1,6 +1,7 @@
 /**
- * Figure 5 of paper 000 (4 of 001): the gap of an edge, from the end of the parent to the start of the child. It is interrupted if any other continuation of the same event loop, of
- * whatever kind, runs in between. `nonRecurring` leaves out the gaps in front of recurring continuations.
+ * Figure 5 of paper 000 (4 of 001): the gap of an edge, from the end of the parent to the start of the child. It is
+ * interrupted if any other continuation of the same event loop, of whatever kind, runs in between. `nonRecurring`
+ * leaves out the gaps in front of recurring continuations.
  */
 import { Histogram, type HistogramJson } from './histogram.ts'
 import type { Loop } from './loop.ts'

@@ -1,6 +1,7 @@
 /**
- * From a trace to figures. The trace is read once; continuations become columns (`loop.ts`), about 40 bytes each, everything else is counted while reading. When the file has ended each
- * analysis goes over the columns by itself. None of them needs a browser, a clock or a file.
+ * From a trace to figures. The trace is read once; continuations become columns (`loop.ts`), about 40 bytes each,
+ * everything else is counted while reading. When the file has ended each analysis goes over the columns by itself. None
+ * of them needs a browser, a clock or a file.
  *
  * @example
  * const figures = await analyse('run.jsonl')

@@ -1,7 +1,8 @@
 /**
- * The continuations of one event loop, as columns: continuation number i is the i-th that ran. About 40 bytes each, whatever their number.
- * Invariants: `start` and `end` never decrease from one i to the next, and continuations do not overlap; a parent's number is smaller than its children's, or -1 for a root;
- * what lies between two numbers ran between them, so "is this gap interrupted" is a subtraction.
+ * The continuations of one event loop, as columns: continuation number i is the i-th that ran. About 40 bytes each,
+ * whatever their number. Invariants: `start` and `end` never decrease from one i to the next, and continuations do not
+ * overlap; a parent's number is smaller than its children's, or -1 for a root; what lies between two numbers ran
+ * between them, so "is this gap interrupted" is a subtraction.
  */
 export class Loop {
   /** Continuations so far. */
@@ -10,7 +11,10 @@ export class Loop {
   id = new Float64Array(64)
   start = new Float64Array(64)
   end = new Float64Array(64)
-  /** Number of the continuation that registered this one; for a recurring one from its second run on, of the previous run. */
+  /**
+   * Number of the continuation that registered this one; for a recurring one from its second run on, of the previous
+   * run.
+   */
   parent = new Int32Array(64)
   site = new Int32Array(64)
   recurring = new Uint8Array(64)
@@ -31,7 +35,10 @@ export class Loop {
     return i
   }
 
-  /** The number of the continuation with this id, or -1. Ids grow, so a search by halves does; they are usually dense, so the first guess is usually right. */
+  /**
+   * The number of the continuation with this id, or -1. Ids grow, so a search by halves does; they are usually dense,
+   * so the first guess is usually right.
+   */
   find(id: number): number {
     let low = 0
     let high = this.n - 1
@@ -47,7 +54,9 @@ export class Loop {
     return -1
   }
 
-  /** The parent along an edge that chains and subtrees follow: not into a recurring continuation. -1 if there is none. */
+  /**
+   * The parent along an edge that chains and subtrees follow: not into a recurring continuation. -1 if there is none.
+   */
   edge(i: number): number {
     return this.recurring[i] === 1 ? -1 : this.parent[i]!
   }

@@ -1,4 +1,7 @@
-/** Figure 7 of paper 000 (5 of 001): batches of microtasks, by duration and by the number of microtasks in them. A batch whose count the source does not know is left out of `counts`. */
+/**
+ * Figure 7 of paper 000 (5 of 001): batches of microtasks, by duration and by the number of microtasks in them. A batch
+ * whose count the source does not know is left out of `counts`.
+ */
 import type { Batch } from '../format/types.ts'
 import { Histogram, type HistogramJson } from './histogram.ts'
 

@@ -1,4 +1,7 @@
-/** Figures of several recordings together: what is counted is added up, lists are joined and cut. Sites are numbered anew, and only those are kept that something names. */
+/**
+ * Figures of several recordings together: what is counted is added up, lists are joined and cut. Sites are numbered
+ * anew, and only those are kept that something names.
+ */
 import type { Figures, Unserialisable } from './figures.ts'
 import { FIGURES_VERSION } from './figures.ts'
 import { Histogram, type HistogramJson } from './histogram.ts'

@@ -1,6 +1,7 @@
 /**
- * Where continuations come from: kind of callback plus place in the source text, numbered. The place is that of the code that ran or, where the recorder does not know it, of the registration.
- * Number 0 stands for "anything else", and takes what comes after the table is full.
+ * Where continuations come from: kind of callback plus place in the source text, numbered. The place is that of the
+ * code that ran or, where the recorder does not know it, of the registration. Number 0 stands for "anything else", and
+ * takes what comes after the table is full.
  */
 import type { Continuation, Location, Original } from '../format/types.ts'
 
@@ -77,10 +78,16 @@ function describe(kind: string, { url, line, column, function: name, sourceMap, 
   }
 }
 
-/** The file that people wrote; of a bundle without a map, the bundle. Development servers put versions behind a `?`, which make no other file. */
+/**
+ * The file that people wrote; of a bundle without a map, the bundle. Development servers put versions behind a `?`,
+ * which make no other file.
+ */
 export const fileOf = ({ url, original }: Site): string | undefined => (original?.source ?? url)?.replace(/[?#].*$/, '')
 
-/** Equal for two sites in the same function, and never for two functions that only share a name. Undefined: not known to be in one. */
+/**
+ * Equal for two sites in the same function, and never for two functions that only share a name. Undefined: not known to
+ * be in one.
+ */
 export function functionOf(site: Site): string | undefined {
   const file = fileOf(site)
   if (file === undefined || !site.line) return undefined

@@ -1,6 +1,7 @@
 /**
- * From places in the text that ran to places in the text that people wrote. Scripts and their maps are looked for where the recording says: `file:` and `data:` addresses, and `http` on this
- * machine; other hosts are never asked, because a trace that came by mail must not make anybody's computer talk to somebody. What has no map stays as it is.
+ * From places in the text that ran to places in the text that people wrote. Scripts and their maps are looked for where
+ * the recording says: `file:` and `data:` addresses, and `http` on this machine; other hosts are never asked, because a
+ * trace that came by mail must not make anybody's computer talk to somebody. What has no map stays as it is.
  */
 import { originalPositionFor, TraceMap } from '@jridgewell/trace-mapping'
 import { readFile } from 'node:fs/promises'

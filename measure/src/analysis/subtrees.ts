@@ -1,17 +1,22 @@
 /**
- * The table of paper 000, section "Do Programs Actually Do this Weird Stuff?": potentially atomic subtrees (PASs) of a continuation tree, and their shapes.
+ * The table of paper 000, section "Do Programs Actually Do this Weird Stuff?": potentially atomic subtrees (PASs) of a
+ * continuation tree, and their shapes.
  *
- * For a root r and a limit L, S(r) is the set of r's descendants, r included, that end before start(r) + L. Ends grow along a path, so S(r) is connected, and it is the largest connected set
- * with first continuation r that keeps the limit. It is a PAS if it has two or more continuations and is maximal. Every set that keeps the limit lies in the S of its own root, and if an
- * ancestor's S contains S(r), the parent's does; so S(r) is maximal unless S(parent of r) contains it, that is, unless nothing below r ends within [start(parent)+L, start(r)+L). PASs may overlap.
+ * For a root r and a limit L, S(r) is the set of r's descendants, r included, that end before start(r) + L. Ends grow
+ * along a path, so S(r) is connected, and it is the largest connected set with first continuation r that keeps the
+ * limit. It is a PAS if it has two or more continuations and is maximal. Every set that keeps the limit lies in the S
+ * of its own root, and if an ancestor's S contains S(r), the parent's does; so S(r) is maximal unless S(parent of r)
+ * contains it, that is, unless nothing below r ends within [start(parent)+L, start(r)+L). PASs may overlap.
  *
- * With, over S: nodes; kids (all children, inside or not); childless nodes; open nodes (with a child outside S); and out = kids - (nodes - 1), the children outside:
+ * With, over S: nodes; kids (all children, inside or not); childless nodes; open nodes (with a child outside S); and
+ * out = kids - (nodes - 1), the children outside:
  *   Linear L: no node has two children.  Linear S: nor when recurring children are counted.
  *   Multi L: out >= 2.                   Multi S: open >= 2.
  *   Contain L: childless >= 1 and out >= 1.  Contain S: also some node of S ran after the first childless one.
  *
- * All of these are sums over "the nodes below r that ended before T". Numbers are an order in time, so one sweep over T inserts nodes into a binary indexed tree over the preorder of the
- * forest, where "below r" is an interval: O(log n) a node. In small trees the nodes are simply walked.
+ * All of these are sums over "the nodes below r that ended before T". Numbers are an order in time, so one sweep over T
+ * inserts nodes into a binary indexed tree over the preorder of the forest, where "below r" is an interval: O(log n) a
+ * node. In small trees the nodes are simply walked.
  */
 import type { Loop } from './loop.ts'
 
@@ -80,7 +85,10 @@ export class Subtrees {
   }
 }
 
-/** The non-recurring edges of a loop as preorder intervals: what is below i stands at `pre[i]` … `pre[i] + size[i] - 1`. Small trees come first, large ones from `largeFrom` on; lone continuations are left out (`pre` -1). */
+/**
+ * The non-recurring edges of a loop as preorder intervals: what is below i stands at `pre[i]` … `pre[i] + size[i] - 1`.
+ * Small trees come first, large ones from `largeFrom` on; lone continuations are left out (`pre` -1).
+ */
 class Forest {
   readonly n: number
   readonly loop: Loop

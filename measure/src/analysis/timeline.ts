@@ -1,7 +1,9 @@
 /**
- * Pieces of the recording for the timeline: some hundred consecutive continuations of one event loop, with their edges, chosen where there is something to see: where most gaps under 10 ms
- * were interrupted, where the most continuations ran within the least time, and evenly over the rest. Rows as in figure 1 of the papers: the first of a continuation's children
- * goes on in its row, the others begin rows of their own; "purely a human interpretation", as the caption says.
+ * Pieces of the recording for the timeline: some hundred consecutive continuations of one event loop, with their edges,
+ * chosen where there is something to see: where most gaps under 10 ms were interrupted, where the most continuations
+ * ran within the least time, and evenly over the rest. Rows as in figure 1 of the papers: the first of a continuation's
+ * children goes on in its row, the others begin rows of their own; "purely a human interpretation", as the caption
+ * says.
  */
 import type { Loop } from './loop.ts'
 
@@ -15,7 +17,10 @@ export interface TimelinePiece {
   from: number
   to: number
   rows: number
-  /** [start and end (µs after `from`), parent (index in this piece; -1 root; -2 outside the piece), site, row, recurring (0 or 1), how many continuations interrupted the gap before it] */
+  /**
+   * [start and end (µs after `from`), parent (index in this piece; -1 root; -2 outside the piece), site, row, recurring
+   * (0 or 1), how many continuations interrupted the gap before it]
+   */
   nodes: [
     start: number,
     end: number,

@@ -1,7 +1,8 @@
 /**
- * Which interfaces cut work into long sequences of tiny continuations. A sequence: continuations of less than 1 ms, each the only non-recurring child of the one before; five or more.
- * It is counted under the site of its last continuation. `busy` is the time that its continuations ran, `elapsed` the time from the first start to the last end: what lies between is waiting,
- * and a chance to be interrupted.
+ * Which interfaces cut work into long sequences of tiny continuations. A sequence: continuations of less than 1 ms,
+ * each the only non-recurring child of the one before; five or more. It is counted under the site of its last
+ * continuation. `busy` is the time that its continuations ran, `elapsed` the time from the first start to the last end:
+ * what lies between is waiting, and a chance to be interrupted.
  */
 import type { Loop } from './loop.ts'
 

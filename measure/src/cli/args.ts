@@ -1,4 +1,7 @@
-/** Options of a command line. A value follows after `=` or as the next word; options marked `optional` take one only after `=`. */
+/**
+ * Options of a command line. A value follows after `=` or as the next word; options marked `optional` take one only
+ * after `=`.
+ */
 import { MeasureError } from '../format/error.ts'
 
 export interface Option {

@@ -1,6 +1,7 @@
 /**
- * Checks records one after the other against the laws of `FORMAT.md`. State: the threads (with the end and id of their last continuation), the introduced ids, where the file stands.
- * A record that passes has the types that `types.ts` promises in every field that is named there.
+ * Checks records one after the other against the laws of `FORMAT.md`. State: the threads (with the end and id of their
+ * last continuation), the introduced ids, where the file stands. A record that passes has the types that `types.ts`
+ * promises in every field that is named there.
  */
 import { FORMAT_VERSION, type TraceRecord } from './types.ts'
 

@@ -1,6 +1,7 @@
 /**
- * Many plain continuations in one line, for recorders that must not spend their program's time on text: columns of doubles, little-endian, in base64. Traces in this form are put into the plain
- * one (`FORMAT.md`) when the recording is over; nobody but `src/format` sees it.
+ * Many plain continuations in one line, for recorders that must not spend their program's time on text: columns of
+ * doubles, little-endian, in base64. Traces in this form are put into the plain one (`FORMAT.md`) when the recording is
+ * over; nobody but `src/format` sees it.
  */
 import type { Continuation } from './types.ts'
 

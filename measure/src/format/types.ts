@@ -1,5 +1,6 @@
 /**
- * The records of a trace, as `FORMAT.md` describes them. Times are microseconds since the file's origin; ids are positive integers.
+ * The records of a trace, as `FORMAT.md` describes them. Times are microseconds since the file's origin; ids are
+ * positive integers.
  */
 export const FORMAT_VERSION = 1
 

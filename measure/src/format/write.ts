@@ -1,11 +1,11 @@
 /**
- * Writes a trace. Records go out in the order of the calls, in large pieces; locations are introduced on first use and numbered here.
+ * Writes a trace. Records go out in the order of the calls, in large pieces; locations are introduced on first use and
+ * numbered here.
  *
  * @example
- * const trace = new TraceWriter('run.jsonl', { source: 'synthetic', tool: 'example' })
- * trace.write({ type: 'thread', id: 1, kind: 'node' })
- * trace.write({ type: 'continuation', id: 1, thread: 1, kind: 'script', parent: null, start: 0, end: 5, at: trace.location('file:///a.js', 1, 1, 'main') })
- * trace.end({ end: 5, reason: 'finished' })
+ * const trace = new TraceWriter('run.jsonl', { source: 'synthetic', tool: 'example' }) trace.write({ type: 'thread',
+ * id: 1, kind: 'node' }) trace.write({ type: 'continuation', id: 1, thread: 1, kind: 'script', parent: null, start: 0,
+ * end: 5, at: trace.location('file:///a.js', 1, 1, 'main') }) trace.end({ end: 5, reason: 'finished' })
  */
 import { closeSync, openSync, writeSync } from 'node:fs'
 import { MeasureError } from './error.ts'

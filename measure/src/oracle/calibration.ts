@@ -1,4 +1,7 @@
-/** The self-test of a recording: which kinds of callback are seen with their parents here and now, and what recording costs. */
+/**
+ * The self-test of a recording: which kinds of callback are seen with their parents here and now, and what recording
+ * costs.
+ */
 import type { Calibration } from '../format/types.ts'
 import { overhead, type Costs } from './overhead.ts'
 import type { Verdict } from './oracle.ts'

@@ -1,5 +1,6 @@
 /**
- * One small program for each kind of callback of Node, with what the trace must say of it; see `web.ts`. Each runs in a timeout of its own. The text of these functions is what runs; `n` has Node's modules.
+ * One small program for each kind of callback of Node, with what the trace must say of it; see `web.ts`. Each runs in a
+ * timeout of its own. The text of these functions is what runs; `n` has Node's modules.
  */
 import type { Oracle } from './oracle.ts'
 
@@ -507,7 +508,8 @@ export const nodeOracles: Oracle<NodeM>[] = [
       c()
     },
   },
-  // Settled by a task of V8's own, which may be continued at the end of another callback: without promise hooks it is then taken for a part of that.
+  // Settled by a task of V8's own, which may be continued at the end of another callback: without promise hooks it is
+  // then taken for a part of that.
   {
     name: 'webassembly',
     promise: true,

@@ -1,5 +1,6 @@
 /**
- * Checks a trace against what is known of the programs that made it. Programs leave marks: `p:NAME` in the continuation that registers, `c:NAME` in the callback (see `mark` in FORMAT.md).
+ * Checks a trace against what is known of the programs that made it. Programs leave marks: `p:NAME` in the continuation
+ * that registers, `c:NAME` in the callback (see `mark` in FORMAT.md).
  */
 import { readTrace } from '../format/read.ts'
 import type { Continuation } from '../format/types.ts'

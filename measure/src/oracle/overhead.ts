@@ -1,4 +1,7 @@
-/** What asynchronous operations cost, microseconds each: the same text runs bare and recorded. The best of a few rounds, which a busy machine disturbs least. */
+/**
+ * What asynchronous operations cost, microseconds each: the same text runs bare and recorded. The best of a few rounds,
+ * which a busy machine disturbs least.
+ */
 export type Costs = Record<string, number>
 
 export async function costs(): Promise<Costs> {

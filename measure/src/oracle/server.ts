@@ -89,7 +89,8 @@ export async function serveOracles(
     '/image.svg': ['image/svg+xml', '<svg xmlns="http://www.w3.org/2000/svg" width="1" height="1"/>'],
     '/text': ['text/plain', 'text'],
   }
-  // Bodies in three pieces; each further one is asked for, so that no machine is too slow or too fast to see them apart.
+  // Bodies in three pieces; each further one is asked for, so that no machine is too slow or too fast to see them
+  // apart.
   const gates = new Map<string, string[]>()
   const bodies = new Map<string, ServerResponse>()
   const server = createServer((request, response) => {

@@ -1,12 +1,16 @@
 /**
- * One small program for each kind of callback of the web, with what the trace must say of it. A program calls `p` in the continuation that registers and `c` in the callback; before it runs, `p` has been called
- * for it in a task of its own. The text of these functions is what the page runs.
+ * One small program for each kind of callback of the web, with what the trace must say of it. A program calls `p` in
+ * the continuation that registers and `c` in the callback; before it runs, `p` has been called for it in a task of its
+ * own. The text of these functions is what the page runs.
  */
 import type { Oracle } from './oracle.ts'
 
 type M = { p(): void; c(): void }
 
-/** Expectations: `parent`: c's parent is p. `same`: c runs in p's continuation. `root`: c has no parent. `recurring`: c runs twice or more, each time with p as parent, marked as recurring. */
+/**
+ * Expectations: `parent`: c's parent is p. `same`: c runs in p's continuation. `root`: c has no parent. `recurring`: c
+ * runs twice or more, each time with p as parent, marked as recurring.
+ */
 export const webOracles: Oracle<M>[] = [
   { name: 'timeout', kind: 'timeout', program: ({ c }) => void setTimeout(c, 5) },
   { name: 'timeout-zero', kind: 'timeout', program: ({ c }) => void setTimeout(c) },

@@ -1,6 +1,7 @@
 /**
- * The JavaScript library's activities and atomic blocks, told to a recorder. The library looks for `Symbol.for('charcoal.tracer')` on the global object when it is loaded and calls what it finds;
- * this file knows no more of it than that.
+ * The JavaScript library's activities and atomic blocks, told to a recorder. The library looks for
+ * `Symbol.for('charcoal.tracer')` on the global object when it is loaded and calls what it finds; this file knows no
+ * more of it than that.
  */
 import type { TraceRecord } from '../format/types.ts'
 

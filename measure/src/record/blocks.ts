@@ -1,6 +1,7 @@
 /**
- * Atomic blocks that foreign continuations enter. A continuation that runs while a block is open belongs to it if an activity ran in it, or if a continuation that belongs registered it after the
- * block was entered; every other one is foreign.
+ * Atomic blocks that foreign continuations enter. A continuation that runs while a block is open belongs to it if an
+ * activity ran in it, or if a continuation that belongs registered it after the block was entered; every other one is
+ * foreign.
  */
 import type { Interruption } from '../format/types.ts'
 

@@ -1,5 +1,6 @@
 /**
- * What must not outlive this process, however it ends: processes that we started, their folders. Each entry is removed by who made it, or run when the process exits.
+ * What must not outlive this process, however it ends: processes that we started, their folders. Each entry is removed
+ * by who made it, or run when the process exits.
  *
  * @example
  * const done = atExit(() => rmSync(folder, { recursive: true, force: true }))

@@ -1,5 +1,6 @@
 /**
- * Stores in a trace where its places lie in the text that people wrote, while the scripts and their maps are still those that ran. A trace that is looked at after the next build shows the right lines.
+ * Stores in a trace where its places lie in the text that people wrote, while the scripts and their maps are still
+ * those that ran. A trace that is looked at after the next build shows the right lines.
  */
 import { closeSync, fstatSync, ftruncateSync, openSync, readSync, writeSync } from 'node:fs'
 import { loadLocal, mapPlaces, type Load } from '../analysis/sourcemaps.ts'

@@ -1,6 +1,7 @@
 /**
- * Our format as trace events for Perfetto and chrome://tracing: a slice for each continuation, with its microtask batches inside, an arrow from each parent, a track for each activity's atomic blocks. The
- * continuation's own record stands in its slice's arguments, so that `convertTrace` of the result gives the same trace again.
+ * Our format as trace events for Perfetto and chrome://tracing: a slice for each continuation, with its microtask
+ * batches inside, an arrow from each parent, a track for each activity's atomic blocks. The continuation's own record
+ * stands in its slice's arguments, so that `convertTrace` of the result gives the same trace again.
  */
 import { createWriteStream } from 'node:fs'
 import { once } from 'node:events'

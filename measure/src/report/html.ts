@@ -1,6 +1,7 @@
 /**
- * The report as one HTML file that needs nothing else: no network, no server. It holds the figures, not the recording, so that its size does not depend on the recording's length.
- * Nothing in a trace is trusted: the figures stand in a block that no text can end, and the page only ever sets text.
+ * The report as one HTML file that needs nothing else: no network, no server. It holds the figures, not the recording,
+ * so that its size does not depend on the recording's length. Nothing in a trace is trusted: the figures stand in a
+ * block that no text can end, and the page only ever sets text.
  */
 import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'

@@ -1,4 +1,7 @@
-/** What the papers measured, in Chromium 62 on the web of 2018: the table of paper 000 as printed, the rest as far as its text gives numbers (its plots have none). */
+/**
+ * What the papers measured, in Chromium 62 on the web of 2018: the table of paper 000 as printed, the rest as far as
+ * its text gives numbers (its plots have none).
+ */
 export const PAPER_SUBTREES = [
   { limitMs: 1, total: 837, linear: '66%', multiL: '17%', multiS: '0.7%', containL: '18%', containS: '0.2%' },
   { limitMs: 10, total: 17885, linear: '80%', multiL: '4.4%', multiS: '2.1%', containL: '15%', containS: '1.3%' },

@@ -1,6 +1,7 @@
 /**
- * The papers' study again: real applications, each in a scripted session of two minutes, and Node servers under load, one after the other. Everything that is needed is in `corpus/`; one call
- * installs, records, analyses and pools. What has been recorded in `out` is not recorded again.
+ * The papers' study again: real applications, each in a scripted session of two minutes, and Node servers under load,
+ * one after the other. Everything that is needed is in `corpus/`; one call installs, records, analyses and pools. What
+ * has been recorded in `out` is not recorded again.
  *
  * @example
  * await corpus({ out: 'study', seconds: 125, progress: console.error })
@@ -160,7 +161,10 @@ export async function corpus(options: CorpusOptions): Promise<{ entries: Entry[]
   return summarise(out, all)
 }
 
-/** Pools what has been recorded in `out`, and writes `figures.json`, `pooled.json` (the same, short), `study.json`, `tables.md`, `figures.svg` and `report.html` there. */
+/**
+ * Pools what has been recorded in `out`, and writes `figures.json`, `pooled.json` (the same, short), `study.json`,
+ * `tables.md`, `figures.svg` and `report.html` there.
+ */
 export function summarise(out: string, names: string[]): { entries: Entry[]; figures: Figures[] } {
   const recorded = names
     .filter((name) => existsSync(path.join(out, `${name}.json`)))

@@ -1,4 +1,7 @@
-/** Installs the applications of `corpus/manifest.json`, in the versions that stand there, into a folder that later runs find again. */
+/**
+ * Installs the applications of `corpus/manifest.json`, in the versions that stand there, into a folder that later runs
+ * find again.
+ */
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'

@@ -1,4 +1,7 @@
-/** What the applications of the corpus are served with: processes that end when told, and a small server for files. Both on free ports of this machine alone. */
+/**
+ * What the applications of the corpus are served with: processes that end when told, and a small server for files. Both
+ * on free ports of this machine alone.
+ */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { createReadStream, statSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'

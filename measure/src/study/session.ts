@@ -1,6 +1,7 @@
 /**
- * A session with a web application: the first actions once, then all actions again and again, with pauses in between as people make, until the time is over. An action that fails is counted, and the
- * session goes on: a study must not end because a menu was slow.
+ * A session with a web application: the first actions once, then all actions again and again, with pauses in between as
+ * people make, until the time is over. An action that fails is counted, and the session goes on: a study must not end
+ * because a menu was slow.
  */
 import type { Page, StepsContext } from '../record/web/steps.ts'
 

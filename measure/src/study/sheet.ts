@@ -1,4 +1,7 @@
-/** The papers' figures of the pooled recordings on one sheet of SVG, for `docs/study.md`: shares of all values, by bin, logarithmic; web applications solid, servers dashed. */
+/**
+ * The papers' figures of the pooled recordings on one sheet of SVG, for `docs/study.md`: shares of all values, by bin,
+ * logarithmic; web applications solid, servers dashed.
+ */
 import type { Figures } from '../analysis/figures.ts'
 import { edgeOf, type HistogramJson } from '../analysis/histogram.ts'
 import { time, whole } from '../report/format.ts'

@@ -1,5 +1,6 @@
 /**
- * Sorts the events of a Chrome trace by thread and keeps what continuations are made of. Everything else is dropped at once: of four million events of a session a few hundred thousand stay.
+ * Sorts the events of a Chrome trace by thread and keeps what continuations are made of. Everything else is dropped at
+ * once: of four million events of a session a few hundred thousand stay.
  */
 import type { ChromeEvent } from './events.ts'
 

@@ -1,6 +1,7 @@
 /**
- * Reads a Chrome JSON trace piece by piece: an array of events, or an object with `traceEvents`. Events come in file order; memory holds one piece of the file. A file that is not such a trace, or breaks
- * off, gives a `TraceError` with the line.
+ * Reads a Chrome JSON trace piece by piece: an array of events, or an object with `traceEvents`. Events come in file
+ * order; memory holds one piece of the file. A file that is not such a trace, or breaks off, gives a `TraceError` with
+ * the line.
  */
 import { createReadStream, openSync, readSync, closeSync } from 'node:fs'
 import { createGunzip } from 'node:zlib'

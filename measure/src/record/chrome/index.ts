@@ -1,5 +1,6 @@
 /**
- * Converts a Chrome trace (recorded by this tool, by the DevTools' Performance panel, by `chrome://tracing`) into our format.
+ * Converts a Chrome trace (recorded by this tool, by the DevTools' Performance panel, by `chrome://tracing`) into our
+ * format.
  *
  * @example
  * await convertTrace('profile.json', 'profile.jsonl')

@@ -62,7 +62,8 @@ export class Stacks {
 function stack({ nodes }: Profile, id: number, at: { line: number; column: number } | null): Stack {
   let inner: Place | null = null
   let outer: Place | null = null
-  // Built-in functions have no place of their own: the sample's line is that of their caller. One of this tool's own functions between would take it for itself.
+  // Built-in functions have no place of their own: the sample's line is that of their caller. One of this tool's own
+  // functions between would take it for itself.
   let exact = at !== null && at.line > 0
   for (
     let node = nodes.get(id), depth = 0;

@@ -1,9 +1,11 @@
 /**
  * Makes continuations of one trace's threads.
  *
- * A continuation is the outermost slice of JavaScript in a task of the event loop, with the microtasks that the task drains after it; microtasks that a task begins with are a continuation of
- * their own. Slices in which no JavaScript ran (an event without listeners) are none. Its parent is the continuation in which the registration of its outermost asynchronous task stands; for a batch of
- * microtasks, the registration of the first of them that another continuation made. All others are alternatives.
+ * A continuation is the outermost slice of JavaScript in a task of the event loop, with the microtasks that the task
+ * drains after it; microtasks that a task begins with are a continuation of their own. Slices in which no JavaScript
+ * ran (an event without listeners) are none. Its parent is the continuation in which the registration of its outermost
+ * asynchronous task stands; for a batch of microtasks, the registration of the first of them that another continuation
+ * made. All others are alternatives.
  */
 import type { Batch, Continuation, Via } from '../../format/types.ts'
 import { Code, type ChromeThread, type Collection, type Kept } from './collect.ts'
@@ -68,7 +70,10 @@ export interface Tree {
 }
 
 const MAX_ALTERNATIVES = 8
-/** Microtasks run at the end of the callback they belong to; in a later step of the same task they are a batch of their own. Microseconds. */
+/**
+ * Microtasks run at the end of the callback they belong to; in a later step of the same task they are a batch of their
+ * own. Microseconds.
+ */
 const CHECKPOINT = 100
 
 export class TreeMaker {
@@ -126,7 +131,8 @@ export class TreeMaker {
     for (const e of kept) {
       while (stack.length > 0) {
         const top = stack[stack.length - 1]
-        // Start and length are cut to microseconds, each by itself: what is at the very end of the outermost slice can seem to stand one after it.
+        // Start and length are cut to microseconds, each by itself: what is at the very end of the outermost slice can
+        // seem to stand one after it.
         const inside = e.code >= Code.InstallTimer || e.code === Code.AsyncScheduled
         if (
           top.end > e.ts ||
@@ -292,7 +298,8 @@ export class TreeMaker {
         node.javascript = true
         node.calls++
         if (e.code === Code.Script && node.kind === '' && node.event === '') node.kind = 'script'
-        // Only a call that nothing of the page's stands around: others are made by what runs (a listener of an event that it dispatches, the constructor of an element).
+        // Only a call that nothing of the page's stands around: others are made by what runs (a listener of an event
+        // that it dispatches, the constructor of an element).
         if (direct) node.at ??= callPlace(e.data)
         else if (node.entry === null) node.entry = stacks.at(e.data?.sample, e.ts).outer
         break
@@ -361,7 +368,8 @@ export class TreeMaker {
     for (const edge of node.edges) {
       const found = this.resolve(edge)
       if (found === null || found.registration.by === node) continue
-      // A flow and a fallback (timer ids, message ids) tell of the same registration: the flow has more to say, the fallback more certainly whether it repeats.
+      // A flow and a fallback (timer ids, message ids) tell of the same registration: the flow has more to say, the
+      // fallback more certainly whether it repeats.
       if (
         !edge.micro &&
         (primary === null ||
@@ -416,7 +424,10 @@ export class TreeMaker {
     registration.id ||= ++this.registrations
   }
 
-  /** The place of the `await` after which a continuation goes on: the first of its registrations that is one, if no `then` comes before it. */
+  /**
+   * The place of the `await` after which a continuation goes on: the first of its registrations that is one, if no
+   * `then` comes before it.
+   */
   private awaited(node: Node, primary: Registration | null): Place | null {
     const promises = [primary, ...node.edges.map((e) => e.registration)].filter(
       (r) => r !== null && taskKind(r.name) === 'promise',
@@ -502,7 +513,8 @@ function blank(thread: number, task: number, e: Kept): Node {
 /** True if what stands inside this slice was called by the page's own code. */
 function runsCode(e: Kept, sawPromises: boolean): boolean {
   if (e.code === Code.Call || e.code === Code.Script) return !isOurs(e)
-  // A reaction of a promise shows itself as a run inside the batch; without the debugger none does, and any call in a batch may be one of its.
+  // A reaction of a promise shows itself as a run inside the batch; without the debugger none does, and any call in a
+  // batch may be one of its.
   return (e.code === Code.AsyncRun && e.data?.micro === true) || (e.code === Code.Microtasks && !sawPromises)
 }
 

@@ -1,6 +1,7 @@
 /**
- * The one place that knows `async_hooks.createHook`, whose documentation recommends other means (nodejs/node#45335), none of which tells when a callback runs. What the recorder needs:
- * a resource is made, is about to run, has run; a promise was settled.
+ * The one place that knows `async_hooks.createHook`, whose documentation recommends other means (nodejs/node#45335),
+ * none of which tells when a callback runs. What the recorder needs: a resource is made, is about to run, has run; a
+ * promise was settled.
  */
 import { createHook, executionAsyncId } from 'node:async_hooks'
 

@@ -1,4 +1,7 @@
-/** Which programs this process has started. Those that are Node programs are recorded, too, unless their environment was replaced; the report says which others there were. */
+/**
+ * Which programs this process has started. Those that are Node programs are recorded, too, unless their environment was
+ * replaced; the report says which others there were.
+ */
 import { ChildProcess } from 'node:child_process'
 import path from 'node:path'
 

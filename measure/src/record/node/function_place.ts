@@ -1,6 +1,6 @@
 /**
- * Where a function stands in the source. JavaScript cannot ask that; the inspector can, from inside the process and at once. Asked once for each place where callbacks are registered, so its
- * price (some 50 µs) does not matter.
+ * Where a function stands in the source. JavaScript cannot ask that; the inspector can, from inside the process and at
+ * once. Asked once for each place where callbacks are registered, so its price (some 50 µs) does not matter.
  */
 import { Session } from 'node:inspector'
 import { translated, type Place } from './stack.ts'
@@ -35,7 +35,10 @@ function connect(): boolean {
   return session !== null
 }
 
-/** The debugger lists all scripts when it is switched on; it stays off otherwise, because it would slow the program down. */
+/**
+ * The debugger lists all scripts when it is switched on; it stays off otherwise, because it would slow the program
+ * down.
+ */
 function urlOf(script: string): string {
   if (!scripts.has(script)) {
     post('Debugger.enable')

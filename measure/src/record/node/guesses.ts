@@ -1,6 +1,7 @@
 /**
- * Saves stacks. A program that sets 300,000 timers sets them at a few places; once a place has been the same every time that a callback with this text was registered from a continuation like
- * this one, it is taken for granted, and checked again now and then. A guess that was wrong once is never made again.
+ * Saves stacks. A program that sets 300,000 timers sets them at a few places; once a place has been the same every time
+ * that a callback with this text was registered from a continuation like this one, it is taken for granted, and checked
+ * again now and then. A guess that was wrong once is never made again.
  */
 export interface Guess {
   text: string
@@ -29,7 +30,10 @@ export class Guesses {
   private readonly contexts = new Map<number, { texts: Map<string, Guess>; last: Guess | null }>()
   private texts = 0
 
-  /** What is known of callbacks like `f` that are registered in this context (any number that tells continuations apart); null: such a callback cannot be guessed. */
+  /**
+   * What is known of callbacks like `f` that are registered in this context (any number that tells continuations
+   * apart); null: such a callback cannot be guessed.
+   */
   of(context: number, f: Function): Guess | null {
     let known = this.contexts.get(context)
     if (known === undefined) {

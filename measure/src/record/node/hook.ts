@@ -1,4 +1,7 @@
-/** Loaded by `node --import` into the program, its workers and its child processes: records until the program ends, however it does. */
+/**
+ * Loaded by `node --import` into the program, its workers and its child processes: records until the program ends,
+ * however it does.
+ */
 import { AsyncResource } from 'node:async_hooks'
 import { isMainThread, threadId } from 'node:worker_threads'
 import { watch } from './adapter.ts'
@@ -58,7 +61,9 @@ function start(config: HookConfig): void {
   const unwatch = config.mode === 'sample' ? sample(recorder) : watch(recorder)
 }
 
-/** After the program's own listeners, as far as possible: `exit` is emitted, then the process ends through `reallyExit`. */
+/**
+ * After the program's own listeners, as far as possible: `exit` is emitted, then the process ends through `reallyExit`.
+ */
 function stopWithProcess(stop: (why: string, code?: number) => void): void {
   let reason = 'finished'
   const exit: (code: number) => void = (process as any).reallyExit

@@ -100,7 +100,10 @@ interface Ended {
   hung: boolean
 }
 
-/** When the program has ended, by itself or because it was told to. Nothing that it has started outlives this process once it was told. */
+/**
+ * When the program has ended, by itself or because it was told to. Nothing that it has started outlives this process
+ * once it was told.
+ */
 async function ended(child: ChildProcess, options: RecordNodeOptions, killOthers: () => void): Promise<Ended> {
   let stopped = false
   let hung = false
@@ -109,7 +112,8 @@ async function ended(child: ChildProcess, options: RecordNodeOptions, killOthers
   const stop = (): void => {
     if (stopped) return
     stopped = true
-    // At a terminal Ctrl-C has reached the program already; a second signal would end one that takes its time to finish.
+    // At a terminal Ctrl-C has reached the program already; a second signal would end one that takes its time to
+    // finish.
     interrupter = setTimeout(() => child.kill('SIGINT'), options.terminal === true ? 2000 : 0)
     killer = setTimeout(() => {
       options.progress?.('the program does not end; killing it')

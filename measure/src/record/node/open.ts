@@ -1,7 +1,9 @@
 /**
- * The continuation that runs, or ran last and is not written yet; and what is decided about it when it has ended: which of its edges leads to its parent, and what it is called.
+ * The continuation that runs, or ran last and is not written yet; and what is decided about it when it has ended: which
+ * of its edges leads to its parent, and what it is called.
  *
- * Node's loop calls a *task*; microtasks run after it. Each may have been registered by another continuation, so there are several edges to choose from.
+ * Node's loop calls a *task*; microtasks run after it. Each may have been registered by another continuation, so there
+ * are several edges to choose from.
  */
 import type { Batch, Continuation, Via } from '../../format/types.ts'
 
@@ -28,7 +30,10 @@ export interface Open {
   registration: number
   /** Location of the function that the loop called, or 0. */
   at: number
-  /** Location of the `await` after which the first of its microtasks went on, or 0. Means something only while `at` is 0. */
+  /**
+   * Location of the `await` after which the first of its microtasks went on, or 0. Means something only while `at` is
+   * 0.
+   */
   resumed: number
   /** That function is a script's top level. */
   top: boolean
@@ -37,7 +42,9 @@ export interface Open {
   edges: Edge[]
   /** The task is the callback of a handle. */
   handle: boolean
-  /** Code of the user's was seen in the task; in the whole continuation; only Node's own code was seen, at least once. */
+  /**
+   * Code of the user's was seen in the task; in the whole continuation; only Node's own code was seen, at least once.
+   */
   userTask: boolean
   user: boolean
   internal: boolean
@@ -101,7 +108,10 @@ export interface Decision {
   recurring: boolean
 }
 
-/** The parent is who registered the task; but a connection or Node's own callback may only deliver what an `await` waits for, and then the `await` is what was registered. */
+/**
+ * The parent is who registered the task; but a connection or Node's own callback may only deliver what an `await` waits
+ * for, and then the `await` is what was registered.
+ */
 export function decide(open: Open, aliases: Aliases): Decision {
   const task = aliases.resolve<Link>({ id: open.parent, registered: open.registered, from: open.from })
   if (open.edges.length === 0) return { parent: task, others: open.edges, kind: open.kind, recurring: open.recurring }

@@ -1,11 +1,14 @@
 /**
- * Makes continuations of what Node's event loop runs. A continuation is one callback that the loop called, with the ticks and microtasks that ran after it; it is written when the next one
- * begins. Its parent is the continuation in which its resource was made.
+ * Makes continuations of what Node's event loop runs. A continuation is one callback that the loop called, with the
+ * ticks and microtasks that ran after it; it is written when the next one begins. Its parent is the continuation in
+ * which its resource was made.
  *
- * Invariants: `open` is the continuation that runs or ran last and is not written yet; `depth` is the number of callbacks on the stack; what is made while `depth` is 0 belongs to `open`.
- * The recorder's own pauses (writing) are taken out of the clock.
+ * Invariants: `open` is the continuation that runs or ran last and is not written yet; `depth` is the number of
+ * callbacks on the stack; what is made while `depth` is 0 belongs to `open`. The recorder's own pauses (writing) are
+ * taken out of the clock.
  *
- * Continuations in which only Node's own code ran (the steps of `readFile`, of loading a module) are left out, with their children given to their parent: known only with stacks (mode `full`).
+ * Continuations in which only Node's own code ran (the steps of `readFile`, of loading a module) are left out, with
+ * their children given to their parent: known only with stacks (mode `full`).
  */
 import { executionAsyncResource } from 'node:async_hooks'
 import { TraceWriter } from '../../format/write.ts'
@@ -21,10 +24,16 @@ import { blankResource, Resources } from './resources.ts'
 import { here, isUsers, type Frames, type Place } from './stack.ts'
 import { resourceType, type ResourceType } from './types.ts'
 
-/** Microseconds of silence after which a settled promise outside any callback means that the loop has begun something new. */
+/**
+ * Microseconds of silence after which a settled promise outside any callback means that the loop has begun something
+ * new.
+ */
 const SILENCE = 200
 const MAX_ALTERNATIVES = 8
-/** What is kept before it is written: characters, and microseconds. A process that is killed, or loops for ever, loses no more. */
+/**
+ * What is kept before it is written: characters, and microseconds. A process that is killed, or loops for ever, loses
+ * no more.
+ */
 const FLUSH = 1 << 18
 const FLUSH_AGE = 20_000
 
@@ -122,7 +131,8 @@ export class NodeRecorder implements Watcher, ActivityHost {
     fresh.recurring = this.types[code].handle || (typeName === 'Timeout' && (resource as any)._repeat !== null)
     fresh.from = fresh.callback = 0
     fresh.direct = fresh.awaits = false
-    // A promise of its own (a constructor's, an async function's) never runs: only one that hangs on another is a callback.
+    // A promise of its own (a constructor's, an async function's) never runs: only one that hangs on another is a
+    // callback.
     if (this.full && !(typeName === 'PROMISE' && trigger === running())) this.locate(typeName, resource)
     this.resources.add(id, fresh)
     this.contexts?.made(id, fresh.recurring, fresh.awaits)

@@ -1,8 +1,10 @@
 /**
- * What is known of asynchronous resources, by Node's id. Ids grow by one, so the newest live in a ring of flat arrays. One that is overwritten while it can still run moves to a table,
- * which also has the handles from the start; the table forgets its oldest when it is full.
+ * What is known of asynchronous resources, by Node's id. Ids grow by one, so the newest live in a ring of flat arrays.
+ * One that is overwritten while it can still run moves to a table, which also has the handles from the start; the table
+ * forgets its oldest when it is full.
  *
- * Invariant: a resource that can still run is in exactly one of ring and table, unless it was forgotten (`lost` counts those).
+ * Invariant: a resource that can still run is in exactly one of ring and table, unless it was forgotten (`lost` counts
+ * those).
  */
 const SIZE = 1 << 18
 const MASK = SIZE - 1

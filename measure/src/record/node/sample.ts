@@ -1,6 +1,7 @@
 /**
- * Records a small part of the time, so that a server in production can be watched: a window of `WINDOW`, then nothing until `PERIOD` is over. Between windows Node calls nothing of ours.
- * What was registered outside a window has no parent inside one.
+ * Records a small part of the time, so that a server in production can be watched: a window of `WINDOW`, then nothing
+ * until `PERIOD` is over. Between windows Node calls nothing of ours. What was registered outside a window has no
+ * parent inside one.
  */
 import { watch } from './adapter.ts'
 import type { NodeRecorder } from './recorder.ts'

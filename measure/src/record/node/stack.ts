@@ -1,13 +1,17 @@
 /**
- * Where we are: the user's innermost frame (where something is being registered) and outermost frame (the function that the event loop called). Frames of Node itself and of this
- * recorder do not count. Costs a few microseconds; places are cached by script and position.
+ * Where we are: the user's innermost frame (where something is being registered) and outermost frame (the function that
+ * the event loop called). Frames of Node itself and of this recorder do not count. Costs a few microseconds; places are
+ * cached by script and position.
  */
 export interface Place {
   url: string
   line: number
   column: number
   name: string
-  /** Of a place inside a function: where that function begins. Two functions are the same if they begin at the same place. */
+  /**
+   * Of a place inside a function: where that function begins. Two functions are the same if they begin at the same
+   * place.
+   */
   begin?: [line: number, column: number]
 }
 

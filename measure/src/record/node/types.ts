@@ -1,6 +1,6 @@
 /**
- * What Node calls its asynchronous resources, and what that means here. `micro`: runs from the microtask or tick queue, inside another continuation. `handle`: may run more than
- * once for one registration.
+ * What Node calls its asynchronous resources, and what that means here. `micro`: runs from the microtask or tick queue,
+ * inside another continuation. `handle`: may run more than once for one registration.
  */
 export interface ResourceType {
   kind: string

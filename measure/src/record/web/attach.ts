@@ -3,7 +3,10 @@ import type { Cdp } from './cdp.ts'
 import { shim } from './shim.ts'
 import type { Mode } from './tracing.ts'
 
-/** A session of the given page, or of the browser's first; it and every frame and worker that it makes are prepared before their scripts run. */
+/**
+ * A session of the given page, or of the browser's first; it and every frame and worker that it makes are prepared
+ * before their scripts run.
+ */
 export async function attach(cdp: Cdp, mode: Mode, target?: string): Promise<string> {
   const { targetInfos } = await cdp.send('Target.getTargets')
   const targetId =

@@ -1,6 +1,7 @@
 /**
- * A connection over the DevTools protocol: commands with answers, events, sessions of targets (flattened). Everything fails with `MeasureError` once the browser is gone, and every command
- * after its deadline: a page whose script runs without end answers nothing.
+ * A connection over the DevTools protocol: commands with answers, events, sessions of targets (flattened). Everything
+ * fails with `MeasureError` once the browser is gone, and every command after its deadline: a page whose script runs
+ * without end answers nothing.
  */
 import WebSocket from 'ws'
 import { MeasureError } from '../../format/error.ts'

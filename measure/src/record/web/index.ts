@@ -28,7 +28,10 @@ export type { Steps } from './act.ts'
 export interface RecordWebOptions {
   /** The trace file. */
   out: string
-  /** A module whose default export acts on the page, or that function itself. Recording ends when it has ended, or after `duration`. */
+  /**
+   * A module whose default export acts on the page, or that function itself. Recording ends when it has ended, or after
+   * `duration`.
+   */
   script?: string | Steps
   /** Milliseconds from the page's load; default 10,000, or until the script ends. */
   duration?: number

@@ -1,6 +1,6 @@
 /**
- * The source maps of the scripts that a page ran, fetched through the browser while it still has them: whatever certificate or log-in they need, the browser has. Mode `full` only, for the
- * debugger tells which scripts there are.
+ * The source maps of the scripts that a page ran, fetched through the browser while it still has them: whatever
+ * certificate or log-in they need, the browser has. Mode `full` only, for the debugger tells which scripts there are.
  */
 import type { Cdp } from './cdp.ts'
 
@@ -22,7 +22,8 @@ export class Scripts {
   }
 
   /**
-   * For each script with a map: under the script's address a text that names the map, and under the map's address its text. So a reader finds both as it would on the network.
+   * For each script with a map: under the script's address a text that names the map, and under the map's address its
+   * text. So a reader finds both as it would on the network.
    */
   async maps(): Promise<Map<string, string>> {
     const texts = new Map<string, string>()

@@ -1,12 +1,15 @@
 /**
- * Runs in every page, frame and worker before its own scripts, and closes the gaps of the trace: callbacks for which the browser records no flow from registration to run. Each registration
- * and each run leaves a time stamp (`console.timeStamp`), which the converter joins:
+ * Runs in every page, frame and worker before its own scripts, and closes the gaps of the trace: callbacks for which
+ * the browser records no flow from registration to run. Each registration and each run leaves a time stamp
+ * (`console.timeStamp`), which the converter joins:
  *
  *     charcoal:s:ID:RECURRING:KIND     registered here
  *     charcoal:r:ID                    runs now
  *
- * Covered: MessagePort, WebSocket, EventSource, BroadcastChannel, load/error/toggle of elements, service worker containers, RTC, media queries, resize, intersection, performance and reporting observers,
- * Web Locks, functions that take callbacks. The parent of a message between two ports of one realm is the sender; of all others, whoever set the listener.
+ * Covered: MessagePort, WebSocket, EventSource, BroadcastChannel, load/error/toggle of elements, service worker
+ * containers, RTC, media queries, resize, intersection, performance and reporting observers, Web Locks, functions that
+ * take callbacks. The parent of a message between two ports of one realm is the sender; of all others, whoever set the
+ * listener.
  *
  * Self-contained: its source text is what the page gets.
  */
@@ -87,7 +90,8 @@ export function shim(): void {
       ? `event:${type}`
       : undefined
   }
-  // Beside each listener stands one of ours, just before it, which leaves the stamp; the page's own functions stay as they are.
+  // Beside each listener stands one of ours, just before it, which leaves the stamp; the page's own functions stay as
+  // they are.
   const taken = new WeakMap<object, Event>()
   const witness = (target: object, type: string, kind: string): ((event: Event) => void) => {
     const id = scheduled(kind, !once.has(type))
@@ -196,7 +200,8 @@ export function shim(): void {
     define(g, name, wrapped)
   }
 
-  // Functions that take callbacks: class, method, places of the callbacks (-1: the last argument), kind, whether they run again and again.
+  // Functions that take callbacks: class, method, places of the callbacks (-1: the last argument), kind, whether they
+  // run again and again.
   const methods: [string, string, number[], string, boolean][] = [
     ['LockManager', 'request', [-1], 'lock', false],
     ['HTMLCanvasElement', 'toBlob', [0], 'callback', false],

@@ -1,5 +1,6 @@
 /**
- * What a steps file gets: a page to act on as a user does, with real input events. Nothing of ours runs in the page's own world, except what `evaluate` is given.
+ * What a steps file gets: a page to act on as a user does, with real input events. Nothing of ours runs in the page's
+ * own world, except what `evaluate` is given.
  *
  * @example
  * // steps.mjs
@@ -70,7 +71,10 @@ export class Page {
     await this.within(loaded, `the page ${url} to load`)
   }
 
-  /** Clicks the middle of the first element that the selector finds, or whose visible text is `text=…`. Frames of the same origin and open shadow roots are searched, too. */
+  /**
+   * Clicks the middle of the first element that the selector finds, or whose visible text is `text=…`. Frames of the
+   * same origin and open shadow roots are searched, too.
+   */
   async click(selector: string, options: { count?: number; button?: 'left' | 'right' | 'middle' } = {}): Promise<void> {
     const { x, y } = await this.find(selector)
     await this.mouse(x, y, options)
@@ -201,7 +205,10 @@ export class Page {
     return (await this.look(selector)) !== null
   }
 
-  /** Runs a function in the page's own world; its result must be JSON. What it does itself is not in the trace, what it starts is. */
+  /**
+   * Runs a function in the page's own world; its result must be JSON. What it does itself is not in the trace, what it
+   * starts is.
+   */
   async evaluate<T>(f: string | ((...args: any[]) => T), ...args: unknown[]): Promise<T> {
     const expression = typeof f === 'string' ? f : `(${String(f)})(...${JSON.stringify(args)})`
     const { result, exceptionDetails } = await this.send('Runtime.evaluate', {

@@ -1,4 +1,7 @@
-/** Elements from calls: `h('a', { href }, 'text')`. Text is set as text, never as markup; `on…` properties are listeners. */
+/**
+ * Elements from calls: `h('a', { href }, 'text')`. Text is set as text, never as markup; `on…` properties are
+ * listeners.
+ */
 type Child = Node | string | number | null | undefined | false | Child[]
 type Props = Record<string, string | number | boolean | ((event: any) => void) | undefined>
 

@@ -1,6 +1,7 @@
 /**
- * One figure: histograms as stepped lines, over time or over counts; linear or logarithmic on both axes, cumulative, series on and off, and what a bin holds under the pointer or under the
- * keys (left, right, Home, End). The same numbers stand in a table below, closed.
+ * One figure: histograms as stepped lines, over time or over counts; linear or logarithmic on both axes, cumulative,
+ * series on and off, and what a bin holds under the pointer or under the keys (left, right, Home, End). The same
+ * numbers stand in a table below, closed.
  */
 import uPlot from 'uplot'
 import { edgeOf, quantile as quantileOf, type HistogramJson } from '../../analysis/histogram.ts'

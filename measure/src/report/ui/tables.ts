@@ -1,4 +1,7 @@
-/** The tables of the report: subtrees beside the papers', the ranking, sequences of tiny continuations, atomic blocks, calibration, definitions. */
+/**
+ * The tables of the report: subtrees beside the papers', the ranking, sequences of tiny continuations, atomic blocks,
+ * calibration, definitions.
+ */
 import type { Figures } from '../../analysis/figures.ts'
 import { adviceText, type Advice, type RankedChain } from '../../analysis/ranking.ts'
 import { siteText } from '../../analysis/sites.ts'

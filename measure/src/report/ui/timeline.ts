@@ -1,6 +1,7 @@
 /**
- * Continuation trees to walk through, drawn as figure 1 of the papers: boxes in rows, arrows from parent to child. One continuation is chosen; its ancestors and descendants stand out, and what
- * interrupted its gap is marked. Left/right: the one before or after in time; up: parent; down: first child; n: next sibling; +/-: zoom; 0: all.
+ * Continuation trees to walk through, drawn as figure 1 of the papers: boxes in rows, arrows from parent to child. One
+ * continuation is chosen; its ancestors and descendants stand out, and what interrupted its gap is marked. Left/right:
+ * the one before or after in time; up: parent; down: first child; n: next sibling; +/-: zoom; 0: all.
  */
 import type { Figures } from '../../analysis/figures.ts'
 import type { TimelinePiece } from '../../analysis/timeline.ts'
@@ -42,7 +43,10 @@ export function timeline(f: Figures): HTMLElement {
   let arrows: (SVGPathElement | undefined)[] = []
   let kids: number[][] = []
 
-  /** Time is drawn so that short things can be seen: each continuation and pause gets the square root of its length, not its length. */
+  /**
+   * Time is drawn so that short things can be seen: each continuation and pause gets the square root of its length, not
+   * its length.
+   */
   let positions: Float64Array
   function layout(): void {
     const stops = new Set<number>()

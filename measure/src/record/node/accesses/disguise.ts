@@ -26,7 +26,10 @@ function disguiseTexts(): void {
   })
 }
 
-/** A program that formats stacks itself sees the text that runs. So does Node where it applies source maps, but those are shifted for it. */
+/**
+ * A program that formats stacks itself sees the text that runs. So does Node where it applies source maps, but those
+ * are shifted for it.
+ */
 function disguiseStacks(sitesOf: (url: string) => FileSites | undefined): void {
   const anyError = Error as any
   const anyProcess = process as any

@@ -1,8 +1,10 @@
 /**
- * Who runs: activations of functions, in a tree. An activation is one call of an asynchronous function, or of one that hands callbacks on; its children are the activations that it makes and the
- * callbacks that it registers. A callback that can run many times (a request's, an interval's) begins a tree of its own each time.
+ * Who runs: activations of functions, in a tree. An activation is one call of an asynchronous function, or of one that
+ * hands callbacks on; its children are the activations that it makes and the callbacks that it registers. A callback
+ * that can run many times (a request's, an interval's) begins a tree of its own each time.
  *
- * Two accesses are *in sequence* if the program's text orders them: the activation of the first had ended, or is the one that made the second's. Otherwise their activations run beside each other.
+ * Two accesses are *in sequence* if the program's text orders them: the activation of the first had ended, or is the
+ * one that made the second's. Otherwise their activations run beside each other.
  */
 export interface Activation {
   parent: Activation | null

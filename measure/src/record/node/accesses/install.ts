@@ -1,4 +1,7 @@
-/** Switches the watching of accesses on, in the recorded program: rewrites its own files as they are loaded, and notes what it does to files on disk. */
+/**
+ * Switches the watching of accesses on, in the recorded program: rewrites its own files as they are loaded, and notes
+ * what it does to files on disk.
+ */
 import fs from 'node:fs'
 import Module, { register, syncBuiltinESMExports } from 'node:module'
 import path from 'node:path'

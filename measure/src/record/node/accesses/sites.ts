@@ -1,4 +1,7 @@
-/** What the rewriting of a file leaves behind for the recorder: where accesses stand in the text that people wrote, and by how much the text that runs is shifted against it. */
+/**
+ * What the rewriting of a file leaves behind for the recorder: where accesses stand in the text that people wrote, and
+ * by how much the text that runs is shifted against it.
+ */
 
 /** A place in the file, the function around it, and what is accessed there, as the source says it. */
 export type FileSite = [
@@ -30,8 +33,8 @@ export function originalColumn({ shifts }: FileSites, line: number, column: numb
 }
 
 /**
- * Stands before and behind each text that is inserted: a space for the language (Ogham's), which people's programs do not have. So the text that people wrote can be had back from any part of
- * the text that runs.
+ * Stands before and behind each text that is inserted: a space for the language (Ogham's), which people's programs do
+ * not have. So the text that people wrote can be had back from any part of the text that runs.
  */
 export const MARK = '\u1680'
 

@@ -1,4 +1,7 @@
-/** Moves the columns of a program's source map with the text that is inserted, for Node (`--enable-source-maps`) and TypeScript's runners look places up in the text that runs. */
+/**
+ * Moves the columns of a program's source map with the text that is inserted, for Node (`--enable-source-maps`) and
+ * TypeScript's runners look places up in the text that runs.
+ */
 import { TraceMap, decodedMappings, encodedMappings } from '@jridgewell/trace-mapping'
 import { readFileSync } from 'node:fs'
 

@@ -1,7 +1,9 @@
 /**
- * Rewrites a program's own code so that it tells which variables and properties it reads and writes, and which activation of which function does so. Only text is inserted, never a line break,
- * so lines stay; columns are put right by the shifts, and functions' own texts by the marks around all that is inserted (left out below). Each access is still made by the program's own
- * expression, in its own place: ours only stands beside it. What is not understood stays as it is.
+ * Rewrites a program's own code so that it tells which variables and properties it reads and writes, and which
+ * activation of which function does so. Only text is inserted, never a line break, so lines stay; columns are put right
+ * by the shifts, and functions' own texts by the marks around all that is inserted (left out below). Each access is
+ * still made by the program's own expression, in its own place: ours only stands beside it. What is not understood
+ * stays as it is.
  *
  *     async function buy() { const left = this.left; await pay(); this.left = left - 1 }
  *     async function buy() {const $ch_a=$ch.enter(0);try{ const left = $ch.r(this,"left",1).left; $ch.back($ch_a,2,await $ch.away($ch_a,(pay())));
@@ -77,7 +79,10 @@ export interface Transformed {
   sites: FileSites
 }
 
-/** Null if the text is left as it is: it cannot be parsed, or what it does could depend on the rewriting. `file`: a number of its own. */
+/**
+ * Null if the text is left as it is: it cannot be parsed, or what it does could depend on the rewriting. `file`: a
+ * number of its own.
+ */
 export function transform(code: string, url: string, module: boolean, file: number): Transformed | null {
   if (code.includes('$ch') || code.includes(MARK)) return null
   const read = (text: string): Node => {
@@ -155,7 +160,8 @@ class Rewriter {
     this.scope(this.program, null)
     this.statements(this.program.body)
     const sites: FileSites = { sites: this.sites, shifts: {} }
-    // First of all, for places are looked up while the module runs; the table stands behind the program, in a function, which the language hoists.
+    // First of all, for places are looked up while the module runs; the table stands behind the program, in a function,
+    // which the language hoists.
     const table = `$ch_f${this.file}`
     const enter = waits ? `const ${ACTIVATION}=$ch.enter(-1);` : ''
     this.insert(start, `$ch.file(${this.file},${JSON.stringify(url)},${table});${enter}${this.declared()}`, order)
@@ -187,7 +193,10 @@ class Rewriter {
     this.insert(node.end, several ? `)${after}` : after)
   }
 
-  /** Puts an object between a call of ours and its end. V8 gives other places to properties of calls than to others, so it is made no call if it is none. */
+  /**
+   * Puts an object between a call of ours and its end. V8 gives other places to properties of calls than to others, so
+   * it is made no call if it is none.
+   */
   private about(object: Node, name: string, rest: string, before = '', after = ''): void {
     const [open, close] = endsInCall(object) ? ['', ''] : ['(', ')']
     this.wrap(object, `${before}${open}$ch.${name}(`, `,${rest})${close}${after}`)
@@ -282,7 +291,10 @@ class Rewriter {
     for (const node of nodes) if (node !== null) this.visit(node)
   }
 
-  /** A parenthesis that is put before a statement must not make a call of the line above, which may end without a semicolon. */
+  /**
+   * A parenthesis that is put before a statement must not make a call of the line above, which may end without a
+   * semicolon.
+   */
   private statements(nodes: Node[]): void {
     for (const node of nodes) {
       if (node.type === 'ExpressionStatement' && node.directive === undefined) this.insert(node.start, ';')
@@ -629,7 +641,10 @@ const passesFunctions = (node: Node): boolean =>
     (n) => n.type === 'CallExpression' && n.arguments.some(isFunction),
   )
 
-/** True if the function declares the name otherwise than as a variable that counts: a parameter, a constant, a name in a block. */
+/**
+ * True if the function declares the name otherwise than as a variable that counts: a parameter, a constant, a name in a
+ * block.
+ */
 function declares(node: Node, name: string): boolean {
   let found = node.id?.name === name
   const names = (pattern: Node): void => {

@@ -1,8 +1,10 @@
 /**
- * Finds operations that others came between: one activation reads a variable and, after it has waited, writes it, though another has written it meanwhile; no order of the two, one after the
- * other, would have had that effect. As `-fcharcoal-atomicity` does for native programs.
+ * Finds operations that others came between: one activation reads a variable and, after it has waited, writes it,
+ * though another has written it meanwhile; no order of the two, one after the other, would have had that effect. As
+ * `-fcharcoal-atomicity` does for native programs.
  *
- * Memory: the last accesses of each variable, for as long as its object lives; at most `MAX_FINDINGS` findings are kept apart.
+ * Memory: the last accesses of each variable, for as long as its object lives; at most `MAX_FINDINGS` findings are kept
+ * apart.
  */
 import { common, inSequence, type Activation, type Flows } from './flows.ts'
 
@@ -40,7 +42,10 @@ const MAX_PAIRS = 20_000
 
 export class Watch {
   readonly findings = new Map<string, Finding>()
-  /** How often each pair of accesses was the beginning and end of an operation that waited in between, interrupted or not. */
+  /**
+   * How often each pair of accesses was the beginning and end of an operation that waited in between, interrupted or
+   * not.
+   */
   readonly runs = new Map<string, number>()
   private readonly flows: Flows
   private readonly now: () => number
@@ -133,7 +138,10 @@ export class Watch {
   }
 }
 
-/** Sites of the awaits after which the activation that both belong to, or one between it and the second access, has gone on since the first. */
+/**
+ * Sites of the awaits after which the activation that both belong to, or one between it and the second access, has gone
+ * on since the first.
+ */
 function waitedBetween(first: Access, second: Access, together: Activation): number[] {
   const sites: number[] = []
   for (let a: Activation | null = second.by; a !== null; a = a.parent) {
