@@ -2,25 +2,28 @@
 #[path = "../common/report.rs"]
 mod report;
 
-use crossbeam_channel::{bounded, Receiver, Select, Sender};
+use crossbeam_channel::{bounded, Receiver, Select, SelectedOperation, Sender};
 use std::thread::{spawn, yield_now};
 use std::time::Instant;
+
+fn choose<'a>(select: &mut Select<'a>, with_else: bool) -> SelectedOperation<'a> {
+    if !with_else {
+        return select.select();
+    }
+    loop {
+        match select.try_select() {
+            Ok(operation) => return operation,
+            Err(_) => yield_now(),
+        }
+    }
+}
 
 fn send(out: &[Sender<u64>], x: u64, with_else: bool) {
     let mut select = Select::new();
     out.iter().for_each(|c| {
         select.send(c);
     });
-    let operation = if with_else {
-        loop {
-            match select.try_select() {
-                Ok(operation) => break operation,
-                Err(_) => yield_now(),
-            }
-        }
-    } else {
-        select.select()
-    };
+    let operation = choose(&mut select, with_else);
     let i = operation.index();
     operation.send(&out[i], x).unwrap();
 }
@@ -30,16 +33,7 @@ fn receive(at: &[Receiver<u64>], with_else: bool) -> u64 {
     at.iter().for_each(|c| {
         select.recv(c);
     });
-    let operation = if with_else {
-        loop {
-            match select.try_select() {
-                Ok(operation) => break operation,
-                Err(_) => yield_now(),
-            }
-        }
-    } else {
-        select.select()
-    };
+    let operation = choose(&mut select, with_else);
     let i = operation.index();
     operation.recv(&at[i]).unwrap()
 }
