@@ -13,7 +13,7 @@ export const tokenRefreshedTwice: Bug = {
       let valid = 'refresh-0'
       let issued = 0
       const server = createServer((request, response) => {
-        const given = new URL(request.url!, 'http://x').searchParams.get('token')
+        const given = new URL(request.url!, 'http://localhost').searchParams.get('token')
         if (given !== valid) return void response.writeHead(401).end('invalid_grant')
         valid = `refresh-${++issued}`
         response.end(JSON.stringify({ access: `access-${issued}`, refresh: valid }))

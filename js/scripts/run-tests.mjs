@@ -56,7 +56,7 @@ function count(text, name) {
 async function inBrowser(executablePath) {
   const { chromium } = await import('playwright-core')
   const server = createServer(async (request, response) => {
-    const { pathname } = new URL(request.url, 'http://x')
+    const { pathname } = new URL(request.url, 'http://localhost')
     if (pathname === '/') return response.setHeader('content-type', 'text/html').end('<!doctype html><script type="module" src="/browser.js"></script>')
     const file = path.join(out, path.basename(pathname))
     if (!existsSync(file)) return response.writeHead(404).end()

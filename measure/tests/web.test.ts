@@ -13,7 +13,7 @@ async function record(
   other: Record<string, string> = {},
 ): Promise<{ records: TraceRecord[]; continuations: Continuation[] }> {
   const server = createServer((request, response) => {
-    const { pathname } = new URL(request.url!, 'http://x')
+    const { pathname } = new URL(request.url!, 'http://localhost')
     response
       .setHeader('content-type', pathname.endsWith('.js') ? 'text/javascript' : 'text/html')
       .end(other[pathname] ?? `<!doctype html><link rel="icon" href="data:,">${html}`)

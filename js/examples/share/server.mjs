@@ -10,7 +10,7 @@ export function serve(folder, port = 0, latency = 3) {
   let box = ''
   let version = 0
   const server = createServer(async (request, response) => {
-    const { pathname } = new URL(request.url, 'http://x')
+    const { pathname } = new URL(request.url, 'http://localhost')
     if (pathname === '/box') {
       let body = ''
       for await (const chunk of request) body += chunk

@@ -94,7 +94,7 @@ export async function serveOracles(
   const gates = new Map<string, string[]>()
   const bodies = new Map<string, ServerResponse>()
   const server = createServer((request, response) => {
-    const { pathname, search } = new URL(request.url!, 'http://x')
+    const { pathname, search } = new URL(request.url!, 'http://localhost')
     const found = text[pathname]
     if (found !== undefined)
       response.setHeader('content-type', found[0]).setHeader('cache-control', 'no-store').end(found[1])

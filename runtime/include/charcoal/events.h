@@ -161,10 +161,10 @@ void ch_event_callback(void *argument);
 
 /* Makes an event of rendezvous r: mkevent(r, id, &slot...); mkevent(r, &slot...) if its events have no ids; and
  * mkevent(&slot...) inside `twait { }`. `r` is a rendezvous or a pointer to one. An id with commas in it stands in
- * parentheses. When the event is triggered, its values are stored where the slots point; a slot that is NULL stores
- * nothing. If a slot names a local variable, or a part of one, and the block of that variable has ended, its value is
- * dropped. What a slot reaches through a pointer has to live until the event is triggered or cancelled. Never blocks,
- * never switches to another activity.
+ * parentheses. When the event is triggered, its values are stored where the slots point; a null pointer of the value's
+ * type, such as (int *)NULL, stores nothing. If a slot names a local variable, or a part of one, and the block of that
+ * variable has ended, its value is dropped. What a slot reaches through a pointer has to live until the event is
+ * triggered or cancelled. Never blocks, never switches to another activity.
  * Result: the event. If there is no memory, the program ends.
  * Source: Tame, section 3. */
 #define mkevent(...) CH_EVENT_JOIN(CH_MKEVENT_, CH_EVENT_COUNT(__VA_ARGS__))(__VA_ARGS__)

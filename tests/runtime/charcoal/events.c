@@ -63,6 +63,13 @@ TEST(values_are_converted_as_an_assignment_would) {
   EXPECT(f == 1.5f && negative == -2);
 }
 
+TEST(a_value_without_a_slot_is_dropped) {
+  rendezvous() r;
+  int second = 0;
+  event(int, int) e = mkevent(r, (int *)NULL, &second);
+  EXPECT(ch_trigger(e, 1, 2) == 0 && twait(r) == 0 && second == 2);
+}
+
 TEST(the_second_trigger_is_ignored_and_counted) {
   rendezvous() r;
   int i = 0;
