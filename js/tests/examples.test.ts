@@ -69,6 +69,18 @@ for (const { entry, name, example } of examples) {
   })
 }
 
+test('a simulation has its domain also after a garbage collection', async () => {
+  const [key] = [...programs.keys()].filter((name) => /dev-simulate-/.test(name))
+  const program = (await (built ??= bundle()))[key.replace(/\W/g, '_')]
+  for (let i = 0; i < 5; i++) {
+    ;(globalThis as any).gc()
+    await new Promise((done) => setTimeout(done, 5))
+  }
+  const { log } = console
+  console.log = () => {}
+  await program.run().finally(() => Object.assign(console, { log }))
+})
+
 /** What stands in the configuration of a bundler or of ESLint: the tests of those run it. */
 const CONFIGURED = ['esbuild', 'rollup', 'rspack', 'unplugin', 'vite', 'webpack', 'default']
 

@@ -51,6 +51,8 @@ if (protocols[PROTOCOL] === undefined) {
     )
 }
 shared.copies.add(new WeakRef(use))
+// A copy lives as long as its realm: nothing else in it needs hold `use`.
+;((globalThis as Record<symbol, unknown[] | undefined>)[Symbol.for('charcoal.copies')] ??= []).push(use)
 if (shared.domain !== null) use(shared.domain)
 
 /** Makes the domain, unless another copy has made it. */
