@@ -10,7 +10,15 @@
 #include <stdlib.h>
 
 #define DEFAULT_LOOK_US 20
+/* A look may last so many times longer while more domains are awake than there are processors. */
+#define TIMES_CROWDED 5
+/* After this time a look gives way also where there is a processor for each domain: the kernel may have put two of them
+ * on one. */
+#define ALONE_NS 2000
+/* A look is set aside if the thread had no processor for so many times the length of a look. */
+#define TIMES_SET_ASIDE 10
 #define MOST_LEFT_OUT 255
+#define LEFT_OUT_AFTER_SET_ASIDE 1023
 /* How often a look reads the inbox before it reads the clock again. */
 #define GLANCES 16
 
@@ -51,6 +59,7 @@ static int64_t longest(void) {
   return ns;
 }
 
+/* Whether there is a processor for each domain that is awake. */
 static bool has_processor(void) {
   return __atomic_load_n(&ch_domains_awake, __ATOMIC_RELAXED) <= __atomic_load_n(&processors, __ATOMIC_RELAXED);
 }
@@ -63,7 +72,7 @@ static bool may_look(void) {
     return false;
   }
   count_processors();
-  return __atomic_load_n(&processors, __ATOMIC_RELAXED) > 1 && has_processor() && longest() > 0;
+  return longest() > 0;
 }
 
 static bool glance(void) {
@@ -75,18 +84,35 @@ static bool glance(void) {
   return false;
 }
 
-static bool look_until(int64_t deadline) {
-  while (!glance())
-    if (!has_processor() || ch_reactor->has_news() || ch_monotonic_now() >= deadline)
-      return false;
-  return true;
+enum outcome { IN_VAIN, PAID, SET_ASIDE };
+
+/* The last letter came after this thread had given way: its sender is on the same processor. */
+static __thread bool shares_processor;
+
+static enum outcome look(int64_t due) {
+  const int64_t began = ch_monotonic_now();
+  bool gives_way = false;
+  for (int64_t now = began; !glance();) {
+    bool crowded = !has_processor();
+    int64_t before = now;
+    if (ch_reactor->has_news() || now >= due || now - began >= (crowded ? TIMES_CROWDED : 1) * longest())
+      return IN_VAIN;
+    gives_way = crowded || shares_processor || now - began >= ALONE_NS;
+    if (gives_way)
+      sched_yield();
+    now = ch_monotonic_now();
+    if (now - before > TIMES_SET_ASIDE * longest())
+      return SET_ASIDE;
+  }
+  shares_processor = gives_way;
+  return PAID;
 }
 
-static void learn(bool paid) {
+static void learn(enum outcome outcome) {
   ch_looks++;
-  ch_looks_paid += paid;
-  left_out = paid ? 0 : penalty;
-  penalty = paid ? 1 : 2 * penalty < MOST_LEFT_OUT ? 2 * penalty : MOST_LEFT_OUT;
+  ch_looks_paid += outcome == PAID;
+  left_out = outcome == PAID ? 0 : outcome == SET_ASIDE ? LEFT_OUT_AFTER_SET_ASIDE : penalty;
+  penalty = outcome == PAID ? 1 : 2 * penalty < MOST_LEFT_OUT ? 2 * penalty : MOST_LEFT_OUT;
 }
 
 bool ch_look_for_letters_slow(void) {
@@ -94,9 +120,8 @@ bool ch_look_for_letters_slow(void) {
     return ch_inbox_open();
   if (!may_look())
     return false;
-  int64_t due = ch_timers_latest(), last = ch_monotonic_now() + longest();
   ch_inbox_looks();
-  learn(look_until(due < last ? due : last));
+  learn(look(ch_timers_latest()));
   ch_inbox_wakes();
   return ch_inbox_open();
 }

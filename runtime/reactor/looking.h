@@ -1,16 +1,20 @@
 /* A domain that has nothing to do looks for letters for a moment before it sleeps. If it finds one, neither side has
  * needed a system call.
  *
- * It looks only under three conditions:
+ * It looks only under two conditions:
  * - There is another domain, which might send a letter.
- * - Looking takes a processor from no other domain: there are at least as many processors as domains that are awake.
  * - Looking has been worth it lately. After a look in vain the domain sleeps without a look for a while: first once,
  *   then, with each further look in vain, twice as many times as before, up to 255. After a look that found a letter,
  *   the next sleep begins with a look again.
  *
- * A look ends with a letter, with something that the kernel has for the domain, when the next timer is due, when
- * another domain wants the processor, or after 20 us (CHARCOAL_LOOK_US in the environment sets the time in
- * microseconds; with 0 no domain looks). */
+ * A look takes a processor from no other domain. It gives way (sched_yield) after each glance if more domains are awake
+ * than there are processors, or if the last letter came after it had given way; otherwise from the second microsecond
+ * on. If it gets its processor back only after 200 us, another process needs it, and the next 1023 sleeps begin without
+ * a look.
+ *
+ * A look ends with a letter, with something that the kernel has for the domain, when the next timer is due, or after
+ * 20 us; after 100 us while more domains are awake than there are processors. CHARCOAL_LOOK_US in the environment sets
+ * the 20 us, and the others in proportion; with 0 no domain looks. */
 #ifndef CHARCOAL_REACTOR_LOOKING_H
 #define CHARCOAL_REACTOR_LOOKING_H
 
