@@ -3,17 +3,22 @@
 #ifndef CHARCOAL_SCHED_TSAN_H
 #define CHARCOAL_SCHED_TSAN_H
 
+#include <stdbool.h>
+
 extern void __tsan_acquire(void *) __attribute__((weak));
 extern void __tsan_release(void *) __attribute__((weak));
 
+/* The program is one for ThreadSanitizer. */
+static inline bool ch_tsan_watches(void) { return __builtin_expect(__tsan_release != 0, 0); }
+
 /* Before what others see there: all that this thread has done precedes it. */
 static inline void ch_tsan_release(const volatile void *at) {
-  if (__builtin_expect(__tsan_release != 0, 0))
+  if (ch_tsan_watches())
     __tsan_release((void *)at);
 }
 /* After it was seen: what preceded it precedes all that this thread does. */
 static inline void ch_tsan_acquire(const volatile void *at) {
-  if (__builtin_expect(__tsan_acquire != 0, 0))
+  if (ch_tsan_watches())
     __tsan_acquire((void *)at);
 }
 

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "offload/pool.h"
 #include "posix/locks/others.h"
+#include "sched/tsan.h"
 #include <errno.h>
 
 long ch_call_join(void *data) {
@@ -17,7 +18,13 @@ long ch_call_thrd_join(void *data) {
   struct ch_join *j = data;
   int result = 0;
   ch_pool_cancellable(true);
-  j->error = thrd_join((thrd_t)j->thread, &result);
+  if (ch_tsan_watches()) { /* it has been made by pthread_create (posix/births.c) */
+    void *pointer = NULL;
+    j->error = ch_thrd_result(pthread_join(j->thread, &pointer));
+    result = (int)(intptr_t)pointer;
+  } else {
+    j->error = thrd_join((thrd_t)j->thread, &result);
+  }
   ch_pool_cancellable(false);
   j->result = (void *)(intptr_t)result;
   return 0;

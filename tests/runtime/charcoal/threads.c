@@ -115,10 +115,10 @@ static int (*volatile looked_up[])(int) = {one, two};
 static void *looks_up(void *unused) {
   return (void *)(intptr_t)(looked_up[0](0) + looked_up[1](0));
 }
-static volatile int enough;
+static int enough;
 static void *gives_birth(void *unused) {
   pthread_t thread;
-  while (!enough)
+  while (!__atomic_load_n(&enough, __ATOMIC_RELAXED))
     EXPECT(pthread_create(&thread, NULL, looks_up, NULL) == 0 && pthread_join(thread, NULL) == 0);
   return unused;
 }
@@ -135,7 +135,7 @@ TEST(a_child_looks_functions_up_whatever_other_threads_did_at_the_fork) {
     }
     EXPECT(child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 3);
   }
-  enough = 1;
+  __atomic_store_n(&enough, 1, __ATOMIC_RELAXED);
   for (int i = 0; i < 2; i++)
     EXPECT(pthread_join(parents[i], NULL) == 0);
 }
