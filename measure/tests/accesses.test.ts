@@ -46,6 +46,21 @@ const { a: { b: [first] }, ...rest } = d
 out.push(first, Object.keys(rest).length, shared, String(function named() {}.name), (() => {}).name, path.basename('/x/y'))
 switch (shared) { case 40: out.push('forty'); break; default: out.push('no') }
 const tagged = (s, v) => s.raw.join('|') + v
+const pair = [1, 2]
+let left = 0, right = 0
+;[left, right = left, ...o0] = [...pair, 3]; var o0
+const swap = () => ([left, right] = [right, left])
+const deep = { in: { x: [5, 6], f() { return this.x } }, none: null }
+const { in: { x: [five] }, none = 3, ['none']: computed, gone = left } = deep
+const [one, , three = 9] = pair
+for (const x of pair) for (let y of [...deep.in.x, ...pair]) left += x * y
+out.push(left, right, o0, swap(), five, none, computed, gone, one, three, 'x' in deep.in, (right, 'y') in deep.in, pair.length, pair[0])
+out.push(deep?.in.x?.[1], deep.in?.f?.(), deep.none?.x.y.z(left), (deep.none?.x)?.y, (0, deep).in?.x.length, deep.in.x?.length, deep?.none?.[left].x)
+out.push(deep.in.gone?.(left), deep?.in.f().length, delete deep.in?.nothing, [...pair].length, Math.max(...pair))
+try { const { a } = deep.none } catch (e) { out.push(e.constructor.name) }
+try { 'a' in deep.none } catch (e) { out.push(e.message) }
+pair.length = 1
+out.push(pair.length, pair.push(7), pair.shift(), pair[0])
 out.push(tagged\`a\${shared}b\`, \`\${d.a.b[0]}\`, (0, d.raise).call(d) > 0)
 out.push([1, 2].toString(), shared.toString(2), ({ constructor: (x) => x }).constructor(5), d.a.b.valueOf().length)
 const o = { k: 1, get twice() { return this.k * 2 }, set twice(v) { this.k = v / 2 } }
@@ -71,6 +86,10 @@ proxy.a = 1
 out.push(proxy.a, delete proxy.a, Reflect.ownKeys(proxy).length)
 async function* pages() { for (let i = 0; i < 2; i++) { o.page = await i; yield o.page } }
 for await (const page of pages()) out.push(page)
+async function* inner(x) { try { const got = yield x; yield; yield got } finally { o.page += 10; await 0 } }
+async function* outer() { yield* inner(o.page); return yield* inner(await 2) }
+const stepped = outer()
+out.push(await stepped.next(), await stepped.next(7), (await stepped.next()).value, (await stepped.next()).value, await stepped.return(4), o.page)
 // What functions say of themselves, and where errors come from.
 async function text(a = () => o.k) { o.k = await a(); return [1].map((x) => x + o.k) }
 out.push(text.toString(), String((x) => o.k), Fields.toString(), Function.prototype.toString.toString(), (0, eval)('(' + text + ')').name)

@@ -35,6 +35,34 @@ test('a known race is the first card: twenty shapes of races that packages had, 
   ok(races.length >= 20 && first >= races.length - 2, `${first} of ${races.length} come first`)
 })
 
+test('a race is seen however its accesses are written', async () => {
+  const ways = {
+    pattern: 'const { items } = state; await sleep(1); state.items = [...items, i]',
+    spread: 'const copy = [...list]; await sleep(1); list.push(copy.length)',
+    length: 'if (slots.length < 2) { await sleep(1); slots.push(i) }',
+    head: 'const job = queue[0]; if (job === undefined) return; await sleep(1); queue.shift()',
+    inside: "if ('key' in cache) return; await sleep(1); cache.key = i",
+    optional: 'if (user.session?.token == null) { await sleep(1); user.session.token = i }',
+    nullish: 'connection ??= await sleep(1).then(() => ({}))',
+    assigned: 'const before = pair; await sleep(1); ({ pair } = { pair: before + 1 })',
+    iterated: 'for (const x of members) if (x === i) return; await sleep(1); members.push(i)',
+  }
+  const cards = await found(`
+const sleep = (ms) => new Promise((done) => setTimeout(done, ms))
+const state = { items: [] }, list = [], slots = [], queue = [1, 2, 3], cache = {}, user = { session: { token: null } }, members = []
+let connection, pair = 0, counted = 0
+${Object.entries(ways)
+  .map(([name, body]) => `async function ${name}(i) { ${body} }\nawait Promise.all([1, 2, 3].map(${name}))`)
+  .join('\n')}
+async function* generated() { const n = counted; yield n; await sleep(1); counted = n + 1 }
+await Promise.all([1, 2, 3].map(async () => { for await (const n of generated()) await sleep(1) }))`)
+  const seen = cards.filter((c) => c.text.includes('waited and wrote it')).map((c) => c.operation)
+  same(
+    [...Object.keys(ways), 'generated'].filter((name) => !seen.includes(name)),
+    [],
+  )
+})
+
 test('what is in order is no conflict: one after the other, under a lock, each on its own data', async () => {
   const cards = await found(`
 const sleep = (ms) => new Promise((done) => setTimeout(done, ms))

@@ -143,6 +143,13 @@ class Runtime {
     return key
   }
 
+  /** A number in brackets: what stands there changes when others are taken out, too. */
+  i(object: unknown, key: number, site: number): number {
+    this.property(object, key, site, false)
+    if (Array.isArray(object)) this.watch.note(object, 'order', site, false)
+    return key
+  }
+
   kw<K>(object: unknown, key: K, site: number): K {
     this.property(object, key, site, true)
     return key
@@ -160,8 +167,22 @@ class Runtime {
     return value
   }
 
+  /** Properties are taken from an object by a pattern: names and sites in turn. */
+  d<T>(object: T, told: (string | number)[]): T {
+    for (let i = 0; i < told.length; i += 2) this.property(object, told[i], told[i + 1] as number, false)
+    return object
+  }
+
+  /** `key in object`: the object is answered. */
+  in<T>(object: T, key: unknown, site: number): T {
+    this.property(object, key, site, false)
+    return object
+  }
+
   private property(object: unknown, key: unknown, site: number, writes: boolean): void {
     if (typeof object !== 'object' || object === null) return
+    // How long an array is changes with what is in it.
+    if (key === 'length' && Array.isArray(object)) return this.watch.note(object, 'contents', site, writes)
     // A name that is an object becomes text by code of the program, which runs once, and not here.
     if (typeof key === 'number') this.watch.note(object, String(key), site, writes)
     else if (typeof key === 'string' || typeof key === 'symbol') this.watch.note(object, key, site, writes)
@@ -186,9 +207,11 @@ class Runtime {
     return key
   }
 
-  all<T>(object: T, site: number, writes: boolean): T {
+  /** `moves`: elements have other numbers afterwards. */
+  all<T>(object: T, site: number, writes: boolean, moves = false): T {
     if (Array.isArray(object) || object instanceof Map || object instanceof Set)
       this.watch.note(object, 'contents', site, writes)
+    if (moves && Array.isArray(object)) this.watch.note(object, 'order', site, true)
     return object
   }
 }

@@ -44,6 +44,8 @@ const WHOLE: Record<string, boolean> = {
   reduce: false,
   at: false,
 }
+/** Methods after which elements that stay have other numbers. */
+const MOVES = new Set(['shift', 'unshift', 'splice', 'sort', 'reverse'])
 /** Objects of the language: nobody's state. */
 const LANGUAGE = new Set([
   'console',
@@ -186,10 +188,10 @@ class Rewriter {
   }
 
   /** Puts a node between two texts, as one expression. */
-  private wrap(node: Node, before: string, after: string): void {
+  private wrap(node: Node, before: string, after: string, visit = (n: Node) => this.visit(n)): void {
     const several = node.type === 'SequenceExpression'
     this.insert(node.start, several ? `${before}(` : before)
-    isFunction(node) ? this.function(node, '') : this.visit(node)
+    visit(node)
     this.insert(node.end, several ? `)${after}` : after)
   }
 
@@ -197,9 +199,9 @@ class Rewriter {
    * Puts an object between a call of ours and its end. V8 gives other places to properties of calls than to others, so
    * it is made no call if it is none.
    */
-  private about(object: Node, name: string, rest: string, before = '', after = ''): void {
+  private about(object: Node, name: string, rest: string, before = '', after = '', visit?: (n: Node) => void): void {
     const [open, close] = endsInCall(object) ? ['', ''] : ['(', ')']
-    this.wrap(object, `${before}${open}$ch.${name}(`, `,${rest})${close}${after}`)
+    this.wrap(object, `${before}${open}$ch.${name}(`, `,${rest})${close}${after}`, visit)
   }
 
   /** Puts the insertions in, and notes by how much each line's columns move. */
@@ -266,7 +268,7 @@ class Rewriter {
     const { scopes } = this
     walk(node, (n) => {
       const target = n.type === 'AssignmentExpression' ? n.left : n.type === 'UpdateExpression' ? n.argument : null
-      if (target?.type === 'Identifier' && names.has(target.name)) names.set(target.name, true)
+      for (const name of namesOf(target)) if (names.has(name)) names.set(name, true)
     })
     for (const [name, changes] of [...names]) if (!changes) names.delete(name)
     if (scopes!.token !== null && names.size > 0) {
@@ -327,7 +329,8 @@ class Rewriter {
       case 'UpdateExpression':
         return this.update(node)
       case 'AwaitExpression':
-        return this.await(node)
+      case 'YieldExpression':
+        return this.waits(node)
       case 'UnaryExpression':
         if (node.operator === 'delete' && node.argument.type === 'MemberExpression')
           return this.member(node.argument, true)
@@ -335,9 +338,12 @@ class Rewriter {
         return this.visit(node.argument)
       case 'VariableDeclarator':
         if (node.id.type !== 'Identifier') this.defaults(node.id)
-        if (node.init !== null)
-          isFunction(node.init) ? this.function(node.init, node.id.name ?? '') : this.visit(node.init)
-        return
+        if (node.init === null) return
+        return isFunction(node.init) ? this.function(node.init, node.id.name ?? '') : this.taken(node.init, node.id)
+      case 'SpreadElement':
+        return this.contents(node.argument)
+      case 'BinaryExpression':
+        return node.operator === 'in' ? this.contained(node) : this.visitAll([node.left, node.right])
       case 'Property':
         if (node.computed) this.visit(node.key)
         if (node.shorthand) {
@@ -361,7 +367,7 @@ class Rewriter {
         return
       case 'ForOfStatement':
         if (node.left.type === 'VariableDeclaration') this.visit(node.left)
-        this.visit(node.right)
+        this.contents(node.right)
         return node.await && node.body.type === 'BlockStatement' ? this.again(node.body) : this.visit(node.body)
       case 'ForInStatement':
         this.visit(node.right)
@@ -407,7 +413,7 @@ class Rewriter {
   // Functions
 
   private function(node: Node, name: string, holder: Node = node): void {
-    const asynchronous = node.async && !node.generator
+    const asynchronous = node.async
     const activation = asynchronous || (!node.generator && passesFunctions(node)) ? ACTIVATION : null
     const { line, column } = holder.loc.start
     const begin = holder === node ? column + 1 : node.loc.start.column + 1
@@ -455,12 +461,14 @@ class Rewriter {
     return from + text.indexOf('=>') + 2
   }
 
-  private await(node: Node): void {
+  /** An `await`, or a `yield` of an asynchronous generator, which goes on when somebody wants the next value. */
+  private waits(node: Node): void {
     const { activation } = this.functions.at(-1)!
-    if (activation === null) return this.visit(node.argument)
+    const { argument } = node
+    if (activation === null || argument === null) return this.visitAll([argument])
     this.insert(node.start, `$ch.back(${activation},${this.site(node, this.text(node))},`)
-    this.insert(node.argument.start, `$ch.away(${activation},(`)
-    this.visit(node.argument)
+    this.insert(argument.start, `$ch.away(${activation},(`)
+    this.visit(argument)
     this.insert(node.end, ')))')
   }
 
@@ -479,7 +487,8 @@ class Rewriter {
     const site = this.site(node, this.text(node))
     if (!computed) return this.about(object, deletes ? 'w' : 'r', `${JSON.stringify(keyName(property))},${site}`)
     const held = this.held(object)
-    this.wrap(property, `$ch.${deletes ? 'kw' : 'k'}(${held},`, `,${site})`)
+    const name = deletes ? 'kw' : typeof property.value === 'number' ? 'i' : 'k'
+    this.wrap(property, `$ch.${name}(${held},`, `,${site})`)
   }
 
   /** True if a property is nobody's state, or cannot be told of; then what is computed is visited. */
@@ -502,15 +511,54 @@ class Rewriter {
     return temporary
   }
 
-  /** Inside `a?.b.c` nothing is noted, but what stands in its calls and brackets. */
+  /**
+   * Of `a.b?.c.d` only `b` and `c` are noted: `d` is read where `a.b` is there, which a call around it would forget.
+   * Where `c` stands behind the `?.`, what is there is known afterwards, too.
+   */
   private chain(node: Node): void {
+    if (!isOptional(node)) return this.visit(node)
     if (node.type === 'CallExpression') {
       this.chain(node.callee)
-      this.visitAll(node.arguments)
-    } else if (node.type === 'MemberExpression') {
-      this.chain(node.object)
-      if (node.computed) this.visit(node.property)
-    } else if (node.type !== 'Super') this.visit(node)
+      return this.visitAll(node.arguments)
+    }
+    const { object, property, computed } = node
+    if (!node.optional || computed) this.chain(object)
+    else {
+      const rest = `${JSON.stringify(keyName(property))},${this.site(node, this.text(node))}`
+      this.about(object, 'r', rest, '', '', (n) => this.chain(n))
+    }
+    if (computed) this.visit(property)
+  }
+
+  /** What a pattern takes from an object that others may hold. */
+  private taken(value: Node, pattern: Node): void {
+    if (!isHeld(value)) return this.visit(value)
+    if (pattern.type === 'ArrayPattern') return this.contents(value)
+    if (pattern.type !== 'ObjectPattern') return this.visit(value)
+    const keys = pattern.properties.filter((p: Node) => p.type === 'Property' && !p.computed)
+    if (keys.length === 0) return this.visit(value)
+    // A finding tells of one property, so each has a site of its own.
+    const told = keys.map((p: Node) => {
+      const name = keyName(p.key)
+      return `${JSON.stringify(name)},${this.site(p, `${this.text(value)}.${name}`)}`
+    })
+    this.wrap(value, '$ch.d(', `,[${told.join()}])`)
+  }
+
+  /** All of a list is read. */
+  private contents(list: Node): void {
+    if (!isHeld(list) || list.type === 'ThisExpression') return this.visit(list)
+    this.about(list, 'all', `${this.site(list, this.text(list))},false`)
+  }
+
+  /** `key in object` */
+  private contained(node: Node): void {
+    const { left, right } = node
+    if (left.type === 'PrivateIdentifier') return this.visit(right)
+    const site = this.site(node, this.text(node))
+    const key = this.temporary()
+    this.wrap(left, `(${key}=`, ')')
+    this.wrap(right, '$ch.in(', `,${key},${site})`)
   }
 
   private call(node: Node): void {
@@ -535,7 +583,11 @@ class Rewriter {
         return this.visitAll(node.arguments.slice(1))
       }
       if (callee.property.type === 'Identifier' && Object.hasOwn(WHOLE, method)) {
-        this.about(object, 'all', `${this.site(node, this.text(object))},${WHOLE[method]}`)
+        this.about(
+          object,
+          'all',
+          `${this.site(node, this.text(object))},${WHOLE[method]}${MOVES.has(method) ? ',true' : ''}`,
+        )
         return this.visitAll(node.arguments)
       }
       this.visit(object)
@@ -560,8 +612,8 @@ class Rewriter {
       this.insert(node.end, '))')
       return
     }
-    if (left.type !== 'MemberExpression' || this.nobodys(left))
-      return isFunction(right) ? this.function(right, '') : this.visit(right)
+    if (left.type === 'ObjectPattern' || left.type === 'ArrayPattern') return this.pattern(left, right)
+    if (left.type !== 'MemberExpression' || this.nobodys(left)) return this.visit(right)
     const { object, property, computed } = left
     const site = this.site(node, this.text(left))
     const name = JSON.stringify(keyName(property))
@@ -583,6 +635,15 @@ class Rewriter {
       else if (held !== 'this') this.wrap(object, before, ')')
       this.wrap(right, `$ch.put(${held},${name},${site},`, ')')
     }
+  }
+
+  /** `[a, b] = …`: what is shared is told of when the right side is known. */
+  private pattern(left: Node, right: Node): void {
+    this.defaults(left)
+    const shared = [...namesOf(left)].map((name) => [name, this.shared(name)]).filter(([, of]) => of !== null)
+    for (const [name, of] of shared) this.insert(right.start, `$ch.a(${of},${this.site(left, name!)},(`)
+    this.taken(right, left)
+    this.insert(right.end, '))'.repeat(shared.length))
   }
 
   private update(node: Node): void {
@@ -607,6 +668,23 @@ function endsInCall(node: Node): boolean {
   let n = node
   while (n.type === 'MemberExpression' || n.type === 'TaggedTemplateExpression') n = n.object ?? n.tag
   return n.type === 'CallExpression' || n.type === 'ImportExpression'
+}
+
+/** True if a chain may end early at this node or below it. */
+const isOptional = (n: Node): boolean =>
+  (n.type === 'MemberExpression' || n.type === 'CallExpression') && (n.optional || isOptional(n.object ?? n.callee))
+
+/** A variable or property: what it holds may be others', too. */
+const isHeld = (n: Node): boolean =>
+  (n.type === 'Identifier' && !LANGUAGE.has(n.name)) || n.type === 'MemberExpression' || n.type === 'ThisExpression'
+
+/** The variables that an assignment's left side, or a pattern, gives values to. */
+function* namesOf(target: Node): Generator<string> {
+  if (target?.type === 'Identifier') yield target.name
+  else if (target?.type === 'AssignmentPattern') yield* namesOf(target.left)
+  else if (target?.type === 'RestElement') yield* namesOf(target.argument)
+  else if (target?.type === 'ArrayPattern') for (const element of target.elements) yield* namesOf(element)
+  else if (target?.type === 'ObjectPattern') for (const p of target.properties) yield* namesOf(p.value ?? p)
 }
 
 const isFunction = (n: Node): boolean =>
@@ -648,12 +726,7 @@ const passesFunctions = (node: Node): boolean =>
 function declares(node: Node, name: string): boolean {
   let found = node.id?.name === name
   const names = (pattern: Node): void => {
-    if (pattern === null) return
-    if (pattern.type === 'Identifier') found ||= pattern.name === name
-    else if (pattern.type === 'AssignmentPattern') names(pattern.left)
-    else if (pattern.type === 'RestElement') names(pattern.argument)
-    else if (pattern.type === 'ArrayPattern') pattern.elements.forEach(names)
-    else if (pattern.type === 'ObjectPattern') for (const p of pattern.properties) names(p.value ?? p.argument)
+    for (const declared of namesOf(pattern)) found ||= declared === name
   }
   for (const param of node.params ?? []) names(param)
   walk(node, (n) => {
