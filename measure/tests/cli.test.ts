@@ -31,6 +31,9 @@ for (const [args, status, pattern] of [
   [['web', 'http://127.0.0.1:1/', '--script', 'none.mjs'], 2, /the steps file none.mjs does not exist/],
   [['web', 'http://127.0.0.1:1/', '--no-calibrate'], 5, /does not load: net::ERR_(CONNECTION_REFUSED|UNSAFE_PORT)/],
   [['node'], 2, /usage: charcoal-measure node/],
+  [['node', '--out', 'no/folder.jsonl', 'none.mjs'], 2, /--out: no\/folder.jsonl cannot be written: its folder does/],
+  [['node', '--html=/', 'none.mjs'], 2, /--html: \/ cannot be written: it is a directory/],
+  [['node', '--baseline', 'none.jsonl', 'none.mjs'], 2, /the baseline none.jsonl does not exist; record one/],
   [['node', '--no-calibrate', 'none.mjs'], 2, /the program none.mjs does not exist/],
   [['trace', 'none.jsonl'], 2, /the trace none.jsonl does not exist/],
 ] as const)

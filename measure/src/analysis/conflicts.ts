@@ -5,7 +5,7 @@
  */
 import type { Figures } from './figures.ts'
 import { ENOUGH_RUNS } from './ranking.ts'
-import { functionOf, type Site } from './sites.ts'
+import { fileOf, functionOf, shortUrl, type Site } from './sites.ts'
 
 export interface Conflict {
   /** `data`: accesses were seen. `function`: code of the same function ran in a gap. */
@@ -119,13 +119,23 @@ const isPackage = ({ url, original }: Site): boolean => /[\\/]node_modules[\\/]/
 
 const nameOf = (site: Site | undefined): string => site?.original?.name ?? site?.function ?? ''
 
+/** `save()`, or where it stands if it has no name. */
+function whose(site: Site | undefined): string {
+  const name = nameOf(site)
+  if (name !== '') return `${name}()`
+  const place = site?.original ?? site
+  const file = site === undefined ? undefined : fileOf(site)
+  return file === undefined ? 'a function without a name' : `the function at ${shortUrl(file)}:${place!.line}`
+}
+
 /** The finding as a sentence. */
 export function conflictText(f: Figures, c: Conflict): string {
-  const name = nameOf(f.sites[c.operation ?? c.second])
-  const who = name === '' ? 'An operation' : `${name}()`
+  const operation = f.sites[c.operation ?? c.second]
+  const name = nameOf(operation)
+  const who = whose(operation).replace(/^the/, 'The')
   const foreign = nameOf(f.sites[c.other])
-  const same = c.operation !== undefined && functionOf(f.sites[c.other]!) === functionOf(f.sites[c.operation]!)
-  const other = foreign === '' ? 'something else' : same || foreign === name ? `another ${foreign}()` : `${foreign}()`
+  const same = functionOf(f.sites[c.other]!) === functionOf(operation!) || (foreign !== '' && foreign === name)
+  const other = !same ? whose(f.sites[c.other]) : foreign === '' ? 'another call of it' : `another ${foreign}()`
   const of = `in ${c.seen} of ${c.runs} runs`
   if (c.kind === 'lost update')
     return `${who} read ${c.variable ?? 'a variable'}, waited and wrote it, though ${other} had written it meanwhile: ${of}.`

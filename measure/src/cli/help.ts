@@ -116,7 +116,7 @@ ${Object.values(commands)
   .map((c) => `  charcoal-measure ${c.usage}\n`)
   .join('')}
 charcoal-measure help COMMAND tells more. Exit status: 0 fine; 1 an error; 2 wrong use, a file is missing; 3 a trace cannot be read;
-4 no browser; 5 the page does not load; 6 the steps failed (the recording is kept); \`node\`: the program's own.
+4 no browser; 5 the page does not load; 6 the steps failed (the recording is kept); 7 a conflict that the baseline has not; \`node\`: the program's own.
 `
 }
 

@@ -7,7 +7,7 @@ import { recordWeb } from '../record/web/index.ts'
 import { choice, milliseconds, misplaced, parseArguments, type Parsed } from './args.ts'
 import { study } from './corpus.ts'
 import { commands, help } from './help.ts'
-import { output } from './output.ts'
+import { checkFiles, output } from './output.ts'
 import { Progress } from './progress.ts'
 
 /** Gives the exit status. */
@@ -55,6 +55,7 @@ async function run(name: string, { words, options, all }: Parsed): Promise<numbe
       .replace(/[-:]|\.\d+Z/g, '')
       .replace('T', '-')}.jsonl`
   const duration = options.has('duration') ? milliseconds(options.get('duration')!, 'duration') : undefined
+  if (name !== 'corpus') checkFiles(options)
   if (name === 'trace' || name === 'report') {
     if (name === 'trace' && words.length > 1)
       throw new MeasureError('`trace` takes one file; for several use `report`', 2)
@@ -63,7 +64,12 @@ async function run(name: string, { words, options, all }: Parsed): Promise<numbe
   }
   const stop = new AbortController()
   const interrupted = (): void => {
-    if (stop.signal.aborted) process.exit(130)
+    if (stop.signal.aborted) {
+      progress.clear()
+      if (existsSync(out))
+        console.error(`broken off; \`charcoal-measure trace --truncated ${out}\` shows what there is`)
+      process.exit(130)
+    }
     say('stopping; once more ends at once')
     stop.abort()
   }

@@ -1,5 +1,5 @@
 /** From trace files to what the user asked for: summary, HTML, JSON, Perfetto. */
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { accessSync, constants, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { conflictKey, conflicts, conflictText } from '../analysis/conflicts.ts'
@@ -10,6 +10,36 @@ import { convertTrace } from '../record/chrome/index.ts'
 import { exportPerfetto } from '../record/perfetto.ts'
 import { htmlReport, terminalSummary } from '../report/index.ts'
 import type { Progress } from './progress.ts'
+
+/**
+ * Fails if a file that is asked for cannot be written, or one that is needed is not there: better now than after an hour
+ * of recording.
+ */
+export function checkFiles(options: Map<string, string>): void {
+  const [format, ...file] = (options.get('export') ?? 'perfetto').split('=')
+  if (format !== 'perfetto') throw new MeasureError(`--export is ${JSON.stringify(format)}; it can be perfetto`, 2)
+  const written: Record<string, string | undefined> = { export: file.join('=') }
+  for (const name of ['out', 'html', 'json', 'keep']) written[name] = options.get(name)
+  for (const [name, path] of Object.entries(written)) if (path) checkWritable(name, path)
+  const baseline = options.get('baseline')
+  if (baseline !== undefined && !existsSync(baseline))
+    throw new MeasureError(
+      `the baseline ${baseline} does not exist; record one with --out, or write one with --json=${baseline}`,
+      2,
+    )
+}
+
+function checkWritable(name: string, file: string): void {
+  let why: string | undefined
+  try {
+    if (!existsSync(file)) accessSync(path.dirname(path.resolve(file)), constants.W_OK)
+    else if (statSync(file).isDirectory()) why = 'it is a directory'
+    else accessSync(file, constants.W_OK)
+  } catch (error) {
+    why = (error as NodeJS.ErrnoException).code === 'ENOENT' ? 'its folder does not exist' : (error as Error).message
+  }
+  if (why !== undefined) throw new MeasureError(`--${name}: ${file} cannot be written: ${why}`, 2)
+}
 
 /** The exit status: 7 if there is a conflict that the baseline has not. */
 export async function output(
@@ -45,10 +75,9 @@ export async function output(
       console.error(`report: ${file}`)
     }
     if (options.has('export')) {
-      const [format, ...rest] = options.get('export')!.split('=')
-      if (format !== 'perfetto') throw new MeasureError(`--export is ${JSON.stringify(format)}; it can be perfetto`, 2)
       if (traces.length > 1) throw new MeasureError('--export takes one trace at a time', 2)
-      const file = rest.join('=') || `${files[0].replace(/\.jsonl?(\.gz)?$/, '')}.perfetto.json`
+      const file =
+        options.get('export')!.replace(/^perfetto=?/, '') || `${files[0].replace(/\.jsonl?(\.gz)?$/, '')}.perfetto.json`
       await exportPerfetto(traces[0], file, { truncated })
       console.error(`for Perfetto: ${file}`)
     }
@@ -74,11 +103,6 @@ export async function output(
 const NEW_CONFLICT = 7
 
 async function baseline(file: string, truncated: boolean): Promise<Figures> {
-  if (!existsSync(file))
-    throw new MeasureError(
-      `the baseline ${file} does not exist; record one with --out, or write one with --json=${file}`,
-      2,
-    )
   if (looksLikeTrace(file)) return analyse(file, { truncated })
   let figures: any
   try {

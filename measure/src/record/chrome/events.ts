@@ -41,7 +41,8 @@ export async function* chromeEvents(
     }
   } catch (error) {
     if (error instanceof MeasureError) throw error
-    throw new TraceError(file, scanner.line, `cannot be read: ${(error as Error).message}`)
+    if (!(options.truncated === true && (error as NodeJS.ErrnoException).code === 'Z_BUF_ERROR'))
+      throw new TraceError(file, scanner.line, `cannot be read: ${(error as Error).message}`)
   } finally {
     bytes.destroy()
   }
