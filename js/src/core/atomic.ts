@@ -6,16 +6,19 @@ import './domain.ts'
 import type { AnyIterator, Branch } from './types.ts'
 import { AtomicBlock, blockOf, type Spawns } from './atomicBlock.ts'
 import { Call, claimed, generatorOf, nameOf, push } from './call.ts'
-import { delegate, generatorNext, isGeneratorFunction, remember } from './generators.ts'
+import { delegate, ending, generatorNext, isGeneratorFunction, remember } from './generators.ts'
 import { domain } from './current.ts'
 import { NEXT, Suspension, THROW, type Operation } from './suspension.ts'
 
-/** Until its block is open, the body of the call is in `made` if it is a generator already, or in `todo`. */
+/**
+ * Until its block is open, the body of the call is in `made` if it is a generator already, or in `todo`. `block` is
+ * null until then, and undefined when the call has left it.
+ */
 class AtomicCall<T> extends Call<T> {
   spawns: Spawns | undefined = undefined
   private readonly todo: Body<T> | null
   private readonly made: AnyIterator | null
-  private block: AtomicBlock | null = null
+  private block: AtomicBlock | null | undefined = null
 
   constructor(todo: Body<T> | null, made: AnyIterator | null) {
     super(null)
@@ -38,26 +41,23 @@ class AtomicCall<T> extends Call<T> {
     try {
       result = generatorNext.call(this.gen!)
     } catch (error) {
-      if (block.leaveNow()) throw error
-      return this.leaveLater(THROW, error)
+      this.gen = ending(THROW, error)
+      if (!block.leaveNow()) return this.asked()
+      this.block = undefined
+      throw error
     }
     d.depth--
     if (result.done) {
       if (d.pending !== null) d.startPending()
-      if (!block.leaveNow()) return this.leaveLater(NEXT, result.value)
+      if (!block.leaveNow()) {
+        // Contained activities have not ended: the run loop makes the call a frame and leaves it.
+        this.gen = ending(NEXT, result.value)
+        return this.asked()
+      }
       this.gen = null
       return this.finished(result.value)
     }
     this.inner = result.value
-    return this.asked()
-  }
-
-  /**
-   * The body has ended on the stack, but contained activities have not: the run loop makes the call a frame and leaves
-   * it.
-   */
-  private leaveLater(mode: 0 | 1, answer: unknown): this {
-    this.gen = ending(mode, answer)
     return this.asked()
   }
 
@@ -84,7 +84,9 @@ class AtomicCall<T> extends Call<T> {
   }
 
   override leave(_branch: Branch, mode: 0 | 1, answer: unknown): boolean {
-    return this.block!.leave(mode, answer)
+    const { block } = this
+    this.block = undefined
+    return block === undefined || block!.leave(mode, answer)
   }
 
   protected override body(): AnyIterator {
@@ -100,11 +102,6 @@ class AtomicCall<T> extends Call<T> {
   override get source(): unknown {
     return this.made ?? this.todo
   }
-}
-
-function* ending(mode: 0 | 1, answer: unknown): Generator<unknown, unknown, unknown> {
-  if (mode === THROW) throw answer
-  return answer
 }
 
 /** Runs an atomic call as the body of its own activity. */

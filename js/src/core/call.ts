@@ -9,6 +9,7 @@
  * In the life of a call
  * - `gen` is the callee's generator until the call begins; while the call is a frame, it is the *caller's* (see Frame).
  * - `inner` is what the callee asked for when it suspended on the stack, until the run loop has made the call a frame.
+ * - `value === this` holds while the call is a part of a branch; others who ask for it then get what `follow` gives.
  * - `activity` is set when the call runs as an activity of its own; then `yield*` joins that.
  * - `context` is the host's context that the call was made in, if it is not its caller's; in a frame, the caller's.
  */
@@ -17,6 +18,7 @@ import type { AnyIterator, AsyncContext, Branch, Frame, Pending } from './types.
 import { contexts } from './asyncContext.ts'
 import {
   delegate,
+  ending,
   generatorNext,
   isGenerator,
   isGeneratorFunction,
@@ -25,7 +27,7 @@ import {
 } from './generators.ts'
 import { domain } from './current.ts'
 import { CALL, kindOf } from './kind.ts'
-import { NEXT, START, Suspension } from './suspension.ts'
+import { NEXT, START, Suspension, THROW } from './suspension.ts'
 
 export const NOTHING: unique symbol = Symbol.for('charcoal.nothing') as never
 
@@ -60,6 +62,12 @@ export class Call<T> extends Suspension<T> implements Promise<T>, Frame, Pending
 
   // ---- inside an activity: `yield*`
 
+  /** A call may be asked for by several, like a promise: the others join what runs it. */
+  override [Symbol.iterator](): Iterator<unknown, T, any> {
+    if (this.value !== this && this.activity === null) return this as unknown as Iterator<unknown, T, any>
+    return (this.activity ?? this.follow())[Symbol.iterator]()
+  }
+
   override next(answer?: unknown): this {
     if (this.value === this) return this.finished(answer)
     if (this.done) return this
@@ -72,7 +80,13 @@ export class Call<T> extends Suspension<T> implements Promise<T>, Frame, Pending
     else if (d.pending !== null) d.startPending()
     this.gen = null
     d.depth++
-    const result = generatorNext.call(gen)
+    let result: IteratorResult<unknown, unknown>
+    try {
+      result = generatorNext.call(gen)
+    } catch (error) {
+      this.gen = ending(THROW, error)
+      throw error
+    }
     d.depth--
     if (result.done) {
       if (d.pending !== null) d.startPending()
@@ -81,6 +95,12 @@ export class Call<T> extends Suspension<T> implements Promise<T>, Frame, Pending
     this.gen = gen
     this.inner = result.value
     return this.asked()
+  }
+
+  /** Who asks again has the same error. */
+  override throw(error: unknown): never {
+    this.gen = ending(THROW, error)
+    return super.throw(error)
   }
 
   override begin(branch: Branch): boolean {
@@ -98,11 +118,21 @@ export class Call<T> extends Suspension<T> implements Promise<T>, Frame, Pending
 
   /** Runs the call as an activity of its own. */
   start(): Activity<T> {
-    if (this.activity === null) {
-      this.claim()
-      this.activity = domain.adopt(this.body(), this.label, this.context) as Activity<T>
+    if (this.activity !== null) return this.activity
+    if (this.value === this) return this.follow()
+    this.claim()
+    return (this.activity = domain.adopt(this.body(), this.label, this.context) as Activity<T>)
+  }
+
+  /** The call is a part of a branch. From now on an activity that nobody runs stands for it, and ends with it. */
+  private follow(): Activity<T> {
+    const activity = domain.standIn(nameOf(this)) as Activity<T>
+    const leave = this.leave.bind(this)
+    this.leave = (branch, mode, answer) => {
+      activity.settle(mode, answer)
+      return leave(branch, mode, answer)
     }
-    return this.activity
+    return (this.activity = activity)
   }
 
   then<A = T, B = never>(
@@ -110,9 +140,8 @@ export class Call<T> extends Suspension<T> implements Promise<T>, Frame, Pending
     bad?: ((error: any) => B | PromiseLike<B>) | null,
   ): Promise<A | B> {
     const activity = this.start()
-    // With nobody's code running it is a native promise that asks: the call is an element of `Promise.all`, or was
-    // returned to one.
-    if (domain.current === null) domain.held.want(activity, domain.top)
+    // A promise is made of the call, or it is an element of `Promise.all`: what waits for that waits for the call.
+    domain.held.want(activity, domain.top)
     return activity.then(ok, bad)
   }
 
@@ -152,12 +181,12 @@ export class Call<T> extends Suspension<T> implements Promise<T>, Frame, Pending
   /** @internal Claims the call, and gives what it would run. */
   take(): AnyIterator {
     this.claim()
-    return this.gen === null || this.activity !== null ? delegate(this) : this.body()
+    return this.gen === null || this.activity !== null || this.value === this ? delegate(this) : this.body()
   }
 
   /** What an activity of the call's own runs. The call cannot run any more. */
   protected body(): AnyIterator {
-    const { gen } = this
+    const gen = this.done ? ending(NEXT, this.value) : this.gen
     if (gen === null) throw new Error(RUN_ALREADY)
     this.gen = null
     return gen

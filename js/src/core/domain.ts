@@ -15,14 +15,14 @@ import { Activity, isActivity } from './activity.ts'
 import { blockOf } from './atomicBlock.ts'
 import { contexts } from './asyncContext.ts'
 import { Call, generatorOf, isCall, nameOf, NOTHING, push } from './call.ts'
-import { generatorNext, generatorThrow, isGenerator, remember } from './generators.ts'
+import { delegate, generatorNext, generatorThrow, isGenerator, remember } from './generators.ts'
 import { shareDomain } from './current.ts'
 import { kindOf } from './kind.ts'
 import { HeldBack } from './held.ts'
 import { nextBranch } from './group.ts'
 import { realHost, type Host } from './host.ts'
 import { Scheduler } from './scheduler.ts'
-import { blockOnPromise } from '../wait/promise.ts'
+import { blockOnPromise, wait } from '../wait/promise.ts'
 import { endBranch } from '../scope/scope.ts'
 
 export interface DomainOptions {
@@ -89,6 +89,14 @@ export class Domain extends Scheduler implements types.Domain {
     return activity
   }
 
+  /** An activity that is never run: it stands for a call that is a part of a branch. */
+  standIn<T>(name: string): Activity<T> {
+    const activity = new Activity<T>(this.top, null)
+    activity.mode = NEXT
+    activity.info = { name: name || 'a call' }
+    return activity
+  }
+
   private make<T>(body: unknown, contained?: boolean, name?: string): Activity<T> {
     const { current } = this
     const block = current === null ? null : blockOf(current)
@@ -142,8 +150,8 @@ export class Domain extends Scheduler implements types.Domain {
    * The same operation as a call, to be run at once: `yield* domain.asCall(body())`. `yield*` looks up the methods of
    * what it runs, which for the generator of a body written in place costs more than to run it (see generators.ts).
    */
-  asCall<O extends object>(what: O): O {
-    return isGenerator(what) ? (new Call(what) as unknown as O) : what
+  asCall<O>(what: O): O {
+    return (isGenerator(what) ? new Call(what) : wait(what)) as O
   }
 
   // ---- contexts
@@ -226,7 +234,7 @@ export class Domain extends Scheduler implements types.Domain {
           if (this.pending === op) this.pending = null
           else this.startPending()
         }
-        if (isCall(op) && op.activity === null && op.gen !== null) {
+        if (isCall(op) && op.activity === null && op.gen !== null && op.value === op) {
           push(op, branch)
           mode = NEXT
           answer = undefined
@@ -255,6 +263,7 @@ export class Domain extends Scheduler implements types.Domain {
 
   /** What a branch asks for that is not a call of its own. False: the branch is blocked. */
   private ask(op: unknown, branch: Branch): boolean {
+    if (isCall(op) && op.value !== op) op = delegate(op) // by `yield` alone, as in the papers
     if (isSuspension(op)) return op.begin(branch)
     if (typeof op === 'object' && op !== null) {
       if (isActivity(op)) return op.joinFrom(branch)

@@ -17,13 +17,19 @@ export function isGeneratorFunction(f: unknown): f is () => AnyIterator {
   return typeof f === 'function' && Object.getPrototypeOf(f) === functionPrototype
 }
 
-export function isGenerator(what: object): what is AnyIterator {
-  return Object.prototype.isPrototypeOf.call(prototype, what)
+export function isGenerator(what: unknown): what is AnyIterator {
+  return Object.prototype.isPrototypeOf.call(prototype, what as object)
 }
 
 /** A generator of one request, or of a value. */
 export function* just(value: unknown): Generator<unknown, unknown, unknown> {
   return yield value
+}
+
+/** A generator that ends at once; `mode` 1: with an error. */
+export function* ending(mode: 0 | 1, answer: unknown): Generator<unknown, unknown, unknown> {
+  if (mode === 1) throw answer
+  return answer
 }
 
 export function* delegate(op: Iterable<unknown>): Generator<unknown, unknown, unknown> {

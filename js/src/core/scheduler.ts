@@ -115,6 +115,8 @@ export abstract class Scheduler {
         const group = this.top.shift()
         if (group === null) break
         this.run(group)
+        // Who only gives way, or blocks, does not come to look at the clock.
+        if (--this.steps <= 0) this.isOver(group)
       }
     } finally {
       this.pumping = false

@@ -35,6 +35,7 @@ export abstract class Suspension<T> implements Operation<T> {
   value: any = undefined;
 
   [Symbol.iterator](): Iterator<unknown, T, any> {
+    if (this.value === this) throw new Error('another branch waits with this operation already: make one for each')
     return this as unknown as Iterator<unknown, T, any>
   }
 

@@ -245,9 +245,10 @@ export interface Domain {
   spawn(body: unknown, contained?: boolean, name?: string): Activity
   start(body: unknown): Activity
   adopt(body: unknown, name: string | undefined, context: AsyncContext | null | undefined): Activity
+  standIn(name: string): Activity
   called(call: Pending): void
   startPending(): void
-  asCall<O extends object>(what: O): O
+  asCall<O>(what: O): O
   buried(activity: Activity): void
 
   enter(context: Context): void

@@ -41,6 +41,9 @@ class Leaving extends Suspension<void> {
     super()
     this.value = this
   }
+  override [Symbol.iterator](): Iterator<unknown, void, any> {
+    return this as unknown as Iterator<unknown, void, any>
+  }
   override next(answer?: unknown): this {
     return answer === LEFT ? (LEFT as unknown as this) : this
   }

@@ -14,14 +14,18 @@ import type { Scope } from '../core/types.ts'
 export class Cancelled extends Error {
   override readonly name = 'Cancelled'
   readonly code = 'ECANCELED'
+  // Private, for what prints errors or makes JSON of them would go through the whole scheduler.
+  readonly #origin: Scope | null
   /** The scope whose `cancel` this comes from. */
-  readonly origin: Scope | null
+  get origin(): Scope | null {
+    return this.#origin
+  }
   constructor(origin: Scope | null, reason: unknown) {
     super(
       reason === undefined ? 'cancelled' : `cancelled: ${reason instanceof Error ? reason.message : String(reason)}`,
       { cause: reason },
     )
-    this.origin = origin
+    this.#origin = origin
   }
 }
 

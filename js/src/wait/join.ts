@@ -2,7 +2,9 @@
  * Waits for the end of an activity; the result is the activity's. Losing or cancelling the wait does not touch the
  * activity.
  */
-import type { Activity } from '../core/types.ts'
+import type { Activity, Branch } from '../core/types.ts'
+import { THROW } from '../core/suspension.ts'
+import { DeadlockError } from '../scope/errors.ts'
 import { Clause } from './clause.ts'
 import { ClauseList } from './list.ts'
 
@@ -17,6 +19,11 @@ export class Join<T> extends Clause<T> {
   constructor(activity: Joined) {
     super()
     this.activity = activity
+  }
+
+  override begin(branch: Branch): boolean {
+    if (this.activity !== branch.activity) return super.begin(branch)
+    return branch.goOn(THROW, new DeadlockError(`${this.activity.name} waits for its own end`))
   }
 
   poll(): boolean {

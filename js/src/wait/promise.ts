@@ -59,7 +59,12 @@ const ignore = (): void => {}
  * unhandled rejection, which would end a Node process: a wait that is withdrawn later takes it no more seriously.
  */
 export function disregard(promise: PromiseLike<unknown>): void {
-  then.call(promise instanceof Promise ? promise : Promise.resolve(promise), ignore, ignore)
+  react(promise, ignore, ignore)
+}
+
+/** As `await` does: a promise whose `then` is its own, and what only looks like a promise, is asked by that `then`. */
+function react(promise: PromiseLike<unknown>, ok: (value: unknown) => void, bad: (error: unknown) => void): void {
+  then.call(Promise.resolve(promise), ok, bad)
 }
 
 /** Blocks `branch` on `promise`. */
@@ -70,7 +75,7 @@ export function blockOnPromise(branch: Branch, promise: PromiseLike<unknown>): b
   }
   const cell = (branch.cell ??= new PromiseCell(branch)) as PromiseCell
   branch.blocked = cell
-  then.call(promise instanceof Promise ? promise : Promise.resolve(promise), cell.ok, cell.bad)
+  react(promise, cell.ok, cell.bad)
   return false
 }
 
@@ -170,8 +175,8 @@ function hubOf(promise: PromiseLike<unknown>): Hub {
     hub = new Hub()
     hubs.set(promise, hub)
     const made = hub
-    then.call(
-      promise instanceof Promise ? promise : Promise.resolve(promise),
+    react(
+      promise,
       (value) => made.settle(false, value),
       (error) => made.settle(true, error),
     )

@@ -17,6 +17,7 @@ export type Selected<M> = { [K in keyof M]-?: { key: K; value: Awaited1<M[K]> } 
  */
 export function* select<M extends Record<string, Waitable<any>>>(clauses: M): Generator<unknown, Selected<M>, any> {
   const keys = Object.keys(clauses)
+  if (keys.length === 0) throw new TypeError('a select of nothing would never end; give it at least one clause')
   const cases = keys.map((key) => new Case<any, any>(clauseOf(clauses[key]), null))
   const at = yield* new Choice(cases, false)
   return { key: keys[at], value: cases[at].clause.outcome } as Selected<M>
