@@ -40,6 +40,12 @@ static inline void on_core(int core) {
   sched_setaffinity(0, sizeof set, &set); /* where it is forbidden, the kernel's choice will do */
 }
 
+/* The port that a server says it listens at: the number at the end of its first line, or before a slash there. */
+static inline int port_in(const char *line) {
+  const char *colon = strrchr(line, ':'), *blank = strrchr(line, ' ');
+  return colon ? atoi(colon + 1) : blank ? atoi(blank + 1) : 0;
+}
+
 /* Starts the server on core 0 and leaves the caller on core 1. */
 static inline struct server start_server(char **command) {
   struct server server = {0};
@@ -66,7 +72,7 @@ static inline struct server start_server(char **command) {
   on_core(1);
   close(out[1]);
   FILE *said = fdopen(out[0], "r");
-  if (!said || !fgets(line, sizeof line, said) || sscanf(line, "port %d", &server.port) != 1) {
+  if (!said || !fgets(line, sizeof line, said) || (server.port = port_in(line)) == 0) {
     fprintf(stderr, "the server does not say its port\n");
     exit(1);
   }

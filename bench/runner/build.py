@@ -15,6 +15,10 @@ HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 ALIGNED = ["-O2", "-falign-functions=64", "-falign-loops=32"]
 SUFFIXES = {".c", ".cpp", ".go", ".rs"}
 LIBRARIES = {"io_uring": ("-luring", "liburing-dev"), "libuv": ("-luv", "libuv1-dev")}
+# Where our program is one of the examples: BENCH -> EXAMPLE. It is built as all examples are.
+EXAMPLES = {"http": "knot", "kv": "kv"}
+# Servers that are installed on the machine; their program here starts them: SYSTEM -> COMMAND, also its Debian package.
+SERVERS = {"nginx": "nginx", "redis": "redis-server"}
 
 
 class Unavailable(Exception):
@@ -35,7 +39,9 @@ def clang(plus_plus=False):
 
 
 def source_of(bench, system):
-    """The system's program for this benchmark, or None."""
+    """The system's program for this benchmark, or None. Of an example it is the file that one reads first."""
+    if system == "charcoal" and bench in EXAMPLES:
+        return f"{os.path.dirname(HERE)}/examples/{EXAMPLES[bench]}/main.c"
     found = [path for path in glob.glob(f"{HERE}/{bench}/{system}.*") if os.path.splitext(path)[1] in SUFFIXES]
     return found[0] if found else None
 
@@ -72,11 +78,19 @@ class Builder:
     def _command(self, bench, system, variant, source, target):
         """(command, environment, working directory, further inputs, what to do when it fails)"""
         define = [f"-DBENCH_{variant.upper()}"] if variant else []
+        if system in SERVERS and not tool(SERVERS[system]):
+            raise Unavailable(f"{system} is not installed (apt-get install {SERVERS[system]})")
         if system == "charcoal":
             cc = self.charcoal_cc()
             inputs = [cc] + [f for d in ("lib", "include") for f in glob.glob(f"{self.tree}/{d}/**/*", recursive=True)]
+            if bench in EXAMPLES:
+                inputs += glob.glob(f"{os.path.dirname(source)}/*")
+                built = f"{self.tree}/examples/{EXAMPLES[bench]}"
+                steps = 'make -s -C "$0" BUILD="$1" "$2" && cp "$2" "$3"'
+                command = ["sh", "-c", steps, f"{os.path.dirname(HERE)}/examples", self.tree, built, target]
+                return command, {}, HERE, inputs, "the example could not be built"
             return [cc, *ALIGNED, *define, source, "-o", target], {}, HERE, inputs, "charcoal-cc could not compile it"
-        if system in ("c", "c-callbacks", "epoll", "pthreads", "driver"):
+        if system in ("c", "c-callbacks", "epoll", "pthreads", "driver", *SERVERS):
             return (
                 [clang(), *ALIGNED, *define, source, "-o", target, "-pthread"],
                 {},

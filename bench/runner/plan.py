@@ -16,6 +16,8 @@ SYSTEMS = [
     "io_uring",
     "epoll",
     "libuv",
+    "nginx",
+    "redis",
     "splitstack",
     "cxx20",
     "boost-fiber",
@@ -39,6 +41,15 @@ VARIANTS = {
     },
     "cxx20": {"clang": ("clang", {}), "gcc": ("gcc", {})},
 }
+# In http, each with the files read from the disk's cache for each answer, and from its own memory or by read.
+FILES = {
+    "nginx": {"read": ("", {}), "sendfile": ("", {"BENCH_NGINX": "sendfile"})},
+    "go": {
+        "FileServer": ("", {"GOMAXPROCS": "1"}),
+        "memory": ("", {"GOMAXPROCS": "1", "BENCH_GO": "memory"}),
+        "memory, all cores": ("", {"BENCH_GO": "memory"}),
+    },
+}
 # In strcmp, ours and plain C each in both ways of writing the loop.
 LOOPS = {"figure 12": ("figure_12", {}), "blocks": ("blocks", {})}
 
@@ -53,6 +64,8 @@ def variants(bench, system):
         return LOOPS
     if bench == "pingpong" and system == "charcoal":
         return WAITING
+    if bench == "http" and system in FILES:
+        return FILES[system]
     return VARIANTS.get(system, {"": ("", {})})
 
 
@@ -93,6 +106,7 @@ CHAN = {
     "ring": 1_000_000,
     "sieve": 1000,
 }
+HTTP = ("1k-keepalive", "1k-close", "4k-keepalive", "1m-keepalive", "1k-keepalive-1000")  # the last has idle-bytes, too
 ECHO = ("throughput", "throughput-100")  # a run has the rows of p99 and idle-bytes, too
 
 BENCHES = {
@@ -229,6 +243,11 @@ BENCHES = {
         cases={case: 1000 for case in ECHO},
         tiny={case: 50 for case in ECHO},
         rounds=3,
+    ),
+    "http": Bench(
+        cases={case: 1000 for case in HTTP},
+        tiny={case: 50 for case in HTTP},
+        rounds=5,
     ),
     "async": Bench(
         cases={case: 1_000_000 for case in ASYNC},

@@ -1,0 +1,54 @@
+// net/http: with BENCH_GO=memory a handler that has read the files once, otherwise http.FileServer, as people write it.
+package main
+
+import (
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strconv"
+)
+
+type page struct {
+	content []byte
+	length  string
+}
+
+func memory(folder string) http.Handler {
+	pages := map[string]page{}
+	names, _ := filepath.Glob(folder + "/*")
+	for _, name := range names {
+		content, err := os.ReadFile(name)
+		if err != nil {
+			panic(err)
+		}
+		pages["/"+filepath.Base(name)] = page{content, strconv.Itoa(len(content))}
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		found, ok := pages[r.URL.Path]
+		if !ok {
+			http.NotFound(w, r)
+			return
+		}
+		w.Header().Set("Content-Type", "text/html")
+		w.Header().Set("Content-Length", found.length)
+		w.Write(found.content)
+	})
+}
+
+func main() {
+	folder := os.Args[len(os.Args)-1]
+	listener, err := net.Listen("tcp4", "127.0.0.1:0")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	fmt.Printf("port %d\n", listener.Addr().(*net.TCPAddr).Port)
+	handler := http.FileServer(http.Dir(folder))
+	if os.Getenv("BENCH_GO") == "memory" {
+		handler = memory(folder)
+	}
+	fmt.Fprintln(os.Stderr, http.Serve(listener, handler))
+	os.Exit(1)
+}
