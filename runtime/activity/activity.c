@@ -139,12 +139,21 @@ static void has_emptied(struct ch_group *g) {
     ch_domain.ended = 1;
 }
 
+void (*ch_activity_checked_end)(struct ch_branch *);
+
+CH_COLD static void check_end(struct ch_branch *b) {
+  void (*look)(struct ch_branch *) = __atomic_load_n(&ch_activity_checked_end, __ATOMIC_RELAXED);
+  ch_captures_activity_ends(b);
+  if (look)
+    look(b);
+}
+
 void ch_activity_end(struct ch_branch *b) {
   struct ch_domain *d = &ch_domain;
   CH_INVARIANT(!b->scope, "an activity has left its scopes when it ends");
   d->live--;
   if (CH_UNLIKELY(ch_checks))
-    ch_captures_activity_ends(b);
+    check_end(b);
   if (CH_UNLIKELY(ch_watched))
     ch_watch_activity_ends(b);
   if (CH_UNLIKELY(b->flags & (CH_NAMED | CH_MARKED))) {

@@ -14,6 +14,9 @@ enum { CH_HANDLE_LIVE = 0x11fe, CH_HANDLE_FINISHED = 0xf1a1, CH_HANDLE_DETACHED 
 /* What waiting for it would say now; EINPROGRESS: it is alive, and somebody other than the caller. */
 CH_HIDDEN int ch_activity_state(const ch_activity *);
 
+/* Is called with each activity that ends while ch_checks is set, if somebody above wants to look at it. */
+extern CH_HIDDEN void (*ch_activity_checked_end)(struct ch_branch *);
+
 CH_HIDDEN const char *ch_branch_name(struct ch_branch *);
 CH_HIDDEN void ch_branch_forget_name(struct ch_branch *);
 /* The thread's table goes: nobody has a name any more. */

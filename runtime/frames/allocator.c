@@ -140,13 +140,30 @@ CH_COLD void ch_block_give_large(void *block) { ch_large_give(block); }
 
 void *ch_heap_arenas(void) { return &arenas; }
 
-bool ch_heap_holds(const void *p) {
+/* The slab of this thread in which the address lies; NULL: it lies in none. */
+static struct ch_slab *slab_at(const void *p) {
   for (const struct ch_arena *a = arenas; a; a = a->next)
     if (a == arena_of(p)) {
-      const struct ch_slab *s = slab_of(p);
-      return s->block && s->kind != CH_KIND_FRAME;
+      struct ch_slab *s = slab_of(p);
+      return s != &a->slabs[0] && s->block ? s : NULL;
     }
-  return false;
+  return NULL;
+}
+
+/* The block of the slab in which the address lies. NULL: it is free. */
+static void *live_block(const struct ch_slab *s, const void *p) {
+  size_t i = (size_t)((const char *)p - slab_base(s)) / s->block;
+  char *b = slab_base(s) + i * s->block;
+  return i < s->carved && !(*(uintptr_t *)b & 1) && b != (char *)ch_heap->spare ? b : NULL;
+}
+
+bool ch_heap_holds(const void *p) {
+  const struct ch_slab *s = slab_at(p);
+  return s && s->kind != CH_KIND_FRAME;
+}
+bool ch_heap_has_freed(const void *p) {
+  const struct ch_slab *s = slab_at(p);
+  return s && !live_block(s, p);
 }
 
 uint64_t ch_heap_mapped(void) { return used_slabs * SLAB + arena_count * (uint64_t)4096 + ch_large_bytes(); }
@@ -187,17 +204,9 @@ static void contains(void *block, void *data) {
 }
 
 struct ch_frame *ch_heap_frame_of(const void *p) {
-  for (struct ch_arena *a = arenas; a; a = a->next) {
-    if (arena_of(p) != a)
-      continue;
-    struct ch_slab *s = slab_of(p);
-    if (s == &a->slabs[0] || s->block == 0 || s->kind != CH_KIND_FRAME)
-      return NULL;
-    size_t i = (size_t)((const char *)p - slab_base(s)) / s->block;
-    char *b = slab_base(s) + i * s->block;
-    bool live = i < s->carved && !(*(uintptr_t *)b & 1) && b != (char *)ch_heap->spare;
-    return live ? (struct ch_frame *)b : NULL;
-  }
+  const struct ch_slab *s = slab_at(p);
+  if (s)
+    return s->kind == CH_KIND_FRAME ? live_block(s, p) : NULL;
   struct {
     const char *p;
     struct ch_frame *found;

@@ -80,6 +80,8 @@ CH_HIDDEN void ch_twins_end(void);
 CH_HIDDEN void ch_heap_walk(enum ch_kind, void (*visit)(void *, void *), void *data);
 /* Whether the address is that of an activity or a branch of this thread, in or out of use; never in malloc mode. */
 CH_HIDDEN bool ch_heap_holds(const void *);
+/* Whether the address is that of a block of this thread that is out of use. */
+CH_HIDDEN bool ch_heap_has_freed(const void *);
 CH_HIDDEN uint64_t ch_heap_mapped(void);
 CH_HIDDEN void ch_heap_sums(enum ch_kind, uint64_t *blocks, uint64_t *bytes);
 /* Where the list of arenas begins: for debuggers. */

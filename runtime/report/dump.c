@@ -154,6 +154,10 @@ static void put_object(struct ch_writer *o, const struct ch_branch *b, const str
 }
 
 static void put_holder_name(struct ch_writer *o, const struct ch_branch *b) {
+  if (!ch_heap_malloc && ch_heap_has_freed(b)) {
+    ch_put(o, "an activity that has ended");
+    return;
+  }
   ch_put(o, "activity ");
   if (!ch_heap_malloc && ch_heap_holds(b))
     put_name(o, (struct ch_branch *)(uintptr_t)b);

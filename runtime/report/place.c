@@ -14,11 +14,14 @@ extern __typeof__(dladdr) dladdr __attribute__((weak));
 extern const ElfW(Ehdr) __ehdr_start __attribute__((weak, visibility("hidden")));
 extern char **environ;
 
-/* The file that the address is in, and the address there. */
+/* The file that the address is in, and the address there. The program's own file is named by the process, for whoever
+ * started it may have called it by a name that is no path. */
 static bool module_of(const void *place, const char **file, uintptr_t *address) {
+  static char program[32];
   Dl_info info;
   const ElfW(Ehdr) *header = &__ehdr_start;
-  *file = "/proc/self/exe";
+  snprintf(program, sizeof program, "/proc/%d/exe", (int)getpid());
+  *file = program;
   if (dladdr && dladdr(place, &info) && info.dli_fbase) {
     header = info.dli_fbase;
     if (info.dli_fname && strchr(info.dli_fname, '/'))

@@ -24,7 +24,7 @@ static int begin(struct ch_gate__clause *form, ch_cond *c, ch_mutex *m) {
     return CH_COND_NOT_BEGUN;
   if (!ch_is_in_branch())
     return EPERM;
-  ch_gate_form(form, types, &c->gate, (long)m);
+  ch_gate_form(form, types, &c->gate, (long)m, NULL);
   return mistake(&c->gate, form);
 }
 

@@ -1,4 +1,5 @@
 #include "sync/gate.h"
+#include "sync/held.h"
 #include <limits.h>
 
 static const struct ch_gate_kind *kind_of(const struct ch_clause *c) {
@@ -10,8 +11,9 @@ void ch_gate_init(struct ch_gate *g, unsigned flags) {
   *g = (struct ch_gate){.object.shared = (flags & CH_SHARED) != 0};
 }
 
-void ch_gate_form(struct ch_gate__clause *c, const struct ch_gate_type types[2], struct ch_gate *g, long wanted) {
-  *c = (struct ch_gate__clause){.owner = ch_gate_self(), .wanted = wanted};
+void ch_gate_form(struct ch_gate__clause *c, const struct ch_gate_type types[2], struct ch_gate *g, long wanted,
+                  const void *place) {
+  *c = (struct ch_gate__clause){.owner = ch_gate_self(), .place = place, .wanted = wanted};
   c->clause.type = &types[g->object.shared].clause;
   c->clause.object = g;
 }
@@ -90,16 +92,17 @@ static int at_once(const struct ch_gate_kind *k, struct ch_gate *g, struct ch_ga
   return (int)c->clause.value;
 }
 
-int ch_gate_try(const struct ch_gate_type types[2], struct ch_gate *g, long wanted) {
+int ch_gate_try(const struct ch_gate_type types[2], struct ch_gate *g, long wanted, const void *place) {
   struct ch_gate__clause c;
   if (ch_is_marked())
     return ECANCELED;
   if (!ch_is_in_branch())
     return EPERM;
-  ch_gate_form(&c, types, g, wanted);
+  ch_gate_form(&c, types, g, wanted, place);
   ch_gate_enter(g);
   int result = at_once(types->kind, g, &c);
   ch_gate_leave(g);
+  ch_held_note(types->kind, g, place);
   return result == WAITS ? EAGAIN : result;
 }
 
@@ -140,6 +143,11 @@ bool ch_gate_is_ready(const struct ch_clause *c) {
   bool is = goes_on(kind_of(c), g, own) || (kind_of(c)->mistake && kind_of(c)->mistake(g, own));
   ch_object_leave(&g->object);
   return is;
+}
+
+intptr_t ch_gate_selected(struct ch_clause *c) {
+  ch_held_note(kind_of(c), c->object, of(c)->place);
+  return (intptr_t)c->value;
 }
 
 void ch_gate_about(const struct ch_clause *c, struct ch_about *about) {

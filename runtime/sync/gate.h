@@ -33,11 +33,11 @@ struct ch_gate_type {
 #define CH_GATE_TYPES(kind_of, after)                                                                                  \
   {                                                                                                                    \
     {{(kind_of)->what, CH_BY_DOMAIN, ch_gate_enlist, ch_gate_withdraw, .ready = ch_gate_is_ready, .leave = (after),    \
-      .about = ch_gate_about},                                                                                         \
+      .about = ch_gate_about, .selected = ch_gate_selected},                                                           \
      (kind_of)},                                                                                                       \
     {                                                                                                                  \
-      {(kind_of)->what,           CH_BY_OTHERS,     ch_gate_enlist,        ch_gate_withdraw,                           \
-       .ready = ch_gate_is_ready, .leave = (after), .about = ch_gate_about},                                           \
+      {(kind_of)->what,           CH_BY_OTHERS,     ch_gate_enlist,         ch_gate_withdraw,                          \
+       .ready = ch_gate_is_ready, .leave = (after), .about = ch_gate_about, .selected = ch_gate_selected},             \
           (kind_of)                                                                                                    \
     }                                                                                                                  \
   }
@@ -45,12 +45,13 @@ struct ch_gate_type {
 CH_HIDDEN int ch_gate_enlist(struct ch_clause *);
 CH_HIDDEN bool ch_gate_withdraw(struct ch_clause *);
 CH_HIDDEN bool ch_gate_is_ready(const struct ch_clause *);
+CH_HIDDEN intptr_t ch_gate_selected(struct ch_clause *);
 CH_HIDDEN void ch_gate_about(const struct ch_clause *, struct ch_about *);
 
-CH_HIDDEN void ch_gate_form(struct ch_gate__clause *, const struct ch_gate_type types[2], struct ch_gate *,
-                            long wanted);
+CH_HIDDEN void ch_gate_form(struct ch_gate__clause *, const struct ch_gate_type types[2], struct ch_gate *, long wanted,
+                            const void *place);
 /* Makes the call if it need not wait; EAGAIN: it would have to. */
-CH_HIDDEN int ch_gate_try(const struct ch_gate_type types[2], struct ch_gate *, long wanted);
+CH_HIDDEN int ch_gate_try(const struct ch_gate_type types[2], struct ch_gate *, long wanted, const void *place);
 
 /* The object may be changed between ch_gate_enter and ch_gate_leave. The latter lets go on as many as then can. */
 CH_HIDDEN void ch_gate_enter(struct ch_gate *);
@@ -71,22 +72,22 @@ CH_HIDDEN bool ch_gate_is_alone(void);
   struct ch_int_result function##_int parameters CH_INT_NAME(function);                                                \
   struct ch_int_result function##_int parameters {                                                                     \
     struct ch_gate__clause c;                                                                                          \
-    int result = ch_gate_try(types, object_gate, how_many);                                                            \
+    int result = ch_gate_try(types, object_gate, how_many, __builtin_return_address(0));                               \
     if (result != EAGAIN)                                                                                              \
       return (struct ch_int_result){CH_DONE, result};                                                                  \
-    ch_gate_form(&c, types, object_gate, how_many);                                                                    \
+    ch_gate_form(&c, types, object_gate, how_many, __builtin_return_address(0));                                       \
     return ch_form_wait_int(function##_leaves, &c.clause);                                                             \
   } int function parameters {                                                                                          \
     struct ch_gate__clause c;                                                                                          \
-    int result = ch_gate_try(types, object_gate, how_many);                                                            \
+    int result = ch_gate_try(types, object_gate, how_many, __builtin_return_address(0));                               \
     if (result != EAGAIN)                                                                                              \
       return result;                                                                                                   \
-    ch_gate_form(&c, types, object_gate, how_many);                                                                    \
+    ch_gate_form(&c, types, object_gate, how_many, __builtin_return_address(0));                                       \
     return (int)ch_form_wait(function##_leaves, &c.clause);                                                            \
   }
 #define CH_GATE_CLAUSE(function, object_gate, how_many, types, ...)                                                    \
   void function##__clause(struct function##__clause *c, __VA_ARGS__) {                                                 \
-    ch_gate_form(&c->gate, types, object_gate, how_many);                                                              \
+    ch_gate_form(&c->gate, types, object_gate, how_many, __builtin_return_address(0));                                 \
   }
 
 #endif

@@ -1,5 +1,5 @@
 /* Mutexes (charcoal/locks.h). Invariant: `owner` is NULL if and only if `times` is 0. */
-#include "sync/gate.h"
+#include "sync/held.h"
 
 static ch_mutex *of(const struct ch_gate *g) { return (ch_mutex *)(uintptr_t)g; }
 
@@ -38,15 +38,17 @@ void ch_mutex_init(ch_mutex *m, unsigned flags) {
 }
 
 int ch_try_lock(ch_mutex *m) {
-  int result = ch_gate_try(types, &m->gate, 1);
+  int result = ch_gate_try(types, &m->gate, 1, __builtin_return_address(0));
   return result == EAGAIN || result == EDEADLK ? EBUSY : result;
 }
 
 int ch_unlock(ch_mutex *m) {
   ch_gate_enter(&m->gate);
   int result = m->owner && m->owner == ch_gate_self() ? 0 : EPERM;
-  if (!result && --m->times == 0)
+  if (!result && --m->times == 0) {
     m->owner = NULL;
+    ch_held_forget(&m->gate);
+  }
   ch_gate_leave(&m->gate);
   return result;
 }

@@ -32,7 +32,7 @@ static intptr_t selected(struct ch_clause *c) {
 static const struct ch_gate_type clause_types[2] = {CLAUSE_TYPE(CH_BY_DOMAIN), CLAUSE_TYPE(CH_BY_OTHERS)};
 
 void ch_once_run__clause(struct ch_once_run__clause *c, ch_once *o, int (*fn)(void *), void *argument) {
-  ch_gate_form(&c->gate, clause_types, &o->gate, 1);
+  ch_gate_form(&c->gate, clause_types, &o->gate, 1, NULL);
   c->fn = fn;
   c->argument = argument;
 }

@@ -21,7 +21,7 @@ void ch_permits_init(ch_permits *p, long n, unsigned flags) {
   ch_gate_init(&p->gate, flags);
 }
 
-int ch_permits_try(ch_permits *p, long n) { return ch_gate_try(types, &p->gate, n); }
+int ch_permits_try(ch_permits *p, long n) { return ch_gate_try(types, &p->gate, n, NULL); }
 
 int ch_permits_give(ch_permits *p, long n) {
   if (n < 0)

@@ -1,5 +1,5 @@
 /* Read-write locks (charcoal/locks.h). Invariant: there are readers or a writer, never both. */
-#include "sync/gate.h"
+#include "sync/held.h"
 
 enum { READ, WRITE };
 
@@ -43,22 +43,24 @@ void ch_rwlock_init(ch_rwlock *l, unsigned flags) {
   ch_gate_init(&l->gate, flags);
 }
 
-static int try_it(ch_rwlock *l, long how) {
-  int result = ch_gate_try(types, &l->gate, how);
+static int try_it(ch_rwlock *l, long how, const void *place) {
+  int result = ch_gate_try(types, &l->gate, how, place);
   return result == EAGAIN || result == EDEADLK ? EBUSY : result;
 }
-int ch_try_read_lock(ch_rwlock *l) { return try_it(l, READ); }
-int ch_try_write_lock(ch_rwlock *l) { return try_it(l, WRITE); }
+int ch_try_read_lock(ch_rwlock *l) { return try_it(l, READ, NULL); }
+int ch_try_write_lock(ch_rwlock *l) { return try_it(l, WRITE, __builtin_return_address(0)); }
 
 int ch_rw_unlock(ch_rwlock *l) {
   int result = 0;
   ch_gate_enter(&l->gate);
-  if (l->readers > 0)
+  if (l->readers > 0) {
     l->readers--;
-  else if (l->writer && l->writer == ch_gate_self())
+  } else if (l->writer && l->writer == ch_gate_self()) {
     l->writer = NULL;
-  else
+    ch_held_forget(&l->gate);
+  } else {
     result = EPERM;
+  }
   ch_gate_leave(&l->gate);
   return result;
 }

@@ -16,8 +16,10 @@
  * Threads: any thread with a domain; for a local lock, the thread of its domain. Plain code may call them, too.
  *
  * The owner of a mutex, or of a read-write lock that was taken for writing, is an activity. Only the owner may give the
- * lock back. It has to do so before it ends; otherwise a later activity may be mistaken for the owner. Branches of one
- * activity exclude each other by a mutex as different activities do. */
+ * lock back, and has to do so before it ends. A program that was compiled with -fcharcoal-checks, or without
+ * optimization, says otherwise which activity has not given back which lock, and where it was taken, and ends with
+ * status CH_EXIT_MISUSE. In other programs nobody can have that lock any more, and a later activity may be mistaken for
+ * its owner. Branches of one activity exclude each other by a mutex as different activities do. */
 #ifndef CHARCOAL_LOCKS_H
 #define CHARCOAL_LOCKS_H
 
@@ -40,6 +42,7 @@ struct ch_gate {
 struct ch_gate__clause {
   struct ch_clause clause;
   const void *owner; /* the activity that asks */
+  const void *place; /* where it asks: an address of code */
   long wanted;
 };
 #define CH_GATE_FORM(function, ...)                                                                                    \

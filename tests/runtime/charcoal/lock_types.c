@@ -94,6 +94,56 @@ TEST_EXITS(two_mutexes_in_opposite_order_are_reported_as_a_circle, CH_EXIT_DEADL
   ch_lock(&two);
 }
 
+/* ---- activities that end with a lock ---- */
+
+__attribute__((noinline)) static void takes_it(void) { EXPECT(ch_lock(&m) == 0); }
+static void keeps_it(void) {
+  ch_set_name("careless");
+  takes_it();
+  ch_sleep(MS);
+}
+TEST_EXITS(an_activity_that_ends_with_a_mutex_is_named, CH_EXIT_MISUSE, "\"careless\" has ended and has") {
+  ch_checks = 1;
+  activate keeps_it();
+  ch_sleep(2 * MS);
+}
+TEST_EXITS(the_report_says_where_the_mutex_was_taken, CH_EXIT_MISUSE, "taken in takes_it at lock_types.c:") {
+  ch_checks = 1;
+  EXPECT(ch_lock(&m) == 0);
+  activate keeps_it();
+  ch_sleep(MS);
+  EXPECT(ch_unlock(&m) == 0); /* who waits is given it */
+  ch_sleep(2 * MS);
+}
+TEST_EXITS(an_activity_that_ends_with_a_write_lock_is_reported, CH_EXIT_MISUSE, "has not given back the rwlock") {
+  static ch_rwlock l;
+  ch_checks = 1;
+  activate { waituntil (ch_write_lock(&l)) {} or waituntil (ch_sleep(MS)) { EXPECT(0); } }
+  ch_sleep(MS);
+}
+TEST(whoever_gives_all_locks_back_is_not_reported) {
+  static ch_mutex again;
+  static ch_rwlock l;
+  ch_checks = 1;
+  ch_mutex_init(&again, CH_MUTEX_RECURSIVE);
+  activate {
+    EXPECT(ch_lock(&again) == 0 && ch_lock(&again) == 0 && ch_unlock(&again) == 0 && ch_unlock(&again) == 0);
+    EXPECT(ch_try_write_lock(&l) == 0 && ch_rw_unlock(&l) == 0 && ch_read_lock(&l) == 0);
+    waituntil (ch_hold(&m)) { EXPECT(ch_lock(&again) == 0); }
+    and waituntil (ch_write_hold(&(ch_rwlock){.readers = 0})) { EXPECT(ch_unlock(&again) == 0); }
+  }
+  ch_sleep(MS);
+  EXPECT(ch_lock(&m) == 0); /* the program's end gives it back */
+}
+#if !__has_feature(address_sanitizer) /* which alone knows there what has been given back */
+TEST_EXITS(a_deadlock_says_that_the_owner_has_ended, CH_EXIT_DEADLOCK, "which an activity that has ended has") {
+  ch_checks = 0;
+  activate keeps_it();
+  ch_sleep(2 * MS);
+  ch_lock(&m);
+}
+#endif
+
 /* In plain code: a callback of the C library. */
 static int compare(const void *a, const void *b) {
   EXPECT(ch_lock(&m) == 0);

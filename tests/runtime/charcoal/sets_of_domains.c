@@ -209,6 +209,22 @@ TEST_EXITS(the_report_of_a_deadlock_shows_the_activities_of_all_domains, CH_EXIT
   meet();
 }
 
+static intptr_t waits_and_keeps(void *unused) {
+  (void)unused;
+  ch_sem_post(&has_two);
+  return ch_lock(&one);
+}
+TEST_EXITS(a_task_that_ends_with_a_shared_mutex_is_reported, CH_EXIT_MISUSE, "has not given back the mutex") {
+  ch_checks = 1;
+  ch_domains *d = ch_domains_start(1, NULL);
+  ch_mutex_init(&one, CH_SHARED);
+  EXPECT(d && ch_lock(&one) == 0);
+  ch_task *t = ch_domain_spawn(d, 0, waits_and_keeps, NULL);
+  EXPECT(t && ch_sem_wait(&has_two) == 0 && ch_unlock(&one) == 0);
+  ch_task_join(t, NULL);
+  ch_sleep(60000 * (int64_t)MS); /* the other thread ends the program */
+}
+
 /* Many of them, from several sides at once. */
 static ch_domains *crowd;
 static intptr_t spawns_more(void *depth) {
