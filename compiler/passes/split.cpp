@@ -596,20 +596,25 @@ Value *Splitter::reloadResult(IRBuilder<> &B, Type *T, Value *word) {
 }
 
 // Without optimisation a result that is a word takes the same way whether the call returned or was resumed: through one
-// place on the stack.
+// place on the stack. It is as wide as the widest of them, for deep recursions feel every eight bytes.
 void Splitter::passResultsThroughMemory() {
   if (!F.hasFnAttribute(Attribute::OptimizeNone))
     return;
-  AllocaInst *place = nullptr;
-  for (unsigned k = 0; k < points.size(); ++k) {
-    PHINode *value = results[k];
-    if (!value || !isWord(value->getType()) || DL.getTypeSizeInBits(value->getType()) % 8)
-      continue;
-    if (!place) {
-      IRBuilder<> top(&*F.getEntryBlock().getFirstNonPHIIt());
-      place = top.CreateAlloca(abi.Size, nullptr, "word");
-      IRBuilder<>(restore->getParent()->getTerminator()).CreateStore(restoredWord, place);
+  SmallVector<unsigned> passed; // numbers of points
+  uint64_t bits = 0;
+  for (unsigned k = 0; k < points.size(); ++k)
+    if (results[k] && isWord(results[k]->getType()) && DL.getTypeSizeInBits(results[k]->getType()) % 8 == 0) {
+      passed.push_back(k);
+      bits = std::max(bits, DL.getTypeSizeInBits(results[k]->getType()).getFixedValue());
     }
+  if (passed.empty())
+    return;
+  IRBuilder<> top(&*F.getEntryBlock().getFirstNonPHIIt());
+  AllocaInst *place = top.CreateAlloca(IntegerType::get(abi.C, bits), nullptr, "word");
+  IRBuilder<> D(restore->getParent()->getTerminator());
+  D.CreateAlignedStore(D.CreateTrunc(restoredWord, place->getAllocatedType()), place, place->getAlign());
+  for (unsigned k : passed) {
+    PHINode *value = results[k];
     IRBuilder<>(points[k].before->getTerminator())
         .CreateAlignedStore(value->getIncomingValueForBlock(points[k].before), place, place->getAlign());
     IRBuilder<> B(value->getParent(), value->getParent()->getFirstInsertionPt());

@@ -259,6 +259,26 @@ int main(void) {
         check(out == expected != "", f"{options}: {out}")
 
 
+@test
+def unoptimised_recursion_takes_little_more_stack_than_clangs(folder):
+    """A frame of 16 bytes more at most, and where clang's has room left, the same."""
+    (folder / "r.c").write_text("""
+struct tree { struct tree *left, *right; int key; };
+int sum(int n, int *p) { int x = *p; if (n == 0) return x; int r = sum(n - 1, p); return r + (x ^ n); }
+long fib(int n) { return n < 2 ? n : fib(n - 1) + fib(n - 2); }
+int height(struct tree *t) { if (!t) return 0; int a = height(t->left), b = height(t->right); return (a > b ? a : b) + 1; }
+void walk(struct tree *t, void (*f)(int)) { if (!t) return; walk(t->left, f); f(t->key); walk(t->right, f); }
+""")
+    used = {}
+    for compiler in cc, clang:
+        run(compiler, "-O0", "-fstack-usage", "-c", folder / "r.c", "-o", folder / "r.o")
+        for name, size in re.findall(r":(\w+(?:\.int)?)\t(\d+)\t", (folder / "r.su").read_text()):
+            used[compiler, name] = int(size)
+    for name, more in (("sum", 0), ("fib", 16), ("height", 16), ("walk", 16)):
+        ours, plain = used[cc, name + ".int"], used[clang, name]
+        check(ours <= plain + more, f"{name} takes {ours} bytes, and clang's {plain}")
+
+
 # Each is a function, or a chain of functions, of n of something.
 GROWING = {
     "calls": lambda n: "int g(int); int f(int x) {" + "x += g(x);" * n + "return x; }",

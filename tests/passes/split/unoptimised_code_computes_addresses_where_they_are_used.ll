@@ -1,5 +1,5 @@
 ; There a value that two blocks share costs a place on the stack and two instructions: so an argument is stored before the
-; check, each use of the image has its own address, and a result goes through one word whether the call returned or not.
+; check, each use of the image has its own address, and a result goes through one place as wide as it whether the call returned or not.
 declare void @charcoal.yield()
 define i32 @g.int(i32 %x) "charcoal-twin"="g" {
   ret i32 %x
@@ -30,7 +30,7 @@ define i32 @f.int(i32 %x) "charcoal-twin"="f" noinline optnone {
 ; CHECK: %[[AGAIN:.*]] = getelementptr inbounds i8, ptr %image, i64 4
 ; CHECK-NEXT: load i32, ptr %[[AGAIN]]
 ; CHECK: dispatch:
-; CHECK: store i64 %{{.*}}, ptr %word
+; CHECK: store i32 %{{.*}}, ptr %word
 ; CHECK: switch i32 %{{.*}}, label %lost [
 ; CHECK-NEXT: i32 1, label %after
 ; CHECK: yield:
