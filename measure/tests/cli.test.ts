@@ -4,6 +4,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import path from 'node:path'
 import { parseTrace, type End } from '../src/format/index.ts'
+import { Progress } from '../src/cli/progress.ts'
 import { ok, same, test } from './harness.ts'
 import { command, temporary } from './places.ts'
 
@@ -17,7 +18,7 @@ function run(args: string[], cwd = temporary()): { status: number | null; out: s
 }
 
 for (const [args, status, pattern] of [
-  [['nonsense'], 2, /there is no command nonsense; there are: web, node, trace, report/],
+  [['nonsense'], 2, /there is no command nonsense; there are: web, node, attach, trace, report/],
   [['web'], 2, /usage: charcoal-measure web URL/],
   [['web', 'x', '--durration', '3'], 2, /unknown option --durration \(did you mean --duration\?\)/],
   [['web', 'http://127.0.0.1:1/', '--duration', 'soon'], 2, /--duration is "soon"; give a time like 30s/],
@@ -43,10 +44,24 @@ for (const [args, status, pattern] of [
     same(got, status)
   })
 
+test('what passes is written over on a terminal, and is nothing elsewhere', () => {
+  const written = { text: '', isTTY: true, columns: 20, write: (text: string) => (written.text += text) }
+  const terminal = new Progress(false, written)
+  terminal.say('recording: 1 s, 2 MB of a trace', true)
+  terminal.say('over')
+  terminal.clear()
+  same(written.text, '\r\x1b[Krecording: 1 s, 2 M\r\x1b[Kover\r\x1b[K')
+  const lines = { ...written, text: '', isTTY: false, write: (text: string) => (lines.text += text) }
+  const file = new Progress(false, lines)
+  file.say('recording: 1 s', true)
+  file.say('over')
+  same(lines.text, 'over\n')
+})
+
 test('help tells of every command', () => {
   const { status, out } = run(['help'])
   same(status, 0)
-  for (const name of ['web', 'node', 'trace', 'report']) {
+  for (const name of ['web', 'node', 'attach', 'trace', 'report']) {
     ok(out.includes(`charcoal-measure ${name}`))
     ok(run(['help', name]).out.includes(name))
   }

@@ -37,7 +37,7 @@ export interface AnalyseOptions {
   truncated?: boolean
   /** False: places stay as the recording has them. Default: see `sourcemaps.ts`. */
   sourceMaps?: false | Load
-  progress?: (text: string) => void
+  progress?: (text: string, passing?: boolean) => void
 }
 
 const MAX_NOTES = 100
@@ -54,9 +54,9 @@ export async function analyse(file: string, options: AnalyseOptions = {}): Promi
   })) {
     for (const record of records) analyser.add(record)
     if (analyser.continuations - told >= 500_000)
-      options.progress?.(`${(told = analyser.continuations).toLocaleString('en')} continuations read`)
+      options.progress?.(`${(told = analyser.continuations).toLocaleString('en')} continuations read`, true)
   }
-  options.progress?.(`${analyser.continuations.toLocaleString('en')} continuations read; figures …`)
+  options.progress?.(`${analyser.continuations.toLocaleString('en')} continuations read; figures …`, true)
   const unknown = analyser.sites.list.filter((site) => site.original === undefined)
   if (options.sourceMaps !== false && !analyser.mapped)
     await mapPlaces(unknown, (site, to) => (site.original = to), options.sourceMaps)

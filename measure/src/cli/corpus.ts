@@ -26,7 +26,7 @@ export async function study(
   progress.clear()
   for (const f of figures.filter((f) => f.recordings.length > 1))
     process.stdout.write(
-      `${terminalSummary(f, { color: process.stdout.isTTY === true && process.env.NO_COLOR === undefined, width: process.stdout.columns ?? 100 })}\n`,
+      `${terminalSummary(f, { color: process.stdout.isTTY === true && process.env.NO_COLOR === undefined, width: process.stdout.columns || 100 })}\n`,
     )
   console.error(`${entries.length} applications; figures and report.html are in ${out}`)
   return signal.aborted ? 130 : 0

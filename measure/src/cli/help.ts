@@ -71,6 +71,17 @@ The exit status is the program's own. Options for charcoal-measure stand before 
       ...results,
     ],
   },
+  attach: {
+    usage: 'attach PORT [options]',
+    help: `Records what runs already, until Ctrl-C or for --duration; it goes on afterwards. PORT, or host:port, is that of
+\`node --inspect\` (a program that was started without: kill -USR1 PID opens port 9229), or of a browser that was
+started with --remote-debugging-port; there the tab used last is recorded, or the one that --page finds.`,
+    options: [
+      ...recording.filter((o) => o.name !== 'no-calibrate'),
+      { name: 'page', value: 'TEXT', help: 'the tab that has this in its address or title' },
+      ...results,
+    ],
+  },
   trace: {
     usage: 'trace FILE [options]',
     help: "Reports on a trace: one in our format, or a Chrome trace (the DevTools' Performance panel saves them).",

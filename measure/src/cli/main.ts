@@ -1,14 +1,12 @@
 /** The command `charcoal-measure`. */
 import { existsSync } from 'node:fs'
 import { MeasureError } from '../format/error.ts'
-import { calibrateNode } from '../record/node/calibrate.ts'
-import { checkProgram, recordNode } from '../record/node/index.ts'
-import { recordWeb } from '../record/web/index.ts'
-import { choice, milliseconds, misplaced, parseArguments, type Parsed } from './args.ts'
+import { parseArguments, type Parsed } from './args.ts'
 import { study } from './corpus.ts'
 import { commands, help } from './help.ts'
 import { checkFiles, output } from './output.ts'
 import { Progress } from './progress.ts'
+import { attachCommand, nodeCommand, webCommand, type Request } from './record.ts'
 
 /** Gives the exit status. */
 export async function main(args: string[]): Promise<number> {
@@ -47,14 +45,6 @@ export async function main(args: string[]): Promise<number> {
 
 async function run(name: string, { words, options, all }: Parsed): Promise<number> {
   const progress = new Progress(options.has('quiet'))
-  const say = (text: string): void => progress.say(text)
-  const out =
-    options.get('out') ??
-    `charcoal-${new Date()
-      .toISOString()
-      .replace(/[-:]|\.\d+Z/g, '')
-      .replace('T', '-')}.jsonl`
-  const duration = options.has('duration') ? milliseconds(options.get('duration')!, 'duration') : undefined
   if (name !== 'corpus') checkFiles(options)
   if (name === 'trace' || name === 'report') {
     if (name === 'trace' && words.length > 1)
@@ -62,6 +52,11 @@ async function run(name: string, { words, options, all }: Parsed): Promise<numbe
     for (const file of words) if (!existsSync(file)) throw new MeasureError(`the trace ${file} does not exist`, 2)
     return output(words, options, progress, options.get('out'))
   }
+  const day = new Date()
+    .toISOString()
+    .replace(/[-:]|\.\d+Z/g, '')
+    .replace('T', '-')
+  const out = options.get('out') ?? `charcoal-${day}.jsonl`
   const stop = new AbortController()
   const interrupted = (): void => {
     if (stop.signal.aborted) {
@@ -70,83 +65,19 @@ async function run(name: string, { words, options, all }: Parsed): Promise<numbe
         console.error(`broken off; \`charcoal-measure trace --truncated ${out}\` shows what there is`)
       process.exit(130)
     }
-    say('stopping; once more ends at once')
+    progress.say('stopping; once more ends at once')
     stop.abort()
   }
   process.on('SIGINT', interrupted)
   process.on('SIGTERM', interrupted)
+  const request: Request = { words, options, all, out, progress, signal: stop.signal }
   try {
     if (name === 'corpus') return await study(words, options, progress, stop.signal)
-    if (name === 'node') {
-      const mode = choice(options.get('mode') ?? 'full', 'mode', ['fast', 'full', 'sample'] as const)
-      const [program, ...args] = words
-      checkProgram(program)
-      for (const arg of misplaced(args, commands.node.options)) {
-        console.error(
-          `charcoal-measure: ${arg} stands behind the program, so the program gets it; to give it to charcoal-measure, put it before ${program}`,
-        )
-      }
-      const calibrated = !options.has('no-calibrate') && mode !== 'sample'
-      if (calibrated) say('calibrating')
-      const failed = (error: unknown): undefined => void say(`not calibrated: ${(error as Error).message}`)
-      const calibration = calibrated ? await calibrateNode({ mode, signal: stop.signal }).catch(failed) : undefined
-      progress.clear()
-      if (stop.signal.aborted) return 130
-      const recorded = await recordNode(program, args, {
-        out,
-        mode,
-        duration,
-        calibration,
-        execArgv: all.get('node-arg') ?? [],
-        accesses: !options.has('no-accesses'),
-        signal: stop.signal,
-        terminal: process.stdin.isTTY === true,
-        progress: say,
-      })
-      summary(recorded, progress)
-      const told = await output([out], options, progress)
-      const own = stop.signal.aborted || recorded.reason === 'stopped' ? 0 : (recorded.exitCode ?? 0)
-      return own === 0 ? told : own
-    }
-    const mode = choice(options.get('mode') ?? 'full', 'mode', ['fast', 'full'] as const)
-    try {
-      const recorded = await recordWeb(words[0], {
-        out,
-        mode,
-        duration,
-        signal: stop.signal,
-        progress: say,
-        script: options.get('script'),
-        browser: options.get('browser'),
-        browserArgs: all.get('browser-arg') ?? [],
-        headless: !options.has('show'),
-        keep: options.get('keep'),
-        ...(options.has('load-timeout') && { loadTimeout: milliseconds(options.get('load-timeout')!, 'load-timeout') }),
-        calibrate: !options.has('no-calibrate'),
-      })
-      summary(recorded, progress)
-    } catch (error) {
-      // Steps that fail leave a recording, which is worth its report.
-      if (!(error instanceof MeasureError) || error.exitCode !== 6 || !existsSync(out)) throw error
-      progress.clear()
-      await output([out], options, progress)
-      throw error
-    }
-    return await output([out], options, progress)
+    return await (name === 'node' ? nodeCommand : name === 'attach' ? attachCommand : webCommand)(request)
   } finally {
     process.off('SIGINT', interrupted)
     process.off('SIGTERM', interrupted)
   }
-}
-
-function summary(
-  { out, continuations, dropped, reason }: { out: string; continuations: number; dropped: number; reason: string },
-  progress: Progress,
-): void {
-  progress.clear()
-  console.error(
-    `recorded: ${out} (${continuations} continuations${dropped > 0 ? `, ${dropped} dropped` : ''}; ${reason})`,
-  )
 }
 
 declare const __VERSION__: string

@@ -9,6 +9,7 @@ import { looksLikeTrace } from '../format/read.ts'
 import { convertTrace } from '../record/chrome/index.ts'
 import { exportPerfetto } from '../record/perfetto.ts'
 import { htmlReport, terminalSummary } from '../report/index.ts'
+import type { Tell } from '../record/tell.ts'
 import type { Progress } from './progress.ts'
 
 /**
@@ -48,7 +49,7 @@ export async function output(
   progress: Progress,
   convertedTo?: string,
 ): Promise<number> {
-  const say = (text: string): void => progress.say(text)
+  const say: Tell = (text, passing) => progress.say(text, passing)
   const truncated = options.has('truncated')
   const title = options.get('title')
   const dir = mkdtempSync(path.join(tmpdir(), 'charcoal-convert-'))
@@ -90,7 +91,7 @@ export async function output(
       process.stdout.write(
         terminalSummary(figures[0], {
           color: process.stdout.isTTY === true && process.env.NO_COLOR === undefined,
-          width: process.stdout.columns ?? 100,
+          width: process.stdout.columns || 100,
         }),
       )
     return options.has('baseline') ? compare(figures[0], await baseline(options.get('baseline')!, truncated)) : 0

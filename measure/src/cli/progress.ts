@@ -1,27 +1,37 @@
-/** One line on standard error that says what goes on: rewritten on a terminal, else a line for each new step. */
+interface Stream {
+  isTTY?: boolean
+  columns?: number
+  write(text: string): unknown
+}
+
+/**
+ * One line on standard error that says what goes on: rewritten on a terminal, else a line for each new step, and none
+ * for what is `passing`.
+ */
 export class Progress {
   private shown = false
   private last = ''
   private readonly quiet: boolean
-  private readonly terminal = process.stderr.isTTY === true
+  private readonly stream: Stream
 
-  constructor(quiet: boolean) {
+  constructor(quiet: boolean, stream: Stream = process.stderr) {
     this.quiet = quiet
+    this.stream = stream
   }
 
-  say(text: string): void {
+  say(text: string, passing = false): void {
     if (this.quiet) return
-    if (this.terminal) {
-      process.stderr.write(`\r\x1b[K${text.slice(0, (process.stderr.columns ?? 80) - 1)}`)
+    if (this.stream.isTTY === true) {
+      this.stream.write(`\r\x1b[K${text.slice(0, (this.stream.columns || 80) - 1)}`)
       this.shown = true
-    } else if (!/^[\d,.]+ (events|continuations)/.test(text) && text !== this.last) {
-      process.stderr.write(`${text}\n`)
+    } else if (!passing && text !== this.last) {
+      this.stream.write(`${text}\n`)
       this.last = text
     }
   }
 
   clear(): void {
-    if (this.shown) process.stderr.write('\r\x1b[K')
+    if (this.shown) this.stream.write('\r\x1b[K')
     this.shown = false
   }
 }

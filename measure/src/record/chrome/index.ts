@@ -11,6 +11,7 @@ import type { Calibration, End, Header, TraceRecord } from '../../format/types.t
 import { TraceWriter } from '../../format/write.ts'
 import { Blocks } from '../blocks.ts'
 import type { Recorded } from '../recorded.ts'
+import type { Tell } from '../tell.ts'
 import { Collection, type ChromeThread } from './collect.ts'
 import { chromeEvents, type ChromeEvent } from './events.ts'
 import type { Place } from './places.ts'
@@ -23,7 +24,7 @@ export interface ConvertOptions {
   notes?: string[]
   /** Read a trace that breaks off as far as it goes. */
   truncated?: boolean
-  progress?: (text: string) => void
+  progress?: Tell
 }
 
 const CATEGORIES =
@@ -40,7 +41,7 @@ export async function convertTrace(file: string, out: string, options: ConvertOp
       continue
     }
     for (const e of events) collection.add(e)
-    options.progress?.(`${collection.events} events read`)
+    options.progress?.(`${collection.events} events read`, true)
   }
   if (restored !== null) return restored.finish()
   const maker = new TreeMaker(collection)

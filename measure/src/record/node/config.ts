@@ -3,6 +3,9 @@ import type { Calibration } from '../../format/types.ts'
 /** What the command tells the hook, through the environment. */
 export const CONFIG = 'CHARCOAL_MEASURE_RECORD'
 
+/** The global symbol under which a program that runs already finds how to end its recording. */
+export const STOP = 'charcoal.measure.stop'
+
 /** `full`: with places in source text; `fast`: without; `sample`: as `full`, a small part of the time. */
 export type NodeMode = 'full' | 'fast' | 'sample'
 
@@ -15,6 +18,8 @@ export interface HookConfig {
   origin: number
   /** The reads and writes of the program's own code are watched. */
   accesses: boolean
+  /** The program ran already, and goes on when the recording has ended. */
+  attached?: boolean
   /** The self-test's result, for the trace. */
   calibration?: Calibration
 }

@@ -9,11 +9,13 @@ import { childrenNote, countChildren } from './children.ts'
 import { Contexts } from './accesses/contexts.ts'
 import { installAccesses } from './accesses/install.ts'
 import { tellAccesses } from './accesses/tell.ts'
-import { CONFIG, type HookConfig } from './config.ts'
+import { CONFIG, STOP, type HookConfig } from './config.ts'
 import { NodeRecorder } from './recorder.ts'
 import { sample } from './sample.ts'
 import { ownUrl } from './stack.ts'
 import { traceActivities } from '../activities.ts'
+
+type Stop = (why: string, code?: number) => void
 
 const config: HookConfig | null = JSON.parse(process.env[CONFIG] ?? 'null')
 if (config !== null) start(config)
@@ -23,7 +25,7 @@ function start(config: HookConfig): void {
   const { performance } = globalThis
   const now = performance.now.bind(performance)
   const offset = (performance.timeOrigin - config.origin) * 1000
-  const first = process.ppid === config.parent
+  const first = config.attached === true || process.ppid === config.parent
   const recorder = new NodeRecorder({
     out: first && isMainThread ? config.out : `${config.out}.part-${process.pid}-${threadId}`,
     full: config.mode !== 'fast',
@@ -37,7 +39,7 @@ function start(config: HookConfig): void {
     command: process.argv.slice(1),
   })
   if (first && isMainThread && config.calibration !== undefined) recorder.write(config.calibration)
-  const stop = (why: string, code?: number): void => {
+  const stop: Stop = (why, code) => {
     unwatch()
     recorder.stop(why, code)
   }
@@ -46,6 +48,8 @@ function start(config: HookConfig): void {
   const after = new AsyncResource('charcoal').asyncId()
   const accesses = config.accesses ? installAccesses(() => recorder.now()) : null
   if (accesses !== null) recorder.contexts = new Contexts(accesses.flows)
+  else if (config.mode === 'full')
+    recorder.note('no-accesses', 'what the program read and wrote was not watched: conflicts on data are not seen')
   recorder.ours = [after, new AsyncResource('charcoal').asyncId()]
   recorder.atEnd = () => {
     if (accesses !== null) tellAccesses(accesses, recorder)
@@ -56,21 +60,38 @@ function start(config: HookConfig): void {
     value: (name: string) => recorder.mark(String(name)),
     configurable: true,
   })
-  if (isMainThread) stopWithProcess(stop)
+  if (config.attached === true) stopOnDemand(stop)
+  else if (isMainThread) stopWithProcess(stop)
   else process.on('exit', (code) => stop(code === 0 ? 'finished' : 'exit', code))
   const unwatch = config.mode === 'sample' ? sample(recorder) : watch(recorder)
+}
+
+/** The recording of a program that ran before it ends with the program, or when it is told to. */
+function stopOnDemand(stop: Stop): void {
+  const exited = (code: number): void => stop('finished', code)
+  atVeryEnd(exited)
+  process.on('exit', exited)
+  const detach = (): void => {
+    process.off('exit', exited)
+    stop('stopped')
+  }
+  Object.defineProperty(globalThis, Symbol.for(STOP), { value: detach, configurable: true })
 }
 
 /**
  * After the program's own listeners, as far as possible: `exit` is emitted, then the process ends through `reallyExit`.
  */
-function stopWithProcess(stop: (why: string, code?: number) => void): void {
-  let reason = 'finished'
+function atVeryEnd(stop: (code: number) => void): void {
   const exit: (code: number) => void = (process as any).reallyExit
   ;(process as any).reallyExit = (code: number) => {
-    stop(reason, code)
+    stop(code)
     exit.call(process, code)
   }
+}
+
+function stopWithProcess(stop: Stop): void {
+  let reason = 'finished'
+  atVeryEnd((code) => stop(reason, code))
   process.on('exit', (code) => {
     if (reason === 'finished' && code !== 0) reason = 'exit'
     stop(reason, code)

@@ -8,14 +8,15 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { existsSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { constants } from 'node:os'
 import path from 'node:path'
-import { pathToFileURL, fileURLToPath } from 'node:url'
 import { MeasureError } from '../../format/error.ts'
 import type { Calibration } from '../../format/types.ts'
 import { atExit } from '../cleanup.ts'
 import { complete } from '../complete.ts'
 import { storeOriginals } from '../originals.ts'
 import type { Recorded } from '../recorded.ts'
+import { sizeText, tellRecording, type Tell } from '../tell.ts'
 import { CONFIG, type HookConfig, type NodeMode } from './config.ts'
+import { hookUrl } from './hook_file.ts'
 
 export type { NodeMode } from './config.ts'
 
@@ -39,7 +40,9 @@ export interface RecordNodeOptions {
   duration?: number
   /** The self-test's result (`calibrateNode`), for the trace. */
   calibration?: Calibration
-  progress?: (text: string) => void
+  progress?: Tell
+  /** Tell how far the recording is, too. Default: no, for the program may write to the same terminal. */
+  live?: boolean
   /** Called with the child's process id. */
   started?: (pid: number) => void
 }
@@ -63,14 +66,16 @@ export async function recordNode(program: string, args: string[], options: Recor
   const began = performance.now()
   for (const file of [out, ...partsOf(out)]) rmSync(file, { force: true })
   const env = options.env ?? process.env
-  const hook = `--import=${pathToFileURL(hookFile()).href}`
+  const hook = `--import=${hookUrl()}`
   const child = spawn(command[0], command.slice(1), {
     cwd: options.cwd,
     stdio: options.stdio ?? 'inherit',
     // Through the environment the hook reaches child processes as well, whoever starts them.
     env: { ...env, [CONFIG]: JSON.stringify(config), NODE_OPTIONS: `${hook} ${env.NODE_OPTIONS ?? ''}`.trim() },
   })
-  const { code, signal, stopped, hung } = await ended(child, options, () => killParts(out))
+  const { progress = () => {}, live } = options
+  const told = live === true ? tellRecording(progress, () => sizeText(out)) : () => {}
+  const { code, signal, stopped, hung } = await ended(child, options, () => killParts(out)).finally(told)
   const status = signal ?? `status ${code}`
   if (!existsSync(out) && partsOf(out).length === 0) {
     throw new MeasureError(
@@ -85,7 +90,7 @@ export async function recordNode(program: string, args: string[], options: Recor
   if (recorded.continuations === 0)
     throw new MeasureError(`nothing was recorded: ${program} ended (${status}) before its event loop ran`)
   if (recorded.continuations <= 1 && ms < 5000 && !stopped) {
-    options.progress?.(
+    progress(
       `the program ended at once (${Math.round(ms)} ms, ${status}): its event loop ran nothing after the first script`,
     )
   }
@@ -187,18 +192,4 @@ function killParts(out: string): void {
       // It has ended.
     }
   }
-}
-
-/** The built hook, beside this file's bundle. */
-function hookFile(): string {
-  const here = path.dirname(fileURLToPath(import.meta.url))
-  for (const dir of [
-    ...(process.env.CHARCOAL_MEASURE === undefined ? [] : [path.join(process.env.CHARCOAL_MEASURE, 'dist')]),
-    here,
-    path.join(here, '../../../dist'),
-  ]) {
-    const file = path.join(dir, 'hook.mjs')
-    if (existsSync(file)) return file
-  }
-  throw new MeasureError('dist/hook.mjs is missing; run `npm run build` in measure/')
 }

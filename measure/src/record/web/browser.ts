@@ -134,6 +134,21 @@ export async function startBrowser(options: BrowserOptions = {}): Promise<Browse
   }
 }
 
+/** A browser that runs already, and goes on. */
+export async function connectBrowser(endpoint: string): Promise<Browser> {
+  const cdp = await Cdp.connect(endpoint)
+  const { product } = await cdp.send('Browser.getVersion')
+  return {
+    cdp,
+    endpoint,
+    version: product,
+    async close() {
+      cdp.close()
+      await cdp.closed
+    },
+  }
+}
+
 /** The browser's whole group: its helpers, too. */
 function killGroup(child: ChildProcess): void {
   if (child.pid === undefined) return

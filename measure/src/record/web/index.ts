@@ -1,5 +1,5 @@
 /**
- * Records a page, its frames and its workers in a browser of its own.
+ * Records a page, its frames and its workers: in a browser of its own, or a tab of one that runs already.
  *
  * @example
  * await recordWeb('http://localhost:8080/', { out: 'run.jsonl', duration: 30_000, mode: 'full', script: 'steps.mjs' })
@@ -15,9 +15,10 @@ import { convertTrace } from '../chrome/index.ts'
 import { atExit } from '../cleanup.ts'
 import { storeOriginals } from '../originals.ts'
 import type { Recorded } from '../recorded.ts'
+import { tellRecording, type Tell } from '../tell.ts'
 import { act, Ending, type Steps } from './act.ts'
 import { attach } from './attach.ts'
-import { startBrowser, type Browser } from './browser.ts'
+import { connectBrowser, startBrowser, type Browser } from './browser.ts'
 import { calibrateWeb } from './calibrate.ts'
 import { load, responds } from './load.ts'
 import { Scripts } from './scripts.ts'
@@ -33,7 +34,7 @@ export interface RecordWebOptions {
    * `duration`.
    */
   script?: string | Steps
-  /** Milliseconds from the page's load; default 10,000, or until the script ends. */
+  /** Milliseconds from the page's load; default 10,000, or until the script ends; of a tab that is there: no end. */
   duration?: number
   /** Default `full`. */
   mode?: Mode
@@ -42,17 +43,20 @@ export interface RecordWebOptions {
   headless?: boolean
   /** Stops; what was recorded is kept. */
   signal?: AbortSignal
-  progress?: (text: string) => void
+  progress?: Tell
   /** Keep the browser's own trace, too. */
   keep?: string
   /** Milliseconds to wait for the page to load; default 30,000. */
   loadTimeout?: number
   /** Run the self-test first, some two seconds; its result stands in the trace. */
   calibrate?: boolean
+  /** Record this tab of a browser that runs already, as it is; the address is only for the report's title. */
+  attach?: { endpoint: string; page: string }
 }
 
 export async function recordWeb(url: string, options: RecordWebOptions): Promise<Recorded> {
-  const address = checkUrl(url)
+  const { attach: running } = options
+  const address = running === undefined ? checkUrl(url) : null
   const steps = await loadSteps(options.script)
   const say = options.progress ?? (() => {})
   const mode = options.mode ?? 'full'
@@ -65,8 +69,10 @@ export async function recordWeb(url: string, options: RecordWebOptions): Promise
   const raw = path.join(dir, 'trace.json')
   let browser: Browser | undefined
   try {
-    say('starting the browser')
-    browser = await startBrowser({ browser: options.browser, headless: options.headless, args: options.browserArgs })
+    if (running === undefined) {
+      say('starting the browser')
+      browser = await startBrowser({ browser: options.browser, headless: options.headless, args: options.browserArgs })
+    } else browser = await connectBrowser(running.endpoint)
     const calibration = options.calibrate === true ? await calibrate(browser, mode, say) : undefined
     const { version } = browser
     const { failure, notes, maps } = await record(browser, address, { ...options, steps, mode, ending, raw, say })
@@ -106,7 +112,7 @@ function moveFile(from: string, to: string): void {
   rmSync(from)
 }
 
-async function calibrate(browser: Browser, mode: Mode, say: (text: string) => void): Promise<Calibration | undefined> {
+async function calibrate(browser: Browser, mode: Mode, say: Tell): Promise<Calibration | undefined> {
   say('calibrating')
   try {
     return await calibrateWeb(browser, mode)
@@ -121,7 +127,7 @@ interface Recording extends RecordWebOptions {
   mode: Mode
   ending: Ending
   raw: string
-  say(text: string): void
+  say: Tell
 }
 
 interface Outcome {
@@ -132,24 +138,28 @@ interface Outcome {
   maps: Map<string, string>
 }
 
-/** From the first page to the browser's trace in the file `raw`. */
-async function record(browser: Browser, address: string, options: Recording): Promise<Outcome> {
+/** From the first page (null: the tab as it is) to the browser's trace in the file `raw`. */
+async function record(browser: Browser, address: string | null, options: Recording): Promise<Outcome> {
   const { cdp, endpoint } = browser
   const { steps, mode, ending, say } = options
   const scripts = new Scripts(cdp)
-  const session = await attach(cdp, mode)
+  const session = await attach(cdp, mode, options.attach?.page)
   cdp.on('Inspector.targetCrashed', () => ending.end('crash'), session)
   void cdp.closed.then(() => ending.end('crash'))
   await startTracing(cdp, session, mode)
-  say(`loading ${address}`)
-  await load(cdp, session, address, ending.signal, options.loadTimeout ?? 30_000)
-  const duration = options.duration ?? (steps === null ? 10_000 : undefined)
-  say(
-    steps === null
-      ? `recording for ${duration! / 1000} s; Ctrl-C ends it and reports`
-      : 'recording while the steps run; Ctrl-C ends it and reports',
-  )
-  const failure = await act(cdp, session, ending, { steps, duration, endpoint, log: say })
+  if (address !== null) {
+    say(`loading ${address}`)
+    await load(cdp, session, address, ending.signal, options.loadTimeout ?? 30_000)
+  }
+  const duration = options.duration ?? (steps === null && address !== null ? 10_000 : undefined)
+  const how = steps !== null ? ' while the steps run' : duration !== undefined ? ` for ${duration / 1000} s` : ''
+  say(`recording${how}; Ctrl-C ends it and reports`)
+  let events = ''
+  cdp.on('Tracing.bufferUsage', ({ eventCount, percentFull }) => {
+    events = `${Number(eventCount ?? 0).toLocaleString('en')} events, buffer ${Math.ceil(100 * (percentFull ?? 0))} % full`
+  })
+  const told = tellRecording(say, () => events)
+  const failure = await act(cdp, session, ending, { steps, duration, endpoint, log: say }).finally(told)
   const notes: string[] = []
   if (failure !== undefined) {
     notes.push(`the steps failed: ${failure.message}`)

@@ -28,6 +28,7 @@ export async function startTracing(cdp: Cdp, session: string, mode: Mode): Promi
     {
       transferMode: 'ReturnAsStream',
       streamFormat: 'json',
+      bufferUsageReportingInterval: 1000,
       traceConfig: {
         recordMode: 'recordAsMuchAsPossible',
         traceBufferSizeInKb: 1200 * 1024,

@@ -1,0 +1,134 @@
+/** The commands that record: `node`, `web`, `attach`. */
+import { existsSync } from 'node:fs'
+import { MeasureError } from '../format/error.ts'
+import { findEndpoint, type BrowserEndpoint } from '../record/endpoint.ts'
+import { attachNode } from '../record/node/attach.ts'
+import { calibrateNode } from '../record/node/calibrate.ts'
+import { checkProgram, recordNode } from '../record/node/index.ts'
+import type { Recorded } from '../record/recorded.ts'
+import type { Tell } from '../record/tell.ts'
+import { recordWeb, type RecordWebOptions } from '../record/web/index.ts'
+import { choice, milliseconds, misplaced, type Parsed } from './args.ts'
+import { commands } from './help.ts'
+import { output } from './output.ts'
+import type { Progress } from './progress.ts'
+
+/** What the user has asked for. */
+export interface Request extends Parsed {
+  /** The trace file. */
+  out: string
+  progress: Progress
+  /** Ctrl-C. */
+  signal: AbortSignal
+}
+
+const tellOf =
+  ({ progress }: Request): Tell =>
+  (text, passing) =>
+    progress.say(text, passing)
+
+const timeOf = ({ options }: Request, name: string): number | undefined =>
+  options.has(name) ? milliseconds(options.get(name)!, name) : undefined
+
+const modeOf = <T extends string>({ options }: Request, modes: readonly T[]): T =>
+  choice(options.get('mode') ?? 'full', 'mode', modes)
+
+function summary({ progress }: Request, { out, continuations, dropped, reason }: Recorded): void {
+  progress.clear()
+  const lost = dropped > 0 ? `, ${dropped} dropped` : ''
+  console.error(`recorded: ${out} (${continuations} continuations${lost}; ${reason})`)
+}
+
+/** The summary, and what else was asked for; gives the exit status. */
+async function report(request: Request, recorded: Recorded): Promise<number> {
+  summary(request, recorded)
+  return output([request.out], request.options, request.progress)
+}
+
+export async function nodeCommand(request: Request): Promise<number> {
+  const { words, options, all, out, progress, signal } = request
+  const say = tellOf(request)
+  const mode = modeOf(request, ['fast', 'full', 'sample'])
+  const [program, ...args] = words
+  checkProgram(program)
+  for (const arg of misplaced(args, commands.node.options)) {
+    console.error(
+      `charcoal-measure: ${arg} stands behind the program, so the program gets it; to give it to charcoal-measure, put it before ${program}`,
+    )
+  }
+  const calibrated = !options.has('no-calibrate') && mode !== 'sample'
+  if (calibrated) say('calibrating')
+  const failed = (error: unknown): undefined => void say(`not calibrated: ${(error as Error).message}`)
+  const calibration = calibrated ? await calibrateNode({ mode, signal }).catch(failed) : undefined
+  progress.clear()
+  if (signal.aborted) return 130
+  const recorded = await recordNode(program, args, {
+    out,
+    mode,
+    duration: timeOf(request, 'duration'),
+    calibration,
+    execArgv: all.get('node-arg') ?? [],
+    accesses: !options.has('no-accesses'),
+    signal,
+    terminal: process.stdin.isTTY === true,
+    progress: say,
+    live: process.stdout.isTTY !== true,
+  })
+  const told = await report(request, recorded)
+  const own = signal.aborted || recorded.reason === 'stopped' ? 0 : (recorded.exitCode ?? 0)
+  return own === 0 ? told : own
+}
+
+export async function webCommand(request: Request): Promise<number> {
+  const { words, options, all } = request
+  const loadTimeout = timeOf(request, 'load-timeout')
+  return recordPage(request, words[0], {
+    script: options.get('script'),
+    browser: options.get('browser'),
+    browserArgs: all.get('browser-arg') ?? [],
+    headless: !options.has('show'),
+    keep: options.get('keep'),
+    ...(loadTimeout !== undefined && { loadTimeout }),
+    calibrate: !options.has('no-calibrate'),
+  })
+}
+
+async function recordPage(request: Request, title: string, more: Partial<RecordWebOptions>): Promise<number> {
+  const { out, progress, options, signal } = request
+  const mode = modeOf(request, ['fast', 'full'])
+  try {
+    const duration = timeOf(request, 'duration')
+    summary(request, await recordWeb(title, { out, mode, duration, signal, progress: tellOf(request), ...more }))
+  } catch (error) {
+    // Steps that fail leave a recording, which is worth its report.
+    if (!(error instanceof MeasureError) || error.exitCode !== 6 || !existsSync(out)) throw error
+    progress.clear()
+    await output([out], options, progress)
+    throw error
+  }
+  return output([out], options, progress)
+}
+
+export async function attachCommand(request: Request): Promise<number> {
+  const { words, options, out, signal } = request
+  const endpoint = await findEndpoint(words[0])
+  if (endpoint.kind === 'browser') {
+    const page = pageOf(endpoint, options.get('page'))
+    return recordPage(request, page.url, { attach: { endpoint: endpoint.socket, page: page.id } })
+  }
+  const mode = modeOf(request, ['fast', 'full', 'sample'])
+  const duration = timeOf(request, 'duration')
+  return report(request, await attachNode(endpoint, { out, mode, duration, signal, progress: tellOf(request) }))
+}
+
+/** The tab that has the text in its address or title. */
+function pageOf({ pages }: BrowserEndpoint, text = ''): BrowserEndpoint['pages'][number] {
+  const found = pages.find(({ url, title }) => url.includes(text) || title.includes(text))
+  if (found !== undefined) return found
+  throw new MeasureError(
+    pages.length === 0
+      ? 'the browser has no tab'
+      : `no tab has ${JSON.stringify(text)}; there are: ${pages.map((p) => p.url).join(' ')}`,
+    2,
+  )
+}

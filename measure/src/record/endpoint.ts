@@ -1,0 +1,65 @@
+/**
+ * What listens on a debugging port: a Node program (`node --inspect`) or a Chromium (`--remote-debugging-port`).
+ *
+ * @example
+ * const endpoint = await findEndpoint('9229')
+ */
+import { MeasureError } from '../format/error.ts'
+
+export interface NodeEndpoint {
+  kind: 'node'
+  title: string
+  /** Address of the program's debugger. */
+  socket: string
+}
+
+export interface BrowserEndpoint {
+  kind: 'browser'
+  version: string
+  /** Address of the browser's debugger. */
+  socket: string
+  /** Its tabs, the one used last first. */
+  pages: { id: string; title: string; url: string }[]
+}
+
+/** Milliseconds. */
+const PATIENCE = 5000
+
+/** `where`: a port, `host:port`, or an address with one (`http://…`, `ws://…`). */
+export async function findEndpoint(where: string): Promise<NodeEndpoint | BrowserEndpoint> {
+  const base = addressOf(where)
+  const [version, targets] = await Promise.all([ask(base, 'version', where), ask(base, 'list', where)])
+  if (/^node\.js/i.test(version.Browser ?? '')) {
+    const [target] = targets
+    if (target?.webSocketDebuggerUrl === undefined)
+      throw new MeasureError(`${where}: the program has a debugger attached that must be detached first`)
+    return { kind: 'node', title: target.title, socket: target.webSocketDebuggerUrl }
+  }
+  if (version.webSocketDebuggerUrl === undefined)
+    throw new MeasureError(`${where} is a debugging port, but neither of Node nor of a Chromium`, 2)
+  const pages = targets.filter((t: any) => t.type === 'page' && !/^(devtools|chrome-extension):/.test(t.url))
+  return { kind: 'browser', version: version.Browser, socket: version.webSocketDebuggerUrl, pages }
+}
+
+function addressOf(where: string): string {
+  const text = /^\d+$/.test(where) ? `127.0.0.1:${where}` : where.replace(/^(ws|http)s?:\/\//, '')
+  try {
+    const { hostname, port } = new URL(`http://${text}`)
+    if (hostname !== '' && port !== '') return `http://${hostname}:${port}`
+  } catch {
+    // Said below.
+  }
+  throw new MeasureError(`${where} is no debugging port; give one like 9229, or host:9222`, 2)
+}
+
+async function ask(base: string, what: string, where: string): Promise<any> {
+  try {
+    const response = await fetch(`${base}/json/${what}`, { signal: AbortSignal.timeout(PATIENCE) })
+    return await response.json()
+  } catch {
+    throw new MeasureError(
+      `no debugger answers on ${where}; start the program with \`node --inspect\`, or the browser with --remote-debugging-port=9222`,
+      2,
+    )
+  }
+}

@@ -1,0 +1,98 @@
+/**
+ * Records a Node program that runs already, through its debugging port (`node --inspect`, or `kill -USR1` to one that
+ * was started without). The hook is loaded into the program, and switched off afterwards; the program goes on.
+ *
+ * What was registered before is not known: the first continuations have no parents. Workers and child processes are not
+ * recorded, nor is what the program reads and writes, for its code is loaded already.
+ */
+import { existsSync, rmSync } from 'node:fs'
+import path from 'node:path'
+import { MeasureError } from '../../format/error.ts'
+import { complete } from '../complete.ts'
+import type { NodeEndpoint } from '../endpoint.ts'
+import { storeOriginals } from '../originals.ts'
+import type { Recorded } from '../recorded.ts'
+import { sizeText, tellRecording, type Tell } from '../tell.ts'
+import { Cdp } from '../web/cdp.ts'
+import { CONFIG, STOP, type HookConfig, type NodeMode } from './config.ts'
+import { hookUrl } from './hook_file.ts'
+
+export interface AttachNodeOptions {
+  /** The trace file. */
+  out: string
+  /** Default `full`. */
+  mode?: NodeMode
+  /** Milliseconds; default: until `signal`, or the program's end. */
+  duration?: number
+  signal?: AbortSignal
+  progress?: Tell
+}
+
+export async function attachNode(endpoint: NodeEndpoint, options: AttachNodeOptions): Promise<Recorded> {
+  const out = path.resolve(options.out)
+  const mode = options.mode ?? 'full'
+  rmSync(out, { force: true })
+  const cdp = await Cdp.connect(endpoint.socket)
+  try {
+    // One that waits for its debugger (--inspect-brk) begins now.
+    await cdp.send('Runtime.runIfWaitingForDebugger')
+    const origin = performance.timeOrigin + performance.now()
+    await load(cdp, { out, mode, parent: 0, origin, accesses: false, attached: true })
+    if (!existsSync(out))
+      throw new MeasureError(`the program at ${endpoint.socket} writes no file here: it runs on another machine`)
+    const { progress = () => {} } = options
+    progress(`recording ${endpoint.title}; Ctrl-C ends it and reports, and the program goes on`)
+    const ended = await over(cdp, options).finally(tellRecording(progress, () => sizeText(out)))
+    if (!ended) await evaluate(cdp, `globalThis[Symbol.for(${JSON.stringify(STOP)})]()`)
+  } finally {
+    cdp.close()
+  }
+  const recorded = await complete(out, [], { reason: 'signal' })
+  if (mode !== 'fast') await storeOriginals(out)
+  return recorded
+}
+
+/** True if the program has ended, false if it is time to leave it alone. */
+async function over(cdp: Cdp, { duration, signal }: AttachNodeOptions): Promise<boolean> {
+  // A program that ends would wait for us otherwise.
+  await cdp.send('NodeRuntime.notifyWhenWaitingForDisconnect', { enabled: true })
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const told = new Promise<boolean>((done) => {
+    const stop = (): void => done(false)
+    if (duration !== undefined) timer = setTimeout(stop, duration)
+    signal?.addEventListener('abort', stop, { once: true })
+    if (signal?.aborted) stop()
+    cdp.on('NodeRuntime.waitingForDisconnect', () => done(true))
+    void cdp.closed.then(() => done(true))
+  })
+  return told.finally(() => clearTimeout(timer))
+}
+
+/** Loads the hook as a module, which the debugger cannot do by itself. */
+function load(cdp: Cdp, config: HookConfig): Promise<unknown> {
+  return evaluate(
+    cdp,
+    `(async () => {
+      const get = process.getBuiltinModule?.bind(process) ?? process.mainModule?.require
+      const loader = get?.('node:vm').constants?.USE_MAIN_CONTEXT_DEFAULT_LOADER
+      if (loader === undefined) throw new Error('it is older than Node.js 20.16')
+      process.env[${JSON.stringify(CONFIG)}] = ${JSON.stringify(JSON.stringify(config))}
+      const text = ${JSON.stringify(`import(${JSON.stringify(`${hookUrl()}?${config.origin}`)})`)}
+      // Node warns that this is experimental, which is nothing to the program.
+      const { emitWarning } = process
+      process.emitWarning = () => {}
+      let loaded
+      try { loaded = new (get('node:vm').Script)(text, { importModuleDynamically: loader }).runInThisContext() }
+      finally { process.emitWarning = emitWarning }
+      try { await loaded }
+      finally { delete process.env[${JSON.stringify(CONFIG)}] }
+    })()`,
+  )
+}
+
+async function evaluate(cdp: Cdp, expression: string): Promise<unknown> {
+  const { result, exceptionDetails } = await cdp.send('Runtime.evaluate', { expression, awaitPromise: true })
+  if (exceptionDetails !== undefined)
+    throw new MeasureError(`the program cannot be recorded: ${exceptionDetails.exception?.description ?? 'it fails'}`)
+  return result.value
+}
