@@ -66,47 +66,29 @@ static void send_file(struct output *out, int fd, off_t from, off_t to) {
 /* ---- headers ---- */
 
 static const char *reason(int status) {
-  switch (status) {
-  case 200:
-    return "OK";
-  case 206:
-    return "Partial Content";
-  case 301:
-    return "Moved Permanently";
-  case 304:
-    return "Not Modified";
-  case 400:
-    return "Bad Request";
-  case 403:
-    return "Forbidden";
-  case 404:
-    return "Not Found";
-  case 405:
-    return "Method Not Allowed";
-  case 408:
-    return "Request Timeout";
-  case 412:
-    return "Precondition Failed";
-  case 413:
-    return "Content Too Large";
-  case 414:
-    return "URI Too Long";
-  case 416:
-    return "Range Not Satisfiable";
-  case 431:
-    return "Request Header Fields Too Large";
-  case 501:
-    return "Not Implemented";
-  case 503:
-    return "Service Unavailable";
-  case 505:
-    return "HTTP Version Not Supported";
-  default:
-    return "Internal Server Error";
-  }
+  static const char *const reasons[600] = {
+      [200] = "OK",
+      [206] = "Partial Content",
+      [301] = "Moved Permanently",
+      [304] = "Not Modified",
+      [400] = "Bad Request",
+      [403] = "Forbidden",
+      [404] = "Not Found",
+      [405] = "Method Not Allowed",
+      [408] = "Request Timeout",
+      [412] = "Precondition Failed",
+      [413] = "Content Too Large",
+      [414] = "URI Too Long",
+      [416] = "Range Not Satisfiable",
+      [431] = "Request Header Fields Too Large",
+      [500] = "Internal Server Error",
+      [501] = "Not Implemented",
+      [505] = "HTTP Version Not Supported",
+  };
+  return reasons[status];
 }
 
-static const char *http_date(time_t t, char text[static 32]) {
+const char *http_date(time_t t, char text[static 32]) {
   struct tm parts;
   strftime(text, 32, "%a, %d %b %Y %H:%M:%S GMT", gmtime_r(&t, &parts));
   return text;
@@ -114,14 +96,23 @@ static const char *http_date(time_t t, char text[static 32]) {
 
 /* The first lines of every answer. They are the same for a second. */
 static void add_first_lines(struct output *out, int status, bool last) {
+  static const char ok[] = "HTTP/1.1 200 OK\r\n";
   static _Thread_local time_t at;
-  static _Thread_local char date[32];
+  static _Thread_local char lines[128];
+  static _Thread_local size_t size;
   struct timespec now;
   clock_gettime(CLOCK_REALTIME_COARSE, &now);
-  if (now.tv_sec != at)
-    http_date(at = now.tv_sec, date);
-  addf(out, "HTTP/1.1 %d %s\r\nServer: knot\r\nDate: %s\r\n%s", status, reason(status), date,
-       last ? "Connection: close\r\n" : "");
+  if (now.tv_sec != at) {
+    char date[32];
+    at = now.tv_sec;
+    size = (size_t)snprintf(lines, sizeof lines, "%sServer: knot\r\nDate: %s\r\n", ok, http_date(at, date));
+  }
+  if (status == 200)
+    add(out, lines, size);
+  else
+    addf(out, "HTTP/1.1 %d %s\r\n%s", status, reason(status), lines + sizeof ok - 1);
+  if (last)
+    add(out, "Connection: close\r\n", 19);
 }
 
 void answer_status(struct output *out, int status, bool last, bool head_only, const char *more_headers) {
@@ -132,12 +123,6 @@ void answer_status(struct output *out, int status, bool last, bool head_only, co
   addf(out, "Content-Type: text/html; charset=utf-8\r\nContent-Length: %d\r\n%s\r\n", size, more_headers);
   if (!head_only)
     add(out, page, (size_t)size);
-}
-
-static void add_file_headers(struct output *out, const struct file *f) {
-  char date[32];
-  addf(out, "Last-Modified: %s\r\nETag: %s\r\nAccept-Ranges: bytes\r\nVary: Accept-Encoding\r\n",
-       http_date(f->modified, date), f->etag);
 }
 
 /* ---- conditions (RFC 9110, section 13) ---- */
@@ -215,17 +200,13 @@ static int answer_file(struct output *out, const struct request *r, struct file 
     return status;
   }
   add_first_lines(out, status, last);
-  add_file_headers(out, f);
-  if (status == 304) {
+  add(out, f->head, status == 304 ? f->validators : status == 206 ? f->description : f->head_size);
+  if (status == 304)
     add(out, "\r\n", 2);
-    return status;
-  }
   if (status == 206)
-    addf(out, "Content-Range: bytes %lld-%lld/%lld\r\n", (long long)from, (long long)to - 1, (long long)f->size);
-  if (f->encoding)
-    addf(out, "Content-Encoding: %s\r\n", f->encoding);
-  addf(out, "Content-Type: %s\r\nContent-Length: %lld\r\n\r\n", f->type, (long long)(to - from));
-  if (head_only)
+    addf(out, "Content-Range: bytes %lld-%lld/%lld\r\nContent-Length: %lld\r\n\r\n", (long long)from, (long long)to - 1,
+         (long long)f->size, (long long)(to - from));
+  if (head_only || status == 304)
     return status;
   *sent = to - from;
   if (f->content)

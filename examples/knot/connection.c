@@ -77,10 +77,15 @@ static ssize_t receive(int connection, const struct request *r, int64_t began, c
   return got;
 }
 
-/* Answers the requests that have come, and one that has begun to come. Returns whether others may follow later. */
-static bool serve_what_has_come(int connection, uint32_t address, struct work *w) {
+/* How a connection goes on: with other requests; not, and the client sends nothing; not, but the client may send. */
+enum next { MORE, OVER, RESTLESS };
+
+/* Answers the requests that have come, and one that has begun to come. */
+static enum next serve_what_has_come(int connection, uint32_t address, struct work *w) {
   int64_t began = ch_now();
-  w->output = (struct output){.to = connection};
+  w->output.to = connection; /* its bytes need not be zero */
+  w->output.used = 0;
+  w->output.failed = false;
   request_begin(&w->request);
   for (;;) {
     ssize_t got = receive(connection, &w->request, began, w->bytes, sizeof w->bytes);
@@ -88,14 +93,14 @@ static bool serve_what_has_come(int connection, uint32_t address, struct work *w
       bool empty = got < 0 && errno == EAGAIN && !w->request.begun;
       if (got < 0 && errno == ECANCELED)
         answer_status(&w->output, 408, true, false, "");
-      return empty; /* an unfinished request, an error, or the end: no more */
+      return empty ? MORE : got == 0 ? OVER : RESTLESS;
     }
     for (size_t at = 0; at < (size_t)got && !w->output.failed;) {
       at += request_take(&w->request, w->bytes + at, (size_t)got - at);
       if (w->request.refused) {
         answer_status(&w->output, w->request.refused, true, false, "");
         log_request(address, &w->request, w->request.refused, 0, began);
-        return false;
+        return RESTLESS;
       }
       if (!w->request.complete)
         continue;
@@ -104,39 +109,45 @@ static bool serve_what_has_come(int connection, uint32_t address, struct work *w
       int status = answer(&w->output, &w->request, last, &sent);
       log_request(address, &w->request, status, sent, began);
       if (last)
-        return false;
+        return at == (size_t)got ? OVER : RESTLESS;
       began = ch_now();
       request_begin(&w->request);
     }
     output_flush(&w->output);
     if (w->output.failed)
-      return false;
+      return OVER;
     if ((size_t)got < sizeof w->bytes && !w->request.begun)
-      return true;
+      return MORE;
   }
 }
 
-void serve(int connection, uint32_t address) {
-  struct idle idle = {.connection = connection};
-  bool more, served = false;
-  do {
-    if (served) /* the first request of a connection is waited for, also at the end */
-      begin_idle(&idle);
-    more = ch_fd_wait(connection, POLLIN, stopping ? 1000000000 : settings.idle) > 0;
-    if (served)
-      end_idle(&idle);
-    if (more) {
-      struct work *w = take_work();
-      served = true;
-      more = serve_what_has_come(connection, address, w);
-      output_flush(&w->output);
-      give_work_back(w);
-    }
-  } while (more && !stopping);
-  /* A client that still sends would get a reset, and might lose the answer for it: wait until it has seen the end. */
+/* A client that still sends would get a reset, and might lose the answer for it. This waits until it has seen the end.
+ * It is a function of its own because the bytes have a place in its frame, which `serve` has for as long as it lives.
+ */
+static __attribute__((noinline)) void let_it_see_the_end(int connection) {
   char rest[512];
   shutdown(connection, SHUT_WR);
   within(1000000000) do while (read(connection, rest, sizeof rest) > 0);
   finish;
+}
+
+void serve(int connection, uint32_t address) {
+  struct idle idle = {.connection = connection};
+  enum next next = MORE;
+  for (bool served = false; next == MORE && !(served && stopping); served = true) {
+    if (served) /* the first request of a connection is waited for, also at the end */
+      begin_idle(&idle);
+    next = ch_fd_wait(connection, POLLIN, stopping ? 1000000000 : settings.idle) > 0 ? MORE : OVER;
+    if (served)
+      end_idle(&idle);
+    if (next == MORE) {
+      struct work *w = take_work();
+      next = serve_what_has_come(connection, address, w);
+      output_flush(&w->output);
+      give_work_back(w);
+    }
+  }
+  if (next != OVER)
+    let_it_see_the_end(connection);
   close(connection);
 }

@@ -26,6 +26,7 @@ void file_close(struct file *f) {
   if (f->fd >= 0)
     close(f->fd);
   free(f->content);
+  free(f->head);
   free(f->path);
   free(f);
 }
@@ -154,6 +155,23 @@ static bool load(struct file *f) {
   return f->content && got == f->size;
 }
 
+/* Writes the lines of the head. `encoding` is "gzip", "br" or NULL. */
+static bool describe(struct file *f, const char *type, const char *encoding) {
+  char date[32];
+  FILE *out = open_memstream(&f->head, &f->head_size);
+  if (!out)
+    return false;
+  fprintf(out, "Last-Modified: %s\r\nETag: %s\r\nAccept-Ranges: bytes\r\nVary: Accept-Encoding\r\n",
+          http_date(f->modified, date), f->etag);
+  f->validators = (size_t)ftell(out);
+  fprintf(out, "Content-Type: %s\r\n", type);
+  if (encoding)
+    fprintf(out, "Content-Encoding: %s\r\n", encoding);
+  f->description = (size_t)ftell(out);
+  fprintf(out, "Content-Length: %lld\r\n\r\n", (long long)f->size);
+  return fclose(out) == 0;
+}
+
 /* Opens what no cache has. `name` is its path for the type, which is that of the file before it was compressed. */
 static int open_new(struct file **result, const char *path, const char *name, const char *encoding) {
   struct stat s;
@@ -175,12 +193,10 @@ static int open_new(struct file **result, const char *path, const char *name, co
                      .modified = s.st_mtime,
                      .inode = s.st_ino,
                      .looked = ch_now(),
-                     .users = 1,
-                     .type = type_of(name),
-                     .encoding = encoding};
+                     .users = 1};
   snprintf(f->etag, sizeof f->etag, "\"%llx-%llx%s%s\"", (long long)s.st_mtime, (long long)s.st_size,
            encoding ? "-" : "", encoding ? encoding : "");
-  if (f->size <= SMALL && !load(f)) {
+  if (!describe(f, type_of(name), encoding) || (f->size <= SMALL && !load(f))) {
     file_close(f);
     return 500;
   }

@@ -65,10 +65,14 @@ struct file {
   off_t size;
   time_t modified;
   ino_t inode;
-  int64_t looked;              /* the time, on the clock of ch_now, when it was last compared with the disk */
-  unsigned users;              /* how many have opened it; the cache counts as one */
-  const char *type, *encoding; /* "text/html"; "gzip", "br" or NULL */
+  int64_t looked; /* the time, on the clock of ch_now, when it was last compared with the disk */
+  unsigned users; /* how many have opened it; the cache counts as one */
   char etag[40];
+  /* The lines of an answer's head that depend on the file alone. The first `validators` bytes are those that an answer
+   * without content has too, the first `description` bytes those of a part; with the rest they end the head of an
+   * answer with the whole file. */
+  char *head;
+  size_t validators, description, head_size;
 };
 /* Opens the file that the target names, or its compressed form if the client accepts that. It waits for the disk if the
  * file is not in the cache. Returns 0, and the caller closes the file later; or the status of the answer: 301 (a folder
@@ -91,6 +95,8 @@ void output_flush(struct output *);
 /* Answers the request, and returns the status. When it returns, the kernel has the bytes of a large file; all else is
  * in the output. */
 int answer(struct output *, const struct request *, bool last, long long *sent);
+/* Writes the time as HTTP has it, and returns `text`. */
+const char *http_date(time_t, char text[static 32]);
 /* Answers with a page about the status. */
 void answer_status(struct output *, int status, bool last, bool head_only, const char *more_headers);
 

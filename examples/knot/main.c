@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
+#include <netinet/tcp.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,6 +44,7 @@ static int listen_at(int port) {
   int s = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   setsockopt(s, SOL_SOCKET, SO_REUSEADDR, &(int){1}, sizeof(int));
   setsockopt(s, SOL_SOCKET, SO_REUSEPORT, &(int){1}, sizeof(int));
+  setsockopt(s, IPPROTO_TCP, TCP_NODELAY, &(int){1}, sizeof(int)); /* its connections inherit it */
   if (bind(s, (void *)&here, sizeof here) != 0 || listen(s, 4096) != 0) {
     close(s);
     return -1;
@@ -82,7 +84,6 @@ static void accept_all(struct domain *d) {
     struct sockaddr_in client;
     int connection = accept4(d->listener, (void *)&client, &(socklen_t){sizeof client}, SOCK_CLOEXEC);
     if (connection >= 0) {
-      setsockopt(connection, IPPROTO_TCP, 1 /* TCP_NODELAY */, &(int){1}, sizeof(int));
       serve_one(d, connection, client.sin_addr.s_addr);
       continue;
     }
