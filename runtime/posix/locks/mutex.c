@@ -15,7 +15,8 @@ enum { NORMAL, RECURSIVE, ERRORCHECK, ADAPTIVE, KIND = 3, ROBUST = 16, INHERIT =
 static int kind_of(const pthread_mutex_t *m) { return m->__data.__kind & KIND; }
 static bool is_robust(const pthread_mutex_t *m) { return m->__data.__kind & ROBUST; }
 /* Its word is 0: free; 1: taken; 2: taken, and somebody may wait in the kernel. */
-#define PLAIN_NORMAL(m) (((m)->__data.__kind & (KIND | ROBUST | INHERIT | PROTECT | SHARED)) == NORMAL)
+#define PLAIN_KIND(m) ((m)->__data.__kind & (KIND | ROBUST | INHERIT | PROTECT | SHARED))
+#define PLAIN_NORMAL(m) (PLAIN_KIND(m) == NORMAL)
 static bool is_simple(const pthread_mutex_t *m) { return !(m->__data.__kind & (ROBUST | INHERIT | PROTECT)); }
 static bool has_owner(const pthread_mutex_t *m) { return kind_of(m) == RECURSIVE || kind_of(m) == ERRORCHECK; }
 static bool is_shared(const pthread_mutex_t *m) { return is_robust(m) || m->__data.__kind & SHARED; }
@@ -70,6 +71,11 @@ static void set_owner(pthread_mutex_t *m, struct ch_branch *owner, const void *p
     (*at)->mutex = m;
   if (*at)
     (*at)->owner = owner, (*at)->place = place;
+}
+
+/* Of one that is not robust, and held here. */
+static inline bool is_noted_for(const pthread_mutex_t *m, const struct ch_branch *owner) {
+  return (const struct ch_branch *)m->__data.__list.__prev == owner;
 }
 
 /* NULL: not of this domain, or unknown. */
@@ -205,11 +211,23 @@ bool ch_mutex_lend(pthread_mutex_t *m, bool lend) {
 
 static const struct ch_leaf lock_leaf = CH_LOCK_LEAF("pthread_mutex_lock");
 
-/* The usual case: an ordinary mutex, free, and nobody here waits for any lock. */
+/* The usual case: an ordinary or a recursive mutex, free or the caller's, and nobody here waits for any lock. */
 static inline __attribute__((always_inline)) bool lock_at_once(pthread_mutex_t *m, const void *place) {
-  if (CH_UNLIKELY(!PLAIN_NORMAL(m) || ch_domain.lock_queues != 0) || CH_UNLIKELY(!take_word(m, 1)))
+  const int kind = PLAIN_KIND(m);
+  if (CH_UNLIKELY(kind > RECURSIVE || ch_domain.lock_queues != 0))
     return false;
-  taken(m, self(), place);
+  struct ch_branch *owner = self();
+  if (kind == RECURSIVE && is_here(m)) {
+    if (CH_UNLIKELY(!is_noted_for(m, owner) || m->__data.__count + 1 == 0))
+      return false;
+    m->__data.__count++;
+    return true;
+  }
+  if (CH_UNLIKELY(!take_word(m, 1)))
+    return false;
+  taken(m, owner, place);
+  if (kind == RECURSIVE)
+    m->__data.__count = 1;
   return true;
 }
 
@@ -370,8 +388,15 @@ static __attribute__((noinline)) int unlock_slowly(pthread_mutex_t *m) {
 }
 
 static inline __attribute__((always_inline)) bool unlock_at_once(pthread_mutex_t *m) {
-  if (CH_UNLIKELY(!PLAIN_NORMAL(m) || ch_domain.lock_queues != 0))
+  const int kind = PLAIN_KIND(m);
+  if (CH_UNLIKELY(kind > RECURSIVE || ch_domain.lock_queues != 0))
     return false;
+  if (kind == RECURSIVE) {
+    if (CH_UNLIKELY(!is_here(m) || !is_noted_for(m, self())))
+      return false;
+    if (--m->__data.__count > 0)
+      return true;
+  }
   if (CH_UNLIKELY(release(m)))
     ch_futex_wake(word_of(m), 1, false);
   return true;
