@@ -6,7 +6,8 @@
 //   - it calls in a loop, or waits in a loop for somebody to change memory (a spin lock);
 //   - it calls a function that can suspend.
 // Everything else makes a bounded number of calls of bounded functions: it needs no yield point of its own, no second
-// version, and its callers need no test. This is the largest lever on code size.
+// version, and its callers need no test. This is the largest lever on code size. A small one that is called through
+// pointers has a second version all the same, for these calls alone.
 #include "suspension.h"
 #include "async.h"
 #include "atomic.h"
@@ -15,6 +16,7 @@
 #include "library.h"
 #include "marks.h"
 #include "options.h"
+#include "twins.h"
 #include "variadic.h"
 #include "llvm/ADT/SCCIterator.h"
 #include "llvm/ADT/SetVector.h"
@@ -241,6 +243,14 @@ void Suspension::findLookedAt() {
       }
 }
 
+// A bounded function that is called through pointers. Without a version of its own, each such call would look for one
+// in vain, and then pass through an adapter. A large one spends more time in its body than on that.
+static bool isWorthATwin(const Function &F) {
+  constexpr unsigned largest = 500;
+  return !F.isDeclaration() && !F.isVarArg() && !F.isInterposable() && !F.hasFnAttribute(AtomicAttr) &&
+         F.getInstructionCount() <= largest && isAddressTaken(F);
+}
+
 Suspension::Suspension(Module &M)
     : M(M), libraryInfo(Triple(M.getTargetTriple())), setjmpHasAddress(addressOfSetjmpIsTaken(M)) {
   findLookedAt();
@@ -305,7 +315,7 @@ Suspension::Suspension(Module &M)
     work.append(callersOf[F]); // these may call something that suspends now
   }
   for (Function &F : M) {
-    if (twinSet.contains(&F))
+    if (twinSet.contains(&F) || (!refused.contains(&F) && isWorthATwin(F) && !reason[&F]))
       chosen.push_back(&F);
     else if (refused.contains(&F))
       remark(F, "'" + F.getName() + "' has only a plain version: " + reason[&F]);

@@ -27,7 +27,6 @@ public:
 
   // Functions of this module that get an interruptible version, in module order.
   const std::vector<llvm::Function *> &twins() const { return chosen; }
-  bool hasTwin(const llvm::Function &F) const { return twinSet.contains(&F); }
   CallKind classify(const llvm::CallBase &) const;
 
 private:

@@ -22,8 +22,7 @@ namespace charcoal {
 
 static constexpr StringLiteral Section = "ch_twins";
 
-// Used as a value, not only called. Lists that the linker or the loader reads are no uses.
-static bool isAddressTaken(const Function &F) {
+bool isAddressTaken(const Function &F) {
   SmallVector<const User *> work;
   SmallPtrSet<const User *, 16> seen;
   auto visit = [&](const Value &V) {

@@ -6,6 +6,9 @@
 
 namespace charcoal {
 
+// Used as a value, not only called. Lists that the linker or the loader reads are no uses.
+bool isAddressTaken(const llvm::Function &);
+
 struct TwinsPass : llvm::PassInfoMixin<TwinsPass> {
   llvm::PreservedAnalyses run(llvm::Module &, llvm::ModuleAnalysisManager &);
   static bool isRequired() { return true; }
