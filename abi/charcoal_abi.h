@@ -62,8 +62,8 @@ struct ch_frame {
   const struct ch_frame_info *info; /* never NULL in a live frame */
   struct ch_frame *parent;          /* the caller's frame; meaningful while suspended */
   uint32_t point;                   /* where to go on, 1 .. info->points; 0 in a frame not yet suspended */
-  uint32_t held; /* not 0: ch_frame_free has more to do than to put it on a list */
-  unsigned char image[]; /* info->image bytes, then the fixed locals */
+  uint32_t held;                    /* not 0: ch_frame_free has more to do than to put it on a list */
+  unsigned char image[];            /* info->image bytes, then the fixed locals */
 };
 #define CH_FRAME_HEADER 24u
 
@@ -89,13 +89,13 @@ struct ch_tls {
       volatile uint8_t entering;
     };
   };
-  uint32_t atomic_depth;   /* number of atomic blocks around the running code; written by generated code */
-  uint32_t atomic_pending; /* non-zero: the end of an atomic block must call ch_atomic_settle */
-  uint32_t spawn_policy;   /* CH_POLICY_… of the innermost atomic block around the running code that names one */
-  struct ch_frame *resuming; /* frame to be resumed; meaningful while `entering` is set */
-  struct ch_frame **link;    /* where the next saved frame is to be stored; set before each run of a branch */
-  void *entry;               /* interruptible function whose entry check fired; read by the entry thunks */
-  void *callee;              /* plain function behind an indirect call; read by the call adapters */
+  uint32_t atomic_depth;       /* number of atomic blocks around the running code; written by generated code */
+  uint32_t atomic_pending;     /* non-zero: the end of an atomic block must call ch_atomic_settle */
+  uint32_t spawn_policy;       /* CH_POLICY_… of the innermost atomic block around the running code that names one */
+  struct ch_frame *resuming;   /* frame to be resumed; meaningful while `entering` is set */
+  struct ch_frame **link;      /* where the next saved frame is to be stored; set before each run of a branch */
+  void *entry;                 /* interruptible function whose entry check fired; read by the entry thunks */
+  void *callee;                /* plain function behind an indirect call; read by the call adapters */
   struct ch_twin_entry *twins; /* CH_TWIN_PLACES of them: the interruptible versions that were asked for lately */
   struct ch_class *frames;     /* of this thread; [n] is for frames of 16 * n bytes */
   unsigned char result[CH_RESULT_BYTES]
@@ -109,8 +109,9 @@ struct ch_tls {
 #define CH_ENTERING 0x00000100u
 #endif
 
-/* Free memory of one size. Bit 0 of a block's first word is set exactly while the block is free; the rest of the word is
- * the next free block. A frame of up to CH_FRAME_MAX bytes that is aligned to 16 is taken from the class of its size. */
+/* Free memory of one size. Bit 0 of a block's first word is set exactly while the block is free; the rest of the word
+ * is the next free block. A frame of up to CH_FRAME_MAX bytes that is aligned to 16 is taken from the class of its
+ * size. */
 struct ch_class {
   void *free; /* first free block, or NULL */
   uint64_t live;
@@ -127,6 +128,14 @@ CH_THREAD struct ch_tls ch_tls;
 
 /* ---- called by generated code; all on the thread that runs the activity ---- */
 
+/* Called in cold code between values that the caller has in registers: the callee keeps these, so that the caller needs
+ * no place for them on its usual path, where it makes no call. */
+#if defined(__x86_64__) && defined(__clang__)
+#define CH_KEEPS_REGISTERS __attribute__((preserve_most))
+#else
+#define CH_KEEPS_REGISTERS
+#endif
+
 /* Saves a suspended activation: takes a frame, copies the image, links it, returns `status`. */
 int ch_suspend(const struct ch_frame_info *, const void *image, uint32_t point, int status);
 /* The same for a frame that was taken at entry. */
@@ -141,8 +150,8 @@ struct ch_restored {
 struct ch_restored ch_restore(void *image);
 /* A frame for the whole activation. Never NULL: out of memory inside a call ends the program with a
  * message, as a stack overflow would. */
-struct ch_frame *ch_frame_new(const struct ch_frame_info *);
-void ch_frame_free(struct ch_frame *);
+CH_KEEPS_REGISTERS struct ch_frame *ch_frame_new(const struct ch_frame_info *);
+CH_KEEPS_REGISTERS void ch_frame_free(struct ch_frame *);
 
 /* Code that AddressSanitizer instruments keeps red zones between the fixed locals of its frames, as there are on its
  * stack; this describes them. */
@@ -162,7 +171,7 @@ void ch_alloca_release(void **list, void *mark);
 
 /* The interruptible version of `fn`; where there is none, sets ch_tls.callee = fn and returns
  * `adapter`, which calls it. */
-void *ch_twin(void *fn, void *adapter);
+CH_KEEPS_REGISTERS void *ch_twin(void *fn, void *adapter);
 struct ch_twin_entry {
   void *fn;   /* address of the function */
   void *twin; /* its interruptible version; NULL if it turned out to have none */
@@ -244,15 +253,15 @@ void ch_async_resumed(struct ch_scope *);
 #define CH_RESTS_ON 3
 /* A place in the source text that reads or writes memory. Read-only, emitted by the compiler. */
 struct ch_access_place {
-  const char *file;                             /* NULL: compiled without -g */
-  const char *function;                         /* as written; NULL: unknown */
-  const char *variable;                         /* the variable that is meant; NULL: memory that a pointer leads to */
-  const struct ch_access_place *inside;                /* the call into which it was inlined; NULL: none */
-  const struct ch_access_place *rests_on[CH_RESTS_ON]; /* of a write: places of reads from which its value was computed; NULL
-                                                 * behind the last */
-  uint32_t line, column;                        /* 0: unknown */
-  uint32_t size;                                /* bytes that are read or written; 0 in the place of a call */
-  uint32_t is_tested;                           /* of a read: a decision hangs on its value */
+  const char *file;                     /* NULL: compiled without -g */
+  const char *function;                 /* as written; NULL: unknown */
+  const char *variable;                 /* the variable that is meant; NULL: memory that a pointer leads to */
+  const struct ch_access_place *inside; /* the call into which it was inlined; NULL: none */
+  const struct ch_access_place *rests_on[CH_RESTS_ON]; /* of a write: places of reads from which its value was computed;
+                                                        * NULL behind the last */
+  uint32_t line, column;                               /* 0: unknown */
+  uint32_t size;                                       /* bytes that are read or written; 0 in the place of a call */
+  uint32_t is_tested;                                  /* of a read: a decision hangs on its value */
 };
 
 /* By a constructor of each module, and by its destructor. */

@@ -45,6 +45,7 @@
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/MDBuilder.h"
+#include "llvm/TargetParser/Triple.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 #include "llvm/Transforms/Utils/Local.h"
 #include "llvm/Transforms/Utils/SSAUpdater.h"
@@ -1167,6 +1168,22 @@ static Function *retype(Abi &abi, Function &old, Signature &S) {
   return F;
 }
 
+// CH_KEEPS_REGISTERS. A linker's stub that binds the name at the first call would not keep all of them.
+static void keepRegisters(Module &M) {
+  if (Triple(M.getTargetTriple()).getArch() != Triple::x86_64)
+    return;
+  for (StringRef name : {"ch_twin", "ch_frame_new", "ch_frame_free"}) {
+    Function *F = M.getFunction(name);
+    if (!F)
+      continue;
+    F->setCallingConv(CallingConv::PreserveMost);
+    F->addFnAttr(Attribute::NonLazyBind);
+    for (User *U : F->users())
+      if (auto *CB = dyn_cast<CallBase>(U); CB && CB->getCalledOperand() == F)
+        CB->setCallingConv(CallingConv::PreserveMost);
+  }
+}
+
 } // namespace charcoal
 
 PreservedAnalyses charcoal::SplitPass::run(Module &M, ModuleAnalysisManager &) {
@@ -1205,6 +1222,7 @@ PreservedAnalyses charcoal::SplitPass::run(Module &M, ModuleAnalysisManager &) {
   }
   if (Function *lookup = M.getFunction(TwinOfName))
     lookup->replaceAllUsesWith(abi.twin().getCallee());
+  keepRegisters(M);
   if (!todo.empty())
     provideBfloatTruncation(M);
   // The markers and the stand-ins for interruptible versions elsewhere.

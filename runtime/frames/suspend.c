@@ -171,7 +171,7 @@ struct ch_restored ch_restore(void *image) {
   return restored(point);
 }
 
-struct ch_frame *ch_frame_new(const struct ch_frame_info *info) {
+CH_KEEPS_REGISTERS struct ch_frame *ch_frame_new(const struct ch_frame_info *info) {
   struct ch_frame *f = take(info);
   f->info = info;
   f->parent = NULL;
@@ -186,7 +186,7 @@ struct ch_frame *ch_frame_new_guarded(const struct ch_frame_info *info, const st
   return f;
 }
 
-void ch_frame_free(struct ch_frame *f) {
+CH_KEEPS_REGISTERS void ch_frame_free(struct ch_frame *f) {
   if (CH_UNLIKELY(f->held & ~CH_FRAME_OF_MALLOC))
     ch_captures_frame_ends(f);
   give(f, f->info);

@@ -181,7 +181,7 @@ void ch_twins_end(void) {
 
 /* Generated code asks when `near` has another function in this one's place. Now and then this one gets it: so of two
  * that are called in turn the more frequent has it most of the time. */
-void *ch_twin(void *fn, void *adapter) {
+CH_KEEPS_REGISTERS void *ch_twin(void *fn, void *adapter) {
   const bool none = ch_tls.twins == ch_twins_none;
   struct ch_twin_entry *slot = (none ? none_far : own()->far) + hash(fn) % FAR;
   void *twin = CH_LIKELY(__atomic_load_n(&slot->fn, __ATOMIC_RELAXED) == fn && fn) ? slot->twin : look_up(fn);

@@ -12,7 +12,7 @@ define i32 @f.int() "charcoal-twin"="f" {
 }
 ; CHECK: @charcoal.info = internal constant %charcoal.frame_info { {{.*}}, i32 1, i32 40, i32 8, i32 16, i16 1, i16 0, i32 0, ptr null }
 ; CHECK-LABEL: define { i32, i32 } @f.int(
-; CHECK: %frame = call ptr @ch_frame_new(ptr @charcoal.info)
+; CHECK: %frame = call preserve_mostcc ptr @ch_frame_new(ptr @charcoal.info)
 ; CHECK-NEXT: store ptr %frame, ptr %image
 ; CHECK: %[[HOME:.*]] = getelementptr inbounds i8, ptr %frame, i64 32
 ; CHECK-NEXT: call void @remember(ptr %[[HOME]])
@@ -20,6 +20,6 @@ define i32 @f.int() "charcoal-twin"="f" {
 ; CHECK: %[[AGAIN:.*]] = load ptr, ptr %image
 ; CHECK: %[[PLACE:.*]] = getelementptr inbounds i8, ptr %[[AGAIN]], i64 32
 ; CHECK-NEXT: load i32, ptr %[[PLACE]]
-; CHECK: call void @ch_frame_free(ptr %[[AGAIN]])
+; CHECK: call preserve_mostcc void @ch_frame_free(ptr %[[AGAIN]])
 ; CHECK: {{^}}suspend:
 ; CHECK: call i32 @ch_suspend_home(ptr %{{.*}}, ptr %image, i32 %{{.*}}, i32 %{{.*}})

@@ -11,8 +11,8 @@ define void @f.int(i32 %x) "charcoal-twin"="f" {
   ret void
 }
 ; CHECK-LABEL: define i32 @f.int(
-; CHECK: call ptr @ch_frame_new(
+; CHECK: call preserve_mostcc ptr @ch_frame_new(
 ; CHECK: {{^}}after:
-; CHECK: call void @ch_frame_free(
+; CHECK: call preserve_mostcc void @ch_frame_free(
 ; CHECK: %[[R:.*]] = musttail call i32 @g.int(i32 %{{.*}})
 ; CHECK-NEXT: ret i32 %[[R]]

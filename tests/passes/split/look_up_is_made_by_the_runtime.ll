@@ -18,8 +18,8 @@ join:
   ret i32 %s
 }
 ; CHECK-LABEL: define { i32, i32 } @f.int(
-; CHECK: call ptr @ch_twin(ptr %p, ptr @adapter)
-; CHECK: call ptr @ch_twin(ptr %q, ptr @adapter)
-; CHECK: call ptr @ch_twin(ptr %p, ptr @adapter)
+; CHECK: call preserve_mostcc ptr @ch_twin(ptr %p, ptr @adapter)
+; CHECK: call preserve_mostcc ptr @ch_twin(ptr %q, ptr @adapter)
+; CHECK: call preserve_mostcc ptr @ch_twin(ptr %p, ptr @adapter)
 ; CHECK: call { i32, i32 } %t(i8 signext 1)
 ; CHECK-NOT: @charcoal.twin

@@ -51,7 +51,7 @@ define void @arguments.int() "charcoal-twin"="arguments" {
 ; CHECK-NEXT: ret i32 %[[S]]
 ; CHECK-LABEL: define i32 @calls.int(
 ; CHECK: {{^}} %{{.*}} = call i32 @g.int(ptr %
-; CHECK: call void @ch_frame_free(
+; CHECK: call preserve_mostcc void @ch_frame_free(
 ; CHECK-NEXT: %[[S:.*]] = tail call i32 @g.int(ptr null)
 ; CHECK-NEXT: ret i32 %[[S]]
 ; CHECK-LABEL: define i32 @arguments.int(
