@@ -9,7 +9,7 @@
 struct entry {
   int64_t deadline;
   uint64_t order;           /* among equal deadlines: first registered, first fired */
-  struct ch_clause *clause; /* in a run also NULL: a gap, where somebody was withdrawn */
+  struct ch_clause *clause; /* NULL: a gap, where somebody was withdrawn */
 };
 
 enum { RUNS = 4 };
@@ -31,7 +31,8 @@ struct run {
 
 static __thread struct timers {
   struct entry *heap;
-  uint32_t used, room; /* of the heap */
+  uint32_t used, room; /* of the heap, gaps included; the first entry is none */
+  uint32_t gaps;       /* of the heap */
   uint32_t open;       /* from this one on the runs are empty; the one before is not */
   uint32_t first;      /* the run that has the one to fire next, or RUNS for the heap; while there are any */
   int64_t next;        /* its deadline; CH_FOREVER: there are none */
@@ -159,7 +160,8 @@ static inline void remove_from_run(struct timers *t, struct run *r, struct entry
 
 static inline void place(struct entry *heap, uint32_t i, struct entry e) {
   heap[i] = e;
-  e.clause->slot = (uint32_t)RUNS << PLACE_BITS | i;
+  if (CH_LIKELY(e.clause != NULL))
+    e.clause->slot = (uint32_t)RUNS << PLACE_BITS | i;
 }
 
 static void rise(struct entry *heap, uint32_t i, struct entry e) {
@@ -195,14 +197,34 @@ static void add_to_heap(struct timers *t, struct entry e) {
   rise(t->heap, t->used - 1, e);
 }
 
+/* Closes all gaps, and puts the rest in order. */
+CH_COLD static void close_gaps(struct timers *t) {
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < t->used; i++)
+    if (t->heap[i].clause)
+      place(t->heap, n++, t->heap[i]);
+  t->used = n;
+  t->gaps = 0;
+  for (uint32_t i = n / ARITY + 1; i-- > 0;)
+    if (i < n)
+      sink(t->heap, n, i, t->heap[i]);
+}
+
+/* Whoever is withdrawn leaves a gap, for to fill it takes a look at a dozen other entries, which are far from each
+ * other. Gaps go when they come to the front, when they are at the end, or when they are most of the heap. */
 static void remove_from_heap(struct timers *t, uint32_t i) {
-  struct entry last = t->heap[--t->used];
-  if (i < t->used) {
-    if (i > 0 && before(&last, &t->heap[(i - 1) / ARITY]))
-      rise(t->heap, i, last);
-    else
-      sink(t->heap, t->used, i, last);
-  } else if (t->used == 0 && t->room > KEPT) {
+  t->heap[i].clause = NULL;
+  t->gaps++;
+  while (t->used > 0 && !t->heap[t->used - 1].clause)
+    t->used--, t->gaps--;
+  while (t->used > 0 && !t->heap[0].clause) {
+    struct entry last = t->heap[--t->used];
+    t->gaps--;
+    sink(t->heap, t->used, 0, last);
+  }
+  if (CH_UNLIKELY(t->gaps > t->used / 2))
+    close_gaps(t);
+  if (t->used == 0 && t->room > KEPT) {
     free(t->heap);
     t->heap = NULL;
     t->room = 0;
@@ -361,10 +383,15 @@ void ch_timers_check(void) {
   CH_INVARIANT(t->next == now.next && (t->next == CH_FOREVER || t->first == now.first), "the earliest one is known");
   for (unsigned i = 0; t->runs && i < RUNS; i++)
     check_run(t, i);
+  uint32_t gaps = 0;
   for (uint32_t i = 0; i < t->used; i++) {
-    CH_INVARIANT(t->heap[i].clause->slot == ((uint32_t)RUNS << PLACE_BITS | i), "a registered timer knows its place");
+    gaps += !t->heap[i].clause;
+    CH_INVARIANT(!t->heap[i].clause || t->heap[i].clause->slot == ((uint32_t)RUNS << PLACE_BITS | i),
+                 "a registered timer knows its place");
     CH_INVARIANT(i == 0 || !before(&t->heap[i], &t->heap[(i - 1) / ARITY]), "no timer is earlier than its parent");
   }
+  CH_INVARIANT(gaps == t->gaps && gaps <= t->used / 2, "gaps are counted, and the smaller part of the heap");
+  CH_INVARIANT(t->used == 0 || t->heap[0].clause, "the first of the heap is no gap");
 }
 #endif
 
