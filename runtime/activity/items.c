@@ -1,20 +1,83 @@
-/* What a cancel calls (charcoal/lowlevel.h). An item is on the list of its scope, or, where its activity has no scope
- * open, on one of the thread: there the activity itself is what may be cancelled. Off any list, link.next is NULL. */
+/* What a cancel calls (charcoal/lowlevel.h). An item is on the list of its scope; or, where its activity has no scope
+ * open, on one of the thread's lists of *root items*: there the activity itself is what may be cancelled. Off any list,
+ * link.next is NULL.
+ *
+ * Root items are found by their branch. There is one list for all of them while they are few, and otherwise a table of
+ * at least half as many lists as items. */
 #include "activity/cancel.h"
 #include "charcoal/lowlevel.h"
 #include "wait/wait.h"
 #include <errno.h>
+#include <stdint.h>
+#include <stdlib.h>
 
-static __thread struct ch_link items_at_roots;
+enum { FEW = 32 };
+
+static __thread struct {
+  struct ch_link few;    /* all of them while there is no table */
+  struct ch_link *table; /* NULL: none */
+  unsigned bits;         /* the table has 1 << bits lists */
+  size_t items;
+} roots;
+
+static struct ch_link *list_of(const struct ch_branch *b) {
+  return roots.table ? &roots.table[(uintptr_t)b * UINT64_C(0x9e3779b97f4a7c15) >> (64 - roots.bits)] : &roots.few;
+}
+
+/* Puts the items of a list where they belong now, in order. */
+static void spread(struct ch_link *list) {
+  while (list->next && !ch_list_empty(list)) {
+    struct ch_link *n = list->next;
+    ch_list_remove(n);
+    ch_list_append(list_of(((ch_cancel_item *)n)->of), n, false);
+  }
+}
+
+/* A table with room for twice as many. Without memory the lists grow longer. */
+CH_COLD static void grow(void) {
+  struct ch_link *old = roots.table, *table;
+  unsigned bits = 6;
+  while (((size_t)1 << bits) < roots.items)
+    bits++;
+  if (!(table = malloc(sizeof *table << bits)))
+    return;
+  for (size_t i = 0; i < (size_t)1 << bits; i++)
+    ch_list_init(&table[i]);
+  size_t lists = old ? (size_t)1 << roots.bits : 0;
+  roots.table = table;
+  roots.bits = bits;
+  spread(&roots.few);
+  for (size_t i = 0; i < lists; i++)
+    spread(&old[i]);
+  free(old);
+}
+
+static void add_root_item(ch_cancel_item *item) {
+  item->of = ch_domain.current;
+  roots.items++;
+  if (CH_UNLIKELY(roots.items > (roots.table ? (size_t)2 << roots.bits : FEW)))
+    grow();
+  ch_list_append(list_of(item->of), &item->link, false);
+}
+
+static void remove_root_item(void) {
+  if (--roots.items > 0 || !roots.table)
+    return;
+  free(roots.table);
+  roots.table = NULL;
+}
 
 int ch_cancel_add(ch_cancel_item *item, void (*fn)(void *), void *argument) {
   struct ch_branch *b = ch_is_in_branch() ? ch_domain.current : NULL;
-  *item = (ch_cancel_item){.fn = fn, .argument = argument, .of = b};
+  *item = (ch_cancel_item){.fn = fn, .argument = argument};
   if (CH_UNLIKELY(!b))
     return EPERM;
   if (ch_is_marked())
     return ECANCELED;
-  ch_list_append(b->scope ? &b->scope->items : &items_at_roots, &item->link, false);
+  if (b->scope)
+    ch_list_append(&b->scope->items, &item->link, false);
+  else
+    add_root_item(item);
   return 0;
 }
 
@@ -23,6 +86,8 @@ void ch_cancel_remove(ch_cancel_item *item) {
     return;
   ch_list_remove(&item->link);
   item->link.next = NULL;
+  if (item->of)
+    remove_root_item();
 }
 
 void ch_cancel_item_call(struct ch_link *link) {
@@ -31,16 +96,16 @@ void ch_cancel_item_call(struct ch_link *link) {
   item->fn(item->argument);
 }
 
+/* The first root item of the branch, or NULL. */
+static struct ch_link *first_of(const struct ch_branch *b) {
+  struct ch_link *list = list_of(b), *n = list->next;
+  while (n && n != list && ((ch_cancel_item *)n)->of != b)
+    n = n->next;
+  return n == list ? NULL : n;
+}
+
 void ch_cancel_items_of(struct ch_branch *b) {
-  struct ch_link mine;
-  ch_list_init(&mine);
-  for (struct ch_link *n = items_at_roots.next, *next; n && n != &items_at_roots; n = next) {
-    next = n->next;
-    if (((ch_cancel_item *)n)->of == b) {
-      ch_list_remove(n);
-      ch_list_append(&mine, n, false);
-    }
-  }
-  while (!ch_list_empty(&mine))
-    ch_cancel_item_call(mine.next);
+  struct ch_link *n;
+  while (roots.items > 0 && (n = first_of(b)))
+    ch_cancel_item_call(n);
 }

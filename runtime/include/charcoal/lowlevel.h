@@ -82,7 +82,7 @@ typedef struct ch_cancel_item {
   struct ch_link link;  /* private */
   void (*fn)(void *);   /* private */
   void *argument;       /* private */
-  struct ch_branch *of; /* private */
+  struct ch_branch *of; /* private; NULL: the item is a scope's */
 } ch_cancel_item;
 
 /* Has fn(argument) called once when the caller's innermost scope is cancelled. Whoever cancels makes the call, on this

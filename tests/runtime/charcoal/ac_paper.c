@@ -577,3 +577,37 @@ TEST(section_4_3_items_run_when_the_cancel_statement_is_executed) {
   }
   finish;
 }
+
+/* Many activities with items of their own: each cancel finds those of its activity. */
+enum { MANY = 1000 };
+static int calls[MANY];
+static ch_sem never_posted;
+static void count_call(void *n) { ++*(int *)n; }
+static void waits_with_items(int n) {
+  ch_cancel_item items[2];
+  for (int i = 0; i < 2; i++)
+    EXPECT(ch_cancel_add(&items[i], count_call, &calls[n]) == 0);
+  EXPECT(ch_sem_wait(&never_posted) == (n % 3 ? ECANCELED : 0));
+  for (int i = 0; i < 2; i++)
+    ch_cancel_remove(&items[i]);
+}
+static void cancel_two_thirds_of(ch_activity *all, int n) {
+  for (int i = 0; i < n; i++)
+    activate [&all[i]] waits_with_items(i);
+  ch_reschedule();
+  for (int i = 0; i < n; i++) {
+    calls[i] = 0;
+    if (i % 3) ch_activity_cancel(&all[i]);
+  }
+  for (int i = 0; i < n; i++) {
+    EXPECT(calls[i] == (i % 3 ? 2 : 0));
+    if (i % 3 == 0) ch_sem_post(&never_posted);
+  }
+  for (int i = 0; i < n; i++) ch_activity_wait(&all[i]);
+}
+TEST(a_cancel_calls_the_items_of_its_activity_alone_however_many_there_are) {
+  static ch_activity all[MANY];
+  cancel_two_thirds_of(all, MANY);
+  cancel_two_thirds_of(all, 3);
+  cancel_two_thirds_of(all, MANY);
+}
