@@ -2,6 +2,7 @@
 // syntax tree, in C only.
 #include "checks.h"
 #include "options.h"
+#include "typed_macros.h"
 #include "watcher.h"
 #include "clang/AST/ASTConsumer.h"
 #include "clang/Frontend/CompilerInstance.h"
@@ -47,6 +48,8 @@ class Action : public PluginASTAction {
     charcoal::setLanguageIsC(isC);
     if (isC && compiler.hasPreprocessor())
       compiler.getPreprocessor().addPPCallbacks(std::make_unique<Start>(compiler));
+    if (isC)
+      charcoal::syntax::explainTypedMacros(compiler.getDiagnostics());
     charcoal::setRemarkSink([&compiler](llvm::StringRef file, unsigned line, unsigned column, llvm::StringRef text) {
       printRemark(compiler, file, line, column, text);
     });

@@ -1,0 +1,375 @@
+// See typed_macros.h.
+#include "typed_macros.h"
+#include "clang/AST/Decl.h"
+#include "clang/AST/Type.h"
+#include "clang/Basic/Diagnostic.h"
+#include "clang/Basic/DiagnosticSema.h"
+#include "clang/Basic/SourceManager.h"
+#include "clang/Lex/Lexer.h"
+#include <memory>
+#include <optional>
+#include <string>
+
+using namespace clang;
+
+namespace charcoal::syntax {
+
+namespace {
+
+// What the arguments of a macro are. In `wrong`, $T is the type that the macro wants and $U the argument's; $P and $Q
+// are what these point to.
+struct Macro {
+  const char *name;
+  const char *wrong;
+  const char *object; // what its first argument has to be
+};
+
+constexpr const char *channelMessage = "the messages of this channel are of type $P: $U does not point to one";
+constexpr const char *broadcastMessage = "the messages of this broadcast are of type $P: $U does not point to one";
+constexpr const char *futureSlot = "the value of this future is of type $P: $U does not point to one";
+constexpr const char *watchSlot = "the value that is watched is of type $P: $U does not point to one";
+constexpr const char *wrongEvent = "an $T is wanted here, and this is an $U";
+constexpr const char *aChannel = "a pointer to a channel(T)", *anEvent = "an event(T...)",
+                     *aFuture = "a pointer to a future(T)", *aBroadcast = "a pointer to a broadcast(T)",
+                     *aSubscription = "a pointer to a subscription(T)", *aWatch = "a pointer to a watch(T)",
+                     *aRendezvous = "a rendezvous(I)";
+
+const Macro macros[] = {
+    {"mkevent", "the ids of this rendezvous are of type $T, and this is of type $U: write mkevent(r, id, &slot...)",
+     "a rendezvous(I) or &slot"},
+    {"twait", "the ids of this rendezvous are of type $P, and $U does not point to one: write twait(r, &id)",
+     aRendezvous},
+    {"ch_twait_all", nullptr, aRendezvous},
+    {"ch_rendezvous_cancel", nullptr, aRendezvous},
+    {"ch_rendezvous_destroy", nullptr, aRendezvous},
+    {"ch_outstanding", nullptr, aRendezvous},
+    {"ch_triggered", nullptr, aRendezvous},
+    {"ch_trigger", "this event carries a value of type $T, and this is of type $U", anEvent},
+    {"ch_event_cancel", nullptr, anEvent},
+    {"ch_event_is_outstanding", nullptr, anEvent},
+    {"ch_event_wait", nullptr, anEvent},
+    {"ch_trigger_after", wrongEvent, anEvent},
+    {"ch_trigger_at", wrongEvent, anEvent},
+    {"ch_trigger_on_fd", wrongEvent, anEvent},
+    {"ch_trigger_on_signal", wrongEvent, anEvent},
+    {"ch_trigger_on_child", wrongEvent, anEvent},
+    {"ch_trigger_on_end", wrongEvent, anEvent},
+    {"ch_trigger_on_future", wrongEvent, anEvent},
+    {"ch_trigger_offload", wrongEvent, anEvent},
+    {"ch_add_timeout", wrongEvent, anEvent},
+    {"ch_event_argument",
+     "this event is an $U, and not an $T: write ch_event_argument(e, T...) with the types of its values", anEvent},
+    {"ch_event_for_future", nullptr, aFuture},
+    {"ch_send", channelMessage, aChannel},
+    {"ch_recv", channelMessage, aChannel},
+    {"ch_try_send", channelMessage, aChannel},
+    {"ch_try_recv", channelMessage, aChannel},
+    {"ch_send_some", channelMessage, aChannel},
+    {"ch_recv_some", channelMessage, aChannel},
+    {"ch_publish", broadcastMessage, aBroadcast},
+    {"ch_try_publish", broadcastMessage, aBroadcast},
+    {"ch_subscribe", "the messages of this broadcast are of type $P, and those of the subscription of type $Q",
+     aBroadcast},
+    {"ch_next", broadcastMessage, aSubscription},
+    {"ch_try_next", broadcastMessage, aSubscription},
+    {"ch_future_set", "the value of this future is of type $T, and this is of type $U", aFuture},
+    {"ch_get", futureSlot, aFuture},
+    {"ch_watch_set", "the value that is watched is of type $T, and this is of type $U", aWatch},
+    {"ch_watch_get", watchSlot, aWatch},
+    {"ch_watch_next", watchSlot, aWatch},
+};
+
+const Macro *macroOf(llvm::StringRef name) {
+  for (const Macro &one : macros)
+    if (name == one.name)
+      return &one;
+  return nullptr;
+}
+
+// ---- types as the program writes them ----
+
+std::string written(QualType);
+
+// The function type to which an object's type leads, if its only parameter is a pointer to this structure.
+const FunctionProtoType *leadsTo(QualType type, llvm::StringRef record) {
+  const auto *pointer = type->getAs<PointerType>();
+  const auto *function = pointer ? pointer->getPointeeType()->getAs<FunctionProtoType>() : nullptr;
+  if (!function || function->getNumParams() != 1)
+    return nullptr;
+  const auto *parameter = function->getParamType(0)->getAs<PointerType>();
+  const RecordDecl *object = parameter ? parameter->getPointeeType()->getAsRecordDecl() : nullptr;
+  return object && object->getName() == record ? function : nullptr;
+}
+
+// "event(int)"; "" for what is no event.
+std::string asEvent(QualType type) {
+  const auto *pointer = type->getAs<PointerType>();
+  const auto *function = pointer ? pointer->getPointeeType()->getAs<FunctionProtoType>() : nullptr;
+  const auto *result = function ? function->getReturnType()->getAs<PointerType>() : nullptr;
+  const RecordDecl *tag = result ? result->getPointeeType()->getAsRecordDecl() : nullptr;
+  if (!tag || tag->getName() != "ch_event_tag")
+    return "";
+  std::string text;
+  for (QualType value : function->param_types())
+    text += (text.empty() ? "" : ", ") + written(value);
+  return "event(" + text + ")";
+}
+
+// "channel(int)"; "" for what is no such object. As a parameter it is a pointer.
+std::string asObject(QualType type) {
+  static const struct {
+    const char *record, *word;
+  } all[] = {{"ch_rendezvous", "rendezvous"}, {"ch_channel", "channel"},           {"ch_future", "future"},
+             {"ch_broadcast", "broadcast"},   {"ch_subscription", "subscription"}, {"ch_watched", "watch"}};
+  const ArrayType *array = type->getAsArrayTypeUnsafe();
+  if (!array)
+    return "";
+  for (const auto &one : all)
+    if (const FunctionProtoType *function = leadsTo(array->getElementType(), one.record)) {
+      const QualType of = function->getReturnType();
+      return std::string(one.word) + "(" + (of->isVoidType() ? "" : written(of)) + ")";
+    }
+  return "";
+}
+
+QualType withoutTypeof(QualType type) {
+  for (;;)
+    if (const auto *one = dyn_cast<TypeOfType>(type.getTypePtr()))
+      type = one->desugar().withCVRQualifiers(type.getCVRQualifiers());
+    else if (const auto *one = dyn_cast<TypeOfExprType>(type.getTypePtr()))
+      type = one->desugar().withCVRQualifiers(type.getCVRQualifiers());
+    else
+      return type;
+}
+
+// Without the `typeof`s of the macros.
+std::string written(QualType type) {
+  for (std::string text : {asEvent(type), asObject(type)})
+    if (!text.empty())
+      return text;
+  type = withoutTypeof(type);
+  const auto *pointer = dyn_cast<PointerType>(type.getTypePtr());
+  if (!pointer || pointer->getPointeeType()->isFunctionType())
+    return type.getAsString();
+  const std::string to = written(pointer->getPointeeType());
+  return to + (to.back() == '*' ? "*" : " *");
+}
+
+// ---- what a diagnostic is about ----
+
+struct Call {
+  const Macro *macro = nullptr;
+  SourceLocation name; // of the macro, as the program calls it
+};
+
+class Explainer : public DiagnosticConsumer {
+public:
+  explicit Explainer(DiagnosticsEngine &diagnostics)
+      : owned(diagnostics.takeClient()), next(owned ? *owned : *diagnostics.getClient()) {}
+
+  void BeginSourceFile(const LangOptions &language, const Preprocessor *preprocessor) override {
+    next.BeginSourceFile(language, preprocessor);
+  }
+  void EndSourceFile() override { next.EndSourceFile(); }
+  void finish() override { next.finish(); }
+  bool IncludeInDiagnosticCounts() const override { return next.IncludeInDiagnosticCounts(); }
+  void clear() override {
+    DiagnosticConsumer::clear();
+    next.clear();
+  }
+  void HandleDiagnostic(DiagnosticsEngine::Level, const Diagnostic &) override;
+
+private:
+  void forward(DiagnosticsEngine::Level level, const Diagnostic &what) {
+    DiagnosticConsumer::HandleDiagnostic(level, what);
+    next.HandleDiagnostic(level, what);
+  }
+  std::unique_ptr<DiagnosticConsumer> owned;
+  DiagnosticConsumer &next;
+  SourceLocation explained; // the call about which there was an error last
+  bool dropsNotes = false;  // for they belong to a diagnostic that was dropped
+};
+
+// The outermost of our macros in whose expansion the place is.
+Call callAt(SourceLocation place, const SourceManager &sources) {
+  Call found;
+  while (place.isMacroID()) {
+    place = sources.getImmediateExpansionRange(place).getBegin();
+    llvm::SmallString<32> buffer;
+    const llvm::StringRef name = Lexer::getSpelling(sources.getSpellingLoc(place), buffer, sources, LangOptions());
+    if (const Macro *macro = macroOf(name))
+      found = {macro, place};
+  }
+  return found;
+}
+
+// The argument that the diagnostic is about, else the macro's name.
+SourceLocation placeOf(const Diagnostic &what, const Call &call, const SourceManager &sources) {
+  const SourceLocation name = sources.getFileLoc(call.name), place = sources.getFileLoc(what.getLocation());
+  if (place != name)
+    return place;
+  for (const CharSourceRange &range : what.getRanges())
+    if (const SourceLocation begin = sources.getFileLoc(range.getBegin()); begin != name)
+      return begin;
+  return name;
+}
+
+bool isConversion(unsigned id) {
+  switch (id) {
+  case diag::err_typecheck_convert_incompatible:
+  case diag::err_typecheck_convert_incompatible_function_pointer:
+  case diag::err_typecheck_convert_incompatible_pointer:
+  case diag::err_typecheck_convert_incompatible_pointer_sign:
+  case diag::err_typecheck_convert_int_pointer:
+  case diag::err_typecheck_convert_pointer_int:
+  case diag::ext_typecheck_convert_incompatible_function_pointer:
+  case diag::ext_typecheck_convert_incompatible_pointer:
+  case diag::ext_typecheck_convert_incompatible_pointer_sign:
+  case diag::ext_typecheck_convert_int_pointer:
+  case diag::ext_typecheck_convert_pointer_int:
+    return true;
+  default:
+    return false;
+  }
+}
+
+QualType typeOf(const Diagnostic &what, unsigned index) {
+  return index < what.getNumArgs() && what.getArgKind(index) == DiagnosticsEngine::ak_qualtype
+             ? QualType::getFromOpaquePtr(reinterpret_cast<void *>(what.getRawArg(index)))
+             : QualType();
+}
+
+struct Conversion {
+  QualType wanted, got;
+};
+// clang names the wanted type first if it speaks of an assignment or an initializer.
+std::optional<Conversion> conversionOf(const Diagnostic &what) {
+  const QualType first = typeOf(what, 0), second = typeOf(what, 1);
+  if (!isConversion(what.getID()) || first.isNull() || second.isNull())
+    return std::nullopt;
+  enum { Assigning, Initializing = 4 };
+  const uint64_t action = what.getRawArg(2);
+  return action == Assigning || action == Initializing ? Conversion{first, second} : Conversion{second, first};
+}
+
+std::string filledIn(llvm::StringRef text, const Conversion &conversion) {
+  std::string result;
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '$' || i + 1 == text.size()) {
+      result += text[i];
+      continue;
+    }
+    const char which = text[++i];
+    QualType type = withoutTypeof(which == 'T' || which == 'P' ? conversion.wanted : conversion.got);
+    if ((which == 'P' || which == 'Q') && type->isPointerType())
+      type = type->getPointeeType();
+    result += "'" + written(type.getUnqualifiedType()) + "'";
+  }
+  return result;
+}
+
+// In words, what clang says in terms of a macro's body; "" if it is the program's own mistake.
+std::string inWords(const Diagnostic &what, const Call &call) {
+  const unsigned id = what.getID();
+  if (const auto conversion = conversionOf(what)) {
+    const bool isMade = !call.macro || call.macro->name == llvm::StringRef("mkevent");
+    if (isMade && !asEvent(conversion->wanted).empty() && !asEvent(conversion->got).empty())
+      return filledIn(wrongEvent, *conversion);
+    return call.macro && call.macro->wrong ? filledIn(call.macro->wrong, *conversion) : "";
+  }
+  if (!call.macro)
+    return "";
+  switch (id) {
+  case diag::err_static_assert_failed:
+  case diag::err_static_assert_requirement_failed: {
+    const unsigned last = what.getNumArgs() - 1;
+    return what.getArgKind(last) == DiagnosticsEngine::ak_std_string ? what.getArgStdStr(last) : "";
+  }
+  case diag::err_typecheck_call_not_function:
+  case diag::err_typecheck_indirection_requires_pointer:
+  case diag::err_cast_pointer_from_non_pointer_int:
+    return std::string(call.macro->name) + " takes " + call.macro->object + " first, and this is of type '" +
+           written(typeOf(what, 0)) + "'";
+  case diag::err_typecheck_call_too_few_args:
+  case diag::err_typecheck_call_too_many_args: {
+    const uint64_t wanted = what.getRawArg(1), got = what.getRawArg(2);
+    return "this event carries " + std::to_string(wanted) + (wanted == 1 ? " value" : " values") + ", and " +
+           std::to_string(got) + (got == 1 ? " is" : " are") + " given";
+  }
+  default:
+    return "";
+  }
+}
+
+// clang's own text, with types as the program writes them.
+std::string inClangsWords(const Diagnostic &what, DiagnosticStorage &storage) {
+  storage.NumDiagArgs = what.getNumArgs();
+  for (unsigned i = 0; i < what.getNumArgs(); ++i) {
+    storage.DiagArgumentsKind[i] = what.getArgKind(i);
+    if (const QualType type = typeOf(what, i); !type.isNull()) {
+      storage.DiagArgumentsKind[i] = DiagnosticsEngine::ak_std_string;
+      storage.DiagArgumentsStr[i] = "'" + written(type) + "'";
+    } else if (what.getArgKind(i) == DiagnosticsEngine::ak_std_string)
+      storage.DiagArgumentsStr[i] = what.getArgStdStr(i);
+    else
+      storage.DiagArgumentsVal[i] = what.getRawArg(i);
+  }
+  const Diagnostic other(what.getDiags(), what.getLocation(), what.getID(), storage, "");
+  const llvm::StringRef format = what.getDiags()->getDiagnosticIDs()->getDescription(what.getID());
+  llvm::SmallString<256> text;
+  other.FormatDiagnostic(format.begin(), format.end(), text);
+  return text.str().str();
+}
+
+bool namesOurTypes(const Diagnostic &what) {
+  for (unsigned i = 0; i < what.getNumArgs(); ++i)
+    if (QualType type = typeOf(what, i); !type.isNull()) {
+      while (type->isPointerType() && asEvent(type).empty())
+        type = type->getPointeeType();
+      if (!asEvent(type).empty() || !asObject(type).empty())
+        return true;
+    }
+  return false;
+}
+
+void Explainer::HandleDiagnostic(DiagnosticsEngine::Level level, const Diagnostic &what) {
+  if (level == DiagnosticsEngine::Note && dropsNotes)
+    return;
+  if (level != DiagnosticsEngine::Note)
+    dropsNotes = false;
+  if (level == DiagnosticsEngine::Note || !what.getLocation().isValid() || !what.hasSourceManager()) {
+    forward(level, what);
+    return;
+  }
+  const SourceManager &sources = what.getSourceManager();
+  const Call call = callAt(what.getLocation(), sources);
+  std::string text = inWords(what, call);
+  if (text.empty() && !call.macro && !namesOurTypes(what)) {
+    forward(level, what);
+    return;
+  }
+  if (call.macro && explained == call.name) {
+    dropsNotes = true;
+    return;
+  }
+  if (call.macro && level >= DiagnosticsEngine::Error)
+    explained = call.name;
+  DiagnosticStorage storage;
+  if (text.empty())
+    text = inClangsWords(what, storage);
+  storage.DiagRanges.clear();
+  for (const CharSourceRange &range : what.getRanges())
+    if (!call.macro || sources.getFileLoc(range.getBegin()) != sources.getFileLoc(call.name))
+      storage.DiagRanges.push_back(CharSourceRange(
+          {sources.getFileLoc(range.getBegin()), sources.getFileLoc(range.getEnd())}, range.isTokenRange()));
+  const SourceLocation place = call.macro ? placeOf(what, call, sources) : sources.getFileLoc(what.getLocation());
+  forward(level, Diagnostic(what.getDiags(), place, what.getID(), storage, text));
+}
+
+} // namespace
+
+void explainTypedMacros(DiagnosticsEngine &diagnostics) {
+  diagnostics.setClient(new Explainer(diagnostics), /*ShouldOwnClient=*/true);
+}
+
+} // namespace charcoal::syntax

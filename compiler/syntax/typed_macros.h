@@ -1,0 +1,21 @@
+// Messages about the macros that check the types of their arguments: events, channels, futures, broadcasts, watched
+// values. What clang says of such a macro is about its body: types that nobody wrote, and the steps of the expansion.
+// Here the message is about the argument, in the program's words:
+//
+//   n.c:7:15: error: the messages of this channel are of type 'int': a 'double *' does not point to one
+#ifndef CHARCOAL_SYNTAX_TYPED_MACROS_H
+#define CHARCOAL_SYNTAX_TYPED_MACROS_H
+
+namespace clang {
+class DiagnosticsEngine;
+}
+
+namespace charcoal::syntax {
+
+// Puts a consumer in front of the present one, which gets all diagnostics; those about the typed macros with another
+// text and place, and only the first one of each call.
+void explainTypedMacros(clang::DiagnosticsEngine &);
+
+} // namespace charcoal::syntax
+
+#endif

@@ -1,0 +1,23 @@
+#include <charcoal/events.h>
+#define NOTE_TEXT(e) ch_trigger(e, "text")
+struct place {
+  int a;
+};
+void lookup(event(int) done);
+void f(struct place p, double d, int i, const char *text) {
+  rendezvous(int) ids;
+  rendezvous() plain;
+  event(int) e = mkevent(ids, 1, &d);
+  lookup(mkevent(plain, &text));
+  ch_trigger(e, text);
+  ch_trigger(e, p);
+  ch_trigger(e);
+  ch_trigger(e, 1, 2);
+  ch_trigger(i, 1);
+  NOTE_TEXT(e);
+  ch_event_cancel(i);
+  ch_trigger_after(1, e);
+  ch_add_timeout(int, 1, e);
+  ch_event_argument(e);
+  ch_trigger(e, unknown);
+}
