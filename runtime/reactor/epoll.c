@@ -390,6 +390,8 @@ static void cancel(struct ch_operation *op) { (void)op; }
 
 static void leave(void) {}
 
+static int rest(void) { return place < 0 && (errno = -open_epoll()) != 0 ? -1 : epoll(); }
+
 static void end(void) {
   if (place >= 0)
     ch_own_close(place);
@@ -400,4 +402,4 @@ static void end(void) {
 }
 
 const struct ch_reactor ch_reactor_epoll = {"epoll", ch_monotonic_now, poll_, has_news, enlist, withdraw, closing,
-                                            start,   cancel,           end,   listen_,  leave};
+                                            start,   cancel,           end,   listen_,  leave,  rest};

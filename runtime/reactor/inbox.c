@@ -195,6 +195,7 @@ bool ch_inbox_recall(struct ch_letter *letter) {
 bool ch_inbox_sleeps(void) {
   if (!inbox)
     return true;
+  ch_inbox_wakes(); /* it sleeps already, while somebody else's loop has the thread */
   ch_domain_sleeps();
   if (ch_mailbox_sleeps(&inbox->box) && !unopened)
     return true;

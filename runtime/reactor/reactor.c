@@ -34,6 +34,7 @@ static void first_cancel(struct ch_operation *op) { (void)op; }
 static void first_end(void) {}
 static int first_listen(int event) { return decide(), ch_reactor->listen(event); }
 static void first_leave(void) {}
+static int first_rest(void) { return decide(), ch_reactor->rest(); }
 
 /* Only time is waited for. */
 static void first_poll(int64_t deadline) {
@@ -43,9 +44,9 @@ static void first_poll(int64_t deadline) {
   ch_reactor->poll(deadline);
 }
 
-static const struct ch_reactor undecided = {"undecided",  ch_monotonic_now, first_poll,    first_news,
-                                            first_enlist, first_withdraw,   first_closing, first_start,
-                                            first_cancel, first_end,        first_listen,  first_leave};
+static const struct ch_reactor undecided = {"undecided",    ch_monotonic_now, first_poll,  first_news,   first_enlist,
+                                            first_withdraw, first_closing,    first_start, first_cancel, first_end,
+                                            first_listen,   first_leave,      first_rest};
 const struct ch_reactor *ch_reactor = &undecided;
 
 bool ch_reactor_has_ring(void) {
@@ -123,6 +124,11 @@ void ch_reactor_poll(int64_t deadline) {
   ch_reactor->poll(deadline);
   ch_inbox_wakes();
   ch_inbox_open();
+}
+
+int64_t ch_reactor_due(void) {
+  int64_t timers = ch_timers_latest(), beliefs = ch_fd_cache_due();
+  return timers < beliefs ? timers : beliefs;
 }
 
 /* ---- the fd clause ---- */

@@ -38,6 +38,9 @@ struct ch_reactor {
   int (*listen)(int event);
   /* The process ends, and this thread waits no more: lets go of the files that are waited for. */
   void (*leave)(void);
+  /* The thread is about to wait elsewhere: hands to the kernel what was asked for. The result is a descriptor that is
+   * readable when a poll would find something; or -1 with errno. It may be another one the next time. */
+  int (*rest)(void);
 };
 
 extern CH_HIDDEN const struct ch_reactor *ch_reactor;
@@ -64,6 +67,8 @@ CH_HIDDEN void ch_reactor_leave(void);
 CH_HIDDEN void ch_reactor_end(void);
 /* What the loop calls: the reactor's poll, and the domain's letters (inbox.h). */
 CH_HIDDEN void ch_reactor_poll(int64_t deadline);
+/* Who sleeps elsewhere has to poll again by then: because of a timer, or a belief about a descriptor. */
+CH_HIDDEN int64_t ch_reactor_due(void);
 
 /* The descriptor is about to be closed: see closing. Called by close's twin. */
 CH_HIDDEN void ch_fd_closing(int fd);

@@ -112,9 +112,10 @@ static void closing(int fd) {
 static bool start(struct ch_operation *op) { return (void)op, false; }
 static void cancel(struct ch_operation *op) { (void)op; }
 static int listen_(int event) { return (void)event, 0; }
+static int rest(void) { return errno = ENOTSUP, -1; }
 
 static void end(void) {}
 static void leave(void) {}
 
-const struct ch_reactor ch_reactor_simulated = {"simulated", now,   poll_,  NULL, enlist,  withdraw,
-                                                closing,     start, cancel, end,  listen_, leave};
+const struct ch_reactor ch_reactor_simulated = {"simulated", now,    poll_, NULL,    enlist, withdraw, closing,
+                                                start,       cancel, end,   listen_, leave,  rest};

@@ -26,6 +26,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -88,6 +89,7 @@ static __thread struct poll_block {
 static __thread struct late *backlog, **backlog_end;
 static __thread unsigned in_flight;  /* completions owed, without the wake-up's */
 static __thread int wake_event = -1; /* its place (runtime_descriptors.h) */
+static __thread int told_event = -1; /* the place of an eventfd that the kernel writes at each completion; or -1 */
 
 uint16_t ch_uring_recv_flags;
 
@@ -111,9 +113,10 @@ static void register_ring(int fd) {
   ring.place = -1;
 }
 
+enum { BY_INDEX = 1u << 31 }; /* IORING_REGISTER_USE_REGISTERED_RING: Linux 6.3 */
+
 /* Before Linux 6.3 that takes a descriptor: then the ring goes with the thread. */
 static void unregister_ring(void) {
-  enum { BY_INDEX = 1u << 31 }; /* IORING_REGISTER_USE_REGISTERED_RING */
   struct io_uring_rsrc_update update = {.offset = (unsigned)ring.index};
   if (ring.enter_flags)
     do_register(ring.index, IORING_UNREGISTER_RING_FDS | BY_INDEX, &update, 1);
@@ -121,6 +124,9 @@ static void unregister_ring(void) {
 
 static void stop(void) {
   unregister_ring();
+  if (told_event >= 0)
+    ch_own_close(told_event);
+  told_event = -1;
   if (ring.map)
     munmap(ring.map, ring.map_size);
   if (ring.sqe_map)
@@ -679,6 +685,12 @@ static bool has_news(void) {
   return ring.runs && (has_completions() || (__atomic_load_n(ring.sq_flags, __ATOMIC_RELAXED) & IORING_SQ_TASKRUN));
 }
 
+static void was_told(void) {
+  uint64_t count;
+  if (read(ch_own_number(told_event), &count, sizeof count) < 0)
+    return;
+}
+
 static void poll_(int64_t deadline) {
   int saved = errno;
   if (CH_UNLIKELY(!ring.runs)) {
@@ -692,6 +704,8 @@ static void poll_(int64_t deadline) {
       return;
     }
   }
+  if (CH_UNLIKELY(told_event >= 0))
+    was_told();
   if (backlog)
     drain_backlog();
   unsigned flags = __atomic_load_n(ring.sq_flags, __ATOMIC_RELAXED) & (IORING_SQ_CQ_OVERFLOW | IORING_SQ_TASKRUN);
@@ -715,6 +729,35 @@ static void poll_(int64_t deadline) {
   take_completions();
   ch_fd_cache_verify(verify);
   errno = saved;
+}
+
+/* ---- waiting elsewhere ---- */
+
+/* A ring whose descriptor is closed cannot be polled. So the kernel writes an eventfd when it has a completion, or work
+ * for one that is deferred until the thread asks. */
+static int get_told(void) {
+  int fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK), place = fd < 0 ? -1 : ch_add_runtime_descriptor(fd);
+  if (place < 0)
+    return -1;
+  fd = ch_own_number(place);
+  if ((ring.place < 0 ? do_register(ring.index, IORING_REGISTER_EVENTFD | BY_INDEX, &fd, 1)
+                      : do_register(ch_own_number(ring.place), IORING_REGISTER_EVENTFD, &fd, 1)) < 0) {
+    ch_own_close(place);
+    return errno = ENOTSUP, -1;
+  }
+  told_event = place;
+  return 0;
+}
+
+static int rest(void) {
+  if (!runs())
+    return errno = why_not, -1;
+  if (CH_UNLIKELY(told_event < 0) && get_told() < 0)
+    return -1;
+  drain_backlog();
+  if (unsubmitted())
+    submit(0, 0, -1);
+  return ch_own_number(told_event);
 }
 
 /* An operation on it is on its way out. */
@@ -849,6 +892,9 @@ static void in_child(void) {
     return;
   if (ring.place >= 0)
     ch_own_close(ring.place);
+  if (told_event >= 0)
+    ch_own_close(told_event);
+  told_event = -1;
   ring = (struct uring){.place = -1};
   unasked = true;
   while (backlog) {
@@ -941,4 +987,4 @@ int ch_uring_available(void) {
 }
 
 const struct ch_reactor ch_reactor_uring = {"io_uring", ch_monotonic_now, poll_, has_news, enlist, withdraw, closing,
-                                            start,      cancel,           end,   listen_,  leave};
+                                            start,      cancel,           end,   listen_,  leave,  rest};

@@ -127,11 +127,11 @@ CH_HIDDEN extern void ch_locks_report(int fd) __attribute__((weak));
 CH_HIDDEN extern void ch_locks_end(void) __attribute__((weak));
 CH_HIDDEN extern void ch_events_end(void) __attribute__((weak));
 
-static void look_outside(void) {
+void ch_look_outside(int64_t deadline) {
   if (CH_UNLIKELY(ch_domain.lock_queues != 0))
     ch_locks_look();
   ch_timers_fire();
-  ch_reactor_poll(0);
+  ch_reactor_poll(deadline);
   if (ch_has_sources())
     ch_sources_look();
 }
@@ -169,7 +169,7 @@ static inline __attribute__((always_inline)) void look_now_and_then(unsigned run
   if (CH_LIKELY(runs % RUNS_PER_LOOK != 0) && CH_LIKELY(!ch_tls.slice_over))
     return;
   if (CH_LIKELY(ch_domain.spinlocks == 0 && !alone_in_child(false)))
-    look_outside();
+    ch_look_outside(0);
   if (runs % RUNS_PER_TRIM == 0)
     give_memory_back();
 }
@@ -186,7 +186,7 @@ static void begin_lingering(struct ch_domain *d) {
   ch_environment_leave(d->current, false);
   d->current = NULL;
   if (++d->switches % RUNS_PER_LOOK == 0)
-    look_outside();
+    ch_look_outside(0);
 }
 
 static struct ch_branch *look_for_somebody(struct ch_domain *d) {
@@ -309,7 +309,7 @@ void ch_schedule(void) {
     if (waits && !sources)
       ch_timers_fire();
     else
-      look_outside();
+      ch_look_outside(0);
     if (g->head)
       continue;
     if (!sources && ch_look_for_letters())
@@ -394,6 +394,7 @@ void ch_domain_end(void) {
     ch_locks_end();
   if (ch_events_end)
     ch_events_end();
+  ch_foreign_loop_end();
   if (ch_reactor_end)
     ch_reactor_end();
   ch_names_end();

@@ -143,6 +143,10 @@ CH_HIDDEN intptr_t ch_wait_native(unsigned by);
 /* The running branch waits until all of the group's activities have finished; nobody else runs meanwhile. */
 CH_HIDDEN void ch_group_drain(struct ch_group *);
 
+/* Looks at what may make somebody ready: locks, timers, the reactor (whose poll it is), letters, sources. */
+CH_HIDDEN void ch_look_outside(int64_t deadline);
+/* The domain ends: gives up what somebody else's loop watches (foreign_loop.c). */
+CH_HIDDEN void ch_foreign_loop_end(void);
 /* Calls each source's `look` once. */
 CH_HIDDEN void ch_sources_look(void);
 static inline bool ch_has_sources(void) { return CH_UNLIKELY(!ch_list_empty(&ch_domain.sources)); }

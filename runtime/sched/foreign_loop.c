@@ -1,0 +1,108 @@
+/* A domain that is driven by somebody else's event loop: charcoal/loop.h.
+ *
+ * The code of that loop is an activity like any other, mostly main, and stands in plain code. In a step it gives way
+ * until nobody else can run. Between two steps the domain's inbox is asleep: whoever posts a letter wakes the
+ * descriptor that the loop watches. That one is an epoll descriptor around the reactor's own, which may be replaced.
+ *
+ * Invariant: when ch_loop_timeout has returned more than 0, nobody can run, all that was asked of the kernel is on its
+ * way, the descriptor watches what the reactor has at the moment, and there is no letter. */
+#define _GNU_SOURCE
+#include "charcoal/loop.h"
+#include "reactor/inbox.h"
+#include "reactor/reactor.h"
+#include "sched/domain.h"
+#include "sched/native.h"
+#include <errno.h>
+#include <pthread.h>
+#include <sys/epoll.h>
+#include <unistd.h>
+
+/* The longest step, and how long a domain may sleep whose descriptor is lost for the moment. */
+#define STEP_NS INT64_C(10000000)
+#define DEAF_NS INT64_C(3000000)
+
+static __thread int outer = -1; /* what the loop watches; -1: it has not asked */
+static __thread bool stepping;
+
+static void in_child(void) {
+  if (outer >= 0)
+    close(outer);
+  outer = -1;
+}
+static void hook(void) { pthread_atfork(NULL, NULL, in_child); }
+
+/* 0, or why there is no such loop here. */
+static int refused(void) {
+  if (!ch_is_in_branch())
+    return EPERM;
+  return ch_reactor == &ch_reactor_simulated ? ENOTSUP : stepping ? EBUSY : 0;
+}
+
+/* Puts what the reactor waits for into the descriptor, unless it is there. 0, or -1 with errno. */
+static int watch_reactor(void) {
+  int inner = ch_reactor->rest();
+  struct epoll_event e = {.events = EPOLLIN};
+  if (inner < 0)
+    return -1;
+  return epoll_ctl(outer, EPOLL_CTL_ADD, inner, &e) == 0 || errno == EEXIST ? 0 : -1;
+}
+
+int ch_loop_fd(void) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  int error = refused();
+  if (error && error != EBUSY)
+    return errno = error, -1;
+  if (outer >= 0)
+    return outer;
+  pthread_once(&once, hook);
+  if (!ch_inbox_here())
+    return -1;
+  outer = epoll_create1(EPOLL_CLOEXEC);
+  if (outer >= 0 && watch_reactor() == 0)
+    return outer;
+  error = errno;
+  ch_foreign_loop_end();
+  return errno = error, -1;
+}
+
+void ch_foreign_loop_end(void) {
+  if (outer >= 0)
+    close(outer);
+  outer = -1;
+}
+
+static bool can_run(void) {
+  const struct ch_branch *b = ch_domain.current;
+  return ch_domain.base.head || (b->scope && b->scope->root->head);
+}
+
+/* A deadline in the past, and not 0: the reactor is to look even if nobody waits, so that the descriptor is quiet again
+ * when nothing is left. */
+static void look(void) { ch_look_outside(1); }
+
+int ch_loop_step(void) {
+  int error = ch_tls.atomic_depth > 0 ? EPERM : refused();
+  if (error)
+    return error;
+  int64_t end = ch_reactor->now() + STEP_NS;
+  stepping = true;
+  for (look(); can_run() && ch_reactor->now() < end; look())
+    ch_native_yield();
+  stepping = false;
+  return 0;
+}
+
+int64_t ch_loop_timeout(void) {
+  int error = refused();
+  if (error)
+    return -error;
+  look();
+  if (can_run() || ch_has_sources())
+    return 0;
+  int64_t now = ch_reactor->now(), until = ch_reactor_due();
+  if (((outer >= 0 && watch_reactor() < 0) || ch_inbox_is_deaf()) && until > now + DEAF_NS)
+    until = now + DEAF_NS;
+  if (!ch_inbox_sleeps())
+    return 0;
+  return until == CH_FOREVER ? CH_FOREVER : until > now ? until - now : 0;
+}

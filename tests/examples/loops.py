@@ -1,0 +1,70 @@
+"""A domain inside the loops of libuv, GLib, Node and a game: each program says what it has to, with both reactors, and
+with every yield point taken."""
+
+import os
+import subprocess
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+FOLDER = f"{ROOT}/examples/loops"
+STRESS = ["-O1", "-g", "-fcharcoal-stress"]
+ASAN = [*STRESS, "-fsanitize=address"]
+
+PROGRAMS = {
+    "in_libuv": ["20 answers are right; 1 + ... + 100 is 5050", "libuv's timer went on meanwhile"],
+    "in_glib": [
+        *[f"{n} click: button {i}" for i, n in enumerate(["first", "second", "third"], 1)],
+        "no click within the time",
+    ],
+    "game": [*["the hero jumps"] * 3, "the guard has made 20 steps", "the frames went on"],
+    "in_node": [*[f"hello, {name}" for name in ("Ada", "Brian", "Grace", "Edsger")], "the timer went on"],
+}
+
+
+def run(*command, env=None):
+    done = subprocess.run(
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=300,
+        env={**os.environ, **(env or {})},
+    )
+    return done.returncode, done.stdout
+
+
+def flags(package):
+    status, output = run("pkg-config", "--cflags", "--libs", package)
+    return output.split() if status == 0 else None
+
+
+def compile_all(cc, folder, options, expect):
+    """Yields the name of each program and the command that runs it."""
+    plain = [option for option in options if option != "-fsanitize=address"]
+    game = f"{folder}/game.o"
+    include = os.path.dirname(os.path.dirname(cc)) + "/include"
+    run("gcc", "-O1", "-c", "-DCHARCOAL_LIBRARY", f"-I{include}", f"{FOLDER}/game.c", "-o", game)
+    for name, how in {
+        "in_libuv": [*options, f"{FOLDER}/in_libuv.c", *flags("libuv")],
+        "in_glib": [*options, f"{FOLDER}/in_glib.c", *flags("glib-2.0")],
+        "game": [*options, f"{FOLDER}/characters.c", game],
+        "in_node": [*plain, "-fPIC", "-shared", "-I/usr/include/node", f"{FOLDER}/in_node.c"],
+    }.items():
+        status, output = run(cc, "-Wall", "-Wextra", *how, "-o", f"{folder}/{name}.node")
+        expect(f"{name}_compiles {' '.join(options)}", (status, output) == (0, ""), output[-2000:])
+        program = f"{folder}/{name}.node"
+        yield name, ["node", f"{FOLDER}/in_node.js", program] if name == "in_node" else [program]
+
+
+def tests(expect, build, folder):
+    cc = f"{build}/bin/charcoal-cc"
+    for options in ["-O2"], ASAN:
+        for name, command in compile_all(cc, folder, options, expect):
+            for reactor in "epoll", "io_uring":
+                status, output = run(*command, env={"CHARCOAL_REACTOR": reactor})
+                if reactor == "io_uring" and "the kernel refuses it" in output:
+                    continue
+                expect(
+                    f"{name}_goes_on_in_the_loop {reactor} {' '.join(options)}",
+                    status == 0 and sorted(output.splitlines()) == sorted(PROGRAMS[name]),
+                    output[-2000:],
+                )

@@ -1,0 +1,197 @@
+/* A domain inside somebody else's loop: charcoal/loop.h. The loop's own waits are plain ones, in atomic blocks, and
+ * longer than a test may take: who is not woken fails. */
+#include "harness.h"
+#include <charcoal/channel.h>
+#include <charcoal/events.h>
+#include <charcoal/loop.h>
+#include <poll.h>
+#include <pthread.h>
+
+enum { LONG_MS = 60000 };
+
+/* poll itself; who calls it in an atomic block lets nobody run before. Whether the loop's descriptor is readable. */
+static int plain_poll(int fd, int64_t ns) {
+  struct pollfd one = {fd, POLLIN, 0};
+  int64_t ms = ns < 0 || ns > INT64_C(1000000) * LONG_MS ? LONG_MS : (ns + 999999) / 1000000;
+  int n;
+  atomic { n = poll(&one, 1, (int)ms); }
+  return n;
+}
+/* The loop, as a program would write it. Returns how often it has gone around. */
+static unsigned loop_until(const int *done) {
+  unsigned rounds = 0;
+  const int fd = ch_loop_fd();
+  for (; !*done && rounds < 100000; rounds++) {
+    EXPECT(ch_loop_step() == 0);
+    if (*done)
+      break;
+    atomic {
+      int64_t ns = ch_loop_timeout();
+      int n = plain_poll(fd, ns);
+      EXPECT(ns >= 0 && (n > 0 || ns < CH_FOREVER)); /* else nobody has woken it */
+    }
+  }
+  return rounds;
+}
+static void settle(void) {
+  do
+    EXPECT(ch_loop_step() == 0);
+  while (ch_loop_timeout() == 0);
+}
+
+TEST(a_step_runs_everybody_until_all_wait) {
+  int ran = 0;
+  for (int i = 0; i < 3; i++)
+    activate {
+      ran++;
+      yield;
+      ran++;
+    }
+  EXPECT(ch_loop_timeout() == 0 && ch_loop_step() == 0 && ran == 6);
+  EXPECT(ch_loop_timeout() == CH_FOREVER);
+}
+
+TEST(a_descriptor_that_becomes_ready_wakes_the_loop) {
+  int ends[2], done = 0;
+  char c = 0;
+  const int fd = ch_loop_fd();
+  EXPECT(pipe(ends) == 0 && fd >= 0);
+  activate {
+    for (int i = 0; i < 50; i++)
+      EXPECT(read(ends[0], &c, 1) == 1);
+    done = 1;
+  }
+  settle();
+  unsigned rounds = 0;
+  for (int i = 0; i < 50; i++) {
+    atomic {
+      EXPECT(plain_poll(fd, 0) == 0); /* it is quiet while nothing has happened */
+      EXPECT(write(ends[1], "x", 1) == 1);
+      EXPECT(plain_poll(fd, CH_FOREVER) == 1);
+    }
+    do
+      EXPECT(ch_loop_step() == 0 && ++rounds < 1000);
+    while (ch_loop_timeout() == 0);
+  }
+  EXPECT(done && c == 'x');
+}
+
+static ch_sem posted;
+static void *post(void *unused) {
+  usleep(2000);
+  ch_sem_post(&posted);
+  return unused;
+}
+TEST(a_letter_from_another_thread_wakes_the_loop) {
+  int done = 0;
+  pthread_t thread;
+  activate {
+    ch_sem_wait(&posted);
+    done = 1;
+  }
+  atomic { EXPECT(pthread_create(&thread, NULL, post, NULL) == 0); }
+  EXPECT(ch_loop_fd() >= 0 && loop_until(&done) < 1000);
+  atomic { pthread_join(thread, NULL); }
+}
+
+TEST(a_timer_is_the_loops_time_out) {
+  int done = 0;
+  activate {
+    ch_sleep(20000000);
+    done = 1;
+  }
+  settle();
+  int64_t ns = ch_loop_timeout(), begin = ch_now();
+  EXPECT(ns > 0 && ns <= 30000000);
+  loop_until(&done);
+  EXPECT(ch_now() - begin + 1000000 >= ns / 2);
+}
+
+TEST(what_the_loops_code_triggers_runs_in_the_next_step) {
+  int value = 0, done = 0;
+  event(int) happened = NULL;
+  activate {
+    twait { happened = mkevent(&value); }
+    done = value;
+  }
+  settle();
+  EXPECT(ch_loop_timeout() == CH_FOREVER && !done); /* and that is no deadlock: the loop may trigger it */
+  EXPECT(ch_trigger(happened, 7) == 0 && !done);
+  EXPECT(ch_loop_timeout() == 0 && ch_loop_step() == 0 && done == 7);
+}
+
+TEST(branches_of_the_loops_own_activity_run_in_steps) {
+  int done = 0;
+  do {
+    async {
+      ch_sleep(1000000);
+      done = 1;
+    }
+    EXPECT(ch_loop_fd() >= 0);
+    loop_until(&done);
+  }
+  finish;
+}
+
+TEST(a_step_ends_although_somebody_can_always_run) {
+  int stop = 0;
+  activate {
+    while (!stop)
+      yield;
+  }
+  EXPECT(ch_loop_step() == 0 && ch_loop_timeout() == 0);
+  stop = 1;
+  settle();
+}
+
+TEST(code_of_the_loop_may_wait_and_then_go_on) {
+  int ran = 0, done = 0;
+  activate {
+    for (; ran < 5; ran++)
+      ch_sleep(1000000);
+    done = 1;
+  }
+  EXPECT(ch_loop_fd() >= 0 && ch_loop_step() == 0 && ch_loop_timeout() > 0);
+  ch_sleep(2000000); /* the activities go on meanwhile */
+  loop_until(&done);
+  EXPECT(ran == 5);
+}
+
+TEST(a_step_in_a_step_is_refused) {
+  int inner = 0, ns = 0;
+  activate {
+    inner = ch_loop_step();
+    ns = (int)ch_loop_timeout();
+  }
+  EXPECT(ch_loop_step() == 0 && inner == EBUSY && ns == -EBUSY);
+}
+
+TEST(a_step_in_an_atomic_block_is_refused) {
+  int error;
+  atomic { error = ch_loop_step(); }
+  EXPECT(error == EPERM);
+}
+
+TEST_EXITS(code_of_the_loop_that_waits_for_nobody_is_a_deadlock, CH_EXIT_DEADLOCK, "deadlock") {
+  channel(int) never = {0};
+  int x;
+  EXPECT(ch_loop_step() == 0 && ch_loop_timeout() == CH_FOREVER);
+  ch_recv(&never, &x);
+}
+
+TEST(a_child_of_fork_has_a_descriptor_of_its_own) {
+  int status, done = 0;
+  EXPECT(ch_loop_fd() >= 0 && ch_loop_step() == 0);
+  pid_t child = fork();
+  if (child == 0) {
+    activate {
+      ch_sleep(1000000);
+      done = 1;
+    }
+    EXPECT(ch_loop_fd() >= 0);
+    loop_until(&done);
+    _exit(0);
+  }
+  EXPECT(waitpid(child, &status, 0) == child && status == 0);
+  EXPECT(ch_loop_step() == 0 && plain_poll(ch_loop_fd(), 0) == 0);
+}
