@@ -145,8 +145,8 @@ private:
   size_t declarator();
   bool startsClause(size_t index) const;
   bool startsWait(size_t index) const; // a `waituntil` statement begins there
-  Wait parseWait(size_t index, unsigned level) const;
-  void parseCall(Wait &, size_t clause) const;
+  class WaitParser;                    // waituntil.cpp
+  Wait parseWait(size_t keyword, unsigned level) const;
   void waitGuards(const Wait &, const std::string &id);
   void waitArguments(const Wait &, const std::string &id);
   static std::string waitState(const Wait &, const std::string &id);
@@ -188,7 +188,17 @@ private:
     Prefix,    // reported and left out; the statement that it stood before is next
   };
   Mistake mistake(bool inList);
-  Mistake wrongShape(); // of a word that is spelled right
+  // Words that are spelled right (shapes.cpp).
+  struct Shape;
+  Mistake wrongShape();
+  Mistake refuseCall(const Shape &, const std::string &right);
+  Mistake wrongYield(const Shape &);
+  Mistake wrongCancel(const Shape &);
+  Mistake wrongFinish(const Shape &);
+  Mistake wrongDeadline(const Shape &);
+  Mistake wrongNoYield(const Shape &);
+  Mistake wrongContained(const Shape &);
+  Mistake wrongPrefix(const Shape &);
   bool wouldBe(std::string_view right) const;
   bool isMisspeltFinish(size_t index) const;
   Mistake wrongWait();

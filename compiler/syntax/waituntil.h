@@ -1,4 +1,4 @@
-// The parts of a `waituntil` statement, as forms/waituntil.cpp finds them before it translates.
+// The parts of a `waituntil` statement. waituntil.cpp finds them, forms/waituntil.cpp translates them.
 #ifndef CHARCOAL_SYNTAX_WAITUNTIL_H
 #define CHARCOAL_SYNTAX_WAITUNTIL_H
 

@@ -1,0 +1,186 @@
+// A word of the dialect that is spelled right and has the wrong things around it: one function for each word, which
+// says what the form looks like. The statement is then translated as if the mistake were not there. See mistakes.cpp.
+#include "translator.h"
+#include <algorithm>
+
+namespace charcoal::syntax {
+
+// The word at the cursor, and what stands behind it.
+struct Translator::Shape {
+  size_t keyword;
+  std::string word;
+  std::string_view follows;
+  bool empty;    // nothing that could belong to it follows
+  bool group;    // a bracketed group follows
+  size_t behind; // the first token behind the word, or behind that group
+
+  bool isCall(size_t words) const { return group && behind == keyword + 3 + words; } // with so many words in brackets
+};
+
+Translator::Mistake Translator::wrongShape() {
+  struct Word {
+    const char *word;
+    Mistake (Translator::*wrong)(const Shape &);
+  };
+  static const Word words[] = {
+      {"yield", &Translator::wrongYield},         {"cancel", &Translator::wrongCancel},
+      {"finish", &Translator::wrongFinish},       {"within", &Translator::wrongDeadline},
+      {"by", &Translator::wrongDeadline},         {"assert_no_yield", &Translator::wrongNoYield},
+      {"contained", &Translator::wrongContained},
+  };
+  const bool group = next() == "(" && isClosed(position + 1);
+  const Shape shape = {position, std::string(here()),
+                       next(),   next() == ";" || next() == "}" || next().empty(),
+                       group,    group ? closing(position + 1) + 1 : position + 1};
+  for (const Word &entry : words)
+    if (shape.word == entry.word)
+      return (this->*entry.wrong)(shape);
+  return wrongPrefix(shape);
+}
+
+// `yield();`: takes the statement as if the brackets were not there.
+Translator::Mistake Translator::refuseCall(const Shape &shape, const std::string &right) {
+  problem(shape.keyword, "'" + shape.word + "' is a statement, not a function; write '" + right + ";'");
+  drop(shape.behind);
+  take();
+  return Mistake::Statement;
+}
+
+Translator::Mistake Translator::wrongYield(const Shape &shape) {
+  if (shape.isCall(0) && at(shape.behind) == ";")
+    return refuseCall(shape, "yield");
+  // An expression with a name that nobody has declared: clang's own error says that.
+  if (tokens.size() > position + 1 && tokens[position + 1].kind == Kind::Punctuator && shape.follows != "}" &&
+      shape.follows != "{")
+    return Mistake::None;
+  drop();
+  text(shape.keyword, "__charcoal_yield()");
+  expectSemicolon("yield");
+  return Mistake::Statement;
+}
+
+Translator::Mistake Translator::wrongCancel(const Shape &shape) {
+  if (at(shape.behind) == ";" && shape.isCall(0))
+    return refuseCall(shape, "cancel");
+  if (at(shape.behind) == ";" && shape.isCall(1) && isName(position + 2))
+    return refuseCall(shape, "cancel " + std::string(at(position + 2)));
+  if (shape.follows != "}" && shape.follows != "{" && !isName(position + 1) && !isKeyword(position + 1))
+    return Mistake::None;
+  bool label = false; // `cancel q }`, but not `cancel` and then the statement `q(…)`
+  for (const Region &region : regions)
+    label |= std::find(region.labels.begin(), region.labels.end(), shape.follows) != region.labels.end();
+  drop(shape.keyword + (label ? 2 : 1));
+  text(shape.keyword, "(void)0");
+  expectSemicolon(label ? "cancel " + std::string(shape.follows) : "cancel");
+  return Mistake::Statement;
+}
+
+Translator::Mistake Translator::wrongFinish(const Shape &shape) {
+  if (shape.follows == "{" || isName(position + 1)) {
+    problem(shape.keyword, "'finish' stands behind the block that it waits for; write 'do { … } finish;'");
+    drop();
+    enterScopeAnyway(shape.keyword);
+    return Mistake::Statement;
+  }
+  if (shape.follows != "}")
+    return Mistake::None;
+  problem(shape.keyword, "'finish' without a 'do' before it; write 'do { … } finish;'");
+  drop();
+  text(shape.keyword, ";");
+  return Mistake::Statement;
+}
+
+// `within` and `by`, which stand before a `do … finish`.
+Translator::Mistake Translator::wrongDeadline(const Shape &shape) {
+  const auto &[keyword, word, follows, empty, group, behind] = shape;
+  const std::string form = word + (word == "by" ? " (time)" : " (nanoseconds)") + " do { … } finish;'";
+  if (group && at(behind) == "do") {
+    problem(behind, "'" + word + "' needs 'finish;' behind the block, not a loop; write '" + form, keyword,
+            "for this '" + word + "'");
+    drop(behind);
+    return Mistake::Prefix;
+  }
+  size_t to = position + 1; // the `do`, not far away
+  while (at(to) != "do" && at(to) != ";" && at(to) != "{" && at(to) != "}" && to < tokens.size())
+    to = (at(to) == "(" && isClosed(to) ? closing(to) : to) + 1;
+  if (at(to) == "do" && isFinish(to)) {
+    if (isName(behind) && at(behind + 1) == ":") {
+      problem(behind, "the name of a 'do … finish' stands before its deadline; write 'name: " + form);
+      to = behind;
+    } else if (group)
+      problem(behind, "expected 'do' behind '" + word + " (…)'; write '" + form);
+    else if (follows == "(")
+      problem(to, "expected ')' before 'do'", position + 1, "to match this '('");
+    else
+      problem(position + 1, "expected '(' after '" + word + "'; write '" + form);
+    drop(to);
+    return Mistake::Prefix;
+  }
+  if (group && (at(behind) == "{" || isName(behind) || isKeyword(behind))) {
+    problem(behind, "expected 'do' behind '" + word + " (…)'; write '" + form);
+    drop(behind);
+    enterScopeAnyway(keyword);
+    return Mistake::Statement;
+  }
+  if (!empty && !(group && (at(behind) == ";" || at(behind) == "}")))
+    return Mistake::None;
+  problem(keyword, "'" + word + "' is a deadline for a 'do … finish'; write '" + form);
+  drop(behind);
+  if (here() != ";")
+    text(keyword, ";");
+  return Mistake::Prefix;
+}
+
+Translator::Mistake Translator::wrongNoYield(const Shape &shape) {
+  if (!shape.empty && !isName(position + 1) && !isKeyword(position + 1))
+    return Mistake::None;
+  problem(shape.keyword, "'assert_no_yield' needs a block; write 'assert_no_yield { … }'");
+  drop();
+  return Mistake::Prefix;
+}
+
+Translator::Mistake Translator::wrongContained(const Shape &shape) {
+  if (shape.follows != "activate")
+    return Mistake::None;
+  problem(shape.keyword, "'contained' stands behind 'activate'; write 'activate contained …'");
+  drop();
+  return Mistake::Prefix;
+}
+
+// The words that stand before a statement: activate, async, atomic, noncancellable.
+Translator::Mistake Translator::wrongPrefix(const Shape &shape) {
+  const auto &[keyword, word, follows, empty, group, behind] = shape;
+  const bool activates = word == "activate";
+  static const char needsWork[] = "'activate' needs a block or a call: write 'activate { … }' or 'activate f(…);'";
+  if (empty) {
+    problem(keyword, activates ? needsWork
+                               : "'" + word + "' needs a statement behind it; write '" + word + " { … }' or '" + word +
+                                     " f(…);'");
+    drop();
+    if (here() != ";")
+      text(keyword, ";");
+    return Mistake::Prefix;
+  }
+  if (follows == "&" && activates) {
+    size_t block = position + 1;
+    while (block < tokens.size() && at(block) != "{" && at(block) != ";" && at(block) != "}")
+      ++block;
+    if (at(block) != "{")
+      return Mistake::None;
+    problem(position + 1, "a handle stands in brackets; write 'activate [&handle] { … }'");
+    drop(block);
+    return Mistake::Prefix;
+  }
+  if (follows != "[" || !isClosed(position + 1))
+    return Mistake::None;
+  if (activates)
+    problem(keyword, needsWork);
+  else
+    problem(position + 1, "'" + word + "' takes no handle; only 'activate [&handle] …' does");
+  drop(closing(position + 1) + 1);
+  if (here() == "}" || done())
+    text(keyword, ";");
+  return Mistake::Prefix;
+}
+
+} // namespace charcoal::syntax
