@@ -106,6 +106,7 @@ CHAN = {
     "ring": 1_000_000,
     "sieve": 1000,
 }
+KV = ("get", "set", "get-16", "set-16")
 HTTP = ("1k-keepalive", "1k-close", "4k-keepalive", "1m-keepalive", "1k-keepalive-1000")  # the last has idle-bytes, too
 ECHO = ("throughput", "throughput-100")  # a run has the rows of p99 and idle-bytes, too
 
@@ -243,6 +244,11 @@ BENCHES = {
         cases={case: 1000 for case in ECHO},
         tiny={case: 50 for case in ECHO},
         rounds=3,
+    ),
+    "kv": Bench(
+        cases={case: 1000 for case in KV},
+        tiny={case: 50 for case in KV},
+        rounds=5,
     ),
     "http": Bench(
         cases={case: 1000 for case in HTTP},
