@@ -10,6 +10,11 @@
 #include <utlist.h>
 #include <uthash.h>
 
+/* A table grows when a bucket has so many entries. Each entry that is passed on the way to another one is a cache miss,
+ * and with uthash's own number, 10, there are one or two of them on most ways. */
+#undef HASH_BKT_CAPACITY_THRESH
+#define HASH_BKT_CAPACITY_THRESH 4U
+
 struct text { /* bytes, of any kind */
   const char *at;
   size_t size;
@@ -38,7 +43,8 @@ struct command {
 struct client {
   int descriptor;
   bool closing, has_sender; /* has_sender: the client has an activity that sends what is published */
-  char *in;                 /* what was read; NULL while nothing of a command has come */
+  /* These have memory only from the first byte of a command until all replies are sent. */
+  char *in; /* what was read */
   size_t begin, end, room;
   struct command command;
   struct buffer out;
@@ -53,6 +59,8 @@ struct client {
 int next_command(struct client *);
 /* Sends what `out` holds. */
 void send_replies(struct client *);
+/* Gives back the memory for a command and its replies. */
+void give_buffers_back(struct client *);
 
 /* ---- store.c: what the keys mean ---- */
 

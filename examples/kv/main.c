@@ -7,6 +7,7 @@
 #include "kv.h"
 #include <arpa/inet.h>
 #include <errno.h>
+#include <netinet/tcp.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -58,10 +59,8 @@ client:
   }
   finish;
   close(descriptor);
-  free(c.in);
-  free(c.out.at);
+  give_buffers_back(&c);
   free(c.letters.at);
-  free(c.command.argument);
 }
 
 /* Drops what has expired among the first entries. */
@@ -88,6 +87,7 @@ static int listen_at(int port) {
       .sin_family = AF_INET, .sin_port = htons((uint16_t)port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
   int s = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   setsockopt(s, SOL_SOCKET, SO_REUSEADDR, &(int){1}, sizeof(int));
+  setsockopt(s, IPPROTO_TCP, TCP_NODELAY, &(int){1}, sizeof(int)); /* its connections inherit it */
   if (bind(s, (void *)&here, sizeof here) != 0 || listen(s, 4096) != 0)
     return -1;
   getsockname(s, (void *)&here, &(socklen_t){sizeof here});
@@ -138,7 +138,6 @@ serving:
     }
     while ((connection = accept(listener, NULL, NULL)) >= 0 || errno != ECANCELED)
       if (connection >= 0) {
-        setsockopt(connection, IPPROTO_TCP, 1 /* TCP_NODELAY */, &(int){1}, sizeof(int));
         activate(connection) { serve(connection); }
       } else if (errno == EMFILE || errno == ENFILE) {
         ch_sleep(100000000);

@@ -1,7 +1,5 @@
 /* RESP, the protocol of redis: a command is an array of strings; a line of words is one, too. */
 #include "kv.h"
-#include <errno.h>
-#include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -83,35 +81,82 @@ void send_replies(struct client *c) {
 
 enum { USUAL = 16384, LARGEST = 512 << 20 };
 
-/* Reads more. While nothing of a command is there the client has no buffers, and is one wait. */
+/* Buffers of usual size that no client needs now. A few are kept, because all clients that have something to say take
+ * and give back theirs in turn. */
+enum { SPARE = 64 };
+static struct spare {
+  char *in;
+  struct buffer out;
+  struct command command;
+} spares[SPARE];
+static int number_of_spares;
+
+static void take_buffers(struct client *c) {
+  if (number_of_spares > 0) {
+    struct spare *s = &spares[--number_of_spares];
+    c->in = s->in;
+    c->out = s->out;
+    c->command = s->command;
+  } else {
+    c->in = malloc(USUAL + 1);
+  }
+  c->room = USUAL;
+}
+
+void give_buffers_back(struct client *c) {
+  bool usual = c->in && c->room == USUAL && c->out.room <= USUAL && c->command.room <= 64;
+  c->out.used = 0;
+  if (usual && number_of_spares < SPARE) {
+    spares[number_of_spares++] = (struct spare){c->in, c->out, c->command};
+  } else {
+    free(c->in);
+    free(c->out.at);
+    free(c->command.argument);
+  }
+  c->in = NULL;
+  c->out = (struct buffer){0};
+  c->command = (struct command){0};
+}
+
+/* Makes room for more, with what was read already in front. */
+static void make_room(struct client *c) {
+  if (c->begin > c->room / 2) {
+    memmove(c->in, c->in + c->begin, c->end - c->begin);
+    c->end -= c->begin;
+    c->begin = 0;
+  } else {
+    c->room *= 2;
+    c->in = realloc(c->in, c->room + 1);
+  }
+}
+
+/* Waits for the beginning of a command. Meanwhile the client has no buffers: it is one call of read, which has a few
+ * bytes of its own, so that a short command needs no other call. */
+static ssize_t first_bytes(struct client *c) {
+  char first[256];
+  give_buffers_back(c);
+  c->begin = c->end = 0;
+  ssize_t got = read(c->descriptor, first, sizeof first), others = 0;
+  if (got <= 0)
+    return got;
+  take_buffers(c);
+  memcpy(c->in, first, (size_t)got);
+  if (got == sizeof first)
+    others = recv(c->descriptor, c->in + got, c->room - (size_t)got, MSG_DONTWAIT);
+  return got + (others > 0 ? others : 0);
+}
+
+/* Reads more, after the replies have been sent. */
 static bool more(struct client *c) {
+  ssize_t got = 0;
   send_replies(c);
-  if (c->begin == c->end) {
-    c->begin = c->end = 0;
-    char byte;
-    ssize_t there = recv(c->descriptor, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
-    if (there < 0 && errno == EAGAIN) {
-      free(c->in);
-      free(c->out.at);
-      free(c->command.argument);
-      c->in = NULL;
-      c->out = (struct buffer){0};
-      c->command = (struct command){0};
-      if (ch_fd_wait(c->descriptor, POLLIN, CH_FOREVER) < 0)
-        return false;
-    }
+  if (!c->closing && c->begin == c->end)
+    got = first_bytes(c);
+  else if (!c->closing) {
+    if (c->end == c->room)
+      make_room(c);
+    got = read(c->descriptor, c->in + c->end, c->room - c->end);
   }
-  if (!c->in || c->end == c->room) {
-    if (c->begin > c->room / 2) {
-      memmove(c->in, c->in + c->begin, c->end - c->begin);
-      c->end -= c->begin;
-      c->begin = 0;
-    } else {
-      c->room = c->in ? c->room * 2 : USUAL;
-      c->in = realloc(c->in, c->room + 1);
-    }
-  }
-  ssize_t got = c->closing ? 0 : read(c->descriptor, c->in + c->end, c->room - c->end);
   c->end += got > 0 ? (size_t)got : 0;
   return got > 0;
 }
