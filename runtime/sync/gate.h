@@ -65,13 +65,16 @@ static inline const void *ch_gate_self(void) { return ch_domain.current ? ch_act
 /* No other branch of the caller's activity could give back what that has. */
 CH_HIDDEN bool ch_gate_is_alone(void);
 
-/* A call that waits, from its types: function(object, wanted), plain and interruptible, and its form. `begin`: what can
- * be said at once. */
-#define CH_GATE_CALL(function, object_type, object_gate, parameters, arguments, how_many, types)                       \
+/* A call that waits, from its types: function(object, wanted), plain and interruptible, and its form. `at_once`: a
+ * shorter way to make the call where that need not wait; true: it has been made. */
+#define CH_GATE_CALL(...) CH_GATE_CALL_OR(false, __VA_ARGS__)
+#define CH_GATE_CALL_OR(at_once, function, object_type, object_gate, parameters, arguments, how_many, types)           \
   static const struct ch_leaf function##_leaves[2] = CH_FORM_LEAVES(#function, struct ch_gate__clause);                \
   struct ch_int_result function##_int parameters CH_INT_NAME(function);                                                \
   struct ch_int_result function##_int parameters {                                                                     \
     struct ch_gate__clause c;                                                                                          \
+    if (at_once)                                                                                                       \
+      return (struct ch_int_result){CH_DONE, 0};                                                                       \
     int result = ch_gate_try(types, object_gate, how_many, __builtin_return_address(0));                               \
     if (result != EAGAIN)                                                                                              \
       return (struct ch_int_result){CH_DONE, result};                                                                  \
@@ -79,6 +82,8 @@ CH_HIDDEN bool ch_gate_is_alone(void);
     return ch_form_wait_int(function##_leaves, &c.clause);                                                             \
   } int function parameters {                                                                                          \
     struct ch_gate__clause c;                                                                                          \
+    if (at_once)                                                                                                       \
+      return 0;                                                                                                        \
     int result = ch_gate_try(types, object_gate, how_many, __builtin_return_address(0));                               \
     if (result != EAGAIN)                                                                                              \
       return result;                                                                                                   \

@@ -27,8 +27,29 @@ static const struct ch_gate_kind kind = {"mutex", fits, take, mistake, is_again,
 static const struct ch_gate_type types[2] = CH_GATE_TYPES(&kind, NULL);
 static const struct ch_gate_type held_types[2] = CH_GATE_TYPES(&kind, give_back);
 
-CH_GATE_CALL(ch_lock, ch_mutex, &m->gate, (ch_mutex * m), (m), 1, types)
-CH_GATE_CALL(ch_hold, ch_mutex, &m->gate, (ch_mutex * m), (m), 1, types)
+/* A local mutex of this domain for which nobody waits, in a program without checks: nothing but the mutex has to be
+ * looked at or changed. */
+static inline bool is_simple(const ch_mutex *m) {
+  const struct ch_object *o = &m->gate.object;
+  return !o->shared && o->domain == &ch_domain && m->gate.waiting == 0 && !ch_checks;
+}
+static inline bool lock_simple(ch_mutex *m) {
+  if (CH_UNLIKELY(!is_simple(m) || m->owner) || ch_is_marked() || CH_UNLIKELY(!ch_is_in_branch()))
+    return false;
+  m->owner = ch_gate_self();
+  m->times = 1;
+  return true;
+}
+static inline bool unlock_simple(ch_mutex *m) {
+  if (CH_UNLIKELY(!is_simple(m) || m->times != 1 || m->owner != ch_gate_self()))
+    return false;
+  m->owner = NULL;
+  m->times = 0;
+  return true;
+}
+
+CH_GATE_CALL_OR(lock_simple(m), ch_lock, ch_mutex, &m->gate, (ch_mutex * m), (m), 1, types)
+CH_GATE_CALL_OR(lock_simple(m), ch_hold, ch_mutex, &m->gate, (ch_mutex * m), (m), 1, types)
 CH_GATE_CLAUSE(ch_lock, &m->gate, 1, types, ch_mutex *m)
 CH_GATE_CLAUSE(ch_hold, &m->gate, 1, held_types, ch_mutex *m)
 
@@ -38,11 +59,15 @@ void ch_mutex_init(ch_mutex *m, unsigned flags) {
 }
 
 int ch_try_lock(ch_mutex *m) {
+  if (lock_simple(m))
+    return 0;
   int result = ch_gate_try(types, &m->gate, 1, __builtin_return_address(0));
   return result == EAGAIN || result == EDEADLK ? EBUSY : result;
 }
 
 int ch_unlock(ch_mutex *m) {
+  if (CH_LIKELY(unlock_simple(m)))
+    return 0;
   ch_gate_enter(&m->gate);
   int result = m->owner && m->owner == ch_gate_self() ? 0 : EPERM;
   if (!result && --m->times == 0) {
