@@ -53,6 +53,7 @@ struct descriptor {
 
 struct uring {
   bool runs;
+  int told;  /* the place of an eventfd that the kernel writes at each completion, + 1; 0: none */
   int place; /* of its descriptor (runtime_descriptors.h); -1: it needs none, for it is registered with the thread, */
   int index; /* under this index, */
   unsigned enter_flags; /* and this is IORING_ENTER_REGISTERED_RING */
@@ -89,7 +90,6 @@ static __thread struct poll_block {
 static __thread struct late *backlog, **backlog_end;
 static __thread unsigned in_flight;  /* completions owed, without the wake-up's */
 static __thread int wake_event = -1; /* its place (runtime_descriptors.h) */
-static __thread int told_event = -1; /* the place of an eventfd that the kernel writes at each completion; or -1 */
 
 uint16_t ch_uring_recv_flags;
 
@@ -124,9 +124,8 @@ static void unregister_ring(void) {
 
 static void stop(void) {
   unregister_ring();
-  if (told_event >= 0)
-    ch_own_close(told_event);
-  told_event = -1;
+  if (ring.told)
+    ch_own_close(ring.told - 1);
   if (ring.map)
     munmap(ring.map, ring.map_size);
   if (ring.sqe_map)
@@ -687,7 +686,7 @@ static bool has_news(void) {
 
 static void was_told(void) {
   uint64_t count;
-  if (read(ch_own_number(told_event), &count, sizeof count) < 0)
+  if (read(ch_own_number(ring.told - 1), &count, sizeof count) < 0)
     return;
 }
 
@@ -704,7 +703,7 @@ static void poll_(int64_t deadline) {
       return;
     }
   }
-  if (CH_UNLIKELY(told_event >= 0))
+  if (CH_UNLIKELY(ring.told))
     was_told();
   if (backlog)
     drain_backlog();
@@ -745,19 +744,19 @@ static int get_told(void) {
     ch_own_close(place);
     return errno = ENOTSUP, -1;
   }
-  told_event = place;
+  ring.told = place + 1;
   return 0;
 }
 
 static int rest(void) {
   if (!runs())
     return errno = why_not, -1;
-  if (CH_UNLIKELY(told_event < 0) && get_told() < 0)
+  if (CH_UNLIKELY(!ring.told) && get_told() < 0)
     return -1;
   drain_backlog();
   if (unsubmitted())
     submit(0, 0, -1);
-  return ch_own_number(told_event);
+  return ch_own_number(ring.told - 1);
 }
 
 /* An operation on it is on its way out. */
@@ -892,9 +891,8 @@ static void in_child(void) {
     return;
   if (ring.place >= 0)
     ch_own_close(ring.place);
-  if (told_event >= 0)
-    ch_own_close(told_event);
-  told_event = -1;
+  if (ring.told)
+    ch_own_close(ring.told - 1);
   ring = (struct uring){.place = -1};
   unasked = true;
   while (backlog) {

@@ -507,7 +507,9 @@ void ch_dump_as(int fd, unsigned format) {
 
 void ch_dump(int fd) { ch_dump_as(fd, CH_DUMP_TEXT); }
 
-static __thread struct ch_debug own;
+/* NULL: this thread runs no domain. It is allocated, since a library that is loaded late has little thread-local
+ * memory. */
+static __thread struct ch_debug *own;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* ---- at a deadlock ---- */
@@ -574,7 +576,7 @@ static void dump_others(void) {
   sigaction(SIGQUIT, &action, NULL);
   for (struct ch_debug *d = ch_debug; d; d = d->next) {
     char name[32] = "";
-    if (d == &own || d->domain->live == 0)
+    if (d == own || d->domain->live == 0)
       continue;
     pthread_getname_np(d->thread, name, sizeof name);
     dprintf(2, "charcoal: in another domain, of the thread \"%s\":\n", name);
@@ -603,20 +605,20 @@ static unsigned signal_format;
 /* One domain after the other, each on its own thread. */
 static void on_signal(int signal) {
   struct ch_debug *turn = __atomic_load_n(&next_to_dump, __ATOMIC_ACQUIRE);
-  if (!turn || turn != &own) {
+  if (!turn || turn != own) {
     turn = __atomic_load_n(&ch_debug, __ATOMIC_ACQUIRE);
     __atomic_store_n(&next_to_dump, turn, __ATOMIC_RELEASE);
     if (!turn)
       return;
-    if (turn != &own) {
+    if (turn != own) {
       pthread_kill(turn->thread, signal);
       return;
     }
   }
   ch_dump_as(2, signal_format);
-  __atomic_store_n(&next_to_dump, own.next, __ATOMIC_RELEASE);
-  if (own.next)
-    pthread_kill(own.next->thread, signal);
+  __atomic_store_n(&next_to_dump, own->next, __ATOMIC_RELEASE);
+  if (own->next)
+    pthread_kill(own->next->thread, signal);
 }
 
 static void hook_signal(void) {
@@ -629,9 +631,11 @@ static void hook_signal(void) {
 static void in_child(void) {
   if (!ch_debug)
     return;
-  own.next = NULL;
-  own.thread = pthread_self();
-  ch_debug = own.domain ? &own : NULL;
+  if (own) {
+    own->next = NULL;
+    own->thread = pthread_self();
+  }
+  ch_debug = own;
   next_to_dump = NULL;
 }
 
@@ -645,12 +649,17 @@ void ch_debug_visit(void (*visit)(struct ch_debug *, void *), void *data) {
 void ch_report_start(void) {
   static bool begun;
   const char *checks = getenv("CHARCOAL_CHECK"), *dump = getenv("CHARCOAL_DUMP");
-  own = (struct ch_debug){
+  own = malloc(sizeof *own);
+  if (!own) {
+    fprintf(stderr, "charcoal: out of memory: no room for a domain\n");
+    abort();
+  }
+  *own = (struct ch_debug){
       NULL, &ch_domain, &ch_tls, ch_heap_arenas(), ch_large_list(), ch_names_table(), pthread_self(), &ch_timing,
   };
   pthread_mutex_lock(&lock);
-  own.next = ch_debug;
-  __atomic_store_n(&ch_debug, &own, __ATOMIC_RELEASE);
+  own->next = ch_debug;
+  __atomic_store_n(&ch_debug, own, __ATOMIC_RELEASE);
   if (!begun && checks && strcmp(checks, "1") == 0)
     ch_checks = 1;
   if (!begun)
@@ -669,7 +678,7 @@ void ch_report_start(void) {
 void ch_debug_visit_others(void (*visit)(const struct ch_debug *)) {
   pthread_mutex_lock(&lock);
   for (const struct ch_debug *other = ch_debug; other; other = other->next)
-    if (other != &own)
+    if (other != own)
       visit(other);
   pthread_mutex_unlock(&lock);
 }
@@ -678,12 +687,13 @@ void ch_debug_visit_others(void (*visit)(const struct ch_debug *)) {
 void ch_report_end(void) {
   pthread_mutex_lock(&lock);
   struct ch_debug **at = &ch_debug;
-  while (*at != &own)
+  while (*at != own)
     at = &(*at)->next;
-  __atomic_store_n(at, own.next, __ATOMIC_RELEASE);
-  own.domain = NULL;
-  struct ch_debug *self = &own;
+  __atomic_store_n(at, own->next, __ATOMIC_RELEASE);
+  struct ch_debug *self = own;
   __atomic_compare_exchange_n(&next_to_dump, &self, NULL, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
   pthread_mutex_unlock(&lock);
+  free(own);
+  own = NULL;
   ch_times_end();
 }

@@ -43,6 +43,7 @@ struct ch_domain {
   uint8_t gives_way;   /* the pause that is under way counts, although a spinlock is held or the schedule is random */
   uint8_t forked;      /* in a child of fork: the activity that made it goes on alone (domain.c) */
   uint8_t turn_passed; /* the branch that is about to block has already passed its activity's turn on */
+  uint8_t stepping;    /* somebody else's loop lets the activities run (foreign_loop.c) */
   uint32_t spinlocks;  /* held by code of this domain: then it is not interrupted (wait/lowlevel.c) */
   uint64_t live, spawned;
   uint64_t forked_switches, forked_spawned; /* while `forked`: switches and spawned when the child began */
@@ -60,6 +61,7 @@ struct ch_domain {
   uint32_t lock_queues;                     /* locks that somebody here waits for (posix/locks/queue.h) */
   uint32_t watches;                         /* of them: those that code outside the domain will give back */
   unsigned entered;                         /* ch_domain_enter's that have no ch_domain_leave yet */
+  int watched;                              /* what that loop watches, + 1; 0: it has not asked */
   struct ch_branch *host;                   /* the thread's own plain code (host.h); else NULL */
   struct ch_branch *first;                  /* the branch that is MAIN, while it lives; else NULL */
   intptr_t result;                          /* of its body */

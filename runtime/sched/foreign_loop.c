@@ -21,21 +21,21 @@
 #define STEP_NS INT64_C(10000000)
 #define DEAF_NS INT64_C(3000000)
 
-static __thread int outer = -1; /* what the loop watches; -1: it has not asked */
-static __thread bool stepping;
+/* What the loop watches; -1: it has not asked. */
+static int watched(void) { return ch_domain.watched - 1; }
 
-static void in_child(void) {
-  if (outer >= 0)
-    close(outer);
-  outer = -1;
+void ch_foreign_loop_end(void) {
+  if (watched() >= 0)
+    close(watched());
+  ch_domain.watched = 0;
 }
-static void hook(void) { pthread_atfork(NULL, NULL, in_child); }
+static void hook(void) { pthread_atfork(NULL, NULL, ch_foreign_loop_end); }
 
 /* 0, or why there is no such loop here. */
 static int refused(void) {
   if (!ch_is_in_branch())
     return EPERM;
-  return ch_reactor == &ch_reactor_simulated ? ENOTSUP : stepping ? EBUSY : 0;
+  return ch_reactor == &ch_reactor_simulated ? ENOTSUP : ch_domain.stepping ? EBUSY : 0;
 }
 
 /* Puts what the reactor waits for into the descriptor, unless it is there. 0, or -1 with errno. */
@@ -44,7 +44,7 @@ static int watch_reactor(void) {
   struct epoll_event e = {.events = EPOLLIN};
   if (inner < 0)
     return -1;
-  return epoll_ctl(outer, EPOLL_CTL_ADD, inner, &e) == 0 || errno == EEXIST ? 0 : -1;
+  return epoll_ctl(watched(), EPOLL_CTL_ADD, inner, &e) == 0 || errno == EEXIST ? 0 : -1;
 }
 
 int ch_loop_fd(void) {
@@ -52,23 +52,17 @@ int ch_loop_fd(void) {
   int error = refused();
   if (error && error != EBUSY)
     return errno = error, -1;
-  if (outer >= 0)
-    return outer;
+  if (watched() >= 0)
+    return watched();
   pthread_once(&once, hook);
   if (!ch_inbox_here())
     return -1;
-  outer = epoll_create1(EPOLL_CLOEXEC);
-  if (outer >= 0 && watch_reactor() == 0)
-    return outer;
+  ch_domain.watched = epoll_create1(EPOLL_CLOEXEC) + 1;
+  if (watched() >= 0 && watch_reactor() == 0)
+    return watched();
   error = errno;
   ch_foreign_loop_end();
   return errno = error, -1;
-}
-
-void ch_foreign_loop_end(void) {
-  if (outer >= 0)
-    close(outer);
-  outer = -1;
 }
 
 static bool can_run(void) {
@@ -85,10 +79,10 @@ int ch_loop_step(void) {
   if (error)
     return error;
   int64_t end = ch_reactor->now() + STEP_NS;
-  stepping = true;
+  ch_domain.stepping = true;
   for (look(); can_run() && ch_reactor->now() < end; look())
     ch_native_yield();
-  stepping = false;
+  ch_domain.stepping = false;
   return 0;
 }
 
@@ -100,7 +94,7 @@ int64_t ch_loop_timeout(void) {
   if (can_run() || ch_has_sources())
     return 0;
   int64_t now = ch_reactor->now(), until = ch_reactor_due();
-  if (((outer >= 0 && watch_reactor() < 0) || ch_inbox_is_deaf()) && until > now + DEAF_NS)
+  if (((watched() >= 0 && watch_reactor() < 0) || ch_inbox_is_deaf()) && until > now + DEAF_NS)
     until = now + DEAF_NS;
   if (!ch_inbox_sleeps())
     return 0;
