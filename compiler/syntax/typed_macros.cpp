@@ -56,6 +56,7 @@ const Macro macros[] = {
     {"ch_trigger_on_end", wrongEvent, anEvent},
     {"ch_trigger_on_future", wrongEvent, anEvent},
     {"ch_trigger_offload", wrongEvent, anEvent},
+    {"ch_callback_data", wrongEvent, anEvent},
     {"ch_add_timeout", wrongEvent, anEvent},
     {"ch_event_argument",
      "this event is an $U, and not an $T: write ch_event_argument(e, T...) with the types of its values", anEvent},

@@ -1,11 +1,12 @@
-"""A domain inside the loops of libuv, GLib, Node and a game: each program says what it has to, with both reactors, and
-with every yield point taken."""
+"""A domain inside the loops of libuv, GLib, Node and a game, and straight-line code over the callbacks of libuv and
+c-ares: each program says what it has to, with both reactors, and with every yield point taken."""
 
 import os
 import subprocess
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 FOLDER = f"{ROOT}/examples/loops"
+CALLBACKS = f"{ROOT}/examples/callbacks"
 STRESS = ["-O1", "-g", "-fcharcoal-stress"]
 ASAN = [*STRESS, "-fsanitize=address"]
 
@@ -17,6 +18,12 @@ PROGRAMS = {
     ],
     "game": [*["the hero jumps"] * 3, "the guard has made 20 steps", "the frames went on"],
     "in_node": [*[f"hello, {name}" for name in ("Ada", "Brian", "Grace", "Edsger")], "the timer went on"],
+    "over_libuv": [*["9000 bytes copied"] * 2, "no such file: told"],
+    "over_cares": [
+        "host1.example.test 10.208.161.48",
+        "host2.example.test 10.248.182.235",
+        "missing.example.test Domain name not found",
+    ],
 }
 
 
@@ -48,15 +55,24 @@ def compile_all(cc, folder, options, expect):
         "in_glib": [*options, f"{FOLDER}/in_glib.c", *flags("glib-2.0")],
         "game": [*options, f"{FOLDER}/characters.c", game],
         "in_node": [*plain, "-fPIC", "-shared", "-I/usr/include/node", f"{FOLDER}/in_node.c"],
+        "over_libuv": [*options, f"{CALLBACKS}/over_libuv.c", *flags("libuv")],
+        "over_cares": [*options, f"{CALLBACKS}/over_cares.c", f"{ROOT}/examples/dnsd/answer.c", *flags("libcares")],
     }.items():
         status, output = run(cc, "-Wall", "-Wextra", *how, "-o", f"{folder}/{name}.node")
         expect(f"{name}_compiles {' '.join(options)}", (status, output) == (0, ""), output[-2000:])
         program = f"{folder}/{name}.node"
-        yield name, ["node", f"{FOLDER}/in_node.js", program] if name == "in_node" else [program]
+        commands = {
+            "in_node": ["node", f"{FOLDER}/in_node.js", program],
+            "over_libuv": [program, f"{folder}/text", f"{folder}/copy", f"{folder}/other"],
+        }
+        yield name, commands.get(name, [program])
 
 
 def tests(expect, build, folder):
     cc = f"{build}/bin/charcoal-cc"
+    text = "a line\n\0" * 1125
+    with open(f"{folder}/text", "w") as file:
+        file.write(text)
     for options in ["-O2"], ASAN:
         for name, command in compile_all(cc, folder, options, expect):
             for reactor in "epoll", "io_uring":
@@ -64,7 +80,9 @@ def tests(expect, build, folder):
                 if reactor == "io_uring" and "the kernel refuses it" in output:
                     continue
                 expect(
-                    f"{name}_goes_on_in_the_loop {reactor} {' '.join(options)}",
+                    f"{name}_says_what_it_has_to {reactor} {' '.join(options)}",
                     status == 0 and sorted(output.splitlines()) == sorted(PROGRAMS[name]),
                     output[-2000:],
                 )
+        copies = [open(f"{folder}/{name}").read() for name in ("copy", "other")]
+        expect(f"over_libuv_copies_all {' '.join(options)}", copies == [text, text])

@@ -250,6 +250,17 @@ void ch_event_callback(void *argument);
  * is one line: void got(void *e, int n) { ch_trigger(ch_event_from(e, int), n); } */
 #define ch_event_argument(e, ...) ((void *)CH_EVENT_OF(e __VA_OPT__(, ) __VA_ARGS__))
 #define ch_event_from(argument, ...) ((event(__VA_ARGS__))(argument))
+/* The same with a check that the two fit: ch_callback defines a function that triggers an event of this type,
+ *
+ *   ch_callback(on_read, event(ssize_t), (uv_fs_t *request), request->data, request->result)
+ *
+ * with the parameters that the library wants; behind them stand what leads to the event, and the values. And
+ * ch_callback_data(on_read, e) is the void * to hand over; if e is no event(ssize_t), the compiler says so. A value
+ * that points to the library's memory has to be used before the library takes that back. */
+#define ch_callback(name, type, parameters, argument, ...)                                                             \
+  typedef type name##_event;                                                                                           \
+  static void name parameters { ch_trigger((name##_event)(argument)__VA_OPT__(, ) __VA_ARGS__); }
+#define ch_callback_data(name, e) ((void *)(name##_event[1]){e}[0])
 
 /* ---- how they are made ---- */
 

@@ -4,6 +4,8 @@ struct place {
   int a;
 };
 void lookup(event(int) done);
+ch_callback(on_done, event(long), (void *argument, long n), argument, n)
+ch_callback(on_text, event(const char *), (void *argument, int n), argument, n)
 void f(struct place p, double d, int i, const char *text) {
   rendezvous(int) ids;
   rendezvous() plain;
@@ -19,5 +21,6 @@ void f(struct place p, double d, int i, const char *text) {
   ch_trigger_after(1, e);
   ch_add_timeout(int, 1, e);
   ch_event_argument(e);
+  (void)ch_callback_data(on_done, e);
   ch_trigger(e, unknown);
 }
