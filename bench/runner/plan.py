@@ -106,6 +106,14 @@ CHAN = {
     "ring": 1_000_000,
     "sieve": 1000,
 }
+TWAIT = {
+    "nullfn": 1_000_000,
+    "allocation": 1_000_000,
+    "wrap": 1_000_000,
+    "implicit": 100_000,
+    "explicit": 100_000,
+    "threads": 100_000,
+}
 KV = ("get", "set", "get-16", "set-16")
 HTTP = ("1k-keepalive", "1k-close", "4k-keepalive", "1m-keepalive", "1k-keepalive-1000")  # the last has idle-bytes, too
 ECHO = ("throughput", "throughput-100")  # a run has the rows of p99 and idle-bytes, too
@@ -244,6 +252,19 @@ BENCHES = {
         cases={case: 1000 for case in ECHO},
         tiny={case: 50 for case in ECHO},
         rounds=3,
+    ),
+    "twait": Bench(
+        cases=TWAIT,
+        tiny={case: 10_000 for case in TWAIT},
+        fewer={
+            "c": dict.fromkeys(("implicit", "explicit", "threads")),
+            "c-callbacks": dict.fromkeys(("nullfn", "allocation", "wrap", "threads")),
+            "libuv": dict.fromkeys(("nullfn", "allocation", "wrap", "threads")),
+            "go": dict.fromkeys(case for case in TWAIT if case != "threads"),
+            "pthreads": {**dict.fromkeys(case for case in TWAIT if case != "threads"), "threads": 2000},
+        },
+        rounds=9,
+        probe={case: (100_000, 300_000) if case in ("nullfn", "wrap") else (10_000, 30_000) for case in TWAIT},
     ),
     "kv": Bench(
         cases={case: 1000 for case in KV},

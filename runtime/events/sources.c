@@ -53,10 +53,11 @@ static void fired(struct ch_clause *c) {
 static struct ch_source *source(ch_event e, int *error) {
   struct ch_cell *c = ch_event_outstanding(e);
   *error = !c ? ESTALE : c->source ? EBUSY : ENOMEM;
-  struct ch_source *s = *error == ENOMEM ? calloc(1, sizeof *s) : NULL;
+  struct ch_source *s = *error == ENOMEM ? malloc(sizeof *s) : NULL; /* its clause need not be zero */
   if (!s)
     return NULL;
   s->event = e;
+  s->tells = s->stores = false;
   c->source = s;
   *error = 0;
   return s;
