@@ -12,8 +12,25 @@ const out = path.join(js, 'node_modules/.cache/charcoal')
 const dir = path.join(out, 'v8')
 rmSync(dir, { recursive: true, force: true })
 mkdirSync(dir, { recursive: true })
-await build({ absWorkingDir: js, bundle: true, target: 'es2022', format: 'esm', sourcemap: true, logLevel: 'error', tsconfig: path.join(js, 'tsconfig.json'), entryPoints: { coverage: 'tests/main.node.ts' }, platform: 'node', packages: 'external', outdir: out, outExtension: { '.js': '.mjs' } })
-const run = spawnSync(process.execPath, ['--expose-gc', path.join(out, 'coverage.mjs')], { cwd: js, stdio: 'inherit', env: { ...process.env, NODE_V8_COVERAGE: dir } })
+await build({
+  absWorkingDir: js,
+  bundle: true,
+  target: 'es2022',
+  format: 'esm',
+  sourcemap: true,
+  logLevel: 'error',
+  tsconfig: path.join(js, 'tsconfig.json'),
+  entryPoints: { coverage: 'tests/main.node.ts' },
+  platform: 'node',
+  packages: 'external',
+  outdir: out,
+  outExtension: { '.js': '.mjs' },
+})
+const run = spawnSync(process.execPath, ['--expose-gc', path.join(out, 'coverage.mjs')], {
+  cwd: js,
+  stdio: 'inherit',
+  env: { ...process.env, NODE_V8_COVERAGE: dir },
+})
 if (run.status !== 0) process.exit(1)
 
 const code = readFileSync(path.join(out, 'coverage.mjs'), 'utf8')
@@ -29,11 +46,14 @@ const position = (offset) => {
     else high = middle - 1
   }
   const at = originalPositionFor(map, { line: low + 1, column: offset - starts[low] })
-  return at.source === null ? null : { file: path.relative(path.join(js, 'src'), path.resolve(out, at.source)), line: at.line }
+  return at.source === null
+    ? null
+    : { file: path.relative(path.join(js, 'src'), path.resolve(out, at.source)), line: at.line }
 }
 
 const files = new Map()
-const of = (file) => files.get(file) ?? files.set(file, { lines: new Map(), branches: 0, taken: 0, missing: [] }).get(file)
+const of = (file) =>
+  files.get(file) ?? files.set(file, { lines: new Map(), branches: 0, taken: 0, missing: [] }).get(file)
 const counts = new Float64Array(code.length + 1)
 for (const name of readdirSync(dir))
   for (const script of JSON.parse(readFileSync(path.join(dir, name), 'utf8')).result)
@@ -70,7 +90,9 @@ for (const [name, f] of [...files].sort()) {
   covered += hit
   branches += f.branches
   taken += f.taken
-  console.log(`${name.padEnd(24)} lines ${percent(hit, f.lines.size)}  branches ${percent(f.taken, f.branches)}  ${[...new Set(f.missing)].sort((a, b) => a - b).join(' ')}`)
+  console.log(
+    `${name.padEnd(24)} lines ${percent(hit, f.lines.size)}  branches ${percent(f.taken, f.branches)}  ${[...new Set(f.missing)].sort((a, b) => a - b).join(' ')}`,
+  )
 }
 console.log(`${'all'.padEnd(24)} lines ${percent(covered, lines)}  branches ${percent(taken, branches)}`)
 process.exit(covered >= 0.95 * lines && taken >= 0.95 * branches ? 0 : 1)

@@ -16,7 +16,8 @@ for (const { entry, name, symbol, declaration, example } of found) {
   if (entry !== section) out.push(`## \`${(section = entry)}\``, '')
   out.push(`### ${name}`, '', '```ts')
   const type = checker.getTypeOfSymbolAtLocation(symbol, declaration)
-  if (symbol.flags & ts.SymbolFlags.Function) for (const s of type.getCallSignatures()) out.push(`${name}${checker.signatureToString(s, undefined, flags)}`)
+  if (symbol.flags & ts.SymbolFlags.Function)
+    for (const s of type.getCallSignatures()) out.push(`${name}${checker.signatureToString(s, undefined, flags)}`)
   else if (symbol.flags & (ts.SymbolFlags.Class | ts.SymbolFlags.Interface)) out.push(...members(symbol))
   else if (symbol.flags & ts.SymbolFlags.TypeAlias) out.push(declaration.getText().replace(/^export /, ''))
   else out.push(`${name}: ${checker.typeToString(type, undefined, flags)}`)
@@ -32,14 +33,24 @@ function members(symbol) {
   const lines = [`${kind} ${symbol.name} {`]
   for (const member of symbol.members?.values() ?? []) {
     const declaration = member.declarations?.[0]
-    if (declaration === undefined || member.name.startsWith('#') || ts.getCombinedModifierFlags(declaration) & ts.ModifierFlags.NonPublicAccessibilityModifier) continue
-    if (member.getJsDocTags(checker).some((t) => t.name === 'internal') || ['__constructor', '__type'].includes(member.name)) continue
+    if (
+      declaration === undefined ||
+      member.name.startsWith('#') ||
+      ts.getCombinedModifierFlags(declaration) & ts.ModifierFlags.NonPublicAccessibilityModifier
+    )
+      continue
+    if (
+      member.getJsDocTags(checker).some((t) => t.name === 'internal') ||
+      ['__constructor', '__type'].includes(member.name)
+    )
+      continue
     if (member.flags & (ts.SymbolFlags.TypeParameter | ts.SymbolFlags.Constructor)) continue
     const name = member.name.startsWith('__@') ? `[Symbol.${member.name.replace(/^__@(\w+)@.*$/, '$1')}]` : member.name
     const type = checker.getTypeOfSymbolAtLocation(member, declaration)
     const doc = text(member.getDocumentationComment(checker))
     if (doc !== '') lines.push(`  /** ${doc.replaceAll('\n', ' ')} */`)
-    if (member.flags & ts.SymbolFlags.Method) for (const s of type.getCallSignatures()) lines.push(`  ${name}${checker.signatureToString(s, undefined, flags)}`)
+    if (member.flags & ts.SymbolFlags.Method)
+      for (const s of type.getCallSignatures()) lines.push(`  ${name}${checker.signatureToString(s, undefined, flags)}`)
     else lines.push(`  ${name}: ${checker.typeToString(type, undefined, flags)}`)
   }
   return [...lines, '}']

@@ -1,4 +1,5 @@
-// Runs the quick tests: types, the suite in Node, the same suite in headless Chromium. Usage: run-tests.mjs [builddir] [--no-browser] [--filter=text]
+// Runs the quick tests: types, the suite in Node, the same suite in headless Chromium.
+// Usage: run-tests.mjs [builddir] [--no-browser] [--filter=text]
 import { build } from 'esbuild'
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, existsSync } from 'node:fs'
@@ -18,15 +19,43 @@ let passed = 0
 let failed = 0
 const note = (ok, name) => (ok ? passed++ : (failed++, console.log(`FAIL ${name}`)))
 
-const common = { absWorkingDir: js, bundle: true, target: 'es2022', format: 'esm', sourcemap: 'inline', logLevel: 'error', tsconfig: path.join(js, 'tsconfig.json') }
-await build({ ...common, entryPoints: { node: 'tests/main.node.ts', worker: 'tests/worker.entry.ts' }, platform: 'node', packages: 'external', outdir: path.join(js, 'node_modules/.cache/charcoal'), outExtension: { '.js': '.mjs' } })
-await build({ ...common, entryPoints: { browser: 'tests/main.browser.ts', worker: 'tests/worker.entry.ts' }, platform: 'browser', define: { 'process.env.NODE_ENV': '"development"' }, outdir: out })
+const common = {
+  absWorkingDir: js,
+  bundle: true,
+  target: 'es2022',
+  format: 'esm',
+  sourcemap: 'inline',
+  logLevel: 'error',
+  tsconfig: path.join(js, 'tsconfig.json'),
+}
+await build({
+  ...common,
+  entryPoints: { node: 'tests/main.node.ts', worker: 'tests/worker.entry.ts' },
+  platform: 'node',
+  packages: 'external',
+  outdir: path.join(js, 'node_modules/.cache/charcoal'),
+  outExtension: { '.js': '.mjs' },
+})
+await build({
+  ...common,
+  entryPoints: { browser: 'tests/main.browser.ts', worker: 'tests/worker.entry.ts' },
+  platform: 'browser',
+  define: { 'process.env.NODE_ENV': '"development"' },
+  outdir: out,
+})
 
-const tsc = spawnSync(process.execPath, [path.join(js, 'node_modules/typescript/bin/tsc'), '--noEmit'], { cwd: js, encoding: 'utf8' })
+const tsc = spawnSync(process.execPath, [path.join(js, 'node_modules/typescript/bin/tsc'), '--noEmit'], {
+  cwd: js,
+  encoding: 'utf8',
+})
 if (tsc.status !== 0) console.log(tsc.stdout)
 note(tsc.status === 0, 'types')
 
-const node = spawnSync(process.execPath, ['--enable-source-maps', '--expose-gc', path.join(js, 'node_modules/.cache/charcoal/node.mjs'), filter], { cwd: js, encoding: 'utf8', env: { ...process.env, CHARCOAL_BUILD: builddir } })
+const node = spawnSync(
+  process.execPath,
+  ['--enable-source-maps', '--expose-gc', path.join(js, 'node_modules/.cache/charcoal/node.mjs'), filter],
+  { cwd: js, encoding: 'utf8', env: { ...process.env, CHARCOAL_BUILD: builddir } },
+)
 process.stdout.write(node.stdout + node.stderr)
 count(node.stdout, 'the suite in Node')
 
@@ -37,7 +66,11 @@ if (!args.includes('--no-browser')) {
     const log = await inBrowser(chromium)
     for (const line of log) console.log(`chromium: ${line}`)
     count(log.join('\n'), 'the suite in Chromium')
-    const share = spawnSync(process.execPath, [path.join(js, 'examples/share/test.mjs'), path.join(builddir, 'js/share')], { cwd: js, encoding: 'utf8', timeout: 800_000 })
+    const share = spawnSync(
+      process.execPath,
+      [path.join(js, 'examples/share/test.mjs'), path.join(builddir, 'js/share')],
+      { cwd: js, encoding: 'utf8', timeout: 800_000 },
+    )
     process.stdout.write(share.stdout + share.stderr)
     count(share.stdout, 'the sharing app in two browsers')
   }
@@ -57,7 +90,10 @@ async function inBrowser(executablePath) {
   const { chromium } = await import('playwright-core')
   const server = createServer(async (request, response) => {
     const { pathname } = new URL(request.url, 'http://localhost')
-    if (pathname === '/') return response.setHeader('content-type', 'text/html').end('<!doctype html><script type="module" src="/browser.js"></script>')
+    if (pathname === '/')
+      return response
+        .setHeader('content-type', 'text/html')
+        .end('<!doctype html><script type="module" src="/browser.js"></script>')
     const file = path.join(out, path.basename(pathname))
     if (!existsSync(file)) return response.writeHead(404).end()
     response.setHeader('content-type', 'text/javascript').end(await readFile(file))
@@ -68,7 +104,7 @@ async function inBrowser(executablePath) {
     const page = await browser.newPage()
     page.setDefaultTimeout(180_000)
     const log = []
-    // The last line says that it is over. Nothing is asked of the page itself, whose timers and frames some tests hold back.
+    // The last line says that it is over. Nothing is asked of the page itself, whose timers some tests hold back.
     let over
     const ended = new Promise((done) => (over = done))
     page.on('console', (m) => {

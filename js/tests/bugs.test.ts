@@ -8,7 +8,10 @@ for (const bug of Object.values(bugs))
   test(`a published bug: ${bug.title}`, async () => {
     try {
       const schedules = bug.real ? 30 : 500
-      const error: ExploreError = await rejects(explore(bug.program(plainly), { schedules, shrink: bug.real ? 5 : 200, patience: 2000 }), /replay it with \{ seed: /)
+      const error: ExploreError = await rejects(
+        explore(bug.program(plainly), { schedules, shrink: bug.real ? 5 : 200, patience: 2000 }),
+        /replay it with \{ seed: /,
+      )
       if (!bug.real) await rejects(explore(bug.program(plainly), { seed: error.seed }), /replay/)
       const repaired = await explore(bug.program(atomically), { schedules, patience: 2000 })
       ok(repaired.schedules === schedules)

@@ -19,16 +19,34 @@ test('each activity has the stores of who spawned it, whoever wakes it', async (
     note()
     yield* sleep(1)
     note()
-    yield* lock.with(function* () { note(); yield* wait(hop()); note() }) // handed over by the one before
-    yield* atomic(function* () { note(); yield* sleep(0); note() })
-    yield* finish(function* () { yield* async(function* () { yield* sleep(0); note() }) })
+    yield* lock.with(function* () {
+      note()
+      yield* wait(hop())
+      note()
+    }) // handed over by the one before
+    yield* atomic(function* () {
+      note()
+      yield* sleep(0)
+      note()
+    })
+    yield* finish(function* () {
+      yield* async(function* () {
+        yield* sleep(0)
+        note()
+      })
+    })
     yield* waituntil(box.recv().do(note)).or(sleep(20).do(note))
-    yield* spawn(function* () { yield* sleep(0); note() })
+    yield* spawn(function* () {
+      yield* sleep(0)
+      note()
+    })
     note()
   })
   const all = ['A', 'B', 'C'].map((name) => storage.run(name, () => work(name)))
   await hop()
-  await spawn(function* () { for (let i = 0; i < 2; i++) yield* waituntil(box.send('x')).or(sleep(30)) })
+  await spawn(function* () {
+    for (let i = 0; i < 2; i++) yield* waituntil(box.send('x')).or(sleep(30))
+  })
   await Promise.all(all)
   for (const name of ['A', 'B', 'C']) same(new Set(seen[name]), new Set([name]))
   same(store(), 'none')
@@ -40,39 +58,86 @@ test('a call made inside run has its store to the end, and its caller keeps its 
     yield* sleep(1)
     return [before, store(), ...(yield* deeper())]
   })
-  const deeper = asyncFn(function* (): Generator<unknown, string[], any> { yield* wait(hop()); return [store()] })
+  const deeper = asyncFn(function* (): Generator<unknown, string[], any> {
+    yield* wait(hop())
+    return [store()]
+  })
   const outer = asyncFn(function* (): Generator<unknown, unknown, any> {
     const nested = yield* storage.run('inner', () => inner())
     const later = storage.run('spawned', () => inner())
-    const block = yield* storage.run('block', () => atomic(function* () { yield* sleep(1); return store() }))
-    try { yield* storage.run('failing', () => asyncFn(function* () { yield* sleep(1); throw new Error('x') })()) } catch { /* the caller's again */ }
+    const block = yield* storage.run('block', () =>
+      atomic(function* () {
+        yield* sleep(1)
+        return store()
+      }),
+    )
+    try {
+      yield* storage.run('failing', () =>
+        asyncFn(function* () {
+          yield* sleep(1)
+          throw new Error('x')
+        })(),
+      )
+    } catch {
+      /* the caller's again */
+    }
     return [nested, yield* later, block, store()]
   })
-  same(await storage.run('outer', () => outer()), [['inner', 'inner', 'inner'], ['spawned', 'spawned', 'spawned'], 'block', 'outer'])
+  same(await storage.run('outer', () => outer()), [
+    ['inner', 'inner', 'inner'],
+    ['spawned', 'spawned', 'spawned'],
+    'block',
+    'outer',
+  ])
 })
 
 test('what enterWith enters stays, in this activity alone', async () => {
-  const one = spawn(function* () { storage.enterWith('entered'); yield* sleep(2); return store() })
-  const two = storage.run('two', () => spawn(function* () { yield* sleep(1); return store() }))
+  const one = spawn(function* () {
+    storage.enterWith('entered')
+    yield* sleep(2)
+    return store()
+  })
+  const two = storage.run('two', () =>
+    spawn(function* () {
+      yield* sleep(1)
+      return store()
+    }),
+  )
   same([await one, await two], ['entered', 'two'])
 })
 
 test('transformed functions keep their stores as native ones do', async () => {
   const source = `async function leaf() { await hop(); return store() }
     async function request() { atomic: { await hop(); const a = store(); return [a, await leaf(), await storage.run('in', () => leaf()), store()] } }`
-  const make = (text: string): (() => Promise<unknown>) => new Function('$charcoal', 'hop', 'store', 'storage', `${text}\nreturn request`)(runtime, hop, store, storage)
+  const make = (text: string): (() => Promise<unknown>) =>
+    new Function('$charcoal', 'hop', 'store', 'storage', `${text}\nreturn request`)(runtime, hop, store, storage)
   const ours = make(transform(source, { all: true })!.code.replace(/import .*?;/, ''))
   const native = make(source)
-  const run = (f: () => Promise<unknown>): Promise<unknown> => Promise.all(['x', 'y'].map((name) => storage.run(name, f)))
+  const run = (f: () => Promise<unknown>): Promise<unknown> =>
+    Promise.all(['x', 'y'].map((name) => storage.run(name, f)))
   same(await run(ours), await run(native))
 })
 
 test('a local variable is inherited by what is spawned, and then their own', async () => {
   const user = local('nobody')
-  same(await spawn(function* () {
-    user.value = 'ann'
-    const child = spawn(function* () { const was = user.value; user.value = 'bob'; yield* sleep(1); return [was, user.value] })
-    user.value = 'eve'
-    return [yield* child, user.value, yield* spawn(function* () { return user.value })]
-  }), [['ann', 'bob'], 'eve', 'eve'])
+  same(
+    await spawn(function* () {
+      user.value = 'ann'
+      const child = spawn(function* () {
+        const was = user.value
+        user.value = 'bob'
+        yield* sleep(1)
+        return [was, user.value]
+      })
+      user.value = 'eve'
+      return [
+        yield* child,
+        user.value,
+        yield* spawn(function* () {
+          return user.value
+        }),
+      ]
+    }),
+    [['ann', 'bob'], 'eve', 'eve'],
+  )
 })

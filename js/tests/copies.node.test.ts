@@ -35,7 +35,11 @@ test('copies have one domain: a block of one keeps the activities of the other o
   const { stdout, stderr } = run(
     'copies.mjs',
     `const log = []
-    const note = (lib, name) => lib.asyncFn(function* () { log.push(name + '1'); yield* lib.sleep(1); log.push(name + '2') })
+    const note = (lib, name) => lib.asyncFn(function* () {
+      log.push(name + '1')
+      yield* lib.sleep(1)
+      log.push(name + '2')
+    })
     await Promise.all([a.spawn(a.atomic(note(a, 'a'))), b.spawn(note(b, 'b')), b.spawn(b.atomic(note(a, 'c')))])
     console.log(log.join(' '))`,
   )
@@ -46,19 +50,30 @@ test('copies run one another’s operations', async () => {
   await build(['one', 'two'], 'esm')
   const { stdout, stderr } = run(
     'mixed.mjs',
-    `const deep = a.asyncFn(function* (n) { return n === 0 ? yield* b.wait(Promise.resolve(1)) : 1 + (yield* deepB(n - 1)) })
-    const deepB = b.asyncFn(function* (n) { if (n % 3 === 0) yield* a.pause(); return n === 0 ? 1 : 1 + (yield* deep(n - 1)) })
+    `const deep = a.asyncFn(function* (n) {
+      return n === 0 ? yield* b.wait(Promise.resolve(1)) : 1 + (yield* deepB(n - 1))
+    })
+    const deepB = b.asyncFn(function* (n) {
+      if (n % 3 === 0) yield* a.pause()
+      return n === 0 ? 1 : 1 + (yield* deep(n - 1))
+    })
     const say = async (f) => console.log(await a.spawn(f).catch((e) => e.message))
     await say(function* () { return yield* deep(20) })
     await say(function* () { return yield* b.spawn(deepB(3)) })
     await say(function* () { return yield* b.atomic(deep(3)) })
     await say(function* () { return (yield* b.select({ late: a.sleep(1) })).key })
     await say(function* () { return yield* a.waituntil(b.future().get().do(() => 1)).or(b.sleep(1).do(() => 'late')) })
-    await say(function* () { yield* b.finish(function* (s) { yield* a.async(() => b.sleep(99999)); s.cancel() }); return 'cancelled' })
+    await say(function* () {
+      yield* b.finish(function* (s) { yield* a.async(() => b.sleep(99999)); s.cancel() })
+      return 'cancelled'
+    })
     await say(function* () { yield* a.deadline(1, b.sleep(99999)) })
     const task = b.spawn(function* () { yield* a.sleep(99999) })
     await say(function* () { task.cancel(); try { yield* task } catch (e) { return task.state + ' ' + e.code } })
-    await say(function* () { yield* a.atomic(function* () { a.enter(); try { yield* b.sleep(1) } finally { if (a.leave()) yield* a.leaving() } }); return 'left' })
+    await say(function* () {
+      yield* a.atomic(function* () { a.enter(); try { yield* b.sleep(1) } finally { if (a.leave()) yield* a.leaving() } })
+      return 'left'
+    })
     console.log(await b.simulate(function* () { yield* a.sleep(1e9); return 'virtual' }))`,
   )
   const want = ['21', '4', '4', 'late', 'late', 'cancelled', 'the body did not end within 1 ms', 'cancelled ECANCELED']
@@ -75,14 +90,19 @@ test('a frame of the same origin uses the domain of the page', async () => {
   frame.parent = runInContext('globalThis', page)
   runInContext(text, frame)
   const stranger: Record<string, any> = createContext({ setTimeout, clearTimeout, performance, console, AbortSignal })
-  Object.defineProperty(stranger, 'parent', { get() { throw new Error('cross-origin') } })
+  Object.defineProperty(stranger, 'parent', {
+    get() {
+      throw new Error('cross-origin')
+    },
+  })
   runInContext(text, stranger)
   const log: string[] = []
-  const note = (lib: any, name: string) => function* (): Generator<unknown, void, any> {
-    log.push(`${name}1`)
-    yield* lib.sleep(1)
-    log.push(`${name}2`)
-  }
+  const note = (lib: any, name: string) =>
+    function* (): Generator<unknown, void, any> {
+      log.push(`${name}1`)
+      yield* lib.sleep(1)
+      log.push(`${name}2`)
+    }
   const { lib } = page
   await Promise.all([lib.spawn(() => lib.atomic(note(lib, 'page'))), frame.lib.spawn(note(frame.lib, 'frame'))])
   same(log.join(' '), 'page1 page2 frame1 frame2')
@@ -95,9 +115,14 @@ test('a copy of another protocol is told, and its operations are refused', async
   await build(['two'], 'esm', (text) => text.replace('PROTOCOL = 1', 'PROTOCOL = 2'))
   const { stdout, stderr } = run(
     'versions.mjs',
-    `for (const op of [() => b.sleep(1), () => b.spawn(function* () { return 1 })]) await a.spawn(function* () { yield* op() }).catch((e) => console.log(e.message))`,
+    `for (const op of [() => b.sleep(1), () => b.spawn(function* () { return 1 })])
+      await a.spawn(function* () { yield* op() }).catch((e) => console.log(e.message))`,
   )
-  same(stderr, 'charcoal: two versions of charcoal-js are loaded that cannot share a domain; atomic blocks of one do not exclude activities of the other. Remedy: npm dedupe')
+  same(
+    stderr,
+    'charcoal: two versions of charcoal-js are loaded that cannot share a domain; ' +
+      'atomic blocks of one do not exclude activities of the other. Remedy: npm dedupe',
+  )
   same([...new Set(stdout)], ['this operation is of another version of charcoal-js: npm dedupe'])
 })
 
@@ -105,7 +130,10 @@ test('development mode warns of files that were not transformed, and only of tho
   install()
   const block = 'export async function save() { atomic: { await null } }\n'
   writeFileSync(path.join(project, 'plain.mjs'), block)
-  writeFileSync(path.join(project, 'main.mjs'), `import { develop } from 'charcoal-js/dev'\nimport './plain.mjs'\ndevelop()()`)
+  writeFileSync(
+    path.join(project, 'main.mjs'),
+    `import { develop } from 'charcoal-js/dev'\nimport './plain.mjs'\ndevelop()()`,
+  )
   const node = (...args: string[]): string =>
     spawnSync(process.execPath, [...args, 'main.mjs'], { cwd: project, encoding: 'utf8' }).stderr.trim()
   const url = new URL('plain.mjs', `file://${project}/`).href

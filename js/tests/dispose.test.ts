@@ -8,7 +8,12 @@ test('await using an activity cancels it and waits for its end', async () => {
   const log: string[] = []
   {
     await using task = spawn(function* () {
-      try { yield* sleep(Infinity) } finally { yield* noncancellable(sleep(1)); log.push('cleaned up') }
+      try {
+        yield* sleep(Infinity)
+      } finally {
+        yield* noncancellable(sleep(1))
+        log.push('cleaned up')
+      }
     })
     await sleep(1)
     same(task.state, 'running')
@@ -19,7 +24,16 @@ test('await using an activity cancels it and waits for its end', async () => {
     await sleep(1)
   }
   await use(function* () {})
-  await rejects(use(function* () { try { yield* sleep(Infinity) } finally { throw new Error('while cleaning up') } }), /while cleaning up/)
+  await rejects(
+    use(function* () {
+      try {
+        yield* sleep(Infinity)
+      } finally {
+        throw new Error('while cleaning up')
+      }
+    }),
+    /while cleaning up/,
+  )
 })
 
 test('using a scope cancels what its body leaves behind, and the result of the body stays', async () => {
@@ -27,7 +41,13 @@ test('using a scope cancels what its body leaves behind, and the result of the b
     const log: string[] = []
     const result = yield* finish(function* (scope) {
       using _ = scope
-      yield* async(function* () { try { yield* sleep(Infinity) } catch (error) { log.push(String(error instanceof Cancelled)) } })
+      yield* async(function* () {
+        try {
+          yield* sleep(Infinity)
+        } catch (error) {
+          log.push(String(error instanceof Cancelled))
+        }
+      })
       yield* sleep(1)
       return 'result'
     })
@@ -55,7 +75,12 @@ test('legacy code awaits clauses, and holds a lock with using', async () => {
 test('nothing in a group outlives the block that uses it', async () => {
   const log: string[] = []
   const task = asyncFn(function* (ms: number, name: string): Generator<unknown, string, any> {
-    try { yield* sleep(ms) } catch (error) { log.push(`${name} cancelled`); throw error }
+    try {
+      yield* sleep(ms)
+    } catch (error) {
+      log.push(`${name} cancelled`)
+      throw error
+    }
     log.push(name)
     return name
   })
@@ -71,7 +96,10 @@ test('nothing in a group outlives the block that uses it', async () => {
   const failing = async (wait: boolean): Promise<void> => {
     await using tasks = (kept = group())
     tasks.start(task(10_000, 'other'))
-    tasks.start(function* () { yield* sleep(1); throw new Error('broken') })
+    tasks.start(function* () {
+      yield* sleep(1)
+      throw new Error('broken')
+    })
     if (wait) await tasks.done()
     else await sleep(20)
   }
@@ -79,7 +107,12 @@ test('nothing in a group outlives the block that uses it', async () => {
   await rejects(failing(false), /^Error: broken/)
   same(log.splice(0), ['other cancelled', 'other cancelled'])
   ok(kept !== undefined)
-  try { kept.start(1); ok(false) } catch (error) { ok(/the group is closed/.test(String(error))) }
+  try {
+    kept.start(1)
+    ok(false)
+  } catch (error) {
+    ok(/the group is closed/.test(String(error)))
+  }
   const tasks = group()
   const never = tasks.start(task(10_000, 'never'))
   tasks.cancel('enough')

@@ -9,7 +9,12 @@ import { aliases } from './aliases.ts'
 const js = process.cwd()
 const work = path.join(process.env.CHARCOAL_BUILD ?? tmpdir(), 'js/snippets')
 
-const pages = ['README.md', ...readdirSync(path.join(js, 'docs')).filter((f) => f !== 'reference.md').map((f) => `docs/${f}`)]
+const pages = [
+  'README.md',
+  ...readdirSync(path.join(js, 'docs'))
+    .filter((f) => f !== 'reference.md')
+    .map((f) => `docs/${f}`),
+]
 for (const page of pages) {
   const text = readFileSync(path.join(js, page), 'utf8')
   let count = 0

@@ -1,8 +1,38 @@
 /** The corners: what happens seldom, and must be right then too. */
 import { test, ok, same, rejects, throws } from './harness.ts'
 import {
-  spawn, atomic, asyncFn, async, finish, sleep, pause, channel, Cancelled, wait, waituntil, when, future, semaphore, mutex, rwlock, select, once, aborted, describeActivities, Domain, useDomain,
-  inAtomic, atomicFn, condition, rendezvous, self, noncancellable, deadline, ClosedError, Suspension, Rendezvous,
+  spawn,
+  atomic,
+  asyncFn,
+  async,
+  finish,
+  sleep,
+  pause,
+  channel,
+  Cancelled,
+  wait,
+  waituntil,
+  when,
+  future,
+  semaphore,
+  mutex,
+  rwlock,
+  select,
+  once,
+  aborted,
+  describeActivities,
+  Domain,
+  useDomain,
+  inAtomic,
+  atomicFn,
+  condition,
+  rendezvous,
+  self,
+  noncancellable,
+  deadline,
+  ClosedError,
+  Suspension,
+  Rendezvous,
 } from './lib.ts'
 import { check, simulate, explore, enforce, develop, record, Recorder } from '../src/dev/index.ts'
 import { channelHop } from '../src/core/host.ts'
@@ -10,14 +40,19 @@ import { Queue } from '../src/core/queue.ts'
 import { emit, enter, leave, leaving } from '../src/plugin/runtime.ts'
 
 const tick = (ms = 0): Promise<void> => new Promise((done) => setTimeout(done, ms))
-const id = asyncFn(function* (n: number) { return n })
+const id = asyncFn(function* (n: number) {
+  return n
+})
 
 test('the hop through a MessageChannel, where there is no setImmediate', async () => {
   const hop = channelHop()
   const log: number[] = []
   await new Promise<void>((done) => {
     hop(() => log.push(1))
-    hop(() => { log.push(2); done() })
+    hop(() => {
+      log.push(2)
+      done()
+    })
   })
   same(log, [1, 2])
 })
@@ -29,7 +64,10 @@ test('a queue grows and stays first in, first out', () => {
   out.push(q.shift())
   for (let i = 3; i < 20; i++) q.push(i)
   while (q.size > 0) out.push(q.shift())
-  same(out, Array.from({ length: 20 }, (_, i) => i))
+  same(
+    out,
+    Array.from({ length: 20 }, (_, i) => i),
+  )
   same(q.shift(), undefined)
 })
 
@@ -42,8 +80,20 @@ test('a call that failed is not run again: who asks once more has the same error
   await spawn(function* () {
     const call = f()
     const messages: string[] = []
-    for (let i = 0; i < 3; i++) try { yield* call } catch (error) { messages.push((error as Error).message) }
-    messages.push(yield* wait(call.then(() => 'nothing', (error) => error.message)))
+    for (let i = 0; i < 3; i++)
+      try {
+        yield* call
+      } catch (error) {
+        messages.push((error as Error).message)
+      }
+    messages.push(
+      yield* wait(
+        call.then(
+          () => 'nothing',
+          (error) => error.message,
+        ),
+      ),
+    )
     same(messages, ['x', 'x', 'x', 'x'])
   })
   same(runs, 1)
@@ -54,7 +104,13 @@ test('a branch started in a block wakes in the block, in order, and outlives it'
   const f = future<void>()
   yield* finish(function* () {
     yield* atomic(function* () {
-      for (const n of [1, 2, 3]) yield* async(function* () { yield* f.get(); log.push(`woke ${n}`); yield* sleep(1); log.push(`end ${n}`) })
+      for (const n of [1, 2, 3])
+        yield* async(function* () {
+          yield* f.get()
+          log.push(`woke ${n}`)
+          yield* sleep(1)
+          log.push(`end ${n}`)
+        })
       f.set()
       log.push('block ends')
     })
@@ -69,7 +125,10 @@ test('a branch whose block is over when it wakes goes on in the group around it'
   yield* finish(function* () {
     yield* atomic(function* () {
       yield* atomic(function* () {
-        yield* async(function* () { yield* f.get(); log.push(inAtomic() ? 'in' : 'out') })
+        yield* async(function* () {
+          yield* f.get()
+          log.push(inAtomic() ? 'in' : 'out')
+        })
       })
     })
     yield* sleep(1)
@@ -82,41 +141,97 @@ test('a branch whose block is over when it wakes goes on in the group around it'
 test('a deadlock among several inside the block names them all, and legacy code may still help in time', async () => {
   const error = await rejects(
     simulate(function* () {
-      const outside = spawn(function* () { yield* channel<number>().recv() }, { name: 'outside' })
+      const outside = spawn(
+        function* () {
+          yield* channel<number>().recv()
+        },
+        { name: 'outside' },
+      )
       yield* sleep(1)
       try {
         yield* atomic(function* () {
-          const inner = spawn(function* () { yield* outside }, { contained: true, name: 'inner' })
+          const inner = spawn(
+            function* () {
+              yield* outside
+            },
+            { contained: true, name: 'inner' },
+          )
           yield* waituntil(inner).or(channel<number>(0, 'c').recv())
         })
-      } finally { outside.cancel() }
+      } finally {
+        outside.cancel()
+      }
     }),
     /deadlock in an atomic block: inner waits for join\(outside\)/,
   )
-  ok(/also main waits for join\(inner\) or recv\(c\)/.test(error.message) && /outside is kept from running/.test(error.message), error.message)
+  ok(
+    /also main waits for join\(inner\) or recv\(c\)/.test(error.message) &&
+      /outside is kept from running/.test(error.message),
+    error.message,
+  )
   const before = useDomain(new Domain({ grace: 30 }))
   try {
     const ch = channel<number>()
     setTimeout(() => ch.trySend(5), 5)
-    same(await spawn(() => atomic(function* () { return yield* ch.recv() })), 5)
+    same(
+      await spawn(() =>
+        atomic(function* () {
+          return yield* ch.recv()
+        }),
+      ),
+      5,
+    )
     setTimeout(() => ch.trySend(5), 5)
-    const later = spawn(() => atomic(function* () { yield* ch.recv(); yield* sleep(60); return yield* wait(Promise.resolve(1)) }))
+    const later = spawn(() =>
+      atomic(function* () {
+        yield* ch.recv()
+        yield* sleep(60)
+        return yield* wait(Promise.resolve(1))
+      }),
+    )
     same(await later, 1)
-    await rejects(spawn(() => atomic(function* () { yield* ch.recv() })), /DeadlockError/)
+    await rejects(
+      spawn(() =>
+        atomic(function* () {
+          yield* ch.recv()
+        }),
+      ),
+      /DeadlockError/,
+    )
     const stop = develop(() => {})
-    await rejects(spawn(() => atomic(function* () { yield* spawn(function* child() {}) })), /child is delayed until its end, spawned at .*\d/)
+    await rejects(
+      spawn(() =>
+        atomic(function* () {
+          yield* spawn(function* child() {})
+        }),
+      ),
+      /child is delayed until its end, spawned at .*\d/,
+    )
     stop()
-  } finally { useDomain(before) }
+  } finally {
+    useDomain(before)
+  }
 })
 
 test('a contained activity that yields lets only its fellows run', async () => {
   const seen = await explore(
     function* () {
       const log: string[] = []
-      const o = spawn(function* () { log.push('o') })
+      const o = spawn(function* () {
+        log.push('o')
+      })
       yield* pause()
       yield* atomic(function* () {
-        for (const n of ['a', 'b']) spawn(function* () { log.push(n); yield* id(1); yield* pause(); log.push(n) }, { contained: true })
+        for (const n of ['a', 'b'])
+          spawn(
+            function* () {
+              log.push(n)
+              yield* id(1)
+              yield* pause()
+              log.push(n)
+            },
+            { contained: true },
+          )
       })
       yield* o
       return log.join('')
@@ -132,17 +247,31 @@ test('every wait sees the mark of its scope: waituntil, promises, and operations
     const ch = channel<number>(1)
     yield* ch.send(1)
     const tries: (() => Generator<unknown, unknown, any>)[] = [
-      function* () { return yield* ch.recv() },
-      function* () { return yield* waituntil(ch.recv()) },
-      function* () { return yield* waituntil(ch.recv().do((n) => n)) },
-      function* () { return yield* waituntil(ch.recv()).and(sleep(-1)) },
-      function* () { return yield* wait(Promise.resolve(1)) },
+      function* () {
+        return yield* ch.recv()
+      },
+      function* () {
+        return yield* waituntil(ch.recv())
+      },
+      function* () {
+        return yield* waituntil(ch.recv().do((n) => n))
+      },
+      function* () {
+        return yield* waituntil(ch.recv()).and(sleep(-1))
+      },
+      function* () {
+        return yield* wait(Promise.resolve(1))
+      },
     ]
     for (const body of tries) {
       let seen: unknown
       yield* finish(function* (scope) {
         scope.cancel()
-        try { yield* body() } catch (error) { seen = error }
+        try {
+          yield* body()
+        } catch (error) {
+          seen = error
+        }
       })
       ok(seen instanceof Cancelled, String(body))
     }
@@ -160,16 +289,40 @@ test('withdrawal of everything that can be waited for', async () => {
   const f = future<number>()
   const ch = channel<number>()
   const full = channel<number>(0)
-  const task = spawn(function* () { yield* sleep(50) })
+  const task = spawn(function* () {
+    yield* sleep(50)
+  })
   await spawn(function* () {
     const p = [yield* s.acquire(), yield* m.acquire(), yield* l.write()]
-    yield* waituntil(s.acquire()).or(m.acquire()).or(l.read()).or(l.write()).or(c.wait()).or(f.get()).or(ch.recv()).or(full.send(1)).or(task).or(aborted(controller.signal)).or(once(target, 'x')).or(sleep(1)).or(sleep(100)).or(new Promise(() => {}))
-    yield* rendezvous<number>(function* (r) { yield* waituntil(r.next()).or(sleep(1)) })
+    yield* waituntil(s.acquire())
+      .or(m.acquire())
+      .or(l.read())
+      .or(l.write())
+      .or(c.wait())
+      .or(f.get())
+      .or(ch.recv())
+      .or(full.send(1))
+      .or(task)
+      .or(aborted(controller.signal))
+      .or(once(target, 'x'))
+      .or(sleep(1))
+      .or(sleep(100))
+      .or(new Promise(() => {}))
+    yield* rendezvous<number>(function* (r) {
+      yield* waituntil(r.next()).or(sleep(1))
+    })
     for (const permit of p) permit.release()
-    same([s.waiters, m.waiters, l.waiters, c.waiters, f.waiters, ch.receivers, full.senders].map((x) => x.count()), [0, 0, 0, 0, 0, 0, 0])
+    same(
+      [s.waiters, m.waiters, l.waiters, c.waiters, f.waiters, ch.receivers, full.senders].map((x) => x.count()),
+      [0, 0, 0, 0, 0, 0, 0],
+    )
   })
   task.cancel()
-  try { await task } catch { /* cancelled */ }
+  try {
+    await task
+  } catch {
+    /* cancelled */
+  }
 })
 
 test('what each wait says about itself', async () => {
@@ -178,31 +331,94 @@ test('what each wait says about itself', async () => {
     const l = rwlock('l')
     const held = yield* l.write()
     const all = [
-      spawn(function* () { yield* once(target, 'click') }),
-      spawn(function* () { yield* aborted(new AbortController().signal) }),
-      spawn(function* () { yield* wait(new Promise(() => {})) }),
-      spawn(function* () { yield* l.read() }),
-      spawn(function* () { yield* l.write() }),
-      spawn(function* () { yield* condition('c').wait() }),
-      spawn(function* () { yield* future('f').get() }),
-      spawn(function* () { yield* channel(0, 'ch').send(1) }),
-      spawn(function* () { yield* waituntil(channel(0, 'x').recv()).and(channel(0, 'y').recv()).or(new Promise(() => {})) }),
-      spawn(function* () { yield* waituntil(new Promise(() => {})) }),
-      spawn(function* () { yield* rendezvous(function* (r) { const e = r.event('e'); yield* r.next(); e(0) }) }),
-      spawn(function* () { yield* async(sleep(1e6)) }),
-      spawn(function* () { yield* finish(async(sleep(1e6))) }),
-      spawn(function* () { yield* once({ on() {}, off() {} }, 'data') }),
-      spawn(function* () { yield* atomic(function* () { spawn(function* () { yield* sleep(5) }, { contained: true }) }) }),
+      spawn(function* () {
+        yield* once(target, 'click')
+      }),
+      spawn(function* () {
+        yield* aborted(new AbortController().signal)
+      }),
+      spawn(function* () {
+        yield* wait(new Promise(() => {}))
+      }),
+      spawn(function* () {
+        yield* l.read()
+      }),
+      spawn(function* () {
+        yield* l.write()
+      }),
+      spawn(function* () {
+        yield* condition('c').wait()
+      }),
+      spawn(function* () {
+        yield* future('f').get()
+      }),
+      spawn(function* () {
+        yield* channel(0, 'ch').send(1)
+      }),
+      spawn(function* () {
+        yield* waituntil(channel(0, 'x').recv())
+          .and(channel(0, 'y').recv())
+          .or(new Promise(() => {}))
+      }),
+      spawn(function* () {
+        yield* waituntil(new Promise(() => {}))
+      }),
+      spawn(function* () {
+        yield* rendezvous(function* (r) {
+          const e = r.event('e')
+          yield* r.next()
+          e(0)
+        })
+      }),
+      spawn(function* () {
+        yield* async(sleep(1e6))
+      }),
+      spawn(function* () {
+        yield* finish(async(sleep(1e6)))
+      }),
+      spawn(function* () {
+        yield* once({ on() {}, off() {} }, 'data')
+      }),
+      spawn(function* () {
+        yield* atomic(function* () {
+          spawn(
+            function* () {
+              yield* sleep(5)
+            },
+            { contained: true },
+          )
+        })
+      }),
     ]
     yield* sleep(2)
     const text = describeActivities()
     yield* sleep(10)
     held.release()
     for (const a of all) a.cancel()
-    for (const a of all) try { yield* a } catch { /* cancelled */ }
+    for (const a of all)
+      try {
+        yield* a
+      } catch {
+        /* cancelled */
+      }
     return text
   })
-  for (const want of ['event click', 'an AbortSignal', 'a promise', 'read(l)', 'write(l)', 'wait(c)', 'get(f)', 'send(ch)', 'recv(x) and/or recv(y)', 'next(rendezvous)', 'the end of 1 branches', 'finish: 1 branches', 'event data']) ok(lines.includes(`blocked on ${want}`), `${want} in\n${lines}`)
+  for (const want of [
+    'event click',
+    'an AbortSignal',
+    'a promise',
+    'read(l)',
+    'write(l)',
+    'wait(c)',
+    'get(f)',
+    'send(ch)',
+    'recv(x) and/or recv(y)',
+    'next(rendezvous)',
+    'the end of 1 branches',
+    'finish: 1 branches',
+    'event data',
+  ])
+    ok(lines.includes(`blocked on ${want}`), `${want} in\n${lines}`)
 })
 
 test('else asks every kind of clause', function* () {
@@ -210,20 +426,52 @@ test('else asks every kind of clause', function* () {
   const s = semaphore(2)
   const l = rwlock()
   const f = future<number>()
-  const done = spawn(function* () { return 1 })
+  const done = spawn(function* () {
+    return 1
+  })
   yield* done
   const target = new EventTarget()
   const yes = () => waituntil(sleep(-1)).and(s.acquire()).and(l.write()).and(done).and(channel<number>(1).send(1))
   same(yield* yes().else(() => 'else'), undefined)
   c.abort('r')
   f.set(3)
-  same(yield* waituntil(waituntil(aborted(c.signal)).or(once(target, 'x'))).and(f.get()).else(() => 'else'), 3)
-  same(yield* waituntil(once(target, 'x')).and(f.get()).else(function* () { yield* sleep(1); return 'else' }), 'else')
+  same(
+    yield* waituntil(waituntil(aborted(c.signal)).or(once(target, 'x')))
+      .and(f.get())
+      .else(() => 'else'),
+    3,
+  )
+  same(
+    yield* waituntil(once(target, 'x'))
+      .and(f.get())
+      .else(function* () {
+        yield* sleep(1)
+        return 'else'
+      }),
+    'else',
+  )
   const closed = channel<number>()
   closed.close()
-  try { yield* waituntil(closed.recv()).and(f.get()).else(() => 1); ok(false) } catch (error) { ok(error instanceof ClosedError) }
-  try { yield* waituntil(closed.recv().do(() => 1)).else(() => 1); ok(false) } catch (error) { ok(error instanceof ClosedError) }
-  try { yield* waituntil(closed.recv()).or(f.get()); ok(false) } catch (error) { ok(error instanceof ClosedError) }
+  try {
+    yield* waituntil(closed.recv())
+      .and(f.get())
+      .else(() => 1)
+    ok(false)
+  } catch (error) {
+    ok(error instanceof ClosedError)
+  }
+  try {
+    yield* waituntil(closed.recv().do(() => 1)).else(() => 1)
+    ok(false)
+  } catch (error) {
+    ok(error instanceof ClosedError)
+  }
+  try {
+    yield* waituntil(closed.recv()).or(f.get())
+    ok(false)
+  } catch (error) {
+    ok(error instanceof ClosedError)
+  }
   same(yield* waituntil(when(false, f.get())).and(f.get()), 3)
   const got = yield* select({ f: f.get(), call: id(4) as PromiseLike<number>, signal: c.signal })
   same(got.key, 'f')
@@ -254,11 +502,19 @@ test('invariants of a channel, a semaphore and a lock are checked', () => {
 })
 
 test('a suspension leaves a generator that is closed or thrown into', () => {
-  class Never extends Suspension<number> { begin() { return false } }
-  const g = (function* () { yield* new Never() })()
+  class Never extends Suspension<number> {
+    begin() {
+      return false
+    }
+  }
+  const g = (function* () {
+    yield* new Never()
+  })()
   g.next()
   same(g.return(undefined as never), { done: true })
-  const h = (function* () { yield* new Never() })()
+  const h = (function* () {
+    yield* new Never()
+  })()
   h.next()
   throws(() => h.throw(new Error('in')), /in/)
   const op = new Never()
@@ -269,31 +525,74 @@ test('a suspension leaves a generator that is closed or thrown into', () => {
 
 test('atomic calls on the stack: suspended, failing, left late, and awaited again', async () => {
   await simulate(function* () {
-    const call = atomic(function* () { return yield* id(1) })
+    const call = atomic(function* () {
+      return yield* id(1)
+    })
     same([yield* call, yield* call], [1, 1])
-    const failing = atomicFn(function* () { yield* id(1); throw new Error('late') })
-    try { yield* failing(); ok(false) } catch (error) { ok(/late/.test(String(error))) }
+    const failing = atomicFn(function* () {
+      yield* id(1)
+      throw new Error('late')
+    })
+    try {
+      yield* failing()
+      ok(false)
+    } catch (error) {
+      ok(/late/.test(String(error)))
+    }
     same(yield* atomic(atomic(id(3))), 3)
     same(yield* atomic(() => 4 as any), 4)
   })
   await spawn(function* () {
-    const f = atomicFn(function* (n: number) { id(0); return n })
+    const f = atomicFn(function* (n: number) {
+      id(0)
+      return n
+    })
     let sum = 0
     for (let i = 0; i < 3000; i++) sum += yield* f(1)
     same(sum, 3000)
-    const g = atomicFn(function* () { throw new Error('x') })
-    try { yield* g(); ok(false) } catch (error) { ok(/x/.test(String(error))) }
-    const c = atomicFn(function* (how: boolean) { spawn(id(1), { contained: true }); id(2); if (how) throw new Error('y'); return 5 })
+    const g = atomicFn(function* () {
+      throw new Error('x')
+    })
+    try {
+      yield* g()
+      ok(false)
+    } catch (error) {
+      ok(/x/.test(String(error)))
+    }
+    const c = atomicFn(function* (how: boolean) {
+      spawn(id(1), { contained: true })
+      id(2)
+      if (how) throw new Error('y')
+      return 5
+    })
     same(yield* c(false), 5)
-    try { yield* c(true); ok(false) } catch (error) { ok(/y/.test(String(error))) }
-    for (let i = 0; i < 600; i++) { id(2); enter(); id(3); if (leave()) yield* leaving() }
+    try {
+      yield* c(true)
+      ok(false)
+    } catch (error) {
+      ok(/y/.test(String(error)))
+    }
+    for (let i = 0; i < 600; i++) {
+      id(2)
+      enter()
+      id(3)
+      if (leave()) yield* leaving()
+    }
     ok(!inAtomic())
-    try { yield* emit(1); ok(false) } catch (error) { ok(/outside an async generator/.test(String(error))) }
+    try {
+      yield* emit(1)
+      ok(false)
+    } catch (error) {
+      ok(/outside an async generator/.test(String(error)))
+    }
     const started = id(9)
     started.then(() => {})
     same(yield* started, 9)
     same(yield* wait(started), 9)
-    for (let i = 0; i < 600; i++) { id(4); yield* wait(i) }
+    for (let i = 0; i < 600; i++) {
+      id(4)
+      yield* wait(i)
+    }
     yield* waituntil(started)
   })
 })
@@ -308,43 +607,121 @@ test('errors held by enforce are reported, and undo leaves what is registered wo
   setTimeout(() => log.push('one'), 1)
   setTimeout(() => log.push('two'), 1)
   Promise.reject(new Error('z')).then(undefined, () => log.push('rejected'))
-  await spawn(() => atomic(function* () { yield* sleep(10) }))
-  await spawn(() => atomic(function* () { yield* sleep(1) }))
+  await spawn(() =>
+    atomic(function* () {
+      yield* sleep(10)
+    }),
+  )
+  await spawn(() =>
+    atomic(function* () {
+      yield* sleep(1)
+    }),
+  )
   await tick(10)
   e.undo()
   same(log.sort(), ['object', 'one', 'rejected', 'two'])
 })
 
 test('a domain can be simulated while legacy code goes on', async () => {
-  same(await simulate(async () => { await tick(1); return 'async' }), 'async')
-  await rejects(simulate(function* () { yield* wait(new Promise(() => {})) }, { patience: 5 }), /nothing can run any more/)
-  const settled = await simulate(function* () { return (yield* wait(tick(3).then(() => 1))) + (yield* wait(tick(1).then(() => 1))) }, { settle: 20 })
+  same(
+    await simulate(async () => {
+      await tick(1)
+      return 'async'
+    }),
+    'async',
+  )
+  await rejects(
+    simulate(
+      function* () {
+        yield* wait(new Promise(() => {}))
+      },
+      { patience: 5 },
+    ),
+    /nothing can run any more/,
+  )
+  const settled = await simulate(
+    function* () {
+      return (yield* wait(tick(3).then(() => 1))) + (yield* wait(tick(1).then(() => 1)))
+    },
+    { settle: 20 },
+  )
   same(settled, 2)
-  const left = await simulate(function* () { spawn(function* () { yield* sleep(3) }); return self()!.name })
+  const left = await simulate(function* () {
+    spawn(function* () {
+      yield* sleep(3)
+    })
+    return self()!.name
+  })
   same(left, 'main')
-  await rejects(explore(function* () { throw 'a string' }, { schedules: 1 }), /a string/)
-  await rejects(explore(async () => { throw new Error('always') }, { seed: 5, schedules: 3 }), /0 unusual choices/)
-  same(await simulate(function* () { return yield* noncancellable(deadline(5, sleep(1))) }), undefined)
+  await rejects(
+    explore(
+      function* () {
+        throw 'a string'
+      },
+      { schedules: 1 },
+    ),
+    /a string/,
+  )
+  await rejects(
+    explore(
+      async () => {
+        throw new Error('always')
+      },
+      { seed: 5, schedules: 3 },
+    ),
+    /0 unusual choices/,
+  )
+  same(
+    await simulate(function* () {
+      return yield* noncancellable(deadline(5, sleep(1)))
+    }),
+    undefined,
+  )
 })
 
 test('a block that waits for its contained activities says so, and cannot be cancelled out of them', async () => {
   const lines: string[] = []
-  await simulate(function* () {
-    const owner = spawn(function* () { yield* atomic(function* () { spawn(function* () { yield* sleep(5); lines.push(describeActivities()) }, { contained: true }) }); lines.push('left') }, { name: 'owner' })
-    setTimeout(() => owner.cancel(), 0)
-    yield* sleep(1)
-    yield* wait(tick(2))
-    yield* owner
-  }, { patience: 50 })
+  await simulate(
+    function* () {
+      const owner = spawn(
+        function* () {
+          yield* atomic(function* () {
+            spawn(
+              function* () {
+                yield* sleep(5)
+                lines.push(describeActivities())
+              },
+              { contained: true },
+            )
+          })
+          lines.push('left')
+        },
+        { name: 'owner' },
+      )
+      setTimeout(() => owner.cancel(), 0)
+      yield* sleep(1)
+      yield* wait(tick(2))
+      yield* owner
+    },
+    { patience: 50 },
+  )
   ok(/owner.*blocked on the end of 1 contained activity/.test(lines[0]), lines[0])
   same(lines[1], 'left')
 })
 
 test('floating calls before each kind of request become activities', async () => {
   const log: number[] = []
-  const put = asyncFn(function* (n: number) { log.push(n) })
-  const inner = asyncFn(function* () { put(1); yield* id(0); put(2) })
-  const block = atomicFn(function* () { put(3) })
+  const put = asyncFn(function* (n: number) {
+    log.push(n)
+  })
+  const inner = asyncFn(function* () {
+    put(1)
+    yield* id(0)
+    put(2)
+  })
+  const block = atomicFn(function* () {
+    put(3)
+  })
   await spawn(function* () {
     yield* inner()
     put(4)
@@ -364,13 +741,21 @@ test('floating calls before each kind of request become activities', async () =>
     throw new Error('end')
   }).catch(() => {})
   await tick(5)
-  same(log.sort((a, b) => a - b), [1, 2, 3, 4, 5, 6, 7, 8, 9, 10])
+  same(
+    log.sort((a, b) => a - b),
+    [1, 2, 3, 4, 5, 6, 7, 8, 9, 10],
+  )
 })
 
 test('asyncFn takes functions that return operations', async () => {
   const f = asyncFn((() => id(5)) as any)
   same(await f(), 5)
-  same(await spawn(function* () { return yield* f() as any }), 5)
+  same(
+    await spawn(function* () {
+      return yield* f() as any
+    }),
+    5,
+  )
 })
 
 test('development mode without async_hooks watches callbacks, and warns on the console by default', async () => {
@@ -389,7 +774,10 @@ test('development mode without async_hooks watches callbacks, and warns on the c
     console.warn = warn
     if (p !== undefined) p.getBuiltinModule = original
   }
-  ok(warned.some((w) => /legacy continuation \(setTimeout\) ran inside the atomic block of watched/.test(w)), warned.join())
+  ok(
+    warned.some((w) => /legacy continuation \(setTimeout\) ran inside the atomic block of watched/.test(w)),
+    warned.join(),
+  )
 })
 
 test('a leak is told on the console by default, and not after the rendezvous has ended', async () => {
@@ -400,13 +788,18 @@ test('a leak is told on the console by default, and not after the rendezvous has
   try {
     const r = new Rendezvous<string>({ name: 'leaky' })
     const over = new Rendezvous<string>({ name: 'over' })
-    ;(() => { r.event('lost'); over.event('fine') })()
+    ;(() => {
+      r.event('lost')
+      over.event('fine')
+    })()
     over.cancel()
     for (let i = 0; i < 50 && warned.length === 0; i++) {
       ;(globalThis as any).gc()
       await tick(2)
     }
-  } finally { console.warn = warn }
+  } finally {
+    console.warn = warn
+  }
   ok(warned.length === 1 && /leaky: event lost was dropped untriggered; made/.test(warned[0]), warned.join())
   const r = new Rendezvous<number>()
   r.event(1)(1)
@@ -416,7 +809,14 @@ test('a leak is told on the console by default, and not after the rendezvous has
 
 test('a recording of a real domain', async () => {
   const recording = record()
-  await spawn(function* () { for (let i = 0; i < 3000; i++) yield* id(i); yield* pause(); id(1) }, { name: 'recorded' })
+  await spawn(
+    function* () {
+      for (let i = 0; i < 3000; i++) yield* id(i)
+      yield* pause()
+      id(1)
+    },
+    { name: 'recorded' },
+  )
   await finish.length
   recording.stop()
   const recorded = recording.records.find((r) => r.type === 'activity-start' && r.name === 'recorded') as any
@@ -442,21 +842,48 @@ test('legacy code resumes, dispatches and animates while enforce is on', async (
     await got
     port1.close()
     await Promise.resolve(1).then(null as any)
-    setTimeout(() => { throw new Error('thrown by held code') }, 1)
+    setTimeout(() => {
+      throw new Error('thrown by held code')
+    }, 1)
     const caught = new Promise<string>((done) => {
       const seen = (error: any): void => done(String(error?.reason ?? error))
       if (g.process?.once) g.process.once('unhandledRejection', seen)
-      else g.addEventListener('unhandledrejection', (event: any) => { event.preventDefault(); seen(event) }, { once: true })
+      else
+        g.addEventListener(
+          'unhandledrejection',
+          (event: any) => {
+            event.preventDefault()
+            seen(event)
+          },
+          { once: true },
+        )
     })
     await spawn(() => atomic(sleep(10)))
     ok(/thrown by held code/.test(await caught))
-  } finally { e.undo() }
+  } finally {
+    e.undo()
+  }
   same(log, ['x'])
 })
 
 test('explore counts, and refuses what is too much', async () => {
-  const { schedules, last } = await explore(function* () { return 1 })
+  const { schedules, last } = await explore(function* () {
+    return 1
+  })
   same([schedules, last], [1000, 1])
   let runs = 0
-  await rejects(explore(function* () { runs++; for (let i = 0; i < 3; i++) { const a = spawn(function* () {}); yield* a } if (runs > 3) throw new Error('later') }, { schedules: 50, shrink: 0 }), /later/)
+  await rejects(
+    explore(
+      function* () {
+        runs++
+        for (let i = 0; i < 3; i++) {
+          const a = spawn(function* () {})
+          yield* a
+        }
+        if (runs > 3) throw new Error('later')
+      },
+      { schedules: 50, shrink: 0 },
+    ),
+    /later/,
+  )
 })

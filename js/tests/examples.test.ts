@@ -86,10 +86,16 @@ const CONFIGURED = ['esbuild', 'rollup', 'rspack', 'unplugin', 'vite', 'webpack'
 
 test('every exported value has an example', () => {
   const without = found.filter((e) => e.value && e.example === undefined).map((e) => e.name)
-  same(without.filter((name) => !CONFIGURED.includes(name)), [])
+  same(
+    without.filter((name) => !CONFIGURED.includes(name)),
+    [],
+  )
 })
 
 test('every export has a comment', () => {
   const without = found.filter((e) => !e.documented).map((e) => e.name)
-  same(without.filter((name) => !CONFIGURED.includes(name)), [])
+  same(
+    without.filter((name) => !CONFIGURED.includes(name)),
+    [],
+  )
 })

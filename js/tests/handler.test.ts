@@ -5,18 +5,29 @@ import { handler } from '../src/ops.ts'
 
 const handle = (when: 'all' | 'latest' | 'first' | 'queue') => {
   const log: string[] = []
-  const f = handler(function* (name: string) {
-    log.push(`${name} begins`)
-    try { yield* sleep(5) } catch (error) { log.push(`${name} ${error instanceof Cancelled ? 'cancelled' : 'fails'}`); throw error }
-    log.push(`${name} ends`)
-    return name
-  }, { when })
+  const f = handler(
+    function* (name: string) {
+      log.push(`${name} begins`)
+      try {
+        yield* sleep(5)
+      } catch (error) {
+        log.push(`${name} ${error instanceof Cancelled ? 'cancelled' : 'fails'}`)
+        throw error
+      }
+      log.push(`${name} ends`)
+      return name
+    },
+    { when },
+  )
   return { f, log }
 }
 
 test('what stands before the first wait of a handler runs within the event', async () => {
   const target = new EventTarget()
-  const press = handler(function* (event: Event) { event.preventDefault(); yield* sleep(1) })
+  const press = handler(function* (event: Event) {
+    event.preventDefault()
+    yield* sleep(1)
+  })
   target.addEventListener('press', press)
   same(target.dispatchEvent(new Event('press', { cancelable: true })), false)
   await sleep(5)

@@ -1,7 +1,21 @@
 /** What used to stand still, or end the process, without a word. */
 import { test, ok, same, rejects } from './harness.ts'
 import {
-  type Activity, asyncFn, atomic, async, channel, deadline, each, finish, mutex, rendezvous, select, sleep, spawn, wait, waituntil,
+  type Activity,
+  asyncFn,
+  atomic,
+  async,
+  channel,
+  deadline,
+  each,
+  finish,
+  mutex,
+  rendezvous,
+  select,
+  sleep,
+  spawn,
+  wait,
+  waituntil,
 } from './lib.ts'
 import { explore, type ExploreError } from '../src/dev/index.ts'
 import { Domain } from '../src/core/domain.ts'
@@ -32,33 +46,59 @@ async function reported(body: () => Promise<unknown>): Promise<string[]> {
 
 test('calls that a native combinator joins run inside the block that waits for them', async () => {
   const log: string[] = []
-  const load = asyncFn(function* (n: number) { log.push(`begin ${n}`); yield* sleep(1); log.push(`end ${n}`); return n })
+  const load = asyncFn(function* (n: number) {
+    log.push(`begin ${n}`)
+    yield* sleep(1)
+    log.push(`end ${n}`)
+    return n
+  })
   const combinators: [string, (calls: Promise<number>[]) => Promise<unknown>, unknown][] = [
     ['all', (c) => Promise.all(c), [1, 2]],
     ['race', (c) => Promise.race(c), 1],
     ['any', (c) => Promise.any(c), 1],
-    ['allSettled', (c) => Promise.allSettled(c), [{ status: 'fulfilled', value: 1 }, { status: 'fulfilled', value: 2 }]],
+    [
+      'allSettled',
+      (c) => Promise.allSettled(c),
+      [
+        { status: 'fulfilled', value: 1 },
+        { status: 'fulfilled', value: 2 },
+      ],
+    ],
     ['a native async function', (c) => (async () => [await c[0], await c[1]])(), [1, 2]],
   ]
   for (const [name, combine, want] of combinators) {
     log.length = 0
     const inside = spawn(function* () {
-      const got = yield* atomic(function* () { return yield* wait(combine([load(1), load(2)])) })
+      const got = yield* atomic(function* () {
+        return yield* wait(combine([load(1), load(2)]))
+      })
       log.push('block ended')
       return got
     })
-    const outside = spawn(function* () { log.push('outside') })
+    const outside = spawn(function* () {
+      log.push('outside')
+    })
     same(await inside, want)
     await outside
-    ok(log.indexOf('outside') > log.lastIndexOf('end 2'), `${name}: the block ends after both, and nothing else ran in it: ${log}`)
+    ok(
+      log.indexOf('outside') > log.lastIndexOf('end 2'),
+      `${name}: the block ends after both, and nothing else ran in it: ${log}`,
+    )
   }
 })
 
 test('a call that nobody asks for is delayed until the block ends, as before', async () => {
   const log: string[] = []
-  const note = asyncFn(function* () { log.push('note') })
+  const note = asyncFn(function* () {
+    log.push('note')
+  })
   await spawn(function* () {
-    yield* atomic(function* () { void note(); yield* wait(Promise.resolve()); yield* sleep(1); log.push('block') })
+    yield* atomic(function* () {
+      void note()
+      yield* wait(Promise.resolve())
+      yield* sleep(1)
+      log.push('block')
+    })
     yield* sleep(1)
   })
   same(log, ['block', 'note'])
@@ -66,10 +106,18 @@ test('a call that nobody asks for is delayed until the block ends, as before', a
 
 test('calls that legacy code waits for do not slip into a block', async () => {
   const log: string[] = []
-  const foreign = asyncFn(function* () { log.push('foreign') })
+  const foreign = asyncFn(function* () {
+    log.push('foreign')
+  })
   let open: () => void = () => {}
   const gate = new Promise<void>((done) => (open = done))
-  const block = spawn(function* () { yield* atomic(function* () { log.push('begin'); yield* wait(gate); log.push('end') }) })
+  const block = spawn(function* () {
+    yield* atomic(function* () {
+      log.push('begin')
+      yield* wait(gate)
+      log.push('end')
+    })
+  })
   await new Promise((done) => setTimeout(done, 1))
   const legacy = Promise.all([foreign()])
   await new Promise((done) => setTimeout(done, 1))
@@ -86,9 +134,26 @@ test('a block that waits long for a promise says so, with what it holds back', a
   try {
     let open: (value: number) => void = () => {}
     const late = new Promise<number>((done) => (open = done))
-    const held = spawn(function* () { return 1 }, { name: 'held' })
-    const block = spawn(function* () { return yield* atomic(function* () { return yield* wait(late) }) }, { name: 'owner' })
-    const behind = spawn(function* () { return 3 }, { name: 'behind' })
+    const held = spawn(
+      function* () {
+        return 1
+      },
+      { name: 'held' },
+    )
+    const block = spawn(
+      function* () {
+        return yield* atomic(function* () {
+          return yield* wait(late)
+        })
+      },
+      { name: 'owner' },
+    )
+    const behind = spawn(
+      function* () {
+        return 3
+      },
+      { name: 'behind' },
+    )
     while (told.length === 0) await new Promise((done) => setTimeout(done, 1))
     open(2)
     same([await held, await block, await behind], [1, 2, 3])
@@ -101,35 +166,40 @@ test('a block that waits long for a promise says so, with what it holds back', a
 
 test('a promise whose wait is refused, withdrawn or lost ends no process', async () => {
   const fail = (message: string): Promise<never> => new Promise((_, no) => setTimeout(no, 1, new Error(message)))
-  same(await reported(async () => {
-    const refused = spawn(function* () {
-      yield* finish(function* (scope) {
-        scope.cancel()
-        yield* wait(Promise.reject(new Error('refused')))
+  same(
+    await reported(async () => {
+      const refused = spawn(function* () {
+        yield* finish(function* (scope) {
+          scope.cancel()
+          yield* wait(Promise.reject(new Error('refused')))
+        })
+        yield* finish(function* (scope) {
+          scope.cancel()
+          yield Promise.reject(new Error('refused, plain yield'))
+        })
       })
-      yield* finish(function* (scope) {
-        scope.cancel()
-        yield Promise.reject(new Error('refused, plain yield'))
+      const lost = spawn(function* () {
+        const jobs = channel<string>(2)
+        jobs.trySend('a')
+        jobs.trySend('b')
+        yield* select({ job: jobs.recv(), late: fail('lost a select') })
+        yield* waituntil(jobs.recv()).or(fail('lost a waituntil'))
+        yield* waituntil(sleep(0)).or(fail('lost while waiting'))
       })
-    })
-    const lost = spawn(function* () {
-      const jobs = channel<string>(2)
-      jobs.trySend('a')
-      jobs.trySend('b')
-      yield* select({ job: jobs.recv(), late: fail('lost a select') })
-      yield* waituntil(jobs.recv()).or(fail('lost a waituntil'))
-      yield* waituntil(sleep(0)).or(fail('lost while waiting'))
-    })
-    const refusedChoice = spawn(function* () {
-      yield* finish(function* (scope) {
-        scope.cancel()
-        yield* waituntil(Promise.reject(new Error('refused choice'))).or(sleep(1))
+      const refusedChoice = spawn(function* () {
+        yield* finish(function* (scope) {
+          scope.cancel()
+          yield* waituntil(Promise.reject(new Error('refused choice'))).or(sleep(1))
+        })
       })
-    })
-    const withdrawn = spawn(function* () { yield* wait(fail('withdrawn')) })
-    setTimeout(() => withdrawn.cancel())
-    await Promise.allSettled([refused, lost, refusedChoice, withdrawn])
-  }), [])
+      const withdrawn = spawn(function* () {
+        yield* wait(fail('withdrawn'))
+      })
+      setTimeout(() => withdrawn.cancel())
+      await Promise.allSettled([refused, lost, refusedChoice, withdrawn])
+    }),
+    [],
+  )
 })
 
 test('a settled promise is ready: it wins in front of a channel, and loses behind one', function* () {
@@ -143,29 +213,63 @@ test('a settled promise is ready: it wins in front of a channel, and loses behin
   same(yield* waituntil(settled).else(() => 'else'), 'settled')
   same(yield* waituntil(Promise.resolve('also new').then((x) => x)).or(sleep(1000)), 'also new')
   const got: unknown[] = []
-  yield* waituntil(new Case(clauseOf(settled), (x: unknown) => { got.push(x) })).and(jobs.recv().do((x) => { got.push(x) })).or(jobs.recv())
+  yield* waituntil(
+    new Case(clauseOf(settled), (x: unknown) => {
+      got.push(x)
+    }),
+  )
+    .and(
+      jobs.recv().do((x) => {
+        got.push(x)
+      }),
+    )
+    .or(jobs.recv())
   same(got, ['settled', 'job'])
   same(jobs.tryRecv() !== undefined && jobs.tryRecv() === undefined, true)
 })
 
 test('waits of any length: beyond the timers of the host, and without end', async () => {
   let late = false
-  const long = spawn(function* () { yield* sleep(2 ** 31); late = true })
-  const never = spawn(function* () { yield* sleep(Infinity); late = true })
-  same(await spawn(function* () { return yield* deadline(Infinity, function* () { yield* sleep(1); return 'ended' }) }), 'ended')
+  const long = spawn(function* () {
+    yield* sleep(2 ** 31)
+    late = true
+  })
+  const never = spawn(function* () {
+    yield* sleep(Infinity)
+    late = true
+  })
+  same(
+    await spawn(function* () {
+      return yield* deadline(Infinity, function* () {
+        yield* sleep(1)
+        return 'ended'
+      })
+    }),
+    'ended',
+  )
   await new Promise((done) => setTimeout(done, 5))
   same(late, false)
   long.cancel()
   never.cancel()
-  same((await Promise.allSettled([long, never])).map((r) => r.status), ['rejected', 'rejected'])
-  await rejects(spawn(function* () { yield* sleep(NaN) }), /takes a number of milliseconds, not NaN/)
+  same(
+    (await Promise.allSettled([long, never])).map((r) => r.status),
+    ['rejected', 'rejected'],
+  )
+  await rejects(
+    spawn(function* () {
+      yield* sleep(NaN)
+    }),
+    /takes a number of milliseconds, not NaN/,
+  )
 })
 
 test('who joins a cancelled activity has failed, and is reported', async () => {
   let parent: Activity<void> | undefined
   const found = await reported(async () => {
     parent = spawn(function* () {
-      const child = spawn(function* () { yield* sleep(Infinity) })
+      const child = spawn(function* () {
+        yield* sleep(Infinity)
+      })
       yield* sleep(1)
       child.cancel('enough')
       yield* child
@@ -173,7 +277,9 @@ test('who joins a cancelled activity has failed, and is reported', async () => {
     await new Promise((done) => setTimeout(done, 10))
   })
   same([parent!.state, found], ['failed', ['cancelled: enough']])
-  const cancelled = spawn(function* () { yield* sleep(Infinity) })
+  const cancelled = spawn(function* () {
+    yield* sleep(Infinity)
+  })
   await new Promise((done) => setTimeout(done, 1))
   same(await reported(async () => cancelled.cancel()), [])
   same(cancelled.state, 'cancelled')
@@ -181,15 +287,28 @@ test('who joins a cancelled activity has failed, and is reported', async () => {
 
 test('each closes its iterator also when it is cancelled while it waits for the next item', async () => {
   let closed = 0
-  const endless = { [Symbol.asyncIterator]: () => ({ next: () => new Promise<never>(() => {}), return: async () => (closed++, { done: true as const, value: undefined }) }) }
+  const endless = {
+    [Symbol.asyncIterator]: () => ({
+      next: () => new Promise<never>(() => {}),
+      return: async () => (closed++, { done: true as const, value: undefined }),
+    }),
+  }
   const loop = spawn(() => each(endless, () => {}))
   await new Promise((done) => setTimeout(done, 1))
   loop.cancel()
   await loop.catch(() => {})
   same([loop.state, closed], ['cancelled', 1])
   // One that fails by itself is at its end.
-  const broken = { [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(new Error('broken')), return: async () => (closed++, { done: true as const, value: undefined }) }) }
-  await rejects(spawn(() => each(broken, () => {})), /broken/)
+  const broken = {
+    [Symbol.asyncIterator]: () => ({
+      next: () => Promise.reject(new Error('broken')),
+      return: async () => (closed++, { done: true as const, value: undefined }),
+    }),
+  }
+  await rejects(
+    spawn(() => each(broken, () => {})),
+    /broken/,
+  )
   same(closed, 1)
 })
 
@@ -202,14 +321,24 @@ test('a signal forgets the activities that have ended', async () => {
   signal.addEventListener = ((...args: Parameters<typeof add>) => (listeners++, add(...args))) as typeof add
   signal.removeEventListener = ((...args: Parameters<typeof remove>) => (listeners--, remove(...args))) as typeof remove
   const call = asyncFn(function* () {})
-  const failing = spawn(function* () { throw new Error('failing') }, { signal })
+  const failing = spawn(
+    function* () {
+      throw new Error('failing')
+    },
+    { signal },
+  )
   const early = spawn(function* () {}, { signal })
   early.cancel()
   const all = [failing, early, spawn(call(), { signal }), spawn(function* () {}, { signal })]
   same(listeners, 4)
   await Promise.allSettled(all)
   same(listeners, 0)
-  const live = spawn(function* () { yield* sleep(Infinity) }, { signal })
+  const live = spawn(
+    function* () {
+      yield* sleep(Infinity)
+    },
+    { signal },
+  )
   controller.abort('over')
   await live.catch(() => {})
   same([live.state, listeners], ['cancelled', 0])
@@ -219,7 +348,11 @@ test('a wait for what only the waiter could give is told, not kept', function* (
   const m = mutex('ledger')
   const permit = yield* m.acquire()
   let text = ''
-  try { yield* m.acquire() } catch (error) { text = String(error) }
+  try {
+    yield* m.acquire()
+  } catch (error) {
+    text = String(error)
+  }
   ok(/DeadlockError: ledger is held by this branch/.test(text), text)
   // Another branch may wait, and who gives up after a while may try.
   yield* finish(function* () {
@@ -228,17 +361,27 @@ test('a wait for what only the waiter could give is told, not kept', function* (
     permit.release()
   })
   text = ''
-  try { yield* rendezvous(function* (r) { yield* r.next() }) } catch (error) { text = String(error) }
+  try {
+    yield* rendezvous(function* (r) {
+      yield* r.next()
+    })
+  } catch (error) {
+    text = String(error)
+  }
   ok(/next\(\) would wait for ever/.test(text), text)
 })
 
 test('atomic(...) alone is a call like any other: it runs by itself', async () => {
   let ran = 0
   await spawn(function* () {
-    void atomic(function* () { ran++ })
+    void atomic(function* () {
+      ran++
+    })
     yield* sleep(1)
   })
-  void atomic(function* () { ran++ })
+  void atomic(function* () {
+    ran++
+  })
   await new Promise((done) => setTimeout(done, 5))
   same(ran, 2)
 })
@@ -246,16 +389,26 @@ test('atomic(...) alone is a call like any other: it runs by itself', async () =
 test('a seed that is told has failed again; of a test that fails by chance that is said', async () => {
   const update = function* () {
     let n = 0
-    const add = function* () { const was = n; yield* sleep(1); n = was + 1 }
+    const add = function* () {
+      const was = n
+      yield* sleep(1)
+      n = was + 1
+    }
     const a = spawn(add)
     const b = spawn(add)
     yield* a
     yield* b
     if (n !== 2) throw new Error('lost')
   }
-  const failed = await explore(update).catch((error) => error as ExploreError) as ExploreError
+  const failed = (await explore(update).catch((error) => error as ExploreError)) as ExploreError
   for (let i = 0; i < 3; i++) await rejects(explore(update, { seed: failed.seed }), /lost/)
   let run = 0
-  const byChance = await explore(function* () { if (++run === 7) throw new Error('flaky') }).catch((error) => error as ExploreError) as ExploreError
-  ok(/does not fail each time: the test depends on something besides the order/.test(byChance.message) && !/replay/.test(byChance.message), byChance.message)
+  const byChance = (await explore(function* () {
+    if (++run === 7) throw new Error('flaky')
+  }).catch((error) => error as ExploreError)) as ExploreError
+  ok(
+    /does not fail each time: the test depends on something besides the order/.test(byChance.message) &&
+      !/replay/.test(byChance.message),
+    byChance.message,
+  )
 })

@@ -1,4 +1,7 @@
-/** The smallest harness that runs alike in Node and in a browser: `test(name, body)`, assertions that say what they saw, one line at the end. */
+/**
+ * The smallest harness that runs alike in Node and in a browser: `test(name, body)`, assertions that say what they saw,
+ * one line at the end.
+ */
 interface Test {
   name: string
   body: () => unknown
@@ -56,7 +59,10 @@ export async function rejects(promise: PromiseLike<unknown>, pattern: RegExp): P
 }
 
 /** Runs what was registered; returns the number of passed and failed tests. */
-export async function runTests(filter = '', log: (line: string) => void = console.log): Promise<{ passed: number; failed: number }> {
+export async function runTests(
+  filter = '',
+  log: (line: string) => void = console.log,
+): Promise<{ passed: number; failed: number }> {
   const { simulate } = await import('../src/dev/simulate.ts')
   const GeneratorFunction = Object.getPrototypeOf(function* () {})
   let passed = 0
@@ -66,11 +72,19 @@ export async function runTests(filter = '', log: (line: string) => void = consol
     let timer: ReturnType<typeof setTimeout> | undefined
     try {
       const run = Object.getPrototypeOf(body) === GeneratorFunction ? simulate(body as () => Generator) : body()
-      await Promise.race([run, new Promise((_, reject) => (timer = setTimeout(() => reject(new Error('took longer than 300 s')), 300_000)))])
+      await Promise.race([
+        run,
+        new Promise((_, reject) => (timer = setTimeout(() => reject(new Error('took longer than 300 s')), 300_000))),
+      ])
       passed++
     } catch (error) {
       failed++
-      log(`FAIL ${name}\n  ${error instanceof Error ? (error.stack ?? String(error)) : String(error)}`.replaceAll('\n', '\n  '))
+      log(
+        `FAIL ${name}\n  ${error instanceof Error ? (error.stack ?? String(error)) : String(error)}`.replaceAll(
+          '\n',
+          '\n  ',
+        ),
+      )
     } finally {
       clearTimeout(timer)
     }

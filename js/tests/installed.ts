@@ -8,7 +8,8 @@ import { ok } from './harness.ts'
 const js = process.cwd()
 export const work = path.join(process.env.CHARCOAL_BUILD ?? tmpdir(), 'js/package-test')
 export const project = path.join(work, 'project')
-export const run = (command: string, args: string[], cwd = project): string => execFileSync(command, args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
+export const run = (command: string, args: string[], cwd = project): string =>
+  execFileSync(command, args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
 let isInstalled = false
 
 /** What the loader and the plugin need, as a project has it that uses them. */
@@ -27,9 +28,23 @@ export function install(): void {
   rmSync(work, { recursive: true, force: true })
   mkdirSync(project, { recursive: true })
   run(process.execPath, [path.join(js, 'scripts/build.mjs')], js)
-  const packed = JSON.parse(run('npm', ['pack', '--ignore-scripts', '--json', '--pack-destination', work, '--loglevel=error'], js))
+  const packed = JSON.parse(
+    run('npm', ['pack', '--ignore-scripts', '--json', '--pack-destination', work, '--loglevel=error'], js),
+  )
   const [{ filename, files }] = Array.isArray(packed) ? packed : (Object.values(packed) as any[])
-  ok(files.every((f: { path: string }) => /^(dist|docs|src)\/|^README\.md$|^package\.json$|^LICENSE$/.test(f.path)), 'only what is meant to be published is packed')
+  ok(
+    files.every((f: { path: string }) => /^(dist|docs|src)\/|^README\.md$|^package\.json$|^LICENSE$/.test(f.path)),
+    'only what is meant to be published is packed',
+  )
   writeFileSync(path.join(project, 'package.json'), '{"name":"p","version":"1.0.0","private":true}')
-  run('npm', ['install', '--no-audit', '--no-fund', '--offline', '--ignore-scripts', '--legacy-peer-deps', '--loglevel=error', path.join(work, filename)])
+  run('npm', [
+    'install',
+    '--no-audit',
+    '--no-fund',
+    '--offline',
+    '--ignore-scripts',
+    '--legacy-peer-deps',
+    '--loglevel=error',
+    path.join(work, filename),
+  ])
 }

@@ -1,7 +1,28 @@
 /** The twelve laws of DESIGN.md, section 1, each by its name. */
 import { test, ok, same, rejects } from './harness.ts'
 import {
-  asyncFn, spawn, atomic, finish, async, sleep, wait, self, channel, Cancelled, DeadlockError, waituntil, when, pause, noncancellable, local, rendezvous, future, mutex, semaphore, inAtomic, deadline,
+  asyncFn,
+  spawn,
+  atomic,
+  finish,
+  async,
+  sleep,
+  wait,
+  self,
+  channel,
+  Cancelled,
+  DeadlockError,
+  waituntil,
+  when,
+  pause,
+  noncancellable,
+  local,
+  rendezvous,
+  future,
+  mutex,
+  semaphore,
+  inAtomic,
+  deadline,
   describeActivities,
 } from './lib.ts'
 import { domain } from '../src/core/current.ts'
@@ -31,9 +52,18 @@ test('law 1: yield points interleave activities, blocking points interleave bran
     { schedules: 'all' },
   )
   // Serial elision: whatever the schedule, the branches of one activity that do not block run in the order of the text.
-  for (const log of seen.outcomes.keys()) ok(log.replace('other', '').includes('a1') && log.indexOf('a2') < log.indexOf('b1') && log.indexOf('a1') < log.indexOf('a2'), log)
+  for (const log of seen.outcomes.keys())
+    ok(
+      log.replace('other', '').includes('a1') &&
+        log.indexOf('a2') < log.indexOf('b1') &&
+        log.indexOf('a1') < log.indexOf('a2'),
+      log,
+    )
   // And the other activity was seen in between.
-  ok([...seen.outcomes.keys()].some((l) => /a1 other a2/.test(l)), 'no schedule set the activity aside between the calls of one branch')
+  ok(
+    [...seen.outcomes.keys()].some((l) => /a1 other a2/.test(l)),
+    'no schedule set the activity aside between the calls of one branch',
+  )
 })
 
 test('law 1: an activity that is set aside resumes exactly there, before any sibling branch', async () => {
@@ -60,7 +90,10 @@ test('law 1: an activity that is set aside resumes exactly there, before any sib
     { schedules: 'all' },
   )
   for (const log of seen.outcomes.keys()) ok(/<x?midx?>/.test(log), `a sibling ran at a yield point: ${log}`)
-  ok([...seen.outcomes.keys()].some((l) => l.includes('<xmid') || l.includes('midx>')), 'never set aside')
+  ok(
+    [...seen.outcomes.keys()].some((l) => l.includes('<xmid') || l.includes('midx>')),
+    'never set aside',
+  )
 })
 
 test('law 2: when a branch blocks, the nearest async continuation runs, then ready branches first in first out, then other activities', function* () {
@@ -182,7 +215,8 @@ test('law 4: cancelled exactly: an operation is cancelled without effect, or don
     },
     { schedules: 'all' },
   )
-  for (const want of ['7', '"cancelled"', '"not begun"']) ok(seen.outcomes.has(want), `outcome ${want} never occurred: ${[...seen.outcomes.keys()]}`)
+  for (const want of ['7', '"cancelled"', '"not begun"'])
+    ok(seen.outcomes.has(want), `outcome ${want} never occurred: ${[...seen.outcomes.keys()]}`)
 })
 
 test('law 4: inside noncancellable the mark is not seen', function* () {
@@ -261,7 +295,12 @@ test('law 5: atomic is left properly by return, throw and cancel', function* () 
     ok(error instanceof Cancelled)
   }
   ok(!inAtomic(), 'still inside after a cancel')
-  same(yield* spawn(function* () { return 'runs' }), 'runs')
+  same(
+    yield* spawn(function* () {
+      return 'runs'
+    }),
+    'runs',
+  )
 })
 
 test('law 5: a deadlock in an atomic block is reported, and names the spawn to mark', async () => {
@@ -277,7 +316,10 @@ test('law 5: a deadlock in an atomic block is reported, and names the spawn to m
     return undefined
   })
   ok(error instanceof DeadlockError)
-  ok(/main waits for join\(helper\)/.test(error.message) && /spawn it with \{ contained: true \}/.test(error.message), error.message)
+  ok(
+    /main waits for join\(helper\)/.test(error.message) && /spawn it with \{ contained: true \}/.test(error.message),
+    error.message,
+  )
 })
 
 test('law 5: a block that waits for a lock which a held activity has is reported', async () => {
@@ -316,13 +358,18 @@ test('law 5: a block that nobody can help is reported after the grace time', asy
 
 test('law 5: the grace time begins anew when the block has moved', async () => {
   const help = (at: number, f: () => void): unknown => domain.host.timer(f, at)
-  same(await simulate(function* () {
-    const ch = channel<number>(0, 'helped')
-    // Legacy code helps twice, each time within the grace of a second.
-    help(700, () => ch.trySend(1))
-    help(1400, () => ch.trySend(2))
-    return yield* atomic(function* () { return [yield* ch.recv(), yield* ch.recv()] })
-  }), [1, 2])
+  same(
+    await simulate(function* () {
+      const ch = channel<number>(0, 'helped')
+      // Legacy code helps twice, each time within the grace of a second.
+      help(700, () => ch.trySend(1))
+      help(1400, () => ch.trySend(2))
+      return yield* atomic(function* () {
+        return [yield* ch.recv(), yield* ch.recv()]
+      })
+    }),
+    [1, 2],
+  )
 })
 
 test('law 5: a deadlock is reported at a wait, not at the end of a finish that waits for it', async () => {
@@ -332,7 +379,12 @@ test('law 5: a deadlock is reported at a wait, not at the end of a finish that w
       yield* atomic(function* () {
         yield* finish(function* () {
           yield* async(function* () {
-            try { yield* channel<number>(0, 'never').recv() } catch (error) { log.push((error as Error).name); throw error }
+            try {
+              yield* channel<number>(0, 'never').recv()
+            } catch (error) {
+              log.push((error as Error).name)
+              throw error
+            }
           })
         })
       })
@@ -344,16 +396,39 @@ test('law 5: a deadlock is reported at a wait, not at the end of a finish that w
 
 test('law 6: contained within contained: the inner one holds the outer one open, and that one the block', function* () {
   const log: string[] = []
-  const outside = spawn(function* () { log.push('outside') })
+  const outside = spawn(function* () {
+    log.push('outside')
+  })
   yield* atomic(function* () {
-    spawn(function* () {
-      yield* atomic(function* () {
-        spawn(function* () { yield* sleep(5); log.push('inner') }, { contained: true })
-        spawn(function* () { yield* sleep(1); log.push('sibling') }, { contained: true })
-      })
-      log.push('middle')
-      spawn(function* () { yield* sleep(5); log.push('late') }, { contained: true })
-    }, { contained: true })
+    spawn(
+      function* () {
+        yield* atomic(function* () {
+          spawn(
+            function* () {
+              yield* sleep(5)
+              log.push('inner')
+            },
+            { contained: true },
+          )
+          spawn(
+            function* () {
+              yield* sleep(1)
+              log.push('sibling')
+            },
+            { contained: true },
+          )
+        })
+        log.push('middle')
+        spawn(
+          function* () {
+            yield* sleep(5)
+            log.push('late')
+          },
+          { contained: true },
+        )
+      },
+      { contained: true },
+    )
   })
   log.push('after')
   yield* outside
@@ -439,7 +514,13 @@ test('law 6: a branch that becomes ready while the block waits for its contained
         yield* go.get()
         log.push('branch')
       })
-      spawn(function* () { go.set(); log.push('contained') }, { contained: true })
+      spawn(
+        function* () {
+          go.set()
+          log.push('contained')
+        },
+        { contained: true },
+      )
     })
     log.push('after')
   })
@@ -548,7 +629,9 @@ test('law 9: when(false) removes a clause and the operator before it', function*
   const body = (v: string) => void log.push(v)
   const w = spawn(function* () {
     // a or [b] and c  ==  a and c
-    yield* waituntil(a.recv().do(body)).or(when(false, b.recv().do(body))).and(c.recv().do(body))
+    yield* waituntil(a.recv().do(body))
+      .or(when(false, b.recv().do(body)))
+      .and(c.recv().do(body))
   })
   yield* sleep(1)
   ok(a.trySend('a'))
@@ -575,7 +658,13 @@ test('law 10: an event is triggered at most once; a rendezvous hands events over
     ok(y(2))
     ok(x.trigger(1))
     ok(!y(3), 'a second trigger is ignored')
-    same([yield* r.next(), yield* r.next()], [{ id: 'y', value: 2 }, { id: 'x', value: 1 }])
+    same(
+      [yield* r.next(), yield* r.next()],
+      [
+        { id: 'y', value: 2 },
+        { id: 'x', value: 1 },
+      ],
+    )
     same(r.outstanding, 0)
   })
 })
@@ -648,8 +737,16 @@ test('assertYields and assertNoYield tell whether anything ran in between', func
   same(yield* assertYields(body), 5)
   same(yield* assertNoYield(atomic(body)), 5)
   let failed = 0
-  try { yield* assertNoYield(body) } catch { failed++ }
-  try { yield* assertYields(atomic(body)) } catch { failed++ }
+  try {
+    yield* assertNoYield(body)
+  } catch {
+    failed++
+  }
+  try {
+    yield* assertYields(atomic(body))
+  } catch {
+    failed++
+  }
   same(failed, 2)
 })
 

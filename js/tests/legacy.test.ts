@@ -19,7 +19,11 @@ test('enforce holds back timers, microtasks, events and reactions until the bloc
     let open: (v: string) => void = () => {}
     const gate = new Promise<string>((done) => (open = done))
     const derived = gate.then((v) => void log.push(`then ${v}`))
-    const failing = gate.then(() => { throw new Error('held error') }).catch((error) => log.push(String(error)))
+    const failing = gate
+      .then(() => {
+        throw new Error('held error')
+      })
+      .catch((error) => log.push(String(error)))
     setTimeout(() => log.push('timer'), 1)
     await spawn(function* () {
       yield* atomic(function* () {
@@ -28,7 +32,9 @@ test('enforce holds back timers, microtasks, events and reactions until the bloc
         target.dispatchEvent(new Event('x')) // dispatched by the block itself
         setTimeout(() => log.push('own timer'), 1)
         queueMicrotask(() => log.push('own microtask'))
-        Promise.resolve(1).then(() => log.push('own then')).then(() => setTimeout(() => log.push('own again'), 1))
+        Promise.resolve(1)
+          .then(() => log.push('own then'))
+          .then(() => setTimeout(() => log.push('own again'), 1))
         yield* sleep(150) // long enough for what the block has started, on a busy machine too
         yield* wait(Promise.resolve())
         log.push('block ends')
@@ -43,8 +49,10 @@ test('enforce holds back timers, microtasks, events and reactions until the bloc
     port1.close()
     const at = (what: string): number => log.indexOf(what)
     const end = at('block ends')
-    for (const own of ['event', 'own timer', 'own microtask', 'own then', 'own again']) ok(at(own) >= 0 && at(own) < end, `${own} ran in the block: ${log}`)
-    for (const held of ['timer', 'then gate', 'message', 'Error: held error']) ok(at(held) > end, `${held} was held back: ${log}`)
+    for (const own of ['event', 'own timer', 'own microtask', 'own then', 'own again'])
+      ok(at(own) >= 0 && at(own) < end, `${own} ran in the block: ${log}`)
+    for (const held of ['timer', 'then gate', 'message', 'Error: held error'])
+      ok(at(held) > end, `${held} was held back: ${log}`)
     same(log.filter((l) => l === 'event').length, 1)
     ok(e.held >= 4, `held ${e.held}`)
   } finally {
@@ -57,8 +65,13 @@ test('enforce holds back in one block what an earlier block has registered', asy
   const e = enforce()
   try {
     await spawn(function* () {
-      yield* atomic(function* () { setTimeout(() => log.push('timer of the first block'), 5) })
-      yield* atomic(function* () { yield* sleep(20); log.push('second block ends') })
+      yield* atomic(function* () {
+        setTimeout(() => log.push('timer of the first block'), 5)
+      })
+      yield* atomic(function* () {
+        yield* sleep(20)
+        log.push('second block ends')
+      })
     })
     await tick(5)
     same(log, ['second block ends', 'timer of the first block'])
@@ -90,7 +103,9 @@ test('development mode reports legacy continuations inside a block, and not thos
       await tick(1)
       return 1
     }
-    setTimeout(function outsider() { seen++ }, 3)
+    setTimeout(function outsider() {
+      seen++
+    }, 3)
     await spawn(
       function* () {
         yield* atomic(function* () {
@@ -103,7 +118,10 @@ test('development mode reports legacy continuations inside a block, and not thos
     )
     same(seen, 1)
     ok(found.length >= 1 && found.every((f) => f.block === 'guarded'), JSON.stringify(found))
-    ok(found.some((f) => /Timeout|setTimeout/.test(f.kind)), JSON.stringify(found.map((f) => f.kind)))
+    ok(
+      found.some((f) => /Timeout|setTimeout/.test(f.kind)),
+      JSON.stringify(found.map((f) => f.kind)),
+    )
   } finally {
     stop()
   }

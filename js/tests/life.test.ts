@@ -1,8 +1,30 @@
 /** Birth, identity, cancel and legacy code. */
 import { test, ok, same, rejects, throws } from './harness.ts'
 import {
-  spawn, self, signal, asyncFn, asyncFnX, newActivityContext, sleep, wait, atomic, atomicFn, finish, async, Cancelled, activities, describeActivities, pause, channel, inAtomic, deadline,
-  noncancellable, local, useDomain, Domain, type Call,
+  spawn,
+  self,
+  signal,
+  asyncFn,
+  asyncFnX,
+  newActivityContext,
+  sleep,
+  wait,
+  atomic,
+  atomicFn,
+  finish,
+  async,
+  Cancelled,
+  activities,
+  describeActivities,
+  pause,
+  channel,
+  inAtomic,
+  deadline,
+  noncancellable,
+  local,
+  useDomain,
+  Domain,
+  type Call,
 } from './lib.ts'
 import { record, simulate, explore, ExploreError } from '../src/dev/index.ts'
 import { decode, encode } from '../src/dev/explore.ts'
@@ -15,19 +37,26 @@ const tick = (ms = 0): Promise<void> => new Promise((done) => setTimeout(done, m
 
 test('legacy code awaits calls and activities; a call from legacy code belongs to a fresh activity', async () => {
   same(await add(1, 2), 3)
-  const who = asyncFn(function* () { return self()!.id })
+  const who = asyncFn(function* () {
+    return self()!.id
+  })
   const [a, b] = await Promise.all([who(), who()])
   ok(a !== b)
   same(self(), undefined)
   const activity = spawn(add(3, 4), { name: 'adder' })
   same([activity.name, activity.state], ['adder', 'spawned'])
   same([await activity, await activity.then((n) => n + 1), activity.state], [7, 8, 'done'])
-  same(Object.prototype.toString.call(activity) + Object.prototype.toString.call(add(1, 1)), '[object Activity][object Call]')
+  same(
+    Object.prototype.toString.call(activity) + Object.prototype.toString.call(add(1, 1)),
+    '[object Activity][object Call]',
+  )
   let ran = 0
   await activity.finally(() => ran++)
   await add(1, 1).finally(() => ran++)
   same(ran, 2)
-  const fail = asyncFn(function* () { throw new Error('bad') })
+  const fail = asyncFn(function* () {
+    throw new Error('bad')
+  })
   same(await fail().catch((e) => String(e)), 'Error: bad')
   same(await spawn(fail()).catch((e) => String(e)), 'Error: bad')
   same(add.name + add.length, 'sum2')
@@ -35,7 +64,9 @@ test('legacy code awaits calls and activities; a call from legacy code belongs t
 
 test('a call that nobody awaits becomes an activity', function* () {
   const log: string[] = []
-  const put = asyncFn(function* (what: string) { log.push(what) })
+  const put = asyncFn(function* (what: string) {
+    log.push(what)
+  })
   yield* spawn(function* () {
     put('floating')
     put('floating too')
@@ -57,8 +88,21 @@ test('spawn takes functions, async functions, calls, operations and started call
   const started = add(2, 2)
   same(await spawn(started, { name: 'named' }), 4)
   same(await spawn(() => 7 as any), 7)
-  same(await spawn({ [Symbol.iterator]: () => (function* () { return 8 })() }), 8)
-  await rejects(spawn(() => { throw new Error('at once') }), /at once/)
+  same(
+    await spawn({
+      [Symbol.iterator]: () =>
+        (function* () {
+          return 8
+        })(),
+    }),
+    8,
+  )
+  await rejects(
+    spawn(() => {
+      throw new Error('at once')
+    }),
+    /at once/,
+  )
 })
 
 test('the explicit context: each activity has its own', async () => {
@@ -68,21 +112,45 @@ test('the explicit context: each activity has its own', async () => {
     return n + 1
   })
   const main = asyncFnX(function* (actx, n: number) {
-    const got: number = yield* actx.atomic(function* () { return yield* inner(actx, n) })
+    const got: number = yield* actx.atomic(function* () {
+      return yield* inner(actx, n)
+    })
     return got
   })
   same(await newActivityContext().spawn(main, 1), 2)
   same(log, [true])
   let stolen: any
-  await newActivityContext().spawnWith({ name: 'thief' }, asyncFnX(function* (actx) { stolen = actx }))
-  await rejects(spawn(() => inner(stolen, 1)), /context of thief was used in/)
+  await newActivityContext().spawnWith(
+    { name: 'thief' },
+    asyncFnX(function* (actx) {
+      stolen = actx
+    }),
+  )
+  await rejects(
+    spawn(() => inner(stolen, 1)),
+    /context of thief was used in/,
+  )
 })
 
 test('names, states, stacks and waits of all activities', function* () {
-  const deep = asyncFn(function* receiver(): Generator<unknown, void, any> { yield* channel<number>(0, 'jobs').recv() })
-  const outer = asyncFn(function* caller() { yield* deep() })
+  const deep = asyncFn(function* receiver(): Generator<unknown, void, any> {
+    yield* channel<number>(0, 'jobs').recv()
+  })
+  const outer = asyncFn(function* caller() {
+    yield* deep()
+  })
   const a = spawn(outer(), { name: 'worker' })
-  const b = spawn(function* () { yield* finish(function* () { yield* async(deep()) }, { name: 'all' }) }, { name: 'parent' })
+  const b = spawn(
+    function* () {
+      yield* finish(
+        function* () {
+          yield* async(deep())
+        },
+        { name: 'all' },
+      )
+    },
+    { name: 'parent' },
+  )
   yield* sleep(1)
   const report = activities()
   const worker = report.find((r) => r.activity === 'worker')!
@@ -92,49 +160,106 @@ test('names, states, stacks and waits of all activities', function* () {
   same(report[0].state, 'running')
   a.cancel('enough')
   b.cancel()
-  try { yield* a; throw 0 } catch (error) { ok(/cancelled: enough/.test(String(error))) }
-  try { yield* b } catch { /* cancelled */ }
+  try {
+    yield* a
+    throw 0
+  } catch (error) {
+    ok(/cancelled: enough/.test(String(error)))
+  }
+  try {
+    yield* b
+  } catch {
+    /* cancelled */
+  }
   a.cancel()
 })
 
 test('cancel before the body has begun ends the activity without running it', function* () {
   let ran = false
-  const a = spawn(function* () { ran = true })
+  const a = spawn(function* () {
+    ran = true
+  })
   a.cancel(new Error('reason'))
-  try { yield* a; ok(false) } catch (error) { ok(error instanceof Cancelled && error.code === 'ECANCELED' && /reason/.test(error.message)) }
+  try {
+    yield* a
+    ok(false)
+  } catch (error) {
+    ok(error instanceof Cancelled && error.code === 'ECANCELED' && /reason/.test(error.message))
+  }
   ok(!ran)
 })
 
 test('cancel runs finally and using', function* () {
   const log: string[] = []
   const a = spawn(function* () {
-    using _ = { [Symbol.dispose]() { log.push('disposed') } }
-    try { yield* sleep(100) } finally { log.push('finally') }
+    using _ = {
+      [Symbol.dispose]() {
+        log.push('disposed')
+      },
+    }
+    try {
+      yield* sleep(100)
+    } finally {
+      log.push('finally')
+    }
   })
   yield* sleep(1)
   a.cancel()
-  try { yield* a } catch { /* cancelled */ }
+  try {
+    yield* a
+  } catch {
+    /* cancelled */
+  }
   same(log, ['finally', 'disposed'])
 })
 
 test('AbortSignals both ways', async () => {
   const outer = new AbortController()
   const log: string[] = []
-  const a = spawn(function* () {
-    signal().addEventListener('abort', () => log.push('inner aborted'))
-    yield* sleep(1000)
-  }, { signal: outer.signal })
+  const a = spawn(
+    function* () {
+      signal().addEventListener('abort', () => log.push('inner aborted'))
+      yield* sleep(1000)
+    },
+    { signal: outer.signal },
+  )
   await tick(2)
   outer.abort('stop')
   await rejects(a, /stop/)
   same(log, ['inner aborted'])
   ok(!signal().aborted)
-  await rejects(spawn(function* () { return 1 }, { signal: AbortSignal.abort('early') }), /early/)
+  await rejects(
+    spawn(
+      function* () {
+        return 1
+      },
+      { signal: AbortSignal.abort('early') },
+    ),
+    /early/,
+  )
   const f = new AbortController()
   await spawn(function* () {
     setTimeout(() => f.abort(), 2)
-    same(yield* finish(function* () { yield* sleep(1000); return 1 }, { signal: f.signal }), undefined)
-    same(yield* finish(function* () { yield* sleep(1000); return 1 }, { signal: f.signal }), undefined)
+    same(
+      yield* finish(
+        function* () {
+          yield* sleep(1000)
+          return 1
+        },
+        { signal: f.signal },
+      ),
+      undefined,
+    )
+    same(
+      yield* finish(
+        function* () {
+          yield* sleep(1000)
+          return 1
+        },
+        { signal: f.signal },
+      ),
+      undefined,
+    )
     yield* finish(function* (scope) {
       scope.cancel()
       scope.cancel()
@@ -143,7 +268,9 @@ test('AbortSignals both ways', async () => {
   })
   const started = add(1, 1)
   spawn(started, { signal: f.signal })
-  const slow = asyncFn(function* () { yield* sleep(1000) })()
+  const slow = asyncFn(function* () {
+    yield* sleep(1000)
+  })()
   const g = new AbortController()
   spawn(slow, { signal: g.signal })
   await tick()
@@ -170,19 +297,32 @@ test('cancel of a wait for a promise leaves the promise alone, and later waits o
 test('a deadline throws when its body is over; noncancellable work inside ends first', function* () {
   const log: string[] = []
   try {
-    yield* deadline(5, function* () {
-      yield* noncancellable(function* () { yield* sleep(10); log.push('whole') })
-      yield* sleep(1)
-      log.push('never')
-    }, 'load')
+    yield* deadline(
+      5,
+      function* () {
+        yield* noncancellable(function* () {
+          yield* sleep(10)
+          log.push('whole')
+        })
+        yield* sleep(1)
+        log.push('never')
+      },
+      'load',
+    )
     ok(false)
-  } catch (error) { ok(/load did not end within 5 ms/.test(String(error))) }
+  } catch (error) {
+    ok(/load did not end within 5 ms/.test(String(error)))
+  }
   same(log, ['whole'])
   same(yield* deadline(5, add(1, 2)), 3)
   same(yield* noncancellable(add(1, 2)), 3)
   same(yield* finish(add(1, 2)), 3)
   const inner = yield* noncancellable(function* () {
-    return yield* finish(function* (scope) { scope.cancel(); yield* sleep(1); return 1 })
+    return yield* finish(function* (scope) {
+      scope.cancel()
+      yield* sleep(1)
+      return 1
+    })
   })
   same(inner, undefined)
 })
@@ -192,9 +332,13 @@ test('an inner scope that is cancelled from outside ends its finish with Cancell
   const got = yield* finish(function* (outer) {
     yield* async(function* () {
       try {
-        yield* finish(function* () { yield* sleep(100) })
+        yield* finish(function* () {
+          yield* sleep(100)
+        })
         log.push('went on')
-      } catch (error) { log.push((error as Error).name) }
+      } catch (error) {
+        log.push((error as Error).name)
+      }
     })
     outer.cancel()
   })
@@ -206,38 +350,76 @@ test('the value of a branch is there after the finish, and says so before', func
   let h: any
   let bad: any
   yield* finish(function* () {
-    h = yield* async(function* () { yield* sleep(1); return 5 })
+    h = yield* async(function* () {
+      yield* sleep(1)
+      return 5
+    })
     throws(() => h.value, /has not ended/)
     const t = yield* async(add(1, 1))
     same(t.value, 2)
   })
   same(h.value, 5)
-  try { yield* finish(function* () { bad = yield* async(function* () { throw new Error('x') }) }) } catch { /* told below */ }
+  try {
+    yield* finish(function* () {
+      bad = yield* async(function* () {
+        throw new Error('x')
+      })
+    })
+  } catch {
+    /* told below */
+  }
   throws(() => bad.value, /x/)
 })
 
 test('errors of root branches end the activity', function* () {
   const a = spawn(function* () {
-    yield* async(function* () { yield* sleep(1); throw new Error('branch') })
+    yield* async(function* () {
+      yield* sleep(1)
+      throw new Error('branch')
+    })
     yield* sleep(10)
     return 1
   })
-  try { yield* a; ok(false) } catch (error) { same(String(error), 'Error: branch') }
+  try {
+    yield* a
+    ok(false)
+  } catch (error) {
+    same(String(error), 'Error: branch')
+  }
   const b = spawn(function* () {
-    yield* async(function* () { try { yield* sleep(50) } finally { yield* noncancellable(sleep(1)) } })
+    yield* async(function* () {
+      try {
+        yield* sleep(50)
+      } finally {
+        yield* noncancellable(sleep(1))
+      }
+    })
     throw new Error('body')
   })
-  try { yield* b; ok(false) } catch (error) { same(String(error), 'Error: body') }
+  try {
+    yield* b
+    ok(false)
+  } catch (error) {
+    same(String(error), 'Error: body')
+  }
   same([a.state, b.state], ['failed', 'failed'])
   const c = spawn(function* () {
-    yield* async(function* () { yield* sleep(1); throw new Error('after the body') })
+    yield* async(function* () {
+      yield* sleep(1)
+      throw new Error('after the body')
+    })
     return 1
   })
-  try { yield* c; ok(false) } catch (error) { same(String(error), 'Error: after the body') }
+  try {
+    yield* c
+    ok(false)
+  } catch (error) {
+    same(String(error), 'Error: after the body')
+  }
 })
 
 class Counter {
-  n = 0
+  n = 0;
   @atomic
   *add(by: number): Generator<unknown, number, any> {
     const before = this.n
@@ -257,11 +439,23 @@ test('atomic as a decorator, as a wrapper, of a call, from legacy code, and by h
     6,
   )
   const log: boolean[] = []
-  const f = atomicFn(function* (n: number) { log.push(inAtomic()); yield* sleep(1); return n })
+  const f = atomicFn(function* (n: number) {
+    log.push(inAtomic())
+    yield* sleep(1)
+    return n
+  })
   same(await f(5), 5)
   same(await atomic(add(1, 2)), 3)
-  same(await atomic(function* () { log.push(inAtomic()); return 1 }), 1)
-  const call = atomic(function* () { return 9 })
+  same(
+    await atomic(function* () {
+      log.push(inAtomic())
+      return 1
+    }),
+    1,
+  )
+  const call = atomic(function* () {
+    return 9
+  })
   same([await call, await call], [9, 9])
   await spawn(function* () {
     enter()
@@ -269,14 +463,40 @@ test('atomic as a decorator, as a wrapper, of a call, from legacy code, and by h
       log.push(inAtomic())
       yield* sleep(1)
       log.push(inAtomic())
-    } finally { if (leave()) yield* leaving() }
+    } finally {
+      if (leave()) yield* leaving()
+    }
     log.push(!inAtomic())
-    try { if (leave()) yield* leaving(); ok(false) } catch (error) { ok(/left outside of it/.test(String(error))) }
+    try {
+      if (leave()) yield* leaving()
+      ok(false)
+    } catch (error) {
+      ok(/left outside of it/.test(String(error)))
+    }
     same([yield* f(6), yield* atomic(f(7))], [6, 7])
-    try { yield* atomic(() => { throw new Error('no body') }); ok(false) } catch (error) { ok(/no body/.test(String(error))) }
+    try {
+      yield* atomic(() => {
+        throw new Error('no body')
+      })
+      ok(false)
+    } catch (error) {
+      ok(/no body/.test(String(error)))
+    }
     ok(!inAtomic())
-    same(yield atomic(function* () { return 3 }), 3)
-    try { yield atomic(() => { throw new Error('no body') }); ok(false) } catch (error) { ok(/no body/.test(String(error))) }
+    same(
+      yield atomic(function* () {
+        return 3
+      }),
+      3,
+    )
+    try {
+      yield atomic(() => {
+        throw new Error('no body')
+      })
+      ok(false)
+    } catch (error) {
+      ok(/no body/.test(String(error)))
+    }
     ok(!inAtomic())
     f(8)
   } as () => Generator<unknown, void, any>)
@@ -287,9 +507,17 @@ test('contained activities keep a block open however it is left', async () => {
   for (const how of ['return', 'throw', 'block', 'hand'] as const) {
     const log: string[] = []
     await simulate(function* () {
-      const other = spawn(function* () { log.push('other') })
+      const other = spawn(function* () {
+        log.push('other')
+      })
       const body = function* () {
-        spawn(function* () { yield* sleep(1); log.push('contained') }, { contained: true })
+        spawn(
+          function* () {
+            yield* sleep(1)
+            log.push('contained')
+          },
+          { contained: true },
+        )
         if (how === 'throw') throw new Error('thrown')
         if (how === 'block') yield* sleep(5)
         return 1
@@ -297,9 +525,15 @@ test('contained activities keep a block open however it is left', async () => {
       try {
         if (how === 'hand') {
           enter()
-          try { yield* body() } finally { if (leave()) yield* leaving() }
+          try {
+            yield* body()
+          } finally {
+            if (leave()) yield* leaving()
+          }
         } else same(yield* atomic(body), 1)
-      } catch (error) { same(String(error), 'Error: thrown') }
+      } catch (error) {
+        same(String(error), 'Error: thrown')
+      }
       log.push('after')
       yield* other
     })
@@ -309,7 +543,9 @@ test('contained activities keep a block open however it is left', async () => {
 
 test('branches that outlive the block they were started in go on outside it', function* () {
   const log: string[] = []
-  const other = spawn(function* () { log.push('other') })
+  const other = spawn(function* () {
+    log.push('other')
+  })
   yield* finish(function* () {
     yield* atomic(function* () {
       yield* async(function* () {
@@ -330,12 +566,13 @@ test('an activity that calls for long is set aside, and the host gets its turn',
   try {
     const order: string[] = []
     let timer = false // a timer of the host has run
-    const spin = (name: string, enough: () => boolean) => function* () {
-      for (let i = 0; !enough(); i++) {
-        yield* add(i, 1)
-        if (order[order.length - 1] !== name) order.push(name)
+    const spin = (name: string, enough: () => boolean) =>
+      function* () {
+        for (let i = 0; !enough(); i++) {
+          yield* add(i, 1)
+          if (order[order.length - 1] !== name) order.push(name)
+        }
       }
-    }
     // Until all has happened that has to, which takes as long as the machine likes; and 20 s if it never does.
     let until = performance.now() + 20_000
     const all = (): boolean => (order.length > 3 && timer) || performance.now() > until
@@ -348,30 +585,57 @@ test('an activity that calls for long is set aside, and the host gets its turn',
     let during = false
     until = performance.now() + 80
     const while80ms = (): boolean => ((during ||= timer), performance.now() > until)
-    const atomically = function* () { yield* atomic(spin('a', while80ms)) }
+    const atomically = function* () {
+      yield* atomic(spin('a', while80ms))
+    }
     setTimeout(() => (timer = true), 1)
     let i = 0
     await Promise.all([spawn(atomically), spawn(spin('b', () => i++ > 3))])
     same([order, during], [['a', 'b'], true])
     let deep = 0
-    const down = asyncFn(function* (n: number): Generator<unknown, number, any> { deep = Math.max(deep, n); return n === 5000 ? n : yield* down(n + 1) })
+    const down = asyncFn(function* (n: number): Generator<unknown, number, any> {
+      deep = Math.max(deep, n)
+      return n === 5000 ? n : yield* down(n + 1)
+    })
     same(await down(0), 5000)
-  } finally { useDomain(before) }
+  } finally {
+    useDomain(before)
+  }
 })
 
 test('errors nobody asks for are reported as unhandled', async () => {
-  await rejects(simulate(function* () { spawn(function* () { throw new Error('lost') }) }), /lost/)
+  await rejects(
+    simulate(function* () {
+      spawn(function* () {
+        throw new Error('lost')
+      })
+    }),
+    /lost/,
+  )
   await simulate(function* () {
-    const a = spawn(function* () { throw new Error('asked for later') })
+    const a = spawn(function* () {
+      throw new Error('asked for later')
+    })
     yield* sleep(1)
-    try { yield* a } catch { /* asked */ }
+    try {
+      yield* a
+    } catch {
+      /* asked */
+    }
   })
 })
 
 test('a signal cancels an activity function that legacy code calls, also when it was aborted before, and keeps no listener', async () => {
-  const forever = asyncFn(function* () { yield* sleep(1e6) })
-  const guarded = atomicFn(function* () { yield* sleep(1e6) })
-  const short = asyncFn(function* (n: number) { yield* sleep(1); return n })
+  const forever = asyncFn(function* () {
+    yield* sleep(1e6)
+  })
+  const guarded = atomicFn(function* () {
+    yield* sleep(1e6)
+  })
+  const short = asyncFn(function* (n: number) {
+    yield* sleep(1)
+    return n
+  })
   const aborted = AbortSignal.abort('before')
   await rejects(spawn(forever(), { signal: aborted }), /Cancelled: cancelled: before/)
   await rejects(spawn(guarded(), { signal: aborted }), /before/)
@@ -381,8 +645,14 @@ test('a signal cancels an activity function that legacy code calls, also when it
   const c = new AbortController()
   let listeners = 0
   const { addEventListener, removeEventListener } = c.signal
-  c.signal.addEventListener = function (this: AbortSignal, ...args: any[]) { listeners++; return (addEventListener as any).apply(this, args) }
-  c.signal.removeEventListener = function (this: AbortSignal, ...args: any[]) { listeners--; return (removeEventListener as any).apply(this, args) }
+  c.signal.addEventListener = function (this: AbortSignal, ...args: any[]) {
+    listeners++
+    return (addEventListener as any).apply(this, args)
+  }
+  c.signal.removeEventListener = function (this: AbortSignal, ...args: any[]) {
+    listeners--
+    return (removeEventListener as any).apply(this, args)
+  }
   same([await spawn(short(5), { signal: c.signal }), listeners], [5, 0])
   const late = spawn(forever(), { signal: c.signal })
   const other = forever()
@@ -394,48 +664,91 @@ test('a signal cancels an activity function that legacy code calls, also when it
 })
 
 test('tracing: continuations with parents, activities and atomic blocks by name, in the format of the measuring tool', async () => {
-  const inner = asyncFn(function* traceInner() { yield* sleep(1) })
+  const inner = asyncFn(function* traceInner() {
+    yield* sleep(1)
+  })
   const recording = await simulate(function* () {
     const recording = record()
-    const a = spawn(function* () {
-      yield* sleep(1)
-      yield* atomic(function* traceGuarded() {
-        yield* pause()
+    const a = spawn(
+      function* () {
         yield* sleep(1)
-        spawn(inner(), { contained: true })
-        yield* atomic(inner())
-      })
-      yield* async(function* () { yield* sleep(2) })
-      yield* pause()
-    }, { name: 'traced' })
-    const b = spawn(function* () { yield* sleep(1000) }, { name: 'stopped' })
+        yield* atomic(function* traceGuarded() {
+          yield* pause()
+          yield* sleep(1)
+          spawn(inner(), { contained: true })
+          yield* atomic(inner())
+        })
+        yield* async(function* () {
+          yield* sleep(2)
+        })
+        yield* pause()
+      },
+      { name: 'traced' },
+    )
+    const b = spawn(
+      function* () {
+        yield* sleep(1000)
+      },
+      { name: 'stopped' },
+    )
     yield* a
     b.cancel()
-    try { yield* b } catch { /* cancelled */ }
-    const c = spawn(function* traceFails() { throw new Error('x') })
-    try { yield* c } catch { /* failed */ }
+    try {
+      yield* b
+    } catch {
+      /* cancelled */
+    }
+    const c = spawn(function* traceFails() {
+      throw new Error('x')
+    })
+    try {
+      yield* c
+    } catch {
+      /* failed */
+    }
     recording.stop()
     recording.stop()
     spawn(function* () {})
     return recording
   })
-  const records = recording.lines().trimEnd().split('\n').map((l) => JSON.parse(l))
+  const records = recording
+    .lines()
+    .trimEnd()
+    .split('\n')
+    .map((l) => JSON.parse(l))
   const of = (type: string): any[] => records.filter((r) => r.type === type)
-  same([records[0].type, records[0].version, records[0].source, records[1].type, records[records.length - 1].type], ['charcoal-trace', 1, 'js', 'thread', 'end'])
+  same(
+    [records[0].type, records[0].version, records[0].source, records[1].type, records[records.length - 1].type],
+    ['charcoal-trace', 1, 'js', 'thread', 'end'],
+  )
   const names = new Map(of('activity-start').map((r) => [r.id, r.name]))
-  for (const name of ['traced', 'stopped', 'traceFails', 'traceInner']) ok([...names.values()].includes(name), `${name} is in ${[...names.values()]}`)
+  for (const name of ['traced', 'stopped', 'traceFails', 'traceInner'])
+    ok([...names.values()].includes(name), `${name} is in ${[...names.values()]}`)
   const outcome = (name: string): string => of('activity-end').find((r) => names.get(r.id) === name)?.outcome
-  same([outcome('traced'), outcome('traceInner'), outcome('stopped'), outcome('traceFails')], ['returned', 'returned', 'cancelled', 'failed'])
+  same(
+    [outcome('traced'), outcome('traceInner'), outcome('stopped'), outcome('traceFails')],
+    ['returned', 'returned', 'cancelled', 'failed'],
+  )
   const [guarded, nested] = of('atomic-enter')
   same([guarded.name, guarded.outer, nested.name, nested.outer], ['traceGuarded', undefined, 'traceInner', guarded.id])
-  same(of('atomic-leave').map((r) => r.id), [nested.id, guarded.id])
+  same(
+    of('atomic-leave').map((r) => r.id),
+    [nested.id, guarded.id],
+  )
   const mine = of('continuation').filter((r) => names.get(r.activity) === 'traced')
   // Up to the sleep; into the block; the nested block; its end; the rest up to async; the branch; the owner; and so on, each from the one before.
   same(mine[0].atomic, undefined)
   same(mine[1].atomic, guarded.id)
-  for (let i = 1; i < mine.length; i++) ok(mine.slice(0, i).some((c) => c.id === mine[i].parent), `continuation ${i} has a parent of the same activity`)
+  for (let i = 1; i < mine.length; i++)
+    ok(
+      mine.slice(0, i).some((c) => c.id === mine[i].parent),
+      `continuation ${i} has a parent of the same activity`,
+    )
   const contained = of('continuation').find((r) => names.get(r.activity) === 'traceInner')
-  ok(contained.atomic !== undefined && mine.some((c) => c.id === contained.parent), 'a contained activity belongs to the block, and comes from its spawner')
+  ok(
+    contained.atomic !== undefined && mine.some((c) => c.id === contained.parent),
+    'a contained activity belongs to the block, and comes from its spawner',
+  )
   same(records[records.length - 1].continuations, of('continuation').length)
 })
 
@@ -456,16 +769,43 @@ test('explore finds a lost update, shrinks it, and its seed replays it', async (
   const again: ExploreError = await rejects(explore(program, { seed: error.seed }), /balance/)
   same(String(again.cause), String(error.cause))
   await rejects(explore(program, { schedules: 'all' }), /balance/)
-  await explore(() => atomic(function* () { yield* add(1, 1) }), { seed: 'x' })
+  await explore(
+    () =>
+      atomic(function* () {
+        yield* add(1, 1)
+      }),
+    { seed: 'x' },
+  )
   same(decode(encode([0, 0, 3, 1, 0, 35])), [0, 0, 3, 1, 0, 35])
-  await rejects(simulate(function* () { yield* channel<number>(0, 'never').recv() }), /nothing can run any more:\nactivity|recv\(never\)/)
-  await rejects(simulate(function* () { for (;;) yield* pause() }, { maxSteps: 100 }), /still running after/)
+  await rejects(
+    simulate(function* () {
+      yield* channel<number>(0, 'never').recv()
+    }),
+    /nothing can run any more:\nactivity|recv\(never\)/,
+  )
+  await rejects(
+    simulate(
+      function* () {
+        for (;;) yield* pause()
+      },
+      { maxSteps: 100 },
+    ),
+    /still running after/,
+  )
 })
 
 test('locals belong to the activity', async () => {
   const l = local('initial')
   l.value = 'legacy'
-  same(await spawn(function* () { const a = l.value; l.value = 'mine'; yield* sleep(1); return [a, l.value] }), ['initial', 'mine'])
+  same(
+    await spawn(function* () {
+      const a = l.value
+      l.value = 'mine'
+      yield* sleep(1)
+      return [a, l.value]
+    }),
+    ['initial', 'mine'],
+  )
   same(l.value, 'legacy')
 })
 

@@ -7,13 +7,26 @@ import { all } from '../src/ops.ts'
 /** What runs, in order, when a block with this policy spawns one that waits, beside one that is outside. */
 function* story(spawns: 'delay' | 'contained' | 'free', contained?: boolean): Generator<unknown, string[], any> {
   const log: string[] = []
-  const outside = spawn(function* () { yield* sleep(1); log.push('outside') })
+  const outside = spawn(function* () {
+    yield* sleep(1)
+    log.push('outside')
+  })
   let child!: Activity<void>
-  yield* atomic(function* () {
-    child = spawn(function* () { log.push('child begins'); yield* sleep(5); log.push('child ends') }, { contained })
-    yield* sleep(2)
-    log.push('body ends')
-  }, { spawns })
+  yield* atomic(
+    function* () {
+      child = spawn(
+        function* () {
+          log.push('child begins')
+          yield* sleep(5)
+          log.push('child ends')
+        },
+        { contained },
+      )
+      yield* sleep(2)
+      log.push('body ends')
+    },
+    { spawns },
+  )
   log.push('after')
   yield* child
   yield* outside
@@ -31,34 +44,70 @@ test('a block delays what is spawned in it, contains it, or lets it go on after 
 
 test('under every schedule nothing of the outside runs in a block, whatever its policy', async () => {
   for (const spawns of ['contained', 'free'] as const) {
-    await explore(function* () {
-      let inside = false
-      const intruder = spawn(function* () { for (let i = 0; i < 3; i++) { ok(!inside, 'the outside ran in the block'); yield* sleep(1) } })
-      const children: Activity<void>[] = []
-      yield* atomic(function* () {
-        inside = true
-        for (let i = 0; i < 2; i++) children.push(spawn(function* () { yield* sleep(i); yield* atomic(function* () { yield* sleep(1) }) }))
-        yield* sleep(1)
-        inside = false
-      }, { spawns })
-      if (spawns === 'contained') same(children.map((c) => c.state), ['done', 'done'])
-      for (const child of children) yield* child
-      yield* intruder
-    }, { schedules: 100 })
+    await explore(
+      function* () {
+        let inside = false
+        const intruder = spawn(function* () {
+          for (let i = 0; i < 3; i++) {
+            ok(!inside, 'the outside ran in the block')
+            yield* sleep(1)
+          }
+        })
+        const children: Activity<void>[] = []
+        yield* atomic(
+          function* () {
+            inside = true
+            for (let i = 0; i < 2; i++)
+              children.push(
+                spawn(function* () {
+                  yield* sleep(i)
+                  yield* atomic(function* () {
+                    yield* sleep(1)
+                  })
+                }),
+              )
+            yield* sleep(1)
+            inside = false
+          },
+          { spawns },
+        )
+        if (spawns === 'contained')
+          same(
+            children.map((c) => c.state),
+            ['done', 'done'],
+          )
+        for (const child of children) yield* child
+        yield* intruder
+      },
+      { schedules: 100 },
+    )
   }
 })
 
 test('with spawns: error a spawn throws, what is awaited runs, and a call that nobody awaits is delayed', async () => {
-  const load = asyncFn(function* (n: number) { yield* sleep(1); return n })
+  const load = asyncFn(function* (n: number) {
+    yield* sleep(1)
+    return n
+  })
   await simulate(function* () {
     let floating: unknown
-    yield* atomic(function* () {
-      try { spawn(function* () {}); ok(false) } catch (error) { ok(/spawns: 'error'/.test(String(error))) }
-      same([yield* load(1), yield* all([load(2), load(3)])], [1, [2, 3]])
-      floating = load(4).then((n) => n)
-    }, { spawns: 'error' })
+    yield* atomic(
+      function* () {
+        try {
+          spawn(function* () {})
+          ok(false)
+        } catch (error) {
+          ok(/spawns: 'error'/.test(String(error)))
+        }
+        same([yield* load(1), yield* all([load(2), load(3)])], [1, [2, 3]])
+        floating = load(4).then((n) => n)
+      },
+      { spawns: 'error' },
+    )
     same(yield floating, 4)
     // The policy is that of its block alone.
-    yield* atomic(function* () { spawn(function* () {}) })
+    yield* atomic(function* () {
+      spawn(function* () {})
+    })
   })
 })

@@ -12,18 +12,28 @@ test('publint finds nothing', async () => {
   const { publint } = await import('publint')
   const { formatMessage } = await import('publint/utils')
   const { messages, pkg } = (await publint({ pkgDir: installed, strict: true, pack: false })) as any
-  same(messages.map((m: never) => formatMessage(m, pkg ?? JSON.parse(readFileSync(path.join(installed, 'package.json'), 'utf8')))), [])
+  same(
+    messages.map((m: never) =>
+      formatMessage(m, pkg ?? JSON.parse(readFileSync(path.join(installed, 'package.json'), 'utf8'))),
+    ),
+    [],
+  )
 })
 
 test('attw finds nothing: types fit the modules in every way of resolution', async () => {
   install()
   const { checkPackage, createPackageFromTarballData } = await import('@arethetypeswrong/core')
   const packed = readdirSync(work).find((file) => file.endsWith('.tgz'))!
-  const result: any = await checkPackage(createPackageFromTarballData(new Uint8Array(readFileSync(path.join(work, packed)))))
+  const result: any = await checkPackage(
+    createPackageFromTarballData(new Uint8Array(readFileSync(path.join(work, packed)))),
+  )
   same(Object.keys(result.entrypoints).length, 14)
   // `register` is for `node --import`; nobody requires it.
   const found = result.problems.filter((p: any) => p.entrypoint !== './register')
-  same(found.map((p: any) => `${p.kind} ${p.entrypoint} ${p.resolutionKind}`), [])
+  same(
+    found.map((p: any) => `${p.kind} ${p.entrypoint} ${p.resolutionKind}`),
+    [],
+  )
 })
 
 test('the internals of the scheduler are not exported', async () => {
@@ -32,7 +42,11 @@ test('the internals of the scheduler are not exported', async () => {
   ok(entries.length >= 10)
   for (const entry of entries.filter((f) => f !== 'react.js')) {
     const names = Object.keys(await import(path.join(installed, 'dist/node', entry)))
-    same(names.filter((n) => ['Domain', 'useDomain', 'ClauseList', 'Scheduler', 'AtomicBlock'].includes(n)), [], entry)
+    same(
+      names.filter((n) => ['Domain', 'useDomain', 'ClauseList', 'Scheduler', 'AtomicBlock'].includes(n)),
+      [],
+      entry,
+    )
   }
 })
 
@@ -48,13 +62,36 @@ test('the types show no internals, and are right with all their declarations che
       ...hidden.map((member) => `// @ts-expect-error internal\n${member}`),
     ].join('\n'),
   )
-  const options = ['--noEmit', '--strict', '--target', 'es2022', '--module', 'nodenext', '--moduleResolution', 'nodenext']
-  const lib = ['--lib', 'esnext,dom,dom.iterable,dom.asynciterable', '--skipLibCheck', 'false', '--typeRoots', 'none', 'all.ts']
+  const options = [
+    '--noEmit',
+    '--strict',
+    '--target',
+    'es2022',
+    '--module',
+    'nodenext',
+    '--moduleResolution',
+    'nodenext',
+  ]
+  const lib = [
+    '--lib',
+    'esnext,dom,dom.iterable,dom.asynciterable',
+    '--skipLibCheck',
+    'false',
+    '--typeRoots',
+    'none',
+    'all.ts',
+  ]
   run(process.execPath, [path.join(process.cwd(), 'node_modules/typescript/bin/tsc'), ...options, ...lib])
 })
 
 /** Bytes that a program may take that imports these names; a little above what it takes today. */
-const SIZES = { '{ mutex }': 2000, '{ channel }': 2200, '{ sleep }': 7600, '{ atomic, spawn, asyncFn }': 9400, '*': 14_400 }
+const SIZES = {
+  '{ mutex }': 2000,
+  '{ channel }': 2200,
+  '{ sleep }': 7600,
+  '{ atomic, spawn, asyncFn }': 9400,
+  '*': 14_400,
+}
 
 test('who imports a part does not get the whole', async () => {
   install()

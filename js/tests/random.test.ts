@@ -1,6 +1,23 @@
 /** Random programs: the library against the small reference interpreter, and its invariants under random schedules. */
 import { test, ok, same } from './harness.ts'
-import { asyncFn, spawn, atomic, finish, async, sleep, pause, channel, noncancellable, future, DeadlockError, type Channel, type Future, type Activity, type Scope, type Operation } from './lib.ts'
+import {
+  asyncFn,
+  spawn,
+  atomic,
+  finish,
+  async,
+  sleep,
+  pause,
+  channel,
+  noncancellable,
+  future,
+  DeadlockError,
+  type Channel,
+  type Future,
+  type Activity,
+  type Scope,
+  type Operation,
+} from './lib.ts'
 import { check, simulate, explore, random, StuckError } from '../src/dev/index.ts'
 import { interpret, type Instruction, type Program } from './reference.ts'
 
@@ -20,9 +37,17 @@ function generate(next: () => number, channels: number, depth: number, place: Pl
     ]
     // Inside a block a wait for what the block holds back would be a deadlock, which is another test's matter.
     const { rich = false, scopes = 0 } = place
-    if ((rich || !place.atomic) && channels > 0) kinds.push(() => ({ op: 'send', on: pick(channels), item: 1000 + pick(1000) }), () => ({ op: 'recv', on: pick(channels) }))
+    if ((rich || !place.atomic) && channels > 0)
+      kinds.push(
+        () => ({ op: 'send', on: pick(channels), item: 1000 + pick(1000) }),
+        () => ({ op: 'recv', on: pick(channels) }),
+      )
     if (rich) {
-      kinds.push(() => ({ op: 'set', on: pick(2) }), () => ({ op: 'get', on: pick(2) }), () => (pick(2) === 0 ? { op: 'kill', which: pick(5) } : { op: 'set', on: pick(2) }))
+      kinds.push(
+        () => ({ op: 'set', on: pick(2) }),
+        () => ({ op: 'get', on: pick(2) }),
+        () => (pick(2) === 0 ? { op: 'kill', which: pick(5) } : { op: 'set', on: pick(2) }),
+      )
       if (scopes > 0) kinds.push(() => ({ op: 'cancel', up: pick(scopes) }))
       if (depth > 0) kinds.push(() => ({ op: 'shield', body: body() }))
     }
@@ -130,11 +155,18 @@ function logged(capacity: number, log: (number | string)[]): Channel<number> {
   return ch
 }
 
-async function library(program: Program, capacities: number[], decide?: (n: number) => number): Promise<(number | string)[]> {
+async function library(
+  program: Program,
+  capacities: number[],
+  decide?: (n: number) => number,
+): Promise<(number | string)[]> {
   const log: (number | string)[] = []
   const channels = capacities.map((c) => logged(c, log))
   try {
-    await simulate(() => execute(program, { log, channels, futures: [future(), future()], spawned: [] }), { decide, patience: 0 })
+    await simulate(() => execute(program, { log, channels, futures: [future(), future()], spawned: [] }), {
+      decide,
+      patience: 0,
+    })
   } catch (error) {
     if (error instanceof StuckError) log.push('stuck')
     else if (!(error instanceof DeadlockError)) throw error
@@ -160,7 +192,10 @@ test(`random programs do what the reference interpreter says`, async () => {
     if (want.includes('stuck')) stuck++
     if (want.length > 8) long++
   }
-  ok(stuck > ROUNDS / 100 && stuck < ROUNDS * 0.9 && long > ROUNDS / 20, `the programs are worth running: ${stuck} stuck, ${long} long of ${ROUNDS}`)
+  ok(
+    stuck > ROUNDS / 100 && stuck < ROUNDS * 0.9 && long > ROUNDS / 20,
+    `the programs are worth running: ${stuck} stuck, ${long} long of ${ROUNDS}`,
+  )
 })
 
 test('random programs with futures, cancel and deadlocks do what the reference interpreter says', async () => {
@@ -177,7 +212,8 @@ test('random programs with futures, cancel and deadlocks do what the reference i
     note(/stuck|deadlock/.test(last) ? last : 'ended')
     if (/"(cancel|kill)"/.test(JSON.stringify(program))) note('cancel')
   }
-  for (const what of ['stuck', 'deadlock', 'ended', 'cancel']) ok(seen.get(what)! > ROUNDS / 20, `${what}: ${seen.get(what)} of ${ROUNDS}`)
+  for (const what of ['stuck', 'deadlock', 'ended', 'cancel'])
+    ok(seen.get(what)! > ROUNDS / 20, `${what}: ${seen.get(what)} of ${ROUNDS}`)
 })
 
 test('random programs under random schedules: what is logged does not depend on the schedule if nothing is shared', async () => {
@@ -206,7 +242,12 @@ test('atomic blocks are never interleaved, whatever the schedule', async () => {
             log.push(`<${name}`)
             yield* pause()
             yield* sleep(1)
-            spawn(function* () { log.push('.') }, { contained: i === 1 })
+            spawn(
+              function* () {
+                log.push('.')
+              },
+              { contained: i === 1 },
+            )
             log.push(`${name}>`)
           })
           yield* pause()

@@ -12,7 +12,7 @@ let setId: (id: number) => void
 
 /** Waits until it is so, and says what it is if that takes too long. */
 async function until(what: () => unknown, want: unknown): Promise<void> {
-  for (const end = Date.now() + 20_000; JSON.stringify(what()) !== JSON.stringify(want) && Date.now() < end; ) {
+  for (const end = Date.now() + 20_000; JSON.stringify(what()) !== JSON.stringify(want) && Date.now() < end;) {
     await new Promise((done) => setTimeout(done, 5))
   }
   same(what(), want)
@@ -21,20 +21,32 @@ async function until(what: () => unknown, want: unknown): Promise<void> {
 function Page(): ReactElement {
   const [id, set] = useState(1)
   setId = set
-  const { state, value, error, restart } = useActivity(function* load() {
-    begun = id
-    try {
-      yield* sleep(id === 2 ? 1000 : 2)
-      if (id === 4) throw new Error('not found')
-      return `user ${id}`
-    } catch (e) {
-      if (e instanceof Cancelled) seen.push(`${id} cancelled`)
-      throw e
-    }
-  }, [id])
-  const save = useHandler(function* (name: string) {
-    try { yield* sleep(20); seen.push(`saved ${name} with ${id}`) } catch (e) { seen.push(`${name} given up`); throw e }
-  }, { when: 'first' })
+  const { state, value, error, restart } = useActivity(
+    function* load() {
+      begun = id
+      try {
+        yield* sleep(id === 2 ? 1000 : 2)
+        if (id === 4) throw new Error('not found')
+        return `user ${id}`
+      } catch (e) {
+        if (e instanceof Cancelled) seen.push(`${id} cancelled`)
+        throw e
+      }
+    },
+    [id],
+  )
+  const save = useHandler(
+    function* (name: string) {
+      try {
+        yield* sleep(20)
+        seen.push(`saved ${name} with ${id}`)
+      } catch (e) {
+        seen.push(`${name} given up`)
+        throw e
+      }
+    },
+    { when: 'first' },
+  )
   return createElement('p', { onClick: () => save('x'), onDoubleClick: restart }, `${state} ${value} ${error ?? ''}`)
 }
 

@@ -77,7 +77,12 @@ export function interpret(program: Program, capacities: number[]): (number | str
   const log: (number | string)[] = []
   const base: Context = { queue: [], contained: 0 }
   const contexts: Context[] = [base]
-  const channels = capacities.map((capacity) => ({ capacity, buffer: [] as number[], senders: [] as { item: number; branch: Branch }[], receivers: [] as Branch[] }))
+  const channels = capacities.map((capacity) => ({
+    capacity,
+    buffer: [] as number[],
+    senders: [] as { item: number; branch: Branch }[],
+    receivers: [] as Branch[],
+  }))
   let timers: { at: number; order: number; branch: Branch }[] = []
   const futures = [0, 1].map(() => ({ set: false, waiters: [] as Branch[] }))
   const spawned: Branch[] = []
@@ -181,8 +186,7 @@ export function interpret(program: Program, capacities: number[]): (number | str
             if (waiting.root === b.scope) {
               waiting.ended = true
               activityEnded(waiting.group)
-            }
-            else ready(waiting)
+            } else ready(waiting)
           }
         }
         return false

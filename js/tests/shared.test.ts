@@ -23,7 +23,10 @@ function* asked(make: () => any): Generator<unknown, unknown[], any> {
   return found
 }
 
-for (const [what, result, want] of [['result', 'page', 'page'], ['error', '', 'nothing']]) {
+for (const [what, result, want] of [
+  ['result', 'page', 'page'],
+  ['error', '', 'nothing'],
+]) {
   test(`a call kept for others has one ${what} for all who ask, whoever ran it`, function* () {
     const cache: { page?: unknown } = {}
     same(yield* asked(() => (cache.page ??= load(result))), [want, want, want], 'run by the first who asked')
@@ -46,9 +49,10 @@ test('a call that runs in an activity can be awaited from legacy code, and spawn
     })
     return yield* inner
   })
-  same([await call, await call, await runner, ...(await Promise.all(kept))], [
-    'page', 'page', 'inner', 'inner, awaited', 'inner',
-  ])
+  same(
+    [await call, await call, await runner, ...(await Promise.all(kept))],
+    ['page', 'page', 'inner', 'inner, awaited', 'inner'],
+  )
 })
 
 test('an operation other than a call is of one branch: another that waits with it is told', function* () {
@@ -100,7 +104,10 @@ test('who waits for its own end is told, and a select of nothing as well', async
     }),
     /waits for its own end/,
   )
-  await rejects(spawn(() => select({})), /a select of nothing would never end/)
+  await rejects(
+    spawn(() => select({})),
+    /a select of nothing would never end/,
+  )
 })
 
 test('a promise made of a call inside a block runs the call inside it', async () => {
@@ -127,5 +134,8 @@ test('an error of a cancel tells no more than its message', async () => {
 
 test('the body of finish, deadline and with may be an async function', function* () {
   const five = async (): Promise<number> => 5
-  same([yield* finish(five as never), yield* deadline(99, five as never), yield* mutex().with(five as never)], [5, 5, 5])
+  same(
+    [yield* finish(five as never), yield* deadline(99, five as never), yield* mutex().with(five as never)],
+    [5, 5, 5],
+  )
 })

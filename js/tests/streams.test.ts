@@ -5,16 +5,17 @@ import { chunks, iterable, readable, through, writable } from '../src/streams.ts
 
 const log: string[] = []
 const taken = (): string[] => log.splice(0)
-const counting = (end = Infinity) => function* (emit: (n: number) => any): Generator<unknown, void, any> {
-  try {
-    for (let i = 1; i <= end; i++) {
-      yield* emit(i)
-      log.push(`made ${i}`)
+const counting = (end = Infinity) =>
+  function* (emit: (n: number) => any): Generator<unknown, void, any> {
+    try {
+      for (let i = 1; i <= end; i++) {
+        yield* emit(i)
+        log.push(`made ${i}`)
+      }
+    } finally {
+      log.push('ended')
     }
-  } finally {
-    log.push('ended')
   }
-}
 
 test('chunks reads a web stream to its end', async () => {
   await spawn(function* () {
@@ -27,16 +28,29 @@ test('chunks reads a web stream to its end', async () => {
 
 test('a cancel reaches the source of a stream at once, although a chunk is awaited', async () => {
   let cancelled: unknown
-  const silent = new ReadableStream({ cancel: (reason) => { cancelled = reason } })
-  const reading = spawn(function* () { yield* chunks(silent, () => {}) })
+  const silent = new ReadableStream({
+    cancel: (reason) => {
+      cancelled = reason
+    },
+  })
+  const reading = spawn(function* () {
+    yield* chunks(silent, () => {})
+  })
   await sleep(1)
   reading.cancel('enough')
   await rejects(reading, /cancelled: enough/)
   ok(cancelled instanceof Cancelled)
   same(silent.locked, false)
   let destroyed = false
-  const socket = { [Symbol.asyncIterator]: () => ({ next: () => new Promise<never>(() => {}) }), destroy: () => { destroyed = true } }
-  const waiting = spawn(function* () { yield* chunks(socket, () => {}) })
+  const socket = {
+    [Symbol.asyncIterator]: () => ({ next: () => new Promise<never>(() => {}) }),
+    destroy: () => {
+      destroyed = true
+    },
+  }
+  const waiting = spawn(function* () {
+    yield* chunks(socket, () => {})
+  })
   await sleep(1)
   waiting.cancel()
   await rejects(waiting, /cancelled/)
@@ -44,10 +58,23 @@ test('a cancel reaches the source of a stream at once, although a chunk is await
 })
 
 test('a body that fails cancels the stream, and a stream that fails ends the loop', async () => {
-  await rejects(spawn(() => chunks(readable(counting()), (n) => { if (n === 2) throw new Error('body') })), /^Error: body/)
+  await rejects(
+    spawn(() =>
+      chunks(readable(counting()), (n) => {
+        if (n === 2) throw new Error('body')
+      }),
+    ),
+    /^Error: body/,
+  )
   same(taken().at(-1), 'ended')
-  const failing = readable(function* (emit) { yield* emit(1); throw new Error('source') })
-  await rejects(spawn(() => chunks(failing, () => {})), /^Error: source/)
+  const failing = readable(function* (emit) {
+    yield* emit(1)
+    throw new Error('source')
+  })
+  await rejects(
+    spawn(() => chunks(failing, () => {})),
+    /^Error: source/,
+  )
 })
 
 test('what is emitted waits until it is wanted', async () => {
@@ -68,8 +95,20 @@ test('for await over an iterable ends its activity when the loop is left', async
   same(taken(), ['made 1', 'made 2', 'made 3', 'ended'])
   const seen: number[] = []
   for await (const n of iterable(counting(2))) seen.push(n)
-  same([seen, taken()], [[1, 2], ['made 1', 'made 2', 'ended']])
-  const failing = async (): Promise<void> => { for await (const _ of iterable(function* (emit) { yield* emit(1); throw new Error('source') })) void 0 }
+  same(
+    [seen, taken()],
+    [
+      [1, 2],
+      ['made 1', 'made 2', 'ended'],
+    ],
+  )
+  const failing = async (): Promise<void> => {
+    for await (const _ of iterable(function* (emit) {
+      yield* emit(1)
+      throw new Error('source')
+    }))
+      void 0
+  }
   await rejects(failing(), /^Error: source/)
   const iterator = iterable(counting())[Symbol.asyncIterator]()
   await iterator.return!()
@@ -80,9 +119,15 @@ test('a writable hands its chunks to an activity, and both ends see failure and 
   const seen: string[] = []
   const collect = asyncFn(function* (items: any): Generator<unknown, void, any> {
     try {
-      yield* items.each((item: string) => { if (item === 'bad') throw new Error('refused'); seen.push(item) })
+      yield* items.each((item: string) => {
+        if (item === 'bad') throw new Error('refused')
+        seen.push(item)
+      })
       seen.push('end')
-    } catch (error) { seen.push(error instanceof Cancelled ? 'cancelled' : 'failed'); throw error }
+    } catch (error) {
+      seen.push(error instanceof Cancelled ? 'cancelled' : 'failed')
+      throw error
+    }
   })
   const one = writable<string>(collect).getWriter()
   await one.write('a')
@@ -103,13 +148,21 @@ test('a writable hands its chunks to an activity, and both ends see failure and 
 
 test('a transform stream is one activity, from both ends', async () => {
   const double = through<number, number>(function* (items, emit) {
-    yield* items.each(function* (n) { yield* emit(n); yield* emit(n * 2) })
+    yield* items.each(function* (n) {
+      yield* emit(n)
+      yield* emit(n * 2)
+    })
   })
   const out: number[] = []
-  await readable(counting(2)).pipeThrough(double).pipeTo(new WritableStream({ write: (n) => void out.push(n) }))
+  await readable(counting(2))
+    .pipeThrough(double)
+    .pipeTo(new WritableStream({ write: (n) => void out.push(n) }))
   same(out, [1, 2, 2, 4])
   taken()
-  const broken = through<number, number>(function* () { yield* sleep(1); throw new Error('in the middle') })
+  const broken = through<number, number>(function* () {
+    yield* sleep(1)
+    throw new Error('in the middle')
+  })
   await rejects(readable(counting()).pipeThrough(broken).pipeTo(new WritableStream()), /in the middle/)
   await sleep(5)
   same(taken().at(-1), 'ended')

@@ -15,8 +15,16 @@ if (here) {
     const lock = tabLock('cart')
     let release: () => void = () => {}
     await elsewhere('cart', new Promise((done) => (release = done)))
-    const waiting = spawn(function* () { using _ = yield* lock.acquire(); return 'held' })
-    same(await spawn(function* () { return yield* waituntil(lock.acquire()).or(sleep(5).do(() => 'late')) }), 'late')
+    const waiting = spawn(function* () {
+      using _ = yield* lock.acquire()
+      return 'held'
+    })
+    same(
+      await spawn(function* () {
+        return yield* waituntil(lock.acquire()).or(sleep(5).do(() => 'late'))
+      }),
+      'late',
+    )
     same((await navigator.locks.query()).pending!.length, 1)
     const cancelled = spawn(() => lock.acquire())
     await sleep(1)
@@ -31,19 +39,42 @@ if (here) {
 
   test('a lock that its holder acquires again is reported, and a shared one is shared', async () => {
     const lock = tabLock('again')
-    const error = await rejects(spawn(function* () { yield* lock.with(function* () { yield* lock.acquire() }) }), /holds the lock already/)
+    const error = await rejects(
+      spawn(function* () {
+        yield* lock.with(function* () {
+          yield* lock.acquire()
+        })
+      }),
+      /holds the lock already/,
+    )
     ok(error instanceof DeadlockError)
     await spawn(function* () {
       const one = yield* lock.share()
-      const two = spawn(function* () { using _ = yield* lock.share(); return 'both' })
+      const two = spawn(function* () {
+        using _ = yield* lock.share()
+        return 'both'
+      })
       same(yield* two, 'both')
       one.release()
-      same(yield* atomic(() => lock.with(function* () { yield* sleep(1); return 'in a block' })), 'in a block')
+      same(
+        yield* atomic(() =>
+          lock.with(function* () {
+            yield* sleep(1)
+            return 'in a block'
+          }),
+        ),
+        'in a block',
+      )
     })
   })
 } else {
   test('without navigator.locks it is said what is needed', async () => {
-    try { tabLock('x'); ok(false) } catch (error) { ok(/Node 24/.test(String(error))) }
+    try {
+      tabLock('x')
+      ok(false)
+    } catch (error) {
+      ok(/Node 24/.test(String(error)))
+    }
   })
 }
 
@@ -52,9 +83,21 @@ test('a broadcast reaches all others of its name, in order, and is no deadlock i
   using b = broadcast<number>('numbers')
   a.post(1)
   a.post(2)
-  same(await spawn(() => atomic(function* () { return [yield* b.recv(), yield* b.recv()] })), [1, 2])
+  same(
+    await spawn(() =>
+      atomic(function* () {
+        return [yield* b.recv(), yield* b.recv()]
+      }),
+    ),
+    [1, 2],
+  )
   const all: number[] = []
-  const reading = spawn(() => b.each((n) => { all.push(n); if (n === 4) b.close() }))
+  const reading = spawn(() =>
+    b.each((n) => {
+      all.push(n)
+      if (n === 4) b.close()
+    }),
+  )
   a.post(3)
   a.post(4)
   await reading

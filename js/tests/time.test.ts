@@ -24,16 +24,35 @@ test('a simulation drives Date, performance.now and the timers of legacy code', 
   same(got, [3_600_000, 3_600_000, 3_600_000, 3500, 'arg'])
   ok(real() - began < 60_000)
   ok(setTimeout === before)
-  same(await simulate(function* () { return new Date().toISOString() }, { epoch: 0 }), '1970-01-01T00:00:00.000Z')
-  const untouched = await simulate(function* () { return setTimeout === before }, { globals: false })
+  same(
+    await simulate(
+      function* () {
+        return new Date().toISOString()
+      },
+      { epoch: 0 },
+    ),
+    '1970-01-01T00:00:00.000Z',
+  )
+  const untouched = await simulate(
+    function* () {
+      return setTimeout === before
+    },
+    { globals: false },
+  )
   ok(untouched)
 })
 
 test('a simulation that is stuck names the timers that are left', async () => {
-  const error = await rejects(simulate(function* () {
-    setInterval(() => {}, 60_000)
-    for (;;) yield* sleep(1)
-  }, { maxSteps: 50 }), /unfinished: setInterval\(60000\)/)
+  const error = await rejects(
+    simulate(
+      function* () {
+        setInterval(() => {}, 60_000)
+        for (;;) yield* sleep(1)
+      },
+      { maxSteps: 50 },
+    ),
+    /unfinished: setInterval\(60000\)/,
+  )
   ok(/time\.test|browser\.js|main\.mjs/.test(error.message), error.message)
 })
 
@@ -42,10 +61,18 @@ test('a fake clock that a test framework has installed drives sleep', async () =
   const waiting = new Map<number, () => void>()
   let last = 0
   const fake = (f: () => void, ms: number): number => (waiting.set(++last, f), ms > 0 ? last : last)
-  Object.assign(globalThis, { setTimeout: Object.assign(fake, { clock: {} }), clearTimeout: (id: number) => waiting.delete(id) })
+  Object.assign(globalThis, {
+    setTimeout: Object.assign(fake, { clock: {} }),
+    clearTimeout: (id: number) => waiting.delete(id),
+  })
   try {
-    const sleeper = spawn(function* () { yield* sleep(60_000); return 'done' })
-    const cancelled = spawn(function* () { yield* sleep(60_000) })
+    const sleeper = spawn(function* () {
+      yield* sleep(60_000)
+      return 'done'
+    })
+    const cancelled = spawn(function* () {
+      yield* sleep(60_000)
+    })
     while (waiting.size < 2) await Promise.resolve()
     cancelled.cancel()
     await rejects(cancelled, /cancelled/)
@@ -60,17 +87,25 @@ test('a fake clock that a test framework has installed drives sleep', async () =
 test('activities and blocks are tracks of the Performance panel', async () => {
   performance.clearMeasures()
   const stop = tracks()
-  await spawn(function* () {
-    yield* sleep(1)
-    yield* atomic(function* moveMoney() { yield* sleep(1) })
-  }, { name: 'teller' })
+  await spawn(
+    function* () {
+      yield* sleep(1)
+      yield* atomic(function* moveMoney() {
+        yield* sleep(1)
+      })
+    },
+    { name: 'teller' },
+  )
   stop()
   await spawn(function* () {}, { name: 'unseen' })
   const entries = performance.getEntriesByType('measure') as PerformanceMeasure[]
   const on = (track: string) => entries.filter((e) => e.detail.devtools.track === track)
   // Three stretches; more if a slow machine ends a time slice.
   const stretches = on('Activities').map((e) => e.name)
-  same([stretches.length >= 3, [...new Set(stretches)], on('Atomic blocks').map((e) => e.name)], [true, ['teller'], ['moveMoney']])
+  same(
+    [stretches.length >= 3, [...new Set(stretches)], on('Atomic blocks').map((e) => e.name)],
+    [true, ['teller'], ['moveMoney']],
+  )
   same(on('Activities')[0].detail.devtools.properties, [['then waits for', 'sleep(1)']])
   performance.clearMeasures()
 })

@@ -59,8 +59,12 @@ const CASES: Record<string, string> = {
   'labels across an atomic block': `let n = 0; async function f() { const log = []; outer: for (let i = 0; i < 4; i++) { inner: for (;;) { atomic: { await tick(); n++; if (i === 0) continue outer; if (i === 1) break inner; if (i === 2) { try { continue outer } finally { log.push('fin') } } break outer } } log.push('after ' + i) } return log }\nasync function main() { const log = await f(); atomic: { await tick(); log.push(n) } return log }`,
   'nested atomic blocks, switch, do-while, conditional awaits': `let n = 0; async function f(k) { atomic: { switch (await k) { case await Promise.resolve(1): { n += 10; await (async () => { atomic: { await tick() } })(); if (k === 1) return 'one' } default: n++ } do { n += await Promise.resolve(1) } while ((await n) < 5); return k > 2 ? await tick(k) ?? 'undef' : (await k) || 'none' } }\nasync function main() { return [await f(1), await f(2), await f(3), await f(0), n] }`,
   'errors leave the block': `let n = 0; async function f(how) { try { atomic: { n++; await tick(); if (how === 1) throw new Error('t'); if (how === 2) await Promise.reject(new Error('r')); null.x } } catch (e) { return e.constructor.name } finally { n += 10 } }\nasync function main() { return [await f(1), await f(2), await f(3), n, await (async () => { atomic: { return 'free' } })()] }`,
-  'private methods, static blocks, accessors, computed names, classes inside': `class A { static #count = 0; static { A.start = (async () => { await tick(); return 's' })() } async #bump(by = A.#count + 1) { atomic: { const was = A.#count; await tick(); A.#count = was + by } return A.#count } static async *#gen() { yield 1; yield* [2, 3] } async run() { const out = []; for await (const x of A.#gen()) out.push(x, await this.#bump()); return out } get lazy() { return (async () => { await tick(); return this.constructor.name })() } async ['x' + 'y']() { return class { async z() { return await tick() ?? 'inner' } } } }
-    async function main() { const a = new A(); return [await a.run(), await A.start, await a.lazy, await new (await a.xy())().z(), #0 in { } ] }`.replace(', #0 in { }', ''),
+  'private methods, static blocks, accessors, computed names, classes inside':
+    `class A { static #count = 0; static { A.start = (async () => { await tick(); return 's' })() } async #bump(by = A.#count + 1) { atomic: { const was = A.#count; await tick(); A.#count = was + by } return A.#count } static async *#gen() { yield 1; yield* [2, 3] } async run() { const out = []; for await (const x of A.#gen()) out.push(x, await this.#bump()); return out } get lazy() { return (async () => { await tick(); return this.constructor.name })() } async ['x' + 'y']() { return class { async z() { return await tick() ?? 'inner' } } } }
+    async function main() { const a = new A(); return [await a.run(), await A.start, await a.lazy, await new (await a.xy())().z(), #0 in { } ] }`.replace(
+      ', #0 in { }',
+      '',
+    ),
   'super in arrows, in static methods and in object literals': `class P { async m(...xs) { await tick(); return ['P', this.n, ...xs] } static async s(x) { return 'PS' + x } get v() { return 1 } }
     class C extends P { n = 7; async m(a, { b = 2, ...c } = {}, ...d) { const fs = [async () => super.m(a, b), async (x) => { const g = async () => (await super.m(x)).length; return await g() + super.v }]; return [await fs[0](), await fs[1](9), c, d] } static async s(x) { const f = async () => await super.s(x); return f() } }
     const o = { __proto__: { async hi() { return 'proto ' + this.k } }, k: 'own', async hi() { return (await super.hi()) + '!' } }
@@ -70,12 +74,16 @@ const CASES: Record<string, string> = {
   'async generators: finally at return, throw into a wait, requests in a queue': `const log = []; async function* g() { try { const a = yield 1; log.push('a' + a); try { yield await tick(2) ?? 2 } catch (e) { log.push('caught ' + e); yield 'r' } } finally { await tick(); log.push('fin'); yield 'cleanup' } }
     async function main() { const x = g(); const r = await Promise.all([x.next(), x.next('A'), x.throw('T'), x.return('R'), x.next(), x.next()]); const y = g(); await y.next(); r.push(await y.return('q'), await y.next(), await y.next()); const z = g(); r.push(await z.return('never begun'), await z.next()); return [r, log] }`,
   'this and arguments through arrows': `function F() { return async () => { const a = arguments[0]; await tick(); return [a, this.t, await (async () => [arguments.length, this.t])()] } }\nconst o = { t: 1, async m() { return [1, 2].map(async (x) => x + this.t + arguments[0]) } }\nasync function main() { return [await F.call({ t: 5 }, 'x', 'y')(), await Promise.all(await o.m(10))] }`,
-  'optional chains, templates, spreads, exponents, sequences, in, delete': `const o = { f: async (x) => x, a: { b: [async () => 4] } }; const tag = (s, ...v) => s.join('|') + v
-    async function main() { let x = 2; x **= await 3; const u = undefined; return [x, await o?.f?.(1), await o.zzz?.(1), await o.a?.b[await 0](), tag\`p\${await 1}q\${await o.f(2)}\`, [...await o.f([1, 2]), await 3], { ...await o.f({ k: 1 }), [await 'n']: await 5 }, (await 1, await 2), 'k' in await o.f({ k: 1 }), typeof await o.f(1), -await 3, !await 0, (await o.f)(6) instanceof Promise || 'call', await (await o.f(async () => 8))(), delete (await o).zzz, void await 1] }`.replace("(await o.f)(6) instanceof Promise || 'call', ", ''),
+  'optional chains, templates, spreads, exponents, sequences, in, delete':
+    `const o = { f: async (x) => x, a: { b: [async () => 4] } }; const tag = (s, ...v) => s.join('|') + v
+    async function main() { let x = 2; x **= await 3; const u = undefined; return [x, await o?.f?.(1), await o.zzz?.(1), await o.a?.b[await 0](), tag\`p\${await 1}q\${await o.f(2)}\`, [...await o.f([1, 2]), await 3], { ...await o.f({ k: 1 }), [await 'n']: await 5 }, (await 1, await 2), 'k' in await o.f({ k: 1 }), typeof await o.f(1), -await 3, !await 0, (await o.f)(6) instanceof Promise || 'call', await (await o.f(async () => 8))(), delete (await o).zzz, void await 1] }`.replace(
+      "(await o.f)(6) instanceof Promise || 'call', ",
+      '',
+    ),
   'semicolon-free code': `const list = []\nasync function f() {\n  const a = await tick()\n  ;[1, 2].forEach((x) => list.push(x))\n  await tick()\n  ;(await 1) === 1 && list.push('p')\n  let b = 1\n  await tick()\n  return list\n}\nasync function main() {\n  const r = await f()\n  return [...r, await 5]\n}`,
   'directives without semicolons': `async function f() {\n  'use strict'\n  return this === undefined\n}\nasync function g() {\n  'use activity' // as in many a house style\n  return tick(1)\n}\nasync function main() { return [await f(), await g()] }`,
   'strict mode and this undefined': `async function f() { 'use strict'; return this === undefined }\nasync function main() { return f() }`,
-  'using': `async function main() { const log = []; { const r = { [Symbol.dispose]() { log.push('d') } }; try { await tick() } finally { r[Symbol.dispose]() } } return log }`,
+  using: `async function main() { const log = []; { const r = { [Symbol.dispose]() { log.push('d') } }; try { await tick() } finally { r[Symbol.dispose]() } } return log }`,
 }
 
 for (const [name, source] of Object.entries(CASES))
@@ -86,38 +94,75 @@ for (const [name, source] of Object.entries(CASES))
   })
 
 test('a lost update without atomic, none with it, in plain syntax', async () => {
-  const source = (label: string) => `let n = 0; async function bump() { ${label} { const was = n; await tick(); n = was + 1 } }\nasync function main() { await Promise.all([bump(), bump(), bump()]); return n }`
+  const source = (label: string) =>
+    `let n = 0; async function bump() { ${label} { const was = n; await tick(); n = was + 1 } }\nasync function main() { await Promise.all([bump(), bump(), bump()]); return n }`
   const without = await both(source(''))
   const guarded = await both(source('atomic:'))
   same([without.plain, without.ours, guarded.plain, guarded.ours], [1, 1, 1, 3])
 })
 
 test('TypeScript stays TypeScript', () => {
-  const { code } = transform(`"use activity"\nexport class S<T> { constructor(private x: T) {} async get(k: string, n?: number): Promise<T> { const v = (await load<T>(k)) as T; return v! } }\nexport const f = async <T,>(x: T, { y }: { y: number } = { y: 1 }): Promise<T> => { await g(); return x }`, { file: 'a.ts' })!
-  ok(/get\(k: string, n\?: number\): Promise<T> \{ return \$charcoal\.go\(function\* get\$activity \(\) \{/.test(code), code)
+  const { code } = transform(
+    `"use activity"\nexport class S<T> { constructor(private x: T) {} async get(k: string, n?: number): Promise<T> { const v = (await load<T>(k)) as T; return v! } }\nexport const f = async <T,>(x: T, { y }: { y: number } = { y: 1 }): Promise<T> => { await g(); return x }`,
+    { file: 'a.ts' },
+  )!
+  ok(
+    /get\(k: string, n\?: number\): Promise<T> \{ return \$charcoal\.go\(function\* get\$activity \(\) \{/.test(code),
+    code,
+  )
   ok(/\(yield\* \$charcoal\.wait\(load<T>\(k\)\)\)\) as T/.test(code), code)
   ok(/^;?\nimport \* as \$charcoal/.test(code), code)
-  ok(/<T,>\(\.\.\.\$args\): Promise<T> => \$charcoal\.go\(function\* f\$activity \(x: T, \{ y \}: \{ y: number \} = \{ y: 1 \}\) \{|=> \{ return \$charcoal\.go\(function\* f\$activity \(x: T/.test(code), code)
+  ok(
+    /<T,>\(\.\.\.\$args\): Promise<T> => \$charcoal\.go\(function\* f\$activity \(x: T, \{ y \}: \{ y: number \} = \{ y: 1 \}\) \{|=> \{ return \$charcoal\.go\(function\* f\$activity \(x: T/.test(
+      code,
+    ),
+    code,
+  )
 })
 
 test('an atomic block with an await at the top level of a module is refused, not ignored', () => {
-  throws(() => transform('import x from "y"\natomic: { await x() }', { file: 'a.js' }), /a\.js:2:1: .*put it into an async function/)
-  throws(() => transform('atomic: { for await (const x of y) z(x) }', { file: 'a.js' }), /put it into an async function/)
+  throws(
+    () => transform('import x from "y"\natomic: { await x() }', { file: 'a.js' }),
+    /a\.js:2:1: .*put it into an async function/,
+  )
+  throws(
+    () => transform('atomic: { for await (const x of y) z(x) }', { file: 'a.js' }),
+    /put it into an async function/,
+  )
   // Without a wait nothing can come in between.
-  same(transform('atomic: { let x = 1 }\nfunction f() { atomic: { return 2 } }\nfor (const g of []) atomic: { f() }', { file: 'a.js' }), null)
+  same(
+    transform('atomic: { let x = 1 }\nfunction f() { atomic: { return 2 } }\nfor (const g of []) atomic: { f() }', {
+      file: 'a.js',
+    }),
+    null,
+  )
 })
 
 test('what is marked is transformed, and nothing else', () => {
   same(transform('async function f() { await g() }'), null)
-  const { code } = transform(`async function f() { await g() }\nasync function h() { "use activity"; await g() }\nconst k = async () => { atomic: { await g() } }`)!
-  ok(/async function f\(\) \{ await g\(\) \}/.test(code) && /function h\(\) \{ "use activity"; return/.test(code) && /const k = \(\) => \{ return/.test(code), code)
+  const { code } = transform(
+    `async function f() { await g() }\nasync function h() { "use activity"; await g() }\nconst k = async () => { atomic: { await g() } }`,
+  )!
+  ok(
+    /async function f\(\) \{ await g\(\) \}/.test(code) &&
+      /function \*h\$activity\(\) \{ "use activity"; yield\*/.test(code) &&
+      /const k = \(\) => \{ return/.test(code),
+    code,
+  )
 })
 
 test('the import is written in the way of the module that it is written into', () => {
   const body = 'async function f() { atomic: { await g() } }'
   const is = (want: 'import' | 'require', source: string, file?: string, format?: 'module' | 'commonjs'): void => {
     const { code } = transform(source, { file, format })!
-    same(code.includes('import * as $charcoal') ? 'import' : code.includes('= require("charcoal-js/runtime")') ? 'require' : code, want)
+    same(
+      code.includes('import * as $charcoal')
+        ? 'import'
+        : code.includes('= require("charcoal-js/runtime")')
+          ? 'require'
+          : code,
+      want,
+    )
   }
   is('import', `import x from 'y'\n${body}`)
   is('import', body) // neither: what bundlers and browsers take it for
@@ -135,7 +180,11 @@ test('the import is written in the way of the module that it is written into', (
 test('what cannot be transformed is refused, with place and remedy', () => {
   const refused = (source: string, pattern: RegExp): void => {
     throws(() => transform(source, { file: 'a.js', all: true }), pattern)
-    try { transform(source, { file: 'a.js', all: true }) } catch (error) { ok(error instanceof TransformError) }
+    try {
+      transform(source, { file: 'a.js', all: true })
+    } catch (error) {
+      ok(error instanceof TransformError)
+    }
   }
   refused('\nasync function f() { return new.target }', /a\.js:2:1: new\.target cannot/)
   refused('async function f() { atomic: for (;;) await 1 }', /a\.js:1:22: `atomic:` stands before a block/)
@@ -156,7 +205,8 @@ test('source maps lead back to the place', async () => {
 })
 
 test('async generators: delegation to what cannot be thrown into, parameters, and early ends', async () => {
-  const { plain, ours, code } = await both(`const log = []; const it = { [Symbol.iterator]() { return { next() { return { value: 1, done: false } }, return() { log.push('closed'); return {} } } } }
+  const { plain, ours, code } =
+    await both(`const log = []; const it = { [Symbol.iterator]() { return { next() { return { value: 1, done: false } }, return() { log.push('closed'); return {} } } } }
     async function* g(a = 1, ...rest) { try { yield* it } catch (e) { log.push(String(e instanceof Error ? 'error' : e)) } yield arguments.length }
     async function* h() { yield* { async *[Symbol.asyncIterator]() { try { yield 1; yield 2 } catch (e) { log.push('in ' + e); yield 3 } } } }
     async function main() { const x = g(5, 6); await x.next(); const y = h(); await y.next(); log.push(JSON.stringify(await y.throw('t'))); const z = h(); await z.next(); await z.return(); log.push(JSON.stringify(await z.next())); await x.return(4)
@@ -168,19 +218,30 @@ test('async generators: delegation to what cannot be thrown into, parameters, an
 })
 
 test('a transformed function called by legacy code runs up to its first wait in the call', async () => {
-  const code = transform(`const log = []
+  const code = transform(
+    `const log = []
     async function handler(event) { event.stopped = true; log.push('first part'); atomic: { await tick(); log.push('second part') } return log }
-    async function busy() { atomic: { log.push('busy'); await tick(20); log.push('not busy') } }`, { file: 'x.js' })!.code.replace(/import .*?;/, '')
-  const made = new Function('$charcoal', 'tick', `${code}\nreturn { handler, busy, log }`)(runtime, tick) as Record<string, (...args: unknown[]) => Promise<unknown>> & { log: string[] }
+    async function busy() { atomic: { log.push('busy'); await tick(20); log.push('not busy') } }`,
+    { file: 'x.js' },
+  )!.code.replace(/import .*?;/, '')
+  const made = new Function('$charcoal', 'tick', `${code}\nreturn { handler, busy, log }`)(runtime, tick) as Record<
+    string,
+    (...args: unknown[]) => Promise<unknown>
+  > & { log: string[] }
   const event = { stopped: false }
   const promise = made.handler(event)
   same([event.stopped, made.log.length], [true, 1])
   same(await promise, ['first part', 'second part'])
   // Errors before the first wait reject, as natively.
-  await made.handler(null).then(() => ok(false), (error) => ok(error instanceof TypeError))
+  await made.handler(null).then(
+    () => ok(false),
+    (error) => ok(error instanceof TypeError),
+  )
   // An activity that was ready before has not run in between, and still runs.
   made.log.length = 0
-  const other = lib.spawn(function* () { made.log.push('other') })
+  const other = lib.spawn(function* () {
+    made.log.push('other')
+  })
   await Promise.all([other, made.handler({})])
   same(made.log[0], 'first part')
   same(made.log.includes('other'), true)
@@ -197,11 +258,18 @@ test('a transformed function called by legacy code runs up to its first wait in 
 
 test('what should have been transformed and was not is found', () => {
   const source = `class Store { async save() { atomic: { await null } } async load() { return { atomic: 1 } } }`
-  const make = (text: string): object => new Function('$charcoal', `${text.replace(/import .*?;/, '')}\nreturn { Store }`)(runtime)
-  throws(() => assertTransformed(make(source), 'store.js'), /store\.js: Store has an atomic block that is not transformed/)
+  const make = (text: string): object =>
+    new Function('$charcoal', `${text.replace(/import .*?;/, '')}\nreturn { Store }`)(runtime)
+  throws(
+    () => assertTransformed(make(source), 'store.js'),
+    /store\.js: Store has an atomic block that is not transformed/,
+  )
   assertTransformed(make(transform(source)!.code))
   const two = `async function a() { atomic: { await 1 } }\nasync function b() { atomic: { await 1 } }`
-  throws(() => assertTransformed(new Function(`${two}\nreturn { a, b }`)()), /a, b have atomic blocks that are not transformed, so they do nothing/)
+  throws(
+    () => assertTransformed(new Function(`${two}\nreturn { a, b }`)()),
+    /a, b have atomic blocks that are not transformed, so they do nothing/,
+  )
 })
 
 test('text with an atomic block that is not transformed is told from other text', () => {
@@ -211,6 +279,11 @@ test('text with an atomic block that is not transformed is told from other text'
     'async () => { if (x) { } atomic: { await null } }',
   ]
   for (const text of bad) same([isUntransformed(text), isUntransformed(transform(text)!.code)], [true, false], text)
-  const good = ['f({ a: 1, atomic: { await: 1 } })', 'x.atomic = { a: 1 }', 'const o = { atomic: { a: 1 } }', 'y ? atomic : { await: 1 }']
+  const good = [
+    'f({ a: 1, atomic: { await: 1 } })',
+    'x.atomic = { a: 1 }',
+    'const o = { atomic: { a: 1 } }',
+    'y ? atomic : { await: 1 }',
+  ]
   for (const text of good) same(isUntransformed(text), false, text)
 })

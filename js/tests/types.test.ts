@@ -1,6 +1,26 @@
 /** Types infer: this file compiles, and each `@ts-expect-error` line does not without it. */
 import { same, test } from './harness.ts'
-import { asyncFn, spawn, wait, atomic, channel, select, sleep, finish, async, waituntil, future, deadline, atomicFn, asyncFnX, newActivityContext, noncancellable, once, type Activity, type Call } from './lib.ts'
+import {
+  asyncFn,
+  spawn,
+  wait,
+  atomic,
+  channel,
+  select,
+  sleep,
+  finish,
+  async,
+  waituntil,
+  future,
+  deadline,
+  atomicFn,
+  asyncFnX,
+  newActivityContext,
+  noncancellable,
+  once,
+  type Activity,
+  type Call,
+} from './lib.ts'
 
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false
 function is<_T extends true>(): void {}
@@ -52,9 +72,11 @@ test('types infer through calls, waits, spawn and select', () => {
     is<Equal<typeof h.value, number>>()
     const w = yield* waituntil(ch.recv().do((date) => date.getTime())).or(future<string>().get())
     is<Equal<typeof w, number | string>>()
-    const gen = yield* waituntil(ch.recv().do(function* (date) {
-      return date
-    }))
+    const gen = yield* waituntil(
+      ch.recv().do(function* (date) {
+        return date
+      }),
+    )
     is<Equal<typeof gen, Date>>()
     const e = yield* waituntil(ch.recv()).else(() => null)
     is<Equal<typeof e, Date | null>>()
@@ -107,12 +129,19 @@ test('a body may return any value, also one that has an iterator', async () => {
     const text: string = yield* waituntil(sleep(0).do(() => 'late'))
     const list: number[] = yield* waituntil(sleep(0).do(() => [1, 2]))
     const map: Map<string, number> = yield* waituntil(sleep(0).do(() => new Map([['a', 1]])))
-    const run: number = yield* waituntil(sleep(0).do(function* () { yield* sleep(0); return 5 }))
+    const run: number = yield* waituntil(
+      sleep(0).do(function* () {
+        yield* sleep(0)
+        return 5
+      }),
+    )
     const call: number = yield* waituntil(sleep(0).do(() => g()))
     const either: string | number[] = yield* waituntil(sleep(0).do(() => 'x')).or(sleep(1).do(() => [3]))
     const otherwise: string | number[] = yield* waituntil(sleep(1000).do(() => 'x')).else(() => [4])
     return [text, list, map.get('a'), run, call, either, otherwise]
   })
-  const g = asyncFn(function* () { return 6 })
+  const g = asyncFn(function* () {
+    return 6
+  })
   same(await f(), ['late', [1, 2], 1, 5, 6, 'x', [4]])
 })

@@ -1,8 +1,35 @@
 /** Waiting: promises, select, waituntil with `and`, and the objects to wait for. */
 import { test, ok, same, throws, rejects } from './harness.ts'
 import {
-  each, spawn, wait, select, waituntil, when, channel, sleep, mutex, semaphore, rwlock, condition, future, once, aborted, rendezvous, twait, addTimeout, finish, async, Cancelled, ClosedError, deadline,
-  atomic, asyncFn, Clause, ClauseList, Rendezvous, type RendezvousEvent,
+  each,
+  spawn,
+  wait,
+  select,
+  waituntil,
+  when,
+  channel,
+  sleep,
+  mutex,
+  semaphore,
+  rwlock,
+  condition,
+  future,
+  once,
+  aborted,
+  rendezvous,
+  twait,
+  addTimeout,
+  finish,
+  async,
+  Cancelled,
+  ClosedError,
+  deadline,
+  atomic,
+  asyncFn,
+  Clause,
+  ClauseList,
+  Rendezvous,
+  type RendezvousEvent,
 } from './lib.ts'
 import { check } from '../src/dev/index.ts'
 
@@ -11,52 +38,113 @@ const after = <T>(ms: number, value: T): Promise<T> => new Promise((done) => set
 test('each takes async iterables, channels and iterables of promises, and closes the iterator when it is left early', async () => {
   const log: unknown[] = []
   async function* numbers(): AsyncGenerator<number> {
-    try { for (let i = 1; ; i++) { await Promise.resolve(); yield i } } finally { log.push('closed') }
+    try {
+      for (let i = 1; ; i++) {
+        await Promise.resolve()
+        yield i
+      }
+    } finally {
+      log.push('closed')
+    }
   }
   await spawn(function* () {
-    yield* each([after(2, 'a'), 'b'], (x) => { log.push(x) })
+    yield* each([after(2, 'a'), 'b'], (x) => {
+      log.push(x)
+    })
     const ch = channel<number>(5)
     yield* ch.send(7)
     ch.close()
-    yield* each(ch, function* (x) { yield* sleep(1); log.push(x) })
+    yield* each(ch, function* (x) {
+      yield* sleep(1)
+      log.push(x)
+    })
     try {
-      yield* each(numbers(), function* (n) { log.push(n); if (n === 2) throw new Error('enough') })
-    } catch (error) { log.push(String(error)) }
-    const endless = spawn(() => each(numbers(), function* (n) { if (n === 3) yield* sleep(10_000) }))
+      yield* each(numbers(), function* (n) {
+        log.push(n)
+        if (n === 2) throw new Error('enough')
+      })
+    } catch (error) {
+      log.push(String(error))
+    }
+    const endless = spawn(() =>
+      each(numbers(), function* (n) {
+        if (n === 3) yield* sleep(10_000)
+      }),
+    )
     yield* sleep(5)
     endless.cancel()
-    try { yield* endless } catch (error) { log.push((error as Error).name) }
+    try {
+      yield* endless
+    } catch (error) {
+      log.push((error as Error).name)
+    }
     yield* wait(after(2, 0))
   })
   // A cancelled loop does not wait for the iterator's end.
-  same([...log.slice(0, 7), ...log.slice(7).sort()], ['a', 'b', 7, 1, 2, 'closed', 'Error: enough', 'Cancelled', 'closed'])
+  same(
+    [...log.slice(0, 7), ...log.slice(7).sort()],
+    ['a', 'b', 7, 1, 2, 'closed', 'Error: enough', 'Cancelled', 'closed'],
+  )
 })
 
 test('wait takes promises, thenables, operations, activities and plain values', async () => {
-  const f = asyncFn(function* () { return 'call' })
+  const f = asyncFn(function* () {
+    return 'call'
+  })
   same(
     await spawn(function* () {
       const thenable = { then: (ok: (v: string) => void) => ok('thenable') } as PromiseLike<string>
-      const gen = function* () { return 'generator' }
-      return [yield* wait(Promise.resolve('promise')), yield* wait(thenable), yield* wait(f()), yield* wait(spawn(f())), yield* wait(gen()), yield* wait<number>(5), yield* wait(null)]
+      const gen = function* () {
+        return 'generator'
+      }
+      return [
+        yield* wait(Promise.resolve('promise')),
+        yield* wait(thenable),
+        yield* wait(f()),
+        yield* wait(spawn(f())),
+        yield* wait(gen()),
+        yield* wait<number>(5),
+        yield* wait(null),
+      ]
     }),
     ['promise', 'thenable', 'call', 'call', 'generator', 5, null],
   )
 })
 
 test('plain yield works as in the papers: promises, calls, activities, generators, values', async () => {
-  const f = asyncFn(function* (n: number) { return n + 1 })
+  const f = asyncFn(function* (n: number) {
+    return n + 1
+  })
   same(
     await spawn(function* (): Generator<unknown, unknown[], any> {
-      return [yield Promise.resolve(1), yield f(1), yield spawn(f(2)), yield (function* () { return 4 })(), yield 5, yield { then: (ok: any) => ok(6) }]
+      return [
+        yield Promise.resolve(1),
+        yield f(1),
+        yield spawn(f(2)),
+        yield (function* () {
+          return 4
+        })(),
+        yield 5,
+        yield { then: (ok: any) => ok(6) },
+      ]
     }),
     [1, 2, 3, 4, 5, 6],
   )
 })
 
 test('a rejected promise throws at the wait', async () => {
-  await rejects(spawn(function* () { yield* wait(Promise.reject(new Error('no'))) }), /no/)
-  await rejects(spawn(function* () { yield* waituntil(Promise.reject(new Error('no'))).or(sleep(1000)) }), /no/)
+  await rejects(
+    spawn(function* () {
+      yield* wait(Promise.reject(new Error('no')))
+    }),
+    /no/,
+  )
+  await rejects(
+    spawn(function* () {
+      yield* waituntil(Promise.reject(new Error('no'))).or(sleep(1000))
+    }),
+    /no/,
+  )
 })
 
 test('select says which clause it was', function* () {
@@ -64,7 +152,9 @@ test('select says which clause it was', function* () {
   const got = yield* select({ job: ch.recv(), late: sleep(10) })
   same(got, { key: 'late', value: undefined })
   same(ch.receivers.count(), 0)
-  spawn(function* () { yield* ch.send(4) })
+  spawn(function* () {
+    yield* ch.send(4)
+  })
   const next = yield* select({ job: ch.recv(), late: sleep(10) })
   same(next.key === 'job' ? next.value + 1 : 0, 5)
 })
@@ -82,7 +172,13 @@ test('waituntil over promises, activities and signals; a promise keeps one react
       log.push(yield* waituntil(never).or(abort.signal))
       log.push(yield* waituntil(slow).or(sleep(500)))
       log.push(yield* waituntil(slow).or(sleep(500)))
-      log.push(yield* waituntil(spawn(function* () { return 'activity' })).or(never))
+      log.push(
+        yield* waituntil(
+          spawn(function* () {
+            return 'activity'
+          }),
+        ).or(never),
+      )
       setTimeout(() => controller.abort('later'), 1)
       log.push(yield* aborted(controller.signal))
       log.push(yield* aborted(controller.signal))
@@ -111,7 +207,11 @@ test('events of an EventTarget and of an emitter; the listener exists only while
       yield* waituntil(once(emitter, 'data')).or(once(target, 'x')).or(sleep(1))
       setTimeout(() => emitter.emit('error', new Error('broken')), 1)
       let error
-      try { yield* once(emitter, 'data') } catch (caught) { error = String(caught) }
+      try {
+        yield* once(emitter, 'data')
+      } catch (caught) {
+        error = String(caught)
+      }
       setTimeout(() => emitter.emit('error', 'an event like others'), 1)
       return [e.type, d, error, yield* once(emitter, 'error'), listeners.data.length, listeners.error.length]
     }),
@@ -124,7 +224,15 @@ test('and: all clauses, as they come, over mixed objects', function* () {
   const f = future<string>('f')
   const log: unknown[] = []
   const w = spawn(function* () {
-    yield* waituntil(ch.recv().do(function* (v) { log.push(v); yield* sleep(5); log.push('body ends') })).and(f.get().do((v) => void log.push(v))).and(sleep(1).do(() => void log.push('slept')))
+    yield* waituntil(
+      ch.recv().do(function* (v) {
+        log.push(v)
+        yield* sleep(5)
+        log.push('body ends')
+      }),
+    )
+      .and(f.get().do((v) => void log.push(v)))
+      .and(sleep(1).do(() => void log.push('slept')))
   })
   yield* sleep(2)
   ok(f.set('future'))
@@ -146,30 +254,68 @@ test('and with else: decided only if every needed clause is ready, counting clau
   same(yield* two().else(() => 'else'), 2)
   same(ch.size, 0)
   const m = mutex()
-  same(yield* waituntil(m.acquire()).and(m.acquire()).else(() => 'else'), 'else')
+  same(
+    yield* waituntil(m.acquire())
+      .and(m.acquire())
+      .else(() => 'else'),
+    'else',
+  )
   const l = rwlock()
-  yield* waituntil(l.read()).and(l.read()).else(() => ok(false))
-  same(yield* waituntil(l.write()).and(future().get()).or(ch.send(1)).else(() => 'else'), undefined)
+  yield* waituntil(l.read())
+    .and(l.read())
+    .else(() => ok(false))
+  same(
+    yield* waituntil(l.write())
+      .and(future().get())
+      .or(ch.send(1))
+      .else(() => 'else'),
+    undefined,
+  )
   same(ch.size, 1)
-  same(yield* waituntil(future().get()).and(sleep(5)).or(sleep(7)).else(() => 'else'), 'else')
+  same(
+    yield* waituntil(future().get())
+      .and(sleep(5))
+      .or(sleep(7))
+      .else(() => 'else'),
+    'else',
+  )
   const r = new Rendezvous<number>()
   r.event(1)('x')
-  same(yield* waituntil(r.next()).and(r.next()).else(() => 'else'), 'else')
+  same(
+    yield* waituntil(r.next())
+      .and(r.next())
+      .else(() => 'else'),
+    'else',
+  )
 })
 
 test('and: an error of one clause withdraws the others; so does cancel', function* () {
   const a = channel<number>(0, 'a')
   const b = channel<number>(0, 'b')
-  const w = spawn(function* () { yield* waituntil(a.recv()).and(b.recv()) })
+  const w = spawn(function* () {
+    yield* waituntil(a.recv()).and(b.recv())
+  })
   yield* sleep(1)
   a.close()
-  try { yield* w; ok(false) } catch (error) { ok(error instanceof ClosedError) }
+  try {
+    yield* w
+    ok(false)
+  } catch (error) {
+    ok(error instanceof ClosedError)
+  }
   same(b.receivers.count(), 0)
-  const c = spawn(function* () { yield* waituntil(channel().recv()).and(b.recv()) })
+  const c = spawn(function* () {
+    yield* waituntil(channel().recv()).and(b.recv())
+  })
   yield* sleep(1)
   same(b.receivers.count(), 1)
   c.cancel()
-  try { yield* c; ok(false) } catch (error) { ok(error instanceof Cancelled) }
+  try {
+    yield* c
+    ok(false)
+  } catch (error) {
+    ok(error instanceof Cancelled)
+  }
   same(b.receivers.count(), 0)
 })
 
@@ -178,14 +324,26 @@ test('and: what has had its effect before a cancel is told', function* () {
   const b = channel<number>(1, 'b')
   const log: number[] = []
   const w = spawn(function* () {
-    yield* waituntil(a.recv().do(function* (v) { log.push(v); yield* sleep(5) })).and(b.recv().do((v) => void log.push(v))).and(channel().recv())
+    yield* waituntil(
+      a.recv().do(function* (v) {
+        log.push(v)
+        yield* sleep(5)
+      }),
+    )
+      .and(b.recv().do((v) => void log.push(v)))
+      .and(channel().recv())
   })
   yield* sleep(1)
   ok(a.trySend(1))
   yield* sleep(1)
   ok(b.trySend(2))
   w.cancel()
-  try { yield* w; ok(false) } catch (error) { ok(error instanceof Cancelled) }
+  try {
+    yield* w
+    ok(false)
+  } catch (error) {
+    ok(error instanceof Cancelled)
+  }
   same(log, [1])
 })
 
@@ -194,7 +352,15 @@ test('when takes clauses, cases, groups and bare waitables', function* () {
   yield* ch.send(1)
   yield* ch.send(2)
   same(yield* waituntil(when(true, ch.recv())), 1)
-  same(yield* waituntil(when(true, ch.recv().do((n) => n * 10))), 20)
+  same(
+    yield* waituntil(
+      when(
+        true,
+        ch.recv().do((n) => n * 10),
+      ),
+    ),
+    20,
+  )
   same(yield* waituntil(when(true, waituntil(sleep(1)))).or(when(false, waituntil(sleep(0)))), undefined)
   same(yield* waituntil(waituntil(when(false, sleep(1)))).or(sleep(2).do(() => 'two')), 'two')
 })
@@ -217,18 +383,34 @@ test('channels: rendezvous, buffer, close, each, for await, try', async () => {
   ok(ch.closed)
   throws(() => ch.trySend(1), /numbers is closed/)
   throws(() => ch.tryRecv(), /numbers is closed/)
-  await rejects(spawn(function* () { yield* ch.send(1) }), /ClosedError/)
+  await rejects(
+    spawn(function* () {
+      yield* ch.send(1)
+    }),
+    /ClosedError/,
+  )
   const open = channel<number>(1)
   same(open.tryRecv(), undefined)
   ok(open.trySend(1) && !open.trySend(2))
   same(open.tryRecv(), { value: 1 })
   throws(() => channel(-1), /capacity/)
   const waiting = channel<number>()
-  const s = spawn(function* () { yield* waiting.send(1) })
+  const s = spawn(function* () {
+    yield* waiting.send(1)
+  })
   const e = channel<number>()
-  const r = spawn(function* () { yield* e.each(function* () {}) })
+  const r = spawn(function* () {
+    yield* e.each(function* () {})
+  })
   const e2 = channel<number>(1)
-  const bad = rejects(spawn(function* () { yield* e2.each(() => { throw new Error('body') }) }), /body/)
+  const bad = rejects(
+    spawn(function* () {
+      yield* e2.each(() => {
+        throw new Error('body')
+      })
+    }),
+    /body/,
+  )
   e2.trySend(1)
   await new Promise((done) => setTimeout(done, 5))
   same(waiting.tryRecv(), { value: 1 })
@@ -243,17 +425,24 @@ test('mutex: first come, first served; using releases; cancel while waiting take
   const log: number[] = []
   const p = yield* m.acquire()
   ok(m.locked && m.tryAcquire() === undefined)
-  const all = [1, 2, 3].map((n) => spawn(function* () {
-    yield* m.with(function* () {
-      log.push(n)
-      yield* sleep(1)
-    })
-  }))
+  const all = [1, 2, 3].map((n) =>
+    spawn(function* () {
+      yield* m.with(function* () {
+        log.push(n)
+        yield* sleep(1)
+      })
+    }),
+  )
   yield* sleep(1)
   all[1].cancel()
   p.release()
   p.release()
-  for (const a of all) try { yield* a } catch (error) { ok(error instanceof Cancelled) }
+  for (const a of all)
+    try {
+      yield* a
+    } catch (error) {
+      ok(error instanceof Cancelled)
+    }
   same(log, [1, 3])
   check(m)
   ok(!m.locked)
@@ -265,8 +454,12 @@ test('mutex: first come, first served; using releases; cancel while waiting take
 test('semaphore: counts, in order; a withdrawn first waiter lets the next ones in', function* () {
   const s = semaphore(3, 's')
   const one = yield* s.acquire()
-  const big = spawn(function* () { return yield* s.acquire(3) })
-  const small = spawn(function* () { return yield* s.acquire(1) })
+  const big = spawn(function* () {
+    return yield* s.acquire(3)
+  })
+  const small = spawn(function* () {
+    return yield* s.acquire(1)
+  })
   yield* sleep(1)
   same(s.available, 0, 'nobody overtakes')
   big.cancel()
@@ -282,13 +475,14 @@ test('semaphore: counts, in order; a withdrawn first waiter lets the next ones i
 test('rwlock: many readers or one writer, and a waiting writer is not starved', function* () {
   const l = rwlock('l')
   const log: string[] = []
-  const reader = (n: number) => function* () {
-    const p = yield* l.read()
-    log.push(`r${n}`)
-    yield* sleep(2)
-    check(l)
-    p.release()
-  }
+  const reader = (n: number) =>
+    function* () {
+      const p = yield* l.read()
+      log.push(`r${n}`)
+      yield* sleep(2)
+      check(l)
+      p.release()
+    }
   const writer = function* () {
     const p = yield* l.write()
     log.push('w')
@@ -299,8 +493,16 @@ test('rwlock: many readers or one writer, and a waiting writer is not starved', 
   const all = [spawn(reader(1)), spawn(reader(2)), spawn(writer), spawn(reader(3))]
   yield* sleep(1)
   same(log, ['r1', 'r2'])
-  const impatient = spawn(function* () { yield* deadline(0.5, function* () { yield* l.write() }) })
-  try { yield* impatient } catch (error) { same((error as Error).name, 'DeadlineError') }
+  const impatient = spawn(function* () {
+    yield* deadline(0.5, function* () {
+      yield* l.write()
+    })
+  })
+  try {
+    yield* impatient
+  } catch (error) {
+    same((error as Error).name, 'DeadlineError')
+  }
   for (const a of all) yield* a
   same(log, ['r1', 'r2', 'w', 'r3'])
 })
@@ -310,16 +512,17 @@ test('condition: signal, broadcast, and waitWith takes the mutex again, cancelle
   const m = mutex()
   const log: string[] = []
   ok(!c.signal())
-  const make = (n: string) => spawn(function* () {
-    let p = yield* m.acquire()
-    try {
-      p = yield* c.waitWith(m, p)
-      ok(m.locked)
-      log.push(n)
-    } finally {
-      p.release()
-    }
-  })
+  const make = (n: string) =>
+    spawn(function* () {
+      let p = yield* m.acquire()
+      try {
+        p = yield* c.waitWith(m, p)
+        ok(m.locked)
+        log.push(n)
+      } finally {
+        p.release()
+      }
+    })
   const all = ['a', 'b', 'c', 'd'].map(make)
   yield* sleep(1)
   c.signal()
@@ -328,24 +531,47 @@ test('condition: signal, broadcast, and waitWith takes the mutex again, cancelle
   all[1].cancel()
   yield* sleep(1)
   same(c.broadcast(), 2)
-  for (const a of all) try { yield* a } catch (error) { ok(error instanceof Cancelled) }
+  for (const a of all)
+    try {
+      yield* a
+    } catch (error) {
+      ok(error instanceof Cancelled)
+    }
   same(log, ['a', 'c', 'd'])
   ok(!m.locked)
 })
 
 test('future: set once, failed once, taken by many', function* () {
   const f = future<number>()
-  const all = [1, 2].map(() => spawn(function* () { return yield* f.get() }))
+  const all = [1, 2].map(() =>
+    spawn(function* () {
+      return yield* f.get()
+    }),
+  )
   yield* sleep(1)
   f.set(5)
   same([yield* all[0], yield* all[1], yield* f.get()], [5, 5, 5])
   const g = future<number>('g')
-  const w = spawn(function* () { return yield* g.get() })
+  const w = spawn(function* () {
+    return yield* g.get()
+  })
   yield* sleep(1)
   ok(g.fail(new Error('bad')))
-  try { yield* w; ok(false) } catch (error) { same(String(error), 'Error: bad') }
-  try { yield* g.get(); ok(false) } catch (error) { same(String(error), 'Error: bad') }
-  const late = spawn(function* () { yield* waituntil(future().get()).or(sleep(1)) })
+  try {
+    yield* w
+    ok(false)
+  } catch (error) {
+    same(String(error), 'Error: bad')
+  }
+  try {
+    yield* g.get()
+    ok(false)
+  } catch (error) {
+    same(String(error), 'Error: bad')
+  }
+  const late = spawn(function* () {
+    yield* waituntil(future().get()).or(sleep(1))
+  })
   yield* late
 })
 
@@ -355,11 +581,14 @@ test('rendezvous: fork, windowed flow, strict, leak report', async () => {
     yield* rendezvous<number, string>(function* (r) {
       let sent = 0
       let running = 0
-      for (let done = 0; done < 6; )
+      for (let done = 0; done < 6;)
         if (sent < 6 && running < 2) {
           const n = sent++
           running++
-          r.fork(n, function* () { yield* sleep(1); return `v${n}` })
+          r.fork(n, function* () {
+            yield* sleep(1)
+            return `v${n}`
+          })
         } else {
           const { id, value } = yield* r.next()
           running--
@@ -393,12 +622,32 @@ test('twait waits for all events made in it; addTimeout composes', async () => {
   const lookup = (name: string, done: RendezvousEvent<string>) => void setTimeout(() => done(`${name}!`), 1)
   await spawn(function* () {
     const slots: string[] = []
-    same(yield* twait((make) => { ['a', 'b'].forEach((n, i) => lookup(n, make<string>((v) => (slots[i] = v)))); return 'result' }), 'result')
+    same(
+      yield* twait((make) => {
+        ;['a', 'b'].forEach((n, i) =>
+          lookup(
+            n,
+            make<string>((v) => (slots[i] = v)),
+          ),
+        )
+        return 'result'
+      }),
+      'result',
+    )
     same(slots, ['a!', 'b!'])
     const got: unknown[] = []
     yield* twait((make) => {
-      lookup('c', addTimeout(500, make((v) => got.push(v))))
-      addTimeout(5, make((v) => got.push(v)))
+      lookup(
+        'c',
+        addTimeout(
+          500,
+          make((v) => got.push(v)),
+        ),
+      )
+      addTimeout(
+        5,
+        make((v) => got.push(v)),
+      )
       make()(undefined as never)
     })
     same(got, [{ ok: true, value: 'c!' }, { ok: false }])
@@ -408,17 +657,32 @@ test('twait waits for all events made in it; addTimeout composes', async () => {
 test('a new kind of object joins by three methods', function* () {
   class Bell extends Clause<string> {
     static waiting = new ClauseList()
-    poll() { return false }
-    override register() { Bell.waiting.push(this) }
-    override withdraw() { Bell.waiting.remove(this) }
-    describe() { return 'bell' }
+    poll() {
+      return false
+    }
+    override register() {
+      Bell.waiting.push(this)
+    }
+    override withdraw() {
+      Bell.waiting.remove(this)
+    }
+    describe() {
+      return 'bell'
+    }
   }
-  const w = spawn(function* () { return yield* waituntil(new Bell()).or(sleep(100)) })
+  const w = spawn(function* () {
+    return yield* waituntil(new Bell()).or(sleep(100))
+  })
   yield* sleep(1)
   Bell.waiting.shift()!.fire('ding')
   same(yield* w, 'ding')
   same(yield* waituntil(new Bell()).else(() => 'else'), 'else')
-  same(yield* waituntil(new Bell()).and(sleep(1)).else(() => 'else'), 'else')
+  same(
+    yield* waituntil(new Bell())
+      .and(sleep(1))
+      .else(() => 'else'),
+    'else',
+  )
   const b = new Bell()
   b.withdraw()
 })
@@ -428,7 +692,9 @@ test('an answered operation answers the same again', function* () {
   yield* ch.send(1)
   const op = ch.recv()
   same([yield* op, yield* op], [1, 1])
-  const f = asyncFn(function* () { return 2 })
+  const f = asyncFn(function* () {
+    return 2
+  })
   const call = f()
   same([yield* call, yield* call], [2, 2])
   const s = sleep(1)
@@ -442,22 +708,39 @@ test('the branches of a finish fail together: the rest is cancelled, all errors 
   try {
     yield* finish(function* () {
       yield* async(function* () {
-        try { yield* sleep(100) } finally { log.push('cancelled') }
+        try {
+          yield* sleep(100)
+        } finally {
+          log.push('cancelled')
+        }
       })
-      yield* async(function* () { yield* sleep(1); throw new Error('one') })
+      yield* async(function* () {
+        yield* sleep(1)
+        throw new Error('one')
+      })
       yield* sleep(50)
     })
     ok(false)
-  } catch (error) { same(String(error), 'Error: one') }
+  } catch (error) {
+    same(String(error), 'Error: one')
+  }
   same(log, ['cancelled'])
   try {
     yield* finish(function* () {
-      yield* async(function* () { try { yield* sleep(100) } finally { throw new Error('two') } })
+      yield* async(function* () {
+        try {
+          yield* sleep(100)
+        } finally {
+          throw new Error('two')
+        }
+      })
       yield* sleep(1)
       throw new Error('one')
     })
     ok(false)
-  } catch (error) { ok(error instanceof AggregateError && /one; two/.test(error.message), String(error)) }
+  } catch (error) {
+    ok(error instanceof AggregateError && /one; two/.test(error.message), String(error))
+  }
 })
 
 test('a statement that names one activity twice is answered once', function* () {

@@ -35,32 +35,47 @@ async function withWorker(body: (there: Remote<There>) => Promise<void>): Promis
   }
 }
 
-test('a worker answers calls, with results and with errors', () => withWorker(async (there) => {
-  same(await all([there.add(1, 2), there.add(3, 4)]), [3, 7])
-  const error = await rejects(there.fails(), /RangeError: too big/)
-  same([error.code, /worker\.entry|worker\.(m?js)/.test(error.stack)], ['EBIG', true])
-  await rejects(there.missing(), /the worker has no function missing/)
-  await rejects(there.unclonable(), /could not be cloned|clone/i)
-  const bytes = new Uint8Array(9)
-  same([await there.size(transfer(bytes, [bytes.buffer])), bytes.length], [9, 0])
-  await rejects(asyncFn(function* () { yield* (there.size as any)(() => {}) })(), /could not be cloned|clone/i)
-}))
+test('a worker answers calls, with results and with errors', () =>
+  withWorker(async (there) => {
+    same(await all([there.add(1, 2), there.add(3, 4)]), [3, 7])
+    const error = await rejects(there.fails(), /RangeError: too big/)
+    same([error.code, /worker\.entry|worker\.(m?js)/.test(error.stack)], ['EBIG', true])
+    await rejects(there.missing(), /the worker has no function missing/)
+    await rejects(there.unclonable(), /could not be cloned|clone/i)
+    const bytes = new Uint8Array(9)
+    same([await there.size(transfer(bytes, [bytes.buffer])), bytes.length], [9, 0])
+    await rejects(
+      asyncFn(function* () {
+        yield* (there.size as any)(() => {})
+      })(),
+      /could not be cloned|clone/i,
+    )
+  }))
 
-test('a cancel goes over to the worker, and the call ends when it has ended there', () => withWorker(async (there) => {
-  same(await there.stopped(), 0)
-  const calling = spawn(there.forever())
-  await there.add(1, 1) // by now the other call has begun there
-  calling.cancel()
-  ok((await rejects(calling, /cancelled/)) instanceof Cancelled)
-  same(await there.stopped(), 1)
-  same(await race([there.forever(), there.add(2, 2)]), 4)
-  same(await there.stopped(), 2)
-  same(await timeout(30, there.aborts(), () => 'late'), 'late')
-}))
+test('a cancel goes over to the worker, and the call ends when it has ended there', () =>
+  withWorker(async (there) => {
+    same(await there.stopped(), 0)
+    const calling = spawn(there.forever())
+    await there.add(1, 1) // by now the other call has begun there
+    calling.cancel()
+    ok((await rejects(calling, /cancelled/)) instanceof Cancelled)
+    same(await there.stopped(), 1)
+    same(await race([there.forever(), there.add(2, 2)]), 4)
+    same(await there.stopped(), 2)
+    same(await timeout(30, there.aborts(), () => 'late'), 'late')
+  }))
 
-test('calls in an atomic block wait for the worker, and are no deadlock', () => withWorker(async (there) => {
-  same(await spawn(() => atomic(function* () { return yield* all([there.add(1, 1), there.add(2, 2)]) })), [2, 4])
-}))
+test('calls in an atomic block wait for the worker, and are no deadlock', () =>
+  withWorker(async (there) => {
+    same(
+      await spawn(() =>
+        atomic(function* () {
+          return yield* all([there.add(1, 1), there.add(2, 2)])
+        }),
+      ),
+      [2, 4],
+    )
+  }))
 
 test('when the worker is gone its calls fail', async () => {
   const worker = start()
@@ -79,9 +94,18 @@ test('when the worker is gone its calls fail', async () => {
 
 test('a port serves like a worker, until it serves no longer', async () => {
   const { port1, port2 } = new MessageChannel()
-  const stop = serve({ *late() { yield* sleep(10_000) } }, port1)
+  const stop = serve(
+    {
+      *late() {
+        yield* sleep(10_000)
+      },
+    },
+    port1,
+  )
   const there = connect<{ late(): void }>(port2)
-  const waiting = spawn(function* () { yield* wait(there.late()) })
+  const waiting = spawn(function* () {
+    yield* wait(there.late())
+  })
   await sleep(5)
   stop()
   await rejects(waiting, /serves no longer/)

@@ -47,6 +47,8 @@ export class Domain extends Scheduler implements types.Domain {
   pending: Pending | null = null
   depth: number = 0
   aside: boolean = false
+  /** The first part of a call runs, on the stack of legacy code. */
+  private starting = false
   live: types.Activity | null = null
   tracer: Tracer | null = (globalThis as any)[Symbol.for('charcoal.tracer')] ?? null
   site: (() => string) | null = null
@@ -68,14 +70,17 @@ export class Domain extends Scheduler implements types.Domain {
 
   /**
    * A new activity whose first part, up to its first wait, runs here and now, as an `async` function's does; only
-   * legacy code may ask for that. While an atomic block is open, or the run loop is on the stack, it is queued like any
-   * other.
+   * legacy code may ask for that. The first wait ends that part even if it could be answered at once: what follows an
+   * `await` natively never runs before its caller has gone on. While an atomic block is open, or the run loop is on the
+   * stack, the activity is queued like any other.
    */
   start<T>(body: unknown): Activity<T> {
     const activity = this.make<T>(body)
     if (this.pumping || this.top !== this.base) this.enqueue(activity)
     else {
+      this.starting = true
       this.turn(activity)
+      this.starting = false
       this.rest()
     }
     return activity
@@ -198,6 +203,7 @@ export class Domain extends Scheduler implements types.Domain {
       // The code goes on.
       let result: IteratorResult<unknown, unknown>
       this.depth = 0
+      if (this.starting) this.steps = 0 // so that all that is awaited comes to this loop
       try {
         const { context } = branch
         const gen = branch.gen as AnyIterator
@@ -220,6 +226,10 @@ export class Domain extends Scheduler implements types.Domain {
         if (frame === null) return this.ended(branch, mode as 0 | 1, answer)
         pop(frame, branch)
         if (!frame.leave(branch, mode as 0 | 1, answer)) return BLOCKED
+        if (this.starting) {
+          branch.goOn(mode, answer)
+          return ASIDE
+        }
       } else {
         // The code asks for something, in a call on the stack perhaps: all calls that suspend become frames, outermost
         // first.
@@ -245,7 +255,7 @@ export class Domain extends Scheduler implements types.Domain {
             branch.goOn(THROW, error)
           }
           if (branch.group.running !== branch) return SWITCHED
-          if (this.aside) {
+          if (this.aside || this.starting) {
             this.aside = false
             return ASIDE
           }
@@ -254,7 +264,7 @@ export class Domain extends Scheduler implements types.Domain {
           branch.answer = undefined
         }
       }
-      if (--this.steps <= 0 && this.isOver(branch.group)) {
+      if (--this.steps <= 0 && !this.starting && this.isOver(branch.group)) {
         branch.goOn(mode, answer)
         return ASIDE
       }

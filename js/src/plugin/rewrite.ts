@@ -12,6 +12,8 @@
  *     }) }
  */
 import { Edits } from './edits.ts'
+import { combinatorOf } from './combinators.ts'
+import { fusible, hoisted, isFused, placeholders } from './fuse.ts'
 import * as syntax from './syntax.ts'
 import { isArrow, isAtomicLabel, isBlock, isForAwait, isFunction, some, type Node } from './syntax.ts'
 
@@ -63,6 +65,10 @@ export class Rewriter {
   /** Functions whose own `super` is needed inside a generator function. */
   private readonly supers = new Set<Node>()
   private loops = 0
+  /** The module has something of its own called `Promise`. */
+  private ownPromise = false
+  private hoisted = new Set<Node>()
+  private fusible = new Set<string>()
 
   constructor(edits: Edits, file: string) {
     this.edits = edits
@@ -71,6 +77,9 @@ export class Rewriter {
   }
 
   module(tree: Node, all: boolean): void {
+    this.ownPromise = syntax.declared(tree).includes('Promise')
+    this.hoisted = hoisted(tree, (node) => all || isMarked(node))
+    this.fusible = fusible(tree, this.hoisted)
     this.children(tree, { within: null, all, home: null, cut: false })
     // A method that is no activity itself, but has some in it; in the others `convert` has done it.
     for (const home of this.supers) this.edits.before(home.body.start + 1, SUPER)
@@ -113,7 +122,7 @@ export class Rewriter {
   private inActivity(node: Node, parent: Node, within: Node): void {
     switch (node.type) {
       case 'AwaitExpression':
-        return this.await(node, parent)
+        return this.await(node, parent, within)
       case 'YieldExpression':
         return this.yield(node, within)
       case 'ReturnStatement':
@@ -138,6 +147,7 @@ export class Rewriter {
       this.refuse(node, 'new.target cannot be used in an activity function: pass what you need as an argument')
     }
     this.removeAsync(node)
+    if (this.hoisted.has(node)) return this.hoist(node)
 
     // A name in a form that hides nothing of the program's: for stacks and reports.
     const name = this.names.get(node)!
@@ -166,6 +176,22 @@ export class Rewriter {
     }
   }
 
+  /** The function itself becomes the generator function; one that calls it comes before it. */
+  private hoist(node: Node): void {
+    const { id } = node
+    const params = parametersOf(node)
+    const passed = placeholders(params).join(', ')
+    const body = `${id.name}$activity`
+    const runtime = runtimeOf(node)
+    // The generator is made in place where that cannot throw.
+    const isPlain = runtime === '$charcoal.go' && params.every((p) => p.type === 'Identifier')
+    const made = isPlain ? `$charcoal.goPlain(${body}(${passed}), ${body})` : undefined
+    const call = made ?? `${runtime}(${body}, undefined, arguments)`
+    this.edits.before(node.start, `function ${id.name}(${passed}) { return ${call} } `)
+    this.edits.before(id.start, '*')
+    this.edits.after(id.end, '$activity')
+  }
+
   /**
    * Opens the generator function at `at`. Parameters that are not plain names move there, for their defaults are its
    * code.
@@ -175,7 +201,8 @@ export class Rewriter {
     const params = parametersOf(node)
     const first = params[0].start
     const last = params[params.length - 1].end
-    this.edits.move(first, last, at, `${open} (`, `) ${body}`, isArrow(node) ? '...$args' : '')
+    const left = [...placeholders(params), ...(isArrow(node) ? ['...$args'] : [])]
+    this.edits.move(first, last, at, `${open} (`, `) ${body}`, left.join(', '))
   }
 
   /** Must the parameters move into the generator function? And what is passed to it. */
@@ -189,7 +216,8 @@ export class Rewriter {
       this.refuse(node, `${where}: take the value outside the arrow`)
     }
     const self = usesThis ? 'this' : 'undefined'
-    if (!plain) return { moves: true, args: isArrow(node) ? `, ${self}, $args` : `, ${self}, arguments` }
+    const passed = isArrow(node) ? `[${[...placeholders(params), '...$args'].join(', ')}]` : 'arguments'
+    if (!plain) return { moves: true, args: `, ${self}, ${passed}` }
     if (usesArguments) return { moves: false, args: `, ${self}, arguments` }
     return { moves: false, args: usesThis ? `, ${self}` : '' }
   }
@@ -214,14 +242,30 @@ export class Rewriter {
 
   // ---- what stands in them
 
-  private await(node: Node, parent: Node): void {
+  private await(node: Node, parent: Node, within: Node): void {
     const isStatement = parent.type === 'ExpressionStatement'
     // At the start of a statement a parenthesis could become a call of the line above.
     const open = isStatement ? '' : this.statements.has(node.start) ? '0, (' : '('
     const end = node.start + /^await[ \t]*/.exec(this.source.slice(node.start))![0].length
     this.edits.remove(node.start, end)
-    this.edits.before(end, `${open}yield* $charcoal.wait(`)
+    this.combinator(node.argument)
+    const fused = this.fuse(node, within)
+    this.edits.before(end, fused ? `${open}yield* (` : `${open}yield* $charcoal.wait(`)
     this.edits.after(node.end, isStatement ? ')' : '))')
+  }
+
+  /** May the function that is called here run in its caller? */
+  private fuse(node: Node, within: Node): boolean {
+    const { type, callee } = node.argument
+    const fused = type === 'CallExpression' && this.fusible.has(callee.name) && isFused(node, within)
+    if (fused) this.edits.after(callee.end, '$activity')
+    return fused
+  }
+
+  /** What is waited for here may be a `Promise.all`. */
+  private combinator(node: Node): void {
+    const callee = this.ownPromise ? null : combinatorOf(node)
+    if (callee !== null) this.edits.replace(callee.object.start, callee.object.end, '$charcoal')
   }
 
   private yield(node: Node, within: Node): void {
@@ -240,6 +284,7 @@ export class Rewriter {
   private return(node: Node, within: Node): void {
     if (!node.argument) return
     if (!within.generator && (!syntax.mayReturnPromise(node) || syntax.isInTry(node, within))) return
+    this.combinator(node.argument)
     const semicolon = this.source.slice(0, node.end).trimEnd().endsWith(';')
     this.edits.before(node.argument.extra?.parenStart ?? node.argument.start, '(yield* $charcoal.wait(')
     this.edits.after(semicolon ? this.source.lastIndexOf(';', node.end) : node.end, '))')

@@ -1,6 +1,6 @@
 /** charcoal-js/runtime: what transformed code calls. Written by the build plugin, not by hand. */
 import '../core/domain.ts'
-import { Call } from '../core/call.ts'
+import { Call, isCall } from '../core/call.ts'
 import { remember } from '../core/generators.ts'
 import { domain } from '../core/current.ts'
 import { Suspension } from '../core/suspension.ts'
@@ -8,6 +8,9 @@ import type { Activity } from '../core/activity.ts'
 import type { Branch } from '../core/types.ts'
 import { wait } from '../wait/promise.ts'
 import { mutex } from '../sync/semaphore.ts'
+import { all } from '../ops/all.ts'
+import { race } from '../ops/race.ts'
+import { allSettled, any } from '../ops/settled.ts'
 
 export { wait } from '../wait/promise.ts'
 export { enter, leave, leaving } from './block.ts'
@@ -23,6 +26,15 @@ export function go(body: Body, self?: unknown, args?: ArrayLike<unknown>): Call<
   return made(begin(body, self, args))
 }
 
+/**
+ * As `go`, for a function whose parameters are plain names: to make the generator throws nothing, so its function does
+ * that itself.
+ */
+export function goPlain(gen: Generator<unknown, any, any>, body: Body): Call<any> {
+  if (domain.site !== null || domain.tracer !== null) rememberBody(body)
+  return made(gen)
+}
+
 function made(gen: Generator<unknown, any, any>): Call<any> {
   if (domain.current !== null) return new Call(gen)
   const call = new Call<any>(null)
@@ -33,15 +45,17 @@ function made(gen: Generator<unknown, any, any>): Call<any> {
 /** Parameters are evaluated here; what their defaults throw rejects the call. */
 function begin(body: Body, self: unknown, args: ArrayLike<unknown> | undefined): Generator<unknown, any, any> {
   // Names cost a little, so only those who look at them have them.
-  if (domain.site !== null || domain.tracer !== null) {
-    remember(body, { name: body.name.replace(/\$activity$/, '') } as Function)
-  }
+  if (domain.site !== null || domain.tracer !== null) rememberBody(body)
   if (args === undefined) return body.call(self)
   try {
     return body.apply(self, args as unknown[])
   } catch (error) {
     return failing(error)
   }
+}
+
+function rememberBody(body: Body): void {
+  remember(body, { name: body.name.replace(/\$activity$/, '') } as Function)
 }
 
 function* failing(error: unknown): Generator<unknown, any, any> {
@@ -56,6 +70,21 @@ export function goFlat(body: Body, self?: unknown, args?: ArrayLike<unknown>): C
 function* flatten(gen: Generator<unknown, any, any>): Generator<unknown, any, any> {
   return yield* wait(yield* gen)
 }
+
+type Combinator = 'all' | 'allSettled' | 'race' | 'any'
+const STRUCTURED: Record<Combinator, (items: unknown[]) => Call<any>> = { all, allSettled, race, any }
+
+/** `Promise[how](items)` as a structured operation, if there are calls among the items, and promises besides. */
+function together(how: Combinator, items: Iterable<unknown>): Call<any> | Promise<unknown> {
+  const list = [...items]
+  const fits = list.some(isCall) && list.every((item) => isCall(item) || item instanceof Promise)
+  return fits ? STRUCTURED[how](list) : Promise[how as 'all'](list)
+}
+
+/** What `Promise.all` and its like become where the items are made in place. */
+const combinator = (how: Combinator) => (items: Iterable<unknown>) => together(how, items)
+const [$all, $allSettled, $race, $any] = (['all', 'allSettled', 'race', 'any'] as const).map(combinator)
+export { $all as all, $allSettled as allSettled, $race as race, $any as any }
 
 /** `for await`: one step at a time. */
 export class Iteration {

@@ -105,6 +105,21 @@ export function redeclares(body: Node, parameters: Node[]): boolean {
   return some(holder, (n) => isVar(n) && n.declarations.some(bindsOne))
 }
 
+/** Every name that something in the module declares, as often as it does. */
+export function declared(node: Node): string[] {
+  const own: Node[] = isFunction(node) ? [...node.params] : []
+  if (/^VariableDeclarator$|^Class|^Function/.test(node.type)) own.push(node.id)
+  if (/^Import\w*Specifier$/.test(node.type)) own.push(node.local)
+  if (node.type === 'CatchClause') own.push(node.param)
+  return [...own.filter(Boolean).flatMap(boundNames), ...children(node).flatMap(declared)]
+}
+
+/** Every name that something in the module assigns to. */
+export function assigned(node: Node): string[] {
+  const assigns = /^(Assignment|Update)Expression$|^For(In|Of)Statement$/.test(node.type)
+  return [...(assigns ? boundNames(node.left ?? node.argument) : []), ...children(node).flatMap(assigned)]
+}
+
 function boundNames(pattern: Node): string[] {
   return pattern.type === 'Identifier' ? [pattern.name] : children(pattern).flatMap(boundNames)
 }
