@@ -1,9 +1,12 @@
-/* Events that stand between others: for a future, of a future, with a time limit. Each is an activity that waits. */
+/* Events that stand between others: for a future, of a future, with a limit, with another value, for several. Each is
+ * an activity that waits. */
 #include "charcoal.h"
 #include <charcoal/dialect.h>
 #include <errno.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 #include "charcoal/events.h"
 #include "charcoal/future.h"
 
@@ -20,8 +23,8 @@ static struct held *hold(unsigned kind, const char *site) {
   if (!h)
     return NULL;
   h->kind = kind;
-  h->event =
-      ch_event_make(&h->rendezvous, NULL, 0, 1, (struct ch_event_slot_made[]){{h->value, kind, NULL, NULL, 0}}, site);
+  h->event = ch_event_make(&h->rendezvous, NULL, 0, kind != 0,
+                           (struct ch_event_slot_made[]){{h->value, kind, NULL, NULL, 0}}, site);
   return h;
 }
 static bool was_triggered(struct held *h) { return ch_rendezvous_triggered_(&h->rendezvous) != 0; }
@@ -64,16 +67,22 @@ ch_event ch_event_for_future_(struct ch_future *f, unsigned kind, const char *si
   return h->event;
 }
 
-ch_event ch_event_within_(int64_t duration, ch_event outer, unsigned kind, const char *site) {
+ch_event ch_event_within_(int64_t duration, int signal, ch_event outer, unsigned kind, const char *site) {
   struct held *h = hold(kind, site);
   if (!h)
     return NULL;
   const int64_t now = ch_now(), end = duration < CH_FOREVER - now ? now + duration : CH_FOREVER;
-  activate(h, outer, end) {
-    ch_set_name("time limit of an event");
+  activate(h, outer, end, signal) {
+    ch_set_name("limit of an event");
     bool is_late = false;
+    int number;
+    sigset_t signals;
+    sigemptyset(&signals);
+    if (signal)
+      sigaddset(&signals, signal);
     waituntil(ch_event_wait_(h->event)) {}
-    or waituntil(ch_sleep_until(end)) { is_late = true; }
+    or when(!signal) waituntil(ch_sleep_until(end)) { is_late = true; }
+    or when(signal) waituntil(sigwait(&signals, &number)) { is_late = true; }
     or waituntil(ch_event_wait_(outer)) {}
     const bool in_time = was_triggered(h);
     struct ch_event_value values[] = {{&in_time, CH_KIND(in_time)}, {h->value, h->kind}};
@@ -82,6 +91,51 @@ ch_event ch_event_within_(int64_t duration, ch_event outer, unsigned kind, const
     else
       ch_event_cancel_(outer);
     let_go(h);
+  }
+  return h->event;
+}
+
+/* ---- events that trigger others ---- */
+
+/* A copy of what is bound, or room for what `map` makes. NULL with *failed: no memory. */
+static void *room_for(const struct ch_event_relay *relay, bool *failed) {
+  void *room = relay->bound || relay->map ? malloc(relay->out >> 4) : NULL;
+  *failed = !room && (relay->bound || relay->map);
+  if (room && relay->bound)
+    memcpy(room, relay->bound, relay->out >> 4);
+  return room;
+}
+
+ch_event ch_event_relay_(struct ch_event_relay relay, const char *site) {
+  bool failed;
+  void *made = room_for(&relay, &failed);
+  struct held *h = failed ? NULL : hold(relay.in, site);
+  if (!h) {
+    free(made);
+    return NULL;
+  }
+  activate(h, relay, made) {
+    ch_set_name("event that triggers others");
+    if (relay.and_to) {
+      waituntil(ch_event_wait_(h->event)) {}
+      or(waituntil(ch_event_wait_(relay.to)) {} and waituntil(ch_event_wait_(relay.and_to)){})
+    } else {
+      waituntil(ch_event_wait_(h->event)) {}
+      or waituntil(ch_event_wait_(relay.to)) {}
+    }
+    if (was_triggered(h)) {
+      if (relay.map)
+        relay.map(h->value, made);
+      struct ch_event_value value = {made ? made : h->value, relay.out};
+      for (int i = 0; i < 2; i++)
+        if (ch_event_is_outstanding_(i ? relay.and_to : relay.to))
+          ch_event_trigger(i ? relay.and_to : relay.to, relay.out != 0, &value);
+    } else {
+      ch_event_cancel_(relay.to);
+      ch_event_cancel_(relay.and_to);
+    }
+    let_go(h);
+    free(made);
   }
   return h->event;
 }

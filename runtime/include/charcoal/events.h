@@ -114,8 +114,26 @@ int ch_event_on_end_(ch_activity *, ch_event);
 struct ch_future;
 int ch_event_on_future_(struct ch_future *, ch_event);
 ch_event ch_event_for_future_(struct ch_future *, unsigned kind, const char *site);
-ch_event ch_event_within_(int64_t duration, ch_event, unsigned kind, const char *site);
+ch_event ch_event_within_(int64_t duration, int signal, ch_event, unsigned kind, const char *site);
+struct ch_event_relay {
+  ch_event to, and_to; /* whom the new event triggers; and_to may be NULL */
+  unsigned in, out;    /* the kinds of its value and theirs; 0: none */
+  void (*map)(const void *from, void *to);
+  const void *bound; /* instead of a value of its own */
+};
+ch_event ch_event_relay_(struct ch_event_relay, const char *site);
+int ch_event_all_(unsigned n, ch_event made[], ch_event, const char *site);
+int ch_event_any_(unsigned n, ch_event made[], ch_event, unsigned kind, const char *site);
 int ch_event_offload_(void (*function)(void *), void *argument, ch_event);
+
+struct ch_event_lock {
+  struct ch_event_turn *first, *last; /* who waits; last means something while first is not NULL */
+  unsigned sharers;                   /* who hold it together */
+  int alone;                          /* somebody holds it alone */
+};
+int ch_event_lock_take_(struct ch_event_lock *, ch_event, int shared);
+int ch_event_lock_release_(struct ch_event_lock *);
+int ch_event_window_(size_t n, size_t window, void (*start)(size_t, void *, ch_event), void *data, const char *site);
 
 /* ---- numbers and mistakes ---- */
 
@@ -243,7 +261,38 @@ void ch_event_callback(void *argument);
  * the value keeps what is in it, and a later trigger of the new event is ignored. If one of the two is cancelled, so is
  * the other. NULL: there is no memory. Never blocks. */
 #define ch_add_timeout(T, duration, e)                                                                                 \
-  ((event(T))(void *)ch_event_within_((duration), CH_EVENT_OF(e, _Bool, T), CH_KIND(*(__typeof__(T) *)0), CH_PLACE))
+  ((event(T))(void *)ch_event_within_((duration), 0, CH_EVENT_OF(e, _Bool, T), CH_KIND_OF(T), CH_PLACE))
+/* The same with a signal, which has to be blocked in all threads, in place of the end of a duration. */
+#define ch_add_signal(T, signal, e)                                                                                    \
+  ((event(T))(void *)ch_event_within_(CH_FOREVER, (signal), CH_EVENT_OF(e, _Bool, T), CH_KIND_OF(T), CH_PLACE))
+
+/* Events that trigger others. If the new one is cancelled, so are those; if all of those are over, it is cancelled.
+ *   ch_tee(T, a, b)       an event(T) that triggers two events(T) with its value
+ *   ch_bind(e, value)     an event() that triggers an event(T) with this value
+ *   ch_map(T, U, f, e)    an event(T) that triggers an event(U): void f(const T *from, U *to) makes the value. It must
+ *                         not wait
+ * NULL: there is no memory. Never block. */
+#define ch_tee(T, a, b)                                                                                                \
+  ((event(T))(void *)ch_event_relay_(                                                                                  \
+      (struct ch_event_relay){CH_EVENT_OF(a, T), CH_EVENT_OF(b, T), CH_KIND_OF(T), CH_KIND_OF(T), 0, 0}, CH_PLACE))
+#define ch_bind(e, value)                                                                                              \
+  ((event())(void *)ch_event_relay_((struct ch_event_relay){((void)sizeof((e)(value)), (ch_event)(void *)(e)), 0, 0,   \
+                                                            CH_KIND(*(CH_VALUE_TYPE(value) *)0), 0,                    \
+                                                            (CH_VALUE_TYPE(value)[1]){value}},                         \
+                                    CH_PLACE))
+#define ch_map(T, U, f, e)                                                                                             \
+  ((event(T))(void *)ch_event_relay_(                                                                                  \
+      (struct ch_event_relay){                                                                                         \
+          CH_EVENT_OF(e, U), 0, CH_KIND_OF(T), CH_KIND_OF(U),                                                          \
+          (void (*)(const void *, void *))(void (*[1])(const __typeof__(T) *, __typeof__(U) *)){f}[0], 0},             \
+      CH_PLACE))
+/* Several events for one. ch_all(n, made, e) makes n events(), stores them in the array `made`, and triggers e, an
+ * event(), when all of them have been triggered; if one was cancelled, e is cancelled in place of that. ch_any(T, n,
+ * made, e) makes n events(T); the first one that is triggered triggers e, an event(int, T), with its index and its
+ * value, and the others are cancelled. Never block. Result: 0; ENOMEM. */
+#define ch_all(n, made, e) ch_event_all_((n), (ch_event *)(void *)(event() *[1]){made}[0], CH_EVENT_OF(e), CH_PLACE)
+#define ch_any(T, n, made, e)                                                                                          \
+  ch_event_any_((n), (ch_event *)(void *)(event(T) *[1]){made}[0], CH_EVENT_OF(e, int, T), CH_KIND_OF(T), CH_PLACE)
 
 /* ch_event_argument turns an event into the void * that C libraries hand to callbacks, and checks its type:
  * library(ch_event_callback, ch_event_argument(e)). ch_event_from turns it back. So a callback with values of its own
@@ -261,6 +310,23 @@ void ch_event_callback(void *argument);
   typedef type name##_event;                                                                                           \
   static void name parameters { ch_trigger((name##_event)(argument)__VA_OPT__(, ) __VA_ARGS__); }
 #define ch_callback_data(name, e) ((void *)(name##_event[1]){e}[0])
+
+/* ---- locks and windows ---- */
+
+/* A lock that is acquired by an event (Tame, section 7.5): whoever holds it may be several activities, one after the
+ * other, or none; it is not bound to the activity that acquired it. Zeroed memory is a free lock of the domain that
+ * uses it first. First come, first served; those who share it hold it together. ch_event_lock_acquire  triggers e when
+ * the caller has the lock alone, at once if it is free ch_event_lock_share    the same, together with others who share
+ * it ch_event_lock_release  gives it back An event that is cancelled while it waits gives up its turn. Never block.
+ * Result: 0; ENOMEM; ch_event_lock_release: EPERM: nobody holds it. */
+#define ch_event_lock_acquire(lock, e) ch_event_lock_take_((lock), CH_EVENT_OF(e), 0)
+#define ch_event_lock_share(lock, e) ch_event_lock_take_((lock), CH_EVENT_OF(e), 1)
+#define ch_event_lock_release(lock) ch_event_lock_release_(lock)
+
+/* Windowed control flow (Tame, section 3.2): calls start(i, data, done) for i from 0 to n - 1, in order, so that at
+ * most `window` of the events `done` are outstanding at a time, and waits until all have been triggered. Result: 0;
+ * EINVAL: window is 0; ECANCELED: the events that were outstanding are cancelled. */
+#define ch_window(n, window, start, data) ch_event_window_((n), (window), (start), (data), CH_PLACE)
 
 /* ---- how they are made ---- */
 
@@ -310,6 +376,7 @@ void ch_event_callback(void *argument);
        long double: 6u,                                                                                                \
        default: 0u))
 
+#define CH_KIND_OF(T) CH_KIND(*(__typeof__(T) *)0)
 #define CH_VALUE_TYPE(v) __typeof__(((void)0, (v)))
 #define CH_VALUE(v) {(CH_VALUE_TYPE(v)[1]){v}, CH_KIND(*(CH_VALUE_TYPE(v) *)0)}
 #define CH_VALUES_0() (const struct ch_event_value *)0

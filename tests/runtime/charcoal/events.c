@@ -499,6 +499,143 @@ TEST(a_time_limit_cancels_both_ways) {
   EXPECT(!ch_event_is_outstanding(gone) && in_time && n == 5 && counted().late == 0);
 }
 
+TEST(a_tee_triggers_both_and_a_cancel_cancels_both) {
+  int a = 0, b = 0;
+  STARTS
+  twait { later(5, ch_tee(int, mkevent(&a), mkevent(&b))); }
+  AFTER(5000000);
+  EXPECT(a == 5 && b == 5);
+  rendezvous() r;
+  event(int) one = mkevent(r, &a), other = mkevent(r, &b), both = ch_tee(int, one, other);
+  EXPECT(ch_event_cancel(one) == 0 && ch_trigger(both, 6) == 0 && twait(r) == 0 && a == 5 && b == 6);
+  one = mkevent(r, &a), other = mkevent(r, &b), both = ch_tee(int, one, other);
+  EXPECT(ch_event_cancel(both) == 0 && ch_event_wait(one) == ESTALE && !ch_event_is_outstanding(other));
+  one = mkevent(r, &a), other = mkevent(r, &b), both = ch_tee(int, one, other);
+  EXPECT(ch_event_cancel(one) == 0 && ch_event_is_outstanding(both) && ch_event_cancel(other) == 0);
+  EXPECT(ch_event_wait(both) == ESTALE);
+  ch_rendezvous_cancel(r);
+}
+
+TEST(a_bound_value_arrives) {
+  double d = 0;
+  const char *text = NULL;
+  twait {
+    ch_trigger_after(1000, ch_bind(mkevent(&d), 3));
+    ch_trigger_after(2000, ch_bind(mkevent(&text), "bound"));
+  }
+  EXPECT(d == 3 && strcmp(text, "bound") == 0);
+}
+
+static void halve(const int *from, double *to) { *to = *from / 2.0; }
+TEST(a_map_makes_the_value) {
+  double half = 0;
+  twait { later(3, ch_map(int, double, halve, mkevent(&half))); }
+  EXPECT(half == 1.5);
+}
+
+TEST(all_waits_for_each_of_its_events) {
+  event() made[3];
+  STARTS
+  twait {
+    EXPECT(ch_all(3, made, mkevent()) == 0);
+    for (int i = 0; i < 3; i++)
+      ch_trigger_after((3 - i) * 1000000, made[i]);
+  }
+  AFTER(3000000);
+  rendezvous() r;
+  event() e = mkevent(r);
+  EXPECT(ch_all(3, made, e) == 0 && ch_trigger(made[0]) == 0 && ch_trigger(made[2]) == 0 &&
+         ch_event_cancel(made[1]) == 0);
+  EXPECT(ch_event_wait(e) == ESTALE);
+  e = mkevent(r);
+  EXPECT(ch_all(2, made, e) == 0 && ch_event_cancel(e) == 0 && ch_event_wait(made[0]) == ESTALE);
+  e = mkevent(r);
+  EXPECT(ch_all(0, made, e) == 0 && twait(r) == 0 && counted().leaked == 0);
+}
+
+TEST(any_takes_the_first_and_cancels_the_others) {
+  event(int) made[3];
+  int which = -1, n = 0;
+  STARTS
+  twait {
+    EXPECT(ch_any(int, 3, made, mkevent(&which, &n)) == 0);
+    for (int i = 0; i < 3; i++)
+      later((3 - i) * 10, made[i]);
+  }
+  AFTER(10000000);
+  EXPECT(which == 2 && n == 10);
+  ch_sleep(30000000);
+  EXPECT(counted().late == 2 && counted().twice == 0 && counted().leaked == 0);
+}
+
+/* ---- locks and windows ---- */
+
+TEST(a_lock_is_acquired_in_order_alone_or_together) {
+  struct ch_event_lock lock = {0};
+  rendezvous(int) r;
+  int id = 0;
+  EXPECT(ch_event_lock_acquire(&lock, mkevent(r, 1)) == 0 && ch_triggered(r) == 1);
+  EXPECT(ch_event_lock_share(&lock, mkevent(r, 2)) == 0 && ch_event_lock_share(&lock, mkevent(r, 3)) == 0);
+  EXPECT(ch_event_lock_acquire(&lock, mkevent(r, 4)) == 0 && ch_event_lock_share(&lock, mkevent(r, 5)) == 0);
+  EXPECT(twait(r, &id) == 0 && id == 1 && ch_triggered(r) == 0);
+  EXPECT(ch_event_lock_release(&lock) == 0 && ch_triggered(r) == 2);
+  EXPECT(twait(r, &id) == 0 && id == 2 && twait(r, &id) == 0 && id == 3);
+  EXPECT(ch_event_lock_release(&lock) == 0 && ch_triggered(r) == 0); /* 5 came after 4, who wants it alone */
+  EXPECT(ch_event_lock_release(&lock) == 0 && twait(r, &id) == 0 && id == 4 && ch_triggered(r) == 0);
+  EXPECT(ch_event_lock_release(&lock) == 0 && twait(r, &id) == 0 && id == 5);
+  EXPECT(ch_event_lock_release(&lock) == 0 && ch_event_lock_release(&lock) == EPERM);
+}
+
+TEST(who_is_cancelled_gives_up_its_turn) {
+  struct ch_event_lock lock = {0};
+  rendezvous(int) r;
+  int id = 0;
+  ch_event_lock_acquire(&lock, mkevent(r, 1));
+  event() waits = mkevent(r, 2);
+  ch_event_lock_acquire(&lock, waits);
+  ch_event_lock_acquire(&lock, mkevent(r, 3));
+  EXPECT(ch_event_cancel(waits) == 0 && ch_event_lock_release(&lock) == 0);
+  EXPECT(twait(r, &id) == 0 && id == 1 && twait(r, &id) == 0 && id == 3 && ch_event_lock_release(&lock) == 0);
+}
+
+struct under_way {
+  int now, most, done;
+};
+static tamed one_of_many(size_t i, void *data, event() done) {
+  struct under_way *u = data;
+  if (++u->now > u->most)
+    u->most = u->now;
+  ch_sleep((int64_t)(1 + i % 3) * 1000000);
+  u->now--;
+  u->done++;
+  ch_trigger(done);
+}
+TEST(a_window_has_so_many_under_way) {
+  struct under_way u = {0};
+  EXPECT(ch_window(20, 4, one_of_many, &u) == 0 && u.most == 4 && u.done == 20);
+  EXPECT(ch_window(0, 1, one_of_many, &u) == 0 && ch_window(1, 0, one_of_many, &u) == EINVAL && u.done == 20);
+}
+TEST(a_cancelled_window_starts_no_more) {
+  struct under_way u = {0};
+  int error = 0;
+  within (2500000) do { error = ch_window(1000, 2, one_of_many, &u); }
+  finish;
+  EXPECT(error == ECANCELED && u.done < 10);
+}
+
+TEST(adapters_compose) {
+  event(int) made[2];
+  int which = -1, n = -1, copy = -1;
+  _Bool in_time = 1;
+  twait { /* the first of two, with a copy of its value, beside a limit of time */
+    ch_any(int, 2, made, mkevent(&which, &n));
+    later(7, ch_tee(int, made[0], mkevent(&copy)));
+    later(50, ch_add_timeout(int, 1000, mkevent(&in_time, &n)));
+  }
+  EXPECT(which == 0 && n == 7 && copy == 7 && !in_time);
+  ch_event_cancel(made[1]);
+}
+
 TEST_EXITS(a_deadlock_tells_which_event_is_awaited, CH_EXIT_DEADLOCK,
            "event\n  outstanding: 1 made at unanswered.c:5") {
   rendezvous() r;

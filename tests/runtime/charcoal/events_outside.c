@@ -58,6 +58,23 @@ TEST(cancelling_an_event_withdraws_its_source) {
   EXPECT(counted().triggered == 0 && ch_triggered(r) == 0);
 }
 
+TEST(a_signal_is_a_limit) {
+  sigset_t set;
+  _Bool in_time = 1;
+  int n = 5;
+  sigemptyset(&set);
+  sigaddset(&set, SIGUSR2);
+  pthread_sigmask(SIG_BLOCK, &set, NULL);
+  twait { /* `kept` stays outstanding until the signal comes */
+    event(int) kept = ch_add_signal(int, SIGUSR2, mkevent(&in_time, &n));
+    EXPECT(ch_event_is_outstanding(kept));
+    kill(getpid(), SIGUSR2);
+  }
+  EXPECT(!in_time && n == 5);
+  twait { ch_trigger(ch_add_signal(int, SIGUSR2, mkevent(&in_time, &n)), 6); }
+  EXPECT(in_time && n == 6);
+}
+
 /* ---- other threads and domains ---- */
 
 struct values {
