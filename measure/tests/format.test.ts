@@ -6,6 +6,7 @@ import path from 'node:path'
 import { looksLikeTrace } from '../src/format/read.ts'
 import { temporary } from './places.ts'
 import { parseTrace, readTrace, TraceError, TraceWriter, type TraceRecord } from '../src/format/index.ts'
+import { Packer, unpack } from '../src/format/packed.ts'
 import { ok, rejects, same, seed, soak, test, throws } from './harness.ts'
 
 const header = '{"type":"charcoal-trace","version":1,"source":"synthetic","tool":"test"}'
@@ -191,4 +192,42 @@ test('a compressed file is what it holds: a trace of ours, or a Chrome trace', (
   }
   ok(looksLikeTrace(file('ours.gz', '{"type":"charcoal-trace","version":1,"source":"node","tool":"x"}\n')))
   ok(!looksLikeTrace(file('chrome.gz', '{"traceEvents":[]}')))
+})
+
+test('packed continuations are those that were packed, to tenths of a microsecond; what does not fit is refused', () => {
+  const packer = new Packer()
+  const hours = 5 * 3600 * 1e6
+  const rows: Parameters<Packer['add']>[] = [
+    [1, 1, 'script', 0.04, 2.26, 0, -1, 0, 0, 0, 0, 0, 0],
+    [1, 2, 'other:Größe', hours + 0.3, hours + 400e6, 1, hours - 400e6, 7, 3, 4, 5, hours + 1, hours + 2.5],
+  ]
+  for (const row of rows) ok(packer.add(...row))
+  ok(!packer.ascii)
+  for (const [column, value] of [
+    [4, hours + 430e6],
+    [6, hours - 430e6],
+    [7, 2 ** 32],
+    [3, -1],
+  ])
+    ok(!packer.add(...(rows[1].with(column, value) as Parameters<Packer['add']>)), `column ${column}`)
+  same(unpack(JSON.parse(packer.take())), [
+    { type: 'continuation', id: 1, thread: 1, kind: 'script', start: 0, end: 2.3, parent: null },
+    {
+      type: 'continuation',
+      id: 2,
+      thread: 1,
+      kind: 'other:Größe',
+      start: hours + 0.3,
+      end: hours + 400e6,
+      parent: 1,
+      registered: hours - 400e6,
+      recurring: true,
+      registration: 7,
+      microtasks: 5,
+      batches: [[hours + 1, hours + 2.5, 5]],
+      at: 3,
+      from: 4,
+    },
+  ])
+  same(packer.take(), '')
 })

@@ -9,7 +9,7 @@
  */
 import { closeSync, openSync, writeSync } from 'node:fs'
 import { MeasureError } from './error.ts'
-import { Packer } from './packed.ts'
+import { ASCII, Packer } from './packed.ts'
 import { FORMAT_VERSION, type Continuation, type End, type Header, type TraceRecord } from './types.ts'
 
 const PIECE = 1 << 20
@@ -21,6 +21,8 @@ export class TraceWriter {
   /** Continuations that are known to be missing; `dropped` records add to it. */
   dropped = 0
   private text = ''
+  /** All of `text` is, which is quicker to write. */
+  private ascii = true
   private readonly packer = new Packer()
   private readonly fd: number
   private open = true
@@ -40,23 +42,31 @@ export class TraceWriter {
     this.write({ type: 'charcoal-trace', version: FORMAT_VERSION, ...header })
   }
 
-  /** A continuation that has no more to say than `Packer.add` takes; cheap, in a form that is not the final one. */
-  pack(...columns: Parameters<Packer['add']>): void {
+  /**
+   * A continuation that has no more to say than `Packer.add` takes; cheap, in a form that is not the final one. False if
+   * it does not fit there: then it must be written.
+   */
+  pack(...numbers: Parameters<Packer['add']>): boolean {
+    if (!this.packer.add(...numbers)) return false
     this.continuations++
-    this.packer.add(...columns)
     if (this.packer.full) this.unpack()
+    return true
   }
 
   private unpack(): void {
     const line = this.packer.take()
-    if (line !== '') this.text += line
+    if (line === '') return
+    this.ascii &&= this.packer.ascii
+    this.text += line
   }
 
   write(record: TraceRecord): void {
     this.unpack()
     if (record.type === 'continuation') this.continuations++
     else if (record.type === 'dropped') this.dropped += record.count
-    this.text += record.type === 'continuation' ? continuationText(record) : `${JSON.stringify(record)}\n`
+    const line = record.type === 'continuation' ? continuationText(record) : `${JSON.stringify(record)}\n`
+    this.ascii &&= ASCII.test(line)
+    this.text += line
     if (this.text.length > PIECE) this.flush()
   }
 
@@ -96,8 +106,9 @@ export class TraceWriter {
   /** Writes out what is buffered. Synchronous, so that it works while the process exits. */
   flush(): void {
     this.unpack()
-    const bytes = Buffer.from(this.text)
+    const bytes = Buffer.from(this.text, this.ascii ? 'latin1' : 'utf8')
     this.text = ''
+    this.ascii = true
     for (let at = 0; at < bytes.length;) at += writeSync(this.fd, bytes, at)
   }
 

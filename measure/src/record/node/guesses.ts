@@ -13,14 +13,19 @@ export interface Guess {
   /** Location of the callback itself, 0: unknown or not the user's. */
   callback: number
   seen: number
+  /** How much `seen` is when it is checked again; means something from `CERTAIN` on. */
+  check: number
   wrong: boolean
   /** The function that was registered last, which saves comparing texts. */
   last: Function | null
 }
 
-/** So often it must have been the same place, and so often it is checked afterwards: one registration in so many. */
+/**
+ * So often it must have been the same place. Afterwards it is checked again, the more rarely the longer it was right,
+ * but once in `CHECK` registrations.
+ */
 const CERTAIN = 24
-const CHECK = 128
+const CHECK = 1024
 const MAX_TEXTS = 4096
 const MAX_TEXT = 2000
 
@@ -52,7 +57,7 @@ export class Guesses {
       this.texts++
       known.texts.set(
         text,
-        (guess = { text, from: 0, outer: 0, direct: false, callback: -1, seen: 0, wrong: false, last: null }),
+        (guess = { text, from: 0, outer: 0, direct: false, callback: -1, seen: 0, check: 0, wrong: false, last: null }),
       )
     }
     guess.last = f
@@ -62,7 +67,7 @@ export class Guesses {
 
   /** True if the stack is to be looked at, and the answer given to `learn`. */
   static asks(guess: Guess): boolean {
-    return guess.wrong || guess.seen < CERTAIN || ++guess.seen % CHECK === 0
+    return guess.wrong || guess.seen < CERTAIN || ++guess.seen >= guess.check
   }
 
   static learn(guess: Guess, from: number, outer: number, direct: boolean): void {
@@ -71,5 +76,6 @@ export class Guesses {
     guess.outer = outer
     guess.direct = direct
     guess.seen++
+    guess.check = guess.seen + Math.min(CHECK, guess.seen)
   }
 }

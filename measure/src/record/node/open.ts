@@ -53,26 +53,30 @@ export interface Open {
 /** Until there is one. */
 export const NONE: never[] = []
 
-export const opened = (id: number, start: number, kind: string): Open => ({
-  id,
-  kind,
-  start,
-  parent: 0,
-  registered: -1,
-  from: 0,
-  recurring: false,
-  registration: 0,
-  at: 0,
-  resumed: 0,
-  top: false,
-  batches: NONE,
-  microtasks: 0,
-  edges: NONE,
-  handle: false,
-  userTask: false,
-  user: false,
-  internal: false,
-})
+export const opened = (id: number, start: number, kind: string): Open => reopen({} as Open, id, start, kind)
+
+/** The same object, for the next continuation: one for each would be much garbage. */
+export function reopen(open: Open, id: number, start: number, kind: string): Open {
+  open.id = id
+  open.kind = kind
+  open.start = start
+  open.parent = 0
+  open.registered = -1
+  open.from = 0
+  open.recurring = false
+  open.registration = 0
+  open.at = 0
+  open.resumed = 0
+  open.top = false
+  open.batches = NONE
+  open.microtasks = 0
+  open.edges = NONE
+  open.handle = false
+  open.userTask = false
+  open.user = false
+  open.internal = false
+  return open
+}
 
 /** An end of an edge, after continuations that were left out have been replaced by what stands for them. */
 export interface Link {

@@ -19,7 +19,7 @@ import type { Contexts } from './accesses/contexts.ts'
 import { running, type Watcher } from './adapter.ts'
 import { functionPlace } from './function_place.ts'
 import { Guesses, type Guess } from './guesses.ts'
-import { Aliases, decide, NONE, opened, recordOf, round, type Open } from './open.ts'
+import { Aliases, decide, NONE, opened, recordOf, reopen, round, type Link, type Open } from './open.ts'
 import { blankResource, Resources } from './resources.ts'
 import { here, isUsers, type Frames, type Place } from './stack.ts'
 import { resourceType, type ResourceType } from './types.ts'
@@ -68,7 +68,7 @@ export class NodeRecorder implements Watcher, ActivityHost {
   private paused = 0
   private flushed = 0
   private depth = 0
-  private open: Open
+  private readonly open: Open
   private lastEnd = 0
   private written = 0
   private nextId = 1
@@ -79,6 +79,8 @@ export class NodeRecorder implements Watcher, ActivityHost {
   private readonly typeCodes = new Map<string, number>()
   private readonly locations = new Map<Place, number>()
   private readonly fresh = blankResource()
+  /** Used again for each continuation, as `open` is. */
+  private readonly link: Link = { id: 0, registered: -1, from: 0 }
 
   constructor(options: RecorderOptions) {
     this.full = options.full
@@ -205,7 +207,7 @@ export class NodeRecorder implements Watcher, ActivityHost {
   resume(): void {
     if (this.stopped || this.recording) return
     this.depth = 0
-    this.open = opened(this.nextId++, this.now(), 'callback')
+    reopen(this.open, this.nextId++, this.now(), 'callback')
     this.inBatch = false
     this.recording = true
   }
@@ -285,7 +287,7 @@ export class NodeRecorder implements Watcher, ActivityHost {
   private silence(now: number): void {
     if (now - this.lastEnd > SILENCE && this.lastEnd > this.open.start && running() === 0) {
       this.next(now)
-      this.open = opened(this.nextId++, now, 'microtasks')
+      reopen(this.open, this.nextId++, now, 'microtasks')
     }
   }
 
@@ -293,8 +295,8 @@ export class NodeRecorder implements Watcher, ActivityHost {
   private task(id: number, code: number, now: number): void {
     this.next(now)
     const resource = code === -1 ? undefined : this.resources.get(id)
-    const open = opened(this.nextId++, now, 'callback')
-    this.open = open
+    const { open } = this
+    reopen(open, this.nextId++, now, 'callback')
     if (resource === undefined) return
     const type = this.types[code]
     open.recurring = resource.recurring || resource.runs > 0
@@ -360,49 +362,84 @@ export class NodeRecorder implements Watcher, ActivityHost {
     this.flushed = now
   }
 
+  /** Writes the open continuation, or leaves it out. */
   private finish(): void {
     const { open } = this
-    const end = Math.max(open.start, this.lastEnd, this.written)
     const start = Math.max(open.start, this.written)
+    const end = Math.max(start, this.lastEnd)
+    const simple = open.edges.length === 0 && open.batches.length <= 1 && this.blocks.none
+    if (!simple) return this.finishWhole(start, end)
+    const { link } = this
+    link.id = open.parent
+    link.registered = open.registered
+    link.from = open.from
+    const parent = this.aliases.resolve(link)
+    if (this.isNodes(parent)) this.leaveOut({ ...parent })
+    else this.writeSimple(parent, start, end)
+  }
+
+  private finishWhole(start: number, end: number): void {
+    const { open } = this
     const decision = decide(open, this.aliases)
-    // A port that nobody's code made: Node's own, to the thread that loads modules.
-    const loading = open.kind === 'message-port' && open.from === 0 && decision.parent.id === 0
-    if (this.full && open.id !== 1 && (open.internal || loading) && !open.user) {
-      this.collapsed++
-      this.aliases.add(open.id, decision.parent)
-      return
-    }
-    if (open.top && !TIMERS.has(decision.kind)) decision.kind = 'script'
-    const { parent } = decision
-    // The plain case, by far the most frequent one.
-    if (open.edges.length === 0 && open.batches.length <= 1 && this.blocks.none) {
-      const batch = open.batches[0]
-      const at = open.at !== 0 ? open.at : open.resumed
-      const registration = decision.recurring ? open.registration : 0
-      this.written = end
-      this.kinds[decision.kind] = (this.kinds[decision.kind] ?? 0) + 1
-      this.trace.pack(
-        this.threadId,
-        open.id,
-        decision.kind,
-        start,
-        end,
-        parent.id,
-        parent.registered,
-        registration,
-        at,
-        parent.from,
-        open.microtasks,
-        batch?.[0] ?? 0,
-        batch?.[1] ?? 0,
-      )
-      return
-    }
+    if (this.isNodes(decision.parent)) return this.leaveOut(decision.parent)
+    decision.kind = this.kindOf(decision.kind)
     const record = recordOf(open, decision, this.threadId, start, end)
-    this.kinds[record.kind] = (this.kinds[record.kind] ?? 0) + 1
-    this.written = end
+    this.count(record.kind, end)
     this.trace.write(record)
     for (const interruption of this.blocks.ended(record)) this.trace.write(interruption)
+  }
+
+  /** By far the most frequent case: neither a choice of parents, nor several batches, nor an atomic block. */
+  private writeSimple(parent: Link, start: number, end: number): void {
+    const { open, threadId } = this
+    const kind = this.kindOf(open.kind)
+    const at = open.at !== 0 ? open.at : open.resumed
+    const registration = open.recurring ? open.registration : 0
+    const batch = open.batches[0]
+    this.count(kind, end)
+    const packed = this.trace.pack(
+      threadId,
+      open.id,
+      kind,
+      start,
+      end,
+      parent.id,
+      parent.registered,
+      registration,
+      at,
+      parent.from,
+      open.microtasks,
+      batch?.[0] ?? 0,
+      batch?.[1] ?? 0,
+    )
+    if (packed) return
+    const decision = { parent, others: NONE, kind, recurring: open.recurring }
+    this.trace.write(recordOf(open, decision, threadId, start, end))
+  }
+
+  private count(kind: string, end: number): void {
+    this.written = end
+    this.kinds[kind] = (this.kinds[kind] ?? 0) + 1
+  }
+
+  /** What calls a script's top level is the loading of a script, unless a timer does. */
+  private kindOf(kind: string): string {
+    return this.open.top && !TIMERS.has(kind) ? 'script' : kind
+  }
+
+  /** True if only Node's own code ran in the open continuation. */
+  private isNodes(parent: Link): boolean {
+    const { open } = this
+    if (!this.full || open.id === 1 || open.user) return false
+    // A port that nobody's code made: Node's own, to the thread that loads modules.
+    const loading = open.kind === 'message-port' && open.from === 0 && parent.id === 0
+    return open.internal || loading
+  }
+
+  /** Its children will be its parent's. */
+  private leaveOut(parent: Link): void {
+    this.collapsed++
+    this.aliases.add(this.open.id, parent)
   }
 }
 
