@@ -1,18 +1,23 @@
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { analyse } from '../src/analysis/index.ts'
+import { analyse, type Figures } from '../src/analysis/index.ts'
 import { conflicts, conflictText } from '../src/analysis/conflicts.ts'
+import { compare } from '../src/cli/baseline.ts'
 import { recordNode } from '../src/record/node/index.ts'
 import { ok, same, test } from './harness.ts'
 import { temporary } from './places.ts'
 import { races } from './races.ts'
 
-async function found(program: string): Promise<{ operation: string; text: string }[]> {
+async function figuresOf(program: string): Promise<Figures> {
   const dir = temporary()
   const out = path.join(dir, 'trace.jsonl')
   writeFileSync(path.join(dir, 'program.mjs'), program)
   await recordNode(path.join(dir, 'program.mjs'), [], { out, cwd: dir, stdio: 'ignore' })
-  const figures = await analyse(out)
+  return analyse(out)
+}
+
+async function found(program: string): Promise<{ operation: string; text: string }[]> {
+  const figures = await figuresOf(program)
   return conflicts(figures).map((c) => ({
     operation: figures.sites[c.operation ?? c.second]?.function ?? '',
     text: conflictText(figures, c),
@@ -61,6 +66,27 @@ await Promise.all([1, 2, 3].map(async () => { for await (const n of generated())
     [...Object.keys(ways), 'generated'].filter((name) => !seen.includes(name)),
     [],
   )
+})
+
+test('beside a baseline a conflict is new, gone, or its function did not run', async () => {
+  const program = (calls: string): string => `
+const sleep = (ms) => new Promise((done) => setTimeout(done, ms))
+let balance = 10
+async function withdraw(n) { const b = balance; await sleep(1); balance = b - n }
+${calls}`
+  const race = await figuresOf(program('await Promise.all([withdraw(1), withdraw(2)])'))
+  const order = await figuresOf(program('await withdraw(1); await withdraw(2)'))
+  const nothing = await figuresOf(program('await sleep(1)'))
+  const told = ({ lines, status }: ReturnType<typeof compare>): string => `${status} ${lines.join('; ')}`
+  const sentence = /withdraw\(\) read balance, waited and wrote it, though another withdraw\(\) had .* 1 of 2 runs\./
+    .source
+  for (const [now, before, expected] of [
+    [race, race, '0 beside the baseline: 0 new conflicts, 0 gone'],
+    [race, order, `7 beside the baseline: 1 new conflict, 0 gone; new: ${sentence}`],
+    [order, race, `0 beside the baseline: 0 new conflicts, 1 gone; gone: ${sentence}`],
+    [nothing, race, `0 .*; gone: ${sentence} \\(It did not run this time.\\)`],
+  ] as const)
+    ok(new RegExp(`^${expected}$`).test(told(compare(now, before))), told(compare(now, before)))
 })
 
 test('what is in order is no conflict: one after the other, under a lock, each on its own data', async () => {

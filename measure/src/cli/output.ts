@@ -1,14 +1,14 @@
 /** From trace files to what the user asked for: summary, HTML, JSON, Perfetto. */
-import { accessSync, constants, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { accessSync, constants, existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { conflictKey, conflicts, conflictText } from '../analysis/conflicts.ts'
 import { analyse, pool, type Figures } from '../analysis/index.ts'
 import { MeasureError } from '../format/error.ts'
 import { looksLikeTrace } from '../format/read.ts'
 import { convertTrace } from '../record/chrome/index.ts'
 import { exportPerfetto } from '../record/perfetto.ts'
 import { htmlReport, terminalSummary } from '../report/index.ts'
+import { compare, loadBaseline } from './baseline.ts'
 import type { Tell } from '../record/tell.ts'
 import type { Progress } from './progress.ts'
 
@@ -94,37 +94,14 @@ export async function output(
           width: process.stdout.columns || 100,
         }),
       )
-    return options.has('baseline') ? compare(figures[0], await baseline(options.get('baseline')!, truncated)) : 0
+    const baseline = options.get('baseline')
+    if (baseline === undefined) return 0
+    const { lines, status } = compare(figures[0], await loadBaseline(baseline, truncated))
+    for (const line of lines) console.error(line)
+    return status
   } finally {
     rmSync(dir, { recursive: true, force: true })
   }
-}
-
-/** Status for conflicts that are new. */
-const NEW_CONFLICT = 7
-
-async function baseline(file: string, truncated: boolean): Promise<Figures> {
-  if (looksLikeTrace(file)) return analyse(file, { truncated })
-  let figures: any
-  try {
-    figures = JSON.parse(readFileSync(file, 'utf8'))
-  } catch {
-    figures = null
-  }
-  const first = Array.isArray(figures) ? figures[0] : figures
-  if (first?.schema !== 'charcoal-figures')
-    throw new MeasureError(`the baseline ${file} is neither a trace nor figures (--json)`, 2)
-  return first
-}
-
-function compare(now: Figures, before: Figures): number {
-  const known = new Set(conflicts(before).map((c) => conflictKey(before, c)))
-  const still = conflicts(now)
-  const fresh = still.filter((c) => !c.foreign && !known.has(conflictKey(now, c)))
-  const gone = known.size - new Set(still.map((c) => conflictKey(now, c)).filter((key) => known.has(key))).size
-  console.error(`beside the baseline: ${fresh.length} new conflict${fresh.length === 1 ? '' : 's'}, ${gone} gone`)
-  for (const c of fresh) console.error(`new: ${conflictText(now, c)}`)
-  return fresh.length > 0 ? NEW_CONFLICT : 0
 }
 
 function write(file: string, text: string): void {
