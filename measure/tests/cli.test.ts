@@ -18,7 +18,7 @@ function run(args: string[], cwd = temporary()): { status: number | null; out: s
 }
 
 for (const [args, status, pattern] of [
-  [['nonsense'], 2, /there is no command nonsense; there are: web, node, attach, trace, report/],
+  [['nonsense'], 2, /there is no command nonsense; there are: web, node, c-program, attach, trace, report/],
   [['web'], 2, /usage: charcoal-measure web URL/],
   [['web', 'x', '--durration', '3'], 2, /unknown option --durration \(did you mean --duration\?\)/],
   [['web', 'http://127.0.0.1:1/', '--duration', 'soon'], 2, /--duration is "soon"; give a time like 30s/],
@@ -61,7 +61,7 @@ test('what passes is written over on a terminal, and is nothing elsewhere', () =
 test('help tells of every command', () => {
   const { status, out } = run(['help'])
   same(status, 0)
-  for (const name of ['web', 'node', 'attach', 'trace', 'report']) {
+  for (const name of ['web', 'node', 'c-program', 'attach', 'trace', 'report']) {
     ok(out.includes(`charcoal-measure ${name}`))
     ok(run(['help', name]).out.includes(name))
   }

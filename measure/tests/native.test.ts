@@ -2,7 +2,7 @@
  * A trace that a C program has written by itself, through the command: places, the ranking, and what its detector
  * found.
  */
-import { spawnSync } from 'node:child_process'
+import { spawnSync, type SpawnSyncReturns } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import type { Figures } from '../src/analysis/figures.ts'
@@ -38,16 +38,16 @@ test('the trace of a C program has its places, its ranking and what was found in
     encoding: 'utf8',
   })
   same(compiled.status, 0, compiled.stderr)
-  const env = { ...process.env, CHARCOAL_TRACE: 'run.jsonl', CHARCOAL_ATOMICITY: 'exitcode=0' }
-  const ran = spawnSync(path.join(cwd, 'program'), [], { cwd, env, encoding: 'utf8', timeout: 100_000 })
-  same(ran.status, 0, ran.stderr)
-  parseTrace(readFileSync(path.join(cwd, 'run.jsonl')))
-
-  const told = spawnSync(process.execPath, [command, 'trace', 'run.jsonl', '--json=figures.json'], {
-    cwd,
-    encoding: 'utf8',
-  })
+  const measured = (...args: string[]): SpawnSyncReturns<string> =>
+    spawnSync(process.execPath, [command, 'c-program', ...args], { cwd, encoding: 'utf8', timeout: 200_000 })
+  const told = measured('--out', 'run.jsonl', '--json=figures.json', './program', '--json')
   same(told.status, 0, told.stderr)
+  ok(/--json stands behind the program/.test(told.stderr), told.stderr)
+  parseTrace(readFileSync(path.join(cwd, 'run.jsonl')))
+  const again = measured('--baseline', 'run.jsonl', './program')
+  ok(again.status === 0 && /0 new conflicts/.test(again.stderr), again.stderr)
+  const plain = measured('true')
+  ok(plain.status === 1 && /true wrote no trace: compile it with charcoal-cc/.test(plain.stderr), plain.stderr)
   ok(
     /1\. add\(\) read total, waited and wrote it, though another add\(\) had written it/.test(
       told.stdout.replace(/\s+/g, ' '),

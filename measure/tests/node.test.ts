@@ -168,12 +168,13 @@ test('many timers and immediates keep their places although stacks are looked at
 
 test('mode sample records windows, and says so', async () => {
   const { records, continuations } = await record(
-    'const began = Date.now(); const t = setInterval(function ticks() { if (Date.now() - began > 600) clearInterval(t) }, 1)',
+    'let n = 0; const t = setInterval(function ticks() { if (++n === 400) clearInterval(t) }, 1)',
     { mode: 'sample' },
   )
-  ok(continuations.length > 5, `${continuations.length} continuations`)
-  const last = continuations.at(-1)!.end - continuations[0].start
-  ok(last < 450_000, `the first window ends: ${last} µs`)
+  // The timer that ends a window of 100 ms comes before the ticks behind it, however slow the machine is.
+  ok(continuations.length > 0)
+  const seen = continuations.filter((c) => c.kind === 'interval').length
+  ok(seen < 300, `the first window ends: ${seen} of 400 ticks are in it`)
   ok(records.some((r) => r.type === 'note' && r.code === 'sampled'))
 })
 

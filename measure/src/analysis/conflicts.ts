@@ -143,6 +143,10 @@ export function conflictText(f: Figures, c: Conflict): string {
     return `${who} read ${c.variable ?? 'a variable'} twice and waited in between, while ${other} changed it: ${of}.`
   if (c.kind === 'partly written state was seen')
     return `${who} wrote ${c.variable ?? 'a variable'} twice and waited in between, while ${other} read it: ${of}.`
+  if (c.kind === 'stale check')
+    return `${who} tested ${c.variable ?? 'a variable'}, waited and acted on it, though ${other} had changed it meanwhile: ${of}.`
+  if (c.kind === 'overwritten value')
+    return `${who} wrote ${c.variable ?? 'a variable'}, waited and read it, though ${other} had written it meanwhile: ${of}.`
   if (c.evidence === 'data')
     return `${who} was interrupted by ${other} (${c.kind} of ${c.variable ?? 'a variable'}): ${c.seen} times.`
   return `${who} waits, and ${other} runs in between: ${of}. What they share is not known.`

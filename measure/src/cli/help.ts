@@ -71,6 +71,12 @@ The exit status is the program's own. Options for charcoal-measure stand before 
       ...results,
     ],
   },
+  'c-program': {
+    usage: 'c-program [options] PROGRAM [ARGUMENTS …]',
+    help: `Runs a program that charcoal-cc has compiled, and reports on its activities. Conflicts are seen if it was compiled
+with -fcharcoal-atomicity; CHARCOAL_ATOMICITY says which, as always. The exit status is the program's own.`,
+    options: [...recording.filter((o) => o.name === 'out' || o.name === 'duration'), ...results],
+  },
   attach: {
     usage: 'attach PORT [options]',
     help: `Records what runs already, until Ctrl-C or for --duration; it goes on afterwards. PORT, or host:port, is that of

@@ -6,7 +6,17 @@ import { study } from './corpus.ts'
 import { commands, help } from './help.ts'
 import { checkFiles, output } from './output.ts'
 import { Progress } from './progress.ts'
-import { attachCommand, nodeCommand, webCommand, type Request } from './record.ts'
+import { attachCommand, nativeCommand, nodeCommand, webCommand, type Request } from './record.ts'
+
+const recorders: Record<string, (request: Request) => Promise<number>> = {
+  attach: attachCommand,
+  'c-program': nativeCommand,
+  node: nodeCommand,
+  web: webCommand,
+}
+
+/** Commands whose words after the first are another program's. */
+const runs = (name: string): boolean => name === 'node' || name === 'c-program'
 
 /** Gives the exit status. */
 export async function main(args: string[]): Promise<number> {
@@ -28,11 +38,11 @@ export async function main(args: string[]): Promise<number> {
     const command = commands[name]
     if (command === undefined)
       throw new MeasureError(`there is no command ${name}; there are: ${Object.keys(commands).join(', ')}`, 2)
-    if (rest.includes('--help') && (name !== 'node' || rest[0] === '--help')) {
+    if (rest.includes('--help') && (!runs(name) || rest[0] === '--help')) {
       process.stdout.write(help(name))
       return 0
     }
-    const parsed = parseArguments(rest, command.options, { first: name === 'node' })
+    const parsed = parseArguments(rest, command.options, { first: runs(name) })
     const { words } = parsed
     if (words.length === 0 && name !== 'corpus') throw new MeasureError(`usage: charcoal-measure ${command.usage}`, 2)
     return await run(name, parsed)
@@ -73,7 +83,7 @@ async function run(name: string, { words, options, all }: Parsed): Promise<numbe
   const request: Request = { words, options, all, out, progress, signal: stop.signal }
   try {
     if (name === 'corpus') return await study(words, options, progress, stop.signal)
-    return await (name === 'node' ? nodeCommand : name === 'attach' ? attachCommand : webCommand)(request)
+    return await recorders[name](request)
   } finally {
     process.off('SIGINT', interrupted)
     process.off('SIGTERM', interrupted)

@@ -1,10 +1,12 @@
-/** The commands that record: `node`, `web`, `attach`. */
+/** The commands that record: `node`, `c-program`, `web`, `attach`. */
 import { existsSync } from 'node:fs'
 import { MeasureError } from '../format/error.ts'
 import { findEndpoint, type BrowserEndpoint } from '../record/endpoint.ts'
 import { attachNode } from '../record/node/attach.ts'
 import { calibrateNode } from '../record/node/calibrate.ts'
-import { checkProgram, recordNode } from '../record/node/index.ts'
+import { recordNative } from '../record/native/index.ts'
+import { recordNode } from '../record/node/index.ts'
+import { pathOf, type RunOptions } from '../record/program.ts'
 import type { Recorded } from '../record/recorded.ts'
 import type { Tell } from '../record/tell.ts'
 import { recordWeb, type RecordWebOptions } from '../record/web/index.ts'
@@ -50,12 +52,7 @@ export async function nodeCommand(request: Request): Promise<number> {
   const say = tellOf(request)
   const mode = modeOf(request, ['fast', 'full', 'sample'])
   const [program, ...args] = words
-  checkProgram(program)
-  for (const arg of misplaced(args, commands.node.options)) {
-    console.error(
-      `charcoal-measure: ${arg} stands behind the program, so the program gets it; to give it to charcoal-measure, put it before ${program}`,
-    )
-  }
+  checkProgram(request, 'node')
   const calibrated = !options.has('no-calibrate') && mode !== 'sample'
   if (calibrated) say('calibrating')
   const failed = (error: unknown): undefined => void say(`not calibrated: ${(error as Error).message}`)
@@ -65,17 +62,42 @@ export async function nodeCommand(request: Request): Promise<number> {
   const recorded = await recordNode(program, args, {
     out,
     mode,
-    duration: timeOf(request, 'duration'),
     calibration,
     execArgv: all.get('node-arg') ?? [],
     accesses: !options.has('no-accesses'),
-    signal,
-    terminal: process.stdin.isTTY === true,
-    progress: say,
-    live: process.stdout.isTTY !== true,
+    ...runOptions(request),
   })
+  return statusAfter(request, recorded)
+}
+
+export async function nativeCommand(request: Request): Promise<number> {
+  const { words, out } = request
+  checkProgram(request, 'c-program')
+  return statusAfter(request, await recordNative(words[0], words.slice(1), { out, ...runOptions(request) }))
+}
+
+/** Fails if there is no such program; says so if our options stand behind it. */
+function checkProgram({ words: [program, ...args] }: Request, command: string): void {
+  pathOf(program)
+  for (const arg of misplaced(args, commands[command].options)) {
+    console.error(
+      `charcoal-measure: ${arg} stands behind the program, so the program gets it; to give it to charcoal-measure, put it before ${program}`,
+    )
+  }
+}
+
+const runOptions = (request: Request): RunOptions => ({
+  duration: timeOf(request, 'duration'),
+  signal: request.signal,
+  terminal: process.stdin.isTTY === true,
+  progress: tellOf(request),
+  live: process.stdout.isTTY !== true,
+})
+
+/** Reports; the exit status is the program's own, unless that is 0. */
+async function statusAfter(request: Request, recorded: Recorded): Promise<number> {
   const told = await report(request, recorded)
-  const own = signal.aborted || recorded.reason === 'stopped' ? 0 : (recorded.exitCode ?? 0)
+  const own = request.signal.aborted || recorded.reason === 'stopped' ? 0 : (recorded.exitCode ?? 0)
   return own === 0 ? told : own
 }
 

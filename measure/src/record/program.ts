@@ -1,0 +1,104 @@
+/** Running the program that is recorded: it ends by itself, when it is told to, or when it is killed. */
+import type { ChildProcess } from 'node:child_process'
+import { existsSync, statSync } from 'node:fs'
+import { constants } from 'node:os'
+import path from 'node:path'
+import { MeasureError } from '../format/error.ts'
+import { atExit } from './cleanup.ts'
+import type { Tell } from './tell.ts'
+
+export interface RunOptions {
+  cwd?: string
+  env?: NodeJS.ProcessEnv
+  stdio?: 'inherit' | 'ignore' | 'pipe'
+  /** Ends the program with SIGINT; what was recorded is kept. A second abort is not needed: after 5 s it is killed. */
+  signal?: AbortSignal
+  /** `signal` was Ctrl-C at a terminal, which the program has received itself. */
+  terminal?: boolean
+  /** Milliseconds after which the program is ended as by `signal`. */
+  duration?: number
+  progress?: Tell
+  /** Tell how far the recording is, too. Default: no, for the program may write to the same terminal. */
+  live?: boolean
+  /** Called with the child's process id. */
+  started?: (pid: number) => void
+}
+
+/** Milliseconds that a program has to end by itself once it was told to. */
+const PATIENCE = 5000
+
+export interface Ended {
+  code: number | null
+  signal: NodeJS.Signals | null
+  /** It was told to end; it did not answer, and was killed. */
+  stopped: boolean
+  hung: boolean
+}
+
+/** Why its recording ended, if that does not say so itself. */
+export const reasonOf = ({ signal, stopped, hung }: Ended): string =>
+  hung ? 'hung' : stopped ? 'stopped' : signal !== null ? 'signal' : 'crash'
+
+/** As a shell tells it. */
+export const statusOf = ({ code, signal }: Ended): number => code ?? 128 + (constants.signals[signal!] ?? 0)
+
+/**
+ * When the program has ended, by itself or because it was told to. Nothing that it has started outlives this process
+ * once it was told.
+ */
+export async function ended(child: ChildProcess, options: RunOptions, killOthers: () => void): Promise<Ended> {
+  let stopped = false
+  let hung = false
+  let interrupter: ReturnType<typeof setTimeout> | undefined
+  let killer: ReturnType<typeof setTimeout> | undefined
+  const stop = (): void => {
+    if (stopped) return
+    stopped = true
+    // At a terminal Ctrl-C has reached the program already; a second signal would end one that takes its time to
+    // finish.
+    interrupter = setTimeout(() => child.kill('SIGINT'), options.terminal === true ? 2000 : 0)
+    killer = setTimeout(() => {
+      options.progress?.('the program does not end; killing it')
+      hung = child.kill('SIGKILL')
+    }, PATIENCE)
+  }
+  const done = atExit(() => {
+    child.kill('SIGKILL')
+    killOthers()
+  })
+  const timer = options.duration === undefined ? undefined : setTimeout(stop, options.duration)
+  options.signal?.addEventListener('abort', stop, { once: true })
+  if (options.signal?.aborted) stop()
+  if (child.pid !== undefined) options.started?.(child.pid)
+  try {
+    const [code, signal] = await new Promise<[number | null, NodeJS.Signals | null]>((ok, fail) => {
+      child.on('error', (error) => fail(new MeasureError(`the program could not be started: ${error.message}`, 2)))
+      child.on('exit', (c, s) => ok([c, s]))
+    })
+    if (stopped) killOthers()
+    return { code, signal, stopped, hung }
+  } finally {
+    for (const t of [timer, interrupter, killer]) clearTimeout(t)
+    options.signal?.removeEventListener('abort', stop)
+    if (child.exitCode !== null || child.signalCode !== null) child.kill = () => true
+    done()
+  }
+}
+
+/** The path of a file, or null for a command. Fails if it is neither. */
+export function pathOf(program: string, cwd = '.'): string | null {
+  const file = path.resolve(cwd, program)
+  if (existsSync(file)) {
+    if (statSync(file).isDirectory())
+      throw new MeasureError(`the program ${program} is a directory; give the path of a file`, 2)
+    return file
+  }
+  const named =
+    !program.includes('/') &&
+    (process.env.PATH ?? '').split(path.delimiter).some((dir) => existsSync(path.join(dir, program)))
+  if (named) return null
+  throw new MeasureError(
+    `the program ${program} does not exist; give the path of a file, or a command like \`npm run dev\``,
+    2,
+  )
+}
