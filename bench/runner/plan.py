@@ -76,6 +76,7 @@ class Bench:
     fewer: dict = field(default_factory=dict)  # system -> {case -> COUNT}, where it differs; None: cannot be run
     ours_alone: list = field(default_factory=list)  # cases without a counterpart elsewhere
     rounds: int = 5
+    paired: bool = False  # values and ratios are medians over the rounds; a ratio compares programs of one round
     fewer_rounds: dict = field(default_factory=dict)  # case -> rounds, where a run takes long
     # Instructions a unit of work, from two runs under callgrind: COUNT pair and units of work done by COUNT.
     probe: dict = field(default_factory=dict)  # case -> (small COUNT, large COUNT)
@@ -251,7 +252,8 @@ BENCHES = {
     "echo": Bench(
         cases={case: 1000 for case in ECHO},
         tiny={case: 50 for case in ECHO},
-        rounds=3,
+        rounds=5,
+        paired=True,
     ),
     "twait": Bench(
         cases=TWAIT,

@@ -6,18 +6,32 @@ ours in the same metric (of a throughput, ours divided by its), so above 1 we ar
 
 import json
 import os
+import statistics
 
 from . import plan
 
 KEYS = ["bench", "case", "system", "metric", "value", "unit", "ratio_to_ours"]
 
 
-def row(bench, case, system, metric, value, unit, ours=None):
-    if metric.split(" (")[0] in plan.THE_MORE_THE_BETTER:
+def row(bench, case, system, metric, value, unit, ours=None, ratio=None):
+    if ratio is not None:
+        ratio = round(ratio, 4)
+    elif metric.split(" (")[0] in plan.THE_MORE_THE_BETTER:
         ratio = round(ours / value, 4) if ours and value else None
     else:
         ratio = round(value / ours, 4) if ours else None
     return dict(zip(KEYS, [bench, case, system, metric, round(value, 4), unit, ratio]))
+
+
+def _figures_row(bench, case, metric, figure, ours):
+    """A figure's row: its best value beside our best, or, where the plan says `paired`, medians of all rounds."""
+    if not plan.BENCHES[bench].paired:
+        return row(bench, case, figure.system, metric, figure.best, figure.unit, ours.best if ours else None)
+    pairs = [(theirs, own) for theirs, own in zip(figure.values, ours.values if ours else []) if theirs and own]
+    turned = figure.metric in plan.THE_MORE_THE_BETTER
+    ratios = [own / theirs if turned else theirs / own for theirs, own in pairs]
+    ratio = statistics.median(ratios) if ratios else None
+    return row(bench, case, figure.system, metric, statistics.median(figure.values), figure.unit, ratio=ratio)
 
 
 def rows_of_case(bench, case, figures, counts):
@@ -37,15 +51,13 @@ def _rows(bench, case, figures, counts):
         best[figure.system, figure.metric] = better(held, figure, key=lambda f: f.best)
     rows = []
     for (system, metric), figure in best.items():
-        ours = best.get(("charcoal", metric))
-        rows.append(row(bench, case, system, metric, figure.best, figure.unit, ours.best if ours else None))
+        rows.append(_figures_row(bench, case, metric, figure, best.get(("charcoal", metric))))
         if figure.first:
             rows.append(row(bench, case, system, "spread", 100 * figure.spread, "%"))
     for figure in figures:
         if figure.variant:
-            ours = best.get(("charcoal", figure.metric))
             metric = f"{figure.metric} ({figure.variant})"
-            rows.append(row(bench, case, figure.system, metric, figure.best, figure.unit, ours.best if ours else None))
+            rows.append(_figures_row(bench, case, metric, figure, best.get(("charcoal", figure.metric))))
     units = {figure.system: figure.unit.split("/")[-1] for figure in best.values() if figure.first}
     for system, count in counts.items():
         unit = f"instructions/{units[system]}" if system in units else "instructions"
