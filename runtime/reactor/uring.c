@@ -42,8 +42,10 @@ struct poll {
   int fd;
   short events;
   uint8_t expected; /* completions owed; 0: the kernel has not been asked, for there is no ring at the moment */
-  bool cancelling;  /* its cancellation is submitted, or in the backlog */
+  bool cancelling;  /* its cancellation is submitted, or in the backlog; or it is to do nothing: see take_back */
   bool closing;     /* its descriptor is being closed */
+  bool entered;     /* has had an entry in the submission queue: `entry` means something */
+  unsigned entry;   /* counted as `tail` is */
 };
 
 struct descriptor {
@@ -270,7 +272,9 @@ static bool put(uint64_t what) {
   uint64_t target = what & ~(uint64_t)(KINDS - 1);
   switch (what & (KINDS - 1)) {
   case POLL: {
-    const struct poll *p = (struct poll *)(uintptr_t)target;
+    struct poll *p = (struct poll *)(uintptr_t)target;
+    p->entered = true;
+    p->entry = ring.tail;
     sqe->opcode = IORING_OP_POLL_ADD;
     sqe->fd = p->fd;
     sqe->poll32_events = (uint32_t)(uint16_t)p->events;
@@ -444,13 +448,34 @@ static void cancel_poll(struct poll *p) {
   errno = saved;
 }
 
+/* What the kernel has not been told of needs no cancellation: who waits for several things mostly withdraws all but one
+ * before the domain submits anything. The last entry of the queue is taken out again; another one is to do nothing.
+ * False: the kernel has it, or it is in the backlog. */
+static bool take_back(struct poll *p) {
+  if (p->cancelling || !p->entered || (int)(p->entry - ring.submitted) < 0)
+    return false;
+  if (p->entry == ring.tail - 1) {
+    ring.tail--;
+    in_flight--;
+    give_poll(p);
+    return true;
+  }
+  struct io_uring_sqe *sqe = &ring.sqes[p->entry & ring.sq_mask];
+  uint64_t what = sqe->user_data;
+  memset(sqe, 0, sizeof *sqe);
+  sqe->opcode = IORING_OP_NOP;
+  sqe->user_data = what;
+  p->cancelling = true;
+  return true;
+}
+
 static void withdraw(struct ch_clause *c) {
   struct poll *p = (struct poll *)c->link.next;
   CH_INVARIANT(p->clause == c, "a registered clause and its poll know each other");
   p->clause = NULL;
   if (p->expected == 0)
     give_poll(p);
-  else
+  else if (!take_back(p))
     cancel_poll(p);
 }
 

@@ -98,6 +98,31 @@ static void read_one(int fd, int i) {
   ended++;
 }
 
+/* Waits that end before the kernel has been told of them, one after the other, for more descriptors and more often than
+ * a ring has entries. */
+TEST(descriptors_that_were_waited_for_in_vain_are_seen_when_they_become_ready) {
+  enum { ROUNDS = 1000 };
+  static ch_sem soon;
+  int one[2], two[2], in_vain = 0, seen = 0;
+  char c;
+  ssize_t n;
+  EXPECT(pipe(one) == 0 && pipe(two) == 0);
+  for (int i = 0; i < ROUNDS; i++) {
+    activate ch_sem_post(&soon);
+    waituntil (read(one[0], &c, 1)) { EXPECT(0); }
+    or waituntil (read(two[0], &c, 1)) { EXPECT(0); }
+    or waituntil (ch_sem_wait(&soon)) { in_vain++; }
+    if (i % 7)
+      continue;
+    int *ready = i % 2 ? one : two;
+    activate (ready) { EXPECT(write(ready[1], "x", 1) == 1); }
+    waituntil (n = read(one[0], &c, 1)) { seen += n == 1 && ready == one; }
+    or waituntil (n = read(two[0], &c, 1)) { seen += n == 1 && ready == two; }
+  }
+  EXPECT(in_vain == ROUNDS && seen == (ROUNDS + 6) / 7);
+  EXPECT(close(one[0]) == 0 && write(two[1], "y", 1) == 1 && read(two[0], &c, 1) == 1 && c == 'y');
+}
+
 TEST(thousands_of_reads_at_a_time_each_get_their_own) {
   int fd = open("file", O_RDWR | O_CREAT, 0600);
   for (int i = 0; i < MANY; i++)
