@@ -1,0 +1,364 @@
+/* A reverse proxy for HTTP/1.1: passes each request to one of several servers, and its answer back.
+ *
+ *   gateway PORT HOST:PORT...
+ *
+ * A request goes to the healthy server that has the fewest at the moment. Connections to servers are kept and used
+ * again; if one turns out to be closed, a request that has come as a whole is sent anew. Every second each server is
+ * asked whether it is well. Bytes are read only as fast as the other side takes them. Connections that change to
+ * another protocol (Upgrade) are not passed on. */
+#include <arpa/inet.h>
+#include <charcoal.h>
+#include <errno.h>
+#include <llhttp/llhttp.h>
+#include <netdb.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+static const int64_t second = 1000000000, idle = 60 * second, patience = 30 * second;
+
+/* ---- the servers ---- */
+
+enum { KEPT = 64, MOST_SERVERS = 16 };
+static struct server {
+  struct sockaddr_storage address;
+  socklen_t address_size;
+  bool healthy;
+  int busy;             /* requests that it has now */
+  int kept[KEPT], idle; /* connections that no request uses; how many */
+} servers[MOST_SERVERS];
+static int number_of_servers;
+
+static int connect_to(const struct server *s) {
+  int fd = socket(s->address.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0), result = -1;
+  within(second) do result = connect(fd, (const struct sockaddr *)&s->address, s->address_size);
+  finish;
+  if (result != 0) {
+    close(fd);
+    return -1;
+  }
+  setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &(int){1}, sizeof(int));
+  return fd;
+}
+
+/* The healthy server that has the fewest requests; of equals each in turn. NULL: there is none. */
+static struct server *choose(void) {
+  static int turn;
+  struct server *best = NULL;
+  turn++;
+  for (int i = 0; i < number_of_servers; i++) {
+    struct server *s = &servers[(turn + i) % number_of_servers];
+    if (s->healthy && (!best || s->busy < best->busy))
+      best = s;
+  }
+  return best;
+}
+
+static void forget_connections(struct server *s) {
+  while (s->idle > 0)
+    close(s->kept[--s->idle]);
+}
+
+static bool is_well(const struct server *s) {
+  static const char question[] = "HEAD / HTTP/1.1\r\nHost: health\r\nConnection: close\r\n\r\n";
+  char answer[16] = "";
+  int fd = connect_to(s);
+  if (fd < 0)
+    return false;
+  within(second) do {
+    if (send(fd, question, sizeof question - 1, MSG_NOSIGNAL) > 0)
+      recv(fd, answer, sizeof answer - 1, MSG_WAITALL);
+  }
+  finish;
+  close(fd);
+  return strncmp(answer, "HTTP/1.", 7) == 0 && answer[9] >= '2' && answer[9] <= '4';
+}
+
+static void watch_over(struct server *s) {
+  do {
+    s->healthy = is_well(s);
+    if (!s->healthy)
+      forget_connections(s);
+  } while (ch_sleep(second) == 0);
+}
+
+/* ---- messages ---- */
+
+struct side { /* a connection, and what was read from it and not passed on */
+  int fd;
+  size_t begin, end;
+  char bytes[16384];
+};
+
+struct message {
+  llhttp_t parser;
+  bool has_head, complete;
+  bool bodiless; /* the answer to HEAD: it has a length and no body */
+  bool keeps;    /* another message may follow on its connection; known when it is complete */
+};
+
+static int on_head(llhttp_t *p) {
+  struct message *m = p->data;
+  m->has_head = true;
+  return m->bodiless;
+}
+
+static int on_complete(llhttp_t *p) {
+  struct message *m = p->data;
+  m->complete = true;
+  m->keeps = llhttp_should_keep_alive(p);
+  return HPE_PAUSED;
+}
+
+static void begin(struct message *m, llhttp_type_t type, bool bodiless) {
+  static const llhttp_settings_t callbacks = {.on_headers_complete = on_head, .on_message_complete = on_complete};
+  *m = (struct message){.bodiless = bodiless};
+  llhttp_init(&m->parser, type, &callbacks);
+  m->parser.data = m;
+}
+
+/* Takes in what belongs to the message, and returns how much of it that is; -1: it is no HTTP. */
+static ssize_t take(struct message *m, const char *bytes, size_t n) {
+  llhttp_errno_t error = llhttp_execute(&m->parser, bytes, n);
+  return error == HPE_OK ? (ssize_t)n : m->complete ? llhttp_get_error_pos(&m->parser) - bytes : -1;
+}
+
+static bool send_all(int to, const char *bytes, size_t n) {
+  for (ssize_t put; n > 0; bytes += put, n -= (size_t)put)
+    if ((put = send(to, bytes, n, MSG_NOSIGNAL)) <= 0)
+      return false;
+  return true;
+}
+
+/* Passes the rest of the message on, as it comes. Each piece moves the scope's deadline on. */
+static bool carry(struct side *from, struct message *m, int to, ch_scope *scope) {
+  for (; !m->complete; ch_deadline_move(scope, ch_now() + patience)) {
+    if (from->begin == from->end) {
+      ssize_t got = read(from->fd, from->bytes, sizeof from->bytes);
+      if (got <= 0) /* some answers end with their connection */
+        return got == 0 && m->has_head && llhttp_finish(&m->parser) == HPE_OK && m->complete;
+      from->begin = 0;
+      from->end = (size_t)got;
+    }
+    ssize_t taken = take(m, from->bytes + from->begin, from->end - from->begin);
+    if (taken < 0 || !send_all(to, from->bytes + from->begin, (size_t)taken))
+      return false;
+    from->begin += (size_t)taken;
+  }
+  return true;
+}
+
+/* ---- a request ---- */
+
+struct request {
+  struct side *client;
+  struct message message;
+  size_t taken;    /* how much of the client's bytes belongs to it */
+  char source[64]; /* a header line with the client's address */
+};
+
+static void refuse(int client, const char *status) {
+  char text[200];
+  int n = snprintf(text, sizeof text, "HTTP/1.1 %s\r\nContent-Length: 0\r\nConnection: close\r\n\r\n", status);
+  send_all(client, text, (size_t)n);
+}
+
+/* Reads until the whole head is there. Returns NULL; or the status of the answer; or "": the client has gone. */
+static const char *read_head(struct request *r) {
+  struct side *c = r->client;
+  begin(&r->message, HTTP_REQUEST, false);
+  r->taken = 0;
+  memmove(c->bytes, c->bytes + c->begin, c->end - c->begin);
+  c->end -= c->begin;
+  c->begin = 0;
+  while (!r->message.has_head) {
+    if (r->taken == c->end) {
+      if (c->end == sizeof c->bytes)
+        return "431 Request Header Fields Too Large";
+      ssize_t got = -1;
+      within(patience) do got = read(c->fd, c->bytes + c->end, sizeof c->bytes - c->end);
+      finish;
+      if (got <= 0)
+        return c->end == 0 || got == 0 || errno != ECANCELED ? "" : "408 Request Timeout";
+      c->end += (size_t)got;
+    }
+    ssize_t taken = take(&r->message, c->bytes + r->taken, c->end - r->taken);
+    if (taken < 0)
+      return "400 Bad Request";
+    r->taken += (size_t)taken;
+  }
+  return NULL;
+}
+
+enum result { AGAIN, LAST, NOTHING }; /* the client may ask again; not; nothing has come for it */
+
+/* Passes the answer on. Interim answers (100 and the like) go before it. */
+static bool carry_answer(struct side *from, struct message *m, const struct request *r, ch_scope *scope) {
+  bool head = r->message.parser.method == HTTP_HEAD;
+  do {
+    begin(m, HTTP_RESPONSE, head);
+    if (!carry(from, m, r->client->fd, scope))
+      return false;
+  } while (m->parser.status_code / 100 == 1);
+  return true;
+}
+
+/* Sends what has come of the request, with a line about the client behind its first one. */
+static bool send_head(const struct request *r, int server) {
+  const char *bytes = r->client->bytes, *behind = (const char *)memchr(bytes, '\n', r->taken) + 1;
+  return send_all(server, bytes, (size_t)(behind - bytes)) && send_all(server, r->source, strlen(r->source)) &&
+         send_all(server, behind, r->taken - (size_t)(behind - bytes));
+}
+
+/* Sends the request to the server, and its answer to the client. *keeps: the connection can be used again. */
+static enum result exchange(struct request *r, int server, bool *keeps) {
+  struct side from;
+  struct message answer;
+  bool came = false;
+  from.fd = server;
+  *keeps = false;
+  within(patience) do {
+    ch_scope *scope = ch_scope_here();
+    if (send_head(r, server)) {
+      r->client->begin = r->taken;
+      async carry(r->client, &r->message, server, scope); /* the body, while an answer may come already */
+      ssize_t got = read(server, from.bytes, sizeof from.bytes);
+      came = got > 0;
+      from.begin = 0;
+      from.end = came ? (size_t)got : 0;
+      *keeps = came && carry_answer(&from, &answer, r, scope) && r->message.complete && answer.keeps &&
+               from.begin == from.end; /* what stands behind the answer is nobody's */
+    }
+    cancel; /* nobody takes the rest of the body any more */
+  }
+  finish;
+  return !came ? NOTHING : *keeps && r->message.keeps ? AGAIN : LAST;
+}
+
+/* Has the request answered. One that changes nothing and has come as a whole is sent again if it got no answer: because
+ * the connection had been closed meanwhile, or the server has gone. Others get a new connection, and one chance. */
+static enum result pass(struct request *r) {
+  unsigned method = r->message.parser.method;
+  bool again = r->message.complete && (method == HTTP_GET || method == HTTP_HEAD);
+  for (int tries = 0; tries < 2 * number_of_servers; tries++) {
+    struct server *s = choose();
+    if (!s)
+      break;
+    bool keeps;
+    int fd = again && s->idle > 0 ? s->kept[--s->idle] : connect_to(s);
+    if (fd < 0) {
+      s->healthy = false; /* until it is asked again */
+      continue;
+    }
+    s->busy++;
+    enum result result = exchange(r, fd, &keeps);
+    s->busy--;
+    if (keeps && s->idle < KEPT && s->healthy)
+      s->kept[s->idle++] = fd;
+    else
+      close(fd);
+    if (result != NOTHING)
+      return result;
+    if (!again)
+      break;
+    forget_connections(s);
+  }
+  refuse(r->client->fd, "502 Bad Gateway");
+  return LAST;
+}
+
+/* ---- a client ---- */
+
+/* Answers the requests that have come. Returns whether others may follow. */
+static bool serve_some(int client, const char *source) {
+  struct side side;
+  struct request r = {.client = &side};
+  enum result result;
+  side.fd = client;
+  side.begin = side.end = 0;
+  snprintf(r.source, sizeof r.source, "X-Forwarded-For: %s\r\n", source);
+  do {
+    const char *refused = read_head(&r);
+    if (refused) {
+      if (*refused)
+        refuse(client, refused);
+      return false;
+    }
+    result = pass(&r);
+  } while (result == AGAIN && side.begin < side.end);
+  return result == AGAIN;
+}
+
+static void drain(int client) {
+  char rest[512];
+  while (read(client, rest, sizeof rest) > 0) {
+  }
+}
+
+static void serve(int client, struct in_addr address) {
+  char source[INET_ADDRSTRLEN];
+  inet_ntop(AF_INET, &address, source, sizeof source);
+  while (ch_fd_wait(client, POLLIN, idle) > 0 && serve_some(client, source)) {
+  }
+  shutdown(client, SHUT_WR);
+  within(second) do drain(client); /* a client that still sends would get a reset, and might lose the answer */
+  finish;
+  close(client);
+}
+
+/* ---- the process ---- */
+
+static bool add_server(char *text) {
+  char *colon = strrchr(text, ':');
+  struct addrinfo *found, wanted = {.ai_socktype = SOCK_STREAM};
+  struct server *s = &servers[number_of_servers];
+  if (!colon || number_of_servers == MOST_SERVERS)
+    return false;
+  *colon = '\0';
+  int error = getaddrinfo(text, colon + 1, &wanted, &found);
+  *colon = ':';
+  if (error)
+    return false;
+  memcpy(&s->address, found->ai_addr, found->ai_addrlen);
+  s->address_size = found->ai_addrlen;
+  s->healthy = is_well(s);
+  number_of_servers++;
+  freeaddrinfo(found);
+  return true;
+}
+
+int main(int argc, char **argv) {
+  signal(SIGPIPE, SIG_IGN);
+  if (argc < 3)
+    return fprintf(stderr, "usage: gateway PORT HOST:PORT...\n"), 2;
+  for (int i = 2; i < argc; i++)
+    if (!add_server(argv[i]))
+      return fprintf(stderr, "gateway: there is no server '%s'\n", argv[i]), 2;
+  struct sockaddr_in here = {.sin_family = AF_INET, .sin_port = htons((uint16_t)atoi(argv[1]))};
+  int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &(int){1}, sizeof(int));
+  setsockopt(listener, IPPROTO_TCP, TCP_NODELAY, &(int){1}, sizeof(int)); /* its connections inherit it */
+  if (bind(listener, (void *)&here, sizeof here) != 0 || listen(listener, 4096) != 0)
+    return perror("gateway: cannot listen"), 1;
+  getsockname(listener, (void *)&here, &(socklen_t){sizeof here});
+  printf("gateway: port %d\n", ntohs(here.sin_port));
+  fflush(stdout);
+  for (int i = 0; i < number_of_servers; i++)
+    activate(i) { watch_over(&servers[i]); }
+  for (;;) {
+    struct sockaddr_in client;
+    int fd = accept(listener, (void *)&client, &(socklen_t){sizeof client});
+    if (fd >= 0)
+      activate(fd, client) { serve(fd, client.sin_addr); }
+    else if (errno == EMFILE || errno == ENFILE)
+      ch_sleep(second / 10); /* until a connection ends */
+    else if (errno != ECONNABORTED && errno != EINTR)
+      return perror("gateway: cannot accept"), 1;
+  }
+}
