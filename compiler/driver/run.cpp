@@ -30,12 +30,13 @@ int become(const std::vector<std::string> &command) {
 }
 
 static volatile pid_t child;
+static volatile pid_t target; // what signals go to: the child, or minus its process group
 static volatile sig_atomic_t received;
 
 static void passOn(int signal) {
   received = signal;
   if (child > 0)
-    kill(-child, signal);
+    kill(target, signal);
 }
 
 // Nobody can pass on SIGKILL. So a process of clang's group outlives us, and ends the group.
@@ -74,24 +75,30 @@ struct Snapshot {
   bool exists;
 };
 
-int runGuarded(const std::vector<std::string> &command, const std::string &output, const std::string &responseFile) {
+// A folder for clang's temporary files, named in TMPDIR. Empty: it cannot be made, which has been said.
+static std::string makeFolder() {
   const char *given = std::getenv("TMPDIR");
-  std::string base = given && *given ? given : "/tmp";
+  const std::string base = given && *given ? given : "/tmp";
   std::string folder = base + "/charcoal-XXXXXX";
   if (!mkdtemp(folder.data())) {
     std::fprintf(stderr, "charcoal-cc: error: cannot make a folder for temporary files in '%s': %s\n", base.c_str(),
                  std::strerror(errno));
-    return 1;
+    return {};
   }
   setenv("TMPDIR", folder.c_str(), 1);
-  std::vector<std::string> full = command;
-  if (!responseFile.empty()) {
-    std::ofstream(folder + "/arguments") << responseFile;
-    full.push_back("@" + folder + "/arguments");
-  }
+  return folder;
+}
 
-  prctl(PR_SET_CHILD_SUBREAPER, 1); // a linker that outlives clang is ours to wait for
-  const Snapshot before(output);
+static void removeFolder(const std::string &folder) {
+  std::error_code ignored;
+  for (const auto &entry : std::filesystem::directory_iterator(folder, ignored))
+    if (entry.path().extension() == ".sh") // a crash report, which clang has just asked the user to send in
+      return;
+  std::filesystem::remove_all(folder, ignored);
+}
+
+// Sets `child`, and what passes signals on to it. Returns the process that watches over it, or -1.
+static pid_t start(const std::vector<std::string> &command) {
   struct sigaction action{};
   action.sa_handler = passOn;
   sigset_t all, old;
@@ -105,8 +112,11 @@ int runGuarded(const std::vector<std::string> &command, const std::string &outpu
     if (ownGroup)
       setpgid(0, 0);
     sigprocmask(SIG_SETMASK, &old, nullptr);
-    _exit(become(full));
+    _exit(become(command));
   }
+  if (child < 0)
+    std::fprintf(stderr, "charcoal-cc: error: cannot start clang: %s\n", std::strerror(errno));
+  target = ownGroup ? -child : child;
   pid_t watchman = -1;
   if (child > 0 && ownGroup) {
     setpgid(child, child);
@@ -119,31 +129,51 @@ int runGuarded(const std::vector<std::string> &command, const std::string &outpu
       sigaction(signal, &action, nullptr);
   }
   sigprocmask(SIG_SETMASK, &old, nullptr);
+  return watchman;
+}
 
-  int status = 1 << 8;
-  if (child < 0) {
-    std::fprintf(stderr, "charcoal-cc: error: cannot start clang: %s\n", std::strerror(errno));
-  } else {
-    for (;;) { // clang first, then what it left running
-      int one;
-      pid_t ended = wait(&one);
-      if (ended == child) {
-        status = one;
-        if (watchman > 0)
-          kill(watchman, SIGKILL);
-        if (received || WIFSIGNALED(status))
-          kill(ownGroup ? -child : child, SIGTERM);
-      } else if (ended < 0 && errno != EINTR)
-        break;
-    }
+// Ends what clang has left running: its group, or, where it had none of its own, what has become a child of ours.
+static void endTheRest() {
+  if (target < 0)
+    kill(target, SIGTERM);
+  std::ifstream children("/proc/thread-self/children");
+  for (pid_t left; children >> left;)
+    kill(left, SIGTERM);
+}
+
+// Waits for clang, and then for what it left running. Returns clang's status.
+static int waitForAll(pid_t watchman) {
+  for (int status = 0;;) {
+    int one;
+    const pid_t ended = wait(&one);
+    if (ended == child) {
+      status = one;
+      if (watchman > 0)
+        kill(watchman, SIGKILL);
+      if (received || WIFSIGNALED(status))
+        endTheRest();
+    } else if (ended < 0 && errno != EINTR)
+      return status;
   }
-  std::error_code ignored;
-  bool crashReport = false; // which clang has just asked the user to send in
-  for (const auto &entry : std::filesystem::directory_iterator(folder, ignored))
-    crashReport |= entry.path().extension() == ".sh";
-  if (!crashReport)
-    std::filesystem::remove_all(folder, ignored);
-  int signal = received ? int(received) : WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+}
+
+int runGuarded(const std::vector<std::string> &command, const std::string &output, const std::string &responseFile) {
+  const std::string folder = makeFolder();
+  if (folder.empty())
+    return 1;
+  std::vector<std::string> full = command;
+  if (!responseFile.empty()) {
+    std::ofstream(folder + "/arguments") << responseFile;
+    full.push_back("@" + folder + "/arguments");
+  }
+
+  prctl(PR_SET_CHILD_SUBREAPER, 1); // a linker that outlives clang is ours to wait for
+  const Snapshot before(output);
+  const pid_t watchman = start(full);
+  const int status = child < 0 ? 1 << 8 : waitForAll(watchman);
+  removeFolder(folder);
+
+  const int signal = received ? int(received) : WIFSIGNALED(status) ? WTERMSIG(status) : 0;
   if (!signal)
     return WEXITSTATUS(status);
   const Snapshot after(output);
