@@ -178,6 +178,10 @@ private:
   struct Spawn; // the parts of an `activate` statement
   void spawnMarker(const Spawn &);
   void spawnBlock(const Spawn &);
+  struct SpawnedCall;
+  SpawnedCall spawnedCall() const;
+  void refuseSpawn(const Spawn &, const SpawnedCall &);
+  bool isDirect(const SpawnedCall &) const;
   void spawnCall(const Spawn &);
   void body(const Spawn &);
 

@@ -131,40 +131,65 @@ void Translator::spawnBlock(const Spawn &spawn) {
 
 // The statement `f(a, b);` behind `activate`: the last bracketed group before the ';' holds the arguments,
 // everything before it is the function.
-void Translator::spawnCall(const Spawn &spawn) {
-  const size_t start = position;
-  size_t end = start, arguments = 0, block = 0;
-  while (end < tokens.size() && at(end) != ";" && at(end) != "}") {
+// The call `f(…)` that begins at the cursor, to be made by the new activity.
+struct Translator::SpawnedCall {
+  size_t start;
+  size_t arguments = 0; // the '(' of its arguments; 0: there is no such call
+  size_t block = 0;     // the '{' that stands where the call should be, or 0
+};
+
+Translator::SpawnedCall Translator::spawnedCall() const {
+  SpawnedCall call{position};
+  for (size_t end = position; end < tokens.size() && at(end) != ";" && at(end) != "}";) {
     const std::string_view t = at(end);
     const size_t open = end;
     if (t == "(" || t == "[" || t == "{")
       end = closing(end);
     ++end;
-    if (t == "(" && open > start && (at(end) == ";" || at(end) == "}" || isName(end) || isKeyword(end))) {
-      arguments = open;
+    if (t == "(" && open > call.start && (at(end) == ";" || at(end) == "}" || isName(end) || isKeyword(end))) {
+      call.arguments = isKeyword(call.start) ? 0 : open;
       break;
     }
     if (tokens[open].kind == Kind::Punctuator && t != "(" && t != "[" && t != "." && t != "->") {
-      arguments = 0;
       if (t == "{")
-        block = open;
+        call.block = open;
       break;
     }
   }
-  if (!arguments || isKeyword(start)) {
-    if (block && (isName(start) || at(start) == "&"))
-      problem(start, "a handle stands in brackets; write 'activate [&handle] { … }'");
-    else
-      problem(spawn.keyword, "'activate' needs a block or a call: write 'activate { … }' or 'activate f(…);'");
-    if (block)
-      return drop(closing(block) + 1);
-    while (!done() && here() != ";" && here() != "}")
-      drop(here() == "(" || here() == "[" || here() == "{" ? closing(position) + 1 : position + 1);
-    if (here() == ";")
-      drop();
-    return;
-  }
-  const std::string uid = std::to_string(spawn.uid);
+  return call;
+}
+
+// Reports that no call begins at the cursor, and leaves out what stands there.
+void Translator::refuseSpawn(const Spawn &spawn, const SpawnedCall &call) {
+  if (call.block && (isName(call.start) || at(call.start) == "&"))
+    problem(call.start, "a handle stands in brackets; write 'activate [&handle] { … }'");
+  else
+    problem(spawn.keyword, "'activate' needs a block or a call: write 'activate { … }' or 'activate f(…);'");
+  if (call.block)
+    return drop(closing(call.block) + 1);
+  while (!done() && here() != ";" && here() != "}")
+    drop(here() == "(" || here() == "[" || here() == "{" ? closing(position) + 1 : position + 1);
+  if (here() == ";")
+    drop();
+}
+
+// Whether the call names a function. Such a call keeps clang's checks of the arguments. A pointer to a function is
+// copied like an argument, for the spawner decides now what is to be called.
+bool Translator::isDirect(const SpawnedCall &call) const {
+  const std::string_view name = at(call.start);
+  if (!isName(call.start) || call.start + 1 != call.arguments ||
+      !(names.isFunction(name) || name.substr(0, 10) == "__builtin_"))
+    return false;
+  for (size_t i = 1; i < tokens.size(); ++i)
+    if (isName(i) && at(i) == name && at(i + 1) != "(" && at(i - 1) != "." && at(i - 1) != "->")
+      return false; // perhaps a local variable of the same name
+  return true;
+}
+
+void Translator::spawnCall(const Spawn &spawn) {
+  const SpawnedCall call = spawnedCall();
+  if (!call.arguments)
+    return refuseSpawn(spawn, call);
   std::string values;
   unsigned copies = 0;
   auto copy = [&](size_t from, size_t to) { // returns the name of the copy
@@ -176,37 +201,27 @@ void Translator::spawnCall(const Spawn &spawn) {
     values += " __charcoal_value(&" + name + ", sizeof " + name + ");";
     return name;
   };
+  const bool direct = isDirect(call);
+  const std::string pointer = direct ? "" : copy(call.start, call.arguments);
 
-  // A function is called by its name, which keeps clang's checks of the arguments; a pointer to one is
-  // copied like an argument, for the spawner decides now what is to be called.
-  bool direct = isName(start) && start + 1 == arguments &&
-                (names.isFunction(at(start)) || at(start).substr(0, 10) == "__builtin_");
-  for (size_t i = 1; direct && i < tokens.size(); ++i)
-    if (isName(i) && at(i) == at(start) && at(i + 1) != "(" && at(i - 1) != "." && at(i - 1) != "->")
-      direct = false; // perhaps a local variable of the same name
-  const std::string pointer = direct ? "" : copy(start, arguments);
-
-  const size_t close = closing(arguments);
+  const size_t close = closing(call.arguments);
   std::vector<std::pair<size_t, std::string>> passed; // a literal's index, or the name of a copy
-  for (size_t from = arguments + 1; from < close;) {
+  for (size_t from = call.arguments + 1; from < close;) {
     size_t to = from;
     while (to < close && at(to) != ",")
       to = (at(to) == "(" || at(to) == "[" || at(to) == "{" ? closing(to) : to) + 1;
     bool literal = true;
     for (size_t i = from; i < to; ++i)
-      literal &= tokens[i].kind == Kind::Literal;
-    if (literal)
-      passed.push_back({from, ""});
-    else
-      passed.push_back({0, copy(from, to)});
+      literal &= isLiteral(i);
+    passed.push_back(literal ? std::pair(from, std::string()) : std::pair(size_t(0), copy(from, to)));
     from = to + 1;
   }
 
   spawnMarker(spawn);
   piece(Piece::Captured, spawn.keyword);
-  text(spawn.keyword, "{ __charcoal_body(" + uid + "u);" + values + " (void)");
+  text(spawn.keyword, "{ __charcoal_body(" + std::to_string(spawn.uid) + "u);" + values + " (void)");
   if (direct) {
-    position = start;
+    position = call.start;
     take();
   } else
     text(spawn.keyword, pointer);
@@ -223,11 +238,9 @@ void Translator::spawnCall(const Spawn &spawn) {
   text(close, ") ; }");
   drop(close + 1);
   if (here() == ";")
-    drop();
-  else {
-    problem(close, "expected ';' after the call behind 'activate'");
-    result.problems.back().insertion = ";";
-  }
+    return drop();
+  problem(close, "expected ';' after the call behind 'activate'");
+  result.problems.back().insertion = ";";
 }
 
 } // namespace charcoal::syntax
