@@ -8,8 +8,7 @@ static bool is_same(const char *a, const char *b) { return a == b || (a && b && 
 static const char *source_of(const struct ch_cell *c) { return c->source ? ch_source_what(c->source) : NULL; }
 
 /* Neighbours that were made at one place are told together. */
-static void tell_outstanding(const struct ch_clause *c, ch_tell_awaited *tell, void *data) {
-  const struct ch_rendezvous_state *s = ((const struct ch_rendezvous *)c->object)->state;
+static void tell_outstanding_of(const struct ch_rendezvous_state *s, ch_tell_awaited *tell, void *data) {
   uint32_t left = s ? s->outstandings : 0;
   const struct ch_link *n = s ? s->outstanding.next : NULL;
   while (left && n && n != &s->outstanding) {
@@ -22,6 +21,21 @@ static void tell_outstanding(const struct ch_clause *c, ch_tell_awaited *tell, v
     } while (--left && n && n != &s->outstanding && is_same(first->site, cell->site) &&
              is_same(source_of(first), source_of(cell)));
     tell(count, first->site, source_of(first), data);
+  }
+}
+
+static void tell_outstanding(const struct ch_clause *c, ch_tell_awaited *tell, void *data) {
+  tell_outstanding_of(((const struct ch_rendezvous *)c->object)->state, tell, data);
+}
+
+void ch_rendezvous_tell_idle(void (*begin)(const struct ch_rendezvous_state *, void *), ch_tell_awaited *tell,
+                             void *data) {
+  for (struct ch_link *n = ch_events.all.next; n && n != &ch_events.all; n = n->next) {
+    const struct ch_rendezvous_state *s = (const struct ch_rendezvous_state *)n;
+    if (ch_list_first(&s->waiter) || (!s->outstandings && !s->triggereds))
+      continue;
+    begin(s, data);
+    tell_outstanding_of(s, tell, data);
   }
 }
 

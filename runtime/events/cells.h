@@ -99,6 +99,10 @@ CH_HIDDEN const char *ch_source_what(const struct ch_source *);
 /* about.c */
 CH_HIDDEN void ch_rendezvous_about(const struct ch_clause *, struct ch_about *);
 CH_HIDDEN void ch_event_about(const struct ch_clause *, struct ch_about *);
+/* For each rendezvous of this domain that has events, and for which nobody waits: calls `begin`, and then `tell` for
+ * those that are outstanding. */
+CH_HIDDEN void ch_rendezvous_tell_idle(void (*begin)(const struct ch_rendezvous_state *, void *), ch_tell_awaited *tell,
+                                       void *data);
 
 /* mistakes.c */
 CH_HIDDEN void ch_event_leaked(const struct ch_cell *, const char *why);

@@ -7,6 +7,7 @@
 #define _GNU_SOURCE
 #include "report/dump.h"
 #include "activity/activity.h"
+#include "events/cells.h"
 #include "frames/large.h"
 #include "posix/locks/holder.h"
 #include "report/debug.h"
@@ -476,7 +477,47 @@ static void put_groups(struct ch_writer *o, struct members *m) {
   }
 }
 
-static void put_text(struct ch_writer *o) {
+/* ---- rendezvous for which nobody waits ---- */
+
+#define IDLE_RENDEZVOUS 20
+
+struct idle {
+  struct ch_writer *to;
+  struct awaited awaited;
+  unsigned told, more;
+};
+
+static void put_idle(const struct ch_rendezvous_state *s, void *data) {
+  struct idle *i = data;
+  if (i->told == IDLE_RENDEZVOUS) {
+    i->more++;
+    return;
+  }
+  i->told++;
+  i->awaited = (struct awaited){i->to, 2, 0, 0};
+  ch_put(i->to, "rendezvous ");
+  ch_put_pointer(i->to, s->variable);
+  ch_put(i->to, ": nobody waits for it; triggered: ");
+  ch_put_number(i->to, s->triggereds);
+  ch_put(i->to, "\n");
+}
+static void put_idle_awaited(uint32_t count, const char *site, const char *source, void *data) {
+  struct idle *i = data;
+  if (i->more == 0)
+    put_awaited_one(count, site, source, &i->awaited);
+}
+
+static void put_idle_rendezvous(struct ch_writer *o) {
+  struct idle idle = {.to = o};
+  ch_rendezvous_tell_idle(put_idle, put_idle_awaited, &idle);
+  if (idle.more == 0)
+    return;
+  ch_put(o, "rendezvous: ");
+  ch_put_number(o, idle.more);
+  ch_put(o, " more\n");
+}
+
+static void put_activities(struct ch_writer *o) {
   ch_put(o, "charcoal: live activities: ");
   ch_put_number(o, ch_domain.live);
   ch_put(o, "\n");
@@ -490,6 +531,11 @@ static void put_text(struct ch_writer *o) {
   ch_dump_activities(collect, &m);
   put_groups(o, &m);
   munmap(m.all, size);
+}
+
+static void put_text(struct ch_writer *o) {
+  put_activities(o);
+  put_idle_rendezvous(o);
 }
 
 void ch_dump_as(int fd, unsigned format) {

@@ -745,6 +745,18 @@ TEST_EXITS(a_deadlock_tells_which_event_is_awaited, CH_EXIT_DEADLOCK,
   event() e = mkevent(r);
   ch_event_wait(e);
 }
+TEST_EXITS(a_dump_tells_of_events_for_which_nobody_waits, 0,
+           ": nobody waits for it; triggered: 1\n  outstanding: 2 made at idle.c:7\n") {
+  rendezvous() r;
+  for (int i = 0; i < 3; i++) {
+#line 7 "idle.c"
+    event() e = mkevent(r);
+    if (i == 1)
+      ch_trigger(e);
+  }
+  ch_dump(2);
+  ch_rendezvous_cancel(r);
+}
 TEST_EXITS(a_deadlock_tells_which_events_of_a_block_are_outstanding, CH_EXIT_DEADLOCK,
            "\n  outstanding: 2 made at unanswered.c:10\n  outstanding: 1 made at unanswered.c:15\n") {
   int x[4];
