@@ -15,7 +15,8 @@ import type { Tell } from '../tell.ts'
 import { Collection, type ChromeThread } from './collect.ts'
 import { chromeEvents, type ChromeEvent } from './events.ts'
 import type { Place } from './places.ts'
-import { TreeMaker, type Node, type Told } from './tree.ts'
+import type { Node, Told } from './nodes.ts'
+import { TreeMaker } from './tree.ts'
 
 export interface ConvertOptions {
   header?: Partial<Omit<Header, 'type' | 'version'>>
