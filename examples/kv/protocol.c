@@ -55,8 +55,11 @@ void add_error(struct buffer *b, const char *format, ...) {
   va_start(arguments, format);
   int n = vsnprintf(text, sizeof text, format, arguments);
   va_end(arguments);
+  size_t size = n < (int)sizeof text ? (size_t)n : sizeof text - 1;
+  for (size_t i = 0; i < size; i++) /* a client's own words may stand in it; an error is one line */
+    text[i] = text[i] == '\r' || text[i] == '\n' ? ' ' : text[i];
   add_bytes(b, "-", 1);
-  add_bytes(b, text, n < (int)sizeof text ? (size_t)n : sizeof text - 1);
+  add_bytes(b, text, size);
   add_bytes(b, "\r\n", 2);
 }
 
@@ -79,7 +82,7 @@ void send_replies(struct client *c) {
 
 /* ---- commands ---- */
 
-enum { USUAL = 16384, LARGEST = 512 << 20 };
+enum { USUAL = 16384, LARGEST = 512 << 20, MOST_BYTES = 1 << 30 }; /* of one argument; of a whole command */
 
 /* Buffers of usual size that no client needs now. A few are kept, because all clients that have something to say take
  * and give back theirs in turn. */
@@ -118,16 +121,20 @@ void give_buffers_back(struct client *c) {
   c->command = (struct command){0};
 }
 
-/* Makes room for more, with what was read already in front. */
-static void make_room(struct client *c) {
+/* Makes room for more, with what was read already in front. False: no command may be so large. */
+static bool make_room(struct client *c) {
   if (c->begin > c->room / 2) {
     memmove(c->in, c->in + c->begin, c->end - c->begin);
     c->end -= c->begin;
     c->begin = 0;
-  } else {
-    c->room *= 2;
-    c->in = realloc(c->in, c->room + 1);
+    return true;
   }
+  char *larger = c->room < MOST_BYTES ? realloc(c->in, c->room * 2 + 1) : NULL;
+  if (larger) {
+    c->in = larger;
+    c->room *= 2;
+  }
+  return larger != NULL;
 }
 
 /* Waits for the beginning of a command. Meanwhile the client has no buffers: it is one call of read, which has a few
@@ -153,8 +160,8 @@ static bool more(struct client *c) {
   if (!c->closing && c->begin == c->end)
     got = first_bytes(c);
   else if (!c->closing) {
-    if (c->end == c->room)
-      make_room(c);
+    if (c->end == c->room && !make_room(c))
+      return false;
     got = read(c->descriptor, c->in + c->end, c->room - c->end);
   }
   c->end += got > 0 ? (size_t)got : 0;

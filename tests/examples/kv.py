@@ -35,6 +35,7 @@ class Client:
     def reply(self):
         line = self.line()
         kind, rest = line[:1], line[1:]
+        self.kind = kind
         if kind == b"$":
             size = int(rest)
             if size < 0:
@@ -302,6 +303,53 @@ def together(expect, port):
         client.close()
 
 
+def hostile(expect, port, rounds):
+    """Whatever is sent, what comes back is replies, and the server goes on."""
+    draw = random.Random(11)
+    bases = [
+        b"*3\r\n$3\r\nSET\r\n$3\r\nkey\r\n$5\r\nvalue\r\n",
+        b"*5\r\n$5\r\nRPUSH\r\n$4\r\nlist\r\n$1\r\na\r\n$0\r\n\r\n$2\r\nbb\r\n",
+        b"*4\r\n$6\r\nLRANGE\r\n$4\r\nlist\r\n$1\r\n0\r\n$2\r\n-1\r\n",
+        b"*4\r\n$4\r\nHSET\r\n$4\r\nhash\r\n$1\r\nx\r\n$3\r\n123\r\n",
+        b"GETRANGE key 0 -1\r\nINCRBY n 5\r\n",
+    ]
+    wrong = []
+    for _ in range(rounds):
+        data = bytearray(b"".join(draw.choices(bases, k=draw.randint(1, 4))))
+        for _ in range(draw.randint(1, 5)):
+            at = draw.randrange(len(data))
+            match draw.randrange(4):
+                case 0:
+                    data[at] = draw.randrange(256)
+                case 1:
+                    del data[at : at + draw.randint(1, 10)]
+                case 2:
+                    data[at:at] = bytes(draw.choices(b"\r\n $*-+:0129\0\xff", k=draw.randint(1, 8)))
+                case 3:
+                    data[at:at] = data[: draw.randint(1, 40)]
+            data = data or bytearray(b"\n")
+        client = Client(port)
+        client.socket.sendall(bytes(data))
+        client.socket.shutdown(socket.SHUT_WR)
+        try:
+            while True:
+                reply = client.reply()
+                if isinstance(reply, bytes) and client.kind not in b"+-$":
+                    wrong.append((bytes(data), reply))
+                    break
+        except ConnectionError:
+            if client.rest:
+                wrong.append((bytes(data), client.rest))
+        except ValueError as error:
+            wrong.append((bytes(data), error))
+        client.close()
+    expect("whatever_is_sent_replies_come_back", not wrong, wrong[:2])
+    client = Client(port).send(b"a\r\n+b")
+    replies = [client.reply(), client.ask("PING")]
+    expect("an_unknown_command_has_one_reply", replies == [b"-ERR unknown command 'a  +b'", b"+PONG"], replies)
+    client.close()
+
+
 def tests(expect, program, rounds):
     process, port = start(program)
     try:
@@ -322,6 +370,7 @@ def tests(expect, program, rounds):
         waiting(expect, port)
         publishing(expect, port)
         together(expect, port)
+        hostile(expect, port, max(rounds // 10, 100))
         client.ask("SET", "gone", "x", "PX", 20)
         before = client.ask("DBSIZE")
         while client.ask("DBSIZE") == before:
