@@ -189,6 +189,7 @@ int ch_main(void *main_int, int argc, char **argv, char **envp);
 struct ch_activity;
 #define CH_SPAWN_CONTAINED 1u
 #define CH_SPAWN_UNSEEN 2u /* nobody looks at the result: what can never run ends the program with a message */
+#define CH_SPAWN_FREE 4u   /* runs inside the atomic block, like a contained one, and may outlive it */
 int ch_spawn(struct ch_activity *handle, void *body_int, const void *record, size_t size, unsigned flags,
              const char *site);
 
@@ -200,6 +201,7 @@ void ch_captures_local_ends(const void *local, size_t size, const char *where);
 #define CH_POLICY_DELAY 0u     /* they run when the outermost block has ended, unless spawned contained */
 #define CH_POLICY_CONTAINED 1u /* as if each were spawned contained */
 #define CH_POLICY_ERROR 2u     /* the program ends with a message */
+#define CH_POLICY_FREE 3u      /* as if each were spawned free */
 /* Inside such a block: sets the policy, and returns what it was, which the end of the block sets again. */
 uint32_t ch_atomic_policy(uint32_t policy);
 

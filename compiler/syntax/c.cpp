@@ -386,7 +386,7 @@ size_t Translator::statementEnd(size_t i, unsigned level) const {
         return i;
       return simpleEnd(i);
     } else if (isWord && t == "activate") {
-      i += at(i + 1) == "contained" ? 2 : 1;
+      i += isSpawnPolicy(i + 1) ? 2 : 1;
       if (at(i) == "[")
         i = closing(i) + 1;
       if (at(behindGroup(i)) == "{")

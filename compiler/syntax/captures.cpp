@@ -7,6 +7,7 @@
 // What says that somebody waits for the body in time silences both: for `async` a `do … finish` inside the loop or
 // block; for `activate` a call behind it that may wait.
 #include "order.h"
+#include "charcoal_abi.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/Frontend/CompilerInstance.h"
 #include "clang/Lex/Lexer.h"
@@ -39,6 +40,17 @@ static const DeclRefExpr *addressed(const Expr *argument) {
       break;
   }
   return isAddress ? dyn_cast<DeclRefExpr>(e) : nullptr;
+}
+
+// The local whose address, or that of a part of it, a spawned call gets as the argument that this variable of ours
+// holds.
+static const DeclRefExpr *lentTo(const VarDecl &argument) {
+  const Expr *e = isOurs(argument) && argument.hasInit() ? argument.getInit()->IgnoreParenImpCasts() : nullptr;
+  if (auto *comma = dyn_cast_or_null<BinaryOperator>(e); comma && comma->getOpcode() == BO_Comma)
+    e = comma->getRHS();
+  const DeclRefExpr *lent = e ? addressed(e) : nullptr;
+  auto *variable = lent ? dyn_cast<VarDecl>(lent->getDecl()) : nullptr;
+  return variable && variable->hasLocalStorage() ? lent : nullptr;
 }
 
 namespace {
@@ -140,6 +152,10 @@ private:
         if (use != uses.found.end() && !uses.copied.contains(variable) && !isOurs(*variable) &&
             variable->hasLocalStorage())
           late.push_back(*use);
+        if (const DeclRefExpr *lent = isActivity ? lentTo(*variable) : nullptr)
+          checkBlock(*cast<VarDecl>(lent->getDecl()), *lent, body, marker, isActivity,
+                     "'%0' may be gone when the activity uses its address, for nothing waits for the activity before "
+                     "the end of its block; pass its value, or wait");
       }
     for (const auto &[variable, use] : late)
       if (!checkLoops(*variable, *use, body, marker, isActivity))
@@ -148,7 +164,7 @@ private:
 
   bool isContained(const CallExpr &spawn) const {
     Expr::EvalResult flags;
-    return spawn.getArg(2)->EvaluateAsInt(flags, *unit.ast) && flags.Val.getInt() != 0;
+    return spawn.getArg(2)->EvaluateAsInt(flags, *unit.ast) && flags.Val.getInt() == CH_SPAWN_CONTAINED;
   }
 
   // Where the walk outwards from the statement ends: at the scope of the branch, or the body or function around it.
@@ -262,7 +278,10 @@ private:
   }
 
   void checkBlock(const VarDecl &variable, const DeclRefExpr &use, const CapturedStmt &body, const CallExpr &marker,
-                  bool isActivity) {
+                  bool isActivity,
+                  llvm::StringRef textOfActivity =
+                      "'%0' may be gone when the activity uses it, for nothing waits for the activity before the end "
+                      "of its block; copy it: '%1', or wait") {
     if (!unit.warnings.isOn(unit.compiler, Warning::Dangling))
       return;
     size_t boundary = 0, block = 0;
@@ -289,9 +308,7 @@ private:
         return; // its end is the program's
       if (isWaitedFor(block, &body))
         return;
-      report(use, Warning::Dangling, body, marker, variable,
-             "'%0' may be gone when the activity uses it, for nothing waits for the activity before the end of its "
-             "block; copy it: '%1', or wait");
+      report(use, Warning::Dangling, body, marker, variable, textOfActivity);
     } else {
       // The block of the `do` itself ends where the branches are waited for.
       if (!found || block <= boundary + 1)

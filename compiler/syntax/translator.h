@@ -109,6 +109,7 @@ private:
   static const Form forms[];
   bool matchesAtomic(bool) const;
   bool matchesActivate(bool) const;
+  bool isSpawnPolicy(size_t) const;
   bool matchesNoYield(bool) const;
   bool matchesYield(bool) const;
   bool matchesStatement(bool) const;
@@ -161,7 +162,7 @@ private:
   void enterScope(const std::string &name, bool barrier, size_t keyword);
   const Region *scopeAround(const char *word);
   struct AtomicPolicy;
-  static const AtomicPolicy atomicPolicies[3];
+  static const AtomicPolicy atomicPolicies[4];
   const AtomicPolicy *atomicPolicy();
   void checkPolicy(size_t spawn);
   bool isAtomicExpression();

@@ -77,8 +77,8 @@ int ch_spawn(ch_activity *handle, void *body_int, const void *record, size_t siz
   struct ch_group *group = &d->base;
   if (CH_UNLIKELY(ch_tls.spawn_policy != CH_POLICY_DELAY))
     flags = ch_spawn_flags_by_policy(flags, site);
-  if (CH_UNLIKELY(flags & CH_SPAWN_CONTAINED)) {
-    group = ch_group_for_contained();
+  if (CH_UNLIKELY(flags & (CH_SPAWN_CONTAINED | CH_SPAWN_FREE))) {
+    group = flags & CH_SPAWN_FREE ? ch_group_for_free() : ch_group_for_contained();
     if (!group)
       return stillborn(handle, flags, ENOMEM);
   }
@@ -130,7 +130,7 @@ static void finish_handle(ch_activity *handle) {
     ch_member_ends(handle->member);
 }
 
-static void has_emptied(struct ch_group *g) {
+void ch_group_has_emptied(struct ch_group *g) {
   struct ch_branch *waiter = g->drains;
   g->drains = NULL;
   if (waiter)
@@ -162,9 +162,11 @@ void ch_activity_end(struct ch_branch *b) {
     if (b->flags & CH_NAMED)
       ch_branch_forget_name(b);
   }
-  struct ch_group *group = ch_group_of(b);
-  if (CH_UNLIKELY(--group->live == 0))
-    has_emptied(group);
+  struct ch_group *group = b->flags & CH_LONG ? ch_branch_prefix(b)->group : &d->base;
+  if (CH_UNLIKELY(group->to != NULL))
+    ch_group_free_ended(group);
+  else if (CH_UNLIKELY(--group->live == 0))
+    ch_group_has_emptied(group);
   if (b->flags & CH_LONG) {
     ch_activity *handle = ch_branch_prefix(b)->handle;
     if (handle)

@@ -73,7 +73,7 @@ struct ch_async {
 
 struct ch_prefix {
   ch_activity *handle;    /* NULL: none, or detached */
-  struct ch_group *group; /* contained in this group; never NULL */
+  struct ch_group *group; /* contained in this group, or free in its block (sched/domain.h); never NULL */
 };
 
 static inline struct ch_prefix *ch_branch_prefix(struct ch_branch *b) { return (struct ch_prefix *)b - 1; }

@@ -134,7 +134,7 @@ _Static_assert(sizeof(struct deadline) <= sizeof(struct ch_deadline), "the ABI l
  * things is kept by the clause. */
 static void count(struct deadline *d, int by) {
   if (d->group)
-    d->group->outside += (uint64_t)(int64_t)by;
+    ch_group_now(d->group)->outside += (uint64_t)(int64_t)by;
 }
 
 static void passed(struct ch_clause *c) {

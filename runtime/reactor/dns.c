@@ -348,12 +348,12 @@ static void answered(void *data, int status, int timeouts, struct ares_addrinfo 
     ch_dns_free(q);
     return;
   }
-  ((struct ch_group *)q->group)->outside--;
+  ch_group_now(q->group)->outside--;
   ch_sem_post(&q->done);
 }
 
 void ch_dns_abandon(struct ch_dns_query *q) {
-  ((struct ch_group *)q->group)->outside--;
+  ch_group_now(q->group)->outside--;
   q->abandoned = 1;
 }
 
@@ -374,7 +374,7 @@ struct ch_dns_query *ch_dns_start(const char *node, const struct addrinfo *hints
     wanted.ai_flags |= ARES_AI_ADDRCONFIG;
   *q = (struct ch_dns_query){.resolver = r, .group = ch_group_of(ch_domain.current)};
   r->outstanding++;
-  ((struct ch_group *)q->group)->outside++;
+  ch_group_now(q->group)->outside++;
   bool outermost = !r->working;
   r->working = true;
   cares.getaddrinfo(r->channel, node, NULL, &wanted, answered, q);

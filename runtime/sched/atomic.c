@@ -2,8 +2,9 @@
  *
  * An ordinary spawn inside an atomic block joins the base group's queue, which doesn't run before the outermost block
  * has ended: that is the whole of "delayed". A contained spawn joins the group of its block, and the end of the block
- * runs that group until it is empty. Generated code counts atomic_depth itself and comes here only while atomic_pending
- * is set: while some block around the running code has a group.
+ * runs that group until it is empty. A free spawn runs in the same queue, and is not waited for: what is left of it at
+ * the end of the block goes on in the group around it. Generated code counts atomic_depth itself and comes here only
+ * while atomic_pending is set: while some block around the running code has a group.
  *
  * The policy of a block is a word of the running code, like its depth: a wait inside the block puts both aside
  * (native.c), so the activities that run meanwhile are not subject to it. */
@@ -25,13 +26,63 @@ struct ch_group *ch_group_for_contained(void) {
   struct ch_group *g = innermost_here();
   if (g && g->depth == ch_tls.atomic_depth)
     return g;
-  g = malloc(sizeof *g);
+  g = malloc(2 * sizeof *g);
   if (!g)
     return NULL;
   *g = (struct ch_group){.outer = d->group, .owner = d->current, .depth = ch_tls.atomic_depth};
+  *ch_group_of_free(g) = (struct ch_group){.to = g};
   d->group = g;
   ch_tls.atomic_pending = 1;
   return g;
+}
+
+struct ch_group *ch_group_for_free(void) {
+  struct ch_group *g = ch_group_for_contained();
+  return !g || g == &ch_domain.base ? g : ch_group_of_free(g);
+}
+
+/* Counted by the base group, or by the free group of the block that is now around them. */
+static void count_outside(struct ch_group *outer, uint64_t n) {
+  (outer == &ch_domain.base ? outer : ch_group_of_free(outer))->live += n;
+}
+
+/* The block has ended, and with it the group, but for what its free activities still have to do: they are free in the
+ * block around it, if there is one. */
+static void end_group(struct ch_group *g) {
+  if (ch_group_of_free(g)->live == 0) {
+    free(g);
+    return;
+  }
+  struct ch_group *outer = ch_group_for_contained();
+  if (!outer)
+    outer = g->outer;
+  if (g->head) {
+    if (outer->head)
+      outer->tail->link.next = (struct ch_link *)g->head;
+    else
+      outer->head = g->head;
+    outer->tail = g->tail;
+    g->head = NULL;
+  }
+  outer->outside += g->outside;
+  outer->by_others += g->by_others;
+  count_outside(outer, ch_group_of_free(g)->live);
+  g->to = outer;
+  ch_slice_if_in_company();
+}
+
+void ch_group_free_ended(struct ch_group *f) {
+  while (f != &ch_domain.base) {
+    struct ch_group *g = f->to, *outer = g->to;
+    f->live--;
+    if (!outer)
+      return; /* the block has not ended, and does not wait for it */
+    if (f->live == 0)
+      free(g);
+    f = outer == &ch_domain.base ? outer : ch_group_of_free(outer);
+  }
+  if (--f->live == 0)
+    ch_group_has_emptied(f);
 }
 
 uint32_t ch_atomic_policy(uint32_t policy) {
@@ -41,11 +92,14 @@ uint32_t ch_atomic_policy(uint32_t policy) {
 }
 
 unsigned ch_spawn_flags_by_policy(unsigned flags, const char *site) {
-  if (ch_tls.spawn_policy == CH_POLICY_CONTAINED)
-    return flags | CH_SPAWN_CONTAINED;
+  if (ch_tls.spawn_policy != CH_POLICY_ERROR) {
+    if (flags & (CH_SPAWN_CONTAINED | CH_SPAWN_FREE))
+      return flags; /* the statement's own word */
+    return flags | (ch_tls.spawn_policy == CH_POLICY_FREE ? CH_SPAWN_FREE : CH_SPAWN_CONTAINED);
+  }
   fprintf(stderr,
           "charcoal: the 'activate' at %s is inside 'atomic error', where nothing may be spawned. Spawn it behind the "
-          "block, or let the block say 'atomic delay' or 'atomic contained'.\n",
+          "block, or let the block say 'atomic delay', 'atomic contained' or 'atomic free'.\n",
           site ? site : "an unknown place");
   fflush(NULL);
   _exit(CH_EXIT_MISUSE);
@@ -57,7 +111,7 @@ void ch_atomic_settle(void) {
   while ((g = innermost_here()) && g->depth > ch_tls.atomic_depth) {
     ch_group_drain(g);
     d->group = g->outer;
-    free(g);
+    end_group(g);
   }
   ch_tls.atomic_pending = innermost_here() != NULL;
 }

@@ -258,7 +258,8 @@ bool ch_linger_at_end_slow(struct ch_finish *root) {
 /* Nobody can run, and nothing that the domain has asked of the kernel can change that. */
 static bool is_still(const struct ch_group *g, bool sources) {
   const struct ch_domain *d = &ch_domain;
-  return g->outside == g->by_others && !(d->watches != 0 && g->live != 0) && !sources && !ch_inbox_is_open();
+  const bool somebody = g->live != 0 || (g != &d->base && ch_group_of_free((struct ch_group *)g)->live != 0);
+  return g->outside == g->by_others && !(d->watches != 0 && somebody) && !sources && !ch_inbox_is_open();
 }
 
 /* Somebody else may change it, through the inbox. What is waited for inside an atomic block is what its activities do,

@@ -2,7 +2,9 @@
  *
  * Run queues are first in, first out. There is one for each *group*: the base group holds the domain's ordinary
  * activities; an atomic block in which activities were spawned contained has a group of its own. Groups form a stack,
- * and only activities of the innermost group run.
+ * and only activities of the innermost group run. Beside the group of a block stands one that only counts (`to`): the
+ * activities that were spawned free in the block. They queue in the block's group, which does not wait for them; when
+ * the block ends, what they have there moves to the group around it.
  *
  * Invariants: 1. `group` leads by `outer` to `base`; 2. a queue holds exactly the branches of its group that are NEW or
  * READY and not in their activity's own list (activity/scope.h), and those that wait in an atomic block for which it
@@ -27,7 +29,18 @@ struct ch_group {
   struct ch_branch *drains;      /* who waits until live is 0; NULL: nobody */
   struct ch_branch *owner;       /* whose atomic block it belongs to */
   uint32_t depth;                /* the block's */
+  struct ch_group *to; /* whose queue and counts of clauses are used instead: of a free group, its block's; of a block
+                          that has ended while some of its free activities live, the group around it. Else NULL */
 };
+
+/* The group in whose queue the branches of g stand. */
+static inline struct ch_group *ch_group_now(struct ch_group *g) {
+  while (CH_UNLIKELY(g->to != NULL))
+    g = g->to;
+  return g;
+}
+/* Of the activities that were spawned free in the block of g, which is not the base group. */
+static inline struct ch_group *ch_group_of_free(struct ch_group *g) { return g + 1; }
 
 struct ch_domain {
   struct ch_branch *current;
@@ -79,7 +92,7 @@ static inline struct ch_group *ch_group_of(struct ch_branch *b) {
     if (!(b->flags & CH_LONG))
       return &ch_domain.base;
   }
-  return ch_branch_prefix(b)->group;
+  return ch_group_now(ch_branch_prefix(b)->group);
 }
 
 CH_HIDDEN CH_RARE void ch_slice_start(void);
@@ -142,6 +155,8 @@ CH_HIDDEN void ch_schedule(void);
  * `by`: who can end this wait (enum ch_ready_by). */
 CH_HIDDEN intptr_t ch_wait_native(unsigned by);
 
+/* The last of the group's activities has finished. */
+CH_HIDDEN void ch_group_has_emptied(struct ch_group *);
 /* The running branch waits until all of the group's activities have finished; nobody else runs meanwhile. */
 CH_HIDDEN void ch_group_drain(struct ch_group *);
 
@@ -184,7 +199,10 @@ CH_HIDDEN _Noreturn void ch_deadlock(struct ch_group *, const char *why);
 
 /* What ch_tls.spawn_policy, which is not CH_POLICY_DELAY, makes of the flags of a spawn. */
 CH_HIDDEN CH_COLD unsigned ch_spawn_flags_by_policy(unsigned flags, const char *site);
-/* The group for contained spawning now; NULL: no memory. */
+/* The group for contained or free spawning now; NULL: no memory. */
 CH_HIDDEN struct ch_group *ch_group_for_contained(void);
+CH_HIDDEN struct ch_group *ch_group_for_free(void);
+/* An activity that was spawned free in this group's block has ended. */
+CH_HIDDEN CH_COLD void ch_group_free_ended(struct ch_group *);
 
 #endif

@@ -196,12 +196,13 @@ static intptr_t wait_in(struct ch_group *group, bool exclusive) {
   move_scheduler();
   while (CH_UNLIKELY(visit != NULL))
     show(&n);
-  CH_INVARIANT(d->current == b && b->state == CH_RUNNING && d->group == group, "the loop has resumed this branch");
+  CH_INVARIANT(d->current == b && b->state == CH_RUNNING && d->group == ch_group_now(group),
+               "the loop has resumed this branch");
   if (ch_stack_may_go())
     let_go(KEPT);
   ch_environment_enter(b);
   d->natives--;
-  d->group = outer;
+  d->group = ch_group_now(outer); /* the block in which a free activity waited may have ended */
   ch_tls.atomic_depth = depth;
   ch_tls.atomic_pending = pending;
   ch_tls.spawn_policy = policy;
@@ -224,11 +225,12 @@ intptr_t ch_wait_native(unsigned by) {
   struct ch_branch *b = d->current;
   if (ch_tls.atomic_depth == 0)
     return wait_in(d->group, false);
-  struct ch_group *g = d->group, empty;
+  struct ch_group *g = d->group, empty[2]; /* with its free group, as every block's */
   if (g == &d->base || g->owner != b || g->depth != ch_tls.atomic_depth) {
-    /* Nothing was spawned contained in the innermost atomic block: nothing may run. */
-    empty = (struct ch_group){.outer = g, .owner = b, .depth = ch_tls.atomic_depth};
-    g = &empty;
+    /* Nothing was spawned contained or free in the innermost atomic block: nothing may run. */
+    empty[0] = (struct ch_group){.outer = g, .owner = b, .depth = ch_tls.atomic_depth};
+    empty[1] = (struct ch_group){.to = empty};
+    g = empty;
   }
   bool others = by == CH_BY_OTHERS && !has_deadline(b), counts = others || by != CH_BY_DOMAIN || has_deadline(b);
   g->outside += counts;

@@ -71,11 +71,13 @@ static inline struct ch_int_result ch_blocks(void) {
 }
 
 static inline void ch_count_in(struct ch_group *g, struct ch_clause *c) {
+  g = ch_group_now(g);
   c->counted = c->type->by;
   g->outside += c->counted != CH_BY_DOMAIN;
   g->by_others += c->counted == CH_BY_OTHERS;
 }
 static inline void ch_count_out(struct ch_group *g, struct ch_clause *c) {
+  g = ch_group_now(g);
   g->outside -= c->counted != CH_BY_DOMAIN;
   g->by_others -= c->counted == CH_BY_OTHERS;
   c->counted = CH_BY_DOMAIN;

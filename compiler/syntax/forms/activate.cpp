@@ -23,19 +23,26 @@ namespace charcoal::syntax {
 
 struct Translator::Spawn {
   size_t keyword = 0;
-  bool contained = false;
+  const char *flags = "0u";   // CH_SPAWN_…
   size_t handle = 0;          // index of '[', or 0
   std::vector<size_t> values; // names to copy
   unsigned uid = 0;
 };
 
+// Whether a word that says how the activity belongs to an atomic block stands behind `activate`. `free (p);` is a call.
+bool Translator::isSpawnPolicy(size_t i) const {
+  if (at(i) != "contained" && at(i) != "free")
+    return false;
+  return at(i + 1) == "{" || at(i + 1) == "[" || isName(i + 1) || (at(i + 1) == "(" && at(closing(i + 1) + 1) == "{");
+}
+
+static const char *spawnFlags(std::string_view policy) { return policy == "free" ? "4u" : "1u"; }
+
 bool Translator::matchesActivate(bool sure) const {
   size_t i = position + 1;
   if (at(i) == "[" && !isClosed(i))
     return false; // clang will say so
-  if (at(i) == "contained" && (at(i + 1) == "{" || at(i + 1) == "[" || isName(i + 1)))
-    return true;
-  if (at(i) == "contained" && at(i + 1) == "(" && at(closing(i + 1) + 1) == "{")
+  if (isSpawnPolicy(i))
     return true;
   if (at(i) == "[")
     i = closing(i) + 1;
@@ -52,8 +59,8 @@ void Translator::lowerActivate(bool) {
   spawn.uid = nextUid++;
   checkPolicy(spawn.keyword);
   drop();
-  if (here() == "contained" && !(next() == "(" && at(closing(position + 1) + 1) != "{")) {
-    spawn.contained = true;
+  if (isSpawnPolicy(position)) {
+    spawn.flags = spawnFlags(here());
     drop();
   }
   if (here() == "[") {
@@ -61,9 +68,10 @@ void Translator::lowerActivate(bool) {
     if (next() == "]")
       problem(position, "expected the address of a 'ch_activity' between '[' and ']'; without a handle leave them out");
     drop(closing(position) + 1);
-    if (here() == "contained" && (next() == "{" || next() == "(") && !isPlain("contained")) {
-      problem(position, "'contained' stands before the handle; write 'activate contained [&handle] …'");
-      spawn.contained = true;
+    if (isSpawnPolicy(position) && !isName(position + 1) && !isPlain(here())) {
+      const std::string word(here());
+      problem(position, "'" + word + "' stands before the handle; write 'activate " + word + " [&handle] …'");
+      spawn.flags = spawnFlags(word);
       drop();
     }
   }
@@ -108,7 +116,7 @@ void Translator::spawnMarker(const Spawn &spawn) {
     position = resume;
   } else
     text(spawn.keyword, "0");
-  text(spawn.keyword, spawn.contained ? ", 1u," : ", 0u,");
+  text(spawn.keyword, std::string(", ") + spawn.flags + ",");
   piece(Piece::Site, spawn.keyword);
   text(spawn.keyword, ");");
 }

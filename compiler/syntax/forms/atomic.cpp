@@ -1,8 +1,8 @@
 // atomic statement, atomic POLICY { … }, atomic (expression), atomic declaration
 //
 //   atomic S          becomes   { int __charcoal_atomic __attribute__((cleanup(…leave))) = 0; …enter(); S }
-//   atomic error {}   becomes   { …; …enter(); unsigned __charcoal_before __attribute__((cleanup(…policy_leave))) =
-//                                 __charcoal_policy(2u); {} }
+//   atomic error {}   becomes   { …; unsigned __charcoal_before __attribute__((cleanup(…policy_leave))) =
+//                                 (…enter(), __charcoal_policy(2u)); {} }
 //
 // The cleanup runs on every way out, and clang itself forbids jumps past it.
 #include "translator.h"
@@ -12,14 +12,19 @@ namespace charcoal::syntax {
 
 bool Translator::matchesAtomic(bool sure) const { return matchesStatement(sure); }
 
-static const char atomicBegin[] = "int __charcoal_atomic __attribute__((__cleanup__(__charcoal_atomic_leave))) = 0;"
-                                  " __charcoal_atomic_enter();";
+#define ATOMIC_LEAVE "int __charcoal_atomic __attribute__((__cleanup__(__charcoal_atomic_leave))) = 0;"
+static const char atomicBegin[] = ATOMIC_LEAVE " __charcoal_atomic_enter();";
+// No statement stands between the two declarations, of which some warn.
+static const char policyBegin[] = ATOMIC_LEAVE " unsigned __charcoal_before"
+                                               " __attribute__((__cleanup__(__charcoal_policy_leave))) ="
+                                               " (__charcoal_atomic_enter(), __charcoal_policy(";
 
 struct Translator::AtomicPolicy {
   std::string_view word;
   const char *number; // CH_POLICY_…
 };
-const Translator::AtomicPolicy Translator::atomicPolicies[3] = {{"delay", "0u"}, {"contained", "1u"}, {"error", "2u"}};
+const Translator::AtomicPolicy Translator::atomicPolicies[4] = {
+    {"delay", "0u"}, {"contained", "1u"}, {"error", "2u"}, {"free", "3u"}};
 
 // What the word between `atomic` and a block says, which it takes; null if there is none.
 const Translator::AtomicPolicy *Translator::atomicPolicy() {
@@ -30,9 +35,9 @@ const Translator::AtomicPolicy *Translator::atomicPolicy() {
     if (here() == policy.word)
       found = &policy;
   if (!found) {
-    const std::string_view right = misspelt(here(), {"delay", "contained", "error"});
+    const std::string_view right = misspelt(here(), {"delay", "contained", "free", "error"});
     problem(position, "unknown policy '" + std::string(here()) + "' of an 'atomic' block" +
-                          (right.empty() ? "; it may be 'delay', 'contained' or 'error'"
+                          (right.empty() ? "; it may be 'delay', 'contained', 'free' or 'error'"
                                          : "; did you mean '" + std::string(right) + "'?"));
     result.problems.back().replacement = right;
   }
@@ -67,13 +72,9 @@ void Translator::lowerAtomic(bool inList) {
     text(position - 1, "__charcoal_atomic_leave(0);");
     return;
   }
-  text(keyword, std::string("{ ") + atomicBegin);
   drop();
   const AtomicPolicy *policy = atomicPolicy();
-  if (policy)
-    text(keyword, std::string(" unsigned __charcoal_before __attribute__((__cleanup__(__charcoal_policy_leave))) = "
-                              "__charcoal_policy(") +
-                      policy->number + ");");
+  text(keyword, policy ? std::string("{ ") + policyBegin + policy->number + "));" : std::string("{ ") + atomicBegin);
   refuseList(position);
   open(Region::Atomic, keyword);
   if (policy)

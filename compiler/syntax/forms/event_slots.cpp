@@ -59,7 +59,8 @@ bool Translator::isCopiedInto(size_t block, std::string_view name) const {
     return false;
   const size_t list = opening(block - 1);
   const std::string_view word = list > 0 ? at(list - 1) : std::string_view();
-  if (word != "activate" && word != "async" && word != "contained" && word != "]")
+  const bool afterPolicy = list > 1 && isSpawnPolicy(list - 1) && at(list - 2) == "activate";
+  if (word != "activate" && word != "async" && word != "]" && !afterPolicy)
     return false;
   for (size_t i = list; i < block; ++i)
     if (at(i) == name)

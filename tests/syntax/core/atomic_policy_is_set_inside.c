@@ -1,1 +1,1 @@
-void h(int n) { atomic contained { n++; } atomic error { f(n); } atomic delay { } }
+void h(int n) { atomic contained { n++; } atomic error { f(n); } atomic delay { } atomic free { } }

@@ -42,6 +42,23 @@ void branches(int n) {
     async whole = g(n);
   } finish;
 }
+struct pair { int a, b[2]; };
+void use(int *, int);
+void lent(int n) {
+  int local = n, values[3] = {n};
+  struct pair pair = {n};
+  static int kept;
+  activate use(&local, local);
+  activate use(values, 1);
+  activate use(&pair.b[1], 2);
+  activate use(&kept, 3);
+  activate free use(&local, 4);
+}
+void lent_and_waited(int n) {
+  atomic { activate contained use(&n, 1); }
+  activate use(&n, n);
+  wait_for_all();
+}
 int main(void) {
   int n = 1;
   activate { g(n); }
