@@ -47,11 +47,15 @@ SourceLocation Unit::written(SourceLocation place) const {
 
 bool isWaituntil(llvm::StringRef name) { return name == "__charcoal_wait_any" || name == "__charcoal_wait_next"; }
 
-// Waits for something inside the program, which charcoal/blocking.h does not list.
-static bool isWait(llvm::StringRef name) {
+// Waits for something inside the program, which charcoal/blocking.h does not list: by its name, or because it has a
+// form for `waituntil`.
+bool Unit::isWait(llvm::StringRef name) const {
   if (name.contains("try") || name.ends_with("__clause"))
     return false;
-  return name.contains("wait") || name.contains("join") || name.contains("suspend") || name.ends_with("_lock");
+  if (name.contains("wait") || name.contains("join") || name.contains("suspend") || name.ends_with("_lock"))
+    return true;
+  name.consume_back("_some"); // of several messages
+  return isDeclared((name + "__clause").str());
 }
 
 bool Unit::isKnownToWait(const FunctionDecl &function) const {

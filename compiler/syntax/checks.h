@@ -29,6 +29,7 @@ public:
   // `ch_may_block`, or CH_MAY_BLOCK of its name.
   bool mayBlock(const clang::FunctionDecl &) const;
   // It is one of those that wait, of the system's or of Charcoal's own.
+  bool isWait(llvm::StringRef name) const;
   bool isKnownToWait(const clang::FunctionDecl &) const;
   // The call may set the branch aside to wait for something. Of a function that is defined here, what it calls decides;
   // of the system's, mayBlock(); any other may.

@@ -46,7 +46,7 @@ struct pair { int a, b[2]; };
 void use(int *, int);
 void lent(int n) {
   int local = n, values[3] = {n};
-  struct pair pair = {n};
+  struct pair pair = {n, {n}};
   static int kept;
   activate use(&local, local);
   activate use(values, 1);
