@@ -6,6 +6,7 @@ import { Analyser } from '../src/analysis/index.ts'
 import { summarise } from '../src/study/index.ts'
 import { freePort, Services } from '../src/study/serve.ts'
 import { act, type Action } from '../src/study/session.ts'
+import { figuresTable, medianRow, subtreeTable } from '../src/study/tables.ts'
 import { ok, rejects, same, test } from './harness.ts'
 
 const folder = (): string => path.join(process.env.CHARCOAL_MEASURE!, 'corpus')
@@ -138,4 +139,28 @@ test('recordings of a study are pooled by kind, and put into one report', () => 
   } finally {
     rmSync(out, { recursive: true })
   }
+})
+
+test('the tables of docs/study.md are those of the data beside it, and its medians those of its rows', () => {
+  const docs = path.join(process.env.CHARCOAL_MEASURE!, '../docs')
+  const text = readFileSync(path.join(docs, 'study.md'), 'utf8').split('\n')
+  const pools = JSON.parse(readFileSync(path.join(docs, 'data/study.json'), 'utf8'))
+  const computed = `${figuresTable(pools)}\n${subtreeTable(pools)}`.split('\n')
+  ok(computed.length > 50, `${computed.length} lines`)
+  same(
+    computed.filter((line) => !text.includes(line)),
+    [],
+  )
+  const cells = (line: string): string[] =>
+    line
+      .split('|')
+      .slice(1, -1)
+      .map((cell) => cell.trim())
+  const first = text.findIndex((line) => line.startsWith('|  | total | linear |')) + 2
+  const rows = text.slice(first, text.indexOf('', first)).map(cells)
+  const shares = rows
+    .filter(([name]) => !name!.startsWith('*'))
+    .map((row) => row.slice(2).map((c) => parseFloat(c) / 100))
+  const medians = rows.filter(([name]) => name!.startsWith('*'))
+  same(medians, [medianRow('web applications', shares.slice(0, 9)), medianRow('servers', shares.slice(9))])
 })

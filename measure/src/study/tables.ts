@@ -1,6 +1,7 @@
 /** The study's tables as Markdown, from nothing but what was recorded: `docs/study.md` holds a copy. */
 import type { Figures } from '../analysis/figures.ts'
 import { countBelow, quantile, type HistogramJson } from '../analysis/histogram.ts'
+import type { SubtreeRow } from '../analysis/subtrees.ts'
 import { percent, time, whole } from '../report/format.ts'
 import { PAPER_SUBTREES } from '../report/paper.ts'
 import type { Entry } from './index.ts'
@@ -15,19 +16,24 @@ const table = (heads: string[], rows: string[][]): string =>
   ].join('\n')
 const below = (h: HistogramJson, limit: number): string => percent(countBelow(h, limit), h.count)
 
+/** All tables of a study. */
 export function tables(recorded: Recorded[], pools: Figures[]): string {
-  const names = pools.map((f) => f.title)
-  const each = (label: string, f: (pool: Figures) => string): string[] => [label, ...pools.map(f)]
-  const times = (label: string, pick: (f: Figures) => HistogramJson): string[][] => [
-    each(`${label}: number`, (f) => whole(pick(f).count)),
-    each(`${label}: median, 90 %, 99 %, longest`, (f) =>
-      [0.5, 0.9, 0.99]
-        .map((q) => time(quantile(pick(f), q)))
-        .concat(time(pick(f).max))
-        .join(', '),
-    ),
-    each(`${label}: below 0.1, 1, 10 ms`, (f) => [100, 1000, 10_000].map((limit) => below(pick(f), limit)).join(', ')),
-  ]
+  return [
+    '## Applications\n',
+    applicationTable(recorded),
+    '\n## Figures\n',
+    figuresTable(pools),
+    '\n## Potentially atomic subtrees\n',
+    subtreeTable(pools),
+    '\n## Subtrees of at most 10 ms by application\n',
+    shapeTable(recorded),
+    '\n## Kinds\n',
+    kindsText(pools),
+    '',
+  ].join('\n')
+}
+
+function applicationTable(recorded: Recorded[]): string {
   const applications = recorded.map(({ entry, figures: f }) => {
     const failed = Object.values(entry.session?.failed ?? {}).reduce((a, b) => a + b, 0)
     return [
@@ -45,6 +51,25 @@ export function tables(recorded: Recorded[], pools: Figures[]): string {
       whole(f.microtasks.counts.sum),
     ]
   })
+  return table(
+    ['', 'version', 'session', 'continuations', 'loops', 'with parent', 'recurring', 'busy', 'median', 'microtasks'],
+    applications,
+  )
+}
+
+/** The papers' figures in numbers, of each pool. */
+export function figuresTable(pools: Figures[]): string {
+  const each = (label: string, f: (pool: Figures) => string): string[] => [label, ...pools.map(f)]
+  const times = (label: string, pick: (f: Figures) => HistogramJson): string[][] => [
+    each(`${label}: number`, (f) => whole(pick(f).count)),
+    each(`${label}: median, 90 %, 99 %, longest`, (f) =>
+      [0.5, 0.9, 0.99]
+        .map((q) => time(quantile(pick(f), q)))
+        .concat(time(pick(f).max))
+        .join(', '),
+    ),
+    each(`${label}: below 0.1, 1, 10 ms`, (f) => [100, 1000, 10_000].map((limit) => below(pick(f), limit)).join(', ')),
+  ]
   const measured = [
     ...times('Continuations', (f) => f.durations.turns.all),
     each('of these not recurring: below 0.1, 1, 10 ms', (f) =>
@@ -118,17 +143,28 @@ export function tables(recorded: Recorded[], pools: Figures[]): string {
         `${whole(f.ranking.distinct)}; ${['wrap', 'careful', 'do-not-wrap', 'too-few-runs'].map((a) => whole(f.ranking.byAdvice[a as 'wrap'])).join(', ')}`,
     ),
   ]
+  return table(['', ...pools.map((f) => f.title)], measured)
+}
+
+/** The columns of `shapesOf`. */
+const SHAPES = ['linear', 'linear S', 'multi L', 'multi S', 'contain L', 'contain S', 'interrupted']
+
+const shapesOf = (r: SubtreeRow): number[] => [
+  r.linearL,
+  r.linearS,
+  r.multiL,
+  r.multiS,
+  r.containL,
+  r.containS,
+  r.interrupted,
+]
+
+/** The papers' table, of each pool. */
+export function subtreeTable(pools: Figures[]): string {
   const subtrees = [0.1, 1, 10, 100, 1000].flatMap((limitMs) => [
     ...pools.map((f) => {
       const r = f.subtrees.find((row) => row.limitMs === limitMs)!
-      return [
-        `${limitMs} ms`,
-        f.title,
-        whole(r.total),
-        ...[r.linearL, r.linearS, r.multiL, r.multiS, r.containL, r.containS, r.interrupted].map((n) =>
-          percent(n, r.total),
-        ),
-      ]
+      return [`${limitMs} ms`, f.title, whole(r.total), ...shapesOf(r).map((n) => percent(n, r.total))]
     }),
     ...PAPER_SUBTREES.filter((p) => p.limitMs === limitMs).map((p) => [
       '',
@@ -137,43 +173,52 @@ export function tables(recorded: Recorded[], pools: Figures[]): string {
       ...[p.linear, '', p.multiL, p.multiS, p.containL, p.containS, ''].map((t) => t.replace('%', ' %')),
     ]),
   ])
-  const shapes = recorded.map(({ entry, figures: f }) => {
-    const r = f.subtrees.find((row) => row.limitMs === 10)!
-    return [
-      entry.title,
-      whole(r.total),
-      ...[r.linearL, r.linearS, r.multiL, r.multiS, r.containL, r.containS, r.interrupted].map((n) =>
-        percent(n, r.total),
-      ),
-    ]
-  })
-  const kinds = pools.map(
-    (f) =>
-      `${f.title}: ${Object.entries(f.counts.kinds)
-        .slice(0, 16)
-        .map(([kind, n]) => `${kind} ${percent(n, f.counts.continuations)}`)
-        .join(', ')}.`,
-  )
-  return [
-    '## Applications\n',
-    table(
-      ['', 'version', 'session', 'continuations', 'loops', 'with parent', 'recurring', 'busy', 'median', 'microtasks'],
-      applications,
-    ),
-    '\n## Figures\n',
-    table(['', ...names], measured),
-    '\n## Potentially atomic subtrees\n',
-    table(
-      ['limit', '', 'total', 'linear', 'linear S', 'multi L', 'multi S', 'contain L', 'contain S', 'interrupted'],
-      subtrees,
-    ),
-    '\n## Subtrees of at most 10 ms by application\n',
-    table(['', 'total', 'linear', 'linear S', 'multi L', 'multi S', 'contain L', 'contain S', 'interrupted'], shapes),
-    '\n## Kinds\n',
-    kinds.join('\n\n'),
-    '',
-  ].join('\n')
+  return table(['limit', '', 'total', ...SHAPES], subtrees)
 }
+
+/** Shapes by application, and their medians: a pool is mostly its largest application. */
+function shapeTable(recorded: Recorded[]): string {
+  const rows = recorded.map(({ entry, figures: f }) => ({ entry, r: f.subtrees.find((row) => row.limitMs === 10)! }))
+  const medians = [
+    { kind: 'web', title: 'web applications' },
+    { kind: 'server', title: 'servers' },
+  ].flatMap(({ kind, title }) => {
+    const of = rows.filter(({ entry, r }) => entry.kind === kind && r.total > 0)
+    return of.length === 0
+      ? []
+      : [
+          medianRow(
+            title,
+            of.map(({ r }) => shapesOf(r).map((n) => n / r.total)),
+          ),
+        ]
+  })
+  return table(
+    ['', 'total', ...SHAPES],
+    [
+      ...rows.map(({ entry, r }) => [entry.title, whole(r.total), ...shapesOf(r).map((n) => percent(n, r.total))]),
+      ...medians,
+    ],
+  )
+}
+
+/** The median of each column over applications, as a row; shares from 0 to 1. */
+export function medianRow(title: string, shares: number[][]): string[] {
+  const median = (column: number): number => {
+    const sorted = shares.map((row) => row[column]!).sort((a, b) => a - b)
+    const middle = sorted.length / 2
+    return (sorted[Math.ceil(middle) - 1]! + sorted[Math.floor(middle)]!) / 2
+  }
+  return [`*median of ${shares.length} ${title}*`, '', ...shares[0]!.map((_, column) => percent(median(column), 1))]
+}
+
+const kindsText = (pools: Figures[]): string =>
+  pools
+    .map((f) => {
+      const kinds = Object.entries(f.counts.kinds).slice(0, 16)
+      return `${f.title}: ${kinds.map(([kind, n]) => `${kind} ${percent(n, f.counts.continuations)}`).join(', ')}.`
+    })
+    .join('\n\n')
 
 function shares(h: HistogramJson): string {
   const at = (n: number): number => h.bins.find(([bin]) => bin === n)?.[1] ?? 0
