@@ -40,10 +40,14 @@ static inline void on_core(int core) {
   sched_setaffinity(0, sizeof set, &set); /* where it is forbidden, the kernel's choice will do */
 }
 
-/* The port that a server says it listens at: the number at the end of its first line, or before a slash there. */
+/* The port that a server says it listens at: the last number of its first line. */
 static inline int port_in(const char *line) {
-  const char *colon = strrchr(line, ':'), *blank = strrchr(line, ' ');
-  return colon ? atoi(colon + 1) : blank ? atoi(blank + 1) : 0;
+  size_t end = strlen(line);
+  while (end > 0 && (line[end - 1] < '0' || line[end - 1] > '9'))
+    end--;
+  while (end > 0 && line[end - 1] >= '0' && line[end - 1] <= '9')
+    end--;
+  return atoi(line + end);
 }
 
 /* Starts the server on core 0 and leaves the caller on core 1. */

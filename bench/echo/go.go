@@ -2,9 +2,8 @@
 package main
 
 import (
-	"fmt"
+	"charcoal/bench/common"
 	"net"
-	"os"
 )
 
 func serve(connection net.Conn) {
@@ -21,19 +20,4 @@ func serve(connection net.Conn) {
 	}
 }
 
-func main() {
-	listener, err := net.Listen("tcp4", "127.0.0.1:0")
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-	fmt.Printf("port %d\n", listener.Addr().(*net.TCPAddr).Port)
-	for {
-		connection, err := listener.Accept() // Go sets TCP_NODELAY
-		if err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			os.Exit(1)
-		}
-		go serve(connection)
-	}
-}
+func main() { common.Serve(common.Announce(), serve) }

@@ -2,8 +2,8 @@
 package main
 
 import (
+	"charcoal/bench/common"
 	"fmt"
-	"net"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -39,12 +39,7 @@ func memory(folder string) http.Handler {
 
 func main() {
 	folder := os.Args[len(os.Args)-1]
-	listener, err := net.Listen("tcp4", "127.0.0.1:0")
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-	fmt.Printf("port %d\n", listener.Addr().(*net.TCPAddr).Port)
+	listener := common.Announce()
 	handler := http.FileServer(http.Dir(folder))
 	if os.Getenv("BENCH_GO") == "memory" {
 		handler = memory(folder)

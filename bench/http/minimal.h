@@ -56,7 +56,13 @@ static inline const char *date_now(void) {
 /* The page that is asked for, or NULL; the head of the answer, and whether it is the last. */
 static inline const struct page *reply(const char *request, size_t n, char head[static 300], int *head_size,
                                        int *last) {
+  static const struct page nothing;
   size_t path = 5, end = path;
+  if (n > 6 && memcmp(request, "HEAD /", 6) == 0) { /* a proxy asks whether this server is well */
+    *last = 1;
+    *head_size = snprintf(head, 300, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
+    return &nothing;
+  }
   if (n < 18 || memcmp(request, "GET /", 5) || memcmp(request + n - 4, "\r\n\r\n", 4))
     return NULL;
   while (end < n && request[end] != ' ')

@@ -3,10 +3,10 @@ package main
 
 import (
 	"bufio"
+	"charcoal/bench/common"
 	"fmt"
 	"io"
 	"net"
-	"os"
 	"strconv"
 	"sync"
 )
@@ -94,18 +94,5 @@ func serve(connection net.Conn) {
 }
 
 func main() {
-	listener, err := net.Listen("tcp4", "127.0.0.1:0")
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-	fmt.Printf("port %d\n", listener.Addr().(*net.TCPAddr).Port)
-	for {
-		connection, err := listener.Accept() // Go sets TCP_NODELAY
-		if err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			os.Exit(1)
-		}
-		go serve(connection)
-	}
+	common.Serve(common.Announce(), serve)
 }

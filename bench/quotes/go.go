@@ -2,10 +2,9 @@
 package main
 
 import (
+	"charcoal/bench/common"
 	"encoding/binary"
-	"fmt"
 	"net"
-	"os"
 	"time"
 )
 
@@ -26,19 +25,4 @@ func serve(client net.Conn) {
 	}
 }
 
-func main() {
-	listener, err := net.Listen("tcp4", "127.0.0.1:0")
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-	fmt.Printf("port %d\n", listener.Addr().(*net.TCPAddr).Port)
-	for {
-		client, err := listener.Accept() // Go sets TCP_NODELAY
-		if err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			os.Exit(1)
-		}
-		go serve(client)
-	}
-}
+func main() { common.Serve(common.Announce(), serve) }

@@ -16,7 +16,7 @@ ALIGNED = ["-O2", "-falign-functions=64", "-falign-loops=32"]
 SUFFIXES = {".c", ".cpp", ".go", ".rs"}
 LIBRARIES = {"io_uring": ("-luring", "liburing-dev"), "libuv": ("-luv", "libuv1-dev")}
 # Where our program is one of the examples: BENCH -> EXAMPLE. It is built as all examples are.
-EXAMPLES = {"http": "knot", "kv": "kv"}
+EXAMPLES = {"http": "knot", "kv": "kv", "proxy": "gateway"}
 # Servers that are installed on the machine; their program here starts them: SYSTEM -> COMMAND, also its Debian package.
 SERVERS = {"nginx": "nginx", "redis": "redis-server"}
 

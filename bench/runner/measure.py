@@ -83,6 +83,8 @@ def participants(builder, bench, complaints):
 
 def driver_of(builder, bench):
     """The program that drives a benchmark's servers, or None where the programs run by themselves."""
+    if bench == "proxy":
+        builder.program("http", "epoll")  # what is behind the proxies
     return builder.program(bench, "driver") if source_of(bench, "driver") else None
 
 

@@ -116,6 +116,7 @@ TWAIT = {
     "threads": 100_000,
 }
 KV = ("get", "set", "get-16", "set-16")
+PROXY = ("1k-keepalive", "1m-keepalive")
 HTTP = ("1k-keepalive", "1k-close", "4k-keepalive", "1m-keepalive", "1k-keepalive-1000")  # the last has idle-bytes, too
 ECHO = ("throughput", "throughput-100")  # a run has the rows of p99 and idle-bytes, too
 
@@ -271,6 +272,11 @@ BENCHES = {
     "kv": Bench(
         cases={case: 1000 for case in KV},
         tiny={case: 50 for case in KV},
+        rounds=5,
+    ),
+    "proxy": Bench(
+        cases={case: 1000 for case in PROXY},
+        tiny={case: 50 for case in PROXY},
         rounds=5,
     ),
     "http": Bench(

@@ -90,10 +90,12 @@ static void watch_over(struct server *s) {
 
 /* ---- messages ---- */
 
+enum { PIECE = 16384, SOURCE = 64 }; /* bytes that are read at a time; the longest line about a client */
+
 struct side { /* a connection, and what was read from it and not passed on */
   int fd;
   size_t begin, end;
-  char bytes[16384];
+  char bytes[PIECE + SOURCE];
 };
 
 struct message {
@@ -140,7 +142,7 @@ static bool send_all(int to, const char *bytes, size_t n) {
 static bool carry(struct side *from, struct message *m, int to, ch_scope *scope) {
   for (; !m->complete; ch_deadline_move(scope, ch_now() + patience)) {
     if (from->begin == from->end) {
-      ssize_t got = read(from->fd, from->bytes, sizeof from->bytes);
+      ssize_t got = read(from->fd, from->bytes, PIECE);
       if (got <= 0) /* some answers end with their connection */
         return got == 0 && m->has_head && llhttp_finish(&m->parser) == HPE_OK && m->complete;
       from->begin = 0;
@@ -159,14 +161,25 @@ static bool carry(struct side *from, struct message *m, int to, ch_scope *scope)
 struct request {
   struct side *client;
   struct message message;
-  size_t taken;    /* how much of the client's bytes belongs to it */
-  char source[64]; /* a header line with the client's address */
+  size_t taken;        /* how much of the client's bytes belongs to it */
+  char source[SOURCE]; /* a header line with the client's address */
 };
 
 static void refuse(int client, const char *status) {
   char text[200];
   int n = snprintf(text, sizeof text, "HTTP/1.1 %s\r\nContent-Length: 0\r\nConnection: close\r\n\r\n", status);
   send_all(client, text, (size_t)n);
+}
+
+/* Puts the line about the client behind the first one of its request. */
+static void add_source(struct request *r) {
+  struct side *c = r->client;
+  char *behind = (char *)memchr(c->bytes, '\n', c->end) + 1;
+  size_t n = strlen(r->source);
+  memmove(behind + n, behind, (size_t)(c->bytes + c->end - behind));
+  memcpy(behind, r->source, n);
+  c->end += n;
+  r->taken += n;
 }
 
 /* Reads until the whole head is there. Returns NULL; or the status of the answer; or "": the client has gone. */
@@ -179,10 +192,10 @@ static const char *read_head(struct request *r) {
   c->begin = 0;
   while (!r->message.has_head) {
     if (r->taken == c->end) {
-      if (c->end == sizeof c->bytes)
+      if (c->end >= PIECE)
         return "431 Request Header Fields Too Large";
       ssize_t got = -1;
-      within(patience) do got = read(c->fd, c->bytes + c->end, sizeof c->bytes - c->end);
+      within(patience) do got = read(c->fd, c->bytes + c->end, PIECE - c->end);
       finish;
       if (got <= 0)
         return c->end == 0 || got == 0 || errno != ECANCELED ? "" : "408 Request Timeout";
@@ -193,6 +206,7 @@ static const char *read_head(struct request *r) {
       return "400 Bad Request";
     r->taken += (size_t)taken;
   }
+  add_source(r);
   return NULL;
 }
 
@@ -209,13 +223,6 @@ static bool carry_answer(struct side *from, struct message *m, const struct requ
   return true;
 }
 
-/* Sends what has come of the request, with a line about the client behind its first one. */
-static bool send_head(const struct request *r, int server) {
-  const char *bytes = r->client->bytes, *behind = (const char *)memchr(bytes, '\n', r->taken) + 1;
-  return send_all(server, bytes, (size_t)(behind - bytes)) && send_all(server, r->source, strlen(r->source)) &&
-         send_all(server, behind, r->taken - (size_t)(behind - bytes));
-}
-
 /* Sends the request to the server, and its answer to the client. *keeps: the connection can be used again. */
 static enum result exchange(struct request *r, int server, bool *keeps) {
   struct side from;
@@ -225,10 +232,10 @@ static enum result exchange(struct request *r, int server, bool *keeps) {
   *keeps = false;
   within(patience) do {
     ch_scope *scope = ch_scope_here();
-    if (send_head(r, server)) {
+    if (send_all(server, r->client->bytes, r->taken)) {
       r->client->begin = r->taken;
       async carry(r->client, &r->message, server, scope); /* the body, while an answer may come already */
-      ssize_t got = read(server, from.bytes, sizeof from.bytes);
+      ssize_t got = read(server, from.bytes, PIECE);
       came = got > 0;
       from.begin = 0;
       from.end = came ? (size_t)got : 0;
