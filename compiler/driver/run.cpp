@@ -143,17 +143,20 @@ static void endTheRest() {
 
 // Waits for clang, and then for what it left running. Returns clang's status.
 static int waitForAll(pid_t watchman) {
+  bool ending = false;
   for (int status = 0;;) {
     int one;
     const pid_t ended = wait(&one);
+    if (ended < 0 && errno != EINTR)
+      return status;
     if (ended == child) {
       status = one;
       if (watchman > 0)
         kill(watchman, SIGKILL);
-      if (received || WIFSIGNALED(status))
-        endTheRest();
-    } else if (ended < 0 && errno != EINTR)
-      return status;
+      ending = received || WIFSIGNALED(status);
+    }
+    if (ended > 0 && ending) // what has ended may have left something, too
+      endTheRest();
   }
 }
 
