@@ -14,6 +14,13 @@ const ours = (program) => async (n) => {
   const c = await lib()
   return () => c.spawn(program(c, n))
 }
+/** Plain `async` functions, as the build plugin writes them; `main(n)` gives the answer. */
+const plugin = (source, want) => async (n) => {
+  const { transform } = await import(path.join(js, 'dist/plugin.js'))
+  const { code } = transform(source, { file: 'main.mjs', all: true })
+  const main = new Function('$charcoal', `${code.replace(/import .*?;/, '')}; return main`)(await lib())
+  return async () => check(await main(n), want(n))
+}
 const saga = (program) => async (n) => {
   const { runSaga } = await import('redux-saga')
   const effects = await import('redux-saga/effects')
@@ -36,6 +43,8 @@ export const PAIRS = [
   ['atomic-3', 'label', 'asyncFn'],
   ['atomic-3', 'label-in-loop', 'loop'],
   ['call', 'charcoal', 'native'],
+  ['call', 'plugin', 'native'],
+  ['fusion-3', 'plugin', 'native-plain'],
 ]
 
 /** `tasks` activities contend for one atomic region with an await in it. */
@@ -70,6 +79,11 @@ export const CASES = {
         check(s, n)
       }
     }),
+    plugin: plugin(
+      `async function f(x) { return x + 1 }
+      async function main(n) { let s = 0; for (let i = 0; i < n; i++) s = await f(s); return s }`,
+      (n) => n,
+    ),
     native: async (n) => async () => {
       const f = async (x) => x + 1
       let s = 0
@@ -313,6 +327,15 @@ export const CASES = {
         check(s, 3 * n)
       }
     }),
+    plugin: plugin(
+      `async function f(x) { return x + 1 }
+      async function main(n) {
+        let s = 0
+        for (let i = 0; i < n; i++) atomic: { s = await f(await f(await f(s))) }
+        return s
+      }`,
+      (n) => 3 * n,
+    ),
     'native-plain': async (n) => async () => {
       const f = async (x) => x + 1
       let s = 0

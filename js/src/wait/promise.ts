@@ -64,7 +64,7 @@ export function disregard(promise: PromiseLike<unknown>): void {
 
 /** As `await` does: a promise whose `then` is its own, and what only looks like a promise, is asked by that `then`. */
 function react(promise: PromiseLike<unknown>, ok: (value: unknown) => void, bad: (error: unknown) => void): void {
-  then.call(Promise.resolve(promise), ok, bad)
+  then.call(promise.constructor === Promise ? (promise as Promise<unknown>) : Promise.resolve(promise), ok, bad)
 }
 
 /** Blocks `branch` on `promise`. */
