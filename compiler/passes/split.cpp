@@ -31,6 +31,7 @@
 #include "promises.h"
 #include "places.h"
 #include "tailcalls.h"
+#include "webs.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallBitVector.h"
 #include "llvm/Analysis/BlockFrequencyInfo.h"
@@ -77,9 +78,24 @@ private:
   void repeatCheap();
   void moveHomes(const Locals &);
   void connect();
-  void keep(const CrossingValues &);
+  using ValueSet = DenseSet<const llvm::Value *>;
+  void keep();
+  ValueSet valuesInRegister(const CrossingValues &, const BlockFrequencyInfo &);
+  ValueSet chooseSlots(std::optional<CrossingValues> &);
+  void makeWebs(const Webs &);
+  void choosePhisInMemory(const Webs &, const CrossingValues &, const BlockFrequencyInfo &);
+  bool isResult(const PHINode &phi) const { return resultPhis.contains(&phi); }
+  bool belongsInMemory(const CrossingValues &, const CrossingValues::Value &, const BlockFrequencyInfo &) const;
+  void eraseInMemory();
   void keepInRegister(const CrossingValues &, const CrossingValues::Value &);
   void keepInImage(const CrossingValues &, const CrossingValues::Value &);
+  struct Uses {
+    SmallVector<Use *> reloaded, behindYields, direct;
+    SmallVector<unsigned> yields; // behind which the value is still in its register
+  };
+  Uses usesOf(const CrossingValues &, const CrossingValues::Value &) const;
+  Instruction *placeOfUse(const Use &) const;
+  void loadForUses(ArrayRef<Use *>, AllocaInst *slot, const Twine &name);
   SmallVector<unsigned> yieldsInRegister(const CrossingValues::Value &) const;
   using Blocks = SmallPtrSet<const BasicBlock *, 16>;
   Blocks reachedFromOthers(const CrossingValues &, const CrossingValues::Value &, ArrayRef<unsigned> yields) const;
@@ -114,9 +130,10 @@ private:
   SmallVector<CallInst *> calls; // what becomes points
   unsigned asyncs = 0;           // the first so many of them are `async` statements
   SmallVector<Point> points;
-  SmallVector<Value *> statuses;     // of points[k], at the end of its block
-  SmallVector<PHINode *> results;    // of points[k]: value of the call, or null
-  SmallVector<uint64_t> frequencies; // of points[k]; none where code is to be small
+  SmallVector<Value *> statuses;               // of points[k], at the end of its block
+  SmallVector<PHINode *> results;              // of points[k]: value of the call, or null
+  SmallPtrSet<const PHINode *, 16> resultPhis; // the same
+  SmallVector<uint64_t> frequencies;           // of points[k]; none where code is to be small
   BasicBlock *dispatch = nullptr;
   CallInst *restore = nullptr;                // in it
   Value *restoredWord = nullptr;              // the first word of the result of the call that has been waited for
@@ -137,6 +154,9 @@ private:
     SmallBitVector points; // where it is taken
   };
   std::vector<SharedSlot> sharedSlots;
+  DenseMap<const Value *, AllocaInst *> webSlots;        // of the members of webs
+  DenseMap<const BasicBlock *, Instruction *> webStores; // the first of those at the end of a block
+  SmallSetVector<PHINode *, 8> inMemory;                 // members that are in their slot alone
   AllocaInst *image = nullptr;
   uint64_t imageSize = 0;
   uint64_t homesStart = 0;
@@ -349,6 +369,7 @@ void Splitter::makePoints() {
     points.push_back({at, before, after});
     statuses.push_back(status);
     results.push_back(value);
+    resultPhis.insert(value);
   }
 }
 
@@ -715,60 +736,96 @@ Splitter::Blocks Splitter::reachedFromOthers(const CrossingValues &crossing, con
   return reached;
 }
 
+static BasicBlock *blockOfUse(const Use &U) {
+  auto *I = cast<Instruction>(U.getUser());
+  auto *phi = dyn_cast<PHINode>(I);
+  return phi ? phi->getIncomingBlock(U) : I->getParent();
+}
+
+// The instruction before which a value has to be loaded for a use. What is stored into slots of webs at the end of a
+// block, for phis behind it, comes after all loads.
+Instruction *Splitter::placeOfUse(const Use &U) const {
+  BasicBlock *BB = blockOfUse(U);
+  auto *I = cast<Instruction>(U.getUser());
+  Instruction *at = isa<PHINode>(I) ? BB->getTerminator() : I;
+  Instruction *stores = webStores.lookup(BB);
+  return stores && stores->comesBefore(at) ? stores : at;
+}
+
+Splitter::Uses Splitter::usesOf(const CrossingValues &crossing, const CrossingValues::Value &V) const {
+  Uses uses;
+  uses.yields = yieldsInRegister(V);
+  const Blocks others = uses.yields.empty() ? Blocks() : reachedFromOthers(crossing, V, uses.yields);
+  erase_if(uses.yields, [&](unsigned k) { return others.contains(points[k].after); });
+  for (Use &U : V.value->uses()) {
+    BasicBlock *BB = blockOfUse(U);
+    if (auto *phi = dyn_cast<PHINode>(U.getUser()); phi && inMemory.contains(phi))
+      continue;
+    if (V.points.empty() || !crossing.isReloaded(V, BB))
+      uses.direct.push_back(&U);
+    else if (!uses.yields.empty() && !others.contains(BB))
+      uses.behindYields.push_back(&U);
+    else
+      uses.reloaded.push_back(&U);
+  }
+  return uses;
+}
+
+// One load in each block.
+void Splitter::loadForUses(ArrayRef<Use *> uses, AllocaInst *slot, const Twine &name) {
+  DenseMap<BasicBlock *, Instruction *> firstUse;
+  for (Use *U : uses) {
+    Instruction *&first = firstUse[blockOfUse(*U)];
+    Instruction *at = placeOfUse(*U);
+    if (!first || at->comesBefore(first))
+      first = at;
+  }
+  DenseMap<BasicBlock *, Value *> loads;
+  for (Use *U : uses) {
+    BasicBlock *BB = blockOfUse(*U);
+    Value *&load = loads[BB];
+    if (!load) {
+      IRBuilder<> B(firstUse[BB]);
+      load = B.CreateAlignedLoad(slot->getAllocatedType(), slot, slot->getAlign(), name);
+    }
+    U->set(load);
+  }
+}
+
 // The value lives in the image: stored where it is defined, loaded once in each block that may be reached from a
 // resumption. Behind the most frequent yields it is loaded on the way back only.
 void Splitter::keepInImage(const CrossingValues &crossing, const CrossingValues::Value &V) {
   Type *T = V.value->getType();
-  AllocaInst *slot = V.value == frame ? frameSlot : newSlot(T, V.value->getName());
+  AllocaInst *slot = V.value == frame ? frameSlot : webSlots.lookup(V.value);
+  if (!slot)
+    slot = newSlot(T, V.value->getName());
   // A variable-length local is declared by its address, which a debugger finds in the slot from now on.
   if (!findDVRDeclares(V.value).empty()) {
     DIBuilder debug(M, false);
     replaceDbgDeclare(V.value, slot, debug, DIExpression::DerefBefore, 0);
   }
-  const SmallVector<unsigned> yields = yieldsInRegister(V);
-  const Blocks others = yields.empty() ? Blocks() : reachedFromOthers(crossing, V, yields);
-  SmallVector<Use *> reloadedUses, behindYields;
-  DenseMap<BasicBlock *, Instruction *> firstUse; // in blocks of reloaded uses that are no phis
-  for (Use &U : V.value->uses()) {
-    auto *I = cast<Instruction>(U.getUser());
-    BasicBlock *BB = isa<PHINode>(I) ? cast<PHINode>(I)->getIncomingBlock(U) : I->getParent();
-    if (!crossing.isReloaded(V, BB))
-      continue;
-    if (!yields.empty() && !others.contains(BB)) {
-      behindYields.push_back(&U);
-      continue;
-    }
-    reloadedUses.push_back(&U);
-    Instruction *&first = firstUse[BB];
-    Instruction *at = isa<PHINode>(I) ? BB->getTerminator() : I;
-    if (!first || at->comesBefore(first))
-      first = at;
+  Uses uses = usesOf(crossing, V);
+  auto *phi = dyn_cast<PHINode>(V.value);
+  if (phi && inMemory.contains(phi)) {
+    uses.reloaded.append(uses.behindYields);
+    uses.reloaded.append(uses.direct);
+    loadForUses(uses.reloaded, slot, phi->getName());
+    return;
   }
-  DenseMap<BasicBlock *, Value *> loads;
-  for (Use *U : reloadedUses) {
-    auto *I = cast<Instruction>(U->getUser());
-    BasicBlock *BB = isa<PHINode>(I) ? cast<PHINode>(I)->getIncomingBlock(*U) : I->getParent();
-    Value *&load = loads[BB];
-    if (!load) {
-      IRBuilder<> B(firstUse[BB]);
-      load = B.CreateAlignedLoad(T, slot, slot->getAlign(), V.value->getName());
-    }
-    U->set(load);
-  }
-  if (!behindYields.empty()) {
+  loadForUses(uses.reloaded, slot, V.value->getName());
+  if (!uses.behindYields.empty()) {
     SSAUpdater values;
     values.Initialize(T, V.value->getName());
     auto *I = dyn_cast<Instruction>(V.value);
     values.AddAvailableValue(I ? I->getParent() : body, V.value);
-    for (unsigned k : yields)
-      if (!others.contains(points[k].after)) {
-        IRBuilder<> R(restoredBlocks[k]->getTerminator());
-        values.AddAvailableValue(restoredBlocks[k], R.CreateAlignedLoad(T, slot, slot->getAlign()));
-      }
-    for (Use *U : behindYields)
+    for (unsigned k : uses.yields) {
+      IRBuilder<> R(restoredBlocks[k]->getTerminator());
+      values.AddAvailableValue(restoredBlocks[k], R.CreateAlignedLoad(T, slot, slot->getAlign()));
+    }
+    for (Use *U : uses.behindYields)
       values.RewriteUse(*U);
   }
-  if (V.value == frame)
+  if (V.value == frame || (phi && !isResult(*phi) && webSlots.contains(phi)))
     return; // stored already
   IRBuilder<> B(abi.C);
   if (isa<Argument>(V.value)) {
@@ -783,41 +840,156 @@ void Splitter::keepInImage(const CrossingValues &crossing, const CrossingValues:
   B.CreateAlignedStore(V.value, slot, slot->getAlign());
 }
 
+// ---- webs ----
+
+// Each web gets a slot. It holds what reaches a phi of the web when control does: stored at the end of the block
+// before, unless that is a member of the web too.
+void Splitter::makeWebs(const Webs &found) {
+  for (const Webs::Web &web : found.webs) {
+    AllocaInst *slot = newSlot(web.front()->getType(), web.front()->getName());
+    for (llvm::Value *member : web)
+      webSlots[member] = slot;
+    for (llvm::Value *member : web) {
+      auto *phi = dyn_cast<PHINode>(member);
+      if (!phi || isResult(*phi))
+        continue;
+      for (unsigned i = 0; i < phi->getNumIncomingValues(); ++i) {
+        llvm::Value *value = phi->getIncomingValue(i);
+        if (isa<UndefValue>(value) || webSlots.lookup(value) == slot)
+          continue;
+        BasicBlock *from = phi->getIncomingBlock(i);
+        IRBuilder<> B(from->getTerminator());
+        webStores.try_emplace(from, B.CreateAlignedStore(value, slot, slot->getAlign()));
+      }
+    }
+  }
+}
+
+// A phi of a web need not be in a register if it is used less often there than members of the web reach it.
+bool Splitter::belongsInMemory(const CrossingValues &crossing, const CrossingValues::Value &V,
+                               const BlockFrequencyInfo &frequency) const {
+  auto &phi = cast<PHINode>(*V.value);
+  const AllocaInst *slot = webSlots.lookup(&phi);
+  uint64_t loads = 0, reached = 0;
+  const Uses uses = usesOf(crossing, V);
+  SmallPtrSet<const BasicBlock *, 16> blocks;
+  for (const SmallVector<Use *> *list : {&uses.direct, &uses.behindYields})
+    for (const Use *U : *list) {
+      auto *user = dyn_cast<PHINode>(U->getUser());
+      const bool joined = user && !isResult(*user) && webSlots.lookup(user) == slot;
+      if (!joined && blocks.insert(blockOfUse(*U)).second)
+        loads += frequency.getBlockFreq(blockOfUse(*U)).getFrequency();
+    }
+  for (unsigned i = 0; i < phi.getNumIncomingValues(); ++i)
+    if (webSlots.lookup(phi.getIncomingValue(i)) == slot)
+      reached += frequency.getBlockFreq(phi.getIncomingBlock(i)).getFrequency();
+  return loads < reached;
+}
+
+void Splitter::eraseInMemory() {
+  for (PHINode *phi : inMemory) {
+    SmallVector<DbgVariableRecord *> records;
+    findDbgValues(phi, records);
+    for (DbgVariableRecord *record : records) {
+      record->replaceVariableLocationOp(phi, webSlots.lookup(phi));
+      if (record->getNumVariableLocationOps() == 1)
+        record->setExpression(DIExpression::prepend(record->getExpression(), DIExpression::DerefBefore));
+      else
+        record->setKillLocation();
+    }
+    phi->replaceAllUsesWith(PoisonValue::get(phi->getType())); // in others of these
+  }
+  for (PHINode *phi : inMemory)
+    phi->eraseFromParent();
+}
+
 // Memory is as good as a callee-saved register for what lives across a call, and takes no prologue. A register is
 // better where the value is busy between calls: in a loop whose usual path makes no suspending call.
-void Splitter::keep(const CrossingValues &crossing) {
-  DenseSet<const llvm::Value *> inRegister;
-  if (!F.hasFnAttribute(Attribute::OptimizeNone) && !F.hasOptSize()) {
+Splitter::ValueSet Splitter::valuesInRegister(const CrossingValues &crossing, const BlockFrequencyInfo &frequency) {
+  ValueSet inRegister;
+  frequencies.clear();
+  for (const Point &P : points)
+    frequencies.push_back(frequency.getBlockFreq(P.before).getFrequency());
+  for (const CrossingValues::Value &V : crossing.values) {
+    if (V.points.size() > Few || V.value == frame)
+      continue;
+    uint64_t crossed = frequency.getEntryFreq().getFrequency(), busy = 0;
+    for (unsigned k : V.points)
+      if (!isYieldOrPause(*points[k].at))
+        crossed = std::max(crossed, frequencies[k]);
+    auto *I = dyn_cast<Instruction>(V.value);
+    busy = frequency.getBlockFreq(I ? I->getParent() : body).getFrequency();
+    for (User *U : V.value->users())
+      busy = std::max(busy, frequency.getBlockFreq(cast<Instruction>(U)->getParent()).getFrequency());
+    if (busy / 4 > crossed)
+      inRegister.insert(V.value);
+  }
+  return inRegister;
+}
+
+// Decides which of the phis of webs are in memory alone.
+void Splitter::choosePhisInMemory(const Webs &found, const CrossingValues &crossing,
+                                  const BlockFrequencyInfo &frequency) {
+  DenseMap<const llvm::Value *, const CrossingValues::Value *> crosses;
+  for (const CrossingValues::Value &V : crossing.values)
+    crosses[V.value] = &V;
+  for (const Webs::Web &web : found.webs)
+    for (llvm::Value *member : web)
+      if (auto *phi = dyn_cast<PHINode>(member); phi && !isResult(*phi)) {
+        const CrossingValues::Value *known = crosses.lookup(phi), crossesNothing{phi, {}, {}};
+        if (belongsInMemory(crossing, known ? *known : crossesNothing, frequency))
+          inMemory.insert(phi);
+      }
+}
+
+// Returns what stays in registers. Everything else has a slot, some of them one for a web. Where a store for a phi
+// needs a block of its own, there is one afterwards, and `crossing` speaks of these too.
+Splitter::ValueSet Splitter::chooseSlots(std::optional<CrossingValues> &crossing) {
+  if (F.hasFnAttribute(Attribute::OptimizeNone) || F.hasOptSize())
+    return {};
+  for (;;) {
     DominatorTree tree(F);
     LoopInfo loops(tree);
     BranchProbabilityInfo probabilities(F, loops);
     BlockFrequencyInfo frequency(F, probabilities, loops);
-    for (const Point &P : points)
-      frequencies.push_back(frequency.getBlockFreq(P.before).getFrequency());
-    for (const CrossingValues::Value &V : crossing.values) {
-      if (V.points.size() > Few)
-        continue;
-      uint64_t crossed = frequency.getEntryFreq().getFrequency(), busy = 0;
-      for (unsigned k : V.points)
-        if (!isYieldOrPause(*points[k].at))
-          crossed = std::max(crossed, frequencies[k]);
-      auto *I = dyn_cast<Instruction>(V.value);
-      busy = frequency.getBlockFreq(I ? I->getParent() : body).getFrequency();
-      for (User *U : V.value->users())
-        busy = std::max(busy, frequency.getBlockFreq(cast<Instruction>(U)->getParent()).getFrequency());
-      if (busy / 4 > crossed)
-        inRegister.insert(V.value);
+    ValueSet inRegister = valuesInRegister(*crossing, frequency), slotted;
+    for (const CrossingValues::Value &V : crossing->values)
+      if (auto *I = dyn_cast<Instruction>(V.value);
+          V.value != frame && !inRegister.contains(V.value) && !(I && I->isTerminator()))
+        slotted.insert(V.value);
+    const Webs found(
+        F, *crossing, slotted, [&](const PHINode &phi) { return isResult(phi) || inRegister.contains(&phi); },
+        frequency, probabilities);
+    if (found.withoutPlace.empty()) {
+      makeWebs(found);
+      choosePhisInMemory(found, *crossing, frequency);
+      return inRegister;
     }
+    for (auto &[from, to] : found.withoutPlace)
+      SplitEdge(from, to);
+    crossing.emplace(F, points);
   }
+}
+
+void Splitter::keep() {
+  std::optional<CrossingValues> crossing(std::in_place, F, points);
+  const ValueSet inRegister = chooseSlots(crossing);
   connect();
-  for (const CrossingValues::Value &V : crossing.values) {
+  for (const CrossingValues::Value &V : crossing->values) {
     // Behind a terminator that defines a value (asm goto) there is no one place to store it.
     auto *I = dyn_cast<Instruction>(V.value);
-    if ((I && I->isTerminator()) || (V.value != frame && inRegister.contains(V.value)))
-      keepInRegister(crossing, V);
+    if ((I && I->isTerminator()) || inRegister.contains(V.value))
+      keepInRegister(*crossing, V);
     else
-      keepInImage(crossing, V);
+      keepInImage(*crossing, V);
   }
+  SmallPtrSet<const llvm::Value *, 8> kept;
+  for (const CrossingValues::Value &V : crossing->values)
+    kept.insert(V.value);
+  for (PHINode *phi : inMemory)
+    if (!kept.contains(phi))
+      keepInImage(*crossing, {phi, {}, {}});
+  eraseInMemory();
 }
 
 void Splitter::layOutImage() {
@@ -1099,7 +1271,7 @@ void Splitter::run() {
       dropLifetimes(A);
     moveHomes(locals);
     repeatCheap();
-    keep(CrossingValues(F, points));
+    keep();
     layOutImage();
     info = makeInfo();
     if (frame)
