@@ -89,15 +89,16 @@ struct ch_tls {
       volatile uint8_t entering;
     };
   };
-  uint32_t atomic_depth;       /* number of atomic blocks around the running code; written by generated code */
-  uint32_t atomic_pending;     /* non-zero: the end of an atomic block must call ch_atomic_settle */
-  uint32_t spawn_policy;       /* CH_POLICY_… of the innermost atomic block around the running code that names one */
-  struct ch_frame *resuming;   /* frame to be resumed; meaningful while `entering` is set */
-  struct ch_frame **link;      /* where the next saved frame is to be stored; set before each run of a branch */
-  void *entry;                 /* interruptible function whose entry check fired; read by the entry thunks */
-  void *callee;                /* plain function behind an indirect call; read by the call adapters */
-  struct ch_twin_entry *twins; /* CH_TWIN_PLACES of them: the interruptible versions that were asked for lately */
-  struct ch_class *frames;     /* of this thread; [n] is for frames of 16 * n bytes */
+  uint32_t atomic_depth;     /* number of atomic blocks around the running code; written by generated code */
+  uint32_t atomic_pending;   /* non-zero: the end of an atomic block must call ch_atomic_settle */
+  uint32_t spawn_policy;     /* CH_POLICY_… of the innermost atomic block around the running code that names one */
+  struct ch_frame *resuming; /* frame to be resumed; meaningful while `entering` is set */
+  struct ch_frame **link;    /* where the next saved frame is to be stored; set before each run of a branch */
+  void *entry;               /* interruptible function whose entry check fired; read by the entry thunks */
+  void *callee;              /* plain function behind an indirect call; read by the call adapters */
+  struct ch_version_entry
+      *versions;           /* CH_VERSION_SLOTS of them: the interruptible versions that were asked for lately */
+  struct ch_class *frames; /* of this thread; [n] is for frames of 16 * n bytes */
   unsigned char result[CH_RESULT_BYTES]
       __attribute__((aligned(64))); /* result of the call that just finished out of line */
 };
@@ -119,9 +120,9 @@ struct ch_class {
 #define CH_FRAME_STEP 16u
 #define CH_FRAME_MAX 2048u
 
-/* Where in ch_tls.twins the entry of a function stands, if it is there: at this offset in bytes. */
-#define CH_TWIN_PLACES 1024u
-#define CH_TWIN_OFFSET(fn) ((uintptr_t)(fn) & (CH_TWIN_PLACES - 1) * 16)
+/* Where in ch_tls.versions the entry of a function stands, if it is there: at this offset in bytes. */
+#define CH_VERSION_SLOTS 1024u
+#define CH_VERSION_OFFSET(fn) ((uintptr_t)(fn) & (CH_VERSION_SLOTS - 1) * 16)
 
 #define CH_THREAD extern __thread __attribute__((tls_model("initial-exec")))
 CH_THREAD struct ch_tls ch_tls;
@@ -171,14 +172,14 @@ void ch_alloca_release(void **list, void *mark);
 
 /* The interruptible version of `fn`; where there is none, sets ch_tls.callee = fn and returns
  * `adapter`, which calls it. */
-CH_KEEPS_REGISTERS void *ch_twin(void *fn, void *adapter);
-struct ch_twin_entry {
-  void *fn;   /* address of the function */
-  void *twin; /* its interruptible version; NULL if it turned out to have none */
+CH_KEEPS_REGISTERS void *ch_version_of(void *fn, void *adapter);
+struct ch_version_entry {
+  void *fn;      /* address of the function */
+  void *version; /* its interruptible version; NULL if it turned out to have none */
 };
 /* Called by a constructor in each module (executable or shared object); from any thread. */
-void ch_twins_register(const struct ch_twin_entry *begin, const struct ch_twin_entry *end);
-void ch_twins_unregister(const struct ch_twin_entry *begin, const struct ch_twin_entry *end);
+void ch_versions_register(const struct ch_version_entry *begin, const struct ch_version_entry *end);
+void ch_versions_unregister(const struct ch_version_entry *begin, const struct ch_version_entry *end);
 
 /* Runs the program: main's interruptible version is the first activity. */
 int ch_main(void *main_int, int argc, char **argv, char **envp);
@@ -232,7 +233,7 @@ void ch_scope_enter(struct ch_scope *, unsigned flags, const char *site);
 /* Marks the scope when the clock (ch_now) reaches `when`; ch_scope_leave withdraws it. */
 void ch_scope_deadline(struct ch_scope *, struct ch_deadline *, int64_t when);
 /* Waits until every branch started in the scope has ended, and closes it. It is not cancelled. Every way out of the
- * block passes it. Its twin, ch_scope_leave.int, blocks. */
+ * block passes it. Its interruptible version, ch_scope_leave.int, blocks. */
 void ch_scope_leave(struct ch_scope *);
 /* `cancel`: marks the scope and every scope in it, innermost first, and ends the waits in them. Never blocks. */
 void ch_scope_cancel(struct ch_scope *);
@@ -291,7 +292,7 @@ void ch_atomicity_post(const void *);
 void ch_atomicity_wait(const void *, int failed);
 void ch_atomicity_take(const void *, int failed);
 
-/* ---- how a hand-written interruptible twin of an integer- or pointer-returning function looks ---- */
+/* ---- how a hand-written replacement of an integer- or pointer-returning function looks ---- */
 struct ch_int_result {
   long status; /* enum ch_status */
   long value;  /* the function's result when status is CH_DONE */

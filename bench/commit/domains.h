@@ -1,4 +1,5 @@
-/* The case domains-N of charcoal.c: N participants, each in a domain of its own; the initiator is commit_async's twin. */
+/* The case domains-N of charcoal.c: N participants, each in a domain of its own; the initiator does what commit_async
+ * does. */
 #include "mailbox.h"
 #include <charcoal/lowlevel.h>
 #include <stdbool.h>

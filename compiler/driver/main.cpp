@@ -91,10 +91,11 @@ Arguments linkArguments(const Request &request, const fs::path &tree) {
     if (request.threadSanitizer) // its weak functions of these names come before the runtime's, which are weak, too
       for (const char *name : {"pthread_cond_signal", "pthread_cond_broadcast", "cnd_signal", "cnd_broadcast"})
         result.push_back(std::string("-Wl,--defsym=") + name + "=ch_in_front_of_" + name);
-    if (!request.isStatic) { // shared objects find the one runtime in the executable, and the twins of C library calls
+    if (!request.isStatic) { // shared objects find the one runtime in the executable, and the replacements of C library
+                             // calls
       result.push_back("-Wl,--export-dynamic-symbol=ch_*");
-      if (fs::path twins = tree / "lib/charcoal.twins"; fs::exists(twins))
-        append(result, {"-Wl,--dynamic-list", "-Xlinker", twins.string()});
+      if (fs::path replacements = tree / "lib/charcoal.replacements"; fs::exists(replacements))
+        append(result, {"-Wl,--dynamic-list", "-Xlinker", replacements.string()});
     }
   } else if (!request.shared) {
     append(result, {"-Xlinker", (tree / "lib/charcoal.plain.a").string()});

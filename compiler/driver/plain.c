@@ -6,10 +6,10 @@
 #include "charcoal_abi.h"
 
 /* Where generated code looks for versions and frames before it asks below: nothing is ever in them. */
-static struct ch_twin_entry no_twins[CH_TWIN_PLACES];
+static struct ch_version_entry no_versions[CH_VERSION_SLOTS];
 static struct ch_class no_frames[CH_FRAME_MAX / CH_FRAME_STEP + 1];
 
-__thread struct ch_tls ch_tls __attribute__((aligned(64))) = {.twins = no_twins, .frames = no_frames};
+__thread struct ch_tls ch_tls __attribute__((aligned(64))) = {.versions = no_versions, .frames = no_frames};
 
 static _Alignas(64) unsigned char stack[1 << 20];
 static size_t used;
@@ -54,13 +54,17 @@ void ch_alloca_release(void **list, void *mark) {
   }
 }
 
-void *ch_twin(void *fn, void *adapter) {
+void *ch_version_of(void *fn, void *adapter) {
   ch_tls.callee = fn;
   return adapter;
 }
 
-void ch_twins_register(const struct ch_twin_entry *begin, const struct ch_twin_entry *end) { (void)begin, (void)end; }
-void ch_twins_unregister(const struct ch_twin_entry *begin, const struct ch_twin_entry *end) { (void)begin, (void)end; }
+void ch_versions_register(const struct ch_version_entry *begin, const struct ch_version_entry *end) {
+  (void)begin, (void)end;
+}
+void ch_versions_unregister(const struct ch_version_entry *begin, const struct ch_version_entry *end) {
+  (void)begin, (void)end;
+}
 
 int ch_main(void *main_int, int argc, char **argv, char **envp) {
   struct ch_int_result result = ((struct ch_int_result (*)(int, char **, char **))main_int)(argc, argv, envp);

@@ -71,11 +71,11 @@ FunctionCallee Abi::frameNewGuarded() { return declare("ch_frame_new_guarded", P
 FunctionCallee Abi::frameFree() { return declare("ch_frame_free", Void, {Ptr}); }
 FunctionCallee Abi::alloca_() { return nocapture(declare("ch_alloca", Ptr, {Ptr, Size, Size}), 0); }
 FunctionCallee Abi::allocaRelease() { return nocapture(declare("ch_alloca_release", Void, {Ptr, Ptr}), 0); }
-FunctionCallee Abi::twin() { return declare("ch_twin", Ptr, {Ptr, Ptr}); }
+FunctionCallee Abi::versionOf() { return declare("ch_version_of", Ptr, {Ptr, Ptr}); }
 FunctionCallee Abi::main() { return declare("ch_main", I32, {Ptr, I32, Ptr, Ptr}); }
 FunctionCallee Abi::atomicSettle() { return declare("ch_atomic_settle", Void, {}); }
-FunctionCallee Abi::twinsRegister() { return declare("ch_twins_register", Void, {Ptr, Ptr}); }
-FunctionCallee Abi::twinsUnregister() { return declare("ch_twins_unregister", Void, {Ptr, Ptr}); }
+FunctionCallee Abi::versionsRegister() { return declare("ch_versions_register", Void, {Ptr, Ptr}); }
+FunctionCallee Abi::versionsUnregister() { return declare("ch_versions_unregister", Void, {Ptr, Ptr}); }
 
 StructType *Abi::frameInfoType() {
   if (StructType *T = StructType::getTypeByName(C, "charcoal.frame_info"))

@@ -37,11 +37,11 @@ public:
   llvm::FunctionCallee frameFree();
   llvm::FunctionCallee alloca_();
   llvm::FunctionCallee allocaRelease();
-  llvm::FunctionCallee twin();
+  llvm::FunctionCallee versionOf();
   llvm::FunctionCallee main();
   llvm::FunctionCallee atomicSettle();
-  llvm::FunctionCallee twinsRegister();
-  llvm::FunctionCallee twinsUnregister();
+  llvm::FunctionCallee versionsRegister();
+  llvm::FunctionCallee versionsUnregister();
 
   // struct ch_frame_info as a constant's type.
   llvm::StructType *frameInfoType();

@@ -102,7 +102,7 @@ static void makeInnerVersions(Module &M) {
   MapVector<Function *, Function *> inner;
   std::vector<Function *> candidates;
   for (Function &F : M)
-    if (!F.isDeclaration() && !isTwin(F) && quiet.contains(&F) &&
+    if (!F.isDeclaration() && !isInterruptible(F) && quiet.contains(&F) &&
         (F.hasFnAttribute(AtomicAttr) ||
          any_of(instructions(F), [](const Instruction &I) { return calls(I, EnterName); })))
       candidates.push_back(&F);

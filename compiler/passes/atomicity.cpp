@@ -409,7 +409,7 @@ static StringRef calleeName(const CallInst &CB) {
   if (!callee || !callee->isDeclaration())
     return "";
   StringRef name = callee->getName();
-  name.consume_back(TwinSuffix);
+  name.consume_back(VersionSuffix);
   return name;
 }
 

@@ -1,14 +1,15 @@
 // Pass `duplicate`: the interruptible version of each function that can suspend.
 //
 //   takes   the module as clang made it, after `outline`; markers __charcoal_yield, __charcoal_atomic_…
-//   leaves  beside each such f a clone f.int (attribute "charcoal-twin"), still of f's own type, whose calls go to
+//   leaves  beside each such f a clone f.int (attribute "charcoal-version-of"), still of f's own type, whose calls go
+//   to
 //           interruptible versions (marked "charcoal-suspends") except in atomic regions; yield points as calls of
 //           charcoal.yield; main renamed, so that the entry of the program is the runtime's
 //
-//     define i32 @f(i32 %x) {            define i32 @f.int(i32 %x) "charcoal-twin"="f" {
+//     define i32 @f(i32 %x) {            define i32 @f.int(i32 %x) "charcoal-version-of"="f" {
 //       %a = call i32 @g(i32 %x)           call void @charcoal.yield()
 //       %b = call i32 %p(i32 %a)           %a = call i32 @g.int(i32 %x) "charcoal-suspends"
-//       ret i32 %b                         %q = call ptr @charcoal.twin(ptr %p, ptr @adapter)
+//       ret i32 %b                         %q = call ptr @charcoal.version_of(ptr %p, ptr @adapter)
 //     }                                    %b = call i32 %q(i32 %a) "charcoal-suspends"
 //                                          ret i32 %b
 //                                        }
@@ -55,18 +56,18 @@ public:
   void run();
 
 private:
-  void readTwinNames();
+  void readReplacedNames();
   Function *clone(Function &);
   void cloneLabelTables(Function &from, Function &to, ValueToValueMapTy &);
-  void rewriteCalls(Function &twin);
+  void rewriteCalls(Function &version);
   void makeSuspending(CallInst &, CallKind);
   void makeVariadic(CallInst &, CallKind);
   void markSuspending(CallInst &, bool unprototyped);
-  void insertYields(Function &twin);
-  void insertYieldsInCycles(Function &twin);
+  void insertYields(Function &version);
+  void insertYieldsInCycles(Function &version);
   void lowerExplicitYields();
   Function *callerOf(Function &plain);
-  void twinsOfAliases();
+  void versionsOfAliases();
   void bindActivities();
   void keepAsyncWhereItSuspends();
   void renameMain();
@@ -77,15 +78,15 @@ private:
   Glue glue;
   Suspension suspension;
   const Options &O;
-  MapVector<Function *, Function *> twins;
+  MapVector<Function *, Function *> versions;
   DenseMap<const Function *, AllocaInst *> variableArguments; // of each interruptible version, if any
-  DenseMap<const Function *, std::string> twinName;           // "charcoal.twin=name" annotations
+  DenseMap<const Function *, std::string> replacedName;       // "charcoal.replaces=name" annotations
 };
 
 } // namespace
 
-// __attribute__((annotate("charcoal.twin=read"))): the interruptible version is called read.int.
-void Duplicator::readTwinNames() {
+// __attribute__((annotate("charcoal.replaces=read"))): the interruptible version is called read.int.
+void Duplicator::readReplacedNames() {
   GlobalVariable *all = M.getGlobalVariable("llvm.global.annotations");
   auto *entries = all ? dyn_cast<ConstantArray>(all->getInitializer()) : nullptr;
   if (!entries)
@@ -98,8 +99,8 @@ void Duplicator::readTwinNames() {
     if (!F || !data || !data->isCString())
       continue;
     StringRef name = data->getAsCString();
-    if (name.consume_front("charcoal.twin="))
-      twinName[F] = name.str();
+    if (name.consume_front("charcoal.replaces="))
+      replacedName[F] = name.str();
   }
 }
 
@@ -115,7 +116,7 @@ Function *Duplicator::clone(Function &F) {
   ValueToValueMapTy map;
   Function *G;
   if (F.isVarArg()) {
-    G = Function::Create(variadicTwinType(*F.getFunctionType()), F.getLinkage(), "", M);
+    G = Function::Create(variadicVersionType(*F.getFunctionType()), F.getLinkage(), "", M);
     for (Argument &A : F.args())
       map[&A] = G->getArg(A.getArgNo());
     SmallVector<ReturnInst *> returns;
@@ -124,9 +125,9 @@ Function *Duplicator::clone(Function &F) {
   } else {
     G = CloneFunction(&F, map);
   }
-  auto named = twinName.find(&F);
-  G->setName((named == twinName.end() ? F.getName().str() : named->second) + TwinSuffix.str());
-  if (named != twinName.end()) {
+  auto named = replacedName.find(&F);
+  G->setName((named == replacedName.end() ? F.getName().str() : named->second) + VersionSuffix.str());
+  if (named != replacedName.end()) {
     G->setLinkage(GlobalValue::ExternalLinkage);
     G->setVisibility(GlobalValue::DefaultVisibility);
     G->setDSOLocal(false); // the function under its own name may have been hidden
@@ -142,7 +143,7 @@ Function *Duplicator::clone(Function &F) {
       group->setSelectionKind(F.getComdat()->getSelectionKind());
     G->setComdat(group);
   }
-  G->addFnAttr(TwinAttr, named == twinName.end() ? F.getName() : StringRef(named->second));
+  G->addFnAttr(VersionAttr, named == replacedName.end() ? F.getName() : StringRef(named->second));
   for (StringRef name : {AtomicAttr, ActivityAttr})
     G->removeFnAttr(name);
   // What holds of the plain version need not hold of one that may give way in the middle.
@@ -189,7 +190,7 @@ void Duplicator::cloneLabelTables(Function &from, Function &to, ValueToValueMapT
       tableMap[address] = BlockAddress::get(&to, cast<BasicBlock>(map[&BB]));
   for (GlobalVariable *G : tables) {
     auto *copy = new GlobalVariable(M, G->getValueType(), G->isConstant(), GlobalValue::InternalLinkage, nullptr,
-                                    G->getName() + TwinSuffix);
+                                    G->getName() + VersionSuffix);
     copy->copyAttributesFrom(G);
     copy->setInitializer(MapValue(G->getInitializer(), tableMap));
     tableMap[G] = copy;
@@ -223,18 +224,18 @@ void Duplicator::makeSuspending(CallInst &CB, CallKind kind) {
     callee = const_cast<GlobalObject *>(alias->getAliaseeObject());
   switch (kind) {
   case CallKind::Direct:
-    CB.setCalledOperand(twins[cast<Function>(callee)]);
+    CB.setCalledOperand(versions[cast<Function>(callee)]);
     break;
   case CallKind::External: {
     auto *plain = cast<Function>(callee);
-    CB.setCalledOperand(externalTwin(*plain, type));
+    CB.setCalledOperand(externalVersion(*plain, type));
     break;
   }
   case CallKind::Lookup: {
     markSuspending(CB, unprototyped);
     IRBuilder<> B(&CB);
     Function *adapter = glue.adapter(Signature::of(CB));
-    CB.setCalledOperand(B.CreateCall(markerFunction(M, TwinOfName), {callee, adapter}));
+    CB.setCalledOperand(B.CreateCall(markerFunction(M, VersionOfName), {callee, adapter}));
     return;
   }
   default:
@@ -262,10 +263,10 @@ void Duplicator::markSuspending(CallInst &CB, bool unprototyped) {
   CB.setAttributes(AttributeList::get(M.getContext(), function, result, params));
 }
 
-void Duplicator::rewriteCalls(Function &twin) {
+void Duplicator::rewriteCalls(Function &version) {
   SmallVector<std::pair<CallInst *, CallKind>> variadic;
-  AtomicDepth depth(twin);
-  for (BasicBlock &BB : make_early_inc_range(twin))
+  AtomicDepth depth(version);
+  for (BasicBlock &BB : make_early_inc_range(version))
     depth.walk(BB, [&](Instruction &I, unsigned level) {
       auto *CB = dyn_cast<CallInst>(&I);
       if (!CB || level || !isRealCall(I))
@@ -303,8 +304,8 @@ void Duplicator::makeVariadic(CallInst &CB, CallKind kind) {
     area->setAllocatedType(ArrayType::get(abi.I8, bytes));
 
   auto *plain = cast<Function>(CB.getCalledOperand());
-  FunctionType *type = variadicTwinType(*CB.getFunctionType());
-  auto callTwin = [&](Function *twin, Instruction *at) {
+  FunctionType *type = variadicVersionType(*CB.getFunctionType());
+  auto callVersion = [&](Function *version, Instruction *at) {
     storeVariableArguments(CB, area, at);
     SmallVector<Value *> arguments(CB.arg_begin(), CB.arg_begin() + (type->getNumParams() - 1));
     SmallVector<AttributeSet> sets;
@@ -313,7 +314,7 @@ void Duplicator::makeVariadic(CallInst &CB, CallKind kind) {
     arguments.push_back(area);
     sets.push_back(AttributeSet::get(M.getContext(), {noCapture(M.getContext())}));
     IRBuilder<> B(at);
-    CallInst *call = B.CreateCall(type, twin, arguments);
+    CallInst *call = B.CreateCall(type, version, arguments);
     call->setDebugLoc(CB.getDebugLoc());
     call->setAttributes(
         AttributeList::get(M.getContext(), CB.getAttributes().getFnAttrs(), CB.getAttributes().getRetAttrs(), sets));
@@ -321,17 +322,17 @@ void Duplicator::makeVariadic(CallInst &CB, CallKind kind) {
     return call;
   };
   if (kind == CallKind::Variadic) {
-    CB.replaceAllUsesWith(callTwin(twins[plain], &CB));
+    CB.replaceAllUsesWith(callVersion(versions[plain], &CB));
     CB.eraseFromParent();
     return;
   }
-  Function *twin = externalTwin(*plain, type);
-  twin->setLinkage(GlobalValue::ExternalWeakLinkage); // before it is compared with null
-  twin->setDSOLocal(false);
+  Function *version = externalVersion(*plain, type);
+  version->setLinkage(GlobalValue::ExternalWeakLinkage); // before it is compared with null
+  version->setDSOLocal(false);
   Instruction *known, *otherwise;
-  SplitBlockAndInsertIfThenElse(IRBuilder<>(&CB).CreateIsNotNull(twin), CB.getIterator(), &known, &otherwise);
+  SplitBlockAndInsertIfThenElse(IRBuilder<>(&CB).CreateIsNotNull(version), CB.getIterator(), &known, &otherwise);
   BasicBlock *join = CB.getParent();
-  CallInst *interruptible = callTwin(twin, known);
+  CallInst *interruptible = callVersion(version, known);
   CB.moveBefore(*otherwise->getParent(), otherwise->getIterator());
   if (!O.stress && O.yields != Yields::None)
     yieldBefore(&CB, false);
@@ -343,25 +344,25 @@ void Duplicator::makeVariadic(CallInst &CB, CallKind kind) {
   }
 }
 
-void Duplicator::insertYields(Function &twin) {
+void Duplicator::insertYields(Function &version) {
   if (O.yields == Yields::None && !O.stress)
     return;
-  BasicBlock::iterator start = twin.getEntryBlock().getFirstNonPHIOrDbgOrAlloca();
+  BasicBlock::iterator start = version.getEntryBlock().getFirstNonPHIOrDbgOrAlloca();
   yieldBefore(&*start, O.stress);
-  insertYieldsInCycles(twin);
+  insertYieldsInCycles(version);
 }
 
 // Breaks every cycle of the control-flow graph that makes calls, or only waits for somebody, without passing a yield
 // point (with Yields::Loops: every cycle). A block with a suspending call is one: the callee, or the adapter in front
 // of it, has a check at its entry.
-void Duplicator::insertYieldsInCycles(Function &twin) {
-  AtomicDepth depth(twin);
+void Duplicator::insertYieldsInCycles(Function &version) {
+  AtomicDepth depth(version);
   DenseSet<const BasicBlock *> cut; // blocks that have a yield point, or must not have one
-  for (BasicBlock &BB : twin)
+  for (BasicBlock &BB : version)
     if (depth.entering(BB) ||
         any_of(BB, [](Instruction &I) { return isSuspendingCall(I) || isYield(I) || isPause(I); }))
       cut.insert(&BB);
-  ReversePostOrderTraversal<Function *> order(&twin);
+  ReversePostOrderTraversal<Function *> order(&version);
   DenseMap<const BasicBlock *, unsigned> index;
   for (BasicBlock *BB : order)
     index[BB] = index.size();
@@ -418,7 +419,7 @@ void Duplicator::lowerExplicitYields() {
       depth.walk(BB, [&](Instruction &I, unsigned level) {
         if (!calls(I, "__charcoal_yield"))
           return;
-        if (isTwin(F) && !level) {
+        if (isInterruptible(F) && !level) {
           CallInst *yield = yieldBefore(&I, O.stress);
           yield->addFnAttr(Attribute::get(M.getContext(), ExplicitAttr));
           yield->setDebugLoc(I.getDebugLoc());
@@ -431,11 +432,12 @@ void Duplicator::lowerExplicitYields() {
 
 // The interruptible version of a function that has to have one but cannot be cloned: it calls the plain one.
 Function *Duplicator::callerOf(Function &plain) {
-  auto *twin = Function::Create(plain.getFunctionType(), GlobalValue::InternalLinkage, plain.getName() + TwinSuffix, M);
-  twin->addFnAttr(TwinAttr, plain.getName());
-  IRBuilder<> B(BasicBlock::Create(abi.C, "", twin));
+  auto *version =
+      Function::Create(plain.getFunctionType(), GlobalValue::InternalLinkage, plain.getName() + VersionSuffix, M);
+  version->addFnAttr(VersionAttr, plain.getName());
+  IRBuilder<> B(BasicBlock::Create(abi.C, "", version));
   SmallVector<Value *> arguments;
-  for (Argument &A : twin->args())
+  for (Argument &A : version->args())
     arguments.push_back(&A);
   CallInst *call = B.CreateCall(&plain, arguments);
   call->setIsNoInline(); // it has its reasons for being plain
@@ -443,38 +445,39 @@ Function *Duplicator::callerOf(Function &plain) {
     B.CreateRetVoid();
   else
     B.CreateRet(call);
-  return twin;
+  return version;
 }
 
-// Another module calls an alias by its own name. A weak one may name another function there: its twin is a function of
-// its own, which `split` guards.
-void Duplicator::twinsOfAliases() {
+// Another module calls an alias by its own name. A weak one may name another function there: its version is a function
+// of its own, which `split` guards.
+void Duplicator::versionsOfAliases() {
   SmallVector<std::pair<GlobalAlias *, Function *>> work;
   for (GlobalAlias &alias : M.aliases())
     if (auto *F = dyn_cast<Function>(alias.getAliasee()->stripPointerCasts());
-        F && twins.count(F) && !alias.hasLocalLinkage())
-      work.push_back({&alias, twins[F]});
-  for (auto [alias, twin] : work) {
-    std::string name = (alias->getName() + TwinSuffix).str();
+        F && versions.count(F) && !alias.hasLocalLinkage())
+      work.push_back({&alias, versions[F]});
+  for (auto [alias, version] : work) {
+    std::string name = (alias->getName() + VersionSuffix).str();
     if (M.getNamedValue(name))
       continue;
     if (!alias->isInterposable()) {
-      GlobalAlias::create(twin->getValueType(), 0, alias->getLinkage(), name, twin, &M)->copyAttributesFrom(alias);
+      GlobalAlias::create(version->getValueType(), 0, alias->getLinkage(), name, version, &M)
+          ->copyAttributesFrom(alias);
       continue;
     }
-    auto *forward = Function::Create(twin->getFunctionType(), alias->getLinkage(), name, M);
-    forward->copyAttributesFrom(twin);
+    auto *forward = Function::Create(version->getFunctionType(), alias->getLinkage(), name, M);
+    forward->copyAttributesFrom(version);
     forward->setVisibility(alias->getVisibility());
     forward->setDSOLocal(alias->isDSOLocal());
-    forward->addFnAttr(TwinAttr, alias->getName());
+    forward->addFnAttr(VersionAttr, alias->getName());
     IRBuilder<> B(BasicBlock::Create(abi.C, "", forward));
     SmallVector<Value *> arguments;
     for (Argument &A : forward->args())
       arguments.push_back(&A);
-    CallInst *call = B.CreateCall(twin, arguments);
-    call->setAttributes(twin->getAttributes().removeFnAttributes(abi.C));
+    CallInst *call = B.CreateCall(version, arguments);
+    call->setAttributes(version->getAttributes().removeFnAttributes(abi.C));
     markSuspending(*call, false);
-    if (twin->getReturnType()->isVoidTy())
+    if (version->getReturnType()->isVoidTy())
       B.CreateRetVoid();
     else
       B.CreateRet(call);
@@ -488,12 +491,12 @@ void Duplicator::bindActivities() {
   for (User *U : make_early_inc_range(spawn->users())) {
     auto *call = dyn_cast<CallBase>(U);
     auto *body = call ? dyn_cast<Function>(call->getArgOperand(1)->stripPointerCasts()) : nullptr;
-    if (!body || body->isDeclaration() || isTwin(*body))
+    if (!body || body->isDeclaration() || isInterruptible(*body))
       continue;
-    Function *&twin = twins[body];
-    if (!twin)
-      twin = callerOf(*body);
-    call->setArgOperand(1, twin);
+    Function *&version = versions[body];
+    if (!version)
+      version = callerOf(*body);
+    call->setArgOperand(1, version);
   }
 }
 
@@ -510,8 +513,8 @@ void Duplicator::renameMain() {
   Function *plain = M.getFunction("main");
   if (!plain || plain->isDeclaration())
     return;
-  if (!twins.count(plain))
-    twins[plain] = callerOf(*plain);
+  if (!versions.count(plain))
+    versions[plain] = callerOf(*plain);
   const GlobalValue::LinkageTypes linkage = plain->getLinkage(); // a weak main may give way to another
   plain->setName("main.plain");
   plain->setLinkage(GlobalValue::InternalLinkage);
@@ -526,7 +529,7 @@ void Duplicator::renameMain() {
                          "instrument-function-exit-inlined", "instrument-function-entry-bare"})
     main->removeFnAttr(kind); // the program's main reports itself
   IRBuilder<> B(BasicBlock::Create(M.getContext(), "", main));
-  CallInst *code = B.CreateCall(abi.main(), {twins[plain], main->getArg(0), main->getArg(1), main->getArg(2)});
+  CallInst *code = B.CreateCall(abi.main(), {versions[plain], main->getArg(0), main->getArg(1), main->getArg(2)});
   B.CreateRet(code);
   if (plain->use_empty())
     plain->eraseFromParent();
@@ -546,18 +549,18 @@ static void keepSetjmpOut(Module &M) {
 }
 
 void Duplicator::run() {
-  readTwinNames();
+  readReplacedNames();
   keepSetjmpOut(M);
-  for (Function *F : suspension.twins())
-    twins[F] = clone(*F);
+  for (Function *F : suspension.versions())
+    versions[F] = clone(*F);
   // Atomic regions are found by their markers, so these are still there; `atomic` removes them.
-  for (auto &[plain, twin] : twins)
-    rewriteCalls(*twin);
-  for (auto &[plain, twin] : twins)
-    insertYields(*twin);
+  for (auto &[plain, version] : versions)
+    rewriteCalls(*version);
+  for (auto &[plain, version] : versions)
+    insertYields(*version);
   keepAsyncWhereItSuspends();
   lowerExplicitYields();
-  twinsOfAliases();
+  versionsOfAliases();
   bindActivities();
   renameMain();
 }

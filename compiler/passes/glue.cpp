@@ -48,9 +48,11 @@ Signature Signature::of(const Function &F) {
 FunctionType *Signature::plainType() const {
   return unprototyped ? FunctionType::get(result, {}, true) : FunctionType::get(result, params, false);
 }
-FunctionType *Signature::twinType(Abi &abi) const { return FunctionType::get(abi.resultType(result), params, false); }
+FunctionType *Signature::versionType(Abi &abi) const {
+  return FunctionType::get(abi.resultType(result), params, false);
+}
 
-AttributeList Signature::twinAttributes(LLVMContext &C) const {
+AttributeList Signature::versionAttributes(LLVMContext &C) const {
   SmallVector<AttributeSet> sets;
   for (AttributeSet set : attributes)
     sets.push_back(set.hasAttribute(Attribute::ByVal) ? AttributeSet() : set.removeAttribute(C, Attribute::StructRet));
@@ -61,7 +63,7 @@ AttributeList Signature::plainAttributes(LLVMContext &C) const {
 }
 
 static void setParamAttributes(Function *F, const Signature &S) {
-  AttributeList attributes = S.twinAttributes(F->getContext());
+  AttributeList attributes = S.versionAttributes(F->getContext());
   for (unsigned i = 0; i < S.params.size(); ++i)
     for (Attribute A : attributes.getParamAttrs(i))
       F->addParamAttr(i, A);
@@ -188,7 +190,7 @@ void Glue::handOn(IRBuilder<> &B, Value *callee, AttributeList attributes, const
   if (values.empty())
     for (Argument &A : B.GetInsertBlock()->getParent()->args())
       arguments.push_back(&A);
-  CallInst *call = B.CreateCall(S.twinType(abi), callee, arguments);
+  CallInst *call = B.CreateCall(S.versionType(abi), callee, arguments);
   call->setAttributes(attributes);
   const bool jumps = !Triple(M.getTargetTriple()).isRISCV() || surelyInRegisters(S.params);
   call->setTailCallKind(jumps ? CallInst::TCK_MustTail : CallInst::TCK_Tail);
@@ -206,7 +208,7 @@ Function *Glue::entryThunk(const Signature &S) {
   const DataLayout &DL = M.getDataLayout();
   bool isNew;
   std::string name = S.mangled(DL);
-  Function *F = start("charcoal.entry." + name, S.twinType(abi), S, isNew);
+  Function *F = start("charcoal.entry." + name, S.versionType(abi), S, isNew);
   if (!isNew)
     return F;
   F->addFnAttr(Attribute::Cold);
@@ -282,8 +284,8 @@ Function *Glue::entryThunk(const Signature &S) {
       Value *where = at(B, image, i + 2);
       arguments.push_back(S.attributes[i].getByValType() ? where : B.CreateAlignedLoad(S.params[i], where, Align(1)));
     }
-    CallInst *result = B.CreateCall(S.twinType(abi), entry, arguments);
-    result->setAttributes(S.twinAttributes(abi.C));
+    CallInst *result = B.CreateCall(S.versionType(abi), entry, arguments);
+    result->setAttributes(S.versionAttributes(abi.C));
     if (!S.result->isVoidTy())
       B.CreateAlignedStore(B.CreateExtractValue(result, 1), abi.tlsField(B, offsetof(struct ch_tls, result)), Align(8));
     B.CreateRet(abi.status(B, result));
@@ -318,8 +320,8 @@ Function *Glue::resumeStub(const Signature &S, bool callsInTailPosition) {
   SmallVector<Value *> arguments;
   for (Type *T : bare.params)
     arguments.push_back(PoisonValue::get(T));
-  CallInst *result = B.CreateCall(bare.twinType(abi), fn, arguments);
-  result->setAttributes(bare.twinAttributes(abi.C));
+  CallInst *result = B.CreateCall(bare.versionType(abi), fn, arguments);
+  result->setAttributes(bare.versionAttributes(abi.C));
   if (!S.result->isVoidTy())
     B.CreateAlignedStore(B.CreateExtractValue(result, 1), abi.tlsField(B, offsetof(struct ch_tls, result)), Align(8));
   B.CreateRet(abi.status(B, result));
@@ -339,7 +341,7 @@ static void callPlain(Abi &abi, IRBuilder<> &B, const Signature &S, Value *calle
 Function *Glue::adapter(const Signature &S) {
   bool isNew;
   Function *F = start("charcoal.call." + S.mangled(M.getDataLayout()) + (options().yields == Yields::None ? ".n" : ""),
-                      S.twinType(abi), S, isNew);
+                      S.versionType(abi), S, isNew);
   if (!isNew)
     return F;
   setParamAttributes(F, S);
@@ -354,24 +356,24 @@ Function *Glue::adapter(const Signature &S) {
   return F;
 }
 
-Function *Glue::external(const Signature &S, Function *plain, Function *twin) {
+Function *Glue::external(const Signature &S, Function *plain, Function *version) {
   bool isNew;
   std::string name = ("charcoal.external." + plain->getName() + "." + S.mangled(M.getDataLayout())).str() +
                      (options().yields == Yields::None ? ".n" : "");
-  Function *F = start(name, S.twinType(abi), S, isNew);
+  Function *F = start(name, S.versionType(abi), S, isNew);
   if (!isNew)
     return F;
   setParamAttributes(F, S);
   IRBuilder<> B(BasicBlock::Create(abi.C, "", F));
-  auto *interruptible = BasicBlock::Create(abi.C, "twin", F), *fallback = BasicBlock::Create(abi.C, "plain", F);
-  B.CreateCondBr(B.CreateIsNotNull(twin), interruptible, fallback);
+  auto *interruptible = BasicBlock::Create(abi.C, "version", F), *fallback = BasicBlock::Create(abi.C, "plain", F);
+  B.CreateCondBr(B.CreateIsNotNull(version), interruptible, fallback);
   B.SetInsertPoint(interruptible);
   // The code generator makes no tail call of a weak symbol on AArch64, where a linker may turn such a jump into a nop;
   // behind an empty piece of assembly it is any address.
-  Value *address = twin;
+  Value *address = version;
   if (Triple(M.getTargetTriple()).isAArch64())
-    address = B.CreateCall(InlineAsm::get(FunctionType::get(abi.Ptr, {abi.Ptr}, false), "", "=r,0", false), {twin});
-  handOn(B, address, S.twinAttributes(abi.C), S);
+    address = B.CreateCall(InlineAsm::get(FunctionType::get(abi.Ptr, {abi.Ptr}, false), "", "=r,0", false), {version});
+  handOn(B, address, S.versionAttributes(abi.C), S);
   B.SetInsertPoint(fallback);
   if (options().yields != Yields::None) {
     BasicBlock *cold = entryCheck(B, F);
@@ -383,7 +385,7 @@ Function *Glue::external(const Signature &S, Function *plain, Function *twin) {
 }
 
 void Glue::guardWeak(const Signature &S, GlobalValue *plain, Function *own) {
-  auto *F = Function::Create(S.twinType(abi), own->getLinkage(), "", M);
+  auto *F = Function::Create(S.versionType(abi), own->getLinkage(), "", M);
   F->takeName(own);
   F->copyAttributesFrom(own);
   own->setName(F->getName() + ".here");
@@ -394,7 +396,7 @@ void Glue::guardWeak(const Signature &S, GlobalValue *plain, Function *own) {
   auto *ours = BasicBlock::Create(abi.C, "ours", F), *theirs = BasicBlock::Create(abi.C, "theirs", F);
   B.CreateCondBr(B.CreateICmpEQ(plain, ownBody(*plain)), ours, theirs);
   B.SetInsertPoint(ours);
-  handOn(B, own, S.twinAttributes(abi.C), S);
+  handOn(B, own, S.versionAttributes(abi.C), S);
   // If the winner had an interruptible version, that would have won over this one.
   B.SetInsertPoint(theirs);
   callPlain(abi, B, S, plain, F);

@@ -19,9 +19,9 @@ struct Signature {
   static Signature of(const llvm::CallBase &);
   static Signature of(const llvm::Function &);
   llvm::FunctionType *plainType() const;
-  llvm::FunctionType *twinType(Abi &) const;
+  llvm::FunctionType *versionType(Abi &) const;
   // An interruptible version takes the address of a by-value argument, and copies it before it can be suspended.
-  llvm::AttributeList twinAttributes(llvm::LLVMContext &) const;
+  llvm::AttributeList versionAttributes(llvm::LLVMContext &) const;
   llvm::AttributeList plainAttributes(llvm::LLVMContext &) const;
   std::string mangled(const llvm::DataLayout &) const;
 };
@@ -38,8 +38,8 @@ public:
   llvm::Function *resumeStub(const Signature &, bool callsInTailPosition);
   // Calls the plain function ch_tls.callee.
   llvm::Function *adapter(const Signature &);
-  // Calls `twin` if some module defines it, else `plain`.
-  llvm::Function *external(const Signature &, llvm::Function *plain, llvm::Function *twin);
+  // Calls `version` if some module defines it, else `plain`.
+  llvm::Function *external(const Signature &, llvm::Function *plain, llvm::Function *version);
 
   // The interruptible version, under its public name, of a weak function or alias: `own` if the plain function that won
   // is this module's, else a call of the winner.

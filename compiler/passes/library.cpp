@@ -20,7 +20,7 @@ static StringSet<> readList() {
     return names;
   SmallString<256> path(self.dli_fname);
   sys::path::remove_filename(path);
-  sys::path::append(path, "charcoal.twins");
+  sys::path::append(path, "charcoal.replacements");
   auto file = MemoryBuffer::getFile(path);
   if (!file)
     return names;
@@ -28,13 +28,13 @@ static StringSet<> readList() {
   (*file)->getBuffer().split(lines, '\n');
   for (StringRef line : lines) {
     StringRef name = line.split('"').second.split('"').first;
-    if (name.consume_back(TwinSuffix))
+    if (name.consume_back(VersionSuffix))
       names.insert(name);
   }
   return names;
 }
 
-bool libraryHasTwin(StringRef name) {
+bool libraryReplaces(StringRef name) {
   static const StringSet<> names = readList();
   return names.contains(name);
 }

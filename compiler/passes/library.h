@@ -10,8 +10,9 @@
 
 namespace charcoal {
 
-// The list is the file charcoal.twins beside this plugin, which the linker reads, too. Without it the answer is no.
-bool libraryHasTwin(llvm::StringRef name);
+// The list is the file charcoal.replacements beside this plugin, which the linker reads, too. Without it the answer is
+// no.
+bool libraryReplaces(llvm::StringRef name);
 
 } // namespace charcoal
 

@@ -13,12 +13,12 @@
 namespace charcoal {
 
 // On a function definition: this is the interruptible version of the function named by the value.
-inline constexpr llvm::StringLiteral TwinAttr = "charcoal-twin";
-// On such a function: its name was given by the annotation "charcoal.twin=name". A program's own definition wins over
-// it.
+inline constexpr llvm::StringLiteral VersionAttr = "charcoal-version-of";
+// On such a function: its name was given by the annotation "charcoal.replaces=name". A program's own definition wins
+// over it.
 inline constexpr llvm::StringLiteral NamedAttr = "charcoal-named";
 // On a declaration name.int: it stands for "the interruptible version of `name`, if some module defines one".
-inline constexpr llvm::StringLiteral ExternalTwinAttr = "charcoal-external-twin";
+inline constexpr llvm::StringLiteral ExternalVersionAttr = "charcoal-external-version-of";
 // On a call: it may suspend.
 inline constexpr llvm::StringLiteral SuspendsAttr = "charcoal-suspends";
 // On a yield: the user wrote it.
@@ -28,11 +28,12 @@ inline constexpr llvm::StringLiteral ActivityAttr = "charcoal-activity";
 // On a function: declared `atomic` (set by `outline`).
 inline constexpr llvm::StringLiteral AtomicAttr = "charcoal-atomic";
 
-inline constexpr llvm::StringLiteral TwinSuffix = ".int";
+inline constexpr llvm::StringLiteral VersionSuffix = ".int";
 
 // void charcoal.yield(): a yield point, taken when the slice is over.
 // void charcoal.pause(): a yield point that is always taken (stress).
-// ptr charcoal.twin(ptr, ptr adapter): the interruptible version of what a pointer points to, or else the adapter.
+// ptr charcoal.version_of(ptr, ptr adapter): the interruptible version of what a pointer points to, or else the
+// adapter.
 //
 // To the optimiser each is an ordinary call of a function of which it knows nothing, and it may make one of two that
 // look alike. That is right because what a mark means is all in its operands and attributes:
@@ -44,7 +45,7 @@ inline constexpr llvm::StringLiteral TwinSuffix = ".int";
 //   - __charcoal_atomic_enter and _leave, which `atomic` takes away before anything is optimised, never meet it.
 inline constexpr llvm::StringLiteral YieldName = "charcoal.yield";
 inline constexpr llvm::StringLiteral PauseName = "charcoal.pause";
-inline constexpr llvm::StringLiteral TwinOfName = "charcoal.twin";
+inline constexpr llvm::StringLiteral VersionOfName = "charcoal.version_of";
 
 inline bool calls(const llvm::Instruction &I, llvm::StringRef name) {
   auto *CB = llvm::dyn_cast<llvm::CallBase>(&I);
@@ -57,7 +58,7 @@ inline bool isSuspendingCall(const llvm::Instruction &I) {
   auto *CB = llvm::dyn_cast<llvm::CallBase>(&I);
   return CB && CB->hasFnAttr(SuspendsAttr);
 }
-inline bool isTwin(const llvm::Function &F) { return !F.isDeclaration() && F.hasFnAttribute(TwinAttr); }
+inline bool isInterruptible(const llvm::Function &F) { return !F.isDeclaration() && F.hasFnAttribute(VersionAttr); }
 
 // A call in the sense of the source program: no intrinsic, no marker, no inline assembly.
 inline bool isRealCall(const llvm::Instruction &I) {
@@ -78,16 +79,16 @@ inline bool isLookAtShared(const llvm::Instruction &I) {
 inline bool needsYieldInCycle(const llvm::Instruction &I) { return isRealCall(I) || isLookAtShared(I); }
 
 // The stand-in for the interruptible version of a function of another module.
-inline llvm::Function *externalTwin(llvm::Function &plain, llvm::FunctionType *type) {
+inline llvm::Function *externalVersion(llvm::Function &plain, llvm::FunctionType *type) {
   llvm::Module &M = *plain.getParent();
-  std::string name = (plain.getName() + TwinSuffix).str();
+  std::string name = (plain.getName() + VersionSuffix).str();
   if (llvm::Function *known = M.getFunction(name))
     return known;
-  auto *twin = llvm::Function::Create(type, llvm::GlobalValue::ExternalLinkage, name, M);
-  twin->addFnAttr(ExternalTwinAttr, plain.getName());
+  auto *version = llvm::Function::Create(type, llvm::GlobalValue::ExternalLinkage, name, M);
+  version->addFnAttr(ExternalVersionAttr, plain.getName());
   // Of default visibility whatever that of the function: some linkers do not resolve a hidden symbol that is nowhere
   // defined to null.
-  return twin;
+  return version;
 }
 
 // The address of this module's own body of a definition that another module may override.
@@ -103,8 +104,8 @@ inline llvm::GlobalAlias *ownBody(llvm::GlobalValue &F) {
 inline llvm::FunctionCallee markerFunction(llvm::Module &M, llvm::StringRef name) {
   llvm::LLVMContext &C = M.getContext();
   llvm::Type *P = llvm::PointerType::getUnqual(C);
-  llvm::FunctionCallee marker =
-      name == TwinOfName ? M.getOrInsertFunction(name, P, P, P) : M.getOrInsertFunction(name, llvm::Type::getVoidTy(C));
+  llvm::FunctionCallee marker = name == VersionOfName ? M.getOrInsertFunction(name, P, P, P)
+                                                      : M.getOrInsertFunction(name, llvm::Type::getVoidTy(C));
   // The inliner is to decide as it does for plain C, where no marker stands.
   if (auto *F = llvm::dyn_cast<llvm::Function>(marker.getCallee()))
     F->addFnAttr("call-inline-cost", "0");

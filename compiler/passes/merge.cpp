@@ -82,7 +82,7 @@ static void mergeYields(Function &F) {
 
 PreservedAnalyses MergePass::run(Module &M, ModuleAnalysisManager &) {
   for (Function &F : M)
-    if (isTwin(F))
+    if (isInterruptible(F))
       mergeYields(F);
   return PreservedAnalyses::none();
 }

@@ -14,7 +14,7 @@
 #include "retain.h"
 #include "shortcuts.h"
 #include "split.h"
-#include "twins.h"
+#include "versions.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/Verifier.h"
@@ -61,7 +61,7 @@ static const Entry pipeline[] = {
     {"outline", Stage::Start, "activate statements become calls of the runtime", add<OutlinePass, Stage::Start>},
     {"duplicate", Stage::Start, "interruptible versions, yield points", add<DuplicatePass, Stage::Start>},
     {"atomic", Stage::Start, "atomic regions count", add<AtomicPass, Stage::Start>},
-    {"twins", Stage::Start, "table of interruptible versions by address", add<TwinsPass, Stage::Start>},
+    {"versions", Stage::Start, "table of interruptible versions by address", add<VersionsPass, Stage::Start>},
     {"merge", Stage::Last, "superfluous yield points go", add<MergePass, Stage::Last>},
     {"atomicity", Stage::Last, "accesses to shared memory report themselves", add<AtomicityPass, Stage::Last>},
     {"split", Stage::Last, "interruptible versions can suspend", add<SplitPass, Stage::Last>},

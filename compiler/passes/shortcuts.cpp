@@ -1,13 +1,13 @@
 // Pass `shortcuts`: operations of the runtime that usually succeed at once are done inline, without a call.
 //
-//   takes   functions as `split` left them, with calls of ch_twin, ch_frame_new and ch_frame_free
+//   takes   functions as `split` left them, with calls of ch_version_of, ch_frame_new and ch_frame_free
 //   leaves  before each such call inline code that looks at the thread's own lists; the call itself is moved to cold
 //           code. Functions that are optimized for size, and calls that were in cold code already, stay as they were
 //
-//     %t = call ptr @ch_twin(%p, @adapter)     slot:  ch_tls.twins + CH_TWIN_OFFSET(%p)
+//     %t = call ptr @ch_version_of(%p, @adapter)     slot:  ch_tls.versions + CH_VERSION_OFFSET(%p)
 //                                              br (slot.fn == %p), %hit, %miss
-//                                        =>    hit:   %a = slot.twin
-//                                              miss:  %b = call ptr @ch_twin(%p, @adapter)
+//                                        =>    hit:   %a = slot.version
+//                                              miss:  %b = call ptr @ch_version_of(%p, @adapter)
 //
 //     %f = call ptr @ch_frame_new(@info)       becomes code that takes the first free block of the class of info.size,
 //                                              if there is one
@@ -63,19 +63,19 @@ void Shortcuts::store(IRBuilder<> &B, Value *value, Value *to, unsigned offset) 
 void Shortcuts::lookUp(CallInst &call) {
   IRBuilder<> B(&call);
   Value *fn = call.getArgOperand(0);
-  Value *offset = B.CreateAnd(B.CreatePtrToInt(fn, abi.Size), CH_TWIN_OFFSET(~uint64_t{0}));
-  Value *places = load(B, abi.Ptr, abi.tlsField(B, offsetof(struct ch_tls, twins)), 0);
+  Value *offset = B.CreateAnd(B.CreatePtrToInt(fn, abi.Size), CH_VERSION_OFFSET(~uint64_t{0}));
+  Value *places = load(B, abi.Ptr, abi.tlsField(B, offsetof(struct ch_tls, versions)), 0);
   Value *slot = B.CreateInBoundsGEP(abi.I8, places, offset);
-  Value *other = B.CreateICmpNE(load(B, abi.Ptr, slot, offsetof(struct ch_twin_entry, fn)), fn);
+  Value *other = B.CreateICmpNE(load(B, abi.Ptr, slot, offsetof(struct ch_version_entry, fn)), fn);
   Instruction *miss, *hit;
   SplitBlockAndInsertIfThenElse(other, call.getIterator(), &miss, &hit, unlikely);
   B.SetInsertPoint(hit);
-  Value *known = load(B, abi.Ptr, slot, offsetof(struct ch_twin_entry, twin));
-  PHINode *twin = PHINode::Create(abi.Ptr, 2, "", call.getParent()->begin());
-  call.replaceAllUsesWith(twin);
+  Value *known = load(B, abi.Ptr, slot, offsetof(struct ch_version_entry, version));
+  PHINode *version = PHINode::Create(abi.Ptr, 2, "", call.getParent()->begin());
+  call.replaceAllUsesWith(version);
   call.moveBefore(miss->getIterator());
-  twin->addIncoming(known, hit->getParent());
-  twin->addIncoming(&call, miss->getParent());
+  version->addIncoming(known, hit->getParent());
+  version->addIncoming(&call, miss->getParent());
 }
 
 Value *Shortcuts::classOf(IRBuilder<> &B, uint64_t bytes) {
@@ -141,7 +141,7 @@ void Shortcuts::shorten(Function &F) {
   SmallVector<CallInst *> lookUps, givings;
   CallInst *taking = nullptr; // there is one at most
   for (Instruction &I : instructions(F))
-    if (calls(I, "ch_twin"))
+    if (calls(I, "ch_version_of"))
       lookUps.push_back(cast<CallInst>(&I));
     else if (calls(I, "ch_frame_new"))
       taking = cast<CallInst>(&I);
@@ -160,7 +160,7 @@ void Shortcuts::shorten(Function &F) {
 } // namespace charcoal
 
 PreservedAnalyses charcoal::ShortcutsPass::run(Module &M, ModuleAnalysisManager &) {
-  if (!M.getFunction("ch_twin") && !M.getFunction("ch_frame_new"))
+  if (!M.getFunction("ch_version_of") && !M.getFunction("ch_frame_new"))
     return PreservedAnalyses::all();
   Abi abi(M);
   Shortcuts shortcuts(abi);

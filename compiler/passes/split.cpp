@@ -1,7 +1,8 @@
 // Pass `split`: interruptible versions become able to suspend.
 //
-//   takes   functions marked "charcoal-twin" with their suspending calls and yields (marks.h), optimised as ordinary
-//   code leaves  functions that return {status, T}; one body each, entered at the top or through its dispatch; frame
+//   takes   functions marked "charcoal-version-of" with their suspending calls and yields (marks.h), optimised as
+//   ordinary code leaves  functions that return {status, T}; one body each, entered at the top or through its dispatch;
+//   frame
 //           descriptions for the runtime; no mark
 //
 //     define i32 @f.int(i32 %x) {          define {i32, i32} @f.int(i32 %x) {
@@ -194,15 +195,15 @@ void Splitter::takeEntryYield() {
 CallInst *Splitter::newCall(CallInst *old) {
   Signature S = Signature::of(*old);
   Value *callee = old->getCalledOperand();
-  if (auto *twin = dyn_cast<Function>(callee); twin && twin->hasFnAttribute(ExternalTwinAttr)) {
-    StringRef plainName = twin->getFnAttribute(ExternalTwinAttr).getValueAsString();
+  if (auto *version = dyn_cast<Function>(callee); version && version->hasFnAttribute(ExternalVersionAttr)) {
+    StringRef plainName = version->getFnAttribute(ExternalVersionAttr).getValueAsString();
     auto *plain = cast<Function>(M.getOrInsertFunction(plainName, S.plainType()).getCallee()->stripPointerCasts());
-    callee = glue.external(S, plain, twin);
+    callee = glue.external(S, plain, version);
   }
   IRBuilder<> B(old);
   SmallVector<Value *> arguments(old->args());
-  CallInst *call = B.CreateCall(S.twinType(abi), callee, arguments);
-  call->setAttributes(S.twinAttributes(abi.C));
+  CallInst *call = B.CreateCall(S.versionType(abi), callee, arguments);
+  call->setAttributes(S.versionAttributes(abi.C));
   if (old->doesNotThrow())
     call->setDoesNotThrow();
   call->setDebugLoc(old->getDebugLoc());
@@ -1293,10 +1294,10 @@ void Splitter::run() {
 }
 
 // Erases those interruptible versions that were inlined everywhere, and then what only they called.
-static void dropUnused(std::vector<Function *> &twins) {
+static void dropUnused(std::vector<Function *> &versions) {
   auto isUnused = [](const Function *F) { return F->hasLocalLinkage() && F->use_empty(); };
   SmallVector<Function *> work;
-  copy_if(twins, std::back_inserter(work), isUnused);
+  copy_if(versions, std::back_inserter(work), isUnused);
   SmallPtrSet<Function *, 16> dropped;
   while (!work.empty()) {
     Function *F = work.pop_back_val();
@@ -1304,19 +1305,19 @@ static void dropUnused(std::vector<Function *> &twins) {
     SetVector<Function *> called;
     for (Instruction &I : instructions(*F))
       for (Value *operand : I.operands())
-        if (auto *callee = dyn_cast<Function>(operand); callee && isTwin(*callee))
+        if (auto *callee = dyn_cast<Function>(operand); callee && isInterruptible(*callee))
           called.insert(callee);
     F->deleteBody();
     copy_if(called, std::back_inserter(work), isUnused);
   }
-  erase_if(twins, [&](Function *F) { return dropped.contains(F); });
+  erase_if(versions, [&](Function *F) { return dropped.contains(F); });
   for (Function *F : dropped)
     F->eraseFromParent();
 }
 
 // Gives the function its new type. The old one remains as an empty declaration without uses, and is erased.
 static Function *retype(Abi &abi, Function &old, Signature &S) {
-  auto *F = Function::Create(S.twinType(abi), old.getLinkage(), old.getAddressSpace(), "", old.getParent());
+  auto *F = Function::Create(S.versionType(abi), old.getLinkage(), old.getAddressSpace(), "", old.getParent());
   F->copyAttributesFrom(&old);
   F->setComdat(old.getComdat());
   F->setCallingConv(CallingConv::C);
@@ -1325,7 +1326,7 @@ static Function *retype(Abi &abi, Function &old, Signature &S) {
        {Attribute::NoReturn, Attribute::WillReturn, Attribute::Memory, Attribute::NoSync, Attribute::NoFree,
         Attribute::NoRecurse, Attribute::NoCallback, Attribute::MustProgress, Attribute::Speculatable})
     kept.removeAttribute(kind);
-  F->setAttributes(S.twinAttributes(abi.C).addFnAttributes(abi.C, kept));
+  F->setAttributes(S.versionAttributes(abi.C).addFnAttributes(abi.C, kept));
   F->copyMetadata(&old, 0);
   old.setSubprogram(nullptr);
   F->splice(F->begin(), &old);
@@ -1344,7 +1345,7 @@ static Function *retype(Abi &abi, Function &old, Signature &S) {
 static void keepRegisters(Module &M) {
   if (Triple(M.getTargetTriple()).getArch() != Triple::x86_64)
     return;
-  for (StringRef name : {"ch_twin", "ch_frame_new", "ch_frame_free"}) {
+  for (StringRef name : {"ch_version_of", "ch_frame_new", "ch_frame_free"}) {
     Function *F = M.getFunction(name);
     if (!F)
       continue;
@@ -1361,48 +1362,48 @@ static void keepRegisters(Module &M) {
 PreservedAnalyses charcoal::SplitPass::run(Module &M, ModuleAnalysisManager &) {
   Abi abi(M);
   Glue glue(abi);
-  std::vector<Function *> twins;
+  std::vector<Function *> versions;
   for (Function &F : M) {
-    if (isTwin(F))
-      twins.push_back(&F);
-    if (F.hasFnAttribute(ExternalTwinAttr)) {
+    if (isInterruptible(F))
+      versions.push_back(&F);
+    if (F.hasFnAttribute(ExternalVersionAttr)) {
       F.setLinkage(GlobalValue::ExternalWeakLinkage);
       F.setDSOLocal(false);
     }
   }
-  dropUnused(twins);
+  dropUnused(versions);
   std::vector<std::pair<Function *, Signature>> todo;
-  for (Function *F : twins) {
+  for (Function *F : versions) {
     Signature S = Signature::of(*F);
     Function *retyped = retype(abi, *F, S);
     todo.push_back({retyped, S});
   }
   for (auto &[F, signature] : todo) {
-    std::string name = F->getFnAttribute(TwinAttr).getValueAsString().str();
+    std::string name = F->getFnAttribute(VersionAttr).getValueAsString().str();
     Splitter(abi, glue, *F, signature, name).run();
   }
   for (auto &[F, signature] : todo) {
     if (F->isInterposable())
-      if (GlobalValue *plain = M.getNamedValue(F->getFnAttribute(TwinAttr).getValueAsString()))
+      if (GlobalValue *plain = M.getNamedValue(F->getFnAttribute(VersionAttr).getValueAsString()))
         glue.guardWeak(signature, plain, F);
-    F->removeFnAttr(TwinAttr);
+    F->removeFnAttr(VersionAttr);
     if (F->hasFnAttribute(NamedAttr)) {
       F->setLinkage(GlobalValue::WeakAnyLinkage);
       F->setDSOLocal(false);
       F->removeFnAttr(NamedAttr);
     }
   }
-  if (Function *lookup = M.getFunction(TwinOfName))
-    lookup->replaceAllUsesWith(abi.twin().getCallee());
+  if (Function *lookup = M.getFunction(VersionOfName))
+    lookup->replaceAllUsesWith(abi.versionOf().getCallee());
   keepRegisters(M);
   if (!todo.empty())
     provideBfloatTruncation(M);
   // The markers and the stand-ins for interruptible versions elsewhere.
   for (Function &F : make_early_inc_range(M))
     if (F.isDeclaration() && F.use_empty() &&
-        (F.getName().starts_with("charcoal.") || F.hasFnAttribute(ExternalTwinAttr)))
+        (F.getName().starts_with("charcoal.") || F.hasFnAttribute(ExternalVersionAttr)))
       F.eraseFromParent();
   for (Function &F : M)
-    F.removeFnAttr(ExternalTwinAttr);
+    F.removeFnAttr(ExternalVersionAttr);
   return PreservedAnalyses::none();
 }

@@ -16,7 +16,7 @@
 #include "library.h"
 #include "marks.h"
 #include "options.h"
-#include "twins.h"
+#include "versions.h"
 #include "variadic.h"
 #include "llvm/ADT/SCCIterator.h"
 #include "llvm/ADT/SetVector.h"
@@ -59,7 +59,7 @@ static bool onlyReported(const CallBase &address) {
 }
 
 const char *Suspension::whyPlain(Function &F) const {
-  if (F.isVarArg() && !supportsVariadicTwins(M))
+  if (F.isVarArg() && !supportsVariadicVersions(M))
     return "it takes a variable number of arguments";
   if (F.hasFnAttribute(Attribute::Naked))
     return "it is naked";
@@ -132,7 +132,7 @@ bool Suspension::mayBlock(const Function &F) const {
       return entry->second = false; // the runtime's, called by generated code
   if (F.getName().starts_with("ch_capture") || isReport(F.getName()))
     return entry->second = false; // likewise
-  if (libraryHasTwin(F.getName()))
+  if (libraryReplaces(F.getName()))
     return true;
   if (F.hasFnAttribute(Attribute::NoCallback) || F.getName().starts_with("__asan_") ||
       F.getName().starts_with("__ubsan_") || F.getName().starts_with("__sanitizer_"))
@@ -177,7 +177,7 @@ CallKind Suspension::classify(const CallBase &CB) const {
   if (callee->hasFnAttribute(AtomicAttr))
     return CallKind::PlainYield;
   bool packed = variadic && callee->isVarArg() && callee->getFunctionType() == CB.getFunctionType() &&
-                !CB.isMustTailCall() && supportsVariadicTwins(M);
+                !CB.isMustTailCall() && supportsVariadicVersions(M);
   if (callee->isDeclaration()) {
     if (!mayBlock(*callee))
       return CallKind::Plain;
@@ -189,7 +189,7 @@ CallKind Suspension::classify(const CallBase &CB) const {
     return unusual || variadic ? CallKind::PlainYield : CallKind::Lookup;
   if (variadic != callee->isVarArg() || (variadic && !packed))
     return CallKind::PlainYield; // not as it was defined
-  if (twinSet.contains(callee))
+  if (versionSet.contains(callee))
     return variadic ? CallKind::Variadic : CallKind::Direct;
   return refused.contains(callee) ? CallKind::PlainYield : CallKind::Plain;
 }
@@ -245,7 +245,7 @@ void Suspension::findLookedAt() {
 
 // A bounded function that is called through pointers. Without a version of its own, each such call would look for one
 // in vain, and then pass through an adapter. A large one spends more time in its body than on that.
-static bool isWorthATwin(const Function &F) {
+static bool isWorthAVersion(const Function &F) {
   constexpr unsigned largest = 500;
   return !F.isDeclaration() && !F.isVarArg() && !F.isInterposable() && !F.hasFnAttribute(AtomicAttr) &&
          F.getInstructionCount() <= largest && isAddressTaken(F);
@@ -286,13 +286,13 @@ Suspension::Suspension(Module &M)
             suspends.insert(F);
   }
 
-  // Least fixed point of "calls something that suspends". While it runs, twinSet holds those that would have a twin if
-  // they could be cloned; `refused` then takes away those that cannot.
+  // Least fixed point of "calls something that suspends". While it runs, versionSet holds those that would have a
+  // version if they could be cloned; `refused` then takes away those that cannot.
   DenseMap<const Function *, const char *> reason;
   for (Function &F : M)
     if (!F.isDeclaration())
       reason[&F] = whyPlain(F);
-  auto admit = [&](const Function *F) { (reason[F] ? refused : twinSet).insert(F); };
+  auto admit = [&](const Function *F) { (reason[F] ? refused : versionSet).insert(F); };
   for (const Function *F : suspends)
     if (!F->hasFnAttribute(AtomicAttr))
       admit(F);
@@ -306,7 +306,7 @@ Suspension::Suspension(Module &M)
   }
   while (!work.empty()) {
     Function *F = work.pop_back_val();
-    if (twinSet.contains(F) || refused.contains(F) || none_of(callsOf[F], [&](const CallBase *CB) {
+    if (versionSet.contains(F) || refused.contains(F) || none_of(callsOf[F], [&](const CallBase *CB) {
           CallKind kind = classify(*CB);
           return kind != CallKind::Plain && (kind != CallKind::PlainYield || O.yields != Yields::None);
         }))
@@ -315,7 +315,7 @@ Suspension::Suspension(Module &M)
     work.append(callersOf[F]); // these may call something that suspends now
   }
   for (Function &F : M) {
-    if (twinSet.contains(&F) || (!refused.contains(&F) && isWorthATwin(F) && !reason[&F]))
+    if (versionSet.contains(&F) || (!refused.contains(&F) && isWorthAVersion(F) && !reason[&F]))
       chosen.push_back(&F);
     else if (refused.contains(&F))
       remark(F, "'" + F.getName() + "' has only a plain version: " + reason[&F]);

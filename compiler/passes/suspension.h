@@ -26,7 +26,7 @@ public:
   explicit Suspension(llvm::Module &);
 
   // Functions of this module that get an interruptible version, in module order.
-  const std::vector<llvm::Function *> &twins() const { return chosen; }
+  const std::vector<llvm::Function *> &versions() const { return chosen; }
   CallKind classify(const llvm::CallBase &) const;
 
 private:
@@ -38,7 +38,7 @@ private:
   llvm::Module &M;
   llvm::TargetLibraryInfoImpl libraryInfo;
   std::vector<llvm::Function *> chosen;
-  llvm::DenseSet<const llvm::Function *> twinSet;
+  llvm::DenseSet<const llvm::Function *> versionSet;
   llvm::DenseSet<const llvm::Function *> refused;  // may take long, but has only the plain version
   llvm::DenseSet<const llvm::Function *> lookedAt; // whose frames a function that they call looks at
   bool setjmpHasAddress;

@@ -17,20 +17,20 @@ using namespace llvm;
 
 namespace charcoal {
 
-bool supportsVariadicTwins(const Module &M) {
+bool supportsVariadicVersions(const Module &M) {
   Triple target(M.getTargetTriple());
   return target.getArch() == Triple::x86_64 && target.isOSLinux() && !target.isX32();
 }
 
-FunctionType *variadicTwinType(const FunctionType &type) {
+FunctionType *variadicVersionType(const FunctionType &type) {
   SmallVector<Type *> params(type.params());
   params.push_back(PointerType::getUnqual(type.getContext()));
   return FunctionType::get(type.getReturnType(), params, false);
 }
 
-void lowerVaStart(Function &twin) {
-  Value *area = twin.getArg(twin.arg_size() - 1);
-  for (Instruction &I : make_early_inc_range(instructions(twin))) {
+void lowerVaStart(Function &version) {
+  Value *area = version.getArg(version.arg_size() - 1);
+  for (Instruction &I : make_early_inc_range(instructions(version))) {
     auto *start = dyn_cast<VAStartInst>(&I);
     if (!start)
       continue;

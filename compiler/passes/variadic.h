@@ -8,11 +8,11 @@
 namespace charcoal {
 
 // Can this target's variable arguments be passed in memory alone?
-bool supportsVariadicTwins(const llvm::Module &);
+bool supportsVariadicVersions(const llvm::Module &);
 // The type of the interruptible version (before `split`) of a variadic function: a pointer instead of the dots.
-llvm::FunctionType *variadicTwinType(const llvm::FunctionType &);
+llvm::FunctionType *variadicVersionType(const llvm::FunctionType &);
 // In the clone: va_start reads from the pointer that is the last parameter.
-void lowerVaStart(llvm::Function &twin);
+void lowerVaStart(llvm::Function &version);
 // Bytes that the variable arguments of a call take, and the alignment that the block must have: va_arg rounds
 // addresses.
 uint64_t variableArgumentBytes(const llvm::CallBase &, llvm::Align &align);

@@ -72,10 +72,10 @@ CH_HIDDEN void ch_frames_limit(void);
 CH_HIDDEN void ch_heap_trim(void);
 /* Gives all of the thread's memory back: nothing lives there any more. */
 CH_HIDDEN void ch_heap_end(void);
-/* What ch_tls.twins is before a thread's first question: never written. */
-extern CH_HIDDEN struct ch_twin_entry ch_twins_none[CH_TWIN_PLACES];
-/* The thread's domain, which has run, is no more: so is its cache of twins (twins.c). */
-CH_HIDDEN void ch_twins_end(void);
+/* What ch_tls.versions is before a thread's first question: never written. */
+extern CH_HIDDEN struct ch_version_entry ch_versions_none[CH_VERSION_SLOTS];
+/* The thread's domain, which has run, is no more: so is its cache of versions (versions.c). */
+CH_HIDDEN void ch_versions_end(void);
 /* Calls visit(block, data) for every live block of the kind, on this thread. */
 CH_HIDDEN void ch_heap_walk(enum ch_kind, void (*visit)(void *, void *), void *data);
 /* Whether the address is that of an activity or a branch of this thread, in or out of use; never in malloc mode. */

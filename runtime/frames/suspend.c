@@ -9,7 +9,7 @@
 
 #undef ch_tls
 __thread __attribute__((tls_model("initial-exec"))) struct ch_tls ch_tls = {
-    .twins = ch_twins_none,
+    .versions = ch_versions_none,
     .frames = ch_heap_empty.classes[CH_KIND_FRAME],
 };
 extern __thread struct ch_tls ch_tls_here __attribute__((alias("ch_tls")));

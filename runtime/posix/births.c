@@ -38,7 +38,7 @@ static int live_c11(void *memory) { return (int)live(memory); }
 static struct birth *prepare(void *start, void *argument) {
   if (ch_reactor == &ch_reactor_simulated)
     return NULL;
-  void *interruptible = ch_twin(start, NULL);
+  void *interruptible = ch_version_of(start, NULL);
   struct birth *b = interruptible ? malloc(sizeof *b) : NULL;
   if (b)
     *b = (struct birth){(struct ch_int_result (*)(void *))interruptible, argument};

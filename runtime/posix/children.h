@@ -1,4 +1,4 @@
-/* What the twins of the wait family do on threads, and pidfds. */
+/* What the replacements of the wait family do on threads, and pidfds. */
 #ifndef CHARCOAL_POSIX_CHILDREN_H
 #define CHARCOAL_POSIX_CHILDREN_H
 

@@ -1,5 +1,5 @@
-/* What the twins tell of descriptors (reactor/readiness_cache.h): that a number means something new, or that its mode
- * has changed; and the plain calls that do it. */
+/* What the replacements tell of descriptors (reactor/readiness_cache.h): that a number means something new, or that its
+ * mode has changed; and the plain calls that do it. */
 #ifndef CHARCOAL_POSIX_DESCRIPTORS_H
 #define CHARCOAL_POSIX_DESCRIPTORS_H
 

@@ -9,7 +9,8 @@
 #include "sched/host.h"
 
 CH_HIDDEN void ch_reactor_leave(void) __attribute__((weak));
-/* Charcoal C (twins/output.c): waits on the native stack here. Weak: the runtime's own tests have no twins. */
+/* Charcoal C (replacements/output.c): waits on the native stack here. Weak: the runtime's own tests have no
+ * replacements. */
 CH_HIDDEN void ch_streams_end(void) __attribute__((weak));
 
 static void write_out(void) {

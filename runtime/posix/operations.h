@@ -1,9 +1,9 @@
 /* System calls that take a while, as operations (reactor/operation.h).
  *
- * Each ch_do_ function blocks, and has an interruptible twin, in plain C. It finishes the call at once where that takes
- * no waiting, and otherwise has it made by the ring or the pool and waits for its end, also when cancelled. What the
- * arguments point to has to stay until then. The result is the call's own, or -1 with errno; ECANCELED: it has had no
- * effect.
+ * Each ch_do_ function blocks, and has a hand-written replacement, in plain C. It finishes the call at once where that
+ * takes no waiting, and otherwise has it made by the ring or the pool and waits for its end, also when cancelled. What
+ * the arguments point to has to stay until then. The result is the call's own, or -1 with errno; ECANCELED: it has had
+ * no effect.
  */
 #ifndef CHARCOAL_POSIX_OPERATIONS_H
 #define CHARCOAL_POSIX_OPERATIONS_H

@@ -1,4 +1,5 @@
-/* Plain calls for Charcoal C: in a twin the name itself would mean the twin. Their names are the calls'. */
+/* Plain calls for Charcoal C: in a replacement the name itself would mean the replacement. Their names are the calls'.
+ */
 #ifndef CHARCOAL_POSIX_PLAIN_H
 #define CHARCOAL_POSIX_PLAIN_H
 

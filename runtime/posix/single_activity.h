@@ -8,8 +8,8 @@
 /* Nobody but the running activity, which has no scope open, can do anything in this domain until it goes on. */
 CH_HIDDEN bool ch_is_single_activity(void);
 
-/* At the head of a twin that may wait: makes the plain call then. In an atomic block (these are the marks of one, which
- * the compiler's own words leave) a name means the plain function. */
+/* At the head of a replacement that may wait: makes the plain call then. In an atomic block (these are the marks of
+ * one, which the compiler's own words leave) a name means the plain function. */
 void __charcoal_atomic_enter(void);
 void __charcoal_atomic_leave(int *);
 #define CH_SINGLE_ACTIVITY(call)                                                                                       \

@@ -1,5 +1,5 @@
-/* stdio, for many activities on one thread: what the twins of its calls ask of a FILE (glibc's own fields: its buffer
- * is a part of its ABI), and do to it without ever waiting.
+/* stdio, for many activities on one thread: what the replacements of its calls ask of a FILE (glibc's own fields: its
+ * buffer is a part of its ABI), and do to it without ever waiting.
  *
  * The buffers are glibc's own, so plain calls on the same stream, before, between and after, see the same bytes. A
  * plain call is made only when it will find in the buffer what it reads, or room for what it writes; what is missing is

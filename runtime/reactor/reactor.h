@@ -70,7 +70,7 @@ CH_HIDDEN void ch_reactor_poll(int64_t deadline);
 /* Who sleeps elsewhere has to poll again by then: because of a timer, or a belief about a descriptor. */
 CH_HIDDEN int64_t ch_reactor_due(void);
 
-/* The descriptor is about to be closed: see closing. Called by close's twin. */
+/* The descriptor is about to be closed: see closing. Called by the replacement of close. */
 CH_HIDDEN void ch_fd_closing(int fd);
 
 /* events: poll's. The clause's result is the events that hold, or -errno. */

@@ -2,16 +2,16 @@
  * is, that it blocks, that it has no time-out, that it is not ready. docs/decisions/beliefs-about-descriptors.md says
  * why.
  *
- * An entry is used without asking. The twins of close, dup2, fcntl, setsockopt, ... keep it right for what recompiled
- * code does. Plain code may close a number and open another file under it, and another process that shares the
- * description may change its mode; so a wait that was begun on the entry's word alone is verified when it lasts. The
- * kernel is asked once; if the entry was wrong it is corrected, and the wait ends with CH_LOOK_AGAIN, upon which the
- * caller tries its call again. A wrong entry costs some time, once. It never changes a result, and loses no event.
+ * An entry is used without asking. The replacements of close, dup2, fcntl, setsockopt, ... keep it right for what
+ * recompiled code does. Plain code may close a number and open another file under it, and another process that shares
+ * the description may change its mode; so a wait that was begun on the entry's word alone is verified when it lasts.
+ * The kernel is asked once; if the entry was wrong it is corrected, and the wait ends with CH_LOOK_AGAIN, upon which
+ * the caller tries its call again. A wrong entry costs some time, once. It never changes a result, and loses no event.
  *
- * A wait may last 10 ms before it is verified (0.3 s if a twin has made the descriptor, whose entry is therefore right
- * to begin with), and twice as long after each time that the entry proved right, up to 1.3 s; four times as long where
- * others begin to wait for the same descriptor meanwhile. After an entry has proved wrong the next thousand waits of
- * the domain ask first.
+ * A wait may last 10 ms before it is verified (0.3 s if a replacement has made the descriptor, whose entry is therefore
+ * right to begin with), and twice as long after each time that the entry proved right, up to 1.3 s; four times as long
+ * where others begin to wait for the same descriptor meanwhile. After an entry has proved wrong the next thousand waits
+ * of the domain ask first.
  *
  * Only what makes a call wait is remembered: nobody is believed to be non-blocking, or to have a time-out, for then a
  * wrong entry would be a wrong result. The kind of file is remembered because it says which call is the right one, and

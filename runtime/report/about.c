@@ -48,13 +48,13 @@ bool ch_about_wait(const struct ch_branch *b, unsigned n, struct ch_about *about
   return true;
 }
 
-#define TWINS "runtime/posix/twins/"
+#define REPLACEMENTS "runtime/posix/replacements/"
 
 const char *ch_about_call(const struct ch_branch *b) {
   const char *call = NULL;
   if (b->state != CH_NEW && b->state != CH_RUNNING)
     for (const struct ch_frame *f = b->top; f && !ch_is_chain_end(f); f = f->parent) {
-      if (f->info->file && strncmp(f->info->file, TWINS, sizeof TWINS - 1) == 0)
+      if (f->info->file && strncmp(f->info->file, REPLACEMENTS, sizeof REPLACEMENTS - 1) == 0)
         call = f->info->name;
       else if (f->info->file)
         break;

@@ -104,7 +104,7 @@ static struct place place_of_site(const char *site) {
   return (struct place){site, NULL, (uint32_t)(colon - site), (uint32_t)strtoul(colon + 1, NULL, 10), 0};
 }
 
-/* Where the innermost function of the program's own goes on; the twins of library calls stand above it. */
+/* Where the innermost function of the program's own goes on; the replacements of library calls stand above it. */
 static struct place place_of_chain(const struct ch_branch *b) {
   for (const struct ch_frame *f = b->top; f && !ch_is_chain_end(f); f = f->parent) {
     const struct ch_frame_info *info = f->info;

@@ -18,9 +18,9 @@ enum {
 };
 extern CH_HIDDEN int ch_watched;
 
-/* A frame of a twin of a library call, or of the runtime's own: no place that the program's author knows. */
+/* A frame of a library call's replacement, or of the runtime's own: no place that the program's author knows. */
 static inline bool ch_frame_is_ours(const struct ch_frame_info *info) {
-  return !info->file || strncmp(info->file, "runtime/posix/twins/", 20) == 0;
+  return !info->file || strncmp(info->file, "runtime/posix/replacements/", 27) == 0;
 }
 
 /* This thread runs a domain from now on. */

@@ -400,7 +400,7 @@ void ch_domain_end(void) {
     ch_reactor_end();
   ch_names_end();
   ch_environments_end();
-  ch_twins_end();
+  ch_versions_end();
   ch_heap_end();
   ch_domain.error = NULL;
 }

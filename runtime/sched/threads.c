@@ -22,7 +22,7 @@ static int call_plainly(void *argument) { return ((void (*)(void *))ch_tls.calle
 /* By hand after the ABI: fn is called last, so nothing has to be saved here. */
 static int body(void *record) {
   struct start *s = *(struct start **)record;
-  int (*fn_int)(void *) = (int (*)(void *))ch_twin((void *)s->fn, (void *)call_plainly);
+  int (*fn_int)(void *) = (int (*)(void *))ch_version_of((void *)s->fn, (void *)call_plainly);
   return fn_int(s->argument);
 }
 

@@ -308,7 +308,7 @@ TEST(a_time_out_set_behind_our_back_on_a_busy_descriptor) {
 
 /* ---- what recompiled code does ---- */
 
-TEST(a_mode_changed_by_a_twin_holds_at_once) {
+TEST(a_mode_changed_by_a_replacement_holds_at_once) {
   char b[100];
   int a[2], on = 1, ran = 0;
   begins();
@@ -323,7 +323,7 @@ TEST(a_mode_changed_by_a_twin_holds_at_once) {
   EXPECT(ran == 0);
 }
 
-TEST(a_time_out_set_by_a_twin_holds_at_once) {
+TEST(a_time_out_set_by_a_replacement_holds_at_once) {
   char b[100];
   int a[2];
   begins();

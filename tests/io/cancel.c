@@ -1,5 +1,5 @@
-/* Exact cancellation of every twin that waits (law 4; AC paper, section 2.2): ECANCELED, and nothing has happened; or the
- * call's whole effect. Nothing here sleeps to arrange an order. */
+/* Exact cancellation of every replacement that waits (law 4; AC paper, section 2.2): ECANCELED, and nothing has
+ * happened; or the call's whole effect. Nothing here sleeps to arrange an order. */
 #include "harness.h"
 #include <arpa/inet.h>
 #include <fcntl.h>

@@ -1,4 +1,5 @@
-/* Faults underneath the twins: faults-beneath.c stands between them and the C library. One in `rate` calls has one. */
+/* Faults underneath the replacements: faults-beneath.c stands between them and the C library. One call in `rate` has
+ * one. */
 #ifndef FAULTS_H
 #define FAULTS_H
 

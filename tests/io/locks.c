@@ -217,7 +217,7 @@ static int compare_unlocks(const void *a, const void *b) {
   (void)a, (void)b;
   if (inside) {
     inside = 0;
-    pthread_mutex_unlock(&m); /* in plain code: the twin does not see it */
+    pthread_mutex_unlock(&m); /* in plain code: the replacement does not see it */
   }
   return 0;
 }

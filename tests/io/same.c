@@ -1,6 +1,6 @@
-/* Every twin once and in its errors: what it returns, errno, and what it leaves behind. Compiled by clang this program
- * makes the plain calls; compiled by charcoal-cc the twins, while another activity waits for the outside. The outputs have
- * to be equal. Runs in an empty folder. */
+/* Every replacement once and in its errors: what it returns, errno, and what it leaves behind. Compiled by clang this
+ * program makes the plain calls; compiled by charcoal-cc it calls the replacements, while another activity waits for
+ * the outside. The outputs have to be equal. Runs in an empty folder. */
 #define _GNU_SOURCE
 #ifdef __CHARCOAL__
 #include <charcoal.h>
@@ -600,7 +600,7 @@ static void threads(void) {
 
 int main(void) {
 #ifdef __CHARCOAL__
-  activate { /* company: so no twin takes itself for alone */
+  activate { /* company: so no replacement takes itself for alone */
     for (;;) ch_sleep(3000000);
   }
 #endif

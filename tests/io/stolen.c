@@ -1,6 +1,6 @@
-/* No twin makes a blocking call because something has just been announced: whoever is quicker takes it in between, and
- * the domain would stand still. Here a thief takes it before the system call, whoever makes that. The twin has to wait
- * then, while others run, and to have the plain call's result when something comes again.
+/* No replacement makes a blocking call because something has just been announced: whoever is quicker takes it in
+ * between, and the domain would stand still. Here a thief takes it before the system call, whoever makes that. The
+ * replacement has to wait then, while others run, and to have the plain call's result when something comes again.
  *
  * A domain that stands still never gives what it waits for: the alarm ends the test. */
 #include "stolen.h"

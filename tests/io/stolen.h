@@ -1,4 +1,4 @@
-/* A thief underneath the twins: stolen-beneath.c stands between them and the C library. */
+/* A thief underneath the replacements: stolen-beneath.c stands between them and the C library. */
 #ifndef STOLEN_H
 #define STOLEN_H
 

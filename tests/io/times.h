@@ -1,4 +1,4 @@
-/* A clock underneath the twins that can be set: times-beneath.c stands between them and the C library. */
+/* A clock underneath the replacements that can be set: times-beneath.c stands between them and the C library. */
 #ifndef TIMES_H
 #define TIMES_H
 

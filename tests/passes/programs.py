@@ -157,7 +157,7 @@ _Static_assert(offsetof(struct ch_tls, slice_over) == 0 && offsetof(struct ch_tl
 _Static_assert(offsetof(struct ch_tls, atomic_depth) == 4 && offsetof(struct ch_tls, atomic_pending) == 8, "atomic");
 _Static_assert(offsetof(struct ch_tls, resuming) == 16 && offsetof(struct ch_tls, entry) == 32, "entry");
 _Static_assert(offsetof(struct ch_tls, callee) == 40 && offsetof(struct ch_tls, result) == 64, "result");
-_Static_assert(offsetof(struct ch_tls, twins) == 48 && offsetof(struct ch_tls, frames) == 56, "shortcuts");
+_Static_assert(offsetof(struct ch_tls, versions) == 48 && offsetof(struct ch_tls, frames) == 56, "shortcuts");
 _Static_assert(sizeof(struct ch_frame_info) == 72, "frame info");
 static struct ch_class none_free[CH_FRAME_MAX / 16 + 1];
 __thread struct ch_tls ch_tls = {.frames = none_free};
@@ -337,7 +337,7 @@ def stays_below(limit, much, little):
 def the_passes_take_time_in_proportion_to_size(folder):
     small, large = 1000, 5000
     passes = "-passes=" + ",".join(
-        f"charcoal-{name}" for name in ("outline", "duplicate", "atomic", "twins", "merge", "split", "shortcuts")
+        f"charcoal-{name}" for name in ("outline", "duplicate", "atomic", "versions", "merge", "split", "shortcuts")
     )
 
     def module(level, kind, n):

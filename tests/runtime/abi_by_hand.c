@@ -142,54 +142,54 @@ MAIN_FUNCTION(home_main, { int i; }) {
 }
 TEST(a_home_frame_keeps_its_address_and_its_locals) { EXPECT(run_domain(home_main) == 4950); }
 
-/* ---- twins ---- */
+/* ---- versions ---- */
 
 static int f(void) { return 1; }
 static int f_int(void) { return 2; }
 static int g(void) { return 3; }
 static int adapter(void) { return 4; }
 
-TEST(ch_twin_finds_registered_versions_and_forgets_them_with_their_module) {
-  struct ch_twin_entry module[] = {{(void *)f, (void *)f_int}, {(void *)g, NULL}};
-  EXPECT(ch_twin((void *)f, (void *)adapter) == (void *)adapter);
-  ch_twins_register(module, module + 2);
-  EXPECT(ch_twin((void *)f, (void *)adapter) == (void *)f_int);
-  EXPECT(ch_twin((void *)g, (void *)adapter) == (void *)adapter);
+TEST(ch_version_finds_registered_versions_and_forgets_them_with_their_module) {
+  struct ch_version_entry module[] = {{(void *)f, (void *)f_int}, {(void *)g, NULL}};
+  EXPECT(ch_version_of((void *)f, (void *)adapter) == (void *)adapter);
+  ch_versions_register(module, module + 2);
+  EXPECT(ch_version_of((void *)f, (void *)adapter) == (void *)f_int);
+  EXPECT(ch_version_of((void *)g, (void *)adapter) == (void *)adapter);
   EXPECT(ch_tls.callee == (void *)g);
-  struct ch_twin_entry again[] = {{(void *)f, (void *)f_int}};
-  ch_twins_register(again, again + 1);
-  ch_twins_unregister(module, module + 2);
-  EXPECT(ch_twin((void *)f, (void *)adapter) == (void *)f_int);
-  ch_twins_unregister(again, again + 1);
-  EXPECT(ch_twin((void *)f, (void *)adapter) == (void *)adapter);
+  struct ch_version_entry again[] = {{(void *)f, (void *)f_int}};
+  ch_versions_register(again, again + 1);
+  ch_versions_unregister(module, module + 2);
+  EXPECT(ch_version_of((void *)f, (void *)adapter) == (void *)f_int);
+  ch_versions_unregister(again, again + 1);
+  EXPECT(ch_version_of((void *)f, (void *)adapter) == (void *)adapter);
 }
 
 /* As generated code looks: the version, or NULL where it has to ask the runtime. */
 static void *near(void *fn) {
-  const struct ch_twin_entry *e = (const void *)((char *)ch_tls.twins + CH_TWIN_OFFSET(fn));
-  return e->fn == fn ? e->twin : NULL;
+  const struct ch_version_entry *e = (const void *)((char *)ch_tls.versions + CH_VERSION_OFFSET(fn));
+  return e->fn == fn ? e->version : NULL;
 }
-static void *asked(void *fn) { return near(fn) ? near(fn) : ch_twin(fn, (void *)adapter); }
+static void *asked(void *fn) { return near(fn) ? near(fn) : ch_version_of(fn, (void *)adapter); }
 TEST(generated_code_finds_a_version_that_was_asked_for_until_its_module_is_gone) {
-  struct ch_twin_entry module[] = {{(void *)f, (void *)f_int}, {(void *)g, NULL}},
+  struct ch_version_entry module[] = {{(void *)f, (void *)f_int}, {(void *)g, NULL}},
                        other[] = {{(void *)g, (void *)f_int}};
-  ch_twins_register(module, module + 2);
-  ch_twin((void *)f, (void *)adapter);
-  ch_twin((void *)g, (void *)adapter);
+  ch_versions_register(module, module + 2);
+  ch_version_of((void *)f, (void *)adapter);
+  ch_version_of((void *)g, (void *)adapter);
   EXPECT(near((void *)f) == (void *)f_int && near((void *)g) == NULL);
-  ch_twins_register(other, other + 1);
+  ch_versions_register(other, other + 1);
   EXPECT(near((void *)f) == NULL); /* another module may have brought a version that wins */
-  EXPECT(ch_twin((void *)g, (void *)adapter) == (void *)f_int);
+  EXPECT(ch_version_of((void *)g, (void *)adapter) == (void *)f_int);
   EXPECT(near((void *)g) == (void *)f_int);
-  ch_twins_unregister(other, other + 1);
-  ch_twins_unregister(module, module + 2);
+  ch_versions_unregister(other, other + 1);
+  ch_versions_unregister(module, module + 2);
   EXPECT(near((void *)f) == NULL && near((void *)g) == NULL);
 }
 TEST(of_two_functions_in_one_place_both_are_found_and_none_is_taken_for_the_other) {
-  static char a_int, b_int, memory[2 * 16 * CH_TWIN_PLACES];
-  char *a = memory, *b = memory + 16 * CH_TWIN_PLACES;
-  struct ch_twin_entry module[] = {{a, &a_int}, {b, &b_int}};
-  ch_twins_register(module, module + 2);
+  static char a_int, b_int, memory[2 * 16 * CH_VERSION_SLOTS];
+  char *a = memory, *b = memory + 16 * CH_VERSION_SLOTS;
+  struct ch_version_entry module[] = {{a, &a_int}, {b, &b_int}};
+  ch_versions_register(module, module + 2);
   int moved = 0;
   for (int i = 0; i < 200; i++) {
     void *before = near(b);
@@ -198,7 +198,7 @@ TEST(of_two_functions_in_one_place_both_are_found_and_none_is_taken_for_the_othe
     moved += near(b) != before;
   }
   EXPECT(moved > 2); /* neither has the place for ever */
-  ch_twins_unregister(module, module + 2);
+  ch_versions_unregister(module, module + 2);
 }
 
 TEST(ch_alloca_releases_to_a_mark) {

@@ -3,7 +3,7 @@
  * many have left. */
 #define _GNU_SOURCE
 #include "posix/locks/queue.h"
-#include "posix/locks/twin.h"
+#include "posix/locks/replacement.h"
 #include "posix/operations.h"
 #include "sched/tsan.h"
 #include <errno.h>
@@ -88,7 +88,7 @@ static bool is_far(const pthread_barrier_t *barrier) {
 }
 
 struct ch_int_result ch_do_call_int(long (*)(void *), void *, int) CH_INT_NAME(ch_do_call);
-CH_TWIN_IN_C(pthread_barrier_wait, pthread_barrier_t *barrier) {
+CH_REPLACES_IN_C(pthread_barrier_wait, pthread_barrier_t *barrier) {
   struct ch_lock_wait w;
   int result;
   if (ch_is_marked())

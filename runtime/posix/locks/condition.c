@@ -3,7 +3,7 @@
 #include "posix/locks/condition.h"
 #include "frames/forks.h"
 #include "posix/locks/mutex.h"
-#include "posix/locks/twin.h"
+#include "posix/locks/replacement.h"
 #include "posix/operations.h"
 #include "reactor/inbox.h"
 #include <dlfcn.h>
@@ -184,8 +184,8 @@ IN_FRONT_OF(pthread_cond_broadcast, pthread_cond_t, ch_condition_broadcast(c));
 IN_FRONT_OF(cnd_signal, cnd_t, ch_condition_signal((pthread_cond_t *)c) ? thrd_error : thrd_success);
 IN_FRONT_OF(cnd_broadcast, cnd_t, ch_condition_broadcast((pthread_cond_t *)c) ? thrd_error : thrd_success);
 /* For activities in any case: ThreadSanitizer has functions of its own under those names. */
-CH_TWIN_IN_C(pthread_cond_signal, pthread_cond_t *c) { return ch_done_for_now(ch_condition_signal(c)); }
-CH_TWIN_IN_C(pthread_cond_broadcast, pthread_cond_t *c) { return ch_done_for_now(ch_condition_broadcast(c)); }
+CH_REPLACES_IN_C(pthread_cond_signal, pthread_cond_t *c) { return ch_done_for_now(ch_condition_signal(c)); }
+CH_REPLACES_IN_C(pthread_cond_broadcast, pthread_cond_t *c) { return ch_done_for_now(ch_condition_broadcast(c)); }
 
 /* ---- waiting ---- */
 

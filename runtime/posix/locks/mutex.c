@@ -3,7 +3,7 @@
 #include "posix/locks/mutex.h"
 #include "posix/locks/others.h"
 #include "posix/locks/tsan.h"
-#include "posix/locks/twin.h"
+#include "posix/locks/replacement.h"
 #include <errno.h>
 #include <linux/futex.h>
 #include <stdlib.h>
@@ -247,7 +247,7 @@ static __attribute__((noinline)) struct ch_int_result lock(pthread_mutex_t *m, c
   struct ch_lock_wait w = wait_for(m, place);
   return ch_lock_wait_int(&lock_leaf, &w);
 }
-CH_TWIN_IN_C(pthread_mutex_lock, pthread_mutex_t *m) {
+CH_REPLACES_IN_C(pthread_mutex_lock, pthread_mutex_t *m) {
   return CH_LIKELY(lock_at_once(m, CH_HERE)) ? ch_done(0) : lock(m, CH_HERE);
 }
 
@@ -288,7 +288,7 @@ static int trylock(pthread_mutex_t *m, const void *place) {
   int r = try_for(m, self(), place, 1);
   return r == EDEADLK ? EBUSY : r;
 }
-CH_TWIN_IN_C(pthread_mutex_trylock, pthread_mutex_t *m) { return ch_done_for_now(trylock(m, CH_HERE)); }
+CH_REPLACES_IN_C(pthread_mutex_trylock, pthread_mutex_t *m) { return ch_done_for_now(trylock(m, CH_HERE)); }
 
 static const struct ch_leaf timed_leaf = CH_LOCK_LEAF("pthread_mutex_timedlock");
 static struct ch_int_result lock_until(pthread_mutex_t *m, const void *place, clockid_t clock,
@@ -302,10 +302,10 @@ static struct ch_int_result lock_until(pthread_mutex_t *m, const void *place, cl
     return ch_done(r ? r : ETIMEDOUT);
   return ch_lock_wait_int(&timed_leaf, &w);
 }
-CH_TWIN_IN_C(pthread_mutex_timedlock, pthread_mutex_t *m, const struct timespec *t) {
+CH_REPLACES_IN_C(pthread_mutex_timedlock, pthread_mutex_t *m, const struct timespec *t) {
   return lock_until(m, CH_HERE, CLOCK_REALTIME, t);
 }
-CH_TWIN_IN_C(pthread_mutex_clocklock, pthread_mutex_t *m, clockid_t clock, const struct timespec *t) {
+CH_REPLACES_IN_C(pthread_mutex_clocklock, pthread_mutex_t *m, clockid_t clock, const struct timespec *t) {
   return lock_until(m, CH_HERE, clock, t);
 }
 
@@ -402,7 +402,7 @@ static inline __attribute__((always_inline)) bool unlock_at_once(pthread_mutex_t
   return true;
 }
 int ch_mutex_unlock(pthread_mutex_t *m) { return CH_LIKELY(unlock_at_once(m)) ? 0 : unlock_slowly(m); }
-CH_TWIN_IN_C(pthread_mutex_unlock, pthread_mutex_t *m) { return ch_done_for_now(ch_mutex_unlock(m)); }
+CH_REPLACES_IN_C(pthread_mutex_unlock, pthread_mutex_t *m) { return ch_done_for_now(ch_mutex_unlock(m)); }
 
 /* ---- C11: the same objects ---- */
 
@@ -424,10 +424,16 @@ static struct ch_int_result lock_mtx(pthread_mutex_t *m, const void *place, cons
   struct ch_int_result result = ch_lock_wait_int(&mtx_leaf, &w);
   return (int)result.status == CH_DONE ? ch_done(ch_thrd_result((int)result.value)) : result;
 }
-CH_TWIN_IN_C(mtx_lock, mtx_t *m) { return lock_mtx((pthread_mutex_t *)m, CH_HERE, NULL); }
-CH_TWIN_IN_C(mtx_timedlock, mtx_t *m, const struct timespec *t) { return lock_mtx((pthread_mutex_t *)m, CH_HERE, t); }
-CH_TWIN_IN_C(mtx_trylock, mtx_t *m) { return ch_done_for_now(ch_thrd_result(trylock((pthread_mutex_t *)m, CH_HERE))); }
-CH_TWIN_IN_C(mtx_unlock, mtx_t *m) { return ch_done_for_now(ch_thrd_result(ch_mutex_unlock((pthread_mutex_t *)m))); }
+CH_REPLACES_IN_C(mtx_lock, mtx_t *m) { return lock_mtx((pthread_mutex_t *)m, CH_HERE, NULL); }
+CH_REPLACES_IN_C(mtx_timedlock, mtx_t *m, const struct timespec *t) {
+  return lock_mtx((pthread_mutex_t *)m, CH_HERE, t);
+}
+CH_REPLACES_IN_C(mtx_trylock, mtx_t *m) {
+  return ch_done_for_now(ch_thrd_result(trylock((pthread_mutex_t *)m, CH_HERE)));
+}
+CH_REPLACES_IN_C(mtx_unlock, mtx_t *m) {
+  return ch_done_for_now(ch_thrd_result(ch_mutex_unlock((pthread_mutex_t *)m)));
+}
 
 __attribute__((weak, visibility("default"))) int mtx_lock(mtx_t *m) {
   return ch_thrd_result(lock_plainly((pthread_mutex_t *)m, CH_HERE));

@@ -13,7 +13,7 @@
 #include "charcoal.h"
 #include <pthread.h>
 
-/* pthread_mutex_lock and its like, for the twins of others. Not cancelled. */
+/* pthread_mutex_lock and its like, for the replacements of others. Not cancelled. */
 __attribute__((visibility("hidden"))) int ch_mutex_lock(pthread_mutex_t *);
 __attribute__((visibility("hidden"))) int ch_mutex_unlock(pthread_mutex_t *);
 

@@ -1,4 +1,4 @@
-/* What twins/threads.c asks of locks: semaphores, once, threads that are joined, and spinlocks. */
+/* What replacements/threads.c asks of locks: semaphores, once, threads that are joined, and spinlocks. */
 #ifndef CHARCOAL_POSIX_LOCKS_OTHERS_H
 #define CHARCOAL_POSIX_LOCKS_OTHERS_H
 

@@ -1,7 +1,7 @@
 #define _GNU_SOURCE
 #include "posix/locks/queue.h"
 #include "posix/locks/holder.h"
-#include "posix/locks/twin.h"
+#include "posix/locks/replacement.h"
 #include "posix/operate.h"
 #include "offload/pool.h"
 #include "reactor/reactor.h"

@@ -11,7 +11,7 @@
 #include "posix/locks/queue.h"
 #include "posix/locks/rwlock_calls.h"
 #include "posix/locks/tsan.h"
-#include "posix/locks/twin.h"
+#include "posix/locks/replacement.h"
 #include <pthread.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -236,22 +236,22 @@ static struct ch_int_result lock(pthread_rwlock_t *l, int write, const void *pla
   return ch_lock_wait_int(&leaf, &w);
 }
 
-CH_TWIN_IN_C(pthread_rwlock_rdlock, pthread_rwlock_t *l) { return lock(l, READ, CH_HERE, CLOCK_REALTIME, NULL); }
-CH_TWIN_IN_C(pthread_rwlock_wrlock, pthread_rwlock_t *l) { return lock(l, WRITE, CH_HERE, CLOCK_REALTIME, NULL); }
-CH_TWIN_IN_C(pthread_rwlock_timedrdlock, pthread_rwlock_t *l, const struct timespec *until) {
+CH_REPLACES_IN_C(pthread_rwlock_rdlock, pthread_rwlock_t *l) { return lock(l, READ, CH_HERE, CLOCK_REALTIME, NULL); }
+CH_REPLACES_IN_C(pthread_rwlock_wrlock, pthread_rwlock_t *l) { return lock(l, WRITE, CH_HERE, CLOCK_REALTIME, NULL); }
+CH_REPLACES_IN_C(pthread_rwlock_timedrdlock, pthread_rwlock_t *l, const struct timespec *until) {
   return lock(l, READ, CH_HERE, CLOCK_REALTIME, until);
 }
-CH_TWIN_IN_C(pthread_rwlock_timedwrlock, pthread_rwlock_t *l, const struct timespec *until) {
+CH_REPLACES_IN_C(pthread_rwlock_timedwrlock, pthread_rwlock_t *l, const struct timespec *until) {
   return lock(l, WRITE, CH_HERE, CLOCK_REALTIME, until);
 }
-CH_TWIN_IN_C(pthread_rwlock_clockrdlock, pthread_rwlock_t *l, clockid_t clock, const struct timespec *until) {
+CH_REPLACES_IN_C(pthread_rwlock_clockrdlock, pthread_rwlock_t *l, clockid_t clock, const struct timespec *until) {
   return lock(l, READ, CH_HERE, clock, until);
 }
-CH_TWIN_IN_C(pthread_rwlock_clockwrlock, pthread_rwlock_t *l, clockid_t clock, const struct timespec *until) {
+CH_REPLACES_IN_C(pthread_rwlock_clockwrlock, pthread_rwlock_t *l, clockid_t clock, const struct timespec *until) {
   return lock(l, WRITE, CH_HERE, clock, until);
 }
-CH_TWIN_IN_C(pthread_rwlock_tryrdlock, pthread_rwlock_t *l) { return try_it(l, READ, CH_HERE); }
-CH_TWIN_IN_C(pthread_rwlock_trywrlock, pthread_rwlock_t *l) { return try_it(l, WRITE, CH_HERE); }
+CH_REPLACES_IN_C(pthread_rwlock_tryrdlock, pthread_rwlock_t *l) { return try_it(l, READ, CH_HERE); }
+CH_REPLACES_IN_C(pthread_rwlock_trywrlock, pthread_rwlock_t *l) { return try_it(l, WRITE, CH_HERE); }
 
 static int unlock(pthread_rwlock_t *l) {
   bool writes = __atomic_load_n(&l->__data.__cur_writer, __ATOMIC_RELAXED) == ch_thread_here();
@@ -266,7 +266,7 @@ static int unlock(pthread_rwlock_t *l) {
     ch_queue_serve(q);
   return 0;
 }
-CH_TWIN_IN_C(pthread_rwlock_unlock, pthread_rwlock_t *l) { return ch_done_for_now(unlock(l)); }
+CH_REPLACES_IN_C(pthread_rwlock_unlock, pthread_rwlock_t *l) { return ch_done_for_now(unlock(l)); }
 
 void ch_rwlocks_end(void) {
   for (int i = 0; holdings && i <= BUCKETS; i++)

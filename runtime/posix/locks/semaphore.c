@@ -3,7 +3,7 @@
 #define _GNU_SOURCE
 #include "posix/locks/others.h"
 #include "posix/locks/queue.h"
-#include "posix/locks/twin.h"
+#include "posix/locks/replacement.h"
 #include "sched/tsan.h"
 #include <errno.h>
 #include <limits.h>
@@ -93,4 +93,4 @@ static int give(sem_t *s) {
   ch_queue_leave(ch_queue_first(q), 0);
   return 0;
 }
-CH_TWIN_IN_C(sem_post, sem_t *s) { return ch_done_for_now(give(s)); }
+CH_REPLACES_IN_C(sem_post, sem_t *s) { return ch_done_for_now(give(s)); }

@@ -6,7 +6,7 @@ declare void @free(ptr)
 declare ptr @malloc(i64)
 @x = global i64 0
 
-define ptr @f.int(ptr %s) "charcoal-twin"="f" {
+define ptr @f.int(ptr %s) "charcoal-version-of"="f" {
   store i64 1, ptr @x
   %a = call i32 @ch_sem_post(ptr %s)
   %b = call i32 @ch_sem_wait.int(ptr %s) "charcoal-suspends"

@@ -5,8 +5,8 @@ int (*pointer)(int) = leaf;
 int g(void);
 int by_name(int x) { return g() + leaf(x); }
 // CHECK-LABEL: define {{.*}} @leaf.int(i32
-// CHECK-SAME: #[[TWIN:[0-9]+]]
+// CHECK-SAME: #[[VERSION:[0-9]+]]
 // CHECK: call void @charcoal.yield()
 // CHECK-LABEL: define {{.*}} @by_name.int(i32
 // CHECK: call i32 @leaf(i32
-// CHECK: attributes #[[TWIN]] = {{.*}} "charcoal-twin"="leaf"
+// CHECK: attributes #[[VERSION]] = {{.*}} "charcoal-version-of"="leaf"

@@ -11,9 +11,9 @@ b:
   ret i32 1
 }
 ; CHECK-LABEL: define i32 @f.int(
-; CHECK: %[[X:.*]] = call ptr @charcoal.twin(ptr %p, ptr @charcoal.call.i32.i8s)
+; CHECK: %[[X:.*]] = call ptr @charcoal.version_of(ptr %p, ptr @charcoal.call.i32.i8s)
 ; CHECK-NEXT: call i32 %[[X]](i8 signext 1)
-; CHECK: %[[Y:.*]] = call ptr @charcoal.twin(ptr %p, ptr @charcoal.call.double.double)
+; CHECK: %[[Y:.*]] = call ptr @charcoal.version_of(ptr %p, ptr @charcoal.call.double.double)
 ; CHECK-NEXT: call double %[[Y]](double 1.0
 ; CHECK: define linkonce_odr hidden { i32, i32 } @charcoal.call.i32.i8s(i8 signext %0)
 ; CHECK: load volatile i32

@@ -17,5 +17,5 @@ define void @g(ptr %a, ptr %b) {
 ; CHECK-LABEL: define void @g.int(
 ; CHECK: call ptr @f.int(ptr %a, ptr %b) #[[CALL:[0-9]+]]
 ; CHECK: call void @large.int(ptr {{(captures\(none\)|nocapture)}} %a)
-; CHECK-DAG: attributes #[[F]] = { "charcoal-twin"="f" }
+; CHECK-DAG: attributes #[[F]] = { "charcoal-version-of"="f" }
 ; CHECK-DAG: attributes #[[CALL]] = { nounwind "charcoal-suspends" }

@@ -15,6 +15,6 @@ define void @f() {
   ret void
 }
 ; CHECK-LABEL: define void @f.int()
-; CHECK: %[[TWIN:.*]] = call ptr @charcoal.twin(ptr @weak, ptr @charcoal.call.void.)
-; CHECK-NEXT: call void %[[TWIN]]()
+; CHECK: %[[VERSION:.*]] = call ptr @charcoal.version_of(ptr @weak, ptr @charcoal.call.void.)
+; CHECK-NEXT: call void %[[VERSION]]()
 ; CHECK-NEXT: call void @strong.int()

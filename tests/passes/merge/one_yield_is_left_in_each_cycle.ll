@@ -1,5 +1,5 @@
 declare void @charcoal.yield()
-define void @f.int(ptr %p) "charcoal-twin"="f" {
+define void @f.int(ptr %p) "charcoal-version-of"="f" {
 entry:
   br label %outer
 outer:

@@ -1,7 +1,7 @@
 ; Also the pauses of a stress build, and all that plain functions contain.
 declare void @charcoal.yield()
 declare void @charcoal.pause()
-define void @f.int() "charcoal-twin"="f" {
+define void @f.int() "charcoal-version-of"="f" {
   call void @charcoal.yield() "charcoal-explicit"
   call void @charcoal.pause()
   call void @charcoal.yield() "charcoal-explicit"

@@ -1,7 +1,7 @@
 ; The callee checks at its entry; and a block off every cycle needs no check.
 declare void @charcoal.yield()
 declare i1 @g.int()
-define void @f.int() "charcoal-twin"="f" {
+define void @f.int() "charcoal-version-of"="f" {
 entry:
   call void @charcoal.yield()
   br label %loop

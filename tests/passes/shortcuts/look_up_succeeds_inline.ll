@@ -1,8 +1,8 @@
 ; The version that was asked for lately stands in the thread's places; only where it does not is the runtime called.
-declare ptr @ch_twin(ptr, ptr)
+declare ptr @ch_version_of(ptr, ptr)
 declare { i32, i32 } @adapter(i32)
 define i32 @f.int(ptr %p) {
-  %t = call ptr @ch_twin(ptr %p, ptr @adapter)
+  %t = call ptr @ch_version_of(ptr %p, ptr @adapter)
   %r = call { i32, i32 } %t(i32 1)
   %v = extractvalue { i32, i32 } %r, 1
   ret i32 %v
@@ -15,19 +15,19 @@ define i32 @f.int(ptr %p) {
 ; CHECK: %[[OTHER:.*]] = icmp ne ptr %{{.*}}, %p
 ; CHECK-NEXT: br i1 %[[OTHER]], label %[[MISS:.*]], label %[[HIT:.*]], !prof
 ; CHECK: [[MISS]]:
-; CHECK: %[[ASKED:.*]] = call ptr @ch_twin(ptr %p, ptr @adapter)
+; CHECK: %[[ASKED:.*]] = call ptr @ch_version_of(ptr %p, ptr @adapter)
 ; CHECK: [[HIT]]:
 ; CHECK: %[[KNOWN:.*]] = load ptr, ptr %{{.*}}, align 8, !nosanitize
-; CHECK: %[[TWIN:.*]] = phi ptr [ %[[KNOWN]], %[[HIT]] ], [ %[[ASKED]], %[[MISS]] ]
-; CHECK-NEXT: call { i32, i32 } %[[TWIN]](i32 1)
+; CHECK: %[[VERSION:.*]] = phi ptr [ %[[KNOWN]], %[[HIT]] ], [ %[[ASKED]], %[[MISS]] ]
+; CHECK-NEXT: call { i32, i32 } %[[VERSION]](i32 1)
 
 ; What is to be small stays as it is.
 define i32 @small.int(ptr %p) optsize {
-  %t = call ptr @ch_twin(ptr %p, ptr @adapter)
+  %t = call ptr @ch_version_of(ptr %p, ptr @adapter)
   %r = call { i32, i32 } %t(i32 1)
   %v = extractvalue { i32, i32 } %r, 1
   ret i32 %v
 }
 ; CHECK-LABEL: define i32 @small.int(
-; CHECK-NEXT: %t = call ptr @ch_twin(ptr %p, ptr @adapter)
+; CHECK-NEXT: %t = call ptr @ch_version_of(ptr %p, ptr @adapter)
 ; CHECK-NEXT: call { i32, i32 } %t(i32 1)

@@ -1,11 +1,11 @@
 ; Blocked: the callee's chain becomes a branch, and we go on. Paused: we are saved too, at the first point.
 declare void @remember(ptr)
 declare void @sync()
-define void @g.int(ptr %p) "charcoal-twin"="g" {
+define void @g.int(ptr %p) "charcoal-version-of"="g" {
   call void @sync()
   ret void
 }
-define void @f.int() "charcoal-twin"="f" {
+define void @f.int() "charcoal-version-of"="f" {
   %scope = alloca [128 x i8]
   call void @remember(ptr %scope)
   call void @g.int(ptr null) "charcoal-suspends"

@@ -1,8 +1,8 @@
 ; In a loop that seldom calls: saved and reloaded on the cold ways only.
-define void @g.int() "charcoal-twin"="g" {
+define void @g.int() "charcoal-version-of"="g" {
   ret void
 }
-define i32 @f.int(ptr %p, i32 %n) "charcoal-twin"="f" {
+define i32 @f.int(ptr %p, i32 %n) "charcoal-version-of"="f" {
 entry:
   br label %loop
 loop:

@@ -1,8 +1,8 @@
 ; What the caller passes is its own: the callee copies it once it begins, not when it is resumed (the pointer is not there then).
-define void @g.int() "charcoal-twin"="g" {
+define void @g.int() "charcoal-version-of"="g" {
   ret void
 }
-define i32 @f.int(ptr byval(i32) align 4 %s) "charcoal-twin"="f" {
+define i32 @f.int(ptr byval(i32) align 4 %s) "charcoal-version-of"="f" {
   call void @g.int() "charcoal-suspends"
   %v = load i32, ptr %s
   ret i32 %v

@@ -1,9 +1,9 @@
 ; %twice needs no slot where %x has one.
 declare void @use(i32, i32)
-define void @g.int() "charcoal-twin"="g" {
+define void @g.int() "charcoal-version-of"="g" {
   ret void
 }
-define void @f.int(i32 %x) "charcoal-twin"="f" {
+define void @f.int(i32 %x) "charcoal-version-of"="f" {
   %twice = shl i32 %x, 1
   call void @use(i32 %twice, i32 %x)
   call void @g.int() "charcoal-suspends"

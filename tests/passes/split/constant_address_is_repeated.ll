@@ -1,8 +1,8 @@
 ; So it has no slot, and the local need not have a home. The image holds the array alone.
-define void @g.int() "charcoal-twin"="g" {
+define void @g.int() "charcoal-version-of"="g" {
   ret void
 }
-define i32 @f.int() "charcoal-twin"="f" {
+define i32 @f.int() "charcoal-version-of"="f" {
   %array = alloca [4 x i32]
   %p = getelementptr [4 x i32], ptr %array, i64 0, i64 3
   store i32 7, ptr %p

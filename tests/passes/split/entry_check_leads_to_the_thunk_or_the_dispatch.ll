@@ -1,8 +1,8 @@
 ; A function without points has no frame: only the thunk saves its arguments. ch_tls: entering at 1, entry at 32.
-define void @leaf.int(i32 %x) "charcoal-twin"="leaf" {
+define void @leaf.int(i32 %x) "charcoal-version-of"="leaf" {
   ret void
 }
-define void @f.int(i32 %x) "charcoal-twin"="f" {
+define void @f.int(i32 %x) "charcoal-version-of"="f" {
   call void @leaf.int(i32 %x) "charcoal-suspends"
   call void @leaf.int(i32 1) "charcoal-suspends"
   ret void

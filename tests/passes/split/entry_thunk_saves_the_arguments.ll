@@ -1,5 +1,5 @@
 ; The image: the function (ch_tls.entry at 32), ch_tls.callee (40), the arguments, a by-value one as a whole.
-define void @f.int(i32 %x, ptr byval([24 x i8]) align 8 %s) "charcoal-twin"="f" {
+define void @f.int(i32 %x, ptr byval([24 x i8]) align 8 %s) "charcoal-version-of"="f" {
   ret void
 }
 ; CHECK: @charcoal.entry.info = internal constant %charcoal.frame_info { ptr @[[REENTER:charcoal.reenter.void.i32b24a8]], ptr @charcoal.entry.void.i32b24a8, ptr null, ptr null, ptr null, i32 1, i32 72, i32 48, i32 16, i16 2, i16 0, i32 80, ptr null }

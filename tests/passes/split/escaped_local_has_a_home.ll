@@ -1,9 +1,9 @@
 ; Its address must hold from the entry to the return: the frame is taken then, with the local behind the image (24 + 8).
 declare void @remember(ptr)
-define void @g.int() "charcoal-twin"="g" {
+define void @g.int() "charcoal-version-of"="g" {
   ret void
 }
-define i32 @f.int() "charcoal-twin"="f" {
+define i32 @f.int() "charcoal-version-of"="f" {
   %local = alloca i32
   call void @remember(ptr %local)
   call void @g.int() "charcoal-suspends"

@@ -1,9 +1,9 @@
 ; The user has said that the locals are gone by then. There is another point, for which the local has a home.
 declare void @remember(ptr)
-define void @g.int(i32 %x) "charcoal-twin"="g" {
+define void @g.int(i32 %x) "charcoal-version-of"="g" {
   ret void
 }
-define void @f.int(i32 %x) "charcoal-twin"="f" {
+define void @f.int(i32 %x) "charcoal-version-of"="f" {
   %local = alloca i32
   call void @remember(ptr %local)
   call void @g.int(i32 1) "charcoal-suspends"

@@ -1,10 +1,10 @@
 ; resume, fn, name, file, lines, points, size, image, align, flags, small; the image of two i64 and one i32 is 24 bytes,
 ; the header 24.
 declare void @use(i64, i64, i32)
-define void @g.int() "charcoal-twin"="g" {
+define void @g.int() "charcoal-version-of"="g" {
   ret void
 }
-define i32 @f.int(i64 %a, i64 %b, i32 %c) "charcoal-twin"="written" {
+define i32 @f.int(i64 %a, i64 %b, i32 %c) "charcoal-version-of"="written" {
   call void @g.int() "charcoal-suspends"
   call void @g.int() "charcoal-suspends"
   call void @use(i64 %a, i64 %b, i32 %c)

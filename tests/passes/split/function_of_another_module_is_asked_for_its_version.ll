@@ -1,6 +1,6 @@
 ; The version is weak: where no module defines it, the plain function is called after a check.
-declare i32 @g.int(i32) "charcoal-external-twin"="g"
-define i32 @f.int(i32 %x) "charcoal-twin"="f" {
+declare i32 @g.int(i32) "charcoal-external-version-of"="g"
+define i32 @f.int(i32 %x) "charcoal-version-of"="f" {
   %r = call i32 @g.int(i32 %x) "charcoal-suspends"
   %s = add i32 %r, 1
   ret i32 %s

@@ -1,7 +1,7 @@
 ; Which registers hold one depends on them, and glue is shared between modules.
-declare ptr @charcoal.twin(ptr, ptr)
-define void @f.int(ptr %p, <8 x float> %v) "charcoal-twin"="f" "target-features"="+avx" {
-  %t = call ptr @charcoal.twin(ptr %p, ptr null)
+declare ptr @charcoal.version_of(ptr, ptr)
+define void @f.int(ptr %p, <8 x float> %v) "charcoal-version-of"="f" "target-features"="+avx" {
+  %t = call ptr @charcoal.version_of(ptr %p, ptr null)
   call void %t(<8 x float> %v) "charcoal-suspends"
   store i32 0, ptr %p
   ret void

@@ -1,9 +1,9 @@
 ; A resumption enters between the markers. A local whose lifetime lies between two points keeps them.
 declare void @fill(ptr captures(none))
-define void @g.int() "charcoal-twin"="g" {
+define void @g.int() "charcoal-version-of"="g" {
   ret void
 }
-define void @f.int() "charcoal-twin"="f" {
+define void @f.int() "charcoal-version-of"="f" {
   %around = alloca i32
   %between = alloca i32
   call void @llvm.lifetime.start.p0(ptr %around)

@@ -1,9 +1,9 @@
 ; One used on one side of the call only stays on the stack.
 declare void @fill(ptr captures(none))
-define void @g.int() "charcoal-twin"="g" {
+define void @g.int() "charcoal-version-of"="g" {
   ret void
 }
-define i32 @f.int() "charcoal-twin"="f" {
+define i32 @f.int() "charcoal-version-of"="f" {
   %across = alloca [3 x i32]
   %before = alloca i32
   %after = alloca i32

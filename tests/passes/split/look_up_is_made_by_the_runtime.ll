@@ -1,15 +1,15 @@
 ; Also where the optimiser has merged two look-ups, or kept one of which nobody makes use.
-declare ptr @charcoal.twin(ptr, ptr)
+declare ptr @charcoal.version_of(ptr, ptr)
 declare { i32, i32 } @adapter(i8 signext)
-define i32 @f.int(i1 %c, ptr %p, ptr %q) "charcoal-twin"="f" {
+define i32 @f.int(i1 %c, ptr %p, ptr %q) "charcoal-version-of"="f" {
 entry:
   br i1 %c, label %a, label %b
 a:
-  %x = call ptr @charcoal.twin(ptr %p, ptr @adapter)
+  %x = call ptr @charcoal.version_of(ptr %p, ptr @adapter)
   br label %join
 b:
-  %y = call ptr @charcoal.twin(ptr %q, ptr @adapter)
-  %unused = call ptr @charcoal.twin(ptr %p, ptr @adapter)
+  %y = call ptr @charcoal.version_of(ptr %q, ptr @adapter)
+  %unused = call ptr @charcoal.version_of(ptr %p, ptr @adapter)
   br label %join
 join:
   %t = phi ptr [ %x, %a ], [ %y, %b ]
@@ -18,8 +18,8 @@ join:
   ret i32 %s
 }
 ; CHECK-LABEL: define { i32, i32 } @f.int(
-; CHECK: call preserve_mostcc ptr @ch_twin(ptr %p, ptr @adapter)
-; CHECK: call preserve_mostcc ptr @ch_twin(ptr %q, ptr @adapter)
-; CHECK: call preserve_mostcc ptr @ch_twin(ptr %p, ptr @adapter)
+; CHECK: call preserve_mostcc ptr @ch_version_of(ptr %p, ptr @adapter)
+; CHECK: call preserve_mostcc ptr @ch_version_of(ptr %q, ptr @adapter)
+; CHECK: call preserve_mostcc ptr @ch_version_of(ptr %p, ptr @adapter)
 ; CHECK: call { i32, i32 } %t(i8 signext 1)
-; CHECK-NOT: @charcoal.twin
+; CHECK-NOT: @charcoal.version

@@ -1,8 +1,8 @@
 ; OPTIONS: -charcoal-yields=none
-define void @leaf.int() "charcoal-twin"="leaf" {
+define void @leaf.int() "charcoal-version-of"="leaf" {
   ret void
 }
-define void @f.int() "charcoal-twin"="f" {
+define void @f.int() "charcoal-version-of"="f" {
   call void @leaf.int() "charcoal-suspends"
   call void @leaf.int() "charcoal-suspends"
   ret void

@@ -1,8 +1,8 @@
 ; One addition a point, in groups of 16.
-define void @g.int() "charcoal-twin"="g" {
+define void @g.int() "charcoal-version-of"="g" {
   ret void
 }
-define void @f.int() "charcoal-twin"="f" {
+define void @f.int() "charcoal-version-of"="f" {
   call void @g.int() "charcoal-suspends"
   call void @g.int() "charcoal-suspends"
   call void @g.int() "charcoal-suspends"

@@ -1,7 +1,7 @@
-define double @g.int() "charcoal-twin"="g" {
+define double @g.int() "charcoal-version-of"="g" {
   ret double 1.0
 }
-define double @f.int() "charcoal-twin"="f" {
+define double @f.int() "charcoal-version-of"="f" {
   %a = call double @g.int() "charcoal-suspends"
   %b = fadd double %a, 1.0
   ret double %b

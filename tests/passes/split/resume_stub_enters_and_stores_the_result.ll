@@ -1,8 +1,8 @@
 ; ch_tls: resuming at 16, result at 64; attention becomes CH_ENTERING as a whole word.
-define void @g.int() "charcoal-twin"="g" {
+define void @g.int() "charcoal-version-of"="g" {
   ret void
 }
-define double @f.int(double %x) "charcoal-twin"="f" {
+define double @f.int(double %x) "charcoal-version-of"="f" {
   call void @g.int() "charcoal-suspends"
   ret double %x
 }

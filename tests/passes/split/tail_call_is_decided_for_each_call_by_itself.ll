@@ -5,10 +5,10 @@ declare void @llvm.lifetime.start.p0(ptr)
 declare void @llvm.lifetime.end.p0(ptr)
 declare ptr @llvm.stacksave.p0()
 declare void @llvm.stackrestore.p0(ptr)
-define void @g.int(ptr %p) "charcoal-twin"="g" {
+define void @g.int(ptr %p) "charcoal-version-of"="g" {
   ret void
 }
-define void @paths.int(i1 %c) "charcoal-twin"="paths" {
+define void @paths.int(i1 %c) "charcoal-version-of"="paths" {
   %local = alloca i32
   br i1 %c, label %lends, label %ends
 lends:
@@ -19,7 +19,7 @@ ends:
   call void @g.int(ptr null) "charcoal-suspends"
   ret void
 }
-define void @blocks.int(i64 %n) "charcoal-twin"="blocks" {
+define void @blocks.int(i64 %n) "charcoal-version-of"="blocks" {
   %local = alloca i32
   call void @llvm.lifetime.start.p0(ptr %local)
   call void @remember(ptr %local)
@@ -31,13 +31,13 @@ define void @blocks.int(i64 %n) "charcoal-twin"="blocks" {
   call void @g.int(ptr null) "charcoal-suspends"
   ret void
 }
-define void @calls.int() "charcoal-twin"="calls" {
+define void @calls.int() "charcoal-version-of"="calls" {
   %local = alloca i32
   call void @g.int(ptr captures(none) %local) "charcoal-suspends"
   call void @g.int(ptr null) "charcoal-suspends"
   ret void
 }
-define void @arguments.int() "charcoal-twin"="arguments" {
+define void @arguments.int() "charcoal-version-of"="arguments" {
   %local = alloca i32
   call void @g.int(ptr captures(none) %local) "charcoal-suspends"
   ret void

@@ -1,16 +1,16 @@
 ; The callee's frame is linked to the caller's. Also where nothing is returned, and where several calls share one return.
-define i32 @g.int(i32 %x) "charcoal-twin"="g" {
+define i32 @g.int(i32 %x) "charcoal-version-of"="g" {
   ret i32 %x
 }
-define i32 @f.int(i32 %x) "charcoal-twin"="f" {
+define i32 @f.int(i32 %x) "charcoal-version-of"="f" {
   %r = call i32 @g.int(i32 %x) "charcoal-suspends"
   ret i32 %r
 }
-define void @dropped.int(i32 %x) "charcoal-twin"="dropped" {
+define void @dropped.int(i32 %x) "charcoal-version-of"="dropped" {
   %r = call i32 @g.int(i32 %x) "charcoal-suspends"
   ret void
 }
-define i32 @joined.int(i1 %c, i32 %x) "charcoal-twin"="joined" {
+define i32 @joined.int(i1 %c, i32 %x) "charcoal-version-of"="joined" {
   br i1 %c, label %a, label %b
 a:
   %r = call i32 @g.int(i32 %x) "charcoal-suspends"

@@ -1,22 +1,22 @@
 ; A by-value argument is copied by the callee, but lives in our image; a local whose address got out may be used in the call.
 declare void @remember(ptr)
-define void @g.int(ptr byval([16 x i8]) %s) "charcoal-twin"="g" {
+define void @g.int(ptr byval([16 x i8]) %s) "charcoal-version-of"="g" {
   ret void
 }
-define void @h.int() "charcoal-twin"="h" {
+define void @h.int() "charcoal-version-of"="h" {
   ret void
 }
-define void @byval.int(ptr %s) "charcoal-twin"="byval" {
+define void @byval.int(ptr %s) "charcoal-version-of"="byval" {
   call void @g.int(ptr byval([16 x i8]) %s) "charcoal-suspends"
   ret void
 }
-define void @escaped.int() "charcoal-twin"="escaped" {
+define void @escaped.int() "charcoal-version-of"="escaped" {
   %local = alloca i32
   call void @remember(ptr %local)
   call void @h.int() "charcoal-suspends"
   ret void
 }
-define void @unoptimised.int() "charcoal-twin"="unoptimised" noinline optnone {
+define void @unoptimised.int() "charcoal-version-of"="unoptimised" noinline optnone {
   call void @h.int() "charcoal-suspends"
   ret void
 }

@@ -1,10 +1,10 @@
 ; There a value that two blocks share costs a place on the stack and two instructions: so an argument is stored before the
 ; check, each use of the image has its own address, and a result goes through one place as wide as it whether the call returned or not.
 declare void @charcoal.yield()
-define i32 @g.int(i32 %x) "charcoal-twin"="g" {
+define i32 @g.int(i32 %x) "charcoal-version-of"="g" {
   ret i32 %x
 }
-define i32 @f.int(i32 %x) "charcoal-twin"="f" noinline optnone {
+define i32 @f.int(i32 %x) "charcoal-version-of"="f" noinline optnone {
   %y = alloca i32
   %x.addr = alloca i32
   store i32 %x, ptr %x.addr

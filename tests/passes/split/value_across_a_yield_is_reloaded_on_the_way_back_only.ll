@@ -1,9 +1,9 @@
 ; %i crosses the yield, and in %rare a call. Behind the yield it is still in its register; behind the call it is loaded.
 declare void @charcoal.yield()
-define i64 @g.int(i64 %x) "charcoal-twin"="g" {
+define i64 @g.int(i64 %x) "charcoal-version-of"="g" {
   ret i64 %x
 }
-define i64 @f.int(ptr %p, i64 %n) "charcoal-twin"="f" {
+define i64 @f.int(ptr %p, i64 %n) "charcoal-version-of"="f" {
 entry:
   br label %loop
 loop:

@@ -1,10 +1,10 @@
 ; Stored where it is defined, loaded behind the point: the same code serves the first run and a resumption.
 ; A value that is used before the call only has no place there.
 declare i32 @h(i32)
-define i32 @g.int(i32 %n) "charcoal-twin"="g" {
+define i32 @g.int(i32 %n) "charcoal-version-of"="g" {
   ret i32 %n
 }
-define i32 @f.int(i32 %x, i32 %u) "charcoal-twin"="f" {
+define i32 @f.int(i32 %x, i32 %u) "charcoal-version-of"="f" {
   %v = call i32 @h(i32 %u)
   %a = call i32 @g.int(i32 %v) "charcoal-suspends"
   %b = add i32 %a, %x

@@ -2,10 +2,10 @@
 declare ptr @llvm.stacksave.p0()
 declare void @llvm.stackrestore.p0(ptr)
 declare void @use(ptr)
-define void @g.int() "charcoal-twin"="g" {
+define void @g.int() "charcoal-version-of"="g" {
   ret void
 }
-define void @f.int(i32 %n) "charcoal-twin"="f" {
+define void @f.int(i32 %n) "charcoal-version-of"="f" {
   %mark = call ptr @llvm.stacksave.p0()
   %array = alloca i64, i32 %n, align 32
   call void @g.int() "charcoal-suspends"

@@ -3,7 +3,7 @@
 declare i32 @g(i32)
 declare i32 @look()
 
-define i32 @f(i32 %n) "charcoal-twin"="f" {
+define i32 @f(i32 %n) "charcoal-version-of"="f" {
 entry:
   br label %head
 

@@ -1,8 +1,8 @@
 ; A static function that was inlined everywhere, and what only it used.
-define internal void @second.int() "charcoal-twin"="second" {
+define internal void @second.int() "charcoal-version-of"="second" {
   ret void
 }
-define internal void @first.int() "charcoal-twin"="first" {
+define internal void @first.int() "charcoal-version-of"="first" {
   call void @second.int() "charcoal-suspends"
   ret void
 }

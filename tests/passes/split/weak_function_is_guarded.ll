@@ -2,7 +2,7 @@
 define weak i32 @f(i32 %x) {
   ret i32 %x
 }
-define weak i32 @f.int(i32 %x) "charcoal-twin"="f" {
+define weak i32 @f.int(i32 %x) "charcoal-version-of"="f" {
   ret i32 %x
 }
 ; CHECK: @f.here = internal alias i32 (i32), ptr @f

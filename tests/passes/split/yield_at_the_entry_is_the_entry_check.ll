@@ -1,6 +1,6 @@
 ; Nothing has happened yet: no point of its own.
 declare void @charcoal.yield()
-define void @f.int(ptr %p) "charcoal-twin"="f" {
+define void @f.int(ptr %p) "charcoal-version-of"="f" {
   %local = alloca i32
   call void @charcoal.yield()
   store i32 0, ptr %p

@@ -1,6 +1,6 @@
 declare void @charcoal.yield()
 declare void @charcoal.pause()
-define void @f.int(ptr %p) "charcoal-twin"="f" {
+define void @f.int(ptr %p) "charcoal-version-of"="f" {
   store i32 0, ptr %p
   call void @charcoal.yield() "charcoal-explicit"
   store i32 1, ptr %p

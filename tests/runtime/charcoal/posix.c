@@ -1,4 +1,4 @@
-/* Interruptible twins: only the caller waits, and results, errno and the descriptors' modes are the plain calls'.
+/* Hand-written replacements: only the caller waits, and results, errno and the descriptors' modes are the plain calls'.
  * Charcoal C; the tests run on the real reactor. Nothing here sleeps to arrange an order. */
 #include "harness.h"
 #include <pthread.h>
@@ -137,17 +137,17 @@ TEST(descriptors_travel_in_messages) {
 
 #define SAME(call)                                                                                                     \
   do {                                                                                                                 \
-    long plain_, twin_;                                                                                                \
-    int plain_errno_, twin_errno_;                                                                                     \
+    long plain_, ours_;                                                                                                \
+    int plain_errno_, ours_errno_;                                                                                     \
     errno = 0;                                                                                                         \
     atomic { plain_ = (long)(call); }                                                                                  \
     plain_errno_ = errno;                                                                                              \
     errno = 0;                                                                                                         \
-    twin_ = (long)(call);                                                                                              \
-    twin_errno_ = errno;                                                                                               \
-    if (plain_ != twin_ || (plain_ < 0 && plain_errno_ != twin_errno_)) {                                              \
-      fprintf(stderr, "%s:%d: %s: plain %ld (%s), twin %ld (%s)\n", __FILE__, __LINE__, #call, plain_,                 \
-              strerror(plain_errno_), twin_, strerror(twin_errno_));                                                   \
+    ours_ = (long)(call);                                                                                              \
+    ours_errno_ = errno;                                                                                               \
+    if (plain_ != ours_ || (plain_ < 0 && plain_errno_ != ours_errno_)) {                                              \
+      fprintf(stderr, "%s:%d: %s: plain %ld (%s), ours %ld (%s)\n", __FILE__, __LINE__, #call, plain_,                 \
+              strerror(plain_errno_), ours_, strerror(ours_errno_));                                                   \
       _exit(1);                                                                                                        \
     }                                                                                                                  \
   } while (0)

@@ -1,0 +1,141 @@
+// Pass `versions`: the table by which an address finds its interruptible version.
+//
+//   takes   the module after `duplicate`, before anything is optimised: with its address in a table, an interruptible
+//           version keeps its type
+//   leaves  for each function whose address is taken here, {&f, &f.int} in the section ch_versions; a constructor,
+//   shared by
+//           all objects of an executable or shared object, that registers the section with the runtime
+//
+// An entry stands where the address is taken, not where the function is defined: so a function whose address nobody
+// takes costs nothing, and its unused interruptible version stays collectable.
+#include "versions.h"
+#include "abi.h"
+#include "marks.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/GlobalAlias.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/Transforms/Utils/ModuleUtils.h"
+
+using namespace llvm;
+
+namespace charcoal {
+
+static constexpr StringLiteral Section = "ch_versions";
+
+bool isAddressTaken(const Function &F) {
+  SmallVector<const User *> work;
+  SmallPtrSet<const User *, 16> seen;
+  auto visit = [&](const Value &V) {
+    for (const Use &U : V.uses()) {
+      auto *CB = dyn_cast<CallBase>(U.getUser());
+      if (CB && CB->isCallee(&U))
+        continue;
+      if (isa<BlockAddress>(U.getUser()) || isa<GlobalIFunc>(U.getUser()))
+        continue;
+      work.push_back(U.getUser());
+    }
+  };
+  visit(F);
+  while (!work.empty()) {
+    const User *U = work.pop_back_val();
+    if (isa<Instruction>(U))
+      return true;
+    if (auto *alias = dyn_cast<GlobalAlias>(U); alias && !seen.insert(alias).second)
+      continue;
+    else if (alias) { // its address is the function's
+      visit(*alias);
+      continue;
+    }
+    if (auto *G = dyn_cast<GlobalVariable>(U)) {
+      if (!G->getName().starts_with("llvm."))
+        return true;
+      continue;
+    }
+    if (seen.insert(U).second)
+      visit(*U);
+  }
+  return false;
+}
+
+// Calls the runtime with the bounds of this module's section.
+static void addRegistration(Abi &abi, StringRef name, FunctionCallee callee, bool atStart) {
+  Module &M = abi.M;
+  auto bound = [&](const Twine &symbol) {
+    auto *G = cast<GlobalVariable>(M.getOrInsertGlobal(symbol.str(), abi.I8));
+    G->setVisibility(GlobalValue::HiddenVisibility);
+    G->setLinkage(GlobalValue::ExternalWeakLinkage); // all entries may have been collected
+    return G;
+  };
+  Function *F = Function::Create(FunctionType::get(abi.Void, false), GlobalValue::LinkOnceODRLinkage, name, M);
+  F->setComdat(M.getOrInsertComdat(name));
+  F->setVisibility(GlobalValue::HiddenVisibility);
+  F->setDSOLocal(true);
+  F->setDoesNotThrow();
+  IRBuilder<> B(BasicBlock::Create(abi.C, "", F));
+  B.CreateCall(callee, {bound("__start_" + Section), bound("__stop_" + Section)});
+  B.CreateRetVoid();
+  if (atStart)
+    appendToGlobalCtors(M, F, 101, F);
+  else
+    appendToGlobalDtors(M, F, 101, F);
+}
+
+static bool hasVersion(const Function &F) {
+  const Function *version = F.getParent()->getFunction((F.getName() + VersionSuffix).str());
+  return version && isInterruptible(*version);
+}
+
+PreservedAnalyses VersionsPass::run(Module &M, ModuleAnalysisManager &) {
+  Abi abi(M);
+  std::vector<std::pair<Constant *, Constant *>> entries;
+  std::vector<Function *> functions;
+  for (Function &F : M)
+    functions.push_back(&F);
+  auto *entryType = StructType::get(abi.C, {abi.Ptr, abi.Ptr});
+  std::vector<GlobalValue *> kept, retained;
+  for (Function *F : functions) {
+    StringRef name = F->getName();
+    if (F->isIntrinsic() || F->isVarArg() || name.starts_with("charcoal.") || name.starts_with("llvm.") ||
+        name.ends_with(VersionSuffix) || (name.starts_with("ch_") && F->isDeclaration()) ||
+        !(isAddressTaken(*F) || (hasVersion(*F) && F->isInterposable())))
+      continue;
+    Function *version = M.getFunction((name == "main.plain" ? "main" : name.str()) + VersionSuffix.str());
+    Constant *key = F, *value;
+    if (!F->isDeclaration()) {
+      if (!version || version->isDeclaration())
+        continue;
+      value = version;
+      // A weak definition may lose against another module's: this entry speaks only of this body.
+      if (F->isInterposable())
+        key = ownBody(*F);
+    } else {
+      if (F->hasFnAttribute(Attribute::NoCallback))
+        continue;
+      value = externalVersion(*F, F->getFunctionType());
+    }
+    auto *entry = new GlobalVariable(M, entryType, false, GlobalValue::PrivateLinkage,
+                                     ConstantStruct::get(entryType, {key, value}), "charcoal.version." + name);
+    entry->setSection(Section);
+    entry->setAlignment(Align(8));
+    if (!F->isDeclaration()) {
+      // Collected with the function.
+      entry->setMetadata(LLVMContext::MD_associated, MDNode::get(abi.C, {ValueAsMetadata::get(F)}));
+      if (F->hasComdat())
+        entry->setComdat(F->getComdat());
+      kept.push_back(entry);
+    } else {
+      retained.push_back(entry);
+    }
+  }
+  if (kept.empty() && retained.empty())
+    return PreservedAnalyses::all();
+  if (!kept.empty())
+    appendToCompilerUsed(M, kept);
+  if (!retained.empty())
+    appendToUsed(M, retained);
+  addRegistration(abi, "charcoal.versions.register", abi.versionsRegister(), true);
+  addRegistration(abi, "charcoal.versions.unregister", abi.versionsUnregister(), false);
+  return PreservedAnalyses::none();
+}
+
+} // namespace charcoal

@@ -1,0 +1,19 @@
+// Pass `versions`: the table by which an address finds its interruptible version. See versions.cpp.
+#ifndef CHARCOAL_PASSES_VERSIONS_H
+#define CHARCOAL_PASSES_VERSIONS_H
+
+#include "llvm/IR/PassManager.h"
+
+namespace charcoal {
+
+// Used as a value, not only called. Lists that the linker or the loader reads are no uses.
+bool isAddressTaken(const llvm::Function &);
+
+struct VersionsPass : llvm::PassInfoMixin<VersionsPass> {
+  llvm::PreservedAnalyses run(llvm::Module &, llvm::ModuleAnalysisManager &);
+  static bool isRequired() { return true; }
+};
+
+} // namespace charcoal
+
+#endif

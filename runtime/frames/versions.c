@@ -1,0 +1,195 @@
+/* The interruptible version of a function, found by its address.
+ *
+ * All modules' entries are in one open-addressed hash table under a lock. In front of it each thread has two
+ * direct-mapped caches of its own: `near`, where generated code looks by itself and only functions with a version
+ * stand, and `far`, with answers of both kinds.
+ *
+ * Invariants: 1. a slot whose `fn` is a function is right: who changes the table, under the lock, takes it out of all
+ * slots of all threads; 2. nobody but its thread writes anything else into a slot, and only under the lock: so what
+ * stands beside an `fn` that the thread has just read belongs to it; 3. the table is at most half full; 4. an address
+ * stands in it once: of several entries for it the first with a version wins; 5. entries of an unregistered module are
+ * gone. A thread that may call a new function has learned of it after the change, and with it that its slot is clear.
+ */
+#include "frames/allocator.h"
+#include "frames/forks.h"
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct module {
+  const struct ch_version_entry *begin, *end;
+  struct module *next;
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+CH_FREE_IN_CHILDREN(lock, CH_INNER_LOCK)
+static struct module *modules, **last_module = &modules;
+static struct ch_version_entry *table;
+static size_t table_size, table_used;
+
+#define NO_FUNCTION ((void *)1) /* where one stood. Not NULL, which a program may call by mistake */
+#define FAR 512
+struct cache {
+  struct ch_version_entry near[CH_VERSION_SLOTS]; /* the thread's ch_tls.versions */
+  struct ch_version_entry far[FAR];
+  unsigned missed;            /* how often `far` knew what `near` had no place for */
+  struct cache *next, **link; /* on the list of all, under the lock */
+};
+static struct cache *caches;
+struct ch_version_entry ch_versions_none[CH_VERSION_SLOTS];
+static struct ch_version_entry none_far[FAR];
+
+static inline struct cache *own(void) { return (struct cache *)ch_tls.versions; }
+static inline struct ch_version_entry *near_of(const void *fn) {
+  return (struct ch_version_entry *)((char *)ch_tls.versions + CH_VERSION_OFFSET(fn));
+}
+
+static inline size_t hash(const void *fn) { return (uintptr_t)fn >> 4 ^ (uintptr_t)fn >> 13; }
+
+static void put(const struct ch_version_entry *e) {
+  size_t i = hash(e->fn) & (table_size - 1);
+  for (; table[i].fn; i = (i + 1) & (table_size - 1))
+    if (table[i].fn == e->fn)
+      return;
+  table[i] = *e;
+  table_used++;
+}
+
+CH_COLD static _Noreturn void out_of_memory(void) {
+  fprintf(stderr, "charcoal: out of memory: no room for the table of interruptible functions\n");
+  abort();
+}
+
+static void grow(size_t entries) {
+  size_t size = table_size ? table_size : 64;
+  while (size < 2 * (table_used + entries))
+    size *= 2;
+  if (size == table_size)
+    return;
+  struct ch_version_entry *old = table;
+  size_t old_size = table_size;
+  table = calloc(size, sizeof *table);
+  if (!table)
+    out_of_memory();
+  table_size = size;
+  table_used = 0;
+  for (size_t i = 0; i < old_size; i++)
+    if (old[i].fn)
+      put(&old[i]);
+  free(old);
+}
+
+static void put_all(const struct ch_version_entry *begin, const struct ch_version_entry *end) {
+  grow((size_t)(end - begin));
+  for (const struct ch_version_entry *e = begin; e < end; e++)
+    if (e->fn && e->version)
+      put(e);
+}
+
+static void clear(struct ch_version_entry *slots, size_t n) {
+  for (size_t i = 0; i < n; i++)
+    if (slots[i].fn) /* untouched pages stay so */
+      __atomic_store_n(&slots[i].fn, NO_FUNCTION, __ATOMIC_RELAXED);
+}
+
+static void forget_answers(void) {
+  for (struct cache *c = caches; c; c = c->next) {
+    clear(c->near, CH_VERSION_SLOTS);
+    clear(c->far, FAR);
+  }
+}
+
+void ch_versions_register(const struct ch_version_entry *begin, const struct ch_version_entry *end) {
+  struct module *m = malloc(sizeof *m);
+  if (!m)
+    out_of_memory();
+  *m = (struct module){begin, end, NULL};
+  pthread_mutex_lock(&lock);
+  *last_module = m;
+  last_module = &m->next;
+  put_all(begin, end);
+  forget_answers();
+  pthread_mutex_unlock(&lock);
+}
+
+void ch_versions_unregister(const struct ch_version_entry *begin, const struct ch_version_entry *end) {
+  pthread_mutex_lock(&lock);
+  for (struct module **at = &modules; *at; at = &(*at)->next)
+    if ((*at)->begin == begin && (*at)->end == end) {
+      struct module *gone = *at;
+      *at = gone->next;
+      if (last_module == &gone->next)
+        last_module = at;
+      free(gone);
+      break;
+    }
+  if (table)
+    memset(table, 0, table_size * sizeof *table);
+  table_used = 0;
+  for (struct module *m = modules; m; m = m->next)
+    put_all(m->begin, m->end);
+  forget_answers();
+  pthread_mutex_unlock(&lock);
+}
+
+static void make_cache(void) {
+  struct cache *c = calloc(1, sizeof *c);
+  if (!c)
+    out_of_memory();
+  c->next = caches;
+  c->link = &caches;
+  if (caches)
+    caches->link = &c->next;
+  caches = c;
+  ch_tls.versions = c->near;
+}
+
+static void write_slot(struct ch_version_entry *slot, void *fn, void *version) {
+  slot->version = version;
+  __atomic_store_n(&slot->fn, fn, __ATOMIC_RELAXED);
+}
+
+CH_COLD static void *look_up(void *fn) {
+  pthread_mutex_lock(&lock);
+  if (ch_tls.versions == ch_versions_none)
+    make_cache();
+  void *version = NULL;
+  if (table)
+    for (size_t i = hash(fn) & (table_size - 1); table[i].fn; i = (i + 1) & (table_size - 1))
+      if (table[i].fn == fn)
+        version = table[i].version;
+  write_slot(&own()->far[hash(fn) % FAR], fn, version);
+  if (version && fn)
+    write_slot(near_of(fn), fn, version);
+  pthread_mutex_unlock(&lock);
+  return version;
+}
+
+void ch_versions_end(void) {
+  if (ch_tls.versions == ch_versions_none)
+    return;
+  struct cache *c = own();
+  pthread_mutex_lock(&lock);
+  *c->link = c->next;
+  if (c->next)
+    c->next->link = c->link;
+  pthread_mutex_unlock(&lock);
+  ch_tls.versions = ch_versions_none;
+  free(c);
+}
+
+/* Generated code asks when `near` has another function in this one's place. Now and then this one gets it: so of two
+ * that are called in turn the more frequent has it most of the time. */
+CH_KEEPS_REGISTERS void *ch_version_of(void *fn, void *adapter) {
+  const bool none = ch_tls.versions == ch_versions_none;
+  struct ch_version_entry *slot = (none ? none_far : own()->far) + hash(fn) % FAR;
+  void *version = CH_LIKELY(__atomic_load_n(&slot->fn, __ATOMIC_RELAXED) == fn && fn) ? slot->version : look_up(fn);
+  if (CH_LIKELY(version)) {
+    if (CH_UNLIKELY(++own()->missed % 16 == 0))
+      look_up(fn);
+    return version;
+  }
+  ch_tls.callee = fn;
+  return adapter;
+}

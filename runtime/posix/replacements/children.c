@@ -1,0 +1,94 @@
+/* wait, waitpid, wait3, wait4, waitid, system, pclose.
+ *
+ * One child's end shows in a descriptor (pidfd). For any child, a group, or one that only stops, a thread waits,
+ * without taking anything (WNOWAIT); who comes back from waiting asks the plain call, which may find that another has
+ * been quicker. */
+#define _GNU_SOURCE
+#include "posix/plain.h"
+#include "posix/single_activity.h"
+#include "posix/replacements/streams.h"
+#include "posix/children.h"
+#include <stdlib.h>
+
+/* Waits until something may have changed. 0, or -1 with errno. */
+static int await_child(idtype_t type, id_t id, int options) {
+  if (type == P_PID && !(options & (WSTOPPED | WCONTINUED))) {
+    int fd = ch_pidfd((pid_t)id);
+    if (fd >= 0) {
+      int r = ch_fd_wait(fd, POLLIN, CH_FOREVER);
+      ch_plain_close_keeping_errno(fd);
+      return r < 0 ? (errno = -r, -1) : 0;
+    }
+  }
+  struct ch_child_wait w = {type, id, options};
+  return ch_do_call(ch_child_changes, &w, CH_CALL_INTERRUPTIBLE) < 0 ? -1 : 0;
+}
+
+static pid_t wait_for(pid_t pid, int *status, int options, struct rusage *usage) {
+  for (;;) {
+    pid_t r = ch_plain_wait4(pid, status, options | WNOHANG, usage);
+    if (r != 0 || options & WNOHANG)
+      return r;
+    idtype_t type = pid > 0 ? P_PID : pid == -1 ? P_ALL : P_PGID;
+    id_t id = (id_t)(pid > 0 ? pid : pid < -1 ? -pid : 0);
+    if (await_child(type, id, WEXITED | (options & WUNTRACED ? WSTOPPED : 0) | (options & WCONTINUED)) < 0)
+      return -1;
+  }
+}
+
+CH_REPLACES(wait4) pid_t ch_posix_wait4(pid_t pid, int *status, int options, struct rusage *usage) {
+  CH_SINGLE_ACTIVITY(wait4(pid, status, options, usage));
+  return wait_for(pid, status, options, usage);
+}
+CH_REPLACES(wait3) pid_t ch_posix_wait3(int *status, int options, struct rusage *usage) {
+  CH_SINGLE_ACTIVITY(wait3(status, options, usage));
+  return wait_for(-1, status, options, usage);
+}
+CH_REPLACES(waitpid) pid_t ch_posix_waitpid(pid_t pid, int *status, int options) {
+  CH_SINGLE_ACTIVITY(waitpid(pid, status, options));
+  return wait_for(pid, status, options, NULL);
+}
+CH_REPLACES(wait) pid_t ch_posix_wait(int *status) {
+  CH_SINGLE_ACTIVITY(wait(status));
+  return wait_for(-1, status, 0, NULL);
+}
+
+CH_REPLACES(waitid) int ch_posix_waitid(idtype_t type, id_t id, siginfo_t *info, int options) {
+  CH_SINGLE_ACTIVITY(waitid(type, id, info, options));
+  siginfo_t own;
+  if (!info)
+    info = &own;
+  for (;;) {
+    info->si_pid = 0;
+    int r = ch_plain_waitid(type, id, info, options | WNOHANG);
+    if (r != 0 || info->si_pid != 0 || options & WNOHANG)
+      return r;
+    if (await_child(type, id, options & (WEXITED | WSTOPPED | WCONTINUED)) < 0)
+      return -1;
+  }
+}
+
+/* Both wait for a process of their own until it ends: on a thread, not to be interrupted. What pclose has to write out
+ * is written here: the signal of a broken pipe is the writer's. */
+CH_REPLACES(system) int ch_posix_system(const char *command) {
+  CH_SINGLE_ACTIVITY(system(command));
+  return (int)ch_do_call(ch_call_system, (void *)command, CH_CALL_WAITING);
+}
+CH_REPLACES(pclose) int ch_posix_pclose(FILE *f) {
+  int saved = errno;
+  CH_SINGLE_ACTIVITY(pclose(f));
+  if (!hold(f)) {
+    write_out(f);
+    ch_stream_unhold(f);
+    errno = saved;
+  }
+  ch_stream_closing(f);
+  long r = ch_do_call(ch_call_pclose, f, CH_CALL_WAITING);
+  if (r < 0 && errno == ECANCELED) { /* it has not begun, and what it gives back is to be given back */
+    errno = saved;
+    r = ch_call_pclose(f);
+    if (r < 0)
+      errno = (int)-r, r = -1;
+  }
+  return (int)r;
+}

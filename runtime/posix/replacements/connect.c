@@ -1,0 +1,61 @@
+/* connect, accept, accept4, close */
+#define _GNU_SOURCE
+#include "posix/descriptors.h"
+#include "posix/single_activity.h"
+#include "posix/replacements/replacement.h"
+
+CH_HIDDEN void ch_fd_closing(int fd);
+
+CH_REPLACES(connect) int ch_posix_connect(int fd, const struct sockaddr *address, socklen_t length) {
+  CH_SINGLE_ACTIVITY(connect(fd, address, length));
+  int64_t timeout;
+  int r;
+  long outcome = ch_begin_connect(fd, address, length);
+  if (outcome == CH_LATER) {
+    r = (int)ch_do_connect(fd, address, length);
+    return r < 0 && errno == ECANCELED ? ch_connect_undo(fd) : r;
+  }
+  r = (int)outcome;
+  if (r == 0 || errno != EINPROGRESS)
+    return r;
+  timeout = ch_call_timeout(fd, SO_SNDTIMEO);
+  if (timeout < 0)
+    return errno = EINPROGRESS, -1;
+  while ((r = await(fd, POLLOUT, SO_SNDTIMEO)) == 0) {
+    r = ch_connect_outcome(fd, address, length);
+    if (r == 0 || (errno != EINPROGRESS && errno != EALREADY))
+      return r;
+  }
+  if (errno == ECANCELED)
+    return ch_connect_undo(fd);
+  if (errno == EAGAIN)
+    errno = EINPROGRESS;
+  return r;
+}
+
+static int accept_one(int fd, struct sockaddr *address, socklen_t *length, int flags) {
+  for (;;) {
+    long r = ch_begin_accept(fd, address, length, flags);
+    if (r == CH_LATER)
+      return ch_accepted(fd, (int)ch_do_accept(fd, address, length, flags), flags);
+    if (r == CH_BY_THREAD)
+      return ch_accepted(fd, (int)ch_do_accept_by_thread(fd, address, length, flags), flags);
+    if (r >= 0 || errno != EAGAIN || await_input(fd))
+      return ch_accepted(fd, (int)r, flags);
+  }
+}
+
+CH_REPLACES(accept4) int ch_posix_accept4(int fd, struct sockaddr *address, socklen_t *length, int flags) {
+  CH_SINGLE_ACTIVITY(ch_accepted(fd, accept4(fd, address, length, flags), flags));
+  return accept_one(fd, address, length, flags);
+}
+CH_REPLACES(accept) int ch_posix_accept(int fd, struct sockaddr *address, socklen_t *length) {
+  CH_SINGLE_ACTIVITY(ch_accepted(fd, accept(fd, address, length), 0));
+  return accept_one(fd, address, length, 0);
+}
+
+/* Never refused, and never waits: cancelled or not, the descriptor is gone afterwards. */
+CH_REPLACES(close) int ch_posix_close(int fd) {
+  ch_fd_closing(fd);
+  return ch_plain_close(fd);
+}

@@ -1,0 +1,271 @@
+/* poll, ppoll, select, pselect, epoll_wait and its like: an attempt that does not wait; then a wait over as many
+ * descriptors as they name, a timer, and the signals that a mask lets through. */
+#define _GNU_SOURCE
+#include "posix/plain.h"
+#include "posix/signals.h"
+#include "posix/single_activity.h"
+#include "reactor/times.h"
+#include "posix/replacements/replacement.h"
+#include "wait/several.h"
+#include <limits.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static const struct timespec at_once = {0, 0};
+
+/* 0: not at all. */
+static int64_t deadline_of(int64_t duration) { return duration == 0 ? 0 : ch_deadline_after(duration); }
+
+/* Waits until one of them may be ready. 1: look again; 0: the time is over; -1: errno. */
+static int await_any(const struct pollfd *all, nfds_t n, int64_t deadline) {
+  struct ch_wait *w = ch_poll_wait(all, n, deadline);
+  int selected;
+  if (!w)
+    return errno = ENOMEM, -1;
+  selected = ch_wait_any(w);
+  free(w);
+  if (selected < 0)
+    return errno = -selected, -1;
+  return selected < (int)n;
+}
+
+/* Law 4: what may wait does not begin in a cancelled scope. */
+static int is_refused(int64_t deadline) {
+  if (deadline == 0 || !ch_cancelled())
+    return 0;
+  errno = ECANCELED;
+  return 1;
+}
+
+static int poll_until(struct pollfd *all, nfds_t n, int64_t deadline) {
+  if (is_refused(deadline))
+    return -1;
+  for (;;) {
+    int ready = ch_nonblocking_poll(all, n), more;
+    if (ready != 0 || deadline == 0)
+      return ready;
+    more = await_any(all, n, deadline);
+    if (more < 0)
+      return -1;
+    if (more == 0)
+      return ch_nonblocking_poll(all, n);
+  }
+}
+
+CH_REPLACES(poll) int ch_posix_poll(struct pollfd *all, nfds_t n, int timeout) {
+  CH_SINGLE_ACTIVITY(poll(all, n, timeout));
+  return poll_until(all, n, deadline_of(ch_duration_of_ms(timeout)));
+}
+CH_REPLACES(__poll_chk) int ch_posix_poll_chk(struct pollfd *all, nfds_t n, int timeout, size_t room) {
+  if (room / sizeof *all < n)
+    return ch_plain_poll_chk(all, n, timeout, room);
+  return poll_until(all, n, deadline_of(ch_duration_of_ms(timeout)));
+}
+
+/* With a mask: signals that it lets through end the wait, and then their handlers run. */
+static int ppoll_until(struct pollfd *all, nfds_t n, int64_t deadline, const sigset_t *mask) {
+  sigset_t through;
+  struct pollfd *more;
+  int signals, r;
+  if (is_refused(deadline))
+    return -1;
+  if (!ch_signals_let_through(mask, &through) && deadline != 0)
+    return poll_until(all, n, deadline);
+  r = ch_plain_ppoll(all, n, &at_once, mask);
+  if (r != 0 || deadline == 0)
+    return r;
+  more = malloc((n + 1) * sizeof *more);
+  signals = more ? ch_signals_open(&through) : -1;
+  if (signals < 0) {
+    free(more);
+    return -1;
+  }
+  for (nfds_t i = 0; i < n; i++)
+    more[i] = all[i];
+  more[n] = (struct pollfd){.fd = signals, .events = POLLIN};
+  do {
+    r = await_any(more, n + 1, deadline);
+    if (r >= 0) {
+      int again = r;
+      r = ch_plain_ppoll(all, n, &at_once, mask);
+      if (!again)
+        break;
+    }
+  } while (r == 0);
+  int saved = errno;
+  close(signals);
+  free(more);
+  errno = saved;
+  return r;
+}
+
+CH_REPLACES(ppoll)
+int ch_posix_ppoll(struct pollfd *all, nfds_t n, const struct timespec *timeout, const sigset_t *mask) {
+  CH_SINGLE_ACTIVITY(ppoll(all, n, timeout, mask));
+  int64_t deadline = deadline_of(ch_duration(timeout));
+  if (deadline == CH_NO_TIME)
+    return errno = EINVAL, -1;
+  return ppoll_until(all, n, deadline, mask);
+}
+CH_REPLACES(__ppoll_chk)
+int ch_posix_ppoll_chk(struct pollfd *all, nfds_t n, const struct timespec *timeout, const sigset_t *mask,
+                       size_t room) {
+  int64_t deadline = deadline_of(ch_duration(timeout));
+  if (room / sizeof *all < n)
+    return ch_plain_poll_chk(all, n, 0, room);
+  if (deadline == CH_NO_TIME)
+    return errno = EINVAL, -1;
+  return ppoll_until(all, n, deadline, mask);
+}
+
+/* ---- select ---- */
+
+enum { WORD = 8 * sizeof(fd_mask) };
+static inline int has(const fd_set *set, int fd) {
+  return set && ((const fd_mask *)set)[fd / WORD] & (fd_mask)((unsigned long)1 << fd % WORD);
+}
+static size_t bytes_of(int n) { return (size_t)(n + WORD - 1) / WORD * sizeof(fd_mask); }
+static void copy_bytes(void *to, const void *from, size_t n) {
+  if (to)
+    __builtin_memcpy(to, from, n);
+}
+
+/* The sets are filled in by the plain call; while it says "none" it has emptied them. */
+static int select_until(int n, fd_set *in, fd_set *out, fd_set *except, int64_t deadline, const sigset_t *mask) {
+  size_t size;
+  struct pollfd *all;
+  sigset_t through;
+  int signals = -1, r, count = 0;
+  char *kept;
+  if (is_refused(deadline))
+    return -1;
+  if (n < 0 || deadline == 0)
+    return ch_plain_pselect(n, in, out, except, &at_once, mask);
+  size = bytes_of(n);
+  kept = malloc(3 * size + 1);
+  all = malloc(((size_t)n + 1) * sizeof *all);
+  if (!kept || !all) {
+    free(kept);
+    free(all);
+    return errno = ENOMEM, -1;
+  }
+  copy_bytes(in ? kept : NULL, in, size);
+  copy_bytes(out ? kept + size : NULL, out, size);
+  copy_bytes(except ? kept + 2 * size : NULL, except, size);
+  for (int fd = 0; fd < n; fd++) {
+    int events = (has(in, fd) ? POLLIN : 0) | (has(out, fd) ? POLLOUT : 0) | (has(except, fd) ? POLLPRI : 0);
+    if (events)
+      all[count++] = (struct pollfd){.fd = fd, .events = (short)events};
+  }
+  r = ch_plain_pselect(n, in, out, except, &at_once, mask);
+  if (r == 0 && ch_signals_let_through(mask, &through)) {
+    signals = ch_signals_open(&through);
+    if (signals < 0)
+      r = -1;
+    else
+      all[count++] = (struct pollfd){.fd = signals, .events = POLLIN};
+  }
+  while (r == 0) {
+    int more = await_any(all, (nfds_t)count, deadline);
+    if (more < 0) {
+      r = -1;
+      break;
+    }
+    copy_bytes(in, kept, size);
+    copy_bytes(out, kept + size, size);
+    copy_bytes(except, kept + 2 * size, size);
+    r = ch_plain_pselect(n, in, out, except, &at_once, mask);
+    if (!more)
+      break;
+  }
+  int saved = errno;
+  if (signals >= 0)
+    close(signals);
+  if (r < 0) { /* after an error they are as they were */
+    copy_bytes(in, kept, size);
+    copy_bytes(out, kept + size, size);
+    copy_bytes(except, kept + 2 * size, size);
+  }
+  free(kept);
+  free(all);
+  errno = saved;
+  return r;
+}
+
+/* As Linux does it, the time that is left goes back into the timeout. */
+CH_REPLACES(select) int ch_posix_select(int n, fd_set *in, fd_set *out, fd_set *except, struct timeval *timeout) {
+  CH_SINGLE_ACTIVITY(select(n, in, out, except, timeout));
+  int64_t deadline = deadline_of(ch_duration_of_timeval(timeout));
+  int r;
+  if (deadline == CH_NO_TIME)
+    return errno = EINVAL, -1;
+  r = select_until(n, in, out, except, deadline, NULL);
+  if (timeout && deadline != CH_FOREVER)
+    *timeout = ch_timeval_of(deadline ? ch_time_left(deadline) : 0);
+  return r;
+}
+
+CH_REPLACES(pselect)
+int ch_posix_pselect(int n, fd_set *in, fd_set *out, fd_set *except, const struct timespec *timeout,
+                     const sigset_t *mask) {
+  CH_SINGLE_ACTIVITY(pselect(n, in, out, except, timeout, mask));
+  int64_t deadline = deadline_of(ch_duration(timeout));
+  if (deadline == CH_NO_TIME)
+    return errno = EINVAL, -1;
+  return select_until(n, in, out, except, deadline, mask);
+}
+
+/* ---- epoll: its descriptor is readable while an event is there ---- */
+
+static int epoll_until(int fd, struct epoll_event *events, int room, int64_t deadline, const sigset_t *mask) {
+  struct pollfd both[2] = {{.fd = fd, .events = POLLIN}, {.fd = -1, .events = POLLIN}};
+  sigset_t through;
+  int r;
+  if (is_refused(deadline))
+    return -1;
+  r = ch_plain_epoll_pwait(fd, events, room, 0, mask);
+  if (r != 0 || deadline == 0)
+    return r;
+  if (ch_signals_let_through(mask, &through)) {
+    both[1].fd = ch_signals_open(&through);
+    if (both[1].fd < 0)
+      return -1;
+  }
+  while (r == 0) {
+    /* Without waiting epoll_pwait lets no signal through. */
+    if (both[1].fd >= 0 && ch_signals_deliver(mask)) {
+      errno = EINTR;
+      r = -1;
+      break;
+    }
+    int more = await_any(both, 2, deadline);
+    r = more < 0 ? -1 : ch_plain_epoll_pwait(fd, events, room, 0, mask);
+    if (more == 0)
+      break;
+  }
+  if (both[1].fd >= 0) {
+    int saved = errno;
+    close(both[1].fd);
+    errno = saved;
+  }
+  return r;
+}
+
+CH_REPLACES(epoll_wait) int ch_posix_epoll_wait(int fd, struct epoll_event *events, int room, int timeout) {
+  CH_SINGLE_ACTIVITY(epoll_wait(fd, events, room, timeout));
+  return epoll_until(fd, events, room, deadline_of(ch_duration_of_ms(timeout)), NULL);
+}
+CH_REPLACES(epoll_pwait)
+int ch_posix_epoll_pwait(int fd, struct epoll_event *events, int room, int timeout, const sigset_t *mask) {
+  CH_SINGLE_ACTIVITY(epoll_pwait(fd, events, room, timeout, mask));
+  return epoll_until(fd, events, room, deadline_of(ch_duration_of_ms(timeout)), mask);
+}
+CH_REPLACES(epoll_pwait2)
+int ch_posix_epoll_pwait2(int fd, struct epoll_event *events, int room, const struct timespec *timeout,
+                          const sigset_t *mask) {
+  CH_SINGLE_ACTIVITY(epoll_pwait2(fd, events, room, timeout, mask));
+  int64_t deadline = deadline_of(ch_duration(timeout));
+  if (deadline == CH_NO_TIME)
+    return errno = EINVAL, -1;
+  return epoll_until(fd, events, room, deadline, mask);
+}

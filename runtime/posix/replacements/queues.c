@@ -1,0 +1,133 @@
+/* mq_receive, mq_send and their timed forms; msgrcv, msgsnd, semop, semtimedop; tcdrain; aio_suspend.
+ *
+ * A POSIX queue is a descriptor, and is waited for as such. For the others a thread waits in the call, unless it need
+ * not wait; a signal takes it out again, and then it has done nothing. */
+#define _GNU_SOURCE
+#include "charcoal_abi.h"
+#include "posix/children.h"
+#include "posix/queues.h"
+#include "posix/single_activity.h"
+#include "reactor/times.h"
+#include "posix/replacements/replacement.h"
+#include <termios.h>
+
+/* Waits for the queue, at most so long, or until the clock was set. 0: look again. */
+static int await_queue_watching(mqd_t q, int events, int watch) {
+  struct pollfd both[2] = {{.fd = q, .events = (short)events}, {.fd = watch, .events = POLLIN}};
+  int r = poll(both, 2, -1);
+  return r < 0 ? -1 : both[0].revents & POLLNVAL ? (errno = EBADF, -1) : 0;
+}
+
+/* 0: look again. -1: errno. */
+static int await_queue(mqd_t q, int events, const struct timespec *until) {
+  int steady, watch, ready;
+  int64_t left = until ? until->tv_sec < 0 ? CH_NO_TIME : ch_time_until(CLOCK_REALTIME, until) : CH_FOREVER;
+  if (left == CH_NO_TIME)
+    return errno = EINVAL, -1;
+  if (left == 0)
+    return errno = ETIMEDOUT, -1;
+  if (until) {
+    watch = ch_clock_watch(CLOCK_REALTIME, until, &steady);
+    if (watch >= 0) {
+      ready = await_queue_watching(q, events, watch);
+      ch_plain_close_keeping_errno(watch);
+      return ready;
+    }
+    if (!steady && left > CH_CLOCK_LOOKS)
+      left = CH_CLOCK_LOOKS;
+  }
+  ready = ch_fd_wait(q, events, left);
+  return ready < 0 ? (errno = -ready, -1) : 0;
+}
+
+static ssize_t receive(mqd_t q, char *to, size_t n, unsigned *priority, const struct timespec *until) {
+  for (;;) {
+    ssize_t r = ch_nonblocking_mq_receive(q, to, n, priority);
+    if (r >= 0 || errno != EAGAIN || !ch_mq_is_blocking(q) || await_queue(q, POLLIN, until) < 0)
+      return r;
+  }
+}
+static int deliver(mqd_t q, const char *from, size_t n, unsigned priority, const struct timespec *until) {
+  for (;;) {
+    int r = ch_nonblocking_mq_send(q, from, n, priority);
+    if (r >= 0 || errno != EAGAIN || !ch_mq_is_blocking(q) || await_queue(q, POLLOUT, until) < 0)
+      return r;
+  }
+}
+CH_REPLACES(mq_receive) ssize_t ch_posix_mq_receive(mqd_t q, char *to, size_t n, unsigned *priority) {
+  CH_SINGLE_ACTIVITY(mq_receive(q, to, n, priority));
+  return receive(q, to, n, priority, NULL);
+}
+CH_REPLACES(mq_timedreceive)
+ssize_t ch_posix_mq_timedreceive(mqd_t q, char *to, size_t n, unsigned *priority, const struct timespec *until) {
+  CH_SINGLE_ACTIVITY(mq_timedreceive(q, to, n, priority, until));
+  return receive(q, to, n, priority, until);
+}
+CH_REPLACES(mq_send) int ch_posix_mq_send(mqd_t q, const char *from, size_t n, unsigned priority) {
+  CH_SINGLE_ACTIVITY(mq_send(q, from, n, priority));
+  return deliver(q, from, n, priority, NULL);
+}
+CH_REPLACES(mq_timedsend)
+int ch_posix_mq_timedsend(mqd_t q, const char *from, size_t n, unsigned priority, const struct timespec *until) {
+  CH_SINGLE_ACTIVITY(mq_timedsend(q, from, n, priority, until));
+  return deliver(q, from, n, priority, until);
+}
+
+/* At once, or by a thread. -1 with errno. */
+static long call(struct ch_queue_call *c, int never_waits) {
+  long r = never_waits ? ch_call_queue(c) : ch_queue_attempt(c);
+  if (r == -EAGAIN && !never_waits)
+    return ch_do_call(ch_call_queue, c, CH_CALL_INTERRUPTIBLE);
+  return r < 0 ? (errno = (int)-r, -1) : r;
+}
+
+CH_REPLACES(msgrcv) ssize_t ch_posix_msgrcv(int id, void *to, size_t n, long type, int flags) {
+  CH_SINGLE_ACTIVITY(msgrcv(id, to, n, type, flags));
+  struct ch_queue_call c = {.call = CH_MSGRCV, .id = id, .flags = flags, .data = to, .n = n, .type = type};
+  return call(&c, flags & IPC_NOWAIT);
+}
+CH_REPLACES(msgsnd) int ch_posix_msgsnd(int id, const void *from, size_t n, int flags) {
+  CH_SINGLE_ACTIVITY(msgsnd(id, from, n, flags));
+  struct ch_queue_call c = {.call = CH_MSGSND, .id = id, .flags = flags, .data = (void *)from, .n = n};
+  return (int)call(&c, flags & IPC_NOWAIT);
+}
+
+static int has_nowait(const struct sembuf *all, size_t n) {
+  for (size_t i = 0; i < n; i++)
+    if (all[i].sem_flg & IPC_NOWAIT)
+      return 1; /* it may be the one that says EAGAIN */
+  return 0;
+}
+CH_REPLACES(semop) int ch_posix_semop(int id, struct sembuf *all, size_t n) {
+  CH_SINGLE_ACTIVITY(semop(id, all, n));
+  struct ch_queue_call c = {.call = CH_SEMOP, .id = id, .data = all, .n = n};
+  if (n > 0 && n <= 500 && all && has_nowait(all, n))
+    return (int)ch_do_call(ch_call_queue, &c, CH_CALL_INTERRUPTIBLE);
+  return (int)call(&c, 0);
+}
+CH_REPLACES(semtimedop)
+int ch_posix_semtimedop(int id, struct sembuf *all, size_t n, const struct timespec *timeout) {
+  CH_SINGLE_ACTIVITY(semtimedop(id, all, n, timeout));
+  struct ch_queue_call c = {.call = CH_SEMOP, .id = id, .data = all, .n = n, .time = timeout};
+  return (int)ch_do_call(ch_call_queue, &c, CH_CALL_INTERRUPTIBLE);
+}
+
+CH_REPLACES(tcdrain) int ch_posix_tcdrain(int fd) {
+  CH_SINGLE_ACTIVITY(tcdrain(fd));
+  struct ch_queue_call c = {.call = CH_TCDRAIN, .id = fd};
+  return (int)call(&c, 0);
+}
+static int suspend(const struct aiocb *const *all, int n, const struct timespec *timeout) {
+  struct ch_queue_call c = {.call = CH_AIO_SUSPEND, .id = n, .requests = all, .time = timeout};
+  return (int)ch_do_call(ch_call_queue, &c, CH_CALL_INTERRUPTIBLE);
+}
+CH_REPLACES(aio_suspend)
+int ch_posix_aio_suspend(const struct aiocb *const *all, int n, const struct timespec *timeout) {
+  CH_SINGLE_ACTIVITY(aio_suspend(all, n, timeout));
+  return suspend(all, n, timeout);
+}
+CH_REPLACES(aio_suspend64)
+int ch_posix_aio_suspend64(const struct aiocb *const *all, int n, const struct timespec *timeout) {
+  CH_SINGLE_ACTIVITY(aio_suspend(all, n, timeout));
+  return suspend(all, n, timeout);
+}

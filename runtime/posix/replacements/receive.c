@@ -1,0 +1,118 @@
+/* read, readv, recv, recvfrom, recvmsg */
+#include "posix/single_activity.h"
+#include "posix/replacements/replacement.h"
+#include <stdlib.h>
+#include <unistd.h>
+
+CH_REPLACES(read) ssize_t ch_posix_read(int fd, void *to, size_t n) {
+  CH_SINGLE_ACTIVITY(read(fd, to, n));
+  for (;;) {
+    ssize_t r = ch_nonblocking_read(fd, to, n);
+    if (r == CH_LATER) __attribute__
+      ((musttail)) return ch_do_receive(fd, to, n);
+    if (r == CH_AS_STORAGE)
+      return ch_do_read(fd, to, n, -1);
+    if (r == CH_BY_THREAD)
+      return ch_do_device_read(fd, to, n);
+    if (r >= 0 || errno != EAGAIN || await_input(fd))
+      return r;
+  }
+}
+
+CH_REPLACES(readv) ssize_t ch_posix_readv(int fd, const struct iovec *v, int n) {
+  CH_SINGLE_ACTIVITY(readv(fd, v, n));
+  for (;;) {
+    ssize_t r = ch_nonblocking_readv(fd, v, n);
+    if (r == CH_AS_STORAGE)
+      return ch_do_readv(fd, v, n, -1, 0);
+    if (r == CH_BY_THREAD)
+      return ch_do_device_readv(fd, v, n);
+    if (r >= 0 || errno != EAGAIN || await_input(fd))
+      return r;
+  }
+}
+
+/* MSG_WAITALL asks for all of it, from a stream. */
+static inline int wants_more(ssize_t r, size_t got, size_t n, int flags) {
+  return r > 0 && got < n && (flags & (MSG_WAITALL | MSG_PEEK | MSG_DONTWAIT)) == MSG_WAITALL;
+}
+
+CH_REPLACES(recvfrom)
+ssize_t ch_posix_recvfrom(int fd, void *to, size_t n, int flags, struct sockaddr *from, socklen_t *length) {
+  CH_SINGLE_ACTIVITY(recvfrom(fd, to, n, flags, from, length));
+  size_t got = 0;
+  for (;;) {
+    ssize_t r = ch_nonblocking_recvfrom(fd, (char *)to + got, n - got, flags, from, length);
+    if (r >= 0) {
+      got += (size_t)r;
+      if (!wants_more(r, got, n, flags) || !ch_is_stream(fd))
+        return (ssize_t)got;
+    } else if (errno != EAGAIN || flags & (MSG_DONTWAIT | MSG_ERRQUEUE) || await_input(fd)) {
+      return got ? (ssize_t)got : r;
+    }
+  }
+}
+
+CH_REPLACES(recv) ssize_t ch_posix_recv(int fd, void *to, size_t n, int flags) {
+  CH_SINGLE_ACTIVITY(recv(fd, to, n, flags));
+  size_t got = 0;
+  for (;;) {
+    ssize_t r = flags ? ch_nonblocking_recv(fd, (char *)to + got, n - got, flags) : ch_begin_recv(fd, to, n, 0);
+    if (r == CH_LATER)
+      return ch_do_recv(fd, to, n);
+    if (r >= 0) {
+      got += (size_t)r;
+      if (!wants_more(r, got, n, flags) || !ch_is_stream(fd))
+        return (ssize_t)got;
+    } else if (errno != EAGAIN || flags & (MSG_DONTWAIT | MSG_ERRQUEUE) || await_input(fd)) {
+      return got ? (ssize_t)got : r;
+    }
+  }
+}
+
+/* The rest of a message that was to be filled: after the first part, which had the control data. */
+static ssize_t receive_rest(int fd, const struct msghdr *m, size_t got, size_t n, int flags) {
+  while (got < n) {
+    size_t left;
+    struct iovec *rest = ch_iovec_rest(m->msg_iov, m->msg_iovlen, got, &left);
+    if (!rest)
+      break;
+    struct msghdr more = {.msg_iov = rest, .msg_iovlen = left};
+    ssize_t r = ch_nonblocking_recvmsg(fd, &more, flags);
+    free(rest);
+    if (r == 0 || (r < 0 && (errno != EAGAIN || await_input(fd))))
+      break;
+    if (r > 0)
+      got += (size_t)r;
+  }
+  return (ssize_t)got;
+}
+
+CH_REPLACES(recvmsg) ssize_t ch_posix_recvmsg(int fd, struct msghdr *m, int flags) {
+  CH_SINGLE_ACTIVITY(recvmsg(fd, m, flags));
+  size_t control = m->msg_controllen;
+  for (;;) {
+    ssize_t r = ch_nonblocking_recvmsg(fd, m, flags);
+    if (r >= 0) {
+      size_t n = ch_iovec_bytes(m->msg_iov, m->msg_iovlen);
+      return wants_more(r, (size_t)r, n, flags) && ch_is_stream(fd) ? receive_rest(fd, m, (size_t)r, n, flags) : r;
+    }
+    if (errno != EAGAIN || flags & (MSG_DONTWAIT | MSG_ERRQUEUE) || await_input(fd))
+      return r;
+    m->msg_controllen = control;
+  }
+}
+
+/* ---- _FORTIFY_SOURCE: the same, with the room that there is; too little is the plain call's to tell ---- */
+
+CH_REPLACES(__read_chk) ssize_t ch_posix_read_chk(int fd, void *to, size_t n, size_t room) {
+  return n > room ? ch_plain_read_chk(fd, to, n, room) : read(fd, to, n);
+}
+CH_REPLACES(__recv_chk) ssize_t ch_posix_recv_chk(int fd, void *to, size_t n, size_t room, int flags) {
+  return n > room ? ch_plain_read_chk(fd, to, n, room) : recv(fd, to, n, flags);
+}
+CH_REPLACES(__recvfrom_chk)
+ssize_t ch_posix_recvfrom_chk(int fd, void *to, size_t n, size_t room, int flags, struct sockaddr *from,
+                              socklen_t *length) {
+  return n > room ? ch_plain_read_chk(fd, to, n, room) : recvfrom(fd, to, n, flags, from, length);
+}

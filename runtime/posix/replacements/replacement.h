@@ -1,0 +1,52 @@
+/* Hand-written replacements of C library calls, in Charcoal C: an attempt, and while it says "not now", a wait and
+ * another attempt.
+ *
+ * CH_REPLACES(read) gives a function's interruptible version the symbol read.int, which interruptible code calls
+ * instead of read. Results and errno are the plain call's. Where they differ: a signal handler that runs meanwhile
+ * doesn't end the call with EINTR, for no system call was waiting; and a descriptor that is closed by close() while an
+ * activity waits for it ends the wait with EBADF.
+ */
+#ifndef CHARCOAL_POSIX_REPLACEMENT_H
+#define CHARCOAL_POSIX_REPLACEMENT_H
+
+#include "charcoal.h"
+#include "posix/nonblocking.h"
+#include "posix/operations.h"
+#include "reactor/call.h"
+#include <errno.h>
+
+#define CH_REPLACES(name) __attribute__((annotate("charcoal.replaces=" #name), visibility("hidden"), used))
+
+/* Waits until the descriptor is ready, as long as the plain call would (ch_call_timeout of the option). 0: try again.
+ * -1: errno is what the plain call says. */
+static int await(int fd, int events, int option) {
+  int64_t timeout = ch_call_timeout(fd, option);
+  int ready;
+  if (timeout < 0)
+    return errno = EAGAIN, -1;
+  if (timeout != CH_FOREVER) {
+    ready = ch_fd_wait(fd, events, timeout);
+  } else {
+    ready = ch_call_wait(fd, events);
+    if (ready >=
+        CH_LOOK_AGAIN) { /* no longer than this, if there is a limit; what else was wrong the next attempt says */
+      int64_t waited = (ready - CH_LOOK_AGAIN) * INT64_C(1000000);
+      timeout = ch_call_timeout(fd, option);
+      if (timeout < 0 || timeout == CH_FOREVER)
+        return 0;
+      ready = ch_fd_wait(fd, events, timeout > waited ? timeout - waited : 0);
+    }
+  }
+  if (ready < 0)
+    return errno = -ready, -1;
+  if (ready == 0)
+    return errno = EAGAIN, -1;
+  if (ready & POLLNVAL)
+    return errno = EBADF, -1;
+  return 0;
+}
+
+static inline int await_input(int fd) { return await(fd, POLLIN, SO_RCVTIMEO); }
+static inline int await_output(int fd) { return await(fd, POLLOUT, SO_SNDTIMEO); }
+
+#endif

@@ -1,0 +1,119 @@
+/* write, writev, send, sendto, sendmsg. A blocking call on a stream returns when all is sent, or with what was sent
+ * before an error. */
+#include "posix/single_activity.h"
+#include "posix/replacements/replacement.h"
+#include <stdlib.h>
+#include <unistd.h>
+
+CH_REPLACES(write) ssize_t ch_posix_write(int fd, const void *from, size_t n) {
+  CH_SINGLE_ACTIVITY(write(fd, from, n));
+  size_t sent = 0;
+  for (;;) {
+    ssize_t r = ch_nonblocking_write(fd, (const char *)from + sent, n - sent);
+    if (r == CH_AS_STORAGE)
+      return ch_do_write(fd, (const char *)from + sent, n - sent, -1);
+    if (r == CH_BY_THREAD) {
+      r = ch_do_device_write(fd, (const char *)from + sent, n - sent);
+      return r >= 0 || sent == 0 ? (ssize_t)sent + r : (ssize_t)sent;
+    }
+    if (r >= 0) {
+      sent += (size_t)r;
+      if (sent >= n || r == 0)
+        return (ssize_t)sent;
+      if (ch_call_timeout(fd, SO_SNDTIMEO) < 0)
+        return (ssize_t)sent;
+    } else if (errno != EAGAIN || await_output(fd)) {
+      return sent ? (ssize_t)sent : r;
+    }
+  }
+}
+
+CH_REPLACES(send) ssize_t ch_posix_send(int fd, const void *from, size_t n, int flags) {
+  CH_SINGLE_ACTIVITY(send(fd, from, n, flags));
+  size_t sent = 0;
+  for (;;) {
+    ssize_t r = ch_nonblocking_send(fd, (const char *)from + sent, n - sent, flags);
+    if (r >= 0) {
+      sent += (size_t)r;
+      if (sent >= n || r == 0 || flags & MSG_DONTWAIT || ch_call_timeout(fd, SO_SNDTIMEO) < 0)
+        return (ssize_t)sent;
+    } else if (errno != EAGAIN || flags & MSG_DONTWAIT || await_output(fd)) {
+      return sent ? (ssize_t)sent : r;
+    }
+  }
+}
+
+/* The receiver is a local one, who may be full although poll says that there is room; and the call would wait. */
+static inline int waits_for_receiver(int fd, const struct sockaddr *to, socklen_t length) {
+  return to && length >= sizeof to->sa_family && to->sa_family == AF_UNIX && ch_call_timeout(fd, SO_SNDTIMEO) >= 0;
+}
+
+CH_REPLACES(sendto)
+ssize_t ch_posix_sendto(int fd, const void *from, size_t n, int flags, const struct sockaddr *to, socklen_t length) {
+  CH_SINGLE_ACTIVITY(sendto(fd, from, n, flags, to, length));
+  size_t sent = 0;
+  for (;;) {
+    ssize_t r = ch_nonblocking_sendto(fd, (const char *)from + sent, n - sent, flags, to, length);
+    if (r >= 0) {
+      sent += (size_t)r;
+      if (sent >= n || r == 0 || flags & MSG_DONTWAIT || ch_call_timeout(fd, SO_SNDTIMEO) < 0)
+        return (ssize_t)sent;
+    } else if (errno == EAGAIN && !(flags & MSG_DONTWAIT) && sent == 0 && waits_for_receiver(fd, to, length)) {
+      struct iovec all = {(void *)from, n};
+      struct msghdr m = {.msg_name = (void *)to, .msg_namelen = length, .msg_iov = &all, .msg_iovlen = 1};
+      return ch_do_sendmsg(fd, &m, flags);
+    } else if (errno != EAGAIN || flags & MSG_DONTWAIT || await_output(fd)) {
+      return sent ? (ssize_t)sent : r;
+    }
+  }
+}
+
+/* What is left of a message after its first part, which carried the control data. */
+static ssize_t send_rest(int fd, const struct iovec *v, size_t count, size_t sent, int flags, int is_socket) {
+  size_t n = ch_iovec_bytes(v, count);
+  while (sent < n) {
+    size_t left;
+    struct iovec *rest = ch_iovec_rest(v, count, sent, &left);
+    if (!rest)
+      break;
+    struct msghdr more = {.msg_iov = rest, .msg_iovlen = left};
+    ssize_t r = is_socket ? ch_nonblocking_sendmsg(fd, &more, flags) : ch_nonblocking_writev(fd, rest, (int)left);
+    if (r == CH_BY_THREAD)
+      r = ch_do_device_writev(fd, rest, (int)left);
+    free(rest);
+    if (r == 0 || (r < 0 && (errno != EAGAIN || await_output(fd))))
+      break;
+    if (r > 0)
+      sent += (size_t)r;
+  }
+  return (ssize_t)sent;
+}
+
+CH_REPLACES(writev) ssize_t ch_posix_writev(int fd, const struct iovec *v, int n) {
+  CH_SINGLE_ACTIVITY(writev(fd, v, n));
+  for (;;) {
+    ssize_t r = ch_nonblocking_writev(fd, v, n);
+    if (r == CH_AS_STORAGE)
+      return ch_do_writev(fd, v, n, -1, 0);
+    if (r == CH_BY_THREAD)
+      return ch_do_device_writev(fd, v, n);
+    if (r > 0 && (size_t)r < ch_iovec_bytes(v, (size_t)n) && ch_call_timeout(fd, SO_SNDTIMEO) >= 0)
+      return send_rest(fd, v, (size_t)n, (size_t)r, 0, 0);
+    if (r >= 0 || errno != EAGAIN || await_output(fd))
+      return r;
+  }
+}
+
+CH_REPLACES(sendmsg) ssize_t ch_posix_sendmsg(int fd, const struct msghdr *m, int flags) {
+  CH_SINGLE_ACTIVITY(sendmsg(fd, m, flags));
+  for (;;) {
+    ssize_t r = ch_nonblocking_sendmsg(fd, m, flags);
+    if (r > 0 && !(flags & MSG_DONTWAIT) && (size_t)r < ch_iovec_bytes(m->msg_iov, m->msg_iovlen) &&
+        ch_call_timeout(fd, SO_SNDTIMEO) >= 0)
+      return send_rest(fd, m->msg_iov, m->msg_iovlen, (size_t)r, flags, 1);
+    if (r < 0 && errno == EAGAIN && !(flags & MSG_DONTWAIT) && waits_for_receiver(fd, m->msg_name, m->msg_namelen))
+      return ch_do_sendmsg(fd, m, flags);
+    if (r >= 0 || errno != EAGAIN || flags & MSG_DONTWAIT || await_output(fd))
+      return r;
+  }
+}

@@ -1,0 +1,91 @@
+/* sigwait, sigwaitinfo, sigtimedwait, pause, sigsuspend.
+ *
+ * The signals of sigwait are blocked, as it demands, and show in a signalfd. While an activity is in pause or
+ * sigsuspend, signals with handlers are held back, so that none can come unseen between two looks; when one is pending
+ * it is let through, its handler runs, and the call returns EINTR. */
+#define _GNU_SOURCE
+#include "posix/children.h"
+#include "posix/plain.h"
+#include "posix/signals.h"
+#include "posix/single_activity.h"
+#include "reactor/times.h"
+#include "posix/replacements/replacement.h"
+
+static const struct timespec at_once = {0, 0};
+
+static int wait_for_signal(const sigset_t *set, siginfo_t *info, int64_t timeout) {
+  int r = ch_plain_sigtimedwait(set, info, &at_once), fd, ready;
+  int64_t deadline = ch_deadline_after(timeout);
+  if (r >= 0 || errno != EAGAIN || timeout == 0)
+    return r;
+  fd = ch_signals_open(set);
+  if (fd < 0)
+    return -1;
+  do {
+    ready = ch_fd_wait(fd, POLLIN, ch_time_left(deadline));
+    if (ready < 0) {
+      errno = -ready;
+      break;
+    }
+    r = ch_plain_sigtimedwait(set, info, &at_once);
+  } while (r < 0 && errno == EAGAIN && ready > 0);
+  ch_plain_close_keeping_errno(fd);
+  return r;
+}
+
+CH_REPLACES(sigwaitinfo) int ch_posix_sigwaitinfo(const sigset_t *set, siginfo_t *info) {
+  CH_SINGLE_ACTIVITY(sigwaitinfo(set, info));
+  return wait_for_signal(set, info, CH_FOREVER);
+}
+CH_REPLACES(sigtimedwait)
+int ch_posix_sigtimedwait(const sigset_t *set, siginfo_t *info, const struct timespec *timeout) {
+  CH_SINGLE_ACTIVITY(sigtimedwait(set, info, timeout));
+  int64_t duration = ch_duration(timeout);
+  if (duration == CH_NO_TIME)
+    return errno = EINVAL, -1;
+  return wait_for_signal(set, info, duration);
+}
+CH_REPLACES(sigwait) int ch_posix_sigwait(const sigset_t *set, int *signal) {
+  CH_SINGLE_ACTIVITY(sigwait(set, signal));
+  int saved = errno, error = 0, r = wait_for_signal(set, NULL, CH_FOREVER);
+  if (r < 0)
+    error = errno;
+  else
+    *signal = r;
+  errno = saved;
+  return error;
+}
+
+/* The held ones stay as they were for sigsuspend's mask. */
+static int suspend_with(const sigset_t *mask) {
+  sigset_t before, held, through;
+  int fd, ready, error = EINTR;
+  ch_signals_hold(&before, &held);
+  if (!mask)
+    mask = &before;
+  ch_signals_let_through(mask, &through);
+  fd = ch_signals_open(&through);
+  if (fd < 0) {
+    ch_signals_release(&held);
+    return -1;
+  }
+  while (!ch_signals_deliver(mask)) {
+    ready = ch_fd_wait(fd, POLLIN, CH_FOREVER);
+    if (ready < 0) {
+      error = -ready;
+      break;
+    }
+  }
+  ch_plain_close_keeping_errno(fd);
+  ch_signals_release(&held);
+  return errno = error, -1;
+}
+
+CH_REPLACES(pause) int ch_posix_pause(void) {
+  CH_SINGLE_ACTIVITY(pause());
+  return suspend_with(NULL);
+}
+CH_REPLACES(sigsuspend) int ch_posix_sigsuspend(const sigset_t *mask) {
+  CH_SINGLE_ACTIVITY(sigsuspend(mask));
+  return suspend_with(mask);
+}

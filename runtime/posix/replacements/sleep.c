@@ -1,0 +1,96 @@
+/* sleep, usleep, nanosleep, clock_nanosleep, thrd_sleep; sched_yield and its like, which give way. */
+#include "posix/children.h"
+#include "posix/single_activity.h"
+#include "sync/ticker.h"
+#include "reactor/times.h"
+#include "posix/replacements/replacement.h"
+#include <threads.h>
+#include <time.h>
+#include <unistd.h>
+
+CH_REPLACES(sleep) unsigned ch_posix_sleep(unsigned seconds) {
+  CH_SINGLE_ACTIVITY(sleep(seconds));
+  int64_t deadline = ch_deadline_after(seconds * INT64_C(1000000000));
+  if (ch_sleep(seconds * INT64_C(1000000000)) == 0)
+    return 0;
+  errno = ECANCELED;
+  return (unsigned)((ch_time_left(deadline) + 500000000) / 1000000000);
+}
+
+CH_REPLACES(usleep) int ch_posix_usleep(useconds_t microseconds) {
+  CH_SINGLE_ACTIVITY(usleep(microseconds));
+  int error = ch_sleep(microseconds * INT64_C(1000));
+  return error ? (errno = error, -1) : 0;
+}
+
+CH_REPLACES(sched_yield) int ch_posix_sched_yield(void) { return ch_reschedule(), 0; }
+CH_REPLACES(pthread_yield) int ch_posix_pthread_yield(void) { return ch_reschedule(), 0; }
+CH_REPLACES(thrd_yield) void ch_posix_thrd_yield(void) { ch_reschedule(); }
+
+/* 0 or ECANCELED. */
+static int sleep_and_tell(int64_t duration, struct timespec *left) {
+  int64_t deadline = ch_deadline_after(duration);
+  int error = ch_sleep(duration);
+  if (error && left)
+    *left = ch_timespec_of(ch_time_left(deadline));
+  return error;
+}
+
+CH_REPLACES(nanosleep) int ch_posix_nanosleep(const struct timespec *duration, struct timespec *left) {
+  CH_SINGLE_ACTIVITY(nanosleep(duration, left));
+  int64_t ns = ch_duration(duration);
+  int error;
+  if (ns == CH_NO_TIME)
+    return errno = EINVAL, -1;
+  error = sleep_and_tell(ns, left);
+  return error ? (errno = error, -1) : 0;
+}
+
+CH_REPLACES(thrd_sleep) int ch_posix_thrd_sleep(const struct timespec *duration, struct timespec *left) {
+  CH_SINGLE_ACTIVITY(thrd_sleep(duration, left));
+  int64_t ns = ch_duration(duration);
+  if (ns == CH_NO_TIME)
+    return -2;
+  return sleep_and_tell(ns, left) ? -1 : 0;
+}
+
+/* 0, or an error number. The clock may be set while somebody waits for it. */
+static int sleep_until(clockid_t clock, const struct timespec *time) {
+  int64_t left;
+  while ((left = ch_time_until(clock, time)) > 0) {
+    int steady, error, watch = ch_clock_watch(clock, time, &steady);
+    if (watch < 0) {
+      error = ch_sleep(steady || left < CH_CLOCK_LOOKS ? left : CH_CLOCK_LOOKS);
+    } else {
+      error = ch_fd_wait(watch, POLLIN, CH_FOREVER);
+      error = error < 0 ? -error : 0;
+      ch_plain_close_keeping_errno(watch);
+    }
+    if (error)
+      return error;
+  }
+  return 0;
+}
+
+CH_REPLACES(clock_nanosleep)
+int ch_posix_clock_nanosleep(clockid_t clock, int flags, const struct timespec *time, struct timespec *left) {
+  CH_SINGLE_ACTIVITY(clock_nanosleep(clock, flags, time, left));
+  int64_t ns = ch_duration(time);
+  if (clock != CLOCK_MONOTONIC && clock != CLOCK_REALTIME && clock != CLOCK_BOOTTIME && clock != CLOCK_TAI)
+    return ch_plain_clock_nanosleep(clock, flags, time, left); /* CPU time, alarms: rare; or no clock at all */
+  if (ns == CH_NO_TIME)
+    return EINVAL;
+  return flags & TIMER_ABSTIME ? sleep_until(clock, time) : sleep_and_tell(ns, left);
+}
+
+int ch_sleep_until(int64_t time) {
+  int64_t left, now = ch_now();
+  return ch_sleep(__builtin_sub_overflow(time, now, &left) ? (time < now ? 0 : CH_FOREVER) : left);
+}
+
+int ch_tick(ch_ticker *t) {
+  int error = ch_sleep_until(t->next);
+  if (!error)
+    ch_ticker_advance(t);
+  return error;
+}

@@ -1,0 +1,32 @@
+/* What the replacements of stdio have in common: the lock, and writing out. */
+#ifndef CHARCOAL_POSIX_REPLACEMENTS_STREAMS_H
+#define CHARCOAL_POSIX_REPLACEMENTS_STREAMS_H
+
+#include "charcoal_abi.h"
+#include "posix/streams.h"
+#include "posix/replacements/replacement.h"
+#include <stdlib.h>
+
+/* Takes the stream for a call that may wait: until ch_stream_unhold. 0, or an error number. */
+static int hold(FILE *f) { return ch_stream_take(f); }
+
+/* The stream is held, and cannot go on sending now. 0: it can, perhaps. -1: errno. */
+static int await_room(FILE *f) { return await_output(ch_stream_fd(f)); }
+
+/* Sends what is pending in a stream that is held. 0, or -1 with errno; ECANCELED: what has not gone is there still. */
+static int write_out(FILE *f) {
+  for (;;) {
+    int r = ch_stream_flush(f);
+    if (r > 0) /* no peer is waited for */
+      return 0;
+    if (r == 0 || errno != EAGAIN)
+      return r;
+    if (await_room(f) < 0) {
+      if (errno != ECANCELED)
+        ch_stream_lose(f);
+      return -1;
+    }
+  }
+}
+
+#endif

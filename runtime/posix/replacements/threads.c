@@ -1,0 +1,139 @@
+/* pthread_mutex_*, pthread_cond_*, pthread_rwlock_*, pthread_once, pthread_join, pthread_barrier_wait,
+ * pthread_spin_lock, sem_*, and C11's names for some of them: see posix/locks/queue.h.
+ *
+ * Taking a mutex or rwlock is not cancelled: POSIX does not make it a cancellation point, and programs do not look at
+ * its result. pthread_cond_wait, sem_wait and pthread_join are (ECANCELED; the mutex is taken again first).
+ * pthread_barrier_wait does not begin in a cancelled scope, and is waited for once it has begun. */
+#define _GNU_SOURCE
+#include "charcoal_abi.h"
+#include "posix/locks/condition.h"
+#include "posix/locks/mutex.h"
+#include "posix/locks/others.h"
+#include "posix/single_activity.h"
+#include "posix/replacements/replacement.h"
+#include <threads.h>
+
+/* ---- conditions ---- */
+
+/* Not cancelled. */
+static int wait_with_others(pthread_cond_t *c, pthread_mutex_t *m, clockid_t clock, const struct timespec *t) {
+  struct ch_shared_wait w = {c, m, clock, t, 0};
+  struct ch_scope barrier;
+  int saved = errno;
+  if (!ch_condition_lend(&w))
+    return w.result;
+  ch_scope_enter(&barrier, CH_SCOPE_BARRIER, "a condition of pthreads");
+  ch_do_call(ch_call_shared_wait, &w, CH_CALL_WAITING);
+  ch_scope_leave(&barrier);
+  ch_condition_take_back(&w);
+  errno = saved;
+  return w.result;
+}
+
+static int wait_on(pthread_cond_t *c, pthread_mutex_t *m, clockid_t clock, const struct timespec *t) {
+  if (ch_cancelled()) { /* others go on meanwhile, also when the caller comes back again and again */
+    struct ch_scope barrier;
+    int saved = errno, r = ch_mutex_unlock(m);
+    if (r)
+      return r;
+    ch_scope_enter(&barrier, CH_SCOPE_BARRIER, "a condition of pthreads");
+    ch_sleep(1);
+    ch_scope_leave(&barrier);
+    r = ch_mutex_lock(m);
+    errno = saved;
+    return r ? r : ECANCELED;
+  }
+  return ch_condition_is_shared(c) ? wait_with_others(c, m, clock, t) : ch_condition_wait(c, m, clock, t);
+}
+
+/* Without a time to end it, also a lone activity waits here and not in the plain call: if nobody can ever signal the
+ * condition, that is reported. */
+CH_REPLACES(pthread_cond_wait) int ch_posix_pthread_cond_wait(pthread_cond_t *c, pthread_mutex_t *m) {
+  return wait_on(c, m, -1, NULL);
+}
+CH_REPLACES(pthread_cond_timedwait)
+int ch_posix_pthread_cond_timedwait(pthread_cond_t *c, pthread_mutex_t *m, const struct timespec *t) {
+  CH_SINGLE_ACTIVITY(pthread_cond_timedwait(c, m, t));
+  return wait_on(c, m, -1, t);
+}
+CH_REPLACES(pthread_cond_clockwait)
+int ch_posix_pthread_cond_clockwait(pthread_cond_t *c, pthread_mutex_t *m, clockid_t clock, const struct timespec *t) {
+  CH_SINGLE_ACTIVITY(pthread_cond_clockwait(c, m, clock, t));
+  return wait_on(c, m, clock, t);
+}
+
+/* ---- the others ---- */
+
+static void once(pthread_once_t *o, void (*init)(void)) {
+  if (ch_once_take(o)) {
+    init();
+    ch_once_end(o);
+  }
+}
+CH_REPLACES(pthread_once) int ch_posix_pthread_once(pthread_once_t *o, void (*init)(void)) { return once(o, init), 0; }
+
+CH_REPLACES(pthread_spin_lock) int ch_posix_pthread_spin_lock(pthread_spinlock_t *l) {
+  int r;
+  while ((r = ch_plain_spin_trylock(l)) == EBUSY)
+    ch_reschedule();
+  return r;
+}
+
+static int join(pthread_t thread, void **result, clockid_t clock, const struct timespec *until) {
+  struct ch_join j = {thread, NULL, 0, clock, until};
+  int saved = errno, r = ch_plain_tryjoin(thread, result);
+  if (r != EBUSY)
+    return r;
+  r = ch_do_call(ch_call_join, &j, CH_CALL_CANCELLABLE) < 0 ? errno : j.error;
+  errno = saved;
+  if (r == 0 && result)
+    *result = j.result;
+  return r;
+}
+CH_REPLACES(pthread_join) int ch_posix_pthread_join(pthread_t thread, void **result) {
+  return join(thread, result, CLOCK_REALTIME, NULL);
+}
+CH_REPLACES(pthread_timedjoin_np)
+int ch_posix_pthread_timedjoin(pthread_t thread, void **result, const struct timespec *until) {
+  return join(thread, result, CLOCK_REALTIME, until);
+}
+CH_REPLACES(pthread_clockjoin_np)
+int ch_posix_pthread_clockjoin(pthread_t thread, void **result, clockid_t clock, const struct timespec *until) {
+  return join(thread, result, clock, until);
+}
+
+static int result_of_sem(int error) { return error ? (errno = error, -1) : 0; }
+CH_REPLACES(sem_wait) int ch_posix_sem_wait(sem_t *s) {
+  CH_SINGLE_ACTIVITY(sem_wait(s));
+  return result_of_sem(ch_posix_sem_take(s, CLOCK_REALTIME, NULL));
+}
+CH_REPLACES(sem_timedwait) int ch_posix_sem_timedwait(sem_t *s, const struct timespec *t) {
+  CH_SINGLE_ACTIVITY(sem_timedwait(s, t));
+  return result_of_sem(ch_posix_sem_take(s, CLOCK_REALTIME, t));
+}
+CH_REPLACES(sem_clockwait) int ch_posix_sem_clockwait(sem_t *s, clockid_t clock, const struct timespec *t) {
+  CH_SINGLE_ACTIVITY(sem_clockwait(s, clock, t));
+  return result_of_sem(ch_posix_sem_take(s, clock, t));
+}
+
+/* ---- C11: in glibc the same objects under other names ---- */
+
+CH_REPLACES(cnd_wait) int ch_posix_cnd_wait(cnd_t *c, mtx_t *m) {
+  return ch_thrd_result(wait_on((pthread_cond_t *)c, (pthread_mutex_t *)m, CLOCK_REALTIME, NULL));
+}
+CH_REPLACES(cnd_timedwait) int ch_posix_cnd_timedwait(cnd_t *c, mtx_t *m, const struct timespec *t) {
+  CH_SINGLE_ACTIVITY(cnd_timedwait(c, m, t));
+  return ch_thrd_result(wait_on((pthread_cond_t *)c, (pthread_mutex_t *)m, CLOCK_REALTIME, t));
+}
+CH_REPLACES(call_once) void ch_posix_call_once(once_flag *o, void (*init)(void)) { once((pthread_once_t *)o, init); }
+/* By thrd_join itself: who made the thread may keep accounts of it. Cancelled: thrd_error, with errno ECANCELED. */
+CH_REPLACES(thrd_join) int ch_posix_thrd_join(thrd_t thread, int *result) {
+  struct ch_join j = {.thread = (pthread_t)thread};
+  int saved = errno;
+  if (ch_do_call(ch_call_thrd_join, &j, CH_CALL_CANCELLABLE) < 0)
+    return thrd_error;
+  errno = saved;
+  if (j.error == thrd_success && result)
+    *result = (int)(intptr_t)j.result;
+  return j.error;
+}
