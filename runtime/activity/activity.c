@@ -181,7 +181,7 @@ void ch_activity_end(struct ch_branch *b) {
       return;
     /* As in C: the program ends at once; what still runs is dropped. */
     d->ended = 1;
-    if (!ch_native_is_home()) {
+    if (!ch_native_is_on_main_stack()) {
       d->group = NULL;
       exit(*(int *)ch_tls.result);
     }

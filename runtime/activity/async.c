@@ -113,14 +113,14 @@ static inline __attribute__((always_inline)) struct ch_async *split(struct ch_br
 }
 
 /* The branch that was split off b belongs to this scope, and what is open inside is its own. */
-static inline void settle(struct ch_async *a, struct ch_branch *b, struct ch_finish *home) {
-  a->home = home;
-  ch_list_append(&home->branches, &a->siblings, false);
-  for (struct ch_finish *s = b->scope; s != home; s = s->outer) {
+static inline void settle(struct ch_async *a, struct ch_branch *b, struct ch_finish *scope) {
+  a->scope = scope;
+  ch_list_append(&scope->branches, &a->siblings, false);
+  for (struct ch_finish *s = b->scope; s != scope; s = s->outer) {
     CH_INVARIANT(s && s->owner == b, "the scopes between a branch's innermost and an async's are its own");
     s->owner = &a->branch;
   }
-  b->scope = home;
+  b->scope = scope;
 }
 
 /* Who has given way to a sibling is ready as soon as it has been set aside. */
@@ -129,11 +129,11 @@ CH_COLD static void wake_yielded(void) {
     ch_fire(ch_domain.yielded.next, 0);
 }
 
-void ch_async_branch(struct ch_scope *home) {
+void ch_async_branch(struct ch_scope *scope) {
   struct ch_domain *d = &ch_domain;
   struct ch_branch *b = d->current;
   CH_INVARIANT(b && (b->state == CH_WAITING || b->state == CH_SELECTING), "who becomes a branch has just blocked");
-  settle(split(b, b->top, (void **)ch_tls.link), b, ch_home_of(home));
+  settle(split(b, b->top, (void **)ch_tls.link), b, ch_scope_of_async(scope));
   b->top = d->parent;
   b->state = CH_RUNNING;
   ch_tls.link = (struct ch_frame **)&b->top;
@@ -152,7 +152,7 @@ void ch_async_pause(void) {
 static bool is_due(const struct ch_frame *f) { return f->point >= 1 && f->point <= f->info->asyncs; }
 
 /* Splits b inside its innermost frame that is due, and lets that go on. The new branch learns its scope from there:
- * until then it is on the domain's list of strays, and `home` is b. */
+ * until then it is on the domain's list `unscoped`, and its `parent` is b. */
 CH_COLD static struct ch_branch *continue_pending(struct ch_branch *b) {
   struct ch_frame **at = (struct ch_frame **)&b->top;
   while (!ch_is_chain_end(*at) && !is_due(*at))
@@ -164,22 +164,22 @@ CH_COLD static struct ch_branch *continue_pending(struct ch_branch *b) {
   }
   struct ch_async *a = split(b, b->top, (void **)at);
   a->parent = b;
-  ch_list_append(&ch_domain.strays, &a->siblings, false);
+  ch_list_append(&ch_domain.unscoped, &a->siblings, false);
   b->top = due;
   b->state = CH_READY;
   b->link.prev = NULL;
   return keep_turn(b);
 }
 
-void ch_async_resumed(struct ch_scope *home) {
-  struct ch_link *strays = &ch_domain.strays;
+void ch_async_resumed(struct ch_scope *scope) {
+  struct ch_link *unscoped = &ch_domain.unscoped;
   struct ch_branch *b = ch_domain.current;
-  if (CH_LIKELY(ch_list_empty(strays)))
+  if (CH_LIKELY(ch_list_empty(unscoped)))
     return;
-  for (struct ch_link *n = strays->next; n != strays; n = n->next)
+  for (struct ch_link *n = unscoped->next; n != unscoped; n = n->next)
     if (ch_async_at(n)->parent == b) {
       ch_list_remove(n);
-      settle(ch_async_at(n), b, ch_home_of(home));
+      settle(ch_async_at(n), b, ch_scope_of_async(scope));
       return;
     }
 }
@@ -215,7 +215,7 @@ __attribute__((noinline)) static struct ch_branch *go_on_behind(struct ch_finish
 
 struct ch_branch *ch_async_end(struct ch_branch *b) {
   struct ch_async *a = ch_async_of(b);
-  struct ch_finish *s = a->home;
+  struct ch_finish *s = a->scope;
   CH_INVARIANT(b->scope == s, "a branch has left its own scopes when it ends");
   ch_list_remove(&a->siblings);
   ch_domain.branches--;

@@ -65,10 +65,10 @@ struct ch_branch {
 struct ch_async {
   struct ch_branch branch;
   union {
-    struct ch_finish *home;   /* the scope in which it was started */
-    struct ch_branch *parent; /* while it is a stray: who is going to say which scope that is */
+    struct ch_finish *scope;  /* the scope in which it was started */
+    struct ch_branch *parent; /* while it has no scope: who is going to say which it is */
   };
-  struct ch_link siblings; /* on home's list of branches, or the domain's of strays */
+  struct ch_link siblings; /* on the scope's list of branches, or the domain's of those without one */
 };
 
 struct ch_prefix {

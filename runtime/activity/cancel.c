@@ -64,7 +64,7 @@ static void end_waits_in(struct ch_finish *s) {
   if (s->owner->scope == s)
     ch_wait_cancel(s->owner);
   end_waits_of(&s->branches, s);
-  end_waits_of(&ch_domain.strays, s);
+  end_waits_of(&ch_domain.unscoped, s);
   if (CH_UNLIKELY(s->extension != NULL))
     ch_members_cancel(s);
 }

@@ -3,7 +3,7 @@
  *
  * Scopes and branches of an activity form a tree: a scope holds the branches that were started in it; from a branch
  * `scope` leads to its innermost scope, and `outer` from there through its own scopes to the one that it was started in
- * (home), and on through its parent's to the outermost, the *root*. Marks go inwards along it, the end of branches
+ *, and on through its parent's to the outermost, the *root*. Marks go inwards along it, the end of branches
  * outwards.
  *
  * The unit in the domain's queue is the activity (law 1). One without scopes is its branch. One with scopes is `active`
@@ -76,7 +76,7 @@ static inline bool ch_scope_is_over(const struct ch_finish *s) {
 }
 
 /* Of the ABI's scope of an `async`: the one that its branch belongs to. */
-static inline struct ch_finish *ch_home_of(struct ch_scope *opaque) {
+static inline struct ch_finish *ch_scope_of_async(struct ch_scope *opaque) {
   struct ch_finish *s = ch_finish_of(opaque);
   return CH_UNLIKELY(s->refers) ? s->outer : s;
 }

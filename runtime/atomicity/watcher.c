@@ -168,7 +168,7 @@ void ch_atomicity_branch_ends(struct ch_branch *b) {
     return;
   h->current = w;
   if (b->flags & CH_ASYNC)
-    ch_tell(ch_async_of(b)->home);
+    ch_tell(ch_async_of(b)->scope);
   else if (b->flags & CH_LONG && ch_branch_prefix(b)->handle)
     ch_tell(ch_branch_prefix(b)->handle);
   h->current = NULL;

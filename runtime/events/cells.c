@@ -13,7 +13,7 @@
 
 struct chunk {
   struct chunk *next; /* of its domain; or of those that nobody has */
-  struct ch_inbox *home;
+  struct ch_inbox *inbox;
   uint32_t first; /* the index of its first cell */
   struct ch_cell cells[CELLS];
 };
@@ -43,7 +43,7 @@ struct ch_cell *ch_cell_of(ch_event e) {
   return chunk && ch_event_generation(e) ? &chunk->cells[index % CELLS] : NULL;
 }
 
-struct ch_inbox *ch_cell_home(const struct ch_cell *c) { return ch_atomic_load(&chunks[c->index / CELLS]->home); }
+struct ch_inbox *ch_cell_inbox(const struct ch_cell *c) { return ch_atomic_load(&chunks[c->index / CELLS]->inbox); }
 
 /* ---- chunks ---- */
 
@@ -57,7 +57,7 @@ void ch_events_end(void) {
   while (own) {
     struct chunk *chunk = own;
     own = chunk->next;
-    ch_atomic_store(&chunk->home, NULL);
+    ch_atomic_store(&chunk->inbox, NULL);
     for (unsigned i = 0; i < CELLS; i++) {
       struct ch_cell *c = &chunk->cells[i];
       if (c->state == CH_CELL_OUTSTANDING)
@@ -112,7 +112,7 @@ CH_COLD static void get_cells(void) {
   pthread_mutex_unlock(&lock);
   if (!inbox || !chunk)
     out_of_memory();
-  ch_atomic_store(&chunk->home, inbox);
+  ch_atomic_store(&chunk->inbox, inbox);
   chunk->next = own;
   own = chunk;
   for (unsigned i = CELLS; i-- > 0;)

@@ -39,7 +39,7 @@ struct ch_cell {
     char near[16];
     void *far; /* points to an id that is larger than `near` */
   } id;
-  struct ch_rendezvous_state *home;
+  struct ch_rendezvous_state *rendezvous;
   const char *site, *before; /* where this event was made, and where the event before it was made */
   struct ch_source *source;  /* what triggers it; NULL: the program */
   struct ch_link waiters;    /* clauses of ch_event_wait */
@@ -72,7 +72,7 @@ static inline uint32_t ch_event_generation(ch_event e) { return (uint32_t)((uint
 /* Returns the cell that the word names, whichever domain it belongs to; NULL: the word is no event at all. */
 CH_HIDDEN struct ch_cell *ch_cell_of(ch_event);
 /* Returns the inbox of the cell's domain; NULL: the domain has ended. */
-CH_HIDDEN struct ch_inbox *ch_cell_home(const struct ch_cell *);
+CH_HIDDEN struct ch_inbox *ch_cell_inbox(const struct ch_cell *);
 /* Takes a free cell of this domain. If there is no memory, it ends the program. */
 CH_HIDDEN struct ch_cell *ch_cell_take(void);
 /* Gives a cell back. The caller has changed its generation before. */

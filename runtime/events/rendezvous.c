@@ -77,7 +77,7 @@ ch_event ch_event_make(struct ch_rendezvous *r, const void *id, unsigned id_size
   c->site = site;
   c->state = CH_CELL_OUTSTANDING;
   c->n = (uint8_t)n;
-  c->home = s;
+  c->rendezvous = s;
   c->source = NULL;
   c->waiters.next = NULL;
   set_id(c, id, id_size);
@@ -93,7 +93,7 @@ struct ch_cell *ch_event_outstanding(ch_event e) {
   struct ch_cell *c = ch_cell_of(e);
   if (!c || c->generation != ch_event_generation(e) || c->state != CH_CELL_OUTSTANDING)
     return NULL;
-  if (CH_UNLIKELY(c->home->domain != &ch_domain))
+  if (CH_UNLIKELY(c->rendezvous->domain != &ch_domain))
     ch_events_misuse("an event is used in another domain than its own, where it can only be triggered", c->site);
   return c;
 }
@@ -228,7 +228,7 @@ static void wake_waiters(struct ch_cell *c, int result) {
 /* Ends the event, which is then not outstanding any more, and takes its slots off their anchors. */
 static void settle(struct ch_cell *c, bool triggered) {
   ch_list_remove(&c->link);
-  c->home->outstandings--;
+  c->rendezvous->outstandings--;
   c->generation++;
   c->was_triggered = triggered;
   for (unsigned i = 0; i < c->n; i++)
@@ -240,7 +240,7 @@ static void settle(struct ch_cell *c, bool triggered) {
 }
 
 void ch_cell_trigger(struct ch_cell *c, unsigned n, const struct ch_event_value *values) {
-  state_t *s = c->home;
+  state_t *s = c->rendezvous;
   for (unsigned i = 0; i < n && i < c->n; i++)
     if (c->slots[i].to)
       ch_value_store(c->slots[i].to, c->slots[i].kind, values[i].from, values[i].kind);
@@ -265,7 +265,7 @@ static void cancel(struct ch_cell *c) {
   ch_cell_give(c);
 }
 void ch_cell_cancel(struct ch_cell *c) {
-  state_t *s = c->home;
+  state_t *s = c->rendezvous;
   ch_events.counts.cancelled++;
   cancel(c);
   look(s);
@@ -282,12 +282,12 @@ struct letter {
 static void arrived(struct ch_letter *opened) {
   struct letter *l = (struct letter *)opened;
   struct ch_cell *c = ch_cell_of(l->event);
-  if (ch_cell_home(c) == ch_inbox_of_thread)
+  if (ch_cell_inbox(c) == ch_inbox_of_thread)
     ch_event_trigger(l->event, l->n, l->values);
   free(l);
 }
 
-static int send(struct ch_inbox *home, ch_event e, unsigned n, const struct ch_event_value *values) {
+static int send(struct ch_inbox *inbox, ch_event e, unsigned n, const struct ch_event_value *values) {
   size_t size = sizeof(struct letter);
   for (unsigned i = 0; i < n; i++)
     size += (ch_kind_size(values[i].kind) + 15) & ~(size_t)15;
@@ -301,16 +301,16 @@ static int send(struct ch_inbox *home, ch_event e, unsigned n, const struct ch_e
     l->values[i] = (struct ch_event_value){memcpy(to, values[i].from, bytes), values[i].kind};
     to += (bytes + 15) & ~(size_t)15;
   }
-  ch_inbox_post(home, &l->letter);
+  ch_inbox_post(inbox, &l->letter);
   return 0;
 }
 
 int ch_event_trigger(ch_event e, unsigned n, const struct ch_event_value *values) {
   struct ch_cell *c = ch_cell_of(e);
-  struct ch_inbox *home = c ? ch_cell_home(c) : NULL;
-  if (CH_UNLIKELY(home && home != ch_inbox_of_thread))
-    return ch_atomic_load(&c->generation) != ch_event_generation(e) ? EALREADY : send(home, e, n, values);
-  if (CH_UNLIKELY(!home || c->generation != ch_event_generation(e) || c->state != CH_CELL_OUTSTANDING)) {
+  struct ch_inbox *inbox = c ? ch_cell_inbox(c) : NULL;
+  if (CH_UNLIKELY(inbox && inbox != ch_inbox_of_thread))
+    return ch_atomic_load(&c->generation) != ch_event_generation(e) ? EALREADY : send(inbox, e, n, values);
+  if (CH_UNLIKELY(!inbox || c->generation != ch_event_generation(e) || c->state != CH_CELL_OUTSTANDING)) {
     ch_event_in_vain(e, c);
     return EALREADY;
   }

@@ -112,10 +112,10 @@ static int add_thread(struct queue *);
 
 /* The lock is taken. From here on the job may be gone. */
 static void done(struct ch_job *job) {
-  struct ch_inbox *home = job->home;
+  struct ch_inbox *inbox = job->inbox;
   is_interrupted_no_more(job);
   job->state = CH_JOB_DONE;
-  ch_inbox_post(home, &job->letter);
+  ch_inbox_post(inbox, &job->letter);
 }
 
 /* The lock is taken. This worker ends, and leaves nobody in the queue whom only it would have served. */

@@ -24,8 +24,8 @@ static inline void ch_pool_cancellable(bool is) {
 
 /* The caller's memory until its letter has been opened, or it has been withdrawn. */
 struct ch_job {
-  struct ch_letter letter; /* posted to `home` when the work is done; `open` is set by the caller */
-  struct ch_inbox *home;
+  struct ch_letter letter; /* posted to `inbox` when the work is done; `open` is set by the caller */
+  struct ch_inbox *inbox;
   void (*work)(struct ch_job *); /* on a worker */
   struct ch_job *next;           /* while QUEUED */
   pthread_t worker;              /* while BEGUN */

@@ -157,10 +157,10 @@ static CH_COLD bool hand_to_pool(struct ch_operation *op) {
   a->job.letter.open = letter_opened;
   a->job.work = work;
   a->job.cancellable = op->request.kind->cancellable;
-  a->job.home = ch_inbox_here();
+  a->job.inbox = ch_inbox_here();
   static pthread_once_t once = PTHREAD_ONCE_INIT;
   pthread_once(&once, hook); /* after the reactor's, which the inbox needs */
-  if (a->job.home && ch_pool_submit(&a->job, op->request.kind->queue) == 0) {
+  if (a->job.inbox && ch_pool_submit(&a->job, op->request.kind->queue) == 0) {
     ch_inbox_expected++;
     list_aside(a);
     return true;

@@ -37,8 +37,8 @@ void ch_dump_tree(struct ch_branch *first, void (*visit)(struct ch_branch *, str
   unsigned depth = 0;
   visit(first, NULL, 0, data);
   while (s && first->state != CH_NEW) {
-    struct ch_finish *home = b == first ? NULL : ch_async_of(b)->home;
-    if (s != home) {
+    struct ch_finish *scope = b == first ? NULL : ch_async_of(b)->scope;
+    if (s != scope) {
       visit(NULL, s, depth, data);
       if (ch_list_empty(&s->branches)) {
         s = s->outer;
@@ -46,18 +46,18 @@ void ch_dump_tree(struct ch_branch *first, void (*visit)(struct ch_branch *, str
       }
       b = &ch_async_at(s->branches.next)->branch;
       depth++;
-    } else if (ch_async_of(b)->siblings.next != &home->branches) {
+    } else if (ch_async_of(b)->siblings.next != &scope->branches) {
       b = &ch_async_at(ch_async_of(b)->siblings.next)->branch;
     } else {
-      b = home->owner;
-      s = home->outer;
+      b = scope->owner;
+      s = scope->outer;
       depth--;
       continue;
     }
     visit(b, NULL, depth, data);
     s = b->scope;
   }
-  for (struct ch_link *n = ch_domain.strays.next; n && n != &ch_domain.strays; n = n->next)
+  for (struct ch_link *n = ch_domain.unscoped.next; n && n != &ch_domain.unscoped; n = n->next)
     if (ch_activity_of(&ch_async_at(n)->branch) == first)
       visit(&ch_async_at(n)->branch, NULL, 1, data);
 }

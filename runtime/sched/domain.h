@@ -60,7 +60,7 @@ struct ch_domain {
   uint32_t spinlocks;  /* held by code of this domain: then it is not interrupted (wait/lowlevel.c) */
   uint64_t live, spawned;
   uint64_t forked_switches, forked_spawned; /* while `forked`: switches and spawned when the child began */
-  struct ch_link strays;                    /* async branches whose scope is not known yet (async.c) */
+  struct ch_link unscoped;                  /* async branches whose scope is not known yet (async.c) */
   struct ch_link yielded;                   /* who has given way to a sibling and has not yet been set aside */
   struct ch_link sources;                   /* sched/source.c */
   struct ch_link *looking;                  /* while sources are looked at: the one after this */
@@ -79,7 +79,7 @@ struct ch_domain {
   struct ch_branch *first;                  /* the branch that is MAIN, while it lives; else NULL */
   intptr_t result;                          /* of its body */
   struct ch_group base;
-  struct ch_stack *home; /* the thread's own */
+  struct ch_stack *main_stack; /* the thread's own */
 };
 
 extern CH_HIDDEN __thread __attribute__((tls_model("initial-exec"))) struct ch_domain ch_domain;

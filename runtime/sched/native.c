@@ -38,13 +38,13 @@ const struct ch_stack *ch_native_stack_of(struct ch_branch *b) {
 
 void ch_native_start(void *bottom) {
   struct ch_domain *d = &ch_domain;
-  d->home = calloc(1, sizeof *d->home);
-  if (!d->home) {
+  d->main_stack = calloc(1, sizeof *d->main_stack);
+  if (!d->main_stack) {
     fprintf(stderr, "charcoal: out of memory: no room for a domain\n");
     abort();
   }
-  d->home->high = bottom;
-  d->stack = d->home;
+  d->main_stack->high = bottom;
+  d->stack = d->main_stack;
   d->idle = NULL;
   d->idles = d->natives = 0;
 }
@@ -61,7 +61,7 @@ static void let_go(unsigned kept) {
   struct ch_domain *d = &ch_domain;
   struct ch_stack **at = &d->idle;
   while (*at && d->idles > kept) {
-    if (*at == d->home) {
+    if (*at == d->main_stack) {
       at = &(*at)->next;
       continue;
     }
@@ -74,8 +74,8 @@ static void let_go(unsigned kept) {
 
 void ch_native_end(void) {
   let_go(0);
-  free(ch_domain.home);
-  ch_domain.home = ch_domain.stack = NULL;
+  free(ch_domain.main_stack);
+  ch_domain.main_stack = ch_domain.stack = NULL;
 }
 
 static void move_to(struct ch_stack *to) {
@@ -93,13 +93,13 @@ static void enter(void) {
     ch_watch_run_ends(CH_MOVED);
   ch_schedule();
   struct ch_stack **at = &d->idle;
-  while (*at != d->home)
+  while (*at != d->main_stack)
     at = &(*at)->next;
-  struct ch_stack *home = take_idle(at);
+  struct ch_stack *main_stack = take_idle(at);
   d->stack->next = d->idle;
   d->idle = d->stack;
   d->idles++;
-  move_to(home);
+  move_to(main_stack);
   abort(); /* not reached: the stack is given back */
 }
 
@@ -264,14 +264,14 @@ void ch_native_yield(void) {
 
 void ch_native_thread_ended(void (*impossible)(void)) {
   struct ch_domain *d = &ch_domain;
-  if (!ch_native_is_home()) {
+  if (!ch_native_is_on_main_stack()) {
     struct ch_stack **at = &d->idle;
-    while (*at && *at != d->home)
+    while (*at && *at != d->main_stack)
       at = &(*at)->next;
     if (!*at)
       impossible();
     take_idle(at);
-    d->stack = d->home;
+    d->stack = d->main_stack;
   }
   if (d->current)
     d->current->top = ch_chain_end(d->current);

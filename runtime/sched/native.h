@@ -39,6 +39,6 @@ CH_HIDDEN unsigned ch_native_backtrace(const struct ch_branch *, void **pcs, uns
 /* Of a branch that is NATIVE: where it has been left; NULL: it runs. */
 CH_HIDDEN const struct ch_stack *ch_native_stack_of(struct ch_branch *);
 /* The code that runs stands on the thread's own stack. */
-static inline bool ch_native_is_home(void) { return ch_domain.stack == ch_domain.home; }
+static inline bool ch_native_is_on_main_stack(void) { return ch_domain.stack == ch_domain.main_stack; }
 
 #endif

@@ -132,7 +132,7 @@ static void report(uintptr_t pc, uintptr_t sp, const char *bottom) {
 /* The end of the stack on which the domain's code runs; 0: not known. */
 static uintptr_t end_of_stack(void) {
   const struct ch_stack *s = ch_domain.stack;
-  if (s != ch_domain.home)
+  if (s != ch_domain.main_stack)
     return (uintptr_t)s->low;
   if (home_low)
     return home_low;
@@ -145,7 +145,7 @@ static uintptr_t end_of_stack(void) {
 static bool is_overflow(uintptr_t address, uintptr_t sp) {
   if (!ch_domain.stack || !ch_domain.error)
     return false;
-  uintptr_t end = end_of_stack(), slack = ch_domain.stack == ch_domain.home && !home_low ? 3 * REACH : 4096;
+  uintptr_t end = end_of_stack(), slack = ch_domain.stack == ch_domain.main_stack && !home_low ? 3 * REACH : 4096;
   return end && address + REACH >= end && address < end + slack && address + 65536 >= sp && sp + REACH >= end &&
          sp < end + slack + REACH;
 }

@@ -5,10 +5,10 @@
 
 static ch_task *task_of_cancel(struct ch_letter *l) { return (ch_task *)((char *)l - offsetof(ch_task, cancel)); }
 
-ch_task *ch_task_new(struct ch_inbox *home, intptr_t (*fn)(void *), void *argument) {
+ch_task *ch_task_new(struct ch_inbox *inbox, intptr_t (*fn)(void *), void *argument) {
   ch_task *t = calloc(1, sizeof *t);
   if (t) {
-    t->home = home;
+    t->inbox = inbox;
     t->fn = fn;
     t->argument = argument;
     t->references = 2;
@@ -23,7 +23,7 @@ static void begin_opened(struct ch_letter *l) {
 void ch_task_post(ch_task *t, void (*spawn)(ch_task *)) {
   t->run = spawn;
   t->begin.open = begin_opened;
-  ch_inbox_post(t->home, &t->begin);
+  ch_inbox_post(t->inbox, &t->begin);
 }
 
 void ch_task_begins(ch_task *t) {
@@ -47,7 +47,7 @@ void ch_task_release(ch_task *t) {
 void ch_task_detach(ch_task *t) { ch_task_release(t); }
 
 bool ch_task_is_own(const ch_task *t) {
-  return t->home == ch_inbox_of_thread && ch_domain.current && t->activity == ch_activity_of(ch_domain.current);
+  return t->inbox == ch_inbox_of_thread && ch_domain.current && t->activity == ch_activity_of(ch_domain.current);
 }
 
 static void cancel_opened(struct ch_letter *l) {
@@ -64,7 +64,7 @@ void ch_task_cancel(ch_task *t) {
     return;
   __atomic_add_fetch(&t->references, 1, __ATOMIC_RELAXED);
   t->cancel.open = cancel_opened;
-  ch_inbox_post(t->home, &t->cancel);
+  ch_inbox_post(t->inbox, &t->cancel);
 }
 
 static void cancel_one(struct ch_branch *b, void *unused) { (void)unused, ch_branch_cancel(b); }

@@ -15,7 +15,7 @@
 
 struct ch_task {
   struct ch_letter begin, cancel;
-  struct ch_inbox *home;
+  struct ch_inbox *inbox;
   void (*run)(struct ch_task *); /* the body, of Charcoal C; spawned when `begin` is opened */
   intptr_t (*fn)(void *);
   void *argument;
@@ -28,7 +28,7 @@ struct ch_task {
   bool finished;
 };
 
-CH_HIDDEN ch_task *ch_task_new(struct ch_inbox *home, intptr_t (*fn)(void *), void *argument);
+CH_HIDDEN ch_task *ch_task_new(struct ch_inbox *inbox, intptr_t (*fn)(void *), void *argument);
 /* Has spawn(task) called in its domain, in plain code, outside any activity. */
 CH_HIDDEN void ch_task_post(ch_task *, void (*spawn)(ch_task *));
 /* By the activity itself, first and last. */

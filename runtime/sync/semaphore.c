@@ -26,8 +26,8 @@ static struct ch_letter *letter_of(ch_sem *s) { return (struct ch_letter *)s->le
 _Static_assert(sizeof(struct ch_letter) == sizeof((ch_sem){0}.letter), "a semaphore holds its letter");
 
 static inline unsigned long count_of(const ch_sem *s) { return __atomic_load_n(&s->count, __ATOMIC_ACQUIRE); }
-static inline struct ch_inbox *home_of(unsigned long count) { return (struct ch_inbox *)(count & ~WAITED); }
-static inline bool is_ours(unsigned long count) { return count & WAITED && home_of(count) == ch_inbox_of_thread; }
+static inline struct ch_inbox *inbox_of(unsigned long count) { return (struct ch_inbox *)(count & ~WAITED); }
+static inline bool is_ours(unsigned long count) { return count & WAITED && inbox_of(count) == ch_inbox_of_thread; }
 
 static inline void check(ch_sem *s) {
   CH_INVARIANT(!is_ours(s->count) || !ch_list_empty(&s->waiters), "a semaphore that says that somebody waits is right");
@@ -162,7 +162,7 @@ static int post_from_elsewhere(ch_sem *s) {
       continue;
     if (__atomic_fetch_add(&s->posted, 1, __ATOMIC_ACQ_REL) == 0) {
       letter_of(s)->open = letter_opened;
-      ch_inbox_post(home_of(is), letter_of(s));
+      ch_inbox_post(inbox_of(is), letter_of(s));
     }
     return 0;
   }

@@ -1,7 +1,7 @@
 /* Waiters and spinlocks (charcoal/lowlevel.h).
  *
  * A waiter's state, exactly one of: IDLE; SUSPENDED: `clause` is registered, and whoever takes it to SCHEDULED has to
- * bring it home; SCHEDULED: on its way home (then `letter` is posted), or kept for the next who suspends.
+ * send it to its domain; SCHEDULED: on its way there (then `letter` is posted), or kept for the next who suspends.
  *   IDLE -> SUSPENDED, SCHEDULED -> IDLE     by the domain's thread
  *   IDLE, SUSPENDED -> SCHEDULED             by anybody, atomically
  */
@@ -21,7 +21,7 @@ enum { IDLE, SUSPENDED, SCHEDULED };
 struct waiter {
   struct ch_clause clause;
   struct ch_letter letter;
-  struct ch_inbox *home; /* of the domain where it was last suspended */
+  struct ch_inbox *inbox; /* of the domain where it was last suspended */
   uint32_t state;
 };
 _Static_assert(sizeof(struct waiter) <= sizeof(struct ch_waiter), "the public type leaves room for it");
@@ -63,10 +63,10 @@ static int prepare(struct waiter *w, const struct ch_clause_type *type) {
   if (CH_UNLIKELY(!ch_is_in_branch()))
     return EPERM;
   int saved = errno;
-  struct ch_inbox *home = ch_inbox_here();
-  int error = home ? 0 : errno;
+  struct ch_inbox *inbox = ch_inbox_here();
+  int error = inbox ? 0 : errno;
   errno = saved;
-  w->home = home;
+  w->inbox = inbox;
   w->clause = (struct ch_clause){.type = type, .object = w};
   return error;
 }
@@ -141,29 +141,29 @@ static void fire(struct waiter *w) {
   ch_clause_fired(&w->clause, 0);
 }
 
-static void come_home(struct ch_letter *letter) {
+static void arrive(struct ch_letter *letter) {
   fire((struct waiter *)((char *)letter - offsetof(struct waiter, letter)));
 }
 
-/* Whether the caller has to bring it home. */
+/* Whether the caller has to send it there. */
 static bool claim(struct waiter *w) {
   ch_tsan_release(w);
   return __atomic_exchange_n(&w->state, SCHEDULED, __ATOMIC_ACQ_REL) == SUSPENDED;
 }
-static bool is_at_home(const struct waiter *w) { return ch_domain.group && w->home == ch_inbox_here(); }
+static bool is_in_its_domain(const struct waiter *w) { return ch_domain.group && w->inbox == ch_inbox_here(); }
 
-static void bring_home(struct waiter *w) {
-  if (is_at_home(w)) {
+static void send_to_its_domain(struct waiter *w) {
+  if (is_in_its_domain(w)) {
     fire(w);
   } else {
-    w->letter.open = come_home;
-    ch_inbox_post(w->home, &w->letter);
+    w->letter.open = arrive;
+    ch_inbox_post(w->inbox, &w->letter);
   }
 }
 
 void ch_waiter_schedule(ch_waiter *public) {
   if (claim(of(public)))
-    bring_home(of(public));
+    send_to_its_domain(of(public));
 }
 
 /* A pause that is meant, also while a spinlock is held. */
@@ -180,8 +180,8 @@ int ch_yield_to_int(ch_waiter *public) {
   struct ch_branch *b = ch_domain.current;
   if (!claim(w))
     return CH_DONE;
-  if (!b || !is_at_home(w)) {
-    bring_home(w);
+  if (!b || !is_in_its_domain(w)) {
+    send_to_its_domain(w);
     return CH_DONE;
   }
   struct ch_branch *next = w->clause.branch;

@@ -39,7 +39,7 @@ void ch_wait_add_all(struct ch_wait *w, struct ch_clause *all, unsigned n) {
 
 CH_COLD static void need_inbox(struct ch_wait *w) {
   int saved = errno;
-  if (!(w->home = ch_inbox_here())) {
+  if (!(w->inbox = ch_inbox_here())) {
     fprintf(stderr, "charcoal: a shared object cannot be waited for: no memory for the domain's inbox\n");
     abort();
   }
@@ -47,7 +47,7 @@ CH_COLD static void need_inbox(struct ch_wait *w) {
 }
 
 static int enlist(struct ch_wait *w, struct ch_clause *c) {
-  if (CH_UNLIKELY(c->type->by == CH_BY_OTHERS) && !w->home)
+  if (CH_UNLIKELY(c->type->by == CH_BY_OTHERS) && !w->inbox)
     need_inbox(w);
   c->link.next = NULL;
   c->state = CH_IS_LISTED;
@@ -97,7 +97,7 @@ static unsigned selected(const struct ch_wait *w) { return ch_atomic_load(&w->st
 
 /* ---- becoming ready ---- */
 
-/* At home, a clause has been claimed, and has had its effect. */
+/* In the waiter's domain: a clause has been claimed, and has had its effect. */
 static void arrived(struct ch_wait *w, struct ch_clause *c) {
   ch_count_out(w->group, c);
   struct ch_branch *b = w->branch;
@@ -138,16 +138,16 @@ static void some_arrived(struct ch_letter *letter) {
   ch_ready(b, 0);
 }
 
-static void send_home(struct ch_wait *w, struct ch_clause *c) {
-  struct ch_inbox *home = w->home;
+static void send_to_its_domain(struct ch_wait *w, struct ch_clause *c) {
+  struct ch_inbox *inbox = w->inbox;
   if (!(w->flags & CH_WAIT_AND)) {
     letter_of(w)->open = one_arrived;
-    ch_inbox_post(home, letter_of(w));
+    ch_inbox_post(inbox, letter_of(w));
     return;
   }
   if (!ch_atomic_exchange(&w->posted, 1)) {
     letter_of(w)->open = some_arrived;
-    ch_inbox_post(home, letter_of(w));
+    ch_inbox_post(inbox, letter_of(w));
   }
   ch_atomic_store(&c->state, CH_IS_HAD);
 }
@@ -161,8 +161,8 @@ void ch_wake(struct ch_clause *c) {
   } else if (c->index == CH_CALLBACK) {
     ch_count_out(&ch_domain.base, c);
     c->then(c);
-  } else if (c->wait->exposed && c->wait->home != ch_inbox_of_thread) {
-    send_home(c->wait, c);
+  } else if (c->wait->exposed && c->wait->inbox != ch_inbox_of_thread) {
+    send_to_its_domain(c->wait, c);
   } else {
     arrived(c->wait, c);
   }

@@ -18,7 +18,7 @@ enum { WAITING, SIGNALLED }; /* of `how`. SIGNALLED: in no line; a letter is on 
 struct cond_wait {
   struct ch_lock_wait w; /* object: the condition. WAITING: link is on the line */
   struct ch_letter letter;
-  struct ch_inbox *home;
+  struct ch_inbox *inbox;
   pthread_mutex_t *mutex;
 };
 
@@ -120,11 +120,11 @@ static void letter_opened(struct ch_letter *l) { go_on(wait_at(l), 0); }
 
 /* Without the lock: its own line is left. */
 static void wake(struct cond_wait *c, const struct ch_inbox *here) {
-  if (c->home == here) {
+  if (c->inbox == here) {
     go_on(c, 0);
   } else {
     c->letter.open = letter_opened;
-    ch_inbox_post(c->home, &c->letter);
+    ch_inbox_post(c->inbox, &c->letter);
   }
 }
 
@@ -242,7 +242,7 @@ static void in_child(void) {
       next = l->next;
       for (struct ch_link *n = l->waiters.next, *after; n != &l->waiters; n = after) {
         after = n->next;
-        if (wait_of(n)->home != here) {
+        if (wait_of(n)->inbox != here) {
           ch_list_remove(n);
           waiting--;
         }
@@ -261,8 +261,8 @@ static int prepare(struct cond_wait *c, pthread_cond_t *cond, pthread_mutex_t *m
   pthread_once(&once, hook);
   int saved = errno;
   *c = (struct cond_wait){
-      .w = {.clause = {.type = &type.clause, .object = cond}, .how = WAITING}, .home = ch_inbox_here(), .mutex = m};
-  int error = c->home ? 0 : errno;
+      .w = {.clause = {.type = &type.clause, .object = cond}, .how = WAITING}, .inbox = ch_inbox_here(), .mutex = m};
+  int error = c->inbox ? 0 : errno;
   errno = saved;
   if (!error && until)
     error = ch_lock_until(&c->w, clock < 0 ? clock_of(cond) : clock, until);

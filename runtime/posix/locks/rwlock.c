@@ -161,14 +161,14 @@ static bool ask_pool(struct ch_queue *q) {
     return false;
   l->job.letter.open = letter_opened;
   l->job.work = work;
-  l->job.home = ch_inbox_here();
+  l->job.inbox = ch_inbox_here();
   l->lock = q->object;
   l->write = (int)w->how;
   l->thread = ch_thread_here();
   l->timed = w->timed;
   l->clock = w->clock;
   l->until = w->until;
-  bool ok = l->job.home && ch_pool_submit(&l->job, CH_POOL_WAITING) == 0;
+  bool ok = l->job.inbox && ch_pool_submit(&l->job, CH_POOL_WAITING) == 0;
   if (ok) {
     q->counted = true;
     ch_inbox_expected++;

@@ -104,11 +104,11 @@ class Branch:
             return
         todo = [(0, self, None)]
         while todo:
-            depth, branch, home = todo.pop()
+            depth, branch, outermost = todo.pop()
             if branch is not self:
                 yield depth, branch
             below, scope = [], int(branch.branch["scope"])
-            while scope and scope != home:
+            while scope and scope != outermost:
                 below.append(scope)
                 scope = int(at(scope, "struct ch_finish")["outer"])
             for scope in below:

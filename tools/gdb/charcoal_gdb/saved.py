@@ -86,14 +86,14 @@ def around(branch):
     """The frame in which an async branch was started, or 0."""
     if not int(branch["flags"]) & ASYNC:
         return 0
-    home = branch.address.cast(gdb.lookup_type("struct ch_async").pointer())["home"]
-    owner = home.dereference()["owner"]
+    scope = branch.address.cast(gdb.lookup_type("struct ch_async").pointer())["scope"]
+    owner = scope.dereference()["owner"]
     if not int(owner) or int(owner.dereference()["state"]) == NEW:
         return 0
     link = int(owner.dereference()["top"])
     while link and not link & 1:
         saved = Saved(link)
-        if saved.contains(int(home)):
+        if saved.contains(int(scope)):
             return link
         link = int(saved.frame["parent"])
     return 0
