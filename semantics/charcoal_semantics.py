@@ -240,6 +240,7 @@ class Machine(Waits, Scopes):
             self.goes_on_behind(scope)
             return
         activity.finished = True
+        self.gives_back_locks(activity)
         activity.group.live -= 1
         while activity.waiting:
             self.serve_first(activity.waiting, DONE)

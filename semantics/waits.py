@@ -135,6 +135,13 @@ class Waits:
             "barrier": [Barrier(self, n) for n in BARRIERS],
         }
 
+    def gives_back_locks(self, activity):
+        """A program in which an activity ends with a lock is reported, in checked builds, and is compared with nothing."""
+        if activity is not self.main and any(m.owner is activity for m in self.objects["mutex"]):
+            raise Unknown
+        if activity is not self.main and any(l.writer is activity for l in self.objects["rwlock"]):
+            raise Unknown
+
     # ---- who waits, and is told ----
 
     def enlist(self, want):
