@@ -5,6 +5,7 @@
 #include "reactor/readiness_cache.h"
 #include "reactor/runtime_descriptors.h"
 #include "reactor/reactor.h"
+#include "reactor/turns.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -42,6 +43,8 @@ static bool is_vain(int fd, int event, int flags) {
 
 /* Notes what the outcome of a call for n bytes tells of the descriptor. */
 static ssize_t noted(int fd, ssize_t r, size_t n, int event, int flags) {
+  if (r >= 0)
+    ch_turn_end();
   if (flags & ~TELLING)
     return r;
   if (r >= 0 && event == CH_IN)
@@ -297,10 +300,11 @@ ssize_t ch_nonblocking_stream_writev(int fd, const struct iovec *v, int n) {
   return of_stream(fd, v, n, ch_nonblocking_writev(fd, v, n), POLLOUT, writev);
 }
 
-/* With a ring the kernel waits and reads in one. A socket that was just emptied is not even tried. */
+/* With a ring the kernel waits and reads in one, for the first who waits. A socket that was just emptied is not even
+ * tried. */
 long ch_begin_recv(int fd, void *to, size_t n, int flags) {
   REFUSE_IF_CANCELLED();
-  bool ring = ch_reactor_has_ring() && flags == 0 && n > 0 && n <= 0x7ffff000;
+  bool ring = ch_reactor_has_ring() && flags == 0 && n > 0 && n <= 0x7ffff000 && !ch_uring_is_awaited(fd);
   if (is_vain(fd, CH_IN, flags))
     return ring ? CH_LATER : -1;
   ssize_t r = noted(fd, recv(fd, to, n, flags | MSG_DONTWAIT), n, CH_IN, flags);

@@ -19,6 +19,7 @@
 #include "reactor/runtime_descriptors.h"
 #include "reactor/reactor.h"
 #include "reactor/times.h"
+#include "reactor/turns.h"
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
@@ -179,6 +180,14 @@ static int expect(struct ch_clause *c, int fd) {
   return 0;
 }
 
+/* Calls stand by their turns. */
+static void list(struct ch_clause *c, struct ch_link *waiters) {
+  struct ch_link *before = ch_link_prev(waiters);
+  while (before != waiters && ch_turn_is_before(c, (struct ch_clause *)before))
+    before = ch_link_prev(before);
+  ch_list_insert(before->next, &c->link, true);
+}
+
 static bool enlist(struct ch_clause *c) {
   int fd = fd_of(c), error = 0;
   if (fd < 0)
@@ -190,7 +199,7 @@ static bool enlist(struct ch_clause *c) {
     error = expect(c, fd);
   errno = saved;
   if (!error) {
-    ch_list_append(&table[fd].waiters, &c->link, true);
+    list(c, &table[fd].waiters);
     waiting++;
     return false;
   }
@@ -221,7 +230,7 @@ static void fire(int fd, int events) {
     int holding = events & ((int)c->value | POLLERR | POLLHUP | POLLNVAL);
     if (holding) {
       waiting--;
-      ch_fire(&c->link, holding);
+      ch_fire(&c->link, ch_turn_with(c, holding));
     } else {
       ch_list_remove(&c->link);
       ch_list_append(&table[fd].waiters, &c->link, true);
@@ -245,7 +254,7 @@ static void look_again(int fd) {
     struct ch_clause *c = (struct ch_clause *)before.next;
     if (c->type == &ch_call_clause_type) {
       waiting--;
-      ch_fire(&c->link, CH_LOOK_AGAIN + ch_fd_cache_waited(c->slot));
+      ch_fire(&c->link, ch_turn_with(c, CH_LOOK_AGAIN + ch_fd_cache_waited(c->slot)));
     } else {
       ch_list_remove(&c->link);
       ch_list_append(&table[fd].waiters, &c->link, true);

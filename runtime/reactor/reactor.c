@@ -1,5 +1,6 @@
 #define _GNU_SOURCE
 #include "reactor/reactor.h"
+#include "reactor/turns.h"
 #include "reactor/inbox.h"
 #include "reactor/readiness_cache.h"
 #include "reactor/operation.h"
@@ -140,15 +141,18 @@ const struct ch_clause_type ch_fd_clause_type = {
 const struct ch_clause_type ch_call_clause_type = {
     .what = "descriptor", .by = CH_BY_WORLD, .enlist = enlist, .withdraw = withdraw};
 
+__thread struct ch_turns ch_turns;
+
 /* A descriptor that is closed while somebody waits for it is the same error as one that was closed before. */
 static intptr_t events(struct ch_clause *all, unsigned selected) {
   if (selected != 0)
     return 0;
-  intptr_t events = (intptr_t)all[0].value;
+  int fd = (int)(intptr_t)all[0].object;
+  intptr_t events = (intptr_t)(ch_turn_is_call(all) ? ch_turn_wake(fd, all[0].value) : all[0].value);
   if (CH_UNLIKELY(events > 0 && events < CH_LOOK_AGAIN && events & POLLNVAL))
     return -EBADF;
   if (events > 0)
-    ch_fd_cache_may_be_ready((int)(intptr_t)all[0].object, (int)events);
+    ch_fd_cache_may_be_ready(fd, (int)events);
   return events;
 }
 static const struct ch_leaf fd_leaf = CH_LEAF_OR("ch_fd_wait", 1, events, -ECANCELED);
@@ -176,7 +180,8 @@ int ch_fd_wait(int fd, int wanted, int64_t timeout) {
 }
 
 static struct ch_clause call_clause(int fd, int wanted) {
-  return (struct ch_clause){.type = &ch_call_clause_type, .object = (void *)(intptr_t)fd, .value = wanted};
+  return (struct ch_clause){
+      .type = &ch_call_clause_type, .object = (void *)(intptr_t)fd, .value = ch_turn_take(fd, wanted)};
 }
 static const struct ch_leaf call_leaf = CH_LEAF_OR("ch_call_wait", 1, events, -ECANCELED);
 

@@ -50,6 +50,9 @@ CH_HIDDEN void ch_reactor_choose(void);
 CH_HIDDEN bool ch_reactor_has_ring(void);
 /* For IORING_OP_RECV when the socket is probably empty: wait before the first attempt, where the kernel can. */
 CH_HIDDEN extern uint16_t ch_uring_recv_flags;
+/* Somebody of this thread's domain waits for input on the descriptor. An operation that began now could overtake them:
+ * the kernel serves the last one first. */
+CH_HIDDEN bool ch_uring_is_awaited(int fd);
 /* pthread_cancel has ended a sleep of this thread's ring. */
 CH_HIDDEN void ch_uring_left(void);
 /* 0, or why the kernel gives this thread no ring. */

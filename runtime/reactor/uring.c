@@ -18,6 +18,7 @@
 #include "reactor/reactor.h"
 #include "reactor/timer.h"
 #include "reactor/times.h"
+#include "reactor/turns.h"
 #include <errno.h>
 #include <linux/io_uring.h>
 #include <poll.h>
@@ -49,7 +50,8 @@ struct poll {
 };
 
 struct descriptor {
-  struct poll *polls;
+  struct poll *polls;  /* in flight, the newest first, calls by their turns */
+  struct poll *oldest; /* of them */
   struct ch_operation *operations;
 };
 
@@ -375,10 +377,31 @@ static struct poll *take_poll(void) {
   return p;
 }
 
-static void give_poll(struct poll *p) {
+/* The poll that was registered next after this one, on the same descriptor. */
+static struct poll *newer(const struct poll *p) {
+  return p->at == &table[p->fd].polls ? NULL : (struct poll *)((char *)p->at - offsetof(struct poll, next));
+}
+
+static void list_poll(struct poll *p, struct poll **at) {
+  p->at = at;
+  p->next = *at;
+  if (p->next)
+    p->next->at = &p->next;
+  else
+    table[p->fd].oldest = p;
+  *at = p;
+}
+
+static void unlist_poll(struct poll *p) {
+  if (table[p->fd].oldest == p)
+    table[p->fd].oldest = newer(p);
   *p->at = p->next;
   if (p->next)
     p->next->at = p->at;
+}
+
+static void give_poll(struct poll *p) {
+  unlist_poll(p);
   p->clause = NULL;
   p->next = spare;
   spare = p;
@@ -416,10 +439,11 @@ static bool enlist(struct ch_clause *c) {
     return true;
   }
   bool has_ring = runs(); /* without one poll_ sees to it */
-  *p = (struct poll){.clause = c, .next = table[fd].polls, .at = &table[fd].polls, .fd = fd, .events = (short)c->value};
-  if (p->next)
-    p->next->at = &p->next;
-  table[fd].polls = p;
+  *p = (struct poll){.clause = c, .fd = fd, .events = (short)c->value};
+  struct poll **at = &table[fd].polls;
+  while (*at && (*at)->clause && ch_turn_is_before(c, (*at)->clause))
+    at = &(*at)->next;
+  list_poll(p, at);
   unasked |= !has_ring;
   if (has_ring && !ask(p)) {
     give_poll(p);
@@ -485,7 +509,38 @@ static void fire(struct poll *p, int64_t value) {
   if (p->expected == 0)
     give_poll(p);
   if (c)
-    ch_clause_fired(c, value);
+    ch_clause_fired(c, ch_turn_with(c, value));
+}
+
+/* The kernel answers all who wait for the same, and the last one first. Whoever came first gets the first answer: the
+ * two polls exchange their clauses, and the one that goes on takes the newer one's place in the list. */
+static void serve_oldest(struct poll *p) {
+  struct poll *oldest = table[p->fd].oldest;
+  if (CH_LIKELY(oldest == p) || !p->clause || p->closing)
+    return;
+  while (oldest != p && (!oldest->clause || oldest->events != p->events || oldest->cancelling))
+    oldest = newer(oldest);
+  if (oldest == p)
+    return;
+  struct ch_clause *served = oldest->clause, *left = p->clause;
+  p->clause = served;
+  served->link.next = (struct ch_link *)p;
+  oldest->clause = left;
+  left->link.next = (struct ch_link *)oldest;
+  unlist_poll(oldest);
+  list_poll(oldest, p->at);
+}
+
+bool ch_uring_is_awaited(int fd) {
+  if (fd < 0 || fd >= table_size)
+    return false;
+  for (const struct poll *p = table[fd].polls; p; p = p->next)
+    if (p->clause && p->events & POLLIN)
+      return true;
+  for (const struct ch_operation *op = table[fd].operations; op; op = (const struct ch_operation *)op->clause.link.next)
+    if (op->request.kind->receives)
+      return true;
+  return false;
 }
 
 /* ---- waits that last ----
@@ -656,6 +711,7 @@ static void answered(uint64_t what, int result) {
   switch (what & (KINDS - 1)) {
   case POLL:
     p->expected--;
+    serve_oldest(p);
     fire(p, result);
     break;
   case POLL_CANCEL:

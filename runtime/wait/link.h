@@ -32,6 +32,14 @@ static inline void ch_list_append(struct ch_link *head, struct ch_link *n, bool 
   last->next = n;
   head->prev = n;
 }
+/* Puts n before a node, or before the head. */
+static inline void ch_list_insert(struct ch_link *next, struct ch_link *n, bool clause) {
+  struct ch_link *prev = ch_link_prev(next);
+  n->next = next;
+  n->prev = (struct ch_link *)((uintptr_t)prev | clause);
+  prev->next = n;
+  ch_link_set_prev(next, n);
+}
 static inline void ch_list_remove(struct ch_link *n) {
   struct ch_link *prev = ch_link_prev(n);
   prev->next = n->next;
