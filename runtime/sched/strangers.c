@@ -69,17 +69,39 @@ static bool is_kernels(const char *thread) {
 void __tsan_init(void) __attribute__((weak)); /* it has a thread of its own, and in a child of fork a second one */
 static bool is_child;
 
-/* Besides the domains' own, of which there are so many. */
+/* How many threads the process has, the kernel's workers among them; 0: that cannot be told. */
+static int count_threads(void) {
+  char text[1024];
+  int fd = open("/proc/self/stat", O_RDONLY | O_CLOEXEC), threads = 0;
+  ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
+  if (fd >= 0)
+    close(fd);
+  if (n <= 0)
+    return 0;
+  text[n] = 0;
+  const char *behind_name = strrchr(text, ')'); /* the name may have spaces in it */
+  if (!behind_name || sscanf(behind_name, ") %*c%*s%*s%*s%*s%*s%*s%*s%*s%*s%*s%*s%*s%*s%*s%*s%*s%d", &threads) != 1)
+    return 0;
+  return threads;
+}
+
+/* Besides the domains' own, of which there are so many. The kernel's list may end early when one of the threads on it
+ * ends at that moment; then it is shorter than their number, and there may be one that was not listed. */
 static bool has_thread(int domains) {
+  int threads = count_threads(), listed = 0;
   DIR *all = opendir("/proc/self/task");
   int others = -domains - __atomic_load_n(&own_threads, __ATOMIC_RELAXED) - (__tsan_init ? 1 + is_child : 0);
   if (!all)
     return false;
-  for (struct dirent *e; (e = readdir(all));)
-    if (e->d_name[0] != '.' && !is_kernels(e->d_name))
+  for (struct dirent *e; (e = readdir(all));) {
+    if (e->d_name[0] == '.')
+      continue;
+    listed++;
+    if (!is_kernels(e->d_name))
       others++;
+  }
   closedir(all);
-  return others > 0;
+  return others > 0 || listed < threads;
 }
 
 /* ---- domains ---- */
