@@ -144,6 +144,16 @@ static int try_for(pthread_mutex_t *m, struct ch_branch *owner, const void *plac
   return r;
 }
 
+/* The word of one that is held says from now on that somebody may wait in the kernel. */
+static void say_that_others_wait(pthread_mutex_t *m) {
+  if (is_robust(m)) {
+    __atomic_fetch_or(word_of(m), FUTEX_WAITERS, __ATOMIC_RELAXED);
+    return;
+  }
+  uint32_t held = 1;
+  __atomic_compare_exchange_n(word_of(m), &held, 2, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+}
+
 /* Who has been woken by the kernel says that others may still wait there, as the C library does. */
 static bool take(struct ch_lock_wait *w) {
   pthread_mutex_t *m = w->clause.object;
@@ -152,7 +162,7 @@ static bool take(struct ch_lock_wait *w) {
   if (r == EBUSY)
     return false;
   if (is_robust(m) && q && q->watched)
-    __atomic_fetch_or(word_of(m), FUTEX_WAITERS, __ATOMIC_RELAXED);
+    say_that_others_wait(m);
   if (r != 0)
     w->result = r;
   return true;
@@ -166,8 +176,12 @@ static void borrow(void *mutex) {
 static enum ch_await await(struct ch_queue *q, struct ch_word *to) {
   pthread_mutex_t *m = q->object;
   uint32_t *word = word_of(m), is = __atomic_load_n(word, __ATOMIC_RELAXED);
-  if (is_here(m))
+  if (is_here(m)) {
+    /* The kernel may have woken this queue when somebody of its own domain had been quicker: by trylock. */
+    if (q->watched && !(m->__data.__kind & (INHERIT | PROTECT)))
+      say_that_others_wait(m);
     return CH_AWAIT_HERE;
+  }
   if (m->__data.__kind & (INHERIT | PROTECT)) { /* the kernel knows their waiters by means that a ring lacks */
     to->borrow = borrow;
     return ch_queue_first(q)->timed || is_robust(m) ? CH_AWAIT_TIME : CH_AWAIT_LOAN;
