@@ -91,20 +91,27 @@ static int take_for(FILE *f, struct ch_branch *user, unsigned how) {
   return 0;
 }
 
+static void say_that_others_wait(FILE *f) {
+  uint32_t held = 1;
+  __atomic_compare_exchange_n(&lock_of(f)->word, &held, 2, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+}
+
 /* Who has been woken by the kernel says that others may still wait there, as glibc does. */
 static bool take(struct ch_lock_wait *w) {
   int r = take_for(w->clause.object, ch_activity_of(w->clause.branch), w->how);
-  uint32_t one = 1;
   if (r == 0 && w->queue && w->queue->watched)
-    __atomic_compare_exchange_n(&lock_of(w->clause.object)->word, &one, 2, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+    say_that_others_wait(w->clause.object);
   w->result = r;
   return r != EBUSY;
 }
 
 static enum ch_await await(struct ch_queue *q, struct ch_word *to) {
   struct glibc_lock *l = lock_of(q->object);
-  if (find(q->object) || l->owner == (void *)pthread_self())
+  if (find(q->object) || l->owner == (void *)pthread_self()) {
+    if (q->watched) /* somebody here was quicker than this queue, which the kernel had woken */
+      say_that_others_wait(q->object);
     return CH_AWAIT_HERE;
+  }
   uint32_t is = __atomic_load_n(&l->word, __ATOMIC_RELAXED);
   while (is == 1)
     if (__atomic_compare_exchange_n(&l->word, &is, 2, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
