@@ -237,6 +237,48 @@ TEST(an_unlock_in_plain_code_is_noticed) {
   EXPECT(got);
 }
 
+/* Two threads and two activities: the first thread holds the mutex, an activity waits for it, and then the second
+ * thread. The first gives it back, for which the kernel wakes the activity's domain; but there the other activity has
+ * it by then, by trylock. The second thread must not be forgotten by that. */
+static _Atomic int may_wait, may_give_back, waited;
+static void *holds(void *held) {
+  EXPECT(pthread_mutex_lock(&m) == 0 && sem_post(held) == 0);
+  while (!may_give_back)
+    sched_yield();
+  EXPECT(pthread_mutex_unlock(&m) == 0);
+  return NULL;
+}
+static void *waits_behind(void *unused) {
+  while (!may_wait)
+    usleep(1000);
+  EXPECT(pthread_mutex_lock(&m) == 0 && pthread_mutex_unlock(&m) == 0);
+  waited = 1;
+  return unused;
+}
+TEST(a_thread_is_not_forgotten_when_a_trylock_is_quicker_than_the_woken) {
+  pthread_t first, second;
+  sem_t held;
+  ch_activity waiter;
+  sem_init(&held, 0, 0);
+  EXPECT(pthread_create(&first, NULL, holds, &held) == 0 && pthread_create(&second, NULL, waits_behind, NULL) == 0);
+  EXPECT(sem_wait(&held) == 0);
+  activate [&waiter] { EXPECT(pthread_mutex_lock(&m) == 0 && pthread_mutex_unlock(&m) == 0); }
+  ch_sleep(20000000); /* the activity is in the kernel's list of waiters */
+  may_wait = 1;
+  ch_sleep(50000000); /* and the thread behind it */
+  may_give_back = 1;
+  for (int64_t end = ch_now() + 5000000; pthread_mutex_trylock(&m) != 0;)
+    if (ch_now() > end)
+      ch_sleep(100000); /* it was not quicker this time */
+  ch_sleep(5000000);
+  EXPECT(pthread_mutex_unlock(&m) == 0);
+  ch_activity_wait(&waiter);
+  for (int i = 0; i < 10000 && !waited; i++)
+    ch_sleep(1000000);
+  EXPECT(waited);
+  EXPECT(pthread_join(first, NULL) == 0 && pthread_join(second, NULL) == 0);
+}
+
 TEST(readers_and_writers) {
   static pthread_rwlock_t l = PTHREAD_RWLOCK_INITIALIZER;
   ch_activity a[12];
