@@ -34,15 +34,21 @@ export async function attachNode(endpoint: NodeEndpoint, options: AttachNodeOpti
   rmSync(out, { force: true })
   const cdp = await Cdp.connect(endpoint.socket)
   try {
+    const end = endOf(cdp)
+    // Asked for before anything else: one that waits already does not say so any more.
+    await cdp.send('NodeRuntime.notifyWhenWaitingForDisconnect', { enabled: true })
+    const tooLate = end.then((): never => {
+      throw new MeasureError(`the program at ${endpoint.socket} ended before its recording began`)
+    })
     // One that waits for its debugger (--inspect-brk) begins now.
     await cdp.send('Runtime.runIfWaitingForDebugger')
     const origin = performance.timeOrigin + performance.now()
-    await load(cdp, { out, mode, parent: 0, origin, accesses: false, attached: true })
+    await Promise.race([load(cdp, { out, mode, parent: 0, origin, accesses: false, attached: true }), tooLate])
     if (!existsSync(out))
       throw new MeasureError(`the program at ${endpoint.socket} writes no file here: it runs on another machine`)
     const { progress = () => {} } = options
     progress(`recording ${endpoint.title}; Ctrl-C ends it and reports, and the program goes on`)
-    const ended = await over(cdp, options).finally(tellRecording(progress, () => sizeText(out)))
+    const ended = await over(end, options).finally(tellRecording(progress, () => sizeText(out)))
     if (!ended) await evaluate(cdp, `globalThis[Symbol.for(${JSON.stringify(STOP)})]()`)
   } finally {
     cdp.close()
@@ -52,18 +58,23 @@ export async function attachNode(endpoint: NodeEndpoint, options: AttachNodeOpti
   return recorded
 }
 
+/** Settles when the program ends, or waits at its end for us to let go of it. */
+function endOf(cdp: Cdp): Promise<void> {
+  return new Promise((done) => {
+    cdp.on('NodeRuntime.waitingForDisconnect', () => done())
+    void cdp.closed.then(() => done())
+  })
+}
+
 /** True if the program has ended, false if it is time to leave it alone. */
-async function over(cdp: Cdp, { duration, signal }: AttachNodeOptions): Promise<boolean> {
-  // A program that ends would wait for us otherwise.
-  await cdp.send('NodeRuntime.notifyWhenWaitingForDisconnect', { enabled: true })
+async function over(end: Promise<void>, { duration, signal }: AttachNodeOptions): Promise<boolean> {
   let timer: ReturnType<typeof setTimeout> | undefined
   const told = new Promise<boolean>((done) => {
     const stop = (): void => done(false)
     if (duration !== undefined) timer = setTimeout(stop, duration)
     signal?.addEventListener('abort', stop, { once: true })
     if (signal?.aborted) stop()
-    cdp.on('NodeRuntime.waitingForDisconnect', () => done(true))
-    void cdp.closed.then(() => done(true))
+    void end.then(() => done(true))
   })
   return told.finally(() => clearTimeout(timer))
 }
