@@ -1,36 +1,15 @@
-/* By hand: level-triggered, one shared buffer, a writev for each answer (see minimal.h for what it cannot do). A
- * connection has memory of its own only while it has bytes that the kernel would not take, and then waits for EPOLLOUT.
- * Its descriptor is all that epoll remembers of it. */
+/* By hand (see ../common/epoll_serve.h), with one shared buffer and a writev for each answer. minimal.h says what it
+ * cannot do. */
 #include "minimal.h"
 
-#include "../common/serve.h"
-#include <errno.h>
-#include <sys/epoll.h>
+#include "../common/epoll_serve.h"
 #include <sys/uio.h>
-#include <unistd.h>
 
 struct rest {
   struct iovec part[2];
   int last;
   char head[300];
 };
-
-static struct rest **rests; /* by descriptor */
-static int epoll;
-
-static void watch(int operation, int fd, unsigned events) {
-  struct epoll_event event = {.events = events, .data.fd = fd};
-  if (epoll_ctl(epoll, operation, fd, &event)) {
-    perror("epoll_ctl");
-    exit(1);
-  }
-}
-
-static void drop(int fd) {
-  free(rests[fd]);
-  rests[fd] = NULL;
-  close(fd);
-}
 
 /* Sends what the kernel takes, and returns whether nothing is left; -1: the client has gone. */
 static int put(int fd, struct iovec part[2]) {
@@ -63,50 +42,23 @@ static void serve(int fd) {
       drop(fd);
     return;
   }
-  struct rest *rest = rests[fd] = malloc(sizeof *rest);
+  struct rest *rest = keep_rest(fd, sizeof *rest);
   memcpy(rest->head, head, sizeof head);
   rest->part[0] = (struct iovec){rest->head + head_size - part[0].iov_len, part[0].iov_len};
   rest->part[1] = part[1];
   rest->last = last;
-  watch(EPOLL_CTL_MOD, fd, EPOLLOUT);
 }
 
 static void send_rest(int fd) {
-  int done = put(fd, rests[fd]->part);
-  if (done == 0)
-    return;
-  if (done < 0 || rests[fd]->last) {
+  struct rest *rest = rests[fd];
+  int done = put(fd, rest->part);
+  if (done < 0 || (done && rest->last))
     drop(fd);
-    return;
-  }
-  free(rests[fd]);
-  rests[fd] = NULL;
-  watch(EPOLL_CTL_MOD, fd, EPOLLIN);
+  else if (done)
+    rest_is_sent(fd);
 }
 
 int main(int argc, char **argv) {
   read_pages(argv[argc - 1]);
-  int listener = announce(SOCK_NONBLOCK);
-  struct rlimit files;
-  getrlimit(RLIMIT_NOFILE, &files);
-  rests = calloc(files.rlim_cur, sizeof *rests);
-  epoll = epoll_create1(0);
-  watch(EPOLL_CTL_ADD, listener, EPOLLIN);
-  for (;;) {
-    struct epoll_event ready[256];
-    int n = epoll_wait(epoll, ready, 256, -1);
-    for (int i = 0; i < n; i++) {
-      int fd = ready[i].data.fd;
-      if (fd == listener) {
-        while ((fd = accept4(listener, NULL, NULL, SOCK_NONBLOCK)) >= 0) {
-          no_delay(fd);
-          watch(EPOLL_CTL_ADD, fd, EPOLLIN);
-        }
-      } else if (rests[fd]) {
-        send_rest(fd);
-      } else {
-        serve(fd);
-      }
-    }
-  }
+  epoll_serve(serve, send_rest);
 }

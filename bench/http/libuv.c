@@ -2,22 +2,13 @@
  * take (see minimal.h for what it cannot do). */
 #include "minimal.h"
 
-#include "../common/serve.h"
-#include <uv.h>
+#include "../common/uv_serve.h"
 
 struct pending {
   uv_write_t request;
   int last;
   char head[300];
 };
-
-static void closed(uv_handle_t *handle) { free(handle); }
-
-static void buffer(uv_handle_t *handle, size_t suggested, uv_buf_t *out) {
-  static char text[4096];
-  (void)handle, (void)suggested;
-  *out = uv_buf_init(text, sizeof text);
-}
 
 static void written(uv_write_t *request, int status) {
   struct pending *pending = (struct pending *)request;
@@ -52,25 +43,7 @@ static void arrived(uv_stream_t *client, ssize_t got, const uv_buf_t *text) {
   uv_write(&pending->request, client, part, 2, written);
 }
 
-static void welcome(uv_stream_t *listener, int status) {
-  uv_tcp_t *client = malloc(sizeof *client);
-  if (!client || status < 0)
-    exit(1);
-  uv_tcp_init(listener->loop, client);
-  if (uv_accept(listener, (uv_stream_t *)client)) {
-    uv_close((uv_handle_t *)client, closed);
-    return;
-  }
-  uv_tcp_nodelay(client, 1);
-  uv_read_start((uv_stream_t *)client, buffer, arrived);
-}
-
 int main(int argc, char **argv) {
-  uv_tcp_t listener;
-  uv_loop_t *loop = uv_default_loop();
   read_pages(argv[argc - 1]);
-  uv_tcp_init(loop, &listener);
-  if (uv_tcp_open(&listener, announce(SOCK_NONBLOCK)) || uv_listen((uv_stream_t *)&listener, 4096, welcome))
-    return 1;
-  return uv_run(loop, UV_RUN_DEFAULT);
+  return uv_serve(arrived);
 }
