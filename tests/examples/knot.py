@@ -13,6 +13,8 @@ import tempfile
 import threading
 import time
 
+from mutation import mutate
+
 LARGE = 3_000_000
 
 
@@ -311,29 +313,17 @@ def fuzz(expect, port, rounds):
     ]
     wrong = []
     for i in range(rounds):
-        data = bytearray(draw.choice(bases).encode() * draw.randint(1, 3))
-        for _ in range(draw.randint(1, 6)):
-            at = draw.randrange(len(data))
-            match draw.randrange(4):
-                case 0:
-                    data[at] = draw.randrange(256)
-                case 1:
-                    del data[at : at + draw.randint(1, 20)]
-                case 2:
-                    data[at:at] = bytes(draw.choices(b"\r\n :%/.\0\xff;,-=9", k=draw.randint(1, 12)))
-                case 3:
-                    data[at:at] = data[: draw.randint(1, 60)]
-            data = data or bytearray(b"x")
+        data = mutate(draw, draw.choice(bases).encode() * draw.randint(1, 3), b"\r\n :%/.\0\xff;,-=9")
         client = Client(port)
         try:
-            client.send(bytes(data))
+            client.send(data)
             client.socket.shutdown(socket.SHUT_WR)
             text = b""
             while client.more():
                 pass
             text = client.rest
             if text and not re.match(rb"HTTP/1\.1 [2345]\d\d [A-Z]", text):
-                wrong.append((bytes(data), text[:100]))
+                wrong.append((data, text[:100]))
         except ConnectionError:
             pass
         client.close()

@@ -9,6 +9,8 @@ import subprocess
 import tempfile
 import time
 
+from mutation import mutate
+
 
 class Client:
     def __init__(self, port, timeout=60):
@@ -315,33 +317,21 @@ def hostile(expect, port, rounds):
     ]
     wrong = []
     for _ in range(rounds):
-        data = bytearray(b"".join(draw.choices(bases, k=draw.randint(1, 4))))
-        for _ in range(draw.randint(1, 5)):
-            at = draw.randrange(len(data))
-            match draw.randrange(4):
-                case 0:
-                    data[at] = draw.randrange(256)
-                case 1:
-                    del data[at : at + draw.randint(1, 10)]
-                case 2:
-                    data[at:at] = bytes(draw.choices(b"\r\n $*-+:0129\0\xff", k=draw.randint(1, 8)))
-                case 3:
-                    data[at:at] = data[: draw.randint(1, 40)]
-            data = data or bytearray(b"\n")
+        data = mutate(draw, b"".join(draw.choices(bases, k=draw.randint(1, 4))), b"\r\n $*-+:0129\0\xff")
         client = Client(port)
-        client.socket.sendall(bytes(data))
+        client.socket.sendall(data)
         client.socket.shutdown(socket.SHUT_WR)
         try:
             while True:
                 reply = client.reply()
                 if isinstance(reply, bytes) and client.kind not in b"+-$":
-                    wrong.append((bytes(data), reply))
+                    wrong.append((data, reply))
                     break
         except ConnectionError:
             if client.rest:
-                wrong.append((bytes(data), client.rest))
+                wrong.append((data, client.rest))
         except ValueError as error:
-            wrong.append((bytes(data), error))
+            wrong.append((data, error))
         client.close()
     expect("whatever_is_sent_replies_come_back", not wrong, wrong[:2])
     client = Client(port).send(b"a\r\n+b")

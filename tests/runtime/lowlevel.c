@@ -51,20 +51,23 @@ TEST(a_schedule_queues_and_one_that_comes_first_is_kept) {
   EXPECT_NOTES("s1 o1 m o2 s2 o3 kept");
 }
 
-MAIN_FUNCTION(directed, { int i; }) {
-  BEGIN(directed_body)
-  SPAWN(NULL, suspended, NULL, 0);
-  SPAWN(NULL, other, NULL, 0);
-  CALL(5, ch_reschedule_int())
-  note("m1");
-  CALL(6, ch_yield_to_int(&w))
-  note("m2");
-  END
-}
-TEST(a_directed_yield_runs_the_suspended_one_before_the_queue) {
-  run_domain(directed);
-  EXPECT_NOTES("s1 o1 m1 s2 o2 m2");
-}
+/* A yield to `who`, which is suspended at w, while `other` is queued. */
+#define DIRECTED_YIELD(test, who)                                                                                      \
+  MAIN_FUNCTION(directed_to_##who, { int i; }) {                                                                       \
+    BEGIN(directed_to_##who##_body)                                                                                    \
+    SPAWN(NULL, who, NULL, 0);                                                                                         \
+    SPAWN(NULL, other, NULL, 0);                                                                                       \
+    CALL(5, ch_reschedule_int())                                                                                       \
+    note("m1");                                                                                                        \
+    CALL(6, ch_yield_to_int(&w))                                                                                       \
+    note("m2");                                                                                                        \
+    END                                                                                                                \
+  }                                                                                                                    \
+  TEST(test) {                                                                                                         \
+    run_domain(directed_to_##who);                                                                                     \
+    EXPECT_NOTES("s1 o1 m1 s2 o2 m2");                                                                                 \
+  }
+DIRECTED_YIELD(a_directed_yield_runs_the_suspended_one_before_the_queue, suspended)
 
 /* One that waits in plain code runs before the queue as well. */
 FRAME_FUNCTION(suspended_plainly, { int i; }) {
@@ -74,20 +77,7 @@ FRAME_FUNCTION(suspended_plainly, { int i; }) {
   note("s2");
   END
 }
-MAIN_FUNCTION(directed_to_plain, { int i; }) {
-  BEGIN(directed_to_plain_body)
-  SPAWN(NULL, suspended_plainly, NULL, 0);
-  SPAWN(NULL, other, NULL, 0);
-  CALL(5, ch_reschedule_int())
-  note("m1");
-  CALL(6, ch_yield_to_int(&w))
-  note("m2");
-  END
-}
-TEST(a_directed_yield_runs_one_suspended_in_plain_code_before_the_queue) {
-  run_domain(directed_to_plain);
-  EXPECT_NOTES("s1 o1 m1 s2 o2 m2");
-}
+DIRECTED_YIELD(a_directed_yield_runs_one_suspended_in_plain_code_before_the_queue, suspended_plainly)
 
 /* To a sibling: it runs before those that are ready since earlier. */
 FRAME_FUNCTION(ready_one, { int i; }) {
