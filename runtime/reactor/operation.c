@@ -2,6 +2,7 @@
 #include "offload/pool.h"
 #include "reactor/reactor.h"
 #include "reactor/timer.h"
+#include "reactor/turns.h"
 #include <errno.h>
 #include <stdlib.h>
 
@@ -189,6 +190,7 @@ CH_COLD void ch_operation_by_thread(struct ch_operation *op) {
 }
 
 bool ch_operation_start(struct ch_operation *op) {
+  ch_turn_end(); /* the call waits for the operation now, and no more for the descriptor */
   op->clause.type = &type;
   op->clause.object = NULL;
   op->clause.slot = 0;

@@ -140,6 +140,8 @@ const struct ch_clause_type ch_fd_clause_type = {
     .what = "descriptor", .by = CH_BY_WORLD, .enlist = enlist, .withdraw = withdraw};
 const struct ch_clause_type ch_call_clause_type = {
     .what = "descriptor", .by = CH_BY_WORLD, .enlist = enlist, .withdraw = withdraw};
+const struct ch_clause_type ch_timed_call_clause_type = {
+    .what = "descriptor", .by = CH_BY_WORLD, .enlist = enlist, .withdraw = withdraw};
 
 __thread struct ch_turns ch_turns;
 
@@ -179,25 +181,33 @@ int ch_fd_wait(int fd, int wanted, int64_t timeout) {
   return (int)ch_wait_leaf_native(&fd_timed_leaf, c);
 }
 
-static struct ch_clause call_clause(int fd, int wanted) {
-  return (struct ch_clause){
-      .type = &ch_call_clause_type, .object = (void *)(intptr_t)fd, .value = ch_turn_take(fd, wanted)};
-}
 static const struct ch_leaf call_leaf = CH_LEAF_OR("ch_call_wait", 1, events, -ECANCELED);
+static const struct ch_leaf timed_call_leaf = CH_LEAF_OR("ch_call_wait", 2, events, -ECANCELED);
 
-struct ch_int_result ch_call_wait_int(int fd, int wanted) CH_INT_NAME(ch_call_wait);
-struct ch_int_result ch_call_wait_int(int fd, int wanted) {
+/* Fills the clauses of a call, and returns how they are waited for. */
+static const struct ch_leaf *call(struct ch_clause c[2], int fd, int wanted, int64_t timeout) {
+  const bool timed = timeout != CH_FOREVER;
+  c[0] = (struct ch_clause){.type = timed ? &ch_timed_call_clause_type : &ch_call_clause_type,
+                            .object = (void *)(intptr_t)fd,
+                            .value = ch_turn_take(fd, wanted)};
+  if (timed)
+    c[1] = ch_timer_clause(timeout);
+  return timed ? &timed_call_leaf : &call_leaf;
+}
+
+struct ch_int_result ch_call_wait_int(int fd, int wanted, int64_t timeout) CH_INT_NAME(ch_call_wait);
+struct ch_int_result ch_call_wait_int(int fd, int wanted, int64_t timeout) {
   if (CH_UNLIKELY(!ch_is_in_branch()))
     return (struct ch_int_result){CH_DONE, -EPERM};
-  struct ch_clause c = call_clause(fd, wanted);
-  return ch_wait_leaf(&call_leaf, &c);
+  struct ch_clause c[2];
+  return ch_wait_leaf(call(c, fd, wanted, timeout), c);
 }
 
-int ch_call_wait(int fd, int wanted) {
+int ch_call_wait(int fd, int wanted, int64_t timeout) {
   if (CH_UNLIKELY(!ch_is_in_branch()))
     return -EPERM;
-  struct ch_clause c = call_clause(fd, wanted);
-  return (int)ch_wait_leaf_native(&call_leaf, &c);
+  struct ch_clause c[2];
+  return (int)ch_wait_leaf_native(call(c, fd, wanted, timeout), c);
 }
 
 struct ch_wait *ch_poll_wait(const struct pollfd *all, nfds_t n, int64_t deadline) {

@@ -82,7 +82,7 @@ static inline struct ch_clause ch_fd_clause(int fd, int events) {
   return (struct ch_clause){.type = &ch_fd_clause_type, .object = (void *)(intptr_t)fd, .value = events};
 }
 
-/* The same for ch_call_wait (call.h). */
-CH_HIDDEN extern const struct ch_clause_type ch_call_clause_type;
+/* The same for ch_call_wait (call.h), without a limit and with one. */
+CH_HIDDEN extern const struct ch_clause_type ch_call_clause_type, ch_timed_call_clause_type;
 
 #endif

@@ -36,7 +36,9 @@ static inline int64_t ch_turn_wake(int fd, int64_t value) {
 /* The current call has been served. */
 static inline void ch_turn_end(void) { ch_turns.branch = NULL; }
 
-static inline bool ch_turn_is_call(const struct ch_clause *c) { return c->type == &ch_call_clause_type; }
+static inline bool ch_turn_is_call(const struct ch_clause *c) {
+  return c->type == &ch_call_clause_type || c->type == &ch_timed_call_clause_type;
+}
 /* What the clause is fired with, in place of `value`. */
 static inline int64_t ch_turn_with(const struct ch_clause *c, int64_t value) {
   return value < 0 || !ch_turn_is_call(c) ? value

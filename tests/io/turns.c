@@ -7,6 +7,7 @@
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <sys/uio.h>
 
 enum { WAITERS = 5 };
@@ -24,23 +25,26 @@ static int by_recvmsg(int fd, char *c) {
   return (int)recvmsg(fd, &(struct msghdr){.msg_iov = &v, .msg_iovlen = 1}, 0);
 }
 
-enum kind { PIPE, STREAM, PACKETS };
+enum kind { PIPE, STREAM, PACKETS, TIMED };
 static const struct way {
   const char *name;
   enum kind kind;
   int (*call)(int fd, char *c);
 } ways[] = {
-    {"read of a pipe", PIPE, by_read},     {"readv of a pipe", PIPE, by_readv},
-    {"read of a stream", STREAM, by_read}, {"readv of a stream", STREAM, by_readv},
-    {"recv of a stream", STREAM, by_recv}, {"recvmsg of a stream", STREAM, by_recvmsg},
-    {"recv of packets", PACKETS, by_recv}, {"recvfrom of packets", PACKETS, by_recvfrom},
+    {"read of a pipe", PIPE, by_read},        {"readv of a pipe", PIPE, by_readv},
+    {"read of a stream", STREAM, by_read},    {"readv of a stream", STREAM, by_readv},
+    {"recv of a stream", STREAM, by_recv},    {"recvmsg of a stream", STREAM, by_recvmsg},
+    {"recv of packets", PACKETS, by_recv},    {"recvfrom of packets", PACKETS, by_recvfrom},
+    {"read with a time-out", TIMED, by_read}, {"recv with a time-out", TIMED, by_recv},
 };
 
 static void connection(enum kind kind, int ends[2]) {
   if (kind == PIPE)
     EXPECT(pipe(ends) == 0);
   else
-    EXPECT(socketpair(AF_UNIX, kind == STREAM ? SOCK_STREAM : SOCK_DGRAM, 0, ends) == 0);
+    EXPECT(socketpair(AF_UNIX, kind == PACKETS ? SOCK_DGRAM : SOCK_STREAM, 0, ends) == 0);
+  if (kind == TIMED)
+    EXPECT(setsockopt(ends[0], SOL_SOCKET, SO_RCVTIMEO, &(struct timeval){60, 0}, sizeof(struct timeval)) == 0);
 }
 
 static void until_all_wait(void) {

@@ -24,18 +24,14 @@ static int await(int fd, int events, int option) {
   int ready;
   if (timeout < 0)
     return errno = EAGAIN, -1;
-  if (timeout != CH_FOREVER) {
-    ready = ch_fd_wait(fd, events, timeout);
-  } else {
-    ready = ch_call_wait(fd, events);
-    if (ready >=
-        CH_LOOK_AGAIN) { /* no longer than this, if there is a limit; what else was wrong the next attempt says */
-      int64_t waited = (ready - CH_LOOK_AGAIN) * INT64_C(1000000);
-      timeout = ch_call_timeout(fd, option);
-      if (timeout < 0 || timeout == CH_FOREVER)
-        return 0;
-      ready = ch_fd_wait(fd, events, timeout > waited ? timeout - waited : 0);
-    }
+  ready = ch_call_wait(fd, events, timeout);
+  if (ready >=
+      CH_LOOK_AGAIN) { /* no longer than this, if there is a limit; the next attempt says what else was wrong */
+    int64_t waited = (ready - CH_LOOK_AGAIN) * INT64_C(1000000);
+    timeout = ch_call_timeout(fd, option);
+    if (timeout < 0 || timeout == CH_FOREVER)
+      return 0;
+    ready = ch_call_wait(fd, events, timeout > waited ? timeout - waited : 0);
   }
   if (ready < 0)
     return errno = -ready, -1;
