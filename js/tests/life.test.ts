@@ -240,26 +240,16 @@ test('AbortSignals both ways', async () => {
   const f = new AbortController()
   await spawn(function* () {
     setTimeout(() => f.abort(), 2)
-    same(
-      yield* finish(
+    for (const aborted of ['while it waits', 'before it begins']) {
+      const scope = finish(
         function* () {
           yield* sleep(1000)
           return 1
         },
         { signal: f.signal },
-      ),
-      undefined,
-    )
-    same(
-      yield* finish(
-        function* () {
-          yield* sleep(1000)
-          return 1
-        },
-        { signal: f.signal },
-      ),
-      undefined,
-    )
+      )
+      same([aborted, yield* scope], [aborted, undefined])
+    }
     yield* finish(function* (scope) {
       scope.cancel()
       scope.cancel()

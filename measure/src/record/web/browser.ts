@@ -115,12 +115,10 @@ export async function startBrowser(options: BrowserOptions = {}): Promise<Browse
   }
   try {
     const endpoint = await debuggingPort(child, profile, () => said, file)
-    const cdp = await Cdp.connect(endpoint)
-    const { product } = await cdp.send('Browser.getVersion')
+    const browser = await connectBrowser(endpoint)
+    const { cdp } = browser
     return {
-      cdp,
-      endpoint,
-      version: product,
+      ...browser,
       async close() {
         await Promise.race([cdp.send('Browser.close').catch(() => {}), new Promise((done) => setTimeout(done, 3000))])
         await Promise.race([cdp.closed, new Promise((done) => setTimeout(done, 3000))])
