@@ -23,7 +23,7 @@ unsigned Webs::rangeOf(llvm::Value &V, bool isSlotted) {
               isSlotted};
   SmallVector<const BasicBlock *> work;
   auto aliveIn = [&](const BasicBlock *BB) {
-    if (BB != range.home && !range.in.test(numbers.lookup(BB))) {
+    if (BB != range.block && !range.in.test(numbers.lookup(BB))) {
       range.in.set(numbers.lookup(BB));
       work.push_back(BB);
     }
@@ -86,10 +86,10 @@ void Webs::addLinks(unsigned phiIndex) {
 }
 
 bool Webs::isAliveBehind(const Range &X, const Range &Y) const {
-  const unsigned block = numbers.lookup(Y.home);
+  const unsigned block = numbers.lookup(Y.block);
   auto *definition = dyn_cast<Instruction>(Y.value);
   const bool atTop = !definition || isa<PHINode>(definition);
-  if (X.home == Y.home) {
+  if (X.block == Y.block) {
     auto *other = dyn_cast<Instruction>(X.value);
     const bool otherAtTop = !other || isa<PHINode>(other);
     if (atTop != otherAtTop ? atTop : !atTop && definition->comesBefore(other))
@@ -99,7 +99,7 @@ bool Webs::isAliveBehind(const Range &X, const Range &Y) const {
   }
   return X.out.test(block) || any_of(X.value->users(), [&](const User *U) {
            auto *user = cast<Instruction>(U);
-           return user->getParent() == Y.home && !isa<PHINode>(user) && (atTop || definition->comesBefore(user));
+           return user->getParent() == Y.block && !isa<PHINode>(user) && (atTop || definition->comesBefore(user));
          });
 }
 
@@ -144,7 +144,7 @@ bool Webs::pays(ArrayRef<unsigned> members) const {
   uint64_t alone = 0, together = 0;
   for (unsigned member : members) {
     const Range &range = ranges[member];
-    const uint64_t often = frequency.getBlockFreq(range.home).getFrequency();
+    const uint64_t often = frequency.getBlockFreq(range.block).getFrequency();
     if (range.slotted)
       alone += often;
     auto *phi = dyn_cast<PHINode>(range.value);

@@ -17,8 +17,8 @@ namespace charcoal {
 //   X and Y collide = X is alive just behind the definition of Y, or the other way round
 class Webs {
 public:
-  // `slotted`: the crossing values that are to be in the image. `standsAlone`: a phi that
-  // may be no phi of a web: the result of a call, or a value in a register.
+  // `slotted`: the crossing values that are to be in the image. `standsAlone` says of a phi that it may not be joined
+  // with what reaches it: it is the result of a call, or stays in a register.
   Webs(llvm::Function &, const CrossingValues &, const llvm::DenseSet<const llvm::Value *> &slotted,
        llvm::function_ref<bool(const llvm::PHINode &)> standsAlone, const llvm::BlockFrequencyInfo &,
        const llvm::BranchProbabilityInfo &);
@@ -30,7 +30,7 @@ public:
 private:
   struct Range {
     llvm::Value *value;
-    const llvm::BasicBlock *home; // where it is defined
+    const llvm::BasicBlock *block; // where it is defined
     llvm::BitVector in, out;      // blocks at whose beginning, at whose end it is alive
     unsigned group;
     bool slotted;
