@@ -31,7 +31,7 @@ private:
   struct Range {
     llvm::Value *value;
     const llvm::BasicBlock *block; // where it is defined
-    llvm::BitVector in, out;      // blocks at whose beginning, at whose end it is alive
+    llvm::BitVector in, out;       // blocks at whose beginning, at whose end it is alive
     unsigned group;
     bool slotted;
   };
