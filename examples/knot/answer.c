@@ -102,10 +102,12 @@ static void add_first_lines(struct output *out, int status, bool last) {
   static _Thread_local size_t size;
   struct timespec now;
   clock_gettime(CLOCK_REALTIME_COARSE, &now);
-  if (now.tv_sec != at) {
-    char date[32];
-    at = now.tv_sec;
-    size = (size_t)snprintf(lines, sizeof lines, "%sServer: knot\r\nDate: %s\r\n", ok, http_date(at, date));
+  atomic { /* a slice may end in any call, and then others would send lines that are half written */
+    if (now.tv_sec != at) {
+      char date[32];
+      at = now.tv_sec;
+      size = (size_t)snprintf(lines, sizeof lines, "%sServer: knot\r\nDate: %s\r\n", ok, http_date(at, date));
+    }
   }
   if (status == 200)
     add(out, lines, size);

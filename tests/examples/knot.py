@@ -35,14 +35,15 @@ class Client:
         return data != b""
 
     def answer(self, body=True):
-        """(status, headers, body); None if the connection has ended instead."""
+        """(status, headers, body), with the status 0 if it is no HTTP; None if the connection has ended instead."""
         while b"\r\n\r\n" not in self.rest:
             if not self.more():
                 return None
         head, self.rest = self.rest.split(b"\r\n\r\n", 1)
         lines = head.decode().split("\r\n")
         headers = {name.lower(): value.strip() for name, value in (line.split(":", 1) for line in lines[1:])}
-        status = int(lines[0].split()[1])
+        first = re.match(r"HTTP/1\.[01] (\d{3}) ", lines[0])
+        status = int(first[1]) if first else 0
         length = int(headers.get("content-length", 0)) if body and status != 304 else 0
         while len(self.rest) < length:
             if not self.more():
@@ -257,6 +258,17 @@ def connections(expect, port, files):
         )
 
 
+def first_requests(expect, program, folder):
+    """All come before the first is answered, so every activity finds that nothing has been prepared yet."""
+    with server(program, folder) as (process, port):
+        process.send_signal(signal.SIGSTOP)
+        clients = [Client(port).send(request("/")) for _ in range(30)]
+        process.send_signal(signal.SIGCONT)
+        answers = [client.answer() for client in clients]
+        wrong = [a for a in answers if not a or a[0] != 200 or a[1].get("server") != "knot" or "date" not in a[1]]
+        expect("the_first_requests_may_come_all_at_once", not wrong, wrong[:2])
+
+
 def bad_clients(expect, program, folder, files):
     with server(program, folder, "-i", "1", "-s", "1") as (_, port):
         begun, slow_reader, silent = Client(port).send("GET / HT"), Client(port), Client(port)
@@ -414,6 +426,7 @@ def tests(expect, program, rounds):
                 client.close()
             process.send_signal(signal.SIGTERM)
             expect("it_ends_when_asked", process.wait(60) == 0, process.returncode)
+        first_requests(expect, program, folder)
         bad_clients(expect, program, folder, files)
         ending(expect, program, folder, files)
         done = subprocess.run([program, "/nonexistent"], stderr=subprocess.PIPE, text=True)
