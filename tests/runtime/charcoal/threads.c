@@ -158,7 +158,9 @@ TEST(a_thousand_threads_one_after_the_other_leave_nothing) {
     descriptors[round] = dup(0);
     close(descriptors[round]);
   }
-  EXPECT(maps[1] <= maps[0] + 10 && descriptors[0] == descriptors[1]);
+  /* Sanitizers map memory and open files at times of their own, but not once for each thread. */
+  EXPECT(maps[1] <= maps[0] + 100);
+  EXPECT(descriptors[1] <= descriptors[0] + 100);
 }
 
 /* ---- the ends of a thread ---- */
