@@ -365,7 +365,8 @@ size_t Translator::statementEnd(size_t i, unsigned level) const {
       i = caseEnd(i);
     else if (t == "for" || t == "while" || t == "switch")
       i = behindGroup(i + 1);
-    else if (isWord && (t == "within" || t == "by") && at(i + 1) == "(" && at(closing(i + 1) + 1) == "do")
+    else if (isWord && (t == "within" || t == "by") && at(i + 1) == "(" &&
+             (at(closing(i + 1) + 1) == "do" || at(closing(i + 1) + 1) == "{"))
       i = behindGroup(i + 1);
     else if (isWord && t == "twait" && at(i + 1) == "{")
       return closing(i + 1) + 1;
@@ -442,6 +443,8 @@ void Translator::skim(size_t end) {
       atomicExpression();
     else if (isBareAtomicExpression())
       drop();
+    else if (refuseStatementInExpression())
+      ;
     else if (isSlot())
       slot();
     else if (t == "^" && next() == "{") { // a block: a function inside an expression

@@ -90,53 +90,100 @@ Translator::Mistake Translator::mistake(bool inList) {
   return isOurs && !isPlain(here()) ? wrongShape() : Mistake::None;
 }
 
+static const char clauseForm[] = "'waituntil (…) { … }'";
+
 // What was meant for a clause of `waituntil`.
 Translator::Mistake Translator::wrongWait() {
-  static const char clause[] = "'waituntil (…) { … }'";
   const std::string word(here());
-  if ((word != "waituntil" && word != "when" && word != "or" && word != "and") || isPlain(here()))
+  static const std::set<std::string_view> ofClauses = {"waituntil", "when", "or", "and", "fair"};
+  if (ofClauses.count(word) == 0 || isPlain(here()))
     return Mistake::None;
+  if (word == "when")
+    return wrongGuard();
+  if (word == "waituntil")
+    return wrongBrackets();
+  if (word == "fair" ? next() != "waituntil" : !startsClause(position + 1))
+    return Mistake::None;
+  problem(position,
+          word == "fair"
+              ? "'fair' stands behind the word; write 'waituntil fair (…) { … }'"
+              : "'" + word + "' stands between two clauses, and there is none before it; each ends with its body");
+  drop();
+  return Mistake::Prefix;
+}
+
+// `when` without its condition, or without the clause behind it.
+Translator::Mistake Translator::wrongGuard() {
   const bool group = next() == "(" && isClosed(position + 1);
   const size_t behind = group ? closing(position + 1) + 1 : position + 1;
-  if (word == "or" || word == "and") {
-    if (!startsClause(position + 1))
-      return Mistake::None;
+  size_t to = position + 1; // the `waituntil`, not far away
+  while (!group && isName(to) && at(to) != "waituntil")
+    ++to;
+  if (group && at(behind) == "(" && startsClause(behind))
     problem(position,
-            "'" + word + "' stands between two clauses, and there is none before it; each ends with its body");
+            "a guard stands before a single clause, not before a bracket; write it before each 'waituntil' in it");
+  else if (group && at(behind) == "waituntil")
+    problem(behind, std::string("expected '(' after 'waituntil'; write ") + clauseForm);
+  else if (group && (at(behind) == "{" || isName(behind) || isKeyword(behind)))
+    problem(behind - 1, "expected 'waituntil' behind 'when (…)'; write 'when (condition) waituntil (…) { … }'");
+  else if (!group && at(to) == "waituntil")
+    problem(position + 1, "expected '(' after 'when'; write 'when (condition) waituntil (…) { … }'");
+  else
+    return Mistake::None;
+  drop(group ? behind + (at(behind) == "waituntil") : to);
+  return Mistake::Prefix;
+}
+
+// `waituntil` without brackets, or with one that is not closed.
+Translator::Mistake Translator::wrongBrackets() {
+  if (next() == "(" && isClosed(position + 1))
+    return Mistake::None;
+  const size_t keyword = position, open = position + 1;
+  const bool fair = next() == "fair", block = next() == "{";
+  if (next() != "(")
+    problem(fair ? open : keyword,
+            "expected '(' after '" + std::string(fair ? "fair" : "waituntil") + "'; write " + clauseForm);
+  drop(fair ? open + 1 : open);
+  if (block) { // with clauses, perhaps, in the way of other languages
+    drop(isClosed(position) ? closing(position) + 1 : position + 1);
+    text(keyword, ";");
+    return Mistake::Statement;
+  }
+  const bool unclosed = here() == "(" && !isClosed(position);
+  if (unclosed)
     drop();
-    return Mistake::Prefix;
+  while (!done() && here() != "{" && here() != ";" && here() != "}") // what was meant for the call
+    drop(here() == "(" ? closing(position) + 1 : position + 1);
+  if (unclosed && open + 1 < position) {
+    problem(position - 1, "expected ')' behind what is waited for; write " + std::string(clauseForm), open,
+            "to match this '('");
+    result.problems.back().insertion = ")";
   }
-  if (word == "when") {
-    size_t to = position + 1; // the `waituntil`, not far away
-    while (!group && isName(to) && at(to) != "waituntil")
-      ++to;
-    if (group && at(behind) == "(" && startsClause(behind))
-      problem(position,
-              "a guard stands before a single clause, not before a bracket; write it before each 'waituntil' in it");
-    else if (group && at(behind) == "waituntil")
-      problem(behind, std::string("expected '(' after 'waituntil'; write ") + clause);
-    else if (group && (at(behind) == "{" || isName(behind) || isKeyword(behind)))
-      problem(behind - 1, "expected 'waituntil' behind 'when (…)'; write 'when (condition) waituntil (…) { … }'");
-    else if (!group && at(to) == "waituntil")
-      problem(position + 1, "expected '(' after 'when'; write 'when (condition) waituntil (…) { … }'");
-    else
-      return Mistake::None;
-    drop(group ? behind + (at(behind) == "waituntil") : to);
-    return Mistake::Prefix;
+  if (here() == "}")
+    text(position - 1, ";");
+  return Mistake::Prefix;
+}
+
+// A statement of the dialect where an expression is expected, as in `x = async f();`.
+bool Translator::refuseStatementInExpression() {
+  const std::string word(here());
+  if ((word != "async" && word != "activate" && word != "waituntil") || !isBehindOperator() || isPlain(here()))
+    return false;
+  const bool group = next() == "(" && isClosed(position + 1);
+  const size_t behind = group ? closing(position + 1) + 1 : position + 1;
+  if (at(behind) != "{" && !isName(behind))
+    return false;
+  problem(position, "'" + word + "' begins a statement and has no value; write '" +
+                        (word == "waituntil"  ? "waituntil (x = f(…)) { … }"
+                         : word == "activate" ? "activate { x = f(…); }"
+                                              : "async x = f(…);") +
+                        "'");
+  drop();
+  if (at(behind) == "{") {
+    text(position - 1, "0");
+    drop(isClosed(behind) ? closing(behind) + 1 : behind);
   }
-  if (next() == "(" && !group)
-    return Mistake::None; // clang will say so
-  if (!group) {
-    problem(next() == "fair" ? position + 1 : position,
-            "expected '(' after '" + std::string(next() == "fair" ? "fair" : "waituntil") + "'; write " + clause);
-    drop(next() == "fair" ? position + 2 : position + 1);
-    while (!done() && here() != "{" && here() != ";" && here() != "}") // what was meant for the call
-      drop(here() == "(" ? closing(position) + 1 : position + 1);
-    if (here() == "}")
-      text(position - 1, ";");
-    return Mistake::Prefix;
-  }
-  return Mistake::None;
+  return true;
 }
 
 // The ';' behind the token before this one is missing.

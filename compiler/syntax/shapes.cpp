@@ -76,9 +76,9 @@ Translator::Mistake Translator::wrongCancel(const Shape &shape) {
 }
 
 Translator::Mistake Translator::wrongFinish(const Shape &shape) {
-  if (shape.follows == "{" || isName(position + 1)) {
+  if (shape.follows == "{" || shape.follows == "do" || isName(position + 1)) {
     problem(shape.keyword, "'finish' stands behind the block that it waits for; write 'do { … } finish;'");
-    drop();
+    drop(position + (shape.follows == "do" ? 2 : 1));
     enterScopeAnyway(shape.keyword);
     return Mistake::Statement;
   }
@@ -90,13 +90,23 @@ Translator::Mistake Translator::wrongFinish(const Shape &shape) {
   return Mistake::Statement;
 }
 
+// Ends with the quote behind the form.
+std::string Translator::deadlineForm(std::string_view word) {
+  return std::string(word) + (word == "by" ? " (time)" : " (nanoseconds)") + " do { … } finish;'";
+}
+
 // `within` and `by`, which stand before a `do … finish`.
 Translator::Mistake Translator::wrongDeadline(const Shape &shape) {
   const auto &[keyword, word, follows, empty, group, behind] = shape;
-  const std::string form = word + (word == "by" ? " (time)" : " (nanoseconds)") + " do { … } finish;'";
+  const std::string form = deadlineForm(word);
   if (group && at(behind) == "do") {
     problem(behind, "'" + word + "' needs 'finish;' behind the block, not a loop; write '" + form, keyword,
             "for this '" + word + "'");
+    drop(behind);
+    return Mistake::Prefix;
+  }
+  if (group && position > 0 && at(position - 1) == "do") {
+    problem(keyword, "'" + word + " (…)' stands before 'do'; write '" + form);
     drop(behind);
     return Mistake::Prefix;
   }

@@ -158,6 +158,7 @@ private:
   bool startsBranches(size_t begin, size_t end) const;
   bool isFinish(size_t index) const; // a `do` that ends with `finish`, or should
   void nameFinish(Region &);
+  void endFinish(size_t keyword, bool deadline);
   static std::vector<Piece> scopePieces(const std::string &name, bool barrier, size_t keyword);
   void enterScope(const std::string &name, bool barrier, size_t keyword);
   const Region *scopeAround(const char *word);
@@ -167,6 +168,7 @@ private:
   void checkPolicy(size_t spawn);
   bool isAtomicExpression();
   void atomicExpression();
+  bool isBehindOperator() const;
   bool isBareAtomicExpression();
   void refuseList(size_t open); // before a statement that takes no list of copies
   bool isSpecifier(std::string_view word) const;
@@ -201,12 +203,16 @@ private:
   Mistake wrongCancel(const Shape &);
   Mistake wrongFinish(const Shape &);
   Mistake wrongDeadline(const Shape &);
+  static std::string deadlineForm(std::string_view word);
   Mistake wrongNoYield(const Shape &);
   Mistake wrongContained(const Shape &);
   Mistake wrongPrefix(const Shape &);
   bool wouldBe(std::string_view right) const;
   bool isMisspeltFinish(size_t index) const;
   Mistake wrongWait();
+  Mistake wrongGuard();
+  Mistake wrongBrackets();
+  bool refuseStatementInExpression();
   void correct(std::string_view right);
   void expectSemicolon(std::string_view behind);
   bool isKnown(std::string_view word) const;

@@ -45,6 +45,7 @@ private:
   void wrong(size_t index, std::string message) { wait.problems.push_back({index, std::move(message), 0, {}, {}, {}}); }
   void clause(Wait::Operator);
   void call(Wait::Clause &);
+  bool wrongWord(size_t index);
   void closeBrackets(Wait::Clause &);
   bool otherwise();
   void danglingOperator();
@@ -120,6 +121,22 @@ void Translator::WaitParser::clause(Wait::Operator op) {
   wait.clauses.push_back(clause);
 }
 
+// A word that stands in the brackets of a clause and belongs somewhere else.
+bool Translator::WaitParser::wrongWord(size_t index) {
+  const std::string word(at(index));
+  if (word == "if" || (word == "when" && !source.isPlain(word)))
+    wrong(index, "a guard stands before its clause; write 'when (…) waituntil (f(…)) { … }'");
+  else if (word == "fair" && source.isName(index + 1) && !source.isPlain(word))
+    wrong(index, "'fair' stands before the brackets; write 'waituntil fair (f(…)) { … }'");
+  else if (source.isName(index) && isDialectWord(word) && !source.isPlain(word))
+    wrong(index, "'" + word +
+                     "' does not belong between the brackets, where the call of a function stands; write "
+                     "'waituntil (f(…)) { … }'");
+  else
+    return false;
+  return true;
+}
+
 // What stands in the brackets of a clause: `f(…)`, or `place = f(…)`, both perhaps in brackets of their own.
 void Translator::WaitParser::call(Wait::Clause &clause) {
   size_t begin = clause.open + 1, end = clause.close;
@@ -132,6 +149,8 @@ void Translator::WaitParser::call(Wait::Clause &clause) {
     return wrong(clause.open, "expected a call between '(' and ')'; write 'waituntil (f(…)) { … }'");
   for (size_t k = begin; k < end; ++k) {
     const std::string_view t = at(k);
+    if (wrongWord(k))
+      return;
     if (t == "(" || t == "[" || t == "{")
       k = closing(k);
     else if (t == "=" && !clause.assigns) {

@@ -95,13 +95,18 @@ bool Translator::isAtomicExpression() {
          before == "else" || before == "case";
 }
 
+// An operand of an expression begins at the cursor.
+bool Translator::isBehindOperator() const {
+  static const std::set<std::string_view> operators = {"=", "(", ",", "+",  "-", "return", "&&", "||",
+                                                       "?", ":", "!", "==", "<", ">",      "+=", "-="};
+  return position > 0 && operators.count(at(position - 1)) != 0;
+}
+
 // `x = atomic f();`, which lacks the parentheses.
 bool Translator::isBareAtomicExpression() {
-  if (here() != "atomic" || !isName(position) || position == 0 || isPlain("atomic"))
+  if (here() != "atomic" || !isName(position) || !isBehindOperator() || isPlain("atomic"))
     return false;
-  static const std::set<std::string_view> operators = {"=",  "(", ",", "+", "-",  "return", "&&",
-                                                       "||", "?", ":", "!", "==", "<",      ">"};
-  if (!operators.count(at(position - 1)) || !(isName(position + 1) || isLiteral(position + 1)))
+  if (!(isName(position + 1) || isLiteral(position + 1)))
     return false;
   problem(position, "'atomic' in an expression needs parentheses; write 'atomic (…)'");
   return true;

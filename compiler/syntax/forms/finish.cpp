@@ -17,8 +17,11 @@ bool Translator::isFinish(size_t index) const {
   if (at(index) != "do")
     return false;
   const size_t end = statementEnd(index + 1);
-  return (isName(end) && at(end) == "finish") || isMisspeltFinish(end) ||
-         (at(end) != "while" && startsBranches(index + 1, end));
+  if (at(end) == "while") // `do … while (…) finish;` is explained
+    return at(end + 1) == "(" && isName(closing(end + 1) + 1) && at(closing(end + 1) + 1) == "finish";
+  const bool hasDeadline = isName(end) && (at(end) == "within" || at(end) == "by") && at(end + 1) == "(";
+  const size_t word = hasDeadline ? closing(end + 1) + 1 : end; // one behind the block is explained
+  return (isName(word) && at(word) == "finish") || isMisspeltFinish(end) || startsBranches(index + 1, end);
 }
 
 // Whether an `async` stands there: then a `do` before it is no loop, even if it has no end.
@@ -29,7 +32,13 @@ bool Translator::startsBranches(size_t begin, size_t end) const {
   return false;
 }
 
-bool Translator::matchesDeadline(bool) const { return next() == "(" && isFinish(closing(position + 1) + 1); }
+// No loop stands behind a deadline, so a `do` without its end is meant for a scope there.
+bool Translator::matchesDeadline(bool) const {
+  if (next() != "(" || !isClosed(position + 1))
+    return false;
+  const size_t keyword = closing(position + 1) + 1;
+  return at(keyword) == "do" && (isFinish(keyword) || at(statementEnd(keyword + 1)) != "while");
+}
 
 bool Translator::matchesLoneFinish(bool sure) const { return sure && next() == ";"; }
 
@@ -96,21 +105,39 @@ void Translator::lowerFinish(bool) {
   regions.push_back(std::move(finish));
   statement(false);
   close();
+  endFinish(keyword, deadline);
+  text(position - 1, "}");
+}
+
+// The `finish;` that ends what the `do` at `keyword` began, and what may stand there instead.
+void Translator::endFinish(size_t keyword, bool deadline) {
   if (isMisspeltFinish(position))
     correct("finish");
-  if (here() == "finish") {
-    drop();
-    if (here() == ";")
-      drop();
-    else {
-      problem(position - 1, "expected ';' after 'finish'");
-      result.problems.back().insertion = ";";
-    }
-  } else {
-    problem(position - 1, "expected 'finish;' after a 'do' block that starts branches", keyword, "to match this 'do'");
-    result.problems.back().insertion = " finish;";
+  if (here() == "while" && next() == "(") {
+    problem(position, "a 'do … finish' is no loop; write 'while (…) { do { … } finish; }'");
+    drop(closing(position + 1) + 1);
+  } else if (here() != "finish" && isName(position) && next() == "(" && at(closing(position + 1) + 1) == "finish") {
+    problem(position, "'" + std::string(here()) + "' stands before 'do'; write '" + deadlineForm(here()));
+    drop(closing(position + 1) + 1);
   }
-  text(position - 1, "}");
+  if (here() != "finish") {
+    problem(position - 1,
+            std::string("expected 'finish;' after a 'do' block ") +
+                (deadline ? "that has a deadline" : "that starts branches"),
+            keyword, "to match this 'do'");
+    result.problems.back().insertion = " finish;";
+    return;
+  }
+  drop();
+  if (here() == "(" && isClosed(position) && at(closing(position) + 1) == ";") {
+    problem(position,
+            "nothing stands between 'finish' and ';'; a deadline stands before 'do': '" + deadlineForm("within"));
+    drop(closing(position) + 1);
+  }
+  if (here() == ";")
+    return drop();
+  problem(position - 1, "expected ';' after 'finish'");
+  result.problems.back().insertion = ";";
 }
 
 // The scope that an `async` or `cancel` at the current token belongs to: that of a 'do … finish', or for `async` that
