@@ -24,8 +24,7 @@
 
 __thread uint64_t ch_looks, ch_looks_paid;
 
-/* How many of the next sleeps begin without a look, and how many will do so after the next look in vain. */
-static __thread unsigned left_out, penalty = 1;
+static __thread struct ch_worth worth;
 
 /* The processors that may be used by the domains that have looked so far, and the number of these processors. */
 enum { WORDS = 1024 / (8 * sizeof(unsigned long)) };
@@ -59,26 +58,39 @@ static int64_t longest(void) {
   return ns;
 }
 
-/* Whether there is a processor for each domain that is awake. */
+static bool are_several(void) {
+  return __atomic_load_n(&ch_domains_alive, __ATOMIC_RELAXED) > 1 && ch_reactor != &ch_reactor_simulated;
+}
 static bool has_processor(void) {
   return __atomic_load_n(&ch_domains_awake, __ATOMIC_RELAXED) <= __atomic_load_n(&processors, __ATOMIC_RELAXED);
 }
 
+bool ch_has_processor(void) {
+  if (!are_several() || longest() == 0)
+    return false;
+  count_processors();
+  return has_processor();
+}
+
+void ch_was_in_vain(struct ch_worth *w) {
+  w->penalty = w->penalty == 0 ? 1 : 2 * w->penalty < MOST_LEFT_OUT ? 2 * w->penalty : MOST_LEFT_OUT;
+  w->left_out = w->penalty;
+}
+
 static bool may_look(void) {
-  if (__atomic_load_n(&ch_domains_alive, __ATOMIC_RELAXED) < 2 || ch_reactor == &ch_reactor_simulated)
+  if (!are_several() || !ch_is_worth(&worth))
     return false;
-  if (left_out > 0) {
-    left_out--;
-    return false;
-  }
   count_processors();
   return longest() > 0;
 }
 
-static bool glance(void) {
+/* Who has just given way pauses no more: what could be changed meanwhile is what others on this processor did. */
+static bool glance(bool has_given_way) {
   for (unsigned i = 1; i <= GLANCES; i++) {
     if (!ch_inbox_is_empty())
       return true;
+    if (has_given_way)
+      return false;
     ch_atomic_pause();
   }
   return false;
@@ -91,9 +103,8 @@ static __thread bool shares_processor;
 
 static enum outcome look(int64_t due) {
   const int64_t began = ch_monotonic_now();
-  bool gives_way = false;
-  for (int64_t now = began; !glance();) {
-    bool crowded = !has_processor();
+  bool crowded = !has_processor(), gives_way = false;
+  for (int64_t now = began; !glance(crowded || gives_way); crowded = !has_processor()) {
     int64_t before = now;
     if (ch_reactor->has_news() || now >= due || now - began >= (crowded ? TIMES_CROWDED : 1) * longest())
       return IN_VAIN;
@@ -111,8 +122,13 @@ static enum outcome look(int64_t due) {
 static void learn(enum outcome outcome) {
   ch_looks++;
   ch_looks_paid += outcome == PAID;
-  left_out = outcome == PAID ? 0 : outcome == SET_ASIDE ? LEFT_OUT_AFTER_SET_ASIDE : penalty;
-  penalty = outcome == PAID ? 1 : 2 * penalty < MOST_LEFT_OUT ? 2 * penalty : MOST_LEFT_OUT;
+  if (outcome == PAID) {
+    worth = (struct ch_worth){0};
+    return;
+  }
+  ch_was_in_vain(&worth);
+  if (outcome == SET_ASIDE)
+    worth.left_out = LEFT_OUT_AFTER_SET_ASIDE;
 }
 
 bool ch_look_for_letters_slow(void) {

@@ -3,9 +3,7 @@
  *
  * It looks only under two conditions:
  * - There is another domain, which might send a letter.
- * - Looking has been worth it lately. After a look in vain the domain sleeps without a look for a while: first once,
- *   then, with each further look in vain, twice as many times as before, up to 255. After a look that found a letter,
- *   the next sleep begins with a look again.
+ * - Looking has been worth it lately (struct ch_worth). Sleeps whose look is left out begin at once.
  *
  * A look takes a processor from no other domain. It gives way (sched_yield) after each glance if more domains are awake
  * than there are processors, or if the last letter came after it had given way; otherwise from the second microsecond
@@ -23,6 +21,24 @@
 
 /* How many looks this domain has made, and how many of them found a letter. */
 CH_HIDDEN extern __thread uint64_t ch_looks, ch_looks_paid;
+
+/* Whether something pays, from what came of it lately. After a time in vain it is left out once, and after each further
+ * one twice as often as before, up to 255 times. After a time that paid it is left out no more: the initial value. */
+struct ch_worth {
+  unsigned left_out; /* so many times more */
+  unsigned penalty;  /* so often it was left out last; 0: its last time paid */
+};
+/* Counts as a time that is left out if the result is false. */
+static inline bool ch_is_worth(struct ch_worth *w) {
+  if (CH_LIKELY(w->left_out == 0))
+    return true;
+  w->left_out--;
+  return false;
+}
+CH_HIDDEN void ch_was_in_vain(struct ch_worth *);
+
+/* There are several domains, and a processor for each of those that are awake; and looking is not forbidden. */
+CH_HIDDEN bool ch_has_processor(void);
 
 /* Looks for letters, and opens those that it finds. It is called when no activity can run. True: letters have been
  * opened. */

@@ -8,6 +8,7 @@
 #include "charcoal/channel.h"
 #include "sync/object.h"
 #include "sync/plain.h"
+#include "sync/retry.h"
 #include <errno.h>
 #include <stdlib.h>
 
@@ -217,10 +218,26 @@ static inline int receive_at_once(struct ch_channel *c, void *to, size_t size) {
   return result == CH_OP_WAITS ? end(c, CH_OP_WAITS) : result;
 }
 
+/* Without room both sides would wait for the other one's coming. */
+static bool may_retry(const struct ch_channel *c) { return c->object.shared && c->room != 0; }
+
+static inline int send_soon(struct ch_channel *c, const void *from, size_t size) {
+  int result = send_at_once(c, from, size);
+  for (struct ch_retry r = {0}; CH_UNLIKELY(result == CH_OP_WAITS) && may_retry(c) && ch_retry(&r);)
+    result = send_at_once(c, from, size);
+  return result;
+}
+static inline int receive_soon(struct ch_channel *c, void *to, size_t size) {
+  int result = receive_at_once(c, to, size);
+  for (struct ch_retry r = {0}; CH_UNLIKELY(result == CH_OP_WAITS) && may_retry(c) && ch_retry(&r);)
+    result = receive_at_once(c, to, size);
+  return result;
+}
+
 struct ch_int_result ch_channel_send_int(struct ch_channel *, const void *, size_t) CH_INT_NAME(ch_channel_send);
 struct ch_int_result ch_channel_send_int(struct ch_channel *c, const void *from, size_t size) {
   struct ch_channel_send__clause f;
-  int result = ch_is_marked() ? ECANCELED : send_at_once(c, from, size);
+  int result = ch_is_marked() ? ECANCELED : send_soon(c, from, size);
   if (CH_LIKELY(result != CH_OP_WAITS))
     return (struct ch_int_result){CH_DONE, result};
   ch_channel_send__clause(&f, c, from, size);
@@ -228,7 +245,7 @@ struct ch_int_result ch_channel_send_int(struct ch_channel *c, const void *from,
 }
 int ch_channel_send(struct ch_channel *c, const void *from, size_t size) {
   struct ch_channel_send__clause f;
-  int result = ch_is_marked() ? ECANCELED : send_at_once(c, from, size);
+  int result = ch_is_marked() ? ECANCELED : send_soon(c, from, size);
   if (result != CH_OP_WAITS)
     return result;
   ch_channel_send__clause(&f, c, from, size);
@@ -238,7 +255,7 @@ int ch_channel_send(struct ch_channel *c, const void *from, size_t size) {
 struct ch_int_result ch_channel_recv_int(struct ch_channel *, void *, size_t) CH_INT_NAME(ch_channel_recv);
 struct ch_int_result ch_channel_recv_int(struct ch_channel *c, void *to, size_t size) {
   struct ch_channel_recv__clause f;
-  int result = ch_is_marked() ? ECANCELED : receive_at_once(c, to, size);
+  int result = ch_is_marked() ? ECANCELED : receive_soon(c, to, size);
   if (CH_LIKELY(result != CH_OP_WAITS))
     return (struct ch_int_result){CH_DONE, result};
   ch_channel_recv__clause(&f, c, to, size);
@@ -246,7 +263,7 @@ struct ch_int_result ch_channel_recv_int(struct ch_channel *c, void *to, size_t 
 }
 int ch_channel_recv(struct ch_channel *c, void *to, size_t size) {
   struct ch_channel_recv__clause f;
-  int result = ch_is_marked() ? ECANCELED : receive_at_once(c, to, size);
+  int result = ch_is_marked() ? ECANCELED : receive_soon(c, to, size);
   if (result != CH_OP_WAITS)
     return result;
   ch_channel_recv__clause(&f, c, to, size);
@@ -298,7 +315,7 @@ static const struct ch_leaf some_leaves[2][2] = {CH_FORM_LEAVES_OR("ch_send_some
 
 /* 0: the caller waits for this clause. */
 static intptr_t send_some_at_once(struct some *s, struct ch_channel *c, const void *from, size_t size, size_t n) {
-  int result = n == 0 ? EINVAL : ch_is_marked() ? ECANCELED : send_at_once(c, from, size);
+  int result = n == 0 ? EINVAL : ch_is_marked() ? ECANCELED : send_soon(c, from, size);
   if (result != CH_OP_WAITS)
     return result ? -result : send_rest(c, from, size, n);
   ch_channel_send__clause(&s->send, c, from, size);
@@ -307,7 +324,7 @@ static intptr_t send_some_at_once(struct some *s, struct ch_channel *c, const vo
   return 0;
 }
 static intptr_t receive_some_at_once(struct some *s, struct ch_channel *c, void *to, size_t size, size_t n) {
-  int result = n == 0 ? EINVAL : ch_is_marked() ? ECANCELED : receive_at_once(c, to, size);
+  int result = n == 0 ? EINVAL : ch_is_marked() ? ECANCELED : receive_soon(c, to, size);
   if (result != CH_OP_WAITS)
     return result ? -result : receive_rest(c, to, size, n);
   ch_channel_recv__clause(&s->recv, c, to, size);

@@ -1,5 +1,6 @@
 #include "sync/gate.h"
 #include "sync/held.h"
+#include "sync/retry.h"
 #include <limits.h>
 
 static const struct ch_gate_kind *kind_of(const struct ch_clause *c) {
@@ -104,6 +105,13 @@ int ch_gate_try(const struct ch_gate_type types[2], struct ch_gate *g, long want
   ch_gate_leave(g);
   ch_held_note(types->kind, g, place);
   return result == WAITS ? EAGAIN : result;
+}
+
+int ch_gate_call(const struct ch_gate_type types[2], struct ch_gate *g, long wanted, const void *place) {
+  int result = ch_gate_try(types, g, wanted, place);
+  for (struct ch_retry r = {0}; result == EAGAIN && g->object.shared && types->kind->brief && ch_retry(&r);)
+    result = ch_gate_try(types, g, wanted, place);
+  return result;
 }
 
 int ch_gate_enlist(struct ch_clause *c) {

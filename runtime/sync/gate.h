@@ -24,6 +24,7 @@ struct ch_gate_kind {
   void (*listed)(struct ch_gate__clause *);
   /* Returns the activity that has the lock alone, or NULL if none has; for reports. NULL: no activity ever does. */
   const void *(*holder)(const struct ch_gate *);
+  bool brief; /* who waits usually waits for somebody who needs it for a moment only */
 };
 struct ch_gate_type {
   struct ch_clause_type clause;
@@ -53,6 +54,9 @@ CH_HIDDEN void ch_gate_form(struct ch_gate__clause *, const struct ch_gate_type 
 /* Makes the call if it need not wait; EAGAIN: it would have to. */
 CH_HIDDEN int ch_gate_try(const struct ch_gate_type types[2], struct ch_gate *, long wanted, const void *place);
 
+/* Does the same, also a few times (sync/retry.h). */
+CH_HIDDEN int ch_gate_call(const struct ch_gate_type types[2], struct ch_gate *g, long wanted, const void *place);
+
 /* The object may be changed between ch_gate_enter and ch_gate_leave. The latter lets go on as many as then can. */
 CH_HIDDEN void ch_gate_enter(struct ch_gate *);
 CH_HIDDEN void ch_gate_leave(struct ch_gate *);
@@ -75,7 +79,7 @@ CH_HIDDEN bool ch_gate_is_alone(void);
     struct ch_gate__clause c;                                                                                          \
     if (at_once)                                                                                                       \
       return (struct ch_int_result){CH_DONE, 0};                                                                       \
-    int result = ch_gate_try(types, object_gate, how_many, __builtin_return_address(0));                               \
+    int result = ch_gate_call(types, object_gate, how_many, __builtin_return_address(0));                              \
     if (result != EAGAIN)                                                                                              \
       return (struct ch_int_result){CH_DONE, result};                                                                  \
     ch_gate_form(&c, types, object_gate, how_many, __builtin_return_address(0));                                       \
@@ -84,7 +88,7 @@ CH_HIDDEN bool ch_gate_is_alone(void);
     struct ch_gate__clause c;                                                                                          \
     if (at_once)                                                                                                       \
       return 0;                                                                                                        \
-    int result = ch_gate_try(types, object_gate, how_many, __builtin_return_address(0));                               \
+    int result = ch_gate_call(types, object_gate, how_many, __builtin_return_address(0));                              \
     if (result != EAGAIN)                                                                                              \
       return result;                                                                                                   \
     ch_gate_form(&c, types, object_gate, how_many, __builtin_return_address(0));                                       \

@@ -23,7 +23,7 @@ static void give_back(struct ch_clause *c) {
 }
 
 static const void *holder(const struct ch_gate *g) { return of(g)->owner; }
-static const struct ch_gate_kind kind = {"mutex", fits, take, mistake, is_again, NULL, holder};
+static const struct ch_gate_kind kind = {"mutex", fits, take, mistake, is_again, NULL, holder, .brief = true};
 static const struct ch_gate_type types[2] = CH_GATE_TYPES(&kind, NULL);
 static const struct ch_gate_type held_types[2] = CH_GATE_TYPES(&kind, give_back);
 

@@ -17,6 +17,7 @@
 #include "charcoal/future.h"
 #include "charcoal/watch.h"
 #include "reactor/inbox.h"
+#include "sync/retry.h"
 #include "wait/wait.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -145,6 +146,7 @@ void ch_sem_left(struct ch_link *waiters) { (void)waiters; }
 struct ch_frame *ch_frame_new(const struct ch_frame_info *info) { return (void)info, fail("no frames here"), NULL; }
 void ch_frame_free(struct ch_frame *f) { (void)f; }
 void ch_object_claim(struct ch_object *, const char *);
+bool ch_retry(struct ch_retry *r) { return r->pauses++ == 0; } /* each call once */
 
 /* ---- choices ---- */
 

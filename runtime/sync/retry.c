@@ -1,0 +1,28 @@
+#include "sync/retry.h"
+#include "wait/atomics.h"
+
+enum { FIRST_PAUSES = 4, MOST_PAUSES = 64 };
+
+static __thread struct ch_worth worth;
+
+static bool may_begin(void) {
+  const struct ch_group *g = ch_domain.group;
+  return g && !g->head && ch_has_processor() && ch_is_worth(&worth);
+}
+
+bool ch_retry(struct ch_retry *r) {
+  if (r->pauses == 0) {
+    if (!may_begin())
+      return false;
+    r->before = worth;
+    worth = (struct ch_worth){0}; /* unless it turns out to be in vain */
+  } else if (r->pauses == MOST_PAUSES) {
+    worth = r->before;
+    ch_was_in_vain(&worth);
+    return false;
+  }
+  r->pauses = r->pauses ? 2 * r->pauses : FIRST_PAUSES;
+  for (unsigned i = 0; i < r->pauses; i++)
+    ch_atomic_pause();
+  return true;
+}
