@@ -95,6 +95,21 @@ static struct ch_clause *clause_at(const struct ch_wait *w, unsigned index) {
 
 static unsigned selected(const struct ch_wait *w) { return ch_atomic_load(&w->state) - CH_STATE_FIRST; }
 
+/* Makes the last clause of a wait that is over the first one. Whoever has claimed one of its clauses often goes on with
+ * a wait for the same objects, in textual order, and takes the losers off their lists as it meets them. If the losers
+ * are withdrawn from the other end, the two meet once instead of at every object. */
+static void reverse(struct ch_wait *w) {
+  struct ch_clause *c = w->first, *before = NULL;
+  while (c) {
+    struct ch_clause *next = c->next;
+    c->next = before;
+    before = c;
+    c = next;
+  }
+  w->last = w->first;
+  w->first = before;
+}
+
 /* ---- becoming ready ---- */
 
 /* In the waiter's domain: a clause has been claimed, and has had its effect. */
@@ -111,6 +126,8 @@ static void arrived(struct ch_wait *w, struct ch_clause *c) {
   c->state = CH_IS_HAD;
   if (!b)
     return; /* it is still enlisting, and finds out */
+  if (w->exposed)
+    reverse(w);
   withdraw_losers(w, c, NULL);
   ch_ready(b, c->index);
 }
