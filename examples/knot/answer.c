@@ -1,5 +1,6 @@
-/* What is sent: headers, ranges, conditions (RFC 9110), pages about errors, and the bytes of files. */
+/* What is sent: heads, ranges, conditions (RFC 9110), pages about errors, and the bytes of files. */
 #include "knot.h"
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -7,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/sendfile.h>
 #include <sys/socket.h>
 
@@ -17,10 +19,7 @@ static void send_all(struct output *out, const char *bytes, size_t n) {
     ssize_t put = -1;
     within(settings.timeout) do put = send(out->to, bytes, n, MSG_NOSIGNAL);
     finish;
-    if (put <= 0) {
-      out->failed = true;
-      return;
-    }
+    out->failed = put <= 0;
     bytes += put;
     n -= (size_t)put;
   }
@@ -34,21 +33,22 @@ void output_flush(struct output *out) {
 static void add(struct output *out, const char *bytes, size_t n) {
   if (n > sizeof out->bytes - out->used)
     output_flush(out);
-  if (n > sizeof out->bytes) {
-    send_all(out, bytes, n);
-  } else {
-    memcpy(out->bytes + out->used, bytes, n);
-    out->used += n;
-  }
+  if (n > sizeof out->bytes)
+    return send_all(out, bytes, n);
+  memcpy(out->bytes + out->used, bytes, n);
+  out->used += n;
 }
 
+static void add_text(struct output *out, const char *text) { add(out, text, strlen(text)); }
+
+/* What is formatted fits into the buffer of an output. */
 __attribute__((format(printf, 2, 3))) static void addf(struct output *out, const char *format, ...) {
-  char text[1024];
+  char text[sizeof out->bytes];
   va_list arguments;
   va_start(arguments, format);
   int n = vsnprintf(text, sizeof text, format, arguments);
   va_end(arguments);
-  add(out, text, n < (int)sizeof text ? (size_t)n : sizeof text - 1);
+  add(out, text, (size_t)n);
 }
 
 /* The kernel copies from the file to the socket. sendfile has no flag that says "do not wait", so the socket does. */
@@ -63,29 +63,30 @@ static void send_file(struct output *out, int fd, off_t from, off_t to) {
   fcntl(out->to, F_SETFL, modes);
 }
 
-/* ---- headers ---- */
+/* ---- heads ---- */
 
-static const char *reason(int status) {
-  static const char *const reasons[600] = {
-      [200] = "OK",
-      [206] = "Partial Content",
-      [301] = "Moved Permanently",
-      [304] = "Not Modified",
-      [400] = "Bad Request",
-      [403] = "Forbidden",
-      [404] = "Not Found",
-      [405] = "Method Not Allowed",
-      [408] = "Request Timeout",
-      [412] = "Precondition Failed",
-      [413] = "Content Too Large",
-      [414] = "URI Too Long",
-      [416] = "Range Not Satisfiable",
-      [431] = "Request Header Fields Too Large",
-      [500] = "Internal Server Error",
-      [501] = "Not Implemented",
-      [505] = "HTTP Version Not Supported",
+/* The status with its meaning in words. */
+static const char *in_words(int status) {
+  static const char *const words[600] = {
+      [200] = "200 OK",
+      [206] = "206 Partial Content",
+      [301] = "301 Moved Permanently",
+      [304] = "304 Not Modified",
+      [400] = "400 Bad Request",
+      [403] = "403 Forbidden",
+      [404] = "404 Not Found",
+      [405] = "405 Method Not Allowed",
+      [408] = "408 Request Timeout",
+      [412] = "412 Precondition Failed",
+      [413] = "413 Content Too Large",
+      [414] = "414 URI Too Long",
+      [416] = "416 Range Not Satisfiable",
+      [431] = "431 Request Header Fields Too Large",
+      [500] = "500 Internal Server Error",
+      [501] = "501 Not Implemented",
+      [505] = "505 HTTP Version Not Supported",
   };
-  return reasons[status];
+  return words[status];
 }
 
 const char *http_date(time_t t, char text[static 32]) {
@@ -94,95 +95,86 @@ const char *http_date(time_t t, char text[static 32]) {
   return text;
 }
 
-/* The first lines of every answer. They are the same for a second. */
-static void add_first_lines(struct output *out, int status, bool last) {
-  static const char ok[] = "HTTP/1.1 200 OK\r\n";
-  static _Thread_local time_t at;
-  static _Thread_local char lines[128];
-  static _Thread_local size_t size;
-  struct timespec now;
-  clock_gettime(CLOCK_REALTIME_COARSE, &now);
-  atomic { /* a slice may end in any call, and then others would send lines that are half written */
-    if (now.tv_sec != at) {
-      char date[32];
-      at = now.tv_sec;
-      size = (size_t)snprintf(lines, sizeof lines, "%sServer: knot\r\nDate: %s\r\n", ok, http_date(at, date));
-    }
-  }
-  if (status == 200)
-    add(out, lines, size);
-  else
-    addf(out, "HTTP/1.1 %d %s\r\n%s", status, reason(status), lines + sizeof ok - 1);
-  if (last)
-    add(out, "Connection: close\r\n", 19);
+/* Now, as HTTP has it. The text is written once a second. A slice may end in any call, so without `atomic` another
+ * activity might send a text that is half written. */
+static atomic const char *http_now(void) {
+  static _Thread_local time_t written;
+  static _Thread_local char text[32];
+  time_t now = time(NULL);
+  if (now != written)
+    http_date(written = now, text);
+  return text;
 }
 
-void answer_status(struct output *out, int status, bool last, bool head_only, const char *more_headers) {
+static void add_first_lines(struct output *out, int status, bool last) {
+  add_text(out, "HTTP/1.1 ");
+  add_text(out, in_words(status));
+  add_text(out, "\r\nServer: knot\r\nDate: ");
+  add_text(out, http_now());
+  add_text(out, last ? "\r\nConnection: close\r\n" : "\r\n");
+}
+
+int answer_status(struct output *out, int status, bool last, bool head_only, const char *more_fields) {
   char page[256];
-  int size = snprintf(page, sizeof page, "<!doctype html><title>%d %s</title><h1>%d %s</h1>\n", status, reason(status),
-                      status, reason(status));
+  const char *words = in_words(status);
+  int size = snprintf(page, sizeof page, "<!doctype html><title>%s</title><h1>%s</h1>\n", words, words);
   add_first_lines(out, status, last);
-  addf(out, "Content-Type: text/html; charset=utf-8\r\nContent-Length: %d\r\n%s\r\n", size, more_headers);
+  addf(out, "Content-Type: text/html; charset=utf-8\r\nContent-Length: %d\r\n%s\r\n", size, more_fields);
   if (!head_only)
-    add(out, page, (size_t)size);
+    add_text(out, page);
+  return status;
 }
 
 /* ---- conditions (RFC 9110, section 13) ---- */
 
+/* -1: there is no date, or it is none. */
 static time_t time_of(const char *date) {
   struct tm parts = {0};
   return date && strptime(date, "%a, %d %b %Y %H:%M:%S GMT", &parts) ? timegm(&parts) : -1;
 }
 
-/* Whether the list of tags has the file's. */
 static bool has_tag(const char *list, const struct file *f) {
   return strcmp(list, "*") == 0 || strstr(list, f->etag) != NULL;
 }
 
 /* 0, 304 or 412. */
 static int condition(const struct request *r, const struct file *f) {
-  char *const *value = r->value;
-  if (value[IF_MATCH] ? !has_tag(value[IF_MATCH], f)
-                      : value[IF_UNMODIFIED_SINCE] && time_of(value[IF_UNMODIFIED_SINCE]) >= 0 &&
-                            f->modified > time_of(value[IF_UNMODIFIED_SINCE]))
+  const char *match = request_field(r, "if-match"), *none_match = request_field(r, "if-none-match");
+  time_t unmodified = time_of(request_field(r, "if-unmodified-since"));
+  if (match ? !has_tag(match, f) : unmodified >= 0 && f->modified > unmodified)
     return 412;
-  if (value[IF_NONE_MATCH] ? has_tag(value[IF_NONE_MATCH], f)
-                           : value[IF_MODIFIED_SINCE] && f->modified <= time_of(value[IF_MODIFIED_SINCE]))
+  if (none_match ? has_tag(none_match, f) : f->modified <= time_of(request_field(r, "if-modified-since")))
     return 304;
   return 0;
 }
 
+/* Reads digits. -1: there are none. */
+static long long number(const char **at) { return isdigit((unsigned char)**at) ? strtoll(*at, (char **)at, 10) : -1; }
+
 /* The range that is asked for. 206; 200: all of it, also for what is no single range; 416. */
 static int range(const struct request *r, const struct file *f, off_t *from, off_t *to) {
-  const char *text = r->value[RANGE], *if_range = r->value[IF_RANGE];
+  const char *text = request_field(r, "range"), *if_range = request_field(r, "if-range");
   *from = 0;
   *to = f->size;
-  if (!text || strncmp(text, "bytes=", 6) != 0 || strchr(text, ','))
+  if (!text || strncasecmp(text, "bytes=", 6) != 0)
     return 200;
   if (if_range && strcmp(if_range, f->etag) != 0 && time_of(if_range) != f->modified)
     return 200;
-  char *end;
   text += 6;
-  errno = 0;
-  if (*text == '-') {
-    long long last = strtoll(text + 1, &end, 10);
-    if (end == text + 1 || *end || errno || last < 0)
-      return 200;
-    *from = last < f->size ? f->size - last : 0;
-    return last > 0 && f->size > 0 ? 206 : 416;
-  }
-  long long first = strtoll(text, &end, 10), last = f->size - 1;
-  if (end == text || *end != '-' || errno || first < 0)
+  long long first = number(&text);
+  if (*text++ != '-')
     return 200;
-  if (end[1]) {
-    last = strtoll(end + 1, &end, 10);
-    if (*end || errno || last < first)
-      return 200;
+  long long last = number(&text);
+  if (*text || (first < 0 && last < 0) || (first >= 0 && last >= 0 && last < first))
+    return 200;
+  if (first < 0) { /* the last so many */
+    first = last < f->size ? f->size - last : 0;
+    last = f->size - 1;
   }
   if (first >= f->size)
     return 416;
   *from = first;
-  *to = last < f->size - 1 ? last + 1 : f->size;
+  *to = last < 0 || last >= f->size ? f->size : last + 1;
   return 206;
 }
 
@@ -190,24 +182,23 @@ static int range(const struct request *r, const struct file *f, off_t *from, off
 
 static int answer_file(struct output *out, const struct request *r, struct file *f, bool last, bool head_only,
                        long long *sent) {
+  char more[64] = "";
   off_t from, to;
-  char more[128] = "";
   int status = condition(r, f);
   if (!status)
     status = range(r, f, &from, &to);
-  if (status == 412 || status == 416) {
-    if (status == 416)
-      snprintf(more, sizeof more, "Content-Range: bytes */%lld\r\n", (long long)f->size);
-    answer_status(out, status, last, head_only, more);
-    return status;
-  }
+  if (status == 416)
+    snprintf(more, sizeof more, "Content-Range: bytes */%lld\r\n", (long long)f->size);
+  if (status == 412 || status == 416)
+    return answer_status(out, status, last, head_only, more);
   add_first_lines(out, status, last);
-  add(out, f->head, status == 304 ? f->validators : status == 206 ? f->description : f->head_size);
-  if (status == 304)
-    add(out, "\r\n", 2);
+  add_text(out, f->validators);
+  add_text(out, status == 304 ? "\r\n" : f->description);
   if (status == 206)
     addf(out, "Content-Range: bytes %lld-%lld/%lld\r\nContent-Length: %lld\r\n\r\n", (long long)from, (long long)to - 1,
          (long long)f->size, (long long)(to - from));
+  if (status == 200)
+    add_text(out, f->length);
   if (head_only || status == 304)
     return status;
   *sent = to - from;
@@ -220,25 +211,18 @@ static int answer_file(struct output *out, const struct request *r, struct file 
 
 int answer(struct output *out, const struct request *r, bool last, long long *sent) {
   bool head_only = r->parser.method == HTTP_HEAD;
+  const char *target = r->text;
+  char more[LONGEST_PATH + 32] = "";
   struct file *f;
-  *sent = 0;
-  if (r->parser.method != HTTP_GET && !head_only) {
-    answer_status(out, 405, last, false, "Allow: GET, HEAD\r\n");
-    return 405;
-  }
-  int status = file_open(&f, r->target, r->value[ACCEPT_ENCODING]);
-  if (status) {
-    char more[HEAD_SIZE / 4 + 32] = "";
-    if (status == 301) { /* a folder: its page has relative links, so the slash matters */
-      size_t path = strcspn(r->target, "?#");
-      if (r->target[0] != '/' || r->target[1] == '/' || path > HEAD_SIZE / 4 - 2)
-        status = 404;
-      else
-        snprintf(more, sizeof more, "Location: %.*s/\r\n", (int)path, r->target);
-    }
-    answer_status(out, status, last, head_only, more);
-    return status;
-  }
+  if (r->parser.method != HTTP_GET && !head_only)
+    return answer_status(out, 405, last, false, "Allow: GET, HEAD\r\n");
+  int status = file_open(&f, target, request_field(r, "accept-encoding"));
+  if (status == 301 && (target[0] != '/' || target[1] == '/'))
+    status = 404;
+  if (status == 301) /* a folder: its page has relative links, so the slash matters */
+    snprintf(more, sizeof more, "Location: %.*s/\r\n", (int)strcspn(target, "?#"), target);
+  if (status)
+    return answer_status(out, status, last, head_only, more);
   status = answer_file(out, r, f, last, head_only, sent);
   file_close(f);
   return status;

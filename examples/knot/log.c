@@ -1,33 +1,25 @@
-/* The access log, in the form that all tools know ("combined"), with the time that each answer took. Each domain
- * collects lines and appends them at once; O_APPEND keeps the lines of several domains and processes whole. */
+/* The access log, in the form that all tools know ("combined"), with the time that each answer took. O_APPEND keeps the
+ * lines of several domains and processes whole. */
 #include "knot.h"
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
-static _Thread_local char lines[16384];
-static _Thread_local size_t used;
 static _Thread_local int file = -1;
 
-void log_reopen(void) {
-  log_flush();
-  int before = file;
-  file = settings.log ? open(settings.log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644) : -1;
-  if (settings.log && file < 0)
+void log_open(void) {
+  if (!settings.log)
+    return;
+  int opened = open(settings.log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+  if (opened < 0) {
     perror(settings.log);
-  if (before >= 0)
-    close(before);
-}
-
-void log_flush(void) {
-  char whole[sizeof lines]; /* others go on to collect while this is written */
-  size_t n = used;
-  memcpy(whole, lines, n);
-  used = 0;
-  if (n > 0 && file >= 0 && write(file, whole, n) < 0)
-    perror(settings.log);
+  } else if (file < 0) {
+    file = opened;
+  } else { /* the number stays the same, for somebody may be writing */
+    dup3(opened, file, O_CLOEXEC);
+    close(opened);
+  }
 }
 
 /* A text of the client's, without what could break a line. */
@@ -43,20 +35,18 @@ static const char *quoted(const char *text, char *to, size_t size) {
 }
 
 void log_request(uint32_t address, const struct request *r, int status, long long sent, int64_t began) {
-  if (!settings.log)
-    return;
   char line[8192], target[4096], agent[1024], referer[1024], who[INET_ADDRSTRLEN], when[40];
+  if (file < 0)
+    return;
   time_t now = time(NULL);
   struct tm parts;
   strftime(when, sizeof when, "%d/%b/%Y:%H:%M:%S %z", localtime_r(&now, &parts));
   inet_ntop(AF_INET, &address, who, sizeof who);
   int n = snprintf(line, sizeof line, "%s - - [%s] \"%s %s HTTP/%d.%d\" %d %lld \"%s\" \"%s\" %.6f\n", who, when,
                    r->refused ? "-" : llhttp_method_name((llhttp_method_t)r->parser.method),
-                   quoted(r->refused ? NULL : r->target, target, sizeof target), r->parser.http_major,
-                   r->parser.http_minor, status, sent, quoted(r->value[REFERER], referer, sizeof referer),
-                   quoted(r->value[USER_AGENT], agent, sizeof agent), (double)(ch_now() - began) / 1e9);
-  while (used + (size_t)n > sizeof lines) /* others may fill it again while it is written */
-    log_flush();
-  memcpy(lines + used, line, (size_t)n);
-  used += (size_t)n;
+                   quoted(r->refused ? NULL : r->text, target, sizeof target), r->parser.http_major,
+                   r->parser.http_minor, status, sent, quoted(request_field(r, "referer"), referer, sizeof referer),
+                   quoted(request_field(r, "user-agent"), agent, sizeof agent), (double)(ch_now() - began) / 1e9);
+  if (write(file, line, (size_t)n) < 0)
+    perror(settings.log);
 }

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
+#include <limits.h>
 #include <netinet/tcp.h>
 #include <signal.h>
 #include <stdio.h>
@@ -24,20 +25,28 @@ static const char usage[] =
     "  -d, --domains N          threads that serve (1)\n"
     "  -c, --connections N      at most so many at a time in each thread (20000)\n"
     "  -i, --idle SECONDS       closes a connection on which no request has come for so long (60)\n"
-    "  -s, --timeout SECONDS   that a client may take for a request, or to take some of an answer (10)\n"
+    "  -s, --timeout SECONDS    that a client may take for a request, or to take some of an answer (10)\n"
     "  -b, --body BYTES         the largest body of a request (65536)\n"
     "  -l, --log FILE           writes a line for each request\n"
     "  -h, --help\n";
 
+#define SECOND 1000000000LL
 struct settings settings = {.port = 8080,
                             .domains = 1,
                             .connections = 20000,
-                            .idle = 60000000000,
-                            .timeout = 10000000000,
+                            .idle = 60 * SECOND,
+                            .timeout = 10 * SECOND,
                             .largest_body = 65536};
 bool stopping;
 
-static const int64_t second = 1000000000;
+/* ---- a domain ---- */
+
+struct domain {
+  int listener;
+  ch_sem orders; /* posted for each order: to reload, or to stop */
+  ch_sem room;   /* connections that may still come */
+  ch_thread thread;
+};
 
 static int listen_at(int port) {
   struct sockaddr_in here = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port)};
@@ -46,8 +55,8 @@ static int listen_at(int port) {
   setsockopt(s, SOL_SOCKET, SO_REUSEPORT, &(int){1}, sizeof(int));
   setsockopt(s, IPPROTO_TCP, TCP_NODELAY, &(int){1}, sizeof(int)); /* its connections inherit it */
   if (bind(s, (void *)&here, sizeof here) != 0 || listen(s, 4096) != 0) {
-    close(s);
-    return -1;
+    fprintf(stderr, "knot: cannot listen at port %d: %s\n", port, strerror(errno));
+    exit(1);
   }
   return s;
 }
@@ -58,120 +67,94 @@ static int port_of(int listener) {
   return ntohs(here.sin_port);
 }
 
-/* ---- a domain ---- */
-
-struct domain {
-  int listener;
-  bool reload;   /* somebody has asked for it */
-  ch_sem orders; /* posted for each order: to reload, or to stop */
-  ch_sem room;   /* connections that may still come */
-  ch_thread thread;
-  long long live; /* connections that are served now */
-};
-
-static void serve_one(struct domain *d, int connection, uint32_t address) {
-  d->live++;
-  activate(d, connection, address) {
-    serve(connection, address);
-    d->live--;
-    ch_sem_post(&d->room);
-  }
-}
-
-/* Takes connections until the scope around is cancelled. */
-static void accept_all(struct domain *d) {
+/* Serves each client that comes by an activity in the scope, until none can be accepted any more. */
+static void accept_all(struct domain *d, ch_scope *connections) {
   while (ch_sem_wait(&d->room) == 0) {
     struct sockaddr_in client;
     int connection = accept4(d->listener, (void *)&client, &(socklen_t){sizeof client}, SOCK_CLOEXEC);
     if (connection >= 0) {
-      serve_one(d, connection, client.sin_addr.s_addr);
+      uint32_t address = client.sin_addr.s_addr;
+      activate[ch_in(connections)](d, connection, address) {
+        serve(connection, address);
+        ch_sem_post(&d->room);
+      }
       continue;
     }
     ch_sem_post(&d->room);
     if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM)
-      ch_sleep(second / 10); /* until some connection ends */
+      ch_sleep(SECOND / 10); /* until some connection ends */
     else if (errno != ECONNABORTED && errno != EINTR && errno != EPROTO)
-      break;
+      return;
   }
 }
 
 static void run_domain(void *data) {
   struct domain *d = data;
-  log_reopen();
-serving:
+  log_open();
+connections:
   do {
-    async accept_all(d);
-    async {
+    ch_scope *connections = ch_scope_here();
+  accepting:
+    do {
+      async accept_all(d, connections);
       while (ch_sem_wait(&d->orders) == 0 && !stopping) {
         files_forget();
-        log_reopen();
+        log_open();
       }
-      cancel serving;
+      cancel accepting;
     }
-    async while (ch_sleep(second) == 0) log_flush();
+    finish;
+    /* Clients that the kernel has let in already get an answer, too. The socket no longer waits for others. */
+    fcntl(d->listener, F_SETFL, O_NONBLOCK);
+    accept_all(d, connections);
+    close(d->listener);
+    cancel connections; /* whoever is idle ends; whoever has a request finishes it */
   }
   finish;
-  /* Clients that the kernel has let in already get an answer, too. The socket no longer waits for others. */
-  fcntl(d->listener, F_SETFL, O_NONBLOCK);
-  struct sockaddr_in client;
-  for (int c; (c = accept4(d->listener, (void *)&client, &(socklen_t){sizeof client}, SOCK_CLOEXEC)) >= 0;)
-    serve_one(d, c, client.sin_addr.s_addr);
-  close(d->listener);
-  end_idle_connections();
-  while (d->live > 0)
-    ch_sleep(second / 100);
-  log_flush();
   files_forget();
-  forget_spares();
 }
 
 /* ---- the process ---- */
 
-static long long number(const char *option, const char *text, long long least, long long most) {
+/* The options that take a number. */
+static const struct number {
+  const char *name;
+  long long *to, unit, least, most;
+} numbers[] = {
+    {"port", &settings.port, 1, 0, 65535},
+    {"domains", &settings.domains, 1, 1, 256},
+    {"connections", &settings.connections, 1, 1, 1 << 20},
+    {"idle", &settings.idle, SECOND, 1, 86400},
+    {"timeout", &settings.timeout, SECOND, 1, 86400},
+    {"body", &settings.largest_body, 1, 0, 1LL << 40},
+};
+
+static void read_number(const struct number *n, const char *text) {
   char *end;
-  long long n = strtoll(text, &end, 10);
-  if (end == text || *end || n < least || n > most) {
-    fprintf(stderr, "knot: %s takes a number from %lld to %lld, not '%s'\n", option, least, most, text);
+  long long value = strtoll(text, &end, 10);
+  if (end == text || *end || value < n->least || value > n->most) {
+    fprintf(stderr, "knot: --%s takes a number from %lld to %lld, not '%s'\n", n->name, n->least, n->most, text);
     exit(2);
   }
-  return n;
+  *n->to = value * n->unit;
 }
 
 static void read_options(int argc, char **argv) {
+  static const char letters[] = "p:d:c:i:s:b:l:h"; /* those of `numbers` first, and in the same order */
   static const struct option options[] = {
       {"port", 1, NULL, 'p'}, {"domains", 1, NULL, 'd'}, {"connections", 1, NULL, 'c'},
       {"idle", 1, NULL, 'i'}, {"timeout", 1, NULL, 's'}, {"body", 1, NULL, 'b'},
       {"log", 1, NULL, 'l'},  {"help", 0, NULL, 'h'},    {0}};
-  for (int c; (c = getopt_long(argc, argv, "p:d:c:i:s:b:l:h", options, NULL)) != -1;)
-    switch (c) {
-    case 'p':
-      settings.port = (int)number("--port", optarg, 0, 65535);
-      break;
-    case 'd':
-      settings.domains = (int)number("--domains", optarg, 1, 256);
-      break;
-    case 'c':
-      settings.connections = (int)number("--connections", optarg, 1, 1 << 20);
-      break;
-    case 'i':
-      settings.idle = second * number("--idle", optarg, 1, 86400);
-      break;
-    case 's':
-      settings.timeout = second * number("--timeout", optarg, 1, 86400);
-      break;
-    case 'b':
-      settings.largest_body = number("--body", optarg, 0, 1LL << 40);
-      break;
-    case 'l':
+  for (int c; (c = getopt_long(argc, argv, letters, options, NULL)) != -1;) {
+    if (c == 'h')
+      exit(fputs(usage, stdout) < 0);
+    if (c == '?')
+      exit(fputs(usage, stderr) < 0 ? 1 : 2);
+    if (c == 'l')
       settings.log = optarg;
-      break;
-    case 'h':
-      fputs(usage, stdout);
-      exit(0);
-    default:
-      fputs(usage, stderr);
-      exit(2);
-    }
+    else
+      read_number(&numbers[(strchr(letters, c) - letters) / 2], optarg);
+  }
   if (optind != argc - 1) {
     fputs(usage, stderr);
     exit(2);
@@ -203,15 +186,13 @@ int main(int argc, char **argv) {
   struct domain *domains = calloc((size_t)settings.domains, sizeof *domains);
   for (int i = 0; i < settings.domains; i++) {
     ch_sem_init(&domains[i].room, (unsigned long)settings.connections);
-    domains[i].listener = listen_at(settings.port);
-    if (domains[i].listener < 0)
-      return fprintf(stderr, "knot: cannot listen at port %d: %s\n", settings.port, strerror(errno)), 1;
+    domains[i].listener = listen_at((int)settings.port);
     settings.port = port_of(domains[i].listener);
   }
   for (int i = 0; i < settings.domains; i++)
     if (ch_domain_start(&domains[i].thread, run_domain, &domains[i]) != 0)
       return fprintf(stderr, "knot: cannot start a thread\n"), 1;
-  printf("knot: http://127.0.0.1:%d/\n", settings.port);
+  printf("knot: http://127.0.0.1:%lld/\n", settings.port);
   fflush(stdout);
 
   while (!stopping) {

@@ -345,19 +345,19 @@ def fuzz(expect, port, rounds):
 
 def ending(expect, program, folder, files):
     with tempfile.TemporaryDirectory() as logs:
-        with server(program, folder, "-d", "2", "-l", f"{logs}/log") as (process, port):
-            idle, busy = Client(port), Client(port)
+        with server(program, folder, "-d", "2", "-i", "3600", "-l", f"{logs}/log") as (process, port):
+            idle, busy, silent = Client(port), Client(port), Client(port)
             busy.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 16)
             busy.send(request("/large.bin"))
             idle.send(request("/")).answer()
             os.rename(f"{logs}/log", f"{logs}/old") if os.path.exists(f"{logs}/log") else None
             process.send_signal(signal.SIGHUP)
-            while not os.path.exists(f"{logs}/log"):
-                time.sleep(0.01)
-            idle.send(request("/page.html")).answer()
+            while not os.path.exists(f"{logs}/log") or "/page.html" not in open(f"{logs}/log").read():
+                idle.send(request("/page.html")).answer()
             busy.more()
             process.send_signal(signal.SIGTERM)
             expect("an_idle_connection_ends_with_the_server", idle.has_ended())
+            expect("so_does_one_on_which_nothing_has_ever_come", silent.has_ended())
             answer = busy.answer()
             expect("an_answer_that_has_begun_is_finished", answer and answer[2] == files["large.bin"])
             busy.close()
