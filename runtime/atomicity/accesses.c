@@ -32,7 +32,7 @@ static struct ch_own_access *take_table(unsigned log) {
 
 static void give_table(struct ch_own_access *table, unsigned log) {
   if (!spare)
-    spare = calloc(LAST_LOG + 1, sizeof *spare);
+    spare = ch_pages_take((LAST_LOG + 1) * sizeof *spare);
   if (!spare) {
     ch_pages_give(table, sizeof *table << log);
     return;
@@ -106,9 +106,12 @@ static bool came_between(const struct ch_watched *w, const struct ch_own_access 
   return t->place && common_bytes && t->who != w->id && t->time > e->time && !ch_knows(&w->knowledge, t->who, t->time);
 }
 
-/* Does the entry's access belong together with one that is made now? */
+/* Does the entry's access belong together with one that is made now? Whoever puts two functions' accesses into atomic
+ * blocks, and not into one, has said what belongs together. */
 static bool belong_together(const struct ch_watched *w, const struct ch_own_access *e, uint32_t activation) {
-  return (activation && activation == e->activation) || w->pauses - e->pauses <= ch_atomicity_settings.window;
+  if (activation && activation == e->activation)
+    return true;
+  return !(e->is_atomic && ch_tls.atomic_depth) && w->pauses - e->pauses <= ch_atomicity_settings.window;
 }
 
 static bool was_changed(const struct ch_own_access *e, const struct ch_touch *t) {
@@ -172,6 +175,27 @@ static void compare_runs(struct ch_watched *w, struct ch_own_access *e, const st
   }
 }
 
+/* A function has written one location, was set aside without a wait, and now writes another one, while somebody read
+ * both at once in between: the new value of the first, and the old one of the second. */
+static void look_for_a_half(const struct ch_watched *w, uintptr_t at, const struct ch_cell *c, unsigned bytes,
+                            const struct ch_access_place *place, uint32_t activation, uint32_t value) {
+  const struct ch_touch *both = &c->read;
+  if (!both->place || both->who == w->id || both->time <= w->shown || !(c->read_bytes & bytes) ||
+      both->place->size != place->size || both->value == value)
+    return;
+  for (unsigned i = 0; i < CH_WRITES_KEPT; i++) {
+    const struct ch_own_write *first = &w->wrote[i];
+    if (first->activation != activation || first->at == at || first->time <= w->shown || first->time >= both->time)
+      continue;
+    const struct ch_cell *other = ch_shadow_look(first->at);
+    if (other && other->read.place && other->read.who == both->who && other->read.time == both->time &&
+        other->written.who == w->id && other->born <= first->time) {
+      ch_found(CH_HALF_WRITTEN, at, first->place, both, place);
+      return;
+    }
+  }
+}
+
 static uint32_t value_at(uintptr_t at, size_t size) {
   uint64_t v = 0;
   memcpy(&v, (const void *)at, size < sizeof v ? size : sizeof v);
@@ -221,8 +245,13 @@ static void note(struct ch_watcher *h, struct ch_cell *c, uintptr_t at, size_t s
   e->activation = activation;
   e->value = value_at(at, size);
   e->last = kind;
+  e->is_atomic = ch_tls.atomic_depth > 0;
   struct ch_touch touch = {place, h->now, w->id, e->value};
   if (kind == CH_WRITES) {
+    if (activation && wants(CH_HALF_WRITTEN)) {
+      look_for_a_half(w, at, c, bytes, place, activation, e->value);
+      w->wrote[w->writes++ % CH_WRITES_KEPT] = (struct ch_own_write){at, h->now, place, activation};
+    }
     e->write = place;
     c->written = touch;
     c->written_bytes = (uint8_t)bytes;

@@ -12,6 +12,8 @@
  *     writes        writes    reads         overwritten
  *     writes        reads     writes        dirty read
  *
+ * One finding is about two locations: a branch writes the first, another reads both, the branch writes the second.
+ *
  * watcher.h has the state of a domain; shadow.c what is known of each location, accesses.c what each branch knows of
  * its own last accesses, and the rule; order.c who waited for whom; findings.c the reports; settings.c what the user
  * asked for. Everything is of the domain's own thread, but the findings. While no module was compiled with the option

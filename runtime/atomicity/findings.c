@@ -180,9 +180,9 @@ static void put_pause(struct text *t, const struct ch_pause *p) {
 
 /* ---- the report ---- */
 
-static const char *const names[CH_FINDINGS] = {"lost update",       "stale check",
-                                               "overwritten value", "value overwritten elsewhere",
-                                               "unrepeatable read", "dirty read"};
+static const char *const names[CH_FINDINGS] = {
+    "lost update",       "stale check", "overwritten value", "value overwritten elsewhere",
+    "unrepeatable read", "dirty read",  "half-written pair"};
 
 static void put_remedy(struct text *t, const struct finding *f, const struct ch_pause *p) {
   static const char *const harm[CH_FINDINGS] = {"What was written in between is lost.",
@@ -190,7 +190,8 @@ static void put_remedy(struct text *t, const struct finding *f, const struct ch_
                                                 "What was read is not what had been written.",
                                                 "What was read is not what had been written.",
                                                 "The second read found something else than the first.",
-                                                "What was seen in between was not meant to last."};
+                                                "What was seen in between was not meant to last.",
+                                                "What was read is half old and half new."};
   const struct ch_access_place *a = &f->first, *b = &f->second;
   put(t, "  %s ", harm[f->kind]);
   bool one_piece = a->file && same_text(a->file, b->file) && same_text(a->function, b->function);
@@ -208,25 +209,37 @@ static void put_remedy(struct text *t, const struct finding *f, const struct ch_
     put(t, "It waits there, so atomic { } is no remedy: hold a lock over %s, or look again after the wait.\n", lines);
 }
 
+/* What was accessed first. In all kinds but one that is the location of the report itself. */
+static void put_first_object(struct text *t, const struct finding *f) {
+  if (f->kind != CH_HALF_WRITTEN)
+    put(t, "it ");
+  else if (f->first.variable)
+    put(t, "'%s' ", f->first.variable);
+  else
+    put(t, "another location ");
+}
+
 static void put_report(struct text *t, const struct finding *f, uintptr_t at, const struct ch_touch *other) {
   const struct ch_watched *w = ch_watcher.current;
-  static const char *const verbs[CH_FINDINGS][3] = {{"read", "wrote", "wrote"}, {"read", "wrote", "wrote"},
-                                                    {"wrote", "wrote", "read"}, {"wrote", "wrote", "read"},
-                                                    {"read", "wrote", "read"},  {"wrote", "read", "wrote"}};
+  static const char *const verbs[CH_FINDINGS][3] = {
+      {"read", "wrote", "wrote"}, {"read", "wrote", "wrote"}, {"wrote", "wrote", "read"}, {"wrote", "wrote", "read"},
+      {"read", "wrote", "read"},  {"wrote", "read", "wrote"}, {"wrote", "read", "wrote"}};
   const struct ch_pause *p = pause_around(w, other->time);
   put(t, "charcoal: %s: ", names[f->kind]);
-  if (f->second.variable || f->first.variable)
-    put(t, "'%s' (", f->second.variable ? f->second.variable : f->first.variable);
+  const char *name = f->second.variable || f->kind == CH_HALF_WRITTEN ? f->second.variable : f->first.variable;
+  if (name)
+    put(t, "'%s' (", name);
   put(t, "%u byte%s at 0x%lx%s\n  ", f->second.size, f->second.size == 1 ? "" : "s", (unsigned long)at,
-      f->second.variable || f->first.variable ? ")" : "");
+      name ? ")" : "");
   put_who(t, w->id);
-  put(t, " %s it ", verbs[f->kind][0]);
+  put(t, " %s ", verbs[f->kind][0]);
+  put_first_object(t, f);
   put_place(t, &f->first);
   put(t, "\n  then it ");
   put_pause(t, p);
   put(t, "\n  meanwhile ");
   put_who(t, other->who);
-  put(t, " %s it ", verbs[f->kind][1]);
+  put(t, " %s %s ", verbs[f->kind][1], f->kind == CH_HALF_WRITTEN ? "both" : "it");
   put_place(t, &f->other);
   put(t, "\n  and then the first %s it ", verbs[f->kind][2]);
   put_place(t, &f->second);

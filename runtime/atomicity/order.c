@@ -60,6 +60,7 @@ void ch_tell(const void *address) {
     *o = (struct object){.address = address};
   ch_learn_all(&o->knowledge, &h->current->knowledge);
   ch_learn(&o->knowledge, h->current->id, h->now);
+  h->current->shown = h->now;
   h->now++;
 }
 

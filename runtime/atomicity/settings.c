@@ -8,19 +8,20 @@
 #include <string.h>
 #include <unistd.h>
 
-#define DEFAULT_KINDS (1u << CH_LOST_UPDATE | 1u << CH_STALE_CHECK | 1u << CH_OVERWRITTEN)
+#define DEFAULT_KINDS (1u << CH_LOST_UPDATE | 1u << CH_STALE_CHECK | 1u << CH_OVERWRITTEN | 1u << CH_HALF_WRITTEN)
 #define ALL_KINDS ((1u << CH_FINDINGS) - 1)
 
 struct ch_atomicity_settings ch_atomicity_settings = {
     .kinds = DEFAULT_KINDS, .window = 2, .reports = 50, .exit_code = 66, .memory = (size_t)1 << 30};
 
 static _Noreturn void wrong(const char *word, const char *why) {
-  fprintf(stderr,
-          "charcoal: error: CHARCOAL_ATOMICITY: '%s' %s; it takes off, kinds=all or a list with commas of lost-update, "
-          "stale-check, overwritten, overwritten-elsewhere, unrepeatable-read, dirty-read, window=PAUSES, "
-          "reports=COUNT, exitcode=STATUS, "
-          "memory=MIB, log=PATH, suppressions=FILE, with ':' between them\n",
-          word, why);
+  fprintf(
+      stderr,
+      "charcoal: error: CHARCOAL_ATOMICITY: '%s' %s; it takes off, kinds=all or a list with commas of lost-update, "
+      "stale-check, overwritten, overwritten-elsewhere, unrepeatable-read, dirty-read, half-written, window=PAUSES, "
+      "reports=COUNT, exitcode=STATUS, "
+      "memory=MIB, log=PATH, suppressions=FILE, with ':' between them\n",
+      word, why);
   _exit(CH_EXIT_MISUSE);
 }
 
@@ -35,7 +36,8 @@ static unsigned long number(const char *word, const char *digits, unsigned long 
 
 static unsigned kinds_named(char *names, const char *word) {
   static const char *const all[CH_FINDINGS] = {"lost-update",           "stale-check",       "overwritten",
-                                               "overwritten-elsewhere", "unrepeatable-read", "dirty-read"};
+                                               "overwritten-elsewhere", "unrepeatable-read", "dirty-read",
+                                               "half-written"};
   if (strcmp(names, "all") == 0)
     return ALL_KINDS;
   unsigned kinds = 0;

@@ -98,6 +98,8 @@ static void note_pause(struct ch_watched *w, const struct ch_branch *b, int stat
   struct ch_pause *p = &w->last[w->set_aside++ % CH_PAUSES];
   *p = (struct ch_pause){.from = ch_watcher.now};
   describe(p, b, status);
+  if (p->is_wait)
+    w->shown = ch_watcher.now;
   if (p->is_wait || ch_tls.slice_over)
     w->pauses++;
   p->is_native = b->flags & CH_NATIVE;

@@ -56,8 +56,9 @@ struct ch_own_access {
   uint64_t time, run;
   const struct ch_access_place *read, *write; /* the last of each kind in that run; NULL: none */
   uint32_t activation, pauses, value;
-  uint8_t last;  /* enum ch_access */
-  uint8_t blind; /* the run's first access was a write */
+  uint8_t last;      /* enum ch_access */
+  uint8_t blind;     /* the run's first access was a write */
+  uint8_t is_atomic; /* the last access stood in an atomic block */
   struct {
     const struct ch_access_place *place; /* NULL: no more */
     uint64_t time;
@@ -80,6 +81,14 @@ struct ch_pause {
     uint32_t point;
   } frames[3]; /* the innermost; info NULL: there are no more */
 };
+/* A write by a function in which the branch can be set aside. */
+struct ch_own_write {
+  uintptr_t at;
+  uint64_t time;
+  const struct ch_access_place *place;
+  uint32_t activation; /* 0: there was no such write yet */
+};
+#define CH_WRITES_KEPT 16
 #define CH_PAUSES 8
 #define CH_HELD 8
 
@@ -91,6 +100,9 @@ struct ch_watched {
   uint64_t run;                   /* when it began */
   unsigned set_aside;             /* entries of `last` ever written */
   struct ch_pause last[CH_PAUSES];
+  uint64_t shown;  /* when it last waited or posted: others were meant to see what it had written before that */
+  unsigned writes; /* entries of `wrote` ever written */
+  struct ch_own_write wrote[CH_WRITES_KEPT];
   struct ch_knowledge knowledge;
   const void *held[CH_HELD]; /* semaphores of which it has taken a unit */
   unsigned holds;            /* entries of `held` ever written */
@@ -132,6 +144,7 @@ enum ch_finding_kind {
   CH_OVERWRITTEN_ELSEWHERE,
   CH_UNREPEATABLE,
   CH_DIRTY,
+  CH_HALF_WRITTEN, /* two locations, of which another has read both after the first was written */
   CH_FINDINGS
 };
 /* Reads the settings, and sees to it that what was found is summed up at the end. */

@@ -132,6 +132,23 @@ static void overwritten(void) {
   wait_for(&a, &b);
 }
 
+static long seen;
+
+static apart void write_both(long v) {
+  x = v; // half_written: first
+  ch_reschedule();
+  y = v; // half_written: second
+}
+static apart void read_both(void) {
+  seen = x + y; // half_written: other
+}
+static void half_written(void) {
+  ch_activity a, b;
+  activate[&a] { write_both(1); }
+  activate[&b] { read_both(); }
+  wait_for(&a, &b);
+}
+
 static void overwritten_elsewhere(void) {
   ch_activity a, b;
   activate[&a] {
@@ -281,6 +298,65 @@ static void a_semaphore_over_both(void) {
   activate[&b] { add_in_turn(&s); }
   wait_for(&a, &b);
   expect(x == 2, "nothing is lost");
+}
+
+// Each calls something, for an atomic block without a call does not survive optimisation.
+static apart atomic long look_up(void) {
+  ch_reschedule();
+  return x;
+}
+static apart atomic void put(long v) {
+  ch_reschedule();
+  x = v;
+}
+
+static void each_atomic_block_is_for_itself(void) {
+  ch_activity a, b;
+  activate[&a] {
+    long v = look_up();
+    ch_sleep(2);
+    put(v + 1);
+  }
+  activate[&b] {
+    ch_sleep(1);
+    put(7);
+  }
+  wait_for(&a, &b);
+  expect(x == 1, "the 7 is lost, as one atomic block after the other may lose it");
+}
+
+static apart void write_both_slowly(long v) {
+  x = v;
+  ch_sleep(2);
+  y = v;
+}
+static void two_writes_with_a_wait_between_them(void) {
+  ch_activity a, b;
+  activate[&a] { write_both_slowly(1); }
+  activate[&b] {
+    ch_sleep(1);
+    read_both();
+  }
+  wait_for(&a, &b);
+  expect(seen == 1, "the other has seen one of them");
+}
+
+static apart void post_between(ch_sem *s) {
+  x = 1;
+  ch_sem_post(s);
+  ch_reschedule();
+  y = 1;
+}
+static void two_writes_with_a_post_between_them(void) {
+  ch_sem s = CH_SEM_INIT(0);
+  ch_activity a, b;
+  activate[&a] { post_between(&s); }
+  activate[&b] {
+    ch_sem_wait(&s);
+    read_both();
+  }
+  wait_for(&a, &b);
+  expect(seen == 1, "the other has seen one of them");
 }
 
 static void an_atomic_block(void) {
@@ -626,6 +702,7 @@ static const struct {
              {"at_a_yield", set_aside},
              CASE(stale_check),
              CASE(overwritten),
+             CASE(half_written),
              CASE(overwritten_elsewhere),
              CASE(unrepeatable_read),
              CASE(dirty_read),
@@ -637,6 +714,9 @@ static const struct {
              CASE(a_mutex_over_both),
              CASE(a_semaphore_over_both),
              CASE(an_atomic_block),
+             CASE(each_atomic_block_is_for_itself),
+             CASE(two_writes_with_a_wait_between_them),
+             CASE(two_writes_with_a_post_between_them),
              CASE(a_hand_over_by_semaphores),
              CASE(a_hand_over_by_the_end_of_an_activity),
              CASE(a_hand_over_by_a_finish),
