@@ -87,12 +87,12 @@ enum { USUAL = 16384, LARGEST = 512 << 20, MOST_BYTES = 1 << 30 }; /* of one arg
 /* Buffers of usual size that no client needs now. A few are kept, because all clients that have something to say take
  * and give back theirs in turn. */
 enum { SPARE = 64 };
-static struct spare {
+static ch_may_interleave struct spare {
   char *in;
   struct buffer out;
   struct command command;
 } spares[SPARE];
-static int number_of_spares;
+static ch_may_interleave int number_of_spares;
 
 static void take_buffers(struct client *c) {
   if (number_of_spares > 0) {
@@ -100,6 +100,9 @@ static void take_buffers(struct client *c) {
     c->in = s->in;
     c->out = s->out;
     c->command = s->command;
+    ch_atomicity_forget(c->in, USUAL + 1); /* for -fcharcoal-atomicity: the bytes have another owner now */
+    ch_atomicity_forget(c->out.at, c->out.room);
+    ch_atomicity_forget(c->command.argument, (size_t)c->command.room * sizeof *c->command.argument);
   } else {
     c->in = malloc(USUAL + 1);
   }
