@@ -169,7 +169,7 @@ Locals::Locals(Function &F, ArrayRef<Point> points, const CrossingValues &crossi
   for (AllocaInst *A : all) {
     AddressUses uses(*A);
     LocalClass &verdict = classes[A] = LocalClass::Native;
-    if (points.empty())
+    if (points.empty() || A->isSwiftError()) // the latter is set just before each call that takes it
       continue;
     if (any_of(uses.derived, [&](const llvm::Value *V) { return crosses.count(V); })) {
       verdict = LocalClass::Home;

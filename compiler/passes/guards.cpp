@@ -11,7 +11,7 @@ using namespace charcoal;
 static constexpr uint64_t Granularity = 8, Header = 32;
 
 bool Guards::guards(const AllocaInst &A) {
-  return A.getAllocationSize(A.getDataLayout())->getFixedValue() > 0 && !isAllocaPromotable(&A);
+  return A.getAllocationSize(A.getDataLayout())->getFixedValue() > 0 && !A.isSwiftError() && !isAllocaPromotable(&A);
 }
 
 static bool hasScope(const AllocaInst &A) {

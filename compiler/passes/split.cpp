@@ -249,6 +249,30 @@ static void dropLifetimes(AllocaInst *A) {
       I->eraseFromParent();
 }
 
+// What Swift's calling convention calls the place of an error is a register: only loads, stores and calls may use such
+// a local, so it cannot be in a frame. Another one holds the value, and is copied there and back around each call; none
+// of these calls can suspend.
+static void copySwiftErrors(Function &F) {
+  SmallVector<AllocaInst *> errors;
+  for (Instruction &I : F.getEntryBlock())
+    if (auto *A = dyn_cast<AllocaInst>(&I); A && A->isSwiftError())
+      errors.push_back(A);
+  for (AllocaInst *error : errors) {
+    Type *T = error->getAllocatedType();
+    auto *copy = new AllocaInst(T, error->getAddressSpace(), error->getName(), error->getIterator());
+    for (Use &U : make_early_inc_range(error->uses())) {
+      auto *call = dyn_cast<CallInst>(U.getUser());
+      if (!call) {
+        U.set(copy);
+        continue;
+      }
+      IRBuilder<> before(call), after(call->getNextNode());
+      before.CreateStore(before.CreateLoad(T, copy), error);
+      after.CreateStore(after.CreateLoad(T, error), copy);
+    }
+  }
+}
+
 // Where a block leaves the function: what the activation owns is given back before it.
 Instruction *Splitter::endOfActivation(BasicBlock &BB) const {
   Instruction *end = dyn_cast_if_present<ReturnInst>(BB.getTerminator());
@@ -1255,6 +1279,7 @@ void Splitter::run() {
   rewriteTailCalls();
   collectPoints();
   if (!calls.empty()) {
+    copySwiftErrors(F);
     lowerDynamicLocals();
     makePoints();
     repeatAddresses(CrossingValues(F, points));
