@@ -8,6 +8,7 @@
     zlib          zlib (Debian source package zlib): FOLDER/*.c, test/example.c, test/minigzip.c
     zstd          zstd (Debian source package libzstd): FOLDER/lib
     gcc-torture   gcc 12's gcc.c-torture/execute (Debian package gcc-12-source): FOLDER/*.c
+    clang-tests   clang 19's tests of C (Debian source package llvm-toolchain-19): FOLDER/CodeGen, C, Sema, …
 
 Prints FOLDER. Does nothing when FOLDER is complete already (it then holds the file `.complete`). Nothing
 outside FOLDER and its sibling `.downloads` is written; apt's own settings and lists are left alone.
@@ -54,8 +55,8 @@ def sources():
     raise SystemExit(f"fetch.py: apt knows no archive of Debian {RELEASE}; add one to /etc/apt/sources.list")
 
 
-def apt_source(package, downloads):
-    """Unpacks a Debian source package by way of a private list of sources; returns its folder."""
+def download_source(package, downloads, *what):
+    """Downloads a Debian source package by way of a private list of sources; returns the folder with its files."""
     private = downloads / "apt"
     (private / "lists" / "partial").mkdir(parents=True, exist_ok=True)
     (private / "debian.sources").write_text(sources())
@@ -76,7 +77,13 @@ def apt_source(package, downloads):
     target = downloads / f"{package}.source"
     shutil.rmtree(target, ignore_errors=True)
     target.mkdir()
-    command("apt-get", *options, "source", "--download-only", package, cwd=target)
+    command("apt-get", *options, "source", "--download-only", *what, package, cwd=target)
+    return target
+
+
+def apt_source(package, downloads):
+    """Unpacks a Debian source package; returns its folder."""
+    target = download_source(package, downloads)
     command("dpkg-source", "--no-check", "--skip-patches", "-x", next(target.glob("*.dsc")), "tree", cwd=target)
     return target / "tree"
 
@@ -151,6 +158,15 @@ def gcc_torture(folder, downloads):
     package.unlink()
 
 
+def clang_tests(folder, downloads):
+    """The archive holds all of LLVM, of which a hundredth is unpacked; RISC-V's vector intrinsics are half of that."""
+    archive = next(download_source("llvm-toolchain-19", downloads, "--tar-only").glob("*.orig.tar.xz"))
+    parts = [f"*/clang/test/{name}" for name in ("CodeGen", "C", "Sema", "Parser", "Lexer")]
+    argv = ["tar", "-xf", archive, "-C", folder, "--strip-components=3", "--wildcards", "--exclude=rvv-intrinsics-*"]
+    command(*argv, *parts, cwd=downloads)
+    archive.unlink()
+
+
 NAMES = {
     "lua": lua,
     "lua51": lua51,
@@ -159,6 +175,7 @@ NAMES = {
     "zlib": zlib,
     "zstd": zstd,
     "gcc-torture": gcc_torture,
+    "clang-tests": clang_tests,
 }
 
 

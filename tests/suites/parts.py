@@ -17,8 +17,9 @@ def parts(build, long):
             [*applications, "--quick", "--settings", "O0-stress-asan", "lua-unprotected", "zlib"],
             [*torture, "--every", "25", "--settings", "O0-stress,O2-stress,O2-stress-asan"],
         ]
+    clang = [sys.executable, str(HERE / "clang.py"), "--build", build]
     every = "O0-plain,O2-plain,O0-stress,O2-stress,O0-stress-asan,O2-stress-asan"
-    return [[*applications, "--settings", every], [*torture, "--settings", every]]
+    return [[*applications, "--settings", every], [*torture, "--settings", every], clang]
 
 
 if __name__ == "__main__":
