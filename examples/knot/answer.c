@@ -10,14 +10,14 @@
 #include <string.h>
 #include <strings.h>
 #include <sys/sendfile.h>
-#include <sys/socket.h>
+#include <unistd.h>
 
 /* ---- sending ---- */
 
 static void send_all(struct output *out, const char *bytes, size_t n) {
   while (n > 0 && !out->failed) {
     ssize_t put = -1;
-    within(settings.timeout) do put = send(out->to, bytes, n, MSG_NOSIGNAL);
+    within(settings.timeout) do put = out->to->tls ? tls_write(out->to, bytes, n) : write(out->to->fd, bytes, n);
     finish;
     out->failed = put <= 0;
     bytes += put;
@@ -51,16 +51,25 @@ __attribute__((format(printf, 2, 3))) static void addf(struct output *out, const
   add(out, text, (size_t)n);
 }
 
+static void send_file_encrypted(struct output *out, int fd, off_t from, off_t to) {
+  for (output_flush(out); from < to && !out->failed; from += (off_t)out->used, output_flush(out)) {
+    size_t most = sizeof out->bytes, rest = (size_t)(to - from);
+    ssize_t n = pread(fd, out->bytes, rest < most ? rest : most, from);
+    out->failed = n <= 0;
+    out->used = n > 0 ? (size_t)n : 0;
+  }
+}
+
 /* The kernel copies from the file to the socket. sendfile has no flag that says "do not wait", so the socket does. */
 static void send_file(struct output *out, int fd, off_t from, off_t to) {
+  int socket = out->to->fd, modes = fcntl(socket, F_GETFL);
   output_flush(out);
-  int modes = fcntl(out->to, F_GETFL);
-  fcntl(out->to, F_SETFL, modes | O_NONBLOCK);
+  fcntl(socket, F_SETFL, modes | O_NONBLOCK);
   while (from < to && !out->failed) {
-    ssize_t n = sendfile(out->to, fd, &from, (size_t)(to - from));
-    out->failed = n == 0 || (n < 0 && (errno != EAGAIN || ch_fd_wait(out->to, POLLOUT, settings.timeout) <= 0));
+    ssize_t n = sendfile(socket, fd, &from, (size_t)(to - from));
+    out->failed = n == 0 || (n < 0 && (errno != EAGAIN || ch_fd_wait(socket, POLLOUT, settings.timeout) <= 0));
   }
-  fcntl(out->to, F_SETFL, modes);
+  fcntl(socket, F_SETFL, modes);
 }
 
 /* ---- heads ---- */
@@ -204,6 +213,8 @@ static int answer_file(struct output *out, const struct request *r, struct file 
   *sent = to - from;
   if (f->content)
     add(out, f->content + from, (size_t)(to - from));
+  else if (out->to->tls)
+    send_file_encrypted(out, f->fd, from, to);
   else
     send_file(out, f->fd, from, to);
   return status;

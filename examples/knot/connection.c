@@ -18,24 +18,28 @@ struct work {
 enum next { MORE, OVER, RESTLESS };
 
 /* Reads what the client sends next: what is there, or what comes while a request that has begun may still take. */
-static ssize_t receive(int connection, struct work *w, int64_t began) {
+static ssize_t receive(struct connection *c, struct work *w, int64_t began) {
   ssize_t got = -1;
-  if (!w->request.begun)
-    return recv(connection, w->bytes, sizeof w->bytes, MSG_DONTWAIT);
-  by(began + settings.timeout) do got = read(connection, w->bytes, sizeof w->bytes);
+  bool waits = w->request.begun;
+  by(began + settings.timeout) do {
+    if (c->tls)
+      got = tls_read(c, w->bytes, sizeof w->bytes, waits);
+    else
+      got = recv(c->fd, w->bytes, sizeof w->bytes, waits ? 0 : MSG_DONTWAIT);
+  }
   finish;
   return got;
 }
 
 /* Answers the requests that have come, and one that has begun to come. */
-static enum next serve_what_has_come(int connection, uint32_t address, struct work *w) {
+static enum next serve_what_has_come(struct connection *c, struct work *w) {
   int64_t began = ch_now();
-  w->output.to = connection; /* its bytes need not be zero */
+  w->output.to = c; /* its bytes need not be zero */
   w->output.used = 0;
   w->output.failed = false;
   request_begin(&w->request);
   for (;;) {
-    ssize_t got = receive(connection, w, began);
+    ssize_t got = receive(c, w, began);
     if (got < 0 && errno == EAGAIN && !w->request.begun)
       return MORE;
     if (got < 0 && errno == ECANCELED)
@@ -50,7 +54,7 @@ static enum next serve_what_has_come(int connection, uint32_t address, struct wo
       long long sent = 0;
       int status = w->request.refused ? answer_status(&w->output, w->request.refused, last, false, "")
                                       : answer(&w->output, &w->request, last, &sent);
-      log_request(address, &w->request, status, sent, began);
+      log_request(c->address, &w->request, status, sent, began);
       if (last)
         return at == (size_t)got && !w->request.refused ? OVER : RESTLESS;
       began = ch_now();
@@ -59,17 +63,17 @@ static enum next serve_what_has_come(int connection, uint32_t address, struct wo
     output_flush(&w->output);
     if (w->output.failed)
       return OVER;
-    if ((size_t)got < sizeof w->bytes && !w->request.begun)
-      return MORE;
+    if ((size_t)got < sizeof w->bytes && !w->request.begun && !c->tls)
+      return MORE; /* OpenSSL is asked again, for it may have read more than it has given */
   }
 }
 
 /* Nothing interrupts a request that has begun to come. */
-static noncancellable __attribute__((noinline)) enum next serve_some(int connection, uint32_t address) {
+static noncancellable __attribute__((noinline)) enum next serve_some(struct connection *c) {
   struct work *w = malloc(sizeof *w);
   if (!w)
     return OVER;
-  enum next next = serve_what_has_come(connection, address, w);
+  enum next next = serve_what_has_come(c, w);
   output_flush(&w->output);
   free(w);
   return next;
@@ -91,12 +95,17 @@ static noncancellable __attribute__((noinline)) bool last_request_comes(int conn
 }
 
 void serve(int connection, uint32_t address) {
+  struct connection c = {.fd = connection, .address = address};
   enum next next = MORE;
   for (bool first = true; next == MORE && (first || !stopping); first = false)
-    if (ch_fd_wait(connection, POLLIN, settings.idle) > 0 || (first && stopping && last_request_comes(connection)))
-      next = serve_some(connection, address);
-    else
+    if (ch_fd_wait(connection, POLLIN, settings.idle) <= 0 && !(first && stopping && last_request_comes(connection)))
       next = OVER;
+    else if (first && !tls_begin(&c))
+      next = OVER;
+    else
+      next = serve_some(&c);
+  if (c.tls)
+    tls_end(&c);
   if (next == RESTLESS)
     let_it_see_the_end(connection);
   close(connection);

@@ -68,11 +68,29 @@ void file_close(struct file *);
 void files_forget(void);
 enum { LONGEST_PATH = 2048 }; /* of a target, decoded */
 
+/* ---- tls.c: connections that are encrypted ---- */
+
+struct connection {
+  int fd;
+  uint32_t address;   /* the client's, in network order */
+  struct ssl_st *tls; /* NULL: the connection is not encrypted */
+};
+/* Says which certificate and key prove who this is. Ends the program if they cannot be used. */
+void tls_load(const char *certificate, const char *key);
+/* To be called when the first bytes of a connection are there. If they begin TLS, all that follows is encrypted. False:
+ * the two sides could not agree. */
+bool tls_begin(struct connection *);
+/* Like read and write. If tls_read is not to wait and nothing is there, it fails with EAGAIN. */
+ssize_t tls_read(struct connection *, void *, size_t, bool waits);
+ssize_t tls_write(struct connection *, const void *, size_t);
+/* Tells the client that nothing follows. */
+void tls_end(struct connection *);
+
 /* ---- answer.c: what is sent ---- */
 
 /* What was written for a client and was not sent yet. */
 struct output {
-  int to;
+  struct connection *to;
   bool failed; /* the client has gone, or is too slow */
   size_t used;
   char bytes[16384];

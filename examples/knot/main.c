@@ -28,6 +28,7 @@ static const char usage[] =
     "  -s, --timeout SECONDS    that a client may take for a request, or to take some of an answer (10)\n"
     "  -b, --body BYTES         the largest body of a request (65536)\n"
     "  -l, --log FILE           writes a line for each request\n"
+    "  -t, --tls CERT KEY       files in PEM; a client may then begin TLS, at the same port\n"
     "  -h, --help\n";
 
 #define SECOND 1000000000LL
@@ -140,18 +141,21 @@ static void read_number(const struct number *n, const char *text) {
 }
 
 static void read_options(int argc, char **argv) {
-  static const char letters[] = "p:d:c:i:s:b:l:h"; /* those of `numbers` first, and in the same order */
-  static const struct option options[] = {
-      {"port", 1, NULL, 'p'}, {"domains", 1, NULL, 'd'}, {"connections", 1, NULL, 'c'},
-      {"idle", 1, NULL, 'i'}, {"timeout", 1, NULL, 's'}, {"body", 1, NULL, 'b'},
-      {"log", 1, NULL, 'l'},  {"help", 0, NULL, 'h'},    {0}};
+  static const char letters[] = "p:d:c:i:s:b:l:t:h"; /* those of `numbers` first, and in the same order */
+  static const struct option options[] = {{"port", 1, NULL, 'p'},        {"domains", 1, NULL, 'd'},
+                                          {"connections", 1, NULL, 'c'}, {"idle", 1, NULL, 'i'},
+                                          {"timeout", 1, NULL, 's'},     {"body", 1, NULL, 'b'},
+                                          {"log", 1, NULL, 'l'},         {"tls", 1, NULL, 't'},
+                                          {"help", 0, NULL, 'h'},        {0}};
   for (int c; (c = getopt_long(argc, argv, letters, options, NULL)) != -1;) {
     if (c == 'h')
       exit(fputs(usage, stdout) < 0);
-    if (c == '?')
+    if (c == '?' || (c == 't' && optind == argc))
       exit(fputs(usage, stderr) < 0 ? 1 : 2);
     if (c == 'l')
       settings.log = optarg;
+    else if (c == 't')
+      tls_load(optarg, argv[optind++]);
     else
       read_number(&numbers[(strchr(letters, c) - letters) / 2], optarg);
   }

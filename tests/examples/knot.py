@@ -1,11 +1,12 @@
-"""Tests of the web server: what it answers, byte by byte where it matters; clients that are slow, idle, or mean no good;
-how it ends."""
+"""Tests of the web server: what it answers, byte by byte where it matters; clients that are slow, idle, or mean no
+good; encryption; how it ends."""
 
 import contextlib
 import gzip
 import os
 import random
 import re
+import resource
 import signal
 import socket
 import subprocess
@@ -269,14 +270,16 @@ def first_requests(expect, program, folder):
         expect("the_first_requests_may_come_all_at_once", not wrong, wrong[:2])
 
 
-def bad_clients(expect, program, folder, files):
-    with server(program, folder, "-i", "1", "-s", "1") as (_, port):
+def bad_clients(expect, program, folder, files, certificate, key):
+    with server(program, folder, "-i", "1", "-s", "1", "--tls", certificate, key) as (_, port):
+        handshake = Client(port).send(b"\x16\x03\x01\x02\x00\x01")
         begun, slow_reader, silent = Client(port).send("GET / HT"), Client(port), Client(port)
         slow_reader.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 16)
         slow_reader.send(request("/large.bin") * 20)
         answer = begun.answer()
         expect("an_unfinished_request_is_given_up", answer and answer[0] == 408 and begun.has_ended(), answer)
         expect("an_idle_connection_is_closed", silent.has_ended())
+        expect("so_is_one_with_half_a_handshake", handshake.has_ended(), handshake.rest)
         time.sleep(2.5)
         received = 0
         with contextlib.suppress(ConnectionError):
@@ -290,6 +293,61 @@ def bad_clients(expect, program, folder, files):
         sixth = Client(port).send(request("/"))
         first[0].close()
         expect("the_next_is_served_when_one_has_gone", sixth.answer()[0] == 200)
+
+
+def many_clients(port, many):
+    """Connections of which each has had an answer, and now is idle."""
+    with contextlib.suppress(ValueError):
+        resource.setrlimit(resource.RLIMIT_NOFILE, (resource.getrlimit(resource.RLIMIT_NOFILE)[1],) * 2)
+    clients = [Client(port) for _ in range(many)]
+    for client in clients:
+        client.send(request("/style.css"))
+    return clients, all((answer := client.answer()) and answer[0] == 200 for client in clients)
+
+
+def certificate_in(folder):
+    """(certificate, key) of localhost."""
+    certificate, key = f"{folder}/certificate.pem", f"{folder}/key.pem"
+    subprocess.run(
+        ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"]
+        + ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost", "-keyout", key, "-out", certificate],
+        check=True,
+        stderr=subprocess.DEVNULL,
+    )
+    return certificate, key
+
+
+def encryption(expect, program, folder, files, certificate, key, many):
+    """Also with many other connections, which are not encrypted, at the same port."""
+    with server(program, folder, "--tls", certificate, key) as (_, port):
+
+        def curl(*arguments):
+            command = ["curl", "-sS", "--cacert", certificate, *arguments]
+            return subprocess.run(command, capture_output=True, timeout=120)
+
+        site = f"https://localhost:{port}"
+        plain, answered = many_clients(port, many)
+        expect("at_the_port_for_tls_http_works_too", answered)
+        got = curl(f"{site}/page.html")
+        expect("a_page_comes_encrypted", got.stdout == files["page.html"], got)
+        got = curl(f"{site}/large.bin", f"{site}/large.bin", "-w", "%{stderr}%{num_connects}")
+        expect("so_do_large_files", got.stdout == files["large.bin"] * 2, (len(got.stdout), got.stderr))
+        expect("on_one_connection", got.stderr == b"10", got.stderr)
+        got = curl("-r", "-5", f"{site}/large.bin")
+        expect("and_a_range", got.stdout == files["large.bin"][-5:], got)
+        got = subprocess.run(["curl", "-sS", site], capture_output=True)
+        expect("whoever_does_not_trust_the_certificate_gets_nothing", got.returncode == 60, got)
+        nonsense = Client(port).send(b"\x16" + b"nonsense" * 100)
+        with contextlib.suppress(ConnectionError):
+            while nonsense.more():
+                pass
+        expect("what_is_no_tls_gets_no_http", b"HTTP" not in nonsense.rest, nonsense.rest)
+        last = plain[-1].send(request("/page.html")).answer()
+        expect("the_others_are_still_served", last and last[2] == files["page.html"], last)
+        for client in plain:
+            client.close()
+    done = subprocess.run([program, "--tls", key, certificate, folder], stderr=subprocess.PIPE, text=True)
+    expect("a_certificate_that_is_none_is_named", done.returncode == 2 and "cannot use" in done.stderr, done)
 
 
 def memory(expect, program, many=900):
@@ -420,14 +478,13 @@ def tests(expect, program, rounds):
             ) != b"changed {}\n" and time.time() < end:
                 time.sleep(0.05)
             expect("a_file_that_has_changed_is_served_as_it_is_now", body == b"changed {}\n", body)
-            idle = [Client(port) for _ in range(500)]
-            expect("many_idle_connections_are_no_trouble", Client(port).send(request("/")).answer()[0] == 200)
-            for client in idle:
-                client.close()
             process.send_signal(signal.SIGTERM)
             expect("it_ends_when_asked", process.wait(60) == 0, process.returncode)
         first_requests(expect, program, folder)
-        bad_clients(expect, program, folder, files)
+        with tempfile.TemporaryDirectory() as keys:
+            certificate, key = certificate_in(keys)
+            bad_clients(expect, program, folder, files, certificate, key)
+            encryption(expect, program, folder, files, certificate, key, 7 * rounds)
         ending(expect, program, folder, files)
         done = subprocess.run([program, "/nonexistent"], stderr=subprocess.PIPE, text=True)
         expect(
