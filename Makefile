@@ -9,7 +9,7 @@ BENCH ?=
 PART ?=
 
 .NOTPARALLEL:
-.PHONY: all setup setup-check demo check soak bench install format lint clean help
+.PHONY: all setup setup-check demo check soak bench figures install format lint clean help
 
 all: setup
 	@scripts/build $(BUILD) $(LLVM) $(JOBS)
@@ -31,6 +31,9 @@ soak: setup-check all   ## the long tests; PART= as above
 
 bench: setup-check all   ## all benchmarks beside their peers; BENCH=calls runs one
 	@bench/run $(BUILD) $(BENCH)
+
+figures:         ## docs/benchmarks.md and its picture, from what `make bench` has measured; MACHINE="how quiet it was"
+	@bench/figures $(BUILD) --machine "$(MACHINE)"
 
 install: all     ## into PREFIX (default /usr/local); DESTDIR is honoured
 	@cmake --install $(BUILD) --prefix $(PREFIX)
