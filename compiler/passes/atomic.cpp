@@ -67,42 +67,42 @@ static void leaveBefore(Abi &abi, Instruction *at) {
 
 // Functions during which no activity can be spawned: everything that they call is known, or calls nothing back. For
 // them it makes no difference how many atomic blocks are counted around them.
-static DenseSet<const Function *> quietFunctions(Module &M) {
-  DenseSet<const Function *> quiet;
+static DenseSet<const Function *> functionsThatCannotSpawn(Module &M) {
+  DenseSet<const Function *> spawnless;
   for (Function &F : M)
     if (!F.isDeclaration() && !F.isInterposable())
-      quiet.insert(&F);
-  auto isQuiet = [&](const Instruction &I) {
+      spawnless.insert(&F);
+  auto cannotSpawn = [&](const Instruction &I) {
     auto *CB = dyn_cast<CallBase>(&I);
     if (!CB || !isRealCall(I))
       return true;
     auto *callee = dyn_cast<Function>(CB->getCalledOperand());
     return callee &&
-           (quiet.contains(callee) || (callee->isDeclaration() && callee->hasFnAttribute(Attribute::NoCallback)));
+           (spawnless.contains(callee) || (callee->isDeclaration() && callee->hasFnAttribute(Attribute::NoCallback)));
   };
-  SmallVector<const Function *> loud; // no longer quiet: neither are their callers
+  SmallVector<const Function *> found; // that may spawn; so may their callers
   for (Function &F : M)
-    if (quiet.contains(&F) && !all_of(instructions(F), isQuiet)) {
-      quiet.erase(&F);
-      loud.push_back(&F);
+    if (spawnless.contains(&F) && !all_of(instructions(F), cannotSpawn)) {
+      spawnless.erase(&F);
+      found.push_back(&F);
     }
-  while (!loud.empty()) {
-    const Function *F = loud.pop_back_val();
+  while (!found.empty()) {
+    const Function *F = found.pop_back_val();
     for (const User *U : F->users())
-      if (auto *CB = dyn_cast<CallBase>(U); CB && CB->getCalledOperand() == F && quiet.erase(CB->getFunction()))
-        loud.push_back(CB->getFunction());
+      if (auto *CB = dyn_cast<CallBase>(U); CB && CB->getCalledOperand() == F && spawnless.erase(CB->getFunction()))
+        found.push_back(CB->getFunction());
   }
-  return quiet;
+  return spawnless;
 }
 
 // A function with atomic regions that is called from inside one need not count again: it gets a version without
 // regions, and calls from regions go there. (Figure 11 of paper 001 costs what plain C costs.)
 static void makeInnerVersions(Module &M) {
-  DenseSet<const Function *> quiet = quietFunctions(M);
+  DenseSet<const Function *> spawnless = functionsThatCannotSpawn(M);
   MapVector<Function *, Function *> inner;
   std::vector<Function *> candidates;
   for (Function &F : M)
-    if (!F.isDeclaration() && !isInterruptible(F) && quiet.contains(&F) &&
+    if (!F.isDeclaration() && !isInterruptible(F) && spawnless.contains(&F) &&
         (F.hasFnAttribute(AtomicAttr) ||
          any_of(instructions(F), [](const Instruction &I) { return calls(I, EnterName); })))
       candidates.push_back(&F);

@@ -2,8 +2,8 @@
  * activation that opened it.
  *
  * Scopes and branches of an activity form a tree: a scope holds the branches that were started in it; from a branch
- * `scope` leads to its innermost scope, and `outer` from there through its own scopes to the one that it was started in
- *, and on through its parent's to the outermost, the *root*. Marks go inwards along it, the end of branches
+ * `scope` leads to its innermost scope, and `outer` from there through its own scopes to the one that it was started
+ * in, and on through its parent's to the outermost, the *root*. Cancellation goes inwards along it, the end of branches
  * outwards.
  *
  * The unit in the domain's queue is the activity (law 1). One without scopes is its branch. One with scopes is `active`

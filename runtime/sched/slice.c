@@ -35,7 +35,7 @@ struct watch {
   struct ch_domain *domain;
   __typeof__(ch_tls) *tls;
   uint64_t seen;
-  unsigned same, quiet;
+  unsigned same, alone;
   bool again;  /* `slicing` was cleared at the last look */
   bool listed; /* the one field that its own thread writes, and all that it reads */
 };
@@ -52,7 +52,7 @@ static int64_t next_attempt;
 #define ATTEMPTS_MS 10
 
 /* Looks without company before the thread stops: so a server that is woken often does not start it each time. */
-#define QUIET_LOOKS 8
+#define LOOKS_ALONE 8
 /* The longest time between two looks, in intervals. */
 #define LAZIEST 4
 
@@ -72,7 +72,7 @@ CH_LOOKS_AT_OTHERS static bool look(struct watch *w) {
       __atomic_store_n(&d->slicing, 1, __ATOMIC_SEQ_CST);
   }
   if (!__atomic_load_n(&d->slicing, __ATOMIC_ACQUIRE)) {
-    w->same = w->quiet = 0;
+    w->same = w->alone = 0;
     return false;
   }
   uint64_t switches = __atomic_load_n(&d->switches, __ATOMIC_RELAXED);
@@ -80,9 +80,9 @@ CH_LOOKS_AT_OTHERS static bool look(struct watch *w) {
   w->seen = switches;
   if (w->same >= 2)
     w->tls->slice_over = 1;
-  w->quiet = has_company(d) ? 0 : w->quiet + 1;
-  if (w->quiet >= QUIET_LOOKS) {
-    w->quiet = 0;
+  w->alone = has_company(d) ? 0 : w->alone + 1;
+  if (w->alone >= LOOKS_ALONE) {
+    w->alone = 0;
     w->again = true;
     __atomic_store_n(&d->slicing, 0, __ATOMIC_SEQ_CST);
   }
@@ -99,7 +99,7 @@ static void *work(void *unused) {
     for (struct watch *w = watches; w; w = w->next)
       if (look(w)) {
         watching = true;
-        company |= w->quiet == 0 && !w->again;
+        company |= w->alone == 0 && !w->again;
       }
     pthread_mutex_unlock(&lock);
     if (company)
