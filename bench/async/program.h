@@ -1,7 +1,9 @@
-/* Paper 002, section 5.1: a call, an `async` call that does not block, and one that blocks and is at once made ready again.
+/* Paper 002, section 5.1: a call, an `async` call that does not block, and one that blocks and is at once made ready
+ * again.
  *
  * The function could block, though in the first two cases it does not: that is what `async` is for. In plain C the
- * words are defined away before this file is included; then `async` is the call. Times are of the best of many pieces. */
+ * words are defined away before this file is included; then `async` is the call. Times are of the best of many pieces.
+ */
 #include "../common/measure.h"
 #include <unistd.h>
 
@@ -10,7 +12,8 @@ enum { PIECE = 10000 };
 static unsigned long sum, never; /* never: a number that `add` does not get, which the compiler cannot know */
 
 __attribute__((noinline)) static void add(unsigned long i) {
-  if (i == never) usleep(1);
+  if (i == never)
+    usleep(1);
   sum += i;
 }
 
@@ -20,13 +23,16 @@ __attribute__((noinline)) static void add_later(unsigned long i) {
 }
 
 static void call_piece(unsigned long from) {
-  for (unsigned long i = from; i < from + PIECE; i++) add(i);
+  for (unsigned long i = from; i < from + PIECE; i++)
+    add(i);
 }
 
 static void async_piece(unsigned long from) {
   do {
-    for (unsigned long i = from; i < from + PIECE; i++) async add(i);
-  } finish;
+    for (unsigned long i = from; i < from + PIECE; i++)
+      async add(i);
+  }
+  finish;
 }
 
 /* So many at a time: the frames of a batch stay in the cache. */
@@ -37,7 +43,8 @@ static void yield_piece(unsigned long from) {
         async add_later(i);
         unblock();
       }
-    } finish;
+    }
+    finish;
   }
 }
 
@@ -48,12 +55,17 @@ int main(int argc, char **argv) {
   never = count + 1;
   for (unsigned long from = 0; from < count; from += PIECE) {
     double start = now_ns();
-    if (!strcmp(name, "call")) call_piece(from);
-    else if (!strcmp(name, "async")) async_piece(from);
-    else if (!strcmp(name, "async-yield")) yield_piece(from);
-    else unknown_case(name);
+    if (!strcmp(name, "call"))
+      call_piece(from);
+    else if (!strcmp(name, "async"))
+      async_piece(from);
+    else if (!strcmp(name, "async-yield"))
+      yield_piece(from);
+    else
+      unknown_case(name);
     double elapsed = now_ns() - start;
-    if (from == 0 || elapsed < best) best = elapsed;
+    if (from == 0 || elapsed < best)
+      best = elapsed;
   }
   expect(sum, count * (count - 1) / 2);
   report("time", best / PIECE, "ns/call", sum);

@@ -1,5 +1,6 @@
 /* The initiator of the two-phase commit four ways: one participant after the other (seq), the same with `async` before
- * each (async), all messages and then all answers (batch), each in one function; and events by hand, compiled by us (event). Or among domains, see domains.h. */
+ * each (async), all messages and then all answers (batch), each in one function; and events by hand, compiled by us
+ * (event). Or among domains, see domains.h. */
 #include "event.h"
 #include "../common/blocking.h"
 #include "domains.h"
@@ -24,8 +25,10 @@ static void tell(struct blocking_end *end, uint64_t number, bool commit) {
 
 static void commit_seq(uint64_t number) {
   bool commit = true;
-  for (int i = 0; i < n; i++) commit &= ask(&ends[i], number);
-  for (int i = 0; i < n; i++) tell(&ends[i], number, commit);
+  for (int i = 0; i < n; i++)
+    commit &= ask(&ends[i], number);
+  for (int i = 0; i < n; i++)
+    tell(&ends[i], number, commit);
 }
 
 static void commit_async(uint64_t number) {
@@ -33,21 +36,26 @@ static void commit_async(uint64_t number) {
   do {
     for (int i = 0; i < n; i++)
       async if (!ask(&ends[i], number)) commit = false;
-  } finish;
+  }
+  finish;
   do {
-    for (int i = 0; i < n; i++) async tell(&ends[i], number, commit);
-  } finish;
+    for (int i = 0; i < n; i++)
+      async tell(&ends[i], number, commit);
+  }
+  finish;
 }
 
 static void commit_batch(uint64_t number) {
   struct message m = {{PROPOSAL, number}}, vote;
   bool commit = true;
-  for (int i = 0; i < n; i++) send_message(&ends[i], &m);
+  for (int i = 0; i < n; i++)
+    send_message(&ends[i], &m);
   for (int i = 0; i < n; i++) {
     receive(&ends[i], &vote);
     commit &= vote.word[2] == 1;
   }
-  for (int i = 0; i < n; i++) tell(&ends[i], number, commit);
+  for (int i = 0; i < n; i++)
+    tell(&ends[i], number, commit);
 }
 
 static uint64_t sum_of(struct blocking_end *end) {
@@ -67,7 +75,8 @@ __attribute__((noinline)) static uint64_t commit_by_blocking(void (*commit)(uint
     commit(number);
     lap(&watch, number);
   }
-  for (int i = 0; i < n; i++) sum += sum_of(&ends[i]);
+  for (int i = 0; i < n; i++)
+    sum += sum_of(&ends[i]);
   end_bottom_half(&bottom);
   return sum;
 }
@@ -81,7 +90,8 @@ int main(int argc, char **argv) {
   int with_async = participants_of(name, "async"), batch = participants_of(name, "batch");
   int among_domains = participants_of(name, "domains");
   n = by_events + seq + with_async + batch + among_domains;
-  if (!n) unknown_case(name);
+  if (!n)
+    unknown_case(name);
   if (among_domains) {
     sum = run_among_domains(n, count, &watch);
     expect(sum, right_sum(count, n));
@@ -89,7 +99,8 @@ int main(int argc, char **argv) {
     return 0;
   }
   start_participants(plain, n);
-  for (int i = 0; i < n; i++) ends[i].end = plain[i];
+  for (int i = 0; i < n; i++)
+    ends[i].end = plain[i];
   if (by_events) {
     atomic sum = commit_by_events(plain, n, count, &watch); /* handlers never block */
   } else {

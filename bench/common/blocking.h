@@ -4,8 +4,8 @@
  * channels that somebody waits on, as the dispatcher of callbacks.h does, and wakes whoever waits there. Each direction
  * of a channel has one waiter.
  *
- * With BENCH_GIVING_WAY there is no bottom half: who waits looks again and again, and lets other activities run in between. That
- * does for whole activities only, since giving way lets no branch of the same activity run (law 1). */
+ * With BENCH_GIVING_WAY there is no bottom half: who waits looks again and again, and lets other activities run in
+ * between. That does for whole activities only, since giving way lets no branch of the same activity run (law 1). */
 #ifndef BENCH_BLOCKING_H
 #define BENCH_BLOCKING_H
 
@@ -20,11 +20,13 @@ struct blocking_end {
 };
 
 static inline void receive(struct blocking_end *b, struct message *m) {
-  while (!try_receive(&b->end, m)) ch_reschedule();
+  while (!try_receive(&b->end, m))
+    ch_reschedule();
 }
 
 static inline void send_message(struct blocking_end *b, const struct message *m) {
-  while (!try_send(&b->end, m)) ch_reschedule();
+  while (!try_send(&b->end, m))
+    ch_reschedule();
 }
 
 struct bottom_half {
@@ -77,7 +79,8 @@ static void look(void *half) {
 }
 
 static void begin_bottom_half(struct bottom_half *h) {
-  if (ch_source_add(&h->source, look, h)) exit(1);
+  if (ch_source_add(&h->source, look, h))
+    exit(1);
 }
 
 static void end_bottom_half(struct bottom_half *h) { ch_source_remove(&h->source); }

@@ -1,5 +1,5 @@
-/* Two processes: blocking calls on both sides (both-sides), on the first only (one-side), or on neither (callbacks). Or two
- * domains, each a thread of its own, with blocking calls in both. */
+/* Two processes: blocking calls on both sides (both-sides), on the first only (one-side), or on neither (callbacks). Or
+ * two domains, each a thread of its own, with blocking calls in both. */
 #include "callbacks.h"
 #include "../common/blocking.h"
 
@@ -47,7 +47,8 @@ static void between_domains(struct pinger *pinger) {
   ch_thread other;
   make_ends(&b.end, &r.end.end);
   be_on_core(0);
-  if (ch_domain_start(&other, respond, &r)) exit(1);
+  if (ch_domain_start(&other, respond, &r))
+    exit(1);
   struct bottom_half bottom = {&b, 1};
   begin_bottom_half(&bottom);
   ping_by_blocking(&b, pinger);
@@ -64,8 +65,10 @@ static void between_processes(const char *name, struct pinger *pinger) {
   if (other ? both : both || one) {
     struct bottom_half bottom = {&b, 1};
     begin_bottom_half(&bottom);
-    if (other) pong_by_blocking(&b, pinger->count);
-    else ping_by_blocking(&b, pinger);
+    if (other)
+      pong_by_blocking(&b, pinger->count);
+    else
+      ping_by_blocking(&b, pinger);
     end_bottom_half(&bottom);
   } else if (other) {
     atomic pong_by_callbacks(b.end, pinger->count); /* callbacks never block */
@@ -79,7 +82,9 @@ static void between_processes(const char *name, struct pinger *pinger) {
 int main(int argc, char **argv) {
   const char *name = argument_case(argc, argv);
   struct pinger pinger = {.count = strtoul(argv[2], NULL, 10)};
-  if (!strcmp(name, "domains")) between_domains(&pinger);
-  else between_processes(name, &pinger);
+  if (!strcmp(name, "domains"))
+    between_domains(&pinger);
+  else
+    between_processes(name, &pinger);
   report_pings(&pinger);
 }

@@ -49,8 +49,14 @@ def run_program(program, case, count, environment, driver=None):
     """One run: the parsed line of JSON. A server is started by its driver, `driver CASE COUNT SERVER`."""
     command = [driver, case, str(count), program] if driver else [program, case, str(count)]
     try:
-        done = subprocess.run(command, env={**os.environ, **environment}, stdin=subprocess.DEVNULL, capture_output=True,
-                              text=True, timeout=LIMIT)
+        done = subprocess.run(
+            command,
+            env={**os.environ, **environment},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=LIMIT,
+        )
     except subprocess.TimeoutExpired:
         raise WrongAnswer(f"took longer than {LIMIT} s")
     if done.returncode != 0:
@@ -58,8 +64,13 @@ def run_program(program, case, count, environment, driver=None):
         raise WrongAnswer(f"exit status {done.returncode}{': ' + lines[-1] if lines else ''}")
     try:
         line = json.loads(done.stdout)
-        return {"metric": line["metric"], "value": float(line["value"]), "unit": line["unit"], "check": line["check"],
-                "more": [(m.get("case"), m["metric"], float(m["value"]), m["unit"]) for m in line.get("more", [])]}
+        return {
+            "metric": line["metric"],
+            "value": float(line["value"]),
+            "unit": line["unit"],
+            "check": line["check"],
+            "more": [(m.get("case"), m["metric"], float(m["value"]), m["unit"]) for m in line.get("more", [])],
+        }
     except (ValueError, KeyError, TypeError):
         raise WrongAnswer(f"printed something else than its line: {done.stdout[:100]!r}")
 

@@ -30,8 +30,7 @@ def sections(path):
 
 
 def code_bytes(path):
-    return sum(size for name, size in sections(path).items()
-               if name.split(".")[1] in ("text", "init", "fini", "plt"))
+    return sum(size for name, size in sections(path).items() if name.split(".")[1] in ("text", "init", "fini", "plt"))
 
 
 def functions(path):
@@ -69,7 +68,9 @@ def canonical(code):
     start = code[0][0]
     lines = []
     for _, mnemonic, operands, target in code[:end]:
-        operands = DIRECT.sub(lambda m: f"+{int(m.group(1), 16) - start:x} <", operands) if mnemonic[0] == "j" else operands
+        operands = (
+            DIRECT.sub(lambda m: f"+{int(m.group(1), 16) - start:x} <", operands) if mnemonic[0] == "j" else operands
+        )
         operands = re.sub(r"\s*(#.*|<.*)$", "", operands)
         if target:
             operands = re.sub(r"0x[0-9a-f]+", "?", operands) if mnemonic.startswith(("call", "j")) else operands
@@ -121,8 +122,16 @@ def parts(code, ends, restores):
     restore = {b for b, text in enumerate(calls) if any(name in text for name in restores)}
     changed = True
     while changed:
-        more = {b for b in range(len(blocks))
-                if b and b not in suspend and b not in restore and successors[b] and successors[b] <= suspend and not indirect[b]}
+        more = {
+            b
+            for b in range(len(blocks))
+            if b
+            and b not in suspend
+            and b not in restore
+            and successors[b]
+            and successors[b] <= suspend
+            and not indirect[b]
+        }
         suspend |= more
         changed = bool(more)
     predecessors = [set() for _ in blocks]
@@ -134,15 +143,23 @@ def parts(code, ends, restores):
     while changed:
         tables = [b for b in range(len(blocks)) if indirect[b]]
         tables_in_restore = bool(tables) and all(b in restore for b in tables)
-        more = {b for b in range(1, len(blocks)) if b not in suspend and b not in restore
-                and (predecessors[b] <= restore if predecessors[b] else tables_in_restore)}
+        more = {
+            b
+            for b in range(1, len(blocks))
+            if b not in suspend
+            and b not in restore
+            and (predecessors[b] <= restore if predecessors[b] else tables_in_restore)
+        }
         restore |= more
         changed = bool(more)
     # What follows the call of the suspending function itself (its epilogue) belongs to it when nobody else comes there.
     changed = True
     while changed:
-        more = {b for b in range(1, len(blocks)) if b not in suspend and b not in restore
-                and predecessors[b] and predecessors[b] <= suspend}
+        more = {
+            b
+            for b in range(1, len(blocks))
+            if b not in suspend and b not in restore and predecessors[b] and predecessors[b] <= suspend
+        }
         suspend |= more
         changed = bool(more)
     total = {"body": 0, "suspend": 0, "restore": 0}

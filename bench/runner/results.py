@@ -93,4 +93,6 @@ def print_table(bench, rows):
         ratio = f"{r['ratio_to_ours']:.3g}" if r["ratio_to_ours"] is not None else ""
         case = r["case"] if r["case"] != last else ""
         last = r["case"]
-        print(f"{case:16} {r['system']:12} {r['metric']:22} {_number(r['value']):>12} {r['unit']:20} {ratio:>8} {spread:>7}")
+        print(
+            f"{case:16} {r['system']:12} {r['metric']:22} {_number(r['value']):>12} {r['unit']:20} {ratio:>8} {spread:>7}"
+        )

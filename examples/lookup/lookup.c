@@ -1,5 +1,6 @@
-/* See lookup.h. Everything here happens in one thread and, without `async`, `finish` and `cancel`, is a sequential program
- * that asks one server after the other. `ch_cancel(queries)` is `cancel queries` in the spelling that other compilers can leave out. */
+/* See lookup.h. Everything here happens in one thread and, without `async`, `finish` and `cancel`, is a sequential
+ * program that asks one server after the other. `ch_cancel(queries)` is `cancel queries` in the spelling that other
+ * compilers can leave out. */
 #include "lookup.h"
 #include "question.h"
 
@@ -39,7 +40,8 @@ int lookup_all(const struct server *servers, int n, const char *name, struct in_
           result = EILSEQ;
       }
     }
-  } finish;
+  }
+  finish;
   *address = first;
   return result;
 }
@@ -62,7 +64,8 @@ queries:
         }
       }
     }
-  } finish;
+  }
+  finish;
   return result;
 }
 
@@ -79,14 +82,14 @@ request:
       ch_sleep(timeout);
       ch_cancel(request);
     }
-  } finish;
+  }
+  finish;
   return result;
 }
 
 int lookup_within(const struct server *servers, int n, const char *name, struct in_addr *address, int64_t timeout) {
   int result = 0;
-  within (timeout) do {
-    result = lookup_first(servers, n, name, address);
-  } finish;
+  within(timeout) do { result = lookup_first(servers, n, name, address); }
+  finish;
   return result;
 }

@@ -1,7 +1,7 @@
 /* The three ways of multidns.h. What differs between them is what one would write on a whiteboard, and nothing else.
  *
- * `activate ch_handle(&acts[i]) ch_copy(i)` is `activate [&acts[i]] (i)` in the spelling that other compilers can leave out:
- * built by gcc, this file is an ordinary sequential program. */
+ * `activate ch_handle(&acts[i]) ch_copy(i)` is `activate [&acts[i]] (i)` in the spelling that other compilers can leave
+ * out: built by gcc, this file is an ordinary sequential program. */
 #include "multidns.h"
 
 #include <charcoal.h>
@@ -9,8 +9,8 @@
 
 int verbose;
 
-int multi_getaddrinfo1(const char **nodes, const char **services, const struct addrinfo *hints,
-                       struct addrinfo **ress, int n) {
+int multi_getaddrinfo1(const char **nodes, const char **services, const struct addrinfo *hints, struct addrinfo **ress,
+                       int n) {
   int num_failed = 0;
   for (int i = 0; i < n; ++i) {
     if (verbose)
@@ -23,8 +23,8 @@ int multi_getaddrinfo1(const char **nodes, const char **services, const struct a
   return num_failed;
 }
 
-int multi_getaddrinfo2(const char **nodes, const char **services, const struct addrinfo *hints,
-                       struct addrinfo **ress, int n) {
+int multi_getaddrinfo2(const char **nodes, const char **services, const struct addrinfo *hints, struct addrinfo **ress,
+                       int n) {
   int num_failed = 0;
   ch_activity acts[n];
   for (int i = 0; i < n; ++i) {
@@ -42,8 +42,8 @@ int multi_getaddrinfo2(const char **nodes, const char **services, const struct a
   return num_failed;
 }
 
-int multi_getaddrinfo3(const char **nodes, const char **services, const struct addrinfo *hints,
-                       struct addrinfo **ress, int n, int max_conc) {
+int multi_getaddrinfo3(const char **nodes, const char **services, const struct addrinfo *hints, struct addrinfo **ress,
+                       int n, int max_conc) {
   int num_failed = 0;
   ch_activity acts[n];
   ch_sem governor;

@@ -2,8 +2,8 @@
  *
  *     pingpong GAMES ROUNDS
  *
- * Both processes are one function with blocking calls. `async` lets the next game begin when one waits; without it, built by another
- * compiler, the games are played one after the other, with the same result. */
+ * Both processes are one function with blocking calls. `async` lets the next game begin when one waits; without it,
+ * built by another compiler, the games are played one after the other, with the same result. */
 #include <charcoal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,14 +47,15 @@ static long play(int (*ends)[2], int games, long rounds, int side) {
         }
       }
     }
-  } finish;
+  }
+  finish;
   return right;
 }
 
 int main(int argc, char **argv) {
   int games = argc > 1 ? atoi(argv[1]) : 100;
   long rounds = argc > 2 ? atol(argv[2]) : 1000;
-  int(*ends)[2] = calloc((size_t)games, sizeof *ends);
+  int (*ends)[2] = calloc((size_t)games, sizeof *ends);
   if (ends == NULL)
     return 2;
   for (int i = 0; i < games; i++)

@@ -13,13 +13,14 @@ struct work {
   int (*one)(const struct many *, int);
   int right;
   int under_way, most_under_way; /* calls of `one` at a time */
-  double frame_bytes; /* the most that all activities had in frames at a time */
+  double frame_bytes;            /* the most that all activities had in frames at a time */
 };
 
 /* Atomic for the threads' sake. */
 static void do_one(struct work *w, int i) {
   int now = __atomic_add_fetch(&w->under_way, 1, __ATOMIC_RELAXED), most = w->most_under_way;
-  while (now > most && !__atomic_compare_exchange_n(&w->most_under_way, &most, now, 1, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+  while (now > most &&
+         !__atomic_compare_exchange_n(&w->most_under_way, &most, now, 1, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
     ;
   if (w->one(w->what, i))
     __atomic_add_fetch(&w->right, 1, __ATOMIC_RELAXED);
@@ -109,9 +110,10 @@ int many(const struct many *what, int one(const struct many *, int)) {
   run(&w);
   double wall = (double)(ch_now() - begin) * 1e-9;
   getrusage(RUSAGE_SELF, &used);
-  printf("way=%s n=%d right=%d at_once=%d seconds=%.3f user=%.3f system=%.3f base_kb=%ld peak_kb=%ld frame_bytes=%.0f\n", way,
-         what->n, w.right, w.most_under_way, wall, seconds(used.ru_utime), seconds(used.ru_stime), base, status_kb("VmHWM:"),
-         w.frame_bytes);
+  printf(
+      "way=%s n=%d right=%d at_once=%d seconds=%.3f user=%.3f system=%.3f base_kb=%ld peak_kb=%ld frame_bytes=%.0f\n",
+      way, what->n, w.right, w.most_under_way, wall, seconds(used.ru_utime), seconds(used.ru_stime), base,
+      status_kb("VmHWM:"), w.frame_bytes);
   return w.right == what->n ? 0 : 1;
 }
 

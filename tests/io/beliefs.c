@@ -1,7 +1,7 @@
-/* What is believed of a descriptor and is not so (runtime/reactor/readiness_cache.h): the number was closed behind our back and
- * used again, its mode was changed by another process or by code that was not compiled for activities. All of that is
- * done here by raw system calls. The result is the plain call's, if after a while; and what recompiled code does is
- * obeyed at once. A belief that is never verified hangs, until the alarm. */
+/* What is believed of a descriptor and is not so (runtime/reactor/readiness_cache.h): the number was closed behind our
+ * back and used again, its mode was changed by another process or by code that was not compiled for activities. All of
+ * that is done here by raw system calls. The result is the plain call's, if after a while; and what recompiled code
+ * does is obeyed at once. A belief that is never verified hangs, until the alarm. */
 #include "harness.h"
 #include <fcntl.h>
 #include <poll.h>
@@ -49,8 +49,9 @@ static void use(int reader, int writer) {
   for (int i = 0; i < 4; i++) {
     ssize_t r = -2;
     ch_activity reads;
-    activate [&reads] { r = read(reader, b, sizeof b); }
-    for (int k = 0; k < 6; k++) ch_reschedule();
+    activate[&reads] { r = read(reader, b, sizeof b); }
+    for (int k = 0; k < 6; k++)
+      ch_reschedule();
     EXPECT(r == -2);
     raw_write(writer, "hello");
     ch_activity_wait(&reads);
@@ -83,7 +84,7 @@ TEST(a_number_used_again_while_nothing_is_there_to_read) {
   raw_onto(c[0], a[0]);
   ssize_t r = -2;
   ch_activity reads;
-  activate [&reads] { r = read(a[0], b, sizeof b); }
+  activate[&reads] { r = read(a[0], b, sizeof b); }
   ch_sleep(100000000);
   EXPECT(r == -2);
   raw_write(c[1], "newer");
@@ -102,7 +103,8 @@ TEST(a_number_used_again_and_again) {
     raw_onto(c[0], a[0]);
     raw_write(c[1], "x");
     EXPECT(read(a[0], b, sizeof b) == 1);
-    for (int k = 0; k < 2; k++) raw_close(a[k]), raw_close(c[k]);
+    for (int k = 0; k < 2; k++)
+      raw_close(a[k]), raw_close(c[k]);
   }
 }
 
@@ -146,7 +148,7 @@ TEST(a_range_is_closed_while_somebody_waits_in_it) {
   EXPECT(pipe(p) == 0);
   int high = (int)syscall(SYS_fcntl, p[0], F_DUPFD, 300);
   ch_activity waits;
-  activate [&waits] { r = ch_fd_wait(high, POLLIN, CH_FOREVER); }
+  activate[&waits] { r = ch_fd_wait(high, POLLIN, CH_FOREVER); }
   ch_sleep(5000000);
   EXPECT(close_range(290, 400, 0) == 0);
   ch_activity_wait(&waits);
@@ -159,7 +161,7 @@ TEST(a_dup3_that_fails_closes_nothing) {
   begins();
   EXPECT(pipe(p) == 0);
   ch_activity reads;
-  activate [&reads] { EXPECT(read(p[0], &c, 1) == 1); }
+  activate[&reads] { EXPECT(read(p[0], &c, 1) == 1); }
   ch_sleep(5000000);
   EXPECT(dup3(p[1], p[0], O_APPEND) == -1 && errno == EINVAL);
   raw_write(p[1], "x");
@@ -229,8 +231,9 @@ TEST(a_pipes_mode_is_asked_at_each_wait) {
   EXPECT(syscall(SYS_fcntl, p[0], F_SETFL, raw_flags(p[0]) & ~O_NONBLOCK) == 0);
   ssize_t r = -2;
   ch_activity reads;
-  activate [&reads] { r = read(p[0], b, sizeof b); }
-  for (int k = 0; k < 6; k++) ch_reschedule();
+  activate[&reads] { r = read(p[0], b, sizeof b); }
+  for (int k = 0; k < 6; k++)
+    ch_reschedule();
   raw_nonblocking(p[0]);
   ch_sleep(100000000);
   EXPECT(r == -2);
@@ -261,10 +264,12 @@ TEST(a_time_out_for_sending_set_behind_our_back) {
   use(a[0], a[1]);
   ssize_t r = -2;
   ch_activity writes;
-  activate [&writes] { r = write(a[0], b, sizeof b); }
-  for (int k = 0; k < 6; k++) ch_reschedule();
+  activate[&writes] { r = write(a[0], b, sizeof b); }
+  for (int k = 0; k < 6; k++)
+    ch_reschedule();
   EXPECT(r == -2);
-  for (ssize_t got = 0; got < (ssize_t)sizeof b;) got += read(a[1], b, sizeof b);
+  for (ssize_t got = 0; got < (ssize_t)sizeof b;)
+    got += read(a[1], b, sizeof b);
   ch_activity_wait(&writes);
   EXPECT(r == sizeof b);
   raw_timeout(a[0], SO_SNDTIMEO, 200);
@@ -285,13 +290,15 @@ TEST(a_time_out_set_behind_our_back_on_a_busy_descriptor) {
   use(a[0], a[1]);
   raw_timeout(a[0], SO_RCVTIMEO, 200);
   ch_activity writes, drains;
-  activate [&writes] {
-    while (!ends && write(a[0], b, sizeof b) > 0) waits++;
+  activate[&writes] {
+    while (!ends && write(a[0], b, sizeof b) > 0)
+      waits++;
   }
-  activate [&drains] {
+  activate[&drains] {
     while (!ends) {
       static char taken[1 << 16];
-      while (syscall(SYS_recvfrom, a[1], taken, sizeof taken, MSG_DONTWAIT, NULL, NULL) > 0);
+      while (syscall(SYS_recvfrom, a[1], taken, sizeof taken, MSG_DONTWAIT, NULL, NULL) > 0)
+        ;
       ch_sleep(2000000);
     }
     raw_close(a[1]);
@@ -344,8 +351,9 @@ TEST(who_waits_does_not_care_for_a_change_of_mode) {
   use(a[0], a[1]);
   ssize_t r = -2;
   ch_activity reads;
-  activate [&reads] { r = read(a[0], b, sizeof b); }
-  for (int k = 0; k < 6; k++) ch_reschedule();
+  activate[&reads] { r = read(a[0], b, sizeof b); }
+  for (int k = 0; k < 6; k++)
+    ch_reschedule();
   EXPECT(fcntl(a[0], F_SETFL, fcntl(a[0], F_GETFL) | O_NONBLOCK) == 0);
   ch_sleep(700000000); /* longer than what the kernel is not asked about */
   EXPECT(r == -2);
@@ -372,7 +380,7 @@ TEST(dup2_onto_a_number_makes_it_new) {
   }
   ssize_t r = -2;
   ch_activity reads;
-  activate [&reads] { r = read(a[0], b, sizeof b); }
+  activate[&reads] { r = read(a[0], b, sizeof b); }
   raw_write(a[1], "not this");
   ch_sleep(30000000);
   EXPECT(r == -2);
@@ -389,8 +397,10 @@ TEST(a_short_read_leaves_the_next_datagram) {
   begins();
   EXPECT(socketpair(AF_UNIX, SOCK_DGRAM, 0, s) == 0);
   for (int i = 0; i < 4; i++) {
-    for (int k = 0; k < 3; k++) raw_write(s[1], "one");
-    for (int k = 0; k < 3; k++) EXPECT(read(s[0], b, sizeof b) == 3);
+    for (int k = 0; k < 3; k++)
+      raw_write(s[1], "one");
+    for (int k = 0; k < 3; k++)
+      EXPECT(read(s[0], b, sizeof b) == 3);
     use(s[0], s[1]);
   }
 }
@@ -400,8 +410,10 @@ TEST(the_end_that_came_with_the_last_bytes) {
   begins();
   for (int i = 0; i < 20; i++) {
     int a[2];
-    if (i % 2) pair(a);
-    else EXPECT(pipe(a) == 0);
+    if (i % 2)
+      pair(a);
+    else
+      EXPECT(pipe(a) == 0);
     use(a[0], a[1]);
     raw_write(a[1], "bye");
     close(a[1]);
@@ -411,8 +423,8 @@ TEST(the_end_that_came_with_the_last_bytes) {
   }
 }
 
-/* The kernel is asked after 10 ms whether a belief is right. Where each round would wait for that, none takes less; a busy
- * machine may delay many rounds, but not a hundred. */
+/* The kernel is asked after 10 ms whether a belief is right. Where each round would wait for that, none takes less; a
+ * busy machine may delay many rounds, but not a hundred. */
 enum { BEFORE_A_BELIEF_IS_CHECKED = 9000000 };
 static int64_t earlier(int64_t a, int64_t b) { return a < b ? a : b; }
 
@@ -520,7 +532,7 @@ TEST(the_peer_hears_of_a_close_at_once) {
     int a[2];
     pair(a);
     ch_activity waits;
-    activate [&waits] {
+    activate[&waits] {
       if (how == 0)
         EXPECT(read(a[0], &c, 1) == -1 && errno == EBADF);
       if (how == 1)
@@ -551,12 +563,14 @@ TEST(descriptors_in_messages_cut_reads_short) {
       char room[CMSG_SPACE(sizeof(int))];
     } control = {.header = {CMSG_LEN(sizeof(int)), SOL_SOCKET, SCM_RIGHTS}};
     memcpy(CMSG_DATA(&control.header), &a[1], sizeof(int));
-    struct msghdr m = {.msg_iov = &(struct iovec){"with", 4}, .msg_iovlen = 1, .msg_control = &control,
+    struct msghdr m = {.msg_iov = &(struct iovec){"with", 4},
+                       .msg_iovlen = 1,
+                       .msg_control = &control,
                        .msg_controllen = sizeof control};
     EXPECT(syscall(SYS_sendmsg, a[1], &m, 0) == 4);
     raw_write(a[1], "without");
-    struct msghdr got = {.msg_iov = &(struct iovec){b, sizeof b}, .msg_iovlen = 1, .msg_control = room,
-                         .msg_controllen = sizeof room};
+    struct msghdr got = {
+        .msg_iov = &(struct iovec){b, sizeof b}, .msg_iovlen = 1, .msg_control = room, .msg_controllen = sizeof room};
     EXPECT(recvmsg(a[0], &got, 0) == 4);
     int sent;
     memcpy(&sent, CMSG_DATA(CMSG_FIRSTHDR(&got)), sizeof sent);
@@ -573,13 +587,16 @@ TEST(two_who_wait_for_one_descriptor) {
   pair(a);
   use(a[0], a[1]);
   for (int i = 0; i < 2; i++)
-    activate (i) { r[i] = read(a[0], b[i], 1); }
-  for (int k = 0; k < 6; k++) ch_reschedule();
+    activate(i) { r[i] = read(a[0], b[i], 1); }
+  for (int k = 0; k < 6; k++)
+    ch_reschedule();
   raw_write(a[1], "1");
-  while (r[0] == -2 && r[1] == -2) ch_sleep(1000000);
+  while (r[0] == -2 && r[1] == -2)
+    ch_sleep(1000000);
   EXPECT(r[0] == -2 || r[1] == -2);
   raw_write(a[1], "2");
-  while (r[0] == -2 || r[1] == -2) ch_sleep(1000000);
+  while (r[0] == -2 || r[1] == -2)
+    ch_sleep(1000000);
   EXPECT(r[0] == 1 && r[1] == 1);
 }
 
@@ -613,8 +630,9 @@ TEST(a_child_waits_by_itself) {
   if (child == 0) {
     ssize_t r = -2;
     ch_activity reads;
-    activate [&reads] { r = read(a[0], b, sizeof b); }
-    for (int k = 0; k < 6; k++) ch_reschedule();
+    activate[&reads] { r = read(a[0], b, sizeof b); }
+    for (int k = 0; k < 6; k++)
+      ch_reschedule();
     raw_write(a[1], "hello");
     ch_activity_wait(&reads);
     _exit(r == 5 ? 0 : 1);
@@ -638,7 +656,8 @@ TEST(who_closes_everything_can_still_wait) {
   char b[100];
   begins();
   ch_sleep(1000000);
-  for (int fd = 3; fd < 4096; fd++) close(fd);
+  for (int fd = 3; fd < 4096; fd++)
+    close(fd);
   close_range(3, ~0u, 0);
   closefrom(3);
   int a[2];

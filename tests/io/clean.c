@@ -1,4 +1,5 @@
-/* A little of each kind of waiting, for valgrind: what the kernel wrote is defined, nothing is read after it was freed. */
+/* A little of each kind of waiting, for valgrind: what the kernel wrote is defined, nothing is read after it was freed.
+ */
 #define _GNU_SOURCE
 #include <charcoal.h>
 #include <fcntl.h>
@@ -19,8 +20,9 @@ int main(void) {
   ch_activity a;
   struct stat st;
   pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
-  if (pipe(p) || socketpair(AF_UNIX, SOCK_STREAM, 0, s)) return 1;
-  activate [&a] {
+  if (pipe(p) || socketpair(AF_UNIX, SOCK_STREAM, 0, s))
+    return 1;
+  activate[&a] {
     usleep(1000);
     write(p[1], "x", 1);
     usleep(1000);
@@ -43,11 +45,13 @@ int main(void) {
     async n = read(p[0], &c, 1);
     async n += recv(s[0], &c, 1, 0);
     cancel;
-  } finish;
+  }
+  finish;
   printf(" %zd", n);
-  for (int i = 0; i < 3; i++) ch_offload(foreign, &calls);
+  for (int i = 0; i < 3; i++)
+    ch_offload(foreign, &calls);
   pthread_mutex_lock(&m);
-  activate [&a] { pthread_mutex_lock(&m), pthread_mutex_unlock(&m); }
+  activate[&a] { pthread_mutex_lock(&m), pthread_mutex_unlock(&m); }
   usleep(1000);
   pthread_mutex_unlock(&m);
   ch_activity_wait(&a);

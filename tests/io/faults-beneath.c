@@ -37,7 +37,10 @@ static int now(int kind) {
 static long call6(long n, long a, long b, long c, long d, long e, long f) {
   register long r10 __asm__("r10") = d, r8 __asm__("r8") = e, r9 __asm__("r9") = f;
   long r;
-  __asm__ volatile("syscall" : "=a"(r) : "a"(n), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9) : "rcx", "r11", "memory");
+  __asm__ volatile("syscall"
+                   : "=a"(r)
+                   : "a"(n), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
+                   : "rcx", "r11", "memory");
   if (r < 0 && r > -4096) {
     errno = (int)-r;
     return -1;
@@ -54,7 +57,8 @@ long syscall(long n, ...) {
   va_list v;
   long a[6];
   va_start(v, n);
-  for (int i = 0; i < 6; i++) a[i] = va_arg(v, long);
+  for (int i = 0; i < 6; i++)
+    a[i] = va_arg(v, long);
   va_end(v);
   if (n == SYS_io_uring_enter) {
     if (now(INTERRUPTED))

@@ -15,7 +15,8 @@
 static int open_descriptors(void) {
   int n = 0;
   DIR *d = opendir("/proc/self/fd");
-  while (readdir(d)) n++;
+  while (readdir(d))
+    n++;
   closedir(d);
   return n;
 }
@@ -46,8 +47,8 @@ __attribute__((noinline)) static void measure(struct balance *b) {
   ch_stats(&b->stats);
 }
 static int balances(const struct balance *a, const struct balance *b) {
-  return a->descriptors == b->descriptors && a->stats.activities == b->stats.activities && a->stats.frames == b->stats.frames &&
-         a->stats.frame_bytes == b->stats.frame_bytes;
+  return a->descriptors == b->descriptors && a->stats.activities == b->stats.activities &&
+         a->stats.frames == b->stats.frames && a->stats.frame_bytes == b->stats.frame_bytes;
 }
 #define BEGINS                                                                                                         \
   struct balance before, after;                                                                                        \
@@ -57,7 +58,8 @@ static int balances(const struct balance *a, const struct balance *b) {
 #define ENDS                                                                                                           \
   fault(0, 1);                                                                                                         \
   measure(&after);                                                                                                     \
-  for (int more_ = 0; more_ < 500 && !balances(&before, &after); more_++) measure(&after);                             \
+  for (int more_ = 0; more_ < 500 && !balances(&before, &after); more_++)                                              \
+    measure(&after);                                                                                                   \
   EXPECT(after.descriptors == before.descriptors);                                                                     \
   EXPECT(after.stats.activities == before.stats.activities);                                                           \
   EXPECT(after.stats.frames == before.stats.frames && after.stats.frame_bytes == before.stats.frame_bytes)
@@ -73,11 +75,14 @@ static void write_all(int fd, int pair) {
   size_t sent = 0;
   while (sent < EACH) {
     size_t n = 1 + (sent * 17 + (size_t)pair) % sizeof b;
-    if (n > EACH - sent) n = EACH - sent;
-    for (size_t i = 0; i < n; i++) b[i] = byte(pair, sent + i);
+    if (n > EACH - sent)
+      n = EACH - sent;
+    for (size_t i = 0; i < n; i++)
+      b[i] = byte(pair, sent + i);
     struct iovec v[2] = {{b, n / 2}, {b + n / 2, n - n / 2}};
     ssize_t r = sent % 3 == 0 ? writev(fd, v, 2) : write(fd, b, n);
-    if (r < 0 && errno == EINTR) continue;
+    if (r < 0 && errno == EINTR)
+      continue;
     EXPECT(r > 0 && (size_t)r <= n);
     sent += (size_t)r;
   }
@@ -89,10 +94,13 @@ static void read_all(int fd, int pair) {
   size_t got = 0;
   for (;;) {
     ssize_t r = got % 5 == 0 ? readv(fd, &(struct iovec){b, sizeof b}, 1) : read(fd, b, sizeof b);
-    if (r < 0 && errno == EINTR) continue;
+    if (r < 0 && errno == EINTR)
+      continue;
     EXPECT(r >= 0);
-    if (r == 0) break;
-    for (ssize_t i = 0; i < r; i++) EXPECT(b[i] == byte(pair, got + (size_t)i));
+    if (r == 0)
+      break;
+    for (ssize_t i = 0; i < r; i++)
+      EXPECT(b[i] == byte(pair, got + (size_t)i));
     got += (size_t)r;
   }
   EXPECT(got == EACH);
@@ -106,10 +114,11 @@ static void streams(int kinds, unsigned rate) {
   for (int i = 0; i < PAIRS; i++) {
     int s[2];
     EXPECT((i % 2 ? pipe(s) : socketpair(AF_UNIX, SOCK_STREAM, 0, s)) == 0);
-    activate [&all[2 * i]] (s, i) { write_all(s[1], i); }
-    activate [&all[2 * i + 1]] (s, i) { read_all(s[0], i); }
+    activate[&all[2 * i]](s, i) { write_all(s[1], i); }
+    activate[&all[2 * i + 1]](s, i) { read_all(s[0], i); }
   }
-  for (int i = 0; i < 2 * PAIRS; i++) ch_activity_wait(&all[i]);
+  for (int i = 0; i < 2 * PAIRS; i++)
+    ch_activity_wait(&all[i]);
   EXPECT(done == 2 * PAIRS);
   EXPECT(kinds == 0 || faults_had() > 0);
   ENDS;
@@ -120,7 +129,10 @@ TEST(streams_with_short_writes) { streams(SHORT_WRITES, 3); }
 TEST(streams_that_are_interrupted) { streams(INTERRUPTED, 5); }
 TEST(streams_in_a_storm_of_again) { streams(AGAIN, 2); }
 TEST(streams_with_a_slow_kernel) { streams(SLOW, 1); }
-TEST(streams_with_a_busy_ring) { setenv("CHARCOAL_RING_ENTRIES", "2", 1); streams(BUSY | AGAIN, 3); }
+TEST(streams_with_a_busy_ring) {
+  setenv("CHARCOAL_RING_ENTRIES", "2", 1);
+  streams(BUSY | AGAIN, 3);
+}
 TEST(streams_with_everything) { streams(SHORT_READS | SHORT_WRITES | INTERRUPTED | AGAIN | SLOW, 10); }
 TEST(streams_through_the_smallest_ring) {
   setenv("CHARCOAL_RING_ENTRIES", "1", 1);
@@ -135,8 +147,10 @@ static void write_file(int i) {
   int f;
   snprintf(name, sizeof name, "f%d", i);
   memset(b, 'a' + i % 26, sizeof b);
-  while ((f = open(name, O_RDWR | O_CREAT | O_TRUNC, 0600)) < 0) EXPECT(errno == EINTR || errno == EMFILE);
-  for (int k = 0; k < 5; k++) EXPECT(pwrite(f, b, sizeof b, k * (off_t)sizeof b) == sizeof b);
+  while ((f = open(name, O_RDWR | O_CREAT | O_TRUNC, 0600)) < 0)
+    EXPECT(errno == EINTR || errno == EMFILE);
+  for (int k = 0; k < 5; k++)
+    EXPECT(pwrite(f, b, sizeof b, k * (off_t)sizeof b) == sizeof b);
   EXPECT(fdatasync(f) == 0 && stat(name, &s) == 0 && s.st_size == 5 * sizeof b);
   EXPECT(pread(f, c, sizeof c, 3 * sizeof b) == sizeof c && memcmp(b, c, sizeof b) == 0);
   EXPECT(close(f) == 0 && rename(name, "over") == 0 && (unlink("over") == 0 || errno == ENOENT));
@@ -146,14 +160,19 @@ static void storage(int kinds, unsigned rate) {
   BEGINS;
   ch_activity all[64];
   fault(kinds, rate);
-  for (int i = 0; i < 64; i++) activate [&all[i]] (i) { write_file(i); }
-  for (int i = 0; i < 64; i++) ch_activity_wait(&all[i]);
+  for (int i = 0; i < 64; i++)
+    activate[&all[i]](i) { write_file(i); }
+  for (int i = 0; i < 64; i++)
+    ch_activity_wait(&all[i]);
   EXPECT(done == 64);
   ENDS;
 }
 TEST(storage_without_faults) { storage(0, 1); }
 TEST(storage_without_threads) { storage(NO_THREADS, 1); }
-TEST(storage_with_a_busy_ring) { setenv("CHARCOAL_RING_ENTRIES", "2", 1); storage(BUSY | AGAIN | INTERRUPTED, 3); }
+TEST(storage_with_a_busy_ring) {
+  setenv("CHARCOAL_RING_ENTRIES", "2", 1);
+  storage(BUSY | AGAIN | INTERRUPTED, 3);
+}
 TEST(storage_with_a_slow_kernel) { storage(SLOW, 3); }
 TEST(a_full_device_says_so) {
   BEGINS;
@@ -183,7 +202,7 @@ static void connections(int kinds, unsigned rate, int resets) {
   EXPECT(bind(l, (void *)&a, sizeof a) == 0 && listen(l, 100) == 0 && getsockname(l, (void *)&a, &n) == 0);
   fault(kinds, rate);
   ch_activity server;
-  activate [&server] {
+  activate[&server] {
     while (served < 200) {
       int s = accept(l, NULL, NULL);
       if (s < 0) {
@@ -192,31 +211,37 @@ static void connections(int kinds, unsigned rate, int resets) {
         continue;
       }
       served++;
-      activate (s) {
+      activate(s) {
         char c[100];
         ssize_t r;
         while ((r = recv(s, c, sizeof c, 0)) > 0 || (r < 0 && errno == EINTR))
           for (ssize_t k = 0, w; r > 0 && k < r; k += w < 0 ? 0 : w)
-            if ((w = send(s, c + k, (size_t)(r - k), MSG_NOSIGNAL)) < 0 && errno != EINTR) break;
+            if ((w = send(s, c + k, (size_t)(r - k), MSG_NOSIGNAL)) < 0 && errno != EINTR)
+              break;
         close(s);
       }
     }
   }
   ch_activity clients[200];
   for (int i = 0; i < 200; i++)
-    activate [&clients[i]] {
+    activate[&clients[i]] {
       int s = socket(AF_INET, SOCK_STREAM, 0);
       char c = 'q', d = 0;
       ssize_t r;
       EXPECT(connect(s, (void *)&a, sizeof a) == 0);
-      while ((r = send(s, &c, 1, MSG_NOSIGNAL)) < 0 && errno == EINTR);
+      while ((r = send(s, &c, 1, MSG_NOSIGNAL)) < 0 && errno == EINTR)
+        ;
       if (r > 0)
-        while ((r = recv(s, &d, 1, 0)) < 0 && errno == EINTR);
-      if (r == 1) EXPECT(d == 'q');
-      else lost++;
+        while ((r = recv(s, &d, 1, 0)) < 0 && errno == EINTR)
+          ;
+      if (r == 1)
+        EXPECT(d == 'q');
+      else
+        lost++;
       close(s);
     }
-  for (int i = 0; i < 200; i++) ch_activity_wait(&clients[i]);
+  for (int i = 0; i < 200; i++)
+    ch_activity_wait(&clients[i]);
   ch_activity_wait(&server);
   close(l);
   EXPECT(resets ? lost > 0 && lost < 200 : lost == 0);
@@ -240,9 +265,12 @@ TEST(a_connection_outlasts_the_lack_of_descriptors) {
   EXPECT(getrlimit(RLIMIT_NOFILE, &limit) == 0);
   less = (struct rlimit){200, limit.rlim_max};
   EXPECT(setrlimit(RLIMIT_NOFILE, &less) == 0);
-  while ((all[used] = dup(l)) >= 0) used++;
-  for (int i = 0; i < 3; i++) EXPECT(accept(l, NULL, NULL) == -1 && errno == EMFILE);
-  for (int i = 0; i < 4; i++) close(all[i]); /* the runtime may need some */
+  while ((all[used] = dup(l)) >= 0)
+    used++;
+  for (int i = 0; i < 3; i++)
+    EXPECT(accept(l, NULL, NULL) == -1 && errno == EMFILE);
+  for (int i = 0; i < 4; i++)
+    close(all[i]); /* the runtime may need some */
   EXPECT(accept(l, NULL, NULL) >= 0);
   _exit(0);
 }
@@ -266,5 +294,6 @@ TEST(slices_begin_when_there_is_room_for_their_thread) {
   fault(0, 1);
   ch_sleep(20000000); /* it is not tried all the time */
   activate { other = 1; }
-  while (!other) two_steps(&n);
+  while (!other)
+    two_steps(&n);
 }

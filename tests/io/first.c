@@ -1,5 +1,5 @@
-/* Each kind of waiting as the first of a program, which is when the reactor is chosen. Linked above refused-beneath.c: the
- * kernel refuses a ring, and nobody hears of it. */
+/* Each kind of waiting as the first of a program, which is when the reactor is chosen. Linked above refused-beneath.c:
+ * the kernel refuses a ring, and nobody hears of it. */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <charcoal.h>
@@ -33,36 +33,51 @@ static long first(const char *name) {
   struct pollfd p = {.fd = pair[0], .events = POLLIN};
   fd_set set;
   int other;
-  if (!strcmp(name, "read")) return read(pair[0], &byte, 1);
-  if (!strcmp(name, "readv")) return readv(pair[0], &v, 1);
-  if (!strcmp(name, "recv")) return recv(pair[0], &byte, 1, 0);
-  if (!strcmp(name, "recvmsg")) return recvmsg(pair[0], &m, 0);
-  if (!strcmp(name, "recv all")) return recv(pair[0], &byte, 1, MSG_WAITALL);
-  if (!strcmp(name, "poll")) return poll(&p, 1, -1);
+  if (!strcmp(name, "read"))
+    return read(pair[0], &byte, 1);
+  if (!strcmp(name, "readv"))
+    return readv(pair[0], &v, 1);
+  if (!strcmp(name, "recv"))
+    return recv(pair[0], &byte, 1, 0);
+  if (!strcmp(name, "recvmsg"))
+    return recvmsg(pair[0], &m, 0);
+  if (!strcmp(name, "recv all"))
+    return recv(pair[0], &byte, 1, MSG_WAITALL);
+  if (!strcmp(name, "poll"))
+    return poll(&p, 1, -1);
   if (!strcmp(name, "select")) {
     FD_ZERO(&set);
     FD_SET(pair[0], &set);
     return select(pair[0] + 1, &set, NULL, NULL, NULL);
   }
-  if (!strcmp(name, "accept")) return accept(listener, NULL, NULL) >= 0;
-  if (!strcmp(name, "accept4")) return accept4(listener, NULL, NULL, SOCK_CLOEXEC) >= 0;
-  if (!strcmp(name, "connect")) return connected() >= 0;
-  if (!strcmp(name, "sleep")) return usleep(1000) + 1;
-  if (!strcmp(name, "open")) return open("file", O_CREAT | O_RDWR, 0600) >= 0;
-  if (!strcmp(name, "fsync")) return fsync(fileno(tmpfile())) + 1;
-  if (!strcmp(name, "mkdir")) return mkdir("folder", 0700) + rmdir("folder") + 1;
+  if (!strcmp(name, "accept"))
+    return accept(listener, NULL, NULL) >= 0;
+  if (!strcmp(name, "accept4"))
+    return accept4(listener, NULL, NULL, SOCK_CLOEXEC) >= 0;
+  if (!strcmp(name, "connect"))
+    return connected() >= 0;
+  if (!strcmp(name, "sleep"))
+    return usleep(1000) + 1;
+  if (!strcmp(name, "open"))
+    return open("file", O_CREAT | O_RDWR, 0600) >= 0;
+  if (!strcmp(name, "fsync"))
+    return fsync(fileno(tmpfile())) + 1;
+  if (!strcmp(name, "mkdir"))
+    return mkdir("folder", 0700) + rmdir("folder") + 1;
   if (!strcmp(name, "flock")) {
     int f = open("locked", O_CREAT | O_RDWR, 0600), g = open("locked", O_RDWR);
     ch_activity holder;
-    if (flock(f, LOCK_EX)) return -1;
-    activate [&holder] {
+    if (flock(f, LOCK_EX))
+      return -1;
+    activate[&holder] {
       ch_sleep(1000000);
       flock(f, LOCK_UN);
     }
     return flock(g, LOCK_EX) + 1;
   }
   if (!strcmp(name, "waitpid")) {
-    if ((other = fork()) == 0) _exit(0);
+    if ((other = fork()) == 0)
+      _exit(0);
     return waitpid(other, NULL, 0) == other;
   }
   return -2;
@@ -76,12 +91,15 @@ int main(int argc, char **argv) {
       listen(listener, 5) || getsockname(listener, (struct sockaddr *)&here, &size))
     return 2;
   activate {
-    for (int i = 0; i < 20; i++) ch_reschedule();
-    if (!strncmp(argv[1], "accept", 6)) connected();
+    for (int i = 0; i < 20; i++)
+      ch_reschedule();
+    if (!strncmp(argv[1], "accept", 6))
+      connected();
     send(pair[1], "x", 1, 0);
   }
   errno = 0;
   long r = first(argv[1]);
-  if (r != 1) printf("%s as the first call: %ld, %s\n", argv[1], r, strerror(errno));
+  if (r != 1)
+    printf("%s as the first call: %ld, %s\n", argv[1], r, strerror(errno));
   return r != 1;
 }

@@ -1,5 +1,5 @@
-/* pthread locks between activities of one thread, and between them and real threads: mutual exclusion holds, nobody spins,
- * nobody is forgotten. */
+/* pthread locks between activities of one thread, and between them and real threads: mutual exclusion holds, nobody
+ * spins, nobody is forgotten. */
 #include "harness.h"
 #include <pthread.h>
 #include <sched.h>
@@ -14,7 +14,8 @@ static int inside, most, total;
 static void use(pthread_mutex_t *mutex, int times) {
   for (int i = 0; i < times; i++) {
     EXPECT(pthread_mutex_lock(mutex) == 0);
-    if (++inside > most) most = inside;
+    if (++inside > most)
+      most = inside;
     ch_sleep(20000); /* with the lock held */
     total++;
     inside--;
@@ -23,8 +24,10 @@ static void use(pthread_mutex_t *mutex, int times) {
 }
 static void exclude_each_other(pthread_mutex_t *mutex) {
   ch_activity all[20];
-  for (int i = 0; i < 20; i++) activate [&all[i]] { use(mutex, 10); }
-  for (int i = 0; i < 20; i++) ch_activity_wait(&all[i]);
+  for (int i = 0; i < 20; i++)
+    activate[&all[i]] { use(mutex, 10); }
+  for (int i = 0; i < 20; i++)
+    ch_activity_wait(&all[i]);
   EXPECT(most == 1 && total == 200 && inside == 0);
 }
 TEST(a_mutex_excludes_activities_of_one_thread) { exclude_each_other(&m); }
@@ -50,7 +53,7 @@ TEST(a_recursive_mutex_lets_its_own_activity_in) {
   EXPECT(pthread_mutex_lock(&m) == 0 && pthread_mutex_lock(&m) == 0);
   int in = 0;
   ch_activity other;
-  activate [&other] {
+  activate[&other] {
     EXPECT(pthread_mutex_trylock(&m) == EBUSY);
     EXPECT(pthread_mutex_unlock(&m) == EPERM);
     EXPECT(pthread_mutex_lock(&m) == 0);
@@ -77,7 +80,8 @@ static void *thread_counts(void *unused) {
   for (int i = 0; i < 300; i++) {
     pthread_mutex_lock(&m);
     int seen = counter;
-    if (i % 10 == 0) sched_yield();
+    if (i % 10 == 0)
+      sched_yield();
     counter = seen + 1;
     pthread_mutex_unlock(&m);
   }
@@ -86,19 +90,23 @@ static void *thread_counts(void *unused) {
 TEST(threads_and_activities_share_a_mutex) {
   pthread_t t[3];
   ch_activity a[5];
-  for (int i = 0; i < 3; i++) EXPECT(pthread_create(&t[i], NULL, thread_counts, NULL) == 0);
+  for (int i = 0; i < 3; i++)
+    EXPECT(pthread_create(&t[i], NULL, thread_counts, NULL) == 0);
   for (int i = 0; i < 5; i++)
-    activate [&a[i]] {
+    activate[&a[i]] {
       for (int k = 0; k < 300; k++) {
         pthread_mutex_lock(&m);
         int seen = counter;
-        if (k % 50 == 0) ch_sleep(10000);
+        if (k % 50 == 0)
+          ch_sleep(10000);
         counter = seen + 1;
         pthread_mutex_unlock(&m);
       }
     }
-  for (int i = 0; i < 5; i++) ch_activity_wait(&a[i]);
-  for (int i = 0; i < 3; i++) EXPECT(pthread_join(t[i], NULL) == 0);
+  for (int i = 0; i < 5; i++)
+    ch_activity_wait(&a[i]);
+  for (int i = 0; i < 3; i++)
+    EXPECT(pthread_join(t[i], NULL) == 0);
   EXPECT(counter == 8 * 300);
 }
 
@@ -107,7 +115,8 @@ static int items, taken[8];
 static void put(int n) {
   for (int i = 0; i < n; i++) {
     pthread_mutex_lock(&m);
-    while (items == 3) pthread_cond_wait(&not_full, &m);
+    while (items == 3)
+      pthread_cond_wait(&not_full, &m);
     items++;
     pthread_cond_signal(&not_empty);
     pthread_mutex_unlock(&m);
@@ -116,7 +125,8 @@ static void put(int n) {
 static void take(int n, int *to) {
   for (int i = 0; i < n; i++) {
     pthread_mutex_lock(&m);
-    while (items == 0) pthread_cond_wait(&not_empty, &m);
+    while (items == 0)
+      pthread_cond_wait(&not_empty, &m);
     items--;
     pthread_cond_signal(&not_full);
     pthread_mutex_unlock(&m);
@@ -131,11 +141,13 @@ static void bounded_buffer(void) {
   for (int i = 0; i < 2; i++) {
     EXPECT(pthread_create(&t[i], NULL, thread_puts, NULL) == 0);
     EXPECT(pthread_create(&t[2 + i], NULL, thread_takes, &taken[i]) == 0);
-    activate [&a[i]] { put(200); }
-    activate [&a[2 + i]] (i) { take(200, &taken[2 + i]); }
+    activate[&a[i]] { put(200); }
+    activate[&a[2 + i]](i) { take(200, &taken[2 + i]); }
   }
-  for (int i = 0; i < 4; i++) ch_activity_wait(&a[i]);
-  for (int i = 0; i < 4; i++) EXPECT(pthread_join(t[i], NULL) == 0);
+  for (int i = 0; i < 4; i++)
+    ch_activity_wait(&a[i]);
+  for (int i = 0; i < 4; i++)
+    EXPECT(pthread_join(t[i], NULL) == 0);
   EXPECT(items == 0 && taken[0] + taken[1] + taken[2] + taken[3] == 800);
   EXPECT(pthread_cond_destroy(&not_empty) == 0 && pthread_cond_destroy(&not_full) == 0);
 }
@@ -149,9 +161,10 @@ TEST(activities_alone_wait_for_conditions) {
   ch_activity a[50];
   int go = 0, gone = 0;
   for (int i = 0; i < 50; i++)
-    activate [&a[i]] {
+    activate[&a[i]] {
       pthread_mutex_lock(&m);
-      while (!go) pthread_cond_wait(&not_empty, &m);
+      while (!go)
+        pthread_cond_wait(&not_empty, &m);
       gone++;
       pthread_mutex_unlock(&m);
     }
@@ -161,7 +174,8 @@ TEST(activities_alone_wait_for_conditions) {
   go = 1;
   pthread_cond_broadcast(&not_empty);
   pthread_mutex_unlock(&m);
-  for (int i = 0; i < 50; i++) ch_activity_wait(&a[i]);
+  for (int i = 0; i < 50; i++)
+    ch_activity_wait(&a[i]);
   EXPECT(gone == 50);
 }
 
@@ -169,18 +183,21 @@ TEST(a_condition_is_waited_for_until_a_time) {
   struct timespec t;
   ch_activity a[10];
   for (int i = 0; i < 10; i++)
-    activate [&a[i]] {
+    activate[&a[i]] {
       clock_gettime(CLOCK_REALTIME, &t);
       t.tv_nsec += 20000000;
-      if (t.tv_nsec >= 1000000000) t.tv_sec++, t.tv_nsec -= 1000000000;
+      if (t.tv_nsec >= 1000000000)
+        t.tv_sec++, t.tv_nsec -= 1000000000;
       struct timespec mine = t;
       pthread_mutex_lock(&m);
       int r;
-      while ((r = pthread_cond_timedwait(&not_empty, &m, &mine)) == 0);
+      while ((r = pthread_cond_timedwait(&not_empty, &m, &mine)) == 0)
+        ;
       EXPECT(r == ETIMEDOUT);
       pthread_mutex_unlock(&m);
     }
-  for (int i = 0; i < 10; i++) ch_activity_wait(&a[i]);
+  for (int i = 0; i < 10; i++)
+    ch_activity_wait(&a[i]);
   EXPECT(pthread_cond_destroy(&not_empty) == 0 && pthread_mutex_destroy(&m) == 0);
 }
 
@@ -189,7 +206,8 @@ static void *holds_for_a_while(void *s) {
   pthread_mutex_lock(&m);
   sem_post(s);
   usleep(300000);
-  for (int i = 0; i < 3000 && __atomic_load_n(&ticks, __ATOMIC_RELAXED) < 3; i++) usleep(10000);
+  for (int i = 0; i < 3000 && __atomic_load_n(&ticks, __ATOMIC_RELAXED) < 3; i++)
+    usleep(10000);
   pthread_mutex_unlock(&m);
   return NULL;
 }
@@ -202,14 +220,16 @@ TEST(waiting_for_a_thread_costs_no_time) {
   EXPECT(sem_wait(&s) == 0);
   int over = 0;
   activate {
-    while (!over) ch_sleep(10000000), __atomic_add_fetch(&ticks, 1, __ATOMIC_RELAXED);
+    while (!over)
+      ch_sleep(10000000), __atomic_add_fetch(&ticks, 1, __ATOMIC_RELAXED);
   }
   getrusage(RUSAGE_SELF, &before);
   EXPECT(pthread_mutex_lock(&m) == 0);
   getrusage(RUSAGE_SELF, &after);
   over = 1;
   EXPECT(ticks >= 3); /* others went on */
-  EXPECT((after.ru_utime.tv_sec - before.ru_utime.tv_sec) * 1000000 + after.ru_utime.tv_usec - before.ru_utime.tv_usec < 150000);
+  EXPECT((after.ru_utime.tv_sec - before.ru_utime.tv_sec) * 1000000 + after.ru_utime.tv_usec - before.ru_utime.tv_usec <
+         150000);
   EXPECT(pthread_mutex_unlock(&m) == 0 && pthread_join(t, NULL) == 0);
 }
 
@@ -226,7 +246,7 @@ TEST(an_unlock_in_plain_code_is_noticed) {
   pthread_mutex_lock(&m);
   inside = 1;
   ch_activity other;
-  activate [&other] {
+  activate[&other] {
     pthread_mutex_lock(&m);
     got = 1;
     pthread_mutex_unlock(&m);
@@ -262,7 +282,7 @@ TEST(a_thread_is_not_forgotten_when_a_trylock_is_quicker_than_the_woken) {
   sem_init(&held, 0, 0);
   EXPECT(pthread_create(&first, NULL, holds, &held) == 0 && pthread_create(&second, NULL, waits_behind, NULL) == 0);
   EXPECT(sem_wait(&held) == 0);
-  activate [&waiter] { EXPECT(pthread_mutex_lock(&m) == 0 && pthread_mutex_unlock(&m) == 0); }
+  activate[&waiter] { EXPECT(pthread_mutex_lock(&m) == 0 && pthread_mutex_unlock(&m) == 0); }
   ch_sleep(20000000); /* the activity is in the kernel's list of waiters */
   may_wait = 1;
   ch_sleep(50000000); /* and the thread behind it */
@@ -284,7 +304,7 @@ TEST(readers_and_writers) {
   ch_activity a[12];
   int readers = 0, together = 0, writing = 0;
   for (int i = 0; i < 12; i++)
-    activate [&a[i]] (i) {
+    activate[&a[i]](i) {
       if (i % 4 == 3) {
         EXPECT(pthread_rwlock_wrlock(&l) == 0);
         EXPECT(readers == 0 && !writing);
@@ -294,13 +314,15 @@ TEST(readers_and_writers) {
       } else {
         EXPECT(pthread_rwlock_rdlock(&l) == 0);
         EXPECT(!writing);
-        if (++readers > together) together = readers;
+        if (++readers > together)
+          together = readers;
         ch_sleep(100000);
         readers--;
       }
       EXPECT(pthread_rwlock_unlock(&l) == 0);
     }
-  for (int i = 0; i < 12; i++) ch_activity_wait(&a[i]);
+  for (int i = 0; i < 12; i++)
+    ch_activity_wait(&a[i]);
   EXPECT(together > 1);
 }
 
@@ -312,8 +334,9 @@ TEST(semaphores_and_barriers_between_activities) {
   sem_init(&s, 0, 0);
   pthread_barrier_init(&b, NULL, 8);
   for (int i = 0; i < 8; i++)
-    activate [&a[i]] {
-      if (pthread_barrier_wait(&b) == PTHREAD_BARRIER_SERIAL_THREAD) serial++;
+    activate[&a[i]] {
+      if (pthread_barrier_wait(&b) == PTHREAD_BARRIER_SERIAL_THREAD)
+        serial++;
       EXPECT(sem_wait(&s) == 0);
       passed++;
       sem_post(&s);
@@ -321,7 +344,8 @@ TEST(semaphores_and_barriers_between_activities) {
   ch_sleep(3000000);
   EXPECT(passed == 0);
   sem_post(&s);
-  for (int i = 0; i < 8; i++) ch_activity_wait(&a[i]);
+  for (int i = 0; i < 8; i++)
+    ch_activity_wait(&a[i]);
   EXPECT(passed == 8 && serial == 1);
 }
 
@@ -332,7 +356,8 @@ static pthread_once_t slow = PTHREAD_ONCE_INIT, inner = PTHREAD_ONCE_INIT;
 static void gives_way(void) { ch_reschedule(); }
 static void slowly(void) {
   began++;
-  for (int i = 0; i < 5; i++) usleep(1000);
+  for (int i = 0; i < 5; i++)
+    usleep(1000);
   EXPECT(pthread_once(&inner, gives_way) == 0);
   ended++;
 }
@@ -345,22 +370,24 @@ TEST(what_is_done_once_may_wait_while_others_ask) {
   pthread_t t;
   ch_activity all[10];
   int ticks = 0;
-  for (int i = 0; i < 10; i++) activate [&all[i]] {
-      EXPECT(pthread_once(&slow, slowly) == 0 && ended == 1);
-    }
+  for (int i = 0; i < 10; i++)
+    activate[&all[i]] { EXPECT(pthread_once(&slow, slowly) == 0 && ended == 1); }
   activate {
     while (!ended) {
       ticks++;
       ch_reschedule();
     }
   }
-  while (!began) ch_reschedule();
+  while (!began)
+    ch_reschedule();
   EXPECT(!ended && pthread_create(&t, NULL, asks, NULL) == 0);
   do {
     async EXPECT(pthread_once(&slow, slowly) == 0 && ended == 1);
     cancel; /* who waits for it is not cancelled: it has no way to say so */
-  } finish;
-  for (int i = 0; i < 10; i++) ch_activity_wait(&all[i]);
+  }
+  finish;
+  for (int i = 0; i < 10; i++)
+    ch_activity_wait(&all[i]);
   EXPECT(pthread_join(t, NULL) == 0 && began == 1 && ended == 1 && ticks > 0);
 }
 

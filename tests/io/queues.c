@@ -9,16 +9,17 @@
 #include <time.h>
 
 static void let_others_run(void) {
-  for (int i = 0; i < 60; i++) ch_reschedule();
+  for (int i = 0; i < 60; i++)
+    ch_reschedule();
 }
 
 /* The call waits, and others run; cancelled, it has done nothing. */
-#define IS_CANCELLED(call)                                                                                              \
+#define IS_CANCELLED(call)                                                                                             \
   do {                                                                                                                 \
     ch_activity waits;                                                                                                 \
     long r = 12345;                                                                                                    \
     int e = 0;                                                                                                         \
-    activate [&waits] {                                                                                                \
+    activate[&waits] {                                                                                                 \
       errno = 0;                                                                                                       \
       r = (long)(call);                                                                                                \
       e = errno;                                                                                                       \
@@ -32,7 +33,8 @@ static void let_others_run(void) {
       cancel;                                                                                                          \
       errno = 0;                                                                                                       \
       EXPECT((call) == -1 && errno == ECANCELED);                                                                      \
-    } finish;                                                                                                          \
+    }                                                                                                                  \
+    finish;                                                                                                            \
   } while (0)
 
 TEST(posix_queues) {
@@ -49,22 +51,25 @@ TEST(posix_queues) {
   mq_unlink(name);
   ch_activity other;
   IS_CANCELLED(mq_receive(q, b, sizeof b, NULL));
-  activate [&other] { EXPECT(mq_receive(q, b, sizeof b, &priority) == 5 && memcmp(b, "hello", 5) == 0 && priority == 7); }
+  activate[&other] {
+    EXPECT(mq_receive(q, b, sizeof b, &priority) == 5 && memcmp(b, "hello", 5) == 0 && priority == 7);
+  }
   let_others_run();
   EXPECT(mq_send(q, "hello", 5, 7) == 0);
   ch_activity_wait(&other);
   EXPECT(mq_send(q, "1", 1, 0) == 0 && mq_send(q, "2", 1, 0) == 0);
   IS_CANCELLED(mq_send(q, "3", 1, 0));
   EXPECT(mq_receive(q, b, 3, NULL) == -1 && errno == EMSGSIZE);
-  activate [&other] { EXPECT(mq_send(q, "3", 1, 0) == 0); }
+  activate[&other] { EXPECT(mq_send(q, "3", 1, 0) == 0); }
   let_others_run();
-  for (int i = 1; i <= 3; i++) EXPECT(mq_receive(q, b, sizeof b, NULL) == 1 && b[0] == '0' + i);
+  for (int i = 1; i <= 3; i++)
+    EXPECT(mq_receive(q, b, sizeof b, NULL) == 1 && b[0] == '0' + i);
   ch_activity_wait(&other);
   clock_gettime(CLOCK_REALTIME, &soon);
-  activate [&other] { EXPECT(mq_timedreceive(q, b, sizeof b, NULL, &soon) == -1 && errno == ETIMEDOUT); }
+  activate[&other] { EXPECT(mq_timedreceive(q, b, sizeof b, NULL, &soon) == -1 && errno == ETIMEDOUT); }
   ch_activity_wait(&other);
   soon.tv_nsec = -1;
-  activate [&other] { EXPECT(mq_timedreceive(q, b, sizeof b, NULL, &soon) == -1 && errno == EINVAL); }
+  activate[&other] { EXPECT(mq_timedreceive(q, b, sizeof b, NULL, &soon) == -1 && errno == EINVAL); }
   ch_activity_wait(&other);
   struct mq_attr nonblocking = {.mq_flags = O_NONBLOCK};
   mq_setattr(q, &nonblocking, NULL);
@@ -81,7 +86,7 @@ TEST(system_v_queues) {
   ch_activity other;
   IS_CANCELLED(msgrcv(q, &m, 8, 0, 0));
   EXPECT(msgrcv(q, &m, 8, 0, IPC_NOWAIT) == -1 && errno == ENOMSG);
-  activate [&other] { EXPECT(msgrcv(q, &m, 8, 0, 0) == 8 && m.type == 5); }
+  activate[&other] { EXPECT(msgrcv(q, &m, 8, 0, 0) == 8 && m.type == 5); }
   let_others_run();
   m.type = 5;
   EXPECT(msgsnd(q, &m, 8, 0) == 0);
@@ -106,13 +111,14 @@ TEST(system_v_semaphores) {
   ch_activity other;
   int tried = 0;
   IS_CANCELLED(semop(s, &take, 1));
-  activate [&other] {
+  activate[&other] {
     EXPECT(semop(s, &try, 1) == -1 && errno == EAGAIN);
     EXPECT(semtimedop(s, &take, 1, &moment) == -1 && errno == EAGAIN);
     tried = 1;
     EXPECT(semop(s, &take, 1) == 0);
   }
-  while (!tried) ch_reschedule();
+  while (!tried)
+    ch_reschedule();
   let_others_run();
   EXPECT(semop(s, &give, 1) == 0);
   ch_activity_wait(&other);
@@ -127,14 +133,15 @@ TEST(timed_rwlocks) {
   int others = 0;
   pthread_rwlock_wrlock(&l);
   clock_gettime(CLOCK_REALTIME, &t);
-  activate [&other] {
+  activate[&other] {
     EXPECT(pthread_rwlock_timedrdlock(&l, &t) == ETIMEDOUT && pthread_rwlock_timedwrlock(&l, &t) == ETIMEDOUT);
     t.tv_sec += 1000;
     others = 1;
     EXPECT(pthread_rwlock_timedwrlock(&l, &t) == 0);
     pthread_rwlock_unlock(&l);
   }
-  while (!others) ch_reschedule();
+  while (!others)
+    ch_reschedule();
   let_others_run();
   pthread_rwlock_unlock(&l);
   ch_activity_wait(&other);

@@ -35,7 +35,8 @@ static FILE *log_file;
 static unsigned long hash_of(const void *data, size_t n) {
   const unsigned char *p = data;
   unsigned long h = 14695981039346656037ul;
-  while (n--) h = (h ^ *p++) * 1099511628211ul;
+  while (n--)
+    h = (h ^ *p++) * 1099511628211ul;
   return h;
 }
 static void say(const char *format, ...) {
@@ -49,9 +50,22 @@ static void say(const char *format, ...) {
  *
  * Bytes for the stream's input go the way `to_stream`; what it puts out is taken from `from_stream`. */
 
-enum kind { FILE_ON_DISK, PIPE_IN, PIPE_OUT, SOCKET, FIFO, TERMINAL, MEMORY, GROWING, COOKIE, NULL_DEVICE, FULL_DEVICE, KINDS };
-static const char *const kind_names[] = {"file", "pipe in", "pipe out", "socket", "fifo", "terminal", "memory", "growing",
-                                         "cookie", "null", "full"};
+enum kind {
+  FILE_ON_DISK,
+  PIPE_IN,
+  PIPE_OUT,
+  SOCKET,
+  FIFO,
+  TERMINAL,
+  MEMORY,
+  GROWING,
+  COOKIE,
+  NULL_DEVICE,
+  FULL_DEVICE,
+  KINDS
+};
+static const char *const kind_names[] = {"file",   "pipe in", "pipe out", "socket", "fifo", "terminal",
+                                         "memory", "growing", "cookie",   "null",   "full"};
 static enum kind kind;
 static int to_stream, from_stream;
 static FILE *f;
@@ -70,7 +84,8 @@ static int waits_for_peer(void) { return kind == PIPE_IN || kind == SOCKET || ki
 static ch_activity sender, taker;
 static int sending;
 static void join_sender(void) {
-  if (sending) ch_activity_wait(&sender);
+  if (sending)
+    ch_activity_wait(&sender);
   sending = 0;
 }
 static unsigned long pieces = 1; /* not drawn from `state`: the plain program draws the same calls */
@@ -79,16 +94,19 @@ static void send_bytes(const char *bytes, size_t n) {
   char *copy = malloc(n + 1);
   memcpy(copy, bytes, n);
   sending = 1;
-  activate [&sender] (copy, n) {
+  activate[&sender](copy, n) {
     size_t sent = 0;
     while (sent < n) {
       pieces = pieces * 6364136223846793005ul + 1442695040888963407ul;
       size_t piece = 1 + (pieces >> 33) % (n < 20 ? n : n / 3);
-      if (piece > n - sent) piece = n - sent;
+      if (piece > n - sent)
+        piece = n - sent;
       ssize_t r = write(to_stream, copy + sent, piece);
-      if (r <= 0) break;
+      if (r <= 0)
+        break;
       sent += (size_t)r;
-      for (int i = 0; i < 3; i++) ch_reschedule();
+      for (int i = 0; i < 3; i++)
+        ch_reschedule();
     }
     free(copy);
   }
@@ -96,7 +114,8 @@ static void send_bytes(const char *bytes, size_t n) {
 #else
 static void join_sender(void) {}
 static void send_bytes(const char *bytes, size_t n) {
-  if (write(to_stream, bytes, n) != (ssize_t)n) say("the other side could not send\n");
+  if (write(to_stream, bytes, n) != (ssize_t)n)
+    say("the other side could not send\n");
 }
 static pthread_t taker;
 #endif
@@ -110,7 +129,8 @@ static void take_all(void) {
   unsigned long h = 14695981039346656037ul;
   taken = 0;
   while ((n = read(from_stream, b, sizeof b)) > 0) {
-    for (ssize_t i = 0; i < n; i++) h = (h ^ (unsigned char)b[i]) * 1099511628211ul;
+    for (ssize_t i = 0; i < n; i++)
+      h = (h ^ (unsigned char)b[i]) * 1099511628211ul;
     taken += (size_t)n;
   }
   taken_hash = h;
@@ -122,13 +142,14 @@ static int taking;
 static void start_taker(void) {
   taking = 1;
 #ifdef __CHARCOAL__
-  activate [&taker] { take_all(); }
+  activate[&taker] { take_all(); }
 #else
   pthread_create(&taker, NULL, take_in_thread, NULL);
 #endif
 }
 static void join_taker(void) {
-  if (!taking) return;
+  if (!taking)
+    return;
 #ifdef __CHARCOAL__
   ch_activity_wait(&taker);
 #else
@@ -144,23 +165,27 @@ static char cookie_bytes[4096];
 static size_t cookie_at, cookie_end;
 static ssize_t cookie_read(void *c, char *to, size_t n) {
   (void)c;
-  if (n > cookie_end - cookie_at) n = cookie_end - cookie_at;
+  if (n > cookie_end - cookie_at)
+    n = cookie_end - cookie_at;
   memcpy(to, cookie_bytes + cookie_at, n);
   cookie_at += n;
   return (ssize_t)n;
 }
 static ssize_t cookie_write(void *c, const char *from, size_t n) {
   (void)c;
-  if (cookie_at + n > sizeof cookie_bytes) return 0;
+  if (cookie_at + n > sizeof cookie_bytes)
+    return 0;
   memcpy(cookie_bytes + cookie_at, from, n);
   cookie_at += n;
-  if (cookie_end < cookie_at) cookie_end = cookie_at;
+  if (cookie_end < cookie_at)
+    cookie_end = cookie_at;
   return (ssize_t)n;
 }
 static int cookie_seek(void *c, off64_t *to, int whence) {
   (void)c;
   off64_t at = whence == SEEK_SET ? *to : whence == SEEK_CUR ? (off64_t)cookie_at + *to : (off64_t)cookie_end + *to;
-  if (at < 0 || at > (off64_t)cookie_end) return errno = EINVAL, -1;
+  if (at < 0 || at > (off64_t)cookie_end)
+    return errno = EINVAL, -1;
   cookie_at = (size_t)at;
   *to = at;
   return 0;
@@ -186,26 +211,31 @@ static const char *open_stream(void) {
     int fd = open("file", O_WRONLY | O_CREAT | O_TRUNC, 0600);
     char line[64];
     for (int i = 0; i < 300; i++)
-      if (write(fd, line, (size_t)snprintf(line, sizeof line, "line %d of the file\n", i)) < 0) break;
+      if (write(fd, line, (size_t)snprintf(line, sizeof line, "line %d of the file\n", i)) < 0)
+        break;
     close(fd);
     f = fopen("file", mode);
     break;
   }
   case PIPE_IN:
     mode = "r";
-    if (pipe(p)) return NULL;
+    if (pipe(p))
+      return NULL;
     f = fdopen(p[0], mode);
     to_stream = p[1];
     break;
   case PIPE_OUT:
-    if (*mode == 'r' || mode[1]) mode = "w";
-    if (pipe(p)) return NULL;
+    if (*mode == 'r' || mode[1])
+      mode = "w";
+    if (pipe(p))
+      return NULL;
     fcntl(p[1], F_SETPIPE_SZ, 4096);
     f = fdopen(p[1], mode);
     from_stream = p[0];
     break;
   case SOCKET:
-    if (socketpair(AF_UNIX, SOCK_STREAM, 0, p)) return NULL;
+    if (socketpair(AF_UNIX, SOCK_STREAM, 0, p))
+      return NULL;
     f = fdopen(p[0], mode);
     to_stream = p[1];
     from_stream = dup(p[1]);
@@ -222,7 +252,8 @@ static const char *open_stream(void) {
     break;
   case TERMINAL: {
     struct termios raw;
-    if (openpty(&p[0], &p[1], NULL, NULL, NULL)) return NULL;
+    if (openpty(&p[0], &p[1], NULL, NULL, NULL))
+      return NULL;
     tcgetattr(p[1], &raw);
     cfmakeraw(&raw);
     tcsetattr(p[1], TCSANOW, &raw);
@@ -248,12 +279,15 @@ static const char *open_stream(void) {
     cookie_end = 2000;
     f = fopencookie(NULL, mode, (cookie_io_functions_t){cookie_read, cookie_write, cookie_seek, NULL});
     break;
-  case NULL_DEVICE: f = fopen("/dev/null", mode); break;
+  case NULL_DEVICE:
+    f = fopen("/dev/null", mode);
+    break;
   case FULL_DEVICE:
     mode = chance(50) ? "w" : "a"; /* read, it has no end */
     f = fopen("/dev/full", mode);
     break;
-  default: break;
+  default:
+    break;
   }
   may_read = *mode == 'r' || mode[1] == '+';
   may_write = *mode != 'r' || mode[1] == '+';
@@ -267,20 +301,26 @@ static char room[200000];
 static void marks(long r, const void *bytes, size_t n) {
   int e = errno;
   say(" = %ld", r);
-  if (bytes) say(" %lx", hash_of(bytes, n));
-  if (ferror(f) || r < 0) say(" %s", e ? strerrorname_np(e) : "0");
+  if (bytes)
+    say(" %lx", hash_of(bytes, n));
+  if (ferror(f) || r < 0)
+    say(" %s", e ? strerrorname_np(e) : "0");
   say("%s%s\n", feof(f) ? " end" : "", ferror(f) ? " error" : "");
 }
 
 /* Input of n bytes is or will be there: where a peer is waited for, more is sent when it is not. */
 static int provide(size_t n) {
-  if (!waits_for_peer() || ended) return 1;
-  if (n > 3000 && kind == TERMINAL) return 0;
+  if (!waits_for_peer() || ended)
+    return 1;
+  if (n > 3000 && kind == TERMINAL)
+    return 0;
   if (unread_bytes() < n) {
     size_t more = n - unread_bytes() + below(100);
-    if (unread_to + more + 1 > sizeof unread) return 0;
+    if (unread_to + more + 1 > sizeof unread)
+      return 0;
     join_sender();
-    for (size_t i = 0; i < more; i++) unread[unread_to + i] = "abc 123 xyz 42\n"[below(15)];
+    for (size_t i = 0; i < more; i++)
+      unread[unread_to + i] = "abc 123 xyz 42\n"[below(15)];
     unread[unread_to + more] = '\n';
     send_bytes(unread + unread_to, more + 1);
     unread_to += more + 1;
@@ -288,7 +328,8 @@ static int provide(size_t n) {
   return 1;
 }
 static void consumed(size_t n) {
-  if (waits_for_peer()) unread_from += n < unread_bytes() ? n : unread_bytes();
+  if (waits_for_peer())
+    unread_from += n < unread_bytes() ? n : unread_bytes();
 }
 
 static void input(void) {
@@ -300,7 +341,8 @@ static void input(void) {
   case 1: {
     size_t size = 1 + below(chance(20) ? 7 : 1);
     n = below(chance(10) ? 9000 : chance(50) ? 300 : 8);
-    if (!provide(size * n)) return;
+    if (!provide(size * n))
+      return;
     say("fread %zu %zu", size, n);
     r = (long)fread(room, size, n, f);
     marks(r, room, (size_t)r * size);
@@ -308,14 +350,16 @@ static void input(void) {
     break;
   }
   case 2:
-    if (!provide(1)) return;
+    if (!provide(1))
+      return;
     say("fgetc");
     r = fgetc(f);
     marks(r, NULL, 0);
     consumed(r != EOF);
     break;
   case 3:
-    if (!provide(1)) return;
+    if (!provide(1))
+      return;
     say("getc_unlocked");
     r = getc_unlocked(f);
     marks(r, NULL, 0);
@@ -323,7 +367,8 @@ static void input(void) {
     break;
   case 4: {
     n = 1 + below(chance(20) ? 5000 : 60);
-    if (!provide(n)) return;
+    if (!provide(n))
+      return;
     memset(room, 0, 8);
     say("fgets %zu", n);
     char *s = fgets(room, (int)n, f);
@@ -332,10 +377,12 @@ static void input(void) {
     break;
   }
   case 5: {
-    if (waits_for_peer() && !ended && !unread_has_line()) provide(unread_bytes() + 1);
+    if (waits_for_peer() && !ended && !unread_has_line())
+      provide(unread_bytes() + 1);
     char *line = NULL;
     size_t has = 0;
-    if (waits_for_peer() && !ended && !unread_has_line()) return;
+    if (waits_for_peer() && !ended && !unread_has_line())
+      return;
     say("getline");
     r = getline(&line, &has, f);
     marks(r, line, r > 0 ? (size_t)r : 0);
@@ -344,7 +391,8 @@ static void input(void) {
     break;
   }
   case 6: { /* the delimiter behind a word is looked at */
-    if (waits_for_peer() && !ended) return;
+    if (waits_for_peer() && !ended)
+      return;
     char word[40] = "";
     say("fscanf");
     r = fscanf(f, "%30s%n", word, (int *)&consumes);
@@ -352,26 +400,31 @@ static void input(void) {
     break;
   }
   case 7: {
-    if (!provide(1)) return;
+    if (!provide(1))
+      return;
     int c = fgetc(f), times = 1 + (int)below(3);
     consumed(c != EOF);
     say("fgetc %d, ungetc x %d", c, times);
     r = 0;
-    for (int i = 0; i < times && c != EOF; i++) r = ungetc(chance(60) ? c : 'u', f);
+    for (int i = 0; i < times && c != EOF; i++)
+      r = ungetc(chance(60) ? c : 'u', f);
     marks(r, NULL, 0);
-    for (int i = 0; i < times && c != EOF; i++) say(" %d", fgetc(f));
+    for (int i = 0; i < times && c != EOF; i++)
+      say(" %d", fgetc(f));
     say("\n");
     break;
   }
   case 8:
-    if (!provide(40)) return;
+    if (!provide(40))
+      return;
     say("fread_unlocked");
     r = (long)fread_unlocked(room, 1, 33, f);
     marks(r, room, (size_t)r);
     consumed((size_t)r);
     break;
   case 9:
-    if (!provide(4)) return;
+    if (!provide(4))
+      return;
     say("getw");
     r = getw(f);
     marks(r, NULL, 0);
@@ -382,7 +435,8 @@ static void input(void) {
 
 static size_t some_text(void) {
   size_t n = below(chance(10) ? 20000 : chance(40) ? 1500 : 50);
-  for (size_t i = 0; i < n; i++) room[i] = "the text 0123 goes out\n"[below(23)];
+  for (size_t i = 0; i < n; i++)
+    room[i] = "the text 0123 goes out\n"[below(23)];
   room[n] = 0;
   return n;
 }
@@ -426,7 +480,8 @@ static void output(void) {
     break;
   }
   /* How much of what failed is counted depends on where in its buffer the stream stood. */
-  if ((by_lines || kind == FULL_DEVICE) && ferror(f) && r >= 0 && (size_t)r <= n) r = 0;
+  if ((by_lines || kind == FULL_DEVICE) && ferror(f) && r >= 0 && (size_t)r <= n)
+    r = 0;
   marks(r, NULL, 0);
 }
 
@@ -440,29 +495,34 @@ static void about(void) {
     r = fflush(f);
     break;
   case 2:
-    if (kind == NULL_DEVICE) return; /* is always at its beginning, and the C library sometimes asks */
+    if (kind == NULL_DEVICE)
+      return; /* is always at its beginning, and the C library sometimes asks */
     say("ftell");
     r = ftell(f);
     break;
   case 3: {
     long to = below(3000);
-    if (waits_for_peer()) return;
+    if (waits_for_peer())
+      return;
     say("fseek set %ld", to);
     r = fseek(f, to, SEEK_SET);
     break;
   }
   case 4:
-    if (waits_for_peer()) join_sender();
+    if (waits_for_peer())
+      join_sender();
     say("fseek here");
     r = fseek(f, 0, SEEK_CUR);
     break;
   case 5:
-    if (waits_for_peer()) return;
+    if (waits_for_peer())
+      return;
     say("fseek from the end");
     r = fseek(f, -(long)below(200), SEEK_END);
     break;
   case 6:
-    if (waits_for_peer()) return;
+    if (waits_for_peer())
+      return;
     say("rewind");
     rewind(f);
     break;
@@ -471,7 +531,8 @@ static void about(void) {
     clearerr(f);
     break;
   case 8:
-    if (kind == SOCKET || kind == PIPE_OUT) return; /* where in its buffer it stood decides how much may stay */
+    if (kind == SOCKET || kind == PIPE_OUT)
+      return; /* where in its buffer it stood decides how much may stay */
     say("fpending");
     r = may_write ? (long)__fpending(f) : 0;
     break;
@@ -479,7 +540,8 @@ static void about(void) {
     fpos_t here;
     say("fgetpos, fsetpos");
     r = fgetpos(f, &here);
-    if (r == 0) r = fsetpos(f, &here);
+    if (r == 0)
+      r = fsetpos(f, &here);
     break;
   }
   case 10:
@@ -490,7 +552,8 @@ static void about(void) {
     say("flockfile");
     flockfile(f);
     r = ftrylockfile(f);
-    if (r == 0) funlockfile(f);
+    if (r == 0)
+      funlockfile(f);
     funlockfile(f);
     break;
   case 12:
@@ -518,7 +581,8 @@ static void turn(enum direction next) {
         say("turn: fread %zu", n);
         long r = (long)fread(room, 1, n, f);
         marks(r, room, (size_t)r);
-        if (r == 0) break;
+        if (r == 0)
+          break;
         consumed((size_t)r);
       }
     } else {
@@ -531,7 +595,8 @@ static void turn(enum direction next) {
 
 static void run(unsigned long seed) {
   state = seed * 2654435761u + 12345;
-  for (int i = 0; i < 10; i++) below(2);
+  for (int i = 0; i < 10; i++)
+    below(2);
   const char *mode = open_stream();
   say("--- %lu: %s %s\n", seed, kind_names[kind], mode ? mode : "?");
   if (!f) {
@@ -539,28 +604,48 @@ static void run(unsigned long seed) {
     return;
   }
   switch (kind == MEMORY || kind == GROWING ? 4 : below(5)) {
-  case 0: setvbuf(f, NULL, _IONBF, 0); say("unbuffered\n"); break;
-  case 1: by_lines = 1; setvbuf(f, NULL, _IOLBF, BUFSIZ); say("by lines\n"); break;
-  case 2: setvbuf(f, buffer, _IOFBF, 1 + below(sizeof buffer)); say("a buffer of its own\n"); break;
-  case 3: by_lines = 1; setvbuf(f, buffer, _IOLBF, 1 + below(sizeof buffer)); say("by lines, a buffer of its own\n"); break;
-  default: break;
+  case 0:
+    setvbuf(f, NULL, _IONBF, 0);
+    say("unbuffered\n");
+    break;
+  case 1:
+    by_lines = 1;
+    setvbuf(f, NULL, _IOLBF, BUFSIZ);
+    say("by lines\n");
+    break;
+  case 2:
+    setvbuf(f, buffer, _IOFBF, 1 + below(sizeof buffer));
+    say("a buffer of its own\n");
+    break;
+  case 3:
+    by_lines = 1;
+    setvbuf(f, buffer, _IOLBF, 1 + below(sizeof buffer));
+    say("by lines, a buffer of its own\n");
+    break;
+  default:
+    break;
   }
-  if (from_stream >= 0 && may_write) start_taker();
-  if (kind == TERMINAL) may_write = 0;
+  if (from_stream >= 0 && may_write)
+    start_taker();
+  if (kind == TERMINAL)
+    may_write = 0;
   last = NEITHER;
   for (int steps = (int)below(60); steps >= 0; steps--) {
     unsigned what = below(10);
     if (what < 2) {
       about();
     } else if (what < 6 ? may_read : !may_write) {
-      if (may_read || chance(5)) turn(IN), input();
+      if (may_read || chance(5))
+        turn(IN), input();
     } else {
-      if (may_write || chance(5)) turn(OUT), output();
+      if (may_write || chance(5))
+        turn(OUT), output();
     }
     if (!ended && kind != TERMINAL && waits_for_peer() && chance(3)) {
       join_sender();
       shutdown(to_stream, SHUT_WR);
-      if (kind != SOCKET) close(to_stream), to_stream = -1;
+      if (kind != SOCKET)
+        close(to_stream), to_stream = -1;
       ended = 1;
       say("the other side ends\n");
     }
@@ -570,10 +655,13 @@ static void run(unsigned long seed) {
   say("fclose");
   int r = fclose(f);
   say(" = %d %s\n", r, r ? strerrorname_np(errno) : "");
-  if (kind == SOCKET) shutdown(to_stream, SHUT_RDWR);
+  if (kind == SOCKET)
+    shutdown(to_stream, SHUT_RDWR);
   join_taker();
-  if (to_stream >= 0) close(to_stream);
-  if (from_stream >= 0) close(from_stream);
+  if (to_stream >= 0)
+    close(to_stream);
+  if (from_stream >= 0)
+    close(from_stream);
   if (kind == FILE_ON_DISK) {
     int fd = open("file", O_RDONLY);
     ssize_t n = read(fd, room, sizeof room);
@@ -584,7 +672,8 @@ static void run(unsigned long seed) {
     say("grown to %zu, %lx\n", grown_size, hash_of(grown, grown_size));
     free(grown);
   }
-  if (kind == MEMORY) say("memory: %lx\n", hash_of(memory, sizeof memory));
+  if (kind == MEMORY)
+    say("memory: %lx\n", hash_of(memory, sizeof memory));
 }
 
 int main(int argc, char **argv) {
@@ -596,11 +685,13 @@ int main(int argc, char **argv) {
 #ifdef __CHARCOAL__
   static int stop; /* somebody else is there all the time, or else the plain calls are made */
   ch_activity other;
-  activate [&other] {
-    while (!stop) ch_sleep(1000000);
+  activate[&other] {
+    while (!stop)
+      ch_sleep(1000000);
   }
 #endif
-  for (unsigned long seed = first; seed < first + count; seed++) run(seed);
+  for (unsigned long seed = first; seed < first + count; seed++)
+    run(seed);
 #ifdef __CHARCOAL__
   stop = 1;
   ch_activity_wait(&other);

@@ -9,9 +9,13 @@ long syscall(long n, ...) {
   if (n == SYS_io_uring_setup)
     return errno = EPERM, -1;
   va_start(v, n);
-  for (int i = 0; i < 6; i++) a[i] = va_arg(v, long);
+  for (int i = 0; i < 6; i++)
+    a[i] = va_arg(v, long);
   va_end(v);
   register long r10 __asm__("r10") = a[3], r8 __asm__("r8") = a[4], r9 __asm__("r9") = a[5];
-  __asm__ volatile("syscall" : "=a"(r) : "a"(n), "D"(a[0]), "S"(a[1]), "d"(a[2]), "r"(r10), "r"(r8), "r"(r9) : "rcx", "r11", "memory");
+  __asm__ volatile("syscall"
+                   : "=a"(r)
+                   : "a"(n), "D"(a[0]), "S"(a[1]), "d"(a[2]), "r"(r10), "r"(r8), "r"(r9)
+                   : "rcx", "r11", "memory");
   return r < 0 && r > -4096 ? (errno = (int)-r, -1) : r;
 }

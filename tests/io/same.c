@@ -80,7 +80,8 @@ static void storage(void) {
   show_file("created");
   SHOW_FD(none, open(".", O_TMPFILE | O_RDWR, 0600));
   close(none);
-  for (int i = 0; i < 70000; i++) b[i] = (char)(i * 7 + i / 255);
+  for (int i = 0; i < 70000; i++)
+    b[i] = (char)(i * 7 + i / 255);
   SHOW(write(f, b, 70000));
   SHOW(write(f, b, 0));
   SHOW(write(f, NULL, 5));
@@ -202,7 +203,8 @@ static void *after_a_while(void *data) {
   struct timespec t = {0, 20000000};
   nanosleep(&t, NULL);
   int *fds = data;
-  if (write(fds[1], fds + 2, 4) < 0) perror("write");
+  if (write(fds[1], fds + 2, 4) < 0)
+    perror("write");
   return NULL;
 }
 /* Writes to the descriptor in 20 ms, from a thread. */
@@ -216,10 +218,12 @@ static pthread_t later(int fd) {
   return t;
 }
 
-/* Waits until what was sent has arrived (the peer has acknowledged it): on loopback, too, that takes the time it likes. */
+/* Waits until what was sent has arrived (the peer has acknowledged it): on loopback, too, that takes the time it likes.
+ */
 static void arrives(int sender) {
   int under_way = 0;
-  while (ioctl(sender, TIOCOUTQ, &under_way) == 0 && under_way > 0) usleep(1000);
+  while (ioctl(sender, TIOCOUTQ, &under_way) == 0 && under_way > 0)
+    usleep(1000);
 }
 
 static void sockets(void) {
@@ -412,7 +416,8 @@ static void children(void) {
   SHOW(pipe(go));
   if ((pid = fork()) == 0) {
     close(go[1]);
-    if (read(go[0], b, 1) != 0) _exit(1); /* until it has been asked after */
+    if (read(go[0], b, 1) != 0)
+      _exit(1); /* until it has been asked after */
     usleep(20000);
     _exit(7);
   }
@@ -452,7 +457,8 @@ static void *write_pieces(void *data) {
   const char *pieces[] = {"first li", "ne\nsecond line\nth", "ird", "\n12 ", "34\nabcdef", "ghijklmnop", "tail"};
   for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++) {
     usleep(5000);
-    if (write(fd, pieces[i], strlen(pieces[i])) < 0) perror("write");
+    if (write(fd, pieces[i], strlen(pieces[i])) < 0)
+      perror("write");
   }
   close(fd);
   return NULL;
@@ -501,7 +507,8 @@ static void names(void) {
   struct hostent *h, own, *result;
   int e = 0;
   printf("== names\n");
-  SHOW(getnameinfo((struct sockaddr *)&a, sizeof a, host, sizeof host, service, sizeof service, NI_NUMERICHOST | NI_NUMERICSERV));
+  SHOW(getnameinfo((struct sockaddr *)&a, sizeof a, host, sizeof host, service, sizeof service,
+                   NI_NUMERICHOST | NI_NUMERICSERV));
   printf("  %s %s\n", host, service);
   SHOW(getnameinfo((struct sockaddr *)&a, sizeof a, host, sizeof host, service, sizeof service, 0));
   printf("  %s %s\n", host, service);
@@ -550,7 +557,8 @@ static void threads(void) {
   SHOW_ERROR(pthread_mutex_trylock(&m));
   clock_gettime(CLOCK_REALTIME, &soon);
   soon.tv_nsec += 10000000;
-  if (soon.tv_nsec >= 1000000000) soon.tv_sec++, soon.tv_nsec -= 1000000000;
+  if (soon.tv_nsec >= 1000000000)
+    soon.tv_sec++, soon.tv_nsec -= 1000000000;
   SHOW_ERROR(pthread_mutex_timedlock(&m, &soon));
   SHOW_ERROR(pthread_mutex_timedlock(&m, &bad));
   SHOW_ERROR(pthread_cond_timedwait(&cond, &m, &soon));
@@ -574,7 +582,8 @@ static void threads(void) {
   SHOW(sem_timedwait(&s, &bad));
   pthread_mutex_lock(&m);
   pthread_create(&t, NULL, other, &s);
-  while (!stage) pthread_cond_wait(&cond, &m);
+  while (!stage)
+    pthread_cond_wait(&cond, &m);
   printf("  %d\n", stage);
   pthread_mutex_unlock(&m);
   SHOW(sem_wait(&s));
@@ -601,7 +610,8 @@ static void threads(void) {
 int main(void) {
 #ifdef __CHARCOAL__
   activate { /* company: so no replacement takes itself for alone */
-    for (;;) ch_sleep(3000000);
+    for (;;)
+      ch_sleep(3000000);
   }
 #endif
   setvbuf(stdout, NULL, _IOLBF, 0);

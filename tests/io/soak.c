@@ -1,7 +1,7 @@
-/* Everything at once for as long as SOAK seconds: echo over TCP and local sockets, pipes, storage, timers, locks, foreign
- * calls, streams, child processes, channels, and activities by the hundred, with scopes cancelled at random and deadlines.
- * Every byte and every message is checked; at the end nothing is left, and the process is as large as it was when each
- * kind of work had been done for a while. */
+/* Everything at once for as long as SOAK seconds: echo over TCP and local sockets, pipes, storage, timers, locks,
+ * foreign calls, streams, child processes, channels, and activities by the hundred, with scopes cancelled at random and
+ * deadlines. Every byte and every message is checked; at the end nothing is left, and the process is as large as it was
+ * when each kind of work had been done for a while. */
 #include "harness.h"
 #include <arpa/inet.h>
 #include <charcoal/channel.h>
@@ -31,7 +31,8 @@ static void serve(int s) {
   char b[4096];
   ssize_t r;
   while ((r = read(s, b, sizeof b)) > 0)
-    if (write(s, b, (size_t)r) != r) break;
+    if (write(s, b, (size_t)r) != r)
+      break;
   close(s);
 }
 
@@ -41,7 +42,8 @@ static void converse(int i) {
   EXPECT(connect(s, (void *)&address, sizeof address) == 0);
   for (int k = 0; k < 50 && go_on(); k++) {
     size_t n = 1 + random_number() % sizeof out, got = 0;
-    for (size_t j = 0; j < n; j++) out[j] = (unsigned char)(j * 7 + (size_t)i);
+    for (size_t j = 0; j < n; j++)
+      out[j] = (unsigned char)(j * 7 + (size_t)i);
     EXPECT(send(s, out, n, 0) == (ssize_t)n);
     while (got < n) {
       ssize_t r = recv(s, in + got, n - got, 0);
@@ -50,7 +52,8 @@ static void converse(int i) {
     }
     EXPECT(memcmp(in, out, n) == 0);
     echoes++;
-    if (k % 16 == 0) ch_sleep((int64_t)(random_number() % 2000000));
+    if (k % 16 == 0)
+      ch_sleep((int64_t)(random_number() % 2000000));
   }
   close(s);
 }
@@ -71,13 +74,16 @@ static void cut_off(int i) {
     }
     async {
       ssize_t n;
-      while ((n = read(s[1], c, sizeof c)) > 0) got += n;
+      while ((n = read(s[1], c, sizeof c)) > 0)
+        got += n;
     }
     ch_sleep((int64_t)(random_number() % 300000));
     cancel;
-  } finish;
+  }
+  finish;
   fcntl(s[1], F_SETFL, O_NONBLOCK);
-  for (ssize_t n; (n = read(s[1], c, sizeof c)) > 0;) got += n;
+  for (ssize_t n; (n = read(s[1], c, sizeof c)) > 0;)
+    got += n;
   EXPECT(got == sent);
   close(s[0]);
   close(s[1]);
@@ -137,7 +143,8 @@ static void speak(int i) {
     for (; getline(&line, &size, from) > 0; k++)
       EXPECT(sscanf(line, "line %d of %d", &number, &all) == 2 && number == k && all == n);
     EXPECT(fclose(from) == 0);
-  } finish;
+  }
+  finish;
   EXPECT(k == n);
   free(line);
   lines += (unsigned)n;
@@ -160,7 +167,8 @@ static pid_t start_child(const char *command, const char *argument, int descript
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, descriptor, 0);
   posix_spawn_file_actions_adddup2(&actions, descriptor, 1);
-  EXPECT(posix_spawnp(&child, command, &actions, NULL, (char *[]){(char *)command, (char *)argument, NULL}, environ) == 0);
+  EXPECT(posix_spawnp(&child, command, &actions, NULL, (char *[]){(char *)command, (char *)argument, NULL}, environ) ==
+         0);
   posix_spawn_file_actions_destroy(&actions);
   return child;
 }
@@ -187,10 +195,11 @@ static void have_child(int i) {
 }
 
 /* Two that send over two channels, and one that waits for either of them, or for a time that is often too short. */
-static void send_numbers(channel(int) *to, int n) {
+static void send_numbers(channel(int) * to, int n) {
   for (int k = 0; k < n; k++) {
     EXPECT(ch_send(to, &k) == 0);
-    if (random_number() % 8 == 0) ch_sleep((int64_t)(random_number() % 1000000));
+    if (random_number() % 8 == 0)
+      ch_sleep((int64_t)(random_number() % 1000000));
   }
   EXPECT(ch_close(to) == 0);
 }
@@ -204,23 +213,29 @@ static void exchange(int i) {
     async send_numbers(&c[0], n);
     async send_numbers(&c[1], n);
     while (open[0] || open[1]) {
-      when (open[0]) waituntil fair (error = ch_recv(&c[0], &k[0])) {
-        if (error) open[0] = 0;
-        else EXPECT(k[0] == next[0]++);
+      when(open[0]) waituntil fair(error = ch_recv(&c[0], &k[0])) {
+        if (error)
+          open[0] = 0;
+        else
+          EXPECT(k[0] == next[0]++);
       }
-      or when (open[1]) waituntil (error = ch_recv(&c[1], &k[1])) {
-        if (error) open[1] = 0;
-        else EXPECT(k[1] == next[1]++);
+      or when(open[1]) waituntil(error = ch_recv(&c[1], &k[1])) {
+        if (error)
+          open[1] = 0;
+        else
+          EXPECT(k[1] == next[1]++);
       }
-      or waituntil (ch_sleep((int64_t)(random_number() % 300000))) deadlines++;
+      or waituntil(ch_sleep((int64_t)(random_number() % 300000))) deadlines++;
     }
-  } finish;
+  }
+  finish;
   EXPECT(next[0] == n && next[1] == n);
   EXPECT(ch_channel_destroy(&c[0]) == 0 && ch_channel_destroy(&c[1]) == 0);
   messages += 2 * (unsigned)n;
 }
 
-/* Activities that wait for units, of which there are not enough: some have one, some are cancelled, some run out of time. */
+/* Activities that wait for units, of which there are not enough: some have one, some are cancelled, some run out of
+ * time. */
 static void storm(int i) {
   enum { MANY = 30 };
   ch_activity all[MANY];
@@ -228,21 +243,32 @@ static void storm(int i) {
   int got = 0, *g = &got, given = 0;
   (void)i;
   for (int k = 0; k < MANY; k++)
-    activate [&all[k]] (u, g, k) {
+    activate[&all[k]](u, g, k) {
       switch (k % 3 ? ch_sem_wait(u) : ch_sem_timedwait(u, (int64_t)(random_number() % 2000000))) {
-      case 0: ++*g; break;
-      case ETIMEDOUT: deadlines++; break;
-      case ECANCELED: cancels++; break;
-      default: EXPECT(!"another error");
+      case 0:
+        ++*g;
+        break;
+      case ETIMEDOUT:
+        deadlines++;
+        break;
+      case ECANCELED:
+        cancels++;
+        break;
+      default:
+        EXPECT(!"another error");
       }
     }
   for (int k = 0; k < MANY / 2; k++, given++) {
     ch_sem_post(&units);
-    if (random_number() % 4 == 0) ch_sleep((int64_t)(random_number() % 500000));
+    if (random_number() % 4 == 0)
+      ch_sleep((int64_t)(random_number() % 500000));
   }
-  for (int k = 0; k < MANY; k++) ch_activity_cancel(&all[k]);
-  for (int k = 0; k < MANY; k++) ch_activity_wait(&all[k]);
-  while (ch_sem_timedwait(&units, 0) == 0) got++;
+  for (int k = 0; k < MANY; k++)
+    ch_activity_cancel(&all[k]);
+  for (int k = 0; k < MANY; k++)
+    ch_activity_wait(&all[k]);
+  while (ch_sem_timedwait(&units, 0) == 0)
+    got++;
   EXPECT(got == given);
   spawned += MANY;
 }
@@ -260,7 +286,8 @@ static long size_in_tenth[10];
 static void watch_size(int64_t begin) {
   while (go_on()) {
     long *size = &size_in_tenth[(ch_now() - begin) * 10 / (end - begin) % 10], now = resident_kb();
-    if (*size < now) *size = now;
+    if (*size < now)
+      *size = now;
     ch_sleep((end - begin) / 1000);
   }
 }
@@ -268,7 +295,8 @@ static void watch_size(int64_t begin) {
 static int descriptors(void) {
   int n = 0;
   DIR *d = opendir("/proc/self/fd");
-  while (readdir(d)) n++;
+  while (readdir(d))
+    n++;
   closedir(d);
   return n;
 }
@@ -279,8 +307,8 @@ TEST(soak) {
   socklen_t n = sizeof address;
   int l = socket(AF_INET, SOCK_STREAM, 0);
   struct ch_stats before, after;
-  void (*const kinds[])(int) = {converse, converse, cut_off, keep_records, call,
-                                speak, have_child, exchange, storm, converse};
+  void (*const kinds[])(int) = {converse, converse,   cut_off,  keep_records, call,
+                                speak,    have_child, exchange, storm,        converse};
   enum { KINDS = sizeof kinds / sizeof *kinds };
   ch_activity all[60], server, size;
   alarm((unsigned)seconds + 300);
@@ -294,20 +322,22 @@ TEST(soak) {
   ch_stats(&before);
   int64_t begin = ch_now();
   end = begin + seconds * 1000000000;
-  activate [&server] {
+  activate[&server] {
     int s;
-    while ((s = accept(l, NULL, NULL)) >= 0) activate (s) { serve(s); }
+    while ((s = accept(l, NULL, NULL)) >= 0)
+      activate(s) { serve(s); }
     EXPECT(errno == ECANCELED);
   }
   for (int i = 0; i < 60; i++)
-    activate [&all[i]] (i) {
+    activate[&all[i]](i) {
       while (go_on()) {
         kinds[i % KINDS](i);
         ch_sleep((int64_t)(random_number() % 200000000));
       }
     }
-  activate [&size] watch_size(begin);
-  for (int i = 0; i < 60; i++) ch_activity_wait(&all[i]);
+  activate[&size] watch_size(begin);
+  for (int i = 0; i < 60; i++)
+    ch_activity_wait(&all[i]);
   ch_activity_wait(&size);
   ch_activity_cancel(&server);
   ch_activity_wait(&server);
@@ -317,10 +347,11 @@ TEST(soak) {
          "%lu activities in storms, %lu times too late in %ld s; %lu kB mapped; resident kB at most in each tenth:",
          echoes, records, cancels, calls, lines, children, messages, spawned, deadlines, (long)seconds,
          (unsigned long)after.mapped_bytes / 1024);
-  for (int i = 0; i < 10; i++) printf(" %ld", size_in_tenth[i]);
+  for (int i = 0; i < 10; i++)
+    printf(" %ld", size_in_tenth[i]);
   printf("\n");
-  EXPECT(echoes > 0 && records > 0 && cancels > 0 && calls > 0 && lines > 0 && children > 0 && messages > 0 && spawned > 0 &&
-         deadlines > 0);
+  EXPECT(echoes > 0 && records > 0 && cancels > 0 && calls > 0 && lines > 0 && children > 0 && messages > 0 &&
+         spawned > 0 && deadlines > 0);
   EXPECT(seconds < 100 || size_in_tenth[9] < size_in_tenth[1] + size_in_tenth[1] / 10 + 4096);
   EXPECT(descriptors() == open_before);
   EXPECT(after.activities == before.activities && after.frames == before.frames);

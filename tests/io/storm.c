@@ -1,5 +1,5 @@
-/* Cancel storms: operations cancelled at random moments, ROUNDS of each kind. Each either had its whole effect, and said so,
- * or none: the other side counts. (Law 4.) */
+/* Cancel storms: operations cancelled at random moments, ROUNDS of each kind. Each either had its whole effect, and
+ * said so, or none: the other side counts. (Law 4.) */
 #include "harness.h"
 #include <arpa/inet.h>
 #include <fcntl.h>
@@ -25,26 +25,37 @@ static unsigned long random_number(void) {
 
 static int done, cancelled;
 
-/* Some time, mostly very short. How many operations end in it depends on the machine, whose clock may be coarse, too: where
- * one of the outcomes has become rare, the moment lets it happen. */
+/* Some time, mostly very short. How many operations end in it depends on the machine, whose clock may be coarse, too:
+ * where one of the outcomes has become rare, the moment lets it happen. */
 static void a_moment(int i) {
-  if (cancelled < i / 20) return;
+  if (cancelled < i / 20)
+    return;
   if (done < i / 20) {
     ch_sleep(2000000);
     return;
   }
   switch (random_number() % 8) {
-  case 0: break;
-  case 1: case 2: for (unsigned long i = random_number() % 4; i-- > 0;) ch_reschedule(); break;
-  case 3: ch_sleep((int64_t)(random_number() % 2000000)); break;
-  default: ch_sleep((int64_t)(random_number() % 60000));
+  case 0:
+    break;
+  case 1:
+  case 2:
+    for (unsigned long i = random_number() % 4; i-- > 0;)
+      ch_reschedule();
+    break;
+  case 3:
+    ch_sleep((int64_t)(random_number() % 2000000));
+    break;
+  default:
+    ch_sleep((int64_t)(random_number() % 60000));
   }
 }
 
 /* Counts an outcome; anything but success and ECANCELED is a failure. */
 static void count(long r, int error) {
-  if (r >= 0) done++;
-  else if (error == ECANCELED) cancelled++;
+  if (r >= 0)
+    done++;
+  else if (error == ECANCELED)
+    cancelled++;
   else {
     fprintf(stderr, "neither done nor cancelled: %s\n", strerror(error));
     _exit(1);
@@ -57,7 +68,8 @@ static void one_cancelled(void (*one)(int), int i) {
     async one(i);
     a_moment(i);
     cancel;
-  } finish;
+  }
+  finish;
 }
 static void storm(void (*one)(int)) {
   int next = 0, n = rounds();
@@ -66,9 +78,11 @@ static void storm(void (*one)(int)) {
   do {
     for (int k = 0; k < TOGETHER; k++)
       async {
-        while (next < n) one_cancelled(one, next++);
+        while (next < n)
+          one_cancelled(one, next++);
       }
-  } finish;
+  }
+  finish;
   EXPECT(done + cancelled == n);
   /* A storm that cancels everything, or nothing, tests nothing. */
   if (done < n / 100 || cancelled < n / 100)
@@ -89,7 +103,8 @@ static long left_in(int fd) {
   char b[4096];
   long sum = 0, n;
   fcntl(fd, F_SETFL, O_NONBLOCK);
-  while ((n = read(fd, b, sizeof b)) > 0) sum += n;
+  while ((n = read(fd, b, sizeof b)) > 0)
+    sum += n;
   return sum;
 }
 
@@ -97,7 +112,7 @@ static void reads(void) {
   long written = 0;
   ch_activity writer;
   int over = 0;
-  activate [&writer] {
+  activate[&writer] {
     while (!over) {
       EXPECT(write(ends[1], "x", 1) == 1);
       written++;
@@ -125,17 +140,19 @@ static char block[100000];
 static void write_some(int i) {
   long r = write(ends[1], block, 1 + (size_t)(i * 7919) % sizeof block);
   count(r, errno);
-  if (r > 0) told += r;
+  if (r > 0)
+    told += r;
 }
 static void writes(void) {
   long got = 0, n;
   ch_activity reader;
   int over = 0;
-  activate [&reader] {
+  activate[&reader] {
     static char b[65536];
     while ((n = read(ends[0], b, sizeof b)) > 0) {
       got += n;
-      if (random_number() % 4 == 0) ch_sleep(30000);
+      if (random_number() % 4 == 0)
+        ch_sleep(30000);
     }
     over = 1;
   }
@@ -159,7 +176,8 @@ static int file;
 static char *said; /* what each operation said of itself */
 static void write_record(int i) {
   unsigned long record[512];
-  for (int k = 0; k < 512; k++) record[k] = (unsigned long)i + 1;
+  for (int k = 0; k < 512; k++)
+    record[k] = (unsigned long)i + 1;
   long r = pwrite(file, record, sizeof record, (off_t)i * (off_t)sizeof record);
   count(r, errno);
   EXPECT(r < 0 || r == sizeof record);
@@ -173,7 +191,8 @@ TEST(a_record_is_there_if_its_writer_says_so) {
   for (int i = 0; i < n; i++) {
     unsigned long record[512];
     EXPECT(pread(file, record, sizeof record, (off_t)i * 4096) == 4096);
-    for (int k = 0; k < 512; k++) EXPECT(record[k] == (said[i] ? (unsigned long)i + 1 : 0));
+    for (int k = 0; k < 512; k++)
+      EXPECT(record[k] == (said[i] ? (unsigned long)i + 1 : 0));
   }
   close(file);
   unlink("records");
@@ -203,7 +222,8 @@ static void open_file(int i) {
   long r = open(name, O_CREAT | O_EXCL | O_WRONLY, 0600);
   count(r, errno);
   said[i] = r >= 0;
-  if (r >= 0) close((int)r);
+  if (r >= 0)
+    close((int)r);
 }
 TEST(a_file_is_there_if_its_maker_says_so_and_no_descriptor_is_left) {
   int n = rounds(), before = dup(0), after;
@@ -225,7 +245,8 @@ static void accept_one(int i) {
   long r = accept(file, NULL, NULL);
   (void)i;
   count(r, errno);
-  if (r >= 0) close((int)r);
+  if (r >= 0)
+    close((int)r);
 }
 TEST(each_connection_is_accepted_once_or_still_there) {
   struct sockaddr_in a = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
@@ -235,7 +256,7 @@ TEST(each_connection_is_accepted_once_or_still_there) {
   file = socket(AF_INET, SOCK_STREAM, 0);
   EXPECT(bind(file, (void *)&a, sizeof a) == 0 && listen(file, 4096) == 0 && getsockname(file, (void *)&a, &n) == 0);
   ch_activity client;
-  activate [&client] {
+  activate[&client] {
     while (!over) {
       int s = socket(AF_INET, SOCK_STREAM, 0);
       struct linger no = {1, 0};
@@ -243,7 +264,8 @@ TEST(each_connection_is_accepted_once_or_still_there) {
       made++;
       setsockopt(s, SOL_SOCKET, SO_LINGER, &no, sizeof no);
       struct pollfd p = {.fd = s, .events = POLLIN};
-      if (made % 64 == 0) poll(&p, 1, 1);
+      if (made % 64 == 0)
+        poll(&p, 1, 1);
       close(s);
       ch_sleep(100000);
     }
@@ -252,7 +274,8 @@ TEST(each_connection_is_accepted_once_or_still_there) {
   over = 1;
   ch_activity_wait(&client);
   fcntl(file, F_SETFL, O_NONBLOCK);
-  for (int s; (s = accept(file, NULL, NULL)) >= 0; left++) close(s);
+  for (int s; (s = accept(file, NULL, NULL)) >= 0; left++)
+    close(s);
   EXPECT(made == done + left);
 }
 
@@ -268,7 +291,9 @@ static void offload_one(int i) {
   (void)i;
   count(error ? -1 : 0, error);
 }
-__attribute__((constructor)) static void two_threads(void) { setenv("CHARCOAL_THREADS", "2", 1); } /* before the pool exists */
+__attribute__((constructor)) static void two_threads(void) {
+  setenv("CHARCOAL_THREADS", "2", 1);
+} /* before the pool exists */
 TEST(an_offloaded_call_has_run_if_it_says_so) {
   ran = 0;
   storm(offload_one);
@@ -286,7 +311,7 @@ TEST(each_unit_of_a_semaphore_is_taken_once_or_still_there) {
   int over = 0, left;
   sem_init(&units, 0, 0);
   ch_activity giver;
-  activate [&giver] {
+  activate[&giver] {
     while (!over) {
       sem_post(&units);
       given++;

@@ -11,7 +11,8 @@
 #include <sys/wait.h>
 
 static void let_others_run(void) {
-  for (int i = 0; i < 60; i++) ch_reschedule();
+  for (int i = 0; i < 60; i++)
+    ch_reschedule();
 }
 
 struct ends {
@@ -23,7 +24,8 @@ static struct ends make(int kind, int mode) {
   int p[2];
   alarm(100);
   EXPECT(kind == 0 ? pipe(p) == 0 : socketpair(AF_UNIX, SOCK_STREAM, 0, p) == 0);
-  if (kind == 0) EXPECT(fcntl(p[1], F_SETPIPE_SZ, 4096) == 4096);
+  if (kind == 0)
+    EXPECT(fcntl(p[1], F_SETPIPE_SZ, 4096) == 4096);
   FILE *f = fdopen(p[1], "w");
   EXPECT(f && setvbuf(f, NULL, mode, BUFSIZ) == 0);
   return (struct ends){p[0], f};
@@ -42,7 +44,8 @@ static size_t fill(FILE *f) {
         r = write(fileno(f), b, (size_t)n);
         fcntl(fileno(f), F_SETFL, O_WRONLY);
       }
-      if (r <= 0) break;
+      if (r <= 0)
+        break;
       all += (size_t)r;
     }
   }
@@ -54,7 +57,8 @@ static char *take(int fd, size_t *n) {
   char *all = malloc(room);
   ssize_t r;
   *n = 0;
-  while ((r = read(fd, all + *n, room - *n)) > 0) *n += (size_t)r;
+  while ((r = read(fd, all + *n, room - *n)) > 0)
+    *n += (size_t)r;
   return all;
 }
 
@@ -80,7 +84,8 @@ static void print_everything(FILE *f) {
     EXPECT(fwrite(big, 100, 120 + (size_t)i, f) == 120 + (size_t)i);
     EXPECT(fprintf(f, "%.*s\n", i * 300, big) == i * 300 + 1);
     EXPECT(fputs("", f) >= 0 && fwrite(big, 0, 5, f) == 0);
-    if (i % 8 == 0) EXPECT(fflush(f) == 0);
+    if (i % 8 == 0)
+      EXPECT(fflush(f) == 0);
   }
   EXPECT(fwrite(big, 1, sizeof big, f) == sizeof big);
 }
@@ -96,7 +101,7 @@ TEST(printing_waits_and_loses_nothing) {
     for (int m = 0; m < 3; m++) {
       struct ends e = make(kind, modes[m]);
       ch_activity printer;
-      activate [&printer] {
+      activate[&printer] {
         print_everything(e.out);
         EXPECT(fclose(e.out) == 0);
       }
@@ -115,7 +120,7 @@ TEST(puts_and_printf_wait_for_stdout) {
   EXPECT(dup2(fileno(e.out), 1) == 1 && fclose(e.out) == 0);
   setvbuf(stdout, NULL, _IOLBF, BUFSIZ);
   ch_activity printer;
-  activate [&printer] {
+  activate[&printer] {
     for (int i = 0; i < 1000; i++) {
       EXPECT(puts("a line of text") == 15 && printf("%d\n", i) > 0 && putchar('z') == 'z');
       EXPECT(dprintf(1, "") == 0);
@@ -135,7 +140,7 @@ TEST(dprintf_waits) {
   static char big[100001];
   memset(big, 'd', 100000);
   ch_activity printer;
-  activate [&printer] {
+  activate[&printer] {
     EXPECT(dprintf(fileno(e.out), "%s!\n", big) == 100002);
     fclose(e.out);
   }
@@ -153,13 +158,15 @@ TEST(the_bytes_of_one_call_stay_together) {
     struct ends e = make(0, modes[m]);
     int left = ACTIVITIES;
     for (int a = 0; a < ACTIVITIES; a++)
-      activate (a) {
+      activate(a) {
         char *line = malloc(LENGTH);
         memset(line, 'a' + a, LENGTH - 1);
         line[LENGTH - 1] = 0;
         for (int i = 0; i < LINES; i++)
           switch (i % 3) {
-          case 0: EXPECT(fprintf(e.out, "%s\n", line) == LENGTH); break;
+          case 0:
+            EXPECT(fprintf(e.out, "%s\n", line) == LENGTH);
+            break;
           case 1:
             line[LENGTH - 1] = '\n';
             EXPECT(fwrite(line, LENGTH, 1, e.out) == 1);
@@ -172,13 +179,15 @@ TEST(the_bytes_of_one_call_stay_together) {
             funlockfile(e.out);
           }
         free(line);
-        if (--left == 0) fclose(e.out);
+        if (--left == 0)
+          fclose(e.out);
       }
     size_t n;
     char *got = take(e.in, &n);
     EXPECT(n == ACTIVITIES * LINES * LENGTH);
     for (size_t i = 0; i < n; i += LENGTH) {
-      for (int k = 1; k < LENGTH - 1; k++) EXPECT(got[i + (size_t)k] == got[i]);
+      for (int k = 1; k < LENGTH - 1; k++)
+        EXPECT(got[i + (size_t)k] == got[i]);
       EXPECT(got[i + LENGTH - 1] == '\n');
     }
     free(got);
@@ -197,7 +206,7 @@ TEST(output_that_is_cancelled_is_whole_or_nothing) {
         int refused = 0;
         static char block[3000];
         memset(block, 'b', sizeof block);
-        activate [&printer] {
+        activate[&printer] {
           while (!refused) {
             errno = 0;
             size_t r = fwrite(block, 1, sizeof block, e.out);
@@ -213,14 +222,15 @@ TEST(output_that_is_cancelled_is_whole_or_nothing) {
         char b[997];
         for (int i = 0; i < after; i++) {
           ssize_t r = read(e.in, b, sizeof b);
-          if (r > 0) taken += (size_t)r;
+          if (r > 0)
+            taken += (size_t)r;
         }
         let_others_run();
         ch_activity_cancel(&printer);
         ch_activity_wait(&printer);
         EXPECT(refused);
         clearerr(e.out);
-        activate [&printer] { EXPECT(fclose(e.out) == 0); }
+        activate[&printer] { EXPECT(fclose(e.out) == 0); }
         free(take(e.in, &n));
         ch_activity_wait(&printer);
         EXPECT(taken + n == said);
@@ -233,16 +243,18 @@ TEST(a_cancelled_flush_keeps_what_has_not_gone) {
   size_t before = fill(e.out), n;
   EXPECT(fputs("kept", e.out) >= 0);
   int r = 0;
-  within (1000000) do { r = fflush(e.out); } finish;
+  within(1000000) do { r = fflush(e.out); }
+  finish;
   EXPECT(r == EOF && errno == ECANCELED);
   do {
     cancel;
     EXPECT(fprintf(e.out, "%s", " and printed") == 12); /* room in the buffer: nothing has to wait */
     EXPECT(fflush(e.out) == EOF && errno == ECANCELED);
-  } finish;
+  }
+  finish;
   clearerr(e.out);
   ch_activity closer;
-  activate [&closer] { EXPECT(fclose(e.out) == 0); }
+  activate[&closer] { EXPECT(fclose(e.out) == 0); }
   char *got = take(e.in, &n);
   EXPECT(n == before + 16 && memcmp(got + before, "kept and printed", 16) == 0);
   ch_activity_wait(&closer);
@@ -254,7 +266,8 @@ TEST(in_a_cancelled_scope_what_need_not_wait_is_printed) {
   do {
     cancel;
     EXPECT(fprintf(e.out, "%s", "here") == 4);
-  } finish;
+  }
+  finish;
   EXPECT(read(e.in, b, 10) == 4);
 }
 
@@ -265,7 +278,8 @@ TEST(closing_a_stream_is_never_refused) {
   do {
     cancel;
     EXPECT(fclose(e.out) == EOF && errno == ECANCELED);
-  } finish;
+  }
+  finish;
   free(take(e.in, &n)); /* it ends: nobody has the other side any more */
   EXPECT(n == before);
 }
@@ -300,8 +314,8 @@ TEST(flush_of_all_streams_waits) {
   EXPECT(fputs("one", e.out) >= 0 && fputs("two", g.out) >= 0);
   ch_activity a, b;
   size_t n, m;
-  activate [&a] { free(take(e.in, &n)); }
-  activate [&b] { free(take(g.in, &m)); }
+  activate[&a] { free(take(e.in, &n)); }
+  activate[&b] { free(take(g.in, &m)); }
   EXPECT(fflush(NULL) == 0);
   fclose(e.out);
   fclose(g.out);
@@ -356,7 +370,8 @@ TEST(the_signal_of_a_broken_pipe_comes_from_pclose) {
     pid_t child = fork();
     if (child == 0) {
       signal(SIGPIPE, SIG_DFL);
-      if (!alone) activate { ch_sem_wait(&never); }
+      if (!alone)
+        activate { ch_sem_wait(&never); }
       FILE *f = popen("exit 0", "w");
       fputs("abc", f);
       waitid(P_ALL, 0, &end, WEXITED | WNOWAIT);
@@ -396,8 +411,9 @@ TEST(input_in_pieces_is_waited_for_again) {
       for (int unbuffered = 0; unbuffered < 2; unbuffered++) {
         struct source s = source(kind);
         ch_activity reader;
-        if (unbuffered) setvbuf(s.in, NULL, _IONBF, 0);
-        activate [&reader] {
+        if (unbuffered)
+          setvbuf(s.in, NULL, _IONBF, 0);
+        activate[&reader] {
           char b[100], *line = NULL, *allocated = NULL;
           size_t room = 0;
           unsigned x = 0;
@@ -427,7 +443,7 @@ TEST(what_was_put_back_comes_before_what_is_there) {
   static char b[20000], text[9000];
   struct source s = source(0);
   ch_activity reader;
-  activate [&reader] {
+  activate[&reader] {
     EXPECT(getc(s.in) == 'a' && ungetc('Z', s.in) == 'Z' && ungetc('Y', s.in) == 'Y');
     EXPECT(fread(b, 1, 4, s.in) == 4 && memcmp(b, "YZbc", 4) == 0);
     EXPECT(ungetc('X', s.in) == 'X' && fgets(b, 100, s.in) && strcmp(b, "Xd\n") == 0);
@@ -444,7 +460,7 @@ TEST(what_was_put_back_comes_before_what_is_there) {
 TEST(the_end_of_input_is_no_error) {
   struct source s = source(0);
   ch_activity reader;
-  activate [&reader] {
+  activate[&reader] {
     char b[10], *line = NULL;
     size_t room = 0;
     errno = 0;
@@ -492,12 +508,30 @@ static void scan_with(FILE *f, const char *format, struct scanned *s) {
 }
 
 TEST(scanf_reads_what_the_plain_one_reads) {
-  static const char *formats[] = {"%ld%ld",     "%ld,%ld",      "%3ld%3ld",    " x%ld",  "%s%s",      "%5s",   "%[^\n]%*c", "%[a-z]%[0-9]",
-                                  "%c%c%c",     "%%%s",         "%*d%s",       "%ld %n", "",          " ",     "lit %s",    "%2$s%1$s",
-                                  "%[]a]%s",    "%[^]a]%s",     "%li%li",      "%lx",    "%lo %lx",   "\n%s\n", "%ld%*[ ]%ld", "%1s%n%s",
-                                  "%10c",       "%ld%%",        "%*s%*s%s",    "%s %*c%s"};
-  static const char *inputs[] = {"12 34\n", "12,34", "123456 7", "x5y", "  word other\nthird", "abc123", "%x y", "lit eral", "]a]b", "", "\n",
-                                 " ", "0x1g", "-", "+7 -8 9", "0777 ff", "5%", "a\nb\nc", "18446744073709551617 1"};
+  static const char *formats[] = {
+      "%ld%ld",       "%ld,%ld",     "%3ld%3ld", " x%ld",    "%s%s",   "%5s",      "%[^\n]%*c",
+      "%[a-z]%[0-9]", "%c%c%c",      "%%%s",     "%*d%s",    "%ld %n", "",         " ",
+      "lit %s",       "%2$s%1$s",    "%[]a]%s",  "%[^]a]%s", "%li%li", "%lx",      "%lo %lx",
+      "\n%s\n",       "%ld%*[ ]%ld", "%1s%n%s",  "%10c",     "%ld%%",  "%*s%*s%s", "%s %*c%s"};
+  static const char *inputs[] = {"12 34\n",
+                                 "12,34",
+                                 "123456 7",
+                                 "x5y",
+                                 "  word other\nthird",
+                                 "abc123",
+                                 "%x y",
+                                 "lit eral",
+                                 "]a]b",
+                                 "",
+                                 "\n",
+                                 " ",
+                                 "0x1g",
+                                 "-",
+                                 "+7 -8 9",
+                                 "0777 ff",
+                                 "5%",
+                                 "a\nb\nc",
+                                 "18446744073709551617 1"};
   int seen = 0;
   for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
     for (size_t k = 0; k < sizeof inputs / sizeof *inputs; k++)
@@ -511,14 +545,14 @@ TEST(scanf_reads_what_the_plain_one_reads) {
         fclose(f);
         struct source s = source(0);
         ch_activity reader;
-        activate [&reader] { scan_with(s.in, formats[i], &got); }
+        activate[&reader] { scan_with(s.in, formats[i], &got); }
         send_pieces(s.out, inputs[k], n, piece);
         close(s.out);
         ch_activity_wait(&reader);
         fclose(s.in);
         if (memcmp(&want, &got, sizeof want)) {
-          fprintf(stderr, "\"%s\" of \"%s\": %d, then %d; expected %d, then %d\n", formats[i], inputs[k], got.result, got.rest, want.result,
-                  want.rest);
+          fprintf(stderr, "\"%s\" of \"%s\": %d, then %d; expected %d, then %d\n", formats[i], inputs[k], got.result,
+                  got.rest, want.result, want.rest);
           _exit(1);
         }
         seen += want.result > 0;
@@ -531,8 +565,8 @@ TEST(scanf_takes_no_more_than_it_needs) {
   int x = 0;
   char b[10];
   EXPECT(write(s.out, "12\n", 3) == 3);
-  EXPECT(fscanf(s.in, "%d", &x) == 1 && x == 12);      /* the end of the number is there */
-  EXPECT(fscanf(s.in, "%*1[\n]") == 0);                /* and no more is asked for than there is */
+  EXPECT(fscanf(s.in, "%d", &x) == 1 && x == 12); /* the end of the number is there */
+  EXPECT(fscanf(s.in, "%*1[\n]") == 0);           /* and no more is asked for than there is */
   EXPECT(write(s.out, "abc", 3) == 3);
   EXPECT(fscanf(s.in, "%3s", b) == 1 && strcmp(b, "abc") == 0);
   EXPECT(write(s.out, "line\n", 5) == 5);
@@ -546,11 +580,11 @@ TEST(input_that_is_cancelled_takes_nothing) {
     size_t room = 0, n = 9;
     int x = 0, r = 9;
     EXPECT(write(s.out, "12 ab", 5) == 5);
-#define CANCELLED(set, condition)                                                                                       \
+#define CANCELLED(set, condition)                                                                                      \
   do {                                                                                                                 \
     ch_activity reader;                                                                                                \
     int error = 0;                                                                                                     \
-    activate [&reader] {                                                                                               \
+    activate[&reader] {                                                                                                \
       set;                                                                                                             \
       error = errno;                                                                                                   \
     }                                                                                                                  \
@@ -589,7 +623,7 @@ TEST(each_reader_of_a_stream_gets_whole_lines) {
   int got = 0;
   ch_activity readers[READERS];
   for (int i = 0; i < READERS; i++)
-    activate [&readers[i]] {
+    activate[&readers[i]] {
       char b[100];
       while (fgets(b, sizeof b, s.in)) {
         EXPECT(strlen(b) == 21 && strncmp(b, "line number ", 12) == 0);
@@ -602,7 +636,8 @@ TEST(each_reader_of_a_stream_gets_whole_lines) {
     send_pieces(s.out, b, (size_t)n, 8);
   }
   close(s.out);
-  for (int i = 0; i < READERS; i++) ch_activity_wait(&readers[i]);
+  for (int i = 0; i < READERS; i++)
+    ch_activity_wait(&readers[i]);
   EXPECT(got == LINES);
 }
 
@@ -610,7 +645,7 @@ TEST(a_long_line_comes_whole) {
   struct source s = source(0);
   ch_activity reader;
   enum { LENGTH = 3000000 };
-  activate [&reader] {
+  activate[&reader] {
     char *line = NULL, b[10];
     size_t room = 0;
     EXPECT(getline(&line, &room, s.in) == LENGTH + 1 && line[0] == 'l' && line[LENGTH - 1] == 'l');
@@ -645,7 +680,7 @@ TEST(a_question_is_shown_before_its_answer_is_waited_for) {
   setvbuf(stdin, NULL, _IONBF, 0);
   ch_activity asker;
   char answer[10], question[20];
-  activate [&asker] {
+  activate[&asker] {
     printf("question? ");
     EXPECT(fgets(answer, 10, stdin) == answer && strcmp(answer, "yes\n") == 0);
   }
@@ -661,7 +696,7 @@ TEST(a_locked_stream_is_its_activitys_alone) {
   flockfile(e.out);
   flockfile(e.out);
   EXPECT(fputs("mine ", e.out) >= 0);
-  activate [&other] {
+  activate[&other] {
     EXPECT(ftrylockfile(e.out) != 0);
     fputs("other", e.out);
   }
@@ -681,7 +716,8 @@ TEST(a_locked_stream_is_its_activitys_alone) {
 static void *print_plainly(void *stream) {
   static char big[20000];
   memset(big, 't', sizeof big);
-  if (fwrite(big, 1, sizeof big, stream) != sizeof big) abort();
+  if (fwrite(big, 1, sizeof big, stream) != sizeof big)
+    abort();
   return NULL;
 }
 TEST(a_thread_in_a_call_is_waited_for) {
@@ -692,7 +728,7 @@ TEST(a_thread_in_a_call_is_waited_for) {
   EXPECT(pthread_create(&t, NULL, print_plainly, e.out) == 0);
   char b[1];
   EXPECT(read(e.in, b, 1) == 1); /* it is inside */
-  activate [&printer] {
+  activate[&printer] {
     EXPECT(fputs("after it", e.out) >= 0);
     fclose(e.out);
   }
@@ -719,11 +755,13 @@ TEST(a_cancelled_scope_prints_although_another_thread_is_in_the_stream) {
   activate { ch_sem_wait(&never); }
   shared = tmpfile();
   EXPECT(pthread_create(&t, NULL, has_it, NULL) == 0);
-  while (!__atomic_load_n(&locked, __ATOMIC_SEQ_CST)) ch_reschedule();
+  while (!__atomic_load_n(&locked, __ATOMIC_SEQ_CST))
+    ch_reschedule();
   do {
     cancel;
     EXPECT(fprintf(shared, "%d\n", 5) == 2 && fputs("abc", shared) >= 0);
-  } finish;
+  }
+  finish;
   EXPECT(pthread_join(t, NULL) == 0 && ftell(shared) == 5);
   exit(0);
 }

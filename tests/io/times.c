@@ -31,19 +31,20 @@ static int failures;
     long r = WAITS;                                                                                                    \
     int error_ = 0;                                                                                                    \
     ch_activity calls;                                                                                                 \
-    activate [&calls] {                                                                                                \
+    activate[&calls] {                                                                                                 \
       errno = 0;                                                                                                       \
       r = (long)(call);                                                                                                \
       error_ = errno;                                                                                                  \
     }                                                                                                                  \
     long want = (expected), after = 0, was;                                                                            \
-    for (int k = 0; k < (want == WAITS ? 5 : 20000) && r == WAITS; k++) ch_sleep(1000000);                             \
+    for (int k = 0; k < (want == WAITS ? 5 : 20000) && r == WAITS; k++)                                                \
+      ch_sleep(1000000);                                                                                               \
     was = r;                                                                                                           \
     ch_activity_cancel(&calls);                                                                                        \
     ch_activity_wait(&calls);                                                                                          \
     after = r;                                                                                                         \
-    if (was != want || (was != WAITS && (error_expected) && error_ != (error_expected)))                                    \
-      fprintf(stderr, "%s: %ld, errno %d, cancelled %ld\n", #call, was, error_, after), failures++;                         \
+    if (was != want || (was != WAITS && (error_expected) && error_ != (error_expected)))                               \
+      fprintf(stderr, "%s: %ld, errno %d, cancelled %ld\n", #call, was, error_, after), failures++;                    \
   } while (0)
 
 #define SPEC(s, ns) (&(struct timespec){(s), (ns)})
@@ -133,7 +134,10 @@ TEST(times_on_other_clocks) {
   ENDS(sem_timedwait(&taken, SPEC(LONG_MIN, 0)), -1, 0);
   ENDS(sem_timedwait(&taken, SPEC(0, 1000000000)), -1, EINVAL);
   ENDS(sem_timedwait(&taken, SPEC(LONG_MAX, 0)), WAITS, 0);
-  activate { EXPECT(pthread_mutex_lock(&mutex) == 0); ch_sleep(CH_FOREVER); }
+  activate {
+    EXPECT(pthread_mutex_lock(&mutex) == 0);
+    ch_sleep(CH_FOREVER);
+  }
   ch_sleep(1000000);
   ENDS(pthread_mutex_timedlock(&mutex, SPEC(0, 0)), ETIMEDOUT, 0);
   ENDS(pthread_mutex_timedlock(&mutex, SPEC(LONG_MIN, 0)), ETIMEDOUT, 0);
@@ -170,7 +174,8 @@ TEST(a_deadline_follows_the_clock_that_is_set_on) {
     without_clock_watches(without);
     do {
       async r = clock_nanosleep(CLOCK_REALTIME, TIMER_ABSTIME, &t, NULL);
-      while (!without && clock_watches() == 0) ch_sleep(1000000);
+      while (!without && clock_watches() == 0)
+        ch_sleep(1000000);
       EXPECT(r == -1);
       set_the_clock_on(ON);
     }
@@ -187,9 +192,11 @@ TEST(a_deadline_follows_the_clock_that_is_set_back) {
   t.tv_sec += 2;
   do {
     async r = clock_nanosleep(CLOCK_REALTIME, TIMER_ABSTIME, &t, NULL);
-    while (clock_watches() == 0) ch_sleep(1000000);
+    while (clock_watches() == 0)
+      ch_sleep(1000000);
     set_the_clock_on(-ON);
-    while (clock_watches() == 0) ch_sleep(1000000); /* it has looked, and waits anew */
+    while (clock_watches() == 0)
+      ch_sleep(1000000); /* it has looked, and waits anew */
     EXPECT(r == -1);
     set_the_clock_on(2 * ON);
   }
@@ -216,7 +223,8 @@ TEST(a_queues_deadline_follows_the_clock) {
   begins();
   snprintf(name, sizeof name, "/charcoal-times-%d", (int)getpid());
   mqd_t q = mq_open(name, O_RDWR | O_CREAT, 0600, &attributes);
-  if (q < 0) return; /* a kernel without queues */
+  if (q < 0)
+    return; /* a kernel without queues */
   mq_unlink(name);
   struct timespec t = in_an_hour();
   long r = 0;
@@ -226,7 +234,8 @@ TEST(a_queues_deadline_follows_the_clock) {
       r = mq_timedreceive(q, text, 8, NULL, &t);
       error = errno;
     }
-    while (clock_watches() == 0) ch_sleep(1000000);
+    while (clock_watches() == 0)
+      ch_sleep(1000000);
     set_the_clock_on(ON);
   }
   finish;

@@ -806,4 +806,6 @@ ASYNC_MAIN(deadlocked, 4, { int i; }) {
   LEAVE(5, &S)
   END
 }
-TEST_EXITS(a_finish_that_never_ends_is_reported, CH_EXIT_DEADLOCK, "waits for a finish") { run_domain_alone(deadlocked); }
+TEST_EXITS(a_finish_that_never_ends_is_reported, CH_EXIT_DEADLOCK, "waits for a finish") {
+  run_domain_alone(deadlocked);
+}

@@ -49,9 +49,9 @@ extern int tests_simulated;
     }                                                                                                                  \
   while (0)
 
-/* Runs `body` (an interruptible function by hand) as the program's main; returns its result. With BESIDE_A_SOURCE in the
- * environment the domain has a source, in which nothing is ever found: that may change nothing, but that deadlocks are
- * not reported. */
+/* Runs `body` (an interruptible function by hand) as the program's main; returns its result. With BESIDE_A_SOURCE in
+ * the environment the domain has a source, in which nothing is ever found: that may change nothing, but that deadlocks
+ * are not reported. */
 typedef struct ch_int_result main_function(int, char **, char **);
 int run_domain(main_function *body);
 /* In any environment without. */

@@ -38,10 +38,10 @@ int ch_loop_fd(void);
 int ch_loop_step(void);
 
 /* Says how long the loop may wait before the next step, unless the descriptor becomes readable. The loop has to ask
- * right before it waits, after its other callbacks: what they have begun is handed to the kernel here, and the domain is
- * asleep from then on. Code that charcoal-cc has compiled does both in one atomic block, unless the loop calls it back.
- * Never blocks.
- * Result: nanoseconds; 0: a step is due; CH_FOREVER; -EBUSY: a step is under way; -ENOTSUP; -EPERM. */
+ * right before it waits, after its other callbacks: what they have begun is handed to the kernel here, and the domain
+ * is asleep from then on. Code that charcoal-cc has compiled does both in one atomic block, unless the loop calls it
+ * back. Never blocks. Result: nanoseconds; 0: a step is due; CH_FOREVER; -EBUSY: a step is under way; -ENOTSUP; -EPERM.
+ */
 int64_t ch_loop_timeout(void);
 
 #ifdef __cplusplus

@@ -11,7 +11,8 @@ static ch_mutex m;
 static void holds(const char *text, int64_t duration) {
   int r = ch_lock(&m);
   says(text, r);
-  if (r) return;
+  if (r)
+    return;
   ch_sleep(duration);
   EXPECT(ch_unlock(&m) == 0);
 }
@@ -36,7 +37,8 @@ TEST(branches_of_one_activity_exclude_each_other) {
     async holds("a", MS);
     async holds("b", MS);
     holds("c", MS);
-  } finish;
+  }
+  finish;
   AFTER(3 * MS);
   EXPECT_NOTES("a b c");
 }
@@ -45,14 +47,15 @@ TEST(a_cancelled_wait_leaves_the_mutex_and_the_order_as_they_were) {
   ch_activity second;
   EXPECT(ch_lock(&m) == 0);
   activate holds("a", 0);
-  activate [&second] holds("b", 0);
+  activate[&second] holds("b", 0);
   activate holds("c", 0);
   ch_sleep(MS);
   ch_activity_cancel(&second);
   do {
     cancel;
     EXPECT(ch_lock(&m) == ECANCELED);
-  } finish;
+  }
+  finish;
   EXPECT(ch_mutex_destroy(&m) == EBUSY && ch_unlock(&m) == 0);
   ch_sleep(MS);
   EXPECT(ch_mutex_destroy(&m) == 0);
@@ -63,7 +66,7 @@ TEST(misuse_of_a_mutex_has_defined_results) {
   ch_activity other;
   EXPECT(ch_unlock(&m) == EPERM);
   EXPECT(ch_lock(&m) == 0 && ch_lock(&m) == EDEADLK && ch_try_lock(&m) == EBUSY);
-  activate [&other] { EXPECT(ch_unlock(&m) == EPERM && ch_try_lock(&m) == EBUSY); }
+  activate[&other] { EXPECT(ch_unlock(&m) == EPERM && ch_try_lock(&m) == EBUSY); }
   ch_activity_wait(&other);
   EXPECT(ch_mutex_destroy(&m) == EBUSY && ch_unlock(&m) == 0 && ch_unlock(&m) == EPERM && ch_mutex_destroy(&m) == 0);
 }
@@ -118,7 +121,10 @@ TEST_EXITS(the_report_says_where_the_mutex_was_taken, CH_EXIT_MISUSE, "taken in 
 TEST_EXITS(an_activity_that_ends_with_a_write_lock_is_reported, CH_EXIT_MISUSE, "has not given back the rwlock") {
   static ch_rwlock l;
   ch_checks = 1;
-  activate { waituntil (ch_write_lock(&l)) {} or waituntil (ch_sleep(MS)) { EXPECT(0); } }
+  activate {
+    waituntil(ch_write_lock(&l)) {}
+    or waituntil(ch_sleep(MS)) { EXPECT(0); }
+  }
   ch_sleep(MS);
 }
 TEST(whoever_gives_all_locks_back_is_not_reported) {
@@ -129,8 +135,8 @@ TEST(whoever_gives_all_locks_back_is_not_reported) {
   activate {
     EXPECT(ch_lock(&again) == 0 && ch_lock(&again) == 0 && ch_unlock(&again) == 0 && ch_unlock(&again) == 0);
     EXPECT(ch_try_write_lock(&l) == 0 && ch_rw_unlock(&l) == 0 && ch_read_lock(&l) == 0);
-    waituntil (ch_hold(&m)) { EXPECT(ch_lock(&again) == 0); }
-    and waituntil (ch_write_hold(&(ch_rwlock){.readers = 0})) { EXPECT(ch_unlock(&again) == 0); }
+    waituntil(ch_hold(&m)) { EXPECT(ch_lock(&again) == 0); }
+    and waituntil(ch_write_hold(&(ch_rwlock){.readers = 0})) { EXPECT(ch_unlock(&again) == 0); }
   }
   ch_sleep(MS);
   EXPECT(ch_lock(&m) == 0); /* the program's end gives it back */
@@ -214,7 +220,8 @@ static void reads(const char *text, int64_t duration) {
 static void writes(const char *text, int64_t duration) {
   int r = ch_write_lock(&rw);
   says(text, r);
-  if (r) return;
+  if (r)
+    return;
   ch_sleep(duration);
   EXPECT(ch_rw_unlock(&rw) == 0);
 }
@@ -228,7 +235,8 @@ TEST(readers_are_together_and_a_waiting_writer_is_not_overtaken) {
     async reads("r3", 2 * MS);
     async reads("r4", 2 * MS);
     EXPECT(ch_try_read_lock(&rw) == EBUSY && ch_try_write_lock(&rw) == EBUSY);
-  } finish;
+  }
+  finish;
   AFTER(6 * MS);
   EXPECT_NOTES("r1 r2 w r3 r4");
 }
@@ -242,7 +250,8 @@ TEST(branches_of_one_activity_exclude_each_other_by_a_read_write_lock) {
     async reads("r2", MS);
     ch_sleep(MS); /* w2 is given the lock while its siblings still wait */
     reads("r3", MS);
-  } finish;
+  }
+  finish;
   AFTER(3 * MS);
   EXPECT_NOTES("w1 w2 r1 r2 r3");
 }
@@ -252,12 +261,12 @@ TEST(a_writer_that_gives_up_lets_the_readers_behind_it_go_on) {
   do {
     async reads("r1", 5 * MS);
     async {
-      within (MS) do
-        writes("w", 0);
+      within(MS) do writes("w", 0);
       finish;
     }
     async reads("r2", MS);
-  } finish;
+  }
+  finish;
   AFTER(5 * MS);
   EXPECT_NOTES("r1 r2 w!");
 }
@@ -287,7 +296,8 @@ TEST(who_wants_many_permits_is_not_overtaken_by_who_wants_few) {
   EXPECT(ch_permits_give(&permits, 4) == 0);
   ch_sleep(MS);
   EXPECT(ch_permits_try(&permits, 1) == 0 && ch_permits_try(&permits, 1) == EAGAIN);
-  EXPECT(ch_permits_take(&permits, -1) == EINVAL && ch_permits_give(&permits, -1) == EINVAL && ch_permits_take(&permits, 0) == 0);
+  EXPECT(ch_permits_take(&permits, -1) == EINVAL && ch_permits_give(&permits, -1) == EINVAL &&
+         ch_permits_take(&permits, 0) == 0);
   EXPECT_NOTES("three more five and four one two");
 }
 
@@ -323,7 +333,8 @@ TEST(once_is_run_by_one_after_a_failure_by_the_next_and_all_wait_for_it) {
     async EXPECT(ch_once_run(&once, set_up, NULL) == EIO);
     async EXPECT(ch_once_run(&once, set_up, NULL) == 0);
     async EXPECT(ch_once_run(&once, set_up, NULL) == 0);
-  } finish;
+  }
+  finish;
   EXPECT(ch_once_run(&once, set_up, NULL) == 0);
   AFTER(2 * MS);
   EXPECT_NOTES("failed done");
@@ -340,7 +351,7 @@ static void waits_for_signal(const char *text) {
 
 TEST(a_signal_wakes_the_first_a_broadcast_all_and_each_has_the_mutex) {
   for (int i = 0; i < 3; i++)
-    activate (i) { waits_for_signal(i == 0 ? "a" : i == 1 ? "b" : "c"); }
+    activate(i) { waits_for_signal(i == 0 ? "a" : i == 1 ? "b" : "c"); }
   ch_sleep(MS);
   EXPECT(ch_cond_destroy(&c) == EBUSY && ch_lock(&m) == 0 && ch_cond_signal(&c) == 0);
   ch_sleep(MS);
@@ -355,7 +366,7 @@ TEST(a_signal_wakes_the_first_a_broadcast_all_and_each_has_the_mutex) {
 
 TEST(a_cancelled_wait_for_a_condition_ends_with_the_mutex_and_uses_no_signal_up) {
   ch_activity first;
-  activate [&first] waits_for_signal("a");
+  activate[&first] waits_for_signal("a");
   activate waits_for_signal("b");
   ch_sleep(MS);
   EXPECT(ch_lock(&m) == 0);
@@ -369,7 +380,8 @@ TEST(a_cancelled_wait_for_a_condition_ends_with_the_mutex_and_uses_no_signal_up)
   do {
     cancel;
     EXPECT(ch_cond_wait(&c, &m) == ECANCELED);
-  } finish;
+  }
+  finish;
   EXPECT(ch_unlock(&m) == 0 && ch_cond_wait(&c, &m) == EPERM && ch_cond_destroy(&c) == 0);
   EXPECT_NOTES("unlocked a! b");
 }
@@ -382,10 +394,12 @@ TEST(a_barrier_lets_rounds_of_n_through_and_tells_one_of_each) {
   ch_barrier_init(&b, 3, 0);
   do {
     for (int i = 0; i < 3; i++)
-      async (i) {
-        for (int round = 0; round < 100; round++) last += ch_barrier_wait(&b) == CH_BARRIER_LAST;
+      async(i) {
+        for (int round = 0; round < 100; round++)
+          last += ch_barrier_wait(&b) == CH_BARRIER_LAST;
       }
-  } finish;
+  }
+  finish;
   EXPECT(last == 100 && ch_barrier_destroy(&b) == 0);
 }
 
@@ -394,8 +408,7 @@ TEST(who_is_cancelled_at_a_barrier_has_not_arrived) {
   ch_barrier_init(&b, 2, 0);
   do {
     async {
-      within (MS) do
-        says("a", ch_barrier_wait(&b));
+      within(MS) do says("a", ch_barrier_wait(&b));
       finish;
     }
     ch_sleep(2 * MS);
@@ -403,7 +416,8 @@ TEST(who_is_cancelled_at_a_barrier_has_not_arrived) {
     ch_sleep(MS);
     note("second");
     EXPECT(ch_barrier_wait(&b) == CH_BARRIER_LAST);
-  } finish;
+  }
+  finish;
   EXPECT_NOTES("a! second b");
 }
 
@@ -415,13 +429,13 @@ TEST(one_clause_is_had_alone_and_a_hold_ends_with_its_body) {
   EXPECT(ch_lock(&m) == 0 && ch_write_lock(&rw) == 0);
   ch_latch_init(&over, 1, 0);
   activate {
-    waituntil (ch_permits_take(&permits, 2)) { note("permits"); }
-    or waituntil (ch_hold(&m)) {
+    waituntil(ch_permits_take(&permits, 2)) { note("permits"); }
+    or waituntil(ch_hold(&m)) {
       note("held");
       busy = ch_mutex_destroy(&m) == EBUSY;
     }
-    or waituntil (ch_read_lock(&rw)) { note("read"); }
-    or waituntil (ch_latch_wait(&over)) { note("over"); }
+    or waituntil(ch_read_lock(&rw)) { note("read"); }
+    or waituntil(ch_latch_wait(&over)) { note("over"); }
     note("behind");
   }
   ch_sleep(MS);

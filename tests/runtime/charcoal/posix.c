@@ -15,7 +15,8 @@
 
 /* Lets everybody else run until they all wait. */
 static void let_others_run(void) {
-  for (int i = 0; i < 4; i++) ch_reschedule();
+  for (int i = 0; i < 4; i++)
+    ch_reschedule();
 }
 
 /* ---- streams ---- */
@@ -24,7 +25,7 @@ TEST(only_the_reader_waits) {
   int p[2], got = 0;
   EXPECT(pipe(p) == 0);
   ch_activity reader;
-  activate [&reader] {
+  activate[&reader] {
     char c;
     EXPECT(read(p[0], &c, 1) == 1 && c == 'x');
     got = 1;
@@ -40,13 +41,15 @@ static unsigned char pattern(size_t i) { return (unsigned char)(i * 7 + i / 251)
 
 static void transfers_all(int from, int to, int sockets) {
   unsigned char *out = malloc(MUCH), *in = malloc(MUCH);
-  for (size_t i = 0; i < MUCH; i++) out[i] = pattern(i);
+  for (size_t i = 0; i < MUCH; i++)
+    out[i] = pattern(i);
   ch_activity writer;
   ssize_t written = 0;
-  activate [&writer] {
+  activate[&writer] {
     struct iovec v[3] = {{out, 100}, {out + 100, MUCH / 2}, {out + 100 + MUCH / 2, MUCH - 100 - MUCH / 2}};
     written = sockets ? send(to, out, MUCH, 0) : write(to, out, MUCH);
-    if (written == MUCH) written = writev(to, v, 3);
+    if (written == MUCH)
+      written = writev(to, v, 3);
   }
   for (int round = 0; round < 2; round++) {
     size_t got = 0;
@@ -76,7 +79,7 @@ TEST(waitall_receives_all_of_it) {
   int s[2];
   EXPECT(socketpair(AF_UNIX, SOCK_STREAM, 0, s) == 0);
   ch_activity sender;
-  activate [&sender] {
+  activate[&sender] {
     for (int i = 0; i < 10; i++) {
       EXPECT(send(s[1], "0123456789", 10, 0) == 10);
       ch_reschedule();
@@ -88,7 +91,10 @@ TEST(waitall_receives_all_of_it) {
   struct msghdr m = {.msg_iov = v, .msg_iovlen = 2};
   EXPECT(recvmsg(s[0], &m, MSG_WAITALL) == 50 && memcmp(b, "0123456789", 10) == 0 && b[49] == '9');
   ch_activity_wait(&sender);
-  activate { EXPECT(write(s[1], "abc", 3) == 3); close(s[1]); }
+  activate {
+    EXPECT(write(s[1], "abc", 3) == 3);
+    close(s[1]);
+  }
   EXPECT(recvfrom(s[0], b, 50, MSG_WAITALL, NULL, NULL) == 3);
 }
 
@@ -111,7 +117,7 @@ TEST(descriptors_travel_in_messages) {
   EXPECT(socketpair(AF_UNIX, SOCK_STREAM, 0, s) == 0 && pipe(p) == 0);
   char control[CMSG_SPACE(sizeof(int))] = {0}, byte = 'd';
   ch_activity receiver;
-  activate [&receiver] {
+  activate[&receiver] {
     char room[CMSG_SPACE(sizeof(int))], c;
     struct iovec v = {&c, 1};
     struct msghdr m = {.msg_iov = &v, .msg_iovlen = 1, .msg_control = room, .msg_controllen = sizeof room};
@@ -133,7 +139,8 @@ TEST(descriptors_travel_in_messages) {
   EXPECT(read(p[0], &byte, 1) == 1 && byte == 'y');
 }
 
-/* ---- results and errno are the plain call's: each is made once atomically, which is the plain call, and once interruptibly ---- */
+/* ---- results and errno are the plain call's: each is made once atomically, which is the plain call, and once
+ * interruptibly ---- */
 
 #define SAME(call)                                                                                                     \
   do {                                                                                                                 \
@@ -217,7 +224,8 @@ TEST(a_nonblocking_descriptor_says_eagain_at_once) {
   EXPECT(write(p[1], much, sizeof much) == 65536);
   SAME(write(p[1], much, 1));
   EXPECT(send(s[0], much, sizeof much, 0) < (ssize_t)sizeof much);
-  while (send(s[0], much, 1, 0) == 1) {}
+  while (send(s[0], much, 1, 0) == 1) {
+  }
   SAME(send(s[0], much, 1, 0));
 }
 
@@ -230,16 +238,28 @@ TEST(descriptors_stay_as_they_were) {
   EXPECT(getsockname(listening, (struct sockaddr *)&a, &size) == 0);
   ch_activity all[4];
   int in = -1;
-  activate [&all[0]] { char c; EXPECT(read(p[0], &c, 1) == 1); }
-  activate [&all[1]] { char c; EXPECT(recv(s[0], &c, 1, 0) == 1); }
-  activate [&all[2]] { in = accept(listening, NULL, NULL); EXPECT(in >= 0); }
-  activate [&all[3]] { EXPECT(connect(out, (struct sockaddr *)&a, size) == 0); }
+  activate[&all[0]] {
+    char c;
+    EXPECT(read(p[0], &c, 1) == 1);
+  }
+  activate[&all[1]] {
+    char c;
+    EXPECT(recv(s[0], &c, 1, 0) == 1);
+  }
+  activate[&all[2]] {
+    in = accept(listening, NULL, NULL);
+    EXPECT(in >= 0);
+  }
+  activate[&all[3]] { EXPECT(connect(out, (struct sockaddr *)&a, size) == 0); }
   let_others_run();
   int fds[] = {p[0], p[1], s[0], s[1], listening, out};
-  for (int i = 0; i < 6; i++) EXPECT(!(fcntl(fds[i], F_GETFL) & O_NONBLOCK));
+  for (int i = 0; i < 6; i++)
+    EXPECT(!(fcntl(fds[i], F_GETFL) & O_NONBLOCK));
   EXPECT(write(p[1], "x", 1) == 1 && write(s[1], "x", 1) == 1);
-  for (int i = 0; i < 4; i++) ch_activity_wait(&all[i]);
-  for (int i = 0; i < 6; i++) EXPECT(!(fcntl(fds[i], F_GETFL) & O_NONBLOCK));
+  for (int i = 0; i < 4; i++)
+    ch_activity_wait(&all[i]);
+  for (int i = 0; i < 6; i++)
+    EXPECT(!(fcntl(fds[i], F_GETFL) & O_NONBLOCK));
   EXPECT(!(fcntl(in, F_GETFL) & O_NONBLOCK));
 }
 
@@ -259,7 +279,7 @@ TEST(closing_ends_a_wait_for_the_descriptor) {
   int p[2];
   EXPECT(pipe(p) == 0);
   ch_activity reader;
-  activate [&reader] {
+  activate[&reader] {
     char c;
     EXPECT(read(p[0], &c, 1) == -1 && errno == EBADF);
   }
@@ -293,35 +313,39 @@ TEST(two_hundred_connections_in_one_thread) {
   EXPECT(bind(listening, (struct sockaddr *)&a, size) == 0 && listen(listening, 64) == 0);
   EXPECT(getsockname(listening, (struct sockaddr *)&a, &size) == 0);
   ch_activity server, clients[MANY];
-  activate [&server] {
+  activate[&server] {
     ch_activity connections[MANY];
     for (int i = 0; i < MANY; i++) {
       struct sockaddr_in peer;
       socklen_t length = sizeof peer;
       int fd = accept(listening, (struct sockaddr *)&peer, &length);
       EXPECT(fd >= 0 && length == sizeof peer && peer.sin_family == AF_INET);
-      activate [&connections[i]] (fd) {
+      activate[&connections[i]](fd) {
         char b[64];
-        for (ssize_t n; (n = read(fd, b, sizeof b)) > 0;) EXPECT(write(fd, b, (size_t)n) == n);
+        for (ssize_t n; (n = read(fd, b, sizeof b)) > 0;)
+          EXPECT(write(fd, b, (size_t)n) == n);
         close(fd);
         served++;
       }
     }
-    for (int i = 0; i < MANY; i++) ch_activity_wait(&connections[i]);
+    for (int i = 0; i < MANY; i++)
+      ch_activity_wait(&connections[i]);
   }
   for (int i = 0; i < MANY; i++)
-    activate [&clients[i]] (i) {
+    activate[&clients[i]](i) {
       char b[64], r[64];
       int fd = socket(AF_INET, SOCK_STREAM, 0);
       EXPECT(connect(fd, (struct sockaddr *)&a, size) == 0);
       for (int k = 0; k < 5; k++) {
         int n = snprintf(b, sizeof b, "%d-%d", i, k);
-        EXPECT(send(fd, b, (size_t)n, 0) == n && recv(fd, r, (size_t)n, MSG_WAITALL) == n && memcmp(b, r, (size_t)n) == 0);
+        EXPECT(send(fd, b, (size_t)n, 0) == n && recv(fd, r, (size_t)n, MSG_WAITALL) == n &&
+               memcmp(b, r, (size_t)n) == 0);
       }
       close(fd);
       answered++;
     }
-  for (int i = 0; i < MANY; i++) EXPECT(ch_activity_wait(&clients[i]) == 0);
+  for (int i = 0; i < MANY; i++)
+    EXPECT(ch_activity_wait(&clients[i]) == 0);
   EXPECT(ch_activity_wait(&server) == 0 && served == MANY && answered == MANY);
 }
 
@@ -329,7 +353,8 @@ TEST(two_hundred_connections_in_one_thread) {
 
 TEST(poll_waits_for_the_first_of_several) {
   int p[3][2];
-  for (int i = 0; i < 3; i++) EXPECT(pipe(p[i]) == 0);
+  for (int i = 0; i < 3; i++)
+    EXPECT(pipe(p[i]) == 0);
   struct pollfd all[] = {{p[0][0], POLLIN, 0}, {-1, POLLIN, 0}, {p[1][0], POLLIN, 0}, {p[2][0], POLLIN, 0}};
   SAME(poll(all, 4, 0));
   int64_t before = ch_now();
@@ -355,23 +380,32 @@ TEST(sleeps_overlap) {
   int64_t before = ch_now();
   int asleep = 0, most = 0;
   for (int i = 0; i < MANY; i++)
-    activate [&all[i]] (i) {
+    activate[&all[i]](i) {
       struct timespec t = {0, 50000000};
-      if (++asleep > most) most = asleep;
+      if (++asleep > most)
+        most = asleep;
       switch (i % 4) {
-      case 0: EXPECT(usleep(50000) == 0); break;
-      case 1: EXPECT(nanosleep(&t, NULL) == 0); break;
-      case 2: EXPECT(clock_nanosleep(CLOCK_REALTIME, 0, &t, NULL) == 0); break;
+      case 0:
+        EXPECT(usleep(50000) == 0);
+        break;
+      case 1:
+        EXPECT(nanosleep(&t, NULL) == 0);
+        break;
+      case 2:
+        EXPECT(clock_nanosleep(CLOCK_REALTIME, 0, &t, NULL) == 0);
+        break;
       default:
         clock_gettime(CLOCK_MONOTONIC, &t);
         t.tv_nsec += 50000000;
-        if (t.tv_nsec >= 1000000000) t.tv_sec++, t.tv_nsec -= 1000000000;
+        if (t.tv_nsec >= 1000000000)
+          t.tv_sec++, t.tv_nsec -= 1000000000;
         EXPECT(clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL) == 0);
       }
       EXPECT(ch_now() - before >= 49900000);
       asleep--;
     }
-  for (int i = 0; i < MANY; i++) ch_activity_wait(&all[i]);
+  for (int i = 0; i < MANY; i++)
+    ch_activity_wait(&all[i]);
   EXPECT(most > MANY / 10); /* all of them, but where the machine holds us up */
 }
 TEST(bad_times_are_refused_as_by_libc) {
@@ -388,23 +422,27 @@ TEST(bad_times_are_refused_as_by_libc) {
 
 /* ---- names ---- */
 
-/* Answers A queries with 10.0.a.b for "h<n>....", has no AAAA, and knows no name that begins with x. Ends with the program. */
+/* Answers A queries with 10.0.a.b for "h<n>....", has no AAAA, and knows no name that begins with x. Ends with the
+ * program. */
 static void serve_names(int fd) {
   unsigned char m[600];
   struct sockaddr_in from;
   for (;;) {
     socklen_t size = sizeof from;
     ssize_t n = recvfrom(fd, m, 512, 0, (struct sockaddr *)&from, &size);
-    if (n < 12) continue;
+    if (n < 12)
+      continue;
     size_t at = 12;
-    while (m[at]) at += m[at] + 1u;
+    while (m[at])
+      at += m[at] + 1u;
     int type = m[at + 2], number = atoi((char *)m + 14), known = m[13] == 'h';
     at += 5;
     m[2] = 0x81;
     m[3] = known ? 0x80 : 0x83;
     memset(m + 6, 0, 6);
     if (known && type == 1) {
-      unsigned char answer[16] = {0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 60, 0, 4, 10, 0, (unsigned char)(number >> 8), (unsigned char)number};
+      unsigned char answer[16] = {
+          0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 60, 0, 4, 10, 0, (unsigned char)(number >> 8), (unsigned char)number};
       memcpy(m + at, answer, 16);
       at += 16;
       m[7] = 1;
@@ -418,13 +456,13 @@ TEST(three_hundred_names_at_once) {
   struct sockaddr_in a = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
   socklen_t size = sizeof a;
   EXPECT(bind(fd, (struct sockaddr *)&a, size) == 0 && getsockname(fd, (struct sockaddr *)&a, &size) == 0);
-  activate (fd) { serve_names(fd); }
+  activate(fd) { serve_names(fd); }
   char list[64];
   snprintf(list, sizeof list, "127.0.0.1:%d", ntohs(a.sin_port));
   EXPECT(ch_dns_servers(list) == 0);
   ch_activity all[MANY];
   for (int i = 0; i < MANY; i++)
-    activate [&all[i]] (i) {
+    activate[&all[i]](i) {
       char name[64];
       struct addrinfo *r, hints = {.ai_socktype = SOCK_STREAM};
       snprintf(name, sizeof name, "h%d.example.com", i);
@@ -435,7 +473,8 @@ TEST(three_hundred_names_at_once) {
       freeaddrinfo(r);
       found++;
     }
-  for (int i = 0; i < MANY; i++) EXPECT(ch_activity_wait(&all[i]) == 0);
+  for (int i = 0; i < MANY; i++)
+    EXPECT(ch_activity_wait(&all[i]) == 0);
   EXPECT(found == MANY);
   struct addrinfo *r, hints = {.ai_family = AF_INET6, .ai_socktype = SOCK_DGRAM};
   EXPECT(getaddrinfo("xnobody.example.com", NULL, NULL, &r) == EAI_NONAME);
@@ -446,7 +485,8 @@ TEST(three_hundred_names_at_once) {
   freeaddrinfo(r);
   EXPECT(getaddrinfo("h9.example.com", NULL, NULL, &r) == 0);
   int kinds = 0;
-  for (struct addrinfo *i = r; i; i = i->ai_next) kinds++;
+  for (struct addrinfo *i = r; i; i = i->ai_next)
+    kinds++;
   EXPECT(kinds == 3); /* stream, datagram, raw, as libc */
   freeaddrinfo(r);
   SAME(getaddrinfo("127.0.0.1", "nosuchservice", NULL, &r));
@@ -467,15 +507,25 @@ TEST(a_child_of_fork_goes_on_by_itself) {
   int p[2], q[2], status;
   EXPECT(pipe(p) == 0 && pipe(q) == 0);
   ch_activity warm;
-  activate [&warm] { char c; EXPECT(read(p[0], &c, 1) == 1); } /* so that there is a reactor to inherit */
+  activate[&warm] {
+    char c;
+    EXPECT(read(p[0], &c, 1) == 1);
+  } /* so that there is a reactor to inherit */
   let_others_run();
   EXPECT(write(p[1], "x", 1) == 1 && ch_activity_wait(&warm) == 0);
   pid_t child = fork();
   if (child == 0) {
     ch_activity sleeper, reader;
     int slept = 0;
-    activate [&sleeper] { EXPECT(usleep(1000) == 0); slept = 1; EXPECT(write(p[1], "y", 1) == 1); }
-    activate [&reader] { char c; EXPECT(read(p[0], &c, 1) == 1 && c == 'y'); }
+    activate[&sleeper] {
+      EXPECT(usleep(1000) == 0);
+      slept = 1;
+      EXPECT(write(p[1], "y", 1) == 1);
+    }
+    activate[&reader] {
+      char c;
+      EXPECT(read(p[0], &c, 1) == 1 && c == 'y');
+    }
     EXPECT(ch_activity_wait(&sleeper) == 0 && ch_activity_wait(&reader) == 0 && slept);
     EXPECT(write(q[1], "z", 1) == 1);
     _exit(7);
@@ -510,7 +560,8 @@ static void cancelled_condition(void) {
     async asks_again();
     async makes_ready();
     cancel;
-  } finish;
+  }
+  finish;
 }
 TEST(law_1_who_waits_again_and_again_on_a_condition_in_a_cancelled_scope_lets_its_siblings_go_on) {
   cancelled_condition();

@@ -1,4 +1,5 @@
-/* Scopes that are handed over: members, errors that are collected, deadlines that are moved, results. In virtual time. */
+/* Scopes that are handed over: members, errors that are collected, deadlines that are moved, results. In virtual time.
+ */
 #include "simulated.h"
 #include <search.h>
 
@@ -10,8 +11,8 @@ static void sleeps_and_says(int64_t duration, const char *text) { says(text, ch_
 
 /* A function that gets a scope as an argument, and has returned long before those whom it has begun. */
 static void begin_two(ch_scope *in) {
-  activate [ch_in(in)] sleeps_and_says(20 * MS, "late");
-  activate [ch_in(in)] sleeps_and_says(10 * MS, "early");
+  activate[ch_in(in)] sleeps_and_says(20 * MS, "late");
+  activate[ch_in(in)] sleeps_and_says(10 * MS, "early");
 }
 
 TEST(a_scope_ends_after_the_activities_that_were_spawned_into_it) {
@@ -19,7 +20,8 @@ TEST(a_scope_ends_after_the_activities_that_were_spawned_into_it) {
   do {
     begin_two(ch_scope_here());
     note("begun");
-  } finish;
+  }
+  finish;
   note("end");
   AFTER(20 * MS);
   EXPECT_NOTES("begun early late end");
@@ -28,14 +30,16 @@ TEST(a_scope_ends_after_the_activities_that_were_spawned_into_it) {
 TEST(a_scope_ends_after_its_branches_and_its_members_whichever_are_last) {
   STARTS
   do {
-    activate [ch_in(ch_scope_here())] sleeps_and_says(10 * MS, "member");
+    activate[ch_in(ch_scope_here())] sleeps_and_says(10 * MS, "member");
     async sleeps_and_says(20 * MS, "branch");
-  } finish;
+  }
+  finish;
   AFTER(20 * MS);
   do {
-    activate [ch_in(ch_scope_here())] sleeps_and_says(20 * MS, "member");
+    activate[ch_in(ch_scope_here())] sleeps_and_says(20 * MS, "member");
     async sleeps_and_says(10 * MS, "branch");
-  } finish;
+  }
+  finish;
   AFTER(40 * MS);
   EXPECT_NOTES("member branch branch member");
 }
@@ -43,9 +47,10 @@ TEST(a_scope_ends_after_its_branches_and_its_members_whichever_are_last) {
 TEST(an_activity_that_is_spawned_as_usual_is_no_part_of_the_scope) {
   ch_activity other;
   do {
-    activate [&other] sleeps_and_says(10 * MS, "other");
+    activate[&other] sleeps_and_says(10 * MS, "other");
     cancel;
-  } finish;
+  }
+  finish;
   note("end");
   ch_activity_wait(&other);
   EXPECT_NOTES("end other");
@@ -59,9 +64,10 @@ TEST(members_are_cancelled_with_their_scope_and_begin_cancelled_in_a_cancelled_o
     async {
       ch_sleep(5 * MS);
       cancel;
-      activate [ch_in(here)] sleeps_and_says(MS, "too late");
+      activate[ch_in(here)] sleeps_and_says(MS, "too late");
     }
-  } finish;
+  }
+  finish;
   AFTER(5 * MS);
   EXPECT_NOTES("late! early! too late!");
 }
@@ -69,17 +75,17 @@ TEST(members_are_cancelled_with_their_scope_and_begin_cancelled_in_a_cancelled_o
 TEST(a_cancel_from_outside_reaches_members_of_members_and_stops_at_a_barrier) {
   STARTS
   ch_activity tree;
-  activate [&tree] {
+  activate[&tree] {
     do {
-      activate [ch_in(ch_scope_here())] {
+      activate[ch_in(ch_scope_here())] {
         do {
           begin_two(ch_scope_here());
-          noncancellable {
-            activate [ch_in(ch_scope_here())] sleeps_and_says(7 * MS, "protected");
-          }
-        } finish;
+          noncancellable { activate[ch_in(ch_scope_here())] sleeps_and_says(7 * MS, "protected"); }
+        }
+        finish;
       }
-    } finish;
+    }
+    finish;
   }
   ch_sleep(5 * MS);
   ch_activity_cancel(&tree);
@@ -90,10 +96,10 @@ TEST(a_cancel_from_outside_reaches_members_of_members_and_stops_at_a_barrier) {
 
 static void nest(int depth, ch_scope *in) {
   if (depth == 0) {
-    activate [ch_in(in)] sleeps_and_says(MS, "innermost");
+    activate[ch_in(in)] sleeps_and_says(MS, "innermost");
     return;
   }
-  activate [ch_in(in)] (depth) {
+  activate[ch_in(in)](depth) {
     do
       nest(depth - 1, ch_scope_here());
     finish;
@@ -105,7 +111,8 @@ TEST(members_of_members_are_cancelled_without_recursion) {
     nest(DEEP, ch_scope_here());
     ch_sleep(1000);
     cancel;
-  } finish;
+  }
+  finish;
   EXPECT_NOTES("innermost!");
 }
 
@@ -113,7 +120,7 @@ TEST(members_of_members_are_cancelled_without_recursion) {
 static void spawn_on(ch_scope *in, int n) {
   ch_sleep(MS);
   if (n > 0)
-    activate [ch_in(in)] spawn_on(in, n - 1);
+    activate[ch_in(in)] spawn_on(in, n - 1);
 }
 TEST(a_scope_whose_owner_waits_at_its_end_still_takes_members) {
   STARTS
@@ -127,28 +134,29 @@ TEST(a_scope_that_was_handed_over_is_cancelled_by_whoever_has_it) {
   STARTS
   do {
     ch_scope *outer = ch_scope_here();
-    activate [ch_in(outer)] {
+    activate[ch_in(outer)] {
       ch_sleep(3 * MS);
       ch_scope_cancel(outer);
     }
     do
       says("inner", ch_sleep(10 * MS));
     finish;
-  } finish;
+  }
+  finish;
   AFTER(3 * MS);
   EXPECT_NOTES("inner!");
 }
 
 TEST(in_no_scope_there_is_none_and_ch_in_means_none) {
   EXPECT(ch_scope_here() == NULL);
-  activate [ch_in(ch_scope_here())] note("free");
+  activate[ch_in(ch_scope_here())] note("free");
   ch_sleep(0);
   EXPECT_NOTES("free");
 }
 
 TEST(a_member_is_not_detached_by_itself) {
   do
-    activate [ch_in(ch_scope_here())] { EXPECT(ch_self() && ch_activity_detach(ch_self()) == EBUSY); }
+    activate[ch_in(ch_scope_here())] { EXPECT(ch_self() && ch_activity_detach(ch_self()) == EBUSY); }
   finish;
 }
 
@@ -158,14 +166,15 @@ TEST(a_member_that_was_spawned_in_atomic_begins_behind_it_and_is_joined) {
       begin_two(ch_scope_here());
       note("atomic");
     }
-  } finish;
+  }
+  finish;
   EXPECT_NOTES("atomic early late");
 }
 
 TEST(contained_members_are_joined_within_the_atomic_block) {
   atomic {
     do
-      activate contained [ch_in(ch_scope_here())] {
+      activate contained[ch_in(ch_scope_here())] {
         ch_sleep(MS);
         note("contained");
       }
@@ -218,7 +227,8 @@ TEST(the_first_failure_cancels_and_all_are_kept_in_order) {
       ch_fail(ENOSPC);
     }
     async ch_fail(fails_after(30 * MS, EPERM));
-  } finish;
+  }
+  finish;
   AFTER(10 * MS);
   EXPECT(errors.count == 2 && errors.first == EIO && all[0].error == EIO && all[1].error == ENOSPC);
   EXPECT(strstr(all[1].place, "scopes.c:"));
@@ -231,7 +241,8 @@ TEST(without_room_failures_are_counted_and_the_first_is_known) {
     ch_collect(&errors);
     for (int i = 1; i <= 3; i++)
       ch_fail(i);
-  } finish;
+  }
+  finish;
   EXPECT(errors.count == 3 && errors.first == 1);
 }
 
@@ -241,7 +252,8 @@ TEST(no_failure_no_cancel) {
     ch_collect(&errors);
     async EXPECT(ch_fail(fails_after(MS, 0)) == 0);
     EXPECT(ch_sleep(2 * MS) == 0);
-  } finish;
+  }
+  finish;
   EXPECT(errors.count == 0 && errors.first == 0);
 }
 
@@ -254,12 +266,14 @@ TEST(the_innermost_scope_that_collects_takes_the_failure) {
       do
         ch_fail(EIO);
       finish;
-    } finish;
+    }
+    finish;
     EXPECT(ch_sleep(MS) == 0);
     EXPECT(inner.first == EIO && outer.count == 0);
     ch_fail(inner.first);
     EXPECT(ch_sleep(MS) == ECANCELED);
-  } finish;
+  }
+  finish;
   EXPECT(outer.count == 1);
 }
 
@@ -270,13 +284,14 @@ TEST(a_members_failure_is_its_scopes) {
   do {
     ch_collect(&errors);
     ch_scope *group = ch_scope_here();
-    activate [ch_in(group)] {
+    activate[ch_in(group)] {
       do
-        activate [ch_in(ch_scope_here())] ch_fail(fails_after(3 * MS, EIO));
+        activate[ch_in(ch_scope_here())] ch_fail(fails_after(3 * MS, EIO));
       finish;
     }
-    activate [ch_in(group)] says("other", ch_sleep(10 * MS));
-  } finish;
+    activate[ch_in(group)] says("other", ch_sleep(10 * MS));
+  }
+  finish;
   AFTER(3 * MS);
   EXPECT(errors.count == 1 && all[0].error == EIO);
   EXPECT_NOTES("other!");
@@ -284,14 +299,15 @@ TEST(a_members_failure_is_its_scopes) {
 
 TEST(a_failure_that_nobody_collects_is_the_activitys_own_and_cancels_it) {
   ch_activity a, b;
-  activate [&a] {
+  activate[&a] {
     do {
       async says("sibling", ch_sleep(10 * MS));
       ch_fail(EIO);
       ch_fail(EPERM);
-    } finish;
+    }
+    finish;
   }
-  activate [&b] ch_sleep(MS);
+  activate[&b] ch_sleep(MS);
   EXPECT(ch_activity_error(&a) == EINVAL);
   EXPECT(ch_activity_wait(&a) == 0 && ch_activity_error(&a) == EIO);
   EXPECT(ch_activity_wait(&b) == 0 && ch_activity_error(&b) == 0);
@@ -307,7 +323,8 @@ TEST(inside_noncancellable_a_failure_is_collected_and_not_seen) {
       EXPECT(ch_sleep(MS) == 0);
     }
     EXPECT(ch_sleep(MS) == ECANCELED);
-  } finish;
+  }
+  finish;
   EXPECT(errors.first == EIO);
 }
 
@@ -316,25 +333,28 @@ TEST(inside_noncancellable_a_failure_is_collected_and_not_seen) {
 TEST(a_deadline_can_be_read_and_is_the_earliest_of_all_around) {
   STARTS
   EXPECT(ch_deadline(NULL) == CH_FOREVER);
-  within (30 * MS) do {
+  within(30 * MS) do {
     ch_scope *outer = ch_scope_here();
-    within (50 * MS) do {
+    within(50 * MS) do {
       EXPECT(ch_deadline(ch_scope_here()) == begin + 50 * MS && ch_deadline(outer) == begin + 30 * MS);
       EXPECT(ch_deadline(NULL) == begin + 30 * MS);
       do {
         EXPECT(ch_deadline(ch_scope_here()) == CH_FOREVER && ch_deadline(NULL) == begin + 30 * MS);
-        activate [ch_in(ch_scope_here())] { EXPECT(ch_deadline(NULL) == begin + 30 * MS); }
+        activate[ch_in(ch_scope_here())] { EXPECT(ch_deadline(NULL) == begin + 30 * MS); }
         activate { EXPECT(ch_deadline(NULL) == CH_FOREVER); }
-      } finish;
+      }
+      finish;
       noncancellable { EXPECT(ch_deadline(NULL) == CH_FOREVER); }
-    } finish;
-  } finish;
+    }
+    finish;
+  }
+  finish;
 }
 
 /* An idle time-out without a watchdog: each byte moves it. */
 TEST(a_deadline_that_is_moved_on_lets_work_go_on) {
   STARTS
-  within (10 * MS) do {
+  within(10 * MS) do {
     for (int i = 0; i < 5; i++) {
       EXPECT(ch_sleep(8 * MS) == 0);
       EXPECT(ch_deadline_move(ch_scope_here(), ch_now() + 10 * MS) == 0);
@@ -342,7 +362,8 @@ TEST(a_deadline_that_is_moved_on_lets_work_go_on) {
     EXPECT(ch_sleep(20 * MS) == ECANCELED);
     EXPECT(ch_deadline_move(ch_scope_here(), CH_FOREVER) == ECANCELED);
     EXPECT(ch_deadline(ch_scope_here()) == begin + 50 * MS);
-  } finish;
+  }
+  finish;
   AFTER(50 * MS);
 }
 
@@ -359,23 +380,25 @@ TEST(a_deadline_is_given_taken_and_given_again) {
     }
     EXPECT(ch_deadline_move(here, begin + 40 * MS) == 0);
     EXPECT(ch_sleep(100 * MS) == ECANCELED);
-  } finish;
+  }
+  finish;
   AFTER(30 * MS);
   do {
     EXPECT(ch_deadline_move(ch_scope_here(), begin + 5 * MS) == 0); /* long past */
     EXPECT(ch_sleep(MS) == ECANCELED);
-  } finish;
-  within (MS) do
-    EXPECT(ch_deadline_move(ch_scope_here(), CH_FOREVER) == 0 && ch_sleep(5 * MS) == 0);
+  }
+  finish;
+  within(MS) do EXPECT(ch_deadline_move(ch_scope_here(), CH_FOREVER) == 0 && ch_sleep(5 * MS) == 0);
   finish;
 }
 
 TEST(a_deadline_is_a_failure_where_those_are_collected) {
   ch_errors errors = {0};
-  within (MS) do {
+  within(MS) do {
     ch_collect(&errors);
     async ch_fail(fails_after(5 * MS, EIO));
-  } finish;
+  }
+  finish;
   EXPECT(errors.count == 1 && errors.first == ETIMEDOUT);
 }
 
@@ -385,7 +408,7 @@ TEST(an_activity_leaves_a_result_with_its_handle) {
   ch_activity adders[3];
   intptr_t sum = 0;
   for (int i = 0; i < 3; i++)
-    activate [&adders[i]] (i) {
+    activate[&adders[i]](i) {
       ch_sleep((3 - i) * MS);
       EXPECT(ch_activity_set_result(i + 1) == 0);
     }

@@ -54,7 +54,8 @@ TEST(a_cancel_works_across_and_is_exact) {
   do {
     cancel;
     EXPECT(ch_task_join(t, &r) == ECANCELED);
-  } finish;
+  }
+  finish;
   EXPECT(ch_task_join(t, &r) == 0 && r == 6);
   EXPECT(ch_domains_end(d, 0) == 0);
 }
@@ -63,7 +64,8 @@ static _Atomic int started_to_hold, may_go_on;
 static intptr_t holds_its_thread(void *unused) {
   atomic {
     started_to_hold = 1;
-    while (!may_go_on) sched_yield();
+    while (!may_go_on)
+      sched_yield();
   }
   return 0;
 }
@@ -72,7 +74,8 @@ TEST(what_is_cancelled_before_it_begins_begins_cancelled) {
   ch_domains *d = ch_domains_start(1, NULL);
   intptr_t r;
   ch_task *first = ch_domain_spawn(d, 0, holds_its_thread, NULL);
-  while (!started_to_hold) sched_yield();
+  while (!started_to_hold)
+    sched_yield();
   ch_task *t = ch_domain_spawn(d, 0, begins_cancelled, NULL);
   ch_task_cancel(t);
   may_go_on = 1;
@@ -105,8 +108,10 @@ static int ended[N];
 static intptr_t stage(void *unused) {
   int i = ch_domain_index();
   ch_sem_post(&arrived);
-  if (i == 0) ch_sleep(10 * MS);
-  for (int k = 0; k < i; k++) EXPECT(__atomic_load_n(&ended[k], __ATOMIC_ACQUIRE));
+  if (i == 0)
+    ch_sleep(10 * MS);
+  for (int k = 0; k < i; k++)
+    EXPECT(__atomic_load_n(&ended[k], __ATOMIC_ACQUIRE));
   __atomic_store_n(&ended[i], 1, __ATOMIC_RELEASE);
   EXPECT(i + 1 == N || ch_domain_spawn(stages, (unsigned)i + 1, stage, NULL)); /* that one is not asked yet */
   return 0;
@@ -127,7 +132,8 @@ static void deep_sleeper(void) {
   __atomic_add_fetch(&cancelled_ones, ch_sleep(CH_FOREVER) == ECANCELED, __ATOMIC_RELAXED);
 }
 static intptr_t has_many(void *unused) {
-  for (int i = 0; i < 10; i++) activate deep_sleeper();
+  for (int i = 0; i < 10; i++)
+    activate deep_sleeper();
   do
     async deep_sleeper();
   finish;
@@ -135,8 +141,10 @@ static intptr_t has_many(void *unused) {
 }
 TEST(a_set_that_is_ended_with_cancel_ends_all_activities) {
   ch_domains *d = ch_domains_start(N, NULL);
-  for (unsigned i = 0; i < N; i++) ch_task_detach(ch_domain_spawn(d, i, has_many, NULL));
-  for (int i = 0; i < N * 11; i++) ch_sem_wait(&began);
+  for (unsigned i = 0; i < N; i++)
+    ch_task_detach(ch_domain_spawn(d, i, has_many, NULL));
+  for (int i = 0; i < N * 11; i++)
+    ch_sem_wait(&began);
   EXPECT(ch_domains_end(d, CH_DOMAINS_CANCEL) == 0);
   EXPECT(cancelled_ones == N * 11);
 }
@@ -148,7 +156,8 @@ static intptr_t processors(void *unused) {
   pthread_getname_np(pthread_self(), name, sizeof name);
   EXPECT(strncmp(name, "worker-", 7) == 0 && atoi(name + 7) == ch_domain_index());
   for (int i = 0; i < CPU_SETSIZE; i++)
-    if (CPU_ISSET(i, &set)) return CPU_COUNT(&set) == 1 ? i : -1;
+    if (CPU_ISSET(i, &set))
+      return CPU_COUNT(&set) == 1 ? i : -1;
   return -1;
 }
 TEST(pinned_domains_have_a_processor_each_and_names) {
@@ -168,8 +177,10 @@ TEST(numbers_and_dumps_come_from_all_domains) {
   struct ch_stats one, all;
   char text[8192];
   int ends[2];
-  for (unsigned i = 0; i < 2; i++) ch_task_detach(ch_domain_spawn(d, i, sleeps_long, NULL));
-  for (int i = 0; i < 2; i++) ch_sem_wait(&began);
+  for (unsigned i = 0; i < 2; i++)
+    ch_task_detach(ch_domain_spawn(d, i, sleeps_long, NULL));
+  for (int i = 0; i < 2; i++)
+    ch_sem_wait(&began);
   EXPECT(ch_domains_stats(d, 0, &one) == 0 && one.activities == 3); /* the keeper, the sleeper, and who counts */
   EXPECT(ch_domains_stats(d, CH_ANY_DOMAIN, &all) == 0 && all.activities == 6 && all.spawned >= one.spawned);
   EXPECT(ch_domains_stats(d, 2, &one) == EINVAL);
@@ -178,7 +189,8 @@ TEST(numbers_and_dumps_come_from_all_domains) {
   EXPECT(n > 0);
   text[n] = 0;
   char *second = strstr(text, "domain charcoal-1");
-  EXPECT(strstr(text, "domain charcoal-0") && second && strstr(second, "sleeps_long") && strstr(text, "sleeps_long") < second);
+  EXPECT(strstr(text, "domain charcoal-0") && second && strstr(second, "sleeps_long") &&
+         strstr(text, "sleeps_long") < second);
   EXPECT(ch_domains_end(d, CH_DOMAINS_CANCEL) == 0);
 }
 
@@ -229,7 +241,8 @@ TEST_EXITS(a_task_that_ends_with_a_shared_mutex_is_reported, CH_EXIT_MISUSE, "ha
 static ch_domains *crowd;
 static intptr_t spawns_more(void *depth) {
   intptr_t n = (intptr_t)depth, sum = 1, r;
-  if (n == 0) return 1;
+  if (n == 0)
+    return 1;
   ch_task *a = ch_domain_spawn(crowd, CH_ANY_DOMAIN, spawns_more, (void *)(n - 1));
   ch_task *b = ch_domain_spawn(crowd, CH_ANY_DOMAIN, spawns_more, (void *)(n - 1));
   EXPECT(a && b && ch_task_join(a, &r) == 0);
@@ -267,14 +280,16 @@ static void use_all(int number) {
   EXPECT(ch_once_run(&shared_once, set_up_once, NULL) == 0 && set_up_times == 1);
   for (int i = 0; i < ROUNDS; i++) {
     int limited = (i + number) % 7 == 0, r;
-    within (limited ? 1000 : CH_FOREVER) do { /* some are cancelled while they wait, or just have it */
+    within(limited ? 1000 : CH_FOREVER) do { /* some are cancelled while they wait, or just have it */
       r = ch_lock(&shared_mutex);
       if (r == 0) {
         by_mutex++;
-        if (i % 16 == 0) ch_sleep(10);
+        if (i % 16 == 0)
+          ch_sleep(10);
         EXPECT(ch_unlock(&shared_mutex) == 0);
       }
-    } finish;
+    }
+    finish;
     EXPECT(r == 0 || (limited && r == ECANCELED));
     __atomic_add_fetch(&cancelled_locks, r != 0, __ATOMIC_RELAXED);
     if (i % 4 == 0) {
@@ -293,11 +308,13 @@ static void use_all(int number) {
       items++;
       ch_cond_signal(&shared_cond);
     } else {
-      while (items == taken) EXPECT(ch_cond_wait(&shared_cond, &shared_mutex) == 0);
+      while (items == taken)
+        EXPECT(ch_cond_wait(&shared_cond, &shared_mutex) == 0);
       taken++;
     }
     EXPECT(ch_unlock(&shared_mutex) == 0);
-    if (i % 20 == 0) __atomic_add_fetch(&last_ones, ch_barrier_wait(&shared_barrier) == CH_BARRIER_LAST, __ATOMIC_RELAXED);
+    if (i % 20 == 0)
+      __atomic_add_fetch(&last_ones, ch_barrier_wait(&shared_barrier) == CH_BARRIER_LAST, __ATOMIC_RELAXED);
   }
   EXPECT(ch_latch_done(&shared_latch) == 0);
 }
@@ -305,7 +322,7 @@ static intptr_t use_all_here(void *unused) {
   int base = ch_domain_index() * EACH;
   do
     for (int i = 0; i < EACH; i++)
-      async (i) { use_all(base + i); }
+      async(i) { use_all(base + i); }
   finish;
   return 0;
 }
@@ -320,18 +337,21 @@ TEST(locks_that_are_shared_exclude_count_and_signal_between_domains) {
   ch_latch_init(&shared_latch, DOMAINS * EACH, CH_SHARED);
   ch_once_init(&shared_once, CH_SHARED);
   ch_domains *d = ch_domains_start(DOMAINS, NULL);
-  for (unsigned i = 0; i < DOMAINS; i++) ch_task_detach(ch_domain_spawn(d, i, use_all_here, NULL));
+  for (unsigned i = 0; i < DOMAINS; i++)
+    ch_task_detach(ch_domain_spawn(d, i, use_all_here, NULL));
   EXPECT(ch_latch_wait(&shared_latch) == 0);
   EXPECT(ch_domains_end(d, 0) == 0);
   EXPECT(by_mutex + cancelled_locks == DOMAINS * EACH * ROUNDS && by_rwlock == DOMAINS * EACH * ROUNDS / 4);
   EXPECT(items == taken && items == DOMAINS * EACH * ROUNDS / 2 && last_ones == ROUNDS / 20);
-  EXPECT(ch_mutex_destroy(&shared_mutex) == 0 && ch_rwlock_destroy(&shared_rwlock) == 0 && ch_cond_destroy(&shared_cond) == 0);
+  EXPECT(ch_mutex_destroy(&shared_mutex) == 0 && ch_rwlock_destroy(&shared_rwlock) == 0 &&
+         ch_cond_destroy(&shared_cond) == 0);
   EXPECT(ch_permits_destroy(&shared_permits) == 0 && ch_barrier_destroy(&shared_barrier) == 0);
 }
 
 static ch_mutex local_mutex;
 static intptr_t takes_a_local_one(void *unused) { return ch_lock(&local_mutex); }
-TEST_EXITS(a_local_lock_that_another_domain_uses_is_reported, CH_EXIT_MISUSE, "is local to the domain that has used it first") {
+TEST_EXITS(a_local_lock_that_another_domain_uses_is_reported, CH_EXIT_MISUSE,
+           "is local to the domain that has used it first") {
   EXPECT(ch_lock(&local_mutex) == 0 && ch_unlock(&local_mutex) == 0);
   ch_domains *d = ch_domains_start(1, NULL);
   ch_task_join(ch_domain_spawn(d, 0, takes_a_local_one, NULL), NULL);

@@ -1,8 +1,8 @@
-/* Storms: several domains, each with activities that do random things to each other: they wait for semaphores, pipes, waiters,
- * time and threads, in plain, atomic and interruptible code, and are cancelled at random moments, by scopes, deadlines and from
- * other domains. What happens when is left to chance. What is checked is that nothing is lost and nothing is doubled (law 4: a
- * call has had its effect and says so, or had none and says that): of each kind of thing as many have been taken as were
- * given, or are still there at the end; and that everybody ends.
+/* Storms: several domains, each with activities that do random things to each other: they wait for semaphores, pipes,
+ * waiters, time and threads, in plain, atomic and interruptible code, and are cancelled at random moments, by scopes,
+ * deadlines and from other domains. What happens when is left to chance. What is checked is that nothing is lost and
+ * nothing is doubled (law 4: a call has had its effect and says so, or had none and says that): of each kind of thing
+ * as many have been taken as were given, or are still there at the end; and that everybody ends.
  *
  * STORM_ROUNDS=1000 in the environment: so many rounds, each with other random numbers. */
 #include "harness.h"
@@ -212,7 +212,7 @@ static void step(struct world *w, int depth) {
     break;
   case 13:
   case 14:
-    within ((long)chance(w, 40000)) do some_steps(w, depth + 1, (int)chance(w, 4));
+    within((long)chance(w, 40000)) do some_steps(w, depth + 1, (int)chance(w, 4));
     finish;
     break;
   case 15:
@@ -249,13 +249,12 @@ static void step(struct world *w, int depth) {
     break;
   case 19:
     if (chance(w, 3))
-      within ((long)chance(w, 20000)) do atomic {
+      within((long)chance(w, 20000)) do atomic {
         activate contained { give_unit(w, k); }
         wait_for_unit(w, k, 0);
       }
-      finish;
-    else
-      ch_activity_cancel(&w->handles[chance(w, ACTIVITIES)]);
+    finish;
+    else ch_activity_cancel(&w->handles[chance(w, ACTIVITIES)]);
     break;
   }
 }
@@ -267,8 +266,8 @@ static void storm(void *world) {
   __atomic_store_n(&w->inbox, ch_inbox(), __ATOMIC_RELEASE);
   EXPECT(w->inbox);
   for (int i = 0; i < ACTIVITIES; i++)
-    activate [&w->handles[i]] (w) {
-      within (3000000) do some_steps(w, 0, STEPS); /* in the end everybody is cancelled */
+    activate[&w->handles[i]](w) {
+      within(3000000) do some_steps(w, 0, STEPS); /* in the end everybody is cancelled */
       finish;
       w->ended++;
     }
