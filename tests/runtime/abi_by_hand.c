@@ -172,7 +172,7 @@ static void *near(void *fn) {
 static void *asked(void *fn) { return near(fn) ? near(fn) : ch_version_of(fn, (void *)adapter); }
 TEST(generated_code_finds_a_version_that_was_asked_for_until_its_module_is_gone) {
   struct ch_version_entry module[] = {{(void *)f, (void *)f_int}, {(void *)g, NULL}},
-                       other[] = {{(void *)g, (void *)f_int}};
+                          other[] = {{(void *)g, (void *)f_int}};
   ch_versions_register(module, module + 2);
   ch_version_of((void *)f, (void *)adapter);
   ch_version_of((void *)g, (void *)adapter);

@@ -468,7 +468,7 @@ MAIN_FUNCTION(lingering, { int i; }) {
   EXPECT((int)r.status == CH_BLOCKED);
   if ((int)r.status)
     return (struct ch_int_result){ch_suspend(info_, &v, 5, CH_BLOCKED), 0};
-  case 5:
+case 5:
   EXPECT(ch_scope_leave_int(&S) == CH_DONE);
   ch_source_remove(&first_source);
   END
@@ -610,13 +610,9 @@ static int waits_in_plain_code(void *record) {
   return CH_DONE;
 }
 static struct ch_int_result plain_waiter(void *record) { return status_only(waits_in_plain_code(record)); }
-FRAME_FUNCTION(goes_to_plain_code, { int i; }) {
-  BEGIN(goes_to_plain_code)
-  CALL(5, ch_sem_wait_int(&done))
-  CALL(6, plain_waiter(v.record))
-  END
-}
-FRAME_FUNCTION(runs_for_long, { int i; }) {
+FRAME_FUNCTION(goes_to_plain_code, { int i; }){BEGIN(goes_to_plain_code) CALL(5, ch_sem_wait_int(&done))
+                                                   CALL(6, plain_waiter(v.record))
+                                                       END} FRAME_FUNCTION(runs_for_long, { int i; }) {
   BEGIN(runs_for_long)
   CALL(5, ch_sem_wait_int(&done))
   for (v.i = 0; v.i < 1000; v.i++)
