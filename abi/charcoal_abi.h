@@ -242,6 +242,11 @@ void ch_scope_cancel(struct ch_scope *);
  * returned CH_BLOCKED its caller calls ch_async_branch and goes on behind the statement: the chain that has been saved
  * since becomes a branch of its own, with the registration of the wait, and the running branch is the caller's. */
 void ch_async_branch(struct ch_scope *);
+/* Of a tamed function's body, which is a branch of the scope that the caller stands in, only the first word of the
+ * scope is there: the address of that other scope, with bit 0 set. The first word of what ch_running points to is that
+ * address, or NULL; ch_running is NULL where no activity runs. In both cases ch_tamed_around returns the word. */
+CH_THREAD struct ch_branch *ch_running;
+uintptr_t ch_tamed_around(void);
 /* When it has returned CH_PAUSED the caller calls ch_async_pause and is suspended itself at a point of the first
  * `info->asyncs`: a frame in a saved chain that stands at such a point has a continuation that is still due. If the
  * activity, when it goes on, blocks before S has ended, the scheduler cuts the chain just inside the innermost such

@@ -10,11 +10,10 @@ void ch_scope_enter(struct ch_scope *opaque, unsigned flags, const char *site) {
   struct ch_finish *s = ch_finish_of(opaque);
   struct ch_branch *b = ch_is_in_branch() ? d->current : NULL;
   s->owner = b;
-  s->refers = s->implicit = false;
+  s->implicit = false;
+  struct ch_finish *outer = s->outer = b ? b->scope : NULL;
   if (CH_UNLIKELY(!b))
     return;
-  struct ch_finish *outer = b->scope;
-  s->outer = outer;
   if (outer) {
     s->root = outer->root;
   } else {
@@ -87,21 +86,18 @@ void ch_scope_leave(struct ch_scope *opaque) {
 
 /* ---- around an activity's body, for tamed functions that are called outside any scope ---- */
 
-void ch_tamed_enter(struct ch_scope *opaque) {
-  struct ch_finish *s = ch_finish_of(opaque);
-  s->refers = true;
-  s->outer = NULL;
-  if (CH_UNLIKELY(!ch_is_in_branch()))
-    return;
+uintptr_t ch_tamed_around(void) {
+  if (!ch_is_in_branch())
+    return ch_reference_to(NULL);
   struct ch_branch *b = ch_domain.current;
-  if (CH_UNLIKELY(!b->scope)) {
+  if (!b->scope) {
     struct ch_scope *around = malloc(sizeof *around);
     if (!around)
       abort();
     ch_scope_enter(around, 0, "the activity's end");
     b->scope->implicit = true;
   }
-  s->outer = b->scope;
+  return ch_reference_to(b->scope);
 }
 
 bool ch_scope_leave_implicit(struct ch_branch *b) {

@@ -41,12 +41,12 @@ struct ch_finish {
   /* In all. */
   bool marked, barrier;
   bool leaving;                   /* the owner waits at its end */
-  bool refers;                    /* it stands for `outer`: a tamed call's, and nothing else means anything */
-  bool implicit;                  /* it is the runtime's, around an activity's body: see ch_tamed_enter */
+  bool implicit;                  /* it is the runtime's, around an activity's body: see ch_tamed_around */
   struct ch_extension *extension; /* NULL: it has none */
   int64_t when;                   /* of its deadline, also when that has passed; CH_FOREVER: none */
 };
 _Static_assert(sizeof(struct ch_finish) <= sizeof(struct ch_scope), "the ABI leaves room for it");
+_Static_assert(offsetof(struct ch_finish, outer) == 0, "the first word of a scope is even");
 
 static inline struct ch_finish *ch_finish_of(struct ch_scope *s) { return (struct ch_finish *)s; }
 
@@ -75,15 +75,18 @@ static inline bool ch_scope_is_over(const struct ch_finish *s) {
   return CH_LIKELY(ch_list_empty(&s->branches)) && !ch_scope_has_members(s);
 }
 
+/* What stands in a tamed call for the scope that it belongs to. */
+static inline uintptr_t ch_reference_to(struct ch_finish *s) { return (uintptr_t)s | 1; }
+
 /* Of the ABI's scope of an `async`: the one that its branch belongs to. */
 static inline struct ch_finish *ch_scope_of_async(struct ch_scope *opaque) {
-  struct ch_finish *s = ch_finish_of(opaque);
-  return CH_UNLIKELY(s->refers) ? s->outer : s;
+  uintptr_t first = *(uintptr_t *)opaque; /* in a scope: `outer` */
+  return CH_UNLIKELY(first & 1) ? (struct ch_finish *)(first - 1) : ch_finish_of(opaque);
 }
 
-/* A tamed function is entered, whose body will be an async branch of the scope that the caller stands in. Where there
- * is none, the activity gets one around its body. */
-void ch_tamed_enter(struct ch_scope *);
+/* A tamed function is entered, whose body will be an async branch of the scope that the caller stands in. Returns the
+ * reference to it. Where there is none, the activity gets one around its body. */
+uintptr_t ch_tamed_around(void);
 /* The activity's body has ended, and b->scope is implicit: true if nobody is left in it. Else b waits. */
 CH_HIDDEN CH_RARE bool ch_scope_leave_implicit(struct ch_branch *b);
 /* The implicit scope has been closed. */

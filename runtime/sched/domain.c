@@ -26,6 +26,7 @@
 #include <unistd.h>
 
 __thread __attribute__((tls_model("initial-exec"))) struct ch_domain ch_domain;
+__thread __attribute__((tls_model("initial-exec"))) struct ch_branch *ch_running;
 
 /* Runs between two looks at the clock and the reactor while there is always something to run. */
 #define RUNS_PER_LOOK 64
@@ -84,7 +85,7 @@ CH_COLD static bool gives_way(void) {
 static inline __attribute__((always_inline)) struct ch_branch *run(struct ch_branch *b) {
   struct ch_domain *d = &ch_domain;
   bool begun = b->state != CH_NEW;
-  d->current = b;
+  ch_set_current(b);
   b->state = CH_RUNNING;
   ch_tls.attention = 0;
   *d->error = b->error;
@@ -94,7 +95,7 @@ static inline __attribute__((always_inline)) struct ch_branch *run(struct ch_bra
     ch_watch_run_begins(b);
   ch_environment_enter(b);
   int status = begun ? resume(b) : begin(b);
-  d->current = NULL;
+  ch_set_current(NULL);
   ch_environment_leave(CH_LIKELY(status != CH_MOVED) ? b : NULL, status == CH_DONE && !(b->flags & CH_ASYNC));
   if (CH_UNLIKELY(ch_watched))
     ch_watch_run_ends(status);
@@ -184,7 +185,7 @@ static bool may_linger(const struct ch_domain *d) {
 
 static void begin_lingering(struct ch_domain *d) {
   ch_environment_leave(d->current, false);
-  d->current = NULL;
+  ch_set_current(NULL);
   if (++d->switches % RUNS_PER_LOOK == 0)
     ch_look_outside(0);
 }
@@ -197,7 +198,7 @@ static struct ch_branch *look_for_somebody(struct ch_domain *d) {
 
 /* b goes on, or blocks after all. */
 static void end_lingering(struct ch_domain *d, struct ch_branch *b, int error) {
-  d->current = b;
+  ch_set_current(b);
   ch_environment_enter(b);
   *d->error = error;
   if (CH_UNLIKELY(!d->slicing))

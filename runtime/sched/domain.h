@@ -84,6 +84,10 @@ struct ch_domain {
 
 extern CH_HIDDEN __thread __attribute__((tls_model("initial-exec"))) struct ch_domain ch_domain;
 
+/* The branch's code runs from now on. Generated code is told by ch_running, whose first word is the branch's scope. */
+static inline void ch_set_current(struct ch_branch *b) { ch_domain.current = ch_running = b; }
+_Static_assert(offsetof(struct ch_branch, scope) == 0, "as the ABI says");
+
 static inline struct ch_group *ch_group_of(struct ch_branch *b) {
   if (CH_LIKELY(!(b->flags & (CH_LONG | CH_ASYNC))))
     return &ch_domain.base;

@@ -72,7 +72,8 @@ static struct ch_branch *make(void) {
 
 static bool begin(void) {
   struct ch_domain *d = &ch_domain;
-  d->current = d->host = make();
+  d->host = make();
+  ch_set_current(d->host);
   if (!d->host)
     d->group = NULL;
   return d->host != NULL;
@@ -109,7 +110,8 @@ void ch_host_drop(void) {
   struct ch_branch *b = d->host;
   if (CH_UNLIKELY(ch_watched))
     ch_watch_run_ends(CH_BLOCKED);
-  d->host = d->current = NULL;
+  d->host = NULL;
+  ch_set_current(NULL);
   b->scope = NULL;
   ch_activity_end(b);
 }
@@ -179,7 +181,8 @@ static void thread_ends(void *domain) {
     ch_uring_left();
     if (d->first)
       ch_branch_cancel(d->first);
-    d->current = d->host = make();
+    d->host = make();
+    ch_set_current(d->host);
   }
   if (d->host)
     ch_host_end();

@@ -190,7 +190,7 @@ static intptr_t wait_in(struct ch_group *group, bool exclusive) {
   }
   ch_environment_leave(b, false);
   d->natives++;
-  d->current = NULL;
+  ch_set_current(NULL);
   d->group = group;
   ch_tls.atomic_depth = ch_tls.atomic_pending = ch_tls.spawn_policy = 0;
   move_scheduler();

@@ -2,7 +2,7 @@
 //
 //   tamed f(int x) { S }     becomes
 //
-//   void f(int x) { struct __charcoal_scope __charcoal_tamed; __charcoal_tamed_enter(&__charcoal_tamed);
+//   void f(int x) { struct __charcoal_tamed __charcoal_tamed; __charcoal_tamed_enter(&__charcoal_tamed);
 //                   async (x) { S } }
 //
 // where the branch belongs to the scope that the caller stands in, whichever that is: __charcoal_tamed_enter finds it.
@@ -69,9 +69,9 @@ void Translator::tamedBody(size_t keyword) {
   const std::string uid = std::to_string(nextUid++);
   const size_t block = position, end = closing(position);
   take(); // {
-  text(keyword, "struct __charcoal_scope __charcoal_tamed; __charcoal_tamed_enter(&__charcoal_tamed);"
+  text(keyword, "struct __charcoal_tamed __charcoal_tamed; __charcoal_tamed_enter(&__charcoal_tamed);"
                 " { __charcoal_async(" +
-                    uid + "u, &__charcoal_tamed);");
+                    uid + "u, (struct __charcoal_scope *)&__charcoal_tamed);");
   piece(Piece::Captured, keyword);
   text(keyword, "{ __charcoal_body(" + uid + "u); {");
   copyVariables(parameters(list), keyword);

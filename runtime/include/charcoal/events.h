@@ -451,7 +451,16 @@ struct __charcoal_span {
 };
 CH_EVENTS_QUIET void __charcoal_span_leave(struct __charcoal_span *) __asm__("ch_rendezvous_span_leave");
 CH_EVENTS_QUIET void __charcoal_twait_leave(struct ch_twait_block *) __asm__("ch_twait_block_leave");
-CH_EVENTS_QUIET void __charcoal_tamed_enter(struct __charcoal_scope *) __asm__("ch_tamed_enter");
+/* A call of a tamed function has this where an `async` has its scope, as in the ABI. */
+struct __charcoal_tamed {
+  __UINTPTR_TYPE__ around;
+};
+extern __thread __UINTPTR_TYPE__ *__charcoal_running __asm__("ch_running") __attribute__((tls_model("initial-exec")));
+CH_EVENTS_QUIET __UINTPTR_TYPE__ __charcoal_tamed_around(void) __asm__("ch_tamed_around");
+static __inline__ __attribute__((__always_inline__)) void __charcoal_tamed_enter(struct __charcoal_tamed *tamed) {
+  const __UINTPTR_TYPE__ *running = __charcoal_running;
+  tamed->around = __builtin_expect(running && *running, 1) ? *running | 1 : __charcoal_tamed_around();
+}
 CH_EVENTS_QUIET void __charcoal_anchor_leave(struct ch_event_anchor *) __asm__("ch_event_anchor_leave");
 #endif
 
