@@ -68,8 +68,19 @@ static int begin(struct ch_source *s) {
   return 0;
 }
 
+/* An event without a source, at once. */
+static int trigger_now(ch_event e) {
+  struct ch_cell *c = ch_event_outstanding(e);
+  if (!c || c->source)
+    return c ? EBUSY : ESTALE;
+  ch_cell_trigger(c, 0, NULL);
+  return 0;
+}
+
 int ch_event_after_(int64_t duration, ch_event e) {
   int error;
+  if (duration <= 0)
+    return trigger_now(e);
   struct ch_source *s = source(e, &error);
   if (!s)
     return error;

@@ -274,6 +274,28 @@ TEST(an_activity_ends_when_its_tamed_functions_have) {
 }
 
 static tamed is_cancelled(int *error) { *error = ch_sleep(CH_FOREVER); }
+static int called;
+static tamed call_twice(int n) {
+  called++;
+  if (n > 0)
+    ch_reschedule();
+  called++;
+}
+static void call_from_the_loop(void *n) { call_twice(*(int *)n); }
+
+/* The loop opens letters: no activity runs then, and those that ran before are gone. */
+TEST(the_loop_calls_a_tamed_function_as_any_other) {
+  int nothing = 0;
+  ch_inbox();
+  for (int i = 0; i < 50; i++) {
+    activate call_twice(1);
+    ch_sleep(1000);
+    EXPECT(called == 4 * i + 2 && ch_post(ch_inbox(), call_from_the_loop, &nothing) == 0);
+    ch_sleep(1000);
+    EXPECT(called == 4 * i + 4);
+  }
+}
+
 TEST(a_cancel_of_the_scope_ends_a_tamed_function) {
   int error = 0;
   do {
@@ -546,6 +568,15 @@ TEST(a_timer_of_a_cancelled_event_never_fires) {
 }
 
 /* ---- adapters ---- */
+
+TEST(a_timer_that_is_due_triggers_its_event_at_once) {
+  rendezvous() r;
+  event() e = mkevent(r), later = mkevent(r);
+  EXPECT(ch_trigger_after(0, e) == 0 && ch_triggered(r) == 1);
+  EXPECT(ch_trigger_after(0, e) == ESTALE && ch_trigger_after(-1, e) == ESTALE);
+  EXPECT(ch_trigger_after(CH_FOREVER, later) == 0 && ch_trigger_after(0, later) == EBUSY && ch_outstanding(r) == 1);
+  EXPECT(ch_event_cancel(later) == 0 && twait(r) == 0);
+}
 
 TEST(a_future_triggers_an_event_with_its_error) {
   future(int) set = {0}, failed = {0}, never = {0};
