@@ -50,7 +50,7 @@ struct ch_frame_info {
   const struct ch_inlined *const *inlined;
 };
 
-/* The frame is taken when the function is entered and freed when it returns, because locals with
+/* The frame is taken when the function is entered, or uses the first of them, and freed when it returns: locals with
  * fixed addresses live in it (after the image). Without this flag a frame is taken when the
  * function is suspended and freed when it is resumed. */
 #define CH_FRAME_HOME 1u
@@ -139,7 +139,7 @@ CH_THREAD struct ch_tls ch_tls;
 
 /* Saves a suspended activation: takes a frame, copies the image, links it, returns `status`. */
 int ch_suspend(const struct ch_frame_info *, const void *image, uint32_t point, int status);
-/* The same for a frame that was taken at entry. */
+/* The same for a frame that the activation has. */
 int ch_suspend_home(struct ch_frame *, const void *image, uint32_t point, int status);
 /* Copies the image of ch_tls.resuming out, frees the frame unless it is CH_FRAME_HOME, clears `entering` and returns
  * the resume point; and with it the first word of ch_tls.result, so that an integer result comes in the register in

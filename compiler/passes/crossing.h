@@ -51,7 +51,7 @@ private:
 enum class LocalClass {
   Native, // not alive across any point: stays on the native stack
   Image,  // alive across a point, but nobody remembers its address: moves with the image
-  Home,   // its address is known elsewhere: needs a fixed place, in the frame, from entry to return
+  Home,   // its address is known elsewhere: needs a fixed place, in the frame, which is taken before its first use
 };
 
 class Locals {

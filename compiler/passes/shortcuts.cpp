@@ -5,8 +5,8 @@
 //           code. Functions that are optimized for size, and calls that were in cold code already, stay as they were
 //
 //     %t = call ptr @ch_version_of(%p, @adapter)     slot:  ch_tls.versions + CH_VERSION_OFFSET(%p)
-//                                              br (slot.fn == %p), %hit, %miss
-//                                        =>    hit:   %a = slot.version
+//                                              %a = slot.version
+//                                        =>    br (slot.fn == %p), %hit, %miss
 //                                              miss:  %b = call ptr @ch_version_of(%p, @adapter)
 //
 //     %f = call ptr @ch_frame_new(@info)       becomes code that takes the first free block of the class of info.size,
@@ -66,15 +66,15 @@ void Shortcuts::lookUp(CallInst &call) {
   Value *offset = B.CreateAnd(B.CreatePtrToInt(fn, abi.Size), CH_VERSION_OFFSET(~uint64_t{0}));
   Value *places = load(B, abi.Ptr, abi.tlsField(B, offsetof(struct ch_tls, versions)), 0);
   Value *slot = B.CreateInBoundsGEP(abi.I8, places, offset);
-  Value *other = B.CreateICmpNE(load(B, abi.Ptr, slot, offsetof(struct ch_version_entry, fn)), fn);
-  Instruction *miss, *hit;
-  SplitBlockAndInsertIfThenElse(other, call.getIterator(), &miss, &hit, unlikely);
-  B.SetInsertPoint(hit);
+  Value *found = load(B, abi.Ptr, slot, offsetof(struct ch_version_entry, fn));
+  // Loaded in any case, so that the slot's address is computed once.
   Value *known = load(B, abi.Ptr, slot, offsetof(struct ch_version_entry, version));
+  BasicBlock *hit = call.getParent();
+  Instruction *miss = SplitBlockAndInsertIfThen(B.CreateICmpNE(found, fn), call.getIterator(), false, unlikely);
   PHINode *version = PHINode::Create(abi.Ptr, 2, "", call.getParent()->begin());
   call.replaceAllUsesWith(version);
   call.moveBefore(miss->getIterator());
-  version->addIncoming(known, hit->getParent());
+  version->addIncoming(known, hit);
   version->addIncoming(&call, miss->getParent());
 }
 
@@ -138,21 +138,21 @@ static uint64_t bytesOfFrame(const CallInst &taking) {
 void Shortcuts::shorten(Function &F) {
   if (F.hasOptNone() || F.hasOptSize() || F.hasFnAttribute(Attribute::Cold))
     return;
-  SmallVector<CallInst *> lookUps, givings;
-  CallInst *taking = nullptr; // there is one at most
+  SmallVector<CallInst *> lookUps, takings, givings; // all frames of one function are of one size
   for (Instruction &I : instructions(F))
     if (calls(I, "ch_version_of"))
       lookUps.push_back(cast<CallInst>(&I));
     else if (calls(I, "ch_frame_new"))
-      taking = cast<CallInst>(&I);
+      takings.push_back(cast<CallInst>(&I));
     else if (calls(I, "ch_frame_free"))
       givings.push_back(cast<CallInst>(&I));
   for (CallInst *call : lookUps)
     lookUp(*call);
-  const uint64_t bytes = taking ? bytesOfFrame(*taking) : 0;
+  const uint64_t bytes = takings.empty() ? 0 : bytesOfFrame(*takings.front());
   if (bytes == 0)
     return;
-  takeFrame(*taking, bytes);
+  for (CallInst *call : takings)
+    takeFrame(*call, bytes);
   for (CallInst *call : givings)
     giveFrame(*call, bytes);
 }

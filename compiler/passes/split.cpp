@@ -32,6 +32,7 @@
 #include "promises.h"
 #include "places.h"
 #include "tailcalls.h"
+#include "taking.h"
 #include "webs.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallBitVector.h"
@@ -77,7 +78,12 @@ private:
   void makeAsyncPoint(CallInst *, Value *status, Value *scope, BasicBlock *after);
   void repeatAddresses(const CrossingValues &);
   void repeatCheap();
+  void repeatAddress(GetElementPtrInst *);
   void moveHomes(const Locals &);
+  void takeFrames(ArrayRef<AllocaInst *> homes);
+  void takeFrame(Instruction *before, bool again);
+  void giveFrames(const Taking &);
+  bool isFrame(const Value *V) const { return is_contained(frames, V); }
   void connect();
   using ValueSet = DenseSet<const llvm::Value *>;
   void keep();
@@ -112,7 +118,7 @@ private:
   DebugLoc atEntry() const;
   DebugLoc placeOfCheck() const;
   void rewriteReturns();
-  GlobalVariable *makeInfo();
+  void makeInfos();
   CallInst *newCall(CallInst *);
   Instruction *afterAllocas(BasicBlock &) const;
   Instruction *endOfActivation(BasicBlock &) const;
@@ -142,7 +148,9 @@ private:
   SmallVector<BasicBlock *> restoredBlocks;   // of points[k]: on the way back
   BasicBlock *body = nullptr;                 // where the activation begins
   AllocaInst *dynamicLocals = nullptr;        // head of the list of variable-length locals
-  Instruction *frame = nullptr;               // the frame, if there are homes
+  SmallVector<Instruction *, 2> frames;       // the frame, if there are homes: behind each place of `Taking`
+  SmallVector<CallInst *, 2> takings;         // there
+  bool takesFrameLate = false;                // until it is taken the slot holds null
   AllocaInst *frameSlot = nullptr;            // holds it, in the image
   Value *framePlace = nullptr;                // the slot's address, once laid out
   std::optional<Guards> guards;               // between the homes, under AddressSanitizer
@@ -161,7 +169,8 @@ private:
   AllocaInst *image = nullptr;
   uint64_t imageSize = 0;
   uint64_t homesStart = 0;
-  GlobalVariable *info = nullptr;
+  GlobalVariable *info = nullptr;        // of the frame, homes included
+  GlobalVariable *infoWithout = nullptr; // of one that is saved before the frame is taken
 };
 
 } // namespace
@@ -448,18 +457,21 @@ void Splitter::repeatAddresses(const CrossingValues &crossing) {
   for (const CrossingValues::Value &V : crossing.values)
     if (isRepeatable(V.value))
       work.push_back(cast<GetElementPtrInst>(V.value));
-  for (GetElementPtrInst *G : work) {
-    APInt offset(DL.getIndexTypeSizeInBits(G->getType()), 0);
-    Value *root = G->stripAndAccumulateConstantOffsets(DL, offset, true);
-    SmallVector<Use *> uses;
-    for (Use &U : G->uses())
-      uses.push_back(&U);
-    replaceUses(uses, [&](Instruction *where) {
-      IRBuilder<> B(where);
-      return B.CreateInBoundsGEP(abi.I8, root, {B.getInt(offset)});
-    });
-    G->eraseFromParent();
-  }
+  for (GetElementPtrInst *G : work)
+    repeatAddress(G);
+}
+
+void Splitter::repeatAddress(GetElementPtrInst *G) {
+  APInt offset(DL.getIndexTypeSizeInBits(G->getType()), 0);
+  Value *root = G->stripAndAccumulateConstantOffsets(DL, offset, true);
+  SmallVector<Use *> uses;
+  for (Use &U : G->uses())
+    uses.push_back(&U);
+  replaceUses(uses, [&](Instruction *where) {
+    IRBuilder<> B(where);
+    return B.CreateInBoundsGEP(abi.I8, root, {B.getInt(offset)});
+  });
+  G->eraseFromParent();
 }
 
 // The only operand that is not constant of one cheap operation; else null.
@@ -541,7 +553,90 @@ static void replaceLocal(AllocaInst *A, function_ref<Value *(IRBuilder<> &)> mak
   }
 }
 
-// Locals with fixed addresses live in the frame, which is then taken at entry.
+// `again`: unless it has been taken already.
+void Splitter::takeFrame(Instruction *before, bool again) {
+  IRBuilder<> B(before);
+  if (!B.getCurrentDebugLocation())
+    B.SetCurrentDebugLocation(atEntry());
+  BasicBlock *asks = before->getParent();
+  Value *known = nullptr;
+  if (again) {
+    known = B.CreateAlignedLoad(abi.Ptr, frameSlot, Align(8));
+    B.SetInsertPoint(SplitBlockAndInsertIfThen(B.CreateIsNull(known), before->getIterator(), false));
+    for (Point &P : points)
+      if (P.before == asks)
+        P.before = before->getParent();
+  }
+  Value *later = PoisonValue::get(abi.Ptr);
+  CallInst *taken = guards ? B.CreateCall(abi.frameNewGuarded(), {later, later}, "frame")
+                           : B.CreateCall(abi.frameNew(), {later}, "frame");
+  B.CreateAlignedStore(taken, frameSlot, Align(8));
+  takings.push_back(taken);
+  if (!again) {
+    frames.push_back(taken);
+    return;
+  }
+  PHINode *either = PHINode::Create(abi.Ptr, 2, "frame", before->getParent()->begin());
+  either->addIncoming(known, asks);
+  either->addIncoming(taken, taken->getParent());
+  frames.push_back(either);
+}
+
+// What an activation has taken it gives back where it ends. Where it may or may not have taken a frame, the slot says
+// so.
+void Splitter::giveFrames(const Taking &taking) {
+  SmallVector<Instruction *> ends;
+  for (BasicBlock &BB : F)
+    if (Instruction *end = endOfActivation(BB))
+      ends.push_back(end);
+  auto give = [&](Instruction *at, Value *taken) { IRBuilder<>(at).CreateCall(abi.frameFree(), {taken}); };
+  if (taking.atEntry()) {
+    for (Instruction *end : ends)
+      give(end, frames.front());
+    return;
+  }
+  const DominatorTree tree(F);
+  SmallVector<Instruction *> unsure;
+  for (Instruction *end : ends) {
+    auto surely = find_if(frames, [&](const Instruction *taken) { return tree.dominates(taken, end); });
+    if (surely != frames.end())
+      give(end, *surely);
+    else if (taking.reached.contains(end->getParent()))
+      unsure.push_back(end);
+  }
+  for (Instruction *end : unsure) {
+    IRBuilder<> B(end);
+    Value *taken = B.CreateAlignedLoad(abi.Ptr, frameSlot, Align(8));
+    give(SplitBlockAndInsertIfThen(B.CreateIsNotNull(taken), end->getIterator(), false), taken);
+  }
+}
+
+void Splitter::takeFrames(ArrayRef<AllocaInst *> homes) {
+  IRBuilder<> top(&*body->getFirstNonPHIIt());
+  frameSlot = top.CreateAlloca(abi.Ptr, nullptr, "frame.slot");
+  frameSlot->setAlignment(Align(8));
+  slots.push_back(frameSlot);
+  // A branch that was started by `async` may use a home until the `finish` around it.
+  const bool always = guards || asyncs > 0 || F.hasFnAttribute(Attribute::OptimizeNone);
+  if (!always)
+    for (AllocaInst *A : homes)
+      for (User *U : make_early_inc_range(A->users()))
+        if (isRepeatable(U))
+          repeatAddress(cast<GetElementPtrInst>(U));
+  const Taking taking(F, homes, always);
+  takesFrameLate = !taking.atEntry();
+  if (takesFrameLate) {
+    IRBuilder<> B(afterAllocas(*body));
+    B.CreateAlignedStore(ConstantPointerNull::get(abi.Ptr), frameSlot, Align(8));
+    for (const auto [BB, again] : taking.places)
+      takeFrame(Taking::positionIn(*BB, homes), again);
+  } else {
+    takeFrame(afterAllocas(*body), false);
+  }
+  giveFrames(taking);
+}
+
+// Locals with fixed addresses live in the frame, which is taken where the first of them is used, or at the entry.
 void Splitter::moveHomes(const Locals &locals) {
   SmallVector<AllocaInst *> homes;
   for (auto &[A, kind] : locals.classes)
@@ -564,24 +659,19 @@ void Splitter::moveHomes(const Locals &locals) {
     homeOffsets.push_back({A, homesEnd});
     homesEnd += std::max<uint64_t>(1, A->getAllocationSize(DL)->getFixedValue());
   }
-  IRBuilder<> top(&*body->getFirstNonPHIIt());
-  frameSlot = top.CreateAlloca(abi.Ptr, nullptr, "frame.slot");
-  frameSlot->setAlignment(Align(8));
-  slots.push_back(frameSlot);
-  IRBuilder<> B(afterAllocas(*body));
-  Value *later = PoisonValue::get(abi.Ptr);
-  frame = guards ? B.CreateCall(abi.frameNewGuarded(), {later, later}, "frame")
-                 : B.CreateCall(abi.frameNew(), {later}, "frame");
-  B.CreateAlignedStore(frame, frameSlot, Align(8));
-  for (BasicBlock &BB : F)
-    if (Instruction *end = endOfActivation(BB))
-      IRBuilder<>(end).CreateCall(abi.frameFree(), {frame});
+  takeFrames(homes);
+  DominatorTree tree;
+  if (takesFrameLate)
+    tree.recalculate(F);
   // Where the homes begin is known when the image is laid out; until then their offsets count from there.
   for (auto &home : homeOffsets) {
     if (guards)
       guards->markScopes(home.first);
     replaceLocal(home.first, [&](IRBuilder<> &B) {
-      Instruction *address = GetElementPtrInst::CreateInBounds(abi.I8, frame, {B.getInt64(home.second)});
+      auto taken = find_if(frames, [&](const Instruction *frame) {
+        return !takesFrameLate || tree.dominates(frame->getParent(), B.GetInsertBlock());
+      });
+      Instruction *address = GetElementPtrInst::CreateInBounds(abi.I8, *taken, {B.getInt64(home.second)});
       B.Insert(address);
       address->setMetadata("charcoal.home", MDNode::get(abi.C, {}));
       return address;
@@ -761,12 +851,6 @@ Splitter::Blocks Splitter::reachedFromOthers(const CrossingValues &crossing, con
   return reached;
 }
 
-static BasicBlock *blockOfUse(const Use &U) {
-  auto *I = cast<Instruction>(U.getUser());
-  auto *phi = dyn_cast<PHINode>(I);
-  return phi ? phi->getIncomingBlock(U) : I->getParent();
-}
-
 // The instruction before which a value has to be loaded for a use. What is stored into slots of webs at the end of a
 // block, for phis behind it, comes after all loads.
 Instruction *Splitter::placeOfUse(const Use &U) const {
@@ -821,7 +905,7 @@ void Splitter::loadForUses(ArrayRef<Use *> uses, AllocaInst *slot, const Twine &
 // resumption. Behind the most frequent yields it is loaded on the way back only.
 void Splitter::keepInImage(const CrossingValues &crossing, const CrossingValues::Value &V) {
   Type *T = V.value->getType();
-  AllocaInst *slot = V.value == frame ? frameSlot : webSlots.lookup(V.value);
+  AllocaInst *slot = isFrame(V.value) ? frameSlot : webSlots.lookup(V.value);
   if (!slot)
     slot = newSlot(T, V.value->getName());
   // A variable-length local is declared by its address, which a debugger finds in the slot from now on.
@@ -850,7 +934,7 @@ void Splitter::keepInImage(const CrossingValues &crossing, const CrossingValues:
     for (Use *U : uses.behindYields)
       values.RewriteUse(*U);
   }
-  if (V.value == frame || (phi && !isResult(*phi) && webSlots.contains(phi)))
+  if (isFrame(V.value) || (phi && !isResult(*phi) && webSlots.contains(phi)))
     return; // stored already
   IRBuilder<> B(abi.C);
   if (isa<Argument>(V.value)) {
@@ -936,7 +1020,7 @@ Splitter::ValueSet Splitter::valuesInRegister(const CrossingValues &crossing, co
   for (const Point &P : points)
     frequencies.push_back(frequency.getBlockFreq(P.before).getFrequency());
   for (const CrossingValues::Value &V : crossing.values) {
-    if (V.points.size() > Few || V.value == frame)
+    if (V.points.size() > Few || isFrame(V.value))
       continue;
     uint64_t crossed = frequency.getEntryFreq().getFrequency(), busy = 0;
     for (unsigned k : V.points)
@@ -980,7 +1064,7 @@ Splitter::ValueSet Splitter::chooseSlots(std::optional<CrossingValues> &crossing
     ValueSet inRegister = valuesInRegister(*crossing, frequency), slotted;
     for (const CrossingValues::Value &V : crossing->values)
       if (auto *I = dyn_cast<Instruction>(V.value);
-          V.value != frame && !inRegister.contains(V.value) && !(I && I->isTerminator()))
+          !isFrame(V.value) && !inRegister.contains(V.value) && !(I && I->isTerminator()))
         slotted.insert(V.value);
     const Webs found(
         F, *crossing, slotted, [&](const PHINode &phi) { return isResult(phi) || inRegister.contains(&phi); },
@@ -1080,14 +1164,24 @@ void Splitter::layOutImage() {
 
 // ---- the frame's description ----
 
-GlobalVariable *Splitter::makeInfo() {
+void Splitter::makeInfos() {
   DISubprogram *place = F.getSubprogram();
-  uint64_t size = frame ? homesStart + homesEnd : CH_FRAME_HEADER + imageSize;
-  return glue.frameInfo("charcoal.info", glue.resumeStub(signature, !tailCalls.empty()), &F, glue.string(name),
-                        place ? glue.string(place->getFilename()) : nullptr, linesOfPoints(abi, F, points),
-                        points.size(), alignTo(size, 8), imageSize, std::max<uint64_t>(16, homesAlign.value()),
-                        (frame ? CH_FRAME_HOME : 0) | (F.hasFnAttribute(NeverWaitsAttr) ? CH_FRAME_NEVER_WAITS : 0),
-                        asyncs, inlinedAtPoints(glue, abi, F, points));
+  Constant *file = place ? glue.string(place->getFilename()) : nullptr, *lines = linesOfPoints(abi, F, points);
+  Constant *inlined = inlinedAtPoints(glue, abi, F, points);
+  const unsigned never = F.hasFnAttribute(NeverWaitsAttr) ? CH_FRAME_NEVER_WAITS : 0;
+  auto make = [&](uint64_t size, uint64_t align, unsigned flags) {
+    return glue.frameInfo("charcoal.info", glue.resumeStub(signature, !tailCalls.empty()), &F, glue.string(name), file,
+                          lines, points.size(), alignTo(size, 8), imageSize, align, flags | never, asyncs, inlined);
+  };
+  const uint64_t without = CH_FRAME_HEADER + imageSize;
+  if (frames.empty() || takesFrameLate)
+    infoWithout = make(without, 16, 0);
+  info = frames.empty() ? infoWithout
+                        : make(homesStart + homesEnd, std::max<uint64_t>(16, homesAlign.value()), CH_FRAME_HOME);
+  for (CallInst *taken : takings)
+    taken->setArgOperand(0, info);
+  if (guards)
+    takings.front()->setArgOperand(1, guards->description(homesStart));
 }
 
 // ---- entry, dispatch, suspension, return ----
@@ -1098,7 +1192,7 @@ DebugLoc Splitter::placeOfCheck() const {
   if (!F.getSubprogram() || !F.hasFnAttribute(Attribute::OptimizeNone))
     return atEntry();
   for (const Instruction &I : *body)
-    if (I.getDebugLoc() && I.getDebugLoc().getLine() && &I != frame && !isYield(I) && !isPause(I))
+    if (I.getDebugLoc() && I.getDebugLoc().getLine() && !isFrame(&I) && !isYield(I) && !isPause(I))
       return I.getDebugLoc();
   return atEntry();
 }
@@ -1120,7 +1214,7 @@ SmallVector<Value *> Splitter::argumentsKeptByVariables(BasicBlock *entry, Basic
     auto *store = dyn_cast<StoreInst>(&I);
     auto *A = store ? dyn_cast<Argument>(store->getValueOperand()) : nullptr;
     if (!A) {
-      if (I.mayHaveSideEffects() && &I != frame)
+      if (I.mayHaveSideEffects() && !isFrame(&I))
         break;
       continue;
     }
@@ -1241,14 +1335,21 @@ BasicBlock &Splitter::addSuspendTail() {
     both = countPoints(suspend, group, unit);
   }
   Value *number = tail.CreateLShr(both, 2), *status = tail.CreateAnd(both, unit - 1);
-  Value *saved;
-  if (frame) {
+  auto leave = [&](Value *saved) { tail.CreateRet(abi.makeResult(tail, result, saved, nullptr)); };
+  if (!frames.empty()) {
     Value *own = tail.CreateAlignedLoad(abi.Ptr, framePlace, Align(8));
-    saved = tail.CreateCall(abi.suspendHome(), {own, image, number, status});
+    if (takesFrameLate) {
+      auto *with = BasicBlock::Create(abi.C, "suspend.home", &F),
+           *without = BasicBlock::Create(abi.C, "suspend.early", &F);
+      tail.CreateCondBr(tail.CreateIsNotNull(own), with, without);
+      tail.SetInsertPoint(without);
+      leave(tail.CreateCall(abi.suspend(), {infoWithout, image, number, status}));
+      tail.SetInsertPoint(with);
+    }
+    leave(tail.CreateCall(abi.suspendHome(), {own, image, number, status}));
   } else {
-    saved = tail.CreateCall(abi.suspend(), {info, image, number, status});
+    leave(tail.CreateCall(abi.suspend(), {info, image, number, status}));
   }
-  tail.CreateRet(abi.makeResult(tail, result, saved, nullptr));
   return *suspend;
 }
 
@@ -1299,11 +1400,7 @@ void Splitter::run() {
     repeatCheap();
     keep();
     layOutImage();
-    info = makeInfo();
-    if (frame)
-      cast<CallInst>(frame)->setArgOperand(0, info);
-    if (guards)
-      cast<CallInst>(frame)->setArgOperand(1, guards->description(homesStart));
+    makeInfos();
   }
   rewriteReturns();
   addEntry();

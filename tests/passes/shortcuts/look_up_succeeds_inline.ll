@@ -12,13 +12,14 @@ define i32 @f.int(ptr %p) {
 ; CHECK-NEXT: %[[OFFSET:.*]] = and i64 %[[ADDRESS]], 16368
 ; CHECK: %[[PLACES:.*]] = load ptr, ptr %{{.*}}, align 8, !nosanitize
 ; CHECK-NEXT: %[[SLOT:.*]] = getelementptr inbounds i8, ptr %[[PLACES]], i64 %[[OFFSET]]
-; CHECK: %[[OTHER:.*]] = icmp ne ptr %{{.*}}, %p
-; CHECK-NEXT: br i1 %[[OTHER]], label %[[MISS:.*]], label %[[HIT:.*]], !prof
+; CHECK: %[[SECOND:.*]] = getelementptr inbounds i8, ptr %[[SLOT]], i64 8
+; CHECK-NEXT: %[[KNOWN:.*]] = load ptr, ptr %[[SECOND]], align 8, !nosanitize
+; CHECK-NEXT: %[[OTHER:.*]] = icmp ne ptr %{{.*}}, %p
+; CHECK-NEXT: br i1 %[[OTHER]], label %[[MISS:.*]], label %[[FOUND:.*]], !prof
 ; CHECK: [[MISS]]:
 ; CHECK: %[[ASKED:.*]] = call ptr @ch_version_of(ptr %p, ptr @adapter)
-; CHECK: [[HIT]]:
-; CHECK: %[[KNOWN:.*]] = load ptr, ptr %{{.*}}, align 8, !nosanitize
-; CHECK: %[[VERSION:.*]] = phi ptr [ %[[KNOWN]], %[[HIT]] ], [ %[[ASKED]], %[[MISS]] ]
+; CHECK: [[FOUND]]:
+; CHECK-NEXT: %[[VERSION:.*]] = phi ptr [ %[[KNOWN]], %{{.*}} ], [ %[[ASKED]], %[[MISS]] ]
 ; CHECK-NEXT: call { i32, i32 } %[[VERSION]](i32 1)
 
 ; What is to be small stays as it is.
