@@ -90,6 +90,7 @@ static const char *in_words(int status) {
       [413] = "413 Content Too Large",
       [414] = "414 URI Too Long",
       [416] = "416 Range Not Satisfiable",
+      [417] = "417 Expectation Failed",
       [431] = "431 Request Header Fields Too Large",
       [500] = "500 Internal Server Error",
       [501] = "501 Not Implemented",

@@ -55,7 +55,8 @@ static int digit(char c) {
 
 /* Decodes the path of a target. False: it has none. */
 static bool decode(char *path, size_t size, const char *target) {
-  if (strncmp(target, "http://", 7) == 0 && !(target = strchr(target + 7, '/')))
+  size_t scheme = strncasecmp(target, "http://", 7) == 0 ? 7 : strncasecmp(target, "https://", 8) == 0 ? 8 : 0;
+  if (scheme > 0 && !(target = strchr(target + scheme, '/')))
     target = "/";
   size_t n = 0;
   for (; *target && *target != '?' && *target != '#'; target++) {

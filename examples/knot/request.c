@@ -68,12 +68,16 @@ static int on_headers_complete(llhttp_t *parser) {
   int hosts = 0;
   for (int i = 0; i < r->fields; i++)
     hosts += strcasecmp(r->field[i].name, "host") == 0;
+  const char *host = request_field(r, "host");
   r->head_over = true;
   if (parser->http_major != 1)
     return refuse(r, 505);
-  if (hosts > 1 || (hosts == 0 && parser->http_minor >= 1))
+  if (hosts > 1 || (hosts == 0 && parser->http_minor >= 1) || (host && strpbrk(host, " \t/\\?#@")))
     return refuse(r, 400);
-  return parser->content_length > (uint64_t)settings.largest_body ? refuse(r, 413) : 0;
+  if (parser->content_length > (uint64_t)settings.largest_body)
+    return refuse(r, 413);
+  bool has_body = parser->content_length > 0 || (parser->flags & F_CHUNKED);
+  return has_body && request_field(r, "expect") ? refuse(r, 417) : 0; /* the client waits before it sends the body */
 }
 
 static int on_message_complete(llhttp_t *parser) {

@@ -115,6 +115,8 @@ def answers(expect, port, files):
         ("/empty.txt", "empty.txt", "text/plain; charset=utf-8"),
         ("/large.bin", "large.bin", "application/octet-stream"),
         ("http://www.example.test/page.html", "page.html", "text/html; charset=utf-8"),
+        ("HTTPS://www.example.test/page.html", "page.html", "text/html; charset=utf-8"),
+        ("http://www.example.test", "index.html", "text/html; charset=utf-8"),
     ]:
         status, headers, body = get(target)
         expect(
@@ -235,6 +237,13 @@ def connections(expect, port, files):
     for what, text, want in [
         ("no_host", request("/", host=""), 400),
         ("two_hosts", request("/", "Host: b"), 400),
+        ("nonsense_in_host", request("/", host="Host: a/b@c\r\n"), 400),
+        ("a_byte_0", request("/", "Referer: a\0b"), 400),
+        ("a_negative_length", request("/", "Content-Length: -1", method="POST"), 400),
+        ("chunks_of_no_size", request("/", "Transfer-Encoding: chunked", method="POST") + "Z\r\n", 400),
+        ("chunks_inside_something", request("/", "Transfer-Encoding: chunked, gzip", method="POST") + "0\r\n\r\n", 400),
+        ("a_body_that_waits", request("/", "Content-Length: 5", "Expect: 100-continue", method="POST"), 417),
+        ("a_method_in_small_letters", request("/", method="get"), 501),
         ("no_http", "nonsense\r\n\r\n", (400, 501)),
         ("http_2", request("/", version="2.0"), (400, 505)),
         ("long_target", request("/" + "a" * 9000), 414),
