@@ -359,24 +359,25 @@ def encryption(expect, program, folder, files, certificate, key, many):
     expect("a_certificate_that_is_none_is_named", done.returncode == 2 and "cannot use" in done.stderr, done)
 
 
+def resident(process):
+    """Bytes of memory that are the process's own."""
+    with open(f"/proc/{process.pid}/statm") as statm:
+        _, pages, shared, *_ = map(int, statm.read().split())
+    return (pages - shared) * os.sysconf("SC_PAGE_SIZE")
+
+
 def memory(expect, program, many=900):
     """What an idle connection costs, after it has had an answer. The first hundred pay for what is allocated once."""
     with tempfile.TemporaryDirectory() as folder:
         files = site(folder)
         with server(program, folder) as (process, port):
-
-            def resident():
-                with open(f"/proc/{process.pid}/statm") as statm:
-                    _, pages, shared, *_ = map(int, statm.read().split())
-                return (pages - shared) * os.sysconf("SC_PAGE_SIZE")
-
             clients, before = [], 0
             for i in range(100 + many):
-                before = resident() if i == 100 else before
+                before = resident(process) if i == 100 else before
                 clients.append(Client(port))
                 if clients[-1].send(request("/page.html")).answer()[2] != files["page.html"]:
                     expect("each_connection_has_its_answer", False, i)
-            each = (resident() - before) / many
+            each = (resident(process) - before) / many
             expect("an_idle_connection_takes_at_most_a_kilobyte", each <= 1024, each)
             for client in clients:
                 client.close()
