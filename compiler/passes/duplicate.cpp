@@ -548,9 +548,17 @@ static void keepSetjmpOut(Module &M) {
       F.addFnAttr(Attribute::NoInline);
 }
 
+// Likewise functions with values of AMX's type. Those that are always inlined make their callers plain.
+static void keepTilesOut(const Module &M) {
+  for (const Function *F : functionsWithTiles(M))
+    if (!F->hasFnAttribute(Attribute::AlwaysInline))
+      const_cast<Function *>(F)->addFnAttr(Attribute::NoInline);
+}
+
 void Duplicator::run() {
   readReplacedNames();
   keepSetjmpOut(M);
+  keepTilesOut(M);
   for (Function *F : suspension.versions())
     versions[F] = clone(*F);
   // Atomic regions are found by their markers, so these are still there; `atomic` removes them.

@@ -31,6 +31,7 @@
 #include "options.h"
 #include "promises.h"
 #include "places.h"
+#include "scalable.h"
 #include "tailcalls.h"
 #include "taking.h"
 #include "webs.h"
@@ -1381,6 +1382,7 @@ void Splitter::run() {
   collectPoints();
   if (!calls.empty()) {
     copySwiftErrors(F);
+    moveScalableToBlocks(F, calls);
     lowerDynamicLocals();
     makePoints();
     repeatAddresses(CrossingValues(F, points));

@@ -83,13 +83,16 @@ const char *Suspension::whyPlain(Function &F) const {
     return "it may call setjmp through a pointer";
   if (lookedAt.contains(&F))
     return "a function that it calls asks where its frame is";
+  if (withTiles.contains(&F))
+    return "it has values that cannot be saved";
   for (const Argument &A : F.args())
-    if (A.hasInAllocaAttr() || A.hasPreallocatedAttr() || A.hasSwiftErrorAttr() || A.hasNestAttr())
+    if (A.hasInAllocaAttr() || A.hasPreallocatedAttr() || A.hasSwiftErrorAttr() || A.hasNestAttr() ||
+        A.getType()->isScalableTy())
       return "it has an unusual parameter";
   for (const Instruction &I : instructions(F)) {
     if (isa<InvokeInst>(I) || I.isEHPad())
       return "it handles exceptions (-fexceptions)";
-    if (I.getType()->isTokenTy() || I.getType()->isX86_AMXTy() || I.getType()->isScalableTy())
+    if (I.getType()->isTokenTy() || I.getType()->isScalableTy())
       return "it has values that cannot be saved";
     if (auto *CB = dyn_cast<CallBase>(&I)) {
       if (F.isVarArg() && CB->isMustTailCall())
@@ -207,6 +210,22 @@ bool Suspension::loopsOverCalls(Function &F) const {
   return false;
 }
 
+DenseSet<const Function *> functionsWithTiles(const Module &M) {
+  DenseSet<const Function *> found;
+  SmallVector<const Function *> work;
+  for (const Function &F : M)
+    if (any_of(instructions(F), [](const Instruction &I) { return I.getType()->isX86_AMXTy(); }))
+      work.push_back(&F);
+  while (!work.empty()) {
+    const Function *F = work.pop_back_val();
+    if (found.insert(F).second && F->hasFnAttribute(Attribute::AlwaysInline))
+      for (const User *U : F->users())
+        if (auto *caller = dyn_cast<CallBase>(U))
+          work.push_back(caller->getFunction());
+  }
+  return found;
+}
+
 bool addressOfSetjmpIsTaken(const Module &M) {
   return any_of(M, [](const Function &F) {
     return F.hasFnAttribute(Attribute::ReturnsTwice) && any_of(F.uses(), [](const Use &U) {
@@ -254,6 +273,7 @@ static bool isWorthAVersion(const Function &F) {
 Suspension::Suspension(Module &M)
     : M(M), libraryInfo(Triple(M.getTargetTriple())), setjmpHasAddress(addressOfSetjmpIsTaken(M)) {
   findLookedAt();
+  withTiles = functionsWithTiles(M);
   const Options &O = options();
   DenseSet<const Function *> suspends;
   DenseMap<Function *, SmallVector<const CallBase *>> callsOf;

@@ -41,9 +41,14 @@ private:
   llvm::DenseSet<const llvm::Function *> versionSet;
   llvm::DenseSet<const llvm::Function *> refused;  // may take long, but has only the plain version
   llvm::DenseSet<const llvm::Function *> lookedAt; // whose frames a function that they call looks at
+  llvm::DenseSet<const llvm::Function *> withTiles;
   bool setjmpHasAddress;
   mutable llvm::DenseMap<const llvm::Function *, bool> mayBlockCache;
 };
+
+// Functions that have values of AMX's type, or will have them by inlining. The code generator knows how to keep such a
+// value in memory only next to the instruction that makes it.
+llvm::DenseSet<const llvm::Function *> functionsWithTiles(const llvm::Module &);
 
 // Any call through a pointer may then be one that returns twice.
 bool addressOfSetjmpIsTaken(const llvm::Module &);
