@@ -23,5 +23,8 @@ CH_HIDDEN void ch_branch_forget_name(struct ch_branch *);
 CH_HIDDEN void ch_names_end(void);
 /* Where the table is: for debuggers. */
 CH_HIDDEN void *ch_names_table(void);
+/* The branch's name in the table of its domain; NULL: it has none there. */
+struct ch_name;
+CH_HIDDEN const char *ch_name_in(struct ch_name **table, const struct ch_branch *);
 
 #endif

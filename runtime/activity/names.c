@@ -16,11 +16,17 @@ static __thread struct ch_name **buckets; /* NULL until the first name */
 
 void *ch_names_table(void) { return &buckets; }
 
-static struct ch_name **find(struct ch_branch *b) {
-  struct ch_name **at = &buckets[((uintptr_t)b >> 4) % BUCKETS];
+static struct ch_name **find_in(struct ch_name **table, const struct ch_branch *b) {
+  struct ch_name **at = &table[((uintptr_t)b >> 4) % BUCKETS];
   while (*at && (*at)->branch != b)
     at = &(*at)->next;
   return at;
+}
+static struct ch_name **find(const struct ch_branch *b) { return find_in(buckets, b); }
+
+const char *ch_name_in(struct ch_name **table, const struct ch_branch *b) {
+  const struct ch_name *name = table ? *find_in(table, b) : NULL;
+  return name ? name->text : NULL;
 }
 
 void ch_branch_forget_name(struct ch_branch *b) {

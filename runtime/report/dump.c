@@ -281,19 +281,21 @@ static void put_state(struct ch_writer *o, struct ch_branch *b) {
 
 /* ---- where ---- */
 
+static void put_file_and_line(struct ch_writer *o, const struct ch_spot *spot) {
+  put_site(o, spot->file);
+  if (spot->file && spot->line) {
+    ch_put(o, ":");
+    ch_put_number(o, spot->line);
+  }
+}
+
 static void put_spot(struct ch_writer *o, unsigned indent, unsigned number, const struct ch_spot *spot) {
   ch_put_spaces(o, indent);
   ch_put(o, "#");
   ch_put_number(o, number);
   ch_put(o, " ");
   ch_put(o, spot->function ? spot->function : "?");
-  if (spot->file) {
-    put_site(o, spot->file);
-    if (spot->line) {
-      ch_put(o, ":");
-      ch_put_number(o, spot->line);
-    }
-  }
+  put_file_and_line(o, spot);
 }
 
 static unsigned put_native_frames(struct ch_writer *o, struct ch_branch *b, unsigned indent) {
@@ -580,22 +582,53 @@ static bool is_in_circle(const struct ch_branch *b) {
   return at == b;
 }
 
-struct circle {
-  struct ch_writer to;
-  bool told; /* one is enough */
-};
-static void put_circle(struct ch_branch *first, void *data) {
-  struct circle *circle = data;
-  struct ch_writer *o = &circle->to;
-  if (circle->told || !is_in_circle(first))
+/* The branch's name; NULL: it has none. It may belong to any domain, for all of them sleep. */
+static const char *name_in_any_domain(const struct ch_branch *b) {
+  for (const struct ch_debug *d = ch_debug; d; d = d->next) {
+    const char *name = ch_name_in(*d->names, b);
+    if (name || d->domain->first == b)
+      return name ? name : d->domain->is_program ? "main" : "the thread's first";
+  }
+  return NULL;
+}
+
+/* The innermost place of its code that is known. */
+static void put_innermost_place(struct ch_writer *o, const struct ch_branch *b) {
+  struct ch_spot spot;
+  for (const struct ch_frame *f = b->top; f && !ch_is_chain_end(f); f = f->parent)
+    for (unsigned n = 0; ch_about_frame(f->info, f->point, n, &spot); n++)
+      if (spot.file) {
+        put_file_and_line(o, &spot);
+        return;
+      }
+}
+
+static void put_member(struct ch_writer *o, const struct ch_branch *b) {
+  const char *name = name_in_any_domain(b);
+  ch_put(o, "activity ");
+  ch_put_pointer(o, b);
+  if (name) {
+    ch_put(o, " \"");
+    ch_put(o, name);
+    ch_put(o, "\"");
+  }
+}
+
+static bool circle_told; /* one is enough */
+
+/* If the activity is in a circle. Its members may belong to several domains. */
+static void put_circle(struct ch_branch *first, void *to) {
+  struct ch_writer *o = to;
+  if (circle_told || !is_in_circle(first))
     return;
   const struct ch_branch *at = first;
-  circle->told = true;
+  circle_told = true;
   ch_put(o, "charcoal: a circle of waits:\n");
   do {
     struct ch_about about;
     ch_put(o, "  ");
-    put_holder_name(o, at);
+    put_member(o, at);
+    put_innermost_place(o, at);
     if (ch_about_wait(at, 0, &about)) {
       ch_put(o, " waits for ");
       ch_put(o, about.what);
@@ -603,14 +636,22 @@ static void put_circle(struct ch_branch *first, void *data) {
     }
     at = blocker(at);
     ch_put(o, ", which ");
-    put_holder_name(o, at);
+    put_member(o, at);
     ch_put(o, " has\n");
   } while (at != first);
+}
+
+/* Of this domain's activities. */
+static void put_circle_from_here(void) {
+  struct ch_writer o = CH_WRITER(2);
+  ch_dump_activities(put_circle, &o);
+  ch_put_end(&o);
 }
 
 static int dumped;
 static void dumps_here(int signal) {
   (void)signal;
+  put_circle_from_here();
   ch_dump(2);
   __atomic_store_n(&dumped, 1, __ATOMIC_RELEASE);
 }
@@ -635,9 +676,7 @@ static void dump_others(void) {
 }
 
 void ch_dump_deadlock(bool of_all) {
-  struct circle circle = {.to = CH_WRITER(2)};
-  ch_dump_activities(put_circle, &circle);
-  ch_put_end(&circle.to);
+  put_circle_from_here();
   ch_dump(2);
   if (of_all)
     dump_others();

@@ -206,6 +206,7 @@ static ch_mutex one, two;
 static ch_sem has_two;
 static intptr_t takes_two_then_one(void *unused) {
   (void)unused;
+  ch_set_name("the other");
   EXPECT(ch_lock(&two) == 0);
   ch_sem_post(&has_two);
   return ch_lock(&one);
@@ -217,6 +218,27 @@ static void meet(void) {
   ch_lock(&two);
 }
 TEST_EXITS(a_circle_of_waits_through_two_domains_is_named, CH_EXIT_DEADLOCK, "a circle of waits") { meet(); }
+TEST_EXITS(a_circle_of_waits_names_the_first_of_two_domains, CH_EXIT_DEADLOCK, "\"main\" has") { meet(); }
+TEST_EXITS(a_circle_of_waits_names_the_second_of_two_domains, CH_EXIT_DEADLOCK, "\"the other\" has") { meet(); }
+
+static void take_both(ch_mutex *first, ch_mutex *second) {
+  ch_lock(first);
+  ch_sleep(1000000);
+  ch_lock(second);
+}
+static intptr_t meet_here(void *unused) {
+  (void)unused;
+  ch_mutex_init(&one, 0), ch_mutex_init(&two, 0);
+  activate take_both(&one, &two);
+  activate take_both(&two, &one);
+  return 0;
+}
+/* Whichever of them finds the deadlock. */
+TEST_EXITS(a_circle_of_waits_inside_one_of_two_domains_is_named, CH_EXIT_DEADLOCK, "a circle of waits") {
+  ch_domains *d = ch_domains_start(1, NULL);
+  EXPECT(d && ch_domain_spawn(d, 0, meet_here, NULL));
+  ch_sem_wait(&has_two);
+}
 TEST_EXITS(the_report_of_a_deadlock_shows_the_activities_of_all_domains, CH_EXIT_DEADLOCK, "in another domain") {
   meet();
 }
