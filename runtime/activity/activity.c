@@ -120,12 +120,12 @@ int ch_spawn(ch_activity *handle, void *body_int, const void *record, size_t siz
 
 /* ---- end ---- */
 
-static void finish_handle(ch_activity *handle) {
+static inline void finish_handle(ch_activity *handle, int error) {
   handle->branch = NULL;
   handle->state = CH_HANDLE_FINISHED;
-  handle->error = 0;
+  handle->error = error;
   while (!ch_list_empty(&handle->waiters))
-    ch_fire(handle->waiters.next, 0);
+    ch_fire(handle->waiters.next, error);
   if (CH_UNLIKELY(handle->member != NULL))
     ch_member_ends(handle->member);
 }
@@ -135,7 +135,7 @@ void ch_group_has_emptied(struct ch_group *g) {
   g->drains = NULL;
   if (waiter)
     ch_ready(waiter, 0);
-  else if (g == &ch_domain.base)
+  else if (g == &ch_domain.base || ch_domain.live == 0) /* the latter in a child of fork */
     ch_domain.ended = 1;
 }
 
@@ -146,6 +146,30 @@ CH_COLD static void check_end(struct ch_branch *b) {
   ch_captures_activity_ends(b);
   if (look)
     look(b);
+}
+
+/* It is none of its group's activities any more, and its handle says why. */
+static inline void leave(struct ch_branch *b, int error) {
+  struct ch_group *group = b->flags & CH_LONG ? ch_branch_prefix(b)->group : &ch_domain.base;
+  if (CH_UNLIKELY(group->to != NULL))
+    ch_group_free_ended(group);
+  else if (CH_UNLIKELY(--group->live == 0))
+    ch_group_has_emptied(group);
+  if (b->flags & CH_LONG) {
+    ch_activity *handle = ch_branch_prefix(b)->handle;
+    if (handle)
+      finish_handle(handle, error);
+  }
+}
+
+void ch_activity_drop(struct ch_branch *b) {
+  struct ch_group *base = &ch_domain.base;
+  if (base->drains == b) {
+    base->drains = NULL;
+    base->live++;
+  }
+  ch_domain.live--;
+  leave(b, ESRCH);
 }
 
 void ch_activity_end(struct ch_branch *b) {
@@ -162,16 +186,7 @@ void ch_activity_end(struct ch_branch *b) {
     if (b->flags & CH_NAMED)
       ch_branch_forget_name(b);
   }
-  struct ch_group *group = b->flags & CH_LONG ? ch_branch_prefix(b)->group : &d->base;
-  if (CH_UNLIKELY(group->to != NULL))
-    ch_group_free_ended(group);
-  else if (CH_UNLIKELY(--group->live == 0))
-    ch_group_has_emptied(group);
-  if (b->flags & CH_LONG) {
-    ch_activity *handle = ch_branch_prefix(b)->handle;
-    if (handle)
-      finish_handle(handle);
-  }
+  leave(b, 0);
   bool first = b->flags & CH_MAIN;
   give(b);
   if (CH_UNLIKELY(first)) {

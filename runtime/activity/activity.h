@@ -1,7 +1,7 @@
 /* An activity's birth and end. The handle's state, exactly one of:
  *   0          never spawned (zeroed memory)
  *   LIVE       branch is its first branch; waiters: those who wait for its end
- *   FINISHED   error: 0, or why it never ran
+ *   FINISHED   error: 0, why it never ran, or ESRCH: it is not in this child of fork
  *   DETACHED   forgotten
  */
 #ifndef CHARCOAL_ACTIVITY_ACTIVITY_H
@@ -13,6 +13,9 @@ enum { CH_HANDLE_LIVE = 0x11fe, CH_HANDLE_FINISHED = 0xf1a1, CH_HANDLE_DETACHED 
 
 /* What waiting for it would say now; EINPROGRESS: it is alive, and somebody other than the caller. */
 CH_HIDDEN int ch_activity_state(const ch_activity *);
+
+/* It is not in this child of fork, and has been set aside for ever (sched/child.h). */
+CH_HIDDEN void ch_activity_drop(struct ch_branch *);
 
 /* Is called with each activity that ends while ch_checks is set, if somebody above wants to look at it. */
 extern CH_HIDDEN void (*ch_activity_checked_end)(struct ch_branch *);

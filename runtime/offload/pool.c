@@ -2,6 +2,7 @@
 #include "offload/pool.h"
 #include "frames/forks.h"
 #include "sched/check.h"
+#include "sched/child.h"
 #include "sched/strangers.h"
 #include <errno.h>
 #include <limits.h>
@@ -54,7 +55,7 @@ static void in_child(void) {
 
 static void install(void) {
   reset();
-  pthread_atfork(NULL, NULL, in_child);
+  ch_child_hook(in_child);
   interrupts[1] = SIGRTMAX - 1;
 }
 

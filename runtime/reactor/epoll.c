@@ -20,6 +20,7 @@
 #include "reactor/reactor.h"
 #include "reactor/times.h"
 #include "reactor/turns.h"
+#include "sched/child.h"
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
@@ -68,7 +69,7 @@ static void in_child(void) {
   ch_inbox_in_child();
 }
 
-static void hook(void) { pthread_atfork(NULL, NULL, in_child); }
+static void hook(void) { ch_child_hook(in_child); }
 
 /* ---- registrations ---- */
 

@@ -3,6 +3,7 @@
 #include "reactor/reactor.h"
 #include "reactor/timer.h"
 #include "reactor/turns.h"
+#include "sched/child.h"
 #include <errno.h>
 #include <stdlib.h>
 
@@ -54,11 +55,6 @@ static struct aside *aside_of(struct ch_operation *op) {
 /* ---- the clause ---- */
 
 static int enlist(struct ch_clause *c) { return (void)c, CH_CLAUSE_LISTED; }
-static bool withdraw(struct ch_clause *c) {
-  (void)c;
-  CH_INVARIANT(false, "a wait for an operation goes on until that has ended");
-  return false;
-}
 /* It will fire soon: with its effect, or with -ECANCELED as its result. */
 static bool cancel(struct ch_clause *c) { return ch_operation_cancel((struct ch_operation *)c), false; }
 static void about(const struct ch_clause *c, struct ch_about *about) {
@@ -69,7 +65,7 @@ static void about(const struct ch_clause *c, struct ch_about *about) {
     about->what = "descriptor";
 }
 static const struct ch_clause_type type = {
-    .what = "system call", .by = CH_BY_WORLD, .enlist = enlist, .withdraw = withdraw, .cancel = cancel, .about = about};
+    .what = "system call", .by = CH_BY_WORLD, .enlist = enlist, .withdraw = cancel, .cancel = cancel, .about = about};
 
 static CH_COLD void drop_aside(struct ch_operation *op) {
   struct aside *a = op->clause.object;
@@ -126,7 +122,7 @@ static void in_child(void) {
     ch_inbox_expected++;
   }
 }
-static void hook(void) { pthread_atfork(NULL, NULL, in_child); }
+static void hook(void) { ch_child_hook(in_child); }
 
 static bool begin_in_pool(struct aside *a) {
   const struct ch_operation_kind *kind = a->request.kind;
@@ -143,7 +139,7 @@ CH_COLD static void revive_all(void) {
     a->lost = false;
     if (!begin_in_pool(a)) {
       ch_inbox_expected--;
-      ch_operation_end(a->op, -EINTR);
+      ch_operation_end(a->op, a->op->clause.slot & CH_OPERATION_CANCELLING ? -ECANCELED : -EINTR);
     }
   }
 }
@@ -219,6 +215,8 @@ void ch_operation_cancel(struct ch_operation *op) {
   op->clause.slot |= CH_OPERATION_CANCELLING;
   if (op->clause.slot & CH_OPERATION_RING) {
     ch_reactor->cancel(op);
+  } else if (((struct aside *)op->clause.object)->lost) { /* in a child of fork: ch_operations_revive ends it */
+    return;
   } else if (ch_pool_withdraw(&((struct aside *)op->clause.object)->job)) {
     ch_inbox_expected--;
     if (op->request.kind->abandoned)

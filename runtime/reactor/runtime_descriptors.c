@@ -1,5 +1,6 @@
 #define _GNU_SOURCE
 #include "reactor/runtime_descriptors.h"
+#include "sched/child.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -25,7 +26,7 @@ static pid_t process;
 static void in_child(void) { process = getpid(); }
 static void note_process(void) {
   process = getpid();
-  pthread_atfork(NULL, NULL, in_child);
+  ch_child_hook(in_child);
 }
 
 int ch_add_runtime_descriptor(int fd) {

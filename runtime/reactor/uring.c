@@ -19,6 +19,7 @@
 #include "reactor/timer.h"
 #include "reactor/times.h"
 #include "reactor/turns.h"
+#include "sched/child.h"
 #include <errno.h>
 #include <linux/io_uring.h>
 #include <poll.h>
@@ -140,7 +141,7 @@ static void stop(void) {
 }
 
 static void in_child(void);
-static void hook(void) { pthread_atfork(NULL, NULL, in_child); }
+static void hook(void) { ch_child_hook(in_child); }
 
 /* 0, or what the kernel says against it. */
 static int start_ring(void) {

@@ -62,9 +62,9 @@ static inline int begin(struct ch_branch *b) {
   return status;
 }
 
-/* A child of fork has copies of all activities, but the one that forked goes on without interruption until it waits,
- * gives way or spawns: what the others would do before exec would be done in both processes, and what the reactor asks
- * of the kernel for them in the child the parent would miss. */
+/* In a child of fork the branch that forked goes on without interruption until it waits, gives way or spawns: what its
+ * siblings would do before exec would be done in both processes, and what the reactor asks of the kernel for them in
+ * the child the parent would miss. */
 static bool alone_in_child(bool gives_way) {
   struct ch_domain *d = &ch_domain;
   d->forked &= !gives_way && d->switches == d->forked_switches && d->spawned == d->forked_spawned;

@@ -53,11 +53,12 @@ struct ch_domain {
   uint8_t slicing;           /* the slice timer runs; cleared by its thread */
   uint8_t is_program;        /* it ends with its first activity, main */
   uint8_t ended;             /* main has returned; in a further domain: all activities have ended */
-  uint8_t gives_way;   /* the pause that is under way counts, although a spinlock is held or the schedule is random */
-  uint8_t forked;      /* in a child of fork: the activity that made it goes on alone (domain.c) */
-  uint8_t turn_passed; /* the branch that is about to block has already passed its activity's turn on */
-  uint8_t stepping;    /* somebody else's loop lets the activities run (foreign_loop.c) */
-  uint32_t spinlocks;  /* held by code of this domain: then it is not interrupted (wait/lowlevel.c) */
+  uint8_t gives_way;    /* the pause that is under way counts, although a spinlock is held or the schedule is random */
+  uint8_t forked;       /* in a child of fork: the activity that made it goes on alone (domain.c) */
+  uint8_t drops_others; /* in a child of fork: the other activities are being dropped (child.h) */
+  uint8_t turn_passed;  /* the branch that is about to block has already passed its activity's turn on */
+  uint8_t stepping;     /* somebody else's loop lets the activities run (foreign_loop.c) */
+  uint32_t spinlocks;   /* held by code of this domain: then it is not interrupted (wait/lowlevel.c) */
   uint64_t live, spawned;
   uint64_t forked_switches, forked_spawned; /* while `forked`: switches and spawned when the child began */
   struct ch_link unscoped;                  /* async branches whose scope is not known yet (async.c) */

@@ -10,6 +10,7 @@
 #include "charcoal/loop.h"
 #include "reactor/inbox.h"
 #include "reactor/reactor.h"
+#include "sched/child.h"
 #include "sched/domain.h"
 #include "sched/native.h"
 #include <errno.h>
@@ -29,7 +30,7 @@ void ch_foreign_loop_end(void) {
     close(watched());
   ch_domain.watched = 0;
 }
-static void hook(void) { pthread_atfork(NULL, NULL, ch_foreign_loop_end); }
+static void hook(void) { ch_child_hook(ch_foreign_loop_end); }
 
 /* 0, or why there is no such loop here. */
 static int refused(void) {

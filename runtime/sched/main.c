@@ -21,5 +21,5 @@ static int main_body(void *record) {
 int ch_main(void *main_int, int argc, char **argv, char **envp) {
   struct main_call call = {(struct ch_int_result (*)(int, char **, char **))main_int, argc, argv, envp};
   ch_domain_run((void *)main_body, &call, sizeof call, "main", true);
-  return *(int *)ch_tls.result;
+  return ch_domain.first ? 0 /* in a child of fork that has no main */ : *(int *)ch_tls.result;
 }

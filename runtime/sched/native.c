@@ -93,8 +93,12 @@ static void enter(void) {
     ch_watch_run_ends(CH_MOVED);
   ch_schedule();
   struct ch_stack **at = &d->idle;
-  while (*at != d->main_stack)
+  while (*at && *at != d->main_stack)
     at = &(*at)->next;
+  if (!*at) { /* in a child of fork: who waits there is not in it */
+    d->group = NULL;
+    exit(EXIT_SUCCESS);
+  }
   struct ch_stack *main_stack = take_idle(at);
   d->stack->next = d->idle;
   d->idle = d->stack;

@@ -14,6 +14,7 @@
  * Invariant: a domain is on the list, which the lock protects, from its first start to its end. */
 #define _GNU_SOURCE
 #include "frames/forks.h"
+#include "sched/child.h"
 #include "sched/domain.h"
 #include "sched/schedule.h"
 #include "sched/strangers.h"
@@ -134,7 +135,7 @@ static void start_thread(void) {
   if (interval_us <= 0)
     interval_us = 1;
   if (!hooked)
-    pthread_atfork(NULL, NULL, in_child);
+    ch_child_hook(in_child);
   hooked = true;
   sigset_t all, old;
   sigfillset(&all);

@@ -3,6 +3,7 @@
 #include "charcoal.h"
 #include "frames/forks.h"
 #include "reactor/inbox.h"
+#include "sched/child.h"
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -128,7 +129,7 @@ static void forked(void) {
   ch_domains_alive = ch_domains_awake = all != NULL;
 }
 
-static void hook(void) { pthread_atfork(NULL, NULL, forked); }
+static void hook(void) { ch_child_hook(forked); }
 
 void ch_strangers_start(void) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;

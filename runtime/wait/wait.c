@@ -547,12 +547,17 @@ static void cancel(struct ch_wait *w) {
   }
 }
 
+/* What waits for one object alone. */
+static void leave_list(struct ch_branch *b) {
+  struct ch_link *list = ch_link_prev(&b->link);
+  ch_list_remove(&b->link);
+  if (b->what == CH_ON_SEMAPHORE && ch_list_empty(list))
+    ch_sem_left(list);
+}
+
 void ch_wait_cancel(struct ch_branch *b) {
   if (b->state == CH_WAITING && b->what < CH_ON_FINISH) {
-    struct ch_link *list = ch_link_prev(&b->link);
-    ch_list_remove(&b->link);
-    if (b->what == CH_ON_SEMAPHORE && ch_list_empty(list))
-      ch_sem_left(list);
+    leave_list(b);
     ch_ready(b, ECANCELED);
   } else if (b->state == CH_SELECTING) {
     struct ch_clause *first = (struct ch_clause *)b->link.prev;
@@ -561,6 +566,29 @@ void ch_wait_cancel(struct ch_branch *b) {
     else
       cancel(first->wait);
   }
+}
+
+void ch_wait_abandon(struct ch_branch *b) {
+  if (b->state == CH_WAITING && b->what < CH_ON_FINISH) {
+    leave_list(b);
+  } else if (b->state == CH_SELECTING) {
+    struct ch_clause *first = (struct ch_clause *)b->link.prev;
+    struct ch_wait *w = first->index == CH_ALONE ? NULL : first->wait;
+    if (w) {
+      w->branch = NULL;
+      for (struct ch_clause *c = first; c; c = c->next)
+        withdraw(w, c);
+    } else if (first->type->withdraw(first)) {
+      first->state = CH_IS_OUT;
+      ch_count_out(ch_group_of(b), first);
+    } else {
+      return; /* it will become ready */
+    }
+  } else {
+    return;
+  }
+  b->state = CH_WAITING;
+  b->what = CH_ON_OTHERS;
 }
 
 void ch_clauses_move(struct ch_branch *from, struct ch_branch *to) {

@@ -53,6 +53,9 @@ static inline bool ch_is_marked(void) { return CH_UNLIKELY(ch_domain.marks != 0)
 /* Ends the branch's wait, if the branch waits and the wait can be cancelled. A wait by ch_wait_on ends with ECANCELED,
  * a wait by ch_wait with -ECANCELED. */
 CH_HIDDEN void ch_wait_cancel(struct ch_branch *);
+/* The branch, which is not in this child of fork, takes nothing any more from what it waits for. It may still become
+ * ready if that cannot be withdrawn. */
+CH_HIDDEN void ch_wait_abandon(struct ch_branch *);
 
 /* Puts the running branch on the object's list. The caller then returns CH_BLOCKED or calls ch_wait_native. */
 static inline void ch_wait_on(struct ch_link *list, enum ch_what what) {

@@ -29,29 +29,29 @@ static int status_of(pid_t child) {
   return status;
 }
 
-/* An activity that waits for a socket, in an operation of the ring if there is one, and one that waits for a pipe. */
+/* A wait for a socket, in an operation of the ring if there is one, and one for a pipe. */
 static int s[2], p[2];
 static long got_socket, got_pipe;
-static ch_activity on_socket, on_pipe;
-static void others_wait(void) {
+static void read_socket(void) {
+  char c;
+  got_socket = read(s[0], &c, 1);
+}
+static void read_pipe(void) {
+  char c;
+  got_pipe = read(p[0], &c, 1);
+}
+static void make_both(void) {
   alarm(60);
   EXPECT(socketpair(AF_UNIX, SOCK_STREAM, 0, s) == 0 && pipe(p) == 0);
-  activate [&on_socket] {
-    char c;
-    got_socket = read(s[0], &c, 1);
-  }
-  activate [&on_pipe] {
-    char c;
-    got_pipe = read(p[0], &c, 1);
-  }
+}
+static ch_activity on_socket, on_pipe;
+static void others_wait(void) {
+  make_both();
+  activate [&on_socket] read_socket();
+  activate [&on_pipe] read_pipe();
   ch_sleep(1000000);
 }
-static void others_go_on(void) {
-  EXPECT(syscall(SYS_write, s[1], "x", 1) == 1 && syscall(SYS_write, p[1], "x", 1) == 1);
-  ch_activity_wait(&on_socket);
-  ch_activity_wait(&on_pipe);
-  EXPECT(got_socket == 1 && got_pipe == 1);
-}
+static void write_both(void) { EXPECT(syscall(SYS_write, s[1], "x", 1) == 1 && syscall(SYS_write, p[1], "x", 1) == 1); }
 
 TEST(a_child_that_only_ends_needs_no_descriptor) {
   others_wait();
@@ -63,55 +63,57 @@ TEST(a_child_that_only_ends_needs_no_descriptor) {
 
 /* What it waits for comes, though there is nothing to wait with. */
 TEST(a_child_waits_without_a_descriptor) {
-  others_wait();
-  take_all_descriptors();
-  pid_t child = fork();
-  if (child == 0) {
-    alarm(20);
+  pid_t child;
+  make_both();
+  do {
+    async read_socket();
+    async read_pipe();
     ch_sleep(1000000);
-    others_go_on();
-    int done = 0;
-    ch_activity more;
-    activate [&more] {
-      ch_sleep(2000000);
-      done = 1;
-    }
-    ch_activity_wait(&more);
-    EXPECT(done == 1);
-    give_back(8); /* and from now on as ever */
-    EXPECT(socketpair(AF_UNIX, SOCK_STREAM, 0, s) == 0);
-    long r = 0;
-    char c;
-    do {
-      async r = read(s[0], &c, 1);
+    take_all_descriptors();
+    child = fork();
+    int status; /* plainly: the parent's branches wait for the same files, and leave them to the child */
+    if (child > 0) EXPECT(syscall(SYS_wait4, child, &status, 0, NULL) == child && status == 5 << 8);
+    if (child == 0) {
+      alarm(20);
       ch_sleep(1000000);
-      EXPECT(write(s[1], "y", 1) == 1);
     }
-    finish;
-    EXPECT(r == 1 && c == 'y');
-    _exit(5);
+    write_both();
   }
-  /* The parent, whose activities wait for the same files, leaves them to the child. */
-  int status;
-  EXPECT(syscall(SYS_wait4, child, &status, 0, NULL) == child);
-  EXPECT(WIFEXITED(status) && WEXITSTATUS(status) == 5);
+  finish;
+  EXPECT(got_socket == 1 && got_pipe == 1);
+  if (child > 0) return;
+  int done = 0;
+  ch_activity more;
+  activate [&more] {
+    ch_sleep(2000000);
+    done = 1;
+  }
+  EXPECT(ch_activity_wait(&more) == 0 && done == 1);
+  give_back(8); /* and from now on as ever */
+  EXPECT(socketpair(AF_UNIX, SOCK_STREAM, 0, s) == 0);
+  long r = 0;
+  char c;
+  do {
+    async r = read(s[0], &c, 1);
+    ch_sleep(1000000);
+    EXPECT(write(s[1], "y", 1) == 1);
+  }
+  finish;
+  EXPECT(r == 1 && c == 'y');
+  _exit(5);
 }
 
 /* What the others would do between fork and exec would be done twice. */
 static int turns;
 static void call(void) { __asm__ volatile("" ::: "memory"); }
 static void take_turns(void) {
-  for (;;) {
-    turns++;
-    ch_reschedule();
-  }
+  while (turns >= 0) ch_sleep(1000), turns++;
 }
-TEST(a_child_goes_on_alone_until_it_waits_gives_way_or_spawns) {
-  enum { WAITS, GIVES_WAY, SPAWNS, WAYS };
+TEST(a_childs_branches_rest_until_it_waits) {
   alarm(60);
-  activate take_turns();
-  while (turns == 0) ch_reschedule();
-  for (int way = 0; way < WAYS; way++) {
+  do {
+    async take_turns();
+    while (turns == 0) ch_sleep(1000);
     pid_t child = fork();
     if (child == 0) {
       int before = turns;
@@ -119,16 +121,147 @@ TEST(a_child_goes_on_alone_until_it_waits_gives_way_or_spawns) {
       for (int i = 0; i < 1000; i++) call();
       close(dup(0));
       if (turns != before) _exit(9);
-      while (turns == before) {
-        ch_activity more;
-        if (way == SPAWNS) activate [&more] call();
-        if (way == SPAWNS) ch_activity_wait(&more);
-        else ch_sleep(way == WAITS);
-      }
+      while (turns == before) ch_sleep(1);
       _exit(0);
     }
     EXPECT(status_of(child) == 0);
+    exit(0);
   }
+  finish;
+}
+
+/* ---- who is in a child ---- */
+
+static ch_sem semaphore_of_others, ours;
+static pthread_mutex_t mutex_of_others = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t condition = PTHREAD_COND_INITIALIZER;
+static pthread_rwlock_t rwlock = PTHREAD_RWLOCK_INITIALIZER;
+static sem_t posix_semaphore;
+static int others_ran;
+
+static void others_want_everything(ch_activity *a) {
+  int i = 0;
+  others_wait();
+  EXPECT(sem_init(&posix_semaphore, 0, 0) == 0);
+  pthread_mutex_lock(&mutex_of_others);
+  pthread_rwlock_rdlock(&rwlock);
+  activate { for (;; others_ran++) ch_reschedule(); }
+  activate [&a[i++]] { ch_sem_wait(&semaphore_of_others), others_ran++; }
+  activate [&a[i++]] { waituntil (ch_sem_wait(&semaphore_of_others)) others_ran++; or waituntil (ch_sleep(3000000)) others_ran++; }
+  activate [&a[i++]] { waituntil (ch_sem_wait(&semaphore_of_others)) others_ran++; and waituntil (ch_sleep(3000000)) others_ran++; }
+  activate [&a[i++]] { pthread_mutex_lock(&mutex_of_others), others_ran++; }
+  activate [&a[i++]] { pthread_rwlock_wrlock(&rwlock), others_ran++; }
+  activate [&a[i++]] { pthread_rwlock_rdlock(&rwlock), others_ran++; }
+  activate [&a[i++]] { sem_wait(&posix_semaphore), others_ran++; }
+  activate [&a[i++]] {
+    pthread_mutex_t own = PTHREAD_MUTEX_INITIALIZER;
+    pthread_mutex_lock(&own);
+    pthread_cond_wait(&condition, &own);
+    others_ran++;
+  }
+  activate [&a[i++]] (a) { ch_activity_wait(&a[0]), others_ran++; }
+  activate [&a[i++]] {
+    within (3000000) do {
+      async ch_sem_wait(&semaphore_of_others);
+      async usleep(3000);
+    }
+    finish;
+    others_ran++;
+  }
+  activate [&a[i++]] { usleep(3000), others_ran++; }
+}
+
+/* The child: everything that the others wait for comes, and all of it is the child's. */
+static void take_everything(ch_activity *a, int n) {
+  int before = others_ran;
+  alarm(20);
+  for (int i = 0; i < n; i++) EXPECT(ch_activity_wait(&a[i]) == ESRCH);
+  for (int i = 0; i < n; i++) ch_sem_post(&semaphore_of_others);
+  for (int i = 0; i < n; i++) ch_sem_wait(&semaphore_of_others);
+  EXPECT(sem_post(&posix_semaphore) == 0 && sem_wait(&posix_semaphore) == 0);
+  EXPECT(pthread_cond_broadcast(&condition) == 0);
+  EXPECT(pthread_mutex_unlock(&mutex_of_others) == 0 && pthread_mutex_lock(&mutex_of_others) == 0);
+  EXPECT(pthread_rwlock_unlock(&rwlock) == 0 && pthread_rwlock_wrlock(&rwlock) == 0);
+  ch_sleep(6000000);
+  int done = 0;
+  do {
+    async { usleep(1000), done++; }
+    async ch_sem_wait(&ours), done++;
+    activate { ch_sem_post(&ours); }
+  }
+  finish;
+  write_both();
+  char c;
+  EXPECT(read(s[0], &c, 1) == 1 && read(p[0], &c, 1) == 1);
+  EXPECT(done == 2 && others_ran == before);
+}
+
+TEST(only_the_activity_that_forks_is_in_the_child) {
+  static ch_activity a[11];
+  others_want_everything(a);
+  ch_sleep(1000000);
+  pid_t child = fork();
+  if (child == 0) {
+    take_everything(a, 11);
+    pid_t grandchild = fork();
+    if (grandchild == 0) _exit(2);
+    EXPECT(status_of(grandchild) == 2 << 8);
+    _exit(6);
+  }
+  int status;
+  EXPECT(syscall(SYS_wait4, child, &status, 0, NULL) == child && status == 6 << 8);
+  exit(0);
+}
+
+/* As the process of a thread that forks and returns from its start routine. */
+TEST(a_child_without_main_ends_with_its_activity) {
+  for (int spawns = 0; spawns < 2; spawns++) {
+    pid_t child = -1;
+    ch_activity forks;
+    activate [&forks] (spawns) {
+      child = fork();
+      if (child == 0) {
+        alarm(20);
+        ch_sleep(1000000);
+        if (spawns) activate { ch_sleep(1000000), ch_sleep(1000000); }
+      }
+    }
+    ch_activity_wait(&forks);
+    EXPECT(status_of(child) == 0);
+  }
+}
+
+static ch_sem at_fork;
+static int prepared, in_parent, in_child;
+static void prepare(void) { prepared++; }
+static void parent(void) { in_parent++; }
+static void child_of_it(void) { in_child++, ch_sem_post(&at_fork); }
+TEST(handlers_of_atfork_and_buffers_are_the_childs) {
+  ch_activity waits;
+  int got = 0, out[2];
+  alarm(60);
+  activate [&waits] { ch_sem_wait(&at_fork), got++; }
+  ch_sleep(1000000);
+  EXPECT(pthread_atfork(prepare, parent, child_of_it) == 0 && pipe(out) == 0);
+  FILE *f = fdopen(out[1], "w");
+  EXPECT(fputs("twice ", f) >= 0);
+  pid_t child = fork();
+  if (child == 0) {
+    ch_sem_wait(&at_fork);
+    EXPECT(prepared == 1 && in_parent == 0 && in_child == 1 && got == 0);
+    fputs("child ", f);
+    ch_sleep(1000000);
+    exit(8);
+  }
+  EXPECT(status_of(child) == 8 << 8);
+  EXPECT(prepared == 1 && in_parent == 1 && in_child == 0 && got == 0);
+  fputs("parent", f);
+  fclose(f);
+  char text[100] = "";
+  EXPECT(read(out[0], text, sizeof text) > 0);
+  EXPECT(strcmp(text, "twice child twice parent") == 0);
+  ch_sem_post(&at_fork);
+  ch_activity_wait(&waits);
 }
 
 TEST(the_first_wait_of_all_needs_no_descriptor) {
@@ -178,24 +311,22 @@ TEST(a_thread_does_not_wake_in_vain_without_a_descriptor) {
 
 TEST(a_wait_on_a_thread_is_begun_anew_in_a_child) {
   int f = open("name", O_CREAT | O_RDWR, 0600), g = open("name", O_RDWR), r = -1;
+  pid_t child;
   alarm(60);
   EXPECT(lockf(f, F_LOCK, 0) == 0);
   struct flock mine = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
-  EXPECT(fcntl(f, F_OFD_SETLK, &mine) == -1 || 1);
   EXPECT(fcntl(g, F_OFD_SETLK, &mine) == -1); /* taken by the process's own lock */
-  ch_activity waits;
-  activate [&waits] { r = fcntl(g, F_OFD_SETLKW, &mine); }
-  ch_sleep(5000000);
-  EXPECT(r == -1);
-  pid_t child = fork();
-  if (child == 0) {
-    alarm(20);
-    ch_activity_wait(&waits); /* for the parent's lock */
-    _exit(r == 0 ? 0 : 3);
+  do {
+    async r = fcntl(g, F_OFD_SETLKW, &mine);
+    ch_sleep(5000000);
+    EXPECT(r == -1);
+    child = fork();
+    if (child == 0) alarm(20); /* and wait for the parent's lock */
+    if (child > 0) ch_sleep(5000000);
+    if (child > 0) EXPECT(lockf(f, F_ULOCK, 0) == 0);
   }
-  ch_sleep(5000000);
-  EXPECT(lockf(f, F_ULOCK, 0) == 0);
-  ch_activity_wait(&waits);
+  finish;
+  if (child == 0) _exit(r == 0 ? 0 : 3);
   EXPECT(r == 0);
   EXPECT(status_of(child) == 0); /* the description is one: it has the lock, too */
   unlink("name");
@@ -204,55 +335,74 @@ TEST(a_wait_on_a_thread_is_begun_anew_in_a_child) {
 static sem_t semaphore;
 TEST(a_semaphore_of_threads_is_waited_for_in_a_child) {
   int r = -1;
+  pid_t child;
   alarm(60);
   EXPECT(sem_init(&semaphore, 0, 0) == 0);
-  ch_activity waits;
-  activate [&waits] { r = sem_wait(&semaphore); }
-  ch_sleep(5000000);
-  pid_t child = fork();
-  if (child == 0) {
-    alarm(20);
+  do {
+    async r = sem_wait(&semaphore);
+    ch_sleep(5000000);
+    child = fork();
+    if (child == 0) alarm(20);
+    if (child > 0) EXPECT(status_of(child) == 0 && r == -1);
     sem_post(&semaphore);
-    ch_activity_wait(&waits);
-    _exit(r == 0 ? 0 : 3);
   }
-  EXPECT(status_of(child) == 0 && r == -1);
-  sem_post(&semaphore);
-  ch_activity_wait(&waits);
+  finish;
+  if (child == 0) _exit(r == 0 ? 0 : 3);
   EXPECT(r == 0);
 }
 
 /* The thread that would do it is the parent's, and whether it has done it nobody knows. */
 TEST(what_is_not_a_wait_was_interrupted_in_a_child) {
   int done = 0, r = -1;
+  pid_t child;
   alarm(60);
-  ch_activity works;
-  int go[2];
-  EXPECT(pipe(go) == 0);
-  activate [&works] { r = ch_offload(slow, &done); }
-  ch_reschedule();
-  pid_t child = fork();
-  if (child == 0) {
-    alarm(20);
-    ch_activity_wait(&works);
-    _exit(r == EINTR || (r == 0 && done) ? 0 : 3);
+  do {
+    async r = ch_offload(slow, &done);
+    child = fork();
+    if (child == 0) alarm(20);
+    if (child > 0) EXPECT(status_of(child) == 0);
   }
-  EXPECT(status_of(child) == 0);
-  ch_activity_wait(&works);
+  finish;
+  if (child == 0) _exit(r == EINTR || (r == 0 && done) ? 0 : 3);
   EXPECT(r == 0 && done);
 }
 
-TEST(a_childs_waits_are_its_own) {
-  others_wait();
-  pid_t child = fork();
-  if (child == 0) {
-    alarm(20);
-    others_go_on();
-    _exit(0);
+/* The pool's queues are the parent's. */
+TEST(what_was_begun_on_a_thread_is_cancelled_in_a_child) {
+  int done[20] = {0}, r[20];
+  pid_t child;
+  alarm(60);
+  do {
+    for (int i = 0; i < 20; i++) async (i) { r[i] = ch_offload(slow, &done[i]); }
+    child = fork();
+    if (child == 0) {
+      alarm(20);
+      cancel;
+    }
   }
-  int status; /* plainly: the parent's activities wait for the same bytes */
-  EXPECT(syscall(SYS_wait4, child, &status, 0, NULL) == child && status == 0);
-  others_go_on();
+  finish;
+  for (int i = 0; i < 20; i++)
+    EXPECT((r[i] == 0 && done[i]) || (child == 0 && (r[i] == ECANCELED || r[i] == EINTR)));
+  if (child == 0) _exit(0);
+  EXPECT(status_of(child) == 0);
+}
+
+TEST(a_childs_waits_are_its_own) {
+  pid_t child;
+  make_both();
+  do {
+    async read_socket();
+    async read_pipe();
+    ch_sleep(1000000);
+    child = fork();
+    int status; /* plainly: the parent's branches wait for the same bytes */
+    if (child == 0) alarm(20);
+    if (child > 0) EXPECT(syscall(SYS_wait4, child, &status, 0, NULL) == child && status == 0);
+    write_both();
+  }
+  finish;
+  EXPECT(got_socket == 1 && got_pipe == 1);
+  if (child == 0) _exit(0);
 }
 
 static long in_the_domain;

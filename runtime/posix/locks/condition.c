@@ -6,6 +6,7 @@
 #include "posix/locks/replacement.h"
 #include "posix/operations.h"
 #include "reactor/inbox.h"
+#include "sched/child.h"
 #include <dlfcn.h>
 #include <errno.h>
 #include <stdio.h>
@@ -225,10 +226,13 @@ static bool cancel(struct ch_clause *clause) {
     go_on((struct cond_wait *)clause, ECANCELED);
   return false;
 }
+/* Only in a child of fork; anywhere else the wait ends with its mutex. */
 static bool withdraw(struct ch_clause *clause) {
-  (void)clause;
-  CH_INVARIANT(false, "a wait for a condition ends with its mutex");
-  return false;
+  struct cond_wait *c = (struct cond_wait *)clause;
+  bool waits = leave_in_time(c);
+  if (waits)
+    ch_lock_stop_timer(&c->w);
+  return waits;
 }
 
 static const struct ch_lock_type type = {
@@ -253,7 +257,7 @@ static void in_child(void) {
       }
     }
 }
-static void hook(void) { pthread_atfork(NULL, NULL, in_child); }
+static void hook(void) { ch_child_hook(in_child); }
 
 static int prepare(struct cond_wait *c, pthread_cond_t *cond, pthread_mutex_t *m, clockid_t clock,
                    const struct timespec *until) {

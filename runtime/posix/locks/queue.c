@@ -7,6 +7,7 @@
 #include "reactor/reactor.h"
 #include "reactor/timer.h"
 #include "reactor/times.h"
+#include "sched/child.h"
 #include <errno.h>
 #include <limits.h>
 #include <linux/futex.h>
@@ -105,7 +106,7 @@ static void drop(struct ch_queue *q) {
 __thread __attribute__((tls_model("initial-exec"))) int ch_thread_number;
 
 static void in_child(void) { ch_thread_number = 0; }
-static void hook(void) { pthread_atfork(NULL, NULL, in_child); }
+static void hook(void) { ch_child_hook(in_child); }
 
 int ch_thread_learn(void) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -406,7 +407,7 @@ bool ch_queue_withdraw(struct ch_clause *c) {
   bool last = q->waiters.next == q->waiters.prev;
   ch_lock_stop_timer(w);
   ch_queue_remove(w);
-  if (!last)
+  if (!last && !ch_domain.drops_others) /* in a child of fork those behind are perhaps not there, either */
     ch_queue_serve(q);
   return true;
 }
