@@ -75,4 +75,28 @@ void shorten(CallInst &async) {
     body.eraseFromParent();
 }
 
+static void asyncsReturn(Function &F) {
+  for (Instruction &I : instructions(F))
+    if (auto *call = dyn_cast<CallInst>(&I); call && isAsync(*call)) {
+      call->removeFnAttr(Attribute::NoReturn);
+      if (Function *body = call->getCalledFunction())
+        body->removeFnAttr(Attribute::NoReturn);
+    }
+}
+
+// Callees come first, and have been found never to return when their callers are looked at.
+PreservedAnalyses AsyncsReturnInFunctions::run(LazyCallGraph::SCC &callers, CGSCCAnalysisManager &, LazyCallGraph &,
+                                               CGSCCUpdateResult &) {
+  for (LazyCallGraph::Node &caller : callers)
+    asyncsReturn(caller.getFunction());
+  return PreservedAnalyses::all();
+}
+
+// For functions that call themselves.
+PreservedAnalyses AsyncsReturn::run(Module &M, ModuleAnalysisManager &) {
+  for (Function &F : M)
+    asyncsReturn(F);
+  return PreservedAnalyses::all();
+}
+
 } // namespace charcoal

@@ -8,6 +8,7 @@
 #ifndef CHARCOAL_PASSES_ASYNC_H
 #define CHARCOAL_PASSES_ASYNC_H
 
+#include "llvm/Analysis/CGSCCPassManager.h"
 #include "llvm/IR/InstrTypes.h"
 #include "llvm/IR/Instructions.h"
 
@@ -27,6 +28,18 @@ void makeOrdinary(llvm::CallInst &);
 // If the body that an async call calls is itself one simple call, calls that directly: `async f(x)` costs what f(x)
 // costs.
 void shorten(llvm::CallInst &async);
+
+// A body that never ends, as of a server's loop, is a function that never returns. But the call of it does, when the
+// body has been set aside: the optimiser must not take what stands behind for unreachable. These run before it could.
+struct AsyncsReturnInFunctions : llvm::PassInfoMixin<AsyncsReturnInFunctions> {
+  llvm::PreservedAnalyses run(llvm::LazyCallGraph::SCC &, llvm::CGSCCAnalysisManager &, llvm::LazyCallGraph &,
+                              llvm::CGSCCUpdateResult &);
+  static bool isRequired() { return true; }
+};
+struct AsyncsReturn : llvm::PassInfoMixin<AsyncsReturn> {
+  llvm::PreservedAnalyses run(llvm::Module &, llvm::ModuleAnalysisManager &);
+  static bool isRequired() { return true; }
+};
 
 } // namespace charcoal
 

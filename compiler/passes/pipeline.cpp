@@ -5,6 +5,7 @@
 //
 // Each runs alone by `opt -load-pass-plugin=charcoal-plugin.so -passes=charcoal-<name>`, and -fcharcoal-dump=<name>
 // prints the module after it.
+#include "async.h"
 #include "atomic.h"
 #include "atomicity.h"
 #include "duplicate.h"
@@ -141,13 +142,19 @@ static void addStage(ModulePassManager &passes, Stage stage) {
 static void registerPasses(PassBuilder &builder) {
   builder.registerPipelineStartEPCallback(
       [](ModulePassManager &passes, OptimizationLevel) { addStage(passes, Stage::Start); });
+  builder.registerCGSCCOptimizerLateEPCallback(
+      [](CGSCCPassManager &passes, OptimizationLevel) { passes.addPass(AsyncsReturnInFunctions()); });
 #if LLVM_VERSION_MAJOR >= 20
+  builder.registerOptimizerEarlyEPCallback(
+      [](ModulePassManager &passes, OptimizationLevel, ThinOrFullLTOPhase) { passes.addPass(AsyncsReturn()); });
   builder.registerOptimizerLastEPCallback([](ModulePassManager &passes, OptimizationLevel, ThinOrFullLTOPhase phase) {
     // After the link step of LTO everything has been done before it.
     if (phase != ThinOrFullLTOPhase::ThinLTOPostLink && phase != ThinOrFullLTOPhase::FullLTOPostLink)
       addStage(passes, Stage::Last);
   });
 #else
+  builder.registerOptimizerEarlyEPCallback(
+      [](ModulePassManager &passes, OptimizationLevel) { passes.addPass(AsyncsReturn()); });
   builder.registerOptimizerLastEPCallback(
       [](ModulePassManager &passes, OptimizationLevel) { addStage(passes, Stage::Last); });
 #endif
