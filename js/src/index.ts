@@ -1,6 +1,7 @@
 /** charcoal-js: activities, atomic blocks, finish/cancel and waituntil. */
 export { Suspension, type Operation } from './core/suspension.ts'
 export { Activity, type State } from './core/activity.ts'
+export type { Steps } from './core/steps.ts'
 export { asyncFn } from './core/asyncFn.ts'
 export { Call } from './core/call.ts'
 export { spawn, self, signal, pause, type SpawnOptions } from './core/spawn.ts'

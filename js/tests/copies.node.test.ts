@@ -120,7 +120,7 @@ test('a copy of another protocol is told, and its operations are refused', async
   )
   same(
     stderr,
-    'charcoal: two versions of charcoal-js are loaded that cannot share a domain; ' +
+    'charcoal: two versions of charcoal-js cannot share a domain; ' +
       'atomic blocks of one do not exclude activities of the other. Remedy: npm dedupe',
   )
   same([...new Set(stdout)], ['this operation is of another version of charcoal-js: npm dedupe'])

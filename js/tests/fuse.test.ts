@@ -94,7 +94,7 @@ const FAMILY = `const log = []
     case 2: return await Promise.allSettled([load(1, true), load(2)]).then((all) => all.map((one) => one.status))
     case 3: return (await Promise.allSettled([load(1, true), load(2)])).map((one) => one.status)
     case 4: return await Promise.any([load(1, true), load(2)])
-    case 5: return await Promise.race([load(2), load(1)])
+    case 5: return await Promise.race([load(500), load(1)])
     case 6: return await Promise.all([load(1), tick(1).then(() => 5)])
     case 7: return await Promise.all([5, 'x'].map((x) => x))
     case 8: return await Promise.all([]) } }`

@@ -258,7 +258,7 @@ test('map works on at most limit items at a time, and gives results in the order
       (yield* errorOf(function* () {
         yield* map([1], () => 1, { limit: 0 })
       })).message,
-      'map: limit must be 1 or more, not 0',
+      'map: limit takes a whole number from 1 on, or Infinity, not 0',
     )
   })
 })
@@ -304,7 +304,7 @@ test('retry runs its body again until it succeeds, with delays that grow', async
       (yield* errorOf(function* () {
         yield* retry(5 as any)
       })).message,
-      'retry takes a function: what has run once cannot be run again',
+      'retry takes a function, not 5',
     )
     taken()
   })

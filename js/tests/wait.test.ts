@@ -393,7 +393,7 @@ test('channels: rendezvous, buffer, close, each, for await, try', async () => {
   same(open.tryRecv(), undefined)
   ok(open.trySend(1) && !open.trySend(2))
   same(open.tryRecv(), { value: 1 })
-  throws(() => channel(-1), /capacity/)
+  throws(() => channel(-1), /channel takes a whole number/)
   const waiting = channel<number>()
   const s = spawn(function* () {
     yield* waiting.send(1)
@@ -469,7 +469,7 @@ test('semaphore: counts, in order; a withdrawn first waiter lets the next ones i
   same(s.available, 3)
   check(s)
   throws(() => s.acquire(4), /4 of 3/)
-  throws(() => semaphore(0), /at least one/)
+  throws(() => semaphore(0), /a whole number from 1 on/)
 })
 
 test('rwlock: many readers or one writer, and a waiting writer is not starved', function* () {

@@ -1,5 +1,6 @@
 /** Activity functions. */
 import './domain.ts'
+import { checkFunction } from './arguments.ts'
 import { Call, generatorFrom } from './call.ts'
 import { isGeneratorFunction, remember } from './generators.ts'
 
@@ -15,6 +16,7 @@ import { isGeneratorFunction, remember } from './generators.ts'
 export function asyncFn<This, A extends any[], T>(
   body: (this: This, ...args: A) => Generator<unknown, T, any>,
 ): (this: This, ...args: A) => Call<T> {
+  checkFunction('asyncFn', body)
   // Two functions, so that the usual one has nothing to decide.
   const f = isGeneratorFunction(body)
     ? function (this: This): Call<T> {

@@ -3,6 +3,7 @@
  * atomicBlock.ts.
  */
 import './domain.ts'
+import { checkBody, checkFunction, checkWord } from './arguments.ts'
 import type { AnyIterator, Branch } from './types.ts'
 import { AtomicBlock, blockOf, type Spawns } from './atomicBlock.ts'
 import { Call, claimed, generatorOf, nameOf, push } from './call.ts'
@@ -137,6 +138,9 @@ export interface AtomicOptions {
    */
   spawns?: Spawns
 }
+
+const POLICIES = ['delay', 'contained', 'free', 'error']
+
 type Method = (this: any, ...args: any[]) => Operation<unknown>
 
 /**
@@ -159,9 +163,13 @@ export function atomic(
   body: Body<unknown> | Method,
   context: ClassMethodDecoratorContext | AtomicOptions = {},
 ): unknown {
+  checkBody('atomic', body)
   if ('kind' in context) return atomicFn(body as Method)
   const call = new AtomicCall(claimed(body as Body<unknown>), null)
-  call.spawns = context.spawns
+  if (context.spawns !== undefined) {
+    checkWord('atomic: spawns', context.spawns, POLICIES)
+    call.spawns = context.spawns
+  }
   return call
 }
 
@@ -179,6 +187,7 @@ export function atomic(
 export function atomicFn<This, A extends any[], T>(
   body: (this: This, ...args: A) => Operation<T>,
 ): (this: This, ...args: A) => Call<T> {
+  checkFunction('atomicFn', body)
   // Two functions, so that the first does not keep its arguments in a closure.
   const f = isGeneratorFunction(body)
     ? function (this: This): Call<T> {

@@ -13,6 +13,7 @@
  * - A block that nobody can know any more when it ends is `spare`, and opened again; `over` becomes false then.
  */
 import type { Activity, Block, Blocker, Branch, Context, Domain, Group } from './types.ts'
+import { branchesOf } from './branchesOf.ts'
 import { BaseContext, pushReady } from './group.ts'
 import { NEXT } from './suspension.ts'
 import type { Queue } from './queue.ts'
@@ -256,13 +257,6 @@ export class AtomicBlock extends BaseContext implements Group, Block, Blocker {
         if (b.blocked !== null && b.group.home === this && (b.blocked as unknown) !== b.group) found.push(b)
     return found
   }
-}
-
-/** All branches of an activity, itself first. */
-export function branchesOf(activity: Activity): Branch[] {
-  const found: Branch[] = [activity]
-  activity.scope?.root().each((branch) => branch !== activity && found.push(branch))
-  return found
 }
 
 /** The innermost block that `branch` is in, or null. */

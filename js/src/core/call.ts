@@ -135,7 +135,7 @@ export class Call<T> extends Suspension<T> implements Promise<T>, Frame, Pending
     return (this.activity = activity)
   }
 
-  then<A = T, B = never>(
+  override then<A = T, B = never>(
     ok?: ((value: T) => A | PromiseLike<A>) | null,
     bad?: ((error: any) => B | PromiseLike<B>) | null,
   ): Promise<A | B> {

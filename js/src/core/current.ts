@@ -26,7 +26,11 @@ const SHARED = Symbol.for('charcoal')
  * The domain of this realm. Programs that start no activities have none, and may await clauses all the same: a lock
  * alone takes along no scheduler.
  */
-export let domain = { current: null, spawn: promiseOf, fromHost: (f: () => void) => f() } as unknown as Domain
+export let domain = {
+  current: null,
+  spawn: promiseOf,
+  fromHost: (f: () => void) => f(),
+} as unknown as Domain
 
 const use = (d: Domain): void => void (domain = d)
 
@@ -46,8 +50,8 @@ if (protocols[PROTOCOL] === undefined) {
   protocols[PROTOCOL] = shared
   if (Object.keys(protocols).length === 2)
     console.warn(
-      'charcoal: two versions of charcoal-js are loaded that cannot share a domain; atomic blocks of one do not ' +
-        'exclude activities of the other. Remedy: npm dedupe',
+      'charcoal: two versions of charcoal-js cannot share a domain; atomic blocks of one do not exclude activities ' +
+        'of the other. Remedy: npm dedupe',
     )
 }
 shared.copies.add(new WeakRef(use))

@@ -17,11 +17,12 @@ import { contexts } from './asyncContext.ts'
 import { Call, generatorOf, isCall, nameOf, NOTHING, push } from './call.ts'
 import { delegate, generatorNext, generatorThrow, isGenerator, remember } from './generators.ts'
 import { shareDomain } from './current.ts'
-import { kindOf } from './kind.ts'
+import { GROUP, kindOf } from './kind.ts'
 import { HeldBack } from './held.ts'
 import { nextBranch } from './group.ts'
 import { realHost, type Host } from './host.ts'
 import { Scheduler } from './scheduler.ts'
+import { circleMessage, circleOf } from '../wait/circle.ts'
 import { blockOnPromise, wait } from '../wait/promise.ts'
 import { endBranch } from '../scope/scope.ts'
 
@@ -151,6 +152,16 @@ export class Domain extends Scheduler implements types.Domain {
     call.start()
   }
 
+  circle(branch: Branch): string | null {
+    const others = circleOf(branch)
+    return others === null ? null : circleMessage(branch, others)
+  }
+
+  warnOfCircle(branch: Branch): void {
+    const circle = this.circle(branch)
+    if (circle !== null) console.warn(`charcoal: at ${branch.blocked!.describe()} ${circle}`)
+  }
+
   /**
    * The same operation as a call, to be run at once: `yield* domain.asCall(body())`. `yield*` looks up the methods of
    * what it runs, which for the generator of a body written in place costs more than to run it (see generators.ts).
@@ -277,14 +288,12 @@ export class Domain extends Scheduler implements types.Domain {
     if (isSuspension(op)) return op.begin(branch)
     if (typeof op === 'object' && op !== null) {
       if (isActivity(op)) return op.joinFrom(branch)
+      if (kindOf(op) === GROUP || isGenerator(op)) return beginCall(op, branch)
       if (kindOf(op) !== undefined) throw new Error('this operation is of another version of charcoal-js: npm dedupe')
       if (typeof (op as PromiseLike<unknown>).then === 'function')
         return blockOnPromise(branch, op as PromiseLike<unknown>)
-      if (typeof (op as Generator).next === 'function' && typeof (op as Generator).throw === 'function') {
-        const call = new Call(null)
-        call.gen = generatorOf(op)
-        return call.begin(branch)
-      }
+      if (typeof (op as Generator).next === 'function' && typeof (op as Generator).throw === 'function')
+        return beginCall(op, branch)
     }
     return branch.goOn(NEXT, op)
   }
@@ -296,6 +305,13 @@ export class Domain extends Scheduler implements types.Domain {
     endBranch(branch, mode, answer)
     return ENDED
   }
+}
+
+/** Runs an operation that `yield` alone has handed over as a call of `branch`. */
+function beginCall(op: unknown, branch: Branch): boolean {
+  const call = new Call(null)
+  call.gen = generatorOf(op)
+  return call.begin(branch)
 }
 
 /** The generator that runs what was spawned. */

@@ -1,5 +1,6 @@
 /** Birth and identity of activities. */
 import './domain.ts'
+import { checkBody, checkSignal } from './arguments.ts'
 import type { Activity } from './activity.ts'
 import { blockOf, SPAWN_ERROR } from './atomicBlock.ts'
 import { isCall, type Call } from './call.ts'
@@ -36,6 +37,8 @@ export function spawn<T>(
 ): Activity<T> {
   let what: unknown = body
   const { signal } = options
+  checkBody('spawn', body)
+  if (signal !== undefined) checkSignal('spawn', signal)
   if (isCall(body)) {
     if (body.activity === null || signal !== undefined) body.claim()
     if (body.activity !== null) {
@@ -109,6 +112,6 @@ class Yield extends Suspension<void> {
  * yield* pause()                    // → other
  * console.log('back')               // → back
  */
-export function pause(): Operation<void> {
+export function pause(): Suspension<void> {
   return new Yield()
 }

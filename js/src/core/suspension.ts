@@ -8,6 +8,7 @@
  * - `done` is set by the answer, once; an answered suspension answers the same again.
  */
 import type { Branch, Mode } from './types.ts'
+import { domain } from './current.ts'
 import { CALL, kindOf, SUSPENSION } from './kind.ts'
 
 /** What can be run with `yield*` inside an activity and ends with a `T`. */
@@ -27,7 +28,7 @@ export type { Mode }
  * @example
  * console.log(sleep(1) instanceof Suspension)  // → true
  */
-export abstract class Suspension<T> implements Operation<T> {
+export abstract class Suspension<T> implements Operation<T>, PromiseLike<T> {
   /** @internal */ get $charcoal(): number {
     return SUSPENSION
   }
@@ -66,6 +67,17 @@ export abstract class Suspension<T> implements Operation<T> {
     this.value = undefined
     return { done: true, value }
   }
+
+  /** For legacy code: `await pause()`. What it waits with is an activity of its own. */
+  then<A = T, B = never>(
+    ok?: ((value: T) => A | PromiseLike<A>) | null,
+    bad?: ((error: any) => B | PromiseLike<B>) | null,
+  ): Promise<A | B> {
+    return domain.spawn(this, false, this.describe?.()).then(ok, bad) as Promise<A | B>
+  }
+
+  /** What it waits for, as reports name it. */
+  describe?(): string
 
   /**
    * Run by the run loop on the branch that asks. True: answered, the branch goes on with `branch.mode` and

@@ -248,6 +248,10 @@ export interface Domain {
   standIn(name: string): Activity
   called(call: Pending): void
   startPending(): void
+  /** Says who waits for whom if `branch` has closed a circle of activities by its present wait. */
+  circle(branch: Branch): string | null
+  /** The same where another activity may end the wait, so that it is no error: it may release a lock. */
+  warnOfCircle(branch: Branch): void
   asCall<O>(what: O): O
   buried(activity: Activity): void
 

@@ -3,7 +3,8 @@
  * body did?
  */
 import { domain } from '../core/current.ts'
-import { generatorOf } from '../core/call.ts'
+import { steps, type Steps } from '../core/steps.ts'
+import { claimed, generatorOf } from '../core/call.ts'
 import type { Activity } from '../core/activity.ts'
 import type { Body } from '../core/atomic.ts'
 
@@ -23,7 +24,11 @@ function* othersRan<T>(body: Body<T>): Generator<unknown, { value: T; ran: boole
  * @example
  * yield* assertYields(function* () { yield* sleep(1) })
  */
-export function* assertYields<T>(body: Body<T>): Generator<unknown, T, any> {
+export function assertYields<T>(body: Body<T>): Steps<T> {
+  return steps(expectOthers(claimed(body)))
+}
+
+function* expectOthers<T>(body: Body<T>): Generator<unknown, T, any> {
   const { value, ran } = yield* othersRan(body)
   if (!ran) throw new Error('assertYields: nothing else could run while the body did')
   return value
@@ -35,7 +40,11 @@ export function* assertYields<T>(body: Body<T>): Generator<unknown, T, any> {
  * @example
  * console.log(yield* assertNoYield(function* () { return 5 }))  // → 5
  */
-export function* assertNoYield<T>(body: Body<T>): Generator<unknown, T, any> {
+export function assertNoYield<T>(body: Body<T>): Steps<T> {
+  return steps(expectNoOthers(claimed(body)))
+}
+
+function* expectNoOthers<T>(body: Body<T>): Generator<unknown, T, any> {
   const { value, ran } = yield* othersRan(body)
   if (ran) throw new Error('assertNoYield: another activity ran while the body did')
   return value

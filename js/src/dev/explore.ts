@@ -14,6 +14,7 @@
  *   assert(balance === 80)          // fails: the two read the same balance
  * }, { schedules: 1000 })
  */
+import { checkCount, checkFunction } from '../core/arguments.ts'
 import type { Operation } from '../core/suspension.ts'
 import { simulate, type Decide, type SimulateOptions } from './simulate.ts'
 
@@ -148,6 +149,8 @@ export function decode(seed: string): number[] {
  * console.log((await explore(two, { schedules: 20 })).outcomes.has('1'))  // → true
  */
 export async function explore<T>(body: Body<T>, options: ExploreOptions = {}): Promise<Explored<T>> {
+  checkFunction('explore', body)
+  if (typeof options.schedules === 'number') checkCount('explore: schedules', options.schedules, 1)
   const outcomes = new Map<string, number>()
   let last: T | undefined
   const note = (run: Run<T>): run is Run<T> & { ok: true } => {

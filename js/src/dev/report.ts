@@ -1,5 +1,5 @@
 /** Who is there: names, call stacks and waits of all live activities. */
-import { branchesOf } from '../core/atomicBlock.ts'
+import { branchesOf } from '../core/branchesOf.ts'
 import { nameOfGenerator } from '../core/generators.ts'
 import type { AnyIterator, Branch } from '../core/types.ts'
 import { domain } from '../core/current.ts'

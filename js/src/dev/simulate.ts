@@ -8,9 +8,10 @@
  * - Promises of the outside settle in real time: before each choice the host's event loop has a turn if anybody waits
  *   for one.
  */
+import { checkFunction } from '../core/arguments.ts'
 import { useDomain } from '../core/current.ts'
 import { Domain } from '../core/domain.ts'
-import { branchesOf } from '../core/atomicBlock.ts'
+import { branchesOf } from '../core/branchesOf.ts'
 import type { Context, Group } from '../core/types.ts'
 import type { Host } from '../core/host.ts'
 import { realHost } from '../core/host.ts'
@@ -114,6 +115,7 @@ export async function simulate<T>(
   body: (() => Operation<T>) | (() => PromiseLike<T>),
   options: SimulateOptions = {},
 ): Promise<T> {
+  checkFunction('simulate', body)
   const decide = options.decide ?? (() => 0)
   const host = new SimulatedHost()
   const d = new Domain({ host })

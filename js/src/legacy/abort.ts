@@ -1,4 +1,5 @@
 /** An AbortSignal as a clause: `aborted(signal)` is ready when the signal is aborted; its value is the reason. */
+import { checkSignal } from '../core/arguments.ts'
 import { Clause } from '../wait/clause.ts'
 import { pass } from './pass.ts'
 import { noteOurs } from '../core/current.ts'
@@ -45,5 +46,6 @@ class Aborted extends Clause<unknown> {
  * console.log(yield* aborted(controller.signal))  // → enough
  */
 export function aborted(signal: AbortSignal): Clause<unknown> {
+  checkSignal('aborted', signal)
   return new Aborted(signal)
 }

@@ -2,6 +2,7 @@
  * Events of the host as clauses: `once(target, 'click')` for an EventTarget, `once(emitter, 'data')` for a Node
  * EventEmitter, whose `error` event fails the wait. The listener exists only while the wait does.
  */
+import { checkMethod } from '../core/arguments.ts'
 import { Clause } from '../wait/clause.ts'
 import { pass } from './pass.ts'
 import { noteOurs } from '../core/current.ts'
@@ -96,6 +97,8 @@ type EventOf<T, K extends string> = T extends { [P in `on${K}`]?: ((this: any, e
 export function once<T extends EventTarget, K extends string>(target: T, type: K): Clause<EventOf<T, K>>
 export function once<A extends unknown[] = any[]>(emitter: EmitterLike, type: string | symbol): Clause<A>
 export function once(source: EventTarget | EmitterLike, type: string | symbol): unknown {
-  if ('addEventListener' in source) return new TargetEvent(source, type as string)
-  return new EmitterEvent(source, type)
+  if (typeof (source as EventTarget | null | undefined)?.addEventListener === 'function')
+    return new TargetEvent(source as EventTarget, type as string)
+  checkMethod('once', 'an EventTarget or an EventEmitter', source, 'on')
+  return new EmitterEvent(source as EmitterLike, type)
 }

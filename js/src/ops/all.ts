@@ -2,7 +2,7 @@
 import { asyncFn } from '../core/asyncFn.ts'
 import type { Call } from '../core/call.ts'
 import { async, type BranchHandle } from '../scope/async.ts'
-import { claim, operationOf, type ItemResult } from './items.ts'
+import { claimAll, operationOf, type ItemResult } from './items.ts'
 import { scoped, type OperationOptions } from './scoped.ts'
 
 const run = asyncFn(function* all(keys: string[] | null, items: unknown[], options: OperationOptions) {
@@ -39,7 +39,7 @@ export function all<I extends Record<string, unknown>>(
   options?: OperationOptions,
 ): Call<{ -readonly [K in keyof I]: ItemResult<I[K]> }>
 export function all(items: Iterable<unknown> | Record<string, unknown>, options: OperationOptions = {}): Call<any> {
-  const list = Symbol.iterator in items
-  const values = [...(list ? (items as Iterable<unknown>) : Object.values(items))].map(claim)
-  return run(list ? null : Object.keys(items), values, options)
+  const named = typeof items === 'object' && items !== null && !(Symbol.iterator in items)
+  const values = claimAll('all', (named ? Object.values(items) : items) as Iterable<unknown>)
+  return run(named ? Object.keys(items) : null, values, options)
 }

@@ -1,4 +1,5 @@
 /** Activities for events: what happens when the next event comes while one is still being handled. */
+import { checkFunction, checkWord } from '../core/arguments.ts'
 import type { Activity } from '../core/activity.ts'
 import { domain } from '../core/current.ts'
 import { DISPOSE } from '../core/dispose.ts'
@@ -14,6 +15,8 @@ export interface HandlerOptions {
   when?: 'all' | 'latest' | 'first' | 'queue'
   name?: string
 }
+
+const WHEN = ['all', 'latest', 'first', 'queue']
 
 /** What `handler` gives: a function to be called with each event. */
 export interface Handler<A extends unknown[], T> extends Disposable {
@@ -39,8 +42,10 @@ export interface Handler<A extends unknown[], T> extends Disposable {
  */
 export function handler<A extends unknown[], R>(
   body: (...args: A) => R,
-  { when = 'all', name = body.name || 'handler' }: HandlerOptions = {},
+  { when = 'all', name = body?.name || 'handler' }: HandlerOptions = {},
 ): Handler<A, Result<R>> {
+  checkFunction('handler', body)
+  checkWord('handler: when', when, WHEN)
   const running = new Set<Activity<any>>()
   const turn = mutex(name)
   const cancel = (reason?: unknown): void => {

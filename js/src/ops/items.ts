@@ -4,9 +4,11 @@
  * A call is taken over: it runs as a branch of the operation, is cancelled with it and ends before it. An activity or
  * a promise belongs to whoever made it: it is waited for, and a cancel ends only the wait.
  */
-import { isActivity } from '../core/activity.ts'
+import { checkItems } from '../core/arguments.ts'
 import { claimed } from '../core/call.ts'
-import { isSuspension, type Operation } from '../core/suspension.ts'
+import { isGenerator } from '../core/generators.ts'
+import { kindOf } from '../core/kind.ts'
+import type { Operation } from '../core/suspension.ts'
 import type { Value } from '../wait/case.ts'
 import { wait } from '../wait/promise.ts'
 
@@ -19,6 +21,12 @@ export type ItemResult<I> = I extends (...args: any[]) => infer R ? Result<R> : 
 /** Takes a call over before it can become an activity of its own. */
 export const claim: <I>(item: I) => I = claimed
 
+/** The items of an operation, as a list; calls among them are taken over. */
+export function claimAll(who: string, items: Iterable<unknown>): unknown[] {
+  checkItems(who, items)
+  return [...items].map(claim)
+}
+
 /** The operation that an item stands for. A function is called here. */
 export function operationOf<I>(item: I): Operation<ItemResult<I>>
 export function operationOf(item: unknown): unknown {
@@ -26,9 +34,9 @@ export function operationOf(item: unknown): unknown {
   return isOperation(what) ? what : wait(what)
 }
 
-function isOperation(what: unknown): boolean {
+export function isOperation(what: unknown): boolean {
   if (typeof what !== 'object' || what === null) return false
-  if (isSuspension(what) || isActivity(what)) return true
+  if (kindOf(what) !== undefined || isGenerator(what)) return true
   if (typeof (what as PromiseLike<unknown>).then === 'function') return false
   return Symbol.iterator in what && !isCollection(what)
 }

@@ -1,4 +1,5 @@
 /** The same work for many items, with a limit on how many are worked on at once. */
+import { checkCount, checkFunction, checkItems } from '../core/arguments.ts'
 import { asyncFn } from '../core/asyncFn.ts'
 import type { Call } from '../core/call.ts'
 import { async, type BranchHandle } from '../scope/async.ts'
@@ -56,6 +57,8 @@ export function map<T, R>(
   options: MapOptions = {},
 ): Call<Result<R>[]> {
   const { limit } = options
-  if (limit !== undefined && !(limit >= 1)) throw new RangeError(`map: limit must be 1 or more, not ${limit}`)
+  checkItems('map', items)
+  checkFunction('map', body)
+  if (limit !== undefined) checkCount('map: limit', limit, 1)
   return run(items, body, options) as Call<any>
 }

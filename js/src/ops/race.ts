@@ -1,14 +1,14 @@
 /** The first of several. */
 import { isActivity } from '../core/activity.ts'
 import { asyncFn } from '../core/asyncFn.ts'
-import { isCall, type Call } from '../core/call.ts'
+import type { Call } from '../core/call.ts'
 import { async } from '../scope/async.ts'
 import { future } from '../sync/future.ts'
 import { Case } from '../wait/case.ts'
 import { isClause } from '../wait/clause.ts'
 import { clauseOf } from '../wait/waitable.ts'
 import { Choice } from '../wait/waituntil.ts'
-import { claim, operationOf, type ItemResult } from './items.ts'
+import { claimAll, isOperation, operationOf, type ItemResult } from './items.ts'
 import { scoped, type OperationOptions } from './scoped.ts'
 
 const run = asyncFn(function* race(items: unknown[], options: OperationOptions) {
@@ -47,9 +47,8 @@ const run = asyncFn(function* race(items: unknown[], options: OperationOptions) 
 
 /** Can it be waited for without a branch? Then losing has no effect on it. */
 function isWaitable(item: unknown): boolean {
-  if (isCall(item)) return false
   if (isClause(item) || isActivity(item) || item instanceof AbortSignal) return true
-  return typeof item === 'object' && item !== null && typeof (item as PromiseLike<unknown>).then === 'function'
+  return !isOperation(item) && typeof (item as PromiseLike<unknown> | null | undefined)?.then === 'function'
 }
 
 /**
@@ -67,7 +66,7 @@ export function race<const I extends readonly unknown[]>(
 ): Call<ItemResult<I[number]>>
 export function race<I>(items: Iterable<I>, options?: OperationOptions): Call<ItemResult<I>>
 export function race(items: Iterable<unknown>, options: OperationOptions = {}): Call<any> {
-  const list = [...items].map(claim)
+  const list = claimAll('race', items)
   if (list.length === 0) throw new TypeError('race: a race of nothing would never end; give it at least one item')
   return run(list, options)
 }

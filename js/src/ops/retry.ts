@@ -1,4 +1,5 @@
 /** Again, until it succeeds. */
+import { checkCount, checkFunction, checkTime } from '../core/arguments.ts'
 import { asyncFn } from '../core/asyncFn.ts'
 import type { Call } from '../core/call.ts'
 import { sleep } from '../sync/sleep.ts'
@@ -62,6 +63,9 @@ function delayAfter(failures: number, error: unknown, options: RetryOptions): nu
  * console.log(yield* retry(flaky, { attempts: 5, delay: 1, factor: 2 }))  // → attempt 3
  */
 export function retry<R>(body: Attempt<R>, options: RetryOptions = {}): Call<Result<R>> {
-  if (typeof body !== 'function') throw new TypeError('retry takes a function: what has run once cannot be run again')
+  // What has run once cannot be run again.
+  checkFunction('retry', body)
+  if (options.attempts !== undefined) checkCount('retry: attempts', options.attempts, 1)
+  if (typeof options.delay === 'number') checkTime('retry: delay', options.delay)
   return run(body, options) as Call<any>
 }

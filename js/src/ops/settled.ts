@@ -2,7 +2,7 @@
 import { asyncFn } from '../core/asyncFn.ts'
 import type { Call } from '../core/call.ts'
 import { async } from '../scope/async.ts'
-import { claim, operationOf, type ItemResult } from './items.ts'
+import { claimAll, operationOf, type ItemResult } from './items.ts'
 import { isCancelOf, scoped, type OperationOptions } from './scoped.ts'
 
 const runAny = asyncFn(function* any(items: unknown[], options: OperationOptions) {
@@ -70,7 +70,7 @@ export function any<const I extends readonly unknown[]>(
 ): Call<ItemResult<I[number]>>
 export function any<I>(items: Iterable<I>, options?: OperationOptions): Call<ItemResult<I>>
 export function any(items: Iterable<unknown>, options: OperationOptions = {}): Call<any> {
-  return runAny([...items].map(claim), options)
+  return runAny(claimAll('any', items), options)
 }
 
 /**
@@ -91,5 +91,5 @@ export function allSettled<I>(
   options?: OperationOptions,
 ): Call<PromiseSettledResult<ItemResult<I>>[]>
 export function allSettled(items: Iterable<unknown>, options: OperationOptions = {}): Call<any> {
-  return runSettled([...items].map(claim), options)
+  return runSettled(claimAll('allSettled', items), options)
 }

@@ -1,4 +1,5 @@
 /** Within a time, or else. */
+import { checkTime } from '../core/arguments.ts'
 import { asyncFn } from '../core/asyncFn.ts'
 import type { Call } from '../core/call.ts'
 import { domain } from '../core/current.ts'
@@ -63,5 +64,6 @@ export function timeout<I, O>(
   otherwise: () => O,
 ): Call<ItemResult<I> | Result<O>>
 export function timeout(ms: number, item: unknown, otherwise?: () => unknown): Call<any> {
+  checkTime('timeout', ms)
   return run(ms, claim(item), otherwise)
 }

@@ -1,4 +1,5 @@
 /** What must be given back, given back. */
+import { checkFunction } from '../core/arguments.ts'
 import { asyncFn } from '../core/asyncFn.ts'
 import type { Call } from '../core/call.ts'
 import { ASYNC_DISPOSE, DISPOSE } from '../core/dispose.ts'
@@ -55,5 +56,6 @@ function suppressed(error: unknown, first: unknown): Error {
  * // → text
  */
 export function use<I, R>(resource: I, body: (resource: ItemResult<I>) => R): Call<Result<R>> {
+  checkFunction('use', body)
   return run(claim(resource), body as (resource: any) => unknown) as Call<any>
 }

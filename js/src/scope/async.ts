@@ -10,11 +10,13 @@
  * })
  * return a.value + b.value
  */
+import { checkBody } from '../core/arguments.ts'
 import type * as types from '../core/types.ts'
 import { Branch } from '../core/branch.ts'
 import { NEXT, START, Suspension } from '../core/suspension.ts'
 import { claimed } from '../core/call.ts'
 import type { Body } from '../core/atomic.ts'
+import { domain } from '../core/current.ts'
 import { innermostScope } from './scope.ts'
 
 /**
@@ -46,11 +48,19 @@ export class BranchHandle<T> {
   }
 }
 
+const OUTSIDE =
+  'async(…) starts a branch of an activity, and this is no code of one. Remedy: yield* async(…) in an activity; ' +
+  'elsewhere spawn(…), or group() of charcoal-js/ops'
+
 class Async<T> extends Suspension<BranchHandle<T>> {
   private readonly body: Body<T>
   constructor(body: Body<T>) {
     super()
     this.body = body
+  }
+
+  override then(): never {
+    throw new Error(OUTSIDE)
   }
 
   begin(branch: types.Branch): boolean {
@@ -85,5 +95,7 @@ class Async<T> extends Suspension<BranchHandle<T>> {
  * })
  */
 export function async<T>(body: Body<T>): Suspension<BranchHandle<T>> {
+  checkBody('async', body)
+  if (domain.current === null) throw new Error(OUTSIDE)
   return new Async(claimed(body))
 }

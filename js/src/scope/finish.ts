@@ -6,11 +6,13 @@
  * `noncancellable` is a finish behind which a cancel of the scopes around it is not seen. `deadline` is a finish that a
  * timer cancels.
  */
+import { checkBody, checkSignal, checkTime } from '../core/arguments.ts'
 import { claimed } from '../core/call.ts'
 import type { Body } from '../core/atomic.ts'
 import type { Blocker, Branch } from '../core/types.ts'
 import { NEXT, Suspension, type Operation } from '../core/suspension.ts'
 import { domain } from '../core/current.ts'
+import { steps, type Steps } from '../core/steps.ts'
 import { combined, innermostScope, Scope } from './scope.ts'
 import { DeadlineError, isCancelled } from './errors.ts'
 
@@ -55,7 +57,7 @@ class Drain extends Suspension<void> implements Blocker {
   get fixed(): boolean {
     return true
   }
-  describe(): string {
+  override describe(): string {
     return `finish${this.scope.name === '' ? '' : ` ${this.scope.name}`}: ${this.scope.pending} branches`
   }
 }
@@ -115,8 +117,11 @@ export type Finished<B> = B extends () => Operation<infer T>
  * // → 3
  * // → all ended
  */
-export function finish<B extends ScopedBody<any>>(body: B, options: ScopeOptions = {}): Operation<Finished<B>> {
-  return inScope(claimed(body), options.name ?? '', false, options.signal) as Operation<Finished<B>>
+export function finish<B extends ScopedBody<any>>(body: B, options: ScopeOptions = {}): Steps<Finished<B>> {
+  const { name = '', signal } = options
+  checkBody('finish', body)
+  if (signal !== undefined) checkSignal('finish', signal)
+  return steps(inScope(claimed(body), name, false, signal)) as Steps<Finished<B>>
 }
 
 /**
@@ -132,8 +137,9 @@ export function finish<B extends ScopedBody<any>>(body: B, options: ScopeOptions
  * // → cleaned up
  * // → cancelled
  */
-export function noncancellable<T>(body: Body<T>): Operation<T> {
-  return inScope(claimed(body), 'noncancellable', true, undefined) as Operation<T>
+export function noncancellable<T>(body: Body<T>): Steps<T> {
+  checkBody('noncancellable', body)
+  return steps(inScope(claimed(body), 'noncancellable', true, undefined)) as Steps<T>
 }
 
 /**
@@ -146,7 +152,9 @@ export function noncancellable<T>(body: Body<T>): Operation<T> {
  * })
  * console.log(page)  // → hello
  */
-export function deadline<T>(ms: number, body: ScopedBody<T>, name = ''): Operation<T> {
+export function deadline<T>(ms: number, body: ScopedBody<T>, name = ''): Steps<T> {
+  checkTime('deadline', ms)
+  checkBody('deadline', body)
   claimed(body)
   const late = new DeadlineError(ms, name)
   const run = function* (): Generator<unknown, T, any> {
@@ -160,5 +168,5 @@ export function deadline<T>(ms: number, body: ScopedBody<T>, name = ''): Operati
     if (ours!.origin === ours && ours!.reason === late) throw late
     return value as T
   }
-  return run()
+  return steps(run())
 }

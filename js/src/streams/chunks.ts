@@ -1,4 +1,6 @@
 /** A stream read chunk by chunk; a cancel reaches its source. */
+import { checkFunction } from '../core/arguments.ts'
+import { steps, type Steps } from '../core/steps.ts'
 import type { Operation } from '../core/suspension.ts'
 import { noncancellable } from '../scope/finish.ts'
 import { each } from '../wait/each.ts'
@@ -21,8 +23,9 @@ interface NodeReadable<T> extends AsyncIterable<T> {
 export function chunks<T>(
   stream: ReadableStream<T> | NodeReadable<T>,
   body: (chunk: T) => Operation<unknown> | void,
-): Generator<unknown, void, any> {
-  return 'getReader' in stream ? webChunks(stream, body) : nodeChunks(stream, body)
+): Steps<void> {
+  checkFunction('chunks', body)
+  return steps('getReader' in stream ? webChunks(stream, body) : nodeChunks(stream, body))
 }
 
 function* webChunks<T>(

@@ -13,6 +13,8 @@
  */
 import { Clause } from '../wait/clause.ts'
 import { ClauseList } from '../wait/list.ts'
+import { checkCount } from '../core/arguments.ts'
+import { steps, type Steps } from '../core/steps.ts'
 import { Queue } from '../core/queue.ts'
 import { ClosedError, isClosed } from '../scope/errors.ts'
 import type { Operation } from '../core/suspension.ts'
@@ -82,7 +84,7 @@ export class Channel<T> implements AsyncIterable<T> {
   /** @internal */ shut: boolean = false
 
   constructor(capacity: number, name: string) {
-    if (!(capacity >= 0)) throw new RangeError(`channel capacity must be 0 or more, not ${capacity}`)
+    checkCount('channel', capacity, 0)
     this.capacity = capacity
     this.name = name
   }
@@ -133,7 +135,11 @@ export class Channel<T> implements AsyncIterable<T> {
   }
 
   /** Runs `body` for every value until the channel is closed and empty. */
-  *each(body: (item: T) => Operation<unknown> | void): Generator<unknown, void, any> {
+  each(body: (item: T) => Operation<unknown> | void): Steps<void> {
+    return steps(this.run(body))
+  }
+
+  private *run(body: (item: T) => Operation<unknown> | void): Generator<unknown, void, any> {
     for (;;) {
       let item: T
       try {

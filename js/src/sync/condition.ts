@@ -3,6 +3,7 @@
  * `waitWith(mutex, permit)` gives the permit back while waiting and takes the mutex again before it goes on, also when
  * cancelled.
  */
+import { steps, type Steps } from '../core/steps.ts'
 import { Clause } from '../wait/clause.ts'
 import { ClauseList } from '../wait/list.ts'
 import { noncancellable } from '../scope/finish.ts'
@@ -55,7 +56,11 @@ export class Condition {
   }
 
   /** Waits with `mutex` released; the result is the new permit. */
-  *waitWith(mutex: Mutex, permit: Permit): Generator<unknown, Permit, any> {
+  waitWith(mutex: Mutex, permit: Permit): Steps<Permit> {
+    return steps(this.run(mutex, permit))
+  }
+
+  private *run(mutex: Mutex, permit: Permit): Generator<unknown, Permit, any> {
     permit.release()
     try {
       yield* this.wait()

@@ -23,7 +23,9 @@ import { Queue } from '../core/queue.ts'
 import { THROW, type Operation } from '../core/suspension.ts'
 import type { Branch } from '../core/branch.ts'
 import { DeadlockError } from '../scope/errors.ts'
+import { checkFunction, checkTime } from '../core/arguments.ts'
 import { generatorOf } from '../core/call.ts'
+import { steps, type Steps } from '../core/steps.ts'
 import { spawn } from '../core/spawn.ts'
 import type { Activity } from '../core/activity.ts'
 import { select } from '../wait/select.ts'
@@ -197,9 +199,17 @@ export class Rendezvous<I, V = unknown> {
  * // → a 1
  * // → b 2
  */
-export function* rendezvous<I, V = any, T = void>(
+export function rendezvous<I, V = any, T = void>(
   body: (r: Rendezvous<I, V>) => Operation<T>,
   options?: RendezvousOptions,
+): Steps<T> {
+  checkFunction('rendezvous', body)
+  return steps(collect(body, options))
+}
+
+function* collect<I, V, T>(
+  body: (r: Rendezvous<I, V>) => Operation<T>,
+  options: RendezvousOptions | undefined,
 ): Generator<unknown, T, any> {
   const r = new Rendezvous<I, V>(options)
   try {
@@ -218,9 +228,17 @@ export function* rendezvous<I, V = any, T = void>(
  * yield* twait((make) => ['a', 'b'].forEach((name, i) => lookup(name, make((address) => (found[i] = address)))))
  * console.log(found)  // → [ 'a:80', 'b:80' ]
  */
-export function* twait<T>(
-  body: (make: <V>(store?: (value: V) => void) => RendezvousEvent<V>) => T,
-  options?: RendezvousOptions,
+export function twait<T>(body: (make: MakeEvent) => T, options?: RendezvousOptions): Steps<T> {
+  checkFunction('twait', body)
+  return steps(waitForAll(body, options))
+}
+
+/** Makes an event; `store` is given what it is triggered with. */
+type MakeEvent = <V>(store?: (value: V) => void) => RendezvousEvent<V>
+
+function* waitForAll<T>(
+  body: (make: MakeEvent) => T,
+  options: RendezvousOptions | undefined,
 ): Generator<unknown, T, any> {
   const r = new Rendezvous<(value: any) => void, any>(options)
   try {
@@ -246,6 +264,7 @@ export function* twait<T>(
  * })
  */
 export function addTimeout<V>(ms: number, event: RendezvousEvent<{ ok: boolean; value?: V }>): RendezvousEvent<V> {
+  checkTime('addTimeout', ms)
   const r = new Rendezvous<boolean, any>({ name: 'addTimeout' })
   const inner = r.event(true) as RendezvousEvent<V>
   spawn(function* () {

@@ -5,6 +5,7 @@
  * - `free` is never negative; while somebody waits, `free` is smaller than what the first one in the list wants.
  * - A permit that was handed over belongs to its receiver from the moment of the hand-over.
  */
+import { checkCount } from '../core/arguments.ts'
 import { Clause } from '../wait/clause.ts'
 import { ClauseList } from '../wait/list.ts'
 import { THROW, type Operation } from '../core/suspension.ts'
@@ -14,6 +15,7 @@ import type * as types from '../core/types.ts'
 import type { Branch } from '../core/types.ts'
 import type { Activity } from '../core/activity.ts'
 import { domain } from '../core/current.ts'
+import { steps, type Steps } from '../core/steps.ts'
 
 /**
  * What `acquire` gives: `release()` it once, or let `using` do that.
@@ -67,7 +69,9 @@ class Acquire extends Clause<Permit> {
       const held = `${semaphore.name} is held by this branch of ${branch.activity.name} already`
       return branch.goOn(THROW, new DeadlockError(`${held}: release it first`))
     }
-    return super.begin(branch)
+    if (super.begin(branch)) return true
+    domain.warnOfCircle(branch)
+    return false
   }
   override withdraw(): void {
     super.withdraw()
@@ -99,7 +103,6 @@ export class Semaphore {
   owner: Branch | undefined = undefined
 
   constructor(permits: number, name: string) {
-    if (!(permits >= 1)) throw new RangeError(`a semaphore needs at least one permit, not ${permits}`)
     this.permits = this.free = permits
     this.name = name
   }
@@ -116,26 +119,34 @@ export class Semaphore {
 
   /** Waits for `want` permits. Cancelled: none were taken. */
   acquire(want = 1): Clause<Permit> {
-    if (!(want >= 1 && want <= this.permits)) {
-      throw new RangeError(`${this.name}: ${want} of ${this.permits} permits cannot be acquired`)
-    }
+    this.checkWant(want)
     return new Acquire(this, want)
   }
 
   /** Acquires without waiting, from anywhere; undefined if that is not possible now. */
   tryAcquire(want = 1): Permit | undefined {
+    this.checkWant(want)
     const acquire = new Acquire(this, want)
     return this.grab(acquire) ? acquire.outcome : undefined
   }
 
   /** Runs `body` with a permit. */
-  *with<T>(body: () => Operation<T>): Generator<unknown, T, any> {
+  with<T>(body: () => Operation<T>): Steps<T> {
+    return steps(this.run(body))
+  }
+
+  private *run<T>(body: () => Operation<T>): Generator<unknown, T, any> {
     const permit: Permit = yield* this.acquire()
     try {
       return yield* domain.asCall(body())
     } finally {
       permit.release()
     }
+  }
+
+  private checkWant(want: number): void {
+    if (want >= 1 && want <= this.permits && want % 1 === 0) return
+    throw new RangeError(`${this.name}: ${want} of ${this.permits} permits cannot be acquired`)
   }
 
   /** @internal */
@@ -195,6 +206,7 @@ export class Mutex extends Semaphore {
  * permit.release()
  */
 export function semaphore(permits: number, name = 'semaphore'): Semaphore {
+  checkCount('semaphore', permits, 1)
   return new Semaphore(permits, name)
 }
 

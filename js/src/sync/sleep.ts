@@ -1,5 +1,6 @@
 /** Time as a clause: `yield* sleep(ms)`, `waituntil(x).or(sleep(ms))`. The timer exists only while the wait does. */
 import '../core/domain.ts'
+import { checkTime } from '../core/arguments.ts'
 import { Clause } from '../wait/clause.ts'
 import { domain, noteOurs } from '../core/current.ts'
 import type { Domain } from '../core/types.ts'
@@ -44,7 +45,6 @@ class Sleep extends Clause<void> {
  * yield* sleep(100)
  */
 export function sleep(ms: number): Clause<void> {
-  if (typeof ms !== 'number' || Number.isNaN(ms))
-    throw new TypeError(`sleep takes a number of milliseconds, not ${String(ms)}`)
+  checkTime('sleep', ms)
   return new Sleep(ms)
 }

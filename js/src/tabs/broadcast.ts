@@ -1,4 +1,5 @@
 /** Messages to all other tabs and workers of an origin: `BroadcastChannel`, received by activities. */
+import type { Steps } from '../core/steps.ts'
 import type { Operation } from '../core/suspension.ts'
 import { DISPOSE } from '../core/dispose.ts'
 import { channel } from '../sync/channel.ts'
@@ -38,7 +39,7 @@ export class Broadcast<T> implements Disposable {
   }
 
   /** Runs `body` for each message, until the broadcast is closed. */
-  each(body: (message: T) => Operation<unknown> | void): Generator<unknown, void, any> {
+  each(body: (message: T) => Operation<unknown> | void): Steps<void> {
     return this.inbox.each(body)
   }
 

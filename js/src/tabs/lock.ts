@@ -1,4 +1,6 @@
 /** A lock for all tabs and workers of an origin: `navigator.locks` as a clause. */
+import { domain } from '../core/current.ts'
+import { steps, type Steps } from '../core/steps.ts'
 import type { Branch } from '../core/branch.ts'
 import { THROW, type Operation } from '../core/suspension.ts'
 import { DeadlockError } from '../scope/errors.ts'
@@ -92,10 +94,14 @@ export class TabLock {
   }
 
   /** Runs `body` while holding the lock. */
-  *with<T>(body: () => Operation<T>): Generator<unknown, T, any> {
+  with<T>(body: () => Operation<T>): Steps<T> {
+    return steps(this.run(body))
+  }
+
+  private *run<T>(body: () => Operation<T>): Generator<unknown, T, any> {
     const permit = yield* this.acquire()
     try {
-      return yield* body()
+      return yield* domain.asCall(body())
     } finally {
       permit.release()
     }

@@ -31,7 +31,7 @@ export type { Waiter }
  * }
  * console.log(yield* waituntil(new Ready()).or(sleep(5)))  // → at once
  */
-export abstract class Clause<T> extends Suspension<T> implements Choosable, PromiseLike<T> {
+export abstract class Clause<T> extends Suspension<T> implements Choosable {
   /** @internal */ before: Clause<any> | null = null
   /** @internal */ after: Clause<any> | null = null
   waiter: Waiter | null = null
@@ -43,7 +43,7 @@ export abstract class Clause<T> extends Suspension<T> implements Choosable, Prom
   }
 
   abstract poll(): boolean
-  abstract describe(): string
+  abstract override describe(): string
 
   /** Where the clause waits, if its object keeps a list. */
   get list(): ClauseList | null {
@@ -82,14 +82,6 @@ export abstract class Clause<T> extends Suspension<T> implements Choosable, Prom
   /** The object and direction that `ready` counts `earlier` on. */
   get resource(): unknown {
     return this
-  }
-
-  /** For legacy code: `await sleep(10)`, `using permit = await lock.acquire()`. The wait is an activity of its own. */
-  then<A = T, B = never>(
-    ok?: ((value: T) => A | PromiseLike<A>) | null,
-    bad?: ((error: any) => B | PromiseLike<B>) | null,
-  ): Promise<A | B> {
-    return domain.spawn(this, false, this.describe()).then(ok, bad) as Promise<A | B>
   }
 
   /** Names a body for `waituntil`: `ch.recv().do(v => ...)`, or with a generator function. */

@@ -1,4 +1,6 @@
 /** `for await` in generator form. The iterator is closed when the loop is left early, by an error or a cancel too. */
+import { checkFunction, checkItems } from '../core/arguments.ts'
+import { steps, type Steps } from '../core/steps.ts'
 import type { Operation } from '../core/suspension.ts'
 import { isCancelled } from '../scope/errors.ts'
 import { noncancellable } from '../scope/finish.ts'
@@ -14,10 +16,15 @@ import { disregard, wait } from './promise.ts'
  * // → a
  * // → b
  */
-export function* each<T>(
-  items: AsyncIterable<T> | Iterable<T | PromiseLike<T>>,
-  body: (item: T) => Operation<unknown> | void,
-): Generator<unknown, void, any> {
+export function each<T>(items: Items<T>, body: (item: T) => Operation<unknown> | void): Steps<void> {
+  checkItems('each', items)
+  checkFunction('each', body)
+  return steps(run(items, body))
+}
+
+type Items<T> = AsyncIterable<T> | Iterable<T | PromiseLike<T>>
+
+function* run<T>(items: Items<T>, body: (item: T) => Operation<unknown> | void): Generator<unknown, void, any> {
   const stream = (items as AsyncIterable<T>)[Symbol.asyncIterator]?.()
   const iterator = stream ?? (items as Iterable<T>)[Symbol.iterator]()
   let ended = false

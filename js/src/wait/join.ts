@@ -22,8 +22,14 @@ export class Join<T> extends Clause<T> {
   }
 
   override begin(branch: Branch): boolean {
-    if (this.activity !== branch.activity) return super.begin(branch)
-    return branch.goOn(THROW, new DeadlockError(`${this.activity.name} waits for its own end`))
+    if (this.activity === branch.activity)
+      return branch.goOn(THROW, new DeadlockError(`${this.activity.name} waits for its own end`))
+    if (super.begin(branch)) return true
+    const circle = branch.group.home.domain.circle(branch)
+    if (circle === null) return false
+    this.withdraw()
+    branch.blocked = null
+    return branch.goOn(THROW, new DeadlockError(circle))
   }
 
   poll(): boolean {

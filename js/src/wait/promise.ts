@@ -12,6 +12,7 @@ import type { Blocker, Branch, Domain } from '../core/types.ts'
 import { domain, noteOurs } from '../core/current.ts'
 import { then } from '../core/host.ts'
 import { isActivity } from '../core/activity.ts'
+import { GROUP, kindOf } from '../core/kind.ts'
 import { Clause } from './clause.ts'
 import type { Operation } from '../core/suspension.ts'
 
@@ -210,15 +211,14 @@ class Plain<T> extends Suspension<T> {
  * @example
  * console.log(yield* wait(Promise.resolve(5)))  // → 5
  */
-export function wait<T>(what: Operation<T>): Operation<T>
-export function wait<T>(what: T | PromiseLike<T>): Operation<T>
+export function wait<T>(what: Operation<T>): Operation<T> & PromiseLike<T>
+export function wait<T>(what: T | PromiseLike<T>): Operation<T> & PromiseLike<T>
 export function wait(what: unknown): unknown {
   if (typeof what === 'object' && what !== null) {
     if (what instanceof Promise) return new PromiseWait(what)
-    if (isSuspension(what)) return what
-    if (isActivity(what)) return what
-    if (typeof (what as PromiseLike<unknown>).then === 'function') return new PromiseWait(what as PromiseLike<unknown>)
+    if (isSuspension(what) || isActivity(what) || kindOf(what) === GROUP) return what
     if (isOperation(what)) return what
+    if (typeof (what as PromiseLike<unknown>).then === 'function') return new PromiseWait(what as PromiseLike<unknown>)
   }
   return new Plain(what)
 }

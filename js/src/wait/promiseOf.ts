@@ -1,7 +1,18 @@
 /** The outcome of a clause as a native promise, without any activity. */
-import type { Choosable } from './case.ts'
 
-export function promiseOf(clause: Choosable): Promise<any> {
+/** What it needs of a clause. */
+interface Answer {
+  readonly failed: boolean
+  readonly outcome: any
+}
+
+interface Waitable extends Answer {
+  waiter: { answered(clause: Answer): void } | null
+  poll(): boolean
+  register(): void
+}
+
+export function promiseOf(clause: Waitable): Promise<any> {
   return new Promise((resolve, reject) => {
     clause.waiter = { answered: ({ failed, outcome }) => (failed ? reject(outcome) : resolve(outcome)) }
     if (clause.poll()) clause.waiter.answered(clause)

@@ -16,5 +16,5 @@ export function clauseOf(what: unknown): Clause<any> {
   if (what instanceof AbortSignal) return aborted(what)
   if (typeof (what as PromiseLike<unknown> | null)?.then === 'function')
     return new PromiseClause(what as PromiseLike<unknown>)
-  throw new TypeError('waituntil takes clauses, activities, promises and AbortSignals')
+  throw new TypeError(`waituntil takes clauses, activities, promises and AbortSignals, not ${String(what)}`)
 }

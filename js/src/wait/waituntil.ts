@@ -12,6 +12,8 @@
  *   .or(when(idle, sleep(1000).do(tidy)))
  *   .else(() => {})
  */
+import { checkFunction } from '../core/arguments.ts'
+import { domain } from '../core/current.ts'
 import { GROUP, kindOf, REMOVED } from '../core/kind.ts'
 import { NEXT, Suspension, THROW, type Operation } from '../core/suspension.ts'
 import type { Activity, Blocker, Branch } from '../core/types.ts'
@@ -53,7 +55,7 @@ type Tree = { kind: 'leaf'; at: number } | { kind: 'or' | 'and'; parts: Tree[] }
  * const either = waituntil(sleep(1).do(() => 'a')).or(sleep(99999).do(() => 'b'))
  * console.log(yield* waituntil(either).and(sleep(2).do(() => 'both')))  // → both
  */
-export class WaitUntil<R> implements Operation<R> {
+export class WaitUntil<R> implements Operation<R>, PromiseLike<R> {
   private readonly terms: { op: 'or' | 'and'; term: unknown }[] = []
   private otherwise: (() => unknown) | undefined
 
@@ -69,6 +71,7 @@ export class WaitUntil<R> implements Operation<R> {
   or<Q>(term: WaitUntil<Q>): WaitUntil<R | Q>
   or<Q>(term: Term<any, Q>): WaitUntil<R | Q>
   or(term: unknown): unknown {
+    checkTerm(term)
     this.terms.push({ op: 'or', term })
     return this
   }
@@ -77,13 +80,15 @@ export class WaitUntil<R> implements Operation<R> {
   and<Q>(term: WaitUntil<Q>): WaitUntil<R | Q>
   and<Q>(term: Term<any, Q>): WaitUntil<R | Q>
   and(term: unknown): unknown {
+    checkTerm(term)
     this.terms.push({ op: 'and', term })
     return this
   }
 
   /** Runs `body` if the statement cannot be decided now, instead of waiting. */
-  else<Q>(body: () => Q): Operation<R | Result<Q>>
+  else<Q>(body: () => Q): WaitUntil<R | Result<Q>>
   else(body: () => unknown): unknown {
+    checkFunction('else', body)
     this.otherwise = body
     return this
   }
@@ -101,6 +106,14 @@ export class WaitUntil<R> implements Operation<R> {
     const cases: Case<any, any>[] = []
     const tree = this.build(cases)
     return run(cases, tree, this.otherwise) as Iterator<unknown, R, any>
+  }
+
+  /** For legacy code: `await waituntil(…)`. The statement is an activity of its own. */
+  then<A = R, B = never>(
+    ok?: ((value: R) => A | PromiseLike<A>) | null,
+    bad?: ((error: any) => B | PromiseLike<B>) | null,
+  ): Promise<A | B> {
+    return domain.spawn(this, false, 'waituntil').then(ok, bad) as Promise<A | B>
   }
 
   /** The statement as a tree; removed clauses take the operator before them along. */
@@ -123,6 +136,11 @@ export class WaitUntil<R> implements Operation<R> {
     const ors = sums.map((parts): Tree => (parts.length === 1 ? parts[0] : { kind: 'and', parts }))
     return ors.length === 1 ? ors[0] : { kind: 'or', parts: ors }
   }
+}
+
+/** Clauses are looked at when the statement runs; what can never be one is refused where it is written. */
+function checkTerm(term: unknown): void {
+  if (typeof term !== 'object' || term === null) clauseOf(term)
 }
 
 function isBareAlternative({ op, term }: { op: 'or' | 'and'; term: unknown }): boolean {
@@ -148,6 +166,7 @@ export function waituntil<T, R>(term: Case<T, R>): WaitUntil<R>
 export function waituntil<R>(term: WaitUntil<R>): WaitUntil<R>
 export function waituntil<R>(term: Term<any, R>): WaitUntil<R>
 export function waituntil(term: unknown): unknown {
+  checkTerm(term)
   return new WaitUntil(term)
 }
 
@@ -244,7 +263,7 @@ export class Choice extends Suspension<any> implements Blocker, Waiter {
     return outside(this.cases.map((c) => c.clause))
   }
 
-  describe(): string {
+  override describe(): string {
     return this.cases.map(({ clause }) => clause.describe()).join(' or ')
   }
 
@@ -437,7 +456,7 @@ class Next extends Suspension<number> implements Blocker {
     return outside(this.open)
   }
 
-  describe(): string {
+  override describe(): string {
     return this.open.map((c) => c.describe()).join(' and/or ')
   }
 }

@@ -5,7 +5,7 @@ import { isCancelled } from '../scope/errors.ts'
 import { noncancellable } from '../scope/finish.ts'
 import type { Result } from '../ops/items.ts'
 import { wait } from '../wait/promise.ts'
-import { listen, transfersOf, unpacked, type Message, type Port } from './protocol.ts'
+import { checkPort, listen, transfersOf, unpacked, type Message, type Port } from './protocol.ts'
 
 /** The functions of the other side, as they are called from here. */
 export type Remote<H> = {
@@ -90,6 +90,7 @@ const ignore = (): void => {}
  * port1.close()                                                   // → too late
  */
 export function connect<H>(port: Port): Remote<H> {
+  checkPort('connect', port)
   const link = new Link(port)
   const functions = new Map<string, unknown>()
   return new Proxy({} as any, {

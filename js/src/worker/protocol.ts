@@ -2,9 +2,15 @@
  * What goes between a caller and a worker, and the ends it goes through: web workers, ports, Node's worker_threads.
  */
 
+import { checkMethod } from '../core/arguments.ts'
+
 /** Something that messages can be sent to and received from. */
 export interface Port {
   postMessage(message: unknown, transfer?: any): void
+}
+
+export function checkPort(who: string, port: unknown): void {
+  checkMethod(who, 'a Worker or a MessagePort', port, 'postMessage')
 }
 
 export type Message =

@@ -2,7 +2,7 @@
 import type { Activity } from '../core/activity.ts'
 import { spawn } from '../core/spawn.ts'
 import { operationOf } from '../ops/items.ts'
-import { listen, packed, transfersOf, type Message, type Port } from './protocol.ts'
+import { checkPort, listen, packed, transfersOf, type Message, type Port } from './protocol.ts'
 
 /** The functions that `serve` lets other threads call. */
 export type Handlers = Record<string, (...args: any[]) => unknown>
@@ -21,6 +21,7 @@ export type Handlers = Record<string, (...args: any[]) => unknown>
  * port1.close()
  */
 export function serve(handlers: Handlers, port: Port = parent()): () => void {
+  checkPort('serve', port)
   const running = new Map<number, Activity<unknown>>()
   const answer = (message: Message, transfer: unknown[] = []): void => port.postMessage(message, transfer)
   const call = async (id: number, name: string, args: unknown[]): Promise<void> => {

@@ -1,0 +1,8 @@
+import type { Activity, Branch } from './types.ts'
+
+/** All branches of an activity, itself first. */
+export function branchesOf(activity: Activity): Branch[] {
+  const found: Branch[] = [activity]
+  activity.scope?.root().each((branch) => branch !== activity && found.push(branch))
+  return found
+}
