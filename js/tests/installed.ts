@@ -12,13 +12,17 @@ export const run = (command: string, args: string[], cwd = project): string =>
   execFileSync(command, args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
 let isInstalled = false
 
+/** Makes packages of this checkout, or whole scopes of them, known to the project. */
+export function link(names: string[]): void {
+  for (const name of names) {
+    run('mkdir', ['-p', path.dirname(path.join(project, 'node_modules', name))])
+    run('ln', ['-sfn', path.join(js, 'node_modules', name), path.join(project, 'node_modules', name)])
+  }
+}
+
 /** What the loader and the plugin need, as a project has it that uses them. */
 export function linkTools(): void {
-  const node_modules = path.join(js, 'node_modules')
-  run('ln', ['-sfn', path.join(node_modules, '@babel'), path.join(project, 'node_modules/@babel')])
-  for (const name of ['magic-string', '@jridgewell']) {
-    run('ln', ['-sfn', path.join(node_modules, name), path.join(project, 'node_modules', name)])
-  }
+  link(['@babel', 'magic-string', '@jridgewell'])
 }
 
 /** Packs the package and installs it into an empty project, once. */
