@@ -28,6 +28,7 @@
 #include "options.h"
 #include "suspension.h"
 #include "variadic.h"
+#include "versions.h"
 #include "waiting.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/PostOrderIterator.h"
@@ -68,6 +69,7 @@ private:
   void lowerExplicitYields();
   Function *callerOf(Function &plain);
   void versionsOfAliases();
+  void versionsForPointers();
   void bindActivities();
   void keepAsyncWhereItSuspends();
   void renameMain();
@@ -441,11 +443,32 @@ Function *Duplicator::callerOf(Function &plain) {
     arguments.push_back(&A);
   CallInst *call = B.CreateCall(&plain, arguments);
   call->setIsNoInline(); // it has its reasons for being plain
+  for (Attribute::AttrKind extension : {Attribute::SExt, Attribute::ZExt}) {
+    for (Argument &A : plain.args())
+      if (A.hasAttribute(extension)) {
+        version->addParamAttr(A.getArgNo(), extension);
+        call->addParamAttr(A.getArgNo(), extension);
+      }
+    if (plain.hasRetAttribute(extension)) {
+      version->addRetAttr(extension);
+      call->addRetAttr(extension);
+    }
+  }
   if (plain.getReturnType()->isVoidTy())
     B.CreateRetVoid();
   else
     B.CreateRet(call);
   return version;
+}
+
+// Many programs call malloc and free through pointers. Without a version each such call would look for one in vain.
+void Duplicator::versionsForPointers() {
+  SmallVector<Function *> work;
+  for (Function &F : M)
+    if (suspension.isBoundedLibraryFunction(F) && isAddressTaken(F))
+      work.push_back(&F);
+  for (Function *F : work)
+    versions[F] = callerOf(*F);
 }
 
 // Another module calls an alias by its own name. A weak one may name another function there: its version is a function
@@ -569,6 +592,7 @@ void Duplicator::run() {
   keepAsyncWhereItSuspends();
   lowerExplicitYields();
   versionsOfAliases();
+  versionsForPointers();
   bindActivities();
   renameMain();
 }

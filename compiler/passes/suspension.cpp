@@ -156,6 +156,12 @@ bool Suspension::mayBlock(const Function &F) const {
   return mayBlockCache[&F] = !bounded;
 }
 
+bool Suspension::isBoundedLibraryFunction(const Function &F) const {
+  LibFunc known;
+  return F.isDeclaration() && !F.isVarArg() && !F.hasFnAttribute(Attribute::ReturnsTwice) &&
+         !F.hasFnAttribute(Attribute::NoReturn) && libraryInfo.getLibFunc(F, known) && !mayBlock(F);
+}
+
 // The function that is called, by its own name or by another; null if it is not known.
 static const Function *calleeOf(const CallBase &CB) {
   const Value *operand = CB.getCalledOperand();

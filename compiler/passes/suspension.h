@@ -28,6 +28,8 @@ public:
   // Functions of this module that get an interruptible version, in module order.
   const std::vector<llvm::Function *> &versions() const { return chosen; }
   CallKind classify(const llvm::CallBase &) const;
+  // A function of the C library, by its name and type, that always returns soon.
+  bool isBoundedLibraryFunction(const llvm::Function &declaration) const;
 
 private:
   const char *whyPlain(llvm::Function &) const;

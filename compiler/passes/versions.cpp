@@ -108,6 +108,8 @@ PreservedAnalyses VersionsPass::run(Module &M, ModuleAnalysisManager &) {
       // A weak definition may lose against another module's: this entry speaks only of this body.
       if (F->isInterposable())
         key = ownBody(*F);
+    } else if (version && isInterruptible(*version)) { // of the C library, made here
+      value = version;
     } else {
       if (F->hasFnAttribute(Attribute::NoCallback))
         continue;
