@@ -22,9 +22,10 @@ static bool has_owner(const pthread_mutex_t *m) { return kind_of(m) == RECURSIVE
 static bool is_shared(const pthread_mutex_t *m) { return is_robust(m) || m->__data.__kind & SHARED; }
 static uint32_t *word_of(const pthread_mutex_t *m) { return (uint32_t *)(uintptr_t)&m->__data.__lock; }
 
-static inline bool is_here(const pthread_mutex_t *m) {
-  return __atomic_load_n(&m->__data.__owner, __ATOMIC_RELAXED) == ch_thread_here();
+static inline bool is_of(const pthread_mutex_t *m, int thread) {
+  return __atomic_load_n(&m->__data.__owner, __ATOMIC_RELAXED) == thread;
 }
+static inline bool is_here(const pthread_mutex_t *m) { return is_of(m, ch_thread_here()); }
 bool ch_mutex_is_here(const pthread_mutex_t *m) { return is_here(m); }
 
 /* ---- who has it ---- */
@@ -103,11 +104,14 @@ static bool is_siblings(const pthread_mutex_t *m) {
 /* ---- taking and giving back ---- */
 
 /* The word of a simple one is taken. */
-static inline __attribute__((always_inline)) void taken(pthread_mutex_t *m, struct ch_branch *owner,
-                                                        const void *place) {
-  m->__data.__owner = ch_thread_here();
+static inline void note_taken(pthread_mutex_t *m, int here, struct ch_branch *owner, const void *place) {
+  m->__data.__owner = here;
   m->__data.__nusers++;
   note_in(m, owner, place);
+}
+static inline __attribute__((always_inline)) void taken(pthread_mutex_t *m, struct ch_branch *owner,
+                                                        const void *place) {
+  note_taken(m, ch_thread_here(), owner, place);
   ch_tsan_locked(m, false);
 }
 
@@ -225,13 +229,14 @@ bool ch_mutex_lend(pthread_mutex_t *m, bool lend) {
 
 static const struct ch_leaf lock_leaf = CH_LOCK_LEAF("pthread_mutex_lock");
 
-/* The usual case: an ordinary or a recursive mutex, free or the caller's, and nobody here waits for any lock. */
+/* The usual case: an ordinary or a recursive mutex, free or the caller's, and nobody here waits for any lock. Nothing
+ * is called, so that the caller saves no registers. */
 static inline __attribute__((always_inline)) bool lock_at_once(pthread_mutex_t *m, const void *place) {
-  const int kind = PLAIN_KIND(m);
-  if (CH_UNLIKELY(kind > RECURSIVE || ch_domain.lock_queues != 0))
+  const int kind = PLAIN_KIND(m), here = ch_thread_number;
+  if (CH_UNLIKELY(kind > RECURSIVE || ch_domain.lock_queues != 0 || !here || ch_tsan_is_here()))
     return false;
   struct ch_branch *owner = self();
-  if (kind == RECURSIVE && is_here(m)) {
+  if (kind == RECURSIVE && is_of(m, here)) {
     if (CH_UNLIKELY(!is_noted_for(m, owner) || m->__data.__count + 1 == 0))
       return false;
     m->__data.__count++;
@@ -239,7 +244,7 @@ static inline __attribute__((always_inline)) bool lock_at_once(pthread_mutex_t *
   }
   if (CH_UNLIKELY(!take_word(m, 1)))
     return false;
-  taken(m, owner, place);
+  note_taken(m, here, owner, place);
   if (kind == RECURSIVE)
     m->__data.__count = 1;
   return true;
@@ -325,12 +330,15 @@ CH_REPLACES_IN_C(pthread_mutex_clocklock, pthread_mutex_t *m, clockid_t clock, c
 
 /* ---- unlock ---- */
 
-static inline __attribute__((always_inline)) bool release(pthread_mutex_t *m) { /* others may wait in the kernel */
-  ch_tsan_unlocked(m, false);
+static inline bool free_word(pthread_mutex_t *m) { /* others may wait in the kernel */
   m->__data.__list.__prev = NULL;
   m->__data.__owner = 0;
   m->__data.__nusers--;
   return __atomic_exchange_n(&m->__data.__lock, 0, __ATOMIC_RELEASE) > 1;
+}
+static inline bool release(pthread_mutex_t *m) {
+  ch_tsan_unlocked(m, false);
+  return free_word(m);
 }
 
 /* A simple one. */
@@ -401,22 +409,26 @@ static __attribute__((noinline)) int unlock_slowly(pthread_mutex_t *m) {
   return 0;
 }
 
-static inline __attribute__((always_inline)) bool unlock_at_once(pthread_mutex_t *m) {
-  const int kind = PLAIN_KIND(m);
-  if (CH_UNLIKELY(kind > RECURSIVE || ch_domain.lock_queues != 0))
-    return false;
-  if (kind == RECURSIVE) {
-    if (CH_UNLIKELY(!is_here(m) || !is_noted_for(m, self())))
-      return false;
-    if (--m->__data.__count > 0)
-      return true;
-  }
-  if (CH_UNLIKELY(release(m)))
-    ch_futex_wake(word_of(m), 1, false);
-  return true;
+static __attribute__((noinline)) int wake(pthread_mutex_t *m) {
+  ch_futex_wake(word_of(m), 1, false);
+  return 0;
 }
-int ch_mutex_unlock(pthread_mutex_t *m) { return CH_LIKELY(unlock_at_once(m)) ? 0 : unlock_slowly(m); }
-CH_REPLACES_IN_C(pthread_mutex_unlock, pthread_mutex_t *m) { return ch_done_for_now(ch_mutex_unlock(m)); }
+
+/* The usual case is that of `lock_at_once`. */
+static inline __attribute__((always_inline)) int unlock(pthread_mutex_t *m) {
+  const int kind = PLAIN_KIND(m), here = ch_thread_number;
+  if (CH_UNLIKELY(kind > RECURSIVE || ch_domain.lock_queues != 0 || !here || ch_tsan_is_here()))
+    return unlock_slowly(m);
+  if (kind == RECURSIVE) {
+    if (CH_UNLIKELY(!is_of(m, here) || !is_noted_for(m, self())))
+      return unlock_slowly(m);
+    if (--m->__data.__count > 0)
+      return 0;
+  }
+  return CH_UNLIKELY(free_word(m)) ? wake(m) : 0;
+}
+int ch_mutex_unlock(pthread_mutex_t *m) { return unlock(m); }
+CH_REPLACES_IN_C(pthread_mutex_unlock, pthread_mutex_t *m) { return ch_done_for_now(unlock(m)); }
 
 /* ---- C11: the same objects ---- */
 
