@@ -11,14 +11,16 @@ from . import objects, results
 from .build import HERE, Unavailable, clang, run_quietly
 
 FLAGS = ["-O2", "-ffunction-sections", "-fdata-sections", "-w"]
-CASES = ("sqlite", "lua", "zstd")
+CASES = ("sqlite", "lua", "zstd", "json")
+PACKAGES = {"json": "cjson"}  # as tests/suites/fetch.py calls it, where the case has another name
 ROUNDS = 5
 
 
 def source(builder, name):
     """The unmodified source, fetched once, as tests/suites and tests/recompile fetch theirs."""
-    folder = f"{builder.out}/programs/{name}"
-    run_quietly([sys.executable, f"{os.path.dirname(HERE)}/tests/suites/fetch.py", name, folder], builder.log,
+    package = PACKAGES.get(name, name)
+    folder = f"{builder.out}/programs/{package}"
+    run_quietly([sys.executable, f"{os.path.dirname(HERE)}/tests/suites/fetch.py", package, folder], builder.log,
                 complaint=f"the source of {name} cannot be fetched")
     return folder
 
@@ -32,9 +34,12 @@ def project(name, folder):
     if name == "lua":
         # A function that calls setjmp stays plain, and so does all that runs below it: errors end this Lua instead.
         unprotected = ["-DLUAI_THROW(L,c)=abort()", "-DLUAI_TRY(L,c,a)={ a }", "-Dluai_jmpbuf=int"]
+        repeatable = ["-Dluai_makeseed()=1"]  # else its tables depend on where the program is loaded
         files = sorted(path for path in glob.glob(f"{folder}/src/*.c") if os.path.basename(path) != "luac.c")
         script = f"{HERE}/programs/work.lua"
-        return files, ["-DLUA_USE_POSIX", *unprotected], ["-lm"], [script, "27"], [script, "15"]
+        return files, ["-DLUA_USE_POSIX", *unprotected, *repeatable], ["-lm"], [script, "27"], [script, "15"]
+    if name == "json":
+        return [f"{folder}/cJSON.c", f"{HERE}/programs/json.c"], [f"-I{folder}"], ["-lm"], ["1000"], ["20"]
     files = sorted(glob.glob(f"{folder}/lib/common/*.c") + glob.glob(f"{folder}/lib/compress/*.c") +
                    glob.glob(f"{folder}/lib/decompress/*.c"))
     return ([*files, f"{HERE}/programs/zstd.c"],

@@ -7,6 +7,7 @@
     sqlite        SQLite (Debian source package sqlite3): FOLDER/sqlite3.c, shell.c, test/speedtest1.c
     zlib          zlib (Debian source package zlib): FOLDER/*.c, test/example.c, test/minigzip.c
     zstd          zstd (Debian source package libzstd): FOLDER/lib
+    cjson         cJSON (Debian source package cjson): FOLDER/cJSON.c, cJSON.h
     gcc-torture   gcc 12's gcc.c-torture/execute (Debian package gcc-12-source): FOLDER/*.c
     clang-tests   clang 19's tests of C (Debian source package llvm-toolchain-19): FOLDER/CodeGen, C, Sema, …
 
@@ -135,6 +136,10 @@ def zstd(folder, downloads):
     shutil.copytree(apt_source("libzstd", downloads), folder, dirs_exist_ok=True)
 
 
+def cjson(folder, downloads):
+    shutil.copytree(apt_source("cjson", downloads), folder, dirs_exist_ok=True)
+
+
 def gcc_torture(folder, downloads):
     command(
         "apt-get",
@@ -174,6 +179,7 @@ NAMES = {
     "sqlite": sqlite,
     "zlib": zlib,
     "zstd": zstd,
+    "cjson": cjson,
     "gcc-torture": gcc_torture,
     "clang-tests": clang_tests,
 }
