@@ -87,11 +87,16 @@ static __thread struct state *state = &no_state;
 #define ring (state->shared)
 static __thread struct descriptor *table;
 static __thread int table_size;
-static __thread struct poll *spare;
-static __thread struct poll_block {
-  struct poll_block *next;
-  struct poll polls[64];
-} *poll_blocks;
+/* Memory for polls: a page, so that a poll leads to its block. */
+enum { POLL_BLOCK = 4096 };
+struct poll_block {
+  struct poll_block *next, **at; /* on one of the two lists */
+  struct poll *spare;            /* those that are free; NULL: none */
+  unsigned used;
+  struct poll polls[(POLL_BLOCK - 4 * sizeof(void *)) / sizeof(struct poll)];
+};
+_Static_assert(sizeof(struct poll_block) <= POLL_BLOCK, "a block is a page");
+static __thread struct poll_block *roomy_blocks, *full_blocks;
 static __thread struct late *backlog, **backlog_end;
 static __thread unsigned in_flight;  /* completions owed, without the wake-up's */
 static __thread int wake_event = -1; /* its place (runtime_descriptors.h) */
@@ -361,21 +366,58 @@ static void found(int fd, int events);
 /* There is a ring, or can be. */
 static inline bool runs(void) { return CH_LIKELY(ring.runs) || runs_again(); }
 
-static struct poll *take_poll(void) {
-  if (!spare) {
-    struct poll_block *more = calloc(1, sizeof *more);
-    if (!more)
-      return NULL;
-    more->next = poll_blocks;
-    poll_blocks = more;
-    for (size_t i = 0; i < sizeof more->polls / sizeof *more->polls; i++) {
-      more->polls[i].next = spare;
-      spare = &more->polls[i];
-    }
+static void list_block(struct poll_block *b, struct poll_block **list) {
+  b->at = list;
+  b->next = *list;
+  if (b->next)
+    b->next->at = &b->next;
+  *list = b;
+}
+static void unlist_block(struct poll_block *b) {
+  *b->at = b->next;
+  if (b->next)
+    b->next->at = b->at;
+}
+
+static bool make_block(void) {
+  struct poll_block *b = mmap(NULL, POLL_BLOCK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (b == MAP_FAILED)
+    return false;
+  for (size_t i = sizeof b->polls / sizeof *b->polls; i-- > 0;) {
+    b->polls[i].next = b->spare;
+    b->spare = &b->polls[i];
   }
-  struct poll *p = spare;
-  spare = p->next;
+  list_block(b, &roomy_blocks);
+  return true;
+}
+
+static struct poll *take_poll(void) {
+  if (!roomy_blocks && !make_block())
+    return NULL;
+  struct poll_block *b = roomy_blocks;
+  struct poll *p = b->spare;
+  b->spare = p->next;
+  b->used++;
+  if (!b->spare) {
+    unlist_block(b);
+    list_block(b, &full_blocks);
+  }
   return p;
+}
+
+/* After a peak only one block that is empty stays. */
+static void free_poll(struct poll *p) {
+  struct poll_block *b = (struct poll_block *)((uintptr_t)p & -(uintptr_t)POLL_BLOCK);
+  if (!b->spare) {
+    unlist_block(b);
+    list_block(b, &roomy_blocks);
+  }
+  p->next = b->spare;
+  b->spare = p;
+  if (--b->used == 0 && (roomy_blocks != b || b->next)) {
+    unlist_block(b);
+    munmap(b, POLL_BLOCK);
+  }
 }
 
 /* The poll that was registered next after this one, on the same descriptor. */
@@ -404,8 +446,7 @@ static void unlist_poll(struct poll *p) {
 static void give_poll(struct poll *p) {
   unlist_poll(p);
   p->clause = NULL;
-  p->next = spare;
-  spare = p;
+  free_poll(p);
 }
 
 /* The call waits because of what is believed, unless the kernel has just been asked. */
@@ -1025,14 +1066,17 @@ static void leave(void) {
   stop();
 }
 
+static void free_blocks(struct poll_block **list) {
+  while (*list) {
+    struct poll_block *gone = *list;
+    *list = gone->next;
+    munmap(gone, POLL_BLOCK);
+  }
+}
 /* Orphans that are still in flight go with the ring. */
 static void end_polls(void) {
-  while (poll_blocks) {
-    struct poll_block *gone = poll_blocks;
-    poll_blocks = gone->next;
-    free(gone);
-  }
-  spare = NULL;
+  free_blocks(&roomy_blocks);
+  free_blocks(&full_blocks);
 }
 
 static void end(void) {

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "harness.h"
 #include <fcntl.h>
+#include <poll.h>
 #include <pthread.h>
 #include <sched.h>
 #include <sys/socket.h>
@@ -134,6 +135,38 @@ TEST(thousands_of_reads_at_a_time_each_get_their_own) {
   EXPECT(ended == MANY);
   for (int i = 0; i < MANY; i++)
     EXPECT(read_there[i] == 'a' + i % 26);
+}
+
+#if __has_feature(address_sanitizer)
+#define KEEPS_WHAT_IS_FREE 1
+#else
+#define KEEPS_WHAT_IS_FREE 0
+#endif
+static long resident(void) {
+  char text[100] = "";
+  long all, pages = 0;
+  int fd = open("/proc/self/statm", O_RDONLY);
+  EXPECT(pread(fd, text, sizeof text - 1, 0) > 0 && sscanf(text, "%ld %ld", &all, &pages) == 2);
+  close(fd);
+  return pages;
+}
+TEST(memory_of_many_waits_is_given_back) {
+  enum { N = 100000 };
+  int p[2];
+  EXPECT(pipe(p) == 0);
+  ch_sleep(1000000);
+  long before = resident();
+  ch_activity *all = calloc(N, sizeof *all);
+  for (int i = 0; i < N; i++)
+    activate [&all[i]] (p) { ch_fd_wait(p[0], POLLIN, 200000000000); }
+  ch_sleep(1000000);
+  long peak = resident() - before;
+  EXPECT(write(p[1], "x", 1) == 1);
+  for (int i = 0; i < N; i++)
+    EXPECT(ch_activity_wait(&all[i]) == 0);
+  free(all);
+  ch_sleep(1000000);
+  EXPECT(KEEPS_WHAT_IS_FREE || resident() - before < peak / 14);
 }
 
 /* The domain's frames are gone when the thread comes back. */
