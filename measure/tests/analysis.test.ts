@@ -570,3 +570,42 @@ test('the timeline shows edges and rows of what ran', () => {
   for (let row = 0; row < rows; row++)
     nodes.filter((n) => n[4] === row).reduce((end, n) => (ok(n[0] >= end, 'overlap in a row'), n[1]), 0)
 })
+
+test('the last child: whether it, the first or the soonest goes on with the task that an await tells', () => {
+  const analyser = new Analyser('by hand')
+  analyser.add({ type: 'thread', id: 1, kind: 'node' })
+  const begin: [number, number] = [1, 1]
+  for (const [id, line] of [
+    [1, 2],
+    [2, 3],
+    [3, 4],
+  ] as const)
+    analyser.add({ type: 'location', id, url: 'a.js', line, column: 5, function: 'f', begin })
+  analyser.add({ type: 'location', id: 4, url: 'a.js', line: 9, column: 1, function: 'g' })
+  const ran: (Partial<Continuation> & { parent: number | null; registered: number })[] = [
+    { parent: null, registered: 0, at: 1 },
+    // Two children: a timer, then the await of the same function.
+    { parent: 1, registered: 1, at: 4 },
+    { parent: 1, registered: 2, at: 2 },
+    // Three: the await comes first, and runs first.
+    { parent: 3, registered: 25, at: 3 },
+    { parent: 3, registered: 26, at: 4 },
+    { parent: 3, registered: 27, at: 4 },
+    // Two, of which none is known to go on.
+    { parent: 4, registered: 40, at: 4 },
+    { parent: 4, registered: 41, at: 4 },
+    { parent: 1, registered: 3, at: 1, recurring: true },
+  ]
+  ran.forEach((c, i) =>
+    analyser.add({
+      type: 'continuation',
+      id: i + 1,
+      thread: 1,
+      kind: 'promise',
+      start: 10 * i + 4,
+      end: 10 * i + 8,
+      ...c,
+    }),
+  )
+  same(analyser.finish().lastChild, { parents: 3, known: 2, last: 1, first: 1, lot: 0.5 + 1 / 3, soonest: 1 })
+})

@@ -205,6 +205,40 @@ test('the ranking filters by advice and by text', async () => {
   await close()
 }, 300)
 
+test('from a chain one click leads to one of its runs in the tree, and lists are filtered by kind and own code', async () => {
+  const { page, trouble, close } = await opened([madeUpFigures(2000)])
+  const row = page.locator('table.ranking tbody tr').first()
+  const last = await row.locator('.chain li').last().innerText()
+  await row.locator('a.run').click({ timeout: 60_000 })
+  same(await page.locator('.detail .site').first().innerText(), last)
+  const rows = page.locator('table.ranking tbody tr')
+  const all = await rows.count()
+  await page.selectOption('#ranking select[aria-label="Kind of callback"]', 'promise', { timeout: 60_000 })
+  same(await rows.count(), all)
+  await page.check('#ranking input[type=checkbox]', { timeout: 60_000 })
+  same(await rows.count(), all)
+  await page.selectOption('#ranking select[aria-label=Advice]', 'too-few-runs', { timeout: 60_000 })
+  ok((await rows.allInnerTexts()).every((text) => text.includes('too few runs')))
+  same(trouble, [])
+  await close()
+}, 300)
+
+test('two recordings stand beside each other: what is new, gone, still there', async () => {
+  const [one, two] = [racyFigures(19), racyFigures(3)]
+  const found = two.atomic.unserialisable.find((u) => u.variable === 'balance')!
+  found.variable = 'credit'
+  two.atomic.unserialisable.push({ ...found, variable: 'limit' })
+  const { page, trouble, close } = await opened([pool([one, two], 'both'), one, two])
+  same(
+    (await page.locator('.comparison tbody tr').allInnerTexts()).map((text) => text.split(/\s+/).slice(0, 4).join(' ')),
+    ['new withdraw() read credit,', 'new withdraw() read limit,', 'gone withdraw() read balance,'],
+  )
+  await page.selectOption('#conflicts select[aria-label=Resource]', 'credit', { timeout: 60_000 })
+  same(await page.locator('.conflict-card').count(), 1)
+  same(trouble, [])
+  await close()
+}, 300)
+
 test('several recordings are shown one at a time, their pool first', async () => {
   const one = madeUpFigures(3000)
   const two = madeUpFigures(200, 'save')

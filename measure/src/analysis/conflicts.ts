@@ -5,7 +5,7 @@
  */
 import type { Figures } from './figures.ts'
 import { ENOUGH_RUNS } from './ranking.ts'
-import { fileOf, functionOf, shortUrl, type Site } from './sites.ts'
+import { fileOf, functionOf, isPackage, shortUrl, type Site } from './sites.ts'
 
 export interface Conflict {
   /** `data`: accesses were seen. `function`: code of the same function ran in a gap. */
@@ -76,7 +76,7 @@ function ofData(f: Figures): Conflict[] {
       runs: Math.max(u.count, u.runs ?? 0),
       p50: u.p50 ?? 0,
       p99: u.p99 ?? 0,
-      foreign: isPackage(f.sites[second]!),
+      foreign: isForeign(f, second),
       from: u.from,
     })
   }
@@ -108,14 +108,19 @@ function ofCallSites(f: Figures): Conflict[] {
       runs,
       p50,
       p99,
-      foreign: isPackage(f.sites[second]!),
+      foreign: isForeign(f, second),
       from,
     })
   }
   return [...byFunction.values()]
 }
 
-const isPackage = ({ url, original }: Site): boolean => /[\\/]node_modules[\\/]/.test(original?.source ?? url ?? '')
+/** In a package that the user has not counted as own. */
+function isForeign(f: Figures, index: number): boolean {
+  const site = f.sites[index]!
+  const own = f.recordings.flatMap((r) => r.own ?? [])
+  return isPackage(site) && !own.some((name) => (site.original?.source ?? site.url)!.includes(`/node_modules/${name}/`))
+}
 
 const nameOf = (site: Site | undefined): string => site?.original?.name ?? site?.function ?? ''
 

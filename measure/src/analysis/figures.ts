@@ -8,6 +8,7 @@ import type { ChainsJson } from './chains.ts'
 import type { ConcurrencyJson } from './concurrency.ts'
 import type { DurationsJson } from './durations.ts'
 import type { GapsJson } from './gaps.ts'
+import type { LastChildJson } from './last_child.ts'
 import type { MicrotasksJson } from './microtasks.ts'
 import type { RankingJson } from './ranking.ts'
 import type { Site } from './sites.ts'
@@ -25,6 +26,8 @@ export interface Recording {
   mode?: string
   started?: string
   command?: string[]
+  /** Packages that count as the program's own code. */
+  own?: string[]
   /** µs from the recording's origin to its end. */
   length: number
   continuations: number
@@ -97,6 +100,7 @@ export interface Figures {
   subtrees: SubtreeRow[]
   ranking: RankingJson
   tiny: TinyEntry[]
+  lastChild: LastChildJson
   timeline: TimelinePiece[]
   atomic: AtomicJson
   notes: string[]

@@ -1,5 +1,5 @@
 /**
- * From a trace to figures. The trace is read once; continuations become columns (`loop.ts`), about 40 bytes each,
+ * From a trace to figures. The trace is read once; continuations become columns (`loop.ts`), about 48 bytes each,
  * everything else is counted while reading. When the file has ended each analysis goes over the columns by itself. None
  * of them needs a browser, a clock or a file.
  *
@@ -17,6 +17,7 @@ import { Concurrency } from './concurrency.ts'
 import { Durations } from './durations.ts'
 import { FIGURES_VERSION, type Figures, type Recording } from './figures.ts'
 import { Gaps } from './gaps.ts'
+import { LastChild } from './last_child.ts'
 import { Loop } from './loop.ts'
 import { Microtasks } from './microtasks.ts'
 import { compactSites } from './pool.ts'
@@ -117,13 +118,14 @@ export class Analyser {
         this.loops.set(record.id, new Loop(record.id))
         return
       case 'charcoal-trace': {
-        const { source, tool, mode, started, command, title } = record
+        const { source, tool, mode, started, command, own, title } = record
         Object.assign(this.recording, {
           source,
           tool,
           ...(mode && { mode }),
           ...(started && { started }),
           ...(command && { command }),
+          ...(own && { own }),
         })
         if (source === 'native') this.sites.names = new Map()
         if (!this.titleGiven && title) this.recording.title = title
@@ -154,9 +156,11 @@ export class Analyser {
     const subtrees = new Subtrees()
     const ranking = new Ranking(this.sites.list)
     const tiny = new Tiny()
+    const lastChild = new LastChild(this.sites.list)
     const loops = [...this.loops.values()].filter((loop) => loop.n > 0)
     for (const loop of loops)
-      for (const analysis of [branching, concurrency, gaps, chains, subtrees, ranking, tiny]) analysis.add(loop)
+      for (const analysis of [branching, concurrency, gaps, chains, subtrees, ranking, tiny, lastChild])
+        analysis.add(loop)
     let crossLoop = 0
     for (const [id, count] of this.elsewhere) if (loops.some((loop) => loop.find(id) >= 0)) crossLoop += count
     this.recording.continuations = this.continuations
@@ -187,6 +191,7 @@ export class Analyser {
       subtrees: subtrees.toJson(),
       ranking: ranking.toJson(),
       tiny: tiny.toJson(),
+      lastChild: lastChild.toJson(),
       timeline: timelinePieces(loops),
       atomic: this.atomics.toJson(),
       notes: this.notes,
@@ -219,7 +224,7 @@ export class Analyser {
     }
     if (parent < 0) this.roots++
     else if (c.via === 'resolution') this.byResolution++
-    loop.push(c.id, c.start, c.end, parent, site, recurring)
+    loop.push(c.id, c.start, c.end, parent, site, recurring, c.registered, this.sites.inside(c.at))
   }
 
   private siteOf(id: number): number {

@@ -1,5 +1,5 @@
 /**
- * The continuations of one event loop, as columns: continuation number i is the i-th that ran. About 40 bytes each,
+ * The continuations of one event loop, as columns: continuation number i is the i-th that ran. About 48 bytes each,
  * whatever their number. Invariants: `start` and `end` never decrease from one i to the next, and continuations do not
  * overlap; a parent's number is smaller than its children's, or -1 for a root; what lies between two numbers ran
  * between them, so "is this gap interrupted" is a subtraction.
@@ -18,12 +18,25 @@ export class Loop {
   parent = new Int32Array(64)
   site = new Int32Array(64)
   recurring = new Uint8Array(64)
+  /** When it was registered; its start, where that is unknown. */
+  registered = new Float64Array(64)
+  /** 1: it goes on behind an `await`, and its site is the place of that. */
+  resumed = new Uint8Array(64)
 
   constructor(thread: number) {
     this.thread = thread
   }
 
-  push(id: number, start: number, end: number, parent: number, site: number, recurring: boolean): number {
+  push(
+    id: number,
+    start: number,
+    end: number,
+    parent: number,
+    site: number,
+    recurring: boolean,
+    registered = start,
+    resumed = false,
+  ): number {
     const i = this.n++
     if (i === this.id.length) this.grow(Math.ceil(i * 1.5))
     this.id[i] = id
@@ -32,6 +45,8 @@ export class Loop {
     this.parent[i] = parent
     this.site[i] = site
     this.recurring[i] = recurring ? 1 : 0
+    this.registered[i] = registered
+    this.resumed[i] = resumed ? 1 : 0
     return i
   }
 
@@ -68,6 +83,8 @@ export class Loop {
     this.parent = copy(this.parent, new Int32Array(size))
     this.site = copy(this.site, new Int32Array(size))
     this.recurring = copy(this.recurring, new Uint8Array(size))
+    this.registered = copy(this.registered, new Float64Array(size))
+    this.resumed = copy(this.resumed, new Uint8Array(size))
   }
 }
 

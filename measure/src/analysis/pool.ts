@@ -5,6 +5,7 @@
 import type { Figures, Unserialisable } from './figures.ts'
 import { FIGURES_VERSION } from './figures.ts'
 import { Histogram, type HistogramJson } from './histogram.ts'
+import type { LastChildJson } from './last_child.ts'
 import { rank } from './ranking.ts'
 import { topTiny } from './tiny.ts'
 import type { Site } from './sites.ts'
@@ -108,6 +109,9 @@ export function pool(all: Figures[], title: string): Figures {
     tiny: topTiny(
       all.flatMap((f, i) => f.tiny.map((t) => ({ ...t, site: t.site + offsets[i]!, from: t.from ?? f.title }))),
     ),
+    lastChild: Object.fromEntries(
+      Object.keys(all[0]!.lastChild).map((key) => [key, sum((f) => f.lastChild[key as keyof LastChildJson])]),
+    ) as unknown as LastChildJson,
     timeline: all.flatMap((f, i) =>
       f.timeline.slice(0, PIECES_OF_EACH).map((p) => ({
         ...p,

@@ -44,6 +44,11 @@ export class Sites {
       site.original = { source, line, column, ...(name && { name }), ...(begin && { begin }) }
   }
 
+  /** True if code that ran there began inside a function: it went on behind an `await`. */
+  inside(location: number | undefined): boolean {
+    return location !== undefined && this.names === null && this.locations.get(location)?.begin !== undefined
+  }
+
   of(c: Continuation): number {
     return this.at(c.kind, c.at ?? c.from)
   }
@@ -83,6 +88,9 @@ function describe(kind: string, { url, line, column, function: name, sourceMap, 
  * which make no other file.
  */
 export const fileOf = ({ url, original }: Site): string | undefined => (original?.source ?? url)?.replace(/[?#].*$/, '')
+
+/** Code of a package, not of the program itself. */
+export const isPackage = (site: Site): boolean => /[\\/]node_modules[\\/]/.test(site.original?.source ?? site.url ?? '')
 
 /**
  * Equal for two sites in the same function, and never for two functions that only share a name. Undefined: not known to

@@ -55,7 +55,7 @@ const shapes = new Map<string, Shape>(
   Object.entries<[Record<string, Test>, Record<string, Test>]>({
     'charcoal-trace': [
       { version: isId, source: isString, tool: isString },
-      { mode: isString, started: isString, command: listOf(isString), title: isString },
+      { mode: isString, started: isString, command: listOf(isString), own: listOf(isString), title: isString },
     ],
     thread: [
       { id: isId, kind: isString },

@@ -12,6 +12,8 @@ export interface Header {
   mode?: string
   started?: string
   command?: string[]
+  /** Names of packages whose code counts as the program's own. */
+  own?: string[]
   title?: string
 }
 

@@ -4,6 +4,8 @@ import type { Figures } from '../../analysis/figures.ts'
 import { fileOf, siteText, type Site } from '../../analysis/sites.ts'
 import { time, whole } from '../format.ts'
 import { h } from './dom.ts'
+import { choice, tick } from './filters.ts'
+import { runLink } from './run.ts'
 import { source } from './source.ts'
 
 const SHOWN = 10
@@ -13,12 +15,19 @@ export function conflictCards(f: Figures): HTMLElement {
   const own = all.filter((c) => !c.foreign)
   let packages = own.length === 0
   let text = ''
+  let kind = ''
+  let resource = ''
   let shown = SHOWN
   const list = h('div', { class: 'conflicts' })
   const more = h('button', { type: 'button', class: 'more', onclick: () => ((shown += SHOWN), fill()) }, 'more')
   const fill = (): void => {
     const words = text.toLowerCase()
-    const found = (packages ? all : own).filter((c) => words === '' || wordsOf(f, c).includes(words))
+    const found = (packages ? all : own).filter(
+      (c) =>
+        (words === '' || wordsOf(f, c).includes(words)) &&
+        (kind === '' || kindOf(c) === kind) &&
+        (resource === '' || c.variable === resource),
+    )
     list.replaceChildren(...found.slice(0, shown).map((c, i) => card(f, c, i + 1)))
     more.hidden = found.length <= shown
   }
@@ -29,19 +38,26 @@ export function conflictCards(f: Figures): HTMLElement {
     'aria-label': 'Search the conflicts',
     oninput: () => ((text = search.value), fill()),
   })
-  const inPackages = h('input', {
-    type: 'checkbox',
-    checked: packages,
-    onchange: () => ((packages = inPackages.checked), fill()),
-  })
   const bar = h(
     'div',
     { class: 'bar' },
     search,
-    all.length > own.length ? h('label', {}, inPackages, ` packages, too (${whole(all.length - own.length)})`) : null,
+    choice('Kind of conflict', 'all kinds', named(all.map(kindOf)), (value) => ((kind = value), fill())),
+    choice('Resource', 'all resources', named(all.flatMap((c) => c.variable ?? [])), (value) => {
+      resource = value
+      fill()
+    }),
+    all.length > own.length
+      ? tick(`packages, too (${whole(all.length - own.length)})`, (on) => ((packages = on), fill()), packages)
+      : null,
   )
   return h('div', {}, h('p', { class: 'finding' }, finding(f, all, own)), all.length > 3 ? bar : null, list, more)
 }
+
+const kindOf = (c: Conflict): string => c.kind ?? 'the same function'
+
+/** Each name once, in order, for a choice. */
+const named = (names: string[]): [string, string][] => [...new Set(names)].sort().map((name) => [name, name])
 
 /** The report in one sentence. */
 function finding(f: Figures, all: Conflict[], own: Conflict[]): string {
@@ -81,12 +97,20 @@ function card(f: Figures, c: Conflict, number: number): HTMLElement {
       `An atomic block there would take ${time(c.p50)}, at worst ${time(c.p99)}. `,
       c.from !== undefined ? h('small', {}, c.from) : null,
     ),
-    h('p', { class: 'links' }, h('a', { href: '#timeline' }, 'tree'), editorLink(f.sites[c.second])),
+    h('p', { class: 'links' }, treeLink(f, c), editorLink(f.sites[c.second])),
   )
 }
 
 function placeOf(site: Site | undefined): HTMLElement {
   return site === undefined ? h('span', {}, '?') : source({ ...site, kind: '' })
+}
+
+/** A run of the chain if the trees have one, else the trees. */
+function treeLink(f: Figures, c: Conflict): HTMLElement {
+  const place = (site: number): string => `${fileOf(f.sites[site]!)}:${f.sites[site]!.line}`
+  const wanted = new Set([c.second, ...c.awaits].map(place))
+  const chain = f.ranking.chains.find(({ sites }) => wanted.has(place(sites.at(-1)!)))
+  return (chain && runLink(f, chain.sites)) ?? h('a', { href: '#timeline' }, 'tree')
 }
 
 /** Opens the line in Visual Studio Code, which is what most web developers have. */

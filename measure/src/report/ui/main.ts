@@ -9,15 +9,9 @@ import { troubles } from '../troubles.ts'
 import { conflictCards } from './conflicts.ts'
 import { h } from './dom.ts'
 import { figure, forgetAll, redrawAll, type FigureSpec } from './plot.ts'
-import {
-  atomicTable,
-  calibrationTables,
-  kindsTable,
-  rankingTable,
-  recordingsTable,
-  subtreesTable,
-  tinyTable,
-} from './tables.ts'
+import { atomicTable, calibrationTables, kindsTable, recordingsTable, subtreesTable, tinyTable } from './tables.ts'
+import { comparison } from './compare.ts'
+import { rankingTable } from './ranking.ts'
 import { timeline } from './timeline.ts'
 
 const views = JSON.parse(document.getElementById('figures')!.textContent!) as Figures[]
@@ -144,6 +138,10 @@ function view(f: Figures): HTMLElement[] {
       trouble.length > 0 ? h('p', { class: 'trouble' }, trouble.join('; ')) : null,
       conflictCards(f),
     ),
+    // A pool of two recordings: the one and the other.
+    views.length === 3 && f === views[0]
+      ? section('comparison', 'Before and after', '', comparison(views[1]!, views[2]!))
+      : h('span'),
     section(
       'summary',
       'What was recorded',

@@ -1,18 +1,16 @@
 /**
- * The tables of the report: subtrees beside the papers', the ranking, sequences of tiny continuations, atomic blocks,
+ * The tables of the report: subtrees beside the papers', sequences of tiny continuations, atomic blocks,
  * calibration, definitions.
  */
 import type { Figures } from '../../analysis/figures.ts'
-import { adviceText, type Advice, type RankedChain } from '../../analysis/ranking.ts'
-import { siteText } from '../../analysis/sites.ts'
 import { percent, time, whole } from '../format.ts'
 import { PAPER_SUBTREES } from '../paper.ts'
 import { h } from './dom.ts'
 import { source } from './source.ts'
 
-const th = (text: string, title?: string): HTMLElement => h('th', { scope: 'col', title }, text)
-const td = (...children: (Node | string)[]): HTMLElement => h('td', {}, ...children)
-const scroll = (table: HTMLElement): HTMLElement => h('div', { class: 'scroll', tabindex: 0 }, table)
+export const th = (text: string, title?: string): HTMLElement => h('th', { scope: 'col', title }, text)
+export const td = (...children: (Node | string)[]): HTMLElement => h('td', {}, ...children)
+export const scroll = (table: HTMLElement): HTMLElement => h('div', { class: 'scroll', tabindex: 0 }, table)
 
 export function subtreesTable(f: Figures): HTMLElement {
   const heads: [string, string][] = [
@@ -77,122 +75,6 @@ export function subtreesTable(f: Figures): HTMLElement {
       ),
       h('tbody', {}, rows),
     ),
-  )
-}
-
-const ADVICE: Record<Advice, string> = {
-  wrap: 'wrap',
-  careful: 'with care',
-  'do-not-wrap': 'do not wrap',
-  'too-few-runs': 'too few runs',
-}
-
-export function rankingTable(f: Figures): HTMLElement {
-  const { chains, byAdvice, distinct } = f.ranking
-  if (chains.length === 0) return h('p', {}, 'No chains of two or more non-recurring continuations were recorded.')
-  let wanted: Advice | 'all' = 'all'
-  let text = ''
-  let shown = 25
-  const body = h('tbody')
-  const more = h('button', { type: 'button', class: 'more', onclick: () => ((shown += 50), fill()) }, 'more')
-  const row = (c: RankedChain): HTMLElement =>
-    h(
-      'tr',
-      {},
-      td(
-        h('span', { class: `advice ${c.advice}` }, ADVICE[c.advice]),
-        h('div', { class: 'why' }, adviceText(c)),
-        c.sameFunction > 0
-          ? h('div', { class: 'conflict' }, `${whole(c.sameFunction)} times by the same function`)
-          : c.sameFile > 0
-            ? h('div', { class: 'conflict' }, `${whole(c.sameFile)} times by the same file`)
-            : '',
-      ),
-      td(
-        h(
-          'ol',
-          { class: 'chain' },
-          c.sites.map((site) => h('li', {}, source(f.sites[site]))),
-        ),
-        c.from !== undefined ? h('small', {}, c.from) : '',
-      ),
-      td(whole(c.runs)),
-      td(`${whole(c.interrupted)}`, h('small', {}, ` ${percent(c.interrupted, c.runs)}`)),
-      td(time(c.p50)),
-      td(time(c.p99)),
-      td(time(c.max)),
-      td(
-        c.by.length === 0
-          ? '–'
-          : h(
-              'ul',
-              { class: 'by' },
-              c.by.slice(0, 3).map(([site, n]) => h('li', {}, source(f.sites[site]), ` × ${whole(n)}`)),
-            ),
-      ),
-    )
-  function fill(): void {
-    const words = text.toLowerCase()
-    const found = chains.filter(
-      (c) =>
-        (wanted === 'all' || c.advice === wanted) &&
-        (words === '' ||
-          c.sites.some((site) => siteText(f.sites[site]).toLowerCase().includes(words)) ||
-          (c.from ?? '').toLowerCase().includes(words)),
-    )
-    body.replaceChildren(...found.slice(0, shown).map(row))
-    more.hidden = found.length <= shown
-  }
-  fill()
-  const filter = h(
-    'select',
-    { 'aria-label': 'Advice', onchange: () => ((wanted = filter.value as typeof wanted), fill()) },
-    h('option', { value: 'all' }, `all advice (${whole(distinct)} distinct chains)`),
-    (Object.keys(ADVICE) as Advice[]).map((a) => h('option', { value: a }, `${ADVICE[a]} (${whole(byAdvice[a])})`)),
-  )
-  const search = h('input', {
-    type: 'search',
-    placeholder: 'file, function, kind …',
-    'aria-label': 'Search the chains',
-    oninput: () => ((text = search.value), fill()),
-  })
-  return h(
-    'div',
-    {},
-    h(
-      'div',
-      { class: 'bar' },
-      filter,
-      search,
-      h('span', { class: 'hint' }, `the ${whole(chains.length)} most worth a look are listed`),
-    ),
-    scroll(
-      h(
-        'table',
-        { class: 'ranking' },
-        h(
-          'thead',
-          {},
-          h(
-            'tr',
-            {},
-            th('Advice'),
-            th('Chain'),
-            th('Runs'),
-            th('Interrupted'),
-            th('Median'),
-            th('99 %'),
-            th(
-              'Longest',
-              'From the start of the first continuation to the end of the last: so long an atomic block would keep everything else waiting',
-            ),
-            th('By'),
-          ),
-        ),
-        body,
-      ),
-    ),
-    more,
   )
 }
 

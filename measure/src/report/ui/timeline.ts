@@ -7,6 +7,7 @@ import type { Figures } from '../../analysis/figures.ts'
 import type { TimelinePiece } from '../../analysis/timeline.ts'
 import { time, whole } from '../format.ts'
 import { h, s } from './dom.ts'
+import { SHOW_RUN, type Run } from './run.ts'
 import { source } from './source.ts'
 
 const ROW = 22
@@ -237,6 +238,14 @@ export function timeline(f: Figures): HTMLElement {
     if (piece !== undefined) draw()
   }).observe(canvas)
   requestAnimationFrame(() => show(0))
+  const showRun = (event: Event): void => {
+    if (!canvas.isConnected) return document.removeEventListener(SHOW_RUN, showRun)
+    const run = (event as CustomEvent<Run>).detail
+    picker.value = String(run.piece)
+    show(run.piece)
+    choose(run.node)
+  }
+  document.addEventListener(SHOW_RUN, showRun)
   return h(
     'div',
     {},
