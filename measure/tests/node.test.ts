@@ -269,3 +269,13 @@ test('a recording does not change what a program prints or returns', async () =>
   const recorded = JSON.parse(readFileSync(result, 'utf8'))
   same(recorded, bare)
 })
+
+test('the time in which the recorder looks at stacks is not in the times of the recording', async () => {
+  const { continuations, records } = await record(`
+const began = performance.now()
+for (let i = 0; i < 5000; i++) await null
+globalThis[Symbol.for('charcoal.mark')](String(performance.now() - began))`)
+  const mark = records.find((r) => r.type === 'mark')
+  const told = continuations.reduce((sum, c) => sum + c.end - c.start, 0) / 1000
+  ok(mark !== undefined && told > 0 && told < Number(mark.name) * 0.8, `${told} ms of ${mark?.name} ms`)
+})

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { analyse, type Figures } from '../src/analysis/index.ts'
 import { conflicts, conflictText } from '../src/analysis/conflicts.ts'
@@ -87,6 +87,27 @@ ${calls}`
     [nothing, race, `0 .*; gone: ${sentence} \\(It did not run this time.\\)`],
   ] as const)
     ok(new RegExp(`^${expected}$`).test(told(compare(now, before))), told(compare(now, before)))
+})
+
+test("a package's reads and writes are watched if its code counts as own, and not otherwise", async () => {
+  const dir = temporary()
+  const counter = path.join(dir, 'node_modules/@shop/counter')
+  mkdirSync(counter, { recursive: true })
+  writeFileSync(path.join(counter, 'package.json'), '{"type":"module","exports":"./index.js"}')
+  writeFileSync(
+    path.join(counter, 'index.js'),
+    'let n = 0\nexport async function count() { const m = n; await null; await null; n = m + 1 }',
+  )
+  writeFileSync(
+    path.join(dir, 'program.mjs'),
+    "import { count } from '@shop/counter'\nawait Promise.all([count(), count()])",
+  )
+  const seen = async (own: string[]): Promise<string[]> => {
+    const out = path.join(dir, 'trace.jsonl')
+    await recordNode(path.join(dir, 'program.mjs'), [], { out, cwd: dir, stdio: 'ignore', own })
+    return (await analyse(out).then(conflicts)).filter((c) => !c.foreign).map((c) => c.variable ?? '')
+  }
+  same([await seen([]), await seen(['@shop/counter']), await seen(['counter'])], [[], ['n'], []])
 })
 
 test('what is in order is no conflict: one after the other, under a lock, each on its own data', async () => {

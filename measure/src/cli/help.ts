@@ -67,6 +67,7 @@ The exit status is the program's own. Options for charcoal-measure stand before 
     options: [
       ...recording,
       { name: 'node-arg', value: 'ARG', help: 'a further argument for Node itself; may be given several times' },
+      { name: 'own', value: 'PACKAGE', help: 'a package whose code counts as your own; may be given several times' },
       { name: 'no-accesses', help: "do not watch what the program's own code reads and writes" },
       ...results,
     ],
@@ -104,12 +105,15 @@ started with --remote-debugging-port; there the tab used last is recorded, or th
   },
   corpus: {
     usage: 'corpus [NAME …] [options]',
-    help: `The papers' study: installs real applications from the registries, records each in a scripted session of two minutes, and Node servers under load, one after the other; pools the figures.
-Traces, figures, pictures and report.html go to a folder; what is recorded there already is not recorded again.`,
+    help: `The papers' study: installs real applications from the registries, records web applications in scripted sessions
+and Node servers under load, going round them all several times, and pools the figures. Traces, figures, tables and
+report.html go to a folder; what is recorded there already is not recorded again.`,
     options: [
       { name: 'out', value: 'FOLDER', help: 'default: study' },
-      { name: 'seconds', value: 'TIME', help: 'length of a session with a web application (default 125s)' },
-      { name: 'load', value: 'TIME', help: 'length of the load on a server (default 40s)' },
+      { name: 'seconds', value: 'TIME', help: 'length of a session with a web application (default 60s)' },
+      { name: 'load', value: 'TIME', help: 'length of the load on a server (default 30s)' },
+      { name: 'runs', value: 'N', help: 'recordings of each application (default 5)' },
+      { name: 'from', value: 'FILE', help: 'record nothing: tables and figures of a study.json' },
       {
         name: 'cache',
         value: 'FOLDER',

@@ -56,7 +56,8 @@ export async function nodeCommand(request: Request): Promise<number> {
   const calibrated = !options.has('no-calibrate') && mode !== 'sample'
   if (calibrated) say('calibrating')
   const failed = (error: unknown): undefined => void say(`not calibrated: ${(error as Error).message}`)
-  const calibration = calibrated ? await calibrateNode({ mode, signal }).catch(failed) : undefined
+  const accesses = !options.has('no-accesses')
+  const calibration = calibrated ? await calibrateNode({ mode, accesses, signal }).catch(failed) : undefined
   progress.clear()
   if (signal.aborted) return 130
   const recorded = await recordNode(program, args, {
@@ -64,7 +65,8 @@ export async function nodeCommand(request: Request): Promise<number> {
     mode,
     calibration,
     execArgv: all.get('node-arg') ?? [],
-    accesses: !options.has('no-accesses'),
+    accesses,
+    own: all.get('own'),
     ...runOptions(request),
   })
   return statusAfter(request, recorded)

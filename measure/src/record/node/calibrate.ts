@@ -35,7 +35,14 @@ const KINDS = [
   'worker-message',
 ]
 
-export async function calibrateNode(options: { mode: 'fast' | 'full'; signal?: AbortSignal }): Promise<Calibration> {
+export interface CalibrateOptions {
+  mode: 'fast' | 'full'
+  /** As in the recording that follows; default: true. */
+  accesses?: boolean
+  signal?: AbortSignal
+}
+
+export async function calibrateNode(options: CalibrateOptions): Promise<Calibration> {
   const dir = mkdtempSync(path.join(tmpdir(), 'charcoal-calibrate-'))
   try {
     const kinds = path.join(dir, 'kinds.mjs')
@@ -50,21 +57,10 @@ export async function calibrateNode(options: { mode: 'fast' | 'full'; signal?: A
     spawnSync(process.execPath, [cost], { stdio: 'ignore', timeout: 10_000 })
     const bare = read()
     const trace = path.join(dir, 'trace.jsonl')
-    await recordNode(cost, [], {
-      out: trace,
-      mode: options.mode,
-      stdio: 'ignore',
-      duration: 10_000,
-      signal: options.signal,
-    })
+    const recording = { ...options, out: trace, stdio: 'ignore', duration: 10_000 } as const
+    await recordNode(cost, [], recording)
     const recorded = read()
-    await recordNode(kinds, [], {
-      out: trace,
-      mode: options.mode,
-      stdio: 'ignore',
-      duration: 10_000,
-      signal: options.signal,
-    })
+    await recordNode(kinds, [], recording)
     return calibration(
       await judge(
         trace,

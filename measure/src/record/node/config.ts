@@ -18,6 +18,8 @@ export interface HookConfig {
   origin: number
   /** The reads and writes of the program's own code are watched. */
   accesses: boolean
+  /** Names of packages whose code counts as the program's own. */
+  own?: string[]
   /** The program ran already, and goes on when the recording has ended. */
   attached?: boolean
   /** The self-test's result, for the trace. */

@@ -37,6 +37,7 @@ function start(config: HookConfig): void {
       name: `${first ? '' : `process ${process.pid} `}${isMainThread ? 'main' : `worker ${threadId}`}`,
     },
     command: process.argv.slice(1),
+    own: config.own,
   })
   if (first && isMainThread && config.calibration !== undefined) recorder.write(config.calibration)
   const stop: Stop = (why, code) => {

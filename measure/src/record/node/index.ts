@@ -26,6 +26,8 @@ export interface RecordNodeOptions extends RunOptions {
   mode?: NodeMode
   /** Watch what the program's own code reads and writes, mode `full` only. Default: true. */
   accesses?: boolean
+  /** Names of packages whose code counts as the program's own. */
+  own?: string[]
   /** Options for Node itself. */
   execArgv?: string[]
   /** The self-test's result (`calibrateNode`), for the trace. */
@@ -43,6 +45,7 @@ export async function recordNode(program: string, args: string[], options: Recor
     parent: process.pid,
     origin: performance.timeOrigin + performance.now(),
     accesses: mode === 'full' && options.accesses !== false,
+    own: options.own,
     calibration: options.calibration,
   }
   const began = performance.now()

@@ -4,8 +4,8 @@
  * which its resource was made.
  *
  * Invariants: `open` is the continuation that runs or ran last and is not written yet; `depth` is the number of
- * callbacks on the stack; what is made while `depth` is 0 belongs to `open`. The recorder's own pauses (writing) are
- * taken out of the clock.
+ * callbacks on the stack; what is made while `depth` is 0 belongs to `open`. The recorder's own pauses (writing, looking
+ * at stacks) are taken out of the clock.
  *
  * Continuations in which only Node's own code ran (the steps of `readFile`, of loading a module) are left out, with
  * their children given to their parent: known only with stacks (mode `full`).
@@ -46,6 +46,8 @@ export interface RecorderOptions {
   now: () => number
   thread: { id: number; kind: string; name: string }
   command: string[]
+  /** Packages whose code counts as the program's own. */
+  own?: string[]
 }
 
 export class NodeRecorder implements Watcher, ActivityHost {
@@ -86,13 +88,14 @@ export class NodeRecorder implements Watcher, ActivityHost {
     this.full = options.full
     this.clock = options.now
     this.threadId = options.thread.id
-    const { out, mode, command } = options
+    const { out, mode, command, own } = options
     this.trace = new TraceWriter(out, {
       source: 'node',
       tool: `charcoal-measure`,
       mode,
       started: new Date().toISOString(),
       command,
+      ...(own && { own }),
     })
     this.trace.write({
       type: 'thread',
@@ -249,8 +252,11 @@ export class NodeRecorder implements Watcher, ActivityHost {
   private locate(typeName: string, resource: object): void {
     const callback = callbackOf(typeName, resource)
     const guess = callback === null ? null : this.guesses.of(this.open.from * 4 + (this.inBatch ? 1 : 0), callback)
-    if (guess === null || Guesses.asks(guess)) this.look(typeName, guess, callback)
-    else if (guess.from !== 0) this.registers(guess.from, guess.direct, guess.outer, false)
+    if (guess === null || Guesses.asks(guess)) {
+      const began = this.clock()
+      this.look(typeName, guess, callback)
+      this.paused += this.clock() - began
+    } else if (guess.from !== 0) this.registers(guess.from, guess.direct, guess.outer, false)
     else this.open.internal = true
     if (guess !== null && guess.callback > 0) this.fresh.callback = guess.callback
   }

@@ -45,7 +45,7 @@ export function installAccesses(now: () => number): Accesses {
   rewriteModules()
   watchFiles((name, text, writes) => {
     const { inner } = here()
-    if (inner === null || !isUsers(inner.url) || /[\\/]node_modules[\\/]/.test(inner.url)) return
+    if (inner === null || !isUsers(inner.url) || !isOwn(inner.url)) return
     let site = outside.findIndex((o) => o.place === inner)
     if (site === -1) site = outside.push({ place: inner, text }) - 1
     watch.note(onDisk, path.resolve(name), -2 - site, writes)
@@ -254,7 +254,30 @@ const READS = [
   'accessSync',
   'createReadStream',
 ]
-const WRITES = ['writeFile', 'unlink', 'rm', 'truncate', 'writeFileSync', 'unlinkSync', 'rmSync', 'createWriteStream']
+const WRITES = [
+  'writeFile',
+  'unlink',
+  'rm',
+  'rmdir',
+  'mkdir',
+  'open',
+  'rename',
+  'truncate',
+  'writeFileSync',
+  'unlinkSync',
+  'rmSync',
+  'rmdirSync',
+  'mkdirSync',
+  'openSync',
+  'renameSync',
+  'createWriteStream',
+]
+
+/** Opening to read, and making a folder unless it is there, change nothing that another has made. */
+function changes(name: string, options: any): boolean {
+  if (name.startsWith('open')) return typeof options === 'string' && !/^r[^+]*$/.test(options)
+  return !name.startsWith('mkdir') || options?.recursive !== true
+}
 
 function watchFiles(note: NoteFile): void {
   for (const module of [fs, fs.promises] as any[]) {
@@ -267,10 +290,13 @@ function watchFiles(note: NoteFile): void {
         if (typeof native !== 'function') continue
         const wrapped = {
           [name](this: unknown, ...args: unknown[]) {
-            const [file] = args
-            if (typeof file === 'string') note(file, `the file ${path.basename(file)}`, writes)
+            const [file, options] = args
+            const changed = writes && changes(name, options)
+            if (name.startsWith('rename') && typeof options === 'string')
+              note(options, `the file ${path.basename(options)}`, true)
+            if (typeof file === 'string') note(file, `the file ${path.basename(file)}`, changed)
             else if (file instanceof URL && file.protocol === 'file:')
-              note(file.pathname, `the file ${path.basename(file.pathname)}`, writes)
+              note(file.pathname, `the file ${path.basename(file.pathname)}`, changed)
             return native.apply(this, args)
           },
         }[name]
