@@ -1,37 +1,41 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { pathToFileURL } from 'node:url'
 import { Analyser } from '../src/analysis/index.ts'
-import { summarise } from '../src/study/index.ts'
+import { applications, manifestOf } from '../src/study/applications.ts'
+import { CONFIDENCE, medianOf } from '../src/study/median.ts'
+import { pools, studyOf, type Recorded } from '../src/study/summary.ts'
 import { freePort, Services } from '../src/study/serve.ts'
 import { act, type Action } from '../src/study/session.ts'
-import { figuresTable, medianRow, subtreeTable } from '../src/study/tables.ts'
+import { tables } from '../src/study/tables.ts'
 import { ok, rejects, same, test } from './harness.ts'
+import { command } from './places.ts'
 
 const folder = (): string => path.join(process.env.CHARCOAL_MEASURE!, 'corpus')
 
 test('every application of the corpus names a package of the manifest, and something to do', async () => {
-  const manifest = JSON.parse(readFileSync(path.join(folder(), 'manifest.json'), 'utf8'))
-  const web = await Promise.all(
-    readdirSync(path.join(folder(), 'web')).map(
-      async (file) => (await import(pathToFileURL(path.join(folder(), 'web', file)).href)).default,
-    ),
-  )
-  const servers = Object.values<any>(
-    (await import(pathToFileURL(path.join(folder(), 'server/servers.mjs')).href)).default,
-  )
-  ok(web.length >= 8 && servers.length >= 5, `${web.length} web applications, ${servers.length} servers`)
-  for (const app of [...web, ...servers])
-    ok(/^\d+\.\d+/.test(manifest[app.package[0]][app.package[1]]), `${app.title}: no version of ${app.package[1]}`)
-  for (const app of web)
-    ok(
-      app.actions.length >= 5 &&
-        app.actions.every((a: Action) => typeof a[0] === 'string' && typeof a[1] === 'function'),
-      `${app.title} does too little`,
-    )
-  for (const [name, version] of Object.entries<string>({ ...manifest.npm, ...manifest.pip }))
-    ok(/^\d+\.\d+\.\d+$/.test(version), `${name} ${version} is no fixed version`)
+  const all = await applications(folder())
+  const [web, servers] = (['web', 'server'] as const).map((kind) => all.filter((a) => a.kind === kind))
+  ok(web!.length >= 12 && servers!.length >= 10, `${web!.length} web applications, ${servers!.length} servers`)
+  for (const { name, version, app } of all) {
+    ok(/^\d+\.\d+/.test(version), `${name}: no version of ${app.package[1]}`)
+    if ('actions' in app)
+      ok(
+        app.actions.length >= 5 && app.actions.every(([title, act]) => title !== '' && typeof act === 'function'),
+        `${name} does too little`,
+      )
+    else ok(typeof app.command === 'function' && typeof app.load === 'function', `${name} is not used`)
+  }
+})
+
+test('the versions of the corpus are fixed, and so are those of what they need', () => {
+  const { npm, pip } = manifestOf(folder())
+  const lock = JSON.parse(readFileSync(path.join(folder(), 'package-lock.json'), 'utf8')).packages
+  const constraints = readFileSync(path.join(folder(), 'constraints.txt'), 'utf8').split('\n')
+  same(lock[''].dependencies, npm)
+  for (const [name, version] of Object.entries(npm)) same(lock[`node_modules/${name}`].version, version, name)
+  for (const [name, version] of Object.entries(pip)) ok(constraints.includes(`${name}==${version}`), name)
 })
 
 /** A page on which everything succeeds at once, and sleeping takes no time. */
@@ -117,50 +121,94 @@ test('a program that ends before it answers is an error that tells what it said'
   await services.stop()
 })
 
-test('recordings of a study are pooled by kind, and put into one report', () => {
+/** A recording with continuations of these lengths, each the child of the one before. */
+function recorded(name: string, kind: 'web' | 'server', run: number, lengths: number[]): Recorded {
+  const analyser = new Analyser(name)
+  analyser.add({ type: 'thread', id: 1, kind: 'page' })
+  let now = 0
+  for (const [i, length] of lengths.entries()) {
+    const parent = i === 0 ? null : i
+    analyser.add({ type: 'continuation', id: i + 1, thread: 1, kind: 'timeout', parent, start: now, end: now + length })
+    now += length + 100
+  }
+  const entry = {
+    name,
+    kind,
+    title: name,
+    version: '1.0.0',
+    run,
+    node: 'v20.0.0',
+    machine: [0.5, 1] as [number, number],
+  }
+  return { entry, figures: analyser.finish() }
+}
+
+test('recordings of a study are pooled by application and kind, with medians over runs and over applications', () => {
+  const study = studyOf([
+    ...[1, 2, 3, 4, 5].map((run) => recorded('a', 'web', run, Array(10).fill(run < 4 ? 10 : 2000))),
+    recorded('b', 'web', 1, [10, 2000]),
+    recorded('c', 'server', 1, [10, 10]),
+  ])
+  same(
+    study.applications.map((a) => [a.name, a.runs.length, a.figures.counts.continuations]),
+    [
+      ['a', 5, 50],
+      ['b', 1, 2],
+      ['c', 1, 2],
+    ],
+  )
+  same(
+    pools(study).map((f) => [f.title, f.counts.continuations]),
+    [
+      ['All 2 web applications', 52],
+      ['All 1 Node servers', 2],
+    ],
+  )
+  const row = tables(study)
+    .split('\n')
+    .find((line) => line.startsWith('| continuations below 1 ms, not recurring |'))
+  // Of a: all in three runs, none in two. Of b: one of two.
+  same(row, '| continuations below 1 ms, not recurring | 60 % | 75 % (50 % – 100 %) | 100 % | 100 % |')
+})
+
+test('an interval around a median holds it with the probability of five values, or more', () => {
+  const of = (n: number): ReturnType<typeof medianOf> => medianOf(Array.from({ length: n }, (_, i) => n - i))
+  same(of(0), null)
+  same(of(1), { median: 1, low: 1, high: 1, n: 1 })
+  same(of(5), { median: 3, low: 1, high: 5, n: 5 })
+  same(of(8), { median: 4.5, low: 1, high: 8, n: 8 })
+  same(of(12), { median: 6.5, low: 3, high: 10, n: 12 })
+  // By drawing: the median of a uniform distribution is 0.5.
+  const draws = 4000
+  let held = 0
+  for (let i = 0, x = 1; i < draws; i++) {
+    const { low, high } = medianOf(Array.from({ length: 12 }, () => (x = (x * 48271) % 2147483647) / 2147483647))!
+    if (low <= 0.5 && high >= 0.5) held++
+  }
+  ok(held / draws > CONFIDENCE - 0.02, `${held} of ${draws}`)
+})
+
+test('the tables and the drawing of docs/study.md are what the command makes of the data beside it', () => {
+  const docs = path.join(process.env.CHARCOAL_MEASURE!, '../docs')
   const out = mkdtempSync(path.join(tmpdir(), 'charcoal-study-'))
   try {
-    for (const [name, kind] of [
-      ['a', 'web'],
-      ['b', 'web'],
-      ['c', 'server'],
-    ]) {
-      const analyser = new Analyser(name)
-      analyser.add({ type: 'thread', id: 1, kind: 'page' })
-      analyser.add({ type: 'continuation', id: 1, thread: 1, kind: 'script', parent: null, start: 0, end: 5 })
-      writeFileSync(
-        path.join(out, `${name}.json`),
-        JSON.stringify({ entry: { name, kind, title: name, version: '1.0.0' }, figures: analyser.finish() }),
-      )
-    }
-    const { entries, figures } = summarise(out, ['a', 'b', 'c', 'not recorded'])
-    same([entries.length, figures.map((f) => f.counts.continuations)], [3, [2, 1, 1, 1, 1]])
-    ok(readFileSync(path.join(out, 'report.html'), 'utf8').includes('All 2 web applications'), 'the report')
+    const args = [command, 'corpus', '--from', path.join(docs, 'data/study.json'), '--out', out]
+    const { status, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' })
+    same(status, 0, stderr)
+    const text = readFileSync(path.join(docs, 'study.md'), 'utf8').split('\n')
+    const lines = readFileSync(path.join(out, 'tables.md'), 'utf8').split('\n')
+    const computed = lines.filter((line) => line !== '' && !line.startsWith('#'))
+    ok(computed.length > 100, `${computed.length} lines`)
+    same(
+      computed.filter((line) => !text.includes(line)),
+      [],
+    )
+    for (const [made, kept] of [
+      ['figures.svg', 'img/study.svg'],
+      ['study.json', 'data/study.json'],
+    ] as const)
+      ok(readFileSync(path.join(out, made), 'utf8') === readFileSync(path.join(docs, kept), 'utf8'), `${kept} differs`)
   } finally {
     rmSync(out, { recursive: true })
   }
-})
-
-test('the tables of docs/study.md are those of the data beside it, and its medians those of its rows', () => {
-  const docs = path.join(process.env.CHARCOAL_MEASURE!, '../docs')
-  const text = readFileSync(path.join(docs, 'study.md'), 'utf8').split('\n')
-  const pools = JSON.parse(readFileSync(path.join(docs, 'data/study.json'), 'utf8'))
-  const computed = `${figuresTable(pools)}\n${subtreeTable(pools)}`.split('\n')
-  ok(computed.length > 50, `${computed.length} lines`)
-  same(
-    computed.filter((line) => !text.includes(line)),
-    [],
-  )
-  const cells = (line: string): string[] =>
-    line
-      .split('|')
-      .slice(1, -1)
-      .map((cell) => cell.trim())
-  const first = text.findIndex((line) => line.startsWith('|  | total | linear |')) + 2
-  const rows = text.slice(first, text.indexOf('', first)).map(cells)
-  const shares = rows
-    .filter(([name]) => !name!.startsWith('*'))
-    .map((row) => row.slice(2).map((c) => parseFloat(c) / 100))
-  const medians = rows.filter(([name]) => name!.startsWith('*'))
-  same(medians, [medianRow('web applications', shares.slice(0, 9)), medianRow('servers', shares.slice(9))])
 })

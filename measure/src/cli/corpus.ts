@@ -1,5 +1,7 @@
 /** `charcoal-measure corpus`: the study. */
+import { mkdirSync, readFileSync } from 'node:fs'
 import { corpus } from '../study/index.ts'
+import { pools, writeStudy, type Study } from '../study/summary.ts'
 import { terminalSummary } from '../report/index.ts'
 import { choice, milliseconds } from './args.ts'
 import type { Progress } from './progress.ts'
@@ -11,23 +13,42 @@ export async function study(
   signal: AbortSignal,
 ): Promise<number> {
   const out = options.get('out') ?? 'study'
+  const from = options.get('from')
+  const told = from === undefined ? await record(names, out, options, progress, signal) : written(from, out)
+  progress.clear()
+  const color = process.stdout.isTTY === true && process.env.NO_COLOR === undefined
+  for (const f of pools(told))
+    process.stdout.write(`${terminalSummary(f, { color, width: process.stdout.columns || 100 })}\n`)
+  console.error(`${told.applications.length} applications; tables, figures and report.html are in ${out}`)
+  return signal.aborted ? 130 : 0
+}
+
+function record(
+  names: string[],
+  out: string,
+  options: Map<string, string>,
+  progress: Progress,
+  signal: AbortSignal,
+): Promise<Study> {
   const seconds = (name: string): number | undefined =>
     options.has(name) ? milliseconds(options.get(name)!, name) / 1000 : undefined
-  const { entries, figures } = await corpus({
+  return corpus({
     out,
-    ...(names.length > 0 && { only: names }),
-    ...(options.has('seconds') && { seconds: seconds('seconds')! }),
-    ...(options.has('load') && { loadSeconds: seconds('load')! }),
-    ...(options.has('cache') && { cache: options.get('cache')! }),
+    only: names.length > 0 ? names : undefined,
+    runs: options.has('runs') ? Number(options.get('runs')) : undefined,
+    seconds: seconds('seconds'),
+    loadSeconds: seconds('load'),
+    cache: options.get('cache'),
     mode: choice(options.get('mode') ?? 'full', 'mode', ['fast', 'full'] as const),
     progress: (text) => (progress.clear(), console.error(text)),
     signal,
   })
-  progress.clear()
-  for (const f of figures.filter((f) => f.recordings.length > 1))
-    process.stdout.write(
-      `${terminalSummary(f, { color: process.stdout.isTTY === true && process.env.NO_COLOR === undefined, width: process.stdout.columns || 100 })}\n`,
-    )
-  console.error(`${entries.length} applications; figures and report.html are in ${out}`)
-  return signal.aborted ? 130 : 0
+}
+
+/** Everything that can be computed from the data of a study, without recording anything. */
+function written(from: string, out: string): Study {
+  const told = JSON.parse(readFileSync(from, 'utf8')) as Study
+  mkdirSync(out, { recursive: true })
+  writeStudy(told, out)
+  return told
 }

@@ -3,7 +3,7 @@
  * find again.
  */
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { MeasureError } from '../format/error.ts'
 
@@ -21,7 +21,16 @@ export interface Installed {
   python(program: string): string
 }
 
-export function install(manifest: Manifest, cache: string, progress: (text: string) => void): Installed {
+/**
+ * `corpus` has, beside the manifest, the versions of everything that the packages need in turn: `package-lock.json` and
+ * `constraints.txt`.
+ */
+export function install(
+  manifest: Manifest,
+  corpus: string,
+  cache: string,
+  progress: (text: string) => void,
+): Installed {
   const apps = path.join(cache, 'npm')
   const venv = path.join(cache, 'python')
   const bin = path.join(venv, process.platform === 'win32' ? 'Scripts' : 'bin')
@@ -32,14 +41,17 @@ export function install(manifest: Manifest, cache: string, progress: (text: stri
       path.join(apps, 'package.json'),
       JSON.stringify({ private: true, dependencies: manifest.npm }, null, 2),
     )
-    run('npm', ['install', '--no-audit', '--no-fund', '--loglevel=error', '--legacy-peer-deps'], apps)
+    copyFileSync(path.join(corpus, 'package-lock.json'), path.join(apps, 'package-lock.json'))
+    run('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error', '--legacy-peer-deps'], apps)
   })
   once(path.join(cache, 'pip.json'), manifest.pip, () => {
     progress(`installing ${Object.keys(manifest.pip).length} Python packages into ${venv}`)
     if (!existsSync(venv)) run('python3', ['-m', 'venv', venv], cache)
     run(
       path.join(bin, 'pip'),
-      ['install', '--quiet', ...Object.entries(manifest.pip).map(([name, version]) => `${name}==${version}`)],
+      ['install', '--quiet', '--constraint', path.join(corpus, 'constraints.txt')].concat(
+        Object.entries(manifest.pip).map(([name, version]) => `${name}==${version}`),
+      ),
       cache,
     )
   })

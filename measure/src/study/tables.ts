@@ -1,12 +1,11 @@
-/** The study's tables as Markdown, from nothing but what was recorded: `docs/study.md` holds a copy. */
+/** The study's tables as Markdown, from nothing but `study.json`: `docs/study.md` holds a copy. */
 import type { Figures } from '../analysis/figures.ts'
 import { countBelow, quantile, type HistogramJson } from '../analysis/histogram.ts'
-import type { SubtreeRow } from '../analysis/subtrees.ts'
 import { percent, time, whole } from '../report/format.ts'
 import { PAPER_SUBTREES } from '../report/paper.ts'
-import type { Entry } from './index.ts'
-
-type Recorded = { entry: Entry; figures: Figures }
+import { LIMIT, MEASURES, SHAPES, subtreesOf, type Measure } from './measures.ts'
+import { medianOf } from './median.ts'
+import { pools, type Run, type Studied, type Study } from './summary.ts'
 
 const table = (heads: string[], rows: string[][]): string =>
   [
@@ -16,45 +15,84 @@ const table = (heads: string[], rows: string[][]): string =>
   ].join('\n')
 const below = (h: HistogramJson, limit: number): string => percent(countBelow(h, limit), h.count)
 
-/** All tables of a study. */
-export function tables(recorded: Recorded[], pools: Figures[]): string {
-  return [
-    '## Applications\n',
-    applicationTable(recorded),
-    '\n## Figures\n',
-    figuresTable(pools),
-    '\n## Potentially atomic subtrees\n',
-    subtreeTable(pools),
-    '\n## Subtrees of at most 10 ms by application\n',
-    shapeTable(recorded),
-    '\n## Kinds\n',
-    kindsText(pools),
-    '',
-  ].join('\n')
+/** All tables of a study, with their headings. */
+export function tables(study: Study): string {
+  const all = pools(study)
+  const parts: [string, string][] = [
+    ['Applications', applicationTable(study)],
+    ['The machine', machineText(study)],
+    ['What recording cost', costTable(study)],
+    ['Figures', figuresTable(all)],
+    ['Pools and medians', measuresTable(study)],
+    ['Potentially atomic subtrees', subtreeTable(all)],
+    [`Subtrees of at most ${LIMIT} ms by application`, shapeTable(study)],
+    ['The last child', lastChildTable(study)],
+    ['Kinds', kindsText(all)],
+  ]
+  return parts.map(([title, text]) => `## ${title}\n\n${text}\n`).join('\n')
 }
 
-function applicationTable(recorded: Recorded[]): string {
-  const applications = recorded.map(({ entry, figures: f }) => {
-    const failed = Object.values(entry.session?.failed ?? {}).reduce((a, b) => a + b, 0)
-    return [
-      entry.title,
-      entry.version,
-      entry.session !== undefined
-        ? `${Math.round(entry.session.seconds)} s, ${entry.session.done} actions${failed > 0 ? `, ${failed} failed` : ''}`
-        : `${Math.round(entry.load?.seconds ?? 0)} s, ${whole(entry.load?.done ?? 0)} requests${entry.load?.failed ? `, ${whole(entry.load.failed)} failed` : ''}`,
-      whole(f.counts.continuations),
-      String(f.counts.loops),
-      percent(f.counts.edges, f.counts.continuations),
-      percent(f.counts.recurring, f.counts.continuations),
-      percent(f.counts.busy, f.recordings[0]!.length),
-      time(quantile(f.durations.turns.nonRecurring, 0.5)),
-      whole(f.microtasks.counts.sum),
-    ]
-  })
+function applicationTable({ applications }: Study): string {
+  const row = ({ title, version, runs, figures: f }: Studied): string[] => [
+    title,
+    version,
+    `${runs.length} x ${sessionText(runs)}`,
+    whole(f.counts.continuations),
+    percent(f.counts.edges, f.counts.continuations),
+    percent(f.counts.recurring, f.counts.continuations),
+    percent(
+      f.counts.busy,
+      f.recordings.reduce((sum, r) => sum + r.length, 0),
+    ),
+    time(quantile(f.durations.turns.nonRecurring, 0.5)),
+    whole(f.microtasks.counts.sum),
+  ]
   return table(
-    ['', 'version', 'session', 'continuations', 'loops', 'with parent', 'recurring', 'busy', 'median', 'microtasks'],
-    applications,
+    ['', 'version', 'sessions', 'continuations', 'with parent', 'recurring', 'busy', 'median', 'microtasks'],
+    applications.map(row),
   )
+}
+
+/** What was done in all runs together. */
+function sessionText(runs: Run[]): string {
+  const sum = (of: (run: Run) => number): number => runs.reduce((total, run) => total + of(run), 0)
+  const seconds = Math.round(sum((r) => r.session?.seconds ?? r.load?.seconds ?? 0) / runs.length)
+  const done = sum((r) => r.session?.done ?? r.load?.done ?? 0)
+  const failed = sum((r) => r.load?.failed ?? Object.values(r.session?.failed ?? {}).reduce((a, b) => a + b, 0))
+  const what = runs[0]!.session === undefined ? 'requests' : 'actions'
+  return `${seconds} s, ${whole(done)} ${what}${failed > 0 ? `, ${whole(failed)} failed` : ''}`
+}
+
+/** How quiet the machine was, and what ran the applications. */
+function machineText({ applications }: Study): string {
+  const runs = applications.flatMap((a) => a.runs)
+  const loads = runs.flatMap((r) => r.machine).sort((a, b) => a - b)
+  const browsers = [...new Set(runs.flatMap((r) => r.browser ?? []))]
+  const nodes = [...new Set(runs.map((r) => r.node))]
+  const calibrated = runs.filter((r) => r.calibration !== undefined).length
+  const wrong = runs.filter((r) => Object.values(r.calibration?.kinds ?? {}).some((k) => k.edges < k.expected)).length
+  return [
+    `Load averages at the begin and end of the recordings: ${loads[0]} to ${loads.at(-1)}, median ${medianOf(loads)!.median}.`,
+    `${calibrated} of ${runs.length} recordings are calibrated; in ${wrong} of these a parent was missed.`,
+    `${[...browsers, ...nodes.map((n) => `Node ${n}`)].join(', ')}.`,
+  ].join(' ')
+}
+
+/** Of each operation of the self-test: microseconds bare and recorded, medians over the recordings of a kind. */
+function costTable({ applications }: Study): string {
+  const rows = (['web', 'server'] as const).flatMap((kind) => {
+    const runs = applications.filter((a) => a.kind === kind).flatMap((a) => a.runs)
+    const operations = [...new Set(runs.flatMap((r) => Object.keys(r.calibration?.overhead ?? {})))]
+    return operations.map((name) => {
+      const costs = runs.flatMap((r) => r.calibration?.overhead[name] ?? [])
+      const one = (of: 'bare' | 'recorded'): string => {
+        const m = medianOf(costs.map((c) => c[of]))!
+        return `${time(m.median)} (${time(m.low)} – ${time(m.high)})`
+      }
+      return [kind === 'web' ? 'web' : 'servers', name, one('bare'), one('recorded')]
+    })
+  })
+  return table(['', 'operation', 'bare', 'recorded'], rows)
 }
 
 /** The papers' figures in numbers, of each pool. */
@@ -146,25 +184,12 @@ export function figuresTable(pools: Figures[]): string {
   return table(['', ...pools.map((f) => f.title)], measured)
 }
 
-/** The columns of `shapesOf`. */
-const SHAPES = ['linear', 'linear S', 'multi L', 'multi S', 'contain L', 'contain S', 'interrupted']
-
-const shapesOf = (r: SubtreeRow): number[] => [
-  r.linearL,
-  r.linearS,
-  r.multiL,
-  r.multiS,
-  r.containL,
-  r.containS,
-  r.interrupted,
-]
-
 /** The papers' table, of each pool. */
 export function subtreeTable(pools: Figures[]): string {
   const subtrees = [0.1, 1, 10, 100, 1000].flatMap((limitMs) => [
     ...pools.map((f) => {
-      const r = f.subtrees.find((row) => row.limitMs === limitMs)!
-      return [`${limitMs} ms`, f.title, whole(r.total), ...shapesOf(r).map((n) => percent(n, r.total))]
+      const r = subtreesOf(f, limitMs)
+      return [`${limitMs} ms`, f.title, whole(r.total), ...SHAPES.map(([, of]) => percent(of(r), r.total))]
     }),
     ...PAPER_SUBTREES.filter((p) => p.limitMs === limitMs).map((p) => [
       '',
@@ -173,44 +198,83 @@ export function subtreeTable(pools: Figures[]): string {
       ...[p.linear, '', p.multiL, p.multiS, p.containL, p.containS, ''].map((t) => t.replace('%', ' %')),
     ]),
   ])
-  return table(['limit', '', 'total', ...SHAPES], subtrees)
+  return table(['limit', '', 'total', ...SHAPE_NAMES], subtrees)
 }
 
 /** Shapes by application, and their medians: a pool is mostly its largest application. */
-function shapeTable(recorded: Recorded[]): string {
-  const rows = recorded.map(({ entry, figures: f }) => ({ entry, r: f.subtrees.find((row) => row.limitMs === 10)! }))
-  const medians = [
-    { kind: 'web', title: 'web applications' },
-    { kind: 'server', title: 'servers' },
-  ].flatMap(({ kind, title }) => {
-    const of = rows.filter(({ entry, r }) => entry.kind === kind && r.total > 0)
-    return of.length === 0
-      ? []
-      : [
-          medianRow(
-            title,
-            of.map(({ r }) => shapesOf(r).map((n) => n / r.total)),
-          ),
-        ]
-  })
-  return table(
-    ['', 'total', ...SHAPES],
-    [
-      ...rows.map(({ entry, r }) => [entry.title, whole(r.total), ...shapesOf(r).map((n) => percent(n, r.total))]),
-      ...medians,
-    ],
+function shapeTable(study: Study): string {
+  return byApplication(
+    study,
+    ['total', ...SHAPE_NAMES],
+    ({ figures }) => [whole(subtreesOf(figures, LIMIT).total)],
+    SHAPES.map(([name]) => name),
   )
 }
 
-/** The median of each column over applications, as a row; shares from 0 to 1. */
-export function medianRow(title: string, shares: number[][]): string[] {
-  const median = (column: number): number => {
-    const sorted = shares.map((row) => row[column]!).sort((a, b) => a - b)
-    const middle = sorted.length / 2
-    return (sorted[Math.ceil(middle) - 1]! + sorted[Math.floor(middle)]!) / 2
-  }
-  return [`*median of ${shares.length} ${title}*`, '', ...shares[0]!.map((_, column) => percent(median(column), 1))]
+function lastChildTable(study: Study): string {
+  return byApplication(
+    study,
+    ['with two children or more', 'known', 'the last goes on', 'one drawn by lot would'],
+    ({ figures: { lastChild } }) => [whole(lastChild.parents), whole(lastChild.known)],
+    ['last child', 'any child'],
+  )
 }
+
+/** A row for each application: `counted` of its pool, then measures as medians over its runs; below, over applications. */
+function byApplication(
+  { applications }: Study,
+  heads: string[],
+  counted: (application: Studied) => string[],
+  keys: string[],
+): string {
+  const measures = keys.map((key) => MEASURES.find((m) => m.key === key)!)
+  const rows = applications.map((a) => [a.title, ...counted(a), ...measures.map((m) => overRuns(m, a.runs))])
+  const blank = counted(applications[0]!).map(() => '')
+  const medians = KINDS.flatMap(([kind, title]) => {
+    const of = applications.filter((a) => a.kind === kind)
+    return of.length === 0
+      ? []
+      : [[`*median of ${of.length} ${title}*`, ...blank, ...measures.map((m) => overApplications(m, of))]]
+  })
+  return table(['', ...heads], [...rows, ...medians])
+}
+
+/** What the pools say, and beside it the medians over applications, each application being the median of its runs. */
+export function measuresTable(study: Study): string {
+  const all = pools(study)
+  const kinds = KINDS.map(([kind]) => study.applications.filter((a) => a.kind === kind)).filter((of) => of.length > 0)
+  const rows = MEASURES.map((m) => [
+    m.label,
+    ...kinds.flatMap((of, i) => [textOf(m, m.of(all[i]!)), overApplications(m, of)]),
+  ])
+  const heads = all.flatMap((f) => [f.title, 'median of them'])
+  return table(['', ...heads], rows)
+}
+
+const KINDS = [
+  ['web', 'web applications'],
+  ['server', 'servers'],
+] as const
+const SHAPE_NAMES = SHAPES.map(([name]) => name)
+
+const textOf = ({ share }: Measure, value: number): string =>
+  !Number.isFinite(value) ? '–' : share ? percent(value, 1) : String(Number(value.toPrecision(2)))
+
+function intervalText(measure: Measure, values: number[]): string {
+  const m = medianOf(values)
+  if (m === null) return '–'
+  return m.low === m.high
+    ? textOf(measure, m.median)
+    : `${textOf(measure, m.median)} (${textOf(measure, m.low)} – ${textOf(measure, m.high)})`
+}
+
+const valuesIn = (measure: Measure, runs: Run[]): number[] => runs.flatMap((r) => r.values[measure.key] ?? [])
+const overRuns = (measure: Measure, runs: Run[]): string => intervalText(measure, valuesIn(measure, runs))
+const overApplications = (measure: Measure, of: Studied[]): string =>
+  intervalText(
+    measure,
+    of.flatMap((a) => medianOf(valuesIn(measure, a.runs))?.median ?? []),
+  )
 
 const kindsText = (pools: Figures[]): string =>
   pools
