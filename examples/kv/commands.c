@@ -72,8 +72,13 @@ static void add_string(struct client *c, const struct entry *e) {
 /* ---- the connection ---- */
 
 static void ping(struct client *c) {
-  if (c->command.count > 1)
-    add_text(&c->out, argument(c, 1).at, argument(c, 1).size);
+  struct text said = c->command.count > 1 ? argument(c, 1) : (struct text){"", 0};
+  if (c->subscribed > 0) { /* replies look like messages there */
+    add_array(&c->out, 2);
+    add_text(&c->out, "pong", 4);
+    add_text(&c->out, said.at, said.size);
+  } else if (c->command.count > 1)
+    add_text(&c->out, said.at, said.size);
   else
     add_status(&c->out, "PONG");
 }
@@ -99,8 +104,9 @@ static void info(struct client *c) {
   char text[256];
   ch_stats(&s);
   int n = snprintf(text, sizeof text,
-                   "# Server\r\nredis_version:7.0.0\r\n# Clients\r\nactivities:%llu\r\n# Keyspace\r\ndb0:keys=%u\r\n",
-                   (unsigned long long)s.activities, HASH_COUNT(entries));
+                   "# Server\r\nredis_version:7.0.0\r\n# Clients\r\nactivities:%llu\r\nblocked_clients:%d\r\n# "
+                   "Keyspace\r\ndb0:keys=%u\r\n",
+                   (unsigned long long)s.activities, clients_that_wait(), HASH_COUNT(entries));
   add_text(&c->out, text, (size_t)n);
 }
 
@@ -337,22 +343,54 @@ static void type(struct client *c) {
   add_status(&c->out, e ? names[e->kind] : "none");
 }
 
-static void expire_at(struct client *c, long long unit, int64_t from) {
-  long long n;
-  struct entry *e = find(argument(c, 1));
-  if (!integer_or_error(c, 2, &n))
-    return;
-  if (n > INT64_MAX / 2000 || n < INT64_MIN / 2000)
-    return add_error(&c->out, "ERR invalid expire time");
-  if (e && n * unit + from <= now_ms())
-    drop(e);
-  else if (e)
-    e->expires = n * unit + from;
-  add_number(&c->out, e != NULL);
+enum { NEVER_HAD = 1, HAD = 2, LATER = 4, EARLIER = 8 }; /* when to set the time: NX, XX, GT, LT */
+
+/* The options behind the time; -1: they are none, and the client has been told. */
+static int expiry_options(struct client *c) {
+  static const char *const names[] = {"NX", "XX", "GT", "LT"};
+  int options = 0;
+  for (int i = 3, k; i < c->command.count; i++) {
+    struct text option = argument(c, i);
+    for (k = 0; k < 4 && !is(option, names[k]);)
+      k++;
+    if (k == 4)
+      return add_error(&c->out, "ERR Unsupported option %.*s", (int)option.size, option.at), -1;
+    options |= 1 << k;
+  }
+  if ((options & NEVER_HAD) && options != NEVER_HAD)
+    return add_error(&c->out, "ERR NX and XX, GT or LT options at the same time are not compatible"), -1;
+  if ((options & LATER) && (options & EARLIER))
+    return add_error(&c->out, "ERR GT and LT options at the same time are not compatible"), -1;
+  return options;
 }
-static void expire(struct client *c) { expire_at(c, 1000, now_ms()); }
-static void pexpire(struct client *c) { expire_at(c, 1, now_ms()); }
-static void expireat(struct client *c) { expire_at(c, 1000, 0); }
+
+/* A key without a time lasts longer than any other. */
+static bool may_expire(const struct entry *e, int options, int64_t at) {
+  return !((options & NEVER_HAD) && e->expires) && !((options & HAD) && !e->expires) &&
+         !((options & LATER) && (!e->expires || at <= e->expires)) &&
+         !((options & EARLIER) && e->expires && at >= e->expires);
+}
+
+/* `command` is named in errors. */
+static void expire_at(struct client *c, const char *command, long long unit, int64_t from) {
+  long long n, at;
+  int options = expiry_options(c);
+  if (options < 0 || !integer_or_error(c, 2, &n))
+    return;
+  if (__builtin_mul_overflow(n, unit, &at) || __builtin_add_overflow(at, from, &at))
+    return add_error(&c->out, "ERR invalid expire time in '%s' command", command);
+  struct entry *e = find(argument(c, 1));
+  bool may = e && may_expire(e, options, at);
+  if (may && at <= now_ms())
+    drop(e);
+  else if (may)
+    e->expires = at;
+  add_number(&c->out, may);
+}
+static void expire(struct client *c) { expire_at(c, "expire", 1000, now_ms()); }
+static void pexpire(struct client *c) { expire_at(c, "pexpire", 1, now_ms()); }
+static void expireat(struct client *c) { expire_at(c, "expireat", 1000, 0); }
+static void pexpireat(struct client *c) { expire_at(c, "pexpireat", 1, 0); }
 
 static void time_to_live(struct client *c, long long unit) {
   struct entry *e = find(argument(c, 1));
@@ -491,8 +529,10 @@ static void pop_or_wait(struct client *c, bool left) {
   memcpy(text, argument(c, last).at, argument(c, last).size < 31 ? argument(c, last).size : 31);
   char *end;
   double seconds = strtod(text, &end);
-  if (*end || end == text || isnan(seconds) || seconds < 0)
+  if (*end || end == text || isnan(seconds))
     return add_error(&c->out, "ERR timeout is not a float or out of range");
+  if (seconds < 0)
+    return add_error(&c->out, "ERR timeout is negative");
   int64_t until = seconds == 0 || seconds > 9e9 ? CH_FOREVER : ch_now() + (int64_t)(seconds * 1e9);
   for (bool done = false; !done;) {
     struct waiter me = {.keys = c->command.argument + 1, .n = last - 1, .found = -1};
@@ -581,15 +621,16 @@ static void ltrim(struct client *c) {
 /* ---- hashes ---- */
 
 static void hset(struct client *c) {
+  bool old_name = is(argument(c, 0), "HMSET");
   if (c->command.count % 2)
-    return add_error(&c->out, "ERR wrong number of arguments for 'hset' command");
+    return add_error(&c->out, "ERR wrong number of arguments for '%s' command", old_name ? "hmset" : "hset");
   struct entry *e = find_or_make(c, 1, HASH);
   if (!e)
     return;
   unsigned before = HASH_COUNT(e->fields);
   for (int i = 2; i < c->command.count; i += 2)
     set_field(e, argument(c, i), argument(c, i + 1));
-  if (is(argument(c, 0), "HMSET"))
+  if (old_name)
     ok(c);
   else
     add_number(&c->out, (long long)(HASH_COUNT(e->fields) - before));
@@ -759,9 +800,10 @@ static const struct {
     {"UNLINK", 2, 0, del},
     {"EXISTS", 2, 0, exists},
     {"TYPE", 2, 2, type},
-    {"EXPIRE", 3, 3, expire},
-    {"PEXPIRE", 3, 3, pexpire},
-    {"EXPIREAT", 3, 3, expireat},
+    {"EXPIRE", 3, 0, expire},
+    {"PEXPIRE", 3, 0, pexpire},
+    {"EXPIREAT", 3, 0, expireat},
+    {"PEXPIREAT", 3, 0, pexpireat},
     {"TTL", 2, 2, ttl},
     {"PTTL", 2, 2, pttl},
     {"PERSIST", 2, 2, persist},

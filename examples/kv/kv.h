@@ -121,6 +121,7 @@ void begin_to_wait(struct waiter *);
 /* Waits for at most `timeout` ns until the list of one of the keys has something. Returns the number of that key, or -1
  * if the time has passed. */
 int wait_for_list(struct waiter *, int64_t timeout);
+int clients_that_wait(void);
 /* Says that something was put into the list of this key. To be called in an atomic block. */
 void list_has_something(struct text key);
 

@@ -13,6 +13,13 @@ int wait_for_list(struct waiter *w, int64_t timeout) {
   return w->found;
 }
 
+int clients_that_wait(void) {
+  struct waiter *w;
+  int n;
+  DL_COUNT(waiters, w, n);
+  return n;
+}
+
 void list_has_something(struct text key) {
   struct waiter *w;
   DL_FOREACH(waiters, w)
