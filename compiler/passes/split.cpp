@@ -27,6 +27,7 @@
 #include "crossing.h"
 #include "glue.h"
 #include "guards.h"
+#include "layout.h"
 #include "marks.h"
 #include "options.h"
 #include "promises.h"
@@ -80,6 +81,8 @@ private:
   void repeatAddresses(const CrossingValues &);
   void repeatCheap();
   void repeatAddress(GetElementPtrInst *);
+  bool localsShare() const;
+  void layOutHomes(ArrayRef<AllocaInst *> homes);
   void moveHomes(const Locals &);
   void takeFrames(ArrayRef<AllocaInst *> homes);
   void takeFrame(Instruction *before, bool again);
@@ -158,7 +161,8 @@ private:
   uint64_t homesEnd = 0;                      // offset in the frame's home part
   Align homesAlign{8};
   SmallVector<std::pair<AllocaInst *, uint64_t>> homeOffsets;
-  SmallVector<AllocaInst *> slots; // everything that is part of the image
+  SmallVector<AllocaInst *> slots;                 // everything that is part of the image
+  SmallPtrSet<const AllocaInst *, 8> aloneInImage; // those that share their places with no other
   struct SharedSlot {
     AllocaInst *slot;
     SmallBitVector points; // where it is taken
@@ -554,6 +558,33 @@ static void replaceLocal(AllocaInst *A, function_ref<Value *(IRBuilder<> &)> mak
   }
 }
 
+// Sanitizers and debuggers tell locals apart by their places.
+bool Splitter::localsShare() const {
+  return !F.hasFnAttribute(Attribute::OptimizeNone) && !F.hasFnAttribute(Attribute::SanitizeAddress) &&
+         !F.hasFnAttribute(Attribute::SanitizeHWAddress) && !F.hasFnAttribute(Attribute::SanitizeMemory) &&
+         !F.hasFnAttribute(Attribute::SanitizeThread);
+}
+
+// A branch may use a local until the `finish` around it, behind the end of the block that declares it.
+void Splitter::layOutHomes(ArrayRef<AllocaInst *> homes) {
+  if (F.hasFnAttribute(Attribute::SanitizeAddress)) {
+    guards.emplace(abi, homes);
+    homesAlign = std::max(homesAlign, guards->align);
+    homesEnd = guards->size;
+    for (AllocaInst *A : homes)
+      homeOffsets.push_back({A, guards->offsetOf(A)});
+    return;
+  }
+  SmallPtrSet<const AllocaInst *, 8> always;
+  if (asyncs > 0 || !localsShare())
+    always.insert(homes.begin(), homes.end());
+  const Layout layout = layOut(F, homes, always);
+  homesAlign = std::max(homesAlign, layout.align);
+  homesEnd = layout.end;
+  for (auto [A, offset] : zip(homes, layout.offsets))
+    homeOffsets.push_back({A, offset});
+}
+
 // `again`: unless it has been taken already.
 void Splitter::takeFrame(Instruction *before, bool again) {
   IRBuilder<> B(before);
@@ -645,21 +676,7 @@ void Splitter::moveHomes(const Locals &locals) {
       homes.push_back(A);
   if (homes.empty())
     return;
-  if (F.hasFnAttribute(Attribute::SanitizeAddress)) {
-    guards.emplace(abi, homes);
-    homesAlign = std::max(homesAlign, guards->align);
-    homesEnd = guards->size;
-  }
-  for (AllocaInst *A : homes) {
-    if (guards) {
-      homeOffsets.push_back({A, guards->offsetOf(A)});
-      continue;
-    }
-    homesAlign = std::max(homesAlign, A->getAlign());
-    homesEnd = alignTo(homesEnd, A->getAlign());
-    homeOffsets.push_back({A, homesEnd});
-    homesEnd += std::max<uint64_t>(1, A->getAllocationSize(DL)->getFixedValue());
-  }
+  layOutHomes(homes);
   takeFrames(homes);
   DominatorTree tree;
   if (takesFrameLate)
@@ -775,6 +792,8 @@ AllocaInst *Splitter::newSlot(Type *T, const Twine &name) {
   AllocaInst *slot = top.CreateAlloca(T, nullptr, name + ".slot");
   slot->setAlignment(DL.getABITypeAlign(T));
   slots.push_back(slot);
+  if (F.hasFnAttribute(Attribute::OptimizeNone))
+    aloneInImage.insert(slot);
   return slot;
 }
 
@@ -909,6 +928,8 @@ void Splitter::keepInImage(const CrossingValues &crossing, const CrossingValues:
   AllocaInst *slot = isFrame(V.value) ? frameSlot : webSlots.lookup(V.value);
   if (!slot)
     slot = newSlot(T, V.value->getName());
+  if (auto *call = dyn_cast<CallInst>(V.value); call && call->getCalledOperand() == abi.alloca_().getCallee())
+    aloneInImage.insert(slot);
   // A variable-length local is declared by its address, which a debugger finds in the slot from now on.
   if (!findDVRDeclares(V.value).empty()) {
     DIBuilder debug(M, false);
@@ -1103,25 +1124,19 @@ void Splitter::keep() {
 }
 
 void Splitter::layOutImage() {
-  // Largest alignment first: no holes.
-  std::sort(slots.begin(), slots.end(), [](auto *a, auto *b) { return a->getAlign() > b->getAlign(); });
-  Align align(8);
-  uint64_t end = 0;
-  SmallVector<uint64_t> offsets;
-  for (AllocaInst *slot : slots) {
-    align = std::max(align, slot->getAlign());
-    end = alignTo(end, slot->getAlign());
-    offsets.push_back(end);
-    end += slot->getAllocationSize(DL)->getFixedValue();
-  }
-  imageSize = alignTo(end, 8); // whole words: the runtime copies it by hand
+  SmallVector<SlotUses::Resumption> resumptions;
+  for (auto [suspending, restored] : zip(suspendingBlocks, restoredBlocks))
+    resumptions.push_back({suspending, restored});
+  const Layout layout = layOut(F, slots, aloneInImage, resumptions);
+  const ArrayRef<uint64_t> offsets = layout.offsets;
+  imageSize = alignTo(layout.end, 8); // whole words: the runtime copies it by hand
   homesStart = alignTo(CH_FRAME_HEADER + imageSize, homesAlign);
 
   // The image and the addresses in it stand before the branch to the dispatch: they hold for every activation.
   BasicBlock *entry = BasicBlock::Create(abi.C, "entry", &F, body);
   IRBuilder<> B(entry);
   image = B.CreateAlloca(ArrayType::get(abi.I8, imageSize), nullptr, "image");
-  image->setAlignment(align);
+  image->setAlignment(layout.align);
   // Without optimisation an address that is computed in one block costs a place on the stack and an instruction at each
   // use in another. So there each use has its own computation, which becomes part of the instruction.
   const bool anew = F.hasFnAttribute(Attribute::OptimizeNone);
@@ -1394,8 +1409,11 @@ void Splitter::run() {
           locals.unmarked.erase(A);
         }
     for (auto &[A, kind] : locals.classes)
-      if (kind == LocalClass::Image)
+      if (kind == LocalClass::Image) {
         slots.push_back(A);
+        if (!localsShare())
+          aloneInImage.insert(A);
+      }
     for (AllocaInst *A : locals.unmarked)
       dropLifetimes(A);
     moveHomes(locals);

@@ -1,0 +1,23 @@
+// Where the slots of the image, or the homes, of a function lie: those that are never in use at the same time may lie
+// at the same place. See layout.cpp.
+#ifndef CHARCOAL_PASSES_LAYOUT_H
+#define CHARCOAL_PASSES_LAYOUT_H
+
+#include "slots.h"
+
+namespace charcoal {
+
+struct Layout {
+  llvm::SmallVector<uint64_t> offsets; // of each slot
+  uint64_t end = 0;
+  llvm::Align align{8};
+};
+
+// The slots are still allocas with the markers of their lifetimes. Those in `always` share with nobody. Afterwards no
+// pass that relies on types or scopes may exchange accesses to different slots at one place.
+Layout layOut(llvm::Function &, llvm::ArrayRef<llvm::AllocaInst *> slots,
+              const llvm::SmallPtrSetImpl<const llvm::AllocaInst *> &always, llvm::ArrayRef<SlotUses::Resumption> = {});
+
+} // namespace charcoal
+
+#endif
