@@ -69,7 +69,7 @@ private:
   const SlotUses &uses;
   SmallVector<Placed> placed; // by their starts
   BitVector shared;
-  uint64_t steps = 1 << 24; // for all together, so that the time is linear
+  uint64_t steps = 1 << 22; // for all together, so that the time is linear
 };
 
 } // namespace

@@ -8,7 +8,7 @@ using namespace llvm;
 namespace charcoal {
 
 // More bits than this take too long: then every slot has a place of its own.
-static constexpr uint64_t MostBits = 1ull << 28;
+static constexpr uint64_t MostBits = 1ull << 25;
 
 static bool isValueSlot(const AllocaInst &A) {
   return all_of(A.users(), [&](const User *U) {

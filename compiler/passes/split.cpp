@@ -1124,6 +1124,8 @@ void Splitter::keep() {
 }
 
 void Splitter::layOutImage() {
+  if (frameSlot)
+    aloneInImage.insert(frameSlot); // the way to suspension will load it
   SmallVector<SlotUses::Resumption> resumptions;
   for (auto [suspending, restored] : zip(suspendingBlocks, restoredBlocks))
     resumptions.push_back({suspending, restored});
