@@ -2,6 +2,7 @@
 #include "posix/operations.h"
 #include "posix/operate.h"
 #include "offload/pool.h"
+#include "reactor/readiness_cache.h"
 #include "reactor/reactor.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -102,10 +103,23 @@ static bool is_refusal(ssize_t r) {
   return r < 0 && (errno == EAGAIN || errno == EOPNOTSUPP || errno == ENOSYS || errno == EINVAL);
 }
 
+/* What has no positions: a call that names one is an error, which the plain call tells at once. A ring would ignore it,
+ * and transfer bytes. */
+static bool has_no_position(int fd, int64_t offset) {
+  if (offset < 0)
+    return false;
+  enum ch_file_kind kind = ch_fd_cache_kind(fd);
+  if (kind == CH_UNKNOWN_FILE)
+    kind = ch_fd_cache_ask_kind(fd);
+  if (kind == CH_DEVICE_FILE)
+    return lseek(fd, 0, SEEK_CUR) < 0;
+  return kind != CH_UNKNOWN_FILE && kind != CH_STORAGE_FILE;
+}
+
 /* A ring looks into the page cache itself. Otherwise that may have the first part only, and a file's reader expects all
  * of it: the rest is read from there on. */
 static long begin_read(req_t *q, int fd, void *to, size_t n, int64_t offset) {
-  long begun = begin(q, transfer(&read_kind, fd, to, n, offset, 0), n > LONGEST);
+  long begun = begin(q, transfer(&read_kind, fd, to, n, offset, 0), n > LONGEST || has_no_position(fd, offset));
   if (begun != CH_LATER || CH_LIKELY(ch_reactor_has_ring()))
     return begun;
   ssize_t r = cached(fd, &(struct iovec){to, n}, 1, offset);
@@ -122,11 +136,12 @@ static long begin_read(req_t *q, int fd, void *to, size_t n, int64_t offset) {
 }
 
 static long begin_write(req_t *q, int fd, const void *from, size_t n, int64_t offset) {
-  return begin(q, transfer(&write_kind, fd, from, n, offset, 0), n > LONGEST || n == 0);
+  return begin(q, transfer(&write_kind, fd, from, n, offset, 0), n > LONGEST || n == 0 || has_no_position(fd, offset));
 }
 
 static long begin_readv(req_t *q, int fd, const struct iovec *v, int n, int64_t offset, int flags) {
-  long begun = begin(q, transfer(&readv_kind, fd, v, (size_t)n, offset, flags), n <= 0 || n > IOV_MAX);
+  long begun = begin(q, transfer(&readv_kind, fd, v, (size_t)n, offset, flags),
+                     n <= 0 || n > IOV_MAX || has_no_position(fd, offset));
   if (begun != CH_LATER || flags || ch_reactor_has_ring())
     return begun;
   ssize_t r = cached(fd, v, n, offset);
@@ -138,7 +153,8 @@ static long begin_readv(req_t *q, int fd, const struct iovec *v, int n, int64_t 
 }
 
 static long begin_writev(req_t *q, int fd, const struct iovec *v, int n, int64_t offset, int flags) {
-  return begin(q, transfer(&writev_kind, fd, v, (size_t)n, offset, flags), n <= 0 || n > IOV_MAX);
+  return begin(q, transfer(&writev_kind, fd, v, (size_t)n, offset, flags),
+               n <= 0 || n > IOV_MAX || has_no_position(fd, offset));
 }
 
 /* An offset below 0 means the position above, and is an error here, which the plain call words. */

@@ -2,6 +2,7 @@
  * of it, and what was believed of a number holds no longer than the number's meaning. */
 #define _GNU_SOURCE
 #include "harness.h"
+#include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
@@ -9,6 +10,7 @@
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
+#include <sys/uio.h>
 #include <sys/un.h>
 
 /* Plain code, of which the runtime hears nothing. */
@@ -135,6 +137,26 @@ TEST(thousands_of_reads_at_a_time_each_get_their_own) {
   EXPECT(ended == MANY);
   for (int i = 0; i < MANY; i++)
     EXPECT(read_there[i] == 'a' + i % 26);
+}
+
+TEST(a_position_in_what_has_none_is_an_error_and_takes_nothing) {
+  int ends[2][2];
+  char c, text[10];
+  struct iovec v = {&c, 1};
+  activate { for (;;) ch_sleep(1000000); }
+  EXPECT(pipe(ends[0]) == 0 && socketpair(AF_UNIX, SOCK_STREAM, 0, ends[1]) == 0);
+  for (int i = 0; i < 2; i++) {
+    int from = ends[i][0], to = ends[i][1];
+    EXPECT(write(to, "abc", 3) == 3);
+    EXPECT(pread(from, &c, 1, 0) == -1 && errno == ESPIPE);
+    EXPECT(preadv(from, &v, 1, 5) == -1 && errno == ESPIPE);
+    EXPECT(preadv2(from, &v, 1, 0, 0) == -1 && errno == ESPIPE);
+    EXPECT(pwrite(to, &c, 1, 0) == -1 && errno == ESPIPE);
+    EXPECT(pwritev(to, &v, 1, 5) == -1 && errno == ESPIPE);
+    EXPECT(pwritev2(to, &v, 1, 0, 0) == -1 && errno == ESPIPE);
+    EXPECT(read(from, text, sizeof text) == 3);
+  }
+  exit(0);
 }
 
 #if __has_feature(address_sanitizer)
