@@ -1,7 +1,7 @@
-/** What becomes of activities that are spawned in an atomic block: the policies of the block, and of the single spawn. */
-import { test, ok, same } from './harness.ts'
-import { asyncFn, atomic, sleep, spawn, type Activity } from './lib.ts'
-import { explore, simulate } from '../src/dev/index.ts'
+/** What becomes of what is begun in an atomic block: the policies of the block, and of the single spawn. */
+import { test, ok, same, throws } from './harness.ts'
+import { asyncFn, atomic, describeActivities, sleep, spawn, type Activity } from './lib.ts'
+import { enforce, explore, simulate } from '../src/dev/index.ts'
 import { all } from '../src/ops.ts'
 
 /** What runs, in order, when a block with this policy spawns one that waits, beside one that is outside. */
@@ -110,4 +110,83 @@ test('with spawns: error a spawn throws, what is awaited runs, and a call that n
       spawn(function* () {})
     })
   })
+})
+
+// Not held back by `enforce`.
+const { setTimeout: realTimeout } = globalThis
+const tick = (): Promise<void> => new Promise((done) => realTimeout(done, 1))
+
+/** What legacy code registers in a block, beside an activity outside. */
+async function registered(continuations: 'ignore' | 'wait'): Promise<string[]> {
+  const log: string[] = []
+  const note = (text: string) => (): void => void log.push(text)
+  const never = (): unknown => setTimeout(note('never'), 60_000)
+  const body = function* (): Generator<unknown, void, any> {
+    setTimeout(() => {
+      log.push('timer')
+      void Promise.resolve().then(note('reaction of the timer'))
+    }, 5)
+    clearTimeout(never() as number)
+    clearTimeout(Number(never()))
+    clearInterval(setInterval(note('never'), 60_000))
+    void Promise.reject(new Error('no')).then(note('never')).catch(note('caught'))
+    queueMicrotask(note('microtask'))
+    log.push('body')
+  }
+  const enforcement = enforce()
+  try {
+    const block = spawn(function* () {
+      yield* atomic(body, { continuations })
+      log.push('after')
+    })
+    const outside = spawn(function* () {
+      log.push('outside')
+    })
+    await Promise.all([block, outside])
+    while (!log.includes('reaction of the timer')) await tick()
+  } finally {
+    enforcement.undo()
+  }
+  return log
+}
+
+test('a block may wait for the continuations that were registered in it, and for theirs', async () => {
+  const inside = ['body', 'caught', 'microtask', 'reaction of the timer', 'timer']
+  const log = await registered('wait')
+  same(log.slice(0, 5).sort(), inside)
+  same(log.slice(5).sort(), ['after', 'outside'])
+  const ignoring = await registered('ignore')
+  same(ignoring.slice(0, 2), ['body', 'after'])
+  throws(() => atomic(function* () {}, { continuations: 'wait' }), /needs enforce\(\) of charcoal-js\/dev/)
+})
+
+test('a block that waits for a continuation says so, and holds nothing up when that fails', async () => {
+  const enforcement = enforce()
+  const failures: string[] = []
+  const note = (error: unknown): void => void failures.push(String(error))
+  let settle = (): void => {}
+  try {
+    const block = spawn(
+      function* () {
+        yield* atomic(
+          function* () {
+            void new Promise<void>((done) => (settle = done))
+              .then(() => {
+                throw new Error('no')
+              })
+              .catch(note)
+          },
+          { continuations: 'wait' },
+        )
+      },
+      { name: 'owner' },
+    )
+    while (!describeActivities().includes('the end of 2 activities and continuations'))
+      await tick()
+    settle()
+    await block
+  } finally {
+    enforcement.undo()
+  }
+  same(failures, ['Error: no'])
 })

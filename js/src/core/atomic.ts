@@ -5,7 +5,7 @@
 import './domain.ts'
 import { checkBody, checkFunction, checkWord } from './arguments.ts'
 import type { AnyIterator, Branch } from './types.ts'
-import { AtomicBlock, blockOf, type Spawns } from './atomicBlock.ts'
+import { AtomicBlock, blockOf, type AtomicOptions } from './atomicBlock.ts'
 import { Call, claimed, generatorOf, nameOf, push } from './call.ts'
 import { delegate, ending, generatorNext, isGeneratorFunction, remember } from './generators.ts'
 import { domain } from './current.ts'
@@ -16,7 +16,8 @@ import { NEXT, Suspension, THROW, type Operation } from './suspension.ts'
  * null until then, and undefined when the call has left it.
  */
 class AtomicCall<T> extends Call<T> {
-  spawns: Spawns | undefined = undefined
+  /** What the caller asks of the block; null: nothing. */
+  options: AtomicOptions | null = null
   private readonly todo: Body<T> | null
   private readonly made: AnyIterator | null
   private block: AtomicBlock | null | undefined = null
@@ -64,7 +65,7 @@ class AtomicCall<T> extends Call<T> {
 
   private open(branch: Branch): AtomicBlock {
     const block = (this.block = openBlock(branch, this.source))
-    if (this.spawns !== undefined) block.spawns = this.spawns
+    if (this.options !== null) block.choose(this.options)
     try {
       this.gen = this.made ?? generatorOf(this.todo)
     } catch (error) {
@@ -128,18 +129,14 @@ export function openBlock(branch: Branch, body?: unknown): AtomicBlock {
 /** What can be run: a generator function or a function that returns an operation, or the operation itself. */
 export type Body<T> = (() => Operation<T>) | Operation<T>
 
-/** Options of `atomic`. */
-export interface AtomicOptions {
-  /**
-   * What becomes of activities that are spawned in the block (Charcoal, section 2): `delay`, the default, keeps them
-   * back until the outermost block has ended. `contained` runs them inside, and the block does not end before they do.
-   * `free` runs them inside while the block lasts, and it does not wait for them. With `error` a spawn throws; a call
-   * that nobody awaits is delayed. `contained` of a single spawn goes before `delay`, `contained` and `free`.
-   */
-  spawns?: Spawns
-}
+export type { AtomicOptions }
 
-const POLICIES = ['delay', 'contained', 'free', 'error']
+function checkOptions({ spawns = 'delay', continuations = 'ignore' }: AtomicOptions): void {
+  checkWord('atomic: spawns', spawns, ['delay', 'contained', 'free', 'error'])
+  checkWord('atomic: continuations', continuations, ['ignore', 'wait'])
+  if (continuations === 'wait' && !domain.enforced)
+    throw new Error("atomic: continuations: 'wait' needs enforce() of charcoal-js/dev")
+}
 
 type Method = (this: any, ...args: any[]) => Operation<unknown>
 
@@ -161,15 +158,13 @@ export function atomic<T>(body: Body<T>, options?: AtomicOptions): Call<T>
 export function atomic<M extends Method>(method: M, context: ClassMethodDecoratorContext): M
 export function atomic(
   body: Body<unknown> | Method,
-  context: ClassMethodDecoratorContext | AtomicOptions = {},
+  options?: ClassMethodDecoratorContext | AtomicOptions,
 ): unknown {
   checkBody('atomic', body)
-  if ('kind' in context) return atomicFn(body as Method)
+  if (options !== undefined && 'kind' in options) return atomicFn(body as Method)
+  if (options !== undefined) checkOptions(options)
   const call = new AtomicCall(claimed(body as Body<unknown>), null)
-  if (context.spawns !== undefined) {
-    checkWord('atomic: spawns', context.spawns, POLICIES)
-    call.spawns = context.spawns
-  }
+  if (options !== undefined) call.options = options
   return call
 }
 

@@ -20,8 +20,25 @@ import type { Queue } from './queue.ts'
 import { deadlockMessage } from './deadlock.ts'
 import { DeadlockError } from '../scope/errors.ts'
 
-/** What becomes of activities that are spawned in a block; see `AtomicOptions`. */
+/** What becomes of activities that are spawned in a block. */
 export type Spawns = 'delay' | 'contained' | 'free' | 'error'
+
+/** Options of `atomic`. */
+export interface AtomicOptions {
+  /**
+   * What becomes of activities that are spawned in the block (Charcoal, section 2): `delay`, the default, keeps them
+   * back until the outermost block has ended. `contained` runs them inside, and the block does not end before they do.
+   * `free` runs them inside while the block lasts, and it does not wait for them. With `error` a spawn throws; a call
+   * that nobody awaits is delayed. `contained` of a single spawn goes before `delay`, `contained` and `free`.
+   */
+  spawns?: Spawns
+  /**
+   * With `wait` the block ends when the continuations of legacy code have run that were registered in it, and those
+   * that these register (the event-queue definition of atomic): timers, microtasks, frames and reactions with `then`,
+   * but not intervals, listeners and native `await`. It needs `enforce()`. Default: `ignore`.
+   */
+  continuations?: 'ignore' | 'wait'
+}
 
 export const SPAWN_ERROR = "spawn in a block with spawns: 'error'; spawn before or after it"
 
@@ -44,6 +61,8 @@ export class AtomicBlock extends BaseContext implements Group, Block, Blocker {
   noted: boolean = false
   /** What becomes of activities that are spawned in the block. */
   spawns: Spawns = 'delay'
+  /** The block waits for the continuations that were registered in it; `contained` counts these, too. */
+  waits: boolean = false
   /** Those spawned under `free`: contained while the block lasts, but it does not wait for them. */
   private free: Activity[] | null = null
   private timer: unknown = undefined
@@ -116,6 +135,12 @@ export class AtomicBlock extends BaseContext implements Group, Block, Blocker {
     domain.enqueue(owner.group)
   }
 
+  /** Does what the caller of `atomic` asks. */
+  choose({ spawns = 'delay', continuations }: AtomicOptions): void {
+    this.spawns = spawns
+    this.waits = continuations === 'wait'
+  }
+
   /** Takes in an activity that was spawned in the block. */
   take(activity: Activity): void {
     this.contained++
@@ -139,6 +164,7 @@ export class AtomicBlock extends BaseContext implements Group, Block, Blocker {
 
   private end(): void {
     if (this.spawns !== 'delay') this.spawns = 'delay'
+    if (this.waits) this.waits = false
     const { domain, owner } = this
     domain.leave(this)
     this.over = true
@@ -180,7 +206,11 @@ export class AtomicBlock extends BaseContext implements Group, Block, Blocker {
   get fixed(): boolean {
     return true
   }
+  get outside(): 0 | 2 {
+    return this.waits ? 2 : 0
+  }
   describe(): string {
+    if (this.waits) return `the end of ${this.contained} activities and continuations`
     return `the end of ${this.contained} contained ${this.contained === 1 ? 'activity' : 'activities'}`
   }
 

@@ -53,6 +53,7 @@ export class Domain extends Scheduler implements types.Domain {
   live: types.Activity | null = null
   tracer: Tracer | null = (globalThis as any)[Symbol.for('charcoal.tracer')] ?? null
   site: (() => string) | null = null
+  enforced: boolean = false
   readonly held: HeldBack = new HeldBack()
 
   constructor({ host = realHost, slice = 10, grace = 1000 }: DomainOptions = {}) {

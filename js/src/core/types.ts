@@ -239,6 +239,8 @@ export interface Domain {
   tracer: Tracer | null
   /** In development mode: says where the caller of `spawn` is. */
   site: (() => string) | null
+  /** `enforce()` is in force: atomic blocks hold back continuations of legacy code. */
+  enforced: boolean
   /** Called whenever the newest context changes. */
   onTop: (() => void) | null
 

@@ -55,6 +55,7 @@ export function enforce(): Enforcement {
     before?.()
     release()
   }
+  d.enforced = true
   const undo = interpose((_kind, _site, run) => {
     held++
     waiting.push(run)
@@ -66,6 +67,7 @@ export function enforce(): Enforcement {
     undo() {
       undo()
       d.onTop = before
+      d.enforced = false
       while (waiting.length > 0) runFirst()
     },
   }

@@ -9,6 +9,7 @@
 import { blockOf, type AtomicBlock } from '../core/atomicBlock.ts'
 import { domain } from '../core/current.ts'
 import { then as nativeThen } from '../core/host.ts'
+import { CLEARS, Outstanding, registeredIn } from './outstanding.ts'
 import { isOurs } from './pass.ts'
 
 /** Asked for every callback that runs while a block it does not belong to lasts. Calls `run` now or later. */
@@ -35,6 +36,11 @@ interface Patched {
   object: any
   name: string
   original: PropertyDescriptor
+}
+
+const passOn = (value: unknown): unknown => value
+const throwOn = (error: unknown): never => {
+  throw error
 }
 
 /** Installs the gate; the result takes it out again. */
@@ -69,6 +75,7 @@ export function interpose(gate: Gate, withSites: boolean): () => void {
   }
 
   const g = globalThis as any
+  const outstanding = new Outstanding()
   for (const name of [
     'setTimeout',
     'setInterval',
@@ -79,9 +86,20 @@ export function interpose(gate: Gate, withSites: boolean): () => void {
   ])
     patch(g, name, (original) => {
       const wrapped = function (this: unknown, f: unknown, ...rest: unknown[]): unknown {
-        return original.call(this ?? g, typeof f === 'function' ? gated(name, f as () => void) : f, ...rest)
+        const register = (callback: unknown): unknown => original.call(this ?? g, callback, ...rest)
+        if (typeof f !== 'function') return register(f)
+        const run = gated(name, f as () => void)
+        const end = name === 'setInterval' ? undefined : registeredIn(belongsTo())
+        return end === undefined ? register(run) : outstanding.add(name, end, run, register)
       }
       return Object.assign(wrapped, original) // util.promisify's hooks
+    })
+  for (const [clear, name] of CLEARS)
+    patch(g, clear, (original) => {
+      return function (this: unknown, handle: unknown): unknown {
+        outstanding.cleared(name, handle)
+        return original.call(this ?? g, handle)
+      }
     })
 
   const listeners = new WeakMap<object, Map<string, any>>()
@@ -143,7 +161,17 @@ export function interpose(gate: Gate, withSites: boolean): () => void {
       }
     }
     return function (this: Promise<unknown>, ok: unknown, bad: unknown): unknown {
-      return nativeThen.call(this, hold(ok) as any, hold(bad) as any)
+      const end = registeredIn(belongsTo())
+      if (end === undefined) return nativeThen.call(this, hold(ok) as any, hold(bad) as any)
+      // One of the two runs, also where the caller gives none: a block that waits must hear of it.
+      const ending = (f: unknown, otherwise: (value: unknown) => unknown) => (value: unknown): unknown => {
+        try {
+          return (typeof f === 'function' ? f : otherwise)(value)
+        } finally {
+          end()
+        }
+      }
+      return nativeThen.call(this, ending(hold(ok), passOn) as any, ending(hold(bad), throwOn) as any)
     }
   })
 
