@@ -29,7 +29,7 @@ const recording: Option[] = [
   {
     name: 'mode',
     value: 'full|fast',
-    help: 'full (default): promises and places in source text, some 15 µs for each await; fast: less of both; `node` also has sample',
+    help: 'full (default): promises, places in the source, 15 µs an await; fast: less of both; `node` also has sample',
   },
   { name: 'duration', value: 'TIME', help: 'stop after 30s, 500ms, 2m …' },
   { name: 'no-calibrate', help: 'without the self-test before the recording' },
@@ -44,9 +44,11 @@ export interface Command {
 export const commands: Record<string, Command> = {
   web: {
     usage: 'web URL [options]',
-    help: `Opens the page in a browser of its own and records it, its frames and its workers, for 10 s or as long as --duration or --script says. Ctrl-C ends it, too.
+    help: `Opens the page in a browser of its own and records it, its frames and its workers, for 10 s or as long as
+--duration or --script says. Ctrl-C ends it, too.
 The script is a module: export default async function ({ page, endpoint, signal, log }) { await page.click('#go') … }
-page has goto click doubleClick hover type press mouse move drag scroll waitFor waitForNo waitForFunction visible evaluate sleep screenshot.
+page has goto click doubleClick hover type press mouse move drag scroll waitFor waitForNo waitForFunction visible
+evaluate sleep screenshot.
 Selectors are CSS, or text=… for an element's whole text.`,
     options: [
       ...recording,
@@ -61,8 +63,9 @@ Selectors are CSS, or text=… for an element's whole text.`,
   },
   node: {
     usage: 'node [options] PROGRAM [ARGUMENTS …]',
-    help: `Runs the program and records its main thread and its workers until it ends. Ctrl-C ends it, and the report covers what was recorded.
-The exit status is the program's own. Options for charcoal-measure stand before the program. A command that starts Node does as well: charcoal-measure node npm run dev. Child processes are recorded, too.
+    help: `Runs the program and records its main thread and its workers until it ends. Ctrl-C ends it, and the report
+covers what was recorded. The exit status is the program's own. Options for charcoal-measure stand before the program.
+A command that starts Node does as well: charcoal-measure node npm run dev. Child processes are recorded, too.
 --mode sample records 100 ms of every 4 s, for servers in production.`,
     options: [
       ...recording,
@@ -74,14 +77,14 @@ The exit status is the program's own. Options for charcoal-measure stand before 
   },
   'c-program': {
     usage: 'c-program [options] PROGRAM [ARGUMENTS …]',
-    help: `Runs a program that charcoal-cc has compiled, and reports on its activities. Conflicts are seen if it was compiled
-with -fcharcoal-atomicity; CHARCOAL_ATOMICITY says which, as always. The exit status is the program's own.`,
+    help: `Runs a program that charcoal-cc has compiled, and reports on its activities. Conflicts are seen if it was
+compiled with -fcharcoal-atomicity; CHARCOAL_ATOMICITY says which, as always. The exit status is the program's own.`,
     options: [...recording.filter((o) => o.name === 'out' || o.name === 'duration'), ...results],
   },
   attach: {
     usage: 'attach PORT [options]',
-    help: `Records what runs already, until Ctrl-C or for --duration; it goes on afterwards. PORT, or host:port, is that of
-\`node --inspect\` (a program that was started without: kill -USR1 PID opens port 9229), or of a browser that was
+    help: `Records what runs already, until Ctrl-C or for --duration; it goes on afterwards. PORT, or host:port, is that
+of \`node --inspect\` (a program that was started without: kill -USR1 PID opens port 9229), or of a browser that was
 started with --remote-debugging-port; there the tab used last is recorded, or the one that --page finds.`,
     options: [
       ...recording.filter((o) => o.name !== 'no-calibrate'),
@@ -105,9 +108,9 @@ started with --remote-debugging-port; there the tab used last is recorded, or th
   },
   corpus: {
     usage: 'corpus [NAME …] [options]',
-    help: `The papers' study: installs real applications from the registries, records web applications in scripted sessions
-and Node servers under load, going round them all several times, and pools the figures. Traces, figures, tables and
-report.html go to a folder; what is recorded there already is not recorded again.`,
+    help: `The papers' study: installs real applications from the registries, records web applications in scripted
+sessions and Node servers under load, going round them all several times, and pools the figures. Traces, figures,
+tables and report.html go to a folder; what is recorded there already is not recorded again.`,
     options: [
       { name: 'out', value: 'FOLDER', help: 'default: study' },
       { name: 'seconds', value: 'TIME', help: 'length of a session with a web application (default 60s)' },
@@ -129,15 +132,17 @@ export function help(topic?: string): string {
   const command = topic === undefined ? undefined : commands[topic]
   if (command !== undefined) {
     const width = Math.max(...command.options.map((o) => signature(o).length)) + 2
-    return `charcoal-measure ${command.usage}\n\n${command.help}\n${command.options.length > 0 ? '\n' : ''}${command.options.map((o) => `  ${signature(o).padEnd(width)}${o.help}\n`).join('')}`
+    const options = command.options.map((o) => `  ${signature(o).padEnd(width)}${o.help}\n`).join('')
+    return `charcoal-measure ${command.usage}\n\n${command.help}\n${options === '' ? '' : '\n'}${options}`
   }
   return `charcoal-measure: continuation trees of unmodified Chromium and Node, and where atomicity is at risk
 
 ${Object.values(commands)
   .map((c) => `  charcoal-measure ${c.usage}\n`)
   .join('')}
-charcoal-measure help COMMAND tells more. Exit status: 0 fine; 1 an error; 2 wrong use, a file is missing; 3 a trace cannot be read;
-4 no browser; 5 the page does not load; 6 the steps failed (the recording is kept); 7 a conflict that the baseline has not; \`node\`: the program's own.
+charcoal-measure help COMMAND tells more. Exit status: 0 fine; 1 an error; 2 wrong use, a file is missing; 3 a trace
+cannot be read; 4 no browser; 5 the page does not load; 6 the steps failed (the recording is kept); 7 a conflict that
+the baseline has not; \`node\`: the program's own.
 `
 }
 

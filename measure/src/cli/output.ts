@@ -13,8 +13,8 @@ import type { Tell } from '../record/tell.ts'
 import type { Progress } from './progress.ts'
 
 /**
- * Fails if a file that is asked for cannot be written, or one that is needed is not there: better now than after an hour
- * of recording.
+ * Fails if a file that is asked for cannot be written, or one that is needed is not there: better now than after an
+ * hour of recording.
  */
 export function checkFiles(options: Map<string, string>): void {
   const [format, ...file] = (options.get('export') ?? 'perfetto').split('=')

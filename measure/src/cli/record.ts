@@ -82,9 +82,8 @@ export async function nativeCommand(request: Request): Promise<number> {
 function checkProgram({ words: [program, ...args] }: Request, command: string): void {
   pathOf(program)
   for (const arg of misplaced(args, commands[command].options)) {
-    console.error(
-      `charcoal-measure: ${arg} stands behind the program, so the program gets it; to give it to charcoal-measure, put it before ${program}`,
-    )
+    const remedy = `to give it to charcoal-measure, put it before ${program}`
+    console.error(`charcoal-measure: ${arg} stands behind the program, so the program gets it; ${remedy}`)
   }
 }
 
