@@ -37,10 +37,10 @@ KEPT = re.compile(r"-(std=|f|m|D|U|ansi|trigraphs)")
 
 
 def target_option(triple):
-    """64-bit targets that interruptible code exists for, on Linux; anything else is compiled for this machine."""
+    """64-bit targets that interruptible code exists for, on Linux and without a C library; others: this machine."""
     arch = triple.split("-")[0]
     names = {"aarch64": "aarch64", "arm64": "aarch64", "riscv64": "riscv64"}
-    return [f"--target={names[arch]}-linux-gnu"] if arch in names else []
+    return [f"--target={names[arch]}-linux-gnu", "-ffreestanding"] if arch in names else []
 
 
 def options_of(command):

@@ -8,6 +8,8 @@
     zlib          zlib (Debian source package zlib): FOLDER/*.c, test/example.c, test/minigzip.c
     zstd          zstd (Debian source package libzstd): FOLDER/lib
     cjson         cJSON (Debian source package cjson): FOLDER/cJSON.c, cJSON.h
+    xz, pcre2, curl
+                  XZ Utils, PCRE2 and curl (Debian source packages xz-utils, pcre2, curl), with their own tests
     gcc-torture   gcc 12's gcc.c-torture/execute (Debian package gcc-12-source): FOLDER/*.c
     clang-tests   clang 19's tests of C (Debian source package llvm-toolchain-19): FOLDER/CodeGen, C, Sema, …
 
@@ -20,6 +22,7 @@ import shutil
 import subprocess
 import sys
 import tarfile
+from functools import partial
 from pathlib import Path
 
 RELEASE = "bookworm"
@@ -89,12 +92,8 @@ def apt_source(package, downloads):
     return target / "tree"
 
 
-def lua(folder, downloads, package="lua5.4"):
-    shutil.copytree(apt_source(package, downloads), folder, dirs_exist_ok=True)
-
-
-def lua51(folder, downloads):
-    lua(folder, downloads, "lua5.1")
+def package_source(package, folder, downloads):
+    shutil.copytree(apt_source(package, downloads), folder, dirs_exist_ok=True, symlinks=True)
 
 
 def lua51_tests(folder, downloads):
@@ -126,18 +125,6 @@ def sqlite(folder, downloads):
     (folder / "test").mkdir(exist_ok=True)
     shutil.copy(tree / "test" / "speedtest1.c", folder / "test")
     shutil.rmtree(build)
-
-
-def zlib(folder, downloads):
-    shutil.copytree(apt_source("zlib", downloads), folder, dirs_exist_ok=True)
-
-
-def zstd(folder, downloads):
-    shutil.copytree(apt_source("libzstd", downloads), folder, dirs_exist_ok=True)
-
-
-def cjson(folder, downloads):
-    shutil.copytree(apt_source("cjson", downloads), folder, dirs_exist_ok=True)
 
 
 def gcc_torture(folder, downloads):
@@ -173,13 +160,16 @@ def clang_tests(folder, downloads):
 
 
 NAMES = {
-    "lua": lua,
-    "lua51": lua51,
+    "lua": partial(package_source, "lua5.4"),
+    "lua51": partial(package_source, "lua5.1"),
     "lua51-tests": lua51_tests,
     "sqlite": sqlite,
-    "zlib": zlib,
-    "zstd": zstd,
-    "cjson": cjson,
+    "zlib": partial(package_source, "zlib"),
+    "zstd": partial(package_source, "libzstd"),
+    "cjson": partial(package_source, "cjson"),
+    "xz": partial(package_source, "xz-utils"),
+    "pcre2": partial(package_source, "pcre2"),
+    "curl": partial(package_source, "curl"),
     "gcc-torture": gcc_torture,
     "clang-tests": clang_tests,
 }

@@ -18,8 +18,9 @@ def parts(build, long):
             [*torture, "--every", "25", "--settings", "O0-stress,O2-stress,O2-stress-asan"],
         ]
     clang = [sys.executable, str(HERE / "clang.py"), "--build", build]
+    own = [sys.executable, str(HERE / "own_tests.py"), "--build", build]
     every = "O0-plain,O2-plain,O0-stress,O2-stress,O0-stress-asan,O2-stress-asan"
-    return [[*applications, "--settings", every], [*torture, "--settings", every], clang]
+    return [[*applications, "--settings", every], [*torture, "--settings", every], clang, own]
 
 
 if __name__ == "__main__":
