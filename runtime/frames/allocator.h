@@ -17,6 +17,7 @@
 #define CHARCOAL_FRAMES_ALLOCATOR_H
 
 #include "charcoal_abi.h"
+#include "frames/attributes.h"
 #include <stdbool.h>
 
 enum ch_kind { CH_KIND_FRAME, CH_KIND_ACTIVITY, CH_KIND_LONG, CH_KIND_ASYNC, CH_KINDS };
@@ -40,13 +41,6 @@ struct ch_heap {
   /* The slab of each class that is being carved, and behind it, by `next`, the class's others. */
   struct ch_slab *carving[CH_KINDS][CH_CLASSES];
 };
-
-#define CH_HIDDEN __attribute__((visibility("hidden")))
-#define CH_LIKELY(x) __builtin_expect(!!(x), 1)
-#define CH_UNLIKELY(x) __builtin_expect(!!(x), 0)
-#define CH_COLD __attribute__((cold, noinline))
-/* On what fast paths call in rare cases: they need not save their registers for it. */
-#define CH_RARE __attribute__((preserve_most, noinline))
 
 /* ch_tls under a name of the runtime's own: other modules don't see it, so its place is a constant, and not to be
  * looked up for each access. */

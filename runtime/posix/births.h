@@ -4,11 +4,11 @@
 #ifndef CHARCOAL_POSIX_BIRTHS_H
 #define CHARCOAL_POSIX_BIRTHS_H
 
+#include "frames/attributes.h"
 #include <pthread.h>
 #include <threads.h>
 
-__attribute__((visibility("hidden"))) int ch_pthread_create(pthread_t *, const pthread_attr_t *, void *(*start)(void *),
-                                                            void *argument);
-__attribute__((visibility("hidden"))) int ch_thrd_create(thrd_t *, thrd_start_t start, void *argument);
+CH_HIDDEN int ch_pthread_create(pthread_t *, const pthread_attr_t *, void *(*start)(void *), void *argument);
+CH_HIDDEN int ch_thrd_create(thrd_t *, thrd_start_t start, void *argument);
 
 #endif

@@ -78,7 +78,7 @@ int ch_plain_dup(int fd) {
 
 /* The number is closed first, if it was open and the call succeeds. */
 static int dup_to(int fd, int to, int flags, int (*plain)(int, int, int)) {
-  if (ch_own_makes_way(fd, to, flags) < 0)
+  if (ch_runtime_descriptor_makes_way(fd, to, flags) < 0)
     return -1;
   if (fd != to && !(flags & ~O_CLOEXEC) && fcntl(fd, F_GETFD) >= 0 && fcntl(to, F_GETFD) >= 0)
     ch_fd_closing(to);
@@ -113,7 +113,7 @@ int ch_plain_close_range(unsigned first, unsigned last, int flags) {
     return close_range(first, last, flags);
   for (unsigned fd = first; fd <= last && fd < (unsigned)ch_fd_cache_size; fd++)
     ch_fd_closing((int)fd);
-  return ch_own_close_range(first, last, flags, close_range);
+  return ch_close_range_except_ours(first, last, flags, close_range);
 }
 
 int ch_plain_fclose(FILE *f) {

@@ -3,10 +3,9 @@
 #ifndef CHARCOAL_POSIX_DESCRIPTORS_H
 #define CHARCOAL_POSIX_DESCRIPTORS_H
 
+#include "frames/attributes.h"
 #include <stdio.h>
 #include <sys/socket.h>
-
-#define CH_HIDDEN __attribute__((visibility("hidden")))
 
 /* Each takes what the call returned, and returns it. */
 CH_HIDDEN int ch_opened(int fd);

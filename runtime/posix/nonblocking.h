@@ -8,14 +8,13 @@
 #ifndef CHARCOAL_POSIX_NONBLOCKING_H
 #define CHARCOAL_POSIX_NONBLOCKING_H
 
+#include "frames/attributes.h"
 #include <poll.h>
 #include <stdint.h>
 #include <sys/socket.h>
 #include <sys/types.h>
 #include <sys/uio.h>
 #include <time.h>
-
-#define CH_HIDDEN __attribute__((visibility("hidden")))
 
 CH_HIDDEN ssize_t ch_nonblocking_recv(int fd, void *, size_t, int flags);
 CH_HIDDEN ssize_t ch_nonblocking_recvfrom(int fd, void *, size_t, int flags, struct sockaddr *, socklen_t *);

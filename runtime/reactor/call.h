@@ -2,12 +2,13 @@
 #ifndef CHARCOAL_REACTOR_CALL_H
 #define CHARCOAL_REACTOR_CALL_H
 
+#include "frames/attributes.h"
 #include <stdint.h>
 
 /* Waits for poll's events, in its turn (turns.h). Timeout in ns; CH_FOREVER: without limit, because the readiness cache
  * says that the call would. Returns the events that may hold; 0: the time is over; CH_LOOK_AGAIN plus the ms that the
  * wait has lasted at least: the cache was wrong; or -errno. */
-__attribute__((visibility("hidden"))) int ch_call_wait(int fd, int events, int64_t timeout);
+CH_HIDDEN int ch_call_wait(int fd, int events, int64_t timeout);
 enum { CH_LOOK_AGAIN = 1 << 16 };
 
 #endif

@@ -9,10 +9,9 @@
 #ifndef CHARCOAL_REACTOR_DNS_H
 #define CHARCOAL_REACTOR_DNS_H
 
+#include "frames/attributes.h"
 #include "charcoal.h"
 #include <netdb.h>
-
-#define CH_HIDDEN __attribute__((visibility("hidden")))
 
 struct ch_dns_query {
   ch_sem done;            /* posted once, when the outcome below stands */

@@ -9,6 +9,7 @@
 #ifndef CHARCOAL_SCHED_STACK_H
 #define CHARCOAL_SCHED_STACK_H
 
+#include "frames/attributes.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -28,14 +29,14 @@ struct ch_stack {
 
 /* A stack as large as the thread's own, on which `enter` is called by the first switch to it, and never returns. NULL
  * with errno: there is no memory. */
-__attribute__((visibility("hidden"))) struct ch_stack *ch_stack_make(void (*enter)(void));
+CH_HIDDEN struct ch_stack *ch_stack_make(void (*enter)(void));
 /* Nothing will run on it again. */
-__attribute__((visibility("hidden"))) void ch_stack_free(struct ch_stack *);
+CH_HIDDEN void ch_stack_free(struct ch_stack *);
 /* Leaves `from`, on which the caller runs, and goes on on `to`. Returns when somebody switches back. */
-__attribute__((visibility("hidden"))) void ch_stack_switch(struct ch_stack *from, struct ch_stack *to);
+CH_HIDDEN void ch_stack_switch(struct ch_stack *from, struct ch_stack *to);
 /* The first thing that `enter` does. */
-__attribute__((visibility("hidden"))) void ch_stack_entered(void);
+CH_HIDDEN void ch_stack_entered(void);
 /* Whether parked stacks may be given back: AddressSanitizer would keep what it has allocated for each. */
-__attribute__((visibility("hidden"))) bool ch_stack_may_go(void);
+CH_HIDDEN bool ch_stack_may_go(void);
 
 #endif

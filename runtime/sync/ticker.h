@@ -2,9 +2,10 @@
 #ifndef CHARCOAL_SYNC_TICKER_H
 #define CHARCOAL_SYNC_TICKER_H
 
+#include "frames/attributes.h"
 #include "charcoal.h"
 
 /* A tick was waited for: the next one lies ahead. */
-__attribute__((visibility("hidden"))) void ch_ticker_advance(ch_ticker *);
+CH_HIDDEN void ch_ticker_advance(ch_ticker *);
 
 #endif

@@ -2,6 +2,7 @@
 #ifndef CHARCOAL_WAIT_SEVERAL_H
 #define CHARCOAL_WAIT_SEVERAL_H
 
+#include "frames/attributes.h"
 #include <poll.h>
 #include <stdint.h>
 
@@ -12,6 +13,6 @@ int ch_wait_any(struct ch_wait *);
 /* Makes a wait with one clause for each descriptor and a last one for the deadline, on the clock of ch_now. A clause
  * for a negative descriptor is never selected. The caller frees the result by free(). NULL: there is no memory, or
  * there are too many descriptors. */
-__attribute__((visibility("hidden"))) struct ch_wait *ch_poll_wait(const struct pollfd *, nfds_t n, int64_t deadline);
+CH_HIDDEN struct ch_wait *ch_poll_wait(const struct pollfd *, nfds_t n, int64_t deadline);
 
 #endif

@@ -10,13 +10,13 @@
 #ifndef CHARCOAL_POSIX_LOCKS_CONDITION_H
 #define CHARCOAL_POSIX_LOCKS_CONDITION_H
 
+#include "frames/attributes.h"
 #include "charcoal.h"
 #include <pthread.h>
 
 /* pthread_cond_clockwait, or without a limit: until == NULL. clock < 0: the condition's own. 0, ETIMEDOUT, ECANCELED
  * with the mutex taken again; or the mutex's error. */
-__attribute__((visibility("hidden"))) int ch_condition_wait(pthread_cond_t *, pthread_mutex_t *, clockid_t clock,
-                                                            const struct timespec *until);
+CH_HIDDEN int ch_condition_wait(pthread_cond_t *, pthread_mutex_t *, clockid_t clock, const struct timespec *until);
 /* One that other processes share is waited for by a thread of the pool, to which the mutex is lent: between
  * ch_condition_lend and ch_condition_take_back, while ch_call_shared_wait runs. */
 struct ch_shared_wait {
@@ -26,13 +26,12 @@ struct ch_shared_wait {
   const struct timespec *until;
   int result;
 };
-__attribute__((visibility("hidden"))) int ch_condition_is_shared(const pthread_cond_t *);
-__attribute__((visibility("hidden"))) int
-ch_condition_lend(struct ch_shared_wait *); /* 0: it has been waited for already */
-__attribute__((visibility("hidden"))) void ch_condition_take_back(struct ch_shared_wait *);
-__attribute__((visibility("hidden"))) long ch_call_shared_wait(void *);
+CH_HIDDEN int ch_condition_is_shared(const pthread_cond_t *);
+CH_HIDDEN int ch_condition_lend(struct ch_shared_wait *); /* 0: it has been waited for already */
+CH_HIDDEN void ch_condition_take_back(struct ch_shared_wait *);
+CH_HIDDEN long ch_call_shared_wait(void *);
 
-__attribute__((visibility("hidden"))) int ch_condition_signal(pthread_cond_t *);
-__attribute__((visibility("hidden"))) int ch_condition_broadcast(pthread_cond_t *);
+CH_HIDDEN int ch_condition_signal(pthread_cond_t *);
+CH_HIDDEN int ch_condition_broadcast(pthread_cond_t *);
 
 #endif

@@ -10,12 +10,13 @@
 #ifndef CHARCOAL_POSIX_LOCKS_MUTEX_H
 #define CHARCOAL_POSIX_LOCKS_MUTEX_H
 
+#include "frames/attributes.h"
 #include "charcoal.h"
 #include <pthread.h>
 
 /* pthread_mutex_lock and its like, for the replacements of others. Not cancelled. */
-__attribute__((visibility("hidden"))) int ch_mutex_lock(pthread_mutex_t *);
-__attribute__((visibility("hidden"))) int ch_mutex_unlock(pthread_mutex_t *);
+CH_HIDDEN int ch_mutex_lock(pthread_mutex_t *);
+CH_HIDDEN int ch_mutex_unlock(pthread_mutex_t *);
 
 #ifdef CHARCOAL_RUNTIME_LOCKS
 #include "posix/locks/queue.h"

@@ -2,14 +2,11 @@
 #ifndef CHARCOAL_POSIX_LOCKS_OTHERS_H
 #define CHARCOAL_POSIX_LOCKS_OTHERS_H
 
+#include "frames/attributes.h"
 #include "charcoal.h"
 #include <pthread.h>
 #include <semaphore.h>
 #include <threads.h>
-
-#ifndef CH_HIDDEN
-#define CH_HIDDEN __attribute__((visibility("hidden")))
-#endif
 
 /* sem_wait and sem_clockwait (until != NULL): 0, ETIMEDOUT, EINVAL or ECANCELED. */
 CH_HIDDEN int ch_posix_sem_take(sem_t *, clockid_t, const struct timespec *until);

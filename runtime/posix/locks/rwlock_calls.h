@@ -2,12 +2,9 @@
 #ifndef CHARCOAL_POSIX_LOCKS_RWLOCK_CALLS_H
 #define CHARCOAL_POSIX_LOCKS_RWLOCK_CALLS_H
 
+#include "frames/attributes.h"
 #include "charcoal.h"
 #include <pthread.h>
-
-#ifndef CH_HIDDEN
-#define CH_HIDDEN __attribute__((visibility("hidden")))
-#endif
 
 CH_HIDDEN int ch_rwlock_try(pthread_rwlock_t *, int write);
 /* Blocks the thread; until == NULL: without limit. */
