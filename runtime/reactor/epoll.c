@@ -40,23 +40,23 @@ struct descriptor {
 
 enum { MANY_STRANGERS = 1000 };
 
-static __thread int place = -1; /* of the epoll object (runtime_descriptors.h); -1: there is none */
+static __thread int slot = -1; /* of the epoll object (runtime_descriptors.h); -1: there is none */
 static __thread struct descriptor *table;
 static __thread int table_size;
 static __thread unsigned waiting;
 static __thread unsigned strangers;  /* events of descriptions whose number is closed */
 static __thread uint32_t rounds = 1; /* polls */
-static __thread int wake_event = -1; /* its place */
+static __thread int wake_event = -1; /* its slot */
 #define WAKE UINT64_MAX              /* in its events */
 
-static int epoll(void) { return ch_own_number(place); }
+static int epoll(void) { return ch_runtime_descriptor(slot); }
 
 static int fd_of(const struct ch_clause *c) { return (int)(intptr_t)c->object; }
 
 static void forget_all(void) {
-  if (place >= 0)
-    ch_own_close(place);
-  place = -1;
+  if (slot >= 0)
+    ch_close_runtime_descriptor(slot);
+  slot = -1;
   strangers = 0;
   for (int i = 0; i < table_size; i++)
     table[i].armed = 0;
@@ -81,12 +81,12 @@ static uint32_t wanted_by(const struct ch_clause *c) {
  * room for one. */
 static bool is_lost(void) {
   int saved = errno;
-  bool is = place >= 0 && (saved == EBADF || saved == EINVAL) && epoll_wait(epoll(), NULL, 1, 0) < 0 &&
+  bool is = slot >= 0 && (saved == EBADF || saved == EINVAL) && epoll_wait(epoll(), NULL, 1, 0) < 0 &&
             (errno == EBADF || errno == EINVAL);
   errno = saved;
   if (is) {
-    ch_own_lost(place);
-    place = -1;
+    ch_forget_runtime_descriptor(slot);
+    slot = -1;
   }
   return is;
 }
@@ -121,8 +121,8 @@ static int arm(int fd, uint32_t wanted, bool *anew) {
 static int open_epoll(void) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
   int epoll = epoll_create1(EPOLL_CLOEXEC);
-  place = epoll < 0 ? -1 : ch_add_runtime_descriptor(epoll);
-  if (place < 0)
+  slot = epoll < 0 ? -1 : ch_add_runtime_descriptor(epoll);
+  if (slot < 0)
     return -errno;
   pthread_once(&once, hook);
   for (int i = 0; i < table_size; i++)
@@ -196,7 +196,7 @@ static bool enlist(struct ch_clause *c) {
   int saved = errno;
   if (!make_room(fd))
     error = -errno;
-  if (!error && (place >= 0 || open_epoll() == 0)) /* without one poll_ sees to it */
+  if (!error && (slot >= 0 || open_epoll() == 0)) /* without one poll_ sees to it */
     error = expect(c, fd);
   errno = saved;
   if (!error) {
@@ -319,7 +319,7 @@ static int wait_events(struct epoll_event *events, int room, int64_t deadline) {
 
 static void woken(void) {
   uint64_t count;
-  if (read(ch_own_number(wake_event), &count, sizeof count) < 0)
+  if (read(ch_runtime_descriptor(wake_event), &count, sizeof count) < 0)
     return;
 }
 
@@ -328,7 +328,7 @@ static int listen_(int event);
 /* Waiters are registered again by open_epoll; nothing that they wait for is lost, for epoll looks first. If there is
  * none to be had now there may be one at the next poll. */
 static void start_afresh(void) {
-  bool lost = place < 0;
+  bool lost = slot < 0;
   forget_all();
   if (open_epoll() < 0)
     return;
@@ -354,7 +354,7 @@ static void poll_(int64_t deadline) {
   if (deadline == 0 && waiting == 0)
     return;
   int saved = errno;
-  if (place < 0 && open_epoll() < 0) {
+  if (slot < 0 && open_epoll() < 0) {
     ch_reactor_makeshift(deadline, table_size, wanted_on, found);
     errno = saved;
     return;
@@ -386,10 +386,10 @@ static void poll_(int64_t deadline) {
 static bool has_news(void) { return false; }
 
 static int listen_(int event) {
-  if (place < 0 && (errno = -open_epoll()) != 0)
+  if (slot < 0 && (errno = -open_epoll()) != 0)
     return -1;
   struct epoll_event e = {.events = EPOLLIN, .data.u64 = WAKE};
-  if (epoll_ctl(epoll(), EPOLL_CTL_ADD, ch_own_number(event), &e) < 0)
+  if (epoll_ctl(epoll(), EPOLL_CTL_ADD, ch_runtime_descriptor(event), &e) < 0)
     return -1;
   wake_event = event;
   return 0;
@@ -400,13 +400,13 @@ static void cancel(struct ch_operation *op) { (void)op; }
 
 static void leave(void) {}
 
-static int rest(void) { return place < 0 && (errno = -open_epoll()) != 0 ? -1 : epoll(); }
+static int rest(void) { return slot < 0 && (errno = -open_epoll()) != 0 ? -1 : epoll(); }
 
 static void end(void) {
-  if (place >= 0)
-    ch_own_close(place);
+  if (slot >= 0)
+    ch_close_runtime_descriptor(slot);
   free(table);
-  place = wake_event = -1;
+  slot = wake_event = -1;
   table = NULL;
   table_size = 0;
 }

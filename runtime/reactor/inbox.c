@@ -12,7 +12,7 @@
 
 struct ch_inbox {
   struct ch_mailbox box;
-  int event;                    /* the place (runtime_descriptors.h) of an eventfd; -1: none could be had */
+  int event;                    /* the slot (runtime_descriptors.h) of an eventfd; -1: none could be had */
   bool handed_out;              /* strangers may post at any time */
   struct ch_inbox *next;        /* in `kept` */
 } __attribute__((aligned(64))); /* what lies beside it is not written by strangers */
@@ -51,13 +51,13 @@ void ch_inbox_in_child(void) {
   ch_inbox_expected = 0;
   for (struct ch_inbox *gone; (gone = take_kept());) { /* the parent's, too; and there is no late poster here */
     if (gone->event >= 0)
-      ch_own_close(gone->event);
+      ch_close_runtime_descriptor(gone->event);
     free(gone);
   }
   if (!inbox)
     return;
   if (inbox->event >= 0)
-    ch_own_close(inbox->event);
+    ch_close_runtime_descriptor(inbox->event);
   inbox->event = -1; /* until the child waits */
 }
 
@@ -65,7 +65,7 @@ static int get_event(struct ch_inbox *to) {
   int event = to->event >= 0 ? to->event : own_eventfd();
   if (event >= 0 && ch_reactor->listen(event) < 0) {
     int error = errno;
-    ch_own_close(event);
+    ch_close_runtime_descriptor(event);
     errno = error;
     event = -1;
   }
@@ -86,7 +86,7 @@ int ch_inbox_lost(void) {
   if (!inbox)
     return 0;
   if (inbox->event >= 0)
-    ch_own_lost(inbox->event);
+    ch_forget_runtime_descriptor(inbox->event);
   inbox->event = -1;
   return get_event(inbox);
 }
@@ -118,7 +118,7 @@ void ch_inbox_end(void) {
 }
 
 bool ch_inbox_is_open(void) { return inbox && inbox->handed_out; }
-int ch_inbox_descriptor(void) { return inbox && inbox->event >= 0 ? ch_own_number(inbox->event) : -1; }
+int ch_inbox_descriptor(void) { return inbox && inbox->event >= 0 ? ch_runtime_descriptor(inbox->event) : -1; }
 
 /* It counts as awake from now on, so that nobody who looks keeps a processor from it (looking.h). */
 static void wake(struct ch_inbox *sleeper) {
@@ -127,7 +127,7 @@ static void wake(struct ch_inbox *sleeper) {
   ssize_t r = 0;
   ch_domain_wakes();
   ch_inbox_wakeups++;
-  while (event >= 0 && (r = write(ch_own_number(event), &one, sizeof one)) < 0 && errno == EINTR)
+  while (event >= 0 && (r = write(ch_runtime_descriptor(event), &one, sizeof one)) < 0 && errno == EINTR)
     ;
   if (CH_UNLIKELY(r < 0 && errno == EBADF)) {
     static const char why[] = "charcoal: a descriptor of the runtime was closed by a system call made by hand; use "

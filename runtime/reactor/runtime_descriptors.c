@@ -10,16 +10,16 @@
 
 /* FIRST: in the table of descriptors that a process has anyway; select knows how large that is. */
 enum { ROOM = 4096, FIRST = 56 };
-/* By place; written by all domains. 0: free, else the number and 1. */
-static int own[ROOM];
-static int used; /* places that were ever taken */
+/* By slot; written by all domains. 0: free, else the number and 1. */
+static int descriptors[ROOM];
+static int used; /* slots that were ever taken */
 
 /* The C library's, under a name that nobody replaces but sanitizers, which want to know. */
 extern int __close(int);
 
 static int above(int fd) { return fcntl(fd, F_DUPFD_CLOEXEC, FIRST); }
-static int number_at(int place) { return __atomic_load_n(&own[place], __ATOMIC_RELAXED) - 1; }
-static int places(void) { return __atomic_load_n(&used, __ATOMIC_RELAXED); }
+static int number_at(int slot) { return __atomic_load_n(&descriptors[slot], __ATOMIC_RELAXED) - 1; }
+static int slots_used(void) { return __atomic_load_n(&used, __ATOMIC_RELAXED); }
 
 /* A child of vfork has its parent's memory, and descriptors of its own: what it does to ours there is nobody's loss. */
 static pid_t process;
@@ -40,8 +40,8 @@ int ch_add_runtime_descriptor(int fd) {
   errno = saved;
   for (int i = 0; i < ROOM; i++) {
     int free = 0;
-    if (__atomic_compare_exchange_n(&own[i], &free, fd + 1, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
-      int seen = places();
+    if (__atomic_compare_exchange_n(&descriptors[i], &free, fd + 1, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+      int seen = slots_used();
       while (seen <= i && !__atomic_compare_exchange_n(&used, &seen, i + 1, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
         ;
       return i;
@@ -51,42 +51,42 @@ int ch_add_runtime_descriptor(int fd) {
   return errno = EMFILE, -1;
 }
 
-static int place_of(int fd) {
-  int n = places();
+static int slot_of(int fd) {
+  int n = slots_used();
   for (int i = 0; i < n && fd >= 0; i++)
     if (number_at(i) == fd)
       return i;
   return -1;
 }
 
-int ch_own_number(int place) { return number_at(place); }
-bool ch_is_runtime_descriptor(int fd) { return place_of(fd) >= 0; }
-void ch_own_lost(int place) { __atomic_store_n(&own[place], 0, __ATOMIC_RELAXED); }
-void ch_own_close(int place) {
-  int fd = number_at(place);
-  ch_own_lost(place);
+int ch_runtime_descriptor(int slot) { return number_at(slot); }
+bool ch_is_runtime_descriptor(int fd) { return slot_of(fd) >= 0; }
+void ch_forget_runtime_descriptor(int slot) { __atomic_store_n(&descriptors[slot], 0, __ATOMIC_RELAXED); }
+void ch_close_runtime_descriptor(int slot) {
+  int fd = number_at(slot);
+  ch_forget_runtime_descriptor(slot);
   __close(fd);
 }
 
 /* ---- the C library's calls ---- */
 
-int ch_own_makes_way(int fd, int to, int flags) {
-  int place = place_of(to);
-  if (place < 0 || getpid() != process || fd == to || flags & ~O_CLOEXEC || ch_is_runtime_descriptor(fd) ||
+int ch_runtime_descriptor_makes_way(int fd, int to, int flags) {
+  int slot = slot_of(to);
+  if (slot < 0 || getpid() != process || fd == to || flags & ~O_CLOEXEC || ch_is_runtime_descriptor(fd) ||
       fcntl(fd, F_GETFD) < 0)
     return 0;
   int saved = errno, other = above(to);
   if (other < 0)
     return -1;
-  __atomic_store_n(&own[place], other + 1, __ATOMIC_RELAXED);
+  __atomic_store_n(&descriptors[slot], other + 1, __ATOMIC_RELAXED);
   errno = saved;
   return 0;
 }
 
 /* The lowest of ours from there on. */
-static unsigned next_own(unsigned from) {
+static unsigned next_of_ours(unsigned from) {
   unsigned next = UINT_MAX;
-  int n = places();
+  int n = slots_used();
   for (int i = 0; i < n; i++) {
     int fd = number_at(i);
     if (fd >= 0 && (unsigned)fd >= from && (unsigned)fd < next)
@@ -95,8 +95,8 @@ static unsigned next_own(unsigned from) {
   return next;
 }
 
-int ch_own_close_range(unsigned first, unsigned last, int flags, int (*plain)(unsigned, unsigned, int)) {
-  for (unsigned ours; first <= last && (ours = next_own(first)) <= last; first = ours + 1) {
+int ch_close_range_except_ours(unsigned first, unsigned last, int flags, int (*plain)(unsigned, unsigned, int)) {
+  for (unsigned ours; first <= last && (ours = next_of_ours(first)) <= last; first = ours + 1) {
     if (ours > first && plain(first, ours - 1, flags) < 0)
       return -1;
     if (ours == last)
@@ -115,18 +115,18 @@ static int system_close_range(unsigned first, unsigned last, int flags) {
 }
 
 CH_INTERPOSED int close(int fd) { return ch_is_runtime_descriptor(fd) ? (errno = EBADF, -1) : __close(fd); }
-CH_INTERPOSED int dup2(int fd, int to) { return ch_own_makes_way(fd, to, 0) < 0 ? -1 : __dup2(fd, to); }
+CH_INTERPOSED int dup2(int fd, int to) { return ch_runtime_descriptor_makes_way(fd, to, 0) < 0 ? -1 : __dup2(fd, to); }
 CH_INTERPOSED int dup3(int fd, int to, int flags) {
-  return ch_own_makes_way(fd, to, flags) < 0 ? -1 : (int)syscall(SYS_dup3, fd, to, flags);
+  return ch_runtime_descriptor_makes_way(fd, to, flags) < 0 ? -1 : (int)syscall(SYS_dup3, fd, to, flags);
 }
 CH_INTERPOSED int close_range(unsigned first, unsigned last, int flags) {
-  return ch_own_close_range(first, last, flags, system_close_range);
+  return ch_close_range_except_ours(first, last, flags, system_close_range);
 }
 /* Where the kernel has no close_range (before 5.9) one by one. */
 CH_INTERPOSED void closefrom(int first) {
   unsigned from = first < 0 ? 0 : (unsigned)first;
   int saved = errno;
-  if (ch_own_close_range(from, UINT_MAX, 0, system_close_range) < 0)
+  if (ch_close_range_except_ours(from, UINT_MAX, 0, system_close_range) < 0)
     for (long fd = from, all = sysconf(_SC_OPEN_MAX); fd < all; fd++)
       close((int)fd);
   errno = saved;

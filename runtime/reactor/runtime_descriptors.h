@@ -3,7 +3,7 @@
  * POSIX gives the lowest free number, and programs rely on it; so ours stand where few programs come. Programs also
  * close whatever is open (daemons, children before exec), or put a descriptor on a number of their choice. So close,
  * close_range and closefrom do not see ours, and who wants one of their numbers gets it: ours moves to another. A
- * descriptor is therefore known by its *place*, whose number may change between any two system calls.
+ * descriptor is therefore known by its *slot*, whose number may change between any two system calls.
  *
  * Those calls are found here under their own names, weakly (a program may have its own), so that code that nobody has
  * recompiled does not see ours, either. Only who makes the system calls by hand does.
@@ -11,24 +11,24 @@
 #ifndef CHARCOAL_REACTOR_RUNTIME_DESCRIPTORS_H
 #define CHARCOAL_REACTOR_RUNTIME_DESCRIPTORS_H
 
+#include "frames/attributes.h"
 #include <stdbool.h>
 
-#define CH_HIDDEN __attribute__((visibility("hidden")))
-
-/* Takes a descriptor that was just made: its place, at least 0; or -1 with errno, and it is closed. */
+/* Takes a descriptor that was just made: its slot, at least 0; or -1 with errno, and it is closed. */
 CH_HIDDEN int ch_add_runtime_descriptor(int fd);
-CH_HIDDEN int ch_own_number(int place);
+CH_HIDDEN int ch_runtime_descriptor(int slot);
 CH_HIDDEN bool ch_is_runtime_descriptor(int fd);
 /* Closes it. */
-CH_HIDDEN void ch_own_close(int place);
+CH_HIDDEN void ch_close_runtime_descriptor(int slot);
 /* The descriptor is gone: somebody has closed it by hand. */
-CH_HIDDEN void ch_own_lost(int place);
+CH_HIDDEN void ch_forget_runtime_descriptor(int slot);
 
 /* ---- for close's kin ---- */
 
 /* Before `fd` is put on the number `to`: what is ours there moves. 0, or -1 with errno: there is no other number. */
-CH_HIDDEN int ch_own_makes_way(int fd, int to, int flags);
+CH_HIDDEN int ch_runtime_descriptor_makes_way(int fd, int to, int flags);
 /* Those from `first` to `last` that are not ours, by close_range itself. */
-CH_HIDDEN int ch_own_close_range(unsigned first, unsigned last, int flags, int (*plain)(unsigned, unsigned, int));
+CH_HIDDEN int ch_close_range_except_ours(unsigned first, unsigned last, int flags,
+                                         int (*plain)(unsigned, unsigned, int));
 
 #endif

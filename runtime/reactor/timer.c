@@ -17,14 +17,14 @@ enum { RUNS = 4 };
 #define SLACK_PART 1000
 #define MOST_SLACK 1000000
 
-/* A ring. Places are counted on and on; the lower bits of a place are the index. */
+/* A ring. Positions are counted on and on; the lower bits of a position are the index. */
 struct run {
   struct entry *ring;
   int64_t last;        /* its latest deadline; while it is empty: INT64_MIN */
   int64_t slack;       /* of no entry is it less; while it is not empty */
   int64_t later_slack; /* nor less than this of those from `turn` on */
-  uint32_t turn;       /* a place from the head on, at most the tail */
-  uint32_t head, tail; /* places: of the first entry, and behind the last one; neither of these is a gap */
+  uint32_t turn;       /* a position from the head on, at most the tail */
+  uint32_t head, tail; /* positions: of the first entry, and behind the last one; neither of these is a gap */
   uint32_t room;       /* 0 or a power of two */
   uint32_t live;       /* entries that are not gaps */
 };
@@ -42,9 +42,9 @@ static __thread struct timers {
   struct run *runs; /* RUNS of them; NULL until the first timer: thread-local memory is scarce */
 } timers = {.next = CH_FOREVER};
 
-/* clause->slot: the run, or RUNS for the heap, and the lower bits of its place there. */
-#define PLACE_BITS 29
-#define PLACE_MASK ((1u << PLACE_BITS) - 1)
+/* clause->slot: the run, or RUNS for the heap, and the lower bits of its position there. */
+#define POSITION_BITS 29
+#define POSITION_MASK ((1u << POSITION_BITS) - 1)
 
 /* A large array that is empty is given back. */
 #define KEPT 1024
@@ -55,7 +55,7 @@ CH_COLD static _Noreturn void out_of_memory(uint32_t count) {
 }
 
 static struct entry *allocate(struct entry *old, uint32_t count) {
-  struct entry *bigger = count <= PLACE_MASK ? realloc(old, count * sizeof *bigger) : NULL;
+  struct entry *bigger = count <= POSITION_MASK ? realloc(old, count * sizeof *bigger) : NULL;
   if (!bigger)
     out_of_memory(count);
   return bigger;
@@ -80,10 +80,10 @@ static inline bool before(const struct entry *a, const struct entry *b) {
 
 /* ---- runs ---- */
 
-static inline struct entry *at(const struct run *r, uint32_t place) { return &r->ring[place & (r->room - 1)]; }
+static inline struct entry *at(const struct run *r, uint32_t position) { return &r->ring[position & (r->room - 1)]; }
 
 static inline void append(struct run *r, unsigned number, struct entry e) {
-  e.clause->slot = number << PLACE_BITS | (r->tail & PLACE_MASK);
+  e.clause->slot = number << POSITION_BITS | (r->tail & POSITION_MASK);
   *at(r, r->tail++) = e;
 }
 
@@ -158,16 +158,16 @@ static inline void remove_from_run(struct timers *t, struct run *r, struct entry
 
 #define ARITY 4
 
-static inline void place(struct entry *heap, uint32_t i, struct entry e) {
+static inline void put(struct entry *heap, uint32_t i, struct entry e) {
   heap[i] = e;
   if (CH_LIKELY(e.clause != NULL))
-    e.clause->slot = (uint32_t)RUNS << PLACE_BITS | i;
+    e.clause->slot = (uint32_t)RUNS << POSITION_BITS | i;
 }
 
 static void rise(struct entry *heap, uint32_t i, struct entry e) {
   for (; i > 0 && before(&e, &heap[(i - 1) / ARITY]); i = (i - 1) / ARITY)
-    place(heap, i, heap[(i - 1) / ARITY]);
-  place(heap, i, e);
+    put(heap, i, heap[(i - 1) / ARITY]);
+  put(heap, i, e);
 }
 
 static void sink(struct entry *heap, uint32_t used, uint32_t i, struct entry e) {
@@ -180,10 +180,10 @@ static void sink(struct entry *heap, uint32_t used, uint32_t i, struct entry e) 
       least = before(&heap[c], &heap[least]) ? c : least;
     if (!before(&heap[least], &e))
       break;
-    place(heap, i, heap[least]);
+    put(heap, i, heap[least]);
     i = least;
   }
-  place(heap, i, e);
+  put(heap, i, e);
 }
 
 static void add_to_heap(struct timers *t, struct entry e) {
@@ -202,7 +202,7 @@ CH_COLD static void close_gaps(struct timers *t) {
   uint32_t n = 0;
   for (uint32_t i = 0; i < t->used; i++)
     if (t->heap[i].clause)
-      place(t->heap, n++, t->heap[i]);
+      put(t->heap, n++, t->heap[i]);
   t->used = n;
   t->gaps = 0;
   for (uint32_t i = n / ARITY + 1; i-- > 0;)
@@ -278,14 +278,14 @@ static int enlist(struct ch_clause *c) {
 
 static void take_out(struct ch_clause *c) {
   struct timers *t = &timers;
-  uint32_t i = c->slot >> PLACE_BITS, place = c->slot & PLACE_MASK;
-  struct entry *e = i < RUNS ? at(&t->runs[i], place) : &t->heap[place];
-  CH_INVARIANT(e->clause == c, "a registered timer knows its place");
+  uint32_t i = c->slot >> POSITION_BITS, position = c->slot & POSITION_MASK;
+  struct entry *e = i < RUNS ? at(&t->runs[i], position) : &t->heap[position];
+  CH_INVARIANT(e->clause == c, "a registered timer knows its position");
   bool was_first = e->deadline == t->next && i == t->first;
   if (i < RUNS)
     remove_from_run(t, &t->runs[i], e);
   else
-    remove_from_heap(t, place);
+    remove_from_heap(t, position);
   if (was_first)
     find_first(t);
 }
@@ -364,7 +364,8 @@ static void check_run(const struct timers *t, unsigned number) {
     if (!e->clause)
       continue;
     live++;
-    CH_INVARIANT(e->clause->slot == (number << PLACE_BITS | (i & PLACE_MASK)), "a registered timer knows its place");
+    CH_INVARIANT(e->clause->slot == (number << POSITION_BITS | (i & POSITION_MASK)),
+                 "a registered timer knows its position");
     CH_INVARIANT(!before_it || before(before_it, e), "a run is in order");
     before_it = e;
   }
@@ -386,8 +387,8 @@ void ch_timers_check(void) {
   uint32_t gaps = 0;
   for (uint32_t i = 0; i < t->used; i++) {
     gaps += !t->heap[i].clause;
-    CH_INVARIANT(!t->heap[i].clause || t->heap[i].clause->slot == ((uint32_t)RUNS << PLACE_BITS | i),
-                 "a registered timer knows its place");
+    CH_INVARIANT(!t->heap[i].clause || t->heap[i].clause->slot == ((uint32_t)RUNS << POSITION_BITS | i),
+                 "a registered timer knows its position");
     CH_INVARIANT(i == 0 || !before(&t->heap[i], &t->heap[(i - 1) / ARITY]), "no timer is earlier than its parent");
   }
   CH_INVARIANT(gaps == t->gaps && gaps <= t->used / 2, "gaps are counted, and the smaller part of the heap");

@@ -1,4 +1,4 @@
-/* The reactor over io_uring, by the kernel's interface itself (docs/decisions/io-uring.md).
+/* The reactor over io_uring: what the entries of the thread's ring (ring.h) are about.
  *
  * Waiting for a descriptor is a poll request of its own, once. Since a clause lives in the frame of whoever waits, and
  * a request until the kernel has answered, a *poll* stands between them; when the clause is withdrawn its poll stays,
@@ -13,6 +13,7 @@
 #define _GNU_SOURCE
 #include "reactor/inbox.h"
 #include "reactor/readiness_cache.h"
+#include "reactor/ring.h"
 #include "reactor/operation.h"
 #include "reactor/runtime_descriptors.h"
 #include "reactor/reactor.h"
@@ -24,15 +25,10 @@
 #include <linux/io_uring.h>
 #include <poll.h>
 #include <pthread.h>
-#include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 /* What a completion is about, in the low bits of its user_data. */
@@ -56,35 +52,14 @@ struct descriptor {
   struct ch_operation *operations;
 };
 
-struct uring {
-  bool runs;
-  int told;  /* the place of an eventfd that the kernel writes at each completion, + 1; 0: none */
-  int place; /* of its descriptor (runtime_descriptors.h); -1: it needs none, for it is registered with the thread, */
-  int index; /* under this index, */
-  unsigned enter_flags; /* and this is IORING_ENTER_REGISTERED_RING */
-  unsigned *sq_head, *sq_tail, *sq_flags, sq_mask, sq_size;
-  unsigned *cq_head, *cq_tail, cq_mask;
-  struct io_uring_sqe *sqes;
-  struct io_uring_cqe *cqes;
-  unsigned tail, submitted; /* ours; what the kernel has taken of it */
-  void *map, *sqe_map;
-  size_t map_size, sqe_map_size;
-};
-
 /* Requests that found no room, in order: of a poll or an operation, to be made or to be cancelled. */
 struct late {
   struct late *next;
   uint64_t what; /* the request, and POLL ... OPERATION_CANCEL */
 };
 
-/* What is large is behind a pointer: a library that is loaded late has little thread-local memory. */
-struct state {
-  struct uring shared;
-  struct descriptor none; /* operations without a descriptor */
-};
-static struct state no_state = {.shared.place = -1}; /* before there is a ring; never written */
-static __thread struct state *state = &no_state;
-#define ring (state->shared)
+#define ring (*ch_ring)
+static __thread struct descriptor none; /* operations without a descriptor */
 static __thread struct descriptor *table;
 static __thread int table_size;
 /* Memory for polls: a page, so that a poll leads to its block. */
@@ -97,184 +72,14 @@ struct poll_block {
 };
 _Static_assert(sizeof(struct poll_block) <= POLL_BLOCK, "a block is a page");
 static __thread struct poll_block *roomy_blocks, *full_blocks;
-static __thread struct late *backlog, **backlog_end;
-static __thread unsigned in_flight;  /* completions owed, without the wake-up's */
-static __thread int wake_event = -1; /* its place (runtime_descriptors.h) */
-
-uint16_t ch_uring_recv_flags;
-
-/* ---- the ring itself ---- */
-
-static int setup(unsigned entries, struct io_uring_params *p) { return (int)syscall(SYS_io_uring_setup, entries, p); }
-
-static int do_register(int fd, unsigned opcode, void *argument, unsigned n) {
-  return (int)syscall(SYS_io_uring_register, fd, opcode, argument, n);
-}
-
-/* Saves looking the descriptor up at each call (Linux 5.18), and with it the descriptor: what has no number nobody
- * closes. */
-static void register_ring(int fd) {
-  struct io_uring_rsrc_update update = {.offset = -1U, .data = (uint64_t)fd};
-  if (do_register(fd, IORING_REGISTER_RING_FDS, &update, 1) != 1)
-    return;
-  ring.index = (int)update.offset;
-  ring.enter_flags = IORING_ENTER_REGISTERED_RING;
-  ch_own_close(ring.place);
-  ring.place = -1;
-}
-
-enum { BY_INDEX = 1u << 31 }; /* IORING_REGISTER_USE_REGISTERED_RING: Linux 6.3 */
-
-/* Before Linux 6.3 that takes a descriptor: then the ring goes with the thread. */
-static void unregister_ring(void) {
-  struct io_uring_rsrc_update update = {.offset = (unsigned)ring.index};
-  if (ring.enter_flags)
-    do_register(ring.index, IORING_UNREGISTER_RING_FDS | BY_INDEX, &update, 1);
-}
-
-static void stop(void) {
-  unregister_ring();
-  if (ring.told)
-    ch_own_close(ring.told - 1);
-  if (ring.map)
-    munmap(ring.map, ring.map_size);
-  if (ring.sqe_map)
-    munmap(ring.sqe_map, ring.sqe_map_size);
-  if (ring.place >= 0)
-    ch_own_close(ring.place);
-  ring = (struct uring){.place = -1};
-}
-
-static void in_child(void);
-static void hook(void) { ch_child_hook(in_child); }
-
-/* 0, or what the kernel says against it. */
-static int start_ring(void) {
-  if (state == &no_state) {
-    struct state *own = calloc(1, sizeof *own);
-    if (!own)
-      return ENOMEM;
-    own->shared.place = -1;
-    state = own;
-  }
-  unsigned entries = 256;
-  const char *text = getenv("CHARCOAL_RING_ENTRIES");
-  if (text && atoi(text) > 0)
-    entries = (unsigned)atoi(text);
-  unsigned completions = text ? 2 * entries : 16 * entries;
-  struct io_uring_params p;
-  int fd;
-  for (int attempt = 0;; attempt++) {
-    memset(&p, 0, sizeof p);
-    p.cq_entries = completions;
-    p.flags = IORING_SETUP_CQSIZE | IORING_SETUP_CLAMP;
-    /* One thread submits, and takes work for its requests when it asks, not whenever the kernel interrupts it:
-     * Linux 6.1. */
-    if (attempt == 0)
-      p.flags |= IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN | IORING_SETUP_TASKRUN_FLAG;
-    fd = setup(entries, &p);
-    if (fd >= 0 && attempt == 0)
-      ch_uring_recv_flags = IORING_RECVSEND_POLL_FIRST; /* older than the above */
-    if (fd >= 0 || errno != EINVAL || attempt == 1)
-      break;
-  }
-  if (fd < 0 || (ring.place = ch_add_runtime_descriptor(fd)) < 0)
-    return errno;
-  ring.runs = true;
-  fd = ch_own_number(ring.place);
-  unsigned needed = IORING_FEAT_NODROP | IORING_FEAT_SINGLE_MMAP | IORING_FEAT_EXT_ARG | IORING_FEAT_RW_CUR_POS |
-                    IORING_FEAT_SUBMIT_STABLE;
-  if ((p.features & needed) != needed) {
-    stop();
-    return ENOSYS;
-  }
-  size_t sq = p.sq_off.array + p.sq_entries * sizeof(unsigned),
-         cq = p.cq_off.cqes + p.cq_entries * sizeof(struct io_uring_cqe);
-  ring.map_size = sq > cq ? sq : cq;
-  ring.sqe_map_size = p.sq_entries * sizeof(struct io_uring_sqe);
-  char *map = mmap(NULL, ring.map_size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, fd, IORING_OFF_SQ_RING);
-  void *sqes = map == MAP_FAILED ? MAP_FAILED
-                                 : mmap(NULL, ring.sqe_map_size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, fd,
-                                        IORING_OFF_SQES);
-  ring.map = map == MAP_FAILED ? NULL : map;
-  ring.sqe_map = sqes == MAP_FAILED ? NULL : sqes;
-  if (sqes == MAP_FAILED) {
-    int error = errno;
-    stop();
-    return error;
-  }
-  madvise(map, ring.map_size, MADV_DONTFORK);
-  madvise(sqes, ring.sqe_map_size, MADV_DONTFORK);
-  ring.sqes = sqes;
-  ring.sq_head = (unsigned *)(map + p.sq_off.head);
-  ring.sq_tail = (unsigned *)(map + p.sq_off.tail);
-  ring.sq_flags = (unsigned *)(map + p.sq_off.flags);
-  ring.sq_size = p.sq_entries;
-  ring.sq_mask = p.sq_entries - 1;
-  ring.cq_head = (unsigned *)(map + p.cq_off.head);
-  ring.cq_tail = (unsigned *)(map + p.cq_off.tail);
-  ring.cq_mask = *(unsigned *)(map + p.cq_off.ring_mask);
-  ring.cqes = (struct io_uring_cqe *)(map + p.cq_off.cqes);
-  unsigned *array = (unsigned *)(map + p.sq_off.array);
-  for (unsigned i = 0; i < p.sq_entries; i++)
-    array[i] = i;
-  register_ring(fd);
-  static pthread_once_t once = PTHREAD_ONCE_INIT;
-  pthread_once(&once, hook);
-  if (!backlog_end)
-    backlog_end = &backlog;
-  return 0;
-}
-
-static int enter(unsigned submit, unsigned want, unsigned flags, int64_t timeout) {
-  flags |= ring.enter_flags;
-  int entrance = CH_LIKELY(ring.place < 0) ? ring.index : ch_own_number(ring.place);
-  struct timespec t = ch_timespec_of(timeout);
-  struct io_uring_getevents_arg arg = {.ts = (uint64_t)(uintptr_t)&t};
-  if (timeout >= 0)
-    flags |= IORING_ENTER_EXT_ARG;
-  const void *more = timeout < 0 ? NULL : (const void *)&arg;
-  size_t size = timeout < 0 ? (size_t)(_NSIG / 8) : sizeof arg;
-  if (want == 0)
-    return (int)syscall(SYS_io_uring_enter, entrance, submit, want, flags, more, size);
-  /* A sleep is a cancellation point of threads, as epoll_wait is. */
-  int type;
-  pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, &type);
-  int taken = (int)syscall(SYS_io_uring_enter, entrance, submit, want, flags, more, size);
-  pthread_setcanceltype(type, NULL);
-  return taken;
-}
-
-void ch_uring_left(void) {
-  if (ring.sq_head)
-    ring.submitted = __atomic_load_n(ring.sq_head, __ATOMIC_ACQUIRE);
-}
-
-static unsigned unsubmitted(void) { return ring.tail - ring.submitted; }
-
-/* Submits, and waits for `want` completions. What the kernel does not take now stays in the queue. */
-static void submit(unsigned want, unsigned flags, int64_t timeout) {
-  __atomic_store_n(ring.sq_tail, ring.tail, __ATOMIC_RELEASE);
-  int taken = enter(unsubmitted(), want, flags, timeout);
-  if (taken > 0)
-    ring.submitted += (unsigned)taken;
-}
-
-static struct io_uring_sqe *room(void) {
-  if (ring.tail - __atomic_load_n(ring.sq_head, __ATOMIC_ACQUIRE) == ring.sq_size) {
-    submit(0, 0, -1);
-    if (ring.tail - __atomic_load_n(ring.sq_head, __ATOMIC_ACQUIRE) == ring.sq_size)
-      return NULL;
-  }
-  struct io_uring_sqe *sqe = &ring.sqes[ring.tail & ring.sq_mask];
-  memset(sqe, 0, sizeof *sqe);
-  return sqe;
-}
+static __thread struct late *backlog, **backlog_end; /* the end is meant only if there is a beginning */
+static __thread unsigned in_flight;                  /* completions owed, without the wake-up's */
+static __thread int wake_event = -1;                 /* its slot (runtime_descriptors.h) */
 
 /* ---- requests ---- */
 
 static bool put(uint64_t what) {
-  struct io_uring_sqe *sqe = room();
+  struct io_uring_sqe *sqe = ch_ring_room();
   if (!sqe)
     return false;
   uint64_t target = what & ~(uint64_t)(KINDS - 1);
@@ -305,7 +110,7 @@ static bool put(uint64_t what) {
     break;
   case WAKE:
     sqe->opcode = IORING_OP_POLL_ADD;
-    sqe->fd = ch_own_number(wake_event);
+    sqe->fd = ch_runtime_descriptor(wake_event);
     sqe->poll32_events = POLLIN;
     break;
   }
@@ -319,8 +124,14 @@ static void drain_backlog(void) {
   while (backlog && put(backlog->what)) {
     struct late *gone = backlog;
     backlog = gone->next;
-    if (!backlog)
-      backlog_end = &backlog;
+    free(gone);
+  }
+}
+
+static void drop_backlog(void) {
+  while (backlog) {
+    struct late *gone = backlog;
+    backlog = gone->next;
     free(gone);
   }
 }
@@ -332,7 +143,7 @@ static bool request(uint64_t what) {
   if (!l)
     return false;
   *l = (struct late){NULL, what};
-  *backlog_end = l;
+  *(backlog ? backlog_end : &backlog) = l;
   backlog_end = &l->next;
   return true;
 }
@@ -641,7 +452,7 @@ static enum ch_verdict verify(int fd) {
 
 /* What is in flight on each descriptor: doubly linked through the clauses' links, `prev` of the first is NULL. */
 static struct ch_operation **listed_at(struct ch_operation *op) {
-  return op->request.fd >= 0 ? &table[op->request.fd].operations : &state->none.operations;
+  return op->request.fd >= 0 ? &table[op->request.fd].operations : &none.operations;
 }
 
 static void list(struct ch_operation *op) {
@@ -744,7 +555,7 @@ static void answered(uint64_t what, int result) {
   struct ch_operation *op = (struct ch_operation *)(uintptr_t)target;
   if ((what & (KINDS - 1)) == WAKE) {
     uint64_t count;
-    if (wake_event >= 0 && read(ch_own_number(wake_event), &count, sizeof count) < 0)
+    if (wake_event >= 0 && read(ch_runtime_descriptor(wake_event), &count, sizeof count) < 0)
       count = 0;
     request(WAKE);
     return;
@@ -801,16 +612,9 @@ static void take_completions(void) {
   }
 }
 
-static bool has_completions(void) { return *ring.cq_head != __atomic_load_n(ring.cq_tail, __ATOMIC_ACQUIRE); }
-
 static bool has_news(void) {
-  return ring.runs && (has_completions() || (__atomic_load_n(ring.sq_flags, __ATOMIC_RELAXED) & IORING_SQ_TASKRUN));
-}
-
-static void was_told(void) {
-  uint64_t count;
-  if (read(ch_own_number(ring.told - 1), &count, sizeof count) < 0)
-    return;
+  return ring.runs &&
+         (ch_ring_has_completions() || (__atomic_load_n(ring.sq_flags, __ATOMIC_RELAXED) & IORING_SQ_TASKRUN));
 }
 
 static void poll_(int64_t deadline) {
@@ -827,14 +631,13 @@ static void poll_(int64_t deadline) {
     }
   }
   if (CH_UNLIKELY(ring.told))
-    was_told();
+    ch_ring_was_told();
   if (backlog)
     drain_backlog();
-  unsigned flags = __atomic_load_n(ring.sq_flags, __ATOMIC_RELAXED) & (IORING_SQ_CQ_OVERFLOW | IORING_SQ_TASKRUN);
-  bool ready = has_completions();
+  bool ready = ch_ring_has_completions();
   if (deadline == 0 || ready) {
-    if (unsubmitted() || flags)
-      submit(0, IORING_ENTER_GETEVENTS, -1);
+    if (ch_ring_unsubmitted() || ch_ring_wishes())
+      ch_ring_submit(0, IORING_ENTER_GETEVENTS, -1);
   } else {
     int64_t timeout = -1, due = ch_fd_cache_due();
     if (due < deadline)
@@ -846,7 +649,7 @@ static void poll_(int64_t deadline) {
     }
     if (backlog && (timeout < 0 || timeout > 1000000))
       timeout = 1000000; /* the kernel has no room for what is still to be asked; it may have soon */
-    submit(1, IORING_ENTER_GETEVENTS, timeout);
+    ch_ring_submit(1, IORING_ENTER_GETEVENTS, timeout);
   }
   take_completions();
   ch_fd_cache_verify(verify);
@@ -855,31 +658,15 @@ static void poll_(int64_t deadline) {
 
 /* ---- waiting elsewhere ---- */
 
-/* A ring whose descriptor is closed cannot be polled. So the kernel writes an eventfd when it has a completion, or work
- * for one that is deferred until the thread asks. */
-static int get_told(void) {
-  int fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK), place = fd < 0 ? -1 : ch_add_runtime_descriptor(fd);
-  if (place < 0)
-    return -1;
-  fd = ch_own_number(place);
-  if ((ring.place < 0 ? do_register(ring.index, IORING_REGISTER_EVENTFD | BY_INDEX, &fd, 1)
-                      : do_register(ch_own_number(ring.place), IORING_REGISTER_EVENTFD, &fd, 1)) < 0) {
-    ch_own_close(place);
-    return errno = ENOTSUP, -1;
-  }
-  ring.told = place + 1;
-  return 0;
-}
-
 static int rest(void) {
   if (!runs())
     return errno = why_not, -1;
-  if (CH_UNLIKELY(!ring.told) && get_told() < 0)
+  if (CH_UNLIKELY(!ring.told) && ch_ring_get_told() < 0)
     return -1;
   drain_backlog();
-  if (unsubmitted())
-    submit(0, 0, -1);
-  return ch_own_number(ring.told - 1);
+  if (ch_ring_unsubmitted())
+    ch_ring_submit(0, 0, -1);
+  return ch_ring_teller();
 }
 
 /* An operation on it is on its way out. */
@@ -917,7 +704,7 @@ static void closing(int fd) {
     }
   for (int tries = 0; ring.runs && (table[fd].polls || is_held(fd)) && tries < 1000; tries++) {
     drain_backlog();
-    submit(0, IORING_ENTER_GETEVENTS, -1);
+    ch_ring_submit(0, IORING_ENTER_GETEVENTS, -1);
     take_completions();
   }
   errno = saved;
@@ -952,12 +739,17 @@ static void begin_anew(struct ch_operation *op) {
   }
 }
 
+static void in_child(void);
+static void hook(void) { ch_child_hook(in_child); }
+
 static bool runs_again(void) {
-  why_not = start_ring();
+  why_not = ch_ring_start();
   if (why_not != 0)
     return false;
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, hook);
   unasked = false;
-  for (struct ch_operation *op = state->none.operations, *next; op; op = next)
+  for (struct ch_operation *op = none.operations, *next; op; op = next)
     next = next_of(op), begin_anew(op);
   for (int fd = 0; fd < table_size; fd++) {
     for (struct ch_operation *op = table[fd].operations, *next; op; op = next)
@@ -975,7 +767,7 @@ static bool runs_again(void) {
 static bool give_operations_up(void) {
   bool any = false;
   for (int fd = -1; fd < table_size; fd++) {
-    struct descriptor *d = fd < 0 ? &state->none : &table[fd];
+    struct descriptor *d = fd < 0 ? &none : &table[fd];
     for (struct ch_operation *op; (op = d->operations); any = true) {
       unlist(op);
       ch_operation_by_thread(op);
@@ -1012,21 +804,12 @@ static void leave_to_parent(struct ch_operation *op) {
 static void in_child(void) {
   if (!ring.runs)
     return;
-  if (ring.place >= 0)
-    ch_own_close(ring.place);
-  if (ring.told)
-    ch_own_close(ring.told - 1);
-  ring = (struct uring){.place = -1};
+  ch_ring_forget();
   unasked = true;
-  while (backlog) {
-    struct late *gone = backlog;
-    backlog = gone->next;
-    free(gone);
-  }
-  backlog_end = &backlog;
+  drop_backlog();
   in_flight = 0;
   wake_event = -1; /* the inbox comes again */
-  for (struct ch_operation *op = state->none.operations, *next; op; op = next)
+  for (struct ch_operation *op = none.operations, *next; op; op = next)
     next = next_of(op), leave_to_parent(op);
   for (int fd = 0; fd < table_size; fd++) {
     for (struct ch_operation *op = table[fd].operations, *next; op; op = next)
@@ -1048,7 +831,7 @@ static void leave(void) {
   if (!ring.runs)
     return;
   for (int fd = -1; fd < table_size; fd++) {
-    struct descriptor *d = fd < 0 ? &state->none : &table[fd];
+    struct descriptor *d = fd < 0 ? &none : &table[fd];
     for (struct poll *p = d->polls; p; p = p->next)
       cancel_poll(p);
     for (struct ch_operation *op = d->operations; op; op = next_of(op))
@@ -1057,13 +840,13 @@ static void leave(void) {
   }
   for (int tries = 0; in_flight > 0 && tries < 1000; tries++) {
     drain_backlog();
-    submit(0, IORING_ENTER_GETEVENTS, -1);
+    ch_ring_submit(0, IORING_ENTER_GETEVENTS, -1);
     unsigned head = *ring.cq_head, tail = __atomic_load_n(ring.cq_tail, __ATOMIC_ACQUIRE);
     for (; head != tail; head++)
       in_flight -= (ring.cqes[head & ring.cq_mask].user_data & (KINDS - 1)) != WAKE;
     __atomic_store_n(ring.cq_head, head, __ATOMIC_RELEASE);
   }
-  stop();
+  ch_ring_stop();
 }
 
 static void free_blocks(struct poll_block **list) {
@@ -1080,20 +863,9 @@ static void end_polls(void) {
 }
 
 static void end(void) {
-  if (state == &no_state) {
-    end_polls();
-    return;
-  }
-  stop();
+  ch_ring_end();
   end_polls();
-  free(state);
-  state = &no_state;
-  while (backlog) {
-    struct late *gone = backlog;
-    backlog = gone->next;
-    free(gone);
-  }
-  backlog_end = &backlog;
+  drop_backlog();
   free(table);
   table = NULL;
   table_size = 0;

@@ -27,7 +27,7 @@
 #include <time.h>
 #include <unistd.h>
 
-static int place = -1; /* of the socket that listens (runtime_descriptors.h) */
+static int slot = -1; /* of the socket that listens (runtime_descriptors.h) */
 static char path[sizeof((struct sockaddr_un){0}.sun_path)];
 static int64_t interval, began;
 
@@ -230,15 +230,15 @@ static void answer(int fd) {
 static void *work(void *unused) {
   static struct sums before, now;
   for (int64_t next = began + interval;;) {
-    struct pollfd listening = {.fd = place >= 0 ? ch_own_number(place) : -1, .events = POLLIN};
+    struct pollfd listening = {.fd = slot >= 0 ? ch_runtime_descriptor(slot) : -1, .events = POLLIN};
     int64_t left = interval ? next - ch_times_now() : -1;
     poll(&listening, 1, !interval ? -1 : left <= 0 ? 0 : (int)((left + 999999) / 1000000));
     if (listening.revents & POLLIN) {
       int fd = accept4(listening.fd, NULL, NULL, SOCK_CLOEXEC);
       int own = fd >= 0 ? ch_add_runtime_descriptor(fd) : -1;
       if (own >= 0) {
-        answer(ch_own_number(own));
-        ch_own_close(own);
+        answer(ch_runtime_descriptor(own));
+        ch_close_runtime_descriptor(own);
       }
     }
     if (interval && ch_times_now() >= next) {
@@ -318,9 +318,9 @@ void ch_serve_start(void) {
     else
       interval = (int64_t)(seconds * 1e9);
   }
-  if (where && *where && strcmp(where, "0") != 0 && (place = listen_at(where)) < 0)
+  if (where && *where && strcmp(where, "0") != 0 && (slot = listen_at(where)) < 0)
     cannot("CHARCOAL_DEBUG", where, strerror(errno));
-  if (!interval && place < 0)
+  if (!interval && slot < 0)
     return;
   began = ch_times_now();
   sem_init(&request.done, 0, 0);

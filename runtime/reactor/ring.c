@@ -1,0 +1,205 @@
+/* The ring of a thread, by the kernel's interface itself (docs/decisions/io-uring.md). */
+#define _GNU_SOURCE
+#include "reactor/ring.h"
+#include "reactor/reactor.h"
+#include "reactor/runtime_descriptors.h"
+#include "reactor/times.h"
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+static struct ch_ring no_ring = {.slot = -1}; /* never written */
+__thread struct ch_ring *ch_ring = &no_ring;
+#define ring (*ch_ring)
+
+uint16_t ch_uring_recv_flags;
+
+static int setup(unsigned entries, struct io_uring_params *p) { return (int)syscall(SYS_io_uring_setup, entries, p); }
+
+static int do_register(int fd, unsigned opcode, void *argument, unsigned n) {
+  return (int)syscall(SYS_io_uring_register, fd, opcode, argument, n);
+}
+
+/* Saves looking the descriptor up at each call (Linux 5.18), and with it the descriptor: what has no number nobody
+ * closes. */
+static void register_ring(int fd) {
+  struct io_uring_rsrc_update update = {.offset = -1U, .data = (uint64_t)fd};
+  if (do_register(fd, IORING_REGISTER_RING_FDS, &update, 1) != 1)
+    return;
+  ring.index = (int)update.offset;
+  ring.enter_flags = IORING_ENTER_REGISTERED_RING;
+  ch_close_runtime_descriptor(ring.slot);
+  ring.slot = -1;
+}
+
+enum { BY_INDEX = 1u << 31 }; /* IORING_REGISTER_USE_REGISTERED_RING: Linux 6.3 */
+
+/* Before Linux 6.3 that takes a descriptor: then the ring goes with the thread. */
+static void unregister_ring(void) {
+  struct io_uring_rsrc_update update = {.offset = (unsigned)ring.index};
+  if (ring.enter_flags)
+    do_register(ring.index, IORING_UNREGISTER_RING_FDS | BY_INDEX, &update, 1);
+}
+
+static void forget(void) { *ch_ring = (struct ch_ring){.slot = -1}; }
+
+void ch_ring_stop(void) {
+  unregister_ring();
+  if (ring.told)
+    ch_close_runtime_descriptor(ring.told - 1);
+  if (ring.map)
+    munmap(ring.map, ring.map_size);
+  if (ring.sqe_map)
+    munmap(ring.sqe_map, ring.sqe_map_size);
+  if (ring.slot >= 0)
+    ch_close_runtime_descriptor(ring.slot);
+  forget();
+}
+
+void ch_ring_forget(void) {
+  if (ring.slot >= 0)
+    ch_close_runtime_descriptor(ring.slot);
+  if (ring.told)
+    ch_close_runtime_descriptor(ring.told - 1);
+  forget();
+}
+
+void ch_ring_end(void) {
+  if (ch_ring == &no_ring)
+    return;
+  ch_ring_stop();
+  free(ch_ring);
+  ch_ring = &no_ring;
+}
+
+int ch_ring_start(void) {
+  if (ch_ring == &no_ring) {
+    struct ch_ring *own = calloc(1, sizeof *own);
+    if (!own)
+      return ENOMEM;
+    ch_ring = own;
+    forget();
+  }
+  unsigned entries = 256;
+  const char *text = getenv("CHARCOAL_RING_ENTRIES");
+  if (text && atoi(text) > 0)
+    entries = (unsigned)atoi(text);
+  unsigned completions = text ? 2 * entries : 16 * entries;
+  struct io_uring_params p;
+  int fd;
+  for (int attempt = 0;; attempt++) {
+    memset(&p, 0, sizeof p);
+    p.cq_entries = completions;
+    p.flags = IORING_SETUP_CQSIZE | IORING_SETUP_CLAMP;
+    /* One thread submits, and takes work for its requests when it asks, not whenever the kernel interrupts it:
+     * Linux 6.1. */
+    if (attempt == 0)
+      p.flags |= IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN | IORING_SETUP_TASKRUN_FLAG;
+    fd = setup(entries, &p);
+    if (fd >= 0 && attempt == 0)
+      ch_uring_recv_flags = IORING_RECVSEND_POLL_FIRST; /* older than the above */
+    if (fd >= 0 || errno != EINVAL || attempt == 1)
+      break;
+  }
+  if (fd < 0 || (ring.slot = ch_add_runtime_descriptor(fd)) < 0)
+    return errno;
+  ring.runs = true;
+  fd = ch_runtime_descriptor(ring.slot);
+  unsigned needed = IORING_FEAT_NODROP | IORING_FEAT_SINGLE_MMAP | IORING_FEAT_EXT_ARG | IORING_FEAT_RW_CUR_POS |
+                    IORING_FEAT_SUBMIT_STABLE;
+  if ((p.features & needed) != needed) {
+    ch_ring_stop();
+    return ENOSYS;
+  }
+  size_t sq = p.sq_off.array + p.sq_entries * sizeof(unsigned),
+         cq = p.cq_off.cqes + p.cq_entries * sizeof(struct io_uring_cqe);
+  ring.map_size = sq > cq ? sq : cq;
+  ring.sqe_map_size = p.sq_entries * sizeof(struct io_uring_sqe);
+  char *map = mmap(NULL, ring.map_size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, fd, IORING_OFF_SQ_RING);
+  void *sqes = map == MAP_FAILED ? MAP_FAILED
+                                 : mmap(NULL, ring.sqe_map_size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, fd,
+                                        IORING_OFF_SQES);
+  ring.map = map == MAP_FAILED ? NULL : map;
+  ring.sqe_map = sqes == MAP_FAILED ? NULL : sqes;
+  if (sqes == MAP_FAILED) {
+    int error = errno;
+    ch_ring_stop();
+    return error;
+  }
+  madvise(map, ring.map_size, MADV_DONTFORK);
+  madvise(sqes, ring.sqe_map_size, MADV_DONTFORK);
+  ring.sqes = sqes;
+  ring.sq_head = (unsigned *)(map + p.sq_off.head);
+  ring.sq_tail = (unsigned *)(map + p.sq_off.tail);
+  ring.sq_flags = (unsigned *)(map + p.sq_off.flags);
+  ring.sq_size = p.sq_entries;
+  ring.sq_mask = p.sq_entries - 1;
+  ring.cq_head = (unsigned *)(map + p.cq_off.head);
+  ring.cq_tail = (unsigned *)(map + p.cq_off.tail);
+  ring.cq_mask = *(unsigned *)(map + p.cq_off.ring_mask);
+  ring.cqes = (struct io_uring_cqe *)(map + p.cq_off.cqes);
+  unsigned *array = (unsigned *)(map + p.sq_off.array);
+  for (unsigned i = 0; i < p.sq_entries; i++)
+    array[i] = i;
+  register_ring(fd);
+  return 0;
+}
+
+static int enter(unsigned submit, unsigned want, unsigned flags, int64_t timeout) {
+  flags |= ring.enter_flags;
+  int entrance = CH_LIKELY(ring.slot < 0) ? ring.index : ch_runtime_descriptor(ring.slot);
+  struct timespec t = ch_timespec_of(timeout);
+  struct io_uring_getevents_arg arg = {.ts = (uint64_t)(uintptr_t)&t};
+  if (timeout >= 0)
+    flags |= IORING_ENTER_EXT_ARG;
+  const void *more = timeout < 0 ? NULL : (const void *)&arg;
+  size_t size = timeout < 0 ? (size_t)(_NSIG / 8) : sizeof arg;
+  if (want == 0)
+    return (int)syscall(SYS_io_uring_enter, entrance, submit, want, flags, more, size);
+  /* A sleep is a cancellation point of threads, as epoll_wait is. */
+  int type;
+  pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, &type);
+  int taken = (int)syscall(SYS_io_uring_enter, entrance, submit, want, flags, more, size);
+  pthread_setcanceltype(type, NULL);
+  return taken;
+}
+
+void ch_uring_left(void) {
+  if (ring.sq_head)
+    ring.submitted = __atomic_load_n(ring.sq_head, __ATOMIC_ACQUIRE);
+}
+
+void ch_ring_submit(unsigned want, unsigned flags, int64_t timeout) {
+  __atomic_store_n(ring.sq_tail, ring.tail, __ATOMIC_RELEASE);
+  int taken = enter(ch_ring_unsubmitted(), want, flags, timeout);
+  if (taken > 0)
+    ring.submitted += (unsigned)taken;
+}
+
+int ch_ring_get_told(void) {
+  int fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK), slot = fd < 0 ? -1 : ch_add_runtime_descriptor(fd);
+  if (slot < 0)
+    return -1;
+  fd = ch_runtime_descriptor(slot);
+  if ((ring.slot < 0 ? do_register(ring.index, IORING_REGISTER_EVENTFD | BY_INDEX, &fd, 1)
+                     : do_register(ch_runtime_descriptor(ring.slot), IORING_REGISTER_EVENTFD, &fd, 1)) < 0) {
+    ch_close_runtime_descriptor(slot);
+    return errno = ENOTSUP, -1;
+  }
+  ring.told = slot + 1;
+  return 0;
+}
+
+int ch_ring_teller(void) { return ch_runtime_descriptor(ring.told - 1); }
+
+void ch_ring_was_told(void) {
+  uint64_t count;
+  if (read(ch_ring_teller(), &count, sizeof count) < 0)
+    return;
+}

@@ -1,0 +1,79 @@
+/* The ring of a thread: an io_uring with its two queues, mapped, and the system call that submits and waits. What its
+ * entries are about is uring.c's business.
+ *
+ * Before the first start, and where there is none, the thread has a ring that does not run. A child of fork has the
+ * parent's no more: it forgets it, and may start one of its own. */
+#ifndef CHARCOAL_REACTOR_RING_H
+#define CHARCOAL_REACTOR_RING_H
+
+#include "frames/attributes.h"
+#include <linux/io_uring.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+struct ch_ring {
+  bool runs;
+  int told;  /* the slot of an eventfd that the kernel writes at each completion, + 1; 0: none */
+  int slot;  /* of its descriptor (runtime_descriptors.h); -1: it needs none, for it is registered with the thread, */
+  int index; /* under this index, */
+  unsigned enter_flags; /* and this is IORING_ENTER_REGISTERED_RING */
+  unsigned *sq_head, *sq_tail, *sq_flags, sq_mask, sq_size;
+  unsigned *cq_head, *cq_tail, cq_mask;
+  struct io_uring_sqe *sqes;
+  struct io_uring_cqe *cqes;
+  unsigned tail, submitted; /* ours; what the kernel has taken of it */
+  void *map, *sqe_map;
+  size_t map_size, sqe_map_size;
+};
+
+/* Never NULL. Behind a pointer, because a library that is loaded late has little thread-local memory. */
+extern CH_HIDDEN __thread struct ch_ring *ch_ring;
+
+/* 0, or what the kernel says against it. */
+CH_HIDDEN int ch_ring_start(void);
+/* Lets go of everything that it has. */
+CH_HIDDEN void ch_ring_stop(void);
+/* In a child of fork, which does not see the maps. */
+CH_HIDDEN void ch_ring_forget(void);
+/* Stops it, and gives its own memory back: the thread ends. */
+CH_HIDDEN void ch_ring_end(void);
+
+/* Submits, and waits for `want` completions, for at most `timeout` ns; a negative one: for ever. What the kernel does
+ * not take now stays in the queue. */
+CH_HIDDEN void ch_ring_submit(unsigned want, unsigned flags, int64_t timeout);
+
+/* From now on the kernel writes an eventfd when there is a completion, or work for one that is deferred until the
+ * thread asks: a ring whose descriptor is closed cannot be polled. 0, or -1 with errno. */
+CH_HIDDEN int ch_ring_get_told(void);
+/* The eventfd's number. */
+CH_HIDDEN int ch_ring_teller(void);
+/* Makes it silent until the next completion. */
+CH_HIDDEN void ch_ring_was_told(void);
+
+static inline unsigned ch_ring_unsubmitted(void) { return ch_ring->tail - ch_ring->submitted; }
+
+/* The next entry for a request, all zero; `tail` is to be moved when it has been filled in. NULL: the queue is full,
+ * and the kernel takes nothing at the moment. */
+static inline struct io_uring_sqe *ch_ring_room(void) {
+  struct ch_ring *r = ch_ring;
+  if (CH_UNLIKELY(r->tail - __atomic_load_n(r->sq_head, __ATOMIC_ACQUIRE) == r->sq_size)) {
+    ch_ring_submit(0, 0, -1);
+    if (r->tail - __atomic_load_n(r->sq_head, __ATOMIC_ACQUIRE) == r->sq_size)
+      return NULL;
+  }
+  struct io_uring_sqe *sqe = &r->sqes[r->tail & r->sq_mask];
+  memset(sqe, 0, sizeof *sqe);
+  return sqe;
+}
+
+static inline bool ch_ring_has_completions(void) {
+  return *ch_ring->cq_head != __atomic_load_n(ch_ring->cq_tail, __ATOMIC_ACQUIRE);
+}
+
+/* What the kernel wants to be asked for: IORING_SQ_CQ_OVERFLOW, IORING_SQ_TASKRUN. */
+static inline unsigned ch_ring_wishes(void) {
+  return __atomic_load_n(ch_ring->sq_flags, __ATOMIC_RELAXED) & (IORING_SQ_CQ_OVERFLOW | IORING_SQ_TASKRUN);
+}
+
+#endif
