@@ -66,7 +66,8 @@ private:
 
   Abi &abi;
   StringMap<Constant *> texts;
-  DenseMap<std::pair<const DILocation *, std::pair<const void *, uint64_t>>, Constant *> known;
+  using Key = std::pair<const DILocation *, std::pair<const void *, uint64_t>>;
+  DenseMap<Key, Constant *> known;
 };
 
 class Instrumenter {
@@ -204,10 +205,11 @@ Constant *Places::make(const DILocation *at, StringRef function, StringRef varia
 }
 
 Constant *Places::call(const DILocation *at) {
-  Constant *&place = known[{at, {nullptr, 0}}];
-  if (!place)
-    place = make(at, nameOf(at->getScope()->getSubprogram()), "", 0, {});
-  return place;
+  const Key key{at, {nullptr, 0}};
+  if (Constant *place = known.lookup(key))
+    return place;
+  Constant *place = make(at, nameOf(at->getScope()->getSubprogram()), "", 0, {}); // adds those that it lies in
+  return known[key] = place;
 }
 
 static StringRef variableOf(const Value *object) {
@@ -224,10 +226,11 @@ Constant *Places::of(const Instruction &I, const Value *object, uint64_t size, c
   if (!restsOn.empty())
     return make(at, function, variable, size, restsOn);
   const bool tested = isa<LoadInst>(I) && isTested(I);
-  Constant *&place = known[{at, {at ? (const void *)variable.data() : &I, size << 1 | tested}}];
-  if (!place)
-    place = make(at, function, variable, size, {}, tested);
-  return place;
+  const Key key{at, {at ? (const void *)variable.data() : &I, size << 1 | tested}};
+  if (Constant *place = known.lookup(key))
+    return place;
+  Constant *place = make(at, function, variable, size, {}, tested); // adds those that it lies in
+  return known[key] = place;
 }
 
 // ---- on which reads a write rests ----
