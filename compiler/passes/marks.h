@@ -54,6 +54,7 @@ inline bool calls(const llvm::Instruction &I, llvm::StringRef name) {
 }
 inline bool isYield(const llvm::Instruction &I) { return calls(I, YieldName); }
 inline bool isPause(const llvm::Instruction &I) { return calls(I, PauseName); }
+inline bool isYieldOrPause(const llvm::Instruction &I) { return isYield(I) || isPause(I); }
 inline bool isSuspendingCall(const llvm::Instruction &I) {
   auto *CB = llvm::dyn_cast<llvm::CallBase>(&I);
   return CB && CB->hasFnAttr(SuspendsAttr);

@@ -1,0 +1,223 @@
+// Part of `split`: the frame's description, and the ways in and out: entry, dispatch, suspension and return.
+#include "splitter.h"
+#include "promises.h"
+#include "addresses.h"
+#include "async.h"
+#include "marks.h"
+#include "places.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/MDBuilder.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
+
+using namespace llvm;
+
+namespace charcoal {
+
+// ---- the frame's description ----
+
+void Splitter::makeInfos() {
+  DISubprogram *place = F.getSubprogram();
+  Constant *file = place ? glue.string(place->getFilename()) : nullptr, *lines = linesOfPoints(abi, F, points);
+  Constant *inlined = inlinedAtPoints(glue, abi, F, points);
+  const unsigned never = F.hasFnAttribute(NeverWaitsAttr) ? CH_FRAME_NEVER_WAITS : 0;
+  auto make = [&](uint64_t size, uint64_t align, unsigned flags) {
+    return glue.frameInfo("charcoal.info", glue.resumeStub(signature, !tailCalls.empty()), &F, glue.string(name), file,
+                          lines, points.size(), alignTo(size, 8), imageSize, align, flags | never, asyncs, inlined);
+  };
+  const uint64_t without = CH_FRAME_HEADER + imageSize;
+  if (frames.empty() || takesFrameLate)
+    infoWithout = make(without, 16, 0);
+  info = frames.empty() ? infoWithout
+                        : make(homesStart + homesEnd, std::max<uint64_t>(16, homesAlign.value()), CH_FRAME_HOME);
+  for (CallInst *taken : takings)
+    taken->setArgOperand(0, info);
+  if (guards)
+    takings.front()->setArgOperand(1, guards->description(homesStart));
+}
+
+// ---- entry, dispatch, suspension, return ----
+
+// Where a debugger stops that is asked to break on the function: at the check, which so belongs to the first statement.
+// Without optimization the arguments are in their places by then.
+DebugLoc Splitter::placeOfCheck() const {
+  if (!F.getSubprogram() || !F.hasFnAttribute(Attribute::OptimizeNone))
+    return atEntry();
+  for (const Instruction &I : *body)
+    if (I.getDebugLoc() && I.getDebugLoc().getLine() && !isFrame(&I) && !isYield(I) && !isPause(I))
+      return I.getDebugLoc();
+  return atEntry();
+}
+
+// Without optimisation an argument that two blocks want is stored first and loaded by each. clang gives most parameters
+// a variable, so the store of that one moves before the check, and the entry thunk gets what lies there. A resumed
+// activation stores nonsense, which ch_restore overwrites.
+SmallVector<Value *> Splitter::argumentsKeptByVariables(BasicBlock *entry, BasicBlock *yield) {
+  SmallVector<Value *> arguments;
+  for (Argument &A : F.args())
+    arguments.push_back(&A);
+  if (!F.hasFnAttribute(Attribute::OptimizeNone) || F.hasFnAttribute(Attribute::SanitizeMemory))
+    return arguments;
+  IRBuilder<> B(abi.C);
+  if (yield)
+    B.SetInsertPoint(yield);
+  B.SetCurrentDebugLocation(atEntry());
+  for (Instruction &I : make_early_inc_range(*body)) {
+    auto *store = dyn_cast<StoreInst>(&I);
+    auto *A = store ? dyn_cast<Argument>(store->getValueOperand()) : nullptr;
+    if (!A) {
+      if (I.mayHaveSideEffects() && !isFrame(&I))
+        break;
+      continue;
+    }
+    auto *address = dyn_cast<Instruction>(store->getPointerOperand());
+    if (!address || store->isVolatile())
+      break;
+    if (auto *G = dyn_cast<GetElementPtrInst>(address); G && G->getParent() == body) {
+      if (!isRepeatable(G) || !isa<AllocaInst>(G->getPointerOperand()))
+        continue;
+      G->moveBefore(*entry, entry->end());
+    } else if (address->getParent() != entry) {
+      continue;
+    }
+    store->moveBefore(*entry, entry->end());
+    if (!yield)
+      continue;
+    Value *place = isa<AllocaInst>(address) ? address : B.Insert(address->clone());
+    arguments[A->getArgNo()] = B.CreateAlignedLoad(A->getType(), place, store->getAlign());
+  }
+  return arguments;
+}
+
+// The check at the entry, and behind it the ways to the entry thunk and to the dispatch.
+void Splitter::addEntry() {
+  BasicBlock *entry = image ? image->getParent() : BasicBlock::Create(abi.C, "entry", &F, body);
+  if (!image)
+    for (Instruction &I : make_early_inc_range(*body))
+      if (auto *A = dyn_cast<AllocaInst>(&I); A && isa<ConstantInt>(A->getArraySize()))
+        A->moveBefore(*entry, entry->end());
+  IRBuilder<> B(entry);
+  DebugLoc place = placeOfCheck();
+  B.SetCurrentDebugLocation(place);
+  if (points.empty() && !yieldsAtEntry) {
+    B.CreateBr(body);
+    return;
+  }
+  auto *cold = BasicBlock::Create(abi.C, "cold", &F);
+  auto *yield = yieldsAtEntry ? BasicBlock::Create(abi.C, "yield", &F) : nullptr;
+  const SmallVector<Value *> arguments = argumentsKeptByVariables(entry, yield);
+  Value *attention = B.CreateIsNotNull(abi.loadAttention(B));
+  B.CreateCondBr(attention, cold, body, MDBuilder(abi.C).createUnlikelyBranchWeights());
+
+  BasicBlock *begin = body;
+  if (yieldsAtEntry) {
+    begin = yield;
+    IRBuilder<> slow(begin);
+    slow.SetCurrentDebugLocation(place);
+    glue.yieldAtEntry(slow, &F, signature, arguments);
+  }
+  B.SetInsertPoint(cold);
+  if (points.empty()) {
+    B.CreateBr(begin);
+    return;
+  }
+  Value *entering = B.CreateAlignedLoad(abi.I8, abi.tlsField(B, offsetof(struct ch_tls, entering)), Align(1), true);
+  B.CreateCondBr(B.CreateIsNotNull(entering), dispatch, begin);
+  restore->setArgOperand(0, image);
+  // The runtime is not instrumented: MemorySanitizer has not seen that it writes the image.
+  if (F.hasFnAttribute(Attribute::SanitizeMemory)) {
+    IRBuilder<> D(restore->getNextNode());
+    D.SetCurrentDebugLocation(atEntry());
+    D.CreateCall(M.getOrInsertFunction("__msan_unpoison", abi.Void, abi.Ptr, abi.Size),
+                 {image, ConstantInt::get(abi.Size, imageSize)});
+  }
+}
+
+// The sum of status and `unit` times the number of the point, counted on the way to `suspend`: it falls through one
+// addition for each earlier point of its group.
+PHINode *Splitter::countPoints(BasicBlock *suspend, unsigned group, unsigned unit) {
+  PHINode *both = PHINode::Create(abi.I32, points.size() / group + 1, "", suspend);
+  BasicBlock *next = suspend;
+  PHINode *after = both;
+  for (unsigned k = 0; k < points.size(); ++k) {
+    bool first = k % group == 0;
+    if (first) {
+      next = suspend;
+      after = both;
+    }
+    auto *count = BasicBlock::Create(abi.C, "count", &F, next);
+    IRBuilder<> step(count);
+    step.SetCurrentDebugLocation(atEntry());
+    PHINode *sum = step.CreatePHI(abi.I32, 2);
+    sum->addIncoming(statuses[k], suspendingBlocks[k]);
+    after->addIncoming(step.CreateAdd(sum, step.getInt32(first ? unit * (k + 1) : unit)), count);
+    step.CreateBr(next);
+    ReplaceInstWithInst(suspendingBlocks[k]->getTerminator(), BranchInst::Create(count));
+    next = count;
+    after = sum;
+  }
+  return both;
+}
+
+// The one way out of a suspended activation. The number of the point and the status travel in one register: three bytes
+// a point, where loading a number and jumping would take ten.
+BasicBlock &Splitter::addSuspendTail() {
+  constexpr unsigned group = 16, unit = 4; // unit: more than any status
+  auto *suspend = BasicBlock::Create(abi.C, "suspend", &F);
+  IRBuilder<> tail(suspend);
+  tail.SetCurrentDebugLocation(atEntry());
+  Value *both;
+  if (F.hasFnAttribute(Attribute::OptimizeNone)) { // there each phi would have a place on the stack: one for all
+    IRBuilder<> top(&*F.getEntryBlock().getFirstNonPHIIt());
+    AllocaInst *place = top.CreateAlloca(abi.I32, nullptr, "why");
+    for (unsigned k = 0; k < points.size(); ++k) {
+      IRBuilder<> step(suspendingBlocks[k]->getTerminator());
+      step.SetCurrentDebugLocation(atEntry());
+      Value *status = statuses[k];
+      if (isa<Instruction>(status)) {
+        IRBuilder<>(points[k].before->getTerminator()).CreateStore(status, place);
+        status = step.CreateLoad(abi.I32, place);
+      }
+      step.CreateStore(step.CreateAdd(status, step.getInt32(unit * (k + 1))), place);
+      step.CreateBr(suspend);
+      suspendingBlocks[k]->getTerminator()->eraseFromParent();
+    }
+    both = tail.CreateLoad(abi.I32, place);
+  } else {
+    both = countPoints(suspend, group, unit);
+  }
+  Value *number = tail.CreateLShr(both, 2), *status = tail.CreateAnd(both, unit - 1);
+  auto leave = [&](Value *saved) { tail.CreateRet(abi.makeResult(tail, result, saved, nullptr)); };
+  if (!frames.empty()) {
+    Value *own = tail.CreateAlignedLoad(abi.Ptr, framePlace, Align(8));
+    if (takesFrameLate) {
+      auto *with = BasicBlock::Create(abi.C, "suspend.home", &F),
+           *without = BasicBlock::Create(abi.C, "suspend.early", &F);
+      tail.CreateCondBr(tail.CreateIsNotNull(own), with, without);
+      tail.SetInsertPoint(without);
+      leave(tail.CreateCall(abi.suspend(), {infoWithout, image, number, status}));
+      tail.SetInsertPoint(with);
+    }
+    leave(tail.CreateCall(abi.suspendHome(), {own, image, number, status}));
+  } else {
+    leave(tail.CreateCall(abi.suspend(), {info, image, number, status}));
+  }
+  return *suspend;
+}
+
+void Splitter::rewriteReturns() {
+  SmallVector<ReturnInst *> returns;
+  for (BasicBlock &BB : F)
+    if (auto *R = dyn_cast_if_present<ReturnInst>(BB.getTerminator())) {
+      Value *value = R->getReturnValue();
+      // Those of tail calls are of the new type already.
+      if (result->isVoidTy() ? !value : value->getType() == result)
+        returns.push_back(R);
+    }
+  for (ReturnInst *R : returns) {
+    IRBuilder<> B(R);
+    B.CreateRet(abi.makeResult(B, result, B.getInt32(CH_DONE), R->getReturnValue()));
+    R->eraseFromParent();
+  }
+}
+
+} // namespace charcoal

@@ -1,0 +1,270 @@
+// Part of `split`: points. Each call that may suspend becomes one: its status is tested, and edges lead from it to the
+// suspension and from the resumption to behind it.
+#include "splitter.h"
+#include "addresses.h"
+#include "async.h"
+#include "marks.h"
+#include "places.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/MDBuilder.h"
+
+using namespace llvm;
+
+namespace charcoal {
+
+// Each point gets a block of its own behind it. The edges to suspension and from resumption come later (connect), so
+// that the analyses see the plain function.
+void Splitter::makePoints() {
+  MDNode *unlikely = MDBuilder(abi.C).createUnlikelyBranchWeights();
+  body = &F.getEntryBlock();
+  // A block is cut from its end, so that little is moved each time.
+  DenseMap<CallInst *, BasicBlock *> behind;
+  for (CallInst *old : reverse(calls))
+    behind[old] = old->getParent()->splitBasicBlock(std::next(old->getIterator()));
+  for (CallInst *old : calls) {
+    BasicBlock *before = old->getParent();
+    BasicBlock *after = behind[old];
+    after->setName("after");
+    before->getTerminator()->eraseFromParent();
+    IRBuilder<> B(abi.C);
+    Instruction *at = old;
+    PHINode *value = nullptr;
+    Value *status;
+    if (isSuspendingCall(*old)) {
+      CallInst *call = newCall(old);
+      B.SetInsertPoint(before);
+      B.SetCurrentDebugLocation(old->getDebugLoc());
+      status = abi.status(B, call);
+      if (!old->getType()->isVoidTy() && !old->use_empty()) {
+        value = PHINode::Create(old->getType(), 2, old->getName(), after->begin());
+        value->addIncoming(B.CreateExtractValue(call, 1), before);
+        old->replaceAllUsesWith(value);
+      }
+      at = call;
+      if (isAsync(*old)) {
+        Value *scope = asyncScope(*old);
+        old->eraseFromParent();
+        makeAsyncPoint(call, status, scope, after);
+        continue;
+      }
+      old->eraseFromParent();
+      B.CreateCondBr(B.CreateIsNotNull(status), after, after, unlikely); // the first becomes the edge to suspension
+    } else if (isYield(*old)) {
+      B.SetInsertPoint(old);
+      Value *attention = B.CreateIsNotNull(abi.loadAttention(B));
+      B.SetInsertPoint(before);
+      B.CreateCondBr(attention, after, after, unlikely);
+      status = B.getInt32(CH_PAUSED);
+    } else {
+      B.SetInsertPoint(before);
+      B.CreateBr(after);
+      status = B.getInt32(CH_PAUSED);
+    }
+    points.push_back({at, before, after});
+    statuses.push_back(status);
+    results.push_back(value);
+    resultPhis.insert(value);
+  }
+}
+
+// Blocked: the body has become a branch, and we go on. Paused: so are we, and the continuation is due.
+void Splitter::makeAsyncPoint(CallInst *call, Value *status, Value *scope, BasicBlock *after) {
+  BasicBlock *before = call->getParent();
+  auto *stopped = BasicBlock::Create(abi.C, "async.stopped", &F);
+  auto *blocked = BasicBlock::Create(abi.C, "async.blocked", &F);
+  auto *paused = BasicBlock::Create(abi.C, "async.paused", &F);
+  auto *resumed = BasicBlock::Create(abi.C, "async.resumed", &F);
+  IRBuilder<> B(before);
+  B.SetCurrentDebugLocation(call->getDebugLoc());
+  B.CreateCondBr(B.CreateIsNotNull(status), stopped, after, MDBuilder(abi.C).createUnlikelyBranchWeights());
+  B.SetInsertPoint(stopped);
+  B.CreateCondBr(B.CreateICmpEQ(status, B.getInt32(CH_BLOCKED)), blocked, paused);
+  B.SetInsertPoint(blocked);
+  B.CreateCall(abi.asyncBranch(), {scope});
+  B.CreateBr(after);
+  B.SetInsertPoint(paused);
+  B.CreateCall(abi.asyncPause());
+  B.CreateBr(resumed); // becomes the edge to suspension
+  B.SetInsertPoint(resumed);
+  B.CreateCall(abi.asyncResumed(), {scope});
+  B.CreateBr(after);
+  points.push_back({call, paused, resumed});
+  statuses.push_back(B.getInt32(CH_PAUSED));
+  results.push_back(nullptr);
+}
+
+// Replaces each of the uses by what make(where) builds just before it. Several edges from one block to a phi are one
+// use: the phi must not see different values of them.
+static void replaceUses(ArrayRef<Use *> uses, function_ref<Value *(Instruction *)> make) {
+  DenseMap<std::pair<PHINode *, BasicBlock *>, Value *> made;
+  for (Use *U : uses) {
+    auto *I = cast<Instruction>(U->getUser());
+    if (auto *phi = dyn_cast<PHINode>(I)) {
+      BasicBlock *from = phi->getIncomingBlock(*U);
+      Value *&value = made[{phi, from}];
+      if (!value)
+        value = make(from->getTerminator());
+      U->set(value);
+    } else {
+      U->set(make(I));
+    }
+  }
+}
+
+// Address computations that cross a point are repeated where they are used.
+void Splitter::repeatAddresses(const CrossingValues &crossing) {
+  SmallVector<GetElementPtrInst *> work;
+  for (const CrossingValues::Value &V : crossing.values)
+    if (isRepeatable(V.value))
+      work.push_back(cast<GetElementPtrInst>(V.value));
+  for (GetElementPtrInst *G : work)
+    repeatAddress(G);
+}
+
+void Splitter::repeatAddress(GetElementPtrInst *G) {
+  APInt offset(DL.getIndexTypeSizeInBits(G->getType()), 0);
+  Value *root = G->stripAndAccumulateConstantOffsets(DL, offset, true);
+  SmallVector<Use *> uses;
+  for (Use &U : G->uses())
+    uses.push_back(&U);
+  replaceUses(uses, [&](Instruction *where) {
+    IRBuilder<> B(where);
+    return B.CreateInBoundsGEP(abi.I8, root, {B.getInt(offset)});
+  });
+  G->eraseFromParent();
+}
+
+// The only operand that is not constant of one cheap operation; else null.
+static Value *sourceOfCheap(const Instruction &I) {
+  if (!(isa<BinaryOperator>(I) || isa<CastInst>(I) || isa<GetElementPtrInst>(I)) || I.isIntDivRem() ||
+      I.getType()->isVectorTy() || I.getType()->isFloatingPointTy())
+    return nullptr;
+  Value *source = nullptr;
+  for (Value *operand : I.operands())
+    if (!isa<Constant>(operand)) {
+      if (source)
+        return nullptr;
+      source = operand;
+    }
+  return source;
+}
+
+// One operation with constants is computed anew where its result is used, and needs no slot, if its operand has one
+// anyway: because it crosses some point, or does instead of several such results.
+void Splitter::repeatCheap() {
+  if (F.hasFnAttribute(Attribute::OptimizeNone))
+    return;
+  CrossingValues crossing(F, points);
+  DenseMap<const Value *, unsigned> slots; // that a value has, or would spare
+  for (const CrossingValues::Value &V : crossing.values) {
+    slots[V.value] += 2;
+    if (auto *I = dyn_cast<Instruction>(V.value))
+      if (Value *source = sourceOfCheap(*I))
+        ++slots[source];
+  }
+  for (const CrossingValues::Value &V : crossing.values) {
+    auto *I = dyn_cast<Instruction>(V.value);
+    Value *source = I ? sourceOfCheap(*I) : nullptr;
+    if (!source || isa<AllocaInst>(source) || slots.lookup(source) < 2)
+      continue;
+    SmallVector<Use *> uses;
+    for (Use &U : I->uses()) {
+      auto *user = cast<Instruction>(U.getUser());
+      auto *phi = dyn_cast<PHINode>(user);
+      if (crossing.isReloaded(V, phi ? phi->getIncomingBlock(U) : user->getParent()))
+        uses.push_back(&U);
+    }
+    replaceUses(uses, [&](Instruction *where) {
+      Instruction *again = I->clone();
+      again->insertBefore(where->getIterator());
+      return again;
+    });
+  }
+}
+
+// Now the edges: before -> suspending -> (suspend), dispatch -> restored -> after. Only the dispatch is not reached
+// yet.
+void Splitter::connect() {
+  dispatch = BasicBlock::Create(abi.C, "dispatch", &F);
+  auto *lost = BasicBlock::Create(abi.C, "lost", &F);
+  new UnreachableInst(abi.C, lost);
+  IRBuilder<> D(dispatch);
+  D.SetCurrentDebugLocation(atEntry());
+  restore = D.CreateCall(abi.restore(), {PoisonValue::get(abi.Ptr)}); // the image comes later
+  restoredWord = D.CreateExtractValue(restore, 1);
+  // One value that is used behind every one of many points would take the register allocator time that grows with the
+  // square of their number.
+  constexpr unsigned many = 64;
+  AllocaInst *wordPlace = nullptr;
+  if (points.size() > many && !F.hasFnAttribute(Attribute::OptimizeNone)) {
+    IRBuilder<> top(&*body->getFirstNonPHIIt());
+    wordPlace = top.CreateAlloca(abi.Size, nullptr, "word");
+    D.CreateStore(restoredWord, wordPlace);
+  }
+  SwitchInst *choose = D.CreateSwitch(D.CreateTrunc(D.CreateExtractValue(restore, 0), abi.I32), lost, points.size());
+  for (unsigned k = 0; k < points.size(); ++k) {
+    Point &P = points[k];
+    auto *suspending = BasicBlock::Create(abi.C, "suspending", &F);
+    auto *restored = BasicBlock::Create(abi.C, "restored", &F);
+    IRBuilder<> S(suspending), R(restored);
+    S.SetCurrentDebugLocation(atEntry()); // a debugger knows by this line that the function is on its way out
+    R.SetCurrentDebugLocation(P.at->getDebugLoc());
+    S.CreateUnreachable(); // until there is a tail to go to
+    P.before->getTerminator()->setSuccessor(0, suspending);
+    choose->addCase(D.getInt32(k + 1), restored);
+    if (PHINode *value = results[k]) {
+      Value *word = wordPlace && isWord(value->getType()) ? R.CreateLoad(abi.Size, wordPlace) : restoredWord;
+      value->addIncoming(reloadResult(R, value->getType(), word), restored);
+    }
+    R.CreateBr(P.after);
+    suspendingBlocks.push_back(suspending);
+    restoredBlocks.push_back(restored);
+  }
+}
+
+// What is all in the first word of a result.
+bool Splitter::isWord(Type *T) const {
+  return (T->isPointerTy() && T->getPointerAddressSpace() == 0) ||
+         (T->isIntegerTy() && T->getIntegerBitWidth() <= abi.Size->getBitWidth());
+}
+
+// The result of a call that finished out of line. `word` is its first word.
+Value *Splitter::reloadResult(IRBuilder<> &B, Type *T, Value *word) {
+  if (isWord(T))
+    return T->isPointerTy() ? B.CreateIntToPtr(word, T) : B.CreateTrunc(word, T);
+  return B.CreateAlignedLoad(T, abi.tlsField(B, offsetof(struct ch_tls, result)), Align(8));
+}
+
+// Without optimisation a result that is a word takes the same way whether the call returned or was resumed: through one
+// place on the stack. It is as wide as the widest of them, for deep recursions feel every eight bytes.
+void Splitter::passResultsThroughMemory() {
+  if (!F.hasFnAttribute(Attribute::OptimizeNone))
+    return;
+  SmallVector<unsigned> passed; // numbers of points
+  uint64_t bits = 0;
+  for (unsigned k = 0; k < points.size(); ++k)
+    if (results[k] && isWord(results[k]->getType()) && DL.getTypeSizeInBits(results[k]->getType()) % 8 == 0) {
+      passed.push_back(k);
+      bits = std::max(bits, DL.getTypeSizeInBits(results[k]->getType()).getFixedValue());
+    }
+  if (passed.empty())
+    return;
+  IRBuilder<> top(&*F.getEntryBlock().getFirstNonPHIIt());
+  AllocaInst *place = top.CreateAlloca(IntegerType::get(abi.C, bits), nullptr, "word");
+  IRBuilder<> D(restore->getParent()->getTerminator());
+  D.CreateAlignedStore(D.CreateTrunc(restoredWord, place->getAllocatedType()), place, place->getAlign());
+  for (unsigned k : passed) {
+    PHINode *value = results[k];
+    IRBuilder<>(points[k].before->getTerminator())
+        .CreateAlignedStore(value->getIncomingValueForBlock(points[k].before), place, place->getAlign());
+    IRBuilder<> B(value->getParent(), value->getParent()->getFirstInsertionPt());
+    B.SetCurrentDebugLocation(points[k].at->getDebugLoc());
+    value->replaceAllUsesWith(B.CreateAlignedLoad(value->getType(), place, place->getAlign()));
+    value->eraseFromParent();
+    BasicBlock *restored = restoredBlocks[k];
+    restored->replaceAllUsesWith(points[k].after);
+    restored->eraseFromParent();
+  }
+}
+
+} // namespace charcoal

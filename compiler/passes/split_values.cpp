@@ -1,0 +1,422 @@
+// Part of `split`: values that live across a point. Each is kept in its register and saved on the way to suspension, or
+// in a slot of the image that is stored where the value is made.
+#include "splitter.h"
+#include "addresses.h"
+#include "layout.h"
+#include "marks.h"
+#include "places.h"
+#include "llvm/Analysis/BlockFrequencyInfo.h"
+#include "llvm/Analysis/BranchProbabilityInfo.h"
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/IR/CFG.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/DIBuilder.h"
+#include "llvm/IR/DebugInfo.h"
+#include "llvm/IR/Dominators.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
+#include "llvm/Transforms/Utils/Local.h"
+#include "llvm/Transforms/Utils/SSAUpdater.h"
+
+using namespace llvm;
+
+namespace charcoal {
+
+DebugLoc Splitter::atEntry() const {
+  DISubprogram *place = F.getSubprogram();
+  return place ? DebugLoc(DILocation::get(abi.C, place->getScopeLine(), 0, place)) : DebugLoc();
+}
+
+AllocaInst *Splitter::newSlot(Type *T, const Twine &name) {
+  IRBuilder<> top(&*body->getFirstNonPHIIt());
+  AllocaInst *slot = top.CreateAlloca(T, nullptr, name + ".slot");
+  slot->setAlignment(DL.getABITypeAlign(T));
+  slots.push_back(slot);
+  if (F.hasFnAttribute(Attribute::OptimizeNone))
+    aloneInImage.insert(slot);
+  return slot;
+}
+
+// The value stays in a register: saved on the way to suspension, reloaded on the way back. Its place
+// in the image may serve another such value that crosses other points.
+void Splitter::keepInRegister(const CrossingValues &crossing, const CrossingValues::Value &V) {
+  Type *T = V.value->getType();
+  SmallBitVector crossed(points.size());
+  for (unsigned k : V.points)
+    crossed.set(k);
+  SharedSlot *place = nullptr;
+  for (SharedSlot &S : sharedSlots)
+    if (S.slot->getAllocatedType() == T && !S.points.anyCommon(crossed)) {
+      place = &S;
+      break;
+    }
+  if (!place) {
+    sharedSlots.push_back({newSlot(T, V.value->getName()), SmallBitVector(points.size())});
+    place = &sharedSlots.back();
+  }
+  place->points |= crossed;
+
+  SmallVector<Use *> uses;
+  for (Use &U : V.value->uses()) {
+    auto *I = cast<Instruction>(U.getUser());
+    BasicBlock *BB = isa<PHINode>(I) ? cast<PHINode>(I)->getIncomingBlock(U) : I->getParent();
+    if (crossing.isReloaded(V, BB))
+      uses.push_back(&U);
+  }
+  SSAUpdater values;
+  values.Initialize(T, V.value->getName());
+  auto *I = dyn_cast<Instruction>(V.value);
+  values.AddAvailableValue(I ? I->getParent() : body, V.value);
+  for (unsigned k : V.points) {
+    IRBuilder<> R(restoredBlocks[k]->getTerminator());
+    values.AddAvailableValue(restoredBlocks[k], R.CreateAlignedLoad(T, place->slot, place->slot->getAlign()));
+  }
+  for (unsigned k : V.points) {
+    IRBuilder<> S(suspendingBlocks[k]->getTerminator());
+    S.CreateAlignedStore(values.GetValueAtEndOfBlock(points[k].before), place->slot, place->slot->getAlign());
+  }
+  for (Use *U : uses)
+    values.RewriteUse(*U);
+}
+
+
+static constexpr unsigned Few = 6; // points at which a value is reloaded in cold code
+
+// The yields behind which a value in the image is still in its register.
+SmallVector<unsigned> Splitter::yieldsInRegister(const CrossingValues::Value &V) const {
+  SmallVector<unsigned> yields;
+  if (!frequencies.empty())
+    copy_if(V.points, std::back_inserter(yields), [&](unsigned k) { return isYieldOrPause(*points[k].at); });
+  sort(yields, [&](unsigned a, unsigned b) { return std::pair(frequencies[b], a) < std::pair(frequencies[a], b); });
+  yields.truncate(std::min<size_t>(yields.size(), Few));
+  return yields;
+}
+
+// The blocks that are reached from a point other than these yields while the value is alive.
+Splitter::Blocks Splitter::reachedFromOthers(const CrossingValues &crossing, const CrossingValues::Value &V,
+                                             ArrayRef<unsigned> yields) const {
+  Blocks reached;
+  SmallVector<const BasicBlock *> work;
+  auto enter = [&](const BasicBlock *BB) {
+    if (crossing.isReloaded(V, BB) && reached.insert(BB).second)
+      work.push_back(BB);
+  };
+  for (unsigned k : V.points)
+    if (!is_contained(yields, k))
+      enter(points[k].after);
+  while (!work.empty())
+    for (const BasicBlock *next : successors(work.pop_back_val()))
+      enter(next);
+  return reached;
+}
+
+// The instruction before which a value has to be loaded for a use. What is stored into slots of webs at the end of a
+// block, for phis behind it, comes after all loads.
+Instruction *Splitter::placeOfUse(const Use &U) const {
+  BasicBlock *BB = blockOfUse(U);
+  auto *I = cast<Instruction>(U.getUser());
+  Instruction *at = isa<PHINode>(I) ? BB->getTerminator() : I;
+  Instruction *stores = webStores.lookup(BB);
+  return stores && stores->comesBefore(at) ? stores : at;
+}
+
+Splitter::Uses Splitter::usesOf(const CrossingValues &crossing, const CrossingValues::Value &V) const {
+  Uses uses;
+  uses.yields = yieldsInRegister(V);
+  const Blocks others = uses.yields.empty() ? Blocks() : reachedFromOthers(crossing, V, uses.yields);
+  erase_if(uses.yields, [&](unsigned k) { return others.contains(points[k].after); });
+  for (Use &U : V.value->uses()) {
+    BasicBlock *BB = blockOfUse(U);
+    if (auto *phi = dyn_cast<PHINode>(U.getUser()); phi && inMemory.contains(phi))
+      continue;
+    if (V.points.empty() || !crossing.isReloaded(V, BB))
+      uses.direct.push_back(&U);
+    else if (!uses.yields.empty() && !others.contains(BB))
+      uses.behindYields.push_back(&U);
+    else
+      uses.reloaded.push_back(&U);
+  }
+  return uses;
+}
+
+// One load in each block.
+void Splitter::loadForUses(ArrayRef<Use *> uses, AllocaInst *slot, const Twine &name) {
+  DenseMap<BasicBlock *, Instruction *> firstUse;
+  for (Use *U : uses) {
+    Instruction *&first = firstUse[blockOfUse(*U)];
+    Instruction *at = placeOfUse(*U);
+    if (!first || at->comesBefore(first))
+      first = at;
+  }
+  DenseMap<BasicBlock *, Value *> loads;
+  for (Use *U : uses) {
+    BasicBlock *BB = blockOfUse(*U);
+    Value *&load = loads[BB];
+    if (!load) {
+      IRBuilder<> B(firstUse[BB]);
+      load = B.CreateAlignedLoad(slot->getAllocatedType(), slot, slot->getAlign(), name);
+    }
+    U->set(load);
+  }
+}
+
+// The value lives in the image: stored where it is defined, loaded once in each block that may be reached from a
+// resumption. Behind the most frequent yields it is loaded on the way back only.
+void Splitter::keepInImage(const CrossingValues &crossing, const CrossingValues::Value &V) {
+  Type *T = V.value->getType();
+  AllocaInst *slot = isFrame(V.value) ? frameSlot : webSlots.lookup(V.value);
+  if (!slot)
+    slot = newSlot(T, V.value->getName());
+  if (auto *call = dyn_cast<CallInst>(V.value); call && call->getCalledOperand() == abi.alloca_().getCallee())
+    aloneInImage.insert(slot);
+  // A variable-length local is declared by its address, which a debugger finds in the slot from now on.
+  if (!findDVRDeclares(V.value).empty()) {
+    DIBuilder debug(M, false);
+    replaceDbgDeclare(V.value, slot, debug, DIExpression::DerefBefore, 0);
+  }
+  Uses uses = usesOf(crossing, V);
+  auto *phi = dyn_cast<PHINode>(V.value);
+  if (phi && inMemory.contains(phi)) {
+    uses.reloaded.append(uses.behindYields);
+    uses.reloaded.append(uses.direct);
+    loadForUses(uses.reloaded, slot, phi->getName());
+    return;
+  }
+  loadForUses(uses.reloaded, slot, V.value->getName());
+  if (!uses.behindYields.empty()) {
+    SSAUpdater values;
+    values.Initialize(T, V.value->getName());
+    auto *I = dyn_cast<Instruction>(V.value);
+    values.AddAvailableValue(I ? I->getParent() : body, V.value);
+    for (unsigned k : uses.yields) {
+      IRBuilder<> R(restoredBlocks[k]->getTerminator());
+      values.AddAvailableValue(restoredBlocks[k], R.CreateAlignedLoad(T, slot, slot->getAlign()));
+    }
+    for (Use *U : uses.behindYields)
+      values.RewriteUse(*U);
+  }
+  if (isFrame(V.value) || (phi && !isResult(*phi) && webSlots.contains(phi)))
+    return; // stored already
+  IRBuilder<> B(abi.C);
+  if (isa<Argument>(V.value)) {
+    B.SetInsertPoint(afterAllocas(*body));
+  } else {
+    auto *I = cast<Instruction>(V.value);
+    BasicBlock::iterator next = isa<PHINode>(I) ? I->getParent()->getFirstInsertionPt() : std::next(I->getIterator());
+    while (isa<AllocaInst>(*next))
+      ++next;
+    B.SetInsertPoint(I->getParent(), next);
+  }
+  B.CreateAlignedStore(V.value, slot, slot->getAlign());
+}
+
+// ---- webs ----
+
+// Each web gets a slot. It holds what reaches a phi of the web when control does: stored at the end of the block
+// before, unless that is a member of the web too.
+void Splitter::makeWebs(const Webs &found) {
+  for (const Webs::Web &web : found.webs) {
+    AllocaInst *slot = newSlot(web.front()->getType(), web.front()->getName());
+    for (llvm::Value *member : web)
+      webSlots[member] = slot;
+    for (llvm::Value *member : web) {
+      auto *phi = dyn_cast<PHINode>(member);
+      if (!phi || isResult(*phi))
+        continue;
+      for (unsigned i = 0; i < phi->getNumIncomingValues(); ++i) {
+        llvm::Value *value = phi->getIncomingValue(i);
+        if (isa<UndefValue>(value) || webSlots.lookup(value) == slot)
+          continue;
+        BasicBlock *from = phi->getIncomingBlock(i);
+        IRBuilder<> B(from->getTerminator());
+        webStores.try_emplace(from, B.CreateAlignedStore(value, slot, slot->getAlign()));
+      }
+    }
+  }
+}
+
+// A phi of a web need not be in a register if it is used less often there than members of the web reach it.
+bool Splitter::belongsInMemory(const CrossingValues &crossing, const CrossingValues::Value &V,
+                               const BlockFrequencyInfo &frequency) const {
+  auto &phi = cast<PHINode>(*V.value);
+  const AllocaInst *slot = webSlots.lookup(&phi);
+  uint64_t loads = 0, reached = 0;
+  const Uses uses = usesOf(crossing, V);
+  SmallPtrSet<const BasicBlock *, 16> blocks;
+  for (const SmallVector<Use *> *list : {&uses.direct, &uses.behindYields})
+    for (const Use *U : *list) {
+      auto *user = dyn_cast<PHINode>(U->getUser());
+      const bool joined = user && !isResult(*user) && webSlots.lookup(user) == slot;
+      if (!joined && blocks.insert(blockOfUse(*U)).second)
+        loads += frequency.getBlockFreq(blockOfUse(*U)).getFrequency();
+    }
+  for (unsigned i = 0; i < phi.getNumIncomingValues(); ++i)
+    if (webSlots.lookup(phi.getIncomingValue(i)) == slot)
+      reached += frequency.getBlockFreq(phi.getIncomingBlock(i)).getFrequency();
+  return loads < reached;
+}
+
+void Splitter::eraseInMemory() {
+  for (PHINode *phi : inMemory) {
+    SmallVector<DbgVariableRecord *> records;
+    findDbgValues(phi, records);
+    for (DbgVariableRecord *record : records) {
+      record->replaceVariableLocationOp(phi, webSlots.lookup(phi));
+      if (record->getNumVariableLocationOps() == 1)
+        record->setExpression(DIExpression::prepend(record->getExpression(), DIExpression::DerefBefore));
+      else
+        record->setKillLocation();
+    }
+    phi->replaceAllUsesWith(PoisonValue::get(phi->getType())); // in others of these
+  }
+  for (PHINode *phi : inMemory)
+    phi->eraseFromParent();
+}
+
+// Memory is as good as a callee-saved register for what lives across a call, and takes no prologue. A register is
+// better where the value is busy between calls: in a loop whose usual path makes no suspending call.
+Splitter::ValueSet Splitter::valuesInRegister(const CrossingValues &crossing, const BlockFrequencyInfo &frequency) {
+  ValueSet inRegister;
+  frequencies.clear();
+  for (const Point &P : points)
+    frequencies.push_back(frequency.getBlockFreq(P.before).getFrequency());
+  for (const CrossingValues::Value &V : crossing.values) {
+    if (V.points.size() > Few || isFrame(V.value))
+      continue;
+    uint64_t crossed = frequency.getEntryFreq().getFrequency(), busy = 0;
+    for (unsigned k : V.points)
+      if (!isYieldOrPause(*points[k].at))
+        crossed = std::max(crossed, frequencies[k]);
+    auto *I = dyn_cast<Instruction>(V.value);
+    busy = frequency.getBlockFreq(I ? I->getParent() : body).getFrequency();
+    for (User *U : V.value->users())
+      busy = std::max(busy, frequency.getBlockFreq(cast<Instruction>(U)->getParent()).getFrequency());
+    if (busy / 4 > crossed)
+      inRegister.insert(V.value);
+  }
+  return inRegister;
+}
+
+// Decides which of the phis of webs are in memory alone.
+void Splitter::choosePhisInMemory(const Webs &found, const CrossingValues &crossing,
+                                  const BlockFrequencyInfo &frequency) {
+  DenseMap<const llvm::Value *, const CrossingValues::Value *> crosses;
+  for (const CrossingValues::Value &V : crossing.values)
+    crosses[V.value] = &V;
+  for (const Webs::Web &web : found.webs)
+    for (llvm::Value *member : web)
+      if (auto *phi = dyn_cast<PHINode>(member); phi && !isResult(*phi)) {
+        const CrossingValues::Value *known = crosses.lookup(phi), crossesNothing{phi, {}, {}};
+        if (belongsInMemory(crossing, known ? *known : crossesNothing, frequency))
+          inMemory.insert(phi);
+      }
+}
+
+// Returns what stays in registers. Everything else has a slot, some of them one for a web. Where a store for a phi
+// needs a block of its own, there is one afterwards, and `crossing` speaks of these too.
+Splitter::ValueSet Splitter::chooseSlots(std::optional<CrossingValues> &crossing) {
+  if (F.hasFnAttribute(Attribute::OptimizeNone) || F.hasOptSize())
+    return {};
+  for (;;) {
+    DominatorTree tree(F);
+    LoopInfo loops(tree);
+    BranchProbabilityInfo probabilities(F, loops);
+    BlockFrequencyInfo frequency(F, probabilities, loops);
+    ValueSet inRegister = valuesInRegister(*crossing, frequency), slotted;
+    for (const CrossingValues::Value &V : crossing->values)
+      if (auto *I = dyn_cast<Instruction>(V.value);
+          !isFrame(V.value) && !inRegister.contains(V.value) && !(I && I->isTerminator()))
+        slotted.insert(V.value);
+    const Webs found(
+        F, *crossing, slotted, [&](const PHINode &phi) { return isResult(phi) || inRegister.contains(&phi); },
+        frequency, probabilities);
+    if (found.withoutPlace.empty()) {
+      makeWebs(found);
+      choosePhisInMemory(found, *crossing, frequency);
+      return inRegister;
+    }
+    for (auto &[from, to] : found.withoutPlace)
+      SplitEdge(from, to);
+    crossing.emplace(F, points);
+  }
+}
+
+void Splitter::keep() {
+  std::optional<CrossingValues> crossing(std::in_place, F, points);
+  const ValueSet inRegister = chooseSlots(crossing);
+  connect();
+  for (const CrossingValues::Value &V : crossing->values) {
+    // Behind a terminator that defines a value (asm goto) there is no one place to store it.
+    auto *I = dyn_cast<Instruction>(V.value);
+    if ((I && I->isTerminator()) || inRegister.contains(V.value))
+      keepInRegister(*crossing, V);
+    else
+      keepInImage(*crossing, V);
+  }
+  SmallPtrSet<const llvm::Value *, 8> kept;
+  for (const CrossingValues::Value &V : crossing->values)
+    kept.insert(V.value);
+  for (PHINode *phi : inMemory)
+    if (!kept.contains(phi))
+      keepInImage(*crossing, {phi, {}, {}});
+  eraseInMemory();
+}
+
+void Splitter::layOutImage() {
+  if (frameSlot)
+    aloneInImage.insert(frameSlot); // the way to suspension will load it
+  SmallVector<SlotUses::Resumption> resumptions;
+  for (auto [suspending, restored] : zip(suspendingBlocks, restoredBlocks))
+    resumptions.push_back({suspending, restored});
+  const Layout layout = layOut(F, slots, aloneInImage, resumptions);
+  const ArrayRef<uint64_t> offsets = layout.offsets;
+  imageSize = alignTo(layout.end, 8); // whole words: the runtime copies it by hand
+  homesStart = alignTo(CH_FRAME_HEADER + imageSize, homesAlign);
+
+  // The image and the addresses in it stand before the branch to the dispatch: they hold for every activation.
+  BasicBlock *entry = BasicBlock::Create(abi.C, "entry", &F, body);
+  IRBuilder<> B(entry);
+  image = B.CreateAlloca(ArrayType::get(abi.I8, imageSize), nullptr, "image");
+  image->setAlignment(layout.align);
+  // Without optimisation an address that is computed in one block costs a place on the stack and an instruction at each
+  // use in another. So there each use has its own computation, which becomes part of the instruction.
+  const bool anew = F.hasFnAttribute(Attribute::OptimizeNone);
+  for (unsigned i = 0; i < slots.size(); ++i) {
+    dropLifetimes(slots[i]);
+    auto placeOf = [&](IRBuilder<> &B) -> Value * {
+      return offsets[i] ? B.CreateConstInBoundsGEP1_64(abi.I8, image, offsets[i], slots[i]->getName()) : image;
+    };
+    if (anew && slots[i] != frameSlot) {
+      DIBuilder debug(M, false);
+      replaceDbgDeclare(slots[i], image, debug, DIExpression::ApplyOffset, offsets[i]);
+      replaceLocal(slots[i], placeOf);
+      slots[i]->eraseFromParent();
+      continue;
+    }
+    Value *place = placeOf(B);
+    if (slots[i] == frameSlot)
+      framePlace = place;
+    slots[i]->replaceAllUsesWith(place);
+    slots[i]->eraseFromParent();
+  }
+  // A debugger finds a home through the frame's slot.
+  DIBuilder debug(M, false);
+  for (auto &[A, offset] : homeOffsets) {
+    replaceDbgDeclare(A, framePlace, debug, DIExpression::DerefBefore, homesStart + offset);
+    A->replaceAllUsesWith(PoisonValue::get(A->getType()));
+    A->eraseFromParent();
+  }
+  // Locals that stay on the native stack belong to the entry block, so that they are allocated in every activation.
+  for (Instruction &I : make_early_inc_range(*body))
+    if (auto *A = dyn_cast<AllocaInst>(&I); A && isa<ConstantInt>(A->getArraySize()))
+      A->moveBefore(*entry, entry->begin());
+  // Now that the image has a size, the homes have places.
+  for (Instruction &I : instructions(F))
+    if (I.getMetadata("charcoal.home")) {
+      uint64_t offset = cast<ConstantInt>(I.getOperand(1))->getZExtValue();
+      I.setOperand(1, ConstantInt::get(abi.I64, homesStart + offset));
+      I.setMetadata("charcoal.home", nullptr);
+    }
+}
+
+} // namespace charcoal
