@@ -1,8 +1,8 @@
 // Pass `split`: interruptible versions become able to suspend.
 //
 //   takes   functions marked "charcoal-version-of" with their suspending calls and yields (marks.h), optimised as
-//   ordinary code leaves  functions that return {status, T}; one body each, entered at the top or through its dispatch;
-//   frame
+//           ordinary code
+//   leaves  functions that return {status, T}; one body each, entered at the top or through its dispatch; frame
 //           descriptions for the runtime; no mark
 //
 //     define i32 @f.int(i32 %x) {          define {i32, i32} @f.int(i32 %x) {

@@ -79,7 +79,6 @@ void Splitter::keepInRegister(const CrossingValues &crossing, const CrossingValu
     values.RewriteUse(*U);
 }
 
-
 static constexpr unsigned Few = 6; // points at which a value is reloaded in cold code
 
 // The yields behind which a value in the image is still in its register.
