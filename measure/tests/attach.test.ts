@@ -35,14 +35,19 @@ setInterval(tick, 5)`,
   )
   const child = spawn(process.execPath, ['--inspect=127.0.0.1:0', file], { stdio: ['ignore', 'pipe', 'pipe'] })
   try {
+    child.stdout.resume() // what was said before the recording does not count
     const [, address] = await said(child.stderr, /ws:\/\/([\d.]+:\d+)/)
     const out = path.join(dir, 'trace.jsonl')
     for (const mode of ['full', 'fast'] as const) {
       const endpoint = await findEndpoint(address)
       if (endpoint.kind !== 'node') throw new Error(endpoint.kind)
       const stop = new AbortController()
-      void said(child.stdout, /turn \d+\n(.|\n)*turn/).then(() => stop.abort())
-      const recorded = await attachNode(endpoint, { out, mode, signal: stop.signal })
+      let begun = false
+      const progress = (): void => {
+        if (!begun) void said(child.stdout, /turn \d+\n(.|\n)*turn/).then(() => stop.abort())
+        begun = true
+      }
+      const recorded = await attachNode(endpoint, { out, mode, signal: stop.signal, progress })
       same(recorded.reason, 'stopped')
       const records = parseTrace(readFileSync(out))
       const timeouts = records.filter((r) => r.type === 'continuation' && r.kind === 'timeout')
