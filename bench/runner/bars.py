@@ -18,6 +18,7 @@ class Bar:
     spread: float  # in %, of our figure; how far the median of the rounds lies above the best
     ours: float
     unit: str
+    headline: bool
 
     @property
     def is_met(self):
@@ -41,7 +42,9 @@ def bars(rows, benches=None):
                 spread = figures.get((bench, case, "charcoal", "spread"), {"value": 0})["value"]
                 limit = entry["at_least"] if peer else entry["at_most"]
                 measured = theirs["ratio_to_ours"] if peer else ours["value"]
-                found.append(Bar(bench, case, metric, peer, limit, measured, spread, ours["value"], ours["unit"]))
+                headline = entry.get("headline") == case
+                figure = (limit, measured, spread, ours["value"], ours["unit"])
+                found.append(Bar(bench, case, metric, peer, *figure, headline))
     return found
 
 

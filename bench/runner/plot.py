@@ -64,7 +64,7 @@ for i, bar in enumerate(bars):
     metric = "" if bar["metric"] == "time" else f" ({bar['metric']})"
     names.append(f"{bar['bench']} {bar['case']}{metric}: {bar['peer']}")
     at += 1
-figure, axis = plt.subplots(figsize=(9, 0.19 * at + 1.1))
+figure, axis = plt.subplots(figsize=(9, 0.19 * at + 1.2))
 axis.axvline(1, color="#999999", linewidth=0.8, zorder=0)
 for bar, y in zip(bars, groups):
     color = MET if bar["met"] else MISSED
