@@ -15,12 +15,18 @@
  *   READY      queued, to be resumed. link.next: next in the queue; link.prev: the result to hand over
  *   RUNNING    on the native stack. top: the saved frames that it will return to, or the chain's end
  *   WAITING    waits on one object; `link` is on that object's list. On a finish (what: CH_ON_FINISH) it is on none:
- *              link.next is the scope; nor for its contained activities, or all others (what: CH_ON_CONTAINED,
- * CH_ON_OTHERS) SELECTING  waits over several clauses; link.prev: the first of them Flags, in any combination with each
- * other and with every state unless said: LONG       has a prefix;  MAIN: the program's or the thread's first;  NAMED:
- * stands in the table of names NATIVE     with WAITING, SELECTING, READY: waits on the native stack, in plain code, for
- * which the innermost frame of its chain stands (sched/native.h) FAR        its captured variables begin at 48 instead
- * of 40 bytes (see ch_branch_record) ASYNC      it is a struct ch_async's; excludes LONG, MAIN, NAMED, FAR and MARKED
+ *              link.next is the scope. Nor is it on a list while it waits for its contained activities, or for all
+ *              others (what: CH_ON_CONTAINED, CH_ON_OTHERS)
+ *   SELECTING  waits over several clauses; link.prev: the first of them
+ *
+ * Flags, in any combination with each other and with every state unless said:
+ *   LONG       has a prefix
+ *   MAIN       the program's or the thread's first
+ *   NAMED      stands in the table of names
+ *   NATIVE     with WAITING, SELECTING, READY: waits on the native stack, in plain code, for which the innermost frame
+ *              of its chain stands (sched/native.h)
+ *   FAR        its captured variables begin at 48 instead of 40 bytes (see ch_branch_record)
+ *   ASYNC      it is a struct ch_async's; excludes LONG, MAIN, NAMED, FAR and MARKED
  *   PENDING    a frame of its chain may have a continuation due behind an async; may be set for longer than one is
  *   MARKED     the activity was cancelled; on its first branch
  */
