@@ -14,6 +14,7 @@
 #include "report/report.h"
 #include "report/symbols.h"
 #include "report/times.h"
+#include "sched/child.h"
 #include "sched/native.h"
 #include "sched/strangers.h"
 #include <errno.h>
@@ -68,12 +69,10 @@ struct visit {
 };
 static void visit_short(void *block, void *data) {
   struct visit *v = data;
-  v->visit(block, v->data);
+  if (!ch_is_gone(block))
+    v->visit(block, v->data);
 }
-static void visit_long(void *block, void *data) {
-  struct visit *v = data;
-  v->visit((struct ch_branch *)((struct ch_prefix *)block + 1), v->data);
-}
+static void visit_long(void *block, void *data) { visit_short((struct ch_prefix *)block + 1, data); }
 void ch_dump_activities(void (*visit)(struct ch_branch *, void *), void *data) {
   struct visit v = {visit, data};
   ch_heap_walk(CH_KIND_ACTIVITY, visit_short, &v);

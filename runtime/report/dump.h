@@ -14,6 +14,7 @@ CH_HIDDEN int64_t ch_dump_age(const struct ch_branch *);
 /* The native frames of a branch that waits in plain code, innermost first. */
 #define CH_NATIVE_FRAMES 32
 CH_HIDDEN unsigned ch_dump_native(const struct ch_branch *, void **pcs);
+/* Visits each activity of this domain. */
 CH_HIDDEN void ch_dump_activities(void (*visit)(struct ch_branch *, void *), void *data);
 /* On standard error, when nobody can run: a circle of those who wait for each other, and ch_dump; `of_all`: of the
  * other domains, too, which have come to a stand as well. The process is about to end. */

@@ -1,6 +1,7 @@
 #include "sched/child.h"
 #include "activity/activity.h"
 #include "activity/cancel.h"
+#include "report/dump.h"
 #include "wait/wait.h"
 #include <pthread.h>
 
@@ -9,23 +10,24 @@
 static int set_aside(struct ch_frame *);
 static const struct ch_frame_info gone_info = {
     .resume = set_aside, .name = "not in this child of fork", .size = CH_FRAME_HEADER, .align = 16};
+/* The whole chain of each of them: it never ends, so nothing behind it is resumed. */
 static struct ch_frame gone = {.info = &gone_info, .parent = (struct ch_frame *)1};
 
 /* It has got a turn, and waits for nothing, for ever. */
 static int set_aside(struct ch_frame *f) {
-  static __thread struct ch_frame *nowhere; /* its chain stays as it is */
   struct ch_branch *b = ch_domain.current;
-  b->top = f;
   b->state = CH_WAITING;
   b->what = CH_ON_OTHERS;
-  ch_tls.link = &nowhere;
+  *ch_tls.link = f;
+  ch_tls.link = &f->parent;
   return CH_BLOCKED;
 }
-static int never_begins(void *record) { return (void)record, set_aside(&gone); }
+
+bool ch_is_gone(const struct ch_branch *b) { return b->top == &gone; }
 
 static struct ch_branch *caller; /* the first branch of the activity that called fork */
 
-static bool is_gone(struct ch_branch *b) { return ch_activity_of(b) != caller; }
+static bool is_others(struct ch_branch *b) { return ch_activity_of(b) != caller && !ch_is_gone(b); }
 
 static void drop_branch(struct ch_branch *b) {
   for (struct ch_finish *s = b->scope; s && s->owner == b; s = s->outer)
@@ -36,25 +38,23 @@ static void drop_branch(struct ch_branch *b) {
     b->flags &= (uint8_t)~CH_NATIVE;
     ch_domain.natives--;
   }
-  b->top = b->state == CH_NEW ? (void *)never_begins : (void *)&gone;
+  if (b->state == CH_NEW)
+    b->state = CH_READY; /* its body never begins */
+  b->top = &gone;
 }
 
-static void drop_activity(struct ch_branch *first) {
-  if (!is_gone(first))
+static void drop_activity(struct ch_branch *first, void *unused) {
+  (void)unused;
+  if (!is_others(first))
     return;
   drop_branch(first);
   ch_activity_drop(first);
 }
 
-static void visit_short(void *block, void *unused) { (void)unused, drop_activity(block); }
-static void visit_long(void *block, void *unused) {
-  (void)unused;
-  drop_activity((struct ch_branch *)((struct ch_prefix *)block + 1));
-}
 static void visit_async(void *block, void *unused) {
   struct ch_async *a = block;
   (void)unused;
-  if (is_gone(&a->branch))
+  if (is_others(&a->branch))
     drop_branch(&a->branch);
 }
 
@@ -63,28 +63,25 @@ static void drop_others(void) {
   caller = ch_activity_of(d->current);
   d->drops_others = 1;
   ch_heap_walk(CH_KIND_ASYNC, visit_async, NULL); /* first, while their roots lead to their activities */
-  ch_heap_walk(CH_KIND_ACTIVITY, visit_short, NULL);
-  ch_heap_walk(CH_KIND_LONG, visit_long, NULL);
+  ch_dump_activities(drop_activity, NULL);
   d->drops_others = 0;
 }
 
 /* ---- when ----
  *
- * Handlers run in the order in which they were registered. So this one is registered behind each of the others, and is
- * in earnest the last time. */
+ * Handlers run in the order in which they were registered. Behind each of the others stands one of these; the last of
+ * those that this fork runs is in earnest. */
 
-static unsigned registered, called;
+static __thread unsigned to_run; /* while this thread forks: so many of the handlers below have not run yet */
 
-static void last(void) {
-  if (++called < registered)
-    return;
-  called = 0;
-  if (ch_domain.current && ch_domain.live > 1)
+static void before(void) { to_run++; }
+static void in_parent(void) { to_run = 0; }
+static void in_child(void) {
+  if (--to_run == 0 && ch_domain.current && ch_domain.live > 1)
     drop_others();
 }
 
-void ch_child_hook(void (*in_child)(void)) {
-  pthread_atfork(NULL, NULL, in_child);
-  __atomic_add_fetch(&registered, 1, __ATOMIC_RELAXED);
-  pthread_atfork(NULL, NULL, last);
+void ch_child_hook(void (*handler)(void)) {
+  pthread_atfork(NULL, NULL, handler);
+  pthread_atfork(before, in_parent, in_child);
 }

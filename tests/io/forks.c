@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <semaphore.h>
 #include <signal.h>
 #include <sys/file.h>
@@ -61,15 +62,16 @@ TEST(a_child_that_only_ends_needs_no_descriptor) {
   EXPECT(WEXITSTATUS(status_of(child)) == 7);
 }
 
-/* What it waits for comes, though there is nothing to wait with. */
-TEST(a_child_waits_without_a_descriptor) {
+/* The caller's branches read both. It forks, and first the child and then the parent writes what both have waited for.
+ * The child has to end with status 5. */
+static pid_t fork_beside_readers(bool without_descriptors) {
   pid_t child;
   make_both();
   do {
     async read_socket();
     async read_pipe();
     ch_sleep(1000000);
-    take_all_descriptors();
+    if (without_descriptors) take_all_descriptors();
     child = fork();
     int status; /* plainly: the parent's branches wait for the same files, and leave them to the child */
     if (child > 0) EXPECT(syscall(SYS_wait4, child, &status, 0, NULL) == child && status == 5 << 8);
@@ -81,7 +83,16 @@ TEST(a_child_waits_without_a_descriptor) {
   }
   finish;
   EXPECT(got_socket == 1 && got_pipe == 1);
-  if (child > 0) return;
+  return child;
+}
+
+TEST(a_childs_waits_are_its_own) {
+  if (fork_beside_readers(false) == 0) _exit(5);
+}
+
+/* What it waits for comes, though there is nothing to wait with. */
+TEST(a_child_waits_without_a_descriptor) {
+  if (fork_beside_readers(true) > 0) return;
   int done = 0;
   ch_activity more;
   activate [&more] {
@@ -171,10 +182,22 @@ static void others_want_everything(ch_activity *a) {
   activate [&a[i++]] { usleep(3000), others_ran++; }
 }
 
+static int activities_in_the_dump(void) {
+  static char text[1 << 15];
+  int out[2], n = 0;
+  EXPECT(pipe(out) == 0);
+  ch_dump(out[1]);
+  EXPECT(read(out[0], text, sizeof text - 1) > 0);
+  for (char *at = text; (at = strstr(at, "activity 0x")); at++) n++;
+  close(out[0]), close(out[1]);
+  return n;
+}
+
 /* The child: everything that the others wait for comes, and all of it is the child's. */
 static void take_everything(ch_activity *a, int n) {
   int before = others_ran;
   alarm(20);
+  EXPECT(activities_in_the_dump() == 1);
   for (int i = 0; i < n; i++) EXPECT(ch_activity_wait(&a[i]) == ESRCH);
   for (int i = 0; i < n; i++) ch_sem_post(&semaphore_of_others);
   for (int i = 0; i < n; i++) ch_sem_wait(&semaphore_of_others);
@@ -211,6 +234,36 @@ TEST(only_the_activity_that_forks_is_in_the_child) {
   int status;
   EXPECT(syscall(SYS_wait4, child, &status, 0, NULL) == child && status == 6 << 8);
   exit(0);
+}
+
+static void nap(ch_activity *a) {
+  activate [a] { ch_sleep(1000000); }
+}
+/* Those that are in none of the two are dropped once. */
+TEST(a_childs_child_has_only_the_activity_that_forks_again) {
+  ch_activity a[3], b[3], c;
+  alarm(60);
+  for (int i = 0; i < 3; i++) nap(&a[i]);
+  ch_sleep(0);
+  pid_t child = fork();
+  if (child > 0) {
+    EXPECT(status_of(child) == 3 << 8);
+    return;
+  }
+  for (int i = 0; i < 3; i++) nap(&b[i]);
+  ch_sleep(0);
+  memset(a, 0, sizeof a); /* their memory may mean something else by now */
+  pid_t grandchild = fork();
+  if (grandchild > 0) {
+    EXPECT(status_of(grandchild) == 2 << 8);
+    _exit(3);
+  }
+  alarm(20);
+  for (int i = 0; i < 3; i++) EXPECT(ch_activity_wait(&b[i]) == ESRCH && ch_activity_wait(&a[i]) == EINVAL);
+  EXPECT(activities_in_the_dump() == 1);
+  nap(&c);
+  EXPECT(ch_activity_wait(&c) == 0);
+  exit(2);
 }
 
 /* As the process of a thread that forks and returns from its start routine. */
@@ -385,24 +438,6 @@ TEST(what_was_begun_on_a_thread_is_cancelled_in_a_child) {
     EXPECT((r[i] == 0 && done[i]) || (child == 0 && (r[i] == ECANCELED || r[i] == EINTR)));
   if (child == 0) _exit(0);
   EXPECT(status_of(child) == 0);
-}
-
-TEST(a_childs_waits_are_its_own) {
-  pid_t child;
-  make_both();
-  do {
-    async read_socket();
-    async read_pipe();
-    ch_sleep(1000000);
-    child = fork();
-    int status; /* plainly: the parent's branches wait for the same bytes */
-    if (child == 0) alarm(20);
-    if (child > 0) EXPECT(syscall(SYS_wait4, child, &status, 0, NULL) == child && status == 0);
-    write_both();
-  }
-  finish;
-  EXPECT(got_socket == 1 && got_pipe == 1);
-  if (child == 0) _exit(0);
 }
 
 static long in_the_domain;
