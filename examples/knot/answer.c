@@ -19,9 +19,12 @@ static void send_all(struct output *out, const char *bytes, size_t n) {
     ssize_t put = -1;
     within(settings.timeout) do put = out->to->tls ? tls_write(out->to, bytes, n) : write(out->to->fd, bytes, n);
     finish;
-    out->failed = put <= 0;
-    bytes += put;
-    n -= (size_t)put;
+    if (put > 0) {
+      bytes += put;
+      n -= (size_t)put;
+    } else {
+      out->failed = true;
+    }
   }
 }
 
@@ -41,9 +44,9 @@ static void add(struct output *out, const char *bytes, size_t n) {
 
 static void add_text(struct output *out, const char *text) { add(out, text, strlen(text)); }
 
-/* What is formatted fits into the buffer of an output. */
+/* The longest text is a location, which is a part of the request's text. */
 __attribute__((format(printf, 2, 3))) static void addf(struct output *out, const char *format, ...) {
-  char text[sizeof out->bytes];
+  char text[HEAD_SIZE + 256];
   va_list arguments;
   va_start(arguments, format);
   int n = vsnprintf(text, sizeof text, format, arguments);
@@ -221,20 +224,27 @@ static int answer_file(struct output *out, const struct request *r, struct file 
   return status;
 }
 
+/* The target names a folder, and has no slash at its end. The links in the folder's page are relative, so the client
+ * has to ask again, with the slash. A target that begins with two slashes would name another server there. */
+static int answer_folder(struct output *out, const char *target, bool last, bool head_only) {
+  char location[HEAD_SIZE + 32];
+  if (target[0] != '/' || target[1] == '/')
+    return answer_status(out, 404, last, head_only, "");
+  snprintf(location, sizeof location, "Location: %.*s/\r\n", (int)strcspn(target, "?#"), target);
+  return answer_status(out, 301, last, head_only, location);
+}
+
 int answer(struct output *out, const struct request *r, bool last, long long *sent) {
   bool head_only = r->parser.method == HTTP_HEAD;
   const char *target = r->text;
-  char more[LONGEST_PATH + 32] = "";
   struct file *f;
   if (r->parser.method != HTTP_GET && !head_only)
     return answer_status(out, 405, last, false, "Allow: GET, HEAD\r\n");
   int status = file_open(&f, target, request_field(r, "accept-encoding"));
-  if (status == 301 && (target[0] != '/' || target[1] == '/'))
-    status = 404;
-  if (status == 301) /* a folder: its page has relative links, so the slash matters */
-    snprintf(more, sizeof more, "Location: %.*s/\r\n", (int)strcspn(target, "?#"), target);
+  if (status == 301)
+    return answer_folder(out, target, last, head_only);
   if (status)
-    return answer_status(out, status, last, head_only, more);
+    return answer_status(out, status, last, head_only, "");
   status = answer_file(out, r, f, last, head_only, sent);
   file_close(f);
   return status;

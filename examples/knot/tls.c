@@ -8,6 +8,7 @@
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/socket.h>
 
 static SSL_CTX *context;
@@ -18,7 +19,9 @@ void tls_load(const char *certificate, const char *key) {
   if (SSL_CTX_use_certificate_chain_file(context, certificate) == 1 &&
       SSL_CTX_use_PrivateKey_file(context, key, SSL_FILETYPE_PEM) == 1)
     return;
-  fprintf(stderr, "knot: cannot use %s and %s: %s\n", certificate, key, ERR_reason_error_string(ERR_peek_error()));
+  unsigned long error = ERR_peek_error(); /* OpenSSL has no words for an error of the system */
+  const char *reason = ERR_SYSTEM_ERROR(error) ? strerror(ERR_GET_REASON(error)) : ERR_reason_error_string(error);
+  fprintf(stderr, "knot: cannot use %s and %s: %s\n", certificate, key, reason);
   exit(2);
 }
 

@@ -143,6 +143,9 @@ def answers(expect, port, files):
         ("*", 400),
     ]:
         expect(f"{target[:40]}_is_{want}", get(target)[0] == want, get(target))
+    detour = "/" + "%2e/" * 900 + "sub"
+    answer = get(detour)
+    expect("a_long_target_of_a_folder_is_repeated_whole", answer and answer[1]["location"] == f"{detour}/", answer)
     expect("a_folder_gets_its_slash", get("/sub?x=1")[1]["location"] == "/sub/", get("/sub?x=1"))
     for method in ["POST", "DELETE", "OPTIONS"]:
         status, headers, _ = get("/", "Content-Length: 0", method=method)
@@ -357,6 +360,8 @@ def encryption(expect, program, folder, files, certificate, key, many):
             client.close()
     done = subprocess.run([program, "--tls", key, certificate, folder], stderr=subprocess.PIPE, text=True)
     expect("a_certificate_that_is_none_is_named", done.returncode == 2 and "cannot use" in done.stderr, done)
+    done = subprocess.run([program, "--tls", "/nonexistent", key, folder], stderr=subprocess.PIPE, text=True)
+    expect("so_is_one_that_is_missing", done.returncode == 2 and "No such file" in done.stderr, done)
 
 
 def resident(process):
