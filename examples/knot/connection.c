@@ -14,10 +14,14 @@ struct work {
   char bytes[16384];
 };
 
-/* How a connection goes on: with other requests; not, and the client sends nothing; not, but the client may send. */
-enum next { MORE, OVER, RESTLESS };
+/* How a connection goes on. */
+enum next {
+  MORE,           /* other requests may come */
+  CLOSE,          /* it is closed, for the client does not send any more */
+  DRAIN_AND_CLOSE /* it is closed, but the client may still send */
+};
 
-/* Reads what the client sends next: what is there, or what comes while a request that has begun may still take. */
+/* Reads what the client has sent. If a request has begun, it waits for more, until the request's time is over. */
 static ssize_t receive(struct connection *c, struct work *w, int64_t began) {
   ssize_t got = -1;
   bool waits = w->request.begun;
@@ -45,7 +49,7 @@ static enum next serve_what_has_come(struct connection *c, struct work *w) {
     if (got < 0 && errno == ECANCELED)
       answer_status(&w->output, 408, true, false, "");
     if (got <= 0)
-      return got == 0 ? OVER : RESTLESS;
+      return got == 0 ? CLOSE : DRAIN_AND_CLOSE;
     for (size_t at = 0; at < (size_t)got && !w->output.failed;) {
       at += request_take(&w->request, w->bytes + at, (size_t)got - at);
       if (!w->request.refused && !w->request.complete)
@@ -56,13 +60,13 @@ static enum next serve_what_has_come(struct connection *c, struct work *w) {
                                       : answer(&w->output, &w->request, last, &sent);
       log_request(c->address, &w->request, status, sent, began);
       if (last)
-        return at == (size_t)got && !w->request.refused ? OVER : RESTLESS;
+        return at == (size_t)got && !w->request.refused ? CLOSE : DRAIN_AND_CLOSE;
       began = ch_now();
       request_begin(&w->request);
     }
     output_flush(&w->output);
     if (w->output.failed)
-      return OVER;
+      return CLOSE;
     if ((size_t)got < sizeof w->bytes && !w->request.begun && !c->tls)
       return MORE; /* OpenSSL is asked again, for it may have read more than it has given */
   }
@@ -72,20 +76,23 @@ static enum next serve_what_has_come(struct connection *c, struct work *w) {
 static noncancellable __attribute__((noinline)) enum next serve_some(struct connection *c) {
   struct work *w = malloc(sizeof *w);
   if (!w)
-    return OVER;
+    return CLOSE;
   enum next next = serve_what_has_come(c, w);
   output_flush(&w->output);
   free(w);
   return next;
 }
 
-/* A client that still sends would get a reset, and might lose the answer for it. This waits until it has seen the end.
- * It is a function of its own because the bytes have a place in its frame, which `serve` has for as long as it lives.
- */
-static noncancellable __attribute__((noinline)) void let_it_see_the_end(int connection) {
+/* If the connection were closed while the client still sends, the client would get a reset, and might lose the answer.
+ * This waits until the client has closed its side. Like serve_some it is not inlined: what lies in the frame of `serve`
+ * is there for as long as the connection, also while that is idle. */
+static noncancellable __attribute__((noinline)) void drain(int connection) {
   char rest[512];
   shutdown(connection, SHUT_WR);
-  within(1000000000) do while (read(connection, rest, sizeof rest) > 0);
+  within(1000000000) do {
+    while (read(connection, rest, sizeof rest) > 0) {
+    }
+  }
   finish;
 }
 
@@ -99,14 +106,14 @@ void serve(int connection, uint32_t address) {
   enum next next = MORE;
   for (bool first = true; next == MORE && (first || !stopping); first = false)
     if (ch_fd_wait(connection, POLLIN, settings.idle) <= 0 && !(first && stopping && last_request_comes(connection)))
-      next = OVER;
+      next = CLOSE;
     else if (first && !tls_begin(&c))
-      next = OVER;
+      next = CLOSE;
     else
       next = serve_some(&c);
   if (c.tls)
     tls_end(&c);
-  if (next == RESTLESS)
-    let_it_see_the_end(connection);
+  if (next == DRAIN_AND_CLOSE)
+    drain(connection);
   close(connection);
 }

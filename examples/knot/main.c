@@ -140,6 +140,12 @@ static void read_number(const struct number *n, const char *text) {
   *n->to = value * n->unit;
 }
 
+/* Ends the program: nobody knows what the command line means. */
+static _Noreturn void refuse(void) {
+  fputs(usage, stderr);
+  exit(2);
+}
+
 static void read_options(int argc, char **argv) {
   static const char letters[] = "p:d:c:i:s:b:l:t:h"; /* those of `numbers` first, and in the same order */
   static const struct option options[] = {{"port", 1, NULL, 'p'},        {"domains", 1, NULL, 'd'},
@@ -151,7 +157,7 @@ static void read_options(int argc, char **argv) {
     if (c == 'h')
       exit(fputs(usage, stdout) < 0);
     if (c == '?' || (c == 't' && optind == argc))
-      exit(fputs(usage, stderr) < 0 ? 1 : 2);
+      refuse();
     if (c == 'l')
       settings.log = optarg;
     else if (c == 't')
@@ -159,10 +165,8 @@ static void read_options(int argc, char **argv) {
     else
       read_number(&numbers[(strchr(letters, c) - letters) / 2], optarg);
   }
-  if (optind != argc - 1) {
-    fputs(usage, stderr);
-    exit(2);
-  }
+  if (optind != argc - 1)
+    refuse();
   settings.root = argv[optind];
   int folder = open(settings.root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (folder < 0) {

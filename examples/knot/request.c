@@ -1,4 +1,4 @@
-/* A request comes in pieces. llhttp finds its parts; they are copied into the request's own text. Nothing here waits.
+/* A request comes in pieces. llhttp finds its parts, which are copied into the request's own text. Nothing here waits.
  */
 #include "knot.h"
 #include <string.h>
