@@ -855,7 +855,11 @@ void execute(struct client *c) {
       else if (waits(table[i].run))
         table[i].run(c);
       else
-        atomic table[i].run(c);
+        atomic {
+          table[i].run(c);
+          if (c->subscribed > 0) /* what is published from now on comes behind this reply */
+            queue_replies(c);
+        }
       return;
     }
   add_error(&c->out, "ERR unknown command '%.*s'", name.size < 100 ? (int)name.size : 100, name.at);

@@ -59,6 +59,8 @@ struct client {
 int next_command(struct client *);
 /* Sends what `out` holds. */
 void send_replies(struct client *);
+/* Puts what `out` holds behind what was published for the client, which the client's sender sends. */
+void queue_replies(struct client *);
 /* Gives back the memory for a command and its replies. */
 void give_buffers_back(struct client *);
 

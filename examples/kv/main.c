@@ -41,9 +41,8 @@ static void serve(int descriptor) {
 client:
   do {
     while (!c.closing && (command = next_command(&c)) > 0) {
-      bool first = c.subscribed == 0;
       execute(&c);
-      if (first && c.subscribed > 0 && !c.has_sender) {
+      if (c.subscribed > 0 && !c.has_sender) {
         c.has_sender = true;
         async send_letters(&c);
       }

@@ -63,13 +63,16 @@ void add_error(struct buffer *b, const char *format, ...) {
   add_bytes(b, "\r\n", 2);
 }
 
+void queue_replies(struct client *c) {
+  add_bytes(&c->letters, c->out.at, c->out.used);
+  c->out.used = 0;
+  ch_sem_post(&c->published);
+}
+
 void send_replies(struct client *c) {
   size_t done = 0;
-  if (c->has_sender && c->out.used > 0) { /* behind what was published before */
-    add_bytes(&c->letters, c->out.at, c->out.used);
-    c->out.used = 0;
-    ch_sem_post(&c->published);
-  }
+  if (c->has_sender && c->out.used > 0)
+    queue_replies(c);
   while (done < c->out.used && !c->closing) {
     ssize_t put = send(c->descriptor, c->out.at + done, c->out.used - done, MSG_NOSIGNAL);
     if (put < 0)

@@ -224,6 +224,15 @@ def publishing(expect, port):
             key=str,
         ),
     )
+    quick = Client(port)
+    quick.socket.sendall(b"SUBSCRIBE own\r\nPUBLISH own text\r\n")
+    replies = [quick.reply(), quick.reply()]
+    expect(
+        "a_subscription_is_confirmed_before_its_first_message",
+        replies == [[b"subscribe", b"own", 1], [b"message", b"own", b"text"]],
+        replies,
+    )
+    quick.close()
     expect("unsubscribe_is_confirmed", hearer.ask("UNSUBSCRIBE", "news") == [b"unsubscribe", b"news", 2])
     slow = Client(port)
     slow.ask("SUBSCRIBE", "flood")
