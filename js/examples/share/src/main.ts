@@ -54,4 +54,12 @@ requestAnimationFrame(function frame(now) {
   requestAnimationFrame(frame)
 })
 
-Object.assign(globalThis, { share: { get pending() { return pending }, get longest() { return longest }, get items() { return items }, get frames() { return frames } } })
+// For the test.
+Object.assign(globalThis, {
+  share: {
+    get pending() { return pending },
+    get version() { return version },
+    get longest() { return longest },
+    get frames() { return frames },
+  },
+})
