@@ -1,7 +1,8 @@
-/* A chat server: what one client writes, all the others read.   chat PORT
+/* A chat server: what one client writes, all the others read.   chat [PORT]
  *
  * The first line of a client is its name. Each client has a channel of lines that it has not been sent yet. Nobody
  * waits for a slow client: when its channel is full, it is dropped. */
+#include "../port.h"
 #include <arpa/inet.h>
 #include <charcoal.h>
 #include <charcoal/channel.h>
@@ -116,7 +117,10 @@ static void serve(int connection) {
 }
 
 int main(int argc, char **argv) {
-  struct sockaddr_in here = {.sin_family = AF_INET, .sin_port = htons((uint16_t)(argc > 1 ? atoi(argv[1]) : 0))};
+  int port = argc > 1 ? read_port(argv[1]) : 0;
+  if (port < 0 || argc > 2)
+    return fprintf(stderr, "usage: chat [PORT]\n"), 2;
+  struct sockaddr_in here = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port)};
   int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &(int){1}, sizeof(int));
   if (bind(listener, (void *)&here, sizeof here) != 0 || listen(listener, 1000) != 0)

@@ -1,6 +1,6 @@
 /* Commits operations among processes, and checks that all of them have carried out the same ones.
  *
- *     commit PARTICIPANTS OPERATIONS [MS]
+ *     commit [PARTICIPANTS [OPERATIONS [MS]]]
  *
  * Each participant takes 10 ms for its vote. Participant 0 says no to every third operation, and participant 1 does not
  * answer every fifth one in time, which is 400 ms or MS. Exit status 1 when a participant has carried out other
@@ -63,6 +63,8 @@ static void participate(int fd, int index) {
 int main(int argc, char **argv) {
   int n = argc > 1 ? atoi(argv[1]) : 8, operations = argc > 2 ? atoi(argv[2]) : 10;
   int timeout = argc > 3 ? atoi(argv[3]) : 400;
+  if (n < 1 || operations < 1 || timeout < 1)
+    return fprintf(stderr, "usage: commit [PARTICIPANTS [OPERATIONS [MS]]]\n"), 2;
   int *fds = calloc((size_t)n, sizeof *fds), committed = 0, done = 0, wrong = 0;
   voting = mmap(NULL, sizeof *voting, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (voting == MAP_FAILED)

@@ -81,7 +81,7 @@ static int by_text(const void *a, const void *b) { return strcmp(a, b); }
 /* Whether this is the first time that anybody asks for the path. Nobody else runs in between: tsearch never waits. */
 static int is_new(char *path) { atomic return *(char **)tsearch(path, &seen, by_text) == path; }
 
-/* Fetches the page, and, at the same time, all that it leads to. Owns `path`. */
+/* Fetches the page, and then all that it leads to at the same time. The path belongs to `seen`. */
 static void crawl(char *path) {
   size_t size;
   char *text = get_patiently(path, &size);

@@ -1,8 +1,8 @@
-/* What the example's name server answers. Pure functions of the question, so every answer can be foretold:
+/* What the example's name server answers. These are pure functions of the question, so every answer can be foretold:
  *
- *   A      of NAME.example.test          10.x.y.z, x.y.z being the low 24 bits of the FNV-1a hash of the lower-case
- * name other  types of such a name          no such record (an empty answer) names  that begin with `missing`     no
- * such name, as for every name outside example.test
+ * - type A of NAME.example.test: 10.x.y.z, where x.y.z are the low 24 bits of the FNV-1a hash of the lower-case name;
+ * - other types of such a name: no such record, which is an empty answer;
+ * - names that begin with `missing`, and all names outside example.test: no such name.
  */
 #ifndef ANSWER_H
 #define ANSWER_H

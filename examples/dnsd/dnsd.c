@@ -8,6 +8,7 @@
  *
  * What it answers depends on the name alone, so that anybody can tell whether an answer is right (answer.h).
  */
+#include "../port.h"
 #include "answer.h"
 
 #include <arpa/inet.h>
@@ -44,14 +45,16 @@ int main(int argc, char **argv) {
   int option, port = 0, latency = 20, seconds = 300;
   while ((option = getopt(argc, argv, "p:l:t:")) != -1) {
     if (option == 'p')
-      port = atoi(optarg);
+      port = read_port(optarg);
     else if (option == 'l')
       latency = atoi(optarg);
     else if (option == 't')
       seconds = atoi(optarg);
     else
-      return 2;
+      port = -1;
   }
+  if (port < 0 || latency < 0 || optind < argc)
+    return fprintf(stderr, "usage: dnsd [-p PORT] [-l LATENCY-MS] [-t SECONDS]\n"), 2;
   alarm(seconds);
   int fd = open_socket(port);
 

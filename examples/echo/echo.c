@@ -1,4 +1,5 @@
-/* An echo server: every connection is served by blocking, straight-line code, all of them in one thread.   echo PORT */
+/* An echo server: blocking, straight-line code serves each connection, and all of them in one thread.   echo [PORT] */
+#include "../port.h"
 #include "serve.h"
 #include <arpa/inet.h>
 #include <charcoal.h>
@@ -7,7 +8,10 @@
 #include <sys/resource.h>
 
 int main(int argc, char **argv) {
-  struct sockaddr_in here = {.sin_family = AF_INET, .sin_port = htons(argc > 1 ? atoi(argv[1]) : 0)};
+  int port = argc > 1 ? read_port(argv[1]) : 0;
+  if (port < 0 || argc > 2)
+    return fprintf(stderr, "usage: echo [PORT]\n"), 2;
+  struct sockaddr_in here = {.sin_family = AF_INET, .sin_port = htons(port)};
   struct rlimit files = {20000, 20000};
   socklen_t size = sizeof here;
   int listener = socket(AF_INET, SOCK_STREAM, 0), connection;

@@ -5,6 +5,7 @@
  * Also one thread, and also straight-line code. With the server's process id it tells how much memory the server has
  * taken for each connection (without the kernel's part). Exit status 1 when an echo was wrong or missing.
  */
+#include "../port.h"
 #include <arpa/inet.h>
 #include <charcoal.h>
 #include <stdio.h>
@@ -58,11 +59,10 @@ static double now(void) {
 }
 
 int main(int argc, char **argv) {
-  if (argc < 4) {
-    fprintf(stderr, "usage: load PORT CONNECTIONS ROUNDS [SERVER-PID]\n");
-    return 2;
-  }
-  int port = atoi(argv[1]), n = atoi(argv[2]), rounds = atoi(argv[3]), right = 0;
+  int port = argc < 4 ? -1 : read_port(argv[1]);
+  if (port < 0 || atoi(argv[2]) < 1 || atoi(argv[3]) < 0)
+    return fprintf(stderr, "usage: load PORT CONNECTIONS ROUNDS [SERVER-PID]\n"), 2;
+  int n = atoi(argv[2]), rounds = atoi(argv[3]), right = 0;
   struct rlimit files = {20000, 20000};
   setrlimit(RLIMIT_NOFILE, &files);
   int *fds = calloc(n, sizeof *fds);

@@ -1,10 +1,11 @@
 /* An echo server on several cores: each domain has a listening socket of its own on the same port (SO_REUSEPORT), among
  * which the kernel divides the connections. A connection stays in its domain, so nothing is shared.
  *
- *   echodomains PORT DOMAINS
+ *   echodomains [PORT [DOMAINS]]
  *
  * SIGINT and SIGTERM end it: all connections are closed, and each domain says how many it has served. */
 #include "../echo/serve.h"
+#include "../port.h"
 #include <arpa/inet.h>
 #include <charcoal.h>
 #include <signal.h>
@@ -41,9 +42,9 @@ static intptr_t accept_all(void *argument) {
 }
 
 int main(int argc, char **argv) {
-  int n = argc > 2 ? atoi(argv[2]) : 2;
-  if (n < 1 || n > 64)
-    return fprintf(stderr, "usage: echodomains PORT DOMAINS\n"), 2;
+  int n = argc > 2 ? atoi(argv[2]) : 2, wanted = argc > 1 ? read_port(argv[1]) : 0;
+  if (n < 1 || n > 64 || wanted < 0)
+    return fprintf(stderr, "usage: echodomains [PORT [DOMAINS]]\n"), 2;
   struct rlimit files = {20000, 20000};
   setrlimit(RLIMIT_NOFILE, &files);
   sigset_t stop;
@@ -55,7 +56,7 @@ int main(int argc, char **argv) {
   int listeners[64], which;
   struct sockaddr_in here;
   socklen_t size = sizeof here;
-  in_port_t port = htons((uint16_t)(argc > 1 ? atoi(argv[1]) : 0));
+  in_port_t port = htons((uint16_t)wanted);
   for (int i = 0; i < n; i++) {
     listeners[i] = listen_at(port);
     if (listeners[i] < 0 || getsockname(listeners[i], (void *)&here, &size))

@@ -6,6 +6,7 @@
  * again; if one turns out to be closed, a request that has come as a whole is sent anew. Every second each server is
  * asked whether it is well. Bytes are read only as fast as the other side takes them. Connections that change to
  * another protocol (Upgrade) are not passed on. */
+#include "../port.h"
 #include <arpa/inet.h>
 #include <charcoal.h>
 #include <errno.h>
@@ -342,12 +343,13 @@ static bool add_server(char *text) {
 
 int main(int argc, char **argv) {
   signal(SIGPIPE, SIG_IGN);
-  if (argc < 3)
+  int port = argc < 3 ? -1 : read_port(argv[1]);
+  if (port < 0)
     return fprintf(stderr, "usage: gateway PORT HOST:PORT...\n"), 2;
   for (int i = 2; i < argc; i++)
     if (!add_server(argv[i]))
       return fprintf(stderr, "gateway: there is no server '%s'\n", argv[i]), 2;
-  struct sockaddr_in here = {.sin_family = AF_INET, .sin_port = htons((uint16_t)atoi(argv[1]))};
+  struct sockaddr_in here = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port)};
   int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &(int){1}, sizeof(int));
   setsockopt(listener, IPPROTO_TCP, TCP_NODELAY, &(int){1}, sizeof(int)); /* its connections inherit it */

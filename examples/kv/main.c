@@ -4,6 +4,7 @@
  *   kv [-p PORT] [-f SNAPSHOT]
  *
  * SIGTERM and SIGINT write the snapshot and end it. */
+#include "../port.h"
 #include "kv.h"
 #include <arpa/inet.h>
 #include <errno.h>
@@ -100,14 +101,16 @@ int main(int argc, char **argv) {
   for (int option; (option = getopt(argc, argv, "p:f:")) != -1;)
     switch (option) {
     case 'p':
-      port = atoi(optarg);
+      port = read_port(optarg);
       break;
     case 'f':
       snapshot = optarg;
       break;
     default:
-      return fprintf(stderr, "usage: kv [-p PORT] [-f SNAPSHOT]\n"), 2;
+      port = -1;
     }
+  if (port < 0 || optind < argc)
+    return fprintf(stderr, "usage: kv [-p PORT] [-f SNAPSHOT]\n"), 2;
   struct rlimit files;
   getrlimit(RLIMIT_NOFILE, &files);
   files.rlim_cur = files.rlim_max;

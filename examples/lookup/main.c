@@ -41,7 +41,7 @@ int main(int argc, char **argv) {
     else if (option == 't')
       timeout = atoll(optarg);
     else
-      return 2;
+      optind = argc;
   }
   if (argc - optind < 2) {
     fprintf(stderr, "usage: lookup -m all|first|timeout|within [-t MS] NAME ADDRESS:PORT...\n");

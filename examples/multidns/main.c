@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <netdb.h>
 #include <resolv.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -93,9 +94,10 @@ int main(int argc, char **argv) {
     else if (option == 'v')
       verbose = 1;
     else
-      return 2;
+      optind = argc;
   }
-  if (optind + 1 != argc) {
+  bool known = strcmp(mode, "seq") == 0 || strcmp(mode, "all") == 0 || atoi(mode) > 0;
+  if (optind + 1 != argc || !known) {
     fprintf(stderr, "usage: multidns -m seq|all|MAX [-s ADDRESS:PORT] [-o FILE] [-v] NAMES\n");
     return 2;
   }

@@ -1,6 +1,6 @@
 /* Two processes send messages to and fro: so many games at the same time, each over a connection of its own.
  *
- *     pingpong GAMES ROUNDS
+ *     pingpong [GAMES [ROUNDS]]
  *
  * Both processes are one function with blocking calls. `async` lets the next game begin when one waits; without it,
  * built by another compiler, the games are played one after the other, with the same result. */
@@ -55,6 +55,8 @@ static long play(int (*ends)[2], int games, long rounds, int side) {
 int main(int argc, char **argv) {
   int games = argc > 1 ? atoi(argv[1]) : 100;
   long rounds = argc > 2 ? atol(argv[2]) : 1000;
+  if (games < 1 || rounds < 1)
+    return fprintf(stderr, "usage: pingpong [GAMES [ROUNDS]]\n"), 2;
   int (*ends)[2] = calloc((size_t)games, sizeof *ends);
   if (ends == NULL)
     return 2;

@@ -4,6 +4,7 @@
  *   proxy PORT HOST:PORT [IDLE-SECONDS]
  *
  * Bytes are read only as fast as the other side takes them, and one direction may end before the other. */
+#include "../port.h"
 #include <arpa/inet.h>
 #include <charcoal.h>
 #include <errno.h>
@@ -18,7 +19,7 @@
 #include <unistd.h>
 
 static const char *host, *port;
-static int64_t idle = 60000000000; /* ns */
+static int64_t idle; /* how many ns a connection may be idle */
 
 /* A socket that is connected to the server, or -1. */
 static int reach(void) {
@@ -70,15 +71,15 @@ static void serve(int client) {
 
 int main(int argc, char **argv) {
   char *colon = argc > 2 ? strrchr(argv[2], ':') : NULL;
-  if (!colon || argc > 4)
+  double seconds = argc > 3 ? atof(argv[3]) : 60;
+  if (!colon || argc > 4 || read_port(argv[1]) < 0 || seconds <= 0)
     return fprintf(stderr, "usage: proxy PORT HOST:PORT [IDLE-SECONDS]\n"), 2;
   *colon = '\0';
   host = argv[2];
   port = colon + 1;
-  if (argc > 3)
-    idle = (int64_t)(atof(argv[3]) * 1e9);
+  idle = (int64_t)(seconds * 1e9);
 
-  struct sockaddr_in here = {.sin_family = AF_INET, .sin_port = htons((uint16_t)atoi(argv[1]))};
+  struct sockaddr_in here = {.sin_family = AF_INET, .sin_port = htons((uint16_t)read_port(argv[1]))};
   int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &(int){1}, sizeof(int));
   if (bind(listener, (void *)&here, sizeof here) != 0 || listen(listener, 1000) != 0)
