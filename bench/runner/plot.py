@@ -44,12 +44,12 @@ figure.tight_layout()
 figure.savefig(sys.argv[2])
 """
 
-# A line for each bar with a peer: the dot is the ratio, its stroke the spread of our rounds, the tick the bar.
+# A line for each bar with a peer: the dot is the ratio, its stroke leads to that of the medians, the tick is the bar.
 RATIOS = r"""
 import json, sys
 import matplotlib
 matplotlib.use("svg")
-matplotlib.rcParams.update({"svg.fonttype": "none", "svg.hashsalt": "charcoal", "font.family": "sans-serif", "font.size": 9})
+matplotlib.rcParams.update({"svg.fonttype": "none", "svg.hashsalt": "charcoal", "font.size": 9})
 import matplotlib.pyplot as plt
 from matplotlib.lines import Line2D
 
@@ -68,8 +68,7 @@ figure, axis = plt.subplots(figsize=(9, 0.19 * at + 1.2))
 axis.axvline(1, color="#999999", linewidth=0.8, zorder=0)
 for bar, y in zip(bars, groups):
     color = MET if bar["met"] else MISSED
-    share = 1 + bar["spread"] / 100
-    axis.plot([bar["measured"] / share, bar["measured"]], [y, y], color=color, linewidth=1.4, alpha=0.5)
+    axis.plot([bar["median"], bar["measured"]], [y, y], color=color, linewidth=1.4, alpha=0.5)
     axis.plot(bar["measured"], y, "o", color=color, markersize=4)
     axis.plot([bar["wanted"]] * 2, [y - 0.4, y + 0.4], color=BAR, linewidth=1.2)
 axis.set_xscale("log")
@@ -88,7 +87,7 @@ axis.legend(handles=[Line2D([], [], marker="o", linestyle="", color=MET, label="
                      Line2D([], [], marker="|", markersize=9, linestyle="", color=BAR, label="the bar")],
             loc="lower right", fontsize=8, framealpha=1)
 figure.tight_layout()
-figure.savefig(sys.argv[2], metadata={"Date": None}, facecolor="white")
+figure.savefig(sys.argv[2], metadata=dict.fromkeys(["Date", "Creator", "Format", "Type"]), facecolor="white")
 """
 
 
