@@ -34,7 +34,7 @@ def project(name, folder):
     if name == "lua":
         # A function that calls setjmp stays plain, and so does all that runs below it: errors end this Lua instead.
         unprotected = ["-DLUAI_THROW(L,c)=abort()", "-DLUAI_TRY(L,c,a)={ a }", "-Dluai_jmpbuf=int"]
-        repeatable = ["-Dluai_makeseed()=1"]  # else its tables depend on where the program is loaded
+        repeatable = ["-Dluai_makeseed(...)=1"]  # else its tables depend on where the program is loaded
         files = sorted(path for path in glob.glob(f"{folder}/src/*.c") if os.path.basename(path) != "luac.c")
         script = f"{HERE}/programs/work.lua"
         return files, ["-DLUA_USE_POSIX", *unprotected, *repeatable], ["-lm"], [script, "27"], [script, "15"]
