@@ -9,7 +9,6 @@ link by themselves and are meant for more than the front end (which may do witho
 and must end as clang's program does. Last line: N passed, N failed.
 """
 
-import argparse
 import json
 import re
 import shlex
@@ -26,6 +25,7 @@ import programs  # noqa: E402
 import run  # noqa: E402
 import settings  # noqa: E402
 
+import arguments  # noqa: E402
 import fetch  # noqa: E402
 
 MAIN = re.compile(r"\bmain\s*\(")
@@ -140,25 +140,13 @@ class Suite:
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--build", type=Path, default=run.REPO / "build")
-    parser.add_argument("--cc")
-    parser.add_argument("--reference", default="clang-22")
-    parser.add_argument("--every", type=int, default=1, help="only every Nth test")
-    parser.add_argument("--settings", default="O0-stress,O2-stress")
-    parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("patterns", nargs="*")
-    args = parser.parse_args()
-
-    build = args.build.resolve()
-    folder = fetch.fetch("clang-tests", build / "suites" / "clang-tests")
+    args = arguments.parse(__doc__, "O0-stress,O2-stress")
+    folder = fetch.fetch("clang-tests", args.build / "suites" / "clang-tests")
     tests = {str(p.relative_to(folder)): p for p in sorted(folder.rglob("*.c"))}
     chosen = [n for n in tests if not args.patterns or any(fnmatchcase(n, w) for w in args.patterns)][:: args.every]
-    compiler = (args.cc or str(build / "bin" / "charcoal-cc")).split()
-    reference = args.reference.split()
-    accepted = Accepted(reference, build / "suites" / "clang-tests.accepted")
-    outcomes = run.Reference(reference, build / "suites" / "clang-tests.expected", 10)
-    suite = Suite(compiler, reference, accepted, outcomes)
+    accepted = Accepted(args.reference, args.build / "suites" / "clang-tests.accepted")
+    outcomes = run.Reference(args.reference, args.build / "suites" / "clang-tests.expected", 10)
+    suite = Suite(args.cc, args.reference, accepted, outcomes)
     counts = Counter()
     with ThreadPoolExecutor(args.jobs) as pool:
         for found in pool.map(lambda name: suite.one(name, tests[name], settings.parse(args.settings)), chosen):

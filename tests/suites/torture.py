@@ -6,7 +6,6 @@
 A test judges itself by its exit status; those that plain clang cannot compile, or
 that fail with it (nested functions, gcc's own builtins), are left out and counted. Last line: N passed, N failed.
 """
-import argparse
 import re
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -19,44 +18,34 @@ import programs  # noqa: E402
 import run  # noqa: E402
 import settings  # noqa: E402
 
+import arguments  # noqa: E402
 import fetch  # noqa: E402
 
 OPTIONS = re.compile(r'dg-(?:additional-)?options\s+"([^"]*)"')
 
 
 def load(path):
-    program = programs.Program(f"gcc-torture/{path.name}", path, ["-std=gnu17", "-Wno-everything", "-lm"], prints=False, leaks=False)
+    flags = ["-std=gnu17", "-Wno-everything", "-lm"]
+    program = programs.Program(f"gcc-torture/{path.name}", path, flags, prints=False, leaks=False)
     for found in OPTIONS.finditer(path.read_text(errors="replace")):
         program.flags[:0] = [o for o in found.group(1).split() if o.startswith(("-f", "-std", "-D"))]
     return program
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--build", type=Path, default=run.REPO / "build")
-    parser.add_argument("--cc")
-    parser.add_argument("--reference", default="clang-22")
-    parser.add_argument("--every", type=int, default=1, help="only every Nth test")
-    parser.add_argument("--offset", type=int, default=0)
-    parser.add_argument("--settings", default="O0-plain,O2-plain,O0-stress,O2-stress,O0-stress-asan,O2-stress-asan")
-    parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("patterns", nargs="*")
-    args = parser.parse_args()
-
-    build = args.build.resolve()
-    folder = fetch.fetch("gcc-torture", build / "suites" / "gcc-torture")
-    chosen = [load(p) for p in sorted(folder.glob("*.c"))][args.offset :: args.every]
+    args = arguments.parse(__doc__, "O0-plain,O2-plain,O0-stress,O2-stress,O0-stress-asan,O2-stress-asan")
+    folder = fetch.fetch("gcc-torture", args.build / "suites" / "gcc-torture")
+    chosen = [load(p) for p in sorted(folder.glob("*.c"))][:: args.every]
     if args.patterns:
         chosen = [p for p in chosen if any(fnmatchcase(p.path.name, w) for w in args.patterns)]
-    compiler = (args.cc or str(build / "bin" / "charcoal-cc")).split()
-    reference = run.Reference(args.reference.split(), build / "suites" / "gcc-torture.expected", 10)
+    reference = run.Reference(args.reference, args.build / "suites" / "gcc-torture.expected", 10)
     tests = {}
     unusable = set()
 
     def one(pair):
         program, setting = pair
         base = ["-" + setting.level]
-        test = tests.setdefault(setting.level, run.Run(compiler, reference, 100, base))
+        test = tests.setdefault(setting.level, run.Run(args.cc, reference, 100, base))
         want = reference.outcome(program, base)
         if (want.stage, want.status) != ("run", 0):
             unusable.add(program.name)
