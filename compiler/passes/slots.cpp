@@ -147,38 +147,33 @@ void SlotUses::solve() {
   }
 }
 
-// Goes through the block backwards, and knows at each event what is in use behind and before it.
+// Goes through the block backwards, and knows at each instruction with events what is in use behind it. What is in use
+// before it and not behind it is accessed by it.
 void SlotUses::findCollisions(const Block &block) {
-  BitVector touched = block.touched, needed = block.needed, inUse;
+  BitVector touched = block.touched, needed = block.needed;
   SmallVector<bool> wasTouched;
   for (const Event &event : block.events) {
     wasTouched.push_back(touched.test(event.slot));
     touched[event.slot] = makes(event);
   }
-  auto collectInUse = [&] {
-    inUse = needed;
-    inUse |= lent;
-    inUse &= touched;
-  };
   for (size_t end = block.events.size(), start; end > 0; end = start) {
     start = end - 1;
     while (start > 0 && block.events[start - 1].at == block.events[end - 1].at)
       --start;
     const ArrayRef<Event> together = ArrayRef(block.events).slice(start, end - start);
-    collectInUse();
-    BitVector busy = inUse;
+    BitVector busy = needed;
+    busy |= lent;
+    busy &= touched;
     for (size_t i = end; i-- > start;) {
       const Event &event = block.events[i];
       touched[event.slot] = wasTouched[i];
       needed[event.slot] = event.kind == Kind::Load || event.kind == Kind::Access;
     }
-    collectInUse();
-    busy |= inUse;
     for (const Event &event : together)
-      if (event.kind != Kind::End)
+      if (makes(event))
         busy.set(event.slot);
     for (const Event &event : together)
-      if (event.kind != Kind::End && event.kind != Kind::Load)
+      if (makes(event) && event.kind != Kind::Load)
         collisions[event.slot] |= busy;
   }
 }
