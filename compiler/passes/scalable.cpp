@@ -1,8 +1,6 @@
 // See scalable.h. Functions in whose source such values stand are not made interruptible (suspension.cpp): these here
 // are the vectorizer's, or come from functions that were inlined.
 #include "scalable.h"
-#include "llvm/ADT/SmallPtrSet.h"
-#include "llvm/IR/CFG.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 
@@ -10,31 +8,10 @@ using namespace llvm;
 
 namespace charcoal {
 
-using Points = SmallPtrSet<const Instruction *, 16>;
-
-// Whether a point stands on a way from the definition to the use.
-static bool crossesBefore(const Instruction &V, const Use &U, const Points &points) {
-  auto *user = cast<Instruction>(U.getUser());
-  auto *phi = dyn_cast<PHINode>(user);
-  SmallVector<const Instruction *> work{phi ? phi->getIncomingBlock(U)->getTerminator() : user};
-  SmallPtrSet<const BasicBlock *, 16> seen;
-  while (!work.empty()) {
-    const Instruction *I = work.pop_back_val();
-    const BasicBlock *BB = I->getParent();
-    for (; I && I != &V; I = I->getPrevNode())
-      if (points.contains(I))
-        return true;
-    if (I == &V)
-      continue;
-    for (const BasicBlock *previous : predecessors(BB))
-      if (seen.insert(previous).second)
-        work.push_back(previous->getTerminator());
-  }
-  return false;
-}
-
-static bool crosses(const Instruction &V, const Points &points) {
-  return any_of(V.uses(), [&](const Use &U) { return crossesBefore(V, U, points); });
+// A value of such a type, or a local that holds one.
+static bool isScalable(const Instruction &I) {
+  auto *A = dyn_cast<AllocaInst>(&I);
+  return (A ? A->getAllocatedType() : I.getType())->isScalableTy();
 }
 
 // A local of variable length, as large as the type is here. It stands behind the static ones.
@@ -71,23 +48,21 @@ static void moveToBlock(Instruction &V) {
   IRBuilder<>(&*after).CreateAlignedStore(&V, block, align);
 }
 
-void moveScalableToBlocks(Function &F, ArrayRef<CallInst *> calls) {
-  const Points points(calls.begin(), calls.end());
+void moveScalableToBlocks(Function &F, ArrayRef<Point> points) {
+  if (none_of(instructions(F), [](const Instruction &I) { return isScalable(I); }))
+    return;
+  const CrossingValues crossing(F, points);
   SmallVector<AllocaInst *> locals;
-  SmallVector<Instruction *> values;
-  for (Instruction &I : instructions(F)) {
-    auto *A = dyn_cast<AllocaInst>(&I);
-    if (A && A->isStaticAlloca() && A->getAllocatedType()->isScalableTy())
+  for (Instruction &I : F.getEntryBlock())
+    if (auto *A = dyn_cast<AllocaInst>(&I); A && A->isStaticAlloca() && isScalable(I))
       locals.push_back(A);
-    else if (I.getType()->isScalableTy() && crosses(I, points))
-      values.push_back(&I);
-  }
   for (AllocaInst *A : locals) {
     A->replaceAllUsesWith(newBlock(F, A->getAllocatedType(), A->getAlign(), A->getName()));
     A->eraseFromParent();
   }
-  for (Instruction *V : values)
-    moveToBlock(*V);
+  for (const CrossingValues::Value &V : crossing.values)
+    if (V.value->getType()->isScalableTy())
+      moveToBlock(cast<Instruction>(*V.value));
 }
 
 } // namespace charcoal

@@ -2,15 +2,14 @@
 #ifndef CHARCOAL_PASSES_SCALABLE_H
 #define CHARCOAL_PASSES_SCALABLE_H
 
-#include "llvm/ADT/ArrayRef.h"
-#include "llvm/IR/Function.h"
-#include "llvm/IR/Instructions.h"
+#include "crossing.h"
 
 namespace charcoal {
 
-// Takes a function whose `points` may suspend. Leaves none of its scalable locals static, and no scalable value alive
-// across a point: each such local or value is in a block of variable length. Static locals stand first in the function.
-void moveScalableToBlocks(llvm::Function &, llvm::ArrayRef<llvm::CallInst *> points);
+// Takes a function whose `points` are at the ends of their blocks. Leaves none of its scalable locals static, and no
+// scalable value alive across a point: each such local or value is in a block of variable length. Static locals stand
+// first in the function.
+void moveScalableToBlocks(llvm::Function &, llvm::ArrayRef<Point> points);
 
 } // namespace charcoal
 

@@ -125,9 +125,9 @@ void Splitter::run() {
   collectPoints();
   if (!calls.empty()) {
     copySwiftErrors(F);
-    moveScalableToBlocks(F, calls);
-    lowerDynamicLocals();
     makePoints();
+    moveScalableToBlocks(F, points);
+    lowerDynamicLocals();
     repeatAddresses(CrossingValues(F, points));
     Locals locals(F, points, CrossingValues(F, points));
     if (F.hasFnAttribute(Attribute::SanitizeAddress))
