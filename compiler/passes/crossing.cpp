@@ -11,6 +11,12 @@ using namespace llvm;
 
 namespace charcoal {
 
+BasicBlock *blockOfUse(const Use &U) {
+  auto *I = cast<Instruction>(U.getUser());
+  auto *phi = dyn_cast<PHINode>(I);
+  return phi ? phi->getIncomingBlock(U) : I->getParent();
+}
+
 CrossingValues::CrossingValues(Function &F, ArrayRef<Point> points) {
   if (points.empty())
     return;
@@ -37,9 +43,7 @@ CrossingValues::CrossingValues(Function &F, ArrayRef<Point> points) {
   };
   auto consider = [&](llvm::Value &V, const BasicBlock *home) {
     for (const Use &U : V.uses()) {
-      auto *I = cast<Instruction>(U.getUser());
-      auto *phi = dyn_cast<PHINode>(I);
-      const BasicBlock *BB = phi ? phi->getIncomingBlock(U) : I->getParent(); // used at its end, if by a phi
+      const BasicBlock *BB = blockOfUse(U);
       if (BB != home) // uses in the home block stand behind the definition: those before it, round a loop, go by a phi
         enter(numbers.lookup(BB));
     }

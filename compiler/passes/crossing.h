@@ -20,6 +20,9 @@ struct Point {
   llvm::BasicBlock *after;  // where the activation goes on
 };
 
+// The block in which a use needs its value: of a phi the end of the block from which control comes.
+llvm::BasicBlock *blockOfUse(const llvm::Use &);
+
 // SSA values that are live across a point.
 //
 //   live-in(B)  = used in B before any definition, or live out and not defined in B

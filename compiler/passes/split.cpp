@@ -21,10 +21,8 @@
 // -passes=charcoal-split
 #include "split.h"
 #include "splitter.h"
-#include "addresses.h"
 #include "async.h"
 #include "bfloat.h"
-#include "layout.h"
 #include "marks.h"
 #include "options.h"
 #include "places.h"

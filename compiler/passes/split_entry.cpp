@@ -2,7 +2,6 @@
 #include "splitter.h"
 #include "promises.h"
 #include "addresses.h"
-#include "async.h"
 #include "marks.h"
 #include "places.h"
 #include "llvm/IR/Constants.h"
@@ -36,6 +35,11 @@ void Splitter::makeInfos() {
 }
 
 // ---- entry, dispatch, suspension, return ----
+
+DebugLoc Splitter::atEntry() const {
+  DISubprogram *place = F.getSubprogram();
+  return place ? DebugLoc(DILocation::get(abi.C, place->getScopeLine(), 0, place)) : DebugLoc();
+}
 
 // Where a debugger stops that is asked to break on the function: at the check, which so belongs to the first statement.
 // Without optimization the arguments are in their places by then.

@@ -2,10 +2,7 @@
 // is known elsewhere gets a home in the frame, which is taken at the entry or where it is first needed (taking.h).
 #include "splitter.h"
 #include "addresses.h"
-#include "async.h"
 #include "layout.h"
-#include "marks.h"
-#include "places.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/InstIterator.h"

@@ -4,7 +4,6 @@
 #include "addresses.h"
 #include "async.h"
 #include "marks.h"
-#include "places.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/MDBuilder.h"
 
@@ -168,12 +167,9 @@ void Splitter::repeatCheap() {
     if (!source || isa<AllocaInst>(source) || slots.lookup(source) < 2)
       continue;
     SmallVector<Use *> uses;
-    for (Use &U : I->uses()) {
-      auto *user = cast<Instruction>(U.getUser());
-      auto *phi = dyn_cast<PHINode>(user);
-      if (crossing.isReloaded(V, phi ? phi->getIncomingBlock(U) : user->getParent()))
+    for (Use &U : I->uses())
+      if (crossing.isReloaded(V, blockOfUse(U)))
         uses.push_back(&U);
-    }
     replaceUses(uses, [&](Instruction *where) {
       Instruction *again = I->clone();
       again->insertBefore(where->getIterator());

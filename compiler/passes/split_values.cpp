@@ -1,10 +1,8 @@
 // Part of `split`: values that live across a point. Each is kept in its register and saved on the way to suspension, or
 // in a slot of the image that is stored where the value is made.
 #include "splitter.h"
-#include "addresses.h"
 #include "layout.h"
 #include "marks.h"
-#include "places.h"
 #include "llvm/Analysis/BlockFrequencyInfo.h"
 #include "llvm/Analysis/BranchProbabilityInfo.h"
 #include "llvm/Analysis/LoopInfo.h"
@@ -21,11 +19,6 @@
 using namespace llvm;
 
 namespace charcoal {
-
-DebugLoc Splitter::atEntry() const {
-  DISubprogram *place = F.getSubprogram();
-  return place ? DebugLoc(DILocation::get(abi.C, place->getScopeLine(), 0, place)) : DebugLoc();
-}
 
 AllocaInst *Splitter::newSlot(Type *T, const Twine &name) {
   IRBuilder<> top(&*body->getFirstNonPHIIt());
@@ -57,12 +50,9 @@ void Splitter::keepInRegister(const CrossingValues &crossing, const CrossingValu
   place->points |= crossed;
 
   SmallVector<Use *> uses;
-  for (Use &U : V.value->uses()) {
-    auto *I = cast<Instruction>(U.getUser());
-    BasicBlock *BB = isa<PHINode>(I) ? cast<PHINode>(I)->getIncomingBlock(U) : I->getParent();
-    if (crossing.isReloaded(V, BB))
+  for (Use &U : V.value->uses())
+    if (crossing.isReloaded(V, blockOfUse(U)))
       uses.push_back(&U);
-  }
   SSAUpdater values;
   values.Initialize(T, V.value->getName());
   auto *I = dyn_cast<Instruction>(V.value);

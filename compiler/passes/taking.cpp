@@ -1,5 +1,6 @@
 // See taking.h.
 #include "taking.h"
+#include "crossing.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Analysis/BlockFrequencyInfo.h"
 #include "llvm/Analysis/BranchProbabilityInfo.h"
@@ -10,12 +11,6 @@
 using namespace llvm;
 
 namespace charcoal {
-
-BasicBlock *blockOfUse(const Use &U) {
-  auto *I = cast<Instruction>(U.getUser());
-  auto *phi = dyn_cast<PHINode>(I);
-  return phi ? phi->getIncomingBlock(U) : I->getParent();
-}
 
 using Reached = SmallPtrSet<const BasicBlock *, 32>;
 

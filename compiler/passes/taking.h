@@ -29,9 +29,6 @@ struct Taking {
   static llvm::Instruction *positionIn(llvm::BasicBlock &, llvm::ArrayRef<llvm::AllocaInst *> homes);
 };
 
-// The block in which a use needs its value: of a phi the end of the block from which control comes.
-llvm::BasicBlock *blockOfUse(const llvm::Use &);
-
 } // namespace charcoal
 
 #endif
