@@ -91,17 +91,14 @@ ${calls}`
 
 test("a package's reads and writes are watched if its code counts as own, and not otherwise", async () => {
   const dir = temporary()
-  const counter = path.join(dir, 'node_modules/@shop/counter')
-  mkdirSync(counter, { recursive: true })
-  writeFileSync(path.join(counter, 'package.json'), '{"type":"module","exports":"./index.js"}')
-  writeFileSync(
-    path.join(counter, 'index.js'),
-    'let n = 0\nexport async function count() { const m = n; await null; await null; n = m + 1 }',
-  )
-  writeFileSync(
-    path.join(dir, 'program.mjs'),
-    "import { count } from '@shop/counter'\nawait Promise.all([count(), count()])",
-  )
+  const files = {
+    'node_modules/@shop/counter/package.json': '{"type":"module","exports":"./index.js"}',
+    'node_modules/@shop/counter/index.js': `let n = 0
+export async function count() { const m = n; await null; await null; n = m + 1 }`,
+    'program.mjs': "import { count } from '@shop/counter'\nawait Promise.all([count(), count()])",
+  }
+  mkdirSync(path.join(dir, 'node_modules/@shop/counter'), { recursive: true })
+  for (const [name, text] of Object.entries(files)) writeFileSync(path.join(dir, name), text)
   const seen = async (own: string[]): Promise<string[]> => {
     const out = path.join(dir, 'trace.jsonl')
     await recordNode(path.join(dir, 'program.mjs'), [], { out, cwd: dir, stdio: 'ignore', own })
