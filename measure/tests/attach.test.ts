@@ -6,7 +6,7 @@ import { parseTrace, type TraceRecord } from '../src/format/index.ts'
 import { findEndpoint } from '../src/record/endpoint.ts'
 import { attachNode } from '../src/record/node/attach.ts'
 import { startBrowser } from '../src/record/web/browser.ts'
-import { recordWeb } from '../src/record/web/index.ts'
+import { recordWeb, type Steps } from '../src/record/web/index.ts'
 import { ok, rejects, same, test } from './harness.ts'
 import { temporary } from './places.ts'
 
@@ -76,7 +76,10 @@ test('a program that ends while it is recorded is not kept from ending', async (
 
 test('a tab of a browser that runs already is recorded as it is, and goes on', async () => {
   const dir = temporary()
-  writeFileSync(path.join(dir, 'a.html'), '<title>a</title><script>setInterval(function tick() {}, 10)</script>')
+  writeFileSync(
+    path.join(dir, 'a.html'),
+    '<title>a</title><script>let n = 0; setInterval(function tick() { n++ }, 10)</script>',
+  )
   const browser = await startBrowser()
   try {
     const { cdp } = browser
@@ -85,7 +88,12 @@ test('a tab of a browser that runs already is recorded as it is, and goes on', a
     if (endpoint.kind !== 'browser') throw new Error(endpoint.kind)
     ok(endpoint.pages.some((page) => page.id === targetId))
     const attach = { endpoint: endpoint.socket, page: targetId }
-    const recorded = await recordWeb('a', { out: path.join(dir, 'a.jsonl'), duration: 600, attach })
+    const script: Steps = async ({ page }) => {
+      page.timeout = 200_000
+      const before = await page.evaluate<number>('n')
+      await page.waitForFunction(`n > ${before} + 10`)
+    }
+    const recorded = await recordWeb('a', { out: path.join(dir, 'a.jsonl'), script, attach })
     ok(recorded.continuations > 3, `${recorded.continuations} continuations`)
     ok(names(parseTrace(readFileSync(recorded.out))).includes('tick'), 'its places')
     const { targetInfos } = await cdp.send('Target.getTargets')

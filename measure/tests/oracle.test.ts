@@ -23,8 +23,8 @@ const optional = (oracles: { name: string; optional?: boolean }[]): Set<string> 
   new Set(oracles.filter((o) => o.optional).map((o) => o.name))
 
 /**
- * What is wrong in each of three recordings is wrong. On a machine that does much else the browser may take a sample too
- * late to name a callback, which is lost then; and what a task of V8's own settles (compiled WebAssembly) may be
+ * What is wrong in each of three recordings is wrong. On a machine that does much else the browser may take a sample
+ * too late to name a callback, which is lost then; and what a task of V8's own settles (compiled WebAssembly) may be
  * continued at the end of another callback, and count as a part of that.
  */
 async function inThreeRecordings(record: () => Promise<Verdict[]>, optional: Set<string>): Promise<Verdict[]> {

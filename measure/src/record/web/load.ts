@@ -3,7 +3,7 @@ import { MeasureError } from '../../format/error.ts'
 import type { Cdp } from './cdp.ts'
 
 /** Milliseconds in which a page that is alive answers. */
-const ALIVE = 2000
+const ALIVE = 5000
 
 /** True if the page's main thread answers. */
 export function responds(cdp: Cdp, session: string): Promise<boolean> {
