@@ -1,15 +1,5 @@
-// session-file-store: the same with sessions in files.
-import express from 'express'
-import session from 'express-session'
+// session-file-store: the same as memorystore, with sessions in files.
 import files from 'session-file-store'
-import { requests, sleep } from './crowd.mjs'
+import { countRequests } from './sessions.mjs'
 
-const app = express()
-const store = new (files(session))({ path: 'sessions', logFn() {}, reapInterval: -1 })
-app.use(session({ secret: 's', store, resave: false, saveUninitialized: true }))
-app.get('/', async (request, response) => {
-  request.session.views = (request.session.views ?? 0) + 1
-  await sleep(3)
-  response.end()
-})
-await requests(app)
+await countRequests((session) => new (files(session))({ path: 'sessions', logFn() {}, reapInterval: -1 }))
