@@ -5,7 +5,7 @@
  */
 import type { Figures } from './figures.ts'
 import { ENOUGH_RUNS } from './ranking.ts'
-import { fileOf, functionOf, isPackage, shortUrl, type Site } from './sites.ts'
+import { fileOf, functionOf, packageAt, shortUrl, type Site } from './sites.ts'
 
 export interface Conflict {
   /** `data`: accesses were seen. `function`: code of the same function ran in a gap. */
@@ -117,9 +117,8 @@ function ofCallSites(f: Figures): Conflict[] {
 
 /** In a package that the user has not counted as own. */
 function isForeign(f: Figures, index: number): boolean {
-  const site = f.sites[index]!
-  const own = f.recordings.flatMap((r) => r.own ?? [])
-  return isPackage(site) && !own.some((name) => (site.original?.source ?? site.url)!.includes(`/node_modules/${name}/`))
+  const name = packageAt(f.sites[index]!)
+  return name !== undefined && !f.recordings.some((r) => r.own?.includes(name))
 }
 
 const nameOf = (site: Site | undefined): string => site?.original?.name ?? site?.function ?? ''

@@ -3,6 +3,7 @@
  * code that ran or, where the recorder does not know it, of the registration. Number 0 stands for "anything else", and
  * takes what comes after the table is full.
  */
+import { packageOf } from '../format/packages.ts'
 import type { Continuation, Location, Original } from '../format/types.ts'
 
 export interface Site {
@@ -89,8 +90,8 @@ function describe(kind: string, { url, line, column, function: name, sourceMap, 
  */
 export const fileOf = ({ url, original }: Site): string | undefined => (original?.source ?? url)?.replace(/[?#].*$/, '')
 
-/** Code of a package, not of the program itself. */
-export const isPackage = (site: Site): boolean => /[\\/]node_modules[\\/]/.test(site.original?.source ?? site.url ?? '')
+/** The package whose code it is. Undefined: it is code of the program itself, or unknown. */
+export const packageAt = ({ url, original }: Site): string | undefined => packageOf(original?.source ?? url ?? '')
 
 /**
  * Equal for two sites in the same function, and never for two functions that only share a name. Undefined: not known to

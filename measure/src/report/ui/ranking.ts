@@ -1,7 +1,7 @@
 /** Chains by their places in the source, with what to do about each; filtered by advice, kind, own code and words. */
 import type { Figures } from '../../analysis/figures.ts'
 import { adviceText, type Advice, type RankedChain } from '../../analysis/ranking.ts'
-import { isPackage, siteText, type Site } from '../../analysis/sites.ts'
+import { packageAt, siteText, type Site } from '../../analysis/sites.ts'
 import { percent, time, whole } from '../format.ts'
 import { h } from './dom.ts'
 import { choice, tick } from './filters.ts'
@@ -10,7 +10,8 @@ import { source } from './source.ts'
 import { scroll, td, th } from './tables.ts'
 
 /** A file of the program itself: neither of a package nor Node's own. */
-const isOwn = (site: Site): boolean => site.url !== undefined && !site.url.startsWith('node:') && !isPackage(site)
+const isOwn = (site: Site): boolean =>
+  site.url !== undefined && !site.url.startsWith('node:') && packageAt(site) === undefined
 
 const ADVICE: Record<Advice, string> = {
   wrap: 'wrap',
@@ -132,7 +133,8 @@ export function rankingTable(f: Figures): HTMLElement {
             th('99 %'),
             th(
               'Longest',
-              'From the start of the first continuation to the end of the last: so long an atomic block would keep everything else waiting',
+              'From the start of the first continuation to the end of the last: ' +
+                'so long an atomic block would keep everything else waiting',
             ),
             th('By'),
           ),

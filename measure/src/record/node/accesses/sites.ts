@@ -3,6 +3,7 @@
  * by how much the text that runs is shifted against it.
  */
 
+import { packageOf } from '../../../format/packages.ts'
 import { CONFIG, type HookConfig } from '../config.ts'
 
 /** A place in the file, the function around it, and what is accessed there, as the source says it. */
@@ -52,7 +53,7 @@ export const FILE_SITES = 1 << 16
 /** Programs' own code: files, not packages, save those that the user counts as own. */
 export function isOwn(url: string): boolean {
   if (!url.startsWith('file:') && !url.startsWith('/')) return false
-  const [, name] = /.*[\\/]node_modules[\\/]((?:@[^\\/]+[\\/])?[^\\/]+)/.exec(url) ?? []
+  const name = packageOf(url)
   return name === undefined || packages().includes(name)
 }
 

@@ -1,0 +1,5 @@
+/** Packages are told from a program's own code by where their files lie. */
+
+/** The package that a file belongs to (`lowdb`, `@scope/name`), by its path or URL. Undefined: to none. */
+export const packageOf = (file: string): string | undefined =>
+  /.*[\\/]node_modules[\\/]((?:@[^\\/]+[\\/])?[^\\/]+)/.exec(file)?.[1]
