@@ -6,7 +6,7 @@
  * children or more, none recurring.
  */
 import type { Loop } from './loop.ts'
-import { functionOf, type Site } from './sites.ts'
+import { fileOf, functionOf, type Site } from './sites.ts'
 
 export interface LastChildJson {
   /** Continuations with two or more children. */
@@ -27,6 +27,8 @@ interface Family {
   /** Children behind an `await` of the parent's function, and the last of them. */
   going: number
   child: number
+  /** The first to run, and the first and the last to be registered. */
+  soonest: number
   first: number
   last: number
 }
@@ -45,29 +47,25 @@ export class LastChild {
     for (let c = 0; c < loop.n; c++) {
       const p = loop.edge(c)
       if (p < 0 || loop.recurring[p] === 1) continue
-      const family = families.get(p)
+      const family = families.get(p) ?? { children: 0, going: 0, child: -1, soonest: c, first: c, last: c }
+      families.set(p, family)
+      family.children++
       const resumed = loop.resumed[p] === 1 && loop.resumed[c] === 1
-      const goes = resumed && this.function(loop.site[p]!) === this.function(loop.site[c]!)
-      if (family === undefined)
-        families.set(p, { children: 1, going: goes ? 1 : 0, child: goes ? c : -1, first: c, last: c })
-      else {
-        family.children++
-        if (goes) {
-          family.going++
-          family.child = c
-        }
-        if (loop.registered[c]! < loop.registered[family.first]!) family.first = c
-        if (loop.registered[c]! >= loop.registered[family.last]!) family.last = c
+      if (resumed && this.function(loop.site[p]!) === this.function(loop.site[c]!)) {
+        family.going++
+        family.child = c
       }
+      if (loop.registered[c]! < loop.registered[family.first]!) family.first = c
+      if (loop.registered[c]! >= loop.registered[family.last]!) family.last = c
     }
-    for (const [p, family] of families) this.count(loop, p, family)
+    for (const family of families.values()) this.count(loop, family)
   }
 
   toJson(): LastChildJson {
     return this.totals
   }
 
-  private count(loop: Loop, p: number, { children, going, child, first, last }: Family): void {
+  private count(loop: Loop, { children, going, child, soonest, first, last }: Family): void {
     if (children < 2) return
     const { totals } = this
     totals.parents++
@@ -77,13 +75,13 @@ export class LastChild {
     // Registered in the same tenth of a microsecond: either is as good.
     if (loop.registered[child] === loop.registered[last]) totals.last++
     if (loop.registered[child] === loop.registered[first]) totals.first++
-    let earlier = false
-    for (let c = p + 1; c < child && !earlier; c++) earlier = loop.edge(c) === p
-    if (!earlier) totals.soonest++
+    if (child === soonest) totals.soonest++
   }
 
-  private function(site: number): string | undefined {
-    if (!this.functions.has(site)) this.functions.set(site, functionOf(this.sites[site]!))
-    return this.functions.get(site)
+  /** A module's top level, which may await as well, counts as a function of its file. */
+  private function(index: number): string | undefined {
+    const site = this.sites[index]!
+    if (!this.functions.has(index)) this.functions.set(index, functionOf(site) ?? fileOf(site))
+    return this.functions.get(index)
   }
 }
