@@ -37,6 +37,8 @@ for (const [args, status, pattern] of [
   [['node', '--baseline', 'none.jsonl', 'none.mjs'], 2, /the baseline none.jsonl does not exist; record one/],
   [['node', '--no-calibrate', 'none.mjs'], 2, /the program none.mjs does not exist/],
   [['trace', 'none.jsonl'], 2, /the trace none.jsonl does not exist/],
+  [['corpus', '--from', 'none.json'], 2, /the study none.json does not exist/],
+  [['corpus', '--runs', 'few', 'none'], 2, /--runs is "few"; give a whole number/],
 ] as const)
   test(`the command refuses: ${args.join(' ') || '(nothing)'}`, () => {
     const { status: got, error } = run([...args])

@@ -73,6 +73,13 @@ export function milliseconds(text: string, option: string): number {
   return ms
 }
 
+/** A whole number above 0. */
+export function count(text: string, option: string): number {
+  if (!/^[1-9]\d{0,8}$/.test(text))
+    throw new MeasureError(`--${option} is ${JSON.stringify(text)}; give a whole number like 5`, 2)
+  return Number(text)
+}
+
 export function choice<T extends string>(text: string, option: string, choices: readonly T[]): T {
   if (!choices.includes(text as T))
     throw new MeasureError(`--${option} is ${JSON.stringify(text)}; it can be ${choices.join(' or ')}`, 2)

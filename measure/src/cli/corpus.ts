@@ -1,9 +1,10 @@
 /** `charcoal-measure corpus`: the study. */
-import { mkdirSync, readFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { corpus } from '../study/index.ts'
 import { pools, writeStudy, type Study } from '../study/summary.ts'
 import { terminalSummary } from '../report/index.ts'
-import { choice, milliseconds } from './args.ts'
+import { MeasureError } from '../format/error.ts'
+import { choice, count, milliseconds } from './args.ts'
 import type { Progress } from './progress.ts'
 
 export async function study(
@@ -35,7 +36,7 @@ function record(
   return corpus({
     out,
     only: names.length > 0 ? names : undefined,
-    runs: options.has('runs') ? Number(options.get('runs')) : undefined,
+    runs: options.has('runs') ? count(options.get('runs')!, 'runs') : undefined,
     seconds: seconds('seconds'),
     loadSeconds: seconds('load'),
     cache: options.get('cache'),
@@ -47,7 +48,9 @@ function record(
 
 /** Everything that can be computed from the data of a study, without recording anything. */
 function written(from: string, out: string): Study {
+  if (!existsSync(from)) throw new MeasureError(`the study ${from} does not exist; give the path of a study.json`, 2)
   const told = JSON.parse(readFileSync(from, 'utf8')) as Study
+  if (!Array.isArray(told.applications)) throw new MeasureError(`${from} is no study.json`, 3)
   mkdirSync(out, { recursive: true })
   writeStudy(told, out)
   return told
