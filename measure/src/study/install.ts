@@ -34,22 +34,24 @@ export function install(
   const apps = path.join(cache, 'npm')
   const venv = path.join(cache, 'python')
   const bin = path.join(venv, process.platform === 'win32' ? 'Scripts' : 'bin')
-  once(path.join(cache, 'npm.json'), manifest.npm, () => {
+  const lock = path.join(corpus, 'package-lock.json')
+  const constraints = path.join(corpus, 'constraints.txt')
+  once(path.join(cache, 'npm.json'), [manifest.npm, readFileSync(lock, 'utf8')], () => {
     progress(`installing ${Object.keys(manifest.npm).length} npm packages into ${apps}`)
     mkdirSync(apps, { recursive: true })
     writeFileSync(
       path.join(apps, 'package.json'),
       JSON.stringify({ private: true, dependencies: manifest.npm }, null, 2),
     )
-    copyFileSync(path.join(corpus, 'package-lock.json'), path.join(apps, 'package-lock.json'))
+    copyFileSync(lock, path.join(apps, 'package-lock.json'))
     run('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error', '--legacy-peer-deps'], apps)
   })
-  once(path.join(cache, 'pip.json'), manifest.pip, () => {
+  once(path.join(cache, 'pip.json'), [manifest.pip, readFileSync(constraints, 'utf8')], () => {
     progress(`installing ${Object.keys(manifest.pip).length} Python packages into ${venv}`)
     if (!existsSync(venv)) run('python3', ['-m', 'venv', venv], cache)
     run(
       path.join(bin, 'pip'),
-      ['install', '--quiet', '--constraint', path.join(corpus, 'constraints.txt')].concat(
+      ['install', '--quiet', '--constraint', constraints].concat(
         Object.entries(manifest.pip).map(([name, version]) => `${name}==${version}`),
       ),
       cache,
