@@ -67,12 +67,13 @@ function sessionText(runs: Run[]): string {
 function machineText({ applications }: Study): string {
   const runs = applications.flatMap((a) => a.runs)
   const loads = runs.flatMap((r) => r.machine).sort((a, b) => a - b)
+  const { median } = medianOf(loads)!
   const browsers = [...new Set(runs.flatMap((r) => r.browser ?? []))]
   const nodes = [...new Set(runs.map((r) => r.node))]
   const calibrated = runs.filter((r) => r.calibration !== undefined).length
   const wrong = runs.filter((r) => Object.values(r.calibration?.kinds ?? {}).some((k) => k.edges < k.expected)).length
   return [
-    `Load averages at the begin and end of the recordings: ${loads[0]} to ${loads.at(-1)}, median ${medianOf(loads)!.median}.`,
+    `Load averages when the recordings began and ended: ${loads[0]} to ${loads.at(-1)}, median ${median}.`,
     `${calibrated} of ${runs.length} recordings are calibrated; in ${wrong} of these a parent was missed.`,
     `${[...browsers, ...nodes.map((n) => `Node ${n}`)].join(', ')}.`,
   ].join(' ')
@@ -220,7 +221,7 @@ function lastChildTable(study: Study): string {
   )
 }
 
-/** A row for each application: `counted` of its pool, then measures as medians over its runs; below, over applications. */
+/** A row for each application: `counted` of its pool, measures as medians over its runs; below, over applications. */
 function byApplication(
   { applications }: Study,
   heads: string[],
