@@ -7,7 +7,7 @@ import { fileOf } from './sites.ts'
 export interface Change {
   before?: Conflict
   now?: Conflict
-  /** Its function is in both recordings: only then does it say something that the conflict is not. */
+  /** Its function is in both recordings. If it is not, nothing follows from the conflict's absence. */
   ran: boolean
 }
 

@@ -4,8 +4,8 @@
  * which its resource was made.
  *
  * Invariants: `open` is the continuation that runs or ran last and is not written yet; `depth` is the number of
- * callbacks on the stack; what is made while `depth` is 0 belongs to `open`. The recorder's own pauses (writing, looking
- * at stacks) are taken out of the clock.
+ * callbacks on the stack; what is made while `depth` is 0 belongs to `open`. The recorder's own pauses (writing,
+ * looking at stacks) are taken out of the clock.
  *
  * Continuations in which only Node's own code ran (the steps of `readFile`, of loading a module) are left out, with
  * their children given to their parent: known only with stacks (mode `full`).

@@ -1,4 +1,4 @@
-/** Two recordings beside each other, such as before and after `atomic`: what became of each conflict, and the figures. */
+/** Two recordings beside each other, such as before and after `atomic`: what became of each conflict, and figures. */
 import { changes, type Change } from '../../analysis/compare.ts'
 import { conflictText } from '../../analysis/conflicts.ts'
 import type { Figures } from '../../analysis/figures.ts'
