@@ -582,6 +582,11 @@ test('the last child: whether it, the first or the soonest goes on with the task
   ] as const)
     analyser.add({ type: 'location', id, url: 'a.js', line, column: 5, function: 'f', begin })
   analyser.add({ type: 'location', id: 4, url: 'a.js', line: 9, column: 1, function: 'g' })
+  for (const [id, url] of [
+    [5, 'b.js'],
+    [6, 'c.js'],
+  ] as const)
+    analyser.add({ type: 'location', id, url, line: 7, column: 1, begin })
   const ran: (Partial<Continuation> & { parent: number | null; registered: number })[] = [
     { parent: null, registered: 0, at: 1 },
     // Two children: a timer, then the await of the same function.
@@ -595,6 +600,10 @@ test('the last child: whether it, the first or the soonest goes on with the task
     { parent: 4, registered: 40, at: 4 },
     { parent: 4, registered: 41, at: 4 },
     { parent: 1, registered: 3, at: 1, recurring: true },
+    // Two: an await at the top level of another module, then one of the same.
+    { parent: null, registered: 60, at: 5 },
+    { parent: 10, registered: 61, at: 6 },
+    { parent: 10, registered: 62, at: 5 },
   ]
   ran.forEach((c, i) =>
     analyser.add({
@@ -607,5 +616,5 @@ test('the last child: whether it, the first or the soonest goes on with the task
       ...c,
     }),
   )
-  same(analyser.finish().lastChild, { parents: 3, known: 2, last: 1, first: 1, lot: 0.5 + 1 / 3, soonest: 1 })
+  same(analyser.finish().lastChild, { parents: 4, known: 3, last: 2, first: 1, lot: 1 + 1 / 3, soonest: 1 })
 })
