@@ -19,7 +19,7 @@ class WrongAnswer(Exception):
 
 @dataclass
 class Figure:
-    """What one program measured, over all rounds. A program may report further metrics beside its first, also of other cases."""
+    """What one program measured, over all rounds. Beside its first metric it may report others, also of other cases."""
 
     system: str
     variant: str

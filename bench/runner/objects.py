@@ -83,8 +83,8 @@ def canonical(code):
 def parts(code, ends, restores):
     """Bytes of an interruptible function: {"body", "suspend", "restore"}.
 
-    `suspend` are the blocks from which every way leads to a call of one of `ends`, `restore` those that can only be reached from a
-    call of one of `restores`. An indirect jump may lead anywhere.
+    `suspend` are the blocks from which every way leads to a call of one of `ends`, `restore` those that can only be
+    reached from a call of one of `restores`. An indirect jump may lead anywhere.
     """
     addresses = [item[0] for item in code]
     position = {address: i for i, address in enumerate(addresses)}

@@ -1,9 +1,9 @@
 """What is measured: for each benchmark its cases, and how much work a program is given.
 
 A system takes part in a benchmark when its program lies in the benchmark's folder: FOLDER/SYSTEM.SUFFIX.
-COUNT is chosen so that a run takes some hundredths of a second, and there are many of them: on a machine that others use as well, the
-best of many short runs is what an idle machine would show. A system that is much slower gets less to do; its figure
-is per unit of work anyway.
+COUNT is chosen so that a run takes some hundredths of a second, and there are many of them: on a machine that others
+use as well, the best of many short runs is what an idle machine would show. A system that is much slower gets less to
+do; its figure is per unit of work anyway.
 """
 
 from dataclasses import dataclass, field
@@ -59,7 +59,7 @@ WAITING = {"bottom half": ("", {}), "giving way": ("giving_way", {})}
 
 
 def variants(bench, system):
-    """{name: (key in the build, environment)} of a system in a benchmark; the name is empty where there is one way only."""
+    """{name: (key in the build, environment)} of a system in a benchmark; where there is one way, its name is empty."""
     if bench == "strcmp" and system in ("charcoal", "c"):
         return LOOPS
     if bench == "pingpong" and system == "charcoal":

@@ -1,7 +1,8 @@
 """The rows of a run: results.json, and the table on the terminal.
 
-A row is {"bench", "case", "system", "metric", "value", "unit", "ratio_to_ours"}. `ratio_to_ours` is the system's cost divided by
-ours in the same metric (of a throughput, ours divided by its), so above 1 we are ahead; null where there is nothing to compare.
+A row is {"bench", "case", "system", "metric", "value", "unit", "ratio_to_ours"}. `ratio_to_ours` is the system's cost
+divided by ours in the same metric (of a throughput, ours divided by its), so above 1 we are ahead; null where there is
+nothing to compare.
 """
 
 import json
@@ -35,7 +36,7 @@ def _figures_row(bench, case, metric, figure, ours):
 
 
 def rows_of_case(bench, case, figures, counts):
-    """Rows from Figures: each system at its best variant in each metric, every variant, the spread, and instructions."""
+    """Rows from Figures: each system at its best variant in each metric, all variants, the spread, and instructions."""
     others = dict.fromkeys(f.case for f in figures if f.case)
     rows = _rows(bench, case, [f for f in figures if not f.case], counts)
     for other in others:
@@ -58,7 +59,7 @@ def _rows(bench, case, figures, counts):
         if figure.variant:
             metric = f"{figure.metric} ({figure.variant})"
             rows.append(_figures_row(bench, case, metric, figure, best.get(("charcoal", figure.metric))))
-    units = {figure.system: figure.unit.split("/")[-1] for figure in best.values() if figure.first}
+    units = {f.system: f.unit.split("/")[-1] for f in best.values() if f.first and "/" in f.unit}
     for system, count in counts.items():
         unit = f"instructions/{units[system]}" if system in units else "instructions"
         rows.append(row(bench, case, system, "instructions", count, unit, counts.get("charcoal")))
@@ -93,6 +94,5 @@ def print_table(bench, rows):
         ratio = f"{r['ratio_to_ours']:.3g}" if r["ratio_to_ours"] is not None else ""
         case = r["case"] if r["case"] != last else ""
         last = r["case"]
-        print(
-            f"{case:16} {r['system']:12} {r['metric']:22} {_number(r['value']):>12} {r['unit']:20} {ratio:>8} {spread:>7}"
-        )
+        name = f"{case:16} {r['system']:12} {r['metric']:22}"
+        print(f"{name} {_number(r['value']):>12} {r['unit']:20} {ratio:>8} {spread:>7}")

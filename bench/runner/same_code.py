@@ -5,7 +5,7 @@ from .build import HERE, Unavailable, clang, run_quietly
 
 
 def compare(ours, clangs):
-    """(functions of clang's object that ours holds with identical code, functions in clang's object, names that differ)"""
+    """(how many functions of clang's object ours has with the same code, how many clang's has, names that differ)"""
     mine, theirs = objects.disassemble(ours), objects.disassemble(clangs)
     different = [
         name for name, code in theirs.items() if objects.canonical(code) != objects.canonical(mine.get(name, []))

@@ -71,7 +71,8 @@ def jobs_tests(expect, program, label):
 
 
 class Site:
-    """A site of `size` pages, each with links to others. Pages in `broken` fail so many times; pages in `silent` never answer."""
+    """A site of `size` pages, each with links to others. Pages in `broken` fail so many times; those in `silent` never
+    answer."""
 
     def __init__(self, size, broken=None, silent=()):
         self.asked, self.at_once, self.most, lock = {}, 0, 0, threading.Lock()

@@ -1,5 +1,5 @@
-"""Tests of the server for clients of redis: the same commands are given to it and to redis-server, and the replies compared;
-then what a sequence of commands cannot show: waiting pops, publishing, slow clients, snapshots."""
+"""Tests of the server for clients of redis: the same commands are given to it and to redis-server, and the replies
+compared; then what a sequence of commands cannot show: waiting pops, publishing, slow clients, snapshots."""
 
 import os
 import random
