@@ -52,6 +52,22 @@ NI static int twice(int x) {
   return result + step(x);
 }
 
+/* By two ways, and what the first leaves in the local the second reads. */
+NI static int carried(int x) {
+  int local, is_set = 0, result = step(x);
+  if (RARE(x & 1)) {
+    local = result + 7;
+    keep(&local);
+    is_set = 1;
+  }
+  step(result + 1);
+  if (RARE(x & 2)) {
+    result += is_set ? change(&local, 3) : 1;
+    step(result);
+  }
+  return result;
+}
+
 /* A home behind a loop that ends early, an address that two ways join, and a call in tail position. */
 NI static int joined(int x) {
   int a = x, b = 2 * x, *p;
@@ -89,6 +105,6 @@ NI static int recursive(int depth) {
 
 int main(void) {
   for (int x = 0; x < 9; x++)
-    printf("%d %d %d %d %d %d\n", x, once(x), twice(x), joined(x), say(x), recursive(x));
+    printf("%d %d %d %d %d %d %d\n", x, once(x), twice(x), carried(x), joined(x), say(x), recursive(x));
   printf("%u\n", trace);
 }
