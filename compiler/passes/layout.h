@@ -1,5 +1,5 @@
-// Where the slots of the image, or the homes, of a function lie: those that are never in use at the same time may lie
-// at the same place. See layout.cpp.
+// Rewrite for `split`: where the slots of the image, or the homes, of a function lie. Those that are never in use at the
+// same time may lie at the same place. See layout.cpp.
 #ifndef CHARCOAL_PASSES_LAYOUT_H
 #define CHARCOAL_PASSES_LAYOUT_H
 
@@ -13,8 +13,9 @@ struct Layout {
   llvm::Align align{8};
 };
 
-// The slots are still allocas with the markers of their lifetimes. Those in `always` share with nobody. Afterwards no
-// pass that relies on types or scopes may exchange accesses to different slots at one place.
+// The slots are still allocas with the markers of their lifetimes. Those in `always` share with nobody. Changes what
+// the function says about those that share a place, so that no later pass exchanges accesses to them because of their
+// types or scopes.
 Layout layOut(llvm::Function &, llvm::ArrayRef<llvm::AllocaInst *> slots,
               const llvm::SmallPtrSetImpl<const llvm::AllocaInst *> &always, llvm::ArrayRef<SlotUses::Resumption> = {});
 

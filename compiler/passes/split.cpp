@@ -127,22 +127,7 @@ void Splitter::run() {
     moveScalableToBlocks(F, points);
     lowerDynamicLocals();
     repeatAddresses(CrossingValues(F, points));
-    Locals locals(F, points, CrossingValues(F, points));
-    if (F.hasFnAttribute(Attribute::SanitizeAddress))
-      for (auto &[A, kind] : locals.classes)
-        if (Guards::guards(*A)) {
-          kind = LocalClass::Home;
-          locals.unmarked.erase(A);
-        }
-    for (auto &[A, kind] : locals.classes)
-      if (kind == LocalClass::Image) {
-        slots.push_back(A);
-        if (!localsShare())
-          aloneInImage.insert(A);
-      }
-    for (AllocaInst *A : locals.unmarked)
-      dropLifetimes(A);
-    moveHomes(locals);
+    placeLocals();
     repeatCheap();
     keep();
     layOutImage();

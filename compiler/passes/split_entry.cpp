@@ -125,7 +125,7 @@ void Splitter::addEntry() {
     return;
   }
   Value *entering = B.CreateAlignedLoad(abi.I8, abi.tlsField(B, offsetof(struct ch_tls, entering)), Align(1), true);
-  B.CreateCondBr(B.CreateIsNotNull(entering), dispatch, begin);
+  B.CreateCondBr(B.CreateIsNotNull(entering), restore->getParent(), begin);
   restore->setArgOperand(0, image);
   // The runtime is not instrumented: MemorySanitizer has not seen that it writes the image.
   if (F.hasFnAttribute(Attribute::SanitizeMemory)) {

@@ -73,7 +73,7 @@ void Splitter::copyByvalArguments() {
   }
 }
 
-// Variable-length arrays and alloca: blocks on a list; the stack pointer is a position in it.
+// Variable-length arrays and alloca: blocks on a list, whose head is a local; the stack pointer is a position in it.
 void Splitter::lowerDynamicLocals() {
   SmallVector<Instruction *> work;
   for (Instruction &I : instructions(F)) {
@@ -86,7 +86,7 @@ void Splitter::lowerDynamicLocals() {
   if (work.empty())
     return;
   IRBuilder<> top(&*F.getEntryBlock().getFirstNonPHIIt());
-  dynamicLocals = top.CreateAlloca(abi.Ptr, nullptr, "dynamic_locals");
+  AllocaInst *dynamicLocals = top.CreateAlloca(abi.Ptr, nullptr, "dynamic_locals");
   dynamicLocals->setAlignment(Align(8));
   IRBuilder<> start(afterAllocas(F.getEntryBlock()));
   start.CreateAlignedStore(ConstantPointerNull::get(abi.Ptr), dynamicLocals, Align(8));
@@ -282,6 +282,26 @@ void Splitter::moveHomes(const Locals &locals) {
       return address;
     });
   }
+}
+
+// Every local stays on the native stack, or becomes a slot of the image or a home.
+void Splitter::placeLocals() {
+  Locals locals(F, points, CrossingValues(F, points));
+  if (F.hasFnAttribute(Attribute::SanitizeAddress))
+    for (auto &[A, kind] : locals.classes)
+      if (Guards::guards(*A)) {
+        kind = LocalClass::Home;
+        locals.unmarked.erase(A);
+      }
+  for (auto &[A, kind] : locals.classes)
+    if (kind == LocalClass::Image) {
+      slots.push_back(A);
+      if (!localsShare())
+        aloneInImage.insert(A);
+    }
+  for (AllocaInst *A : locals.unmarked)
+    dropLifetimes(A);
+  moveHomes(locals);
 }
 
 } // namespace charcoal

@@ -15,7 +15,6 @@ namespace charcoal {
 // that the analyses see the plain function.
 void Splitter::makePoints() {
   MDNode *unlikely = MDBuilder(abi.C).createUnlikelyBranchWeights();
-  body = &F.getEntryBlock();
   // A block is cut from its end, so that little is moved each time.
   DenseMap<CallInst *, BasicBlock *> behind;
   for (CallInst *old : reverse(calls))
@@ -181,7 +180,7 @@ void Splitter::repeatCheap() {
 // Now the edges: before -> suspending -> (suspend), dispatch -> restored -> after. Only the dispatch is not reached
 // yet.
 void Splitter::connect() {
-  dispatch = BasicBlock::Create(abi.C, "dispatch", &F);
+  auto *dispatch = BasicBlock::Create(abi.C, "dispatch", &F);
   auto *lost = BasicBlock::Create(abi.C, "lost", &F);
   new UnreachableInst(abi.C, lost);
   IRBuilder<> D(dispatch);

@@ -27,62 +27,72 @@ public:
   void run();
 
 private:
+  // split.cpp
   void takeEntryYield();
   void rewriteTailCalls();
   void collectPoints();
-  void copyByvalArguments();
-  void lowerDynamicLocals();
+  llvm::CallInst *newCall(llvm::CallInst *);
+  llvm::Instruction *afterAllocas(llvm::BasicBlock &) const;
+
+  // split_points.cpp
   void makePoints();
   void makeAsyncPoint(llvm::CallInst *, llvm::Value *status, llvm::Value *scope, llvm::BasicBlock *after);
   void repeatAddresses(const CrossingValues &);
-  void repeatCheap();
   void repeatAddress(llvm::GetElementPtrInst *);
+  void repeatCheap();
+  void connect();
+  bool isWord(llvm::Type *) const;
+  llvm::Value *reloadResult(llvm::IRBuilder<> &, llvm::Type *, llvm::Value *word);
+  void passResultsThroughMemory();
+
+  // split_locals.cpp
+  void copyByvalArguments();
+  void lowerDynamicLocals();
+  llvm::Instruction *endOfActivation(llvm::BasicBlock &) const;
   bool localsShare() const;
+  void placeLocals();
   void layOutHomes(llvm::ArrayRef<llvm::AllocaInst *> homes);
-  void moveHomes(const Locals &);
-  void takeFrames(llvm::ArrayRef<llvm::AllocaInst *> homes);
   void takeFrame(llvm::Instruction *before, bool again);
   void giveFrames(const Taking &);
+  void takeFrames(llvm::ArrayRef<llvm::AllocaInst *> homes);
+  void moveHomes(const Locals &);
   bool isFrame(const llvm::Value *V) const { return is_contained(frames, V); }
-  void connect();
+
+  // split_values.cpp
   using ValueSet = llvm::DenseSet<const llvm::Value *>;
-  void keep();
-  ValueSet valuesInRegister(const CrossingValues &, const llvm::BlockFrequencyInfo &);
-  ValueSet chooseSlots(std::optional<CrossingValues> &);
-  void makeWebs(const Webs &);
-  void choosePhisInMemory(const Webs &, const CrossingValues &, const llvm::BlockFrequencyInfo &);
-  bool isResult(const llvm::PHINode &phi) const { return resultPhis.contains(&phi); }
-  bool belongsInMemory(const CrossingValues &, const CrossingValues::Value &, const llvm::BlockFrequencyInfo &) const;
-  void eraseInMemory();
-  void keepInRegister(const CrossingValues &, const CrossingValues::Value &);
-  void keepInImage(const CrossingValues &, const CrossingValues::Value &);
+  using Blocks = llvm::SmallPtrSet<const llvm::BasicBlock *, 16>;
   struct Uses {
     llvm::SmallVector<llvm::Use *> reloaded, behindYields, direct;
     llvm::SmallVector<unsigned> yields; // behind which the value is still in its register
   };
-  Uses usesOf(const CrossingValues &, const CrossingValues::Value &) const;
-  llvm::Instruction *placeOfUse(const llvm::Use &) const;
-  void loadForUses(llvm::ArrayRef<llvm::Use *>, llvm::AllocaInst *slot, const llvm::Twine &name);
+  llvm::AllocaInst *newSlot(llvm::Type *, const llvm::Twine &name);
+  void keepInRegister(const CrossingValues &, const CrossingValues::Value &);
   llvm::SmallVector<unsigned> yieldsInRegister(const CrossingValues::Value &) const;
-  using Blocks = llvm::SmallPtrSet<const llvm::BasicBlock *, 16>;
   Blocks reachedFromOthers(const CrossingValues &, const CrossingValues::Value &,
                            llvm::ArrayRef<unsigned> yields) const;
-  llvm::AllocaInst *newSlot(llvm::Type *, const llvm::Twine &name);
+  llvm::Instruction *placeOfUse(const llvm::Use &) const;
+  Uses usesOf(const CrossingValues &, const CrossingValues::Value &) const;
+  void loadForUses(llvm::ArrayRef<llvm::Use *>, llvm::AllocaInst *slot, const llvm::Twine &name);
+  void keepInImage(const CrossingValues &, const CrossingValues::Value &);
+  void makeWebs(const Webs &);
+  bool isResult(const llvm::PHINode &phi) const { return resultPhis.contains(&phi); }
+  bool belongsInMemory(const CrossingValues &, const CrossingValues::Value &, const llvm::BlockFrequencyInfo &) const;
+  void eraseInMemory();
+  ValueSet valuesInRegister(const CrossingValues &, const llvm::BlockFrequencyInfo &);
+  void choosePhisInMemory(const Webs &, const CrossingValues &, const llvm::BlockFrequencyInfo &);
+  ValueSet chooseSlots(std::optional<CrossingValues> &);
+  void keep();
   void layOutImage();
-  llvm::SmallVector<llvm::Value *> argumentsKeptByVariables(llvm::BasicBlock *entry, llvm::BasicBlock *yield);
-  void addEntry();
-  llvm::BasicBlock &addSuspendTail();
-  llvm::PHINode *countPoints(llvm::BasicBlock *suspend, unsigned group, unsigned unit);
-  llvm::Value *reloadResult(llvm::IRBuilder<> &, llvm::Type *, llvm::Value *word);
-  bool isWord(llvm::Type *) const;
-  void passResultsThroughMemory();
+
+  // split_entry.cpp
+  void makeInfos();
   llvm::DebugLoc atEntry() const;
   llvm::DebugLoc placeOfCheck() const;
+  llvm::SmallVector<llvm::Value *> argumentsKeptByVariables(llvm::BasicBlock *entry, llvm::BasicBlock *yield);
+  void addEntry();
+  llvm::PHINode *countPoints(llvm::BasicBlock *suspend, unsigned group, unsigned unit);
+  llvm::BasicBlock &addSuspendTail();
   void rewriteReturns();
-  void makeInfos();
-  llvm::CallInst *newCall(llvm::CallInst *);
-  llvm::Instruction *afterAllocas(llvm::BasicBlock &) const;
-  llvm::Instruction *endOfActivation(llvm::BasicBlock &) const;
 
   Abi &abi;
   Glue &glue;
@@ -93,33 +103,37 @@ private:
   llvm::Type *result; // T
   llvm::StringRef name;
 
+  // Each member below is set by the step that is named before it, and holds from then on.
+
+  // run
+  llvm::BasicBlock *body = nullptr; // where the activation begins
+
+  // takeEntryYield, rewriteTailCalls, collectPoints
   bool yieldsAtEntry = false;
   llvm::SmallPtrSet<const llvm::Instruction *, 4> tailCalls;
-  llvm::SmallVector<llvm::CallInst *> calls; // what becomes points
+  llvm::SmallVector<llvm::CallInst *> calls; // that makePoints makes points of, and erases
   unsigned asyncs = 0;                       // the first so many of them are `async` statements
+
+  // makePoints
   llvm::SmallVector<Point> points;
   llvm::SmallVector<llvm::Value *> statuses;               // of points[k], at the end of its block
   llvm::SmallVector<llvm::PHINode *> results;              // of points[k]: value of the call, or null
   llvm::SmallPtrSet<const llvm::PHINode *, 16> resultPhis; // the same
-  llvm::SmallVector<uint64_t> frequencies;                 // of points[k]; none where code is to be small
-  llvm::BasicBlock *dispatch = nullptr;
-  llvm::CallInst *restore = nullptr;   // in it
-  llvm::Value *restoredWord = nullptr; // the first word of the result of the call that has been waited for
-  llvm::SmallVector<llvm::BasicBlock *> suspendingBlocks; // of points[k]: on the way to suspension
-  llvm::SmallVector<llvm::BasicBlock *> restoredBlocks;   // of points[k]: on the way back
-  llvm::BasicBlock *body = nullptr;                       // where the activation begins
-  llvm::AllocaInst *dynamicLocals = nullptr;              // head of the list of variable-length locals
-  llvm::SmallVector<llvm::Instruction *, 2> frames; // the frame, if there are homes: behind each place of `Taking`
-  llvm::SmallVector<llvm::CallInst *, 2> takings;   // there
-  bool takesFrameLate = false;                      // until it is taken the slot holds null
-  llvm::AllocaInst *frameSlot = nullptr;            // holds it, in the image
-  llvm::Value *framePlace = nullptr;                // the slot's address, once laid out
-  std::optional<Guards> guards;                     // between the homes, under AddressSanitizer
-  uint64_t homesEnd = 0;                            // offset in the frame's home part
+
+  // placeLocals. The slots of the image are allocas until layOutImage; later steps add theirs.
+  llvm::SmallVector<llvm::AllocaInst *> slots;
+  llvm::SmallPtrSet<const llvm::AllocaInst *, 8> aloneInImage; // those that share their places with no other
+  std::optional<Guards> guards;                                // between the homes, under AddressSanitizer
+  uint64_t homesEnd = 0;                                       // offset in the frame's home part
   llvm::Align homesAlign{8};
   llvm::SmallVector<std::pair<llvm::AllocaInst *, uint64_t>> homeOffsets;
-  llvm::SmallVector<llvm::AllocaInst *> slots;                 // everything that is part of the image
-  llvm::SmallPtrSet<const llvm::AllocaInst *, 8> aloneInImage; // those that share their places with no other
+  llvm::AllocaInst *frameSlot = nullptr;            // holds the frame, if there are homes; in the image
+  llvm::SmallVector<llvm::Instruction *, 2> frames; // the frame's address, behind each place of `Taking`
+  llvm::SmallVector<llvm::CallInst *, 2> takings;   // there
+  bool takesFrameLate = false;                      // until it is taken the slot holds null
+
+  // keep
+  llvm::SmallVector<uint64_t> frequencies; // of points[k]; none where code is to be small
   struct SharedSlot {
     llvm::AllocaInst *slot;
     llvm::SmallBitVector points; // where it is taken
@@ -128,9 +142,20 @@ private:
   llvm::DenseMap<const llvm::Value *, llvm::AllocaInst *> webSlots;        // of the members of webs
   llvm::DenseMap<const llvm::BasicBlock *, llvm::Instruction *> webStores; // the first of those at the end of a block
   llvm::SmallSetVector<llvm::PHINode *, 8> inMemory;                       // members that are in their slot alone
+
+  // connect, in the middle of keep
+  llvm::CallInst *restore = nullptr;                      // in the dispatch
+  llvm::Value *restoredWord = nullptr;                    // of the result of the call that has been waited for
+  llvm::SmallVector<llvm::BasicBlock *> suspendingBlocks; // of points[k]: on the way to suspension
+  llvm::SmallVector<llvm::BasicBlock *> restoredBlocks;   // of points[k]: on the way back
+
+  // layOutImage
   llvm::AllocaInst *image = nullptr;
   uint64_t imageSize = 0;
-  uint64_t homesStart = 0;
+  uint64_t homesStart = 0;           // where the home part begins in the frame
+  llvm::Value *framePlace = nullptr; // the address of what was `frameSlot`
+
+  // makeInfos
   llvm::GlobalVariable *info = nullptr;        // of the frame, homes included
   llvm::GlobalVariable *infoWithout = nullptr; // of one that is saved before the frame is taken
 };
