@@ -35,6 +35,7 @@ while (value.value === undefined) await sleep(1)
 console.log(value.value) // → user 1
 id.value = 3
 await nextTick()
+await sleep(1)
 id.value = 2 // user 3 is given up
 while (value.value === 'user 1') await sleep(1)
 console.log(value.value) // → user 2

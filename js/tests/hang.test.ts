@@ -274,7 +274,7 @@ test('who joins a cancelled activity has failed, and is reported', async () => {
       child.cancel('enough')
       yield* child
     })
-    await new Promise((done) => setTimeout(done, 10))
+    while (parent.state === 'running') await new Promise((done) => setTimeout(done, 1))
   })
   same([parent!.state, found], ['failed', ['cancelled: enough']])
   const cancelled = spawn(function* () {

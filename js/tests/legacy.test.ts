@@ -42,7 +42,7 @@ test('enforce holds back timers, microtasks, events and reactions until the bloc
     })
     await derived
     await failing
-    await tick(20)
+    while (!log.includes('message') || !log.includes('timer')) await tick(1)
     target.removeEventListener('x', listener)
     target.dispatchEvent(new Event('x'))
     port1.removeEventListener('message', onMessage as EventListenerObject)
@@ -64,17 +64,20 @@ test('enforce holds back in one block what an earlier block has registered', asy
   const log: string[] = []
   const e = enforce()
   try {
+    let open = (): void => {}
+    const gate = new Promise<void>((done) => (open = done))
     await spawn(function* () {
       yield* atomic(function* () {
-        setTimeout(() => log.push('timer of the first block'), 5)
+        void gate.then(() => log.push('reaction of the first block'))
       })
       yield* atomic(function* () {
-        yield* sleep(20)
+        open()
+        yield* sleep(1)
         log.push('second block ends')
       })
     })
-    await tick(5)
-    same(log, ['second block ends', 'timer of the first block'])
+    while (log.length < 2) await tick(1)
+    same(log, ['second block ends', 'reaction of the first block'])
   } finally {
     e.undo()
   }

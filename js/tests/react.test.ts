@@ -25,7 +25,7 @@ function Page(): ReactElement {
     function* load() {
       begun = id
       try {
-        yield* sleep(id === 2 ? 1000 : 2)
+        yield* sleep(id === 2 ? 1e6 : 2)
         if (id === 4) throw new Error('not found')
         return `user ${id}`
       } catch (e) {

@@ -43,7 +43,10 @@ const CASES: Record<string, string> = {
   'async generators: delegation, values in, throw and return': `async function* inner() { const got = yield Promise.resolve(1); yield got; return 'r' }
     async function* outer() { try { yield* inner(); yield* [7, 8] } catch (e) { yield 'caught ' + e } return Promise.resolve('end') }
     async function main() { const g = outer(); const out = [await g.next(), await g.next('in')]; const p = [g.next(), g.next(), g.next()]; out.push(...await Promise.all(p)); const h = outer(); await h.next(); out.push(await h.throw('up'), await h.return(3), await h.next()); const c = { async *m() { yield this.v }, v: 4 }; for await (const v of c.m()) out.push(v); return out }`,
-  'calls that are not awaited at once': `async function f(n, log) { log.push('start ' + n); await tick(n); log.push('end ' + n); return n }\nasync function main() { const log = []; const a = f(200, log), b = f(3, log); await tick(1); log.push('between'); return [await a, await b, log.length, log.indexOf('end 3') < log.indexOf('end 200'), log.indexOf('start 200') < log.indexOf('between')] }`,
+  'calls that are not awaited at once': `async function f(n, log) { log.push('start ' + n); await tick(n); log.push('end ' + n); return n }
+    async function main() { const log = []; const a = f(200, log), b = f(3, log); await tick(1); log.push('between')
+      const isBefore = (one, other) => log.indexOf(one) < log.indexOf(other)
+      return [await a, await b, log.length, isBefore('end 3', 'end 200'), isBefore('start 200', 'between')] }`,
   'awaits in every kind of place': `async function main() { let x = 1
     await tick()
     await x + 1
