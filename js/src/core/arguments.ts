@@ -2,8 +2,14 @@
  * What the public functions say of arguments that they cannot take: which function, what it takes, and what it was
  * given.
  */
-function refuse(who: string, wanted: string, given: unknown): never {
-  throw new TypeError(`${who} takes ${wanted}, not ${typeof given === 'string' ? `"${given}"` : String(given)}`)
+export function refuse(who: string, wanted: string, given: unknown): never {
+  throw new TypeError(`${who} takes ${wanted}, not ${shown(given)}`)
+}
+
+/** On one line, also what has no text of its own, or the text of a whole function. */
+function shown(given: unknown): string {
+  if (typeof given === 'string') return `"${given}"`
+  return Object(given) === given ? `this ${typeof given}` : String(given)
 }
 
 /** A number of things: whole, `least` or more, or Infinity. */

@@ -49,8 +49,8 @@ export class BranchHandle<T> {
 }
 
 const OUTSIDE =
-  'async(…) starts a branch of an activity, and this is no code of one. Remedy: yield* async(…) in an activity; ' +
-  'elsewhere spawn(…), or group() of charcoal-js/ops'
+  'async(…) starts a branch of an activity, so legacy code can neither call nor await it. Remedy: yield* async(…) in ' +
+  'an activity; in legacy code spawn(…), or group() of charcoal-js/ops'
 
 class Async<T> extends Suspension<BranchHandle<T>> {
   private readonly body: Body<T>

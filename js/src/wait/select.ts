@@ -19,7 +19,7 @@ export type Selected<M> = { [K in keyof M]-?: { key: K; value: Awaited1<M[K]> } 
 export function select<M extends Record<string, Waitable<any>>>(clauses: M): Steps<Selected<M>> {
   const keys = Object.keys(clauses)
   if (keys.length === 0) throw new TypeError('a select of nothing would never end; give it at least one clause')
-  const cases = keys.map((key) => new Case<any, any>(clauseOf(clauses[key]), null))
+  const cases = keys.map((key) => new Case<any, any>(clauseOf(clauses[key], `select: ${key}`), null))
   return steps(choose(keys, cases)) as Steps<Selected<M>>
 }
 

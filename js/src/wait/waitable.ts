@@ -1,5 +1,6 @@
 /** What `waituntil` and `select` can wait for, besides clauses: activities, promises, AbortSignals. */
 import { isActivity, type Activity } from '../core/activity.ts'
+import { refuse } from '../core/arguments.ts'
 import { isCall } from '../core/call.ts'
 import { isClause, type Clause } from './clause.ts'
 import { PromiseClause } from './promise.ts'
@@ -9,12 +10,13 @@ import { aborted } from '../legacy/abort.ts'
 export type Waitable<T> = Clause<T> | Activity<T> | PromiseLike<T> | AbortSignal
 export type Awaited1<W> = W extends Clause<infer T> | Activity<infer T> | PromiseLike<infer T> ? T : unknown
 
-export function clauseOf(what: unknown): Clause<any> {
+/** The clause that `what` stands for; `who` asks for it. */
+export function clauseOf(what: unknown, who = 'waituntil'): Clause<any> {
   if (isClause(what)) return what
   if (isActivity(what)) return what.join()
   if (isCall(what)) return what.start().join()
   if (what instanceof AbortSignal) return aborted(what)
   if (typeof (what as PromiseLike<unknown> | null)?.then === 'function')
     return new PromiseClause(what as PromiseLike<unknown>)
-  throw new TypeError(`waituntil takes clauses, activities, promises and AbortSignals, not ${String(what)}`)
+  refuse(who, 'clauses, activities, promises and AbortSignals', what)
 }
