@@ -544,7 +544,10 @@ static void pop_or_wait(struct client *c, bool left) {
     if (done)
       return;
     send_replies(c); /* of the commands before */
-    if (wait_for_list(&me, until == CH_FOREVER ? until : until - ch_now()) < 0)
+    int found = wait_for_list(&me, c->descriptor, until);
+    if (found == CLIENT_HAS_GONE)
+      c->closing = true;
+    if (found < 0)
       return add_array(&c->out, -1);
   }
 }

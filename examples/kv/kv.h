@@ -120,9 +120,10 @@ struct waiter {
 };
 /* Puts the waiter into the queues of its keys. The caller calls wait_for_list afterwards. */
 void begin_to_wait(struct waiter *);
-/* Waits for at most `timeout` ns until the list of one of the keys has something. Returns the number of that key, or -1
- * if the time has passed. */
-int wait_for_list(struct waiter *, int64_t timeout);
+enum { TIME_IS_OVER = -1, CLIENT_HAS_GONE = -2 };
+/* Waits until the list of one of the keys has something, but not beyond a time on the clock of ch_now, or CH_FOREVER.
+ * Returns the number of that key, or why there is none. `client` is the client's descriptor. */
+int wait_for_list(struct waiter *, int client, int64_t until);
 int clients_that_wait(void);
 /* Says that something was put into the list of this key. To be called in an atomic block. */
 void list_has_something(struct text key);

@@ -1,16 +1,25 @@
 /* Who waits for a list to get something: first come, first served. A client that waits for several keys stands in one
  * queue with all of them. */
+#define _GNU_SOURCE
 #include "kv.h"
+#include <poll.h>
 
 static struct waiter *waiters;
 
 void begin_to_wait(struct waiter *w) { DL_APPEND(waiters, w); }
 
-int wait_for_list(struct waiter *w, int64_t timeout) {
-  int error = timeout == CH_FOREVER ? ch_sem_wait(&w->ready) : ch_sem_timedwait(&w->ready, timeout);
-  if (error && w->found < 0)
+int wait_for_list(struct waiter *w, int client, int64_t until) {
+  int64_t now = ch_now(), timeout = until == CH_FOREVER ? until : until > now ? until - now : 0;
+  int gone = 0;
+  waituntil(ch_sem_wait(&w->ready)) {}
+  or waituntil(gone = ch_fd_wait(client, POLLRDHUP, timeout)) {}
+  if (w->found < 0)
     DL_DELETE(waiters, w);
-  return w->found;
+  if (gone <= 0)
+    return w->found < 0 ? TIME_IS_OVER : w->found;
+  if (w->found >= 0) /* both at once: the list is for the next client */
+    atomic list_has_something(w->keys[w->found]);
+  return CLIENT_HAS_GONE;
 }
 
 int clients_that_wait(void) {

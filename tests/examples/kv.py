@@ -184,11 +184,17 @@ def waiting(expect, port):
     expect("one_pop_waits_for_several_lists", first.reply() == [b"p", b"x"])
     begin = time.time()
     expect("a_pop_gives_up_in_time", first.ask("BLPOP", "q", "0.05") is None and time.time() - begin >= 0.05)
+
+    def wait_until_so_many_wait(many):
+        while b"blocked_clients:%d\r" % many not in other.ask("INFO"):
+            time.sleep(0.01)
+
     first.send("BLPOP", "q", 0)
-    time.sleep(0.05)
+    wait_until_so_many_wait(1)
     first.close()
-    second.send("BLPOP", "q", 0)
-    other.ask("RPUSH", "q", "left")
+    wait_until_so_many_wait(0)
+    expect("what_nobody_waits_for_any_more_stays", (other.ask("RPUSH", "q", "x"), other.ask("LLEN", "q")) == (1, 1))
+    expect("and_the_next_one_gets_it", second.ask("BLPOP", "q", 0) == [b"q", b"x"])
     third = Client(port)
     third.send("SET", "k", "v").send("BLPOP", "nothing", "0.05").send("GET", "k")
     expect(
