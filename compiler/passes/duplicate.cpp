@@ -571,9 +571,9 @@ static void keepSetjmpOut(Module &M) {
       F.addFnAttr(Attribute::NoInline);
 }
 
-// Likewise functions with values of AMX's type. Those that are always inlined make their callers plain.
-static void keepTilesOut(const Module &M) {
-  for (const Function *F : functionsWithTiles(M))
+// Likewise functions with values that cannot be saved. Those that are always inlined make their callers plain.
+static void keepUnsavableOut(const Module &M) {
+  for (const Function *F : functionsWithUnsavableValues(M))
     if (!F->hasFnAttribute(Attribute::AlwaysInline))
       const_cast<Function *>(F)->addFnAttr(Attribute::NoInline);
 }
@@ -581,7 +581,7 @@ static void keepTilesOut(const Module &M) {
 void Duplicator::run() {
   readReplacedNames();
   keepSetjmpOut(M);
-  keepTilesOut(M);
+  keepUnsavableOut(M);
   for (Function *F : suspension.versions())
     versions[F] = clone(*F);
   // Atomic regions are found by their markers, so these are still there; `atomic` removes them.

@@ -26,6 +26,7 @@
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/IntrinsicsAArch64.h"
 #include "llvm/Support/Regex.h"
 #include "llvm/Transforms/Utils/BuildLibCalls.h"
 
@@ -83,7 +84,7 @@ const char *Suspension::whyPlain(Function &F) const {
     return "it may call setjmp through a pointer";
   if (lookedAt.contains(&F))
     return "a function that it calls asks where its frame is";
-  if (withTiles.contains(&F))
+  if (withUnsavable.contains(&F))
     return "it has values that cannot be saved";
   for (const Argument &A : F.args())
     if (A.hasInAllocaAttr() || A.hasPreallocatedAttr() || A.hasSwiftErrorAttr() || A.hasNestAttr() ||
@@ -216,11 +217,19 @@ bool Suspension::loopsOverCalls(Function &F) const {
   return false;
 }
 
-DenseSet<const Function *> functionsWithTiles(const Module &M) {
+static bool isUnsavable(const Instruction &I) {
+  if (I.getType()->isX86_AMXTy())
+    return true;
+  auto *CB = dyn_cast<CallBase>(&I);
+  return CB &&
+         (CB->getIntrinsicID() == Intrinsic::aarch64_ld64b || (CB->isInlineAsm() && CB->getType()->isIntegerTy(512)));
+}
+
+DenseSet<const Function *> functionsWithUnsavableValues(const Module &M) {
   DenseSet<const Function *> found;
   SmallVector<const Function *> work;
   for (const Function &F : M)
-    if (any_of(instructions(F), [](const Instruction &I) { return I.getType()->isX86_AMXTy(); }))
+    if (any_of(instructions(F), isUnsavable))
       work.push_back(&F);
   while (!work.empty()) {
     const Function *F = work.pop_back_val();
@@ -279,7 +288,7 @@ static bool isWorthAVersion(const Function &F) {
 Suspension::Suspension(Module &M)
     : M(M), libraryInfo(Triple(M.getTargetTriple())), setjmpHasAddress(addressOfSetjmpIsTaken(M)) {
   findLookedAt();
-  withTiles = functionsWithTiles(M);
+  withUnsavable = functionsWithUnsavableValues(M);
   const Options &O = options();
   DenseSet<const Function *> suspends;
   DenseMap<Function *, SmallVector<const CallBase *>> callsOf;

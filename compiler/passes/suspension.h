@@ -43,14 +43,14 @@ private:
   llvm::DenseSet<const llvm::Function *> versionSet;
   llvm::DenseSet<const llvm::Function *> refused;  // may take long, but has only the plain version
   llvm::DenseSet<const llvm::Function *> lookedAt; // whose frames a function that they call looks at
-  llvm::DenseSet<const llvm::Function *> withTiles;
+  llvm::DenseSet<const llvm::Function *> withUnsavable;
   bool setjmpHasAddress;
   mutable llvm::DenseMap<const llvm::Function *, bool> mayBlockCache;
 };
 
-// Functions that have values of AMX's type, or will have them by inlining. The code generator knows how to keep such a
-// value in memory only next to the instruction that makes it.
-llvm::DenseSet<const llvm::Function *> functionsWithTiles(const llvm::Module &);
+// Functions that have values which the code generator cannot keep in memory beyond the instructions next to those that
+// make them, or will have them by inlining: of AMX's type, and what AArch64 loads into eight registers at once.
+llvm::DenseSet<const llvm::Function *> functionsWithUnsavableValues(const llvm::Module &);
 
 // Any call through a pointer may then be one that returns twice.
 bool addressOfSetjmpIsTaken(const llvm::Module &);
