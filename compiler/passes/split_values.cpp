@@ -351,6 +351,22 @@ void Splitter::keep() {
   eraseInMemory();
 }
 
+// An image of one word may be given back by `pop`, which reads the word. If a part of it has just been stored, the read
+// waits until the store has reached the cache: some ten cycles for every call. So the word is stored whole.
+static void storeWholeWords(AllocaInst &slot, IntegerType *word) {
+  for (User *U : make_early_inc_range(slot.users())) {
+    auto *store = dyn_cast<StoreInst>(U);
+    if (!store || store->getPointerOperand() != &slot || !store->isSimple())
+      continue;
+    Value *value = store->getValueOperand();
+    if (!value->getType()->isIntegerTy() || value->getType()->getIntegerBitWidth() >= word->getBitWidth())
+      continue;
+    IRBuilder<> B(store);
+    B.CreateAlignedStore(B.CreateZExt(value, word), &slot, Align(8));
+    store->eraseFromParent();
+  }
+}
+
 void Splitter::layOutImage() {
   if (frameSlot)
     aloneInImage.insert(frameSlot); // the way to suspension will load it
@@ -367,6 +383,9 @@ void Splitter::layOutImage() {
   IRBuilder<> B(entry);
   image = B.CreateAlloca(ArrayType::get(abi.I8, imageSize), nullptr, "image");
   image->setAlignment(layout.align);
+  if (imageSize == 8 && DL.isLittleEndian() && all_of(offsets, [](uint64_t offset) { return offset == 0; }))
+    for (AllocaInst *slot : slots)
+      storeWholeWords(*slot, B.getInt64Ty());
   // Without optimisation an address that is computed in one block costs a place on the stack and an instruction at each
   // use in another. So there each use has its own computation, which becomes part of the instruction.
   const bool anew = F.hasFnAttribute(Attribute::OptimizeNone);

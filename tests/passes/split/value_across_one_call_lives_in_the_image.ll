@@ -1,5 +1,6 @@
 ; Stored where it is defined, loaded behind the point: the same code serves the first run and a resumption.
 ; A value that is used before the call only has no place there.
+; An image of one word is stored as a whole: `pop` may read it at once.
 declare i32 @h(i32)
 define i32 @g.int(i32 %n) "charcoal-version-of"="g" {
   ret i32 %n
@@ -17,7 +18,8 @@ define i32 @f.int(i32 %x, i32 %u) "charcoal-version-of"="f" {
 ; CHECK: load volatile i32
 ; CHECK: br i1 %{{.*}}, label %cold, label %[[BODY:.*]], !prof
 ; CHECK: {{^}}[[BODY]]:
-; CHECK-NEXT: store i32 %x, ptr %image
+; CHECK-NEXT: %[[WORD_OF_X:.*]] = zext i32 %x to i64
+; CHECK-NEXT: store i64 %[[WORD_OF_X]], ptr %image, align 8
 ; CHECK-NEXT: %v = call i32 @h(i32 %u)
 ; CHECK-NEXT: %[[R:.*]] = call { i32, i32 } @g.int(i32 %v)
 ; CHECK-NEXT: %[[STATUS:.*]] = extractvalue { i32, i32 } %[[R]], 0
