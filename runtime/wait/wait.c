@@ -13,7 +13,10 @@ static struct ch_wait *wait_of(struct ch_letter *l) {
 _Static_assert(sizeof(struct ch_letter) == sizeof((struct ch_wait){0}.letter), "a wait holds its letter");
 
 void ch_wait_enter(struct ch_wait *w, unsigned flags, const char *site) {
-  *w = (struct ch_wait){.flags = (uint8_t)flags, .site = site};
+  memset(w, 0, sizeof *w);
+  __asm__("" ::: "memory"); /* or the zeros begin behind the flags, across words that are soon read whole: a stall */
+  w->flags = (uint8_t)flags;
+  w->site = site;
 }
 
 void ch_wait_add(struct ch_wait *w, struct ch_clause *c, unsigned index) {
