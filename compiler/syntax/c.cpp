@@ -186,7 +186,7 @@ bool Translator::startsDeclaration(size_t index) const {
   if (!isName(index))
     return false;
   if (isName(index + 1)) // `size_t n`
-    return !isDialectWord(at(index)) || isPlain(at(index));
+    return (!isDialectWord(at(index)) && !isWordBeside(at(index))) || isPlain(at(index));
   return at(index + 1) == "*" && names.isType(at(index));
 }
 
@@ -197,7 +197,7 @@ bool Translator::declaredInside(std::string_view word) const {
       continue;
     std::string_view before = at(i - 1), after = at(i + 1);
     bool afterType = before == "*" || (isKeyword(i - 1) && typeWords.count(before)) ||
-                     (isName(i - 1) && !isDialectWord(before)) || closesMembers(i - 1);
+                     (isName(i - 1) && !isDialectWord(before) && !isWordBeside(before)) || closesMembers(i - 1);
     bool declarator = after == "=" || after == ";" || after == "," || after == ")" || after == "[";
     if (afterType && declarator && before != "__extension__")
       return true;

@@ -67,8 +67,11 @@ struct Names {
   std::function<bool(std::string_view, bool isTag)> holdsRendezvous;
 };
 
-// Whether a name can begin a form of the dialect; a declaration without such a name needs no translation.
+// Whether a name can begin a form of the dialect.
 bool isDialectWord(std::string_view);
+bool isWordBeside(std::string_view); // a word of the dialect only beside another: `or`, `when`, `contained`, …
+// One of these, or a word that may be misspelt. A declaration without such a name needs no translation.
+bool concernsDialect(std::string_view);
 
 // The word that this one may have been meant for, if it is none itself; or nothing.
 std::string_view misspelt(std::string_view);

@@ -6,12 +6,22 @@
 // the mistake were not there, so that it is reported once.
 #include "translator.h"
 #include <algorithm>
+#include <map>
 #include <set>
 
 namespace charcoal::syntax {
 
-static const std::vector<std::string_view> words = {"activate",       "async",     "atomic", "cancel", "finish",
-                                                    "noncancellable", "waituntil", "within", "yield"};
+static const std::vector<std::string_view> words = {"activate", "assert_no_yield", "async",     "atomic", "cancel",
+                                                    "finish",   "noncancellable",  "waituntil", "within", "yield"};
+
+bool isWordBeside(std::string_view word) {
+  static const std::set<std::string_view> words = {"and", "contained", "fair", "or", "when"};
+  return words.count(word) != 0;
+}
+
+bool concernsDialect(std::string_view word) {
+  return isDialectWord(word) || isWordBeside(word) || !misspelt(word).empty();
+}
 
 // Letters to insert, delete, change or swap with their neighbour to get from one word to the other.
 static size_t distance(std::string_view from, std::string_view to) {
@@ -33,17 +43,29 @@ static size_t distance(std::string_view from, std::string_view to) {
 
 std::string_view misspelt(std::string_view word) { return misspelt(word, words); }
 
+static std::string withoutUnderscores(std::string_view word) {
+  std::string result(word);
+  result.erase(std::remove(result.begin(), result.end(), '_'), result.end());
+  return result;
+}
+
 std::string_view misspelt(std::string_view word, const std::vector<std::string_view> &words) {
-  if (word.size() < 4 || word.size() > 16)
+  const std::string letters = withoutUnderscores(word);
+  if (letters.size() < 4 || letters.size() > 16 || word.find_first_of("0123456789") != word.npos ||
+      std::find(words.begin(), words.end(), word) != words.end())
     return {};
   std::string_view nearest;
-  size_t best = word.size() < 6 ? 2 : 3; // so far away it is another word
-  for (std::string_view right : words)
-    if (const size_t d = word.find_first_of("_0123456789") == word.npos ? distance(word, right) : best; d < best) {
+  size_t best = letters.size() < 6 ? 2 : 3; // so far away it is another word
+  for (std::string_view right : words) {
+    const std::string wanted = withoutUnderscores(right);
+    if (std::max(wanted.size(), letters.size()) - std::min(wanted.size(), letters.size()) >= best)
+      continue;
+    if (const size_t d = distance(letters, wanted); d < best) {
       best = d;
       nearest = right;
     }
-  return best == 0 ? std::string_view() : nearest;
+  }
+  return nearest;
 }
 
 bool Translator::isKnown(std::string_view word) const { return names.isDeclared(word) || declaredInside(word); }
@@ -63,6 +85,8 @@ bool Translator::wouldBe(std::string_view right) const {
   if (right == "activate" && next() == "[")
     return isClosed(position + 1);
   static const std::set<std::string_view> statements = {"if", "for", "while", "do", "switch", "return"};
+  if (right == "waituntil" && next() == "(" && (isName(behind) || isKeyword(behind)))
+    return true;
   return at(behind) == "{" || (isName(position + 1) && (at(position + 2) == "(" || isKnown(next()))) ||
          statements.count(next()) != 0;
 }
@@ -102,7 +126,8 @@ Translator::Mistake Translator::wrongWait() {
     return wrongGuard();
   if (word == "waituntil")
     return wrongBrackets();
-  if (word == "fair" ? next() != "waituntil" : !startsClause(position + 1))
+  const bool alone = word != "fair" && (next() == ";" || next() == "{" || next() == "waituntil");
+  if (word == "fair" ? next() != "waituntil" : !alone && !startsClause(position + 1))
     return Mistake::None;
   problem(position,
           word == "fair"
@@ -126,11 +151,11 @@ Translator::Mistake Translator::wrongGuard() {
     problem(behind, std::string("expected '(' after 'waituntil'; write ") + clauseForm);
   else if (group && (at(behind) == "{" || isName(behind) || isKeyword(behind)))
     problem(behind - 1, "expected 'waituntil' behind 'when (…)'; write 'when (condition) waituntil (…) { … }'");
-  else if (!group && at(to) == "waituntil")
+  else if (!group && (at(to) == "waituntil" || next() == "{" || next() == ";"))
     problem(position + 1, "expected '(' after 'when'; write 'when (condition) waituntil (…) { … }'");
   else
     return Mistake::None;
-  drop(group ? behind + (at(behind) == "waituntil") : to);
+  drop(group ? behind + (at(behind) == "waituntil") : at(to) == "waituntil" ? to : position + 1);
   return Mistake::Prefix;
 }
 
@@ -166,18 +191,18 @@ Translator::Mistake Translator::wrongBrackets() {
 
 // A statement of the dialect where an expression is expected, as in `x = async f();`.
 bool Translator::refuseStatementInExpression() {
-  const std::string word(here());
-  if ((word != "async" && word != "activate" && word != "waituntil") || !isBehindOperator() || isPlain(here()))
+  static const std::map<std::string_view, const char *> rightForms = {{"async", "async x = f(…);"},
+                                                                      {"activate", "activate { x = f(…); }"},
+                                                                      {"atomic", "atomic { x = f(…); }"},
+                                                                      {"waituntil", "waituntil (x = f(…)) { … }"}};
+  const auto right = rightForms.find(here());
+  if (right == rightForms.end() || !isBehindOperator() || isPlain(here()))
     return false;
   const bool group = next() == "(" && isClosed(position + 1);
   const size_t behind = group ? closing(position + 1) + 1 : position + 1;
-  if (at(behind) != "{" && !isName(behind))
+  if (at(behind) != "{" && !isName(behind) && !(group && here() == "waituntil"))
     return false;
-  problem(position, "'" + word + "' begins a statement and has no value; write '" +
-                        (word == "waituntil"  ? "waituntil (x = f(…)) { … }"
-                         : word == "activate" ? "activate { x = f(…); }"
-                                              : "async x = f(…);") +
-                        "'");
+  problem(position, "'" + std::string(here()) + "' begins a statement and has no value; write '" + right->second + "'");
   drop();
   if (at(behind) == "{") {
     text(position - 1, "0");

@@ -47,7 +47,7 @@ Translator::Mistake Translator::refuseCall(const Shape &shape, const std::string
 }
 
 Translator::Mistake Translator::wrongYield(const Shape &shape) {
-  if (shape.isCall(0) && at(shape.behind) == ";")
+  if (shape.group && at(shape.behind) == ";")
     return refuseCall(shape, "yield");
   // An expression with a name that nobody has declared: clang's own error says that.
   if (tokens.size() > position + 1 && tokens[position + 1].kind == Kind::Punctuator && shape.follows != "}" &&
@@ -64,6 +64,13 @@ Translator::Mistake Translator::wrongCancel(const Shape &shape) {
     return refuseCall(shape, "cancel");
   if (at(shape.behind) == ";" && shape.isCall(1) && isName(position + 2))
     return refuseCall(shape, "cancel " + std::string(at(position + 2)));
+  if ((isLiteral(position + 1) && at(position + 2) == ";") || (shape.group && at(shape.behind) == ";")) {
+    problem(position + 1, "'cancel' takes the name of a 'do … finish'; write 'cancel;' or 'cancel name;'");
+    text(shape.keyword, "(void)0");
+    drop(shape.group ? shape.behind : position + 2);
+    take();
+    return Mistake::Statement;
+  }
   if (shape.follows != "}" && shape.follows != "{" && !isName(position + 1) && !isKeyword(position + 1))
     return Mistake::None;
   bool label = false; // `cancel q }`, but not `cancel` and then the statement `q(…)`
@@ -142,18 +149,36 @@ Translator::Mistake Translator::wrongDeadline(const Shape &shape) {
 }
 
 Translator::Mistake Translator::wrongNoYield(const Shape &shape) {
-  if (!shape.empty && !isName(position + 1) && !isKeyword(position + 1))
+  const bool hasList = shape.group && at(shape.behind) == "{";
+  if (!shape.empty && !hasList && !isName(position + 1) && !isKeyword(position + 1))
     return Mistake::None;
-  problem(shape.keyword, "'assert_no_yield' needs a block; write 'assert_no_yield { … }'");
-  drop();
+  problem(shape.keyword, hasList ? "'assert_no_yield' copies no variables; write 'assert_no_yield { … }'"
+                                 : "'assert_no_yield' needs a block; write 'assert_no_yield { … }'");
+  drop(hasList ? shape.behind : position + 1);
   return Mistake::Prefix;
 }
 
 Translator::Mistake Translator::wrongContained(const Shape &shape) {
-  if (shape.follows != "activate")
+  if (shape.follows != "activate" && shape.follows != "{")
     return Mistake::None;
-  problem(shape.keyword, "'contained' stands behind 'activate'; write 'activate contained …'");
+  problem(shape.keyword, shape.follows == "{"
+                             ? "'contained' says how activities or an atomic block behave; write 'activate contained "
+                               "{ … }' or 'atomic contained { … }'"
+                             : "'contained' stands behind 'activate'; write 'activate contained …'");
   drop();
+  return Mistake::Prefix;
+}
+
+// `activate [&a { … }`
+Translator::Mistake Translator::wrongHandle() {
+  const size_t open = position + 1;
+  size_t to = open;
+  while (at(to) != "{" && at(to) != "}" && at(to) != ";" && to < tokens.size())
+    to = (at(to) == "(" ? closing(to) : to) + 1;
+  problem(to - 1, "expected ']' behind the handle; write 'activate [&handle] …'", open, "to match this '['");
+  drop(to);
+  if (here() != "{" && here() != ";")
+    text(open, ";");
   return Mistake::Prefix;
 }
 
@@ -179,6 +204,13 @@ Translator::Mistake Translator::wrongPrefix(const Shape &shape) {
       return Mistake::None;
     problem(position + 1, "a handle stands in brackets; write 'activate [&handle] { … }'");
     drop(block);
+    return Mistake::Prefix;
+  }
+  if (follows == "[" && !isClosed(position + 1) && activates)
+    return wrongHandle();
+  if (word == "async" && isName(position + 1) && at(position + 2) == "{") {
+    problem(position + 1, "what is copied stands in brackets; write 'async (" + std::string(follows) + ") { … }'");
+    drop(position + 2);
     return Mistake::Prefix;
   }
   if (follows != "[" || !isClosed(position + 1))

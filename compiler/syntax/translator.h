@@ -207,6 +207,7 @@ private:
   Mistake wrongNoYield(const Shape &);
   Mistake wrongContained(const Shape &);
   Mistake wrongPrefix(const Shape &);
+  Mistake wrongHandle();
   bool wouldBe(std::string_view right) const;
   bool isMisspeltFinish(size_t index) const;
   Mistake wrongWait();

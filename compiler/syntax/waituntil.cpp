@@ -12,6 +12,7 @@ static const char howTo[] = "write 'waituntil (call(…)) { … }'";
 
 static bool isOr(std::string_view word) { return word == "or" || word == "||"; }
 static bool isOperator(std::string_view word) { return isOr(word) || word == "and" || word == "&&"; }
+static bool isNoOperator(std::string_view word) { return word == "|" || word == "&" || word == ","; }
 static std::string spelling(std::string_view op) { return isOr(op) ? "or" : "and"; }
 
 // A clause begins there: `waituntil (`, `when (…) waituntil`, or one of these behind brackets.
@@ -65,13 +66,16 @@ Wait Translator::WaitParser::parse() {
     clause(op);
     if (at(i) == "else" && otherwise())
       break;
-    if (!isOperator(at(i)))
+    if (isNoOperator(at(i)) && source.startsClause(i + 1))
+      wrong(i, "clauses are joined by 'or' or 'and'; write 'waituntil (…) { … } or waituntil (…) { … }'");
+    else if (!isOperator(at(i)))
       break;
     if (!source.startsClause(i + 1)) {
       danglingOperator();
       break;
     }
-    op = isOr(at(i++)) ? Wait::Or : Wait::And;
+    op = isOr(at(i)) || isNoOperator(at(i)) ? Wait::Or : Wait::And;
+    ++i;
     (op == Wait::Or ? wait.hasOr : wait.hasAnd) = true;
   }
   if (!brackets.empty()) {
@@ -220,7 +224,11 @@ void Translator::WaitParser::danglingOperator() {
     i = source.statementEnd(i + 1, level + 1);
     return;
   }
-  if (at(i + 1) == "when" && at(i + 2) == "(" && source.startsClause(closing(i + 2) + 1))
+  const bool isMisspelt = misspelt(at(i + 1)) == "waituntil" && at(i + 2) == "(";
+  if (isMisspelt) {
+    wrong(i + 1, "unknown word '" + std::string(at(i + 1)) + "'; did you mean 'waituntil'?");
+    wait.problems.back().replacement = "waituntil";
+  } else if (at(i + 1) == "when" && at(i + 2) == "(" && source.startsClause(closing(i + 2) + 1))
     wrong(i + 1, "a guard stands before a single clause, not before a bracket; write it before each 'waituntil' in it");
   else if (at(i + 1) == "when" && at(i + 2) != "(")
     wrong(i + 1, "expected '(' after 'when'; write 'when (condition) waituntil (…) { … }'");
@@ -236,7 +244,7 @@ void Translator::WaitParser::danglingOperator() {
   ++i;
   if (at(i) == "when")
     i = at(i + 1) == "(" ? closing(i + 1) + 1 : i + 1;
-  if (at(i) == "waituntil")
+  if (at(i) == "waituntil" || isMisspelt)
     ++i;
   if (at(i) == "(")
     i = closing(i) + 1;

@@ -154,11 +154,10 @@ bool Watcher::collect(const Token &first, llvm::SmallVectorImpl<Token> &declarat
   return found;
 }
 
-// A word of the dialect, or one that may be misspelt.
 bool Watcher::concernsDialect(const IdentifierInfo *name) {
   const auto [known, isNew] = words.try_emplace(name, false);
   if (isNew)
-    known->second = isDialectWord(name->getName()) || !misspelt(name->getName()).empty();
+    known->second = charcoal::syntax::concernsDialect(name->getName());
   return known->second;
 }
 

@@ -10,6 +10,8 @@
 namespace charcoal::syntax {
 
 bool Translator::matchesAsync(bool sure) const {
+  if (isName(position + 1) && at(position + 2) == "{" && !isDialectWord(next()))
+    return false; // a list of copies without brackets
   return matchesStatement(sure) || (next() == "(" && at(closing(position + 1) + 1) == "{");
 }
 

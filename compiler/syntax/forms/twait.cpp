@@ -15,9 +15,11 @@ bool Translator::matchesTwait(bool) const { return next() == "{"; }
 
 void Translator::lowerTwait(bool) {
   const size_t keyword = position;
-  if (!names.isDeclared("ch_rendezvous_wait_all"))
-    problem(keyword, "'twait' needs '#include <charcoal/events.h>'");
   drop();
+  if (!names.isDeclared("ch_rendezvous_wait_all")) {
+    problem(keyword, "'twait' needs '#include <charcoal/events.h>'");
+    return statement(false);
+  }
   text(keyword, "{ struct ch_twait_block __charcoal_twait __attribute__((__cleanup__(__charcoal_twait_leave))) = {0};");
   open(Region::Twait, keyword);
   const size_t end = closing(position);
