@@ -1,105 +1,33 @@
 /* What is sent: heads, ranges, conditions (RFC 9110), pages about errors, and the bytes of files. */
 #include "knot.h"
 #include <ctype.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <poll.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <strings.h>
-#include <sys/sendfile.h>
-#include <unistd.h>
-
-/* ---- sending ---- */
-
-static void send_all(struct output *out, const char *bytes, size_t n) {
-  while (n > 0 && !out->failed) {
-    ssize_t put = -1;
-    within(settings.timeout) do put = out->to->tls ? tls_write(out->to, bytes, n) : write(out->to->fd, bytes, n);
-    finish;
-    if (put > 0) {
-      bytes += put;
-      n -= (size_t)put;
-    } else {
-      out->failed = true;
-    }
-  }
-}
-
-void output_flush(struct output *out) {
-  send_all(out, out->bytes, out->used);
-  out->used = 0;
-}
-
-static void add(struct output *out, const char *bytes, size_t n) {
-  if (n > sizeof out->bytes - out->used)
-    output_flush(out);
-  if (n > sizeof out->bytes)
-    return send_all(out, bytes, n);
-  memcpy(out->bytes + out->used, bytes, n);
-  out->used += n;
-}
-
-static void add_text(struct output *out, const char *text) { add(out, text, strlen(text)); }
-
-/* The longest text is a location, which is a part of the request's text. */
-__attribute__((format(printf, 2, 3))) static void addf(struct output *out, const char *format, ...) {
-  char text[HEAD_SIZE + 256];
-  va_list arguments;
-  va_start(arguments, format);
-  int n = vsnprintf(text, sizeof text, format, arguments);
-  va_end(arguments);
-  add(out, text, (size_t)n);
-}
-
-static void send_file_encrypted(struct output *out, int fd, off_t from, off_t to) {
-  for (output_flush(out); from < to && !out->failed; from += (off_t)out->used, output_flush(out)) {
-    size_t most = sizeof out->bytes, rest = (size_t)(to - from);
-    ssize_t n = pread(fd, out->bytes, rest < most ? rest : most, from);
-    out->failed = n <= 0;
-    out->used = n > 0 ? (size_t)n : 0;
-  }
-}
-
-/* The kernel copies from the file to the socket. sendfile has no flag that says "do not wait", so the socket does. */
-static void send_file(struct output *out, int fd, off_t from, off_t to) {
-  int socket = out->to->fd, modes = fcntl(socket, F_GETFL);
-  output_flush(out);
-  fcntl(socket, F_SETFL, modes | O_NONBLOCK);
-  while (from < to && !out->failed) {
-    ssize_t n = sendfile(socket, fd, &from, (size_t)(to - from));
-    out->failed = n == 0 || (n < 0 && (errno != EAGAIN || ch_fd_wait(socket, POLLOUT, settings.timeout) <= 0));
-  }
-  fcntl(socket, F_SETFL, modes);
-}
 
 /* ---- heads ---- */
 
 /* The status with its meaning in words. */
 static const char *in_words(int status) {
-  static const char *const words[600] = {
-      [200] = "200 OK",
-      [206] = "206 Partial Content",
-      [301] = "301 Moved Permanently",
-      [304] = "304 Not Modified",
-      [400] = "400 Bad Request",
-      [403] = "403 Forbidden",
-      [404] = "404 Not Found",
-      [405] = "405 Method Not Allowed",
-      [408] = "408 Request Timeout",
-      [412] = "412 Precondition Failed",
-      [413] = "413 Content Too Large",
-      [414] = "414 URI Too Long",
-      [416] = "416 Range Not Satisfiable",
-      [417] = "417 Expectation Failed",
-      [431] = "431 Request Header Fields Too Large",
-      [500] = "500 Internal Server Error",
-      [501] = "501 Not Implemented",
-      [505] = "505 HTTP Version Not Supported",
-  };
-  return words[status];
+  static const char *const words[] = {"200 OK",
+                                      "206 Partial Content",
+                                      "301 Moved Permanently",
+                                      "304 Not Modified",
+                                      "400 Bad Request",
+                                      "403 Forbidden",
+                                      "404 Not Found",
+                                      "405 Method Not Allowed",
+                                      "408 Request Timeout",
+                                      "412 Precondition Failed",
+                                      "413 Content Too Large",
+                                      "414 URI Too Long",
+                                      "416 Range Not Satisfiable",
+                                      "417 Expectation Failed",
+                                      "431 Request Header Fields Too Large",
+                                      "501 Not Implemented",
+                                      "505 HTTP Version Not Supported"};
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+    if (atoi(words[i]) == status)
+      return words[i];
+  return "500 Internal Server Error";
 }
 
 const char *http_date(time_t t, char text[static 32]) {
@@ -119,23 +47,25 @@ static atomic const char *http_now(void) {
   return text;
 }
 
-static void add_first_lines(struct output *out, int status, bool last) {
-  add_text(out, "HTTP/1.1 ");
-  add_text(out, in_words(status));
-  add_text(out, "\r\nServer: knot\r\nDate: ");
-  add_text(out, http_now());
-  add_text(out, last ? "\r\nConnection: close\r\n" : "\r\n");
+static void begin(struct answer *a, int status) {
+  a->status = status;
+  ch_output_text(a->to, "HTTP/1.1 ");
+  ch_output_text(a->to, in_words(status));
+  ch_output_text(a->to, "\r\nServer: knot\r\nDate: ");
+  ch_output_text(a->to, http_now());
+  ch_output_text(a->to, a->last ? "\r\nConnection: close\r\n" : "\r\n");
 }
 
-int answer_status(struct output *out, int status, bool last, bool head_only, const char *more_fields) {
+static bool wants_head_only(const struct request *r) { return !r->refused && r->parser.method == HTTP_HEAD; }
+
+/* Goes on with a page about the status, and ends the answer. */
+static void end_with_page(struct answer *a) {
   char page[256];
-  const char *words = in_words(status);
+  const char *words = in_words(a->status);
   int size = snprintf(page, sizeof page, "<!doctype html><title>%s</title><h1>%s</h1>\n", words, words);
-  add_first_lines(out, status, last);
-  addf(out, "Content-Type: text/html; charset=utf-8\r\nContent-Length: %d\r\n%s\r\n", size, more_fields);
-  if (!head_only)
-    add_text(out, page);
-  return status;
+  ch_output_format(a->to, "Content-Type: text/html; charset=utf-8\r\nContent-Length: %d\r\n\r\n", size);
+  if (!wants_head_only(a->request))
+    ch_output_text(a->to, page);
 }
 
 /* ---- conditions (RFC 9110, section 13) ---- */
@@ -165,7 +95,7 @@ static int condition(const struct request *r, const struct file *f) {
 static long long number(const char **at) { return isdigit((unsigned char)**at) ? strtoll(*at, (char **)at, 10) : -1; }
 
 /* The range that is asked for. 206; 200: all of it, also for what is no single range; 416. */
-static int range(const struct request *r, const struct file *f, off_t *from, off_t *to) {
+static int range(const struct request *r, const struct file *f, long long *from, long long *to) {
   const char *text = request_field(r, "range"), *if_range = request_field(r, "if-range");
   *from = 0;
   *to = f->size;
@@ -193,59 +123,54 @@ static int range(const struct request *r, const struct file *f, off_t *from, off
 
 /* ---- the answer ---- */
 
-static int answer_file(struct output *out, const struct request *r, struct file *f, bool last, bool head_only,
-                       long long *sent) {
-  char more[64] = "";
-  off_t from, to;
-  int status = condition(r, f);
+static void answer_file(struct answer *a, const struct file *f) {
+  long long from, to;
+  int status = condition(a->request, f);
   if (!status)
-    status = range(r, f, &from, &to);
+    status = range(a->request, f, &from, &to);
+  begin(a, status);
   if (status == 416)
-    snprintf(more, sizeof more, "Content-Range: bytes */%lld\r\n", (long long)f->size);
+    ch_output_format(a->to, "Content-Range: bytes */%lld\r\n", (long long)f->size);
   if (status == 412 || status == 416)
-    return answer_status(out, status, last, head_only, more);
-  add_first_lines(out, status, last);
-  add_text(out, f->validators);
-  add_text(out, status == 304 ? "\r\n" : f->description);
+    return end_with_page(a);
+  ch_output_text(a->to, f->validators);
+  ch_output_text(a->to, status == 304 ? "\r\n" : f->description);
   if (status == 206)
-    addf(out, "Content-Range: bytes %lld-%lld/%lld\r\nContent-Length: %lld\r\n\r\n", (long long)from, (long long)to - 1,
-         (long long)f->size, (long long)(to - from));
+    ch_output_format(a->to, "Content-Range: bytes %lld-%lld/%lld\r\nContent-Length: %lld\r\n\r\n", from, to - 1,
+                     (long long)f->size, to - from);
   if (status == 200)
-    add_text(out, f->length);
-  if (head_only || status == 304)
-    return status;
-  *sent = to - from;
+    ch_output_text(a->to, f->length);
+  if (wants_head_only(a->request) || status == 304)
+    return;
+  a->sent = to - from;
   if (f->content)
-    add(out, f->content + from, (size_t)(to - from));
-  else if (out->to->tls)
-    send_file_encrypted(out, f->fd, from, to);
+    ch_output_add(a->to, f->content + from, (size_t)a->sent);
   else
-    send_file(out, f->fd, from, to);
-  return status;
+    ch_output_file(a->to, f->fd, from, to);
 }
 
-/* The target names a folder, and has no slash at its end. The links in the folder's page are relative, so the client
- * has to ask again, with the slash. A target that begins with two slashes would name another server there. */
-static int answer_folder(struct output *out, const char *target, bool last, bool head_only) {
-  char location[HEAD_SIZE + 32];
-  if (target[0] != '/' || target[1] == '/')
-    return answer_status(out, 404, last, head_only, "");
-  snprintf(location, sizeof location, "Location: %.*s/\r\n", (int)strcspn(target, "?#"), target);
-  return answer_status(out, 301, last, head_only, location);
+/* There is no file to be sent. */
+static void answer_without_file(struct answer *a, int status) {
+  const char *target = a->request->target;
+  /* A target that begins with two slashes would name another server in a location. */
+  begin(a, status == 301 && (target[0] != '/' || target[1] == '/') ? 404 : status);
+  if (a->status == 301) /* the links in a folder's page are relative: the client asks again, with a slash at the end */
+    ch_output_format(a->to, "Location: %.*s/\r\n", (int)strcspn(target, "?#"), target);
+  if (a->status == 405)
+    ch_output_text(a->to, "Allow: GET, HEAD\r\n");
+  end_with_page(a);
 }
 
-int answer(struct output *out, const struct request *r, bool last, long long *sent) {
-  bool head_only = r->parser.method == HTTP_HEAD;
-  const char *target = r->text;
+void answer(struct answer *a) {
+  const struct request *r = a->request;
   struct file *f;
-  if (r->parser.method != HTTP_GET && !head_only)
-    return answer_status(out, 405, last, false, "Allow: GET, HEAD\r\n");
-  int status = file_open(&f, target, request_field(r, "accept-encoding"));
-  if (status == 301)
-    return answer_folder(out, target, last, head_only);
+  int status = r->refused;
+  if (!status && r->parser.method != HTTP_GET && r->parser.method != HTTP_HEAD)
+    status = 405;
+  if (!status)
+    status = file_open(&f, r->target, request_field(r, "accept-encoding"));
   if (status)
-    return answer_status(out, status, last, head_only, "");
-  status = answer_file(out, r, f, last, head_only, sent);
+    return answer_without_file(a, status);
+  answer_file(a, f);
   file_close(f);
-  return status;
 }

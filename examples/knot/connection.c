@@ -1,16 +1,13 @@
 /* A connection: requests one after the other, in straight-line code. While nothing of a request is there, a connection
  * is one wait for the descriptor and has no buffers. */
 #include "knot.h"
-#include <errno.h>
+#include <charcoal/server.h>
 #include <poll.h>
-#include <stdlib.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 /* What serving requests takes, while some are there. */
 struct work {
   struct request request;
-  struct output output;
+  struct ch_output output;
   char bytes[16384];
 };
 
@@ -21,99 +18,75 @@ enum next {
   DRAIN_AND_CLOSE /* it is closed, but the client may still send */
 };
 
-/* Reads what the client has sent. If a request has begun, it waits for more, until the request's time is over. */
-static ssize_t receive(struct connection *c, struct work *w, int64_t began) {
-  ssize_t got = -1;
-  bool waits = w->request.begun;
-  by(began + settings.timeout) do {
-    if (c->tls)
-      got = tls_read(c, w->bytes, sizeof w->bytes, waits);
-    else
-      got = recv(c->fd, w->bytes, sizeof w->bytes, waits ? 0 : MSG_DONTWAIT);
+/* Reads a request, with a time limit for the whole of it. If nothing of it is there, it does not wait. Returns MORE if
+ * there is a request, which may be refused; otherwise it says in *next how the connection goes on. */
+static bool receive(struct connection *c, struct work *w, enum next *next) {
+  struct request *r = &w->request;
+  ssize_t got = 1;
+  request_begin(r);
+  within(settings.timeout) do {
+    while (got > 0 && !request_parse(r)) {
+      ch_output_flush(&w->output);
+      got = tls_read(c, r->bytes + r->end, sizeof r->bytes - r->end, r->end > 0);
+      r->end += got > 0 ? (size_t)got : 0;
+    }
   }
   finish;
-  return got;
+  if (got < 0 && errno == ECANCELED)
+    r->refused = 408;
+  *next = got < 0 && errno == EAGAIN ? MORE : CLOSE;
+  return got > 0 || r->refused;
 }
 
 /* Answers the requests that have come, and one that has begun to come. */
 static enum next serve_what_has_come(struct connection *c, struct work *w) {
-  int64_t began = ch_now();
-  w->output.to = c; /* its bytes need not be zero */
-  w->output.used = 0;
-  w->output.failed = false;
-  request_begin(&w->request);
-  for (;;) {
-    ssize_t got = receive(c, w, began);
-    if (got < 0 && errno == EAGAIN && !w->request.begun)
-      return MORE;
-    if (got < 0 && errno == ECANCELED)
-      answer_status(&w->output, 408, true, false, "");
-    if (got <= 0)
-      return got == 0 ? CLOSE : DRAIN_AND_CLOSE;
-    for (size_t at = 0; at < (size_t)got && !w->output.failed;) {
-      at += request_take(&w->request, w->bytes + at, (size_t)got - at);
-      if (!w->request.refused && !w->request.complete)
-        continue;
-      bool last = w->request.refused || stopping || !llhttp_should_keep_alive(&w->request.parser);
-      long long sent = 0;
-      int status = w->request.refused ? answer_status(&w->output, w->request.refused, last, false, "")
-                                      : answer(&w->output, &w->request, last, &sent);
-      log_request(c->address, &w->request, status, sent, began);
-      if (last)
-        return at == (size_t)got && !w->request.refused ? CLOSE : DRAIN_AND_CLOSE;
-      began = ch_now();
-      request_begin(&w->request);
-    }
-    output_flush(&w->output);
-    if (w->output.failed)
-      return CLOSE;
-    if ((size_t)got < sizeof w->bytes && !w->request.begun && !c->tls)
-      return MORE; /* OpenSSL is asked again, for it may have read more than it has given */
-  }
+  struct request *r = &w->request;
+  enum next next;
+  do {
+    int64_t began = ch_now();
+    if (!receive(c, w, &next))
+      return next;
+    bool last = r->refused || stopping || !llhttp_should_keep_alive(&r->parser);
+    struct answer a = {.to = &w->output, .request = r, .last = last};
+    answer(&a);
+    log_answer(&a, c->fd, began);
+    if (last)
+      return r->parsed == r->end && !r->refused ? CLOSE : DRAIN_AND_CLOSE;
+  } while (!w->output.error && (r->parsed < r->end || tls_has_more(c)));
+  return w->output.error ? CLOSE : MORE;
 }
 
-/* Nothing interrupts a request that has begun to come. */
+/* Nothing interrupts a request that has begun to come. This is not inlined: what lies in the frame of `serve` is there
+ * for as long as the connection, also while that is idle. */
 static noncancellable __attribute__((noinline)) enum next serve_some(struct connection *c) {
   struct work *w = malloc(sizeof *w);
   if (!w)
     return CLOSE;
+  w->request.parsed = w->request.end = 0;
+  w->output = (struct ch_output){.fd = c->fd, .timeout = settings.timeout, .bytes = w->bytes, .size = sizeof w->bytes};
+  if (c->tls) {
+    w->output.write = tls_write;
+    w->output.to = c;
+  }
   enum next next = serve_what_has_come(c, w);
-  output_flush(&w->output);
+  ch_output_flush(&w->output);
   free(w);
   return next;
 }
 
-/* If the connection were closed while the client still sends, the client would get a reset, and might lose the answer.
- * This waits until the client has closed its side. Like serve_some it is not inlined: what lies in the frame of `serve`
- * is there for as long as the connection, also while that is idle. */
-static noncancellable __attribute__((noinline)) void drain(int connection) {
-  char rest[512];
-  shutdown(connection, SHUT_WR);
-  within(1000000000) do {
-    while (read(connection, rest, sizeof rest) > 0) {
-    }
-  }
-  finish;
-}
-
-/* A client that has come just before the end gets a moment for its first request. */
-static noncancellable __attribute__((noinline)) bool last_request_comes(int connection) {
-  return ch_fd_wait(connection, POLLIN, 1000000000) > 0;
-}
-
-void serve(int connection, uint32_t address) {
-  struct connection c = {.fd = connection, .address = address};
+void serve(int fd, void *unused) {
+  (void)unused;
+  struct connection c = {.fd = fd};
   enum next next = MORE;
-  for (bool first = true; next == MORE && (first || !stopping); first = false)
-    if (ch_fd_wait(connection, POLLIN, settings.idle) <= 0 && !(first && stopping && last_request_comes(connection)))
-      next = CLOSE;
-    else if (first && !tls_begin(&c))
-      next = CLOSE;
-    else
-      next = serve_some(&c);
-  if (c.tls)
-    tls_end(&c);
+  for (bool first = true; next == MORE && (first || !stopping); first = false) {
+    int came = ch_fd_wait(fd, POLLIN, settings.idle);
+    if (came <= 0 && first && stopping) /* a client that has come just before the end gets a moment */
+      noncancellable came = ch_fd_wait(fd, POLLIN, SECOND);
+    next = came <= 0 || (first && !tls_begin(&c)) ? CLOSE : serve_some(&c);
+  }
+  tls_end(&c);
   if (next == DRAIN_AND_CLOSE)
-    drain(connection);
-  close(connection);
+    noncancellable ch_hang_up(fd, SECOND);
+  else
+    close(fd);
 }

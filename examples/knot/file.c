@@ -1,15 +1,10 @@
-/* The files under the root. A cache of each domain's own keeps those that were asked for last: small ones with their
- * content, others as an open descriptor. What the cache says is compared with the disk once a second. */
+/* The files under the root. A cache of each domain's own keeps those that were asked for last, for a second: small ones
+ * with their content, others as an open descriptor. */
 #include "knot.h"
-#include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include <ctype.h>
+#include <search.h>
 #include <strings.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 enum { SLOTS = 1024, SMALL = 64 << 10 };
 static _Thread_local struct file *cache[SLOTS];
@@ -47,12 +42,6 @@ void files_forget(void) {
 
 /* ---- what a target means ---- */
 
-/* The value of a hexadecimal digit; -1: it is none. */
-static int digit(char c) {
-  const char *digits = "0123456789abcdef", *at = c ? strchr(digits, c | ('A' <= c && c <= 'F' ? 32 : 0)) : NULL;
-  return at ? (int)(at - digits) : -1;
-}
-
 /* Decodes the path of a target. False: it has none. */
 static bool decode(char *path, size_t size, const char *target) {
   size_t scheme = strncasecmp(target, "http://", 7) == 0 ? 7 : strncasecmp(target, "https://", 8) == 0 ? 8 : 0;
@@ -62,10 +51,10 @@ static bool decode(char *path, size_t size, const char *target) {
   for (; *target && *target != '?' && *target != '#'; target++) {
     path[n] = *target;
     if (*target == '%') {
-      int high = digit(target[1]), low = high < 0 ? -1 : digit(target[2]);
-      if (low < 0 || high + low == 0)
+      char digits[3] = {target[1], target[1] ? target[2] : '\0'}, *end;
+      path[n] = isxdigit((unsigned char)*digits) ? (char)strtol(digits, &end, 16) : '\0';
+      if (!path[n] || end != digits + 2)
         return false;
-      path[n] = (char)(high * 16 + low);
       target += 2;
     }
     if (++n == size)
@@ -94,42 +83,43 @@ static void normalize(char *path) {
   strcpy(path + n, folder ? "/" : "");
 }
 
+/* ---- types ---- */
+
+static struct hsearch_data types; /* from the end of a name, in small letters, to the type; read by all domains */
+
+/* A line of the system's table has a type and the ends of the names of its files. */
+void file_types_load(void) {
+  static char *table;
+  size_t size = 0;
+  FILE *file = fopen("/etc/mime.types", "re");
+  ENTRY *entered;
+  hcreate_r(8192, &types);
+  if (!file)
+    return;
+  getdelim(&table, &size, '\0', file);
+  fclose(file);
+  for (char *rest = table, *line; (line = strsep(&rest, "\n"));) {
+    char *words, *type = strtok_r(line, " \t", &words), *end;
+    while (type && *type != '#' && (end = strtok_r(NULL, " \t", &words)))
+      hsearch_r((ENTRY){end, type}, ENTER, &entered, &types);
+  }
+}
+
 /* By the end of the name, which is the first `n` bytes. */
 static const char *type_of(const char *name, size_t n) {
-  static const char *const types[][2] = {
-      {".html", "text/html; charset=utf-8"},
-      {".css", "text/css; charset=utf-8"},
-      {".js", "text/javascript; charset=utf-8"},
-      {".json", "application/json"},
-      {".txt", "text/plain; charset=utf-8"},
-      {".xml", "application/xml"},
-      {".svg", "image/svg+xml"},
-      {".png", "image/png"},
-      {".jpg", "image/jpeg"},
-      {".gif", "image/gif"},
-      {".webp", "image/webp"},
-      {".ico", "image/x-icon"},
-      {".woff2", "font/woff2"},
-      {".wasm", "application/wasm"},
-      {".pdf", "application/pdf"},
-      {".mp3", "audio/mpeg"},
-      {".mp4", "video/mp4"},
-      {".webm", "video/webm"},
-  };
-  for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
-    size_t end = strlen(types[i][0]);
-    if (end <= n && strncasecmp(types[i][0], name + n - end, end) == 0)
-      return types[i][1];
-  }
-  return "application/octet-stream";
+  char end[16] = "";
+  const char *dot = memrchr(name, '.', n);
+  for (size_t i = 0; dot && dot + i + 1 < name + n && i + 1 < sizeof end; i++)
+    end[i] = (char)tolower((unsigned char)dot[i + 1]);
+  ENTRY *found;
+  return hsearch_r((ENTRY){end, NULL}, FIND, &found, &types) ? found->data : "application/octet-stream";
 }
 
 /* ---- opening ---- */
 
 static int status_of(int error) {
-  return error == ENOENT || error == ENOTDIR || error == ENAMETOOLONG || error == ELOOP ? 404
-         : error == EACCES || error == EPERM                                            ? 403
-                                                                                        : 500;
+  bool is_absent = error == ENOENT || error == ENOTDIR || error == ENAMETOOLONG || error == ELOOP;
+  return is_absent ? 404 : error == EACCES || error == EPERM ? 403 : 500;
 }
 
 /* Reads a small file. False: it cannot be read. */
@@ -141,62 +131,49 @@ static bool load(struct file *f) {
   return whole;
 }
 
-/* Opens what the cache does not have. The first `name` bytes of the path are that of the file before it was compressed;
- * `encoding` is "gzip", "br" or NULL. */
-static int open_new(struct file **result, const char *path, size_t name, const char *encoding) {
+/* Writes the parts of a head. The first `name` bytes of the path are that of the file before it was compressed. */
+static void describe(struct file *f, size_t name, const char *coding) {
   char date[32];
+  const char *type = type_of(f->path, name);
+  snprintf(f->etag, sizeof f->etag, "\"%llx-%llx-%s\"", (long long)f->modified, (long long)f->size, coding);
+  snprintf(f->validators, sizeof f->validators,
+           "Last-Modified: %s\r\nETag: %s\r\nAccept-Ranges: bytes\r\nVary: Accept-Encoding\r\n",
+           http_date(f->modified, date), f->etag);
+  snprintf(f->description, sizeof f->description, "Content-Type: %s%s\r\n%s%s%s", type,
+           strncmp(type, "text/", 5) == 0 ? "; charset=utf-8" : "", *coding ? "Content-Encoding: " : "", coding,
+           *coding ? "\r\n" : "");
+  snprintf(f->length, sizeof f->length, "Content-Length: %lld\r\n\r\n", (long long)f->size);
+}
+
+/* Opens a path, of which the first `name` bytes name the file before it was compressed; `coding` is "gzip", "br" or "".
+ * What the cache has is believed for a second. */
+static int open_path(struct file **result, const char *path, size_t name, const char *coding) {
+  struct file **slot = slot_of(path), *f = *slot;
   struct stat s;
-  int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+  if (f && strcmp(f->path, path) == 0 && ch_now() - f->opened < SECOND) {
+    f->users++;
+    *result = f;
+    return 0;
+  }
+  int fd = openat(settings.root, path + 1, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
   if (fd < 0)
     return status_of(errno);
-  struct file *f = calloc(1, sizeof *f + strlen(path) + 1);
+  f = malloc(sizeof *f + strlen(path) + 1);
   if (!f || fstat(fd, &s) != 0 || !S_ISREG(s.st_mode)) {
     close(fd);
     free(f);
     return !f ? 500 : S_ISDIR(s.st_mode) ? 301 : 403;
   }
-  *f = (struct file){
-      .fd = fd, .size = s.st_size, .modified = s.st_mtime, .inode = s.st_ino, .looked = ch_now(), .users = 1};
+  *f = (struct file){.fd = fd, .size = s.st_size, .modified = s.st_mtime, .opened = ch_now(), .users = 1};
   strcpy(f->path, path);
-  snprintf(f->etag, sizeof f->etag, "\"%llx-%llx%s%s\"", (long long)s.st_mtime, (long long)s.st_size,
-           encoding ? "-" : "", encoding ? encoding : "");
-  snprintf(f->validators, sizeof f->validators,
-           "Last-Modified: %s\r\nETag: %s\r\nAccept-Ranges: bytes\r\nVary: Accept-Encoding\r\n",
-           http_date(f->modified, date), f->etag);
-  snprintf(f->description, sizeof f->description, "Content-Type: %s\r\n%s%s%s", type_of(path, name),
-           encoding ? "Content-Encoding: " : "", encoding ? encoding : "", encoding ? "\r\n" : "");
-  snprintf(f->length, sizeof f->length, "Content-Length: %lld\r\n\r\n", (long long)f->size);
+  describe(f, name, coding);
   if (f->size <= SMALL && !load(f)) {
     file_close(f);
     return 500;
   }
-  replace(slot_of(path), f);
+  replace(slot, f);
   *result = f;
   return 0;
-}
-
-/* Whether the disk still has what the cache has. */
-static bool is_current(struct file *f) {
-  struct stat s;
-  if (ch_now() - f->looked < 1000000000)
-    return true;
-  if (stat(f->path, &s) != 0 || s.st_mtime != f->modified || s.st_size != f->size || s.st_ino != f->inode)
-    return false;
-  f->looked = ch_now();
-  return true;
-}
-
-static int open_path(struct file **result, const char *path, size_t name, const char *encoding) {
-  struct file *f = *slot_of(path);
-  if (!f || strcmp(f->path, path) != 0)
-    return open_new(result, path, name, encoding);
-  f->users++; /* others run while this one waits for the disk */
-  if (is_current(f)) {
-    *result = f;
-    return 0;
-  }
-  file_close(f);
-  return open_new(result, path, name, encoding);
 }
 
 /* Whether the list of an Accept-Encoding has the coding, with a weight that is not 0. */
@@ -213,13 +190,11 @@ static bool accepts(const char *list, const char *coding) {
 
 int file_open(struct file **result, const char *target, const char *accepted) {
   static const char *const codings[][2] = {{"br", ".br"}, {"gzip", ".gz"}};
-  char path[PATH_MAX + LONGEST_PATH + sizeof "index.html.gz"];
-  strcpy(path, settings.root);
-  char *below = path + strlen(path);
-  if (!decode(below, LONGEST_PATH, target))
+  char path[LONGEST_PATH + sizeof "index.html.gz"];
+  if (!decode(path, LONGEST_PATH, target))
     return 400;
-  normalize(below);
-  char *end = below + strlen(below);
+  normalize(path);
+  char *end = path + strlen(path);
   if (end[-1] == '/')
     end = stpcpy(end, "index.html");
   for (int i = 0; accepted && i < 2; i++)
@@ -229,5 +204,5 @@ int file_open(struct file **result, const char *target, const char *accepted) {
         return 0;
     }
   *end = '\0';
-  return open_path(result, path, (size_t)(end - path), NULL);
+  return open_path(result, path, (size_t)(end - path), "");
 }

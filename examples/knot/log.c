@@ -2,19 +2,14 @@
  * lines of several domains and processes whole. */
 #include "knot.h"
 #include <arpa/inet.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <unistd.h>
 
-static _Thread_local int file = -1;
+static int file = -1;
 
 void log_open(void) {
-  if (!settings.log)
-    return;
-  int opened = open(settings.log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
-  if (opened < 0) {
-    perror(settings.log);
-  } else if (file < 0) {
+  int opened = settings.log ? open(settings.log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644) : -1;
+  if (settings.log && opened < 0)
+    return perror(settings.log);
+  if (file < 0) {
     file = opened;
   } else { /* the number stays the same, for somebody may be writing */
     dup3(opened, file, O_CLOEXEC);
@@ -34,19 +29,23 @@ static const char *quoted(const char *text, char *to, size_t size) {
   return to;
 }
 
-void log_request(uint32_t address, const struct request *r, int status, long long sent, int64_t began) {
+void log_answer(const struct answer *a, int client, int64_t began) {
   char line[8192], target[4096], agent[1024], referer[1024], who[INET_ADDRSTRLEN], when[40];
   if (file < 0)
     return;
+  const struct request *r = a->request;
+  struct sockaddr_in address = {0};
+  getpeername(client, (void *)&address, &(socklen_t){sizeof address});
+  inet_ntop(AF_INET, &address.sin_addr, who, sizeof who);
   time_t now = time(NULL);
   struct tm parts;
   strftime(when, sizeof when, "%d/%b/%Y:%H:%M:%S %z", localtime_r(&now, &parts));
-  inet_ntop(AF_INET, &address, who, sizeof who);
-  int n = snprintf(line, sizeof line, "%s - - [%s] \"%s %s HTTP/%d.%d\" %d %lld \"%s\" \"%s\" %.6f\n", who, when,
-                   r->refused ? "-" : llhttp_method_name((llhttp_method_t)r->parser.method),
-                   quoted(r->refused ? NULL : r->text, target, sizeof target), r->parser.http_major,
-                   r->parser.http_minor, status, sent, quoted(request_field(r, "referer"), referer, sizeof referer),
-                   quoted(request_field(r, "user-agent"), agent, sizeof agent), (double)(ch_now() - began) / 1e9);
+  int n =
+      snprintf(line, sizeof line, "%s - - [%s] \"%s %s HTTP/%d.%d\" %d %lld \"%s\" \"%s\" %.6f\n", who, when,
+               r->refused ? "-" : llhttp_method_name((llhttp_method_t)r->parser.method),
+               quoted(r->refused ? NULL : r->target, target, sizeof target), r->parser.http_major, r->parser.http_minor,
+               a->status, a->sent, quoted(request_field(r, "referer"), referer, sizeof referer),
+               quoted(request_field(r, "user-agent"), agent, sizeof agent), (double)(ch_now() - began) / 1e9);
   if (write(file, line, (size_t)n) < 0)
     perror(settings.log);
 }

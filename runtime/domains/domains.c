@@ -167,6 +167,15 @@ static int ask(ch_domains *d, unsigned which, intptr_t (*fn)(void *), void *argu
   return error;
 }
 
+int ch_domains_each(ch_domains *d, intptr_t (*fn)(void *), void *argument) {
+  int first = 0;
+  for (unsigned i = 0; i < d->n; i++) {
+    int error = ask(d, i, fn, argument);
+    first = first ? first : error;
+  }
+  return first;
+}
+
 /* ---- looking inside ---- */
 
 static intptr_t take_stats(void *to) { return ch_stats(to), 0; }

@@ -63,6 +63,12 @@ void ch_task_cancel(ch_task *);
 /* Gives up the handle; the task goes on. Never blocks. */
 void ch_task_detach(ch_task *);
 
+/* Runs fn(argument) as an activity in each of the domains, one after the other, and waits until the last one has
+ * returned.
+ * Result: 0; or the first error: ECANCELED: fn was not run in those that had not begun it; or that of ch_domain_spawn.
+ * Cancel: waits until fn has returned in the domain whose turn it is. */
+int ch_domains_each(ch_domains *, intptr_t (*fn)(void *), void *argument);
+
 /* Writes the numbers of one domain; with CH_ANY_DOMAIN the sums of the numbers of all, also for `peak` and for the
  * histograms. Each domain takes its numbers itself when it comes to it, and the caller waits for that.
  * Result: 0; EINVAL: there is no such domain; ENOMEM; ESHUTDOWN: the domain is being ended; ECANCELED. */
@@ -120,6 +126,11 @@ static inline int ch_task_join(ch_task *t, intptr_t *result) {
 }
 static inline void ch_task_cancel(ch_task *t) { (void)t; }
 static inline void ch_task_detach(ch_task *t) { free(t); }
+static inline int ch_domains_each(ch_domains *d, intptr_t (*fn)(void *), void *argument) {
+  for (unsigned i = 0; i < d->n; i++)
+    fn(argument);
+  return 0;
+}
 static inline int ch_domains_stats(ch_domains *d, unsigned which, struct ch_stats *s) {
   (void)d, (void)which;
   ch_stats(s);

@@ -1,0 +1,100 @@
+/* OpenSSL as it is installed, in activities: its calls, waiting for the descriptor between them.
+ *
+ *   SSL *ssl = ch_ssl_new(context, connection);
+ *   within (10 * second) do accepted = ch_ssl_accept(ssl) > 0; finish;
+ *   while ((n = ch_ssl_read(ssl, bytes, sizeof bytes, 0)) > 0) ...
+ *
+ * OpenSSL notes what went wrong for each thread, so a call and the question how it went stand in one atomic block; else
+ * another activity's call could come between them. The functions are compiled into the program that includes this
+ * header, which is linked with -lssl -lcrypto. A connection belongs to one activity at a time.
+ *
+ * Result of the calls: what OpenSSL's call has returned if it has done something, or the other side has said that
+ * nothing follows; or -1, and errno is ECANCELED: the call has done nothing; EPROTO: OpenSSL's list of errors says why;
+ * or the error of the descriptor. */
+#ifndef CHARCOAL_OPENSSL_H
+#define CHARCOAL_OPENSSL_H
+
+#include <charcoal.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <openssl/err.h>
+#include <openssl/ssl.h>
+#include <poll.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Begins with a connection, whose descriptor does not block from now on. The caller frees the result by ch_ssl_end.
+ * Never blocks.
+ * Result: NULL: OpenSSL's list of errors says why. */
+static inline SSL *ch_ssl_new(SSL_CTX *context, int connection) {
+  SSL *ssl = SSL_new(context);
+  fcntl(connection, F_SETFL, fcntl(connection, F_GETFL) | O_NONBLOCK);
+  if (ssl && !SSL_set_fd(ssl, connection)) {
+    SSL_free(ssl);
+    ssl = NULL;
+  }
+  return ssl;
+}
+
+/* Private. */
+enum ch_ssl_call { CH_SSL_ACCEPT, CH_SSL_CONNECT, CH_SSL_READ, CH_SSL_WRITE };
+static inline int ch_ssl_try(SSL *ssl, enum ch_ssl_call call, void *bytes, int n, int *error) {
+  int result;
+  atomic {
+    ERR_clear_error();
+    result = call == CH_SSL_ACCEPT    ? SSL_accept(ssl)
+             : call == CH_SSL_CONNECT ? SSL_connect(ssl)
+             : call == CH_SSL_READ    ? SSL_read(ssl, bytes, n)
+                                      : SSL_write(ssl, bytes, n);
+    *error = SSL_get_error(ssl, result);
+  }
+  return result;
+}
+static inline int ch_ssl_call(SSL *ssl, enum ch_ssl_call call, void *bytes, int n, int waits) {
+  for (;;) {
+    int error, result = ch_ssl_try(ssl, call, bytes, n, &error);
+    if (result > 0 || error == SSL_ERROR_ZERO_RETURN)
+      return result;
+    if (error != SSL_ERROR_WANT_READ && error != SSL_ERROR_WANT_WRITE)
+      return errno = EPROTO, -1;
+    if (!waits)
+      return errno = EAGAIN, -1;
+    int came = ch_fd_wait(SSL_get_fd(ssl), error == SSL_ERROR_WANT_READ ? POLLIN : POLLOUT, CH_FOREVER);
+    if (came < 0)
+      return errno = -came, -1;
+  }
+}
+
+/* Like SSL_accept and SSL_connect: the handshake, as the server and as the client. */
+static inline int ch_ssl_accept(SSL *ssl) { return ch_ssl_call(ssl, CH_SSL_ACCEPT, NULL, 0, 1); }
+static inline int ch_ssl_connect(SSL *ssl) { return ch_ssl_call(ssl, CH_SSL_CONNECT, NULL, 0, 1); }
+
+/* Like SSL_read. With CH_SSL_DONTWAIT it does not wait, and fails with EAGAIN if nothing is there. Before a program
+ * waits for the descriptor by itself, it asks SSL_has_pending whether OpenSSL has read more than it has given. */
+#define CH_SSL_DONTWAIT 1
+static inline int ch_ssl_read(SSL *ssl, void *to, int n, int flags) {
+  return ch_ssl_call(ssl, CH_SSL_READ, to, n, !(flags & CH_SSL_DONTWAIT));
+}
+
+/* Like SSL_write. */
+static inline int ch_ssl_write(SSL *ssl, const void *from, int n) {
+  return ch_ssl_call(ssl, CH_SSL_WRITE, (void *)from, n, 1);
+}
+
+/* Tells the other side that nothing follows, and frees what ch_ssl_new has made, but does not close the descriptor.
+ * Never blocks. */
+static inline void ch_ssl_end(SSL *ssl) {
+  atomic {
+    ERR_clear_error();
+    SSL_shutdown(ssl);
+    SSL_free(ssl);
+  }
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
