@@ -1,5 +1,5 @@
-/* A random tree of scopes, branches and cancels beside a model of it: wherever a branch stands, ch_cancelled() says what
- * the model says; a wait ends with ECANCELED only in a marked scope, and then has had no effect (laws 3 and 4). */
+/* A random tree of scopes, branches and cancels beside a model of it: wherever a branch stands, ch_cancelled() says
+ * what the model says; a wait ends with ECANCELED only in a marked scope, and then has had no effect (laws 3 and 4). */
 // outcome: scopes_and_marks.expected
 #include <charcoal.h>
 #include <errno.h>
@@ -134,10 +134,12 @@ outermost:
         unsigned mine = seed + 3;
         wait_once(&barrier, &mine);
       }
-    } finish;
+    }
+    finish;
     CHECK(inner.open == 0);
     CHECK(ch_cancelled() == marked(&outer));
-  } finish;
+  }
+  finish;
 left:
   CHECK(outer.open == 0 && inner.open == 0);
   CHECK(ch_cancelled() == marked(around));
@@ -158,7 +160,8 @@ int main(void) {
     do {
       async tree(NULL, 2, i * 7919u);
       async tree(NULL, 1, i * 104729u);
-    } finish;
+    }
+    finish;
   }
   finished = 1;
   ch_activity_wait(&feeder);

@@ -1,5 +1,5 @@
-/* A spin lock in a header, as libraries have them for their global state: its holder may be set aside, and whoever spins
- * must let it go on. */
+/* A spin lock in a header, as libraries have them for their global state: its holder may be set aside, and whoever
+ * spins must let it go on. */
 // outcome: spin_lock.expected
 #include <charcoal.h>
 #include <stdatomic.h>

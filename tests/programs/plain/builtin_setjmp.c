@@ -1,4 +1,5 @@
-// __builtin_setjmp and __builtin_longjmp: small enough that the optimizer wants to put them into their callers, which can be suspended.
+// __builtin_setjmp and __builtin_longjmp: small enough that the optimizer wants to put them into their callers, which
+// can be suspended.
 #include <stdio.h>
 
 static void *place[5];

@@ -2,12 +2,41 @@
 // flags: -std=c89 -Wno-everything
 #include <stdio.h>
 static unsigned e;
-int t(x) int x; { e = e * 31 + (unsigned)x; return x; }
-int add(a, b, c) int a; char b; short c; { return t(a) + b * t(c); }
-double scale(f, d, n) float f; double d; int n; { double r = 0; while (n-- > 0) r += f * d + t(n); return r; }
+int t(x)
+int x;
+{
+  e = e * 31 + (unsigned)x;
+  return x;
+}
+int add(a, b, c)
+int a;
+char b;
+short c;
+{
+  return t(a) + b * t(c);
+}
+double scale(f, d, n)
+float f;
+double d;
+int n;
+{
+  double r = 0;
+  while (n-- > 0)
+    r += f * d + t(n);
+  return r;
+}
 long later();
-static char *pick(words, i) char **words; int i; { return words[t(i)]; }
-int implicit(x) int x; { return t(x) + 5; }
+static char *pick(words, i)
+char **words;
+int i;
+{
+  return words[t(i)];
+}
+int implicit(x)
+int x;
+{
+  return t(x) + 5;
+}
 int (*table[])() = {t, add, implicit};
 int main() {
   static char *w[] = {"zero", "one", "two"};
@@ -15,4 +44,9 @@ int main() {
   printf("%d %d %d\n%u\n", (*table[0])(1), (*table[1])(1, 2, 3), table[2](9), e);
   return 0;
 }
-long later(a, b) long a; int b; { return a * t(b); }
+long later(a, b)
+long a;
+int b;
+{
+  return a * t(b);
+}

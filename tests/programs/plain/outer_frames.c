@@ -4,7 +4,10 @@
 #define NI __attribute__((noinline))
 NI static void *own(void) { return __builtin_return_address(0); }
 NI static void *inner(void) { return __builtin_return_address(1); }
-NI static void *outer(void) { void *volatile r = inner(); return r; }
+NI static void *outer(void) {
+  void *volatile r = inner();
+  return r;
+}
 int main(void) {
   void *(*volatile which[])(void) = {own, outer};
   void *seen[2][2];

@@ -6,6 +6,21 @@
 #include <stdio.h>
 static pthread_t main_thread;
 __attribute__((noinline)) static int deep(int n) { return n ? deep(n - 1) + 1 : 0; }
-static void *go(void *p) { void *r; pthread_join(main_thread, &r); printf("after main: %d %ld\n", deep(50), (long)r + (long)p); return 0; }
-__attribute__((noinline)) static void leave(int d) { if (d == 0) pthread_exit((void *)5L); leave(d - 1); }
-int main(void) { pthread_t t; main_thread = pthread_self(); pthread_create(&t, 0, go, (void *)7L); printf("main leaves\n"); leave(4); }
+static void *go(void *p) {
+  void *r;
+  pthread_join(main_thread, &r);
+  printf("after main: %d %ld\n", deep(50), (long)r + (long)p);
+  return 0;
+}
+__attribute__((noinline)) static void leave(int d) {
+  if (d == 0)
+    pthread_exit((void *)5L);
+  leave(d - 1);
+}
+int main(void) {
+  pthread_t t;
+  main_thread = pthread_self();
+  pthread_create(&t, 0, go, (void *)7L);
+  printf("main leaves\n");
+  leave(4);
+}

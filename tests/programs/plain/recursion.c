@@ -5,12 +5,24 @@ __attribute__((noinline)) static long fib(int n) { return n < 2 ? n : fib(n - 1)
 __attribute__((noinline)) static int even(unsigned n);
 __attribute__((noinline)) static int odd(unsigned n) { return n == 0 ? 0 : even(n - 1); }
 __attribute__((noinline)) static int even(unsigned n) { return n == 0 ? 1 : odd(n - 1); }
-__attribute__((noinline)) static int ack(int m, int n) { return m == 0 ? n + 1 : n == 0 ? ack(m - 1, 1) : ack(m - 1, ack(m, n - 1)); }
-__attribute__((noinline)) static long tail(long n, long acc) { if (n == 0) return acc; return tail(n - 1, acc * 3 + n % 7 & 0xffffff); }
-__attribute__((noinline)) static long deep(int n) { if (!n) return 1; long r = deep(n - 1); return (r * 7 + n) % 1000003; }
+__attribute__((noinline)) static int ack(int m, int n) {
+  return m == 0 ? n + 1 : n == 0 ? ack(m - 1, 1) : ack(m - 1, ack(m, n - 1));
+}
+__attribute__((noinline)) static long tail(long n, long acc) {
+  if (n == 0)
+    return acc;
+  return tail(n - 1, acc * 3 + n % 7 & 0xffffff);
+}
+__attribute__((noinline)) static long deep(int n) {
+  if (!n)
+    return 1;
+  long r = deep(n - 1);
+  return (r * 7 + n) % 1000003;
+}
 __attribute__((noinline)) static long deep_local(int n, int *up) {
   int mine = n;
-  if (n == 0) return *up;
+  if (n == 0)
+    return *up;
   long r = deep_local(n - 1, &mine);
   *up += mine & 3;
   return r + mine;
@@ -19,24 +31,41 @@ static int solutions;
 __attribute__((noinline)) static int safe(const char *q, int row) {
   for (int i = 0; i < row; i++) {
     int d = q[i] - q[row];
-    if (d == 0 || d == row - i || d == i - row) return 0;
+    if (d == 0 || d == row - i || d == i - row)
+      return 0;
   }
   return 1;
 }
 __attribute__((noinline)) static void queens(char *q, int row, int n) {
-  if (row == n) { solutions++; return; }
-  for (int c = 0; c < n; c++) { q[row] = (char)c; if (safe(q, row)) queens(q, row + 1, n); }
+  if (row == n) {
+    solutions++;
+    return;
+  }
+  for (int c = 0; c < n; c++) {
+    q[row] = (char)c;
+    if (safe(q, row))
+      queens(q, row + 1, n);
+  }
 }
 static void permute(char *s, int k, int n, unsigned *hash) {
-  if (k == n) { for (int i = 0; i < n; i++) *hash = *hash * 33 + (unsigned char)s[i]; return; }
+  if (k == n) {
+    for (int i = 0; i < n; i++)
+      *hash = *hash * 33 + (unsigned char)s[i];
+    return;
+  }
   for (int i = k; i < n; i++) {
-    char t = s[k]; s[k] = s[i]; s[i] = t;
+    char t = s[k];
+    s[k] = s[i];
+    s[i] = t;
     permute(s, k + 1, n, hash);
-    t = s[k]; s[k] = s[i]; s[i] = t;
+    t = s[k];
+    s[k] = s[i];
+    s[i] = t;
   }
 }
 static int hanoi(int n, int a, int b, int c, unsigned *h) {
-  if (n == 0) return 0;
+  if (n == 0)
+    return 0;
   int left = hanoi(n - 1, a, c, b, h);
   *h = *h * 5 + (unsigned)(a * 3 + b);
   return left + 1 + hanoi(n - 1, c, b, a, h);

@@ -3,14 +3,48 @@
 #include <string.h>
 #define NI __attribute__((noinline))
 static unsigned effects;
-NI static int t(int x) { effects = effects * 33 + (unsigned)x; return x; }
-static unsigned mix(const void *p, unsigned n) { const unsigned char *b = p; unsigned h = n; while (n--) h = h * 131 + *b++; return h; }
-#define SIZE(n) \
-  struct s##n { unsigned char b[n]; }; \
-  NI static struct s##n make##n(int seed) { struct s##n r; for (int i = 0; i < n; i++) r.b[i] = (unsigned char)(t(seed) + i * 3); return r; } \
-  NI static unsigned use##n(int a, struct s##n x, double d, struct s##n y, int z) { unsigned h = mix(&x, n); t(a); h ^= mix(&y, n) * 3; x.b[0] ^= 1; t(z); return h + mix(&x, n) + (unsigned)d + (unsigned)z; } \
-  NI static struct s##n pass##n(struct s##n x, int k) { if (t(k) == 0) return x; x.b[k % n] += 1; return pass##n(x, k - 1); } \
-  NI static unsigned test##n(void) { struct s##n a = make##n(n), b = make##n(n + 1); unsigned h = use##n(1, a, 2.5, make##n(3), 4); struct s##n c = pass##n(b, 5); h = h * 7 + mix(&a, n) + mix(&b, n) * 3 + mix(&c, n) * 5; return h + use##n(t(5), c, 1.0, a, t(6)); }
+NI static int t(int x) {
+  effects = effects * 33 + (unsigned)x;
+  return x;
+}
+static unsigned mix(const void *p, unsigned n) {
+  const unsigned char *b = p;
+  unsigned h = n;
+  while (n--)
+    h = h * 131 + *b++;
+  return h;
+}
+#define SIZE(n)                                                                                                        \
+  struct s##n {                                                                                                        \
+    unsigned char b[n];                                                                                                \
+  };                                                                                                                   \
+  NI static struct s##n make##n(int seed) {                                                                            \
+    struct s##n r;                                                                                                     \
+    for (int i = 0; i < n; i++)                                                                                        \
+      r.b[i] = (unsigned char)(t(seed) + i * 3);                                                                       \
+    return r;                                                                                                          \
+  }                                                                                                                    \
+  NI static unsigned use##n(int a, struct s##n x, double d, struct s##n y, int z) {                                    \
+    unsigned h = mix(&x, n);                                                                                           \
+    t(a);                                                                                                              \
+    h ^= mix(&y, n) * 3;                                                                                               \
+    x.b[0] ^= 1;                                                                                                       \
+    t(z);                                                                                                              \
+    return h + mix(&x, n) + (unsigned)d + (unsigned)z;                                                                 \
+  }                                                                                                                    \
+  NI static struct s##n pass##n(struct s##n x, int k) {                                                                \
+    if (t(k) == 0)                                                                                                     \
+      return x;                                                                                                        \
+    x.b[k % n] += 1;                                                                                                   \
+    return pass##n(x, k - 1);                                                                                          \
+  }                                                                                                                    \
+  NI static unsigned test##n(void) {                                                                                   \
+    struct s##n a = make##n(n), b = make##n(n + 1);                                                                    \
+    unsigned h = use##n(1, a, 2.5, make##n(3), 4);                                                                     \
+    struct s##n c = pass##n(b, 5);                                                                                     \
+    h = h * 7 + mix(&a, n) + mix(&b, n) * 3 + mix(&c, n) * 5;                                                          \
+    return h + use##n(t(5), c, 1.0, a, t(6));                                                                          \
+  }
 SIZE(1)
 SIZE(2)
 SIZE(3)
@@ -66,22 +100,103 @@ SIZE(81)
 SIZE(96)
 SIZE(99)
 SIZE(100)
-struct i1 { int a; }; struct i2 { int a, b; }; struct i3 { int a, b, c; }; struct l2 { long a, b; }; struct l3 { long a, b, c; };
-struct f1 { float a; }; struct f2 { float a, b; }; struct f3 { float a, b, c; }; struct f4 { float a, b, c, d; }; struct d1 { double a; }; struct d2 { double a, b; };
-struct di { double a; int b; }; struct id { int a; double b; }; struct lf { long a; float b; }; struct cf { char a; float b; double c; }; struct ld1 { long double a; }; struct ldi { long double a; int b; };
-struct p { void *a; const char *b; }; struct nest { struct f2 a; struct { int x; } b; }; struct arr { short a[3]; char b; };
-#define KIND(s, init, expr) NI static struct s ret_##s(int k) { t(k); struct s v = init; t(k + 1); return v; } \
-  NI static double arg_##s(struct s v, int k, struct s w) { double r = (expr); t(k); v = w; return r * 2 + (expr); } \
-  static double try_##s(void) { struct s v = ret_##s(3), w = ret_##s(t(4)); return arg_##s(v, t(9), w) + arg_##s(ret_##s(7), 1, v); }
+struct i1 {
+  int a;
+};
+struct i2 {
+  int a, b;
+};
+struct i3 {
+  int a, b, c;
+};
+struct l2 {
+  long a, b;
+};
+struct l3 {
+  long a, b, c;
+};
+struct f1 {
+  float a;
+};
+struct f2 {
+  float a, b;
+};
+struct f3 {
+  float a, b, c;
+};
+struct f4 {
+  float a, b, c, d;
+};
+struct d1 {
+  double a;
+};
+struct d2 {
+  double a, b;
+};
+struct di {
+  double a;
+  int b;
+};
+struct id {
+  int a;
+  double b;
+};
+struct lf {
+  long a;
+  float b;
+};
+struct cf {
+  char a;
+  float b;
+  double c;
+};
+struct ld1 {
+  long double a;
+};
+struct ldi {
+  long double a;
+  int b;
+};
+struct p {
+  void *a;
+  const char *b;
+};
+struct nest {
+  struct f2 a;
+  struct {
+    int x;
+  } b;
+};
+struct arr {
+  short a[3];
+  char b;
+};
+#define KIND(s, init, expr)                                                                                            \
+  NI static struct s ret_##s(int k) {                                                                                  \
+    t(k);                                                                                                              \
+    struct s v = init;                                                                                                 \
+    t(k + 1);                                                                                                          \
+    return v;                                                                                                          \
+  }                                                                                                                    \
+  NI static double arg_##s(struct s v, int k, struct s w) {                                                            \
+    double r = (expr);                                                                                                 \
+    t(k);                                                                                                              \
+    v = w;                                                                                                             \
+    return r * 2 + (expr);                                                                                             \
+  }                                                                                                                    \
+  static double try_##s(void) {                                                                                        \
+    struct s v = ret_##s(3), w = ret_##s(t(4));                                                                        \
+    return arg_##s(v, t(9), w) + arg_##s(ret_##s(7), 1, v);                                                            \
+  }
 #define C ,
 KIND(i1, {k}, v.a)
-KIND(i2, {k C -k}, v.a * 3 + v.b)
-KIND(i3, {k C 2 C -k}, v.a + v.b + v.c * 5)
+KIND(i2, {k C - k}, v.a * 3 + v.b)
+KIND(i3, {k C 2 C - k}, v.a + v.b + v.c * 5)
 KIND(l2, {k C k * 1000000007L}, (double)(v.a + v.b))
 KIND(l3, {k C 7 C k * 1000000007L}, (double)(v.a + v.b - v.c))
 KIND(f1, {k * 0.5f}, v.a)
-KIND(f2, {k * 0.5f C 3}, v.a * v.b)
-KIND(f3, {k * 0.5f C 3 C -k}, v.a * v.b + v.c)
+KIND(f2, {k * 0.5f C 3}, v.a *v.b)
+KIND(f3, {k * 0.5f C 3 C - k}, v.a *v.b + v.c)
 KIND(f4, {k C 1.5f C 2.5f C k}, v.a + v.b * v.c - v.d * 7)
 KIND(d1, {k / 4.0}, v.a)
 KIND(d2, {k / 4.0 C 9}, v.a - v.b)
@@ -92,8 +207,8 @@ KIND(cf, {(char)k C 2 C 3}, v.a + v.b * v.c)
 KIND(ld1, {k * 1.25L}, (double)v.a)
 KIND(ldi, {k * 1.25L C k}, (double)v.a + v.b)
 KIND(p, {(void *)(long)k C "xyz"}, (double)(long)v.a + v.b[1])
-KIND(nest, {{k C 2} C {k}}, v.a.a + v.a.b * v.b.x)
-KIND(arr, {{1 C (short)k C 3} C 4}, v.a[0] + v.a[1] * v.a[2] + v.b)
+KIND(nest, {{k C 2} C{k}}, v.a.a + v.a.b * v.b.x)
+KIND(arr, {{1 C(short) k C 3} C 4}, v.a[0] + v.a[1] * v.a[2] + v.b)
 int main(void) {
   unsigned h;
   printf("1:%u ", h = test1());

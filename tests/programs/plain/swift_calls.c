@@ -18,7 +18,8 @@ __attribute__((noinline)) static int note(int x) {
 
 SWIFT __attribute__((noinline)) static int half(int x, CONTEXT int *calls, ERROR const char **error) {
   ++*calls;
-  if (note(x) % 2) *error = "odd";
+  if (note(x) % 2)
+    *error = "odd";
   return x / 2;
 }
 
@@ -26,7 +27,8 @@ static int twice(int x) {
   int calls = 0;
   const char *error = NULL;
   int y = half(x, &calls, &error) + note(1);
-  if (!error) y += half(y, &calls, &error);
+  if (!error)
+    y += half(y, &calls, &error);
   printf("%d: %d after %d calls, %s\n", x, y, calls, error ? error : "no error");
   return y;
 }
@@ -41,6 +43,7 @@ static inline __attribute__((always_inline)) int inlined(int x) {
 
 int main(void) {
   int sum = 0;
-  for (int i = 0; i < 5; i++) sum += twice(i) + inlined(note(i)) + note(sum);
+  for (int i = 0; i < 5; i++)
+    sum += twice(i) + inlined(note(i)) + note(sum);
   printf("%d %u\n", sum, trace);
 }

@@ -1,2 +1,5 @@
 #include <stdio.h>
-int replaced(int x) { puts("the foreign one"); return -x; }
+int replaced(int x) {
+  puts("the foreign one");
+  return -x;
+}

@@ -1,1 +1,7 @@
-static int n; __attribute__((noinline)) int counted(int x) { n += x; return n; } int shared_(int x); int a(int x) { return counted(x) + shared_(x); }
+static int n;
+__attribute__((noinline)) int counted(int x) {
+  n += x;
+  return n;
+}
+int shared_(int x);
+int a(int x) { return counted(x) + shared_(x); }

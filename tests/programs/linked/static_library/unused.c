@@ -1,1 +1,2 @@
-int missing_everywhere(int); int unused(int x) { return missing_everywhere(x); }
+int missing_everywhere(int);
+int unused(int x) { return missing_everywhere(x); }
