@@ -185,7 +185,8 @@ class Text:
         self.lines.append(f"static int {call}(int x, int d);\n{attributes}{head} {{")
         if kind == "variadic":
             self.lines.append(
-                "  va_list list;\n  va_start(list, d);\n  int x = of_double(va_arg(list, double)) + of_big(va_arg(list, big));\n"
+                "  va_list list;\n  va_start(list, d);\n"
+                "  int x = of_double(va_arg(list, double)) + of_big(va_arg(list, big));\n"
                 "  va_end(list);"
             )
         elif self.type != "int":

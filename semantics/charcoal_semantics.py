@@ -2,8 +2,8 @@
 
 A program is a tree of statements (statements.py). `run` executes it on the machine of DESIGN's section 1: activities,
 their branches, scopes, semaphores, a clock; and returns its trace and how it ended. It knows nothing of compilers,
-frames or stacks: a branch is a Python generator, and to block is to yield. Only plain code cannot be left: what waits in
-there waits inside a loop of its own, as the runtime does. What else the laws leave open is decided as there, too (in
+frames or stacks: a branch is a Python generator, and to block is to yield. Only plain code cannot be left: what waits
+in there waits inside a loop of its own, as the runtime does. What else the laws leave open is decided as there, too (in
 which order one `cancel` wakes several branches). Time stands still while anything can run.
 
 Yield points do not occur, but for the explicit ones: in a program with one activity they change nothing (law 1), and

@@ -1,14 +1,15 @@
-"""Random programs whose result does not depend on who runs when, so that they can be run in any way: with real reactors, slices of a
-microsecond, in stress mode with several activities, and several of them at once, each in a domain of its own.
+"""Random programs whose result does not depend on who runs when, so that they can be run in any way: with real
+reactors, slices of a microsecond, in stress mode with several activities, and several of them at once, each in a domain
+of its own.
 
-They have the statements of generate.py but for those by which one branch sees how far another is. Every async and activate
-body has its own copies of all variables; a semaphore that somebody waits for is posted sooner or later by a *feeder*, which is
-another activity of the domain or another domain; a scope is cancelled before anything else happens in it, or not at all; and
-nothing waits in atomic blocks. Beyond the reference's statements there are calls of small functions that wait for the world
-outside (HELPERS), whose results are known.
+They have the statements of generate.py but for those by which one branch sees how far another is. Every async and
+activate body has its own copies of all variables; a semaphore that somebody waits for is posted sooner or later by a
+*feeder*, which is another activity of the domain or another domain; a scope is cancelled before anything else happens
+in it, or not at all; and nothing waits in atomic blocks. Beyond the reference's statements there are calls of small
+functions that wait for the world outside (HELPERS), whose results are known.
 
-So each line that a program prints is decided, and only their order is not. What they are: those of the program with its waits elided
-(law 11), as the reference machine runs it.
+So each line that a program prints is decided, and only their order is not. What they are: those of the program with its
+waits elided (law 11), as the reference machine runs it.
 """
 
 from dataclasses import dataclass, replace
@@ -417,7 +418,8 @@ class ConfluentText(Text):
 
 
 def c_text(programs):
-    """One file: `program NUMBER` runs that one, `program` all of them at once, each in a domain. It is linked with c_text.MODULE."""
+    """One file: `program NUMBER` runs that one, `program` all of them at once, each in a domain. It is linked with
+    c_text.MODULE."""
     n = len(programs)
     head = HEAD.replace(
         "static void out(int number, int value) { printf",

@@ -1,5 +1,5 @@
-"""Scopes that are handed over, in the reference semantics (docs/guide/branches.md): members, failures, deadlines that are
-read and moved, and what an activity leaves behind."""
+"""Scopes that are handed over, in the reference semantics (docs/guide/branches.md): members, failures, deadlines that
+are read and moved, and what an activity leaves behind."""
 
 from collections import deque
 
@@ -24,7 +24,8 @@ class Scopes:
         return branch.scope.marked if branch.scope else branch.activity.marked
 
     def around(self, branch):
-        """The scopes around it, innermost first; beyond the outermost of a member, those around where it was spawned into."""
+        """The scopes around it, innermost first; beyond the outermost of a member, those around where it was spawned
+        into."""
         scope, activity = branch.scope, branch.activity
         while scope or activity.into:
             if not scope:

@@ -1,8 +1,8 @@
 """Operations on objects, alone and in `waituntil`, in the reference semantics (laws 8 and 9; docs/guide/waituntil.md).
 
-A statement with `or` alone makes one of its operations, the first in textual order that can be made; one with `and` makes
-them one by one, as far as it needs. What is left open there is decided as in the runtime: who waits for one of several
-becomes ready when the others have been withdrawn.
+A statement with `or` alone makes one of its operations, the first in textual order that can be made; one with `and`
+makes them one by one, as far as it needs. What is left open there is decided as in the runtime: who waits for one of
+several becomes ready when the others have been withdrawn.
 """
 
 from objects import *
@@ -100,8 +100,8 @@ def has_and(several):
 
 
 def holds(several, enabled, done):
-    """None: it has no clause left. A clause whose guard is false goes with the operator before it, the first one with the
-    one behind it; and so does a bracket that has become empty."""
+    """None: it has no clause left. A clause whose guard is false goes with the operator before it, the first one with
+    the one behind it; and so does a bracket that has become empty."""
     alternatives = []
     for operator, part in zip(["or"] + several.operators, several.parts):
         if isinstance(part, Several):
@@ -136,7 +136,8 @@ class Waits:
         }
 
     def gives_back_locks(self, activity):
-        """A program in which an activity ends with a lock is reported, in checked builds, and is compared with nothing."""
+        """A program in which an activity ends with a lock is reported, in checked builds, and is compared with
+        nothing."""
         if activity is not self.main and any(m.owner is activity for m in self.objects["mutex"]):
             raise Unknown
         if activity is not self.main and any(l.writer is activity for l in self.objects["rwlock"]):

@@ -1,6 +1,8 @@
-"""Four libraries, as their authors wrote them: fetched as Debian source packages, without a patch, and built in their own way.
+"""Four libraries, as their authors wrote them: fetched as Debian source packages, without a patch, and built in their
+own way.
 
-Everything lies below <build>/recompile: NAME/ is the source, KIND/NAME/ what was built of it. A kind is a compiler with its flags.
+Everything lies below <build>/recompile: NAME/ is the source, KIND/NAME/ what was built of it. A kind is a compiler with
+its flags.
 """
 
 import hashlib
@@ -33,8 +35,8 @@ LIBRARIES = {
     },
     "libcurl": {
         "package": "curl",
-        "configure": "{source}/configure CC={cc} 'CFLAGS={flags}' --disable-shared --without-ssl --without-zlib --without-brotli --without-zstd"
-        " --without-nghttp2 --without-libidn2 --without-libpsl --without-librtmp --disable-ldap --disable-manual",
+        "configure": "{source}/configure CC={cc} 'CFLAGS={flags}' --disable-shared --without-ssl --without-zlib"
+        " --without-brotli --without-zstd --without-nghttp2 --without-libidn2 --without-libpsl --without-librtmp --disable-ldap --disable-manual",
         "make": "make -C lib",
         "headers": ["{source}/include"],
         "archives": ["lib/.libs/libcurl.a"],
@@ -147,7 +149,8 @@ def build_library(build, kind, name, jobs=2):
 
 
 def compile_with(build, kind, names, sources, path, warnings="-Wall -Wextra"):
-    """Compiles a program of these sources with these libraries; returns its path. What the compiler said is in its log."""
+    """Compiles a program of these sources with these libraries; returns its path. What the compiler said is in its
+    log."""
     headers, archives = [], []
     for name in names:
         more_headers, more_archives = build_library(build, kind, name)

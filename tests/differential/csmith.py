@@ -84,7 +84,8 @@ def main():
     with ThreadPoolExecutor(args.jobs) as pool:
         slow = sum(pool.map(one, range(args.first, args.first + args.count)))
     print(
-        f"csmith: {args.count - slow} programs compared, {slow} left out because their reference fails or takes longer than {SECONDS} s"
+        f"csmith: {args.count - slow} programs compared, {slow} left out because their reference fails or takes longer "
+        f"than {SECONDS} s"
     )
     print(f"{test.total('passed')} passed, {test.total('failed')} failed")
     return 1 if test.total("failed") or not test.total("passed") else 0

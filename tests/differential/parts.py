@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """The differential tests: runs the parts one after the other and sums them: parts.py BUILD quick|long."""
+
 import sys
 from pathlib import Path
 
@@ -14,8 +15,11 @@ def parts(build, long):
     csmith = [sys.executable, str(HERE / "csmith.py"), "--build", build]
     if not long:
         return [run, [*csmith, "--count", "20"]]
-    return [[*run, "--settings", "all", "--table"], [*run, "--every-kind", "--settings", "O0-stress,O2-stress,O0-stress-asan,O2-stress-asan", "--table"],
-            [*csmith, "--count", "1000"]]
+    return [
+        [*run, "--settings", "all", "--table"],
+        [*run, "--every-kind", "--settings", "O0-stress,O2-stress,O0-stress-asan,O2-stress-asan", "--table"],
+        [*csmith, "--count", "1000"],
+    ]
 
 
 if __name__ == "__main__":

@@ -1,4 +1,6 @@
-"""Runs commands that end with the line `N passed, N failed`, one after the other, and prints the sum as its own last line."""
+"""Runs commands that end with the line `N passed, N failed`, one after the other, and prints the sum as its own last
+line."""
+
 import re
 import subprocess
 
@@ -6,7 +8,8 @@ COUNTS = re.compile(r"(\d+) passed, (\d+) failed\s*")
 
 
 def run_parts(parts):
-    """Exit status: 0 if something passed and nothing failed. A part that ends in any other way counts as one failure."""
+    """Exit status: 0 if something passed and nothing failed. A part that ends in any other way counts as one
+    failure."""
     passed = failed = 0
     for part in parts:
         child = subprocess.Popen(part, stdout=subprocess.PIPE, text=True)

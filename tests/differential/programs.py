@@ -9,6 +9,7 @@ given $CC, $CFLAGS, $GCC (a foreign compiler) and $SRC (the folder). Directives 
     // outcome: file       the expected output stands in that file beside the program (dialect programs)
     // noise: no (why)     not to be run beside other activities
 """
+
 import os
 import re
 import shlex
@@ -88,8 +89,15 @@ def execute(argv, cwd, limit, env=None, stdin=None):
     """Runs argv in a process group of its own, so that nothing outlives the time limit."""
     start = time.monotonic()
     source = open(stdin, "rb") if stdin else subprocess.DEVNULL
-    child = subprocess.Popen(argv, cwd=cwd, stdin=source, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                             start_new_session=True, env={**os.environ, **(env or {})})
+    child = subprocess.Popen(
+        argv,
+        cwd=cwd,
+        stdin=source,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+        env={**os.environ, **(env or {})},
+    )
     try:
         out, err = child.communicate(timeout=limit)
         status = child.returncode
@@ -110,21 +118,32 @@ def command(program, compiler, flags, output):
 def noisy(program, compiler, flags):
     """Builds the program with its main renamed, beside noise.c. A shell script, as a recipe is."""
     quoted = lambda words: " ".join(shlex.quote(str(w)) for w in words)
-    return "\n".join([
-        quoted([*compiler, "-w", *flags, "-c", program.path, "-o", "program.o", *program.flags]),
-        "objcopy --redefine-sym main=program_main --redefine-sym main.int=program_main.int program.o",
-        quoted([*compiler, "-w", *flags, "-c", HERE / "noise.c", "-o", "noise.o"]),
-        quoted([*compiler, "-w", *flags, "program.o", "noise.o", "-o", "program", *program.flags]),
-    ])
+    return "\n".join(
+        [
+            quoted([*compiler, "-w", *flags, "-c", program.path, "-o", "program.o", *program.flags]),
+            "objcopy --redefine-sym main=program_main --redefine-sym main.int=program_main.int program.o",
+            quoted([*compiler, "-w", *flags, "-c", HERE / "noise.c", "-o", "noise.o"]),
+            quoted([*compiler, "-w", *flags, "program.o", "noise.o", "-o", "program", *program.flags]),
+        ]
+    )
 
 
 def build_and_run(program, compiler, flags, limit, noise=False):
     """Compiles (limit x 6 seconds at most) and runs (limit seconds at most) in a scratch folder."""
     with tempfile.TemporaryDirectory(prefix="charcoal-") as scratch:
         exe = Path(scratch) / "program"
-        env = {"LLVM_PROFILE_FILE": os.path.join(scratch, "profile"), "LC_ALL": "C", "ASAN_OPTIONS": f"detect_leaks={int(program.leaks)}"}
+        env = {
+            "LLVM_PROFILE_FILE": os.path.join(scratch, "profile"),
+            "LC_ALL": "C",
+            "ASAN_OPTIONS": f"detect_leaks={int(program.leaks)}",
+        }
         if program.linked:
-            env |= {"CC": " ".join(compiler), "CFLAGS": " ".join(["-w", *flags, *program.flags]), "GCC": "gcc", "SRC": str(program.path)}
+            env |= {
+                "CC": " ".join(compiler),
+                "CFLAGS": " ".join(["-w", *flags, *program.flags]),
+                "GCC": "gcc",
+                "SRC": str(program.path),
+            }
             argv = ["sh", "-eu", str(program.path / "recipe")]
         elif noise:
             argv = ["sh", "-euc", noisy(program, compiler, flags)]

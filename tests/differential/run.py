@@ -74,7 +74,9 @@ def explain(program, setting, compiler, want, got):
     elif not program.linked:
         how = " ".join(programs.command(program, compiler, setting.flags, "program"))
     else:
-        how = f"CC='{' '.join(compiler)}' CFLAGS='{' '.join(['-w', *setting.flags, *program.flags])}' GCC=gcc SRC={program.path} sh -eu {program.path}/recipe"
+        flags = " ".join(["-w", *setting.flags, *program.flags])
+        recipe = f"SRC={program.path} sh -eu {program.path}/recipe"
+        how = f"CC='{' '.join(compiler)}' CFLAGS='{flags}' GCC=gcc {recipe}"
     lines = [f"FAIL {program.name} [{setting.name}]", f"  command: {how}"]
     if got.stage == "compile":
         lines.append("  does not compile" + (" in time" if got.status is None else f" (status {got.status})"))

@@ -3,6 +3,7 @@
 Invariants: a setting's `reference` flags are its flags without Charcoal's own options, so that the
 reference compiler can be asked for exactly the same code generation.
 """
+
 from dataclasses import dataclass
 
 LEVELS = ["O0", "O1", "O2", "O3", "Os"]
@@ -47,7 +48,8 @@ class Setting:
 
 ALL = [Setting(l, m, x) for l in LEVELS for m in MODES for x in EXTRAS] + [Setting(l, NOISE, "") for l in LEVELS]
 BY_NAME = {s.name: s for s in ALL}
-# Every program in every quick run. ASan with stress is the sharpest of all; noise finds the same without it, in optimised code.
+# Every program in every quick run. ASan with stress is the sharpest of all; noise finds the same without it, in
+# optimised code.
 ALWAYS = [BY_NAME["O2-noise"], BY_NAME["O0-stress-asan"]]
 
 

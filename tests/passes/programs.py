@@ -65,8 +65,20 @@ struct large twice(struct large s) { for (int i = 0; i < 9; ++i) s.v[i] *= 2; fi
 #include <stdarg.h>
 #include <setjmp.h>
 int elsewhere(int);
-int go(int n) { static const void *const t[] = {&&a, &&b}; goto *t[n & 1]; a: return elsewhere(1); b: return elsewhere(2); }
-int sum(int n, ...) { va_list l; va_start(l, n); int s = 0; while (n--) s += elsewhere(va_arg(l, int)); va_end(l); return s; }
+int go(int n) {
+  static const void *const t[] = {&&a, &&b};
+  goto *t[n & 1];
+  a: return elsewhere(1);
+  b: return elsewhere(2);
+}
+int sum(int n, ...) {
+  va_list l;
+  va_start(l, n);
+  int s = 0;
+  while (n--) s += elsewhere(va_arg(l, int));
+  va_end(l);
+  return s;
+}
 int caught(jmp_buf *b) { return setjmp(*b) ? 1 : elsewhere(3); }
 __attribute__((weak)) int weak(int n) { return elsewhere(n) ^ 1; }
 int caller(int n) { return sum(2, n, weak(n)); }
@@ -125,7 +137,8 @@ for options in OPTIONS:
 
 @test
 def atomic_code_is_plain_code(folder):
-    """Between the counting at its ends an atomic function is what clang makes of it; what it calls is the plain code."""
+    """Between the counting at its ends an atomic function is what clang makes of it; what it calls is the plain
+    code."""
     text = "int elsewhere(int); int step(int n) { return elsewhere(n) * 5; }\n"
     body = "int f(int n) { int s = 0; for (int i = 0; i < n; ++i) s += step(i); return s; }\n"
     (folder / "a.c").write_text("#include <charcoal.h>\n" + text + "atomic " + body)
@@ -170,7 +183,8 @@ static int save(struct ch_frame *frame, const void *image, uint32_t point, int s
   EXPECT(point >= 1 && point <= info->points);
   EXPECT(info->size % 8 == 0 && info->image % 8 == 0 && info->size >= CH_FRAME_HEADER + info->image);
   EXPECT(info->align >= 16 && (info->align & (info->align - 1)) == 0);
-  EXPECT(info->small == (CH_SMALL_FRAME(info->size, info->image, info->align, info->flags) ? (info->size + 15) / 16 * 16 : 0));
+  const int small = CH_SMALL_FRAME(info->size, info->image, info->align, info->flags);
+  EXPECT(info->small == (small ? (info->size + 15) / 16 * 16 : 0));
   memcpy(frame->image, image, info->image);
   frame->point = point; *link_to = frame; link_to = &frame->parent;
   return status;
@@ -180,7 +194,9 @@ int ch_suspend(const struct ch_frame_info *info, const void *image, uint32_t poi
   struct ch_frame *frame = calloc(1, info->size + 16); frame->info = info;
   return save(frame, image, point, status);
 }
-int ch_suspend_home(struct ch_frame *frame, const void *image, uint32_t point, int status) { return save(frame, image, point, status); }
+int ch_suspend_home(struct ch_frame *frame, const void *image, uint32_t point, int status) {
+  return save(frame, image, point, status);
+}
 struct ch_restored ch_restore(void *image) {
   struct ch_frame *frame = ch_tls.resuming;
   EXPECT(ch_tls.attention == CH_ENTERING);
@@ -194,7 +210,12 @@ struct ch_frame *ch_frame_new(const struct ch_frame_info *info) {
 }
 void ch_frame_free(struct ch_frame *frame) { --homes; free(frame); }
 struct ch_int_result elsewhere_int(int) CH_INT_NAME(elsewhere);
-struct ch_int_result elsewhere_int(int n) { (void)n; ++suspended; link_to = &top; return (struct ch_int_result){CH_BLOCKED, 0}; }
+struct ch_int_result elsewhere_int(int n) {
+  (void)n;
+  ++suspended;
+  link_to = &top;
+  return (struct ch_int_result){CH_BLOCKED, 0};
+}
 int elsewhere(int n) { return n; }
 void keep(int *p) { ++kept; *p += 10; }
 struct ch_int_result image_int(int, int) CH_INT_NAME(image);
@@ -226,7 +247,8 @@ int main(void) {
 
 @test
 def a_chain_of_tail_calls_takes_the_room_of_one(folder):
-    """Also where a function lends a local elsewhere, calls a variadic function, or drops a result; with 1 MiB of stack."""
+    """Also where a function lends a local elsewhere, calls a variadic function, or drops a result; with 1 MiB of
+    stack."""
     (folder / "t.c").write_text("""
 #include <stdarg.h>
 #include <stdio.h>
@@ -236,11 +258,20 @@ NI void lend(int *p, int (*get)(int)) { *p = get(3); }
 NI static int get(int n) { return n * 2; }
 NI void note(const char *text, ...) { va_list l; va_start(l, text); if (*text) kept += va_arg(l, int); va_end(l); }
 int odd(long n, int s);
-NI int even(long n, int s) { if (n == 0) return s; if (n % 1000000 == 0) { int x; lend(&x, get); s += x; } return odd(n - 1, s); }
+NI int even(long n, int s) {
+  if (n == 0) return s;
+  if (n % 1000000 == 0) { int x; lend(&x, get); s += x; }
+  return odd(n - 1, s);
+}
 NI int odd(long n, int s) { if (n == 0) return s; if (n % 999999 == 0) note("n", (int)n); return even(n - 1, s + 1); }
 int even9(long n, int s, int c, int d, int e, int f, int g, int h, int i);
-NI int odd9(long n, int s, int c, int d, int e, int f, int g, int h, int i) { __attribute__((musttail)) return even9(n - 1, s + i, i, c, d, e, f, g, h); }
-NI int even9(long n, int s, int c, int d, int e, int f, int g, int h, int i) { if (n <= 0) return s; __attribute__((musttail)) return odd9(n - 1, s, c, d, e, f, g, h, i); }
+NI int odd9(long n, int s, int c, int d, int e, int f, int g, int h, int i) {
+  __attribute__((musttail)) return even9(n - 1, s + i, i, c, d, e, f, g, h);
+}
+NI int even9(long n, int s, int c, int d, int e, int f, int g, int h, int i) {
+  if (n <= 0) return s;
+  __attribute__((musttail)) return odd9(n - 1, s, c, d, e, f, g, h, i);
+}
 int drops(long n);
 NI void none(long n) { if (n > 0) drops(n - 1); }
 int drops(long n) { none(n); return 0; }
@@ -323,8 +354,8 @@ def seconds(*command):
 
 
 def stays_below(limit, much, little):
-    """Whether `much()` takes less than `limit` times what `little()` takes. Other load on the machine only adds to a time,
-    so the least of several counts; they are taken in turn, so that a slow phase of the machine hits both."""
+    """Whether `much()` takes less than `limit` times what `little()` takes. Other load on the machine only adds to a
+    time, so the least of several counts; they are taken in turn, so that a slow phase of the machine hits both."""
     low = high = float("inf")
     for _ in range(6):
         low, high = min(low, little()), min(high, much())

@@ -4,12 +4,14 @@
     (gdb) backtrace                  of the activity that runs, with the callers whose frames are saved
     (gdb) info activities            all of them, and what each waits for
     (gdb) activity backtrace         every activity with its scopes and async branches
-    (gdb) activity 3 backtrace       any command, as if activity 3 were what has stopped: `activity 3 frame 2`, `activity 3 info locals`
-    (gdb) activity 3                 the same for all commands from here on, until the program goes on or `activity none`
+    (gdb) activity 3 backtrace       any command, as if activity 3 were what has stopped: `activity 3 frame 2`,
+                                     `activity 3 info locals`
+    (gdb) activity 3                 the same for all commands from here on, until the program goes on or
+                                     `activity none`
     (gdb) next, finish               go on behind a wait, in the same activity
 
-The program must have debug information of the runtime (libcharcoal comes with it). Functions compiled without -g have a name, but neither lines nor variables.
-Nothing is called in the program.
+The program must have debug information of the runtime (libcharcoal comes with it). Functions compiled without -g have a
+name, but neither lines nor variables. Nothing is called in the program.
 """
 
 import os

@@ -54,13 +54,18 @@ def print_activity(activity):
             print(indent + below.title())
             print_frames(below, indent + "  ")
         else:
-            print(indent + ("in noncancellable" if below["barrier"] else "in finish") + site(below)
-                  + (", cancelled" if below["marked"] else ""))
+            print(
+                indent
+                + ("in noncancellable" if below["barrier"] else "in finish")
+                + site(below)
+                + (", cancelled" if below["marked"] else "")
+            )
 
 
 class Activity(gdb.Command):
-    """activity N|NAME|ADDRESS [COMMAND]: runs the command as if this activity were what has stopped; without a command, all commands from here on.
-    `activity none` goes back to the thread. Frame 0 stands for the wait; the activity's frames begin at 1. N: see `info activities`."""
+    """activity N|NAME|ADDRESS [COMMAND]: runs the command as if this activity were what has stopped; without a command,
+    all commands from here on. `activity none` goes back to the thread. Frame 0 stands for the wait; the activity's
+    frames begin at 1. N: see `info activities`."""
 
     def __init__(self):
         super().__init__("activity", gdb.COMMAND_STACK, prefix=True)
@@ -95,8 +100,8 @@ class Activity(gdb.Command):
 
 
 class ActivityBacktrace(gdb.Command):
-    """Shows the saved frames of every activity, or of those with the given number, name or address, and of its async branches
-    under the scopes that they were started in. Of a running activity
+    """Shows the saved frames of every activity, or of those with the given number, name or address, and of its async
+    branches under the scopes that they were started in. Of a running activity
     these are its callers; the rest is on the native stack, which `backtrace` shows."""
 
     def __init__(self):
@@ -111,8 +116,8 @@ class ActivityBacktrace(gdb.Command):
 
 
 class Move(gdb.Command):
-    """Selects and prints the frame that called this one (up), or that this one called (down); with a number, so many. Frames of the
-    scheduler are passed over."""
+    """Selects and prints the frame that called this one (up), or that this one called (down); with a number, so many.
+    Frames of the scheduler are passed over."""
 
     def __init__(self, name, step, end):
         super().__init__(name, gdb.COMMAND_STACK)

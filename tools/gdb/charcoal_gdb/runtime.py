@@ -1,7 +1,7 @@
 """What the runtime has in memory: domains, activities, branches and scopes.
 
-What is read: ch_debug (runtime/report/debug.h), the slabs (runtime/frames/allocator.h), branches (runtime/activity/branch.h) and
-scopes (runtime/activity/scope.h).
+What is read: ch_debug (runtime/report/debug.h), the slabs (runtime/frames/allocator.h), branches
+(runtime/activity/branch.h) and scopes (runtime/activity/scope.h).
 """
 
 import gdb
@@ -99,7 +99,9 @@ class Branch:
 
     def tree(self):
         """What is below an activity: (depth, scope or branch), each branch after the scope that it was started in."""
-        siblings = [field for field in gdb.lookup_type("struct ch_async").fields() if field.name == "siblings"][0].bitpos // 8
+        siblings = [field for field in gdb.lookup_type("struct ch_async").fields() if field.name == "siblings"][
+            0
+        ].bitpos // 8
         if self.state == NEW:
             return
         todo = [(0, self, None)]

@@ -1,7 +1,7 @@
 """Saved frames (abi/charcoal_abi.h): what a suspended activation says of itself, and where it would be in the code.
 
-The compiler labels each place where an activation can go on (`__charcoal_point_K`), and tells where the image lies in the native frame by a
-variable that is in scope at the label `__charcoal_restore` alone (compiler/passes/places.h).
+The compiler labels each place where an activation can go on (`__charcoal_point_K`), and tells where the image lies in
+the native frame by a variable that is in scope at the label `__charcoal_restore` alone (compiler/passes/places.h).
 """
 
 import re
@@ -56,8 +56,8 @@ class Saved:
         yield self.name, where
 
     def program_counter(self):
-        """Where gdb is to see it: as a return address, for which it looks one byte before. In front of the label stands the call, unless the
-        code was laid out otherwise."""
+        """Where gdb is to see it: as a return address, for which it looks one byte before. In front of the label stands
+        the call, unless the code was laid out otherwise."""
         label = Code.of(self.function).point(self.point)
         if not label:
             return self.function + 1
@@ -70,8 +70,8 @@ class Saved:
 
 
 def callers(link):
-    """The saved frames from where this pointer leads (to a frame, or to a chain's end): innermost first, on from an async branch to the
-    function that waits in its finish, or will."""
+    """The saved frames from where this pointer leads (to a frame, or to a chain's end): innermost first, on from an
+    async branch to the function that waits in its finish, or will."""
     link = int(link)
     while link:
         if link & 1:
@@ -124,7 +124,9 @@ class Code:
         place = self.image_in_scope()
         if place:
             scope = gdb.execute("info scope *%d" % place, to_string=True)
-            found = re.search(r"__charcoal_image is a variable at frame base reg \$(\w+) offset (-?\d+)\+(-?\d+)", scope)
+            found = re.search(
+                r"__charcoal_image is a variable at frame base reg \$(\w+) offset (-?\d+)\+(-?\d+)", scope
+            )
             if found:
                 self.register, self.offset = found.group(1), int(found.group(2)) + int(found.group(3))
 

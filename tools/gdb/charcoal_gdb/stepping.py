@@ -1,12 +1,14 @@
 """`next`, `step` and `finish` go on behind a wait.
 
-To gdb a function that waits has returned. So while one of these commands runs, breakpoints in ch_suspend and ch_suspend_home tell when the
-activation that it is about is set aside. Then we let the program go on until the scheduler resumes just this activation, and stop at the label
-of the resume point. The same where the function was resumed and returns: its caller lies in a saved frame, and is resumed next.
+To gdb a function that waits has returned. So while one of these commands runs, breakpoints in ch_suspend and
+ch_suspend_home tell when the activation that it is about is set aside. Then we let the program go on until the
+scheduler resumes just this activation, and stop at the label of the resume point. The same where the function was
+resumed and returns: its caller lies in a saved frame, and is resumed next.
 
 The commands stay gdb's own; ours are their hooks.
 
-A function that is resumed is entered at its top, where a breakpoint on the function stands. So such breakpoints get a condition.
+A function that is resumed is entered at its top, where a breakpoint on the function stands. So such breakpoints get a
+condition.
 """
 
 import gdb
@@ -29,7 +31,8 @@ def argument(number):
 
 
 def activation(frame):
-    """Where the image of an interruptible function's activation lies: what tells it from all others. None: it has none."""
+    """Where the image of an interruptible function's activation lies: what tells it from all others. None: it has
+    none."""
     block = gdb.block_for_pc(frame.pc())
     while block and not block.is_static and not block.is_global:
         if block.function:
@@ -86,7 +89,11 @@ class Watch:
 
         def is_it():
             image_now = argument(1)
-            return image_now == image or at(argument(0), "struct ch_frame_info")["flags"] & FRAME_ENTRY and word(image_now) == function
+            return (
+                image_now == image
+                or at(argument(0), "struct ch_frame_info")["flags"] & FRAME_ENTRY
+                and word(image_now) == function
+            )
 
         for name, wanted in (("ch_suspend", is_it), ("ch_suspend_home", lambda: argument(1) == image)):
             self.points.append(Point(int(gdb.parse_and_eval("(unsigned long)&" + name)), wanted))
@@ -148,7 +155,8 @@ def returned_to_the_scheduler():
 
 
 def is_about_to_be_suspended():
-    """The call has come back because it waits, and the function is on its way out, which has the line of its beginning."""
+    """The call has come back because it waits, and the function is on its way out, which has the line of its
+    beginning."""
     frame = gdb.newest_frame()
     function = function_of(frame)
     out = Code.of(function).labels.get("__charcoal_suspend") if function else None

@@ -1,9 +1,10 @@
 """Makes gdb's own backtrace whole.
 
-An activity's callers may be on the native stack or in saved frames. Where the native stack has come to the scheduler, which has resumed the
-innermost function, unwinding goes on with the saved frames: to gdb each is a frame like any other, whose program counter is the label of
-its resume point, and whose stack pointer is such that the variables, which the debug information places in the image on the native stack,
-fall onto the image in the saved frame. Registers are not known there.
+An activity's callers may be on the native stack or in saved frames. Where the native stack has come to the scheduler,
+which has resumed the innermost function, unwinding goes on with the saved frames: to gdb each is a frame like any
+other, whose program counter is the label of its resume point, and whose stack pointer is such that the variables, which
+the debug information places in the image on the native stack, fall onto the image in the saved frame. Registers are not
+known there.
 
 The scheduler's own frames are hidden by a frame filter (`backtrace -no-filters` shows them).
 """
@@ -17,7 +18,13 @@ from .saved import Code, Saved, callers
 
 SCHEDULER = {"ch_schedule", "ch_linger_at_end_slow"}  # they run branches
 BETWEEN = SCHEDULER | {"ch_domain_run", "main_body", "ch_main", "ch_leaf_resume", "begin", "resume", "run"}
-SWITCHES = {"swapcontext", "ch_stack_switch", "move_to", "move_scheduler", "wait_in"}  # above those who wait in plain code
+SWITCHES = {
+    "swapcontext",
+    "ch_stack_switch",
+    "move_to",
+    "move_scheduler",
+    "wait_in",
+}  # above those who wait in plain code
 # What a native stack is resumed with: of the general registers in a ucontext_t.
 GENERAL = {"rip": 16, "rsp": 15, "rbp": 10, "rbx": 11, "r12": 4, "r13": 5, "r14": 6, "r15": 7}
 
@@ -79,7 +86,8 @@ class View:
 class Unwinder(gdb.unwinder.Unwinder):
     def __init__(self):
         super().__init__("charcoal")
-        self.chains = {}  # (pc, sp) of a saved frame as gdb sees it -> the frames from there on, and its place in the order of frames
+        # (pc, sp) of a saved frame as gdb sees it -> the frames from there on, and its place in the order of frames
+        self.chains = {}
         self.functions = {}
         gdb.events.cont.connect(lambda event: self.forget())
 
@@ -114,7 +122,8 @@ class Unwinder(gdb.unwinder.Unwinder):
 
     @staticmethod
     def to_native_stack(pending, order):
-        """The chosen activity waits in plain code: its innermost frames are on a native stack of its own (runtime/sched/native.h)."""
+        """The chosen activity waits in plain code: its innermost frames are on a native stack of its own
+        (runtime/sched/native.h)."""
         info = pending.create_unwind_info(FrameId(gdb.Value(order - 1), pending.read_register("pc")))
         frame = gdb.lookup_type("struct native").fields()
         offset = next(field for field in frame if field.name == "frame").bitpos // 8
