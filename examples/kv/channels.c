@@ -83,6 +83,12 @@ void unsubscribe_all(struct client *c, bool pattern, bool tell) {
     confirm(c, pattern ? "punsubscribe" : "unsubscribe", (struct text){0});
 }
 
+void tell_sender(struct client *c) {
+  if (!c->told)
+    ch_sem_post(&c->published);
+  c->told = true;
+}
+
 int publish(struct text name, struct text message) {
   char *whole = strndup(name.at, name.size);
   int heard = 0;
@@ -106,7 +112,7 @@ int publish(struct text name, struct text message) {
       add_text(to, s->name, s->size);
     add_text(to, name.at, name.size);
     add_text(to, message.at, message.size);
-    ch_sem_post(&c->published);
+    tell_sender(c);
   }
   free(whole);
   return heard;

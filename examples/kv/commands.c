@@ -1,6 +1,6 @@
-/* The commands. Each is a function of the client; a table says how it is called. A command that never waits is executed
- * in an atomic block, so no other client's comes in between. Those that the table says wait make their changes in
- * atomic blocks of their own. */
+/* The commands. Each is a function of the client; a table says how it is called. A command that never waits has the
+ * data from its beginning to its end, so no other client's comes in between. Those that wait take the data for their
+ * changes themselves. */
 #define _GNU_SOURCE
 #include "kv.h"
 #include <ctype.h>
@@ -97,6 +97,46 @@ static void select_database(struct client *c) {
       ok(c);
     else
       add_error(&c->out, "ERR DB index is out of range");
+  }
+}
+/* As redis says it: printable, and no blanks. */
+static bool is_client_name(struct text name) {
+  for (size_t i = 0; i < name.size; i++)
+    if (name.at[i] < '!' || name.at[i] > '~')
+      return false;
+  return true;
+}
+static void set_client_name(struct client *c, struct text name) {
+  if (!is_client_name(name))
+    return add_error(&c->out, "ERR Client names cannot contain spaces, newlines or special characters.");
+  free(c->name);
+  c->name = name.size ? strndup(name.at, name.size) : NULL;
+  ok(c);
+}
+static void unblock_client(struct client *c) {
+  bool as_error = c->command.count == 4 && is(argument(c, 3), "ERROR");
+  long long number;
+  if (c->command.count == 4 && !as_error && !is(argument(c, 3), "TIMEOUT"))
+    return add_error(&c->out, "ERR CLIENT UNBLOCK reason should be TIMEOUT or ERROR");
+  if (integer_or_error(c, 2, &number))
+    add_number(&c->out, unblock(number, as_error ? UNBLOCKED_BY_ERROR : UNBLOCKED));
+}
+static void client(struct client *c) {
+  struct text what = argument(c, 1);
+  if (is(what, "ID") && c->command.count == 2) {
+    add_number(&c->out, c->id);
+  } else if (is(what, "GETNAME") && c->command.count == 2) {
+    if (c->name)
+      add_text(&c->out, c->name, strlen(c->name));
+    else
+      add_nothing(&c->out);
+  } else if (is(what, "SETNAME") && c->command.count == 3) {
+    set_client_name(c, argument(c, 2));
+  } else if (is(what, "UNBLOCK") && (c->command.count == 3 || c->command.count == 4)) {
+    unblock_client(c);
+  } else {
+    add_error(&c->out, "ERR unknown subcommand or wrong number of arguments for '%.*s'. Try CLIENT HELP.",
+              what.size < 100 ? (int)what.size : 100, what.at);
   }
 }
 static void info(struct client *c) {
@@ -462,28 +502,17 @@ static void push(struct client *c, bool left) {
   struct entry *e = find_or_make(c, 1, LIST);
   if (!e)
     return;
-  for (int i = 2; i < c->command.count; i++) {
-    struct item *item = new_item(argument(c, i));
-    if (left)
-      DL_PREPEND(e->items, item);
-    else
-      DL_APPEND(e->items, item);
-    e->size++;
-  }
-  add_number(&c->out, (long long)e->size);
   for (int i = 2; i < c->command.count; i++)
-    list_has_something(argument(c, 1));
+    push_item(e, new_item(argument(c, i)), left);
+  add_number(&c->out, (long long)e->size);
+  list_has_something(argument(c, 1));
 }
 static void lpush(struct client *c) { push(c, true); }
 static void rpush(struct client *c) { push(c, false); }
 
-static void pop_item(struct client *c, struct entry *e, bool left) {
-  struct item *item = left ? e->items : e->items->prev;
+static void add_and_free(struct client *c, struct item *item) {
   add_text(&c->out, item->bytes, item->size);
-  DL_DELETE(e->items, item);
   free(item);
-  if (--e->size == 0)
-    drop(e);
 }
 
 static void pop(struct client *c, bool left) {
@@ -497,59 +526,74 @@ static void pop(struct client *c, bool left) {
   if (!e)
     return n < 0 ? add_nothing(&c->out) : add_array(&c->out, -1);
   if (n < 0)
-    return pop_item(c, e, left);
+    return add_and_free(c, pop_item(e, left));
   n = n < (long long)e->size ? n : (long long)e->size;
   add_array(&c->out, n);
   while (n-- > 0)
-    pop_item(c, e, left);
+    add_and_free(c, pop_item(e, left));
 }
 static void lpop(struct client *c) { pop(c, true); }
 static void rpop(struct client *c) { pop(c, false); }
+
+static void add_key_and_item(struct client *c, struct text key, struct item *item) {
+  add_array(&c->out, 2);
+  add_text(&c->out, key.at, key.size);
+  add_and_free(c, item);
+}
 
 /* Pops from the first of the lists that has something. False: none has. */
 static bool pop_from_one(struct client *c, int last, bool left) {
   for (int i = 1; i < last; i++) {
     bool fine;
     struct entry *e = find_kind(c, i, LIST, &fine);
-    if (fine && e) {
-      add_array(&c->out, 2);
-      add_text(&c->out, argument(c, i).at, argument(c, i).size);
-      pop_item(c, e, left);
-    }
+    if (fine && e)
+      add_key_and_item(c, argument(c, i), pop_item(e, left));
     if (!fine || e)
       return true;
   }
   return false;
 }
 
+/* Reads a time-out in seconds into *until, a time on the clock of ch_now. False: it is none; the client has been told.
+ */
+static bool read_timeout(struct client *c, struct text seconds, int64_t *until) {
+  char text[32] = "", *end;
+  memcpy(text, seconds.at, seconds.size < 31 ? seconds.size : 31);
+  double n = strtod(text, &end);
+  if (*end || end == text || isnan(n))
+    return add_error(&c->out, "ERR timeout is not a float or out of range"), false;
+  if (n < 0)
+    return add_error(&c->out, "ERR timeout is negative"), false;
+  *until = n == 0 || n > 9e9 ? CH_FOREVER : ch_now() + (int64_t)(n * 1e9);
+  return true;
+}
+
 /* Waits until one of the lists has something. */
 static void pop_or_wait(struct client *c, bool left) {
   int last = c->command.count - 1;
-  char text[32] = "";
-  memcpy(text, argument(c, last).at, argument(c, last).size < 31 ? argument(c, last).size : 31);
-  char *end;
-  double seconds = strtod(text, &end);
-  if (*end || end == text || isnan(seconds))
-    return add_error(&c->out, "ERR timeout is not a float or out of range");
-  if (seconds < 0)
-    return add_error(&c->out, "ERR timeout is negative");
-  int64_t until = seconds == 0 || seconds > 9e9 ? CH_FOREVER : ch_now() + (int64_t)(seconds * 1e9);
-  for (bool done = false; !done;) {
-    struct waiter me = {.keys = c->command.argument + 1, .n = last - 1, .found = -1};
-    atomic {
-      done = pop_from_one(c, last, left);
-      if (!done)
-        begin_to_wait(&me);
-    }
-    if (done)
-      return;
-    send_replies(c); /* of the commands before */
-    int found = wait_for_list(&me, c->descriptor, until);
-    if (found == CLIENT_HAS_GONE)
-      c->closing = true;
-    if (found < 0)
-      return add_array(&c->out, -1);
+  int64_t until;
+  bool done;
+  if (!read_timeout(c, argument(c, last), &until))
+    return;
+  struct waiter me = {.keys = c->command.argument + 1, .n = last - 1, .left = left, .client = c->id, .found = NOT_YET};
+  atomic {
+    take_data();
+    done = pop_from_one(c, last, left);
+    if (!done)
+      begin_to_wait(&me);
+    give_data_back();
   }
+  if (done)
+    return;
+  send_replies(c); /* of the commands before */
+  int found = wait_for_item(&me, c->descriptor, until);
+  c->closing |= found == CLIENT_HAS_GONE;
+  if (found >= 0)
+    add_key_and_item(c, argument(c, found + 1), me.item);
+  else if (found == UNBLOCKED_BY_ERROR)
+    add_error(&c->out, "UNBLOCKED client unblocked via CLIENT UNBLOCK");
+  else
+    add_array(&c->out, -1);
 }
 static void blpop(struct client *c) { pop_or_wait(c, true); }
 static void brpop(struct client *c) { pop_or_wait(c, false); }
@@ -755,13 +799,23 @@ static void save_in_background(struct client *c) {
   if (!snapshot)
     return add_error(&c->out, "ERR cannot save: no file was named");
   pid_t child;
-  atomic if ((child = fork()) == 0) _exit(save(snapshot) != 0);
+  atomic {
+    take_data();
+    child = fork();
+    if (child == 0)
+      _exit(save(snapshot) != 0);
+    give_data_back();
+  }
   if (child < 0)
     return add_error(&c->out, "ERR cannot save: %s", strerror(errno));
   activate(child) {
     int status;
     if (waitpid(child, &status, 0) == child && status == 0)
-      last_save = now_ms();
+      atomic {
+        take_data();
+        last_save = now_ms();
+        give_data_back();
+      }
   }
   add_status(&c->out, "Background saving started");
 }
@@ -841,7 +895,7 @@ static const struct {
     {"INFO", 1, 0, info},
     {"CONFIG", 2, 0, nothing},
     {"COMMAND", 1, 0, nothing},
-    {"CLIENT", 2, 0, ok},
+    {"CLIENT", 2, 0, client},
     {"QUIT", 1, 1, quit},
 };
 
@@ -859,9 +913,11 @@ void execute(struct client *c) {
         table[i].run(c);
       else
         atomic {
+          take_data();
           table[i].run(c);
           if (c->subscribed > 0) /* what is published from now on comes behind this reply */
             queue_replies(c);
+          give_data_back();
         }
       return;
     }

@@ -49,22 +49,35 @@ struct client {
   struct command command;
   struct buffer out;
   struct subscription *subscriptions;
-  int subscribed;   /* the number of subscriptions */
-  ch_sem published; /* is posted when something was put into `letters`; the sending activity waits for it */
+  int subscribed; /* the number of subscriptions */
+  long long id;   /* of all clients, in the order in which they came */
+  char *name;     /* that the client has given itself, or NULL */
+  /* These belong to the data, for clients of other domains publish, too. */
   struct buffer letters;
-  bool overflowed; /* the client reads what is published too slowly */
+  bool told;        /* `published` was posted, and the client's sender has not yet taken the letters */
+  bool overflowed;  /* the client reads what is published too slowly */
+  ch_sem published; /* the client's sender waits for it */
 };
 /* Waits for the next command; if it has to wait, it sends the replies before. Returns 1; 0: the client has gone; -1:
  * what came is no command. */
 int next_command(struct client *);
 /* Sends what `out` holds. */
 void send_replies(struct client *);
-/* Puts what `out` holds behind what was published for the client, which the client's sender sends. */
+/* Puts what `out` holds behind what was published for the client, which the client's sender sends. The caller has the
+ * data. */
 void queue_replies(struct client *);
 /* Gives back the memory for a command and its replies. */
 void give_buffers_back(struct client *);
+/* Frees what this domain keeps of it. */
+void free_spare_buffers(void);
 
 /* ---- store.c: what the keys mean ---- */
+
+/* The data: what the keys mean, who waits for a list, and who has subscribed. With several domains it belongs to
+ * whoever has taken it. Both are called in one atomic block, so that no activity is set aside with the data. */
+void take_data(void);
+void give_data_back(void);
+extern bool several_domains;
 
 enum kind { STRING, LIST, HASH };
 struct item { /* an item of a list */
@@ -100,6 +113,8 @@ struct field *find_field(struct entry *, struct text name);
 void set_field(struct entry *, struct text name, struct text value);
 void drop_field(struct entry *, struct field *);
 struct item *new_item(struct text);
+void push_item(struct entry *, struct item *, bool left);
+struct item *pop_item(struct entry *, bool left); /* the list is dropped if it was the last one */
 
 /* Writes all entries into the file, which replaces the one before in one step. Returns 0 or an error number. It is
  * plain code and waits for the disk. */
@@ -115,17 +130,23 @@ void execute(struct client *);
 struct waiter {
   struct waiter *prev, *next;
   const struct text *keys;
-  int n, found; /* how many keys; the number of the key whose list has something, or -1 while there is none */
-  ch_sem ready;
+  int n;             /* how many keys */
+  bool left;         /* which end of a list it wants an item of */
+  long long client;  /* whose number this is */
+  int found;         /* the number of the key whose list has given `item`; NOT_YET; or UNBLOCKED, UNBLOCKED_BY_ERROR */
+  struct item *item; /* belongs to the waiter */
+  ch_sem ready;      /* is posted when the waiter has been taken out of the queue */
 };
-/* Puts the waiter into the queues of its keys. The caller calls wait_for_list afterwards. */
+/* Puts the waiter into the queues of its keys. The caller has the data, and calls wait_for_item afterwards. */
 void begin_to_wait(struct waiter *);
-enum { TIME_IS_OVER = -1, CLIENT_HAS_GONE = -2 };
-/* Waits until the list of one of the keys has something, but not beyond a time on the clock of ch_now, or CH_FOREVER.
- * Returns the number of that key, or why there is none. `client` is the client's descriptor. */
-int wait_for_list(struct waiter *, int client, int64_t until);
+enum { NOT_YET = -1, CLIENT_HAS_GONE = -2, UNBLOCKED = -3, UNBLOCKED_BY_ERROR = -4 };
+/* Waits until the waiter has an item, but not beyond a time on the clock of ch_now, or CH_FOREVER. Returns the number
+ * of the key, or why there is no item. `client` is the client's descriptor. */
+int wait_for_item(struct waiter *, int descriptor, int64_t until);
+/* Ends the wait of the client with this number. `how` is UNBLOCKED or UNBLOCKED_BY_ERROR. False: it does not wait. */
+bool unblock(long long client, int how);
 int clients_that_wait(void);
-/* Says that something was put into the list of this key. To be called in an atomic block. */
+/* Gives items of this key's list to those who wait for them. The caller has the data. */
 void list_has_something(struct text key);
 
 /* ---- channels.c: publish and subscribe ---- */
@@ -134,6 +155,8 @@ void subscribe(struct client *, struct text name, bool pattern);
 void unsubscribe(struct client *, struct text name, bool pattern);
 void unsubscribe_all(struct client *, bool pattern, bool tell);
 int publish(struct text name, struct text message);
+/* Says to the client's sender that there are letters. The caller has the data, as for all of these. */
+void tell_sender(struct client *);
 
 extern const char *snapshot; /* the name of the file for snapshots, or NULL */
 extern int64_t last_save;    /* when the last snapshot was written, in ms since 1970 */

@@ -1,21 +1,21 @@
 /* kv: a server for clients of redis, in straight-line code. One activity serves each client. Each command is an atomic
- * block, so none needs a lock.
+ * block, so none needs a lock; only between several domains (threads) there is one lock around the data.
  *
- *   kv [-p PORT] [-f SNAPSHOT]
+ *   kv [-p PORT] [-f SNAPSHOT] [-d DOMAINS]
  *
- * SIGTERM and SIGINT write the snapshot and end it. */
+ * SIGTERM, SIGINT and SIGHUP write the snapshot and end it. */
 #include "../port.h"
 #include "kv.h"
-#include <arpa/inet.h>
+#include <charcoal/server.h>
 #include <errno.h>
-#include <netinet/tcp.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
+
+enum { MOST_CLIENTS = 1 << 20 }; /* in each domain; the limit of descriptors comes first */
 
 const char *snapshot;
 int64_t last_save;
@@ -23,8 +23,14 @@ int64_t last_save;
 /* Sends what is published, until the client has gone. */
 static void send_letters(struct client *c) {
   while (ch_sem_wait(&c->published) == 0) {
-    struct buffer now = c->letters;
-    c->letters = (struct buffer){0};
+    struct buffer now;
+    atomic {
+      take_data();
+      now = c->letters;
+      c->letters = (struct buffer){0};
+      c->told = false;
+      give_data_back();
+    }
     size_t done = 0;
     while (done < now.used) {
       ssize_t put = send(c->descriptor, now.at + done, now.used - done, MSG_NOSIGNAL);
@@ -36,8 +42,10 @@ static void send_letters(struct client *c) {
   }
 }
 
-static void serve(int descriptor) {
-  struct client c = {.descriptor = descriptor};
+static void serve(int descriptor, void *unused) {
+  static _Atomic long long clients;
+  (void)unused;
+  struct client c = {.descriptor = descriptor, .id = ++clients};
   int command;
 client:
   do {
@@ -52,15 +60,20 @@ client:
       add_error(&c.out, "ERR Protocol error");
     send_replies(&c);
     atomic {
+      take_data();
       unsubscribe_all(&c, false, false);
       unsubscribe_all(&c, true, false);
+      give_data_back();
     }
     cancel client;
   }
   finish;
+  if (c.told) /* the post may still be on its way from another domain */
+    noncancellable ch_sem_wait(&c.published);
   close(descriptor);
   give_buffers_back(&c);
   free(c.letters.at);
+  free(c.name);
 }
 
 /* Drops what has expired among the first entries. */
@@ -68,12 +81,14 @@ static atomic void expire_some(void) {
   int64_t now = now_ms();
   struct entry *e, *next;
   int looked = 0;
+  take_data();
   HASH_ITER(hh, entries, e, next) {
     if (e->expires && e->expires <= now)
       drop(e);
     if (++looked == 10000)
       break;
   }
+  give_data_back();
 }
 
 /* Entries that nobody asks for go, too: some are looked at ten times a second. */
@@ -82,23 +97,49 @@ static void expire(void) {
     expire_some();
 }
 
-static int listen_at(int port) {
-  struct sockaddr_in here = {
-      .sin_family = AF_INET, .sin_port = htons((uint16_t)port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-  int s = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  setsockopt(s, SOL_SOCKET, SO_REUSEADDR, &(int){1}, sizeof(int));
-  setsockopt(s, IPPROTO_TCP, TCP_NODELAY, &(int){1}, sizeof(int)); /* its connections inherit it */
-  if (bind(s, (void *)&here, sizeof here) != 0 || listen(s, 4096) != 0)
-    return -1;
-  getsockname(s, (void *)&here, &(socklen_t){sizeof here});
-  printf("kv: 127.0.0.1:%d\n", ntohs(here.sin_port));
+static intptr_t end_domain(void *unused) {
+  (void)unused;
+  free_spare_buffers();
+  return 0;
+}
+
+/* Serves until a signal asks for the end, in this domain and in so many others. Returns 0 or an error number. */
+static int serve_all(int port, int others) {
+  sigset_t stop;
+  ch_server_prepare(&stop);
+  int listener = ch_listen("127.0.0.1", port, others > 0 ? CH_SHARE_PORT : 0), which;
+  if (listener < 0)
+    return errno;
+  struct ch_servers_how how = {.address = "127.0.0.1",
+                               .port = ch_port(listener),
+                               .domains = (unsigned)others,
+                               .most = MOST_CLIENTS,
+                               .serve = serve,
+                               .name = "kv"};
+  ch_servers *servers = others > 0 ? ch_servers_start(&how) : NULL;
+  if (others > 0 && !servers)
+    return errno;
+  printf("kv: 127.0.0.1:%d\n", how.port);
   fflush(stdout);
-  return s;
+serving:
+  do {
+    async expire();
+    async ch_serve(listener, MOST_CLIENTS, serve, NULL);
+    sigwait(&stop, &which);
+    cancel serving;
+  }
+  finish;
+  if (servers) {
+    ch_servers_stop(servers);
+    ch_domains_each(ch_servers_domains(servers), end_domain, NULL);
+    ch_servers_end(servers);
+  }
+  return 0;
 }
 
 int main(int argc, char **argv) {
-  int port = 6380;
-  for (int option; (option = getopt(argc, argv, "p:f:")) != -1;)
+  int port = 6380, domains = 1;
+  for (int option; (option = getopt(argc, argv, "p:f:d:")) != -1;)
     switch (option) {
     case 'p':
       port = read_port(optarg);
@@ -106,46 +147,24 @@ int main(int argc, char **argv) {
     case 'f':
       snapshot = optarg;
       break;
+    case 'd':
+      domains = atoi(optarg);
+      break;
     default:
       port = -1;
     }
-  if (port < 0 || optind < argc)
-    return fprintf(stderr, "usage: kv [-p PORT] [-f SNAPSHOT]\n"), 2;
-  struct rlimit files;
-  getrlimit(RLIMIT_NOFILE, &files);
-  files.rlim_cur = files.rlim_max;
-  setrlimit(RLIMIT_NOFILE, &files);
+  if (port < 0 || domains < 1 || domains > 64 || optind < argc)
+    return fprintf(stderr, "usage: kv [-p PORT] [-f SNAPSHOT] [-d DOMAINS]\n"), 2;
   int error = snapshot ? load(snapshot) : 0;
   if (error)
     return fprintf(stderr, "kv: cannot read %s: %s\n", snapshot,
                    error == EINVAL ? "it is no snapshot, or not whole" : strerror(error)),
            1;
   last_save = now_ms();
-  int listener = listen_at(port), connection;
-  if (listener < 0)
-    return perror("kv: cannot listen"), 1;
-
-  sigset_t stop;
-  sigemptyset(&stop);
-  sigaddset(&stop, SIGTERM);
-  sigaddset(&stop, SIGINT);
-  sigprocmask(SIG_BLOCK, &stop, NULL);
-  activate expire();
-serving:
-  do {
-    async {
-      int which;
-      sigwait(&stop, &which);
-      cancel serving;
-    }
-    while ((connection = accept(listener, NULL, NULL)) >= 0 || errno != ECANCELED)
-      if (connection >= 0) {
-        activate(connection) { serve(connection); }
-      } else if (errno == EMFILE || errno == ENFILE) {
-        ch_sleep(100000000);
-      }
-  }
-  finish;
+  several_domains = domains > 1;
+  error = serve_all(port, domains - 1);
+  if (error)
+    return fprintf(stderr, "kv: cannot serve: %s\n", strerror(error)), 1;
   atomic error = snapshot ? save(snapshot) : 0;
   if (error)
     return fprintf(stderr, "kv: cannot write %s: %s\n", snapshot, strerror(error)), 1;

@@ -66,13 +66,17 @@ void add_error(struct buffer *b, const char *format, ...) {
 void queue_replies(struct client *c) {
   add_bytes(&c->letters, c->out.at, c->out.used);
   c->out.used = 0;
-  ch_sem_post(&c->published);
+  tell_sender(c);
 }
 
 void send_replies(struct client *c) {
   size_t done = 0;
   if (c->has_sender && c->out.used > 0)
-    queue_replies(c);
+    atomic {
+      take_data();
+      queue_replies(c);
+      give_data_back();
+    }
   while (done < c->out.used && !c->closing) {
     ssize_t put = send(c->descriptor, c->out.at + done, c->out.used - done, MSG_NOSIGNAL);
     if (put < 0)
@@ -87,15 +91,15 @@ void send_replies(struct client *c) {
 
 enum { USUAL = 16384, LARGEST = 512 << 20, MOST_BYTES = 1 << 30 }; /* of one argument; of a whole command */
 
-/* Buffers of usual size that no client needs now. A few are kept, because all clients that have something to say take
- * and give back theirs in turn. */
+/* Buffers of usual size that no client of this domain needs now. A few are kept, because all clients that have
+ * something to say take and give back theirs in turn. */
 enum { SPARE = 64 };
-static ch_may_interleave struct spare {
+static _Thread_local ch_may_interleave struct spare {
   char *in;
   struct buffer out;
   struct command command;
 } spares[SPARE];
-static ch_may_interleave int number_of_spares;
+static _Thread_local ch_may_interleave int number_of_spares;
 
 static void take_buffers(struct client *c) {
   if (number_of_spares > 0) {
@@ -125,6 +129,15 @@ void give_buffers_back(struct client *c) {
   c->in = NULL;
   c->out = (struct buffer){0};
   c->command = (struct command){0};
+}
+
+void free_spare_buffers(void) {
+  while (number_of_spares > 0) {
+    struct spare *s = &spares[--number_of_spares];
+    free(s->in);
+    free(s->out.at);
+    free(s->command.argument);
+  }
 }
 
 /* Makes room for more, with what was read already in front. False: no command may be so large. */

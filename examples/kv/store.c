@@ -1,6 +1,7 @@
-/* What the keys mean. Nothing here waits, but save and load. */
+/* What the keys mean. Nothing here waits, but save and load: they block the thread. */
 #include "kv.h"
 #include <errno.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +9,19 @@
 #include <unistd.h>
 
 struct entry *entries;
+
+bool several_domains;
+static pthread_mutex_t data = PTHREAD_MUTEX_INITIALIZER;
+
+void take_data(void) {
+  if (several_domains)
+    pthread_mutex_lock(&data);
+}
+
+void give_data_back(void) {
+  if (several_domains)
+    pthread_mutex_unlock(&data);
+}
 
 int64_t now_ms(void) {
   struct timespec t;
@@ -88,6 +102,22 @@ struct item *new_item(struct text value) {
   return i;
 }
 
+void push_item(struct entry *e, struct item *item, bool left) {
+  if (left)
+    DL_PREPEND(e->items, item);
+  else
+    DL_APPEND(e->items, item);
+  e->size++;
+}
+
+struct item *pop_item(struct entry *e, bool left) {
+  struct item *item = left ? e->items : e->items->prev;
+  DL_DELETE(e->items, item);
+  if (--e->size == 0)
+    drop(e);
+  return item;
+}
+
 /* ---- snapshots: a line with the sizes, then the bytes ---- */
 
 static void put(FILE *file, const char *bytes, size_t n) {
@@ -164,9 +194,7 @@ int load(const char *path) {
       if (kind == STRING) {
         set_string(e, value);
       } else if (kind == LIST) {
-        struct item *item = new_item(value);
-        DL_APPEND(e->items, item);
-        e->size++;
+        push_item(e, new_item(value), false);
       } else {
         char *name_bytes = bytes;
         name = value;

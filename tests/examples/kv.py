@@ -195,6 +195,12 @@ def waiting(expect, port):
     wait_until_so_many_wait(0)
     expect("what_nobody_waits_for_any_more_stays", (other.ask("RPUSH", "q", "x"), other.ask("LLEN", "q")) == (1, 1))
     expect("and_the_next_one_gets_it", second.ask("BLPOP", "q", 0) == [b"q", b"x"])
+    number = second.ask("CLIENT", "ID")
+    for how, reply in [("TIMEOUT", None), ("ERROR", b"-UNBLOCKED client unblocked via CLIENT UNBLOCK")]:
+        second.send("BLPOP", "q", 0)
+        wait_until_so_many_wait(1)
+        found = (other.ask("CLIENT", "UNBLOCK", number, how), second.reply(), other.ask("CLIENT", "UNBLOCK", number))
+        expect(f"a_wait_can_be_ended_by_another_client {how}", found == (1, reply, 0), found)
     third = Client(port)
     third.send("SET", "k", "v").send("BLPOP", "nothing", "0.05").send("GET", "k")
     expect(
@@ -259,9 +265,9 @@ def start(program, *options):
     return process, int(process.stdout.readline().rsplit(":", 1)[1])
 
 
-def snapshots(expect, program):
+def snapshots(expect, program, *options):
     with tempfile.TemporaryDirectory() as folder:
-        process, port = start(program, "-f", f"{folder}/dump")
+        process, port = start(program, "-f", f"{folder}/dump", *options)
         client = Client(port)
         client.ask("SET", b"k\0\n", b"v\r\n\xff")
         client.ask("RPUSH", "l", *range(1000))
@@ -322,6 +328,29 @@ def together(expect, port):
         client.close()
 
 
+def crowd(expect, port):
+    """As many clients as reach every domain: each item goes to one of those who wait, in order; each message to all."""
+    many = 24
+    clients, other = [Client(port) for _ in range(many)], Client(port)
+    expect("each_client_has_a_number", len({client.ask("CLIENT", "ID") for client in clients}) == many)
+    for i, client in enumerate(clients):
+        client.send("BLPOP", "crowd", 0)
+        while b"blocked_clients:%d\r" % (i + 1) not in other.ask("INFO"):
+            pass
+    for i in range(many):
+        other.send("RPUSH", "crowd", i)
+    expect("all_items_are_given_away_at_once", [other.reply() for _ in range(many)] == [1] * many)
+    expect("and_in_order", [client.reply()[1] for client in clients] == [str(i).encode() for i in range(many)])
+    for client in clients:
+        client.ask("SUBSCRIBE", "all")
+    heard = [other.ask("PUBLISH", "all", i) for i in range(20)]
+    expect("all_are_told", heard == [many] * 20, heard)
+    wanted = [[b"message", b"all", str(i).encode()] for i in range(20)]
+    expect("and_hear_in_order", all([client.reply() for _ in wanted] == wanted for client in clients))
+    for client in clients:
+        client.close()
+
+
 def hostile(expect, port, rounds):
     """Whatever is sent, what comes back is replies, and the server goes on."""
     draw = random.Random(11)
@@ -357,8 +386,8 @@ def hostile(expect, port, rounds):
     client.close()
 
 
-def tests(expect, program, rounds):
-    process, port = start(program)
+def tests(expect, program, rounds, *options):
+    process, port = start(program, *options)
     try:
         compare(expect, port, rounds)
         client = Client(port)
@@ -374,8 +403,13 @@ def tests(expect, program, rounds):
             bad = Client(port)
             bad.socket.sendall(wrong)
             expect(f"no_command {wrong}", bad.reply().startswith(b"-ERR Protocol"))
+        replies = [client.ask("CLIENT", *words) for words in [("SETNAME", "me"), ("GETNAME",), ("SETNAME", "a b")]]
+        expect("a_client_may_have_a_name", replies[:2] == [b"+OK", b"me"] and replies[2].startswith(b"-ERR"), replies)
+        reply = client.ask("CLIENT", "NO-SUCH", "thing")
+        expect("what_it_may_not_ask_is_an_error", reply.startswith(b"-ERR unknown subcommand"), reply)
         waiting(expect, port)
         publishing(expect, port)
+        crowd(expect, port)
         together(expect, port)
         hostile(expect, port, max(rounds // 10, 100))
         client.ask("SET", "gone", "x", "PX", 20)
@@ -388,4 +422,4 @@ def tests(expect, program, rounds):
     finally:
         process.kill()
         process.wait()
-    snapshots(expect, program)
+    snapshots(expect, program, *options)
