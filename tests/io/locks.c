@@ -349,6 +349,98 @@ TEST(semaphores_and_barriers_between_activities) {
   EXPECT(passed == 8 && serial == 1);
 }
 
+/* ---- in plain code: a comparison that the C library's qsort calls ---- */
+
+static void (*to_do)(void);
+static int compare_does_it(const void *a, const void *b) {
+  void (*now)(void) = to_do;
+  (void)a, (void)b;
+  to_do = NULL;
+  if (now)
+    now();
+  return 0;
+}
+static void in_plain_code(void (*what)(void)) {
+  int data[2] = {1, 2};
+  to_do = what;
+  qsort(data, 2, sizeof *data, compare_does_it);
+  EXPECT(!to_do);
+}
+
+static pthread_rwlock_t rw = PTHREAD_RWLOCK_INITIALIZER;
+static void reads(void) { EXPECT(pthread_rwlock_rdlock(&rw) == 0 && !inside && pthread_rwlock_unlock(&rw) == 0); }
+static void writes(void) { EXPECT(pthread_rwlock_wrlock(&rw) == 0 && !inside && pthread_rwlock_unlock(&rw) == 0); }
+TEST(plain_code_waits_for_an_rwlock_of_its_domain) {
+  for (int i = 0; i < 4; i++) {
+    ch_activity other;
+    activate[&other](i) {
+      EXPECT((i < 3 ? pthread_rwlock_wrlock(&rw) : pthread_rwlock_rdlock(&rw)) == 0);
+      inside = 1;
+      ch_sleep(1000000);
+      inside = 0;
+      EXPECT(pthread_rwlock_unlock(&rw) == 0);
+    }
+    while (!inside)
+      ch_reschedule();
+    in_plain_code(i == 0 ? reads : writes);
+    EXPECT(!inside);
+    ch_activity_wait(&other);
+  }
+}
+
+static void gives_back(void) { EXPECT(pthread_rwlock_unlock(&rw) == 0); }
+TEST(an_rwlock_given_back_in_plain_code_is_free) {
+  for (int i = 0; i < 4; i++) {
+    int got = 0;
+    ch_activity other;
+    EXPECT((i % 2 ? pthread_rwlock_wrlock(&rw) : pthread_rwlock_rdlock(&rw)) == 0);
+    activate[&other] {
+      EXPECT(pthread_rwlock_wrlock(&rw) == 0);
+      got = 1;
+      EXPECT(pthread_rwlock_unlock(&rw) == 0);
+    }
+    ch_sleep(100000);
+    EXPECT(!got);
+    if (i < 2)
+      in_plain_code(gives_back);
+    else
+      atomic gives_back();
+    EXPECT(pthread_rwlock_wrlock(&rw) == 0); /* and is not taken for one that this activity still has */
+    EXPECT(got && pthread_rwlock_unlock(&rw) == 0);
+    ch_activity_wait(&other);
+  }
+}
+
+/* Its sem_wait, which knows of no activities, stands before all others. */
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
+enum { wrapped_by_a_sanitizer = 1 };
+#else
+enum { wrapped_by_a_sanitizer = 0 };
+#endif
+
+static sem_t posted;
+static pthread_barrier_t two;
+static void takes_a_unit(void) { EXPECT(sem_wait(&posted) == 0); }
+static void arrives(void) {
+  int r = pthread_barrier_wait(&two);
+  EXPECT(r == 0 || r == PTHREAD_BARRIER_SERIAL_THREAD);
+}
+TEST(plain_code_waits_for_a_semaphore_and_a_barrier_of_its_domain) {
+  ch_activity other;
+  sem_init(&posted, 0, 0);
+  pthread_barrier_init(&two, NULL, 2);
+  activate[&other] {
+    ch_sleep(1000000);
+    if (!wrapped_by_a_sanitizer)
+      EXPECT(sem_post(&posted) == 0);
+    arrives();
+  }
+  if (!wrapped_by_a_sanitizer)
+    in_plain_code(takes_a_unit);
+  in_plain_code(arrives);
+  ch_activity_wait(&other);
+}
+
 /* ---- once ---- */
 
 static int began, ended;

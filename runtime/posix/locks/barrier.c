@@ -2,10 +2,12 @@
  * number of the first arrival that has not been let through, how many make a round, whether processes share it, and how
  * many have left. */
 #define _GNU_SOURCE
+#include "posix/locks/behind.h"
 #include "posix/locks/queue.h"
 #include "posix/locks/replacement.h"
 #include "posix/operations.h"
 #include "sched/tsan.h"
+#include <dlfcn.h>
 #include <errno.h>
 #include <limits.h>
 #include <pthread.h>
@@ -80,8 +82,17 @@ static bool arrive(struct ch_lock_wait *w, pthread_barrier_t *barrier, const voi
   return false;
 }
 
-/* About to begin anew: the plain call, which knows how. */
-static long arrive_plainly(void *barrier) { return pthread_barrier_wait(barrier); }
+int __pthread_barrier_wait(pthread_barrier_t *) __attribute__((weak)); /* of a static C library */
+
+/* The C library's own, behind the function of that name below. It knows how to begin anew. */
+static long arrive_plainly(void *barrier) {
+  typedef int wait_fn(pthread_barrier_t *);
+  static wait_fn *_Atomic known;
+  if (!known)
+    known = __pthread_barrier_wait ? __pthread_barrier_wait
+                                   : (wait_fn *)(uintptr_t)ch_behind(RTLD_NEXT, "pthread_barrier_wait");
+  return known(barrier);
+}
 static bool is_far(const pthread_barrier_t *barrier) {
   const struct glibc_barrier *b = (const struct glibc_barrier *)barrier;
   return __atomic_load_n(&b->in, __ATOMIC_RELAXED) > most(b) - b->count;
@@ -96,4 +107,13 @@ CH_REPLACES_IN_C(pthread_barrier_wait, pthread_barrier_t *barrier) {
   if (CH_UNLIKELY(is_far(barrier)))
     return ch_do_call_int(arrive_plainly, barrier, CH_CALL_WAITING);
   return arrive(&w, barrier, CH_HERE, &result) ? ch_lock_wait_int(&leaf, &w) : ch_done(result);
+}
+
+/* Before the C library's own: those who have not arrived may be activities of this domain. */
+CH_BEFORE_THE_C_LIBRARYS int pthread_barrier_wait(pthread_barrier_t *barrier) {
+  struct ch_lock_wait w;
+  int result;
+  if (!ch_domain.current || is_far(barrier))
+    return (int)arrive_plainly(barrier);
+  return arrive(&w, barrier, CH_HERE, &result) ? ch_lock_wait(&w) : result;
 }

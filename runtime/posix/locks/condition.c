@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #define CHARCOAL_RUNTIME_LOCKS
 #include "posix/locks/condition.h"
+#include "posix/locks/behind.h"
 #include "frames/forks.h"
 #include "posix/locks/mutex.h"
 #include "posix/locks/replacement.h"
@@ -50,7 +51,6 @@ int ch_condition_is_shared(const pthread_cond_t *c) { return c->__data.__wrefs &
 static unsigned others(const pthread_cond_t *c) { return __atomic_load_n(&c->__data.__wrefs, __ATOMIC_ACQUIRE) >> 3; }
 static clockid_t clock_of(const pthread_cond_t *c) { return c->__data.__wrefs & 2 ? CLOCK_MONOTONIC : CLOCK_REALTIME; }
 
-extern __typeof__(dlsym) dlsym __attribute__((weak));
 int __pthread_cond_signal(pthread_cond_t *) __attribute__((weak)); /* of a static C library */
 int __pthread_cond_broadcast(pthread_cond_t *) __attribute__((weak));
 
@@ -59,12 +59,7 @@ static wake_fn *behind(wake_fn *_Atomic *known, wake_fn *in_static, const char *
   wake_fn *fn = *known;
   if (CH_LIKELY(fn != NULL))
     return fn;
-  fn = in_static ? in_static : dlsym ? (wake_fn *)(uintptr_t)dlsym(RTLD_NEXT, name) : NULL;
-  if (!fn) {
-    fprintf(stderr, "charcoal: the C library's %s was not found; link with charcoal-cc\n", name);
-    abort();
-  }
-  return *known = fn;
+  return *known = in_static ? in_static : (wake_fn *)(uintptr_t)ch_behind(RTLD_NEXT, name);
 }
 static int signal_others(pthread_cond_t *c) {
   static wake_fn *_Atomic known;

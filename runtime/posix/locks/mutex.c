@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #define CHARCOAL_RUNTIME_LOCKS
 #include "posix/locks/mutex.h"
+#include "posix/locks/behind.h"
 #include "posix/locks/others.h"
 #include "posix/locks/tsan.h"
 #include "posix/locks/replacement.h"
@@ -299,7 +300,7 @@ static int lock_plainly(pthread_mutex_t *m, const void *place) {
     set_owner(m, b, place);
   return r;
 }
-__attribute__((weak, visibility("default"))) int pthread_mutex_lock(pthread_mutex_t *m) {
+CH_BEFORE_THE_C_LIBRARYS int pthread_mutex_lock(pthread_mutex_t *m) {
   return lock_plainly(m, __builtin_return_address(0));
 }
 
@@ -461,9 +462,7 @@ CH_REPLACES_IN_C(mtx_unlock, mtx_t *m) {
   return ch_done_for_now(ch_thrd_result(ch_mutex_unlock((pthread_mutex_t *)m)));
 }
 
-__attribute__((weak, visibility("default"))) int mtx_lock(mtx_t *m) {
-  return ch_thrd_result(lock_plainly((pthread_mutex_t *)m, CH_HERE));
-}
+CH_BEFORE_THE_C_LIBRARYS int mtx_lock(mtx_t *m) { return ch_thrd_result(lock_plainly((pthread_mutex_t *)m, CH_HERE)); }
 
 /* ---- as clauses ---- */
 

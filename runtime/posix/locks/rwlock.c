@@ -8,6 +8,7 @@
  * behalf of the first who waits, and hands it on. */
 #define _GNU_SOURCE
 #include "offload/pool.h"
+#include "posix/locks/behind.h"
 #include "posix/locks/queue.h"
 #include "posix/locks/rwlock_calls.h"
 #include "posix/locks/tsan.h"
@@ -222,12 +223,17 @@ static struct ch_int_result try_it(pthread_rwlock_t *l, int write, const void *p
   return ch_done_for_now(r == EDEADLK ? EBUSY : r);
 }
 
+static struct ch_lock_wait wait_for(pthread_rwlock_t *l, int write, const void *place) {
+  return (struct ch_lock_wait){
+      .clause = {.type = &type.clause, .object = l}, .place = place, .how = write ? WRITE : READ};
+}
+
 static struct ch_int_result lock(pthread_rwlock_t *l, int write, const void *place, clockid_t clock,
                                  const struct timespec *until) {
   int r = take_now(l, write, place);
   if (r != EBUSY)
     return ch_done(r);
-  struct ch_lock_wait w = {.clause = {.type = &type.clause, .object = l}, .place = place, .how = write ? WRITE : READ};
+  struct ch_lock_wait w = wait_for(l, write, place);
   if (until) {
     r = ch_lock_until(&w, clock, until);
     if (r || ch_lock_is_late(&w))
@@ -267,6 +273,31 @@ static int unlock(pthread_rwlock_t *l) {
   return 0;
 }
 CH_REPLACES_IN_C(pthread_rwlock_unlock, pthread_rwlock_t *l) { return ch_done_for_now(unlock(l)); }
+
+/* ---- in plain code ---- */
+
+/* These stand before the C library's own, to which all activities of a domain are one owner. What nobody of this domain
+ * has or waits for is waited for by the thread. */
+static int lock_plainly(pthread_rwlock_t *l, int write, const void *place) {
+  if (!ch_domain.current)
+    return ch_rwlock_take(l, write, CLOCK_REALTIME, NULL);
+  int r = take_now(l, write, place);
+  if (r != EBUSY)
+    return r;
+  if (ch_queue_of(l) || holds_here(l) > 0) {
+    struct ch_lock_wait w = wait_for(l, write, place);
+    return ch_lock_wait(&w);
+  }
+  r = ch_rwlock_take(l, write, CLOCK_REALTIME, NULL);
+  if (r == 0)
+    taken(l, write, ch_activity_of(ch_domain.current), place);
+  return r;
+}
+CH_BEFORE_THE_C_LIBRARYS int pthread_rwlock_rdlock(pthread_rwlock_t *l) { return lock_plainly(l, READ, CH_HERE); }
+CH_BEFORE_THE_C_LIBRARYS int pthread_rwlock_wrlock(pthread_rwlock_t *l) { return lock_plainly(l, WRITE, CH_HERE); }
+CH_BEFORE_THE_C_LIBRARYS int pthread_rwlock_unlock(pthread_rwlock_t *l) {
+  return ch_domain.current ? unlock(l) : ch_rwlock_give(l);
+}
 
 void ch_rwlocks_end(void) {
   for (int i = 0; holdings && i <= BUCKETS; i++)

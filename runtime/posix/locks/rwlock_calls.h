@@ -1,4 +1,5 @@
-/* The C library's own calls for rwlocks, which ThreadSanitizer does not see (tsan.h). */
+/* The C library's own calls for rwlocks, past those of rwlock.c under the same names and past ThreadSanitizer (tsan.h).
+ */
 #ifndef CHARCOAL_POSIX_LOCKS_RWLOCK_CALLS_H
 #define CHARCOAL_POSIX_LOCKS_RWLOCK_CALLS_H
 

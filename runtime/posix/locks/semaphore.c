@@ -1,9 +1,11 @@
 /* Semaphores of POSIX. What the C library's looks like is a part of its ABI: a 64-bit word, the value in its lower half
  * and the number of those who wait in the upper one; then whether it is shared between processes. */
 #define _GNU_SOURCE
+#include "posix/locks/behind.h"
 #include "posix/locks/others.h"
 #include "posix/locks/queue.h"
 #include "posix/locks/replacement.h"
+#include "posix/single_activity.h"
 #include "sched/tsan.h"
 #include <errno.h>
 #include <limits.h>
@@ -53,6 +55,14 @@ static const struct ch_lock_type type = {
     .await = await,
     .gone = gone};
 static const struct ch_leaf leaf = CH_LOCK_LEAF("sem_wait");
+/* In plain code, which knows nothing of scopes that are cancelled. */
+static const struct ch_lock_type plain_type = {.clause = {.what = "semaphore",
+                                                          .enlist = ch_queue_enlist,
+                                                          .withdraw = ch_queue_withdraw,
+                                                          .cancel = ch_queue_refuse},
+                                               .take = take,
+                                               .await = await,
+                                               .gone = gone};
 
 /* 0, an error, or EAGAIN: wait. */
 static int begin(struct ch_lock_wait *w, sem_t *s, clockid_t clock, const struct timespec *until) {
@@ -79,6 +89,18 @@ int ch_posix_sem_take(sem_t *s, clockid_t clock, const struct timespec *until) {
   struct ch_lock_wait w;
   int r = begin(&w, s, clock, until);
   return r == EAGAIN ? ch_lock_wait(&w) : r;
+}
+
+/* Before the C library's own: another activity of this domain may be who posts. */
+CH_BEFORE_THE_C_LIBRARYS int sem_wait(sem_t *s) {
+  static const struct timespec never = {INT64_MAX / 2, 0};
+  if (!ch_queue_of(s) && take_unit(of(s)))
+    return 0;
+  if (!ch_domain.current || (ch_domain.live == 1 && ch_is_single_activity()))
+    return sem_clockwait(s, CLOCK_REALTIME, &never);
+  struct ch_lock_wait w = {.clause = {.type = &plain_type.clause, .object = s}};
+  int error = ch_lock_wait(&w);
+  return error ? (errno = error, -1) : 0;
 }
 
 /* A unit goes to the first who waits here, and in turn to the others who wait. */
