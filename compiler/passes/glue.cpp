@@ -199,12 +199,30 @@ void Glue::handOn(IRBuilder<> &B, Value *callee, AttributeList attributes, const
 
 void Glue::yieldAtEntry(IRBuilder<> &B, Function *self, const Signature &S, ArrayRef<Value *> arguments) {
   B.CreateAlignedStore(self, abi.tlsField(B, offsetof(struct ch_tls, entry)), Align(8));
-  Function *thunk = entryThunk(S);
-  handOn(B, thunk, thunk->getAttributes().removeFnAttributes(abi.C), S, arguments);
+  handOn(B, entryThunk(S), S.versionAttributes(abi.C), S, arguments);
+}
+
+// Whatever the convention passes in a general register as it is: the whole register can be saved instead.
+static bool isRegister(Type *T) {
+  return (T->isPointerTy() && T->getPointerAddressSpace() == 0) || (T->isIntegerTy() && T->getIntegerBitWidth() <= 64);
+}
+
+// The signature of the entry thunk for functions of that one. Where arguments and result are in general registers, one
+// thunk saves as many registers as a few signatures need, and most functions of a module share two.
+static Signature savedAtEntry(Abi &abi, const Signature &S) {
+  if (S.params.size() > 6 || !(S.result->isVoidTy() || isRegister(S.result)) || !all_of(S.params, isRegister) ||
+      any_of(S.attributes,
+             [](AttributeSet A) { return A.hasAttribute(Attribute::ByVal) || A.hasAttribute(Attribute::InReg); }))
+    return S;
+  Signature registers{abi.I64, {}, {}, {}, false, S.user};
+  registers.params.assign(S.params.size() <= 3 ? 3 : 6, abi.I64);
+  registers.attributes.resize(registers.params.size());
+  return registers;
 }
 
 // The image: the function, ch_tls.callee, the arguments.
-Function *Glue::entryThunk(const Signature &S) {
+Function *Glue::entryThunk(const Signature &entered) {
+  const Signature S = savedAtEntry(abi, entered);
   const DataLayout &DL = M.getDataLayout();
   bool isNew;
   std::string name = S.mangled(DL);
