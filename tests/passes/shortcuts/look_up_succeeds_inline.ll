@@ -32,3 +32,26 @@ define i32 @small.int(ptr %p) optsize {
 ; CHECK-LABEL: define i32 @small.int(
 ; CHECK-NEXT: %t = call ptr @ch_version_of(ptr %p, ptr @adapter)
 ; CHECK-NEXT: call { i32, i32 } %t(i32 1)
+
+; On a way that is seldom taken, the same code stands in a function that all such ways share.
+define i32 @seldom.int(ptr %p, i1 %c) {
+  br i1 %c, label %rare, label %usual, !prof !0
+rare:
+  %t = call ptr @ch_version_of(ptr %p, ptr @adapter)
+  %r = call { i32, i32 } %t(i32 1)
+  %v = extractvalue { i32, i32 } %r, 1
+  ret i32 %v
+usual:
+  ret i32 0
+}
+!0 = !{!"branch_weights", i32 1, i32 100}
+; CHECK-LABEL: define i32 @seldom.int(
+; CHECK: rare:
+; CHECK-NEXT: %t = call ptr @charcoal.look_up(ptr %p, ptr @adapter)
+; CHECK-NEXT: call { i32, i32 } %t(i32 1)
+; CHECK-LABEL: define linkonce_odr hidden ptr @charcoal.look_up(ptr %0, ptr %1)
+; CHECK: hit:
+; CHECK-NEXT: ret ptr
+; CHECK: miss:
+; CHECK-NEXT: %[[ASKED:.*]] = musttail call ptr @ch_version_of(ptr %0, ptr %1)
+; CHECK-NEXT: ret ptr %[[ASKED]]
