@@ -7,7 +7,7 @@
 //   - it calls a function that can suspend.
 // Everything else makes a bounded number of calls of bounded functions: it needs no yield point of its own, no second
 // version, and its callers need no test. This is the largest lever on code size. A small one that is called through
-// pointers has a second version all the same, for these calls alone.
+// pointers or from other modules has a second version all the same, for these calls alone.
 #include "suspension.h"
 #include "async.h"
 #include "atomic.h"
@@ -277,12 +277,21 @@ void Suspension::findLookedAt() {
       }
 }
 
-// A bounded function that is called through pointers. Without a version of its own, each such call would look for one
-// in vain, and then pass through an adapter. A large one spends more time in its body than on that.
+// Another module, which does not know that the function is bounded, calls it by the way to versions elsewhere. That
+// takes ten instructions where there is none, and six where there is one.
+static bool isWorthAVersionForModules(const Function &F, unsigned size) {
+  constexpr unsigned largest = 100;
+  return size <= largest && F.hasExternalLinkage() && !F.hasOptNone() && options().yields != Yields::None;
+}
+
+// A bounded function that is called through pointers, or from other modules. Without a version of its own, each such
+// call would look for one in vain, and then pass through an adapter. A large one spends more time in its body than on
+// that.
 static bool isWorthAVersion(const Function &F) {
   constexpr unsigned largest = 500;
+  const unsigned size = F.getInstructionCount();
   return !F.isDeclaration() && !F.isVarArg() && !F.isInterposable() && !F.hasFnAttribute(AtomicAttr) &&
-         F.getInstructionCount() <= largest && isAddressTaken(F);
+         size <= largest && (isAddressTaken(F) || isWorthAVersionForModules(F, size));
 }
 
 Suspension::Suspension(Module &M)
