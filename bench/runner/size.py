@@ -1,14 +1,16 @@
-"""`size`: how much code and compile time SQLite and Lua take at -O2, against clang, and where the bytes are."""
+"""`size`: how much code and compile time SQLite and Lua take at -O2, against clang, where the bytes are, and how large
+frames are."""
 
 import glob
 import os
 import shutil
 import subprocess
 
-from . import objects, results, same_code
+from . import frames, objects, results, same_code
 from .build import HERE, Unavailable, clang, run_quietly, tool
 
 FLAGS = ["-O2", "-ffunction-sections", "-fdata-sections", "-w"]
+LTO = ["-flto", "-fuse-ld=lld"]
 SUSPENDING = ("ch_suspend", "charcoal.entry.")
 RESTORING = ("ch_restore",)
 
@@ -47,8 +49,8 @@ def projects(folder):
     }
 
 
-def compile_all(compiler, project, out, log):
-    """Compiles each file of a project; returns (object files, CPU seconds, seconds of the program's own file apart)."""
+def compile_all(compiler, project, out, log, more=()):
+    """Compiles each file of a project; returns (object files, CPU seconds)."""
     files, include, flags, _ = project
     os.makedirs(out, exist_ok=True)
     made, seconds = [], 0.0
@@ -56,7 +58,7 @@ def compile_all(compiler, project, out, log):
         target = f"{out}/{os.path.basename(path)[:-2]}.o"
         with open(log, "a") as file:
             child = subprocess.Popen(
-                [compiler, *FLAGS, *flags, f"-I{include}", "-c", path, "-o", target],
+                [compiler, *FLAGS, *more, *flags, f"-I{include}", "-c", path, "-o", target],
                 stdout=file,
                 stderr=subprocess.STDOUT,
                 stdin=subprocess.DEVNULL,
@@ -70,10 +72,10 @@ def compile_all(compiler, project, out, log):
     return made, seconds
 
 
-def link(compiler, name, project, made, out, log, collect):
-    """Links the objects with a small main, runs it, returns (bytes of code, output)."""
+def link(compiler, name, project, made, out, log, more):
+    """Links the objects with a small main, runs it, returns (path of the program, output)."""
     _, include, flags, libraries = project
-    program = f"{out}/{name}{'-gc' if collect else ''}"
+    program = f"{out}/{name}-linked"
     run_quietly(
         [
             compiler,
@@ -84,7 +86,7 @@ def link(compiler, name, project, made, out, log, collect):
             *made,
             "-o",
             program,
-            f"-Wl,--{'' if collect else 'no-'}gc-sections",
+            *more,
             *libraries,
         ],
         log,
@@ -93,7 +95,7 @@ def link(compiler, name, project, made, out, log, collect):
     done = subprocess.run([program], capture_output=True, text=True, timeout=120)
     if done.returncode != 0:
         raise Unavailable(f"{name} by {os.path.basename(compiler)} ends with {done.returncode}: {done.stderr[-200:]}")
-    return objects.code_bytes(program), done.stdout
+    return program, done.stdout
 
 
 def where_the_bytes_are(made):
@@ -144,6 +146,50 @@ def where_the_bytes_are(made):
     return parts, counts
 
 
+def kept_versions(made, program):
+    """(functions of ours in the program, those of them that are there in both versions)"""
+    suffix = ".int"
+    every = {name for path in made for name in objects.functions(path)}
+    ours = {name.removesuffix(suffix) for name in every if not name.startswith("charcoal.")}
+    names = set(objects.functions(program))
+    kept = [name for name in ours if name in names or name + suffix in names]
+    return len(kept), sum(name in names and name + suffix in names for name in kept)
+
+
+def runtime_alone(builder, compiler):
+    """Bytes of code of a program that does nothing, which is what the runtime takes in each program."""
+    source, program = f"{builder.out}/size/nothing.c", f"{builder.out}/size/nothing"
+    with open(source, "w") as file:
+        file.write("int main(void) { return 0; }\n")
+    run_quietly([compiler, *FLAGS, source, "-o", program, "-Wl,--gc-sections"], builder.log)
+    return objects.code_bytes(program)
+
+
+def linked_rows(builder, name, project, compilers, made):
+    """Rows of whole programs: with everything, without what nobody uses, and optimised when linked as well."""
+    suffix = "" if name == "sqlite" else f"-{name}"
+    runtime = {system: runtime_alone(builder, compiler) for system, compiler in compilers.items()}
+    rows = [results.row("size", f"text-program{suffix}", "charcoal", "runtime alone", runtime["charcoal"], "bytes")]
+    variants = {"text-whole": (["-Wl,--no-gc-sections"], ()), "text-program": (["-Wl,--gc-sections"], ()),
+                "text-lto": (["-Wl,--gc-sections"], LTO)}
+    for case, (more, lto) in variants.items():
+        text, answers = {}, {}
+        for system, compiler in compilers.items():
+            out = f"{builder.out}/size/{name}-{system}{'-lto' if lto else ''}"
+            files = compile_all(compiler, project, out, builder.log, lto)[0] if lto else made[system]
+            program, answers[system] = link(compiler, name, project, files, out, builder.log, [*lto, *more])
+            text[system] = objects.code_bytes(program) - runtime[system]
+            if case == "text-program" and system == "charcoal":
+                kept, both = kept_versions(files, program)
+                rows.append(results.row("size", f"{case}{suffix}", system, "functions", kept, "functions"))
+                rows.append(results.row("size", f"{case}{suffix}", system, "in both versions", both, "functions"))
+        if answers["charcoal"] != answers["c"]:
+            raise Unavailable(f"{name}: the program answers differently from clang's")
+        for system in ("charcoal", "c"):
+            rows.append(results.row("size", f"{case}{suffix}", system, "text", text[system], "bytes", text["charcoal"]))
+    return rows
+
+
 def project_rows(builder, name, project, rounds):
     suffix = "" if name == "sqlite" else f"-{name}"
     log = builder.log
@@ -166,20 +212,9 @@ def project_rows(builder, name, project, rounds):
         rows.append(
             results.row("size", f"compile{suffix}", system, "spread", 100 * (max(seconds[system]) / best - 1), "%")
         )
-    linked = {}
-    for collect in (False, True):
-        for system, compiler in compilers.items():
-            linked[system] = link(
-                compiler, name, project, made[system], f"{builder.out}/size/{name}-{system}", log, collect
-            )
-        if linked["charcoal"][1] != linked["c"][1]:
-            raise Unavailable(f"{name}: the program answers differently from clang's")
-    for system in ("charcoal", "c"):
-        rows.append(
-            results.row(
-                "size", f"text-program{suffix}", system, "text", linked[system][0], "bytes", linked["charcoal"][0]
-            )
-        )
+    rows += linked_rows(builder, name, project, compilers, made)
+    for what, (value, unit) in frames.table(made["charcoal"]).items():
+        rows.append(results.row("size", f"frames{suffix}", "charcoal", what, value, unit))
     parts, counts = where_the_bytes_are(made["charcoal"])
     case = f"where{suffix}"
     rows += [results.row("size", case, "charcoal", part, size, "bytes") for part, size in parts.items()]
