@@ -83,14 +83,27 @@ CH_HIDDEN void *ch_heap_arenas(void);
 /* Asserts the invariants above (expensive). */
 CH_HIDDEN void ch_heap_check(void);
 
-static inline void *ch_block_take(enum ch_kind kind, unsigned klass, size_t size) {
-  struct ch_class *c = &ch_heap->classes[kind][klass];
+/* NULL: none is free, as always in malloc mode. */
+static inline void *ch_class_take(struct ch_class *c) {
   uintptr_t *block = c->free;
   if (CH_UNLIKELY(!block))
-    return ch_block_take_slow(kind, klass, size, 16);
+    return NULL;
   c->free = (void *)(*block & ~(uintptr_t)1);
   c->live++;
   return block;
+}
+static inline void ch_class_give(struct ch_class *c, void *block) {
+  *(uintptr_t *)block = (uintptr_t)c->free | 1;
+  c->free = block;
+  c->live--;
+}
+
+static inline void *ch_block_take_if_free(enum ch_kind kind, unsigned klass) {
+  return ch_class_take(&ch_heap->classes[kind][klass]);
+}
+static inline void *ch_block_take(enum ch_kind kind, unsigned klass, size_t size) {
+  void *block = ch_block_take_if_free(kind, klass);
+  return CH_LIKELY(block != NULL) ? block : ch_block_take_slow(kind, klass, size, 16);
 }
 
 static inline void ch_block_give(enum ch_kind kind, unsigned klass, void *block) {
@@ -98,10 +111,27 @@ static inline void ch_block_give(enum ch_kind kind, unsigned klass, void *block)
     ch_block_give_large(block);
     return;
   }
-  struct ch_class *c = &ch_heap->classes[kind][klass];
-  *(uintptr_t *)block = (uintptr_t)c->free | 1;
-  c->free = block;
-  c->live--;
+  ch_class_give(&ch_heap->classes[kind][klass], block);
+}
+
+/* ch_frame_new and ch_frame_free for a frame of the runtime's own, which is small and of ordinary alignment. */
+static inline struct ch_class *ch_frame_class(const struct ch_frame_info *info) {
+  return &ch_tls.frames[(info->size + CH_FRAME_STEP - 1) / CH_FRAME_STEP];
+}
+static inline struct ch_frame *ch_frame_take(const struct ch_frame_info *info) {
+  struct ch_frame *f = ch_class_take(ch_frame_class(info));
+  if (CH_UNLIKELY(!f))
+    return ch_frame_new(info);
+  f->info = info;
+  f->parent = NULL;
+  f->point = f->held = 0;
+  return f;
+}
+static inline void ch_frame_give(struct ch_frame *f) {
+  if (CH_UNLIKELY(f->held != 0))
+    ch_frame_free(f);
+  else
+    ch_class_give(ch_frame_class(f->info), f);
 }
 
 static inline bool ch_frame_is_large(const struct ch_frame_info *info) {

@@ -9,4 +9,7 @@
 /* On what fast paths call in rare cases: they need not save their registers for it. */
 #define CH_RARE __attribute__((preserve_most, noinline))
 
+/* The call that follows is a jump: the caller needs no frame for it. */
+#define CH_JUMP_TO __attribute__((musttail)) return
+
 #endif

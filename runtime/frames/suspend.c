@@ -3,6 +3,7 @@
 #include "frames/captures.h"
 #include "frames/guards.h"
 #include "frames/large.h"
+#include "frames/words.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,72 +44,39 @@ static inline void give(struct ch_frame *f, const struct ch_frame_info *info) {
     ch_block_give(CH_KIND_FRAME, (info->size + CH_FRAME_STEP - 1) / CH_FRAME_STEP, f);
 }
 
-/* Word by word, also where a vector would do: the words were stored a moment ago one by one, and a wider load would
- * have to wait until they have all reached the cache. */
-static inline void copy_words(void *to, const void *from, uint32_t n) {
-#define WORD(i)                                                                                                        \
-  {                                                                                                                    \
-    uint64_t word;                                                                                                     \
-    memcpy(&word, (const char *)from + 8 * (i), 8);                                                                    \
-    memcpy((char *)to + 8 * (i), &word, 8);                                                                            \
-    __asm__("");                                                                                                       \
-  }
-  while (CH_UNLIKELY(n > 64)) {
-    n -= 8;
-    WORD(n / 8)
-  }
-  switch (n / 8) { /* each falls through */
-  case 8:
-    WORD(7)
-  case 7:
-    WORD(6)
-  case 6:
-    WORD(5)
-  case 5:
-    WORD(4)
-  case 4:
-    WORD(3)
-  case 3:
-    WORD(2)
-  case 2:
-    WORD(1)
-  case 1:
-    WORD(0)
-  }
-#undef WORD
-}
-
-static inline void copy(void *to, const void *from, uint32_t n) {
-  if (CH_LIKELY(n <= 256 && n % 8 == 0))
-    copy_words(to, from, n);
-  else
-    memcpy(to, from, n);
-}
-
-static inline int save(struct ch_frame *f, const struct ch_frame_info *info, const void *image, uint32_t point,
-                       int status) {
-  copy(f->image, image, info->image);
+static inline int linked(struct ch_frame *f, uint32_t point, int status) {
   f->point = point;
   *ch_tls.link = f;
   ch_tls.link = &f->parent;
   return status;
 }
 
-/* The fast paths below call nothing, so that they need no prologue: whatever is unusual goes to these, as a whole. */
+static inline struct ch_restored restored(uint32_t point) {
+  return (struct ch_restored){.point = point, .value = *(const uintptr_t *)ch_tls.result};
+}
+
+/* The fast paths below only jump, so that they need no prologue: whatever is unusual goes to these, as a whole. */
 CH_COLD static int suspend_slow(const struct ch_frame_info *info, const void *image, uint32_t point, int status) {
   struct ch_frame *f = take(info);
   f->info = info;
   f->held = 0;
-  return save(f, info, image, point, status);
+  memcpy(f->image, image, info->image);
+  return linked(f, point, status);
 }
 
-CH_COLD static uint32_t restore_slow(struct ch_frame *f, void *image) {
+CH_COLD static int suspend_home_slow(struct ch_frame *f, const void *image, uint32_t point, int status) {
+  memcpy(f->image, image, f->info->image);
+  return linked(f, point, status);
+}
+
+CH_COLD static struct ch_restored restore_slow(void *image) {
+  struct ch_frame *f = ch_tls.resuming;
   const struct ch_frame_info *info = f->info;
   uint32_t point = f->point;
-  copy(image, f->image, info->image);
+  memcpy(image, f->image, info->image);
   if (!(info->flags & CH_FRAME_HOME))
     give(f, info);
-  return point;
+  return restored(point);
 }
 
 /* Where the free list of a small frame is. Class 0 has no blocks: whatever is not small finds its list empty. */
@@ -128,35 +96,41 @@ int ch_suspend(const struct ch_frame_info *info, const void *image, uint32_t poi
     struct ch_class *c = class_of(heap, small);
     f = c->free;
     if (CH_UNLIKELY(!f))
-      return suspend_slow(info, image, point, status);
+      CH_JUMP_TO suspend_slow(info, image, point, status);
     c->free = (void *)(*(uintptr_t *)f & ~(uintptr_t)1);
     c->live++;
     f->held = 0;
   }
   f->info = info;
-  copy_words(f->image, image, info->image);
-  f->point = point;
-  *ch_tls.link = f;
-  ch_tls.link = &f->parent;
-  return status;
+  ch_copy_words(f->image, image, info->image);
+  return linked(f, point, status);
 }
 
 int ch_suspend_home(struct ch_frame *f, const void *image, uint32_t point, int status) {
-  return save(f, f->info, image, point, status);
+  uint32_t n = f->info->image;
+  if (CH_UNLIKELY(n > CH_MOST_WORDS))
+    CH_JUMP_TO suspend_home_slow(f, image, point, status);
+  ch_copy_words(f->image, image, n);
+  return linked(f, point, status);
 }
 
-static inline struct ch_restored restored(uint32_t point) {
-  return (struct ch_restored){.point = point, .value = *(const uintptr_t *)ch_tls.result};
+/* A frame that the activation keeps. */
+static struct ch_restored restore_home(const struct ch_frame *f, const struct ch_frame_info *info, void *image) {
+  ch_copy_words(image, f->image, info->image);
+  return restored(f->point);
 }
 
 struct ch_restored ch_restore(void *image) {
   struct ch_frame *f = ch_tls.resuming;
   const struct ch_frame_info *info = f->info;
   ch_tls.attention = 0;
-  if (CH_UNLIKELY(!info->small | (ch_heap_malloc != 0)))
-    return restored(restore_slow(f, image));
+  if (CH_UNLIKELY(!info->small | (ch_heap_malloc != 0))) {
+    if (CH_LIKELY(info->flags & CH_FRAME_HOME) && CH_LIKELY(info->image <= CH_MOST_WORDS))
+      return restore_home(f, info, image);
+    CH_JUMP_TO restore_slow(image);
+  }
   uint32_t point = f->point;
-  copy_words(image, f->image, info->image);
+  ch_copy_words(image, f->image, info->image);
   struct ch_heap *heap = ch_heap;
   struct ch_frame *old = heap->spare;
   uint64_t old_size = heap->spare_size;
