@@ -193,15 +193,23 @@ static const struct ch_clause_type send_type = TYPE("sending to a channel", CH_B
                                    recv_shared =
                                        TYPE("receiving from a channel", CH_BY_OTHERS, enlist_recv, can_receive);
 
-void ch_channel_send__clause(struct ch_channel_send__clause *f, struct ch_channel *c, const void *from, size_t size) {
-  f->clause = (struct ch_clause){.type = c->object.shared ? &send_shared : &send_type, .object = c};
+static inline void form_send(struct ch_channel_send__clause *f, struct ch_channel *c, const struct ch_clause_type *type,
+                             const void *from, size_t size) {
+  f->clause = (struct ch_clause){.type = type, .object = c};
   f->from = from;
   f->size = size;
 }
-void ch_channel_recv__clause(struct ch_channel_recv__clause *f, struct ch_channel *c, void *to, size_t size) {
-  f->clause = (struct ch_clause){.type = c->object.shared ? &recv_shared : &recv_type, .object = c};
+static inline void form_receive(struct ch_channel_recv__clause *f, struct ch_channel *c,
+                                const struct ch_clause_type *type, void *to, size_t size) {
+  f->clause = (struct ch_clause){.type = type, .object = c};
   f->to = to;
   f->size = size;
+}
+void ch_channel_send__clause(struct ch_channel_send__clause *f, struct ch_channel *c, const void *from, size_t size) {
+  form_send(f, c, c->object.shared ? &send_shared : &send_type, from, size);
+}
+void ch_channel_recv__clause(struct ch_channel_recv__clause *f, struct ch_channel *c, void *to, size_t size) {
+  form_receive(f, c, c->object.shared ? &recv_shared : &recv_type, to, size);
 }
 
 /* ---- as calls ---- */
@@ -234,14 +242,30 @@ static inline int receive_soon(struct ch_channel *c, void *to, size_t size) {
   return result;
 }
 
+/* A try that has to wait is as good as a look when the clause is listed, as only this domain touches the channel. */
+static bool blocks_at_once(const struct ch_channel *c) { return !c->object.shared && ch_is_in_branch(); }
+
+__attribute__((noinline)) static struct ch_int_result send_later(struct ch_channel *c, const void *from, size_t size) {
+  struct ch_channel_send__clause f;
+  ch_channel_send__clause(&f, c, from, size);
+  return ch_form_wait_int(send_leaves, &f.clause);
+}
+__attribute__((noinline)) static struct ch_int_result receive_later(struct ch_channel *c, void *to, size_t size) {
+  struct ch_channel_recv__clause f;
+  ch_channel_recv__clause(&f, c, to, size);
+  return ch_form_wait_int(recv_leaves, &f.clause);
+}
+
 struct ch_int_result ch_channel_send_int(struct ch_channel *, const void *, size_t) CH_INT_NAME(ch_channel_send);
 struct ch_int_result ch_channel_send_int(struct ch_channel *c, const void *from, size_t size) {
-  struct ch_channel_send__clause f;
   int result = ch_is_marked() ? ECANCELED : send_soon(c, from, size);
   if (CH_LIKELY(result != CH_OP_WAITS))
     return (struct ch_int_result){CH_DONE, result};
-  ch_channel_send__clause(&f, c, from, size);
-  return ch_form_wait_int(send_leaves, &f.clause);
+  if (CH_UNLIKELY(!blocks_at_once(c)))
+    return send_later(c, from, size);
+  struct ch_frame *f = ch_frame_take(&send_leaves[0].info);
+  form_send((struct ch_channel_send__clause *)f->image, c, &send_type, from, size);
+  return ch_form_blocks(f, &c->senders);
 }
 int ch_channel_send(struct ch_channel *c, const void *from, size_t size) {
   struct ch_channel_send__clause f;
@@ -254,12 +278,14 @@ int ch_channel_send(struct ch_channel *c, const void *from, size_t size) {
 
 struct ch_int_result ch_channel_recv_int(struct ch_channel *, void *, size_t) CH_INT_NAME(ch_channel_recv);
 struct ch_int_result ch_channel_recv_int(struct ch_channel *c, void *to, size_t size) {
-  struct ch_channel_recv__clause f;
   int result = ch_is_marked() ? ECANCELED : receive_soon(c, to, size);
   if (CH_LIKELY(result != CH_OP_WAITS))
     return (struct ch_int_result){CH_DONE, result};
-  ch_channel_recv__clause(&f, c, to, size);
-  return ch_form_wait_int(recv_leaves, &f.clause);
+  if (CH_UNLIKELY(!blocks_at_once(c)))
+    return receive_later(c, to, size);
+  struct ch_frame *f = ch_frame_take(&recv_leaves[0].info);
+  form_receive((struct ch_channel_recv__clause *)f->image, c, &recv_type, to, size);
+  return ch_form_blocks(f, &c->receivers);
 }
 int ch_channel_recv(struct ch_channel *c, void *to, size_t size) {
   struct ch_channel_recv__clause f;

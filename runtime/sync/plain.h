@@ -80,6 +80,14 @@ static inline struct ch_int_result ch_form_wait_int(const struct ch_leaf leaves[
     return (struct ch_int_result){CH_DONE, ch_form_outside(leaves)};
   return ch_wait_leaf(ch_form_leaf(leaves, form), form);
 }
+/* Ends the call of a local object's operation that has to wait: lists the clause that its form has filled in, which is
+ * the image of a frame of the operation's first leaf, and blocks. The running code is a branch's. */
+static inline struct ch_int_result ch_form_blocks(struct ch_frame *f, struct ch_link *list) {
+  struct ch_clause *c = (struct ch_clause *)f->image;
+  ch_list_append(list, &c->link, true);
+  ch_wait_listed(c);
+  return ch_leaf_blocks(f);
+}
 /* Does the same in plain code, where the caller keeps its native stack. */
 static inline intptr_t ch_form_wait(const struct ch_leaf leaves[2], struct ch_clause *form) {
   if (CH_UNLIKELY(!ch_is_in_branch()))

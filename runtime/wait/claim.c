@@ -5,7 +5,6 @@
 __thread __attribute__((tls_model("initial-exec"))) struct ch_wait *ch_enlisting_here;
 #endif
 
-static bool selects_one(const struct ch_clause *c) { return c->index < CH_ALONE && !(c->wait->flags & CH_WAIT_AND); }
 static uint32_t selected(const struct ch_clause *c) { return CH_STATE_FIRST + c->index; }
 static void taken(struct ch_clause *c) { ch_atomic_store(&c->state, CH_IS_TAKEN); }
 
@@ -35,7 +34,7 @@ bool ch_wait_decide(struct ch_wait *w, uint32_t state) {
 }
 
 bool ch_claim_unlisted(struct ch_clause *c) {
-  if (selects_one(c) && !ch_wait_decide(c->wait, selected(c)))
+  if (ch_selects_one(c) && !ch_wait_decide(c->wait, selected(c)))
     return false;
   taken(c);
   return true;
@@ -87,7 +86,7 @@ static enum ch_claimed claim_both_words(struct ch_clause *own, struct ch_clause 
 }
 
 static enum ch_claimed claim_words(struct ch_clause *own, struct ch_clause *other) {
-  bool own_selects = own && selects_one(own) && claims_itself(own), other_selects = selects_one(other);
+  bool own_selects = own && ch_selects_one(own) && claims_itself(own), other_selects = ch_selects_one(other);
   if (own_selects && own->wait->exposed && other_selects && other->wait->exposed)
     return claim_both_words(own, other);
   /* Of one of them nobody else can change the word, or it has none: that one goes second. */
@@ -110,7 +109,7 @@ static enum ch_claimed claim_words(struct ch_clause *own, struct ch_clause *othe
 }
 
 enum ch_claimed ch_claim_both(struct ch_clause *own, struct ch_clause *other) {
-  if (own && selects_one(own) && selects_one(other) && own->wait == other->wait)
+  if (own && ch_selects_one(own) && ch_selects_one(other) && own->wait == other->wait)
     return CH_SAME_WAIT;
   enum ch_claimed claimed = claim_words(own, other);
   if (claimed != CH_CLAIMED && claimed != CH_OTHER_DECIDED)
@@ -126,26 +125,16 @@ enum ch_claimed ch_claim_both(struct ch_clause *own, struct ch_clause *other) {
   return CH_CLAIMED;
 }
 
-bool ch_claim_begin(struct ch_clause *c) {
-  if (!selects_one(c))
-    return true;
+bool ch_claim_begin_exposed(struct ch_clause *c) {
   if (!ch_wait_decide(c->wait, CH_STATE_SYNCING))
     return false;
   ch_enlisting_here = c->wait;
   return true;
 }
 
-void ch_claim_end(struct ch_clause *c, bool had) {
-  if (selects_one(c)) {
-    uint32_t state = had ? selected(c) : CH_STATE_OPEN;
-    ch_enlisting_here = NULL;
-    if (c->wait->exposed)
-      ch_atomic_store(&c->wait->state, state);
-    else
-      c->wait->state = state;
-  }
-  if (had)
-    taken(c);
+void ch_claim_end_exposed(struct ch_clause *c, bool had) {
+  ch_enlisting_here = NULL;
+  ch_atomic_store(&c->wait->state, had ? selected(c) : CH_STATE_OPEN);
 }
 
 void ch_clause_await_effect(struct ch_clause *c) {

@@ -31,16 +31,42 @@ enum { CH_STATE_OPEN = 0, CH_STATE_SYNCING = 1, CH_STATE_FIRST = 2 };
 /* Decides the wait as `state` says. False: it has been decided otherwise before. */
 CH_HIDDEN bool ch_wait_decide(struct ch_wait *, uint32_t state);
 #ifndef CHARCOAL_EXPLORED
-/* The wait of which this domain is enlisting a clause of a local object, between ch_claim_begin and ch_claim_end. */
+/* The exposed wait of which this domain is enlisting a clause of a local object, between ch_claim_begin and
+ * ch_claim_end. */
 CH_HIDDEN extern __thread __attribute__((tls_model("initial-exec"))) struct ch_wait *ch_enlisting_here;
 #endif
+static inline bool ch_selects_one(const struct ch_clause *c) {
+  return c->index < CH_ALONE && !(c->wait->flags & CH_WAIT_AND);
+}
 /* Claims a clause that is on no list, or that its object takes off the list itself. False: the wait has been decided.
  */
 CH_HIDDEN bool ch_claim_unlisted(struct ch_clause *);
 /* Stand around the enlisting of a clause of a local object. Between them nobody else can claim the wait; so a clause
  * that is ready has its effect without a claim of its own. False: the wait has been decided. */
-CH_HIDDEN bool ch_claim_begin(struct ch_clause *);
-CH_HIDDEN void ch_claim_end(struct ch_clause *, bool had);
+CH_HIDDEN bool ch_claim_begin_exposed(struct ch_clause *);
+CH_HIDDEN void ch_claim_end_exposed(struct ch_clause *, bool had);
+static inline bool ch_claim_begin(struct ch_clause *c) {
+  struct ch_wait *w = c->wait;
+  if (!ch_selects_one(c))
+    return true;
+  if (CH_UNLIKELY(w->exposed))
+    return ch_claim_begin_exposed(c);
+  if (w->state != CH_STATE_OPEN)
+    return false;
+  w->state = CH_STATE_SYNCING;
+  return true;
+}
+static inline void ch_claim_end(struct ch_clause *c, bool had) {
+  struct ch_wait *w = c->wait;
+  if (ch_selects_one(c)) {
+    if (CH_UNLIKELY(w->exposed))
+      ch_claim_end_exposed(c, had);
+    else
+      w->state = had ? CH_STATE_FIRST + c->index : CH_STATE_OPEN;
+  }
+  if (had)
+    ch_atomic_store(&c->state, CH_IS_TAKEN);
+}
 /* The clause of a wait with `and` whose effect is being had: until it has been. */
 CH_HIDDEN void ch_clause_await_effect(struct ch_clause *);
 

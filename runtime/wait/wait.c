@@ -50,23 +50,43 @@ CH_COLD static void need_inbox(struct ch_wait *w) {
 }
 
 static int enlist(struct ch_wait *w, struct ch_clause *c) {
-  if (CH_UNLIKELY(c->type->by == CH_BY_OTHERS) && !w->inbox)
+  const struct ch_clause_type *type = c->type;
+  const bool claims_itself = type->by == CH_BY_OTHERS;
+  if (CH_UNLIKELY(claims_itself) && !w->inbox)
     need_inbox(w);
   c->link.next = NULL;
   c->state = CH_IS_LISTED;
-  bool claims = c->type->by != CH_BY_OTHERS;
-  if (claims && !ch_claim_begin(c)) {
+  if (CH_LIKELY(!claims_itself) && !ch_claim_begin(c)) {
     c->state = CH_IS_OUT;
     return CH_CLAUSE_DECIDED;
   }
-  int how = c->type->enlist(c);
-  if (claims)
+  int how = type->enlist(c);
+  if (CH_LIKELY(!claims_itself))
     ch_claim_end(c, how == CH_CLAUSE_READY);
-  if (how == CH_CLAUSE_LISTED) {
+  if (how == CH_CLAUSE_LISTED)
     ch_count_in(w->group, c);
-    return how;
+  else
+    c->state = how == CH_CLAUSE_READY ? CH_IS_HAD : CH_IS_OUT;
+  return how;
+}
+
+/* The same in a wait that selects one clause, and is open. Mostly nobody else can claim it: its word is an ordinary
+ * variable. */
+static inline int enlist_one_of(struct ch_wait *w, struct ch_clause *c) {
+  if (CH_UNLIKELY(w->exposed || c->type->by == CH_BY_OTHERS))
+    return enlist(w, c);
+  CH_INVARIANT(w->state == CH_STATE_OPEN, "what is enlisted next is enlisted in an open wait");
+  w->state = CH_STATE_SYNCING;
+  c->link.next = NULL;
+  c->state = CH_IS_LISTED;
+  int how = c->type->enlist(c);
+  if (how == CH_CLAUSE_READY) {
+    w->state = CH_STATE_FIRST + c->index;
+    c->state = CH_IS_HAD;
+  } else {
+    w->state = CH_STATE_OPEN;
+    ch_count_in(w->group, c);
   }
-  c->state = how == CH_CLAUSE_READY ? CH_IS_HAD : CH_IS_OUT;
   return how;
 }
 
@@ -276,21 +296,13 @@ static int begin(struct ch_wait *w) {
   return result;
 }
 
-/* -EAGAIN: not ready, listed. Else the wait is over, or (-EINPROGRESS) decided, and a letter comes. */
-static int enlist_next(struct ch_wait *w, struct ch_clause *c) {
-  int how = enlist(w, c);
-  if (how == CH_CLAUSE_READY) {
-    withdraw_losers(w, c, NULL);
-    return c->index;
-  }
-  if (CH_UNLIKELY(ch_atomic_load(&w->state) >= CH_STATE_FIRST)) {
-    struct ch_clause *winner = clause_at(w, selected(w));
-    if (ch_clause_state(winner) != CH_IS_HAD)
-      return -EINPROGRESS;
-    withdraw_losers(w, winner, NULL); /* what has just been enlisted made it ready */
-    return winner->index;
-  }
-  return -EAGAIN;
+/* Another clause than the one that was enlisted last has been selected: -EINPROGRESS, a letter comes. */
+CH_COLD static int enlisted_too_late(struct ch_wait *w) {
+  struct ch_clause *winner = clause_at(w, selected(w));
+  if (ch_clause_state(winner) != CH_IS_HAD)
+    return -EINPROGRESS;
+  withdraw_losers(w, winner, NULL); /* what has just been enlisted made it ready */
+  return winner->index;
 }
 
 /* With FAIR the first to be asked is another one each time. */
@@ -312,13 +324,17 @@ static struct ch_clause *after(const struct ch_wait *w, const struct ch_clause *
   return c->next ? c->next : w->first;
 }
 
+/* -EAGAIN: none is ready, all are listed. Else the wait is over, or (-EINPROGRESS) decided. */
 static int enlist_all(struct ch_wait *w) {
   struct ch_clause *first = starting_point(w), *c = first;
   w->phase = ENLISTING;
   do {
-    int result = enlist_next(w, c);
-    if (result != -EAGAIN)
-      return result;
+    if (enlist_one_of(w, c) == CH_CLAUSE_READY) {
+      withdraw_losers(w, c, first == w->first ? c : NULL);
+      return c->index;
+    }
+    if (CH_UNLIKELY(ch_atomic_load(&w->state) >= CH_STATE_FIRST))
+      return enlisted_too_late(w);
     c = after(w, c);
   } while (c != first);
   return -EAGAIN;
@@ -356,7 +372,7 @@ CH_COLD static void await_letter(struct ch_wait *w) {
 static int try_one(struct ch_wait *w, struct ch_clause *c) {
   if (c->type->ready && !c->type->ready(c))
     return -ENOENT;
-  int how = enlist(w, c);
+  int how = enlist_one_of(w, c);
   if (how == CH_CLAUSE_READY)
     return c->index;
   if (how == CH_CLAUSE_DECIDED || withdraw(w, c))
@@ -615,7 +631,7 @@ int ch_leaf_resume(struct ch_frame *frame) {
   intptr_t selected = *(intptr_t *)ch_tls.result;
   *(intptr_t *)ch_tls.result =
       CH_UNLIKELY(selected < 0) ? leaf->cancelled : leaf->finish(clauses_of(leaf, frame), (unsigned)selected);
-  ch_frame_free(frame);
+  ch_frame_give(frame);
   return CH_DONE;
 }
 
@@ -631,18 +647,16 @@ static int begin_leaf(const struct ch_leaf *leaf, struct ch_wait *w, struct ch_c
 struct ch_int_result ch_wait_leaf(const struct ch_leaf *leaf, const struct ch_clause *clauses) {
   if (ch_is_marked())
     return (struct ch_int_result){CH_DONE, leaf->cancelled};
-  struct ch_frame *f = ch_frame_new(&leaf->info);
+  struct ch_frame *f = ch_frame_take(&leaf->info);
   struct ch_clause *own = clauses_of(leaf, f);
   memcpy(own, clauses, leaf->info.size - (size_t)((char *)own - (char *)f));
   int ready = begin_leaf(leaf, (struct ch_wait *)f->image, own);
   if (ready >= 0) {
     intptr_t result = leaf->finish(own, (unsigned)ready);
-    ch_frame_free(f);
+    ch_frame_give(f);
     return (struct ch_int_result){CH_DONE, result};
   }
-  *ch_tls.link = f;
-  ch_tls.link = &f->parent;
-  return (struct ch_int_result){CH_BLOCKED, 0};
+  return ch_leaf_blocks(f);
 }
 
 intptr_t ch_wait_leaf_native(const struct ch_leaf *leaf, struct ch_clause *clauses) {

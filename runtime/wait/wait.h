@@ -74,14 +74,18 @@ static inline struct ch_int_result ch_blocks(void) {
 }
 
 static inline void ch_count_in(struct ch_group *g, struct ch_clause *c) {
-  g = ch_group_now(g);
   c->counted = c->type->by;
-  g->outside += c->counted != CH_BY_DOMAIN;
+  if (c->counted == CH_BY_DOMAIN)
+    return;
+  g = ch_group_now(g);
+  g->outside++;
   g->by_others += c->counted == CH_BY_OTHERS;
 }
 static inline void ch_count_out(struct ch_group *g, struct ch_clause *c) {
+  if (c->counted == CH_BY_DOMAIN)
+    return;
   g = ch_group_now(g);
-  g->outside -= c->counted != CH_BY_DOMAIN;
+  g->outside--;
   g->by_others -= c->counted == CH_BY_OTHERS;
   c->counted = CH_BY_DOMAIN;
 }
@@ -179,6 +183,12 @@ CH_HIDDEN int ch_leaf_resume(struct ch_frame *);
    .cancelled = (when_cancelled)}
 #define CH_LEAF(function, n, how) CH_LEAF_OR(function, n, how, ECANCELED)
 CH_HIDDEN struct ch_int_result ch_wait_leaf(const struct ch_leaf *, const struct ch_clause *clauses);
+/* The end of ch_wait_leaf, when the branch has been registered: its wait goes on in this frame. */
+static inline struct ch_int_result ch_leaf_blocks(struct ch_frame *f) {
+  *ch_tls.link = f;
+  ch_tls.link = &f->parent;
+  return (struct ch_int_result){CH_BLOCKED, 0};
+}
 /* Does the same in plain code. */
 CH_HIDDEN intptr_t ch_wait_leaf_native(const struct ch_leaf *, struct ch_clause *clauses);
 

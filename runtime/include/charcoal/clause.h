@@ -171,7 +171,7 @@ struct ch_wait {
 void ch_wait_enter(struct ch_wait *, unsigned flags, const char *site);
 /* Adds a clause, which its form has filled in and which has had no effect so far. `index` is below CH_ALONE; it is what
  * ch_wait_any and ch_wait_next return for this clause. */
-void ch_wait_add(struct ch_wait *, struct ch_clause *, unsigned index);
+__attribute__((__leaf__)) void ch_wait_add(struct ch_wait *, struct ch_clause *, unsigned index);
 
 /* Waits until one clause has been selected: the first in textual order of those that are ready, unless CH_WAIT_FAIR is
  * set. All others have then been withdrawn and have had no effect.
@@ -217,7 +217,7 @@ ch_bool ch_clause_ready(const struct ch_clause *);
 
 /* Declares the form of a function with this result type and these parameters, of which there must be at least one. */
 #define CH_CLAUSE_FORM(type, function, ...)                                                                            \
-  void function##__clause(struct function##__clause *, __VA_ARGS__);                                                   \
+  __attribute__((__leaf__)) void function##__clause(struct function##__clause *, __VA_ARGS__);                         \
   typedef type function##__result
 /* Says that the call holds something until the end of the clause's body: its type has `leave`. */
 #define CH_CLAUSE_LEAVES(function) typedef void function##__leaves
