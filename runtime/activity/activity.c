@@ -2,6 +2,7 @@
 #include "activity/activity.h"
 #include "activity/extension.h"
 #include "frames/captures.h"
+#include "frames/words.h"
 #include "reactor/reactor.h"
 #include "report/watch.h"
 #include "sched/host.h"
@@ -37,23 +38,34 @@ CH_COLD static int stillborn(ch_activity *handle, unsigned flags, int error) {
   return error;
 }
 
-/* Memory for a branch and `size` bytes in all; with a prefix in front for a long one. */
-static inline struct ch_branch *take(enum ch_kind kind, size_t size) {
-  size_t prefix = kind == CH_KIND_LONG ? sizeof(struct ch_prefix) : 0;
-  size += prefix;
-  unsigned klass = (unsigned)((size + CH_ACTIVITY_STEP - 1) / CH_ACTIVITY_STEP);
-  char *block;
-  if (CH_LIKELY(size <= CH_ACTIVITY_MAX)) {
-    block = ch_block_take(kind, klass, size);
-  } else {
-    block = ch_block_take_slow(kind, CH_CLASSES, size, 16);
-    klass = CH_CLASS_LARGE;
-  }
-  if (CH_UNLIKELY(!block))
-    return NULL;
-  struct ch_branch *b = (struct ch_branch *)(block + prefix);
+/* Of a branch with a record of this size, and with a prefix in front for a long one. */
+static inline size_t size_of(bool prefixed, size_t record) {
+  size_t branch = record > 8 ? CH_FAR_RECORD + ((record + 15) & ~(size_t)15) : CH_NEAR_RECORD + record;
+  return branch + (prefixed ? sizeof(struct ch_prefix) : 0);
+}
+static inline unsigned class_of(size_t size) { return (unsigned)((size + CH_ACTIVITY_STEP - 1) / CH_ACTIVITY_STEP); }
+
+/* The branch in a block of this class. */
+static inline struct ch_branch *branch_in(char *block, bool prefixed, unsigned klass) {
+  struct ch_branch *b = (struct ch_branch *)(block + (prefixed ? sizeof(struct ch_prefix) : 0));
   b->klass = (uint8_t)klass;
   return b;
+}
+
+/* Memory for it. NULL: there is none, or none on the free list. */
+static struct ch_branch *take(bool prefixed, size_t record) {
+  enum ch_kind kind = prefixed ? CH_KIND_LONG : CH_KIND_ACTIVITY;
+  size_t size = size_of(prefixed, record);
+  bool large = size > CH_ACTIVITY_MAX;
+  char *block = large ? ch_block_take_slow(kind, CH_CLASSES, size, 16) : ch_block_take(kind, class_of(size), size);
+  return block ? branch_in(block, prefixed, large ? CH_CLASS_LARGE : class_of(size)) : NULL;
+}
+static inline struct ch_branch *take_if_free(bool prefixed, size_t record) {
+  size_t size = size_of(prefixed, record);
+  if (CH_UNLIKELY(size > CH_ACTIVITY_MAX))
+    return NULL;
+  char *block = ch_block_take_if_free(prefixed ? CH_KIND_LONG : CH_KIND_ACTIVITY, class_of(size));
+  return CH_LIKELY(block != NULL) ? branch_in(block, prefixed, class_of(size)) : NULL;
 }
 
 static inline void give(struct ch_branch *b) {
@@ -65,7 +77,44 @@ static inline void give(struct ch_branch *b) {
     ch_block_give(prefixed ? CH_KIND_LONG : CH_KIND_ACTIVITY, b->klass, block);
 }
 
-int ch_spawn(ch_activity *handle, void *body_int, const void *record, size_t size, unsigned flags, const char *site) {
+static inline bool is_of_words(size_t record) { return record % 8 == 0 && record <= CH_MOST_WORDS; }
+
+static inline void copy_record(void *to, const void *from, size_t size) {
+  if (CH_LIKELY(is_of_words(size)))
+    ch_copy_words(to, from, (uint32_t)size);
+  else
+    memcpy(to, from, size);
+}
+
+/* The activity, whose memory this is, begins: all but its place in the queue. */
+static inline __attribute__((always_inline)) void begin(struct ch_branch *b, ch_activity *handle,
+                                                        struct ch_group *group, bool prefixed, void *body_int,
+                                                        const void *record, size_t size, const char *site) {
+  struct ch_domain *d = &ch_domain;
+  if (prefixed)
+    *ch_branch_prefix(b) = (struct ch_prefix){handle, group};
+  b->scope = NULL;
+  b->top = body_int;
+  b->error = 0;
+  b->state = CH_NEW;
+  b->flags = (uint8_t)((size > 8 ? CH_FAR : 0) | (prefixed ? CH_LONG : 0));
+  b->what = 0;
+  b->link.prev = (struct ch_link *)site;
+  copy_record(ch_branch_record(b), record, size);
+  if (handle) {
+    handle->branch = b;
+    handle->state = CH_HANDLE_LIVE;
+    ch_list_init(&handle->waiters);
+  }
+  d->spawned++;
+  __asm__(""); /* keeps two loads: a single load of both words would have to wait for the store of one just before it */
+  if (++d->live > d->high)
+    d->high = d->live;
+  group->live++;
+}
+
+CH_COLD static int spawn_slow(ch_activity *handle, void *body_int, const void *record, size_t size, unsigned flags,
+                              const char *site) {
   struct ch_domain *d = &ch_domain;
   struct ch_member *member = NULL;
   if (CH_UNLIKELY(ch_is_member(handle)))
@@ -83,31 +132,10 @@ int ch_spawn(ch_activity *handle, void *body_int, const void *record, size_t siz
       return stillborn(handle, flags, ENOMEM);
   }
   bool prefixed = handle || group != &d->base;
-  bool far = size > 8;
-  size_t total = far ? CH_FAR_RECORD + ((size + 15) & ~(size_t)15) : CH_NEAR_RECORD + size;
-  struct ch_branch *b = take(prefixed ? CH_KIND_LONG : CH_KIND_ACTIVITY, total);
+  struct ch_branch *b = take(prefixed, size);
   if (CH_UNLIKELY(!b))
     return stillborn(handle, flags, ENOMEM);
-  if (prefixed)
-    *ch_branch_prefix(b) = (struct ch_prefix){handle, group};
-  b->scope = NULL;
-  b->top = body_int;
-  b->error = 0;
-  b->state = CH_NEW;
-  b->flags = (uint8_t)((far ? CH_FAR : 0) | (prefixed ? CH_LONG : 0));
-  b->what = 0;
-  b->link.prev = (struct ch_link *)site;
-  if (size)
-    memcpy(ch_branch_record(b), record, size);
-  if (handle) {
-    handle->branch = b;
-    handle->state = CH_HANDLE_LIVE;
-    ch_list_init(&handle->waiters);
-  }
-  d->spawned++;
-  if (++d->live > d->high)
-    d->high = d->live;
-  group->live++;
+  begin(b, handle, group, prefixed, body_int, record, size, site);
   if (CH_UNLIKELY(ch_checks))
     ch_captures_spawned(b, size, site, __builtin_return_address(0));
   if (CH_UNLIKELY(ch_watched))
@@ -115,6 +143,26 @@ int ch_spawn(ch_activity *handle, void *body_int, const void *record, size_t siz
   ch_enqueue(b);
   if (CH_UNLIKELY(member != NULL))
     ch_member_begins(member);
+  return 0;
+}
+
+/* An activity of the base group of a domain that nobody watches. */
+static inline bool is_usual(const ch_activity *handle, size_t record, unsigned flags) {
+  return ch_domain.group && !ch_is_member(handle) && is_of_words(record) &&
+         (ch_tls.spawn_policy | (flags & (CH_SPAWN_CONTAINED | CH_SPAWN_FREE)) | (unsigned)ch_checks |
+          (unsigned)ch_watched) == 0;
+}
+
+int ch_spawn(ch_activity *handle, void *body_int, const void *record, size_t size, unsigned flags, const char *site) {
+  _Static_assert(CH_POLICY_DELAY == 0, "the usual policy");
+  struct ch_branch *b = CH_LIKELY(is_usual(handle, size, flags)) ? take_if_free(handle != NULL, size) : NULL;
+  if (CH_UNLIKELY(!b))
+    CH_JUMP_TO spawn_slow(handle, body_int, record, size, flags, site);
+  if (handle)
+    *handle = (ch_activity){.member = NULL};
+  begin(b, handle, &ch_domain.base, handle != NULL, body_int, record, size, site);
+  ch_append(&ch_domain.base, b);
+  ch_slice_if_in_company();
   return 0;
 }
 

@@ -91,11 +91,16 @@ CH_COLD static _Noreturn void out_of_memory(void) {
   abort();
 }
 
-/* b has just been registered for a wait; `inner` is the chain that waits, which ends at *end. */
-static inline __attribute__((always_inline)) struct ch_async *split(struct ch_branch *b, void *inner, void **end) {
+CH_COLD static struct ch_async *take_slow(void) {
   struct ch_async *a = ch_block_take(CH_KIND_ASYNC, CLASS, sizeof *a);
   if (CH_UNLIKELY(!a))
     out_of_memory();
+  return a;
+}
+
+/* b has just been registered for a wait; `inner` is the chain that waits, which ends at *end. It becomes a's. */
+static inline __attribute__((always_inline)) void split(struct ch_async *a, struct ch_branch *b, void *inner,
+                                                        void **end) {
   struct ch_branch *nb = &a->branch;
   nb->top = inner;
   nb->error = *ch_domain.error;
@@ -109,7 +114,6 @@ static inline __attribute__((always_inline)) struct ch_async *split(struct ch_br
     ch_watch_split(b, nb);
   nb->scope = b->scope;
   ch_domain.branches++;
-  return a;
 }
 
 /* The branch that was split off b belongs to this scope, and what is open inside is its own. */
@@ -129,16 +133,25 @@ CH_COLD static void wake_yielded(void) {
     ch_fire(ch_domain.yielded.next, 0);
 }
 
-void ch_async_branch(struct ch_scope *scope) {
+static inline __attribute__((always_inline)) void become_branch(struct ch_async *a, struct ch_scope *scope) {
   struct ch_domain *d = &ch_domain;
   struct ch_branch *b = d->current;
   CH_INVARIANT(b && (b->state == CH_WAITING || b->state == CH_SELECTING), "who becomes a branch has just blocked");
-  settle(split(b, b->top, (void **)ch_tls.link), b, ch_scope_of_async(scope));
+  split(a, b, b->top, (void **)ch_tls.link);
+  settle(a, b, ch_scope_of_async(scope));
   b->top = d->parent;
   b->state = CH_RUNNING;
   ch_tls.link = (struct ch_frame **)&b->top;
   if (CH_UNLIKELY(!ch_list_empty(&d->yielded)))
     wake_yielded();
+}
+CH_COLD static void become_branch_slow(struct ch_scope *scope) { become_branch(take_slow(), scope); }
+
+void ch_async_branch(struct ch_scope *scope) {
+  struct ch_async *a = ch_block_take_if_free(CH_KIND_ASYNC, CLASS);
+  if (CH_UNLIKELY(!a))
+    CH_JUMP_TO become_branch_slow(scope);
+  become_branch(a, scope);
 }
 
 /* ---- calls that were set aside at a yield point before they blocked ---- */
@@ -162,7 +175,8 @@ CH_COLD static struct ch_branch *continue_pending(struct ch_branch *b) {
     b->flags &= (uint8_t)~CH_PENDING;
     return ch_activity_rests(b->scope->root);
   }
-  struct ch_async *a = split(b, b->top, (void **)at);
+  struct ch_async *a = take_slow();
+  split(a, b, b->top, (void **)at);
   a->parent = b;
   ch_list_append(&ch_domain.unscoped, &a->siblings, false);
   b->top = due;

@@ -27,6 +27,7 @@
 
 __thread __attribute__((tls_model("initial-exec"))) struct ch_domain ch_domain;
 __thread __attribute__((tls_model("initial-exec"))) struct ch_branch *ch_running;
+extern __thread struct ch_branch *ch_running_here __attribute__((alias("ch_running")));
 
 /* Runs between two looks at the clock and the reactor while there is always something to run. */
 #define RUNS_PER_LOOK 64
@@ -81,6 +82,20 @@ CH_COLD static bool gives_way(void) {
   return meant || (ch_domain.spinlocks == 0 && (!ch_schedule_random || ch_schedule_gives_way()));
 }
 
+/* What is not the same for all branches, and what those who watch are told, before and after b runs. */
+CH_COLD static void before_run(struct ch_branch *b) {
+  if (ch_checks)
+    ch_captures_before_run(b);
+  if (ch_watched)
+    ch_watch_run_begins(b);
+  ch_environment_enter(b);
+}
+CH_COLD static void after_run(struct ch_branch *b, int status) {
+  ch_environment_leave(status != CH_MOVED ? b : NULL, status == CH_DONE && !(b->flags & CH_ASYNC));
+  if (ch_watched)
+    ch_watch_run_ends(status);
+}
+
 /* The result: who is to run next, because b's activity keeps its turn; or NULL. */
 static inline __attribute__((always_inline)) struct ch_branch *run(struct ch_branch *b) {
   struct ch_domain *d = &ch_domain;
@@ -89,16 +104,12 @@ static inline __attribute__((always_inline)) struct ch_branch *run(struct ch_bra
   b->state = CH_RUNNING;
   ch_tls.attention = 0;
   *d->error = b->error;
-  if (CH_UNLIKELY(ch_checks))
-    ch_captures_before_run(b);
-  if (CH_UNLIKELY(ch_watched))
-    ch_watch_run_begins(b);
-  ch_environment_enter(b);
+  if (CH_UNLIKELY(((unsigned)ch_checks | (unsigned)ch_watched | ch_environments.saved) != 0))
+    before_run(b);
   int status = begun ? resume(b) : begin(b);
   ch_set_current(NULL);
-  ch_environment_leave(CH_LIKELY(status != CH_MOVED) ? b : NULL, status == CH_DONE && !(b->flags & CH_ASYNC));
-  if (CH_UNLIKELY(ch_watched))
-    ch_watch_run_ends(status);
+  if (CH_UNLIKELY(((ch_modes() ^ ch_environments.usual) | (unsigned)ch_watched) != 0))
+    after_run(b, status);
   if (status == CH_BLOCKED) {
     b->error = *d->error;
     if (CH_UNLIKELY(b->scope != NULL))
@@ -114,9 +125,9 @@ static inline __attribute__((always_inline)) struct ch_branch *run(struct ch_bra
     b->error = *d->error;
     b->state = CH_READY;
     b->link.prev = NULL;
-    if (CH_UNLIKELY(d->spinlocks != 0 || ch_schedule_random || d->forked) && !gives_way())
+    if (CH_UNLIKELY((d->spinlocks | ch_schedule_random | d->forked) != 0) && !gives_way())
       return b;
-    ch_enqueue(b);
+    ch_append(ch_group_of(b), b);
   }
   return NULL;
 }
@@ -208,7 +219,7 @@ static void end_lingering(struct ch_domain *d, struct ch_branch *b, int error) {
 bool ch_linger_slow(void) {
   struct ch_domain *d = &ch_domain;
   struct ch_branch *b = d->current;
-  if (b->scope || !may_linger(d))
+  if (!may_linger(d))
     return false;
   int error = *d->error;
   begin_lingering(d);

@@ -84,9 +84,11 @@ struct ch_domain {
 };
 
 extern CH_HIDDEN __thread __attribute__((tls_model("initial-exec"))) struct ch_domain ch_domain;
+/* ch_running under a name of the runtime's own, as ch_tls has one (frames/allocator.h). */
+extern CH_HIDDEN __thread __attribute__((tls_model("initial-exec"))) struct ch_branch *ch_running_here;
 
 /* The branch's code runs from now on. Generated code is told by ch_running, whose first word is the branch's scope. */
-static inline void ch_set_current(struct ch_branch *b) { ch_domain.current = ch_running = b; }
+static inline void ch_set_current(struct ch_branch *b) { ch_domain.current = ch_running_here = b; }
 _Static_assert(offsetof(struct ch_branch, scope) == 0, "as the ABI says");
 
 static inline struct ch_group *ch_group_of(struct ch_branch *b) {
@@ -108,14 +110,16 @@ static inline void ch_slice_if_in_company(void) {
     ch_slice_start();
 }
 
-static inline void ch_enqueue(struct ch_branch *b) {
-  struct ch_group *g = ch_group_of(b);
+static inline void ch_append(struct ch_group *g, struct ch_branch *b) {
   b->link.next = NULL;
   if (g->head)
     g->tail->link.next = (struct ch_link *)b;
   else
     g->head = b;
   g->tail = b;
+}
+static inline void ch_enqueue(struct ch_branch *b) {
+  ch_append(ch_group_of(b), b);
   ch_slice_if_in_company();
 }
 
@@ -180,7 +184,8 @@ static inline bool ch_has_sources(void) { return CH_UNLIKELY(!ch_list_empty(&ch_
  * A branch with scopes does not linger, since behind a call that an `async` precedes there is something that can run.
  * At the end of its activity's outermost scope it does, and runs the scope's branches meanwhile. */
 CH_HIDDEN bool ch_linger_slow(void);
-static inline bool ch_linger(void) { return ch_has_sources() && ch_linger_slow(); }
+static inline bool ch_may_linger(void) { return ch_has_sources() && !ch_domain.current->scope; }
+static inline bool ch_linger(void) { return ch_may_linger() && ch_linger_slow(); }
 CH_HIDDEN bool ch_linger_at_end_slow(struct ch_finish *root);
 static inline bool ch_linger_at_end(struct ch_finish *s) { return ch_has_sources() && ch_linger_at_end_slow(s); }
 
