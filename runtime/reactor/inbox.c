@@ -19,6 +19,7 @@ struct ch_inbox {
 
 __thread __attribute__((tls_model("initial-exec"))) struct ch_inbox *ch_inbox_of_thread;
 #define inbox ch_inbox_of_thread
+_Static_assert(offsetof(struct ch_inbox, box) == 0, "an inbox begins with its mailbox");
 __thread unsigned ch_inbox_expected;
 __thread uint64_t ch_inbox_wakeups;
 
@@ -206,9 +207,6 @@ bool ch_inbox_sleeps(void) {
 void ch_inbox_looks(void) { ch_mailbox_looks(&inbox->box); }
 
 bool ch_inbox_stands(const struct ch_inbox *of) { return ch_mailbox_stands(&of->box); }
-bool ch_inbox_is_asleep(void) {
-  return inbox && __atomic_load_n(&inbox->box.rest, __ATOMIC_RELAXED) != CH_MAILBOX_AWAKE;
-}
 
 /* And only then it is opened: ch_inbox_stands. */
 void ch_inbox_wakes(void) {

@@ -33,10 +33,13 @@ CH_HIDDEN bool ch_inbox_is_empty(void);
 CH_HIDDEN extern __thread uint64_t ch_inbox_wakeups;
 /* Its domain sleeps, and no letter is in it. From any thread. */
 CH_HIDDEN bool ch_inbox_stands(const struct ch_inbox *);
-/* This thread's domain sleeps or looks: whoever asks is a signal handler. */
-CH_HIDDEN bool ch_inbox_is_asleep(void);
-/* ch_inbox_here, if it has been asked for; else NULL. */
+/* ch_inbox_here, if it has been asked for; else NULL. It begins with its struct ch_mailbox. */
 CH_HIDDEN extern __thread __attribute__((tls_model("initial-exec"))) struct ch_inbox *ch_inbox_of_thread;
+/* This thread's domain sleeps or looks: whoever asks is a signal handler. */
+static inline bool ch_inbox_is_asleep(void) {
+  const struct ch_mailbox *box = (const struct ch_mailbox *)ch_inbox_of_thread;
+  return box && __atomic_load_n(&box->rest, __ATOMIC_RELAXED) != CH_MAILBOX_AWAKE;
+}
 /* The domain of this thread ends. The inbox itself stays, for posters look at it until they are done. */
 CH_HIDDEN void ch_inbox_end(void);
 /* There is no descriptor to be had that would wake the domain: it has to look by itself. Tries again to get one. */

@@ -108,13 +108,31 @@ static inline int at_once(ch_sem *s) {
   return !ch_is_in_branch() ? EPERM : begin_waiting(s) ? EAGAIN : 0;
 }
 
-struct ch_int_result ch_sem_wait_int(ch_sem *s) CH_INT_NAME(ch_sem_wait);
-struct ch_int_result ch_sem_wait_int(ch_sem *s) {
+__attribute__((noinline)) static struct ch_int_result wait_slow(ch_sem *s) {
   int result = at_once(s);
   if (result != EAGAIN)
     return (struct ch_int_result){CH_DONE, result};
   ch_wait_on(&s->waiters, CH_ON_SEMAPHORE);
   return ch_blocks();
+}
+
+/* There is no unit, whoever waits is of this domain, and nothing is unusual. */
+static inline bool begins_as_usual(ch_sem *s) {
+  unsigned long is = count_of(s), ours = WAITED | (unsigned long)ch_inbox_of_thread;
+  if (CH_UNLIKELY(ch_domain.marks != 0) || CH_UNLIKELY(!ch_inbox_of_thread) || CH_UNLIKELY(!ch_domain.current))
+    return false;
+  if (ch_may_linger())
+    return false;
+  return is == ours ||
+         (is == 0 && __atomic_compare_exchange_n(&s->count, &is, ours, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE));
+}
+
+struct ch_int_result ch_sem_wait_int(ch_sem *s) CH_INT_NAME(ch_sem_wait);
+struct ch_int_result ch_sem_wait_int(ch_sem *s) {
+  if (!begins_as_usual(s))
+    CH_JUMP_TO wait_slow(s);
+  ch_wait_on(&s->waiters, CH_ON_SEMAPHORE);
+  return (struct ch_int_result){CH_BLOCKED, 0};
 }
 
 int ch_sem_wait(ch_sem *s) {
@@ -184,7 +202,12 @@ CH_COLD static int post_to_clause(ch_sem *s) {
 }
 
 /* While the domain sleeps, only a signal handler runs on its thread. */
-int ch_sem_post(ch_sem *s) { return CH_UNLIKELY(ch_inbox_is_asleep()) ? post_from_elsewhere(s) : post(s); }
+int ch_sem_post(ch_sem *s) {
+  check(s);
+  if (CH_LIKELY(is_ours(count_of(s)) && !ch_inbox_is_asleep()))
+    return wake_first(s);
+  CH_JUMP_TO post_from_elsewhere(s);
+}
 int ch_sem_post_from_handler(ch_sem *s) { return post_from_elsewhere(s); }
 
 int ch_sem_destroy(ch_sem *s) {
