@@ -9,7 +9,7 @@ import { scroll, td, th } from './tables.ts'
 
 export function comparison(before: Figures, now: Figures): HTMLElement {
   const all = changes(now, before)
-  const rows = all.map((c) => h('tr', { class: wordOf(c) }, td(h('b', {}, wordOf(c))), td(textOf(c)), ...seen(c)))
+  const rows = all.map((c) => h('tr', {}, td(h('b', {}, wordOf(c))), td(textOf(c)), ...seen(c)))
   return h(
     'div',
     {},

@@ -95,7 +95,7 @@ function card(f: Figures, c: Conflict, number: number): HTMLElement {
       'p',
       { class: 'cost' },
       `An atomic block there would take ${time(c.p50)}, at worst ${time(c.p99)}. `,
-      c.from !== undefined ? h('small', {}, c.from) : null,
+      c.from !== undefined ? `Recorded in ${c.from}.` : null,
     ),
     h('p', { class: 'links' }, treeLink(f, c), editorLink(f.sites[c.second])),
   )

@@ -6,11 +6,11 @@ import { percent, time, whole } from '../format.ts'
 import { insights } from '../insights.ts'
 import { PAPER_SAYS } from '../paper.ts'
 import { troubles } from '../troubles.ts'
+import { comparison } from './compare.ts'
 import { conflictCards } from './conflicts.ts'
 import { h } from './dom.ts'
 import { figure, forgetAll, redrawAll, type FigureSpec } from './plot.ts'
 import { atomicTable, calibrationTables, kindsTable, recordingsTable, subtreesTable, tinyTable } from './tables.ts'
-import { comparison } from './compare.ts'
 import { rankingTable } from './ranking.ts'
 import { timeline } from './timeline.ts'
 
@@ -139,9 +139,9 @@ function view(f: Figures): HTMLElement[] {
       conflictCards(f),
     ),
     // A pool of two recordings: the one and the other.
-    views.length === 3 && f === views[0]
-      ? section('comparison', 'Before and after', '', comparison(views[1]!, views[2]!))
-      : h('span'),
+    ...(views.length === 3 && f === views[0]
+      ? [section('comparison', 'Before and after', '', comparison(views[1]!, views[2]!))]
+      : []),
     section(
       'summary',
       'What was recorded',
