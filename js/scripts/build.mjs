@@ -1,5 +1,6 @@
 // Builds dist/:
-//   *.js, */*.js    ES modules for browsers and bundlers, as the files in src/
+//   *.js, */*.js    ES modules for browsers and bundlers, as the files in src/; they show mistakes by number
+//   development/*.js  the same with a sentence for each mistake; bundlers load these in development
 //   node/*.js       the same for Node, with AsyncLocalStorage; `import` and, from Node 20.19 on, `require` load these
 //   node/*.cjs      for `require` in older Nodes, all of one bundle; node/*.mjs are their wrappers for `import` there, so
 //                   that a program has one copy of the library however it is loaded
@@ -28,7 +29,8 @@ const common = {
   sourcesContent: false,
 }
 const node = { ...common, platform: 'node', packages: 'external' }
-const asyncContext = `import './src/node/asyncContext.ts'\n`
+// The sentences of mistakes come first, for a module may find one when it is loaded.
+const inNode = `import './src/diagnosis/index.ts'\nimport './src/node/asyncContext.ts'\n`
 
 /** Entry points whose text is given. */
 const virtual = (texts) => ({
@@ -60,6 +62,12 @@ for (const file of sources) {
   const made = path.join(dist, file.replace(/\.ts$/, '.js'))
   writeFileSync(made, readFileSync(made, 'utf8').replace(/((?:from|import) "\.[^"]*)\.ts"/g, '$1.js"'))
 }
+mkdirSync(path.join(dist, 'development'))
+for (const [name, file] of Object.entries(library)) {
+  const module = file.replace(/^src\//, '../').replace(/\.ts$/, '.js')
+  const text = `import '../diagnosis/index.js'\nexport * from '${module}'\n`
+  writeFileSync(path.join(dist, `development/${name}.js`), text)
+}
 await build({ ...node, entryPoints: tools, format: 'esm', outdir: dist })
 const { plugin, eslint } = tools
 await build({
@@ -77,7 +85,7 @@ await build({
   plugins: [
     virtual(
       Object.fromEntries(
-        Object.entries(library).map(([name, file]) => [name, `${asyncContext}export * from './${file}'`]),
+        Object.entries(library).map(([name, file]) => [name, `${inNode}export * from './${file}'`]),
       ),
     ),
   ],
@@ -92,7 +100,7 @@ const modules = Object.entries(library).map(([name, file]) =>
 )
 await build({
   ...node,
-  stdin: { contents: asyncContext + modules.join('\n'), resolveDir: js, loader: 'ts' },
+  stdin: { contents: inNode + modules.join('\n'), resolveDir: js, loader: 'ts' },
   format: 'cjs',
   banner: { js: 'const $require = require;' },
   outfile: path.join(dist, 'node/all.cjs'),

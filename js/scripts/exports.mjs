@@ -22,6 +22,7 @@ for (const name of Object.keys(library)) {
       import: { types, default: `./dist/node/${name}.mjs` },
       require: { types: typesCjs, default: `./dist/node/${name}.cjs` },
     },
+    development: { types, default: `./dist/development/${name}.js` },
     default: { types, default: `./dist/${source(name)}.js` },
   }
   if (name !== 'index') typesVersions['*'][name] = [typesCjs]

@@ -14,7 +14,7 @@ async function build(names: string[], format: 'esm' | 'iife', change = (text: st
   const { build } = await import('esbuild')
   for (const name of names) {
     const outfile = path.join(work, `${name}.mjs`)
-    const contents = ['index', 'events', 'dev/index', 'plugin/runtime'].map((f) => `export * from './src/${f}.ts'`)
+    const contents = ['diagnosis/index', 'index', 'events', 'dev/index', 'plugin/runtime'].map((f) => `export * from './src/${f}.ts'`)
     const stdin = { contents: contents.join('\n'), resolveDir: js, loader: 'ts' as const }
     const target = 'es2022'
     const tsconfig = path.join(js, 'tsconfig.json')

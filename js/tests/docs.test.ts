@@ -38,6 +38,7 @@ for (const page of pages) {
         logLevel: 'error',
         tsconfig: path.join(js, 'tsconfig.json'),
         alias: aliases(js),
+        inject: [path.join(js, 'src/diagnosis/index.ts')],
         plugins: [esbuild({ runtime: path.join(js, 'src/plugin/runtime.ts') })],
       })
       const run = spawnSync(process.execPath, [outfile], { encoding: 'utf8', timeout: 300_000 })

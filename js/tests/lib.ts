@@ -1,4 +1,5 @@
 /** All entry points of the package in one, for the tests. */
+import '../src/diagnosis/index.ts'
 export * from '../src/index.ts'
 export * from '../src/events.ts'
 export * from '../src/context.ts'

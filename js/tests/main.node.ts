@@ -8,6 +8,7 @@ import './context.node.test.ts'
 import './imports.node.test.ts'
 import './copies.node.test.ts'
 import './published.node.test.ts'
+import './mistakes.node.test.ts'
 import { runTests } from './all.ts'
 const { passed, failed } = await runTests(process.argv[2] ?? '')
 console.log(`${passed} passed, ${failed} failed`)

@@ -2,54 +2,62 @@
  * What the public functions say of arguments that they cannot take: which function, what it takes, and what it was
  * given.
  */
-export function refuse(who: string, wanted: string, given: unknown): never {
-  throw new TypeError(`${who} takes ${wanted}, not ${shown(given)}`)
-}
+import {
+  NO_BODY,
+  NO_COUNT,
+  NO_FUNCTION,
+  NO_ITEMS,
+  NO_SIGNAL,
+  NO_SUCH_METHOD,
+  NO_SUCH_WORD,
+  NO_TIME,
+  say,
+} from './say.ts'
 
-/** On one line, also what has no text of its own, or the text of a whole function. */
-function shown(given: unknown): string {
-  if (typeof given === 'string') return `"${given}"`
-  return Object(given) === given ? `this ${typeof given}` : String(given)
+export function refuse(mistake: number, ...parts: unknown[]): never {
+  throw new TypeError(say(mistake, ...parts))
 }
 
 /** A number of things: whole, `least` or more, or Infinity. */
 export function checkCount(who: string, n: number, least: number): void {
-  if (!(n >= least && (n % 1 === 0 || n === Infinity)))
-    refuse(who, `a whole number from ${least} on, or Infinity`, n)
+  if (!(n >= least && (n % 1 === 0 || n === Infinity))) refuse(NO_COUNT, who, n, least)
 }
 
 /** A time: any number but NaN; what is negative is over already. */
 export function checkTime(who: string, ms: number): void {
-  if (typeof ms !== 'number' || Number.isNaN(ms)) refuse(who, 'a number of milliseconds', ms)
+  if (typeof ms !== 'number' || Number.isNaN(ms)) refuse(NO_TIME, who, ms)
 }
 
 export function checkFunction(who: string, f: unknown): void {
-  if (typeof f !== 'function') refuse(who, 'a function', f)
+  if (typeof f !== 'function') refuse(NO_FUNCTION, who, f)
 }
 
 /** What can be run: a function, or an operation. */
 export function checkBody(who: string, body: unknown): void {
   if (typeof body === 'function') return
   const what = Object(body) as object
-  if (what !== body || !(Symbol.iterator in what || 'then' in what)) refuse(who, 'a function or an operation', body)
+  if (what !== body || !(Symbol.iterator in what || 'then' in what)) refuse(NO_BODY, who, body)
 }
 
 /** One of several words. */
 export function checkWord(who: string, word: string, words: readonly string[]): void {
-  if (!words.includes(word)) refuse(who, words.join(', '), word)
+  if (!words.includes(word)) refuse(NO_SUCH_WORD, who, word, words)
 }
 
 /** What can be gone through: a list, a set, a stream, a generator. */
 export function checkItems(who: string, items: unknown): void {
   const what = Object(items) as object
-  if (!(Symbol.iterator in what || Symbol.asyncIterator in what)) refuse(who, 'an iterable of items', items)
+  if (!(Symbol.iterator in what || Symbol.asyncIterator in what)) refuse(NO_ITEMS, who, items)
 }
+
+const hasMethod = (what: unknown, method: string): boolean =>
+  typeof (what as Record<string, unknown> | null | undefined)?.[method] === 'function'
 
 /** An object with this method. */
 export function checkMethod(who: string, wanted: string, what: unknown, method: string): void {
-  if (typeof (what as Record<string, unknown> | null | undefined)?.[method] !== 'function') refuse(who, wanted, what)
+  if (!hasMethod(what, method)) refuse(NO_SUCH_METHOD, who, what, wanted)
 }
 
 export function checkSignal(who: string, signal: unknown): void {
-  checkMethod(who, 'an AbortSignal', signal, 'addEventListener')
+  if (!hasMethod(signal, 'addEventListener')) refuse(NO_SIGNAL, who, signal)
 }

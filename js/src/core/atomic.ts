@@ -9,6 +9,7 @@ import { AtomicBlock, blockOf, type AtomicOptions } from './atomicBlock.ts'
 import { Call, claimed, generatorOf, nameOf, push } from './call.ts'
 import { delegate, ending, generatorNext, isGeneratorFunction, remember } from './generators.ts'
 import { domain } from './current.ts'
+import { NEEDS_ENFORCE, say } from './say.ts'
 import { NEXT, Suspension, THROW, type Operation } from './suspension.ts'
 
 /**
@@ -135,7 +136,7 @@ function checkOptions({ spawns = 'delay', continuations = 'ignore' }: AtomicOpti
   checkWord('atomic: spawns', spawns, ['delay', 'contained', 'free', 'error'])
   checkWord('atomic: continuations', continuations, ['ignore', 'wait'])
   if (continuations === 'wait' && !domain.enforced)
-    throw new Error("atomic: continuations: 'wait' needs enforce() of charcoal-js/dev")
+    throw new Error(say(NEEDS_ENFORCE))
 }
 
 type Method = (this: any, ...args: any[]) => Operation<unknown>

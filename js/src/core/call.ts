@@ -27,6 +27,7 @@ import {
 } from './generators.ts'
 import { domain } from './current.ts'
 import { CALL, kindOf } from './kind.ts'
+import { RUN_ALREADY, say } from './say.ts'
 import { NEXT, START, Suspension, THROW } from './suspension.ts'
 
 export const NOTHING: unique symbol = Symbol.for('charcoal.nothing') as never
@@ -187,7 +188,7 @@ export class Call<T> extends Suspension<T> implements Promise<T>, Frame, Pending
   /** What an activity of the call's own runs. The call cannot run any more. */
   protected body(): AnyIterator {
     const gen = this.done ? ending(NEXT, this.value) : this.gen
-    if (gen === null) throw new Error(RUN_ALREADY)
+    if (gen === null) throw new Error(say(RUN_ALREADY))
     this.gen = null
     return gen
   }
@@ -212,12 +213,10 @@ export function isCall(what: unknown): what is Call<any> {
   return kindOf(what) === CALL
 }
 
-const RUN_ALREADY = 'this call has been run already: call the function again'
-
 /** Makes `call` the innermost frame of `branch`. */
 export function push(call: Call<any>, branch: Branch): void {
   const callee = call.gen
-  if (callee === null) throw new Error(RUN_ALREADY)
+  if (callee === null) throw new Error(say(RUN_ALREADY))
   call.gen = branch.gen
   call.parent = branch.frame
   branch.gen = callee

@@ -10,6 +10,7 @@
  */
 import type { Domain } from './types.ts'
 import { PROTOCOL } from './kind.ts'
+import { say, TWO_VERSIONS } from './say.ts'
 import { promiseOf } from '../wait/promiseOf.ts'
 
 /** What the copies share, at `globalThis[Symbol.for('charcoal')][protocol]`. */
@@ -49,10 +50,7 @@ const protocols = ((globalThis as Global)[SHARED] ??= {})
 if (protocols[PROTOCOL] === undefined) {
   protocols[PROTOCOL] = shared
   if (Object.keys(protocols).length === 2)
-    console.warn(
-      'charcoal: two versions of charcoal-js cannot share a domain; atomic blocks of one do not exclude activities ' +
-        'of the other. Remedy: npm dedupe',
-    )
+    console.warn(say(TWO_VERSIONS))
 }
 shared.copies.add(new WeakRef(use))
 // A copy lives as long as its realm: nothing else in it needs hold `use`.

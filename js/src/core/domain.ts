@@ -21,8 +21,9 @@ import { GROUP, kindOf } from './kind.ts'
 import { HeldBack } from './held.ts'
 import { nextBranch } from './group.ts'
 import { realHost, type Host } from './host.ts'
+import { CIRCLE, OTHER_VERSION, say } from './say.ts'
 import { Scheduler } from './scheduler.ts'
-import { circleMessage, circleOf } from '../wait/circle.ts'
+import { circleOf } from '../wait/circle.ts'
 import { blockOnPromise, wait } from '../wait/promise.ts'
 import { endBranch } from '../scope/scope.ts'
 
@@ -155,12 +156,9 @@ export class Domain extends Scheduler implements types.Domain {
 
   circle(branch: Branch): string | null {
     const others = circleOf(branch)
-    return others === null ? null : circleMessage(branch, others)
-  }
-
-  warnOfCircle(branch: Branch): void {
-    const circle = this.circle(branch)
-    if (circle !== null) console.warn(`charcoal: at ${branch.blocked!.describe()} ${circle}`)
+    if (others === null) return null
+    const names = [branch.activity, ...others, branch.activity].map((activity) => activity.name)
+    return say(CIRCLE, ...names)
   }
 
   /**
@@ -290,7 +288,7 @@ export class Domain extends Scheduler implements types.Domain {
     if (typeof op === 'object' && op !== null) {
       if (isActivity(op)) return op.joinFrom(branch)
       if (kindOf(op) === GROUP || isGenerator(op)) return beginCall(op, branch)
-      if (kindOf(op) !== undefined) throw new Error('this operation is of another version of charcoal-js: npm dedupe')
+      if (kindOf(op) !== undefined) throw new Error(say(OTHER_VERSION))
       if (typeof (op as PromiseLike<unknown>).then === 'function')
         return blockOnPromise(branch, op as PromiseLike<unknown>)
       if (typeof (op as Generator).next === 'function' && typeof (op as Generator).throw === 'function')

@@ -4,19 +4,17 @@
  *
  * - A call that was made inside the block, and that a native promise wants, runs inside it: `Promise.all([load(1),
  *   load(2)])`.
- * - A block that has waited for ten times `grace` says which activities it holds back.
+ * - A block that waits for long says which activities it holds back (see diagnosis/reminder.ts).
  *
  * `calls` are the activities that calls made in the open blocks have become, each with whether a native promise wants
  * it.
  */
 import type { Activity, Block, Context, Held } from './types.ts'
 import { START } from './suspension.ts'
-import { longWaitMessage } from './deadlock.ts'
+import { diagnosis } from './say.ts'
 
 export class HeldBack implements Held {
   private calls: Map<Activity, boolean> | null = null
-  /** A reminder is set. There is one at a time, for a block may wait often. */
-  private reminding = false
 
   note(activity: Activity): void {
     ;(this.calls ??= new Map()).set(activity, false)
@@ -34,7 +32,7 @@ export class HeldBack implements Held {
 
   waitsForPromise(block: Block): void {
     this.admit(block)
-    this.remind(block)
+    if (diagnosis !== null) diagnosis.waitsForPromise(block)
   }
 
   /** Lets in what native promises want. */
@@ -46,23 +44,4 @@ export class HeldBack implements Held {
       if (activity.mode === START && activity.queued && activity.home === block.domain.base) block.admit(activity)
     }
   }
-
-  private remind(block: Block): void {
-    const { domain, owner, turns } = block
-    if (this.reminding || domain.host.remind === undefined) return
-    this.reminding = true
-    domain.host.remind(() => {
-      this.reminding = false
-      const waitsStill = domain.top === block && block.owner === owner && block.turns === turns && block.head === null
-      const held = waitsStill ? heldBack(block) : []
-      if (held.length > 0) console.warn(longWaitMessage(owner, held, 10 * domain.grace))
-    }, 10 * domain.grace)
-  }
-}
-
-/** The activities that cannot run while the block lasts. */
-function heldBack(block: Block): Activity[] {
-  const held: Activity[] = []
-  for (let a = block.domain.live; a !== null; a = a.prev) if (a.home !== block && a.queued) held.push(a)
-  return held
 }

@@ -12,6 +12,7 @@ import type { Branch, Chooser, Context, Group } from './types.ts'
 import type { Host } from './host.ts'
 import { BaseContext, pushReady } from './group.ts'
 import { noteOurs } from './current.ts'
+import { BLOCK_ORDER, say } from './say.ts'
 import { Slice } from './slice.ts'
 
 export abstract class Scheduler {
@@ -89,7 +90,7 @@ export abstract class Scheduler {
   }
 
   leave(context: Context): void {
-    if (this.top !== context) throw new Error('an atomic block cannot end before a block inside it')
+    if (this.top !== context) throw new Error(say(BLOCK_ORDER))
     this.top = context.parent!
     if (this.onTop !== null) this.onTop()
   }

@@ -2,9 +2,10 @@
 import './domain.ts'
 import { checkBody, checkSignal } from './arguments.ts'
 import type { Activity } from './activity.ts'
-import { blockOf, SPAWN_ERROR } from './atomicBlock.ts'
+import { blockOf } from './atomicBlock.ts'
 import { isCall, type Call } from './call.ts'
 import { domain } from './current.ts'
+import { say, SPAWN_IN_BLOCK } from './say.ts'
 import { innermostScope } from '../scope/scope.ts'
 import { NEXT, Suspension, type Operation } from './suspension.ts'
 import type { Branch } from './types.ts'
@@ -50,7 +51,7 @@ export function spawn<T>(
     }
     if (body.gen !== null) what = body.take()
   }
-  if (domain.current !== null && blockOf(domain.current)?.spawns === 'error') throw new Error(SPAWN_ERROR)
+  if (domain.current !== null && blockOf(domain.current)?.spawns === 'error') throw new Error(say(SPAWN_IN_BLOCK))
   const activity = domain.spawn(what, options.contained, options.name) as Activity<T>
   if (signal !== undefined) {
     if (what !== body) (body as Call<T>).activity = activity

@@ -10,6 +10,7 @@
 import type { Branch, Mode } from './types.ts'
 import { domain } from './current.ts'
 import { CALL, kindOf, SUSPENSION } from './kind.ts'
+import { say, WAITS_ALREADY } from './say.ts'
 
 /** What can be run with `yield*` inside an activity and ends with a `T`. */
 export interface Operation<T> {
@@ -36,7 +37,7 @@ export abstract class Suspension<T> implements Operation<T>, PromiseLike<T> {
   value: any = undefined;
 
   [Symbol.iterator](): Iterator<unknown, T, any> {
-    if (this.value === this) throw new Error('another branch waits with this operation already: make one for each')
+    if (this.value === this) throw new Error(say(WAITS_ALREADY))
     return this as unknown as Iterator<unknown, T, any>
   }
 

@@ -1,5 +1,6 @@
 /** charcoal-js/dev: for tests and development. */
 import '../core/domain.ts'
+import '../diagnosis/index.ts'
 export { explore, ExploreError, random, type ExploreOptions, type Explored } from './explore.ts'
 export { simulate, SimulatedHost, StuckError, type SimulateOptions, type Decide } from './simulate.ts'
 export { record, Recorder, type Tracer, type TraceRecord, type TraceContinuation } from './trace.ts'

@@ -17,6 +17,7 @@ import { NEXT, START, Suspension } from '../core/suspension.ts'
 import { claimed } from '../core/call.ts'
 import type { Body } from '../core/atomic.ts'
 import { domain } from '../core/current.ts'
+import { NOT_ENDED, OUTSIDE_ACTIVITY, say } from '../core/say.ts'
 import { innermostScope } from './scope.ts'
 
 /**
@@ -35,7 +36,7 @@ export class BranchHandle<T> {
 
   /** The branch's result; throws what the branch threw, or an error if it has not ended. */
   get value(): T {
-    if (!this.ended) throw new Error('this branch has not ended: read its value after the finish around it')
+    if (!this.ended) throw new Error(say(NOT_ENDED))
     if (this.failed) throw this.result
     return this.result as T
   }
@@ -48,10 +49,6 @@ export class BranchHandle<T> {
   }
 }
 
-const OUTSIDE =
-  'async(…) starts a branch of an activity, so legacy code can neither call nor await it. Remedy: yield* async(…) in ' +
-  'an activity; in legacy code spawn(…), or group() of charcoal-js/ops'
-
 class Async<T> extends Suspension<BranchHandle<T>> {
   private readonly body: Body<T>
   constructor(body: Body<T>) {
@@ -60,7 +57,7 @@ class Async<T> extends Suspension<BranchHandle<T>> {
   }
 
   override then(): never {
-    throw new Error(OUTSIDE)
+    throw new Error(say(OUTSIDE_ACTIVITY))
   }
 
   begin(branch: types.Branch): boolean {
@@ -96,6 +93,6 @@ class Async<T> extends Suspension<BranchHandle<T>> {
  */
 export function async<T>(body: Body<T>): Suspension<BranchHandle<T>> {
   checkBody('async', body)
-  if (domain.current === null) throw new Error(OUTSIDE)
+  if (domain.current === null) throw new Error(say(OUTSIDE_ACTIVITY))
   return new Async(claimed(body))
 }

@@ -15,6 +15,7 @@ import type * as types from '../core/types.ts'
 import type { Branch } from '../core/types.ts'
 import type { Activity } from '../core/activity.ts'
 import { domain } from '../core/current.ts'
+import { diagnosis, HELD_ALREADY, say, TOO_MANY_PERMITS } from '../core/say.ts'
 import { steps, type Steps } from '../core/steps.ts'
 
 /**
@@ -66,11 +67,10 @@ class Acquire extends Clause<Permit> {
   override begin(branch: Branch): boolean {
     const { semaphore } = this
     if (semaphore instanceof Mutex && semaphore.owner === branch) {
-      const held = `${semaphore.name} is held by this branch of ${branch.activity.name} already`
-      return branch.goOn(THROW, new DeadlockError(`${held}: release it first`))
+      return branch.goOn(THROW, new DeadlockError(say(HELD_ALREADY, semaphore.name, branch.activity.name)))
     }
     if (super.begin(branch)) return true
-    domain.warnOfCircle(branch)
+    if (diagnosis !== null) diagnosis.waitsForLock(branch)
     return false
   }
   override withdraw(): void {
@@ -146,7 +146,7 @@ export class Semaphore {
 
   private checkWant(want: number): void {
     if (want >= 1 && want <= this.permits && want % 1 === 0) return
-    throw new RangeError(`${this.name}: ${want} of ${this.permits} permits cannot be acquired`)
+    throw new RangeError(say(TOO_MANY_PERMITS, this.name, want, this.permits))
   }
 
   /** @internal */

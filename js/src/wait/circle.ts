@@ -28,10 +28,3 @@ export function circleOf(branch: Branch): Activity[] | null {
   }
   return leadsBack(first) && path.length > 0 ? path : null
 }
-
-/** Who waits for whom, and what to do about it. */
-export function circleMessage(branch: Branch, circle: Activity[]): string {
-  const { name } = branch.activity
-  const names = [name, ...circle.map((activity) => activity.name), name]
-  return `${names.join(' waits for ')}, so none of them can go on. Remedy: let one of them not wait, or cancel one.`
-}

@@ -3,6 +3,7 @@
  * activity.
  */
 import type { Activity, Branch } from '../core/types.ts'
+import { OWN_END, say } from '../core/say.ts'
 import { THROW } from '../core/suspension.ts'
 import { DeadlockError } from '../scope/errors.ts'
 import { Clause } from './clause.ts'
@@ -23,7 +24,7 @@ export class Join<T> extends Clause<T> {
 
   override begin(branch: Branch): boolean {
     if (this.activity === branch.activity)
-      return branch.goOn(THROW, new DeadlockError(`${this.activity.name} waits for its own end`))
+      return branch.goOn(THROW, new DeadlockError(say(OWN_END, this.activity.name)))
     if (super.begin(branch)) return true
     const circle = branch.group.home.domain.circle(branch)
     if (circle === null) return false

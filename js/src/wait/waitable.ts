@@ -2,6 +2,7 @@
 import { isActivity, type Activity } from '../core/activity.ts'
 import { refuse } from '../core/arguments.ts'
 import { isCall } from '../core/call.ts'
+import { NO_WAITABLE } from '../core/say.ts'
 import { isClause, type Clause } from './clause.ts'
 import { PromiseClause } from './promise.ts'
 import { aborted } from '../legacy/abort.ts'
@@ -18,5 +19,5 @@ export function clauseOf(what: unknown, who = 'waituntil'): Clause<any> {
   if (what instanceof AbortSignal) return aborted(what)
   if (typeof (what as PromiseLike<unknown> | null)?.then === 'function')
     return new PromiseClause(what as PromiseLike<unknown>)
-  refuse(who, 'clauses, activities, promises and AbortSignals', what)
+  refuse(NO_WAITABLE, who, what)
 }

@@ -1,5 +1,5 @@
 /** What is said when an atomic block waits for what it keeps from running. */
-import type { Activity, Branch } from './types.ts'
+import type { Activity, Branch } from '../core/types.ts'
 
 /** A block has waited long for a promise, and perhaps in vain. */
 export function longWaitMessage(owner: Branch, held: Activity[], ms: number): string {

@@ -1,0 +1,16 @@
+/**
+ * What explains mistakes, and warns of what may be one. It is loaded in Node, with charcoal-js/dev, and in browsers in
+ * development; a page in production does without, and shows numbers (see core/say.ts).
+ */
+import type { Branch } from '../core/types.ts'
+import { useDiagnosis } from '../core/say.ts'
+import { remind } from './reminder.ts'
+import { TEXTS } from './texts.ts'
+
+/** Another activity may end the wait for a lock, so that a circle is no error: it may release the lock. */
+function warnOfCircle(branch: Branch): void {
+  const circle = branch.group.home.domain.circle(branch)
+  if (circle !== null) console.warn(`charcoal: at ${branch.blocked!.describe()} ${circle}`)
+}
+
+useDiagnosis({ texts: TEXTS, waitsForPromise: remind, waitsForLock: warnOfCircle })
