@@ -22,6 +22,18 @@ test('once waits for events of a Node EventEmitter', async () => {
   same(emitter.listenerCount('data') + emitter.listenerCount('error'), 0)
 })
 
+test('sleeps of one length share one timer of Node, which goes with the last of them', async () => {
+  const timers = (): number => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length
+  await spawn(() => pause()) // the harness has set its own by then
+  const before = timers()
+  const sleepers = Array.from({ length: 100 }, () => spawn(() => sleep(1e8)))
+  await spawn(() => pause())
+  same(timers(), before + 1)
+  for (const sleeper of sleepers) sleeper.cancel()
+  same((await Promise.allSettled(sleepers)).filter((r) => r.status === 'rejected').length, 100)
+  same(timers(), before)
+})
+
 test('npm pack installs into an empty project and works from ESM, CJS, a bundle, the loader and types', async () => {
   install()
   const program = `spawn(function* () { const n = yield* atomic(function* () { return yield* wait(Promise.resolve(5)) }); console.log('got ' + n) })`

@@ -1,6 +1,6 @@
 /** Virtual time: what a simulation drives, what it says of timers that are left, and the fake clocks of test frameworks. */
 import { test, ok, same, rejects } from './harness.ts'
-import { atomic, sleep, spawn, wait } from './lib.ts'
+import { atomic, pause, sleep, spawn, wait, type Activity } from './lib.ts'
 import { simulate, tracks } from '../src/dev/index.ts'
 
 const real = performance.now.bind(performance)
@@ -82,6 +82,53 @@ test('a fake clock that a test framework has installed drives sleep', async () =
   } finally {
     Object.assign(globalThis, { setTimeout: set, clearTimeout: clear })
   }
+})
+
+test('sleeps of one length ring in order, and one that is cancelled does not keep or hurry the others', async () => {
+  const log: string[] = []
+  const sleeper = (name: string): Activity<void> =>
+    spawn(function* () {
+      yield* sleep(20)
+      log.push(name)
+    })
+  const all = [sleeper('a'), sleeper('b'), sleeper('c')]
+  await spawn(function* () {
+    yield* pause() // now they sleep
+    all[0].cancel()
+    yield* sleep(3)
+    const start = real()
+    const last = sleeper('d')
+    all.push(last)
+    yield* last
+    ok(real() - start >= 18, 'the last one has slept as long as the others')
+  })
+  same(
+    [log, (await Promise.allSettled(all)).map((r) => r.status)],
+    [['b', 'c', 'd'], ['rejected', 'fulfilled', 'fulfilled', 'fulfilled']],
+  )
+})
+
+test('who is woken may cancel another whose time has come, and sleep again', async () => {
+  const log: string[] = []
+  const second = (): Activity<void> => pair[1]
+  const pair = [
+    spawn(function* () {
+      yield* sleep(5)
+      second().cancel()
+      log.push('first')
+      yield* sleep(5)
+      log.push('again')
+    }),
+    spawn(function* () {
+      yield* sleep(5)
+      log.push('second')
+    }),
+  ]
+  same(
+    (await Promise.allSettled(pair)).map((r) => r.status),
+    ['fulfilled', 'rejected'],
+  )
+  same(log, ['first', 'again'])
 })
 
 test('activities and blocks are tracks of the Performance panel', async () => {

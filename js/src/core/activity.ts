@@ -38,12 +38,10 @@ export class Activity<T> extends Branch implements types.Activity, Operation<T>,
   /** @internal */ running: types.Branch | null
   /** @internal */ conts: types.Branch[] | null = null
   /** @internal */ readies: Queue<types.Branch> | null = null
-  /** @internal */ queued: boolean = false
-  /** @internal */ link: Group | null = null
+  /** @internal */ link: Group | null | undefined = undefined
   /** @internal */ home: Context
   /** Counts up from 1. */
   id: number
-  /** @internal 0: it lives, 1: done, 2: failed, 3: cancelled */ ended: 0 | 1 | 2 | 3 = 0
   /** @internal */ joiners: ClauseList<Join<T>> | Promise<T> | null = null
   /** @internal */ info: ActivityInfo | null = null
   /** @internal */ prev: types.Activity | null = null
@@ -65,6 +63,16 @@ export class Activity<T> extends Branch implements types.Activity, Operation<T>,
   /** @internal */
   get atomic(): boolean {
     return false
+  }
+
+  /** @internal */
+  get queued(): boolean {
+    return this.link !== undefined
+  }
+
+  /** @internal 0: it lives, 1: done, 2: failed, 3: cancelled */
+  get ended(): 0 | 1 | 2 | 3 {
+    return Math.max(0, this.mode - START) as 0 | 1 | 2 | 3
   }
 
   /** @internal */
@@ -153,10 +161,9 @@ export class Activity<T> extends Branch implements types.Activity, Operation<T>,
 
   /** @internal The body has ended and so have all branches. */
   settle(mode: 0 | 1, answer: unknown): void {
-    this.ended = mode === NEXT ? 1 : this.wasCancelled(answer) ? 3 : 2
+    this.mode = mode === NEXT ? 3 : this.wasCancelled(answer) ? 5 : 4
     this.answer = answer
     this.gen = null
-    this.mode = NEXT
     this.scope = null
     this.cell = null
     if (this.info?.ended !== undefined) this.info.ended()

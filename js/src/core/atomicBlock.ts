@@ -17,7 +17,7 @@ import { branchesOf } from './branchesOf.ts'
 import { BaseContext, pushReady } from './group.ts'
 import { NEXT } from './suspension.ts'
 import type { Queue } from './queue.ts'
-import { deadlockMessage } from './deadlock.ts'
+import { DEADLOCK, say } from './say.ts'
 import { DeadlockError } from '../scope/errors.ts'
 
 /** What becomes of activities that are spawned in a block. */
@@ -40,8 +40,6 @@ export interface AtomicOptions {
   continuations?: 'ignore' | 'wait'
 }
 
-export const SPAWN_ERROR = "spawn in a block with spawns: 'error'; spawn before or after it"
-
 /** The last block that nobody knows any more. */
 let spare: AtomicBlock | null = null
 
@@ -49,8 +47,7 @@ export class AtomicBlock extends BaseContext implements Group, Block, Blocker {
   running: Branch | null
   conts: Branch[] | null = null
   readies: Queue<Branch> | null = null
-  queued: boolean = false
-  link: Group | null = null
+  link: Group | null | undefined = undefined
   outer: Group
   readonly home: Context
   owner: Branch
@@ -98,6 +95,10 @@ export class AtomicBlock extends BaseContext implements Group, Block, Blocker {
 
   get atomic(): boolean {
     return true
+  }
+
+  get queued(): boolean {
+    return this.link !== undefined
   }
 
   /** The group that the block's branches belong to when it is over. */
@@ -275,7 +276,9 @@ export class AtomicBlock extends BaseContext implements Group, Block, Blocker {
   }
 
   private report(branch: Branch, stuck: Branch[]): void {
-    const error = new DeadlockError(deadlockMessage(branch, stuck))
+    const error = new DeadlockError(
+      say(DEADLOCK, branch.activity.name, branch.blocked!.describe(), branch, stuck),
+    )
     this.domain.fromHost(() => branch.interrupt(error))
   }
 

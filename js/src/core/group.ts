@@ -14,7 +14,6 @@ export class BaseContext implements Context {
   }
 
   push(group: Group): void {
-    group.queued = true
     group.link = null
     if (this.head === null) this.head = group
     else this.tail!.link = group
@@ -24,21 +23,19 @@ export class BaseContext implements Context {
   shift(): Group | null {
     const group = this.head
     if (group === null) return null
-    this.head = group.link
-    group.link = null
-    group.queued = false
+    this.head = group.link!
+    group.link = undefined
     return group
   }
 
   /** Takes a group that is queued here off the queue. */
   remove(group: Group): void {
     let before: Group | null = null
-    for (let at = this.head; at !== group; at = at!.link) before = at
-    if (before === null) this.head = group.link
+    for (let at = this.head; at !== group; at = at!.link!) before = at
+    if (before === null) this.head = group.link!
     else before.link = group.link
     if (this.tail === group) this.tail = before
-    group.link = null
-    group.queued = false
+    group.link = undefined
   }
 
   idle(): void {}

@@ -1,11 +1,13 @@
-/** What the run loop needs of the world: the real one here, a simulated one in dev/explore.ts. */
+/** What the run loop needs of the world: the real one here, a simulated one in dev/simulate.ts. */
 export interface Host {
   /** Runs `f` as soon as the running script has ended. */
   soon(f: () => void): void
   /** Runs `f` after the host's event loop has had a turn. */
   later(f: () => void): void
   now(): number
-  /** Runs `f` once after `ms` milliseconds, which may be Infinity. */
+  /** Its time is real. Its timers are those of the realm, and are shared (see sync/alarm.ts). */
+  readonly real?: true
+  /** Runs `f` once after `ms` milliseconds; a host whose time is not real takes any number, also Infinity. */
   timer(f: () => void, ms: number): unknown
   clear(handle: unknown): void
   /** A timer that does not keep the process alive. Hosts whose time is not real have none. */
@@ -15,8 +17,10 @@ export interface Host {
 }
 
 // Taken at load, so that `enforce()` can hold back everybody's timers but ours.
-const setTimer = globalThis.setTimeout
-const clearTimer = globalThis.clearTimeout
+export const setTimer = globalThis.setTimeout
+export const clearTimer = globalThis.clearTimeout
+/** The clock of the timers, also while a simulation or a test framework has put another in its place. */
+export const realNow: () => number = performance.now.bind(performance)
 const immediate: ((f: () => void) => unknown) | undefined = (
   globalThis as { setImmediate?: (f: () => void) => unknown }
 ).setImmediate
@@ -37,54 +41,15 @@ export function channelHop(): (f: () => void) => void {
 let hop: ((f: () => void) => void) | undefined
 
 /** The host's timers count milliseconds in 31 bits; what is longer would fire at once. */
-const LONGEST = 2 ** 31 - 1
-
-/** A timer of any length, also an infinite one, which keeps the process alive and never fires. */
-class LongTimer {
-  private handle: unknown = undefined
-  private left: number
-  private readonly run: () => void
-
-  constructor(run: () => void, ms: number) {
-    this.run = run
-    this.left = ms
-    this.arm()
-  }
-
-  private arm(): void {
-    const next = Math.min(this.left, LONGEST)
-    this.left -= next
-    this.handle = setTimer(() => (this.left > 0 ? this.arm() : this.run()), next)
-  }
-
-  clear(): void {
-    clearTimer(this.handle as number)
-  }
-}
-
-/** A timer of the test framework's fake clock, where one is installed (Vitest, Jest, Sinon). */
-class FakeTimer {
-  private readonly handle: unknown
-  private readonly clearFake: (handle: any) => void = globalThis.clearTimeout
-
-  constructor(run: () => void, ms: number) {
-    this.handle = globalThis.setTimeout(run, ms)
-  }
-
-  clear(): void {
-    this.clearFake(this.handle)
-  }
-}
-
-const isFaked = (): boolean => 'clock' in globalThis.setTimeout
+export const LONGEST = 2 ** 31 - 1
 
 export const realHost: Host = {
   soon: (f) => void then.call(resolved, f),
   later: (f) => void (hop ??= immediate ?? channelHop())(f),
   now: () => performance.now(),
-  timer: (f, ms) => (isFaked() ? new FakeTimer(f, ms) : ms > LONGEST ? new LongTimer(f, ms) : setTimer(f, ms)),
-  clear: (handle) =>
-    handle instanceof LongTimer || handle instanceof FakeTimer ? handle.clear() : clearTimer(handle as number),
+  real: true,
+  timer: (f, ms) => setTimer(f, ms),
+  clear: (handle) => clearTimer(handle as number),
   remind: (f, ms) => void (setTimer(f, ms) as { unref?: () => void }).unref?.(),
   unhandled: (error) => Promise.reject(error),
 }

@@ -12,8 +12,11 @@ import type { Queue } from './queue.ts'
 
 export type AnyIterator = Iterator<unknown, unknown, any>
 
-/** How a branch goes on: NEXT, THROW or START (see suspension.ts). */
-export type Mode = 0 | 1 | 2
+/**
+ * How a branch goes on: NEXT, THROW or START (see suspension.ts). After the end of an activity this is 3 if it is done,
+ * 4 if it has failed, 5 if it was cancelled.
+ */
+export type Mode = 0 | 1 | 2 | 3 | 4 | 5
 
 /** What a branch can be blocked on. */
 export interface Blocker {
@@ -106,9 +109,9 @@ export interface Group {
   /** Further ready branches, first in first out. */
   readies: Queue<Branch> | null
   /** True exactly while the group is on its context's queue. */
-  queued: boolean
-  /** The next group on that queue. */
-  link: Group | null
+  readonly queued: boolean
+  /** The next group on that queue; undefined while this one is not on it. */
+  link: Group | null | undefined
   /** True for the group of a block's own branches: they are never set aside. */
   readonly atomic: boolean
   /** The context that the group is served in. */
@@ -149,7 +152,7 @@ export interface Activity extends Branch, Group, PromiseLike<any> {
   readonly state: 'spawned' | 'running' | 'done' | 'failed' | 'cancelled'
   home: Context
   /** 0: it lives, 1: done, 2: failed, 3: cancelled. From then on `answer` is the result. */
-  ended: 0 | 1 | 2 | 3
+  readonly ended: 0 | 1 | 2 | 3
   info: ActivityInfo | null
   /** All live activities of the domain, linked. */
   prev: Activity | null
@@ -252,8 +255,6 @@ export interface Domain {
   startPending(): void
   /** Says who waits for whom if `branch` has closed a circle of activities by its present wait. */
   circle(branch: Branch): string | null
-  /** The same where another activity may end the wait, so that it is no error: it may release a lock. */
-  warnOfCircle(branch: Branch): void
   asCall<O>(what: O): O
   buried(activity: Activity): void
 

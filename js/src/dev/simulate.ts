@@ -174,7 +174,7 @@ export async function simulate<T>(
 
 function readyGroups(context: Context): number {
   let n = 0
-  for (let g = context.head; g !== null; g = g.link) n++
+  for (let g = context.head; g !== null; g = g.link!) n++
   return n
 }
 

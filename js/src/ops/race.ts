@@ -4,42 +4,41 @@ import { asyncFn } from '../core/asyncFn.ts'
 import type { Call } from '../core/call.ts'
 import { async } from '../scope/async.ts'
 import { future } from '../sync/future.ts'
-import { Case } from '../wait/case.ts'
-import { isClause } from '../wait/clause.ts'
+import { Choice, First } from '../wait/choice.ts'
+import { isClause, type Clause } from '../wait/clause.ts'
 import { clauseOf } from '../wait/waitable.ts'
-import { Choice } from '../wait/waituntil.ts'
 import { claimAll, isOperation, operationOf, type ItemResult } from './items.ts'
 import { scoped, type OperationOptions } from './scoped.ts'
 
 const run = asyncFn(function* race(items: unknown[], options: OperationOptions) {
   return yield* scoped('race', options, function* (scope) {
-    const cases: Case<any, any>[] = []
+    const clauses: Clause<unknown>[] = []
     const first = future<unknown>('race')
     let asked = 0 // clauses that are known not to be ready
     const ready = function* (): Generator<unknown, boolean, any> {
       if (first.settled) return true
-      const later = cases.slice(asked)
-      asked = cases.length
+      const later = clauses.slice(asked)
+      asked = clauses.length
       const at = later.length === 0 ? -1 : yield* new Choice(later, true)
-      if (at >= 0) first.set(later[at].clause.outcome)
+      if (at >= 0) first.set(later[at].outcome)
       return first.settled
     }
     for (const item of items) {
       if (isWaitable(item)) {
-        cases.push(new Case(clauseOf(item), null))
+        clauses.push(clauseOf(item))
         continue
       }
       // What stands before it and is ready has won: then the item does not begin at all.
       if ((yield* ready()) || scope.cancelled) break
-      if (asked === cases.length) {
-        cases.push(new Case(first.get(), null))
+      if (asked === clauses.length) {
+        clauses.push(first.get())
         asked++
       }
       yield* async(function* () {
         first.set(yield* operationOf(item))
       })
     }
-    const value = first.settled ? first.result : yield* new Choice(cases, false, true)
+    const value = first.settled ? first.result : yield* new First(clauses)
     scope.cancel()
     return () => value
   })

@@ -6,10 +6,10 @@ import { domain } from '../core/current.ts'
 import { DeadlineError } from '../scope/errors.ts'
 import { finish } from '../scope/finish.ts'
 import type { Scope } from '../scope/scope.ts'
+import { after } from '../sync/alarm.ts'
 import { sleep } from '../sync/sleep.ts'
-import { Case } from '../wait/case.ts'
 import { isClause, type Clause } from '../wait/clause.ts'
-import { Choice } from '../wait/waituntil.ts'
+import { Choice } from '../wait/choice.ts'
 import { claim, operationOf, type ItemResult, type Result } from './items.ts'
 
 type InTime = { value: unknown } | null
@@ -23,7 +23,7 @@ const run = asyncFn(function* timeout(ms: number, item: unknown, otherwise: (() 
 
 /** One wait for both: the clause has had its effect, or none. */
 function* clauseInTime(ms: number, clause: Clause<unknown>): Generator<unknown, InTime, any> {
-  const at: number = yield* new Choice([new Case(clause, null), new Case(sleep(ms), null)], false)
+  const at: number = yield* new Choice([clause, sleep(ms)])
   return at === 0 ? { value: clause.outcome } : null
 }
 
@@ -31,18 +31,18 @@ function* bodyInTime(ms: number, item: unknown): Generator<unknown, InTime, any>
   let result: InTime = null
   let cut = false // branches that the body has left behind were cancelled
   const { host } = domain
-  let timer: unknown
+  let clear: (() => void) | undefined
   try {
     yield* finish(function* (scope) {
       const late = (): void => {
         cut = scope.pending > 0
         scope.cancel(new DeadlineError(ms, ''))
       }
-      timer = host.timer(() => domain.fromHost(late), ms)
+      clear = after(host, ms, () => domain.fromHost(late))
       result = { value: yield* operationOf(typeof item === 'function' ? () => item(scope) : item) }
     })
   } finally {
-    host.clear(timer)
+    clear?.()
   }
   return cut ? null : result
 }

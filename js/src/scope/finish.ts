@@ -13,6 +13,7 @@ import type { Blocker, Branch } from '../core/types.ts'
 import { NEXT, Suspension, type Operation } from '../core/suspension.ts'
 import { domain } from '../core/current.ts'
 import { steps, type Steps } from '../core/steps.ts'
+import { after } from '../sync/alarm.ts'
 import { combined, innermostScope, Scope } from './scope.ts'
 import { DeadlineError, isCancelled } from './errors.ts'
 
@@ -162,8 +163,7 @@ export function deadline<T>(ms: number, body: ScopedBody<T>, name = ''): Steps<T
     const value = yield* inScope(body, name || `deadline(${ms})`, false, undefined, (scope) => {
       ours = scope
       const { host } = scope.owner.group.home.domain
-      const timer = host.timer(() => domain.fromHost(() => scope.cancel(late)), ms)
-      return () => host.clear(timer)
+      return after(host, ms, () => domain.fromHost(() => scope.cancel(late)))
     })
     if (ours!.origin === ours && ours!.reason === late) throw late
     return value as T

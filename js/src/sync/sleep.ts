@@ -1,14 +1,14 @@
-/** Time as a clause: `yield* sleep(ms)`, `waituntil(x).or(sleep(ms))`. The timer exists only while the wait does. */
+/** Time as a clause: `yield* sleep(ms)`, `waituntil(x).or(sleep(ms))`. The alarm is set only while the wait lasts. */
 import '../core/domain.ts'
 import { checkTime } from '../core/arguments.ts'
+import { domain } from '../core/current.ts'
 import { Clause } from '../wait/clause.ts'
-import { domain, noteOurs } from '../core/current.ts'
-import type { Domain } from '../core/types.ts'
+import { clearAlarm, setAlarm, type Alarm } from './alarm.ts'
 
-class Sleep extends Clause<void> {
+class Sleep extends Clause<void> implements Alarm {
   private readonly ms: number
-  private handle: unknown = undefined
-  private in: Domain | null = null
+  due: number = 0
+  timer: Alarm['timer'] = null
 
   constructor(ms: number) {
     super()
@@ -21,14 +21,13 @@ class Sleep extends Clause<void> {
     return this.ms < 0
   }
   override register(): void {
-    this.in = domain
-    this.handle = domain.host.timer(() => {
-      noteOurs()
-      this.fireFromHost(undefined)
-    }, this.ms)
+    setAlarm(this, domain.host, this.ms)
   }
   override withdraw(): void {
-    if (this.in !== null) this.in.host.clear(this.handle)
+    clearAlarm(this)
+  }
+  ring(): void {
+    this.fireFromHost(undefined)
   }
   override get outside(): 1 {
     return 1
@@ -39,7 +38,7 @@ class Sleep extends Clause<void> {
 }
 
 /**
- * Waits `ms` milliseconds, of any number: `sleep(Infinity)` ends only by a cancel. Cancelled: the timer is cleared.
+ * Waits `ms` milliseconds, of any number: `sleep(Infinity)` ends only by a cancel. Cancelled: the alarm is cleared.
  *
  * @example
  * yield* sleep(100)

@@ -1,7 +1,8 @@
 /** A wait over named clauses; the answer says which one it was, in a type that `switch` understands. */
-import { steps, type Steps } from '../core/steps.ts'
-import { Case } from './case.ts'
-import { Choice } from './waituntil.ts'
+import { NOTHING_TO_SELECT, say } from '../core/say.ts'
+import type { Steps } from '../core/steps.ts'
+import { Choice } from './choice.ts'
+import type { Clause } from './clause.ts'
 import { clauseOf, type Awaited1, type Waitable } from './waitable.ts'
 
 /** What `select` answers: which clause it was, and its value. */
@@ -18,12 +19,17 @@ export type Selected<M> = { [K in keyof M]-?: { key: K; value: Awaited1<M[K]> } 
  */
 export function select<M extends Record<string, Waitable<any>>>(clauses: M): Steps<Selected<M>> {
   const keys = Object.keys(clauses)
-  if (keys.length === 0) throw new TypeError('a select of nothing would never end; give it at least one clause')
-  const cases = keys.map((key) => new Case<any, any>(clauseOf(clauses[key], `select: ${key}`), null))
-  return steps(choose(keys, cases)) as Steps<Selected<M>>
+  if (keys.length === 0) throw new TypeError(say(NOTHING_TO_SELECT))
+  return new Selection<M>(keys, (key) => clauseOf(clauses[key], `select: ${key}`))
 }
 
-function* choose(keys: string[], cases: Case<any, any>[]): Generator<unknown, Selected<Record<string, any>>, any> {
-  const at = yield* new Choice(cases, false)
-  return { key: keys[at], value: cases[at].clause.outcome }
+class Selection<M> extends Choice<Selected<M>> {
+  private readonly keys: string[]
+  constructor(keys: string[], clause: (key: string) => Clause<any>) {
+    super(keys.map(clause))
+    this.keys = keys
+  }
+  protected override answer(at: number): unknown {
+    return { key: this.keys[at], value: this.clauses[at].outcome }
+  }
 }

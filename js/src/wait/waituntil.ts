@@ -16,7 +16,8 @@ import { checkFunction } from '../core/arguments.ts'
 import { domain } from '../core/current.ts'
 import { GROUP, kindOf, REMOVED } from '../core/kind.ts'
 import { NEXT, Suspension, THROW, type Operation } from '../core/suspension.ts'
-import type { Activity, Blocker, Branch } from '../core/types.ts'
+import type { Blocker, Branch } from '../core/types.ts'
+import { Choice, First, lookAgain, outside } from './choice.ts'
 import { Case, isCase, type Body, type Choosable, type Result, type Waiter } from './case.ts'
 import { clauseOf, type Waitable } from './waitable.ts'
 
@@ -96,12 +97,8 @@ export class WaitUntil<R> implements Operation<R>, PromiseLike<R> {
   [Symbol.iterator](): Iterator<unknown, R, any> {
     if (this.otherwise === undefined && this.terms.every(isBareAlternative)) {
       // Nothing but alternatives without bodies: the wait itself is the answer.
-      const choice = new Choice(
-        this.terms.map(({ term }) => caseOf(term)),
-        false,
-        true,
-      )
-      return choice[Symbol.iterator]() as Iterator<unknown, R, any>
+      const clauses = this.terms.map(({ term }) => (isCase(term) ? term.clause : clauseOf(term)))
+      return new First<R>(clauses)[Symbol.iterator]()
     }
     const cases: Case<any, any>[] = []
     const tree = this.build(cases)
@@ -177,7 +174,8 @@ function* run(
 ): Generator<unknown, unknown, any> {
   if (tree === null) return otherwise === undefined ? undefined : yield* bodyOf(otherwise, undefined)
   if (tree.kind !== 'and' && (tree.kind === 'leaf' || tree.parts.every((p) => p.kind === 'leaf'))) {
-    const at: number = yield* new Choice(cases, otherwise !== undefined)
+    const clauses = cases.map((c) => c.clause)
+    const at: number = yield* new Choice(clauses, otherwise !== undefined)
     if (at < 0) return yield* bodyOf(otherwise!, undefined)
     return yield* bodyOf(cases[at].body, cases[at].clause.outcome)
   }
@@ -202,96 +200,6 @@ function* bodyOf(body: Body<any, any> | (() => unknown) | null, value: unknown):
   const runs = typeof result === 'object' && typeof next === 'function' && Symbol.iterator in result!
   return runs ? yield* result as Generator<unknown, unknown, any> : result
 }
-
-/**
- * `or` alone: waits for the first of the clauses; the answer is its index, -1 for `else`, or with `byValue` its value.
- */
-export class Choice extends Suspension<any> implements Blocker, Waiter {
-  branch: Branch | null = null
-  private readonly cases: readonly Case<any, any>[]
-  private readonly orElse: boolean
-  private readonly byValue: boolean
-
-  constructor(cases: readonly Case<any, any>[], orElse: boolean, byValue = false) {
-    super()
-    this.cases = cases
-    this.orElse = orElse
-    this.byValue = byValue
-  }
-
-  private answer(at: number): unknown {
-    return this.byValue ? this.cases[at].clause.outcome : at
-  }
-
-  begin(branch: Branch): boolean {
-    if (branch.refused()) return true
-    this.branch = branch
-    const { cases } = this
-    for (let i = 0; i < cases.length; i++) {
-      const { clause } = cases[i]
-      if (clause.uncertain) return lookAgain(branch, () => this.begin(branch))
-      if (clause.poll()) {
-        return branch.goOn(clause.failed ? THROW : NEXT, clause.failed ? clause.outcome : this.answer(i))
-      }
-    }
-    if (this.orElse) {
-      return branch.goOn(NEXT, -1)
-    }
-    branch.blocked = this
-    for (let i = 0; i < cases.length; i++) {
-      cases[i].clause.waiter = this
-      cases[i].clause.register()
-    }
-    return false
-  }
-
-  answered(winner: Choosable): void {
-    let at = 0
-    const { cases } = this
-    for (let i = 0; i < cases.length; i++) {
-      if (cases[i].clause === winner) at = i
-      else cases[i].clause.withdraw()
-    }
-    this.branch!.wake(winner.failed ? THROW : NEXT, winner.failed ? winner.outcome : this.answer(at))
-  }
-
-  withdraw(): void {
-    for (const { clause } of this.cases) clause.withdraw()
-  }
-
-  get outside(): 0 | 1 | 2 {
-    return outside(this.cases.map((c) => c.clause))
-  }
-
-  override describe(): string {
-    return this.cases.map(({ clause }) => clause.describe()).join(' or ')
-  }
-
-  needs(): Activity | undefined {
-    return this.cases.length === 1 ? this.cases[0].clause.needs() : undefined
-  }
-}
-
-/**
- * Whether a promise is settled is known a microtask after it was asked. A clause in front of others would lose without
- * that moment although it is ready, so the branch begins the statement again then.
- */
-function lookAgain(branch: Branch, begin: () => boolean): false {
-  let waits = true
-  branch.blocked = {
-    withdraw: () => (waits = false),
-    describe: () => 'a promise',
-    outside: 2,
-  }
-  queueMicrotask(() => {
-    if (!waits) return
-    branch.blocked = null
-    if (begin()) branch.group.home.domain.readyFromHost(branch)
-  })
-  return false
-}
-
-const outside = (clauses: Choosable[]): 0 | 1 | 2 => Math.max(0, ...clauses.map((c) => c.outside)) as 0 | 1 | 2
 
 const WAITING = 0
 const FIRED = 1
