@@ -17,7 +17,7 @@ import { Edits } from './edits.ts'
 import { DIRECTIVE, Rewriter } from './rewrite.ts'
 import { hasDirective, some, type Node } from './syntax.ts'
 
-export { TransformError } from './rewrite.ts'
+export { TransformError } from './transformError.ts'
 
 /** Options of `transform`. */
 export interface TransformOptions {
@@ -50,7 +50,7 @@ export function transform(source: string, options: TransformOptions = {}): Trans
   const tree = treeOf(source, file)
   const text = new MagicString(source)
   const edits = new Edits(source, text)
-  new Rewriter(edits, file).module(tree, all || hasDirective(tree, DIRECTIVE))
+  new Rewriter(edits, file).rewrite(tree, all || hasDirective(tree, DIRECTIVE))
   if (!edits.any) return null
   edits.finish()
   const start = tree.body[0]?.start ?? tree.directives[0]?.end ?? 0

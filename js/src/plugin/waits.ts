@@ -1,0 +1,82 @@
+/** What stands in an activity function and waits: `await`, `for await`, `yield`, `return` of a promise, `atomic:`. */
+import { combinatorOf } from './combinators.ts'
+import { isFused } from './fuse.ts'
+import type { ModuleText } from './moduleText.ts'
+import * as syntax from './syntax.ts'
+import { isAtomicLabel, isBlock, type Node } from './syntax.ts'
+
+const LEAVE = '} finally { if ($charcoal.leave()) yield* $charcoal.leaving() } '
+
+export function rewriteAwait(module: ModuleText, node: Node, parent: Node, within: Node): void {
+  const isStatement = parent.type === 'ExpressionStatement'
+  // At the start of a statement a parenthesis could become a call of the line above.
+  const open = isStatement ? '' : module.statements.has(node.start) ? '0, (' : '('
+  const end = node.start + /^await[ \t]*/.exec(module.source.slice(node.start))![0].length
+  module.edits.remove(node.start, end)
+  combinator(module, node.argument)
+  const fused = fuse(module, node, within)
+  module.edits.before(end, fused ? `${open}yield* (` : `${open}yield* $charcoal.wait(`)
+  module.edits.after(node.end, isStatement ? ')' : '))')
+}
+
+/** May the function that is called here run in its caller? */
+function fuse(module: ModuleText, node: Node, within: Node): boolean {
+  const { type, callee } = node.argument
+  const fused = type === 'CallExpression' && module.fusible.has(callee.name) && isFused(node, within)
+  if (fused) module.edits.after(callee.end, '$activity')
+  return fused
+}
+
+/** What is waited for here may be a `Promise.all`. */
+function combinator(module: ModuleText, node: Node): void {
+  const callee = module.ownPromise ? null : combinatorOf(node)
+  if (callee !== null) module.edits.replace(callee.object.start, callee.object.end, '$charcoal')
+}
+
+export function rewriteYield(module: ModuleText, node: Node, within: Node): void {
+  if (syntax.isInAtomicBlock(node, within)) {
+    const remedy = 'collect what is to be yielded and yield it after the block'
+    module.refuse(node, `\`yield\` inside an atomic block: the consumer would run inside the block; ${remedy}`)
+  }
+  const end = node.start + 'yield'.length
+  module.edits.remove(node.start, end)
+  if (node.delegate) module.removeStar(node.start)
+  module.edits.before(end, `(yield* $charcoal.${node.delegate ? 'emitAll' : 'emit'}(`)
+  module.edits.after(node.end, '))')
+}
+
+/** `return promise` waits for it, outside the `try` that it may stand in. */
+export function rewriteReturn(module: ModuleText, node: Node, within: Node): void {
+  if (!node.argument) return
+  if (!within.generator && (!syntax.mayReturnPromise(node) || syntax.isInTry(node, within))) return
+  combinator(module, node.argument)
+  const semicolon = module.source.slice(0, node.end).trimEnd().endsWith(';')
+  module.edits.before(node.argument.extra?.parenStart ?? node.argument.start, '(yield* $charcoal.wait(')
+  module.edits.after(semicolon ? module.source.lastIndexOf(';', node.end) : node.end, '))')
+}
+
+export function rewriteLabel(module: ModuleText, node: Node, within: Node): void {
+  if (!isAtomicLabel(node)) return
+  if (!isBlock(node.body)) module.refuse(node, '`atomic:` stands before a block: write atomic: { … }')
+  const name = module.names.get(within)!
+  module.edits.before(node.body.start + 1, ` $charcoal.enter(${name === '' ? '' : JSON.stringify(name)}); try {`)
+  module.edits.atEndOf(node.body.end, LEAVE)
+}
+
+export function rewriteForAwait(module: ModuleText, node: Node, parent: Node): void {
+  const { left, right, body } = node
+  const name = `$loop${++module.loops}`
+  const labelled = parent.type === 'LabeledStatement' && !isAtomicLabel(parent)
+  const label = labelled ? `${parent.label.name}: ` : ''
+  const [open, close] = left.type === 'ObjectPattern' ? ['(', ')'] : ['', '']
+  module.edits.replace(labelled ? parent.start : node.start, left.start, `{ const ${name} = new $charcoal.Iteration(`)
+  module.edits.replace(left.end, right.start, '')
+  module.edits.replace(right.end, body.start, '')
+  module.edits.later((text) => {
+    text.move(right.start, right.end, left.start)
+    text.appendLeft(right.end, `); try { ${label}while (yield* ${name}.step()) { ${open}`)
+    text.appendLeft(left.end, ` = ${name}.value${close}; `)
+  })
+  const fails = `catch ($e) { ${name}.failed = true; throw $e }`
+  module.edits.after(body.end, ` } } ${fails} finally { yield* ${name}.close() } }`)
+}
