@@ -1,4 +1,7 @@
-/** What only Node can show: the package as it is installed, the loader, the plugin in a bundler, the ESLint rule, real emitters. */
+/**
+ * What only Node can show: the package as it is installed, the loader, the plugin in a bundler, the ESLint rule, real
+ * emitters.
+ */
 import { spawnSync } from 'node:child_process'
 import { EventEmitter } from 'node:events'
 import { mkdirSync, writeFileSync, readFileSync, readdirSync } from 'node:fs'
@@ -36,10 +39,13 @@ test('sleeps of one length share one timer of Node, which goes with the last of 
 
 test('npm pack installs into an empty project and works from ESM, CJS, a bundle, the loader and types', async () => {
   install()
-  const program = `spawn(function* () { const n = yield* atomic(function* () { return yield* wait(Promise.resolve(5)) }); console.log('got ' + n) })`
+  const program = `spawn(function* () { const n = yield* atomic(function* () {
+    return yield* wait(Promise.resolve(5)) }); console.log('got ' + n) })`
   writeFileSync(
     path.join(project, 'a.mjs'),
-    `import { spawn, atomic, wait } from 'charcoal-js'\nimport { simulate } from 'charcoal-js/dev'\nimport { createRequire } from 'node:module'\nconst same = createRequire(import.meta.url)('charcoal-js').spawn === spawn\n${program}\nsimulate(function* () {}).then(() => console.log('one domain: ' + same))`,
+    `import { spawn, atomic, wait } from 'charcoal-js'\nimport { simulate } from 'charcoal-js/dev'
+import { createRequire } from 'node:module'\nconst same = createRequire(import.meta.url)('charcoal-js').spawn === spawn
+${program}\nsimulate(function* () {}).then(() => console.log('one domain: ' + same))`,
   )
   writeFileSync(path.join(project, 'b.cjs'), `const { spawn, atomic, wait } = require('charcoal-js')\n${program}`)
   same(run(process.execPath, ['a.mjs']).trim().split('\n').sort(), ['got 5', 'one domain: true'])
@@ -60,7 +66,8 @@ test('npm pack installs into an empty project and works from ESM, CJS, a bundle,
   ok(!/require\(|node:/.test(bundle), 'the bundle asks for nothing of Node')
   writeFileSync(
     path.join(project, 'a4.mjs'),
-    `import { twait } from 'charcoal-js/events'\nimport { spawn } from 'charcoal-js'\nspawn(() => twait((mk) => setTimeout(mk((v) => console.log('event ' + v)), 1, 7)))`,
+    `import { twait } from 'charcoal-js/events'\nimport { spawn } from 'charcoal-js'
+spawn(() => twait((mk) => setTimeout(mk((v) => console.log('event ' + v)), 1, 7)))`,
   )
   await build({
     absWorkingDir: project,
@@ -84,7 +91,10 @@ test('npm pack installs into an empty project and works from ESM, CJS, a bundle,
   }
   ok((await inNode('{ spawn }')) < 0.8 * (await inNode('*')), 'a part of the library is smaller than the whole')
   // The way of older Nodes: one copy, whether imported or required.
-  const old = `import { spawn } from './node_modules/charcoal-js/dist/node/index.mjs'\nimport { all } from './node_modules/charcoal-js/dist/node/ops.mjs'\nimport { createRequire } from 'node:module'\nconst same = createRequire(import.meta.url)('./node_modules/charcoal-js/dist/node/index.cjs').spawn === spawn\nconsole.log(same, (await all([spawn(() => 5)]))[0])`
+  const old = `import { spawn } from './node_modules/charcoal-js/dist/node/index.mjs'
+import { all } from './node_modules/charcoal-js/dist/node/ops.mjs'\nimport { createRequire } from 'node:module'
+const same = createRequire(import.meta.url)('./node_modules/charcoal-js/dist/node/index.cjs').spawn === spawn
+console.log(same, (await all([spawn(() => 5)]))[0])`
   writeFileSync(path.join(project, 'old.mjs'), old)
   same(run(process.execPath, ['old.mjs']).trim(), 'true 5')
   // A debugger steps over the library's code.
@@ -94,18 +104,26 @@ test('npm pack installs into an empty project and works from ESM, CJS, a bundle,
   // Every entry point can be imported and required, and they share one domain.
   writeFileSync(
     path.join(project, 'd.mjs'),
-    `import { once, rendezvous } from 'charcoal-js/events'\nimport { local, asyncFnX } from 'charcoal-js/context'\nimport { enter } from 'charcoal-js/runtime'\nimport { spawn, self } from 'charcoal-js'\nconst l = local(1)\nspawn(function* () { l.value = 2; console.log(l.value, typeof once, typeof rendezvous, typeof asyncFnX, typeof enter) }).then(() => console.log(l.value))`,
+    `import { once, rendezvous } from 'charcoal-js/events'\nimport { local, asyncFnX } from 'charcoal-js/context'
+import { enter } from 'charcoal-js/runtime'\nimport { spawn, self } from 'charcoal-js'\nconst l = local(1)
+spawn(function* () { l.value = 2;
+  console.log(l.value, typeof once, typeof rendezvous, typeof asyncFnX, typeof enter)
+}).then(() => console.log(l.value))`,
   )
   same(run(process.execPath, ['d.mjs']).trim(), '2 function function function function\n1')
   writeFileSync(
     path.join(project, 'd.cjs'),
-    `console.log([require('charcoal-js/events').once, require('charcoal-js/context').local, require('charcoal-js/runtime').enter, require('charcoal-js/dev').explore].every((f) => typeof f === 'function'))`,
+    `const found = [require('charcoal-js/events').once, require('charcoal-js/context').local,
+      require('charcoal-js/runtime').enter, require('charcoal-js/dev').explore]
+console.log(found.every((f) => typeof f === 'function'))`,
   )
   same(run(process.execPath, ['d.cjs']).trim(), 'true')
   // Types, as a consumer sees them.
   writeFileSync(
     path.join(project, 'c.ts'),
-    `import { asyncFn, spawn } from 'charcoal-js'\nconst f = asyncFn(function* (s: string) { return s.length })\nexport const n: Promise<number> = spawn(f('x'))\n// @ts-expect-error wrong type\nexport const s: Promise<string> = spawn(f('x'))\n`,
+    `import { asyncFn, spawn } from 'charcoal-js'\nconst f = asyncFn(function* (s: string) { return s.length })
+export const n: Promise<number> = spawn(f('x'))\n// @ts-expect-error wrong type
+export const s: Promise<string> = spawn(f('x'))\n`,
   )
   for (const resolution of [
     ['--moduleResolution', 'bundler', '--module', 'esnext'],
@@ -124,7 +142,9 @@ test('npm pack installs into an empty project and works from ESM, CJS, a bundle,
     ])
   // The loader: the plain program loses an update, the marked one does not.
   const update = (mark: string): string =>
-    `let n = 0\nasync function bump() { ${mark} { const was = n; await new Promise((r) => setTimeout(r, 1)); n = was + 1 } }\nawait Promise.all([bump(), bump(), bump()])\nconsole.log(n, new Error('x').stack.includes('update.mjs:4'))\n`
+    `let n = 0
+async function bump() { ${mark} { const was = n; await new Promise((r) => setTimeout(r, 1)); n = was + 1 } }
+await Promise.all([bump(), bump(), bump()])\nconsole.log(n, new Error('x').stack.includes('update.mjs:4'))\n`
   writeFileSync(path.join(project, 'update.mjs'), update('atomic:'))
   linkTools()
   same(
@@ -135,7 +155,9 @@ test('npm pack installs into an empty project and works from ESM, CJS, a bundle,
   // CommonJS, also what is required by what is not marked.
   writeFileSync(
     path.join(project, 'bump.cjs'),
-    `let n = 0\nasync function bump() { atomic: { const was = n; await new Promise((r) => setTimeout(r, 1)); n = was + 1 } }\nexports.main = async () => { await Promise.all([bump(), bump(), bump()]); return n }\n`,
+    `let n = 0
+async function bump() { atomic: { const was = n; await new Promise((r) => setTimeout(r, 1)); n = was + 1 } }
+exports.main = async () => { await Promise.all([bump(), bump(), bump()]); return n }\n`,
   )
   writeFileSync(path.join(project, 'main.cjs'), `require('./bump.cjs').main().then((n) => console.log(n))\n`)
   same(run(process.execPath, ['--import', 'charcoal-js/register', 'main.cjs']).trim(), '3')
@@ -145,7 +167,9 @@ test('npm pack installs into an empty project and works from ESM, CJS, a bundle,
   if (major > 22 || (major === 22 && minor >= 18)) {
     writeFileSync(
       path.join(project, 'typed.mts'),
-      `let n: number = 0\nasync function bump(): Promise<void> { atomic: { const was = n; await new Promise<void>((r) => setTimeout(r, 1)); n = was + 1 } }\nawait Promise.all([bump(), bump()])\nconsole.log(n)\n`,
+      `let n: number = 0
+async function bump(): Promise<void> { atomic: { const was = n; await new Promise<void>((r) => setTimeout(r, 1));
+  n = was + 1 } }\nawait Promise.all([bump(), bump()])\nconsole.log(n)\n`,
     )
     same(run(process.execPath, ['--import', 'charcoal-js/register', 'typed.mts']).trim(), '2')
   }
@@ -162,7 +186,10 @@ test('the plugin works in esbuild, with TypeScript', async () => {
   mkdirSync(dir, { recursive: true })
   writeFileSync(
     path.join(dir, 'in.ts'),
-    `let n: number = 0\nconst tick = (): Promise<void> => new Promise((r) => setTimeout(r, 1))\nclass A { private by = 1; async bump(): Promise<void> { atomic: { const was = n; await tick(); n = was + this.by } } }\nexport async function main(): Promise<number> { const a = new A(); await Promise.all([a.bump(), a.bump(), a.bump()]); return n }`,
+    `let n: number = 0\nconst tick = (): Promise<void> => new Promise((r) => setTimeout(r, 1))
+class A { private by = 1; async bump(): Promise<void> { atomic: { const was = n; await tick(); n = was + this.by } } }
+export async function main(): Promise<number> { const a = new A(); await Promise.all([a.bump(), a.bump(), a.bump()]);
+  return n }`,
   )
   const result = await build({
     entryPoints: [path.join(dir, 'in.ts')],
@@ -407,12 +434,20 @@ test('a tracer that stands on the global object is told from the start, by name,
   mkdirSync(dir, { recursive: true })
   writeFileSync(
     path.join(dir, 'tracer.mjs'),
-    `globalThis[Symbol.for('charcoal.tracer')] = { registered: (a) => console.log('registered', a.name), started() {}, stopped() {}, atomic: (owner, entered, name) => console.log([entered ? 'entered' : 'left', owner.activity.name, name].join(' ').trim()) , ended: (a) => console.log('ended', a.name, a.state) }`,
+    `globalThis[Symbol.for('charcoal.tracer')] = {
+      registered: (a) => console.log('registered', a.name),
+      started() {},
+      stopped() {},
+      atomic: (owner, entered, name) =>
+        console.log([entered ? 'entered' : 'left', owner.activity.name, name].join(' ').trim()),
+      ended: (a) => console.log('ended', a.name, a.state),
+    }`,
   )
   writeFileSync(path.join(dir, 'store.js'), STORE)
   writeFileSync(
     path.join(dir, 'main.js'),
-    `import { Counter } from './store.js'\nimport { activities } from 'charcoal-js/dev'\nconst c = new Counter()\nconst p = c.bump()\nawait Promise.resolve()\nconsole.log(activities()[0].stack.join(' < '))\nawait p`,
+    `import { Counter } from './store.js'\nimport { activities } from 'charcoal-js/dev'\nconst c = new Counter()
+const p = c.bump()\nawait Promise.resolve()\nconsole.log(activities()[0].stack.join(' < '))\nawait p`,
   )
   const out = await BUNDLERS.esbuild(dir, true)
   same(
@@ -423,7 +458,7 @@ test('a tracer that stands on the global object is told from the start, by name,
   )
 })
 
-test('TypeScript: enums, decorators, satisfies, overloads, generics, abstract classes, parameter properties', async () => {
+test('TypeScript: enums, decorators, satisfies, overloads, generics, abstract classes, parameters', async () => {
   const { transformSync } = await import('esbuild')
   const { transform } = await import('../src/plugin/transform.ts')
   const runtime = await import('../src/plugin/runtime.ts')
@@ -432,19 +467,27 @@ test('TypeScript: enums, decorators, satisfies, overloads, generics, abstract cl
   const source = `enum Kind { A = 1, B = 'b' as any }
 type Shape<T> = { [K in keyof T]?: T[K] }
 const log: string[] = []
-function traced(method: any, context: ClassMethodDecoratorContext) { return async function (this: any, ...args: any[]) { log.push(String(context.name)); return method.apply(this, args) } }
-abstract class Base<T extends object = {}> { constructor(protected readonly by: number, public tag?: string) {} abstract make(): Promise<T>; async both<U>(this: Base<T>, u: U): Promise<[T, U]> { return [await this.make(), u] as [T, U] } }
+function traced(method: any, context: ClassMethodDecoratorContext) {
+  return async function (this: any, ...args: any[]) { log.push(String(context.name)); return method.apply(this, args) }
+    }
+abstract class Base<T extends object = {}> { constructor(protected readonly by: number, public tag?: string) {}
+  abstract make(): Promise<T>; async both<U>(this: Base<T>, u: U): Promise<[T, U]> {
+    return [await this.make(), u] as [T, U] } }
 class Store extends Base<{ n: number }> {
   #n: number = 0
   declare ghost: string
   async get(k: 'n'): Promise<number>
   async get(k: string): Promise<unknown>
   async get(k: string) { await tick(); return k === 'n' ? this.#n : undefined! }
-  @traced async bump(times = 1 as const, ...rest: [] | [x: number]): Promise<number> { for (let i = 0; i < times; i++) { atomic: { const was = this.#n satisfies number; await (tick() as Promise<void>); this.#n = was + this.by } } return this.#n! }
+  @traced async bump(times = 1 as const, ...rest: [] | [x: number]): Promise<number> { for (let i = 0; i < times;
+    i++) { atomic: { const was = this.#n satisfies number; await (tick() as Promise<void>); this.#n = was + this.by } }
+      return this.#n! }
   override async make(): Promise<{ n: number }> { return { n: await this.get('n') } satisfies { n: number } }
 }
 namespace N { export const f = async <T,>(x: T, y?: Shape<T>): Promise<T> => { await tick(); return <T>x } }
-async function main(): Promise<unknown> { const s = new Store(2, 't'); await Promise.all([s.bump(), s.bump(), s.bump()]); return [await s.both(Kind.A), await N.f({ q: 1 }), log, (await s.get('zz')) ?? Kind.B, s.tag] }`
+async function main(): Promise<unknown> { const s = new Store(2, 't');
+  await Promise.all([s.bump(), s.bump(), s.bump()]); return [await s.both(Kind.A), await N.f({
+    q: 1 }), log, (await s.get('zz')) ?? Kind.B, s.tag] }`
   const js = (text: string): string => transformSync(text, { loader: 'ts', target: 'es2022', tsconfigRaw: {} }).code
   const done = transform(source, { file: 'x.ts', all: true })!
   const run = (text: string): Promise<unknown> =>
@@ -454,7 +497,7 @@ async function main(): Promise<unknown> { const s = new Store(2, 't'); await Pro
   same(await run(source), [[{ n: 2 }, 1], { q: 1 }, ['bump', 'bump', 'bump'], 'b', 't'])
 })
 
-test('ESLint: no-interrupted-update reports a read before and a write after a wait, outside an atomic block', async () => {
+test('ESLint: no-interrupted-update reports a read before and a write after a wait, outside a block', async () => {
   const { Linter } = await import('eslint')
   const { default: charcoal } = await import('../src/eslint/index.ts')
   const lint = (code: string): string[] =>
@@ -469,7 +512,8 @@ test('ESLint: no-interrupted-update reports a read before and a write after a wa
     'let n = 0; async function f() { n += await g() }',
     'let n = 0; const f = async () => { n = n + await g() }',
     'class A { async m() { if (!this.cache) this.cache = await load() } }',
-    'const s = {}; async function f() { for (const x of y) { s.total = s.total + x; await g() } if (s.total) { await g(); s.total = 0 } }',
+    'const s = {}; async function f() { for (const x of y) { s.total = s.total + x; await g() } ' +
+      'if (s.total) { await g(); s.total = 0 } }',
     'let n = 0; async function f() { for (;;) { await g(); n = t; t = n } } let t',
     'let n = 0; function* f() { const was = n; yield* g(); n = was }',
     'let n = 0; async function f() { atomic: { const was = n } await g(); atomic: { n = 1 } }',
@@ -483,7 +527,8 @@ test('ESLint: no-interrupted-update reports a read before and a write after a wa
   const good = [
     'let n = 0; async function f() { atomic: { const was = n; await g(); n = was + 1 } }',
     'let n = 0; async function f() { await g(); n = n + 1 }',
-    'async function f() { let n = 0; n += await g(); const [x] = y; let { z, ...w } = x; z = await g(z); w = await g(w); try { } catch (e) { e = await g(e) } }',
+    'async function f() { let n = 0; n += await g(); const [x] = y; let { z, ...w } = x; z = await g(z); ' +
+      'w = await g(w); try { } catch (e) { e = await g(e) } }',
     'let n = 0; async function f() { const was = n; await g(); if (n === was) n = 5 }',
     'let n = 0; function f() { const was = n; n = was + 1 }',
     'let n = 0; async function f() { n = 1; await g(); n = 2; a[n] = await g(); h[await g()].x = 1; n++ }',
@@ -524,11 +569,14 @@ test('ESLint: an operation that is neither waited for nor spawned is reported', 
   const lint = (body: string): string[] =>
     new Linter()
       .verify(
-        `import { sleep, waituntil as until, spawn, atomic } from 'charcoal-js'\nimport { wait } from 'elsewhere'\n${body}`,
+        `import { sleep, waituntil as until, spawn, atomic } from 'charcoal-js'\nimport { wait } from 'elsewhere'
+${body}`,
         [charcoal.configs.recommended as any, { languageOptions: { ecmaVersion: 2024, sourceType: 'module' } }],
       )
       .map((m) => m.message)
-  same(lint('spawn(function* () { sleep(1) })'), ['sleep(…) is not waited for: write yield* sleep(…), or spawn it.'])
+  same(lint('spawn(function* () { sleep(1) })'), [
+    'sleep(…) is not waited for: write yield* sleep(…), or spawn it.',
+  ])
   same(lint('async function f() { until(a).or(sleep(1)) }'), [
     'until(…) is not waited for: write await until(…), or spawn it.',
   ])

@@ -1,6 +1,5 @@
 /** One call, operation or promise that several wait for; promises that are promises by their `then` alone. */
-import { asyncFn, atomic, deadline, finish, mutex, select, self, sleep, spawn, wait } from '../src/index.ts'
-import { pause } from '../src/index.ts'
+import { asyncFn, atomic, deadline, finish, mutex, pause, select, self, sleep, spawn, wait } from '../src/index.ts'
 import { rejects, same, test } from './harness.ts'
 
 const load = asyncFn(function* (result: string) {
