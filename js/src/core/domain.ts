@@ -10,14 +10,14 @@
  */
 import type * as types from './types.ts'
 import type { AnyIterator, AsyncContext, Branch, Context, Frame, Group, Pending, Tracer } from './types.ts'
-import { isSuspension, NEXT, START, THROW } from './suspension.ts'
-import { Activity, isActivity } from './activity.ts'
+import { NEXT, START, THROW, type Suspension } from './suspension.ts'
+import { Activity } from './activity.ts'
 import { blockOf } from './atomicBlock.ts'
 import { contexts } from './asyncContext.ts'
-import { Call, generatorOf, isCall, nameOf, NOTHING, push } from './call.ts'
+import { Call, generatorOf, nameOf, NOTHING, push } from './call.ts'
 import { delegate, generatorNext, generatorThrow, isGenerator, remember } from './generators.ts'
 import { shareDomain } from './current.ts'
-import { GROUP, kindOf } from './kind.ts'
+import { ACTIVITY, CALL, GROUP, kindOf, SUSPENSION } from './kind.ts'
 import { HeldBack } from './held.ts'
 import { nextBranch } from './group.ts'
 import { realHost, type Host } from './host.ts'
@@ -243,10 +243,12 @@ export class Domain extends Scheduler implements types.Domain {
       } else {
         // The code asks for something, in a call on the stack perhaps: all calls that suspend become frames, outermost
         // first.
-        let op = result.value
-        while (isCall(op) && op.inner !== NOTHING) {
-          const call = op
+        let op: any = result.value
+        let kind = kindOf(op) // asked for once, for it costs more than all the rest
+        while (kind === CALL && op.inner !== NOTHING) {
+          const call: Call<any> = op
           op = call.inner
+          kind = kindOf(op)
           call.inner = NOTHING
           push(call, branch)
         }
@@ -254,13 +256,13 @@ export class Domain extends Scheduler implements types.Domain {
           if (this.pending === op) this.pending = null
           else this.startPending()
         }
-        if (isCall(op) && op.activity === null && op.gen !== null && op.value === op) {
+        if (kind === CALL && op.activity === null && op.gen !== null && op.value === op) {
           push(op, branch)
           mode = NEXT
           answer = undefined
         } else {
           try {
-            if (!this.ask(op, branch)) return BLOCKED
+            if (!this.ask(op, kind, branch)) return BLOCKED
           } catch (error) {
             branch.goOn(THROW, error)
           }
@@ -282,13 +284,13 @@ export class Domain extends Scheduler implements types.Domain {
   }
 
   /** What a branch asks for that is not a call of its own. False: the branch is blocked. */
-  private ask(op: unknown, branch: Branch): boolean {
-    if (isCall(op) && op.value !== op) op = delegate(op) // by `yield` alone, as in the papers
-    if (isSuspension(op)) return op.begin(branch)
+  private ask(op: any, kind: number | undefined, branch: Branch): boolean {
+    if (kind === CALL && op.value !== op) return beginCall(delegate(op), branch) // by `yield` alone, as in the papers
+    if (kind! >= SUSPENSION && kind! <= CALL) return (op as Suspension<unknown>).begin(branch)
     if (typeof op === 'object' && op !== null) {
-      if (isActivity(op)) return op.joinFrom(branch)
-      if (kindOf(op) === GROUP || isGenerator(op)) return beginCall(op, branch)
-      if (kindOf(op) !== undefined) throw new Error(say(OTHER_VERSION))
+      if (kind === ACTIVITY) return (op as types.Activity).joinFrom(branch)
+      if (kind === GROUP || isGenerator(op)) return beginCall(op, branch)
+      if (kind !== undefined) throw new Error(say(OTHER_VERSION))
       if (typeof (op as PromiseLike<unknown>).then === 'function')
         return blockOnPromise(branch, op as PromiseLike<unknown>)
       if (typeof (op as Generator).next === 'function' && typeof (op as Generator).throw === 'function')
