@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/io_uring.h>
+#include <netinet/in.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -420,6 +421,14 @@ int ch_is_stream(int fd) {
   int type;
   socklen_t size = sizeof type;
   return getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &size) < 0 || type == SOCK_STREAM;
+}
+
+int ch_is_timed_tcp(int fd) {
+  int64_t timeout = ch_call_timeout(fd, SO_RCVTIMEO);
+  int protocol;
+  socklen_t size = sizeof protocol;
+  return timeout >= 0 && timeout != CH_FOREVER && getsockopt(fd, SOL_SOCKET, SO_PROTOCOL, &protocol, &size) == 0 &&
+         protocol == IPPROTO_TCP;
 }
 
 size_t ch_iovec_bytes(const struct iovec *v, size_t n) {

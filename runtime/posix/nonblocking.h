@@ -47,6 +47,7 @@ CH_HIDDEN int ch_plain_clock_nanosleep(clockid_t, int flags, const struct timesp
 CH_HIDDEN int64_t ch_call_timeout(int fd, int option);
 /* Whether a write that was cut short goes on until all is written: streams and pipes, not datagrams. */
 CH_HIDDEN int ch_is_stream(int fd);
+CH_HIDDEN int ch_is_timed_tcp(int fd); /* and its calls wait, for as long as SO_RCVTIMEO says */
 /* A copy of n vectors without their first `skip` bytes; *left: how many. NULL with ENOMEM. To be freed. */
 CH_HIDDEN struct iovec *ch_iovec_rest(const struct iovec *, size_t n, size_t skip, size_t *left);
 CH_HIDDEN size_t ch_iovec_bytes(const struct iovec *, size_t n);

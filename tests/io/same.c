@@ -245,6 +245,14 @@ static void sockets(void) {
   SHOW(accept(s, NULL, NULL));
   SHOW(accept4(l, NULL, NULL, 0x12345));
   SHOW(accept(-1, NULL, NULL));
+  struct timeval tv = {0, 10000};
+  SHOW(setsockopt(a, SOL_SOCKET, SO_RCVTIMEO, &tv, sizeof tv));
+  SHOW(recv(a, b, 0, 0));
+  SHOW(recvfrom(a, b, 0, 0, NULL, NULL));
+  SHOW(recvmsg(a, &(struct msghdr){.msg_iov = &(struct iovec){b, 0}, .msg_iovlen = 1}, 0));
+  SHOW(recvmsg(a, &(struct msghdr){.msg_iovlen = 0}, MSG_DONTWAIT));
+  SHOW(recv(a, b, 1, 0));
+  SHOW(setsockopt(a, SOL_SOCKET, SO_RCVTIMEO, &(struct timeval){0}, sizeof(struct timeval)));
   SHOW(send(s, "one two three", 13, 0));
   SHOW(recv(a, b, 100, 0));
   SHOW(send(s, "x", 1, MSG_OOB));
@@ -280,7 +288,6 @@ static void sockets(void) {
   t = later(u[1]);
   SHOW(read(u[0], b, 100));
   pthread_join(t, NULL);
-  struct timeval tv = {0, 10000};
   SHOW(setsockopt(u[0], SOL_SOCKET, SO_RCVTIMEO, &tv, sizeof tv));
   SHOW(recv(u[0], b, 100, 0));
   SHOW(read(u[0], b, 100));

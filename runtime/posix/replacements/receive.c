@@ -32,6 +32,11 @@ CH_REPLACES(readv) ssize_t ch_posix_readv(int fd, const struct iovec *v, int n) 
   }
 }
 
+/* What a call that received nothing of n bytes returns. TCP has received 0 of 0 bytes when its time is over. */
+static inline ssize_t nothing(int fd, size_t n, int flags) {
+  return n == 0 && errno == EAGAIN && !(flags & (MSG_DONTWAIT | MSG_ERRQUEUE)) && ch_is_timed_tcp(fd) ? 0 : -1;
+}
+
 /* MSG_WAITALL asks for all of it, from a stream. */
 static inline int wants_more(ssize_t r, size_t got, size_t n, int flags) {
   return r > 0 && got < n && (flags & (MSG_WAITALL | MSG_PEEK | MSG_DONTWAIT)) == MSG_WAITALL;
@@ -48,7 +53,7 @@ ssize_t ch_posix_recvfrom(int fd, void *to, size_t n, int flags, struct sockaddr
       if (!wants_more(r, got, n, flags) || !ch_is_stream(fd))
         return (ssize_t)got;
     } else if (errno != EAGAIN || flags & (MSG_DONTWAIT | MSG_ERRQUEUE) || await_input(fd)) {
-      return got ? (ssize_t)got : r;
+      return got ? (ssize_t)got : nothing(fd, n, flags);
     }
   }
 }
@@ -65,7 +70,7 @@ CH_REPLACES(recv) ssize_t ch_posix_recv(int fd, void *to, size_t n, int flags) {
       if (!wants_more(r, got, n, flags) || !ch_is_stream(fd))
         return (ssize_t)got;
     } else if (errno != EAGAIN || flags & (MSG_DONTWAIT | MSG_ERRQUEUE) || await_input(fd)) {
-      return got ? (ssize_t)got : r;
+      return got ? (ssize_t)got : nothing(fd, n, flags);
     }
   }
 }
@@ -98,7 +103,7 @@ CH_REPLACES(recvmsg) ssize_t ch_posix_recvmsg(int fd, struct msghdr *m, int flag
       return wants_more(r, (size_t)r, n, flags) && ch_is_stream(fd) ? receive_rest(fd, m, (size_t)r, n, flags) : r;
     }
     if (errno != EAGAIN || flags & (MSG_DONTWAIT | MSG_ERRQUEUE) || await_input(fd))
-      return r;
+      return nothing(fd, ch_iovec_bytes(m->msg_iov, m->msg_iovlen), flags);
     m->msg_controllen = control;
   }
 }
