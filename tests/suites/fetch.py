@@ -8,8 +8,9 @@
     zlib          zlib (Debian source package zlib): FOLDER/*.c, test/example.c, test/minigzip.c
     zstd          zstd (Debian source package libzstd): FOLDER/lib
     cjson         cJSON (Debian source package cjson): FOLDER/cJSON.c, cJSON.h
-    xz, pcre2, curl
-                  XZ Utils, PCRE2 and curl (Debian source packages xz-utils, pcre2, curl), with their own tests
+    xz, pcre2, curl, openssl
+                  XZ Utils, PCRE2, curl and OpenSSL (Debian source packages xz-utils, pcre2, curl, openssl), with their
+                  own tests
     gcc-torture   gcc 12's gcc.c-torture/execute (Debian package gcc-12-source): FOLDER/*.c
     clang-tests   clang 19's tests of C (Debian source package llvm-toolchain-19): FOLDER/CodeGen, C, Sema, …
 
@@ -170,6 +171,7 @@ NAMES = {
     "xz": partial(package_source, "xz-utils"),
     "pcre2": partial(package_source, "pcre2"),
     "curl": partial(package_source, "curl"),
+    "openssl": partial(package_source, "openssl"),
     "gcc-torture": gcc_torture,
     "clang-tests": clang_tests,
 }

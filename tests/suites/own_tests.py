@@ -33,6 +33,7 @@ class Project:
     count: str  # a regular expression for how many passed
 
 
+QUICK_LINKER = "LDCMD=\"$CC -fuse-ld=lld\""  # 250 programs, each with the whole library
 AUTOMAKE = r"# PASS: +(\d+)"
 PROJECTS = {
     "xz": Project(
@@ -55,6 +56,11 @@ PROJECTS = {
         ],
         "cd tests && perl runtests.pl -a -n '!flaky' '!timing-dependent' '!IDN' 1 to 499 1000 to 1299",
         r"TESTDONE: (\d+) tests out of \1 reported OK",
+    ),
+    "openssl": Project(
+        ["./config no-shared -O2 -w", f"make {QUICK_LINKER}"],
+        f"make test {QUICK_LINKER}",
+        r"Files=\d+, Tests=(\d+)",
     ),
 }
 
