@@ -185,6 +185,10 @@ private:
   SpawnedCall spawnedCall() const;
   void refuseSpawn(const Spawn &, const SpawnedCall &);
   bool isDirect(const SpawnedCall &) const;
+  struct Copies;
+  std::string copyValue(const Spawn &, size_t from, size_t to, Copies &);
+  size_t argumentEnd(size_t from, size_t close) const;
+  std::vector<std::string> forkedTo(const Spawn &, Copies &);
   void spawnCall(const Spawn &);
   void body(const Spawn &);
 

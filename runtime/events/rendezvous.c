@@ -444,4 +444,7 @@ int ch_event_wait_(ch_event e) {
   return (int)ch_form_wait(event_leaves, &c.clause);
 }
 
+void ch_event_end_fork(ch_event e, const void *result, unsigned kind) {
+  ch_event_trigger(e, result != NULL, (struct ch_event_value[]){{result, kind}});
+}
 void ch_event_callback(void *argument) { ch_event_trigger((ch_event)argument, 0, NULL); }

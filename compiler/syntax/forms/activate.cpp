@@ -15,6 +15,11 @@
 //     <captured> { __charcoal_body(uid); __charcoal_value(&__charcoal_0, sizeof __charcoal_0); (void)f(__charcoal_0,
 //     1); } }
 //
+//   activate __charcoal_to(e, k) f(a, 1);      is what tfork (charcoal/events.h) makes, and becomes the same, with
+//
+//       … { … __auto_type __charcoal_result = f(__charcoal_2, 1);
+//           ch_event_end_fork((ch_event)(void *)__charcoal_0, &__charcoal_result, __charcoal_1); }
+//
 // clang makes the captured block a function and gives it a record of addresses; pass `outline` replaces the
 // addresses named by __charcoal_value by the values themselves, and hands function and record to the runtime.
 #include "translator.h"
@@ -194,40 +199,72 @@ bool Translator::isDirect(const SpawnedCall &call) const {
   return true;
 }
 
+// What is copied for the new activity: the copies have the names __charcoal_0, __charcoal_1, … .
+struct Translator::Copies {
+  unsigned number = 0;
+  std::string values; // says so in the body
+};
+
+// Copies the value of the tokens from `from` to before `to`. Returns the name of the copy.
+std::string Translator::copyValue(const Spawn &spawn, size_t from, size_t to, Copies &copies) {
+  std::string name = "__charcoal_" + std::to_string(copies.number++);
+  text(spawn.keyword, "__extension__ __auto_type " + name + " = ((void)0, ");
+  position = from;
+  skim(to);
+  text(spawn.keyword, ");");
+  copies.values += " __charcoal_value(&" + name + ", sizeof " + name + ");";
+  return name;
+}
+
+// The end of the argument that begins at `from`.
+size_t Translator::argumentEnd(size_t from, size_t close) const {
+  while (from < close && at(from) != ",")
+    from = (at(from) == "(" || at(from) == "[" || at(from) == "{" ? closing(from) : from) + 1;
+  return from;
+}
+
+// `__charcoal_to(event, kind)` or `__charcoal_to(event)`: the event that gets the result, and the kind of that. Returns
+// the names of their copies.
+std::vector<std::string> Translator::forkedTo(const Spawn &spawn, Copies &copies) {
+  std::vector<std::string> to;
+  if (here() != "__charcoal_to" || next() != "(" || !isClosed(position + 1))
+    return to;
+  const size_t close = closing(position + 1), keyword = position;
+  for (size_t from = position + 2; from < close;) {
+    const size_t end = argumentEnd(from, close);
+    to.push_back(copyValue(spawn, from, end, copies));
+    from = end + 1;
+  }
+  position = keyword;
+  drop(close + 1);
+  return to;
+}
+
 void Translator::spawnCall(const Spawn &spawn) {
+  Copies copies;
+  const std::vector<std::string> to = forkedTo(spawn, copies);
   const SpawnedCall call = spawnedCall();
   if (!call.arguments)
     return refuseSpawn(spawn, call);
-  std::string values;
-  unsigned copies = 0;
-  auto copy = [&](size_t from, size_t to) { // returns the name of the copy
-    std::string name = "__charcoal_" + std::to_string(copies++);
-    text(spawn.keyword, "__extension__ __auto_type " + name + " = ((void)0, ");
-    position = from;
-    skim(to);
-    text(spawn.keyword, ");");
-    values += " __charcoal_value(&" + name + ", sizeof " + name + ");";
-    return name;
-  };
   const bool direct = isDirect(call);
-  const std::string pointer = direct ? "" : copy(call.start, call.arguments);
+  const std::string pointer = direct ? "" : copyValue(spawn, call.start, call.arguments, copies);
 
   const size_t close = closing(call.arguments);
   std::vector<std::pair<size_t, std::string>> passed; // a literal's index, or the name of a copy
   for (size_t from = call.arguments + 1; from < close;) {
-    size_t to = from;
-    while (to < close && at(to) != ",")
-      to = (at(to) == "(" || at(to) == "[" || at(to) == "{" ? closing(to) : to) + 1;
+    const size_t end = argumentEnd(from, close);
     bool literal = true;
-    for (size_t i = from; i < to; ++i)
+    for (size_t i = from; i < end; ++i)
       literal &= isLiteral(i);
-    passed.push_back(literal ? std::pair(from, std::string()) : std::pair(size_t(0), copy(from, to)));
-    from = to + 1;
+    passed.push_back(literal ? std::pair(from, std::string())
+                             : std::pair(size_t(0), copyValue(spawn, from, end, copies)));
+    from = end + 1;
   }
 
   spawnMarker(spawn);
   piece(Piece::Captured, spawn.keyword);
-  text(spawn.keyword, "{ __charcoal_body(" + std::to_string(spawn.uid) + "u);" + values + " (void)");
+  text(spawn.keyword, "{ __charcoal_body(" + std::to_string(spawn.uid) + "u);" + copies.values);
+  text(spawn.keyword, to.size() == 2 ? "__extension__ __auto_type __charcoal_result = " : " (void)");
   if (direct) {
     position = call.start;
     take();
@@ -243,7 +280,11 @@ void Translator::spawnCall(const Spawn &spawn) {
     else
       text(spawn.keyword, passed[k].second);
   }
-  text(close, ") ; }");
+  text(close, ") ;");
+  if (!to.empty())
+    text(close, " ch_event_end_fork((ch_event)(void *)" + to[0] +
+                    (to.size() == 2 ? ", &__charcoal_result, " + to[1] : std::string(", 0, 0")) + ");");
+  text(close, " }");
   drop(close + 1);
   if (here() == ";")
     return drop();

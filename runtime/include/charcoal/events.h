@@ -78,6 +78,7 @@ CH_EVENTS_QUIET ch_event ch_event_make(struct ch_rendezvous *, const void *id CH
                                        unsigned n, const struct ch_event_slot_made *slots CH_NO_ESCAPE,
                                        const char *site);
 CH_EVENTS_QUIET int ch_event_trigger(ch_event, unsigned n, const struct ch_event_value *values CH_NO_ESCAPE);
+CH_EVENTS_QUIET void ch_event_end_fork(ch_event, const void *result, unsigned kind);
 CH_EVENTS_QUIET int ch_event_cancel_(ch_event);
 CH_EVENTS_QUIET int ch_event_is_outstanding_(ch_event);
 CH_EVENTS_QUIET int ch_rendezvous_cancel_(struct ch_rendezvous *);
@@ -198,6 +199,16 @@ void ch_event_callback(void *argument);
 #define ch_trigger(e, ...)                                                                                             \
   ch_event_trigger(((void)sizeof(((e)(__VA_ARGS__), 0)), (ch_event)(void *)(e)), CH_EVENT_COUNT(__VA_ARGS__),          \
                    CH_EVENT_JOIN(CH_VALUES_, CH_EVENT_COUNT(__VA_ARGS__))(__VA_ARGS__))
+/* Makes an event as mkevent does, and begins an activity that calls a function and triggers the event with its result:
+ *
+ *   tfork(r, id, f(x), &slot);      twait { tfork(f(x), &slot); }
+ *   tfork(r, id, f(x));             twait { tfork(f(x)); }
+ *
+ * Without a slot the result is dropped, and f may return nothing. `f(x)` is written as behind `activate`: f and its
+ * arguments are evaluated now, by the caller. The function may wait as it likes; it is an activity like others, and is
+ * not cancelled when the event is. It is a statement. Never blocks.
+ * Source: Tame, section 4.2. */
+#define tfork(...) CH_EVENT_JOIN(CH_TFORK_, CH_EVENT_COUNT(__VA_ARGS__))(__VA_ARGS__)
 /* Cancels the event, because it will not happen or nobody wants it any more: its id does not arrive, and a source that
  * would have triggered it (ch_trigger_after and its like) is withdrawn. Never blocks.
  * Result: 0; EALREADY: the event was triggered or cancelled before. */
@@ -441,6 +452,23 @@ void ch_event_callback(void *argument);
   (CH_EVENT_DEMAND(CH_HAS_IDS(a), "an event has at most four values"),                                                 \
    CH_EVENT_AS(event(CH_T(c), CH_T(d), CH_T(e), CH_T(f)), a, b, 6, CH_SLOT(a, a, 0), CH_SLOT(a, b, 1),                 \
                CH_SLOT(a, c, 2), CH_SLOT(a, d, 3), CH_SLOT(a, e, 4), CH_SLOT(a, f, 5)))
+
+/* `activate __charcoal_to(event, kind)` gives the result of the call to the event. */
+#define CH_FORK(event, call)                                                                                           \
+  do {                                                                                                                 \
+    __auto_type ch_forked = (event);                                                                                   \
+    activate __charcoal_to(ch_forked) call;                                                                            \
+  } while (0)
+#define CH_FORK_VALUE(event, call)                                                                                     \
+  do {                                                                                                                 \
+    __auto_type ch_forked = (event);                                                                                   \
+    const unsigned ch_kind = CH_KIND(*(CH_VALUE_TYPE(call) *)0) + 0 * (unsigned)sizeof((ch_forked(call), 0));          \
+    activate __charcoal_to(ch_forked, ch_kind) call;                                                                   \
+  } while (0)
+#define CH_TFORK_1(call) CH_FORK(mkevent(), call)
+#define CH_TFORK_2(call, slot) CH_FORK_VALUE(mkevent(slot), call)
+#define CH_TFORK_3(r, id, call) CH_FORK(mkevent(r, id), call)
+#define CH_TFORK_4(r, id, call, slot) CH_FORK_VALUE(mkevent(r, id, slot), call)
 
 #if defined(__CHARCOAL__)
 /* What the front end turns `twait { }`, blocks with a rendezvous, and slots into. */

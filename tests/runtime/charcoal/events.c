@@ -756,6 +756,63 @@ TEST(a_cancelled_window_starts_no_more) {
   EXPECT(error == ECANCELED && u.done < 10);
 }
 
+static int twice(int i) {
+  ch_sleep((5 - i) * 1000000);
+  return 2 * i;
+}
+static double half(double d) { return d / 2; }
+static int forked;
+static void forks_nothing(int *to) {
+  ch_reschedule();
+  ++*to;
+}
+
+TEST(tfork_evaluates_the_call_at_once_and_stores_its_result) {
+  int v[4];
+  long n;
+  double d = 0;
+  int (*pointer)(int) = twice;
+  twait {
+    for (int i = 0; i < 4; i++)
+      tfork(pointer(i), &v[i]);
+    pointer = NULL;
+    tfork(twice(4), &n);
+    tfork(forks_nothing(&forked));
+    if (forked == 0)
+      tfork(half(3), &d);
+    else
+      tfork(half(5), &d);
+    EXPECT(d == 0 && forked == 0);
+  }
+  EXPECT(v[0] == 0 && v[1] == 2 && v[2] == 4 && v[3] == 6 && n == 8 && d == 1.5 && forked == 1);
+}
+
+TEST(tfork_with_an_id_says_whose_activity_has_ended) {
+  rendezvous(int) r;
+  int id, v = 0, seen = 0;
+  tfork(r, 1, twice(1), &v);
+  tfork(r, 2, twice(2));
+  tfork(r, 4, forks_nothing(&forked));
+  EXPECT(ch_outstanding(r) == 3);
+  for (int i = 0; i < 3; i++) {
+    EXPECT(twait(r, &id) == 0);
+    seen |= id;
+  }
+  EXPECT(seen == 7 && v == 2 && forked == 1);
+}
+
+TEST(an_activity_of_tfork_outlives_its_event) {
+  rendezvous(int) r;
+  int v = 0;
+  tfork(r, 1, forks_nothing(&forked));
+  tfork(r, 2, twice(4), &v);
+  ch_rendezvous_cancel(r);
+  while (!forked)
+    ch_reschedule();
+  ch_sleep(10000000);
+  EXPECT(v == 0 && ch_triggered(r) == 0);
+}
+
 TEST(adapters_compose) {
   event(int) made[2];
   int which = -1, n = -1, copy = -1;
