@@ -353,13 +353,15 @@ void Splitter::keep() {
 
 // An image of one word may be given back by `pop`, which reads the word. If a part of it has just been stored, the read
 // waits until the store has reached the cache: some ten cycles for every call. So the word is stored whole.
-static void storeWholeWords(AllocaInst &slot, IntegerType *word) {
+static void storeWholeWords(AllocaInst &slot, IntegerType *word, const DataLayout &DL) {
   for (User *U : make_early_inc_range(slot.users())) {
     auto *store = dyn_cast<StoreInst>(U);
     if (!store || store->getPointerOperand() != &slot || !store->isSimple())
       continue;
     Value *value = store->getValueOperand();
-    if (!value->getType()->isIntegerTy() || value->getType()->getIntegerBitWidth() >= word->getBitWidth())
+    if (!value->getType()->isIntegerTy() || DL.getTypeStoreSize(value->getType()) != slot.getAllocationSize(DL))
+      continue; // only a part of the slot is stored
+    if (value->getType()->getIntegerBitWidth() >= word->getBitWidth())
       continue;
     IRBuilder<> B(store);
     B.CreateAlignedStore(B.CreateZExt(value, word), &slot, Align(8));
@@ -385,7 +387,7 @@ void Splitter::layOutImage() {
   image->setAlignment(layout.align);
   if (imageSize == 8 && DL.isLittleEndian() && all_of(offsets, [](uint64_t offset) { return offset == 0; }))
     for (AllocaInst *slot : slots)
-      storeWholeWords(*slot, B.getInt64Ty());
+      storeWholeWords(*slot, B.getInt64Ty(), DL);
   // Without optimisation an address that is computed in one block costs a place on the stack and an instruction at each
   // use in another. So there each use has its own computation, which becomes part of the instruction.
   const bool anew = F.hasFnAttribute(Attribute::OptimizeNone);
