@@ -118,7 +118,7 @@ static inline void ch_block_give(enum ch_kind kind, unsigned klass, void *block)
 static inline struct ch_class *ch_frame_class(const struct ch_frame_info *info) {
   return &ch_tls.frames[(info->size + CH_FRAME_STEP - 1) / CH_FRAME_STEP];
 }
-static inline struct ch_frame *ch_frame_take(const struct ch_frame_info *info) {
+static inline __attribute__((always_inline)) struct ch_frame *ch_frame_take(const struct ch_frame_info *info) {
   struct ch_frame *f = ch_class_take(ch_frame_class(info));
   if (CH_UNLIKELY(!f))
     return ch_frame_new(info);

@@ -242,27 +242,28 @@ static inline int receive_soon(struct ch_channel *c, void *to, size_t size) {
   return result;
 }
 
-/* A try that has to wait is as good as a look when the clause is listed, as only this domain touches the channel. */
-static bool blocks_at_once(const struct ch_channel *c) { return !c->object.shared && ch_is_in_branch(); }
+/* A branch outside all cancelled scopes uses a channel that only its domain touches. Then a try that has to wait is as
+ * good as the look that is taken when the clause is listed. */
+static bool is_simple(const struct ch_channel *c) {
+  return CH_LIKELY(!c->object.shared) && CH_LIKELY(ch_domain.marks == 0) && CH_LIKELY(ch_domain.current != NULL);
+}
 
-__attribute__((noinline)) static struct ch_int_result send_later(struct ch_channel *c, const void *from, size_t size) {
+__attribute__((noinline)) static struct ch_int_result send_any(struct ch_channel *c, const void *from, size_t size) {
   struct ch_channel_send__clause f;
+  int result = ch_is_marked() ? ECANCELED : send_soon(c, from, size);
+  if (CH_LIKELY(result != CH_OP_WAITS))
+    return (struct ch_int_result){CH_DONE, result};
   ch_channel_send__clause(&f, c, from, size);
   return ch_form_wait_int(send_leaves, &f.clause);
-}
-__attribute__((noinline)) static struct ch_int_result receive_later(struct ch_channel *c, void *to, size_t size) {
-  struct ch_channel_recv__clause f;
-  ch_channel_recv__clause(&f, c, to, size);
-  return ch_form_wait_int(recv_leaves, &f.clause);
 }
 
 struct ch_int_result ch_channel_send_int(struct ch_channel *, const void *, size_t) CH_INT_NAME(ch_channel_send);
 struct ch_int_result ch_channel_send_int(struct ch_channel *c, const void *from, size_t size) {
-  int result = ch_is_marked() ? ECANCELED : send_soon(c, from, size);
+  if (!is_simple(c))
+    CH_JUMP_TO send_any(c, from, size);
+  int result = send(c, NULL, from, size);
   if (CH_LIKELY(result != CH_OP_WAITS))
     return (struct ch_int_result){CH_DONE, result};
-  if (CH_UNLIKELY(!blocks_at_once(c)))
-    return send_later(c, from, size);
   struct ch_frame *f = ch_frame_take(&send_leaves[0].info);
   form_send((struct ch_channel_send__clause *)f->image, c, &send_type, from, size);
   return ch_form_blocks(f, &c->senders);
@@ -276,13 +277,22 @@ int ch_channel_send(struct ch_channel *c, const void *from, size_t size) {
   return (int)ch_form_wait(send_leaves, &f.clause);
 }
 
-struct ch_int_result ch_channel_recv_int(struct ch_channel *, void *, size_t) CH_INT_NAME(ch_channel_recv);
-struct ch_int_result ch_channel_recv_int(struct ch_channel *c, void *to, size_t size) {
+__attribute__((noinline)) static struct ch_int_result receive_any(struct ch_channel *c, void *to, size_t size) {
+  struct ch_channel_recv__clause f;
   int result = ch_is_marked() ? ECANCELED : receive_soon(c, to, size);
   if (CH_LIKELY(result != CH_OP_WAITS))
     return (struct ch_int_result){CH_DONE, result};
-  if (CH_UNLIKELY(!blocks_at_once(c)))
-    return receive_later(c, to, size);
+  ch_channel_recv__clause(&f, c, to, size);
+  return ch_form_wait_int(recv_leaves, &f.clause);
+}
+
+struct ch_int_result ch_channel_recv_int(struct ch_channel *, void *, size_t) CH_INT_NAME(ch_channel_recv);
+struct ch_int_result ch_channel_recv_int(struct ch_channel *c, void *to, size_t size) {
+  if (!is_simple(c))
+    CH_JUMP_TO receive_any(c, to, size);
+  int result = receive(c, NULL, to, size);
+  if (CH_LIKELY(result != CH_OP_WAITS))
+    return (struct ch_int_result){CH_DONE, result};
   struct ch_frame *f = ch_frame_take(&recv_leaves[0].info);
   form_receive((struct ch_channel_recv__clause *)f->image, c, &recv_type, to, size);
   return ch_form_blocks(f, &c->receivers);

@@ -109,6 +109,11 @@ static enum ch_claimed claim_words(struct ch_clause *own, struct ch_clause *othe
 }
 
 enum ch_claimed ch_claim_both(struct ch_clause *own, struct ch_clause *other) {
+  if (!own && other->index >= CH_ALONE) { /* no wait has to be decided */
+    take_off(other);
+    taken(other);
+    return CH_CLAIMED;
+  }
   if (own && ch_selects_one(own) && ch_selects_one(other) && own->wait == other->wait)
     return CH_SAME_WAIT;
   enum ch_claimed claimed = claim_words(own, other);
