@@ -96,6 +96,32 @@ test('undoing enforce lets what is held run', async () => {
   })
 })
 
+test('development mode tells of a finish that nobody has waited for, and only of that one', async () => {
+  const { gc } = globalThis as { gc?: () => void }
+  if (gc === undefined) return // a browser
+  const { warn } = console
+  const said: string[] = []
+  console.warn = (text: string) => said.push(text)
+  const stop = develop(() => {})
+  try {
+    await spawn(function* () {
+      yield* finish(function* () {})
+      finish(function* forgotten() {})
+    })
+    while (said.length === 0) {
+      await tick(1)
+      gc()
+    }
+    await tick(1)
+  } finally {
+    stop()
+    console.warn = warn
+  }
+  const told = 'charcoal: nobody has waited for finish(…), so it has done nothing'
+  same([said.length, said[0].slice(0, told.length)], [1, told])
+  ok(/:\d+:\d+/.test(said[0].split('\n')[1]), said[0])
+})
+
 test('development mode reports legacy continuations inside a block, and not those of the block itself', async () => {
   const found: Foreign[] = []
   const stop = develop((f) => found.push(f))

@@ -1,4 +1,4 @@
-/** Mistakes have a sentence in Node and in development, and a number in production, which the documentation explains. */
+/** Mistakes have a sentence in Node and in development, and a number in production, explained in the documentation. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { diagnosis } from '../src/core/say.ts'
@@ -28,7 +28,10 @@ test('a bundle for browsers shows numbers, and one for development sentences', a
     writeFileSync(file, outputFiles[0].text)
     return run(process.execPath, [file]).trim().split('\n')
   }
-  const sentences = ['asyncFn takes a function, not 5', 'channel takes a whole number from 0 on, or Infinity, not "xxx"']
+  const sentences = [
+    'asyncFn takes a function, not 5',
+    'channel takes a whole number from 0 on, or Infinity, not "xxx"',
+  ]
   const numbers = [
     'charcoal-js error 1 (asyncFn, 5): see docs/errors.md',
     'charcoal-js error 3 (channel, xxx, 0): see docs/errors.md',

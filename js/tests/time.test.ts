@@ -1,4 +1,7 @@
-/** Virtual time: what a simulation drives, what it says of timers that are left, and the fake clocks of test frameworks. */
+/**
+ * Time: what a simulation drives, what it says of timers that are left, the fake clocks of test frameworks, and alarms
+ * of the real one.
+ */
 import { test, ok, same, rejects } from './harness.ts'
 import { atomic, pause, sleep, spawn, wait, type Activity } from './lib.ts'
 import { simulate, tracks } from '../src/dev/index.ts'

@@ -38,6 +38,8 @@ export interface Diagnosis {
   waitsForPromise(block: Block): void
   /** The branch has begun to wait for a lock. */
   waitsForLock(branch: Branch): void
+  /** An operation of several steps was made; gives what is to stand for it. */
+  made(op: Generator<unknown, any, any>): Generator<unknown, any, any>
 }
 
 export let diagnosis: Diagnosis | null = null

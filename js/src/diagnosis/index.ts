@@ -6,6 +6,7 @@ import type { Branch } from '../core/types.ts'
 import { useDiagnosis } from '../core/say.ts'
 import { remind } from './reminder.ts'
 import { TEXTS } from './texts.ts'
+import { made } from './unwaited.ts'
 
 /** Another activity may end the wait for a lock, so that a circle is no error: it may release the lock. */
 function warnOfCircle(branch: Branch): void {
@@ -13,4 +14,4 @@ function warnOfCircle(branch: Branch): void {
   if (circle !== null) console.warn(`charcoal: at ${branch.blocked!.describe()} ${circle}`)
 }
 
-useDiagnosis({ texts: TEXTS, waitsForPromise: remind, waitsForLock: warnOfCircle })
+useDiagnosis({ texts: TEXTS, waitsForPromise: remind, waitsForLock: warnOfCircle, made })
