@@ -3,28 +3,28 @@
 #include <string.h>
 #include <unistd.h>
 #define NI __attribute__((noinline))
-static int volatile zero;
-NI static int wait_for(int x) {
+static int volatile zero, one = 1, seven = 7;
+NI static int wait_for(int volatile *x) {
   usleep(1);
-  return x;
+  return *x;
 }
 NI static int of_array(int *volatile *out, int x) {
   int v[2] = {3, 4};
   (void)out;
   v[0] = x;
-  return v[wait_for(zero)] * 10 + v[wait_for(1 + zero)];
+  return v[wait_for(&one)];
 }
 NI static int of_bytes(int x) {
   char v[8];
   memset(v, 7, sizeof v);
   v[0] = (char)x;
-  return v[wait_for(zero)] * 10 + v[wait_for(7 + zero)];
+  return v[wait_for(&seven)];
 }
 NI static int of_alloca(int x) {
   char *v = __builtin_alloca(8);
   memset(v, 7, 8);
   *v = (char)x;
-  return v[wait_for(zero)] * 10 + v[wait_for(7 + zero)];
+  return v[wait_for(&seven)];
 }
 NI static int of_structure(int x) {
   struct {
@@ -34,7 +34,7 @@ NI static int of_structure(int x) {
   p += zero;
   p->a = (short)x;
   short *all = &s.a;
-  return all[wait_for(zero)] * 100 + all[wait_for(1 + zero)] * 10 + wait_for(s.c);
+  return all[wait_for(&one)];
 }
 NI static long of_union(int x) {
   union {
@@ -43,16 +43,15 @@ NI static long of_union(int x) {
     char byte;
   } u = {0x0102030405060708L};
   u.byte = (char)x;
-  int at = wait_for(zero);
-  return u.half[at] + (u.all >> 32);
+  return u.half[wait_for(&one)];
 }
 NI static int of_bool(int x) {
   _Bool seen = x & 1;
-  wait_for(x);
+  wait_for(&zero);
   return seen + x;
 }
 NI static int of_short(short x) {
-  wait_for(x);
+  wait_for(&zero);
   return x;
 }
 int main(void) {
