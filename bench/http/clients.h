@@ -1,7 +1,7 @@
 /* The clients of a web server for files, or of a proxy before one: the drivers of `http` and `proxy`. They make a
  * folder of files of 1 KB, 4 KB and 1 MB, and compare each byte of what they get.
  *
- * CASE is SIZE-keepalive, or 1k-close for a connection for each request; COUNT how many ms they work. 200 connections
+ * CASE is SIZE-keepalive, or SIZE-close for a connection for each request; COUNT how many ms they work. 200 connections
  * are busy (50 with files of 1 MB); in 1k-keepalive-1000 1,000 are, beside 10,000 idle ones (1,000 when COUNT is below
  * 1000), whose row is idle-bytes. */
 #ifndef BENCH_HTTP_CLIENTS_H
@@ -96,7 +96,8 @@ static int clients(int argc, char **argv, struct server (*start)(char *program, 
     const char *name;
     long size;
   } files[] = {{"1k", 1 << 10}, {"4k", 4 << 10}, {"1m", 1 << 20}};
-  static const char *const cases[] = {"1k-keepalive", "1k-keepalive-1000", "1k-close", "4k-keepalive", "1m-keepalive"};
+  static const char *const cases[] = {"1k-keepalive", "1k-keepalive-1000", "4k-keepalive", "1m-keepalive",
+                                      "1k-close",     "4k-close",          "1m-close"};
   int milliseconds = driver_arguments(argc, argv), known = 0;
   const char *name = argv[1];
   for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++)

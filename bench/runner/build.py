@@ -18,7 +18,7 @@ LIBRARIES = {"io_uring": ("-luring", "liburing-dev"), "libuv": ("-luv", "libuv1-
 # Where our program is one of the examples: BENCH -> EXAMPLE. It is built as all examples are.
 EXAMPLES = {"http": "knot", "kv": "kv", "proxy": "gateway"}
 # Servers that are installed on the machine; their program here starts them: SYSTEM -> COMMAND, also its Debian package.
-SERVERS = {"nginx": "nginx", "redis": "redis-server"}
+SERVERS = {"nginx": "nginx", "haproxy": "haproxy", "redis": "redis-server"}
 
 
 class Unavailable(Exception):

@@ -17,6 +17,7 @@ SYSTEMS = [
     "epoll",
     "libuv",
     "nginx",
+    "haproxy",
     "redis",
     "splitstack",
     "cxx20",
@@ -117,7 +118,8 @@ TWAIT = {
 }
 KV = ("get", "set", "get-16", "set-16")
 PROXY = ("1k-keepalive", "1m-keepalive")
-HTTP = ("1k-keepalive", "1k-close", "4k-keepalive", "1m-keepalive", "1k-keepalive-1000")  # the last has idle-bytes, too
+# The last has idle-bytes, too.
+HTTP = ("1k-keepalive", "4k-keepalive", "1m-keepalive", "1k-close", "4k-close", "1m-close", "1k-keepalive-1000")
 ECHO = ("throughput", "throughput-100")  # a run has the rows of p99 and idle-bytes, too
 
 BENCHES = {
