@@ -1,4 +1,5 @@
-// The benchmark programs: CASES[case][system](n) does the work n times and returns a checked answer. Each runs in a process of its own (see run.mjs).
+// The benchmark programs: CASES[case][system](n) does the work n times and returns a checked answer. Each runs in a
+// process of its own (see run.mjs).
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -14,12 +15,21 @@ const ours = (program) => async (n) => {
   const c = await lib()
   return () => c.spawn(program(c, n))
 }
-/** Plain `async` functions, as the build plugin writes them; `main(n)` gives the answer. */
-const plugin = (source, want) => async (n) => {
-  const { transform } = await import(path.join(js, 'dist/plugin.js'))
-  const { code } = transform(source, { file: 'main.mjs', all: true })
-  const main = new Function('$charcoal', `${code.replace(/import .*?;/, '')}; return main`)(await lib())
-  return async () => check(await main(n), want(n))
+/**
+ * Plain `async` functions, as the build plugin writes them; `main(n)` gives the answer. Made once in a process, as the
+ * other programs are: the engine optimizes what it has seen before.
+ */
+const plugin = (source, want) => {
+  let made
+  const make = async () => {
+    const { transform } = await import(path.join(js, 'dist/plugin.js'))
+    const { code } = transform(source, { file: 'main.mjs', all: true })
+    return new Function('$charcoal', `${code.replace(/import .*?;/, '')}; return main`)(await lib())
+  }
+  return async (n) => {
+    const main = await (made ??= make())
+    return async () => check(await main(n), want(n))
+  }
 }
 const saga = (program) => async (n) => {
   const { runSaga } = await import('redux-saga')
@@ -183,7 +193,8 @@ export const CASES = {
         )
     },
   },
-  // Three awaits of resolved promises, and what it costs to make them atomic: each form of a block beside the same code, in the same shape, without the block (PAIRS below).
+  // Three awaits of resolved promises, and what it costs to make them atomic: each form of a block beside the same
+  // code, in the same shape, without the block (PAIRS above).
   'atomic-3': {
     // atomic(body), and body() called with yield*.
     charcoal: ours(({ wait, atomic }, n) => {
@@ -308,7 +319,8 @@ export const CASES = {
         )
     },
   },
-  // The same with functions instead of promises: inside a block steps that need no promise do not pass through the event loop.
+  // The same with functions instead of promises: inside a block steps that need no promise do not pass through the
+  // event loop.
   'fusion-3': {
     charcoal: ours(({ asyncFn, enter, leave, leaving }, n) => {
       const f = asyncFn(function* (x) {

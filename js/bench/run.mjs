@@ -1,5 +1,6 @@
 // Runs the benchmarks beside their peers, prints a table, and puts the rows into BUILD/bench/results.json.
-// Usage: npm run bench -- [builddir] [--rounds=5] [--case=call]. Each measurement is a process of its own; rounds are interleaved, the best counts.
+// Usage: npm run bench -- [builddir] [--rounds=5] [--case=call]. Each measurement is a process of its own; rounds are
+// interleaved, the best counts.
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
@@ -135,8 +136,9 @@ process.exit(failed === 0 ? 0 : 1)
 
 function print(name) {
   const of = rows.filter((r) => r.case === name)
-  for (const r of of)
-    console.log(
-      `${name.padEnd(17)} ${r.system.padEnd(18)} ${String(Math.round(r.value)).padStart(7)} ${r.unit.padEnd(5)} ${r.ratio_to_ours === 1 ? '' : `${r.ratio_to_ours.toFixed(2)} x ours`}`,
-    )
+  for (const r of of) {
+    const ratio = r.ratio_to_ours === 1 ? '' : `${r.ratio_to_ours.toFixed(2)} x ours`
+    const value = String(Math.round(r.value)).padStart(7)
+    console.log(`${name.padEnd(17)} ${r.system.padEnd(18)} ${value} ${r.unit.padEnd(5)} ${ratio}`)
+  }
 }
