@@ -43,6 +43,22 @@ TEST(events_come_from_times_descriptors_children_signals_activities_and_the_pool
   EXPECT(ready == POLLIN && WIFEXITED(status) && WEXITSTATUS(status) == 3 && signal == SIGUSR1 && done == 1);
 }
 
+TEST(descriptors_that_are_always_ready_are_served_in_turn) {
+  rendezvous(int) r;
+  int pipes[2][2], served[2] = {0}, which, ready;
+  for (int i = 0; i < 2; i++) {
+    EXPECT(pipe(pipes[i]) == 0 && write(pipes[i][1], "", 1) == 1);
+    EXPECT(ch_trigger_on_fd(pipes[i][0], POLLIN, mkevent(r, i, &ready)) == 0);
+  }
+  for (int n = 0; n < 20; n++) {
+    EXPECT(twait(r, &which) == 0);
+    served[which]++;
+    EXPECT(ch_trigger_on_fd(pipes[which][0], POLLIN, mkevent(r, which, &ready)) == 0);
+  }
+  EXPECT(served[0] >= 9 && served[1] >= 9);
+  ch_rendezvous_cancel(r);
+}
+
 TEST(cancelling_an_event_withdraws_its_source) {
   rendezvous() r;
   int pipes[2], ready = 0;
