@@ -9,6 +9,7 @@
 #include "../port.h"
 #include <arpa/inet.h>
 #include <charcoal.h>
+#include <charcoal/server.h>
 #include <errno.h>
 #include <llhttp/llhttp.h>
 #include <netdb.h>
@@ -26,7 +27,7 @@ static const int64_t second = 1000000000, idle = 60 * second, patience = 30 * se
 
 /* ---- the servers ---- */
 
-enum { KEPT = 64, MOST_SERVERS = 16 };
+enum { KEPT = 64, MOST_SERVERS = 16, MOST_CLIENTS = 1 << 20 };
 static struct server {
   struct sockaddr_storage address;
   socklen_t address_size;
@@ -303,21 +304,15 @@ static bool serve_some(int client, const char *source) {
   return result == AGAIN;
 }
 
-static void drain(int client) {
-  char rest[512];
-  while (read(client, rest, sizeof rest) > 0) {
-  }
-}
-
-static void serve(int client, struct in_addr address) {
+static void serve(int client, void *unused) {
+  (void)unused;
   char source[INET_ADDRSTRLEN];
-  inet_ntop(AF_INET, &address, source, sizeof source);
+  struct sockaddr_in address = {0};
+  getpeername(client, (void *)&address, &(socklen_t){sizeof address});
+  inet_ntop(AF_INET, &address.sin_addr, source, sizeof source);
   while (ch_fd_wait(client, POLLIN, idle) > 0 && serve_some(client, source)) {
   }
-  shutdown(client, SHUT_WR);
-  within(second) do drain(client); /* a client that still sends would get a reset, and might lose the answer */
-  finish;
-  close(client);
+  ch_hang_up(client, second);
 }
 
 /* ---- the process ---- */
@@ -342,32 +337,20 @@ static bool add_server(char *text) {
 }
 
 int main(int argc, char **argv) {
-  signal(SIGPIPE, SIG_IGN);
   int port = argc < 3 ? -1 : read_port(argv[1]);
   if (port < 0)
     return fprintf(stderr, "usage: gateway PORT HOST:PORT...\n"), 2;
   for (int i = 2; i < argc; i++)
     if (!add_server(argv[i]))
       return fprintf(stderr, "gateway: there is no server '%s'\n", argv[i]), 2;
-  struct sockaddr_in here = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port)};
-  int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &(int){1}, sizeof(int));
-  setsockopt(listener, IPPROTO_TCP, TCP_NODELAY, &(int){1}, sizeof(int)); /* its connections inherit it */
-  if (bind(listener, (void *)&here, sizeof here) != 0 || listen(listener, 4096) != 0)
+  signal(SIGPIPE, SIG_IGN);
+  int listener = ch_listen(NULL, port, 0);
+  if (listener < 0)
     return perror("gateway: cannot listen"), 1;
-  getsockname(listener, (void *)&here, &(socklen_t){sizeof here});
-  printf("gateway: port %d\n", ntohs(here.sin_port));
+  printf("gateway: port %d\n", ch_port(listener));
   fflush(stdout);
   for (int i = 0; i < number_of_servers; i++)
     activate(i) { watch_over(&servers[i]); }
-  for (;;) {
-    struct sockaddr_in client;
-    int fd = accept(listener, (void *)&client, &(socklen_t){sizeof client});
-    if (fd >= 0)
-      activate(fd, client) { serve(fd, client.sin_addr); }
-    else if (errno == EMFILE || errno == ENFILE)
-      ch_sleep(second / 10); /* until a connection ends */
-    else if (errno != ECONNABORTED && errno != EINTR)
-      return perror("gateway: cannot accept"), 1;
-  }
+  errno = ch_serve(listener, MOST_CLIENTS, serve, NULL);
+  return perror("gateway: cannot accept"), 1;
 }
