@@ -46,16 +46,8 @@ static void count_outside(struct ch_group *outer, uint64_t n) {
   (outer == &ch_domain.base ? outer : ch_group_of_free(outer))->live += n;
 }
 
-/* The block has ended, and with it the group, but for what its free activities still have to do: they are free in the
- * block around it, if there is one. */
-static void end_group(struct ch_group *g) {
-  if (ch_group_of_free(g)->live == 0) {
-    free(g);
-    return;
-  }
-  struct ch_group *outer = ch_group_for_contained();
-  if (!outer)
-    outer = g->outer;
+/* What queues in g, and what it counts, is the other's from now on. */
+static void hand_over(struct ch_group *g, struct ch_group *outer) {
   if (g->head) {
     if (outer->head)
       outer->tail->link.next = (struct ch_link *)g->head;
@@ -68,7 +60,44 @@ static void end_group(struct ch_group *g) {
   outer->by_others += g->by_others;
   count_outside(outer, ch_group_of_free(g)->live);
   g->to = outer;
+}
+
+/* The block has ended, and with it the group, but for what its free activities still have to do: they are free in the
+ * block around it, if there is one. */
+static void end_group(struct ch_group *g) {
+  if (ch_group_of_free(g)->live == 0) {
+    free(g);
+    return;
+  }
+  struct ch_group *outer = ch_group_for_contained();
+  if (!outer)
+    outer = g->outer;
+  hand_over(g, outer);
   ch_slice_if_in_company();
+}
+
+static __thread struct ch_group *left; /* blocks of others, by `outer`: their memory stays, since waits lead to it */
+
+void ch_group_leave_blocks_of_others(struct ch_branch *first) {
+  struct ch_group *base = &ch_domain.base, **at = &ch_domain.group;
+  while (*at != base) {
+    struct ch_group *g = *at;
+    if (ch_activity_of(g->owner) == first) {
+      at = &g->outer;
+      continue;
+    }
+    *at = g->outer;
+    hand_over(g, base);
+    ch_group_of_free(g)->live++; /* so that nobody frees it */
+    g->outer = left;
+    left = g;
+  }
+  struct ch_group **own = first->flags & CH_LONG ? &ch_branch_prefix(first)->group : NULL;
+  if (own && (*own)->to == base) {
+    (*own)->live--;
+    *own = base;
+    base->live++;
+  }
 }
 
 void ch_group_free_ended(struct ch_group *f) {

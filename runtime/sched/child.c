@@ -61,6 +61,7 @@ static void visit_async(void *block, void *unused) {
 static void drop_others(void) {
   struct ch_domain *d = &ch_domain;
   caller = ch_activity_of(d->current);
+  ch_group_leave_blocks_of_others(caller);
   d->drops_others = 1;
   ch_heap_walk(CH_KIND_ASYNC, visit_async, NULL); /* first, while their roots lead to their activities */
   ch_dump_activities(drop_activity, NULL);

@@ -166,6 +166,9 @@ CH_HIDDEN intptr_t ch_wait_native(unsigned by);
 
 /* The last of the group's activities has finished. */
 CH_HIDDEN void ch_group_has_emptied(struct ch_group *);
+/* In a child of fork, before the others are dropped: nobody ends their atomic blocks, so who was spawned in one belongs
+ * to the base group from now on. `first`: of the activity that stays. */
+CH_HIDDEN void ch_group_leave_blocks_of_others(struct ch_branch *first);
 /* The running branch waits until all of the group's activities have finished; nobody else runs meanwhile. */
 CH_HIDDEN void ch_group_drain(struct ch_group *);
 

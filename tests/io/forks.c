@@ -284,6 +284,40 @@ TEST(a_child_without_main_ends_with_its_activity) {
   }
 }
 
+/* In the child nobody ends the blocks in which its activity was spawned. */
+static void forks_and_waits(pid_t *child) {
+  *child = fork();
+  if (*child != 0) return;
+  int naps = 0;
+  ch_activity a;
+  alarm(20);
+  ch_sleep(1000000);
+  activate [&a] { ch_sleep(1000000), naps++; }
+  EXPECT(ch_activity_wait(&a) == 0);
+  do { async { ch_sleep(1000), naps++; } async { ch_sleep(1000), naps++; } } finish;
+  atomic contained { activate { naps++; } }
+  exit(naps);
+}
+TEST(a_child_of_an_activity_in_the_atomic_block_of_another_goes_on) {
+  for (int inner = 0; inner < 2; inner++)
+    for (int free_of_it = 0; free_of_it < 2; free_of_it++) {
+      pid_t child = -1;
+      ch_activity beside[2], forks;
+      nap(&beside[0]);
+      atomic contained {
+        nap(&beside[1]);
+        if (inner)
+          activate { atomic contained { activate [&forks] { forks_and_waits(&child); } } }
+        else if (free_of_it)
+          activate free [&forks] { forks_and_waits(&child); }
+        else
+          activate [&forks] { forks_and_waits(&child); }
+      }
+      EXPECT(ch_activity_wait(&forks) == 0 && status_of(child) == 4 << 8);
+      for (int i = 0; i < 2; i++) ch_activity_wait(&beside[i]);
+    }
+}
+
 static ch_sem at_fork;
 static int prepared, in_parent, in_child;
 static void prepare(void) { prepared++; }
