@@ -38,7 +38,7 @@ export interface Diagnosis {
   waitsForPromise(block: Block): void
   /** The branch has begun to wait for a lock. */
   waitsForLock(branch: Branch): void
-  /** An operation of several steps was made; gives what is to stand for it. */
+  /** An operation of several steps was made, and `develop()` is in force; gives what is to stand for it. */
   made(op: Generator<unknown, any, any>): Generator<unknown, any, any>
 }
 

@@ -1,4 +1,5 @@
 /** Operations of several steps, each the generator of a function of the library: `finish`, `select`, `lock.with`. */
+import { domain } from './current.ts'
 import { diagnosis } from './say.ts'
 import { Suspension, type Operation } from './suspension.ts'
 
@@ -7,7 +8,7 @@ export interface Steps<T> extends Operation<T>, PromiseLike<T> {}
 
 /** Makes what a generator function of the library returns awaitable. The method stands in the function's prototype. */
 export function steps<T>(gen: Generator<unknown, T, any>): Steps<T> {
-  const op = diagnosis === null ? gen : diagnosis.made(gen)
+  const op = diagnosis === null || domain.site === null ? gen : diagnosis.made(gen)
   if (!('then' in op)) Object.getPrototypeOf(op).then = Suspension.prototype.then
   return op as unknown as Steps<T>
 }

@@ -1,6 +1,8 @@
 /**
  * What explains mistakes, and warns of what may be one. It is loaded in Node, with charcoal-js/dev, and in browsers in
  * development; a page in production does without, and shows numbers (see core/say.ts).
+ *
+ * It needs no part of the library that may find a mistake when it is loaded, so that it can be loaded before them.
  */
 import type { Branch } from '../core/types.ts'
 import { useDiagnosis } from '../core/say.ts'
