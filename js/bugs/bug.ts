@@ -1,4 +1,7 @@
-/** A published atomicity bug, reduced to a program that can be run with and without an atomic block around the risky stretch. */
+/**
+ * A published atomicity bug, reduced to a program that can be run with and without an atomic block around the risky
+ * stretch.
+ */
 import { atomic, type Operation } from '../src/index.ts'
 
 export interface Bug {

@@ -1,4 +1,7 @@
-/** Published bugs of real projects: each fails under `explore` as it was, and passes with an atomic block around the risky stretch. */
+/**
+ * Published bugs of real projects: each fails under `explore` as it was, and passes with an atomic block around the
+ * risky stretch.
+ */
 import { test, ok, rejects } from './harness.ts'
 import * as bugs from '../bugs/index.ts'
 import { atomically, plainly } from '../bugs/bug.ts'

@@ -108,7 +108,8 @@ test('what enterWith enters stays, in this activity alone', async () => {
 
 test('transformed functions keep their stores as native ones do', async () => {
   const source = `async function leaf() { await hop(); return store() }
-    async function request() { atomic: { await hop(); const a = store(); return [a, await leaf(), await storage.run('in', () => leaf()), store()] } }`
+    async function request() { atomic: { await hop(); const a = store();
+      return [a, await leaf(), await storage.run('in', () => leaf()), store()] } }`
   const make = (text: string): (() => Promise<unknown>) =>
     new Function('$charcoal', 'hop', 'store', 'storage', `${text}\nreturn request`)(runtime, hop, store, storage)
   const ours = make(transform(source, { all: true })!.code.replace(/import .*?;/, ''))

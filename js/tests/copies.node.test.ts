@@ -14,7 +14,8 @@ async function build(names: string[], format: 'esm' | 'iife', change = (text: st
   const { build } = await import('esbuild')
   for (const name of names) {
     const outfile = path.join(work, `${name}.mjs`)
-    const contents = ['diagnosis/index', 'index', 'events', 'dev/index', 'plugin/runtime'].map((f) => `export * from './src/${f}.ts'`)
+    const files = ['diagnosis/index', 'index', 'events', 'dev/index', 'plugin/runtime']
+    const contents = files.map((f) => `export * from './src/${f}.ts'`)
     const stdin = { contents: contents.join('\n'), resolveDir: js, loader: 'ts' as const }
     const target = 'es2022'
     const tsconfig = path.join(js, 'tsconfig.json')
@@ -71,7 +72,10 @@ test('copies run one another’s operations', async () => {
     const task = b.spawn(function* () { yield* a.sleep(99999) })
     await say(function* () { task.cancel(); try { yield* task } catch (e) { return task.state + ' ' + e.code } })
     await say(function* () {
-      yield* a.atomic(function* () { a.enter(); try { yield* b.sleep(1) } finally { if (a.leave()) yield* a.leaving() } })
+      yield* a.atomic(function* () {
+        a.enter()
+        try { yield* b.sleep(1) } finally { if (a.leave()) yield* a.leaving() }
+      })
       return 'left'
     })
     console.log(await b.simulate(function* () { yield* a.sleep(1e9); return 'virtual' }))`,

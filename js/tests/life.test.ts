@@ -724,7 +724,8 @@ test('tracing: continuations with parents, activities and atomic blocks by name,
     [nested.id, guarded.id],
   )
   const mine = of('continuation').filter((r) => names.get(r.activity) === 'traced')
-  // Up to the sleep; into the block; the nested block; its end; the rest up to async; the branch; the owner; and so on, each from the one before.
+  // Up to the sleep; into the block; the nested block; its end; the rest up to async; the branch; the owner; and so on,
+  // each from the one before.
   same(mine[0].atomic, undefined)
   same(mine[1].atomic, guarded.id)
   for (let i = 1; i < mine.length; i++)

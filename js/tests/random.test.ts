@@ -21,7 +21,10 @@ import {
 import { check, simulate, explore, random, StuckError } from '../src/dev/index.ts'
 import { interpret, type Instruction, type Program } from './reference.ts'
 
-/** `rich`: with futures and cancel too, and waits inside blocks that may deadlock. `scopes`: finish scopes around, in this activity. */
+/**
+ * `rich`: with futures and cancel too, and waits inside blocks that may deadlock. `scopes`: finish scopes around, in
+ * this activity.
+ */
 type Place = { atomic: boolean; finish: boolean; rich?: boolean; scopes?: number }
 
 function generate(next: () => number, channels: number, depth: number, place: Place): Program {

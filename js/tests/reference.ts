@@ -1,11 +1,13 @@
 /**
- * The reference: a small interpreter of the laws, with nothing of the library in it but the order of things. Programs are data; a branch is a stack of
- * instruction lists. One case per rule.
+ * The reference: a small interpreter of the laws, with nothing of the library in it but the order of things. Programs
+ * are data; a branch is a stack of instruction lists. One case per rule.
  *
- * Besides channels there are futures (`set`, `get`) and cancel: `cancel` marks the enclosing finish scope that is `up` further out, `kill` the activity that was spawned as number `which`.
+ * Besides channels there are futures (`set`, `get`) and cancel: `cancel` marks the enclosing finish scope that is `up`
+ * further out, `kill` the activity that was spawned as number `which`.
  *
- * Rules: spawn queues at the end; async starts at once and its continuation waits in front; a blocked branch gives way to the nearest such continuation, then to the activity's
- * ready branches, then to the next group of the newest context. An atomic block is a new context; it ends when its body and its contained activities have.
+ * Rules: spawn queues at the end; async starts at once and its continuation waits in front; a blocked branch gives way
+ * to the nearest such continuation, then to the activity's ready branches, then to the next group of the newest
+ * context. An atomic block is a new context; it ends when its body and its contained activities have.
  */
 export type Instruction =
   | { op: 'log'; what: number }
@@ -72,7 +74,10 @@ interface Context {
   owner?: Branch
 }
 
-/** Runs the program under the plain scheduler; the result is what it logged, then 'stuck' if it could not end, 'deadlock' if an atomic block could not. */
+/**
+ * Runs the program under the plain scheduler; the result is what it logged, then 'stuck' if it could not end,
+ * 'deadlock' if an atomic block could not.
+ */
 export function interpret(program: Program, capacities: number[]): (number | string)[] {
   const log: (number | string)[] = []
   const base: Context = { queue: [], contained: 0 }

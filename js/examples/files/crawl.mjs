@@ -1,4 +1,5 @@
-// Pages fetched three at a time, each with a time limit and retries; the first error stops the rest. Run it: node crawl.mjs
+// Pages fetched three at a time, each with a time limit and retries; the first error stops the rest.
+// Run it: node crawl.mjs
 import { createServer } from 'node:http'
 import { asyncFn, wait } from 'charcoal-js'
 import { map, retry, timeout } from 'charcoal-js/ops'

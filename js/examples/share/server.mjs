@@ -1,4 +1,5 @@
-// Keeps one box for everybody, with a version, and never looks into it. Usage: server.mjs <folder of the built page> [port] [latency in ms]
+// Keeps one box for everybody, with a version, and never looks into it.
+// Usage: server.mjs <folder of the built page> [port] [latency in ms]
 import { createServer } from 'node:http'
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'

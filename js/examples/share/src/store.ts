@@ -2,9 +2,11 @@
 /**
  * The list, as this page knows it, and its exchange with the server.
  *
- * - `items` and `version` belong together: `items` is what the box of that version holds, or will hold when the push under way has come back.
+ * - `items` and `version` belong together: `items` is what the box of that version holds, or will hold when the push
+ *   under way has come back.
  *
- * The invariant is broken between the awaits of `add` and `refresh`. Their `atomic:` labels see to it that nothing runs there.
+ * The invariant is broken between the awaits of `add` and `refresh`. Their `atomic:` labels see to it that nothing runs
+ * there.
  */
 import { openSecret, seal, unseal, type Secret } from './secret.ts'
 
