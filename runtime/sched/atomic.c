@@ -76,7 +76,8 @@ static void end_group(struct ch_group *g) {
   ch_slice_if_in_company();
 }
 
-static __thread struct ch_group *left; /* blocks of others, by `outer`: their memory stays, since waits lead to it */
+/* Blocks of others, by `outer`: their memory stays, since waits lead to it. A child of fork begins with one thread. */
+static struct ch_group *left;
 
 void ch_group_leave_blocks_of_others(struct ch_branch *first) {
   struct ch_group *base = &ch_domain.base, **at = &ch_domain.group;
