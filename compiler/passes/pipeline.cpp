@@ -63,6 +63,8 @@ static const Entry pipeline[] = {
     {"duplicate", Stage::Start, "interruptible versions, yield points", add<DuplicatePass, Stage::Start>},
     {"atomic", Stage::Start, "atomic regions count", add<AtomicPass, Stage::Start>},
     {"versions", Stage::Start, "table of interruptible versions by address", add<VersionsPass, Stage::Start>},
+    {"unused", Stage::Last, "entries of that table for functions that nothing uses any more go",
+     add<UnusedPass, Stage::Last>},
     {"merge", Stage::Last, "superfluous yield points go", add<MergePass, Stage::Last>},
     {"atomicity", Stage::Last, "accesses to shared memory report themselves", add<AtomicityPass, Stage::Last>},
     {"split", Stage::Last, "interruptible versions can suspend", add<SplitPass, Stage::Last>},

@@ -8,6 +8,9 @@
 //
 // An entry stands where the address is taken, not where the function is defined: so a function whose address nobody
 // takes costs nothing, and its unused interruptible version stays collectable.
+//
+// Pass `unused` drops the entries of functions of other modules whose only use was in code that has turned out
+// to be dead: there may be no such function, and a plain link does not ask for it.
 #include "versions.h"
 #include "abi.h"
 #include "marks.h"
@@ -137,6 +140,29 @@ PreservedAnalyses VersionsPass::run(Module &M, ModuleAnalysisManager &) {
     appendToUsed(M, retained);
   addRegistration(abi, "charcoal.versions.register", abi.versionsRegister(), true);
   addRegistration(abi, "charcoal.versions.unregister", abi.versionsUnregister(), false);
+  return PreservedAnalyses::none();
+}
+
+// The function of an entry for one that is defined elsewhere.
+static Function *externalFunctionOf(GlobalVariable &G) {
+  auto *entry = G.getSection() == Section ? dyn_cast<ConstantStruct>(G.getInitializer()) : nullptr;
+  auto *F = entry ? dyn_cast<Function>(entry->getOperand(0)) : nullptr;
+  return F && F->isDeclaration() ? F : nullptr;
+}
+
+PreservedAnalyses UnusedPass::run(Module &M, ModuleAnalysisManager &) {
+  SmallPtrSet<Constant *, 8> unused;
+  for (GlobalVariable &G : M.globals())
+    if (Function *F = G.hasInitializer() ? externalFunctionOf(G) : nullptr) {
+      F->removeDeadConstantUsers();
+      if (F->hasOneUse())
+        unused.insert(&G);
+    }
+  if (unused.empty())
+    return PreservedAnalyses::all();
+  removeFromUsedLists(M, [&](Constant *C) { return unused.contains(C->stripPointerCasts()); });
+  for (Constant *entry : unused)
+    cast<GlobalVariable>(entry)->eraseFromParent();
   return PreservedAnalyses::none();
 }
 

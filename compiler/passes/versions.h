@@ -14,6 +14,12 @@ struct VersionsPass : llvm::PassInfoMixin<VersionsPass> {
   static bool isRequired() { return true; }
 };
 
+// Drops the entries of functions of other modules that nothing else uses any more.
+struct UnusedPass : llvm::PassInfoMixin<UnusedPass> {
+  llvm::PreservedAnalyses run(llvm::Module &, llvm::ModuleAnalysisManager &);
+  static bool isRequired() { return true; }
+};
+
 } // namespace charcoal
 
 #endif

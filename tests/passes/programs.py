@@ -368,7 +368,7 @@ def stays_below(limit, much, little):
 def the_passes_take_time_in_proportion_to_size(folder):
     small, large = 1000, 5000
     passes = "-passes=" + ",".join(
-        f"charcoal-{name}" for name in ("outline", "duplicate", "atomic", "versions", "merge", "split", "shortcuts")
+        f"charcoal-{name}" for name in "outline duplicate atomic versions unused merge split shortcuts".split()
     )
 
     def module(level, kind, n):
