@@ -336,9 +336,11 @@ TEST(a_writer_waits_for_no_reader_that_comes_later) {
   for (int i = 0; i < 4; i++) ch_activity_wait(&readers[i]);
 }
 
-static void *writes_for_a_while(void *s) {
+static _Atomic int late; /* the result of the one whose time is over */
+static void *writes_until_one_is_late(void *s) {
   pthread_rwlock_wrlock(&rw);
   sem_post(s);
+  while (late < 0) usleep(1000);
   usleep(20000);
   pthread_rwlock_unlock(&rw);
   return NULL;
@@ -346,9 +348,10 @@ static void *writes_for_a_while(void *s) {
 TEST(what_a_thread_has_for_writing_is_waited_for) {
   pthread_t t;
   sem_t s;
-  int late = -1, readers = 0, ticks = 0, over = 0;
+  int readers = 0, ticks = 0, over = 0;
+  late = -1;
   sem_init(&s, 0, 0);
-  EXPECT(pthread_create(&t, NULL, writes_for_a_while, &s) == 0 && sem_wait(&s) == 0);
+  EXPECT(pthread_create(&t, NULL, writes_until_one_is_late, &s) == 0 && sem_wait(&s) == 0);
   ch_activity a[3];
   activate [&a[0]] {
     struct timespec soon = in(CLOCK_REALTIME, MS);
