@@ -355,14 +355,12 @@ void Duplicator::insertYields(Function &version) {
 }
 
 // Breaks every cycle of the control-flow graph that makes calls, or only waits for somebody, without passing a yield
-// point (with Yields::Loops: every cycle). A block with a suspending call is one: the callee, or the adapter in front
-// of it, has a check at its entry.
+// point (with Yields::Loops: every cycle). A block with a call that checks at its entry is one.
 void Duplicator::insertYieldsInCycles(Function &version) {
   AtomicDepth depth(version);
   DenseSet<const BasicBlock *> cut; // blocks that have a yield point, or must not have one
   for (BasicBlock &BB : version)
-    if (depth.entering(BB) ||
-        any_of(BB, [](Instruction &I) { return isSuspendingCall(I) || isYield(I) || isPause(I); }))
+    if (depth.entering(BB) || any_of(BB, [](Instruction &I) { return isCheckedCall(I) || isYield(I) || isPause(I); }))
       cut.insert(&BB);
   ReversePostOrderTraversal<Function *> order(&version);
   DenseMap<const BasicBlock *, unsigned> index;

@@ -59,6 +59,14 @@ inline bool isSuspendingCall(const llvm::Instruction &I) {
   auto *CB = llvm::dyn_cast<llvm::CallBase>(&I);
   return CB && CB->hasFnAttr(SuspendsAttr);
 }
+// A call whose callee, or the adapter in front of it, has a check at its entry: it is a yield point. The runtime's own
+// (ch_send, ch_sem_wait, ...) are written by hand, and only wait: where they need not, they return without a check.
+inline bool isCheckedCall(const llvm::Instruction &I) {
+  if (!isSuspendingCall(I))
+    return false;
+  const llvm::Function *F = llvm::cast<llvm::CallBase>(I).getCalledFunction();
+  return !(F && F->isDeclaration() && F->getName().starts_with("ch_"));
+}
 inline bool isInterruptible(const llvm::Function &F) { return !F.isDeclaration() && F.hasFnAttribute(VersionAttr); }
 
 // A call in the sense of the source program: no intrinsic, no marker, no inline assembly.

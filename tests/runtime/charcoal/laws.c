@@ -1,5 +1,8 @@
 /* The laws as a program meets them: Charcoal C on the real scheduler. Each test is named after what it shows. */
 #include "harness.h"
+#include <charcoal/channel.h>
+#include <charcoal/future.h>
+#include <charcoal/locks.h>
 #include <pthread.h>
 #include <signal.h>
 
@@ -17,6 +20,38 @@ TEST(law_1_an_activity_that_never_blocks_gives_way_when_its_slice_is_over) {
   activate[&stopper] { stop = 1; }
   EXPECT(ch_activity_wait(&spinner) == 0 && turns > 0);
   ch_activity_wait(&stopper);
+}
+
+/* Calls that could wait, and never need to: each of these loops ends only if the other activity gets its turn. */
+#define UNTIL_ANOTHER_HAS_RUN(...)                                                                                     \
+  do {                                                                                                                 \
+    volatile int stop = 0;                                                                                             \
+    ch_activity other;                                                                                                 \
+    activate [&other] { stop = 1; }                                                                                    \
+    while (!stop) {                                                                                                    \
+      __VA_ARGS__;                                                                                                     \
+    }                                                                                                                  \
+    ch_activity_wait(&other);                                                                                          \
+  } while (0)
+TEST(law_1_waits_that_are_over_at_once_give_way_when_the_slice_is_over) {
+  int x = 1, y = 0;
+  channel(int) c;
+  future(int) f = {0};
+  ch_latch open;
+  ch_sem units;
+  ch_channel_init(&c, 2);
+  ch_future_set(&f, x);
+  ch_latch_init(&open, 0, 0);
+  ch_sem_init(&units, 1UL << 40);
+  UNTIL_ANOTHER_HAS_RUN(ch_send(&c, &x); ch_recv(&c, &y));
+  UNTIL_ANOTHER_HAS_RUN(ch_get(&f, &y));
+  UNTIL_ANOTHER_HAS_RUN(ch_latch_wait(&open));
+  UNTIL_ANOTHER_HAS_RUN(ch_sem_wait(&units));
+  UNTIL_ANOTHER_HAS_RUN(ch_sem_timedwait(&units, 1000));
+  UNTIL_ANOTHER_HAS_RUN(waituntil (ch_get(&f, &y)) {} or waituntil (ch_sleep(1000)) {});
+  UNTIL_ANOTHER_HAS_RUN(do { async y++; } finish);
+  EXPECT(y > 0);
+  ch_channel_destroy(&c);
 }
 
 /* "Between calls and explicit yield invocations, code is guaranteed to execute atomically" (seed 000, section 5.1): for
