@@ -36,7 +36,8 @@ LIBRARIES = {
     "libcurl": {
         "package": "curl",
         "configure": "{source}/configure CC={cc} 'CFLAGS={flags}' --disable-shared --without-ssl --without-zlib"
-        " --without-brotli --without-zstd --without-nghttp2 --without-libidn2 --without-libpsl --without-librtmp --disable-ldap --disable-manual",
+        " --without-brotli --without-zstd --without-nghttp2 --without-libidn2 --without-libpsl --without-librtmp"
+        " --disable-ldap --disable-manual",
         "make": "make -C lib",
         "headers": ["{source}/include"],
         "archives": ["lib/.libs/libcurl.a"],
