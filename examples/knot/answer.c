@@ -1,33 +1,14 @@
 /* What is sent: heads, ranges, conditions (RFC 9110), pages about errors, and the bytes of files. */
 #include "knot.h"
-#include <ctype.h>
-#include <strings.h>
 
 /* ---- heads ---- */
 
-/* The status with its meaning in words. */
-static const char *in_words(int status) {
-  static const char *const words[] = {"200 OK",
-                                      "206 Partial Content",
-                                      "301 Moved Permanently",
-                                      "304 Not Modified",
-                                      "400 Bad Request",
-                                      "403 Forbidden",
-                                      "404 Not Found",
-                                      "405 Method Not Allowed",
-                                      "408 Request Timeout",
-                                      "412 Precondition Failed",
-                                      "413 Content Too Large",
-                                      "414 URI Too Long",
-                                      "416 Range Not Satisfiable",
-                                      "417 Expectation Failed",
-                                      "431 Request Header Fields Too Large",
-                                      "501 Not Implemented",
-                                      "505 HTTP Version Not Supported"};
-  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-    if (atoi(words[i]) == status)
-      return words[i];
-  return "500 Internal Server Error";
+/* The status with its meaning, as llhttp names it, in words. */
+static const char *in_words(int status, char text[static 64]) {
+  snprintf(text, 64, "%d %s", status, llhttp_status_name((llhttp_status_t)status));
+  for (char *c = text; (c = strchr(c, '_'));)
+    *c = ' ';
+  return text;
 }
 
 const char *http_date(time_t t, char text[static 32]) {
@@ -50,7 +31,7 @@ static atomic const char *http_now(void) {
 static void begin(struct answer *a, int status) {
   a->status = status;
   ch_output_text(a->to, "HTTP/1.1 ");
-  ch_output_text(a->to, in_words(status));
+  ch_output_text(a->to, status == 200 ? "200 OK" : in_words(status, (char[64]){0}));
   ch_output_text(a->to, "\r\nServer: knot\r\nDate: ");
   ch_output_text(a->to, http_now());
   ch_output_text(a->to, a->last ? "\r\nConnection: close\r\n" : "\r\n");
@@ -61,7 +42,7 @@ static bool wants_head_only(const struct request *r) { return !r->refused && r->
 /* Goes on with a page about the status, and ends the answer. */
 static void end_with_page(struct answer *a) {
   char page[256];
-  const char *words = in_words(a->status);
+  const char *words = in_words(a->status, (char[64]){0});
   int size = snprintf(page, sizeof page, "<!doctype html><title>%s</title><h1>%s</h1>\n", words, words);
   ch_output_format(a->to, "Content-Type: text/html; charset=utf-8\r\nContent-Length: %d\r\n\r\n", size);
   if (!wants_head_only(a->request))

@@ -1,12 +1,10 @@
 /* The files under the root. A cache of each domain's own keeps those that were asked for last, for a second: small ones
  * with their content, others as an open descriptor. */
 #include "knot.h"
-#include <ctype.h>
 #include <search.h>
-#include <strings.h>
 #include <sys/stat.h>
 
-enum { SLOTS = 1024, SMALL = 64 << 10 };
+enum { SLOTS = 1024, SMALL = 64 << 10, LONGEST_PATH = 2048 }; /* LONGEST_PATH: of a target, decoded */
 static _Thread_local struct file *cache[SLOTS];
 
 static struct file **slot_of(const char *path) {
@@ -35,9 +33,11 @@ static ch_may_interleave atomic void replace(struct file **slot, struct file *f)
     file_close(before);
 }
 
-void files_forget(void) {
+intptr_t files_forget(void *unused) {
+  (void)unused;
   for (int i = 0; i < SLOTS; i++)
     replace(&cache[i], NULL);
+  return 0;
 }
 
 /* ---- what a target means ---- */

@@ -4,7 +4,9 @@
 
 #define _GNU_SOURCE
 #include <charcoal.h>
+#include <charcoal/openssl.h>
 #include <charcoal/output.h>
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <llhttp/llhttp.h>
@@ -13,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -25,6 +28,7 @@ struct settings {
   long long idle;          /* how many ns a connection may be idle */
   long long timeout;       /* how many ns a client may need to send a request, or to receive some part of an answer */
   long long largest_body;  /* the largest body of a request in bytes; a body is read and dropped */
+  SSL_CTX *tls;            /* how connections are encrypted, or NULL: none is */
 };
 extern struct settings settings;
 extern bool stopping; /* no new requests are served; main writes it and all domains read it */
@@ -37,8 +41,6 @@ void serve(int connection, void *unused);
 
 /* ---- request.c: a request, which comes in pieces ---- */
 
-enum { HEAD_SIZE = 8192 };
-
 struct request {
   llhttp_t parser;
   bool has_head, complete; /* all of its head, all of it has come */
@@ -48,7 +50,7 @@ struct request {
   size_t head;             /* how many of the bytes belong to the head */
   long long body;          /* how many bytes of the body were parsed */
   size_t parsed, end;      /* how many of `bytes` were parsed, and how many were read */
-  char bytes[HEAD_SIZE];   /* what was read; of the body only what was parsed last */
+  char bytes[8192];        /* what was read, which is the head, and of the body only what was parsed last */
 };
 /* Begins with what was read behind the request before. */
 void request_begin(struct request *);
@@ -93,29 +95,8 @@ void file_types_load(void);
  * without a slash), 400, 403, 404 or 500. */
 int file_open(struct file **, const char *target, const char *accepted);
 void file_close(struct file *);
-/* Forgets what this domain's cache holds. */
-void files_forget(void);
-enum { LONGEST_PATH = 2048 }; /* of a target, decoded */
-
-/* ---- tls.c: connections that may be encrypted ---- */
-
-struct connection {
-  int fd;
-  struct ssl_st *tls; /* NULL: the connection is not encrypted */
-};
-/* Says which certificate and key prove who this is. Ends the program if they cannot be used. */
-void tls_load(const char *certificate, const char *key);
-/* To be called when the first bytes of a connection are there. If they begin TLS, all that follows is encrypted. False:
- * the two sides could not agree. */
-bool tls_begin(struct connection *);
-/* Like read. If it is not to wait and nothing is there, it fails with EAGAIN. */
-ssize_t tls_read(struct connection *, void *, size_t, bool waits);
-/* Whether OpenSSL has read more than it has given. */
-bool tls_has_more(const struct connection *);
-/* Like write, for a connection that is encrypted. */
-ssize_t tls_write(void *connection, const void *, size_t);
-/* Tells the client that nothing follows, if the connection is encrypted. */
-void tls_end(struct connection *);
+/* Forgets what this domain's cache holds; a task for ch_domains_each. */
+intptr_t files_forget(void *unused);
 
 /* ---- log.c ---- */
 

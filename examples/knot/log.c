@@ -9,12 +9,10 @@ void log_open(void) {
   int opened = settings.log ? open(settings.log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644) : -1;
   if (settings.log && opened < 0)
     return perror(settings.log);
-  if (file < 0) {
+  if (file < 0)
     file = opened;
-  } else { /* the number stays the same, for somebody may be writing */
-    dup3(opened, file, O_CLOEXEC);
+  else if (dup3(opened, file, O_CLOEXEC) == file) /* the number stays the same, for somebody may be writing */
     close(opened);
-  }
 }
 
 /* A text of the client's, without what could break a line. */

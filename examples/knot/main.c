@@ -6,6 +6,7 @@
  */
 #include "knot.h"
 #include <charcoal/server.h>
+#include <err.h>
 #include <getopt.h>
 #include <signal.h>
 
@@ -20,7 +21,6 @@ static const char usage[] =
     "  -l, --log FILE           writes a line for each request\n"
     "  -t, --tls CERT KEY       files in PEM; a client may then begin TLS, at the same port\n"
     "  -h, --help\n";
-static const char letters[] = "p:d:c:i:s:b:l:t:h";
 static const struct option options[] = {{"port", 1, NULL, 'p'},        {"domains", 1, NULL, 'd'},
                                         {"connections", 1, NULL, 'c'}, {"idle", 1, NULL, 'i'},
                                         {"timeout", 1, NULL, 's'},     {"body", 1, NULL, 'b'},
@@ -55,11 +55,17 @@ static void read_number(int letter, const char *text) {
     n++;
   char *end;
   long long value = strtoll(text, &end, 10);
-  if (end == text || *end || value < n->least || value > n->most) {
-    fprintf(stderr, "knot: --%s takes a number from %lld to %lld, not '%s'\n", n->name, n->least, n->most, text);
-    exit(2);
-  }
+  if (end == text || *end || value < n->least || value > n->most)
+    errx(2, "--%s takes a number from %lld to %lld, not '%s'", n->name, n->least, n->most, text);
   *n->to = value * n->unit;
+}
+
+static void read_certificate(const char *certificate, const char *key) {
+  settings.tls = ch_ssl_server(certificate, key);
+  if (!settings.tls) {
+    ERR_print_errors_fp(stderr);
+    errx(2, "cannot use %s and %s", certificate, key);
+  }
 }
 
 /* Ends the program: nobody knows what the command line means. */
@@ -69,7 +75,7 @@ static _Noreturn void refuse(void) {
 }
 
 static void read_options(int argc, char **argv) {
-  for (int c; (c = getopt_long(argc, argv, letters, options, NULL)) != -1;) {
+  for (int c; (c = getopt_long(argc, argv, "p:d:c:i:s:b:l:t:h", options, NULL)) != -1;) {
     if (c == 'h')
       exit(fputs(usage, stdout) < 0);
     if (c == '?' || (c == 't' && optind == argc))
@@ -77,23 +83,15 @@ static void read_options(int argc, char **argv) {
     if (c == 'l')
       settings.log = optarg;
     else if (c == 't')
-      tls_load(optarg, argv[optind++]);
+      read_certificate(optarg, argv[optind++]);
     else
       read_number(c, optarg);
   }
   if (optind != argc - 1)
     refuse();
   settings.root = open(argv[optind], O_PATH | O_DIRECTORY | O_CLOEXEC);
-  if (settings.root < 0) {
-    fprintf(stderr, "knot: %s: %s\n", argv[optind], strerror(errno));
-    exit(2);
-  }
-}
-
-static intptr_t forget(void *unused) {
-  (void)unused;
-  files_forget();
-  return 0;
+  if (settings.root < 0)
+    err(2, "%s", argv[optind]);
 }
 
 int main(int argc, char **argv) {
@@ -108,15 +106,15 @@ int main(int argc, char **argv) {
                                                                   .serve = serve,
                                                                   .name = "knot"});
   if (!servers)
-    return perror("knot: cannot start"), 1;
+    err(1, "cannot start");
   printf("knot: http://127.0.0.1:%d/\n", ch_servers_port(servers));
   fflush(stdout);
   for (int which; sigwait(&signals, &which) == 0 && which == SIGHUP;) {
     log_open();
-    ch_domains_each(ch_servers_domains(servers), forget, NULL);
+    ch_domains_each(ch_servers_domains(servers), files_forget, NULL);
   }
   stopping = true;
   ch_servers_stop(servers);
-  ch_domains_each(ch_servers_domains(servers), forget, NULL);
+  ch_domains_each(ch_servers_domains(servers), files_forget, NULL);
   ch_servers_end(servers);
 }

@@ -1,7 +1,6 @@
 /* A request comes in pieces. llhttp says where its head ends and where it ends as a whole, and that all of it is HTTP.
  * The head is cut into lines where it was read. Nothing here waits. */
 #include "knot.h"
-#include <strings.h>
 
 /* The first field with this name at or behind `line`; NULL: there is none. */
 static const char *find_field(const struct request *r, const char *line, const char *name) {

@@ -20,10 +20,32 @@
 #include <openssl/err.h>
 #include <openssl/ssl.h>
 #include <poll.h>
+#include <sys/socket.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/* Makes what a server's connections have in common: the certificate with its chain, and the key, each a file in PEM.
+ * The caller frees the result by SSL_CTX_free. It reads the files. Result: NULL: OpenSSL's list of errors says why. */
+static inline SSL_CTX *ch_ssl_server(const char *certificate, const char *key) {
+  SSL_CTX *context = SSL_CTX_new(TLS_server_method());
+  if (!context)
+    return NULL;
+  SSL_CTX_set_mode(context, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_RELEASE_BUFFERS);
+  if (SSL_CTX_use_certificate_chain_file(context, certificate) == 1 &&
+      SSL_CTX_use_PrivateKey_file(context, key, SSL_FILETYPE_PEM) == 1)
+    return context;
+  SSL_CTX_free(context);
+  return NULL;
+}
+
+/* Tells whether the first byte that has come on a connection begins TLS, for a port that serves both kinds. It takes
+ * nothing from the connection. Never blocks. */
+static inline int ch_ssl_begins(int connection) {
+  unsigned char first;
+  return recv(connection, &first, 1, MSG_PEEK | MSG_DONTWAIT) == 1 && first == 22;
+}
 
 /* Begins with a connection, whose descriptor does not block from now on. The caller frees the result by ch_ssl_end.
  * Never blocks.
@@ -82,10 +104,16 @@ static inline int ch_ssl_read(SSL *ssl, void *to, int n, int flags) {
 static inline int ch_ssl_write(SSL *ssl, const void *from, int n) {
   return ch_ssl_call(ssl, CH_SSL_WRITE, (void *)from, n, 1);
 }
+/* The same as the `write` of a ch_output, whose `to` is the SSL. */
+static inline ssize_t ch_ssl_output(void *ssl, const void *from, size_t n) {
+  return ch_ssl_write((SSL *)ssl, from, (int)n);
+}
 
-/* Tells the other side that nothing follows, and frees what ch_ssl_new has made, but does not close the descriptor.
- * Never blocks. */
+/* Tells the other side that nothing follows, and frees what ch_ssl_new has made, but does not close the descriptor. For
+ * NULL it does nothing. Never blocks. */
 static inline void ch_ssl_end(SSL *ssl) {
+  if (!ssl)
+    return;
   atomic {
     ERR_clear_error();
     SSL_shutdown(ssl);
