@@ -198,6 +198,10 @@ int ch_spawn(struct ch_activity *handle, void *body_int, const void *record, siz
  * captured by reference (law 7). `where` names the function, and the place if that is known. */
 void ch_captures_local_ends(const void *local, size_t size, const char *where);
 
+/* Not 0: code of this process changes MXCSR by the processor's own instructions, which the x87 control word does not
+ * show. Set, atomically, by generated code before such an instruction; from then on each switch reads MXCSR. */
+extern int32_t ch_mxcsr_changes;
+
 /* What becomes of activities that are spawned in an atomic block. */
 #define CH_POLICY_DELAY 0u     /* they run when the outermost block has ended, unless spawned contained */
 #define CH_POLICY_CONTAINED 1u /* as if each were spawned contained */

@@ -332,8 +332,8 @@ Value *Instrumenter::activation() {
 }
 
 static bool isOwn(StringRef name) {
-  return name == "ch_tls" || name == "ch_checks" || name.starts_with("llvm.") || name.starts_with("__llvm") ||
-         name.starts_with("charcoal.");
+  return name == "ch_tls" || name == "ch_checks" || name == "ch_mxcsr_changes" || name.starts_with("llvm.") ||
+         name.starts_with("__llvm") || name.starts_with("charcoal.");
 }
 
 bool Instrumenter::isShared(const Value *pointer) {

@@ -10,6 +10,7 @@
 #include "atomicity.h"
 #include "duplicate.h"
 #include "merge.h"
+#include "modes.h"
 #include "options.h"
 #include "outline.h"
 #include "retain.h"
@@ -59,6 +60,7 @@ template <typename Pass, Stage stage> static void add(ModulePassManager &passes)
 
 static const Entry pipeline[] = {
     {"retain", Stage::Start, "what the program keeps is kept by the linker", add<RetainPass, Stage::Start>},
+    {"modes", Stage::Start, "changes of MXCSR tell the runtime", add<ModesPass, Stage::Start>},
     {"outline", Stage::Start, "activate statements become calls of the runtime", add<OutlinePass, Stage::Start>},
     {"duplicate", Stage::Start, "interruptible versions, yield points", add<DuplicatePass, Stage::Start>},
     {"atomic", Stage::Start, "atomic regions count", add<AtomicPass, Stage::Start>},

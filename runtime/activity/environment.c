@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 __thread __attribute__((tls_model("initial-exec"))) struct ch_environments ch_environments;
+int32_t ch_mxcsr_changes;
 
 struct saved {
   struct saved *next;
@@ -39,6 +40,22 @@ static void set(const struct ch_environment *e) {
 #endif
 }
 
+#ifdef __x86_64__
+#define SSE_FLAGS UINT32_C(0x3f) /* the exception flags in MXCSR, which are no modes */
+#define SSE_USUAL UINT32_C(0x1f80)
+static bool differs(void) {
+  struct ch_environment e = get();
+  return e.x87 != ch_environments.own.x87 || ((e.sse ^ ch_environments.own.sse) & ~SSE_FLAGS) != 0;
+}
+/* Where MXCSR is not what <fenv.h> takes for usual, FE_DFL_ENV changes it alone. */
+static bool is_usual(const struct ch_environment *e) { return (e->sse & ~SSE_FLAGS) == SSE_USUAL; }
+#else
+static bool differs(void) { return ch_modes() != ch_environments.modes; }
+static bool is_usual(const struct ch_environment *e) { return (void)e, true; }
+#endif
+
+static void read_mxcsr_from_now_on(void) { __atomic_store_n(&ch_mxcsr_changes, 1, __ATOMIC_RELAXED); }
+
 static struct saved **find(const struct ch_branch *activity) {
   struct saved **at = &buckets[((uintptr_t)activity >> 4) % BUCKETS];
   while (*at && (*at)->activity != activity)
@@ -49,11 +66,20 @@ static struct saved **find(const struct ch_branch *activity) {
 void ch_environments_start(void) {
   uint32_t modes = ch_modes();
   ch_environments = (struct ch_environments){.usual = modes, .modes = modes, .own = get()};
+  if (!is_usual(&ch_environments.own))
+    read_mxcsr_from_now_on();
 }
 
 void ch_environments_end(void) {
   free(buckets); /* whose lists are empty: nobody lives */
   buckets = NULL;
+}
+
+void ch_environments_look(void) {
+  if (CH_LIKELY(!differs()))
+    return;
+  read_mxcsr_from_now_on();
+  set(&ch_environments.own);
 }
 
 void ch_environment_enter_slow(struct ch_branch *b) {
@@ -68,7 +94,9 @@ CH_COLD static _Noreturn void out_of_memory(void) {
 }
 
 void ch_environment_leave_slow(struct ch_branch *b, bool ends) {
-  bool differs = ch_modes() != ch_environments.modes;
+  bool changed = differs();
+  if (!changed && ch_environments.saved == 0)
+    return;
   if (!b) {
     set(&ch_environments.own);
     return;
@@ -77,7 +105,7 @@ void ch_environment_leave_slow(struct ch_branch *b, bool ends) {
   if (!buckets && !(buckets = calloc(BUCKETS, sizeof *buckets)))
     out_of_memory();
   struct saved **at = find(activity), *s = *at;
-  if (differs && !ends) {
+  if (changed && !ends) {
     if (!s) {
       s = malloc(sizeof *s);
       if (!s)
@@ -93,6 +121,6 @@ void ch_environment_leave_slow(struct ch_branch *b, bool ends) {
     ch_environments.saved--;
   }
   ch_environments.usual = ch_environments.saved ? ~UINT32_C(0) : ch_environments.modes;
-  if (differs)
+  if (changed)
     set(&ch_environments.own);
 }

@@ -108,7 +108,7 @@ static inline __attribute__((always_inline)) struct ch_branch *run(struct ch_bra
     before_run(b);
   int status = begun ? resume(b) : begin(b);
   ch_set_current(NULL);
-  if (CH_UNLIKELY(((ch_modes() ^ ch_environments.usual) | (unsigned)ch_watched) != 0))
+  if (CH_UNLIKELY((ch_environment_differs() | (unsigned)ch_watched) != 0))
     after_run(b, status);
   if (status == CH_BLOCKED) {
     b->error = *d->error;
@@ -180,6 +180,7 @@ CH_COLD static void give_memory_back(void) {
 static inline __attribute__((always_inline)) void look_now_and_then(unsigned runs) {
   if (CH_LIKELY(runs % RUNS_PER_LOOK != 0) && CH_LIKELY(!ch_tls.slice_over))
     return;
+  ch_environments_look();
   if (CH_LIKELY(ch_domain.spinlocks == 0 && !alone_in_child(false)))
     ch_look_outside(0);
   if (runs % RUNS_PER_TRIM == 0)
@@ -315,6 +316,7 @@ void ch_schedule(void) {
     bool sources = ch_has_sources();
     if (sources && look_at_sources(g))
       continue;
+    ch_environments_look();
     /* The poll that may wait also takes what has already happened: a look before it would be a system call more. */
     if (CH_UNLIKELY(d->lock_queues != 0))
       ch_locks_look();

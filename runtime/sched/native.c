@@ -192,7 +192,7 @@ static intptr_t wait_in(struct ch_group *group, bool exclusive) {
     exceptions = *globals;
     *globals = (struct exceptions){0};
   }
-  ch_environment_leave(b, false);
+  ch_environment_leave_slow(b, false); /* plain code: it may have changed MXCSR alone */
   d->natives++;
   ch_set_current(NULL);
   d->group = group;

@@ -2,6 +2,10 @@
 #include "simulated.h"
 #include <fenv.h>
 #include <stdbool.h>
+#ifdef __x86_64__
+#include <fpu_control.h>
+#include <xmmintrin.h>
+#endif
 
 static volatile double one = 1, three = 3;
 
@@ -113,3 +117,79 @@ TEST(branches_share_those_of_their_activity) {
   finish;
   EXPECT(rounds(FE_DOWNWARD));
 }
+
+#ifdef __x86_64__
+/* x87's modes alone. */
+TEST(long_double_rounds_as_its_activity_has_asked_for) {
+  ch_activity a;
+  fpu_control_t usual, seen;
+  _FPU_GETCW(usual);
+  activate[&a] {
+    fpu_control_t shorter = (usual & ~_FPU_EXTENDED) | _FPU_DOUBLE;
+    _FPU_SETCW(shorter);
+    ch_sleep(1000);
+    fpu_control_t own;
+    _FPU_GETCW(own);
+    EXPECT(own == shorter);
+  }
+  ch_sleep(500);
+  _FPU_GETCW(seen);
+  EXPECT(seen == usual);
+  ch_activity_wait(&a);
+  _FPU_GETCW(seen);
+  EXPECT(seen == usual);
+}
+
+/* What stands for a library of plain code that changes MXCSR alone: the compiler does not look into it. */
+void plain_set_mxcsr(const unsigned *);
+__asm__(".text\n"
+        ".type plain_set_mxcsr, @function\n"
+        "plain_set_mxcsr: ldmxcsr (%rdi)\n"
+        "ret\n"
+        ".size plain_set_mxcsr, . - plain_set_mxcsr\n");
+
+TEST(what_a_library_leaves_in_mxcsr_is_gone_when_the_loop_has_turned) {
+  enum { MANY = 1000 };
+  const unsigned usual = _mm_getcsr() & ~_MM_EXCEPT_MASK, flushing = usual | _MM_FLUSH_ZERO_ON;
+  unsigned others = 0, own = 0;
+  ch_activity a;
+  activate[&a] {
+    plain_set_mxcsr(&flushing);
+    for (int i = 0; i < MANY; i++)
+      ch_reschedule();
+    own = _mm_getcsr() & ~_MM_EXCEPT_MASK;
+    plain_set_mxcsr(&flushing);
+    ch_reschedule(); /* by now each switch looks */
+    EXPECT(_mm_getcsr() & _MM_FLUSH_ZERO_ON);
+  }
+  for (int i = 0; i < MANY; i++) {
+    ch_reschedule();
+    others += (_mm_getcsr() & _MM_FLUSH_ZERO_ON) != 0;
+  }
+  EXPECT(others <= 64);
+  ch_activity_wait(&a);
+  EXPECT(own == usual);
+  EXPECT((_mm_getcsr() & ~_MM_EXCEPT_MASK) == usual);
+}
+
+static unsigned flushes(void) { return _MM_GET_FLUSH_ZERO_MODE(); }
+
+TEST(flushing_of_denormals_belongs_to_the_activity) {
+  ch_activity a;
+  activate[&a] {
+    _MM_SET_FLUSH_ZERO_MODE(_MM_FLUSH_ZERO_ON);
+    for (int i = 0; i < 5; i++) {
+      ch_reschedule();
+      EXPECT(flushes() == _MM_FLUSH_ZERO_ON);
+    }
+    ch_sleep(1000);
+    EXPECT(flushes() == _MM_FLUSH_ZERO_ON);
+  }
+  for (int i = 0; i < 10; i++) {
+    ch_reschedule();
+    EXPECT(flushes() == _MM_FLUSH_ZERO_OFF);
+  }
+  ch_activity_wait(&a);
+  EXPECT(flushes() == _MM_FLUSH_ZERO_OFF);
+}
+#endif

@@ -1,0 +1,15 @@
+#ifndef CHARCOAL_PASSES_MODES_H
+#define CHARCOAL_PASSES_MODES_H
+
+#include "llvm/IR/PassManager.h"
+
+namespace charcoal {
+
+struct ModesPass : llvm::PassInfoMixin<ModesPass> {
+  llvm::PreservedAnalyses run(llvm::Module &, llvm::ModuleAnalysisManager &);
+  static bool isRequired() { return true; }
+};
+
+} // namespace charcoal
+
+#endif
