@@ -2,65 +2,15 @@
  * data from its beginning to its end, so no other client's comes in between. Those that wait take the data for their
  * changes themselves. */
 #define _GNU_SOURCE
-#include "kv.h"
+#include "commands.h"
 #include <ctype.h>
 #include <errno.h>
 #include <fnmatch.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-static const char wrong_kind[] = "WRONGTYPE Operation against a key holding the wrong kind of value";
-static const char no_integer[] = "ERR value is not an integer or out of range";
-static const char syntax[] = "ERR syntax error";
-
-static struct text argument(struct client *c, int i) { return c->command.argument[i]; }
-
-static bool is(struct text t, const char *word) {
-  return t.size == strlen(word) && strncasecmp(t.at, word, t.size) == 0;
-}
-
-/* As redis reads numbers: no blanks, no '+', no zeros in front. */
-static bool integer(struct text t, long long *n) {
-  bool negative = t.size > 1 && *t.at == '-';
-  size_t first = negative;
-  *n = 0;
-  if (t.size <= first || (t.at[first] == '0' && t.size > 1))
-    return false;
-  for (size_t i = first; i < t.size; i++) {
-    int digit = t.at[i] - '0';
-    if (digit < 0 || digit > 9 || __builtin_mul_overflow(*n, 10, n) ||
-        __builtin_add_overflow(*n, negative ? -digit : digit, n))
-      return false;
-  }
-  return true;
-}
-
-static bool integer_or_error(struct client *c, int i, long long *n) {
-  if (integer(argument(c, i), n))
-    return true;
-  add_error(&c->out, "%s", no_integer);
-  return false;
-}
-
-/* The entry, if it is of this kind. *fine: false when it is of another; the client has been told. */
-static struct entry *find_kind(struct client *c, int i, enum kind kind, bool *fine) {
-  struct entry *e = find(argument(c, i));
-  *fine = !e || e->kind == kind;
-  if (!*fine)
-    add_error(&c->out, "%s", wrong_kind);
-  return e;
-}
-
-/* The same; made if there is none. NULL: told. */
-static struct entry *find_or_make(struct client *c, int i, enum kind kind) {
-  bool fine;
-  struct entry *e = find_kind(c, i, kind, &fine);
-  return !fine ? NULL : e ? e : make(argument(c, i), kind);
-}
 
 static void add_string(struct client *c, const struct entry *e) {
   if (e)
@@ -285,6 +235,7 @@ static void append(struct client *c) {
   struct text more = argument(c, 2);
   e->value = realloc(e->value, e->size + more.size + 1);
   memcpy(e->value + e->size, more.at, more.size);
+  touch(e);
   add_number(&c->out, (long long)(e->size += more.size));
 }
 
@@ -297,17 +248,6 @@ static void length_of(struct client *c, enum kind kind) {
 static void length_of_string(struct client *c) { length_of(c, STRING); }
 static void length_of_list(struct client *c) { length_of(c, LIST); }
 static void length_of_hash(struct client *c) { length_of(c, HASH); }
-
-/* Both ends of a range, as they were sent. */
-static bool range_of(struct client *c, long long *first, long long *last) {
-  return integer_or_error(c, 2, first) && integer_or_error(c, 3, last);
-}
-
-/* Makes indices that may count from the end count from the beginning, inside of `size`. */
-static void place_range(long long size, long long *first, long long *last) {
-  *first = *first < 0 ? (*first + size < 0 ? 0 : *first + size) : *first;
-  *last = *last < 0 ? *last + size : *last >= size ? size - 1 : *last;
-}
 
 static void getrange(struct client *c) {
   bool fine;
@@ -421,10 +361,12 @@ static void expire_at(struct client *c, const char *command, long long unit, int
     return add_error(&c->out, "ERR invalid expire time in '%s' command", command);
   struct entry *e = find(argument(c, 1));
   bool may = e && may_expire(e, options, at);
-  if (may && at <= now_ms())
+  if (may && at <= now_ms()) {
     drop(e);
-  else if (may)
+  } else if (may) {
     e->expires = at;
+    touch(e);
+  }
   add_number(&c->out, may);
 }
 static void expire(struct client *c) { expire_at(c, "expire", 1000, now_ms()); }
@@ -442,8 +384,10 @@ static void pttl(struct client *c) { time_to_live(c, 1); }
 static void persist(struct client *c) {
   struct entry *e = find(argument(c, 1));
   add_number(&c->out, e && e->expires);
-  if (e)
+  if (e && e->expires) {
     e->expires = 0;
+    touch(e);
+  }
 }
 
 static void keys(struct client *c) {
@@ -493,175 +437,6 @@ static void rename_key(struct client *c) {
 static void dbsize(struct client *c) { add_number(&c->out, HASH_COUNT(entries)); }
 static void flushall(struct client *c) {
   drop_all();
-  ok(c);
-}
-
-/* ---- lists ---- */
-
-static void push(struct client *c, bool left) {
-  struct entry *e = find_or_make(c, 1, LIST);
-  if (!e)
-    return;
-  for (int i = 2; i < c->command.count; i++)
-    push_item(e, new_item(argument(c, i)), left);
-  add_number(&c->out, (long long)e->size);
-  list_has_something(argument(c, 1));
-}
-static void lpush(struct client *c) { push(c, true); }
-static void rpush(struct client *c) { push(c, false); }
-
-static void add_and_free(struct client *c, struct item *item) {
-  add_text(&c->out, item->bytes, item->size);
-  free(item);
-}
-
-static void pop(struct client *c, bool left) {
-  bool fine;
-  long long n = -1;
-  if (c->command.count > 2 && (!integer(argument(c, 2), &n) || n < 0))
-    return add_error(&c->out, "ERR value is out of range, must be positive");
-  struct entry *e = find_kind(c, 1, LIST, &fine);
-  if (!fine)
-    return;
-  if (!e)
-    return n < 0 ? add_nothing(&c->out) : add_array(&c->out, -1);
-  if (n < 0)
-    return add_and_free(c, pop_item(e, left));
-  n = n < (long long)e->size ? n : (long long)e->size;
-  add_array(&c->out, n);
-  while (n-- > 0)
-    add_and_free(c, pop_item(e, left));
-}
-static void lpop(struct client *c) { pop(c, true); }
-static void rpop(struct client *c) { pop(c, false); }
-
-static void add_key_and_item(struct client *c, struct text key, struct item *item) {
-  add_array(&c->out, 2);
-  add_text(&c->out, key.at, key.size);
-  add_and_free(c, item);
-}
-
-/* Pops from the first of the lists that has something. False: none has. */
-static bool pop_from_one(struct client *c, int last, bool left) {
-  for (int i = 1; i < last; i++) {
-    bool fine;
-    struct entry *e = find_kind(c, i, LIST, &fine);
-    if (fine && e)
-      add_key_and_item(c, argument(c, i), pop_item(e, left));
-    if (!fine || e)
-      return true;
-  }
-  return false;
-}
-
-/* Reads a time-out in seconds into *until, a time on the clock of ch_now. False: it is none; the client has been told.
- */
-static bool read_timeout(struct client *c, struct text seconds, int64_t *until) {
-  char text[32] = "", *end;
-  memcpy(text, seconds.at, seconds.size < 31 ? seconds.size : 31);
-  double n = strtod(text, &end);
-  if (*end || end == text || isnan(n))
-    return add_error(&c->out, "ERR timeout is not a float or out of range"), false;
-  if (n < 0)
-    return add_error(&c->out, "ERR timeout is negative"), false;
-  *until = n == 0 || n > 9e9 ? CH_FOREVER : ch_now() + (int64_t)(n * 1e9);
-  return true;
-}
-
-/* Waits until one of the lists has something. */
-static void pop_or_wait(struct client *c, bool left) {
-  int last = c->command.count - 1;
-  int64_t until;
-  bool done;
-  if (!read_timeout(c, argument(c, last), &until))
-    return;
-  struct waiter me = {.keys = c->command.argument + 1, .n = last - 1, .left = left, .client = c->id, .found = NOT_YET};
-  atomic {
-    take_data();
-    done = pop_from_one(c, last, left);
-    if (!done)
-      begin_to_wait(&me);
-    give_data_back();
-  }
-  if (done)
-    return;
-  send_replies(c); /* of the commands before */
-  int found = wait_for_item(&me, c->descriptor, until);
-  c->closing |= found == CLIENT_HAS_GONE;
-  if (found >= 0)
-    add_key_and_item(c, argument(c, found + 1), me.item);
-  else if (found == UNBLOCKED_BY_ERROR)
-    add_error(&c->out, "UNBLOCKED client unblocked via CLIENT UNBLOCK");
-  else
-    add_array(&c->out, -1);
-}
-static void blpop(struct client *c) { pop_or_wait(c, true); }
-static void brpop(struct client *c) { pop_or_wait(c, false); }
-
-static struct item *item_at(struct entry *e, long long n) {
-  if (n < 0)
-    n += (long long)e->size;
-  if (n < 0 || n >= (long long)e->size)
-    return NULL;
-  struct item *i = e->items;
-  if (n <= (long long)e->size / 2)
-    while (n-- > 0)
-      i = i->next;
-  else
-    for (n = (long long)e->size - n; n > 0; n--)
-      i = i->prev;
-  return i;
-}
-
-static void lrange(struct client *c) {
-  bool fine;
-  long long first, last;
-  if (!range_of(c, &first, &last))
-    return;
-  struct entry *e = find_kind(c, 1, LIST, &fine);
-  if (!fine)
-    return;
-  place_range(e ? (long long)e->size : 0, &first, &last);
-  if (!e || first > last)
-    return add_array(&c->out, 0);
-  add_array(&c->out, last - first + 1);
-  for (struct item *i = item_at(e, first); first <= last; first++, i = i->next)
-    add_text(&c->out, i->bytes, i->size);
-}
-
-static void lindex(struct client *c) {
-  bool fine;
-  long long n;
-  struct entry *e = find_kind(c, 1, LIST, &fine);
-  if (!fine || (e && !integer_or_error(c, 2, &n)))
-    return;
-  struct item *i = e ? item_at(e, n) : NULL;
-  if (i)
-    add_text(&c->out, i->bytes, i->size);
-  else
-    add_nothing(&c->out);
-}
-
-static void ltrim(struct client *c) {
-  bool fine;
-  long long first, last, n = 0;
-  if (!range_of(c, &first, &last))
-    return;
-  struct entry *e = find_kind(c, 1, LIST, &fine);
-  if (!fine)
-    return;
-  place_range(e ? (long long)e->size : 0, &first, &last);
-  if (e) {
-    struct item *i, *next;
-    DL_FOREACH_SAFE(e->items, i, next)
-    if (n++ < first || n - 1 > last) {
-      DL_DELETE(e->items, i);
-      free(i);
-      e->size--;
-    }
-    if (e->size == 0)
-      drop(e);
-  }
   ok(c);
 }
 
@@ -826,7 +601,7 @@ static void lastsave(struct client *c) { add_number(&c->out, last_save / 1000); 
 static const struct {
   const char *name;
   int least, most; /* arguments, with the name; 0: any number */
-  void (*run)(struct client *);
+  command_function *run;
 } table[] = {
     {"GET", 2, 2, get},
     {"SET", 3, 0, set},
@@ -872,6 +647,18 @@ static const struct {
     {"LLEN", 2, 2, length_of_list},
     {"LINDEX", 3, 3, lindex},
     {"LTRIM", 4, 4, ltrim},
+    {"LPUSHX", 3, 0, lpushx},
+    {"RPUSHX", 3, 0, rpushx},
+    {"LSET", 4, 4, lset},
+    {"LINSERT", 5, 5, linsert},
+    {"LREM", 4, 4, lrem},
+    {"LPOS", 3, 0, lpos},
+    {"LMOVE", 5, 5, lmove},
+    {"RPOPLPUSH", 3, 3, rpoplpush},
+    {"LMPOP", 4, 0, lmpop},
+    {"BLMOVE", 6, 6, blmove},
+    {"BRPOPLPUSH", 4, 4, brpoplpush},
+    {"BLMPOP", 5, 0, blmpop},
     {"BLPOP", 3, 0, blpop},
     {"BRPOP", 3, 0, brpop},
     {"HMSET", 4, 0, hset},
@@ -883,6 +670,11 @@ static const struct {
     {"HDEL", 3, 0, hdel},
     {"HEXISTS", 3, 3, hexists},
     {"HINCRBY", 4, 4, hincrby},
+    {"MULTI", 1, 1, multi},
+    {"EXEC", 1, 1, exec},
+    {"DISCARD", 1, 1, discard},
+    {"WATCH", 2, 0, watch},
+    {"UNWATCH", 1, 1, unwatch},
     {"PUBLISH", 3, 3, publish_message},
     {"SUBSCRIBE", 2, 0, subscribe_names},
     {"PSUBSCRIBE", 2, 0, subscribe_patterns},
@@ -899,27 +691,49 @@ static const struct {
     {"QUIT", 1, 1, quit},
 };
 
-static bool waits(void (*run)(struct client *)) {
-  return run == blpop || run == brpop || run == quit || run == save_in_background;
+/* These take the data themselves. */
+static bool waits(command_function *run) {
+  return run == blpop || run == brpop || run == blmove || run == brpoplpush || run == blmpop || run == quit ||
+         run == save_in_background;
+}
+
+/* These are not put off. */
+static bool is_immediate(command_function *run) {
+  return run == multi || run == exec || run == discard || run == watch || run == quit;
+}
+
+static void execute_now(struct client *c, command_function *run) {
+  if (waits(run))
+    return run(c);
+  atomic {
+    take_data();
+    run(c);
+    serve_waiters();
+    if (c->subscribed > 0) /* what is published from now on comes behind this reply */
+      queue_replies(c);
+    give_data_back();
+  }
+}
+
+/* An error before anything is done. A transaction with such a command is not executed. */
+static void refuse(struct client *c, const char *format, struct text name) {
+  spoil_transaction(c);
+  add_error(&c->out, format, name.size < 100 ? (int)name.size : 100, name.at);
 }
 
 void execute(struct client *c) {
   struct text name = argument(c, 0);
-  for (size_t i = 0; i < sizeof table / sizeof *table; i++)
-    if (is(name, table[i].name)) {
-      if (c->command.count < table[i].least || (table[i].most && c->command.count > table[i].most))
-        add_error(&c->out, "ERR wrong number of arguments for '%.*s' command", (int)name.size, name.at);
-      else if (waits(table[i].run))
-        table[i].run(c);
-      else
-        atomic {
-          take_data();
-          table[i].run(c);
-          if (c->subscribed > 0) /* what is published from now on comes behind this reply */
-            queue_replies(c);
-          give_data_back();
-        }
-      return;
-    }
-  add_error(&c->out, "ERR unknown command '%.*s'", name.size < 100 ? (int)name.size : 100, name.at);
+  size_t i = 0, n = sizeof table / sizeof *table;
+  while (i < n && !is(name, table[i].name))
+    i++;
+  if (i == n)
+    refuse(c, "ERR unknown command '%.*s'", name);
+  else if (c->command.count < table[i].least || (table[i].most && c->command.count > table[i].most))
+    refuse(c, "ERR wrong number of arguments for '%.*s' command", name);
+  else if (!is_queueing(c) || is_immediate(table[i].run))
+    execute_now(c, table[i].run);
+  else if (table[i].run == save_now || table[i].run == save_in_background)
+    refuse(c, "ERR Command not allowed inside a transaction: '%.*s'", name);
+  else
+    queue_command(c, table[i].run);
 }

@@ -1,5 +1,6 @@
 /* kv, a server that speaks the protocol of redis: strings, counters, lists, hashes, expiry, publish and subscribe,
- * waiting pops, snapshots. This file has the declarations that its parts share. Read main.c first, then commands.c. */
+ * waiting pops, transactions, snapshots. This file has the declarations that its parts share. Read main.c first, then
+ * commands.c. */
 #ifndef KV_H
 #define KV_H
 
@@ -49,9 +50,11 @@ struct client {
   struct command command;
   struct buffer out;
   struct subscription *subscriptions;
-  int subscribed; /* the number of subscriptions */
-  long long id;   /* of all clients, in the order in which they came */
-  char *name;     /* that the client has given itself, or NULL */
+  int subscribed;                  /* the number of subscriptions */
+  long long id;                    /* of all clients, in the order in which they came */
+  char *name;                      /* that the client has given itself, or NULL */
+  struct transaction *transaction; /* between MULTI or WATCH and EXEC, or NULL */
+  bool executing;                  /* a transaction is executed, in which nothing waits */
   /* These belong to the data, for clients of other domains publish, too. */
   struct buffer letters;
   bool told;        /* `published` was posted, and the client's sender has not yet taken the letters */
@@ -94,9 +97,10 @@ struct field { /* a field of a hash */
 struct entry {
   UT_hash_handle hh;
   enum kind kind;
-  int64_t expires; /* when it expires, in ms since 1970; 0: never */
-  char *value;     /* the bytes of a STRING */
-  size_t size;     /* the number of bytes of a STRING, or of items of a LIST */
+  int64_t expires;  /* when it expires, in ms since 1970; 0: never */
+  uint64_t version; /* another one after each change; never 0 */
+  char *value;      /* the bytes of a STRING */
+  size_t size;      /* the number of bytes of a STRING, or of items of a LIST */
   struct item *items;
   struct field *fields;
   size_t key_size;
@@ -108,46 +112,60 @@ struct entry *find(struct text key);            /* NULL: there is none, or it ha
 struct entry *make(struct text key, enum kind); /* to be called if there is none */
 void drop(struct entry *);
 void drop_all(void);
+void touch(struct entry *); /* it has changed; what stands below calls this itself */
 void set_string(struct entry *, struct text);
 struct field *find_field(struct entry *, struct text name);
 void set_field(struct entry *, struct text name, struct text value);
 void drop_field(struct entry *, struct field *);
 struct item *new_item(struct text);
 void push_item(struct entry *, struct item *, bool left);
-struct item *pop_item(struct entry *, bool left); /* the list is dropped if it was the last one */
+struct item *take_item(struct entry *, bool left);
+void drop_if_empty(struct entry *);               /* a list that has no items any more */
+struct item *pop_item(struct entry *, bool left); /* both */
 
 /* Writes all entries into the file, which replaces the one before in one step. Returns 0 or an error number. It is
  * plain code and waits for the disk. */
 int save(const char *path);
 int load(const char *path);
 
-/* ---- commands.c ---- */
+/* ---- commands.c, transactions.c ---- */
 
 void execute(struct client *);
+/* Forgets what the client has put off and watches. */
+void end_transaction(struct client *);
 
 /* ---- waiters.c: clients that wait until a list has something ---- */
 
-struct waiter {
+struct waiter { /* what a client wants of lists */
   struct waiter *prev, *next;
   const struct text *keys;
-  int n;             /* how many keys */
-  bool left;         /* which end of a list it wants an item of */
-  long long client;  /* whose number this is */
-  int found;         /* the number of the key whose list has given `item`; NOT_YET; or UNBLOCKED, UNBLOCKED_BY_ERROR */
-  struct item *item; /* belongs to the waiter */
-  ch_sem ready;      /* is posted when the waiter has been taken out of the queue */
+  int n;                          /* how many keys */
+  bool left;                      /* which end of a list it wants items of */
+  bool several;                   /* the reply is an array of items, */
+  long long most;                 /* of at most so many */
+  const struct text *destination; /* the key of the list to which the item is moved, or NULL; */
+  bool to_left;                   /* and to which end of that */
+  long long client;               /* whose number this is */
+  int found;                      /* the number of the key whose list has given `items`, or one of the reasons below */
+  struct item *items;             /* belong to the waiter */
+  ch_sem ready;                   /* is posted when the waiter has been taken out of the queue */
 };
+/* Gives items of the list of the key with this number. False: there is something else than a list at the destination.
+ */
+bool give_items(struct waiter *, int number, struct entry *);
 /* Puts the waiter into the queues of its keys. The caller has the data, and calls wait_for_item afterwards. */
 void begin_to_wait(struct waiter *);
-enum { NOT_YET = -1, CLIENT_HAS_GONE = -2, UNBLOCKED = -3, UNBLOCKED_BY_ERROR = -4 };
-/* Waits until the waiter has an item, but not beyond a time on the clock of ch_now, or CH_FOREVER. Returns the number
- * of the key, or why there is no item. `client` is the client's descriptor. */
+enum { NOT_YET = -1, CLIENT_HAS_GONE = -2, UNBLOCKED = -3, UNBLOCKED_BY_ERROR = -4, WRONG_DESTINATION = -5 };
+/* Waits until the waiter has items, but not beyond a time on the clock of ch_now, or CH_FOREVER. Returns the number
+ * of the key, or why there are no items. `client` is the client's descriptor. */
 int wait_for_item(struct waiter *, int descriptor, int64_t until);
 /* Ends the wait of the client with this number. `how` is UNBLOCKED or UNBLOCKED_BY_ERROR. False: it does not wait. */
 bool unblock(long long client, int how);
 int clients_that_wait(void);
-/* Gives items of this key's list to those who wait for them. The caller has the data. */
+/* Notes that there may be something for those who wait for this key's list; and gives them what was noted. The caller
+ * has the data. */
 void list_has_something(struct text key);
+void serve_waiters(void);
 
 /* ---- channels.c: publish and subscribe ---- */
 

@@ -65,6 +65,7 @@ client:
       unsubscribe_all(&c, true, false);
       give_data_back();
     }
+    end_transaction(&c);
     cancel client;
   }
   finish;

@@ -39,8 +39,14 @@ struct entry *find(struct text key) {
   return e;
 }
 
+void touch(struct entry *e) {
+  static uint64_t versions;
+  e->version = ++versions;
+}
+
 struct entry *make(struct text key, enum kind kind) {
   struct entry *e = calloc(1, sizeof *e + key.size);
+  touch(e);
   e->kind = kind;
   e->key_size = key.size;
   memcpy(e->key, key.at, key.size);
@@ -68,6 +74,7 @@ void set_string(struct entry *e, struct text value) {
   e->value = realloc(e->value, value.size + 1);
   memcpy(e->value, value.at, value.size);
   e->size = value.size;
+  touch(e);
 }
 
 struct field *find_field(struct entry *e, struct text name) {
@@ -87,12 +94,14 @@ void set_field(struct entry *e, struct text name, struct text value) {
   f->value = realloc(f->value, value.size + 1);
   memcpy(f->value, value.at, value.size);
   f->size = value.size;
+  touch(e);
 }
 
 void drop_field(struct entry *e, struct field *f) {
   HASH_DEL(e->fields, f);
   free(f->value);
   free(f);
+  touch(e);
 }
 
 struct item *new_item(struct text value) {
@@ -108,13 +117,25 @@ void push_item(struct entry *e, struct item *item, bool left) {
   else
     DL_APPEND(e->items, item);
   e->size++;
+  touch(e);
+}
+
+struct item *take_item(struct entry *e, bool left) {
+  struct item *item = left ? e->items : e->items->prev;
+  DL_DELETE(e->items, item);
+  e->size--;
+  touch(e);
+  return item;
+}
+
+void drop_if_empty(struct entry *e) {
+  if (e->size == 0)
+    drop(e);
 }
 
 struct item *pop_item(struct entry *e, bool left) {
-  struct item *item = left ? e->items : e->items->prev;
-  DL_DELETE(e->items, item);
-  if (--e->size == 0)
-    drop(e);
+  struct item *item = take_item(e, left);
+  drop_if_empty(e);
   return item;
 }
 
