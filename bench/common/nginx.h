@@ -16,10 +16,13 @@ static const char nginx_settings[] =
     "  server { listen 127.0.0.1:%d backlog=4096; %s }\n"
     "}\n";
 
-/* Becomes nginx, with these settings of its `http` and its `server`. */
+/* Becomes nginx, with these settings of its `http` and its `server`. Its files lie below TMPDIR, which the runner
+ * removes. */
 static int launch_nginx(const char *of_http, const char *of_server) {
-  char prefix[] = "/tmp/bench-nginx-XXXXXX", file[100];
+  char prefix[200], file[220];
+  const char *parent = getenv("TMPDIR");
   int port = free_port();
+  snprintf(prefix, sizeof prefix, "%s/bench-nginx-XXXXXX", parent ? parent : "/tmp");
   FILE *out = mkdtemp(prefix) && snprintf(file, sizeof file, "%s/nginx.conf", prefix) > 0 ? fopen(file, "w") : NULL;
   if (!out)
     return perror(prefix), 1;

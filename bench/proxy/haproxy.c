@@ -1,5 +1,6 @@
 /* haproxy as a proxy that keeps its connections to the server: one thread, no log. */
 #include "../common/launch.h"
+#include <sys/mman.h>
 
 static const char settings[] = "global\n"
                                "  nbthread 1\n"
@@ -18,11 +19,11 @@ static const char settings[] = "global\n"
                                "  server one %s\n";
 
 int main(int argc, char **argv) {
-  char file[] = "/tmp/bench-haproxy-XXXXXX";
-  int port = free_port(), fd = mkstemp(file);
-  if (fd < 0 || dprintf(fd, settings, port, argv[argc - 1]) < 0)
-    return perror(file), 1;
-  close(fd);
+  char file[32];
+  int port = free_port(), fd = memfd_create("settings", 0); /* no file that would be left behind */
+  if (fd < 0 || dprintf(fd, settings, port, argv[argc - 1]) < 0 ||
+      snprintf(file, sizeof file, "/proc/self/fd/%d", fd) < 0)
+    return perror("settings"), 1;
   char *command[] = {"haproxy", "-db", "-q", "-f", file, NULL};
   launch(port, command);
 }

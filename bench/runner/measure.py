@@ -5,6 +5,7 @@ import os
 import re
 import shutil
 import subprocess
+import tempfile
 from dataclasses import dataclass
 
 from . import plan
@@ -49,14 +50,16 @@ def run_program(program, case, count, environment, driver=None):
     """One run: the parsed line of JSON. A server is started by its driver, `driver CASE COUNT SERVER`."""
     command = [driver, case, str(count), program] if driver else [program, case, str(count)]
     try:
-        done = subprocess.run(
-            command,
-            env={**os.environ, **environment},
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=LIMIT,
-        )
+        with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+            os.chmod(folder, 0o755)  # a server may run as another user
+            done = subprocess.run(
+                command,
+                env={**os.environ, "TMPDIR": folder, **environment},
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                text=True,
+                timeout=LIMIT,
+            )
     except subprocess.TimeoutExpired:
         raise WrongAnswer(f"took longer than {LIMIT} s")
     if done.returncode != 0:
