@@ -27,7 +27,7 @@ static const int64_t second = 1000000000, idle = 60 * second, patience = 30 * se
 
 /* ---- the servers ---- */
 
-enum { KEPT = 64, MOST_SERVERS = 16, MOST_CLIENTS = 1 << 20 };
+enum { KEPT = 1024, MOST_SERVERS = 16, MOST_CLIENTS = 1 << 20 };
 static struct server {
   struct sockaddr_storage address;
   socklen_t address_size;
