@@ -8,8 +8,10 @@ import { CONFIDENCE, medianOf } from '../src/study/median.ts'
 import { pools, studyOf, type Recorded } from '../src/study/summary.ts'
 import { freePort, Services } from '../src/study/serve.ts'
 import { act, type Action } from '../src/study/session.ts'
+import { filled } from '../src/study/page.ts'
+import { spreadTable } from '../src/study/spread.ts'
 import { tables } from '../src/study/tables.ts'
-import { ok, rejects, same, test } from './harness.ts'
+import { ok, rejects, same, test, throws } from './harness.ts'
 import { command } from './places.ts'
 
 const folder = (): string => path.join(process.env.CHARCOAL_MEASURE!, 'corpus')
@@ -160,6 +162,38 @@ test('recordings of a study are pooled by application and kind, with medians ove
   same(row, '| continuations below 1 ms, not recurring | 60 % | 75 % (50 % – 100 %) | 100 % | 100 % |')
 })
 
+test('how far recordings of one application lie apart stands beside how far applications do', () => {
+  const study = studyOf([
+    ...[10, 10, 2000].map((length, i) => recorded('a', 'web', i + 1, [10, length])),
+    ...[2000, 2000, 2000].map((length, i) => recorded('b', 'web', i + 1, [length, length])),
+  ])
+  const row = spreadTable(study)
+    .split('\n')
+    .find((line) => line.startsWith('| continuations below 1 ms, not recurring |'))
+  // Of a: all, all, half; of b: none in all three.
+  same(row, '| continuations below 1 ms, not recurring | 25 % | 100 % |')
+})
+
+test('a page gets each table at its mark, and keeps what stands outside', () => {
+  const page = 'before\n<!-- study: A -->\nold\n<!-- end -->\nbetween\n<!-- study: B -->\n<!-- end -->\nafter\n'
+  same(
+    filled(page, [
+      ['A', 'a $1'],
+      ['B', 'b'],
+    ]),
+    'before\n<!-- study: A -->\n\na $1\n\n<!-- end -->\nbetween\n<!-- study: B -->\n\nb\n\n<!-- end -->\nafter\n',
+  )
+  throws(() => filled(page, [['A', 'a']]), /asks for a table "B"/)
+  throws(
+    () =>
+      filled(
+        page,
+        [...'ABC'].map((title) => [title, '']),
+      ),
+    /no place for C/,
+  )
+})
+
 test('an interval around a median holds it with the probability of five values, or more', () => {
   const of = (n: number): ReturnType<typeof medianOf> => medianOf(Array.from({ length: n }, (_, i) => n - i))
   same(of(0), null)
@@ -181,17 +215,14 @@ test('the tables and the drawing of docs/study.md are what the command makes of 
   const docs = path.join(process.env.CHARCOAL_MEASURE!, '../docs')
   const out = mkdtempSync(path.join(tmpdir(), 'charcoal-study-'))
   try {
-    const args = [command, 'corpus', '--from', path.join(docs, 'data/study.json'), '--out', out]
+    // Emptied first, so that a table that is not put there would be missed.
+    const page = path.join(out, 'study.md')
+    const text = readFileSync(path.join(docs, 'study.md'), 'utf8')
+    writeFileSync(page, text.replace(/(<!-- study: .* -->\n)[^]*?(<!-- end -->)/g, '$1$2'))
+    const args = [command, 'corpus', '--from', path.join(docs, 'data/study.json'), '--out', out, '--page', page]
     const { status, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' })
     same(status, 0, stderr)
-    const text = readFileSync(path.join(docs, 'study.md'), 'utf8').split('\n')
-    const lines = readFileSync(path.join(out, 'tables.md'), 'utf8').split('\n')
-    const computed = lines.filter((line) => line !== '' && !line.startsWith('#'))
-    ok(computed.length > 100, `${computed.length} lines`)
-    same(
-      computed.filter((line) => !text.includes(line)),
-      [],
-    )
+    ok(readFileSync(page, 'utf8') === text, 'docs/study.md differs: make it again with --page')
     for (const [made, kept] of [
       ['figures.svg', 'img/study.svg'],
       ['study.json', 'data/study.json'],

@@ -1,16 +1,16 @@
-// TiddlyWiki, saved to its own server: tiddlers are written with a preview, tagged, searched, opened and closed.
+// TiddlyWiki, saved to its own server: tiddlers are written, searched and closed, and lists of them opened.
 import path from 'node:path'
 
 export default {
   title: 'TiddlyWiki',
   package: ['npm', 'tiddlywiki'],
-  async serve({ module, dir, port, start }) {
-    const wiki = path.join(dir, 'wiki')
-    await start(
-      process.execPath,
-      [module('tiddlywiki/tiddlywiki.js'), wiki, '--init', 'server', '--listen', `port=${port}`, 'host=127.0.0.1'],
-      { ready: `http://127.0.0.1:${port}/status` },
-    )
+  async serve({ module, dir, port, start, run }) {
+    const tiddlywiki = [module('tiddlywiki/tiddlywiki.js'), path.join(dir, 'wiki')]
+    // Its themes and plugins are loaded by the next start only.
+    await run(process.execPath, [...tiddlywiki, '--init', 'server'])
+    await start(process.execPath, [...tiddlywiki, '--listen', `port=${port}`, 'host=127.0.0.1'], {
+      ready: `http://127.0.0.1:${port}/status`,
+    })
     return { url: `http://127.0.0.1:${port}/` }
   },
   ready: '.tc-sidebar-header',
@@ -18,7 +18,7 @@ export default {
     ['write a tiddler', async (page, n) => {
       await page.click('button.tc-btn-\\%24\\%3A\\%2Fcore\\%2Fui\\%2FButtons\\%2Fnew-tiddler, [aria-label="new tiddler"]')
       await page.waitFor('.tc-tiddler-edit-frame')
-      await page.type('.tc-titlebar input', ` ${n}`, 50)
+      await page.type('input.tc-titlebar', ` ${n}`, 50)
       await page.press('Tab')
       await page.click('.tc-tiddler-edit-frame textarea, .tc-tiddler-edit-frame iframe')
       await page.type(null, `A line with ''stress'' and [[a link ${n}]] in round ${n}.`, 35)

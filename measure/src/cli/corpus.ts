@@ -1,7 +1,9 @@
 /** `charcoal-measure corpus`: the study. */
-import { existsSync, mkdirSync, readFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { corpus } from '../study/index.ts'
+import { filled } from '../study/page.ts'
 import { pools, writeStudy, type Study } from '../study/summary.ts'
+import { sections } from '../study/tables.ts'
 import { terminalSummary } from '../report/index.ts'
 import { MeasureError } from '../format/error.ts'
 import { choice, count, milliseconds } from './args.ts'
@@ -17,6 +19,8 @@ export async function study(
   const from = options.get('from')
   const told = from === undefined ? await record(names, out, options, progress, signal) : written(from, out)
   progress.clear()
+  const page = options.get('page')
+  if (page !== undefined) writeFileSync(page, filled(readFileSync(page, 'utf8'), sections(told)))
   const color = process.stdout.isTTY === true && process.env.NO_COLOR === undefined
   for (const f of pools(told))
     process.stdout.write(`${terminalSummary(f, { color, width: process.stdout.columns || 100 })}\n`)

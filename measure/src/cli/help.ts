@@ -113,9 +113,10 @@ sessions and Node servers under load, going round them all several times, and po
 tables and report.html go to a folder; what is recorded there already is not recorded again.`,
     options: [
       { name: 'out', value: 'FOLDER', help: 'default: study' },
-      { name: 'seconds', value: 'TIME', help: 'length of a session with a web application (default 60s)' },
-      { name: 'load', value: 'TIME', help: 'length of the load on a server (default 30s)' },
-      { name: 'runs', value: 'N', help: 'recordings of each application (default 5)' },
+      { name: 'seconds', value: 'TIME', help: 'length of a session with a web application (default 20s)' },
+      { name: 'load', value: 'TIME', help: 'length of the load on a server (default 8s)' },
+      { name: 'runs', value: 'N', help: 'recordings of each application (default 5); more than that are not used' },
+      { name: 'page', value: 'FILE', help: 'a Markdown page into which the tables are put, between its marks' },
       { name: 'from', value: 'FILE', help: 'record nothing: tables and figures of a study.json' },
       {
         name: 'cache',

@@ -2,10 +2,10 @@
  * The papers' study again: real applications, each in scripted sessions, and Node servers under load. Everything that
  * is needed is in `corpus/`; one call installs, records, analyses and pools. It goes round all applications once, then
  * again, so that what the machine does meanwhile meets all of them, and a study that was broken off has whole rounds.
- * What has been recorded in `out` is not recorded again.
+ * What has been recorded in `out` is not recorded again. Figures are computed when all has been recorded.
  *
  * @example
- * await corpus({ out: 'study', runs: 5, seconds: 60, progress: console.error })
+ * await corpus({ out: 'study', runs: 5, seconds: 20, progress: console.error })
  */
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
@@ -13,8 +13,8 @@ import path from 'node:path'
 import { analyse, type Figures } from '../analysis/index.ts'
 import { MeasureError } from '../format/error.ts'
 import { applications, corpusFolder, manifestOf, type Application } from './applications.ts'
-import { install } from './install.ts'
-import { recordApplication, type Entry } from './recording.ts'
+import { install, type Installed } from './install.ts'
+import { recordApplication, type Entry, type RecordingOptions } from './recording.ts'
 import { studyOf, writeStudy, type Recorded, type Study } from './summary.ts'
 
 export interface CorpusOptions {
@@ -22,11 +22,11 @@ export interface CorpusOptions {
   out: string
   /** Names of applications; default all. */
   only?: string[]
-  /** Recordings of each application; default 5. */
+  /** Recordings of each application; default 5. Those beyond, if there are any in `out`, are not used. */
   runs?: number
-  /** Length of a session with a web application, seconds; default 60. */
+  /** Length of a session with a web application, seconds; default 20. */
   seconds?: number
-  /** Length of the load on a server, seconds; default 30. */
+  /** Length of the load on a server, seconds; default 8. */
   loadSeconds?: number
   /** Where applications are installed; default in the user's cache. */
   cache?: string
@@ -34,8 +34,6 @@ export interface CorpusOptions {
   progress?: (text: string) => void
   signal?: AbortSignal
 }
-
-const MAX_RUNS = 99
 
 export async function corpus(options: CorpusOptions): Promise<Study> {
   const say = options.progress ?? (() => {})
@@ -47,34 +45,52 @@ export async function corpus(options: CorpusOptions): Promise<Study> {
   const cache = process.env.XDG_CACHE_HOME ?? path.join(homedir(), '.cache')
   const installed = install(manifestOf(folder), folder, path.resolve(options.cache ?? `${cache}/charcoal-measure`), say)
   const signal = options.signal ?? new AbortController().signal
-  const recording = {
-    seconds: options.seconds ?? 60,
-    loadSeconds: options.loadSeconds ?? 30,
+  const recording: RoundOptions = {
+    out,
+    installed,
+    seconds: options.seconds ?? 20,
+    loadSeconds: options.loadSeconds ?? 8,
     mode: options.mode ?? 'full',
     signal,
     say,
-  } as const
-  for (let run = 1; run <= (options.runs ?? 5); run++)
-    for (const application of chosen) {
-      if (signal.aborted) break
-      const file = path.join(out, `${application.name}.${run}`)
-      if (existsSync(`${file}.entry.json`)) continue
-      say(`${application.app.title}: recording ${run}`)
-      try {
-        // Under another name until it is whole.
-        const trace = `${file}.part.jsonl`
-        const entry = await recordApplication(application, run, installed, { ...recording, trace })
-        if (signal.aborted) break
-        renameSync(trace, `${file}.jsonl`)
-        writeFileSync(`${file}.entry.json`, JSON.stringify(entry))
-      } catch (error) {
-        say(`${application.app.title}: FAILED: ${(error as Error).message}`)
-      }
-      rmSync(`${file}.part.jsonl`, { force: true })
-    }
-  const study = studyOf(await recordings(out, all, say))
+  }
+  const runs = options.runs ?? 5
+  for (let run = 1; run <= runs; run++) {
+    const failed = await round(chosen, run, recording)
+    await round(failed, run, recording)
+  }
+  const study = studyOf(await recordings(out, all, runs, say))
   writeStudy(study, out)
   return study
+}
+
+type RoundOptions = Omit<RecordingOptions, 'trace'> & { out: string; installed: Installed }
+
+/** Records each application that has no recording of this number yet. Gives those that failed. */
+async function round(applications: Application[], run: number, options: RoundOptions): Promise<Application[]> {
+  const { out, installed, signal, say } = options
+  const failed: Application[] = []
+  for (const application of applications) {
+    if (signal.aborted) return []
+    const file = path.join(out, `${application.name}.${run}`)
+    if (existsSync(`${file}.entry.json`)) continue
+    const { title } = application.app
+    say(`${new Date().toISOString().slice(11, 19)} ${title}: recording ${run}`)
+    // Under another name until it is whole.
+    const trace = `${file}.part.jsonl`
+    try {
+      const entry = await recordApplication(application, run, installed, { ...options, trace })
+      if (signal.aborted) return []
+      renameSync(trace, `${file}.jsonl`)
+      writeFileSync(`${file}.entry.json`, JSON.stringify(entry))
+    } catch (error) {
+      say(`${title}: FAILED: ${(error as Error).message}`)
+      failed.push(application)
+    } finally {
+      rmSync(trace, { force: true })
+    }
+  }
+  return failed
 }
 
 function named(all: Application[], name: string): Application {
@@ -84,11 +100,16 @@ function named(all: Application[], name: string): Application {
   return found
 }
 
-/** All recordings in the folder with their figures, which are computed where they have not been. */
-async function recordings(out: string, all: Application[], say: (text: string) => void): Promise<Recorded[]> {
+/** The recordings in the folder with their figures, which are computed where they have not been. */
+async function recordings(
+  out: string,
+  all: Application[],
+  runs: number,
+  say: (text: string) => void,
+): Promise<Recorded[]> {
   const found: Recorded[] = []
   for (const { name, app } of all)
-    for (let run = 1; run <= MAX_RUNS; run++) {
+    for (let run = 1; run <= runs; run++) {
       const file = path.join(out, `${name}.${run}`)
       if (!existsSync(`${file}.entry.json`)) continue
       const entry = JSON.parse(readFileSync(`${file}.entry.json`, 'utf8')) as Entry

@@ -93,7 +93,8 @@ async function oneWeb(app: WebApp, context: Context, options: RecordingOptions):
       writeFileSync(trace.replace(/jsonl$/, 'png'), await steps.page.screenshot())
     },
   })
-  if (session === undefined) throw new MeasureError(`the session with ${app.title} did not begin`, 4)
+  if (session === undefined || 'ready' in session.failed)
+    throw new MeasureError(`the session with ${app.title} did not begin`, 4)
   return session
 }
 

@@ -3,34 +3,38 @@ import type { Figures } from '../analysis/figures.ts'
 import { countBelow, quantile, type HistogramJson } from '../analysis/histogram.ts'
 import { percent, time, whole } from '../report/format.ts'
 import { PAPER_SUBTREES } from '../report/paper.ts'
-import { LIMIT, MEASURES, SHAPES, subtreesOf, type Measure } from './measures.ts'
+import { below, KINDS, overApplications, overRuns, shares, table, textOf } from './cells.ts'
+import { LIMIT, MEASURES, SHAPES, subtreesOf } from './measures.ts'
 import { medianOf } from './median.ts'
+import { paperTable, recurringShare } from './papers.ts'
+import { spreadTable } from './spread.ts'
 import { pools, type Run, type Studied, type Study } from './summary.ts'
 
-const table = (heads: string[], rows: string[][]): string =>
-  [
-    `| ${heads.join(' | ')} |`,
-    `| --- |${' ---: |'.repeat(heads.length - 1)}`,
-    ...rows.map((row) => `| ${row.join(' | ')} |`),
-  ].join('\n')
-const below = (h: HistogramJson, limit: number): string => percent(countBelow(h, limit), h.count)
+/** A table, or a paragraph, with its heading. */
+export type Section = [title: string, text: string]
 
-/** All tables of a study, with their headings. */
-export function tables(study: Study): string {
+export function sections(study: Study): Section[] {
   const all = pools(study)
-  const parts: [string, string][] = [
+  return [
     ['Applications', applicationTable(study)],
     ['The machine', machineText(study)],
     ['What recording cost', costTable(study)],
     ['Figures', figuresTable(all)],
     ['Pools and medians', measuresTable(study)],
+    ['The papers’ words', paperTable(study)],
+    ['How recordings of one application differ', spreadTable(study)],
     ['Potentially atomic subtrees', subtreeTable(all)],
     [`Subtrees of at most ${LIMIT} ms by application`, shapeTable(study)],
     ['The last child', lastChildTable(study)],
     ['Kinds', kindsText(all)],
   ]
-  return parts.map(([title, text]) => `## ${title}\n\n${text}\n`).join('\n')
 }
+
+/** All tables of a study. */
+export const tables = (study: Study): string =>
+  sections(study)
+    .map(([title, text]) => `## ${title}\n\n${text}\n`)
+    .join('\n')
 
 function applicationTable({ applications }: Study): string {
   const row = ({ title, version, runs, figures: f }: Studied): string[] => [
@@ -63,9 +67,11 @@ function sessionText(runs: Run[]): string {
   return `${seconds} s, ${whole(done)} ${what}${failed > 0 ? `, ${whole(failed)} failed` : ''}`
 }
 
-/** How quiet the machine was, and what ran the applications. */
+/** How much was recorded, how quiet the machine was, and what ran the applications. */
 function machineText({ applications }: Study): string {
   const runs = applications.flatMap((a) => a.runs)
+  const counts = [...new Set(applications.map((a) => a.runs.length))].sort((a, b) => a - b)
+  const each = counts.length === 1 ? counts[0] : `${counts[0]} to ${counts.at(-1)}`
   const loads = runs.flatMap((r) => r.machine).sort((a, b) => a - b)
   const { median } = medianOf(loads)!
   const browsers = [...new Set(runs.flatMap((r) => r.browser ?? []))]
@@ -73,7 +79,8 @@ function machineText({ applications }: Study): string {
   const calibrated = runs.filter((r) => r.calibration !== undefined).length
   const wrong = runs.filter((r) => Object.values(r.calibration?.kinds ?? {}).some((k) => k.edges < k.expected)).length
   return [
-    `Load averages when the recordings began and ended: ${loads[0]} to ${loads.at(-1)}, median ${median}.`,
+    `${runs.length} recordings, ${each} of each application.`,
+    `Load averages when they began and ended: ${loads[0]} to ${loads.at(-1)}, median ${median}.`,
     `${calibrated} of ${runs.length} recordings are calibrated; in ${wrong} of these a parent was missed.`,
     `${[...browsers, ...nodes.map((n) => `Node ${n}`)].join(', ')}.`,
   ].join(' ')
@@ -114,8 +121,10 @@ export function figuresTable(pools: Figures[]): string {
     each('of these not recurring: below 0.1, 1, 10 ms', (f) =>
       [100, 1000, 10_000].map((l) => below(f.durations.turns.nonRecurring, l)).join(', '),
     ),
-    each('Children, all: none, one, more', (f) => shares(f.branching.children.all)),
-    each('Children, recurring ones left out: none, one, more', (f) => shares(f.branching.children.nonRecurring)),
+    each('Children, all: none, one, more', (f) => shares(f.branching.children.all).join(', ')),
+    each('Children, recurring ones left out: none, one, more', (f) =>
+      shares(f.branching.children.nonRecurring).join(', '),
+    ),
     each(
       'most children; most siblings seen',
       (f) => `${whole(f.branching.children.all.max)}; ${whole(f.branching.siblings.nonRecurring.max)}`,
@@ -155,13 +164,7 @@ export function figuresTable(pools: Figures[]): string {
         return `${percent(yes, all)} of ${whole(all)}`
       }),
     ),
-    each('of all gaps below 1 ms, in front of recurring ones', (f) => {
-      const all = countBelow(f.gaps.all.interrupted, 1000) + countBelow(f.gaps.all.uninterrupted, 1000)
-      return percent(
-        all - countBelow(f.gaps.nonRecurring.interrupted, 1000) - countBelow(f.gaps.nonRecurring.uninterrupted, 1000),
-        all,
-      )
-    }),
+    each('of all gaps below 1 ms, in front of recurring ones', recurringShare),
     ...([2, 3, 4] as const).flatMap((k) => times(`Chains of ${k}`, (f) => f.chains[k])),
     ...times('Microtask batches', (f) => f.microtasks.durations),
     each('microtasks in a batch: median, 90 %, 99 %, most', (f) =>
@@ -252,30 +255,7 @@ export function measuresTable(study: Study): string {
   return table(['', ...heads], rows)
 }
 
-const KINDS = [
-  ['web', 'web applications'],
-  ['server', 'servers'],
-] as const
 const SHAPE_NAMES = SHAPES.map(([name]) => name)
-
-const textOf = ({ share }: Measure, value: number): string =>
-  !Number.isFinite(value) ? '–' : share ? percent(value, 1) : String(Number(value.toPrecision(2)))
-
-function intervalText(measure: Measure, values: number[]): string {
-  const m = medianOf(values)
-  if (m === null) return '–'
-  return m.low === m.high
-    ? textOf(measure, m.median)
-    : `${textOf(measure, m.median)} (${textOf(measure, m.low)} – ${textOf(measure, m.high)})`
-}
-
-const valuesIn = (measure: Measure, runs: Run[]): number[] => runs.flatMap((r) => r.values[measure.key] ?? [])
-const overRuns = (measure: Measure, runs: Run[]): string => intervalText(measure, valuesIn(measure, runs))
-const overApplications = (measure: Measure, of: Studied[]): string =>
-  intervalText(
-    measure,
-    of.flatMap((a) => medianOf(valuesIn(measure, a.runs))?.median ?? []),
-  )
 
 const kindsText = (pools: Figures[]): string =>
   pools
@@ -284,8 +264,3 @@ const kindsText = (pools: Figures[]): string =>
       return `${f.title}: ${kinds.map(([kind, n]) => `${kind} ${percent(n, f.counts.continuations)}`).join(', ')}.`
     })
     .join('\n\n')
-
-function shares(h: HistogramJson): string {
-  const at = (n: number): number => h.bins.find(([bin]) => bin === n)?.[1] ?? 0
-  return [at(0), at(1), h.count - at(0) - at(1)].map((n) => percent(n, h.count)).join(', ')
-}
