@@ -31,7 +31,7 @@ export default {
     )
   },
   ready: 'canvas.interactive',
-  first: [['settle', async (page) => page.sleep(2500)]],
+  first: [['settle', async (page) => page.sleep(800)]],
   actions: [
     ['rectangle', async (page, n) => draw('r', n, page)()],
     ['ellipse', async (page, n) => draw('o', n + 3, page)()],

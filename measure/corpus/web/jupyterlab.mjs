@@ -2,14 +2,15 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 
-const cells = [
-  'import math, time',
-  'def primes(n):\n    return [p for p in range(2, n) if all(p % q for q in range(2, int(math.sqrt(p)) + 1))]',
-  'primes(200)',
-  'for i in range(5):\n    print(i, i * i)\n    time.sleep(0.2)',
-  "sum(x ** 2 for x in range(1000))",
-  "{w: len(w) for w in 'the quick brown fox'.split()}",
-]
+const write = (title, code) => [title, async (page) => {
+  await page.click('.jp-Notebook .jp-Cell.jp-mod-active .cm-content')
+  for (const [i, line] of code.split('\n').entries()) {
+    if (i > 0) await page.press('Enter')
+    await page.type(null, line.trimStart(), 25)
+  }
+  await page.press('Shift+Enter')
+  await page.sleep(800)
+}]
 
 export default {
   title: 'JupyterLab',
@@ -29,25 +30,18 @@ export default {
     ['notebook', async (page) => {
       await page.click('.jp-LauncherCard[data-category="Notebook"]')
       await page.waitFor('.jp-Notebook .jp-Cell .cm-content')
-      await page.sleep(3000)
+      await page.sleep(1500)
     }],
   ],
   actions: [
-    ...cells.map((code, i) => [`cell ${i + 1}`, async (page) => {
-      await page.click('.jp-Notebook .jp-Cell.jp-mod-active .cm-content')
-      for (const line of code.split('\n')) {
-        await page.type(null, line.trimStart(), 35)
-        if (line !== code.split('\n').at(-1)) await page.press('Enter')
-      }
-      await page.press('Shift+Enter')
-      await page.sleep(1200)
-    }]),
+    write('a value', '[p for p in range(2, 200) if all(p % q for q in range(2, p))]'),
     ['save', async (page) => page.press('Control+S')],
     ['file browser', async (page) => {
       await page.click('.jp-DirListing-item[title^="Name: notes.md"], .jp-DirListing-item')
       await page.sleep(400)
       await page.click('.jp-DirListing-headerItem')
     }],
+    write('output in steps', 'import time\nfor i in range(5):\n    print(i, i * i)\n    time.sleep(0.2)'),
     ['scroll', async (page) => {
       for (let i = 0; i < 6; i++) await page.scroll(i < 3 ? 300 : -300, '.jp-Notebook'), await page.sleep(120)
     }],
@@ -65,6 +59,7 @@ export default {
         await page.press('Escape')
       }
     }],
+    write('a dictionary', "{w: len(w) for w in 'the quick brown fox'.split()}"),
     ['running panel', async (page) => {
       await page.click('.jp-SideBar .lm-TabBar-tab[data-id="jp-running-sessions"]')
       await page.sleep(700)

@@ -4,7 +4,7 @@ const page_ = `<!doctype html><meta charset="utf-8"><body style="margin:0"><div 
 <script>
 require.config({ paths: { vs: '/vs' } })
 require(['vs/editor/editor.main'], () => {
-  const text = Array.from({ length: 120 }, (_, i) => 'export function area' + i + '(width: number, height: number): number {\\n  const name = "shape ' + i + '"\\n  return width * height * ' + i + '\\n}\\n').join('\\n')
+  const text = Array.from({ length: 40 }, (_, i) => 'export function area' + i + '(width: number, height: number): number {\\n  const name = "shape ' + i + '"\\n  return width * height * ' + i + '\\n}\\n').join('\\n')
   window.editor = monaco.editor.create(document.getElementById('editor'), { value: text, language: 'typescript', automaticLayout: true, minimap: { enabled: true } })
 })
 </script>`
@@ -16,18 +16,18 @@ export default {
     return site({ '/': ['text/html', () => page_] }, { '/vs/': module('monaco-editor/min/vs') })
   },
   ready: '.monaco-editor .view-line',
-  first: [['focus', async (page) => (await page.sleep(2500), page.mouse(300, 60))]],
+  first: [['focus', async (page) => (await page.sleep(800), page.mouse(300, 60))]],
   actions: [
-    ['write a function', async (page, n) => {
+    ['write with completions', async (page, n) => {
       await page.press('Control+End')
-      await page.type(null, `\nfunction added${n}(list: string[]) {\n`, 45)
-      await page.type(null, 'return list.', 60)
-      await page.sleep(900)
-      await page.type(null, 'map', 60)
+      await page.type(null, `\nconst list${n} = [1, 2]\n`, 30)
+      await page.type(null, `list${n}.`, 40)
+      await page.sleep(800)
+      await page.type(null, 'map', 40)
       await page.sleep(400)
       await page.press('Escape')
-      await page.type(null, '(x => x.toUpperCase())\n', 45)
-      await page.sleep(600)
+      await page.type(null, '(x => x)\n', 30)
+      await page.sleep(500)
     }],
     ['find', async (page) => {
       await page.press('Control+F')

@@ -18,7 +18,7 @@ export default {
     )
   },
   ready: '.scalar-app .section, .references-rendered',
-  first: [['settle', async (page) => page.sleep(2000)]],
+  first: [['settle', async (page) => page.sleep(800)]],
   actions: [
     ['scroll', async (page) => {
       for (let i = 0; i < 10; i++) {

@@ -18,7 +18,7 @@ export default {
     return { url: `${url}index.html#profileURL=${encodeURIComponent(`${url}profile.json`)}` }
   },
   ready: 'canvas',
-  first: [['settle', async (page) => page.sleep(3000)]],
+  first: [['settle', async (page) => page.sleep(800)]],
   actions: [
     ...['1', '2', '3'].map((key) => [`view ${key}`, async (page) => {
       await page.press(key)

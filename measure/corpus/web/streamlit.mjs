@@ -37,13 +37,13 @@ export default {
     await start(python('streamlit'), ['run', path.join(dir, 'app.py'), '--server.headless', 'true', '--server.port', String(port), '--server.address', '127.0.0.1', '--browser.gatherUsageStats', 'false'], { ready: `http://127.0.0.1:${port}/_stcore/health`, env: { HOME: dir } })
     return { url: `http://127.0.0.1:${port}/` }
   },
-  ready: '[data-testid="stSlider"]',
-  first: [['settle', async (page) => page.sleep(2500)]],
+  ready: '[data-testid="stDataFrame"]',
+  first: [['settle', async (page) => page.sleep(800)]],
   actions: [
     ['slider', async (page, n) => {
       await page.click(THUMB)
       for (let i = 0; i < 6; i++) await page.press(n % 2 ? 'ArrowLeft' : 'ArrowRight'), await page.sleep(120)
-      await page.sleep(1200)
+      await page.sleep(900)
     }],
     ['drag the slider', async (page, n) => {
       const box = await page.evaluate(() => {
@@ -51,15 +51,15 @@ export default {
         return { x: r.left + r.width / 2, y: r.bottom + 6 }
       })
       await page.drag(box, { x: box.x + (n % 2 ? -90 : 120), y: box.y }, 15)
-      await page.sleep(1500)
+      await page.sleep(900)
     }],
     ['word', async (page, n) => {
       await page.type('[data-testid="stTextInput"] input', `${n}`, 80)
       await page.press('Enter')
-      await page.sleep(1200)
+      await page.sleep(900)
     }],
     ['count', async (page) => {
-      for (let i = 0; i < 4; i++) await page.click('[data-testid="stButton"] button'), await page.sleep(700)
+      for (let i = 0; i < 4; i++) await page.click('[data-testid="stButton"] button'), await page.sleep(500)
     }],
     ['table', async (page) => {
       await page.hover('[data-testid="stDataFrame"]')
@@ -67,7 +67,7 @@ export default {
     }],
     ['more', async (page) => {
       await page.click('[data-testid="stExpander"] summary')
-      await page.sleep(700)
+      await page.sleep(500)
     }],
   ],
 }

@@ -1,7 +1,7 @@
 /**
- * A session with a web application: the first actions once, then all actions again and again, with pauses in between as
- * people make, until the time is over. An action that fails is counted, and the session goes on: a study must not end
- * because a menu was slow.
+ * A session with a web application: when it is ready, the first actions once, then all actions again and again, with
+ * pauses in between as people make, until the time is over. An action that fails is counted, and the session goes on: a
+ * study must not end because a menu was slow.
  */
 import type { Page, StepsContext } from '../record/web/steps.ts'
 
@@ -24,7 +24,7 @@ export async function act(
   seconds: number,
   { page, signal, log }: Pick<StepsContext, 'page' | 'signal' | 'log'>,
 ): Promise<SessionResult> {
-  const began = performance.now()
+  let began = performance.now()
   const result: SessionResult = { seconds: 0, done: 0, failed: {} }
   const over = (): boolean => signal.aborted || performance.now() - began > seconds * 1000
   const one = async ([name, action]: Action, round: number): Promise<void> => {
@@ -47,6 +47,7 @@ export async function act(
     result.failed.ready = 1
   }
   page.timeout = 5000
+  began = performance.now()
   for (const action of first) if (!over()) await one(action, 0)
   for (let round = 0; !over(); round++) for (const action of actions) if (!over()) await one(action, round)
   result.seconds = (performance.now() - began) / 1000
