@@ -13,6 +13,7 @@ FLAGS = ["-O2", "-ffunction-sections", "-fdata-sections", "-w"]
 LTO = ["-flto", "-fuse-ld=lld"]
 SUSPENDING = ("ch_suspend", "charcoal.entry.")
 RESTORING = ("ch_restore",)
+COLD = ".int.cold"
 
 
 def fetch_sources(builder):
@@ -106,6 +107,7 @@ def where_the_bytes_are(made):
             "interruptible body",
             "suspend tails",
             "dispatch and restore",
+            "cold parts",
             "shared thunks and adapters",
             "frame tables",
             "constants",
@@ -121,6 +123,8 @@ def where_the_bytes_are(made):
             if name.startswith("charcoal."):
                 parts["shared thunks and adapters"] += size
                 counts["shared"] += 1
+            elif name.endswith(COLD):
+                parts["cold parts"] += size
             elif ".int" in name:
                 counts["interruptible"] += 1
                 split = objects.parts(code[name], SUSPENDING, RESTORING) if code.get(name) else {"body": 1}
@@ -146,11 +150,24 @@ def where_the_bytes_are(made):
     return parts, counts
 
 
+def hot_bytes(made):
+    """Bytes of what runs while nothing waits: interruptible versions without their cold parts, functions that have only
+    a plain version, and what these share."""
+    hot = 0
+    for path in made:
+        sizes = objects.functions(path)
+        unlikely = sum(n for name, n in objects.sections(path).items() if name.startswith(".text.unlikely."))
+        plain_too = sum(n for name, n in sizes.items() if f"{name}.int" in sizes)
+        hot += objects.code_bytes(path) - unlikely - plain_too
+    return hot
+
+
 def kept_versions(made, program):
     """(functions of ours in the program, those of them that are there in both versions)"""
     suffix = ".int"
     every = {name for path in made for name in objects.functions(path)}
-    ours = {name.removesuffix(suffix) for name in every if not name.startswith("charcoal.")}
+    bodies = {name for name in every if not name.startswith("charcoal.") and not name.endswith(COLD)}
+    ours = {name.removesuffix(suffix) for name in bodies}
     names = set(objects.functions(program))
     kept = [name for name in ours if name in names or name + suffix in names]
     return len(kept), sum(name in names and name + suffix in names for name in kept)
@@ -204,6 +221,9 @@ def project_rows(builder, name, project, rounds):
     rows = []
     for system in ("charcoal", "c"):
         rows.append(results.row("size", f"text{suffix}", system, "text", text[system], "bytes", text["charcoal"]))
+    hot = {"charcoal": hot_bytes(made["charcoal"]), "c": text["c"]}
+    for system in ("charcoal", "c"):
+        rows.append(results.row("size", f"text-hot{suffix}", system, "text", hot[system], "bytes", hot["charcoal"]))
     for system in ("charcoal", "c"):
         best = min(seconds[system])
         rows.append(

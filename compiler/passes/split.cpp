@@ -23,6 +23,7 @@
 #include "splitter.h"
 #include "async.h"
 #include "bfloat.h"
+#include "cold.h"
 #include "marks.h"
 #include "options.h"
 #include "places.h"
@@ -194,6 +195,16 @@ static Function *retype(Abi &abi, Function &old, Signature &S) {
   return F;
 }
 
+// Interruptible code calls interruptible versions, which come last, and functions that have only a plain one. The plain
+// versions that plain code alone calls shall not lie among these.
+static void gatherPlainVersions(Module &M, ArrayRef<Function *> versions) {
+  for (Function *F : versions)
+    if (Function *plain = M.getFunction(F->getFnAttribute(VersionAttr).getValueAsString())) {
+      plain->removeFromParent();
+      M.getFunctionList().push_back(plain);
+    }
+}
+
 // CH_KEEPS_REGISTERS. A linker's stub that binds the name at the first call would not keep all of them.
 static void keepRegisters(Module &M) {
   if (Triple(M.getTargetTriple()).getArch() != Triple::x86_64)
@@ -225,6 +236,7 @@ PreservedAnalyses charcoal::SplitPass::run(Module &M, ModuleAnalysisManager &) {
     }
   }
   dropUnused(versions);
+  gatherPlainVersions(M, versions);
   std::vector<std::pair<Function *, Signature>> todo;
   for (Function *F : versions) {
     Signature S = Signature::of(*F);
@@ -240,6 +252,8 @@ PreservedAnalyses charcoal::SplitPass::run(Module &M, ModuleAnalysisManager &) {
       if (GlobalValue *plain = M.getNamedValue(F->getFnAttribute(VersionAttr).getValueAsString()))
         glue.guardWeak(signature, plain, F);
     F->removeFnAttr(VersionAttr);
+    if (!F->hasOptNone() && !F->hasOptSize())
+      F->addFnAttr(ColdPartAttr);
     if (F->hasFnAttribute(NamedAttr)) {
       F->setLinkage(GlobalValue::WeakAnyLinkage);
       F->setDSOLocal(false);

@@ -152,6 +152,45 @@ def atomic_code_is_plain_code(folder):
     check(len(counts) == 5, counts)  # up, down, is anything pending
 
 
+COLD = """
+int g(int), h(int);
+int f(int n) { return n > 3 ? g(n) + h(n + 1) : n; }
+int go(int n) {
+  static const int distances[] = {&&a - &&a, &&b - &&a};
+  goto *(&&a + distances[n & 1]);
+  a: return g(1) + 1;
+  b: __builtin_trap();
+}
+"""
+
+
+def symbols_by_section(folder, text, options):
+    """{section: what its relocations name}, of a file compiled with sections for functions."""
+    (folder / "sections.c").write_text(text)
+    run(cc, *options.split(), "-ffunction-sections", "-c", folder / "sections.c", "-o", folder / "sections.o")
+    found = {}
+    for line in run(llvm / "llvm-objdump", "-r", folder / "sections.o")[0].splitlines():
+        if header := re.fullmatch(r"RELOCATION RECORDS FOR \[(.+)\]:", line):
+            section = header.group(1)
+            found[section] = ""
+        elif " R_" in line:
+            found[section] += line.split()[-1] + "\n"
+    return found
+
+
+@test
+def ways_out_and_back_lie_in_a_section_of_their_own(folder):
+    sections = symbols_by_section(folder, COLD, "-O2")
+    for name in ("f", "go"):
+        for symbol in ("ch_suspend", "ch_restore", "charcoal.entry."):
+            check(symbol not in sections[f".text.{name}.int"], sections)
+            check(symbol in sections[f".text.unlikely.{name}.int"], sections)
+    # gdb takes a part that lies before its function for the function's prologue.
+    for options in ("-O0", "-Os", "-O2 -g"):
+        sections = symbols_by_section(folder, COLD, options)
+        check("ch_suspend" in sections[".text.f.int"] and ".text.unlikely.f.int" not in sections, sections)
+
+
 @test
 def abi_agrees(folder):
     """The bytes that the passes emit, read back through abi/charcoal_abi.h."""
