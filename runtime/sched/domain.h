@@ -64,6 +64,7 @@ struct ch_domain {
   struct ch_link unscoped;                  /* async branches whose scope is not known yet (async.c) */
   struct ch_link yielded;                   /* who has given way to a sibling and has not yet been set aside */
   struct ch_link sources;                   /* sched/source.c */
+  uint64_t source_count;                    /* of them */
   struct ch_link *looking;                  /* while sources are looked at: the one after this */
   uint64_t branches;                        /* async ones, alive */
   uint64_t turns;                           /* of branches whose activity had the turn already */
@@ -178,7 +179,7 @@ CH_HIDDEN void ch_look_outside(int64_t deadline);
 CH_HIDDEN void ch_foreign_loop_end(void);
 /* Calls each source's `look` once. */
 CH_HIDDEN void ch_sources_look(void);
-static inline bool ch_has_sources(void) { return CH_UNLIKELY(!ch_list_empty(&ch_domain.sources)); }
+static inline bool ch_has_sources(void) { return CH_UNLIKELY(ch_domain.source_count != 0); }
 
 /* Lingering. The running branch has just been registered for a wait: while nobody can run, and what it waits for may
  * come from a source, it stays on the native stack for a moment, so that what comes at once costs no frame. True: the

@@ -1,8 +1,8 @@
 /* Sources of events that a domain looks at (charcoal/lowlevel.h).
  *
- * Invariants: 1. `sources` holds those that were added and not removed, in order; 2. each counts as something outside
- * that can make an activity of the base group runnable; 3. `looking` is what follows the source whose `look` runs, also
- * when that or any other is removed. */
+ * Invariants: 1. `sources` holds those that were added and not removed, in order, and `source_count` is how many; 2.
+ * each counts as something outside that can make an activity of the base group runnable; 3. `looking` is what follows
+ * the source whose `look` runs, also when that or any other is removed. */
 #include "charcoal/lowlevel.h"
 #include "sched/domain.h"
 #include <errno.h>
@@ -14,6 +14,7 @@ int ch_source_add(ch_source *s, void (*look)(void *), void *argument) {
   s->look = look;
   s->argument = argument;
   ch_list_append(&d->sources, &s->link, false);
+  d->source_count++;
   d->base.outside++;
   ch_slice_if_in_company();
   return 0;
@@ -24,6 +25,7 @@ void ch_source_remove(ch_source *s) {
   if (d->looking == &s->link)
     d->looking = s->link.next;
   ch_list_remove(&s->link);
+  d->source_count--;
   d->base.outside--;
 }
 

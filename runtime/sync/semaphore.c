@@ -119,9 +119,7 @@ __attribute__((noinline)) static struct ch_int_result wait_slow(ch_sem *s) {
 /* There is no unit, whoever waits is of this domain, and nothing is unusual. */
 static inline bool begins_as_usual(ch_sem *s) {
   unsigned long is = count_of(s), ours = WAITED | (unsigned long)ch_inbox_of_thread;
-  if (CH_UNLIKELY(ch_domain.marks != 0) || CH_UNLIKELY(!ch_inbox_of_thread) || CH_UNLIKELY(!ch_domain.current))
-    return false;
-  if (ch_may_linger())
+  if (!ch_domain.current || !ch_inbox_of_thread || ch_domain.marks != 0 || ch_may_linger())
     return false;
   return is == ours ||
          (is == 0 && __atomic_compare_exchange_n(&s->count, &is, ours, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE));
@@ -155,7 +153,7 @@ static int post_to_clause(ch_sem *s);
 static inline int wake_first(ch_sem *s) {
   if (CH_UNLIKELY(ch_link_is_clause(s->waiters.next)))
     return post_to_clause(s);
-  ch_fire(s->waiters.next, 0);
+  ch_fire_branch(s->waiters.next, 0);
   end_waiting(s);
   return 0;
 }

@@ -108,15 +108,21 @@ static enum ch_claimed claim_words(struct ch_clause *own, struct ch_clause *othe
   return CH_CLAIMED;
 }
 
+/* For a local object: the wait of the clause that is being enlisted is this domain's to decide, so only the other one's
+ * has to be claimed. */
+static enum ch_claimed claim_local(struct ch_clause *other) {
+  return !ch_selects_one(other) || ch_wait_decide(other->wait, selected(other)) ? CH_CLAIMED : CH_OTHER_DECIDED;
+}
+
 enum ch_claimed ch_claim_both(struct ch_clause *own, struct ch_clause *other) {
   if (!own && other->index >= CH_ALONE) { /* no wait has to be decided */
     take_off(other);
     taken(other);
     return CH_CLAIMED;
   }
-  if (own && ch_selects_one(own) && ch_selects_one(other) && own->wait == other->wait)
+  if (own && own->wait == other->wait && ch_selects_one(own) && ch_selects_one(other))
     return CH_SAME_WAIT;
-  enum ch_claimed claimed = claim_words(own, other);
+  enum ch_claimed claimed = CH_LIKELY(!claims_itself(other)) ? claim_local(other) : claim_words(own, other);
   if (claimed != CH_CLAIMED && claimed != CH_OTHER_DECIDED)
     return claimed;
   take_off(other);

@@ -137,15 +137,21 @@ static inline void ch_wait_move(struct ch_branch *from, struct ch_branch *to) {
   }
 }
 
+/* Takes a branch that waits by its own link off the object's list, and makes it ready. */
+static inline void ch_fire_branch(struct ch_link *node, intptr_t value) {
+  struct ch_branch *b = (struct ch_branch *)((char *)node - offsetof(struct ch_branch, link));
+  CH_INVARIANT(b->state == CH_WAITING, "who is on an object's list by its own link waits");
+  ch_list_remove(node);
+  ch_ready(b, value);
+}
 /* Takes the node that the object has chosen off its list, and makes its branch ready. The caller gives it its effect at
  * once. False: it is a clause whose wait has been decided for another clause, and it must have no effect. */
 static inline bool ch_fire(struct ch_link *node, intptr_t value) {
-  ch_list_remove(node);
-  if (CH_UNLIKELY(ch_link_is_clause(node)))
+  if (CH_UNLIKELY(ch_link_is_clause(node))) {
+    ch_list_remove(node);
     return ch_clause_fired((struct ch_clause *)node, value);
-  struct ch_branch *b = (struct ch_branch *)((char *)node - offsetof(struct ch_branch, link));
-  CH_INVARIANT(b->state == CH_WAITING, "who is on an object's list by its own link waits");
-  ch_ready(b, value);
+  }
+  ch_fire_branch(node, value);
   return true;
 }
 
