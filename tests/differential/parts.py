@@ -13,12 +13,14 @@ PROGRAMS = HERE.parent / "programs"
 def parts(build, long):
     run = [sys.executable, str(HERE / "run.py"), "--build", build]
     csmith = [sys.executable, str(HERE / "csmith.py"), "--build", build]
+    in_parts = [sys.executable, str(HERE / "locals_in_parts.py"), "--build", build]
     if not long:
-        return [run, [*csmith, "--count", "20"]]
+        return [run, [*csmith, "--count", "20"], [*in_parts, "--count", "10", "--settings", "O2-plain-noise"]]
     return [
         [*run, "--settings", "all", "--table"],
         [*run, "--every-kind", "--settings", "O0-stress,O2-stress,O0-stress-asan,O2-stress-asan", "--table"],
         [*csmith, "--count", "1000"],
+        [*in_parts, "--count", "1000"],
     ]
 
 

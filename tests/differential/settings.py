@@ -7,9 +7,12 @@ reference compiler can be asked for exactly the same code generation.
 from dataclasses import dataclass
 
 LEVELS = ["O0", "O1", "O2", "O3", "Os"]
-MODES = {"plain": [], "stress": ["-fcharcoal-stress"]}
+MODES = ["plain", "stress"]
 # Stress, and beside the program another activity that overwrites the stack (noise.c).
 NOISE = "noise"
+# Noise without stress: only the program's own waits suspend it. The image of a call is smallest then, because stress
+# may also suspend a function at its entry, where its parameters are alive.
+PLAIN_NOISE = "plain-noise"
 EXTRAS = {
     "": [],
     "g": ["-g"],
@@ -39,14 +42,15 @@ class Setting:
 
     @property
     def flags(self):
-        return [*self.reference, *MODES["stress" if self.noise else self.mode]]
+        return [*self.reference, *(["-fcharcoal-stress"] if self.mode in ("stress", NOISE) else [])]
 
     @property
     def noise(self):
-        return self.mode == NOISE
+        return self.mode in (NOISE, PLAIN_NOISE)
 
 
-ALL = [Setting(l, m, x) for l in LEVELS for m in MODES for x in EXTRAS] + [Setting(l, NOISE, "") for l in LEVELS]
+ALL = [Setting(l, m, x) for l in LEVELS for m in MODES for x in EXTRAS]
+ALL += [Setting(l, m, "") for l in LEVELS for m in (NOISE, PLAIN_NOISE)]
 BY_NAME = {s.name: s for s in ALL}
 # Every program in every quick run. ASan with stress is the sharpest of all; noise finds the same without it, in
 # optimised code.
@@ -56,9 +60,9 @@ ALWAYS = [BY_NAME["O2-noise"], BY_NAME["O0-stress-asan"]]
 def quick(position):
     """The settings of a quick run for the program at this position: the constant ones and one of the others in turn.
 
-    7 and the number of settings have no common factor, so that neighbours differ in every axis."""
+    9 and the number of settings have no common factor, so that neighbours differ in every axis."""
     others = [s for s in ALL if s not in ALWAYS]
-    return [*ALWAYS, others[position * 7 % len(others)]]
+    return [*ALWAYS, others[position * 9 % len(others)]]
 
 
 def parse(text):
