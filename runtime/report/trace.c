@@ -30,10 +30,15 @@ struct known {
   bool begun;
 };
 #define BUCKETS 4096
-static __thread struct known **known; /* by the branch's address */
-static __thread uint64_t thread, id;  /* id: of the run; 0: nobody runs */
-static __thread uint64_t activity, parent;
-static __thread double began;
+
+/* What a thread writes about. Behind a pointer, because thread-local memory is scarce. */
+static __thread struct writer {
+  uint64_t thread, id; /* id: of the run; 0: nobody runs */
+  uint64_t activity, parent;
+  double began;
+  uint64_t at;                  /* the location where the run began; 0: unknown */
+  struct known *known[BUCKETS]; /* by the branch's address */
+} *writer;                      /* NULL: the thread writes no trace */
 
 /* A place in the source text. In `known_places` of the file, under the lock, by its id. */
 struct place {
@@ -42,7 +47,6 @@ struct place {
   uint32_t length, line;
   uint64_t next; /* id of another in its list; 0: none */
 };
-static __thread uint64_t at; /* the location where the run began; 0: unknown */
 static struct place *known_places;
 static uint64_t places, room, lists[256];
 
@@ -53,7 +57,7 @@ static double now(void) { /* us */
 }
 
 static struct known **find(const struct ch_branch *b) {
-  struct known **at = &known[((uintptr_t)b >> 3) % BUCKETS];
+  struct known **at = &writer->known[((uintptr_t)b >> 3) % BUCKETS];
   while (*at && (*at)->branch != b)
     at = &(*at)->next;
   return at;
@@ -207,16 +211,16 @@ void ch_trace_start(void) {
   if (path && *path)
     open_file(path);
   pthread_mutex_unlock(&once);
-  if (!(ch_watched & CH_WATCH_TRACE) || known)
+  if (!(ch_watched & CH_WATCH_TRACE) || writer)
     return;
-  known = calloc(BUCKETS, sizeof(struct known *));
-  if (!known)
+  writer = calloc(1, sizeof *writer);
+  if (!writer)
     out_of_memory();
   pthread_mutex_lock(&lock);
-  thread = ++threads;
+  writer->thread = ++threads;
   if (file)
     fprintf(file, "{\"type\":\"thread\",\"id\":%lu,\"kind\":\"native\",\"name\":\"domain %lu\"}\n",
-            (unsigned long)thread, (unsigned long)thread);
+            (unsigned long)writer->thread, (unsigned long)writer->thread);
   pthread_mutex_unlock(&lock);
 }
 
@@ -238,25 +242,25 @@ void ch_trace_end(const char *reason) {
 /* ---- activities ---- */
 
 void ch_trace_spawned(struct ch_branch *b, const char *site) {
-  if (!known)
+  if (!writer)
     return;
   pthread_mutex_lock(&lock);
-  struct known *k = add(b, ++activities, id);
+  struct known *k = add(b, ++activities, writer->id);
   k->site = site;
   k->begun = false;
   if (file) {
     fprintf(file, "{\"type\":\"activity-start\",\"id\":%lu,\"thread\":%lu,\"time\":%.3f,\"name\":",
-            (unsigned long)k->activity, (unsigned long)thread, now());
+            (unsigned long)k->activity, (unsigned long)writer->thread, now());
     put_text(site ? site : "main");
-    if (id)
-      fprintf(file, ",\"parent\":%lu", (unsigned long)activity);
+    if (writer->id)
+      fprintf(file, ",\"parent\":%lu", (unsigned long)writer->activity);
     fputs("}\n", file);
   }
   pthread_mutex_unlock(&lock);
 }
 
 void ch_trace_activity_ends(struct ch_branch *b) {
-  struct known *k = known ? *find(b) : NULL;
+  struct known *k = writer ? *find(b) : NULL;
   if (!k)
     return;
   pthread_mutex_lock(&lock);
@@ -268,36 +272,37 @@ void ch_trace_activity_ends(struct ch_branch *b) {
 }
 
 void ch_trace_split(const struct ch_branch *from, struct ch_branch *to) {
-  struct known *k = known ? *find(from) : NULL;
+  struct known *k = writer ? *find(from) : NULL;
   if (k)
-    add(to, k->activity, id ? id : k->last);
+    add(to, k->activity, writer->id ? writer->id : k->last);
 }
 
 void ch_trace_branch_ends(struct ch_branch *b) {
-  if (known)
+  if (writer)
     forget(b);
 }
 
 /* ---- runs ---- */
 
 void ch_trace_run_begins(struct ch_branch *b) {
-  struct known *k = known ? *find(b) : NULL;
+  struct known *k = writer ? *find(b) : NULL;
   if (!k)
     return;
-  id = __atomic_add_fetch(&runs, 1, __ATOMIC_RELAXED);
-  activity = k->activity;
-  parent = k->last;
-  k->last = id;
+  writer->id = __atomic_add_fetch(&runs, 1, __ATOMIC_RELAXED);
+  writer->activity = k->activity;
+  writer->parent = k->last;
+  k->last = writer->id;
   struct place begins = k->begun ? place_of_chain(b) : place_of_site(k->site);
   pthread_mutex_lock(&lock);
-  at = file ? location(&begins, 0) : 0; /* now: the object with its text may be unloaded in this run */
+  writer->at = file ? location(&begins, 0) : 0; /* now: the object with its text may be unloaded in this run */
   pthread_mutex_unlock(&lock);
   k->begun = true;
-  began = now();
+  writer->began = now();
 }
 
 void ch_trace_run_ends(void) {
-  if (!id)
+  struct writer *w = writer;
+  if (!w || !w->id)
     return;
   double end = now();
   pthread_mutex_lock(&lock);
@@ -305,15 +310,15 @@ void ch_trace_run_ends(void) {
     fprintf(file,
             "{\"type\":\"continuation\",\"id\":%lu,\"thread\":%lu,\"kind\":\"activity\",\"activity\":%lu,\"start\":%."
             "3f,\"end\":%.3f,",
-            (unsigned long)id, (unsigned long)thread, (unsigned long)activity, began, end);
-    if (at)
-      fprintf(file, "\"at\":%lu,", (unsigned long)at);
-    if (parent)
-      fprintf(file, "\"parent\":%lu}\n", (unsigned long)parent);
+            (unsigned long)w->id, (unsigned long)w->thread, (unsigned long)w->activity, w->began, end);
+    if (w->at)
+      fprintf(file, "\"at\":%lu,", (unsigned long)w->at);
+    if (w->parent)
+      fprintf(file, "\"parent\":%lu}\n", (unsigned long)w->parent);
     else
       fprintf(file, "\"parent\":null}\n");
     written++;
   }
   pthread_mutex_unlock(&lock);
-  id = 0;
+  w->id = 0;
 }

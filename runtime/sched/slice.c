@@ -37,18 +37,17 @@ struct watch {
   __typeof__(ch_tls) *tls;
   uint64_t seen;
   unsigned same, alone;
-  bool again;  /* `slicing` was cleared at the last look */
-  bool listed; /* the one field that its own thread writes, and all that it reads */
+  bool again; /* `slicing` was cleared at the last look */
 };
 
-static __thread struct watch own;
+static __thread struct watch *own; /* in the list of watches; NULL: not yet, or no longer */
 static struct watch *watches;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 CH_FREE_IN_CHILDREN(lock, CH_OUTER_LOCK)
 static uint32_t wakeups; /* futex: moves with every start */
 static bool has_thread, hooked;
 static long interval_us;
-/* There was no room for the thread: when that is tried again, in ms. Until then there are no slices. */
+/* There was no room for the thread or a watch: when that is tried again, in ms. Until then there are no slices. */
 static int64_t next_attempt;
 #define ATTEMPTS_MS 10
 
@@ -120,8 +119,9 @@ static void *work(void *unused) {
 /* Only the domain that forked is there. */
 static void in_child(void) {
   has_thread = false;
-  watches = own.listed ? &own : NULL;
-  own.next = NULL;
+  watches = own;
+  if (own)
+    own->next = NULL;
   ch_domain.slicing = 0;
   ch_tls.attention = 0;
   ch_domain.forked = 1;
@@ -163,16 +163,17 @@ CH_COLD void ch_slice_start(void) {
     return;
   int saved = errno;
   ch_domain.slicing = 1;
-  if (!own.listed || !__atomic_load_n(&has_thread, __ATOMIC_RELAXED)) {
+  if (!own || !__atomic_load_n(&has_thread, __ATOMIC_RELAXED)) {
     pthread_mutex_lock(&lock);
-    if (!own.listed) {
-      own = (struct watch){.next = watches, .domain = &ch_domain, .tls = &ch_tls, .listed = true};
-      watches = &own;
+    if (!own && (own = malloc(sizeof *own))) {
+      *own = (struct watch){.next = watches, .domain = &ch_domain, .tls = &ch_tls};
+      watches = own;
     }
-    if (!has_thread)
+    if (own && !has_thread)
       start_thread();
-    __atomic_store_n(&next_attempt, has_thread ? 0 : now_ms() + ATTEMPTS_MS, __ATOMIC_RELAXED);
-    if (!has_thread)
+    const bool watched = own && has_thread;
+    __atomic_store_n(&next_attempt, watched ? 0 : now_ms() + ATTEMPTS_MS, __ATOMIC_RELAXED);
+    if (!watched)
       ch_domain.slicing = 0;
     pthread_mutex_unlock(&lock);
   }
@@ -182,13 +183,14 @@ CH_COLD void ch_slice_start(void) {
 }
 
 void ch_slice_end(void) {
-  if (!own.listed)
+  if (!own)
     return;
   pthread_mutex_lock(&lock);
   struct watch **at = &watches;
-  while (*at != &own)
+  while (*at != own)
     at = &(*at)->next;
-  *at = own.next;
-  own.listed = false;
+  *at = own->next;
   pthread_mutex_unlock(&lock);
+  free(own);
+  own = NULL;
 }
