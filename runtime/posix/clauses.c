@@ -127,8 +127,12 @@ static void fired(struct ch_clause *readiness) {
   ch_wake(&d->clause);
 }
 
+/* The kernel is asked, whatever is remembered of the descriptor: what has come since the reactor last looked counts,
+ * too. Otherwise a statement whose other clauses are always ready, or that has an `else`, would never come to see it.
+ */
 static int enlist(struct ch_clause *c) {
   call_t *d = of(c);
+  ch_fd_cache_forget_readiness(d->fd, d->events);
   if (attempt(d))
     return CH_CLAUSE_READY;
   if (d->timeout <= 0) {

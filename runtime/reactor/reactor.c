@@ -135,7 +135,12 @@ int64_t ch_reactor_due(void) {
 /* ---- the fd clause ---- */
 
 static int enlist(struct ch_clause *c) { return ch_reactor->enlist(c) ? CH_CLAUSE_READY : CH_CLAUSE_LISTED; }
-static bool withdraw(struct ch_clause *c) { return ch_reactor->withdraw(c), true; }
+/* An event that comes now may find nobody who waits, and so not be looked for. */
+static bool withdraw(struct ch_clause *c) {
+  ch_reactor->withdraw(c);
+  ch_fd_cache_forget_readiness((int)(intptr_t)c->object, (int)c->value);
+  return true;
+}
 const struct ch_clause_type ch_fd_clause_type = {
     .what = "descriptor", .by = CH_BY_WORLD, .enlist = enlist, .withdraw = withdraw};
 const struct ch_clause_type ch_call_clause_type = {
@@ -161,12 +166,31 @@ static const struct ch_leaf fd_leaf = CH_LEAF_OR("ch_fd_wait", 1, events, -ECANC
 static const struct ch_leaf fd_timed_leaf = CH_LEAF_OR("ch_fd_wait", 2, events, -ECANCELED);
 
 struct ch_int_result ch_fd_wait_int(int fd, int wanted, int64_t timeout) CH_INT_NAME(ch_fd_wait);
+/* Asks the kernel: what ch_fd_wait returns, or 0. */
+static int look_at(int fd, int wanted) {
+  struct pollfd p = {.fd = fd, .events = (short)wanted};
+  int saved = errno, ready = fd < 0 ? -EBADF : ch_is_marked() ? -ECANCELED : poll(&p, 1, 0);
+  errno = saved;
+  return ready <= 0 ? ready : p.revents & POLLNVAL ? -EBADF : p.revents;
+}
+
+/* The result of a wait with a limit, if it is known without waiting; or 0. A limit may be over before the reactor looks
+ * for the first time. */
+static int look_before(int fd, int wanted, int64_t timeout) {
+  if (ch_reactor == &ch_reactor_simulated || (timeout > 0 && ch_fd_cache_says_not_ready(fd, wanted)))
+    return 0;
+  return look_at(fd, wanted);
+}
+
 struct ch_int_result ch_fd_wait_int(int fd, int wanted, int64_t timeout) {
   if (CH_UNLIKELY(!ch_is_in_branch()))
     return (struct ch_int_result){CH_DONE, -EPERM};
   struct ch_clause c[2] = {ch_fd_clause(fd, wanted)};
   if (timeout == CH_FOREVER)
     return ch_wait_leaf(&fd_leaf, c);
+  int ready = look_before(fd, wanted, timeout);
+  if (ready)
+    return (struct ch_int_result){CH_DONE, ready};
   c[1] = ch_timer_clause(timeout < 0 ? 0 : timeout);
   return ch_wait_leaf(&fd_timed_leaf, c);
 }
@@ -177,6 +201,9 @@ int ch_fd_wait(int fd, int wanted, int64_t timeout) {
   struct ch_clause c[2] = {ch_fd_clause(fd, wanted)};
   if (timeout == CH_FOREVER)
     return (int)ch_wait_leaf_native(&fd_leaf, c);
+  int ready = look_before(fd, wanted, timeout);
+  if (ready)
+    return ready;
   c[1] = ch_timer_clause(timeout < 0 ? 0 : timeout);
   return (int)ch_wait_leaf_native(&fd_timed_leaf, c);
 }

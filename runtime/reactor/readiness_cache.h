@@ -164,6 +164,12 @@ static inline void ch_fd_cache_may_be_ready(int fd, int events) {
     k->is |= CH_SHORT_READS_MISLEAD;
   }
 }
+/* The next call asks the kernel. */
+static inline void ch_fd_cache_forget_readiness(int fd, int events) {
+  struct ch_fd_entry *k = ch_fd_entry(fd);
+  if (k)
+    k->not_ready &= (uint16_t)~events;
+}
 enum { CH_IN = POLLIN | 0x40 /* POLLRDNORM */, CH_OUT = POLLOUT | 0x100 /* POLLWRNORM */ };
 /* None of them holds, most probably; if one comes to hold the reactor reports it. */
 static inline bool ch_fd_cache_says_not_ready(int fd, int events) {

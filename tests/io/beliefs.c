@@ -641,6 +641,80 @@ TEST(a_child_waits_by_itself) {
   use(a[0], a[1]);
 }
 
+/* ---- what has come since the reactor last looked ----
+ *
+ * Whoever looks again and again and never waits for long sees it at once. Nobody else waits here, so nothing else makes
+ * the reactor look. */
+
+/* Nothing was there, and then a byte has come. */
+static void byte_comes(int a[2]) {
+  char c;
+  alarm(30);
+  pair(a);
+  within (1000000) do EXPECT(read(a[0], &c, 1) == -1 && errno == ECANCELED);
+  finish;
+  raw_write(a[1], "x");
+}
+
+TEST(a_look_without_a_wait_sees_what_has_come) {
+  int a[2];
+  byte_comes(a);
+  EXPECT(ch_fd_wait(a[0], POLLIN, 0) == POLLIN);
+  EXPECT(ch_fd_wait(a[0], POLLIN, -1) == POLLIN);
+  EXPECT(ch_fd_wait(a[0], POLLIN, 1) == POLLIN);
+  EXPECT(ch_fd_wait(a[0], POLLIN | POLLOUT, 0) == (POLLIN | POLLOUT));
+  close(a[0]);
+  EXPECT(ch_fd_wait(a[0], POLLIN, 0) == -EBADF);
+  EXPECT(ch_fd_wait(-1, POLLIN, 0) == -EBADF);
+  do {
+    cancel;
+    EXPECT(ch_fd_wait(a[1], POLLOUT, 0) == -ECANCELED);
+  } finish;
+}
+
+TEST(a_statement_with_else_sees_what_has_come) {
+  char b[10];
+  long r = 0;
+  int a[2];
+  byte_comes(a);
+  waituntil (r = read(a[0], b, sizeof b)) EXPECT(r == 1);
+  else EXPECT(!"the byte is there");
+  waituntil (r = read(a[0], b, sizeof b)) EXPECT(!"it was read");
+  else r = 0;
+  raw_write(a[1], "yz");
+  waituntil (r = recv(a[0], b, sizeof b, 0)) EXPECT(r == 2);
+  else EXPECT(!"two bytes are there");
+}
+
+TEST(the_first_clause_that_is_ready_wins_although_it_has_just_become_so) {
+  char b[10];
+  long r = 0;
+  int a[2], always[2];
+  byte_comes(a);
+  pair(always);
+  raw_write(always[1], "more than enough");
+  waituntil (r = read(a[0], b, sizeof b)) EXPECT(r == 1);
+  or waituntil (r = read(always[0], b, 1)) EXPECT(!"it stands behind the first");
+  waituntil (r = read(a[0], b, sizeof b)) EXPECT(!"it was read");
+  or waituntil (r = read(always[0], b, 1)) EXPECT(r == 1);
+  raw_write(a[1], "yz");
+  waituntil (r = read(a[0], b, sizeof b)) EXPECT(r == 2);
+  or waituntil (ch_sleep(0)) EXPECT(!"it stands behind the first");
+}
+
+TEST(a_read_that_is_given_up_again_and_again_sees_what_has_come) {
+  char c;
+  ssize_t r = -1;
+  int a[2];
+  byte_comes(a);
+  for (int i = 0; i < 1000 && r != 1; i++)
+    do {
+      async r = read(a[0], &c, 1);
+      cancel;
+    } finish;
+  EXPECT(r == 1);
+}
+
 /* ---- the runtime's own descriptors ---- */
 
 TEST(the_lowest_number_is_free) {
