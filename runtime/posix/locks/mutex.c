@@ -263,7 +263,7 @@ static struct ch_lock_wait wait_for(pthread_mutex_t *m, const void *place) {
 static __attribute__((noinline)) struct ch_int_result lock(pthread_mutex_t *m, const void *place) {
   int r = lock_now(m, place);
   if (r != EBUSY)
-    return ch_done(r);
+    return ch_done_for_now(r);
   struct ch_lock_wait w = wait_for(m, place);
   return ch_lock_wait_int(&lock_leaf, &w);
 }
@@ -315,11 +315,11 @@ static struct ch_int_result lock_until(pthread_mutex_t *m, const void *place, cl
                                        const struct timespec *t) {
   int r = lock_now(m, place);
   if (r != EBUSY)
-    return ch_done(r);
+    return ch_done_for_now(r);
   struct ch_lock_wait w = wait_for(m, place);
   r = ch_lock_until(&w, clock, t);
   if (r || ch_lock_is_late(&w))
-    return ch_done(r ? r : ETIMEDOUT);
+    return ch_done_for_now(r ? r : ETIMEDOUT);
   return ch_lock_wait_int(&timed_leaf, &w);
 }
 CH_REPLACES_IN_C(pthread_mutex_timedlock, pthread_mutex_t *m, const struct timespec *t) {
@@ -444,12 +444,12 @@ static const struct ch_leaf mtx_leaf = CH_LOCK_LEAF_OF("mtx_lock", struct ch_loc
 static struct ch_int_result lock_mtx(pthread_mutex_t *m, const void *place, const struct timespec *t) {
   int r = lock_now(m, place);
   if (CH_LIKELY(r != EBUSY))
-    return ch_done(ch_thrd_result(r));
+    return ch_done_for_now(ch_thrd_result(r));
   struct ch_lock_wait w = wait_for(m, place);
   if (t && ((r = ch_lock_until(&w, CLOCK_REALTIME, t)) || ch_lock_is_late(&w)))
-    return ch_done(r ? thrd_error : thrd_timedout);
+    return ch_done_for_now(r ? thrd_error : thrd_timedout);
   struct ch_int_result result = ch_lock_wait_int(&mtx_leaf, &w);
-  return (int)result.status == CH_DONE ? ch_done(ch_thrd_result((int)result.value)) : result;
+  return (int)result.status == CH_DONE ? ch_done_for_now(ch_thrd_result((int)result.value)) : result;
 }
 CH_REPLACES_IN_C(mtx_lock, mtx_t *m) { return lock_mtx((pthread_mutex_t *)m, CH_HERE, NULL); }
 CH_REPLACES_IN_C(mtx_timedlock, mtx_t *m, const struct timespec *t) {

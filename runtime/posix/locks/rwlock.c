@@ -232,12 +232,12 @@ static struct ch_int_result lock(pthread_rwlock_t *l, int write, const void *pla
                                  const struct timespec *until) {
   int r = take_now(l, write, place);
   if (r != EBUSY)
-    return ch_done(r);
+    return ch_done_for_now(r);
   struct ch_lock_wait w = wait_for(l, write, place);
   if (until) {
     r = ch_lock_until(&w, clock, until);
     if (r || ch_lock_is_late(&w))
-      return ch_done(r ? r : ETIMEDOUT);
+      return ch_done_for_now(r ? r : ETIMEDOUT);
   }
   return ch_lock_wait_int(&leaf, &w);
 }

@@ -5,6 +5,7 @@
 #include <charcoal/locks.h>
 #include <pthread.h>
 #include <signal.h>
+#include <threads.h>
 
 static int work(int n) { return n * 2 + 1; }
 
@@ -52,6 +53,21 @@ TEST(law_1_waits_that_are_over_at_once_give_way_when_the_slice_is_over) {
   UNTIL_ANOTHER_HAS_RUN(do { async y++; } finish);
   EXPECT(y > 0);
   ch_channel_destroy(&c);
+}
+
+TEST(law_1_so_do_locks_that_are_not_had_in_time) {
+  const struct timespec past = {0, 0};
+  pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+  pthread_rwlock_t rw = PTHREAD_RWLOCK_INITIALIZER;
+  pthread_barrier_t alone;
+  mtx_t c11;
+  EXPECT(pthread_mutex_lock(&m) == 0 && pthread_rwlock_wrlock(&rw) == 0);
+  EXPECT(mtx_init(&c11, mtx_timed) == thrd_success && mtx_lock(&c11) == thrd_success);
+  EXPECT(pthread_barrier_init(&alone, NULL, 1) == 0);
+  UNTIL_ANOTHER_HAS_RUN(EXPECT(pthread_mutex_timedlock(&m, &past) == ETIMEDOUT));
+  UNTIL_ANOTHER_HAS_RUN(EXPECT(pthread_rwlock_timedrdlock(&rw, &past) != 0));
+  UNTIL_ANOTHER_HAS_RUN(EXPECT(mtx_timedlock(&c11, &past) == thrd_timedout));
+  UNTIL_ANOTHER_HAS_RUN(EXPECT(pthread_barrier_wait(&alone) == PTHREAD_BARRIER_SERIAL_THREAD));
 }
 
 /* "Between calls and explicit yield invocations, code is guaranteed to execute atomically" (seed 000, section 5.1): for
