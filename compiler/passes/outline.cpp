@@ -74,6 +74,7 @@ private:
   void spawn(CallInst *marker, CallInst *call, Function &helper, StructType *, const std::vector<Capture> &,
              uint64_t size);
   void rewriteHelper(Function &helper, const std::vector<Capture> &);
+  void offload(CallInst *marker);
   void outlineAsync(CallInst *bodyMarker, ArrayRef<CallInst *> callers, StructType *);
   Function *takeArguments(Function &helper, StructType *);
   void nameHelper(Function &helper, const Function &spawner, StringRef suffix);
@@ -447,6 +448,28 @@ void Outliner::outline(CallInst *bodyMarker) {
   helper.addFnAttr(ActivityAttr);
 }
 
+// ---- a block on a thread of the pool ----
+
+// The block's helper, which begins with the marker, becomes plain code; its call becomes ch_offload(@helper, record).
+void Outliner::offload(CallInst *marker) {
+  Function &helper = *marker->getFunction();
+  PointerType *ptr = PointerType::getUnqual(M.getContext());
+  FunctionCallee run = M.getOrInsertFunction("ch_offload", Type::getInt32Ty(M.getContext()), ptr, ptr);
+  for (User *user : make_early_inc_range(helper.users())) {
+    if (auto *invoke = dyn_cast<InvokeInst>(user))
+      user = changeToCall(invoke);
+    auto *call = dyn_cast<CallInst>(user);
+    if (!call || call->getCalledOperand() != &helper)
+      continue;
+    nameHelper(helper, *call->getFunction(), ".offload");
+    IRBuilder<> B(call);
+    B.CreateCall(run, {&helper, call->getArgOperand(0)});
+    call->eraseFromParent();
+  }
+  helper.addFnAttr(AtomicAttr);
+  marker->eraseFromParent();
+}
+
 // ---- async ----
 
 // What clang's record holds becomes arguments. The new function, or null if the record is used in any other way.
@@ -691,8 +714,11 @@ bool Outliner::run() {
       outline(body);
     changed = true;
   }
-  for (StringRef name :
-       {"__charcoal_spawn", "__charcoal_async", "__charcoal_body", "__charcoal_value", "__charcoal_dialect"})
+  if (Function *marker = M.getFunction("__charcoal_offload"))
+    for (User *user : make_early_inc_range(marker->users()))
+      offload(cast<CallInst>(user));
+  for (StringRef name : {"__charcoal_spawn", "__charcoal_async", "__charcoal_body", "__charcoal_value",
+                         "__charcoal_offload", "__charcoal_dialect"})
     if (Function *marker = M.getFunction(name); marker && marker->use_empty())
       marker->eraseFromParent();
   if ((spawned || neverWaits) && options().checks)

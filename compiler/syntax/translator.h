@@ -8,6 +8,7 @@
 #define CHARCOAL_SYNTAX_TRANSLATOR_H
 
 #include "dialect.h"
+#include <functional>
 #include <set>
 
 namespace charcoal::syntax {
@@ -189,6 +190,8 @@ private:
   std::string copyValue(const Spawn &, size_t from, size_t to, Copies &);
   size_t argumentEnd(size_t from, size_t close) const;
   std::vector<std::string> forkedTo(const Spawn &, Copies &);
+  void forkedBody(const Spawn &, const std::vector<std::string> &to, bool offload,
+                  const std::function<void()> &makeCall);
   void spawnCall(const Spawn &);
   void body(const Spawn &);
 

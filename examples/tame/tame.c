@@ -5,7 +5,6 @@
  * variable outlives a wait. */
 #include <charcoal.h>
 #include <charcoal/events.h>
-#include <charcoal/offload.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -222,22 +221,10 @@ static int mysleep(int d) {
   return d;
 }
 
-struct hostent_call {
-  dnsname name;
-  ipaddr result;
-};
-static void gethostbyname_blocks(void *call) {
-  struct hostent_call *c = call;
-  c->result = atoi(c->name);
-}
-static ipaddr gethostbyname_on_a_thread(dnsname name) {
-  struct hostent_call call = {name, 0};
-  ch_offload(gethostbyname_blocks, &call);
-  return call.result;
-}
+static ipaddr gethostbyname_blocks(dnsname name) { return atoi(name); }
 static tamed gethost_by_tfork(dnsname name, event(ipaddr) e) {
   ipaddr h;
-  twait { tfork(gethostbyname_on_a_thread(name), &h); }
+  twait { tfork_offload(gethostbyname_blocks(name), &h); }
   ch_trigger(e, h);
 }
 static void section_4(void) {

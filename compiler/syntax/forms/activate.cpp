@@ -20,6 +20,13 @@
 //       … { … __auto_type __charcoal_result = f(__charcoal_2, 1);
 //           ch_event_end_fork((ch_event)(void *)__charcoal_0, &__charcoal_result, __charcoal_1); }
 //
+//   activate __charcoal_offload_to(e, k) f(a, 1);      is what tfork_offload makes, and has the call in a block of its
+//                                                      own, which pass `outline` lets a thread of the pool run:
+//
+//           … { … __typeof_unqual__(f(__charcoal_2, 1)) __charcoal_result; int __charcoal_ran = 0;
+//           <captured> { __charcoal_offload(); __charcoal_result = f(__charcoal_2, 1); __charcoal_ran = 1; }
+//           if (__charcoal_ran) ch_event_end_fork(…); else ch_event_cancel_((ch_event)(void *)__charcoal_0); }
+//
 // clang makes the captured block a function and gives it a record of addresses; pass `outline` replaces the
 // addresses named by __charcoal_value by the values themselves, and hands function and record to the runtime.
 #include "translator.h"
@@ -223,11 +230,11 @@ size_t Translator::argumentEnd(size_t from, size_t close) const {
   return from;
 }
 
-// `__charcoal_to(event, kind)` or `__charcoal_to(event)`: the event that gets the result, and the kind of that. Returns
-// the names of their copies.
+// `__charcoal_to(event, kind)` or `__charcoal_to(event)`, or the same with `__charcoal_offload_to`: the event that gets
+// the result, and the kind of that. Returns the names of their copies.
 std::vector<std::string> Translator::forkedTo(const Spawn &spawn, Copies &copies) {
   std::vector<std::string> to;
-  if (here() != "__charcoal_to" || next() != "(" || !isClosed(position + 1))
+  if ((here() != "__charcoal_to" && here() != "__charcoal_offload_to") || next() != "(" || !isClosed(position + 1))
     return to;
   const size_t close = closing(position + 1), keyword = position;
   for (size_t from = position + 2; from < close;) {
@@ -240,8 +247,36 @@ std::vector<std::string> Translator::forkedTo(const Spawn &spawn, Copies &copies
   return to;
 }
 
+// What makes the call in the body of its activity, and gives the result to an event if there is one.
+void Translator::forkedBody(const Spawn &spawn, const std::vector<std::string> &to, bool offload,
+                            const std::function<void()> &makeCall) {
+  const bool hasResult = to.size() == 2;
+  if (offload) {
+    if (hasResult) {
+      text(spawn.keyword, "__typeof_unqual__(");
+      makeCall();
+      text(spawn.keyword, ") __charcoal_result;");
+    }
+    text(spawn.keyword, "int __charcoal_ran = 0;");
+    piece(Piece::Captured, spawn.keyword);
+    text(spawn.keyword, std::string("{ __charcoal_offload();") + (hasResult ? "__charcoal_result = " : "(void)"));
+  } else {
+    text(spawn.keyword, hasResult ? "__extension__ __auto_type __charcoal_result = " : " (void)");
+  }
+  makeCall();
+  text(position - 1, ";");
+  if (offload)
+    text(position - 1, "__charcoal_ran = 1; } if (__charcoal_ran)");
+  if (!to.empty())
+    text(position - 1, " ch_event_end_fork((ch_event)(void *)" + to[0] +
+                           (hasResult ? ", &__charcoal_result, " + to[1] : std::string(", 0, 0")) + ");");
+  if (offload)
+    text(position - 1, "else ch_event_cancel_((ch_event)(void *)" + to[0] + ");");
+}
+
 void Translator::spawnCall(const Spawn &spawn) {
   Copies copies;
+  const bool offload = here() == "__charcoal_offload_to";
   const std::vector<std::string> to = forkedTo(spawn, copies);
   const SpawnedCall call = spawnedCall();
   if (!call.arguments)
@@ -264,26 +299,25 @@ void Translator::spawnCall(const Spawn &spawn) {
   spawnMarker(spawn);
   piece(Piece::Captured, spawn.keyword);
   text(spawn.keyword, "{ __charcoal_body(" + std::to_string(spawn.uid) + "u);" + copies.values);
-  text(spawn.keyword, to.size() == 2 ? "__extension__ __auto_type __charcoal_result = " : " (void)");
-  if (direct) {
-    position = call.start;
-    take();
-  } else
-    text(spawn.keyword, pointer);
-  text(spawn.keyword, "(");
-  for (size_t k = 0; k < passed.size(); ++k) {
-    if (k)
-      text(spawn.keyword, ",");
-    if (passed[k].second.empty())
-      for (position = passed[k].first; position < close && at(position) != ",";)
-        take();
-    else
-      text(spawn.keyword, passed[k].second);
-  }
-  text(close, ") ;");
-  if (!to.empty())
-    text(close, " ch_event_end_fork((ch_event)(void *)" + to[0] +
-                    (to.size() == 2 ? ", &__charcoal_result, " + to[1] : std::string(", 0, 0")) + ");");
+  forkedBody(spawn, to, offload, [&] {
+    if (direct) {
+      position = call.start;
+      take();
+    } else
+      text(spawn.keyword, pointer);
+    text(spawn.keyword, "(");
+    for (size_t k = 0; k < passed.size(); ++k) {
+      if (k)
+        text(spawn.keyword, ",");
+      if (passed[k].second.empty())
+        for (position = passed[k].first; position < close && at(position) != ",";)
+          take();
+      else
+        text(spawn.keyword, passed[k].second);
+    }
+    text(close, ")");
+    position = close + 1;
+  });
   text(close, " }");
   drop(close + 1);
   if (here() == ";")

@@ -35,6 +35,7 @@ CH_MARKER void __charcoal_dialect(void);
 CH_MARKER void __charcoal_spawn(unsigned __uid, struct ch_activity *__handle, unsigned __flags, const char *__site);
 CH_MARKER void __charcoal_body(unsigned __uid);
 CH_MARKER void __charcoal_value(const volatile void *__variable, __SIZE_TYPE__ __size);
+CH_MARKER void __charcoal_offload(void);
 CH_MARKER void __charcoal_atomic_enter(void);
 CH_MARKER void __charcoal_atomic_leave(int *__unused);
 CH_MARKER void __charcoal_yield(void);

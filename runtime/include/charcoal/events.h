@@ -208,7 +208,11 @@ void ch_event_callback(void *argument);
  * arguments are evaluated now, by the caller. The function may wait as it likes; it is an activity like others, and is
  * not cancelled when the event is. It is a statement. Never blocks.
  * Source: Tame, section 4.2. */
-#define tfork(...) CH_EVENT_JOIN(CH_TFORK_, CH_EVENT_COUNT(__VA_ARGS__))(__VA_ARGS__)
+#define tfork(...) CH_EVENT_JOIN(CH_TFORK_, CH_EVENT_COUNT(__VA_ARGS__))(__VA_ARGS__, __charcoal_to)
+/* The same for a function that blocks its thread: the new activity lets a thread of the pool make the call (see
+ * ch_offload), and other activities run meanwhile. The call runs in parallel with them, and must not use what needs a
+ * domain. If no thread can be made, the event is cancelled. */
+#define tfork_offload(...) CH_EVENT_JOIN(CH_TFORK_, CH_EVENT_COUNT(__VA_ARGS__))(__VA_ARGS__, __charcoal_offload_to)
 /* Cancels the event, because it will not happen or nobody wants it any more: its id does not arrive, and a source that
  * would have triggered it (ch_trigger_after and its like) is withdrawn. Never blocks.
  * Result: 0; EALREADY: the event was triggered or cancelled before. */
@@ -453,22 +457,23 @@ void ch_event_callback(void *argument);
    CH_EVENT_AS(event(CH_T(c), CH_T(d), CH_T(e), CH_T(f)), a, b, 6, CH_SLOT(a, a, 0), CH_SLOT(a, b, 1),                 \
                CH_SLOT(a, c, 2), CH_SLOT(a, d, 3), CH_SLOT(a, e, 4), CH_SLOT(a, f, 5)))
 
-/* `activate __charcoal_to(event, kind)` gives the result of the call to the event. */
-#define CH_FORK(event, call)                                                                                           \
+/* `activate __charcoal_to(event, kind)` gives the result of the call to the event; `to` is that word, or
+ * __charcoal_offload_to, which lets a thread of the pool make the call. */
+#define CH_FORK(event, call, to)                                                                                       \
   do {                                                                                                                 \
     __auto_type ch_forked = (event);                                                                                   \
-    activate __charcoal_to(ch_forked) call;                                                                            \
+    activate to(ch_forked) call;                                                                                       \
   } while (0)
-#define CH_FORK_VALUE(event, call)                                                                                     \
+#define CH_FORK_VALUE(event, call, to)                                                                                 \
   do {                                                                                                                 \
     __auto_type ch_forked = (event);                                                                                   \
     const unsigned ch_kind = CH_KIND(*(CH_VALUE_TYPE(call) *)0) + 0 * (unsigned)sizeof((ch_forked(call), 0));          \
-    activate __charcoal_to(ch_forked, ch_kind) call;                                                                   \
+    activate to(ch_forked, ch_kind) call;                                                                              \
   } while (0)
-#define CH_TFORK_1(call) CH_FORK(mkevent(), call)
-#define CH_TFORK_2(call, slot) CH_FORK_VALUE(mkevent(slot), call)
-#define CH_TFORK_3(r, id, call) CH_FORK(mkevent(r, id), call)
-#define CH_TFORK_4(r, id, call, slot) CH_FORK_VALUE(mkevent(r, id, slot), call)
+#define CH_TFORK_1(call, to) CH_FORK(mkevent(), call, to)
+#define CH_TFORK_2(call, slot, to) CH_FORK_VALUE(mkevent(slot), call, to)
+#define CH_TFORK_3(r, id, call, to) CH_FORK(mkevent(r, id), call, to)
+#define CH_TFORK_4(r, id, call, slot, to) CH_FORK_VALUE(mkevent(r, id, slot), call, to)
 
 #if defined(__CHARCOAL__)
 /* What the front end turns `twait { }`, blocks with a rendezvous, and slots into. */
