@@ -104,6 +104,34 @@ test('a call that nobody asks for is delayed until the block ends, as before', a
   same(log, ['block', 'note'])
 })
 
+test('a call that a block keeps, and waits for later, runs inside the block', async () => {
+  const log: string[] = []
+  const load = asyncFn(function* (n: number) {
+    log.push(`begin ${n}`)
+    yield* sleep(1)
+    log.push(`end ${n}`)
+    return n
+  })
+  const inside = spawn(function* () {
+    const sum = yield* atomic(function* () {
+      const [a, b, never] = [load(1), load(2), load(3)]
+      never.catch(() => {})
+      const inner = yield* atomic(() => a) // a block inside takes it in as well
+      return inner + (yield* b)
+    })
+    log.push('block ended')
+    return sum
+  })
+  const outside = spawn(function* () {
+    log.push('outside')
+  })
+  same(await inside, 3)
+  await outside
+  same(log.slice(0, 6), ['begin 1', 'end 1', 'begin 2', 'end 2', 'block ended', 'outside'])
+  const task = spawn(sleep(1))
+  await rejects(spawn(() => atomic(() => task)), /deadlock in an atomic block/)
+})
+
 test('calls that legacy code waits for do not slip into a block', async () => {
   const log: string[] = []
   const foreign = asyncFn(function* () {
@@ -411,4 +439,12 @@ test('a seed that is told has failed again; of a test that fails by chance that 
       !/replay/.test(byChance.message),
     byChance.message,
   )
+})
+
+test('an async generator is a value, which nobody runs', async () => {
+  const numbers = async function* () {
+    yield 1
+  }
+  for (const made of [await spawn(numbers as never), await atomic(numbers as never)])
+    same(await (made as AsyncGenerator).next(), { value: 1, done: false })
 })

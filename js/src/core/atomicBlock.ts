@@ -223,8 +223,9 @@ export class AtomicBlock extends BaseContext implements Group, Block, Blocker {
   }
 
   /**
-   * A call made in the block that a native promise wants: it runs in the block, like a contained activity. Otherwise a
-   * block that waits for `Promise.all([load(1), load(2)])` would wait for what it holds back itself.
+   * A call made in the block that a native promise wants, or a branch of the block: it runs in the block, like a
+   * contained activity. Otherwise a block that waits for `Promise.all([load(1), load(2)])` would wait for what it holds
+   * back itself.
    */
   admit(activity: Activity): void {
     activity.home.remove(activity)
@@ -255,6 +256,10 @@ export class AtomicBlock extends BaseContext implements Group, Block, Blocker {
       return
     }
     const stuck = this.blockedBranches()
+    for (const b of stuck) {
+      const needed = b.blocked!.needs?.()
+      if (needed !== undefined && domain.held.need(needed, this)) return
+    }
     if (stuck.some((b) => b.blocked!.outside)) return
     for (const b of stuck) {
       const needed = b.blocked!.needs?.()

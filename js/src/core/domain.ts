@@ -15,7 +15,7 @@ import { Activity } from './activity.ts'
 import { blockOf } from './atomicBlock.ts'
 import { contexts } from './asyncContext.ts'
 import { Call, generatorOf, nameOf, NOTHING, push } from './call.ts'
-import { delegate, generatorNext, generatorThrow, isGenerator, remember } from './generators.ts'
+import { delegate, generatorNext, generatorThrow, isGenerator, isOperation, remember } from './generators.ts'
 import { shareDomain } from './current.ts'
 import { ACTIVITY, CALL, GROUP, kindOf, SUSPENSION } from './kind.ts'
 import { HeldBack } from './held.ts'
@@ -293,8 +293,7 @@ export class Domain extends Scheduler implements types.Domain {
       if (kind !== undefined) throw new Error(say(OTHER_VERSION))
       if (typeof (op as PromiseLike<unknown>).then === 'function')
         return blockOnPromise(branch, op as PromiseLike<unknown>)
-      if (typeof (op as Generator).next === 'function' && typeof (op as Generator).throw === 'function')
-        return beginCall(op, branch)
+      if (isOperation(op)) return beginCall(op, branch)
     }
     return branch.goOn(NEXT, op)
   }

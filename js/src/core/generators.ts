@@ -21,6 +21,12 @@ export function isGenerator(what: unknown): what is AnyIterator {
   return Object.prototype.isPrototypeOf.call(prototype, what as object)
 }
 
+/** Can `yield*` run it? An async generator has these methods, too, but only what has an iterator is run. */
+export function isOperation(what: object): boolean {
+  const { next, throw: fail } = what as Generator
+  return typeof next === 'function' && typeof fail === 'function' && Symbol.iterator in what
+}
+
 /** A generator of one request, or of a value. */
 export function* just(value: unknown): Generator<unknown, unknown, unknown> {
   return yield value

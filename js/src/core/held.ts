@@ -3,7 +3,8 @@
  * running itself, which the library cannot see. Two things are done about that:
  *
  * - A call that was made inside the block, and that a native promise wants, runs inside it: `Promise.all([load(1),
- *   load(2)])`.
+ *   load(2)])`. So does one that a branch of the block waits for later: `const a = load(1), b = load(2)`, then
+ *   `await a`.
  * - A block that waits for long says which activities it holds back (see diagnosis/reminder.ts).
  *
  * `calls` are the activities that calls made in the open blocks have become, each with whether a native promise wants
@@ -35,13 +36,16 @@ export class HeldBack implements Held {
     if (diagnosis !== null) diagnosis.waitsForPromise(block)
   }
 
+  need(activity: Activity, block: Block): boolean {
+    if (this.calls === null || !this.calls.delete(activity)) return false
+    if (activity.mode !== START || !activity.queued || activity.home !== block.domain.base) return false
+    block.admit(activity)
+    return true
+  }
+
   /** Lets in what native promises want. */
   private admit(block: Block): void {
     if (this.calls === null) return
-    for (const [activity, wanted] of this.calls) {
-      if (!wanted) continue
-      this.calls.delete(activity)
-      if (activity.mode === START && activity.queued && activity.home === block.domain.base) block.admit(activity)
-    }
+    for (const [activity, wanted] of this.calls) if (wanted) this.need(activity, block)
   }
 }

@@ -206,6 +206,8 @@ export interface Held {
   note(activity: Activity): void
   /** A native promise waits for `activity`. */
   want(activity: Activity, top: Context): void
+  /** Everything in `block` waits, for `activity` among others. True: that was such a call, and runs in the block now. */
+  need(activity: Activity, block: Block): boolean
   /** Everything in `block` waits, for a promise among others. */
   waitsForPromise(block: Block): void
   /** The outermost block has ended. */

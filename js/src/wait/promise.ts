@@ -12,6 +12,7 @@ import type { Blocker, Branch, Domain } from '../core/types.ts'
 import { domain, noteOurs } from '../core/current.ts'
 import { then } from '../core/host.ts'
 import { isActivity } from '../core/activity.ts'
+import { isOperation } from '../core/generators.ts'
 import { GROUP, kindOf } from '../core/kind.ts'
 import { Clause } from './clause.ts'
 import type { Operation } from '../core/suspension.ts'
@@ -221,9 +222,4 @@ export function wait(what: unknown): unknown {
     if (typeof (what as PromiseLike<unknown>).then === 'function') return new PromiseWait(what as PromiseLike<unknown>)
   }
   return new Plain(what)
-}
-
-function isOperation(what: object): boolean {
-  const { next, throw: fail } = what as Generator
-  return typeof next === 'function' && typeof fail === 'function' && Symbol.iterator in what
 }
