@@ -14,8 +14,9 @@ async function build(names: string[], format: 'esm' | 'iife', change = (text: st
   const { build } = await import('esbuild')
   for (const name of names) {
     const outfile = path.join(work, `${name}.mjs`)
-    const files = ['diagnosis/index', 'index', 'events', 'dev/index', 'plugin/runtime']
+    const files = ['diagnosis/index', 'index', 'events', 'dev/index']
     const contents = files.map((f) => `export * from './src/${f}.ts'`)
+    contents.push(`export { enter, leave, leaving } from './src/plugin/runtime.ts'`) // its wait is another one
     const stdin = { contents: contents.join('\n'), resolveDir: js, loader: 'ts' as const }
     const target = 'es2022'
     const tsconfig = path.join(js, 'tsconfig.json')

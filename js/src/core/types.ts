@@ -206,7 +206,7 @@ export interface Held {
   note(activity: Activity): void
   /** A native promise waits for `activity`. */
   want(activity: Activity, top: Context): void
-  /** Everything in `block` waits, for `activity` among others. True: that was such a call, and runs in the block now. */
+  /** Everything in `block` waits, for `activity` among others. True: it is such a call, and runs in the block now. */
   need(activity: Activity, block: Block): boolean
   /** Everything in `block` waits, for a promise among others. */
   waitsForPromise(block: Block): void
