@@ -702,6 +702,56 @@ TEST(the_first_clause_that_is_ready_wins_although_it_has_just_become_so) {
   or waituntil (ch_sleep(0)) EXPECT(!"it stands behind the first");
 }
 
+/* The same for other calls: what makes them ready is done by another process, another activity or the clock. */
+#define UNTIL_READY(call)                                                                                              \
+  for (;;) {                                                                                                           \
+    waituntil (call) break;                                                                                            \
+    else {}                                                                                                            \
+  }
+TEST(a_loop_with_else_ends_when_its_clause_is_ready) {
+  int status, number = 0, s = -1;
+  ch_activity sleeps;
+  sigset_t signals;
+  alarm(30);
+  pid_t child = fork();
+  if (child == 0) {
+    usleep(10000);
+    _exit(4);
+  }
+  UNTIL_READY(waitpid(child, &status, 0));
+  EXPECT(WIFEXITED(status) && WEXITSTATUS(status) == 4);
+
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGUSR1);
+  sigprocmask(SIG_BLOCK, &signals, NULL);
+  pid_t sender = fork();
+  if (sender == 0) {
+    usleep(10000);
+    kill(getppid(), SIGUSR1);
+    _exit(0);
+  }
+  UNTIL_READY(sigwait(&signals, &number));
+  EXPECT(number == SIGUSR1);
+
+  activate[&sleeps] { ch_sleep(1000000); }
+  UNTIL_READY(ch_activity_wait(&sleeps));
+  int64_t soon = ch_now() + 1000000;
+  UNTIL_READY(ch_sleep_until(soon));
+  EXPECT(ch_now() >= soon);
+
+  struct sockaddr_un name = {.sun_family = AF_UNIX};
+  socklen_t length = sizeof(sa_family_t);
+  int listener = socket(AF_UNIX, SOCK_STREAM, 0), client = socket(AF_UNIX, SOCK_STREAM, 0);
+  EXPECT(bind(listener, (struct sockaddr *)&name, length) == 0 && listen(listener, 5) == 0);
+  waituntil (s = accept(listener, NULL, NULL)) EXPECT(!"nobody has connected");
+  else EXPECT(s == -1);
+  length = sizeof name;
+  EXPECT(getsockname(listener, (struct sockaddr *)&name, &length) == 0);
+  EXPECT(connect(client, (struct sockaddr *)&name, length) == 0);
+  waituntil (s = accept(listener, NULL, NULL)) EXPECT(s >= 0);
+  else EXPECT(!"somebody has connected");
+}
+
 TEST(a_read_that_is_given_up_again_and_again_sees_what_has_come) {
   char c;
   ssize_t r = -1;
