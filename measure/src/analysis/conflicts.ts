@@ -142,15 +142,24 @@ export function conflictText(f: Figures, c: Conflict): string {
   const other = !same ? whose(f.sites[c.other]) : foreign === '' ? 'another call of it' : `another ${foreign}()`
   const of = `in ${c.seen} of ${c.runs} runs`
   if (c.kind === 'lost update')
-    return `${who} read ${c.variable ?? 'a variable'}, waited and wrote it, though ${other} had written it meanwhile: ${of}.`
+    return (
+      `${who} read ${c.variable ?? 'a variable'}, waited and wrote it, though ${other} had written it ` +
+      `meanwhile: ${of}.`
+    )
   if (c.kind === 'changed between two reads')
     return `${who} read ${c.variable ?? 'a variable'} twice and waited in between, while ${other} changed it: ${of}.`
   if (c.kind === 'partly written state was seen')
     return `${who} wrote ${c.variable ?? 'a variable'} twice and waited in between, while ${other} read it: ${of}.`
   if (c.kind === 'stale check')
-    return `${who} tested ${c.variable ?? 'a variable'}, waited and acted on it, though ${other} had changed it meanwhile: ${of}.`
+    return (
+      `${who} tested ${c.variable ?? 'a variable'}, waited and acted on it, though ${other} had changed ` +
+      `it meanwhile: ${of}.`
+    )
   if (c.kind === 'overwritten value')
-    return `${who} wrote ${c.variable ?? 'a variable'}, waited and read it, though ${other} had written it meanwhile: ${of}.`
+    return (
+      `${who} wrote ${c.variable ?? 'a variable'}, waited and read it, though ${other} had written it ` +
+      `meanwhile: ${of}.`
+    )
   if (c.evidence === 'data')
     return `${who} was interrupted by ${other} (${c.kind} of ${c.variable ?? 'a variable'}): ${c.seen} times.`
   return `${who} waits, and ${other} runs in between: ${of}. What they share is not known.`

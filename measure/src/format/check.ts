@@ -175,7 +175,8 @@ export class Checker {
           throw new Violation(`continuation ${r.id} is registered after it starts`)
         if (r.start < thread.end)
           throw new Violation(
-            `continuation ${r.id} starts at ${r.start}, before the end (${thread.end}) of continuation ${thread.id} on the same thread`,
+            `continuation ${r.id} starts at ${r.start}, before the end (${thread.end}) of continuation ` +
+              `${thread.id} on the same thread`,
           )
         if (r.id <= thread.id)
           throw new Violation(`continuation ${r.id} stands after continuation ${thread.id} of the same thread`)

@@ -11,13 +11,19 @@ export const PAPER_SUBTREES = [
 /** Sentences of the papers that our numbers can agree or disagree with. */
 export const PAPER_SAYS = {
   durations:
-    'Most continuations are short; a large majority take less than one millisecond. Recurring continuations account for a majority of the shortest.',
+    'Most continuations are short; a large majority take less than one millisecond. Recurring continuations ' +
+    'account for a majority of the shortest.',
   branching:
-    'Most continuations have at most one child; a few have many, many children. Among recurring ones there are more with one child, among the others more with none.',
+    'Most continuations have at most one child; a few have many, many children. Among recurring ones there ' +
+    'are more with one child, among the others more with none.',
   concurrency: 'Most continuations are concurrent with at least 10 edges, a substantial minority with at least 100.',
-  gaps: 'Many gaps are short (001: roughly half below a millisecond); the majority of the shortest are between recurring events. There are many uninterrupted gaps of hundreds of microseconds, far fewer interrupted ones.',
+  gaps:
+    'Many gaps are short (001: roughly half below a millisecond); the majority of the shortest are ' +
+    'between recurring events. There are many uninterrupted gaps of hundreds of microseconds, far fewer ' +
+    'interrupted ones.',
   chains:
     'Many chains take dozens to hundreds of milliseconds; a non-trivial fraction is under 10 ms, some under 1 ms.',
   microtasks:
-    'Most batches are short by time and by count; a nontrivial minority get into the tens and hundreds of milliseconds, or dozens or hundreds of microtasks.',
+    'Most batches are short by time and by count; a nontrivial minority get into the tens and hundreds of ' +
+    'milliseconds, or dozens or hundreds of microtasks.',
 } as const

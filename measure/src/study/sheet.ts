@@ -101,9 +101,15 @@ export function sheet(pools: Figures[]): string {
   )
   const key = pools.map(
     (f, i) =>
-      `<line x1="${LEFT + i * 230}" x2="${LEFT + i * 230 + 26}" y1="13" y2="13" stroke="#444" stroke-width="1.6"${i > 0 ? ' stroke-dasharray="5 3"' : ''}/><text x="${LEFT + i * 230 + 32}" y="17">${f.title.replace(/[<&]/g, '')}</text>`,
+      `<line x1="${LEFT + i * 230}" x2="${LEFT + i * 230 + 26}" y1="13" y2="13" stroke="#444" ` +
+      `stroke-width="1.6"${i > 0 ? ' stroke-dasharray="5 3"' : ''}/><text x="${LEFT + i * 230 + 32}" ` +
+      `y="17">${f.title.replace(/[<&]/g, '')}</text>`,
   )
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${2 * WIDTH} ${rows * HEIGHT + 24}" font-family="system-ui, sans-serif" font-size="11" fill="#333"><rect width="100%" height="100%" fill="#fff"/>${key.join('')}\n${drawn.join('\n')}\n</svg>\n`
+  return (
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${2 * WIDTH} ${rows * HEIGHT + 24}" ` +
+    'font-family="system-ui, sans-serif" font-size="11" fill="#333"><rect width="100%" height="100%" ' +
+    `fill="#fff"/>${key.join('')}\n${drawn.join('\n')}\n</svg>\n`
+  )
 }
 
 function panel({ title, lines, legend, from, to }: Panel): string {
@@ -125,12 +131,15 @@ function panel({ title, lines, legend, from, to }: Panel): string {
   const step = [1, 2, 5, 10, 20, 50].find((s) => highest / s <= 5) ?? 50
   for (let p = 0; p <= highest; p += step)
     parts.push(
-      `<line x1="${LEFT}" x2="${right}" y1="${round(y(p))}" y2="${round(y(p))}" stroke="#e4e4e4"/><text x="${LEFT - 6}" y="${round(y(p) + 4)}" text-anchor="end" fill="#666">${p} %</text>`,
+      `<line x1="${LEFT}" x2="${right}" y1="${round(y(p))}" y2="${round(y(p))}" stroke="#e4e4e4"/><text ` +
+        `x="${LEFT - 6}" y="${round(y(p) + 4)}" text-anchor="end" fill="#666">${p} %</text>`,
     )
   if (scale === 'count') parts.push(`<text x="${LEFT}" y="${bottom + 15}" text-anchor="middle" fill="#666">0</text>`)
   for (let t = 10 ** Math.ceil(Math.log10(from)); t <= to; t *= 10)
     parts.push(
-      `<line x1="${round(x(t))}" x2="${round(x(t))}" y1="${TOP}" y2="${bottom}" stroke="#eee"/><text x="${round(x(t))}" y="${bottom + 15}" text-anchor="middle" fill="#666">${scale === 'time' ? time(t) : whole(t)}</text>`,
+      `<line x1="${round(x(t))}" x2="${round(x(t))}" y1="${TOP}" y2="${bottom}" stroke="#eee"/><text ` +
+        `x="${round(x(t))}" y="${bottom + 15}" text-anchor="middle" ` +
+        `fill="#666">${scale === 'time' ? time(t) : whole(t)}</text>`,
     )
   for (const { histogram, color, dashed } of lines) {
     const counts = new Map(histogram.bins.map(([bin, n]) => [bin, n]))
@@ -140,12 +149,14 @@ function panel({ title, lines, legend, from, to }: Panel): string {
     for (let bin = first; bin <= last && edgeOf(scale, bin) < to; bin++)
       points.push(`V${round(y(share(histogram, counts.get(bin) ?? 0)))}H${round(x(edgeOf(scale, bin + 1)))}`)
     parts.push(
-      `<path d="${points.join('')}V${bottom}" fill="none" stroke="${color}" stroke-width="1.4"${dashed ? ' stroke-dasharray="4 3"' : ''}/>`,
+      `<path d="${points.join('')}V${bottom}" fill="none" stroke="${color}" ` +
+        `stroke-width="1.4"${dashed ? ' stroke-dasharray="4 3"' : ''}/>`,
     )
   }
   legend.forEach(([color, text], i) =>
     parts.push(
-      `<rect x="${right - 96}" y="${TOP + i * 14}" width="12" height="3" fill="${color}"/><text x="${right - 80}" y="${TOP + 5 + i * 14}">${text}</text>`,
+      `<rect x="${right - 96}" y="${TOP + i * 14}" width="12" height="3" fill="${color}"/><text ` +
+        `x="${right - 80}" y="${TOP + 5 + i * 14}">${text}</text>`,
     ),
   )
   return parts.join('')

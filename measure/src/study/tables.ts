@@ -103,6 +103,8 @@ function costTable({ applications }: Study): string {
   return table(['', 'operation', 'bare', 'recorded'], rows)
 }
 
+const atLeast = (h: HistogramJson, limit: number): string => percent(h.count - countBelow(h, limit), h.count)
+
 /** The papers' figures in numbers, of each pool. */
 export function figuresTable(pools: Figures[]): string {
   const each = (label: string, f: (pool: Figures) => string): string[] => [label, ...pools.map(f)]
@@ -129,31 +131,15 @@ export function figuresTable(pools: Figures[]): string {
       'most children; most siblings seen',
       (f) => `${whole(f.branching.children.all.max)}; ${whole(f.branching.siblings.nonRecurring.max)}`,
     ),
-    each('have a parent with more than one child', (f) =>
-      percent(
-        f.branching.siblings.nonRecurring.count - countBelow(f.branching.siblings.nonRecurring, 2),
-        f.branching.siblings.nonRecurring.count,
-      ),
-    ),
+    each('have a parent with more than one child', (f) => atLeast(f.branching.siblings.nonRecurring, 2)),
     each('Degree of concurrency: median, 90 %, most', (f) =>
       [0.5, 0.9, 1].map((q) => whole(quantile(f.concurrency.nonRecurringEdges, q))).join(', '),
     ),
     each('run with 10 or more live edges; 100 or more', (f) =>
-      [10, 100]
-        .map((n) =>
-          percent(
-            f.concurrency.nonRecurringEdges.count - countBelow(f.concurrency.nonRecurringEdges, n),
-            f.concurrency.nonRecurringEdges.count,
-          ),
-        )
-        .join('; '),
+      [10, 100].map((n) => atLeast(f.concurrency.nonRecurringEdges, n)).join('; '),
     ),
     each('the same, edges into recurring ones counted', (f) =>
-      [10, 100]
-        .map((n) =>
-          percent(f.concurrency.allEdges.count - countBelow(f.concurrency.allEdges, n), f.concurrency.allEdges.count),
-        )
-        .join('; '),
+      [10, 100].map((n) => atLeast(f.concurrency.allEdges, n)).join('; '),
     ),
     ...times('Gaps, not recurring, uninterrupted', (f) => f.gaps.nonRecurring.uninterrupted),
     ...times('Gaps, not recurring, interrupted', (f) => f.gaps.nonRecurring.interrupted),
@@ -172,8 +158,7 @@ export function figuresTable(pools: Figures[]): string {
     ),
     each(
       'batches of 10 ms or more; of 100 microtasks or more',
-      (f) =>
-        `${percent(f.microtasks.durations.count - countBelow(f.microtasks.durations, 10_000), f.microtasks.durations.count)}; ${percent(f.microtasks.counts.count - countBelow(f.microtasks.counts, 100), f.microtasks.counts.count)}`,
+      (f) => `${atLeast(f.microtasks.durations, 10_000)}; ${atLeast(f.microtasks.counts, 100)}`,
     ),
     each('microtasks for each continuation', (f) => (f.microtasks.counts.sum / f.counts.continuations).toFixed(1)),
     each('continuations that a promise started', (f) =>
@@ -181,8 +166,7 @@ export function figuresTable(pools: Figures[]): string {
     ),
     each(
       'chains by source; to wrap, with care, not to wrap, too few runs',
-      (f) =>
-        `${whole(f.ranking.distinct)}; ${['wrap', 'careful', 'do-not-wrap', 'too-few-runs'].map((a) => whole(f.ranking.byAdvice[a as 'wrap'])).join(', ')}`,
+      (f) => `${whole(f.ranking.distinct)}; ${ADVICE.map((a) => whole(f.ranking.byAdvice[a])).join(', ')}`,
     ),
   ]
   return table(['', ...pools.map((f) => f.title)], measured)
@@ -255,6 +239,7 @@ export function measuresTable(study: Study): string {
   return table(['', ...heads], rows)
 }
 
+const ADVICE = ['wrap', 'careful', 'do-not-wrap', 'too-few-runs'] as const
 const SHAPE_NAMES = SHAPES.map(([name]) => name)
 
 const kindsText = (pools: Figures[]): string =>

@@ -86,7 +86,9 @@ export async function convertTrace(file: string, out: string, options: ConvertOp
     trace.write({
       type: 'note',
       code: 'no-flows',
-      text: `the trace has no asynchronous tasks, so only timers, frames, idle callbacks and messages have parents; record with the categories ${CATEGORIES}`,
+      text:
+        'the trace has no asynchronous tasks, so only timers, frames, idle callbacks and messages have ' +
+        `parents; record with the categories ${CATEGORIES}`,
     })
   else if (!collection.sawPromises && options.header?.mode !== 'fast')
     trace.write({

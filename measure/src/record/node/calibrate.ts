@@ -51,7 +51,8 @@ export async function calibrateNode(options: CalibrateOptions): Promise<Calibrat
     writeFileSync(kinds, nodeProgram(KINDS))
     writeFileSync(
       cost,
-      `import { writeFileSync } from 'node:fs'\nwriteFileSync(${JSON.stringify(result)}, JSON.stringify(await (${String(costs)})()))\nprocess.exit()\n`,
+      `import { writeFileSync } from 'node:fs'\nwriteFileSync(${JSON.stringify(result)}, JSON.stringify(await ` +
+        `(${String(costs)})()))\nprocess.exit()\n`,
     )
     const read = (): Costs => JSON.parse(readFileSync(result, 'utf8'))
     spawnSync(process.execPath, [cost], { stdio: 'ignore', timeout: 10_000 })

@@ -188,12 +188,14 @@ export class NodeRecorder implements Watcher, ActivityHost {
     if (this.collapsed > 0)
       this.note(
         'collapsed',
-        `${this.collapsed} continuations of Node's own code (steps of reading files, of loading modules) are left out; their children have their parents`,
+        `${this.collapsed} continuations of Node's own code (steps of reading files, of loading modules) are ` +
+          'left out; their children have their parents',
       )
     if (this.resources.lost > 0)
       this.note(
         'lost-parents',
-        `${this.resources.lost} registrations were forgotten because too many were pending; their continuations are roots`,
+        `${this.resources.lost} registrations were forgotten because too many were pending; their ` +
+          'continuations are roots',
       )
     this.trace.end({ end: round(Math.max(now, this.lastEnd)), reason, ...(exitCode !== undefined && { exitCode }) })
   }

@@ -12,7 +12,8 @@ const PERIOD = 4000
 export function sample(recorder: NodeRecorder): () => void {
   recorder.note(
     'sampled',
-    `${WINDOW} ms of every ${PERIOD / 1000} s were recorded: counts are a sample, and what was registered between two windows has no parent`,
+    `${WINDOW} ms of every ${PERIOD / 1000} s were recorded: counts are a sample, and what was registered ` +
+      'between two windows has no parent',
   )
   let unwatch: (() => void) | null = watch(recorder)
   let timer: NodeJS.Timeout

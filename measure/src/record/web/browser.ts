@@ -175,7 +175,8 @@ async function debuggingPort(child: ChildProcess, profile: string, said: () => s
     if (failed !== undefined) throw new MeasureError(`the browser ${file} could not be started: ${failed.message}`, 4)
     if (child.exitCode !== null)
       throw new MeasureError(
-        `the browser ${file} ended at once (status ${child.exitCode}): ${said().trim().split('\n').slice(-3).join(' | ')}`,
+        `the browser ${file} ended at once (status ${child.exitCode}): ` +
+          `${said().trim().split('\n').slice(-3).join(' | ')}`,
         4,
       )
     if (existsSync(portFile)) {

@@ -44,7 +44,8 @@ export async function load(
     const navigated = cdp.send('Page.navigate', { url }, session, timeout + 60_000).then(({ errorText }) => {
       if (errorText)
         throw new MeasureError(
-          `the page ${url} does not load: ${errorText}${/CONNECTION_REFUSED/.test(errorText) ? '; is the server running?' : ''}`,
+          `the page ${url} does not load: ` +
+            `${errorText}${/CONNECTION_REFUSED/.test(errorText) ? '; is the server running?' : ''}`,
           5,
         )
       return loaded

@@ -173,13 +173,15 @@ function view(f: Figures): HTMLElement[] {
     section(
       'timeline',
       'Continuation trees',
-      'As figure 1 of the papers: boxes are continuations, lines lead from parent to child. Which child goes on in its parent’s row is an interpretation.',
+      'As figure 1 of the papers: boxes are continuations, lines lead from parent to child. Which child goes ' +
+        'on in its parent’s row is an interpretation.',
       timeline(f),
     ),
     section(
       'ranking',
       'Where atomic would help',
-      'Chains by the places in the source where their continuations come from, and how long each took at worst: that long would an atomic block there have kept everything else waiting.',
+      'Chains by the places in the source where their continuations come from, and how long each took at ' +
+        'worst: that long would an atomic block there have kept everything else waiting.',
       rankingTable(f),
     ),
     section(
@@ -191,13 +193,15 @@ function view(f: Figures): HTMLElement[] {
     section(
       'subtrees',
       'Potentially atomic subtrees',
-      'Connected pieces of a tree that fit into the limit, none inside a larger one, by shape. A piece may have several shapes, or none. What somebody might believe to be atomic, because it almost always is.',
+      'Connected pieces of a tree that fit into the limit, none inside a larger one, by shape. A piece may ' +
+        'have several shapes, or none. What somebody might believe to be atomic, because it almost always is.',
       subtreesTable(f),
     ),
     section(
       'tiny',
       'Long sequences of tiny continuations',
-      'Five or more continuations of less than 1 ms, each the only child of the one before: work that an interface cuts into pieces without need.',
+      'Five or more continuations of less than 1 ms, each the only child of the one before: work that an ' +
+        'interface cuts into pieces without need.',
       tinyTable(f),
     ),
     atomic === null ? h('span') : section('atomic', 'Atomic blocks', 'Of the activities in this program.', atomic),
@@ -227,11 +231,13 @@ function view(f: Figures): HTMLElement[] {
 const DEFINITIONS: [string, string][] = [
   [
     'Continuation',
-    'What the event loop runs from when it gives control to when it gets it back, the microtasks at its end included. A batch of microtasks that the event loop starts by itself is a continuation too.',
+    'What the event loop runs from when it gives control to when it gets it back, the microtasks at its end ' +
+      'included. A batch of microtasks that the event loop starts by itself is a continuation too.',
   ],
   [
     'Parent',
-    'The continuation that ran when this one was registered; where no registration is known, the one that settled the promise or sent the message.',
+    'The continuation that ran when this one was registered; where no registration is known, the one that ' +
+      'settled the promise or sent the message.',
   ],
   ['Recurring', 'Its registration can run more than once. From the second run on, its parent is the run before.'],
   [
@@ -240,12 +246,14 @@ const DEFINITIONS: [string, string][] = [
   ],
   [
     'Gap',
-    'From the end of the parent to the start of the child, on one event loop; interrupted if any other continuation of that loop runs in between.',
+    'From the end of the parent to the start of the child, on one event loop; interrupted if any other ' +
+      'continuation of that loop runs in between.',
   ],
   ['Chain', 'Two, three or four continuations, none recurring, each the parent of the next.'],
   [
     'Potentially atomic subtree',
-    'Two or more connected continuations, from the start of the first to the end of the last less than the limit, not part of a larger such set. Edges into recurring continuations are ignored.',
+    'Two or more connected continuations, from the start of the first to the end of the last less than the ' +
+      'limit, not part of a larger such set. Edges into recurring continuations are ignored.',
   ],
 ]
 

@@ -266,7 +266,8 @@ export function timeline(f: Figures): HTMLElement {
     h(
       'p',
       { class: 'hint' },
-      'Arrow keys: before, after, parent, child; n: next sibling; + − 0: zoom. Lengths are drawn as square roots, so that microseconds can be seen beside seconds.',
+      'Arrow keys: before, after, parent, child; n: next sibling; + − 0: zoom. Lengths are drawn as square ' +
+        'roots, so that microseconds can be seen beside seconds.',
     ),
   )
 }

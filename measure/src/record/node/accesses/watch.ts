@@ -49,11 +49,14 @@ export class Watch {
   readonly runs = new Map<string, number>()
   private readonly flows: Flows
   private readonly now: () => number
+  /** Used again for each access: a program makes millions. */
+  private readonly second: Access
   private readonly objects = new WeakMap<object, Map<unknown, Variable>>()
 
   constructor(flows: Flows, now: () => number) {
     this.flows = flows
     this.now = now
+    this.second = { by: flows.make(null, -1), at: 0, time: 0, site: 0, writes: false }
   }
 
   note(object: object, key: unknown, site: number, writes: boolean): void {
@@ -80,10 +83,16 @@ export class Watch {
       last.at = at
       return
     }
-    const access: Access = { by, at, time: this.now(), site, writes }
-    if (history.length > 0) this.judge(history, access)
-    if (history.length >= HISTORY) history.shift()
-    history.push(access)
+    const { second } = this
+    fill(second, by, at, this.now(), site, writes)
+    if (history.length > 0) this.judge(history, second)
+    if (history.length < HISTORY) history.push({ ...second })
+    else {
+      // The oldest is used again.
+      const oldest = history.shift()!
+      fill(oldest, by, at, second.time, site, writes)
+      history.push(oldest)
+    }
   }
 
   private judge(history: Access[], second: Access): void {
@@ -96,10 +105,9 @@ export class Watch {
         if (foreign === undefined || (!foreign.writes && first.writes)) foreign = first
         continue
       }
-      const waits = waitedBetween(first, second, together!)
-      if (waits.length === 0) return
+      if (!waitedBetween(first, second, together!)) return
       if (!first.writes || second.writes) this.count(first, second)
-      if (foreign !== undefined) this.found(first, foreign, second, together!, waits)
+      if (foreign !== undefined) this.found(first, foreign, second, together!)
       return
     }
   }
@@ -110,7 +118,7 @@ export class Watch {
     if (runs !== undefined || this.runs.size < MAX_PAIRS) this.runs.set(pair, (runs ?? 0) + 1)
   }
 
-  private found(first: Access, foreign: Access, second: Access, together: Activation, waits: number[]): void {
+  private found(first: Access, foreign: Access, second: Access, together: Activation): void {
     const kind = kindOf(first.writes, foreign.writes, second.writes)
     if (kind === null) return
     // Two steps of a loop are two operations unless the second decides by what the first read.
@@ -133,24 +141,35 @@ export class Watch {
       this.findings.set(key, finding)
     }
     finding.count++
-    for (const site of waits) finding.waits.add(site)
+    waitedBetween(first, second, together, finding.waits)
     if (finding.lengths.length < MAX_LENGTHS) finding.lengths.push(second.time - first.time)
   }
 }
 
+function fill(access: Access, by: Activation, at: number, time: number, site: number, writes: boolean): void {
+  access.by = by
+  access.at = at
+  access.time = time
+  access.site = site
+  access.writes = writes
+}
+
 /**
- * Sites of the awaits after which the activation that both belong to, or one between it and the second access, has gone
- * on since the first.
+ * True if the activation that both belong to, or one between it and the second access, has gone on behind an `await`
+ * since the first. The sites of these awaits are added to `sites`.
  */
-function waitedBetween(first: Access, second: Access, together: Activation): number[] {
-  const sites: number[] = []
+function waitedBetween(first: Access, second: Access, together: Activation, sites?: Set<number>): boolean {
   for (let a: Activation | null = second.by; a !== null; a = a.parent) {
-    if (a.resumedAt > first.at) sites.push(a.resumed)
+    const resumed = a.resumedAt > first.at
     // A callback that began since was waited for, too.
-    else if (a !== together && a.began > first.at && a.site === -1) sites.push(-1)
+    const began = a !== together && a.began > first.at && a.site === -1
+    if (resumed || began) {
+      if (sites === undefined) return true
+      sites.add(resumed ? a.resumed : -1)
+    }
     if (a === together) break
   }
-  return sites
+  return sites !== undefined && sites.size > 0
 }
 
 function kindOf(first: boolean, other: boolean, second: boolean): Finding['kind'] | null {
