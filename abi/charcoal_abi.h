@@ -15,6 +15,7 @@ enum ch_status {
   CH_DONE = 0,    /* the call has finished; its result stands in the registers after the status */
   CH_BLOCKED = 1, /* the branch waits for something; its frames have been saved */
   CH_PAUSED = 2,  /* the activity gives way at a yield point; its frames have been saved */
+  CH_JUMPED = 3,  /* a longjmp to a function further out is under way; its frames have been saved, to be freed */
 };
 
 struct ch_frame;
@@ -57,6 +58,8 @@ struct ch_frame_info {
 /* The frame stands for a call that has not begun: its image starts with the address of the interruptible
  * function, which is then called with the arguments that follow. `name` is NULL. */
 #define CH_FRAME_ENTRY 2u
+/* The last word of the image is the head of the list of the activation's variable-length locals (ch_alloca). */
+#define CH_FRAME_DYNAMIC 8u
 
 struct ch_frame {
   const struct ch_frame_info *info; /* never NULL in a live frame */
@@ -259,6 +262,26 @@ void ch_async_pause(void);
 /* First thing when such a frame is resumed, whether S has ended or was cut off. In the latter case the new branch
  * learns here which scope it belongs to. */
 void ch_async_resumed(struct ch_scope *);
+
+/* ---- functions that call setjmp ---- */
+
+/* One activation of a function that calls setjmp. It stays on the native stack, where longjmp finds it: when a call
+ * that it made has been suspended, its stack is set aside until that call has ended. It lies in the activation. */
+struct ch_anchor {
+  void *opaque[44];
+};
+/* True: others of the activity may have to go on while this activation waits, and its callers stand below it on the
+ * stack. So it gives way before it begins (the entry thunk), and is then begun on a stack without them. */
+int ch_anchor_steps_aside(void);
+/* First thing in the function. `info` stands for it in reports; its `resume` is ch_anchor_resume. */
+void ch_anchor_begin(struct ch_anchor *, const struct ch_frame_info *info);
+int ch_anchor_resume(struct ch_frame *);
+/* A call, or a yield point, has returned this status, which is not CH_DONE. Returns CH_DONE when it has ended, with its
+ * result in ch_tls.result. CH_JUMPED: a jump to somewhere further out, with which the function has to return at once.
+ * A jump to a setjmp of this function does not return. */
+int ch_anchor_wait(struct ch_anchor *, int status);
+/* setjmp(buffer) has just returned `value`, `depth` atomic blocks deep. */
+void ch_anchor_set(struct ch_anchor *, void *buffer, int value, uint32_t depth);
 
 /* ---- -fcharcoal-atomicity (runtime/atomicity) ---- */
 

@@ -20,6 +20,7 @@
 // Alone: opt -load-pass-plugin charcoal-plugin.so -passes=charcoal-duplicate
 #include "duplicate.h"
 #include "abi.h"
+#include "anchor.h"
 #include "async.h"
 #include "atomic.h"
 #include "cycles.h"
@@ -585,6 +586,9 @@ void Duplicator::run() {
   // Atomic regions are found by their markers, so these are still there; `atomic` removes them.
   for (auto &[plain, version] : versions)
     rewriteCalls(*version);
+  for (auto &[plain, version] : versions)
+    if (plain->callsFunctionThatReturnsTwice())
+      addAnchor(abi, *version);
   for (auto &[plain, version] : versions)
     insertYields(*version);
   keepAsyncWhereItSuspends();

@@ -21,6 +21,7 @@
 // -passes=charcoal-split
 #include "split.h"
 #include "splitter.h"
+#include "anchor.h"
 #include "async.h"
 #include "bfloat.h"
 #include "cold.h"
@@ -112,7 +113,7 @@ void Splitter::collectPoints() {
   calls.append(others);
 }
 
-void Splitter::run() {
+Function *Splitter::run() {
   body = &F.getEntryBlock();
   // Static locals first: the entry block is going to be cut into pieces.
   for (Instruction &I : make_early_inc_range(*body))
@@ -120,6 +121,8 @@ void Splitter::run() {
       A->moveBefore(*body, body->getFirstNonPHIIt());
   takeEntryYield();
   copyByvalArguments(); // before rewriteTailCalls, which asks what locals are lent
+  if (F.hasFnAttribute(AnchoredAttr))
+    return anchor();
   rewriteTailCalls();
   collectPoints();
   if (!calls.empty()) {
@@ -145,6 +148,7 @@ void Splitter::run() {
     if (isYieldOrPause(*P.at))
       P.at->eraseFromParent();
   removeUnreachableBlocks(F);
+  return &F;
 }
 
 // Erases those interruptible versions that were inlined everywhere, and then what only they called.
@@ -245,7 +249,7 @@ PreservedAnalyses charcoal::SplitPass::run(Module &M, ModuleAnalysisManager &) {
   }
   for (auto &[F, signature] : todo) {
     std::string name = F->getFnAttribute(VersionAttr).getValueAsString().str();
-    Splitter(abi, glue, *F, signature, name).run();
+    F = Splitter(abi, glue, *F, signature, name).run();
   }
   for (auto &[F, signature] : todo) {
     if (F->isInterposable())

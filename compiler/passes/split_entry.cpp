@@ -19,9 +19,11 @@ void Splitter::makeInfos() {
   Constant *file = place ? glue.string(place->getFilename()) : nullptr, *lines = linesOfPoints(abi, F, points);
   Constant *inlined = inlinedAtPoints(glue, abi, F, points);
   const unsigned never = F.hasFnAttribute(NeverWaitsAttr) ? CH_FRAME_NEVER_WAITS : 0;
+  const unsigned dynamic = keepsDynamicLocals ? CH_FRAME_DYNAMIC : 0;
   auto make = [&](uint64_t size, uint64_t align, unsigned flags) {
     return glue.frameInfo("charcoal.info", glue.resumeStub(signature, !tailCalls.empty()), &F, glue.string(name), file,
-                          lines, points.size(), alignTo(size, 8), imageSize, align, flags | never, asyncs, inlined);
+                          lines, points.size(), alignTo(size, 8), imageSize, align, flags | never | dynamic, asyncs,
+                          inlined);
   };
   const uint64_t without = CH_FRAME_HEADER + imageSize;
   if (frames.empty() || takesFrameLate)

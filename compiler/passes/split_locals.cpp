@@ -86,7 +86,7 @@ void Splitter::lowerDynamicLocals() {
   if (work.empty())
     return;
   IRBuilder<> top(&*F.getEntryBlock().getFirstNonPHIIt());
-  AllocaInst *dynamicLocals = top.CreateAlloca(abi.Ptr, nullptr, "dynamic_locals");
+  dynamicLocals = top.CreateAlloca(abi.Ptr, nullptr, "dynamic_locals");
   dynamicLocals->setAlignment(Align(8));
   IRBuilder<> start(afterAllocas(F.getEntryBlock()));
   start.CreateAlignedStore(ConstantPointerNull::get(abi.Ptr), dynamicLocals, Align(8));

@@ -87,7 +87,7 @@ void Splitter::makeAsyncPoint(CallInst *call, Value *status, Value *scope, Basic
   B.CreateCall(abi.asyncResumed(), {scope});
   B.CreateBr(after);
   points.push_back({call, paused, resumed});
-  statuses.push_back(B.getInt32(CH_PAUSED));
+  statuses.push_back(status); // or a jump that leaves the statement
   results.push_back(nullptr);
 }
 

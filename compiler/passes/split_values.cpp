@@ -375,9 +375,15 @@ void Splitter::layOutImage() {
   SmallVector<SlotUses::Resumption> resumptions;
   for (auto [suspending, restored] : zip(suspendingBlocks, restoredBlocks))
     resumptions.push_back({suspending, restored});
-  const Layout layout = layOut(F, slots, aloneInImage, resumptions);
-  const ArrayRef<uint64_t> offsets = layout.offsets;
+  Layout layout = layOut(F, slots, aloneInImage, resumptions);
   imageSize = alignTo(layout.end, 8); // whole words: the runtime copies it by hand
+  for (unsigned i = 0; i < slots.size(); ++i)
+    if (slots[i] == dynamicLocals) {
+      layout.offsets[i] = imageSize;
+      imageSize += 8;
+      keepsDynamicLocals = true;
+    }
+  const ArrayRef<uint64_t> offsets = layout.offsets;
   homesStart = alignTo(CH_FRAME_HEADER + imageSize, homesAlign);
 
   // The image and the addresses in it stand before the branch to the dispatch: they hold for every activation.

@@ -1,6 +1,7 @@
 // How `split` goes about one function. Each part has a file: locals whose address is known elsewhere
 // (split_locals.cpp), the points and their edges (split_points.cpp), values that live across a point
-// (split_values.cpp), and the ways in and out (split_entry.cpp). split.cpp puts them in order.
+// (split_values.cpp), and the ways in and out (split_entry.cpp). split.cpp puts them in order. Functions that call
+// setjmp go another way (split_anchor.cpp).
 #ifndef CHARCOAL_SPLITTER_H
 #define CHARCOAL_SPLITTER_H
 
@@ -24,7 +25,8 @@ public:
   Splitter(Abi &abi, Glue &glue, llvm::Function &F, const Signature &signature, llvm::StringRef name)
       : abi(abi), glue(glue), F(F), M(abi.M), DL(M.getDataLayout()), signature(signature), result(signature.result),
         name(name) {}
-  void run();
+  // The function under the public name.
+  llvm::Function *run();
 
 private:
   // split.cpp
@@ -44,6 +46,11 @@ private:
   bool isWord(llvm::Type *) const;
   llvm::Value *reloadResult(llvm::IRBuilder<> &, llvm::Type *, llvm::Value *word);
   void passResultsThroughMemory();
+
+  // split_anchor.cpp
+  llvm::Function *anchor();
+  void waitForCall(llvm::CallInst *, llvm::Value *anchor);
+  llvm::Function *addWayIn();
 
   // split_locals.cpp
   void copyByvalArguments();
@@ -120,6 +127,9 @@ private:
   llvm::SmallVector<llvm::PHINode *> results;              // of points[k]: value of the call, or null
   llvm::SmallPtrSet<const llvm::PHINode *, 16> resultPhis; // the same
 
+  // lowerDynamicLocals
+  llvm::AllocaInst *dynamicLocals = nullptr; // the head of their list; in the image, it is the last word
+
   // placeLocals. The slots of the image are allocas until layOutImage; later steps add theirs.
   llvm::SmallVector<llvm::AllocaInst *> slots;
   llvm::SmallPtrSet<const llvm::AllocaInst *, 8> aloneInImage; // those that share their places with no other
@@ -152,6 +162,7 @@ private:
   // layOutImage
   llvm::AllocaInst *image = nullptr;
   uint64_t imageSize = 0;
+  bool keepsDynamicLocals = false;
   uint64_t homesStart = 0;           // where the home part begins in the frame
   llvm::Value *framePlace = nullptr; // the address of what was `frameSlot`
 

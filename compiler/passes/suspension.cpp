@@ -9,6 +9,7 @@
 // version, and its callers need no test. This is the largest lever on code size. A small one that is called through
 // pointers or from other modules has a second version all the same, for these calls alone.
 #include "suspension.h"
+#include "anchor.h"
 #include "async.h"
 #include "atomic.h"
 #include "charcoal_abi.h"
@@ -78,8 +79,8 @@ const char *Suspension::whyPlain(Function &F) const {
     return "its result is too large for registers";
   if (F.arg_size() > MostParameters)
     return "it takes more than 500 parameters";
-  if (F.callsFunctionThatReturnsTwice())
-    return "it calls setjmp";
+  if (F.callsFunctionThatReturnsTwice() && !canBeAnchored(F))
+    return "it calls a function that returns twice";
   if (setjmpHasAddress && callsThroughPointer(F))
     return "it may call setjmp through a pointer";
   if (lookedAt.contains(&F))
@@ -172,7 +173,7 @@ static const Function *calleeOf(const CallBase &CB) {
 }
 
 CallKind Suspension::classify(const CallBase &CB) const {
-  if (CB.isInlineAsm() || hasOtherBundles(CB))
+  if (CB.isInlineAsm() || hasOtherBundles(CB) || CB.hasFnAttr(Attribute::ReturnsTwice))
     return CallKind::Plain;
   const Function *callee = calleeOf(CB);
   if (callee && (callee->isIntrinsic() || !isRealCall(CB)))

@@ -2,6 +2,7 @@
  * pauses; asks the reactor when there is none. The loop stands at the bottom of the thread's stack, and of each stack
  * to which the scheduler has moved because plain code waits (native.h). */
 #include "sched/domain.h"
+#include "sched/anchor.h"
 #include "sched/schedule.h"
 #include "activity/activity.h"
 #include "activity/environment.h"
@@ -44,11 +45,12 @@ static inline int resume(struct ch_branch *b) {
     ch_domain.parent = b->top = parent;
     ch_tls.link = (struct ch_frame **)&b->top;
     int status = frame->info->resume(frame);
+    frame = ch_domain.parent; /* not `parent`, nor the same branch, if it has waited at an anchor (anchor.h) */
     if (status != CH_DONE) {
-      *ch_tls.link = parent;
+      *ch_tls.link = frame;
       return status;
     }
-    frame = parent;
+    b = ch_domain.current;
   }
   return CH_DONE;
 }
@@ -59,7 +61,7 @@ static inline int begin(struct ch_branch *b) {
   ch_tls.link = (struct ch_frame **)&b->top;
   int status = body(ch_branch_record(b));
   if (status != CH_DONE)
-    *ch_tls.link = ch_chain_end(b);
+    *ch_tls.link = ch_domain.parent;
   return status;
 }
 
@@ -75,6 +77,10 @@ static bool alone_in_child(bool gives_way) {
 /* Under a spinlock and in a new child of fork a pause is void, unless it is meant; with a random schedule, every other
  * one is. */
 CH_COLD static bool gives_way(void) {
+  if (ch_domain.steps_aside) {
+    ch_domain.steps_aside = 0;
+    return false;
+  }
   bool meant = ch_domain.gives_way;
   ch_domain.gives_way = 0;
   if (alone_in_child(meant))
@@ -96,6 +102,25 @@ CH_COLD static void after_run(struct ch_branch *b, int status) {
     ch_watch_run_ends(status);
 }
 
+static inline __attribute__((always_inline)) struct ch_branch *blocked(struct ch_branch *b) {
+  b->error = *ch_domain.error;
+  return CH_UNLIKELY(b->scope != NULL) ? ch_branch_blocked(b) : NULL;
+}
+static inline __attribute__((always_inline)) struct ch_branch *paused(struct ch_branch *b) {
+  struct ch_domain *d = &ch_domain;
+  b->error = *d->error;
+  b->state = CH_READY;
+  b->link.prev = NULL;
+  if (CH_UNLIKELY((d->spinlocks | ch_schedule_random | d->forked | d->steps_aside) != 0) && !gives_way())
+    return b;
+  ch_append(ch_group_of(b), b);
+  return NULL;
+}
+
+struct ch_branch *ch_set_aside(struct ch_branch *b, int status) {
+  return status == CH_BLOCKED ? blocked(b) : paused(b);
+}
+
 /* The result: who is to run next, because b's activity keeps its turn; or NULL. */
 static inline __attribute__((always_inline)) struct ch_branch *run(struct ch_branch *b) {
   struct ch_domain *d = &ch_domain;
@@ -107,29 +132,23 @@ static inline __attribute__((always_inline)) struct ch_branch *run(struct ch_bra
   if (CH_UNLIKELY(((unsigned)ch_checks | (unsigned)ch_watched | ch_environments.saved) != 0))
     before_run(b);
   int status = begun ? resume(b) : begin(b);
+  b = d->current; /* the stack may be another branch's by now (anchor.h) */
   ch_set_current(NULL);
   if (CH_UNLIKELY((ch_environment_differs() | (unsigned)ch_watched) != 0))
     after_run(b, status);
-  if (status == CH_BLOCKED) {
-    b->error = *d->error;
-    if (CH_UNLIKELY(b->scope != NULL))
-      return ch_branch_blocked(b);
-  } else if (status == CH_DONE) {
+  if (status == CH_BLOCKED)
+    return blocked(b);
+  if (status == CH_DONE) {
     if (CH_UNLIKELY(b->flags & CH_ASYNC))
       return ch_async_end(b);
     if (CH_UNLIKELY(b->scope != NULL) && !ch_scope_leave_implicit(b))
       return ch_branch_blocked(b);
     ch_activity_end(b);
-  } else if (CH_LIKELY(status != CH_MOVED)) {
-    CH_INVARIANT(status == CH_PAUSED, "a body's status is done, blocked or paused");
-    b->error = *d->error;
-    b->state = CH_READY;
-    b->link.prev = NULL;
-    if (CH_UNLIKELY((d->spinlocks | ch_schedule_random | d->forked) != 0) && !gives_way())
-      return b;
-    ch_append(ch_group_of(b), b);
+    return NULL;
   }
-  return NULL;
+  if (CH_LIKELY(status == CH_PAUSED))
+    return paused(b);
+  return status == CH_JUMPED ? ch_anchor_jump(b) : NULL;
 }
 
 /* The parts of reactor/ and posix/. */
@@ -395,7 +414,7 @@ void ch_domain_run(void *body_int, const void *record, size_t size, const char *
   d->first = queued ? (struct ch_branch *)queued->link.next : d->base.head;
   d->first->flags |= CH_MAIN;
   d->is_program = is_main;
-  ch_schedule();
+  ch_native_run();
   d->group = NULL;
 }
 

@@ -59,6 +59,7 @@ struct ch_domain {
   uint8_t turn_passed;  /* the branch that is about to block has already passed its activity's turn on */
   uint8_t stepping;     /* somebody else's loop lets the activities run (foreign_loop.c) */
   uint32_t spinlocks;   /* held by code of this domain: then it is not interrupted (wait/lowlevel.c) */
+  uint8_t steps_aside;  /* the pause that is under way only takes the running code's callers off the stack (anchor.h) */
   uint64_t live, spawned;
   uint64_t forked_switches, forked_spawned; /* while `forked`: switches and spawned when the child began */
   struct ch_link unscoped;                  /* async branches whose scope is not known yet (async.c) */
@@ -157,6 +158,10 @@ CH_HIDDEN void ch_domain_begin(void *bottom);
 CH_HIDDEN void ch_domain_run(void *body_int, const void *record, size_t size, const char *site, bool is_main);
 /* The thread's domain, which has run, is no more: what belongs to the thread is given back. */
 CH_HIDDEN void ch_domain_end(void);
+
+/* The branch ran, and blocks or pauses (`status`). The result: who is to run next, because its activity keeps its turn;
+ * or NULL. */
+CH_HIDDEN struct ch_branch *ch_set_aside(struct ch_branch *, int status);
 
 /* The loop: until the domain has ended. */
 CH_HIDDEN void ch_schedule(void);

@@ -8,26 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a C++ runtime knows about the exceptions that are being handled: a pointer and a number for each thread, which
- * belong to the stack as long as something is left on it. */
-struct exceptions {
-  void *caught;
-  unsigned uncaught;
-};
-extern __attribute__((weak)) struct exceptions *__cxa_get_globals(void);
-
-struct native {
-  struct ch_stack *stack; /* where it goes on */
-  struct ch_group *group; /* NULL, or the only one whose activities run meanwhile */
-  struct ch_frame frame;  /* on top of the branch's chain */
-};
-
-static struct native *native_of(struct ch_frame *f) {
-  return (struct native *)((char *)f - offsetof(struct native, frame));
-}
+extern __attribute__((weak)) struct ch_exceptions *__cxa_get_globals(void);
 
 const struct ch_stack *ch_native_stack_of(struct ch_branch *b) {
-  const struct ch_stack *s = native_of(b->top)->stack;
+  const struct ch_stack *s = ch_native_of(b->top)->stack;
   return b->state == CH_RUNNING || s == ch_domain.stack ? NULL : s;
 }
 
@@ -38,12 +22,11 @@ const struct ch_stack *ch_native_stack_of(struct ch_branch *b) {
 
 void ch_native_start(void *bottom) {
   struct ch_domain *d = &ch_domain;
-  d->main_stack = calloc(1, sizeof *d->main_stack);
+  d->main_stack = ch_stack_of_thread(bottom);
   if (!d->main_stack) {
     fprintf(stderr, "charcoal: out of memory: no room for a domain\n");
     abort();
   }
-  d->main_stack->high = bottom;
   d->stack = d->main_stack;
   d->idle = NULL;
   d->idles = d->natives = 0;
@@ -54,6 +37,12 @@ static struct ch_stack *take_idle(struct ch_stack **at) {
   *at = s->next;
   ch_domain.idles--;
   return s;
+}
+
+static void make_idle(struct ch_stack *s) {
+  s->next = ch_domain.idle;
+  ch_domain.idle = s;
+  ch_domain.idles++;
 }
 
 /* Of the idle ones so many stay. */
@@ -100,11 +89,26 @@ static void enter(void) {
     exit(EXIT_SUCCESS);
   }
   struct ch_stack *main_stack = take_idle(at);
-  d->stack->next = d->idle;
-  d->idle = d->stack;
-  d->idles++;
+  make_idle(d->stack);
   move_to(main_stack);
   abort(); /* not reached: the stack is given back */
+}
+
+void ch_native_run(void) {
+  volatile bool again = false;
+  getcontext(ch_stack_beginning(ch_domain.main_stack));
+  if (again) {
+    ch_stack_entered();
+    if (CH_UNLIKELY(ch_watched))
+      ch_watch_run_ends(CH_MOVED);
+  }
+  again = true;
+  ch_schedule();
+}
+
+void ch_native_give_up(struct ch_stack *s) {
+  ch_stack_give_up(s);
+  make_idle(s);
 }
 
 static void move_scheduler(void) {
@@ -122,20 +126,16 @@ static void move_scheduler(void) {
   move_to(to);
 }
 
-/* Resumes the frame. Returns when the loop that did it is needed again, for another's wait. */
-static int go_on(struct ch_frame *f) {
+int ch_native_go_on(struct ch_frame *f) {
   static __thread struct ch_frame *nowhere; /* the branch that the loop had in hand is no longer its own */
-  struct ch_domain *d = &ch_domain;
-  d->stack->next = d->idle;
-  d->idle = d->stack;
-  d->idles++;
-  move_to(native_of(f)->stack);
+  make_idle(ch_domain.stack);
+  move_to(ch_native_of(f)->stack);
   ch_tls.link = &nowhere;
   return CH_MOVED;
 }
 
 static const struct ch_frame_info plain_code = {
-    .resume = go_on, .name = "plain code", .size = CH_FRAME_HEADER, .align = 16};
+    .resume = ch_native_go_on, .name = "plain code", .size = CH_FRAME_HEADER, .align = 16};
 
 /* ---- for reports ---- */
 
@@ -148,7 +148,7 @@ struct visit {
 static __thread struct visit *visit;
 extern __attribute__((weak)) int backtrace(void **pcs, int most); /* missing in static programs */
 
-static CH_COLD void show(struct native *n) {
+static CH_COLD void show(struct ch_native *n) {
   visit->n = backtrace ? (unsigned)backtrace(visit->pcs, (int)visit->most) : 0;
   ch_stack_switch(n->stack, visit->from);
 }
@@ -162,57 +162,66 @@ unsigned ch_native_backtrace(const struct ch_branch *b, void **pcs, unsigned mos
     return 0;
   struct visit v = {.from = ch_domain.stack, .pcs = pcs, .most = most};
   visit = &v;
-  ch_stack_switch(v.from, native_of(b->top)->stack);
+  ch_stack_switch(v.from, ch_native_of(b->top)->stack);
   visit = NULL;
   return v.n;
 }
 
 /* ---- waiting ---- */
 
-/* The running branch has been registered, and waits while the group's activities run. */
-static intptr_t wait_in(struct ch_group *group, bool exclusive) {
+void ch_native_park(struct ch_native *n, struct ch_group *group) {
   struct ch_domain *d = &ch_domain;
-  struct ch_branch *b = d->current;
   struct ch_group *outer = d->group;
   uint32_t depth = ch_tls.atomic_depth, pending = ch_tls.atomic_pending, policy = ch_tls.spawn_policy;
-  struct exceptions *globals = __cxa_get_globals ? __cxa_get_globals() : NULL, exceptions = {0};
-  struct native n = {.stack = d->stack, .group = exclusive ? group : NULL};
+  struct ch_exceptions *globals = __cxa_get_globals ? __cxa_get_globals() : NULL;
   CH_INVARIANT(!ch_tls.entering, "nobody waits while a frame is being entered");
-  CH_INVARIANT(ch_tls.link == (struct ch_frame **)&b->top, "what runs has saved no frame");
-  n.frame = (struct ch_frame){.info = &plain_code, .parent = b->top};
-  b->top = &n.frame;
-  b->error = *d->error;
-  b->flags |= CH_NATIVE;
-  if (b->scope && !exclusive) {
-    struct ch_branch *next = ch_activity_rests(b->scope->root);
-    if (next)
-      ch_enqueue_first(next);
-  }
+  n->stack = d->stack;
   if (globals) {
-    exceptions = *globals;
-    *globals = (struct exceptions){0};
+    n->exceptions = *globals;
+    *globals = (struct ch_exceptions){0};
   }
-  ch_environment_leave_slow(b, false); /* plain code: it may have changed MXCSR alone */
+  ch_environment_leave_slow(d->current, false); /* plain code: it may have changed MXCSR alone */
   d->natives++;
   ch_set_current(NULL);
   d->group = group;
   ch_tls.atomic_depth = ch_tls.atomic_pending = ch_tls.spawn_policy = 0;
   move_scheduler();
   while (CH_UNLIKELY(visit != NULL))
-    show(&n);
-  CH_INVARIANT(d->current == b && b->state == CH_RUNNING && d->group == ch_group_now(group),
-               "the loop has resumed this branch");
+    show(n);
+  CH_INVARIANT(d->current->state == CH_RUNNING && d->group == ch_group_now(group), "the loop has resumed this branch");
   if (ch_stack_may_go())
     let_go(KEPT);
-  ch_environment_enter(b);
-  d->natives--;
+  ch_native_back(n);
   d->group = ch_group_now(outer); /* the block in which a free activity waited may have ended */
   ch_tls.atomic_depth = depth;
   ch_tls.atomic_pending = pending;
   ch_tls.spawn_policy = policy;
+}
+
+void ch_native_back(struct ch_native *n) {
+  ch_environment_enter(ch_domain.current);
+  ch_domain.natives--;
+  if (__cxa_get_globals)
+    *__cxa_get_globals() = n->exceptions;
+}
+
+/* The running branch has been registered, and waits while the group's activities run. */
+static intptr_t wait_in(struct ch_group *group, bool exclusive) {
+  struct ch_branch *b = ch_domain.current;
+  struct ch_native n = {.group = exclusive ? group : NULL};
+  CH_INVARIANT(ch_tls.link == (struct ch_frame **)&b->top, "what runs has saved no frame");
+  n.frame = (struct ch_frame){.info = &plain_code, .parent = b->top};
+  b->top = &n.frame;
+  b->error = *ch_domain.error;
+  b->flags |= CH_NATIVE;
+  if (b->scope && !exclusive) {
+    struct ch_branch *next = ch_activity_rests(b->scope->root);
+    if (next)
+      ch_enqueue_first(next);
+  }
+  ch_native_park(&n, group);
+  CH_INVARIANT(ch_domain.current == b, "the loop has resumed this branch");
   b->flags &= (uint8_t)~CH_NATIVE;
-  if (globals)
-    *globals = exceptions;
   return (intptr_t)b->link.prev;
 }
 
@@ -282,10 +291,10 @@ void ch_native_thread_ended(void (*impossible)(void)) {
   ch_tls.link = d->current ? (struct ch_frame **)&d->current->top : NULL;
 }
 
-bool ch_native_is_exclusive(const struct ch_branch *b) { return native_of(b->top)->group != NULL; }
+bool ch_native_is_exclusive(const struct ch_branch *b) { return ch_native_of(b->top)->group != NULL; }
 
 void ch_native_ready(struct ch_branch *b) {
-  struct ch_group *g = native_of(b->top)->group;
+  struct ch_group *g = ch_native_of(b->top)->group;
   if (g)
     ch_enqueue_first_in(g, b);
   else if (b->scope)

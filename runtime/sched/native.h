@@ -19,10 +19,40 @@
 #include "sched/domain.h"
 
 /* What the loop is told when it is back on its own stack, where nobody has run any more: see ch_schedule. */
-#define CH_MOVED 3
+#define CH_MOVED 4
+
+/* What a C++ runtime knows about the exceptions that are being handled: a pointer and a number for each thread, which
+ * belong to the stack as long as something is left on it. */
+struct ch_exceptions {
+  void *caught;
+  unsigned uncaught;
+};
+
+/* A stack that is set aside while its branch waits. */
+struct ch_native {
+  struct ch_stack *stack; /* where it goes on */
+  struct ch_group *group; /* NULL, or the only one whose activities run meanwhile */
+  struct ch_exceptions exceptions;
+  struct ch_frame frame; /* in the branch's chain */
+};
+static inline struct ch_native *ch_native_of(struct ch_frame *f) {
+  return (struct ch_native *)((char *)f - offsetof(struct ch_native, frame));
+}
+
+/* The running branch, whose chain contains n's frame, leaves its stack; the scheduler goes on on another one, with this
+ * group. Returns when the frame has been resumed. */
+CH_HIDDEN void ch_native_park(struct ch_native *n, struct ch_group *group);
+/* What such a frame is resumed by. Returns CH_MOVED when the loop that did it is needed again, for another's wait. */
+CH_HIDDEN int ch_native_go_on(struct ch_frame *);
+/* The stack is running again: what was its own comes back. */
+CH_HIDDEN void ch_native_back(struct ch_native *);
+/* What ran on this stack is given up, its loop as well: another one begins there when the scheduler moves to it. */
+CH_HIDDEN void ch_native_give_up(struct ch_stack *);
 
 /* The domain begins on this stack; what lies below `bottom` is its code's. */
 CH_HIDDEN void ch_native_start(void *bottom);
+/* The loop on the thread's own stack: until the domain has ended. */
+CH_HIDDEN void ch_native_run(void);
 /* The running branch, which is in no atomic block, lets everybody in the queue run before it. */
 CH_HIDDEN void ch_native_yield(void);
 /* The thread's own stack has been left by pthread_exit or pthread_cancel, and the caller stands on what was left of it.

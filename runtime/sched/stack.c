@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <ucontext.h>
@@ -69,11 +70,21 @@ static char *map(size_t size) {
   return memory == MAP_FAILED ? NULL : memory;
 }
 
-/* At the upper end of the memory. */
+/* At the upper end of the memory; of the thread's own stack: elsewhere. */
 struct made {
   struct ch_stack stack;
-  ucontext_t context; /* before the first switch to it */
+  ucontext_t context; /* where whatever runs on it begins */
 };
+
+struct ch_stack *ch_stack_of_thread(void *bottom) {
+  struct made *made = calloc(1, sizeof *made);
+  if (!made)
+    return NULL;
+  made->stack.high = bottom;
+  return &made->stack;
+}
+
+ucontext_t *ch_stack_beginning(struct ch_stack *s) { return &((struct made *)s)->context; }
 
 struct ch_stack *ch_stack_make(void (*enter)(void)) {
   static __thread size_t size;
@@ -110,6 +121,12 @@ struct ch_stack *ch_stack_make(void (*enter)(void)) {
   return s;
 }
 
+void ch_stack_give_up(struct ch_stack *s) {
+  s->context = ch_stack_beginning(s);
+  s->in_use = s->high;
+  s->fake = NULL;
+}
+
 void ch_stack_free(struct ch_stack *s) {
   VALGRIND_STACK_DEREGISTER(s->valgrind);
   if (__tsan_destroy_fiber)
@@ -134,6 +151,15 @@ static void arrived(void *fake) {
 }
 
 void ch_stack_entered(void) { arrived(NULL); }
+
+void ch_stack_jumped(struct ch_stack *from, struct ch_stack *to) {
+  left = from;
+  if (__sanitizer_start_switch_fiber)
+    __sanitizer_start_switch_fiber(NULL, to->asan_bottom, to->asan_size);
+  if (__tsan_switch_to_fiber)
+    __tsan_switch_to_fiber(to->fiber, 0);
+  arrived(to->fake);
+}
 
 void ch_stack_switch(struct ch_stack *from, struct ch_stack *to) {
   from->in_use = __builtin_frame_address(0);

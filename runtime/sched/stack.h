@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <ucontext.h>
 
 struct ch_stack {
   struct ch_stack *next; /* in the domain's list of idle ones */
@@ -30,6 +31,14 @@ struct ch_stack {
 /* A stack as large as the thread's own, on which `enter` is called by the first switch to it, and never returns. NULL
  * with errno: there is no memory. */
 CH_HIDDEN struct ch_stack *ch_stack_make(void (*enter)(void));
+/* The thread's own, for the code below `bottom`; free gives it back. NULL: no memory. */
+CH_HIDDEN struct ch_stack *ch_stack_of_thread(void *bottom);
+/* Where whatever runs on the stack begins: of the thread's own it is set by the caller's getcontext. */
+CH_HIDDEN ucontext_t *ch_stack_beginning(struct ch_stack *);
+/* What has run on it does not go on: the next switch to it goes to its beginning. */
+CH_HIDDEN void ch_stack_give_up(struct ch_stack *);
+/* The caller has got from one to the other by a longjmp. */
+CH_HIDDEN void ch_stack_jumped(struct ch_stack *from, struct ch_stack *to);
 /* Nothing will run on it again. */
 CH_HIDDEN void ch_stack_free(struct ch_stack *);
 /* Leaves `from`, on which the caller runs, and goes on on `to`. Returns when somebody switches back. */

@@ -1,6 +1,5 @@
-#include <setjmp.h>
-jmp_buf buffer;
-int main(int argc, char **argv) { return setjmp(buffer) + argc; }
+#include <unistd.h>
+int main(int argc, char **argv) { return vfork() + argc; }
 // CHECK-LABEL: define internal i32 @main.plain(
 // CHECK: define internal i32 @main.int(i32 %0, ptr %1)
 // CHECK-NEXT: %[[R:.*]] = call i32 @main.plain(i32 %0, ptr %1)

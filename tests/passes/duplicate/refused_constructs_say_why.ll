@@ -1,7 +1,7 @@
 ; OPTIONS: -charcoal-remarks
 %large = type { [65 x i8] }
 declare void @elsewhere()
-declare i32 @setjmp(ptr) returns_twice
+declare i32 @getcontext(ptr) returns_twice
 declare ptr @llvm.frameaddress.p0(i32)
 declare ptr @llvm.returnaddress(i32)
 declare i32 @personality(...)
@@ -33,10 +33,10 @@ define %large @large() {
   call void @elsewhere()
   ret %large zeroinitializer
 }
-; CHECK-DAG: remark: in 'jumps': 'jumps' has only a plain version: it calls setjmp [-Rcharcoal]
+; CHECK-DAG: remark: in 'jumps': 'jumps' has only a plain version: it calls a function that returns twice [-Rcharcoal]
 define i32 @jumps(ptr %buffer) {
   call void @elsewhere()
-  %r = call i32 @setjmp(ptr %buffer) returns_twice
+  %r = call i32 @getcontext(ptr %buffer) returns_twice
   ret i32 %r
 }
 ; CHECK-DAG: remark: in 'parameter': 'parameter' has only a plain version: it has an unusual parameter [-Rcharcoal]

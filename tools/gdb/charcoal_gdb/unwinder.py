@@ -125,9 +125,9 @@ class Unwinder(gdb.unwinder.Unwinder):
         """The chosen activity waits in plain code: its innermost frames are on a native stack of its own
         (runtime/sched/native.h)."""
         info = pending.create_unwind_info(FrameId(gdb.Value(order - 1), pending.read_register("pc")))
-        frame = gdb.lookup_type("struct native").fields()
+        frame = gdb.lookup_type("struct ch_native").fields()
         offset = next(field for field in frame if field.name == "frame").bitpos // 8
-        context = at(View.branch.top - offset, "struct native")["stack"].dereference()["context"]
+        context = at(View.branch.top - offset, "struct ch_native")["stack"].dereference()["context"]
         general = context.cast(gdb.lookup_type("ucontext_t").pointer()).dereference()["uc_mcontext"]["gregs"]
         for name, index in GENERAL.items():
             info.add_saved_register(name, gdb.Value(int(general[index])).cast(pending.read_register(name).type))

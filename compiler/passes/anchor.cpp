@@ -1,0 +1,58 @@
+// See anchor.h.
+#include "anchor.h"
+#include "async.h"
+#include "atomic.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/TargetParser/Triple.h"
+
+using namespace llvm;
+
+namespace charcoal {
+
+// The C library's own, whose buffers the runtime knows. Others that return twice, such as vfork, are not among them;
+// nor is one that saves the signal mask, because a handler is going to jump to it, out of a call that waits.
+static bool isSetjmp(const CallBase &CB) {
+  const Function *F = CB.getCalledFunction();
+  if (!F || !F->isDeclaration())
+    return false;
+  if (CB.arg_size() == 1)
+    return is_contained({"setjmp", "_setjmp"}, F->getName());
+  auto *savesMask = CB.arg_size() == 2 ? dyn_cast<ConstantInt>(CB.getArgOperand(1)) : nullptr;
+  return savesMask && savesMask->isZero() && is_contained({"sigsetjmp", "__sigsetjmp"}, F->getName());
+}
+
+bool canBeAnchored(const Function &F) {
+  const Triple target(F.getParent()->getTargetTriple());
+  if (target.getArch() != Triple::x86_64 || !target.isOSLinux())
+    return false;
+  return all_of(instructions(F), [](const Instruction &I) {
+    auto *CB = dyn_cast<CallBase>(&I);
+    if (!CB)
+      return true;
+    if (CB->hasFnAttr(Attribute::ReturnsTwice))
+      return isSetjmp(*CB);
+    return !isAsync(*CB) && !CB->isMustTailCall();
+  });
+}
+
+void addAnchor(Abi &abi, Function &F) {
+  F.addFnAttr(AnchoredAttr);
+  BasicBlock &entry = F.getEntryBlock();
+  IRBuilder<> B(&*entry.getFirstNonPHIIt());
+  AllocaInst *anchor = B.CreateAlloca(ArrayType::get(abi.I8, sizeof(struct ch_anchor)), nullptr, "anchor");
+  anchor->setAlignment(Align(16));
+  B.SetInsertPoint(&*entry.getFirstNonPHIOrDbgOrAlloca());
+  B.CreateCall(abi.anchorBegin(), {anchor, ConstantPointerNull::get(abi.Ptr)}); // `split` knows what describes it
+  AtomicDepth depth(F);
+  for (BasicBlock &BB : F)
+    depth.walk(BB, [&](Instruction &I, unsigned level) {
+      auto *CB = dyn_cast<CallInst>(&I);
+      if (!CB || !isSetjmp(*CB))
+        return;
+      IRBuilder<> behind(CB->getNextNode());
+      behind.SetCurrentDebugLocation(CB->getDebugLoc());
+      behind.CreateCall(abi.anchorSet(), {anchor, CB->getArgOperand(0), CB, B.getInt32(level)});
+    });
+}
+
+} // namespace charcoal

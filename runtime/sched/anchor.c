@@ -1,0 +1,193 @@
+#include "sched/anchor.h"
+#include "activity/environment.h"
+#include "frames/allocator.h"
+#include "sched/native.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct anchor {
+  const struct ch_frame_info *info;
+  struct ch_finish *scope; /* in which setjmp was called last */
+  bool jumped;             /* what resumes it is a jump */
+  int value;
+  jmp_buf buffer; /* a copy, since the buffer may have been a local of a function in between */
+  struct ch_native native;
+};
+_Static_assert(sizeof(struct anchor) <= sizeof(struct ch_anchor), "it fits into what the compiler reserves");
+
+static struct anchor *of(struct ch_anchor *public) { return (struct anchor *)public; }
+static struct anchor *anchor_of(struct ch_frame *f) {
+  return (struct anchor *)((char *)ch_native_of(f) - offsetof(struct anchor, native));
+}
+
+/* ---- whose buffer it is ---- */
+
+/* At the end of a buffer, in the last words of room for a signal mask of 1,024 signals, of which the kernel fills
+ * eight bytes. So a copy of the buffer leads to the anchor, too. */
+struct token {
+  struct anchor *anchor;
+  uint64_t check; /* of the registers: whoever sets the buffer otherwise changes them */
+};
+
+static struct token *token_of(const struct __jmp_buf_tag *buffer) {
+  return (struct token *)((char *)buffer + sizeof(jmp_buf) - sizeof(struct token));
+}
+
+static uint64_t check_of(const struct __jmp_buf_tag *buffer, const struct anchor *a) {
+  uint64_t words[sizeof(buffer[0].__jmpbuf) / sizeof(uint64_t)], sum = (uintptr_t)a;
+  memcpy(words, buffer[0].__jmpbuf, sizeof words);
+  for (unsigned i = 0; i < sizeof words / sizeof *words; i++)
+    sum = (sum ^ words[i]) * UINT64_C(0x9e3779b97f4a7c15) + 1;
+  return sum;
+}
+
+/* ---- jumps ---- */
+
+static _Noreturn void refuse(const char *what, const char *remedy) {
+  fflush(stdout);
+  fprintf(stderr, "charcoal: error: longjmp %s. %s\n", what, remedy);
+  fflush(NULL);
+  abort();
+}
+
+bool ch_anchor_jumps(const struct __jmp_buf_tag *buffer, int value) {
+  struct token t;
+  memcpy(&t, token_of(buffer), sizeof t);
+  if (!t.anchor || t.check != check_of(buffer, t.anchor))
+    return false;
+  memcpy(t.anchor->buffer, buffer, sizeof t.anchor->buffer);
+  t.anchor->value = value;
+  ch_tls.entry = t.anchor;
+  return true;
+}
+
+static struct anchor *target(void) { return ch_tls.entry; }
+
+/* Frees the saved frames from f up to the first that stands for a stack. The result: that one, or the chain's end. */
+static struct ch_frame *drop(struct ch_frame *f) {
+  while (!ch_is_chain_end(f) && f->info->resume != ch_anchor_resume) {
+    struct ch_frame *parent = f->parent;
+    if (f->info->flags & CH_FRAME_DYNAMIC)
+      ch_alloca_release((void **)(f->image + f->info->image) - 1, NULL);
+    ch_frame_free(f);
+    f = parent;
+  }
+  return f;
+}
+
+static _Noreturn void to_nowhere(void) {
+  refuse("to a setjmp that no caller of this activity has called",
+         "The function that called it has returned, or runs in another activity.");
+}
+
+/* The activation goes on at its setjmp. */
+static _Noreturn void land(struct anchor *a) {
+  struct ch_branch *b = ch_domain.current;
+  if (b->scope != a->scope)
+    refuse("out of a 'do ... finish', 'within' or 'noncancellable' block", "Leave the block by 'break' or 'return'.");
+  siglongjmp(a->buffer, a->value);
+}
+
+void ch_anchor_jump_on(void) { siglongjmp(target()->buffer, target()->value); }
+
+struct ch_branch *ch_anchor_jump(struct ch_branch *b) {
+  struct ch_frame *f = drop(b->top);
+  if (ch_is_chain_end(f))
+    to_nowhere();
+  anchor_of(f)->jumped = true;
+  b->top = f;
+  b->error = *ch_domain.error;
+  b->state = CH_READY;
+  b->link.prev = NULL;
+  return b;
+}
+
+/* The C library's longjmp, in plain code, has left the stack on which that ran. The activation, or one that it has
+ * called, had set its own stack aside; so had others in between, which are left for good. */
+static void come_back(struct anchor *a) {
+  struct ch_domain *d = &ch_domain;
+  struct ch_branch *b = d->current;
+  struct ch_stack *left = d->stack;
+  if (!b)
+    refuse("out of a signal handler, to an activity that waits", "Let the handler set a flag, or use signalfd.");
+  struct ch_frame *f = drop(b->top);
+  while (!ch_is_chain_end(f) && ch_native_of(f)->stack != a->native.stack) {
+    d->natives--;
+    ch_native_give_up(ch_native_of(f)->stack);
+    f = drop(f->parent);
+  }
+  if (ch_is_chain_end(f))
+    to_nowhere();
+  ch_stack_jumped(left, a->native.stack);
+  d->stack = a->native.stack;
+  ch_native_give_up(left);
+  d->parent = b->top = f->parent;
+  ch_tls.link = (struct ch_frame **)&b->top;
+  ch_native_back(ch_native_of(f));
+}
+
+/* ---- called by generated code ---- */
+
+int ch_anchor_steps_aside(void) {
+  struct ch_branch *b = ch_domain.current;
+  if (!b || !b->scope)
+    return 0;
+  ch_domain.steps_aside = 1;
+  return 1;
+}
+
+void ch_anchor_begin(struct ch_anchor *public, const struct ch_frame_info *info) {
+  struct anchor *a = of(public);
+  a->info = info;
+  a->native.stack = ch_domain.stack;
+  a->jumped = false;
+}
+
+int ch_anchor_resume(struct ch_frame *f) { return ch_native_go_on(f); }
+
+int ch_anchor_wait(struct ch_anchor *public, int status) {
+  struct ch_domain *d = &ch_domain;
+  struct ch_branch *b = d->current;
+  struct anchor *a = of(public);
+  if (status == CH_JUMPED) {
+    if (target() != a)
+      return CH_JUMPED;
+    *ch_tls.link = ch_chain_end(b);
+    drop(b->top);
+    b->top = d->parent;
+    ch_tls.link = (struct ch_frame **)&b->top;
+    land(a);
+  }
+  a->native.frame = (struct ch_frame){.info = a->info, .parent = d->parent};
+  *ch_tls.link = &a->native.frame;
+  struct ch_branch *next = ch_set_aside(b, status);
+  if (next)
+    ch_enqueue_first(next);
+  ch_native_park(&a->native, d->group);
+  if (!a->jumped)
+    return CH_DONE;
+  a->jumped = false;
+  if (target() != a)
+    return CH_JUMPED;
+  land(a);
+}
+
+void ch_anchor_set(struct ch_anchor *public, void *buffer, int value, uint32_t depth) {
+  struct anchor *a = of(public);
+  struct ch_branch *b = ch_domain.current;
+  if (value == 0) {
+    a->scope = b->scope;
+    *token_of(buffer) = (struct token){.anchor = a, .check = check_of(buffer, a)};
+    return;
+  }
+  if (ch_domain.stack != a->native.stack)
+    come_back(a);
+  if (ch_domain.current->scope != a->scope)
+    land(a);
+  if (ch_tls.atomic_depth != depth) {
+    ch_tls.atomic_depth = depth;
+    if (ch_tls.atomic_pending)
+      ch_atomic_settle();
+  }
+}

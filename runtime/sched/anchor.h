@@ -1,0 +1,30 @@
+/* Functions that call setjmp, in their interruptible version: see struct ch_anchor in the ABI.
+ *
+ * Such an activation never leaves the native stack. What it calls is interruptible as everything is; while a call of
+ * its is suspended, a frame in the branch's chain stands for the stack that has been set aside (native.h), and resuming
+ * that frame is what tells the activation that the call has ended.
+ *
+ *   the stack that was set aside:  loop -> body -> f, which calls setjmp
+ *   the branch's chain:            read <- g <- (the frame of that stack) <- what saved callers there are
+ *
+ * longjmp to it, in interruptible code, is a status (CH_JUMPED) with which each function in between returns, as if it
+ * were suspended, so that what it owns can be freed. From plain code it is the C library's own; where that has left a
+ * stack on which the scheduler ran, the loop there is given up.
+ *
+ * Invariants: 1. a buffer leads to its anchor (`struct token`) exactly as long as nobody else has set it; 2. the anchor
+ * of a jump that is under way stands in ch_tls.entry, because nothing is entered meanwhile; 3. while an activation's
+ * stack is set aside, its frame, or that of one that it has called on the same stack, is in the branch's chain. */
+#ifndef CHARCOAL_SCHED_ANCHOR_H
+#define CHARCOAL_SCHED_ANCHOR_H
+
+#include "sched/domain.h"
+#include <setjmp.h>
+
+/* The running code jumps. True: return CH_JUMPED. False: the buffer was set by plain code, so the C library jumps. */
+CH_HIDDEN bool ch_anchor_jumps(const struct __jmp_buf_tag *buffer, int value);
+/* A jump has arrived at plain code, which cannot return: the C library jumps. */
+CH_HIDDEN _Noreturn void ch_anchor_jump_on(void);
+/* A jump has arrived at the loop: b goes on with it where its innermost activation with an anchor stands. */
+CH_HIDDEN CH_RARE struct ch_branch *ch_anchor_jump(struct ch_branch *b);
+
+#endif

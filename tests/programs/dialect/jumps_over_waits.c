@@ -1,0 +1,191 @@
+/* setjmp in interruptible code: activities wait below it at the same time, in branches, too; longjmp leaves calls that
+ * were suspended, with locals of every kind, out of plain code and out of atomic blocks, to the right setjmp of
+ * several; copies of a buffer serve as well. */
+// outcome: jumps_over_waits.expected
+#include <alloca.h>
+#include <charcoal.h>
+#include <setjmp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#define NI __attribute__((noinline))
+
+static void check(int right, const char *what) {
+  if (right)
+    return;
+  printf("wrong: %s\n", what);
+  exit(1);
+}
+
+struct attempt {
+  sigjmp_buf back;
+  int level;
+};
+
+NI static void deep(struct attempt *a, int n) {
+  char local[64];
+  memset(local, n, sizeof local);
+  if (n == 0) {
+    usleep(100);
+    siglongjmp(a->back, 40 + a->level);
+  }
+  deep(a, n - 1);
+  check(local[5] == n, "a local of a function that a jump left");
+}
+
+NI static int attempt(int level) {
+  struct attempt a = {.level = level};
+  volatile int seen = 1;
+  int r = sigsetjmp(a.back, 0);
+  if (r == 0) {
+    seen = 2;
+    deep(&a, level);
+  }
+  check(r == 40 + level && seen == 2, "the value of a jump");
+  return r;
+}
+
+NI static int nested(int level) {
+  struct attempt outer = {.level = level};
+  volatile int sum = 0;
+  int r = sigsetjmp(outer.back, 0);
+  if (r == 0) {
+    for (int i = 0; i < 3; i++) {
+      sum += attempt(i);
+      usleep(100);
+    }
+    deep(&outer, 2);
+  }
+  return sum + r;
+}
+
+/* Over an attempt that waits itself. */
+NI static void inner(struct attempt *outer) {
+  struct attempt a = {.level = 1};
+  if (sigsetjmp(a.back, 0) == 0)
+    deep(outer, 3);
+}
+NI static int over_another(void) {
+  struct attempt a = {.level = 5};
+  int r = sigsetjmp(a.back, 0);
+  if (r == 0)
+    inner(&a);
+  return r;
+}
+
+static struct attempt *attempts[64];
+NI static int jump_in_plain_code(const void *a, const void *b) {
+  (void)b;
+  siglongjmp(attempts[*(const int *)a]->back, 3);
+}
+NI static void sort(int id) {
+  int v[2] = {id, id};
+  usleep(100); /* it goes on on another stack */
+  qsort(v, 2, sizeof *v, jump_in_plain_code);
+}
+NI static int plain(int id) {
+  struct attempt a;
+  volatile int kept = 0;
+  attempts[id] = &a;
+  int r = sigsetjmp(a.back, 0);
+  if (r == 0) {
+    kept = 5;
+    sort(id);
+  }
+  usleep(100);
+  check(r == 3 && kept == 5, "a jump out of plain code");
+  return r;
+}
+
+static void *volatile address;
+NI static void add(int *p, int n) {
+  usleep(10);
+  *p += n;
+}
+NI static void grow(struct attempt *a, int n) {
+  char *text = alloca((size_t)n);
+  int kept = 3;
+  address = &kept;
+  memset(text, 'x', (size_t)n);
+  add(&kept, n);
+  check(kept == 3 + n && text[n - 1] == 'x', "a local whose address is known elsewhere");
+  if (n > 60) {
+    sigjmp_buf copy;
+    memcpy(copy, a->back, sizeof copy);
+    siglongjmp(copy, n);
+  }
+  grow(a, n + 20);
+}
+NI static int again(void) {
+  struct attempt a;
+  volatile int times = 0;
+  int r = sigsetjmp(a.back, 0);
+  if (r && times == 3)
+    return r;
+  times++;
+  grow(&a, 21);
+  return 0;
+}
+
+NI static void leave_block(struct attempt *a) {
+  atomic { siglongjmp(a->back, 9); }
+}
+NI static int out_of_atomic(void) {
+  struct attempt a;
+  int r = sigsetjmp(a.back, 0);
+  if (r == 0) {
+    usleep(1);
+    leave_block(&a);
+  }
+  usleep(1);
+  return r;
+}
+NI static int in_atomic(void) {
+  struct attempt a;
+  int r;
+  atomic {
+    r = sigsetjmp(a.back, 0);
+    if (r == 0)
+      siglongjmp(a.back, 4);
+  }
+  usleep(1);
+  return r;
+}
+
+static int all(int i) {
+  return attempt(i % 7) + nested(i % 5) + over_another() + plain(i) + again() + out_of_atomic() + in_atomic();
+}
+
+/* Twenty wait in it at the same time: with one after the other the last would not see the first. */
+static int arrived;
+static ch_sem everybody;
+NI static void meet(sigjmp_buf back) {
+  if (++arrived == 20)
+    for (int i = 0; i < 20; i++)
+      ch_sem_post(&everybody);
+  ch_sem_wait(&everybody);
+  siglongjmp(back, 1);
+}
+NI static int wait_for_all(void) {
+  sigjmp_buf back;
+  int r = sigsetjmp(back, 0);
+  if (r == 0)
+    meet(back);
+  return r;
+}
+
+int main(void) {
+  long total = 0;
+  do
+    for (int i = 0; i < 20; i++)
+      async(i) { total += wait_for_all() + all(i); }
+  finish;
+  ch_activity handles[20];
+  arrived = 0;
+  for (int i = 0; i < 20; i++)
+    activate[&handles[i]](i) { total += wait_for_all() + all(i); }
+  for (int i = 0; i < 20; i++)
+    ch_activity_wait(&handles[i]);
+  printf("%ld\n", total);
+}
