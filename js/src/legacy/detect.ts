@@ -31,7 +31,7 @@ export interface Foreign {
  * @example
  * const seen = new Set<string>()
  * const stop = develop((foreign) => seen.add(`${foreign.kind} inside the block of ${foreign.block}`))
- * const bill = spawn(function* () { yield* atomic(sleep(5)) }, { name: 'bill' })
+ * const bill = spawn(function* () { yield* atomic(sleep(200)) }, { name: 'bill' })
  * setTimeout(() => {}, 1)
  * yield* bill
  * console.log(seen.has('Timeout inside the block of bill'))  // → true

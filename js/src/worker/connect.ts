@@ -86,7 +86,7 @@ const ignore = (): void => {}
  * const { port1, port2 } = new MessageChannel()
  * serve({ *slow() { try { yield* sleep(10_000) } finally { console.log('stopped') } } }, port1)
  * using there = connect<{ slow(): void }>(port2)
- * yield* timeout(5, there.slow(), () => console.log('too late'))  // → stopped
+ * yield* timeout(200, there.slow(), () => console.log('too late'))  // → stopped
  * port1.close()                                                   // → too late
  */
 export function connect<H>(port: Port): Remote<H> {
