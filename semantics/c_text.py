@@ -37,7 +37,7 @@ static void on_cancel(void *what) {
     ch_sem_post(&s[n]);
 }
 
-/* Through plain code. */
+/* Through plain code; not so after_setjmp, which is interruptible, and comes back by a jump over what f left. */
 struct call {
   int (*f)(int, int);
   int x, result;
@@ -355,7 +355,7 @@ class Text:
                 return [f"{indent}{s.variable} = {self.prefix}c{s.function}({s.other}, {s.depth});"]
             case S.Recur():
                 return [f"{indent}if (d) {s.variable} = {self.here}({s.other}, d - 1);"]
-            case S.Plainly():
+            case S.Through():
                 return [f"{indent}{s.variable} = THROUGH_{s.through}({self.prefix}c{s.function}, {s.other});"]
             case S.Return():
                 return [f"{indent}{{ {' '.join(self.checks)} return TO_{self.type}({s.variable}); }}"]

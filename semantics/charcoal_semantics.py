@@ -409,10 +409,11 @@ class Machine(Waits, Scopes):
         if v["d"]:
             v[s.variable] = yield from self.call(v["function"], v[s.other], v["d"] - 1)
 
-    def Plainly(self, s, v, labels):
-        self.current.plain += 1
+    def Through(self, s, v, labels):
+        plain = s.through != "setjmp"
+        self.current.plain += plain
         v[s.variable] = yield from self.call(s.function, v[s.other], 0)
-        self.current.plain -= 1
+        self.current.plain -= plain
 
     def Return(self, s, v, labels):
         return Way("return", v[s.variable])

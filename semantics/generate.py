@@ -117,7 +117,7 @@ class Generator:
         if self.functions:
             kinds["call"] = 3
             if "plain" in parts:
-                kinds["plainly"] = 3
+                kinds["through"] = 3
         if "recursion" in parts:
             kinds["recur"] = 1.5
         if "semaphores" in parts:
@@ -216,8 +216,8 @@ class Generator:
                 return S.Call(self.variable(), r.randrange(self.functions), self.variable(), r.choice([0, 1, 2]))
             case "recur":
                 return S.Recur(self.variable(), self.variable())
-            case "plainly":
-                return S.Plainly(self.variable(), r.randrange(self.functions), self.variable(),
+            case "through":
+                return S.Through(self.variable(), r.randrange(self.functions), self.variable(),
                                  r.choice(["callback", "setjmp", "module"]))
             case "return":
                 return S.Return(self.variable())

@@ -47,7 +47,7 @@ class Recur:  # variable = the function around it (other), unless d is 0
 
 
 @dataclass
-class Plainly:  # as Call, through plain code, so that all inside is plain
+class Through:  # as Call, through a function that calls setjmp, or through plain code, so that all inside is plain
     variable: str
     function: int
     other: str
