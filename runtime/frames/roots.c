@@ -15,17 +15,27 @@ static void visit_frame(void *block, void *search) {
   s->visit(block, ((struct ch_frame *)block)->info->size, s->data);
 }
 
-/* What waits in plain code has left its variables on a native stack, and its registers below them. */
-static void visit_stack(struct ch_branch *b, struct search *s) {
+static void visit_stack(const struct ch_stack *stack, struct search *s) {
+  s->visit(stack->context, (size_t)(stack->high - (char *)stack->context), s->data);
+}
+
+/* What waits in plain code, or below a function that calls setjmp, has left its variables on a native stack, and its
+ * registers below them. */
+static void visit_stacks(struct ch_branch *b, struct search *s) {
   const struct ch_stack *stack = b->flags & CH_NATIVE ? ch_native_stack_of(b) : NULL;
   if (stack)
-    s->visit(stack->context, (size_t)(stack->high - (char *)stack->context), s->data);
+    visit_stack(stack, s);
+  if (b->state == CH_NEW)
+    return;
+  for (struct ch_frame *f = b->top; !ch_is_chain_end(f); f = f->parent)
+    if (f->info->resume == ch_anchor_resume)
+      visit_stack(ch_native_of(f)->stack, s);
 }
 
 static void visit_activity(void *block, struct ch_branch *b, struct search *s) {
   bool large = ch_heap_malloc || b->klass == CH_CLASS_LARGE;
   s->visit(block, large ? ch_large_of(block)->size : b->klass * (size_t)CH_ACTIVITY_STEP, s->data);
-  visit_stack(b, s);
+  visit_stacks(b, s);
 }
 static void visit_short(void *block, void *search) { visit_activity(block, block, search); }
 static void visit_long(void *block, void *search) {
@@ -34,7 +44,7 @@ static void visit_long(void *block, void *search) {
 static void visit_async(void *block, void *search) {
   struct search *s = search;
   s->visit(block, sizeof(struct ch_async), s->data);
-  visit_stack(block, s);
+  visit_stacks(block, s);
 }
 
 static void visit_dynamic(void *block, void *search) {

@@ -8,7 +8,6 @@
 
 struct anchor {
   const struct ch_frame_info *info;
-  struct ch_finish *scope; /* in which setjmp was called last */
   bool jumped;             /* what resumes it is a jump */
   int value;
   jmp_buf buffer; /* a copy, since the buffer may have been a local of a function in between */
@@ -27,11 +26,12 @@ static struct anchor *anchor_of(struct ch_frame *f) {
  * eight bytes. So a copy of the buffer leads to the anchor, too. */
 struct token {
   struct anchor *anchor;
-  uint64_t check; /* of the registers: whoever sets the buffer otherwise changes them */
+  struct ch_finish *scope; /* in which setjmp was called */
+  uint64_t check;          /* of the registers: whoever sets the buffer otherwise changes them */
 };
 
-static struct token *token_of(const struct __jmp_buf_tag *buffer) {
-  return (struct token *)((char *)buffer + sizeof(jmp_buf) - sizeof(struct token));
+static void *place_of_token(const struct __jmp_buf_tag *buffer) {
+  return (char *)buffer + sizeof(jmp_buf) - sizeof(struct token);
 }
 
 static uint64_t check_of(const struct __jmp_buf_tag *buffer, const struct anchor *a) {
@@ -40,6 +40,17 @@ static uint64_t check_of(const struct __jmp_buf_tag *buffer, const struct anchor
   for (unsigned i = 0; i < sizeof words / sizeof *words; i++)
     sum = (sum ^ words[i]) * UINT64_C(0x9e3779b97f4a7c15) + 1;
   return sum;
+}
+
+/* False: whoever has set the buffer is not an anchor. */
+static bool read_token(const struct __jmp_buf_tag *buffer, struct token *t) {
+  memcpy(t, place_of_token(buffer), sizeof *t);
+  return t->anchor && t->check == check_of(buffer, t->anchor);
+}
+
+static void write_token(struct __jmp_buf_tag *buffer, struct anchor *a) {
+  struct token t = {a, ch_domain.current->scope, check_of(buffer, a)};
+  memcpy(place_of_token(buffer), &t, sizeof t);
 }
 
 /* ---- jumps ---- */
@@ -53,8 +64,7 @@ static _Noreturn void refuse(const char *what, const char *remedy) {
 
 bool ch_anchor_jumps(const struct __jmp_buf_tag *buffer, int value) {
   struct token t;
-  memcpy(&t, token_of(buffer), sizeof t);
-  if (!t.anchor || t.check != check_of(buffer, t.anchor))
+  if (!read_token(buffer, &t))
     return false;
   memcpy(t.anchor->buffer, buffer, sizeof t.anchor->buffer);
   t.anchor->value = value;
@@ -81,15 +91,10 @@ static _Noreturn void to_nowhere(void) {
          "The function that called it has returned, or runs in another activity.");
 }
 
-/* The activation goes on at its setjmp. */
-static _Noreturn void land(struct anchor *a) {
-  struct ch_branch *b = ch_domain.current;
-  if (b->scope != a->scope)
-    refuse("out of a 'do ... finish', 'within' or 'noncancellable' block", "Leave the block by 'break' or 'return'.");
-  siglongjmp(a->buffer, a->value);
-}
+/* setjmp returns once more. */
+static _Noreturn void land(struct anchor *a) { siglongjmp(a->buffer, a->value); }
 
-void ch_anchor_jump_on(void) { siglongjmp(target()->buffer, target()->value); }
+void ch_anchor_jump_on(void) { land(target()); }
 
 struct ch_branch *ch_anchor_jump(struct ch_branch *b) {
   struct ch_frame *f = drop(b->top);
@@ -175,16 +180,15 @@ int ch_anchor_wait(struct ch_anchor *public, int status) {
 
 void ch_anchor_set(struct ch_anchor *public, void *buffer, int value, uint32_t depth) {
   struct anchor *a = of(public);
-  struct ch_branch *b = ch_domain.current;
   if (value == 0) {
-    a->scope = b->scope;
-    *token_of(buffer) = (struct token){.anchor = a, .check = check_of(buffer, a)};
+    write_token(buffer, a);
     return;
   }
   if (ch_domain.stack != a->native.stack)
     come_back(a);
-  if (ch_domain.current->scope != a->scope)
-    land(a);
+  struct token t;
+  if (read_token(buffer, &t) && t.anchor == a && t.scope != ch_domain.current->scope)
+    refuse("out of a 'do ... finish', 'within' or 'noncancellable' block", "Leave the block by 'break' or 'return'.");
   if (ch_tls.atomic_depth != depth) {
     ch_tls.atomic_depth = depth;
     if (ch_tls.atomic_pending)

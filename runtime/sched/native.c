@@ -84,9 +84,9 @@ static void enter(void) {
   struct ch_stack **at = &d->idle;
   while (*at && *at != d->main_stack)
     at = &(*at)->next;
-  if (!*at) { /* in a child of fork: who waits there is not in it */
+  if (!*at) { /* somebody waits there: the program's main has returned all the same; or it is not in this child of fork */
     d->group = NULL;
-    exit(EXIT_SUCCESS);
+    exit(d->first ? EXIT_SUCCESS : *(int *)ch_tls.result);
   }
   struct ch_stack *main_stack = take_idle(at);
   make_idle(d->stack);

@@ -5,9 +5,11 @@
 #include <alloca.h>
 #include <charcoal.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #define NI __attribute__((noinline))
 
@@ -153,8 +155,76 @@ NI static int in_atomic(void) {
   return r;
 }
 
+/* Of two buffers of one function, one in a scope that has ended since. */
+NI static int around_a_scope(void) {
+  struct attempt outside = {.level = 0}, inside;
+  volatile int sum = 0;
+  int r = sigsetjmp(outside.back, 0);
+  if (r)
+    return sum + r;
+  do {
+    int n = sigsetjmp(inside.back, 0);
+    if (n == 0) {
+      usleep(1);
+      siglongjmp(inside.back, 20);
+    }
+    sum = n;
+  }
+  finish;
+  deep(&outside, 1);
+  return 0;
+}
+
+/* Jumps that are not allowed: the program ends with a message, and does not go on somehow. */
+static void leave_a_scope(void) {
+  struct attempt a;
+  if (sigsetjmp(a.back, 0) == 0)
+    do {
+      usleep(1);
+      siglongjmp(a.back, 1);
+    }
+  finish;
+}
+static void jump_to_another(void) {
+  static struct attempt a;
+  activate {
+    if (sigsetjmp(a.back, 0) == 0)
+      ch_sleep(CH_FOREVER);
+  }
+  usleep(1000);
+  siglongjmp(a.back, 1);
+}
+static int ends_with_a_message(void (*mistake)(void)) {
+  int status;
+  pid_t child = fork();
+  if (child == 0) {
+    check(freopen("/dev/null", "w", stderr) != NULL, "no /dev/null");
+    mistake();
+    _exit(0);
+  }
+  return waitpid(child, &status, 0) == child && WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT;
+}
+
+/* Main returns while another activity waits, on the thread's own stack. */
+static int end_before_another(void) {
+  activate {
+    struct attempt a;
+    if (sigsetjmp(a.back, 0) == 0)
+      ch_sleep(CH_FOREVER);
+  }
+  ch_reschedule();
+  return 3;
+}
+static int result_of_main(const char *program) {
+  char command[4096];
+  snprintf(command, sizeof command, "%s x", program);
+  int status = system(command);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
 static int all(int i) {
-  return attempt(i % 7) + nested(i % 5) + over_another() + plain(i) + again() + out_of_atomic() + in_atomic();
+  return attempt(i % 7) + nested(i % 5) + over_another() + plain(i) + again() + around_a_scope() + out_of_atomic() +
+         in_atomic();
 }
 
 /* Twenty wait in it at the same time: with one after the other the last would not see the first. */
@@ -175,8 +245,13 @@ NI static int wait_for_all(void) {
   return r;
 }
 
-int main(void) {
+int main(int argc, char **argv) {
+  if (argc > 1)
+    return end_before_another();
   long total = 0;
+  check(result_of_main(argv[0]) == 3, "the result of a main that ends first");
+  check(ends_with_a_message(leave_a_scope), "a jump out of a scope");
+  check(ends_with_a_message(jump_to_another), "a jump to another activity");
   do
     for (int i = 0; i < 20; i++)
       async(i) { total += wait_for_all() + all(i); }

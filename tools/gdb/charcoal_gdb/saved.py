@@ -38,7 +38,8 @@ class Saved:
     def name(self):
         if self.not_begun:
             symbol = gdb.execute("info symbol %d" % self.function, to_string=True).split()
-            return re.sub(r"\[int\]$|\.int$", "", symbol[0] if symbol else "a call") + " (not begun)"
+            name = symbol[0] if symbol else "a call"
+            return re.sub(r"(\[int\]|\.int)(\[anchored\]|\.anchored)?$", "", name) + " (not begun)"
         return text(self.info["name"]) or "?"
 
     def places(self):
