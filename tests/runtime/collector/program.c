@@ -3,7 +3,6 @@
 #include <charcoal/lowlevel.h>
 #include <gc/gc.h>
 #include <gc/gc_mark.h>
-#include <setjmp.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -63,20 +62,12 @@ __attribute__((noinline)) static void keep_in_a_local_of_variable_length(int n) 
     check(list[k], n - k, 1);
 }
 
-__attribute__((noinline)) static void keep_below_setjmp(long i) {
-  struct object *volatile list = make(i, make(i - 1, NULL));
-  jmp_buf here;
-  if (setjmp(here) == 0)
-    ch_sem_wait(&go);
-  check(list, i, 2);
-}
-
 int main(int argc, char **argv) {
   bool with = argc > 1 && strcmp(argv[1], "with") == 0;
   GC_INIT();
   if (with)
     GC_set_push_other_roots(push_roots);
-  ch_activity all[ACTIVITIES][4];
+  ch_activity all[ACTIVITIES][3];
   for (int i = 0; i < ACTIVITIES; i++) {
     activate[&all[i][0]](i) { keep_in_a_local(100 + i); }
     activate[&all[i][1]](i) { keep_in_a_local_of_variable_length(1 + i % 5); }
@@ -85,7 +76,6 @@ int main(int argc, char **argv) {
       ch_sem_wait(&go);
       check(captured, i, 1);
     }
-    activate[&all[i][3]](i) { keep_below_setjmp(100 + i); }
   }
   ch_reschedule();
   for (int i = 0; i < ROUNDS; i++) {
@@ -94,14 +84,14 @@ int main(int argc, char **argv) {
     GC_gcollect();
   }
   int lost = collected;
-  for (int i = 0; i < ACTIVITIES * 4; i++)
+  for (int i = 0; i < ACTIVITIES * 3; i++)
     ch_sem_post(&go);
   if (with)
     for (int i = 0; i < ACTIVITIES; i++)
-      for (int k = 0; k < 4; k++)
+      for (int k = 0; k < 3; k++)
         ch_activity_wait(&all[i][k]);
   printf("%s: %s\n", with ? "with" : "without",
          lost ? "objects were collected that are in use" : "nothing was collected that is in use");
   fflush(stdout);
-  _exit(with && (lost || right != ACTIVITIES * 6));
+  _exit(with && (lost || right != ACTIVITIES * 5));
 }
