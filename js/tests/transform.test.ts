@@ -287,6 +287,7 @@ test('what cannot be transformed is refused, with place and remedy', () => {
   refused('\nasync function f() { return new.target }', /a\.js:2:1: new\.target cannot/)
   refused('async function f() { atomic: for (;;) await 1 }', /a\.js:1:22: `atomic:` stands before a block/)
   refused('async function* f() { atomic: { yield 1 } }', /the consumer would run inside the block/)
+  refused('async function f($charcoal) { await 1 }', /a\.js:1:18: the name \$charcoal is taken/)
   refused('async function f() { await using x = y }', /try \{ … \} finally/)
   refused('class A extends B { async m() { super.x = 1 } }', /cannot be assigned/)
   refused('function o() { return async ([a]) => arguments[0] }', /take the value outside/)

@@ -16,6 +16,7 @@ import MagicString, { type SourceMap } from 'magic-string'
 import { Edits } from './edits.ts'
 import { DIRECTIVE, Rewriter } from './rewrite.ts'
 import { hasDirective, some, type Node } from './syntax.ts'
+import { TransformError } from './transformError.ts'
 
 export { TransformError } from './transformError.ts'
 
@@ -52,6 +53,7 @@ export function transform(source: string, options: TransformOptions = {}): Trans
   const edits = new Edits(source, text)
   new Rewriter(edits, file).rewrite(tree, all || hasDirective(tree, DIRECTIVE))
   if (!edits.any) return null
+  refuseOurName(tree, source, file)
   edits.finish()
   const start = tree.body[0]?.start ?? tree.directives[0]?.end ?? 0
   text.prependRight(start, `${importOf(JSON.stringify(runtime), formatOf(file, tree, options.format))} `)
@@ -75,6 +77,19 @@ function treeOf(source: string, file: string): Node {
       'explicitResourceManagement',
     ],
   }).program as unknown as Node
+}
+
+/** The runtime is imported as `$charcoal`: a variable of that name in the file would hide it, or be declared twice. */
+function refuseOurName(tree: Node, source: string, file: string): void {
+  let taken: Node | undefined
+  const isTaken = (n: Node): boolean => n.type === 'Identifier' && n.name === '$charcoal' && source[n.start - 1] !== '.'
+  some(tree, (n) => isTaken(n) && ((taken = n), true), () => true)
+  if (taken !== undefined)
+    throw new TransformError(
+      file,
+      taken.loc.start,
+      'the name $charcoal is taken in a transformed file, which imports the runtime under it; choose another name',
+    )
 }
 
 function importOf(runtime: string, format: 'module' | 'commonjs'): string {
