@@ -243,15 +243,22 @@ static struct item *item_at(struct entry *e, long long n) {
   return i;
 }
 
-void lrange(struct client *c) {
+/* The list and the range in it that the arguments name. False: the client has been told what is wrong. */
+static bool list_and_range(struct client *c, struct entry **e, long long *first, long long *last) {
   bool fine;
+  if (!range_of(c, first, last))
+    return false;
+  *e = find_kind(c, 1, LIST, &fine);
+  if (fine)
+    place_range(*e ? (long long)(*e)->size : 0, first, last);
+  return fine;
+}
+
+void lrange(struct client *c) {
+  struct entry *e;
   long long first, last;
-  if (!range_of(c, &first, &last))
+  if (!list_and_range(c, &e, &first, &last))
     return;
-  struct entry *e = find_kind(c, 1, LIST, &fine);
-  if (!fine)
-    return;
-  place_range(e ? (long long)e->size : 0, &first, &last);
   if (!e || first > last)
     return add_array(&c->out, 0);
   add_array(&c->out, last - first + 1);
@@ -288,14 +295,10 @@ void lset(struct client *c) {
 }
 
 void ltrim(struct client *c) {
-  bool fine;
+  struct entry *e;
   long long first, last, n = 0;
-  if (!range_of(c, &first, &last))
+  if (!list_and_range(c, &e, &first, &last))
     return;
-  struct entry *e = find_kind(c, 1, LIST, &fine);
-  if (!fine)
-    return;
-  place_range(e ? (long long)e->size : 0, &first, &last);
   if (e) {
     touch(e);
     struct item *i, *next;

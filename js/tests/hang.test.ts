@@ -44,14 +44,18 @@ async function reported(body: () => Promise<unknown>): Promise<string[]> {
   return found
 }
 
-test('calls that a native combinator joins run inside the block that waits for them', async () => {
-  const log: string[] = []
-  const load = asyncFn(function* (n: number) {
+/** A call that says when it begins and ends. */
+const logged = (log: string[]) =>
+  asyncFn(function* (n: number) {
     log.push(`begin ${n}`)
     yield* sleep(1)
     log.push(`end ${n}`)
     return n
   })
+
+test('calls that a native combinator joins run inside the block that waits for them', async () => {
+  const log: string[] = []
+  const load = logged(log)
   const combinators: [string, (calls: Promise<number>[]) => Promise<unknown>, unknown][] = [
     ['all', (c) => Promise.all(c), [1, 2]],
     ['race', (c) => Promise.race(c), 1],
@@ -106,12 +110,7 @@ test('a call that nobody asks for is delayed until the block ends, as before', a
 
 test('a call that a block keeps, and waits for later, runs inside the block', async () => {
   const log: string[] = []
-  const load = asyncFn(function* (n: number) {
-    log.push(`begin ${n}`)
-    yield* sleep(1)
-    log.push(`end ${n}`)
-    return n
-  })
+  const load = logged(log)
   const inside = spawn(function* () {
     const sum = yield* atomic(function* () {
       const [a, b, never] = [load(1), load(2), load(3)]
