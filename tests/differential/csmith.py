@@ -4,7 +4,8 @@
     csmith.py [--build DIR] [--cc CC] [--count N] [--first SEED] [--settings NAMES]
 
 Left out, and counted, are programs whose reference does not end within 3 seconds, fails, or differs between -O0 and
--O1: csmith makes a few that read out of bounds, which plain clang's ASan finds as well, and a few that never end. Last line: N passed, N failed.
+-O1: csmith makes a few that read out of bounds, which plain clang's ASan finds as well, and a few that never end.
+Last line: N passed, N failed.
 """
 
 import subprocess

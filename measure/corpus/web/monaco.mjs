@@ -4,8 +4,19 @@ const page_ = `<!doctype html><meta charset="utf-8"><body style="margin:0"><div 
 <script>
 require.config({ paths: { vs: '/vs' } })
 require(['vs/editor/editor.main'], () => {
-  const text = Array.from({ length: 40 }, (_, i) => 'export function area' + i + '(width: number, height: number): number {\\n  const name = "shape ' + i + '"\\n  return width * height * ' + i + '\\n}\\n').join('\\n')
-  window.editor = monaco.editor.create(document.getElementById('editor'), { value: text, language: 'typescript', automaticLayout: true, minimap: { enabled: true } })
+  const area = (_, i) => [
+    'export function area' + i + '(width: number, height: number): number {',
+    '  const name = "shape ' + i + '"',
+    '  return width * height * ' + i,
+    '}',
+    '',
+  ].join('\\n')
+  window.editor = monaco.editor.create(document.getElementById('editor'), {
+    value: Array.from({ length: 40 }, area).join('\\n'),
+    language: 'typescript',
+    automaticLayout: true,
+    minimap: { enabled: true },
+  })
 })
 </script>`
 
