@@ -276,10 +276,10 @@ int ch_anchor_steps_aside(void);
 /* First thing in the function. `info` stands for it in reports; its `resume` is ch_anchor_resume. */
 void ch_anchor_begin(struct ch_anchor *, const struct ch_frame_info *info);
 int ch_anchor_resume(struct ch_frame *);
-/* A call, or a yield point, has returned this status, which is not CH_DONE. Returns CH_DONE when it has ended, with its
- * result in ch_tls.result. CH_JUMPED: a jump to somewhere further out, with which the function has to return at once.
- * A jump to a setjmp of this function does not return. */
-int ch_anchor_wait(struct ch_anchor *, int status);
+/* The call, or yield point, with this number (1 .. info->points) has returned this status, which is not CH_DONE.
+ * Returns CH_DONE when it has ended, with its result in ch_tls.result. CH_JUMPED: a jump to somewhere further out, with
+ * which the function has to return at once. A jump to a setjmp of this function does not return. */
+int ch_anchor_wait(struct ch_anchor *, uint32_t point, int status);
 /* setjmp(buffer) has just returned `value`, `depth` atomic blocks deep. */
 void ch_anchor_set(struct ch_anchor *, void *buffer, int value, uint32_t depth);
 

@@ -69,7 +69,7 @@ FunctionCallee Abi::asyncResumed() { return cold(declare("ch_async_resumed", Voi
 FunctionCallee Abi::anchorStepsAside() { return declare("ch_anchor_steps_aside", I32, {}); }
 FunctionCallee Abi::anchorBegin() { return declare("ch_anchor_begin", Void, {Ptr, Ptr}); }
 FunctionCallee Abi::anchorResume() { return declare("ch_anchor_resume", I32, {Ptr}); }
-FunctionCallee Abi::anchorWait() { return cold(declare("ch_anchor_wait", I32, {Ptr, I32})); }
+FunctionCallee Abi::anchorWait() { return cold(declare("ch_anchor_wait", I32, {Ptr, I32, I32})); }
 FunctionCallee Abi::anchorSet() { return declare("ch_anchor_set", Void, {Ptr, Ptr, I32, I32}); }
 FunctionCallee Abi::frameNew() { return declare("ch_frame_new", Ptr, {Ptr}); }
 FunctionCallee Abi::frameNewGuarded() { return declare("ch_frame_new_guarded", Ptr, {Ptr, Ptr}); }

@@ -10,7 +10,8 @@ using namespace llvm;
 namespace charcoal {
 
 // The C library's own, whose buffers the runtime knows. Others that return twice, such as vfork, are not among them;
-// nor is one that saves the signal mask, because a handler is going to jump to it, out of a call that waits.
+// nor is a sigsetjmp that saves the signal mask: a signal handler is going to jump to it, and must find the call that
+// waits on the same stack.
 static bool isSetjmp(const CallBase &CB) {
   const Function *F = CB.getCalledFunction();
   if (!F || !F->isDeclaration())
@@ -24,6 +25,8 @@ static bool isSetjmp(const CallBase &CB) {
 bool canBeAnchored(const Function &F) {
   const Triple target(F.getParent()->getTargetTriple());
   if (target.getArch() != Triple::x86_64 || !target.isOSLinux())
+    return false;
+  if (F.hasFnAttribute(Attribute::SanitizeThread)) // ThreadSanitizer aborts at a longjmp to another stack
     return false;
   return all_of(instructions(F), [](const Instruction &I) {
     auto *CB = dyn_cast<CallBase>(&I);

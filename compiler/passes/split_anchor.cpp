@@ -9,7 +9,7 @@
 //       %a = call i32 @g.int(i32 %x) #s      define {i32, i32} @f.int.anchored(i32 %x) {
 //       ret i32 %a                             ...
 //     }                                        {s, v} = call @g.int(%x); br s, %wait, %after
-//                                            wait:  s' = call @ch_anchor_wait(%anchor, s); br s', %leave, %ended
+//                                            wait:  s' = call @ch_anchor_wait(%anchor, 1, s); br s', %leave, %ended
 //                                            ended: v' = load ch_tls.result
 //                                            after: a = phi(v, v'); ret {0, a}
 //                                            leave: ret {s', poison}
@@ -17,7 +17,7 @@
 #include "splitter.h"
 #include "anchor.h"
 #include "marks.h"
-#include "options.h"
+#include "places.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/MDBuilder.h"
@@ -26,7 +26,7 @@ using namespace llvm;
 
 namespace charcoal {
 
-// The call is followed by a test of its status.
+// The call is followed by a test of its status. It becomes a point, for reports alone.
 void Splitter::waitForCall(CallInst *old, Value *anchor) {
   MDNode *unlikely = MDBuilder(abi.C).createUnlikelyBranchWeights();
   BasicBlock *before = old->getParent();
@@ -58,7 +58,8 @@ void Splitter::waitForCall(CallInst *old, Value *anchor) {
     B.CreateBr(wait);
   }
   old->eraseFromParent();
-  Value *left = W.CreateCall(abi.anchorWait(), {anchor, status});
+  CallInst *left = W.CreateCall(abi.anchorWait(), {anchor, W.getInt32(points.size() + 1), status});
+  points.push_back({left, before, after});
   W.CreateCondBr(W.CreateIsNotNull(left), leave, ended, unlikely);
   E.CreateBr(after);
   L.CreateRet(abi.makeResult(L, result, left, nullptr));
@@ -118,7 +119,8 @@ Function *Splitter::anchor() {
   DISubprogram *place = F.getSubprogram();
   begin->setArgOperand(1, glue.frameInfo("charcoal.anchor.info", cast<Constant>(abi.anchorResume().getCallee()), &F,
                                          glue.string(name), place ? glue.string(place->getFilename()) : nullptr,
-                                         nullptr, 0, CH_FRAME_HEADER, 0, 16, 0));
+                                         linesOfPoints(abi, F, points), points.size(), CH_FRAME_HEADER, 0, 16, 0, 0,
+                                         inlinedAtPoints(glue, abi, F, points)));
   return way;
 }
 

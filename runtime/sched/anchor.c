@@ -8,7 +8,7 @@
 
 struct anchor {
   const struct ch_frame_info *info;
-  bool jumped;             /* what resumes it is a jump */
+  bool jumped; /* what resumes it is a jump */
   int value;
   jmp_buf buffer; /* a copy, since the buffer may have been a local of a function in between */
   struct ch_native native;
@@ -27,7 +27,7 @@ static struct anchor *anchor_of(struct ch_frame *f) {
 struct token {
   struct anchor *anchor;
   struct ch_finish *scope; /* in which setjmp was called */
-  uint64_t check;          /* of the registers: whoever sets the buffer otherwise changes them */
+  uint64_t check;          /* computed from the saved registers: a setjmp by other code makes it wrong */
 };
 
 static void *place_of_token(const struct __jmp_buf_tag *buffer) {
@@ -42,7 +42,7 @@ static uint64_t check_of(const struct __jmp_buf_tag *buffer, const struct anchor
   return sum;
 }
 
-/* False: whoever has set the buffer is not an anchor. */
+/* False: the buffer was set by code that has no anchor. */
 static bool read_token(const struct __jmp_buf_tag *buffer, struct token *t) {
   memcpy(t, place_of_token(buffer), sizeof *t);
   return t->anchor && t->check == check_of(buffer, t->anchor);
@@ -94,7 +94,20 @@ static _Noreturn void to_nowhere(void) {
 /* setjmp returns once more. */
 static _Noreturn void land(struct anchor *a) { siglongjmp(a->buffer, a->value); }
 
-void ch_anchor_jump_on(void) { land(target()); }
+/* What has been saved since the code that runs here was entered, up to a frame that stands for a stack, is left. */
+static void drop_saved(void) {
+  struct ch_domain *d = &ch_domain;
+  struct ch_branch *b = d->current;
+  *ch_tls.link = ch_chain_end(b);
+  drop(b->top);
+  b->top = d->parent;
+  ch_tls.link = (struct ch_frame **)&b->top;
+}
+
+void ch_anchor_jump_on(void) {
+  drop_saved();
+  land(target());
+}
 
 struct ch_branch *ch_anchor_jump(struct ch_branch *b) {
   struct ch_frame *f = drop(b->top);
@@ -151,20 +164,17 @@ void ch_anchor_begin(struct ch_anchor *public, const struct ch_frame_info *info)
 
 int ch_anchor_resume(struct ch_frame *f) { return ch_native_go_on(f); }
 
-int ch_anchor_wait(struct ch_anchor *public, int status) {
+int ch_anchor_wait(struct ch_anchor *public, uint32_t point, int status) {
   struct ch_domain *d = &ch_domain;
   struct ch_branch *b = d->current;
   struct anchor *a = of(public);
   if (status == CH_JUMPED) {
     if (target() != a)
       return CH_JUMPED;
-    *ch_tls.link = ch_chain_end(b);
-    drop(b->top);
-    b->top = d->parent;
-    ch_tls.link = (struct ch_frame **)&b->top;
+    drop_saved();
     land(a);
   }
-  a->native.frame = (struct ch_frame){.info = a->info, .parent = d->parent};
+  a->native.frame = (struct ch_frame){.info = a->info, .parent = d->parent, .point = point};
   *ch_tls.link = &a->native.frame;
   struct ch_branch *next = ch_set_aside(b, status);
   if (next)

@@ -11,7 +11,7 @@
  * were suspended, so that what it owns can be freed. From plain code it is the C library's own; where that has left a
  * stack on which the scheduler ran, the loop there is given up.
  *
- * Invariants: 1. a buffer leads to its anchor (`struct token`) exactly as long as nobody else has set it; 2. the anchor
+ * Invariants: 1. a buffer leads to its anchor (`struct token`) until other code calls setjmp with it; 2. the anchor
  * of a jump that is under way stands in ch_tls.entry, because nothing is entered meanwhile; 3. while an activation's
  * stack is set aside, its frame, or that of one that it has called on the same stack, is in the branch's chain. */
 #ifndef CHARCOAL_SCHED_ANCHOR_H

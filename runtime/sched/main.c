@@ -1,5 +1,6 @@
 /* The program as a whole: main's interruptible version is the first activity. */
 #include "sched/anchor.h"
+#include <stdio.h>
 #include <stdlib.h>
 
 struct main_call {
@@ -18,23 +19,30 @@ static int main_body(void *record) {
   return (int)r.status;
 }
 
-/* Plain code of an activity calls main again. */
+/* Plain code of an activity calls main again. There is no plain version to call: the compiler keeps that to itself. */
 static int call_again(const struct main_call *call) {
   static const struct ch_frame_info info = {
       .resume = ch_anchor_resume, .name = "main", .size = CH_FRAME_HEADER, .align = 16};
   struct ch_anchor anchor;
+  if (ch_tls.atomic_depth != 0) {
+    fflush(stdout);
+    fprintf(stderr,
+            "charcoal: error: code of another file calls main inside an atomic block. Let main call a function of "
+            "its own, and call that.\n");
+    abort();
+  }
   ch_anchor_begin(&anchor, &info);
   struct ch_int_result r = call->main_int(call->argc, call->argv, call->envp);
   if ((int)r.status == CH_DONE)
     return (int)r.value;
-  if (ch_anchor_wait(&anchor, (int)r.status) == CH_JUMPED)
+  if (ch_anchor_wait(&anchor, 0, (int)r.status) == CH_JUMPED)
     ch_anchor_jump_on();
   return *(int *)ch_tls.result;
 }
 
 int ch_main(void *main_int, int argc, char **argv, char **envp) {
   struct main_call call = {(struct ch_int_result (*)(int, char **, char **))main_int, argc, argv, envp};
-  if (ch_domain.current && ch_domain.current != ch_domain.host && ch_tls.atomic_depth == 0)
+  if (ch_domain.current && ch_domain.current != ch_domain.host)
     return call_again(&call);
   ch_domain_run((void *)main_body, &call, sizeof call, "main", true);
   return ch_domain.first ? 0 /* in a child of fork that has no main */ : *(int *)ch_tls.result;

@@ -73,8 +73,7 @@ static void move_to(struct ch_stack *to) {
   ch_stack_switch(from, to);
 }
 
-/* What runs on a new stack. The domain's end is the business of its first loop, on the thread's own stack, which is
- * idle then: nobody waits anywhere. */
+/* What runs on a new stack. When the domain has ended, its first loop goes on, on the thread's own stack. */
 static void enter(void) {
   struct ch_domain *d = &ch_domain;
   ch_stack_entered();
@@ -84,7 +83,9 @@ static void enter(void) {
   struct ch_stack **at = &d->idle;
   while (*at && *at != d->main_stack)
     at = &(*at)->next;
-  if (!*at) { /* somebody waits there: the program's main has returned all the same; or it is not in this child of fork */
+  /* Not idle: an activity still waits there although main has returned; or this is a child of fork, and the activity
+   * that waits there is not part of it. */
+  if (!*at) {
     d->group = NULL;
     exit(d->first ? EXIT_SUCCESS : *(int *)ch_tls.result);
   }
@@ -117,8 +118,8 @@ static void move_scheduler(void) {
   if (CH_UNLIKELY(!to)) {
     fprintf(stderr,
             "charcoal: no memory for another stack: %s; %u activities wait in plain code (in atomic blocks, or in "
-            "callbacks of libraries), and each of them keeps one. Let fewer of them wait there at a time, or raise "
-            "the limit (ulimit -v, sysctl vm.max_map_count)\n",
+            "callbacks of libraries) or below setjmp, and each of them keeps one. Let fewer of them wait there at a "
+            "time, or raise the limit (ulimit -v, sysctl vm.max_map_count)\n",
             strerror(errno), d->natives);
     fflush(NULL);
     abort();

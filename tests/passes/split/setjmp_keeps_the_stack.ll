@@ -29,7 +29,7 @@ define i32 @f.int(ptr %b, i32 %x) "charcoal-version-of"="f" "charcoal-anchored" 
 ; CHECK: [[AFTER]]:
 ; CHECK-NEXT: %a{{.*}} = phi i32 [ %{{.*}}, %{{.*}} ], [ %[[RESULT:.*]], %[[ENDED:.*]] ]
 ; CHECK: [[WAIT]]:
-; CHECK-NEXT: %[[LEFT:.*]] = call i32 @ch_anchor_wait(ptr %anchor, i32 %[[STATUS]])
+; CHECK-NEXT: %[[LEFT:.*]] = call i32 @ch_anchor_wait(ptr %anchor, i32 {{[12]}}, i32 %[[STATUS]])
 ; CHECK-NEXT: icmp ne i32 %[[LEFT]], 0
 ; CHECK-LABEL: define { i32, i32 } @f.int(
 ; CHECK: call i32 @ch_anchor_steps_aside()
