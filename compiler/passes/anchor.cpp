@@ -2,12 +2,23 @@
 #include "anchor.h"
 #include "async.h"
 #include "atomic.h"
+#include "llvm/Analysis/MemoryBuiltins.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/TargetParser/Triple.h"
 
 using namespace llvm;
 
 namespace charcoal {
+
+// The runtime writes to the end of the buffer (struct token in sched/anchor.c), so this must not be a shorter one:
+// pthread_cleanup_push calls __sigsetjmp with what pthread_exit needs of a buffer, 104 bytes.
+static bool holdsJmpBuf(const CallBase &CB) {
+  constexpr uint64_t sizeOfJmpBuf = 200;
+  ObjectSizeOpts smallest;
+  smallest.EvalMode = ObjectSizeOpts::Mode::Min;
+  uint64_t size = 0;
+  return !getObjectSize(CB.getArgOperand(0), size, CB.getDataLayout(), nullptr, smallest) || size >= sizeOfJmpBuf;
+}
 
 // The C library's own, whose buffers the runtime knows. Others that return twice, such as vfork, are not among them;
 // nor is a sigsetjmp that saves the signal mask: a signal handler is going to jump to it, and must find the call that
@@ -33,7 +44,7 @@ bool canBeAnchored(const Function &F) {
     if (!CB)
       return true;
     if (CB->hasFnAttr(Attribute::ReturnsTwice))
-      return isSetjmp(*CB);
+      return isSetjmp(*CB) && holdsJmpBuf(*CB);
     return !isAsync(*CB) && !CB->isMustTailCall();
   });
 }
