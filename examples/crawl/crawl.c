@@ -6,8 +6,8 @@
  * page is printed when it has come: its status, its size, its path. The last line counts the pages and the failures. */
 #define _GNU_SOURCE
 #include <charcoal.h>
+#include <charcoal/client.h>
 #include <errno.h>
-#include <netdb.h>
 #include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,26 +24,9 @@ static ch_sem room;
 static void *seen; /* a tree of paths, for tsearch */
 static int pages, failures;
 
-/* A socket that is connected to the server, or -1. */
-static int reach(void) {
-  struct addrinfo *found, wanted = {.ai_socktype = SOCK_STREAM};
-  if (getaddrinfo(host, port, &wanted, &found) != 0)
-    return -1;
-  int s = -1;
-  for (struct addrinfo *a = found; a && s < 0; a = a->ai_next) {
-    s = socket(a->ai_family, a->ai_socktype | SOCK_CLOEXEC, a->ai_protocol);
-    if (s >= 0 && connect(s, a->ai_addr, a->ai_addrlen) != 0) {
-      close(s);
-      s = -1;
-    }
-  }
-  freeaddrinfo(found);
-  return s;
-}
-
 /* The answer to a GET, ended by a zero byte, for the caller to free; NULL if it did not come whole. */
 static char *get(const char *path, size_t *size) {
-  int s = reach();
+  int s = ch_dial(host, port);
   if (s < 0)
     return NULL;
   char *text = NULL;

@@ -7,8 +7,8 @@
 #include "../port.h"
 #include <arpa/inet.h>
 #include <charcoal.h>
+#include <charcoal/client.h>
 #include <errno.h>
-#include <netdb.h>
 #include <netinet/tcp.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -20,23 +20,6 @@
 
 static const char *host, *port;
 static int64_t idle; /* how many ns a connection may be idle */
-
-/* A socket that is connected to the server, or -1. */
-static int reach(void) {
-  struct addrinfo *found, wanted = {.ai_socktype = SOCK_STREAM};
-  int s = -1;
-  if (getaddrinfo(host, port, &wanted, &found) != 0)
-    return -1;
-  for (struct addrinfo *a = found; a && s < 0; a = a->ai_next) {
-    s = socket(a->ai_family, a->ai_socktype | SOCK_CLOEXEC, a->ai_protocol);
-    if (s >= 0 && connect(s, a->ai_addr, a->ai_addrlen) != 0) {
-      close(s);
-      s = -1;
-    }
-  }
-  freeaddrinfo(found);
-  return s;
-}
 
 /* Carries bytes until `from` has no more, and says so to `to`. Each byte that comes moves the deadline on. */
 static void carry(int from, int to, ch_scope *connection) {
@@ -57,8 +40,7 @@ static void serve(int client) {
   int server = -1;
   within(idle) do {
     ch_scope *connection = ch_scope_here();
-    if ((server = reach()) >= 0) {
-      setsockopt(server, IPPROTO_TCP, TCP_NODELAY, &(int){1}, sizeof(int));
+    if ((server = ch_dial(host, port)) >= 0) {
       async carry(client, server, connection);
       carry(server, client, connection);
     }
