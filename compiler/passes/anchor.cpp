@@ -25,8 +25,10 @@ static bool holdsJmpBuf(const CallBase &CB) {
 // waits on the same stack.
 static bool isSetjmp(const CallBase &CB) {
   const Function *F = CB.getCalledFunction();
-  if (!F || !F->isDeclaration())
+  if (!F || !F->isDeclaration() || !isa<CallInst>(CB))
     return false;
+  if (CB.arg_empty() || !CB.getArgOperand(0)->getType()->isPointerTy() || !CB.getType()->isIntegerTy(32))
+    return false; // declared by the program in its own way
   if (CB.arg_size() == 1)
     return is_contained({"setjmp", "_setjmp"}, F->getName());
   auto *savesMask = CB.arg_size() == 2 ? dyn_cast<ConstantInt>(CB.getArgOperand(1)) : nullptr;
@@ -60,7 +62,7 @@ void addAnchor(Abi &abi, Function &F) {
   AtomicDepth depth(F);
   for (BasicBlock &BB : F)
     depth.walk(BB, [&](Instruction &I, unsigned level) {
-      auto *CB = dyn_cast<CallInst>(&I);
+      auto *CB = dyn_cast<CallBase>(&I);
       if (!CB || !isSetjmp(*CB))
         return;
       IRBuilder<> behind(CB->getNextNode());
