@@ -139,6 +139,13 @@ bool isPossible(const Request &request) {
                  "compile with -fno-charcoal\n");
     return false;
   }
+  // LLVM puts a probe between a call that must become a jump, as ours at entries, and the return behind it.
+  if (request.pseudoProbes && request.hasInput) {
+    std::fprintf(stderr,
+                 "charcoal-cc: error: '-fpseudo-probe-for-profiling': interruptible functions cannot have such probes; "
+                 "leave it out, or compile with -fno-charcoal\n");
+    return false;
+  }
   // lld's link-time optimization takes the address of an X.int that there is not for a distance.
   if (!request.wrapped.empty() && request.links() && isLld(request) && request.optimizesAtLink) {
     std::fprintf(stderr,

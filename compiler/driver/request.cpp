@@ -198,6 +198,8 @@ Request readRequest(const std::vector<std::string> &arguments) {
       request.positionChosen = true;
     else if (argument == "-femulated-tls" || argument == "-fno-emulated-tls")
       request.emulatesTls = argument == "-femulated-tls";
+    else if (argument == "-fpseudo-probe-for-profiling" || argument == "-fno-pseudo-probe-for-profiling")
+      request.pseudoProbes = argument == "-fpseudo-probe-for-profiling";
     else if (startsWith(argument, "-fsanitize=") && argument.find("thread") != std::string::npos)
       request.threadSanitizer = true;
     else if (argument == "-fno-sanitize=thread" || argument == "-fno-sanitize=all")

@@ -26,6 +26,7 @@ struct Request {
   bool printsCommands = false;      // -###
   bool optimizesAtLink = false;     // -flto
   bool emulatesTls = false;         // -femulated-tls
+  bool pseudoProbes = false;        // -fpseudo-probe-for-profiling
   bool threadSanitizer = false;     // -fsanitize=thread
 
   bool links() const { return !compileOnly && hasInput && !onlyHeaders; }

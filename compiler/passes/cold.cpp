@@ -27,7 +27,6 @@
 #include "llvm/CodeGen/TargetInstrInfo.h"
 #include "llvm/CodeGen/TargetPassConfig.h"
 #include "llvm/CodeGen/TargetSubtargetInfo.h"
-#include "llvm/IR/Module.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Target/RegisterTargetPassConfigCallback.h"
 #include "llvm/Target/TargetMachine.h"
@@ -84,15 +83,9 @@ static SmallPtrSet<const MachineBasicBlock *, 32> reachedByLikelyWays(const Mach
   return reached;
 }
 
-// gdb loses its way in two parts (see docs/decisions/cold-parts.md). Probes of a sampling profiler are told by the
-// distance to the probe before, which must be a number.
-static bool mustStayWhole(const Function &F) {
-  return F.getSubprogram() || F.hasSection() || F.getParent()->getNamedMetadata("llvm.pseudo_probe_desc");
-}
-
 bool ColdParts::runOnMachineFunction(MachineFunction &MF) {
   const Function &F = MF.getFunction();
-  if (!F.hasFnAttribute(ColdPartAttr) || mustStayWhole(F) || MF.hasBBSections())
+  if (!F.hasFnAttribute(ColdPartAttr) || F.getSubprogram() || F.hasSection() || MF.hasBBSections())
     return false;
   const auto likely = reachedByLikelyWays(MF, getAnalysis<MachineBranchProbabilityInfoWrapperPass>().getMBPI());
   auto &frequencies = getAnalysis<MachineBlockFrequencyInfoWrapperPass>().getMBFI();
