@@ -1,6 +1,9 @@
-/* longjmp in interruptible code (sched/anchor.h). */
+/* longjmp in interruptible code (sched/anchor.h), and in plain code that was compiled with _FORTIFY_SOURCE. */
+#define _GNU_SOURCE
+#include "posix/locks/behind.h"
 #include "posix/locks/replacement.h"
 #include "sched/anchor.h"
+#include <dlfcn.h>
 
 static struct ch_int_result jump(const struct __jmp_buf_tag *buffer, int value) {
   if (ch_anchor_jumps(buffer, value))
@@ -12,3 +15,23 @@ CH_REPLACES_IN_C(longjmp, const struct __jmp_buf_tag *buffer, int value) { retur
 CH_REPLACES_IN_C(_longjmp, const struct __jmp_buf_tag *buffer, int value) { return jump(buffer, value); }
 CH_REPLACES_IN_C(siglongjmp, const struct __jmp_buf_tag *buffer, int value) { return jump(buffer, value); }
 CH_REPLACES_IN_C(__longjmp_chk, const struct __jmp_buf_tag *buffer, int value) { return jump(buffer, value); }
+
+/* ---- plain code ---- */
+
+typedef void jump_fn(struct __jmp_buf_tag *, int) __attribute__((noreturn));
+extern __typeof__(dlsym) dlsym __attribute__((weak)); /* missing in static programs */
+static jump_fn *checked;
+
+/* Looked up early: the first jump may be one out of a signal handler, where dlsym must not be called. */
+__attribute__((constructor)) static void find_checked(void) {
+  void *found = dlsym ? dlsym(RTLD_NEXT, "__longjmp_chk") : NULL;
+  checked = found ? (jump_fn *)(uintptr_t)found : siglongjmp;
+}
+
+/* longjmp with _FORTIFY_SOURCE: the C library's ends the program if the jump leads to a lower address, as it does where
+ * it leads to a stack that was set aside. */
+CH_BEFORE_THE_C_LIBRARYS _Noreturn void __longjmp_chk(struct __jmp_buf_tag *buffer, int value) {
+  if (ch_anchor_is_elsewhere(buffer))
+    siglongjmp(buffer, value);
+  checked(buffer, value);
+}

@@ -72,6 +72,11 @@ bool ch_anchor_jumps(const struct __jmp_buf_tag *buffer, int value) {
   return true;
 }
 
+bool ch_anchor_is_elsewhere(const struct __jmp_buf_tag *buffer) {
+  struct token t;
+  return read_token(buffer, &t) && t.anchor->native.stack != ch_domain.stack;
+}
+
 static struct anchor *target(void) { return ch_tls.entry; }
 
 /* Frees the saved frames from f up to the first that stands for a stack. The result: that one, or the chain's end. */

@@ -22,6 +22,8 @@
 
 /* The running code jumps. True: return CH_JUMPED. False: the buffer was set by plain code, so the C library jumps. */
 CH_HIDDEN bool ch_anchor_jumps(const struct __jmp_buf_tag *buffer, int value);
+/* The buffer was set on a stack other than the one on which the scheduler runs. */
+CH_HIDDEN bool ch_anchor_is_elsewhere(const struct __jmp_buf_tag *buffer);
 /* A jump has arrived at plain code, which cannot return: the C library jumps. */
 CH_HIDDEN _Noreturn void ch_anchor_jump_on(void);
 /* A jump has arrived at the loop: b goes on with it where its innermost activation with an anchor stands. */
