@@ -3,7 +3,9 @@ import { spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { recordNode } from '../src/record/node/index.ts'
+import { Flows } from '../src/record/node/accesses/flows.ts'
 import { transform } from '../src/record/node/accesses/transform.ts'
+import { Watch } from '../src/record/node/accesses/watch.ts'
 import { originalColumn, unmarked } from '../src/record/node/accesses/sites.ts'
 import { ok, same, test } from './harness.ts'
 import { temporary } from './places.ts'
@@ -209,4 +211,24 @@ test('what can read its own place or be shadowed is not rewritten: with, assert 
     transform(`${o} const assert = require('assert'); assert(o.p, 'p')`, 'file:///x.cjs', false, 1) !== null,
     'with a message it is',
   )
+})
+
+test('of a variable that was read many times, the accesses from last time count and the oldest are forgotten', () => {
+  const lostUpdatesAfter = (reads: number): number => {
+    const flows = new Flows()
+    const watch = new Watch(flows, () => 0)
+    const account = {}
+    const operation = flows.enter(0)
+    watch.note(account, 'balance', 1, false)
+    flows.away(operation)
+    for (let i = 0; i < reads; i++) {
+      const reader = flows.enter(3)
+      watch.note(account, 'balance', 4, i === reads - 1)
+      flows.leave(reader)
+    }
+    flows.back(operation, 5)
+    watch.note(account, 'balance', 6, true)
+    return [...watch.findings.values()].filter((f) => f.kind === 'lost update' && f.waits.has(5)).length
+  }
+  same([1, 10, 22, 23, 24, 60].map(lostUpdatesAfter), [1, 1, 1, 1, 0, 0])
 })

@@ -6,7 +6,7 @@
  * Invariant: a resource that can still run is in exactly one of ring and table, unless it was forgotten (`lost` counts
  * those).
  */
-const SIZE = 1 << 18
+const SIZE = 1 << 19
 const MASK = SIZE - 1
 const TABLE = 1 << 20
 

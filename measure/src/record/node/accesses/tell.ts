@@ -25,7 +25,7 @@ export function tellAccesses({ watch, describe }: Accesses, recorder: NodeRecord
       count,
       ...(whole !== undefined && { operation: recorder.location(whole) }),
       ...(awaits.length > 0 && { awaits: awaits.map((place) => recorder.location(place)) }),
-      runs: Math.max(count, watch.runs.get(`${first} ${second}`) ?? 0),
+      runs: Math.max(count, watch.operations(first, second)),
       p50: at(0.5),
       p99: at(0.99),
     })

@@ -18,7 +18,10 @@ interface Access {
 }
 
 export interface Variable {
+  /** A ring once it is full. */
   history: Access[]
+  /** Where the last access is in it; means something only if there is one. */
+  newest: number
 }
 
 export interface Finding {
@@ -42,16 +45,18 @@ const MAX_PAIRS = 20_000
 
 export class Watch {
   readonly findings = new Map<string, Finding>()
-  /**
-   * How often each pair of accesses was the beginning and end of an operation that waited in between, interrupted or
-   * not.
-   */
-  readonly runs = new Map<string, number>()
+  /** By the site of the first access, then of the second. */
+  private readonly runs = new Map<number, Map<number, { count: number }>>()
+  private pairs = 0
   private readonly flows: Flows
   private readonly now: () => number
   /** Used again for each access: a program makes millions. */
   private readonly second: Access
   private readonly objects = new WeakMap<object, Map<unknown, Variable>>()
+  /** What was asked for last: most often it is asked for again. Keeps that one object alive. */
+  private lastObject: object | null = null
+  private lastKey: unknown
+  private lastVariable: Variable | null = null
 
   constructor(flows: Flows, now: () => number) {
     this.flows = flows
@@ -62,16 +67,10 @@ export class Watch {
   note(object: object, key: unknown, site: number, writes: boolean): void {
     const by = this.flows.current
     if (by === null) return
-    let variables = this.objects.get(object)
-    if (variables === undefined) this.objects.set(object, (variables = new Map()))
-    let variable = variables.get(key)
-    if (variable === undefined) {
-      if (variables.size > 10_000) variables.clear()
-      variables.set(key, (variable = { history: [] }))
-    }
+    const variable = this.variableOf(object, key)
     const { history } = variable
     const at = ++this.flows.clock
-    const last = history.at(-1)
+    const last: Access | undefined = history[variable.newest]
     // Nobody else came since: nothing to look at, and one entry is enough for both.
     if (
       last !== undefined &&
@@ -85,20 +84,39 @@ export class Watch {
     }
     const { second } = this
     fill(second, by, at, this.now(), site, writes)
-    if (history.length > 0) this.judge(history, second)
+    if (last !== undefined) this.judge(variable, second)
+    if (++variable.newest === HISTORY) variable.newest = 0
     if (history.length < HISTORY) history.push({ ...second })
-    else {
-      // The oldest is used again.
-      const oldest = history.shift()!
-      fill(oldest, by, at, second.time, site, writes)
-      history.push(oldest)
-    }
+    else fill(history[variable.newest], by, at, second.time, site, writes)
   }
 
-  private judge(history: Access[], second: Access): void {
+  /**
+   * How often these two accesses were the beginning and end of an operation that waited in between, interrupted or
+   * not.
+   */
+  operations(first: number, second: number): number {
+    return this.runs.get(first)?.get(second)?.count ?? 0
+  }
+
+  private variableOf(object: object, key: unknown): Variable {
+    if (this.lastVariable !== null && object === this.lastObject && key === this.lastKey) return this.lastVariable
+    let variables = this.objects.get(object)
+    if (variables === undefined) this.objects.set(object, (variables = new Map()))
+    let variable = variables.get(key)
+    if (variable === undefined) {
+      if (variables.size > 10_000) variables.clear()
+      variables.set(key, (variable = { history: [], newest: -1 }))
+    }
+    this.lastObject = object
+    this.lastKey = key
+    this.lastVariable = variable
+    return variable
+  }
+
+  private judge({ history, newest }: Variable, second: Access): void {
     let foreign: Access | undefined
-    for (let i = history.length - 1; i >= 0; i--) {
-      const first = history[i]
+    for (let back = 0; back < history.length; back++) {
+      const first = history[newest >= back ? newest - back : newest - back + history.length]
       const together = common(first.by, second.by)
       if (!inSequence(first.by, first.at, second.by, together)) {
         // Of several, a writer says more.
@@ -113,9 +131,14 @@ export class Watch {
   }
 
   private count(first: Access, second: Access): void {
-    const pair = `${first.site} ${second.site}`
-    const runs = this.runs.get(pair)
-    if (runs !== undefined || this.runs.size < MAX_PAIRS) this.runs.set(pair, (runs ?? 0) + 1)
+    let ofFirst = this.runs.get(first.site)
+    if (ofFirst === undefined) this.runs.set(first.site, (ofFirst = new Map()))
+    const known = ofFirst.get(second.site)
+    if (known !== undefined) known.count++
+    else if (this.pairs < MAX_PAIRS) {
+      this.pairs++
+      ofFirst.set(second.site, { count: 1 })
+    }
   }
 
   private found(first: Access, foreign: Access, second: Access, together: Activation): void {
