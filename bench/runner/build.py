@@ -62,6 +62,11 @@ class Builder:
             raise Unavailable(f"{path} is not there; build the project first (make)")
         return path
 
+    def compiler_inputs(self):
+        """The files of which our compiler and what it links consist."""
+        found = (glob.glob(f"{self.tree}/{folder}/**/*", recursive=True) for folder in ("lib", "include"))
+        return [self.charcoal_cc(), *(path for paths in found for path in paths)]
+
     def program(self, bench, system, variant=""):
         """Path of the built program."""
         source = source_of(bench, system)
@@ -82,7 +87,7 @@ class Builder:
             raise Unavailable(f"{system} is not installed (apt-get install {SERVERS[system]})")
         if system == "charcoal":
             cc = self.charcoal_cc()
-            inputs = [cc] + [f for d in ("lib", "include") for f in glob.glob(f"{self.tree}/{d}/**/*", recursive=True)]
+            inputs = self.compiler_inputs()
             if bench in EXAMPLES:
                 inputs += glob.glob(f"{os.path.dirname(source)}/*")
                 built = f"{self.tree}/examples/{EXAMPLES[bench]}"
@@ -168,10 +173,17 @@ class Builder:
             + glob.glob(f"{HERE}/common/*")
             + [f"{HERE}/Cargo.toml", f"{HERE}/Cargo.lock", f"{HERE}/go.mod"]
         )
-        digest = hashlib.sha256(repr(command).encode())
+        contents = []
         for path in filter(os.path.isfile, sources):
             with open(path, "rb") as file:
-                digest.update(file.read())
+                contents.append(hashlib.sha256(file.read()).hexdigest())
+        self.once(target, (command, contents), inputs,
+                  lambda: run_quietly(command, self.log, environment, directory, complaint))
+
+    @staticmethod
+    def once(target, recipe, inputs, make):
+        """Calls `make` unless the target is there and was made by the same recipe of the same inputs."""
+        digest = hashlib.sha256(repr(recipe).encode())
         for path in sorted(filter(os.path.isfile, inputs)):
             status = os.stat(path)
             digest.update(f"{path} {status.st_mtime_ns} {status.st_size}".encode())
@@ -179,7 +191,7 @@ class Builder:
         if os.path.exists(target) and os.path.exists(stamp) and open(stamp).read() == digest.hexdigest():
             return
         os.makedirs(os.path.dirname(target), exist_ok=True)
-        run_quietly(command, self.log, environment, directory, complaint)
+        make()
         with open(stamp, "w") as file:
             file.write(digest.hexdigest())
 

@@ -19,18 +19,18 @@ def llvm(name, *arguments):
     return subprocess.run([program, *arguments], capture_output=True, text=True, check=True).stdout
 
 
-def sections(path):
+def sections(*paths):
     """{section name: bytes}"""
     result = {}
-    for line in llvm("llvm-size", "-A", path).splitlines():
+    for line in llvm("llvm-size", "-A", *paths).splitlines():
         parts = line.split()
         if len(parts) == 3 and parts[0].startswith("."):
             result[parts[0]] = result.get(parts[0], 0) + int(parts[1])
     return result
 
 
-def code_bytes(path):
-    return sum(size for name, size in sections(path).items() if name.split(".")[1] in ("text", "init", "fini", "plt"))
+def code_bytes(*paths):
+    return sum(size for name, size in sections(*paths).items() if name.split(".")[1] in ("text", "init", "fini", "plt"))
 
 
 def functions(path):

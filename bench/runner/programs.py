@@ -1,64 +1,30 @@
 """`programs`: what recompiling a real program costs that runs as one activity, against clang."""
 
 import glob
+import math
 import os
-import re
 import shutil
+import statistics
 import subprocess
-import sys
+import tempfile
 
-from . import objects, results
+from . import excess, objects, projects, results
 from .build import HERE, Unavailable, clang, run_quietly
 
-FLAGS = ["-O2", "-ffunction-sections", "-fdata-sections", "-w"]
-CASES = ("sqlite", "lua", "zstd", "json")
-PACKAGES = {"json": "cjson"}  # as tests/suites/fetch.py calls it, where the case has another name
+CASES = tuple(projects.PROJECTS)
+SYSTEMS = ("charcoal", "c")
+MEAN = "mean"  # the case with the geometric mean of all programs
 ROUNDS = 5
 
 
-def source(builder, name):
-    """The unmodified source, fetched once, as tests/suites and tests/recompile fetch theirs."""
-    package = PACKAGES.get(name, name)
-    folder = f"{builder.out}/programs/{package}"
-    run_quietly([sys.executable, f"{os.path.dirname(HERE)}/tests/suites/fetch.py", package, folder], builder.log,
-                complaint=f"the source of {name} cannot be fetched")
-    return folder
+def project(builder, name):
+    return projects.PROJECTS[name](builder, name)
 
 
-def project(name, folder):
-    """(source files, flags, libraries, arguments of a run, arguments of a run under callgrind)"""
-    if name == "sqlite":
-        return ([f"{folder}/sqlite3.c", f"{folder}/test/speedtest1.c"],
-                [f"-I{folder}", "-DSQLITE_THREADSAFE=1", "-DSQLITE_OMIT_LOAD_EXTENSION"], ["-lm", "-lpthread"],
-                ["--memdb", "--size", "15"], ["--memdb", "--size", "3"])
-    if name == "lua":
-        # A function that calls setjmp stays plain, and so does all that runs below it: errors end this Lua instead.
-        unprotected = ["-DLUAI_THROW(L,c)=abort()", "-DLUAI_TRY(L,c,a)={ a }", "-Dluai_jmpbuf=int"]
-        repeatable = ["-Dluai_makeseed(...)=1"]  # else its tables depend on where the program is loaded
-        files = sorted(path for path in glob.glob(f"{folder}/src/*.c") if os.path.basename(path) != "luac.c")
-        script = f"{HERE}/programs/work.lua"
-        return files, ["-DLUA_USE_POSIX", *unprotected, *repeatable], ["-lm"], [script, "27"], [script, "15"]
-    if name == "json":
-        return [f"{folder}/cJSON.c", f"{HERE}/programs/json.c"], [f"-I{folder}"], ["-lm"], ["1000"], ["20"]
-    files = sorted(glob.glob(f"{folder}/lib/common/*.c") + glob.glob(f"{folder}/lib/compress/*.c") +
-                   glob.glob(f"{folder}/lib/decompress/*.c"))
-    return ([*files, f"{HERE}/programs/zstd.c"],
-            [f"-I{folder}/lib", "-DZSTD_DISABLE_ASM=1"], ["-lpthread"], ["8"], ["1"])
-
-
-def build(builder, name, system):
-    """Path of the program."""
-    files, flags, libraries, _, _ = project(name, source(builder, name))
-    compiler = builder.charcoal_cc() if system == "charcoal" else clang()
-    target = f"{builder.out}/bin/programs/{name}-{system}"
-    made = [f"{target}.objects/{os.path.basename(path)[:-2]}.o" for path in files]
-    os.makedirs(f"{target}.objects", exist_ok=True)
-    for path, out in zip(files, made):
-        run_quietly([compiler, *FLAGS, *flags, "-c", path, "-o", out], builder.log,
-                    complaint=f"{os.path.basename(compiler)} could not compile {os.path.basename(path)}")
-    run_quietly([compiler, *FLAGS, *made, "-o", target, *libraries], builder.log,
-                complaint=f"{os.path.basename(compiler)} could not link {name}")
-    return target, sum(map(objects.code_bytes, made))
+def text_bytes(program, project):
+    """The code in all objects of a program."""
+    folder = program.removesuffix(f"/{project.program}")
+    return objects.code_bytes(*sorted(glob.glob(f"{folder}/**/*.o", recursive=True)))
 
 
 def measurer(builder):
@@ -69,57 +35,84 @@ def measurer(builder):
     return path
 
 
-def run(usage, program, arguments):
-    """One run: (CPU seconds, peak of resident bytes, output without the times that speedtest1 prints)."""
-    done = subprocess.run([usage, f"{usage}.figures", program, *arguments], stdout=subprocess.PIPE,
-                          stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL, text=True)
-    if done.returncode != 0:
-        raise Unavailable(f"{os.path.basename(program)} ends with {done.returncode}")
-    with open(f"{usage}.figures") as file:
-        microseconds, peak = map(int, file.read().split())
-    return microseconds / 1e6, peak, re.sub(r"\d+\.\d+s", "", done.stdout)
+class Prefixes:
+    """Puts a command before each command of a run: one that writes what it finds into a file of its own."""
+
+    def __init__(self, folder, command):
+        self.folder, self.command, self.files = folder, command, []
+
+    def __call__(self):
+        self.files.append(f"{self.folder}/{len(self.files)}")
+        return self.command(self.files[-1])
 
 
-def instructions(program, arguments):
+def run(usage, project, program):
+    """One run: (CPU seconds, peak of resident bytes, digest of what was printed)."""
+    with tempfile.TemporaryDirectory() as folder:
+        prefix = Prefixes(folder, lambda path: [usage, path])
+        answer = project.run(prefix, program, counted=False)
+        figures = []
+        for path in prefix.files:
+            with open(path) as file:
+                figures.append([int(number) for number in file.read().split()])
+    return sum(used for used, _ in figures) / 1e6, max(peak for _, peak in figures), answer
+
+
+def profile(project, program):
+    """What callgrind counts in a smaller run, with the digest; None where there is no valgrind."""
     valgrind = shutil.which("valgrind")
     if not valgrind:
         return None
     bare = f"{program}.bare"  # without debug information, which older valgrinds cannot all read
     subprocess.run(["strip", "--strip-debug", "-o", bare, program], check=True)
-    done = subprocess.run([valgrind, "--tool=callgrind", "--callgrind-out-file=/dev/null", bare, *arguments],
-                          capture_output=True, text=True)
-    collected = re.search(r"Collected : (\d+)", done.stderr)
-    return int(collected.group(1)) if done.returncode == 0 and collected else None
+    with tempfile.TemporaryDirectory() as folder:
+        prefix = Prefixes(folder, lambda path: [valgrind, "--tool=callgrind", f"--callgrind-out-file={path}"])
+        answer = project.run(prefix, bare, counted=True)
+        return excess.read(*prefix.files), answer
+
+
+def same(project, answers):
+    if answers["charcoal"] != answers["c"]:
+        raise Unavailable(f"{project.name} answers differently from clang's")
 
 
 def case_rows(builder, name, rounds, count):
-    systems = ("charcoal", "c")
-    made = {system: build(builder, name, system) for system in systems}
-    _, _, _, arguments, fewer = project(name, source(builder, name))
+    work = project(builder, name)
+    made = {system: work.make(system) for system in SYSTEMS}
     usage = measurer(builder)
-    seconds, memory, answers = {s: [] for s in systems}, {s: [] for s in systems}, {}
+    seconds, memory, answers = {s: [] for s in SYSTEMS}, {s: [] for s in SYSTEMS}, {}
     for _ in range(rounds):
-        for system in systems:
-            taken, peak, answers[system] = run(usage, made[system][0], arguments)
+        for system in SYSTEMS:
+            taken, peak, answers[system] = run(usage, work, made[system])
             seconds[system].append(taken)
             memory[system].append(peak)
-    if answers["charcoal"] != answers["c"]:
-        raise Unavailable(f"{name} answers differently from clang's")
-    figures = {"time": ({s: min(seconds[s]) for s in systems}, "CPU seconds"),
-               "text": ({s: made[s][1] for s in systems}, "bytes"),
-               "memory": ({s: min(memory[s]) for s in systems}, "bytes at most")}
-    if count:
-        counts = {s: instructions(made[s][0], fewer) for s in systems}
-        if None not in counts.values():
-            figures["instructions"] = counts, "instructions"
+        same(work, answers)
+    figures = {"time": ({s: min(seconds[s]) for s in SYSTEMS}, "CPU seconds"),
+               "text": ({s: text_bytes(made[s], work) for s in SYSTEMS}, "bytes"),
+               "memory": ({s: min(memory[s]) for s in SYSTEMS}, "bytes at most")}
+    counted = {s: profile(work, made[s]) for s in SYSTEMS} if count else {}
+    if counted and None not in counted.values():
+        same(work, {s: answer for s, (_, answer) in counted.items()})
+        figures["instructions"] = {s: found.instructions.total() for s, (found, _) in counted.items()}, "instructions"
     rows = []
-    for system in systems:
+    for system in SYSTEMS:
         for metric, (values, unit) in figures.items():
             rows.append(results.row("programs", name, system, metric, values[system], unit, values["charcoal"]))
             if metric == "time":
-                spread = 100 * (sorted(seconds[system])[rounds // 2] / values[system] - 1)
+                spread = 100 * (statistics.median(seconds[system]) / values[system] - 1)
                 rows.append(results.row("programs", name, system, "spread", spread, "%"))
     return rows
+
+
+def mean_rows(rows):
+    """The geometric means of how many times clang's figures ours are, where all programs have been measured."""
+    found = []
+    for metric in ("time", "instructions", "text"):
+        ratios = [row["ratio_to_ours"] for row in rows if (row["system"], row["metric"]) == ("c", metric)]
+        if len(ratios) == len(CASES):
+            mean = math.prod(ratios) ** (-1 / len(ratios))
+            found.append(results.row("programs", MEAN, "charcoal", metric, mean, "times clang's"))
+    return found
 
 
 def rows(builder, rounds, complaints, count=True):
@@ -129,4 +122,4 @@ def rows(builder, rounds, complaints, count=True):
             found += case_rows(builder, name, rounds or ROUNDS, count)
         except (Unavailable, subprocess.CalledProcessError) as reason:
             complaints.append(("charcoal", name, f"programs, {name}: {reason}"))
-    return found
+    return found + mean_rows(found)

@@ -11,6 +11,8 @@
     xz, pcre2, curl, openssl
                   XZ Utils, PCRE2, curl and OpenSSL (Debian source packages xz-utils, pcre2, curl, openssl), with their
                   own tests
+    redis, cpython, git
+                  Redis, CPython 3.11 and Git (Debian source packages redis, python3.11, git)
     gcc-torture   gcc 12's gcc.c-torture/execute (Debian package gcc-12-source): FOLDER/*.c
     clang-tests   clang 19's tests of C (Debian source package llvm-toolchain-19): FOLDER/CodeGen, C, Sema, …
 
@@ -172,6 +174,9 @@ NAMES = {
     "pcre2": partial(package_source, "pcre2"),
     "curl": partial(package_source, "curl"),
     "openssl": partial(package_source, "openssl"),
+    "redis": partial(package_source, "redis"),
+    "cpython": partial(package_source, "python3.11"),
+    "git": partial(package_source, "git"),
     "gcc-torture": gcc_torture,
     "clang-tests": clang_tests,
 }
