@@ -18,6 +18,8 @@ static int copy(const struct ch_future *f, void *to, size_t size) {
 }
 
 int ch_future_put(struct ch_future *f, const void *value, size_t size, int error) {
+  if (!value && !error)
+    return EINVAL; /* it would be set, but to what? */
   enter(f);
   if (f->is_set) {
     leave(f);
@@ -99,7 +101,7 @@ struct ch_int_result ch_future_get_int(struct ch_future *f, void *to, size_t siz
   struct ch_future_get__clause c;
   int result = get_at_once(f, to, size);
   if (result != CH_OP_WAITS)
-    return (struct ch_int_result){CH_DONE, result};
+    return ch_done(result);
   ch_future_get__clause(&c, f, to, size);
   return ch_form_wait_int(leaves, &c.clause);
 }

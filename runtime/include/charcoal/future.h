@@ -63,7 +63,7 @@ CH_CLAUSE_FORM(int, ch_future_get, struct ch_future *, void *to, size_t size);
 #define ch_future_set(f, ...)                                                                                          \
   ch_future_put(CH_FUTURE(f), (CH_FUTURE_VALUE(f)[1]){__VA_ARGS__}, sizeof(CH_FUTURE_VALUE(f)), 0)
 /* Makes the future fail with an error number, in place of a value, and wakes all who wait with it. Never blocks.
- * Result: as ch_future_set. */
+ * Result: as ch_future_set; EINVAL: 0 is no error, and nothing has changed. */
 #define ch_future_fail(f, error) ch_future_put(CH_FUTURE(f), (void *)0, 0, (error))
 /* Waits until the future is set or has failed, and copies the value to *to unless `to` is NULL. Any number of
  * activities may get the value, each any number of times. It can stand in `waituntil`.

@@ -195,6 +195,7 @@ TEST(a_future_gives_its_value_to_all_who_read_it_before_or_after) {
     double y;
     EXPECT(read == 4 && ch_get(&f, &y) == 0 && y == 2.5 && ch_get(&f, NULL) == 0);
     EXPECT(ch_future_reset(&f) == 0 && !ch_future_is_set(&f));
+    EXPECT(ch_future_fail(&f, 0) == EINVAL && !ch_future_is_set(&f));
     EXPECT(ch_future_fail(&f, EIO) == 0 && ch_get(&f, &y) == EIO && y == 2.5);
   }
 }
