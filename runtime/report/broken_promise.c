@@ -71,9 +71,11 @@ void ch_no_yield_run_ends(int status) {
   struct ch_branch *who = ch_no_yield_block.who ? ch_no_yield_block.who : ch_domain.host;
   if (!ch_no_yield_block.site)
     return;
+  /* Below setjmp the stack is left also for a yield point, which is void: its branch has not begun to wait. */
+  bool paused = status == CH_PAUSED || (status == CH_MOVED && who && who->state == CH_READY);
   if (status == CH_DONE)
     ch_no_yield_drop();
-  else if (status != CH_PAUSED)
+  else if (!paused)
     report(who, "waited");
   else if (ch_domain.gives_way)
     report(who, "gave way");

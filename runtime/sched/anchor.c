@@ -2,6 +2,7 @@
 #include "activity/environment.h"
 #include "frames/allocator.h"
 #include "sched/native.h"
+#include "sched/no_yield.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,8 +27,11 @@ static struct anchor *anchor_of(struct ch_frame *f) {
  * eight bytes. So a copy of the buffer leads to the anchor, too. */
 struct token {
   struct anchor *anchor;
-  struct ch_finish *scope; /* in which setjmp was called */
-  uint64_t check;          /* computed from the saved registers: a setjmp by other code makes it wrong */
+  /* Around the call of setjmp: the scope, and what the blocks `atomic` and `assert_no_yield` have set. */
+  struct ch_finish *scope;
+  const char *no_yield;
+  uint32_t policy;
+  uint64_t check; /* computed from the saved registers: a setjmp by other code makes it wrong */
 };
 
 static void *place_of_token(const struct __jmp_buf_tag *buffer) {
@@ -49,8 +53,15 @@ static bool read_token(const struct __jmp_buf_tag *buffer, struct token *t) {
 }
 
 static void write_token(struct __jmp_buf_tag *buffer, struct anchor *a) {
-  struct token t = {a, ch_domain.current->scope, check_of(buffer, a)};
+  struct token t = {a, ch_domain.current->scope, ch_no_yield_block.site, ch_tls.spawn_policy, check_of(buffer, a)};
   memcpy(place_of_token(buffer), &t, sizeof t);
+}
+
+/* A jump leaves blocks without the statements at their ends. */
+static void leave_blocks(const struct token *t) {
+  ch_tls.spawn_policy = t->policy;
+  if (CH_UNLIKELY(ch_no_yield_block.site != t->no_yield))
+    (void)ch_no_yield(t->no_yield);
 }
 
 /* ---- jumps ---- */
@@ -69,6 +80,7 @@ bool ch_anchor_jumps(const struct __jmp_buf_tag *buffer, int value) {
   memcpy(t.anchor->buffer, buffer, sizeof t.anchor->buffer);
   t.anchor->value = value;
   ch_tls.entry = t.anchor;
+  leave_blocks(&t); /* assert_no_yield first of all: the jump itself may pass the scheduler */
   return true;
 }
 
@@ -181,7 +193,10 @@ int ch_anchor_wait(struct ch_anchor *public, uint32_t point, int status) {
   }
   a->native.frame = (struct ch_frame){.info = a->info, .parent = d->parent, .point = point};
   *ch_tls.link = &a->native.frame;
+  const unsigned meant = d->gives_way;
   struct ch_branch *next = ch_set_aside(b, status);
+  if (CH_UNLIKELY(ch_no_yield_block.site != NULL))
+    d->gives_way = meant; /* so that leaving the stack is reported */
   if (next)
     ch_enqueue_first(next);
   ch_native_park(&a->native, d->group);
@@ -202,8 +217,11 @@ void ch_anchor_set(struct ch_anchor *public, void *buffer, int value, uint32_t d
   if (ch_domain.stack != a->native.stack)
     come_back(a);
   struct token t;
-  if (read_token(buffer, &t) && t.anchor == a && t.scope != ch_domain.current->scope)
-    refuse("out of a 'do ... finish', 'within' or 'noncancellable' block", "Leave the block by 'break' or 'return'.");
+  if (read_token(buffer, &t) && t.anchor == a) {
+    if (t.scope != ch_domain.current->scope)
+      refuse("out of a 'do ... finish', 'within' or 'noncancellable' block", "Leave the block by 'break' or 'return'.");
+    leave_blocks(&t);
+  }
   if (ch_tls.atomic_depth != depth) {
     ch_tls.atomic_depth = depth;
     if (ch_tls.atomic_pending)
