@@ -361,7 +361,8 @@ void Duplicator::insertYieldsInCycles(Function &version) {
   AtomicDepth depth(version);
   DenseSet<const BasicBlock *> cut; // blocks that have a yield point, or must not have one
   for (BasicBlock &BB : version)
-    if (depth.entering(BB) || any_of(BB, [](Instruction &I) { return isCheckedCall(I) || isYield(I) || isPause(I); }))
+    if (depth.entering(BB) ||
+        any_of(BB, [](Instruction &I) { return isSuspendingCall(I) || isYield(I) || isPause(I); }))
       cut.insert(&BB);
   ReversePostOrderTraversal<Function *> order(&version);
   DenseMap<const BasicBlock *, unsigned> index;

@@ -55,17 +55,11 @@ inline bool calls(const llvm::Instruction &I, llvm::StringRef name) {
 inline bool isYield(const llvm::Instruction &I) { return calls(I, YieldName); }
 inline bool isPause(const llvm::Instruction &I) { return calls(I, PauseName); }
 inline bool isYieldOrPause(const llvm::Instruction &I) { return isYield(I) || isPause(I); }
+// A yield point: the callee, or the adapter in front of it, has a check at its entry. One that is written by hand makes
+// the check itself (ch_done in charcoal_abi.h).
 inline bool isSuspendingCall(const llvm::Instruction &I) {
   auto *CB = llvm::dyn_cast<llvm::CallBase>(&I);
   return CB && CB->hasFnAttr(SuspendsAttr);
-}
-// A call whose callee, or the adapter in front of it, has a check at its entry: it is a yield point. The runtime's own
-// (ch_send, ch_sem_wait, ...) are written by hand, and only wait: where they need not, they return without a check.
-inline bool isCheckedCall(const llvm::Instruction &I) {
-  if (!isSuspendingCall(I))
-    return false;
-  const llvm::Function *F = llvm::cast<llvm::CallBase>(I).getCalledFunction();
-  return !(F && F->isDeclaration() && F->getName().starts_with("ch_"));
 }
 inline bool isInterruptible(const llvm::Function &F) { return !F.isDeclaration() && F.hasFnAttribute(VersionAttr); }
 

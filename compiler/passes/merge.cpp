@@ -22,7 +22,7 @@ using namespace llvm;
 
 namespace charcoal {
 
-static bool isCheck(const Instruction &I) { return isCheckedCall(I) || isYield(I) || isPause(I); }
+static bool isCheck(const Instruction &I) { return isSuspendingCall(I) || isYield(I) || isPause(I); }
 
 // The blocks of a cycle, and how many steps may still be spent on looking for ways round it.
 struct Cycle {

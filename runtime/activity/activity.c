@@ -269,7 +269,7 @@ struct ch_int_result ch_activity_wait_int(ch_activity *a) CH_INT_NAME(ch_activit
 struct ch_int_result ch_activity_wait_int(ch_activity *a) {
   int error = ch_is_marked() ? ECANCELED : ch_activity_state(a);
   if (error != EINPROGRESS)
-    return (struct ch_int_result){CH_DONE, error};
+    return ch_done(error);
   ch_wait_on(&a->waiters, CH_ON_ACTIVITY);
   return (struct ch_int_result){CH_BLOCKED, 0};
 }

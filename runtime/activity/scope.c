@@ -63,13 +63,13 @@ int ch_scope_leave_int(struct ch_scope *opaque) CH_INT_NAME(ch_scope_leave);
 int ch_scope_leave_int(struct ch_scope *opaque) {
   struct ch_finish *s = ch_finish_of(opaque);
   if (CH_UNLIKELY(!s->owner))
-    return CH_DONE;
+    return (int)ch_done(0).status;
   if (CH_LIKELY(ch_scope_is_over(s))) {
     ch_scope_close(s);
-    return CH_DONE;
+    return (int)ch_done(0).status;
   }
   wait_at(s);
-  return ch_linger_at_end(s) ? CH_DONE : CH_BLOCKED;
+  return ch_linger_at_end(s) ? (int)ch_done(0).status : CH_BLOCKED;
 }
 
 void ch_scope_leave(struct ch_scope *opaque) {

@@ -188,7 +188,7 @@ struct ch_int_result ch_rendezvous_wait_int(struct ch_rendezvous *r, void *to, u
   struct ch_rendezvous_wait__clause c;
   ch_rendezvous_wait__clause(&c, r, to, size, site);
   int result = wait_at_once(&c.clause);
-  return result >= 0 ? (struct ch_int_result){CH_DONE, result} : ch_form_wait_int(one_leaves, &c.clause);
+  return result >= 0 ? ch_done(result) : ch_form_wait_int(one_leaves, &c.clause);
 }
 int ch_rendezvous_wait(struct ch_rendezvous *r, void *to, unsigned size, const char *site) {
   struct ch_rendezvous_wait__clause c;
@@ -203,7 +203,7 @@ struct ch_int_result ch_rendezvous_wait_all_int(struct ch_rendezvous *r, const c
   struct ch_rendezvous_wait_all__clause c;
   ch_rendezvous_wait_all__clause(&c, r, site);
   int result = wait_at_once(&c.wait.clause);
-  return result >= 0 ? (struct ch_int_result){CH_DONE, result} : ch_form_wait_int(all_leaves, &c.wait.clause);
+  return result >= 0 ? ch_done(result) : ch_form_wait_int(all_leaves, &c.wait.clause);
 }
 int ch_rendezvous_wait_all(struct ch_rendezvous *r, const char *site) {
   struct ch_rendezvous_wait_all__clause c;
@@ -431,7 +431,7 @@ struct ch_int_result ch_event_wait__int(ch_event e) {
   struct ch_event_wait___clause c;
   int result = over_at_once(e);
   if (result >= 0)
-    return (struct ch_int_result){CH_DONE, result};
+    return ch_done(result);
   ch_event_wait___clause(&c, e);
   return ch_form_wait_int(event_leaves, &c.clause);
 }

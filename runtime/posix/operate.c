@@ -28,7 +28,7 @@ struct ch_int_result ch_operate_int(const struct ch_leaf *leaf, const struct ch_
   if (CH_UNLIKELY(!ch_operation_start(op))) {
     intptr_t result = leaf->finish(&op->clause, 0);
     ch_frame_free(f);
-    return (struct ch_int_result){CH_DONE, result};
+    return ch_done(result);
   }
   ch_wait_listed(&op->clause);
   *ch_tls.link = f;
@@ -73,7 +73,7 @@ struct ch_int_result ch_offload_int(void (*fn)(void *), void *argument) CH_INT_N
 struct ch_int_result ch_offload_int(void (*fn)(void *), void *argument) {
   struct ch_request q;
   int error = begin_offload(&q, fn, argument);
-  return error ? (struct ch_int_result){CH_DONE, error} : ch_operate_int(&offload_leaf, &q);
+  return error ? ch_done(error) : ch_operate_int(&offload_leaf, &q);
 }
 
 int ch_offload(void (*fn)(void *), void *argument) {

@@ -506,7 +506,7 @@ static const struct ch_operation_kind sendmsg_kind = {"sendmsg", perform_sendmsg
   struct ch_int_result ch_do_##name##_int parameters {                                                                 \
     req_t q;                                                                                                           \
     long r = __VA_ARGS__;                                                                                              \
-    return r == CH_LATER ? ch_operate_int(&leaf_##name, &q) : (struct ch_int_result){CH_DONE, r};                      \
+    return r == CH_LATER ? ch_operate_int(&leaf_##name, &q) : ch_done(r);                                              \
   } CH_COLD long ch_do_##name parameters {                                                                             \
     req_t q;                                                                                                           \
     long r = __VA_ARGS__;                                                                                              \

@@ -184,13 +184,13 @@ static int look_before(int fd, int wanted, int64_t timeout) {
 
 struct ch_int_result ch_fd_wait_int(int fd, int wanted, int64_t timeout) {
   if (CH_UNLIKELY(!ch_is_in_branch()))
-    return (struct ch_int_result){CH_DONE, -EPERM};
+    return ch_done(-EPERM);
   struct ch_clause c[2] = {ch_fd_clause(fd, wanted)};
   if (timeout == CH_FOREVER)
     return ch_wait_leaf(&fd_leaf, c);
   int ready = look_before(fd, wanted, timeout);
   if (ready)
-    return (struct ch_int_result){CH_DONE, ready};
+    return ch_done(ready);
   c[1] = ch_timer_clause(timeout < 0 ? 0 : timeout);
   return ch_wait_leaf(&fd_timed_leaf, c);
 }
@@ -225,7 +225,7 @@ static const struct ch_leaf *call(struct ch_clause c[2], int fd, int wanted, int
 struct ch_int_result ch_call_wait_int(int fd, int wanted, int64_t timeout) CH_INT_NAME(ch_call_wait);
 struct ch_int_result ch_call_wait_int(int fd, int wanted, int64_t timeout) {
   if (CH_UNLIKELY(!ch_is_in_branch()))
-    return (struct ch_int_result){CH_DONE, -EPERM};
+    return ch_done(-EPERM);
   struct ch_clause c[2];
   return ch_wait_leaf(call(c, fd, wanted, timeout), c);
 }

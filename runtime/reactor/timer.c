@@ -406,9 +406,9 @@ static const struct ch_leaf sleep_leaf = CH_LEAF("ch_sleep", 1, zero);
 struct ch_int_result ch_sleep_int(int64_t duration) CH_INT_NAME(ch_sleep);
 struct ch_int_result ch_sleep_int(int64_t duration) {
   if (CH_UNLIKELY(!ch_is_in_branch()))
-    return (struct ch_int_result){CH_DONE, EPERM};
+    return ch_done(EPERM);
   if (ch_is_marked())
-    return (struct ch_int_result){CH_DONE, ECANCELED};
+    return ch_done(ECANCELED);
   if (duration <= 0) {
     ch_pause_is_meant();
     ch_no_yield_pauses();

@@ -251,7 +251,7 @@ struct ch_int_result ch_broadcast_send_int(struct ch_broadcast *b, const void *f
   struct ch_broadcast_send__clause f;
   int result = publish_at_once(b, from, size);
   if (CH_LIKELY(result != CH_OP_WAITS))
-    return (struct ch_int_result){CH_DONE, result};
+    return ch_done(result);
   ch_broadcast_send__clause(&f, b, from, size);
   return ch_form_wait_int(publish_leaves, &f.clause);
 }
@@ -270,7 +270,7 @@ struct ch_int_result ch_subscription_next_int(struct ch_subscription *s, void *t
   struct ch_subscription_next__clause f;
   int result = receive_at_once(s, to, size);
   if (CH_LIKELY(result != CH_OP_WAITS))
-    return (struct ch_int_result){CH_DONE, result};
+    return ch_done(result);
   ch_subscription_next__clause(&f, s, to, size);
   return ch_form_wait_int(next_leaves, &f.clause);
 }

@@ -252,7 +252,7 @@ __attribute__((noinline)) static struct ch_int_result send_any(struct ch_channel
   struct ch_channel_send__clause f;
   int result = ch_is_marked() ? ECANCELED : send_soon(c, from, size);
   if (CH_LIKELY(result != CH_OP_WAITS))
-    return (struct ch_int_result){CH_DONE, result};
+    return ch_done(result);
   ch_channel_send__clause(&f, c, from, size);
   return ch_form_wait_int(send_leaves, &f.clause);
 }
@@ -263,7 +263,7 @@ struct ch_int_result ch_channel_send_int(struct ch_channel *c, const void *from,
     CH_JUMP_TO send_any(c, from, size);
   int result = send(c, NULL, from, size);
   if (CH_LIKELY(result != CH_OP_WAITS))
-    return (struct ch_int_result){CH_DONE, result};
+    return ch_done(result);
   struct ch_frame *f = ch_frame_take(&send_leaves[0].info);
   form_send((struct ch_channel_send__clause *)f->image, c, &send_type, from, size);
   return ch_form_blocks(f, &c->senders);
@@ -281,7 +281,7 @@ __attribute__((noinline)) static struct ch_int_result receive_any(struct ch_chan
   struct ch_channel_recv__clause f;
   int result = ch_is_marked() ? ECANCELED : receive_soon(c, to, size);
   if (CH_LIKELY(result != CH_OP_WAITS))
-    return (struct ch_int_result){CH_DONE, result};
+    return ch_done(result);
   ch_channel_recv__clause(&f, c, to, size);
   return ch_form_wait_int(recv_leaves, &f.clause);
 }
@@ -292,7 +292,7 @@ struct ch_int_result ch_channel_recv_int(struct ch_channel *c, void *to, size_t 
     CH_JUMP_TO receive_any(c, to, size);
   int result = receive(c, NULL, to, size);
   if (CH_LIKELY(result != CH_OP_WAITS))
-    return (struct ch_int_result){CH_DONE, result};
+    return ch_done(result);
   struct ch_frame *f = ch_frame_take(&recv_leaves[0].info);
   form_receive((struct ch_channel_recv__clause *)f->image, c, &recv_type, to, size);
   return ch_form_blocks(f, &c->receivers);
@@ -374,7 +374,7 @@ struct ch_int_result ch_channel_send_some_int(struct ch_channel *, const void *,
 struct ch_int_result ch_channel_send_some_int(struct ch_channel *c, const void *from, size_t size, size_t n) {
   struct some s;
   intptr_t result = send_some_at_once(&s, c, from, size, n);
-  return result ? (struct ch_int_result){CH_DONE, result} : ch_form_wait_int(some_leaves[0], &s.send.clause);
+  return result ? ch_done(result) : ch_form_wait_int(some_leaves[0], &s.send.clause);
 }
 intptr_t ch_channel_send_some(struct ch_channel *c, const void *from, size_t size, size_t n) {
   struct some s;
@@ -386,7 +386,7 @@ struct ch_int_result ch_channel_recv_some_int(struct ch_channel *, void *, size_
 struct ch_int_result ch_channel_recv_some_int(struct ch_channel *c, void *to, size_t size, size_t n) {
   struct some s;
   intptr_t result = receive_some_at_once(&s, c, to, size, n);
-  return result ? (struct ch_int_result){CH_DONE, result} : ch_form_wait_int(some_leaves[1], &s.recv.clause);
+  return result ? ch_done(result) : ch_form_wait_int(some_leaves[1], &s.recv.clause);
 }
 intptr_t ch_channel_recv_some(struct ch_channel *c, void *to, size_t size, size_t n) {
   struct some s;

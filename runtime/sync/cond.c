@@ -32,7 +32,7 @@ struct ch_int_result ch_cond_sleep_int(ch_cond *, ch_mutex *) CH_INT_NAME(ch_con
 struct ch_int_result ch_cond_sleep_int(ch_cond *c, ch_mutex *m) {
   struct ch_gate__clause form;
   int result = begin(&form, c, m);
-  return result ? (struct ch_int_result){CH_DONE, result} : ch_form_wait_int(leaves, &form.clause);
+  return result ? ch_done(result) : ch_form_wait_int(leaves, &form.clause);
 }
 int ch_cond_sleep(ch_cond *c, ch_mutex *m) {
   struct ch_gate__clause form;

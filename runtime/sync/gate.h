@@ -78,10 +78,10 @@ CH_HIDDEN bool ch_gate_is_alone(void);
   struct ch_int_result function##_int parameters {                                                                     \
     struct ch_gate__clause c;                                                                                          \
     if (at_once)                                                                                                       \
-      return (struct ch_int_result){CH_DONE, 0};                                                                       \
+      return ch_done(0);                                                                                               \
     int result = ch_gate_call(types, object_gate, how_many, __builtin_return_address(0));                              \
     if (result != EAGAIN)                                                                                              \
-      return (struct ch_int_result){CH_DONE, result};                                                                  \
+      return ch_done(result);                                                                                          \
     ch_gate_form(&c, types, object_gate, how_many, __builtin_return_address(0));                                       \
     return ch_form_wait_int(function##_leaves, &c.clause);                                                             \
   } int function parameters {                                                                                          \

@@ -77,7 +77,7 @@ static inline const struct ch_leaf *ch_form_leaf(const struct ch_leaf leaves[2],
 static inline intptr_t ch_form_outside(const struct ch_leaf *leaf) { return leaf->cancelled < 0 ? -EPERM : EPERM; }
 static inline struct ch_int_result ch_form_wait_int(const struct ch_leaf leaves[2], const struct ch_clause *form) {
   if (CH_UNLIKELY(!ch_is_in_branch()))
-    return (struct ch_int_result){CH_DONE, ch_form_outside(leaves)};
+    return ch_done(ch_form_outside(leaves));
   return ch_wait_leaf(ch_form_leaf(leaves, form), form);
 }
 /* Ends the call of a local object's operation that has to wait: lists the clause that its form has filled in, which is

@@ -111,7 +111,7 @@ static inline int at_once(ch_sem *s) {
 __attribute__((noinline)) static struct ch_int_result wait_slow(ch_sem *s) {
   int result = at_once(s);
   if (result != EAGAIN)
-    return (struct ch_int_result){CH_DONE, result};
+    return ch_done(result);
   ch_wait_on(&s->waiters, CH_ON_SEMAPHORE);
   return ch_blocks();
 }
@@ -265,7 +265,7 @@ struct ch_int_result ch_sem_timedwait_int(ch_sem *s, int64_t timeout) CH_INT_NAM
 struct ch_int_result ch_sem_timedwait_int(ch_sem *s, int64_t timeout) {
   int result = at_once_timed(s);
   if (result != EAGAIN)
-    return (struct ch_int_result){CH_DONE, result};
+    return ch_done(result);
   struct ch_clause clauses[2] = TIMED_CLAUSES(s, timeout);
   return ch_wait_leaf(&timedwait_leaf, clauses);
 }

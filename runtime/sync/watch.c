@@ -112,7 +112,7 @@ struct ch_int_result ch_watched_next_int(struct ch_watched *w, uint64_t *seen, v
   struct ch_watched_next__clause c;
   int result = next_at_once(w, seen, to, size);
   if (result != CH_OP_WAITS)
-    return (struct ch_int_result){CH_DONE, result};
+    return ch_done(result);
   ch_watched_next__clause(&c, w, seen, to, size);
   return ch_form_wait_int(leaves, &c.clause);
 }

@@ -75,7 +75,7 @@ struct ch_int_result ch_waiter_suspend_int(ch_waiter *public) {
   struct waiter *w = of(public);
   int error = prepare(w, &firm);
   if (error)
-    return (struct ch_int_result){CH_DONE, error};
+    return ch_done(error);
   return ch_wait_regardless_int(&w->clause);
 }
 
@@ -100,10 +100,14 @@ struct ch_int_result ch_waiter_wait_int(ch_waiter *public) {
   struct waiter *w = of(public);
   int error = prepare(w, &cancellable);
   if (error)
-    return (struct ch_int_result){CH_DONE, error};
-  struct ch_int_result r = ch_wait_alone_int(&w->clause);
+    return ch_done(error);
+  if (ch_is_marked())
+    return ch_done(ECANCELED);
+  if (!ch_wait_enlisted(&w->clause))
+    return ch_done(0);
+  struct ch_int_result r = ch_blocks();
   if ((int)r.status == CH_DONE)
-    return (struct ch_int_result){CH_DONE, -r.value};
+    return ch_done(-r.value);
   struct ch_frame *f = ch_frame_new(&wait_info);
   *ch_tls.link = f;
   ch_tls.link = &f->parent;
@@ -179,10 +183,10 @@ int ch_yield_to_int(ch_waiter *public) {
   struct waiter *w = of(public);
   struct ch_branch *b = ch_domain.current;
   if (!claim(w))
-    return CH_DONE;
+    return (int)ch_done(0).status;
   if (!b || !is_in_its_domain(w)) {
     send_to_its_domain(w);
-    return CH_DONE;
+    return (int)ch_done(0).status;
   }
   struct ch_branch *next = w->clause.branch;
   bool sibling = next->scope && b->scope && next->scope->root == b->scope->root;
@@ -255,12 +259,13 @@ static const struct ch_frame_info acquire_info = {
 
 int ch_spin_acquire_int(ch_spinlock *) CH_INT_NAME(ch_spin_acquire);
 int ch_spin_acquire_int(ch_spinlock *lock) {
-  if (CH_UNLIKELY(is_ours(lock))) {
+  bool waits = is_ours(lock);
+  if (CH_UNLIKELY(waits || ch_tls.attention)) { /* no later: who holds a spin lock is not interrupted */
     struct ch_frame *f = ch_frame_new(&acquire_info);
     *(ch_spinlock **)f->image = lock;
     *ch_tls.link = f;
     ch_tls.link = &f->parent;
-    return give_way();
+    return waits ? give_way() : CH_PAUSED;
   }
   ch_spin_acquire(lock);
   return CH_DONE;

@@ -244,17 +244,13 @@ void ch_wait_regardless(struct ch_clause *c, void (*then)(void *), void *argumen
 }
 
 struct ch_int_result ch_wait_regardless_int(struct ch_clause *c) {
-  return ch_wait_enlisted(c) ? ch_blocks() : (struct ch_int_result){CH_DONE, 0};
+  return ch_wait_enlisted(c) ? ch_blocks() : ch_done(0);
 }
 
 int ch_wait_alone(struct ch_clause *c) {
   if (ch_is_marked())
     return -ECANCELED;
   return ch_wait_enlisted(c) ? (int)ch_wait_native(c->type->by) : 0;
-}
-
-struct ch_int_result ch_wait_alone_int(struct ch_clause *c) {
-  return ch_is_marked() ? (struct ch_int_result){CH_DONE, -ECANCELED} : ch_wait_regardless_int(c);
 }
 
 /* ---- one of several ---- */
@@ -360,7 +356,7 @@ int ch_wait_any(struct ch_wait *w) {
 
 struct ch_int_result ch_wait_any_int(struct ch_wait *w) {
   int result = begin_any(w);
-  return result == -EAGAIN ? ch_blocks() : (struct ch_int_result){CH_DONE, result};
+  return result == -EAGAIN ? ch_blocks() : ch_done(result);
 }
 
 /* A clause that was listed only for a moment has been claimed by another domain: its letter is not needed. */
@@ -525,7 +521,7 @@ static const struct ch_frame_info next_info = {
 struct ch_int_result ch_wait_next_int(struct ch_wait *w) {
   int result = begin_next(w);
   if (result != -EAGAIN)
-    return (struct ch_int_result){CH_DONE, result};
+    return ch_done(result);
   struct ch_frame *f = ch_frame_new(&next_info);
   *(struct ch_wait **)f->image = w;
   *ch_tls.link = f;
@@ -646,7 +642,7 @@ static int begin_leaf(const struct ch_leaf *leaf, struct ch_wait *w, struct ch_c
 
 struct ch_int_result ch_wait_leaf(const struct ch_leaf *leaf, const struct ch_clause *clauses) {
   if (ch_is_marked())
-    return (struct ch_int_result){CH_DONE, leaf->cancelled};
+    return ch_done(leaf->cancelled);
   struct ch_frame *f = ch_frame_take(&leaf->info);
   struct ch_clause *own = clauses_of(leaf, f);
   memcpy(own, clauses, leaf->info.size - (size_t)((char *)own - (char *)f));
@@ -654,7 +650,7 @@ struct ch_int_result ch_wait_leaf(const struct ch_leaf *leaf, const struct ch_cl
   if (ready >= 0) {
     intptr_t result = leaf->finish(own, (unsigned)ready);
     ch_frame_give(f);
-    return (struct ch_int_result){CH_DONE, result};
+    return ch_done(result);
   }
   return ch_leaf_blocks(f);
 }

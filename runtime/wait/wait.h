@@ -69,7 +69,7 @@ static inline void ch_wait_on(struct ch_link *list, enum ch_what what) {
 /* How an interruptible wait ends that has just been registered: with the result, or as one that blocks. */
 static inline struct ch_int_result ch_blocks(void) {
   if (ch_linger())
-    return (struct ch_int_result){CH_DONE, (intptr_t)ch_domain.current->link.prev};
+    return ch_done((intptr_t)ch_domain.current->link.prev);
   return (struct ch_int_result){CH_BLOCKED, 0};
 }
 
@@ -167,7 +167,6 @@ CH_HIDDEN void ch_wait_regardless(struct ch_clause *, void (*then)(void *), void
 CH_HIDDEN struct ch_int_result ch_wait_regardless_int(struct ch_clause *);
 /* Does the same for a clause that may be cancelled. The result is 0 or -ECANCELED. */
 CH_HIDDEN int ch_wait_alone(struct ch_clause *);
-CH_HIDDEN struct ch_int_result ch_wait_alone_int(struct ch_clause *);
 
 /* A leaf is a function in plain C that waits as the last thing it does. ch_wait_leaf copies its clauses, or a structure
  * that begins with one clause and is as large as the leaf says, into a frame of the runtime's own. With the result

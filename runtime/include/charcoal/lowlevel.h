@@ -11,7 +11,8 @@
  *   (its dispatch loop)                   ch_source_add, ch_source_remove
  *
  * A function in plain C that is to suspend its activity rather than the thread gets a hand-written replacement
- * (charcoal_abi.h, CH_INT_NAME), which ends with `return ch_waiter_suspend_int(w);`.
+ * (charcoal_abi.h, CH_INT_NAME), which ends with `return ch_waiter_suspend_int(w);`, or, where it need not wait, with
+ * `return ch_done(value);`.
  */
 #ifndef CHARCOAL_LOWLEVEL_H
 #define CHARCOAL_LOWLEVEL_H

@@ -103,10 +103,10 @@ CH_REPLACES_IN_C(pthread_barrier_wait, pthread_barrier_t *barrier) {
   struct ch_lock_wait w;
   int result;
   if (ch_is_marked())
-    return ch_done_for_now(ECANCELED);
+    return ch_done(ECANCELED);
   if (CH_UNLIKELY(is_far(barrier)))
     return ch_do_call_int(arrive_plainly, barrier, CH_CALL_WAITING);
-  return arrive(&w, barrier, CH_HERE, &result) ? ch_lock_wait_int(&leaf, &w) : ch_done_for_now(result);
+  return arrive(&w, barrier, CH_HERE, &result) ? ch_lock_wait_int(&leaf, &w) : ch_done(result);
 }
 
 /* Before the C library's own: those who have not arrived may be activities of this domain. */

@@ -180,8 +180,8 @@ IN_FRONT_OF(pthread_cond_broadcast, pthread_cond_t, ch_condition_broadcast(c));
 IN_FRONT_OF(cnd_signal, cnd_t, ch_condition_signal((pthread_cond_t *)c) ? thrd_error : thrd_success);
 IN_FRONT_OF(cnd_broadcast, cnd_t, ch_condition_broadcast((pthread_cond_t *)c) ? thrd_error : thrd_success);
 /* For activities in any case: ThreadSanitizer has functions of its own under those names. */
-CH_REPLACES_IN_C(pthread_cond_signal, pthread_cond_t *c) { return ch_done_for_now(ch_condition_signal(c)); }
-CH_REPLACES_IN_C(pthread_cond_broadcast, pthread_cond_t *c) { return ch_done_for_now(ch_condition_broadcast(c)); }
+CH_REPLACES_IN_C(pthread_cond_signal, pthread_cond_t *c) { return ch_done(ch_condition_signal(c)); }
+CH_REPLACES_IN_C(pthread_cond_broadcast, pthread_cond_t *c) { return ch_done(ch_condition_broadcast(c)); }
 
 /* ---- waiting ---- */
 
@@ -276,7 +276,7 @@ struct ch_int_result ch_condition_wait_int(pthread_cond_t *cond, pthread_mutex_t
                                            const struct timespec *until) {
   struct cond_wait c;
   int error = prepare(&c, cond, m, clock, until);
-  return error ? (struct ch_int_result){CH_DONE, error} : ch_lock_wait_int(&leaf, &c.w);
+  return error ? ch_done(error) : ch_lock_wait_int(&leaf, &c.w);
 }
 
 int ch_condition_wait(pthread_cond_t *cond, pthread_mutex_t *m, clockid_t clock, const struct timespec *until) {

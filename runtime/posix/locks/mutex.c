@@ -263,12 +263,13 @@ static struct ch_lock_wait wait_for(pthread_mutex_t *m, const void *place) {
 static __attribute__((noinline)) struct ch_int_result lock(pthread_mutex_t *m, const void *place) {
   int r = lock_now(m, place);
   if (r != EBUSY)
-    return ch_done_for_now(r);
+    return ch_done(r);
   struct ch_lock_wait w = wait_for(m, place);
   return ch_lock_wait_int(&lock_leaf, &w);
 }
 CH_REPLACES_IN_C(pthread_mutex_lock, pthread_mutex_t *m) {
-  return CH_LIKELY(lock_at_once(m, CH_HERE)) ? ch_done(0) : lock(m, CH_HERE);
+  /* No ch_done: whoever takes a free lock in a loop gives it back there, and that is a yield point. */
+  return CH_LIKELY(lock_at_once(m, CH_HERE)) ? (struct ch_int_result){CH_DONE, 0} : lock(m, CH_HERE);
 }
 
 struct ch_int_result ch_mutex_lock_int(pthread_mutex_t *) CH_INT_NAME(ch_mutex_lock);
@@ -308,18 +309,18 @@ static int trylock(pthread_mutex_t *m, const void *place) {
   int r = try_for(m, self(), place, 1);
   return r == EDEADLK ? EBUSY : r;
 }
-CH_REPLACES_IN_C(pthread_mutex_trylock, pthread_mutex_t *m) { return ch_done_for_now(trylock(m, CH_HERE)); }
+CH_REPLACES_IN_C(pthread_mutex_trylock, pthread_mutex_t *m) { return ch_done(trylock(m, CH_HERE)); }
 
 static const struct ch_leaf timed_leaf = CH_LOCK_LEAF("pthread_mutex_timedlock");
 static struct ch_int_result lock_until(pthread_mutex_t *m, const void *place, clockid_t clock,
                                        const struct timespec *t) {
   int r = lock_now(m, place);
   if (r != EBUSY)
-    return ch_done_for_now(r);
+    return ch_done(r);
   struct ch_lock_wait w = wait_for(m, place);
   r = ch_lock_until(&w, clock, t);
   if (r || ch_lock_is_late(&w))
-    return ch_done_for_now(r ? r : ETIMEDOUT);
+    return ch_done(r ? r : ETIMEDOUT);
   return ch_lock_wait_int(&timed_leaf, &w);
 }
 CH_REPLACES_IN_C(pthread_mutex_timedlock, pthread_mutex_t *m, const struct timespec *t) {
@@ -429,7 +430,7 @@ static inline __attribute__((always_inline)) int unlock(pthread_mutex_t *m) {
   return CH_UNLIKELY(free_word(m)) ? wake(m) : 0;
 }
 int ch_mutex_unlock(pthread_mutex_t *m) { return unlock(m); }
-CH_REPLACES_IN_C(pthread_mutex_unlock, pthread_mutex_t *m) { return ch_done_for_now(unlock(m)); }
+CH_REPLACES_IN_C(pthread_mutex_unlock, pthread_mutex_t *m) { return ch_done(unlock(m)); }
 
 /* ---- C11: the same objects ---- */
 
@@ -444,23 +445,18 @@ static const struct ch_leaf mtx_leaf = CH_LOCK_LEAF_OF("mtx_lock", struct ch_loc
 static struct ch_int_result lock_mtx(pthread_mutex_t *m, const void *place, const struct timespec *t) {
   int r = lock_now(m, place);
   if (CH_LIKELY(r != EBUSY))
-    return ch_done_for_now(ch_thrd_result(r));
+    return ch_done(ch_thrd_result(r));
   struct ch_lock_wait w = wait_for(m, place);
   if (t && ((r = ch_lock_until(&w, CLOCK_REALTIME, t)) || ch_lock_is_late(&w)))
-    return ch_done_for_now(r ? thrd_error : thrd_timedout);
-  struct ch_int_result result = ch_lock_wait_int(&mtx_leaf, &w);
-  return (int)result.status == CH_DONE ? ch_done_for_now(ch_thrd_result((int)result.value)) : result;
+    return ch_done(r ? thrd_error : thrd_timedout);
+  return ch_lock_wait_int(&mtx_leaf, &w);
 }
 CH_REPLACES_IN_C(mtx_lock, mtx_t *m) { return lock_mtx((pthread_mutex_t *)m, CH_HERE, NULL); }
 CH_REPLACES_IN_C(mtx_timedlock, mtx_t *m, const struct timespec *t) {
   return lock_mtx((pthread_mutex_t *)m, CH_HERE, t);
 }
-CH_REPLACES_IN_C(mtx_trylock, mtx_t *m) {
-  return ch_done_for_now(ch_thrd_result(trylock((pthread_mutex_t *)m, CH_HERE)));
-}
-CH_REPLACES_IN_C(mtx_unlock, mtx_t *m) {
-  return ch_done_for_now(ch_thrd_result(ch_mutex_unlock((pthread_mutex_t *)m)));
-}
+CH_REPLACES_IN_C(mtx_trylock, mtx_t *m) { return ch_done(ch_thrd_result(trylock((pthread_mutex_t *)m, CH_HERE))); }
+CH_REPLACES_IN_C(mtx_unlock, mtx_t *m) { return ch_done(ch_thrd_result(ch_mutex_unlock((pthread_mutex_t *)m))); }
 
 CH_BEFORE_THE_C_LIBRARYS int mtx_lock(mtx_t *m) { return ch_thrd_result(lock_plainly((pthread_mutex_t *)m, CH_HERE)); }
 

@@ -104,7 +104,7 @@ struct ch_int_result ch_once_take_int(pthread_once_t *) CH_INT_NAME(ch_once_take
 struct ch_int_result ch_once_take_int(pthread_once_t *once) {
   struct ch_lock_wait w;
   int result;
-  return must_wait(&w, once, &result) ? ch_lock_wait_int(&leaf, &w) : (struct ch_int_result){CH_DONE, result};
+  return must_wait(&w, once, &result) ? ch_lock_wait_int(&leaf, &w) : ch_done(result);
 }
 int ch_once_take(pthread_once_t *once) {
   struct ch_lock_wait w;

@@ -428,9 +428,9 @@ struct ch_int_result ch_lock_wait_int(const struct ch_leaf *leaf, const struct c
   struct ch_frame *f = ch_frame_new(&leaf->info);
   struct ch_lock_wait *w = memcpy(f->image, how, leaf->info.size - CH_FRAME_HEADER);
   if (begin(w)) {
-    long result = (int)w->clause.value;
+    intptr_t result = leaf->finish(&w->clause, 0);
     ch_frame_free(f);
-    return (struct ch_int_result){CH_DONE, result};
+    return ch_done(result);
   }
   *ch_tls.link = f;
   ch_tls.link = &f->parent;
@@ -443,22 +443,6 @@ int ch_lock_wait(struct ch_lock_wait *w) {
   struct ch_queue *q = w->queue;
   bool outside = q && (q->watch || q->paused || q->counted);
   return ch_wait_native(outside ? CH_BY_WORLD : CH_BY_DOMAIN) < 0 ? ECANCELED : (int)w->clause.value;
-}
-
-/* Gives way with the result in the frame's image. */
-static int done_later(struct ch_frame *f) {
-  *(intptr_t *)ch_tls.result = *(intptr_t *)f->image;
-  ch_frame_free(f);
-  return CH_DONE;
-}
-static const struct ch_frame_info later_info = {
-    .resume = done_later, .name = "a lock's call", .size = CH_FRAME_HEADER + sizeof(intptr_t), .align = 16};
-struct ch_int_result ch_done_later(long value) {
-  struct ch_frame *f = ch_frame_new(&later_info);
-  *(intptr_t *)f->image = value;
-  *ch_tls.link = f;
-  ch_tls.link = &f->parent;
-  return (struct ch_int_result){CH_PAUSED, 0};
 }
 
 /* ---- time ---- */

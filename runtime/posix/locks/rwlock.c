@@ -220,7 +220,7 @@ static int take_now(pthread_rwlock_t *l, int write, const void *place) {
 }
 static struct ch_int_result try_it(pthread_rwlock_t *l, int write, const void *place) {
   int r = take_now(l, write, place);
-  return ch_done_for_now(r == EDEADLK ? EBUSY : r);
+  return ch_done(r == EDEADLK ? EBUSY : r);
 }
 
 static struct ch_lock_wait wait_for(pthread_rwlock_t *l, int write, const void *place) {
@@ -232,12 +232,12 @@ static struct ch_int_result lock(pthread_rwlock_t *l, int write, const void *pla
                                  const struct timespec *until) {
   int r = take_now(l, write, place);
   if (r != EBUSY)
-    return ch_done_for_now(r);
+    return ch_done(r);
   struct ch_lock_wait w = wait_for(l, write, place);
   if (until) {
     r = ch_lock_until(&w, clock, until);
     if (r || ch_lock_is_late(&w))
-      return ch_done_for_now(r ? r : ETIMEDOUT);
+      return ch_done(r ? r : ETIMEDOUT);
   }
   return ch_lock_wait_int(&leaf, &w);
 }
@@ -272,7 +272,7 @@ static int unlock(pthread_rwlock_t *l) {
     ch_queue_serve(q);
   return 0;
 }
-CH_REPLACES_IN_C(pthread_rwlock_unlock, pthread_rwlock_t *l) { return ch_done_for_now(unlock(l)); }
+CH_REPLACES_IN_C(pthread_rwlock_unlock, pthread_rwlock_t *l) { return ch_done(unlock(l)); }
 
 /* ---- in plain code ---- */
 

@@ -83,7 +83,7 @@ struct ch_int_result ch_posix_sem_take_int(sem_t *, clockid_t, const struct time
 struct ch_int_result ch_posix_sem_take_int(sem_t *s, clockid_t clock, const struct timespec *until) {
   struct ch_lock_wait w;
   int r = begin(&w, s, clock, until);
-  return r == EAGAIN ? ch_lock_wait_int(&leaf, &w) : (struct ch_int_result){CH_DONE, r};
+  return r == EAGAIN ? ch_lock_wait_int(&leaf, &w) : ch_done(r);
 }
 int ch_posix_sem_take(sem_t *s, clockid_t clock, const struct timespec *until) {
   struct ch_lock_wait w;
@@ -115,4 +115,4 @@ static int give(sem_t *s) {
   ch_queue_leave(ch_queue_first(q), 0);
   return 0;
 }
-CH_REPLACES_IN_C(sem_post, sem_t *s) { return ch_done_for_now(give(s)); }
+CH_REPLACES_IN_C(sem_post, sem_t *s) { return ch_done(give(s)); }

@@ -163,7 +163,7 @@ struct ch_int_result ch_stream_take_int(FILE *) CH_INT_NAME(ch_stream_take);
 struct ch_int_result ch_stream_take_int(FILE *f) {
   int r = begin(f, CALL);
   struct ch_lock_wait w = wait_for(f, CALL);
-  return r == EBUSY ? ch_lock_wait_int(&call_leaf, &w) : (struct ch_int_result){CH_DONE, r};
+  return r == EBUSY ? ch_lock_wait_int(&call_leaf, &w) : ch_done(r);
 }
 int ch_stream_take(FILE *f) {
   int r = begin(f, CALL);
@@ -175,7 +175,7 @@ struct ch_int_result ch_stream_user_take_int(FILE *) CH_INT_NAME(ch_stream_user_
 struct ch_int_result ch_stream_user_take_int(FILE *f) {
   int r = begin(f, USER);
   struct ch_lock_wait w = wait_for(f, USER);
-  return r == EBUSY ? ch_lock_wait_int(&user_leaf, &w) : (struct ch_int_result){CH_DONE, r};
+  return r == EBUSY ? ch_lock_wait_int(&user_leaf, &w) : ch_done(r);
 }
 int ch_stream_user_take(FILE *f) {
   int r = begin(f, USER);

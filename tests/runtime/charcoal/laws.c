@@ -3,6 +3,9 @@
 #include <charcoal/channel.h>
 #include <charcoal/future.h>
 #include <charcoal/locks.h>
+#include <charcoal/lowlevel.h>
+#include <charcoal_abi.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <threads.h>
@@ -28,7 +31,7 @@ TEST(law_1_an_activity_that_never_blocks_gives_way_when_its_slice_is_over) {
   do {                                                                                                                 \
     volatile int stop = 0;                                                                                             \
     ch_activity other;                                                                                                 \
-    activate [&other] { stop = 1; }                                                                                    \
+    activate[&other] { stop = 1; }                                                                                     \
     while (!stop) {                                                                                                    \
       __VA_ARGS__;                                                                                                     \
     }                                                                                                                  \
@@ -40,6 +43,10 @@ TEST(law_1_waits_that_are_over_at_once_give_way_when_the_slice_is_over) {
   future(int) f = {0};
   ch_latch open;
   ch_sem units;
+  ch_spinlock spin = {0};
+  ch_activity ended;
+  activate[&ended] {}
+  EXPECT(ch_activity_wait(&ended) == 0);
   ch_channel_init(&c, 2);
   ch_future_set(&f, x);
   ch_latch_init(&open, 0, 0);
@@ -49,10 +56,25 @@ TEST(law_1_waits_that_are_over_at_once_give_way_when_the_slice_is_over) {
   UNTIL_ANOTHER_HAS_RUN(ch_latch_wait(&open));
   UNTIL_ANOTHER_HAS_RUN(ch_sem_wait(&units));
   UNTIL_ANOTHER_HAS_RUN(ch_sem_timedwait(&units, 1000));
-  UNTIL_ANOTHER_HAS_RUN(waituntil (ch_get(&f, &y)) {} or waituntil (ch_sleep(1000)) {});
+  UNTIL_ANOTHER_HAS_RUN(waituntil(ch_get(&f, &y)) {} or waituntil(ch_sleep(1000)){});
   UNTIL_ANOTHER_HAS_RUN(do { async y++; } finish);
+  UNTIL_ANOTHER_HAS_RUN(EXPECT(ch_activity_wait(&ended) == 0));
+  UNTIL_ANOTHER_HAS_RUN(EXPECT(ch_fd_wait(-1, POLLIN, CH_FOREVER) == -EBADF));
+  UNTIL_ANOTHER_HAS_RUN(ch_spin_acquire(&spin); ch_spin_release(&spin));
   EXPECT(y > 0);
   ch_channel_destroy(&c);
+}
+
+/* Functions of another module, with versions that are written by hand: the name tells nothing. */
+int by_hand(int), ch_by_hand(int);
+static __attribute__((used)) int plainly(int x) { return x + 1; }
+static __attribute__((used)) struct ch_int_result interruptibly(int x) { return ch_done(x + 1); }
+__asm__(".globl by_hand, ch_by_hand, by_hand.int, ch_by_hand.int\n"
+        ".set by_hand, plainly\n .set ch_by_hand, plainly\n"
+        ".set by_hand.int, interruptibly\n .set ch_by_hand.int, interruptibly");
+TEST(law_1_so_do_replacements_by_hand) {
+  UNTIL_ANOTHER_HAS_RUN(EXPECT(by_hand(3) == 4));
+  UNTIL_ANOTHER_HAS_RUN(EXPECT(ch_by_hand(3) == 4));
 }
 
 TEST(law_1_so_do_locks_that_are_not_had_in_time) {
