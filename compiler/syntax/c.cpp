@@ -244,7 +244,7 @@ void Translator::statements(size_t end) {
     size_t before = position;
     statement(true);
     if (position == before)
-      take(); // a stray token: clang will complain
+      take(); // a token that does not belong here: clang will complain
   }
 }
 

@@ -23,7 +23,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-static const int64_t second = 1000000000, idle = 60 * second, patience = 30 * second;
+static const int64_t second = 1000000000, idle = 60 * second, timeout = 30 * second;
 
 /* ---- the servers ---- */
 
@@ -142,7 +142,7 @@ static bool send_all(int to, const char *bytes, size_t n) {
 
 /* Passes the rest of the message on, as it comes. Each piece moves the scope's deadline on. */
 static bool carry(struct side *from, struct message *m, int to, ch_scope *scope) {
-  for (; !m->complete; ch_deadline_move(scope, ch_now() + patience)) {
+  for (; !m->complete; ch_deadline_move(scope, ch_now() + timeout)) {
     if (from->begin == from->end) {
       ssize_t got = read(from->fd, from->bytes, PIECE);
       if (got <= 0) /* some answers end with their connection */
@@ -197,7 +197,7 @@ static const char *read_head(struct request *r) {
       if (c->end >= PIECE)
         return "431 Request Header Fields Too Large";
       ssize_t got = -1;
-      within(patience) do got = read(c->fd, c->bytes + c->end, PIECE - c->end);
+      within(timeout) do got = read(c->fd, c->bytes + c->end, PIECE - c->end);
       finish;
       if (got <= 0)
         return c->end == 0 || got == 0 || errno != ECANCELED ? "" : "408 Request Timeout";
@@ -232,7 +232,7 @@ static enum result exchange(struct request *r, int server, bool *keeps) {
   bool came = false;
   from.fd = server;
   *keeps = false;
-  within(patience) do {
+  within(timeout) do {
     ch_scope *scope = ch_scope_here();
     if (send_all(server, r->client->bytes, r->taken)) {
       r->client->begin = r->taken;

@@ -26,10 +26,10 @@ static int next_click(long ns) {
 }
 
 static void dialogue(GMainLoop *loop) {
-  const long patience = 60000000000;
-  printf("first click: button %d\n", next_click(patience));
-  printf("second click: button %d\n", next_click(patience));
-  printf("third click: button %d\n", next_click(patience));
+  const long timeout = 60000000000;
+  printf("first click: button %d\n", next_click(timeout));
+  printf("second click: button %d\n", next_click(timeout));
+  printf("third click: button %d\n", next_click(timeout));
   printf("%s\n", next_click(20000000) ? "one more" : "no click within the time");
   g_main_loop_quit(loop);
 }

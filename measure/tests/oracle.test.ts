@@ -63,7 +63,7 @@ for (const time of times)
     test(`Chromium, ${mode}: every callback has the parent that registered it${time}`, async () => {
       const record = async (): Promise<Verdict[]> => {
         const out = path.join(temporary(), 'trace.jsonl')
-        const server = await serveOracles({ patience: 60_000 })
+        const server = await serveOracles({ timeout: 60_000 })
         try {
           await recordWeb(server.url, {
             out,

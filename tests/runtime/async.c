@@ -304,8 +304,8 @@ FRAME_FUNCTION(yields_and_blocks, { int i; }) {
   note("y");
   END
 }
-ASYNC_MAIN(cancelled_stray, 4, { int i; }) {
-  BEGIN(cancelled_stray_body)
+ASYNC_MAIN(cancelled_before_settled, 4, { int i; }) {
+  BEGIN(cancelled_before_settled_body)
   ENTER(&S);
   ASYNC(1, &S, yields_and_blocks(NULL))
   note("m");
@@ -320,14 +320,14 @@ FRAME_FUNCTION(cancels_later, { int i; }) {
   ch_scope_cancel(&S);
   END
 }
-MAIN_FUNCTION(cancelled_stray_main, { int i; }) {
-  BEGIN(cancelled_stray_main_body)
+MAIN_FUNCTION(cancelled_before_settled_main, { int i; }) {
+  BEGIN(cancelled_before_settled_main_body)
   SPAWN(NULL, cancels_later, NULL, 0);
-  CALL(5, cancelled_stray(0, NULL, NULL))
+  CALL(5, cancelled_before_settled(0, NULL, NULL))
   END
 }
 TEST(law_4_cancel_finds_a_branch_whose_scope_is_not_settled_yet) {
-  run_domain(cancelled_stray_main);
+  run_domain(cancelled_before_settled_main);
   EXPECT_NOTES("x m y");
   EXPECT(A.result == ECANCELED);
 }

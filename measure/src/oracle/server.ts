@@ -10,7 +10,7 @@ export interface OracleServer {
 }
 
 /** In the page: runs each program in a task of its own, and says when all callbacks have run. */
-function runner(programs: Record<string, (m: { p(): void; c(): void }) => unknown>, patience: number): void {
+function runner(programs: Record<string, (m: { p(): void; c(): void }) => unknown>, timeout: number): void {
   const g = globalThis as any
   const waiting = new Set(Object.keys(programs))
   g.oracleWaiting = waiting
@@ -34,7 +34,7 @@ function runner(programs: Record<string, (m: { p(): void; c(): void }) => unknow
       50 + (at += 6),
     )
   }
-  setTimeout(() => (g.oracleOver = true), 50 + at + patience)
+  setTimeout(() => (g.oracleOver = true), 50 + at + timeout)
   addEventListener(
     'message',
     (e) => typeof e.data === 'string' && e.data.startsWith('seen:') && waiting.delete(e.data.slice(5)),
@@ -62,11 +62,11 @@ onmessage = (e) => { if (e.data === 'to-worker') { mark('c', 'to-worker'); postM
 `
 
 export async function serveOracles(
-  options: { only?: string[]; patience?: number; extra?: string } = {},
+  options: { only?: string[]; timeout?: number; extra?: string } = {},
 ): Promise<OracleServer> {
   const chosen = webOracles.filter((o) => options.only === undefined || options.only.includes(o.name))
   const programs = chosen.map((o) => `${JSON.stringify(o.name)}: ${String(o.program)}`).join(',\n')
-  const page = `<!doctype html><meta charset="utf-8"><title>callbacks</title><link rel="icon" href="data:,"><body style="height:2000px"><script>(${String(runner)})({\n${programs}\n}, ${options.patience ?? 1500})${options.extra ?? ''}</script>`
+  const page = `<!doctype html><meta charset="utf-8"><title>callbacks</title><link rel="icon" href="data:,"><body style="height:2000px"><script>(${String(runner)})({\n${programs}\n}, ${options.timeout ?? 1500})${options.extra ?? ''}</script>`
   const text: Record<string, [string, string | Buffer]> = {
     '/image.png': [
       'image/png',

@@ -23,7 +23,7 @@ export interface BrowserEndpoint {
 }
 
 /** Milliseconds. */
-const PATIENCE = 5000
+const TIMEOUT = 5000
 
 /** `where`: a port, `host:port`, or an address with one (`http://…`, `ws://…`). */
 export async function findEndpoint(where: string): Promise<NodeEndpoint | BrowserEndpoint> {
@@ -54,7 +54,7 @@ function addressOf(where: string): string {
 
 async function ask(base: string, what: string, where: string): Promise<any> {
   try {
-    const response = await fetch(`${base}/json/${what}`, { signal: AbortSignal.timeout(PATIENCE) })
+    const response = await fetch(`${base}/json/${what}`, { signal: AbortSignal.timeout(TIMEOUT) })
     return await response.json()
   } catch {
     throw new MeasureError(

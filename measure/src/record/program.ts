@@ -25,7 +25,7 @@ export interface RunOptions {
 }
 
 /** Milliseconds that a program has to end by itself once it was told to. */
-const PATIENCE = 5000
+const TIMEOUT = 5000
 
 export interface Ended {
   code: number | null
@@ -60,7 +60,7 @@ export async function ended(child: ChildProcess, options: RunOptions, killOthers
     killer = setTimeout(() => {
       options.progress?.('the program does not end; killing it')
       hung = child.kill('SIGKILL')
-    }, PATIENCE)
+    }, TIMEOUT)
   }
   const done = atExit(() => {
     child.kill('SIGKILL')

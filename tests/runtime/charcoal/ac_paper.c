@@ -64,8 +64,8 @@ static void start_servers(const int64_t *times) {
   }
 }
 
-/* Section 1, TwinLookupAC: S3 runs when S1 and S2 have both been executed to completion. */
-static void twin_lookup(void) {
+/* Section 1, two lookups: S3 runs when S1 and S2 have both been executed to completion. */
+static void two_lookups(void) {
   int a = 0, b = 0;
   do {
     async lookup_one(&servers[0], 4, &a); /* S1 */
@@ -78,7 +78,7 @@ static void twin_lookup(void) {
 }
 TEST(section_1_two_lookups_at_once) {
   start_servers((int64_t[]){30, 20, 10});
-  STARTS twin_lookup();
+  STARTS two_lookups();
   AFTER(30);
   EXPECT_NOTES("S2");
 }

@@ -42,7 +42,7 @@ const KINDS = [
 export async function calibrateWeb(browser: Browser, mode: Mode): Promise<Calibration> {
   const { cdp } = browser
   const dir = mkdtempSync(path.join(tmpdir(), 'charcoal-calibrate-'))
-  const server = await serveOracles({ only: KINDS, patience: 600 })
+  const server = await serveOracles({ only: KINDS, timeout: 600 })
   const { targetId } = await cdp.send('Target.createTarget', { url: 'about:blank' })
   try {
     const measure = async (session: string): Promise<Costs> => {

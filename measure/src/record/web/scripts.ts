@@ -7,7 +7,7 @@ import type { Cdp } from './cdp.ts'
 const MAX_SCRIPTS = 400
 const MAX_BYTES = 64 << 20
 /** Milliseconds for all of them. */
-const PATIENCE = 10_000
+const TIMEOUT = 10_000
 
 export class Scripts {
   private readonly cdp: Cdp
@@ -27,7 +27,7 @@ export class Scripts {
    */
   async maps(): Promise<Map<string, string>> {
     const texts = new Map<string, string>()
-    const until = Date.now() + PATIENCE
+    const until = Date.now() + TIMEOUT
     for (const [url, { map, session }] of this.found) {
       texts.set(url, `//# sourceMappingURL=${map}`)
       if (map.startsWith('data:') || Date.now() > until) continue
