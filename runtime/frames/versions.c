@@ -179,17 +179,31 @@ void ch_versions_end(void) {
   free(c);
 }
 
-/* Generated code asks when `near` has another function in this one's place. Now and then this one gets it: so of two
- * that are called in turn the more frequent has it most of the time. */
-CH_KEEPS_REGISTERS void *ch_version_of(void *fn, void *adapter) {
-  const bool none = ch_tls.versions == ch_versions_none;
-  struct ch_version_entry *slot = (none ? none_far : own()->far) + hash(fn) % FAR;
-  void *version = CH_LIKELY(__atomic_load_n(&slot->fn, __ATOMIC_RELAXED) == fn && fn) ? slot->version : look_up(fn);
-  if (CH_LIKELY(version)) {
-    if (CH_UNLIKELY(++own()->missed % 16 == 0))
+static inline struct ch_version_entry *far_of(const void *fn) {
+  struct ch_version_entry *far = ch_tls.versions == ch_versions_none ? none_far : own()->far;
+  return &far[hash(fn) % FAR];
+}
+
+/* Of two functions that are called in turn and have one place in `near`, each gets it now and then: so the more
+ * frequent has it most of the time. */
+CH_COLD CH_KEEPS_REGISTERS static void *look_further(void *fn, void *adapter) {
+  const struct ch_version_entry *slot = far_of(fn);
+  void *version = __atomic_load_n(&slot->fn, __ATOMIC_RELAXED) == fn && fn ? slot->version : look_up(fn);
+  if (version) {
+    if (++own()->missed % 16 == 0)
       look_up(fn);
     return version;
   }
+  ch_tls.callee = fn;
+  return adapter;
+}
+
+/* Generated code asks when `near` has another function in this one's place, or when the function has no version:
+ * `near` does not say so. The latter is usual, for leaves have none, and takes no further call. */
+CH_KEEPS_REGISTERS void *ch_version_of(void *fn, void *adapter) {
+  const struct ch_version_entry *slot = far_of(fn);
+  if (CH_UNLIKELY(__atomic_load_n(&slot->fn, __ATOMIC_RELAXED) != fn || slot->version))
+    CH_JUMP_TO look_further(fn, adapter);
   ch_tls.callee = fn;
   return adapter;
 }
