@@ -263,7 +263,8 @@ void Splitter::eraseInMemory() {
 }
 
 // Memory is as good as a callee-saved register for what lives across a call, and takes no prologue. A register is
-// better where the value is busy between calls: in a loop whose usual path makes no suspending call.
+// better where the value is busy between calls: in a loop whose usual path makes no suspending call. What crosses only
+// yields needs no callee-saved one.
 Splitter::ValueSet Splitter::valuesInRegister(const CrossingValues &crossing, const BlockFrequencyInfo &frequency) {
   ValueSet inRegister;
   frequencies.clear();
@@ -272,10 +273,10 @@ Splitter::ValueSet Splitter::valuesInRegister(const CrossingValues &crossing, co
   for (const CrossingValues::Value &V : crossing.values) {
     if (V.points.size() > Few || isFrame(V.value))
       continue;
-    uint64_t crossed = frequency.getEntryFreq().getFrequency(), busy = 0;
+    uint64_t crossed = 0, busy = 0;
     for (unsigned k : V.points)
       if (!isYieldOrPause(*points[k].at))
-        crossed = std::max(crossed, frequencies[k]);
+        crossed = std::max({crossed, frequencies[k], frequency.getEntryFreq().getFrequency()});
     auto *I = dyn_cast<Instruction>(V.value);
     busy = frequency.getBlockFreq(I ? I->getParent() : body).getFrequency();
     for (User *U : V.value->users())
