@@ -54,6 +54,8 @@ export const PAIRS = [
   ['atomic-3', 'label-in-loop', 'loop'],
   ['call', 'charcoal', 'native'],
   ['call', 'plugin', 'native'],
+  ['await-resolved', 'charcoal', 'native'],
+  ['await-resolved', 'plugin', 'native'],
   ['fusion-3', 'plugin', 'native-plain'],
 ]
 
@@ -133,10 +135,17 @@ export const CASES = {
         )
     },
   },
-  'await-resolved': waits(() => {
-    const p = Promise.resolve(1)
-    return () => p
-  }),
+  'await-resolved': {
+    ...waits(() => {
+      const p = Promise.resolve(1)
+      return () => p
+    }),
+    plugin: plugin(
+      `const p = Promise.resolve(1)
+      async function main(n) { let s = 0; for (let i = 0; i < n; i++) s += await p; return s }`,
+      (n) => n,
+    ),
+  },
   'await-pending': waits(() => () => new Promise((done) => queueMicrotask(() => done(1)))),
   'spawn-join': {
     charcoal: ours(({ spawn }, n) => {

@@ -25,6 +25,16 @@ async function both(source: string, file = 'x.js'): Promise<{ plain: unknown; ou
 }
 
 const CASES: Record<string, string> = {
+  'one await of promises, calls, values and thenables, which fail or not, one inside the other': `
+async function f(x) { await null; if (x === 'bad') throw x; return x }
+const later = (x) => tick().then(() => f(x))
+async function main() {
+  const log = []
+  for (const make of [f, later, (x) => x, async (x) => x, (x) => ({ then: (ok) => ok(x) }), (x) => Promise.reject(x)])
+    for (const x of ['good', 'bad', undefined])
+      try { log.push(await make(await make(x))) } catch (error) { log.push('threw ' + error) }
+  return log
+}`,
   'calls and awaits': `async function f(x) { return x + 1 }
 async function main() { const a = await f(1); return [a, await f(a), await 5, await Promise.resolve(6)] }`,
   'arrows, with this and arguments': `function Outer() { this.n = 5; const g = async (x) => { await tick();
@@ -207,7 +217,8 @@ export const f = async <T,>(x: T, { y }: { y: number } = { y: 1 }): Promise<T> =
     /get\(k: string, n\?: number\): Promise<T> \{ return \$charcoal\.go\(function\* get\$activity \(\) \{/.test(code),
     code,
   )
-  ok(/\(yield\* \$charcoal\.wait\(load<T>\(k\)\)\)\) as T/.test(code), code)
+  ok(code.includes('(($charcoal.isPromise($awaited = load<T>(k)) ? yield $awaited : yield* '), code)
+  ok(code.includes('$charcoal.wait($awaited))) as T'), code)
   ok(/^;?\nimport \* as \$charcoal/.test(code), code)
   const given = '(x: T, { y }: { y: number } = { y: 1 })'
   ok(
@@ -215,6 +226,15 @@ export const f = async <T,>(x: T, { y }: { y: number } = { y: 1 }): Promise<T> =
       code.includes('=> { return $charcoal.go(function* f$activity (x: T'),
     code,
   )
+})
+
+test('a function may run before the first line of its module, in a circle of imports', async () => {
+  const early = `const result = f()\nasync function f() { return (await p) + 1 }`
+  const code = transform(early, { all: true })!.code.replace(/^import .*?;/, '')
+  // The function runs before what the plugin has put in front of the first statement.
+  const [declared, first] = [code.slice(0, code.indexOf('const result')), code.slice(code.indexOf('const result'))]
+  const run = new Function('$charcoal', 'p', `${first.replace('\n', `\n${declared}`)}\nreturn result`)
+  same(await run(runtime, Promise.resolve(4)), 5)
 })
 
 test('an atomic block with an await at the top level of a module is refused, not ignored', () => {
@@ -243,7 +263,7 @@ const k = async () => { atomic: { await g() } }`,
   )!
   ok(
     /async function f\(\) \{ await g\(\) \}/.test(code) &&
-      /function \*h\$activity\(\) \{ "use activity"; yield\*/.test(code) &&
+      /function \*h\$activity\(\) \{ "use activity"; \$charcoal\.isPromise\(/.test(code) &&
       /const k = \(\) => \{ return/.test(code),
     code,
   )
@@ -288,6 +308,7 @@ test('what cannot be transformed is refused, with place and remedy', () => {
   refused('async function f() { atomic: for (;;) await 1 }', /a\.js:1:22: `atomic:` stands before a block/)
   refused('async function* f() { atomic: { yield 1 } }', /the consumer would run inside the block/)
   refused('async function f($charcoal) { await 1 }', /a\.js:1:18: the name \$charcoal is taken/)
+  refused('let $awaited; async function f() { await 1 }', /a\.js:1:5: the name \$awaited is taken/)
   refused('async function f() { await using x = y }', /try \{ … \} finally/)
   refused('class A extends B { async m() { super.x = 1 } }', /cannot be assigned/)
   refused('function o() { return async ([a]) => arguments[0] }', /take the value outside/)

@@ -285,6 +285,7 @@ export class Domain extends Scheduler implements types.Domain {
 
   /** What a branch asks for that is not a call of its own. False: the branch is blocked. */
   private ask(op: any, kind: number | undefined, branch: Branch): boolean {
+    if (kind === undefined && op instanceof Promise) return blockOnPromise(branch, op)
     if (kind === CALL && op.value !== op) return beginCall(delegate(op), branch) // by `yield` alone, as in the papers
     if (kind! >= SUSPENSION && kind! <= CALL) return (op as Suspension<unknown>).begin(branch)
     if (typeof op === 'object' && op !== null) {

@@ -23,6 +23,11 @@ function $wait(what: unknown): unknown {
 }
 export { $wait as wait }
 
+/** A promise is handed to the run loop as it is, which costs less than to make an operation of it. */
+export function isPromise(what: unknown): boolean {
+  return what instanceof Promise
+}
+
 type Body = (...args: any[]) => Generator<unknown, any, any>
 
 /**

@@ -79,21 +79,26 @@ function treeOf(source: string, file: string): Node {
   }).program as unknown as Node
 }
 
-/** The runtime is imported as `$charcoal`: a variable of that name in the file would hide it, or be declared twice. */
+/** What a transformed file declares: the runtime, and what was awaited last. */
+const OURS = ['$charcoal', '$awaited']
+
+/** A variable of such a name in the file would hide ours, or be declared twice. */
 function refuseOurName(tree: Node, source: string, file: string): void {
   let taken: Node | undefined
-  const isTaken = (n: Node): boolean => n.type === 'Identifier' && n.name === '$charcoal' && source[n.start - 1] !== '.'
+  const isTaken = (n: Node): boolean => n.type === 'Identifier' && OURS.includes(n.name) && source[n.start - 1] !== '.'
   some(tree, (n) => isTaken(n) && ((taken = n), true), () => true)
   if (taken !== undefined)
     throw new TransformError(
       file,
       taken.loc.start,
-      'the name $charcoal is taken in a transformed file, which imports the runtime under it; choose another name',
+      `the name ${taken.name} is taken in a transformed file, which declares it for its own use; choose another name`,
     )
 }
 
 function importOf(runtime: string, format: 'module' | 'commonjs'): string {
-  return format === 'module' ? `import * as $charcoal from ${runtime};` : `const $charcoal = require(${runtime});`
+  const own = 'var $awaited;' // not `let`: in a circle of imports a function may run before this line
+  if (format === 'module') return `import * as $charcoal from ${runtime}; ${own}`
+  return `const $charcoal = require(${runtime}); ${own}`
 }
 
 const COMMONJS = new Set(['require', 'module', 'exports', '__dirname', '__filename'])

@@ -14,17 +14,21 @@ export function rewriteAwait(module: ModuleText, node: Node, parent: Node, withi
   const end = node.start + /^await[ \t]*/.exec(module.source.slice(node.start))![0].length
   module.edits.remove(node.start, end)
   combinator(module, node.argument)
-  const fused = fuse(module, node, within)
-  module.edits.before(end, fused ? `${open}yield* (` : `${open}yield* $charcoal.wait(`)
-  module.edits.after(node.end, isStatement ? ')' : '))')
+  const [before, after] = asked(module, node, within)
+  module.edits.before(end, open + before)
+  module.edits.after(node.end, isStatement ? after : `${after})`)
 }
 
-/** May the function that is called here run in its caller? */
-function fuse(module: ModuleText, node: Node, within: Node): boolean {
+/** What stands before and behind what is awaited. */
+function asked(module: ModuleText, node: Node, within: Node): [before: string, after: string] {
   const { type, callee } = node.argument
-  const fused = type === 'CallExpression' && module.fusible.has(callee.name) && isFused(node, within)
-  if (fused) module.edits.after(callee.end, '$activity')
-  return fused
+  // It may be a promise, which the run loop takes as it is.
+  if (type !== 'CallExpression' || !module.fusible.has(callee.name))
+    return ['$charcoal.isPromise($awaited = ', ') ? yield $awaited : yield* $charcoal.wait($awaited)']
+  if (!isFused(node, within)) return ['yield* $charcoal.wait(', ')']
+  // The function that is called here runs in its caller.
+  module.edits.after(callee.end, '$activity')
+  return ['yield* (', ')']
 }
 
 /** What is waited for here may be a `Promise.all`. */

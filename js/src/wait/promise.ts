@@ -5,10 +5,10 @@
  * empty; a branch uses one cell for all its waits in turn, so that an ordinary wait allocates nothing but what `then`
  * needs.
  *
- * - `cell.wait` is the wait that the cell's promise will answer, null after it was withdrawn.
+ * - `cell.branch` is who waits for the cell's promise, null after that wait was withdrawn.
  */
 import { isSuspension, NEXT, Suspension, THROW } from '../core/suspension.ts'
-import type { Blocker, Branch, Domain } from '../core/types.ts'
+import type { Blocker, Branch } from '../core/types.ts'
 import { domain, noteOurs } from '../core/current.ts'
 import { then } from '../core/host.ts'
 import { isActivity } from '../core/activity.ts'
@@ -19,25 +19,12 @@ import type { Operation } from '../core/suspension.ts'
 
 export class PromiseCell implements Blocker {
   branch: Branch | null
-  private readonly domain: Domain
-  readonly ok: (value: unknown) => void
-  readonly bad: (error: unknown) => void
+  // Bound functions: closures would take half as much memory again.
+  readonly ok: (value: unknown) => void = fulfilled.bind(this)
+  readonly bad: (error: unknown) => void = rejected.bind(this)
 
   constructor(branch: Branch) {
     this.branch = branch
-    this.domain = branch.group.home.domain
-    this.ok = (value) => this.answer(NEXT, value)
-    this.bad = (error) => this.answer(THROW, error)
-  }
-
-  private answer(mode: 0 | 1, value: unknown): void {
-    noteOurs()
-    const { branch } = this
-    if (branch === null) return
-    branch.blocked = null
-    branch.mode = mode
-    branch.answer = value
-    this.domain.readyFromHost(branch)
   }
 
   withdraw(): void {
@@ -52,6 +39,23 @@ export class PromiseCell implements Blocker {
   get outside(): 2 {
     return 2
   }
+}
+
+function fulfilled(this: PromiseCell, value: unknown): void {
+  answer(this.branch, NEXT, value)
+}
+
+function rejected(this: PromiseCell, error: unknown): void {
+  answer(this.branch, THROW, error)
+}
+
+function answer(branch: Branch | null, mode: 0 | 1, value: unknown): void {
+  noteOurs()
+  if (branch === null) return
+  branch.blocked = null
+  branch.mode = mode
+  branch.answer = value
+  branch.group.home.domain.readyFromHost(branch)
 }
 
 const ignore = (): void => {}
