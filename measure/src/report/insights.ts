@@ -44,7 +44,7 @@ export function insights(f: Figures): { topic: string; text: string }[] {
     all > 0,
     () =>
       `${whole(all)} gaps between non-recurring continuations are shorter than 10 ms; ${percent(short, all)} ` +
-      'of these were interrupted. The others looked atomic, and were not.',
+      'of these were interrupted: they looked atomic, and were not.',
   )
   say(
     'Chains',
