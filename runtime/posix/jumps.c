@@ -22,8 +22,9 @@ typedef void jump_fn(struct __jmp_buf_tag *, int) __attribute__((noreturn));
 extern __typeof__(dlsym) dlsym __attribute__((weak)); /* missing in static programs */
 static jump_fn *checked;
 
-/* Looked up early: the first jump may be one out of a signal handler, where dlsym must not be called. */
-__attribute__((constructor)) static void find_checked(void) {
+/* Looked up before any constructor of the program: the first jump may be one out of a signal handler, where dlsym must
+ * not be called. */
+__attribute__((constructor(101))) static void find_checked(void) {
   void *found = dlsym ? dlsym(RTLD_NEXT, "__longjmp_chk") : NULL;
   checked = found ? (jump_fn *)(uintptr_t)found : siglongjmp;
 }
