@@ -1,4 +1,5 @@
 #include "posix/births.h"
+#include "posix/single_activity.h"
 #include "reactor/reactor.h"
 #include "sched/domain.h"
 #include "sched/host.h"
@@ -25,6 +26,7 @@ static intptr_t live(void *memory) {
   struct birth b = *(struct birth *)memory;
   free(memory);
   ch_host_watch_thread();
+  ch_in_programs_thread = true;
   ch_domain_run((void *)body, &b, sizeof b, "pthread_create", false);
   ch_host_unwatch_thread();
   intptr_t result = ch_domain.result;

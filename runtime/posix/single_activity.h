@@ -8,6 +8,9 @@
 /* Nobody but the running activity, which has no scope open, can do anything in this domain until it goes on. */
 CH_HIDDEN bool ch_is_single_activity(void);
 
+/* This thread was made by the program's own pthread_create or thrd_create: so pthread_cancel may end it. */
+CH_HIDDEN extern __thread __attribute__((tls_model("initial-exec"))) bool ch_in_programs_thread;
+
 /* At the head of a replacement that may wait: makes the plain call then. In an atomic block (these are the marks of
  * one, which the compiler's own words leave) a name means the plain function. */
 void __charcoal_atomic_enter(void);
@@ -19,6 +22,14 @@ void __charcoal_atomic_leave(int *);
       __charcoal_atomic_enter();                                                                                       \
       return (call);                                                                                                   \
     }                                                                                                                  \
+  } while (0)
+/* The same for calls that a lone activity of main, or of a domain of Charcoal's, had better make here: if nobody can
+ * ever end its wait, that is reported. In a thread of the program's own the plain call is a cancellation point as POSIX
+ * has it, with the handlers of pthread_cleanup_push. */
+#define CH_SINGLE_ACTIVITY_OF_THREAD(call)                                                                             \
+  do {                                                                                                                 \
+    if (ch_in_programs_thread)                                                                                         \
+      CH_SINGLE_ACTIVITY(call);                                                                                        \
   } while (0)
 
 #endif

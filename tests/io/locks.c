@@ -112,11 +112,15 @@ TEST(threads_and_activities_share_a_mutex) {
 
 static pthread_cond_t not_empty = PTHREAD_COND_INITIALIZER, not_full = PTHREAD_COND_INITIALIZER;
 static int items, taken[8];
+static const struct timespec *limit;
+static void wait_on(pthread_cond_t *c) {
+  EXPECT((limit ? pthread_cond_timedwait(c, &m, limit) : pthread_cond_wait(c, &m)) == 0);
+}
 static void put(int n) {
   for (int i = 0; i < n; i++) {
     pthread_mutex_lock(&m);
     while (items == 3)
-      pthread_cond_wait(&not_full, &m);
+      wait_on(&not_full);
     items++;
     pthread_cond_signal(&not_empty);
     pthread_mutex_unlock(&m);
@@ -126,7 +130,7 @@ static void take(int n, int *to) {
   for (int i = 0; i < n; i++) {
     pthread_mutex_lock(&m);
     while (items == 0)
-      pthread_cond_wait(&not_empty, &m);
+      wait_on(&not_empty);
     items--;
     pthread_cond_signal(&not_full);
     pthread_mutex_unlock(&m);
@@ -153,6 +157,15 @@ static void bounded_buffer(void) {
 }
 TEST(threads_and_activities_share_a_bounded_buffer) { bounded_buffer(); }
 TEST(and_with_a_recursive_mutex) {
+  m = of_kind(PTHREAD_MUTEX_RECURSIVE);
+  bounded_buffer();
+}
+
+TEST(and_with_a_limit) {
+  struct timespec until;
+  clock_gettime(CLOCK_REALTIME, &until);
+  until.tv_sec += 100;
+  limit = &until;
   m = of_kind(PTHREAD_MUTEX_RECURSIVE);
   bounded_buffer();
 }

@@ -285,6 +285,20 @@ int ch_condition_wait(pthread_cond_t *cond, pthread_mutex_t *m, clockid_t clock,
   return error ? error : ch_lock_wait(&c.w);
 }
 
+static void note_again(void *mutex) { ch_mutex_note(mutex); }
+int ch_condition_wait_plainly(pthread_cond_t *cond, pthread_mutex_t *m, clockid_t clock, const struct timespec *until) {
+  int result;
+  pthread_cleanup_push(note_again, m);
+  if (!until)
+    result = pthread_cond_wait(cond, m);
+  else if (clock < 0)
+    result = pthread_cond_timedwait(cond, m, until);
+  else
+    result = pthread_cond_clockwait(cond, m, clock, until);
+  pthread_cleanup_pop(1);
+  return result;
+}
+
 /* ---- conditions that other processes share ---- */
 
 /* The mutex is the domain's thread's, which has lent it: its owner, where that counts, is now this one. */

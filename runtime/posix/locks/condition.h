@@ -34,4 +34,9 @@ CH_HIDDEN long ch_call_shared_wait(void *);
 CH_HIDDEN int ch_condition_signal(pthread_cond_t *);
 CH_HIDDEN int ch_condition_broadcast(pthread_cond_t *);
 
+/* The C library's own wait, of a thread's only activity: a cancellation point of threads. Whoever has had the mutex
+ * meanwhile has noted itself in it, so the caller's note is renewed, also before the thread's cleanup handlers run.
+ * clock < 0: the condition's own. until NULL: for ever. */
+CH_HIDDEN int ch_condition_wait_plainly(pthread_cond_t *, pthread_mutex_t *, clockid_t, const struct timespec *until);
+
 #endif

@@ -215,6 +215,11 @@ void ch_mutex_give(pthread_mutex_t *m, struct ch_lock_wait *w) {
     ch_lock_fire(w, w->result);
 }
 
+void ch_mutex_note(pthread_mutex_t *m) {
+  if (is_here(m))
+    set_owner(m, self(), NULL);
+}
+
 bool ch_mutex_lend(pthread_mutex_t *m, bool lend) {
   struct ch_queue *q = ch_queue_of(m);
   if (is_robust(m))
@@ -437,7 +442,7 @@ CH_REPLACES_IN_C(pthread_mutex_unlock, pthread_mutex_t *m) { return ch_done(unlo
 _Static_assert(sizeof(mtx_t) == sizeof(pthread_mutex_t), "C11's mutexes are the same objects");
 
 static intptr_t ended_as_thrd(struct ch_clause *all, unsigned selected) {
-  return (void)selected, ch_thrd_result((int)all[0].value);
+  return ch_thrd_result((int)ch_lock_ended(all, selected));
 }
 static const struct ch_leaf mtx_leaf = CH_LOCK_LEAF_OF("mtx_lock", struct ch_lock_wait, ended_as_thrd);
 

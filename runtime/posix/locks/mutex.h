@@ -28,6 +28,8 @@ CH_HIDDEN void ch_mutex_give(pthread_mutex_t *, struct ch_lock_wait *);
 CH_HIDDEN struct ch_branch *ch_mutex_holder(const void *mutex, const void **place);
 /* A thread of the pool has it for the running activity; or has given it back. False: that is impossible for this one.
  */
+/* The running activity has it, and took it by a plain call. */
+CH_HIDDEN void ch_mutex_note(pthread_mutex_t *);
 CH_HIDDEN bool ch_mutex_lend(pthread_mutex_t *, bool lend);
 /* The mutex is held by this domain's thread. */
 CH_HIDDEN bool ch_mutex_is_here(const pthread_mutex_t *);

@@ -413,7 +413,17 @@ bool ch_queue_withdraw(struct ch_clause *c) {
 }
 bool ch_queue_refuse(struct ch_clause *c) { return (void)c, false; }
 
-intptr_t ch_lock_ended(struct ch_clause *all, unsigned selected) { return (void)selected, (int)all[0].value; }
+static void hold_cancellation_back(struct ch_lock_wait *w) {
+  int state;
+  if (w->clause.type->cancel == ch_queue_refuse && ch_domain.live == 1)
+    w->holds_back = pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state) == 0 && state == PTHREAD_CANCEL_ENABLE;
+}
+static int end(struct ch_lock_wait *w) {
+  if (CH_UNLIKELY(w->holds_back))
+    pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, NULL);
+  return (int)w->clause.value;
+}
+intptr_t ch_lock_ended(struct ch_clause *all, unsigned selected) { return (void)selected, end(ch_lock_wait_of(all)); }
 
 /* True: it is over already. */
 static bool begin(struct ch_lock_wait *w) {
@@ -421,6 +431,7 @@ static bool begin(struct ch_lock_wait *w) {
     return true;
   if (w->queue)
     ch_holder_check(ch_activity_of(ch_domain.current));
+  hold_cancellation_back(w);
   return false;
 }
 
@@ -442,7 +453,8 @@ int ch_lock_wait(struct ch_lock_wait *w) {
     return (int)w->clause.value;
   struct ch_queue *q = w->queue;
   bool outside = q && (q->watch || q->paused || q->counted);
-  return ch_wait_native(outside ? CH_BY_WORLD : CH_BY_DOMAIN) < 0 ? ECANCELED : (int)w->clause.value;
+  int error = ch_wait_native(outside ? CH_BY_WORLD : CH_BY_DOMAIN), value = end(w);
+  return error < 0 ? ECANCELED : value;
 }
 
 /* ---- time ---- */

@@ -50,6 +50,7 @@ struct ch_lock_wait {
   unsigned how; /* the type's own: read or write, the round of a barrier */
   int result;   /* what it ends with when it has got the object */
   bool timed, ticking;
+  bool holds_back; /* the thread's cancellation, which was enabled, is disabled while it waits */
 };
 
 /* What a queue whose first waiter could not be given the object waits for. */
@@ -102,7 +103,9 @@ static inline const struct ch_lock_type *ch_lock_type_of(const struct ch_lock_wa
 CH_HIDDEN intptr_t ch_lock_ended(struct ch_clause *, unsigned selected);
 
 /* A copy of w, or of what begins with it and is as large as the leaf's frame says, waits until it has fired, as
- * clause.type->enlist registers it; the result is its value. It waits in cancelled scopes, too. */
+ * clause.type->enlist registers it; the result is its value. It waits in cancelled scopes, too. A lone activity whose
+ * wait is not cancelled holds back pthread_cancel of its thread meanwhile: the domain's sleep would notice it, and
+ * POSIX has it noticed at the thread's next cancellation point. */
 CH_HIDDEN struct ch_int_result ch_lock_wait_int(const struct ch_leaf *, const struct ch_lock_wait *w);
 /* The same on the native stack, in place. */
 CH_HIDDEN int ch_lock_wait(struct ch_lock_wait *w);

@@ -46,19 +46,18 @@ static int wait_on(pthread_cond_t *c, pthread_mutex_t *m, clockid_t clock, const
   return ch_condition_is_shared(c) ? wait_with_others(c, m, clock, t) : ch_condition_wait(c, m, clock, t);
 }
 
-/* Without a time to end it, also a lone activity waits here and not in the plain call: if nobody can ever signal the
- * condition, that is reported. */
 CH_REPLACES(pthread_cond_wait) int ch_posix_pthread_cond_wait(pthread_cond_t *c, pthread_mutex_t *m) {
+  CH_SINGLE_ACTIVITY_OF_THREAD(ch_condition_wait_plainly(c, m, -1, NULL));
   return wait_on(c, m, -1, NULL);
 }
 CH_REPLACES(pthread_cond_timedwait)
 int ch_posix_pthread_cond_timedwait(pthread_cond_t *c, pthread_mutex_t *m, const struct timespec *t) {
-  CH_SINGLE_ACTIVITY(pthread_cond_timedwait(c, m, t));
+  CH_SINGLE_ACTIVITY(ch_condition_wait_plainly(c, m, -1, t));
   return wait_on(c, m, -1, t);
 }
 CH_REPLACES(pthread_cond_clockwait)
 int ch_posix_pthread_cond_clockwait(pthread_cond_t *c, pthread_mutex_t *m, clockid_t clock, const struct timespec *t) {
-  CH_SINGLE_ACTIVITY(pthread_cond_clockwait(c, m, clock, t));
+  CH_SINGLE_ACTIVITY(ch_condition_wait_plainly(c, m, clock, t));
   return wait_on(c, m, clock, t);
 }
 
@@ -81,6 +80,8 @@ CH_REPLACES(pthread_spin_lock) int ch_posix_pthread_spin_lock(pthread_spinlock_t
 
 static int join(pthread_t thread, void **result, clockid_t clock, const struct timespec *until) {
   struct ch_join j = {thread, NULL, 0, clock, until};
+  if (pthread_equal(thread, pthread_self()))
+    return EDEADLK;
   int saved = errno, r = ch_plain_tryjoin(thread, result);
   if (r != EBUSY)
     return r;
@@ -91,14 +92,17 @@ static int join(pthread_t thread, void **result, clockid_t clock, const struct t
   return r;
 }
 CH_REPLACES(pthread_join) int ch_posix_pthread_join(pthread_t thread, void **result) {
+  CH_SINGLE_ACTIVITY_OF_THREAD(pthread_join(thread, result));
   return join(thread, result, CLOCK_REALTIME, NULL);
 }
 CH_REPLACES(pthread_timedjoin_np)
 int ch_posix_pthread_timedjoin(pthread_t thread, void **result, const struct timespec *until) {
+  CH_SINGLE_ACTIVITY_OF_THREAD(pthread_timedjoin_np(thread, result, until));
   return join(thread, result, CLOCK_REALTIME, until);
 }
 CH_REPLACES(pthread_clockjoin_np)
 int ch_posix_pthread_clockjoin(pthread_t thread, void **result, clockid_t clock, const struct timespec *until) {
+  CH_SINGLE_ACTIVITY_OF_THREAD(pthread_clockjoin_np(thread, result, clock, until));
   return join(thread, result, clock, until);
 }
 
@@ -119,15 +123,19 @@ CH_REPLACES(sem_clockwait) int ch_posix_sem_clockwait(sem_t *s, clockid_t clock,
 /* ---- C11: in glibc the same objects under other names ---- */
 
 CH_REPLACES(cnd_wait) int ch_posix_cnd_wait(cnd_t *c, mtx_t *m) {
+  CH_SINGLE_ACTIVITY_OF_THREAD(
+      ch_thrd_result(ch_condition_wait_plainly((pthread_cond_t *)c, (pthread_mutex_t *)m, CLOCK_REALTIME, NULL)));
   return ch_thrd_result(wait_on((pthread_cond_t *)c, (pthread_mutex_t *)m, CLOCK_REALTIME, NULL));
 }
 CH_REPLACES(cnd_timedwait) int ch_posix_cnd_timedwait(cnd_t *c, mtx_t *m, const struct timespec *t) {
-  CH_SINGLE_ACTIVITY(cnd_timedwait(c, m, t));
+  CH_SINGLE_ACTIVITY(
+      ch_thrd_result(ch_condition_wait_plainly((pthread_cond_t *)c, (pthread_mutex_t *)m, CLOCK_REALTIME, t)));
   return ch_thrd_result(wait_on((pthread_cond_t *)c, (pthread_mutex_t *)m, CLOCK_REALTIME, t));
 }
 CH_REPLACES(call_once) void ch_posix_call_once(once_flag *o, void (*init)(void)) { once((pthread_once_t *)o, init); }
 /* By thrd_join itself: who made the thread may keep accounts of it. Cancelled: thrd_error, with errno ECANCELED. */
 CH_REPLACES(thrd_join) int ch_posix_thrd_join(thrd_t thread, int *result) {
+  CH_SINGLE_ACTIVITY_OF_THREAD(thrd_join(thread, result));
   struct ch_join j = {.thread = (pthread_t)thread};
   int saved = errno;
   if (ch_do_call(ch_call_thrd_join, &j, CH_CALL_CANCELLABLE) < 0)

@@ -67,7 +67,7 @@ static int activates(void *ran) {
   activate { ++*(int *)ran; }
   activate[&h] { ++*(int *)ran; }
   EXPECT(ch_activity_wait(&h) == 0);
-  activate (ran) {
+  activate(ran) {
     ch_sleep(1000000);
     ++*(int *)ran;
   }
@@ -112,9 +112,7 @@ TEST(threads_wait_for_descriptors_each_with_a_reactor_of_its_own) {
 static int one(int n) { return n + 1; }
 static int two(int n) { return n + 2; }
 static int (*volatile looked_up[])(int) = {one, two};
-static void *looks_up(void *unused) {
-  return (void *)(intptr_t)(looked_up[0](0) + looked_up[1](0));
-}
+static void *looks_up(void *unused) { return (void *)(intptr_t)(looked_up[0](0) + looked_up[1](0)); }
 static int enough;
 static void *gives_birth(void *unused) {
   pthread_t thread;
@@ -209,7 +207,7 @@ TEST(pthread_exit_waits_for_what_the_thread_has_activated) {
 }
 
 static void *exits_in_activity(void *gate) {
-  activate (gate) {
+  activate(gate) {
     ch_sleep(1000000);
     ch_sem_post(gate);
     ended++;
@@ -263,8 +261,80 @@ TEST(pthread_cancel_cancels_the_first_activity_and_waits_for_the_others) {
   EXPECT(result == PTHREAD_CANCELED && cancelled == 1 && ended == 1);
 }
 
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t condition = PTHREAD_COND_INITIALIZER;
+static pthread_barrier_t barrier;
+static int cleaned;
+static void unlock_and_count(void *unused) {
+  (void)unused;
+  cleaned += pthread_mutex_unlock(&mutex) == 0;
+}
+static void *waits_for_a_condition(void *unused) {
+  (void)unused;
+  EXPECT(pthread_mutex_lock(&mutex) == 0);
+  pthread_cleanup_push(unlock_and_count, NULL);
+  EXPECT(write(begun[1], "x", 1) == 1);
+  for (;;)
+    pthread_cond_wait(&condition, &mutex);
+  pthread_cleanup_pop(0);
+  return NULL;
+}
+static void *joins(void *waiting) {
+  void *result;
+  EXPECT(write(begun[1], "x", 1) == 1);
+  pthread_join(*(pthread_t *)waiting, &result);
+  return NULL;
+}
+static pthread_t begin(void *(*start)(void *), void *argument) {
+  pthread_t thread;
+  char c;
+  EXPECT(pipe(begun) == 0 && pthread_create(&thread, NULL, start, argument) == 0 && read(begun[0], &c, 1) == 1);
+  return thread;
+}
+static void end_by_cancellation(pthread_t thread) {
+  void *result;
+  EXPECT(pthread_cancel(thread) == 0 && pthread_join(thread, &result) == 0 && result == PTHREAD_CANCELED);
+}
+TEST(pthread_cancel_ends_a_lone_activitys_waits_for_conditions_and_threads) {
+  pthread_t waiting = begin(waits_for_a_condition, NULL);
+  end_by_cancellation(begin(joins, &waiting));
+  end_by_cancellation(waiting);
+  EXPECT(cleaned == 1 && pthread_mutex_trylock(&mutex) == 0);
+}
+
+TEST(a_thread_that_joins_itself_is_told_so) {
+  ch_activity other;
+  EXPECT(pthread_join(pthread_self(), NULL) == EDEADLK);
+  activate[&other] { EXPECT(pthread_join(pthread_self(), NULL) == EDEADLK); }
+  ch_activity_wait(&other);
+}
+
+static int meet(void) {
+  int r = pthread_barrier_wait(&barrier);
+  return r == 0 || r == PTHREAD_BARRIER_SERIAL_THREAD;
+}
+static int has_met, has_mutex;
+static void *waits_for_locks(void *unused) {
+  (void)unused;
+  EXPECT(write(begun[1], "x", 1) == 1);
+  has_met = meet();
+  has_mutex = pthread_mutex_lock(&mutex) == 0 && pthread_mutex_unlock(&mutex) == 0;
+  pthread_testcancel();
+  return NULL;
+}
+TEST(pthread_cancel_waits_until_a_lone_activity_has_its_lock) {
+  EXPECT(pthread_barrier_init(&barrier, NULL, 2) == 0 && pthread_mutex_lock(&mutex) == 0);
+  pthread_t thread = begin(waits_for_locks, NULL);
+  void *result;
+  ch_sleep(10000000); /* whether it waits by then or not */
+  EXPECT(pthread_cancel(thread) == 0 && meet());
+  ch_sleep(10000000);
+  EXPECT(pthread_mutex_unlock(&mutex) == 0);
+  EXPECT(pthread_join(thread, &result) == 0 && result == PTHREAD_CANCELED && has_met && has_mutex);
+}
+
 static void *detached(void *descriptor) {
-  activate (descriptor) {
+  activate(descriptor) {
     ch_sleep(3000000);
     EXPECT(write(*(int *)descriptor, "x", 1) == 1);
   }
@@ -341,7 +411,7 @@ static void use_everything(void *ran) {
   EXPECT(ch_activity_wait(&h) == 0 && ch_sleep(1000) == 0);
   within(1000000) do EXPECT(ch_sleep(INT64_C(100000000000)) == ECANCELED);
   finish;
-  activate (ran) {
+  activate(ran) {
     ch_sleep(1000000);
     ++*(int *)ran; /* after the routine has returned */
   }
