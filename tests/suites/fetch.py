@@ -13,6 +13,7 @@
                   own tests
     redis, cpython, git
                   Redis, CPython 3.11 and Git (Debian source packages redis, python3.11, git)
+    glibc         glibc's source (Debian source package glibc), for its own tests
     gcc-torture   gcc 12's gcc.c-torture/execute (Debian package gcc-12-source): FOLDER/*.c
     clang-tests   clang 19's tests of C (Debian source package llvm-toolchain-19): FOLDER/CodeGen, C, Sema, …
 
@@ -177,6 +178,7 @@ NAMES = {
     "redis": partial(package_source, "redis"),
     "cpython": partial(package_source, "python3.11"),
     "git": partial(package_source, "git"),
+    "glibc": partial(package_source, "glibc"),
     "gcc-torture": gcc_torture,
     "clang-tests": clang_tests,
 }

@@ -19,8 +19,9 @@ def parts(build, long):
         ]
     clang = [sys.executable, str(HERE / "clang.py"), "--build", build]
     own = [sys.executable, str(HERE / "own_tests.py"), "--build", build]
+    glibc = [sys.executable, str(HERE / "glibc.py"), "--build", build]
     every = "O0-plain,O2-plain,O0-stress,O2-stress,O0-stress-asan,O2-stress-asan"
-    return [[*applications, "--settings", every], [*torture, "--settings", every], clang, own]
+    return [[*applications, "--settings", every], [*torture, "--settings", every], clang, own, glibc]
 
 
 if __name__ == "__main__":
