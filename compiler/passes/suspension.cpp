@@ -126,8 +126,9 @@ const char *Suspension::whyPlain(Function &F) const {
 }
 
 // A function of another module. Those of the C library that have an interruptible version may block. glibc declares
-// everything else that is no cancellation point and calls nothing back `leaf` (here: nocallback); LLVM knows of more
-// functions that always return soon. All others may block.
+// everything else that is no cancellation point and calls nothing back `leaf` (here: nocallback), but only for
+// compilers that say they are GCC 4.6 or newer. clang says 4.2, so the marks are missing here. LLVM knows of functions
+// that always return soon. All others may block.
 bool Suspension::mayBlock(const Function &F) const {
   auto [entry, isNew] = mayBlockCache.try_emplace(&F, true);
   if (!isNew)
