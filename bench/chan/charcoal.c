@@ -1,8 +1,8 @@
 /* Channels. CASE: pingpong, a message to and fro over two channels without room; buffered, one after the other through
  * room for 128; buffered-2dom, the same from another domain; skynet, COUNT leaves below a tree of activities of which
- * each has ten, and sends the sum of what they send it; ring, COUNT activities with a channel each, round which a
- * number is sent to which each adds 1, also their memory; sieve, the first COUNT primes by a chain of activities, one
- * for each. */
+ * each has ten, and sends the sum of what they send it; skynet-async, the same tree of async calls, whose channels have
+ * room for what the ten send; ring, COUNT activities with a channel each, round which a number is sent to which each
+ * adds 1, also their memory; sieve, the first COUNT primes by a chain of activities, one for each. */
 #include "../common/measure.h"
 #include <charcoal.h>
 #include <charcoal/channel.h>
@@ -68,9 +68,34 @@ static void sky(numbers *out, unsigned long first, unsigned long size) {
   }
   ch_send(out, &sum);
 }
-static unsigned long long skynet(void) {
+
+static void sky_async(numbers *out, unsigned long first, unsigned long size) {
+  if (size == 1) {
+    ch_send(out, &first);
+    return;
+  }
+  numbers sums;
+  unsigned long sum = 0, x;
+  if (ch_channel_init(&sums, 10)) exit(1);
+  do {
+    for (unsigned long i = 0; i < 10; i++)
+      async sky_async(&sums, first + i * (size / 10), size / 10);
+    for (int i = 0; i < 10; i++) {
+      ch_recv(&sums, &x);
+      sum += x;
+    }
+  }
+  finish;
+  ch_channel_destroy(&sums);
+  ch_send(out, &sum);
+}
+
+static unsigned long long skynet(int with_async) {
   unsigned long sum;
-  activate sky(&there, 0, count);
+  if (with_async)
+    activate sky_async(&there, 0, count);
+  else
+    activate sky(&there, 0, count);
   ch_recv(&there, &sum);
   expect(sum, (unsigned long long)count * (count - 1) / 2);
   return sum;
@@ -128,7 +153,8 @@ int main(int argc, char **argv) {
   if (!strcmp(name, "pingpong")) answer = pingpong();
   else if (!strcmp(name, "buffered")) answer = buffered(0);
   else if (!strcmp(name, "buffered-2dom")) answer = buffered(1);
-  else if (!strcmp(name, "skynet")) answer = skynet();
+  else if (!strcmp(name, "skynet")) answer = skynet(0);
+  else if (!strcmp(name, "skynet-async")) answer = skynet(1);
   else if (!strcmp(name, "ring")) answer = ring();
   else if (!strcmp(name, "sieve")) answer = sieve();
   else unknown_case(name);

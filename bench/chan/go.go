@@ -8,14 +8,15 @@ import (
 	"charcoal/bench/common"
 )
 
-func sky(out chan<- uint64, first, size uint64) {
+// room is what each channel has room for.
+func sky(out chan<- uint64, first, size uint64, room int) {
 	if size == 1 {
 		out <- first
 		return
 	}
-	sums, sum := make(chan uint64), uint64(0)
+	sums, sum := make(chan uint64, room), uint64(0)
 	for i := uint64(0); i < 10; i++ {
-		go sky(sums, first+i*(size/10), size/10)
+		go sky(sums, first+i*(size/10), size/10, room)
 	}
 	for i := 0; i < 10; i++ {
 		sum += <-sums
@@ -59,9 +60,12 @@ func main() {
 			sum += <-c
 		}
 		common.Expect(sum, count*(count-1)/2)
-	case "skynet":
-		c := make(chan uint64)
-		go sky(c, 0, count)
+	case "skynet", "skynet-async":
+		c, room := make(chan uint64), 0
+		if name == "skynet-async" {
+			room = 10
+		}
+		go sky(c, 0, count, room)
 		sum = <-c
 		common.Expect(sum, count*(count-1)/2)
 	case "ring":

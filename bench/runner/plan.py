@@ -105,6 +105,7 @@ CHAN = {
     "buffered": 5_000_000,
     "buffered-2dom": 1_000_000,
     "skynet": 1_000_000,
+    "skynet-async": 1_000_000,
     "ring": 1_000_000,
     "sieve": 1000,
 }
@@ -208,17 +209,19 @@ BENCHES = {
     ),
     "chan": Bench(
         cases=CHAN,
-        tiny={"pingpong": 1000, "buffered": 1000, "buffered-2dom": 1000, "skynet": 1000, "ring": 1000, "sieve": 50},
+        tiny={**dict.fromkeys(CHAN, 1000), "sieve": 50},
         fewer={
             "pthreads": {
                 "pingpong": 10_000,
                 "buffered": 500_000,
                 "buffered-2dom": 500_000,
                 "skynet": None,
+                "skynet-async": None,
                 "ring": None,
                 "sieve": None,
             },
-            "crossbeam": {"pingpong": 50_000, "skynet": None, "ring": None, "sieve": None},
+            "crossbeam": {"pingpong": 50_000, "skynet": None, "skynet-async": None, "ring": None, "sieve": None},
+            "tokio": {"skynet-async": None},
         },
         rounds=7,
         fewer_rounds={"ring": 3},
