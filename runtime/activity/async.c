@@ -53,14 +53,16 @@ static void collect(struct ch_finish *root, struct ch_branch *b) {
   root->tail = b;
 }
 
+__attribute__((noinline)) static void ready_at_rest(struct ch_branch *b) {
+  b->scope->root->active = true;
+  ch_enqueue(b);
+}
+
 void ch_ready_in_activity(struct ch_branch *b) {
   struct ch_finish *root = b->scope->root;
-  if (root->active) {
-    collect(root, b);
-  } else {
-    root->active = true;
-    ch_enqueue(b);
-  }
+  if (!root->active)
+    CH_JUMP_TO ready_at_rest(b);
+  collect(root, b);
 }
 
 void ch_ready_first(struct ch_branch *b) {
@@ -98,17 +100,15 @@ CH_COLD static struct ch_async *take_slow(void) {
   return a;
 }
 
-/* b has just been registered for a wait; `inner` is the chain that waits, which ends at *end. It becomes a's. */
-static inline __attribute__((always_inline)) void split(struct ch_async *a, struct ch_branch *b, void *inner,
-                                                        void **end) {
+/* b has just been registered for a wait; the part of its chain that waits begins at b->top and ends at *end, which may
+ * be b->top itself. This part becomes a's. */
+static inline __attribute__((always_inline)) void split(struct ch_async *a, struct ch_branch *b, void **end) {
   struct ch_branch *nb = &a->branch;
-  nb->top = inner;
+  *end = ch_chain_end(nb);
+  nb->top = b->top;
   nb->error = *ch_domain.error;
   nb->flags = CH_ASYNC;
   nb->klass = CLASS;
-  *end = ch_chain_end(nb);
-  if (end == &b->top)
-    nb->top = ch_chain_end(nb);
   ch_wait_move(b, nb);
   if (CH_UNLIKELY(ch_watched))
     ch_watch_split(b, nb);
@@ -119,6 +119,7 @@ static inline __attribute__((always_inline)) void split(struct ch_async *a, stru
 /* The branch that was split off b belongs to this scope, and what is open inside is its own. */
 static inline void settle(struct ch_async *a, struct ch_branch *b, struct ch_finish *scope) {
   a->scope = scope;
+  ch_list_is_initialised(&scope->branches);
   ch_list_append(&scope->branches, &a->siblings, false);
   for (struct ch_finish *s = b->scope; s != scope; s = s->outer) {
     CH_INVARIANT(s && s->owner == b, "the scopes between a branch's innermost and an async's are its own");
@@ -137,7 +138,7 @@ static inline __attribute__((always_inline)) void become_branch(struct ch_async 
   struct ch_domain *d = &ch_domain;
   struct ch_branch *b = d->current;
   CH_INVARIANT(b && (b->state == CH_WAITING || b->state == CH_SELECTING), "who becomes a branch has just blocked");
-  split(a, b, b->top, (void **)ch_tls.link);
+  split(a, b, (void **)ch_tls.link);
   settle(a, b, ch_scope_of_async(scope));
   b->top = d->parent;
   b->state = CH_RUNNING;
@@ -176,7 +177,7 @@ CH_COLD static struct ch_branch *continue_pending(struct ch_branch *b) {
     return ch_activity_rests(b->scope->root);
   }
   struct ch_async *a = take_slow();
-  split(a, b, b->top, (void **)at);
+  split(a, b, (void **)at);
   a->parent = b;
   ch_list_append(&ch_domain.unscoped, &a->siblings, false);
   b->top = due;

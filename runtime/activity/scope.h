@@ -72,6 +72,7 @@ static inline bool ch_scope_has_members(const struct ch_finish *s) {
 }
 /* Nobody is left in it for whose end its owner would have to wait. */
 static inline bool ch_scope_is_over(const struct ch_finish *s) {
+  ch_list_is_initialised(&s->branches);
   return CH_LIKELY(ch_list_empty(&s->branches)) && !ch_scope_has_members(s);
 }
 

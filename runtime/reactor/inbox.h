@@ -35,10 +35,10 @@ CH_HIDDEN extern __thread uint64_t ch_inbox_wakeups;
 CH_HIDDEN bool ch_inbox_stands(const struct ch_inbox *);
 /* ch_inbox_here, if it has been asked for; else NULL. It begins with its struct ch_mailbox. */
 CH_HIDDEN extern __thread __attribute__((tls_model("initial-exec"))) struct ch_inbox *ch_inbox_of_thread;
-/* This thread's domain sleeps or looks: whoever asks is a signal handler. */
+/* This thread's domain, which has an inbox, sleeps or looks: whoever asks is a signal handler. */
 static inline bool ch_inbox_is_asleep(void) {
   const struct ch_mailbox *box = (const struct ch_mailbox *)ch_inbox_of_thread;
-  return box && __atomic_load_n(&box->rest, __ATOMIC_RELAXED) != CH_MAILBOX_AWAKE;
+  return __atomic_load_n(&box->rest, __ATOMIC_RELAXED) != CH_MAILBOX_AWAKE;
 }
 /* The domain of this thread ends. The inbox itself stays, for posters look at it until they are done. */
 CH_HIDDEN void ch_inbox_end(void);

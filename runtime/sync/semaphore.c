@@ -93,8 +93,9 @@ static inline bool begin_waiting(ch_sem *s) {
   return true;
 }
 
-/* Whoever was the last to wait has been taken off the list. */
+/* A branch or a clause has been taken off the list: perhaps it was the last. */
 static inline void end_waiting(ch_sem *s) {
+  ch_list_is_initialised(&s->waiters);
   if (ch_list_empty(&s->waiters))
     __atomic_store_n(&s->count, 0, __ATOMIC_RELEASE);
 }

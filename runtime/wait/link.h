@@ -10,6 +10,7 @@
 #define CHARCOAL_WAIT_LINK_H
 
 #include "charcoal.h"
+#include "sched/check.h"
 #include <stdbool.h>
 
 static inline struct ch_link *ch_link_prev(const struct ch_link *n) {
@@ -22,6 +23,14 @@ static inline bool ch_link_is_clause(const struct ch_link *n) { return (uintptr_
 
 static inline void ch_list_init(struct ch_link *head) { head->next = head->prev = head; }
 static inline bool ch_list_empty(const struct ch_link *head) { return !head->next || head->next == head; }
+
+/* Says that ch_list_init has been called for the head, or that the list is not empty: the compiler leaves out what is
+ * for a zeroed head. */
+static inline void ch_list_is_initialised(const struct ch_link *head) {
+  CH_INVARIANT(head->next != NULL, "the list has been initialised");
+  if (!head->next)
+    __builtin_unreachable();
+}
 
 static inline void ch_list_append(struct ch_link *head, struct ch_link *n, bool clause) {
   if (__builtin_expect(!head->next, 0))
