@@ -36,7 +36,7 @@ FOLDERS = "nptl sysdeps/pthread rt signal posix libio stdio-common io setjmp mis
 CHOSEN = ["setjmp/*", "sysdeps/pthread/tst-[abce-l]*"]
 REACTORS = ["epoll", "io_uring"]
 NOBODY = 65534
-PATIENCE = 5  # times the limit that a test sets for itself
+LIMIT_FACTOR = 5  # times the limit that a test sets for itself
 TIMEOUT = re.compile(r"^\s*#\s*define\s+TIMEOUT\s+\(?(\d+)", re.M)
 ARGUMENTS = re.compile(r"^(\S+)-ARGS = ((?:.*\\\n)*.*)", re.M)
 FLAGS = re.compile(r"^CFLAGS-(\S+)\.c \+?= (.*)", re.M)
@@ -156,9 +156,9 @@ def run(test, program, reactor):
             user = ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups"]
         words = " ".join(test.arguments).replace("$(host-test-program-cmd)", str(program))
         words = words.replace("$(objpfx)", scratch + "/").replace("$(objdir)", scratch)
-        environment = {"TIMEOUTFACTOR": str(PATIENCE), "TMPDIR": scratch, "LC_ALL": "C", "CHARCOAL_REACTOR": reactor}
+        environment = {"TIMEOUTFACTOR": str(LIMIT_FACTOR), "TMPDIR": scratch, "LC_ALL": "C", "CHARCOAL_REACTOR": reactor}
         argv = [*user, str(program), *shlex.split(words)]
-        return programs.execute(argv, scratch, test.limit * PATIENCE + 20, environment)
+        return programs.execute(argv, scratch, test.limit * LIMIT_FACTOR + 20, environment)
 
 
 class Reference:
