@@ -10,7 +10,7 @@ from contextlib import contextmanager
 
 from .build import Unavailable
 
-PATIENCE = 120  # seconds for a server to come up; under callgrind that takes some
+START_LIMIT = 120  # seconds for a server to come up; under callgrind that takes some
 # No snapshots, and nothing else that depends on the time.
 OPTIONS = ["--port", "0", "--save", "", "--appendonly", "no", "--hz", "1", "--activerehashing", "no"]
 PIPELINED = ["-P", "16", "-n", "50000", "-t", "ping_mbulk,set,get,incr,lpush,rpush,lpop,sadd,hset,zadd,mset"]
@@ -29,7 +29,7 @@ def server(command, folder):
         with connect(path, process) as connection:
             yield connection
             connection.sendall(b"SHUTDOWN NOSAVE\r\n")
-            process.errors = process.communicate(timeout=PATIENCE)[1]
+            process.errors = process.communicate(timeout=START_LIMIT)[1]
     except (OSError, subprocess.TimeoutExpired) as reason:
         raise Unavailable(f"redis-server does not answer: {reason}") from reason
     finally:
@@ -41,10 +41,10 @@ def server(command, folder):
 
 
 def connect(path, process):
-    deadline = time.monotonic() + PATIENCE
+    deadline = time.monotonic() + START_LIMIT
     while True:
         connection = socket.socket(socket.AF_UNIX)
-        connection.settimeout(PATIENCE)
+        connection.settimeout(START_LIMIT)
         try:
             connection.connect(path)
             return connection
