@@ -76,8 +76,8 @@ export function insights(f: Figures): { topic: string; text: string }[] {
     'Advice',
     ranking.distinct > 0,
     () =>
-      `Of ${whole(ranking.distinct)} distinct chains in the source, ${whole(wrap)} can be wrapped in atomic ` +
-      `without being felt, ${whole(careful)} with care, ${whole(never)} should not be.`,
+      `Distinct chains in the source: ${whole(ranking.distinct)}. To be wrapped in atomic without being felt: ` +
+      `${whole(wrap)}; with care: ${whole(careful)}; not at all: ${whole(never)}.`,
   )
   return out
 }

@@ -100,7 +100,7 @@ export function rankingTable(f: Figures): HTMLElement {
       { class: 'bar' },
       choice(
         'Advice',
-        `all advice (${whole(distinct)} distinct chains)`,
+        `all advice (distinct chains: ${whole(distinct)})`,
         advices,
         (value) => ((wanted = value), fill()),
       ),
