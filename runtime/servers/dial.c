@@ -10,6 +10,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#pragma weak freeaddrinfo /* only in programs that have called getaddrinfo: see ch_dial */
+
 /* So long an attempt is alone before the next one begins (RFC 8305, section 8). */
 #define HEAD_START 250000000
 
@@ -105,9 +107,7 @@ static int error_of_name(int error) {
   }
 }
 
-int ch_dial(const char *host, const char *service) {
-  struct addrinfo *found, wanted = {.ai_socktype = SOCK_STREAM};
-  int error = getaddrinfo(host, service, &wanted, &found);
+int ch_dial_found(int error, struct addrinfo *found) {
   if (error)
     return errno = error_of_name(error), -1;
   int s = ch_dial_addresses(found);

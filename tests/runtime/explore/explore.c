@@ -51,12 +51,19 @@ static ucontext_t chooser;
 
 __thread __attribute__((tls_model("initial-exec"))) struct ch_domain ch_domain;
 #undef ch_tls
-__thread __attribute__((tls_model("initial-exec"))) struct ch_tls ch_tls_here;
+__thread __attribute__((tls_model("initial-exec"))) struct ch_tls ch_tls_here,
+    ch_tls; /* as the runtime and the ABI call it */
 __thread __attribute__((tls_model("initial-exec"))) struct ch_inbox *ch_inbox_of_thread;
 struct ch_wait *ch_enlisting_here;
 bool ch_schedule_random;
 
 static void fail(const char *what);
+
+/* No time slice ends here, so a call that has not waited never gives way at its end. */
+struct ch_int_result ch_done_later(long value) {
+  (void)value;
+  abort();
+}
 
 static void step_aside(void) {
   struct party *p = &parties[current];
