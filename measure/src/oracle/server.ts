@@ -66,7 +66,10 @@ export async function serveOracles(
 ): Promise<OracleServer> {
   const chosen = webOracles.filter((o) => options.only === undefined || options.only.includes(o.name))
   const programs = chosen.map((o) => `${JSON.stringify(o.name)}: ${String(o.program)}`).join(',\n')
-  const page = `<!doctype html><meta charset="utf-8"><title>callbacks</title><link rel="icon" href="data:,"><body style="height:2000px"><script>(${String(runner)})({\n${programs}\n}, ${options.timeout ?? 1500})${options.extra ?? ''}</script>`
+  const limit = options.timeout ?? 1500
+  const page =
+    '<!doctype html><meta charset="utf-8"><title>callbacks</title><link rel="icon" href="data:,">' +
+    `<body style="height:2000px"><script>(${String(runner)})({\n${programs}\n}, ${limit})${options.extra ?? ''}</script>`
   const text: Record<string, [string, string | Buffer]> = {
     '/image.png': [
       'image/png',
