@@ -26,10 +26,10 @@ extern CH_HIDDEN const struct ch_lock_type ch_mutex_type;
 CH_HIDDEN void ch_mutex_give(pthread_mutex_t *, struct ch_lock_wait *);
 /* The activity that has it, if it is of this domain. */
 CH_HIDDEN struct ch_branch *ch_mutex_holder(const void *mutex, const void **place);
-/* A thread of the pool has it for the running activity; or has given it back. False: that is impossible for this one.
- */
 /* The running activity has it, and took it by a plain call. */
 CH_HIDDEN void ch_mutex_note(pthread_mutex_t *);
+/* A thread of the pool has it for the running activity; or has given it back. False: that is impossible for this one.
+ */
 CH_HIDDEN bool ch_mutex_lend(pthread_mutex_t *, bool lend);
 /* The mutex is held by this domain's thread. */
 CH_HIDDEN bool ch_mutex_is_here(const pthread_mutex_t *);
