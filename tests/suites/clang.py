@@ -33,7 +33,9 @@ NO_CODE = re.compile(r"RUN:.*-(fsyntax-only|verify|E|analyze)\b")
 SECONDS = 100
 UNDEFINED = {"CodeGen/alloca.c"}  # copies its own path into an array as long as its number of arguments
 # Of an option of RUN lines, what is left to the settings or has nothing to do with code.
-LEFT_OUT = re.compile(r"-f(syntax-only|diagnostics|color|module|implicit|profile|pseudo-probe|coverage|lto|thinlto|use-ld)")
+LEFT_OUT = re.compile(
+    r"-f(syntax-only|diagnostics|color|module|implicit|profile|pseudo-probe|coverage|lto|thinlto|use-ld)"
+)
 KEPT = re.compile(r"-(std=|f|m|D|U|ansi|trigraphs)")
 
 

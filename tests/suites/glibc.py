@@ -156,7 +156,8 @@ def run(test, program, reactor):
             user = ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups"]
         words = " ".join(test.arguments).replace("$(host-test-program-cmd)", str(program))
         words = words.replace("$(objpfx)", scratch + "/").replace("$(objdir)", scratch)
-        environment = {"TIMEOUTFACTOR": str(LIMIT_FACTOR), "TMPDIR": scratch, "LC_ALL": "C", "CHARCOAL_REACTOR": reactor}
+        environment = {"TIMEOUTFACTOR": str(LIMIT_FACTOR), "TMPDIR": scratch, "LC_ALL": "C"}
+        environment["CHARCOAL_REACTOR"] = reactor
         argv = [*user, str(program), *shlex.split(words)]
         return programs.execute(argv, scratch, test.limit * LIMIT_FACTOR + 20, environment)
 
