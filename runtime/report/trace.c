@@ -30,13 +30,15 @@ struct known {
   bool begun;
 };
 #define BUCKETS 4096
+#define MOST_FRAMES 24 /* of a run, that are written */
 
 /* What a thread writes about. Behind a pointer, because thread-local memory is scarce. */
 static __thread struct writer {
   uint64_t thread, id; /* id: of the run; 0: nobody runs */
   uint64_t activity, parent;
   double began;
-  uint64_t at;                  /* the location where the run began; 0: unknown */
+  uint64_t at[MOST_FRAMES]; /* the locations where the run began and where its callers will go on, innermost first */
+  unsigned frames;          /* how many of them; 0: the place is unknown */
   struct known *known[BUCKETS]; /* by the branch's address */
 } *writer;                      /* NULL: the thread writes no trace */
 
@@ -108,16 +110,11 @@ static struct place place_of_site(const char *site) {
   return (struct place){site, NULL, (uint32_t)(colon - site), (uint32_t)strtoul(colon + 1, NULL, 10), 0};
 }
 
-/* Where the innermost function of the program's own goes on; the replacements of library calls stand above it. */
-static struct place place_of_chain(const struct ch_branch *b) {
-  for (const struct ch_frame *f = b->top; f && !ch_is_chain_end(f); f = f->parent) {
-    const struct ch_frame_info *info = f->info;
-    if (ch_frame_is_ours(info))
-      continue;
-    uint32_t line = info->lines && f->point >= 1 && f->point <= info->points ? info->lines[f->point - 1] : 0;
-    return (struct place){info->file, info->name, (uint32_t)strlen(info->file), line, 0};
-  }
-  return (struct place){0};
+/* Where the function of a saved frame goes on. */
+static struct place place_of_frame(const struct ch_frame *f) {
+  const struct ch_frame_info *info = f->info;
+  uint32_t line = info->lines && f->point >= 1 && f->point <= info->points ? info->lines[f->point - 1] : 0;
+  return (struct place){info->file, info->name, info->file ? (uint32_t)strlen(info->file) : 0, line, 0};
 }
 
 static bool is_same(const struct place *a, const struct place *b) {
@@ -284,6 +281,21 @@ void ch_trace_branch_ends(struct ch_branch *b) {
 
 /* ---- runs ---- */
 
+/* Notes a place of the run that begins. Under the lock: now, for the object with its text may be unloaded in this run.
+ */
+static void note_place(struct writer *w, struct place p) {
+  uint64_t id = location(&p, 0);
+  if (id)
+    w->at[w->frames++] = id;
+}
+
+/* Where the saved functions of the program's own go on; the replacements of library calls stand above them. */
+static void note_frames(struct writer *w, const struct ch_branch *b) {
+  for (const struct ch_frame *f = b->top; f && !ch_is_chain_end(f) && w->frames < MOST_FRAMES; f = f->parent)
+    if (!ch_frame_is_ours(f->info))
+      note_place(w, place_of_frame(f));
+}
+
 void ch_trace_run_begins(struct ch_branch *b) {
   struct known *k = writer ? *find(b) : NULL;
   if (!k)
@@ -292,12 +304,21 @@ void ch_trace_run_begins(struct ch_branch *b) {
   writer->activity = k->activity;
   writer->parent = k->last;
   k->last = writer->id;
-  struct place begins = k->begun ? place_of_chain(b) : place_of_site(k->site);
+  writer->frames = 0;
   pthread_mutex_lock(&lock);
-  writer->at = file ? location(&begins, 0) : 0; /* now: the object with its text may be unloaded in this run */
+  if (file && k->begun)
+    note_frames(writer, b);
+  else if (file)
+    note_place(writer, place_of_site(k->site));
   pthread_mutex_unlock(&lock);
   k->begun = true;
   writer->began = now();
+}
+
+static void put_callers(const struct writer *w) {
+  for (unsigned i = 1; i < w->frames; i++)
+    fprintf(file, "%s%lu", i == 1 ? "\"callers\":[" : ",", (unsigned long)w->at[i]);
+  fputs("],", file);
 }
 
 void ch_trace_run_ends(void) {
@@ -311,8 +332,10 @@ void ch_trace_run_ends(void) {
             "{\"type\":\"continuation\",\"id\":%lu,\"thread\":%lu,\"kind\":\"activity\",\"activity\":%lu,\"start\":%."
             "3f,\"end\":%.3f,",
             (unsigned long)w->id, (unsigned long)w->thread, (unsigned long)w->activity, w->began, end);
-    if (w->at)
-      fprintf(file, "\"at\":%lu,", (unsigned long)w->at);
+    if (w->frames > 0)
+      fprintf(file, "\"at\":%lu,", (unsigned long)w->at[0]);
+    if (w->frames > 1)
+      put_callers(w);
     if (w->parent)
       fprintf(file, "\"parent\":%lu}\n", (unsigned long)w->parent);
     else
