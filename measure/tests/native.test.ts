@@ -12,7 +12,7 @@ import { command, temporary } from './places.ts'
 
 const program = `#include <charcoal.h>
 static long total;
-static void add(int n) {
+static __attribute__((noinline)) void add(int n) {
   long before = total;
   ch_sleep(1000);
   total = before + n;
@@ -62,6 +62,13 @@ test('the trace of a C program has its places, its ranking and what was found in
     found!.sites.map((s) => figures.sites[s]!.line),
     [4, 6, 6],
   )
+  const waits = figures.waits!.map((w) => ({ ...w, name: figures.sites[w.site]!.function }))
+  const add = waits.find((w) => w.name === 'add')!
+  same(add.waits, 80, 'each call waits once')
+  ok(add.self === add.total && add.total >= 80, 'and nothing that it calls waits in its place')
+  const body = waits.find((w) => w.waits === 80 && w.name !== 'add')!
+  ok(body.self === 0 && body.total === add.total, `the activity's body waits below add: ${JSON.stringify(waits)}`)
+  ok(/Functions in which activities waited\n.*\n.* 80 +add /.test(told.stdout), told.stdout)
   const chain = figures.ranking.chains.find((c) => c.sites.every((s) => [5, 13].includes(figures.sites[s]!.line!)))
   ok(chain !== undefined && chain.interrupted > 0, 'the runs behind the wait are a chain that others interrupt')
 })

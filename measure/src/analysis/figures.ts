@@ -15,6 +15,7 @@ import type { Site } from './sites.ts'
 import type { SubtreeRow } from './subtrees.ts'
 import type { TimelinePiece } from './timeline.ts'
 import type { TinyEntry } from './tiny.ts'
+import type { WaitEntry } from './waits.ts'
 
 export const FIGURES_VERSION = 1
 
@@ -101,6 +102,8 @@ export interface Figures {
   ranking: RankingJson
   tiny: TinyEntry[]
   lastChild: LastChildJson
+  /** Of native programs only: the functions in which activities waited, the longest total first. */
+  waits?: WaitEntry[]
   timeline: TimelinePiece[]
   atomic: AtomicJson
   notes: string[]

@@ -27,6 +27,7 @@ import { mapPlaces, type Load } from './sourcemaps.ts'
 import { Subtrees } from './subtrees.ts'
 import { timelinePieces } from './timeline.ts'
 import { Tiny } from './tiny.ts'
+import { Waits } from './waits.ts'
 
 export type { Figures } from './figures.ts'
 export { pool } from './pool.ts'
@@ -76,6 +77,7 @@ export class Analyser {
   private readonly durations = new Durations()
   private readonly microtasks = new Microtasks()
   private readonly atomics = new Atomics(this.sites)
+  private readonly waits = new Waits(this.sites)
   private readonly kinds = new Map<string, number>()
   private readonly notes: string[] = []
   /** Last run of each recurring registration, by loop. */
@@ -192,6 +194,7 @@ export class Analyser {
       ranking: ranking.toJson(),
       tiny: tiny.toJson(),
       lastChild: lastChild.toJson(),
+      ...(this.recording.source === 'native' && { waits: this.waits.toJson() }),
       timeline: timelinePieces(loops),
       atomic: this.atomics.toJson(),
       notes: this.notes,
@@ -224,6 +227,7 @@ export class Analyser {
     }
     if (parent < 0) this.roots++
     else if (c.via === 'resolution') this.byResolution++
+    this.waits.add(c, parent < 0 ? undefined : loop.end[parent])
     loop.push(c.id, c.start, c.end, parent, site, recurring, c.registered, this.sites.inside(c.at))
   }
 

@@ -8,6 +8,7 @@ import { Histogram, type HistogramJson } from './histogram.ts'
 import type { LastChildJson } from './last_child.ts'
 import { rank } from './ranking.ts'
 import { topTiny } from './tiny.ts'
+import { longest } from './waits.ts'
 import type { Site } from './sites.ts'
 
 const LISTED = 200
@@ -112,6 +113,13 @@ export function pool(all: Figures[], title: string): Figures {
     lastChild: Object.fromEntries(
       Object.keys(all[0]!.lastChild).map((key) => [key, sum((f) => f.lastChild[key as keyof LastChildJson])]),
     ) as unknown as LastChildJson,
+    ...(all.some((f) => f.waits) && {
+      waits: longest(
+        all.flatMap((f, i) =>
+          (f.waits ?? []).map((w) => ({ ...w, site: w.site + offsets[i]!, from: w.from ?? f.title })),
+        ),
+      ),
+    }),
     timeline: all.flatMap((f, i) =>
       f.timeline.slice(0, PIECES_OF_EACH).map((p) => ({
         ...p,
@@ -203,6 +211,7 @@ export function compactSites(f: Figures): Figures {
       })),
     },
     tiny: f.tiny.map((t) => ({ ...t, site: site(t.site) })),
+    ...(f.waits && { waits: f.waits.map((w) => ({ ...w, site: site(w.site) })) }),
     timeline: f.timeline.map((p) => ({
       ...p,
       nodes: p.nodes.map(([a, b, c, s, ...rest]) => [a, b, c, site(s), ...rest] as (typeof p.nodes)[number]),

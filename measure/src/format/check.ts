@@ -83,6 +83,7 @@ const shapes = new Map<string, Shape>(
         from: isId,
         cpu: isTime,
         activity: isId,
+        callers: listOf(isId),
         atomic: isId,
       },
     ],

@@ -76,6 +76,7 @@ export interface Continuation {
   from?: number
   cpu?: number
   activity?: number
+  callers?: number[]
   atomic?: number
 }
 

@@ -142,6 +142,7 @@ function continuationText(c: Continuation): string {
   if (c.from !== undefined) text += `,"from":${c.from}`
   if (c.cpu !== undefined) text += `,"cpu":${c.cpu}`
   if (c.activity !== undefined) text += `,"activity":${c.activity}`
+  if (c.callers !== undefined) text += `,"callers":${JSON.stringify(c.callers)}`
   if (c.atomic !== undefined) text += `,"atomic":${c.atomic}`
   return `${text}}\n`
 }

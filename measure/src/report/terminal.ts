@@ -2,7 +2,8 @@
 import type { Figures } from '../analysis/figures.ts'
 import { conflicts, conflictText } from '../analysis/conflicts.ts'
 import { adviceText } from '../analysis/ranking.ts'
-import { siteText } from '../analysis/sites.ts'
+import { fileOf, shortUrl, siteText, type Site } from '../analysis/sites.ts'
+import type { WaitEntry } from '../analysis/waits.ts'
 import { percent, time, whole } from './format.ts'
 import { insights } from './insights.ts'
 import { troubles } from './troubles.ts'
@@ -60,6 +61,7 @@ export function terminalSummary(f: Figures, { color = false, width = 100, chains
         ),
       )
   }
+  if (f.waits && f.waits.length > 0) lines.push('', ...waitsTable(f.waits, f.sites, paint))
   if (f.atomic.blocks > 0)
     lines.push(
       '',
@@ -67,6 +69,23 @@ export function terminalSummary(f: Figures, { color = false, width = 100, chains
     )
   for (const note of f.notes.slice(0, 5)) lines.push(paint('33', `note: ${cut(note, width - 6)}`))
   return `${lines.join('\n')}\n`
+}
+
+const FUNCTIONS = 10
+
+/** A table as gprof's: for how long the frames of each function were saved. */
+function waitsTable(entries: WaitEntry[], sites: Site[], paint: (code: string, text: string) => string): string[] {
+  const row = ({ site, waits, self, total }: WaitEntry): string => {
+    const place = sites[site]!
+    const name = place.original?.name ?? place.function ?? 'the body of an activity'
+    const times = [time(total), time(self), whole(waits)].map((text) => text.padStart(10)).join('')
+    return `${times}   ${name} ${paint('2', shortUrl(fileOf(place) ?? ''))}`
+  }
+  return [
+    paint('1', 'Functions in which activities waited'),
+    paint('2', '     total      self     waits'),
+    ...entries.slice(0, FUNCTIONS).map(row),
+  ]
 }
 
 const CARDS = 5
