@@ -1,6 +1,7 @@
 """Tests of the reverse proxy: requests and answers of all forms go through whole; servers that end, come back, or are
 not well; clients that are slow or speak no HTTP."""
 
+import asyncio
 import http.server
 import os
 import socket
@@ -175,10 +176,55 @@ def back_pressure(expect, program):
             threading.Thread(target=serve, args=(behind.accept()[0],), daemon=True).start()
 
     threading.Thread(target=accept, daemon=True).start()
-    with gateway(program, behind.getsockname()[1]) as port:
-        client = Client(port).send(request("/endless"))
+    with gateway(program, behind.getsockname()[1]) as started:
+        client = Client(started.port()).send(request("/endless"))
         expect("a_slow_reader_slows_the_server", ended.wait(60) and sent[0] < 100_000_000, sent)
         client.close()
+
+
+class Crowd:
+    """A server that answers no request before `size` of them are there: then so many connections are in use at a time.
+    `connections` counts those that have brought a request of a client."""
+
+    def __init__(self, size):
+        self.size, self.connections, self.waiting = size, 0, []
+
+    async def serve(self, reader, writer):
+        new = True
+        try:
+            while (head := await reader.readuntil(b"\r\n\r\n")).startswith(b"GET"):
+                self.connections += new
+                new = False
+                self.waiting.append(writer)
+                if len(self.waiting) == self.size:
+                    for each in self.waiting:
+                        each.write(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+                    self.waiting.clear()
+            if head:
+                writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+        except (asyncio.IncompleteReadError, ConnectionError):
+            pass
+        writer.close()
+
+
+async def crowd(expect, program, size):
+    """As many connections as a rush of clients has needed serve the next rush, too."""
+    behind = Crowd(size)
+    server = await asyncio.start_server(behind.serve, "127.0.0.1", 0, backlog=size)
+
+    async def ask(port):
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        writer.write(request("/x").encode())
+        answer = await reader.readuntil(b"ok")
+        writer.close()
+        return answer.startswith(b"HTTP/1.1 200 ")
+
+    with gateway(program, server.sockets[0].getsockname()[1]) as started:
+        port = await asyncio.to_thread(started.port)  # it asks the server whether it is well before it says its port
+        for rush in 1, 2:
+            answers = await asyncio.wait_for(asyncio.gather(*(ask(port) for _ in range(size))), 120)
+            found = sum(answers), behind.connections
+            expect(f"rush_{rush}_needs_no_more_connections_than_clients", found == (size, size), found)
 
 
 class gateway:
@@ -186,8 +232,11 @@ class gateway:
         targets = [f"127.0.0.1:{port}" for port in ports]
         self.process = subprocess.Popen([program, "0", *targets], stdout=subprocess.PIPE, text=True)
 
-    def __enter__(self):
+    def port(self):
         return int(self.process.stdout.readline().split()[-1])
+
+    def __enter__(self):
+        return self
 
     def __exit__(self, *_):
         self.process.kill()
@@ -196,9 +245,11 @@ class gateway:
 
 def tests(expect, program):
     backends = [Backend("a"), Backend("b")]
-    with gateway(program, *(b.port for b in backends)) as port:
+    with gateway(program, *(b.port for b in backends)) as started:
+        port = started.port()
         messages(expect, port)
         servers(expect, port, backends)
     back_pressure(expect, program)
+    asyncio.run(crowd(expect, program, 100))
     done = subprocess.run([program, "0", "nonsense"], stderr=subprocess.PIPE, text=True)
     expect("it_names_what_is_no_server", done.stderr == "gateway: there is no server 'nonsense'\n", done)
