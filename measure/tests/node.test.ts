@@ -24,6 +24,14 @@ async function record(
   }
 }
 
+/** Records a program until it has made the file whose name it is told. */
+async function recordUntilFile(programOf: (file: string) => string): ReturnType<typeof record> {
+  const stop = new AbortController()
+  const file = path.join(temporary(), 'file')
+  const look = setInterval(() => existsSync(file) && stop.abort(), 20)
+  return record(programOf(JSON.stringify(file)), { signal: stop.signal }).finally(() => clearInterval(look))
+}
+
 test('a program that ends by itself is recorded to its end', async () => {
   const { end, exitCode } = await record('setTimeout(() => setTimeout(() => {}, 2), 2)')
   same([end.reason, exitCode], ['finished', 0])
@@ -62,12 +70,12 @@ test("a program's own handler of SIGINT decides", async () => {
 })
 
 test('stopping from outside ends the program and keeps the recording', async () => {
-  const stop = new AbortController()
-  const ran = path.join(temporary(), 'ran') // the program makes this file when it has run for a while
-  const text = `import { writeFileSync } from 'node:fs'; let n = 0; setInterval(() => { if (++n === 20) writeFileSync(${JSON.stringify(ran)}, '') }, 2)`
-  const look = setInterval(() => existsSync(ran) && stop.abort(), 20)
-  const { end, continuations } = await record(text, { signal: stop.signal })
-  clearInterval(look)
+  const { end, continuations } = await recordUntilFile(
+    (file) => `
+    import { writeFileSync } from 'node:fs'
+    let n = 0
+    setInterval(() => { if (++n === 20) writeFileSync(${file}, '') }, 2)`,
+  )
   same(end.reason, 'stopped')
   ok(continuations.length > 10)
 })
@@ -179,22 +187,22 @@ test('mode sample records windows, and says so', async () => {
   ok(records.some((r) => r.type === 'note' && r.code === 'sampled'))
 })
 
-test('a program that never returns to its event loop is killed, and what it did until then is kept', async () => {
-  const stop = new AbortController()
-  const looping = path.join(temporary(), 'looping')
-  const text = `import { writeFileSync } from 'node:fs'
-    setTimeout(function before() { setTimeout(() => { writeFileSync(${JSON.stringify(looping)}, ''); for (;;); }, 60) }, 10)`
-  const look = setInterval(() => existsSync(looping) && stop.abort(), 20)
-  const { records, end, continuations } = await record(text, { signal: stop.signal })
-  clearInterval(look)
-  same(end.reason, 'hung')
-  ok(
-    continuations.some((c) => records.some((r) => r.type === 'location' && r.id === c.at && r.function === 'before')),
-    'the callback before it',
+test('a program that never returns to its event loop is killed, what it did is kept, and what hangs is named', async () => {
+  const { records, end, continuations } = await recordUntilFile(
+    (file) => `import { writeFileSync } from 'node:fs'
+function spins() { for (;;); }
+function hangs() { writeFileSync(${file}, ''); spins() }
+setTimeout(function before() { setTimeout(hangs, 60) }, 10)`,
   )
+  same(end.reason, 'hung')
+  const called = (c: Continuation): string | undefined =>
+    records.filter((r) => r.type === 'location').find(({ id }) => id === c.at)?.function
+  ok(continuations.map(called).includes('before'), 'the callback before it')
   const last = continuations.at(-1)!
+  same(called(last), 'hangs')
   ok(last.end - last.start > 3e6, `the last continuation lasts ${last.end - last.start} µs`)
-  ok(records.some((r) => r.type === 'note' && r.code === 'hung'))
+  const note = records.find((r) => r.type === 'note' && r.code === 'hung')
+  ok(note?.type === 'note' && /it was in spins\(\) at \S*program\.mjs:2$/.test(note.text), JSON.stringify(note))
 })
 
 test('a program that is killed at once keeps what it did', async () => {

@@ -34,6 +34,8 @@ export interface Recording {
   continuations: number
   dropped: number
   reason: string
+  /** Of one with the reason `hung`: the function that did not return to the event loop, as `siteText` has it. */
+  hungIn?: string
   calibration?: Pick<Calibration, 'kinds' | 'overhead'>
 }
 

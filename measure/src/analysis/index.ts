@@ -22,7 +22,7 @@ import { Loop } from './loop.ts'
 import { Microtasks } from './microtasks.ts'
 import { compactSites } from './pool.ts'
 import { Ranking } from './ranking.ts'
-import { Sites } from './sites.ts'
+import { siteText, Sites, type Site } from './sites.ts'
 import { mapPlaces, type Load } from './sourcemaps.ts'
 import { Subtrees } from './subtrees.ts'
 import { timelinePieces } from './timeline.ts'
@@ -63,6 +63,19 @@ export async function analyse(file: string, options: AnalyseOptions = {}): Promi
   if (options.sourceMaps !== false && !analyser.mapped)
     await mapPlaces(unknown, (site, to) => (site.original = to), options.sourceMaps)
   return analyser.finish()
+}
+
+/** The site of the continuation that ran longest, if its place is known. */
+function longest(loops: Loop[], sites: Site[]): string | undefined {
+  let most = -1
+  let site: Site | undefined
+  for (const { n, start, end, site: siteOf } of loops)
+    for (let i = 0; i < n; i++)
+      if (end[i]! - start[i]! > most) {
+        most = end[i]! - start[i]!
+        site = sites[siteOf[i]!]
+      }
+  return site?.url === undefined ? undefined : siteText(site)
 }
 
 /** Takes the records of one trace in order; `finish` once gives the figures. */
@@ -167,6 +180,7 @@ export class Analyser {
     for (const [id, count] of this.elsewhere) if (loops.some((loop) => loop.find(id) >= 0)) crossLoop += count
     this.recording.continuations = this.continuations
     if (this.recording.length === 0) this.recording.length = Math.max(0, ...loops.map((loop) => loop.end[loop.n - 1]!))
+    if (this.recording.reason === 'hung') this.recording.hungIn = longest(loops, this.sites.list)
     return compactSites({
       schema: 'charcoal-figures',
       version: FIGURES_VERSION,

@@ -16,6 +16,7 @@ import {
 import { once } from 'node:events'
 import { readTrace } from '../format/read.ts'
 import type { Continuation, End, TraceRecord } from '../format/types.ts'
+import { hungText } from './hung_text.ts'
 import type { Recorded } from './recorded.ts'
 
 export interface Fallback {
@@ -79,12 +80,7 @@ export async function complete(out: string, parts: string[], fallback: Fallback)
       total.end = Math.max(total.end, hung.end)
       total.continuations++
       kinds.callback = (kinds.callback ?? 0) + 1
-      const seconds = ((hung.end - hung.start) / 1e6).toFixed(1)
-      const note = {
-        type: 'note',
-        code: 'hung',
-        text: `the program did not return to its event loop for the last ${seconds} s, and was killed`,
-      }
+      const note = { type: 'note', code: 'hung', text: hungText(hung.end - hung.start) }
       stream.write(`${JSON.stringify(hung)}\n${JSON.stringify(note)}\n`)
     }
     base = top

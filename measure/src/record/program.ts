@@ -22,6 +22,8 @@ export interface RunOptions {
   live?: boolean
   /** Called with the child's process id. */
   started?: (pid: number) => void
+  /** Called with the same before a program that hangs is killed; may fail. */
+  hangs?: (pid: number) => Promise<void>
 }
 
 /** Milliseconds that a program has to end by itself once it was told to. */
@@ -57,10 +59,12 @@ export async function ended(child: ChildProcess, options: RunOptions, killOthers
     // At a terminal Ctrl-C has reached the program already; a second signal would end one that takes its time to
     // finish.
     interrupter = setTimeout(() => child.kill('SIGINT'), options.terminal === true ? 2000 : 0)
-    killer = setTimeout(() => {
-      options.progress?.('the program does not end; killing it')
-      hung = child.kill('SIGKILL')
-    }, TIMEOUT)
+    killer = setTimeout(() => void kill(), TIMEOUT)
+  }
+  const kill = async (): Promise<void> => {
+    options.progress?.('the program does not end; killing it')
+    await options.hangs?.(child.pid!).catch(() => {})
+    hung = child.kill('SIGKILL')
   }
   const done = atExit(() => {
     child.kill('SIGKILL')

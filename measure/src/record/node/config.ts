@@ -6,6 +6,9 @@ export const CONFIG = 'CHARCOAL_MEASURE_RECORD'
 /** The global symbol under which a program that runs already finds how to end its recording. */
 export const STOP = 'charcoal.measure.stop'
 
+/** The global symbol under which the debugger of a program that hangs finds how to write its recording. */
+export const HUNG = 'charcoal.measure.hung'
+
 /** `full`: with places in source text; `fast`: without; `sample`: as `full`, a small part of the time. */
 export type NodeMode = 'full' | 'fast' | 'sample'
 
@@ -20,6 +23,8 @@ export interface HookConfig {
   accesses: boolean
   /** Names of packages whose code counts as the program's own. */
   own?: string[]
+  /** Where the program's debugger shall listen when `SIGUSR1` asks for it; absent: where Node says. */
+  debugPort?: number
   /** The program ran already, and goes on when the recording has ended. */
   attached?: boolean
   /** The self-test's result, for the trace. */

@@ -9,11 +9,14 @@ import { childrenNote, countChildren } from './children.ts'
 import { Contexts } from './accesses/contexts.ts'
 import { installAccesses } from './accesses/install.ts'
 import { tellAccesses } from './accesses/tell.ts'
-import { CONFIG, STOP, type HookConfig } from './config.ts'
+import { CONFIG, HUNG, STOP, type HookConfig } from './config.ts'
 import { NodeRecorder } from './recorder.ts'
 import { sample } from './sample.ts'
 import { ownUrl } from './stack.ts'
 import { traceActivities } from '../activities.ts'
+
+/** Node's own choice. */
+const DEBUG_PORT = 9229
 
 type Stop = (why: string, code?: number) => void
 
@@ -64,7 +67,18 @@ function start(config: HookConfig): void {
   if (config.attached === true) stopOnDemand(stop)
   else if (isMainThread) stopWithProcess(stop)
   else process.on('exit', (code) => stop(code === 0 ? 'finished' : 'exit', code))
+  if (first && isMainThread && config.debugPort !== undefined) answerWhenHung(config.debugPort, recorder, stop)
   const unwatch = config.mode === 'sample' ? sample(recorder) : watch(recorder)
+}
+
+/** `askWhereItHangs` is the other side. A debugging port that the user has chosen stays. */
+function answerWhenHung(port: number, recorder: NodeRecorder, stop: Stop): void {
+  if (process.debugPort !== DEBUG_PORT) return
+  process.debugPort = port
+  const hung = (): void => {
+    if (recorder.hangs()) stop('hung')
+  }
+  Object.defineProperty(globalThis, Symbol.for(HUNG), { value: hung, configurable: true })
 }
 
 /** The recording of a program that ran before it ends with the program, or when it is told to. */

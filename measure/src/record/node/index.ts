@@ -5,7 +5,9 @@
  * await recordNode('server.mjs', ['--port', '0'], { out: 'server.jsonl', signal })
  */
 import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync, readdirSync, rmSync } from 'node:fs'
+import { createServer, type AddressInfo } from 'node:net'
 import path from 'node:path'
 import { MeasureError } from '../../format/error.ts'
 import type { Calibration } from '../../format/types.ts'
@@ -16,6 +18,7 @@ import type { Recorded } from '../recorded.ts'
 import { sizeText, tellRecording } from '../tell.ts'
 import { CONFIG, type HookConfig, type NodeMode } from './config.ts'
 import { hookUrl } from './hook_file.ts'
+import { askWhereItHangs } from './hung.ts'
 
 export type { NodeMode } from './config.ts'
 
@@ -47,6 +50,7 @@ export async function recordNode(program: string, args: string[], options: Recor
     accesses: mode === 'full' && options.accesses !== false,
     own: options.own,
     calibration: options.calibration,
+    debugPort: await freePort(),
   }
   const began = performance.now()
   for (const file of [out, ...partsOf(out)]) rmSync(file, { force: true })
@@ -60,7 +64,8 @@ export async function recordNode(program: string, args: string[], options: Recor
   })
   const { progress = () => {}, live } = options
   const told = live === true ? tellRecording(progress, () => sizeText(out)) : () => {}
-  const end = await ended(child, options, () => killParts(out)).finally(told)
+  const hangs = (pid: number): Promise<void> => askWhereItHangs(pid, config.debugPort!)
+  const end = await ended(child, { hangs, ...options }, () => killParts(out)).finally(told)
   const status = end.signal ?? `status ${end.code}`
   if (!existsSync(out) && partsOf(out).length === 0) {
     throw new MeasureError(
@@ -78,6 +83,16 @@ export async function recordNode(program: string, args: string[], options: Recor
     )
   }
   return { ...recorded, exitCode: statusOf(end) }
+}
+
+/** A port on which nothing listens now. */
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
 }
 
 /** A JavaScript file for Node, or a command that will start Node (`npm run dev`). */

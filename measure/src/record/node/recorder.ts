@@ -19,6 +19,7 @@ import type { Contexts } from './accesses/contexts.ts'
 import { running, type Watcher } from './adapter.ts'
 import { functionPlace } from './function_place.ts'
 import { Guesses, type Guess } from './guesses.ts'
+import { hungText } from '../hung_text.ts'
 import { Aliases, decide, NONE, opened, recordOf, reopen, round, type Link, type Open } from './open.ts'
 import { blankResource, Resources } from './resources.ts'
 import { here, isUsers, type Frames, type Place } from './stack.ts'
@@ -226,6 +227,17 @@ export class NodeRecorder implements Watcher, ActivityHost {
 
   note(code: string, text: string): void {
     this.trace.write({ type: 'note', code, text })
+  }
+
+  /** The open continuation does not end: it is the last, and has its place from where it is. False if none is known. */
+  hangs(): boolean {
+    const { inner, outer } = here(this.hangs)
+    if (!this.recording || inner === null) return false
+    const { open } = this
+    this.users()
+    if (open.at === 0 && open.resumed === 0 && outer !== null) open.at = this.location(outer)
+    this.note('hung', hungText(this.now() - open.start, inner))
+    return true
   }
 
   /** What the program wants to see in the trace. */

@@ -1,0 +1,46 @@
+/**
+ * Asks a program that does not return to its event loop where it is, before it is killed. `SIGUSR1` opens its debugging
+ * port, which a thread of Node's serves; the debugger stops the program, and the recorder in it writes what it has, with
+ * the place.
+ */
+import { MeasureError } from '../../format/error.ts'
+import { findEndpoint } from '../endpoint.ts'
+import { Cdp } from '../web/cdp.ts'
+import { HUNG } from './config.ts'
+
+/** Milliseconds for each step: a program in a call of the system never answers. */
+const DEADLINE = 5000
+
+/** Fails if the program cannot be asked. */
+export async function askWhereItHangs(pid: number, port: number): Promise<void> {
+  process.kill(pid, 'SIGUSR1')
+  const cdp = await Cdp.connect(await debuggerAt(port))
+  try {
+    const paused = new Promise<string>((done) =>
+      cdp.on('Debugger.paused', ({ callFrames }) => done(callFrames[0].callFrameId)),
+    )
+    await cdp.send('Debugger.enable', {}, undefined, DEADLINE)
+    await cdp.send('Debugger.pause', {}, undefined, DEADLINE)
+    const late = new Promise<never>((_, fail) => {
+      setTimeout(() => fail(new MeasureError('the program does not stop for its debugger')), DEADLINE).unref()
+    })
+    const callFrameId = await Promise.race([paused, late])
+    const expression = `globalThis[Symbol.for(${JSON.stringify(HUNG)})]()`
+    await cdp.send('Debugger.evaluateOnCallFrame', { callFrameId, expression }, undefined, DEADLINE)
+  } finally {
+    cdp.close()
+  }
+}
+
+/** The address of the debugger, once it listens. */
+async function debuggerAt(port: number): Promise<string> {
+  const until = performance.now() + DEADLINE
+  for (;;) {
+    try {
+      return (await findEndpoint(String(port))).socket
+    } catch (error) {
+      if (performance.now() > until) throw error
+      await new Promise((done) => setTimeout(done, 20))
+    }
+  }
+}
