@@ -138,6 +138,15 @@ test('the report can be walked with keys alone', async () => {
   await close()
 }, 300)
 
+test('on a phone the report is no wider than the window', async () => {
+  const { page, close } = await opened([madeUpFigures(3000)])
+  for (const width of [390, 375, 320]) {
+    await page.setViewportSize({ width, height: 800 })
+    same(await page.evaluate(() => document.documentElement.scrollWidth), width)
+  }
+  await close()
+}, 300)
+
 /** Figures with a lost update in `withdraw`, one in a package, and a hung end. */
 function racyFigures(count: number): Figures {
   const analyser = new Analyser('bank')
