@@ -283,6 +283,14 @@ int ch_anchor_wait(struct ch_anchor *, uint32_t point, int status);
 /* setjmp(buffer) has just returned `value`, `depth` atomic blocks deep. */
 void ch_anchor_set(struct ch_anchor *, void *buffer, int value, uint32_t depth);
 
+/* What stands around a call that may return twice, in a plain version: noted before the call, and set again each time
+ * that it has returned. It lies in the activation. */
+struct ch_around {
+  void *opaque[4];
+};
+void ch_around_note(struct ch_around *);
+void ch_around_restore(const struct ch_around *);
+
 /* ---- -fcharcoal-atomicity (runtime/atomicity) ---- */
 
 #define CH_RESTS_ON 3

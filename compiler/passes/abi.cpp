@@ -71,6 +71,8 @@ FunctionCallee Abi::anchorBegin() { return declare("ch_anchor_begin", Void, {Ptr
 FunctionCallee Abi::anchorResume() { return declare("ch_anchor_resume", I32, {Ptr}); }
 FunctionCallee Abi::anchorWait() { return cold(declare("ch_anchor_wait", I32, {Ptr, I32, I32})); }
 FunctionCallee Abi::anchorSet() { return declare("ch_anchor_set", Void, {Ptr, Ptr, I32, I32}); }
+FunctionCallee Abi::aroundNote() { return declare("ch_around_note", Void, {Ptr}); }
+FunctionCallee Abi::aroundRestore() { return declare("ch_around_restore", Void, {Ptr}); }
 FunctionCallee Abi::frameNew() { return declare("ch_frame_new", Ptr, {Ptr}); }
 FunctionCallee Abi::frameNewGuarded() { return declare("ch_frame_new_guarded", Ptr, {Ptr, Ptr}); }
 FunctionCallee Abi::frameFree() { return declare("ch_frame_free", Void, {Ptr}); }

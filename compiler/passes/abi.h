@@ -33,10 +33,12 @@ public:
   llvm::FunctionCallee asyncPause();
   llvm::FunctionCallee asyncResumed();
   llvm::FunctionCallee anchorStepsAside();
-  llvm::FunctionCallee anchorBegin();  // void ch_anchor_begin(anchor, info)
-  llvm::FunctionCallee anchorResume(); // i32 ch_anchor_resume(frame)
-  llvm::FunctionCallee anchorWait();   // i32 ch_anchor_wait(anchor, point, status)
-  llvm::FunctionCallee anchorSet();    // void ch_anchor_set(anchor, buffer, value, depth)
+  llvm::FunctionCallee anchorBegin();   // void ch_anchor_begin(anchor, info)
+  llvm::FunctionCallee anchorResume();  // i32 ch_anchor_resume(frame)
+  llvm::FunctionCallee anchorWait();    // i32 ch_anchor_wait(anchor, point, status)
+  llvm::FunctionCallee anchorSet();     // void ch_anchor_set(anchor, buffer, value, depth)
+  llvm::FunctionCallee aroundNote();    // void ch_around_note(around)
+  llvm::FunctionCallee aroundRestore(); // void ch_around_restore(around)
   llvm::FunctionCallee frameNew();
   llvm::FunctionCallee frameNewGuarded(); // ptr ch_frame_new_guarded(info, guards)
   llvm::FunctionCallee frameFree();

@@ -1,7 +1,8 @@
 // Pass `atomic`: markers of atomic regions become counting.
 //
 //   takes   calls of __charcoal_atomic_enter/leave; functions with the attribute "charcoal-atomic"
-//   leaves  ++ and -- of ch_tls.atomic_depth, the latter with a call of ch_atomic_settle in a cold branch
+//   leaves  ++ and -- of ch_tls.atomic_depth, the latter with a call of ch_atomic_settle in a cold branch; around calls
+//           that return twice, in plain versions, calls of ch_around_note and ch_around_restore
 //
 //     before                              after
 //       call @__charcoal_atomic_enter()     depth += 1
@@ -12,7 +13,9 @@
 // Alone: opt -load-pass-plugin charcoal-plugin.so -passes=charcoal-atomic
 #include "atomic.h"
 #include "abi.h"
+#include "anchor.h"
 #include "marks.h"
+#include "suspension.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/IR/CFG.h"
@@ -138,9 +141,30 @@ static void makeInnerVersions(Module &M) {
   }
 }
 
+// A jump leaves blocks without the statements at their ends. In interruptible versions see anchor.h.
+static void restoreBlocksBehindJumps(Abi &abi) {
+  const bool throughPointer = addressOfSetjmpIsTaken(abi.M);
+  for (Function &F : abi.M) {
+    if (F.hasFnAttribute(AnchoredAttr))
+      continue;
+    SmallVector<CallInst *> calls;
+    for (Instruction &I : instructions(F))
+      if (auto *call = dyn_cast<CallInst>(&I); call && mayReturnTwice(*call, throughPointer))
+        calls.push_back(call);
+    for (CallInst *call : calls) {
+      IRBuilder<> entry(&*F.getEntryBlock().getFirstNonPHIIt()), before(call), behind(call->getNextNode());
+      AllocaInst *around = entry.CreateAlloca(ArrayType::get(abi.I8, sizeof(struct ch_around)), nullptr, "around");
+      around->setAlignment(Align(8));
+      before.CreateCall(abi.aroundNote(), {around});
+      behind.CreateCall(abi.aroundRestore(), {around})->setDebugLoc(call->getDebugLoc());
+    }
+  }
+}
+
 PreservedAnalyses AtomicPass::run(Module &M, ModuleAnalysisManager &) {
   Abi abi(M);
   makeInnerVersions(M);
+  restoreBlocksBehindJumps(abi);
   SmallVector<CallInst *> enters, leaves;
   for (Function &F : M)
     for (Instruction &I : instructions(F)) {

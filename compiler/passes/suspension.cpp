@@ -258,6 +258,13 @@ bool callsThroughPointer(const Function &F) {
   });
 }
 
+bool mayReturnTwice(const CallBase &CB, bool setjmpHasAddress) {
+  if (CB.hasFnAttr(Attribute::ReturnsTwice) || CB.getIntrinsicID() == Intrinsic::eh_sjlj_setjmp)
+    return true;
+  return setjmpHasAddress && CB.isIndirectCall() && !CB.isMustTailCall() && CB.getType()->isIntegerTy(32) &&
+         !CB.arg_empty() && CB.getArgOperand(0)->getType()->isPointerTy();
+}
+
 // __builtin_return_address(n) and __builtin_frame_address(n) with n > 0 look at the frames of n callers, which are on
 // the native stack, one beside the other, in plain code alone.
 void Suspension::findLookedAt() {

@@ -55,6 +55,7 @@ llvm::DenseSet<const llvm::Function *> functionsWithUnsavableValues(const llvm::
 // Any call through a pointer may then be one that returns twice.
 bool addressOfSetjmpIsTaken(const llvm::Module &);
 bool callsThroughPointer(const llvm::Function &);
+bool mayReturnTwice(const llvm::CallBase &, bool setjmpHasAddress);
 
 } // namespace charcoal
 

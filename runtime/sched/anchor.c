@@ -1,10 +1,9 @@
 #include "sched/anchor.h"
 #include "activity/environment.h"
 #include "frames/allocator.h"
+#include "sched/around.h"
 #include "sched/native.h"
 #include "sched/no_yield.h"
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 struct anchor {
@@ -27,11 +26,8 @@ static struct anchor *anchor_of(struct ch_frame *f) {
  * eight bytes. So a copy of the buffer leads to the anchor, too. */
 struct token {
   struct anchor *anchor;
-  /* Around the call of setjmp: the scope, and what the blocks `atomic` and `assert_no_yield` have set. */
-  struct ch_finish *scope;
-  const char *no_yield;
-  uint32_t policy;
-  uint64_t check; /* computed from the saved registers: a setjmp by other code makes it wrong */
+  struct around around; /* the call of setjmp */
+  uint64_t check;       /* computed from the saved registers: a setjmp by other code makes it wrong */
 };
 
 static void *place_of_token(const struct __jmp_buf_tag *buffer) {
@@ -53,25 +49,11 @@ static bool read_token(const struct __jmp_buf_tag *buffer, struct token *t) {
 }
 
 static void write_token(struct __jmp_buf_tag *buffer, struct anchor *a) {
-  struct token t = {a, ch_domain.current->scope, ch_no_yield_block.site, ch_tls.spawn_policy, check_of(buffer, a)};
+  struct token t = {a, ch_around_now(), check_of(buffer, a)};
   memcpy(place_of_token(buffer), &t, sizeof t);
 }
 
-/* A jump leaves blocks without the statements at their ends. */
-static void leave_blocks(const struct token *t) {
-  ch_tls.spawn_policy = t->policy;
-  if (CH_UNLIKELY(ch_no_yield_block.site != t->no_yield))
-    (void)ch_no_yield(t->no_yield);
-}
-
 /* ---- jumps ---- */
-
-static _Noreturn void refuse(const char *what, const char *remedy) {
-  fflush(stdout);
-  fprintf(stderr, "charcoal: error: longjmp %s. %s\n", what, remedy);
-  fflush(NULL);
-  abort();
-}
 
 bool ch_anchor_jumps(const struct __jmp_buf_tag *buffer, int value) {
   struct token t;
@@ -80,7 +62,7 @@ bool ch_anchor_jumps(const struct __jmp_buf_tag *buffer, int value) {
   memcpy(t.anchor->buffer, buffer, sizeof t.anchor->buffer);
   t.anchor->value = value;
   ch_tls.entry = t.anchor;
-  leave_blocks(&t); /* assert_no_yield first of all: the jump itself may pass the scheduler */
+  ch_around_leave_blocks(&t.around); /* assert_no_yield first of all: the jump itself may pass the scheduler */
   return true;
 }
 
@@ -104,8 +86,8 @@ static struct ch_frame *drop(struct ch_frame *f) {
 }
 
 static _Noreturn void to_nowhere(void) {
-  refuse("to a setjmp that no caller of this activity has called",
-         "The function that called it has returned, or runs in another activity.");
+  ch_around_refuse("to a setjmp that no caller of this activity has called",
+                   "The function that called it has returned, or runs in another activity.");
 }
 
 /* setjmp returns once more. */
@@ -145,7 +127,8 @@ static void come_back(struct anchor *a) {
   struct ch_branch *b = d->current;
   struct ch_stack *left = d->stack;
   if (!b)
-    refuse("out of a signal handler, to an activity that waits", "Let the handler set a flag, or use signalfd.");
+    ch_around_refuse("out of a signal handler, to an activity that waits",
+                     "Let the handler set a flag, or use signalfd.");
   struct ch_frame *f = drop(b->top);
   while (!ch_is_chain_end(f) && ch_native_of(f)->stack != a->native.stack) {
     d->natives--;
@@ -218,13 +201,8 @@ void ch_anchor_set(struct ch_anchor *public, void *buffer, int value, uint32_t d
     come_back(a);
   struct token t;
   if (read_token(buffer, &t) && t.anchor == a) {
-    if (t.scope != ch_domain.current->scope)
-      refuse("out of a 'do ... finish', 'within' or 'noncancellable' block", "Leave the block by 'break' or 'return'.");
-    leave_blocks(&t);
+    ch_around_check_scope(t.around.scope);
+    ch_around_leave_blocks(&t.around);
   }
-  if (ch_tls.atomic_depth != depth) {
-    ch_tls.atomic_depth = depth;
-    if (ch_tls.atomic_pending)
-      ch_atomic_settle();
-  }
+  ch_around_leave_atomic(depth);
 }

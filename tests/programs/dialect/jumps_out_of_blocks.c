@@ -1,5 +1,6 @@
-/* longjmp leaves blocks that set something for what runs inside: behind setjmp it is again as it was there. And below
- * setjmp a yield point in assert_no_yield is void, as everywhere. */
+/* longjmp leaves blocks that set something for what runs inside: behind setjmp it is again as it was there, whether the
+ * function that calls setjmp is interruptible or plain. And below setjmp a yield point in assert_no_yield is void, as
+ * everywhere. */
 // outcome: jumps_out_of_blocks.expected
 #include <charcoal.h>
 #include <setjmp.h>
@@ -11,25 +12,57 @@ static int spawned, switches;
 
 NI static int busy(int n) { return n ? busy(n - 1) + 1 : 0; }
 
+/* ---- who calls setjmp: an interruptible function, and plain ones ---- */
+
+static enum { WITHOUT_MASK, WITH_MASK, BUILT_IN } kind;
+static const char *const kinds[] = {"without a mask", "with a mask", "built in"};
+static sigjmp_buf buffer;
+static void *built_in[5];
+
+NI static void jump(void) {
+  if (kind == BUILT_IN)
+    __builtin_longjmp(built_in, 1);
+  siglongjmp(buffer, 1);
+}
+NI static void set_without_mask(void (*block)(void)) {
+  if (sigsetjmp(buffer, 0) == 0)
+    block();
+}
+NI static void set_with_mask(void (*block)(void)) {
+  if (sigsetjmp(buffer, 1) == 0)
+    block();
+}
+NI static void set_built_in(void (*block)(void)) {
+  if (__builtin_setjmp(built_in) == 0)
+    block();
+}
+static void (*const set[])(void (*)(void)) = {set_without_mask, set_with_mask, set_built_in};
+
 /* ---- each leaves its block by a jump ---- */
 
-NI static void no_yield(jmp_buf *back) {
+NI static void no_yield(void) {
   assert_no_yield {
     busy(3);
-    longjmp(*back, 1);
+    jump();
   }
 }
-NI static void error(jmp_buf *back) {
-  atomic error { longjmp(*back, 1); }
+NI static void in_atomic(void) {
+  atomic { jump(); }
 }
-NI static void contained(jmp_buf *back) {
+NI static void error(void) {
+  atomic error { jump(); }
+}
+NI static void contained(void) {
   usleep(1);
-  atomic contained { longjmp(*back, 1); }
+  atomic contained {
+    activate { spawned += 10; }
+    jump();
+  }
 }
-NI static void nested(jmp_buf *back) {
+NI static void nested(void) {
   atomic error {
     atomic free {
-      assert_no_yield { longjmp(*back, 1); }
+      assert_no_yield { jump(); }
     }
   }
 }
@@ -46,11 +79,13 @@ NI static void look_around(const char *name) {
   printf("%d later\n", spawned - before);
 }
 
-NI static void leave(const char *name, void (*block)(jmp_buf *)) {
-  jmp_buf back;
-  if (setjmp(back) == 0)
-    block(&back);
-  look_around(name);
+NI static void leave(const char *name, void (*block)(void)) {
+  for (kind = WITHOUT_MASK; kind <= BUILT_IN; kind++) {
+    spawned = 0;
+    set[kind](block);
+    printf("%s: %d inside; ", kinds[kind], spawned);
+    look_around(name);
+  }
 }
 
 /* In the function itself; and inside a block, which goes on behind the jump. */
@@ -85,6 +120,7 @@ int main(void) {
     }
   }
   leave("no_yield", no_yield);
+  leave("atomic", in_atomic);
   leave("error", error);
   leave("contained", contained);
   leave("nested", nested);

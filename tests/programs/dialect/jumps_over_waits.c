@@ -185,6 +185,11 @@ static void leave_a_scope(void) {
     }
   finish;
 }
+static void leave_a_block_in_plain_code(void) {
+  struct attempt a;
+  if (sigsetjmp(a.back, 1) == 0)
+    noncancellable { siglongjmp(a.back, 1); }
+}
 static void jump_to_another(void) {
   static struct attempt a;
   activate {
@@ -251,6 +256,7 @@ int main(int argc, char **argv) {
   long total = 0;
   check(result_of_main(argv[0]) == 3, "the result of a main that ends first");
   check(ends_with_a_message(leave_a_scope), "a jump out of a scope");
+  check(ends_with_a_message(leave_a_block_in_plain_code), "a jump out of a block in plain code");
   check(ends_with_a_message(jump_to_another), "a jump to another activity");
   do
     for (int i = 0; i < 20; i++)

@@ -1,0 +1,48 @@
+#include "sched/around.h"
+#include "sched/no_yield.h"
+#include <stdio.h>
+#include <stdlib.h>
+
+static struct ch_finish *scope_now(void) { return ch_domain.current ? ch_domain.current->scope : NULL; }
+
+struct around ch_around_now(void) {
+  return (struct around){scope_now(), ch_no_yield_block.site, ch_tls.atomic_depth, ch_tls.spawn_policy};
+}
+
+void ch_around_refuse(const char *what, const char *remedy) {
+  fflush(stdout);
+  fprintf(stderr, "charcoal: error: longjmp %s. %s\n", what, remedy);
+  fflush(NULL);
+  abort();
+}
+
+void ch_around_check_scope(const struct ch_finish *scope) {
+  if (CH_UNLIKELY(scope != scope_now()))
+    ch_around_refuse("out of a 'do ... finish', 'within' or 'noncancellable' block",
+                     "Leave the block by 'break' or 'return'.");
+}
+
+void ch_around_leave_blocks(const struct around *a) {
+  ch_tls.spawn_policy = a->policy;
+  if (CH_UNLIKELY(ch_no_yield_block.site != a->no_yield))
+    (void)ch_no_yield(a->no_yield);
+}
+
+void ch_around_leave_atomic(uint32_t depth) {
+  if (CH_LIKELY(ch_tls.atomic_depth == depth))
+    return;
+  ch_tls.atomic_depth = depth;
+  if (ch_tls.atomic_pending)
+    ch_atomic_settle();
+}
+
+/* ---- called by generated code ---- */
+
+void ch_around_note(struct ch_around *public) { *(struct around *)public = ch_around_now(); }
+
+void ch_around_restore(const struct ch_around *public) {
+  const struct around *a = (const struct around *)public;
+  ch_around_check_scope(a->scope);
+  ch_around_leave_blocks(a);
+  ch_around_leave_atomic(a->depth);
+}

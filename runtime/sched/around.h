@@ -1,0 +1,28 @@
+/* What stands around a call of setjmp: atomic blocks, what their words and `assert_no_yield` have set, the scope.
+ *
+ * A jump leaves blocks without the statements at their ends, so where it arrives these things are set again. A scope
+ * cannot be left so, because its branches are still to be waited for: such a jump ends the program with a message. */
+#ifndef CHARCOAL_SCHED_AROUND_H
+#define CHARCOAL_SCHED_AROUND_H
+
+#include "sched/domain.h"
+
+struct around {
+  struct ch_finish *scope; /* the innermost one */
+  const char *no_yield;    /* of struct ch_no_yield_block */
+  uint32_t depth, policy;  /* of struct ch_tls */
+};
+_Static_assert(sizeof(struct around) <= sizeof(struct ch_around), "it fits into what the compiler reserves");
+
+/* Of the running code. */
+CH_HIDDEN struct around ch_around_now(void);
+/* The running code is where the scope was that one. */
+CH_HIDDEN void ch_around_check_scope(const struct ch_finish *);
+/* Sets again what is around: the policy of atomic blocks and `assert_no_yield`; the number of atomic blocks, where
+ * those that are left may have to wait for contained activities. */
+CH_HIDDEN void ch_around_leave_blocks(const struct around *);
+CH_HIDDEN void ch_around_leave_atomic(uint32_t depth);
+/* The program ends: "longjmp WHAT. REMEDY". */
+CH_HIDDEN _Noreturn void ch_around_refuse(const char *what, const char *remedy);
+
+#endif
