@@ -6,8 +6,9 @@
 import { watch } from './adapter.ts'
 import type { NodeRecorder } from './recorder.ts'
 
-const WINDOW = 100
-const PERIOD = 4000
+/** Milliseconds. */
+export const WINDOW = 100
+export const PERIOD = 4000
 
 export function sample(recorder: NodeRecorder): () => void {
   recorder.note(
