@@ -69,6 +69,15 @@ Arguments runtimeDependencies(const fs::path &tree) {
   return result;
 }
 
+// In a static program: the C library's own calls, behind the runtime's (runtime/posix/locks/behind.h).
+Arguments cLibrarysOwn() {
+  Arguments result;
+  for (const char *name : {"pthread_mutex_clocklock", "pthread_rwlock_clockrdlock", "pthread_rwlock_clockwrlock",
+                           "pthread_cond_wait", "sem_clockwait"})
+    result.push_back(std::string("-Wl,-u,___") + name);
+  return result;
+}
+
 bool isLld(const Request &request) { return request.linker.find("lld") != std::string::npos; }
 
 Arguments linkArguments(const Request &request, const fs::path &tree) {
@@ -91,8 +100,9 @@ Arguments linkArguments(const Request &request, const fs::path &tree) {
     if (request.threadSanitizer) // its weak functions of these names come before the runtime's, which are weak, too
       for (const char *name : {"pthread_cond_signal", "pthread_cond_broadcast", "cnd_signal", "cnd_broadcast"})
         result.push_back(std::string("-Wl,--defsym=") + name + "=ch_in_front_of_" + name);
-    if (!request.isStatic) { // shared objects find the one runtime in the executable, and the replacements of C library
-                             // calls
+    if (request.isStatic) {
+      append(result, cLibrarysOwn());
+    } else { // shared objects find the one runtime in the executable, and the replacements of C library calls
       result.push_back("-Wl,--export-dynamic-symbol=ch_*");
       if (fs::path replacements = tree / "lib/charcoal.replacements"; fs::exists(replacements))
         append(result, {"-Wl,--dynamic-list", "-Xlinker", replacements.string()});

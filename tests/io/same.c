@@ -570,7 +570,11 @@ static void threads(void) {
   SHOW_ERROR(pthread_mutex_timedlock(&m, &bad));
   SHOW_ERROR(pthread_cond_timedwait(&cond, &m, &soon));
   SHOW_ERROR(pthread_cond_timedwait(&cond, &m, &bad));
+  SHOW_ERROR(pthread_cond_clockwait(&cond, &m, CLOCK_PROCESS_CPUTIME_ID, &soon));
   SHOW_ERROR(pthread_mutex_unlock(&m));
+  SHOW_ERROR(pthread_mutex_timedlock(&recursive, &bad));
+  SHOW_ERROR(pthread_mutex_unlock(&recursive));
+  SHOW_ERROR(pthread_mutex_clocklock(&recursive, CLOCK_PROCESS_CPUTIME_ID, &soon));
   SHOW_ERROR(pthread_mutex_lock(&recursive));
   SHOW_ERROR(pthread_mutex_lock(&recursive));
   SHOW_ERROR(pthread_mutex_trylock(&recursive));
@@ -587,6 +591,10 @@ static void threads(void) {
   SHOW(sem_wait(&s));
   SHOW(sem_timedwait(&s, &soon));
   SHOW(sem_timedwait(&s, &bad));
+  SHOW(sem_post(&s));
+  SHOW(sem_timedwait(&s, &bad));
+  SHOW(sem_clockwait(&s, CLOCK_PROCESS_CPUTIME_ID, &soon));
+  SHOW(sem_wait(&s));
   pthread_mutex_lock(&m);
   pthread_create(&t, NULL, other, &s);
   while (!stage)
@@ -596,6 +604,8 @@ static void threads(void) {
   SHOW(sem_wait(&s));
   SHOW_ERROR(pthread_join(t, &r));
   printf("  %ld\n", (long)r);
+  SHOW_ERROR(pthread_rwlock_timedrdlock(&rw, &bad));
+  SHOW_ERROR(pthread_rwlock_clockwrlock(&rw, CLOCK_PROCESS_CPUTIME_ID, &soon));
   SHOW_ERROR(pthread_rwlock_rdlock(&rw));
   SHOW_ERROR(pthread_rwlock_rdlock(&rw));
   SHOW_ERROR(pthread_rwlock_unlock(&rw) + pthread_rwlock_unlock(&rw));

@@ -85,14 +85,7 @@ static bool arrive(struct ch_lock_wait *w, pthread_barrier_t *barrier, const voi
 int __pthread_barrier_wait(pthread_barrier_t *) __attribute__((weak)); /* of a static C library */
 
 /* The C library's own, behind the function of that name below. It knows how to begin anew. */
-static long arrive_plainly(void *barrier) {
-  typedef int wait_fn(pthread_barrier_t *);
-  static wait_fn *_Atomic known;
-  if (!known)
-    known = __pthread_barrier_wait ? __pthread_barrier_wait
-                                   : (wait_fn *)(uintptr_t)ch_behind(RTLD_NEXT, "pthread_barrier_wait");
-  return known(barrier);
-}
+static long arrive_plainly(void *barrier) { return CH_BEHIND(pthread_barrier_wait, __pthread_barrier_wait)(barrier); }
 static bool is_far(const pthread_barrier_t *barrier) {
   const struct glibc_barrier *b = (const struct glibc_barrier *)barrier;
   return __atomic_load_n(&b->in, __ATOMIC_RELAXED) > most(b) - b->count;

@@ -4,8 +4,11 @@
 #include "posix/locks/behind.h"
 #include "frames/forks.h"
 #include "posix/locks/mutex.h"
+#include "posix/locks/others.h"
 #include "posix/locks/replacement.h"
+#include "posix/locks/tsan.h"
 #include "posix/operations.h"
+#include "posix/single_activity.h"
 #include "reactor/inbox.h"
 #include "sched/child.h"
 #include <dlfcn.h>
@@ -51,23 +54,27 @@ int ch_condition_is_shared(const pthread_cond_t *c) { return c->__data.__wrefs &
 static unsigned others(const pthread_cond_t *c) { return __atomic_load_n(&c->__data.__wrefs, __ATOMIC_ACQUIRE) >> 3; }
 static clockid_t clock_of(const pthread_cond_t *c) { return c->__data.__wrefs & 2 ? CLOCK_MONOTONIC : CLOCK_REALTIME; }
 
-int __pthread_cond_signal(pthread_cond_t *) __attribute__((weak)); /* of a static C library */
-int __pthread_cond_broadcast(pthread_cond_t *) __attribute__((weak));
+/* Of a static C library. */
+__typeof__(pthread_cond_signal) __pthread_cond_signal __attribute__((weak));
+__typeof__(pthread_cond_broadcast) __pthread_cond_broadcast __attribute__((weak));
+__typeof__(pthread_cond_wait) ___pthread_cond_wait __attribute__((weak));
+__typeof__(pthread_cond_clockwait) ___pthread_cond_clockwait __attribute__((weak));
 
-typedef int wake_fn(pthread_cond_t *);
-static wake_fn *behind(wake_fn *_Atomic *known, wake_fn *in_static, const char *name) {
-  wake_fn *fn = *known;
-  if (CH_LIKELY(fn != NULL))
-    return fn;
-  return *known = in_static ? in_static : (wake_fn *)(uintptr_t)ch_behind(RTLD_NEXT, name);
-}
 static int signal_others(pthread_cond_t *c) {
-  static wake_fn *_Atomic known;
-  return others(c) ? behind(&known, __pthread_cond_signal, "pthread_cond_signal")(c) : 0;
+  return others(c) ? CH_BEHIND(pthread_cond_signal, __pthread_cond_signal)(c) : 0;
 }
 static int broadcast_others(pthread_cond_t *c) {
-  static wake_fn *_Atomic known;
-  return others(c) ? behind(&known, __pthread_cond_broadcast, "pthread_cond_broadcast")(c) : 0;
+  return others(c) ? CH_BEHIND(pthread_cond_broadcast, __pthread_cond_broadcast)(c) : 0;
+}
+/* Blocks the thread. ThreadSanitizer's wrappers stand before ours, and have to see it. */
+static int wait_as_thread(pthread_cond_t *cond, pthread_mutex_t *m, clockid_t clock, const struct timespec *until) {
+  bool wrapped = ch_tsan_is_here();
+  if (!until)
+    return (wrapped ? pthread_cond_wait : CH_BEHIND(pthread_cond_wait, ___pthread_cond_wait))(cond, m);
+  if (clock < 0)
+    clock = clock_of(cond);
+  return (wrapped ? pthread_cond_clockwait
+                  : CH_BEHIND(pthread_cond_clockwait, ___pthread_cond_clockwait))(cond, m, clock, until);
 }
 
 /* ---- the line ---- */
@@ -232,6 +239,9 @@ static bool withdraw(struct ch_clause *clause) {
 
 static const struct ch_lock_type type = {
     .clause = {.what = "condition", .enlist = enlist, .withdraw = withdraw, .cancel = cancel}, .late = late};
+/* In plain code, which knows nothing of scopes that are cancelled. */
+static const struct ch_lock_type plain_type = {
+    .clause = {.what = "condition", .enlist = enlist, .withdraw = withdraw, .cancel = ch_queue_refuse}, .late = late};
 
 /* Those of other threads are the parent's. */
 static void in_child(void) {
@@ -289,14 +299,37 @@ static void note_again(void *mutex) { ch_mutex_note(mutex); }
 int ch_condition_wait_plainly(pthread_cond_t *cond, pthread_mutex_t *m, clockid_t clock, const struct timespec *until) {
   int result;
   pthread_cleanup_push(note_again, m);
-  if (!until)
-    result = pthread_cond_wait(cond, m);
-  else if (clock < 0)
-    result = pthread_cond_timedwait(cond, m, until);
-  else
-    result = pthread_cond_clockwait(cond, m, clock, until);
+  result = wait_as_thread(cond, m, clock, until);
   pthread_cleanup_pop(1);
   return result;
+}
+
+/* In plain code: an activity of this domain may be who signals it. */
+static int wait_in_plain_code(pthread_cond_t *cond, pthread_mutex_t *m, clockid_t clock, const struct timespec *until) {
+  if (!ch_domain.current)
+    return wait_as_thread(cond, m, clock, until);
+  if (ch_condition_is_shared(cond) || (ch_domain.live == 1 && ch_is_single_activity()))
+    return ch_condition_wait_plainly(cond, m, clock, until);
+  struct cond_wait c;
+  int error = prepare(&c, cond, m, clock, until);
+  c.w.clause.type = &plain_type.clause;
+  return error ? error : ch_lock_wait(&c.w);
+}
+CH_BEFORE_THE_C_LIBRARYS int pthread_cond_wait(pthread_cond_t *c, pthread_mutex_t *m) {
+  return wait_in_plain_code(c, m, -1, NULL);
+}
+CH_BEFORE_THE_C_LIBRARYS int pthread_cond_timedwait(pthread_cond_t *c, pthread_mutex_t *m, const struct timespec *t) {
+  return wait_in_plain_code(c, m, -1, t);
+}
+CH_BEFORE_THE_C_LIBRARYS int pthread_cond_clockwait(pthread_cond_t *c, pthread_mutex_t *m, clockid_t clock,
+                                                    const struct timespec *t) {
+  return wait_in_plain_code(c, m, clock, t);
+}
+CH_BEFORE_THE_C_LIBRARYS int cnd_wait(cnd_t *c, mtx_t *m) {
+  return ch_thrd_result(wait_in_plain_code((pthread_cond_t *)c, (pthread_mutex_t *)m, -1, NULL));
+}
+CH_BEFORE_THE_C_LIBRARYS int cnd_timedwait(cnd_t *c, mtx_t *m, const struct timespec *t) {
+  return ch_thrd_result(wait_in_plain_code((pthread_cond_t *)c, (pthread_mutex_t *)m, -1, t));
 }
 
 /* ---- conditions that other processes share ---- */
@@ -306,8 +339,7 @@ long ch_call_shared_wait(void *data) {
   struct ch_shared_wait *w = data;
   int here = (int)gettid();
   __atomic_store_n(&w->mutex->__data.__owner, here, __ATOMIC_RELAXED);
-  w->result =
-      w->until ? pthread_cond_clockwait(w->cond, w->mutex, w->clock, w->until) : pthread_cond_wait(w->cond, w->mutex);
+  w->result = wait_as_thread(w->cond, w->mutex, w->clock, w->until);
   __atomic_store_n(&w->mutex->__data.__owner, -1, __ATOMIC_RELAXED);
   return 0;
 }
@@ -317,8 +349,7 @@ int ch_condition_lend(struct ch_shared_wait *w) {
   if (w->clock < 0)
     w->clock = clock_of(w->cond);
   if (!ch_mutex_lend(w->mutex, true)) {
-    w->result =
-        w->until ? pthread_cond_clockwait(w->cond, w->mutex, w->clock, w->until) : pthread_cond_wait(w->cond, w->mutex);
+    w->result = wait_as_thread(w->cond, w->mutex, w->clock, w->until);
     return 0;
   }
   return 1;

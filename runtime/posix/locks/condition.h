@@ -5,8 +5,9 @@
  * domain hears of it by a letter.
  *
  * Plain code's pthread_cond_signal and pthread_cond_broadcast come here, too, for they stand before the C library's
- * own. Threads that wait in plain code wait in the C library's own condition; while there are both, signals go to the
- * one kind and to the other in turn. A condition that other processes share is waited for by a thread of the pool. */
+ * own, and so do its waits in the thread of a domain. Other threads wait in the C library's own condition; while there
+ * are both, signals go to the one kind and to the other in turn. A condition that other processes share is waited for
+ * by a thread of the pool. */
 #ifndef CHARCOAL_POSIX_LOCKS_CONDITION_H
 #define CHARCOAL_POSIX_LOCKS_CONDITION_H
 

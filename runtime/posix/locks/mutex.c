@@ -173,8 +173,16 @@ static bool take(struct ch_lock_wait *w) {
   return true;
 }
 
+__typeof__(pthread_mutex_clocklock) ___pthread_mutex_clocklock __attribute__((weak)); /* of a static C library */
+
+/* Blocks the thread. until NULL: for ever. */
+static int lock_as_thread(pthread_mutex_t *m, clockid_t clock, const struct timespec *until) {
+  static const struct timespec never = {INT64_MAX / 2, 0};
+  return CH_BEHIND(pthread_mutex_clocklock, ___pthread_mutex_clocklock)(m, clock, until ? until : &never);
+}
+
 static void borrow(void *mutex) {
-  if (pthread_mutex_timedlock(mutex, &(struct timespec){INT64_MAX / 2, 0}) == 0)
+  if (lock_as_thread(mutex, CLOCK_REALTIME, NULL) == 0)
     pthread_mutex_unlock(mutex);
 }
 
@@ -280,34 +288,47 @@ CH_REPLACES_IN_C(pthread_mutex_lock, pthread_mutex_t *m) {
 struct ch_int_result ch_mutex_lock_int(pthread_mutex_t *) CH_INT_NAME(ch_mutex_lock);
 struct ch_int_result ch_mutex_lock_int(pthread_mutex_t *m) { return lock(m, NULL); }
 
-/* In plain code. */
-static int lock_natively(pthread_mutex_t *m, const void *place) {
+/* Sets the wait's limit, if there is one; not 0: the call ends with that. */
+static int limit(struct ch_lock_wait *w, clockid_t clock, const struct timespec *until) {
+  int r = until ? ch_lock_until(w, clock, until) : 0;
+  return r ? r : ch_lock_is_late(w) ? ETIMEDOUT : 0;
+}
+
+/* In plain code. until NULL: for ever. */
+static int lock_natively(pthread_mutex_t *m, const void *place, clockid_t clock, const struct timespec *until) {
   int r = lock_now(m, place);
   if (CH_LIKELY(r != EBUSY))
     return r;
   struct ch_lock_wait w = wait_for(m, place);
-  return ch_lock_wait(&w);
+  r = limit(&w, clock, until);
+  return r ? r : ch_lock_wait(&w);
 }
-int ch_mutex_lock(pthread_mutex_t *m) { return lock_natively(m, NULL); }
+int ch_mutex_lock(pthread_mutex_t *m) { return lock_natively(m, NULL, CLOCK_REALTIME, NULL); }
 
 /* Before the C library's own. What nobody of this domain has is waited for by the thread. */
-static int lock_plainly(pthread_mutex_t *m, const void *place) {
+static int lock_plainly(pthread_mutex_t *m, const void *place, clockid_t clock, const struct timespec *until) {
   struct ch_branch *b = self();
   if (CH_LIKELY(PLAIN_NORMAL(m)) && CH_LIKELY(take_word(m, 1))) {
     taken(m, b, place);
     return 0;
   }
   if (b && is_here(m))
-    return lock_natively(m, place);
+    return lock_natively(m, place, clock, until);
   int r = pthread_mutex_trylock(m);
   if (r == EBUSY)
-    r = pthread_mutex_timedlock(m, &(struct timespec){INT64_MAX / 2, 0});
+    r = lock_as_thread(m, clock, until);
   if (b && (r == 0 || r == EOWNERDEAD))
     set_owner(m, b, place);
   return r;
 }
 CH_BEFORE_THE_C_LIBRARYS int pthread_mutex_lock(pthread_mutex_t *m) {
-  return lock_plainly(m, __builtin_return_address(0));
+  return lock_plainly(m, CH_HERE, CLOCK_REALTIME, NULL);
+}
+CH_BEFORE_THE_C_LIBRARYS int pthread_mutex_timedlock(pthread_mutex_t *m, const struct timespec *t) {
+  return lock_plainly(m, CH_HERE, CLOCK_REALTIME, t);
+}
+CH_BEFORE_THE_C_LIBRARYS int pthread_mutex_clocklock(pthread_mutex_t *m, clockid_t clock, const struct timespec *t) {
+  return ch_lock_knows(clock) ? lock_plainly(m, CH_HERE, clock, t) : EINVAL;
 }
 
 static int trylock(pthread_mutex_t *m, const void *place) {
@@ -323,16 +344,14 @@ static struct ch_int_result lock_until(pthread_mutex_t *m, const void *place, cl
   if (r != EBUSY)
     return ch_done(r);
   struct ch_lock_wait w = wait_for(m, place);
-  r = ch_lock_until(&w, clock, t);
-  if (r || ch_lock_is_late(&w))
-    return ch_done(r ? r : ETIMEDOUT);
-  return ch_lock_wait_int(&timed_leaf, &w);
+  r = limit(&w, clock, t);
+  return r ? ch_done(r) : ch_lock_wait_int(&timed_leaf, &w);
 }
 CH_REPLACES_IN_C(pthread_mutex_timedlock, pthread_mutex_t *m, const struct timespec *t) {
   return lock_until(m, CH_HERE, CLOCK_REALTIME, t);
 }
 CH_REPLACES_IN_C(pthread_mutex_clocklock, pthread_mutex_t *m, clockid_t clock, const struct timespec *t) {
-  return lock_until(m, CH_HERE, clock, t);
+  return ch_lock_knows(clock) ? lock_until(m, CH_HERE, clock, t) : ch_done(EINVAL);
 }
 
 /* ---- unlock ---- */
@@ -452,9 +471,8 @@ static struct ch_int_result lock_mtx(pthread_mutex_t *m, const void *place, cons
   if (CH_LIKELY(r != EBUSY))
     return ch_done(ch_thrd_result(r));
   struct ch_lock_wait w = wait_for(m, place);
-  if (t && ((r = ch_lock_until(&w, CLOCK_REALTIME, t)) || ch_lock_is_late(&w)))
-    return ch_done(r ? thrd_error : thrd_timedout);
-  return ch_lock_wait_int(&mtx_leaf, &w);
+  r = limit(&w, CLOCK_REALTIME, t);
+  return r ? ch_done(ch_thrd_result(r)) : ch_lock_wait_int(&mtx_leaf, &w);
 }
 CH_REPLACES_IN_C(mtx_lock, mtx_t *m) { return lock_mtx((pthread_mutex_t *)m, CH_HERE, NULL); }
 CH_REPLACES_IN_C(mtx_timedlock, mtx_t *m, const struct timespec *t) {
@@ -463,7 +481,12 @@ CH_REPLACES_IN_C(mtx_timedlock, mtx_t *m, const struct timespec *t) {
 CH_REPLACES_IN_C(mtx_trylock, mtx_t *m) { return ch_done(ch_thrd_result(trylock((pthread_mutex_t *)m, CH_HERE))); }
 CH_REPLACES_IN_C(mtx_unlock, mtx_t *m) { return ch_done(ch_thrd_result(ch_mutex_unlock((pthread_mutex_t *)m))); }
 
-CH_BEFORE_THE_C_LIBRARYS int mtx_lock(mtx_t *m) { return ch_thrd_result(lock_plainly((pthread_mutex_t *)m, CH_HERE)); }
+CH_BEFORE_THE_C_LIBRARYS int mtx_lock(mtx_t *m) {
+  return ch_thrd_result(lock_plainly((pthread_mutex_t *)m, CH_HERE, CLOCK_REALTIME, NULL));
+}
+CH_BEFORE_THE_C_LIBRARYS int mtx_timedlock(mtx_t *m, const struct timespec *t) {
+  return ch_thrd_result(lock_plainly((pthread_mutex_t *)m, CH_HERE, CLOCK_REALTIME, t));
+}
 
 /* ---- as clauses ---- */
 
@@ -512,4 +535,4 @@ void ch_pthread_hold__clause(struct ch_pthread_hold__clause *c, void *m) { fill(
 
 struct ch_int_result ch_pthread_hold_int(void *) CH_INT_NAME(ch_pthread_hold);
 struct ch_int_result ch_pthread_hold_int(void *m) { return lock(m, CH_HERE); }
-int ch_pthread_hold(void *m) { return lock_plainly(m, CH_HERE); }
+int ch_pthread_hold(void *m) { return lock_plainly(m, CH_HERE, CLOCK_REALTIME, NULL); }

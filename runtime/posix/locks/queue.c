@@ -451,16 +451,16 @@ struct ch_int_result ch_lock_wait_int(const struct ch_leaf *leaf, const struct c
 int ch_lock_wait(struct ch_lock_wait *w) {
   if (begin(w))
     return (int)w->clause.value;
-  struct ch_queue *q = w->queue;
-  bool outside = q && (q->watch || q->paused || q->counted);
-  int error = ch_wait_native(outside ? CH_BY_WORLD : CH_BY_DOMAIN), value = end(w);
+  const struct ch_queue *q = w->queue; /* NULL: it waits for a condition */
+  bool world = w->ticking || (q && (q->watch || q->paused || q->counted));
+  int error = ch_wait_native(world ? CH_BY_WORLD : q ? CH_BY_DOMAIN : CH_BY_OTHERS), value = end(w);
   return error < 0 ? ECANCELED : value;
 }
 
 /* ---- time ---- */
 
 int ch_lock_until(struct ch_lock_wait *w, clockid_t clock, const struct timespec *t) {
-  if (t->tv_nsec < 0 || t->tv_nsec >= 1000000000 || (clock != CLOCK_REALTIME && clock != CLOCK_MONOTONIC))
+  if (t->tv_nsec < 0 || t->tv_nsec >= 1000000000 || !ch_lock_knows(clock))
     return EINVAL;
   w->clock = clock;
   w->until = *t;

@@ -150,6 +150,7 @@ CH_HIDDEN void ch_rwlocks_end(void);
 
 /* ---- time ---- */
 
+static inline bool ch_lock_knows(clockid_t clock) { return clock == CLOCK_REALTIME || clock == CLOCK_MONOTONIC; }
 /* EINVAL: not a time. */
 CH_HIDDEN int ch_lock_until(struct ch_lock_wait *, clockid_t, const struct timespec *);
 CH_HIDDEN bool ch_lock_is_late(const struct ch_lock_wait *);

@@ -228,18 +228,19 @@ static struct ch_lock_wait wait_for(pthread_rwlock_t *l, int write, const void *
       .clause = {.type = &type.clause, .object = l}, .place = place, .how = write ? WRITE : READ};
 }
 
+/* Sets the wait's limit, if there is one. EBUSY: the caller has to wait. */
+static int take_in_time(struct ch_lock_wait *w, clockid_t clock, const struct timespec *until) {
+  int r = until ? ch_lock_until(w, clock, until) : 0;
+  if (r == 0)
+    r = take_now(w->clause.object, (int)w->how, w->place);
+  return r == EBUSY && ch_lock_is_late(w) ? ETIMEDOUT : r;
+}
+
 static struct ch_int_result lock(pthread_rwlock_t *l, int write, const void *place, clockid_t clock,
                                  const struct timespec *until) {
-  int r = take_now(l, write, place);
-  if (r != EBUSY)
-    return ch_done(r);
   struct ch_lock_wait w = wait_for(l, write, place);
-  if (until) {
-    r = ch_lock_until(&w, clock, until);
-    if (r || ch_lock_is_late(&w))
-      return ch_done(r ? r : ETIMEDOUT);
-  }
-  return ch_lock_wait_int(&leaf, &w);
+  int r = take_in_time(&w, clock, until);
+  return r == EBUSY ? ch_lock_wait_int(&leaf, &w) : ch_done(r);
 }
 
 CH_REPLACES_IN_C(pthread_rwlock_rdlock, pthread_rwlock_t *l) { return lock(l, READ, CH_HERE, CLOCK_REALTIME, NULL); }
@@ -278,23 +279,41 @@ CH_REPLACES_IN_C(pthread_rwlock_unlock, pthread_rwlock_t *l) { return ch_done(un
 
 /* These stand before the C library's own, to which all activities of a domain are one owner. What nobody of this domain
  * has or waits for is waited for by the thread. */
-static int lock_plainly(pthread_rwlock_t *l, int write, const void *place) {
+static int lock_plainly(pthread_rwlock_t *l, int write, const void *place, clockid_t clock,
+                        const struct timespec *until) {
   if (!ch_domain.current)
-    return ch_rwlock_take(l, write, CLOCK_REALTIME, NULL);
-  int r = take_now(l, write, place);
+    return ch_rwlock_take(l, write, clock, until);
+  struct ch_lock_wait w = wait_for(l, write, place);
+  int r = take_in_time(&w, clock, until);
   if (r != EBUSY)
     return r;
-  if (ch_queue_of(l) || holds_here(l) > 0) {
-    struct ch_lock_wait w = wait_for(l, write, place);
+  if (ch_queue_of(l) || holds_here(l) > 0)
     return ch_lock_wait(&w);
-  }
-  r = ch_rwlock_take(l, write, CLOCK_REALTIME, NULL);
+  r = ch_rwlock_take(l, write, clock, until);
   if (r == 0)
     taken(l, write, ch_activity_of(ch_domain.current), place);
   return r;
 }
-CH_BEFORE_THE_C_LIBRARYS int pthread_rwlock_rdlock(pthread_rwlock_t *l) { return lock_plainly(l, READ, CH_HERE); }
-CH_BEFORE_THE_C_LIBRARYS int pthread_rwlock_wrlock(pthread_rwlock_t *l) { return lock_plainly(l, WRITE, CH_HERE); }
+CH_BEFORE_THE_C_LIBRARYS int pthread_rwlock_rdlock(pthread_rwlock_t *l) {
+  return lock_plainly(l, READ, CH_HERE, CLOCK_REALTIME, NULL);
+}
+CH_BEFORE_THE_C_LIBRARYS int pthread_rwlock_wrlock(pthread_rwlock_t *l) {
+  return lock_plainly(l, WRITE, CH_HERE, CLOCK_REALTIME, NULL);
+}
+CH_BEFORE_THE_C_LIBRARYS int pthread_rwlock_timedrdlock(pthread_rwlock_t *l, const struct timespec *until) {
+  return lock_plainly(l, READ, CH_HERE, CLOCK_REALTIME, until);
+}
+CH_BEFORE_THE_C_LIBRARYS int pthread_rwlock_timedwrlock(pthread_rwlock_t *l, const struct timespec *until) {
+  return lock_plainly(l, WRITE, CH_HERE, CLOCK_REALTIME, until);
+}
+CH_BEFORE_THE_C_LIBRARYS int pthread_rwlock_clockrdlock(pthread_rwlock_t *l, clockid_t clock,
+                                                        const struct timespec *until) {
+  return lock_plainly(l, READ, CH_HERE, clock, until);
+}
+CH_BEFORE_THE_C_LIBRARYS int pthread_rwlock_clockwrlock(pthread_rwlock_t *l, clockid_t clock,
+                                                        const struct timespec *until) {
+  return lock_plainly(l, WRITE, CH_HERE, clock, until);
+}
 CH_BEFORE_THE_C_LIBRARYS int pthread_rwlock_unlock(pthread_rwlock_t *l) {
   return ch_domain.current ? unlock(l) : ch_rwlock_give(l);
 }

@@ -10,12 +10,15 @@ extern __typeof__(dlopen) dlopen __attribute__((weak));
 int __pthread_rwlock_rdlock(pthread_rwlock_t *) __attribute__((weak));
 int __pthread_rwlock_wrlock(pthread_rwlock_t *) __attribute__((weak));
 int __pthread_rwlock_unlock(pthread_rwlock_t *) __attribute__((weak));
+__typeof__(pthread_rwlock_clockrdlock) ___pthread_rwlock_clockrdlock __attribute__((weak));
+__typeof__(pthread_rwlock_clockwrlock) ___pthread_rwlock_clockwrlock __attribute__((weak));
 
 static struct {
   __typeof__(pthread_rwlock_rdlock) *rdlock, *wrlock, *unlock, *tryrdlock, *trywrlock;
   __typeof__(pthread_rwlock_clockrdlock) *clockrdlock, *clockwrlock;
-} plain = {__pthread_rwlock_rdlock,  __pthread_rwlock_wrlock,    __pthread_rwlock_unlock,   pthread_rwlock_tryrdlock,
-           pthread_rwlock_trywrlock, pthread_rwlock_clockrdlock, pthread_rwlock_clockwrlock};
+} plain = {__pthread_rwlock_rdlock,      __pthread_rwlock_wrlock,  __pthread_rwlock_unlock,
+           pthread_rwlock_tryrdlock,     pthread_rwlock_trywrlock, ___pthread_rwlock_clockrdlock,
+           ___pthread_rwlock_clockwrlock};
 
 /* Behind the functions of rwlock.c, and behind a sanitizer's wrappers, which carry the same names. */
 static void look_behind(void) {
@@ -23,9 +26,9 @@ static void look_behind(void) {
     return;
   void *library = !ch_tsan_is_here() ? RTLD_NEXT : dlopen ? dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD) : NULL;
 #define FIND(name) *(void **)&plain.name = ch_behind(library, "pthread_rwlock_" #name)
-  FIND(rdlock), FIND(wrlock), FIND(unlock);
+  FIND(rdlock), FIND(wrlock), FIND(unlock), FIND(clockrdlock), FIND(clockwrlock);
   if (ch_tsan_is_here())
-    FIND(tryrdlock), FIND(trywrlock), FIND(clockrdlock), FIND(clockwrlock);
+    FIND(tryrdlock), FIND(trywrlock);
 }
 
 static inline void choose(void) {

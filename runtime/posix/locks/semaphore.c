@@ -68,15 +68,13 @@ static const struct ch_lock_type plain_type = {.clause = {.what = "semaphore",
 static int begin(struct ch_lock_wait *w, sem_t *s, clockid_t clock, const struct timespec *until) {
   if (ch_is_marked())
     return ECANCELED;
+  *w = (struct ch_lock_wait){.clause = {.type = &type.clause, .object = s}};
+  int error = until ? ch_lock_until(w, clock, until) : 0;
+  if (error)
+    return error;
   if (!ch_queue_of(s) && take_unit(of(s)))
     return 0;
-  *w = (struct ch_lock_wait){.clause = {.type = &type.clause, .object = s}};
-  if (until) {
-    int error = ch_lock_until(w, clock, until);
-    if (error || ch_lock_is_late(w))
-      return error ? error : ETIMEDOUT;
-  }
-  return EAGAIN;
+  return ch_lock_is_late(w) ? ETIMEDOUT : EAGAIN;
 }
 
 struct ch_int_result ch_posix_sem_take_int(sem_t *, clockid_t, const struct timespec *) CH_INT_NAME(ch_posix_sem_take);
@@ -91,16 +89,27 @@ int ch_posix_sem_take(sem_t *s, clockid_t clock, const struct timespec *until) {
   return r == EAGAIN ? ch_lock_wait(&w) : r;
 }
 
-/* Before the C library's own: another activity of this domain may be who posts. */
-CH_BEFORE_THE_C_LIBRARYS int sem_wait(sem_t *s) {
+__typeof__(sem_clockwait) ___sem_clockwait __attribute__((weak)); /* of a static C library */
+
+/* Before the C library's own: another activity of this domain may be who posts. until NULL: for ever. */
+static int take_in_plain_code(sem_t *s, clockid_t clock, const struct timespec *until) {
   static const struct timespec never = {INT64_MAX / 2, 0};
-  if (!ch_queue_of(s) && take_unit(of(s)))
+  struct ch_lock_wait w = {.clause = {.type = &plain_type.clause, .object = s}};
+  int error = until ? ch_lock_until(&w, clock, until) : 0;
+  if (!error && !ch_queue_of(s) && take_unit(of(s)))
     return 0;
   if (!ch_domain.current || (ch_domain.live == 1 && ch_is_single_activity()))
-    return sem_clockwait(s, CLOCK_REALTIME, &never);
-  struct ch_lock_wait w = {.clause = {.type = &plain_type.clause, .object = s}};
-  int error = ch_lock_wait(&w);
+    return CH_BEHIND(sem_clockwait, ___sem_clockwait)(s, clock, until ? until : &never);
+  if (!error)
+    error = ch_lock_is_late(&w) ? ETIMEDOUT : ch_lock_wait(&w);
   return error ? (errno = error, -1) : 0;
+}
+CH_BEFORE_THE_C_LIBRARYS int sem_wait(sem_t *s) { return take_in_plain_code(s, CLOCK_REALTIME, NULL); }
+CH_BEFORE_THE_C_LIBRARYS int sem_timedwait(sem_t *s, const struct timespec *until) {
+  return take_in_plain_code(s, CLOCK_REALTIME, until);
+}
+CH_BEFORE_THE_C_LIBRARYS int sem_clockwait(sem_t *s, clockid_t clock, const struct timespec *until) {
+  return take_in_plain_code(s, clock, until);
 }
 
 /* A unit goes to the first who waits here, and in turn to the others who wait. */
