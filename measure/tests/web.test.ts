@@ -2,6 +2,8 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import path from 'node:path'
+import { conflicts, conflictText } from '../src/analysis/conflicts.ts'
+import { Analyser, type Figures } from '../src/analysis/index.ts'
 import { parseTrace, type Continuation, type TraceRecord } from '../src/format/index.ts'
 import { recordWeb, type RecordWebOptions } from '../src/record/web/index.ts'
 import { inOneOfThree, ok, rejects, same, test } from './harness.ts'
@@ -11,7 +13,7 @@ async function record(
   html: string,
   options: Partial<RecordWebOptions> = {},
   other: Record<string, string | (() => string)> = {},
-): Promise<{ records: TraceRecord[]; continuations: Continuation[] }> {
+): Promise<{ records: TraceRecord[]; continuations: Continuation[]; figures: Figures }> {
   const server = createServer((request, response) => {
     const { pathname } = new URL(request.url!, 'http://localhost')
     const text = other[pathname] ?? `<!doctype html><link rel="icon" href="data:,">${html}`
@@ -33,7 +35,13 @@ async function record(
     server.closeAllConnections()
   }
   const records = parseTrace(readFileSync(out), out)
-  return { records, continuations: records.filter((r) => r.type === 'continuation') }
+  const analyser = new Analyser()
+  for (const r of records) analyser.add(r)
+  return {
+    records,
+    continuations: records.filter((r) => r.type === 'continuation'),
+    figures: analyser.finish(),
+  }
 }
 
 test('two recordings of the same page have the same structure', async () => {
@@ -113,6 +121,23 @@ test('the places of a bundle are those of its sources, also after the next build
     original?.type === 'original' && /\/app\.ts$/.test(original.source) && original.line === 11,
     JSON.stringify(original),
   )
+})
+
+test('a conflict in a page names what its functions share by their text', async () => {
+  const { figures } = await record(`<script>
+let stock = 100, left = 30
+async function buy() {
+  const seen = stock
+  await new Promise((done) => setTimeout(done, 20))
+  stock = seen - 1
+  if (--left === 0) globalThis.over = true
+}
+for (let i = 0; i < 30; i++) setTimeout(buy, i)
+</script>`)
+  const [first] = conflicts(figures)
+  ok(first !== undefined, 'there is a conflict')
+  const text = conflictText(figures, first)
+  ok(/^buy\(\) waits, .* By their source text, they share stock\.$/.test(text), text)
 })
 
 test('a page whose script runs without end is told as that, and so is a server that never answers', async () => {

@@ -12,6 +12,7 @@ export interface Conflict {
   evidence: 'data' | 'function'
   /** What happened, of `data`. */
   kind?: string
+  /** Of `data`: what was accessed. Of `function`: what the source text says that both write, or one reads. */
   variable?: string
   /** Sites: the operation's function, its first access or step, its awaits, its last; who came between. */
   operation?: number
@@ -100,6 +101,7 @@ function ofCallSites(f: Figures): Conflict[] {
     const awaits = sites.slice(1, -1)
     byFunction.set(name, {
       evidence: 'function',
+      variable: sharedBy(f.sites[second]!, f.sites[other]!),
       first,
       awaits,
       second,
@@ -113,6 +115,15 @@ function ofCallSites(f: Figures): Conflict[] {
     })
   }
   return [...byFunction.values()]
+}
+
+/** What one of two functions writes and the other uses: rather what is read and written than what is only written. */
+function sharedBy({ uses: a }: Site, { uses: b }: Site): string | undefined {
+  if (a === undefined || b === undefined) return undefined
+  const used = [...a.reads, ...a.writes]
+  const shared = b.writes.filter((name) => used.includes(name))
+  const isUpdated = (name: string): boolean => a.reads.includes(name) && a.writes.includes(name)
+  return shared.find(isUpdated) ?? shared[0] ?? a.writes.find((name) => b.reads.includes(name))
 }
 
 /** In a package that the user has not counted as own. */
@@ -162,7 +173,9 @@ export function conflictText(f: Figures, c: Conflict): string {
     )
   if (c.evidence === 'data')
     return `${who} was interrupted by ${other} (${c.kind} of ${c.variable ?? 'a variable'}): ${c.seen} times.`
-  return `${who} waits, and ${other} runs in between: ${of}. What they share is not known.`
+  const shared =
+    c.variable === undefined ? 'What they share is not known.' : `By their source text, they share ${c.variable}.`
+  return `${who} waits, and ${other} runs in between: ${of}. ${shared}`
 }
 
 /** What stays the same when lines move: to compare two recordings. */

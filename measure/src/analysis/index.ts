@@ -129,6 +129,8 @@ export class Analyser {
       case 'original':
         this.mapped = true
         return this.sites.original(record)
+      case 'uses':
+        return this.sites.uses(record)
       case 'thread':
         this.loops.set(record.id, new Loop(record.id))
         return

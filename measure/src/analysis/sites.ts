@@ -4,7 +4,7 @@
  * takes what comes after the table is full.
  */
 import { packageOf } from '../format/packages.ts'
-import type { Continuation, Location, Original } from '../format/types.ts'
+import type { Continuation, Location, Original, Uses } from '../format/types.ts'
 
 export interface Site {
   kind: string
@@ -17,6 +17,8 @@ export interface Site {
   sourceMap?: string
   /** After source maps: the place in the text that people wrote. */
   original?: { source: string; line: number; column: number; name?: string; begin?: [line: number, column: number] }
+  /** What the function names in its source text, where reads and writes were not watched. */
+  uses?: { reads: string[]; writes: string[] }
 }
 
 export const MAX_SITES = 2 ** 20
@@ -43,6 +45,10 @@ export class Sites {
   original({ location, source, line, column, name, begin }: Original): void {
     for (const site of this.ofLocation.get(location) ?? [])
       site.original = { source, line, column, ...(name && { name }), ...(begin && { begin }) }
+  }
+
+  uses({ location, reads, writes }: Uses): void {
+    for (const site of this.ofLocation.get(location) ?? []) site.uses = { reads, writes }
   }
 
   /** True if code that ran there began inside a function: it went on behind an `await`. */

@@ -69,6 +69,7 @@ const shapes = new Map<string, Shape>(
       { location: isId, source: isString, line: isCount, column: isCount },
       { name: isString, begin: isPlace },
     ],
+    uses: [{ location: isId, reads: listOf(isString), writes: listOf(isString) }, {}],
     continuation: [
       { id: isId, thread: isId, kind: isKind, start: isTime, end: isTime, parent: isNullOrId },
       {
@@ -200,6 +201,7 @@ export class Checker {
         this.introduce(this.locations, r.id, 'location')
         break
       case 'original':
+      case 'uses':
         this.known(this.locations, r.location, 'location')
         break
       case 'activity-start':

@@ -51,6 +51,17 @@ export interface Original {
   begin?: [line: number, column: number]
 }
 
+/**
+ * Which variables and properties the function that a location is in, and those that it calls, name in their source
+ * text: those of others too, not the function's own. Whether they were the same objects is not known.
+ */
+export interface Uses {
+  type: 'uses'
+  location: number
+  reads: string[]
+  writes: string[]
+}
+
 /** `registration`: the parent registered the callback. `resolution`: the parent settled or sent what it waited for. */
 export type Via = 'registration' | 'resolution'
 
@@ -201,6 +212,7 @@ export type TraceRecord =
   | Thread
   | Location
   | Original
+  | Uses
   | Continuation
   | ActivityStart
   | ActivityEnd

@@ -105,6 +105,7 @@ const IDS: { [type in TraceRecord['type']]?: { [field: string]: keyof Ids } } = 
   thread: { id: 'thread' },
   dropped: { thread: 'thread' },
   original: { location: 'location' },
+  uses: { location: 'location' },
   continuation: {
     thread: 'thread',
     id: 'continuation',

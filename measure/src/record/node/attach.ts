@@ -13,6 +13,7 @@ import type { NodeEndpoint } from '../endpoint.ts'
 import { storeOriginals } from '../originals.ts'
 import type { Recorded } from '../recorded.ts'
 import { sizeText, tellRecording, type Tell } from '../tell.ts'
+import { storeUses } from '../uses.ts'
 import { Cdp } from '../web/cdp.ts'
 import { CONFIG, STOP, type HookConfig, type NodeMode } from './config.ts'
 import { hookUrl } from './hook_file.ts'
@@ -55,6 +56,7 @@ export async function attachNode(endpoint: NodeEndpoint, options: AttachNodeOpti
   }
   const recorded = await complete(out, [], { reason: 'signal' })
   if (mode !== 'fast') await storeOriginals(out)
+  if (mode !== 'fast') await storeUses(out)
   return recorded
 }
 

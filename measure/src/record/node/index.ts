@@ -16,6 +16,7 @@ import { storeOriginals } from '../originals.ts'
 import { ended, pathOf, reasonOf, statusOf, type RunOptions } from '../program.ts'
 import type { Recorded } from '../recorded.ts'
 import { sizeText, tellRecording } from '../tell.ts'
+import { storeUses } from '../uses.ts'
 import { CONFIG, type HookConfig, type NodeMode } from './config.ts'
 import { hookUrl } from './hook_file.ts'
 import { askWhereItHangs } from './hung.ts'
@@ -75,6 +76,7 @@ export async function recordNode(program: string, args: string[], options: Recor
   const ms = performance.now() - began
   const recorded = await complete(out, partsOf(out), { reason: reasonOf(end), end: ms * 1000 })
   if (mode !== 'fast') await storeOriginals(out)
+  if (mode !== 'fast' && !config.accesses) await storeUses(out)
   if (recorded.continuations === 0)
     throw new MeasureError(`nothing was recorded: ${program} ended (${status}) before its event loop ran`)
   if (recorded.continuations <= 1 && ms < 5000 && !end.stopped) {

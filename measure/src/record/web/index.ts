@@ -16,6 +16,7 @@ import { atExit } from '../cleanup.ts'
 import { storeOriginals } from '../originals.ts'
 import type { Recorded } from '../recorded.ts'
 import { tellRecording, type Tell } from '../tell.ts'
+import { storeUses, type ScriptText } from '../uses.ts'
 import { act, Ending, type Steps } from './act.ts'
 import { attach } from './attach.ts'
 import { connectBrowser, startBrowser, type Browser } from './browser.ts'
@@ -75,7 +76,14 @@ export async function recordWeb(url: string, options: RecordWebOptions): Promise
     } else browser = await connectBrowser(running.endpoint)
     const calibration = options.calibrate === true ? await calibrate(browser, mode, say) : undefined
     const { version } = browser
-    const { failure, notes, maps } = await record(browser, address, { ...options, steps, mode, ending, raw, say })
+    const { failure, notes, maps, texts } = await record(browser, address, {
+      ...options,
+      steps,
+      mode,
+      ending,
+      raw,
+      say,
+    })
     await browser.close()
     browser = undefined
     say('converting')
@@ -88,10 +96,10 @@ export async function recordWeb(url: string, options: RecordWebOptions): Promise
       tool: `charcoal-measure (${version})`,
     }
     const recorded = await convertTrace(raw, options.out, { header, reason: ending.reason, notes, calibration })
-    if (mode === 'full')
-      await storeOriginals(options.out, (wanted) =>
-        Promise.resolve(maps.get(wanted) ?? null).then((text) => text ?? loadLocal(wanted)),
-      )
+    if (mode === 'full') {
+      await storeOriginals(options.out, async (wanted) => maps.get(wanted) ?? loadLocal(wanted))
+      await storeUses(options.out, async (url) => texts.get(url) ?? [])
+    }
     if (failure !== undefined)
       throw Object.assign(
         new MeasureError(`the steps failed: ${failure.message}; what was recorded until then is in ${options.out}`, 6),
@@ -136,6 +144,8 @@ interface Outcome {
   notes: string[]
   /** The texts of scripts' source maps, by address. */
   maps: Map<string, string>
+  /** The texts of scripts, by address. */
+  texts: Map<string, ScriptText[]>
 }
 
 /** From the first page (null: the tab as it is) to the browser's trace in the file `raw`. */
@@ -174,16 +184,15 @@ async function record(browser: Browser, address: string | null, options: Recordi
     await responds(cdp, session)
   }
   say('fetching the trace')
-  const maps =
-    ending.reason === 'finished' || ending.reason === 'duration' || ending.reason === 'stopped'
-      ? await scripts.maps()
-      : new Map<string, string>()
+  const answers = ['finished', 'duration', 'stopped'].includes(ending.reason)
+  const maps: Outcome['maps'] = answers ? await scripts.maps() : new Map()
+  const texts: Outcome['texts'] = answers ? await scripts.texts() : new Map()
   const lost = await stopTracing(cdp, session, options.raw)
   if (lost)
     notes.push(
       "the browser's trace buffer was full: the recording is incomplete; record for a shorter time, or in mode fast",
     )
-  return { failure, notes, maps }
+  return { failure, notes, maps, texts }
 }
 
 function checkUrl(url: string): string {

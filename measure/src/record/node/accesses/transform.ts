@@ -10,62 +10,13 @@
  *         this.left = $ch.put(this,"left",3,left - 1) }finally{$ch.leave($ch_a)}}
  */
 import { parse } from 'acorn'
+import { KEYED, LANGUAGE, MOVES, WHOLE } from '../../../source/methods.ts'
+import { contains, isFunction, keyName, namesOf, walk, type Node } from '../../../source/tree.ts'
 import { shiftedMap } from './source_map.ts'
 import { FILE_SITES, MARK, type FileSite, type FileSites } from './sites.ts'
 
-type Node = any
-
 /** The activation of a function, inside it. */
 const ACTIVATION = '$ch_a'
-
-/** Methods of maps and sets whose first argument is the key; and of all collections, whether they write. */
-const KEYED: Record<string, boolean> = { get: false, has: false, set: true, delete: true, add: true }
-const WHOLE: Record<string, boolean> = {
-  push: true,
-  pop: true,
-  shift: true,
-  unshift: true,
-  splice: true,
-  clear: true,
-  sort: true,
-  reverse: true,
-  fill: true,
-  includes: false,
-  indexOf: false,
-  find: false,
-  findIndex: false,
-  some: false,
-  every: false,
-  forEach: false,
-  map: false,
-  filter: false,
-  slice: false,
-  join: false,
-  reduce: false,
-  at: false,
-}
-/** Methods after which elements that stay have other numbers. */
-const MOVES = new Set(['shift', 'unshift', 'splice', 'sort', 'reverse'])
-/** Objects of the language: nobody's state. */
-const LANGUAGE = new Set([
-  'console',
-  'Math',
-  'JSON',
-  'Object',
-  'Array',
-  'Promise',
-  'Number',
-  'String',
-  'Date',
-  'Symbol',
-  'Reflect',
-  'Atomics',
-  'Buffer',
-  'import',
-  'exports',
-  'module',
-  'require',
-])
 
 interface Scope {
   /** Variables that this function, or the module, declares in its own body: true if something assigns to them later. */
@@ -677,40 +628,6 @@ const isOptional = (n: Node): boolean =>
 /** A variable or property: what it holds may be others', too. */
 const isHeld = (n: Node): boolean =>
   (n.type === 'Identifier' && !LANGUAGE.has(n.name)) || n.type === 'MemberExpression' || n.type === 'ThisExpression'
-
-/** The variables that an assignment's left side, or a pattern, gives values to. */
-function* namesOf(target: Node): Generator<string> {
-  if (target?.type === 'Identifier') yield target.name
-  else if (target?.type === 'AssignmentPattern') yield* namesOf(target.left)
-  else if (target?.type === 'RestElement') yield* namesOf(target.argument)
-  else if (target?.type === 'ArrayPattern') for (const element of target.elements) yield* namesOf(element)
-  else if (target?.type === 'ObjectPattern') for (const p of target.properties) yield* namesOf(p.value ?? p)
-}
-
-const isFunction = (n: Node): boolean =>
-  n.type === 'FunctionDeclaration' || n.type === 'FunctionExpression' || n.type === 'ArrowFunctionExpression'
-
-const keyName = (key: Node): string =>
-  key.type === 'PrivateIdentifier' ? `#${key.name}` : String(key.name ?? key.value ?? '')
-
-/** Calls `f` with every node below; a true answer leaves out what is inside. */
-function walk(node: Node, f: (n: Node) => unknown): void {
-  for (const [key, value] of Object.entries<any>(node)) {
-    if (key === 'loc') continue
-    for (const child of Array.isArray(value) ? value : [value])
-      if (typeof child?.type === 'string' && f(child) !== true) walk(child, f)
-  }
-}
-
-/** True if something in the node, but not in functions inside it unless `everywhere`, is so. */
-function contains(node: Node, is: (n: Node) => boolean, everywhere = false): boolean {
-  let found = false
-  walk(node, (n) => {
-    if (is(n)) found = true
-    return found || (!everywhere && isFunction(n))
-  })
-  return found
-}
 
 /** A function that hands functions on: what they do later belongs to its activation. */
 const passesFunctions = (node: Node): boolean =>

@@ -1,0 +1,50 @@
+/** What methods of collections do, by name: all that a syntax tree tells. */
+
+/** Methods of maps and sets whose first argument is the key; and of all collections, whether they write. */
+export const KEYED: Record<string, boolean> = { get: false, has: false, set: true, delete: true, add: true }
+export const WHOLE: Record<string, boolean> = {
+  push: true,
+  pop: true,
+  shift: true,
+  unshift: true,
+  splice: true,
+  clear: true,
+  sort: true,
+  reverse: true,
+  fill: true,
+  includes: false,
+  indexOf: false,
+  find: false,
+  findIndex: false,
+  some: false,
+  every: false,
+  forEach: false,
+  map: false,
+  filter: false,
+  slice: false,
+  join: false,
+  reduce: false,
+  at: false,
+}
+/** Methods after which elements that stay have other numbers. */
+export const MOVES = new Set(['shift', 'unshift', 'splice', 'sort', 'reverse'])
+/** Objects of the language: nobody's state. */
+export const LANGUAGE = new Set([
+  'console',
+  'Math',
+  'JSON',
+  'Object',
+  'Array',
+  'Promise',
+  'Number',
+  'String',
+  'Date',
+  'Symbol',
+  'Reflect',
+  'Atomics',
+  'Buffer',
+  'import',
+  'exports',
+  'module',
+  'require',
+])
