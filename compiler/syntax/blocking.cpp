@@ -73,7 +73,7 @@ private:
   void warn(const CallExpr &call, const FunctionDecl &callee, const Atomic &atomic) {
     unit.warnings.report(unit.compiler, call.getExprLoc(), Warning::Blocking,
                          "'%0' may block, and would stop the whole thread, for this code is atomic; call it before "
-                         "the 'atomic' or behind it")
+                         "the 'atomic' or after it")
         << callee.getName() << call.getSourceRange();
     if (atomic.function)
       note(unit.compiler, atomic.place, "'%0' is declared 'atomic'") << atomic.function->getName();

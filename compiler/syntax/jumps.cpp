@@ -62,9 +62,9 @@ Region *Translator::enclosingBody() {
 // What to do instead of leaving the body of an `async` by `jump`.
 static std::string behindFinish(const std::string &jump) {
   return "'" + jump +
-         "' cannot leave the body of 'async', which may end long after the code behind it has gone on; set a variable "
+         "' cannot leave the body of 'async', which may end long after the code after it has gone on; set a variable "
          "here (and 'cancel;' to end the other branches), and '" +
-         jump + "' behind 'finish'";
+         jump + "' after 'finish'";
 }
 
 void Translator::breakOrContinue() {
@@ -89,13 +89,12 @@ void Translator::breakOrContinue() {
   else if (wrong && barrier->what == Region::Async)
     problem(position, behindFinish(word), barrier->keyword, "the body belongs to this 'async'");
   else if (wrong)
-    problem(
-        position,
-        "'" + word +
-            "' cannot leave a 'do … finish' block (for other compilers, that is a loop of its own); jump behind the "
-            "block with 'goto', which waits for the branches first, or set a variable and '" +
-            word + "' there",
-        barrier->keyword, "the block begins here");
+    problem(position,
+            "'" + word +
+                "' cannot leave a 'do … finish' block (for other compilers, that is a loop of its own); jump after the "
+                "block with 'goto', which waits for the branches first, or set a variable and '" +
+                word + "' there",
+            barrier->keyword, "the block begins here");
   if (wrong) {
     nothing();
     drop();

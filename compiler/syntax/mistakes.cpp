@@ -131,7 +131,7 @@ Translator::Mistake Translator::wrongWait() {
     return Mistake::None;
   problem(position,
           word == "fair"
-              ? "'fair' stands behind the word; write 'waituntil fair (…) { … }'"
+              ? "'fair' stands after the word; write 'waituntil fair (…) { … }'"
               : "'" + word + "' stands between two clauses, and there is none before it; each ends with its body");
   drop();
   return Mistake::Prefix;
@@ -150,7 +150,7 @@ Translator::Mistake Translator::wrongGuard() {
   else if (group && at(behind) == "waituntil")
     problem(behind, std::string("expected '(' after 'waituntil'; write ") + clauseForm);
   else if (group && (at(behind) == "{" || isName(behind) || isKeyword(behind)))
-    problem(behind - 1, "expected 'waituntil' behind 'when (…)'; write 'when (condition) waituntil (…) { … }'");
+    problem(behind - 1, "expected 'waituntil' after 'when (…)'; write 'when (condition) waituntil (…) { … }'");
   else if (!group && (at(to) == "waituntil" || next() == "{" || next() == ";"))
     problem(position + 1, "expected '(' after 'when'; write 'when (condition) waituntil (…) { … }'");
   else
@@ -180,7 +180,7 @@ Translator::Mistake Translator::wrongBrackets() {
   while (!done() && here() != "{" && here() != ";" && here() != "}") // what was meant for the call
     drop(here() == "(" ? closing(position) + 1 : position + 1);
   if (unclosed && open + 1 < position) {
-    problem(position - 1, "expected ')' behind what is waited for; write " + std::string(clauseForm), open,
+    problem(position - 1, "expected ')' after what is waited for; write " + std::string(clauseForm), open,
             "to match this '('");
     result.problems.back().insertion = ")";
   }

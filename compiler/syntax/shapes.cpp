@@ -84,7 +84,7 @@ Translator::Mistake Translator::wrongCancel(const Shape &shape) {
 
 Translator::Mistake Translator::wrongFinish(const Shape &shape) {
   if (shape.follows == "{" || shape.follows == "do" || isName(position + 1)) {
-    problem(shape.keyword, "'finish' stands behind the block that it waits for; write 'do { … } finish;'");
+    problem(shape.keyword, "'finish' stands after the block that it waits for; write 'do { … } finish;'");
     drop(position + (shape.follows == "do" ? 2 : 1));
     enterScopeAnyway(shape.keyword);
     return Mistake::Statement;
@@ -107,7 +107,7 @@ Translator::Mistake Translator::wrongDeadline(const Shape &shape) {
   const auto &[keyword, word, follows, empty, group, behind] = shape;
   const std::string form = deadlineForm(word);
   if (group && at(behind) == "do") {
-    problem(behind, "'" + word + "' needs 'finish;' behind the block, not a loop; write '" + form, keyword,
+    problem(behind, "'" + word + "' needs 'finish;' after the block, not a loop; write '" + form, keyword,
             "for this '" + word + "'");
     drop(behind);
     return Mistake::Prefix;
@@ -125,7 +125,7 @@ Translator::Mistake Translator::wrongDeadline(const Shape &shape) {
       problem(behind, "the name of a 'do … finish' stands before its deadline; write 'name: " + form);
       to = behind;
     } else if (group)
-      problem(behind, "expected 'do' behind '" + word + " (…)'; write '" + form);
+      problem(behind, "expected 'do' after '" + word + " (…)'; write '" + form);
     else if (follows == "(")
       problem(to, "expected ')' before 'do'", position + 1, "to match this '('");
     else
@@ -134,7 +134,7 @@ Translator::Mistake Translator::wrongDeadline(const Shape &shape) {
     return Mistake::Prefix;
   }
   if (group && (at(behind) == "{" || isName(behind) || isKeyword(behind))) {
-    problem(behind, "expected 'do' behind '" + word + " (…)'; write '" + form);
+    problem(behind, "expected 'do' after '" + word + " (…)'; write '" + form);
     drop(behind);
     enterScopeAnyway(keyword);
     return Mistake::Statement;
@@ -164,7 +164,7 @@ Translator::Mistake Translator::wrongContained(const Shape &shape) {
   problem(shape.keyword, shape.follows == "{"
                              ? "'contained' says how activities or an atomic block behave; write 'activate contained "
                                "{ … }' or 'atomic contained { … }'"
-                             : "'contained' stands behind 'activate'; write 'activate contained …'");
+                             : "'contained' stands after 'activate'; write 'activate contained …'");
   drop();
   return Mistake::Prefix;
 }
@@ -175,7 +175,7 @@ Translator::Mistake Translator::wrongHandle() {
   size_t to = open;
   while (at(to) != "{" && at(to) != "}" && at(to) != ";" && to < tokens.size())
     to = (at(to) == "(" ? closing(to) : to) + 1;
-  problem(to - 1, "expected ']' behind the handle; write 'activate [&handle] …'", open, "to match this '['");
+  problem(to - 1, "expected ']' after the handle; write 'activate [&handle] …'", open, "to match this '['");
   drop(to);
   if (here() != "{" && here() != ";")
     text(open, ";");
@@ -189,7 +189,7 @@ Translator::Mistake Translator::wrongPrefix(const Shape &shape) {
   static const char needsWork[] = "'activate' needs a block or a call: write 'activate { … }' or 'activate f(…);'";
   if (empty) {
     problem(keyword, activates ? needsWork
-                               : "'" + word + "' needs a statement behind it; write '" + word + " { … }' or '" + word +
+                               : "'" + word + "' needs a statement after it; write '" + word + " { … }' or '" + word +
                                      " f(…);'");
     drop();
     if (here() != ";")

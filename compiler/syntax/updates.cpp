@@ -281,7 +281,7 @@ private:
     unit.warnings.report(
         unit.compiler, assignment.getOperatorLoc(), Warning::LostUpdate,
         "what others write to this meanwhile is lost: it was read before %0, in which %1 may run; read "
-        "it behind that, or put the whole into 'atomic { … }'")
+        "it after that, or put the whole into 'atomic { … }'")
         << (isYield                             ? "'yield'"
             : callee && callee->getIdentifier() ? ("the call of '" + callee->getName() + "'").str()
                                                 : "a call")

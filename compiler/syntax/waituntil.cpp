@@ -79,7 +79,7 @@ Wait Translator::WaitParser::parse() {
     (op == Wait::Or ? wait.hasOr : wait.hasAnd) = true;
   }
   if (!brackets.empty()) {
-    wrong(i ? i - 1 : i, "expected ')' behind the clauses in brackets");
+    wrong(i ? i - 1 : i, "expected ')' after the clauses in brackets");
     wait.problems.back().noteIndex = brackets.back();
     wait.problems.back().note = "to match this '('";
     wait.clauses.back().closes += brackets.size();
@@ -195,14 +195,14 @@ void Translator::WaitParser::closeBrackets(Wait::Clause &clause) {
 // Whether the statement ends with this `else`. One in the wrong place is reported, and the clauses go on behind it.
 bool Translator::WaitParser::otherwise() {
   if (!brackets.empty())
-    wrong(i, "'else' belongs to the whole statement, and stands behind the last ')'");
+    wrong(i, "'else' belongs to the whole statement, and stands after the last ')'");
   const size_t keyword = i, end = source.statementEnd(keyword + 1, level + 1);
   size_t behind = end;
   for (size_t open = brackets.size(); open > 0 && at(behind) == ")"; --open)
     ++behind;
   const bool goesOn = isOperator(at(behind)) && source.startsClause(behind + 1);
   if (goesOn)
-    wrong(keyword, "'else' stands behind the last clause");
+    wrong(keyword, "'else' stands after the last clause");
   i = end;
   if (!goesOn && brackets.empty()) {
     wait.otherwise = keyword;
@@ -233,14 +233,14 @@ void Translator::WaitParser::danglingOperator() {
   else if (at(i + 1) == "when" && at(i + 2) != "(")
     wrong(i + 1, "expected '(' after 'when'; write 'when (condition) waituntil (…) { … }'");
   else if (at(i + 1) == "when")
-    wrong(i + 1, "expected 'waituntil' behind 'when (…)'; write 'when (condition) waituntil (…) { … }'");
+    wrong(i + 1, "expected 'waituntil' after 'when (…)'; write 'when (condition) waituntil (…) { … }'");
   else if (at(i + 1) == "waituntil")
     wrong(i + 1, std::string("expected '(' after 'waituntil'; ") + howTo);
   else if (at(i + 1) == "(") {
-    wrong(i, "expected 'waituntil' behind '" + word + "'; write '" + word + " waituntil (…) { … }'");
+    wrong(i, "expected 'waituntil' after '" + word + "'; write '" + word + " waituntil (…) { … }'");
     wait.problems.back().insertion = " waituntil";
   } else
-    wrong(i, "expected a clause behind '" + word + "'; write '" + word + " waituntil (…) { … }'");
+    wrong(i, "expected a clause after '" + word + "'; write '" + word + " waituntil (…) { … }'");
   ++i;
   if (at(i) == "when")
     i = at(i + 1) == "(" ? closing(i + 1) + 1 : i + 1;

@@ -62,7 +62,7 @@ CH_COLD static _Noreturn void report(const struct ch_branch *b, const char *did)
   place_of_wait(b, place, sizeof place);
   fprintf(stderr,
           "charcoal: the activity switched inside assert_no_yield at %s: it %s at %s. Do that before the block or "
-          "behind it; where others may well run meanwhile, take the block away.\n",
+          "after it; where others may well run meanwhile, take the block away.\n",
           ch_no_yield_block.site, did, place);
   broken();
 }

@@ -128,7 +128,7 @@ unsigned ch_spawn_flags_by_policy(unsigned flags, const char *site) {
     return flags | (ch_tls.spawn_policy == CH_POLICY_FREE ? CH_SPAWN_FREE : CH_SPAWN_CONTAINED);
   }
   fprintf(stderr,
-          "charcoal: the 'activate' at %s is inside 'atomic error', where nothing may be spawned. Spawn it behind the "
+          "charcoal: the 'activate' at %s is inside 'atomic error', where nothing may be spawned. Spawn it after the "
           "block, or let the block say 'atomic delay', 'atomic contained' or 'atomic free'.\n",
           site ? site : "an unknown place");
   fflush(NULL);

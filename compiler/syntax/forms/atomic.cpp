@@ -50,7 +50,7 @@ void Translator::checkPolicy(size_t spawn) {
   for (size_t i = regions.size(); i-- > 0 && regions[i].what != Region::Function && regions[i].what != Region::Body;)
     if (!regions[i].policy.empty()) {
       if (regions[i].policy == "error")
-        problem(spawn, "'activate' in a block that says 'atomic error'; put it behind the block", regions[i].keyword,
+        problem(spawn, "'activate' in a block that says 'atomic error'; put it after the block", regions[i].keyword,
                 "the block begins here");
       return;
     }
