@@ -119,8 +119,8 @@ Function *Splitter::anchor() {
   DISubprogram *place = F.getSubprogram();
   begin->setArgOperand(1, glue.frameInfo("charcoal.anchor.info", cast<Constant>(abi.anchorResume().getCallee()), &F,
                                          glue.string(name), place ? glue.string(place->getFilename()) : nullptr,
-                                         linesOfPoints(abi, F, points), points.size(), CH_FRAME_HEADER, 0, 16, 0, 0,
-                                         inlinedAtPoints(glue, abi, F, points)));
+                                         linesOfPoints(abi, F, points), points.size(), CH_FRAME_HEADER, 0, 16,
+                                         promises(), 0, inlinedAtPoints(glue, abi, F, points)));
   return way;
 }
 

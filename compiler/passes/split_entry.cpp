@@ -14,16 +14,17 @@ namespace charcoal {
 
 // ---- the frame's description ----
 
+unsigned Splitter::promises() const { return F.hasFnAttribute(NeverWaitsAttr) ? CH_FRAME_NEVER_WAITS : 0; }
+
 void Splitter::makeInfos() {
   DISubprogram *place = F.getSubprogram();
   Constant *file = place ? glue.string(place->getFilename()) : nullptr, *lines = linesOfPoints(abi, F, points);
   Constant *inlined = inlinedAtPoints(glue, abi, F, points);
-  const unsigned never = F.hasFnAttribute(NeverWaitsAttr) ? CH_FRAME_NEVER_WAITS : 0;
   const unsigned dynamic = keepsDynamicLocals ? CH_FRAME_DYNAMIC : 0;
   auto make = [&](uint64_t size, uint64_t align, unsigned flags) {
     return glue.frameInfo("charcoal.info", glue.resumeStub(signature, !tailCalls.empty()), &F, glue.string(name), file,
-                          lines, points.size(), alignTo(size, 8), imageSize, align, flags | never | dynamic, asyncs,
-                          inlined);
+                          lines, points.size(), alignTo(size, 8), imageSize, align, flags | promises() | dynamic,
+                          asyncs, inlined);
   };
   const uint64_t without = CH_FRAME_HEADER + imageSize;
   if (frames.empty() || takesFrameLate)

@@ -92,6 +92,7 @@ private:
   void layOutImage();
 
   // split_entry.cpp
+  unsigned promises() const; // CH_FRAME_NEVER_WAITS, or 0
   void makeInfos();
   llvm::DebugLoc atEntry() const;
   llvm::DebugLoc placeOfCheck() const;

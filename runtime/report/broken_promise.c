@@ -108,7 +108,8 @@ void ch_never_waits_run_begins(struct ch_branch *b) { running = b; }
 void ch_never_waits_run_ends(int status) {
   struct ch_branch *b = running;
   running = NULL;
-  if (b && status == CH_BLOCKED)
+  /* Below setjmp the stack is left also for a yield point. */
+  if (b && (status == CH_BLOCKED || (status == CH_MOVED && b->state != CH_READY)))
     ch_never_waits_split(b);
 }
 

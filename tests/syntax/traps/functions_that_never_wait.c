@@ -13,9 +13,14 @@ static int turns;
 
 static void waits(void) { ch_sem_wait(&empty); }
 static void takes(void) { ch_sem_wait(&full), ch_sem_post(&full); }
-static void gives(void) { yield; ch_reschedule(); }
+static void gives(void) {
+  yield;
+  ch_reschedule();
+}
 static void leaves(void) { longjmp(out, 1); }
-static void spawns(void) { activate { waits(); } }
+static void spawns(void) {
+  activate { waits(); }
+}
 static void reads(void) {
   int ends[2];
   char c;
@@ -31,7 +36,8 @@ static void branches(void) {
   do {
     async waits();
     ch_sem_post(&empty);
-  } finish;
+  }
+  finish;
 }
 
 static ch_never_waits void promises(void (*volatile what)(void)) { what(); }
@@ -48,8 +54,23 @@ static void in_a_branch(void) {
   do {
     async promises(waits);
     ch_sem_post(&empty);
-  } finish;
+  }
+  finish;
 }
+static ch_never_waits void sets_a_jump(void (*volatile what)(void)) {
+  jmp_buf back;
+  if (setjmp(back) == 0)
+    what();
+}
+static void waits_below_setjmp(void) { sets_a_jump(waits); }
+static void gives_below_setjmp(void) { sets_a_jump(gives); }
+static void around(void (*volatile what)(void)) {
+  jmp_buf back;
+  if (setjmp(back) == 0)
+    what();
+}
+static void waits_above_setjmp(void) { around(in_plain_caller); }
+static void calls_setjmp(void) { around(waits); }
 static void waits_behind_it(void) {
   if (setjmp(out) == 0)
     promises(leaves);
@@ -89,8 +110,12 @@ int main(void) {
   told("in_a_branch", in_a_branch, 0);
   told("in_inline", in_inline, 0);
   told("gives_then_waits", gives_then_waits, 0);
+  told("waits_below_setjmp", waits_below_setjmp, 0);
+  told("waits_above_setjmp", waits_above_setjmp, 0);
+  told("calls_setjmp", calls_setjmp, 1);
   told("takes", takes, 1);
   told("gives", gives, 1);
+  told("gives_below_setjmp", gives_below_setjmp, 0);
   told("spawns", spawns, 1);
   told("computes", computes, 1);
   told("waits_behind_it", waits_behind_it, 0);
