@@ -268,10 +268,11 @@ void ch_async_resumed(struct ch_scope *);
 /* One activation of a function that calls setjmp. It stays on the native stack, where longjmp finds it: when a call
  * that it made has been suspended, its stack is set aside until that call has ended. It lies in the activation. */
 struct ch_anchor {
-  void *opaque[44];
+  void *opaque[10];
 };
 /* True: others of the activity may have to go on while this activation waits, and its callers stand below it on the
- * stack. So it gives way before it begins (the entry thunk), and is then begun on a stack without them. */
+ * stack; or the stack is nearly full. So it gives way before it begins (the entry thunk), and is then begun on a stack
+ * without them. */
 int ch_anchor_steps_aside(void);
 /* First thing in the function. `info` stands for it in reports; its `resume` is ch_anchor_resume. */
 void ch_anchor_begin(struct ch_anchor *, const struct ch_frame_info *info);

@@ -1,6 +1,7 @@
 #include "sched/anchor.h"
 #include "activity/environment.h"
 #include "frames/allocator.h"
+#include "report/watch.h"
 #include "sched/around.h"
 #include "sched/native.h"
 #include "sched/no_yield.h"
@@ -9,8 +10,6 @@
 struct anchor {
   const struct ch_frame_info *info;
   bool jumped; /* what resumes it is a jump */
-  int value;
-  jmp_buf buffer; /* a copy, since the buffer may have been a local of a function in between */
   struct ch_native native;
 };
 _Static_assert(sizeof(struct anchor) <= sizeof(struct ch_anchor), "it fits into what the compiler reserves");
@@ -55,12 +54,19 @@ static void write_token(struct __jmp_buf_tag *buffer, struct anchor *a) {
 
 /* ---- jumps ---- */
 
+/* The jump that is under way, to the anchor in ch_tls.entry: what longjmp was called with. The buffer may be a local of
+ * a function in between, so this is a copy; it saves no signal mask. */
+static __thread struct {
+  int value;
+  unsigned char buffer[offsetof(struct __jmp_buf_tag, __saved_mask)];
+} jump;
+
 bool ch_anchor_jumps(const struct __jmp_buf_tag *buffer, int value) {
   struct token t;
   if (!read_token(buffer, &t))
     return false;
-  memcpy(t.anchor->buffer, buffer, sizeof t.anchor->buffer);
-  t.anchor->value = value;
+  memcpy(jump.buffer, buffer, sizeof jump.buffer);
+  jump.value = value;
   ch_tls.entry = t.anchor;
   ch_around_leave_blocks(&t.around); /* assert_no_yield first of all: the jump itself may pass the scheduler */
   return true;
@@ -91,7 +97,11 @@ static _Noreturn void to_nowhere(void) {
 }
 
 /* setjmp returns once more. */
-static _Noreturn void land(struct anchor *a) { siglongjmp(a->buffer, a->value); }
+static _Noreturn void land(void) {
+  struct __jmp_buf_tag buffer;
+  memcpy(&buffer, jump.buffer, sizeof jump.buffer);
+  siglongjmp(&buffer, jump.value);
+}
 
 /* What has been saved since the code that runs here was entered, up to a frame that stands for a stack, is left. */
 static void drop_saved(void) {
@@ -105,7 +115,7 @@ static void drop_saved(void) {
 
 void ch_anchor_jump_on(void) {
   drop_saved();
-  land(target());
+  land();
 }
 
 struct ch_branch *ch_anchor_jump(struct ch_branch *b) {
@@ -147,9 +157,22 @@ static void come_back(struct anchor *a) {
 
 /* ---- called by generated code ---- */
 
+/* The stack is nearly full, and the activity does not yet have many. A recursion through functions that call setjmp
+ * would end far earlier than the program's own, whose activations are smaller. */
+static bool needs_room(void) {
+  struct ch_domain *d = &ch_domain;
+  if (CH_LIKELY(!ch_stack_is_nearly_full(d->stack)))
+    return false;
+  unsigned stacks = 0, frames = 0;
+  for (struct ch_frame *f = d->parent; !ch_is_chain_end(f) && frames < 1024; f = f->parent, frames++)
+    stacks += f->info->resume == ch_anchor_resume;
+  return stacks < 16;
+}
+
 int ch_anchor_steps_aside(void) {
   struct ch_branch *b = ch_domain.current;
-  if (!b || !b->scope)
+  const bool looked_for = ch_watched & CH_WATCH_NEVER_WAITS; /* callers that are not saved would not be found */
+  if (!b || !(b->scope || looked_for || needs_room()))
     return 0;
   ch_domain.steps_aside = 1;
   return 1;
@@ -172,7 +195,7 @@ int ch_anchor_wait(struct ch_anchor *public, uint32_t point, int status) {
     if (target() != a)
       return CH_JUMPED;
     drop_saved();
-    land(a);
+    land();
   }
   a->native.frame = (struct ch_frame){.info = a->info, .parent = d->parent, .point = point};
   *ch_tls.link = &a->native.frame;
@@ -188,7 +211,7 @@ int ch_anchor_wait(struct ch_anchor *public, uint32_t point, int status) {
   a->jumped = false;
   if (target() != a)
     return CH_JUMPED;
-  land(a);
+  land();
 }
 
 void ch_anchor_set(struct ch_anchor *public, void *buffer, int value, uint32_t depth) {

@@ -170,7 +170,15 @@ unsigned ch_native_backtrace(const struct ch_branch *b, void **pcs, unsigned mos
 
 /* ---- waiting ---- */
 
+/* The stack may end below. It is reported with the activity's name as long as it is the running one. */
+static __attribute__((noinline)) void reserve_room(void) {
+  char room[3072];
+  *(volatile char *)room = 0;
+  __asm__ volatile("" : : "r"(room) : "memory"); /* else one byte of it would do */
+}
+
 void ch_native_park(struct ch_native *n, struct ch_group *group) {
+  reserve_room();
   struct ch_domain *d = &ch_domain;
   struct ch_group *outer = d->group;
   uint32_t depth = ch_tls.atomic_depth, pending = ch_tls.atomic_pending, policy = ch_tls.spawn_policy;

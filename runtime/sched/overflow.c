@@ -44,6 +44,12 @@ static void say_place(const char *before, const struct ch_place *p, const char *
       slash ? slash + 1 : "an unknown module", (unsigned long)p->offset, p->function[0] ? ")" : "", after);
 }
 
+/* The runtime's own calls leave their return addresses on stacks, too, and do not recurse. */
+static bool is_in_runtime(uintptr_t address) {
+  struct ch_place place;
+  return ch_place_of((void *)(address - 1), &place) && strncmp(place.function, "ch_", 3) == 0;
+}
+
 /* The return address near the top that stands on the stack most often, and how often. */
 static uintptr_t most_frequent(const uintptr_t *top, const uintptr_t *bottom, const struct ch_place *code,
                                unsigned long *times) {
@@ -59,6 +65,8 @@ static uintptr_t most_frequent(const uintptr_t *top, const uintptr_t *bottom, co
     if (known)
       continue;
     seen[n++] = *at;
+    if (is_in_runtime(*at))
+      continue;
     unsigned long found = 0;
     for (const uintptr_t *other = at; other < bottom; other++)
       found += *other == *at;

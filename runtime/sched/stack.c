@@ -84,6 +84,10 @@ struct ch_stack *ch_stack_of_thread(void *bottom) {
   return &made->stack;
 }
 
+char *ch_stack_last_quarter(struct ch_stack *s) {
+  return s->nearly_full = s->memory ? s->low + (s->high - s->low) / 4 : s->high - wanted_size() / 4 * 3;
+}
+
 ucontext_t *ch_stack_beginning(struct ch_stack *s) { return &((struct made *)s)->context; }
 
 struct ch_stack *ch_stack_make(void (*enter)(void)) {

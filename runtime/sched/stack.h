@@ -19,6 +19,7 @@ struct ch_stack {
   struct ch_stack *next; /* in the domain's list of idle ones */
   char *low, *high;      /* its ends; of the thread's own: NULL until somebody needs it, and where the domain begins */
   char *in_use;          /* what is in use lies above */
+  char *nearly_full;     /* code below this had better not go further down; NULL: not computed yet */
   void *memory;          /* NULL: the thread's own */
   size_t mapped;
   void *context;           /* where to go on; it lies on the stack itself */
@@ -33,6 +34,12 @@ struct ch_stack {
 CH_HIDDEN struct ch_stack *ch_stack_make(void (*enter)(void));
 /* The thread's own, for the code below `bottom`; free gives it back. NULL: no memory. */
 CH_HIDDEN struct ch_stack *ch_stack_of_thread(void *bottom);
+/* The caller runs on the last quarter of it. */
+CH_HIDDEN CH_RARE char *ch_stack_last_quarter(struct ch_stack *);
+static inline bool ch_stack_is_nearly_full(struct ch_stack *s) {
+  char *limit = CH_LIKELY(s->nearly_full != NULL) ? s->nearly_full : ch_stack_last_quarter(s);
+  return (char *)__builtin_frame_address(0) < limit;
+}
 /* Where whatever runs on the stack begins: of the thread's own it is set by the caller's getcontext. */
 CH_HIDDEN ucontext_t *ch_stack_beginning(struct ch_stack *);
 /* What has run on it does not go on: the next switch to it goes to its beginning. */

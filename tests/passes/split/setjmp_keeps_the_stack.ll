@@ -8,7 +8,7 @@ define i32 @g.int(i32 %x) "charcoal-version-of"="g" {
   ret i32 %x
 }
 define i32 @f.int(ptr %b, i32 %x) "charcoal-version-of"="f" "charcoal-anchored" {
-  %anchor = alloca [352 x i8], align 16
+  %anchor = alloca [80 x i8], align 16
   call void @charcoal.yield()
   call void @ch_anchor_begin(ptr %anchor, ptr null)
   %r = call i32 @setjmp(ptr %b) returns_twice

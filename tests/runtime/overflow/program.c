@@ -39,6 +39,16 @@ NOINLINE static void with_a_large_local(int n) {
   large[n] = 2;
 }
 
+NOINLINE static long goes_down_through_setjmp(long n) {
+  jmp_buf buffer;
+  volatile long here = n;
+  if (n >= limit)
+    usleep(1);
+  if (setjmp(buffer) || n >= limit)
+    return 0;
+  return goes_down_through_setjmp(n + 1) + (here == n);
+}
+
 static void in_domain(void *unused) {
   (void)unused;
   ch_set_name("in another domain");
@@ -89,6 +99,14 @@ int main(int argc, char **argv) {
   } else if (strcmp(name, "enough") == 0) {
     limit = argc > 2 ? atol(argv[2]) : 1000;
     printf("%d\n", goes_down(0, NULL) == limit);
+  } else if (strcmp(name, "setjmp") == 0) {
+    if (argc > 2)
+      limit = atol(argv[2]);
+    activate[&a] {
+      ch_set_name("below setjmp");
+      printf("%d\n", goes_down_through_setjmp(0) == limit);
+    }
+    ch_activity_wait(&a);
   } else if (strcmp(name, "handler") == 0) {
     set_handler();
     if (sigsetjmp(back, 1) == 0)
