@@ -602,6 +602,7 @@ static void threads(void) {
   printf("  %d\n", stage);
   pthread_mutex_unlock(&m);
   SHOW(sem_wait(&s));
+  SHOW_ERROR(pthread_clockjoin_np(t, &r, CLOCK_PROCESS_CPUTIME_ID, &soon));
   SHOW_ERROR(pthread_join(t, &r));
   printf("  %ld\n", (long)r);
   SHOW_ERROR(pthread_rwlock_timedrdlock(&rw, &bad));

@@ -103,6 +103,8 @@ int ch_posix_pthread_timedjoin(pthread_t thread, void **result, const struct tim
 CH_REPLACES(pthread_clockjoin_np)
 int ch_posix_pthread_clockjoin(pthread_t thread, void **result, clockid_t clock, const struct timespec *until) {
   CH_SINGLE_ACTIVITY_OF_THREAD(pthread_clockjoin_np(thread, result, clock, until));
+  if (clock != CLOCK_REALTIME && clock != CLOCK_MONOTONIC) /* also of a thread that has ended */
+    return EINVAL;
   return join(thread, result, clock, until);
 }
 
