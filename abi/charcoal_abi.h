@@ -130,6 +130,13 @@ struct ch_class {
 #define CH_THREAD extern __thread __attribute__((tls_model("initial-exec")))
 CH_THREAD struct ch_tls ch_tls;
 
+/* What interruptible code calls for f of another module, of which it knows the signature S: the symbol
+ * charcoal.direct.f.S. The caller defines it weakly as charcoal.external.f.S, which asks at each call whether there is
+ * f.int; the module that defines f defines it as f.int. Hidden: it joins what is linked into one program or shared
+ * object. */
+#define CH_DIRECT_PREFIX "charcoal.direct."
+#define CH_EXTERNAL_PREFIX "charcoal.external."
+
 /* ---- called by generated code; all on the thread that runs the activity ---- */
 
 /* Called in cold code between values that the caller has in registers: the callee keeps these, so that the caller needs

@@ -6,6 +6,7 @@
 #include "options.h"
 #include "request.h"
 #include "run.h"
+#include "wrapped.h"
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -39,6 +40,9 @@ Arguments compileArguments(const OwnOptions &own, const Request &request, const 
     passToFrontEnd(result, "-charcoal-remarks");
     result.push_back("-Rpass=^charcoal$"); // makes clang keep places without -g
   }
+  // What --wrap names is not bound yet, and optimization at link time finds the version by itself.
+  if (request.optimizesAtLink || !request.wrapped.empty())
+    passToFrontEnd(result, "-charcoal-ask-for-versions");
   if (!own.dump.empty())
     passToFrontEnd(result, "-charcoal-dump=" + own.dump);
   for (const std::string &warning : own.warnings)
@@ -90,6 +94,7 @@ Arguments linkArguments(const Request &request, const fs::path &tree) {
   // What stands for X stands for its interruptible version too. lld wraps no weak references: there X has none.
   for (const std::string &symbol : request.wrapped)
     result.push_back(lld ? "-Wl,--defsym=" + symbol + ".int=0" : "-Wl,--wrap=" + symbol + ".int");
+  append(result, optionsForWrapped(request));
   if (!request.noLibraries && request.shared) {
     append(result, {"-Wl,--push-state,--as-needed", "-Xlinker", (tree / "lib/libcharcoal.so").string(),
                     "-Wl,--pop-state", "-Xlinker", "-rpath", "-Xlinker", (tree / "lib").string()});

@@ -161,6 +161,7 @@ Request readRequest(const std::vector<std::string> &arguments) {
     const std::string &argument = arguments[i];
     if (onlyFiles || argument == "-" || argument.empty() || argument[0] != '-') {
       request.hasInput = true;
+      request.files.push_back(argument);
       request.onlyHeaders &= isHeader(argument, language);
       continue;
     }
@@ -216,9 +217,13 @@ Request readRequest(const std::vector<std::string> &arguments) {
     if (argument.find("function-sections") != std::string::npos || argument.find("gc-sections") != std::string::npos ||
         next.find("gc-sections") != std::string::npos)
       request.sectionsChosen = true;
-    if (argument == "-l" || (startsWith(argument, "-l") && argument.size() > 2)) {
+    const std::string value = argument.size() > 2 ? argument.substr(2) : next;
+    if (startsWith(argument, "-L"))
+      request.libraryFolders.push_back(value);
+    if (startsWith(argument, "-l") && !value.empty()) {
       request.hasInput = true;
       request.onlyHeaders = false;
+      request.libraries.push_back(value);
     }
   }
   request.wrapped = wrappedSymbols(linkerWords);

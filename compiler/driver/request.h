@@ -22,12 +22,15 @@ struct Request {
   bool sectionsChosen = false;      // the user said something about -ffunction-sections or --gc-sections
   std::string linker;               // -fuse-ld=, --ld-path=
   std::vector<std::string> wrapped; // --wrap: the linker puts __wrap_X in X's place
+  std::vector<std::string> files;   // inputs that are named as files
   std::string output;               // -o
   bool printsCommands = false;      // -###
   bool optimizesAtLink = false;     // -flto
   bool emulatesTls = false;         // -femulated-tls
   bool pseudoProbes = false;        // -fpseudo-probe-for-profiling
   bool threadSanitizer = false;     // -fsanitize=thread
+
+  std::vector<std::string> libraries, libraryFolders; // -l, -L
 
   bool links() const { return !compileOnly && hasInput && !onlyHeaders; }
 };

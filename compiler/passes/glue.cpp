@@ -374,11 +374,29 @@ Function *Glue::adapter(const Signature &S) {
   return F;
 }
 
-Function *Glue::external(const Signature &S, Function *plain, Function *version) {
+std::string Glue::nameOfDirect(const Signature &S, StringRef plain) const {
+  return (CH_DIRECT_PREFIX + plain + "." + S.mangled(M.getDataLayout())).str() +
+         (options().yields == Yields::None ? ".n" : "");
+}
+
+static GlobalAlias *hiddenAlias(StringRef name, GlobalValue::LinkageTypes linkage, Function *F) {
+  GlobalAlias *alias = GlobalAlias::create(F->getValueType(), 0, linkage, name, F, F->getParent());
+  alias->setVisibility(GlobalValue::HiddenVisibility);
+  alias->setDSOLocal(true);
+  return alias;
+}
+
+GlobalValue *Glue::external(const Signature &S, Function *plain, Function *version) {
+  const std::string name = nameOfDirect(S, plain->getName());
+  if (GlobalValue *known = M.getNamedValue(name))
+    return known;
+  return hiddenAlias(name, GlobalValue::WeakAnyLinkage, askingExternal(name, S, plain, version));
+}
+
+Function *Glue::askingExternal(StringRef name, const Signature &S, Function *plain, Function *version) {
   bool isNew;
-  std::string name = ("charcoal.external." + plain->getName() + "." + S.mangled(M.getDataLayout())).str() +
-                     (options().yields == Yields::None ? ".n" : "");
-  Function *F = start(name, S.versionType(abi), S, isNew);
+  const StringRef rest = name.substr(StringRef(CH_DIRECT_PREFIX).size());
+  Function *F = start(CH_EXTERNAL_PREFIX + rest, S.versionType(abi), S, isNew);
   if (!isNew)
     return F;
   setParamAttributes(F, S);
@@ -400,6 +418,12 @@ Function *Glue::external(const Signature &S, Function *plain, Function *version)
   }
   callPlain(abi, B, S, plain, F);
   return F;
+}
+
+void Glue::bindDirectly(const Signature &S, StringRef plain, Function *version) {
+  const std::string name = nameOfDirect(S, plain);
+  if (!M.getNamedValue(name))
+    hiddenAlias(name, GlobalValue::ExternalLinkage, version);
 }
 
 void Glue::guardWeak(const Signature &S, GlobalValue *plain, Function *own) {

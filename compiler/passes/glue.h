@@ -38,8 +38,11 @@ public:
   llvm::Function *resumeStub(const Signature &, bool callsInTailPosition);
   // Calls the plain function ch_tls.callee.
   llvm::Function *adapter(const Signature &);
-  // Calls `version` if some module defines it, else `plain`.
-  llvm::Function *external(const Signature &, llvm::Function *plain, llvm::Function *version);
+  // What calls `version` if some module defines it, else `plain`. Another module that is linked into the same program
+  // puts its version there at once, if it has one of this signature (bindDirectly).
+  llvm::GlobalValue *external(const Signature &, llvm::Function *plain, llvm::Function *version);
+  // The calls that other modules of this program make of a function that is defined here go to its version at once.
+  void bindDirectly(const Signature &, llvm::StringRef plain, llvm::Function *version);
 
   // The interruptible version, under its public name, of a weak function or alias: `own` if the plain function that won
   // is this module's, else a call of the winner.
@@ -61,6 +64,9 @@ public:
 private:
   void handOn(llvm::IRBuilder<> &B, llvm::Value *callee, llvm::AttributeList, const Signature &,
               llvm::ArrayRef<llvm::Value *> arguments = {});
+  std::string nameOfDirect(const Signature &, llvm::StringRef plain) const;
+  llvm::Function *askingExternal(llvm::StringRef name, const Signature &, llvm::Function *plain,
+                                 llvm::Function *version);
   llvm::Function *start(const llvm::Twine &name, llvm::FunctionType *, const Signature &, bool &isNew);
   Abi &abi;
   llvm::Module &M;

@@ -31,6 +31,8 @@ static cl::opt<bool, true> checks("charcoal-checks", cl::location(chosen.checks)
                                   cl::desc("report activities that outlive the locals they captured"));
 static cl::opt<bool, true> atomicity("charcoal-atomicity", cl::location(chosen.atomicity),
                                      cl::desc("accesses to shared memory report themselves"));
+static cl::opt<bool, true> asksForVersions("charcoal-ask-for-versions", cl::location(chosen.asksForVersions),
+                                           cl::desc("calls of other modules' functions ask for their versions"));
 static cl::opt<bool, true> disabled("charcoal-disable", cl::location(chosen.disabled),
                                     cl::desc("leave the module alone"));
 static cl::opt<bool, true> printPipeline("charcoal-print-pipeline", cl::location(chosen.printPipeline),

@@ -28,6 +28,7 @@ struct Options {
   std::string dump;              // -fcharcoal-dump=<stage>: print the module after this stage; empty: nothing
   bool checks = false;           // -fcharcoal-checks: law 7's check of dangling captures
   bool atomicity = false;        // -fcharcoal-atomicity: accesses to shared memory report themselves
+  bool asksForVersions = false;  // calls between modules ask at run time which version there is
   bool disabled = false;         // the passes leave the module alone
   bool printPipeline = false;    // --charcoal-print-pipeline
 };

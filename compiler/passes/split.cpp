@@ -199,6 +199,12 @@ static Function *retype(Abi &abi, Function &old, Signature &S) {
   return F;
 }
 
+// Whether no other module's function of this name can come first, so that all of the program may call this version.
+static bool bindsDirectly(const Function &F) {
+  return F.hasExternalLinkage() && F.isDSOLocal() && !F.isInterposable() && !F.hasFnAttribute(NamedAttr) &&
+         !options().asksForVersions;
+}
+
 // Interruptible code calls interruptible versions, which come last, and functions that have only a plain one. The plain
 // versions that plain code alone calls shall not lie among these.
 static void gatherPlainVersions(Module &M, ArrayRef<Function *> versions) {
@@ -252,6 +258,8 @@ PreservedAnalyses charcoal::SplitPass::run(Module &M, ModuleAnalysisManager &) {
     F = Splitter(abi, glue, *F, signature, name).run();
   }
   for (auto &[F, signature] : todo) {
+    if (bindsDirectly(*F))
+      glue.bindDirectly(signature, F->getFnAttribute(VersionAttr).getValueAsString(), F);
     if (F->isInterposable())
       if (GlobalValue *plain = M.getNamedValue(F->getFnAttribute(VersionAttr).getValueAsString()))
         glue.guardWeak(signature, plain, F);

@@ -1,0 +1,15 @@
+// --wrap=X, of which the linker knows nothing more than that references to X are meant.
+#ifndef CHARCOAL_DRIVER_WRAPPED_H
+#define CHARCOAL_DRIVER_WRAPPED_H
+
+#include "request.h"
+
+namespace charcoal::driver {
+
+// Interruptible calls of X in files that are compiled already go to its version directly (CH_DIRECT_PREFIX), past
+// --wrap. These options for the linker send them to the code that asks for X.int, which --wrap does see.
+std::vector<std::string> optionsForWrapped(const Request &);
+
+} // namespace charcoal::driver
+
+#endif
