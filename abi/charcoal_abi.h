@@ -121,10 +121,10 @@ struct ch_class {
   uint64_t live;
 };
 #define CH_FRAME_STEP 16u
-#define CH_FRAME_MAX 2048u
+#define CH_FRAME_MAX 4096u
 
 /* Where in ch_tls.versions the entry of a function stands, if it is there: at this offset in bytes. */
-#define CH_VERSION_SLOTS 1024u
+#define CH_VERSION_SLOTS 4096u
 #define CH_VERSION_OFFSET(fn) ((uintptr_t)(fn) & (CH_VERSION_SLOTS - 1) * 16)
 
 #define CH_THREAD extern __thread __attribute__((tls_model("initial-exec")))

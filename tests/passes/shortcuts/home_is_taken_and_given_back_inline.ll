@@ -1,7 +1,7 @@
 ; A frame of 40 bytes comes from the class of 48, and goes there. One of 4,000 is of no class.
 %charcoal.frame_info = type { ptr, ptr, ptr, ptr, ptr, i32, i32, i32, i32, i16, i16, i32, ptr }
 @small = constant %charcoal.frame_info { ptr null, ptr null, ptr null, ptr null, ptr null, i32 1, i32 40, i32 8, i32 16, i16 1, i16 0, i32 0, ptr null }
-@large = constant %charcoal.frame_info { ptr null, ptr null, ptr null, ptr null, ptr null, i32 1, i32 4000, i32 8, i32 16, i16 1, i16 0, i32 0, ptr null }
+@large = constant %charcoal.frame_info { ptr null, ptr null, ptr null, ptr null, ptr null, i32 1, i32 5000, i32 8, i32 16, i16 1, i16 0, i32 0, ptr null }
 declare ptr @ch_frame_new(ptr)
 declare void @ch_frame_free(ptr)
 declare void @use(ptr)

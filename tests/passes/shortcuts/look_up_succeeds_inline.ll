@@ -9,7 +9,7 @@ define i32 @f.int(ptr %p) {
 }
 ; CHECK-LABEL: define i32 @f.int(
 ; CHECK: %[[ADDRESS:.*]] = ptrtoint ptr %p to i64
-; CHECK-NEXT: %[[OFFSET:.*]] = and i64 %[[ADDRESS]], 16368
+; CHECK-NEXT: %[[OFFSET:.*]] = and i64 %[[ADDRESS]], 65520
 ; CHECK: %[[PLACES:.*]] = load ptr, ptr %{{.*}}, align 8, !nosanitize
 ; CHECK-NEXT: %[[SLOT:.*]] = getelementptr inbounds i8, ptr %[[PLACES]], i64 %[[OFFSET]]
 ; CHECK: %[[SECOND:.*]] = getelementptr inbounds i8, ptr %[[SLOT]], i64 8
