@@ -238,9 +238,13 @@ static inline __attribute__((always_inline)) ssize_t by_kind(int fd, const struc
                                                              transfer *of_stream) {
   enum ch_file_kind kind = ch_fd_cache_kind(fd);
   if (!is_stream(kind)) {
-    ssize_t r = kind == CH_STORAGE_FILE ? (errno = ENOTSOCK, -1) : of_socket(fd, v, n);
-    if (r != -1 || errno != ENOTSOCK)
-      return r;
+    if (kind != CH_STORAGE_FILE) {
+      int saved = errno;
+      ssize_t r = of_socket(fd, v, n);
+      if (r != -1 || errno != ENOTSOCK)
+        return r;
+      errno = saved; /* as it stays in a call that succeeds */
+    }
     kind = ch_fd_cache_ask_kind(fd);
     if (is_storage(kind))
       return CH_AS_STORAGE;

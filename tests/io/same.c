@@ -625,6 +625,49 @@ static void threads(void) {
   sem_destroy(&s);
 }
 
+/* A call that succeeds leaves errno as it was. */
+#define KEEPS(call)                                                                                                    \
+  do {                                                                                                                 \
+    errno = E2BIG;                                                                                                     \
+    long r_ = (long)(call);                                                                                            \
+    const char *is_ = strerrorname_np(errno);                                                                          \
+    printf("%s = %ld, errno %s\n", #call, r_, is_);                                                                    \
+  } while (0)
+
+static void keep_errno_between(int from, int to) {
+  struct iovec v = {b, 1};
+  KEEPS(write(to, b, 9));
+  KEEPS(read(from, b, 1));
+  KEEPS(readv(from, &v, 1));
+  KEEPS(writev(to, &v, 1));
+}
+
+static void keep_errno_in_stream(int from, int to, int buffering) {
+  FILE *out = fdopen(to, "w"), *in = fdopen(from, "r");
+  setvbuf(out, NULL, buffering, 0);
+  KEEPS(fputs("one\ntwo\n", out) > 0);
+  KEEPS(fflush(out));
+  KEEPS(fgetc(in));
+  fclose(in);
+  fclose(out);
+}
+
+static void errors_kept(void) {
+  int p[2];
+  printf("== errno after a success\n");
+  for (int buffering = _IOFBF; buffering <= _IONBF; buffering++) {
+    pipe(p);
+    keep_errno_in_stream(p[0], p[1], buffering);
+  }
+  pipe(p);
+  keep_errno_between(p[0], p[1]);
+  socketpair(AF_UNIX, SOCK_STREAM, 0, p);
+  keep_errno_between(p[0], p[1]);
+  keep_errno_between(open("/dev/zero", O_RDONLY), open("/dev/null", O_WRONLY));
+  for (int i = 0; i < 2; i++)
+    keep_errno_between(open("file", O_RDONLY), open("file", O_WRONLY | O_CREAT, 0600));
+}
+
 int main(void) {
 #ifdef __CHARCOAL__
   activate { /* company: so no replacement takes itself for alone */
@@ -641,5 +684,6 @@ int main(void) {
   streams();
   names();
   threads();
+  errors_kept();
   return 0;
 }
