@@ -1,11 +1,12 @@
 /**
- * The continuation that runs, or ran last and is not written yet; and what is decided about it when it has ended: which
- * of its edges leads to its parent, and what it is called.
+ * The continuation that runs, or ran last and is not written yet.
  *
  * Node's loop calls a *task*; microtasks run after it. Each may have been registered by another continuation, so there
  * are several edges to choose from.
  */
-import type { Batch, Continuation, Via } from '../../format/types.ts'
+import type { Batch, Via } from '../../format/types.ts'
+import type { Resource } from './resources.ts'
+import type { ResourceType } from './types.ts'
 
 /** How a microtask hangs on another continuation. */
 export interface Edge {
@@ -40,6 +41,8 @@ export interface Open {
   batches: Batch[]
   microtasks: number
   edges: Edge[]
+  /** The task has ended, and microtasks run or ran: the last of `batches` is theirs. */
+  inBatch: boolean
   /** The task is the callback of a handle. */
   handle: boolean
   /**
@@ -71,6 +74,7 @@ export function reopen(open: Open, id: number, start: number, kind: string): Ope
   open.batches = NONE
   open.microtasks = 0
   open.edges = NONE
+  open.inBatch = false
   open.handle = false
   open.userTask = false
   open.user = false
@@ -78,93 +82,42 @@ export function reopen(open: Open, id: number, start: number, kind: string): Ope
   return open
 }
 
-/** An end of an edge, after continuations that were left out have been replaced by what stands for them. */
-export interface Link {
-  id: number
-  registered: number
-  from: number
+/** Code of the user's runs in it. */
+export function ranUsers(open: Open): void {
+  open.user = true
+  if (!open.inBatch) open.userTask = true
 }
 
-/** A continuation that was left out has a parent in its place, which registered it then and there. */
-export class Aliases {
-  private readonly aliases = new Map<number, Link>()
-
-  add(id: number, link: Link): void {
-    this.aliases.set(id, link)
-  }
-
-  resolve<L extends Link>(link: L): L {
-    if (!this.aliases.has(link.id)) return link
-    let { id, registered, from } = link
-    for (let alias = this.aliases.get(id); alias !== undefined; alias = this.aliases.get(id)) {
-      id = alias.id
-      registered = alias.registered
-      if (alias.from !== 0) from = alias.from
-    }
-    return { ...link, id, registered, from }
-  }
+/** The event loop calls a resource with this number: `open` is its continuation. */
+export function calls(open: Open, id: number, resource: Resource, type: ResourceType): void {
+  open.recurring = resource.recurring || resource.runs > 0
+  open.kind = type.kind === 'timeout' && open.recurring ? 'interval' : type.kind
+  if (open.recurring) open.registration = id
+  open.parent = resource.owner
+  open.registered = resource.registered
+  open.from = resource.from
+  open.handle = type.handle
+  open.at = resource.callback
 }
 
-export interface Decision {
-  parent: Link
-  others: Edge[]
-  kind: string
-  recurring: boolean
-}
+const MAX_EDGES = 8
 
-/**
- * The parent is who registered the task; but a connection or Node's own callback may only deliver what an `await` waits
- * for, and then the `await` is what was registered.
- */
-export function decide(open: Open, aliases: Aliases): Decision {
-  const task = aliases.resolve<Link>({ id: open.parent, registered: open.registered, from: open.from })
-  if (open.edges.length === 0) return { parent: task, others: open.edges, kind: open.kind, recurring: open.recurring }
-  const others = open.edges.map((e) => aliases.resolve(e))
-  const registered = others.filter((e) => e.via === 'registration' && e.id !== 0)
-  const link = registered.find((e) => e.direct) ?? registered[0]
-  const delivers = link !== undefined && !open.userTask && (open.handle || task.id === 0)
-  if (!delivers) return { parent: task, others, kind: open.kind, recurring: open.recurring }
-  if (task.id !== 0) others.push({ ...task, direct: false, via: 'resolution' })
-  return { parent: link, others, kind: open.handle ? 'microtasks' : open.kind, recurring: false }
-}
-
-/** To tenths of a microsecond: shorter lines. */
-export const round = (x: number): number => Math.round(x * 10) / 10
-
-/** The record of a continuation on which all has been decided. */
-export function recordOf(
-  open: Open,
-  { parent, others, kind, recurring }: Decision,
-  thread: number,
-  start: number,
-  end: number,
-): Continuation {
-  const record: Continuation = {
-    type: 'continuation',
-    id: open.id,
-    thread,
-    kind,
-    start: round(start),
-    end: round(end),
-    parent: parent.id === 0 ? null : parent.id,
+/** A microtask runs in it. `settler`: the continuation that settled the promise on which it hangs, or 0. */
+export function runsMicrotask(open: Open, resource: Resource, settler: number, now: number): void {
+  if (!open.inBatch) {
+    open.inBatch = true
+    if (open.batches === NONE) open.batches = []
+    open.batches.push([now, now, 0])
   }
-  if (parent.registered >= 0) record.registered = Math.min(round(parent.registered), record.start)
-  if (others.length > 0) {
-    const seen = new Set([0, open.id, parent.id])
-    const alternatives: [number, Via][] = []
-    for (const e of others) if (!seen.has(e.id) && seen.add(e.id)) alternatives.push([e.id, e.via])
-    if (alternatives.length > 0) record.alternatives = alternatives
-  }
-  if (recurring) {
-    record.recurring = true
-    record.registration = open.registration
-  }
-  if (open.microtasks > 0) {
-    record.microtasks = open.microtasks
-    record.batches = open.batches.map(([a, b, n]) => [round(a), Math.max(round(a), round(b)), n])
-  }
-  const at = open.at !== 0 ? open.at : open.resumed
-  if (at !== 0) record.at = at
-  if (parent.from !== 0) record.from = parent.from
-  return record
+  open.batches[open.batches.length - 1]![2]!++
+  open.microtasks++
+  if (resource.direct) open.user = true
+  // Not after the callback itself, if that is the user's: then it is what the loop called.
+  if (resource.awaits && open.at === 0 && open.resumed === 0 && !open.userTask) open.resumed = resource.from
+  if (open.edges === NONE) open.edges = []
+  if (open.edges.length >= MAX_EDGES) return
+  const { owner, registered, from, direct } = resource
+  if (owner !== open.id && owner !== 0) open.edges.push({ id: owner, registered, from, direct, via: 'registration' })
+  if (settler !== 0 && settler !== open.id && settler !== owner)
+    open.edges.push({ id: settler, registered: now, from: 0, direct: false, via: 'resolution' })
 }

@@ -62,3 +62,22 @@ export function resourceType(name: string): ResourceType {
     return request('crypto')
   return { kind: `other:${name.slice(0, 100)}`, micro: false, handle: false }
 }
+
+/** Gives types numbers, from 0, in the order in which their names are met. */
+export class TypeNumbers {
+  private readonly types: ResourceType[] = []
+  private readonly numbers = new Map<string, number>()
+
+  of(name: string): number {
+    let number = this.numbers.get(name)
+    if (number === undefined) {
+      number = this.types.push(resourceType(name)) - 1
+      this.numbers.set(name, number)
+    }
+    return number
+  }
+
+  at(number: number): ResourceType {
+    return this.types[number]!
+  }
+}
