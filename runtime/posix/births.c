@@ -25,7 +25,6 @@ static int body(void *record) {
 static intptr_t live(void *memory) {
   struct birth b = *(struct birth *)memory;
   free(memory);
-  ch_host_watch_thread();
   ch_in_programs_thread = true;
   ch_domain_run((void *)body, &b, sizeof b, "pthread_create", false);
   ch_host_unwatch_thread();

@@ -399,12 +399,12 @@ void ch_domain_run(void *body_int, const void *record, size_t size, const char *
   struct ch_domain *d = &ch_domain;
   if (is_main && d->host) { /* constructors have activated something */
     ch_host_drop();
-    ch_host_unwatch_thread();
     d->entered = d->ended = 0;
   } else {
     if (is_main)
       ch_reactor_choose(); /* for all */
     ch_domain_begin(__builtin_frame_address(0));
+    ch_host_watch_thread();
   }
   struct ch_branch *queued = d->base.head ? d->base.tail : NULL;
   if (ch_spawn(NULL, body_int, record, size, 0, site)) {

@@ -106,6 +106,7 @@ static inline struct ch_group *ch_group_of(struct ch_branch *b) {
 
 CH_HIDDEN CH_RARE void ch_slice_start(void);
 CH_HIDDEN void ch_slice_end(void);
+CH_HIDDEN void ch_slice_main_leaves(void); /* by pthread_exit: no thread of the timer's may outlive the last domain */
 /* Something is runnable, or may become so by what happens outside: from now on the time of whoever runs is limited. */
 static inline void ch_slice_if_in_company(void) {
   if (CH_UNLIKELY(!ch_domain.slicing) && ch_domain.current)

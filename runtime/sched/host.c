@@ -174,6 +174,10 @@ static void thread_ends(void *domain) {
   d->lingers = NULL;
   d->group = &d->base;
   d->spinlocks = 0;
+  if (d->is_program && (!d->current || d->current == d->first)) { /* the process ends with its last thread */
+    d->is_program = 0;
+    ch_slice_main_leaves();
+  }
   if (d->current) {
     d->host = d->current;
   } else { /* cancelled: that concerns the thread's first activity */

@@ -20,7 +20,8 @@ CH_HIDDEN bool ch_host_begin_again(void);
 CH_HIDDEN void ch_host_drop(void);
 /* The host's wait until all others have ended; then its domain ends. */
 CH_HIDDEN void ch_host_end(void);
-/* The thread, which runs ch_domain_run, may end by pthread_exit or pthread_cancel. */
+/* The thread may end by pthread_exit or pthread_cancel: then its domain ends after the others in it. If it is main's,
+ * the process goes on until its last thread has ended, as POSIX says, with status 0. */
 CH_HIDDEN void ch_host_watch_thread(void);
 CH_HIDDEN void ch_host_unwatch_thread(void);
 

@@ -46,6 +46,8 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 CH_FREE_IN_CHILDREN(lock, CH_OUTER_LOCK)
 static uint32_t wakeups; /* futex: moves with every start */
 static bool has_thread, hooked;
+static pthread_t thread;   /* if there is one */
+static bool main_has_left; /* by pthread_exit: the thread ends with the last domain, so that the process can end */
 static long interval_us;
 /* There was no room for the thread or a watch: when that is tried again, in ms. Until then there are no slices. */
 static int64_t next_attempt;
@@ -101,7 +103,10 @@ static void *work(void *unused) {
         watching = true;
         company |= w->alone == 0 && !w->again;
       }
+    bool over = !has_thread || !pthread_equal(thread, pthread_self());
     pthread_mutex_unlock(&lock);
+    if (over)
+      return unused;
     if (company)
       pause = interval_us;
     else if (pause < LAZIEST * interval_us)
@@ -113,7 +118,6 @@ static void *work(void *unused) {
       pause = interval_us;
     }
   }
-  return unused;
 }
 
 /* Only the domain that forked is there. */
@@ -141,9 +145,9 @@ static void start_thread(void) {
   sigfillset(&all);
   pthread_attr_t attr;
   pthread_attr_init(&attr);
-  pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+  if (ch_tsan_watches()) /* it would report a thread that nobody joins */
+    pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
   pthread_attr_setstacksize(&attr, PTHREAD_STACK_MIN > 65536 ? PTHREAD_STACK_MIN : 65536);
-  pthread_t thread;
   pthread_sigmask(SIG_SETMASK, &all, &old);
   has_thread = pthread_create(&thread, &attr, work, NULL) == 0;
   ch_own_thread(has_thread);
@@ -155,6 +159,11 @@ static int64_t now_ms(void) {
   struct timespec t;
   clock_gettime(CLOCK_MONOTONIC_COARSE, &t);
   return t.tv_sec * INT64_C(1000) + t.tv_nsec / 1000000;
+}
+
+static void wake_thread(void) {
+  __atomic_add_fetch(&wakeups, 1, __ATOMIC_RELEASE);
+  syscall(SYS_futex, &wakeups, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
 }
 
 CH_COLD void ch_slice_start(void) {
@@ -177,9 +186,14 @@ CH_COLD void ch_slice_start(void) {
       ch_domain.slicing = 0;
     pthread_mutex_unlock(&lock);
   }
-  __atomic_add_fetch(&wakeups, 1, __ATOMIC_RELEASE);
-  syscall(SYS_futex, &wakeups, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+  wake_thread();
   errno = saved;
+}
+
+void ch_slice_main_leaves(void) {
+  pthread_mutex_lock(&lock);
+  main_has_left = true;
+  pthread_mutex_unlock(&lock);
 }
 
 void ch_slice_end(void) {
@@ -190,7 +204,18 @@ void ch_slice_end(void) {
   while (*at != own)
     at = &(*at)->next;
   *at = own->next;
+  const bool over = has_thread && !watches && main_has_left;
+  const pthread_t ends = thread;
+  if (over) {
+    has_thread = false;
+    ch_own_thread(-1);
+  }
   pthread_mutex_unlock(&lock);
+  if (over) {
+    wake_thread();
+    if (!ch_tsan_watches())
+      pthread_join(ends, NULL);
+  }
   free(own);
   own = NULL;
 }

@@ -261,6 +261,57 @@ TEST(pthread_cancel_cancels_the_first_activity_and_waits_for_the_others) {
   EXPECT(result == PTHREAD_CANCELED && cancelled == 1 && ended == 1);
 }
 
+/* ---- the end of main's thread: sanitizers end the process otherwise, or cannot join it ---- */
+
+#if !__has_feature(thread_sanitizer) && !__has_feature(address_sanitizer)
+static int to_do;
+static void one_less(void) { /* the last one says so */
+  if (__atomic_sub_fetch(&to_do, 1, __ATOMIC_ACQ_REL) == 0)
+    fprintf(stderr, "all of them have ended\n");
+}
+static void runs_for_some_slices(void) {
+  int64_t begin = ch_now();
+  while (ch_now() - begin < 30000000)
+    ;
+  one_less();
+}
+static void sleeps_in_between(void) {
+  ch_sleep(1000000);
+  usleep(1000);
+  one_less();
+}
+static void *joins_main(void *main_thread) {
+  void *result;
+  EXPECT(pthread_join(*(pthread_t *)main_thread, &result) == 0 && result == &to_do);
+  sleeps_in_between();
+  return NULL;
+}
+static pthread_t main_thread;
+TEST_EXITS(a_main_that_ends_by_pthread_exit_lets_its_activities_end, 0, "all of them have ended") {
+  to_do = 3;
+  activate runs_for_some_slices();
+  activate runs_for_some_slices();
+  activate sleeps_in_between();
+  ch_reschedule();
+  pthread_exit(NULL);
+}
+TEST_EXITS(the_process_ends_with_its_last_thread, 0, "all of them have ended") {
+  pthread_t other;
+  to_do = 3;
+  main_thread = pthread_self();
+  EXPECT(pthread_create(&other, NULL, joins_main, &main_thread) == 0);
+  activate runs_for_some_slices();
+  activate sleeps_in_between();
+  pthread_exit(&to_do);
+}
+TEST_EXITS(a_main_that_cancels_itself_lets_its_activities_end, 0, "all of them have ended") {
+  to_do = 1;
+  activate sleeps_in_between();
+  EXPECT(pthread_cancel(pthread_self()) == 0);
+  pthread_testcancel();
+}
+#endif
+
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t condition = PTHREAD_COND_INITIALIZER;
 static pthread_barrier_t barrier;
