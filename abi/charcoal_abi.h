@@ -294,7 +294,7 @@ void ch_anchor_set(struct ch_anchor *, void *buffer, int value, uint32_t depth);
 /* What stands around a call that may return twice, in a plain version: noted before the call, and set again each time
  * that it has returned. It lies in the activation. */
 struct ch_around {
-  void *opaque[4];
+  void *opaque[5];
 };
 void ch_around_note(struct ch_around *);
 void ch_around_restore(const struct ch_around *);

@@ -137,8 +137,7 @@ static void come_back(struct anchor *a) {
   struct ch_branch *b = d->current;
   struct ch_stack *left = d->stack;
   if (!b)
-    ch_around_refuse("out of a signal handler, to an activity that waits",
-                     "Let the handler set a flag, or use signalfd.");
+    ch_around_interrupts_scheduler();
   struct ch_frame *f = drop(b->top);
   while (!ch_is_chain_end(f) && ch_native_of(f)->stack != a->native.stack) {
     d->natives--;

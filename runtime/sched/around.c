@@ -16,6 +16,11 @@ void ch_around_refuse(const char *what, const char *remedy) {
   abort();
 }
 
+void ch_around_interrupts_scheduler(void) {
+  ch_around_refuse("out of a signal handler, to an activity that waits",
+                   "Let the handler set a flag, or use signalfd.");
+}
+
 void ch_around_check_scope(const struct ch_finish *scope) {
   if (CH_UNLIKELY(scope != scope_now()))
     ch_around_refuse("out of a 'do ... finish', 'within' or 'noncancellable' block",
@@ -38,11 +43,21 @@ void ch_around_leave_atomic(uint32_t depth) {
 
 /* ---- called by generated code ---- */
 
-void ch_around_note(struct ch_around *public) { *(struct around *)public = ch_around_now(); }
+struct noted {
+  struct around around;
+  const struct ch_stack *stack; /* on which the plain code runs; NULL: no domain runs it */
+};
+_Static_assert(sizeof(struct noted) <= sizeof(struct ch_around), "it fits into what the compiler reserves");
+
+void ch_around_note(struct ch_around *public) {
+  *(struct noted *)public = (struct noted){ch_around_now(), ch_domain.stack};
+}
 
 void ch_around_restore(const struct ch_around *public) {
-  const struct around *a = (const struct around *)public;
-  ch_around_check_scope(a->scope);
-  ch_around_leave_blocks(a);
-  ch_around_leave_atomic(a->depth);
+  const struct noted *n = (const struct noted *)public;
+  if (CH_UNLIKELY(n->stack && ch_domain.stack && n->stack != ch_domain.stack))
+    ch_around_interrupts_scheduler();
+  ch_around_check_scope(n->around.scope);
+  ch_around_leave_blocks(&n->around);
+  ch_around_leave_atomic(n->around.depth);
 }

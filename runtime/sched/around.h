@@ -12,7 +12,6 @@ struct around {
   const char *no_yield;    /* of struct ch_no_yield_block */
   uint32_t depth, policy;  /* of struct ch_tls */
 };
-_Static_assert(sizeof(struct around) <= sizeof(struct ch_around), "it fits into what the compiler reserves");
 
 /* Of the running code. */
 CH_HIDDEN struct around ch_around_now(void);
@@ -22,6 +21,8 @@ CH_HIDDEN void ch_around_check_scope(const struct ch_finish *);
  * those that are left may have to wait for contained activities. */
 CH_HIDDEN void ch_around_leave_blocks(const struct around *);
 CH_HIDDEN void ch_around_leave_atomic(uint32_t depth);
+/* The program ends: the jump has come out of a signal handler that interrupted the scheduler. */
+CH_HIDDEN _Noreturn void ch_around_interrupts_scheduler(void);
 /* The program ends: "longjmp WHAT. REMEDY". */
 CH_HIDDEN _Noreturn void ch_around_refuse(const char *what, const char *remedy);
 

@@ -14,7 +14,7 @@ define i32 @calls(ptr %b, ptr %p) {
   ret i32 %t
 }
 ; CHECK-LABEL: define i32 @calls(
-; CHECK-COUNT-4: = alloca [32 x i8], align 8
+; CHECK-COUNT-4: = alloca [40 x i8], align 8
 ; CHECK-NOT: alloca
 ; CHECK: call void @ch_around_note(ptr %[[A:.*]])
 ; CHECK-NEXT: %r = call i32 @_setjmp(ptr %b)

@@ -190,6 +190,25 @@ static void leave_a_block_in_plain_code(void) {
   if (sigsetjmp(a.back, 1) == 0)
     noncancellable { siglongjmp(a.back, 1); }
 }
+static sigjmp_buf woken;
+static void wake(int number) {
+  (void)number;
+  siglongjmp(woken, 1);
+}
+/* If the signal comes before the wait has begun, the jump is a right one, and it is tried again. */
+NI static void sleep_until_signal(void) {
+  sigaction(SIGALRM, &(struct sigaction){.sa_handler = wake, .sa_flags = SA_NODEFER}, NULL);
+  ualarm(50000, 0);
+  ch_sleep(60000000000);
+}
+static void leave_a_wait(void) {
+  while (sigsetjmp(woken, 0) || 1)
+    sleep_until_signal();
+}
+static void leave_a_wait_in_plain_code(void) {
+  while (sigsetjmp(woken, 1) || 1)
+    sleep_until_signal();
+}
 static void jump_to_another(void) {
   static struct attempt a;
   activate {
@@ -257,6 +276,8 @@ int main(int argc, char **argv) {
   check(result_of_main(argv[0]) == 3, "the result of a main that ends first");
   check(ends_with_a_message(leave_a_scope), "a jump out of a scope");
   check(ends_with_a_message(leave_a_block_in_plain_code), "a jump out of a block in plain code");
+  check(ends_with_a_message(leave_a_wait), "a jump over the scheduler");
+  check(ends_with_a_message(leave_a_wait_in_plain_code), "a jump over the scheduler to plain code");
   check(ends_with_a_message(jump_to_another), "a jump to another activity");
   do
     for (int i = 0; i < 20; i++)
