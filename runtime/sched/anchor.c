@@ -5,18 +5,36 @@
 #include "sched/around.h"
 #include "sched/native.h"
 #include "sched/no_yield.h"
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct anchor {
   const struct ch_frame_info *info;
   bool jumped; /* what resumes it is a jump */
-  struct ch_native native;
+  struct ch_stack *stack;
 };
 _Static_assert(sizeof(struct anchor) <= sizeof(struct ch_anchor), "it fits into what the compiler reserves");
 
 static struct anchor *of(struct ch_anchor *public) { return (struct anchor *)public; }
-static struct anchor *anchor_of(struct ch_frame *f) {
-  return (struct anchor *)((char *)ch_native_of(f) - offsetof(struct anchor, native));
+
+/* What stands for its stack while that is set aside. A jump from elsewhere to a caller on the same stack arrives above
+ * the activation and overwrites it, and asks only then what it has left: so this lies in memory of its own. */
+struct parked {
+  struct anchor *anchor;
+  struct ch_native native;
+};
+static struct parked *parked_of(struct ch_frame *f) {
+  return (struct parked *)((char *)ch_native_of(f) - offsetof(struct parked, native));
+}
+static struct parked *new_parked(struct anchor *a) {
+  struct parked *p = malloc(sizeof *p);
+  if (!p) {
+    fprintf(stderr, "charcoal: out of memory: no room for a wait below setjmp\n");
+    abort();
+  }
+  p->anchor = a;
+  return p;
 }
 
 /* ---- whose buffer it is ---- */
@@ -74,7 +92,7 @@ bool ch_anchor_jumps(const struct __jmp_buf_tag *buffer, int value) {
 
 bool ch_anchor_is_elsewhere(const struct __jmp_buf_tag *buffer) {
   struct token t;
-  return read_token(buffer, &t) && t.anchor->native.stack != ch_domain.stack;
+  return read_token(buffer, &t) && t.anchor->stack != ch_domain.stack;
 }
 
 static struct anchor *target(void) { return ch_tls.entry; }
@@ -122,7 +140,7 @@ struct ch_branch *ch_anchor_jump(struct ch_branch *b) {
   struct ch_frame *f = drop(b->top);
   if (ch_is_chain_end(f))
     to_nowhere();
-  anchor_of(f)->jumped = true;
+  parked_of(f)->anchor->jumped = true;
   b->top = f;
   b->error = *ch_domain.error;
   b->state = CH_READY;
@@ -132,26 +150,29 @@ struct ch_branch *ch_anchor_jump(struct ch_branch *b) {
 
 /* The C library's longjmp, in plain code, has left the stack on which that ran. The activation, or one that it has
  * called, had set its own stack aside; so had others in between, which are left for good. */
-static void come_back(struct anchor *a) {
+static void come_back(struct anchor *a, const char *in_use) {
   struct ch_domain *d = &ch_domain;
   struct ch_branch *b = d->current;
   struct ch_stack *left = d->stack;
   if (!b)
     ch_around_interrupts_scheduler();
   struct ch_frame *f = drop(b->top);
-  while (!ch_is_chain_end(f) && ch_native_of(f)->stack != a->native.stack) {
+  while (!ch_is_chain_end(f) && ch_native_of(f)->stack != a->stack) {
+    struct ch_frame *parent = f->parent;
     d->natives--;
     ch_native_give_up(ch_native_of(f)->stack);
-    f = drop(f->parent);
+    free(parked_of(f));
+    f = drop(parent);
   }
   if (ch_is_chain_end(f))
     to_nowhere();
-  ch_stack_jumped(left, a->native.stack);
-  d->stack = a->native.stack;
+  ch_stack_jumped(left, a->stack, in_use);
+  d->stack = a->stack;
   ch_native_give_up(left);
   d->parent = b->top = f->parent;
   ch_tls.link = (struct ch_frame **)&b->top;
   ch_native_back(ch_native_of(f));
+  free(parked_of(f));
 }
 
 /* ---- called by generated code ---- */
@@ -180,7 +201,7 @@ int ch_anchor_steps_aside(void) {
 void ch_anchor_begin(struct ch_anchor *public, const struct ch_frame_info *info) {
   struct anchor *a = of(public);
   a->info = info;
-  a->native.stack = ch_domain.stack;
+  a->stack = ch_domain.stack;
   a->jumped = false;
 }
 
@@ -196,15 +217,17 @@ int ch_anchor_wait(struct ch_anchor *public, uint32_t point, int status) {
     drop_saved();
     land();
   }
-  a->native.frame = (struct ch_frame){.info = a->info, .parent = d->parent, .point = point};
-  *ch_tls.link = &a->native.frame;
+  struct parked *p = new_parked(a);
+  p->native.frame = (struct ch_frame){.info = a->info, .parent = d->parent, .point = point};
+  *ch_tls.link = &p->native.frame;
   const unsigned meant = d->gives_way;
   struct ch_branch *next = ch_set_aside(b, status);
   if (CH_UNLIKELY(ch_no_yield_block.site != NULL))
     d->gives_way = meant; /* so that leaving the stack is reported */
   if (next)
     ch_enqueue_first(next);
-  ch_native_park(&a->native, d->group);
+  ch_native_park(&p->native, d->group);
+  free(p);
   if (!a->jumped)
     return CH_DONE;
   a->jumped = false;
@@ -219,8 +242,8 @@ void ch_anchor_set(struct ch_anchor *public, void *buffer, int value, uint32_t d
     write_token(buffer, a);
     return;
   }
-  if (ch_domain.stack != a->native.stack)
-    come_back(a);
+  if (ch_domain.stack != a->stack)
+    come_back(a, (char *)__builtin_frame_address(0) + 2 * sizeof(void *)); /* the caller's stack pointer */
   struct token t;
   if (read_token(buffer, &t) && t.anchor == a) {
     ch_around_check_scope(t.around.scope);

@@ -22,6 +22,7 @@
 #define WEAK __attribute__((weak))
 extern WEAK void __sanitizer_start_switch_fiber(void **fake, const void *bottom, size_t size);
 extern WEAK void __sanitizer_finish_switch_fiber(void *fake, const void **old_bottom, size_t *old_size);
+extern WEAK void __asan_unpoison_memory_region(const volatile void *begin, size_t size);
 extern WEAK void *__tsan_get_current_fiber(void);
 extern WEAK void *__tsan_create_fiber(unsigned flags);
 extern WEAK void __tsan_destroy_fiber(void *fiber);
@@ -125,7 +126,15 @@ struct ch_stack *ch_stack_make(void (*enter)(void)) {
   return s;
 }
 
+/* What has been set aside on the stack, up to here, does not go on: its functions do not clear their red zones. */
+static void forget_red_zones(const struct ch_stack *s, const char *end) {
+  const char *begin = s->context;
+  if (__asan_unpoison_memory_region && begin < end)
+    __asan_unpoison_memory_region(begin, (size_t)(end - begin));
+}
+
 void ch_stack_give_up(struct ch_stack *s) {
+  forget_red_zones(s, s->high);
   s->context = ch_stack_beginning(s);
   s->in_use = s->high;
   s->fake = NULL;
@@ -156,7 +165,8 @@ static void arrived(void *fake) {
 
 void ch_stack_entered(void) { arrived(NULL); }
 
-void ch_stack_jumped(struct ch_stack *from, struct ch_stack *to) {
+void ch_stack_jumped(struct ch_stack *from, struct ch_stack *to, const char *in_use) {
+  forget_red_zones(to, in_use);
   left = from;
   if (__sanitizer_start_switch_fiber)
     __sanitizer_start_switch_fiber(NULL, to->asan_bottom, to->asan_size);

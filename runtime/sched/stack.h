@@ -44,8 +44,8 @@ static inline bool ch_stack_is_nearly_full(struct ch_stack *s) {
 CH_HIDDEN ucontext_t *ch_stack_beginning(struct ch_stack *);
 /* What has run on it does not go on: the next switch to it goes to its beginning. */
 CH_HIDDEN void ch_stack_give_up(struct ch_stack *);
-/* The caller has got from one to the other by a longjmp. */
-CH_HIDDEN void ch_stack_jumped(struct ch_stack *from, struct ch_stack *to);
+/* The caller has got from one to the other by a longjmp; what has arrived there lies above `in_use`. */
+CH_HIDDEN void ch_stack_jumped(struct ch_stack *from, struct ch_stack *to, const char *in_use);
 /* Nothing will run on it again. */
 CH_HIDDEN void ch_stack_free(struct ch_stack *);
 /* Leaves `from`, on which the caller runs, and goes on on `to`. Returns when somebody switches back. */

@@ -143,6 +143,24 @@ NI static int out_of_atomic(void) {
   usleep(1);
   return r;
 }
+/* From another stack, over an activation that has been set aside beside the one that is jumped to. */
+NI static void leave_block_later(struct attempt *a) {
+  usleep(1);
+  leave_block(a);
+}
+NI static void set_aside(struct attempt *outer) {
+  struct attempt own;
+  if (sigsetjmp(own.back, 0) == 0)
+    leave_block_later(outer);
+}
+NI static int out_of_atomic_over_another(void) {
+  struct attempt a;
+  int r = sigsetjmp(a.back, 0);
+  if (r == 0)
+    set_aside(&a);
+  usleep(1);
+  return r;
+}
 NI static int in_atomic(void) {
   struct attempt a;
   int r;
@@ -248,7 +266,7 @@ static int result_of_main(const char *program) {
 
 static int all(int i) {
   return attempt(i % 7) + nested(i % 5) + over_another() + plain(i) + again() + around_a_scope() + out_of_atomic() +
-         in_atomic();
+         out_of_atomic_over_another() + in_atomic();
 }
 
 /* Twenty wait in it at the same time: with one after the other the last would not see the first. */
