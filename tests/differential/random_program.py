@@ -123,6 +123,7 @@ class Function:
         simple += [self.store_byte] * 2 + [self.lend_for_a_call, self.variadic, self.atomic_local, self.give_back]
         nested = [self.branch] * 3 + [self.loop] * 2 + [self.choice, self.into_loop, self.device, self.lent]
         nested += [self.variable_array, self.returns_twice, self.cleaned, self.anywhere, self.own_memory]
+        nested += [self.jumped_over, self.jumped_over, self.atomic_block, self.scope]
         deep = self.depth > (3 if self.size == "large" else 2)
         return self.random.choice(simple if deep or self.random.random() < 0.7 else nested)()
 
@@ -264,13 +265,47 @@ class Function:
         )
 
     def returns_twice(self):
-        """Between setjmp and longjmp only locals of that block change."""
-        scopes, self.scopes = self.scopes, []
-        body = self.without_return(self.short_block)
-        self.scopes = scopes
+        body = self.without_outer_locals(self.short_block)
         return (
             "{ struct loan loan = lend(NULL, 0); jmp_buf back; volatile int times = 0; setjmp(back); if (times++ < 2) {"
             f" {body} jump(back); }} take_back(loan); }}"
+        )
+
+    def without_outer_locals(self, writer):
+        """Between setjmp and longjmp only locals of the block itself change."""
+        scopes, self.scopes = self.scopes, []
+        made = self.without_return(writer)
+        self.scopes = scopes
+        return made
+
+    def jumped_over(self):
+        """Left by a jump out of what is called in it, now and then by one to a block further out."""
+        body = self.without_outer_locals(lambda: self.block(self.random.randint(2, 4)))
+        return (
+            "{ struct loan loan = lend(NULL, 0); struct escape before = escape_now; jmp_buf back; "
+            f"if (setjmp(back) == 0) {{ escape_now = (struct escape){{&back, {self.random.randint(0, 25)}, &before}}; "
+            f"{body} }} escape_now = before; take_back(loan); }}"
+        )
+
+    def dialect(self, word, otherwise=""):
+        return f"\n#ifdef __CHARCOAL__\n{word}\n#else\n{otherwise}\n#endif\n"
+
+    def atomic_block(self):
+        if self.jumps_anywhere:  # a cleanup stands at the end of the block
+            return self.wait()
+        return f"{self.dialect('atomic')} {{ {self.short_block()} }}"
+
+    def scope(self):
+        """No jump leads out of it."""
+        if self.jumps_anywhere:
+            return self.wait()
+        other = self.random.choice(self.program.functions)
+        arguments = self.without_return(lambda: ", ".join(self.value(t) for _, t in other.parameters))
+        body = self.without_return(self.short_block)
+        return (
+            "{ struct escape before = escape_now; escape_now = (struct escape){0}; do { "
+            f"{self.dialect('async')} f{other.number}({arguments}); {body} }} {self.dialect('finish;', 'while (0);')} "
+            "escape_now = before; }"
         )
 
     def cleaned(self):
@@ -303,12 +338,17 @@ class Program:
         lines += [f.signature() + ";" for f in self.functions]
         lines += [f"static void *volatile hidden[] = {{{', '.join(f'(void *)f{f.number}' for f in self.functions)}}};"]
         lines += [f.text() for f in self.functions]
-        lines.append("int main(void) { for (unsigned i = 0; i < 6; i++) {")
+        lines.append("int main(void) { struct escape none = {0}; for (unsigned i = 0; i < 6; i++) {")
         for f in self.functions:
             arguments = ", ".join(f"make{t.number}(i + {k}u)" for k, (_, t) in enumerate(f.parameters))
             read = self.random.choice(f.result.read).format(v="v", e="i")
             whole = "touch((void *)&v, sizeof v);" if f.result.whole else ""
-            lines.append(f"{{ fuel = 60; {f.result.name} v = f{f.number}({arguments}); note({read}); {whole} }}")
+            left = "escape_now = (struct escape){&back, %d, &none};" % self.random.randint(5, 60)
+            lines.append(
+                f"{{ fuel = 60; jmp_buf back; if (setjmp(back) == 0) {{ {left if f.number % 3 == 0 else ''} "
+                f"{f.result.name} v = f{f.number}({arguments}); note({read}); {whole} }} escape_now = none; "
+                "take_back((struct loan){0}); }"
+            )
         lines.append('printf("%u %u\\n", i, sum); } return 0; }')
         return "\n".join(lines) + "\n"
 
