@@ -9,6 +9,7 @@
 #include "sched/tsan.h"
 #include <errno.h>
 #include <limits.h>
+#include <pthread.h>
 
 struct glibc_sem {
   uint64_t data;
@@ -95,6 +96,8 @@ __typeof__(sem_clockwait) ___sem_clockwait __attribute__((weak)); /* of a static
 static int take_in_plain_code(sem_t *s, clockid_t clock, const struct timespec *until) {
   static const struct timespec never = {INT64_MAX / 2, 0};
   struct ch_lock_wait w = {.clause = {.type = &plain_type.clause, .object = s}};
+  if (ch_domain.live <= 1) /* POSIX: a cancellation point of threads also if a unit is there */
+    pthread_testcancel();
   int error = until ? ch_lock_until(&w, clock, until) : 0;
   if (!error && !ch_queue_of(s) && take_unit(of(s)))
     return 0;

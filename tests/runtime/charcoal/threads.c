@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <search.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <threads.h>
 
@@ -260,6 +261,36 @@ TEST(pthread_cancel_cancels_the_first_activity_and_waits_for_the_others) {
   EXPECT(pthread_cancel(thread) == 0 && pthread_join(thread, &result) == 0);
   EXPECT(result == PTHREAD_CANCELED && cancelled == 1 && ended == 1);
 }
+
+#if !__has_feature(thread_sanitizer) && !__has_feature(address_sanitizer) /* they have wrappers of their own */
+static sem_t available;
+static void *takes_a_unit_when_cancelled(void *how) {
+  const struct timespec past = {1, 0};
+  EXPECT(pthread_cancel(pthread_self()) == 0);
+  switch ((intptr_t)how) {
+  case 0:
+    sem_wait(&available);
+    break;
+  case 1:
+    sem_timedwait(&available, &past);
+    break;
+  default:
+    sem_clockwait(&available, CLOCK_MONOTONIC, &past);
+  }
+  return NULL;
+}
+TEST(a_semaphore_with_a_unit_is_a_cancellation_point_too) {
+  sem_init(&available, 0, 1);
+  for (intptr_t how = 0; how < 3; how++) {
+    pthread_t thread;
+    void *result;
+    int units;
+    EXPECT(pthread_create(&thread, NULL, takes_a_unit_when_cancelled, (void *)how) == 0);
+    EXPECT(pthread_join(thread, &result) == 0 && result == PTHREAD_CANCELED);
+    EXPECT(sem_getvalue(&available, &units) == 0 && units == 1);
+  }
+}
+#endif
 
 /* ---- the end of main's thread: sanitizers end the process otherwise, or cannot join it ---- */
 
