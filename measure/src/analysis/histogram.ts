@@ -1,6 +1,8 @@
 /**
  * Counts of values in bins that grow with the value, with a few examples in each bin. Two scales:
- * `time` (microseconds): bin 0 is everything below 0.1 µs, then 20 bins a decade; `count`: one bin for each whole number up to 127, then 20 bins a decade.
+ * `time` (microseconds): bin 0 is everything below 0.1 µs, then 20 bins a decade; `count`: one bin for each whole
+ * number up to 127, then 20 bins a decade.
+ *
  * Invariants: the bins' counts add up to `count`; `min`, `max` and `sum` are exact; two histograms of one scale merge
  * without loss.
  *

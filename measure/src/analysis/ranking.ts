@@ -2,8 +2,8 @@
  * Beyond the papers (000 could not get it: "Atomic Can Cause Unresponsiveness"): chains by *source location*. The runs
  * of a chain are all chains of 2, 3 or 4 non-recurring continuations whose sites are the same, in order. For each: how
  * often some gap in it was interrupted and by whom, and how long it takes from the start of the first to the end of the
- * last, which is how long an
- * `atomic` block around it would have kept everything else waiting. A conflict is an interruption by code of the same file, or of the same function.
+ * last, which is how long an `atomic` block around it would have kept everything else waiting. A conflict is an
+ * interruption by code of the same file, or of the same function.
  *
  * Memory: at most `MAX_CHAINS` chains are kept apart; runs of others are counted in `untracked`.
  */

@@ -119,10 +119,10 @@ export function siteText(site: Site | undefined): string {
   const place = site.original
   const name = place?.name ?? site.function
   const url = place?.source ?? site.url
-  const where =
-    url === undefined
-      ? ''
-      : `${shortUrl(url)}${(place?.line ?? site.line) ? `:${place?.line ?? site.line}` : ''}${!place && site.line === 1 && site.column ? `:${site.column}` : ''}`
+  const line = place?.line ?? site.line
+  // A minified script is one line, in which only the column tells.
+  const column = place === undefined && line === 1 ? site.column : undefined
+  const where = url === undefined ? '' : [shortUrl(url), line, column].filter(Boolean).join(':')
   return [site.kind, name, where].filter(Boolean).join(' ')
 }
 

@@ -165,7 +165,8 @@ export class Checker {
   }
 
   private wrong(type: string, name: string, test: Test, value: Fields): string {
-    return `"${name}" of "${type}" is ${show(value[name])}${names.has(test) ? `, not ${names.get(test)}` : ', which the format does not allow'}`
+    const expected = names.has(test) ? `not ${names.get(test)}` : 'which the format does not allow'
+    return `"${name}" of "${type}" is ${show(value[name])}, ${expected}`
   }
 
   private laws(r: TraceRecord): void {

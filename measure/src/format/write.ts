@@ -43,8 +43,8 @@ export class TraceWriter {
   }
 
   /**
-   * A continuation that has no more to say than `Packer.add` takes; cheap, in a form that is not the final one. False if
-   * it does not fit there: then it must be written.
+   * A continuation that has no more to say than `Packer.add` takes; cheap, in a form that is not the final one. False
+   * if it does not fit there: then it must be written.
    */
   pack(...numbers: Parameters<Packer['add']>): boolean {
     if (!this.packer.add(...numbers)) return false

@@ -567,7 +567,10 @@ import zlib from 'node:zlib'
 const dir = fs.mkdtempSync(os.tmpdir() + '/charcoal-oracle-')
 const file = dir + '/file'
 fs.writeFileSync(file, 'a\\nb\\n')
-const n = { hooks, child, crypto: crypto_, dgram, dns, events, fs, http, net, readline, stream, timers, util, threads, zlib, dir, file }
+const n = {
+  hooks, child, crypto: crypto_, dgram, dns, events, fs, http, net, readline, stream, timers, util, threads, zlib,
+  dir, file,
+}
 const mark = globalThis[Symbol.for('charcoal.mark')] ?? (() => {})
 const programs = {
 ${chosen.map((o) => `${JSON.stringify(o.name)}: ${String(o.program)}`).join(',\n')}

@@ -10,9 +10,10 @@ export interface Oracle<M> {
   /** Its kind in the trace; absent: any. */
   kind?: string
   /**
-   * `parent` (default): the callback's parent is the registering continuation. `alternative`: that is its parent or among its alternatives (a promise that is settled by another callback). `either`: as
-   * `alternative`; the browser promises no order of the two. `same`: it runs inside the registering continuation. `root`: it has no parent. `recurring`: each run has the registering continuation as its parent
-   * and is marked as recurring.
+   * `parent` (default): the callback's parent is the registering continuation. `alternative`: that is its parent or
+   * among its alternatives (a promise that is settled by another callback). `either`: as `alternative`; the browser
+   * promises no order of the two. `same`: it runs inside the registering continuation. `root`: it has no parent.
+   * `recurring`: each run has the registering continuation as its parent and is marked as recurring.
    */
   expect?: 'parent' | 'alternative' | 'either' | 'same' | 'root' | 'recurring'
   /** Needs mode `full`. */
@@ -78,11 +79,7 @@ export async function judge(
             return !links(c).includes(p)
         }
       })
-      if (bad !== undefined)
-        return verdict(
-          false,
-          `expected ${expect} ${p}; continuation ${bad.id} (${bad.kind}) has parent ${bad.parent}${bad.alternatives === undefined ? '' : `, alternatives ${bad.alternatives.map(([id]) => id).join(' ')}`}${bad.recurring ? ', recurring' : ''}`,
-        )
+      if (bad !== undefined) return verdict(false, `expected ${expect} ${p}; ${described(bad)}`)
       if (expect === 'recurring' && runs.length < 2) return verdict(false, 'ran only once')
       if (
         o.kind !== undefined &&
@@ -93,4 +90,10 @@ export async function judge(
         return verdict(false, `expected kind ${o.kind}, found ${runs[0].kind}`)
       return verdict(true)
     })
+}
+
+/** What a continuation hangs on, for a message. */
+function described({ id, kind, parent, alternatives, recurring }: Continuation): string {
+  const others = alternatives === undefined ? '' : `, alternatives ${alternatives.map(([other]) => other).join(' ')}`
+  return `continuation ${id} (${kind}) has parent ${parent}${others}${recurring ? ', recurring' : ''}`
 }

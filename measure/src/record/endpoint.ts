@@ -58,7 +58,8 @@ async function ask(base: string, what: string, where: string): Promise<any> {
     return await response.json()
   } catch {
     throw new MeasureError(
-      `no debugger answers on ${where}; start the program with \`node --inspect\`, or the browser with --remote-debugging-port=9222`,
+      `no debugger answers on ${where}; start the program with \`node --inspect\`, or the browser with ` +
+        '--remote-debugging-port=9222',
       2,
     )
   }

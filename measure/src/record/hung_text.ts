@@ -2,7 +2,8 @@ import { shortUrl } from '../analysis/sites.ts'
 
 /** Says that a program hung for so many microseconds, and where, if that is known. */
 export function hungText(duration: number, where?: { url: string; line: number; name: string }): string {
-  const said = `the program did not return to its event loop for the last ${(duration / 1e6).toFixed(1)} s, and was killed`
+  const seconds = (duration / 1e6).toFixed(1)
+  const said = `the program did not return to its event loop for the last ${seconds} s, and was killed`
   if (where === undefined) return said
   const { name, url, line } = where
   return `${said}; it was in ${name === '' ? 'a function without a name' : `${name}()`} at ${shortUrl(url)}:${line}`

@@ -95,10 +95,8 @@ class Exporter {
     this.continuations++
     const at = this.threads.get(r.thread)!
     const place = this.locations.get(r.at ?? r.from ?? 0)
-    const name =
-      place === undefined
-        ? r.kind
-        : `${r.kind} ${place.function || ''}${place.function ? ' ' : ''}${place.url.slice(place.url.lastIndexOf('/') + 1)}:${place.line}`
+    const where = place && `${place.url.slice(place.url.lastIndexOf('/') + 1)}:${place.line}`
+    const name = [r.kind, place?.function, where].filter(Boolean).join(' ')
     events.push({ ph: 'X', cat: 'charcoal', name, ...at, ts: r.start, dur: r.end - r.start, args: { record: r } })
     for (const [start, end, count] of r.batches ?? [])
       events.push({

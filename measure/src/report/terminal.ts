@@ -22,9 +22,12 @@ export function terminalSummary(f: Figures, { color = false, width = 100, chains
   lines.push(paint('1', f.title))
   const length = f.recordings.reduce((sum, r) => sum + r.length, 0)
   const dropped = f.recordings.reduce((sum, r) => sum + r.dropped, 0)
+  const { continuations, loops, edges } = f.counts
+  const many = f.recordings.length > 1 ? `${f.recordings.length} recordings, ` : ''
+  const lost = dropped > 0 ? paint('33', `; ${whole(dropped)} lost`) : ''
   lines.push(
-    `${f.recordings.length > 1 ? `${f.recordings.length} recordings, ` : ''}${time(length)}; ${whole(f.counts.continuations)} continuations on ${f.counts.loops} event loop${f.counts.loops === 1 ? '' : 's'}, ` +
-      `${percent(f.counts.edges, f.counts.continuations)} with a known parent${dropped > 0 ? paint('33', `; ${whole(dropped)} lost`) : ''}`,
+    `${many}${time(length)}; ${whole(continuations)} continuations on ${loops} event loop${loops === 1 ? '' : 's'}, ` +
+      `${percent(edges, continuations)} with a known parent${lost}`,
   )
   for (const text of troubles(f)) lines.push(paint('31', text))
   lines.push('', ...cards(f, paint, width, chains), '')
@@ -36,9 +39,10 @@ export function terminalSummary(f: Figures, { color = false, width = 100, chains
     paint('2', '  limit      total  linear  multi L  multi S  contain L  contain S  interrupted'),
   )
   for (const r of f.subtrees) {
-    const p = (n: number): string => percent(n, r.total)
+    const p = (n: number, width: number): string => percent(n, r.total).padStart(width)
     lines.push(
-      `  ${`${r.limitMs} ms`.padEnd(8)}${whole(r.total).padStart(8)}${p(r.linearL).padStart(8)}${p(r.multiL).padStart(9)}${p(r.multiS).padStart(9)}${p(r.containL).padStart(11)}${p(r.containS).padStart(11)}${p(r.interrupted).padStart(13)}`,
+      `  ${`${r.limitMs} ms`.padEnd(8)}${whole(r.total).padStart(8)}${p(r.linearL, 8)}${p(r.multiL, 9)}` +
+        `${p(r.multiS, 9)}${p(r.containL, 11)}${p(r.containS, 11)}${p(r.interrupted, 13)}`,
     )
   }
   const listed = f.ranking.chains.filter((c) => c.advice !== 'too-few-runs').slice(0, chains)
@@ -62,11 +66,10 @@ export function terminalSummary(f: Figures, { color = false, width = 100, chains
       )
   }
   if (f.waits && f.waits.length > 0) lines.push('', ...waitsTable(f.waits, f.sites, paint))
-  if (f.atomic.blocks > 0)
-    lines.push(
-      '',
-      `${whole(f.atomic.blocks)} atomic blocks, ${f.atomic.interruptions === 0 ? 'none entered by foreign continuations' : paint('31', `${whole(f.atomic.interruptions)} foreign continuations ran inside`)}`,
-    )
+  const { blocks, interruptions } = f.atomic
+  const foreign = paint('31', `${whole(interruptions)} foreign continuations ran inside`)
+  const entered = interruptions === 0 ? 'none entered by foreign continuations' : foreign
+  if (blocks > 0) lines.push('', `${whole(blocks)} atomic blocks, ${entered}`)
   for (const note of f.notes.slice(0, 5)) lines.push(paint('33', `note: ${cut(note, width - 6)}`))
   return `${lines.join('\n')}\n`
 }

@@ -29,7 +29,8 @@ export interface ConvertOptions {
 }
 
 const CATEGORIES =
-  'devtools.timeline,disabled-by-default-devtools.timeline,v8.execute,blink.user_timing,disabled-by-default-v8.inspector,disabled-by-default-v8.cpu_profiler'
+  'devtools.timeline,disabled-by-default-devtools.timeline,v8.execute,blink.user_timing,' +
+  'disabled-by-default-v8.inspector,disabled-by-default-v8.cpu_profiler'
 
 export async function convertTrace(file: string, out: string, options: ConvertOptions = {}): Promise<Recorded> {
   const collection = new Collection()
@@ -54,7 +55,8 @@ export async function convertTrace(file: string, out: string, options: ConvertOp
       collection.events === 0
         ? `${file} has no events`
         : !collection.sawTasks
-          ? `${file} lacks the category disabled-by-default-devtools.timeline (no RunTask events), so continuations cannot be told apart; record with the categories ${CATEGORIES}, or with \`charcoal-measure web\``
+          ? `${file} lacks the category disabled-by-default-devtools.timeline (no RunTask events), so continuations ` +
+            `cannot be told apart; record with the categories ${CATEGORIES}, or with \`charcoal-measure web\``
           : `${file} has no JavaScript in it; record a page that runs some, with the categories ${CATEGORIES}`,
       3,
     )

@@ -65,7 +65,9 @@ export function findBrowser(wanted = process.env.CHROMIUM ?? process.env.CHROME_
   const found = places.find((p) => existsSync(p))
   if (found !== undefined) return found
   throw new MeasureError(
-    'no browser found (Chromium, Chrome or Edge, version 120 or later). Install one: `apt-get install chromium`, `brew install --cask chromium` or `npx playwright install chromium`; or name one with --browser PATH or the variable CHROMIUM',
+    'no browser found (Chromium, Chrome or Edge, version 120 or later). Install one: `apt-get install chromium`, ' +
+      '`brew install --cask chromium` or `npx playwright install chromium`; or name one with --browser PATH or the ' +
+      'variable CHROMIUM',
     4,
   )
 }

@@ -166,7 +166,8 @@ async function record(browser: Browser, address: string | null, options: Recordi
   say(`recording${how}; Ctrl-C ends it and reports`)
   let events = ''
   cdp.on('Tracing.bufferUsage', ({ eventCount, percentFull }) => {
-    events = `${Number(eventCount ?? 0).toLocaleString('en')} events, buffer ${Math.ceil(100 * (percentFull ?? 0))} % full`
+    const count = Number(eventCount ?? 0).toLocaleString('en')
+    events = `${count} events, buffer ${Math.ceil(100 * (percentFull ?? 0))} % full`
   })
   const told = tellRecording(say, () => events)
   const failure = await act(cdp, session, ending, { steps, duration, endpoint, log: say }).finally(told)

@@ -65,7 +65,8 @@ function finding(f: Figures, all: Conflict[], own: Conflict[]): string {
   if (first === undefined)
     return 'No operation was seen that something of the same function, or on the same data, came between.'
   const others = own.length - 1
-  return `${conflictText(f, first)}${others > 0 ? ` ${whole(others)} more conflict${others === 1 ? '' : 's'} in your code.` : ''}`
+  const more = others > 0 ? ` ${whole(others)} more conflict${others === 1 ? '' : 's'} in your code.` : ''
+  return conflictText(f, first) + more
 }
 
 const wordsOf = (f: Figures, c: Conflict): string =>
