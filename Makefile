@@ -3,7 +3,6 @@
 # Everything is built into $(BUILD), which looks like the installed tree: bin/charcoal-cc, include/, lib/.
 BUILD ?= build
 PREFIX ?= /usr/local
-LLVM ?= 22
 JOBS ?= $(shell nproc)
 BENCH ?=
 PART ?=
@@ -12,13 +11,13 @@ PART ?=
 .PHONY: all setup setup-check demo check soak bench figures install format lint clean help
 
 all: setup
-	@scripts/build $(BUILD) $(LLVM) $(JOBS)
+	@scripts/build $(BUILD) $(JOBS)
 
 setup:
-	@scripts/setup $(BUILD) build $(LLVM)
+	@scripts/setup $(BUILD) build
 
 setup-check:
-	@scripts/setup $(BUILD) check $(LLVM)
+	@scripts/setup $(BUILD) check
 
 demo: all        ## the main job: look up 1,000 names concurrently in one thread
 	@examples/demo $(BUILD)

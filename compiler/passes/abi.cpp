@@ -37,13 +37,7 @@ FunctionCallee Abi::declare(StringRef name, Type *result, ArrayRef<Type *> param
   return callee;
 }
 
-Attribute charcoal::noCapture(LLVMContext &C) {
-#if LLVM_VERSION_MAJOR >= 21
-  return Attribute::getWithCaptureInfo(C, CaptureInfo::none());
-#else
-  return Attribute::get(C, Attribute::NoCapture);
-#endif
-}
+Attribute charcoal::noCapture(LLVMContext &C) { return Attribute::getWithCaptureInfo(C, CaptureInfo::none()); }
 
 // What it points to is only read or written during the call: it stays a private object for alias analysis.
 static FunctionCallee nocapture(FunctionCallee callee, unsigned param) {

@@ -293,11 +293,7 @@ FunctionCallee Instrumenter::hook(StringRef name, ArrayRef<Value *> arguments) {
   to->setDoesNotThrow();
   for (unsigned i = 0; i < types.size(); ++i)
     if (types[i]->isPointerTy()) {
-#if LLVM_VERSION_MAJOR >= 21
       to->addParamAttr(i, Attribute::getWithCaptureInfo(M.getContext(), CaptureInfo::none()));
-#else
-      to->addParamAttr(i, Attribute::NoCapture);
-#endif
       to->addParamAttr(i, Attribute::ReadOnly);
     }
   return callee;
@@ -345,11 +341,7 @@ bool Instrumenter::isShared(const Value *pointer) {
   if (auto *A = dyn_cast<AllocaInst>(object)) {
     auto [known, isNew] = escapes.try_emplace(A, false);
     if (isNew)
-#if LLVM_VERSION_MAJOR >= 21
       known->second = PointerMayBeCaptured(A, /*ReturnCaptures=*/true);
-#else
-      known->second = PointerMayBeCaptured(A, /*ReturnCaptures=*/true, /*StoreCaptures=*/true);
-#endif
     return known->second && A->getName() != "variable_arguments";
   }
   if (auto *A = dyn_cast<Argument>(object))

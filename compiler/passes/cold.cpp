@@ -17,7 +17,6 @@
 // LLVM has such a pass for programs with a profile. Here no profile is needed: the ways to suspension and back, and
 // those on which a shortcut misses, are marked as unlikely, and so is what the program itself says never to expect.
 #include "cold.h"
-#if __has_include("llvm/Target/RegisterTargetPassConfigCallback.h") // not in LLVM 19
 #include "llvm/CodeGen/BasicBlockSectionUtils.h"
 #include "llvm/CodeGen/MachineBlockFrequencyInfo.h"
 #include "llvm/CodeGen/MachineBranchProbabilityInfo.h"
@@ -118,4 +117,3 @@ static RegisterTargetPassConfigCallback addColdParts([](TargetMachine &TM, PassM
 });
 
 } // namespace charcoal
-#endif

@@ -379,11 +379,7 @@ void Outliner::describeCaptures(Function &helper, const std::vector<Capture> &ca
       path.append({dwarf::DW_OP_plus_uconst, capture.offset});
     if (!capture.byValue)
       path.push_back(dwarf::DW_OP_deref);
-#if LLVM_VERSION_MAJOR >= 20
     BasicBlock::iterator point = at->getIterator();
-#else
-    Instruction *point = at;
-#endif
     if (optimized) { // describes the value, so one level more
       path.push_back(dwarf::DW_OP_deref);
       builder.insertDbgValueIntrinsic(context, variable, builder.createExpression(path), place, point);
@@ -541,11 +537,7 @@ void Outliner::describeArguments(Function &helper, ArrayRef<DILocalVariable *> v
         builder.createAutoVariable(scope, variables[k]->getName(), variables[k]->getFile(), variables[k]->getLine(),
                                    variables[k]->getType(), /*AlwaysPreserve=*/true);
     DIExpression *deref = builder.createExpression({dwarf::DW_OP_deref});
-#if LLVM_VERSION_MAJOR >= 20
     BasicBlock::iterator point = helper.getEntryBlock().getFirstInsertionPt();
-#else
-    Instruction *point = &*helper.getEntryBlock().getFirstInsertionPt();
-#endif
     if (optimized) {
       builder.insertDbgValueIntrinsic(helper.getArg(k), variable, deref, place, point);
     } else {

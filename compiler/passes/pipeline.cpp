@@ -21,15 +21,11 @@
 #include "llvm/IR/Module.h"
 #include "llvm/IR/Verifier.h"
 #include "llvm/Passes/PassBuilder.h"
+#include "llvm/Plugins/PassPlugin.h"
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/TargetParser/Triple.h"
 #include "llvm/Transforms/Utils/EntryExitInstrumenter.h"
-#if __has_include("llvm/Plugins/PassPlugin.h")
-#include "llvm/Plugins/PassPlugin.h"
-#else
-#include "llvm/Passes/PassPlugin.h" // LLVM 21 and older
-#endif
 
 using namespace llvm;
 
@@ -148,7 +144,6 @@ static void registerPasses(PassBuilder &builder) {
       [](ModulePassManager &passes, OptimizationLevel) { addStage(passes, Stage::Start); });
   builder.registerCGSCCOptimizerLateEPCallback(
       [](CGSCCPassManager &passes, OptimizationLevel) { passes.addPass(AsyncsReturnInFunctions()); });
-#if LLVM_VERSION_MAJOR >= 20
   builder.registerOptimizerEarlyEPCallback(
       [](ModulePassManager &passes, OptimizationLevel, ThinOrFullLTOPhase) { passes.addPass(AsyncsReturn()); });
   builder.registerOptimizerLastEPCallback([](ModulePassManager &passes, OptimizationLevel, ThinOrFullLTOPhase phase) {
@@ -156,12 +151,6 @@ static void registerPasses(PassBuilder &builder) {
     if (phase != ThinOrFullLTOPhase::ThinLTOPostLink && phase != ThinOrFullLTOPhase::FullLTOPostLink)
       addStage(passes, Stage::Last);
   });
-#else
-  builder.registerOptimizerEarlyEPCallback(
-      [](ModulePassManager &passes, OptimizationLevel) { passes.addPass(AsyncsReturn()); });
-  builder.registerOptimizerLastEPCallback(
-      [](ModulePassManager &passes, OptimizationLevel) { addStage(passes, Stage::Last); });
-#endif
   builder.registerPipelineParsingCallback(
       [](StringRef name, ModulePassManager &passes, ArrayRef<PassBuilder::PipelineElement>) {
         if (!name.consume_front("charcoal-"))

@@ -67,17 +67,9 @@ Constant *inlinedAtPoints(Glue &glue, Abi &abi, Function &F, ArrayRef<Point> poi
 }
 
 static void label(DIBuilder &debug, DISubprogram *scope, const Twine &name, unsigned line, BasicBlock::iterator at) {
-#if LLVM_VERSION_MAJOR >= 21
   DILabel *L = debug.createLabel(scope, name.str(), scope->getFile(), line, 0, /*IsArtificial=*/true, std::nullopt,
                                  /*AlwaysPreserve=*/false);
-#else
-  DILabel *L = debug.createLabel(scope, name.str(), scope->getFile(), line, /*AlwaysPreserve=*/false);
-#endif
-#if LLVM_VERSION_MAJOR >= 20
   debug.insertLabel(L, DILocation::get(scope->getContext(), line, 0, scope), at);
-#else
-  debug.insertLabel(L, DILocation::get(scope->getContext(), line, 0, scope), &*at);
-#endif
 }
 
 void labelPoints(Function &F, ArrayRef<Point> points, AllocaInst *image, CallInst *restore, BasicBlock &suspend) {
