@@ -30,7 +30,7 @@ const common = {
 }
 const node = { ...common, platform: 'node', packages: 'external' }
 // The sentences of mistakes come first, for a module may find one when it is loaded.
-const inNode = `import './src/diagnosis/index.ts'\nimport './src/node/asyncContext.ts'\nimport './src/node/inspect.ts'\n`
+const inNode = `import './src/diagnosis/index.ts'\nimport './src/node/asyncContext.ts'\nimport './src/node/inspect.ts'\nimport './src/node/exit.ts'\n`
 
 /** Entry points whose text is given. */
 const virtual = (texts) => ({

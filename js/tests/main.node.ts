@@ -10,6 +10,7 @@ import './imports.node.test.ts'
 import './copies.node.test.ts'
 import './published.node.test.ts'
 import './mistakes.node.test.ts'
+import './exit.node.test.ts'
 import { runTests } from './all.ts'
 const { passed, failed } = await runTests(process.argv[2] ?? '')
 console.log(`${passed} passed, ${failed} failed`)

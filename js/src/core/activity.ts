@@ -117,15 +117,15 @@ export class Activity<T> extends Branch implements types.Activity, Operation<T>,
     ok?: ((value: T) => A | PromiseLike<A>) | null,
     bad?: ((error: any) => B | PromiseLike<B>) | null,
   ): Promise<A | B> {
-    return this.promise().then(ok, bad)
+    return this.asked((promise) => promise.then(ok, bad))
   }
 
   catch<B = never>(bad?: ((error: any) => B | PromiseLike<B>) | null): Promise<T | B> {
-    return this.promise().catch(bad)
+    return this.asked((promise) => promise.catch(bad))
   }
 
   finally(run?: (() => void) | null): Promise<T> {
-    return this.promise().finally(run)
+    return this.asked((promise) => promise.finally(run))
   }
 
   /** `await using task = spawn(…)`: cancels the activity and waits for its end. What it fails with is thrown. */
@@ -150,7 +150,21 @@ export class Activity<T> extends Branch implements types.Activity, Operation<T>,
 
   /** A promise of the result, for legacy code. */
   promise(): Promise<T> {
-    return promiseOf(new Join<T>(this))
+    return this.asked((promise) => promise)
+  }
+
+  /** Legacy code wants a promise of the result, to which it reacts. */
+  private asked<R>(react: (promise: Promise<T>) => R): R {
+    const { belonging, held, top } = this.home.domain
+    held.want(this, top) // what waits for the promise waits for the activity
+    const join = new Join<T>(this)
+    const block = belonging.now()
+    if (block === null) return react(promiseOf(join))
+    if (this.ended !== 0) return belonging.settle(block, () => react(promiseOf(join)))
+    const promise = promiseOf(join)
+    const waiter = join.waiter!
+    join.waiter = { answered: (clause) => belonging.settle(block, () => waiter.answered(clause)) }
+    return react(promise)
   }
 
   /** @internal Somebody has asked for the result: an error is theirs now. */

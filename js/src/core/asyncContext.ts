@@ -7,7 +7,7 @@
  * - A call that was made in another context than its caller's has that one until it ends.
  */
 import { domain } from './current.ts'
-import type { AsyncContext } from './types.ts'
+import type { AsyncContext, Block, Branch } from './types.ts'
 
 export type { AsyncContext }
 
@@ -16,6 +16,10 @@ export interface AsyncContexts {
   present(): AsyncContext | null
   /** The present context if it may be another than that of the running branch. */
   entered(): AsyncContext | undefined
+  /** A block was opened on `branch`, whose code runs, or goes on later. What it sets in motion belongs to the block. */
+  opened(branch: Branch, block: Block, runs: boolean): void
+  /** The last block that was opened in the present context. It may have ended. */
+  block(): Block | null
 }
 
 export let contexts: AsyncContexts | null = null

@@ -5,6 +5,7 @@
 import './domain.ts'
 import { checkBody, checkFunction, checkWord } from './arguments.ts'
 import type { AnyIterator, Branch } from './types.ts'
+import { contexts } from './asyncContext.ts'
 import { AtomicBlock, blockOf, type AtomicOptions } from './atomicBlock.ts'
 import { Call, claimed, generatorOf, nameOf, push } from './call.ts'
 import { delegate, ending, generatorNext, isGeneratorFunction, remember } from './generators.ts'
@@ -39,6 +40,7 @@ class AtomicCall<T> extends Call<T> {
     else if (d.pending !== null) d.startPending()
     // The body runs on the JavaScript stack until it first suspends.
     const block = this.open(branch)
+    if (contexts !== null) contexts.opened(branch, block, true)
     let result: IteratorResult<unknown, unknown>
     d.depth++
     try {
@@ -81,8 +83,9 @@ class AtomicCall<T> extends Call<T> {
 
   /** Opens the block on `branch` and makes the call its innermost frame. */
   enter(branch: Branch): boolean {
-    this.open(branch)
+    const block = this.open(branch)
     push(this, branch)
+    if (contexts !== null) contexts.opened(branch, block, false)
     return branch.goOn(NEXT, undefined)
   }
 

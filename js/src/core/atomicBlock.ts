@@ -272,9 +272,14 @@ export class AtomicBlock extends BaseContext implements Group, Block, Blocker {
   /** Legacy code has not helped in time. */
   private graceIsOver(): void {
     this.timer = undefined
+    if (this.blockedBranches().every((b) => !b.blocked!.outside)) this.reportIfStuck()
+  }
+
+  /** Nothing outside the block will help it any more. */
+  reportIfStuck(): void {
     if (this.over || this.domain.top !== this || this.head !== null || this.domain.pumping) return
     const stuck = this.blockedBranches()
-    if (stuck.every((b) => b.blocked!.fixed) || stuck.some((b) => b.blocked!.outside)) return
+    if (stuck.every((b) => b.blocked!.fixed)) return
     // The error goes to a wait that can be interrupted, the owner's rather than another's.
     const open = stuck.filter((b) => b.blocked!.fixed !== true)
     this.report(open.find((b) => b.group === this) ?? open[0], stuck)

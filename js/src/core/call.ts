@@ -140,10 +140,7 @@ export class Call<T> extends Suspension<T> implements Promise<T>, Frame, Pending
     ok?: ((value: T) => A | PromiseLike<A>) | null,
     bad?: ((error: any) => B | PromiseLike<B>) | null,
   ): Promise<A | B> {
-    const activity = this.start()
-    // A promise is made of the call, or it is an element of `Promise.all`: what waits for that waits for the call.
-    domain.held.want(activity, domain.top)
-    return activity.then(ok, bad)
+    return this.start().then(ok, bad)
   }
 
   catch<B = never>(bad?: ((error: any) => B | PromiseLike<B>) | null): Promise<T | B> {

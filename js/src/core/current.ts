@@ -29,7 +29,7 @@ const SHARED = Symbol.for('charcoal')
  */
 export let domain = {
   current: null,
-  spawn: promiseOf,
+  adopt: promiseOf,
   fromHost: (f: () => void) => f(),
 } as unknown as Domain
 

@@ -10,10 +10,11 @@
  */
 import type * as types from './types.ts'
 import type { AnyIterator, AsyncContext, Branch, Context, Frame, Group, Pending, Tracer } from './types.ts'
-import { NEXT, START, THROW, type Suspension } from './suspension.ts'
+import { NEXT, START, Suspension, THROW } from './suspension.ts'
 import { Activity } from './activity.ts'
-import { blockOf } from './atomicBlock.ts'
+import type { AtomicBlock } from './atomicBlock.ts'
 import { contexts } from './asyncContext.ts'
+import { attributed, Belonging } from './belonging.ts'
 import { Call, generatorOf, nameOf, NOTHING, push } from './call.ts'
 import { delegate, generatorNext, generatorThrow, isGenerator, isOperation, remember } from './generators.ts'
 import { shareDomain } from './current.ts'
@@ -21,7 +22,7 @@ import { ACTIVITY, CALL, GROUP, kindOf, SUSPENSION } from './kind.ts'
 import { HeldBack } from './held.ts'
 import { nextBranch } from './group.ts'
 import { realHost, type Host } from './host.ts'
-import { CIRCLE, OTHER_VERSION, say } from './say.ts'
+import { CIRCLE, diagnosis, OTHER_VERSION, say } from './say.ts'
 import { Scheduler } from './scheduler.ts'
 import { circleOf } from '../wait/circle.ts'
 import { blockOnPromise, wait } from '../wait/promise.ts'
@@ -56,6 +57,7 @@ export class Domain extends Scheduler implements types.Domain {
   site: (() => string) | null = null
   enforced: boolean = false
   readonly held: HeldBack = new HeldBack()
+  readonly belonging: Belonging = new Belonging(this)
 
   constructor({ host = realHost, slice = 10, grace = 1000 }: DomainOptions = {}) {
     super(host, slice)
@@ -79,6 +81,7 @@ export class Domain extends Scheduler implements types.Domain {
    */
   start<T>(body: unknown): Activity<T> {
     const activity = this.make<T>(body)
+    if (this.belonging.now() !== null) this.held.note(activity)
     if (this.pumping || this.top !== this.base) this.enqueue(activity)
     else {
       this.starting = true
@@ -89,11 +92,11 @@ export class Domain extends Scheduler implements types.Domain {
     return activity
   }
 
-  /** The activity of a call that was not awaited at once. */
-  adopt<T>(body: unknown, name: string | undefined, context: AsyncContext | null | undefined): Activity<T> {
+  /** The activity of a call, or another operation, that is not a part of the branch that has made it. */
+  adopt<T>(body: unknown, name?: string, context?: AsyncContext | null): Activity<T> {
     const activity = this.spawn<T>(body, undefined, name)
     if (context !== undefined) activity.context = context
-    if (this.current !== null && blockOf(this.current) !== null) this.held.note(activity)
+    if (this.belonging.now() !== null) this.held.note(activity)
     return activity
   }
 
@@ -107,10 +110,11 @@ export class Domain extends Scheduler implements types.Domain {
 
   private make<T>(body: unknown, contained?: boolean, name?: string): Activity<T> {
     const { current } = this
-    const block = current === null ? null : blockOf(current)
+    const block = this.belonging.now() as AtomicBlock | null
     const activity = new Activity<T>(this.base, body)
     if (block !== null && (contained ?? /^[cf]/.test(block.spawns))) block.take(activity)
-    if (name || this.site !== null || this.tracer !== null) {
+    const isForeign = current === null && block === null && this.top !== this.base
+    if (name || this.site !== null || this.tracer !== null || isForeign) {
       if (typeof body === 'function') remember(body)
       activity.info = { name: name || nameOf(body) || `activity ${activity.id}` }
       if (this.site !== null) activity.info.site = this.site()
@@ -122,6 +126,7 @@ export class Domain extends Scheduler implements types.Domain {
     if (locals !== undefined) (activity.info ??= {}).locals = locals
     if (contexts !== null) activity.context = contexts.present()
     if (this.tracer !== null) this.tracer.registered(activity)
+    if (isForeign && diagnosis !== null) diagnosis.heldBack(activity, this.top as AtomicBlock)
     return activity
   }
 
@@ -329,4 +334,5 @@ function pop(frame: Frame, branch: Branch): void {
   frame.parent = null
 }
 
+for (const kind of [Suspension, Call, Activity]) attributed(kind)
 shareDomain(() => new Domain())

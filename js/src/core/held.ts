@@ -22,9 +22,13 @@ export class HeldBack implements Held {
   }
 
   want(activity: Activity, top: Context): void {
-    if (this.calls === null || !this.calls.has(activity)) return
-    this.calls.set(activity, true)
-    if (top !== top.domain.base && (top as Block).waitsForPromise) this.admit(top as Block)
+    const { base, belonging } = top.domain
+    if (top === base) return
+    if (this.calls !== null && this.calls.has(activity)) {
+      this.calls.set(activity, true)
+      if ((top as Block).waitsForPromise) this.admit(top as Block)
+    } else if (diagnosis !== null && activity.queued && activity.home === base && belonging.now() !== null)
+      diagnosis.heldBack(activity, top as Block)
   }
 
   clear(): void {

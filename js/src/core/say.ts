@@ -3,7 +3,7 @@
  * in development only. Without the sentences an error shows its number and the names that belong to it, and
  * docs/errors.md says what the number means.
  */
-import type { Block, Branch } from './types.ts'
+import type { Activity, Block, Branch } from './types.ts'
 
 export const NO_FUNCTION = 1
 export const NO_BODY = 2
@@ -36,6 +36,8 @@ export interface Diagnosis {
   readonly texts: Readonly<Record<number, (...parts: any[]) => string>>
   /** Everything in the block waits, for a promise among others. */
   waitsForPromise(block: Block): void
+  /** `block` holds `activity` back, which legacy code has made that belongs to no block, or waits for. */
+  heldBack(activity: Activity, block: Block): void
   /** The branch has begun to wait for a lock. */
   waitsForLock(branch: Branch): void
   /** An operation of several steps was made, and `develop()` is in force; gives what is to stand for it. */

@@ -9,6 +9,9 @@ export interface Steps<T> extends Operation<T>, PromiseLike<T> {}
 /** Makes what a generator function of the library returns awaitable. The method stands in the function's prototype. */
 export function steps<T>(gen: Generator<unknown, T, any>): Steps<T> {
   const op = diagnosis === null || domain.site === null ? gen : diagnosis.made(gen)
-  if (!('then' in op)) Object.getPrototypeOf(op).then = Suspension.prototype.then
+  if (!('then' in op)) {
+    const then = Object.getOwnPropertyDescriptor(Suspension.prototype, 'then')!
+    Object.defineProperty(Object.getPrototypeOf(op), 'then', then)
+  }
   return op as unknown as Steps<T>
 }

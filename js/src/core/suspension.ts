@@ -74,7 +74,7 @@ export abstract class Suspension<T> implements Operation<T>, PromiseLike<T> {
     ok?: ((value: T) => A | PromiseLike<A>) | null,
     bad?: ((error: any) => B | PromiseLike<B>) | null,
   ): Promise<A | B> {
-    return domain.spawn(this, false, this.describe?.()).then(ok, bad) as Promise<A | B>
+    return domain.adopt(this, this.describe?.()).then(ok, bad) as Promise<A | B>
   }
 
   /** What it waits for, as reports name it. */

@@ -196,6 +196,10 @@ export interface Block extends Context {
   readonly turns: number
   /** A branch of the block waits for a promise. */
   readonly waitsForPromise: boolean
+  /** It has ended. */
+  readonly over: boolean
+  /** Somebody has noted the block, so it is not to be opened again. */
+  noted: boolean
   /** Runs an activity that was held back inside the block, like a contained one. */
   admit(activity: Activity): void
 }
@@ -212,6 +216,16 @@ export interface Held {
   waitsForPromise(block: Block): void
   /** The outermost block has ended. */
   clear(): void
+}
+
+/** Which block legacy code belongs to (see belonging.ts). */
+export interface Belonging {
+  /** The innermost open block that the running code belongs to. */
+  now(): Block | null
+  /** Runs `f` as code of `block`. */
+  run<R>(block: Block, f: () => R): R
+  /** Runs `f`, which settles promises of the host: the reactions belong to `block`. */
+  settle<R>(block: Block, f: () => R): R
 }
 
 /** The scheduler (see scheduler.ts and domain.ts). */
@@ -239,6 +253,8 @@ export interface Domain {
 
   /** What the open blocks hold back. */
   readonly held: Held
+  /** Which block legacy code belongs to. */
+  readonly belonging: Belonging
   /** The newest live activity; the list goes on with `prev`. */
   live: Activity | null
   tracer: Tracer | null
@@ -251,7 +267,7 @@ export interface Domain {
 
   spawn(body: unknown, contained?: boolean, name?: string): Activity
   start(body: unknown): Activity
-  adopt(body: unknown, name: string | undefined, context: AsyncContext | null | undefined): Activity
+  adopt(body: unknown, name?: string, context?: AsyncContext | null): Activity
   standIn(name: string): Activity
   called(call: Pending): void
   startPending(): void

@@ -9,6 +9,7 @@ import type { Branch } from '../core/branch.ts'
 import { Call } from '../core/call.ts'
 import { domain } from '../core/current.ts'
 import { THROW } from '../core/suspension.ts'
+import { isOurs } from '../diagnosis/place.ts'
 import { Scope } from '../scope/scope.ts'
 
 interface Place {
@@ -18,22 +19,10 @@ interface Place {
 const capture: (place: Place) => void =
   (Error as any).captureStackTrace ?? ((place) => (place.stack = new Error().stack))
 
-/** Frames of the library itself, by file and, where all is in one bundle, by name. */
-const OURS = new RegExp(
-  [
-    /charcoal-js[\\/]dist[\\/]/,
-    /[\\/]src[\\/](core|scope|wait|sync|ops|plugin|dev|streams|worker)[\\/]\w+\.ts/,
-    /^\s*at (async )?([\w$.]+\.(next|throw|return) \(<anonymous>\)|new (Atomic)?Call\b)/,
-    /^\s*at (async )?(Domain|Scheduler|Scope|Branch|Clause|\w*Call|Activity)\.\w+ /,
-  ]
-    .map((r) => r.source)
-    .join('|'),
-)
 /** Where the run loop begins: below are whoever happened to wake it. */
 const LOOP = /^\s*at Domain\.\w+ |[\\/]src[\\/]core[\\/](domain|scheduler)\.ts/
 
 const linesOf = (stack: string | undefined): string[] => (stack ?? '').split('\n').filter((l) => /^\s*at /.test(l))
-const isOurs = (line: string): boolean => OURS.test(line)
 const asWritten = (line: string): string => line.replace(/\$activity\b/g, '')
 
 /** The line that has made a call. */

@@ -11,6 +11,7 @@
 import { blockOf, type AtomicBlock } from '../core/atomicBlock.ts'
 import { domain, setNoteOurs } from '../core/current.ts'
 import { interpose } from './interpose.ts'
+import { placeOfCaller } from '../diagnosis/place.ts'
 import { warnOfUntransformed } from '../dev/untransformed.ts'
 
 /** A legacy continuation that ran inside an atomic block. */
@@ -39,7 +40,7 @@ export interface Foreign {
  */
 export function develop(report: (foreign: Foreign) => void = warn): () => void {
   const d = domain
-  d.site = spawnSite
+  d.site = () => placeOfCaller(1)
   warnOfUntransformed((message) => console.warn(message))
   const hooks = (globalThis as any).process?.getBuiltinModule?.('node:async_hooks')
   const stop = hooks === undefined ? watchCallbacks(report) : watchHooks(hooks, report)
@@ -47,16 +48,6 @@ export function develop(report: (foreign: Foreign) => void = warn): () => void {
     d.site = null
     stop()
   }
-}
-
-/** The first line of the stack that is not the library's own. */
-function spawnSite(): string {
-  const lines = (new Error().stack ?? '').split('\n').slice(2)
-  return (
-    lines.find(
-      (l) => /:\d+:\d+/.test(l) && !/core[\\/](domain|spawn|call|atomic)|Domain\.|asyncFn|\bspawn\b/.test(l),
-    ) ?? ''
-  ).trim()
 }
 
 function warn(foreign: Foreign): void {

@@ -4,12 +4,16 @@
  * Node, Bun, Deno.
  *
  * A program without AsyncLocalStorage pays nothing: it is used from the first call of `run` or `enterWith`, which are
- * wrapped to see that.
+ * wrapped to see that. From then on one of ours says which atomic block set the running code in motion.
  */
 import { contextChanged, useContexts, type AsyncContext } from '../core/asyncContext.ts'
+import type { Block } from '../core/types.ts'
 
 interface AsyncHooks {
-  AsyncLocalStorage: { prototype: Record<'run' | 'enterWith', (this: unknown, ...args: any[]) => unknown> }
+  AsyncLocalStorage: {
+    new (): { getStore(): Block | undefined }
+    prototype: Record<'run' | 'enterWith', (this: unknown, ...args: any[]) => unknown>
+  }
   AsyncResource: new (type: string) => AsyncContext
 }
 
@@ -43,5 +47,20 @@ if (hooks !== undefined) {
     return result
   }
   const present = (): AsyncContext => new AsyncResource('charcoal')
-  useContexts({ present: () => (used ? present() : null), entered: () => (running > 0 ? present() : undefined) })
+  const blocks = new AsyncLocalStorage()
+  const inside = (block: Block): AsyncContext => {
+    block.noted = true
+    enterWith.call(blocks, block)
+    return present()
+  }
+  useContexts({
+    present: () => (used ? present() : null),
+    entered: () => (running > 0 ? present() : undefined),
+    opened(branch, block, runs) {
+      if (!used) return
+      const { context } = branch
+      branch.context = runs || context === null ? inside(block) : context.runInAsyncScope(inside, null, block)
+    },
+    block: () => (used ? (blocks.getStore() ?? null) : null),
+  })
 }

@@ -7,6 +7,7 @@
  * there is one: it is its own request (`value` is always itself), and the answer `LEFT` tells it that the block is
  * over.
  */
+import { contexts } from '../core/asyncContext.ts'
 import { openBlock } from '../core/atomic.ts'
 import type { AtomicBlock } from '../core/atomicBlock.ts'
 import type { Branch } from '../core/types.ts'
@@ -19,7 +20,8 @@ export function enter(name?: string): void {
   const branch = d.current
   if (branch === null) throw new Error('an atomic block was entered outside any activity')
   if (d.pending !== null) d.startPending()
-  openBlock(branch, name)
+  const block = openBlock(branch, name)
+  if (contexts !== null) contexts.opened(branch, block, true)
 }
 
 /**

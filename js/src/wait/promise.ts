@@ -70,7 +70,16 @@ export function disregard(promise: PromiseLike<unknown>): void {
 
 /** As `await` does: a promise whose `then` is its own, and what only looks like a promise, is asked by that `then`. */
 function react(promise: PromiseLike<unknown>, ok: (value: unknown) => void, bad: (error: unknown) => void): void {
-  then.call(promise.constructor === Promise ? (promise as Promise<unknown>) : Promise.resolve(promise), ok, bad)
+  then.call(promise.constructor === Promise ? (promise as Promise<unknown>) : Promise.resolve(asked(promise)), ok, bad)
+}
+
+/** What only looks like a promise is asked by a job of the host, which belongs to the block that asks. */
+function asked(promise: PromiseLike<unknown>): PromiseLike<unknown> {
+  const { belonging } = domain
+  const block = promise instanceof Promise || belonging === undefined ? null : belonging.now()
+  if (block === null) return promise
+  const then: PromiseLike<unknown>['then'] = (ok, bad) => belonging.run(block, () => promise.then(ok, bad))
+  return { then }
 }
 
 /** Blocks `branch` on `promise`. */

@@ -13,6 +13,7 @@
  *   .else(() => {})
  */
 import { checkFunction } from '../core/arguments.ts'
+import { attributed } from '../core/belonging.ts'
 import { domain } from '../core/current.ts'
 import { GROUP, kindOf, REMOVED } from '../core/kind.ts'
 import { NEXT, Suspension, THROW, type Operation } from '../core/suspension.ts'
@@ -110,7 +111,7 @@ export class WaitUntil<R> implements Operation<R>, PromiseLike<R> {
     ok?: ((value: R) => A | PromiseLike<A>) | null,
     bad?: ((error: any) => B | PromiseLike<B>) | null,
   ): Promise<A | B> {
-    return domain.spawn(this, false, 'waituntil').then(ok, bad) as Promise<A | B>
+    return domain.adopt(this, 'waituntil').then(ok, bad) as Promise<A | B>
   }
 
   /** The statement as a tree; removed clauses take the operator before them along. */
@@ -134,6 +135,8 @@ export class WaitUntil<R> implements Operation<R>, PromiseLike<R> {
     return ors.length === 1 ? ors[0] : { kind: 'or', parts: ors }
   }
 }
+
+attributed(WaitUntil)
 
 /** Clauses are looked at when the statement runs; what can never be one is refused where it is written. */
 function checkTerm(term: unknown): void {

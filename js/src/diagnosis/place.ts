@@ -1,0 +1,27 @@
+/** Which frames of a stack are the library's own, and the first that is not: the user's code that has called it. */
+
+/** By file and, where all is in one bundle, by name. */
+const OURS = new RegExp(
+  [
+    /charcoal-js[\\/]dist[\\/]/,
+    /[\\/]src[\\/](core|scope|wait|sync|ops|plugin|dev|diagnosis|legacy|streams|worker)[\\/]\w+\.ts/,
+    /^\s*at (async )?([\w$.]+\.(next|throw|return) \(<anonymous>\)|new (Atomic)?Call\b)/,
+    /^\s*at (async )?(Domain|Scheduler|Scope|Branch|Clause|\w*Call|Activity)\.\w+ /,
+  ]
+    .map((r) => r.source)
+    .join('|'),
+)
+
+export const isOurs = (line: string): boolean => OURS.test(line)
+
+/** The line of the stack that has called the library; `above` are the caller's own frames on top of it. */
+export function placeOfCaller(above: number): string {
+  const { stackTraceLimit } = Error
+  Error.stackTraceLimit = 30
+  const lines = (new Error().stack ?? '').split('\n').slice(2 + above).filter((line) => /:\d+:\d+/.test(line))
+  Error.stackTraceLimit = stackTraceLimit
+  let at = lines.findIndex((line) => !/\bnode:/.test(line) && !isOurs(line))
+  // In a bundle the wrapper that asyncFn makes stands before its caller.
+  if (at > 0 && /\bnew (Atomic)?Call\b/.test(lines[at - 1])) at++
+  return (lines[at] ?? '').trim()
+}

@@ -1,0 +1,33 @@
+/** A block that waits for a promise when Node has nothing left to do fails at once, and says what it holds back. */
+import { writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { ok, test } from './harness.ts'
+import { install, project, run } from './installed.ts'
+import { HOSTS } from './shapes.mjs'
+
+test('a block that holds back what its promise needs ends with an error before the process does', () => {
+  install()
+  const program = `
+    import * as library from 'charcoal-js'
+    import { HOSTS } from ${JSON.stringify(path.resolve('tests/shapes.mjs'))}
+    const { asyncFn, atomic, sleep, spawn, wait } = library
+    const load = asyncFn(function* load(n) { yield* sleep(1); return n })
+    for (const [name, make] of Object.entries(HOSTS)) {
+      const block = spawn(() => atomic(() => wait(make(library, { load, quick: load }))), { name: 'main' })
+      const told = await block.then(() => 'ran', (error) => String(error))
+      console.log(name + ': ' + told.replaceAll('\\n', ' '))
+    }
+    await sleep(9) // until what was held back has ended
+    const never = spawn(() => atomic(() => wait(new Promise(() => {}))), { name: 'main' })
+    console.log('never: ' + await never.catch(String))`
+  const file = path.join(project, 'exit.mjs')
+  writeFileSync(file, program)
+  const lines = run(process.execPath, [file]).trim().split('\n')
+  const stuck = 'DeadlockError: deadlock in an atomic block: main waits for a promise, which nothing is left to settle'
+  for (const name of Object.keys(HOSTS)) {
+    const line = lines.find((l) => l.startsWith(`${name}: `)) ?? ''
+    ok(line.startsWith(`${name}: ${stuck}, and the block holds back   load, made `), lines.join('\n'))
+    ok(/shapes\.mjs:\d+:\d+\)? Remedy: /.test(line), line)
+  }
+  ok(lines.at(-1) === `never: ${stuck}.`, lines.at(-1))
+})
