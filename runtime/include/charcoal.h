@@ -17,7 +17,8 @@
  * Arguments: Times and durations are in nanoseconds on the monotonic clock (ch_now). The caller owns the memory behind
  * a pointer and keeps it until the function returns.
  *
- * Result: The function returns 0 or an error number of <errno.h>, and leaves errno alone.
+ * Result: The function returns 0 or an error number of <errno.h>, and leaves errno alone. A function that needs a
+ * domain returns EPERM if the thread has none and can get none (see ch_domain_enter).
  *
  * Cancel: In a cancelled scope (ch_cancelled) a function that blocks returns ECANCELED at once and has no effect, even
  * if it would not have had to wait. If the scope is cancelled while the function waits, the wait ends with ECANCELED,
@@ -242,7 +243,7 @@ int ch_sem_trywait(ch_sem *);
 /* Gives one unit to the first waiter, which becomes runnable, or to the count if nobody waits. Never blocks, never
  * switches to another activity.
  * Result: 0; EOVERFLOW: the count is at its largest.
- * Threads: any, with or without a domain. A waiter of another domain is told through the inbox of its domain. */
+ * Threads: any, with or without a domain. A waiter of another domain is woken through the inbox of its domain. */
 int ch_sem_post(ch_sem *);
 
 /* Gives one unit as ch_sem_post does, and may be called in a signal handler, whatever code the handler has interrupted.
@@ -301,32 +302,33 @@ int ch_dns_servers(const char *servers);
 
 /* ---- domains ---- */
 
-/* Gives this thread a domain, whose first activity is the caller. Inside a domain it only counts its calls. Code
- * without a domain does this by itself when it first spawns an activity, waits, or opens a scope; so all of this works
- * in threads of any origin, under a main in C++ or in C that was compiled without charcoal-cc, and in constructors
- * before main. The caller runs as plain code there: what it has spawned runs while it waits in a call of this header,
- * or in ch_domain_leave. (The start routine that recompiled code gives to pthread_create or thrd_create is more than
- * that: an activity in interruptible code.) Each call wants a ch_domain_leave. Never blocks.
+/* Gives this thread a domain, whose first activity is the caller. If the thread has a domain already, the call is only
+ * counted. Each call needs a ch_domain_leave of its own. A thread without a domain gets one without this call when it
+ * first spawns an activity, waits, or opens a scope. This holds for threads of any origin, under a main in C++ or in C
+ * that was compiled without charcoal-cc, and in constructors before main. The caller runs as plain code in such a
+ * domain: the activities that it has spawned run while it waits in a function of this header, or in ch_domain_leave.
+ * (If recompiled code calls pthread_create or thrd_create, the start routine is an activity in interruptible code.)
+ * Never blocks.
  * Result: 0; ENOMEM; EPERM: main has ended; ENOTSUP: this is another thread of the simulated world, which has one
  * domain. */
 int ch_domain_enter(void);
 
-/* Ends what the first ch_domain_enter, or the first use, has begun: it waits until all activities of the domain but the
- * caller have ended. Then the thread has no domain until it needs one again. If the program does not call this, the end
- * of the thread does it. At the end of the process (exit, or the return from a foreign main) the activities that can
- * run do so until they wait, for at most one second, and then all are dropped, as after the return from main.
+/* Ends the domain that ch_domain_enter, or the first use, gave to this thread: it waits until all activities of the
+ * domain but the caller have ended. Afterwards the thread has no domain until it needs one again. A call that belongs
+ * to a later ch_domain_enter than the first is only counted. If the program does not call this function, the end of the
+ * thread does the same. At the end of the process (exit, or the return from a foreign main) the activities that can run
+ * go on until they wait, for at most one second; then all are dropped, as after the return from main.
  * Result: 0; EINVAL: not entered; EPERM: the caller is another activity; EBUSY: the caller is inside `atomic` or in a
  * scope.
  * Cancel: does not end the wait. */
 int ch_domain_leave(void);
 
 /* Starts an OS thread with a domain of its own, whose first activity is fn(argument). The domain ends when that
- * activity has finished, and all that it has spawned, and all that those have spawned. The domain shares only the
- * process with other domains: handles and scopes belong to the domain where they are used. What passes between domains
- * is built on semaphores, shared objects, charcoal/lowlevel.h and ch_post. When main returns, the process ends with all
- * its domains. Never blocks.
- * Result: 0; EAGAIN: there is no thread; EPERM: the caller's thread has no domain and can get none; ENOTSUP: under the
- * simulated reactor, whose world has one domain. */
+ * activity and all that were spawned in the domain have finished. Domains share only the process: handles and scopes
+ * belong to the domain in which they were made. To communicate, domains use semaphores, shared objects,
+ * charcoal/lowlevel.h and ch_post. When main returns, the process ends with all its domains. Never blocks.
+ * Result: 0; EAGAIN: no thread could be made; EPERM: the caller's thread has no domain and can get none; ENOTSUP: under
+ * the simulated reactor, whose world has one domain. */
 int ch_domain_start(ch_thread *, void (*fn)(void *), void *argument);
 
 /* Waits for the end of the domain. One activity, of any other domain, calls this once.
@@ -347,14 +349,15 @@ struct ch_stats {
   uint64_t mapped_bytes;   /* that the allocator has from the system for both now */
   uint64_t branches;       /* async calls that have blocked and not ended */
   uint64_t wakeups;        /* system calls that this domain has made to wake another one */
-  uint64_t looks;          /* times that it has looked for something from another domain before it slept */
-  uint64_t looks_paid;     /* how many of these looks found something */
+  uint64_t looks;          /* times that it has looked for work from another domain before it slept */
+  uint64_t looks_paid;     /* how many of these looks found some */
   /* Histograms of the length of a run, of a wait, and of the time between being ready and running. Entry n counts those
    * shorter than 2^n us and not shorter than half of that; the last entry counts all that were longer. All are zero
    * unless the environment has times noted (see ch_dump). */
   uint64_t run[CH_STATS_BUCKETS], wait[CH_STATS_BUCKETS], ready[CH_STATS_BUCKETS];
 };
-/* Writes the present numbers of the caller's domain into the structure. Never blocks. */
+/* Writes the present numbers of the caller's domain into the structure; all are 0 in a thread that has none. Never
+ * blocks. */
 void ch_stats(struct ch_stats *);
 
 /* Writes the backtrace of every live activity of this domain to the descriptor: the function, file and line of each
@@ -362,7 +365,7 @@ void ch_stats(struct ch_stats *);
  * CHARCOAL_STATS or CHARCOAL_DEBUG in the environment). Activities that wait for the same kind of thing at the same
  * place are written once, with their number; those that have waited longest come first. With the environment variable
  * CHARCOAL_DUMP=1 the program does this on standard error whenever it gets SIGQUIT.
- * Threads: any that runs a domain, and a signal handler on it. */
+ * Threads: any thread that runs a domain, also in a signal handler. Elsewhere it writes nothing. */
 void ch_dump(int fd);
 
 /* Writes the same as ch_dump in the given form. CH_DUMP_JSON is for programs: for each activity one line with a JSON
@@ -374,7 +377,7 @@ void ch_dump_as(int fd, unsigned format);
 
 /* If this is not 0, the runtime checks that no function returns while an activity that captured its locals by reference
  * is alive (law 7). If one does, the program reports both places and ends with status CH_EXIT_MISUSE. The environment
- * variable CHARCOAL_CHECK=1 sets it, too. */
+ * variable CHARCOAL_CHECK=1 also turns this check on. */
 extern int ch_checks;
 
 #else

@@ -1,7 +1,8 @@
-/* Tells the checker of -fcharcoal-atomicity what it cannot see by itself (docs/guide/tools.md). Without that option
- * none of this has an effect.
+/* Annotations for the checker of -fcharcoal-atomicity, about what it cannot see by itself (docs/guide/tools.md).
+ * Without that option none of them has an effect. charcoal.h includes this header.
  *
- * Included by charcoal.h. */
+ * The functions return nothing and never block. The caller owns all memory.
+ * Threads: any that runs a domain. */
 #ifndef CHARCOAL_ATOMICITY_H
 #define CHARCOAL_ATOMICITY_H
 
@@ -22,16 +23,16 @@ extern "C" {
 
 #if defined(__CHARCOAL__) || defined(CHARCOAL_RUNTIME)
 
-/* Makes the checker forget what was done with these bytes. An allocator of the program's own calls this when it gives
- * the bytes out again. `size` is in bytes. Never blocks.
+/* Makes the checker forget what was done with these bytes. An allocator of the program's own calls this when it
+ * returns the bytes to another caller. `size` is in bytes.
  * Threads: any. */
 void ch_atomicity_forget(const void *memory, size_t size);
 
-/* Describe a hand-over from one activity to another by means of the program's own. After ch_atomicity_post(object),
- * whatever the caller has done so far counts as known to everybody who then calls ch_atomicity_wait with the same
- * object and with `failed` 0. `object` is any address; it only identifies the hand-over. The post stands before the
- * call that wakes the other activity, the wait behind the call that waited; `failed` says that this call failed. Never
- * block. */
+/* Describe a hand-over from one activity to another that the program has built by itself. The first activity calls
+ * ch_atomicity_post before the call that wakes the other one. The second calls ch_atomicity_wait after the call that
+ * waited; `failed` is non-zero if that call has failed, and then nothing was handed over. The checker then knows that
+ * everything before the post happened before everything after the wait. `object` is any address, the same in both
+ * calls; it only identifies the hand-over. */
 void ch_atomicity_post(const void *object);
 void ch_atomicity_wait(const void *object, int failed);
 

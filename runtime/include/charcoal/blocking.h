@@ -5,16 +5,14 @@
  *   CH_MAY_BLOCK(read);                            marks all functions of this name with external linkage, and declares
  *                                                  nothing else
  *
- *   ch_never_waits void on_tick(void);             promises the opposite, and the promise is checked. It is an error of
- *                                                  the compiler's if the function waits, or a function that it calls
- *                                                  in the same file. In modules compiled with -fcharcoal-checks, which
- *                                                  is the default without optimization, any wait in it ends the program
- *                                                  when it runs.
+ *   ch_never_waits void on_tick(void);             promises the opposite, and the promise is checked. The compiler
+ * reports an error if the function waits, or if a function of the same file that it calls does. In modules compiled
+ * with -fcharcoal-checks, which is the default without optimization, a wait in it ends the program at run time.
  *
- * The list below has the calls that wait for something outside the program, which may take any time. It does not have
- * waits for something inside the program (ch_sem_wait, ch_activity_wait), because in atomic code they let contained
- * activities run. Nor does it have calls that take only as long as a disk needs to find a file, or locks of threads,
- * which are held for moments. Compilers other than charcoal-cc ignore all this. */
+ * The list below has the calls that wait for something outside the program, which may take any time. It has no waits
+ * for something inside the program (ch_sem_wait, ch_activity_wait), because in atomic code these let contained
+ * activities run. Nor does it have calls that only take as long as a disk needs to find a file, or locks of threads,
+ * which are held for moments only. Compilers other than charcoal-cc ignore all this. */
 #ifndef CHARCOAL_BLOCKING_H
 #define CHARCOAL_BLOCKING_H
 

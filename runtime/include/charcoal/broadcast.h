@@ -1,4 +1,4 @@
-/* Broadcasts: all who have subscribed receive what is published, each of them every message, in order.
+/* Broadcasts: every subscriber receives every message that is published, in order.
  *
  *   broadcast(int) prices;                             ch_broadcast_init(&prices, 100, CH_SLOW_WAIT);
  *   ch_publish(&prices, &price);
@@ -8,14 +8,19 @@
  *
  * `broadcast(T)` and `subscription(T)` name the types of a broadcast of messages of type T, and of a subscription to
  * it. A broadcast keeps its last `room` messages. When it is made, the program says what happens with a subscriber that
- * has not yet received the oldest of them when another is published. CH_SLOW_WAIT: ch_publish waits for the subscriber.
- * CH_SLOW_DROP: the subscriber misses that message. CH_SLOW_ERROR: it misses the message, and its next ch_next says so.
+ * has not yet received the oldest of them when a further one is published. CH_SLOW_WAIT: ch_publish waits for the
+ * subscriber. CH_SLOW_DROP: the subscriber misses that message. CH_SLOW_ERROR: it misses the message, and its next
+ * ch_next says so.
  *
  * A broadcast is local or shared, as a channel is (charcoal/channel.h); the subscribers of a shared one may be in any
  * domain. Those who wait are served in the order in which they came. The caller owns the memory of broadcasts and
- * subscriptions. The functions work in plain code, too, and their result is 0 or an error number. ECANCELED: the scope
- * is cancelled, and nothing has been published or received. `b` is a pointer to a broadcast, `s` one to a
- * subscription; messages are copied. */
+ * subscriptions. `b` is a pointer to a broadcast, `s` is a pointer to a subscription; messages are copied.
+ *
+ * What holds for all functions unless they say otherwise:
+ * Result: 0 or an error number.
+ * Cancel: In a cancelled scope the functions that publish or receive return ECANCELED, and nothing has been published
+ * or received; this includes those that do not wait.
+ * Threads: any thread with a domain; for a local broadcast, the thread of its domain. Plain code may call them, too. */
 #ifndef CHARCOAL_BROADCAST_H
 #define CHARCOAL_BROADCAST_H
 
@@ -34,8 +39,8 @@ enum ch_slow { CH_SLOW_WAIT, CH_SLOW_DROP, CH_SLOW_ERROR };
 /* Private. */
 struct ch_broadcast {
   struct ch_object object;
-  struct ch_link receivers, publishers; /* who waits */
-  struct ch_subscription *first;        /* all who have subscribed */
+  struct ch_link receivers, publishers; /* those who wait */
+  struct ch_subscription *first;        /* the list of all subscriptions */
   char *ring;
   size_t room;   /* of the ring, in messages */
   uint64_t sent; /* messages so far; number i lies at i % room */
@@ -48,6 +53,7 @@ struct ch_subscription {
   uint64_t missed;
 };
 
+/* Private: what the macros below expand to. */
 int ch_broadcast_make(struct ch_broadcast *, size_t room, enum ch_slow, size_t size, int shared);
 int ch_broadcast_destroy_(struct ch_broadcast *);
 int ch_broadcast_send(struct ch_broadcast *, const void *from, size_t size);
@@ -109,8 +115,8 @@ CH_CLAUSE_FORM(int, ch_subscription_next, struct ch_subscription *, void *to, si
  * Result: 0; EPIPE: it was closed before. */
 #define ch_broadcast_close(b) ch_broadcast_close_(CH_BROADCAST(b))
 
-/* Subscribes: what is published from now on can be received through *s, which must not be moved until ch_unsubscribe.
- * If the two have messages of different types, the compiler says so. Never blocks.
+/* Subscribes: all that is published from now on can be received through *s, which must not be moved until
+ * ch_unsubscribe. The compiler reports an error if the two have messages of different types. Never blocks.
  * Result: 0. */
 #define ch_subscribe(b, s)                                                                                             \
   ch_subscription_begin(CH_BROADCAST(b),                                                                               \

@@ -15,10 +15,13 @@
  * ch_channel_init_shared makes is shared and may be used by all domains. The caller owns the memory of a channel; it
  * must not be copied or moved while it is in use.
  *
- * What holds for all functions unless they say otherwise: The result is 0 or an error number. In a cancelled scope, a
- * function that sends or receives returns ECANCELED, and nothing has been sent or received; this includes those that do
- * not wait. The functions work in plain code, too. `c` is a pointer to a channel; `from` and `to` are pointers to
- * messages, whose memory the caller owns. */
+ * `c` is a pointer to a channel; `from` and `to` are pointers to messages, whose memory the caller owns.
+ *
+ * What holds for all functions unless they say otherwise:
+ * Result: 0 or an error number.
+ * Cancel: In a cancelled scope, a function that sends or receives returns ECANCELED, and nothing has been sent or
+ * received; this includes those that do not wait.
+ * Threads: any thread with a domain; for a local channel, the thread of its domain. Plain code may call them, too. */
 #ifndef CHARCOAL_CHANNEL_H
 #define CHARCOAL_CHANNEL_H
 
@@ -47,6 +50,7 @@ struct ch_channel {
 /* As a channel's room: as many messages as there is memory for. */
 #define CH_UNBOUNDED SIZE_MAX
 
+/* Private: what the macros below expand to. */
 int ch_channel_make(struct ch_channel *, size_t room, size_t size, int shared);
 int ch_channel_destroy_(struct ch_channel *);
 int ch_channel_send(struct ch_channel *, const void *from, size_t size);
@@ -84,7 +88,7 @@ CH_CLAUSE_FORM(int, ch_channel_recv, struct ch_channel *, void *to, size_t size)
 #define CH_CHANNEL(c) ((struct ch_channel *)(c))
 
 /* ch_channel_init makes a local channel with room for `room` messages, ch_channel_init_shared a shared one. With room 0
- * sender and receiver meet; with CH_UNBOUNDED a sender never waits. Never blocks.
+ * the sender and the receiver meet; with CH_UNBOUNDED a sender never waits. Never blocks.
  * Result: 0; ENOMEM. */
 #define ch_channel_init(c, room) ch_channel_make(CH_CHANNEL(c), (room), sizeof(CH_MESSAGE(c)), 0)
 #define ch_channel_init_shared(c, room) ch_channel_make(CH_CHANNEL(c), (room), sizeof(CH_MESSAGE(c)), 1)

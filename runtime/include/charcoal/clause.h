@@ -11,15 +11,17 @@
  *   while ((c = ch_list_first(&list)))
  *     if (ch_claim(c)) { the effect; release the lock; ch_wake(c); break; }
  *
- * A *claim* decides a wait for one of its clauses. It changes one word; so whoever claims first gives its clause the
- * effect, and no other clause of the wait has one. A claim also takes the clause off the list; so a clause on a list
- * has had no effect. The waiter's own domain withdraws the other clauses before any of the waiter's code runs.
+ * A *claim* decides a wait for one of its clauses. It changes one word atomically: the first claim gives its clause
+ * the effect, and no other clause of the wait has one. A claim also takes the clause off the list; so a clause on a
+ * list has had no effect. The waiter's own domain withdraws the other clauses before any of the waiter's code runs.
  *
  * Nobody ever holds the locks of two objects at a time, and no claim is undone.
  *
- * Unless a description says otherwise, a function here never blocks, is not affected by a cancel, and is called on the
- * thread of the waiter's domain. The caller owns all memory that it passes.
- */
+ * What holds for all functions unless they say otherwise: They never block, and the caller owns all memory that it
+ * passes.
+ * Result: nothing, or what the description says.
+ * Cancel: has no effect on them.
+ * Threads: the thread of the waiter's domain. */
 #ifndef CHARCOAL_CLAUSE_H
 #define CHARCOAL_CLAUSE_H
 
@@ -127,7 +129,8 @@ enum ch_claimed {
 };
 /* Claims two clauses that wait for each other's opposite, such as a send and a receive: both or neither. It is for
  * enlist, where `own` is being enlisted and `other` is on the object's list. `own` is NULL for a call that does not
- * wait. */
+ * wait.
+ * Result: which of them are claimed (enum ch_claimed). */
 enum ch_claimed ch_claim_both(struct ch_clause *own, struct ch_clause *other);
 
 /* Makes the branch of a claimed clause ready, after the clause has had its effect. The caller holds no lock. The
@@ -194,8 +197,8 @@ int ch_wait_next(struct ch_wait *);
 /* With CH_WAIT_AND: says that enough clauses are complete. It withdraws the open ones and forgets those that are not
  * enlisted. ch_wait_next still returns those that have completed meanwhile. */
 void ch_wait_close(struct ch_wait *);
-/* Ends the wait, on every way out of the statement: it withdraws the open clauses. Afterwards nobody knows of the wait,
- * and its memory may be reused. */
+/* Ends the wait, on every way out of the statement: it withdraws the open clauses. Afterwards no object refers to the
+ * wait, and its memory may be reused. */
 void ch_wait_leave(struct ch_wait *);
 
 /* Returns the result of the clause's call. It is called once, as the first thing after ch_wait_any or ch_wait_next has
@@ -206,12 +209,13 @@ void ch_clause_leave(struct ch_clause **);
 /* Begins the evaluation of a statement with `else`, before each clause is asked whether it is ready.
  * Result: 0; -ENOENT: there are no clauses; -ECANCELED; -EPERM: the caller runs in no domain. */
 int ch_wait_ask(const struct ch_wait *);
-/* Tells whether the clause would be ready now. For a shared object the answer may be outdated at once. */
+/* Tells whether the clause would be ready now. For a shared object the answer may be outdated at once.
+ * Result: true if so. */
 ch_bool ch_clause_ready(const struct ch_clause *);
 
 /* ---- forms: how a function becomes one that can be waited for ----
  *
- * What stands in `waituntil ( … )` is a call of some function f. Beside f there is its *clause form*: the type struct
+ * `waituntil ( … )` contains a call of some function f. The *clause form* of f consists of two things: the type struct
  * f__clause, which begins with a struct ch_clause and has members for what has to be stored during the wait; and the
  * function f__clause, which fills in such a structure from f's arguments and does nothing else. */
 
@@ -219,7 +223,7 @@ ch_bool ch_clause_ready(const struct ch_clause *);
 #define CH_CLAUSE_FORM(type, function, ...)                                                                            \
   __attribute__((__leaf__)) void function##__clause(struct function##__clause *, __VA_ARGS__);                         \
   typedef type function##__result
-/* Says that the call holds something until the end of the clause's body: its type has `leave`. */
+/* Says that the call holds something until the end of the clause's body; its type then has the member `leave`. */
 #define CH_CLAUSE_LEAVES(function) typedef void function##__leaves
 /* Says that the call holds something also after the statement, as a plain lock call does. Such a call cannot be joined
  * to others by `and`. */

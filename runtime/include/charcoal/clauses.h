@@ -1,6 +1,9 @@
-/* Clause forms of Charcoal's own functions and of the C library's: calls of these can stand in `waituntil (…)`. In a
- * clause a call means what it means alone; if a clause is not selected, its call has not been made. charcoal.h includes
- * this file. */
+/* Clause forms of Charcoal's own functions and of the C library's: calls of these can stand in `waituntil (…)`. A call
+ * in a clause has the same meaning as elsewhere; if a clause is not selected, its call has not been made. charcoal.h
+ * includes this file.
+ *
+ * Result: that of the call.
+ * Threads: any thread with a domain. */
 #ifndef CHARCOAL_CLAUSES_H
 #define CHARCOAL_CLAUSES_H
 
@@ -59,7 +62,7 @@ struct ch_descriptor_clause {
   struct ch_clause clause;
   struct ch_clause readiness, time;      /* under way while `watches` or `ticks` is set, respectively */
   const struct ch_descriptor_kind *kind; /* which call it is */
-  const void *a, *b, *c;                 /* arguments of the call, as `n`, `timeout`, `fd` and `flags` are */
+  const void *a, *b, *c;                 /* arguments of the call, like `n`, `timeout`, `fd` and `flags` */
   size_t n;
   int64_t timeout;
   long result;
@@ -88,7 +91,7 @@ CH_DESCRIPTOR_FORM(int, ch_fd_wait, int fd, int events, int64_t timeout);
  * activity of its own can wait for them. */
 CH_DESCRIPTOR_FORM(int, waitpid, int pid, int *status, int options);
 
-/* As these calls demand, the signals have to be blocked. `set` points to a sigset_t. */
+/* The signals have to be blocked, as these calls demand elsewhere, too. `set` points to a sigset_t. */
 CH_DESCRIPTOR_FORM(int, sigwait, const void *set, int *signal);
 CH_DESCRIPTOR_FORM(int, sigwaitinfo, const void *set, void *info);
 CH_DESCRIPTOR_FORM(int, sigtimedwait, const void *set, void *info, const struct timespec *timeout);
@@ -120,8 +123,8 @@ CH_CLAUSE_LEAVES(ch_pthread_hold);
 /* ---- calls that a thread of the pool makes ----
  *
  * The call begins when the statement begins, and the clause is ready when the call has ended. If the clause is not
- * selected and the call has not begun, it is never made. If it has begun, it goes on without anybody who waits for it,
- * and its result is dropped. */
+ * selected and the call has not begun, it is never made. If it has begun, it goes on until it ends, although nobody
+ * waits for it any more, and its result is dropped. */
 
 struct addrinfo;
 

@@ -1,8 +1,11 @@
 /* What every client for TCP does first: finds a server by its name, and connects.
  *
- *   within (5000000000) do server = ch_dial("www.example.test", "http"); finish;
+ *   within (5000000000) do server = ch_dial("www.example.test", "http"); finish;       within five seconds
  *
- * Times are nanoseconds. */
+ * Result: The functions return a socket, which the caller closes. It does not wait to fill packets (TCP_NODELAY), and
+ * is closed by exec. If they fail, they return -1 and set errno.
+ * Cancel: ends all attempts; the result is -1 with errno ECANCELED, and no socket is left.
+ * Threads: any thread with a domain. */
 #ifndef CHARCOAL_CLIENT_H
 #define CHARCOAL_CLIENT_H
 
@@ -16,24 +19,23 @@
 extern "C" {
 #endif
 
-/* Connects to the first address that answers, of those that getaddrinfo finds for a host and a service, which is a name
- * or a port. Addresses are tried in their order, the families in turns; each is given 250 ms before the next one is
- * tried, too, and when one is connected the other attempts are given up. So an address that does not answer delays the
- * connection by 250 ms at most ("happy eyeballs", RFC 8305 without its sections 3 and 7). A limit for all of it is a
- * `within` around the call.
- * Result: a socket, which the caller closes. It does not wait to fill packets (TCP_NODELAY), and is closed by exec.
- * Otherwise -1, and errno is ENXIO: there is no such host or service; EAGAIN: no server of names has answered; what
- * connect has said of the address that failed last; or ENOMEM, EMFILE and the like.
- * Cancel: ends all attempts; -1 and ECANCELED, and no socket is left.
- * Threads: any that is a domain. */
+/* Looks up a host and a service, which is a name or a port, and connects to the first of their addresses that answers.
+ * The addresses are tried in the order in which getaddrinfo returns them, but the two families take turns. If an
+ * address fails, or has not answered after 250 ms, the next one is tried, too; when one is connected, the other
+ * attempts are given up. A `within` around the call limits the time for all of this.
+ * Result: the socket; or -1, and errno is ENXIO: there is no such host or service; EAGAIN: no name server has answered;
+ * or the error of connect for the address that failed last; or ENOMEM, EMFILE and the like.
+ * Source: "happy eyeballs", RFC 8305 without its sections 3 and 7. */
 static inline int ch_dial(const char *host, const char *service);
 
-/* The same for a list that the program has, as getaddrinfo makes it for SOCK_STREAM. It is only read. If it is empty,
- * errno is ENXIO. */
+/* Connects as ch_dial does to one of the addresses in a list that getaddrinfo has made for SOCK_STREAM. The caller owns
+ * the list, which is only read.
+ * Result: as ch_dial; errno is ENXIO if the list is empty. */
 int ch_dial_addresses(const struct addrinfo *);
 
-/* What ch_dial does with the result and the list of getaddrinfo. That call stands in the header, so that only programs
- * that look up names contain what does so: in static ones the linker warns of it. */
+/* Private: the second half of ch_dial, which gets the result and the list of getaddrinfo. The call of getaddrinfo
+ * stands in this header so that only programs that look up names contain that function, about which the linker warns in
+ * static programs. */
 int ch_dial_found(int error, struct addrinfo *found);
 static inline int ch_dial(const char *host, const char *service) {
   struct addrinfo wanted, *found = NULL;

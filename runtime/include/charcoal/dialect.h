@@ -1,11 +1,11 @@
-/* The dialect: what the compiler and this header agree on, and what is left of it without charcoal-cc.
+/* The dialect: what the compiler and this header agree on, and what the words of the dialect mean without charcoal-cc.
  *
- * Compiled by charcoal-cc, the declarations below are what the front end turns the statements into; they are no
- * part of the API. The declaration of __charcoal_dialect turns the dialect on.
+ * Under charcoal-cc, the front end turns the statements into calls of the functions that are declared below; they are
+ * not part of the API. The declaration of __charcoal_dialect turns the dialect on.
  *
- * Compiled by any other C compiler, the words disappear, so that `activate` and `async` run their bodies in their
- * places, and nothing is ever cancelled (law 11). Macros cannot remove `[&handle]`, `(i, j)` and the name behind
- * `cancel`; programs that want to be compiled both ways write
+ * Under any other C compiler, the words disappear: `activate` and `async` run their bodies where they stand, and
+ * nothing is ever cancelled (law 11). Macros cannot remove `[&handle]`, `(i, j)` and the name behind `cancel`; programs
+ * that want to be compiled both ways write
  *
  *   activate ch_handle(&handle) ch_copy(i, j) { ... }     for     activate [&handle] (i, j) { ... }
  *   async ch_copy(i, j) { ... }                           for     async (i, j) { ... }
@@ -13,7 +13,7 @@
  *   atomic ch_policy(error) { ... }                       for     atomic error { ... }
  *
  * which means the same to charcoal-cc. Elsewhere ch_copy needs __typeof__ (gcc, clang) or C23, and takes up to 8 names.
- * `return` in such a body returns from the function, where charcoal-cc would end the activity.
+ * There, `return` in such a body returns from the function; under charcoal-cc it ends the activity.
  */
 #ifndef CHARCOAL_DIALECT_H
 #define CHARCOAL_DIALECT_H
@@ -71,7 +71,7 @@ static __inline__ __attribute__((__always_inline__)) long long __charcoal_after(
 }
 static __inline__ __attribute__((__always_inline__)) long long __charcoal_at(long long __time) { return __time; }
 
-/* struct ch_wait and its functions (charcoal/clause.h), of which those that never wait are no yield points. */
+/* struct ch_wait and its functions (charcoal/clause.h). Those that never wait are not yield points. */
 struct __charcoal_wait {
   void *__opaque[24];
 };

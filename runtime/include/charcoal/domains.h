@@ -1,6 +1,8 @@
-/* Several domains as one: what a server on several cores needs. An activity stays in the domain in which it began, and
- * no domain touches anything of another one, except what is made for that. A *task* is an activity that was begun from
- * elsewhere. */
+/* Sets of domains, which a server on several cores needs. An activity stays in the domain in which it began, and
+ * domains share only what is made for sharing (charcoal/channel.h, charcoal/locks.h). A *task* is an activity that was
+ * begun from another domain. charcoal.h includes this header, and what it says about all functions holds here, too.
+ *
+ * Threads: any thread with a domain, unless a description says otherwise. */
 #ifndef CHARCOAL_DOMAINS_H
 #define CHARCOAL_DOMAINS_H
 
@@ -20,15 +22,16 @@ typedef struct ch_task ch_task;
 #if defined(__CHARCOAL__) || defined(CHARCOAL_RUNTIME) || defined(CHARCOAL_LIBRARY)
 
 struct ch_domains_how {
-  const char *name; /* the threads are named NAME-0, NAME-1, ..., of at most 15 characters, from a copy of this text;
-                     * NULL: charcoal-0, ... */
-  int pinned;       /* non-zero: each thread is bound to a processor of its own, of those that the caller may use, as
-                     * far as there are so many */
+  const char *name; /* the threads are named NAME-0, NAME-1, ... after the first 11 characters of this text, which is
+                     * copied; NULL: charcoal-0, ... */
+  int pinned;       /* non-zero: each thread is bound to one of the processors that the caller may use; threads share a
+                     * processor only if there are more threads than processors */
 };
 
 /* Starts n domains, each in a thread of its own, and waits until they run. They stay until ch_domains_end, even if they
  * have nothing to do. `how` may be NULL. The caller owns the result until ch_domains_end.
- * Result: the set of domains; or NULL, and errno is EINVAL: n is 0; EAGAIN: there is no thread; ENOMEM; ENOTSUP: in the
+ * Result: the set of domains; or NULL, and errno is EINVAL: n is 0 or above 65536; EAGAIN: no thread could be made;
+ * ENOMEM; ENOTSUP: in the
  * simulated world, which has one domain; EPERM: the caller runs in no domain.
  * Cancel: does not end the wait. */
 ch_domains *ch_domains_start(unsigned n, const struct ch_domains_how *how);
@@ -41,9 +44,9 @@ unsigned ch_domains_count(const ch_domains *);
  * blocks. */
 int ch_domain_index(void);
 
-/* Begins fn(argument) as an activity in domain number `which`; with CH_ANY_DOMAIN in each domain in turn. The activity
- * begins when that domain comes to it. Activities that one domain begins in another begin in order. The caller gets a
- * handle, which it gives up by ch_task_join or ch_task_detach. Never blocks.
+/* Begins fn(argument) as an activity in domain number `which`; with CH_ANY_DOMAIN successive calls take the domains in
+ * turn. The activity begins when that domain comes to it. Activities that one domain begins in another begin in order.
+ * The caller owns the handle until it calls ch_task_join or ch_task_detach. Never blocks.
  * Result: the handle; or NULL, and errno is EINVAL: there is no such domain; ESHUTDOWN: that domain is being ended;
  * ENOMEM.
  * Threads: any that runs a domain. */
@@ -55,7 +58,7 @@ ch_task *ch_domain_spawn(ch_domains *, unsigned which, intptr_t (*fn)(void *), v
  * Threads: any that runs a domain; one activity at a time. */
 int ch_task_join(ch_task *, intptr_t *result);
 
-/* Cancels the task as ch_activity_cancel does, when its domain comes to that. A task that has not begun begins
+/* Cancels the task as ch_activity_cancel does, when its domain comes to it. A task that has not begun begins
  * cancelled; one whose fn has returned is left alone. Never blocks.
  * Threads: any, while the caller has the handle. */
 void ch_task_cancel(ch_task *);

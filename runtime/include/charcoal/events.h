@@ -1,8 +1,8 @@
 /* Events and rendezvous (Tame, sections 3 and 5): callbacks and straight-line code in one program.
  *
- *   rendezvous(int) r;                                 of a local variable; its events have ids of type int
- *   lookup("a.example", mkevent(r, 1, &address));      an event with the id 1, that stores an address when triggered
- *   twait(r, &id);                                     waits for one, and says which
+ *   rendezvous(int) r;                                 a local variable; its events have ids of type int
+ *   lookup("a.example", mkevent(r, 1, &address));      an event with the id 1 that stores an address when triggered
+ *   twait(r, &id);                                     waits for one of the events, and stores its id
  *
  *   twait { lookup("a.example", mkevent(&a)); lookup("b.example", mkevent(&b)); }     waits for both
  *
@@ -10,16 +10,18 @@
  *
  * An *event* stands for one thing that will happen at most once. `event(T, ...)` is the type of events that carry
  * values of these types, none to four. An event is one word; a program may copy it and keep it as it likes. The runtime
- * knows whether an event was triggered or cancelled, or its rendezvous is gone; to trigger such an event is ignored and
- * counted, and reported in checked builds.
+ * knows whether an event was triggered or cancelled, or its rendezvous is gone. To trigger such an event again has no
+ * effect; it is counted, and reported in checked builds.
  *
  * A *rendezvous* is a set of events of one domain. `rendezvous(I)` is the type of those whose events have ids of type
  * I, `rendezvous()` the type of those without ids. A local variable of such a type begins empty, and is cancelled at
  * the end of its block. Elsewhere a rendezvous is zeroed memory, and the program calls ch_rendezvous_destroy before the
- * memory goes. A parameter `rendezvous(I)` refers to the caller's rendezvous.
+ * memory is released. A parameter `rendezvous(I)` refers to the caller's rendezvous.
  *
- * Unless a description says otherwise, a function returns 0 or an error number, is not affected by a cancel, and is
- * called on the thread of the rendezvous' domain. */
+ * What holds for all functions unless they say otherwise:
+ * Result: 0 or an error number.
+ * Cancel: has no effect on them.
+ * Threads: the thread of the rendezvous' domain. */
 #ifndef CHARCOAL_EVENTS_H
 #define CHARCOAL_EVENTS_H
 
@@ -105,7 +107,7 @@ struct ch_event_wait___clause {
 };
 CH_CLAUSE_FORM(int, ch_event_wait_, ch_event);
 
-/* ---- sources: see ch_trigger_after and what follows it ---- */
+/* ---- private: the sources of ch_trigger_after and what follows it ---- */
 int ch_event_after_(int64_t duration, ch_event);
 int ch_event_at_(int64_t time, ch_event);
 int ch_event_on_fd_(int fd, int events, ch_event);
@@ -117,7 +119,7 @@ int ch_event_on_future_(struct ch_future *, ch_event);
 ch_event ch_event_for_future_(struct ch_future *, unsigned kind, const char *site);
 ch_event ch_event_within_(int64_t duration, int signal, ch_event, unsigned kind, const char *site);
 struct ch_event_relay {
-  ch_event to, and_to; /* whom the new event triggers; and_to may be NULL */
+  ch_event to, and_to; /* the events that the new one triggers; and_to may be NULL */
   unsigned in, out;    /* the kinds of its value and theirs; 0: none */
   void (*map)(const void *from, void *to);
   const void *bound; /* instead of a value of its own */
@@ -128,8 +130,8 @@ int ch_event_any_(unsigned n, ch_event made[], ch_event, unsigned kind, const ch
 int ch_event_offload_(void (*function)(void *), void *argument, ch_event);
 
 struct ch_event_lock {
-  struct ch_event_turn *first, *last; /* who waits; last means something while first is not NULL */
-  unsigned sharers;                   /* who hold it together */
+  struct ch_event_turn *first, *last; /* those who wait; `last` is valid only if `first` is not NULL */
+  unsigned sharers;                   /* how many hold it together */
   int alone;                          /* somebody holds it alone */
 };
 int ch_event_lock_take_(struct ch_event_lock *, ch_event, int shared);
@@ -147,17 +149,19 @@ struct ch_event_counts {
   uint64_t late;      /* triggers of an event that had been cancelled or had leaked; this is usual, and ignored */
   uint64_t skipped;   /* values that were not stored, because the variable was gone */
 };
-/* Writes the present numbers. Never blocks. */
+/* Writes the present numbers into the structure. Never blocks. */
 void ch_event_counts(struct ch_event_counts *);
-/* Says what happens after a mistake, which is a leaked event, a second trigger, or a second waiter. CH_EVENTS_COUNT: it
- * is counted only. CH_EVENTS_REPORT, the default in checked builds: there is also a line on standard error.
- * CH_EVENTS_FATAL: after that line the program ends with status CH_EXIT_MISUSE. CHARCOAL_EVENTS=count, report or fatal
- * in the environment says the same. Never blocks. */
+/* Sets what happens after a mistake, which is a leaked event, a second trigger, or a second waiter, in all domains.
+ * CH_EVENTS_COUNT: it is counted only. CH_EVENTS_REPORT, the default in checked builds: a line on standard error tells
+ * about it, too. CH_EVENTS_FATAL: after that line the program ends with status CH_EXIT_MISUSE. The environment variable
+ * CHARCOAL_EVENTS=count, report or fatal does the same. Never blocks.
+ * Threads: any. */
 enum ch_event_mistakes { CH_EVENTS_COUNT = 1, CH_EVENTS_REPORT, CH_EVENTS_FATAL };
 void ch_event_mistakes(enum ch_event_mistakes);
 
-/* Triggers the event without values that `argument` is (ch_event_argument). It can be handed to a C library as a
- * callback. Never blocks.
+/* Triggers an event without values; `argument` is what ch_event_argument returned for it. A program can hand this
+ * function to a C library as a callback. Never blocks.
+ * Result: nothing; a trigger that comes too late is ignored, as that of ch_trigger is.
  * Threads: any. */
 void ch_event_callback(void *argument);
 
@@ -205,13 +209,13 @@ void ch_event_callback(void *argument);
  *   tfork(r, id, f(x));             twait { tfork(f(x)); }
  *
  * Without a slot the result is dropped, and f may return nothing. `f(x)` is written as behind `activate`: f and its
- * arguments are evaluated now, by the caller. The function may wait as it likes; it is an activity like others, and is
- * not cancelled when the event is. It is a statement. Never blocks.
+ * arguments are evaluated now, by the caller. The function may wait as it likes; it runs as an ordinary activity, and
+ * is not cancelled when the event is. tfork is a statement and has no result. Never blocks.
  * Source: Tame, section 4.2. */
 #define tfork(...) CH_EVENT_JOIN(CH_TFORK_, CH_EVENT_COUNT(__VA_ARGS__))(__VA_ARGS__, __charcoal_to)
-/* The same for a function that blocks its thread: the new activity lets a thread of the pool make the call (see
- * ch_offload), and other activities run meanwhile. The call runs in parallel with them, and must not use what needs a
- * domain. If no thread can be made, the event is cancelled. */
+/* Does the same as tfork for a function that blocks its thread: the new activity lets a thread of the pool make the
+ * call (see ch_offload), and other activities run meanwhile. The function runs in parallel with them, and must not call
+ * functions that need a domain. If no thread can be made, the event is cancelled. */
 #define tfork_offload(...) CH_EVENT_JOIN(CH_TFORK_, CH_EVENT_COUNT(__VA_ARGS__))(__VA_ARGS__, __charcoal_offload_to)
 /* Cancels the event, because it will not happen or nobody wants it any more: its id does not arrive, and a source that
  * would have triggered it (ch_trigger_after and its like) is withdrawn. Never blocks.
@@ -238,7 +242,9 @@ void ch_event_callback(void *argument);
 /* Cancels all outstanding events of r and drops the ids of the others, so that r is as new. Never blocks.
  * Result: 0; EBUSY: somebody waits for r. */
 #define ch_rendezvous_cancel(r) ch_rendezvous_cancel_(CH_RENDEZVOUS(r))
-/* Does the same at the end of the rendezvous' life. Events that are outstanding then have leaked: a mistake. */
+/* Ends the use of r: cancels its events as ch_rendezvous_cancel does. Events that are outstanding then have leaked,
+ * which is a mistake (ch_event_mistakes). Never blocks.
+ * Result: as ch_rendezvous_cancel. */
 #define ch_rendezvous_destroy(r) ch_rendezvous_destroy_(CH_RENDEZVOUS(r))
 /* ch_outstanding returns how many events are neither triggered nor cancelled; ch_triggered returns how many have been
  * triggered and wait for a twait. Never block. */
@@ -254,7 +260,7 @@ void ch_event_callback(void *argument);
  *   ch_trigger_on_child   when the child process ends; event(int): its status, as waitpid tells it
  *   ch_trigger_on_end     when the activity of the handle ends; event()
  *   ch_trigger_offload    when function(argument) has returned on a thread of the pool (see ch_offload); event()
- * Result: 0; ESTALE: the event is not outstanding; ENOMEM. */
+ * Result: 0; ESTALE: the event is not outstanding; EBUSY: it has such a source already; ENOMEM. */
 #define ch_trigger_after(duration, e) ch_event_after_((duration), CH_EVENT_OF(e))
 #define ch_trigger_at(time, e) ch_event_at_((time), CH_EVENT_OF(e))
 #define ch_trigger_on_fd(fd, events, e) ch_event_on_fd_((fd), (events), CH_EVENT_OF(e, int))
@@ -263,30 +269,36 @@ void ch_event_callback(void *argument);
 #define ch_trigger_on_end(handle, e) ch_event_on_end_((handle), CH_EVENT_OF(e))
 #define ch_trigger_offload(function, argument, e) ch_event_offload_((function), (argument), CH_EVENT_OF(e))
 
-/* ch_trigger_on_future triggers an event(int) when the future is set or fails: the value is 0, after which ch_get has
- * the future's value at once, or the error number. 0; ESTALE: the event is not outstanding. The future must live until
- * the event has been triggered or cancelled. ch_event_for_future makes an event(T) for a future(T): soon after a
- * trigger the future is set to the value, and after a cancel it fails with ECANCELED. The future must live until then.
- * NULL: there is no memory. Both need charcoal/future.h, belong to the domain of the caller, and never block. */
+/* Makes the future trigger the event(int) when it is set or fails. The event's value is the error number, or 0 if the
+ * future was set; then ch_get returns the future's value without waiting. The future must live until the event has been
+ * triggered or cancelled. It needs charcoal/future.h. Never blocks.
+ * Result: 0; ESTALE: the event is not outstanding. */
 #define ch_trigger_on_future(f, e) ch_event_on_future_(CH_FUTURE(f), CH_EVENT_OF(e, int))
+/* Makes an event(T) for a future(T): soon after a trigger the future is set to the value, and after a cancel it fails
+ * with ECANCELED. The future must live until then. It needs charcoal/future.h. Never blocks.
+ * Result: the event; NULL: there is no memory. */
 #define ch_event_for_future(f)                                                                                         \
   ((event(CH_FUTURE_VALUE(f)))(void *)ch_event_for_future_(CH_FUTURE(f), CH_KIND(*(CH_FUTURE_VALUE(f) *)0), CH_PLACE))
-/* Makes an event(T) with a time limit for e, which is an event(_Bool, T) (Tame, figure 5). If the new event is
- * triggered in time, e gets true and the value. If the duration, in nanoseconds, ends before, e gets false, the slot of
- * the value keeps what is in it, and a later trigger of the new event is ignored. If one of the two is cancelled, so is
- * the other. NULL: there is no memory. Never blocks. */
+/* Makes an event(T) with a time limit for e, which is an event(_Bool, T). If the new event is triggered in time, e is
+ * triggered with true and the value. If the duration, in nanoseconds, ends before that, e is triggered with false, the
+ * slot of the value is unchanged, and a later trigger of the new event is ignored. If one of the two is cancelled, so
+ * is the other. Never blocks.
+ * Result: the event; NULL: there is no memory.
+ * Source: Tame, figure 5. */
 #define ch_add_timeout(T, duration, e)                                                                                 \
   ((event(T))(void *)ch_event_within_((duration), 0, CH_EVENT_OF(e, _Bool, T), CH_KIND_OF(T), CH_PLACE))
-/* The same with a signal, which has to be blocked in all threads, in place of the end of a duration. */
+/* Does the same as ch_add_timeout with a signal, which has to be blocked in all threads, in place of the end of a
+ * duration. */
 #define ch_add_signal(T, signal, e)                                                                                    \
   ((event(T))(void *)ch_event_within_(CH_FOREVER, (signal), CH_EVENT_OF(e, _Bool, T), CH_KIND_OF(T), CH_PLACE))
 
-/* Events that trigger others. If the new one is cancelled, so are those; if all of those are over, it is cancelled.
+/* Make an event that triggers others. If the new event is cancelled, so are the others; if all others have been
+ * triggered or cancelled, the new one is cancelled. Never block.
  *   ch_tee(T, a, b)       an event(T) that triggers two events(T) with its value
  *   ch_bind(e, value)     an event() that triggers an event(T) with this value
- *   ch_map(T, U, f, e)    an event(T) that triggers an event(U): void f(const T *from, U *to) makes the value. It must
+ *   ch_map(T, U, f, e)    an event(T) that triggers an event(U): void f(const T *from, U *to) makes the value; f must
  *                         not wait
- * NULL: there is no memory. Never block. */
+ * Result: the event; NULL: there is no memory. */
 #define ch_tee(T, a, b)                                                                                                \
   ((event(T))(void *)ch_event_relay_(                                                                                  \
       (struct ch_event_relay){CH_EVENT_OF(a, T), CH_EVENT_OF(b, T), CH_KIND_OF(T), CH_KIND_OF(T), 0, 0}, CH_PLACE))
@@ -301,26 +313,32 @@ void ch_event_callback(void *argument);
           CH_EVENT_OF(e, U), 0, CH_KIND_OF(T), CH_KIND_OF(U),                                                          \
           (void (*)(const void *, void *))(void (*[1])(const __typeof__(T) *, __typeof__(U) *)){f}[0], 0},             \
       CH_PLACE))
-/* Several events for one. ch_all(n, made, e) makes n events(), stores them in the array `made`, and triggers e, an
- * event(), when all of them have been triggered; if one was cancelled, e is cancelled in place of that. ch_any(T, n,
- * made, e) makes n events(T); the first one that is triggered triggers e, an event(int, T), with its index and its
- * value, and the others are cancelled. Never block. Result: 0; ENOMEM. */
+/* Make n events that together trigger one, and store them in the array `made`. Never block.
+ *   ch_all(n, made, e)    makes events() and triggers e, an event(), when all of them have been triggered; if one of
+ *                         them was cancelled, e is cancelled instead
+ *   ch_any(T, n, made, e) makes events(T); the first one that is triggered triggers e, an event(int, T), with its index
+ *                         and its value, and the others are cancelled
+ * Result: 0; ENOMEM. */
 #define ch_all(n, made, e) ch_event_all_((n), (ch_event *)(void *)(event() *[1]){made}[0], CH_EVENT_OF(e), CH_PLACE)
 #define ch_any(T, n, made, e)                                                                                          \
   ch_event_any_((n), (ch_event *)(void *)(event(T) *[1]){made}[0], CH_EVENT_OF(e, int, T), CH_KIND_OF(T), CH_PLACE)
 
 /* ch_event_argument turns an event into the void * that C libraries hand to callbacks, and checks its type:
- * library(ch_event_callback, ch_event_argument(e)). ch_event_from turns it back. So a callback with values of its own
- * is one line: void got(void *e, int n) { ch_trigger(ch_event_from(e, int), n); } */
+ * library(ch_event_callback, ch_event_argument(e)). ch_event_from turns it back into an event. With both, a callback
+ * with values of its own is one line: void got(void *e, int n) { ch_trigger(ch_event_from(e, int), n); }
+ * Result: the pointer, or the event.
+ * Threads: any. */
 #define ch_event_argument(e, ...) ((void *)CH_EVENT_OF(e __VA_OPT__(, ) __VA_ARGS__))
 #define ch_event_from(argument, ...) ((event(__VA_ARGS__))(argument))
-/* The same with a check that the two fit: ch_callback defines a function that triggers an event of this type,
+/* ch_callback defines a callback that triggers an event of the given type:
  *
  *   ch_callback(on_read, event(ssize_t), (uv_fs_t *request), request->data, request->result)
  *
- * with the parameters that the library wants; behind them stand what leads to the event, and the values. And
- * ch_callback_data(on_read, e) is the void * to hand over; if e is no event(ssize_t), the compiler says so. A value
- * that points to the library's memory has to be used before the library takes that back. */
+ * The third argument is the parameter list that the library wants; then follow an expression for the event, and those
+ * for its values. ch_callback_data(on_read, e) is the void * to hand to the library; the compiler reports an error if e
+ * is not an event(ssize_t). A value that points to the library's memory has to be used before the library reuses it.
+ * Result: the callback returns nothing; ch_callback_data is the pointer.
+ * Threads: any, as for ch_trigger. */
 #define ch_callback(name, type, parameters, argument, ...)                                                             \
   typedef type name##_event;                                                                                           \
   static void name parameters { ch_trigger((name##_event)(argument)__VA_OPT__(, ) __VA_ARGS__); }
@@ -328,19 +346,23 @@ void ch_event_callback(void *argument);
 
 /* ---- locks and windows ---- */
 
-/* A lock that is acquired by an event (Tame, section 7.5): whoever holds it may be several activities, one after the
- * other, or none; it is not bound to the activity that acquired it. Zeroed memory is a free lock of the domain that
- * uses it first. First come, first served; those who share it hold it together. ch_event_lock_acquire  triggers e when
- * the caller has the lock alone, at once if it is free ch_event_lock_share    the same, together with others who share
- * it ch_event_lock_release  gives it back An event that is cancelled while it waits gives up its turn. Never block.
- * Result: 0; ENOMEM; ch_event_lock_release: EPERM: nobody holds it. */
+/* A lock that is acquired by an event. It is not bound to the activity that acquired it: any code of the domain may
+ * give it back. Zeroed memory is a free lock of the domain that uses it first. It is given in the order of the calls.
+ *   ch_event_lock_acquire triggers e, an event(), when the caller has the lock alone; at once if it is free
+ *   ch_event_lock_share   triggers e when the caller has the lock, perhaps together with others who share it
+ *   ch_event_lock_release gives the lock back
+ * An event that is cancelled while it waits gives up its turn. Never block.
+ * Result: 0; ENOMEM; EPERM, of ch_event_lock_release: nobody holds the lock.
+ * Source: Tame, section 7.5. */
 #define ch_event_lock_acquire(lock, e) ch_event_lock_take_((lock), CH_EVENT_OF(e), 0)
 #define ch_event_lock_share(lock, e) ch_event_lock_take_((lock), CH_EVENT_OF(e), 1)
 #define ch_event_lock_release(lock) ch_event_lock_release_(lock)
 
-/* Windowed control flow (Tame, section 3.2): calls start(i, data, done) for i from 0 to n - 1, in order, so that at
- * most `window` of the events `done` are outstanding at a time, and waits until all have been triggered. Result: 0;
- * EINVAL: window is 0; ECANCELED: the events that were outstanding are cancelled. */
+/* Calls start(i, data, done) for i from 0 to n - 1, in order, so that at most `window` of the events `done` are
+ * outstanding at a time, and waits until all have been triggered.
+ * Result: 0; EINVAL: window is 0; ECANCELED.
+ * Cancel: ends the wait with ECANCELED and cancels the events that are outstanding.
+ * Source: Tame, section 3.2 (windowed control flow). */
 #define ch_window(n, window, start, data) ch_event_window_((n), (window), (start), (data), CH_PLACE)
 
 /* ---- how they are made ---- */

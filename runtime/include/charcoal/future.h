@@ -2,12 +2,16 @@
  *
  *   future(double) sum;                                zeroed memory is a future of its domain
  *   ch_future_set(&sum, 3.5);      ch_future_fail(&sum, EIO);
- *   if (ch_get(&sum, &x) == 0) ...                     waits until it is set; the error if it has failed
+ *   if (ch_get(&sum, &x) == 0) ...                     waits until it is set; returns the error if it has failed
  *   waituntil (ch_get(&sum, &x)) { ... } or waituntil (ch_sleep(second)) { ... }
  *
  * `future(T)` names the type of a future with a value of type T. A future is local or shared, as a channel is
- * (charcoal/channel.h). The caller owns its memory. The functions work in plain code, too, and their result is 0 or an
- * error number unless they say otherwise. `f` is a pointer to a future. */
+ * (charcoal/channel.h). The caller owns its memory. `f` is a pointer to a future.
+ *
+ * What holds for all functions unless they say otherwise:
+ * Result: 0 or an error number.
+ * Cancel: In a cancelled scope, ch_get returns ECANCELED. The other functions never wait, and work there, too.
+ * Threads: any thread with a domain; for a local future, the thread of its domain. Plain code may call them, too. */
 #ifndef CHARCOAL_FUTURE_H
 #define CHARCOAL_FUTURE_H
 
@@ -30,6 +34,7 @@ struct ch_future {
   char value[];
 };
 
+/* Private: what the macros below expand to. */
 void ch_future_make(struct ch_future *, int shared);
 int ch_future_put(struct ch_future *, const void *value, size_t size, int error);
 int ch_future_clear(struct ch_future *);
@@ -57,23 +62,23 @@ CH_CLAUSE_FORM(int, ch_future_get, struct ch_future *, void *to, size_t size);
  * Never block. */
 #define ch_future_init_shared(f) ch_future_make(CH_FUTURE(f), 1)
 #define ch_future_init(f) ch_future_make(CH_FUTURE(f), 0)
-/* Sets the value, which is written behind the future (`ch_future_set(&sum, 3.5)`) and copied, and wakes all who wait
- * with 0. Never blocks.
+/* Sets the value, the second argument (`ch_future_set(&sum, 3.5)`), which is copied, and wakes all who wait. Never
+ * blocks.
  * Result: 0; EALREADY: the future was set or had failed before, and nothing has changed. */
 #define ch_future_set(f, ...)                                                                                          \
   ch_future_put(CH_FUTURE(f), (CH_FUTURE_VALUE(f)[1]){__VA_ARGS__}, sizeof(CH_FUTURE_VALUE(f)), 0)
-/* Makes the future fail with an error number, in place of a value, and wakes all who wait with it. Never blocks.
+/* Makes the future fail with an error number, and wakes all who wait. Never blocks.
  * Result: as ch_future_set; EINVAL: 0 is no error, and nothing has changed. */
 #define ch_future_fail(f, error) ch_future_put(CH_FUTURE(f), (void *)0, 0, (error))
 /* Waits until the future is set or has failed, and copies the value to *to unless `to` is NULL. Any number of
  * activities may get the value, each any number of times. It can stand in `waituntil`.
- * Result: 0; the number with which the future has failed, and *to is unchanged; ECANCELED: likewise.
+ * Result: 0; the error number with which the future has failed, or ECANCELED: *to is unchanged.
  * Source: CFA's waituntil, section 5.6. */
 #define ch_get(f, to) ch_future_get(CH_FUTURE(f), (CH_FUTURE_VALUE(f) *){to}, sizeof(CH_FUTURE_VALUE(f)))
 /* Tells whether the future is set or has failed. Never blocks.
  * Result: non-zero if so. */
 #define ch_future_is_set(f) ch_future_done(CH_FUTURE(f))
-/* Makes the future one that is not set, so that it can be set again. Never blocks.
+/* Resets the future, so that it can be set again. Never blocks.
  * Result: 0; EBUSY: somebody waits for it, and nothing has changed. */
 #define ch_future_reset(f) ch_future_clear(CH_FUTURE(f))
 #endif

@@ -16,10 +16,10 @@
  * Threads: any thread with a domain; for a local lock, the thread of its domain. Plain code may call them, too.
  *
  * The owner of a mutex, or of a read-write lock that was taken for writing, is an activity. Only the owner may give the
- * lock back, and has to do so before it ends. A program that was compiled with -fcharcoal-checks, or without
- * optimization, says otherwise which activity has not given back which lock, and where it was taken, and ends with
- * status CH_EXIT_MISUSE. In other programs nobody can have that lock any more, and a later activity may be mistaken for
- * its owner. Branches of one activity exclude each other by a mutex as different activities do. */
+ * lock back, and has to do so before it ends. If it does not, a program that was compiled with -fcharcoal-checks, or
+ * without optimization, reports which activity has not given back which lock, and where it was taken, and ends with
+ * status CH_EXIT_MISUSE. In other programs that lock stays taken for ever, and a later activity may be mistaken for its
+ * owner. Branches of one activity exclude each other by a mutex as different activities do. */
 #ifndef CHARCOAL_LOCKS_H
 #define CHARCOAL_LOCKS_H
 
@@ -110,7 +110,7 @@ int ch_try_write_lock(ch_rwlock *);
 /* Gives the lock back, whichever way it was taken. Never blocks.
  * Result: 0; EPERM: nobody has it, or another activity has it for writing. */
 int ch_rw_unlock(ch_rwlock *);
-/* Ends the lock's use: see ch_mutex_destroy. */
+/* Ends the use of the lock: see ch_mutex_destroy. */
 int ch_rwlock_destroy(ch_rwlock *);
 CH_GATE_FORM(ch_read_lock, ch_rwlock *);
 CH_CLAUSE_HOLDS(ch_read_lock);
@@ -125,7 +125,7 @@ int ch_write_hold(ch_rwlock *);
 CH_GATE_FORM(ch_write_hold, ch_rwlock *);
 CH_CLAUSE_LEAVES(ch_write_hold);
 
-/* ---- permits: a semaphore of which n units are taken at a time ---- */
+/* ---- permits: a semaphore from which several units can be taken at once ---- */
 
 typedef struct ch_permits {
   struct ch_gate gate;
@@ -133,18 +133,18 @@ typedef struct ch_permits {
 } ch_permits;
 /* Makes permits, of which `free` can be taken. `flags` are 0 or CH_SHARED. Never blocks. */
 void ch_permits_init(ch_permits *, long free, unsigned flags);
-/* Takes n permits, all at a time, and waits until there are so many. An activity that wants few waits behind an earlier
- * one that wants many. It can stand in `waituntil`.
+/* Takes n permits at once, and waits until there are that many. An activity that wants few permits waits behind an
+ * earlier one that wants many. It can stand in `waituntil`.
  * Result: 0; EINVAL: n < 0. */
 int ch_permits_take(ch_permits *, long n);
-/* Takes n permits if there are so many and nobody waits. Never blocks.
+/* Takes n permits if there are that many and nobody waits. Never blocks.
  * Result: 0; EAGAIN: there are fewer, or somebody waits; EINVAL: n < 0. */
 int ch_permits_try(ch_permits *, long n);
 /* Gives n permits, and lets those who wait go on, in order, as far as the permits suffice. A program may give permits
  * that it has never taken. Never blocks.
  * Result: 0; EINVAL: n < 0; EOVERFLOW: there would be more than a long can count, and nothing has been done. */
 int ch_permits_give(ch_permits *, long n);
-/* Ends the permits' use: see ch_mutex_destroy. */
+/* Ends the use of the permits: see ch_mutex_destroy. */
 int ch_permits_destroy(ch_permits *);
 CH_GATE_FORM(ch_permits_take, ch_permits *, long n);
 
@@ -159,12 +159,12 @@ void ch_latch_init(ch_latch *, long count, unsigned flags);
 /* Adds n to the count of ends that are waited for; n may be negative. At 0 all who wait go on. Never blocks.
  * Result: 0; EINVAL: the count would fall below 0 or grow beyond a long, and nothing has been done. */
 int ch_latch_add(ch_latch *, long n);
-/* Says that one has ended: takes 1 off the count. At 0 all who wait go on. Never blocks.
+/* Takes 1 off the count, because one of the ends has come. At 0 all who wait go on. Never blocks.
  * Result: 0; EINVAL: the count was 0 already. */
 int ch_latch_done(ch_latch *);
 /* Waits until the count is 0, and returns at once if it is. It can stand in `waituntil`. */
 int ch_latch_wait(ch_latch *);
-/* Ends the latch's use: see ch_mutex_destroy. */
+/* Ends the use of the latch: see ch_mutex_destroy. */
 int ch_latch_destroy(ch_latch *);
 CH_GATE_FORM(ch_latch_wait, ch_latch *);
 
@@ -176,10 +176,10 @@ typedef struct ch_once {
 } ch_once;
 /* Makes an object whose function has not been called yet. `flags` are 0 or CH_SHARED. Never blocks. */
 void ch_once_init(ch_once *, unsigned flags);
-/* Calls fn(argument) if nobody has called it successfully before. fn may wait; others who call this function meanwhile
- * wait for its end. If fn returns an error, its caller gets that error, and the next in order calls fn again. fn must
- * not call this function for the same object; that is not detected. It can stand in `waituntil`: if its clause is
- * selected, fn is called before the clause's body.
+/* Calls fn(argument) unless such a call has succeeded before. fn may wait; activities that call this function meanwhile
+ * wait for its end. If fn returns an error, its caller gets that error, and the next one in order calls fn again. fn
+ * must not call this function for the same object; this mistake is not detected. It can stand in `waituntil`: if its
+ * clause is selected, fn is called before the clause's body.
  * Result: 0: fn has returned 0, now or before; otherwise what fn has returned. */
 int ch_once_run(ch_once *, int (*fn)(void *), void *argument);
 struct ch_once_run__clause {
@@ -199,8 +199,8 @@ typedef struct ch_cond {
 /* Makes a condition. `flags` are 0 or CH_SHARED. Never blocks. */
 void ch_cond_init(ch_cond *, unsigned flags);
 /* Gives the mutex back, waits for a signal, and takes the mutex again. The caller has the mutex when the function
- * returns, whatever the result is. No wait ends without a signal; but what the caller waits for may have changed again
- * before it runs, so it has to look again. It cannot stand in `waituntil`.
+ * returns, whatever the result is. No wait ends without a signal. But what the caller waits for may have changed
+ * again before it runs, so it has to look again. It cannot stand in `waituntil`.
  * Result: 0; ECANCELED: no signal was used up; EPERM: the caller does not have the mutex, or has it more than once, and
  * nothing has been done. */
 int ch_cond_wait(ch_cond *, ch_mutex *);
@@ -209,7 +209,7 @@ int ch_cond_wait(ch_cond *, ch_mutex *);
  * Result: 0. */
 int ch_cond_signal(ch_cond *);
 int ch_cond_broadcast(ch_cond *);
-/* Ends the condition's use: see ch_mutex_destroy. */
+/* Ends the use of the condition: see ch_mutex_destroy. */
 int ch_cond_destroy(ch_cond *);
 
 /* ---- barrier ---- */
@@ -225,7 +225,7 @@ void ch_barrier_init(ch_barrier *, unsigned n, unsigned flags);
  * Result: 0; CH_BARRIER_LAST: the caller was the last of its round; ECANCELED: the caller does not count as having
  * arrived. */
 int ch_barrier_wait(ch_barrier *);
-/* Ends the barrier's use: see ch_mutex_destroy. */
+/* Ends the use of the barrier: see ch_mutex_destroy. */
 int ch_barrier_destroy(ch_barrier *);
 
 #ifdef __cplusplus

@@ -1,6 +1,8 @@
 /* The functions that the runtime's own blocking calls are made of, for programs that bring their own source of events
  * (AC paper, section 4.3, figure 7). Charcoal C and plain C can use them; examples/lowlevel is the paper's figure 9
- * written with them.
+ * written with them. What charcoal.h says about all functions holds here, too.
+ *
+ * Threads: any thread with a domain, unless a description says otherwise.
  *
  *   the paper                             here
  *   Suspend(&awi), SuspendUnlock          ch_waiter_suspend, ch_waiter_suspend_unlock
@@ -31,8 +33,9 @@ extern "C" {
 typedef struct ch_spinlock {
   void *holder; /* private */
 } ch_spinlock;
-/* Take the lock, which spins while another thread has it, and give it back. If plain code wants a lock that a waiting
- * activity of its own domain holds, it would spin for ever; this ends the program with status CH_EXIT_MISUSE.
+/* ch_spin_acquire takes the lock, and spins while another thread has it; ch_spin_release gives it back. If plain code
+ * wants a lock that a waiting activity of its own domain holds, it would spin for ever, so the program ends with a
+ * message and status CH_EXIT_MISUSE.
  * Cancel: has no effect on them.
  * Threads: any. */
 void ch_spin_acquire(ch_spinlock *);
@@ -64,9 +67,10 @@ int ch_waiter_wait(ch_waiter *);
  * Source: AC paper, figure 7 (SuspendUnlock). */
 int ch_waiter_suspend_unlock(ch_waiter *, ch_spinlock *);
 
-/* Makes the branch that is suspended in the waiter runnable, or is kept for the next one. The waiter must live until
- * then; afterwards its memory belongs to the branch that was suspended. Never blocks.
- * Threads: any; a signal handler, if it interrupts a thread that runs no domain.
+/* Makes the branch runnable that is suspended in the waiter. If there is none, the call is kept for the next
+ * suspension. The waiter's memory must be valid until the branch runs; from then on that branch may reuse it. Never
+ * blocks.
+ * Threads: any; also in a signal handler, if that interrupts a thread that runs no domain.
  * Source: AC paper, figure 7 (Schedule). */
 void ch_waiter_schedule(ch_waiter *);
 
@@ -83,12 +87,12 @@ typedef struct ch_cancel_item {
   struct ch_link link;  /* private */
   void (*fn)(void *);   /* private */
   void *argument;       /* private */
-  struct ch_branch *of; /* private; NULL: the item is a scope's */
+  struct ch_branch *of; /* private; NULL: the item belongs to a scope */
 } ch_cancel_item;
 
-/* Has fn(argument) called once when the caller's innermost scope is cancelled. Whoever cancels makes the call, on this
- * thread, after all scopes in question have been marked as cancelled. fn must not block. The caller owns the item's
- * memory, and removes the item before it leaves the scope. Never blocks.
+/* Arranges that fn(argument) is called once when the caller's innermost scope is cancelled. The code that cancels makes
+ * the call, on this thread, after all scopes in question have been marked as cancelled. fn must not block. The caller
+ * owns the item's memory, and removes the item before it leaves the scope. Never blocks.
  * Result: 0; ECANCELED: the scope is cancelled already, nothing was added, and fn is not called; EPERM: the caller runs
  * in no domain.
  * Source: AC paper, figure 7 (AddCancelItem). */
@@ -101,16 +105,16 @@ void ch_cancel_remove(ch_cancel_item *);
 
 /* ---- sources of events that have to be polled ---- */
 
-/* A source of events that announces nothing, such as a ring in shared memory or a device's queue of completions:
- * somebody has to look whether there is something. */
+/* A source of events that sends no notification, such as a ring in shared memory or a device's queue of completions: it
+ * has to be polled. */
 typedef struct ch_source {
   struct ch_link link;  /* private */
   void (*look)(void *); /* private */
   void *argument;       /* private */
 } ch_source;
 
-/* Has this domain call look(argument) between the runs of its activities: now and then while some of them can run, all
- * the time while none can. `look` is plain C and must not wait. It makes activities runnable by ch_sem_post,
+/* Makes this domain call look(argument) between the runs of its activities: now and then while some of them can run,
+ * and continuously while none can. `look` is plain C and must not wait. It makes activities runnable by ch_sem_post,
  * ch_waiter_schedule or ch_spawn, and may add and remove sources. A domain with a source never sleeps, so it takes a
  * whole processor, and it reports no deadlock. A source does not keep its domain from ending. The caller owns the
  * source's memory, and keeps it until the source is removed or the domain has ended. Never blocks.
@@ -137,6 +141,9 @@ int ch_roots_visit(void (*visit)(void *begin, size_t size, void *data), void *da
 /* ---- for hand-written replacements in plain C ---- */
 
 #ifdef CHARCOAL_ABI_H
+/* The interruptible versions of ch_waiter_suspend, ch_waiter_wait and ch_waiter_suspend_unlock. A replacement calls one
+ * of them last, and returns its result.
+ * Result: a status for the caller's caller (charcoal_abi.h), with the result of the plain call. */
 struct ch_int_result ch_waiter_suspend_int(ch_waiter *) CH_INT_NAME(ch_waiter_suspend);
 struct ch_int_result ch_waiter_wait_int(ch_waiter *) CH_INT_NAME(ch_waiter_wait);
 struct ch_int_result ch_waiter_suspend_unlock_int(ch_waiter *, ch_spinlock *) CH_INT_NAME(ch_waiter_suspend_unlock);

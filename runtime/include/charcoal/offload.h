@@ -1,5 +1,8 @@
-/* The two ways between a domain and the threads around it: code that would block the domain goes to a thread, and
- * results come back from threads.
+/* The two ways between a domain and other threads: ch_offload hands code that would block the domain to a thread, and
+ * ch_post hands the results of other threads to a domain. charcoal.h includes this header, and what it says about all
+ * functions holds here, too.
+ *
+ * Threads: any thread with a domain, unless a description says otherwise.
  *
  * Foreign code that blocks (a library that was not compiled by charcoal-cc, a driver, a long computation) stops every
  * activity of its domain. ch_offload runs such code on a thread of a pool, and the other activities go on. A thread of
@@ -28,8 +31,8 @@ extern "C" {
 int ch_offload(void (*fn)(void *), void *argument);
 
 /* Returns the inbox of the caller's domain, which other threads need for ch_post. It exists as long as the domain.
- * After the first call the domain reports no deadlock when nothing in it can run: it waits, because a letter may
- * always come. Never blocks.
+ * After the first call the domain does not report a deadlock when nothing in it can run: it waits, because a letter
+ * may still come. Never blocks.
  * Result: the inbox; or NULL, and errno is EPERM: the caller runs in no domain; ENOMEM; or EMFILE. */
 struct ch_inbox *ch_inbox(void);
 

@@ -1,16 +1,19 @@
-/* OpenSSL as it is installed, in activities: its calls, waiting for the descriptor between them.
+/* OpenSSL for activities: calls of the installed OpenSSL that wait for the descriptor as other blocking calls do.
  *
  *   SSL *ssl = ch_ssl_new(context, connection);
  *   within (10 * second) do accepted = ch_ssl_accept(ssl) > 0; finish;
  *   while ((n = ch_ssl_read(ssl, bytes, sizeof bytes, 0)) > 0) ...
  *
- * OpenSSL notes what went wrong for each thread, so a call and the question how it went stand in one atomic block; else
- * another activity's call could come between them. The functions are compiled into the program that includes this
- * header, which is linked with -lssl -lcrypto. A connection belongs to one activity at a time.
+ * OpenSSL keeps one list of errors for each thread. Each function therefore makes OpenSSL's call and asks for its error
+ * in one atomic block, so that no call of another activity can come between them. The functions are compiled into the
+ * program that includes this header, which has to be linked with -lssl -lcrypto. Only one activity at a time may use a
+ * connection.
  *
- * Result of the calls: what OpenSSL's call has returned if it has done something, or the other side has said that
- * nothing follows; or -1, and errno is ECANCELED: the call has done nothing; EPROTO: OpenSSL's list of errors says why;
- * or the error of the descriptor. */
+ * Result: what OpenSSL's call has returned, if it has done something or the other side has sent its end of data; or -1,
+ * and errno is ECANCELED: the call has done nothing; EPROTO: OpenSSL's list of errors has the reason; or the error of
+ * the descriptor. Functions that return something else say so.
+ * Cancel: ends the wait of a call with -1 and errno ECANCELED.
+ * Threads: any thread with a domain; a connection stays in one domain. */
 #ifndef CHARCOAL_OPENSSL_H
 #define CHARCOAL_OPENSSL_H
 
@@ -26,8 +29,9 @@
 extern "C" {
 #endif
 
-/* Makes what a server's connections have in common: the certificate with its chain, and the key, each a file in PEM.
- * The caller frees the result by SSL_CTX_free. It reads the files. Result: NULL: OpenSSL's list of errors says why. */
+/* Makes the context of a server's connections from two files in PEM: the certificate with its chain, and the key. The
+ * caller frees the result by SSL_CTX_free.
+ * Result: the context; NULL: OpenSSL's list of errors has the reason. */
 static inline SSL_CTX *ch_ssl_server(const char *certificate, const char *key) {
   SSL_CTX *context = SSL_CTX_new(TLS_server_method());
   if (!context)
@@ -41,15 +45,16 @@ static inline SSL_CTX *ch_ssl_server(const char *certificate, const char *key) {
 }
 
 /* Tells whether the first byte that has come on a connection begins TLS, for a port that serves both kinds. It takes
- * nothing from the connection. Never blocks. */
+ * nothing from the connection. Never blocks.
+ * Result: non-zero if so; 0 also if no byte has come. */
 static inline int ch_ssl_begins(int connection) {
   unsigned char first;
   return recv(connection, &first, 1, MSG_PEEK | MSG_DONTWAIT) == 1 && first == 22;
 }
 
-/* Begins with a connection, whose descriptor does not block from now on. The caller frees the result by ch_ssl_end.
- * Never blocks.
- * Result: NULL: OpenSSL's list of errors says why. */
+/* Makes the TLS side of a connection, whose descriptor becomes non-blocking. The caller frees the result by ch_ssl_end,
+ * and closes the descriptor itself. Never blocks.
+ * Result: the connection for OpenSSL's calls; NULL: OpenSSL's list of errors has the reason. */
 static inline SSL *ch_ssl_new(SSL_CTX *context, int connection) {
   SSL *ssl = SSL_new(context);
   fcntl(connection, F_SETFL, fcntl(connection, F_GETFL) | O_NONBLOCK);
@@ -89,27 +94,28 @@ static inline int ch_ssl_call(SSL *ssl, enum ch_ssl_call call, void *bytes, int 
   }
 }
 
-/* Like SSL_accept and SSL_connect: the handshake, as the server and as the client. */
+/* Make the handshake as SSL_accept does for a server, and SSL_connect for a client. They wait for the other side. */
 static inline int ch_ssl_accept(SSL *ssl) { return ch_ssl_call(ssl, CH_SSL_ACCEPT, NULL, 0, 1); }
 static inline int ch_ssl_connect(SSL *ssl) { return ch_ssl_call(ssl, CH_SSL_CONNECT, NULL, 0, 1); }
 
-/* Like SSL_read. With CH_SSL_DONTWAIT it does not wait, and fails with EAGAIN if nothing is there. Before a program
- * waits for the descriptor by itself, it asks SSL_has_pending whether OpenSSL has read more than it has given. */
+/* Reads up to n bytes as SSL_read does, and waits until there are some. With the flag CH_SSL_DONTWAIT it does not wait,
+ * and fails with EAGAIN if there are none. A program that waits for the descriptor by itself has to ask SSL_has_pending
+ * before, because OpenSSL may have read more than it has returned. */
 #define CH_SSL_DONTWAIT 1
 static inline int ch_ssl_read(SSL *ssl, void *to, int n, int flags) {
   return ch_ssl_call(ssl, CH_SSL_READ, to, n, !(flags & CH_SSL_DONTWAIT));
 }
 
-/* Like SSL_write. */
+/* Writes up to n bytes as SSL_write does, and waits until the other side takes some. */
 static inline int ch_ssl_write(SSL *ssl, const void *from, int n) {
   return ch_ssl_call(ssl, CH_SSL_WRITE, (void *)from, n, 1);
 }
-/* The same as the `write` of a ch_output, whose `to` is the SSL. */
+/* Does the same as ch_ssl_write. It is meant for the member `write` of a ch_output whose `to` is the SSL. */
 static inline ssize_t ch_ssl_output(void *ssl, const void *from, size_t n) {
   return ch_ssl_write((SSL *)ssl, from, (int)n);
 }
 
-/* Tells the other side that nothing follows, and frees what ch_ssl_new has made, but does not close the descriptor. For
+/* Sends the end of data to the other side, and frees what ch_ssl_new has made, but does not close the descriptor. With
  * NULL it does nothing. Never blocks. */
 static inline void ch_ssl_end(SSL *ssl) {
   if (!ssl)

@@ -7,11 +7,14 @@
  *   ch_output_flush(&out);
  *   if (out.error) ...
  *
- * What is added is gathered in the program's memory and sent when that is full, by ch_output_flush, and before a file.
- * The first error is kept, and from then on nothing is sent, so a program may look for it once, at the end.
+ * Output is gathered in the program's memory. It is sent when that is full, by ch_output_flush, and before a file. The
+ * functions wait until the other side takes the bytes. Only one activity at a time may use an output. The program must
+ * ignore or block SIGPIPE, which the kernel sends when a file is sent to a closed connection.
  *
- * The functions wait until the other side takes the bytes, and belong to one activity at a time. A cancel of the
- * scope is an error as others are. The program must ignore or block SIGPIPE, which the kernel sends for a file. */
+ * Result: nothing. The first error is kept in the member `error`, and from then on nothing is sent; so a program may
+ * look at it once, at the end.
+ * Cancel: ends the wait; `error` is ECANCELED, and a part of the output may have been sent.
+ * Threads: any thread with a domain. */
 #ifndef CHARCOAL_OUTPUT_H
 #define CHARCOAL_OUTPUT_H
 
@@ -28,11 +31,11 @@ extern "C" {
 /* The program sets the first group before the first call, and gives the rest as zeros. */
 struct ch_output {
   int fd;
-  int64_t timeout; /* ns that the other side may need to take something; CH_FOREVER: any time */
-  char *bytes;     /* where the output is gathered, */
-  size_t size;     /* and how much has room there */
-  /* How bytes are sent if not by send(fd, ...): a function as write(2), which is called with `to`; for connections that
-   * are encrypted. NULL: by send. */
+  int64_t timeout; /* how long, in ns, the other side may take nothing; CH_FOREVER: without limit */
+  char *bytes;     /* where the output is gathered; the caller owns this memory */
+  size_t size;     /* the size of that memory in bytes */
+  /* A function that sends bytes as write(2) does, but gets `to` in place of a descriptor; for connections that are
+   * encrypted. NULL: bytes are sent by send(fd, ...). */
   ssize_t (*write)(void *to, const void *from, size_t n);
   void *to;
 
@@ -41,10 +44,10 @@ struct ch_output {
               * or what the call that failed has said */
 };
 
-/* Private: adds what has no room. */
+/* Private: adds bytes for which there is no room. */
 void ch_output_add_more(struct ch_output *, const void *bytes, size_t n);
 
-/* Adds n bytes. */
+/* Adds n bytes, which are copied. */
 static inline void ch_output_add(struct ch_output *o, const void *bytes, size_t n) {
   if (n > o->size - o->used) {
     ch_output_add_more(o, bytes, n);
@@ -53,16 +56,16 @@ static inline void ch_output_add(struct ch_output *o, const void *bytes, size_t 
     o->used += n;
   }
 }
-/* Adds a text. */
+/* Adds a string, without its final zero. */
 static inline void ch_output_text(struct ch_output *o, const char *text) {
   ch_output_add(o, text, __builtin_strlen(text));
 }
-/* Adds what printf would make of it. It must have room in `bytes`, or the error is EMSGSIZE. */
+/* Adds formatted text, as printf makes it. If the text does not fit into `bytes`, the error is EMSGSIZE. */
 void ch_output_format(struct ch_output *, const char *format, ...) __attribute__((__format__(__printf__, 2, 3)));
-/* Sends what was added. */
+/* Sends all that was added. */
 void ch_output_flush(struct ch_output *);
-/* Sends what was added, and then the bytes of the file from one place until before another one. Without `write` the
- * kernel copies them (sendfile). */
+/* Sends all that was added, and then the bytes of the file from offset `from` up to, but not including, offset `to`.
+ * Without `write` the kernel copies them (sendfile). If the file ends before that, the error is EIO. */
 void ch_output_file(struct ch_output *, int file, off_t from, off_t to);
 
 #if defined(__CHARCOAL__)

@@ -1,7 +1,7 @@
-/* The API without charcoal-cc: the dialect's constructs are elided, so `activate` runs its body at once and to its end,
- * and nothing is ever pending. A program that is linked with the library as well ends at once with a message. What
- * would wait for ever here, because nobody else can run, ends the program with CH_EXIT_DEADLOCK. Included by
- * charcoal.h; any C compiler, C99 and later, C++ too. */
+/* The functions of charcoal.h without charcoal-cc: `activate` runs its body at once and to its end, so there is only
+ * one activity. A call that would wait for ever, because nobody else can run, ends the program with status
+ * CH_EXIT_DEADLOCK. If the program is also linked with the runtime, it ends with a message before main. charcoal.h
+ * includes this header; it is for any compiler of C99 or later, or of C++. */
 #ifndef CHARCOAL_SEQUENTIAL_H
 #define CHARCOAL_SEQUENTIAL_H
 

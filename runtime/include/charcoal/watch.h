@@ -1,16 +1,22 @@
-/* Watched values: a value that is set again and again, and of which those who watch it see the latest only.
+/* Watched values: a watched value is set again and again, and those who watch it see only the latest value.
  *
- *   watch(struct settings) settings = {0};             zeroed memory is one of its domain, without a value yet
+ *   watch(struct settings) settings = {0};             zeroed memory is a watched value that has not been set
  *   ch_watch_set(&settings, {.level = 3});
- *   uint64_t seen = 0;                                 each watcher's own: which value it has seen last
+ *   uint64_t seen = 0;                                 each watcher has one: it stands for the value seen last
  *   while (ch_watch_next(&settings, &seen, &now) == 0) { ... }      each time it has changed, until it is closed
  *   waituntil (ch_watch_next(&settings, &seen, &now)) { ... } or waituntil (ch_sleep(second)) { ... }
  *
- * A watcher that is slower than the changes gets the latest value, and none that was set before it.
+ * A watcher that is slower than the changes gets the latest value, and misses those before it.
  *
  * `watch(T)` names the type of a watched value of type T. It is local or shared, as a channel is (charcoal/channel.h).
- * The caller owns its memory. The functions work in plain code, too, and their result is 0 or an error number. `w` is a
- * pointer to a watched value. */
+ * The caller owns its memory. `w` is a pointer to a watched value.
+ *
+ * What holds for all functions unless they say otherwise:
+ * Result: 0 or an error number.
+ * Cancel: In a cancelled scope, ch_watch_next returns ECANCELED. The other functions never wait, and work there, too.
+ * Threads: any thread with a domain; for a local watched value, the thread of its domain. Plain code may call them,
+ * too.
+ */
 #ifndef CHARCOAL_WATCH_H
 #define CHARCOAL_WATCH_H
 
@@ -33,6 +39,7 @@ struct ch_watched {
   char value[];
 };
 
+/* Private: what the macros below expand to. */
 void ch_watched_make(struct ch_watched *, int shared);
 int ch_watched_put(struct ch_watched *, const void *value, size_t size);
 int ch_watched_get(struct ch_watched *, void *to, size_t size);
@@ -56,21 +63,21 @@ CH_CLAUSE_FORM(int, ch_watched_next, struct ch_watched *, uint64_t *seen, void *
 #define CH_WATCHED_VALUE(w) __typeof__((**(w))((struct ch_watched *)0))
 #define CH_WATCHED(w) ((struct ch_watched *)(w))
 
-/* ch_watch_init makes a local watched value without a value yet, as zeroed memory is; ch_watch_init_shared makes a
+/* ch_watch_init makes a local watched value that has not been set, as zeroed memory is; ch_watch_init_shared makes a
  * shared one. Never block. */
 #define ch_watch_init_shared(w) ch_watched_make(CH_WATCHED(w), 1)
 #define ch_watch_init(w) ch_watched_make(CH_WATCHED(w), 0)
-/* Sets the value, which is copied, and wakes all who wait. Setting it to what it is already counts as a change. Never
+/* Sets the value, which is copied, and wakes all who wait. It counts as a change even if the value is the same. Never
  * blocks.
  * Result: 0; EPIPE: it is closed. */
 #define ch_watch_set(w, ...)                                                                                           \
   ch_watched_put(CH_WATCHED(w), (CH_WATCHED_VALUE(w)[1]){__VA_ARGS__}, sizeof(CH_WATCHED_VALUE(w)))
 /* Copies the latest value to *to. Never blocks.
- * Result: 0; EAGAIN: there is none yet. */
+ * Result: 0; EAGAIN: none has been set yet. */
 #define ch_watch_get(w, to) ch_watched_get(CH_WATCHED(w), (CH_WATCHED_VALUE(w) *){to}, sizeof(CH_WATCHED_VALUE(w)))
 /* Waits until there is a value that was set after the one that *seen stands for, copies it to *to, and makes *seen
- * stand for it. `seen` points to a uint64_t of the watcher's own, which is 0 at first: then any value will do. It can
- * stand in `waituntil`.
+ * stand for it. `seen` points to a variable of the watcher; a variable of 0 stands for no value, so the call returns
+ * any value that was set. It can stand in `waituntil`.
  * Result: 0; EPIPE: it is closed, and the watcher has seen the latest value; ECANCELED: *seen and *to are unchanged. */
 #define ch_watch_next(w, seen, to)                                                                                     \
   ch_watched_next(CH_WATCHED(w), (seen), (CH_WATCHED_VALUE(w) *){to}, sizeof(CH_WATCHED_VALUE(w)))
