@@ -17,19 +17,21 @@
 /* ---- birth ---- */
 
 /* The handle says so. Without one nobody would ever know. */
-CH_COLD static int stillborn(ch_activity *handle, unsigned flags, int error) {
+CH_COLD static int stillborn(ch_activity *handle, unsigned flags, const char *site, int error) {
   if (handle && handle->member) {
     ch_member_never_ran(handle->member, error);
   } else if (handle) {
     handle->state = CH_HANDLE_FINISHED;
     handle->error = error;
   } else if (flags & CH_SPAWN_UNSEEN) {
-    fprintf(stderr,
-            "charcoal: an activity without a handle can never run: %s. With a handle (activate [&h] ...) "
-            "ch_activity_wait tells\n",
-            error == ENOMEM   ? "out of memory"
-            : ch_domain.ended ? "main has ended"
-                              : "the simulated world has one domain, and that is another thread's");
+    fprintf(
+        stderr,
+        "charcoal: the activity spawned at %s, without a handle, can never run: %s. To handle this error, give it a "
+        "handle (activate [&h] ...) and call ch_activity_wait\n",
+        site ? site : "an unknown place",
+        error == ENOMEM   ? "out of memory"
+        : ch_domain.ended ? "main has ended"
+                          : "the simulated world has one domain, and that is another thread's");
     if (!ch_domain.ended) {
       fflush(NULL);
       abort();
@@ -122,19 +124,19 @@ CH_COLD static int spawn_slow(ch_activity *handle, void *body_int, const void *r
   if (handle)
     *handle = (ch_activity){.member = member};
   if (CH_UNLIKELY(!d->group) && !ch_host_begin())
-    return stillborn(handle, flags, EPERM);
+    return stillborn(handle, flags, site, EPERM);
   struct ch_group *group = &d->base;
   if (CH_UNLIKELY(ch_tls.spawn_policy != CH_POLICY_DELAY))
     flags = ch_spawn_flags_by_policy(flags, site);
   if (CH_UNLIKELY(flags & (CH_SPAWN_CONTAINED | CH_SPAWN_FREE))) {
     group = flags & CH_SPAWN_FREE ? ch_group_for_free() : ch_group_for_contained();
     if (!group)
-      return stillborn(handle, flags, ENOMEM);
+      return stillborn(handle, flags, site, ENOMEM);
   }
   bool prefixed = handle || group != &d->base;
   struct ch_branch *b = take(prefixed, size);
   if (CH_UNLIKELY(!b))
-    return stillborn(handle, flags, ENOMEM);
+    return stillborn(handle, flags, site, ENOMEM);
   begin(b, handle, group, prefixed, body_int, record, size, site);
   if (CH_UNLIKELY(ch_checks))
     ch_captures_spawned(b, size, site, __builtin_return_address(0));

@@ -55,9 +55,11 @@ void ch_event_in_vain(ch_event e, const struct ch_cell *c) {
   if (policy() == CH_EVENTS_COUNT)
     return;
   if (!c)
-    fprintf(stderr, "charcoal: what was triggered is no event\n");
+    fprintf(stderr, "charcoal: what was triggered is not an event: trigger what mkevent has returned\n");
   else
-    fprintf(stderr, "charcoal: the event made at %s was triggered or cancelled before it was triggered now\n",
+    fprintf(stderr,
+            "charcoal: the event made at %s was triggered or cancelled before it was triggered now: trigger each "
+            "event once\n",
             or_unknown(!known                            ? NULL
                        : c->state == CH_CELL_OUTSTANDING ? c->before
                                                          : c->site));
@@ -68,7 +70,9 @@ void ch_event_in_vain(ch_event e, const struct ch_cell *c) {
 void ch_rendezvous_waited_twice(const struct ch_rendezvous_state *s, const char *second) {
   if (policy() == CH_EVENTS_COUNT)
     return;
-  fprintf(stderr, "charcoal: a rendezvous that is waited for at %s is waited for at %s, too; it has one waiter\n",
+  fprintf(stderr,
+          "charcoal: a rendezvous that is waited for at %s is waited for at %s, too; it has one waiter: use one "
+          "rendezvous for each\n",
           or_unknown(s->wait_site), or_unknown(second));
   if (policy() == CH_EVENTS_FATAL)
     end();

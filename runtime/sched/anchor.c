@@ -109,8 +109,8 @@ static struct ch_frame *drop(struct ch_frame *f) {
   return f;
 }
 
-static _Noreturn void to_nowhere(void) {
-  ch_around_refuse("to a setjmp that no caller of this activity has called",
+static _Noreturn void to_nowhere(struct ch_branch *b) {
+  ch_around_refuse(b, "to a setjmp that no caller of this activity has called", NULL,
                    "The function that called it has returned, or runs in another activity.");
 }
 
@@ -139,7 +139,7 @@ void ch_anchor_jump_on(void) {
 struct ch_branch *ch_anchor_jump(struct ch_branch *b) {
   struct ch_frame *f = drop(b->top);
   if (ch_is_chain_end(f))
-    to_nowhere();
+    to_nowhere(b);
   parked_of(f)->anchor->jumped = true;
   b->top = f;
   b->error = *ch_domain.error;
@@ -165,7 +165,7 @@ static void come_back(struct anchor *a, const char *in_use) {
     f = drop(parent);
   }
   if (ch_is_chain_end(f))
-    to_nowhere();
+    to_nowhere(b);
   ch_stack_jumped(left, a->stack, in_use);
   d->stack = a->stack;
   ch_native_give_up(left);

@@ -1,4 +1,5 @@
 #include "sched/around.h"
+#include "activity/activity.h"
 #include "sched/no_yield.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,22 +10,29 @@ struct around ch_around_now(void) {
   return (struct around){scope_now(), ch_no_yield_block.site, ch_tls.atomic_depth, ch_tls.spawn_policy};
 }
 
-void ch_around_refuse(const char *what, const char *remedy) {
+void ch_around_refuse(struct ch_branch *b, const char *what, const char *site, const char *remedy) {
+  const char *name = b ? ch_branch_name(ch_activity_of(b)) : NULL;
   fflush(stdout);
-  fprintf(stderr, "charcoal: error: longjmp %s. %s\n", what, remedy);
+  fprintf(stderr, "charcoal: error: longjmp %s%s%s", what, site ? " at " : "", site ? site : "");
+  if (b)
+    fprintf(stderr, ", in activity %p", (void *)ch_activity_of(b));
+  if (name)
+    fprintf(stderr, " \"%s\"", name);
+  fprintf(stderr, ". %s\n", remedy);
   fflush(NULL);
   abort();
 }
 
 void ch_around_interrupts_scheduler(void) {
-  ch_around_refuse("out of a signal handler, to an activity that waits",
+  ch_around_refuse(NULL, "out of a signal handler, to an activity that waits", NULL,
                    "Let the handler set a flag, or use signalfd.");
 }
 
 void ch_around_check_scope(const struct ch_finish *scope) {
-  if (CH_UNLIKELY(scope != scope_now()))
-    ch_around_refuse("out of a 'do ... finish', 'within' or 'noncancellable' block",
-                     "Leave the block by 'break' or 'return'.");
+  const struct ch_finish *now = scope_now();
+  if (CH_UNLIKELY(scope != now))
+    ch_around_refuse(ch_domain.current, "out of a 'do ... finish', 'within' or 'noncancellable' block",
+                     now ? now->site : NULL, "Leave the block by 'break' or 'return'.");
 }
 
 void ch_around_leave_blocks(const struct around *a) {

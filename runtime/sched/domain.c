@@ -376,6 +376,7 @@ void ch_deadlock(struct ch_group *g, const char *why) {
   if (ch_locks_report)
     ch_locks_report(2);
   ch_dump_deadlock(g == &ch_domain.base && !why);
+  fprintf(stderr, "charcoal: let another activity end one of these waits, or give it a limit with 'within'\n");
   fflush(NULL);
   ch_trace_end("crash");
   ch_schedule_failed();

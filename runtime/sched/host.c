@@ -22,7 +22,8 @@ static void process_ends(void);
 
 static void prepare(void) {
   if (pthread_key_create(&key, thread_ends)) {
-    fprintf(stderr, "charcoal: no key for thread-specific data is left for domains in threads\n");
+    fprintf(stderr, "charcoal: no key for thread-specific data is left, and domains in threads need one: let the "
+                    "program call pthread_key_create less often\n");
     abort();
   }
 }

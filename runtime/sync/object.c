@@ -6,11 +6,10 @@ void ch_object_claim(struct ch_object *o, const char *what) {
   const void *nobody = NULL;
   if (__atomic_compare_exchange_n(&o->domain, &nobody, &ch_domain, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
     return;
-  fprintf(
-      stderr,
-      "charcoal: the %s at %p is local to the domain that has used it first, and another domain uses it now. One for "
-      "several domains is made with its ..._init_shared\n",
-      what, (void *)o);
+  fprintf(stderr,
+          "charcoal: the %s at %p is local to the domain that has used it first, and another domain uses it now. Make "
+          "it with its ..._init_shared, or with the flag CH_SHARED, so that all domains may use it\n",
+          what, (void *)o);
   fflush(NULL);
   _exit(CH_EXIT_MISUSE);
 }

@@ -59,10 +59,11 @@ int ch_sem_trywait(ch_sem *s) { return take(s) ? 0 : EAGAIN; }
 
 /* ---- waiting ---- */
 
-CH_COLD static _Noreturn void waited_elsewhere(void) {
+CH_COLD static _Noreturn void waited_elsewhere(const ch_sem *s) {
   fprintf(stderr,
-          "charcoal: a semaphore is to be waited for by an activity while activities of another domain wait for "
-          "it. Give each domain a semaphore of its own; any domain may post it.\n");
+          "charcoal: an activity is about to wait for the semaphore at %p, for which activities of another domain wait "
+          "already. Give each domain a semaphore of its own; any domain may post it.\n",
+          (const void *)s);
   fflush(NULL);
   _exit(CH_EXIT_MISUSE);
 }
@@ -85,7 +86,7 @@ static inline bool begin_waiting(ch_sem *s) {
     if (is == ours)
       return true;
     if (is & WAITED)
-      waited_elsewhere();
+      waited_elsewhere(s);
     if (take(s))
       return false;
     is = 0;

@@ -224,9 +224,11 @@ static bool is_ours(const ch_spinlock *lock) { return __atomic_load_n(&lock->hol
 CH_COLD static void spin(ch_spinlock *lock) {
   for (unsigned tries = 1; !take(lock); tries++) {
     if (is_ours(lock)) {
-      fprintf(stderr,
-              "charcoal: a spinlock is wanted in plain code while it is held by an activity of the same domain that "
-              "waits, or by the caller. Release it before waiting, or by ch_waiter_suspend_unlock.\n");
+      fprintf(
+          stderr,
+          "charcoal: plain code wants the spinlock at %p while the caller, or a waiting activity of the same domain, "
+          "holds it. Release it before waiting, or by ch_waiter_suspend_unlock.\n",
+          (void *)lock);
       fflush(NULL);
       _exit(CH_EXIT_MISUSE);
     }

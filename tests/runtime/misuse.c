@@ -160,6 +160,10 @@ TEST_EXITS(a_deadlock_is_reported_with_the_name_of_the_semaphore, CH_EXIT_DEADLO
            "\"main\": waits for a semaphore done 0x") {
   run_domain(stuck);
 }
+TEST_EXITS(a_deadlock_is_reported_with_what_could_be_done, CH_EXIT_DEADLOCK,
+           "let another activity end one of these waits") {
+  run_domain(stuck);
+}
 
 /* ---- out of memory at a spawn ---- */
 
