@@ -1,7 +1,8 @@
 #!/bin/sh
-# one-object.sh PARTS.a RESULT.a: the runtime as one object whose hidden symbols are local, so that no name of its own but the
-# public ones can collide with a program's. Weak symbols stay, since they name groups of which the linker keeps one; but
-# thunks that call what is local now are named so that none for a program's own function of that name is taken for one.
+# one-object.sh PARTS.a RESULT.a: makes the runtime one object whose hidden symbols are local, so that only its public
+# names can collide with a program's. Weak symbols stay, since they name groups of which the linker keeps one. But
+# thunks that call a function that is local now get another name, so that the linker cannot take a thunk for a
+# program's own function of that name in their place.
 set -e
 parts=$1 result=$2 object=${2%.a}.o names=${2%.a}.names
 ld -r -o "$object" --whole-archive "$parts"
@@ -13,7 +14,8 @@ readelf -sW "$object" | awk '
     for (name in public)
       if (name ~ /^ch_.*\.int$/ && !(substr(name, 1, length(name) - 4) in public)) print name
   }' | sort -u >"$names.local"
-readelf -sW "$object" | awk '$5 == "WEAK" && $8 ~ /^charcoal\.external\.ch_/ {print $8, "lib" $8}' | sort -u >"$names.thunks"
+readelf -sW "$object" | awk '$5 == "WEAK" && $8 ~ /^charcoal\.external\.ch_/ {print $8, "lib" $8}' |
+  sort -u >"$names.thunks"
 objcopy --redefine-syms="$names.thunks" --localize-symbols="$names.local" "$object"
 rm -f "$result"
 ar rcs "$result" "$object"

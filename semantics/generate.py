@@ -31,8 +31,8 @@ class Place:
 
 
 class Generator:
-    PARTS = ("plain", "atomic", "low", "semaphores", "ways", "recursion", "types", "locals", "channels", "futures", "locks",
-             "waituntil", "scopes")
+    PARTS = ("plain", "atomic", "low", "semaphores", "ways", "recursion", "types", "locals", "channels", "futures",
+             "locks", "waituntil", "scopes")
 
     def __init__(self, seed, activities):
         self.random = random.Random(seed)
@@ -196,7 +196,8 @@ class Generator:
             case "reschedule":
                 return S.Reschedule()
             case "suspend":
-                return S.Suspend(self.variable(), r.randrange(S.WAITERS), r.choice(["suspend", "unlock", "wait", "wait"]))
+                ways = ["suspend", "unlock", "wait", "wait"]
+                return S.Suspend(self.variable(), r.randrange(S.WAITERS), r.choice(ways))
             case "schedule":
                 return S.Schedule(r.randrange(S.WAITERS))
             case "yield to":

@@ -19,8 +19,8 @@ static ch_permits p[{len(PERMITS)}];
 static ch_latch l[{len(LATCHES)}];
 static ch_cond cv[{CONDITIONS}];
 static ch_barrier b_[{len(BARRIERS)}];
-static const int rooms[] = {{{numbers(CHANNELS)}}}, recursive[] = {{{numbers(RECURSIVE)}}}, free_[] = {{{numbers(PERMITS)}}},
-                 counts[] = {{{numbers(LATCHES)}}}, sizes[] = {{{numbers(BARRIERS)}}};
+static const int rooms[] = {{{numbers(CHANNELS)}}}, recursive[] = {{{numbers(RECURSIVE)}}};
+static const int free_[] = {{{numbers(PERMITS)}}}, counts[] = {{{numbers(LATCHES)}}}, sizes[] = {{{numbers(BARRIERS)}}};
 static int64_t begin_;
 static void begin_objects(void) {{
   begin_ = ch_now();
@@ -101,7 +101,8 @@ CALLS = {verb: f"what({call})" for verb, call in {
 CLAUSE_CALLS = {
     "send": "ch_send(({said}&c[{n}]), &{other})", "send value": "ch_send(({said}&c[{n}]), &(int){{{other}}})",
     "receive": "ch_recv(({said}&c[{n}]), &{other})", "get": "ch_get(({said}&f[{n}]), &{other})",
-    "lock": "ch_lock(({said}&m[{n}]))", "hold": "ch_hold(({said}&m[{n}]))", "read lock": "ch_read_lock(({said}&rw[{n}]))",
+    "lock": "ch_lock(({said}&m[{n}]))", "hold": "ch_hold(({said}&m[{n}]))",
+    "read lock": "ch_read_lock(({said}&rw[{n}]))",
     "write lock": "ch_write_lock(({said}&rw[{n}]))", "take": "ch_permits_take(({said}&p[{n}]), {other})",
     "latch wait": "ch_latch_wait(({said}&l[{n}]))",
 }

@@ -196,7 +196,8 @@ error_log stderr warn;
 events {{ worker_connections {connections}; }}
 http {{
   access_log off;
-  client_body_temp_path {place}; proxy_temp_path {place}; fastcgi_temp_path {place}; uwsgi_temp_path {place}; scgi_temp_path {place};
+  client_body_temp_path {place}; proxy_temp_path {place}; fastcgi_temp_path {place}; uwsgi_temp_path {place};
+  scgi_temp_path {place};
   client_body_buffer_size 64k;
   server {{
     listen 127.0.0.1:{port} backlog={connections};

@@ -1,4 +1,5 @@
-// Three calls deep; in a stress build each of them is suspended before and after its call. Lines and values are told below.
+// Three calls deep; in a stress build each is suspended before and after its call. The lines and values are noted
+// below.
 #include <charcoal.h>
 #include <stdio.h>
 #include <stdlib.h>

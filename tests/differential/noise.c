@@ -1,6 +1,6 @@
-/* Linked to a program whose `main` was renamed to `program_main`: runs it as one activity beside another that, whenever the
- * program is set aside, overwrites the native stack below. What a suspended call forgot to save is lost then,
- * where the stack's old contents would else happen to be intact. */
+/* Linked to a program whose `main` was renamed to `program_main`: runs it as one activity beside another that
+ * overwrites the native stack below whenever the program is set aside. Without this, a value that a suspended call
+ * forgot to save could still happen to be intact on the stack. */
 #include <charcoal.h>
 #include <string.h>
 

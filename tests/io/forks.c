@@ -158,8 +158,14 @@ static void others_want_everything(ch_activity *a) {
   pthread_rwlock_rdlock(&rwlock);
   activate { for (;; others_ran++) ch_reschedule(); }
   activate [&a[i++]] { ch_sem_wait(&semaphore_of_others), others_ran++; }
-  activate [&a[i++]] { waituntil (ch_sem_wait(&semaphore_of_others)) others_ran++; or waituntil (ch_sleep(3000000)) others_ran++; }
-  activate [&a[i++]] { waituntil (ch_sem_wait(&semaphore_of_others)) others_ran++; and waituntil (ch_sleep(3000000)) others_ran++; }
+  activate [&a[i++]] {
+    waituntil (ch_sem_wait(&semaphore_of_others)) others_ran++;
+    or waituntil (ch_sleep(3000000)) others_ran++;
+  }
+  activate [&a[i++]] {
+    waituntil (ch_sem_wait(&semaphore_of_others)) others_ran++;
+    and waituntil (ch_sleep(3000000)) others_ran++;
+  }
   activate [&a[i++]] { pthread_mutex_lock(&mutex_of_others), others_ran++; }
   activate [&a[i++]] { pthread_rwlock_wrlock(&rwlock), others_ran++; }
   activate [&a[i++]] { pthread_rwlock_rdlock(&rwlock), others_ran++; }

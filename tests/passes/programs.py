@@ -336,7 +336,11 @@ def unoptimised_recursion_takes_little_more_stack_than_clangs(folder):
 struct tree { struct tree *left, *right; int key; };
 int sum(int n, int *p) { int x = *p; if (n == 0) return x; int r = sum(n - 1, p); return r + (x ^ n); }
 long fib(int n) { return n < 2 ? n : fib(n - 1) + fib(n - 2); }
-int height(struct tree *t) { if (!t) return 0; int a = height(t->left), b = height(t->right); return (a > b ? a : b) + 1; }
+int height(struct tree *t) {
+  if (!t) return 0;
+  int a = height(t->left), b = height(t->right);
+  return (a > b ? a : b) + 1;
+}
 void walk(struct tree *t, void (*f)(int)) { if (!t) return; walk(t->left, f); f(t->key); walk(t->right, f); }
 """)
     used = {}

@@ -66,7 +66,10 @@ def lua_unprotected(cache):
 
 # Those of Lua's own 5.1 suite that run by themselves (all.lua runs them all, but stops at two that gopher-lua
 # has changed for its own dialect: math.lua and pm.lua).
-LUA51_TESTS = "api attrib calls checktable closure code constructs db errors events files gc literals locals main nextvar sort strings vararg verybig".split()
+LUA51_TESTS = (
+    "api attrib calls checktable closure code constructs db errors events files gc literals locals main nextvar sort "
+    "strings vararg verybig"
+).split()
 LUA51_SLOW = {"gc", "verybig", "nextvar", "sort", "db", "main", "strings"}
 LUA51_EXAMPLES = {
     "bisect": [],
@@ -94,7 +97,8 @@ def lua51(cache):
         if a is not None
     ]
     masked = re.compile(
-        rb"0x[0-9a-f]{6,}|\S*/built/[^/]+/|\d+\.\d\d|\d+(\.\d+)? (msec|Kbytes)|total memory: \S+|current path:[^-]*|/tmp/lua_\w+|random.*"
+        rb"0x[0-9a-f]{6,}|\S*/built/[^/]+/|\d+\.\d\d|\d+(\.\d+)? (msec|Kbytes)|total memory: \S+"
+        rb"|current path:[^-]*|/tmp/lua_\w+|random.*"
         rb"|test done on .*"
     )
     return Application(

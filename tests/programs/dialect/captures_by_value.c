@@ -38,7 +38,7 @@ static int failures;
       T v;                                                                                                             \
       memset(&v, 0, sizeof v);                                                                                         \
       make(v, i);                                                                                                      \
-      activate [&h[i]] (v, i) {                                                                                          \
+      activate [&h[i]] (v, i) {                                                                                        \
         yield;                                                                                                         \
         T w = v;                                                                                                       \
         other(i);                                                                                                      \
