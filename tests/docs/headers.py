@@ -43,7 +43,7 @@ def functions(declarations):
 
 def check(expect, root):
     """Checks each public header; `expect` takes a name, a condition and a detail."""
-    paths = glob.glob(f"{root}/runtime/include/**/*.h", recursive=True)
+    paths = [f"{root}/abi/charcoal_abi.h", *glob.glob(f"{root}/runtime/include/**/*.h", recursive=True)]
     known = 0
     for path in sorted(paths):
         if os.path.basename(path) in WITHOUT_FUNCTIONS:
