@@ -200,7 +200,10 @@ static Function *retype(Abi &abi, Function &old, Signature &S) {
 }
 
 // Whether no other module's function of this name can come first, so that all of the program may call this version.
+// Nobody calls `main` of another module, and tools that put a program into another one rename it.
 static bool bindsDirectly(const Function &F) {
+  if (F.getFnAttribute(VersionAttr).getValueAsString() == "main")
+    return false;
   return F.hasExternalLinkage() && F.isDSOLocal() && !F.isInterposable() && !F.hasFnAttribute(NamedAttr) &&
          !options().asksForVersions;
 }

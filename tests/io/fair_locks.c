@@ -545,7 +545,7 @@ static void waits_too(void *unused) {
   (void)unused;
   ch_sem_wait(&s);
 }
-TEST_EXITS(a_semaphore_that_two_domains_wait_for_is_reported, CH_EXIT_MISUSE, "of another domain wait for it") {
+TEST_EXITS(a_semaphore_that_two_domains_wait_for_is_reported, CH_EXIT_MISUSE, "of another domain wait") {
   ch_thread d;
   activate ch_sem_wait(&s);
   ch_sleep(MS);
