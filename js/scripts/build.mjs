@@ -30,7 +30,9 @@ const common = {
 }
 const node = { ...common, platform: 'node', packages: 'external' }
 // The sentences of mistakes come first, for a module may find one when it is loaded.
-const inNode = `import './src/diagnosis/index.ts'\nimport './src/node/asyncContext.ts'\nimport './src/node/inspect.ts'\nimport './src/node/exit.ts'\n`
+const inNode = ['diagnosis/index', 'node/asyncContext', 'node/inspect', 'node/exit']
+  .map((name) => `import './src/${name}.ts'\n`)
+  .join('')
 
 /** Entry points whose text is given. */
 const virtual = (texts) => ({
