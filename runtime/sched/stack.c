@@ -128,8 +128,8 @@ struct ch_stack *ch_stack_make(void (*enter)(void)) {
 
 /* What has been set aside on the stack, up to here, does not go on: its functions do not clear their red zones. */
 static void forget_red_zones(const struct ch_stack *s, const char *end) {
-  const char *begin = s->context;
-  if (__asan_unpoison_memory_region && begin < end)
+  const char *low = s->asan_bottom, *begin = s->context; /* which is elsewhere if nothing was set aside on it */
+  if (__asan_unpoison_memory_region && low <= begin && begin < end && end <= low + s->asan_size)
     __asan_unpoison_memory_region(begin, (size_t)(end - begin));
 }
 
