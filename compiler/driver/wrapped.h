@@ -1,4 +1,4 @@
-// --wrap=X, of which the linker knows nothing more than that references to X are meant.
+// What --wrap=X needs beside the linker, which changes references to the symbol X and to no other.
 #ifndef CHARCOAL_DRIVER_WRAPPED_H
 #define CHARCOAL_DRIVER_WRAPPED_H
 

@@ -38,8 +38,9 @@ public:
   llvm::Function *resumeStub(const Signature &, bool callsInTailPosition);
   // Calls the plain function ch_tls.callee.
   llvm::Function *adapter(const Signature &);
-  // What calls `version` if some module defines it, else `plain`. Another module that is linked into the same program
-  // puts its version there at once, if it has one of this signature (bindDirectly).
+  // The symbol that stands for a function of another module. It calls `version` if some module defines that, and
+  // `plain` otherwise. If the module that defines the function is linked into the same program and has a version of
+  // this signature, the linker makes the symbol that version (bindDirectly).
   llvm::GlobalValue *external(const Signature &, llvm::Function *plain, llvm::Function *version);
   // The calls that other modules of this program make of a function that is defined here go to its version at once.
   void bindDirectly(const Signature &, llvm::StringRef plain, llvm::Function *version);

@@ -13,9 +13,9 @@ struct around {
   uint32_t depth, policy;  /* of struct ch_tls */
 };
 
-/* Of the running code. */
+/* Returns what is around the running code. */
 CH_HIDDEN struct around ch_around_now(void);
-/* The running code is where the scope was that one. */
+/* Ends the program with a message unless this is the innermost scope of the running code. */
 CH_HIDDEN void ch_around_check_scope(const struct ch_finish *);
 /* Sets again what is around: the policy of atomic blocks and `assert_no_yield`; the number of atomic blocks, where
  * those that are left may have to wait for contained activities. */

@@ -170,7 +170,8 @@ unsigned ch_native_backtrace(const struct ch_branch *b, void **pcs, unsigned mos
 
 /* ---- waiting ---- */
 
-/* The stack may end below. It is reported with the activity's name as long as it is the running one. */
+/* Touches the room that the wait will need. If the stack ends there, the activity is still the running one, and the
+ * report names it. */
 static __attribute__((noinline)) void reserve_room(void) {
   char room[3072];
   *(volatile char *)room = 0;

@@ -126,9 +126,10 @@ struct ch_stack *ch_stack_make(void (*enter)(void)) {
   return s;
 }
 
-/* What has been set aside on the stack, up to here, does not go on: its functions do not clear their red zones. */
+/* The activations that were set aside on the stack, up to `end`, never go on, so they do not clear their red zones. If
+ * none was, the context is the one in which the stack begins, and that is not on the stack. */
 static void forget_red_zones(const struct ch_stack *s, const char *end) {
-  const char *low = s->asan_bottom, *begin = s->context; /* which is elsewhere if nothing was set aside on it */
+  const char *low = s->asan_bottom, *begin = s->context;
   if (__asan_unpoison_memory_region && low <= begin && begin < end && end <= low + s->asan_size)
     __asan_unpoison_memory_region(begin, (size_t)(end - begin));
 }

@@ -34,8 +34,9 @@ struct ch_stack {
 CH_HIDDEN struct ch_stack *ch_stack_make(void (*enter)(void));
 /* The thread's own, for the code below `bottom`; free gives it back. NULL: no memory. */
 CH_HIDDEN struct ch_stack *ch_stack_of_thread(void *bottom);
-/* The caller runs on the last quarter of it. */
+/* Computes where the last quarter of the stack begins, and remembers it in nearly_full. */
 CH_HIDDEN CH_RARE char *ch_stack_last_quarter(struct ch_stack *);
+/* Whether the caller, which runs on this stack, has come to its last quarter. */
 static inline bool ch_stack_is_nearly_full(struct ch_stack *s) {
   char *limit = CH_LIKELY(s->nearly_full != NULL) ? s->nearly_full : ch_stack_last_quarter(s);
   return (char *)__builtin_frame_address(0) < limit;

@@ -322,7 +322,7 @@ void Translator::spawnCall(const Spawn &spawn) {
   drop(close + 1);
   if (here() == ";")
     return drop();
-  problem(close, "expected ';' after the call after 'activate'");
+  problem(close, "expected ';' after the call that 'activate' makes");
   result.problems.back().insertion = ";";
 }
 
