@@ -142,6 +142,10 @@ test('on a phone the report is no wider than the window', async () => {
   const { page, close } = await opened([madeUpFigures(3000)])
   for (const width of [390, 375, 320]) {
     await page.setViewportSize({ width, height: 800 })
+    // The figures are drawn again a moment after the window has changed.
+    await page
+      .waitForFunction((wanted) => document.documentElement.scrollWidth === wanted, width, { timeout: 10_000 })
+      .catch(() => {})
     same(await page.evaluate(() => document.documentElement.scrollWidth), width)
   }
   await close()

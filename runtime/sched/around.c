@@ -32,7 +32,7 @@ void ch_around_check_scope(const struct ch_finish *scope) {
   const struct ch_finish *now = scope_now();
   if (CH_UNLIKELY(scope != now))
     ch_around_refuse(ch_domain.current, "out of a 'do ... finish', 'within' or 'noncancellable' block",
-                     now ? now->site : NULL, "Leave the block by 'break' or 'return'.");
+                     now ? now->site : NULL, "Leave the block by 'return' or 'goto'.");
 }
 
 void ch_around_leave_blocks(const struct around *a) {
