@@ -86,6 +86,7 @@ function load(cdp: Cdp, config: HookConfig): Promise<unknown> {
   return evaluate(
     cdp,
     `(async () => {
+      await new Promise(setImmediate) // before its first turn Node may still be starting, and then imports nothing
       const get = process.getBuiltinModule?.bind(process) ?? process.mainModule?.require
       const loader = get?.('node:vm').constants?.USE_MAIN_CONTEXT_DEFAULT_LOADER
       if (loader === undefined) throw new Error('it is older than Node.js 20.16')
