@@ -7,6 +7,7 @@ import { createServer } from 'node:http'
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { chromium } from './chromium.mjs'
 
 const js = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..')
 const args = process.argv.slice(2)
@@ -60,7 +61,6 @@ process.stdout.write(node.stdout + node.stderr)
 count(node.stdout, 'the suite in Node')
 
 if (!args.includes('--no-browser')) {
-  const chromium = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(existsSync)
   if (chromium === undefined) note(false, 'Chromium: not installed (apt-get install chromium)')
   else {
     const log = await inBrowser(chromium)
@@ -87,7 +87,7 @@ function count(text, name) {
 }
 
 async function inBrowser(executablePath) {
-  const { chromium } = await import('playwright-core')
+  const playwright = await import('playwright-core')
   const server = createServer(async (request, response) => {
     const { pathname } = new URL(request.url, 'http://localhost')
     if (pathname === '/')
@@ -99,7 +99,7 @@ async function inBrowser(executablePath) {
     response.setHeader('content-type', 'text/javascript').end(await readFile(file))
   })
   await new Promise((done) => server.listen(0, '127.0.0.1', done))
-  const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'], timeout: 180_000 })
+  const browser = await playwright.chromium.launch({ executablePath, args: ['--no-sandbox'], timeout: 180_000 })
   try {
     const page = await browser.newPage()
     page.setDefaultTimeout(180_000)

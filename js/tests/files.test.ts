@@ -1,11 +1,12 @@
 /** The examples and recipes run where the package is installed, and print what they say. */
 import { spawnSync } from 'node:child_process'
-import { copyFileSync, cpSync, readdirSync, readFileSync } from 'node:fs'
+import { copyFileSync, cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
+import { chromium } from '../scripts/chromium.mjs'
 import { test, ok, same } from './harness.ts'
 import { install, link, project } from './installed.ts'
 
-const NEEDED = ['fastify', 'express', 'vue', 'vitest', 'vite', '@opentelemetry']
+const NEEDED = ['fastify', 'express', 'vue', '@opentelemetry']
 
 for (const folder of ['examples/files', 'recipes']) {
   const files = path.join(process.cwd(), folder)
@@ -22,14 +23,35 @@ for (const folder of ['examples/files', 'recipes']) {
   }
 }
 
-test('the recipe for Vitest passes in Vitest', () => {
-  install()
-  link(NEEDED)
-  cpSync(path.join(process.cwd(), 'recipes/vitest'), project, { recursive: true })
-  const run = spawnSync(process.execPath, ['node_modules/vitest/vitest.mjs', 'run', '--no-color'], {
-    cwd: project,
-    encoding: 'utf8',
-    timeout: 240_000,
+/** Runs a recipe's folder in the framework that it is for; `command` says how. */
+function inFramework(name: string, folder: string, command: string[], passed: RegExp, modules: string[]): void {
+  test(`the recipe for ${name} passes in ${name}`, () => {
+    install()
+    link(modules)
+    const root = path.join(project, folder)
+    cpSync(path.join(process.cwd(), 'recipes', folder), root, { recursive: true })
+    if (folder === 'playwright') writeFileSync(path.join(root, 'playwright.config.mjs'), PLAYWRIGHT)
+    const [script, ...args] = command
+    const run = spawnSync(process.execPath, [path.join('node_modules', script), ...args], {
+      cwd: project,
+      encoding: 'utf8',
+      env: { ...process.env, NO_COLOR: '1', CI: '1' },
+      timeout: 240_000,
+    })
+    ok(run.status === 0 && passed.test(run.stdout + run.stderr), run.stdout + run.stderr)
   })
-  ok(run.status === 0 && /4 passed/.test(run.stdout), run.stdout + run.stderr)
-})
+}
+
+/** The tests have no browser of Playwright's own. */
+const PLAYWRIGHT = `export default {
+  timeout: 120_000,
+  expect: { timeout: 60_000 },
+  use: { launchOptions: { executablePath: ${JSON.stringify(chromium)}, args: ['--no-sandbox'] } },
+}
+`
+
+inFramework('Vitest', 'vitest', ['vitest/vitest.mjs', 'run', '--root', 'vitest'], /4 passed/, ['vitest', 'vite'])
+inFramework('Jest', 'jest', ['jest/bin/jest.js', '--rootDir', 'jest'], /3 passed/, ['jest'])
+inFramework('Playwright', 'playwright', ['@playwright/test/cli.js', 'test', '-c', 'playwright'], /2 passed/, [
+  '@playwright/test',
+])

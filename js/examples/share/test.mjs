@@ -1,18 +1,18 @@
 // Drives two browsers that add items at the same time, against the build with atomic blocks and the one without.
 // Usage: test.mjs [folder for builds and screenshots]
-import { existsSync, mkdirSync } from 'node:fs'
+import { mkdirSync } from 'node:fs'
 import path from 'node:path'
 import { chromium } from 'playwright-core'
 import { build } from 'vite'
+import { chromium as executablePath } from '../../scripts/chromium.mjs'
 import { serve } from './server.mjs'
 
 const here = import.meta.dirname
 const out = path.resolve(process.argv[2] ?? path.join(here, '../../../build/js/share'))
 mkdirSync(out, { recursive: true })
-const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(existsSync)
 const PEOPLE = ['ann', 'bob']
 const EACH = 10
-const PATIENCE = 180_000 // ms: for a machine that is busy with other things
+const TIMEOUT = 180_000 // ms: for a machine that is busy with other things
 let passed = 0
 let failed = 0
 const check = (ok, what) => (ok ? passed++ : (failed++, console.log(`FAIL share: ${what}`)))
@@ -25,13 +25,13 @@ async function withPages(mode, body) {
   await build({ configFile, configLoader: 'runner', mode, build: { outDir, emptyOutDir: true } })
   const server = await serve(outDir, 0, 12)
   const args = ['--no-sandbox']
-  const browsers = await Promise.all(PEOPLE.map(() => chromium.launch({ executablePath, args, timeout: PATIENCE })))
+  const browsers = await Promise.all(PEOPLE.map(() => chromium.launch({ executablePath, args, timeout: TIMEOUT })))
   try {
     const viewport = { width: 640, height: 560 }
     const pages = await Promise.all(browsers.map((browser) => browser.newPage({ viewport })))
     const errors = []
     for (const [i, page] of pages.entries()) {
-      page.setDefaultTimeout(PATIENCE)
+      page.setDefaultTimeout(TIMEOUT)
       page.on('pageerror', (e) => errors.push(String(e)))
       await page.goto(`${server.url}/?me=${PEOPLE[i]}`)
     }
