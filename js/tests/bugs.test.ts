@@ -12,11 +12,11 @@ for (const bug of Object.values(bugs))
     try {
       const schedules = bug.real ? 30 : 500
       const error: ExploreError = await rejects(
-        explore(bug.program(plainly), { schedules, shrink: bug.real ? 5 : 200, patience: 2000 }),
+        explore(bug.program(plainly), { schedules, shrink: bug.real ? 5 : 200, idleTimeout: 2000 }),
         /replay it with \{ seed: /,
       )
       if (!bug.real) await rejects(explore(bug.program(plainly), { seed: error.seed }), /replay/)
-      const repaired = await explore(bug.program(atomically), { schedules, patience: 2000 })
+      const repaired = await explore(bug.program(atomically), { schedules, idleTimeout: 2000 })
       ok(repaired.schedules === schedules)
     } finally {
       await bug.clean?.()

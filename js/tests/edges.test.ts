@@ -635,7 +635,7 @@ test('a domain can be simulated while legacy code goes on', async () => {
       function* () {
         yield* wait(new Promise(() => {}))
       },
-      { patience: 5 },
+      { idleTimeout: 5 },
     ),
     /nothing can run any more/,
   )
@@ -703,7 +703,7 @@ test('a block that waits for its contained activities says so, and cannot be can
       yield* wait(tick(2))
       yield* owner
     },
-    { patience: 50 },
+    { idleTimeout: 50 },
   )
   ok(/owner.*blocked on the end of 1 contained activity/.test(lines[0]), lines[0])
   same(lines[1], 'left')

@@ -168,7 +168,7 @@ async function library(
   try {
     await simulate(() => execute(program, { log, channels, futures: [future(), future()], spawned: [] }), {
       decide,
-      patience: 0,
+      idleTimeout: 0,
     })
   } catch (error) {
     if (error instanceof StuckError) log.push('stuck')
@@ -219,7 +219,7 @@ test('random programs with futures, cancel and deadlocks do what the reference i
     ok(seen.get(what)! > ROUNDS / 20, `${what}: ${seen.get(what)} of ${ROUNDS}`)
 })
 
-test('random programs under random schedules: what is logged does not depend on the schedule if nothing is shared', async () => {
+test('random programs under random schedules log the same if they share nothing', async () => {
   const next = random(11)
   let reordered = 0
   for (let round = 0; round < 60; round++) {

@@ -75,7 +75,7 @@ export type Decide = (options: number, why: 'next' | 'preempt') => number
 export interface SimulateOptions {
   decide?: Decide
   /** Real milliseconds that a program with nothing else to do may wait for the outside. */
-  patience?: number
+  idleTimeout?: number
   /**
    * Real milliseconds to wait, before each choice, until all waits for the outside are answered: it makes programs with
    * real I/O repeatable.
@@ -152,7 +152,7 @@ export async function simulate<T>(
         d.top.idle()
         if (d.top.head !== null) continue
       }
-      if (waitsOutside(d) > 0 && real() - idleSince < (options.patience ?? 20)) {
+      if (waitsOutside(d) > 0 && real() - idleSince < (options.idleTimeout ?? 20)) {
         await pauseFor(1)
         continue
       }
