@@ -9,7 +9,9 @@ const directories: string[] = []
 export const jsonFileLostVote: Bug = {
   title: 'concurrent read, change, write of a JSON file lose votes',
   reported: 'https://github.com/typicode/lowdb/issues/478 (also #359: a poll bot that loses votes)',
-  story: 'Each update reads the file, changes the data and writes the file. A read between another update and its write sees the old data, and its own write restores them. A real file.',
+  story:
+    'Each update reads the file, changes the data and writes the file. A read between another update and its ' +
+    'write sees the old data, and its own write restores them. A real file.',
   real: true,
   program: (risky) =>
     function* () {

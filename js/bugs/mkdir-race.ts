@@ -9,7 +9,9 @@ const directories: string[] = []
 export const mkdirRace: Bug = {
   title: 'making a path in parallel fails with EEXIST',
   reported: 'https://github.com/jonvuri/mkpath/issues/1 (also jprichardson/node-fs-extra #967)',
-  story: 'The directory is looked for, not found, and made. Whoever looked at the same time fails to make it. A real file system.',
+  story:
+    'The directory is looked for, not found, and made. Whoever looked at the same time fails to make it. A real ' +
+    'file system.',
   real: true,
   program: (risky) =>
     function* () {

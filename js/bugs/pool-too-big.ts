@@ -6,7 +6,9 @@ import type { Bug } from './bug.ts'
 export const poolTooBig: Bug = {
   title: 'a connection pool opens more connections than its limit',
   reported: 'https://github.com/neo4j/neo4j-javascript-driver/pull/1216 (and #613)',
-  story: 'The pool compares its size with the limit, opens a connection, and counts it when it is open. Everybody who asks meanwhile passes the test too. A real TCP server.',
+  story:
+    'The pool compares its size with the limit, opens a connection, and counts it when it is open. Everybody who ' +
+    'asks meanwhile passes the test too. A real TCP server.',
   real: true,
   program: (risky) =>
     function* () {

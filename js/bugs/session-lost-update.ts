@@ -16,8 +16,11 @@ class Store {
 
 export const sessionLostUpdate: Bug = {
   title: 'a slow request saves the session over what a fast one has put into it',
-  reported: 'https://github.com/tj/connect-redis/issues/75 (also SerayaEryn/fastify-session #237, expressjs/session #361)',
-  story: 'Both requests load the same session. The second save writes back the first state, and the field set by the other request is gone.',
+  reported:
+    'https://github.com/tj/connect-redis/issues/75 (also SerayaEryn/fastify-session #237, expressjs/session #361)',
+  story:
+    'Both requests load the same session. The second save writes back the first state, and the field set by the ' +
+    'other request is gone.',
   program: (risky) =>
     function* () {
       const store = new Store()

@@ -6,7 +6,9 @@ import type { Bug } from './bug.ts'
 export const tokenRefreshedTwice: Bug = {
   title: 'concurrent calls refresh an expired token several times, and the second refresh fails',
   reported: 'https://github.com/firebase/firebase-admin-node/pull/2648 (also openfga/js-sdk #332)',
-  story: 'Both calls find the cached token expired before either refresh has come back. A server that rotates refresh tokens refuses the second one. A real HTTP server.',
+  story:
+    'Both calls find the cached token expired before either refresh has come back. A server that rotates refresh ' +
+    'tokens refuses the second one. A real HTTP server.',
   real: true,
   program: (risky) =>
     function* () {

@@ -3,8 +3,12 @@ import type { Bug } from './bug.ts'
 
 export const upsertDuplicates: Bug = {
   title: 'updateOrCreate of an in-memory connector creates the record twice',
-  reported: 'https://github.com/loopbackio/loopback-datasource-juggler/issues/803 (also drudge/mongoose-findorcreate #28, prisma #3242)',
-  story: 'Look up, not found, create: two callers look before either has created. The steps of the connector are asynchronous although the data are in memory.',
+  reported:
+    'https://github.com/loopbackio/loopback-datasource-juggler/issues/803 (also drudge/mongoose-findorcreate #28,' +
+    ' prisma #3242)',
+  story:
+    'Look up, not found, create: two callers look before either has created. The steps of the connector are ' +
+    'asynchronous although the data are in memory.',
   program: (risky) =>
     function* () {
       const rows: { email: string; visits: number }[] = []
@@ -25,6 +29,7 @@ export const upsertDuplicates: Bug = {
           })
         })
       for (const u of [upsert('a@b.c'), upsert('a@b.c')]) yield* u
-      if (rows.length !== 1 || rows[0].visits !== 2) throw new Error(`one record with 2 visits was wanted: ${JSON.stringify(rows)}`)
+      if (rows.length !== 1 || rows[0].visits !== 2)
+        throw new Error(`one record with 2 visits was wanted: ${JSON.stringify(rows)}`)
     },
 }

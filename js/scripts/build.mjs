@@ -2,8 +2,8 @@
 //   *.js, */*.js    ES modules for browsers and bundlers, as the files in src/; they show mistakes by number
 //   development/*.js  the same with a sentence for each mistake; bundlers load these in development
 //   node/*.js       the same for Node, with AsyncLocalStorage; `import` and, from Node 20.19 on, `require` load these
-//   node/*.cjs      for `require` in older Nodes, all of one bundle; node/*.mjs are their wrappers for `import` there, so
-//                   that a program has one copy of the library however it is loaded
+//   node/*.cjs      for `require` in older Nodes, all of one bundle; node/*.mjs are their wrappers for `import` there,
+//                   so that a program has one copy of the library however it is loaded
 //   types, types-cjs  declarations, for ES modules and for CommonJS
 // Source maps name the library's files to debuggers as code to step over.
 import { build } from 'esbuild'

@@ -5,6 +5,7 @@ import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { exported } from './examples.mjs'
 
+const LONGEST = 120
 const js = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..')
 const { found, checker } = exported(js)
 const text = (parts) => ts.displayPartsToString(parts).trim()
@@ -26,7 +27,39 @@ for (const { entry, name, symbol, declaration, example } of found) {
   if (doc !== '') out.push(doc, '')
   if (example !== undefined) out.push('```ts no-run', example, '```', '')
 }
-writeFileSync(path.join(js, 'docs/reference.md'), out.join('\n'))
+writeFileSync(path.join(js, 'docs/reference.md'), out.map(divided).join('\n'))
+
+/** The comment of a member, in lines that are not too long. */
+function comment(doc) {
+  if (doc.length + 8 < LONGEST) return [`  /** ${doc} */`]
+  const lines = ['']
+  for (const word of doc.split(' ')) {
+    const line = lines.at(-1)
+    if (line.length + word.length + 6 > LONGEST) lines.push(word)
+    else lines[lines.length - 1] = line === '' ? word : `${line} ${word}`
+  }
+  return ['  /**', ...lines.map((line) => `   * ${line}`), '   */']
+}
+
+/** A signature with each parameter on a line of its own, if it is too long for one. */
+function divided(line) {
+  const open = line.indexOf('(')
+  if (line.length <= LONGEST || open < 0 || line.includes('\n')) return line
+  const parameters = ['']
+  let depth = 0
+  let at = open + 1
+  for (; depth >= 0; at++) {
+    const c = line[at]
+    if (/[([{<]/.test(c)) depth++
+    else if (/[)\]}]/.test(c) || (c === '>' && line[at - 1] !== '=')) depth--
+    if (depth < 0) break
+    if (depth === 0 && c === ',') parameters.push('')
+    else parameters[parameters.length - 1] += c
+  }
+  const indent = /^ */.exec(line)[0]
+  const each = parameters.map((parameter) => `${indent}  ${parameter.trim()}`.replace(/^(?! *\.\.\.).*$/, '$&,'))
+  return [line.slice(0, open + 1), ...each, `${indent}${line.slice(at)}`].join('\n')
+}
 
 function members(symbol) {
   const kind = symbol.flags & ts.SymbolFlags.Class ? 'class' : 'interface'
@@ -48,7 +81,7 @@ function members(symbol) {
     const name = member.name.startsWith('__@') ? `[Symbol.${member.name.replace(/^__@(\w+)@.*$/, '$1')}]` : member.name
     const type = checker.getTypeOfSymbolAtLocation(member, declaration)
     const doc = text(member.getDocumentationComment(checker))
-    if (doc !== '') lines.push(`  /** ${doc.replaceAll('\n', ' ')} */`)
+    if (doc !== '') lines.push(...comment(doc.replaceAll('\n', ' ')))
     if (member.flags & ts.SymbolFlags.Method)
       for (const s of type.getCallSignatures()) lines.push(`  ${name}${checker.signatureToString(s, undefined, flags)}`)
     else lines.push(`  ${name}: ${checker.typeToString(type, undefined, flags)}`)

@@ -105,7 +105,7 @@ test('law 11: Promise.all and its like give what they give natively', async () =
   }
 })
 
-test('Promise.all of calls made in place is structured: what fails cancels the others, and waits for them', async () => {
+test('Promise.all of calls made in place is structured: a failure cancels the others, and waits for them', async () => {
   const all = `${FAMILY}
     async function both() { await Promise.all([nap(99999), load(1, true)]) }
     async function first() { return await Promise.race([nap(99999), load(1)]) }

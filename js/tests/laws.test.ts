@@ -96,7 +96,7 @@ test('law 1: an activity that is set aside resumes exactly there, before any sib
   )
 })
 
-test('law 2: when a branch blocks, the nearest async continuation runs, then ready branches first in first out, then other activities', function* () {
+test('law 2: a blocked branch gives way to the nearest continuation, then ready branches, then others', function* () {
   const log: string[] = []
   const other = spawn(function* () {
     log.push('other')
@@ -156,7 +156,7 @@ test('law 3: an activity has an implicit finish around its body', function* () {
   same(log, ['branch'])
 })
 
-test('law 4: cancel marks the scope it names and those nested in it; scopes opened later inherit the mark', function* () {
+test('law 4: cancel marks the scope it names and those nested in it; later scopes inherit the mark', function* () {
   const log: string[] = []
   const got = yield* finish(function* (outer) {
     yield* async(function* () {
@@ -505,7 +505,7 @@ test('law 6: blocks nest as a stack of sets', function* () {
   same(log, ['c in', 'c out', 'd', 'd2'])
 })
 
-test('law 6: a branch that becomes ready while the block waits for its contained activities goes on after the block', function* () {
+test('law 6: a branch that is ready while the block waits for contained activities goes on after it', function* () {
   const log: string[] = []
   const go = future<void>()
   const a = spawn(function* () {
@@ -554,7 +554,7 @@ test('law 7: spawned activities start first in, first out; arguments are evaluat
   same(log, [1, 2, 3])
 })
 
-test('law 8: a blocked branch is on one list for each clause, and losing clauses are withdrawn before it is ready', function* () {
+test('law 8: a blocked branch is on one list for each clause, and losers leave before it is ready', function* () {
   const a = channel<number>()
   const b = channel<number>()
   const w = spawn(function* () {
@@ -678,7 +678,7 @@ test('law 10: leaving the scope that owns a rendezvous cancels what is outstandi
   ok(!late(1))
 })
 
-test('law 11: with the constructs removed a program means the same, as far as it does not depend on overlap', function* () {
+test('law 11: without the constructs a program means the same, as far as it does not depend on overlap', function* () {
   // The constructs removed: atomic and async and finish just run their body, spawn runs it at once.
   const constructs = { atomic, finish, async, spawn } as const
   const removed = {

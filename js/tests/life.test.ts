@@ -613,7 +613,7 @@ test('errors nobody asks for are reported as unhandled', async () => {
   })
 })
 
-test('a signal cancels an activity function that legacy code calls, also when it was aborted before, and keeps no listener', async () => {
+test('a signal cancels what legacy code calls, also when it was aborted before, and keeps no listener', async () => {
   const forever = asyncFn(function* () {
     yield* sleep(1e6)
   })
@@ -651,7 +651,7 @@ test('a signal cancels an activity function that legacy code calls, also when it
   await rejects(joined, /after/)
 })
 
-test('tracing: continuations with parents, activities and atomic blocks by name, in the format of the measuring tool', async () => {
+test('tracing: continuations with parents, named activities and blocks, as the measuring tool reads them', async () => {
   const inner = asyncFn(function* traceInner() {
     yield* sleep(1)
   })

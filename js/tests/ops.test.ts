@@ -374,7 +374,7 @@ test('timeout gives the result, or what stands for it, when the body has ended',
   })
 })
 
-test('use disposes of its resource when the body has ended, failed or was cancelled, and the disposal may wait', async () => {
+test('use disposes of its resource when the body has ended, failed or was cancelled, and may wait for it', async () => {
   await simulate(function* () {
     const resource = (name: string) => ({
       name,

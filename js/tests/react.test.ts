@@ -50,7 +50,7 @@ function Page(): ReactElement {
   return createElement('p', { onClick: () => save('x'), onDoubleClick: restart }, `${state} ${value} ${error ?? ''}`)
 }
 
-test('an activity follows its component: it runs, is replaced when a dependency changes, and ends with it', async () => {
+test('an activity follows its component: it is replaced when a dependency changes, and ends with it', async () => {
   const box = document.body.appendChild(document.createElement('div'))
   const root = createRoot(box)
   flushSync(() => root.render(createElement(StrictMode, null, createElement(Page))))

@@ -11,7 +11,7 @@ function elsewhere(name: string, until: Promise<void>): Promise<void> {
 }
 
 if (here) {
-  test('a lock of all tabs is acquired when others have given it back, and a cancel takes the request back', async () => {
+  test('a lock of all tabs is acquired when others release it, and a cancel withdraws the request', async () => {
     const lock = tabLock('cart')
     let release: () => void = () => {}
     await elsewhere('cart', new Promise((done) => (release = done)))

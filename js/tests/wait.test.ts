@@ -35,7 +35,7 @@ import { check } from '../src/dev/index.ts'
 
 const after = <T>(ms: number, value: T): Promise<T> => new Promise((done) => setTimeout(() => done(value), ms))
 
-test('each takes async iterables, channels and iterables of promises, and closes the iterator when it is left early', async () => {
+test('each takes async iterables, channels and iterables of promises, and closes what it leaves early', async () => {
   const log: unknown[] = []
   async function* numbers(): AsyncGenerator<number> {
     try {
@@ -159,7 +159,7 @@ test('select says which clause it was', function* () {
   same(next.key === 'job' ? next.value + 1 : 0, 5)
 })
 
-test('waituntil over promises, activities and signals; a promise keeps one reaction however many waits come and go', async () => {
+test('waituntil over promises, activities and signals; a promise keeps one reaction for all waits', async () => {
   const never = new Promise<string>(() => {})
   const controller = new AbortController()
   const abort = new AbortController()

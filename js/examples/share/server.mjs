@@ -7,7 +7,7 @@ import { pathToFileURL } from 'node:url'
 
 const TYPES = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css' }
 
-export function serve(folder, port = 0, latency = 3) {
+export async function serve(folder, port = 0, latency = 3) {
   let box = ''
   let version = 0
   const server = createServer(async (request, response) => {
@@ -21,16 +21,34 @@ export function serve(folder, port = 0, latency = 3) {
         box = body
         version++
       }
-      return response.setHeader('content-type', 'application/json').end(JSON.stringify(request.method === 'PUT' ? { version } : { version, box }))
+      const answer = request.method === 'PUT' ? { version } : { version, box }
+      return response.setHeader('content-type', 'application/json').end(JSON.stringify(answer))
     }
     try {
       const file = path.join(folder, path.normalize(pathname === '/' ? '/index.html' : pathname))
-      response.setHeader('content-type', TYPES[path.extname(file)] ?? 'application/octet-stream').end(await readFile(file))
+      const type = TYPES[path.extname(file)] ?? 'application/octet-stream'
+      response.setHeader('content-type', type).end(await readFile(file))
     } catch {
       response.writeHead(404).end()
     }
   })
-  return new Promise((done) => server.listen(port, '127.0.0.1', () => done({ url: `http://127.0.0.1:${server.address().port}`, close: () => (server.closeAllConnections(), server.close()), get box() { return box }, get version() { return version } })))
+  await new Promise((done) => server.listen(port, '127.0.0.1', done))
+  return {
+    url: `http://127.0.0.1:${server.address().port}`,
+    close() {
+      server.closeAllConnections()
+      server.close()
+    },
+    get box() {
+      return box
+    },
+    get version() {
+      return version
+    },
+  }
 }
 
-if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) console.log((await serve(process.argv[2], Number(process.argv[3] ?? 8080), Number(process.argv[4] ?? 3))).url)
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
+  const [folder, port = 8080, latency = 3] = process.argv.slice(2)
+  console.log((await serve(folder, Number(port), Number(latency))).url)
+}

@@ -5,13 +5,16 @@ import { vite as charcoal } from '../../src/plugin/index.ts'
 
 const src = path.resolve(import.meta.dirname, '../../src')
 
+const withoutAtomic = {
+  name: 'without-atomic',
+  enforce: 'pre' as const,
+  transform: (code: string, id: string) => (id.endsWith('store.ts') ? code.replaceAll('atomic:', '') : null),
+}
+
 export default defineConfig(({ mode }) => ({
   root: import.meta.dirname,
   logLevel: 'warn',
   resolve: { alias: { 'charcoal-js/runtime': path.join(src, 'plugin/runtime.ts') } },
-  plugins: [
-    mode === 'plain' ? { name: 'without-atomic', enforce: 'pre' as const, transform: (code: string, id: string) => (id.endsWith('store.ts') ? code.replaceAll('atomic:', '') : null) } : [],
-    charcoal({}),
-  ],
+  plugins: [mode === 'plain' ? withoutAtomic : [], charcoal({})],
   build: { target: 'es2022', outDir: `dist-${mode === 'plain' ? 'plain' : 'atomic'}` },
 }))

@@ -12,10 +12,16 @@ import { interrupted } from './interrupted.ts'
 import { labels } from './labels.ts'
 import { unwaited } from './unwaited.ts'
 
-const plugin = {
+interface Plugin {
+  meta: { name: string; version: string }
+  rules: Record<string, { meta: object; create(context: any): object }>
+  configs: Record<'recommended', { plugins: Record<string, any>; rules: Record<string, 'off' | 'error'> }>
+}
+
+const plugin: Plugin = {
   meta: { name: 'charcoal-js', version: '0.1.0' },
   rules: { 'no-interrupted-update': interrupted, 'no-unused-labels': labels, 'no-unwaited-operation': unwaited },
-  configs: {} as { recommended: { plugins: Record<string, any>; rules: Record<string, 'off' | 'error'> } },
+  configs: {} as Plugin['configs'],
 }
 
 plugin.configs.recommended = {

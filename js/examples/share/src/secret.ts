@@ -8,7 +8,9 @@ export interface Secret {
 
 export async function openSecret(passphrase: string): Promise<Secret> {
   const raw = await crypto.subtle.importKey('raw', encoder.encode(passphrase), 'PBKDF2', false, ['deriveKey'])
-  const key = await crypto.subtle.deriveKey({ name: 'PBKDF2', salt: encoder.encode('share'), iterations: 50_000, hash: 'SHA-256' }, raw, { name: 'AES-GCM', length: 256 }, false, ['encrypt', 'decrypt'])
+  const derivation = { name: 'PBKDF2', salt: encoder.encode('share'), iterations: 50_000, hash: 'SHA-256' }
+  const cipher = { name: 'AES-GCM', length: 256 }
+  const key = await crypto.subtle.deriveKey(derivation, raw, cipher, false, ['encrypt', 'decrypt'])
   return { key }
 }
 
