@@ -293,7 +293,10 @@ class Raw:  # a line of C that means nothing to the reference
 # ---- generating ----
 
 
-QUIET = ("print", "assign", "post", "reschedule", "if", "loop", "return", "break", "continue", "goto", "activate")
+ALLOWED_IN_ATOMIC = (
+    *("print", "assign", "post", "reschedule", "if", "loop"),
+    *("return", "break", "continue", "goto", "activate"),
+)
 
 
 class Confluent(Generator):
@@ -311,7 +314,7 @@ class Confluent(Generator):
         for kind in ("join", "cancel activity", "cancelled", "cancel", "contained"):
             kinds.pop(kind, None)
         if place.atomic:
-            return {kind: n for kind, n in kinds.items() if kind in QUIET}
+            return {kind: n for kind, n in kinds.items() if kind in ALLOWED_IN_ATOMIC}
         return kinds
 
     def statement(self, place):

@@ -178,7 +178,7 @@ class Builder:
             with open(path, "rb") as file:
                 contents.append(hashlib.sha256(file.read()).hexdigest())
         self.once(target, (command, contents), inputs,
-                  lambda: run_quietly(command, self.log, environment, directory, complaint))
+                  lambda: run_logged(command, self.log, environment, directory, complaint))
 
     @staticmethod
     def once(target, recipe, inputs, make):
@@ -196,7 +196,7 @@ class Builder:
             file.write(digest.hexdigest())
 
 
-def run_quietly(command, log, environment=None, directory=HERE, complaint="failed"):
+def run_logged(command, log, environment=None, directory=HERE, complaint="failed"):
     """Runs a build command, its output in the log; Unavailable carries the first line that says why it failed."""
     done = subprocess.run(
         command,

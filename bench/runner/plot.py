@@ -5,7 +5,7 @@ import os
 import subprocess
 import sys
 
-from .build import Unavailable, run_quietly
+from .build import Unavailable, run_logged
 
 COSTS = r"""
 import json, sys
@@ -99,8 +99,8 @@ def _python_with_matplotlib(builder):
             and subprocess.run([python, "-c", "import matplotlib"], capture_output=True).returncode == 0
         ):
             return python
-    run_quietly([sys.executable, "-m", "venv", venv], builder.log, complaint="no virtual environment for matplotlib")
-    run_quietly(
+    run_logged([sys.executable, "-m", "venv", venv], builder.log, complaint="no virtual environment for matplotlib")
+    run_logged(
         [f"{venv}/bin/python", "-m", "pip", "install", "--quiet", "matplotlib>=3.8,<4"],
         builder.log,
         complaint="pip cannot install matplotlib",
@@ -112,7 +112,7 @@ def _run(program, source, target, builder):
     """A sentence that says where the picture is, or why there is none."""
     try:
         python = _python_with_matplotlib(builder)
-        run_quietly([python, "-c", program, source, target], builder.log, complaint="matplotlib failed")
+        run_logged([python, "-c", program, source, target], builder.log, complaint="matplotlib failed")
     except Unavailable as reason:
         return f"no plot: {reason}"
     return f"plot: {target}"

@@ -9,7 +9,7 @@ import subprocess
 import tempfile
 
 from . import excess, objects, projects, results
-from .build import HERE, Unavailable, clang, run_quietly
+from .build import HERE, Unavailable, clang, run_logged
 
 CASES = tuple(projects.PROJECTS)
 SYSTEMS = ("charcoal", "c")
@@ -31,7 +31,7 @@ def measurer(builder):
     """Path of the program that runs another and says what it used: started from here, it has Python's memory."""
     path = f"{builder.out}/bin/programs/usage"
     os.makedirs(os.path.dirname(path), exist_ok=True)
-    run_quietly([clang(), "-O2", f"{HERE}/programs/usage.c", "-o", path], builder.log)
+    run_logged([clang(), "-O2", f"{HERE}/programs/usage.c", "-o", path], builder.log)
     return path
 
 

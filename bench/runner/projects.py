@@ -10,7 +10,7 @@ import sys
 from dataclasses import dataclass
 
 from . import redis_server
-from .build import HERE, Unavailable, clang, run_quietly
+from .build import HERE, Unavailable, clang, run_logged
 
 FLAGS = "-O2 -ffunction-sections -fdata-sections -w"
 COPY = "cp -a {}/. {}"  # programs with a build of their own are built in a copy of their source
@@ -37,7 +37,7 @@ class Project:
     def fetch(self, package):
         """The unmodified source, fetched once, as tests/suites and tests/recompile fetch theirs."""
         folder = f"{self.builder.out}/programs/{package}"
-        run_quietly([sys.executable, f"{os.path.dirname(HERE)}/tests/suites/fetch.py", package, folder],
+        run_logged([sys.executable, f"{os.path.dirname(HERE)}/tests/suites/fetch.py", package, folder],
                     self.builder.log, complaint=f"the source of {package} cannot be fetched")
         return folder
 
@@ -56,7 +56,7 @@ class Project:
             shutil.rmtree(folder, ignore_errors=True)
             os.makedirs(folder)
             for step in self.steps():
-                run_quietly(["sh", "-ec", step], self.builder.log, {"CC": compiler, "LC_ALL": "C"}, folder,
+                run_logged(["sh", "-ec", step], self.builder.log, {"CC": compiler, "LC_ALL": "C"}, folder,
                             f"{self.name} could not be built by {os.path.basename(compiler)}")
 
         self.builder.once(target, self.steps(), [*inputs, *self.files()], make)
@@ -235,7 +235,7 @@ class Git(Project):
 
         def make():
             shutil.rmtree(made, ignore_errors=True)
-            run_quietly([sys.executable, maker, self.built("c"), made], self.builder.log, self.environment,
+            run_logged([sys.executable, maker, self.built("c"), made], self.builder.log, self.environment,
                         complaint="git's repository could not be made")
 
         self.builder.once(f"{made}/.git/index", "the repository", [maker], make)

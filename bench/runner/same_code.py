@@ -1,7 +1,7 @@
 """`calls`, case `atomic`: is the plain version of a function the very code that clang makes?"""
 
 from . import objects, results
-from .build import HERE, Unavailable, clang, run_quietly
+from .build import HERE, Unavailable, clang, run_logged
 
 
 def compare(ours, clangs):
@@ -17,8 +17,8 @@ def rows(builder, complaints):
     """Compiles the source of `calls` with both compilers and compares `f`, which holds no word of the dialect."""
     try:
         ours, clangs = f"{builder.out}/calls-charcoal.o", f"{builder.out}/calls-c.o"
-        run_quietly([builder.charcoal_cc(), "-O2", "-c", f"{HERE}/calls/charcoal.c", "-o", ours], builder.log)
-        run_quietly([clang(), "-O2", "-c", f"{HERE}/calls/c.c", "-o", clangs], builder.log)
+        run_logged([builder.charcoal_cc(), "-O2", "-c", f"{HERE}/calls/charcoal.c", "-o", ours], builder.log)
+        run_logged([clang(), "-O2", "-c", f"{HERE}/calls/c.c", "-o", clangs], builder.log)
         mine, theirs = objects.disassemble(ours), objects.disassemble(clangs)
     except Unavailable as reason:
         complaints.append(("charcoal", "atomic", f"charcoal, machine code: {reason}"))

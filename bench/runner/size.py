@@ -7,7 +7,7 @@ import shutil
 import subprocess
 
 from . import frames, objects, results, same_code
-from .build import HERE, Unavailable, clang, run_quietly, tool
+from .build import HERE, Unavailable, clang, run_logged, tool
 
 FLAGS = ["-O2", "-ffunction-sections", "-fdata-sections", "-w"]
 LTO = ["-flto", "-fuse-ld=lld"]
@@ -28,7 +28,7 @@ def fetch_sources(builder):
     if not cargo:
         raise Unavailable("cargo, which fetches the sources of SQLite and Lua, is not installed")
     shutil.rmtree(folder, ignore_errors=True)
-    run_quietly(
+    run_logged(
         [cargo, "vendor", "--locked", "--quiet", folder],
         builder.log,
         directory=f"{HERE}/size",
@@ -77,7 +77,7 @@ def link(compiler, name, project, made, out, log, more):
     """Links the objects with a small main, runs it, returns (path of the program, output)."""
     _, include, flags, libraries = project
     program = f"{out}/{name}-linked"
-    run_quietly(
+    run_logged(
         [
             compiler,
             *FLAGS,
@@ -178,7 +178,7 @@ def runtime_alone(builder, compiler):
     source, program = f"{builder.out}/size/nothing.c", f"{builder.out}/size/nothing"
     with open(source, "w") as file:
         file.write("int main(void) { return 0; }\n")
-    run_quietly([compiler, *FLAGS, source, "-o", program, "-Wl,--gc-sections"], builder.log)
+    run_logged([compiler, *FLAGS, source, "-o", program, "-Wl,--gc-sections"], builder.log)
     return objects.code_bytes(program)
 
 

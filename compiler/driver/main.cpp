@@ -25,35 +25,35 @@ void append(Arguments &to, const Arguments &more) { to.insert(to.end(), more.beg
 // For the compiler proper alone: the assembler would reject it.
 void passToFrontEnd(Arguments &to, const std::string &option) { append(to, {"-Xclang", "-mllvm", "-Xclang", option}); }
 
-Arguments compileArguments(const OwnOptions &own, const Request &request, const fs::path &tree) {
+Arguments compileArguments(const CharcoalOptions &charcoal, const Request &request, const fs::path &tree) {
   Arguments result = {"--start-no-unused-arguments"};
   append(result, {"-fplugin=" + (tree / "lib/charcoal-syntax.so").string(),
                   "-fpass-plugin=" + (tree / "lib/charcoal-plugin.so").string()});
   append(result, {"-isystem", (tree / "include").string(), "-D__CHARCOAL__=1"});
-  if (own.dialect)
+  if (charcoal.dialect)
     append(result, {"-include", "charcoal/dialect.h"});
-  if (own.stress)
+  if (charcoal.stress)
     passToFrontEnd(result, "-charcoal-stress");
-  if (own.yields != "calls")
-    passToFrontEnd(result, "-charcoal-yields=" + own.yields);
-  if (own.remarks) {
+  if (charcoal.yields != "calls")
+    passToFrontEnd(result, "-charcoal-yields=" + charcoal.yields);
+  if (charcoal.remarks) {
     passToFrontEnd(result, "-charcoal-remarks");
     result.push_back("-Rpass=^charcoal$"); // makes clang keep places without -g
   }
   // What --wrap names is not bound yet, and optimization at link time finds the version by itself.
   if (request.optimizesAtLink || !request.wrapped.empty())
     passToFrontEnd(result, "-charcoal-ask-for-versions");
-  if (!own.dump.empty())
-    passToFrontEnd(result, "-charcoal-dump=" + own.dump);
-  for (const std::string &warning : own.warnings)
+  if (!charcoal.dump.empty())
+    passToFrontEnd(result, "-charcoal-dump=" + charcoal.dump);
+  for (const std::string &warning : charcoal.warnings)
     append(result, {"-Xclang", "-plugin-arg-charcoal", "-Xclang", warning});
-  if (own.checks.value_or(!request.optimizes))
+  if (charcoal.checks.value_or(!request.optimizes))
     passToFrontEnd(result, "-charcoal-checks");
-  if (own.atomicity) {
+  if (charcoal.atomicity) {
     passToFrontEnd(result, "-charcoal-atomicity");
     result.push_back("-gline-tables-only"); // reports name places; a -g of the user's own comes later and wins
   }
-  if (own.printPipeline)
+  if (charcoal.printPipeline)
     passToFrontEnd(result, "-charcoal-print-pipeline");
   // What a program's own code knows, for one, is where the thread's block is; a shared object's must ask.
   if (request.shared && !request.positionChosen)
@@ -73,8 +73,8 @@ Arguments runtimeDependencies(const fs::path &tree) {
   return result;
 }
 
-// In a static program: the C library's own calls, behind the runtime's (runtime/posix/locks/behind.h).
-Arguments cLibrarysOwn() {
+// In a static program: the C library's own calls, behind the runtime's (runtime/posix/locks/interposed.h).
+Arguments optionsForCLibrary() {
   Arguments result;
   for (const char *name : {"pthread_mutex_clocklock", "pthread_rwlock_clockrdlock", "pthread_rwlock_clockwrlock",
                            "pthread_cond_wait", "sem_clockwait"})
@@ -106,7 +106,7 @@ Arguments linkArguments(const Request &request, const fs::path &tree) {
       for (const char *name : {"pthread_cond_signal", "pthread_cond_broadcast", "cnd_signal", "cnd_broadcast"})
         result.push_back(std::string("-Wl,--defsym=") + name + "=ch_in_front_of_" + name);
     if (request.isStatic) {
-      append(result, cLibrarysOwn());
+      append(result, optionsForCLibrary());
     } else { // shared objects find the one runtime in the executable, and the replacements of C library calls
       result.push_back("-Wl,--export-dynamic-symbol=ch_*");
       if (fs::path replacements = tree / "lib/charcoal.replacements"; fs::exists(replacements))
@@ -190,11 +190,11 @@ int main(int argc, char **argv) {
   const Arguments given(argv + 1, argv + argc);
   Arguments arguments = expandResponseFiles(given);
   const size_t expanded = arguments.size();
-  std::optional<OwnOptions> own = takeOwnOptions(arguments);
-  if (!own)
+  std::optional<CharcoalOptions> charcoal = takeCharcoalOptions(arguments);
+  if (!charcoal)
     return 1;
   const bool hadResponseFile = expandResponseFiles(given) != given;
-  if (own->printPipeline)
+  if (charcoal->printPipeline)
     append(arguments, {"-x", "c", "-c", "/dev/null", "-o", "/dev/null"});
   const Request request = readRequest(arguments);
   // Long lists go back into a file: the system limits a command line, not a file.
@@ -202,13 +202,13 @@ int main(int argc, char **argv) {
 
   Arguments command = {clang};
   const fs::path tree = ownTree();
-  if (!own->enabled) { // a sequential program still finds the header, which removes the dialect
+  if (!charcoal->enabled) { // a sequential program still finds the header, which removes the dialect
     append(command,
            {"--start-no-unused-arguments", "-isystem", (tree / "include").string(), "--end-no-unused-arguments"});
   } else {
     if (!treeIsComplete(tree, request) || !isPossible(request))
       return 1;
-    append(command, compileArguments(*own, request, tree));
+    append(command, compileArguments(*charcoal, request, tree));
     if (request.links() && !request.relocatable) {
       // Before `--`, after which everything is a file.
       Arguments::iterator end = arguments.begin();

@@ -8,50 +8,50 @@ namespace charcoal::driver {
 
 namespace {
 
-struct OwnOption {
-  std::string spelling;                                            // ends in '=' when a value follows
-  const char *values;                                              // what may follow, for the error message
-  std::function<bool(OwnOptions &, const std::string &value)> set; // false: no such value
+struct CharcoalOption {
+  std::string spelling;                                                 // ends in '=' when a value follows
+  const char *values;                                                   // what may follow, for the error message
+  std::function<bool(CharcoalOptions &, const std::string &value)> set; // false: no such value
 };
 
-bool setYields(OwnOptions &options, const std::string &value) {
+bool setYields(CharcoalOptions &options, const std::string &value) {
   options.yields = value;
   return value == "none" || value == "calls" || value == "loops";
 }
 
-bool setDump(OwnOptions &options, const std::string &value) {
+bool setDump(CharcoalOptions &options, const std::string &value) {
   options.dump = value;
   return !value.empty();
 }
 
 const char *const warnings[] = {"blocking", "dangling", "loop-variable", "lost-update"};
 
-const OwnOption plainOptions[] = {
-    {"-fcharcoal", "", [](OwnOptions &o, const std::string &) { return o.enabled = true; }},
-    {"-fno-charcoal", "", [](OwnOptions &o, const std::string &) { return !(o.enabled = false); }},
-    {"-fcharcoal-stress", "", [](OwnOptions &o, const std::string &) { return o.stress = true; }},
-    {"-fno-charcoal-stress", "", [](OwnOptions &o, const std::string &) { return !(o.stress = false); }},
+const CharcoalOption plainOptions[] = {
+    {"-fcharcoal", "", [](CharcoalOptions &o, const std::string &) { return o.enabled = true; }},
+    {"-fno-charcoal", "", [](CharcoalOptions &o, const std::string &) { return !(o.enabled = false); }},
+    {"-fcharcoal-stress", "", [](CharcoalOptions &o, const std::string &) { return o.stress = true; }},
+    {"-fno-charcoal-stress", "", [](CharcoalOptions &o, const std::string &) { return !(o.stress = false); }},
     {"-fcharcoal-yields=", "none, calls, loops", setYields},
-    {"-fcharcoal-checks", "", [](OwnOptions &o, const std::string &) { return *(o.checks = true); }},
-    {"-fno-charcoal-checks", "", [](OwnOptions &o, const std::string &) { return !*(o.checks = false); }},
-    {"-fcharcoal-atomicity", "", [](OwnOptions &o, const std::string &) { return o.atomicity = true; }},
-    {"-fno-charcoal-atomicity", "", [](OwnOptions &o, const std::string &) { return !(o.atomicity = false); }},
-    {"-fcharcoal-dialect", "", [](OwnOptions &o, const std::string &) { return o.dialect = true; }},
-    {"-fno-charcoal-dialect", "", [](OwnOptions &o, const std::string &) { return !(o.dialect = false); }},
+    {"-fcharcoal-checks", "", [](CharcoalOptions &o, const std::string &) { return *(o.checks = true); }},
+    {"-fno-charcoal-checks", "", [](CharcoalOptions &o, const std::string &) { return !*(o.checks = false); }},
+    {"-fcharcoal-atomicity", "", [](CharcoalOptions &o, const std::string &) { return o.atomicity = true; }},
+    {"-fno-charcoal-atomicity", "", [](CharcoalOptions &o, const std::string &) { return !(o.atomicity = false); }},
+    {"-fcharcoal-dialect", "", [](CharcoalOptions &o, const std::string &) { return o.dialect = true; }},
+    {"-fno-charcoal-dialect", "", [](CharcoalOptions &o, const std::string &) { return !(o.dialect = false); }},
     {"-fcharcoal-dump=", "a stage named by --charcoal-print-pipeline", setDump},
-    {"-Rcharcoal", "", [](OwnOptions &o, const std::string &) { return o.remarks = true; }},
-    {"--charcoal-print-pipeline", "", [](OwnOptions &o, const std::string &) { return o.printPipeline = true; }},
+    {"-Rcharcoal", "", [](CharcoalOptions &o, const std::string &) { return o.remarks = true; }},
+    {"--charcoal-print-pipeline", "", [](CharcoalOptions &o, const std::string &) { return o.printPipeline = true; }},
 };
 
 // -Wname, -Wno-name, -Werror=name, -Wno-error=name, as clang has it for its own warnings. The plugin takes them in
 // order.
-std::vector<OwnOption> allOptions() {
-  std::vector<OwnOption> result(std::begin(plainOptions), std::end(plainOptions) - 1);
+std::vector<CharcoalOption> allOptions() {
+  std::vector<CharcoalOption> result(std::begin(plainOptions), std::end(plainOptions) - 1);
   for (const std::string name : warnings)
     for (const auto &[prefix, mode] :
          {std::pair("-W", "on"), {"-Wno-", "silent"}, {"-Werror=", "error"}, {"-Wno-error=", "warning"}})
       result.push_back(
-          {prefix + ("charcoal-" + name), "", [argument = name + "=" + mode](OwnOptions &o, const std::string &) {
+          {prefix + ("charcoal-" + name), "", [argument = name + "=" + mode](CharcoalOptions &o, const std::string &) {
              o.warnings.push_back(argument);
              return true;
            }});
@@ -59,7 +59,7 @@ std::vector<OwnOption> allOptions() {
   return result;
 }
 
-const std::vector<OwnOption> table = allOptions();
+const std::vector<CharcoalOption> table = allOptions();
 
 bool startsWith(const std::string &text, const std::string &prefix) {
   return text.compare(0, prefix.size(), prefix) == 0;
@@ -84,9 +84,9 @@ size_t distance(const std::string &from, const std::string &to) {
 
 void explainUnknown(const std::string &argument) {
   std::string name = argument.substr(0, argument.find('='));
-  const OwnOption *nearest = nullptr;
+  const CharcoalOption *nearest = nullptr;
   size_t best = 4; // farther than this is no misspelling
-  for (const OwnOption &option : table) {
+  for (const CharcoalOption &option : table) {
     std::string spelling = option.spelling;
     if (size_t d = distance(name, spelling.substr(0, spelling.find('='))); d < best)
       best = d, nearest = &option;
@@ -95,7 +95,7 @@ void explainUnknown(const std::string &argument) {
   if (nearest)
     std::fprintf(stderr, "; did you mean '%s'?", nearest->spelling.c_str());
   std::fprintf(stderr, "\ncharcoal-cc: note: its own options are:\n");
-  for (const OwnOption &option : table)
+  for (const CharcoalOption &option : table)
     std::fprintf(stderr, "  %s%s\n", option.spelling.c_str(),
                  *option.values ? ("<" + std::string(option.values) + ">").c_str() : "");
 }
@@ -111,8 +111,8 @@ bool isOurs(const std::string &argument) {
 
 } // namespace
 
-std::optional<OwnOptions> takeOwnOptions(std::vector<std::string> &arguments) {
-  OwnOptions options;
+std::optional<CharcoalOptions> takeCharcoalOptions(std::vector<std::string> &arguments) {
+  CharcoalOptions options;
   std::vector<std::string> rest;
   bool argumentOfX = false; // -Xclang and its kind: what follows is not for us
   for (const std::string &argument : arguments) {
@@ -122,9 +122,9 @@ std::optional<OwnOptions> takeOwnOptions(std::vector<std::string> &arguments) {
       rest.push_back(argument);
       continue;
     }
-    const OwnOption *found = nullptr;
+    const CharcoalOption *found = nullptr;
     std::string value;
-    for (const OwnOption &option : table) {
+    for (const CharcoalOption &option : table) {
       std::string spelling = option.spelling;
       bool takesValue = spelling.back() == '=';
       if (takesValue ? startsWith(argument, spelling) : argument == spelling)

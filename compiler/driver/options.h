@@ -8,7 +8,7 @@
 
 namespace charcoal::driver {
 
-struct OwnOptions {
+struct CharcoalOptions {
   bool enabled = true; // -fno-charcoal: plain clang
   bool stress = false;
   bool atomicity = false;
@@ -22,7 +22,7 @@ struct OwnOptions {
 };
 
 // Moves the own options from `arguments` into the result. Explains a wrong one on stderr and returns nothing.
-std::optional<OwnOptions> takeOwnOptions(std::vector<std::string> &arguments);
+std::optional<CharcoalOptions> takeCharcoalOptions(std::vector<std::string> &arguments);
 
 } // namespace charcoal::driver
 

@@ -1,6 +1,6 @@
 // See addresses.h.
 #include "addresses.h"
-#include "marks.h"
+#include "suspension_markers.h"
 #include "llvm/IR/Constants.h"
 
 using namespace llvm;

@@ -1,6 +1,6 @@
 // See async.h.
 #include "async.h"
-#include "marks.h"
+#include "suspension_markers.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/Transforms/Utils/Cloning.h"
 #include "llvm/Transforms/Utils/Local.h"

@@ -14,7 +14,7 @@
 #include "atomic.h"
 #include "abi.h"
 #include "anchor.h"
-#include "marks.h"
+#include "suspension_markers.h"
 #include "suspension.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/MapVector.h"

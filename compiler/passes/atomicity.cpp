@@ -20,7 +20,7 @@
 // -charcoal-atomicity
 #include "atomicity.h"
 #include "abi.h"
-#include "marks.h"
+#include "suspension_markers.h"
 #include "options.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"

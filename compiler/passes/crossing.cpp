@@ -1,7 +1,7 @@
 // See crossing.h.
 #include "crossing.h"
 #include "addresses.h"
-#include "marks.h"
+#include "suspension_markers.h"
 #include "llvm/IR/CFG.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"

@@ -25,7 +25,7 @@
 #include "atomic.h"
 #include "cycles.h"
 #include "glue.h"
-#include "marks.h"
+#include "suspension_markers.h"
 #include "options.h"
 #include "suspension.h"
 #include "variadic.h"

@@ -1,7 +1,7 @@
 // See glue.h. All of it is shared between modules (linkonce) where its name says everything about it, so that a program
 // has one entry thunk, one resume stub and one call adapter per signature.
 #include "glue.h"
-#include "marks.h"
+#include "suspension_markers.h"
 #include "options.h"
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/MDBuilder.h"
@@ -436,7 +436,7 @@ void Glue::guardWeak(const Signature &S, GlobalValue *plain, Function *own) {
   own->replaceUsesWithIf(F, [](Use &U) { return isa<Instruction>(U.getUser()); });
   IRBuilder<> B(BasicBlock::Create(abi.C, "", F));
   auto *ours = BasicBlock::Create(abi.C, "ours", F), *theirs = BasicBlock::Create(abi.C, "theirs", F);
-  B.CreateCondBr(B.CreateICmpEQ(plain, ownBody(*plain)), ours, theirs);
+  B.CreateCondBr(B.CreateICmpEQ(plain, bodyInThisModule(*plain)), ours, theirs);
   B.SetInsertPoint(ours);
   handOn(B, own, S.versionAttributes(abi.C), S);
   // If the winner had an interruptible version, that would have won over this one.

@@ -1,6 +1,6 @@
 // See library.h.
 #include "library.h"
-#include "marks.h"
+#include "suspension_markers.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringSet.h"

@@ -13,7 +13,7 @@
 // Alone: opt -load-pass-plugin charcoal-plugin.so -passes=charcoal-merge
 #include "merge.h"
 #include "cycles.h"
-#include "marks.h"
+#include "suspension_markers.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/IR/CFG.h"
 #include "llvm/IR/InstIterator.h"

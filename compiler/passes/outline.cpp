@@ -29,7 +29,7 @@
 #include "outline.h"
 #include "async.h"
 #include "charcoal_abi.h"
-#include "marks.h"
+#include "suspension_markers.h"
 #include "options.h"
 #include "promises.h"
 #include "llvm/BinaryFormat/Dwarf.h"

@@ -17,7 +17,7 @@
 // Alone: opt -load-pass-plugin charcoal-plugin.so -passes=charcoal-shortcuts
 #include "shortcuts.h"
 #include "abi.h"
-#include "marks.h"
+#include "suspension_markers.h"
 #include "llvm/Analysis/BlockFrequencyInfo.h"
 #include "llvm/Analysis/BranchProbabilityInfo.h"
 #include "llvm/Analysis/LoopInfo.h"

@@ -1,6 +1,7 @@
 // Pass `split`: interruptible versions become able to suspend.
 //
-//   takes   functions marked "charcoal-version-of" with their suspending calls and yields (marks.h), optimised as
+//   takes   functions marked "charcoal-version-of" with their suspending calls and yields (suspension_markers.h),
+//   optimised as
 //           ordinary code
 //   leaves  functions that return {status, T}; one body each, entered at the top or through its dispatch; frame
 //           descriptions for the runtime; no mark
@@ -25,7 +26,7 @@
 #include "async.h"
 #include "bfloat.h"
 #include "cold.h"
-#include "marks.h"
+#include "suspension_markers.h"
 #include "options.h"
 #include "places.h"
 #include "scalable.h"

@@ -16,7 +16,7 @@
 //                                            }
 #include "splitter.h"
 #include "anchor.h"
-#include "marks.h"
+#include "suspension_markers.h"
 #include "places.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/InstIterator.h"

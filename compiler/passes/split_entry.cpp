@@ -2,7 +2,7 @@
 #include "splitter.h"
 #include "promises.h"
 #include "addresses.h"
-#include "marks.h"
+#include "suspension_markers.h"
 #include "places.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/MDBuilder.h"

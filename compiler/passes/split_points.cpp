@@ -3,7 +3,7 @@
 #include "splitter.h"
 #include "addresses.h"
 #include "async.h"
-#include "marks.h"
+#include "suspension_markers.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/MDBuilder.h"
 

@@ -2,7 +2,7 @@
 // in a slot of the image that is stored where the value is made.
 #include "splitter.h"
 #include "layout.h"
-#include "marks.h"
+#include "suspension_markers.h"
 #include "llvm/Analysis/BlockFrequencyInfo.h"
 #include "llvm/Analysis/BranchProbabilityInfo.h"
 #include "llvm/Analysis/LoopInfo.h"

@@ -15,7 +15,7 @@
 #include "charcoal_abi.h"
 #include "labels.h"
 #include "library.h"
-#include "marks.h"
+#include "suspension_markers.h"
 #include "options.h"
 #include "versions.h"
 #include "variadic.h"

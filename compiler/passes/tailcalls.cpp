@@ -11,7 +11,7 @@
 #include "tailcalls.h"
 #include "addresses.h"
 #include "async.h"
-#include "marks.h"
+#include "suspension_markers.h"
 #include "promises.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"

@@ -13,7 +13,7 @@
 // to be dead: there may be no such function, and a plain link does not ask for it.
 #include "versions.h"
 #include "abi.h"
-#include "marks.h"
+#include "suspension_markers.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/GlobalAlias.h"
 #include "llvm/IR/Instructions.h"
@@ -110,7 +110,7 @@ PreservedAnalyses VersionsPass::run(Module &M, ModuleAnalysisManager &) {
       value = version;
       // A weak definition may lose against another module's: this entry speaks only of this body.
       if (F->isInterposable())
-        key = ownBody(*F);
+        key = bodyInThisModule(*F);
     } else if (version && isInterruptible(*version)) { // of the C library, made here
       value = version;
     } else {

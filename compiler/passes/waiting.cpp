@@ -1,7 +1,7 @@
 // See waiting.h. The code has not been optimized yet: locals are in memory, and a value that an atomic operation gives
 // passes through one. In modules that were optimized before, locals are PHI nodes.
 #include "waiting.h"
-#include "marks.h"
+#include "suspension_markers.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"

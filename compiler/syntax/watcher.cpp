@@ -177,8 +177,8 @@ std::string Watcher::site(SourceLocation place) const {
   return result + ':' + std::to_string(presumed.getLine()) + '"';
 }
 
-// The new text is spelled in a buffer of its own that counts as a system header, which keeps warnings about it
-// quiet; each piece is an "expansion" of its anchor, where errors about it point.
+// The new text is spelled in a buffer of its own, which counts as a system header, so that clang does not warn about
+// it. Each piece is an "expansion" of its anchor, where errors about it point.
 std::vector<Token> Watcher::render(llvm::ArrayRef<Token> declaration, const Translation &translation) {
   Preprocessor &preprocessor = compiler.getPreprocessor();
   SourceManager &sources = compiler.getSourceManager();

@@ -232,7 +232,7 @@ void ch_activity_end(struct ch_branch *b) {
     ch_watch_activity_ends(b);
   if (CH_UNLIKELY(b->flags & (CH_NAMED | CH_MARKED))) {
     if (b->flags & CH_MARKED)
-      d->marks--;
+      d->marked_count--;
     if (b->flags & CH_NAMED)
       ch_branch_forget_name(b);
   }

@@ -222,8 +222,8 @@ __attribute__((noinline)) static struct ch_branch *go_on_behind(struct ch_finish
   owner->state = CH_READY;
   owner->link.prev = NULL;
   if (!owner->scope) /* no more than its first branch */
-    return owner == ch_domain.lingers ? NULL : keep_turn(owner);
-  if (owner != ch_domain.lingers)
+    return owner == ch_domain.waits_in_place ? NULL : keep_turn(owner);
+  if (owner != ch_domain.waits_in_place)
     collect(root, owner);
   return rests(root);
 }

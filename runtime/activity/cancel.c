@@ -81,7 +81,7 @@ void ch_finish_cancel(struct ch_finish *s) {
   struct ch_finish *innermost = turned_round(s);
   for (struct ch_finish *at = innermost; at; at = at->walk) {
     at->marked = true;
-    ch_domain.marks++;
+    ch_domain.marked_count++;
   }
   for (struct ch_finish *at = innermost; at; at = at->walk)
     end_waits_in(at);
@@ -108,7 +108,7 @@ void ch_branch_cancel(struct ch_branch *b) {
   if (b->flags & CH_MARKED)
     return;
   b->flags |= CH_MARKED;
-  ch_domain.marks++;
+  ch_domain.marked_count++;
   if (!b->scope)
     ch_wait_cancel(b);
   else if (!b->scope->root->barrier)

@@ -31,7 +31,7 @@ void ch_scope_enter(struct ch_scope *opaque, unsigned flags, const char *site) {
   s->leaving = false;
   s->barrier = flags & CH_SCOPE_BARRIER;
   s->marked = !s->barrier && ch_branch_is_marked(b);
-  d->marks += s->marked;
+  d->marked_count += s->marked;
   b->scope = s;
 }
 
@@ -44,7 +44,7 @@ void ch_scope_close(struct ch_finish *s) {
     ch_scope_withdraw_deadline(s);
   if (CH_UNLIKELY(s->extension != NULL))
     ch_extension_end(s);
-  ch_domain.marks -= s->marked;
+  ch_domain.marked_count -= s->marked;
   s->owner->scope = s->outer;
 }
 
@@ -69,7 +69,7 @@ int ch_scope_leave_int(struct ch_scope *opaque) {
     return (int)ch_done(0).status;
   }
   wait_at(s);
-  return ch_linger_at_end(s) ? (int)ch_done(0).status : CH_BLOCKED;
+  return ch_wait_in_place_at_end(s) ? (int)ch_done(0).status : CH_BLOCKED;
 }
 
 void ch_scope_leave(struct ch_scope *opaque) {

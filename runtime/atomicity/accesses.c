@@ -20,8 +20,8 @@
  * run time gets little of it. */
 static __thread void **spare;
 
-static struct ch_own_access *take_table(unsigned log) {
-  size_t bytes = sizeof(struct ch_own_access) << log;
+static struct ch_branch_access *take_table(unsigned log) {
+  size_t bytes = sizeof(struct ch_branch_access) << log;
   void *p = spare ? spare[log] : NULL;
   if (!p)
     return ch_pages_take(bytes);
@@ -30,7 +30,7 @@ static struct ch_own_access *take_table(unsigned log) {
   return p;
 }
 
-static void give_table(struct ch_own_access *table, unsigned log) {
+static void give_table(struct ch_branch_access *table, unsigned log) {
   if (!spare)
     spare = ch_pages_take((LAST_LOG + 1) * sizeof *spare);
   if (!spare) {
@@ -41,7 +41,7 @@ static void give_table(struct ch_own_access *table, unsigned log) {
   spare[log] = table;
 }
 
-static struct ch_own_access *slot_of(struct ch_own_access *table, unsigned log, uintptr_t at) {
+static struct ch_branch_access *slot_of(struct ch_branch_access *table, unsigned log, uintptr_t at) {
   unsigned mask = (1u << log) - 1;
   unsigned i = (unsigned)(at * 0x9e3779b97f4a7c15u >> (64 - log));
   while (table[i & mask].at && table[i & mask].at != at)
@@ -50,50 +50,50 @@ static struct ch_own_access *slot_of(struct ch_own_access *table, unsigned log, 
 }
 
 static bool grow(struct ch_watched *w) {
-  unsigned log = w->own ? w->own_log + 1 : FIRST_LOG;
-  struct ch_own_access *bigger = log <= LAST_LOG ? take_table(log) : NULL;
+  unsigned log = w->accesses ? w->accesses_log + 1 : FIRST_LOG;
+  struct ch_branch_access *bigger = log <= LAST_LOG ? take_table(log) : NULL;
   if (!bigger)
     return false;
-  for (unsigned i = 0; w->own && i < 1u << w->own_log; i++)
-    if (w->own[i].at)
-      *slot_of(bigger, log, w->own[i].at) = w->own[i];
-  if (w->own)
-    give_table(w->own, w->own_log);
-  w->own = bigger;
-  w->own_log = log;
+  for (unsigned i = 0; w->accesses && i < 1u << w->accesses_log; i++)
+    if (w->accesses[i].at)
+      *slot_of(bigger, log, w->accesses[i].at) = w->accesses[i];
+  if (w->accesses)
+    give_table(w->accesses, w->accesses_log);
+  w->accesses = bigger;
+  w->accesses_log = log;
   return true;
 }
 
 /* The entry for the location; new ones have time 0. A table that is as large as it may be, and full, begins anew. NULL:
  * no memory. */
-static struct ch_own_access *own_access(struct ch_watched *w, uintptr_t at) {
-  struct ch_own_access *e = w->own ? slot_of(w->own, w->own_log, at) : NULL;
+static struct ch_branch_access *access_of_branch(struct ch_watched *w, uintptr_t at) {
+  struct ch_branch_access *e = w->accesses ? slot_of(w->accesses, w->accesses_log, at) : NULL;
   if (e && e->at)
     return e;
-  if ((!w->own || w->own_count >= (3u << w->own_log) / 4) && !grow(w)) {
-    if (!w->own)
+  if ((!w->accesses || w->accesses_count >= (3u << w->accesses_log) / 4) && !grow(w)) {
+    if (!w->accesses)
       return NULL;
-    memset(w->own, 0, sizeof *w->own << w->own_log);
-    w->own_count = 0;
+    memset(w->accesses, 0, sizeof *w->accesses << w->accesses_log);
+    w->accesses_count = 0;
   }
-  w->own_count++;
-  e = slot_of(w->own, w->own_log, at);
-  *e = (struct ch_own_access){.at = at};
+  w->accesses_count++;
+  e = slot_of(w->accesses, w->accesses_log, at);
+  *e = (struct ch_branch_access){.at = at};
   return e;
 }
 
-void ch_own_copy(struct ch_watched *to, const struct ch_watched *from) {
-  to->own = from->own ? take_table(from->own_log) : NULL;
-  to->own_log = from->own_log;
-  to->own_count = to->own ? from->own_count : 0;
-  if (to->own)
-    memcpy(to->own, from->own, sizeof *to->own << to->own_log);
+void ch_accesses_copy(struct ch_watched *to, const struct ch_watched *from) {
+  to->accesses = from->accesses ? take_table(from->accesses_log) : NULL;
+  to->accesses_log = from->accesses_log;
+  to->accesses_count = to->accesses ? from->accesses_count : 0;
+  if (to->accesses)
+    memcpy(to->accesses, from->accesses, sizeof *to->accesses << to->accesses_log);
 }
 
-void ch_own_free(struct ch_watched *w) {
-  if (w->own)
-    give_table(w->own, w->own_log);
-  w->own = NULL;
+void ch_accesses_free(struct ch_watched *w) {
+  if (w->accesses)
+    give_table(w->accesses, w->accesses_log);
+  w->accesses = NULL;
 }
 
 /* ---- the rule ---- */
@@ -101,25 +101,25 @@ void ch_own_free(struct ch_watched *w) {
 static bool wants(enum ch_finding_kind kind) { return ch_atomicity_settings.kinds >> kind & 1; }
 
 /* Another branch's access to these bytes since the entry's, which has not been handed over since. */
-static bool came_between(const struct ch_watched *w, const struct ch_own_access *e, const struct ch_touch *t,
+static bool came_between(const struct ch_watched *w, const struct ch_branch_access *e, const struct ch_touch *t,
                          unsigned common_bytes) {
   return t->place && common_bytes && t->who != w->id && t->time > e->time && !ch_knows(&w->knowledge, t->who, t->time);
 }
 
 /* Does the entry's access belong together with one that is made now? Whoever puts two functions' accesses into atomic
  * blocks, and not into one, has said what belongs together. */
-static bool belong_together(const struct ch_watched *w, const struct ch_own_access *e, uint32_t activation) {
+static bool belong_together(const struct ch_watched *w, const struct ch_branch_access *e, uint32_t activation) {
   if (activation && activation == e->activation)
     return true;
   return !(e->is_atomic && ch_tls.atomic_depth) && w->pauses - e->pauses <= ch_atomicity_settings.window;
 }
 
-static bool was_changed(const struct ch_own_access *e, const struct ch_touch *t) {
+static bool was_changed(const struct ch_branch_access *e, const struct ch_touch *t) {
   const struct ch_access_place *mine = e->last == CH_READS ? e->read : e->write;
   return mine->size != t->place->size || e->value != t->value;
 }
 
-static void remember_read(struct ch_own_access *e, const struct ch_access_place *place, uint64_t time,
+static void remember_read(struct ch_branch_access *e, const struct ch_access_place *place, uint64_t time,
                           uint32_t activation) {
   unsigned i = 0;
   while (i < CH_RESTS_ON - 1 && e->reads[i].place && !ch_same_place(e->reads[i].place, place))
@@ -134,7 +134,7 @@ static void remember_read(struct ch_own_access *e, const struct ch_access_place 
 
 /* A write whose value was computed from a read of the location, in this activation, that another's write has since made
  * stale: whatever was read since then. */
-static const struct ch_access_place *stale_basis(const struct ch_watched *w, const struct ch_own_access *e,
+static const struct ch_access_place *stale_basis(const struct ch_watched *w, const struct ch_branch_access *e,
                                                  const struct ch_cell *c, unsigned bytes,
                                                  const struct ch_access_place *place, uint32_t activation) {
   const struct ch_touch *t = &c->written;
@@ -149,7 +149,7 @@ static const struct ch_access_place *stale_basis(const struct ch_watched *w, con
 }
 
 /* The first access of a run that is not the branch's first to the location. */
-static void compare_runs(struct ch_watched *w, struct ch_own_access *e, const struct ch_cell *c, unsigned bytes,
+static void compare_runs(struct ch_watched *w, struct ch_branch_access *e, const struct ch_cell *c, unsigned bytes,
                          const struct ch_access_place *place, uint32_t activation, enum ch_access kind) {
   bool written = came_between(w, e, &c->written, c->written_bytes & bytes) && was_changed(e, &c->written);
   if (!belong_together(w, e, activation))
@@ -184,7 +184,7 @@ static void look_for_a_half(const struct ch_watched *w, uintptr_t at, const stru
       both->place->size != place->size || both->value == value)
     return;
   for (unsigned i = 0; i < CH_WRITES_KEPT; i++) {
-    const struct ch_own_write *first = &w->wrote[i];
+    const struct ch_branch_write *first = &w->wrote[i];
     if (first->activation != activation || first->at == at || first->time <= w->shown || first->time >= both->time)
       continue;
     const struct ch_cell *other = ch_shadow_look(first->at);
@@ -208,7 +208,7 @@ static unsigned bytes_of(uintptr_t at, size_t size) {
   return ((1u << count) - 1) << first;
 }
 
-static void begin_run(struct ch_own_access *e, const struct ch_watched *w, enum ch_access kind) {
+static void begin_run(struct ch_branch_access *e, const struct ch_watched *w, enum ch_access kind) {
   if (e->run == w->run)
     return;
   e->run = w->run;
@@ -220,12 +220,12 @@ static void note(struct ch_watcher *h, struct ch_cell *c, uintptr_t at, size_t s
                  const struct ch_access_place *place, uint32_t activation, enum ch_access kind) {
   struct ch_watched *w = h->current;
   unsigned bytes = bytes_of(at, size);
-  struct ch_own_access *e = own_access(w, at);
+  struct ch_branch_access *e = access_of_branch(w, at);
   const struct ch_access_place *basis;
   if (!e)
     return;
   if (e->time == 0 || e->time < c->born) {
-    *e = (struct ch_own_access){.at = at, .run = w->run, .blind = kind == CH_WRITES};
+    *e = (struct ch_branch_access){.at = at, .run = w->run, .blind = kind == CH_WRITES};
   } else if (kind == CH_WRITES && (basis = stale_basis(w, e, c, bytes, place, activation))) {
     if (wants(CH_LOST_UPDATE))
       ch_found(CH_LOST_UPDATE, at, basis, &c->written, place);
@@ -250,7 +250,7 @@ static void note(struct ch_watcher *h, struct ch_cell *c, uintptr_t at, size_t s
   if (kind == CH_WRITES) {
     if (activation && wants(CH_HALF_WRITTEN)) {
       look_for_a_half(w, at, c, bytes, place, activation, e->value);
-      w->wrote[w->writes++ % CH_WRITES_KEPT] = (struct ch_own_write){at, h->now, place, activation};
+      w->wrote[w->writes++ % CH_WRITES_KEPT] = (struct ch_branch_write){at, h->now, place, activation};
     }
     e->write = place;
     c->written = touch;

@@ -3,8 +3,8 @@
  * A semaphore whose poster has itself taken a unit of it is a lock, and its post the end of a critical section, which
  * hands nothing over: two critical sections in a row are no atomic one. Mutexes hand nothing over for the same reason.
  *
- * What is known is bounded: of each object and branch the latest CH_KNOWN others, of all objects the latest ones. What
- * has been forgotten can make a finding that is none. */
+ * What is known is bounded: of each object and branch the latest CH_KNOWLEDGE_MAX others, of all objects the latest
+ * ones. What has been forgotten can make a finding that is none. */
 #include "atomicity/watcher.h"
 
 void ch_learn(struct ch_knowledge *k, uint32_t who, uint64_t time) {
@@ -18,7 +18,7 @@ void ch_learn(struct ch_knowledge *k, uint32_t who, uint64_t time) {
     if (k->of[i].time < k->of[oldest].time)
       oldest = i;
   }
-  unsigned at = k->count < CH_KNOWN ? k->count++ : oldest;
+  unsigned at = k->count < CH_KNOWLEDGE_MAX ? k->count++ : oldest;
   k->of[at].who = who;
   k->of[at].time = time;
 }

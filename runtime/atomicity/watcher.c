@@ -70,7 +70,7 @@ static void forget(const struct ch_branch *b) {
   *at = w->next;
   if (ch_watcher.current == w)
     ch_watcher.current = NULL;
-  ch_own_free(w);
+  ch_accesses_free(w);
   w->next = spare;
   spare = w;
 }
@@ -158,7 +158,7 @@ void ch_atomicity_split(struct ch_branch *from, struct ch_branch *to) {
   w->pauses = parent->pauses;
   w->knowledge = parent->knowledge;
   ch_learn(&w->knowledge, parent->id, h->now);
-  ch_own_copy(w, parent);
+  ch_accesses_copy(w, parent);
   note_pause(w, to, CH_BLOCKED);
   h->now++;
 }
@@ -195,8 +195,8 @@ void ch_atomicity_unload(void) {
   ch_shadow_drop();
   for (unsigned i = 0; h->people && i < CH_WATCH_BUCKETS; i++)
     for (struct ch_watched *w = h->watched[i]; w; w = w->next) {
-      ch_own_free(w);
-      w->own_count = 0;
+      ch_accesses_free(w);
+      w->accesses_count = 0;
       w->set_aside = 0;
     }
   for (unsigned i = 0; h->people && i < CH_PEOPLE; i++)

@@ -34,13 +34,13 @@ CH_HIDDEN extern unsigned long ch_shadow_refused; /* pages that did not get one 
 
 /* ---- order.c: what a branch has been told of others ---- */
 
-#define CH_KNOWN 12
+#define CH_KNOWLEDGE_MAX 12
 struct ch_knowledge {
   unsigned count;
   struct {
     uint64_t time; /* everything that `who` did before this */
     uint32_t who;
-  } of[CH_KNOWN];
+  } of[CH_KNOWLEDGE_MAX];
 };
 CH_HIDDEN void ch_learn(struct ch_knowledge *, uint32_t who, uint64_t time);
 CH_HIDDEN void ch_learn_all(struct ch_knowledge *, const struct ch_knowledge *from);
@@ -51,7 +51,7 @@ CH_HIDDEN void ch_tell(const void *object);
 /* ---- accesses.c ---- */
 
 /* A branch's last access to a location, and what it did there in that run. */
-struct ch_own_access {
+struct ch_branch_access {
   uintptr_t at; /* 0: the entry is free */
   uint64_t time, run;
   const struct ch_access_place *read, *write; /* the last of each kind in that run; NULL: none */
@@ -82,7 +82,7 @@ struct ch_pause {
   } frames[3]; /* the innermost; info NULL: there are no more */
 };
 /* A write by a function in which the branch can be set aside. */
-struct ch_own_write {
+struct ch_branch_write {
   uintptr_t at;
   uint64_t time;
   const struct ch_access_place *place;
@@ -102,16 +102,16 @@ struct ch_watched {
   struct ch_pause last[CH_PAUSES];
   uint64_t shown;  /* when it last waited or posted: others were meant to see what it had written before that */
   unsigned writes; /* entries of `wrote` ever written */
-  struct ch_own_write wrote[CH_WRITES_KEPT];
+  struct ch_branch_write wrote[CH_WRITES_KEPT];
   struct ch_knowledge knowledge;
-  const void *held[CH_HELD]; /* semaphores of which it has taken a unit */
-  unsigned holds;            /* entries of `held` ever written */
-  struct ch_own_access *own; /* an open table of 1 << own_log entries; NULL: none */
-  uint32_t own_log, own_count;
+  const void *held[CH_HELD];         /* semaphores of which it has taken a unit */
+  unsigned holds;                    /* entries of `held` ever written */
+  struct ch_branch_access *accesses; /* an open table of 1 << accesses_log entries; NULL: none */
+  uint32_t accesses_log, accesses_count;
 };
 
-CH_HIDDEN void ch_own_copy(struct ch_watched *to, const struct ch_watched *from);
-CH_HIDDEN void ch_own_free(struct ch_watched *);
+CH_HIDDEN void ch_accesses_copy(struct ch_watched *to, const struct ch_watched *from);
+CH_HIDDEN void ch_accesses_free(struct ch_watched *);
 
 /* Who it was, also when it has long ended: by id. */
 #define CH_PEOPLE 65536

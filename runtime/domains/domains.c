@@ -141,7 +141,7 @@ ch_task *ch_domain_spawn(ch_domains *d, unsigned which, intptr_t (*fn)(void *), 
 }
 
 int ch_task_join(ch_task *t, intptr_t *result) {
-  if (ch_task_is_own(t))
+  if (ch_task_is_current(t))
     return EDEADLK;
   int error = ch_waiter_wait(&t->ended);
   if (error)

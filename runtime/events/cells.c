@@ -24,7 +24,7 @@ struct states {
 
 __thread __attribute__((tls_model("initial-exec"))) struct ch_events ch_events;
 static __thread struct chunk *own;
-static __thread struct states *own_states;
+static __thread struct states *states_of_thread;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 CH_FREE_IN_CHILDREN(lock, CH_INNER_LOCK)
@@ -73,9 +73,9 @@ void ch_events_end(void) {
     unowned = chunk;
     pthread_mutex_unlock(&lock);
   }
-  while (own_states) {
-    struct states *states = own_states;
-    own_states = states->next;
+  while (states_of_thread) {
+    struct states *states = states_of_thread;
+    states_of_thread = states->next;
     memset(states->all, 0, sizeof states->all);
     pthread_mutex_lock(&lock);
     states->next = unowned_states;
@@ -152,8 +152,8 @@ struct ch_rendezvous_state *ch_rendezvous_take(void) {
     struct states *more = get_states();
     if (!more)
       out_of_memory();
-    more->next = own_states;
-    own_states = more;
+    more->next = states_of_thread;
+    states_of_thread = more;
     for (unsigned i = sizeof more->all / sizeof *more->all; i-- > 0;) {
       more->all[i].all.next = (struct ch_link *)e->free_states;
       e->free_states = &more->all[i];

@@ -102,15 +102,15 @@ CH_COLD void *ch_block_take_slow(enum ch_kind kind, unsigned klass, size_t size,
   struct ch_class *c = &ch_heap->classes[kind][klass];
   struct ch_slab *s = ch_heap->carving[kind][klass];
   if (!s || (s->carved + 1) * (size_t)s->block > SLAB) {
-    struct ch_slab *fresh = take_slab(kind);
-    if (!fresh)
+    struct ch_slab *added = take_slab(kind);
+    if (!added)
       return NULL;
-    fresh->next = s;
-    fresh->block = klass * (kind == CH_KIND_FRAME ? CH_FRAME_STEP : CH_ACTIVITY_STEP);
-    fresh->kind = kind;
-    fresh->klass = klass;
-    fresh->carved = 0;
-    ch_heap->carving[kind][klass] = s = fresh;
+    added->next = s;
+    added->block = klass * (kind == CH_KIND_FRAME ? CH_FRAME_STEP : CH_ACTIVITY_STEP);
+    added->kind = kind;
+    added->klass = klass;
+    added->carved = 0;
+    ch_heap->carving[kind][klass] = s = added;
   }
   /* Carve no further than the page that is touched anyway; in order, so that neighbours are used together. */
   char *first = slab_base(s) + (size_t)s->carved * s->block;

@@ -3,7 +3,7 @@
 #include "frames/forks.h"
 #include "sched/check.h"
 #include "sched/child.h"
-#include "sched/strangers.h"
+#include "sched/external_wakers.h"
 #include <errno.h>
 #include <limits.h>
 #include <signal.h>
@@ -80,7 +80,7 @@ static void interrupt(struct ch_job *job, int signal) {
   if (sigaction(signal, NULL, &is) < 0)
     return;
   if (!is_ours(&is)) {
-    ch_own_handler(nothing);
+    ch_add_runtime_handler(nothing);
     if (is.sa_flags & SA_SIGINFO || is.sa_handler != SIG_DFL || sigaction(signal, &ours, NULL) < 0)
       return; /* the program has taken it meanwhile */
   }
@@ -122,7 +122,7 @@ static void done(struct ch_job *job) {
 /* The lock is taken. This worker ends, and leaves nobody in the queue whom only it would have served. */
 static void leave(struct queue *queue) {
   queue->threads--;
-  ch_own_thread(-1);
+  ch_count_runtime_thread(-1);
   if (queue->first && queue->idle == 0)
     add_thread(queue);
   pthread_mutex_unlock(&lock);
@@ -207,7 +207,7 @@ static int add_thread(struct queue *queue) {
   pthread_attr_destroy(&attributes);
   if (!error) {
     queue->threads++;
-    ch_own_thread(+1);
+    ch_count_runtime_thread(+1);
   }
   return error;
 }

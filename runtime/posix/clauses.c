@@ -31,7 +31,7 @@ typedef struct ch_descriptor_clause call_t;
 struct ch_descriptor_kind {
   const char *name;
   /* The result; -1 with errno, of which EAGAIN says: not now. */
-  long (*attempt)(call_t *);
+  long (*try)(call_t *);
   /* Before the descriptor is watched for the first time: 0, or -1 with errno. NULL: nothing. */
   int (*open)(call_t *);
   /* It was begun, and is not to be. NULL: an attempt that says "not now" has done nothing. */
@@ -53,9 +53,9 @@ static void ends(call_t *d, long result, int error) {
 }
 
 /* True: the call has been made. */
-static bool attempt(call_t *d) {
+static bool try_now(call_t *d) {
   int saved = errno;
-  long r = d->kind->attempt(d);
+  long r = d->kind->try(d);
   bool made = r != -1 || errno != EAGAIN;
   if (made)
     ends(d, r, r == -1 ? errno : 0);
@@ -96,7 +96,7 @@ static bool watch(call_t *d) {
     d->begins = false;
     if (d->watches)
       return false;
-    if (is_refused(d) || attempt(d))
+    if (is_refused(d) || try_now(d))
       return true;
   }
   ends(d, -1, EAGAIN); /* it is called ready, and is not */
@@ -119,7 +119,7 @@ static void fired(struct ch_clause *readiness) {
   d->watches = false;
   if (d->begins || !ch_claim_begin(&d->clause))
     return;
-  bool made = is_refused(d) || attempt(d) || watch(d);
+  bool made = is_refused(d) || try_now(d) || watch(d);
   ch_claim_end(&d->clause, made);
   if (!made)
     return;
@@ -133,7 +133,7 @@ static void fired(struct ch_clause *readiness) {
 static int enlist(struct ch_clause *c) {
   call_t *d = of(c);
   ch_fd_cache_forget_readiness(d->fd, d->events);
-  if (attempt(d))
+  if (try_now(d))
     return CH_CLAUSE_READY;
   if (d->timeout <= 0) {
     ends(d, d->kind->late, d->kind->late_error);
@@ -215,11 +215,11 @@ static long or_file(call_t *d, long r, bool writes) {
   return writes ? write(d->fd, d->a, d->n) : read(d->fd, (void *)(uintptr_t)d->a, d->n);
 }
 
-static long attempt_read(call_t *d) {
+static long try_read(call_t *d) {
   struct iovec v = {(void *)(uintptr_t)d->a, d->n};
   return or_file(d, d->n == 0 ? read(d->fd, v.iov_base, 0) : ch_nonblocking_stream_readv(d->fd, &v, 1), false);
 }
-static const struct ch_descriptor_kind read_kind = {.name = "read", .attempt = attempt_read};
+static const struct ch_descriptor_kind read_kind = {.name = "read", .try = try_read};
 
 void read__clause(struct read__clause *c, int fd, void *to, size_t n) {
   fill(&c->call, &read_kind, fd, POLLIN);
@@ -229,8 +229,8 @@ void read__clause(struct read__clause *c, int fd, void *to, size_t n) {
 
 static int input_of(int flags) { return flags & MSG_OOB ? POLLPRI : POLLIN; }
 
-static long attempt_recv(call_t *d) { return ch_nonblocking_recv(d->fd, (void *)(uintptr_t)d->a, d->n, d->flags); }
-static const struct ch_descriptor_kind recv_kind = {.name = "recv", .attempt = attempt_recv};
+static long try_recv(call_t *d) { return ch_nonblocking_recv(d->fd, (void *)(uintptr_t)d->a, d->n, d->flags); }
+static const struct ch_descriptor_kind recv_kind = {.name = "recv", .try = try_recv};
 
 void recv__clause(struct recv__clause *c, int fd, void *to, size_t n, int flags) {
   fill(&c->call, &recv_kind, fd, input_of(flags));
@@ -239,11 +239,11 @@ void recv__clause(struct recv__clause *c, int fd, void *to, size_t n, int flags)
   c->call.flags = flags;
 }
 
-static long attempt_recvfrom(call_t *d) {
+static long try_recvfrom(call_t *d) {
   return ch_nonblocking_recvfrom(d->fd, (void *)(uintptr_t)d->a, d->n, d->flags, (struct sockaddr *)(uintptr_t)d->b,
                                  (socklen_t *)(uintptr_t)d->c);
 }
-static const struct ch_descriptor_kind recvfrom_kind = {.name = "recvfrom", .attempt = attempt_recvfrom};
+static const struct ch_descriptor_kind recvfrom_kind = {.name = "recvfrom", .try = try_recvfrom};
 
 void recvfrom__clause(struct recvfrom__clause *c, int fd, void *to, size_t n, int flags, void *address,
                       unsigned *length) {
@@ -257,11 +257,11 @@ void recvfrom__clause(struct recvfrom__clause *c, int fd, void *to, size_t n, in
 
 /* ---- sending ---- */
 
-static long attempt_write(call_t *d) {
+static long try_write(call_t *d) {
   struct iovec v = {(void *)(uintptr_t)d->a, d->n};
   return or_file(d, d->n == 0 ? write(d->fd, v.iov_base, 0) : ch_nonblocking_stream_writev(d->fd, &v, 1), true);
 }
-static const struct ch_descriptor_kind write_kind = {.name = "write", .attempt = attempt_write};
+static const struct ch_descriptor_kind write_kind = {.name = "write", .try = try_write};
 
 void write__clause(struct write__clause *c, int fd, const void *from, size_t n) {
   fill(&c->call, &write_kind, fd, POLLOUT);
@@ -269,8 +269,8 @@ void write__clause(struct write__clause *c, int fd, const void *from, size_t n) 
   c->call.n = n;
 }
 
-static long attempt_send(call_t *d) { return ch_nonblocking_send(d->fd, d->a, d->n, d->flags); }
-static const struct ch_descriptor_kind send_kind = {.name = "send", .attempt = attempt_send};
+static long try_send(call_t *d) { return ch_nonblocking_send(d->fd, d->a, d->n, d->flags); }
+static const struct ch_descriptor_kind send_kind = {.name = "send", .try = try_send};
 
 void send__clause(struct send__clause *c, int fd, const void *from, size_t n, int flags) {
   fill(&c->call, &send_kind, fd, POLLOUT);
@@ -279,10 +279,10 @@ void send__clause(struct send__clause *c, int fd, const void *from, size_t n, in
   c->call.flags = flags;
 }
 
-static long attempt_sendto(call_t *d) {
+static long try_sendto(call_t *d) {
   return ch_nonblocking_sendto(d->fd, d->a, d->n, d->flags, d->b, (socklen_t)(uintptr_t)d->c);
 }
-static const struct ch_descriptor_kind sendto_kind = {.name = "sendto", .attempt = attempt_sendto};
+static const struct ch_descriptor_kind sendto_kind = {.name = "sendto", .try = try_sendto};
 
 void sendto__clause(struct sendto__clause *c, int fd, const void *from, size_t n, int flags, const void *address,
                     unsigned length) {
@@ -296,11 +296,11 @@ void sendto__clause(struct sendto__clause *c, int fd, const void *from, size_t n
 
 /* ---- connections ---- */
 
-static long attempt_accept(call_t *d) {
+static long try_accept(call_t *d) {
   int fd = ch_nonblocking_accept(d->fd, (struct sockaddr *)(uintptr_t)d->a, (socklen_t *)(uintptr_t)d->b, d->flags);
   return fd < 0 ? -1 : ch_accepted(d->fd, fd, d->flags);
 }
-static const struct ch_descriptor_kind accept_kind = {.name = "accept", .attempt = attempt_accept};
+static const struct ch_descriptor_kind accept_kind = {.name = "accept", .try = try_accept};
 
 static void fill_accept(call_t *d, int fd, void *address, unsigned *length, int flags) {
   fill(d, &accept_kind, fd, POLLIN);
@@ -315,7 +315,7 @@ void accept4__clause(struct accept4__clause *c, int fd, void *address, unsigned 
   fill_accept(&c->call, fd, address, length, flags);
 }
 
-static long attempt_connect(call_t *d) {
+static long try_connect(call_t *d) {
   int r = d->begun ? ch_connect_outcome(d->fd, d->a, (socklen_t)d->n)
                    : ch_nonblocking_connect(d->fd, d->a, (socklen_t)d->n);
   if (r == 0 || (errno != EINPROGRESS && errno != EALREADY))
@@ -332,7 +332,7 @@ static void undo_connect(call_t *d) {
 }
 static bool never_ready(const call_t *d) { return (void)d, false; }
 static const struct ch_descriptor_kind connect_kind = {
-    .name = "connect", .attempt = attempt_connect, .undo = undo_connect, .ready = never_ready};
+    .name = "connect", .try = try_connect, .undo = undo_connect, .ready = never_ready};
 
 void connect__clause(struct connect__clause *c, int fd, const void *address, unsigned length) {
   fill(&c->call, &connect_kind, fd, POLLOUT);
@@ -342,14 +342,14 @@ void connect__clause(struct connect__clause *c, int fd, const void *address, uns
 
 /* ---- readiness ---- */
 
-static long attempt_wait(call_t *d) {
+static long try_wait(call_t *d) {
   struct pollfd p = {.fd = d->fd, .events = (short)d->events};
   int r = poll(&p, 1, 0);
   if (r == 0)
     return errno = EAGAIN, -1;
   return r < 0 ? -(errno == 1 ? EIO : errno) : p.revents & POLLNVAL ? -EBADF : p.revents;
 }
-static const struct ch_descriptor_kind wait_kind = {.name = "ch_fd_wait", .attempt = attempt_wait};
+static const struct ch_descriptor_kind wait_kind = {.name = "ch_fd_wait", .try = try_wait};
 
 void ch_fd_wait__clause(struct ch_fd_wait__clause *c, int fd, int events, int64_t timeout) {
   fill(&c->call, &wait_kind, fd, events);
@@ -358,7 +358,7 @@ void ch_fd_wait__clause(struct ch_fd_wait__clause *c, int fd, int events, int64_
 
 /* ---- children ---- */
 
-static long attempt_waitpid(call_t *d) {
+static long try_waitpid(call_t *d) {
   pid_t pid = (pid_t)d->n;
   if (pid <= 0)
     return errno = ENOSYS, -1;
@@ -377,7 +377,7 @@ static bool child_is_ready(const call_t *d) {
   return waitid(P_PID, (id_t)d->n, &info, WEXITED | WNOHANG | WNOWAIT) < 0 || info.si_pid != 0;
 }
 static const struct ch_descriptor_kind waitpid_kind = {
-    .name = "waitpid", .attempt = attempt_waitpid, .open = open_child, .ready = child_is_ready};
+    .name = "waitpid", .try = try_waitpid, .open = open_child, .ready = child_is_ready};
 
 void waitpid__clause(struct waitpid__clause *c, int pid, int *status, int options) {
   fill(&c->call, &waitpid_kind, -1, POLLIN);
@@ -388,7 +388,7 @@ void waitpid__clause(struct waitpid__clause *c, int pid, int *status, int option
 
 /* ---- signals ---- */
 
-static long attempt_signal(call_t *d) {
+static long try_signal(call_t *d) {
   struct timespec none = {0, 0};
   int r = sigtimedwait(d->a, (siginfo_t *)(uintptr_t)d->b, &none);
   if (r > 0 && d->c) {
@@ -411,12 +411,12 @@ static bool signal_is_ready(const call_t *d) {
   return false;
 }
 static const struct ch_descriptor_kind sigwait_kind = {.name = "sigwait",
-                                                       .attempt = attempt_signal,
+                                                       .try = try_signal,
                                                        .open = open_signals,
                                                        .ready = signal_is_ready,
                                                        .tells_error = true},
                                        signal_kind = {.name = "sigtimedwait",
-                                                      .attempt = attempt_signal,
+                                                      .try = try_signal,
                                                       .open = open_signals,
                                                       .ready = signal_is_ready,
                                                       .late = -1,

@@ -1,6 +1,6 @@
 /* longjmp in interruptible code (sched/anchor.h), and in plain code that was compiled with _FORTIFY_SOURCE. */
 #define _GNU_SOURCE
-#include "posix/locks/behind.h"
+#include "posix/locks/interposed.h"
 #include "posix/locks/replacement.h"
 #include "sched/anchor.h"
 #include <dlfcn.h>
@@ -31,7 +31,7 @@ __attribute__((constructor(101))) static void find_checked(void) {
 
 /* longjmp with _FORTIFY_SOURCE: the C library's ends the program if the jump leads to a lower address, as it does where
  * it leads to a stack that was set aside. */
-CH_BEFORE_THE_C_LIBRARYS _Noreturn void __longjmp_chk(struct __jmp_buf_tag *buffer, int value) {
+CH_INTERPOSED _Noreturn void __longjmp_chk(struct __jmp_buf_tag *buffer, int value) {
   if (ch_anchor_is_elsewhere(buffer))
     siglongjmp(buffer, value);
   checked(buffer, value);

@@ -232,8 +232,9 @@ static ssize_t write_stream(int fd, const struct iovec *v, int n) {
   return noted(fd, r, all, CH_OUT, 0);
 }
 
-/* Which call is the right one for the descriptor: one for sockets, which are believed to be what they were and say so
- * themselves if they are not; one for pipes and devices; and storage is the caller's. */
+/* Makes the call that is the right one for the descriptor's kind: `of_socket` for sockets, `of_stream` for pipes and
+ * devices; the caller deals with storage. The cached kind is good enough for sockets, because the call itself reports
+ * ENOTSOCK if the descriptor is no longer one. */
 static inline __attribute__((always_inline)) ssize_t by_kind(int fd, const struct iovec *v, int n, transfer *of_socket,
                                                              transfer *of_stream) {
   enum ch_file_kind kind = ch_fd_cache_kind(fd);
@@ -353,9 +354,9 @@ int ch_nonblocking_accept(int fd, struct sockaddr *address, socklen_t *length, i
   return r;
 }
 
-/* A ring waits itself, and the descriptor's mode is left alone; that it may wait without limit is asked, not believed:
- * a connection is made once. A local socket whose listener's queue is full cannot be
- * waited for in any other way than in the call. */
+/* With a ring the kernel waits in the call, and the descriptor's mode stays as it is. The kernel is asked whether the
+ * call may wait without limit: a connection is made only once, so the readiness cache would save nothing. A local
+ * socket whose listener's queue is full cannot be waited for in any other way than in the call. */
 long ch_begin_connect(int fd, const struct sockaddr *address, socklen_t length) {
   REFUSE_IF_CANCELLED();
   int64_t timeout = ch_reactor_has_ring() ? ch_fd_cache_ask(fd, SO_SNDTIMEO) : ch_call_timeout(fd, SO_SNDTIMEO);

@@ -449,7 +449,7 @@ static void prepare_recv(const req_t *q, sqe_t *sqe) {
 }
 static const struct ch_operation_kind recv_kind = {
     "recv",         perform_recv,      prepare_recv,     .queue = CH_POOL_WAITING,
-    .closes = true, .interrupt = true, .receives = true, .believes = true};
+    .closes = true, .interrupt = true, .receives = true, .relies_on_cache = true};
 /* The same for read, which may by now be asked of another kind of file: somebody has closed the socket and used its
  * number again. */
 static void prepare_read_any(const req_t *q, sqe_t *sqe) {
@@ -465,7 +465,7 @@ static const struct ch_operation_kind receive_kind = {"read",
                                                       .closes = true,
                                                       .interrupt = true,
                                                       .receives = true,
-                                                      .believes = true,
+                                                      .relies_on_cache = true,
                                                       .otherwise = &read_any_kind};
 static long perform_accept(const req_t *q) {
   return or_error(accept4(q->fd, (struct sockaddr *)q->a, (socklen_t *)q->b, (int)q->flags));
@@ -478,8 +478,8 @@ static void prepare_accept(const req_t *q, sqe_t *sqe) {
   sqe->accept_flags = q->flags;
 }
 static const struct ch_operation_kind accept_kind = {
-    "accept",       perform_accept,    prepare_accept,  .queue = CH_POOL_WAITING,
-    .closes = true, .interrupt = true, .believes = true};
+    "accept",       perform_accept,    prepare_accept,         .queue = CH_POOL_WAITING,
+    .closes = true, .interrupt = true, .relies_on_cache = true};
 static const struct ch_operation_kind accept_by_thread_kind = {
     "accept", perform_accept, NULL, .queue = CH_POOL_WAITING, .closes = true, .interrupt = true};
 static long perform_connect(const req_t *q) { return or_error(connect(q->fd, q->a, (socklen_t)q->n)); }

@@ -46,7 +46,7 @@ static long make(const struct ch_queue_call *c, int flags, const struct timespec
   return -1;
 }
 
-long ch_queue_attempt(struct ch_queue_call *c) {
+long ch_try_queue(struct ch_queue_call *c) {
   if (ch_is_marked())
     return -ECANCELED;
   if (c->call == CH_TCDRAIN)

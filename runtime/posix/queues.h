@@ -27,7 +27,7 @@ struct ch_queue_call {
   const struct aiocb *const *requests;
 };
 /* -EAGAIN: it would have to wait. Otherwise its result, or -errno. */
-CH_HIDDEN long ch_queue_attempt(struct ch_queue_call *);
+CH_HIDDEN long ch_try_queue(struct ch_queue_call *);
 CH_HIDDEN long ch_call_queue(void *queue_call);
 
 #endif

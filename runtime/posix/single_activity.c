@@ -7,7 +7,8 @@ __thread bool ch_in_programs_thread;
 
 static bool is_alone(const struct ch_domain *d) {
   return d->live == 1 && d->group == &d->base && d->current && !d->current->scope && !d->base.head &&
-         d->base.outside == 0 && d->marks == 0 && ch_inbox_expected == 0 && !ch_has_sources() && !ch_inbox_is_open();
+         d->base.outside == 0 && d->marked_count == 0 && ch_inbox_expected == 0 && !ch_has_sources() &&
+         !ch_inbox_is_open();
 }
 
 /* Since others have run here, or waited, the reactor may not have handed all to the kernel: what was withdrawn may hold

@@ -38,16 +38,16 @@ struct descriptor {
   uint32_t round; /* the poll after which it was verified last */
 };
 
-enum { MANY_STRANGERS = 1000 };
+enum { MANY_STALE_EVENTS = 1000 };
 
 static __thread int slot = -1; /* of the epoll object (runtime_descriptors.h); -1: there is none */
 static __thread struct descriptor *table;
 static __thread int table_size;
 static __thread unsigned waiting;
-static __thread unsigned strangers;  /* events of descriptions whose number is closed */
-static __thread uint32_t rounds = 1; /* polls */
-static __thread int wake_event = -1; /* its slot */
-#define WAKE UINT64_MAX              /* in its events */
+static __thread unsigned stale_events; /* events of descriptions whose number is closed */
+static __thread uint32_t rounds = 1;   /* polls */
+static __thread int wake_event = -1;   /* its slot */
+#define WAKE UINT64_MAX                /* in its events */
 
 static int epoll(void) { return ch_runtime_descriptor(slot); }
 
@@ -57,7 +57,7 @@ static void forget_all(void) {
   if (slot >= 0)
     ch_close_runtime_descriptor(slot);
   slot = -1;
-  strangers = 0;
+  stale_events = 0;
   for (int i = 0; i < table_size; i++)
     table[i].armed = 0;
 }
@@ -369,7 +369,7 @@ static void poll_(int64_t deadline) {
     if (events[i].data.u64 == WAKE) {
       woken();
     } else if (fd >= table_size || table[fd].life != (uint32_t)(events[i].data.u64 >> 32)) {
-      strangers++;
+      stale_events++;
     } else {
       ch_fd_cache_may_be_ready(fd, (int)events[i].events);
       if (CH_UNLIKELY(table[fd].round == rounds - 1))
@@ -378,7 +378,7 @@ static void poll_(int64_t deadline) {
     }
   }
   ch_fd_cache_verify(verify);
-  if (CH_UNLIKELY(strangers >= MANY_STRANGERS + waiting))
+  if (CH_UNLIKELY(stale_events >= MANY_STALE_EVENTS + waiting))
     start_afresh();
   errno = saved;
 }

@@ -3,7 +3,7 @@
 #include "charcoal.h"
 #include "reactor/runtime_descriptors.h"
 #include "reactor/reactor.h"
-#include "sched/strangers.h"
+#include "sched/external_wakers.h"
 #include "sched/tsan.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -13,9 +13,9 @@
 struct ch_inbox {
   struct ch_mailbox box;
   int event;                    /* the slot (runtime_descriptors.h) of an eventfd; -1: none could be had */
-  bool handed_out;              /* strangers may post at any time */
+  bool handed_out;              /* other threads may post at any time */
   struct ch_inbox *next;        /* in `kept` */
-} __attribute__((aligned(64))); /* what lies beside it is not written by strangers */
+} __attribute__((aligned(64))); /* other threads write to no other object in its cache line */
 
 __thread __attribute__((tls_model("initial-exec"))) struct ch_inbox *ch_inbox_of_thread;
 #define inbox ch_inbox_of_thread
@@ -23,7 +23,7 @@ _Static_assert(offsetof(struct ch_inbox, box) == 0, "an inbox begins with its ma
 __thread unsigned ch_inbox_expected;
 __thread uint64_t ch_inbox_wakeups;
 
-static int own_eventfd(void) {
+static int make_eventfd(void) {
   int event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
   return event < 0 ? event : ch_add_runtime_descriptor(event);
 }
@@ -63,7 +63,7 @@ void ch_inbox_in_child(void) {
 }
 
 static int get_event(struct ch_inbox *to) {
-  int event = to->event >= 0 ? to->event : own_eventfd();
+  int event = to->event >= 0 ? to->event : make_eventfd();
   if (event >= 0 && ch_reactor->listen(event) < 0) {
     int error = errno;
     ch_close_runtime_descriptor(event);

@@ -3,7 +3,7 @@
 #include "reactor/reactor.h"
 #include "reactor/timer.h"
 #include "reactor/times.h"
-#include "sched/strangers.h"
+#include "sched/external_wakers.h"
 #include "wait/atomics.h"
 #include <errno.h>
 #include <sched.h>
@@ -48,12 +48,12 @@ static void count_processors(void) {
 }
 
 static int64_t longest(void) {
-  static int64_t known = -1;
-  int64_t ns = __atomic_load_n(&known, __ATOMIC_RELAXED);
+  static int64_t cached = -1;
+  int64_t ns = __atomic_load_n(&cached, __ATOMIC_RELAXED);
   if (CH_UNLIKELY(ns < 0)) {
     const char *us = getenv("CHARCOAL_LOOK_US");
     ns = 1000 * (us ? strtol(us, NULL, 10) : DEFAULT_LOOK_US);
-    __atomic_store_n(&known, ns < 0 ? 0 : ns, __ATOMIC_RELAXED);
+    __atomic_store_n(&cached, ns < 0 ? 0 : ns, __ATOMIC_RELAXED);
   }
   return ns;
 }

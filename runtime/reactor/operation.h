@@ -23,12 +23,12 @@ struct ch_operation_kind {
   long (*perform)(const struct ch_request *); /* the plain call, on a thread of the pool; -errno for failures */
   /* Describes it to the ring; NULL: the ring does not know it. */
   void (*prepare)(const struct ch_request *, struct io_uring_sqe *);
-  uint8_t queue;    /* of the pool */
-  bool closes;      /* waits for a peer, on `fd`: ends with -EBADF when that is closed here */
-  bool interrupt;   /* the pool's thread may be interrupted in it: EINTR means that nothing has happened */
-  bool receives;    /* takes up to `n` bytes from a peer, and empties it when it takes fewer */
-  bool believes;    /* waits without limit because that is believed of `fd` (SO_RCVTIMEO): is verified */
-  bool goes_on;     /* `before` means something */
+  uint8_t queue;        /* of the pool */
+  bool closes;          /* waits for a peer, on `fd`: ends with -EBADF when that is closed here */
+  bool interrupt;       /* the pool's thread may be interrupted in it: EINTR means that nothing has happened */
+  bool receives;        /* takes up to `n` bytes from a peer, and empties it when it takes fewer */
+  bool relies_on_cache; /* waits without limit because the readiness cache says so of `fd` (SO_RCVTIMEO): is verified */
+  bool goes_on;         /* `before` means something */
   bool cancellable; /* like interrupt, by the cancellation of the pool's thread: the call is one of POSIX's cancellation
                      * points, and asks for it (ch_pool_cancellable) */
   /* It cannot be ended, but nobody need wait for it: all that it touches is its own. Cancelled, it ends at once, and

@@ -128,8 +128,8 @@ void ch_reactor_poll(int64_t deadline) {
 }
 
 int64_t ch_reactor_due(void) {
-  int64_t timers = ch_timers_latest(), beliefs = ch_fd_cache_due();
-  return timers < beliefs ? timers : beliefs;
+  int64_t timers = ch_timers_latest(), cache = ch_fd_cache_due();
+  return timers < cache ? timers : cache;
 }
 
 /* ---- the fd clause ---- */

@@ -70,7 +70,8 @@ CH_HIDDEN void ch_reactor_leave(void);
 CH_HIDDEN void ch_reactor_end(void);
 /* What the loop calls: the reactor's poll, and the domain's letters (inbox.h). */
 CH_HIDDEN void ch_reactor_poll(int64_t deadline);
-/* Who sleeps elsewhere has to poll again by then: because of a timer, or a belief about a descriptor. */
+/* The time by which a loop that sleeps elsewhere has to poll again: because a timer is due then, or because an entry of
+ * the readiness cache has to be verified. */
 CH_HIDDEN int64_t ch_reactor_due(void);
 
 /* The descriptor is about to be closed: see closing. Called by the replacement of close. */

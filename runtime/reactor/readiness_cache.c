@@ -86,9 +86,9 @@ void ch_fd_cache_end(void) {
   ch_fd_cache_distrust = 0;
 }
 
-/* ---- what is believed ---- */
+/* ---- the entries ---- */
 
-/* Its place in a queue it keeps. */
+/* Empties the entry, but leaves it in its queue. */
 static void nothing_of(struct ch_fd_entry *k) {
   k->not_ready = 0;
   k->kind = CH_UNKNOWN_FILE;

@@ -1,5 +1,5 @@
 /* What a domain remembers of each descriptor, so that the kernel need not be asked at every call: what kind of file it
- * is, that it blocks, that it has no time-out, that it is not ready. docs/decisions/beliefs-about-descriptors.md says
+ * is, that it blocks, that it has no time-out, that it is not ready. docs/decisions/readiness-cache.md says
  * why.
  *
  * An entry is used without asking. The replacements of close, dup2, fcntl, setsockopt, ... keep it right for what
@@ -13,10 +13,10 @@
  * where others begin to wait for the same descriptor meanwhile. After an entry has proved wrong the next thousand waits
  * of the domain ask first.
  *
- * Only what makes a call wait is remembered: nobody is believed to be non-blocking, or to have a time-out, for then a
- * wrong entry would be a wrong result. The kind of file is remembered because it says which call is the right one, and
- * the kernel's answer tells when it is not. Pipes and terminals are commonly given to other processes, and are asked
- * for their mode at each wait.
+ * Only what makes a call wait is remembered. An entry never says that a descriptor is non-blocking or has a time-out,
+ * because a wrong entry would then give a wrong result. The kind of file is remembered because it says which call is
+ * the right one, and the kernel's answer tells when it is not. The modes of pipes and terminals are asked for at each
+ * wait, because programs commonly give these to other processes.
  *
  * "Not ready" is concluded from a call that said so (EAGAIN, poll), and on TCP from a read that brought less than was
  * asked for. Of a pipe, whose writer may send packets, the kernel is then asked how much there is. Nowhere else does a

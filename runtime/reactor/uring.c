@@ -260,7 +260,7 @@ static void give_poll(struct poll *p) {
   free_poll(p);
 }
 
-/* The call waits because of what is believed, unless the kernel has just been asked. */
+/* The call waits because of what the readiness cache says, unless the kernel has just been asked. */
 static void watch(struct ch_clause *c, int fd) {
   struct ch_fd_entry *k = ch_fd_entry(fd);
   c->slot = ch_fd_cache_now();
@@ -418,7 +418,7 @@ static enum ch_verdict verify(int fd) {
   if (events)
     verdict = ch_fd_cache_holds(fd, events) ? CH_WAS_RIGHT : CH_WAS_WRONG;
   for (struct ch_operation *op = table[fd].operations; op; op = next_of(op))
-    if (op->request.kind->believes && !op->clause.object &&
+    if (op->request.kind->relies_on_cache && !op->clause.object &&
         !(op->clause.slot & (CH_OPERATION_CANCELLING | CH_OPERATION_ANSWERED))) {
       int64_t timeout = ch_fd_cache_ask(fd, SO_RCVTIMEO);
       if (verdict == CH_NOBODY_WAITS)
@@ -480,7 +480,7 @@ static bool start(struct ch_operation *op) {
     op->clause.slot = CH_OPERATION_RING | CH_OPERATION_OWED;
     list(op);
     in_flight++;
-    if (op->request.kind->believes) {
+    if (op->request.kind->relies_on_cache) {
       op->clause.value = ch_fd_cache_now();
       ch_fd_cache_watch(op->request.fd);
     }

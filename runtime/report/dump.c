@@ -16,7 +16,7 @@
 #include "report/times.h"
 #include "sched/child.h"
 #include "sched/native.h"
-#include "sched/strangers.h"
+#include "sched/external_wakers.h"
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
@@ -707,7 +707,7 @@ static void on_signal(int signal) {
 
 static void hook_signal(void) {
   struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
-  ch_own_handler(on_signal);
+  ch_add_runtime_handler(on_signal);
   sigaction(SIGQUIT, &action, NULL);
 }
 

@@ -12,7 +12,7 @@
 #include "report/report.h"
 #include "report/times.h"
 #include "report/writer.h"
-#include "sched/strangers.h"
+#include "sched/external_wakers.h"
 #include <arpa/inet.h>
 #include <errno.h>
 #include <poll.h>
@@ -324,7 +324,7 @@ void ch_serve_start(void) {
     return;
   began = ch_times_now();
   sem_init(&request.done, 0, 0);
-  ch_own_handler(on_request);
+  ch_add_runtime_handler(on_request);
   sigaction(SIGNAL, &(struct sigaction){.sa_handler = on_request, .sa_flags = SA_RESTART}, NULL);
   sigset_t all, old;
   pthread_t thread;
@@ -337,5 +337,5 @@ void ch_serve_start(void) {
     return;
   }
   pthread_detach(thread);
-  ch_own_thread(+1);
+  ch_count_runtime_thread(+1);
 }

@@ -75,7 +75,7 @@ static const void *part(const struct file *f, size_t at, size_t size) {
 }
 
 /* The address as the file has it. */
-static uintptr_t own_address(const struct file *f, const ElfW(Ehdr) * head, uintptr_t file_offset) {
+static uintptr_t address_in_file(const struct file *f, const ElfW(Ehdr) * head, uintptr_t file_offset) {
   for (unsigned i = 0; i < head->e_phnum; i++) {
     const ElfW(Phdr) *p = part(f, head->e_phoff + i * sizeof *p, sizeof *p);
     if (p && p->p_type == PT_LOAD && file_offset >= p->p_offset && file_offset < p->p_offset + p->p_filesz)
@@ -130,7 +130,7 @@ static void look_into_file(struct ch_place *place, unsigned type, uintptr_t file
   if (head && memcmp(head->e_ident, ELFMAG, SELFMAG) == 0 && head->e_shentsize == sizeof(ElfW(Shdr)) &&
       head->e_phentsize == sizeof(ElfW(Phdr))) {
     if (type == STT_FUNC)
-      place->offset = own_address(&f, head, file_offset);
+      place->offset = address_in_file(&f, head, file_offset);
     find_symbol(&f, head, type, place);
   }
   munmap((void *)f.bytes, f.size);

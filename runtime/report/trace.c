@@ -3,8 +3,8 @@
  * code enters them without a call.
  *
  * Invariants: 1. of one thread, runs are written in the order of their ids and do not overlap: one that waits on the
- * native stack ends there, and is another when it goes on; 2. `known` has an entry for every live branch of the thread
- * that was born while we trace. */
+ * native stack ends there, and is another when it goes on; 2. `branches` has an entry for every live branch of the
+ * thread that was born while we trace. */
 #include "report/trace.h"
 #include "report/watch.h"
 #include "atomicity/atomicity.h"
@@ -22,8 +22,8 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of the file */
 static double origin;
 static uint64_t runs, activities, threads, written;
 
-struct known {
-  struct known *next;
+struct traced_branch {
+  struct traced_branch *next;
   const struct ch_branch *branch;
   uint64_t activity, last; /* its last run; 0: none */
   const char *site;        /* where the activity was spawned; NULL: unknown */
@@ -39,17 +39,17 @@ static __thread struct writer {
   double began;
   uint64_t at[MOST_FRAMES]; /* the locations where the run began and where its callers will go on, innermost first */
   unsigned frames;          /* how many of them; 0: the place is unknown */
-  struct known *known[BUCKETS]; /* by the branch's address */
-} *writer;                      /* NULL: the thread writes no trace */
+  struct traced_branch *branches[BUCKETS]; /* by the branch's address */
+} *writer;                                 /* NULL: the thread writes no trace */
 
-/* A place in the source text. In `known_places` of the file, under the lock, by its id. */
+/* A place in the source text. In `place_table` of the file, under the lock, by its id. */
 struct place {
   const char *file; /* NULL: unknown. It may end before its end: length */
   const char *function;
   uint32_t length, line;
   uint64_t next; /* id of another in its list; 0: none */
 };
-static struct place *known_places;
+static struct place *place_table;
 static uint64_t places, room, lists[256];
 
 static double now(void) { /* us */
@@ -58,8 +58,8 @@ static double now(void) { /* us */
   return (double)t.tv_sec * 1e6 + (double)t.tv_nsec / 1e3 - origin;
 }
 
-static struct known **find(const struct ch_branch *b) {
-  struct known **at = &writer->known[((uintptr_t)b >> 3) % BUCKETS];
+static struct traced_branch **find(const struct ch_branch *b) {
+  struct traced_branch **at = &writer->branches[((uintptr_t)b >> 3) % BUCKETS];
   while (*at && (*at)->branch != b)
     at = &(*at)->next;
   return at;
@@ -70,16 +70,16 @@ static _Noreturn void out_of_memory(void) {
   abort();
 }
 
-static struct known *add(const struct ch_branch *b, uint64_t of, uint64_t last) {
-  struct known **at = find(b), *k = malloc(sizeof *k);
+static struct traced_branch *add(const struct ch_branch *b, uint64_t of, uint64_t last) {
+  struct traced_branch **at = find(b), *k = malloc(sizeof *k);
   if (!k)
     out_of_memory();
-  *k = (struct known){*at, b, of, last, NULL, true};
+  *k = (struct traced_branch){*at, b, of, last, NULL, true};
   return *at = k;
 }
 
 static void forget(const struct ch_branch *b) {
-  struct known **at = find(b), *k = *at;
+  struct traced_branch **at = find(b), *k = *at;
   if (k) {
     *at = k->next;
     free(k);
@@ -127,21 +127,21 @@ static uint64_t location(const struct place *p, uint32_t column) {
   if (!p->file || !p->length)
     return 0;
   uint64_t *list = &lists[(p->line ^ p->length) % 256];
-  for (uint64_t i = *list; i; i = known_places[i - 1].next)
-    if (is_same(&known_places[i - 1], p))
+  for (uint64_t i = *list; i; i = place_table[i - 1].next)
+    if (is_same(&place_table[i - 1], p))
       return i;
   if (places == room) {
     uint64_t more = room ? 2 * room : 64;
-    struct place *bigger = realloc(known_places, more * sizeof *bigger);
+    struct place *bigger = realloc(place_table, more * sizeof *bigger);
     if (!bigger)
       return 0;
-    known_places = bigger;
+    place_table = bigger;
     room = more;
   }
   char *file_name = strndup(p->file, p->length), *function = p->function ? strdup(p->function) : NULL;
   if (!file_name)
     return 0;
-  known_places[places] = (struct place){file_name, function, p->length, p->line, *list}; /* its module may go */
+  place_table[places] = (struct place){file_name, function, p->length, p->line, *list}; /* its module may go */
   *list = ++places;
   fprintf(file, "{\"type\":\"location\",\"id\":%lu,\"url\":", (unsigned long)places);
   put_text_of(p->file, p->length);
@@ -242,7 +242,7 @@ void ch_trace_spawned(struct ch_branch *b, const char *site) {
   if (!writer)
     return;
   pthread_mutex_lock(&lock);
-  struct known *k = add(b, ++activities, writer->id);
+  struct traced_branch *k = add(b, ++activities, writer->id);
   k->site = site;
   k->begun = false;
   if (file) {
@@ -257,7 +257,7 @@ void ch_trace_spawned(struct ch_branch *b, const char *site) {
 }
 
 void ch_trace_activity_ends(struct ch_branch *b) {
-  struct known *k = writer ? *find(b) : NULL;
+  struct traced_branch *k = writer ? *find(b) : NULL;
   if (!k)
     return;
   pthread_mutex_lock(&lock);
@@ -269,7 +269,7 @@ void ch_trace_activity_ends(struct ch_branch *b) {
 }
 
 void ch_trace_split(const struct ch_branch *from, struct ch_branch *to) {
-  struct known *k = writer ? *find(from) : NULL;
+  struct traced_branch *k = writer ? *find(from) : NULL;
   if (k)
     add(to, k->activity, writer->id ? writer->id : k->last);
 }
@@ -297,7 +297,7 @@ static void note_frames(struct writer *w, const struct ch_branch *b) {
 }
 
 void ch_trace_run_begins(struct ch_branch *b) {
-  struct known *k = writer ? *find(b) : NULL;
+  struct traced_branch *k = writer ? *find(b) : NULL;
   if (!k)
     return;
   writer->id = __atomic_add_fetch(&runs, 1, __ATOMIC_RELAXED);

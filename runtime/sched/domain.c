@@ -18,7 +18,7 @@
 #include "sched/host.h"
 #include "sched/native.h"
 #include "sched/overflow.h"
-#include "sched/strangers.h"
+#include "sched/external_wakers.h"
 #include "wait/link.h"
 #include <errno.h>
 #include <sched.h>
@@ -206,15 +206,15 @@ static inline __attribute__((always_inline)) void look_now_and_then(unsigned run
     give_memory_back();
 }
 
-/* ---- lingering: see domain.h ---- */
+/* ---- waiting in place: see domain.h ---- */
 
-/* Whoever lingers, or something that runs meanwhile, would be in the way of what needs to be told apart. */
-static bool may_linger(const struct ch_domain *d) {
-  return !d->base.head && d->group == &d->base && d->natives == 0 && !d->lingers && d->spinlocks == 0 && !ch_watched &&
-         !ch_checks;
+/* No wait may take place where it, or what runs meanwhile, would be mistaken for something else. */
+static bool may_wait_in_place(const struct ch_domain *d) {
+  return !d->base.head && d->group == &d->base && d->natives == 0 && !d->waits_in_place && d->spinlocks == 0 &&
+         !ch_watched && !ch_checks;
 }
 
-static void begin_lingering(struct ch_domain *d) {
+static void begin_waiting_in_place(struct ch_domain *d) {
   ch_environment_leave(d->current, false);
   ch_set_current(NULL);
   if (++d->switches % RUNS_PER_LOOK == 0)
@@ -228,7 +228,7 @@ static struct ch_branch *look_for_somebody(struct ch_domain *d) {
 }
 
 /* b goes on, or blocks after all. */
-static void end_lingering(struct ch_domain *d, struct ch_branch *b, int error) {
+static void end_waiting_in_place(struct ch_domain *d, struct ch_branch *b, int error) {
   ch_set_current(b);
   ch_environment_enter(b);
   *d->error = error;
@@ -236,31 +236,31 @@ static void end_lingering(struct ch_domain *d, struct ch_branch *b, int error) {
     ch_slice_start();
 }
 
-bool ch_linger_slow(void) {
+bool ch_wait_in_place_slow(void) {
   struct ch_domain *d = &ch_domain;
   struct ch_branch *b = d->current;
-  if (!may_linger(d))
+  if (!may_wait_in_place(d))
     return false;
   int error = *d->error;
-  begin_lingering(d);
+  begin_waiting_in_place(d);
   bool over = look_for_somebody(d) == b;
   if (over) {
     d->base.head = (struct ch_branch *)b->link.next;
     b->state = CH_RUNNING;
   }
-  end_lingering(d, b, error);
+  end_waiting_in_place(d, b, error);
   return over;
 }
 
-bool ch_linger_at_end_slow(struct ch_finish *root) {
+bool ch_wait_in_place_at_end_slow(struct ch_finish *root) {
   struct ch_domain *d = &ch_domain;
   struct ch_branch *owner = d->current;
-  if (root->outer || owner->flags & CH_PENDING || !may_linger(d))
+  if (root->outer || owner->flags & CH_PENDING || !may_wait_in_place(d))
     return false;
   struct ch_frame **link = ch_tls.link, *parent = d->parent;
   int error = *d->error;
-  d->lingers = owner;
-  begin_lingering(d);
+  d->waits_in_place = owner;
+  begin_waiting_in_place(d);
   struct ch_branch *next = ch_activity_rests(root);
   for (unsigned runs = 0; owner->state != CH_READY;) {
     if (!next) {
@@ -277,13 +277,13 @@ bool ch_linger_at_end_slow(struct ch_finish *root) {
   }
   ch_tls.link = link;
   d->parent = parent;
-  d->lingers = NULL;
+  d->waits_in_place = NULL;
   bool over = owner->state == CH_READY;
   if (over)
     owner->state = CH_RUNNING;
   else
     d->turn_passed = 1;
-  end_lingering(d, owner, error);
+  end_waiting_in_place(d, owner, error);
   return over;
 }
 
@@ -388,7 +388,7 @@ void ch_domain_begin(void *bottom) {
   *d = (struct ch_domain){.error = &errno, .group = NULL};
   d->group = &d->base;
   ch_environments_start();
-  ch_strangers_start();
+  ch_external_wakers_start();
   ch_native_start(bottom);
   ch_overflow_start();
   ch_schedule_start();
@@ -421,7 +421,7 @@ void ch_domain_run(void *body_int, const void *record, size_t size, const char *
 
 void ch_domain_end(void) {
   ch_slice_end();
-  ch_strangers_end();
+  ch_external_wakers_end();
   ch_native_end();
   ch_overflow_end();
   ch_report_end();

@@ -47,12 +47,12 @@ struct ch_domain {
   struct ch_group *group; /* NULL: this thread runs no domain */
   uint64_t switches;      /* turns of activities; read by the slice timer's thread */
   int *error;             /* &errno of this thread */
-  uint64_t marks;         /* scopes that are open and marked, and activities that are marked: 0, and nobody need look */
-  struct ch_frame *parent;   /* while a branch runs: the saved frames that it will return to, or its chain's end */
-  struct ch_branch *lingers; /* who lingers at its activity's end; else NULL */
-  uint8_t slicing;           /* the slice timer runs; cleared by its thread */
-  uint8_t is_program;        /* it ends with its first activity, main */
-  uint8_t ended;             /* main has returned; in a further domain: all activities have ended */
+  uint64_t marked_count;  /* scopes that are open and marked, and activities that are marked: 0, and nobody need look */
+  struct ch_frame *parent; /* while a branch runs: the saved frames that it will return to, or its chain's end */
+  struct ch_branch *waits_in_place; /* who waits_in_place at its activity's end; else NULL */
+  uint8_t slicing;                  /* the slice timer runs; cleared by its thread */
+  uint8_t is_program;               /* it ends with its first activity, main */
+  uint8_t ended;                    /* main has returned; in a further domain: all activities have ended */
   uint8_t gives_way;    /* the pause that is under way counts, although a spinlock is held or the schedule is random */
   uint8_t forked;       /* in a child of fork: the activity that made it goes on alone (domain.c) */
   uint8_t drops_others; /* in a child of fork: the other activities are being dropped (child.h) */
@@ -187,17 +187,19 @@ CH_HIDDEN void ch_foreign_loop_end(void);
 CH_HIDDEN void ch_sources_look(void);
 static inline bool ch_has_sources(void) { return CH_UNLIKELY(ch_domain.source_count != 0); }
 
-/* Lingering. The running branch has just been registered for a wait: while nobody can run, and what it waits for may
- * come from a source, it stays on the native stack for a moment, so that what comes at once costs no frame. True: the
- * wait is over, and it goes on with the result b->link.prev. False: it blocks.
+/* Waiting in place. The running branch has just been registered for a wait. While no other branch can run, and a source
+ * may end the wait, the branch stays on the native stack for a moment, so that a wait which ends at once needs no
+ * frame. True: the wait is over, and the branch goes on with the result b->link.prev. False: the branch blocks.
  *
- * A branch with scopes does not linger, since behind a call that an `async` precedes there is something that can run.
- * At the end of its activity's outermost scope it does, and runs the scope's branches meanwhile. */
-CH_HIDDEN bool ch_linger_slow(void);
-static inline bool ch_may_linger(void) { return ch_has_sources() && !ch_domain.current->scope; }
-static inline bool ch_linger(void) { return ch_may_linger() && ch_linger_slow(); }
-CH_HIDDEN bool ch_linger_at_end_slow(struct ch_finish *root);
-static inline bool ch_linger_at_end(struct ch_finish *s) { return ch_has_sources() && ch_linger_at_end_slow(s); }
+ * A branch with scopes does not wait in place, because the code after an `async` statement could run meanwhile. At the
+ * end of its activity's outermost scope a branch does wait in place, and runs the scope's branches meanwhile. */
+CH_HIDDEN bool ch_wait_in_place_slow(void);
+static inline bool ch_may_wait_in_place(void) { return ch_has_sources() && !ch_domain.current->scope; }
+static inline bool ch_wait_in_place(void) { return ch_may_wait_in_place() && ch_wait_in_place_slow(); }
+CH_HIDDEN bool ch_wait_in_place_at_end_slow(struct ch_finish *root);
+static inline bool ch_wait_in_place_at_end(struct ch_finish *s) {
+  return ch_has_sources() && ch_wait_in_place_at_end_slow(s);
+}
 
 CH_HIDDEN void ch_activity_end(struct ch_branch *b);
 /* These three say which branch of the same activity is to run next; NULL: none now. */

@@ -71,8 +71,8 @@ static bool can_run(void) {
   return ch_domain.base.head || (b->scope && b->scope->root->head);
 }
 
-/* A deadline in the past, and not 0: the reactor is to look even if nobody waits, so that the descriptor is quiet again
- * when nothing is left. */
+/* The deadline is in the past, but not 0: the reactor is to look even if nobody waits, so that the descriptor is not
+ * ready any more when nothing is left. */
 static void look(void) { ch_look_outside(1); }
 
 int ch_loop_step(void) {

@@ -172,7 +172,7 @@ static void thread_ends(void *domain) {
   ch_native_thread_ended(stack_is_gone);
   ch_no_yield_drop();
   ch_tls.atomic_depth = ch_tls.atomic_pending = ch_tls.spawn_policy = 0;
-  d->lingers = NULL;
+  d->waits_in_place = NULL;
   d->group = &d->base;
   d->spinlocks = 0;
   if (d->is_program && (!d->current || d->current == d->first)) { /* the process ends with its last thread */

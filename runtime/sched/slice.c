@@ -17,7 +17,7 @@
 #include "sched/child.h"
 #include "sched/domain.h"
 #include "sched/schedule.h"
-#include "sched/strangers.h"
+#include "sched/external_wakers.h"
 #include "sched/tsan.h"
 #include <errno.h>
 #include <limits.h>
@@ -150,7 +150,7 @@ static void start_thread(void) {
   pthread_attr_setstacksize(&attr, PTHREAD_STACK_MIN > 65536 ? PTHREAD_STACK_MIN : 65536);
   pthread_sigmask(SIG_SETMASK, &all, &old);
   has_thread = pthread_create(&thread, &attr, work, NULL) == 0;
-  ch_own_thread(has_thread);
+  ch_count_runtime_thread(has_thread);
   pthread_sigmask(SIG_SETMASK, &old, NULL);
   pthread_attr_destroy(&attr);
 }
@@ -208,7 +208,7 @@ void ch_slice_end(void) {
   const pthread_t ends = thread;
   if (over) {
     has_thread = false;
-    ch_own_thread(-1);
+    ch_count_runtime_thread(-1);
   }
   pthread_mutex_unlock(&lock);
   if (over) {

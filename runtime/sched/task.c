@@ -46,7 +46,7 @@ void ch_task_release(ch_task *t) {
 }
 void ch_task_detach(ch_task *t) { ch_task_release(t); }
 
-bool ch_task_is_own(const ch_task *t) {
+bool ch_task_is_current(const ch_task *t) {
   return t->inbox == ch_inbox_of_thread && ch_domain.current && t->activity == ch_activity_of(ch_domain.current);
 }
 

@@ -35,7 +35,7 @@ CH_HIDDEN void ch_task_post(ch_task *, void (*spawn)(ch_task *));
 CH_HIDDEN void ch_task_begins(ch_task *);
 CH_HIDDEN void ch_task_ends(ch_task *, intptr_t result);
 CH_HIDDEN void ch_task_release(ch_task *);
-CH_HIDDEN bool ch_task_is_own(const ch_task *);
+CH_HIDDEN bool ch_task_is_current(const ch_task *);
 
 /* Cancels all activities of this domain. */
 CH_HIDDEN void ch_domain_cancel_all(void);

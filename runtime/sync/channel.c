@@ -80,7 +80,7 @@ static int end(struct ch_channel *c, int result) {
   leave(c);
   return result;
 }
-static int own_decided(struct ch_channel *c) { return end(c, CH_OP_DECIDED); }
+static int decided_elsewhere(struct ch_channel *c) { return end(c, CH_OP_DECIDED); }
 
 /* The first of those who wait for the opposite with whom `own` can be claimed together. NULL: there is none, or
  * *decided. */
@@ -106,7 +106,7 @@ static int send(struct ch_channel *c, struct ch_clause *own, const void *from, s
   bool decided = false;
   enter(c);
   if (CH_UNLIKELY(c->closed))
-    return !own || ch_claim_own(own) ? end(c, EPIPE) : own_decided(c);
+    return !own || ch_claim_own(own) ? end(c, EPIPE) : decided_elsewhere(c);
   struct ch_clause *receiver = ch_list_empty(&c->receivers) ? NULL : partner(&c->receivers, own, &decided);
   if (receiver) {
     ch_object_copy(((struct ch_channel_recv__clause *)receiver)->to, from, size);
@@ -115,11 +115,11 @@ static int send(struct ch_channel *c, struct ch_clause *own, const void *from, s
     return 0;
   }
   if (CH_UNLIKELY(decided))
-    return own_decided(c);
+    return decided_elsewhere(c);
   if (c->used == c->slots && (c->slots == c->room || !grow(c, size)))
-    return c->slots == c->room ? CH_OP_WAITS : !own || ch_claim_own(own) ? end(c, ENOMEM) : own_decided(c);
+    return c->slots == c->room ? CH_OP_WAITS : !own || ch_claim_own(own) ? end(c, ENOMEM) : decided_elsewhere(c);
   if (own && !ch_claim_own(own))
-    return own_decided(c);
+    return decided_elsewhere(c);
   put(c, from, size);
   return end(c, 0);
 }
@@ -142,7 +142,7 @@ static int receive(struct ch_channel *c, struct ch_clause *own, void *to, size_t
   bool decided = false;
   enter(c);
   if (c->used > 0)
-    return !own || ch_claim_own(own) ? receive_from_ring(c, to, size) : own_decided(c);
+    return !own || ch_claim_own(own) ? receive_from_ring(c, to, size) : decided_elsewhere(c);
   struct ch_clause *sender = ch_list_empty(&c->senders) ? NULL : partner(&c->senders, own, &decided);
   if (sender) {
     ch_object_copy(to, ((struct ch_channel_send__clause *)sender)->from, size);
@@ -151,9 +151,9 @@ static int receive(struct ch_channel *c, struct ch_clause *own, void *to, size_t
     return 0;
   }
   if (CH_UNLIKELY(decided))
-    return own_decided(c);
+    return decided_elsewhere(c);
   if (CH_UNLIKELY(c->closed))
-    return !own || ch_claim_own(own) ? end(c, EPIPE) : own_decided(c);
+    return !own || ch_claim_own(own) ? end(c, EPIPE) : decided_elsewhere(c);
   return CH_OP_WAITS;
 }
 
@@ -245,7 +245,7 @@ static inline int receive_soon(struct ch_channel *c, void *to, size_t size) {
 /* A branch outside all cancelled scopes uses a channel that only its domain touches. Then a try that has to wait is as
  * good as the look that is taken when the clause is listed. */
 static bool is_simple(const struct ch_channel *c) {
-  return CH_LIKELY(!c->object.shared) && CH_LIKELY(ch_domain.marks == 0) && CH_LIKELY(ch_domain.current != NULL);
+  return CH_LIKELY(!c->object.shared) && CH_LIKELY(ch_domain.marked_count == 0) && CH_LIKELY(ch_domain.current != NULL);
 }
 
 __attribute__((noinline)) static struct ch_int_result send_any(struct ch_channel *c, const void *from, size_t size) {

@@ -121,7 +121,7 @@ __attribute__((noinline)) static struct ch_int_result wait_slow(ch_sem *s) {
 /* There is no unit, whoever waits is of this domain, and nothing is unusual. */
 static inline bool begins_as_usual(ch_sem *s) {
   unsigned long is = count_of(s), ours = WAITED | (unsigned long)ch_inbox_of_thread;
-  if (!ch_domain.current || !ch_inbox_of_thread || ch_domain.marks != 0 || ch_may_linger())
+  if (!ch_domain.current || !ch_inbox_of_thread || ch_domain.marked_count != 0 || ch_may_wait_in_place())
     return false;
   return is == ours ||
          (is == 0 && __atomic_compare_exchange_n(&s->count, &is, ours, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE));

@@ -86,11 +86,11 @@ static enum ch_claimed claim_both_words(struct ch_clause *own, struct ch_clause 
 }
 
 static enum ch_claimed claim_words(struct ch_clause *own, struct ch_clause *other) {
-  bool own_selects = own && ch_selects_one(own) && claims_itself(own), other_selects = ch_selects_one(other);
-  if (own_selects && own->wait->exposed && other_selects && other->wait->exposed)
+  bool this_selects = own && ch_selects_one(own) && claims_itself(own), other_selects = ch_selects_one(other);
+  if (this_selects && own->wait->exposed && other_selects && other->wait->exposed)
     return claim_both_words(own, other);
   /* Of one of them nobody else can change the word, or it has none: that one goes second. */
-  if (own_selects && own->wait->exposed) {
+  if (this_selects && own->wait->exposed) {
     if (other_selects && other->wait->state != CH_STATE_OPEN)
       return CH_OTHER_DECIDED;
     if (!ch_wait_decide(own->wait, selected(own)))
@@ -99,11 +99,11 @@ static enum ch_claimed claim_words(struct ch_clause *own, struct ch_clause *othe
       other->wait->state = selected(other);
     return CH_CLAIMED;
   }
-  if (own_selects && own->wait->state != CH_STATE_OPEN)
+  if (this_selects && own->wait->state != CH_STATE_OPEN)
     return CH_OWN_DECIDED;
   if (other_selects && !ch_wait_decide(other->wait, selected(other)))
     return CH_OTHER_DECIDED;
-  if (own_selects)
+  if (this_selects)
     own->wait->state = selected(own);
   return CH_CLAIMED;
 }

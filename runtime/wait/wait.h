@@ -48,7 +48,7 @@ CH_HIDDEN void ch_sem_left(struct ch_link *waiters);
 /* Tells whether the running branch is in a cancelled scope, where it must not wait. It is cheap while no scope is
  * cancelled. */
 CH_HIDDEN CH_RARE bool ch_is_marked_slow(void);
-static inline bool ch_is_marked(void) { return CH_UNLIKELY(ch_domain.marks != 0) && ch_is_marked_slow(); }
+static inline bool ch_is_marked(void) { return CH_UNLIKELY(ch_domain.marked_count != 0) && ch_is_marked_slow(); }
 
 /* Ends the branch's wait, if the branch waits and the wait can be cancelled. A wait by ch_wait_on ends with ECANCELED,
  * a wait by ch_wait with -ECANCELED. */
@@ -68,7 +68,7 @@ static inline void ch_wait_on(struct ch_link *list, enum ch_what what) {
 
 /* How an interruptible wait ends that has just been registered: with the result, or as one that blocks. */
 static inline struct ch_int_result ch_blocks(void) {
-  if (ch_linger())
+  if (ch_wait_in_place())
     return ch_done((intptr_t)ch_domain.current->link.prev);
   return (struct ch_int_result){CH_BLOCKED, 0};
 }

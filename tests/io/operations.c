@@ -1,5 +1,6 @@
-/* Calls that the ring or a thread of the pool makes: what lies in the frame of the waiting call outlives all who know
- * of it, and what was believed of a number holds no longer than the number's meaning. */
+/* Tests of calls that the ring or a thread of the pool makes. What lies in the frame of the waiting call has to live
+ * until nobody can use it any more, and the readiness cache must forget a descriptor when its number gets a new
+ * meaning. */
 #define _GNU_SOURCE
 #include "harness.h"
 #include <errno.h>
@@ -13,13 +14,13 @@
 #include <sys/uio.h>
 #include <sys/un.h>
 
-/* Plain code, of which the runtime hears nothing. */
-static void replace_quietly(int fd, int by) {
+/* Does what plain code could do: the runtime does not learn of it. */
+static void replace_unnoticed(int fd, int by) {
   syscall(SYS_dup2, by, fd);
   syscall(SYS_close, by);
 }
 
-/* Leaves the number with the belief that nothing is there to be read. */
+/* Leaves an entry in the readiness cache that says that there is nothing to read. */
 static void echo_once(int pair[2]) {
   char text[64];
   EXPECT(write(pair[1], "abc", 3) == 3);
@@ -32,7 +33,7 @@ TEST(a_socket_s_number_that_is_a_pipe_now_is_read_as_a_pipe) {
   EXPECT(socketpair(AF_UNIX, SOCK_STREAM, 0, pair) == 0 && pipe(ends) == 0);
   do {
     echo_once(pair);
-    replace_quietly(pair[0], ends[0]);
+    replace_unnoticed(pair[0], ends[0]);
     async EXPECT(read(pair[0], text, sizeof text) == 2 && memcmp(text, "xy", 2) == 0);
     EXPECT(write(ends[1], "xy", 2) == 2);
   } finish;
@@ -44,7 +45,7 @@ TEST(recv_of_a_number_that_is_a_pipe_now_says_so) {
   EXPECT(socketpair(AF_UNIX, SOCK_STREAM, 0, pair) == 0 && pipe(ends) == 0);
   do {
     echo_once(pair);
-    replace_quietly(pair[0], ends[0]);
+    replace_unnoticed(pair[0], ends[0]);
     async EXPECT(recv(pair[0], text, sizeof text, 0) == -1 && errno == ENOTSOCK);
     EXPECT(write(ends[1], "xy", 2) == 2);
   } finish;
@@ -57,7 +58,7 @@ TEST(recv_of_a_number_that_is_an_empty_pipe_now_says_so) {
   EXPECT(socketpair(AF_UNIX, SOCK_STREAM, 0, pair) == 0 && pipe(ends) == 0);
   do {
     echo_once(pair);
-    replace_quietly(pair[0], ends[0]);
+    replace_unnoticed(pair[0], ends[0]);
     async EXPECT(recv(pair[0], text, sizeof text, 0) == -1 && errno == ENOTSOCK);
   } finish;
 }
@@ -70,7 +71,7 @@ TEST(a_socket_s_number_that_is_an_empty_pipe_now_is_read_as_a_pipe) {
     EXPECT(socketpair(AF_UNIX, SOCK_STREAM, 0, pair) == 0 && pipe(ends) == 0);
     do {
       echo_once(pair);
-      replace_quietly(pair[0], ends[0]);
+      replace_unnoticed(pair[0], ends[0]);
       async n = read(pair[0], text, sizeof text);
       ch_sleep(500000000); /* by now, mostly */
       if (cancelled) cancel;
@@ -86,7 +87,7 @@ TEST(recv_of_a_number_that_is_a_file_now_says_so) {
   EXPECT(socketpair(AF_UNIX, SOCK_STREAM, 0, pair) == 0);
   do {
     echo_once(pair);
-    replace_quietly(pair[0], file);
+    replace_unnoticed(pair[0], file);
     async EXPECT(recv(pair[0], text, sizeof text, 0) == -1 && errno == ENOTSOCK);
   } finish;
   unlink("file");

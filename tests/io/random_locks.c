@@ -64,7 +64,7 @@ static struct timespec soon(clockid_t clock, unsigned us) {
 }
 
 /* Something that lasts, and in which others run. */
-static void linger(uint64_t *r) {
+static void stay_a_moment(uint64_t *r) {
   unsigned how = below(r, 8);
   if (how == 0) usleep(below(r, 200));
   if (how == 1) sched_yield();
@@ -89,7 +89,7 @@ static void use_mutex(uint64_t *r) {
   g->a = is + 1;
   if (i % 4 == 1) EXPECT(pthread_mutex_lock(&g->m) == 0 && pthread_mutex_unlock(&g->m) == 0); /* recursive */
   if (i % 4 == 2) EXPECT(pthread_mutex_lock(&g->m) == EDEADLK);
-  linger(r);
+  stay_a_moment(r);
   EXPECT(g->a == is + 1 && g->b == is);
   g->b = is + 1;
   done_of_mutex[i]++;
@@ -111,7 +111,7 @@ static void use_rwlock(uint64_t *r) {
   EXPECT(rws[i].a == rws[i].b);
   long is = rws[i].a;
   if (write) rws[i].a++;
-  linger(r);
+  stay_a_moment(r);
   if (write) rws[i].b++;
   EXPECT(rws[i].a == is + (long)write && rws[i].b == rws[i].a);
   EXPECT(pthread_rwlock_unlock(l) == 0);
@@ -124,7 +124,7 @@ static void use_semaphore(uint64_t *r) {
   EXPECT(got == 0 || errno == ETIMEDOUT || errno == ECANCELED || errno == EINTR);
   if (got) return;
   EXPECT(__atomic_add_fetch(&sems[i].inside, 1, __ATOMIC_SEQ_CST) <= sems[i].units);
-  linger(r);
+  stay_a_moment(r);
   __atomic_sub_fetch(&sems[i].inside, 1, __ATOMIC_SEQ_CST);
   EXPECT(sem_post(&sems[i].s) == 0);
 }

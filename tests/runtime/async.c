@@ -18,7 +18,7 @@ static void expect_nothing_left(void) {
   struct ch_stats stats;
   ch_stats(&stats);
   EXPECT(branches() == 0);
-  EXPECT(ch_domain.marks == 0);
+  EXPECT(ch_domain.marked_count == 0);
   EXPECT(outside() == 0);
   EXPECT(!ch_domain.current->scope);
 }
@@ -757,7 +757,7 @@ ASYNC_MAIN(deep_cancel, 4, { int i; }) {
   ENTER(&S);
   ASYNC(1, &S, deep_scopes(NULL))
   ch_scope_cancel(&S);
-  EXPECT(ch_domain.marks == DEEP + 1);
+  EXPECT(ch_domain.marked_count == DEEP + 1);
   LEAVE(5, &S)
   expect_nothing_left();
   END

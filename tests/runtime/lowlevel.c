@@ -420,7 +420,8 @@ MAIN_FUNCTION(timed_beside, { int i; }) {
 }
 TEST(timers_go_on_beside_a_source) { run_domain(timed_beside); }
 
-/* The last source goes while it is looked at in a row: in the loop, and by somebody who lingers. */
+/* The last source is removed while the sources are called in a row: in the loop, and by a branch that waits in place.
+ */
 static void remove_itself(void *argument) {
   ch_source_remove(argument);
   note("gone");
@@ -447,15 +448,15 @@ TEST(the_last_source_may_go_while_it_is_looked_at) {
   EXPECT_NOTES("gone gone");
 }
 
-/* ---- who waits alone beside a source lingers on the native stack ---- */
+/* ---- a branch that waits alone beside a source waits in place, on the native stack ---- */
 
 static void post_and_spoil(void *argument) {
   looks++;
   errno = ERANGE;
   ch_sem_post(argument);
 }
-MAIN_FUNCTION(lingering, { int i; }) {
-  BEGIN(lingering_body)
+MAIN_FUNCTION(waiting_in_place, { int i; }) {
+  BEGIN(waiting_in_place_body)
   EXPECT(ch_source_add(&first_source, post_and_spoil, &s) == 0);
   errno = EDOM;
   looks = 0;
@@ -473,9 +474,9 @@ case 5:
   ch_source_remove(&first_source);
   END
 }
-TEST(a_wait_that_a_source_ends_at_once_takes_no_frame) { run_domain(lingering); }
+TEST(a_wait_that_a_source_ends_at_once_takes_no_frame) { run_domain(waiting_in_place); }
 
-/* Nobody lingers while somebody else can run, and in the order in which they became ready. */
+/* No branch waits in place while another can run; they run in the order in which they became ready. */
 static void post_both(void *argument) {
   (void)argument;
   if (++looks == 2) {
@@ -507,7 +508,7 @@ MAIN_FUNCTION(queued_behind, { int i; }) {
   ch_source_remove(&first_source);
   END
 }
-TEST(law_2_lingering_overtakes_nobody) {
+TEST(law_2_waiting_in_place_overtakes_nobody) {
   run_domain(queued_behind);
   EXPECT_NOTES("other look first main");
 }
@@ -519,8 +520,8 @@ FRAME_FUNCTION(sleeper, { int i; }) {
   timer_fired = true;
   END
 }
-MAIN_FUNCTION(lingers_always, { int i; }) {
-  BEGIN(lingers_always_body)
+MAIN_FUNCTION(always_waits_in_place, { int i; }) {
+  BEGIN(always_waits_in_place_body)
   timer_fired = false;
   SPAWN(NULL, sleeper, NULL, 0);
   EXPECT(ch_source_add(&first_source, post_and_spoil, &s) == 0);
@@ -529,7 +530,7 @@ MAIN_FUNCTION(lingers_always, { int i; }) {
   ch_source_remove(&first_source);
   END
 }
-TEST(law_12_timers_fire_beside_one_who_only_lingers) { run_domain(lingers_always); }
+TEST(law_12_timers_fire_beside_a_wait_in_place) { run_domain(always_waits_in_place); }
 
 static ch_activity victim;
 static void cancel_it(void *argument) { ch_activity_cancel(argument); }
@@ -542,14 +543,14 @@ FRAME_FUNCTION(is_cancelled, { int i; }) {
   ch_source_remove(&first_source);
   END
 }
-MAIN_FUNCTION(cancels_while_lingering, { int i; }) {
-  BEGIN(cancels_while_lingering_body)
+MAIN_FUNCTION(cancels_while_waiting_in_place, { int i; }) {
+  BEGIN(cancels_while_waiting_in_place_body)
   ch_sem_init(&s, 0);
   SPAWN(&victim, is_cancelled, NULL, 0);
   CALL(5, ch_activity_wait_int(&victim))
   END
 }
-TEST(law_4_a_look_may_cancel_who_lingers) { run_domain(cancels_while_lingering); }
+TEST(law_4_a_look_may_cancel_a_wait_in_place) { run_domain(cancels_while_waiting_in_place); }
 
 struct ch_int_result ch_waiter_suspend_unlock_int(ch_waiter *, ch_spinlock *) CH_INT_NAME(ch_waiter_suspend_unlock);
 static void lock_and_schedule(void *argument) {
@@ -566,9 +567,9 @@ MAIN_FUNCTION(unlocks_first, { int i; }) {
   ch_source_remove(&first_source);
   END
 }
-TEST(nobody_lingers_under_a_spinlock) { run_domain(unlocks_first); }
+TEST(nobody_waits_in_place_under_a_spinlock) { run_domain(unlocks_first); }
 
-/* At the end of an activity's outermost scope its owner lingers, and runs the branches on its own stack. */
+/* At the end of an activity's outermost scope its owner waits in place, and runs the branches on its own stack. */
 static void post_each_in_turn(void *argument) {
   (void)argument;
   if (++looks % 2 == 0)
@@ -582,8 +583,8 @@ FRAME_FUNCTION(awaits, { int i; }) { /* record: a semaphore */
   note(v.record == &s ? "S" : "D");
   END
 }
-ASYNC_MAIN(lingers_at_the_end, 4, { int i; }) {
-  BEGIN(lingers_at_the_end_body)
+ASYNC_MAIN(waits_in_place_at_the_end, 4, { int i; }) {
+  BEGIN(waits_in_place_at_the_end_body)
   looks = 0;
   EXPECT(ch_source_add(&first_source, post_each_in_turn, NULL) == 0);
   ENTER(&S);
@@ -599,7 +600,7 @@ ASYNC_MAIN(lingers_at_the_end, 4, { int i; }) {
   END
 }
 TEST(at_the_end_of_a_scope_its_branches_run_on_the_owners_stack) {
-  run_domain(lingers_at_the_end);
+  run_domain(waits_in_place_at_the_end);
   EXPECT_NOTES("s S d D s S end");
 }
 

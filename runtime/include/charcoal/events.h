@@ -75,18 +75,18 @@ struct ch_twait_block {
 #else
 #define CH_NO_ESCAPE
 #endif
-#define CH_EVENTS_QUIET __attribute__((__nothrow__, __leaf__))
-CH_EVENTS_QUIET ch_event ch_event_make(struct ch_rendezvous *, const void *id CH_NO_ESCAPE, unsigned id_size,
+#define CH_EVENTS_LEAF __attribute__((__nothrow__, __leaf__))
+CH_EVENTS_LEAF ch_event ch_event_make(struct ch_rendezvous *, const void *id CH_NO_ESCAPE, unsigned id_size,
                                        unsigned n, const struct ch_event_slot_made *slots CH_NO_ESCAPE,
                                        const char *site);
-CH_EVENTS_QUIET int ch_event_trigger(ch_event, unsigned n, const struct ch_event_value *values CH_NO_ESCAPE);
-CH_EVENTS_QUIET void ch_event_end_fork(ch_event, const void *result, unsigned kind);
-CH_EVENTS_QUIET int ch_event_cancel_(ch_event);
-CH_EVENTS_QUIET int ch_event_is_outstanding_(ch_event);
-CH_EVENTS_QUIET int ch_rendezvous_cancel_(struct ch_rendezvous *);
-CH_EVENTS_QUIET int ch_rendezvous_destroy_(struct ch_rendezvous *);
-CH_EVENTS_QUIET unsigned ch_rendezvous_outstanding_(struct ch_rendezvous *);
-CH_EVENTS_QUIET unsigned ch_rendezvous_triggered_(struct ch_rendezvous *);
+CH_EVENTS_LEAF int ch_event_trigger(ch_event, unsigned n, const struct ch_event_value *values CH_NO_ESCAPE);
+CH_EVENTS_LEAF void ch_event_end_fork(ch_event, const void *result, unsigned kind);
+CH_EVENTS_LEAF int ch_event_cancel_(ch_event);
+CH_EVENTS_LEAF int ch_event_is_outstanding_(ch_event);
+CH_EVENTS_LEAF int ch_rendezvous_cancel_(struct ch_rendezvous *);
+CH_EVENTS_LEAF int ch_rendezvous_destroy_(struct ch_rendezvous *);
+CH_EVENTS_LEAF unsigned ch_rendezvous_outstanding_(struct ch_rendezvous *);
+CH_EVENTS_LEAF unsigned ch_rendezvous_triggered_(struct ch_rendezvous *);
 int ch_rendezvous_wait(struct ch_rendezvous *, void *id, unsigned size, const char *site);
 int ch_rendezvous_wait_all(struct ch_rendezvous *, const char *site);
 int ch_event_wait_(ch_event);
@@ -504,19 +504,19 @@ struct __charcoal_span {
   void *at;
   __SIZE_TYPE__ size;
 };
-CH_EVENTS_QUIET void __charcoal_span_leave(struct __charcoal_span *) __asm__("ch_rendezvous_span_leave");
-CH_EVENTS_QUIET void __charcoal_twait_leave(struct ch_twait_block *) __asm__("ch_twait_block_leave");
+CH_EVENTS_LEAF void __charcoal_span_leave(struct __charcoal_span *) __asm__("ch_rendezvous_span_leave");
+CH_EVENTS_LEAF void __charcoal_twait_leave(struct ch_twait_block *) __asm__("ch_twait_block_leave");
 /* A call of a tamed function has this where an `async` has its scope, as in the ABI. */
 struct __charcoal_tamed {
   __UINTPTR_TYPE__ around;
 };
 extern __thread __UINTPTR_TYPE__ *__charcoal_running __asm__("ch_running") __attribute__((tls_model("initial-exec")));
-CH_EVENTS_QUIET __UINTPTR_TYPE__ __charcoal_tamed_around(void) __asm__("ch_tamed_around");
+CH_EVENTS_LEAF __UINTPTR_TYPE__ __charcoal_tamed_around(void) __asm__("ch_tamed_around");
 static __inline__ __attribute__((__always_inline__)) void __charcoal_tamed_enter(struct __charcoal_tamed *tamed) {
   const __UINTPTR_TYPE__ *running = __charcoal_running;
   tamed->around = __builtin_expect(running && *running, 1) ? *running | 1 : __charcoal_tamed_around();
 }
-CH_EVENTS_QUIET void __charcoal_anchor_leave(struct ch_event_anchor *) __asm__("ch_event_anchor_leave");
+CH_EVENTS_LEAF void __charcoal_anchor_leave(struct ch_event_anchor *) __asm__("ch_event_anchor_leave");
 #endif
 
 #endif

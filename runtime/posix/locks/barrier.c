@@ -2,7 +2,7 @@
  * number of the first arrival that has not been let through, how many make a round, whether processes share it, and how
  * many have left. */
 #define _GNU_SOURCE
-#include "posix/locks/behind.h"
+#include "posix/locks/interposed.h"
 #include "posix/locks/queue.h"
 #include "posix/locks/replacement.h"
 #include "posix/operations.h"
@@ -85,7 +85,9 @@ static bool arrive(struct ch_lock_wait *w, pthread_barrier_t *barrier, const voi
 int __pthread_barrier_wait(pthread_barrier_t *) __attribute__((weak)); /* of a static C library */
 
 /* The C library's own, behind the function of that name below. It knows how to begin anew. */
-static long arrive_plainly(void *barrier) { return CH_BEHIND(pthread_barrier_wait, __pthread_barrier_wait)(barrier); }
+static long arrive_plainly(void *barrier) {
+  return CH_NEXT_DEFINITION(pthread_barrier_wait, __pthread_barrier_wait)(barrier);
+}
 static bool is_far(const pthread_barrier_t *barrier) {
   const struct glibc_barrier *b = (const struct glibc_barrier *)barrier;
   return __atomic_load_n(&b->in, __ATOMIC_RELAXED) > most(b) - b->count;
@@ -103,7 +105,7 @@ CH_REPLACES_IN_C(pthread_barrier_wait, pthread_barrier_t *barrier) {
 }
 
 /* Before the C library's own: those who have not arrived may be activities of this domain. */
-CH_BEFORE_THE_C_LIBRARYS int pthread_barrier_wait(pthread_barrier_t *barrier) {
+CH_INTERPOSED int pthread_barrier_wait(pthread_barrier_t *barrier) {
   struct ch_lock_wait w;
   int result;
   if (!ch_domain.current || is_far(barrier))

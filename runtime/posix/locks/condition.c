@@ -1,7 +1,7 @@
 #define _GNU_SOURCE
 #define CHARCOAL_RUNTIME_LOCKS
 #include "posix/locks/condition.h"
-#include "posix/locks/behind.h"
+#include "posix/locks/interposed.h"
 #include "frames/forks.h"
 #include "posix/locks/mutex.h"
 #include "posix/locks/others.h"
@@ -61,20 +61,20 @@ __typeof__(pthread_cond_wait) ___pthread_cond_wait __attribute__((weak));
 __typeof__(pthread_cond_clockwait) ___pthread_cond_clockwait __attribute__((weak));
 
 static int signal_others(pthread_cond_t *c) {
-  return others(c) ? CH_BEHIND(pthread_cond_signal, __pthread_cond_signal)(c) : 0;
+  return others(c) ? CH_NEXT_DEFINITION(pthread_cond_signal, __pthread_cond_signal)(c) : 0;
 }
 static int broadcast_others(pthread_cond_t *c) {
-  return others(c) ? CH_BEHIND(pthread_cond_broadcast, __pthread_cond_broadcast)(c) : 0;
+  return others(c) ? CH_NEXT_DEFINITION(pthread_cond_broadcast, __pthread_cond_broadcast)(c) : 0;
 }
 /* Blocks the thread. ThreadSanitizer's wrappers stand before ours, and have to see it. */
 static int wait_as_thread(pthread_cond_t *cond, pthread_mutex_t *m, clockid_t clock, const struct timespec *until) {
   bool wrapped = ch_tsan_is_here();
   if (!until)
-    return (wrapped ? pthread_cond_wait : CH_BEHIND(pthread_cond_wait, ___pthread_cond_wait))(cond, m);
+    return (wrapped ? pthread_cond_wait : CH_NEXT_DEFINITION(pthread_cond_wait, ___pthread_cond_wait))(cond, m);
   if (clock < 0)
     clock = clock_of(cond);
   return (wrapped ? pthread_cond_clockwait
-                  : CH_BEHIND(pthread_cond_clockwait, ___pthread_cond_clockwait))(cond, m, clock, until);
+                  : CH_NEXT_DEFINITION(pthread_cond_clockwait, ___pthread_cond_clockwait))(cond, m, clock, until);
 }
 
 /* ---- the line ---- */
@@ -315,20 +315,20 @@ static int wait_in_plain_code(pthread_cond_t *cond, pthread_mutex_t *m, clockid_
   c.w.clause.type = &plain_type.clause;
   return error ? error : ch_lock_wait(&c.w);
 }
-CH_BEFORE_THE_C_LIBRARYS int pthread_cond_wait(pthread_cond_t *c, pthread_mutex_t *m) {
+CH_INTERPOSED int pthread_cond_wait(pthread_cond_t *c, pthread_mutex_t *m) {
   return wait_in_plain_code(c, m, -1, NULL);
 }
-CH_BEFORE_THE_C_LIBRARYS int pthread_cond_timedwait(pthread_cond_t *c, pthread_mutex_t *m, const struct timespec *t) {
+CH_INTERPOSED int pthread_cond_timedwait(pthread_cond_t *c, pthread_mutex_t *m, const struct timespec *t) {
   return wait_in_plain_code(c, m, -1, t);
 }
-CH_BEFORE_THE_C_LIBRARYS int pthread_cond_clockwait(pthread_cond_t *c, pthread_mutex_t *m, clockid_t clock,
-                                                    const struct timespec *t) {
+CH_INTERPOSED int pthread_cond_clockwait(pthread_cond_t *c, pthread_mutex_t *m, clockid_t clock,
+                                         const struct timespec *t) {
   return wait_in_plain_code(c, m, clock, t);
 }
-CH_BEFORE_THE_C_LIBRARYS int cnd_wait(cnd_t *c, mtx_t *m) {
+CH_INTERPOSED int cnd_wait(cnd_t *c, mtx_t *m) {
   return ch_thrd_result(wait_in_plain_code((pthread_cond_t *)c, (pthread_mutex_t *)m, -1, NULL));
 }
-CH_BEFORE_THE_C_LIBRARYS int cnd_timedwait(cnd_t *c, mtx_t *m, const struct timespec *t) {
+CH_INTERPOSED int cnd_timedwait(cnd_t *c, mtx_t *m, const struct timespec *t) {
   return ch_thrd_result(wait_in_plain_code((pthread_cond_t *)c, (pthread_mutex_t *)m, -1, t));
 }
 

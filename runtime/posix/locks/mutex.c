@@ -1,7 +1,7 @@
 #define _GNU_SOURCE
 #define CHARCOAL_RUNTIME_LOCKS
 #include "posix/locks/mutex.h"
-#include "posix/locks/behind.h"
+#include "posix/locks/interposed.h"
 #include "posix/locks/others.h"
 #include "posix/locks/tsan.h"
 #include "posix/locks/replacement.h"
@@ -178,7 +178,7 @@ __typeof__(pthread_mutex_clocklock) ___pthread_mutex_clocklock __attribute__((we
 /* Blocks the thread. until NULL: for ever. */
 static int lock_as_thread(pthread_mutex_t *m, clockid_t clock, const struct timespec *until) {
   static const struct timespec never = {INT64_MAX / 2, 0};
-  return CH_BEHIND(pthread_mutex_clocklock, ___pthread_mutex_clocklock)(m, clock, until ? until : &never);
+  return CH_NEXT_DEFINITION(pthread_mutex_clocklock, ___pthread_mutex_clocklock)(m, clock, until ? until : &never);
 }
 
 static void borrow(void *mutex) {
@@ -321,13 +321,11 @@ static int lock_plainly(pthread_mutex_t *m, const void *place, clockid_t clock, 
     set_owner(m, b, place);
   return r;
 }
-CH_BEFORE_THE_C_LIBRARYS int pthread_mutex_lock(pthread_mutex_t *m) {
-  return lock_plainly(m, CH_HERE, CLOCK_REALTIME, NULL);
-}
-CH_BEFORE_THE_C_LIBRARYS int pthread_mutex_timedlock(pthread_mutex_t *m, const struct timespec *t) {
+CH_INTERPOSED int pthread_mutex_lock(pthread_mutex_t *m) { return lock_plainly(m, CH_HERE, CLOCK_REALTIME, NULL); }
+CH_INTERPOSED int pthread_mutex_timedlock(pthread_mutex_t *m, const struct timespec *t) {
   return lock_plainly(m, CH_HERE, CLOCK_REALTIME, t);
 }
-CH_BEFORE_THE_C_LIBRARYS int pthread_mutex_clocklock(pthread_mutex_t *m, clockid_t clock, const struct timespec *t) {
+CH_INTERPOSED int pthread_mutex_clocklock(pthread_mutex_t *m, clockid_t clock, const struct timespec *t) {
   return ch_lock_knows(clock) ? lock_plainly(m, CH_HERE, clock, t) : EINVAL;
 }
 
@@ -481,10 +479,10 @@ CH_REPLACES_IN_C(mtx_timedlock, mtx_t *m, const struct timespec *t) {
 CH_REPLACES_IN_C(mtx_trylock, mtx_t *m) { return ch_done(ch_thrd_result(trylock((pthread_mutex_t *)m, CH_HERE))); }
 CH_REPLACES_IN_C(mtx_unlock, mtx_t *m) { return ch_done(ch_thrd_result(ch_mutex_unlock((pthread_mutex_t *)m))); }
 
-CH_BEFORE_THE_C_LIBRARYS int mtx_lock(mtx_t *m) {
+CH_INTERPOSED int mtx_lock(mtx_t *m) {
   return ch_thrd_result(lock_plainly((pthread_mutex_t *)m, CH_HERE, CLOCK_REALTIME, NULL));
 }
-CH_BEFORE_THE_C_LIBRARYS int mtx_timedlock(mtx_t *m, const struct timespec *t) {
+CH_INTERPOSED int mtx_timedlock(mtx_t *m, const struct timespec *t) {
   return ch_thrd_result(lock_plainly((pthread_mutex_t *)m, CH_HERE, CLOCK_REALTIME, t));
 }
 

@@ -8,7 +8,7 @@
  * behalf of the first who waits, and hands it on. */
 #define _GNU_SOURCE
 #include "offload/pool.h"
-#include "posix/locks/behind.h"
+#include "posix/locks/interposed.h"
 #include "posix/locks/queue.h"
 #include "posix/locks/rwlock_calls.h"
 #include "posix/locks/tsan.h"
@@ -294,27 +294,25 @@ static int lock_plainly(pthread_rwlock_t *l, int write, const void *place, clock
     taken(l, write, ch_activity_of(ch_domain.current), place);
   return r;
 }
-CH_BEFORE_THE_C_LIBRARYS int pthread_rwlock_rdlock(pthread_rwlock_t *l) {
+CH_INTERPOSED int pthread_rwlock_rdlock(pthread_rwlock_t *l) {
   return lock_plainly(l, READ, CH_HERE, CLOCK_REALTIME, NULL);
 }
-CH_BEFORE_THE_C_LIBRARYS int pthread_rwlock_wrlock(pthread_rwlock_t *l) {
+CH_INTERPOSED int pthread_rwlock_wrlock(pthread_rwlock_t *l) {
   return lock_plainly(l, WRITE, CH_HERE, CLOCK_REALTIME, NULL);
 }
-CH_BEFORE_THE_C_LIBRARYS int pthread_rwlock_timedrdlock(pthread_rwlock_t *l, const struct timespec *until) {
+CH_INTERPOSED int pthread_rwlock_timedrdlock(pthread_rwlock_t *l, const struct timespec *until) {
   return lock_plainly(l, READ, CH_HERE, CLOCK_REALTIME, until);
 }
-CH_BEFORE_THE_C_LIBRARYS int pthread_rwlock_timedwrlock(pthread_rwlock_t *l, const struct timespec *until) {
+CH_INTERPOSED int pthread_rwlock_timedwrlock(pthread_rwlock_t *l, const struct timespec *until) {
   return lock_plainly(l, WRITE, CH_HERE, CLOCK_REALTIME, until);
 }
-CH_BEFORE_THE_C_LIBRARYS int pthread_rwlock_clockrdlock(pthread_rwlock_t *l, clockid_t clock,
-                                                        const struct timespec *until) {
+CH_INTERPOSED int pthread_rwlock_clockrdlock(pthread_rwlock_t *l, clockid_t clock, const struct timespec *until) {
   return lock_plainly(l, READ, CH_HERE, clock, until);
 }
-CH_BEFORE_THE_C_LIBRARYS int pthread_rwlock_clockwrlock(pthread_rwlock_t *l, clockid_t clock,
-                                                        const struct timespec *until) {
+CH_INTERPOSED int pthread_rwlock_clockwrlock(pthread_rwlock_t *l, clockid_t clock, const struct timespec *until) {
   return lock_plainly(l, WRITE, CH_HERE, clock, until);
 }
-CH_BEFORE_THE_C_LIBRARYS int pthread_rwlock_unlock(pthread_rwlock_t *l) {
+CH_INTERPOSED int pthread_rwlock_unlock(pthread_rwlock_t *l) {
   return ch_domain.current ? unlock(l) : ch_rwlock_give(l);
 }
 

@@ -1,6 +1,6 @@
 #define _GNU_SOURCE
 #include "posix/locks/rwlock_calls.h"
-#include "posix/locks/behind.h"
+#include "posix/locks/interposed.h"
 #include "posix/locks/tsan.h"
 #include <dlfcn.h>
 
@@ -25,7 +25,7 @@ static void look_behind(void) {
   if (plain.rdlock && plain.wrlock && plain.unlock)
     return;
   void *library = !ch_tsan_is_here() ? RTLD_NEXT : dlopen ? dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD) : NULL;
-#define FIND(name) *(void **)&plain.name = ch_behind(library, "pthread_rwlock_" #name)
+#define FIND(name) *(void **)&plain.name = ch_next_definition(library, "pthread_rwlock_" #name)
   FIND(rdlock), FIND(wrlock), FIND(unlock), FIND(clockrdlock), FIND(clockwrlock);
   if (ch_tsan_is_here())
     FIND(tryrdlock), FIND(trywrlock);

@@ -1,7 +1,7 @@
 /* Semaphores of POSIX. What the C library's looks like is a part of its ABI: a 64-bit word, the value in its lower half
  * and the number of those who wait in the upper one; then whether it is shared between processes. */
 #define _GNU_SOURCE
-#include "posix/locks/behind.h"
+#include "posix/locks/interposed.h"
 #include "posix/locks/others.h"
 #include "posix/locks/queue.h"
 #include "posix/locks/replacement.h"
@@ -102,16 +102,16 @@ static int take_in_plain_code(sem_t *s, clockid_t clock, const struct timespec *
   if (!error && !ch_queue_of(s) && take_unit(of(s)))
     return 0;
   if (!ch_domain.current || (ch_domain.live == 1 && ch_is_single_activity()))
-    return CH_BEHIND(sem_clockwait, ___sem_clockwait)(s, clock, until ? until : &never);
+    return CH_NEXT_DEFINITION(sem_clockwait, ___sem_clockwait)(s, clock, until ? until : &never);
   if (!error)
     error = ch_lock_is_late(&w) ? ETIMEDOUT : ch_lock_wait(&w);
   return error ? (errno = error, -1) : 0;
 }
-CH_BEFORE_THE_C_LIBRARYS int sem_wait(sem_t *s) { return take_in_plain_code(s, CLOCK_REALTIME, NULL); }
-CH_BEFORE_THE_C_LIBRARYS int sem_timedwait(sem_t *s, const struct timespec *until) {
+CH_INTERPOSED int sem_wait(sem_t *s) { return take_in_plain_code(s, CLOCK_REALTIME, NULL); }
+CH_INTERPOSED int sem_timedwait(sem_t *s, const struct timespec *until) {
   return take_in_plain_code(s, CLOCK_REALTIME, until);
 }
-CH_BEFORE_THE_C_LIBRARYS int sem_clockwait(sem_t *s, clockid_t clock, const struct timespec *until) {
+CH_INTERPOSED int sem_clockwait(sem_t *s, clockid_t clock, const struct timespec *until) {
   return take_in_plain_code(s, clock, until);
 }
 

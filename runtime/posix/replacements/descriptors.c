@@ -1,5 +1,5 @@
-/* socket, socketpair, pipe, pipe2, dup, dup2, dup3, setsockopt, ioctl, closefrom, close_range: none of them waits. They
- * tell what they do to a descriptor, so that what is believed of it stays exact. */
+/* Replacements of socket, socketpair, pipe, pipe2, dup, dup2, dup3, setsockopt, ioctl, closefrom and close_range. None
+ * of them waits. They tell the readiness cache what they do to a descriptor, so that its entries stay right. */
 #define _GNU_SOURCE
 #include "posix/descriptors.h"
 #include "posix/replacements/replacement.h"

@@ -75,7 +75,7 @@ int ch_posix_mq_timedsend(mqd_t q, const char *from, size_t n, unsigned priority
 
 /* At once, or by a thread. -1 with errno. */
 static long call(struct ch_queue_call *c, int never_waits) {
-  long r = never_waits ? ch_call_queue(c) : ch_queue_attempt(c);
+  long r = never_waits ? ch_call_queue(c) : ch_try_queue(c);
   if (r == -EAGAIN && !never_waits)
     return ch_do_call(ch_call_queue, c, CH_CALL_INTERRUPTIBLE);
   return r < 0 ? (errno = (int)-r, -1) : r;

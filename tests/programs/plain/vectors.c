@@ -51,8 +51,8 @@ NI static int t(int x) {
   }
 VEC(v2, 2, int)
 VEC(v4, 4, int)
-VEC(v8, 8, int) VEC(v16, 16, int) VEC(f4, 4, float) VEC(d4, 4, double) VEC(x3, 3, int) NI static v4
-    shuffle(v4 a, v4 b) {
+VEC(v8, 8, int)
+VEC(v16, 16, int) VEC(f4, 4, float) VEC(d4, 4, double) VEC(x3, 3, int) NI static v4 shuffle(v4 a, v4 b) {
   v4 r = __builtin_shufflevector(a, b, 0, 5, 2, 7);
   t(r[1]);
   return r;

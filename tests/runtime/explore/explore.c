@@ -42,7 +42,7 @@ struct party {
   struct ch_inbox inbox;
   struct ch_wait *enlisting;
   const volatile void *at; /* what it does next */
-  bool writes, spins, sleeps, ended, fresh;
+  bool writes, spins, sleeps, ended, changed;
   const int *bell; /* it sleeps until this is above 0 */
 };
 static struct party parties[PARTIES];
@@ -85,12 +85,12 @@ void explored_point(const volatile void *at, bool writes) {
 void explored_changed(const volatile void *at) {
   for (int i = 0; i < n_parties; i++)
     if (parties[i].at == at)
-      parties[i].fresh = true;
+      parties[i].changed = true;
 }
 void explored_spin(void) {
   struct party *p = &parties[current];
   p->spins = true;
-  p->fresh = p->writes = false;
+  p->changed = p->writes = false;
   step_aside();
   parties[current].spins = false;
 }
@@ -129,7 +129,7 @@ intptr_t ch_wait_native(unsigned by) {
       letter->open(letter);
     } else if (inbox->cancelled) {
       inbox->cancelled = false;
-      ch_domain.marks = 1;
+      ch_domain.marked_count = 1;
       ch_wait_cancel(b);
     }
   }
@@ -147,7 +147,7 @@ void ch_native_ready(struct ch_branch *b) { (void)b; }
 void ch_ready_first(struct ch_branch *b) { (void)b; }
 void ch_slice_start(void) {}
 bool ch_host_begin(void) { return false; }
-bool ch_linger_slow(void) { return false; }
+bool ch_wait_in_place_slow(void) { return false; }
 bool ch_is_marked_slow(void) { return true; }
 void ch_sem_left(struct ch_link *waiters) { (void)waiters; }
 struct ch_frame *ch_frame_new(const struct ch_frame_info *info) { return (void)info, fail("no frames here"), NULL; }
@@ -187,7 +187,7 @@ static bool is_able(const struct party *p) {
     return *p->bell > 0;
   if (p->sleeps)
     return p->inbox.first || p->inbox.cancelled;
-  return !p->spins || p->fresh;
+  return !p->spins || p->changed;
 }
 
 static uint64_t draw(void) { return (draw_state = draw_state * 6364136223846793005u + 1442695040888963407u) >> 33; }
@@ -263,7 +263,7 @@ static bool run(void (*set_up)(void)) {
   for (int i = 0; i < n_parties; i++) {
     struct party *p = &parties[i];
     p->inbox = (struct ch_inbox){0};
-    p->ended = p->spins = p->sleeps = p->fresh = false;
+    p->ended = p->spins = p->sleeps = p->changed = false;
     p->enlisting = NULL;
     p->bell = NULL;
     p->branch = (struct ch_branch){.state = CH_RUNNING};
@@ -467,7 +467,7 @@ static void sends_or_gets_1(void) {
 }
 static void sets_0_and_looks(void) {
   set(0);
-  third_waited = parties[current].fresh;
+  third_waited = parties[current].changed;
 }
 static void set_up_third(void) { rendezvous(), third_waited = false; }
 static void check_third(void) {
@@ -553,7 +553,7 @@ static void gets_and_receives_until_cancelled(void) {
   while ((k = ch_wait_next(&waits[current])) >= 0) {
     EXPECT(k == 1 && !told);
     told = 1;
-    told_late = ch_domain.marks != 0;
+    told_late = ch_domain.marked_count != 0;
   }
   EXPECT(k == -ECANCELED && ch_wait_next(&waits[current]) == -ECANCELED);
   ch_wait_leave(&waits[current]);

@@ -16,7 +16,7 @@ from gdb.FrameDecorator import FrameDecorator
 from .runtime import NATIVE, at, domains
 from .saved import Code, Saved, callers
 
-SCHEDULER = {"ch_schedule", "ch_linger_at_end_slow"}  # they run branches
+SCHEDULER = {"ch_schedule", "ch_wait_in_place_at_end_slow"}  # they run branches
 BETWEEN = SCHEDULER | {"ch_domain_run", "main_body", "ch_main", "ch_leaf_resume", "begin", "resume", "run"}
 SWITCHES = {
     "swapcontext",

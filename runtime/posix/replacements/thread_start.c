@@ -1,5 +1,5 @@
-/* pthread_create, thrd_create: see posix/births.h. */
-#include "posix/births.h"
+/* pthread_create, thrd_create: see posix/thread_start.h. */
+#include "posix/thread_start.h"
 #include "posix/replacements/replacement.h"
 
 CH_REPLACES(pthread_create)

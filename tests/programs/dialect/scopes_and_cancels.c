@@ -1,6 +1,6 @@
 /* A random tree of scopes, branches and cancels beside a model of it: wherever a branch stands, ch_cancelled() says
  * what the model says; a wait ends with ECANCELED only in a marked scope, and then has had no effect (laws 3 and 4). */
-// outcome: scopes_and_marks.expected
+// outcome: scopes_and_cancels.expected
 #include <charcoal.h>
 #include <errno.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
-/* What is believed of a descriptor and is not so (runtime/reactor/readiness_cache.h): the number was closed behind our
- * back and used again, its mode was changed by another process or by code that was not compiled for activities. All of
- * that is done here by raw system calls. The result is the plain call's, if after a while; and what recompiled code
- * does is obeyed at once. A belief that is never verified hangs, until the alarm. */
+/* Tests of wrong entries in the readiness cache (runtime/reactor/readiness_cache.h). An entry becomes wrong when code
+ * that was not recompiled closes a number which is then used again, or when another process changes the descriptor's
+ * mode; raw system calls do both here. The result is then still the plain call's, but may come later; what recompiled
+ * code does takes effect at once. If an entry is never verified the test hangs until its alarm. */
 #include "harness.h"
 #include <fcntl.h>
 #include <poll.h>
@@ -43,7 +43,7 @@ static void begins(void) {
   }
 }
 
-/* Reads and waits on it until it is believed: it blocks, has no time-out, a short read empties it. */
+/* Reads and waits until the cache has an entry: the descriptor blocks, has no time-out, and a short read empties it. */
 static void use(int reader, int writer) {
   char b[100];
   for (int i = 0; i < 4; i++) {
@@ -423,9 +423,9 @@ TEST(the_end_that_came_with_the_last_bytes) {
   }
 }
 
-/* The kernel is asked after 10 ms whether a belief is right. Where each round would wait for that, none takes less; a
- * busy machine may delay many rounds, but not a hundred. */
-enum { BEFORE_A_BELIEF_IS_CHECKED = 9000000 };
+/* The kernel is asked after 10 ms whether an entry is right. If every round had to wait for that, no round would take
+ * less time. A busy machine may delay many rounds, but not a hundred. */
+enum { BEFORE_THE_CACHE_IS_CHECKED = 9000000 };
 static int64_t earlier(int64_t a, int64_t b) { return a < b ? a : b; }
 
 /* A read ends where a message with a descriptor ends, and more is there: the next read does not wait at all. */
@@ -436,7 +436,7 @@ TEST(what_lies_behind_a_message_with_a_descriptor_is_there_at_once) {
   pair(a);
   use(a[0], a[1]);
   int64_t quickest = INT64_MAX;
-  for (int i = 0; i < 100 && quickest >= BEFORE_A_BELIEF_IS_CHECKED; i++) {
+  for (int i = 0; i < 100 && quickest >= BEFORE_THE_CACHE_IS_CHECKED; i++) {
     union {
       struct cmsghdr header;
       char room[CMSG_SPACE(sizeof(int))];
@@ -451,7 +451,7 @@ TEST(what_lies_behind_a_message_with_a_descriptor_is_there_at_once) {
     EXPECT(read(a[0], b, sizeof b) == 3);
     quickest = earlier(quickest, now() - before);
   }
-  EXPECT(quickest < BEFORE_A_BELIEF_IS_CHECKED);
+  EXPECT(quickest < BEFORE_THE_CACHE_IS_CHECKED);
 }
 
 /* The reader's end does not show that its writer sends packets. */
@@ -463,14 +463,14 @@ TEST(what_lies_behind_a_packet_is_there_at_once) {
   use(p[0], p[1]);
   EXPECT(syscall(SYS_fcntl, p[1], F_SETFL, O_WRONLY | O_DIRECT) == 0);
   int64_t quickest = INT64_MAX;
-  for (int i = 0; i < 100 && quickest >= BEFORE_A_BELIEF_IS_CHECKED; i++) {
+  for (int i = 0; i < 100 && quickest >= BEFORE_THE_CACHE_IS_CHECKED; i++) {
     raw_write(p[1], "one");
     raw_write(p[1], "three");
     int64_t before = now();
     EXPECT(read(p[0], b, sizeof b) == 3 && read(p[0], b, sizeof b) == 5);
     quickest = earlier(quickest, now() - before);
   }
-  EXPECT(quickest < BEFORE_A_BELIEF_IS_CHECKED);
+  EXPECT(quickest < BEFORE_THE_CACHE_IS_CHECKED);
 }
 
 /* ---- numbers out of nowhere ---- */

@@ -3,8 +3,8 @@
 // Until `split`, an interruptible version is an ordinary function of its plain version's type, and a call that may
 // suspend is an ordinary call with a mark: so the optimiser inlines, propagates and deletes as it does everywhere.
 // Nothing here survives `split`.
-#ifndef CHARCOAL_PASSES_MARKS_H
-#define CHARCOAL_PASSES_MARKS_H
+#ifndef CHARCOAL_PASSES_SUSPENSION_MARKERS_H
+#define CHARCOAL_PASSES_SUSPENSION_MARKERS_H
 
 #include "llvm/IR/GlobalAlias.h"
 #include "llvm/IR/Instructions.h"
@@ -95,7 +95,7 @@ inline llvm::Function *externalVersion(llvm::Function &plain, llvm::FunctionType
 }
 
 // The address of this module's own body of a definition that another module may override.
-inline llvm::GlobalAlias *ownBody(llvm::GlobalValue &F) {
+inline llvm::GlobalAlias *bodyInThisModule(llvm::GlobalValue &F) {
   std::string name = (F.getName() + ".here").str();
   if (llvm::GlobalAlias *known = F.getParent()->getNamedAlias(name))
     return known;

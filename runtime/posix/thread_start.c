@@ -1,4 +1,4 @@
-#include "posix/births.h"
+#include "posix/thread_start.h"
 #include "posix/single_activity.h"
 #include "reactor/reactor.h"
 #include "sched/domain.h"
@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-struct birth {
+struct thread_start {
   struct ch_int_result (*start)(void *); /* the interruptible version of the thread's start routine */
   void *argument;
 };
@@ -15,7 +15,7 @@ struct birth {
 /* By hand after the ABI: the routine is called last, so nothing has to be saved here. Its result stands where the end
  * of the activity looks for it (domain.h). */
 static int body(void *record) {
-  struct birth *b = record;
+  struct thread_start *b = record;
   struct ch_int_result r = b->start(b->argument);
   if ((int)r.status == CH_DONE)
     *(intptr_t *)ch_tls.result = r.value;
@@ -23,7 +23,7 @@ static int body(void *record) {
 }
 
 static intptr_t live(void *memory) {
-  struct birth b = *(struct birth *)memory;
+  struct thread_start b = *(struct thread_start *)memory;
   free(memory);
   ch_in_programs_thread = true;
   ch_domain_run((void *)body, &b, sizeof b, "pthread_create", false);
@@ -36,18 +36,18 @@ static void *live_posix(void *memory) { return (void *)live(memory); }
 static int live_c11(void *memory) { return (int)live(memory); }
 
 /* NULL: it has to run as it is. The simulated world has one domain. */
-static struct birth *prepare(void *start, void *argument) {
+static struct thread_start *prepare(void *start, void *argument) {
   if (ch_reactor == &ch_reactor_simulated)
     return NULL;
   void *interruptible = ch_version_of(start, NULL);
-  struct birth *b = interruptible ? malloc(sizeof *b) : NULL;
+  struct thread_start *b = interruptible ? malloc(sizeof *b) : NULL;
   if (b)
-    *b = (struct birth){(struct ch_int_result (*)(void *))interruptible, argument};
+    *b = (struct thread_start){(struct ch_int_result (*)(void *))interruptible, argument};
   return b;
 }
 
 int ch_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*start)(void *), void *argument) {
-  struct birth *b = prepare((void *)start, argument);
+  struct thread_start *b = prepare((void *)start, argument);
   if (!b)
     return pthread_create(thread, attributes, start, argument);
   int error = pthread_create(thread, attributes, live_posix, b);
@@ -73,7 +73,7 @@ static int create_c11(thrd_t *thread, thrd_start_t start, void *argument) {
 }
 
 int ch_thrd_create(thrd_t *thread, thrd_start_t start, void *argument) {
-  struct birth *b = prepare((void *)start, argument);
+  struct thread_start *b = prepare((void *)start, argument);
   if (!b)
     return create_c11(thread, start, argument);
   int r = create_c11(thread, live_c11, b);

@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "sched/strangers.h"
+#include "sched/external_wakers.h"
 #include "charcoal.h"
 #include "frames/forks.h"
 #include "reactor/inbox.h"
@@ -14,17 +14,17 @@
 #include <string.h>
 #include <unistd.h>
 
-static int own_threads;
+static int runtime_threads;
 enum { HANDLERS = 8 };
-static void (*own_handlers[HANDLERS])(int);
+static void (*runtime_handlers[HANDLERS])(int);
 
-void ch_own_thread(int by) { __atomic_add_fetch(&own_threads, by, __ATOMIC_RELAXED); }
+void ch_count_runtime_thread(int by) { __atomic_add_fetch(&runtime_threads, by, __ATOMIC_RELAXED); }
 
-void ch_own_handler(void (*handler)(int)) {
+void ch_add_runtime_handler(void (*handler)(int)) {
   for (int i = 0; i < HANDLERS; i++) {
     void (*none)(int) = NULL;
-    if (__atomic_load_n(&own_handlers[i], __ATOMIC_RELAXED) == handler ||
-        __atomic_compare_exchange_n(&own_handlers[i], &none, handler, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED) ||
+    if (__atomic_load_n(&runtime_handlers[i], __ATOMIC_RELAXED) == handler ||
+        __atomic_compare_exchange_n(&runtime_handlers[i], &none, handler, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED) ||
         none == handler)
       return;
   }
@@ -32,7 +32,7 @@ void ch_own_handler(void (*handler)(int)) {
 
 static bool is_own(void (*handler)(int)) {
   for (int i = 0; i < HANDLERS; i++)
-    if (own_handlers[i] == handler)
+    if (runtime_handlers[i] == handler)
       return true;
   return false;
 }
@@ -91,7 +91,7 @@ static int count_threads(void) {
 static bool has_thread(int domains) {
   int threads = count_threads(), listed = 0;
   DIR *all = opendir("/proc/self/task");
-  int others = -domains - __atomic_load_n(&own_threads, __ATOMIC_RELAXED) - (__tsan_init ? 1 + is_child : 0);
+  int others = -domains - __atomic_load_n(&runtime_threads, __ATOMIC_RELAXED) - (__tsan_init ? 1 + is_child : 0);
   if (!all)
     return false;
   for (struct dirent *e; (e = readdir(all));) {
@@ -122,7 +122,7 @@ CH_FREE_IN_CHILDREN(lock, CH_INNER_LOCK)
 unsigned ch_domains_alive, ch_domains_awake;
 
 static void forked(void) {
-  own_threads = 0;
+  runtime_threads = 0;
   is_child = true;
   own.next = NULL;
   all = all ? &own : NULL;
@@ -131,7 +131,7 @@ static void forked(void) {
 
 static void hook(void) { ch_child_hook(forked); }
 
-void ch_strangers_start(void) {
+void ch_external_wakers_start(void) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
   pthread_once(&once, hook);
   pthread_mutex_lock(&lock);
@@ -142,7 +142,7 @@ void ch_strangers_start(void) {
   pthread_mutex_unlock(&lock);
 }
 
-void ch_strangers_end(void) {
+void ch_external_wakers_end(void) {
   pthread_mutex_lock(&lock);
   struct stand **at = &all;
   while (*at && *at != &own)

@@ -1,12 +1,12 @@
 #define _GNU_SOURCE
-#include "posix/locks/behind.h"
+#include "posix/locks/interposed.h"
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 extern __typeof__(dlsym) dlsym __attribute__((weak));
 
-void *ch_behind(void *library, const char *name) {
+void *ch_next_definition(void *library, const char *name) {
   void *found = library && dlsym ? dlsym(library, name) : NULL;
   if (!found) {
     fprintf(stderr, "charcoal: the C library's %s was not found; link with charcoal-cc\n", name);
