@@ -1,3 +1,4 @@
+/* Reads the number of a port from the command line. */
 #ifndef PORT_H
 #define PORT_H
 

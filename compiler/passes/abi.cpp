@@ -1,3 +1,5 @@
+// The types, globals and functions of the ABI as LLVM sees them. abi.h describes each; abi/charcoal_abi.h is the
+// contract.
 #include "abi.h"
 
 using namespace llvm;

@@ -1,3 +1,4 @@
+// The pass of -fcharcoal-atomicity. See atomicity.cpp.
 #ifndef CHARCOAL_PASSES_ATOMICITY_H
 #define CHARCOAL_PASSES_ATOMICITY_H
 

@@ -1,3 +1,4 @@
+// The pass that replaces conversions to bfloat. See bfloat.cpp.
 #ifndef CHARCOAL_PASSES_BFLOAT_H
 #define CHARCOAL_PASSES_BFLOAT_H
 

@@ -1,3 +1,4 @@
+// The pass `modes`. See modes.cpp.
 #ifndef CHARCOAL_PASSES_MODES_H
 #define CHARCOAL_PASSES_MODES_H
 

@@ -1,3 +1,4 @@
+// Writes the tables of source places that places.h describes.
 #include "places.h"
 #include "llvm/IR/DIBuilder.h"
 #include "llvm/IR/DebugInfo.h"

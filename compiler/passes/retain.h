@@ -1,3 +1,4 @@
+// The pass `retain`. See retain.cpp.
 #ifndef CHARCOAL_PASSES_RETAIN_H
 #define CHARCOAL_PASSES_RETAIN_H
 

@@ -1,3 +1,4 @@
+// The pass `shortcuts`. See shortcuts.cpp.
 #ifndef CHARCOAL_PASSES_SHORTCUTS_H
 #define CHARCOAL_PASSES_SHORTCUTS_H
 

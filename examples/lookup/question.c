@@ -1,3 +1,4 @@
+/* Writes questions for a name server and reads its replies. See question.h. */
 #include "question.h"
 
 #include <errno.h>

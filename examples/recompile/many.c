@@ -1,3 +1,4 @@
+/* Does the same thing many times, in the three ways that many.h describes. */
 #include "many.h"
 
 #include <charcoal.h>

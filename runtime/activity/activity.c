@@ -1,3 +1,4 @@
+/* An activity from `activate` to its end. activity.h has the states of its handle, and branch.h those of its branch. */
 #include "sched/schedule.h"
 #include "activity/activity.h"
 #include "activity/extension.h"
@@ -26,12 +27,12 @@ CH_COLD static int stillborn(ch_activity *handle, unsigned flags, const char *si
   } else if (flags & CH_SPAWN_UNSEEN) {
     fprintf(
         stderr,
-        "charcoal: the activity spawned at %s, without a handle, can never run: %s. To handle this error, give it a "
+        "charcoal: the activity spawned at %s, without a handle, can never run: %s; to handle this error, give it a "
         "handle (activate [&h] ...) and call ch_activity_wait\n",
         site ? site : "an unknown place",
         error == ENOMEM   ? "out of memory"
         : ch_domain.ended ? "main has ended"
-                          : "the simulated world has one domain, and that is another thread's");
+                          : "the simulated reactor serves one domain, and that is another thread's");
     if (!ch_domain.ended) {
       fflush(NULL);
       abort();

@@ -1,3 +1,4 @@
+/* Saves and restores the floating-point modes of activities. environment.h says to whom they belong. */
 #include "activity/environment.h"
 #include "activity/activity.h"
 #include "sched/domain.h"

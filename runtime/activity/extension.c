@@ -1,3 +1,4 @@
+/* The extensions of scopes: collected errors, later deadlines, and members. extension.h has the invariants. */
 #include "activity/extension.h"
 #include "activity/activity.h"
 #include "activity/cancel.h"

@@ -1,3 +1,4 @@
+/* Opens and closes finish scopes, and waits for their branches. scope.h has the structure and its invariants. */
 #include "activity/scope.h"
 #include "activity/cancel.h"
 #include "activity/extension.h"

@@ -206,7 +206,8 @@ static void put_remedy(struct text *t, const struct finding *f, const struct ch_
   if (!p->is_wait)
     put(t, "Wrap %s in atomic { }.\n", lines);
   else
-    put(t, "It waits there, so atomic { } is no remedy: hold a lock over %s, or look again after the wait.\n", lines);
+    put(t, "It waits in between, so atomic { } would not help: hold a lock over %s, or read again after the wait.\n",
+        lines);
 }
 
 /* What was accessed first. In all kinds but one that is the location of the report itself. */
@@ -302,7 +303,8 @@ static void at_exit(int status, void *unused) {
   (void)unused;
   struct text t = {.length = 0};
   if (ch_shadow_refused)
-    put(&t, "charcoal: atomicity: %lu pages of memory were not looked at, for want of memory=\n", ch_shadow_refused);
+    put(&t, "charcoal: atomicity: %lu pages of memory were not watched; allow more in CHARCOAL_ATOMICITY=memory=MIB\n",
+        ch_shadow_refused);
   if (distinct)
     put(&t, "charcoal: atomicity: %lu finding%s, %lu time%s in all\n", distinct, distinct == 1 ? "" : "s", times,
         times == 1 ? "" : "s");

@@ -17,10 +17,10 @@ struct ch_atomicity_settings ch_atomicity_settings = {
 static _Noreturn void wrong(const char *word, const char *why) {
   fprintf(
       stderr,
-      "charcoal: error: CHARCOAL_ATOMICITY: '%s' %s; it takes off, kinds=all or a list with commas of lost-update, "
-      "stale-check, overwritten, overwritten-elsewhere, unrepeatable-read, dirty-read, half-written, window=PAUSES, "
-      "reports=COUNT, exitcode=STATUS, "
-      "memory=MIB, log=PATH, suppressions=FILE, with ':' between them\n",
+      "charcoal: in CHARCOAL_ATOMICITY '%s' %s; write off, kinds=LIST, window=PAUSES, reports=COUNT, "
+      "exitcode=STATUS, memory=MIB, log=PATH or suppressions=FILE, with ':' between them; LIST is all, or some of "
+      "lost-update, stale-check, overwritten, overwritten-elsewhere, unrepeatable-read, dirty-read and half-written, "
+      "with ',' between them\n",
       word, why);
   _exit(CH_EXIT_MISUSE);
 }
@@ -30,7 +30,7 @@ static unsigned long number(const char *word, const char *digits, unsigned long 
   errno = 0;
   unsigned long n = strtoul(digits, &end, 10);
   if (*digits < '0' || *digits > '9' || *end || errno || n > most)
-    wrong(word, "has no number that is possible");
+    wrong(word, "has no number in its range");
   return n;
 }
 
@@ -47,7 +47,7 @@ static unsigned kinds_named(char *names, const char *word) {
     while (i < CH_FINDINGS && strcmp(name, all[i]) != 0)
       i++;
     if (i == CH_FINDINGS)
-      wrong(word, "names a kind that there is not");
+      wrong(word, "names a kind that does not exist");
     kinds |= 1u << i;
   }
   return kinds;
@@ -81,8 +81,8 @@ static void add_suppression(char *line, const char *path, unsigned number) {
       return;
     }
   fprintf(stderr,
-          "charcoal: error: %s:%u: '%s' is no suppression; a line is file:PATTERN, function:PATTERN, "
-          "variable:PATTERN or begins with '#'\n",
+          "charcoal: '%3$s' at %1$s:%2$u is no suppression; write file:PATTERN, function:PATTERN or variable:PATTERN, "
+          "or begin the line with '#'\n",
           path, number, line);
   _exit(CH_EXIT_MISUSE);
 }
@@ -90,7 +90,7 @@ static void add_suppression(char *line, const char *path, unsigned number) {
 static void read_suppressions(const char *path) {
   FILE *file = fopen(path, "re");
   if (!file) {
-    fprintf(stderr, "charcoal: error: cannot read the suppressions '%s' of CHARCOAL_ATOMICITY: %s\n", path,
+    fprintf(stderr, "charcoal: the file '%s', suppressions of CHARCOAL_ATOMICITY, cannot be read: %s\n", path,
             strerror(errno));
     _exit(CH_EXIT_MISUSE);
   }

@@ -37,7 +37,7 @@ void ch_event_leaked(const struct ch_cell *c, const char *why) {
   ch_events.counts.leaked++;
   if (policy() == CH_EVENTS_COUNT)
     return;
-  fprintf(stderr, "charcoal: the event made at %s was not triggered when %s: wait for it, or cancel it\n",
+  fprintf(stderr, "charcoal: the event made at %s was not triggered when %s; wait for it, or cancel it\n",
           or_unknown(c->site), why);
   if (policy() == CH_EVENTS_FATAL)
     end();
@@ -55,11 +55,11 @@ void ch_event_in_vain(ch_event e, const struct ch_cell *c) {
   if (policy() == CH_EVENTS_COUNT)
     return;
   if (!c)
-    fprintf(stderr, "charcoal: what was triggered is not an event: trigger what mkevent has returned\n");
+    fprintf(stderr, "charcoal: what was triggered is not an event; trigger what mkevent has returned\n");
   else
     fprintf(stderr,
-            "charcoal: the event made at %s was triggered or cancelled before it was triggered now: trigger each "
-            "event once\n",
+            "charcoal: the event made at %s was triggered after it had been triggered or cancelled; trigger each event "
+            "once\n",
             or_unknown(!known                            ? NULL
                        : c->state == CH_CELL_OUTSTANDING ? c->before
                                                          : c->site));
@@ -70,10 +70,11 @@ void ch_event_in_vain(ch_event e, const struct ch_cell *c) {
 void ch_rendezvous_waited_twice(const struct ch_rendezvous_state *s, const char *second) {
   if (policy() == CH_EVENTS_COUNT)
     return;
-  fprintf(stderr,
-          "charcoal: a rendezvous that is waited for at %s is waited for at %s, too; it has one waiter: use one "
-          "rendezvous for each\n",
-          or_unknown(s->wait_site), or_unknown(second));
+  fprintf(
+      stderr,
+      "charcoal: a rendezvous is waited for at %s while it is waited for at %s already, and it can have one waiter; "
+      "use one rendezvous for each waiter\n",
+      or_unknown(second), or_unknown(s->wait_site));
   if (policy() == CH_EVENTS_FATAL)
     end();
 }

@@ -1,3 +1,4 @@
+/* Counts the captures into frames and native stacks, and reports a function that returns too early. See captures.h. */
 #include "frames/captures.h"
 #include "report/symbols.h"
 #include "sched/domain.h"
@@ -66,8 +67,8 @@ void ch_captures_forget(struct ch_branch *b, const void *pointer) { forget(b, po
 static _Noreturn void report(const struct capture *c, const char *where) {
   fflush(stdout);
   fprintf(stderr,
-          "charcoal: %s returned while an activity that captured its locals by reference is alive.\n"
-          "charcoal: the activity was spawned at %s. Capture by value, or wait for it before returning.\n",
+          "charcoal: %s returned while an activity that captured its locals by reference is alive\n"
+          "charcoal: the activity was spawned at %s; capture by value, or wait for it before returning\n",
           where, c->site ? c->site : "an unknown place");
   fflush(NULL);
   _exit(CH_EXIT_MISUSE);

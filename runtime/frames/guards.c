@@ -1,3 +1,4 @@
+/* Red zones of AddressSanitizer in the memory that the runtime hands out. See guards.h. */
 #define _GNU_SOURCE
 #include "frames/guards.h"
 #include "frames/large.h"
@@ -110,7 +111,7 @@ static void describe(const char *report) {
             (void *)address, offset, info->name ? info->name : "a function", info->file ? " (" : "",
             info->file ? info->file : "", info->file ? ")" : "", info->name ? info->name : "it");
     if (returned)
-      fprintf(stderr, "charcoal:   the function has returned, and with it went\n");
+      fprintf(stderr, "charcoal:   the function has returned, so these variables are gone:\n");
     describe_variables(h->guards->variables, offset, (long)__asan_get_report_access_size());
     return;
   }

@@ -1,3 +1,4 @@
+/* Blocks of memory that no class of the allocator holds. See large.h. */
 #include "frames/large.h"
 #include "frames/guards.h"
 #include <stdlib.h>

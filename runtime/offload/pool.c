@@ -1,3 +1,4 @@
+/* The threads of the pool, their queues and their bounds. pool.h has the states of a job. */
 #define _GNU_SOURCE
 #include "offload/pool.h"
 #include "frames/forks.h"

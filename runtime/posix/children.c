@@ -1,3 +1,4 @@
+/* Waits for child processes on threads of the pool, and opens pidfds. See children.h. */
 #define _GNU_SOURCE
 #include "posix/children.h"
 #include "reactor/reactor.h"

@@ -1,3 +1,4 @@
+/* Calls that make or change descriptors, and that tell the readiness cache what they did. See descriptors.h. */
 #define _GNU_SOURCE
 #include "posix/descriptors.h"
 #include "reactor/readiness_cache.h"

@@ -1,3 +1,4 @@
+/* Name look-ups of the C library as calls for the pool. hosts.h says who owns their memory. */
 #define _GNU_SOURCE
 #include "posix/hosts.h"
 #include "reactor/dns.h"

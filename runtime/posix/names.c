@@ -1,3 +1,4 @@
+/* The parts of getaddrinfo that never wait. See names.h. */
 #define _GNU_SOURCE
 #include "posix/names.h"
 #include "posix/hosts.h"

@@ -1,3 +1,4 @@
+/* Tries calls without ever waiting. nonblocking.h says what each of them returns. */
 #define _GNU_SOURCE
 #include "posix/nonblocking.h"
 #include "charcoal.h"

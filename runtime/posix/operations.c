@@ -1,3 +1,4 @@
+/* The system calls that the ring or the pool makes, each described by a struct ch_operation_kind. See operations.h. */
 #define _GNU_SOURCE
 #include "posix/operations.h"
 #include "posix/operate.h"

@@ -1,3 +1,4 @@
+/* Plain calls for Charcoal C. See plain.h. */
 #define _GNU_SOURCE
 #include "posix/plain.h"
 

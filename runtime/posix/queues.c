@@ -1,3 +1,4 @@
+/* Message queues and semaphores of POSIX and System V. See queues.h. */
 #define _GNU_SOURCE
 #include "posix/queues.h"
 #include "activity/scope.h"

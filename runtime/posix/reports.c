@@ -1,3 +1,4 @@
+/* The texts of err and warn, and syslog as a call for the pool. See reports.h. */
 #define _GNU_SOURCE
 #include "posix/reports.h"
 #include <errno.h>

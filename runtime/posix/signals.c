@@ -1,3 +1,4 @@
+/* Waits for signals by a signalfd. See signals.h. */
 #define _GNU_SOURCE
 #include "posix/signals.h"
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* Tells whether a domain has only one activity, whose calls are then the C library's. See single_activity.h. */
 #include "posix/single_activity.h"
 #include "activity/scope.h"
 #include "reactor/inbox.h"

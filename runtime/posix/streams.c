@@ -1,3 +1,4 @@
+/* What the input and the output of streams have in common. streams.h has the whole picture. */
 #define _GNU_SOURCE
 #include "posix/streams.h"
 #include "posix/single_activity.h"

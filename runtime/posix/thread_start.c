@@ -1,3 +1,4 @@
+/* Starts threads whose start routine is the first activity of a domain. See thread_start.h. */
 #include "posix/thread_start.h"
 #include "posix/single_activity.h"
 #include "reactor/reactor.h"

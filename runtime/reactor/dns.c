@@ -1,3 +1,4 @@
+/* Looks up names through c-ares. dns.h says how long queries and resolvers live. */
 #define _GNU_SOURCE
 #include "reactor/dns.h"
 #include "reactor/reactor.h"
@@ -201,7 +202,10 @@ static struct resolver *make_resolver(void) {
   }
   const char *list = servers ? servers : getenv("CHARCOAL_DNS");
   if (list && cares.set_servers(r->channel, list) != ARES_SUCCESS)
-    fprintf(stderr, "charcoal: CHARCOAL_DNS=%s: not a list of addresses like 127.0.0.1:5353; ignored\n", list);
+    fprintf(stderr,
+            "charcoal: warning: CHARCOAL_DNS='%s' is ignored; write addresses such as 127.0.0.1:5353, with ',' "
+            "between them\n",
+            list);
   return r;
 }
 

@@ -1,3 +1,4 @@
+/* The inbox of a domain, and its wake-up by an eventfd or by the ring. inbox.h has the invariant. */
 #define _GNU_SOURCE
 #include "reactor/inbox.h"
 #include "charcoal.h"

@@ -1,3 +1,4 @@
+/* Looks for letters before the domain sleeps. looking.h says when, and for how long. */
 #define _GNU_SOURCE
 #include "reactor/looking.h"
 #include "reactor/reactor.h"

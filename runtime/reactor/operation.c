@@ -1,3 +1,4 @@
+/* Carries out operations by the ring or by the pool. operation.h has the invariants. */
 #include "reactor/operation.h"
 #include "offload/pool.h"
 #include "reactor/reactor.h"

@@ -1,3 +1,4 @@
+/* Chooses the reactor, and does what all reactors have in common. See reactor.h. */
 #define _GNU_SOURCE
 #include "reactor/reactor.h"
 #include "reactor/turns.h"
@@ -65,14 +66,14 @@ void ch_reactor_choose(void) {
     if (strcmp(name, all[i]->name) == 0)
       ch_reactor = all[i];
   if (ch_reactor == &undecided) {
-    fprintf(stderr, "charcoal: CHARCOAL_REACTOR=%s: unknown; use io_uring, epoll or simulated\n", name);
+    fprintf(stderr, "charcoal: CHARCOAL_REACTOR='%s' is unknown; use io_uring, epoll or simulated\n", name);
     exit(CH_EXIT_MISUSE);
   }
   int error = ch_reactor == &ch_reactor_uring ? ch_uring_available() : 0;
   if (error) {
     fprintf(stderr,
-            "charcoal: CHARCOAL_REACTOR=io_uring: the kernel refuses it: %s; use epoll, or allow io_uring "
-            "(sysctl kernel.io_uring_disabled=0, and a container's seccomp profile)\n",
+            "charcoal: CHARCOAL_REACTOR='io_uring' is not possible, the kernel refuses it: %s; use epoll, or allow "
+            "io_uring (sysctl kernel.io_uring_disabled=0, and a container's seccomp profile)\n",
             strerror(error));
     exit(CH_EXIT_MISUSE);
   }

@@ -1,3 +1,4 @@
+/* The table of the readiness cache and the queues of waits to be verified. readiness_cache.h says what it holds. */
 #define _GNU_SOURCE
 #include "reactor/readiness_cache.h"
 #include "charcoal.h"

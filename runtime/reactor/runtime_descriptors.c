@@ -1,3 +1,5 @@
+/* The table of the runtime's descriptors, and close, dup2 and the like, which step around them. See
+ * runtime_descriptors.h. */
 #define _GNU_SOURCE
 #include "reactor/runtime_descriptors.h"
 #include "sched/child.h"

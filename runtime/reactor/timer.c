@@ -1,3 +1,4 @@
+/* The timers of a domain: a heap of deadlines. timer.h has its invariants. */
 #include "reactor/timer.h"
 #include "reactor/reactor.h"
 #include "sched/no_yield.h"

@@ -1,3 +1,4 @@
+/* Conversions between the C library's times and nanoseconds. See times.h. */
 #define _GNU_SOURCE
 #include "reactor/times.h"
 #include "reactor/reactor.h"

@@ -1,3 +1,4 @@
+/* Describes what a branch waits for. See about.h. */
 #include "report/about.h"
 #include "activity/activity.h"
 #include <string.h>

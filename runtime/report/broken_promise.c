@@ -1,3 +1,4 @@
+/* Ends the program when code waits that states that it does not. See broken_promise.h. */
 #include "report/broken_promise.h"
 #include "charcoal.h"
 #include "charcoal_promises.h"
@@ -61,8 +62,8 @@ CH_COLD static _Noreturn void report(const struct ch_branch *b, const char *did)
   char place[512];
   place_of_wait(b, place, sizeof place);
   fprintf(stderr,
-          "charcoal: the activity switched inside assert_no_yield at %s: it %s at %s. Do that before the block or "
-          "after it; where others may well run meanwhile, take the block away.\n",
+          "charcoal: an activity was set aside inside the assert_no_yield at %s: it %s at %s; do that before the block "
+          "or after it, or take the block away if other activities may run meanwhile\n",
           ch_no_yield_block.site, did, place);
   broken();
 }
@@ -95,8 +96,8 @@ CH_COLD static _Noreturn void report_function(const struct ch_branch *b, const s
   char place[512];
   place_of_wait(b, place, sizeof place);
   fprintf(stderr,
-          "charcoal: '%s' is declared 'ch_never_waits', and it waited at %s. Let its caller wait, or take the "
-          "declaration away.\n",
+          "charcoal: '%s' is declared 'ch_never_waits', and it waited at %s; let its caller wait, or take the "
+          "declaration away\n",
           info->name, place);
   broken();
 }

@@ -1,3 +1,4 @@
+/* Finds the function, file and line of an address by asking addr2line. See place.h. */
 #define _GNU_SOURCE
 #include "report/place.h"
 #include <dlfcn.h>

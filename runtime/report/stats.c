@@ -1,3 +1,4 @@
+/* ch_stats: numbers about the domain, its memory and its waits (charcoal.h). */
 #include "frames/large.h"
 #include "reactor/looking.h"
 #include "report/debug.h"

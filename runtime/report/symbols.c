@@ -1,3 +1,4 @@
+/* Reads the symbol tables of the program's files. See symbols.h. */
 #define _GNU_SOURCE
 #include "report/symbols.h"
 #include <elf.h>

@@ -1,3 +1,4 @@
+/* Notes how long branches run, wait and are ready. times.h has the invariant. */
 #define _GNU_SOURCE
 #include "report/times.h"
 #include "report/about.h"

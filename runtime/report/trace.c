@@ -185,7 +185,8 @@ static void at_exit(void) { ch_trace_end("exit"); }
 static void open_file(const char *path) {
   file = fopen(path, "we");
   if (!file) {
-    fprintf(stderr, "charcoal: error: cannot write the trace CHARCOAL_TRACE='%s': %s\n", path, strerror(errno));
+    fprintf(stderr, "charcoal: the trace CHARCOAL_TRACE='%s' cannot be written: %s; name another file\n", path,
+            strerror(errno));
     exit(CH_EXIT_MISUSE);
   }
   setvbuf(file, NULL, _IOLBF, 1 << 16); /* whole lines, also of a program that is killed */

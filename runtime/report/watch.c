@@ -1,3 +1,4 @@
+/* Passes on what the scheduler does to those who watch it. See watch.h. */
 #include "report/watch.h"
 #include "atomicity/atomicity.h"
 #include "report/broken_promise.h"

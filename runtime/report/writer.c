@@ -1,3 +1,4 @@
+/* Writes text without allocating memory. See writer.h. */
 #include "report/writer.h"
 #include <errno.h>
 #include <sys/socket.h>

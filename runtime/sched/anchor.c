@@ -1,3 +1,4 @@
+/* setjmp and longjmp in interruptible code. anchor.h explains the anchors. */
 #include "sched/anchor.h"
 #include "activity/environment.h"
 #include "frames/allocator.h"
@@ -111,7 +112,7 @@ static struct ch_frame *drop(struct ch_frame *f) {
 
 static _Noreturn void to_nowhere(struct ch_branch *b) {
   ch_around_refuse(b, "to a setjmp that no caller of this activity has called", NULL,
-                   "The function that called it has returned, or runs in another activity.");
+                   "the function that called it has returned, or runs in another activity: jump before that");
 }
 
 /* setjmp returns once more. */

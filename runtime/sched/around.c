@@ -1,3 +1,4 @@
+/* Saves and restores what stands around a call of setjmp. See around.h. */
 #include "sched/around.h"
 #include "activity/activity.h"
 #include "sched/no_yield.h"
@@ -13,26 +14,26 @@ struct around ch_around_now(void) {
 void ch_around_refuse(struct ch_branch *b, const char *what, const char *site, const char *remedy) {
   const char *name = b ? ch_branch_name(ch_activity_of(b)) : NULL;
   fflush(stdout);
-  fprintf(stderr, "charcoal: error: longjmp %s%s%s", what, site ? " at " : "", site ? site : "");
+  fprintf(stderr, "charcoal: longjmp %s%s%s", what, site ? " at " : "", site ? site : "");
   if (b)
     fprintf(stderr, ", in activity %p", (void *)ch_activity_of(b));
   if (name)
     fprintf(stderr, " \"%s\"", name);
-  fprintf(stderr, ". %s\n", remedy);
+  fprintf(stderr, "; %s\n", remedy);
   fflush(NULL);
   abort();
 }
 
 void ch_around_interrupts_scheduler(void) {
   ch_around_refuse(NULL, "out of a signal handler, to an activity that waits", NULL,
-                   "Let the handler set a flag, or use signalfd.");
+                   "let the handler set a flag, or use signalfd");
 }
 
 void ch_around_check_scope(const struct ch_finish *scope) {
   const struct ch_finish *now = scope_now();
   if (CH_UNLIKELY(scope != now))
     ch_around_refuse(ch_domain.current, "out of a 'do ... finish', 'within' or 'noncancellable' block",
-                     now ? now->site : NULL, "Leave the block by 'return' or 'goto'.");
+                     now ? now->site : NULL, "leave the block by 'return' or 'goto'");
 }
 
 void ch_around_leave_blocks(const struct around *a) {

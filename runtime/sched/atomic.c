@@ -128,8 +128,8 @@ unsigned ch_spawn_flags_by_policy(unsigned flags, const char *site) {
     return flags | (ch_tls.spawn_policy == CH_POLICY_FREE ? CH_SPAWN_FREE : CH_SPAWN_CONTAINED);
   }
   fprintf(stderr,
-          "charcoal: the 'activate' at %s is inside 'atomic error', where nothing may be spawned. Spawn it after the "
-          "block, or let the block say 'atomic delay', 'atomic contained' or 'atomic free'.\n",
+          "charcoal: the 'activate' at %s is inside 'atomic error', where nothing may be spawned; spawn it after the "
+          "block, or let the block say 'atomic delay', 'atomic contained' or 'atomic free'\n",
           site ? site : "an unknown place");
   fflush(NULL);
   _exit(CH_EXIT_MISUSE);

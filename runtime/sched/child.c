@@ -1,3 +1,4 @@
+/* Makes a child of fork forget all activities but one. See child.h. */
 #include "sched/child.h"
 #include "activity/activity.h"
 #include "activity/cancel.h"

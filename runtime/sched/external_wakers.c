@@ -1,3 +1,4 @@
+/* Counts the threads, signal handlers and domains that could end a wait. See external_wakers.h. */
 #define _GNU_SOURCE
 #include "sched/external_wakers.h"
 #include "charcoal.h"

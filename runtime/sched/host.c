@@ -1,3 +1,4 @@
+/* Makes a thread's running code an activity of a new domain. See host.h. */
 #define _GNU_SOURCE
 #include "sched/host.h"
 #include "activity/activity.h"

@@ -27,8 +27,8 @@ static int call_again(const struct main_call *call) {
   if (ch_tls.atomic_depth != 0) {
     fflush(stdout);
     fprintf(stderr,
-            "charcoal: error: code of another file calls main inside an atomic block. Let main call a function of "
-            "its own, and call that.\n");
+            "charcoal: code of another file calls main inside an atomic block; let main call a function of its own, "
+            "and call that\n");
     abort();
   }
   ch_anchor_begin(&anchor, &info);

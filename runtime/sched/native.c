@@ -1,3 +1,4 @@
+/* Waits that stay on the native stack. native.h explains how the stacks are used. */
 #include "sched/native.h"
 #include "charcoal/clause.h"
 #include "activity/environment.h"
@@ -118,7 +119,7 @@ static void move_scheduler(void) {
   if (CH_UNLIKELY(!to)) {
     fprintf(stderr,
             "charcoal: no memory for another stack: %s; %u activities wait in plain code (in atomic blocks, or in "
-            "callbacks of libraries) or below setjmp, and each of them keeps one. Let fewer of them wait there at a "
+            "callbacks of libraries) or below setjmp, and each of them keeps one; let fewer of them wait there at a "
             "time, or raise the limit (ulimit -v, sysctl vm.max_map_count)\n",
             strerror(errno), d->natives);
     fflush(NULL);

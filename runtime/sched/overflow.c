@@ -1,3 +1,4 @@
+/* Reports the overflow of a native stack. See overflow.h. */
 #define _GNU_SOURCE
 #include "sched/schedule.h"
 #include "sched/overflow.h"
@@ -132,7 +133,7 @@ static void report(uintptr_t pc, uintptr_t sp, const char *bottom) {
     say_where(pc, sp, bottom);
   if (b)
     say_frames(b);
-  say("charcoal: a recursion has to end, or the stack to be larger (ulimit -s, before the program starts)\n");
+  say("charcoal: end the recursion earlier, or make the stack larger (ulimit -s, before the program starts)\n");
 }
 
 /* ---- the handler ---- */

@@ -53,11 +53,11 @@ static void begin(const char *text) {
     if (strncmp(text, "random:", 7) == 0 && text[7] >= '0' && text[7] <= '9')
       seed = strtoull(text + 7, &end, 10);
     if (!end || *end) {
-      fprintf(stderr, "charcoal: error: CHARCOAL_SCHEDULE='%s': it takes 'random' or 'random:SEED', a number\n", text);
+      fprintf(stderr, "charcoal: CHARCOAL_SCHEDULE='%s' is unknown; use random, or random:SEED with a number\n", text);
       exit(CH_EXIT_MISUSE);
     }
   }
-  snprintf(seed_line, sizeof seed_line, "charcoal: this schedule again: CHARCOAL_SCHEDULE=random:%llu\n",
+  snprintf(seed_line, sizeof seed_line, "charcoal: to get this schedule again set CHARCOAL_SCHEDULE=random:%llu\n",
            (unsigned long long)seed);
   state = seed;
   on_exit(at_exit, NULL);

@@ -1,3 +1,4 @@
+/* Makes native stacks and switches between them. See stack.h. */
 #define _GNU_SOURCE
 #include "sched/stack.h"
 #include "sched/check.h"

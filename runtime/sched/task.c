@@ -1,3 +1,4 @@
+/* The plain part of tasks. task.h has the invariants. */
 #include "sched/task.h"
 #include "activity/cancel.h"
 #include "report/dump.h"

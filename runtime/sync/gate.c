@@ -1,3 +1,4 @@
+/* The list of waiters that all locks share. See gate.h. */
 #include "sync/gate.h"
 #include "sync/held.h"
 #include "sync/retry.h"

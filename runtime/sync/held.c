@@ -1,3 +1,4 @@
+/* Notes which activity has which lock, and reports a lock that is never given back. See held.h. */
 #include "sync/held.h"
 #include "activity/activity.h"
 #include "report/place.h"
@@ -41,7 +42,7 @@ static void report_at_end(struct ch_branch *b) {
   fprintf(stderr, " has ended and has not given back the %s %p", n->kind->what, (const void *)n->lock);
   if (n->place && ch_place_text(n->place, place, sizeof place))
     fprintf(stderr, ", taken in %s", place);
-  fprintf(stderr, ". Nobody else can give it back: do that on all ways out of the activity's body\n");
+  fprintf(stderr, "; nobody else can give it back, so do that on all ways out of the activity's body\n");
   fflush(NULL);
   ch_schedule_failed();
   _exit(CH_EXIT_MISUSE);

@@ -1,3 +1,4 @@
+/* Reports that a second domain uses a local object. See object.h. */
 #include "sync/object.h"
 #include <stdio.h>
 #include <unistd.h>
@@ -7,7 +8,7 @@ void ch_object_claim(struct ch_object *o, const char *what) {
   if (__atomic_compare_exchange_n(&o->domain, &nobody, &ch_domain, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
     return;
   fprintf(stderr,
-          "charcoal: the %s at %p is local to the domain that has used it first, and another domain uses it now. Make "
+          "charcoal: the %s at %p is local to the domain that has used it first, and another domain uses it now; make "
           "it with its ..._init_shared, or with the flag CH_SHARED, so that all domains may use it\n",
           what, (void *)o);
   fflush(NULL);

@@ -1,3 +1,4 @@
+/* The plain part of ch_once_run. See once.h. */
 #include "sync/once.h"
 #include "sync/gate.h"
 

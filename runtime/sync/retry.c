@@ -1,3 +1,4 @@
+/* Decides whether a call on a shared object is made again before it waits. See retry.h. */
 #include "sync/retry.h"
 #include "wait/atomics.h"
 

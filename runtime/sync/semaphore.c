@@ -62,7 +62,7 @@ int ch_sem_trywait(ch_sem *s) { return take(s) ? 0 : EAGAIN; }
 CH_COLD static _Noreturn void waited_elsewhere(const ch_sem *s) {
   fprintf(stderr,
           "charcoal: an activity is about to wait for the semaphore at %p, for which activities of another domain wait "
-          "already. Give each domain a semaphore of its own; any domain may post it.\n",
+          "already; give each domain a semaphore of its own, which any domain may post\n",
           (const void *)s);
   fflush(NULL);
   _exit(CH_EXIT_MISUSE);
@@ -71,7 +71,7 @@ CH_COLD static _Noreturn void waited_elsewhere(const ch_sem *s) {
 CH_COLD static void make_inbox(void) {
   int saved = errno;
   if (!ch_inbox_here()) {
-    fprintf(stderr, "charcoal: a semaphore cannot be waited for: no descriptor for the domain's inbox\n");
+    fprintf(stderr, "charcoal: out of descriptors or memory: no inbox for a domain that waits for a semaphore\n");
     abort();
   }
   errno = saved;

@@ -227,7 +227,7 @@ CH_COLD static void spin(ch_spinlock *lock) {
       fprintf(
           stderr,
           "charcoal: plain code wants the spinlock at %p while the caller, or a waiting activity of the same domain, "
-          "holds it. Release it before waiting, or by ch_waiter_suspend_unlock.\n",
+          "holds it; release it before waiting, or by ch_waiter_suspend_unlock\n",
           (void *)lock);
       fflush(NULL);
       _exit(CH_EXIT_MISUSE);

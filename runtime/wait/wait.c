@@ -1,3 +1,4 @@
+/* How a branch blocks, and how its wait ends. wait.h has the invariants. */
 #include "wait/wait.h"
 #include "reactor/inbox.h"
 #include <stdio.h>
@@ -43,7 +44,7 @@ void ch_wait_add_all(struct ch_wait *w, struct ch_clause *all, unsigned n) {
 CH_COLD static void need_inbox(struct ch_wait *w) {
   int saved = errno;
   if (!(w->inbox = ch_inbox_here())) {
-    fprintf(stderr, "charcoal: a shared object cannot be waited for: no memory for the domain's inbox\n");
+    fprintf(stderr, "charcoal: out of descriptors or memory: no inbox for a domain that waits for a shared object\n");
     abort();
   }
   errno = saved;

@@ -1,3 +1,4 @@
+/* The functions that by_hand.h declares. */
 #include "by_hand.h"
 
 int resume_by_hand(struct ch_frame *f) {

@@ -1,3 +1,4 @@
+/* Runs the tests that harness.h describes, each in a process of its own. */
 #include "harness.h"
 #include "charcoal/lowlevel.h"
 #include <sys/resource.h>

@@ -263,7 +263,7 @@ MAIN_FUNCTION(never_free, { int i; }) {
   ch_spin_acquire(&lock);
   END
 }
-TEST_EXITS(a_spinlock_that_plain_code_would_spin_on_for_ever_is_reported, CH_EXIT_MISUSE, "Release it before") {
+TEST_EXITS(a_spinlock_that_plain_code_would_spin_on_for_ever_is_reported, CH_EXIT_MISUSE, "release it before") {
   run_domain(never_free);
 }
 

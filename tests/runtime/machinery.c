@@ -236,7 +236,7 @@ TEST(epoll_wakes_waiters_and_survives_reuse_of_numbers) {
 }
 
 TEST_EXITS(an_unknown_reactor_is_refused, CH_EXIT_MISUSE,
-           "CHARCOAL_REACTOR=carrier-pigeon: unknown; use io_uring, epoll or simulated") {
+           "CHARCOAL_REACTOR='carrier-pigeon' is unknown; use io_uring, epoll or simulated") {
   setenv("CHARCOAL_REACTOR", "carrier-pigeon", 1);
   run_domain(slices);
 }

@@ -52,8 +52,8 @@ static __attribute__((constructor, unused)) void ch_sequential_check(void) {
     fprintf(
         stderr,
         "charcoal: %s was compiled without charcoal-cc, so that all of <charcoal.h> has its sequential meaning there, "
-        "but it is linked with Charcoal's runtime. Compile it with charcoal-cc, or with -DCHARCOAL_LIBRARY to call "
-        "the runtime from plain code.\n",
+        "but it is linked with Charcoal's runtime; compile it with charcoal-cc, or with -DCHARCOAL_LIBRARY to call "
+        "the runtime from plain code\n",
         __BASE_FILE__);
     exit(CH_EXIT_MISUSE);
   }

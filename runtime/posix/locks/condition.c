@@ -1,3 +1,4 @@
+/* Conditions of the C library. condition.h says how activities and other threads share one. */
 #define _GNU_SOURCE
 #define CHARCOAL_RUNTIME_LOCKS
 #include "posix/locks/condition.h"

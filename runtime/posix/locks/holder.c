@@ -1,3 +1,4 @@
+/* Finds the lock that a branch waits for and the activity that has it. See holder.h. */
 #define _GNU_SOURCE
 #define CHARCOAL_RUNTIME_LOCKS
 #include "posix/locks/holder.h"

@@ -1,3 +1,4 @@
+/* Mutexes of the C library. mutex.h says how their owner is noted. */
 #define _GNU_SOURCE
 #define CHARCOAL_RUNTIME_LOCKS
 #include "posix/locks/mutex.h"

@@ -1,3 +1,4 @@
+/* The queues of activities that wait for locks of the C library. queue.h has the invariants. */
 #define _GNU_SOURCE
 #include "posix/locks/queue.h"
 #include "posix/locks/holder.h"

@@ -1,3 +1,4 @@
+/* Looks up the C library's calls for read-write locks. See rwlock_calls.h. */
 #define _GNU_SOURCE
 #include "posix/locks/rwlock_calls.h"
 #include "posix/locks/interposed.h"

@@ -123,7 +123,7 @@ TEST(a_cancelled_twait_has_taken_nothing) {
   EXPECT((error == 0 && id == 7 && ch_triggered(r) == 1) || (error == ECANCELED && ch_triggered(r) == 2));
 }
 
-TEST_EXITS(a_second_waiter_is_told_with_both_places, CH_EXIT_MISUSE, "it has one waiter") {
+TEST_EXITS(a_second_waiter_is_told_with_both_places, CH_EXIT_MISUSE, "it can have one waiter") {
   ch_event_mistakes(CH_EVENTS_FATAL);
   rendezvous() r;
   do {

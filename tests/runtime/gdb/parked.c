@@ -1,3 +1,4 @@
+/* A program with activities that wait at several depths, for the tests of the gdb commands. */
 #include <charcoal.h>
 #include <stdlib.h>
 #include <unistd.h>

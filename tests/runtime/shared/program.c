@@ -1,3 +1,4 @@
+/* The program of a test whose shared library reads: an activity waits in the library's call. */
 #include <charcoal.h>
 #include <stdio.h>
 #include <unistd.h>

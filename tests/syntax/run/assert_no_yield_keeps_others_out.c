@@ -80,7 +80,7 @@ static void checked(const char *name, void (*body)(void)) {
   close(told[0]);
   waitpid(child, &status, 0);
   printf("%s: %d%s\n", name, WEXITSTATUS(status),
-         strstr(text, "switched inside assert_no_yield at") && strstr(text, "keeps_others_out.c:") ? ", told" : "");
+         strstr(text, "set aside inside the assert_no_yield at") && strstr(text, "keeps_others_out.c:") ? ", told" : "");
 }
 
 int main(void) {
