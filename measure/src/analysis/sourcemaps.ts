@@ -3,10 +3,11 @@
  * the recording says: `file:` and `data:` addresses, and `http` on this machine; other hosts are never asked, because a
  * trace that came by mail must not make anybody's computer talk to somebody. What has no map stays as it is.
  */
-import { originalPositionFor, TraceMap } from '@jridgewell/trace-mapping'
+import { originalPositionFor, sourceContentFor, TraceMap } from '@jridgewell/trace-mapping'
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import type { Original } from '../format/types.ts'
+import { functionNameAt } from '../source/function_name.ts'
 
 /** The text at an address, or null. */
 export type Load = (url: string) => Promise<string | null>
@@ -43,22 +44,53 @@ export async function mapPlaces<P extends Generated>(
   for (const [url, ofScript] of byScript) {
     const map = await mapOf(url, ofScript[0]!.sourceMap, load)
     if (map === null) continue
+    const originals = new Originals(map, load)
     for (const place of ofScript) {
-      const { source, line, column, name } = originalPositionFor(map, {
-        line: place.line!,
-        column: Math.max(0, (place.column ?? 1) - 1),
-      })
-      if (source === null) continue
-      const to: Mapped = { source, line: line!, column: column! + 1, ...(name !== null && { name }) }
-      if (place.begin !== undefined) {
-        const first = originalPositionFor(map, { line: place.begin[0], column: Math.max(0, place.begin[1] - 1) })
-        if (first.source === source) to.begin = [first.line!, first.column! + 1]
-      }
+      const to = await originals.of(place)
+      if (to === null) continue
       found(place, to)
       resolved++
     }
   }
   return resolved
+}
+
+/** What one map says of places, and of the functions that they lie in. */
+class Originals {
+  private readonly map: TraceMap
+  private readonly load: Load
+  private readonly lines = new Map<string, string[] | null>()
+
+  constructor(map: TraceMap, load: Load) {
+    this.map = map
+    this.load = load
+  }
+
+  async of({ line, column, begin }: Generated): Promise<Mapped | null> {
+    const { source, ...at } = this.position(line!, column ?? 1)
+    if (source === null) return null
+    const to: Mapped = { source, line: at.line!, column: at.column! + 1 }
+    const first = begin === undefined ? { source, ...at } : this.position(...begin)
+    if (first.source !== source) return to
+    const name = await this.name(source, first.line!, first.column! + 1, first.name)
+    if (name !== null) to.name = name
+    if (begin !== undefined) to.begin = [first.line!, first.column! + 1]
+    return to
+  }
+
+  private position(line: number, column: number): ReturnType<typeof originalPositionFor> {
+    return originalPositionFor(this.map, { line, column: Math.max(0, column - 1) })
+  }
+
+  /** By its text; by the map, which may mean another name there, only where there is no text. */
+  private async name(source: string, line: number, column: number, inMap: string | null): Promise<string | null> {
+    let lines = this.lines.get(source)
+    if (lines === undefined) {
+      const text = sourceContentFor(this.map, source) ?? (await this.load(source))
+      this.lines.set(source, (lines = text?.split('\n') ?? null))
+    }
+    return lines === null ? inMap : (functionNameAt(lines[line - 1] ?? '', column) ?? null)
+  }
 }
 
 async function mapOf(script: string, given: string | undefined, load: Load): Promise<TraceMap | null> {

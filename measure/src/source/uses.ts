@@ -32,6 +32,8 @@ export function parseUses(text: string): ScriptUses | null {
 
 class ScriptUses {
   private readonly functions: Node[] = []
+  /** Of methods, which begin before what the tree calls the function. */
+  private readonly begins = new Map<Node, number>()
   /** Functions by name; null: several have it. */
   private readonly byName = new Map<string, Node | null>()
   /** Of each line, the offset at which it begins. */
@@ -41,6 +43,8 @@ class ScriptUses {
     for (let i = text.indexOf('\n'); i !== -1; i = text.indexOf('\n', i + 1)) this.lines.push(i + 1)
     walk(program, (n) => {
       if (isFunction(n)) this.functions.push(n)
+      // Stacks say that a method begins before its name.
+      if (n.value && isFunction(n.value)) this.begins.set(n.value, n.start)
       const [name, f] = named(n)
       if (f && isFunction(f)) this.byName.set(name, this.byName.has(name) ? null : f)
     })
@@ -50,7 +54,10 @@ class ScriptUses {
   at(line: number, column: number): NamedUses | null {
     const at = (this.lines[line - 1] ?? Infinity) + column
     let inner: Node | null = null
-    for (const f of this.functions) if (f.start <= at && at < f.end && f.start >= (inner?.start ?? 0)) inner = f
+    for (const f of this.functions) {
+      const start = this.begins.get(f) ?? f.start
+      if (start <= at && at < f.end && start >= (inner?.start ?? 0)) inner = f
+    }
     if (inner === null) return null
     const uses: NamedUses = { reads: new Set(), writes: new Set() }
     this.collect(inner, uses, new Set(), MAX_CALLS)

@@ -48,6 +48,17 @@ function urlOf(script: string): string {
   return scripts.get(script)!
 }
 
+/**
+ * The inspector says where the parameters begin; stacks say where the function does: at `function`, `async`, or a
+ * method's name. How many characters lie between them.
+ */
+function beforeParameters(text: string): number {
+  const isArrow = /^(async\s*)?\(/.test(text)
+  const words =
+    /^(?:(?:async|function|get|set)\b\s*)*\*?\s*(?:#?[\p{ID_Continue}$]+|'[^'\n]*'|"[^"\n]*")?[^\S\n]*(?=\()/u
+  return isArrow ? 0 : (words.exec(text)?.[0].length ?? 0)
+}
+
 /** The beginning of a function; null for built-in ones, and where it cannot be known. */
 export function functionPlace(f: Function): Place | null {
   if (asked >= MAX_ASKED || !connect()) return null
@@ -63,9 +74,7 @@ export function functionPlace(f: Function): Place | null {
     const { value } = internalProperties?.find((p: any) => p.name === '[[FunctionLocation]]')?.value ?? {}
     if (value === undefined) return null
     const url = urlOf(value.scriptId)
-    // The inspector means the parameters, stacks mean the word `function`.
-    const [word] = /^(async\s+)?function\b[^(\n]*(?=\()/.exec(Function.prototype.toString.call(f)) ?? ['']
-    const column = Math.max(1, value.columnNumber + 1 - word.length)
+    const column = Math.max(1, value.columnNumber + 1 - beforeParameters(Function.prototype.toString.call(f)))
     return translated({
       url: url.startsWith('/') ? `file://${url}` : url,
       line: value.lineNumber + 1,

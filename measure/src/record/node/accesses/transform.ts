@@ -366,17 +366,15 @@ class Rewriter {
   private function(node: Node, name: string, holder: Node = node): void {
     const asynchronous = node.async
     const activation = asynchronous || (!node.generator && passesFunctions(node)) ? ACTIVATION : null
-    const { line, column } = holder.loc.start
-    const begin = holder === node ? column + 1 : node.loc.start.column + 1
-    const at = holder === node ? line : node.loc.start.line
+    const { line, column } = this.begin(node, holder)
     const before = this.scopes
     // Defaults do not see the body's variables.
     for (const param of node.params) this.defaults(param)
     const block = node.body.type === 'BlockStatement'
     this.functions.push({
       name: node.id?.name ?? name,
-      line: at,
-      column: begin,
+      line,
+      column,
       activation: asynchronous ? activation : null,
       // A body that is an expression has no room for variables; those of the function around it do.
       temporaries: block || activation !== null ? [] : this.functions.at(-1)!.temporaries,
@@ -402,6 +400,16 @@ class Rewriter {
     } else this.visit(node.body)
     this.scopes = before
     this.functions.pop()
+  }
+
+  /** Where stacks say that a function begins: a method begins before its name. */
+  private begin(node: Node, holder: Node): { line: number; column: number } {
+    const isMethod = holder.type === 'MethodDefinition' || holder.method || /^[gs]et$/.test(holder.kind)
+    const first = isMethod ? holder : node
+    const word = holder.static === true && isMethod ? /^static\s+/.exec(this.code.slice(first.start))![0] : ''
+    const { line, column } = first.loc.start
+    const lines = word.split('\n')
+    return { line: line + lines.length - 1, column: (lines.length === 1 ? column : 0) + lines.at(-1)!.length + 1 }
   }
 
   /** Behind the arrow. */
