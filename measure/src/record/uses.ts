@@ -5,6 +5,7 @@
 import { loadLocal } from '../analysis/sourcemaps.ts'
 import { packageOf } from '../format/packages.ts'
 import type { Location, Uses } from '../format/types.ts'
+import { withoutTypes } from '../source/without_types.ts'
 import { parseUses, type NamedUses } from '../source/uses.ts'
 import { insertBeforeEnd, recordsOf } from './stored.ts'
 
@@ -54,6 +55,7 @@ const listed = ({ reads, writes }: NamedUses): Pick<Uses, 'reads' | 'writes'> =>
 })
 
 const loadFile: LoadScripts = async (url) => {
-  const text = await loadLocal(url)
+  const source = await loadLocal(url)
+  const text = source !== null && /\.[mc]?ts$/.test(url) ? withoutTypes(source, url) : source
   return text === null ? [] : [{ text, line: 0, column: 0 }]
 }

@@ -12,7 +12,8 @@ import { tellAccesses } from './accesses/tell.ts'
 import { CONFIG, HUNG, STOP, type HookConfig } from './config.ts'
 import { NodeRecorder } from './recorder.ts'
 import { sample } from './sample.ts'
-import { ownUrl } from './stack.ts'
+import { inFile } from './loader_map.ts'
+import { ownUrl, translatePlaces } from './stack.ts'
 import { traceActivities } from '../activities.ts'
 
 /** Node's own choice. */
@@ -50,6 +51,7 @@ function start(config: HookConfig): void {
   traceActivities(recorder)
   countChildren()
   const after = new AsyncResource('charcoal').asyncId()
+  translatePlaces(inFile)
   const accesses = config.accesses ? installAccesses(() => recorder.now()) : null
   if (accesses !== null) recorder.contexts = new Contexts(accesses.flows)
   else if (config.mode === 'full')

@@ -1,13 +1,25 @@
-/** A loader of ES modules that rewrites the program's own files; runs in Node's loader thread. */
-import { isOwn } from './sites.ts'
-import { transform } from './transform.ts'
+/**
+ * A loader of ES modules that rewrites the program's own files; runs in Node's loader thread. It is registered again when
+ * the program registers loaders of its own (`tsx`, for one), because only the newest sees what all others have made of a
+ * file. Its address says which it is: `?turn=2`; a turn of `off` ends the rewriting.
+ */
+import { Flows } from './flows.ts'
+import { rewriteModule, type Loaded } from './modules.ts'
+import { Runtime } from './runtime.ts'
+import { GLOBAL } from './sites.ts'
 
-let lastFile = 0
-
-interface Loaded {
-  format: string
-  source?: string | ArrayBuffer | Uint8Array
+/** What all the registrations of this loader in a thread share. */
+interface Shared {
+  newest: number
+  lastFile: number
 }
+const shared: Shared = ((globalThis as any)[Symbol.for('charcoal.measure.loaders')] ??= { newest: 0, lastFile: 0 })
+
+const turn = Number(new URL(import.meta.url).searchParams.get('turn')?.replace('off', 'Infinity') ?? 1)
+shared.newest = Math.max(shared.newest, turn)
+
+// The program's own loaders are rewritten, too, and run here, where nothing is told of what they do.
+;(globalThis as any)[GLOBAL] ??= new Runtime(new Flows(), { note: () => {} }, () => {})
 
 export async function load(
   url: string,
@@ -15,9 +27,5 @@ export async function load(
   next: (url: string, context: object) => Promise<Loaded>,
 ): Promise<Loaded> {
   const loaded = await next(url, context)
-  if (loaded.format !== 'module' || loaded.source === undefined || loaded.source === null || !isOwn(url)) return loaded
-  const text =
-    typeof loaded.source === 'string' ? loaded.source : Buffer.from(loaded.source as ArrayBuffer).toString('utf8')
-  const rewritten = text.length < 1 << 20 ? transform(text, url, true, (lastFile += 2)) : null
-  return rewritten === null ? loaded : { ...loaded, source: rewritten.code }
+  return turn === shared.newest && turn !== Infinity ? rewriteModule(loaded, url, () => (shared.lastFile += 2)) : loaded
 }

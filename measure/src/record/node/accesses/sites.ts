@@ -35,6 +35,16 @@ export function originalColumn({ shifts }: FileSites, line: number, column: numb
   return Math.max(1, column - moved)
 }
 
+/** The column in the text that runs: the other way round. */
+export function runningColumn({ shifts }: FileSites, line: number, column: number): number {
+  let moved = 0
+  for (const [at, inserted] of shifts[line] ?? []) {
+    if (at - moved > column) break
+    moved += inserted
+  }
+  return column + moved
+}
+
 /**
  * Stands before and behind each text that is inserted: a space for the language (Ogham's), which people's programs do
  * not have. So the text that people wrote can be had back from any part of the text that runs.

@@ -1,0 +1,160 @@
+/**
+ * What rewritten code calls to tell of its accesses and its activations; see `transform.ts`. Each call answers with the
+ * value that the program's own expression has.
+ */
+import { Flows, type Activation } from './flows.ts'
+import type { FileSites } from './sites.ts'
+
+/** Who is told of each access. */
+export interface Notes {
+  note(object: object, key: unknown, site: number, writes: boolean): void
+}
+
+export class Runtime {
+  private readonly flows: Flows
+  private readonly watch: Notes
+  private readonly loaded: (file: number, url: string, sites: FileSites) => void
+  private readonly modules = new Map<number, object>()
+
+  constructor(flows: Flows, watch: Notes, loaded: (file: number, url: string, sites: FileSites) => void) {
+    this.flows = flows
+    this.watch = watch
+    this.loaded = loaded
+  }
+
+  /** A rewritten file introduces itself. */
+  file(file: number, url: string, sites: () => FileSites): void {
+    this.loaded(file, url, sites())
+  }
+
+  enter(site: number): Activation {
+    return this.flows.enter(site)
+  }
+
+  leave(activation: Activation): void {
+    this.flows.leave(activation)
+  }
+
+  away<T>(activation: Activation, value: T): T {
+    this.flows.away(activation)
+    return value
+  }
+
+  back<T>(activation: Activation, site: number, value: T): T {
+    this.flows.back(activation, site)
+    return value
+  }
+
+  again(activation: Activation): void {
+    this.flows.again(activation)
+  }
+
+  /** What a module's variables belong to. */
+  module(file: number): object {
+    let found = this.modules.get(file)
+    if (found === undefined) this.modules.set(file, (found = {}))
+    return found
+  }
+
+  /** A property is about to be read (`r`), written (`w`), both (`u`): the object is answered. */
+  r<T>(object: T, key: string, site: number): T {
+    this.property(object, key, site, false)
+    return object
+  }
+
+  w<T>(object: T, key: string, site: number): T {
+    this.property(object, key, site, true)
+    return object
+  }
+
+  u<T>(object: T, key: string, site: number): T {
+    this.r(object, key, site)
+    return this.w(object, key, site)
+  }
+
+  /** The same for a property whose name is computed: the name is answered. */
+  k<K>(object: unknown, key: K, site: number): K {
+    this.property(object, key, site, false)
+    return key
+  }
+
+  /** A number in brackets: what stands there changes when others are taken out, too. */
+  i(object: unknown, key: number, site: number): number {
+    this.property(object, key, site, false)
+    if (Array.isArray(object)) this.watch.note(object, 'order', site, false)
+    return key
+  }
+
+  kw<K>(object: unknown, key: K, site: number): K {
+    this.property(object, key, site, true)
+    return key
+  }
+
+  ku<K>(object: unknown, key: K, site: number): K {
+    this.k(object, key, site)
+    return this.kw(object, key, site)
+  }
+
+  /** What is about to be stored. */
+  put<T>(object: unknown, key: unknown, site: number, value: T): T {
+    this.property(object, key, site, true)
+    return value
+  }
+
+  /** Properties are taken from an object by a pattern: names and sites in turn. */
+  d<T>(object: T, told: (string | number)[]): T {
+    for (let i = 0; i < told.length; i += 2) this.property(object, told[i], told[i + 1] as number, false)
+    return object
+  }
+
+  /** `key in object`: the object is answered. */
+  in<T>(object: T, key: unknown, site: number): T {
+    this.property(object, key, site, false)
+    return object
+  }
+
+  private property(object: unknown, key: unknown, site: number, writes: boolean): void {
+    if (typeof object !== 'object' || object === null) return
+    // How long an array is changes with what is in it.
+    if (key === 'length' && Array.isArray(object)) return this.watch.note(object, 'contents', site, writes)
+    // A name that is an object becomes text by code of the program, which runs once, and not here.
+    if (typeof key === 'number') this.watch.note(object, String(key), site, writes)
+    else if (typeof key === 'string' || typeof key === 'symbol') this.watch.note(object, key, site, writes)
+  }
+
+  /** A variable is read. */
+  n(scope: object, name: string, site: number): void {
+    this.watch.note(scope, name, site, false)
+  }
+
+  /** A variable was assigned to. */
+  a<T>(scope: object, name: string, site: number, value: T): T {
+    this.watch.note(scope, name, site, true)
+    return value
+  }
+
+  key<K>(object: unknown, key: K, site: number, writes: boolean): K {
+    if (object instanceof Map || object instanceof Set || object instanceof WeakMap || object instanceof WeakSet) {
+      // The entry; `size` and `clear` are the whole's.
+      this.watch.note(entriesOf(object), key, site, writes)
+    }
+    return key
+  }
+
+  /** `moves`: elements have other numbers afterwards. */
+  all<T>(object: T, site: number, writes: boolean, moves = false): T {
+    if (Array.isArray(object) || object instanceof Map || object instanceof Set)
+      this.watch.note(object, 'contents', site, writes)
+    if (moves && Array.isArray(object)) this.watch.note(object, 'order', site, true)
+    return object
+  }
+}
+
+const entries = new WeakMap<object, object>()
+
+/** Stands for the entries of a map, beside its properties. */
+function entriesOf(map: object): object {
+  let found = entries.get(map)
+  if (found === undefined) entries.set(map, (found = {}))
+  return found
+}

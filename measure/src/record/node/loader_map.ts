@@ -1,0 +1,52 @@
+/**
+ * Places in text that a loader made of a file (TypeScript's runners, Node's own types), in that file. The text is on no
+ * disk, so nobody could look the places up later; Node keeps the loader's source map while source maps are switched on.
+ * A map that leads from a file to another one is not meant: that file is on disk, and so is its map.
+ */
+import Module from 'node:module'
+import { fileURLToPath } from 'node:url'
+import type { Place } from './stack.ts'
+
+interface LoaderMap {
+  payload?: { sources?: string[] }
+  findEntry(line: number, column: number): { originalLine?: number; originalColumn?: number }
+}
+
+/** From a line and column of the text that runs, counted from 1, to those of the file. */
+export type ToFile = (line: number, column: number) => [line: number, column: number]
+
+/** Null: the text that runs is the file's, or Node has no map of it. */
+export function loaderMap(url: string): ToFile | null {
+  const map = find(url)
+  const [source, ...others] = map?.payload?.sources ?? []
+  if (source === undefined || others.length > 0 || fileName(source) !== fileName(url)) return null
+  return (line, column) => {
+    const { originalLine, originalColumn } = map!.findEntry(line - 1, column - 1)
+    return originalLine === undefined ? [line, column] : [originalLine + 1, (originalColumn ?? 0) + 1]
+  }
+}
+
+/** Moves a place into the file, if a loader has made the text that it lies in. */
+export function inFile(place: Place): Place {
+  const toFile = loaderMap(place.url)
+  if (toFile === null) return place
+  const [line, column] = toFile(place.line, place.column)
+  return { ...place, line, column, ...(place.begin && { begin: toFile(...place.begin) }) }
+}
+
+function find(url: string): LoaderMap | undefined {
+  if (!url.startsWith('file:')) return undefined
+  try {
+    return (Module.findSourceMap(url) ?? Module.findSourceMap(fileURLToPath(url))) as unknown as LoaderMap | undefined
+  } catch {
+    return undefined
+  }
+}
+
+const fileName = (address: string): string =>
+  decodeURIComponent(
+    address
+      .replace(/[?#].*$/, '')
+      .split(/[\\/]/)
+      .at(-1)!,
+  )
