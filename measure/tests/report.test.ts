@@ -6,6 +6,7 @@ import { chromium, type Browser, type Page } from 'playwright-core'
 import { Analyser, pool, type Figures } from '../src/analysis/index.ts'
 import { conflictKey, conflicts } from '../src/analysis/conflicts.ts'
 import { htmlReport, terminalSummary } from '../src/report/index.ts'
+import { insights } from '../src/report/insights.ts'
 import { ok, same, test } from './harness.ts'
 import { madeUp } from './made-up.ts'
 
@@ -150,6 +151,50 @@ test('on a phone the report is no wider than the window', async () => {
   }
   await close()
 }, 300)
+
+test('on paper the report is no wider than the sheet, and its parts are linked in their order', async () => {
+  const { page, close } = await opened([madeUpFigures(3000)])
+  const places = page
+    .locator('nav a')
+    .evaluateAll((links) =>
+      links.map((link) => document.querySelector((link as HTMLAnchorElement).hash)!.getBoundingClientRect().top),
+    )
+  same(
+    await places,
+    [...(await places)].sort((a, b) => a - b),
+    'links stand as their parts do',
+  )
+  // A4, less the margins that browsers leave.
+  await page.setViewportSize({ width: 718, height: 1000 })
+  await page.emulateMedia({ media: 'print' })
+  const sticksOut = (): Promise<string[]> =>
+    page.evaluate(() =>
+      [...document.querySelectorAll('main *')]
+        .filter((e) => e.getBoundingClientRect().right > innerWidth && e.closest('.timeline, .card') === null)
+        .map((e) => `${e.tagName} ${e.className} ${e.getBoundingClientRect().right}`),
+    )
+  same(await sticksOut(), [])
+  await close()
+}, 300)
+
+test('a sentence on figures is one whether there are many or none', () => {
+  const analyser = new Analyser('two')
+  analyser.add({ type: 'charcoal-trace', version: 1, source: 'node', tool: 'test' })
+  analyser.add({ type: 'thread', id: 1, kind: 'node' })
+  analyser.add({ type: 'continuation', id: 1, thread: 1, kind: 'script', parent: null, start: 0, end: 10 })
+  analyser.add({ type: 'continuation', id: 2, thread: 1, kind: 'timeout', parent: 1, start: 500, end: 510 })
+  analyser.add({ type: 'end', end: 600, reason: 'finished', continuations: 2, dropped: 0 })
+  const text = Object.fromEntries(insights(analyser.finish()).map((i) => [i.topic, i.text]))
+  same(
+    [text.Concurrency, text.Gaps, text.Chains, text.Subtrees],
+    [
+      'In half of the cases no other continuation is already registered when one begins to run; in 0 % there are 10 or more.',
+      '1 gap between non-recurring continuations is shorter than 10 ms. Such a gap looks atomic, but in 0 % something else ran.',
+      'Less than 10 ms pass from the first to the last continuation in 100 % of the chains of two.',
+      '1 subtree fits into 10 ms; 100 % are linear, and in 0 % something else ran.',
+    ],
+  )
+})
 
 /** Figures with a lost update in `withdraw`, one in a package, and a hung end. */
 function racyFigures(count: number): Figures {

@@ -178,6 +178,10 @@ export function conflictText(f: Figures, c: Conflict): string {
   return `${who} waits, and ${other} runs in between: ${of}. ${shared}`
 }
 
+/** The finding where there is none. */
+export const NO_CONFLICT =
+  'No conflict was seen: while a function waited, neither the same function nor anything else that uses its data ran.'
+
 /** What stays the same when lines move: to compare two recordings. */
 export function conflictKey(f: Figures, c: Conflict): string {
   const site = f.sites[c.operation ?? c.second]

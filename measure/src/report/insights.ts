@@ -5,6 +5,14 @@ import { percent, time, whole } from './format.ts'
 
 const share = (h: HistogramJson, limit: number): string => percent(countBelow(h, limit), h.count)
 
+const COUNTS = { 2: 'two', 3: 'three', 4: 'four' }
+
+const othersText = (n: number): string =>
+  n === 0 ? 'no other continuation is' : `${whole(n)} or more other continuations are`
+
+/** `a, b and c` */
+const listed = (all: string[]): string => all.join(', ').replace(/, ([^,]*)$/, ' and $1')
+
 export function insights(f: Figures): { topic: string; text: string }[] {
   const { durations, gaps, chains, concurrency, branching, microtasks, ranking, subtrees } = f
   const out: { topic: string; text: string }[] = []
@@ -25,16 +33,15 @@ export function insights(f: Figures): { topic: string; text: string }[] {
     children.count > 0,
     () =>
       `${percent(countBelow(children, 2), children.count)} of the non-recurring continuations have at most ` +
-      `one child; the most has ${whole(children.max)}.`,
+      `one child; the largest number of children is ${whole(children.max)}.`,
   )
   const degree = concurrency.nonRecurringEdges
   say(
     'Concurrency',
     degree.count > 0,
     () =>
-      `While a continuation runs, half the time ${whole(quantile(degree, 0.5))} or more other registered ones ` +
-      `are still to come; ${percent(degree.count - countBelow(degree, 10), degree.count)} run with 10 or ` +
-      'more.',
+      `In half of the cases ${othersText(quantile(degree, 0.5))} already registered when one begins to run; ` +
+      `in ${percent(degree.count - countBelow(degree, 10), degree.count)} there are 10 or more.`,
   )
   const { interrupted, uninterrupted } = gaps.nonRecurring
   const short = countBelow(interrupted, 10_000)
@@ -43,23 +50,26 @@ export function insights(f: Figures): { topic: string; text: string }[] {
     'Gaps',
     all > 0,
     () =>
-      `${whole(all)} gaps between non-recurring continuations are shorter than 10 ms; ${percent(short, all)} ` +
-      'of these were interrupted: they looked atomic, and were not.',
+      `${all === 1 ? '1 gap' : `${whole(all)} gaps`} between non-recurring continuations ${all === 1 ? 'is' : 'are'} ` +
+      `shorter than 10 ms. Such a gap looks atomic, but in ${percent(short, all)} something else ran.`,
   )
   say(
     'Chains',
     chains[2].count > 0,
     () =>
-      `${share(chains[2], 10_000)} of the chains of two, ${share(chains[3], 10_000)} of three and ` +
-      `${share(chains[4], 10_000)} of four take less than 10 ms.`,
+      `Less than 10 ms pass from the first to the last continuation in ${listed(
+        ([2, 3, 4] as const)
+          .filter((n) => chains[n].count > 0)
+          .map((n) => `${share(chains[n], 10_000)} of the chains of ${COUNTS[n]}`),
+      )}.`,
   )
   const batch = microtasks.durations
   say(
     'Microtasks',
     batch.count > 0,
     () =>
-      `${whole(batch.count)} batches, ${percent(batch.count - countBelow(batch, 10_000), batch.count)} of 10 ` +
-      `ms or more; the largest has ${whole(microtasks.counts.max)} microtasks, the longest takes ` +
+      `${percent(batch.count - countBelow(batch, 10_000), batch.count)} of ${whole(batch.count)} batches take ` +
+      `10 ms or more; the largest has ${whole(microtasks.counts.max)} microtasks, and the longest takes ` +
       `${time(batch.max)}.`,
   )
   const ten = subtrees.find((r) => r.limitMs === 10)
@@ -67,8 +77,8 @@ export function insights(f: Figures): { topic: string; text: string }[] {
     'Subtrees',
     ten !== undefined && ten.total > 0,
     () =>
-      `${whole(ten!.total)} subtrees fit in 10 ms, ${percent(ten!.linearL, ten!.total)} of them linear; into ` +
-      `${percent(ten!.interrupted, ten!.total)} something else did run.`,
+      `${ten!.total === 1 ? '1 subtree fits' : `${whole(ten!.total)} subtrees fit`} into 10 ms; ` +
+      `${percent(ten!.linearL, ten!.total)} are linear, and in ${percent(ten!.interrupted, ten!.total)} something else ran.`,
   )
   const { wrap, careful } = ranking.byAdvice
   const never = ranking.byAdvice['do-not-wrap']
@@ -76,8 +86,8 @@ export function insights(f: Figures): { topic: string; text: string }[] {
     'Advice',
     ranking.distinct > 0,
     () =>
-      `Distinct chains in the source: ${whole(ranking.distinct)}. To be wrapped in atomic without being felt: ` +
-      `${whole(wrap)}; with care: ${whole(careful)}; not at all: ${whole(never)}.`,
+      `Of ${whole(ranking.distinct)} distinct chains in the source, ${whole(wrap)} can be wrapped in an atomic block ` +
+      `without anybody noticing, ${whole(careful)} with care, and ${whole(never)} should not be wrapped.`,
   )
   return out
 }

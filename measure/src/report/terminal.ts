@@ -1,6 +1,6 @@
 /** The summary in the terminal: what was recorded, the sentences, the table of subtrees, the first of the ranking. */
 import type { Figures } from '../analysis/figures.ts'
-import { conflicts, conflictText } from '../analysis/conflicts.ts'
+import { conflicts, conflictText, NO_CONFLICT } from '../analysis/conflicts.ts'
 import { adviceText } from '../analysis/ranking.ts'
 import { fileOf, shortUrl, siteText, type Site } from '../analysis/sites.ts'
 import type { WaitEntry } from '../analysis/waits.ts'
@@ -97,10 +97,7 @@ function cards(f: Figures, paint: (code: string, text: string) => string, width:
   const all = conflicts(f)
   const own = all.filter((c) => !c.foreign)
   const lines: string[] = []
-  if (all.length === 0)
-    return [
-      paint('32', 'No operation was seen that something of the same function, or on the same data, came between.'),
-    ]
+  if (all.length === 0) return wrapText(NO_CONFLICT, width, 0, 0).map((line) => paint('32', line))
   lines.push(
     paint(
       '1',

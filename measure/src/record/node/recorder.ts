@@ -233,7 +233,7 @@ export class NodeRecorder implements Watcher, ActivityHost {
       this.note(
         'collapsed',
         `${leftOut} continuations of Node's own code (steps of reading files, of loading modules) are ` +
-          'left out; their children have their parents',
+          'left out; what they registered counts as registered by what had registered them',
       )
     if (lost > 0)
       this.note(

@@ -1,5 +1,5 @@
 /** The cards that the report opens with: each conflict as steps from top to bottom, the intruder drawn between them. */
-import { conflicts, conflictText, type Conflict } from '../../analysis/conflicts.ts'
+import { conflicts, conflictText, NO_CONFLICT, type Conflict } from '../../analysis/conflicts.ts'
 import type { Figures } from '../../analysis/figures.ts'
 import { fileOf, siteText, type Site } from '../../analysis/sites.ts'
 import { time, whole } from '../format.ts'
@@ -62,8 +62,7 @@ const named = (names: string[]): [string, string][] => [...new Set(names)].sort(
 /** The report in one sentence. */
 function finding(f: Figures, all: Conflict[], own: Conflict[]): string {
   const [first] = own.length > 0 ? own : all
-  if (first === undefined)
-    return 'No operation was seen that something of the same function, or on the same data, came between.'
+  if (first === undefined) return NO_CONFLICT
   const others = own.length - 1
   const more = others > 0 ? ` ${whole(others)} more conflict${others === 1 ? '' : 's'} in your code.` : ''
   return conflictText(f, first) + more

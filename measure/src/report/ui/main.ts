@@ -8,13 +8,14 @@ import { forgetAll } from './plot.ts'
 import { redrawWithScheme, schemeButton } from './scheme.ts'
 import { view } from './view.ts'
 
+/** In the order of the page. */
 const LINKS = [
   ['conflicts', 'Conflicts'],
   ['summary', 'Summary'],
-  ['figures', 'Figures'],
-  ['subtrees', 'Subtrees'],
   ['timeline', 'Trees'],
   ['ranking', 'Ranking'],
+  ['figures', 'Figures'],
+  ['subtrees', 'Subtrees'],
   ['tiny', 'Tiny'],
   ['calibration', 'Calibration'],
 ] as const

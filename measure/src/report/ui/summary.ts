@@ -9,8 +9,11 @@ const MAX_NOTES = 20
 const stat = (value: string, label: string): HTMLElement =>
   h('div', { class: 'stat' }, h('b', {}, value), h('span', {}, label))
 
+/** A number is not separated from its unit at the end of a line. */
+const together = (text: string): string => text.replace(/(\d) (%|[mµ]?s\b)/g, '$1\u00a0$2')
+
 export function summary(f: Figures): (HTMLElement | null)[] {
-  const told = insights(f).flatMap(({ topic, text }) => [h('dt', {}, topic), h('dd', {}, text)])
+  const told = insights(f).flatMap(({ topic, text }) => [h('dt', {}, topic), h('dd', {}, together(text))])
   const notes = f.notes.slice(0, MAX_NOTES).map((note) => h('li', {}, note))
   return [
     h('div', { class: 'stats' }, stats(f)),

@@ -201,7 +201,11 @@ export function atomicTable(f: Figures): HTMLElement | null {
 export function calibrationTables(f: Figures): HTMLElement {
   const with_ = f.recordings.filter((r) => r.calibration !== undefined)
   if (with_.length === 0)
-    return h('p', {}, 'This recording carries no calibration: it was made by another tool, or an earlier version.')
+    return h(
+      'p',
+      {},
+      'This recording carries no calibration: it was made with --no-calibrate, by another tool, or by an earlier version.',
+    )
   return h(
     'div',
     {},

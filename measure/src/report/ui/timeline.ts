@@ -90,11 +90,11 @@ export function timeline(f: Figures): HTMLElement {
     const marks = Math.max(2, Math.floor(width / 140))
     for (let m = 0, last = -1; m <= marks; m++) {
       const i = Math.min(piece.nodes.length - 1, Math.round((m * (piece.nodes.length - 1)) / marks))
-      if (i === last || (last >= 0 && x(i, 0) - x(last, 0) < 70)) continue
+      if (i === last || (last >= 0 && x(i, 0) - x(last, 0) < (hasRoom(x(i, 0), width) ? 70 : 110))) continue
       last = i
       svg.append(
         s('line', { x1: x(i, 0), x2: x(i, 0), y1: TOP - 6, y2: height, class: 'mark' }),
-        s('text', { x: x(i, 0) + 2, y: 12 }, time(piece.nodes[i]![0])),
+        s('text', { ...besides(x(i, 0), width), y: 12 }, time(piece.nodes[i]![0])),
       )
     }
     arrows = piece.nodes.map(([, , parent], i) => {
@@ -271,3 +271,9 @@ export function timeline(f: Figures): HTMLElement {
     ),
   )
 }
+
+const hasRoom = (x: number, width: number): boolean => width - x > 60
+
+/** A time is written on the right of its line, where the picture has room for it, and else on the left. */
+const besides = (x: number, width: number): { x: number; 'text-anchor': string } =>
+  hasRoom(x, width) ? { x: x + 2, 'text-anchor': 'start' } : { x: x - 2, 'text-anchor': 'end' }
