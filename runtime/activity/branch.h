@@ -50,7 +50,16 @@ enum {
 /* What a WAITING branch waits on: for reports. Cancel ends the waits that stand
  * before CH_ON_FINISH, and not the others: for a finish, for its turn after a directed yield, for the activities that
  * it has spawned contained, for the end of all others. */
-enum ch_what { CH_ON_SEMAPHORE, CH_ON_ACTIVITY, CH_ON_FINISH, CH_ON_TURN, CH_ON_CONTAINED, CH_ON_OTHERS };
+enum ch_what {
+  CH_ON_SEMAPHORE,
+  CH_ON_ACTIVITY,
+  CH_ON_SEND,    /* sends to a local channel; its innermost frame holds a struct ch_operand (wait/wait.h) */
+  CH_ON_RECEIVE, /* the same, and receives */
+  CH_ON_FINISH,
+  CH_ON_TURN,
+  CH_ON_CONTAINED,
+  CH_ON_OTHERS
+};
 
 struct ch_finish;
 struct ch_group;

@@ -3,7 +3,16 @@
 #include "activity/activity.h"
 #include <string.h>
 
-static const char *const whats[] = {"semaphore", "activity", "finish", "turn", "contained activities", "all others"};
+static const char *const whats[] = {
+    [CH_ON_SEMAPHORE] = "semaphore",
+    [CH_ON_ACTIVITY] = "activity",
+    [CH_ON_SEND] = "sending to a channel",
+    [CH_ON_RECEIVE] = "receiving from a channel",
+    [CH_ON_FINISH] = "finish",
+    [CH_ON_TURN] = "turn",
+    [CH_ON_CONTAINED] = "contained activities",
+    [CH_ON_OTHERS] = "all others",
+};
 
 /* The semaphore on whose list the branch stands alone. Its head is the only node that is no branch's and no clause's:
  * to tell them apart takes a look at each. */
@@ -23,12 +32,20 @@ const void *ch_about_semaphore(const struct ch_branch *b) {
   return NULL;
 }
 
+/* NULL: a signal handler asks while the branch is about to wait. */
+static const void *channel_of(const struct ch_branch *b) {
+  const struct ch_frame *f = b->top;
+  return !ch_is_chain_end(f) && f->info->resume == ch_operand_resume ? ch_operand_of(b)->object : NULL;
+}
+
 bool ch_about_wait(const struct ch_branch *b, unsigned n, struct ch_about *about) {
   *about = (struct ch_about){.fd = -1};
   if (b->state == CH_WAITING) {
     about->what = whats[b->what];
     if (b->what == CH_ON_FINISH)
       about->site = ((struct ch_finish *)b->link.next)->site;
+    if (b->what == CH_ON_SEND || b->what == CH_ON_RECEIVE)
+      about->object = channel_of(b);
     return n == 0;
   }
   const struct ch_clause *c = b->state == CH_SELECTING ? (const struct ch_clause *)b->link.prev : NULL;

@@ -180,19 +180,22 @@ static void put_holder(struct ch_writer *o, const struct ch_branch *b) {
   }
 }
 
+/* In a sentence; NULL: as ch_about_wait says. */
+static const char *const phrases[] = {
+    [CH_ON_SEMAPHORE] = "a semaphore",
+    [CH_ON_ACTIVITY] = "an activity to finish",
+    [CH_ON_FINISH] = "a finish",
+    [CH_ON_TURN] = "its turn",
+    [CH_ON_CONTAINED] = "its contained activities to finish",
+    [CH_ON_OTHERS] = "all other activities to finish",
+};
+
 static void put_waited(struct ch_writer *o, const struct ch_branch *b) {
   struct ch_about about;
   const char *call = ch_about_call(b);
   for (unsigned n = 0; ch_about_wait(b, n, &about); n++) {
     ch_put(o, n ? " or " : "waits for ");
-    if (b->state == CH_WAITING && b->what != CH_ON_TURN)
-      ch_put(o, b->what == CH_ON_ACTIVITY    ? "an activity to finish"
-                : b->what == CH_ON_OTHERS    ? "all other activities to finish"
-                : b->what == CH_ON_CONTAINED ? "its contained activities to finish"
-                : b->what == CH_ON_FINISH    ? "a finish"
-                                             : "a semaphore");
-    else
-      ch_put(o, b->state == CH_WAITING ? "its turn" : about.what);
+    ch_put(o, b->state == CH_WAITING && phrases[b->what] ? phrases[b->what] : about.what);
     put_site(o, about.site);
     put_object(o, b, &about);
     if (about.holder && o->fd >= 0) {

@@ -14,9 +14,10 @@
 
 static void enter(struct ch_channel *c) { ch_object_enter(&c->object, "channel"); }
 static void leave(struct ch_channel *c) { ch_object_leave(&c->object); }
-static void leave_and_wake(struct ch_channel *c, struct ch_clause *other) {
+static int leave_and_wake(struct ch_channel *c, struct ch_link *waiter) {
   leave(c);
-  ch_wake(other);
+  ch_waiter_wake(waiter, 0);
+  return 0;
 }
 
 int ch_channel_make(struct ch_channel *c, size_t room, size_t size, int shared) {
@@ -82,24 +83,47 @@ static int end(struct ch_channel *c, int result) {
 }
 static int decided_elsewhere(struct ch_channel *c) { return end(c, CH_OP_DECIDED); }
 
-/* The first of those who wait for the opposite with whom `own` can be claimed together. NULL: there is none, or
- * *decided. */
-static struct ch_clause *partner(struct ch_link *list, struct ch_clause *own, bool *decided) {
-  struct ch_clause *other = ch_list_first(list);
-  while (other)
-    switch (ch_claim_both(own, other)) {
+/* Where the message of somebody who waits is, or is to be. */
+static void *message_of(const struct ch_link *waiter) {
+  _Static_assert(offsetof(struct ch_channel_send__clause, from) == offsetof(struct ch_channel_recv__clause, to),
+                 "the clauses of both directions are alike");
+  return CH_LIKELY(!ch_link_is_clause(waiter)) ? ch_operand_of(ch_link_branch(waiter))->value
+                                               : ((const struct ch_channel_recv__clause *)waiter)->to;
+}
+
+/* The same, if the first one is a clause. */
+__attribute__((noinline)) static struct ch_link *partner_of_clauses(struct ch_link *list, struct ch_clause *own,
+                                                                    bool *decided) {
+  struct ch_link *other = list->next;
+  while (other != list) {
+    if (!ch_link_is_clause(other)) {
+      ch_list_remove(other);
+      return other;
+    }
+    switch (ch_claim_both(own, (struct ch_clause *)other)) {
     case CH_CLAIMED:
       return other;
     case CH_OWN_DECIDED:
       *decided = true;
       return NULL;
     case CH_OTHER_DECIDED:
-      other = ch_list_first(list);
+      other = list->next;
       break;
     case CH_SAME_WAIT:
-      other = ch_list_after(list, other);
+      other = other->next;
     }
+  }
   return NULL;
+}
+/* The first of those who wait for the opposite with whom `own` can be claimed together; it is off the list then. NULL:
+ * there is none, or *decided. */
+static inline struct ch_link *partner(struct ch_link *list, struct ch_clause *own, bool *decided) {
+  struct ch_link *first = ch_waiter_first(list);
+  if (first && CH_UNLIKELY(ch_link_is_clause(first)))
+    return partner_of_clauses(list, own, decided);
+  if (first)
+    ch_list_remove(first);
+  return first;
 }
 
 static int send(struct ch_channel *c, struct ch_clause *own, const void *from, size_t size) {
@@ -107,12 +131,10 @@ static int send(struct ch_channel *c, struct ch_clause *own, const void *from, s
   enter(c);
   if (CH_UNLIKELY(c->closed))
     return !own || ch_claim_own(own) ? end(c, EPIPE) : decided_elsewhere(c);
-  struct ch_clause *receiver = ch_list_empty(&c->receivers) ? NULL : partner(&c->receivers, own, &decided);
+  struct ch_link *receiver = partner(&c->receivers, own, &decided);
   if (receiver) {
-    ch_object_copy(((struct ch_channel_recv__clause *)receiver)->to, from, size);
-    receiver->value = 0;
-    leave_and_wake(c, receiver);
-    return 0;
+    ch_object_copy(message_of(receiver), from, size);
+    return leave_and_wake(c, receiver);
   }
   if (CH_UNLIKELY(decided))
     return decided_elsewhere(c);
@@ -127,13 +149,11 @@ static int send(struct ch_channel *c, struct ch_clause *own, const void *from, s
 /* Takes the first message; the first sender, if one waits, can put its own behind the last one then. */
 static int receive_from_ring(struct ch_channel *c, void *to, size_t size) {
   take(c, to, size);
-  struct ch_clause *sender;
-  while ((sender = ch_list_first(&c->senders)))
-    if (ch_claim(sender)) {
-      put(c, ((struct ch_channel_send__clause *)sender)->from, size);
-      sender->value = 0;
-      leave_and_wake(c, sender);
-      return 0;
+  struct ch_link *sender;
+  while ((sender = ch_waiter_first(&c->senders)))
+    if (ch_waiter_claim(sender)) {
+      put(c, message_of(sender), size);
+      return leave_and_wake(c, sender);
     }
   return end(c, 0);
 }
@@ -143,12 +163,10 @@ static int receive(struct ch_channel *c, struct ch_clause *own, void *to, size_t
   enter(c);
   if (c->used > 0)
     return !own || ch_claim_own(own) ? receive_from_ring(c, to, size) : decided_elsewhere(c);
-  struct ch_clause *sender = ch_list_empty(&c->senders) ? NULL : partner(&c->senders, own, &decided);
+  struct ch_link *sender = partner(&c->senders, own, &decided);
   if (sender) {
-    ch_object_copy(to, ((struct ch_channel_send__clause *)sender)->from, size);
-    sender->value = 0;
-    leave_and_wake(c, sender);
-    return 0;
+    ch_object_copy(to, message_of(sender), size);
+    return leave_and_wake(c, sender);
   }
   if (CH_UNLIKELY(decided))
     return decided_elsewhere(c);
@@ -193,27 +211,20 @@ static const struct ch_clause_type send_type = TYPE("sending to a channel", CH_B
                                    recv_shared =
                                        TYPE("receiving from a channel", CH_BY_OTHERS, enlist_recv, can_receive);
 
-static inline void form_send(struct ch_channel_send__clause *f, struct ch_channel *c, const struct ch_clause_type *type,
-                             const void *from, size_t size) {
-  f->clause = (struct ch_clause){.type = type, .object = c};
+void ch_channel_send__clause(struct ch_channel_send__clause *f, struct ch_channel *c, const void *from, size_t size) {
+  f->clause = (struct ch_clause){.type = c->object.shared ? &send_shared : &send_type, .object = c};
   f->from = from;
   f->size = size;
 }
-static inline void form_receive(struct ch_channel_recv__clause *f, struct ch_channel *c,
-                                const struct ch_clause_type *type, void *to, size_t size) {
-  f->clause = (struct ch_clause){.type = type, .object = c};
+void ch_channel_recv__clause(struct ch_channel_recv__clause *f, struct ch_channel *c, void *to, size_t size) {
+  f->clause = (struct ch_clause){.type = c->object.shared ? &recv_shared : &recv_type, .object = c};
   f->to = to;
   f->size = size;
-}
-void ch_channel_send__clause(struct ch_channel_send__clause *f, struct ch_channel *c, const void *from, size_t size) {
-  form_send(f, c, c->object.shared ? &send_shared : &send_type, from, size);
-}
-void ch_channel_recv__clause(struct ch_channel_recv__clause *f, struct ch_channel *c, void *to, size_t size) {
-  form_receive(f, c, c->object.shared ? &recv_shared : &recv_type, to, size);
 }
 
 /* ---- as calls ---- */
 
+static const struct ch_frame_info send_waits = CH_OPERAND_FRAME("ch_send"), receive_waits = CH_OPERAND_FRAME("ch_recv");
 static const struct ch_leaf send_leaves[2] = CH_FORM_LEAVES("ch_send", struct ch_channel_send__clause);
 static const struct ch_leaf recv_leaves[2] = CH_FORM_LEAVES("ch_recv", struct ch_channel_recv__clause);
 
@@ -243,7 +254,7 @@ static inline int receive_soon(struct ch_channel *c, void *to, size_t size) {
 }
 
 /* A branch outside all cancelled scopes uses a channel that only its domain touches. Then a try that has to wait is as
- * good as the look that is taken when the clause is listed. */
+ * good as the look that is taken when a clause is listed, and the branch can wait without one. */
 static bool is_simple(const struct ch_channel *c) {
   return CH_LIKELY(!c->object.shared) && CH_LIKELY(ch_domain.marked_count == 0) && CH_LIKELY(ch_domain.current != NULL);
 }
@@ -264,9 +275,7 @@ struct ch_int_result ch_channel_send_int(struct ch_channel *c, const void *from,
   int result = send(c, NULL, from, size);
   if (CH_LIKELY(result != CH_OP_WAITS))
     return ch_done(result);
-  struct ch_frame *f = ch_frame_take(&send_leaves[0].info);
-  form_send((struct ch_channel_send__clause *)f->image, c, &send_type, from, size);
-  return ch_form_blocks(f, &c->senders);
+  return ch_wait_on_with(&c->senders, CH_ON_SEND, &send_waits, (struct ch_operand){c, (void *)from});
 }
 int ch_channel_send(struct ch_channel *c, const void *from, size_t size) {
   struct ch_channel_send__clause f;
@@ -293,9 +302,7 @@ struct ch_int_result ch_channel_recv_int(struct ch_channel *c, void *to, size_t 
   int result = receive(c, NULL, to, size);
   if (CH_LIKELY(result != CH_OP_WAITS))
     return ch_done(result);
-  struct ch_frame *f = ch_frame_take(&recv_leaves[0].info);
-  form_receive((struct ch_channel_recv__clause *)f->image, c, &recv_type, to, size);
-  return ch_form_blocks(f, &c->receivers);
+  return ch_wait_on_with(&c->receivers, CH_ON_RECEIVE, &receive_waits, (struct ch_operand){c, to});
 }
 int ch_channel_recv(struct ch_channel *c, void *to, size_t size) {
   struct ch_channel_recv__clause f;
@@ -408,11 +415,13 @@ int ch_channel_close(struct ch_channel *c) {
     return end(c, EPIPE);
   c->closed = 1;
   struct ch_claimed_list woken = {0};
-  struct ch_clause *waiter;
-  while ((waiter = ch_list_first(&c->receivers)) || (waiter = ch_list_first(&c->senders)))
-    if (ch_claim(waiter)) {
-      waiter->value = EPIPE;
-      ch_claimed_add(&woken, waiter);
+  struct ch_link *waiter;
+  while ((waiter = ch_waiter_first(&c->receivers)) || (waiter = ch_waiter_first(&c->senders)))
+    if (!ch_link_is_clause(waiter)) {
+      ch_fire_branch(waiter, EPIPE); /* of a local channel: it cannot run before we return */
+    } else if (ch_claim((struct ch_clause *)waiter)) {
+      ((struct ch_clause *)waiter)->value = EPIPE;
+      ch_claimed_add(&woken, (struct ch_clause *)waiter);
     }
   leave(c);
   ch_wake_all(&woken);

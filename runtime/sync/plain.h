@@ -35,6 +35,27 @@ static inline bool ch_op_withdraw(struct ch_clause *clause) {
   return was_listed;
 }
 
+/* Who waits on a list of an object is a clause or, if the object is local, perhaps a branch by its own link. The three
+ * functions below are for both: the first one; claiming it and taking it off the list, as ch_claim does; waking it after
+ * it has had its effect, as ch_wake does. */
+static inline struct ch_link *ch_waiter_first(const struct ch_link *list) {
+  return ch_list_empty(list) ? NULL : list->next;
+}
+static inline bool ch_waiter_claim(struct ch_link *waiter) {
+  if (CH_UNLIKELY(ch_link_is_clause(waiter)))
+    return ch_claim((struct ch_clause *)waiter);
+  ch_list_remove(waiter);
+  return true;
+}
+static inline void ch_waiter_wake(struct ch_link *waiter, int value) {
+  if (CH_LIKELY(!ch_link_is_clause(waiter))) {
+    ch_ready(ch_link_branch(waiter), value);
+  } else {
+    ((struct ch_clause *)waiter)->value = value;
+    ch_wake((struct ch_clause *)waiter);
+  }
+}
+
 /* A list of clauses, in order, that were claimed and have had their effect. They are woken after the object was left,
  * because the object may be gone as soon as the first of them runs. */
 struct ch_claimed_list {
@@ -79,16 +100,6 @@ static inline struct ch_int_result ch_form_wait_int(const struct ch_leaf leaves[
   if (CH_UNLIKELY(!ch_is_in_branch()))
     return ch_done(ch_form_outside(leaves));
   return ch_wait_leaf(ch_form_leaf(leaves, form), form);
-}
-/* Ends the call of a local object's operation that has to wait: lists the clause that its form has filled in, which is
- * the image of a frame of the operation's first leaf, and blocks. The running code is a branch's. Inlined it knows the
- * clause's type. */
-static inline __attribute__((always_inline)) struct ch_int_result ch_form_blocks(struct ch_frame *f,
-                                                                                 struct ch_link *list) {
-  struct ch_clause *c = (struct ch_clause *)f->image;
-  ch_list_append(list, &c->link, true);
-  ch_wait_listed(c);
-  return ch_leaf_blocks(f);
 }
 /* Does the same in plain code, where the caller keeps its native stack. */
 static inline intptr_t ch_form_wait(const struct ch_leaf leaves[2], struct ch_clause *form) {

@@ -632,6 +632,12 @@ int ch_leaf_resume(struct ch_frame *frame) {
   return CH_DONE;
 }
 
+/* The wait's result is the call's. */
+int ch_operand_resume(struct ch_frame *frame) {
+  ch_frame_give(frame);
+  return CH_DONE;
+}
+
 /* -EAGAIN: it blocks. */
 static int begin_leaf(const struct ch_leaf *leaf, struct ch_wait *w, struct ch_clause *all) {
   if (!leaf->n)

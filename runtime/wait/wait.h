@@ -1,7 +1,7 @@
 /* The one way to block (law 8): a branch waits over clauses (charcoal/clause.h).
  *
  * There are three sizes of it. What waits on one list of its own domain needs no clause: the branch's own link stands
- * there (ch_wait_on). A wait for one clause that no other domain may claim has no struct ch_wait: the clause leads to
+ * there (ch_wait_on), and what the object has to know besides stands in a small frame (ch_wait_on_with). A wait for one clause that no other domain may claim has no struct ch_wait: the clause leads to
  * the branch (CH_ALONE). Everything else is a struct ch_wait with its clauses. All of them lie in the caller's frame,
  * on the native stack, or in a frame of the runtime's own (ch_wait_leaf), as long as the wait lasts.
  *
@@ -73,6 +73,22 @@ static inline struct ch_int_result ch_blocks(void) {
   return (struct ch_int_result){CH_BLOCKED, 0};
 }
 
+/* What an object has to know of a branch that waits on its list by the branch's own link: it is the image of the
+ * branch's innermost frame. */
+struct ch_operand {
+  void *object;
+  void *value; /* where it comes from, or goes to */
+};
+#define CH_OPERAND_FRAME(function)                                                                                     \
+  {.resume = ch_operand_resume,                                                                                        \
+   .name = (function),                                                                                                 \
+   .size = CH_FRAME_HEADER + sizeof(struct ch_operand),                                                                \
+   .align = 16}
+CH_HIDDEN int ch_operand_resume(struct ch_frame *);
+static inline const struct ch_operand *ch_operand_of(const struct ch_branch *b) {
+  return (const struct ch_operand *)((const struct ch_frame *)b->top)->image;
+}
+
 static inline void ch_count_in(struct ch_group *g, struct ch_clause *c) {
   c->counted = c->type->by;
   if (c->counted == CH_BY_DOMAIN)
@@ -137,9 +153,12 @@ static inline void ch_wait_move(struct ch_branch *from, struct ch_branch *to) {
   }
 }
 
+static inline struct ch_branch *ch_link_branch(const struct ch_link *node) {
+  return (struct ch_branch *)((char *)node - offsetof(struct ch_branch, link));
+}
 /* Takes a branch that waits by its own link off the object's list, and makes it ready. */
 static inline void ch_fire_branch(struct ch_link *node, intptr_t value) {
-  struct ch_branch *b = (struct ch_branch *)((char *)node - offsetof(struct ch_branch, link));
+  struct ch_branch *b = ch_link_branch(node);
   CH_INVARIANT(b->state == CH_WAITING, "who is on an object's list by its own link waits");
   ch_list_remove(node);
   ch_ready(b, value);
@@ -194,7 +213,17 @@ static inline struct ch_int_result ch_leaf_blocks(struct ch_frame *f) {
   ch_tls.link = &f->parent;
   return (struct ch_int_result){CH_BLOCKED, 0};
 }
-/* Does the same in plain code. */
+/* Puts the running branch, which is in interruptible code, on the list with this operand. The wait's result becomes the
+ * caller's result. */
+static inline struct ch_int_result ch_wait_on_with(struct ch_link *list, enum ch_what what,
+                                                   const struct ch_frame_info *info, struct ch_operand operand) {
+  struct ch_frame *f = ch_frame_take(info);
+  *(struct ch_operand *)f->image = operand;
+  struct ch_int_result blocks = ch_leaf_blocks(f);
+  ch_wait_on(list, what);
+  return blocks;
+}
+/* Does the same as ch_wait_leaf in plain code. */
 CH_HIDDEN intptr_t ch_wait_leaf_native(const struct ch_leaf *, struct ch_clause *clauses);
 
 /* Enlists a clause for which no branch waits. When it fires, then(clause) is called once, whichever branch is running.

@@ -101,6 +101,99 @@ TEST(those_who_wait_at_a_channel_are_served_first_come_first_served) {
   in_order_of_arrival(2);
 }
 
+/* A call on a local channel waits without a clause, and a statement of several clauses waits with one. */
+static channel(int) mixed, never;
+static int results[6], ends;
+static void send_mixed(int i) {
+  int x;
+  if (i % 2 == 0) {
+    results[i] = ch_send(&mixed, &i);
+  } else {
+    waituntil(results[i] = ch_send(&mixed, &i)) {}
+    or waituntil(ch_recv(&never, &x)) { EXPECT(!"nobody sends"); }
+  }
+  ends++;
+}
+static void receive_mixed(int i) {
+  int x = -1, error = 0;
+  if (i % 2 == 0) {
+    error = ch_recv(&mixed, &x);
+  } else {
+    waituntil(error = ch_recv(&mixed, &x)) {}
+    or waituntil(ch_recv(&never, &x)) { EXPECT(!"nobody sends"); }
+  }
+  results[i] = error ? -error : x;
+  ends++;
+}
+TEST(calls_and_statements_that_wait_at_one_channel_are_served_in_one_order) {
+  int x, y;
+  do {
+    for (int i = 0; i < 6; i++)
+      async send_mixed(i);
+    for (int i = 0; i < 4; i++)
+      EXPECT(ch_recv(&mixed, &x) == 0 && x == i);
+    waituntil(ch_recv(&mixed, &x)) {}
+    or waituntil(ch_recv(&never, &y)) { EXPECT(!"nobody sends"); }
+    EXPECT(x == 4 && ch_try_recv(&mixed, &x) == 0 && x == 5 && ch_try_recv(&mixed, &x) == EAGAIN);
+  }
+  finish;
+  do {
+    for (int i = 0; i < 6; i++)
+      async receive_mixed(i);
+    for (int i = 10; i < 14; i++)
+      EXPECT(ch_send(&mixed, &i) == 0);
+    waituntil(ch_send(&mixed, &(int){14})) {}
+    or waituntil(ch_recv(&never, &y)) { EXPECT(!"nobody sends"); }
+    EXPECT(ch_try_send(&mixed, &(int){15}) == 0 && ch_try_send(&mixed, &(int){16}) == EAGAIN);
+  }
+  finish;
+  for (int i = 0; i < 6; i++)
+    EXPECT(results[i] == i + 10);
+}
+TEST(a_cancel_takes_calls_and_statements_off_a_channel_and_leaves_the_others) {
+  int x;
+  ch_activity outside;
+  ends = 0;
+  do {
+    async send_mixed(0);
+    async send_mixed(1);
+    activate[&outside] send_mixed(2);
+    ch_reschedule();
+    async send_mixed(3);
+    async send_mixed(4);
+    cancel;
+  }
+  finish;
+  EXPECT(ends == 4 && results[0] == ECANCELED && results[4] == ECANCELED);
+  EXPECT(ch_recv(&mixed, &x) == 0 && x == 2 && ch_try_recv(&mixed, &x) == EAGAIN);
+  EXPECT(ch_activity_wait(&outside) == 0 && results[2] == 0 && ends == 5);
+}
+TEST(close_wakes_calls_and_statements) {
+  channel(int) again = {0};
+  ends = 0;
+  do {
+    for (int i = 0; i < 6; i++)
+      async receive_mixed(i);
+    EXPECT(ends == 0);
+    EXPECT(ch_close(&mixed) == 0);
+  }
+  finish;
+  for (int i = 0; i < 6; i++)
+    EXPECT(results[i] == -EPIPE);
+  EXPECT(ends == 6 && ch_channel_destroy(&mixed) == 0);
+  memcpy(&mixed, &again, sizeof mixed);
+  do {
+    for (int i = 0; i < 6; i++)
+      async send_mixed(i);
+    EXPECT(ends == 6);
+    EXPECT(ch_close(&mixed) == 0);
+  }
+  finish;
+  for (int i = 0; i < 6; i++)
+    EXPECT(results[i] == EPIPE);
+  EXPECT(ch_channel_destroy(&mixed) == 0);
+}
+
 /* ---- close ---- */
 
 TEST(close_wakes_all_who_wait_and_what_was_sent_is_still_received) {
@@ -337,6 +430,12 @@ TEST_EXITS(a_local_channel_that_another_domain_touches_is_reported, CH_EXIT_MISU
 TEST_EXITS(a_receive_that_nobody_can_end_is_a_deadlock, CH_EXIT_DEADLOCK, "receiving from a channel") {
   int x;
   ch_recv(&zeroed, &x);
+}
+TEST_EXITS(a_deadlock_report_names_the_channel_of_a_call, CH_EXIT_DEADLOCK, "waits for sending to a channel zeroed 0x") {
+  do {
+    async ch_send(&zeroed, &(int){1});
+  }
+  finish;
 }
 TEST_EXITS(a_receive_from_a_shared_channel_that_nobody_can_end_is_a_deadlock, CH_EXIT_DEADLOCK,
            "receiving from a channel") {

@@ -11,9 +11,16 @@ SLABS = 64
 KIND_ACTIVITY, KIND_LONG = 1, 2
 NEW, READY, RUNNING, WAITING, SELECTING = 1, 2, 3, 4, 5
 MAIN, NAMED, NATIVE, ASYNC, MARKED = 2, 4, 8, 32, 128
-ON_FINISH = 2
+ON_FINISH = 4
 CH_ALONE = 0xFFFE
-ON = {0: "a semaphore", 1: "an activity to finish", 2: "a finish", 3: "its turn"}
+ON = {
+    0: "a semaphore",
+    1: "an activity to finish",
+    2: "sending to a channel",
+    3: "receiving from a channel",
+    4: "a finish",
+    5: "its turn",
+}
 
 
 def pointer_to(type_name):
