@@ -78,10 +78,12 @@ static void forget(const struct ch_branch *b) {
 /* ---- how it was set aside ---- */
 
 static void describe(struct ch_pause *p, const struct ch_branch *b, int status) {
-  static const char *const waits[] = {
-      [CH_ON_SEMAPHORE] = "waited for a semaphore",       [CH_ON_ACTIVITY] = "waited for an activity to end",
-      [CH_ON_SEND] = "sending to a channel",              [CH_ON_RECEIVE] = "receiving from a channel",
-      [CH_ON_FINISH] = "waited at the end of a finish",   [CH_ON_TURN] = "waited for its turn"};
+  static const char *const waits[] = {[CH_ON_SEMAPHORE] = "waited for a semaphore",
+                                      [CH_ON_ACTIVITY] = "waited for an activity to end",
+                                      [CH_ON_SEND] = "sending to a channel",
+                                      [CH_ON_RECEIVE] = "receiving from a channel",
+                                      [CH_ON_FINISH] = "waited at the end of a finish",
+                                      [CH_ON_TURN] = "waited for its turn"};
   if (status == CH_PAUSED) {
     p->what = ch_tls.slice_over ? "its slice was over" : "gave way";
     return;

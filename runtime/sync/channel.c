@@ -20,15 +20,55 @@ static int leave_and_wake(struct ch_channel *c, struct ch_link *waiter) {
   return 0;
 }
 
-int ch_channel_make(struct ch_channel *c, size_t room, size_t size, int shared) {
-  *c = (struct ch_channel){.room = room, .size = size, .object = {.shared = shared != 0}};
-  if (room == 0 || room == CH_UNBOUNDED)
-    return 0;
+/* ---- the ring ---- */
+
+static struct ch_channel_ring *new_ring(size_t slots, size_t size) {
   size_t bytes;
-  if (__builtin_mul_overflow(room, size, &bytes) || !(c->ring = malloc(bytes ? bytes : 1)))
-    return ENOMEM;
-  c->slots = room;
-  return 0;
+  if (__builtin_mul_overflow(slots, size, &bytes) ||
+      __builtin_add_overflow(bytes, sizeof(struct ch_channel_ring), &bytes))
+    return NULL;
+  struct ch_channel_ring *r = malloc(bytes);
+  if (r)
+    *r = (struct ch_channel_ring){.slots = slots};
+  return r;
+}
+
+static size_t length(const struct ch_channel *c) { return c->ring ? c->ring->used : 0; }
+static bool is_full(const struct ch_channel *c) { return !c->ring || c->ring->used == c->ring->slots; }
+
+static char *slot(struct ch_channel_ring *r, size_t i, size_t size) {
+  size_t at = r->head + i;
+  return r->messages + (at < r->slots ? at : at - r->slots) * size;
+}
+
+CH_COLD static bool grow(struct ch_channel *c, size_t size) {
+  struct ch_channel_ring *old = c->ring, *r = new_ring(old ? 2 * old->slots : 16, size);
+  if (!r)
+    return false;
+  for (; r->used < length(c); r->used++)
+    memcpy(slot(r, r->used, size), slot(old, r->used, size), size);
+  free(old);
+  c->ring = r;
+  return true;
+}
+
+static void put(struct ch_channel_ring *r, const void *from, size_t size) {
+  ch_object_copy(slot(r, r->used, size), from, size);
+  r->used++;
+}
+
+static void take(struct ch_channel_ring *r, void *to, size_t size) {
+  ch_object_copy(to, slot(r, 0, size), size);
+  if (++r->head == r->slots)
+    r->head = 0;
+  r->used--;
+}
+
+/* ---- birth and end ---- */
+
+int ch_channel_make(struct ch_channel *c, size_t room, size_t size, int shared) {
+  *c = (struct ch_channel){.room = room, .object = {.shared = shared != 0}};
+  return room == 0 || room == CH_UNBOUNDED || (c->ring = new_ring(room, size)) ? 0 : ENOMEM;
 }
 
 int ch_channel_destroy_(struct ch_channel *c) {
@@ -40,39 +80,6 @@ int ch_channel_destroy_(struct ch_channel *c) {
   free(c->ring);
   *c = (struct ch_channel){.room = 0};
   return 0;
-}
-
-/* ---- the ring ---- */
-
-static size_t slot(const struct ch_channel *c, size_t i) {
-  size_t at = c->head + i;
-  return at < c->slots ? at : at - c->slots;
-}
-
-CH_COLD static bool grow(struct ch_channel *c, size_t size) {
-  size_t slots = c->slots ? 2 * c->slots : 16, bytes;
-  char *ring = __builtin_mul_overflow(slots, size, &bytes) ? NULL : malloc(bytes ? bytes : 1);
-  if (!ring)
-    return false;
-  for (size_t i = 0; i < c->used; i++)
-    memcpy(ring + i * size, c->ring + slot(c, i) * size, size);
-  free(c->ring);
-  c->ring = ring;
-  c->slots = slots;
-  c->head = 0;
-  return true;
-}
-
-static void put(struct ch_channel *c, const void *from, size_t size) {
-  ch_object_copy(c->ring + slot(c, c->used) * size, from, size);
-  c->used++;
-}
-
-static void take(struct ch_channel *c, void *to, size_t size) {
-  ch_object_copy(to, c->ring + c->head * size, size);
-  if (++c->head == c->slots)
-    c->head = 0;
-  c->used--;
 }
 
 /* ---- send and receive: see sync/plain.h for what they return ---- */
@@ -129,7 +136,7 @@ static inline struct ch_link *partner(struct ch_link *list, struct ch_clause *ow
 static int send(struct ch_channel *c, struct ch_clause *own, const void *from, size_t size) {
   bool decided = false;
   enter(c);
-  if (CH_UNLIKELY(c->closed))
+  if (CH_UNLIKELY(c->object.closed))
     return !own || ch_claim_own(own) ? end(c, EPIPE) : decided_elsewhere(c);
   struct ch_link *receiver = partner(&c->receivers, own, &decided);
   if (receiver) {
@@ -138,21 +145,23 @@ static int send(struct ch_channel *c, struct ch_clause *own, const void *from, s
   }
   if (CH_UNLIKELY(decided))
     return decided_elsewhere(c);
-  if (c->used == c->slots && (c->slots == c->room || !grow(c, size)))
-    return c->slots == c->room ? CH_OP_WAITS : !own || ch_claim_own(own) ? end(c, ENOMEM) : decided_elsewhere(c);
+  if (is_full(c) && c->room != CH_UNBOUNDED)
+    return CH_OP_WAITS;
+  if (is_full(c) && !grow(c, size))
+    return !own || ch_claim_own(own) ? end(c, ENOMEM) : decided_elsewhere(c);
   if (own && !ch_claim_own(own))
     return decided_elsewhere(c);
-  put(c, from, size);
+  put(c->ring, from, size);
   return end(c, 0);
 }
 
 /* Takes the first message; the first sender, if one waits, can put its own behind the last one then. */
 static int receive_from_ring(struct ch_channel *c, void *to, size_t size) {
-  take(c, to, size);
+  take(c->ring, to, size);
   struct ch_link *sender;
   while ((sender = ch_waiter_first(&c->senders)))
     if (ch_waiter_claim(sender)) {
-      put(c, message_of(sender), size);
+      put(c->ring, message_of(sender), size);
       return leave_and_wake(c, sender);
     }
   return end(c, 0);
@@ -161,7 +170,7 @@ static int receive_from_ring(struct ch_channel *c, void *to, size_t size) {
 static int receive(struct ch_channel *c, struct ch_clause *own, void *to, size_t size) {
   bool decided = false;
   enter(c);
-  if (c->used > 0)
+  if (length(c) > 0)
     return !own || ch_claim_own(own) ? receive_from_ring(c, to, size) : decided_elsewhere(c);
   struct ch_link *sender = partner(&c->senders, own, &decided);
   if (sender) {
@@ -170,7 +179,7 @@ static int receive(struct ch_channel *c, struct ch_clause *own, void *to, size_t
   }
   if (CH_UNLIKELY(decided))
     return decided_elsewhere(c);
-  if (CH_UNLIKELY(c->closed))
+  if (CH_UNLIKELY(c->object.closed))
     return !own || ch_claim_own(own) ? end(c, EPIPE) : decided_elsewhere(c);
   return CH_OP_WAITS;
 }
@@ -192,14 +201,14 @@ static int enlist_recv(struct ch_clause *clause) {
 static bool can_send(const struct ch_clause *clause) {
   struct ch_channel *c = clause->object;
   enter(c);
-  bool can = c->closed || c->used < c->room || !ch_list_empty(&c->receivers);
+  bool can = c->object.closed || length(c) < c->room || !ch_list_empty(&c->receivers);
   leave(c);
   return can;
 }
 static bool can_receive(const struct ch_clause *clause) {
   struct ch_channel *c = clause->object;
   enter(c);
-  bool can = c->closed || c->used > 0 || !ch_list_empty(&c->senders);
+  bool can = c->object.closed || length(c) > 0 || !ch_list_empty(&c->senders);
   leave(c);
   return can;
 }
@@ -411,9 +420,9 @@ int ch_channel_try_recv(struct ch_channel *c, void *to, size_t size) {
 
 int ch_channel_close(struct ch_channel *c) {
   enter(c);
-  if (c->closed)
+  if (c->object.closed)
     return end(c, EPIPE);
-  c->closed = 1;
+  c->object.closed = 1;
   struct ch_claimed_list woken = {0};
   struct ch_link *waiter;
   while ((waiter = ch_waiter_first(&c->receivers)) || (waiter = ch_waiter_first(&c->senders)))
@@ -430,13 +439,13 @@ int ch_channel_close(struct ch_channel *c) {
 
 size_t ch_channel_length(struct ch_channel *c) {
   enter(c);
-  size_t length = c->used;
+  size_t n = length(c);
   leave(c);
-  return length;
+  return n;
 }
 int ch_channel_is_closed(struct ch_channel *c) {
   enter(c);
-  int is = c->closed != 0;
+  int is = c->object.closed != 0;
   leave(c);
   return is;
 }

@@ -36,8 +36,8 @@ static inline bool ch_op_withdraw(struct ch_clause *clause) {
 }
 
 /* Who waits on a list of an object is a clause or, if the object is local, perhaps a branch by its own link. The three
- * functions below are for both: the first one; claiming it and taking it off the list, as ch_claim does; waking it after
- * it has had its effect, as ch_wake does. */
+ * functions below are for both: the first one; claiming it and taking it off the list, as ch_claim does; waking it
+ * after it has had its effect, as ch_wake does. */
 static inline struct ch_link *ch_waiter_first(const struct ch_link *list) {
   return ch_list_empty(list) ? NULL : list->next;
 }

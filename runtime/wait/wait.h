@@ -1,9 +1,10 @@
 /* The one way to block (law 8): a branch waits over clauses (charcoal/clause.h).
  *
  * There are three sizes of it. What waits on one list of its own domain needs no clause: the branch's own link stands
- * there (ch_wait_on), and what the object has to know besides stands in a small frame (ch_wait_on_with). A wait for one clause that no other domain may claim has no struct ch_wait: the clause leads to
- * the branch (CH_ALONE). Everything else is a struct ch_wait with its clauses. All of them lie in the caller's frame,
- * on the native stack, or in a frame of the runtime's own (ch_wait_leaf), as long as the wait lasts.
+ * there (ch_wait_on), and what the object has to know besides stands in a small frame (ch_wait_on_with). A wait for one
+ * clause that no other domain may claim has no struct ch_wait: the clause leads to the branch (CH_ALONE). Everything
+ * else is a struct ch_wait with its clauses. All of them lie in the caller's frame, on the native stack, or in a frame
+ * of the runtime's own (ch_wait_leaf), as long as the wait lasts.
  *
  * That the scope around is cancelled is an implicit clause of all of them, which comes first: in a marked scope no wait
  * begins (ch_is_marked), and a cancel ends those that have begun (ch_wait_cancel).
@@ -80,10 +81,7 @@ struct ch_operand {
   void *value; /* where it comes from, or goes to */
 };
 #define CH_OPERAND_FRAME(function)                                                                                     \
-  {.resume = ch_operand_resume,                                                                                        \
-   .name = (function),                                                                                                 \
-   .size = CH_FRAME_HEADER + sizeof(struct ch_operand),                                                                \
-   .align = 16}
+  {.resume = ch_operand_resume, .name = (function), .size = CH_FRAME_HEADER + sizeof(struct ch_operand), .align = 16}
 CH_HIDDEN int ch_operand_resume(struct ch_frame *);
 static inline const struct ch_operand *ch_operand_of(const struct ch_branch *b) {
   return (const struct ch_operand *)((const struct ch_frame *)b->top)->image;

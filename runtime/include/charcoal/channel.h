@@ -39,12 +39,14 @@ extern "C" {
 struct ch_channel {
   struct ch_object object;
   struct ch_link receivers, senders;
-  char *ring;
-  size_t room;       /* how many messages it keeps at most */
-  size_t slots;      /* the size of the ring, in messages; less than `room` only if that is CH_UNBOUNDED */
-  size_t used, head; /* how many messages are in the ring, and the index of the first one */
-  size_t size;       /* the size of a message in bytes; 0: not known yet */
-  uint32_t closed;
+  struct ch_channel_ring *ring; /* NULL: it has had no room so far */
+  size_t room;                  /* how many messages it keeps at most */
+};
+/* The messages that were sent and not received. */
+struct ch_channel_ring {
+  size_t slots;      /* how many it can hold: the channel's room; less if that is CH_UNBOUNDED */
+  size_t used, head; /* how many it holds, and the index of the first one */
+  char messages[];
 };
 
 /* As a channel's room: as many messages as there is memory for. */
@@ -83,7 +85,7 @@ CH_CLAUSE_FORM(int, ch_channel_recv, struct ch_channel *, void *to, size_t size)
 /* The type of a channel has to lead back to T, and two declarations with the same T have to name the same type, without
  * a tag that somebody would have to declare. So it is an array, of the size of a struct ch_channel, of pointers to
  * functions that return T. */
-#define channel(T) __typeof__(__typeof__(T)(*[16])(struct ch_channel *))
+#define channel(T) __typeof__(__typeof__(T)(*[8])(struct ch_channel *))
 #define CH_MESSAGE(c) __typeof__((**(c))((struct ch_channel *)0))
 #define CH_CHANNEL(c) ((struct ch_channel *)(c))
 
@@ -125,7 +127,7 @@ CH_CLAUSE_FORM(int, ch_channel_recv, struct ch_channel *, void *to, size_t size)
 /* Returns how many messages the channel keeps, which were sent and not received. Never blocks. */
 #define ch_length(c) ch_channel_length(CH_CHANNEL(c))
 
-_Static_assert(sizeof(channel(char)) >= sizeof(struct ch_channel), "a channel has room for its insides");
+_Static_assert(sizeof(channel(char)) == sizeof(struct ch_channel), "a channel has room for its insides");
 #endif
 
 #endif

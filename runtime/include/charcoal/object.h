@@ -8,7 +8,8 @@
 struct ch_object {
   const void *domain; /* of a local object: the domain that it belongs to; NULL: it was not used yet */
   uint32_t lock;      /* of a shared object */
-  uint32_t shared;
+  uint16_t shared;
+  uint16_t closed; /* of a channel */
 };
 
 #endif

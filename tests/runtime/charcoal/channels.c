@@ -431,7 +431,8 @@ TEST_EXITS(a_receive_that_nobody_can_end_is_a_deadlock, CH_EXIT_DEADLOCK, "recei
   int x;
   ch_recv(&zeroed, &x);
 }
-TEST_EXITS(a_deadlock_report_names_the_channel_of_a_call, CH_EXIT_DEADLOCK, "waits for sending to a channel zeroed 0x") {
+TEST_EXITS(a_deadlock_report_names_the_channel_of_a_call, CH_EXIT_DEADLOCK,
+           "waits for sending to a channel zeroed 0x") {
   do {
     async ch_send(&zeroed, &(int){1});
   }
