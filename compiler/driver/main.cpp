@@ -4,6 +4,7 @@
 // need; run clang. Every other option is clang's and passes through untouched. The tree (bin, lib, include) is
 // found from where this executable lies, so a build folder and an installation look alike.
 #include "options.h"
+#include "renamed.h"
 #include "request.h"
 #include "run.h"
 #include "wrapped.h"
@@ -169,6 +170,11 @@ bool isPossible(const Request &request) {
                  request.wrapped[0].c_str());
     return false;
   }
+  if (request.links())
+    if (const std::string renamed = whatIsRenamed(request); !renamed.empty()) {
+      std::fprintf(stderr, "charcoal-cc: error: %s\n", renamed.c_str());
+      return false;
+    }
   return true;
 }
 

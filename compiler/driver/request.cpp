@@ -154,9 +154,8 @@ static std::vector<std::string> wrappedSymbols(const std::vector<std::string> &l
 
 Request readRequest(const std::vector<std::string> &arguments) {
   Request request;
-  std::vector<std::string> linkerWords; // of -Wl, and -Xlinker
-  std::string language;                 // the last -x
-  bool onlyFiles = false;               // after `--`
+  std::string language;   // the last -x
+  bool onlyFiles = false; // after `--`
   for (size_t i = 0; i < arguments.size(); ++i) {
     const std::string &argument = arguments[i];
     if (onlyFiles || argument == "-" || argument.empty() || argument[0] != '-') {
@@ -167,9 +166,9 @@ Request readRequest(const std::vector<std::string> &arguments) {
     }
     const std::string next = takesNext(argument) && i + 1 < arguments.size() ? arguments[++i] : "";
     if (startsWith(argument, "-Wl,"))
-      splitAtCommas(argument.substr(4), linkerWords);
+      splitAtCommas(argument.substr(4), request.linkerWords);
     else if (argument == "-Xlinker" || argument == "--for-linker")
-      linkerWords.push_back(next);
+      request.linkerWords.push_back(next);
     if (stopsBeforeLink(argument))
       request.compileOnly = true;
     else if (argument == "--")
@@ -226,7 +225,7 @@ Request readRequest(const std::vector<std::string> &arguments) {
       request.libraries.push_back(value);
     }
   }
-  request.wrapped = wrappedSymbols(linkerWords);
+  request.wrapped = wrappedSymbols(request.linkerWords);
   return request;
 }
 

@@ -31,6 +31,7 @@ struct Request {
   bool threadSanitizer = false;     // -fsanitize=thread
 
   std::vector<std::string> libraries, libraryFolders; // -l, -L
+  std::vector<std::string> linkerWords;               // of -Wl, and -Xlinker
 
   bool links() const { return !compileOnly && hasInput && !onlyHeaders; }
 };

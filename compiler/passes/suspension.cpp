@@ -133,10 +133,11 @@ bool Suspension::mayBlock(const Function &F) const {
   auto [entry, isNew] = mayBlockCache.try_emplace(&F, true);
   if (!isNew)
     return entry->second;
-  for (StringRef name : {"ch_spawn", "ch_scope_enter", "ch_scope_deadline", "ch_scope_cancel", "ch_cancelled"})
+  for (StringRef name : {"ch_spawn", "ch_scope_enter", "ch_scope_deadline", "ch_scope_cancel", "ch_cancelled",
+                         "ch_captures_local_ends"})
     if (F.getName() == name)
       return entry->second = false; // the runtime's, called by generated code
-  if (F.getName().starts_with("ch_capture") || isReport(F.getName()))
+  if (isReport(F.getName()))
     return entry->second = false; // likewise
   if (libraryReplaces(F.getName()))
     return true;

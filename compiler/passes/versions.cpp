@@ -99,7 +99,7 @@ PreservedAnalyses VersionsPass::run(Module &M, ModuleAnalysisManager &) {
   for (Function *F : functions) {
     StringRef name = F->getName();
     if (F->isIntrinsic() || F->isVarArg() || name.starts_with("charcoal.") || name.starts_with("llvm.") ||
-        name.ends_with(VersionSuffix) || (name.starts_with("ch_") && F->isDeclaration()) ||
+        name.ends_with(VersionSuffix) ||
         !(isAddressTaken(*F) || (hasVersion(*F) && F->isInterposable())))
       continue;
     Function *version = M.getFunction((name == "main.plain" ? "main" : name.str()) + VersionSuffix.str());

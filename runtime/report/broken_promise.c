@@ -4,13 +4,13 @@
 #include "charcoal_promises.h"
 #include "report/about.h"
 #include "report/dump.h"
+#include "report/own_code.h"
 #include "report/place.h"
 #include "report/symbols.h"
 #include "sched/native.h"
 #include "sched/no_yield.h"
 #include "sched/schedule.h"
 #include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 /* In plain code: the innermost function that is not the runtime's. */
@@ -19,7 +19,7 @@ static bool native_place(const struct ch_branch *b, char *text, size_t room) {
   unsigned n = ch_dump_native(b, pcs);
   for (unsigned i = 0; i < n; i++) {
     struct ch_place place;
-    if (!ch_place_of((char *)pcs[i] - 1, &place) || !place.function[0] || strncmp(place.function, "ch_", 3) == 0)
+    if (ch_is_own_code((uintptr_t)pcs[i] - 1) || !ch_place_of((char *)pcs[i] - 1, &place) || !place.function[0])
       continue;
     if (!ch_place_text(pcs[i], text, room))
       snprintf(text, room, "%s", place.function);

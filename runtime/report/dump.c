@@ -11,6 +11,7 @@
 #include "frames/large.h"
 #include "posix/locks/holder.h"
 #include "report/debug.h"
+#include "report/own_code.h"
 #include "report/report.h"
 #include "report/symbols.h"
 #include "report/times.h"
@@ -87,8 +88,9 @@ int64_t ch_dump_age(const struct ch_branch *b) {
 static bool starts(const char *text, const char *with) { return text && strncmp(text, with, strlen(with)) == 0; }
 
 /* Where the scheduler has called or resumed what is above on the native stack. */
-static bool is_bottom(const char *function) {
-  return starts(function, "ch_schedule") || starts(function, "charcoal.resume") || starts(function, "main_body");
+static bool is_bottom(const char *function, bool own) {
+  return starts(function, "charcoal.resume") ||
+         (own && (starts(function, "ch_schedule") || starts(function, "main_body")));
 }
 /* Between callers and callees that a reader knows. */
 static bool is_glue(const char *function) { return starts(function, "charcoal."); }
@@ -99,13 +101,13 @@ unsigned ch_dump_native(const struct ch_branch *b, void **pcs) {
   unsigned n = ch_native_backtrace(b, all, CH_NATIVE_FRAMES), first = 0;
   for (unsigned i = 0; i < n && i < 8; i++) { /* the wait itself is no news */
     const char *name = ch_place_of((char *)all[i] - 1, &place) ? place.function : NULL;
-    if (starts(name, "wait_in") || starts(name, "ch_wait_native"))
+    if (ch_is_own_code((uintptr_t)all[i] - 1) && (starts(name, "wait_in") || starts(name, "ch_wait_native")))
       first = i + 1;
   }
   unsigned kept = 0;
   for (unsigned i = first; i < n; i++) {
     const char *name = ch_place_of((char *)all[i] - 1, &place) ? place.function : NULL;
-    if (is_bottom(name))
+    if (is_bottom(name, ch_is_own_code((uintptr_t)all[i] - 1)))
       break;
     if (!is_glue(name))
       pcs[kept++] = all[i];

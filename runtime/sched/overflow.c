@@ -3,6 +3,7 @@
 #include "sched/schedule.h"
 #include "sched/overflow.h"
 #include "activity/activity.h"
+#include "report/own_code.h"
 #include "report/symbols.h"
 #include "sched/native.h"
 #include "sched/stack.h"
@@ -45,13 +46,8 @@ static void say_place(const char *before, const struct ch_place *p, const char *
       slash ? slash + 1 : "an unknown module", (unsigned long)p->offset, p->function[0] ? ")" : "", after);
 }
 
-/* The runtime's own calls leave their return addresses on stacks, too, and do not recurse. */
-static bool is_in_runtime(uintptr_t address) {
-  struct ch_place place;
-  return ch_place_of((void *)(address - 1), &place) && strncmp(place.function, "ch_", 3) == 0;
-}
-
-/* The return address near the top that stands on the stack most often, and how often. */
+/* The return address near the top that stands on the stack most often, and how often. The runtime's own calls leave
+ * their return addresses on stacks, too, and do not recurse. */
 static uintptr_t most_frequent(const uintptr_t *top, const uintptr_t *bottom, const struct ch_place *code,
                                unsigned long *times) {
   uintptr_t seen[32], best = 0;
@@ -66,7 +62,7 @@ static uintptr_t most_frequent(const uintptr_t *top, const uintptr_t *bottom, co
     if (known)
       continue;
     seen[n++] = *at;
-    if (is_in_runtime(*at))
+    if (ch_is_own_code(*at - 1))
       continue;
     unsigned long found = 0;
     for (const uintptr_t *other = at; other < bottom; other++)

@@ -22,6 +22,12 @@ NOINLINE static long goes_down(long n, volatile char *before) {
   return n >= limit ? 0 : goes_down(n + 1, room) + room[0];
 }
 
+NOINLINE static long ch_schedule_goes_down(long n, volatile char *before) {
+  volatile char room[64];
+  room[0] = before ? *before : 1;
+  return n >= limit ? 0 : ch_schedule_goes_down(n + 1, room) + room[0];
+}
+
 static int goes_down_in_a_comparison(const void *a, const void *b) {
   atomic goes_down(0, NULL);
   return *(const int *)a - *(const int *)b;
@@ -74,6 +80,8 @@ int main(int argc, char **argv) {
   ch_thread thread;
   if (strcmp(name, "main") == 0) {
     goes_down(0, NULL);
+  } else if (strcmp(name, "prefix") == 0) {
+    ch_schedule_goes_down(0, NULL);
   } else if (strcmp(name, "activity") == 0) {
     activate[&a] {
       ch_set_name("the digger");

@@ -1,0 +1,99 @@
+// See renamed.h.
+#include "renamed.h"
+#include "charcoal_abi.h"
+#include "inputs.h"
+#include "symbols.h"
+#include <algorithm>
+#include <set>
+
+namespace charcoal::driver {
+
+namespace {
+
+const std::string Suffix = ".int";
+
+bool startsWith(const std::string &text, const std::string &prefix) {
+  return text.compare(0, prefix.size(), prefix) == 0;
+}
+
+// The symbols of --defsym: the linker takes the value given for them, whatever defines them.
+std::set<std::string> givenValues(const std::vector<std::string> &linkerWords) {
+  std::set<std::string> result;
+  for (size_t i = 0; i < linkerWords.size(); ++i) {
+    const std::string &word = linkerWords[i];
+    const size_t dashes = startsWith(word, "--") ? 2 : 1;
+    if (!startsWith(word.substr(std::min(dashes, word.size())), "defsym"))
+      continue;
+    std::string rest = word.substr(dashes + 6);
+    if (rest.empty() && i + 1 < linkerWords.size())
+      rest = "=" + linkerWords[++i];
+    if (rest.size() > 1)
+      result.insert(rest.substr(1, rest.find('=', 1) - 1));
+  }
+  return result;
+}
+
+// The functions of the object that have an interruptible version which other files call directly (`kind` Defined), or
+// that the object calls if somebody has one (Undefined).
+std::vector<std::string> functionsOf(const ObjectSymbols &object, ObjectSymbols::Kind kind) {
+  std::vector<std::string> result;
+  for (const auto &[symbol, is] : object.symbols) {
+    if (symbol.size() <= Suffix.size() || symbol.compare(symbol.size() - Suffix.size(), Suffix.size(), Suffix) != 0 ||
+        is != kind)
+      continue;
+    const std::string function = symbol.substr(0, symbol.size() - Suffix.size());
+    const std::string prefix = (kind == ObjectSymbols::Defined ? CH_DIRECT_PREFIX : CH_EXTERNAL_PREFIX) + function + ".";
+    for (auto at = object.symbols.lower_bound(prefix); at != object.symbols.end() && startsWith(at->first, prefix); ++at)
+      if (at->second != ObjectSymbols::Undefined && (kind == ObjectSymbols::Undefined || at->second == kind)) {
+        result.push_back(function);
+        break;
+      }
+  }
+  return result;
+}
+
+std::string message(const std::string &object, const std::string &function, const std::string &what) {
+  return "'" + object + "': " + what + ", but its interruptible version '" + function + Suffix +
+         "' was not: calls of one function would reach two. Do the same with the symbols '" + function + Suffix +
+         "' and '" CH_DIRECT_PREFIX + function + ".*', or compile the file with -fno-charcoal";
+}
+
+// Whether the linker takes the first of several definitions, instead of reporting them.
+bool allowsSeveral(const std::vector<std::string> &linkerWords) {
+  return std::any_of(linkerWords.begin(), linkerWords.end(), [](const std::string &word) {
+    return word == "muldefs" || word == "-zmuldefs" || word.find("-allow-multiple-definition") != std::string::npos;
+  });
+}
+
+} // namespace
+
+std::string whatIsRenamed(const Request &request) {
+  const bool several = allowsSeveral(request.linkerWords);
+  std::vector<ObjectSymbols> objects;
+  for (const std::string &file : linkedFiles(request))
+    for (ObjectSymbols &object : symbolsOf(file, several ? "" : "charcoal."))
+      objects.push_back(std::move(object));
+  std::set<std::string> called;
+  for (const ObjectSymbols &object : objects)
+    for (const std::string &function : functionsOf(object, ObjectSymbols::Undefined)) {
+      if (!object.has(function))
+        return message(object.name, function, "'" + function + "', which it calls, was renamed");
+      called.insert(function);
+    }
+  const std::set<std::string> given = givenValues(request.linkerWords);
+  const bool anybodyMayCall = compilesFirst(request); // those objects do not exist yet
+  for (const ObjectSymbols &object : objects)
+    for (const std::string &function : functionsOf(object, ObjectSymbols::Defined)) {
+      if (given.count(function) != 0)
+        return message(object.name, function, "'" + function + "' was given another value by --defsym");
+      if (!object.defines(function) && (anybodyMayCall || called.count(function) != 0))
+        return message(object.name, function, "'" + function + "' was renamed or made local");
+      for (const ObjectSymbols &other : objects)
+        if (several && &other != &object && other.symbols.count(function) != 0 &&
+            other.symbols.at(function) == ObjectSymbols::Defined && !other.defines(function + Suffix))
+          return message(object.name, function, "'" + function + "' is defined once more, in '" + other.name + "'");
+    }
+  return "";
+}
+
+} // namespace charcoal::driver
