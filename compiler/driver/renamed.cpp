@@ -42,8 +42,10 @@ std::vector<std::string> functionsOf(const ObjectSymbols &object, ObjectSymbols:
         is != kind)
       continue;
     const std::string function = symbol.substr(0, symbol.size() - Suffix.size());
-    const std::string prefix = (kind == ObjectSymbols::Defined ? CH_DIRECT_PREFIX : CH_EXTERNAL_PREFIX) + function + ".";
-    for (auto at = object.symbols.lower_bound(prefix); at != object.symbols.end() && startsWith(at->first, prefix); ++at)
+    const std::string begin = kind == ObjectSymbols::Defined ? CH_DIRECT_PREFIX : CH_EXTERNAL_PREFIX;
+    const std::string prefix = begin + function + ".";
+    auto at = object.symbols.lower_bound(prefix);
+    for (; at != object.symbols.end() && startsWith(at->first, prefix); ++at)
       if (at->second != ObjectSymbols::Undefined && (kind == ObjectSymbols::Undefined || at->second == kind)) {
         result.push_back(function);
         break;

@@ -214,7 +214,8 @@ Request readRequest(const std::vector<std::string> &arguments) {
     else if (startsWith(argument, "-fuse-ld=") || startsWith(argument, "--ld-path="))
       request.linker = argument.substr(argument.find('=') + 1);
     if (argument.find("function-sections") != std::string::npos || argument.find("gc-sections") != std::string::npos ||
-        next.find("gc-sections") != std::string::npos)
+        next.find("gc-sections") != std::string::npos ||
+        startsWith(argument, "-fembed-bitcode")) // which clang does not take together with -ffunction-sections
       request.sectionsChosen = true;
     const std::string value = argument.size() > 2 ? argument.substr(2) : next;
     if (startsWith(argument, "-L"))
