@@ -287,7 +287,7 @@ void Translator::statement(bool inList) {
       take(); // and on with what `else` controls, in this loop: a chain of a thousand is not nested
       inList = false;
       begin = labels.size();
-    } else if (t == "else") {
+    } else if (t == "else" || t == "_Defer") {
       take();
       inList = false;
     } else if (t == "for" || t == "while") {
@@ -351,7 +351,7 @@ size_t Translator::statementEnd(size_t i, unsigned level) const {
   while (i < tokens.size() && at(i) != "}") {
     const std::string_view t = at(i);
     const bool isWord = isName(i);
-    if (tokens[i].kind == Kind::Other || t == "else")
+    if (tokens[i].kind == Kind::Other || t == "else" || t == "_Defer")
       ++i;
     else if (isWord && at(i + 1) == ":")
       i += 2;

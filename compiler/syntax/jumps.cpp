@@ -68,6 +68,10 @@ static std::string behindFinish(const std::string &jump) {
 }
 
 void Translator::breakOrContinue() {
+  if (isName(position + 1)) { // of a loop with that label, which every compiler takes for the same one; clang checks it
+    simpleStatement();
+    return;
+  }
   const bool isBreak = here() == "break";
   const std::string word(here());
   const Region *barrier = nullptr, *target = nullptr;
