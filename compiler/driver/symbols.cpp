@@ -17,7 +17,7 @@ class Mapping {
 public:
   explicit Mapping(const std::string &path) {
     const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    struct stat status {};
+    struct stat status{};
     if (fd >= 0 && fstat(fd, &status) == 0 && status.st_size > 0) {
       void *memory = mmap(nullptr, size_t(status.st_size), PROT_READ, MAP_PRIVATE, fd, 0);
       if (memory != MAP_FAILED)
@@ -69,9 +69,9 @@ void readObject(std::string_view bytes, const std::string &name, const std::stri
         break;
       const std::string_view text = textAt(bytes, names.sh_offset + symbol.st_name);
       isMarked |= text.substr(0, marker.size()) == marker;
-      object.symbols[std::string(text)] = symbol.st_shndx == SHN_UNDEF                       ? ObjectSymbols::Undefined
-                                          : ELF64_ST_BIND(symbol.st_info) == STB_WEAK        ? ObjectSymbols::Weak
-                                                                                             : ObjectSymbols::Defined;
+      object.symbols[std::string(text)] = symbol.st_shndx == SHN_UNDEF                ? ObjectSymbols::Undefined
+                                          : ELF64_ST_BIND(symbol.st_info) == STB_WEAK ? ObjectSymbols::Weak
+                                                                                      : ObjectSymbols::Defined;
     }
   }
   if (isMarked)
@@ -97,8 +97,8 @@ void readArchive(std::string_view bytes, bool isThin, const std::string &file, c
     if (isTable)
       continue;
     if (name.size() > 1 && name[0] == '/') {
-      const std::string_view rest = longNames.substr(
-          std::min<uint64_t>(longNames.size(), std::strtoull(name.c_str() + 1, nullptr, 10)));
+      const std::string_view rest =
+          longNames.substr(std::min<uint64_t>(longNames.size(), std::strtoull(name.c_str() + 1, nullptr, 10)));
       name = rest.substr(0, rest.find('\n'));
     }
     if (!name.empty() && name.back() == '/')

@@ -133,8 +133,8 @@ bool Suspension::mayBlock(const Function &F) const {
   auto [entry, isNew] = mayBlockCache.try_emplace(&F, true);
   if (!isNew)
     return entry->second;
-  for (StringRef name : {"ch_spawn", "ch_scope_enter", "ch_scope_deadline", "ch_scope_cancel", "ch_cancelled",
-                         "ch_captures_local_ends"})
+  for (StringRef name :
+       {"ch_spawn", "ch_scope_enter", "ch_scope_deadline", "ch_scope_cancel", "ch_cancelled", "ch_captures_local_ends"})
     if (F.getName() == name)
       return entry->second = false; // the runtime's, called by generated code
   if (isReport(F.getName()))

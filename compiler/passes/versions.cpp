@@ -99,8 +99,7 @@ PreservedAnalyses VersionsPass::run(Module &M, ModuleAnalysisManager &) {
   for (Function *F : functions) {
     StringRef name = F->getName();
     if (F->isIntrinsic() || F->isVarArg() || name.starts_with("charcoal.") || name.starts_with("llvm.") ||
-        name.ends_with(VersionSuffix) ||
-        !(isAddressTaken(*F) || (hasVersion(*F) && F->isInterposable())))
+        name.ends_with(VersionSuffix) || !(isAddressTaken(*F) || (hasVersion(*F) && F->isInterposable())))
       continue;
     Function *version = M.getFunction((name == "main.plain" ? "main" : name.str()) + VersionSuffix.str());
     Constant *key = F, *value;

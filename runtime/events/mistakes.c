@@ -28,7 +28,7 @@ static void end(void) {
 }
 
 void ch_events_misuse(const char *what, const char *site) {
-  fprintf(stderr, "charcoal: %s%s%s\n", what, site ? "; it belongs to " : "", site ? site : "");
+  fprintf(stderr, "charcoal: %s%s%s\n", what, site ? "; it was made at " : "", site ? site : "");
   end();
   __builtin_unreachable();
 }

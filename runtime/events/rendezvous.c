@@ -14,14 +14,18 @@ static state_t *state_of(struct ch_rendezvous *r) {
   state_t *s = r->state;
   if (CH_UNLIKELY(!s)) {
     if (!ch_is_in_domain())
-      ch_events_misuse("a rendezvous is used on a thread that has no domain", NULL);
+      ch_events_misuse("a rendezvous is used on a thread that has no domain; call ch_domain_enter first", NULL);
     s = r->state = ch_rendezvous_take();
     s->variable = r;
   }
   if (CH_UNLIKELY(s->variable != r))
-    ch_events_misuse("a rendezvous was copied, or its memory was not zeroed", NULL);
+    ch_events_misuse("a rendezvous was copied, or its memory was not zeroed; pass on its address, and zero memory that "
+                     "you allocate for it",
+                     NULL);
   if (CH_UNLIKELY(s->domain != &ch_domain))
-    ch_events_misuse("a rendezvous is used in another domain than its own", s->wait_site);
+    ch_events_misuse("a rendezvous is used in another domain than its own; give each domain one of its own, whose "
+                     "events any domain may trigger",
+                     NULL);
   return s;
 }
 

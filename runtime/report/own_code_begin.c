@@ -1,3 +1,4 @@
+/* Where the runtime's own code begins; see own_code.h. */
 #include "report/own_code.h"
 
 __attribute__((section(".text"))) void ch_own_code_begin(void) {}

@@ -1,3 +1,4 @@
+/* Where the runtime's own code ends; see own_code.h. */
 #include "report/own_code.h"
 
 /* Functions that charcoal-cc has compiled have a section each; these come behind them. */

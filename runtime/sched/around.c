@@ -12,11 +12,14 @@ struct around ch_around_now(void) {
 }
 
 void ch_around_refuse(struct ch_branch *b, const char *what, const char *site, const char *remedy) {
-  const char *name = b ? ch_branch_name(ch_activity_of(b)) : NULL;
+  const struct ch_branch *activity = b ? ch_activity_of(b) : NULL;
+  const char *name = activity ? ch_branch_name(ch_activity_of(b)) : NULL;
+  if (!name && activity && activity->flags & CH_MAIN)
+    name = ch_domain.is_program ? "main" : "the thread's first";
   fflush(stdout);
   fprintf(stderr, "charcoal: longjmp %s%s%s", what, site ? " at " : "", site ? site : "");
-  if (b)
-    fprintf(stderr, ", in activity %p", (void *)ch_activity_of(b));
+  if (activity)
+    fprintf(stderr, ", in activity %p", (const void *)activity);
   if (name)
     fprintf(stderr, " \"%s\"", name);
   fprintf(stderr, "; %s\n", remedy);

@@ -1,0 +1,133 @@
+/* Makes one mistake; usage: program CASE. A comment names a line that the message has to name. */
+#include <charcoal.h>
+#include <charcoal/events.h>
+#include <setjmp.h>
+#include <stdio.h>
+#include <string.h>
+
+static jmp_buf back;
+static ch_sem shared;
+static rendezvous() outer;
+static event() made;
+
+static void waits_for_semaphore(void *unused) { (void)unused, ch_sem_wait(&shared); }
+static void waits_for_rendezvous(void *unused) { (void)unused, (void)twait(outer); }
+static void cancels_event(void *unused) { (void)unused, ch_event_cancel(made); }
+static void in_another_domain(void (*body)(void *)) {
+  ch_thread thread;
+  ch_domain_start(&thread, body, NULL);
+  ch_domain_join(&thread);
+}
+
+static void jumps_out_of_finish(void) {
+  if (setjmp(back) == 0)
+    do { // finish
+      async ch_sleep(1000000);
+      longjmp(back, 1);
+    } finish;
+}
+
+static void jumps_out_of_within(void) {
+  if (setjmp(back) == 0)
+    within(1000000000) do { // within
+      longjmp(back, 1);
+    } finish;
+}
+
+static void jumps_into_another_activity(void) {
+  ch_activity waits;
+  activate [&waits] {
+    if (setjmp(back) == 0)
+      ch_sleep(1000000000);
+  }
+  activate {
+    ch_set_name("the jumper");
+    ch_sleep(1000);
+    longjmp(back, 1);
+  }
+  ch_activity_wait(&waits);
+}
+
+static void waits_in_two_domains(void) {
+  activate ch_sem_wait(&shared);
+  ch_sleep(1000);
+  in_another_domain(waits_for_semaphore);
+}
+
+static void forgets_an_event(void) {
+  rendezvous() r;
+  int i;
+  (void)mkevent(r, &i); // leak
+}
+
+static void triggers_twice(void) {
+  rendezvous() r;
+  int i;
+  event(int) e = mkevent(r, &i); // twice
+  ch_trigger(e, 1);
+  ch_trigger(e, 2);
+}
+
+static void triggers_no_event(void) {
+  event(int) e;
+  memset(&e, 1, sizeof e);
+  ch_trigger(e, 1);
+}
+
+static void waits_twice(void) {
+  rendezvous() r;
+  int i;
+  ch_activity first;
+  (void)mkevent(r, &i);
+  activate [&first] {
+    twait(r); // first
+  }
+  activate {
+    twait(r); // second
+  }
+  ch_sleep(100000);
+  ch_rendezvous_cancel(r);
+  ch_activity_wait(&first);
+}
+
+static void copies_a_rendezvous(void) {
+  rendezvous() r, copy;
+  int i;
+  (void)mkevent(r, &i);
+  memcpy((void *)&copy, (void *)&r, sizeof r);
+  (void)mkevent(copy, &i);
+}
+
+static void waits_for_a_foreign_rendezvous(void) {
+  (void)mkevent(outer);
+  in_another_domain(waits_for_rendezvous);
+}
+
+static void cancels_a_foreign_event(void) {
+  made = mkevent(outer); // made
+  in_another_domain(cancels_event);
+}
+
+int main(int argc, char **argv) {
+  static const struct {
+    const char *name;
+    void (*f)(void);
+  } cases[] = {
+#define CASE(f) {#f, f}
+      CASE(jumps_out_of_finish),
+      CASE(jumps_out_of_within),
+      CASE(jumps_into_another_activity),
+      CASE(waits_in_two_domains),
+      CASE(forgets_an_event),
+      CASE(triggers_twice),
+      CASE(triggers_no_event),
+      CASE(waits_twice),
+      CASE(copies_a_rendezvous),
+      CASE(waits_for_a_foreign_rendezvous),
+      CASE(cancels_a_foreign_event),
+  };
+  for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++)
+    if (argc > 1 && strcmp(cases[i].name, argv[1]) == 0)
+      cases[i].f();
+  return 0;
+}
