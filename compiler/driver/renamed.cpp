@@ -56,7 +56,7 @@ std::vector<std::string> functionsOf(const ObjectSymbols &object, ObjectSymbols:
 
 std::string message(const std::string &object, const std::string &function, const std::string &what) {
   return "'" + object + "': " + what + ", but its interruptible version '" + function + Suffix +
-         "' was not: calls of one function would reach two. Do the same with the symbols '" + function + Suffix +
+         "' was not: calls of one function would reach two; do the same with the symbols '" + function + Suffix +
          "' and '" CH_DIRECT_PREFIX + function + ".*', or compile the file with -fno-charcoal";
 }
 
