@@ -90,6 +90,11 @@ static int end(struct ch_channel *c, int result) {
 }
 static int decided_elsewhere(struct ch_channel *c) { return end(c, CH_OP_DECIDED); }
 
+/* The operation can be had now. False: another clause of the wait has been selected. */
+static inline bool may_have(struct ch_clause *own) {
+  return !own || own->type->by != CH_BY_OTHERS || ch_claim_own(own);
+}
+
 /* Where the message of somebody who waits is, or is to be. */
 static void *message_of(const struct ch_link *waiter) {
   _Static_assert(offsetof(struct ch_channel_send__clause, from) == offsetof(struct ch_channel_recv__clause, to),
@@ -137,7 +142,7 @@ static int send(struct ch_channel *c, struct ch_clause *own, const void *from, s
   bool decided = false;
   enter(c);
   if (CH_UNLIKELY(c->object.closed))
-    return !own || ch_claim_own(own) ? end(c, EPIPE) : decided_elsewhere(c);
+    return may_have(own) ? end(c, EPIPE) : decided_elsewhere(c);
   struct ch_link *receiver = partner(&c->receivers, own, &decided);
   if (receiver) {
     ch_object_copy(message_of(receiver), from, size);
@@ -148,8 +153,8 @@ static int send(struct ch_channel *c, struct ch_clause *own, const void *from, s
   if (is_full(c) && c->room != CH_UNBOUNDED)
     return CH_OP_WAITS;
   if (is_full(c) && !grow(c, size))
-    return !own || ch_claim_own(own) ? end(c, ENOMEM) : decided_elsewhere(c);
-  if (own && !ch_claim_own(own))
+    return may_have(own) ? end(c, ENOMEM) : decided_elsewhere(c);
+  if (!may_have(own))
     return decided_elsewhere(c);
   put(c->ring, from, size);
   return end(c, 0);
@@ -171,7 +176,7 @@ static int receive(struct ch_channel *c, struct ch_clause *own, void *to, size_t
   bool decided = false;
   enter(c);
   if (length(c) > 0)
-    return !own || ch_claim_own(own) ? receive_from_ring(c, to, size) : decided_elsewhere(c);
+    return may_have(own) ? receive_from_ring(c, to, size) : decided_elsewhere(c);
   struct ch_link *sender = partner(&c->senders, own, &decided);
   if (sender) {
     ch_object_copy(to, message_of(sender), size);
@@ -180,7 +185,7 @@ static int receive(struct ch_channel *c, struct ch_clause *own, void *to, size_t
   if (CH_UNLIKELY(decided))
     return decided_elsewhere(c);
   if (CH_UNLIKELY(c->object.closed))
-    return !own || ch_claim_own(own) ? end(c, EPIPE) : decided_elsewhere(c);
+    return may_have(own) ? end(c, EPIPE) : decided_elsewhere(c);
   return CH_OP_WAITS;
 }
 

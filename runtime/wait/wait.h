@@ -213,8 +213,8 @@ static inline struct ch_int_result ch_leaf_blocks(struct ch_frame *f) {
 }
 /* Puts the running branch, which is in interruptible code, on the list with this operand. The wait's result becomes the
  * caller's result. */
-static inline struct ch_int_result ch_wait_on_with(struct ch_link *list, enum ch_what what,
-                                                   const struct ch_frame_info *info, struct ch_operand operand) {
+static inline __attribute__((always_inline)) struct ch_int_result
+ch_wait_on_with(struct ch_link *list, enum ch_what what, const struct ch_frame_info *info, struct ch_operand operand) {
   struct ch_frame *f = ch_frame_take(info);
   *(struct ch_operand *)f->image = operand;
   struct ch_int_result blocks = ch_leaf_blocks(f);
