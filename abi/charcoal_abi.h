@@ -47,7 +47,7 @@ struct ch_frame_info {
   uint32_t image;        /* bytes of it, after the header, that are copied from and to the native stack */
   uint32_t align;        /* alignment of the frame, a power of two; 16 unless a local wants more */
   uint16_t flags;        /* CH_FRAME_… */
-  uint16_t asyncs;       /* resume points 1 to `asyncs` stand behind `async` statements */
+  uint16_t asyncs;       /* resume points 1 to `asyncs` stand after `async` statements */
   uint32_t small; /* for a frame that is CH_SMALL_FRAME its size, rounded up to 16; otherwise 0. The runtime's fast
                    * paths read only this member */
   /* The innermost inlined function at each resume point, or NULL: inlined[point - 1]. NULL without -g, or if no point
@@ -103,7 +103,7 @@ struct ch_tls {
   struct ch_frame *resuming; /* frame to be resumed; meaningful while `entering` is set */
   struct ch_frame **link;    /* where the next saved frame is to be stored; set before each run of a branch */
   void *entry;               /* interruptible function whose entry found `attention` set; read by the entry thunks */
-  void *callee;              /* plain function behind an indirect call; read by the call adapters */
+  void *callee;              /* plain function that an indirect call calls; read by the call adapters */
   struct ch_version_entry
       *versions;           /* a cache of CH_VERSION_SLOTS entries: interruptible versions that were looked up lately */
   struct ch_class *frames; /* of this thread; [n] is for frames of 16 * n bytes */
@@ -267,7 +267,7 @@ void ch_scope_leave(struct ch_scope *);
 void ch_scope_cancel(struct ch_scope *);
 
 /* `async S` is a direct call of S's interruptible version. If it returns CH_DONE, nothing else happens. If it returns
- * CH_BLOCKED, its caller calls ch_async_branch and goes on behind the statement: the chain of frames that was saved
+ * CH_BLOCKED, its caller calls ch_async_branch and goes on after the statement: the chain of frames that was saved
  * during the call becomes a branch of its own, which takes over the wait, and the caller's branch is the running one.
  */
 void ch_async_branch(struct ch_scope *);
@@ -277,7 +277,7 @@ void ch_async_branch(struct ch_scope *);
 CH_THREAD struct ch_branch *ch_running;
 uintptr_t ch_tamed_around(void);
 /* If `async S` returns CH_PAUSED, its caller calls ch_async_pause and is suspended, too, at one of the resume points 1
- * to `info->asyncs`: a frame in a saved chain that is at such a point still has to go on behind its `async`. If the
+ * to `info->asyncs`: a frame in a saved chain that is at such a point still has to go on after its `async`. If the
  * activity goes on and blocks before S has ended, the scheduler cuts the chain just inside the innermost such frame:
  * the part inside becomes a branch, and the frame is resumed at once. */
 void ch_async_pause(void);

@@ -83,7 +83,7 @@ class If:  # if variable is odd
 
 
 @dataclass
-class Goto:  # behind the finish of that label, around it
+class Goto:  # after the finish of that label, around it
     label: str
 
 
@@ -170,7 +170,7 @@ class Finish:
     label: str
     body: list
     deadline: int | None = None  # `within (ns)`
-    failures: int | None = None  # it has a list of failures, which is printed behind it as this number
+    failures: int | None = None  # it has a list of failures, which is printed after it as this number
 
 
 @dataclass

@@ -101,7 +101,7 @@ def has_and(several):
 
 def holds(several, enabled, done):
     """None: it has no clause left. A clause whose guard is false goes with the operator before it, the first one with
-    the one behind it; and so does a bracket that has become empty."""
+    the one after it; and so does a bracket that has become empty."""
     alternatives = []
     for operator, part in zip(["or"] + several.operators, several.parts):
         if isinstance(part, Several):

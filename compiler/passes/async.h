@@ -30,7 +30,7 @@ void makeOrdinary(llvm::CallInst &);
 void shorten(llvm::CallInst &async);
 
 // A body that never ends, as of a server's loop, is a function that never returns. But the call of it does, when the
-// body has been set aside: the optimiser must not take what stands behind for unreachable. These run before it could.
+// body has been set aside: the optimiser must not take the code after the call for unreachable. These run before it could.
 struct AsyncsReturnInFunctions : llvm::PassInfoMixin<AsyncsReturnInFunctions> {
   llvm::PreservedAnalyses run(llvm::LazyCallGraph::SCC &, llvm::CGSCCAnalysisManager &, llvm::LazyCallGraph &,
                               llvm::CGSCCUpdateResult &);

@@ -1,7 +1,7 @@
 // Pass `atomicity`: with -fcharcoal-atomicity, accesses to memory that others may see report themselves.
 //
 //   takes   functions after optimisation, before `split`: a call that may suspend is still one call
-//   leaves  behind each such access a call of ch_atomicity_read or …_write with its place in the source text; calls
+//   leaves  after each such access a call of ch_atomicity_read or …_write with its place in the source text; calls
 //           that say where memory begins a new life and where one activity hands over to another; a constructor that
 //           begins the watch
 //
@@ -382,7 +382,7 @@ void Instrumenter::access(Instruction &I, Value *pointer, Type *T, bool reads, b
       callAfter(I, ("ch_atomicity_" + what).str(), {pointer, place, now});
   };
   if (writes)
-    report("write"); // after it, in the end: both stand right behind the instruction
+    report("write"); // after it, in the end: both stand right after the instruction
   if (reads)
     report("read");
 }

@@ -44,7 +44,7 @@ CrossingValues::CrossingValues(Function &F, ArrayRef<Point> points) {
   auto consider = [&](llvm::Value &V, const BasicBlock *home) {
     for (const Use &U : V.uses()) {
       const BasicBlock *BB = blockOfUse(U);
-      if (BB != home) // uses in the home block stand behind the definition: those before it, round a loop, go by a phi
+      if (BB != home) // uses in the home block stand after the definition: those before it, round a loop, go by a phi
         enter(numbers.lookup(BB));
     }
     const unsigned homeNumber = home ? numbers.lookup(home) : ~0u;

@@ -405,7 +405,7 @@ Function *Glue::askingExternal(StringRef name, const Signature &S, Function *pla
   B.CreateCondBr(B.CreateIsNotNull(version), interruptible, fallback);
   B.SetInsertPoint(interruptible);
   // The code generator makes no tail call of a weak symbol on AArch64, where a linker may turn such a jump into a nop;
-  // behind an empty piece of assembly it is any address.
+  // after an empty piece of assembly it is any address.
   Value *address = version;
   if (Triple(M.getTargetTriple()).isAArch64())
     address = B.CreateCall(InlineAsm::get(FunctionType::get(abi.Ptr, {abi.Ptr}, false), "", "=r,0", false), {version});

@@ -13,7 +13,7 @@ llvm::Constant *linesOfPoints(Abi &, llvm::Function &, llvm::ArrayRef<Point>);
 llvm::Constant *inlinedAtPoints(Glue &, Abi &, llvm::Function &, llvm::ArrayRef<Point>);
 
 // Adds to the debug information of a function that has been split:
-//   - a label `__charcoal_point_K` where it goes on behind point K;
+//   - a label `__charcoal_point_K` where it goes on after point K;
 //   - a label `__charcoal_suspend` at the beginning of its one way out to suspension;
 //   - a label `__charcoal_restore` at the call of ch_restore, the one place where a variable `__charcoal_image` is in
 //     scope, which says where the image lies in the native frame.

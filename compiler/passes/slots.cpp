@@ -147,8 +147,8 @@ void SlotUses::solve() {
   }
 }
 
-// Goes through the block backwards, and knows at each instruction with events what is in use behind it. What is in use
-// before it and not behind it is accessed by it.
+// Goes through the block backwards, and knows at each instruction with events what is in use after it. What is in use
+// before it and not after it is accessed by it.
 void SlotUses::findCollisions(const Block &block) {
   BitVector touched = block.touched, needed = block.needed;
   SmallVector<bool> wasTouched;

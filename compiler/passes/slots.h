@@ -17,7 +17,7 @@ namespace charcoal {
 //   always   a local that calls know and that has no such markers, or one of `always`
 //
 //   touched(P) = some path to P has an access to the slot (for `lent`: the beginning of its lifetime), and no marker
-//                behind it
+//                after it
 //   needed(P)  = some path from P has an access to it before it is stored as a whole, or a marker (`lent`: true)
 //   in use(P)  = touched(P) and needed(P)
 //   A and B collide = one is in use, or accessed too, where the other is stored to (`lent`: begins)

@@ -95,7 +95,7 @@ SmallVector<Value *> Splitter::argumentsKeptByVariables(BasicBlock *entry, Basic
   return arguments;
 }
 
-// The check at the entry, and behind it the ways to the entry thunk and to the dispatch.
+// The check at the entry, and after it the ways to the entry thunk and to the dispatch.
 void Splitter::addEntry() {
   BasicBlock *entry = image ? image->getParent() : BasicBlock::Create(abi.C, "entry", &F, body);
   if (!image)

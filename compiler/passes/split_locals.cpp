@@ -152,7 +152,7 @@ bool Splitter::localsShare() const {
          !F.hasFnAttribute(Attribute::SanitizeThread);
 }
 
-// A branch may use a local until the `finish` around it, behind the end of the block that declares it.
+// A branch may use a local until the `finish` around it, after the end of the block that declares it.
 void Splitter::layOutHomes(ArrayRef<AllocaInst *> homes) {
   if (F.hasFnAttribute(Attribute::SanitizeAddress)) {
     guards.emplace(abi, homes);

@@ -1,5 +1,5 @@
 // Part of `split`: points. Each call that may suspend becomes one: its status is tested, and edges lead from it to the
-// suspension and from the resumption to behind it.
+// suspension and from the resumption to after it.
 #include "splitter.h"
 #include "addresses.h"
 #include "async.h"
@@ -11,7 +11,7 @@ using namespace llvm;
 
 namespace charcoal {
 
-// Each point gets a block of its own behind it. The edges to suspension and from resumption come later (connect), so
+// Each point gets a block of its own after it. The edges to suspension and from resumption come later (connect), so
 // that the analyses see the plain function.
 void Splitter::makePoints() {
   MDNode *unlikely = MDBuilder(abi.C).createUnlikelyBranchWeights();
@@ -187,7 +187,7 @@ void Splitter::connect() {
   D.SetCurrentDebugLocation(atEntry());
   restore = D.CreateCall(abi.restore(), {PoisonValue::get(abi.Ptr)}); // the image comes later
   restoredWord = D.CreateExtractValue(restore, 1);
-  // One value that is used behind every one of many points would take the register allocator time that grows with the
+  // One value that is used after every one of many points would take the register allocator time that grows with the
   // square of their number.
   constexpr unsigned many = 64;
   AllocaInst *wordPlace = nullptr;

@@ -71,7 +71,7 @@ void Splitter::keepInRegister(const CrossingValues &crossing, const CrossingValu
 
 static constexpr unsigned Few = 6; // points at which a value is reloaded in cold code
 
-// The yields behind which a value in the image is still in its register.
+// The yields after which a value in the image is still in its register.
 SmallVector<unsigned> Splitter::yieldsInRegister(const CrossingValues::Value &V) const {
   SmallVector<unsigned> yields;
   if (!frequencies.empty())
@@ -100,7 +100,7 @@ Splitter::Blocks Splitter::reachedFromOthers(const CrossingValues &crossing, con
 }
 
 // The instruction before which a value has to be loaded for a use. What is stored into slots of webs at the end of a
-// block, for phis behind it, comes after all loads.
+// block, for phis after it, comes after all loads.
 Instruction *Splitter::placeOfUse(const Use &U) const {
   BasicBlock *BB = blockOfUse(U);
   auto *I = cast<Instruction>(U.getUser());
@@ -150,7 +150,7 @@ void Splitter::loadForUses(ArrayRef<Use *> uses, AllocaInst *slot, const Twine &
 }
 
 // The value lives in the image: stored where it is defined, loaded once in each block that may be reached from a
-// resumption. Behind the most frequent yields it is loaded on the way back only.
+// resumption. After the most frequent yields it is loaded on the way back only.
 void Splitter::keepInImage(const CrossingValues &crossing, const CrossingValues::Value &V) {
   Type *T = V.value->getType();
   AllocaInst *slot = isFrame(V.value) ? frameSlot : webSlots.lookup(V.value);
@@ -336,7 +336,7 @@ void Splitter::keep() {
   const ValueSet inRegister = chooseSlots(crossing);
   connect();
   for (const CrossingValues::Value &V : crossing->values) {
-    // Behind a terminator that defines a value (asm goto) there is no one place to store it.
+    // After a terminator that defines a value (asm goto) there is no one place to store it.
     auto *I = dyn_cast<Instruction>(V.value);
     if ((I && I->isTerminator()) || inRegister.contains(V.value))
       keepInRegister(*crossing, V);

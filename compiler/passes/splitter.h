@@ -70,7 +70,7 @@ private:
   using Blocks = llvm::SmallPtrSet<const llvm::BasicBlock *, 16>;
   struct Uses {
     llvm::SmallVector<llvm::Use *> reloaded, behindYields, direct;
-    llvm::SmallVector<unsigned> yields; // behind which the value is still in its register
+    llvm::SmallVector<unsigned> yields; // after which the value is still in its register
   };
   llvm::AllocaInst *newSlot(llvm::Type *, const llvm::Twine &name);
   void keepInRegister(const CrossingValues &, const CrossingValues::Value &);
@@ -139,7 +139,7 @@ private:
   llvm::Align homesAlign{8};
   llvm::SmallVector<std::pair<llvm::AllocaInst *, uint64_t>> homeOffsets;
   llvm::AllocaInst *frameSlot = nullptr;            // holds the frame, if there are homes; in the image
-  llvm::SmallVector<llvm::Instruction *, 2> frames; // the frame's address, behind each place of `Taking`
+  llvm::SmallVector<llvm::Instruction *, 2> frames; // the frame's address, after each place of `Taking`
   llvm::SmallVector<llvm::CallInst *, 2> takings;   // there
   bool takesFrameLate = false;                      // until it is taken the slot holds null
 

@@ -62,7 +62,7 @@ static CallInst *lastCall(BasicBlock &BB) {
   return nullptr;
 }
 
-// Puts a return of its own behind a call.
+// Puts a return of its own after a call.
 static void returnAtOnce(CallInst *call) {
   BasicBlock *BB = call->getParent();
   auto *branch = dyn_cast<BranchInst>(BB->getTerminator());

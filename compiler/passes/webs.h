@@ -13,8 +13,8 @@ namespace charcoal {
 // phis. No two members of a web are alive at the same time, so one slot holds the one that is. Where a member reaches a
 // phi that is one too, nothing has to be stored.
 //
-//   alive(V, B)     = V is used in B before any definition, or alive behind B and not defined in B
-//   X and Y collide = X is alive just behind the definition of Y, or the other way round
+//   alive(V, B)     = V is used in B before any definition, or alive after B and not defined in B
+//   X and Y collide = X is alive just after the definition of Y, or the other way round
 class Webs {
 public:
   // `slotted`: the crossing values that are to be in the image. `standsAlone` says of a phi that it may not be joined

@@ -32,7 +32,7 @@ private:
     const FunctionDecl *function; // if it is declared so
   };
 
-  // The markers among the statements of a block say what the statements behind them are.
+  // The markers among the statements of a block say what the statements after them are.
   void walkBlock(const CompoundStmt &block, const Atomic *atomic) {
     const Atomic *outside = atomic;
     Atomic own;

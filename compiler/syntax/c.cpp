@@ -400,7 +400,7 @@ size_t Translator::statementEnd(size_t i, unsigned level) const {
   return i;
 }
 
-// Behind the next ';', or at the '}' where that is missing.
+// After the next ';', or at the '}' where that is missing.
 size_t Translator::simpleEnd(size_t i) const {
   for (; i < tokens.size() && at(i) != "}"; ++i) {
     if (at(i) == ";")

@@ -5,7 +5,7 @@
 // then.
 //
 // What says that somebody waits for the body in time silences both: for `async` a `do … finish` inside the loop or
-// block; for `activate` a call behind it that may wait.
+// block; for `activate` a call after it that may wait.
 #include "order.h"
 #include "charcoal_abi.h"
 #include "clang/AST/ASTContext.h"
@@ -71,7 +71,7 @@ public:
     auto *captured = dyn_cast<CapturedStmt>(s);
     if (!captured)
       return true;
-    const bool before = state; // a body inside: the code behind it does not wait for it
+    const bool before = state; // a body inside: the code after it does not wait for it
     state |= isSpawned;
     isSpawned = false;
     walk(captured->getCapturedStmt());

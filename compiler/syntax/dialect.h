@@ -50,7 +50,7 @@ struct Problem {
   size_t noteIndex = 0; // another place that matters; meaningful if `note` is not empty
   std::string note;
   std::string replacement = {}; // what the token should be instead
-  std::string insertion = {};   // what is missing behind the token; the problem is reported there
+  std::string insertion = {};   // what is missing after the token; the problem is reported there
 };
 
 struct Translation {

@@ -44,7 +44,7 @@ static const std::set<std::string_view> statementWords = {
     "if",       "for",  "while", "do",      "switch", "case",          "default", "return",  "break",
     "continue", "goto", "asm",   "__asm__", "__asm",  "__extension__", "sizeof",  "_Generic"};
 
-// A statement stands behind the word.
+// A statement stands after the word.
 bool Translator::matchesStatement(bool sure) const {
   if (next() == "{")
     return true;

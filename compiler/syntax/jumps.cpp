@@ -106,7 +106,7 @@ void Translator::breakOrContinue() {
   simpleStatement();
 }
 
-// Behind the ':' of the label that begins at `index`, or where that is missing, at what ends the statement.
+// After the ':' of the label that begins at `index`, or where that is missing, at what ends the statement.
 size_t Translator::caseEnd(size_t index) const {
   unsigned conditionals = 0; // case a ? b : c:
   for (size_t end = index + 1; end < tokens.size(); ++end) {

@@ -137,7 +137,7 @@ Translator::Mistake Translator::wrongWait() {
   return Mistake::Prefix;
 }
 
-// `when` without its condition, or without the clause behind it.
+// `when` without its condition, or without the clause after it.
 Translator::Mistake Translator::wrongGuard() {
   const bool group = next() == "(" && isClosed(position + 1);
   const size_t behind = group ? closing(position + 1) + 1 : position + 1;
@@ -211,7 +211,7 @@ bool Translator::refuseStatementInExpression() {
   return true;
 }
 
-// The ';' behind the token before this one is missing.
+// The ';' after the token before this one is missing.
 void Translator::expectSemicolon(std::string_view behind) {
   problem(position - 1, "expected ';' after '" + std::string(behind) + "'");
   result.problems.back().insertion = ";";

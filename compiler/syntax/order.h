@@ -3,8 +3,8 @@
 // joined; the body of a loop is walked twice.
 //
 // Derived has: State state; void join(const State &other); bool enter(const Stmt *) (false: do not walk into it); and
-// void use(const DeclRefExpr *), void call(const CallExpr *, bool inAtomic) behind its arguments,
-// void assign(const BinaryOperator *) behind both sides, void declare(const VarDecl *) behind the initializer, void
+// void use(const DeclRefExpr *), void call(const CallExpr *, bool inAtomic) after its arguments,
+// void assign(const BinaryOperator *) after both sides, void declare(const VarDecl *) after the initializer, void
 // statement() before each statement of a block.
 #ifndef CHARCOAL_SYNTAX_ORDER_H
 #define CHARCOAL_SYNTAX_ORDER_H

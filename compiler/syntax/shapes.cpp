@@ -5,14 +5,14 @@
 
 namespace charcoal::syntax {
 
-// The word at the cursor, and what stands behind it.
+// The word at the cursor, and what stands after it.
 struct Translator::Shape {
   size_t keyword;
   std::string word;
   std::string_view follows;
   bool empty;    // nothing that could belong to it follows
   bool group;    // a bracketed group follows
-  size_t behind; // the first token behind the word, or behind that group
+  size_t behind; // the first token after the word, or after that group
 
   bool isCall(size_t words) const { return group && behind == keyword + 3 + words; } // with so many words in brackets
 };
@@ -97,7 +97,7 @@ Translator::Mistake Translator::wrongFinish(const Shape &shape) {
   return Mistake::Statement;
 }
 
-// Ends with the quote behind the form.
+// Ends with the quote after the form.
 std::string Translator::deadlineForm(std::string_view word) {
   return std::string(word) + (word == "by" ? " (time)" : " (nanoseconds)") + " do { … } finish;'";
 }

@@ -22,11 +22,11 @@ struct Region {
     Atomic,
     Body,    // of `activate`
     Finish,  // what stands between `do` and `finish`
-    Async,   // the statement behind `async`
-    Barrier, // the statement behind `noncancellable`
+    Async,   // the statement after `async`
+    Barrier, // the statement after `noncancellable`
     Clause,  // a body of `waituntil`
-    NoYield, // the block behind `assert_no_yield`
-    Twait,   // the block behind `twait`
+    NoYield, // the block after `assert_no_yield`
+    Twait,   // the block after `twait`
     Tamed,   // the body of a function that is `tamed`
   };
   What what;
@@ -84,7 +84,7 @@ private:
 
   // ---- plain C (c.cpp) ----
   void compound(size_t noncancellable = none); // the word before the function whose body this is
-  void beginBlock();                           // behind its '{'
+  void beginBlock();                           // after its '{'
   void statements(size_t end);                 // of a block, up to its '}'
   void statement(bool inList);
   void simpleStatement();        // an expression, declaration or the like, through its ';'
@@ -92,9 +92,9 @@ private:
   void group();                  // copies a bracketed group, likewise
   void controlled(Region::What); // the statement that a loop or switch controls
   void label();
-  size_t statementEnd(size_t index, unsigned level = 0) const; // behind the statement that begins there
+  size_t statementEnd(size_t index, unsigned level = 0) const; // after the statement that begins there
   size_t simpleEnd(size_t index) const;
-  size_t caseEnd(size_t index) const; // behind the ':' of the `case` or `default` that begins there
+  size_t caseEnd(size_t index) const; // after the ':' of the `case` or `default` that begins there
   bool declaredInside(std::string_view word) const;
   bool isPlain(std::string_view word) const; // the program uses the word as a name of its own
   bool startsDeclaration(size_t index) const;
@@ -142,7 +142,7 @@ private:
   size_t opening(size_t close) const;
   bool isDeclarator(size_t index) const;
   bool isCopiedInto(size_t block, std::string_view name) const;
-  size_t rendezvousType() const; // behind the type, if a declaration of variables that hold one begins here
+  size_t rendezvousType() const; // after the type, if a declaration of variables that hold one begins here
   void rendezvousDeclaration(size_t typeEnd);
   size_t declarator();
   bool startsClause(size_t index) const;
@@ -240,7 +240,7 @@ private:
   const Names &names;
   std::vector<Region> regions;
   mutable std::vector<std::pair<std::string_view, bool>> plainWords; // answers of isPlain
-  std::set<std::string_view> cancelledNames;                         // those behind a `cancel`
+  std::set<std::string_view> cancelledNames;                         // those after a `cancel`
   size_t firstLabel = 0;                                             // of the statement at hand, in `labels`
   size_t position = 0;
   std::vector<std::pair<size_t, size_t>> blocks; // those begun, by their '{', and where in the output they begin

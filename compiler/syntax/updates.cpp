@@ -139,7 +139,7 @@ private:
 struct Read {
   const Expr *place;
   llvm::FoldingSetNodeID id;
-  const CallExpr *crossed; // the call behind it in which others may have run
+  const CallExpr *crossed; // the call after it in which others may have run
 };
 
 struct State {

@@ -15,7 +15,7 @@ static bool isOperator(std::string_view word) { return isOr(word) || word == "an
 static bool isNoOperator(std::string_view word) { return word == "|" || word == "&" || word == ","; }
 static std::string spelling(std::string_view op) { return isOr(op) ? "or" : "and"; }
 
-// A clause begins there: `waituntil (`, `when (…) waituntil`, or one of these behind brackets.
+// A clause begins there: `waituntil (`, `when (…) waituntil`, or one of these after brackets.
 bool Translator::startsClause(size_t i) const {
   const size_t first = i;
   while (at(i) == "(")
@@ -90,7 +90,7 @@ Wait Translator::WaitParser::parse() {
   return std::move(wait);
 }
 
-// From the brackets before it to those behind its body.
+// From the brackets before it to those after its body.
 void Translator::WaitParser::clause(Wait::Operator op) {
   Wait::Clause clause;
   clause.op = op;
@@ -192,7 +192,7 @@ void Translator::WaitParser::closeBrackets(Wait::Clause &clause) {
   }
 }
 
-// Whether the statement ends with this `else`. One in the wrong place is reported, and the clauses go on behind it.
+// Whether the statement ends with this `else`. One in the wrong place is reported, and the clauses go on after it.
 bool Translator::WaitParser::otherwise() {
   if (!brackets.empty())
     wrong(i, "'else' belongs to the whole statement, and stands after the last ')'");
@@ -213,7 +213,7 @@ bool Translator::WaitParser::otherwise() {
   return false;
 }
 
-// `or` or `and` with no clause behind it. What was meant for one is left out.
+// `or` or `and` with no clause after it. What was meant for one is left out.
 void Translator::WaitParser::danglingOperator() {
   const std::string word = spelling(at(i));
   if (source.isName(i) && source.isPlain(at(i)))

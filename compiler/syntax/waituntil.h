@@ -13,14 +13,14 @@ struct Wait {
   struct Clause {
     Operator op = First;        // before it, or before the brackets that open before it
     unsigned opens = 0;         // brackets that open before it
-    unsigned closes = 0;        // brackets that close behind it
-    size_t guard = none;        // the '(' behind `when`
+    unsigned closes = 0;        // brackets that close after it
+    size_t guard = none;        // the '(' after `when`
     size_t keyword = 0;         // `waituntil`
     size_t open = 0, close = 0; // its brackets
     size_t place = 0;           // the first token of what takes the result; meaningful if `assigns` is not 0
     size_t assigns = 0;         // the '=', or 0
     size_t function = none;     // the name of the function; none: there is a mistake
-    size_t body = 0, end = 0;   // its first token, and the one behind it
+    size_t body = 0, end = 0;   // its first token, and the one after it
   };
   struct Misplaced {
     size_t keyword; // an `else` that is not the last
@@ -31,7 +31,7 @@ struct Wait {
   std::vector<Problem> problems;
   size_t keyword = 0;      // the first token
   size_t otherwise = none; // `else`
-  size_t end = 0;          // behind the statement
+  size_t end = 0;          // after the statement
   bool fair = false, hasAnd = false, hasOr = false;
 };
 

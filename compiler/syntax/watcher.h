@@ -3,7 +3,7 @@
 // clang shows a watcher each token that it hands to the parser. At the first token of an external
 // declaration, ours lexes on to the declaration's end, translates, and hands the tokens back to the
 // preprocessor, which gives them to the parser as if they had been written so. Pragmas between
-// declarations therefore act where they stand, and everything behind the parser stays clang's own.
+// declarations therefore act where they stand, and everything after the parser stays clang's own.
 #ifndef CHARCOAL_SYNTAX_WATCHER_H
 #define CHARCOAL_SYNTAX_WATCHER_H
 

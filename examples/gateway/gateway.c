@@ -173,7 +173,7 @@ static void refuse(int client, const char *status) {
   send_all(client, text, (size_t)n);
 }
 
-/* Puts the line about the client behind the first one of its request. */
+/* Puts the line about the client after the first one of its request. */
 static void add_source(struct request *r) {
   struct side *c = r->client;
   char *behind = (char *)memchr(c->bytes, '\n', c->end) + 1;
@@ -242,7 +242,7 @@ static enum result exchange(struct request *r, int server, bool *keeps) {
       from.begin = 0;
       from.end = came ? (size_t)got : 0;
       *keeps = came && carry_answer(&from, &answer, r, scope) && r->message.complete && answer.keeps &&
-               from.begin == from.end; /* what stands behind the answer is nobody's */
+               from.begin == from.end; /* what stands after the answer is nobody's */
     }
     cancel; /* nobody takes the rest of the body any more */
   }

@@ -45,14 +45,14 @@ struct request {
   llhttp_t parser;
   bool has_head, complete; /* all of its head, all of it has come */
   int refused;             /* the status of the answer if it is not understood or not complete, or 0 */
-  char *target;            /* what stands behind GET, as it was sent; set with has_head, as the next two */
+  char *target;            /* what stands after GET, as it was sent; set with has_head, as the next two */
   char *fields;            /* the lines of the fields; what was an end of a line is zeros */
   size_t head;             /* how many of the bytes belong to the head */
   long long body;          /* how many bytes of the body were parsed */
   size_t parsed, end;      /* how many of `bytes` were parsed, and how many were read */
   char bytes[8192];        /* what was read, which is the head, and of the body only what was parsed last */
 };
-/* Begins with what was read behind the request before. */
+/* Begins with what was read after the request before. */
 void request_begin(struct request *);
 /* Parses what was read. True: the request is complete or refused. */
 bool request_parse(struct request *);

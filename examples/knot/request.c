@@ -2,7 +2,7 @@
  * The head is cut into lines where it was read. Nothing here waits. */
 #include "knot.h"
 
-/* The first field with this name at or behind `line`; NULL: there is none. */
+/* The first field with this name at or after `line`; NULL: there is none. */
 static const char *find_field(const struct request *r, const char *line, const char *name) {
   size_t n = strlen(name);
   for (; line < r->bytes + r->head; line += strlen(line) + 1)
@@ -83,7 +83,7 @@ bool request_parse(struct request *r) {
     } else if (error != HPE_OK) {
       r->refused = error == HPE_INVALID_METHOD ? 501 : error == HPE_INVALID_VERSION ? 505 : 400;
     } else if (r->end == sizeof r->bytes && (!r->has_head || r->head == r->end)) {
-      r->refused = r->parser.http_major ? 431 : 414; /* the version stands behind the target */
+      r->refused = r->parser.http_major ? 431 : 414; /* the version stands after the target */
     } else {
       if (r->has_head)
         r->parsed = r->end = r->head; /* the body is dropped */

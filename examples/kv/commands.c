@@ -325,7 +325,7 @@ static void type(struct client *c) {
 
 enum { NEVER_HAD = 1, HAD = 2, LATER = 4, EARLIER = 8 }; /* when to set the time: NX, XX, GT, LT */
 
-/* The options behind the time; -1: they are none, and the client has been told. */
+/* The options after the time; -1: they are none, and the client has been told. */
 static int expiry_options(struct client *c) {
   static const char *const names[] = {"NX", "XX", "GT", "LT"};
   int options = 0;
@@ -709,7 +709,7 @@ static void execute_now(struct client *c, command_function *run) {
     take_data();
     run(c);
     serve_waiters();
-    if (c->subscribed > 0) /* what is published from now on comes behind this reply */
+    if (c->subscribed > 0) /* what is published from now on comes after this reply */
       queue_replies(c);
     give_data_back();
   }

@@ -66,7 +66,7 @@ struct client {
 int next_command(struct client *);
 /* Sends what `out` holds. */
 void send_replies(struct client *);
-/* Puts what `out` holds behind what was published for the client, which the client's sender sends. The caller has the
+/* Puts what `out` holds after what was published for the client, which the client's sender sends. The caller has the
  * data. */
 void queue_replies(struct client *);
 /* Gives back the memory for a command and its replies. */

@@ -341,7 +341,7 @@ void linsert(struct client *c) {
   add_number(&c->out, (long long)++e->size);
 }
 
-/* The item behind or before one; NULL: there is none. */
+/* The item after or before one; NULL: there is none. */
 static struct item *next_of(const struct entry *e, const struct item *i, bool backwards) {
   return !backwards ? i->next : i == e->items ? NULL : i->prev;
 }

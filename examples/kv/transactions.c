@@ -15,7 +15,7 @@ struct watched {
 struct queued {
   struct queued *next;
   command_function *run;
-  struct command command; /* its arguments lie behind this */
+  struct command command; /* its arguments lie after this */
 };
 struct transaction {
   bool begun, spoilt;

@@ -162,7 +162,7 @@ void ch_async_pause(void) {
   ch_domain.current->flags |= CH_PENDING;
 }
 
-/* A continuation behind an async is due. */
+/* A continuation after an async is due. */
 static bool is_due(const struct ch_frame *f) { return f->point >= 1 && f->point <= f->info->asyncs; }
 
 /* Splits b inside its innermost frame that is due, and lets that go on. The new branch learns its scope from there:

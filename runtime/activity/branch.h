@@ -27,7 +27,7 @@
  *              of its chain stands (sched/native.h)
  *   FAR        its captured variables begin at 48 instead of 40 bytes (see ch_branch_record)
  *   ASYNC      it is a struct ch_async's; excludes LONG, MAIN, NAMED, FAR and MARKED
- *   PENDING    a frame of its chain may have a continuation due behind an async; may be set for longer than one is
+ *   PENDING    a frame of its chain may have a continuation due after an async; may be set for longer than one is
  *   MARKED     the activity was cancelled; on its first branch
  */
 #ifndef CHARCOAL_ACTIVITY_BRANCH_H

@@ -152,7 +152,7 @@ CH_HIDDEN void ch_findings_start(void);
 /* The running branch's two places, and between them another's. */
 CH_HIDDEN CH_COLD void ch_found(enum ch_finding_kind, uintptr_t at, const struct ch_access_place *first,
                                 const struct ch_touch *other, const struct ch_access_place *second);
-/* Whether `later` stands behind `earlier` in the source text, or that cannot be said. */
+/* Whether `later` stands after `earlier` in the source text, or that cannot be said. */
 CH_HIDDEN bool ch_stands_behind(const struct ch_access_place *earlier, const struct ch_access_place *later);
 CH_HIDDEN bool ch_same_place(const struct ch_access_place *, const struct ch_access_place *);
 

@@ -38,7 +38,7 @@ struct ch_heap {
   struct ch_frame *spare;
   uint64_t spare_size; /* info->small of it; CH_NO_SPARE exactly while there is none */
   struct ch_class classes[CH_KINDS][CH_CLASSES];
-  /* The slab of each class that is being carved, and behind it, by `next`, the class's others. */
+  /* The slab of each class that is being carved, and after it, by `next`, the class's others. */
   struct ch_slab *carving[CH_KINDS][CH_CLASSES];
 };
 

@@ -1,7 +1,7 @@
 /* The clause forms of calls on descriptors (charcoal/clauses.h).
  *
  * Each is an attempt at the call that never waits. The clause is ready when an attempt succeeds, or fails for good;
- * until then its descriptor's readiness is watched, by a clause of the reactor's with a callback, and behind each event
+ * until then its descriptor's readiness is watched, by a clause of the reactor's with a callback, and after each event
  * comes another attempt. It is made while the statement's wait is held (ch_claim_begin), so it is either the effect of
  * the clause that is selected, or has had none.
  *

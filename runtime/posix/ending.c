@@ -28,7 +28,7 @@ static void write_out(void) {
   }
 }
 
-/* 101: behind those of the program (they run in the order of falling priority; below are the implementation's). */
+/* 101: after those of the program (they run in the order of falling priority; below are the implementation's). */
 __attribute__((destructor(101))) static void at_the_end(void) {
   write_out();
   if (ch_reactor_leave)

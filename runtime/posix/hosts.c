@@ -26,7 +26,7 @@ static void release_address_query(void *data) {
 }
 
 static size_t bytes(const char *s) { return s ? strlen(s) + 1 : 0; }
-/* Copies it to *to, and moves that behind it. */
+/* Copies it to *to, and moves that after it. */
 static const char *put(char **to, const char *s) {
   const char *at = *to;
   if (!s)

@@ -22,7 +22,7 @@ static void set_input(FILE *f, char *from, char *to) {
   f->_IO_write_base = f->_IO_write_ptr = f->_IO_write_end = f->_IO_buf_base;
 }
 
-/* Room for `n` bytes before the unread ones and some behind them, which move. */
+/* Room for `n` bytes before the unread ones and some after them, which move. */
 static int make_room(FILE *f, size_t before) {
   size_t has = ch_stream_has(f), size = buffer_size(f);
   if (before + has < size) {

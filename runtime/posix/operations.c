@@ -46,7 +46,7 @@ static long begin(req_t *q, req_t request, bool at_once) {
   return r == CH_LATER && (ch_alone() || at_once) ? in_place(q) : r;
 }
 
-/* In a scope what stands behind an `async` may go on. */
+/* In a scope what stands after an `async` may go on. */
 int ch_alone(void) {
   struct ch_domain *d = &ch_domain;
   return d->group == &d->base && !d->base.head && d->base.outside == 0 && d->current && !d->current->scope;

@@ -47,9 +47,9 @@ CH_HIDDEN int ch_stream_failed(FILE *); /* marks it with an error, as a failed r
 
 /* Bytes that are in the buffer. */
 static inline size_t ch_stream_has(const FILE *f) { return (size_t)(f->_IO_read_end - f->_IO_read_ptr); }
-/* Whether the delimiter is among the first n of them, behind the first `from`. */
+/* Whether the delimiter is among the first n of them, after the first `from`. */
 CH_HIDDEN int ch_stream_has_byte(const FILE *, size_t from, size_t n, int byte);
-/* Brings more bytes into the buffer, behind those that are there. 1: there are more. 0: none will come, make the plain
+/* Brings more bytes into the buffer, after those that are there. 1: there are more. 0: none will come, make the plain
  * call. -1: errno; EAGAIN: wait. */
 CH_HIDDEN int ch_stream_fill(FILE *);
 /* The same, straight to the caller's memory, with an empty buffer. How many; 0: the end. */

@@ -72,7 +72,7 @@ struct ch_fd_entry {
   bool reused : 1;     /* the number has got a new meaning, and the reactor has not looked at it since */
   uint32_t since;      /* ms */
   uint32_t as_of;      /* how many of the changes of modes have been heard of */
-  int next;            /* the descriptor behind it in the queue; -1: none */
+  int next;            /* the descriptor after it in the queue; -1: none */
 };
 
 extern CH_HIDDEN __thread struct ch_fd_entry *ch_fd_cache_table;

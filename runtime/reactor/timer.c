@@ -25,7 +25,7 @@ struct run {
   int64_t slack;       /* of no entry is it less; while it is not empty */
   int64_t later_slack; /* nor less than this of those from `turn` on */
   uint32_t turn;       /* a position from the head on, at most the tail */
-  uint32_t head, tail; /* positions: of the first entry, and behind the last one; neither of these is a gap */
+  uint32_t head, tail; /* positions: of the first entry, and after the last one; neither of these is a gap */
   uint32_t room;       /* 0 or a power of two */
   uint32_t live;       /* entries that are not gaps */
 };
@@ -376,7 +376,7 @@ static void check_run(const struct timers *t, unsigned number) {
                "a run knows its latest deadline");
   CH_INVARIANT(!live || (at(r, r->head)->clause && at(r, r->tail - 1)->clause), "no gap is first or last");
   CH_INVARIANT(number + 1 != t->open || live, "the last open run is not empty");
-  CH_INVARIANT(number < t->open || !live, "behind the open runs all are empty");
+  CH_INVARIANT(number < t->open || !live, "after the open runs all are empty");
 }
 
 void ch_timers_check(void) {

@@ -4,7 +4,7 @@
  * turn; one that was served waits behind the others the next time. So nobody starves.
  *
  * A waiting call's turn stands in the upper half of its clause's value: beside the events before the wait, and beside
- * the result behind it. */
+ * the result after it. */
 #ifndef CHARCOAL_REACTOR_TURNS_H
 #define CHARCOAL_REACTOR_TURNS_H
 

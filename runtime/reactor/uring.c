@@ -586,7 +586,7 @@ static void answered(uint64_t what, int result) {
 }
 
 /* Those who are answered next lie in frames that have grown cold, and their branches elsewhere. `left`: so many
- * completions stand behind this one. */
+ * completions stand after this one. */
 static inline void fetch_ahead(unsigned head, unsigned left) {
   if (left >= 3) {
     const char *third =

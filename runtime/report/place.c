@@ -30,7 +30,7 @@ static bool module_of(const void *place, const char **file, uintptr_t *address) 
   }
   if (!header)
     return false;
-  *address = (uintptr_t)place - 1; /* in the call, not behind it */
+  *address = (uintptr_t)place - 1; /* in the call, not after it */
   if (header->e_type == ET_DYN)
     *address -= (uintptr_t)header;
   return true;

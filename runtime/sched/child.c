@@ -11,7 +11,7 @@
 static int set_aside(struct ch_frame *);
 static const struct ch_frame_info gone_info = {
     .resume = set_aside, .name = "not in this child of fork", .size = CH_FRAME_HEADER, .align = 16};
-/* The whole chain of each of them: it never ends, so nothing behind it is resumed. */
+/* The whole chain of each of them: it never ends, so nothing after it is resumed. */
 static struct ch_frame gone = {.info = &gone_info, .parent = (struct ch_frame *)1};
 
 /* It has got a turn, and waits for nothing, for ever. */
@@ -71,7 +71,7 @@ static void drop_others(void) {
 
 /* ---- when ----
  *
- * Handlers run in the order in which they were registered. Behind each of the others stands one of these; the last of
+ * Handlers run in the order in which they were registered. After each of the others stands one of these; the last of
  * those that this fork runs is in earnest. */
 
 static __thread unsigned to_run; /* while this thread forks: so many of the handlers below have not run yet */

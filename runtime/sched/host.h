@@ -4,7 +4,7 @@
  * started, and of constructors before main. It stands on the thread's own stack with no loop beneath it, and is plain:
  * so it waits as plain code does (native.h), and the others run then. Its branch is the domain's *host*. The domain
  * ends when the host leaves it (ch_domain_leave) or the thread ends, after the others have ended. At the end of the
- * process they are dropped, as behind main; but who has not begun yet begins. */
+ * process they are dropped, as after main; but who has not begun yet begins. */
 #ifndef CHARCOAL_SCHED_HOST_H
 #define CHARCOAL_SCHED_HOST_H
 
@@ -13,7 +13,7 @@
 /* ch_host_begin, which makes the running code the host, is declared in domain.h. False: the scheduler runs it, or there
  * is no memory, or the simulated world has its domain already, or main has ended. */
 
-/* The same behind main's end, for the runtime itself. */
+/* The same after main's end, for the runtime itself. */
 CH_HIDDEN bool ch_host_begin_again(void);
 
 /* The host is no activity any more; what is still there stays. */

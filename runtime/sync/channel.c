@@ -160,7 +160,7 @@ static int send(struct ch_channel *c, struct ch_clause *own, const void *from, s
   return end(c, 0);
 }
 
-/* Takes the first message; the first sender, if one waits, can put its own behind the last one then. */
+/* Takes the first message; the first sender, if one waits, can put its own after the last one then. */
 static int receive_from_ring(struct ch_channel *c, void *to, size_t size) {
   take(c->ring, to, size);
   struct ch_link *sender;

@@ -20,7 +20,7 @@ static int mistake(const struct ch_gate *g, const struct ch_gate__clause *c) {
 
 static const void *holder(const struct ch_gate *g) { return of(g)->writer; }
 static const struct ch_gate_kind kind = {"rwlock", fits, take, mistake, NULL, NULL, holder, .brief = true};
-/* Behind the body: what could not be had is not given back. */
+/* After the body: what could not be had is not given back. */
 static void give_back(struct ch_clause *c) {
   if (c->value == 0)
     ch_rw_unlock(c->object);

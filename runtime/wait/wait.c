@@ -15,7 +15,7 @@ _Static_assert(sizeof(struct ch_letter) == sizeof((struct ch_wait){0}.letter), "
 
 void ch_wait_enter(struct ch_wait *w, unsigned flags, const char *site) {
   memset(w, 0, sizeof *w);
-  __asm__("" ::: "memory"); /* or the zeros begin behind the flags, across words that are soon read whole: a stall */
+  __asm__("" ::: "memory"); /* or the zeros begin after the flags, across words that are soon read whole: a stall */
   w->flags = (uint8_t)flags;
   w->site = site;
 }

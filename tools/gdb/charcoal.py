@@ -8,7 +8,7 @@
                                      `activity 3 info locals`
     (gdb) activity 3                 the same for all commands from here on, until the program goes on or
                                      `activity none`
-    (gdb) next, finish               go on behind a wait, in the same activity
+    (gdb) next, finish               go on after a wait, in the same activity
 
 The program must have debug information of the runtime (libcharcoal comes with it). Functions compiled without -g have a
 name, but neither lines nor variables. Nothing is called in the program.

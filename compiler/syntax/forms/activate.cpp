@@ -41,7 +41,7 @@ struct Translator::Spawn {
   unsigned uid = 0;
 };
 
-// Whether a word that says how the activity belongs to an atomic block stands behind `activate`. `free (p);` is a call.
+// Whether a word that says how the activity belongs to an atomic block stands after `activate`. `free (p);` is a call.
 bool Translator::isSpawnPolicy(size_t i) const {
   if (at(i) != "contained" && at(i) != "free")
     return false;
@@ -149,7 +149,7 @@ void Translator::spawnBlock(const Spawn &spawn) {
   text(position - 1, "} }");
 }
 
-// The statement `f(a, b);` behind `activate`: the last bracketed group before the ';' holds the arguments,
+// The statement `f(a, b);` after `activate`: the last bracketed group before the ';' holds the arguments,
 // everything before it is the function.
 // The call `f(…)` that begins at the cursor, to be made by the new activity.
 struct Translator::SpawnedCall {

@@ -20,7 +20,7 @@ bool Translator::isFinish(size_t index) const {
   if (at(end) == "while") // `do … while (…) finish;` is explained
     return at(end + 1) == "(" && isName(closing(end + 1) + 1) && at(closing(end + 1) + 1) == "finish";
   const bool hasDeadline = isName(end) && (at(end) == "within" || at(end) == "by") && at(end + 1) == "(";
-  const size_t word = hasDeadline ? closing(end + 1) + 1 : end; // one behind the block is explained
+  const size_t word = hasDeadline ? closing(end + 1) + 1 : end; // one after the block is explained
   return (isName(word) && at(word) == "finish") || isMisspeltFinish(end) || startsBranches(index + 1, end);
 }
 
@@ -32,7 +32,7 @@ bool Translator::startsBranches(size_t begin, size_t end) const {
   return false;
 }
 
-// No loop stands behind a deadline, so a `do` without its end is meant for a scope there.
+// No loop stands after a deadline, so a `do` without its end is meant for a scope there.
 bool Translator::matchesDeadline(bool) const {
   if (next() != "(" || !isClosed(position + 1))
     return false;

@@ -28,7 +28,7 @@ size_t Translator::rendezvousType() const {
   return variables ? end : none;
 }
 
-// Up to the ',' or ';' behind it. The name, if it is a variable that holds a rendezvous itself.
+// Up to the ',' or ';' after it. The name, if it is a variable that holds a rendezvous itself.
 size_t Translator::declarator() {
   const size_t name = position;
   if (!isName(name)) {

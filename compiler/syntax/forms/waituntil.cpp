@@ -167,7 +167,7 @@ std::string Translator::waitState(const Wait &wait, const std::string &id) {
 
 // The statement with `and`. First the clauses are begun, in order; those that are ready at once have completed, and as
 // soon as the predicate holds no further one is begun. Then the bodies of those that have completed run, in textual
-// order among those complete at the time; behind each the predicate is looked at, and when it holds, the clauses that
+// order among those complete at the time; after each the predicate is looked at, and when it holds, the clauses that
 // are still open are withdrawn. What had completed before that still gets its body.
 void Translator::waitLoop(const Wait &wait, const std::string &id) {
   const std::string self = "&__charcoal_wait_" + id, is = "__charcoal_is_" + id, k = "__charcoal_k_" + id,

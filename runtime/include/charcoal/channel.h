@@ -110,7 +110,7 @@ CH_CLAUSE_FORM(int, ch_channel_recv, struct ch_channel *, void *to, size_t size)
  * Result: as there; EAGAIN: the call would have to wait, and nothing has been done. */
 #define ch_try_send(c, from) ch_channel_try_send(CH_CHANNEL(c), (CH_MESSAGE(c) const *){from}, sizeof(CH_MESSAGE(c)))
 #define ch_try_recv(c, to) ch_channel_try_recv(CH_CHANNEL(c), (CH_MESSAGE(c) *){to}, sizeof(CH_MESSAGE(c)))
-/* Send or receive up to n messages, which lie one behind the other at `from` or `to`. They wait for the first message
+/* Send or receive up to n messages, which lie one after the other at `from` or `to`. They wait for the first message
  * as ch_send and ch_recv do, and then go on, in order, with as many as need no further wait.
  * Result: how many messages were sent or received (> 0), or the negative of an error number: -EPIPE and -ENOMEM as for
  * the first message; -ECANCELED; -EINVAL: n is 0. */

@@ -67,7 +67,7 @@ struct ch_clause_type {
   intptr_t (*selected)(struct ch_clause *);
   /* Tells whether enlist would find the clause ready now. NULL: nobody asks, or the answer is no. */
   ch_bool (*ready)(const struct ch_clause *);
-  /* Is called behind the clause's body, or when it is certain that the body does not run; a lock is given back here.
+  /* Is called after the clause's body, or when it is certain that the body does not run; a lock is given back here.
    * NULL: there is nothing to do. */
   void (*leave)(struct ch_clause *);
   /* Is called when the scope around a wait for this clause alone is cancelled. NULL, or the result true: the clause is
@@ -204,7 +204,7 @@ void ch_wait_leave(struct ch_wait *);
 /* Returns the result of the clause's call. It is called once, as the first thing after ch_wait_any or ch_wait_next has
  * returned the clause. */
 intptr_t ch_clause_result(struct ch_clause *);
-/* Calls the clause's `leave`, behind its body, on every way out. With a pointer to NULL it does nothing. */
+/* Calls the clause's `leave`, after its body, on every way out. With a pointer to NULL it does nothing. */
 void ch_clause_leave(struct ch_clause **);
 /* Begins the evaluation of a statement with `else`, before each clause is asked whether it is ready.
  * Result: 0; -ENOENT: there are no clauses; -ECANCELED; -EPERM: the caller runs in no domain. */

@@ -4,7 +4,7 @@
  * not part of the API. The declaration of __charcoal_dialect turns the dialect on.
  *
  * Under any other C compiler, the words disappear: `activate` and `async` run their bodies where they stand, and
- * nothing is ever cancelled (law 11). Macros cannot remove `[&handle]`, `(i, j)` and the name behind `cancel`; programs
+ * nothing is ever cancelled (law 11). Macros cannot remove `[&handle]`, `(i, j)` and the name after `cancel`; programs
  * that want to be compiled both ways write
  *
  *   activate ch_handle(&handle) ch_copy(i, j) { ... }     for     activate [&handle] (i, j) { ... }

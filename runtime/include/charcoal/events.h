@@ -208,7 +208,7 @@ void ch_event_callback(void *argument);
  *   tfork(r, id, f(x), &slot);      twait { tfork(f(x), &slot); }
  *   tfork(r, id, f(x));             twait { tfork(f(x)); }
  *
- * Without a slot the result is dropped, and f may return nothing. `f(x)` is written as behind `activate`: f and its
+ * Without a slot the result is dropped, and f may return nothing. `f(x)` is written as after `activate`: f and its
  * arguments are evaluated now, by the caller. The function may wait as it likes; it runs as an ordinary activity, and
  * is not cancelled when the event is. tfork is a statement and has no result. Never blocks.
  * Source: Tame, section 4.2. */

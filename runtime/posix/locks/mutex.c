@@ -501,7 +501,7 @@ static bool is_free(const struct ch_clause *c) {
   return !(m->__data.__kind & PROTECT ? is & 0x7ffffu /* without the ceiling */ : is);
 }
 static intptr_t locked_as_thrd(struct ch_clause *c) { return ch_thrd_result((int)c->value); }
-/* Behind the body: what could not be had is not given back. */
+/* After the body: what could not be had is not given back. */
 static void held(struct ch_clause *c) {
   if (c->value == 0 || c->value == EOWNERDEAD)
     ch_mutex_unlock(c->object);

@@ -25,7 +25,7 @@ static int begin(FILE *f) {
     return errno = error, ch_stream_failed(f), -1;
   if (ch_stream_pending(f)) /* it was written to */
     write_out(f);
-  ch_stream_may_read(f); /* what ungetc has put back and what comes behind it lie side by side from here */
+  ch_stream_may_read(f); /* what ungetc has put back and what comes after it lie side by side from here */
   return 0;
 }
 

@@ -132,7 +132,7 @@ class Code:
                 self.register, self.offset = found.group(1), int(found.group(2)) + int(found.group(3))
 
     def image_in_scope(self):
-        """At the call of ch_restore, which may be a few instructions behind its label."""
+        """At the call of ch_restore, which may be a few instructions after its label."""
         label = self.labels.get("__charcoal_restore")
         for pc in range(label, label + 16) if label else ():
             block = gdb.block_for_pc(pc)

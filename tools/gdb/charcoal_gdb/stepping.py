@@ -1,4 +1,4 @@
-"""`next`, `step` and `finish` go on behind a wait.
+"""`next`, `step` and `finish` go on after a wait.
 
 To gdb a function that waits has returned. So while one of these commands runs, breakpoints in ch_suspend and
 ch_suspend_home tell when the activation that it is about is set aside. Then we let the program go on until the
@@ -250,7 +250,7 @@ class Stepping:
 
 
 class EnteredAgain(gdb.Function):
-    """$_entered_again(): whether this thread is entering a function that goes on behind a wait."""
+    """$_entered_again(): whether this thread is entering a function that goes on after a wait."""
 
     def __init__(self):
         super().__init__("_entered_again")
