@@ -1,8 +1,8 @@
 // charcoal-cc: stock clang with Charcoal's plugins, headers and runtime.
 //
-// The whole of it: take out our own options; add what the compilation and, where clang is going to link, the link
-// need; run clang. Every other option is clang's and passes through untouched. The tree (bin, lib, include) is
-// found from where this executable lies, so a build folder and an installation look alike.
+// It takes its own options out of the command line, adds what the compilation needs and, if clang is going to link,
+// what the link needs, and then runs clang. All other options are clang's and are passed on unchanged. It finds its
+// files (bin, lib, include) relative to this executable, so a build folder works like an installation.
 #include "options.h"
 #include "renamed.h"
 #include "request.h"
@@ -56,7 +56,7 @@ Arguments compileArguments(const CharcoalOptions &charcoal, const Request &reque
   }
   if (charcoal.printPipeline)
     passToFrontEnd(result, "-charcoal-print-pipeline");
-  // What a program's own code knows, for one, is where the thread's block is; a shared object's must ask.
+  // An executable addresses ch_tls directly; a shared object has to look it up.
   if (request.shared && !request.positionChosen)
     result.push_back("-fPIC");
   if (!request.sectionsChosen)
@@ -74,7 +74,8 @@ Arguments runtimeDependencies(const fs::path &tree) {
   return result;
 }
 
-// In a static program: the C library's own calls, behind the runtime's (runtime/posix/locks/interposed.h).
+// In a static program these options link the C library's definitions of the functions that the runtime interposes
+// (runtime/posix/locks/interposed.h).
 Arguments optionsForCLibrary() {
   Arguments result;
   for (const char *name : {"pthread_mutex_clocklock", "pthread_rwlock_clockrdlock", "pthread_rwlock_clockwrlock",

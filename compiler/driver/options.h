@@ -1,4 +1,4 @@
-// charcoal-cc's own options, taken out of the command line before clang sees it.
+// The options of charcoal-cc that clang does not have. They are taken out of the command line before clang sees it.
 #ifndef CHARCOAL_DRIVER_OPTIONS_H
 #define CHARCOAL_DRIVER_OPTIONS_H
 
@@ -21,7 +21,7 @@ struct CharcoalOptions {
   std::optional<bool> checks; // unset: on exactly when clang does not optimize
 };
 
-// Moves the own options from `arguments` into the result. Explains a wrong one on stderr and returns nothing.
+// Moves these options from `arguments` into the result. If one is wrong it says so on stderr and returns nothing.
 std::optional<CharcoalOptions> takeCharcoalOptions(std::vector<std::string> &arguments);
 
 } // namespace charcoal::driver

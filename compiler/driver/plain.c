@@ -1,8 +1,9 @@
-/* What stands in for the runtime where the user wants no libraries (-nostdlib and its kind): enough for interruptible
- * versions to run to their ends. Nothing sets ch_tls.attention, so nothing is ever suspended; one thread runs them, the
- * one that runs `main`. It needs no C library.
+/* Replaces the runtime where the user wants no libraries (-nostdlib and the like). It is enough for interruptible
+ * versions to run to their ends: nothing sets ch_tls.attention, so nothing is ever suspended, and only the thread of
+ * `main` runs them. It needs no C library.
  *
- * Frames and variable-length locals are born and die like those of a stack, so they lie on one. */
+ * Frames and variable-length locals are freed in the reverse order in which they were allocated, so they lie on a
+ * stack. */
 #include "charcoal_abi.h"
 
 /* Where generated code looks for versions and frames before it asks below: nothing is ever in them. */

@@ -1,5 +1,5 @@
-// What a clang command line asks for, as far as the driver has to know. Clang itself stays the judge of
-// every option; nothing here rejects anything.
+// Reads from a command line of clang what the driver has to know. It rejects nothing, because clang checks every
+// option itself.
 #ifndef CHARCOAL_DRIVER_REQUEST_H
 #define CHARCOAL_DRIVER_REQUEST_H
 

@@ -1,4 +1,4 @@
-// Runs clang.
+// Runs clang: in place of this process, or as a child with a folder for its temporary files.
 #ifndef CHARCOAL_DRIVER_RUN_H
 #define CHARCOAL_DRIVER_RUN_H
 

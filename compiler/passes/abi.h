@@ -1,4 +1,4 @@
-// The compiler's side of abi/charcoal_abi.h: the same names and offsets, as IR.
+// What abi/charcoal_abi.h says, for the compiler: the same names, types and offsets as LLVM IR.
 #ifndef CHARCOAL_PASSES_ABI_H
 #define CHARCOAL_PASSES_ABI_H
 

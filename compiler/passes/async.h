@@ -2,9 +2,9 @@
 //
 //   call void @f.async(ptr %x) [ "charcoal.async"(ptr %scope, ptr %x) ]
 //
-// The optimiser keeps the bundle, does not inline the call, and takes the operands for captured: the body may still
-// read and write them after the call has returned to a caller that goes on. In plain code `async S` is S, so there the
-// bundle goes, and the body is inlined like any function that is called once.
+// The optimiser keeps the bundle, does not inline the call, and assumes that the operands are captured. This is right,
+// because the body may still read and write them after the call has returned to a caller that goes on. In plain code
+// `async S` means S, so there the bundle is removed, and the body is inlined like any function that is called once.
 #ifndef CHARCOAL_PASSES_ASYNC_H
 #define CHARCOAL_PASSES_ASYNC_H
 
@@ -30,7 +30,8 @@ void makeOrdinary(llvm::CallInst &);
 void shorten(llvm::CallInst &async);
 
 // A body that never ends, as of a server's loop, is a function that never returns. But the call of it does, when the
-// body has been set aside: the optimiser must not take the code after the call for unreachable. These run before it could.
+// body has been set aside: the optimiser must not take the code after the call for unreachable. These passes run before
+// it could.
 struct AsyncsReturnInFunctions : llvm::PassInfoMixin<AsyncsReturnInFunctions> {
   llvm::PreservedAnalyses run(llvm::LazyCallGraph::SCC &, llvm::CGSCCAnalysisManager &, llvm::LazyCallGraph &,
                               llvm::CGSCCUpdateResult &);

@@ -1,4 +1,4 @@
-// Pass `atomic`: markers of atomic regions become counting.
+// Pass `atomic`: turns the markers of atomic regions into code that counts the depth of nesting.
 //
 //   takes   calls of __charcoal_atomic_enter/leave; functions with the attribute "charcoal-atomic"
 //   leaves  ++ and -- of ch_tls.atomic_depth, the latter with a call of ch_atomic_settle in a cold branch; around calls

@@ -1,4 +1,4 @@
-// Pass `atomicity`: with -fcharcoal-atomicity, accesses to memory that others may see report themselves.
+// Pass `atomicity`: with -fcharcoal-atomicity, inserts a report of each access to memory that others may see.
 //
 //   takes   functions after optimisation, before `split`: a call that may suspend is still one call
 //   leaves  after each such access a call of ch_atomicity_read or …_write with its place in the source text; calls
@@ -14,10 +14,10 @@
 //                                           call void @ch_atomicity_forget_block(ptr %p)
 //                                           call void @free(ptr %p)
 //
-// Left out: constants; locals whose address goes nowhere, which nobody else can reach; what is declared
-// ch_may_interleave; what Charcoal's own passes have put in. The calls capture nothing, so that no local becomes one
-// that needs a fixed home. Alone: opt -load-pass-plugin charcoal-plugin.so -passes=charcoal-atomicity
-// -charcoal-atomicity
+// It leaves out constants, locals that nobody else can reach because their address goes nowhere, variables that are
+// declared ch_may_interleave, and accesses that Charcoal's passes have inserted. The inserted calls capture nothing, so
+// that no local needs a home because of them.
+// Alone: opt -load-pass-plugin charcoal-plugin.so -passes=charcoal-atomicity -charcoal-atomicity
 #include "atomicity.h"
 #include "abi.h"
 #include "suspension_markers.h"

@@ -1,6 +1,8 @@
-// On x86-64 without special instructions a __bf16 is a float between instructions, and each time it is stored or passed
-// on the code generator calls __truncsfbf2. libgcc has had that since version 13. A program that only hands such values
-// on may never need it in plain code, but our glue saves and reloads them: so it brings the function with it.
+// Defines __truncsfbf2 in modules whose glue needs it, because libgcc has it only since version 13.
+//
+// On x86-64 without special instructions a __bf16 is a float between instructions, and the code generator calls
+// __truncsfbf2 whenever such a value is stored or passed on. A program that only passes such values on may need no such
+// call in plain code, but Charcoal's glue saves and reloads the values. The function computes
 //
 //     bits + 0x7fff + (bits >> 16 & 1), its upper half; of a NaN the upper half with the quiet bit
 #include "bfloat.h"

@@ -1,4 +1,4 @@
-// Of the code generator: the cold part of interruptible versions goes into a section of its own.
+// A pass of the code generator: puts the cold part of each interruptible version into a section of its own.
 //
 //   takes   machine code of x86-64 in its last order, before jumps get their lengths
 //   leaves  each function that `split` has marked in two parts: f.int, and f.int.cold with the blocks that are hardly
@@ -14,8 +14,8 @@
 //     cold:   ...                                  .section .text.unlikely.f.int
 //     suspending: ...                      f.int.cold: ...
 //
-// LLVM has such a pass for programs with a profile. Here no profile is needed: the ways to suspension and back, and
-// those on which a shortcut misses, are marked as unlikely, and so is what the program itself says never to expect.
+// LLVM has such a pass for programs with a profile. Here no profile is needed: the paths to suspension and back, and
+// those on which a shortcut misses, are marked as unlikely, and so are those that the program itself marks.
 #include "cold.h"
 #include "llvm/CodeGen/BasicBlockSectionUtils.h"
 #include "llvm/CodeGen/MachineBlockFrequencyInfo.h"

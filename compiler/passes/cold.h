@@ -1,4 +1,4 @@
-// See cold.cpp.
+// The attribute of functions whose cold part is put elsewhere. See cold.cpp.
 #ifndef CHARCOAL_PASSES_COLD_H
 #define CHARCOAL_PASSES_COLD_H
 
@@ -6,7 +6,7 @@
 
 namespace charcoal {
 
-// On an optimised interruptible version, from `split` on: what it seldom does is to lie elsewhere.
+// `split` sets it on optimised interruptible versions: their cold blocks go into another section.
 inline constexpr llvm::StringLiteral ColdPartAttr = "charcoal-cold-part";
 
 } // namespace charcoal

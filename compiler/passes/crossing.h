@@ -1,4 +1,4 @@
-// Analyses for `split`: what must survive a suspension, and where. They change nothing.
+// Analyses for `split`: which values must survive a suspension, and at which points. They change nothing.
 //
 // A *point* is a place where an activation may be set aside. `split` has put each at the end of a block (`before`) that
 // goes on to a block of its own (`after`), which has no other predecessor.

@@ -1,10 +1,9 @@
 // Pass `duplicate`: the interruptible version of each function that can suspend.
 //
 //   takes   the module as clang made it, after `outline`; markers __charcoal_yield, __charcoal_atomic_…
-//   leaves  beside each such f a clone f.int (attribute "charcoal-version-of"), still of f's own type, whose calls go
-//   to
-//           interruptible versions (marked "charcoal-suspends") except in atomic regions; yield points as calls of
-//           charcoal.yield; main renamed, so that the entry of the program is the runtime's
+//   leaves  beside each such f a clone f.int (attribute "charcoal-version-of"), still of f's type, whose calls go to
+//           interruptible versions (attribute "charcoal-suspends") except in atomic regions; yield points as calls of
+//           charcoal.yield; main renamed, so that the program begins in the runtime
 //
 //     define i32 @f(i32 %x) {            define i32 @f.int(i32 %x) "charcoal-version-of"="f" {
 //       %a = call i32 @g(i32 %x)           call void @charcoal.yield()
@@ -14,9 +13,9 @@
 //                                          ret i32 %b
 //                                        }
 //
-// It stands at the start of the pipeline: calls in atomic regions and in plain versions are the plain calls they always
-// were, so the optimiser treats them as in C. Yield points are opaque calls from here on, so that no global stays in a
-// register across one.
+// The pass runs at the start of the pipeline. Calls in atomic regions and in plain versions stay plain calls, and the
+// optimiser treats them as in C. Yield points are from here on calls of unknown functions, so that no global variable
+// stays in a register across one.
 // Alone: opt -load-pass-plugin charcoal-plugin.so -passes=charcoal-duplicate
 #include "duplicate.h"
 #include "abi.h"

@@ -1,5 +1,5 @@
-// See glue.h. All of it is shared between modules (linkonce) where its name says everything about it, so that a program
-// has one entry thunk, one resume stub and one call adapter per signature.
+// See glue.h. Each function whose name determines its body is shared between modules (linkonce), so that a program has
+// one entry thunk, one resume stub and one call adapter for each signature.
 #include "glue.h"
 #include "suspension_markers.h"
 #include "options.h"

@@ -1,4 +1,4 @@
-// Small functions between interruptible code and everything else, one per signature. See glue.cpp.
+// Makes the small functions by which interruptible code and other code call each other, one for each signature.
 #ifndef CHARCOAL_PASSES_GLUE_H
 #define CHARCOAL_PASSES_GLUE_H
 

@@ -1,8 +1,8 @@
 // Red zones between the locals in a frame on the heap, in functions that AddressSanitizer instruments.
 //
-// AddressSanitizer, which runs after `split`, sees to the locals that are still on the stack then. Those with a home in
-// the frame get the same layout from here, made by the same functions of LLVM, so that what it finds in plain code it
-// finds in interruptible code, too: accesses beside a local, after its scope, after the function's return.
+// AddressSanitizer runs after `split` and guards the locals that are still on the stack then. Locals with a home in the
+// frame get the same layout here, from the same functions of LLVM. So it finds the same mistakes in interruptible code
+// as in plain code: accesses beside a local, after the end of its block, and after the function's return.
 #ifndef CHARCOAL_PASSES_GUARDS_H
 #define CHARCOAL_PASSES_GUARDS_H
 

@@ -1,4 +1,4 @@
-// See labels.h. What holds a label's address, or points to what holds one, is followed through the function:
+// See labels.h. It follows each value that is a label's address, or that points to memory which holds one:
 //
 //   follow(l)            for each label address l
 //   follow(x op …)       where x is followed: arithmetic, casts, phis; what is loaded through x

@@ -1,7 +1,7 @@
-// Do the addresses of a function's labels stay inside one call of it?
+// Analysis: whether the addresses of a function's labels (&&label of GNU C) stay inside one call of the function.
 //
-// A label of the interruptible version is not the label of the plain one. So a label's address must not be found by
-// another call: not in a table that is written to or handed out, nor in any memory that the function does not own.
+// The labels of the interruptible version differ from those of the plain version. So another call must not find a
+// label's address: not in a table that is written to or passed on, and not in memory that outlives the call.
 #ifndef CHARCOAL_PASSES_LABELS_H
 #define CHARCOAL_PASSES_LABELS_H
 

@@ -1,5 +1,5 @@
-// See layout.h. The largest slot is laid out first, each at the first place where it meets none that it collides with:
-// the small ones fill what alignment leaves.
+// See layout.h. The slots are laid out from the largest to the smallest, each at the lowest offset where it overlaps no
+// slot that is in use at the same time. So small slots fill the gaps that alignment leaves.
 #include "layout.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/IR/IRBuilder.h"

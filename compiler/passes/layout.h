@@ -1,5 +1,5 @@
-// Rewrite for `split`: where the slots of the image, or the homes, of a function lie. Those that are never in use at
-// the same time may lie at the same place. See layout.cpp.
+// Rewrite for `split`: decides where the slots of a function's image, or its homes, lie. Two of them that are never in
+// use at the same time may share memory.
 #ifndef CHARCOAL_PASSES_LAYOUT_H
 #define CHARCOAL_PASSES_LAYOUT_H
 

@@ -1,8 +1,8 @@
 // The functions of the C library for which the runtime has interruptible versions.
 //
-// Callers find such a version when they are linked, by its name; the passes need no list for that. They need one
-// because the C library's headers call some of these functions `leaf` (stat, rename, flock …), which says of everything
-// else that it can neither block nor call back.
+// The passes need no list to call such a version, because the linker finds it by its name. They need this list because
+// the C library's headers declare some of these functions `leaf` (stat, rename, flock …), and a leaf function is
+// otherwise taken to be one that neither blocks nor calls back.
 #ifndef CHARCOAL_PASSES_LIBRARY_H
 #define CHARCOAL_PASSES_LIBRARY_H
 

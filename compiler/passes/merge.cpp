@@ -1,4 +1,4 @@
-// Pass `merge`: yield points that others make superfluous go.
+// Pass `merge`: removes yield points that others make superfluous.
 //
 //   takes   interruptible versions after inlining: the yields at the entries of inlined functions are anywhere in them
 //   leaves  of the inserted yields only those without which a cycle would pass no check; `split` gives every
@@ -9,7 +9,7 @@
 //           call @g.int() #s          =>         br i1 %c, %loop, %end
 //           br i1 %c, %loop, %end
 //
-// Yields that the user wrote stay. So do those of stress builds: there every one is a point to be tried.
+// Yields that the user wrote stay. In stress builds all yields stay, because each of them is to be tried.
 // Alone: opt -load-pass-plugin charcoal-plugin.so -passes=charcoal-merge
 #include "merge.h"
 #include "cycles.h"

@@ -1,4 +1,4 @@
-// Pass `merge`: yield points that others make superfluous go. See merge.cpp.
+// Pass `merge`: removes yield points that others make superfluous. See merge.cpp.
 #ifndef CHARCOAL_PASSES_MERGE_H
 #define CHARCOAL_PASSES_MERGE_H
 

@@ -1,4 +1,5 @@
-// Pass `modes`: who changes MXCSR tells the runtime, so that all others need not have it read at each switch.
+// Pass `modes`: code that changes MXCSR tells the runtime so. Programs without such code need not read it at each
+// switch.
 //
 //   takes   the module as clang made it
 //   leaves  a store before each instruction that loads MXCSR, be it an intrinsic or inline assembly
@@ -6,7 +7,8 @@
 //                                            store atomic i32 1, ptr @ch_mxcsr_changes monotonic
 //     call void @llvm.x86.sse.ldmxcsr(p)  => call void @llvm.x86.sse.ldmxcsr(p)
 //
-// Functions of <fenv.h> and llvm.set.rounding need none: they change the x87 control word as well, which is looked at.
+// Functions of <fenv.h> and llvm.set.rounding need no store: they also change the x87 control word, which the runtime
+// reads at each switch.
 // Alone: opt -load-pass-plugin charcoal-plugin.so -passes=charcoal-modes
 #include "modes.h"
 #include "llvm/IR/IRBuilder.h"

@@ -1,5 +1,5 @@
-// Where a suspended activation stands, for reports and debuggers: analyses of debug locations for the description of
-// frames, and debug information that leads a debugger from a saved frame to a program counter and to the image.
+// Tells reports and debuggers where a suspended activation stands: the tables of source places in the description of a
+// frame, and debug information that leads a debugger from a saved frame to a program counter and to the image.
 #ifndef CHARCOAL_PASSES_PLACES_H
 #define CHARCOAL_PASSES_PLACES_H
 

@@ -1,4 +1,5 @@
-// Functions that state something about themselves which the runtime holds them to, in modules compiled with checks.
+// The attribute of functions that are declared `ch_never_waits`. In modules compiled with checks the runtime reports
+// such a function if it waits.
 #ifndef CHARCOAL_PASSES_PROMISES_H
 #define CHARCOAL_PASSES_PROMISES_H
 

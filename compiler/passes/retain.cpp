@@ -1,4 +1,4 @@
-// Pass `retain`: what the program keeps stays, although charcoal-cc asks the linker to drop what nobody uses.
+// Pass `retain`: makes the linker keep what the program keeps, although charcoal-cc asks it to drop unused sections.
 //
 //   takes   the module as clang made it
 //   leaves  in llvm.used, which the linker heeds, what stood in llvm.compiler.used, which only the compiler heeds; and
@@ -7,7 +7,7 @@
 //     @llvm.compiler.used = [@info]          @llvm.used = [@info, @table]
 //     @table = … section "commands"    =>    @table = … section "commands"
 //
-// Dropping sections is there for interruptible versions that nobody calls; a plain link keeps all of the program.
+// Sections are dropped to get rid of interruptible versions that nobody calls; an ordinary link would drop nothing.
 // Alone: opt -load-pass-plugin charcoal-plugin.so -passes=charcoal-retain
 #include "retain.h"
 #include "llvm/IR/Module.h"

@@ -1,5 +1,5 @@
-// See scalable.h. Functions in whose source such values stand are not made interruptible (suspension.cpp): these here
-// are the vectorizer's, or come from functions that were inlined.
+// See scalable.h. A function whose source uses such values has no interruptible version (suspension.cpp). The values
+// that this file meets were made by the vectorizer, or come from functions that were inlined.
 #include "scalable.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"

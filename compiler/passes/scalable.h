@@ -1,4 +1,4 @@
-// Rewrite: what has a size that only the machine knows lies outside the frame (AArch64's SVE, RISC-V's vectors).
+// Rewrite: keeps values whose size only the machine knows (AArch64's SVE, RISC-V's vectors) outside the frame.
 #ifndef CHARCOAL_PASSES_SCALABLE_H
 #define CHARCOAL_PASSES_SCALABLE_H
 

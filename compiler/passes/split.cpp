@@ -1,8 +1,7 @@
 // Pass `split`: interruptible versions become able to suspend.
 //
-//   takes   functions marked "charcoal-version-of" with their suspending calls and yields (suspension_markers.h),
-//   optimised as
-//           ordinary code
+//   takes   functions with the attribute "charcoal-version-of", which were optimised as ordinary code, with their
+//           suspending calls and yields (suspension_markers.h)
 //   leaves  functions that return {status, T}; one body each, entered at the top or through its dispatch; frame
 //           descriptions for the runtime; no mark
 //
@@ -17,9 +16,9 @@
 //                                          suspend:  ret {call @ch_suspend(@f.info, %image, 1, s), poison}
 //                                          }
 //
-// Every edge by which an activation can be entered again is there in the control-flow graph, so whatever runs after
-// this pass is correct without knowing about suspension. Alone: opt -load-pass-plugin charcoal-plugin.so
-// -passes=charcoal-split
+// The control-flow graph has every edge by which an activation can be entered again, so later passes are correct
+// without knowing of suspension.
+// Alone: opt -load-pass-plugin charcoal-plugin.so -passes=charcoal-split
 #include "split.h"
 #include "splitter.h"
 #include "anchor.h"

@@ -1,5 +1,5 @@
-// Part of `split`: functions that call setjmp (anchor.h). They are not divided: a call that was suspended is waited
-// for.
+// Part of `split`: functions that call setjmp (anchor.h). They are not divided at their calls; a call that was
+// suspended is waited for instead.
 //
 //     define i32 @f.int(i32 %x) {            define {i32, i32} @f.int(i32 %x) {
 //       %anchor = alloca                       br (ch_tls.attention or ch_anchor_steps_aside()), %yield, %go

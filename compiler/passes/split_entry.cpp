@@ -1,4 +1,4 @@
-// Part of `split`: the frame's description, and the ways in and out: entry, dispatch, suspension and return.
+// Part of `split`: makes the description of the frame, and the code at entry, dispatch, suspension and return.
 #include "splitter.h"
 #include "promises.h"
 #include "addresses.h"

@@ -1,5 +1,5 @@
-// Part of `split`: points. Each call that may suspend becomes one: its status is tested, and edges lead from it to the
-// suspension and from the resumption to after it.
+// Part of `split`: resume points. Each call that may suspend becomes a point: its status is tested, one edge leads from
+// it to the suspension, and another from the resumption to the code after it.
 #include "splitter.h"
 #include "addresses.h"
 #include "async.h"

@@ -1,8 +1,8 @@
-// The words in which the passes between `duplicate` and `split` talk about suspension.
+// The attributes and functions that mark suspension in the IR between the passes `duplicate` and `split`.
 //
 // Until `split`, an interruptible version is an ordinary function of its plain version's type, and a call that may
-// suspend is an ordinary call with a mark: so the optimiser inlines, propagates and deletes as it does everywhere.
-// Nothing here survives `split`.
+// suspend is an ordinary call with an attribute. So the optimiser treats both as it treats all other code. `split`
+// removes all of these markers.
 #ifndef CHARCOAL_PASSES_SUSPENSION_MARKERS_H
 #define CHARCOAL_PASSES_SUSPENSION_MARKERS_H
 

@@ -1,13 +1,14 @@
-// `return g(x)` with nothing left to do: the callee's frame is linked to our caller's, and ours is not needed. So a
-// chain of such calls takes no more memory than one, suspended or not.
+// Finds calls such as `return g(x)` that are the last thing which a function does. The callee's frame is then linked to
+// the frame of our caller, and we need none. So a chain of such calls takes no more memory than one call, suspended or
+// not.
 //
-// Not so while somebody may still look at our locals. That is decided for each call by itself, because one path often
-// lends a local that another path, or what follows the end of the local's block, knows nothing of:
+// This is wrong while somebody may still use one of our locals. It is decided for each call by itself, because often
+// one path lends a local, and another path, or the code after the local's block, does not:
 //
 //   lent-out(B) = last of { the address is captured: true, the lifetime begins or ends: false } in B,
 //                 else lent-in(B) = OR lent-out(predecessors)
 //
-// The user's `musttail` says that no local is in use.
+// If the user wrote `musttail`, no local is in use.
 #include "tailcalls.h"
 #include "addresses.h"
 #include "async.h"

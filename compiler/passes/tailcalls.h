@@ -1,4 +1,4 @@
-// Which calls at the end of an interruptible version need nothing of it any more. See tailcalls.cpp.
+// Analysis: which calls at the end of an interruptible version no longer need its frame. See tailcalls.cpp.
 #ifndef CHARCOAL_PASSES_TAILCALLS_H
 #define CHARCOAL_PASSES_TAILCALLS_H
 

@@ -1,7 +1,7 @@
-// See variadic.h. A va_list of the x86-64 ABI walks through saved registers first, and then through the arguments that
-// were passed in memory; both lie on the native stack, which a suspended call leaves. So an interruptible version gets
-// all variable arguments in memory, in a block of its caller's frame, laid out as the ABI lays out what does not fit
-// into registers; va_start makes a va_list whose registers are used up.
+// See variadic.h. In the x86-64 ABI a va_list first walks through saved registers and then through the arguments that
+// were passed in memory. Both lie on the native stack, and a suspended call has left that stack. So an interruptible
+// version gets all its variable arguments in memory, in a block of its caller's frame, with the layout that the ABI has
+// for arguments that do not fit into registers. Its va_start makes a va_list whose registers are used up.
 //
 //     f(fmt, ...)   ~>   f.int(fmt, area)          struct va_list { u32 gp_offset = 48, fp_offset = 176;
 //     va_start(ap)  ~>   ap = {48, 176, area, 0}                    void *overflow_arg_area, *reg_save_area; }

@@ -3,14 +3,13 @@
 //   takes   the module after `duplicate`, before anything is optimised: with its address in a table, an interruptible
 //           version keeps its type
 //   leaves  for each function whose address is taken here, {&f, &f.int} in the section ch_versions; a constructor,
-//   shared by
-//           all objects of an executable or shared object, that registers the section with the runtime
+//           shared by all objects of an executable or shared object, that registers the section with the runtime
 //
 // An entry stands where the address is taken, not where the function is defined: so a function whose address nobody
 // takes costs nothing, and its unused interruptible version stays collectable.
 //
-// Pass `unused` drops the entries of functions of other modules whose only use was in code that has turned out
-// to be dead: there may be no such function, and a plain link does not ask for it.
+// Pass `unused` drops entries of functions of other modules that were used only in code which has turned out to be
+// dead. Such a function may not exist at all, and a plain link would not need it.
 #include "versions.h"
 #include "abi.h"
 #include "suspension_markers.h"

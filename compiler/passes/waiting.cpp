@@ -1,5 +1,5 @@
-// See waiting.h. The code has not been optimized yet: locals are in memory, and a value that an atomic operation gives
-// passes through one. In modules that were optimized before, locals are PHI nodes.
+// See waiting.h. Usually the code has not been optimized yet: locals are in memory, and the result of an atomic
+// operation is stored in one. In modules that were optimized before, locals are PHI nodes.
 #include "waiting.h"
 #include "suspension_markers.h"
 #include "llvm/ADT/DenseSet.h"

@@ -1,11 +1,11 @@
-// Whether a cycle of the control-flow graph only waits for somebody to change memory. Of such are
+// Analysis: whether a cycle of the control-flow graph only waits until somebody changes memory. Examples are
 //
 //   while (!ready) ;                                        with a volatile or atomic `ready`
 //   while (!ready) if (++turns % 64 == 0) pause();
 //   while (__c11_atomic_exchange(&lock, 1, …)) back_off *= 2;
 //
-// Only these get a yield point although they make no calls: any other code between two calls is never interrupted (the
-// Charcoal paper's promise), even if it looks at shared memory. A cycle waits if
+// Only such cycles get a yield point although they make no calls. All other code between two calls is never interrupted
+// (the Charcoal paper promises this), even if it reads shared memory. A cycle waits if
 //   - it changes no memory but locals whose address nobody has; an atomic operation that has no further effect when it
 //     is done again (compare and exchange, exchange, or, and) is no change;
 //   - it looks at volatile or atomic memory, at the same place in each turn: not along an array or a list; and

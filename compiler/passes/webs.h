@@ -1,4 +1,4 @@
-// Analysis for `split`: which values can be in one slot of the image, because phis join them. It changes nothing.
+// Analysis for `split`: which values can share one slot of the image because PHI nodes join them. It changes nothing.
 #ifndef CHARCOAL_PASSES_WEBS_H
 #define CHARCOAL_PASSES_WEBS_H
 

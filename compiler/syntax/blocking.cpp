@@ -1,10 +1,10 @@
 // -Wcharcoal-blocking: warns where atomic code directly calls a function that is known to block.
 //
-// Known to block are functions declared `ch_may_block`, and those with external linkage for whose name
-// charcoal/blocking.h declares __charcoal_may_block_NAME. Atomic are the functions declared so and what stands in an
-// `atomic` statement, the bodies of its `async` included, those of its `activate` not.
+// A function is known to block if it is declared `ch_may_block`, or if it has external linkage and charcoal/blocking.h
+// declares __charcoal_may_block_NAME for its name. Code is atomic if it stands in a function that is declared `atomic`
+// or in an `atomic` statement; the bodies of `async` inside belong to it, and those of `activate` do not.
 //
-// Looks only at translation units in which the dialect is on and something is atomic.
+// The check runs only in translation units in which the dialect is on and something is atomic.
 #include "checks.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/Expr.h"

@@ -1,4 +1,4 @@
-// The walk over plain C. See translator.h.
+// Walks over the statements of plain C, and copies them. See translator.h.
 #include "waituntil.h"
 #include <set>
 

@@ -1,11 +1,11 @@
-// What the bodies of `activate` and `async` do with the variables of the function around them.
+// Warns about bodies of `activate` and `async` that use variables of the surrounding function too late.
 //
 // -Wcharcoal-loop-variable: a body uses, after it may have waited (that of `activate`: at all), a variable that the
 // loop around the statement has changed by then. -Wcharcoal-dangling: it uses a variable whose block may have ended by
 // then.
 //
-// What says that somebody waits for the body in time silences both: for `async` a `do … finish` inside the loop or
-// block; for `activate` a call after it that may wait.
+// Neither warning is given where the code shows that somebody waits for the body in time. For `async` that is a
+// `do … finish` inside the loop or block; for `activate` it is a call after the statement that may wait.
 #include "order.h"
 #include "charcoal_abi.h"
 #include "clang/AST/ASTContext.h"

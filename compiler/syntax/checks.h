@@ -1,4 +1,4 @@
-// What is checked in the syntax tree of a file that uses the dialect, after clang has understood it.
+// The checks of the syntax tree that clang has built of a file that uses the dialect.
 //
 // Each check is a function in a file of its own that looks at one function definition and changes nothing.
 #ifndef CHARCOAL_SYNTAX_CHECKS_H

@@ -1,10 +1,10 @@
-// What may leave which region. See translator.h.
+// Decides which jumps may leave or enter a block of the dialect. See translator.h.
 //
-// `return` and `goto` may leave a block of ours (atomic, do … finish, noncancellable, a clause's body): its cleanup
-// runs. So may `break` and `continue`, but not a `do … finish`, which other compilers take for a loop. None may leave
-// the body of an activity or of `async`, which has a stack of its own: in the former `return` ends the activity, all
-// else is the user's mistake. Nothing may jump into any of them. A wrong jump is left out of the output, so that clang
-// does not report it again.
+// `return` and `goto` may leave such a block (atomic, do … finish, noncancellable, a clause's body), and its cleanup
+// runs then. `break` and `continue` may leave all of these but a `do … finish`, which other compilers take for a loop.
+// No jump may leave the body of `activate` or `async`, because the body runs on a stack of its own; in the body of
+// `activate`, `return` ends the activity. No jump may enter any of these blocks. A wrong jump is reported and left out
+// of the output, so that clang does not report it again.
 #include "translator.h"
 
 namespace charcoal::syntax {

@@ -1,7 +1,7 @@
-// Compound literals whose address `activate f(…);` would pass on: the call form copies the values of its arguments, and
-// the block of such a literal ends with the statement, before the activity begins. So it is an error.
+// Reports compound literals whose address `activate f(…);` would pass on. The statement copies the values of the
+// arguments, but the literal itself is gone at the end of the statement, before the activity begins.
 //
-// The literal may be written by a macro: that of `activate ch_trigger(e, 1);` holds the values of the event.
+// A macro may have written the literal: that of `activate ch_trigger(e, 1);` holds the values of the event.
 #include "checks.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/Expr.h"

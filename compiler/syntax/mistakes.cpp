@@ -1,9 +1,8 @@
-// What was meant for a form of the dialect and is none: a word that is misspelt, or that has the wrong things around
-// it.
+// Recognizes statements that were meant for a form of the dialect but have a misspelt word or a wrong shape.
 //
-// Asked where a statement begins and no form does. Every word here would be an error to clang as well (an undeclared
-// name), but one that speaks of identifiers; ours says what the form looks like. The statement is then translated as if
-// the mistake were not there, so that it is reported once.
+// It is called where a statement begins that is no form. clang would report an undeclared identifier; the message here
+// says what the form looks like. The statement is then translated as if it were right, so that the mistake is reported
+// only once.
 #include "translator.h"
 #include <algorithm>
 #include <map>

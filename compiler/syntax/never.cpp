@@ -1,10 +1,11 @@
-// `ch_never_waits` on a function's declaration, and the block `assert_no_yield`: that they wait is an error, as far as
-// the file shows it. In the block, giving way is one, too.
+// Reports functions declared `ch_never_waits`, and blocks `assert_no_yield`, that wait, as far as this file shows it.
+// In such a block, giving way is an error as well.
 //
-// Looked at are their calls, and those of functions that are defined in this file, outwards from it; a call
-// that is known to wait is reported where the marked code makes the first step towards it, with the chain. Of
-// functions in other files, and of calls through pointers, nothing is known; mark the former as well. Code in `atomic`
-// is looked at, too: there it would stop the whole thread. The body of an `activate` is another activity's.
+// The check follows calls into functions that are defined in this file. A call that is known to wait is reported at the
+// call in the marked code that leads to it, with the chain of calls. Nothing is known of functions in other files and
+// of calls through pointers, so functions in other files should be declared `ch_never_waits`, too. Code in `atomic` is
+// checked like other code, because a wait there would stop the whole thread. The body of an `activate` is not checked:
+// it belongs to another activity.
 #include "checks.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/Expr.h"

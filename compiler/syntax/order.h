@@ -1,6 +1,6 @@
-// A walk over statements and expressions in the order in which clang's code evaluates them, with a state that follows
-// the flow of control roughly: what a condition chooses between is walked with the same state each, and the states are
-// joined; the body of a loop is walked twice.
+// Walks over statements and expressions in the order in which clang's code evaluates them. A state follows the flow of
+// control roughly: each alternative of a condition is walked with the same state, and the resulting states are joined;
+// the body of a loop is walked twice.
 //
 // Derived has: State state; void join(const State &other); bool enter(const Stmt *) (false: do not walk into it); and
 // void use(const DeclRefExpr *), void call(const CallExpr *, bool inAtomic) after its arguments,

@@ -1,5 +1,5 @@
-// A word of the dialect that is spelled right and has the wrong things around it: one function for each word, which
-// says what the form looks like. The statement is then translated as if the mistake were not there. See mistakes.cpp.
+// Reports words of the dialect that are spelled right but stand in a wrong shape: one function for each word says what
+// the form looks like. The statement is then translated as if it were right. See mistakes.cpp.
 #include "translator.h"
 #include <algorithm>
 

@@ -1,6 +1,6 @@
-// Messages about the macros that check the types of their arguments: events, channels, futures, broadcasts, watched
-// values. What clang says of such a macro is about its body: types that nobody wrote, and the steps of the expansion.
-// Here the message is about the argument, in the program's words:
+// Messages about macros that check the types of their arguments: those of events, channels, futures, broadcasts and
+// watched values. clang's message would be about the body of the macro, with types that nobody wrote and all the steps
+// of the expansion. The message from here is about the argument, in the program's words:
 //
 //   n.c:7:15: error: the messages of this channel are of type 'int': a 'double *' does not point to one
 #ifndef CHARCOAL_SYNTAX_TYPED_MACROS_H

@@ -1,13 +1,14 @@
-// -Wcharcoal-lost-update: shared data is read, a call follows in which other activities may run, and then what was read
-// is written back, with a change. What they have written meanwhile is lost:
+// -Wcharcoal-lost-update warns where shared data is read, a call follows in which other activities may run, and then
+// the value is changed and written back. Values that the others have written meanwhile are lost:
 //
 //   v = *p; may_wait(p); *p = v + 1;          x = x + may_wait(p);
 //
-// Shared are variables of the file scope and static ones, what pointers to them point to (parameters too, if some call
-// in this file passes such an address), and variables that several bodies of `activate` or `async` use by reference. An
-// element of an array is not, unless its index is a constant: each activity may have one of its own. Nothing is said
-// about code that holds a lock, as far as the names of functions tell, or has read the data again in between, or stands
-// in `assert_no_yield`, where others running would be an error, or in a file that starts nothing.
+// Shared data is: variables of the file scope and static variables; memory that pointers to these point to, also
+// parameters if some call in this file passes such an address; and variables that several bodies of `activate` or
+// `async` use by reference. An element of an array counts only if its index is a constant, because each activity may
+// have an element of its own. There is no warning about code that holds a lock (as far as the names of functions tell),
+// that has read the data again in between, or that stands in `assert_no_yield`, where it would be an error that others
+// run; and none in a file that starts no activities or branches.
 #include "order.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/RecursiveASTVisitor.h"

@@ -1,4 +1,4 @@
-// The dialect's own warnings: their names on the command line, whether each is on, and how it is printed.
+// The warnings about the dialect: their names on the command line, whether each is on, and how it is printed.
 #ifndef CHARCOAL_SYNTAX_WARNINGS_H
 #define CHARCOAL_SYNTAX_WARNINGS_H
 

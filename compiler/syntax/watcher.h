@@ -1,9 +1,9 @@
 // The adapter between clang's preprocessor and translate().
 //
-// clang shows a watcher each token that it hands to the parser. At the first token of an external
-// declaration, ours lexes on to the declaration's end, translates, and hands the tokens back to the
-// preprocessor, which gives them to the parser as if they had been written so. Pragmas between
-// declarations therefore act where they stand, and everything after the parser stays clang's own.
+// clang shows a watcher each token that it passes to the parser. At the first token of an external declaration, this
+// watcher reads on to the declaration's end, translates it, and gives the tokens back to the preprocessor, which passes
+// them to the parser as if they had been written so. So pragmas between declarations act where they stand, and the
+// parser and all later parts of clang are unchanged.
 #ifndef CHARCOAL_SYNTAX_WATCHER_H
 #define CHARCOAL_SYNTAX_WATCHER_H
 

@@ -1,4 +1,4 @@
-// The list of variables that `activate (i, j) { … }` and `async (i, j) { … }` copy.
+// Reads the list of variables that `activate (i, j) { … }` and `async (i, j) { … }` copy, and makes the copies.
 #include "translator.h"
 #include <algorithm>
 

@@ -1,13 +1,12 @@
-// The slots of `mkevent`: which block's variables they are.
+// Finds out in which block the variables are declared that are slots of a `mkevent`.
 //
 //   { int x; … __charcoal_slot(&x) … }     becomes
 //
 //   { struct ch_event_anchor __charcoal_anchor_N __attribute__((cleanup(…leave))) = {0};
 //     int x; … &__charcoal_anchor_N, &x, sizeof(x) … }
 //
-// The cleanup makes events that are still outstanding forget the slot. Of a slot that is no part of a local variable
-// nothing is known: 0, 0, 0. Whether `x[i]` is a part of x, or of what x points to, is looked at when the event is
-// made.
+// The cleanup makes events that are still outstanding forget the slot. For a slot that is no part of a local variable
+// the arguments are 0, 0, 0. Whether `x[i]` is a part of x, or of what x points to, is decided when the event is made.
 #include "translator.h"
 #include <set>
 

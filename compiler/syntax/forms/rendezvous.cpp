@@ -1,4 +1,4 @@
-// Local variables that hold a rendezvous: they begin empty, and are cancelled at the end of their block.
+// Makes local variables that hold a rendezvous begin empty, and cancels what is outstanding at the end of their block.
 //
 //   rendezvous(int) r, *p;     becomes
 //
