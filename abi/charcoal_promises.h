@@ -1,5 +1,5 @@
-/* Part of the interface of generated code and runtime (charcoal_abi.h): functions declared `ch_never_waits`, in modules
- * compiled with checks. */
+/* The part of the contract between generated code and the runtime (charcoal_abi.h) that is about functions declared
+ * `ch_never_waits`, in modules compiled with checks. */
 #ifndef CHARCOAL_PROMISES_H
 #define CHARCOAL_PROMISES_H
 

@@ -1,8 +1,8 @@
-/* Branches beyond an activity's first: from an async call that blocked until its end.
+/* The branches of an activity beside its first, from the async call that blocked until the branch ends.
  *
- * They share a path. Whoever finds that part of the running branch's chain is to wait on its own calls split(): the
- * frames inside, the wait that has just been registered and the scopes opened inside become a new branch's, and what is
- * left is the old one's, which goes on. */
+ * A branch comes into being by split(), which is called when a part of the running branch's chain is to wait on its
+ * own. The frames in that part, the wait that has just been registered and the scopes that were opened in the part then
+ * belong to the new branch. The rest stays with the old branch, which goes on. */
 #include "activity/scope.h"
 #include "frames/captures.h"
 #include "report/watch.h"

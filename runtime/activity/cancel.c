@@ -1,12 +1,13 @@
 /* Cancel (AC paper, section 2.2): marks a scope and all scopes in it that are not behind a barrier, and ends the waits
  * in them.
  *
- * The mark is a level: whoever waits in a marked scope later is told at once (ch_is_marked), so that no helper can
- * swallow it. A branch that is ready already has had its effect and keeps it.
+ * A mark stays until its scope is closed: a branch that waits in a marked scope later learns of it at once
+ * (ch_is_marked), so no function can swallow a cancel. The wait of a branch that is ready already has had its effect,
+ * and keeps it.
  *
- * All that is marked is first put on a list, by `walk`, without recursion, for scopes may be nested deeper than the
- * native stack: a scope is followed by scopes inside it, whole chains at a time, outermost first. Turned round,
- * every scope comes before those around it. */
+ * `walk` first puts all scopes that are to be marked on a list, each before the scopes inside it. It does not recurse,
+ * because scopes may be nested more deeply than the native stack allows. The list is then reversed, so that every scope
+ * comes before the scopes around it. */
 #include "activity/cancel.h"
 #include "activity/extension.h"
 #include "activity/activity.h"

@@ -1,4 +1,4 @@
-/* Cancelling: the marks of scopes and activities, and the waits that they end. */
+/* Cancels scopes and activities: marks them, and ends the waits in them. */
 #ifndef CHARCOAL_ACTIVITY_CANCEL_H
 #define CHARCOAL_ACTIVITY_CANCEL_H
 

@@ -1,8 +1,8 @@
 /* The control modes of the floating-point unit (rounding, traps, flushing of denormals) belong to the activity.
  *
- * All activities begin with the modes that the domain began with. Whoever has changed them keeps them: they are saved
- * out of line while it is set aside. The exception flags are the thread's, except for one that has modes of its own
- * (docs/decisions/floating-point-modes.md).
+ * All activities begin with the modes that the domain began with. If an activity changes its modes it keeps them; they
+ * are saved in memory of their own while the activity is set aside. The exception flags belong to the thread, but an
+ * activity with modes of its own also has its own flags (docs/decisions/floating-point-modes.md).
  *
  * Invariant: while the scheduler runs, the modes are the domain's. */
 #ifndef CHARCOAL_ACTIVITY_ENVIRONMENT_H

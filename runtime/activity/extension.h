@@ -1,6 +1,7 @@
-/* What only few scopes have, in memory of its own: where errors are collected, a deadline that was given to the scope
- * later, and its members: activities that were spawned into it, by whoever had it as an argument. They belong to it as
- * its branches do: they are cancelled with it, and it ends after them.
+/* The extension of a scope holds what only few scopes have, in memory of its own: the errors that the scope collects, a
+ * deadline that it was given later, and its members. A member is an activity that was spawned into the scope by a
+ * function which had the scope as an argument. Members are treated like the scope's branches: they are cancelled with
+ * it, and it ends after them.
  *
  * Invariants: 1. a member is on the list of its scope from its spawning to its end; 2. the handle of a member is in the
  * member, and goes with it; 3. an extension lives until its scope is closed.

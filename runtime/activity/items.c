@@ -1,6 +1,6 @@
-/* What a cancel calls (charcoal/lowlevel.h). An item is on the list of its scope; or, where its activity has no scope
- * open, on one of the thread's lists of *root items*: there the activity itself is what may be cancelled. Off any list,
- * link.next is NULL.
+/* The functions that programs register to be called at a cancel (charcoal/lowlevel.h). An item is on the list of its
+ * scope. If its activity has no open scope, the item is a *root item*: it is on a list of the thread, and is called
+ * when the activity itself is cancelled. While an item is on no list its link.next is NULL.
  *
  * Root items are found by their branch. There is one list for all of them while they are few, and otherwise a table of
  * at least half as many lists as items. */

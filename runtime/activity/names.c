@@ -1,5 +1,5 @@
-/* Names of activities, out of line: most have none. Invariant: a branch stands here exactly while its flag NAMED is
- * set. */
+/* The names of activities, in a table, because most activities have none. Invariant: a branch is in the table exactly
+ * while its flag NAMED is set. */
 #include "activity/activity.h"
 #include <errno.h>
 #include <stdlib.h>

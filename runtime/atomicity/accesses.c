@@ -1,10 +1,10 @@
-/* What generated code reports, and the rule.
+/* Receives the accesses that generated code reports, and decides which of them are findings.
  *
- * Each branch has a table of its own last access to each location; each location's cell has the last write and the last
- * read by anybody. That is enough: between two consecutive accesses of a branch there is none of its own, so if another
- * wrote in between, the last write is another's.
+ * Each branch has a table with its last access to each location, and the cell of each location has the last write and
+ * the last read by any branch. This is enough: a branch makes no access between two of its consecutive accesses, so if
+ * another branch wrote in between, the last write is that branch's.
  *
- * What is taken for harmless, and why, stands in docs/decisions/atomicity-at-run-time.md. */
+ * docs/decisions/atomicity-at-run-time.md says which interleavings are taken to be harmless, and why. */
 #include "atomicity/atomicity.h"
 #include "atomicity/watcher.h"
 #include <malloc.h>

@@ -1,7 +1,8 @@
-/* Reports: one for each pair of places and the third between them, in full when it is first found, with its count at
- * the end. All domains share them, under one lock.
+/* The findings and their reports. There is one finding for each pair of places and the third place between them. It is
+ * reported in full when it is first found, and its count is reported at the end. All domains share the findings, under
+ * one lock.
  *
- * Invariant: a finding's texts are its own, for the module from which they come may be unloaded. */
+ * Invariant: a finding has copies of its texts, because the module from which they come may be unloaded. */
 #define _GNU_SOURCE
 #include "activity/activity.h"
 #include "atomicity/atomicity.h"

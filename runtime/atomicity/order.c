@@ -1,10 +1,12 @@
-/* Hand-overs: what one branch did before it posted, signalled, or ended is known to the branch that waited for that.
+/* Hand-overs: when one branch posts, signals or ends, and another has waited for that, the other one knows what the
+ * first did before (a happens-before order).
  *
- * A semaphore whose poster has itself taken a unit of it is a lock, and its post the end of a critical section, which
- * hands nothing over: two critical sections in a row are no atomic one. Mutexes hand nothing over for the same reason.
+ * If a branch posts a semaphore of which it has taken a unit itself, the semaphore is a lock, and the post is the end
+ * of a critical section. Such a post hands nothing over, because two critical sections in a row are not one atomic
+ * section. Mutexes hand nothing over for the same reason.
  *
- * What is known is bounded: of each object and branch the latest CH_KNOWLEDGE_MAX others, of all objects the latest
- * ones. What has been forgotten can make a finding that is none. */
+ * The memory for this is bounded: each object and each branch knows of the latest CH_KNOWLEDGE_MAX other branches, and
+ * only the latest objects are kept. What has been forgotten can lead to a wrong finding. */
 #include "atomicity/watcher.h"
 
 void ch_learn(struct ch_knowledge *k, uint32_t who, uint64_t time) {

@@ -1,4 +1,4 @@
-/* CHARCOAL_ATOMICITY: words with a colon or a space between them (docs/guide/tools.md). */
+/* Reads the settings in CHARCOAL_ATOMICITY: words with a colon or a space between them (docs/guide/tools.md). */
 #define _GNU_SOURCE
 #include "atomicity/watcher.h"
 #include <errno.h>

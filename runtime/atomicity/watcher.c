@@ -1,4 +1,4 @@
-/* Who runs, and how they were set aside: what the scheduler tells by report/watch.c. */
+/* Keeps the detector's state of each branch: report/watch.c calls it when a branch runs, is set aside or ends. */
 #include "atomicity/watcher.h"
 #include "activity/activity.h"
 #include "atomicity/atomicity.h"

@@ -1,8 +1,8 @@
 /* What the detector keeps for each domain, and for each branch in it. Private to runtime/atomicity.
  *
- * Time is a counter of the domain's. It moves when a run begins, and wherever an order is made that a finding must
- * respect: at a spawn, a post, a split, and where memory begins a new life. So two times tell which came first, and
- * what has the same time was done by one branch without a break. */
+ * Time is a counter of the domain. It is increased when a run begins, and wherever an order arises that a finding must
+ * respect: at a spawn, at a post, at a split, and where memory is used for a new object. So of two times one can tell
+ * which came first, and accesses with the same time were made by one branch without a break. */
 #ifndef CHARCOAL_ATOMICITY_WATCHER_H
 #define CHARCOAL_ATOMICITY_WATCHER_H
 

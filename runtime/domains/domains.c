@@ -1,4 +1,4 @@
-/* A set of domains (charcoal/domains.h), in Charcoal C: each is an ordinary further domain, whose first activity, the
+/* Sets of domains (charcoal/domains.h), in Charcoal C. Each member is an ordinary domain whose first activity, the
  * keeper, waits until the set is ended. */
 #define _GNU_SOURCE
 #include "charcoal.h"

@@ -1,5 +1,5 @@
-/* What reports tell of a wait for events: those that are outstanding, and where they were made. A report may interrupt
- * whatever the domain does, so the lists are walked with care for their ends. */
+/* Tells reports of a wait for events which events are outstanding, and where each was made. A report may interrupt the
+ * domain at any point, so the lists may be inconsistent, and the walk over them stops at the counted length. */
 #include "events/cells.h"
 #include <string.h>
 

@@ -1,5 +1,6 @@
-/* What triggers an event by itself: a clause of somebody else's type, watched with a callback instead of a branch that
- * waits. So everything that can stand in `waituntil` could be one. Cancelling the event withdraws the clause. */
+/* Sources: what triggers an event from outside the program's code, such as a timer or a descriptor. A source is a
+ * clause of any type that has a callback instead of a waiting branch, so everything that can stand in `waituntil` could
+ * be one. Cancelling the event withdraws the clause. */
 #include "events/cells.h"
 #include "charcoal/clauses.h"
 #include <errno.h>

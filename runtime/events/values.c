@@ -1,6 +1,6 @@
-/* What a slot gets is what an assignment would make of the value: ch_trigger(e, 1) for an event(double) stores 1.0. The
- * compiler has checked that the assignment is allowed; here the bytes are converted. CH_KIND (charcoal/events.h) tells
- * the size and one of these. */
+/* Converts the value of a trigger to the type of its slot, as an assignment does: ch_trigger(e, 1) for an event(double)
+ * stores 1.0. The compiler has checked that the assignment is allowed. CH_KIND (charcoal/events.h) tells the size of a
+ * type and one of the kinds below. */
 #include "events/cells.h"
 #include <string.h>
 

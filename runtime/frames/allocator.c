@@ -1,4 +1,5 @@
-/* Slabs and arenas behind the free lists of allocator.h. One domain's thread uses all of it. */
+/* The slabs and arenas from which the free lists of allocator.h are filled. Only the thread of one domain uses a heap.
+ */
 #define _GNU_SOURCE
 #include "frames/allocator.h"
 #include "frames/captures.h"

@@ -1,4 +1,4 @@
-/* Short names for attributes of functions and for what a branch mostly does. */
+/* Short names for attributes of functions, and for conditions that are usually true or usually false. */
 #ifndef CHARCOAL_FRAMES_ATTRIBUTES_H
 #define CHARCOAL_FRAMES_ATTRIBUTES_H
 

@@ -1,12 +1,12 @@
-/* Law 7, checked: a function that captured its locals by reference for an activity must not return before that has
+/* Checks law 7: a function whose locals an activity has captured by reference must not return before that activity has
  * finished.
  *
- * Only while ch_checks is set. Each word of a new activity's record (and its handle's address) that points into a frame
- * taken at entry, or into the native stack, is a *capture*. A frame's `held` counts the captures into it, so a
- * frame that ends with captures is found by the one test that ch_frame_free makes anyway; a native one is found when
- * the activity is next run from below the place where the local was. Modules compiled with checks say themselves, at
- * each return, which locals go; that finds both at once. A pointer that was captured by value and happens
- * to point to a local counts, too: whoever hands one on owes the same care.
+ * The check is made only while ch_checks is set. Each word of a new activity's record (and the address of its handle)
+ * that points into a frame taken at entry, or into the native stack, is a *capture*. A frame's `held` counts the
+ * captures into it, so the one test that ch_frame_free makes anyway finds a frame that ends with captures. A native
+ * function that has returned is found when the activity next runs from a lower place in the stack than the local was.
+ * Modules compiled with checks tell at each return which locals end, and find both at once. A pointer to a local that
+ * was captured by value counts as well, because it must not outlive the local, either.
  */
 #ifndef CHARCOAL_FRAMES_CAPTURES_H
 #define CHARCOAL_FRAMES_CAPTURES_H

@@ -1,8 +1,9 @@
-/* A lock of the process's whose data a child of fork goes on using: the thread that forks holds it meanwhile, so that
- * no other thread's change is cut off in the middle.
+/* Locks of the process whose data a child of fork goes on using. The thread that forks holds such a lock meanwhile, so
+ * that the child does not see another thread's change half done.
  *
- * Invariant: fork takes it after what the program's own handlers take (pthread_atfork calls the latest first, and these
- * are the earliest). So a thread may want it while it holds a lock of the program's, and not the other way round.
+ * Invariant: fork takes these locks after those that the program's handlers take, because pthread_atfork calls the
+ * latest handlers first, and these are registered earliest. So a thread may take such a lock while it holds a lock of
+ * the program, but not the other way round.
  */
 #ifndef CHARCOAL_FRAMES_FORKS_H
 #define CHARCOAL_FRAMES_FORKS_H

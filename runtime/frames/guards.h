@@ -1,7 +1,9 @@
-/* Under AddressSanitizer: what is guarded in the memory that the runtime hands out, and whose frame an address lies in.
+/* For AddressSanitizer: poisons the red zones in memory that the runtime gives out, and tells reports in which frame an
+ * address lies.
  *
- * The runtime itself is not instrumented, so it may touch what is guarded; but what it hands to functions of the C
- * library (memcpy of many bytes, read) must not be. Without AddressSanitizer these do nothing. */
+ * The runtime is not instrumented, so it may touch poisoned memory itself. But memory that it passes to functions of
+ * the C library (memcpy of many bytes, read) must not be poisoned. Without AddressSanitizer these functions do nothing.
+ */
 #ifndef CHARCOAL_FRAMES_GUARDS_H
 #define CHARCOAL_FRAMES_GUARDS_H
 

@@ -1,5 +1,5 @@
-/* What ends an endless recursion whose activations are set aside one by one, so that the native stack never overflows.
- */
+/* Limits the memory of frames, so that an endless recursion ends whose activations are set aside one by one: such a
+ * recursion never overflows the native stack. */
 #include "frames/large.h"
 #include "sched/domain.h"
 #include "sched/overflow.h"

@@ -1,4 +1,4 @@
-/* What conservative collectors have to look through beside the stack of the thread. */
+/* Lists the memory that a conservative garbage collector has to scan beside the stack of the thread. */
 #include "charcoal/lowlevel.h"
 #include "frames/large.h"
 #include "sched/native.h"

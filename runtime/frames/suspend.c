@@ -1,4 +1,4 @@
-/* What generated code calls to save and restore an activation (abi/README.md), and the free list under it. */
+/* The functions by which generated code saves and restores an activation (abi/README.md), and the thread's ch_tls. */
 #include "frames/allocator.h"
 #include "frames/captures.h"
 #include "frames/guards.h"

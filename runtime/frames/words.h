@@ -1,4 +1,4 @@
-/* Copies of a few words that were stored a moment ago, such as images of frames and captured variables. */
+/* Copies a few words that were stored a moment ago, such as images of frames and captured variables. */
 #ifndef CHARCOAL_FRAMES_WORDS_H
 #define CHARCOAL_FRAMES_WORDS_H
 

@@ -1,4 +1,4 @@
-/* What the replacements of the wait family do on threads, and pidfds. */
+/* Helpers of the replacements of wait, waitpid and the like: waiting on a thread of the pool, and pidfds. */
 #ifndef CHARCOAL_POSIX_CHILDREN_H
 #define CHARCOAL_POSIX_CHILDREN_H
 

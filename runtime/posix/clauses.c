@@ -1,9 +1,9 @@
 /* The clause forms of calls on descriptors (charcoal/clauses.h).
  *
- * Each is an attempt at the call that never waits. The clause is ready when an attempt succeeds, or fails for good;
- * until then its descriptor's readiness is watched, by a clause of the reactor's with a callback, and after each event
- * comes another attempt. It is made while the statement's wait is held (ch_claim_begin), so it is either the effect of
- * the clause that is selected, or has had none.
+ * Each clause tries its call without waiting. The clause is ready when the call has succeeded, or has failed for good.
+ * Until then a clause of the reactor with a callback watches the descriptor, and the call is tried again after each
+ * event. It is tried while the statement's wait is held (ch_claim_begin), so the call either has its effect and its
+ * clause is selected, or it has had no effect.
  *
  * Invariants: 1. while a clause is listed it watches its descriptor, unless its wait has been decided for another;
  * 2. `owns`: the descriptor was made for this wait, and is closed when it is over.

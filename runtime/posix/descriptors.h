@@ -1,5 +1,5 @@
-/* What the replacements tell of descriptors (reactor/readiness_cache.h): that a number means something new, or that its
- * mode has changed; and the plain calls that do it. */
+/* Plain calls that make or change descriptors, and that tell the readiness cache (reactor/readiness_cache.h) of it:
+ * that a number means another file, or that its mode has changed. */
 #ifndef CHARCOAL_POSIX_DESCRIPTORS_H
 #define CHARCOAL_POSIX_DESCRIPTORS_H
 

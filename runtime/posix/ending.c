@@ -1,8 +1,8 @@
-/* The end of the program, which is the C library's own: its handlers, the last one first, then the destructors, and
- * then the streams are flushed.
+/* The end of the program. The C library calls the program's handlers, the last one first, then the destructors, and
+ * then flushes the streams.
  *
- * Only the flush may wait for somebody, and that may be an activity of this program. So the last of the destructors
- * writes out what is pending while the others go on; the C library then finds nothing to wait for.
+ * Of these only the flush may have to wait, and it may have to wait for an activity of this program. So the last of the
+ * destructors writes out what is pending while other activities go on. The C library's flush then need not wait.
  */
 #include "posix/streams.h"
 #include "posix/single_activity.h"

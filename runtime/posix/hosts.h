@@ -1,7 +1,7 @@
 /* getaddrinfo (where there is no c-ares), getnameinfo and gethostbyname, as calls for the pool.
  *
- * Nobody can end them, but each works on a copy of its arguments, in memory of its own: so who is cancelled need not
- * wait for the end (CH_CALL_ABANDONED), and nothing of what he gave is touched afterwards.
+ * Such a call cannot be ended early. But it works on a copy of its arguments, in memory of its own, so a cancelled
+ * caller need not wait for its end (CH_CALL_ABANDONED), and the caller's memory is not touched afterwards.
  */
 #ifndef CHARCOAL_POSIX_HOSTS_H
 #define CHARCOAL_POSIX_HOSTS_H

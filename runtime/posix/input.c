@@ -1,4 +1,4 @@
-/* Input of streams.h. */
+/* The part of streams.h that is about input: what the buffer holds, and filling it. */
 #define _GNU_SOURCE
 #include "posix/fields.h"
 #include <ctype.h>

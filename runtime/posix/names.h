@@ -1,5 +1,5 @@
-/* The parts of getaddrinfo that never wait. What the services, socket types and protocols of a request come to is asked
- * of the plain getaddrinfo with no node: so they are exactly libc's. */
+/* The parts of getaddrinfo that never wait. The plain getaddrinfo is called without a node for the services, socket
+ * types and protocols of a request, so the results are those of the C library. */
 #ifndef CHARCOAL_POSIX_NAMES_H
 #define CHARCOAL_POSIX_NAMES_H
 

@@ -1,9 +1,9 @@
-/* One attempt at each call that may block, in plain C: does what it can do now, never waits.
+/* Tries each call that may block once, without ever waiting, in plain C.
  *
  * Each returns what the call returns; -1 with EAGAIN means that the plain call would have waited, or, on a descriptor
  * that the user made non-blocking, that it would have said EAGAIN itself: ch_call_timeout tells which. Those that take
- * any descriptor may also return CH_AS_STORAGE and CH_BY_THREAD (operations.h). No attempt changes the descriptor for
- * others, but for connect and accept, which set O_NONBLOCK for the length of one system call.
+ * any descriptor may also return CH_AS_STORAGE and CH_BY_THREAD (operations.h). Trying does not change the descriptor
+ * for others, except that connect and accept set O_NONBLOCK for the length of one system call.
  */
 #ifndef CHARCOAL_POSIX_NONBLOCKING_H
 #define CHARCOAL_POSIX_NONBLOCKING_H

@@ -1,7 +1,7 @@
 /* The clause forms of calls that a thread of the pool makes: ch_offload, getaddrinfo (charcoal/clauses.h).
  *
- * Each is an operation of its own, in memory of its own, which is waited for by a callback. One that is not selected is
- * cancelled: what has not begun never will, and what has is abandoned (reactor/operation.h).
+ * Each clause has an operation, in memory of its own, whose end calls a callback. If the clause is not selected the
+ * operation is cancelled: if it has not begun it never begins, and otherwise it is abandoned (reactor/operation.h).
  *
  * Invariant: while a clause is listed its work is under way, and leads back to it. */
 #define _GNU_SOURCE

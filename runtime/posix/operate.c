@@ -1,4 +1,4 @@
-/* Waiting for an operation, and ch_offload: leaves in plain C. */
+/* Waits for operations, and implements ch_offload. Both are interruptible functions in plain C. */
 #include "posix/operate.h"
 #include "offload/pool.h"
 #include "sched/host.h"

@@ -1,4 +1,4 @@
-/* The leaf under every operation. */
+/* The function by which every call that is an operation waits for its end. */
 #ifndef CHARCOAL_POSIX_OPERATE_H
 #define CHARCOAL_POSIX_OPERATE_H
 

@@ -1,4 +1,4 @@
-/* Output of streams.h. */
+/* The part of streams.h that is about output: room in the buffer, and writing it out. */
 #define _GNU_SOURCE
 #include "posix/fields.h"
 #include "activity/scope.h"

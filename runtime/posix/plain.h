@@ -1,5 +1,5 @@
-/* Plain calls for Charcoal C: in a replacement the name itself would mean the replacement. Their names are the calls'.
- */
+/* The plain versions of C library calls, for Charcoal C. In the file of a replacement the call's name means the
+ * replacement, so each plain call has a name here that begins with ch_plain_. */
 #ifndef CHARCOAL_POSIX_PLAIN_H
 #define CHARCOAL_POSIX_PLAIN_H
 

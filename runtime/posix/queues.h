@@ -1,4 +1,4 @@
-/* Message queues and semaphores of POSIX and System V, as attempts that do not wait, and as calls for the pool. */
+/* Calls on message queues and semaphores of POSIX and System V: tried without waiting, or made by the pool. */
 #ifndef CHARCOAL_POSIX_QUEUES_H
 #define CHARCOAL_POSIX_QUEUES_H
 

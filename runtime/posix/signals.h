@@ -1,5 +1,6 @@
-/* Waiting for signals beside other things. A signal that is blocked and pending shows in a signalfd without being
- * taken. */
+/* Waits for signals beside other things, by a signalfd: it tells that a blocked signal is pending, and need not take
+ * it.
+ */
 #ifndef CHARCOAL_POSIX_SIGNALS_H
 #define CHARCOAL_POSIX_SIGNALS_H
 

@@ -1,5 +1,5 @@
-/* A program without a second activity is an ordinary C program, and its calls are the C library's: nobody else could
- * run while they wait, and nobody could cancel them (docs/decisions/interrupted-calls.md). */
+/* A program without a second activity is an ordinary C program. Its calls are those of the C library, because nobody
+ * else could run while they wait, and nobody could cancel them (docs/decisions/interrupted-calls.md). */
 #ifndef CHARCOAL_POSIX_SINGLE_ACTIVITY_H
 #define CHARCOAL_POSIX_SINGLE_ACTIVITY_H
 

@@ -1,6 +1,6 @@
-/* Threads that recompiled code starts: each runs its start routine as the first activity of a domain of its own, which
- * ends with the thread, after all activities in it have ended. Alone in its domain, an activity makes the plain calls
- * (single_activity.h), so a thread that uses nothing of this costs no more than a domain's memory. */
+/* Threads that recompiled code starts. Each runs its start routine as the first activity of a domain of its own. The
+ * domain ends with the thread, after all activities in it have ended. An activity that is alone in its domain makes the
+ * plain calls (single_activity.h), so a thread that has no other activities costs no more than a domain's memory. */
 #ifndef CHARCOAL_POSIX_THREAD_START_H
 #define CHARCOAL_POSIX_THREAD_START_H
 

@@ -1,5 +1,5 @@
-/* Events that stand between others: for a future, of a future, with a limit, with another value, for several. Each is
- * an activity that waits. */
+/* Adapters: events that are made from other events or from futures, with a time limit, with another value, or for
+ * several events. Each adapter is an activity that waits. */
 #include "charcoal.h"
 #include <charcoal/dialect.h>
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* Several events for one: ch_all and ch_any (charcoal/events.h). An activity waits for them. */
+/* ch_all and ch_any (charcoal/events.h), which make one event of several. An activity waits for the several events. */
 #include "charcoal.h"
 #include <charcoal/dialect.h>
 #include <errno.h>

@@ -1,6 +1,6 @@
-/* Barriers of POSIX. What the C library's looks like is a part of its ABI (since 2.25): how many have arrived, the
- * number of the first arrival that has not been let through, how many make a round, whether processes share it, and how
- * many have left. */
+/* Barriers of POSIX. The layout of pthread_barrier_t is a part of the C library's ABI (since 2.25): how many threads
+ * have arrived, the number of the first arrival that has not been let through, how many make a round, whether processes
+ * share the barrier, and how many have left. */
 #define _GNU_SOURCE
 #include "posix/locks/interposed.h"
 #include "posix/locks/queue.h"

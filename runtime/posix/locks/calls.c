@@ -1,4 +1,4 @@
-/* What a thread of the pool does for those who join a thread; and plain calls under names of their own. */
+/* Joining a thread on a thread of the pool, and plain calls of locks under names of their own. */
 #define _GNU_SOURCE
 #include "offload/pool.h"
 #include "posix/locks/others.h"

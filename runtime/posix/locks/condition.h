@@ -1,12 +1,12 @@
 /* Conditions of the C library, for activities (queue.h).
  *
- * Who waits here stands in one line for the whole process, whatever its domain: a signal takes the first, and only that
- * one; a broadcast all. It is then put into the queue of its mutex, and runs when it has that. A waiter of another
- * domain hears of it by a letter.
+ * All activities that wait for a condition are in one list for the whole process, whatever their domains. A signal
+ * takes the first waiter, and a broadcast takes all. A waiter that was taken is put into the queue of its mutex, and
+ * runs when it has the mutex. A waiter of another domain is told by a letter.
  *
- * Plain code's pthread_cond_signal and pthread_cond_broadcast come here, too, for they stand before the C library's
- * own, and so do its waits in the thread of a domain. Other threads wait in the C library's own condition; while there
- * are both, signals go to the one kind and to the other in turn. A condition that other processes share is waited for
+ * pthread_cond_signal and pthread_cond_broadcast in plain code come here, too, because the runtime interposes them; so
+ * do waits in plain code on the thread of a domain. Other threads wait in the C library's condition. While a condition
+ * has waiters of both kinds, signals go to the two kinds in turn. A condition that other processes share is waited for
  * by a thread of the pool. */
 #ifndef CHARCOAL_POSIX_LOCKS_CONDITION_H
 #define CHARCOAL_POSIX_LOCKS_CONDITION_H

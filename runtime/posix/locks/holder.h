@@ -1,4 +1,4 @@
-/* Who has what others wait for: for the report of a deadlock, and for dumps. */
+/* Finds the activity that has a lock for which others wait, for the report of a deadlock and for dumps. */
 #ifndef CHARCOAL_POSIX_LOCKS_HOLDER_H
 #define CHARCOAL_POSIX_LOCKS_HOLDER_H
 

@@ -1,5 +1,6 @@
-/* Functions that stand before the C library's own, under the same names, for code that was not recompiled; and the C
- * library's, behind them. */
+/* Interposed functions: functions of the runtime that have the names of C library functions, so that code which was not
+ * recompiled calls them. They call the C library's definitions, which are looked up as the next ones of the same name.
+ */
 #ifndef CHARCOAL_POSIX_LOCKS_INTERPOSED_H
 #define CHARCOAL_POSIX_LOCKS_INTERPOSED_H
 
@@ -7,14 +8,15 @@
 #include <dlfcn.h>
 #include <stdint.h>
 
-/* Weak: a program's own, or a sanitizer's, comes first. */
+/* Weak, so that a definition in the program or in a sanitizer comes first. */
 #define CH_INTERPOSED __attribute__((weak, visibility("default")))
 
-/* The function of that name in `library`, or behind this one (RTLD_NEXT). It is there, or the program ends. */
+/* The function of that name in `library`, or the next one after this library (RTLD_NEXT). If there is none the program
+ * ends with a message. */
 CH_HIDDEN void *ch_next_definition(void *library, const char *name);
 
-/* The C library's own function, behind the runtime's of that name. `in_static`: a second name of it that only a static
- * C library has (a weak declaration); nothing can be looked up by name in a static program. */
+/* The C library's function of a name that the runtime interposes. `in_static`: a second name of the function that only
+ * a static C library has (a weak declaration), because no function can be looked up by its name in a static program. */
 #define CH_NEXT_DEFINITION(name, in_static)                                                                            \
   ({                                                                                                                   \
     static __typeof__(name) *_Atomic cached;                                                                           \

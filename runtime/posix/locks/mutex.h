@@ -1,12 +1,12 @@
 /* Mutexes of the C library, of all types, for activities (queue.h).
  *
- * To the C library the owner of a mutex is a thread, and all activities of a domain are one. Which activity has it, and
- * where it took it, is noted in the mutex itself, in the fields that link a thread's robust mutexes and that others do
- * not use; for robust ones beside it.
+ * To the C library a mutex is owned by a thread, so all activities of a domain are one owner. The runtime notes which
+ * activity has the mutex, and where it took it. The note is in the mutex itself, in the fields that link the robust
+ * mutexes of a thread and that are unused in other mutexes; for a robust mutex the note is beside it.
  *
  * Plain code on a domain's thread (an atomic block, a callback, a library that was not recompiled) comes here, too,
- * since this library's pthread_mutex_lock and pthread_mutex_unlock stand before the C library's: what an activity of
- * its own domain has it waits for as every blocking call in plain code does. What others have it waits for as ever. */
+ * because the runtime interposes pthread_mutex_lock and pthread_mutex_unlock. If an activity of the same domain has the
+ * mutex, plain code waits for it like every blocking call in plain code; otherwise it waits as in any C program. */
 #ifndef CHARCOAL_POSIX_LOCKS_MUTEX_H
 #define CHARCOAL_POSIX_LOCKS_MUTEX_H
 

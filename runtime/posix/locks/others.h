@@ -1,4 +1,5 @@
-/* What replacements/threads.c asks of locks: semaphores, once, threads that are joined, and spinlocks. */
+/* The plain parts of those calls in replacements/threads.c that have no header of their own: semaphores, pthread_once,
+ * joining threads, and spinlocks. */
 #ifndef CHARCOAL_POSIX_LOCKS_OTHERS_H
 #define CHARCOAL_POSIX_LOCKS_OTHERS_H
 

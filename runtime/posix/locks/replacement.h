@@ -1,6 +1,6 @@
-/* Hand-written replacements in plain C: what a lock's calls are that need not be Charcoal C, because they wait once,
- * and last. The caller's place, which reports show, is where they return to. CH_REPLACES_IN_C(pthread_mutex_lock,
- * pthread_mutex_t *m) { ... } defines pthread_mutex_lock.int (replacements/replacement.h). */
+/* Hand-written replacements in plain C. A call of a lock can be one if it waits at most once, as the last thing that it
+ * does. Reports show its return address as the caller's place. CH_REPLACES_IN_C(pthread_mutex_lock, pthread_mutex_t *m)
+ * { ... } defines pthread_mutex_lock.int (replacements/replacement.h). */
 #ifndef CHARCOAL_POSIX_LOCKS_REPLACEMENT_H
 #define CHARCOAL_POSIX_LOCKS_REPLACEMENT_H
 

@@ -1,11 +1,12 @@
 /* Read-write locks of the C library, for activities (queue.h).
  *
- * Fair: first come first served, and readers who stand together are let in together. So a reader who comes after a
- * waiting writer waits behind it; but an activity that has the lock for reading may have it again, as POSIX says.
+ * They are fair: first come first served, and readers that are next to each other in the queue are let in together. So
+ * a reader that comes after a waiting writer waits behind it. But an activity that has the lock for reading may take it
+ * again, as POSIX demands.
  *
- * How the C library's rwlock counts and wakes is not a part of its ABI, but for who writes. So here it is only ever
- * tried; who has it in this domain is noted beside it; and while somebody else has it, a thread of the pool takes it on
- * behalf of the first who waits, and hands it on. */
+ * The way in which the C library's rwlock counts and wakes is not a part of its ABI, except for the field that names
+ * the writer. So this file only ever tries to take the lock, and notes beside it which activities of the domain have
+ * it. While somebody else has it, a thread of the pool takes it for the first waiter, and passes it on. */
 #define _GNU_SOURCE
 #include "offload/pool.h"
 #include "posix/locks/interposed.h"

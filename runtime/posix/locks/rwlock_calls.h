@@ -1,5 +1,5 @@
-/* The C library's own calls for rwlocks, past those of rwlock.c under the same names and past ThreadSanitizer (tsan.h).
- */
+/* Calls the C library's functions for rwlocks directly, past the interposed functions in rwlock.c and past the wrappers
+ * of ThreadSanitizer (tsan.h). */
 #ifndef CHARCOAL_POSIX_LOCKS_RWLOCK_CALLS_H
 #define CHARCOAL_POSIX_LOCKS_RWLOCK_CALLS_H
 

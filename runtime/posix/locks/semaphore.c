@@ -1,5 +1,5 @@
-/* Semaphores of POSIX. What the C library's looks like is a part of its ABI: a 64-bit word, the value in its lower half
- * and the number of those who wait in the upper one; then whether it is shared between processes. */
+/* Semaphores of POSIX. The layout of sem_t is a part of the C library's ABI: a 64-bit word with the value in its lower
+ * half and the number of waiters in its upper half; then whether processes share the semaphore. */
 #define _GNU_SOURCE
 #include "posix/locks/interposed.h"
 #include "posix/locks/others.h"

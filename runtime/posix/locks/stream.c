@@ -1,10 +1,10 @@
-/* The lock of a FILE, for activities (queue.h). glibc's own keeps other threads out; to it all activities of one thread
- * are one, so those are kept out by a note here, made when a call waits with the lock, or by flockfile. Its layout is a
- * part of glibc's ABI: a word (0: free; 1: taken; 2: taken, and somebody may wait in the kernel), how often its owner
- * has it, and the owner's thread.
+/* The lock of a FILE, for activities (queue.h). glibc's lock keeps other threads out, but treats all activities of one
+ * thread as one owner. So a note keeps out other activities; it is made when a call waits while it has the lock, and by
+ * flockfile. The layout of glibc's lock is a part of its ABI: a word (0: free; 1: taken; 2: taken, and somebody may
+ * wait in the kernel), how often its owner has it, and the owner's thread.
  *
- * Invariants: 1. who is noted has glibc's lock, too; 2. `busy` is set while one call of `user` waits, and `times`
- * counts flockfile of `user`; 3. a note with neither is gone. */
+ * Invariants: 1. an activity that has a note has glibc's lock, too; 2. `busy` is set while one call of `user` waits,
+ * and `times` counts flockfile of `user`; 3. a note for which neither holds is removed. */
 #define _GNU_SOURCE
 #include "posix/locks/queue.h"
 #include "posix/streams.h"

@@ -1,6 +1,6 @@
-/* What ThreadSanitizer is told about locks. Its own wrappers of the C library's calls would note who has a lock by
- * thread; but here a thread of the pool takes locks on behalf of a domain, which gives them back. So the runtime's
- * calls go past the wrappers, and the domain's thread says what it has. Without the sanitizer these do nothing. */
+/* Tells ThreadSanitizer about locks. Its wrappers of the C library's calls note which thread has a lock. But a thread
+ * of the pool may take a lock for a domain, which gives it back. So the runtime's calls go past the wrappers, and the
+ * domain's thread tells which locks it has. Without the sanitizer these functions do nothing. */
 #ifndef CHARCOAL_POSIX_LOCKS_TSAN_H
 #define CHARCOAL_POSIX_LOCKS_TSAN_H
 

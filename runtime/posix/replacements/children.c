@@ -1,8 +1,8 @@
-/* wait, waitpid, wait3, wait4, waitid, system, pclose.
+/* Replacements of wait, waitpid, wait3, wait4, waitid, system and pclose.
  *
- * One child's end shows in a descriptor (pidfd). For any child, a group, or one that only stops, a thread waits,
- * without taking anything (WNOWAIT); who comes back from waiting asks the plain call, which may find that another has
- * been quicker. */
+ * The end of one child is visible in a descriptor (pidfd). For any child, for a group, or for a child that only stops,
+ * a thread of the pool waits without taking the status (WNOWAIT). After the wait the plain call takes the status; it
+ * may find that another caller has taken it already. */
 #define _GNU_SOURCE
 #include "posix/plain.h"
 #include "posix/single_activity.h"

@@ -1,4 +1,4 @@
-/* connect, accept, accept4, close */
+/* Replacements of connect, accept, accept4 and close. */
 #define _GNU_SOURCE
 #include "posix/descriptors.h"
 #include "posix/single_activity.h"

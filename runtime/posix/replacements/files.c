@@ -1,6 +1,7 @@
-/* open, creat, fopen, stat, rename, unlink, mkdir and their like, flock and fcntl: names, and locks on files.
+/* Replacements of calls on names of files (open, creat, fopen, stat, rename, unlink, mkdir and the like), and of flock
+ * and fcntl.
  *
- * fstat asks about an open file, whose description is in memory: it is the plain call. */
+ * fstat has no replacement, because it asks about an open file, whose data are in memory. */
 #define _GNU_SOURCE
 #include "posix/descriptors.h"
 #include "posix/single_activity.h"

@@ -1,9 +1,11 @@
-/* getc, fgetc, getchar, fgets, fread, getline, getdelim, getw, and the scanf family: when the buffer has not all that
- * the call will read, and the descriptor is a pipe, a terminal or a socket, it is waited for, as often as needed; then
- * the plain call is made, and finds everything in the buffer: see posix/streams.h.
+/* Replacements of getc, fgetc, getchar, fgets, fread, getline, getdelim, getw, and of the scanf family. If the buffer
+ * does not hold all that the call will read, and the descriptor is a pipe, a terminal or a socket, the call waits for
+ * the descriptor as often as needed. Then it makes the plain call, which finds everything in the buffer
+ * (posix/streams.h).
  *
- * So a call that is cancelled while it waits has taken nothing: EOF (NULL, -1, 0) with ECANCELED and ferror; whoever
- * reads next gets it all. fread returns the items that were complete. Wide streams are the plain calls' alone. */
+ * So a call that is cancelled while it waits has taken nothing. It returns EOF (NULL, -1, 0) with ECANCELED and sets
+ * ferror; the next reader gets all the bytes. fread returns the items that were complete. For wide streams the plain
+ * calls are made. */
 #define _GNU_SOURCE
 #include "posix/replacements/streams.h"
 #include <limits.h>

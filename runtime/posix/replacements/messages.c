@@ -1,4 +1,4 @@
-/* sendmmsg, recvmmsg, eventfd_read, eventfd_write */
+/* Replacements of sendmmsg, recvmmsg, eventfd_read and eventfd_write. */
 #define _GNU_SOURCE
 #include "posix/plain.h"
 #include "posix/single_activity.h"

@@ -1,7 +1,8 @@
-/* getaddrinfo, getnameinfo, gethostbyname and its like.
+/* Replacements of getaddrinfo, getnameinfo, gethostbyname and the like.
  *
- * getaddrinfo: the plain one for whatever needs no name server, and where nobody else could run; c-ares for the rest.
- * Known difference from libc: `localhost` has both loopback addresses, whatever /etc/hosts says (RFC 6761). */
+ * getaddrinfo calls the plain function if the request needs no name server, and if no other activity could run;
+ * otherwise it uses c-ares. There is one known difference from the C library: `localhost` has both loopback addresses,
+ * whatever /etc/hosts says (RFC 6761). */
 #define _GNU_SOURCE
 #include "posix/hosts.h"
 #include "posix/names.h"

@@ -1,14 +1,16 @@
-/* fwrite, fputs, putc, printf, perror and their like; fflush, fclose, freopen, setvbuf, fseek, which write out;
- * flockfile; dprintf.
+/* Replacements of fwrite, fputs, putc, printf, perror and the like; of fflush, fclose, freopen, setvbuf and fseek,
+ * which write out a stream's buffer; of flockfile; and of dprintf.
  *
- * A call that fits into the stream's buffer only fills it. Otherwise what is there and then its own bytes are sent, and
- * between two attempts the descriptor is waited for, while the stream is locked: see posix/streams.h. Cancelled before
- * any of its own bytes have gone: -1 (EOF, 0) with ECANCELED, and the stream is as it was; cancelled later: the rest
- * stays in the stream, and the call has had its effect. In a cancelled scope what need not wait is done.
+ * A call whose bytes fit into the stream's buffer only fills it. Otherwise the buffer's bytes are sent, and then the
+ * call's; whenever the descriptor takes no more, the call waits for it with the stream locked (posix/streams.h). If the
+ * call is cancelled before any of its bytes have been sent it returns -1 (EOF, 0) with ECANCELED, and the stream is
+ * unchanged. If it is cancelled later the rest stays in the stream, and the call has had its effect. In a cancelled
+ * scope a call that need not wait is made.
  *
- * What writes out and then does something else (fseek, fsetpos, rewind, setvbuf) does nothing else when that fails.
+ * If a call writes out and then does something else (fseek, fsetpos, rewind, setvbuf), and writing out fails, it does
+ * nothing else.
  *
- * Wide streams, and those without a descriptor, are the plain calls' alone. */
+ * For wide streams, and for streams without a descriptor, the plain calls are made. */
 #define _GNU_SOURCE
 #include "charcoal_abi.h"
 #include "posix/descriptors.h"

@@ -1,5 +1,5 @@
-/* poll, ppoll, select, pselect, epoll_wait and its like: an attempt that does not wait; then a wait over as many
- * descriptors as they name, a timer, and the signals that a mask lets through. */
+/* Replacements of poll, ppoll, select, pselect, epoll_wait and the like. Each tries the call without waiting, and then
+ * waits for all the descriptors that it names, for a timer, and for the signals that its mask lets through. */
 #define _GNU_SOURCE
 #include "posix/plain.h"
 #include "posix/signals.h"

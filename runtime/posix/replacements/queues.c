@@ -1,7 +1,8 @@
-/* mq_receive, mq_send and their timed forms; msgrcv, msgsnd, semop, semtimedop; tcdrain; aio_suspend.
+/* Replacements of mq_receive, mq_send and their timed forms; msgrcv, msgsnd, semop, semtimedop; tcdrain; aio_suspend.
  *
- * A POSIX queue is a descriptor, and is waited for as such. For the others a thread waits in the call, unless it need
- * not wait; a signal takes it out again, and then it has done nothing. */
+ * A POSIX queue is a descriptor, and is waited for like other descriptors. For the other calls a thread of the pool
+ * waits in the call, unless the call need not wait. A signal can interrupt the thread; the call has then done nothing.
+ */
 #define _GNU_SOURCE
 #include "charcoal_abi.h"
 #include "posix/children.h"

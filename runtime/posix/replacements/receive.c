@@ -1,4 +1,4 @@
-/* read, readv, recv, recvfrom, recvmsg */
+/* Replacements of read, readv, recv, recvfrom and recvmsg. */
 #include "posix/single_activity.h"
 #include "posix/replacements/replacement.h"
 #include <stdlib.h>

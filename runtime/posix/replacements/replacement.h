@@ -1,5 +1,5 @@
-/* Hand-written replacements of C library calls, in Charcoal C: an attempt, and while it says "not now", a wait and
- * another attempt.
+/* Hand-written replacements of C library calls, in Charcoal C. A replacement tries the call without waiting, and as
+ * long as the answer is "not now" it waits and tries again.
  *
  * CH_REPLACES(read) gives a function's interruptible version the symbol read.int, which interruptible code calls
  * instead of read. Results and errno are the plain call's. Where they differ: a signal handler that runs meanwhile

@@ -1,7 +1,8 @@
-/* err, warn and their like, error; syslog: messages of a program about itself.
+/* Replacements of err, warn and the like, error, and syslog: messages of a program about itself.
  *
- * The first write a line to stderr, as put (replacements/output.c) does. A log is another process, which may be slow to
- * take the message: a thread hands it over. Neither has a way to say that it was cancelled, so it is not. */
+ * err and warn write a line to stderr, as put (replacements/output.c) does. syslog sends its message to another
+ * process, which may be slow to take it, so a thread of the pool does that. None of these calls could report that it
+ * was cancelled, so they are not cancelled. */
 #define _GNU_SOURCE
 #include "posix/reports.h"
 #include "posix/single_activity.h"

@@ -1,5 +1,5 @@
-/* write, writev, send, sendto, sendmsg. A blocking call on a stream returns when all is sent, or with what was sent
- * before an error. */
+/* Replacements of write, writev, send, sendto and sendmsg. A blocking call on a stream returns when all bytes have been
+ * sent, or returns the number of bytes that were sent before an error. */
 #include "posix/single_activity.h"
 #include "posix/replacements/replacement.h"
 #include <stdlib.h>

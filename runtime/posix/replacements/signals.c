@@ -1,8 +1,8 @@
-/* sigwait, sigwaitinfo, sigtimedwait, pause, sigsuspend.
+/* Replacements of sigwait, sigwaitinfo, sigtimedwait, pause and sigsuspend.
  *
- * The signals of sigwait are blocked, as it demands, and show in a signalfd. While an activity is in pause or
- * sigsuspend, signals with handlers are held back, so that none can come unseen between two looks; when one is pending
- * it is let through, its handler runs, and the call returns EINTR. */
+ * The signals of sigwait have to be blocked, so a signalfd shows when one is pending. While an activity is in pause or
+ * sigsuspend, signals with handlers are blocked, so that none is missed between two checks. When one is pending it is
+ * unblocked, its handler runs, and the call returns EINTR. */
 #define _GNU_SOURCE
 #include "posix/children.h"
 #include "posix/plain.h"

@@ -1,4 +1,5 @@
-/* sleep, usleep, nanosleep, clock_nanosleep, thrd_sleep; sched_yield and its like, which give way. */
+/* Replacements of sleep, usleep, nanosleep, clock_nanosleep and thrd_sleep, and of sched_yield and the like, which give
+ * way. */
 #include "posix/children.h"
 #include "posix/single_activity.h"
 #include "sync/ticker.h"

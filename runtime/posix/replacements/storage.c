@@ -1,5 +1,5 @@
-/* pread, pwrite, preadv, pwritev, preadv2, pwritev2, fsync, fdatasync, truncate, ftruncate, sendfile, splice,
- * vmsplice, copy_file_range: what the storage and the page cache are asked for. */
+/* Replacements of the calls that read and write files: pread, pwrite, preadv, pwritev, preadv2, pwritev2, fsync,
+ * fdatasync, truncate, ftruncate, sendfile, splice, vmsplice and copy_file_range. */
 #define _GNU_SOURCE
 #include "posix/plain.h"
 #include "posix/replacements/replacement.h"

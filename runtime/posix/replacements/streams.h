@@ -1,4 +1,4 @@
-/* What the replacements of stdio have in common: the lock, and writing out. */
+/* What the replacements of stdio have in common: taking a stream's lock, and writing out its buffer. */
 #ifndef CHARCOAL_POSIX_REPLACEMENTS_STREAMS_H
 #define CHARCOAL_POSIX_REPLACEMENTS_STREAMS_H
 

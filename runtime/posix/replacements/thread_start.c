@@ -1,4 +1,4 @@
-/* pthread_create, thrd_create: see posix/thread_start.h. */
+/* Replacements of pthread_create and thrd_create: see posix/thread_start.h. */
 #include "posix/thread_start.h"
 #include "posix/replacements/replacement.h"
 

@@ -1,9 +1,10 @@
-/* pthread_mutex_*, pthread_cond_*, pthread_rwlock_*, pthread_once, pthread_join, pthread_barrier_wait,
- * pthread_spin_lock, sem_*, and C11's names for some of them: see posix/locks/queue.h.
+/* Replacements of pthread_mutex_*, pthread_cond_*, pthread_rwlock_*, pthread_once, pthread_join, pthread_barrier_wait,
+ * pthread_spin_lock, sem_*, and of C11's names for some of them: see posix/locks/queue.h.
  *
- * Taking a mutex or rwlock is not cancelled: POSIX does not make it a cancellation point, and programs do not look at
- * its result. pthread_cond_wait, sem_wait and pthread_join are (ECANCELED; the mutex is taken again first).
- * pthread_barrier_wait does not begin in a cancelled scope, and is waited for once it has begun. */
+ * Taking a mutex or an rwlock cannot be cancelled, because POSIX does not make it a cancellation point, and programs do
+ * not look at its result. pthread_cond_wait, sem_wait and pthread_join can be cancelled: they return ECANCELED, the
+ * first of them after it has taken the mutex again. pthread_barrier_wait does not begin in a cancelled scope, but once
+ * it has begun it waits to the end. */
 #define _GNU_SOURCE
 #include "charcoal_abi.h"
 #include "posix/locks/condition.h"
