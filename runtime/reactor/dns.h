@@ -1,10 +1,10 @@
-/* Looking up names through c-ares, whose sockets and timer the reactor watches.
+/* Looks up names through c-ares. The reactor watches the sockets and the timer of c-ares.
  *
- * c-ares is loaded when the first name is looked up, so that programs which never do need not have it.
+ * c-ares is loaded when the first name is looked up, so programs that look up no names need not have it.
  *
- * A query lives from ch_dns_start until ch_dns_free; one that was abandoned goes by itself when its answer comes. A
- * resolver is one c-ares channel with its watches; a new list of servers makes a new resolver, and the old one goes
- * when its last query has ended.
+ * A query lives from ch_dns_start until ch_dns_free; an abandoned query is freed when its answer comes. A resolver is
+ * one c-ares channel with its watches. A new list of servers makes a new resolver, and the old one is freed when its
+ * last query has ended.
  */
 #ifndef CHARCOAL_REACTOR_DNS_H
 #define CHARCOAL_REACTOR_DNS_H

@@ -1,18 +1,18 @@
-/* The reactor over epoll. A descriptor is registered once, edge-triggered, and stays so: what is known of it
- * (readiness_cache.h) says whether an event can be waited for without a system call.
+/* The reactor over epoll. A descriptor is registered once, edge-triggered, and stays registered; the readiness cache
+ * (readiness_cache.h) tells whether an event can be waited for without a system call.
  *
  * Invariants: 1. table[fd].waiters holds the fd clauses registered for fd; 2. whenever it is not empty, epoll is armed
  * for at least what they want, and has looked at the descriptor since the last time that one of those events may have
  * held; 3. `waiting` is the number of registered clauses; 4. an event of an earlier `life` of its number is ignored.
  *
- * About 2: an edge-triggered registration tells of an event once. What is `not_ready` did not hold when somebody
- * looked, later than the last report; so the next report is still to come. Anything else is armed anew (EPOLL_CTL_MOD),
- * upon which epoll looks and reports what holds. A registration that is lost, for the number was closed and used again
- * behind our back, is found out by verification.
+ * About 2: an edge-triggered registration reports an event once. An event in `not_ready` did not hold when somebody
+ * looked, later than the last report; so its next report is still to come. For all other events the descriptor is armed
+ * again (EPOLL_CTL_MOD), and epoll then looks and reports what holds. A registration is lost if code that was not
+ * recompiled closes the number and uses it again; the verification of the cache finds that out.
  *
- * About 4: epoll registers a description under a number. If the description outlives the number (dup, fork) so does
- * the registration, and nobody can name it any more. When too many of such events come a new epoll object replaces
- * this one. */
+ * About 4: epoll registers an open file description under a number. If the description outlives the number (dup, fork)
+ * so does the registration, and nobody can remove it any more. When too many events of such registrations come, a new
+ * epoll object replaces this one. */
 #define _GNU_SOURCE
 #include "reactor/inbox.h"
 #include "reactor/readiness_cache.h"

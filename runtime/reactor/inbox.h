@@ -1,10 +1,10 @@
-/* The way into a domain from other threads: anybody may post letters, and the domain's own loop opens them.
+/* The inbox is the way into a domain from other threads: any thread may post letters, and the domain's loop opens them.
  *
- * A letter is the poster's memory until it is opened; opening is the last thing that is done with it. Posting takes no
- * lock and no memory, so it may be done from a signal handler. The domain is woken only if it sleeps.
+ * A letter lies in memory of the poster, and must stay there until it has been opened. Posting takes no lock and
+ * allocates no memory, so a signal handler may post. The domain is woken only if it sleeps.
  *
- * Invariant: a letter is opened once, on the domain's thread, by its loop, in the order of posting. How it is made sure
- * that no letter lies in the inbox of a domain that sleeps: mailbox.h.
+ * Invariant: each letter is opened once, on the domain's thread, by its loop, in the order of posting. mailbox.h
+ * explains why no letter can lie in the inbox of a domain that sleeps.
  */
 #ifndef CHARCOAL_REACTOR_INBOX_H
 #define CHARCOAL_REACTOR_INBOX_H
@@ -44,7 +44,7 @@ static inline bool ch_inbox_is_asleep(void) {
 CH_HIDDEN void ch_inbox_end(void);
 /* There is no descriptor to be had that would wake the domain: it has to look by itself. Tries again to get one. */
 CH_HIDDEN bool ch_inbox_is_deaf(void);
-/* Strangers may post at any time. */
+/* From now on other threads may post at any time. */
 CH_HIDDEN bool ch_inbox_is_open(void);
 /* Becomes readable when a letter comes to a sleeping domain; -1: there is none. For reactors. */
 CH_HIDDEN int ch_inbox_descriptor(void);

@@ -1,14 +1,15 @@
-/* A system call that is made on somebody's behalf: by the kernel's ring, or by a thread of the pool.
+/* An operation is a system call that the kernel's ring or a thread of the pool makes for an activity.
  *
- * A *request* says which call it is to be; it is a value. An *operation* is a request that is being carried out,
- * together with the clause of the only one who waits for it. It lies in the frame of the waiting call, or on the native
- * stack of a plain one, and stays there, as does everything that the arguments point to, until it has ended: so also
- * who is cancelled waits for the end, which he may ask for (exact cancellation: AC paper, section 2.2; law 4). Asked or
- * not, the outcome is one of two: -ECANCELED, and nothing has happened; or the call's own result, and everything that
- * it says has happened.
+ * A *request* is a value that says which call is to be made. An *operation* is a request that is under way, together
+ * with the clause of its only waiter. The operation lies in the frame of the waiting call, or on the native stack of a
+ * plain call. It has to stay there until it has ended, and so does everything that its arguments point to. So a
+ * cancelled waiter may request the end of the operation, but still has to wait for it (exact cancellation: AC paper,
+ * section 2.2; law 4). In any case there are two possible outcomes: -ECANCELED, and nothing has happened; or the call's
+ * result, and everything that it says has happened.
  *
- * Invariants: 1. an operation that has begun is waited for before anything else runs, and ends once; 2. one that has
- * ended is known to neither ring nor pool; 3. a thread of the pool touches the operation's aside, never the operation.
+ * Invariants: 1. an operation that has begun is waited for before any other code of its branch runs, and ends once;
+ * 2. neither ring nor pool has a pointer to an operation that has ended; 3. a thread of the pool touches the
+ * operation's `aside`, never the operation.
  */
 #ifndef CHARCOAL_REACTOR_OPERATION_H
 #define CHARCOAL_REACTOR_OPERATION_H

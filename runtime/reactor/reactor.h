@@ -1,10 +1,10 @@
-/* What the scheduler asks of the world outside: descriptors and the clock. One interface behind which stand uring.c
- * (io_uring), epoll.c where the kernel forbids that one, and simulated.c, the one to read first. CHARCOAL_REACTOR
- * (io_uring, epoll, simulated) says which it must be; without it the first one that works is taken when something is
- * waited for, and a forced one that the kernel refuses ends the program with a message.
+/* The reactor waits for descriptors and the clock on behalf of the scheduler. There are three behind one interface:
+ * uring.c uses io_uring, epoll.c is for kernels that forbid io_uring, and simulated.c is for tests (read it first). The
+ * variable CHARCOAL_REACTOR (io_uring, epoll, simulated) forces one of them, and the program ends with a message if the
+ * kernel refuses that one. Without it the first reactor that works is chosen when something is waited for.
  *
- * A reactor fires clauses: fd clauses (object: the descriptor, value: poll events) that were registered with it. It
- * never runs an activity. It may also carry out operations (operation.h).
+ * A reactor makes fd clauses ready that were registered with it (object: the descriptor; value: events of poll). It may
+ * also carry out operations (operation.h). It never runs an activity.
  */
 #ifndef CHARCOAL_REACTOR_REACTOR_H
 #define CHARCOAL_REACTOR_REACTOR_H

@@ -1,4 +1,4 @@
-/* The ring of a thread, by the kernel's interface itself (docs/decisions/io-uring.md). */
+/* The ring of a thread, by system calls and shared memory without liburing (docs/decisions/io-uring.md). */
 #define _GNU_SOURCE
 #include "reactor/ring.h"
 #include "reactor/reactor.h"

@@ -1,8 +1,8 @@
-/* The ring of a thread: an io_uring with its two queues, mapped, and the system call that submits and waits. What its
- * entries are about is uring.c's business.
+/* The ring of a thread: an io_uring with its two mapped queues, and the system call that submits entries and waits.
+ * uring.c decides what the entries are.
  *
- * Before the first start, and where there is none, the thread has a ring that does not run. A child of fork has the
- * parent's no more: it forgets it, and may start one of its own. */
+ * Before the first start, and where the kernel refuses a ring, the thread has a ring that does not run. A child of fork
+ * cannot use the ring of its parent: it forgets that one, and may start one of its own. */
 #ifndef CHARCOAL_REACTOR_RING_H
 #define CHARCOAL_REACTOR_RING_H
 

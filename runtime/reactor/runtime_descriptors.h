@@ -1,12 +1,13 @@
-/* The runtime's own descriptors: out of the way of the program's.
+/* Keeps the runtime's descriptors out of the way of the program's.
  *
- * POSIX gives the lowest free number, and programs rely on it; so ours stand where few programs come. Programs also
- * close whatever is open (daemons, children before exec), or put a descriptor on a number of their choice. So close,
- * close_range and closefrom do not see ours, and who wants one of their numbers gets it: ours moves to another. A
- * descriptor is therefore known by its *slot*, whose number may change between any two system calls.
+ * POSIX gives a new descriptor the lowest free number, and programs rely on that; so the runtime's descriptors have
+ * high numbers. Programs also close everything that is open (daemons, children before exec), or put a descriptor on a
+ * number of their choice. So close, close_range and closefrom leave the runtime's descriptors open, and if a program
+ * wants one of their numbers, the runtime's descriptor moves to another number. The runtime therefore refers to a
+ * descriptor by its *slot*, whose number may change between any two system calls.
  *
- * Those calls are found here under their own names, weakly (a program may have its own), so that code that nobody has
- * recompiled does not see ours, either. Only who makes the system calls by hand does.
+ * Those calls are also defined here under their names (weakly, because a program may define them itself), so that code
+ * which was not recompiled leaves the runtime's descriptors open as well. Only raw system calls can reach them.
  */
 #ifndef CHARCOAL_REACTOR_RUNTIME_DESCRIPTORS_H
 #define CHARCOAL_REACTOR_RUNTIME_DESCRIPTORS_H

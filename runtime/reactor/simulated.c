@@ -1,4 +1,5 @@
-/* The reactor to read first: no system calls, virtual time. Time stands still while anything can run. */
+/* The simulated reactor makes no system calls and has virtual time, which stands still while anything can run. Read it
+ * before the other reactors. */
 #include "reactor/simulated.h"
 #include "reactor/inbox.h"
 #include "reactor/reactor.h"

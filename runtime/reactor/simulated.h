@@ -1,4 +1,5 @@
-/* A world for tests: a clock that jumps to the next thing that happens, and descriptors that become ready by script. */
+/* Lets tests control the simulated reactor: its clock jumps to the next thing that happens, and its descriptors become
+ * ready as a script says. */
 #ifndef CHARCOAL_REACTOR_SIMULATED_H
 #define CHARCOAL_REACTOR_SIMULATED_H
 

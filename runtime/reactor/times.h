@@ -1,8 +1,8 @@
-/* Times of the C library and ours, in both directions: the only place where one becomes the other.
+/* Converts times of the C library to those of the runtime and back. No other file does that.
  *
- * Ours are nanoseconds, an int64_t: a duration, or a deadline on the domain's clock (ch_now). CH_FOREVER is no limit;
- * what is too long for the type (292 years) is CH_FOREVER, and never wraps. What POSIX calls invalid is CH_NO_TIME: a
- * fraction outside of its second, and for durations a negative one.
+ * The runtime has nanoseconds in an int64_t: a duration, or a deadline on the domain's clock (ch_now). CH_FOREVER is no
+ * limit. A time that is too long for the type (292 years) becomes CH_FOREVER, and never wraps. A time that POSIX calls
+ * invalid becomes CH_NO_TIME: one whose fraction is not below a second, and a negative duration.
  */
 #ifndef CHARCOAL_REACTOR_TIMES_H
 #define CHARCOAL_REACTOR_TIMES_H

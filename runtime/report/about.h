@@ -1,4 +1,4 @@
-/* What a branch waits for, in words. */
+/* Describes in words what a branch waits for. */
 #ifndef CHARCOAL_REPORT_ABOUT_H
 #define CHARCOAL_REPORT_ABOUT_H
 

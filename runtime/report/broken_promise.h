@@ -1,7 +1,7 @@
-/* Code that states that it does not wait, and is set aside all the same, ends the program with a message: a block
- * `assert_no_yield` (sched/no_yield.h), and a function declared `ch_never_waits` in a module that was compiled with
- * checks. Such a function is known by its frame (CH_FRAME_NEVER_WAITS), which is among those of the branch that waits.
- * Yield points in it are taken as elsewhere. In plain code there are no frames, so nothing is found there. */
+/* Ends the program with a message if code is set aside that states that it does not wait: a block `assert_no_yield`
+ * (sched/no_yield.h), or a function declared `ch_never_waits` in a module that was compiled with checks. Such a
+ * function is recognized by its frame (CH_FRAME_NEVER_WAITS) among the frames of the branch that waits; its yield
+ * points are allowed. In plain code there are no frames, so a function that waits there is not found. */
 #ifndef CHARCOAL_REPORT_BROKEN_PROMISE_H
 #define CHARCOAL_REPORT_BROKEN_PROMISE_H
 

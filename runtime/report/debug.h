@@ -1,6 +1,6 @@
-/* Where tools/gdb/charcoal.py begins, in a running process and in a core file. A domain and its heap are
- * thread-local, which debuggers cannot always resolve: so their addresses stand here, for each thread that is a domain.
- */
+/* The list of domains from which tools/gdb/charcoal.py begins, in a running process and in a core file. A domain and
+ * its heap are thread-local, and debuggers cannot always find such variables, so the list holds their addresses for
+ * each thread that runs a domain. */
 #ifndef CHARCOAL_REPORT_DEBUG_H
 #define CHARCOAL_REPORT_DEBUG_H
 

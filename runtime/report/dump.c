@@ -1,9 +1,9 @@
-/* ch_dump: what every live activity waits for, and where. Takes no memory but a mapping, so that it works in a signal
- * handler and at a deadlock. A free block is told from a live one by its first word alone (frames/allocator.h), which
- * the allocator's users write last when they take a block.
+/* ch_dump prints what every live activity waits for, and where. It allocates no memory but one mapping, so that it
+ * works in a signal handler and at a deadlock. It tells free blocks from live ones by their first word alone
+ * (frames/allocator.h), which the allocator's users write last when they take a block.
  *
- * Activities whose text is equal, apart from their names and addresses and from which objects they wait for, are told
- * once, with their number; those that have waited longest come first. */
+ * Activities whose texts differ only in their names and addresses, and in the objects that they wait for, are printed
+ * once, with their number. Those that have waited longest come first. */
 #define _GNU_SOURCE
 #include "report/dump.h"
 #include "activity/activity.h"

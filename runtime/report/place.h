@@ -1,4 +1,4 @@
-/* Addresses of code as a reader knows them: for reports that are the last thing a program does. */
+/* Turns addresses of code into functions, files and lines, for reports that are the last thing a program does. */
 #ifndef CHARCOAL_REPORT_PLACE_H
 #define CHARCOAL_REPORT_PLACE_H
 

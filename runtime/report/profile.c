@@ -1,6 +1,6 @@
-/* A profile for pprof (github.com/google/pprof, proto/profile.proto), written by hand: how often and how long
- * activities have waited at each place, by call stack, and run and been ready, by the place where they were spawned.
- * What was waited for stands in the label `wait`, a lock's or semaphore's name or address in `object`. */
+/* Writes a profile for pprof (github.com/google/pprof, proto/profile.proto), without a library. It says how often and
+ * how long activities have waited at each place, by call stack, and how long they have run and been ready, by the place
+ * where they were spawned. The label `wait` says what was waited for, and `object` names the lock or semaphore. */
 #include "report/about.h"
 #include "report/debug.h"
 #include "report/report.h"

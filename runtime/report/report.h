@@ -1,4 +1,4 @@
-/* What the runtime tells about itself. */
+/* Starts and ends the reports of a domain: dumps on request, statistics and the debug socket. */
 #ifndef CHARCOAL_REPORT_REPORT_H
 #define CHARCOAL_REPORT_REPORT_H
 

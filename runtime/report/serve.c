@@ -1,10 +1,10 @@
-/* What a program tells about itself while it runs. CHARCOAL_STATS=SECONDS: a line on standard error each so many
- * seconds. CHARCOAL_DEBUG=PATH or PORT: a Unix socket, or a port of the loopback interface, that answers HTTP's GET for
- * /dump, /dump.json, /stats and /profile.
+/* Reports of a running program. With CHARCOAL_STATS=SECONDS it prints a line on standard error each so many seconds.
+ * With CHARCOAL_DEBUG=PATH or PORT a Unix socket, or a port of the loopback interface, answers HTTP's GET for /dump,
+ * /dump.json, /stats and /profile.
  *
- * A thread of its own does it, not an activity: it keeps no program alive, is nobody who could end a wait, and answers
- * also when a domain does not come back to its loop. Dumps are made on the domains' own threads, by a signal, one after
- * the other; whoever blocks it for longer than two seconds is left out. */
+ * A thread does this, and not an activity. So it does not keep the program alive, it does not count as somebody who
+ * could end a wait, and it answers even if a domain does not return to its loop. Dumps are made on the threads of the
+ * domains, by a signal, one after the other; a domain that blocks the signal for more than two seconds is left out. */
 #define _GNU_SOURCE
 #include "charcoal.h"
 #include "reactor/runtime_descriptors.h"

@@ -1,5 +1,5 @@
-/* The name of the function or object that contains an address, from the symbol tables of the program's files: also
- * those of static ones, which the dynamic linker does not know. */
+/* Finds the name of the function or object that contains an address, in the symbol tables of the program's files. So it
+ * also finds static functions, which the dynamic linker does not know. */
 #ifndef CHARCOAL_REPORT_SYMBOLS_H
 #define CHARCOAL_REPORT_SYMBOLS_H
 

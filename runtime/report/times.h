@@ -1,6 +1,6 @@
-/* How long branches run, wait and are ready: noted while CHARCOAL_DUMP, CHARCOAL_STATS or CHARCOAL_DEBUG is set, and
- * only then, for each run costs two looks at the clock. Ready time counts from the end of the run in which a branch
- * became ready, or from when the scheduler learnt of it from outside.
+/* Notes how long branches run, wait and are ready. This is done only while CHARCOAL_DUMP, CHARCOAL_STATS or
+ * CHARCOAL_DEBUG is set, because the clock has to be read twice for each run. Ready time counts from the end of the run
+ * in which a branch became ready, or from when the scheduler learnt of it from outside.
  *
  * Invariant: all of a thread is written by that thread alone, under its `lock`, which another thread takes to read. */
 #ifndef CHARCOAL_REPORT_TIMES_H

@@ -1,6 +1,6 @@
-/* Each run of a branch is a continuation of the format: it was registered by the branch's own last run, which began the
- * wait, or by the run that spawned the activity. What the format has of atomic blocks is not written, because generated
- * code enters them without a call.
+/* Writes traces: see trace.h. Each run of a branch is a continuation of the format. Its parent is the last run of the
+ * same branch, which began the wait, or the run that spawned the activity. Atomic blocks are not written, because
+ * generated code enters them without a call.
  *
  * Invariants: 1. of one thread, runs are written in the order of their ids and do not overlap: one that waits on the
  * native stack ends there, and is another when it goes on; 2. `branches` has an entry for every live branch of the

@@ -1,6 +1,6 @@
-/* Those who watch the scheduler at work: the trace (report/trace.h), the times (report/times.h), the detector of
- * unserialisable interleavings (atomicity/atomicity.h) and the checks of code that does not wait
- * (report/broken_promise.h). While nobody watches, each place below costs one test of ch_watched. */
+/* The hooks by which the scheduler tells others what it does: the trace (report/trace.h), the times (report/times.h),
+ * the detector of unserialisable interleavings (atomicity/atomicity.h) and the checks of code that must not wait
+ * (report/broken_promise.h). While none of them is on, each hook costs one test of ch_watched. */
 #ifndef CHARCOAL_REPORT_WATCH_H
 #define CHARCOAL_REPORT_WATCH_H
 

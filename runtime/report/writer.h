@@ -1,5 +1,6 @@
-/* Text for people and programs that look inside: through a small buffer to a descriptor, with write(2), so that it
- * works in a signal handler and takes no memory. Or to nowhere, for its hash: texts that are equal have equal ones. */
+/* Writes the text of reports through a small buffer to a descriptor, with write(2), so that it works in a signal
+ * handler and allocates no memory. It can also write nowhere, for the hash of the text: equal texts have equal hashes.
+ */
 #ifndef CHARCOAL_REPORT_WRITER_H
 #define CHARCOAL_REPORT_WRITER_H
 

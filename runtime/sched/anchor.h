@@ -1,15 +1,15 @@
-/* Functions that call setjmp, in their interruptible version: see struct ch_anchor in the ABI.
+/* The interruptible versions of functions that call setjmp: see struct ch_anchor in the ABI.
  *
- * Such an activation never leaves the native stack. What it calls is interruptible as everything is; while a call of
- * its is suspended, a frame in the branch's chain stands for the stack that has been set aside (native.h), and resuming
- * that frame is what tells the activation that the call has ended.
+ * Such an activation never leaves the native stack. The functions that it calls are interruptible as usual. While one
+ * of its calls is suspended, a frame in the branch's chain stands for the stack that has been set aside (native.h), and
+ * resuming that frame tells the activation that the call has ended.
  *
  *   the stack that was set aside:  loop -> body -> f, which calls setjmp
  *   the branch's chain:            read <- g <- (the frame of that stack) <- what saved callers there are
  *
- * longjmp to it, in interruptible code, is a status (CH_JUMPED) with which each function in between returns, as if it
- * were suspended, so that what it owns can be freed. From plain code it is the C library's own; where that has left a
- * stack on which the scheduler ran, the loop there is given up.
+ * A longjmp to it in interruptible code is a status, CH_JUMPED: each function in between returns it, as if it were
+ * suspended, so that its memory can be freed. A longjmp in plain code is the C library's; if it leaves a stack on which
+ * the scheduler ran, the loop on that stack is given up.
  *
  * Invariants: 1. a buffer leads to its anchor (`struct token`) until other code calls setjmp with it; 2. the anchor
  * of a jump that is under way stands in ch_tls.entry, because nothing is entered meanwhile; 3. while an activation's

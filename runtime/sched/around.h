@@ -1,7 +1,9 @@
-/* What stands around a call of setjmp: atomic blocks, what their words and `assert_no_yield` have set, the scope.
+/* Saves and restores the state of the blocks around a call of setjmp: the depth and the policy of atomic blocks,
+ * `assert_no_yield`, and the scope.
  *
- * A jump leaves blocks without the statements at their ends, so where it arrives these things are set again. A scope
- * cannot be left so, because its branches are still to be waited for: such a jump ends the program with a message. */
+ * A longjmp leaves blocks without the code at their ends, so this state is restored where the jump arrives. A jump
+ * cannot leave a scope, because the scope's branches still have to be waited for: such a jump ends the program with a
+ * message. */
 #ifndef CHARCOAL_SCHED_AROUND_H
 #define CHARCOAL_SCHED_AROUND_H
 

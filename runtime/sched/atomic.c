@@ -1,13 +1,14 @@
 /* Atomic blocks and the activities in them (laws 5 and 6).
  *
- * An ordinary spawn inside an atomic block joins the base group's queue, which doesn't run before the outermost block
- * has ended: that is the whole of "delayed". A contained spawn joins the group of its block, and the end of the block
- * runs that group until it is empty. A free spawn runs in the same queue, and is not waited for: what is left of it at
- * the end of the block goes on in the group around it. Generated code counts atomic_depth itself and comes here only
- * while atomic_pending is set: while some block around the running code has a group.
+ * An activity that is spawned inside an atomic block is delayed simply by joining the queue of the base group, which
+ * does not run before the outermost block has ended. A contained activity joins the group of its block, and the end of
+ * the block runs that group until it is empty. A free activity runs in the same queue, but the block does not wait for
+ * it: if it has not ended at the end of the block it moves to the group around the block. Generated code counts
+ * atomic_depth itself, and calls functions of this file only while atomic_pending is set, that is, while some block
+ * around the running code has a group.
  *
- * The policy of a block is a word of the running code, like its depth: a wait inside the block puts both aside
- * (native.c), so the activities that run meanwhile are not subject to it. */
+ * The policy of a block belongs to the running code, like the depth. A wait inside the block sets both aside
+ * (native.c), so the policy does not concern the activities that run meanwhile. */
 #include "charcoal.h"
 #include "sched/domain.h"
 #include <stdio.h>

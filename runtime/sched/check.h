@@ -1,4 +1,5 @@
-/* Assertions of the checked build (-DCHARCOAL_CHECKED): a broken invariant is our bug, never the user's. */
+/* Assertions of the runtime's invariants, in builds with -DCHARCOAL_CHECKED. A broken invariant is a bug of the
+ * runtime, never the user's mistake. */
 #ifndef CHARCOAL_SCHED_CHECK_H
 #define CHARCOAL_SCHED_CHECK_H
 

@@ -1,8 +1,9 @@
-/* A child of fork has the activity that called it, with its branches, and no other: as it has one thread (POSIX).
+/* A child of fork has only the activity that called fork, with its branches, as it has only one thread (POSIX).
  *
- * The memory of the others stays, since pointers may lead to it. They wait for nothing any more, hold nobody up, and
- * are set aside at once should they get a turn: for a wait that cannot be withdrawn may still end. Their handles say
- * ESRCH, and reports leave them out. What they held they hold for ever, as threads do.
+ * The memory of the other activities stays, because pointers may lead to it. These activities no longer wait for
+ * anything, and nobody waits for them. A wait that could not be withdrawn may still end; the activity is then set aside
+ * again at once. Their handles say ESRCH, and reports leave them out. Locks that they held stay locked for ever, like
+ * the locks of a parent's other threads.
  */
 #ifndef CHARCOAL_SCHED_CHILD_H
 #define CHARCOAL_SCHED_CHILD_H

@@ -1,6 +1,6 @@
-/* The scheduler's loop: takes the first branch of the innermost group's queue and runs it until it finishes, blocks or
- * pauses; asks the reactor when there is none. The loop stands at the bottom of the thread's stack, and of each stack
- * to which the scheduler has moved because plain code waits (native.h). */
+/* The scheduler's loop. It takes the first branch of the innermost group's queue and runs it until it finishes, blocks
+ * or pauses; when the queue is empty it asks the reactor. The loop stands at the bottom of the thread's stack, and of
+ * each stack to which the scheduler has moved because plain code waits (native.h). */
 #include "sched/domain.h"
 #include "sched/anchor.h"
 #include "sched/schedule.h"

@@ -1,11 +1,12 @@
-/* A domain that is driven by somebody else's event loop: charcoal/loop.h.
+/* A domain that the event loop of another library drives (charcoal/loop.h).
  *
- * The code of that loop is an activity like any other, mostly main, and stands in plain code. In a step it gives way
- * until nobody else can run. Between two steps the domain's inbox is asleep: whoever posts a letter wakes the
- * descriptor that the loop watches. That one is an epoll descriptor around the reactor's own, which may be replaced.
+ * The code of that loop belongs to an activity, usually main, and is plain code. In a step this activity gives way
+ * until no other one can run. Between two steps the domain's inbox is asleep, so a posted letter makes the descriptor
+ * ready that the loop watches. This descriptor is an epoll descriptor that contains the reactor's, because the reactor
+ * may replace its own.
  *
- * Invariant: when ch_loop_timeout has returned more than 0, nobody can run, all that was asked of the kernel is on its
- * way, the descriptor watches what the reactor has at the moment, and there is no letter. */
+ * Invariant: when ch_loop_timeout has returned more than 0, no activity can run, all requests to the kernel have been
+ * submitted, the descriptor watches the reactor's present descriptor, and the inbox is empty. */
 #define _GNU_SOURCE
 #include "charcoal/loop.h"
 #include "reactor/inbox.h"

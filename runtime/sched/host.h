@@ -1,10 +1,12 @@
-/* Domains on first use: code that this thread runs, but no domain does, becomes an activity of one.
+/* Makes a domain when code first needs one: code that runs in a thread without a domain becomes an activity of a new
+ * domain.
  *
- * That is the code of a foreign main (in C++, or compiled without charcoal-cc), of threads that somebody else has
- * started, and of constructors before main. It stands on the thread's own stack with no loop beneath it, and is plain:
- * so it waits as plain code does (native.h), and the others run then. Its branch is the domain's *host*. The domain
- * ends when the host leaves it (ch_domain_leave) or the thread ends, after the others have ended. At the end of the
- * process they are dropped, as after main; but who has not begun yet begins. */
+ * Such code is that of a foreign main (in C++, or compiled without charcoal-cc), of threads that foreign code has
+ * started, and of constructors before main. It stands on the thread's own stack without a loop below it, and it is
+ * plain code, so it waits as plain code does (native.h), and other activities run meanwhile. Its branch is the domain's
+ * *host*. The domain ends when the host leaves it (ch_domain_leave) or when the thread ends, after all other activities
+ * have ended. At the end of the process activities are dropped, as at the end of main, but one that has not begun yet
+ * begins. */
 #ifndef CHARCOAL_SCHED_HOST_H
 #define CHARCOAL_SCHED_HOST_H
 
@@ -13,7 +15,7 @@
 /* ch_host_begin, which makes the running code the host, is declared in domain.h. False: the scheduler runs it, or there
  * is no memory, or the simulated world has its domain already, or main has ended. */
 
-/* The same after main's end, for the runtime itself. */
+/* The same, for the runtime itself after main has ended. */
 CH_HIDDEN bool ch_host_begin_again(void);
 
 /* The host is no activity any more; what is still there stays. */

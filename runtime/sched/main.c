@@ -1,4 +1,4 @@
-/* The program as a whole: main's interruptible version is the first activity. */
+/* Runs the program: makes a domain, whose first activity is the interruptible version of main. */
 #include "sched/anchor.h"
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,14 +1,14 @@
-/* Waits in plain code: in atomic blocks, and in callbacks of foreign code. What waits there stands on the native stack
- * and cannot leave it. So the stack is its own until it goes on, and the scheduler moves: to a stack on which a loop
- * has been left idle, or to a new one. Such waits end in any order.
+/* Waits in plain code: in atomic blocks, and in callbacks of foreign code. Such code cannot leave the native stack. So
+ * while it waits the stack belongs to it, and the scheduler moves to another stack: to one with an idle loop, or to a
+ * new one. Such waits may end in any order.
  *
  *   the thread's stack:  loop -> body -> qsort -> comparator, waits
  *   another stack:       loop -> body -> qsort -> comparator, waits
  *   another stack:       loop
  *
- * A branch that waits so has a frame on top of its saved chain that stands for its native stack: to the queue, and to
- * the loop that resumes it, it is a branch like any other. Resuming that frame leaves the loop's stack, idle, and goes
- * on on the branch's.
+ * A branch that waits in this way has a frame on top of its saved chain that stands for its native stack. So it is a
+ * branch like any other to the queue, and to the loop that resumes it. Resuming this frame leaves the loop idle on its
+ * stack, and continues on the stack of the branch.
  *
  * Invariants: 1. exactly one stack runs; each of the others is idle, with a loop that has just resumed a native frame,
  * or belongs to one branch that is NATIVE; 2. `group` of a wait is not NULL if it excludes all but the activities of

@@ -1,5 +1,5 @@
-/* See no_yield.h. Only the thread's running code can be in a block, for whoever is set aside in one ends the program:
- * so nothing has to be put aside at a switch.
+/* See no_yield.h. Only the thread's running code can be in such a block, because the program ends if code is set aside
+ * in one. So there is no state to save at a switch.
  *
  * A block counts as a spinlock that is held: yield points inside are void (domain.c), other than those pauses that the
  * program asks for by name. */

@@ -1,7 +1,7 @@
 /* assert_no_yield { … }: a block in which it is an error that the activity is set aside.
  *
- * A switch is noticed where others watch for it, too (report/watch.h): nothing is paid before the first such block is
- * entered. A yield point inside is void, as under a spinlock. */
+ * Switches are noticed by the hooks of report/watch.h, so nothing is paid before the first such block is entered. Yield
+ * points inside do nothing, as under a spinlock. */
 #ifndef CHARCOAL_SCHED_NO_YIELD_H
 #define CHARCOAL_SCHED_NO_YIELD_H
 

@@ -1,4 +1,4 @@
-/* The end of a native stack: whoever runs into it ends the program with a report, and not with a bare SIGSEGV.
+/* Reports the overflow of a native stack, which would otherwise end the program with a bare SIGSEGV.
  *
  * A domain's thread gets an alternate stack, unless the program has given it one, and the program a handler of SIGSEGV,
  * unless it has one already. The handler speaks only where the address lies just below the stack that the domain's

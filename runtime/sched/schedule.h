@@ -1,8 +1,8 @@
 /* The adversarial scheduler: CHARCOAL_SCHEDULE=random:SEED. Private to the runtime.
  *
- * Which activity runs next, and whether one that comes to a yield point gives way there, is drawn from the seed, in
- * each domain by itself. At a failure of the program the seed is printed. Nothing else is drawn: branches of one
- * activity, and those who wait on one object, keep their order. */
+ * Two decisions are drawn from the seed, in each domain by itself: which activity runs next, and whether an activity
+ * gives way at a yield point. If the program fails the seed is printed. Nothing else is drawn: branches of one
+ * activity, and waiters of one object, keep their order. */
 #ifndef CHARCOAL_SCHED_SCHEDULE_H
 #define CHARCOAL_SCHED_SCHEDULE_H
 

@@ -1,11 +1,11 @@
 /* The slice timer: a thread that limits how long an activity runs while others are runnable, or wait for something
  * outside the program that only the scheduler would notice. One serves all domains.
  *
- * It looks twice a slice. If a domain has not switched between two looks in a row, it sets its ch_tls.slice_over, and
- * the running activity gives way at its next yield check: after between one slice and one and a half. While it finds
- * nobody it looks less often, so that a server that mostly sleeps is not charged for it: a slice that begins then lasts
- * up to two slices longer. A domain in which it has found nobody for a while is not looked at any more; the next
- * activity that has, or gets, company starts it again.
+ * It looks at a domain twice in a slice. If the domain has not switched between two looks, it sets ch_tls.slice_over
+ * there, and the running activity gives way at its next yield check. So an activity runs for one slice to one and a
+ * half. While no domain has a second runnable activity the timer looks less often, so that a server which mostly sleeps
+ * does not pay for it; a slice that begins then may last up to two slices longer. After a while the timer no longer
+ * looks at such a domain, until an activity there becomes runnable beside another one.
  *
  * `slicing` is set by the domain's thread, cleared by this one. The queue is read without a lock: so after clearing
  * `slicing` the thread looks once more a full interval later, when what the domain's thread wrote has long become

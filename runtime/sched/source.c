@@ -1,4 +1,4 @@
-/* Sources of events that a domain looks at (charcoal/lowlevel.h).
+/* Sources of events: functions of the program that a domain calls while it looks for work (charcoal/lowlevel.h).
  *
  * Invariants: 1. `sources` holds those that were added and not removed, in order, and `source_count` is how many; 2.
  * each counts as something outside that can make an activity of the base group runnable; 3. `looking` is what follows

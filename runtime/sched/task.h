@@ -1,9 +1,9 @@
-/* A task: an activity that was begun from another domain (charcoal/domains.h). This is what is plain about it; the
- * calls that wait are Charcoal C (domains/domains.c).
+/* A task is an activity that was started from another domain (charcoal/domains.h). This is its plain part; the calls
+ * that wait are Charcoal C (domains/domains.c).
  *
  * Invariants: 1. `references` counts the holder of the handle, the activity until it has ended, and a cancel that is
- * under way; who lets go last frees it; 2. `activity` is the task's own domain's; 3. nothing is posted to a domain by
- * way of a task that has finished.
+ * under way; the last of them frees the task; 2. only the task's domain uses `activity`; 3. nothing is posted to a
+ * domain through a task that has finished.
  */
 #ifndef CHARCOAL_SCHED_TASK_H
 #define CHARCOAL_SCHED_TASK_H

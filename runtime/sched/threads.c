@@ -1,6 +1,5 @@
-/* Further domains, each in a thread of its own.
- *
- * The starter's memory holds the start; the thread's last act with it is to schedule `ended`. */
+/* Starts further domains, each in a new thread. The structure that describes the start lies in memory of the starter;
+ * the last thing that the thread does with it is to schedule `ended`. */
 #include "reactor/reactor.h"
 #include "sched/domain.h"
 #include "wait/wait.h"

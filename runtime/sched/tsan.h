@@ -1,5 +1,5 @@
-/* What ThreadSanitizer is told about our hand-overs between threads: the runtime is not instrumented, so it sees none
- * of the runtime's atomic operations. Without it these do nothing. */
+/* Tells ThreadSanitizer when one thread hands something over to another. The sanitizer cannot see this by itself,
+ * because the runtime is not instrumented. Without the sanitizer these functions do nothing. */
 #ifndef CHARCOAL_SCHED_TSAN_H
 #define CHARCOAL_SCHED_TSAN_H
 

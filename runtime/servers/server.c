@@ -1,4 +1,5 @@
-/* Preparing, listening, accepting, hanging up (charcoal/server.h), in Charcoal C. */
+/* The parts of a TCP server (charcoal/server.h), in Charcoal C: preparing the process, listening, accepting and
+ * closing. */
 #define _GNU_SOURCE
 #include "charcoal.h"
 #include <charcoal/dialect.h>

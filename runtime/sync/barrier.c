@@ -1,6 +1,5 @@
-/* Barriers (charcoal/locks.h). Who waits at one waits for nothing else, so the last to arrive can claim all others.
- * Invariant, while the object is not entered: fewer than n
- * wait, and `arrived` is 0. */
+/* Barriers (charcoal/locks.h). A branch that waits at a barrier waits for nothing else, so the last branch to arrive
+ * can claim all others. Invariant, while the object is not entered: fewer than n wait, and `arrived` is 0. */
 #include "sync/gate.h"
 
 static ch_barrier *of(const struct ch_gate *g) { return (ch_barrier *)(uintptr_t)g; }

@@ -1,5 +1,5 @@
-/* Conditions (charcoal/locks.h). Who waits is in the list before it gives the mutex back, so no signal is missed that
- * is sent with the mutex. Invariant, while the object is not entered: `signals` is 0. */
+/* Conditions (charcoal/locks.h). A waiter is put on the list before it gives the mutex back, so it cannot miss a signal
+ * that is sent by an activity which has the mutex. Invariant, while the object is not entered: `signals` is 0. */
 #include "sync/cond.h"
 #include "sync/gate.h"
 

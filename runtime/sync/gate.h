@@ -1,7 +1,8 @@
-/* What locks have in common (charcoal/locks.h): those who cannot go on stand in one list, first come first served, and
- * whoever changes the object lets on as many as can go.
+/* What all locks have in common (charcoal/locks.h): their waiters are in one list, first come first served, and a
+ * change of the object lets as many of them go on as possible.
  *
- * Invariant, while the object is not entered: the first in the list does not fit, nor do its alternatives behind it. */
+ * Invariant, while the object is not entered: the first waiter in the list cannot go on, and neither can those behind
+ * it that need not wait for it. */
 #ifndef CHARCOAL_SYNC_GATE_H
 #define CHARCOAL_SYNC_GATE_H
 

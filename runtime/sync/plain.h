@@ -1,4 +1,4 @@
-/* Makes the plain call of an object's operation out of its clause form.
+/* Makes the ordinary blocking call of an object's operation from the operation's clause form.
  *
  * An operation is written once, for plain calls and for clauses. It returns its result, which is 0 or an error number,
  * and has then left the object; or it returns one of the two numbers below. */

@@ -1,11 +1,12 @@
 /* Counting semaphores, first come first served, between domains.
  *
- * `count` says everything: the number of units; or, with its highest bit set, that somebody waits, and the inbox of the
- * domain whose activities they are. Everybody changes a number, atomically; only that domain's thread changes it once
- * it is an inbox, and touches the list.
+ * `count` is the number of units. If its highest bit is set there are waiters, and it leads to the inbox of the
+ * waiters' domain. While it is a number any thread may change it, atomically; while it leads to an inbox, only that
+ * domain's thread changes it and touches the list of waiters.
  *
- * Who posts from elsewhere while somebody waits counts one up in `posted`, and sends the semaphore's own letter unless
- * that is on its way: the waiters' domain posts for him. That takes neither a lock nor memory.
+ * A thread of another domain that posts while there are waiters increases `posted`, and sends the letter in the
+ * semaphore unless that is on its way already. The waiters' domain then posts for it. This takes no lock, and no memory
+ * is allocated.
  *
  * Invariants: 1. a semaphore on which somebody waits has no units; 2. a unit that is posted while somebody waits goes
  * to the first waiter and never shows in the count, so that nobody who comes later can take it; 3. the letter is on its

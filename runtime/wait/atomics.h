@@ -1,5 +1,5 @@
-/* The atomic operations of runtime/wait and of shared objects. The tests that explore all interleavings
- * (tests/runtime/explore) replace them by their own. */
+/* The atomic operations of runtime/wait and of shared objects. The tests in tests/runtime/explore, which try all
+ * interleavings, replace them by operations of their own. */
 #ifndef CHARCOAL_WAIT_ATOMICS_H
 #define CHARCOAL_WAIT_ATOMICS_H
 

@@ -1,4 +1,4 @@
-/* Claims: see claim.h. */
+/* Claims clauses, which decides waits. claim.h explains the states of a wait. */
 #include "wait/claim.h"
 
 #ifndef CHARCOAL_EXPLORED

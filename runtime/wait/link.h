@@ -1,4 +1,4 @@
-/* Lists of those who wait: circular, doubly linked, with the object's own link as the head.
+/* Lists of waiters: circular and doubly linked, with the object's link as the head.
  *
  * A node is the link of a branch (it waits for this object alone) or of a clause (one of several things that a
  * branch waits for). Bit 0 of a node's own `prev` tells: set in a clause's link. Nobody but this file looks at it.

@@ -1,4 +1,4 @@
-/* Waits over several clauses, for Charcoal C that does not know what is in a clause. */
+/* Waits over several clauses, for files in Charcoal C that do not include the structure of a clause. */
 #ifndef CHARCOAL_WAIT_SEVERAL_H
 #define CHARCOAL_WAIT_SEVERAL_H
 

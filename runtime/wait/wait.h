@@ -1,13 +1,13 @@
-/* The one way to block (law 8): a branch waits over clauses (charcoal/clause.h).
+/* All blocking is done here (law 8): a branch waits over clauses (charcoal/clause.h).
  *
- * There are three sizes of it. What waits on one list of its own domain needs no clause: the branch's own link stands
- * there (ch_wait_on), and what the object has to know besides stands in a small frame (ch_wait_on_with). A wait for one
- * clause that no other domain may claim has no struct ch_wait: the clause leads to the branch (CH_ALONE). Everything
- * else is a struct ch_wait with its clauses. All of them lie in the caller's frame, on the native stack, or in a frame
- * of the runtime's own (ch_wait_leaf), as long as the wait lasts.
+ * A wait has one of three sizes. A wait on one list of the branch's own domain needs no clause: the link of the branch
+ * is on the list (ch_wait_on), and if the object needs to know more, that is in a small frame (ch_wait_on_with). A wait
+ * for one clause that no other domain may claim needs no struct ch_wait: the clause leads to the branch (CH_ALONE). All
+ * other waits are a struct ch_wait with its clauses. Clauses and struct ch_wait lie in the caller's frame, on the
+ * native stack, or in a frame made by the runtime (ch_wait_leaf), as long as the wait lasts.
  *
- * That the scope around is cancelled is an implicit clause of all of them, which comes first: in a marked scope no wait
- * begins (ch_is_marked), and a cancel ends those that have begun (ch_wait_cancel).
+ * Every wait has an implicit first clause: that the scope around it is cancelled. In a marked scope no wait begins
+ * (ch_is_marked), and a cancel ends the waits that have begun (ch_wait_cancel).
  *
  * Invariants: 1. a blocked branch is on no run queue; 2. while a branch is SELECTING, link.prev leads to the first of
  * its clauses, and each of these is on exactly one object's list or has been claimed; 3. before any of its code runs

@@ -1,4 +1,4 @@
-/* Those calls of charcoal/locks.h that wait more than once, or call the program's code: in Charcoal C. */
+/* The calls of charcoal/locks.h that wait more than once or call code of the program, in Charcoal C. */
 #include "sync/cond.h"
 #include "sync/once.h"
 #include <charcoal/dialect.h>
