@@ -1,9 +1,9 @@
 """The objects of the guide's chapters on channels, futures and locks, in the reference semantics.
 
-An object is asked for operations (`Want`), and keeps those that have to wait in the order in which they came. `can`: it
-can be made now. `make`: it is made, and its result is returned; for others who wait, and whose operations it makes
-possible, it is `granted`, and they are told afterwards, in that order. Who waits in one statement for one of several is
-no partner of himself, and does not stand in his own way.
+An object is asked for operations (`Want`), and keeps those that have to wait in the order in which they came. `can`
+says whether an operation can be made now. `make` makes it and returns its result; operations of others that become
+possible by it are `granted`, and their waiters are told afterwards, in that order. Two operations of one statement that
+waits for one of several are never partners of each other, and neither has to wait behind the other.
 """
 
 from statements import *

@@ -1,6 +1,6 @@
 // Straight-line code over c-ares, a library for names that calls back: `gethost` waits, and looks like a call.
 //
-// c-ares has no loop of its own. Whoever uses it watches its sockets and hands what comes to ares_process_fd: `drive`.
+// c-ares has no loop of its own. The function `drive` watches its sockets, and calls ares_process_fd when one is ready.
 #include <ares.h>
 #include <arpa/inet.h>
 #include <charcoal.h>

@@ -1,5 +1,5 @@
-/* Exact cancellation of every replacement that waits (law 4; AC paper, section 2.2): ECANCELED, and nothing has
- * happened; or the call's whole effect. Nothing here sleeps to arrange an order. */
+/* Tests exact cancellation of every replacement that waits (law 4; AC paper, section 2.2): either the call returns
+ * ECANCELED and nothing has happened, or it has its whole effect. Nothing here sleeps to arrange an order. */
 #include "harness.h"
 #include <arpa/inet.h>
 #include <fcntl.h>

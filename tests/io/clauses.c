@@ -1,5 +1,5 @@
-// The C library's calls as clauses of `waituntil`: each makes its call at the moment when it is selected, and the
-// others have taken nothing.
+// Tests the C library's calls as clauses of `waituntil`: the selected clause makes its call at the moment when it is
+// selected, and the other clauses have had no effect.
 #include <charcoal.h>
 #include <stdio.h>
 #include <stdlib.h>

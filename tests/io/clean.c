@@ -1,5 +1,5 @@
-/* A little of each kind of waiting, for valgrind: what the kernel wrote is defined, nothing is read after it was freed.
- */
+/* Waits once in each way, for valgrind: memory that the kernel wrote counts as defined, and no memory is read after it
+ * was freed. */
 #define _GNU_SOURCE
 #include <charcoal.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
-/* One queue for every lock of the C library: in order of arrival, handed over, nobody woken in vain and nobody
- * forgotten; and what a report says when nothing can go on. */
+/* Tests the queues for locks of the C library: waiters get the lock in the order of their arrival, no waiter is
+ * woken in vain, and none is forgotten. Also tests what the report of a deadlock over such locks says. */
 #include "harness.h"
 #include <charcoal/lowlevel.h>
 #include <dirent.h>

@@ -1,4 +1,4 @@
-/* See faults.h. Plain C; these are the definitions that the runtime's own calls reach. */
+/* See faults.h. This is plain C, and the runtime's calls reach these definitions. */
 #define _GNU_SOURCE
 #include "faults.h"
 #include <dlfcn.h>

@@ -1,4 +1,5 @@
-/* Whatever goes wrong underneath: no hang, no lost byte, no leak. */
+/* Tests the replacements while system calls fail at random (faults.h): nothing hangs, no byte is lost, and no memory or
+ * descriptor leaks. */
 #include "faults.h"
 #include "harness.h"
 #include <arpa/inet.h>

@@ -1,5 +1,5 @@
-/* Each kind of waiting as the first of a program, which is when the reactor is chosen. Linked above refused-beneath.c:
- * the kernel refuses a ring, and nobody hears of it. */
+/* Tests each way of waiting as the first one of a program, because the first wait chooses the reactor. With
+ * refused-beneath.c the kernel refuses a ring, and the program must not notice. */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <charcoal.h>

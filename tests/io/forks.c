@@ -1,5 +1,4 @@
-/* Children of fork, and a lack of descriptors: nothing ends a program, or keeps it waiting, that the plain one would
- * survive. */
+/* Tests children of fork, and a lack of descriptors: a recompiled program survives what the plain program survives. */
 #include "harness.h"
 #include <fcntl.h>
 #include <poll.h>

@@ -1,5 +1,5 @@
-/* pthread locks between activities of one thread, and between them and real threads: mutual exclusion holds, nobody
- * spins, nobody is forgotten. */
+/* Tests pthread locks between activities of one thread, and between these and real threads: mutual exclusion holds, no
+ * waiter spins, and none is forgotten. */
 #include "harness.h"
 #include <pthread.h>
 #include <sched.h>

@@ -1,5 +1,5 @@
-/* Name services that cannot be ended, for there is no c-ares: who is cancelled does not wait for them, they touch
- * nothing of his afterwards, and what they bring is released (law 4). */
+/* Tests name look-ups without c-ares, which cannot be ended early: a cancelled caller does not wait for them, they do
+ * not touch the caller's memory afterwards, and their results are freed (law 4). */
 #include "harness.h"
 #include "names.h"
 #include <netdb.h>

@@ -1,5 +1,5 @@
-/* Message queues and semaphores of POSIX and System V, timed rwlocks: who waits sets its activity aside alone, and is
- * cancelled exactly. */
+/* Tests message queues and semaphores of POSIX and System V, and timed rwlocks: a call that waits suspends its own
+ * activity only, and is cancelled exactly. */
 #include "harness.h"
 #include <fcntl.h>
 #include <mqueue.h>

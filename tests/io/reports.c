@@ -1,5 +1,5 @@
-/* What a program says about itself: err.h's lines are the C library's, and wait for whoever reads them; so does what
- * goes to a FIFO that is opened as a stream. */
+/* Tests messages of a program about itself: the functions of err.h write the same lines as the C library's, and wait
+ * for a slow reader without stopping other activities. The same holds for a FIFO that is opened as a stream. */
 #include "harness.h"
 #include <stdbool.h>
 #include <err.h>

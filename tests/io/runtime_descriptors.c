@@ -1,5 +1,6 @@
-/* The runtime's own descriptors are nobody's concern: whoever closes all numbers, or wants a certain one, gets it, and
- * all who wait go on waiting. In interruptible code, in plain code, and in a child of fork before exec. */
+/* Tests that the runtime's descriptors do not get in the way: a program can close all numbers, or put a descriptor on
+ * any number, and waiting activities go on waiting. This holds in interruptible code, in plain code, and in a child of
+ * fork before exec. */
 #include "harness.h"
 #include <charcoal/lowlevel.h>
 #include <fcntl.h>

@@ -1,6 +1,6 @@
-/* A program without a second activity is an ordinary C program: a signal's handler ends its calls with EINTR, or not,
- * as the C library has it. With a second one nobody can tell whose call was meant, and none ends. Who is not
- * interrupted here waits for ever, and the harness ends the test. */
+/* Tests that a program without a second activity is an ordinary C program: a signal handler ends its calls with
+ * EINTR, or does not, as with the C library. With a second activity nobody can tell whose call was meant, so no call
+ * ends. If a call is not interrupted here that should be, it waits for ever, and the harness ends the test. */
 #include "harness.h"
 #include <arpa/inet.h>
 #include <fcntl.h>

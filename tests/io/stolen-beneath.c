@@ -1,4 +1,4 @@
-/* See stolen.h. Plain C; these are the definitions that the runtime's own calls reach. */
+/* See stolen.h. This is plain C, and the runtime's calls reach these definitions. */
 #define _GNU_SOURCE
 #include "stolen.h"
 #include <dlfcn.h>

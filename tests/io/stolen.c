@@ -1,8 +1,9 @@
-/* No replacement makes a blocking call because something has just been announced: whoever is quicker takes it in
- * between, and the domain would stand still. Here a thief takes it before the system call, whoever makes that. The
- * replacement has to wait then, while others run, and to have the plain call's result when something comes again.
+/* Tests that no replacement makes a blocking call just because the descriptor was reported to be ready: another process
+ * may take the bytes in between, and the domain would stand still. Here a thief takes them before the system call. The
+ * replacement then has to wait, while other activities run, and has to return the plain call's result when bytes come
+ * again.
  *
- * A domain that stands still never gives what it waits for: the alarm ends the test. */
+ * If the domain stands still the bytes never come, and the alarm ends the test. */
 #include "stolen.h"
 #include "terminal.h"
 #include <fcntl.h>

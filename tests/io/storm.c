@@ -1,5 +1,5 @@
-/* Cancel storms: operations cancelled at random moments, ROUNDS of each kind. Each either had its whole effect, and
- * said so, or none: the other side counts. (Law 4.) */
+/* Cancels operations at random moments, ROUNDS times for each kind. Each operation either has its whole effect and says
+ * so, or has none: the other side counts the effects (law 4). */
 #include "harness.h"
 #include <arpa/inet.h>
 #include <fcntl.h>

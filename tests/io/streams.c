@@ -1,6 +1,6 @@
-/* stdio among activities: a call that has to wait sets its activity aside and nobody else, however often it has to; its
- * bytes stay together; cancelled, it has had no effect or all of it. Nothing here sleeps to arrange an order: who waits
- * for ever blocks the whole domain, and the alarm ends the test. */
+/* Tests stdio among activities: a call that has to wait suspends its own activity only, however often it waits; its
+ * bytes stay together; and if it is cancelled it has had no effect, or its whole effect. Nothing here sleeps to arrange
+ * an order. A call that stops the whole domain waits for ever, and the alarm ends the test. */
 #include "harness.h"
 #include <fcntl.h>
 #include <pthread.h>

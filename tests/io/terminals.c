@@ -1,4 +1,5 @@
-/* Terminals: a write that has no room waits, and others go on; cancelled, it says what has gone. */
+/* Tests terminals: a write without room waits while other activities go on, and if it is cancelled it returns how many
+ * bytes it has written. */
 #include "terminal.h"
 #include <poll.h>
 #include <sys/uio.h>

@@ -1,6 +1,7 @@
-/* Every call that waits for a lock until a time, below a comparison that the C library's qsort calls, in an atomic
- * block, and in interruptible code, while an activity of the same domain has what is wanted: the others go on
- * meanwhile; the call gets the lock as soon as it is free, and its time is over when it is over, not before. */
+/* Tests every call that waits for a lock until a certain time, in three places: in a comparison function that the C
+ * library's qsort calls, in an atomic block, and in interruptible code. An activity of the same domain has the lock
+ * meanwhile. Other activities go on, the call gets the lock as soon as it is free, and it does not time out too
+ * early. */
 #include "harness.h"
 #include <pthread.h>
 #include <semaphore.h>

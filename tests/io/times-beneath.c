@@ -1,5 +1,6 @@
-/* See times.h. Plain C; these are the definitions that the runtime's own calls reach. In the place of a timerfd, which
- * only the kernel could tell of a clock that was set, stands an event; it rings when the clock is set. */
+/* See times.h. This is plain C, and the runtime's calls reach these definitions. An eventfd replaces the timerfd,
+ * because only the kernel could tell a timerfd that the clock was set; it becomes readable when the test sets the
+ * clock. */
 #define _GNU_SOURCE
 #include "times.h"
 #include <errno.h>

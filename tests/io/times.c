@@ -1,5 +1,5 @@
-/* Times: what is too long, negative, invalid, infinite, in every call that takes one; and a clock that is set while
- * somebody waits for it. */
+/* Tests times that are too long, negative, invalid or infinite, in every call that takes a time; and a clock that is
+ * set while an activity waits for it. */
 #include "harness.h"
 #include "times.h"
 #include <aio.h>
