@@ -4,7 +4,7 @@
 #include "charcoal_promises.h"
 #include "report/about.h"
 #include "report/dump.h"
-#include "report/own_code.h"
+#include "report/runtime_code.h"
 #include "report/place.h"
 #include "report/symbols.h"
 #include "sched/native.h"
@@ -19,7 +19,7 @@ static bool native_place(const struct ch_branch *b, char *text, size_t room) {
   unsigned n = ch_dump_native(b, pcs);
   for (unsigned i = 0; i < n; i++) {
     struct ch_place place;
-    if (ch_is_own_code((uintptr_t)pcs[i] - 1) || !ch_place_of((char *)pcs[i] - 1, &place) || !place.function[0])
+    if (ch_is_runtime_code((uintptr_t)pcs[i] - 1) || !ch_place_of((char *)pcs[i] - 1, &place) || !place.function[0])
       continue;
     if (!ch_place_text(pcs[i], text, room))
       snprintf(text, room, "%s", place.function);

@@ -11,7 +11,7 @@
 #include "frames/large.h"
 #include "posix/locks/holder.h"
 #include "report/debug.h"
-#include "report/own_code.h"
+#include "report/runtime_code.h"
 #include "report/report.h"
 #include "report/symbols.h"
 #include "report/times.h"
@@ -101,13 +101,13 @@ unsigned ch_dump_native(const struct ch_branch *b, void **pcs) {
   unsigned n = ch_native_backtrace(b, all, CH_NATIVE_FRAMES), first = 0;
   for (unsigned i = 0; i < n && i < 8; i++) { /* the wait itself is no news */
     const char *name = ch_place_of((char *)all[i] - 1, &place) ? place.function : NULL;
-    if (ch_is_own_code((uintptr_t)all[i] - 1) && (starts(name, "wait_in") || starts(name, "ch_wait_native")))
+    if (ch_is_runtime_code((uintptr_t)all[i] - 1) && (starts(name, "wait_in") || starts(name, "ch_wait_native")))
       first = i + 1;
   }
   unsigned kept = 0;
   for (unsigned i = first; i < n; i++) {
     const char *name = ch_place_of((char *)all[i] - 1, &place) ? place.function : NULL;
-    if (is_bottom(name, ch_is_own_code((uintptr_t)all[i] - 1)))
+    if (is_bottom(name, ch_is_runtime_code((uintptr_t)all[i] - 1)))
       break;
     if (!is_glue(name))
       pcs[kept++] = all[i];

@@ -3,7 +3,7 @@
 #include "sched/schedule.h"
 #include "sched/overflow.h"
 #include "activity/activity.h"
-#include "report/own_code.h"
+#include "report/runtime_code.h"
 #include "report/symbols.h"
 #include "sched/native.h"
 #include "sched/stack.h"
@@ -62,7 +62,7 @@ static uintptr_t most_frequent(const uintptr_t *top, const uintptr_t *bottom, co
     if (known)
       continue;
     seen[n++] = *at;
-    if (ch_is_own_code(*at - 1))
+    if (ch_is_runtime_code(*at - 1))
       continue;
     unsigned long found = 0;
     for (const uintptr_t *other = at; other < bottom; other++)
