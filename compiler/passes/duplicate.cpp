@@ -33,6 +33,7 @@
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/PostOrderIterator.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/Analysis/InlineCost.h"
 #include "llvm/IR/CFG.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/DebugInfoMetadata.h"
@@ -323,8 +324,16 @@ void Duplicator::makeVariadic(CallInst &CB, CallKind kind) {
     markSuspending(*call, false);
     return call;
   };
+  // The inliner counts what it counts in plain C, where no stores and no comparison stand.
+  const int instruction = InlineConstants::getInstrCost(), penalty = 25;
+  const int stores = instruction * int(CB.arg_size() - CB.getFunctionType()->getNumParams());
+  auto setInlineCost = [&](CallInst &call, int cost) {
+    call.addFnAttr(Attribute::get(M.getContext(), "call-inline-cost", std::to_string(cost)));
+  };
   if (kind == CallKind::Variadic) {
-    CB.replaceAllUsesWith(callVersion(versions[plain], &CB));
+    CallInst *call = callVersion(versions[plain], &CB);
+    setInlineCost(*call, penalty + instruction * int(CB.arg_size() + 1) - stores);
+    CB.replaceAllUsesWith(call);
     CB.eraseFromParent();
     return;
   }
@@ -335,6 +344,7 @@ void Duplicator::makeVariadic(CallInst &CB, CallKind kind) {
   SplitBlockAndInsertIfThenElse(IRBuilder<>(&CB).CreateIsNotNull(version), CB.getIterator(), &known, &otherwise);
   BasicBlock *join = CB.getParent();
   CallInst *interruptible = callVersion(version, known);
+  setInlineCost(*interruptible, -stores - 2 * instruction);
   CB.moveBefore(*otherwise->getParent(), otherwise->getIterator());
   if (!O.stress && O.yields != Yields::None)
     yieldBefore(&CB, false);

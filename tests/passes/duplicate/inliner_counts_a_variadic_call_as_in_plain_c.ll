@@ -1,0 +1,17 @@
+; Two variable arguments: the stores, the comparison and the branch cost nothing, and a call what clang's costs.
+declare void @elsewhere(i32, ...)
+define void @here(i32 %n, ...) {
+  call void (i32, ...) @elsewhere(i32 0, i32 1)
+  ret void
+}
+define void @f(i32 %a, i32 %b) {
+  call void (i32, ...) @elsewhere(i32 3, i32 %a, i32 %b)
+  call void (i32, ...) @here(i32 3, i32 %a, i32 %b)
+  ret void
+}
+; CHECK-LABEL: define void @f.int(
+; CHECK: call void @elsewhere.int(i32 3, {{.*}}) #[[ELSEWHERE:[0-9]+]]
+; CHECK: call void (i32, ...) @elsewhere(i32 3, i32 %a, i32 %b){{$}}
+; CHECK: call void @here.int(i32 3, {{.*}}) #[[HERE:[0-9]+]]
+; CHECK: attributes #[[ELSEWHERE]] = { {{.*}}"call-inline-cost"="-20"
+; CHECK: attributes #[[HERE]] = { {{.*}}"call-inline-cost"="35"
