@@ -162,6 +162,13 @@ exports.main = async () => { await Promise.all([bump(), bump(), bump()]); return
   writeFileSync(path.join(project, 'main.cjs'), `require('./bump.cjs').main().then((n) => console.log(n))\n`)
   same(run(process.execPath, ['--import', 'charcoal-js/register', 'main.cjs']).trim(), '3')
   same(run(process.execPath, ['main.cjs']).trim(), '1')
+  // CommonJS that is the program itself, that an ES module imports, and that has no ending of its own.
+  const alone = `${readFileSync(path.join(project, 'bump.cjs'), 'utf8')}exports.main().then((n) => console.log(n))\n`
+  writeFileSync(path.join(project, 'program.cjs'), alone)
+  writeFileSync(path.join(project, 'program.js'), alone)
+  writeFileSync(path.join(project, 'imports.mjs'), `import './program.cjs'\n`)
+  for (const file of ['program.cjs', 'program.js', 'imports.mjs'])
+    same(run(process.execPath, ['--import', 'charcoal-js/register', file]).trim(), '3', file)
   // TypeScript, where Node runs it.
   const [major, minor] = process.versions.node.split('.').map(Number)
   if (major > 22 || (major === 22 && minor >= 18)) {

@@ -57,5 +57,8 @@ export async function load(
   context: unknown,
   next: (url: string, context: unknown) => Promise<Loaded>,
 ): Promise<Loaded> {
-  return transformer.transformed(url, await next(url, context))
+  const loaded = await next(url, context)
+  // Given a source here, Node 20 would run CommonJS with a `require` that fails for ES modules, such as the library's.
+  // Without one it loads the module as `require` does, where register.ts transforms it.
+  return loaded.format === 'commonjs' ? loaded : transformer.transformed(url, loaded)
 }
