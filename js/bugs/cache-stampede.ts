@@ -1,3 +1,4 @@
+/** Many callers find nothing in a cache and all load the value, although one load would have been enough. */
 import { asyncFn, sleep, spawn } from '../src/index.ts'
 import type { Bug } from './bug.ts'
 

@@ -1,3 +1,4 @@
+/** An update of a JSON file is lost, because another one reads the file before it is written. */
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'

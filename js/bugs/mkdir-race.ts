@@ -1,3 +1,4 @@
+/** A directory that was not found cannot be made, because somebody else has made it meanwhile. */
 import { mkdir, mkdtemp, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'

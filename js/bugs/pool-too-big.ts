@@ -1,3 +1,4 @@
+/** A pool of connections becomes larger than its limit, because it counts a connection only when that is open. */
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 import { spawn, wait } from '../src/index.ts'
 import { once } from '../src/events.ts'

@@ -1,3 +1,4 @@
+/** Of two requests that change the same session, the second one undoes what the first one has saved. */
 import { sleep, spawn } from '../src/index.ts'
 import type { Bug } from './bug.ts'
 

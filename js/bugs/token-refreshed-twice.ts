@@ -1,3 +1,4 @@
+/** Two callers refresh the same token, and the server refuses the second refresh. */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { spawn, wait } from '../src/index.ts'

@@ -1,3 +1,4 @@
+/** Two callers create the same record, because both look for it before either has created it. */
 import { pause, spawn } from '../src/index.ts'
 import type { Bug } from './bug.ts'
 

@@ -1,1 +1,2 @@
+/** The types of chromium.mjs. */
 export const chromium: string | undefined

@@ -1,3 +1,4 @@
+/** The types of examples.mjs. */
 export interface Exported {
   entry: string
   name: string

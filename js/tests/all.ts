@@ -1,3 +1,4 @@
+/** The tests that run both in Node and in a browser. */
 import './laws.test.ts'
 import './wait.test.ts'
 import './life.test.ts'

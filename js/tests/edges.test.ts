@@ -1,4 +1,4 @@
-/** The corners: what happens seldom, and must be right then too. */
+/** These tests are about what happens seldom, and must be right then too. */
 import { test, ok, same, rejects, throws } from './harness.ts'
 import {
   spawn,

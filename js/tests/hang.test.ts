@@ -1,4 +1,4 @@
-/** What used to stand still, or end the process, without a word. */
+/** These tests are about what once stood still, or ended the process, without a message. */
 import { test, ok, same, rejects } from './harness.ts'
 import {
   type Activity,

@@ -1,4 +1,4 @@
-/** All entry points of the package in one, for the tests. */
+/** The tests import all entry points of the package from here. */
 import '../src/diagnosis/index.ts'
 export * from '../src/index.ts'
 export * from '../src/events.ts'

@@ -1,4 +1,4 @@
-/** Birth, identity, cancel and legacy code. */
+/** Activities are born, have names and results, are cancelled, and are awaited by legacy code. */
 import { test, ok, same, rejects, throws } from './harness.ts'
 import {
   spawn,

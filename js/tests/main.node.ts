@@ -1,3 +1,4 @@
+/** The suite in Node: the tests of all.ts, and those that need Node. */
 import './node.test.ts'
 import './stacks.test.ts'
 import './examples.test.ts'

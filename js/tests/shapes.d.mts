@@ -1,3 +1,4 @@
+/** The types of shapes.mjs. */
 import type * as lib from './lib.ts'
 
 type Load = (n: number) => lib.Call<number>

@@ -1,4 +1,4 @@
-/** Waiting: promises, select, waituntil with `and`, and the objects to wait for. */
+/** Activities wait for promises, with select and waituntil, and for channels, locks and other objects. */
 import { test, ok, same, throws, rejects } from './harness.ts'
 import {
   each,

@@ -1,4 +1,4 @@
-/** Activity functions. */
+/** `asyncFn` makes an activity function out of a generator function. */
 import './domain.ts'
 import { checkFunction } from './arguments.ts'
 import { Call, generatorFrom } from './call.ts'

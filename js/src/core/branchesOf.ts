@@ -1,3 +1,4 @@
+/** `branchesOf` lists the branches of an activity, for reports and for the search of what a block waits for. */
 import type { Activity, Branch } from './types.ts'
 
 /** All branches of an activity, itself first. */

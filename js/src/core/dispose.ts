@@ -1,3 +1,3 @@
-/** The symbols of `using` and `await using`; where the engine has none, those that compilers fall back on. */
+/** These are the symbols of `using` and `await using`; where the engine has none, those that compilers fall back on. */
 export const DISPOSE: typeof Symbol.dispose = Symbol.dispose ?? Symbol.for('Symbol.dispose')
 export const ASYNC_DISPOSE: typeof Symbol.asyncDispose = Symbol.asyncDispose ?? Symbol.for('Symbol.asyncDispose')

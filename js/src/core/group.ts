@@ -1,4 +1,6 @@
-/** The queues of the run loop: contexts of groups, and the ready branches of a group (see types.ts). */
+/**
+ * The queues of the run loop stand here: a context is one of groups, and a group has one of ready branches (types.ts).
+ */
 import type { Branch, Context, Domain, Group } from './types.ts'
 import { Queue } from './queue.ts'
 

@@ -1,4 +1,4 @@
-/** What the run loop needs of the world: the real one here, a simulated one in dev/simulate.ts. */
+/** A host is what the run loop needs of the world. The real one stands here, a simulated one in dev/simulate.ts. */
 export interface Host {
   /** Runs `f` as soon as the running script has ended. */
   soon(f: () => void): void

@@ -1,4 +1,6 @@
-/** First in, first out, O(1) at both ends: a ring whose capacity is a power of two. */
+/**
+ * A queue takes and gives items first in, first out, in constant time: it is a ring whose capacity is a power of two.
+ */
 export class Queue<T> {
   private ring: (T | undefined)[] = [undefined, undefined, undefined, undefined]
   private head = 0

@@ -1,4 +1,6 @@
-/** Birth and identity of activities. */
+/**
+ * `spawn` makes an activity; `self` and `signal` tell code which activity it belongs to, and `pause` sets that aside.
+ */
 import './domain.ts'
 import { checkBody, checkSignal } from './arguments.ts'
 import type { Activity } from './activity.ts'

@@ -1,4 +1,7 @@
-/** Operations of several steps, each the generator of a function of the library: `finish`, `select`, `lock.with`. */
+/**
+ * `steps` makes awaitable what takes several steps, each run by a generator of the library: `finish`, `each`,
+ * `lock.with`.
+ */
 import { domain } from './current.ts'
 import { diagnosis } from './say.ts'
 import { Suspension, type Operation } from './suspension.ts'

@@ -1,4 +1,4 @@
-/** Asserts the invariants that the file of a channel or lock states. */
+/** `check` asserts the invariants that the file of a channel or lock states. */
 import { Channel, checkChannel } from '../sync/channel.ts'
 import { RwLock, checkRwLock } from '../sync/rwlock.ts'
 import { checkSemaphore, type Semaphore } from '../sync/semaphore.ts'

@@ -1,4 +1,4 @@
-/** charcoal-js/dev: for tests and development. */
+/** charcoal-js/dev has what tests and development need: schedules, virtual time, reports, traces and stacks. */
 import '../core/domain.ts'
 import '../diagnosis/index.ts'
 export { explore, ExploreError, random, type ExploreOptions, type Explored } from './explore.ts'

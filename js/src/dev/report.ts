@@ -1,4 +1,7 @@
-/** Who is there: names, call stacks and waits of all live activities. */
+/**
+ * `activities` and `describeActivities` say which activities live, by name, and where each stands and what it waits
+ * for.
+ */
 import { branchesOf } from '../core/branchesOf.ts'
 import { nameOfGenerator } from '../core/generators.ts'
 import type { AnyIterator, Branch } from '../core/types.ts'

@@ -1,4 +1,6 @@
-/** A test of a build: is what should have been transformed really transformed? See untransformed.ts. */
+/**
+ * A test of a build can ask here whether all that should have been transformed is transformed (see untransformed.ts).
+ */
 import { isUntransformed, untransformedMessage } from './untransformed.ts'
 
 const SOURCE = Function.prototype.toString

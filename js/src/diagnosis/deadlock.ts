@@ -1,4 +1,4 @@
-/** What is said when an atomic block waits for what it keeps from running. */
+/** These are the messages about an atomic block that waits for what it keeps from running. */
 import type { Activity, Block, Branch } from '../core/types.ts'
 
 /** Activities that are named in one message. */

@@ -1,4 +1,7 @@
-/** Which frames of a stack are the library's own, and the first that is not: the user's code that has called it. */
+/**
+ * A message names the place in the user's code that has called the library: the first frame of the stack that is not
+ * ours.
+ */
 
 /** By file and, where all is in one bundle, by name. */
 const OURS = new RegExp(

@@ -1,4 +1,4 @@
-/** The sentence of each mistake. What its parts are stands where the mistake is found (see core/say.ts). */
+/** Each mistake has its sentence here. What its parts are stands where the mistake is found (see core/say.ts). */
 import type { Branch } from '../core/types.ts'
 import * as mistakes from '../core/say.ts'
 import { deadlockMessage } from './deadlock.ts'

@@ -1,4 +1,7 @@
-/** An AbortSignal as a clause: `aborted(signal)` is ready when the signal is aborted; its value is the reason. */
+/**
+ * `aborted(signal)` is an AbortSignal as a clause: it is ready when the signal is aborted, and its value is the
+ * reason.
+ */
 import { checkSignal } from '../core/arguments.ts'
 import { Clause } from '../wait/clause.ts'
 import { pass } from './pass.ts'

@@ -1,4 +1,4 @@
-/** Callbacks of the library itself: they pass every gate (see interpose.ts). */
+/** The library marks its own callbacks here, so that they pass every gate (see interpose.ts). */
 const ours = new WeakSet<object>()
 
 export function pass<F extends object>(f: F): F {

@@ -1,4 +1,4 @@
-/** All at once, and all their results. */
+/** `all` runs several operations at the same time and gives all their results, or the error of the first that fails. */
 import { asyncFn } from '../core/asyncFn.ts'
 import type { Call } from '../core/call.ts'
 import { async, type BranchHandle } from '../scope/async.ts'

@@ -1,4 +1,4 @@
-/** Structure for code that is no activity: a place to start work in, which nothing outlives. */
+/** `group` gives code that is no activity a scope to start work in, which nothing that is started there outlives. */
 import type { Activity } from '../core/activity.ts'
 import { ASYNC_DISPOSE } from '../core/dispose.ts'
 import { spawn } from '../core/spawn.ts'

@@ -1,4 +1,6 @@
-/** Activities for events: what happens when the next event comes while one is still being handled. */
+/**
+ * `handler` makes an event handler whose body is an activity, and decides what becomes of events that come meanwhile.
+ */
 import { checkFunction, checkWord } from '../core/arguments.ts'
 import type { Activity } from '../core/activity.ts'
 import { domain } from '../core/current.ts'

@@ -1,4 +1,4 @@
-/** The same work for many items, with a limit on how many are worked on at once. */
+/** `map` does the same work for many items, with a limit on how many are worked on at once. */
 import { checkCount, checkFunction, checkItems } from '../core/arguments.ts'
 import { asyncFn } from '../core/asyncFn.ts'
 import type { Call } from '../core/call.ts'

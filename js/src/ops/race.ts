@@ -1,4 +1,4 @@
-/** The first of several. */
+/** `race` ends with the first of several operations that ends, and cancels the others. */
 import { isActivity } from '../core/activity.ts'
 import { asyncFn } from '../core/asyncFn.ts'
 import type { Call } from '../core/call.ts'

@@ -1,4 +1,4 @@
-/** Again, until it succeeds. */
+/** `retry` does an operation again until it succeeds, or has failed often enough. */
 import { checkCount, checkFunction, checkTime } from '../core/arguments.ts'
 import { asyncFn } from '../core/asyncFn.ts'
 import type { Call } from '../core/call.ts'

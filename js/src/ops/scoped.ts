@@ -1,4 +1,4 @@
-/** The scope that a structured operation runs in. */
+/** Every structured operation runs in a scope of its own, which a cancel or the signal in its options ends. */
 import { finish } from '../scope/finish.ts'
 import { isCancelled } from '../scope/errors.ts'
 import type { Scope } from '../scope/scope.ts'

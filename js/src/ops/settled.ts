@@ -1,4 +1,4 @@
-/** Operations in which the failure of one item does not end the others. */
+/** In `any` and `allSettled` the failure of one item does not end the others. */
 import { asyncFn } from '../core/asyncFn.ts'
 import type { Call } from '../core/call.ts'
 import { async } from '../scope/async.ts'

@@ -1,4 +1,4 @@
-/** Within a time, or else. */
+/** `timeout` gives an operation a time limit, and says what happens when that is over. */
 import { checkTime } from '../core/arguments.ts'
 import { asyncFn } from '../core/asyncFn.ts'
 import type { Call } from '../core/call.ts'

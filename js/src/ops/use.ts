@@ -1,4 +1,4 @@
-/** What must be given back, given back. */
+/** `use` gives a resource back when its body has ended, however it ended. */
 import { checkFunction } from '../core/arguments.ts'
 import { asyncFn } from '../core/asyncFn.ts'
 import type { Call } from '../core/call.ts'

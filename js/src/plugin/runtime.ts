@@ -1,4 +1,4 @@
-/** charcoal-js/runtime: what transformed code calls. Written by the build plugin, not by hand. */
+/** charcoal-js/runtime is what transformed code calls. The build plugin writes these calls; nobody does by hand. */
 import '../core/domain.ts'
 import { Call, isCall } from '../core/call.ts'
 import { remember } from '../core/generators.ts'

@@ -1,4 +1,6 @@
-/** `super` in an activity function. */
+/**
+ * A generator function that stands inside a method has no `super` of its own, so the rewriter hands it the method's.
+ */
 import type { ModuleText } from './moduleText.ts'
 import type { Node } from './syntax.ts'
 

@@ -1,4 +1,4 @@
-/** Questions about a syntax tree of Babel. None of them changes anything. */
+/** These functions answer questions about a syntax tree of Babel. None of them changes anything. */
 
 export interface Node {
   type: string

@@ -1,4 +1,4 @@
-/** An activity that lives as long as a component does. */
+/** `useActivity` and `useHandler` run activities that live no longer than the React component that uses them. */
 import { useCallback, useEffect, useRef, useState } from 'react'
 import { spawn } from '../core/spawn.ts'
 import { isCancelled } from '../scope/errors.ts'

@@ -1,4 +1,4 @@
-/** A stream read chunk by chunk; a cancel reaches its source. */
+/** `chunks` reads a stream chunk by chunk; a cancel of the reader reaches the stream's source. */
 import { checkFunction } from '../core/arguments.ts'
 import { steps, type Steps } from '../core/steps.ts'
 import type { Operation } from '../core/suspension.ts'

@@ -1,4 +1,4 @@
-/** Activities as sources and as sinks: async iterables, readable, writable and transform streams. */
+/** Activities can be sources and sinks: of async iterables, and of readable, writable and transform streams. */
 import type { Activity } from '../core/activity.ts'
 import { spawn } from '../core/spawn.ts'
 import type { Operation } from '../core/suspension.ts'

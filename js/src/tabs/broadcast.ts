@@ -1,4 +1,4 @@
-/** Messages to all other tabs and workers of an origin: `BroadcastChannel`, received by activities. */
+/** `broadcast` sends messages to all other tabs and workers of an origin, and activities receive them. */
 import type { Steps } from '../core/steps.ts'
 import type { Operation } from '../core/suspension.ts'
 import { DISPOSE } from '../core/dispose.ts'

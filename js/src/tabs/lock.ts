@@ -1,4 +1,4 @@
-/** A lock for all tabs and workers of an origin: `navigator.locks` as a clause. */
+/** `tabLock` is a lock for all tabs and workers of an origin: `navigator.locks` as a clause. */
 import { domain } from '../core/current.ts'
 import { steps, type Steps } from '../core/steps.ts'
 import type { Branch } from '../core/branch.ts'

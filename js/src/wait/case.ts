@@ -1,4 +1,4 @@
-/** A clause with the body that `waituntil` runs when the clause is selected. */
+/** A case is a clause with the body that `waituntil` runs when the clause is selected. */
 import type { Blocker, Branch } from '../core/types.ts'
 import { CASE, kindOf } from '../core/kind.ts'
 import type { Operation } from '../core/suspension.ts'

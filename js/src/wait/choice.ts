@@ -1,4 +1,4 @@
-/** The wait for the first of several clauses: what `waituntil` with `or` alone, `select` and `race` begin. */
+/** A choice waits for the first of several clauses; `waituntil` with `or` alone, `select` and `race` make one. */
 import { NEXT, Suspension, THROW } from '../core/suspension.ts'
 import type { Activity, Blocker, Branch } from '../core/types.ts'
 import type { Choosable, Waiter } from './case.ts'

@@ -1,4 +1,6 @@
-/** `for await` in generator form. The iterator is closed when the loop is left early, by an error or a cancel too. */
+/**
+ * `each` is `for await` for activities. It closes the iterator when the loop ends early, by an error or a cancel too.
+ */
 import { checkFunction, checkItems } from '../core/arguments.ts'
 import { steps, type Steps } from '../core/steps.ts'
 import type { Operation } from '../core/suspension.ts'

@@ -1,6 +1,6 @@
 /**
- * Waits for the end of an activity; the result is the activity's. Losing or cancelling the wait does not touch the
- * activity.
+ * A join waits for the end of an activity; the result is the activity's. Losing or cancelling the wait leaves the
+ * activity alone.
  */
 import type { Activity, Branch } from '../core/types.ts'
 import { OWN_END, say } from '../core/say.ts'

@@ -1,4 +1,4 @@
-/** The outcome of a clause as a native promise, without any activity. */
+/** `promiseOf` gives the outcome of a clause as a native promise, without any activity. */
 
 /** What it needs of a clause. */
 interface Answer {

@@ -1,4 +1,7 @@
-/** A wait over named clauses; the answer says which one it was, in a type that `switch` understands. */
+/**
+ * `select` waits for one of several named clauses; its answer says which one it was, in a type that `switch`
+ * understands.
+ */
 import { NOTHING_TO_SELECT, say } from '../core/say.ts'
 import type { Steps } from '../core/steps.ts'
 import { Choice } from './choice.ts'

@@ -1,4 +1,4 @@
-/** What `waituntil` and `select` can wait for, besides clauses: activities, promises, AbortSignals. */
+/** `clauseOf` makes a clause of what `waituntil` and `select` can wait for: activities, promises and AbortSignals. */
 import { isActivity, type Activity } from '../core/activity.ts'
 import { refuse } from '../core/arguments.ts'
 import { isCall } from '../core/call.ts'

@@ -1,4 +1,4 @@
-/** The side of the caller: a worker's functions as activity functions. */
+/** `connect` is the caller's side: it makes activity functions of a worker's functions. */
 import { asyncFn } from '../core/asyncFn.ts'
 import type { Call } from '../core/call.ts'
 import { isCancelled } from '../scope/errors.ts'

@@ -1,5 +1,6 @@
 /**
- * What goes between a caller and a worker, and the ends it goes through: web workers, ports, Node's worker_threads.
+ * The protocol says which messages go between a caller and a worker, through web workers, ports or Node's
+ * worker_threads.
  */
 
 import { checkMethod } from '../core/arguments.ts'

@@ -1,4 +1,4 @@
-/** The side of the worker: functions that others may call. */
+/** `serve` is the worker's side: it offers functions that other threads may call. */
 import type { Activity } from '../core/activity.ts'
 import { spawn } from '../core/spawn.ts'
 import { operationOf } from '../ops/items.ts'

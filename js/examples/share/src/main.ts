@@ -1,4 +1,4 @@
-/** The page: a form, a list, a background refresh, and a watch on the frames. */
+/** This is the page: it has a form and a list, refreshes in the background, and watches how long its frames take. */
 import { add, items, refresh, version } from './store.ts'
 
 const $ = <E extends HTMLElement>(id: string): E => document.getElementById(id) as E

@@ -1,4 +1,4 @@
-/** The box around the list: AES-GCM with a key from the passphrase that the people share. The server sees neither. */
+/** The list is sealed with AES-GCM and a key from the passphrase that the people share. The server sees neither. */
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
 
