@@ -109,6 +109,32 @@ for (const [name, make] of Object.entries(HOSTS))
     }
   })
 
+testAlone('an activity outside whose promise the block itself has wanted is named when it could go on', async () => {
+  const { warn } = console
+  const warned = new Promise<string>((told) => (console.warn = told))
+  const outside = spawn(
+    function* () {
+      yield* sleep(1)
+    },
+    { name: 'outside' },
+  )
+  const owner = spawn(
+    () =>
+      atomic(function* () {
+        const both = Promise.all([outside, load(1)])
+        yield load(2) // another wait comes first
+        yield both
+      }),
+    { name: 'owner' },
+  )
+  const text = await warned
+  console.warn = warn
+  ok(/an atomic block of owner waits for a promise, and holds back\n {2}outside(, awaited at .*)?\n/.test(text), text)
+  owner.cancel()
+  await owner.catch(() => {})
+  await outside
+})
+
 testAlone('a delayed activity that legacy code of the block waits for is named', async () => {
   const { warn } = console
   const warned = new Promise<string>((told) => (console.warn = told))

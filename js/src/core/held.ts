@@ -27,7 +27,7 @@ export class HeldBack implements Held {
     if (this.calls !== null && this.calls.has(activity)) {
       this.calls.set(activity, true)
       if ((top as Block).waitsForPromise) this.admit(top as Block)
-    } else if (diagnosis !== null && activity.queued && activity.home === base && belonging.now() !== null)
+    } else if (diagnosis !== null && activity.ended === 0 && activity.home === base && belonging.now() !== null)
       diagnosis.heldBack(activity, top as Block)
   }
 

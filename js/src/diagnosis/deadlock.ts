@@ -14,7 +14,7 @@ export function longWaitMessage(owner: Branch, held: Activity[], ms: number): st
   return `charcoal: ${waits}, and holds back ${held.length}: ${names.join(', ')}. ${remedy}`
 }
 
-/** A block waits for a promise, and legacy code has made `held` meanwhile. */
+/** A block waits for a promise, and may depend on `held`. */
 export function suspectsMessage(owner: Branch, held: Activity[]): string {
   return [
     `charcoal: an atomic block of ${owner.activity.name} waits for ${owner.blocked!.describe()}, and holds back`,
@@ -30,8 +30,14 @@ export function heldBack(block: Block): Activity[] {
   return held
 }
 
-function shown({ name, info }: Activity): string {
-  return info?.site ? `${name}, made ${info.site}` : name
+/** Where code of a block awaits an activity that the block holds back. */
+export const awaitedAt = new WeakMap<Activity, string>()
+
+/** The name of an activity, and where it was made, or else is awaited. */
+export function shown(activity: Activity): string {
+  const { name, info } = activity
+  const at = awaitedAt.get(activity)
+  return info?.site ? `${name}, made ${info.site}` : at ? `${name}, awaited ${at}` : name
 }
 
 /** Who waits, for what, and why in vain; then the remedy, and who else waits in the block. */

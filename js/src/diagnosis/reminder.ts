@@ -1,10 +1,10 @@
 /**
  * Says of a block that waits for a promise which activities it holds back, if the promise may depend on them: after a
- * tenth of `grace` those that legacy code has made or asked for meanwhile, with the place, and after ten times `grace`
- * all.
+ * tenth of `grace` those that legacy code has made or awaited meanwhile, or code of the block before, with the place;
+ * after ten times `grace` all.
  */
 import type { Activity, Block, Domain } from '../core/types.ts'
-import { heldBack, longWaitMessage, suspectsMessage } from './deadlock.ts'
+import { awaitedAt, heldBack, longWaitMessage, shown, suspectsMessage } from './deadlock.ts'
 import { placeOfCaller } from './place.ts'
 
 /** Stacks that are looked at in one wait of a block. */
@@ -13,14 +13,19 @@ const MOST = 5
 /** Domains for which a reminder is set. There is one at a time, for a block may wait often. */
 const reminding = new WeakSet<Domain>()
 
-/** What legacy code has made, or asked for, during the present wait of a block. */
+/** What legacy code has made or awaited during the present wait of a block. */
 const suspects = new WeakMap<Block, { turns: number; made: Activity[] }>()
+
+/** Whose promises code of the block has wanted, in `Promise.all([activity])` for one: it may wait for them later. */
+const wanted = new WeakMap<Block, Activity[]>()
 
 /** What has been told, with its place: once is enough. */
 const told = new Set<string>()
 
+/** The block waits for a promise. */
 export function remind(block: Block): void {
   const { domain } = block
+  for (const activity of wanted.get(block) ?? []) if (activity.ended === 0) suspect(activity, block)
   const wait = 10 * domain.grace
   if (reminding.has(domain) || domain.host.remind === undefined) return
   reminding.add(domain)
@@ -32,9 +37,10 @@ export function remind(block: Block): void {
   }, wait)
 }
 
-/** What the block waits for may depend on `activity`: legacy code has made it, or waits for it. */
+/** What the block waits for, or will, may depend on `activity`: legacy code has made it, or somebody awaits it. */
 export function suspect(activity: Activity, block: Block): void {
   const { domain, owner, turns } = block
+  if (domain.belonging.now() !== null) want(activity, block)
   if (owner.blocked?.outside !== 2) return
   const before = suspects.get(block)
   if (before?.turns === turns) {
@@ -50,13 +56,24 @@ export function suspect(activity: Activity, block: Block): void {
   }, domain.grace / 10)
 }
 
+/** Code of the block wants the promise of an activity that the block holds back. */
+function want(activity: Activity, block: Block): void {
+  const before = wanted.get(block)
+  if (before === undefined) wanted.set(block, [placed(activity)])
+  else if (before.length < MOST && !before.includes(activity)) before.push(placed(activity))
+  block.noted = true // so that it is not opened again, when what it wanted is no matter any more
+}
+
+/** Notes where the activity is awaited by code of a block, or else is made. */
 function placed(activity: Activity): Activity {
-  ;(activity.info ??= {}).site ??= placeOfCaller(2)
+  if (awaitedAt.has(activity)) return activity
+  if (activity.home.domain.belonging.now() !== null) awaitedAt.set(activity, placeOfCaller(2))
+  else (activity.info ??= {}).site ??= placeOfCaller(2)
   return activity
 }
 
-function isNew({ name, info }: Activity): boolean {
-  const what = `${name} ${info!.site}`
+function isNew(activity: Activity): boolean {
+  const what = shown(activity)
   if (told.has(what)) return false
   if (told.size < 100) told.add(what)
   return true
