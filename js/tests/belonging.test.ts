@@ -145,7 +145,7 @@ testAlone('a delayed activity that legacy code of the block waits for is named',
   const text = await warned
   console.warn = warn
   // In a bundle the library's own functions are taken for those that have made it.
-  ok(/an atomic block of owner waits for a promise, and holds back\n {2}delayed(, made at .*)?\n/.test(text), text)
+  ok(/an atomic block of owner waits for a promise, and holds back\n {2}delayed(, awaited at .*)?\n/.test(text), text)
   block.result.cancel()
   await block.result.catch(() => {})
 })
