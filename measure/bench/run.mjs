@@ -1,4 +1,5 @@
-// What recording costs per operation, beside zone.js and plain DevTools tracing. Ratios count, not times: everything runs in turns in one session, the best of ROUNDS each.
+// What recording costs per operation, beside zone.js and plain DevTools tracing. Ratios count, not times: everything
+// runs in turns in one session, the best of ROUNDS each.
 // Usage: node bench/run.mjs [--rounds=3] [--json=FILE]
 import { build } from 'esbuild'
 import { spawnSync } from 'node:child_process'
@@ -21,8 +22,15 @@ try {
   await build({
     absWorkingDir: measure,
     stdin: {
-      contents:
-        "export * from './src/record/web/attach.ts'; export * from './src/record/web/browser.ts'; export * from './src/record/web/tracing.ts'; export * from './src/oracle/overhead.ts'; export * from './src/record/node/index.ts'",
+      contents: [
+        'record/web/attach',
+        'record/web/browser',
+        'record/web/tracing',
+        'oracle/overhead',
+        'record/node/index',
+      ]
+        .map((file) => `export * from './src/${file}.ts'`)
+        .join('\n'),
       resolveDir: measure,
       loader: 'ts',
     },
@@ -58,7 +66,8 @@ async function inBrowser({ startBrowser, attach, startTracing, stopTracing, cost
       response
         .setHeader('content-type', 'text/html')
         .end(
-          `<!doctype html><link rel="icon" href="data:,">${request.url === '/zone' ? '<script src="/zone.js"></script>' : ''}`,
+          '<!doctype html><link rel="icon" href="data:,">' +
+            (request.url === '/zone' ? '<script src="/zone.js"></script>' : ''),
         )
   })
   await new Promise((done) => server.listen(0, '127.0.0.1', done))
@@ -127,15 +136,18 @@ async function inBrowser({ startBrowser, attach, startTracing, stopTracing, cost
 
 async function inNode({ recordNode, costs }) {
   const result = path.join(dir, 'cost.json')
-  const text = `import { writeFileSync } from 'node:fs'\nwriteFileSync(${JSON.stringify(result)}, JSON.stringify(await (${costs})()))\nprocess.exit()\n`
+  const text = [
+    "import { writeFileSync } from 'node:fs'",
+    `writeFileSync(${JSON.stringify(result)}, JSON.stringify(await (${costs})()))`,
+    'process.exit()',
+    '',
+  ].join('\n')
+  const zone = pathToFileURL(path.join(measure, 'node_modules/zone.js/bundles/zone-node.umd.min.js')).href
   const plain = path.join(dir, 'plain.mjs')
   const zoned = path.join(dir, 'zone.mjs')
   const local = path.join(dir, 'local.mjs')
   writeFileSync(plain, text)
-  writeFileSync(
-    zoned,
-    `import ${JSON.stringify(pathToFileURL(path.join(measure, 'node_modules/zone.js/bundles/zone-node.umd.min.js')).href)}\n${text}`,
-  )
+  writeFileSync(zoned, `import ${JSON.stringify(zone)}\n${text}`)
   writeFileSync(
     local,
     `import { AsyncLocalStorage } from 'node:async_hooks'\nnew AsyncLocalStorage().enterWith(1)\n${text}`,
@@ -169,6 +181,9 @@ function print(title, results) {
   console.log(`\n${`${title}, µs per operation`.padEnd(width)}${names.map((n) => n.padStart(14)).join('')}`)
   for (const [way, costs] of Object.entries(results))
     console.log(
-      `${way.padEnd(width)}${names.map((n) => (costs[n] === undefined ? '–' : costs[n] < 10 ? costs[n].toFixed(2) : costs[n].toFixed(0)).padStart(14)).join('')}`,
+      way.padEnd(width) +
+        names
+          .map((n) => (costs[n] === undefined ? '–' : costs[n].toFixed(costs[n] < 10 ? 2 : 0)).padStart(14))
+          .join(''),
     )
 }

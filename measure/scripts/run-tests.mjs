@@ -1,4 +1,5 @@
-// Runs the quick tests: types, then all of tests/*.test.ts in one process. Usage: run-tests.mjs [builddir] [--filter=text]
+// Runs the quick tests: types, then all of tests/*.test.ts in one process. Usage: run-tests.mjs [builddir]
+// [--filter=text]
 import { build } from 'esbuild'
 import { spawnSync } from 'node:child_process'
 import { readdirSync } from 'node:fs'
@@ -42,7 +43,11 @@ const bundle = path.join(measure, 'node_modules/.cache/charcoal/tests.mjs')
 await build({
   absWorkingDir: measure,
   stdin: {
-    contents: `${tests.map((f) => `import './tests/${f}'`).join('\n')}\nimport { finish } from './tests/harness.ts'\nawait finish()`,
+    contents: [
+      ...tests.map((f) => `import './tests/${f}'`),
+      "import { finish } from './tests/harness.ts'",
+      'await finish()',
+    ].join('\n'),
     resolveDir: measure,
     loader: 'ts',
   },

@@ -1,3 +1,4 @@
+/** Rewritten programs do what they did, and what they tell of their reads and writes is right. */
 import { TraceMap, encodedMappings, originalPositionFor } from '@jridgewell/trace-mapping'
 import { spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -16,7 +17,8 @@ import path from 'node:path'
 import util from 'node:util'
 let shared = 0
 const out = []
-class Base { static kinds = { Inner: class { n = 7 } }; #secret = 1; get secret() { return this.#secret } raise() { this.#secret += 2; return this.#secret++ } }
+class Base { static kinds = { Inner: class { n = 7 } }; #secret = 1;
+get secret() { return this.#secret } raise() { this.#secret += 2; return this.#secret++ } }
 class Derived extends Base { constructor() { super(); this.a = { b: [1, 2] } } raise() { return super.raise() + 1 } }
 const d = new Derived()
 out.push(new Base.kinds.Inner().n, d.raise(), d.secret, d.a.b.length)
@@ -29,9 +31,12 @@ shared++
 shared = shared * 2
 ;[1, 2].forEach((x) => { shared += x })
 out.push(f(), f?.(3).n, d?.a?.b[0], out?.nothing?.[0])
-function later(cb = () => hidden()) { let hidden = 3; const seen = () => hidden; hidden = 4; return [seen(), typeof cb] }
+function later(cb = () => hidden()) { let hidden = 3; const seen = () => hidden; hidden = 4;
+return [seen(), typeof cb] }
 out.push(later())
-async function waits(list) { let sum = 0; for await (const x of list) sum += x; try { await Promise.reject(new Error('no')) } catch (e) { sum += e.message.length } finally { sum += await 1 } return sum }
+async function waits(list) { let sum = 0; for await (const x of list) sum += x;
+try { await Promise.reject(new Error('no')) } catch (e) { sum += e.message.length } finally { sum += await 1 }
+return sum }
 out.push(await waits([1, Promise.resolve(2)]))
 const short = async (x) =>
   x + (await x)
@@ -45,7 +50,8 @@ out.push(g.next().value, g.next(9).value)
 label: for (const key in d.a) { if (key === 'x') continue label; out.push(key) }
 const { a: { b: [first] }, ...rest } = d
 ;({ shared } = { shared: 40 })
-out.push(first, Object.keys(rest).length, shared, String(function named() {}.name), (() => {}).name, path.basename('/x/y'))
+out.push(first, Object.keys(rest).length, shared, String(function named() {}.name))
+out.push((() => {}).name, path.basename('/x/y'))
 switch (shared) { case 40: out.push('forty'); break; default: out.push('no') }
 const tagged = (s, v) => s.raw.join('|') + v
 const pair = [1, 2]
@@ -56,8 +62,10 @@ const deep = { in: { x: [5, 6], f() { return this.x } }, none: null }
 const { in: { x: [five] }, none = 3, ['none']: computed, gone = left } = deep
 const [one, , three = 9] = pair
 for (const x of pair) for (let y of [...deep.in.x, ...pair]) left += x * y
-out.push(left, right, o0, swap(), five, none, computed, gone, one, three, 'x' in deep.in, (right, 'y') in deep.in, pair.length, pair[0])
-out.push(deep?.in.x?.[1], deep.in?.f?.(), deep.none?.x.y.z(left), (deep.none?.x)?.y, (0, deep).in?.x.length, deep.in.x?.length, deep?.none?.[left].x)
+out.push(left, right, o0, swap(), five, none, computed, gone)
+out.push(one, three, 'x' in deep.in, (right, 'y') in deep.in, pair.length, pair[0])
+out.push(deep?.in.x?.[1], deep.in?.f?.(), deep.none?.x.y.z(left), (deep.none?.x)?.y)
+out.push((0, deep).in?.x.length, deep.in.x?.length, deep?.none?.[left].x)
 out.push(deep.in.gone?.(left), deep?.in.f().length, delete deep.in?.nothing, [...pair].length, Math.max(...pair))
 try { const { a } = deep.none } catch (e) { out.push(e.constructor.name) }
 try { 'a' in deep.none } catch (e) { out.push(e.message) }
@@ -66,7 +74,8 @@ out.push(pair.length, pair.push(7), pair.shift(), pair[0])
 out.push(tagged\`a\${shared}b\`, \`\${d.a.b[0]}\`, (0, d.raise).call(d) > 0)
 out.push([1, 2].toString(), shared.toString(2), ({ constructor: (x) => x }).constructor(5), d.a.b.valueOf().length)
 const o = { k: 1, get twice() { return this.k * 2 }, set twice(v) { this.k = v / 2 } }
-out.push((shared, o).k, o['j', 'k'], (o.k = 3, o.k), ((0, o).k = (1, 4)), o.twice, (o.twice += 2), o['k']--, o.k, ++o['k'], (o.z ??= 5), (o.z ||= 6), (o.z &&= 7))
+out.push((shared, o).k, o['j', 'k'], (o.k = 3, o.k), ((0, o).k = (1, 4)), o.twice, (o.twice += 2))
+out.push(o['k']--, o.k, ++o['k'], (o.z ??= 5), (o.z ||= 6), (o.z &&= 7))
 function minified(a){if(a)return[a].length;else return"x".includes(a)}
 const unbraced=/* => */async(/* => */x=[1].length)=>{for(const y of[x])o.y=y;return typeof[x].length+await[x][0]}
 out.push(minified(1), minified(0), await unbraced())
@@ -80,10 +89,12 @@ o.f = () => {}
 const noted = (n) => n
   .c
 out.push(named.f.name, named.g1.name, o.f.name, noted(o), [o.k, o.z] = [8, 9], o.z, ({ k: o.k } = { k: 10 }).k, o.k)
-class Fields { static #count = 0; static { try { Fields.#count += 1 } catch {} } n = (shared += 1); f = () => this.n++; get count() { return Fields.#count } #p = 1; has(x) { return #p in x } }
+class Fields { static #count = 0; static { try { Fields.#count += 1 } catch {} } n = (shared += 1);
+f = () => this.n++; get count() { return Fields.#count } #p = 1; has(x) { return #p in x } }
 const fields = new Fields()
 out.push(fields.f(), fields.n, fields.count, fields.has(fields), fields.has({}))
-const proxy = new Proxy({}, { get: (_, k) => 'got ' + String(k), set: (t, k, v) => ((t[k] = v), true), has: () => true, deleteProperty: () => true })
+const proxy = new Proxy({}, { get: (_, k) => 'got ' + String(k), set: (t, k, v) => ((t[k] = v), true),
+  has: () => true, deleteProperty: () => true })
 proxy.a = 1
 out.push(proxy.a, delete proxy.a, Reflect.ownKeys(proxy).length)
 async function* pages() { for (let i = 0; i < 2; i++) { o.page = await i; yield o.page } }
@@ -91,10 +102,12 @@ for await (const page of pages()) out.push(page)
 async function* inner(x) { try { const got = yield x; yield; yield got } finally { o.page += 10; await 0 } }
 async function* outer() { yield* inner(o.page); return yield* inner(await 2) }
 const stepped = outer()
-out.push(await stepped.next(), await stepped.next(7), (await stepped.next()).value, (await stepped.next()).value, await stepped.return(4), o.page)
+out.push(await stepped.next(), await stepped.next(7), (await stepped.next()).value)
+out.push((await stepped.next()).value, await stepped.return(4), o.page)
 // What functions say of themselves, and where errors come from.
 async function text(a = () => o.k) { o.k = await a(); return [1].map((x) => x + o.k) }
-out.push(text.toString(), String((x) => o.k), Fields.toString(), Function.prototype.toString.toString(), (0, eval)('(' + text + ')').name)
+out.push(text.toString(), String((x) => o.k), Fields.toString())
+out.push(Function.prototype.toString.toString(), (0, eval)('(' + text + ')').name)
 function thrown() { const k = o.k; [1].forEach(() => { o.k = k; throw new TypeError('no') }) }
 try { thrown() } catch (e) { out.push(e.stack.split('\\n').slice(0, 4).map((l) => l.replace(/file:.*[/]/, ''))) }
 try { path.join(1) } catch (e) { out.push(e.stack.split('\\n')[0]) }

@@ -1,3 +1,4 @@
+/** The figures: of small trees against values found by hand, of random trees against `reference.ts`. */
 import fc from 'fast-check'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,3 +1,4 @@
+/** Chrome's own trace events become continuations with the right parents, or are refused with a reason. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import fc from 'fast-check'

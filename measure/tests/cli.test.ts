@@ -1,3 +1,4 @@
+/** The command as its users call it: options, messages, exit statuses, files. */
 import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -122,7 +123,8 @@ test('Ctrl-C while a page is recorded: the report covers what was recorded', asy
     response
       .setHeader('content-type', 'text/html')
       .end(
-        '<!doctype html><link rel=icon href="data:,"><script>let n = 0; setInterval(() => { document.title = ++n; if (n === 10) fetch("/ten") }, 20)</script>',
+        '<!doctype html><link rel=icon href="data:,"><script>let n = 0; ' +
+          'setInterval(() => { document.title = ++n; if (n === 10) fetch("/ten") }, 20)</script>',
       )
   })
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
@@ -169,7 +171,8 @@ test('steps that fail leave a recording and its report, with status 6', () => {
   )
   writeFileSync(
     path.join(cwd, 's.mjs'),
-    "export default async ({ page }) => { await page.click('button'); await page.sleep(200); throw new Error('no milk') }",
+    `export default async ({ page }) => { await page.click('button'); await page.sleep(200);
+throw new Error('no milk') }`,
   )
   const { status, out, error } = run(
     ['web', 'p.html', '--no-calibrate', '--mode', 'fast', '--script', 's.mjs', '--out', 't.jsonl'],

@@ -1,3 +1,4 @@
+/** The trace format: what is written can be read again, and every broken file is refused with its line. */
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync, readFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
@@ -194,7 +195,7 @@ test('a compressed file is what it holds: a trace of ours, or a Chrome trace', (
   ok(!looksLikeTrace(file('chrome.gz', '{"traceEvents":[]}')))
 })
 
-test('packed continuations are those that were packed, to tenths of a microsecond; what does not fit is refused', () => {
+test('packed continuations are those that were packed, to a tenth of a microsecond, or are refused', () => {
   const packer = new Packer()
   const hours = 5 * 3600 * 1e6
   const rows: Parameters<Packer['add']>[] = [

@@ -53,8 +53,8 @@ export async function rejects(promise: PromiseLike<unknown>, pattern: RegExp): P
 }
 
 /**
- * Passes if one of three attempts does. For recordings of a browser, which may take a sample too late to name a callback
- * on a machine that does much else: what is wrong in each of three is wrong.
+ * Passes if one of three attempts does. For recordings of a browser, which may take a sample too late to name a
+ * callback on a machine that does much else: what is wrong in each of three is wrong.
  */
 export async function inOneOfThree(body: () => Promise<void>): Promise<void> {
   for (let left = 2; ; left--)

@@ -1,3 +1,4 @@
+/** Random continuation trees of any size, the same for the same seed. */
 import type { Continuation } from '../src/format/types.ts'
 
 /**

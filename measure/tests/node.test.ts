@@ -1,3 +1,4 @@
+/** Recordings of Node programs: how they end, what has which parent and place, what is left as it was. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { parseTrace, type Continuation, type End, type TraceRecord } from '../src/format/index.ts'
@@ -49,7 +50,8 @@ test('an exception that nobody catches keeps the recording', async () => {
 
 test('a program that is killed leaves what was written until then', async () => {
   const { end, continuations } = await record(
-    "const began = Date.now(); let n = 0; setInterval(() => { if (++n > 300 && Date.now() - began > 1500) process.kill(process.pid, 'SIGKILL') }, 1)",
+    `const began = Date.now(); let n = 0;
+setInterval(() => { if (++n > 300 && Date.now() - began > 1500) process.kill(process.pid, 'SIGKILL') }, 1)`,
   )
   same(end.reason, 'signal')
   ok(continuations.length > 50, `${continuations.length} continuations`)
@@ -64,7 +66,8 @@ test('a signal that the program does not handle ends it as ever, recorded', asyn
 
 test("a program's own handler of SIGINT decides", async () => {
   const { end, exitCode } = await record(
-    "process.on('SIGINT', () => setTimeout(() => process.exit(3), 5)); setTimeout(() => process.kill(process.pid, 'SIGINT'), 10); setInterval(() => {}, 5)",
+    `process.on('SIGINT', () => setTimeout(() => process.exit(3), 5));
+setTimeout(() => process.kill(process.pid, 'SIGINT'), 10); setInterval(() => {}, 5)`,
   )
   same([end.reason, exitCode], ['stopped', 3])
 })
@@ -101,8 +104,10 @@ test('two recordings of the same program have the same structure', async () => {
   const program = `
     const { setTimeout: sleep } = await import('node:timers/promises')
     const { readFile } = await import('node:fs/promises')
-    async function inner(n) { await sleep(2); if (n > 0) await inner(n - 1); setImmediate(() => process.nextTick(() => {})) }
-    async function outer() { for (let i = 0; i < 3; i++) { await inner(i); await readFile(process.argv[1]) } let k = 0; const t = setInterval(() => ++k === 3 && clearInterval(t), 20) }
+    async function inner(n) { await sleep(2); if (n > 0) await inner(n - 1);
+setImmediate(() => process.nextTick(() => {})) }
+    async function outer() { for (let i = 0; i < 3; i++) { await inner(i);
+await readFile(process.argv[1]) } let k = 0; const t = setInterval(() => ++k === 3 && clearInterval(t), 20) }
     await outer()`
   const structure = async (): Promise<unknown> => {
     const { records, continuations } = await record(program)
@@ -187,7 +192,7 @@ test('mode sample records windows, and says so', async () => {
   ok(records.some((r) => r.type === 'note' && r.code === 'sampled'))
 })
 
-test('a program that never returns to its event loop is killed, what it did is kept, and what hangs is named', async () => {
+test('a program that never returns to its event loop is killed, and its report names what hangs', async () => {
   const { records, end, continuations } = await recordUntilFile(
     (file) => `import { writeFileSync } from 'node:fs'
 function spins() { for (;;); }
@@ -212,7 +217,7 @@ test('a program that is killed at once keeps what it did', async () => {
   ok(continuations.length > 0)
 })
 
-test('activities and atomic blocks of the library appear by name, and foreign continuations inside are reported', async () => {
+test("the library's activities and atomic blocks appear by name, with foreign continuations inside", async () => {
   const { records, continuations } = await record(`
     const tracer = globalThis[Symbol.for('charcoal.tracer')]
     const activity = { name: 'withdraw', gen: {} }
@@ -220,7 +225,8 @@ test('activities and atomic blocks of the library appear by name, and foreign co
     const step = (f) => { tracer.started(activity); f(); tracer.stopped(activity) }
     tracer.registered(activity)
     setTimeout(function foreign() {}, 10)
-    step(() => { tracer.atomic(activity, true); setTimeout(() => { step(() => {}); setTimeout(() => step(() => { tracer.atomic(activity, false); activity.gen = null }), 15) }, 5) })`)
+    step(() => { tracer.atomic(activity, true); setTimeout(() => { step(() => {});
+setTimeout(() => step(() => { tracer.atomic(activity, false); activity.gen = null }), 15) }, 5) })`)
   same(
     records.filter((r) => r.type === 'activity-start').map((r) => r.name),
     ['withdraw'],
@@ -265,9 +271,12 @@ test('a recording does not change what a program prints or returns', async () =>
   const program = `
     import { writeFileSync } from 'node:fs'
     const log = []
-    setTimeout(() => log.push('timeout'), 2); setImmediate(() => log.push('immediate')); process.nextTick(() => log.push('tick')); queueMicrotask(() => log.push('microtask'))
+    setTimeout(() => log.push('timeout'), 2); setImmediate(() => log.push('immediate'));
+process.nextTick(() => log.push('tick')); queueMicrotask(() => log.push('microtask'))
     Promise.reject(new Error('r')).catch((e) => log.push(e.stack.split('\\n')[0]))
-    process.on('exit', () => writeFileSync(${JSON.stringify(result)}, JSON.stringify([log, Error.stackTraceLimit, 'prepareStackTrace' in Error && Error.prepareStackTrace !== undefined, process.listenerCount('exit') >= 1])))`
+    const prepares = () => 'prepareStackTrace' in Error && Error.prepareStackTrace !== undefined
+const seen = () => JSON.stringify([log, Error.stackTraceLimit, prepares(), process.listenerCount('exit') >= 1])
+process.on('exit', () => writeFileSync(${JSON.stringify(result)}, seen()))`
   const file = path.join(dir, 'program.mjs')
   writeFileSync(file, program)
   const { spawnSync } = await import('node:child_process')

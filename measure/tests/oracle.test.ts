@@ -1,3 +1,4 @@
+/** Every kind of callback whose parent is known has that parent when it is recorded. */
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { nodeOracles, nodeProgram } from '../src/oracle/node.ts'

@@ -59,7 +59,7 @@ for (const [name, text] of [
     ok(ratio <= FULL, `${ratio.toFixed(2)} times`)
   })
 
-test('mode sample takes at most 1.1 times: its windows are short, and between them it is called by nobody', async () => {
+test('mode sample takes at most 1.1 times: between its short windows it is called by nobody', async () => {
   const inWindows = (WINDOW / PERIOD) * (FULL - 1)
   ok(inWindows <= 0.1, `mode full in the windows alone takes ${inWindows} more`)
   let calls = 0

@@ -1,3 +1,4 @@
+/** Races that were published of packages from npm are found in those packages; part of `./soak` only. */
 import { spawnSync } from 'node:child_process'
 import { cpSync, mkdirSync, symlinkSync } from 'node:fs'
 import path from 'node:path'

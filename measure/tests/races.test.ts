@@ -1,3 +1,4 @@
+/** Races are found, ranked first, and compared between recordings; what is in order is no race. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { analyse, type Figures } from '../src/analysis/index.ts'
@@ -24,7 +25,7 @@ async function found(program: string): Promise<{ operation: string; text: string
   }))
 }
 
-test('a known race is the first card: twenty shapes of races that packages had, at most one false card before it', async () => {
+test('a known race is the first card, or the second: twenty shapes of races that packages had', async () => {
   const wrong: string[] = []
   let first = 0
   for (const { name, operation, program } of races) {
@@ -33,7 +34,8 @@ test('a known race is the first card: twenty shapes of races that packages had, 
     if (rank === 0) first++
     if (rank === -1 || rank > 1)
       wrong.push(
-        `${name}: ${rank === -1 ? 'not found' : `card ${rank + 1}`} of ${cards.map((c) => c.text).join(' | ') || 'none'}`,
+        `${name}: ${rank === -1 ? 'not found' : `card ${rank + 1}`} of ` +
+          (cards.map((c) => c.text).join(' | ') || 'none'),
       )
   }
   same(wrong, [])
@@ -54,7 +56,8 @@ test('a race is seen however its accesses are written', async () => {
   }
   const cards = await found(`
 const sleep = (ms) => new Promise((done) => setTimeout(done, ms))
-const state = { items: [] }, list = [], slots = [], queue = [1, 2, 3], cache = {}, user = { session: { token: null } }, members = []
+const state = { items: [] }, list = [], slots = [], queue = [1, 2, 3]
+const cache = {}, user = { session: { token: null } }, members = []
 let connection, pair = 0, counted = 0
 ${Object.entries(ways)
   .map(([name, body]) => `async function ${name}(i) { ${body} }\nawait Promise.all([1, 2, 3].map(${name}))`)

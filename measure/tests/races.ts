@@ -13,7 +13,8 @@ export interface Race {
 const PRELUDE = `
 const sleep = (ms) => new Promise((done) => setTimeout(done, ms))
 const log = []
-async function innocent(i) { const mine = []; for (let k = 0; k < 6; k++) { mine.push(k); await sleep(1); log.push(mine.length + i) } }
+async function innocent(i) { const mine = []; for (let k = 0; k < 6; k++) { mine.push(k); await sleep(1);
+log.push(mine.length + i) } }
 const all = (n, f) => Promise.all([innocent(0), innocent(1), ...Array.from({ length: n }, (_, i) => f(i))])
 `
 
@@ -30,7 +31,8 @@ export const races: Race[] = [
     `
 import { readFile, writeFile } from 'node:fs/promises'
 await writeFile('db.json', '[]')
-async function update(i) { const rows = JSON.parse(await readFile('db.json', 'utf8') || '[]'); rows.push(i); await writeFile('db.json', JSON.stringify(rows)) }
+async function update(i) { const rows = JSON.parse(await readFile('db.json', 'utf8') || '[]'); rows.push(i);
+await writeFile('db.json', JSON.stringify(rows)) }
 await all(4, update)`,
   ),
   race(
@@ -39,7 +41,8 @@ await all(4, update)`,
     `
 import fs from 'node:fs'
 const made = new Map()
-async function ensure(dir) { if (!made.has(dir)) { await fs.promises.mkdir(dir, { recursive: true }); made.set(dir, (made.get(dir) ?? 0) + 1) } }
+async function ensure(dir) { if (!made.has(dir)) { await fs.promises.mkdir(dir, { recursive: true });
+made.set(dir, (made.get(dir) ?? 0) + 1) } }
 await all(3, () => ensure('a'))`,
   ),
   race(
@@ -68,7 +71,8 @@ await all(5, handle)`,
     'wrap',
     `
 const cache = new Map()
-async function wrap(key, make) { if (cache.has(key)) return cache.get(key); const value = await make(); cache.set(key, value); return value }
+async function wrap(key, make) { if (cache.has(key)) return cache.get(key); const value = await make();
+cache.set(key, value); return value }
 await all(4, () => wrap('user', async () => { await sleep(2); return {} }))`,
   ),
   race(
@@ -76,7 +80,8 @@ await all(4, () => wrap('user', async () => { await sleep(2); return {} }))`,
     'refresh',
     `
 const auth = { token: 'old' }
-async function refresh() { if (auth.token !== 'old') return auth.token; const fresh = await sleep(2).then(() => 'new' + log.length); auth.token = fresh; return fresh }
+async function refresh() { if (auth.token !== 'old') return auth.token;
+const fresh = await sleep(2).then(() => 'new' + log.length); auth.token = fresh; return fresh }
 await all(3, refresh)`,
   ),
   race(
@@ -85,7 +90,8 @@ await all(3, refresh)`,
     `
 const hits = new Map()
 const get = async (key) => { await sleep(1); return hits.get(key) ?? 0 }
-async function consume(key) { const n = await get(key); if (n >= 3) throw new Error('limit'); await sleep(0); hits.set(key, n + 1) }
+async function consume(key) { const n = await get(key); if (n >= 3) throw new Error('limit'); await sleep(0);
+hits.set(key, n + 1) }
 await all(5, () => consume('ip').catch(() => {}))`,
   ),
   race(
@@ -94,7 +100,8 @@ await all(5, () => consume('ip').catch(() => {}))`,
     `
 const rows = []
 const find = async (email) => { await sleep(1); return rows.find((r) => r.email === email) }
-async function findOrCreate(email) { const known = await find(email); if (known) return known; await sleep(1); const row = { email }; rows.push(row); return row }
+async function findOrCreate(email) { const known = await find(email); if (known) return known; await sleep(1);
+const row = { email }; rows.push(row); return row }
 await all(3, () => findOrCreate('a@b'))`,
   ),
   race(
@@ -103,7 +110,8 @@ await all(3, () => findOrCreate('a@b'))`,
     `
 import fs from 'node:fs'
 const { access, writeFile } = fs.promises
-async function lock(file) { try { await access(file); return false } catch { await writeFile(file, String(log.length)); return true } }
+async function lock(file) { try { await access(file);
+return false } catch { await writeFile(file, String(log.length)); return true } }
 await all(3, () => lock('app.lock'))`,
   ),
   race(
@@ -119,7 +127,8 @@ await all(4, join)`,
     'take',
     `
 const jobs = [{ id: 1, state: 'queued' }]
-async function take(worker) { const job = jobs[0]; if (job.state !== 'queued') return; await sleep(1); job.state = 'active'; job.worker = worker }
+async function take(worker) { const job = jobs[0]; if (job.state !== 'queued') return; await sleep(1);
+job.state = 'active'; job.worker = worker }
 await all(3, take)`,
   ),
   race(
@@ -127,7 +136,8 @@ await all(3, take)`,
     'get',
     `
 const store = new Map([['k', { at: 0 }]])
-async function get(key) { const entry = store.get(key); if (entry && entry.at > 0) return entry; await sleep(1); store.set(key, { at: 1 }); return null }
+async function get(key) { const entry = store.get(key); if (entry && entry.at > 0) return entry; await sleep(1);
+store.set(key, { at: 1 }); return null }
 await all(3, () => get('k'))`,
   ),
   race(
@@ -136,7 +146,8 @@ await all(3, () => get('k'))`,
     `
 import { readFile, writeFile } from 'node:fs/promises'
 await writeFile('manifest.json', '{}')
-async function publish(version) { const m = JSON.parse((await readFile('manifest.json', 'utf8')) || '{}'); await sleep(1); m[version] = true; await writeFile('manifest.json', JSON.stringify(m)) }
+async function publish(version) { const m = JSON.parse((await readFile('manifest.json', 'utf8')) || '{}');
+await sleep(1); m[version] = true; await writeFile('manifest.json', JSON.stringify(m)) }
 await all(3, publish)`,
   ),
   race(
@@ -161,7 +172,8 @@ await all(3, () => new Promise(poll))`,
     'initialise',
     `
 let server = null
-async function initialise() { if (server === null) { const s = await sleep(2).then(() => ({})); server = s } return server }
+async function initialise() { if (server === null) { const s = await sleep(2).then(() => ({}));
+server = s } return server }
 await all(3, initialise)`,
   ),
   race(
@@ -188,7 +200,8 @@ class Stock {
   n = new Map([['book', 3]])
   async load(id) { await sleep(1); return this.n.get(id) }
   async save(id, n) { await sleep(1); this.n.set(id, n) }
-  async buy(id) { const left = await this.load(id); if (left === 0) return false; await this.save(id, left - 1); return true }
+  async buy(id) { const left = await this.load(id); if (left === 0) return false; await this.save(id, left - 1);
+return true }
 }
 const stock = new Stock()
 await all(5, () => stock.buy('book'))`,

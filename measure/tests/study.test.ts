@@ -1,3 +1,4 @@
+/** The study: its tables are those of its data, and a session that fails is told as that. */
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

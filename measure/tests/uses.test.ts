@@ -1,3 +1,4 @@
+/** What functions name in their source text, which is all that is known where accesses are not watched. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { analyse } from '../src/analysis/index.ts'

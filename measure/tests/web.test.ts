@@ -1,3 +1,4 @@
+/** Recordings of pages in Chromium: what has which parent and place, and pages that hang, refuse or stop. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -47,8 +48,12 @@ async function record(
 test('two recordings of the same page have the same structure', async () => {
   const html = `<script>
     const sleep = (ms) => new Promise(function executor(done) { setTimeout(done, ms) })
-    async function inner(n) { await sleep(20); if (n > 0) await inner(n - 1); const { port1, port2 } = new MessageChannel(); await new Promise((done) => { port1.onmessage = done; port2.postMessage(1) }) }
-    async function outer() { await (await fetch('/text')).text(); for (let i = 0; i < 3; i++) await inner(i); let k = 0; const t = setInterval(function ticks() { if (++k === 3) { clearInterval(t); setTimeout(() => (over = true), 20) } }, 25) }
+    async function inner(n) { await sleep(20); if (n > 0) await inner(n - 1);
+const { port1, port2 } = new MessageChannel(); await new Promise((done) => { port1.onmessage = done;
+port2.postMessage(1) }) }
+    async function outer() { await (await fetch('/text')).text(); for (let i = 0; i < 3; i++) await inner(i);
+let k = 0; const t = setInterval(function ticks() { if (++k === 3) { clearInterval(t);
+setTimeout(() => (over = true), 20) } }, 25) }
     onload = () => setTimeout(outer, 50)
   </script>`
   const structure = async (): Promise<unknown[]> => {
@@ -80,7 +85,8 @@ const d = document.getElementById('d')
 d.addEventListener('ping', function listener() {})
 customElements.define('x-el', class El extends HTMLElement { connectedCallback() { this.n = 1 } })
 setTimeout(function timer() { d.dispatchEvent(new Event('ping')) }, 60)
-fetch('/data').then((r) => r.text()).then(function reaction() { d.innerHTML = '<x-el></x-el>'; d.dispatchEvent(new Event('ping')) })
+fetch('/data').then((r) => r.text()).then(function reaction() { d.innerHTML = '<x-el></x-el>';
+d.dispatchEvent(new Event('ping')) })
 async function twice() {
   await new Promise((done) => setTimeout(done, 300))
   d.innerHTML = '<x-el></x-el>'
@@ -208,7 +214,9 @@ test('what the steps do is left out, what the page does in answer is recorded', 
 
 test('a frame of another site is a thread of its own, of kind frame', async () => {
   const { records } = await record(
-    "<script>addEventListener('message', () => setTimeout(() => (over = true), 50)); addEventListener('load', () => { const f = document.createElement('iframe'); f.src = 'http://localhost:' + location.port + '/frame'; document.body.append(f) })</script>",
+    `<script>addEventListener('message', () => setTimeout(() => (over = true), 50));
+addEventListener('load', () => { const f = document.createElement('iframe');
+f.src = 'http://localhost:' + location.port + '/frame'; document.body.append(f) })</script>`,
     {},
     {
       '/frame': "<!doctype html><script>setTimeout(() => parent.postMessage(1, '*'), 20)</script>",

@@ -8,9 +8,9 @@ import os
 import re
 import subprocess
 
-FOLDERS = "abi bench compiler examples runtime scripts semantics tests tools".split()
+FOLDERS = "abi bench compiler examples measure runtime scripts semantics tests tools".split()
 LEFT_OUT = ("tests/passes/", "tests/syntax/", "tests/programs/linked/")
-ENDINGS = (".c", ".cpp", ".h", ".py", ".sh")
+ENDINGS = (".c", ".cpp", ".h", ".py", ".sh", ".ts", ".mjs", ".css")
 # The first lines of a script may name its interpreter, and those of a test the options that it is compiled with.
 BEGINS = re.compile(r'(#!.*\n)?(#|/\*|//|""")')
 

@@ -7,7 +7,8 @@ import React from 'react'
 import { createRoot } from 'react-dom/client'
 import { Excalidraw } from '@excalidraw/excalidraw'
 import '@excalidraw/excalidraw/index.css'
-createRoot(document.getElementById('root')).render(React.createElement('div', { style: { height: '100vh' } }, React.createElement(Excalidraw)))
+const app = React.createElement('div', { style: { height: '100vh' } }, React.createElement(Excalidraw))
+createRoot(document.getElementById('root')).render(app)
 `
 const draw = (key, n, page) => async () => {
   await page.press(key)
@@ -24,9 +25,29 @@ export default {
   async serve({ module, dir, site, esbuild, apps }) {
     const entry = path.join(apps, 'excalidraw-host.mjs')
     writeFileSync(entry, host)
-    await esbuild.build({ entryPoints: { app: entry }, bundle: true, conditions: ['production'], format: 'esm', splitting: true, minify: true, sourcemap: true, outdir: path.join(dir, 'dist'), define: { 'process.env.NODE_ENV': '"production"', 'process.env.IS_PREACT': '"false"' }, loader: { '.woff2': 'file' }, logLevel: 'error' })
+    await esbuild.build({
+      entryPoints: { app: entry },
+      bundle: true,
+      conditions: ['production'],
+      format: 'esm',
+      splitting: true,
+      minify: true,
+      sourcemap: true,
+      outdir: path.join(dir, 'dist'),
+      define: { 'process.env.NODE_ENV': '"production"', 'process.env.IS_PREACT': '"false"' },
+      loader: { '.woff2': 'file' },
+      logLevel: 'error',
+    })
     return site(
-      { '/': ['text/html', () => '<!doctype html><meta charset="utf-8"><link rel="stylesheet" href="/dist/app.css"><script>window.EXCALIDRAW_ASSET_PATH = "/assets/"</script><body style="margin:0"><div id="root"></div><script type="module" src="/dist/app.js"></script>'] },
+      {
+        '/': [
+          'text/html',
+          () =>
+            '<!doctype html><meta charset="utf-8"><link rel="stylesheet" href="/dist/app.css">' +
+            '<script>window.EXCALIDRAW_ASSET_PATH = "/assets/"</script>' +
+            '<body style="margin:0"><div id="root"></div><script type="module" src="/dist/app.js"></script>',
+        ],
+      },
       { '/dist/': path.join(dir, 'dist'), '/assets/': module('@excalidraw/excalidraw/dist/prod') },
     )
   },
@@ -36,38 +57,57 @@ export default {
     ['rectangle', async (page, n) => draw('r', n, page)()],
     ['ellipse', async (page, n) => draw('o', n + 3, page)()],
     ['arrow', async (page, n) => draw('a', n + 5, page)()],
-    ['free hand', async (page, n) => {
-      await page.press('p')
-      for (let i = 0; i < 3; i++) await page.drag({ x: 300 + i * 40, y: 220 + n * 7 }, { x: 380 + i * 40, y: 300 + n * 7 }, 24)
-      await page.sleep(200)
-    }],
-    ['text', async (page, n) => {
-      await page.press('t')
-      await page.mouse(330 + ((n * 71) % 480), 240 + ((n * 43) % 320))
-      await page.sleep(200)
-      await page.type(null, `note ${n} on this`, 50)
-      await page.press('Escape')
-      await page.sleep(200)
-    }],
-    ['select and move', async (page, n) => {
-      await page.press('v')
-      await page.drag({ x: 230, y: 150 }, { x: 620, y: 520 }, 16)
-      await page.sleep(150)
-      for (let i = 0; i < 8; i++) await page.press(n % 2 ? 'ArrowRight' : 'ArrowDown'), await page.sleep(50)
-      await page.press('Escape')
-    }],
-    ['zoom and pan', async (page) => {
-      await page.move(600, 400)
-      for (let i = 0; i < 10; i++) await page.scroll(i < 5 ? 120 : -120), await page.sleep(70)
-    }],
-    ['undo, redo', async (page) => {
-      for (let i = 0; i < 3; i++) await page.press('Control+Z'), await page.sleep(150)
-      for (let i = 0; i < 3; i++) await page.press('Control+Shift+Z'), await page.sleep(150)
-    }],
-    ['menu', async (page) => {
-      await page.click('[data-testid="main-menu-trigger"]')
-      await page.sleep(400)
-      await page.press('Escape')
-    }],
+    [
+      'free hand',
+      async (page, n) => {
+        await page.press('p')
+        for (let i = 0; i < 3; i++)
+          await page.drag({ x: 300 + i * 40, y: 220 + n * 7 }, { x: 380 + i * 40, y: 300 + n * 7 }, 24)
+        await page.sleep(200)
+      },
+    ],
+    [
+      'text',
+      async (page, n) => {
+        await page.press('t')
+        await page.mouse(330 + ((n * 71) % 480), 240 + ((n * 43) % 320))
+        await page.sleep(200)
+        await page.type(null, `note ${n} on this`, 50)
+        await page.press('Escape')
+        await page.sleep(200)
+      },
+    ],
+    [
+      'select and move',
+      async (page, n) => {
+        await page.press('v')
+        await page.drag({ x: 230, y: 150 }, { x: 620, y: 520 }, 16)
+        await page.sleep(150)
+        for (let i = 0; i < 8; i++) (await page.press(n % 2 ? 'ArrowRight' : 'ArrowDown'), await page.sleep(50))
+        await page.press('Escape')
+      },
+    ],
+    [
+      'zoom and pan',
+      async (page) => {
+        await page.move(600, 400)
+        for (let i = 0; i < 10; i++) (await page.scroll(i < 5 ? 120 : -120), await page.sleep(70))
+      },
+    ],
+    [
+      'undo, redo',
+      async (page) => {
+        for (let i = 0; i < 3; i++) (await page.press('Control+Z'), await page.sleep(150))
+        for (let i = 0; i < 3; i++) (await page.press('Control+Shift+Z'), await page.sleep(150))
+      },
+    ],
+    [
+      'menu',
+      async (page) => {
+        await page.click('[data-testid="main-menu-trigger"]')
+        await page.sleep(400)
+        await page.press('Escape')
+      },
+    ],
   ],
 }

@@ -45,18 +45,24 @@ export default {
   ready: '[role=tab], table',
   actions: [
     ['statistics', tab('Statistics')],
-    ['sort', async (page) => {
-      await page.click('thead th')
-      await page.sleep(500)
-    }],
-    ['charts', async (page) => {
-      await tab('Charts')(page)
-      await page.hover('canvas')
-      for (let i = 0; i < 12; i++) {
-        await page.move(300 + i * 25, 300 + (i % 4) * 5, 2)
-        await page.sleep(40)
-      }
-    }],
+    [
+      'sort',
+      async (page) => {
+        await page.click('thead th')
+        await page.sleep(500)
+      },
+    ],
+    [
+      'charts',
+      async (page) => {
+        await tab('Charts')(page)
+        await page.hover('canvas')
+        for (let i = 0; i < 12; i++) {
+          await page.move(300 + i * 25, 300 + (i % 4) * 5, 2)
+          await page.sleep(40)
+        }
+      },
+    ],
     ['failures', tab('Failures')],
     ['ratio', tab('Current Ratio')],
     ['logs', tab('Logs')],

@@ -29,50 +29,73 @@ export default {
   ready: '.monaco-editor .view-line',
   first: [['focus', async (page) => (await page.sleep(800), page.mouse(300, 60))]],
   actions: [
-    ['write with completions', async (page, n) => {
-      await page.press('Control+End')
-      await page.type(null, `\nconst list${n} = [1, 2]\n`, 30)
-      await page.type(null, `list${n}.`, 40)
-      await page.sleep(800)
-      await page.type(null, 'map', 40)
-      await page.sleep(400)
-      await page.press('Escape')
-      await page.type(null, '(x => x)\n', 30)
-      await page.sleep(500)
-    }],
-    ['find', async (page) => {
-      await page.press('Control+F')
-      await page.sleep(300)
-      await page.type(null, 'shape', 70)
-      for (let i = 0; i < 8; i++) await page.press('Enter'), await page.sleep(120)
-      await page.press('Escape')
-    }],
-    ['command palette', async (page) => {
-      await page.press('F1')
-      await page.sleep(500)
-      await page.type(null, 'fold all', 60)
-      await page.sleep(400)
-      await page.press('Enter')
-      await page.sleep(600)
-      await page.press('F1')
-      await page.sleep(300)
-      await page.type(null, 'unfold all', 60)
-      await page.press('Enter')
-      await page.sleep(400)
-    }],
-    ['hover', async (page) => {
-      for (let i = 0; i < 6; i++) await page.move(150 + i * 20, 60 + i * 19, 3), await page.sleep(450)
-    }],
-    ['scroll', async (page) => {
-      for (let i = 0; i < 14; i++) await page.scroll(i < 7 ? 500 : -500, '.monaco-editor .view-lines'), await page.sleep(70)
-    }],
-    ['format', async (page) => {
-      await page.press('Alt+Shift+F')
-      await page.sleep(900)
-    }],
-    ['move lines', async (page) => {
-      for (const key of ['ArrowDown', 'ArrowDown', 'ArrowUp', 'ArrowUp']) await page.press(`Alt+${key}`), await page.sleep(90)
-      await page.press('Control+Z')
-    }],
+    [
+      'write with completions',
+      async (page, n) => {
+        await page.press('Control+End')
+        await page.type(null, `\nconst list${n} = [1, 2]\n`, 30)
+        await page.type(null, `list${n}.`, 40)
+        await page.sleep(800)
+        await page.type(null, 'map', 40)
+        await page.sleep(400)
+        await page.press('Escape')
+        await page.type(null, '(x => x)\n', 30)
+        await page.sleep(500)
+      },
+    ],
+    [
+      'find',
+      async (page) => {
+        await page.press('Control+F')
+        await page.sleep(300)
+        await page.type(null, 'shape', 70)
+        for (let i = 0; i < 8; i++) (await page.press('Enter'), await page.sleep(120))
+        await page.press('Escape')
+      },
+    ],
+    [
+      'command palette',
+      async (page) => {
+        await page.press('F1')
+        await page.sleep(500)
+        await page.type(null, 'fold all', 60)
+        await page.sleep(400)
+        await page.press('Enter')
+        await page.sleep(600)
+        await page.press('F1')
+        await page.sleep(300)
+        await page.type(null, 'unfold all', 60)
+        await page.press('Enter')
+        await page.sleep(400)
+      },
+    ],
+    [
+      'hover',
+      async (page) => {
+        for (let i = 0; i < 6; i++) (await page.move(150 + i * 20, 60 + i * 19, 3), await page.sleep(450))
+      },
+    ],
+    [
+      'scroll',
+      async (page) => {
+        for (let i = 0; i < 14; i++)
+          (await page.scroll(i < 7 ? 500 : -500, '.monaco-editor .view-lines'), await page.sleep(70))
+      },
+    ],
+    [
+      'format',
+      async (page) => {
+        await page.press('Alt+Shift+F')
+        await page.sleep(900)
+      },
+    ],
+    [
+      'move lines',
+      async (page) => {
+        for (const key of ['ArrowDown', 'ArrowDown', 'ArrowUp', 'ArrowUp'])
+          (await page.press(`Alt+${key}`), await page.sleep(90))
+        await page.press('Control+Z')
+      },
+    ],
   ],
 }

@@ -20,37 +20,52 @@ export default {
   ready: '.scalar-app .section, .references-rendered',
   first: [['settle', async (page) => page.sleep(800)]],
   actions: [
-    ['scroll', async (page) => {
-      for (let i = 0; i < 10; i++) {
-        await page.scroll(i < 7 ? 350 : -350)
-        await page.sleep(160)
-      }
-    }],
-    ['go to an operation', async (page, n) => {
-      await page.click(`text=${['pets', 'orders', 'users'][n % 3]}`)
-      await page.sleep(900)
-    }],
-    ['search', async (page) => {
-      await page.press('Control+K')
-      await page.sleep(500)
-      await page.type(null, 'list', 90)
-      await page.sleep(600)
-      await page.press('Escape')
-      await page.sleep(300)
-    }],
-    ['hover over what can be clicked', async (page) => {
-      for (let i = 0; i < 15; i++) {
-        await page.move(200 + (i % 3) * 300, 120 + i * 25, 2)
-        await page.sleep(50)
-      }
-    }],
-    ['try a request', async (page) => {
-      await page.click('text=Test Request')
-      await page.sleep(1200)
-      await page.click('text=Send')
-      await page.sleep(1200)
-      await page.press('Escape')
-      await page.sleep(500)
-    }],
+    [
+      'scroll',
+      async (page) => {
+        for (let i = 0; i < 10; i++) {
+          await page.scroll(i < 7 ? 350 : -350)
+          await page.sleep(160)
+        }
+      },
+    ],
+    [
+      'go to an operation',
+      async (page, n) => {
+        await page.click(`text=${['pets', 'orders', 'users'][n % 3]}`)
+        await page.sleep(900)
+      },
+    ],
+    [
+      'search',
+      async (page) => {
+        await page.press('Control+K')
+        await page.sleep(500)
+        await page.type(null, 'list', 90)
+        await page.sleep(600)
+        await page.press('Escape')
+        await page.sleep(300)
+      },
+    ],
+    [
+      'hover over what can be clicked',
+      async (page) => {
+        for (let i = 0; i < 15; i++) {
+          await page.move(200 + (i % 3) * 300, 120 + i * 25, 2)
+          await page.sleep(50)
+        }
+      },
+    ],
+    [
+      'try a request',
+      async (page) => {
+        await page.click('text=Test Request')
+        await page.sleep(1200)
+        await page.click('text=Send')
+        await page.sleep(1200)
+        await page.press('Escape')
+        await page.sleep(500)
+      },
+    ],
   ],
 }

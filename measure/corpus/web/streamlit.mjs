@@ -2,7 +2,9 @@
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 
-const THUMB = '[data-testid="stSlider"] input[type=range], [data-testid="stSlider"] [role=slider], [data-testid="stSliderThumbValue"]'
+const THUMB =
+  '[data-testid="stSlider"] input[type=range], [data-testid="stSlider"] [role=slider], ' +
+  '[data-testid="stSliderThumbValue"]'
 
 const app = `
 import time
@@ -17,7 +19,8 @@ if "count" not in st.session_state:
 if st.button("count"):
     st.session_state.count += 1
 st.write(f"{word} {st.session_state.count}")
-table = pd.DataFrame({"i": range(n), "square": [i * i for i in range(n)], "wave": [((i * 37) % 91) / 9 for i in range(n)]})
+squares, waves = [i * i for i in range(n)], [((i * 37) % 91) / 9 for i in range(n)]
+table = pd.DataFrame({"i": range(n), "square": squares, "wave": waves})
 left, right = st.columns(2)
 left.line_chart(table, x="i", y=["wave"])
 right.dataframe(table)
@@ -34,40 +37,73 @@ export default {
   package: ['pip', 'streamlit'],
   async serve({ python, dir, port, start }) {
     writeFileSync(path.join(dir, 'app.py'), app)
-    await start(python('streamlit'), ['run', path.join(dir, 'app.py'), '--server.headless', 'true', '--server.port', String(port), '--server.address', '127.0.0.1', '--browser.gatherUsageStats', 'false'], { ready: `http://127.0.0.1:${port}/_stcore/health`, env: { HOME: dir } })
+    await start(
+      python('streamlit'),
+      [
+        'run',
+        path.join(dir, 'app.py'),
+        '--server.headless',
+        'true',
+        '--server.port',
+        String(port),
+        '--server.address',
+        '127.0.0.1',
+        '--browser.gatherUsageStats',
+        'false',
+      ],
+      { ready: `http://127.0.0.1:${port}/_stcore/health`, env: { HOME: dir } },
+    )
     return { url: `http://127.0.0.1:${port}/` }
   },
   ready: '[data-testid="stDataFrame"]',
   first: [['settle', async (page) => page.sleep(800)]],
   actions: [
-    ['slider', async (page, n) => {
-      await page.click(THUMB)
-      for (let i = 0; i < 6; i++) await page.press(n % 2 ? 'ArrowLeft' : 'ArrowRight'), await page.sleep(120)
-      await page.sleep(900)
-    }],
-    ['drag the slider', async (page, n) => {
-      const box = await page.evaluate(() => {
-        const r = document.querySelector('[data-testid="stSliderThumbValue"]').getBoundingClientRect()
-        return { x: r.left + r.width / 2, y: r.bottom + 6 }
-      })
-      await page.drag(box, { x: box.x + (n % 2 ? -90 : 120), y: box.y }, 15)
-      await page.sleep(900)
-    }],
-    ['word', async (page, n) => {
-      await page.type('[data-testid="stTextInput"] input', `${n}`, 80)
-      await page.press('Enter')
-      await page.sleep(900)
-    }],
-    ['count', async (page) => {
-      for (let i = 0; i < 4; i++) await page.click('[data-testid="stButton"] button'), await page.sleep(500)
-    }],
-    ['table', async (page) => {
-      await page.hover('[data-testid="stDataFrame"]')
-      for (let i = 0; i < 8; i++) await page.scroll(i < 4 ? 200 : -200), await page.sleep(120)
-    }],
-    ['more', async (page) => {
-      await page.click('[data-testid="stExpander"] summary')
-      await page.sleep(500)
-    }],
+    [
+      'slider',
+      async (page, n) => {
+        await page.click(THUMB)
+        for (let i = 0; i < 6; i++) (await page.press(n % 2 ? 'ArrowLeft' : 'ArrowRight'), await page.sleep(120))
+        await page.sleep(900)
+      },
+    ],
+    [
+      'drag the slider',
+      async (page, n) => {
+        const box = await page.evaluate(() => {
+          const r = document.querySelector('[data-testid="stSliderThumbValue"]').getBoundingClientRect()
+          return { x: r.left + r.width / 2, y: r.bottom + 6 }
+        })
+        await page.drag(box, { x: box.x + (n % 2 ? -90 : 120), y: box.y }, 15)
+        await page.sleep(900)
+      },
+    ],
+    [
+      'word',
+      async (page, n) => {
+        await page.type('[data-testid="stTextInput"] input', `${n}`, 80)
+        await page.press('Enter')
+        await page.sleep(900)
+      },
+    ],
+    [
+      'count',
+      async (page) => {
+        for (let i = 0; i < 4; i++) (await page.click('[data-testid="stButton"] button'), await page.sleep(500))
+      },
+    ],
+    [
+      'table',
+      async (page) => {
+        await page.hover('[data-testid="stDataFrame"]')
+        for (let i = 0; i < 8; i++) (await page.scroll(i < 4 ? 200 : -200), await page.sleep(120))
+      },
+    ],
+    [
+      'more',
+      async (page) => {
+        await page.click('[data-testid="stExpander"] summary')
+        await page.sleep(500)
+      },
+    ],
   ],
 }

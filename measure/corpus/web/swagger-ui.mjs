@@ -8,22 +8,25 @@ const page_ = `<!doctype html><meta charset="utf-8"><link rel="stylesheet" href=
 <script>SwaggerUIBundle({ url: '/spec.json', dom_id: '#ui', deepLinking: true, filter: true })</script>`
 
 /** One operation is opened, filled in, executed and closed again. */
-const execute = (tag, method) => [`${method} ${tag}`, async (page) => {
-  const op = `[id="operations-${tag}-${tag}-${method === 'get' ? 'list' : 'add'}"]`
-  if (!(await page.visible(`${op} .opblock-body`))) await page.click(`${op} .opblock-summary-control`)
-  await page.waitFor(`${op} .opblock-body`)
-  await page.sleep(400)
-  if (await page.visible(`${op} .try-out__btn:not(.cancel)`)) await page.click(`${op} .try-out__btn:not(.cancel)`)
-  await page.sleep(400)
-  await page.click(`${op} .execute`)
-  await page.sleep(700)
-  await page.scroll(300)
-  await page.sleep(200)
-  await page.click(`${op} .try-out__btn.cancel`)
-  await page.sleep(300)
-  await page.click(`${op} .opblock-summary-control`)
-  await page.sleep(400)
-}]
+const execute = (tag, method) => [
+  `${method} ${tag}`,
+  async (page) => {
+    const op = `[id="operations-${tag}-${tag}-${method === 'get' ? 'list' : 'add'}"]`
+    if (!(await page.visible(`${op} .opblock-body`))) await page.click(`${op} .opblock-summary-control`)
+    await page.waitFor(`${op} .opblock-body`)
+    await page.sleep(400)
+    if (await page.visible(`${op} .try-out__btn:not(.cancel)`)) await page.click(`${op} .try-out__btn:not(.cancel)`)
+    await page.sleep(400)
+    await page.click(`${op} .execute`)
+    await page.sleep(700)
+    await page.scroll(300)
+    await page.sleep(200)
+    await page.click(`${op} .try-out__btn.cancel`)
+    await page.sleep(300)
+    await page.click(`${op} .opblock-summary-control`)
+    await page.sleep(400)
+  },
+]
 
 export default {
   title: 'Swagger UI',
@@ -40,18 +43,28 @@ export default {
   },
   ready: '.opblock',
   actions: [
-    ['filter', async (page) => {
-      await page.type('.operation-filter-input', 'ord', 120)
-      await page.sleep(600)
-      for (let i = 0; i < 3; i++) await page.press('Backspace')
-      await page.sleep(400)
-    }],
+    [
+      'filter',
+      async (page) => {
+        await page.type('.operation-filter-input', 'ord', 120)
+        await page.sleep(600)
+        for (let i = 0; i < 3; i++) await page.press('Backspace')
+        await page.sleep(400)
+      },
+    ],
     ...names.flatMap((tag) => ['get', 'post'].map((method) => execute(tag, method))),
-    ['schemas', async (page) => {
-      for (const n of [1, 2, 3]) {
-        await page.click(`.models .model-container:nth-of-type(${n}) .model-box-control, .models .model-container:nth-of-type(${n}) button, .models button`)
-        await page.sleep(300)
-      }
-    }],
+    [
+      'schemas',
+      async (page) => {
+        for (const n of [1, 2, 3]) {
+          await page.click(
+            ['.model-box-control', 'button']
+              .map((part) => `.models .model-container:nth-of-type(${n}) ${part}, `)
+              .join('') + '.models button',
+          )
+          await page.sleep(300)
+        }
+      },
+    ],
   ],
 }

@@ -15,39 +15,56 @@ export default {
   },
   ready: '.tc-sidebar-header',
   actions: [
-    ['write a tiddler', async (page, n) => {
-      await page.click('button.tc-btn-\\%24\\%3A\\%2Fcore\\%2Fui\\%2FButtons\\%2Fnew-tiddler, [aria-label="new tiddler"]')
-      await page.waitFor('.tc-tiddler-edit-frame')
-      await page.type('input.tc-titlebar', ` ${n}`, 50)
-      await page.press('Tab')
-      await page.click('.tc-tiddler-edit-frame textarea, .tc-tiddler-edit-frame iframe')
-      await page.type(null, `A line with ''stress'' and [[a link ${n}]] in round ${n}.`, 35)
-      await page.press('Control+Enter')
-      await page.sleep(900)
-    }],
-    ['search', async (page) => {
-      await page.type('.tc-search input', 'line', 90)
-      await page.sleep(900)
-      await page.click('.tc-search input')
-      for (let i = 0; i < 4; i++) await page.press('Backspace')
-      await page.sleep(300)
-    }],
-    ['sidebar tabs', async (page) => {
-      for (const name of ['Recent', 'Tools', 'More', 'Open']) {
-        await page.click(`text=${name}`)
-        await page.sleep(500)
-      }
-    }],
-    ['scroll', async (page) => {
-      for (let i = 0; i < 6; i++) {
-        await page.scroll(i < 3 ? 250 : -250)
-        await page.sleep(150)
-      }
-    }],
-    ['close a tiddler', async (page) => {
-      await page.hover('.tc-tiddler-frame')
-      await page.click('.tc-tiddler-frame [aria-label="close"]')
-      await page.sleep(600)
-    }],
+    [
+      'write a tiddler',
+      async (page, n) => {
+        await page.click(
+          'button.tc-btn-\\%24\\%3A\\%2Fcore\\%2Fui\\%2FButtons\\%2Fnew-tiddler, [aria-label="new tiddler"]',
+        )
+        await page.waitFor('.tc-tiddler-edit-frame')
+        await page.type('input.tc-titlebar', ` ${n}`, 50)
+        await page.press('Tab')
+        await page.click('.tc-tiddler-edit-frame textarea, .tc-tiddler-edit-frame iframe')
+        await page.type(null, `A line with ''stress'' and [[a link ${n}]] in round ${n}.`, 35)
+        await page.press('Control+Enter')
+        await page.sleep(900)
+      },
+    ],
+    [
+      'search',
+      async (page) => {
+        await page.type('.tc-search input', 'line', 90)
+        await page.sleep(900)
+        await page.click('.tc-search input')
+        for (let i = 0; i < 4; i++) await page.press('Backspace')
+        await page.sleep(300)
+      },
+    ],
+    [
+      'sidebar tabs',
+      async (page) => {
+        for (const name of ['Recent', 'Tools', 'More', 'Open']) {
+          await page.click(`text=${name}`)
+          await page.sleep(500)
+        }
+      },
+    ],
+    [
+      'scroll',
+      async (page) => {
+        for (let i = 0; i < 6; i++) {
+          await page.scroll(i < 3 ? 250 : -250)
+          await page.sleep(150)
+        }
+      },
+    ],
+    [
+      'close a tiddler',
+      async (page) => {
+        await page.hover('.tc-tiddler-frame')
+        await page.click('.tc-tiddler-frame [aria-label="close"]')
+        await page.sleep(600)
+      },
+    ],
   ],
 }

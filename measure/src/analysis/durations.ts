@@ -1,7 +1,7 @@
 /**
  * Figure 2 of both papers: how long continuations run. `turns`: from when the dispatcher gives control to when it gets
- * it back, the microtasks at its end included. `items`: the papers' data set, "both microtask batches and normal tasks": a
- * callback without the batches it drained, and each batch, count separately.
+ * it back, the microtasks at its end included. `items`: the papers' data set, "both microtask batches and normal
+ * tasks": a callback without the batches it drained, and each batch, count separately.
  */
 import type { Batch } from '../format/types.ts'
 import { Histogram, type HistogramJson } from './histogram.ts'

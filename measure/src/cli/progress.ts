@@ -1,3 +1,4 @@
+/** What the command says while it works: on a terminal, what passes is written over. */
 interface Stream {
   isTTY?: boolean
   columns?: number

@@ -130,7 +130,9 @@ function continuationText(c: Continuation): string {
     kind = JSON.stringify(c.kind)
     if (kindTexts.size < 1000) kindTexts.set(c.kind, kind)
   }
-  let text = `{"type":"continuation","id":${c.id},"thread":${c.thread},"kind":${kind},"start":${c.start},"end":${c.end},"parent":${c.parent}`
+  let text =
+    `{"type":"continuation","id":${c.id},"thread":${c.thread},"kind":${kind},"start":${c.start},` +
+    `"end":${c.end},"parent":${c.parent}`
   if (c.registered !== undefined) text += `,"registered":${c.registered}`
   if (c.via !== undefined) text += `,"via":"${c.via}"`
   if (c.alternatives !== undefined) text += `,"alternatives":${JSON.stringify(c.alternatives)}`

@@ -54,7 +54,9 @@ const programs = {
   'remote-frame-timeout': (m) => setTimeout(m.c, 3),
   'remote-frame-await': async (m) => { await fetch('/text?f'); m.c() },
 }
-const go = (name) => setTimeout(() => { mark('p', name); programs[name]({ c: () => { mark('c', name); typeof window === 'undefined' ? postMessage(name) : parent.postMessage('seen:' + name, '*') } }) }, 5)
+const seen = (name) => typeof window === 'undefined' ? postMessage(name) : parent.postMessage('seen:' + name, '*')
+const go = (name) =>
+  setTimeout(() => { mark('p', name); programs[name]({ c: () => { mark('c', name); seen(name) } }) }, 5)
 `
 const worker = `${inside}
 if (location.search === '?from') setTimeout(() => { mark('p', 'from-worker'); postMessage('from-worker') }, 40)
@@ -69,7 +71,8 @@ export async function serveOracles(
   const limit = options.timeout ?? 1500
   const page =
     '<!doctype html><meta charset="utf-8"><title>callbacks</title><link rel="icon" href="data:,">' +
-    `<body style="height:2000px"><script>(${String(runner)})({\n${programs}\n}, ${limit})${options.extra ?? ''}</script>`
+    `<body style="height:2000px"><script>(${String(runner)})({\n${programs}\n}, ${limit})` +
+    `${options.extra ?? ''}</script>`
   const text: Record<string, [string, string | Buffer]> = {
     '/image.png': [
       'image/png',
@@ -86,7 +89,8 @@ export async function serveOracles(
     '/empty.js': ['text/javascript', ''],
     '/mark.js': [
       'text/javascript',
-      "const name = document.currentScript.src.split('?')[1]; console.timeStamp('charcoal:mark:c:' + name); oracleSeen(name)",
+      "const name = document.currentScript.src.split('?')[1]; " +
+        "console.timeStamp('charcoal:mark:c:' + name); oracleSeen(name)",
     ],
     '/style.css': ['text/css', 'p{}'],
     '/image.svg': ['image/svg+xml', '<svg xmlns="http://www.w3.org/2000/svg" width="1" height="1"/>'],

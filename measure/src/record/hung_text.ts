@@ -1,3 +1,4 @@
+/** The sentence on a program or page that hung: how long, and in which function. */
 import { shortUrl } from '../analysis/sites.ts'
 
 /** Says that a program hung for so many microseconds, and where, if that is known. */

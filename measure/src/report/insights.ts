@@ -78,7 +78,8 @@ export function insights(f: Figures): { topic: string; text: string }[] {
     ten !== undefined && ten.total > 0,
     () =>
       `${ten!.total === 1 ? '1 subtree fits' : `${whole(ten!.total)} subtrees fit`} into 10 ms; ` +
-      `${percent(ten!.linearL, ten!.total)} are linear, and in ${percent(ten!.interrupted, ten!.total)} something else ran.`,
+      `${percent(ten!.linearL, ten!.total)} are linear, and in ${percent(ten!.interrupted, ten!.total)} ` +
+      'something else ran.',
   )
   const { wrap, careful } = ranking.byAdvice
   const never = ranking.byAdvice['do-not-wrap']

@@ -1,3 +1,4 @@
+/** What is wrong with a recording, told before everything else: it hung, it crashed, it was cut off. */
 import type { Figures, Recording } from '../analysis/figures.ts'
 
 /** What somebody must know before believing anything else: the first line. */

@@ -1,6 +1,6 @@
 /**
- * The name of a function, read from the line of the text on which it begins. A source map does not tell it: the names in
- * a map are those of variables, and a minifier takes away the names of functions that nobody calls by name.
+ * The name of a function, read from the line of the text on which it begins. A source map does not tell it: the names
+ * in a map are those of variables, and a minifier takes away the names of functions that nobody calls by name.
  */
 const WORDS = String.raw`[\p{ID_Start}$_][\p{ID_Continue}$]*`
 const NAME = String.raw`(#?${WORDS})`

@@ -1,7 +1,7 @@
 /**
- * What functions of a script name in their text: variables that they do not declare themselves, and properties of these,
- * of `this` and of their parameters. Functions of the same script that they call by name are looked into as well. Tells
- * nothing about which objects these were when the program ran.
+ * What functions of a script name in their text: variables that they do not declare themselves, and properties of
+ * these, of `this` and of their parameters. Functions of the same script that they call by name are looked into as
+ * well. Tells nothing about which objects these were when the program ran.
  *
  * @example
  * parseUses('let n = 0\nasync function add() { n = n + (await one()) }')!.at(2, 20) // reads n, one; writes n

@@ -1,10 +1,10 @@
 /**
- * Goes over one thread's events in their order and makes continuations of them. A continuation is the outermost slice of
- * JavaScript in a task of the event loop, with the microtasks that the task drains after it; microtasks that a task
+ * Goes over one thread's events in their order and makes continuations of them. A continuation is the outermost slice
+ * of JavaScript in a task of the event loop, with the microtasks that the task drains after it; microtasks that a task
  * begins with are a continuation of their own.
  *
- * Invariants: `stack` has the slices that are open, outermost first; `node` is the continuation that they belong to, and
- * null while there are none; `micro` counts the batches of microtasks among them.
+ * Invariants: `stack` has the slices that are open, outermost first; `node` is the continuation that they belong to,
+ * and null while there are none; `micro` counts the batches of microtasks among them.
  */
 import { Code, type ChromeThread, type Collection, type Kept } from './collect.ts'
 import { taskKind } from './kinds.ts'
@@ -185,8 +185,8 @@ export class Walk {
     node.javascript = true
     node.calls++
     if (e.code === Code.Script && node.kind === '' && node.event === '') node.kind = 'script'
-    // Only a call that nothing of the page's stands around: others are made by what runs (a listener of an event that it
-    // dispatches, the constructor of an element).
+    // Only a call that nothing of the page's stands around: others are made by what runs (a listener of an event that
+    // it dispatches, the constructor of an element).
     if (direct) node.at ??= callPlace(e.data)
     else if (node.entry === null) node.entry = this.stacks.at(e.data?.sample, e.ts).outer
   }

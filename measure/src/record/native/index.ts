@@ -1,6 +1,6 @@
 /**
- * Records a C program that charcoal-cc has compiled: its runtime writes the trace. Conflicts are in it if the program was
- * compiled with -fcharcoal-atomicity.
+ * Records a C program that charcoal-cc has compiled: its runtime writes the trace. Conflicts are in it if the program
+ * was compiled with -fcharcoal-atomicity.
  */
 import { spawn } from 'node:child_process'
 import { existsSync, rmSync } from 'node:fs'

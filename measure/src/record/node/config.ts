@@ -1,3 +1,4 @@
+/** What the command and the hook in the recorded program have agreed on: environment, names, settings. */
 import type { Calibration } from '../../format/types.ts'
 
 /** What the command tells the hook, through the environment. */

@@ -1,5 +1,6 @@
 /**
- * What is decided about a continuation when it has ended: which of its edges leads to its parent, and what it is called.
+ * What is decided about a continuation when it has ended: which of its edges leads to its parent, and what it is
+ * called.
  * Continuations that were left out are replaced by what stands for them.
  */
 import type { Continuation, Via } from '../../format/types.ts'

@@ -1,7 +1,7 @@
 /**
  * Asks a program that does not return to its event loop where it is, before it is killed. `SIGUSR1` opens its debugging
- * port, which a thread of Node's serves; the debugger stops the program, and the recorder in it writes what it has, with
- * the place.
+ * port, which a thread of Node's serves; the debugger stops the program, and the recorder in it writes what it has,
+ * with the place.
  */
 import { MeasureError } from '../../format/error.ts'
 import { findEndpoint } from '../endpoint.ts'

@@ -1,6 +1,7 @@
 /**
- * The texts and source maps of the scripts that a page ran, fetched through the browser while it still has them: whatever
- * certificate or log-in they need, the browser has. Mode `full` only, for the debugger tells which scripts there are.
+ * The texts and source maps of the scripts that a page ran, fetched through the browser while it still has them:
+ * whatever certificate or log-in they need, the browser has. Mode `full` only, for the debugger tells which scripts
+ * there are.
  */
 import type { ScriptText } from '../uses.ts'
 import type { Cdp } from './cdp.ts'

@@ -8,7 +8,9 @@ export interface Run {
   node: number
 }
 
-/** The last continuation of a run of the chain, if a piece of the timeline has one; of an interrupted run if possible. */
+/**
+ * The last continuation of a run of the chain, if a piece of the timeline has one; of an interrupted run if possible.
+ */
 export function findRun({ timeline }: Figures, sites: number[]): Run | undefined {
   let found: Run | undefined
   for (const [piece, { nodes }] of timeline.entries())

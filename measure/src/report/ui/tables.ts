@@ -204,7 +204,8 @@ export function calibrationTables(f: Figures): HTMLElement {
     return h(
       'p',
       {},
-      'This recording carries no calibration: it was made with --no-calibrate, by another tool, or by an earlier version.',
+      'This recording carries no calibration: it was made with --no-calibrate, by another tool, ' +
+        'or by an earlier version.',
     )
   return h(
     'div',

@@ -25,7 +25,8 @@ export function timeline(f: Figures): HTMLElement {
       h(
         'option',
         { value: i },
-        `${p.title !== undefined ? `${p.title}: ` : ''}${time(p.from)} – ${time(p.to)}, loop ${p.thread} (${WHY[p.why]})`,
+        (p.title !== undefined ? `${p.title}: ` : '') +
+          `${time(p.from)} – ${time(p.to)}, loop ${p.thread} (${WHY[p.why]})`,
       ),
     ),
   )
@@ -170,12 +171,13 @@ export function timeline(f: Figures): HTMLElement {
       h(
         'p',
         {},
-        `Runs ${time(end - start)}, from ${time(start)} to ${time(end)} of this piece; ${kids[i]!.length === 1 ? 'one child' : `${kids[i]!.length} children`} here. `,
+        `Runs ${time(end - start)}, from ${time(start)} to ${time(end)} of this piece; ` +
+          `${kids[i]!.length === 1 ? 'one child' : `${kids[i]!.length} children`} here. `,
         parent === -1
           ? 'A root.'
           : parent === -2
             ? 'Its parent ran before this piece.'
-            : `Its parent ended ${time(gap)} earlier; ${interruptions === 0 ? 'nothing ran in between.' : `${whole(interruptions)} other continuation${interruptions === 1 ? '' : 's'} ran in between:`}`,
+            : `Its parent ended ${time(gap)} earlier; ${betweenText(interruptions)}`,
       ),
       between.length > 0
         ? h(
@@ -277,3 +279,6 @@ const hasRoom = (x: number, width: number): boolean => width - x > 60
 /** A time is written on the right of its line, where the picture has room for it, and else on the left. */
 const besides = (x: number, width: number): { x: number; 'text-anchor': string } =>
   hasRoom(x, width) ? { x: x + 2, 'text-anchor': 'start' } : { x: x - 2, 'text-anchor': 'end' }
+
+const betweenText = (n: number): string =>
+  n === 0 ? 'nothing ran in between.' : `${whole(n)} other continuation${n === 1 ? '' : 's'} ran in between:`

@@ -1,7 +1,7 @@
 /**
- * A loader of ES modules that rewrites the program's own files; runs in Node's loader thread. It is registered again when
- * the program registers loaders of its own (`tsx`, for one), because only the newest sees what all others have made of a
- * file. Its address says which it is: `?turn=2`; a turn of `off` ends the rewriting.
+ * A loader of ES modules that rewrites the program's own files; runs in Node's loader thread. It is registered again
+ * when the program registers loaders of its own (`tsx`, for one), because only the newest sees what all others have
+ * made of a file. Its address says which it is: `?turn=2`; a turn of `off` ends the rewriting.
  */
 import { Flows } from './flows.ts'
 import { rewriteModule, type Loaded } from './modules.ts'

@@ -6,7 +6,8 @@
  * stays as it is.
  *
  *     async function buy() { const left = this.left; await pay(); this.left = left - 1 }
- *     async function buy() {const $ch_a=$ch.enter(0);try{ const left = $ch.r(this,"left",1).left; $ch.back($ch_a,2,await $ch.away($ch_a,(pay())));
+ *     async function buy() {const $ch_a=$ch.enter(0);try{ const left = $ch.r(this,"left",1).left;
+ *         $ch.back($ch_a,2,await $ch.away($ch_a,(pay())));
  *         this.left = $ch.put(this,"left",3,left - 1) }finally{$ch.leave($ch_a)}}
  */
 import { parse } from 'acorn'
