@@ -1,0 +1,88 @@
+/**
+ * The scopes around a piece of code while a file is rewritten, and which of their variables activations can share:
+ * those that change, and that belong to the module or are used by a function inside.
+ */
+import { isFunction, namesOf, walk, type Node } from '../../../source/tree.ts'
+
+export interface Scope {
+  /** Variables that this function, or the module, declares in its own body: true if something assigns to them later. */
+  names: Map<string, boolean>
+  parent: Scope | null
+  /** Names an activation of the function, so that its variables can be told from those of another; null: the module. */
+  token: string | null
+  node: Node
+}
+
+export class Scopes {
+  private inner: Scope | null = null
+  private tokens = 0
+  private readonly file: number
+
+  /** `file`: the number of the file, whose variables belong to its module. */
+  constructor(file: number) {
+    this.file = file
+  }
+
+  /** A function, with its parameters, or the program. */
+  enter(node: Node, params: Node[] | null): Scope {
+    const names = new Map<string, boolean>()
+    for (const name of declaredBy(node)) names.set(name, false)
+    const scope = { names, parent: this.inner, token: params === null ? null : `$ch_s${this.tokens++}`, node }
+    this.inner = scope
+    // Only what a function inside assigns to, or reads while it changes, can be shared.
+    walk(node, (n) => {
+      const target = n.type === 'AssignmentExpression' ? n.left : n.type === 'UpdateExpression' ? n.argument : null
+      for (const name of namesOf(target)) if (names.has(name)) names.set(name, true)
+    })
+    for (const [name, changes] of [...names]) if (!changes) names.delete(name)
+    if (scope.token === null || names.size === 0) return scope
+    const inside = new Set<string>()
+    walk(node.body, (n) => {
+      if (isFunction(n)) walk(n, (m) => void (m.type === 'Identifier' && inside.add(m.name)))
+    })
+    for (const name of [...names.keys()]) if (!inside.has(name)) names.delete(name)
+    return scope
+  }
+
+  leave(): void {
+    this.inner = this.inner!.parent
+  }
+
+  /** The object and key that stand for a variable, if it can be shared. */
+  shared(name: string): string | null {
+    for (let scope = this.inner; scope !== null; scope = scope.parent) {
+      if (scope.names.has(name)) return `${scope.token ?? `$ch.module(${this.file})`},${JSON.stringify(name)}`
+      if (declares(scope.node, name)) return null
+    }
+    return null
+  }
+}
+
+/** The variables that the body of a function, or the program, declares itself. */
+function* declaredBy(node: Node): Generator<string> {
+  const body = node.type === 'Program' ? node.body : node.body.type === 'BlockStatement' ? node.body.body : []
+  for (const statement of body) {
+    const declaration = statement.type === 'ExportNamedDeclaration' ? statement.declaration : statement
+    if (declaration?.type !== 'VariableDeclaration' || declaration.kind === 'const') continue
+    for (const { id } of declaration.declarations) if (id.type === 'Identifier') yield id.name
+  }
+}
+
+/**
+ * True if the function declares the name otherwise than as a variable that counts: a parameter, a constant, a name in a
+ * block.
+ */
+function declares(node: Node, name: string): boolean {
+  let found = node.id?.name === name
+  const names = (pattern: Node): void => {
+    for (const declared of namesOf(pattern)) found ||= declared === name
+  }
+  for (const param of node.params ?? []) names(param)
+  walk(node, (n) => {
+    if (n.type === 'VariableDeclarator') names(n.id)
+    else if (n.type === 'CatchClause' && n.param !== null) names(n.param)
+    else if ((n.type === 'FunctionDeclaration' || n.type === 'ClassDeclaration') && n.id?.name === name) found = true
+    return isFunction(n)
+  })
+  return found
+}
