@@ -49,11 +49,11 @@ test('two recordings of the same page have the same structure', async () => {
   const html = `<script>
     const sleep = (ms) => new Promise(function executor(done) { setTimeout(done, ms) })
     async function inner(n) { await sleep(20); if (n > 0) await inner(n - 1);
-const { port1, port2 } = new MessageChannel(); await new Promise((done) => { port1.onmessage = done;
-port2.postMessage(1) }) }
+      const { port1, port2 } = new MessageChannel(); await new Promise((done) => { port1.onmessage = done;
+      port2.postMessage(1) }) }
     async function outer() { await (await fetch('/text')).text(); for (let i = 0; i < 3; i++) await inner(i);
-let k = 0; const t = setInterval(function ticks() { if (++k === 3) { clearInterval(t);
-setTimeout(() => (over = true), 20) } }, 25) }
+      let k = 0; const t = setInterval(function ticks() { if (++k === 3) { clearInterval(t);
+      setTimeout(() => (over = true), 20) } }, 25) }
     onload = () => setTimeout(outer, 50)
   </script>`
   const structure = async (): Promise<unknown[]> => {
@@ -86,7 +86,7 @@ d.addEventListener('ping', function listener() {})
 customElements.define('x-el', class El extends HTMLElement { connectedCallback() { this.n = 1 } })
 setTimeout(function timer() { d.dispatchEvent(new Event('ping')) }, 60)
 fetch('/data').then((r) => r.text()).then(function reaction() { d.innerHTML = '<x-el></x-el>';
-d.dispatchEvent(new Event('ping')) })
+  d.dispatchEvent(new Event('ping')) })
 async function twice() {
   await new Promise((done) => setTimeout(done, 300))
   d.innerHTML = '<x-el></x-el>'
@@ -102,7 +102,7 @@ twice()
       return l?.type === 'location' ? `${l.function ?? ''}:${l.line}` : ''
     }
     const at = continuations.map((c) => place(c.at))
-    for (const name of ['timer:5', 'reaction:6', 'twice:8', 'twice:10', 'last:12'])
+    for (const name of ['timer:5', 'reaction:6', 'twice:9', 'twice:11', 'last:13'])
       ok(at.includes(name), `${name} in ${at.join(' ')}`)
     for (const name of ['listener', 'El', 'connectedCallback'])
       ok(!at.some((x) => x.startsWith(`${name}:`)), `no turn is named ${name}: ${at.join(' ')}`)
@@ -112,7 +112,7 @@ twice()
     ok(
       first?.type === 'location' &&
         second?.type === 'location' &&
-        first.begin![0] === 7 &&
+        first.begin![0] === 8 &&
         String(first.begin) === String(second.begin),
       'both know their function',
     )

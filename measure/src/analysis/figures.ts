@@ -2,7 +2,7 @@
  * All that the analysis says about one recording, or about several together: numbers and short lists, whatever the
  * length of the recording. `schema/figures.schema.json` describes it as JSON.
  */
-import type { Calibration } from '../format/types.ts'
+import type { Calibration, Unserialisable as Found } from '../format/types.ts'
 import type { BranchingJson } from './branching.ts'
 import type { ChainsJson } from './chains.ts'
 import type { ConcurrencyJson } from './concurrency.ts'
@@ -71,19 +71,10 @@ export interface AtomicJson {
   unserialisable: Unserialisable[]
 }
 
-export interface Unserialisable {
-  kind: string
-  variable?: string
+/** As in the trace, with sites in place of locations. */
+export interface Unserialisable extends Omit<Found, 'type' | 'first' | 'other' | 'second'> {
   /** The first access, the other activity's, the second. */
   sites: [first: number, other: number, second: number]
-  count: number
-  /** The function that both accesses belong to, and the awaits between them: sites. */
-  operation?: number
-  awaits?: number[]
-  /** How often the two accesses ran with a wait in between; from the first to the second, µs. */
-  runs?: number
-  p50?: number
-  p99?: number
   /** Title of the recording, in pooled figures. */
   from?: string
 }

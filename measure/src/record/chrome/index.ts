@@ -14,7 +14,7 @@ import type { Recorded } from '../recorded.ts'
 import type { Tell } from '../tell.ts'
 import { Collection, type ChromeThread } from './collect.ts'
 import { chromeEvents, type ChromeEvent } from './events.ts'
-import type { Place } from './places.ts'
+import type { Place } from '../place.ts'
 import type { Node, Told } from './nodes.ts'
 import { TreeMaker } from './tree.ts'
 

@@ -1,7 +1,7 @@
 /** Continuations in the making, and what hangs them on one another. */
 import type { Batch } from '../../format/types.ts'
 import type { Code, Kept } from './collect.ts'
-import type { Place } from './places.ts'
+import type { Place } from '../place.ts'
 
 export interface Registration {
   /** The continuation that made it; null: none that is known. */

@@ -1,14 +1,6 @@
 /** Places in source text from the browser's sampling profiler: of a registration, and of what a continuation ran. */
+import type { Place } from '../place.ts'
 import type { ChromeThread, Collection, Profile } from './collect.ts'
-
-export interface Place {
-  url: string
-  line: number
-  column: number
-  name: string
-  /** Of a place inside a function: where that begins. */
-  begin?: [line: number, column: number]
-}
 
 /** Scripts of this tool. */
 export const OWN = 'charcoal-measure:'

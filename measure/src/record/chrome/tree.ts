@@ -9,7 +9,7 @@ import type { Batch, Continuation, Via } from '../../format/types.ts'
 import { Code, type ChromeThread, type Collection } from './collect.ts'
 import { repeats, taskKind } from './kinds.ts'
 import { Flows, type Node, type Registration, type Told } from './nodes.ts'
-import type { Place } from './places.ts'
+import type { Place } from '../place.ts'
 import { Walk } from './walk.ts'
 
 export interface Tree {

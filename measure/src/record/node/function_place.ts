@@ -3,7 +3,8 @@
  * once. Asked once for each place where callbacks are registered, so its price (some 50 µs) does not matter.
  */
 import { Session } from 'node:inspector'
-import { translated, type Place } from './stack.ts'
+import type { Place } from '../place.ts'
+import { translated } from './stack.ts'
 
 const KEY = Symbol.for('charcoal.measure.function')
 const MAX_ASKED = 5000

@@ -5,7 +5,7 @@
  */
 import Module from 'node:module'
 import { fileURLToPath } from 'node:url'
-import type { Place } from './stack.ts'
+import type { Place } from '../place.ts'
 
 interface LoaderMap {
   payload?: { sources?: string[] }

@@ -20,7 +20,8 @@ import { round } from './decide.ts'
 import { calls, opened, ranUsers, reopen, runsMicrotask, type Open } from './open.ts'
 import { Registrations } from './registrations.ts'
 import { blankResource, Resources } from './resources.ts'
-import { here, type Place } from './stack.ts'
+import type { Place } from '../place.ts'
+import { here } from './stack.ts'
 import { TypeNumbers } from './types.ts'
 
 /**

@@ -7,7 +7,8 @@ import { functionPlace } from './function_place.ts'
 import { Guesses, type Guess } from './guesses.ts'
 import { ranUsers, type Open } from './open.ts'
 import type { Resource } from './resources.ts'
-import { here, isUsers, type Place } from './stack.ts'
+import type { Place } from '../place.ts'
+import { here, isUsers } from './stack.ts'
 
 export class Registrations {
   private readonly guesses = new Guesses()

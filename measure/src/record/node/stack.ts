@@ -3,17 +3,7 @@
  * the event loop called). Frames of Node itself and of this recorder do not count. Costs a few microseconds; places are
  * cached by script and position.
  */
-export interface Place {
-  url: string
-  line: number
-  column: number
-  name: string
-  /**
-   * Of a place inside a function: where that function begins. Two functions are the same if they begin at the same
-   * place.
-   */
-  begin?: [line: number, column: number]
-}
+import type { Place } from '../place.ts'
 
 export interface Frames {
   /** Where something is registered; null: no code of the user's is on the stack. */

@@ -26,23 +26,40 @@ export interface StepsContext {
   log(text: string): void
 }
 
-const keys: Record<string, { code: string; key: string; windowsVirtualKeyCode: number; text?: string }> = {
-  Enter: { code: 'Enter', key: 'Enter', windowsVirtualKeyCode: 13, text: '\r' },
-  Tab: { code: 'Tab', key: 'Tab', windowsVirtualKeyCode: 9 },
-  Escape: { code: 'Escape', key: 'Escape', windowsVirtualKeyCode: 27 },
-  Backspace: { code: 'Backspace', key: 'Backspace', windowsVirtualKeyCode: 8 },
-  Delete: { code: 'Delete', key: 'Delete', windowsVirtualKeyCode: 46 },
-  ArrowUp: { code: 'ArrowUp', key: 'ArrowUp', windowsVirtualKeyCode: 38 },
-  ArrowDown: { code: 'ArrowDown', key: 'ArrowDown', windowsVirtualKeyCode: 40 },
-  ArrowLeft: { code: 'ArrowLeft', key: 'ArrowLeft', windowsVirtualKeyCode: 37 },
-  ArrowRight: { code: 'ArrowRight', key: 'ArrowRight', windowsVirtualKeyCode: 39 },
-  Home: { code: 'Home', key: 'Home', windowsVirtualKeyCode: 36 },
-  End: { code: 'End', key: 'End', windowsVirtualKeyCode: 35 },
-  PageUp: { code: 'PageUp', key: 'PageUp', windowsVirtualKeyCode: 33 },
-  PageDown: { code: 'PageDown', key: 'PageDown', windowsVirtualKeyCode: 34 },
-  Space: { code: 'Space', key: ' ', windowsVirtualKeyCode: 32, text: ' ' },
-  F1: { code: 'F1', key: 'F1', windowsVirtualKeyCode: 112 },
+interface Key {
+  code: string
+  key: string
+  windowsVirtualKeyCode: number
+  text?: string
 }
+
+/** Keys whose code is their name, with the numbers that browsers have for them. */
+const NUMBERS = {
+  Enter: 13,
+  Tab: 9,
+  Escape: 27,
+  Backspace: 8,
+  Delete: 46,
+  ArrowUp: 38,
+  ArrowDown: 40,
+  ArrowLeft: 37,
+  ArrowRight: 39,
+  Home: 36,
+  End: 35,
+  PageUp: 33,
+  PageDown: 34,
+  Space: 32,
+  F1: 112,
+}
+const TEXTS: Record<string, string> = { Enter: '\r', Space: ' ' }
+
+const keys: Record<string, Key> = Object.fromEntries(
+  Object.entries(NUMBERS).map(([code, windowsVirtualKeyCode]) => {
+    const text = TEXTS[code]
+    const key = code === 'Space' ? ' ' : code
+    return [code, { code, key, windowsVirtualKeyCode, ...(text !== undefined && { text }) }]
+  }),
+)
 
 const modifiers: Record<string, number> = { Alt: 1, Control: 2, Meta: 4, Shift: 8 }
 
