@@ -239,21 +239,24 @@ static ssize_t write_stream(int fd, const struct iovec *v, int n) {
 static inline __attribute__((always_inline)) ssize_t by_kind(int fd, const struct iovec *v, int n, transfer *of_socket,
                                                              transfer *of_stream) {
   enum ch_file_kind kind = ch_fd_cache_kind(fd);
+  int before = errno;
   if (!is_stream(kind)) {
     if (kind != CH_STORAGE_FILE) {
-      int saved = errno;
       ssize_t r = of_socket(fd, v, n);
       if (r != -1 || errno != ENOTSOCK)
         return r;
-      errno = saved; /* as it stays in a call that succeeds */
     }
     kind = ch_fd_cache_ask_kind(fd);
+    errno = before; /* as it stays in a call that succeeds */
     if (is_storage(kind))
       return CH_AS_STORAGE;
     if (!is_stream(kind))
       return of_socket(fd, v, n);
   }
-  return of_stream(fd, v, n);
+  ssize_t r = of_stream(fd, v, n);
+  if (r != -1)
+    errno = before;
+  return r;
 }
 
 static inline __attribute__((always_inline)) ssize_t receive(int fd, const struct iovec *v, int n) {
@@ -311,15 +314,16 @@ ssize_t ch_nonblocking_stream_writev(int fd, const struct iovec *v, int n) {
  * tried. */
 long ch_begin_recv(int fd, void *to, size_t n, int flags) {
   REFUSE_IF_CANCELLED();
+  int before = errno;
   bool ring = ch_reactor_has_ring() && flags == 0 && n > 0 && n <= 0x7ffff000 && !ch_uring_is_awaited(fd);
   if (is_vain(fd, CH_IN, flags))
-    return ring ? CH_LATER : -1;
+    return ring ? (errno = before, CH_LATER) : -1;
   ssize_t r = noted(fd, recv(fd, to, n, flags | MSG_DONTWAIT), n, CH_IN, flags);
   if (r >= 0 || errno != EAGAIN || !ring)
     return r;
-  if (ch_call_timeout(fd, SO_RCVTIMEO) == CH_FOREVER)
-    return CH_LATER;
-  return errno = EAGAIN, -1;
+  if (ch_call_timeout(fd, SO_RCVTIMEO) != CH_FOREVER)
+    return errno = EAGAIN, -1;
+  return errno = before, CH_LATER;
 }
 
 /* accept has no flag for not waiting, and the listener may be shared with other processes, so its mode is left alone.
@@ -360,12 +364,13 @@ int ch_nonblocking_accept(int fd, struct sockaddr *address, socklen_t *length, i
  * socket whose listener's queue is full cannot be waited for in any other way than in the call. */
 long ch_begin_connect(int fd, const struct sockaddr *address, socklen_t length) {
   REFUSE_IF_CANCELLED();
+  int before = errno;
   int64_t timeout = ch_reactor_has_ring() ? ch_fd_cache_ask(fd, SO_SNDTIMEO) : ch_call_timeout(fd, SO_SNDTIMEO);
   if (timeout == CH_FOREVER && ch_reactor_has_ring())
-    return CH_LATER;
+    return errno = before, CH_LATER;
   int r = ch_nonblocking_connect(fd, address, length);
   if (r < 0 && errno == EAGAIN && timeout >= 0 && address->sa_family == AF_UNIX)
-    return CH_LATER;
+    return errno = before, CH_LATER;
   return r;
 }
 

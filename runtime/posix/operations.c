@@ -506,12 +506,14 @@ static const struct ch_operation_kind sendmsg_kind = {"sendmsg", perform_sendmsg
   struct ch_int_result ch_do_##name##_int parameters CH_INT_NAME(ch_do_##name);                                        \
   struct ch_int_result ch_do_##name##_int parameters {                                                                 \
     req_t q;                                                                                                           \
+    int before = errno;                                                                                                \
     long r = __VA_ARGS__;                                                                                              \
-    return r == CH_LATER ? ch_operate_int(&leaf_##name, &q) : ch_done(r);                                              \
+    return r == CH_LATER ? (errno = before, ch_operate_int(&leaf_##name, &q)) : ch_done(r);                            \
   } CH_COLD long ch_do_##name parameters {                                                                             \
     req_t q;                                                                                                           \
+    int before = errno;                                                                                                \
     long r = __VA_ARGS__;                                                                                              \
-    return r == CH_LATER ? ch_operate(&leaf_##name, &q) : r;                                                           \
+    return r == CH_LATER ? (errno = before, ch_operate(&leaf_##name, &q)) : r;                                         \
   }
 /* A call that waits, and one that takes its time, with the members of its request. */
 #define WAIT(name, parameters, ...) CALL(name, parameters, begin_wait(&q, (req_t){.kind = &name##_kind, __VA_ARGS__}))

@@ -17,7 +17,8 @@ struct statx;
 
 /* What an attempt says that is to be made again as an operation. LATER: not now; by ch_do_recv, ch_do_receive,
  * ch_do_accept, ch_do_connect. AS_STORAGE: by ch_do_read and its like. BY_THREAD: the call might wait, and there is no
- * form of it that does not; by ch_do_device_read and its like, ch_do_accept_by_thread. */
+ * form of it that does not; by ch_do_device_read and its like, ch_do_accept_by_thread. With each of them errno
+ * is what it was before the attempt. */
 #define CH_LATER LONG_MIN
 #define CH_AS_STORAGE (LONG_MIN + 1)
 #define CH_BY_THREAD (LONG_MIN + 2)

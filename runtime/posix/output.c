@@ -160,6 +160,7 @@ static long put_plainly(FILE *f, const char *data, size_t n, struct ch_stream_pr
 /* The stream is locked; with what cannot wait for anybody the plain call is as good. */
 static long put(FILE *f, const char *data, size_t n, struct ch_stream_progress *p, bool held) {
   *p = (struct ch_stream_progress){0};
+  int before = errno;
   bool was_ready = is_ready(f);
   if (was_ready && fits(f, data, n)) {
     append(f, data, n);
@@ -171,7 +172,7 @@ static long put(FILE *f, const char *data, size_t n, struct ch_stream_progress *
   long r = ch_stream_put_on(f, data, n, p);
   if (r < 0 && errno == EAGAIN) {
     int error = held ? 0 : ch_stream_hold(f);
-    return error ? (errno = error, fail(f)) : CH_STREAM_HELD;
+    return error ? (errno = error, fail(f)) : (errno = before, CH_STREAM_HELD);
   }
   return r;
 }

@@ -77,7 +77,8 @@ struct ch_stream_progress {
 };
 /* n: the stream has taken them all. -1: an error, errno. CH_STREAM_TAKEN: the stream is somebody else's, nothing has
  * happened. CH_STREAM_HELD: it is held (ch_stream_hold), and the next ones would have to wait. Then ch_stream_put_on is
- * called, again and again, until it says something else than -1 with EAGAIN, and the stream is let go. */
+ * called, again and again, until it says something else than -1 with EAGAIN, and the stream is let go. Both leave errno
+ * as it was. */
 #define CH_STREAM_TAKEN (-2)
 #define CH_STREAM_HELD (-3)
 /* _held: the stream is held by the caller, and stays so only if the result says that the next bytes would have to wait.

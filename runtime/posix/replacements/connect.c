@@ -9,7 +9,7 @@ CH_HIDDEN void ch_fd_closing(int fd);
 CH_REPLACES(connect) int ch_posix_connect(int fd, const struct sockaddr *address, socklen_t length) {
   CH_SINGLE_ACTIVITY(connect(fd, address, length));
   int64_t timeout;
-  int r;
+  int r, before = errno;
   long outcome = ch_begin_connect(fd, address, length);
   if (outcome == CH_LATER) {
     r = (int)ch_do_connect(fd, address, length);
@@ -21,7 +21,7 @@ CH_REPLACES(connect) int ch_posix_connect(int fd, const struct sockaddr *address
   timeout = ch_call_timeout(fd, SO_SNDTIMEO);
   if (timeout < 0)
     return errno = EINPROGRESS, -1;
-  while ((r = await(fd, POLLOUT, SO_SNDTIMEO)) == 0) {
+  while ((r = await(fd, POLLOUT, SO_SNDTIMEO, before)) == 0) {
     r = ch_connect_outcome(fd, address, length);
     if (r == 0 || (errno != EINPROGRESS && errno != EALREADY))
       return r;
@@ -34,13 +34,14 @@ CH_REPLACES(connect) int ch_posix_connect(int fd, const struct sockaddr *address
 }
 
 static int accept_one(int fd, struct sockaddr *address, socklen_t *length, int flags) {
+  int before = errno;
   for (;;) {
     long r = ch_begin_accept(fd, address, length, flags);
     if (r == CH_LATER)
       return ch_accepted(fd, (int)ch_do_accept(fd, address, length, flags), flags);
     if (r == CH_BY_THREAD)
       return ch_accepted(fd, (int)ch_do_accept_by_thread(fd, address, length, flags), flags);
-    if (r >= 0 || errno != EAGAIN || await_input(fd))
+    if (r >= 0 || errno != EAGAIN || await_input(fd, before))
       return ch_accepted(fd, (int)r, flags);
   }
 }

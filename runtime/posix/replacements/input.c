@@ -46,7 +46,7 @@ static int more(FILE *f) {
     }
     if (ch_call_timeout(ch_stream_fd(f), SO_RCVTIMEO) < 0)
       return 0; /* nobody waits: the plain call gives what is there, and says EAGAIN */
-    if (await_input(ch_stream_fd(f)) < 0)
+    if (await_input(ch_stream_fd(f), saved) < 0)
       break;
   }
   return ch_stream_failed(f), -1;
@@ -176,7 +176,7 @@ static size_t get_bytes(char *to, size_t size, size_t all, FILE *f) {
         got += (size_t)r;
       else if (r == 0)
         break;
-      else if (errno != EAGAIN || await_input(ch_stream_fd(f)) < 0) {
+      else if (errno != EAGAIN || await_input(ch_stream_fd(f), saved) < 0) {
         ch_stream_failed(f);
         ch_stream_put_back(f, to + got - got % size, got % size);
         break;

@@ -42,15 +42,21 @@ static int await_queue(mqd_t q, int events, const struct timespec *until) {
 }
 
 static ssize_t receive(mqd_t q, char *to, size_t n, unsigned *priority, const struct timespec *until) {
+  int before = errno;
   for (;;) {
     ssize_t r = ch_nonblocking_mq_receive(q, to, n, priority);
+    if (r >= 0)
+      errno = before;
     if (r >= 0 || errno != EAGAIN || !ch_mq_is_blocking(q) || await_queue(q, POLLIN, until) < 0)
       return r;
   }
 }
 static int deliver(mqd_t q, const char *from, size_t n, unsigned priority, const struct timespec *until) {
+  int before = errno;
   for (;;) {
     int r = ch_nonblocking_mq_send(q, from, n, priority);
+    if (r >= 0)
+      errno = before;
     if (r >= 0 || errno != EAGAIN || !ch_mq_is_blocking(q) || await_queue(q, POLLOUT, until) < 0)
       return r;
   }
@@ -76,9 +82,10 @@ int ch_posix_mq_timedsend(mqd_t q, const char *from, size_t n, unsigned priority
 
 /* At once, or by a thread. -1 with errno. */
 static long call(struct ch_queue_call *c, int never_waits) {
+  int before = errno;
   long r = never_waits ? ch_call_queue(c) : ch_try_queue(c);
   if (r == -EAGAIN && !never_waits)
-    return ch_do_call(ch_call_queue, c, CH_CALL_INTERRUPTIBLE);
+    return errno = before, ch_do_call(ch_call_queue, c, CH_CALL_INTERRUPTIBLE);
   return r < 0 ? (errno = (int)-r, -1) : r;
 }
 

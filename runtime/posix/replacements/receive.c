@@ -6,6 +6,7 @@
 
 CH_REPLACES(read) ssize_t ch_posix_read(int fd, void *to, size_t n) {
   CH_SINGLE_ACTIVITY(read(fd, to, n));
+  int before = errno;
   for (;;) {
     ssize_t r = ch_nonblocking_read(fd, to, n);
     if (r == CH_LATER) __attribute__
@@ -14,27 +15,30 @@ CH_REPLACES(read) ssize_t ch_posix_read(int fd, void *to, size_t n) {
       return ch_do_read(fd, to, n, -1);
     if (r == CH_BY_THREAD)
       return ch_do_device_read(fd, to, n);
-    if (r >= 0 || errno != EAGAIN || await_input(fd))
+    if (r >= 0 || errno != EAGAIN || await_input(fd, before))
       return r;
   }
 }
 
 CH_REPLACES(readv) ssize_t ch_posix_readv(int fd, const struct iovec *v, int n) {
   CH_SINGLE_ACTIVITY(readv(fd, v, n));
+  int before = errno;
   for (;;) {
     ssize_t r = ch_nonblocking_readv(fd, v, n);
     if (r == CH_AS_STORAGE)
       return ch_do_readv(fd, v, n, -1, 0);
     if (r == CH_BY_THREAD)
       return ch_do_device_readv(fd, v, n);
-    if (r >= 0 || errno != EAGAIN || await_input(fd))
+    if (r >= 0 || errno != EAGAIN || await_input(fd, before))
       return r;
   }
 }
 
 /* What a call that received nothing of n bytes returns. TCP has received 0 of 0 bytes when its time is over. */
-static inline ssize_t nothing(int fd, size_t n, int flags) {
-  return n == 0 && errno == EAGAIN && !(flags & (MSG_DONTWAIT | MSG_ERRQUEUE)) && ch_is_timed_tcp(fd) ? 0 : -1;
+static inline ssize_t nothing(int fd, size_t n, int flags, int before) {
+  if (n > 0 || errno != EAGAIN || flags & (MSG_DONTWAIT | MSG_ERRQUEUE) || !ch_is_timed_tcp(fd))
+    return -1;
+  return errno = before, 0;
 }
 
 /* MSG_WAITALL asks for all of it, from a stream. */
@@ -45,6 +49,7 @@ static inline int wants_more(ssize_t r, size_t got, size_t n, int flags) {
 CH_REPLACES(recvfrom)
 ssize_t ch_posix_recvfrom(int fd, void *to, size_t n, int flags, struct sockaddr *from, socklen_t *length) {
   CH_SINGLE_ACTIVITY(recvfrom(fd, to, n, flags, from, length));
+  int before = errno;
   size_t got = 0;
   for (;;) {
     ssize_t r = ch_nonblocking_recvfrom(fd, (char *)to + got, n - got, flags, from, length);
@@ -52,14 +57,15 @@ ssize_t ch_posix_recvfrom(int fd, void *to, size_t n, int flags, struct sockaddr
       got += (size_t)r;
       if (!wants_more(r, got, n, flags) || !ch_is_stream(fd))
         return (ssize_t)got;
-    } else if (errno != EAGAIN || flags & (MSG_DONTWAIT | MSG_ERRQUEUE) || await_input(fd)) {
-      return got ? (ssize_t)got : nothing(fd, n, flags);
+    } else if (errno != EAGAIN || flags & (MSG_DONTWAIT | MSG_ERRQUEUE) || await_input(fd, before)) {
+      return as_far_as(got, nothing(fd, n, flags, before), before);
     }
   }
 }
 
 CH_REPLACES(recv) ssize_t ch_posix_recv(int fd, void *to, size_t n, int flags) {
   CH_SINGLE_ACTIVITY(recv(fd, to, n, flags));
+  int before = errno;
   size_t got = 0;
   for (;;) {
     ssize_t r = flags ? ch_nonblocking_recv(fd, (char *)to + got, n - got, flags) : ch_begin_recv(fd, to, n, 0);
@@ -69,14 +75,15 @@ CH_REPLACES(recv) ssize_t ch_posix_recv(int fd, void *to, size_t n, int flags) {
       got += (size_t)r;
       if (!wants_more(r, got, n, flags) || !ch_is_stream(fd))
         return (ssize_t)got;
-    } else if (errno != EAGAIN || flags & (MSG_DONTWAIT | MSG_ERRQUEUE) || await_input(fd)) {
-      return got ? (ssize_t)got : nothing(fd, n, flags);
+    } else if (errno != EAGAIN || flags & (MSG_DONTWAIT | MSG_ERRQUEUE) || await_input(fd, before)) {
+      return as_far_as(got, nothing(fd, n, flags, before), before);
     }
   }
 }
 
 /* The rest of a message that was to be filled: after the first part, which had the control data. */
 static ssize_t receive_rest(int fd, const struct msghdr *m, size_t got, size_t n, int flags) {
+  int before = errno;
   while (got < n) {
     size_t left;
     struct iovec *rest = ch_iovec_rest(m->msg_iov, m->msg_iovlen, got, &left);
@@ -85,16 +92,17 @@ static ssize_t receive_rest(int fd, const struct msghdr *m, size_t got, size_t n
     struct msghdr more = {.msg_iov = rest, .msg_iovlen = left};
     ssize_t r = ch_nonblocking_recvmsg(fd, &more, flags);
     free(rest);
-    if (r == 0 || (r < 0 && (errno != EAGAIN || await_input(fd))))
+    if (r == 0 || (r < 0 && (errno != EAGAIN || await_input(fd, before))))
       break;
     if (r > 0)
       got += (size_t)r;
   }
-  return (ssize_t)got;
+  return as_far_as(got, 0, before);
 }
 
 CH_REPLACES(recvmsg) ssize_t ch_posix_recvmsg(int fd, struct msghdr *m, int flags) {
   CH_SINGLE_ACTIVITY(recvmsg(fd, m, flags));
+  int before = errno;
   size_t control = m->msg_controllen;
   for (;;) {
     ssize_t r = ch_nonblocking_recvmsg(fd, m, flags);
@@ -102,8 +110,8 @@ CH_REPLACES(recvmsg) ssize_t ch_posix_recvmsg(int fd, struct msghdr *m, int flag
       size_t n = ch_iovec_bytes(m->msg_iov, m->msg_iovlen);
       return wants_more(r, (size_t)r, n, flags) && ch_is_stream(fd) ? receive_rest(fd, m, (size_t)r, n, flags) : r;
     }
-    if (errno != EAGAIN || flags & (MSG_DONTWAIT | MSG_ERRQUEUE) || await_input(fd))
-      return nothing(fd, ch_iovec_bytes(m->msg_iov, m->msg_iovlen), flags);
+    if (errno != EAGAIN || flags & (MSG_DONTWAIT | MSG_ERRQUEUE) || await_input(fd, before))
+      return nothing(fd, ch_iovec_bytes(m->msg_iov, m->msg_iovlen), flags, before);
     m->msg_controllen = control;
   }
 }

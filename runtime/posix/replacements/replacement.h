@@ -5,6 +5,9 @@
  * instead of read. Results and errno are the plain call's. Where they differ: a signal handler that runs meanwhile
  * doesn't end the call with EINTR, for no system call was waiting; and a descriptor that is closed by close() while an
  * activity waits for it ends the wait with EBADF.
+ *
+ * A call that succeeds leaves errno as it was. An attempt that says "not now" sets it; so a call that may wait keeps
+ * what errno was before its first attempt, and each wait that ends well gives it back (`before`).
  */
 #ifndef CHARCOAL_POSIX_REPLACEMENT_H
 #define CHARCOAL_POSIX_REPLACEMENT_H
@@ -17,9 +20,9 @@
 
 #define CH_REPLACES(name) __attribute__((annotate("charcoal.replaces=" #name), visibility("hidden"), used))
 
-/* Waits until the descriptor is ready, as long as the plain call would (ch_call_timeout of the option). 0: try again.
- * -1: errno is what the plain call says. */
-static int await(int fd, int events, int option) {
+/* Waits until the descriptor is ready, as long as the plain call would (ch_call_timeout of the option). 0: try again,
+ * with errno `before`. -1: errno is what the plain call says. */
+static int await(int fd, int events, int option, int before) {
   int64_t timeout = ch_call_timeout(fd, option);
   int ready;
   if (timeout < 0)
@@ -30,7 +33,7 @@ static int await(int fd, int events, int option) {
     int64_t waited = (ready - CH_LOOK_AGAIN) * INT64_C(1000000);
     timeout = ch_call_timeout(fd, option);
     if (timeout < 0 || timeout == CH_FOREVER)
-      return 0;
+      return errno = before, 0;
     ready = ch_call_wait(fd, events, timeout > waited ? timeout - waited : 0);
   }
   if (ready < 0)
@@ -39,10 +42,15 @@ static int await(int fd, int events, int option) {
     return errno = EAGAIN, -1;
   if (ready & POLLNVAL)
     return errno = EBADF, -1;
-  return 0;
+  return errno = before, 0;
 }
 
-static inline int await_input(int fd) { return await(fd, POLLIN, SO_RCVTIMEO); }
-static inline int await_output(int fd) { return await(fd, POLLOUT, SO_SNDTIMEO); }
+static inline int await_input(int fd, int before) { return await(fd, POLLIN, SO_RCVTIMEO, before); }
+static inline int await_output(int fd, int before) { return await(fd, POLLOUT, SO_SNDTIMEO, before); }
+
+/* The result of a call that has transferred so much before its last attempt or wait failed: what was done counts. */
+static inline ssize_t as_far_as(size_t done, ssize_t failure, int before) {
+  return done ? (errno = before, (ssize_t)done) : failure;
+}
 
 #endif

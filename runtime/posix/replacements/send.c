@@ -7,6 +7,7 @@
 
 CH_REPLACES(write) ssize_t ch_posix_write(int fd, const void *from, size_t n) {
   CH_SINGLE_ACTIVITY(write(fd, from, n));
+  int before = errno;
   size_t sent = 0;
   for (;;) {
     ssize_t r = ch_nonblocking_write(fd, (const char *)from + sent, n - sent);
@@ -14,7 +15,7 @@ CH_REPLACES(write) ssize_t ch_posix_write(int fd, const void *from, size_t n) {
       return ch_do_write(fd, (const char *)from + sent, n - sent, -1);
     if (r == CH_BY_THREAD) {
       r = ch_do_device_write(fd, (const char *)from + sent, n - sent);
-      return r >= 0 || sent == 0 ? (ssize_t)sent + r : (ssize_t)sent;
+      return r >= 0 ? (ssize_t)sent + r : as_far_as(sent, r, before);
     }
     if (r >= 0) {
       sent += (size_t)r;
@@ -22,14 +23,15 @@ CH_REPLACES(write) ssize_t ch_posix_write(int fd, const void *from, size_t n) {
         return (ssize_t)sent;
       if (ch_call_timeout(fd, SO_SNDTIMEO) < 0)
         return (ssize_t)sent;
-    } else if (errno != EAGAIN || await_output(fd)) {
-      return sent ? (ssize_t)sent : r;
+    } else if (errno != EAGAIN || await_output(fd, before)) {
+      return as_far_as(sent, r, before);
     }
   }
 }
 
 CH_REPLACES(send) ssize_t ch_posix_send(int fd, const void *from, size_t n, int flags) {
   CH_SINGLE_ACTIVITY(send(fd, from, n, flags));
+  int before = errno;
   size_t sent = 0;
   for (;;) {
     ssize_t r = ch_nonblocking_send(fd, (const char *)from + sent, n - sent, flags);
@@ -37,8 +39,8 @@ CH_REPLACES(send) ssize_t ch_posix_send(int fd, const void *from, size_t n, int 
       sent += (size_t)r;
       if (sent >= n || r == 0 || flags & MSG_DONTWAIT || ch_call_timeout(fd, SO_SNDTIMEO) < 0)
         return (ssize_t)sent;
-    } else if (errno != EAGAIN || flags & MSG_DONTWAIT || await_output(fd)) {
-      return sent ? (ssize_t)sent : r;
+    } else if (errno != EAGAIN || flags & MSG_DONTWAIT || await_output(fd, before)) {
+      return as_far_as(sent, r, before);
     }
   }
 }
@@ -51,6 +53,7 @@ static inline int waits_for_receiver(int fd, const struct sockaddr *to, socklen_
 CH_REPLACES(sendto)
 ssize_t ch_posix_sendto(int fd, const void *from, size_t n, int flags, const struct sockaddr *to, socklen_t length) {
   CH_SINGLE_ACTIVITY(sendto(fd, from, n, flags, to, length));
+  int before = errno;
   size_t sent = 0;
   for (;;) {
     ssize_t r = ch_nonblocking_sendto(fd, (const char *)from + sent, n - sent, flags, to, length);
@@ -59,17 +62,19 @@ ssize_t ch_posix_sendto(int fd, const void *from, size_t n, int flags, const str
       if (sent >= n || r == 0 || flags & MSG_DONTWAIT || ch_call_timeout(fd, SO_SNDTIMEO) < 0)
         return (ssize_t)sent;
     } else if (errno == EAGAIN && !(flags & MSG_DONTWAIT) && sent == 0 && waits_for_receiver(fd, to, length)) {
+      errno = before;
       struct iovec all = {(void *)from, n};
       struct msghdr m = {.msg_name = (void *)to, .msg_namelen = length, .msg_iov = &all, .msg_iovlen = 1};
       return ch_do_sendmsg(fd, &m, flags);
-    } else if (errno != EAGAIN || flags & MSG_DONTWAIT || await_output(fd)) {
-      return sent ? (ssize_t)sent : r;
+    } else if (errno != EAGAIN || flags & MSG_DONTWAIT || await_output(fd, before)) {
+      return as_far_as(sent, r, before);
     }
   }
 }
 
 /* What is left of a message after its first part, which carried the control data. */
 static ssize_t send_rest(int fd, const struct iovec *v, size_t count, size_t sent, int flags, int is_socket) {
+  int before = errno;
   size_t n = ch_iovec_bytes(v, count);
   while (sent < n) {
     size_t left;
@@ -81,16 +86,17 @@ static ssize_t send_rest(int fd, const struct iovec *v, size_t count, size_t sen
     if (r == CH_BY_THREAD)
       r = ch_do_device_writev(fd, rest, (int)left);
     free(rest);
-    if (r == 0 || (r < 0 && (errno != EAGAIN || await_output(fd))))
+    if (r == 0 || (r < 0 && (errno != EAGAIN || await_output(fd, before))))
       break;
     if (r > 0)
       sent += (size_t)r;
   }
-  return (ssize_t)sent;
+  return as_far_as(sent, 0, before);
 }
 
 CH_REPLACES(writev) ssize_t ch_posix_writev(int fd, const struct iovec *v, int n) {
   CH_SINGLE_ACTIVITY(writev(fd, v, n));
+  int before = errno;
   for (;;) {
     ssize_t r = ch_nonblocking_writev(fd, v, n);
     if (r == CH_AS_STORAGE)
@@ -99,21 +105,22 @@ CH_REPLACES(writev) ssize_t ch_posix_writev(int fd, const struct iovec *v, int n
       return ch_do_device_writev(fd, v, n);
     if (r > 0 && (size_t)r < ch_iovec_bytes(v, (size_t)n) && ch_call_timeout(fd, SO_SNDTIMEO) >= 0)
       return send_rest(fd, v, (size_t)n, (size_t)r, 0, 0);
-    if (r >= 0 || errno != EAGAIN || await_output(fd))
+    if (r >= 0 || errno != EAGAIN || await_output(fd, before))
       return r;
   }
 }
 
 CH_REPLACES(sendmsg) ssize_t ch_posix_sendmsg(int fd, const struct msghdr *m, int flags) {
   CH_SINGLE_ACTIVITY(sendmsg(fd, m, flags));
+  int before = errno;
   for (;;) {
     ssize_t r = ch_nonblocking_sendmsg(fd, m, flags);
     if (r > 0 && !(flags & MSG_DONTWAIT) && (size_t)r < ch_iovec_bytes(m->msg_iov, m->msg_iovlen) &&
         ch_call_timeout(fd, SO_SNDTIMEO) >= 0)
       return send_rest(fd, m->msg_iov, m->msg_iovlen, (size_t)r, flags, 1);
     if (r < 0 && errno == EAGAIN && !(flags & MSG_DONTWAIT) && waits_for_receiver(fd, m->msg_name, m->msg_namelen))
-      return ch_do_sendmsg(fd, m, flags);
-    if (r >= 0 || errno != EAGAIN || flags & MSG_DONTWAIT || await_output(fd))
+      return errno = before, ch_do_sendmsg(fd, m, flags);
+    if (r >= 0 || errno != EAGAIN || flags & MSG_DONTWAIT || await_output(fd, before))
       return r;
   }
 }

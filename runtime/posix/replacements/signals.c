@@ -14,7 +14,7 @@
 static const struct timespec at_once = {0, 0};
 
 static int wait_for_signal(const sigset_t *set, siginfo_t *info, int64_t timeout) {
-  int r = ch_plain_sigtimedwait(set, info, &at_once), fd, ready;
+  int before = errno, r = ch_plain_sigtimedwait(set, info, &at_once), fd, ready;
   int64_t deadline = ch_deadline_after(timeout);
   if (r >= 0 || errno != EAGAIN || timeout == 0)
     return r;
@@ -30,6 +30,8 @@ static int wait_for_signal(const sigset_t *set, siginfo_t *info, int64_t timeout
     r = ch_plain_sigtimedwait(set, info, &at_once);
   } while (r < 0 && errno == EAGAIN && ready > 0);
   ch_plain_close_keeping_errno(fd);
+  if (r >= 0)
+    errno = before;
   return r;
 }
 
