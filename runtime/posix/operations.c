@@ -43,13 +43,7 @@ static long begin_wait(req_t *q, req_t request) {
 /* A call that takes its time: in place, where nothing else could run meanwhile, or where it takes none (`at_once`). */
 static long begin(req_t *q, req_t request, bool at_once) {
   long r = begin_wait(q, request);
-  return r == CH_LATER && (ch_alone() || at_once) ? in_place(q) : r;
-}
-
-/* In a scope what stands after an `async` may go on. */
-int ch_alone(void) {
-  struct ch_domain *d = &ch_domain;
-  return d->group == &d->base && !d->base.head && d->base.outside == 0 && d->current && !d->current->scope;
+  return r == CH_LATER && (ch_is_alone() || at_once) ? in_place(q) : r;
 }
 
 /* ---- reading and writing ---- */
@@ -221,8 +215,8 @@ static void prepare_open(const req_t *q, sqe_t *sqe) {
   sqe->open_flags = q->flags;
   sqe->len = q->mode;
 }
-static const struct ch_operation_kind open_kind = {"open", perform_open, prepare_open, .queue = CH_POOL_WAITING,
-                                                   .interrupt = true};
+static const struct ch_operation_kind open_kind = {
+    "open", perform_open, prepare_open, .queue = CH_POOL_WAITING, .interrupt = true, .in_place = true};
 
 static long begin_openat(req_t *q, int directory, const char *path, int flags, mode_t mode) {
   long r = begin(q,
@@ -413,7 +407,8 @@ static const struct ch_operation_kind call_kinds[] = {
     [CH_CALL_STORAGE] = {"call", perform_call, NULL, .queue = CH_POOL_STORAGE},
     [CH_CALL_WAITING] = {"call", perform_call, NULL, .queue = CH_POOL_WAITING},
     [CH_CALL_INTERRUPTIBLE] = {"call", perform_call, NULL, .queue = CH_POOL_WAITING, .interrupt = true},
-    [CH_CALL_CANCELLABLE] = {"call", perform_call, NULL, .queue = CH_POOL_WAITING, .cancellable = true},
+    [CH_CALL_CANCELLABLE] = {"call", perform_call, NULL, .queue = CH_POOL_WAITING, .cancellable = true,
+                             .in_place = true},
     [CH_CALL_ABANDONED] = {"call", perform_call, NULL, .queue = CH_POOL_FOREIGN, .abandoned = release_call}};
 
 static long begin_call(req_t *q, long (*fn)(void *), void *argument, int how) {

@@ -95,7 +95,4 @@ struct ch_abandoned {
 };
 CH_HIDDEN long ch_do_call(long (*fn)(void *), void *argument, int how);
 
-/* Nothing else can run in this domain before the caller goes on: it may as well block. */
-CH_HIDDEN int ch_alone(void);
-
 #endif

@@ -10,6 +10,7 @@
 
 struct thread_start {
   struct ch_int_result (*start)(void *); /* the interruptible version of the thread's start routine */
+  void *plain;                           /* the routine itself */
   void *argument;
 };
 
@@ -23,18 +24,29 @@ static int body(void *record) {
   return (int)r.status;
 }
 
-static intptr_t live(void *memory) {
-  struct thread_start b = *(struct thread_start *)memory;
+/* False: there is no memory for a domain. The thread has been made, and no call could tell its maker so: it runs its
+ * routine as plain code. */
+static bool live(struct thread_start *b, void *memory, intptr_t *result) {
+  *b = *(struct thread_start *)memory;
   free(memory);
   ch_in_programs_thread = true;
-  ch_domain_run((void *)body, &b, sizeof b, "pthread_create", false);
+  if (!ch_domain_run((void *)body, b, sizeof *b, "pthread_create", false))
+    return false;
   ch_host_unwatch_thread();
-  intptr_t result = ch_domain.result;
+  *result = ch_domain.result;
   ch_domain_end();
-  return result;
+  return true;
 }
-static void *live_posix(void *memory) { return (void *)live(memory); }
-static int live_c11(void *memory) { return (int)live(memory); }
+static void *live_posix(void *memory) {
+  struct thread_start b;
+  intptr_t result;
+  return live(&b, memory, &result) ? (void *)result : ((void *(*)(void *))b.plain)(b.argument);
+}
+static int live_c11(void *memory) {
+  struct thread_start b;
+  intptr_t result;
+  return live(&b, memory, &result) ? (int)result : ((int (*)(void *))b.plain)(b.argument);
+}
 
 /* NULL: it has to run as it is. The simulated world has one domain. */
 static struct thread_start *prepare(void *start, void *argument) {
@@ -43,7 +55,7 @@ static struct thread_start *prepare(void *start, void *argument) {
   void *interruptible = ch_version_of(start, NULL);
   struct thread_start *b = interruptible ? malloc(sizeof *b) : NULL;
   if (b)
-    *b = (struct thread_start){(struct ch_int_result (*)(void *))interruptible, argument};
+    *b = (struct thread_start){(struct ch_int_result (*)(void *))interruptible, start, argument};
   return b;
 }
 

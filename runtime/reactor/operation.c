@@ -168,11 +168,18 @@ static CH_COLD bool hand_to_pool(struct ch_operation *op) {
   return false;
 }
 
+/* There is no room for it anywhere. What may wait for somebody must not stop the domain, for that may be one of the
+ * domain's own activities. */
+static CH_COLD long without_room(const struct ch_request *q) {
+  bool waits = q->kind->queue == CH_POOL_WAITING && !q->kind->in_place && !ch_is_alone();
+  return waits ? -ENOMEM : q->kind->perform(q);
+}
+
 static CH_COLD bool start_in_pool(struct ch_operation *op) {
   int saved = errno;
   bool has = hand_to_pool(op);
   if (!has)
-    op->clause.value = op->request.kind->perform(&op->request);
+    op->clause.value = without_room(&op->request);
   errno = saved;
   return has;
 }

@@ -32,6 +32,8 @@ struct ch_operation_kind {
   bool goes_on;         /* `before` means something */
   bool cancellable; /* like interrupt, by the cancellation of the pool's thread: the call is one of POSIX's cancellation
                      * points, and asks for it (ch_pool_cancellable) */
+  bool in_place;    /* without room in the ring and the pool the caller makes it and blocks, although it may wait: its
+                     * callers reckon with no such error, and mostly it ends without this domain */
   /* It cannot be ended, but nobody need wait for it: all that it touches is its own. Cancelled, it ends at once, and
    * this releases what the arguments point to when the thread has come back, or will never begin; or NULL. */
   void (*abandoned)(const struct ch_request *);
@@ -73,7 +75,8 @@ enum {
 };
 
 /* True: it is under way, and the caller waits for it now. False: `clause.value` is the result. Where neither ring nor
- * pool has room the call is made in place, and blocks. */
+ * pool has room the call is made in place; but if it may wait for somebody, and others could run meanwhile, the result
+ * is -ENOMEM. */
 CH_HIDDEN bool ch_operation_start(struct ch_operation *);
 /* Asks for the end. The operation still has to be waited for. */
 CH_HIDDEN void ch_operation_cancel(struct ch_operation *);

@@ -735,14 +735,12 @@ void ch_debug_visit(void (*visit)(struct ch_debug *, void *), void *data) {
   pthread_mutex_unlock(&lock);
 }
 
-void ch_report_start(void) {
+bool ch_report_start(void) {
   static bool begun;
   const char *checks = getenv("CHARCOAL_CHECK"), *dump = getenv("CHARCOAL_DUMP");
   own = malloc(sizeof *own);
-  if (!own) {
-    fprintf(stderr, "charcoal: out of memory: no room for a domain\n");
-    abort();
-  }
+  if (!own)
+    return false;
   *own = (struct ch_debug){
       NULL, &ch_domain, &ch_tls, ch_heap_arenas(), ch_large_list(), ch_names_table(), pthread_self(), &ch_timing,
   };
@@ -762,6 +760,7 @@ void ch_report_start(void) {
   pthread_mutex_unlock(&lock);
   if (first)
     ch_serve_start();
+  return true;
 }
 
 void ch_debug_visit_others(void (*visit)(const struct ch_debug *)) {
@@ -774,6 +773,8 @@ void ch_debug_visit_others(void (*visit)(const struct ch_debug *)) {
 
 /* A dump that is on its way to this thread ends here. */
 void ch_report_end(void) {
+  if (!own) /* it has not begun */
+    return;
   pthread_mutex_lock(&lock);
   struct ch_debug **at = &ch_debug;
   while (*at != own)

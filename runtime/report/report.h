@@ -4,8 +4,8 @@
 
 #include "sched/domain.h"
 
-/* Reads CHARCOAL_CHECK and CHARCOAL_DUMP. */
-CH_HIDDEN void ch_report_start(void);
+/* Reads CHARCOAL_CHECK and CHARCOAL_DUMP. False: no memory. */
+CH_HIDDEN bool ch_report_start(void);
 CH_HIDDEN void ch_report_end(void);
 
 /* Reads CHARCOAL_STATS and CHARCOAL_DEBUG: a thread tells what they ask for while the program runs (serve.c). */

@@ -383,20 +383,29 @@ void ch_deadlock(struct ch_group *g, const char *why) {
   _exit(CH_EXIT_DEADLOCK);
 }
 
-void ch_domain_begin(void *bottom) {
+bool ch_domain_begin(void *bottom) {
   struct ch_domain *d = &ch_domain;
   *d = (struct ch_domain){.error = &errno, .group = NULL};
   d->group = &d->base;
   ch_environments_start();
   ch_external_wakers_start();
-  ch_native_start(bottom);
+  bool begun = ch_native_start(bottom);
   ch_overflow_start();
   ch_schedule_start();
-  ch_report_start();
+  if (!begun || !ch_report_start())
+    return ch_domain_end(), false;
   ch_watch_start();
+  return true;
 }
 
-void ch_domain_run(void *body_int, const void *record, size_t size, const char *site, bool is_main) {
+CH_COLD static bool never_begun(bool is_main) {
+  if (!is_main)
+    return false;
+  fprintf(stderr, "charcoal: out of memory: no room for main's domain\n");
+  abort();
+}
+
+bool ch_domain_run(void *body_int, const void *record, size_t size, const char *site, bool is_main) {
   struct ch_domain *d = &ch_domain;
   if (is_main && d->host) { /* constructors have activated something */
     ch_host_drop();
@@ -404,19 +413,23 @@ void ch_domain_run(void *body_int, const void *record, size_t size, const char *
   } else {
     if (is_main)
       ch_reactor_choose(); /* for all */
-    ch_domain_begin(__builtin_frame_address(0));
+    if (!ch_domain_begin(__builtin_frame_address(0)))
+      return never_begun(is_main);
     ch_host_watch_thread();
   }
   struct ch_branch *queued = d->base.head ? d->base.tail : NULL;
   if (ch_spawn(NULL, body_int, record, size, 0, site)) {
-    fprintf(stderr, "charcoal: out of memory: no room for the first activity\n");
-    abort();
+    ch_host_unwatch_thread();
+    d->group = NULL;
+    ch_domain_end();
+    return never_begun(is_main);
   }
   d->first = queued ? (struct ch_branch *)queued->link.next : d->base.head;
   d->first->flags |= CH_MAIN;
   d->is_program = is_main;
   ch_native_run();
   d->group = NULL;
+  return true;
 }
 
 void ch_domain_end(void) {

@@ -152,11 +152,20 @@ static inline bool ch_is_in_branch(void) { return CH_LIKELY(ch_domain.current !=
 /* There is a domain, which is made if need be. */
 static inline bool ch_is_in_domain(void) { return CH_LIKELY(ch_domain.group != NULL) || ch_host_begin(); }
 
-/* The thread is a domain's from now on, whose code's native stack lies below `bottom`. */
-CH_HIDDEN void ch_domain_begin(void *bottom);
+/* Nothing else can run in this domain before the running code goes on: it may as well block. In a scope what stands
+ * behind an `async` may go on. */
+static inline bool ch_is_alone(void) {
+  const struct ch_domain *d = &ch_domain;
+  return d->group == &d->base && !d->base.head && d->base.outside == 0 && d->current && !d->current->scope;
+}
+
+/* The thread is a domain's from now on, whose code's native stack lies below `bottom`. False: there is no memory, and
+ * it is not. */
+CH_HIDDEN bool ch_domain_begin(void *bottom);
 /* Makes this thread a domain and runs body(record) as its first activity. `is_main`: returns when that has finished;
- * otherwise when all have. */
-CH_HIDDEN void ch_domain_run(void *body_int, const void *record, size_t size, const char *site, bool is_main);
+ * otherwise when all have. False: there is no memory, nothing has run, and the thread is no domain's; that of main is
+ * reported, and ends the program. */
+CH_HIDDEN bool ch_domain_run(void *body_int, const void *record, size_t size, const char *site, bool is_main);
 /* The thread's domain, which has run, is no more: what belongs to the thread is given back. */
 CH_HIDDEN void ch_domain_end(void);
 

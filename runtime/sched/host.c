@@ -89,12 +89,11 @@ bool ch_host_begin(void) {
   pthread_once(&process, prepare_process);
   if (ch_reactor == &ch_reactor_simulated && ch_debug)
     return false;
-  ch_domain_begin(upper_end());
-  bool begun = begin();
+  bool begun = ch_domain_begin(upper_end());
+  if (begun && !(begun = begin()))
+    ch_domain_end();
   if (begun)
     ch_host_watch_thread();
-  else
-    ch_domain_end();
   errno = saved;
   return begun;
 }

@@ -21,16 +21,12 @@ const struct ch_stack *ch_native_stack_of(struct ch_branch *b) {
 /* Idle stacks that are kept. */
 #define KEPT 8
 
-void ch_native_start(void *bottom) {
+bool ch_native_start(void *bottom) {
   struct ch_domain *d = &ch_domain;
-  d->main_stack = ch_stack_of_thread(bottom);
-  if (!d->main_stack) {
-    fprintf(stderr, "charcoal: out of memory: no room for a domain\n");
-    abort();
-  }
-  d->stack = d->main_stack;
+  d->stack = d->main_stack = ch_stack_of_thread(bottom);
   d->idle = NULL;
   d->idles = d->natives = 0;
+  return d->main_stack != NULL;
 }
 
 static struct ch_stack *take_idle(struct ch_stack **at) {

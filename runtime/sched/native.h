@@ -49,8 +49,8 @@ CH_HIDDEN void ch_native_back(struct ch_native *);
 /* What ran on this stack is given up, its loop as well: another one begins there when the scheduler moves to it. */
 CH_HIDDEN void ch_native_give_up(struct ch_stack *);
 
-/* The domain begins on this stack; what lies below `bottom` is its code's. */
-CH_HIDDEN void ch_native_start(void *bottom);
+/* The domain begins on this stack; what lies below `bottom` is its code's. False: no memory. */
+CH_HIDDEN bool ch_native_start(void *bottom);
 /* The loop on the thread's own stack: until the domain has ended. */
 CH_HIDDEN void ch_native_run(void);
 /* The running branch, which is in no atomic block, lets everybody in the queue run before it. */

@@ -1,5 +1,6 @@
 /* Starts further domains, each in a new thread. The structure that describes the start lies in memory of the starter;
  * the last thing that the thread does with it is to schedule `ended`. */
+#include "reactor/inbox.h"
 #include "reactor/reactor.h"
 #include "sched/domain.h"
 #include "wait/wait.h"
@@ -27,8 +28,10 @@ static int body(void *record) {
 
 static void *run(void *start) {
   struct start *s = start;
-  ch_domain_run((void *)body, &s, sizeof s, "ch_domain_start", false);
-  ch_domain_end();
+  if (ch_domain_run((void *)body, &s, sizeof s, "ch_domain_start", false))
+    ch_domain_end();
+  else
+    s->fn(s->argument); /* there is no memory for a domain: as plain code */
   ch_waiter_schedule(&s->ended);
   return NULL;
 }
@@ -40,6 +43,8 @@ int ch_domain_start(ch_thread *thread, void (*fn)(void *), void *argument) {
   ch_reactor_has_ring(); /* decides which reactor it is, for all */
   if (ch_reactor == &ch_reactor_simulated)
     return ENOTSUP;
+  if (!ch_inbox_here()) /* through which it is joined */
+    return ENOMEM;
   *s = (struct start){.fn = fn, .argument = argument};
   pthread_attr_t attributes;
   pthread_t id;

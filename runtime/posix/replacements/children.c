@@ -84,7 +84,8 @@ CH_REPLACES(pclose) int ch_posix_pclose(FILE *f) {
   }
   ch_stream_closing(f);
   long r = ch_do_call(ch_call_pclose, f, CH_CALL_WAITING);
-  if (r < 0 && errno == ECANCELED) { /* it has not begun, and what it gives back is to be given back */
+  /* It has not begun, and what it gives back is to be given back. */
+  if (r < 0 && (errno == ECANCELED || errno == ENOMEM)) {
     errno = saved;
     r = ch_call_pclose(f);
     if (r < 0)

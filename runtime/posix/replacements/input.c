@@ -231,8 +231,10 @@ CH_REPLACES(getw) int ch_posix_getw(FILE *f) {
 static int scan(FILE *f, int iso, const char *format, va_list arguments) {
   char *dry;
   int r = 1;
-  if (!ch_stream_may_wait(f) || !(dry = ch_scan_dry(format, iso)))
+  if (!ch_stream_may_wait(f))
     return ch_plain_vfscanf(f, format, arguments, iso);
+  if (!(dry = ch_scan_dry(format, iso)))
+    return ch_stream_failed(f);
   if (begin(f) < 0)
     return free(dry), EOF;
   while (r > 0 && !ch_scan_is_there(f, dry, iso))
