@@ -6,8 +6,10 @@
 #include "sched/check.h"
 #include "wait/wait.h"
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <wchar.h>
 
 size_t ch_stream_pending(const FILE *f) {
   return f->_IO_write_ptr > f->_IO_write_base ? (size_t)(f->_IO_write_ptr - f->_IO_write_base) : 0;
@@ -256,8 +258,17 @@ struct ch_text *ch_text_of(const char *prefix, const char *text) {
   if (a)
     to = mempcpy(mempcpy(to, prefix, a), ": ", 2);
   to = mempcpy(mempcpy(to, text, b), "\n", 1);
+  *to = 0;
   t->n = (size_t)(to - t->bytes);
   return t;
+}
+
+bool ch_text_put_wide(FILE *f, const struct ch_text *text) {
+  return fwide(f, 0) > 0 && (fwprintf(f, L"%s", text->bytes), true);
+}
+
+bool ch_stream_is_passed_by_perror(FILE *f) {
+  return fwide(f, 0) == 0 && (fcntl(fileno(f), F_GETFL) & O_ACCMODE) == O_RDWR;
 }
 
 /* The text was made: it goes out, and is freed unless some of it has to wait. */

@@ -105,6 +105,11 @@ CH_HIDDEN struct ch_put ch_stream_puts(FILE *, const char *);
 CH_HIDDEN struct ch_put ch_stream_putc(FILE *, int c);
 CH_HIDDEN struct ch_text *ch_text_print(int flag, const char *format, va_list); /* NULL with errno */
 CH_HIDDEN struct ch_text *ch_text_of(const char *prefix, const char *text);     /* "prefix: text\n" */
+/* A wide stream takes the text by the plain call, in wide characters. False: it is not wide. */
+CH_HIDDEN bool ch_text_put_wide(FILE *, const struct ch_text *);
+/* It is neither for bytes nor for wide characters yet, and could be opened once more for both directions, as the C
+ * library's perror does it to leave that so. */
+CH_HIDDEN bool ch_stream_is_passed_by_perror(FILE *);
 
 /* Bytes that are in the buffer and wait to go. */
 CH_HIDDEN size_t ch_stream_pending(const FILE *);

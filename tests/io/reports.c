@@ -4,8 +4,11 @@
 #include <stdbool.h>
 #include <err.h>
 #include <fcntl.h>
+#include <signal.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <syslog.h>
+#include <wchar.h>
 
 static ch_sem never;
 static void not_alone(void) {
@@ -24,6 +27,23 @@ static void say_all(void) {
   errno = 12345;
   warn("%m, and");
 }
+
+/* With a standard error for bytes (-1), for wide characters (1), or for neither yet: only perror leaves it so. */
+static int orientation, two_way;
+static void say_oriented(int unused) {
+  (void)unused;
+  if (orientation)
+    fwide(stderr, orientation);
+  errno = EPIPE;
+  perror("perror");
+  dprintf(2, "orientation %d\n", fwide(stderr, 0));
+  psignal(SIGTERM, "psignal");
+  dprintf(2, "orientation %d\n", fwide(stderr, 0));
+  errno = ENOENT;
+  warn("a %s", "warning");
+  _exit(ferror(stderr) ? 5 : 6);
+}
+
 static void ends(int how) {
   errno = EPERM;
   if (how == 0)
@@ -36,14 +56,15 @@ static void ends(int how) {
 static int run(void (*body)(int), int how, bool alone, char *text, size_t n) {
   int p[2], status;
   size_t used = 0;
-  EXPECT(pipe(p) == 0);
+  EXPECT((two_way ? socketpair(AF_UNIX, SOCK_STREAM, 0, p) : pipe(p)) == 0);
   fflush(NULL);
   pid_t child = fork();
   if (child == 0) {
     dup2(p[1], 2);
     if (!alone)
       not_alone();
-    say_all();
+    if (body != say_oriented)
+      say_all();
     body(how);
     _exit(99);
   }
@@ -61,6 +82,16 @@ TEST(lines_and_ends_are_the_c_librarys) {
     char plain[1000], ours[1000];
     EXPECT(run(ends, how, true, plain, sizeof plain) == 3 + how && strstr(plain, "a warning with 5: No such file"));
     EXPECT(run(ends, how, false, ours, sizeof ours) == 3 + how);
+    EXPECT(strcmp(plain, ours) == 0);
+  }
+}
+
+TEST(messages_follow_the_orientation_of_the_stream) {
+  for (int i = 0; i < 6; i++) {
+    orientation = i % 3 - 1, two_way = i / 3;
+    char plain[1000], ours[1000];
+    EXPECT(run(say_oriented, 0, true, plain, sizeof plain) == 6 && strstr(plain, "perror: Broken pipe\n"));
+    EXPECT(run(say_oriented, 0, false, ours, sizeof ours) == 6);
     EXPECT(strcmp(plain, ours) == 0);
   }
 }

@@ -199,14 +199,28 @@ static void complain(struct ch_text *text) {
   struct ch_stream_progress progress;
   if (!text)
     return;
-  put(stderr, text->bytes, text->n, &progress);
+  if (!ch_text_put_wide(stderr, text))
+    put(stderr, text->bytes, text->n, &progress);
   free(text);
+}
+/* perror writes past a stream that is neither for bytes nor for wide characters, so that it stays neither. It has no
+ * way to say that it was cancelled, so it is not. */
+static void complain_past_stream(struct ch_text *text) {
+  struct ch_scope barrier;
+  ch_scope_enter(&barrier, CH_SCOPE_BARRIER, "perror");
+  if (put_to(ch_stream_fd(stderr), text) < 0)
+    ch_stream_failed(stderr);
+  ch_scope_leave(&barrier);
 }
 CH_REPLACES(perror) void ch_posix_perror(const char *what) {
   CH_SINGLE_ACTIVITY(perror(what));
   int saved = errno;
   char room[100];
-  complain(ch_text_of(what, ch_error_text(saved, room, sizeof room)));
+  struct ch_text *text = ch_text_of(what, ch_error_text(saved, room, sizeof room));
+  if (ch_stream_is_passed_by_perror(stderr))
+    complain_past_stream(text);
+  else
+    complain(text);
   errno = saved;
 }
 CH_REPLACES(psignal) void ch_posix_psignal(int signal, const char *what) {

@@ -19,7 +19,8 @@ static void say(struct ch_text *line) {
   if (!line)
     return;
   ch_scope_enter(&barrier, CH_SCOPE_BARRIER, "warn");
-  fwrite(line->bytes, 1, line->n, stderr);
+  if (!ch_text_put_wide(stderr, line))
+    fwrite(line->bytes, 1, line->n, stderr);
   ch_scope_leave(&barrier);
   free(line);
   errno = saved;
