@@ -62,6 +62,16 @@ PROJECTS = {
         f"make test {QUICK_LINKER}",
         r"Files=\d+, Tests=(\d+)",
     ),
+    # One of its two programs is in C++, and is linked with objects of Charcoal's.
+    "expat": Project(
+        [
+            "CFLAGS='-O2 -w' CXX=\"$CC --driver-mode=g++\" cmake -S expat -B out -DEXPAT_BUILD_DOCS=OFF"
+            " -DEXPAT_BUILD_TOOLS=OFF -DEXPAT_SHARED_LIBS=OFF",
+            "make -C out",
+        ],
+        "./out/tests/runtests && ./out/tests/runtestspp",
+        r"Checks: (\d+), Failed: 0",
+    ),
 }
 
 
