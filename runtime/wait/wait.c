@@ -593,7 +593,10 @@ void ch_wait_abandon(struct ch_branch *b) {
     if (w) {
       w->branch = NULL;
       for (struct ch_clause *c = first; c; c = c->next)
-        withdraw(w, c);
+        if (ch_clause_state(c) == CH_IS_LISTED)
+          (void)withdraw(w, c);
+        else /* one of an `and` that has had its effect: its object knows it no more */
+          ch_count_out(w->group, c);
     } else if (first->type->withdraw(first)) {
       first->state = CH_IS_OUT;
       ch_count_out(ch_group_of(b), first);

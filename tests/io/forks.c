@@ -241,6 +241,30 @@ TEST(only_the_activity_that_forks_is_in_the_child) {
   exit(0);
 }
 
+/* Some of the others have had one clause of two. Withdrawn once more, its timer would take out another one, which stands
+ * in the same place by now. */
+TEST(timers_of_a_child_fire_although_others_have_had_theirs) {
+  enum { OTHERS = 64, BRANCHES = 300 };
+  static int had, slept;
+  for (int i = 0; i < OTHERS; i++)
+    activate {
+      waituntil (ch_sleep(1000 * 1000)) had++;
+      and waituntil (ch_sem_wait(&semaphore_of_others)) others_ran++;
+    }
+  while (had < OTHERS) ch_sleep(1000 * 1000);
+  pid_t child = -1;
+  do {
+    for (int i = 0; i < BRANCHES; i++) async { ch_sleep(20 * 1000 * 1000), slept++; }
+    child = fork();
+    if (child == 0) alarm(60);
+  }
+  finish;
+  EXPECT(slept == BRANCHES && others_ran == 0);
+  if (child == 0) _exit(7);
+  EXPECT(status_of(child) == 7 << 8);
+  exit(0);
+}
+
 static void nap(ch_activity *a) {
   activate [a] { ch_sleep(1000000); }
 }
