@@ -2,7 +2,6 @@
  * keeper, waits until the set is ended. */
 #define _GNU_SOURCE
 #include "charcoal.h"
-#include "sched/domain.h"
 #include "sched/task.h"
 #include <charcoal/dialect.h>
 #include <errno.h>
@@ -54,7 +53,7 @@ static void keep(void *argument) {
   struct one *o = argument;
   here = o;
   set_up_thread(o);
-  o->inbox = ch_is_in_domain() ? ch_inbox_here() : NULL;
+  o->inbox = ch_inbox_here();
   bool stays = o->inbox != NULL;
   ch_waiter_schedule(&o->ready);
   if (stays)

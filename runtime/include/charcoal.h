@@ -328,8 +328,8 @@ int ch_domain_leave(void);
  * belong to the domain in which they were made. To communicate, domains use semaphores, shared objects,
  * charcoal/lowlevel.h and ch_post. When main returns, the process ends with all its domains. Never blocks.
  * Result: 0; EAGAIN: no thread could be made; ENOMEM; EPERM: the caller's thread has no domain and can get none;
- * ENOTSUP: under the simulated reactor, whose world has one domain. If the new thread has no memory for a domain, it
- * runs fn as plain code, without one. */
+ * ENOTSUP: under the simulated reactor, whose world has one domain. If the new thread has no memory for a domain, the
+ * program ends with a message. */
 int ch_domain_start(ch_thread *, void (*fn)(void *), void *argument);
 
 /* Waits for the end of the domain. One activity, of any other domain, calls this once.

@@ -398,10 +398,8 @@ bool ch_domain_begin(void *bottom) {
   return true;
 }
 
-CH_COLD static bool never_begun(bool is_main) {
-  if (!is_main)
-    return false;
-  fprintf(stderr, "charcoal: out of memory: no room for main's domain\n");
+void ch_domain_lacks_memory(const char *which) {
+  fprintf(stderr, "charcoal: out of memory: no room for %s\n", which);
   abort();
 }
 
@@ -414,7 +412,7 @@ bool ch_domain_run(void *body_int, const void *record, size_t size, const char *
     if (is_main)
       ch_reactor_choose(); /* for all */
     if (!ch_domain_begin(__builtin_frame_address(0)))
-      return never_begun(is_main);
+      return false;
     ch_host_watch_thread();
   }
   struct ch_branch *queued = d->base.head ? d->base.tail : NULL;
@@ -422,7 +420,7 @@ bool ch_domain_run(void *body_int, const void *record, size_t size, const char *
     ch_host_unwatch_thread();
     d->group = NULL;
     ch_domain_end();
-    return never_begun(is_main);
+    return false;
   }
   d->first = queued ? (struct ch_branch *)queued->link.next : d->base.head;
   d->first->flags |= CH_MAIN;

@@ -44,6 +44,7 @@ int ch_main(void *main_int, int argc, char **argv, char **envp) {
   struct main_call call = {(struct ch_int_result (*)(int, char **, char **))main_int, argc, argv, envp};
   if (ch_domain.current && ch_domain.current != ch_domain.host)
     return call_again(&call);
-  ch_domain_run((void *)main_body, &call, sizeof call, "main", true);
+  if (!ch_domain_run((void *)main_body, &call, sizeof call, "main", true))
+    ch_domain_lacks_memory("main's domain");
   return ch_domain.first ? 0 /* in a child of fork that has no main */ : *(int *)ch_tls.result;
 }

@@ -28,10 +28,9 @@ static int body(void *record) {
 
 static void *run(void *start) {
   struct start *s = start;
-  if (ch_domain_run((void *)body, &s, sizeof s, "ch_domain_start", false))
-    ch_domain_end();
-  else
-    s->fn(s->argument); /* there is no memory for a domain: as plain code */
+  if (!ch_domain_run((void *)body, &s, sizeof s, "ch_domain_start", false))
+    ch_domain_lacks_memory("a domain of ch_domain_start");
+  ch_domain_end();
   ch_waiter_schedule(&s->ended);
   return NULL;
 }
