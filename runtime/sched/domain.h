@@ -153,7 +153,7 @@ static inline bool ch_is_in_branch(void) { return CH_LIKELY(ch_domain.current !=
 static inline bool ch_is_in_domain(void) { return CH_LIKELY(ch_domain.group != NULL) || ch_host_begin(); }
 
 /* Nothing else can run in this domain before the running code goes on: it may as well block. In a scope what stands
- * behind an `async` may go on. */
+ * after an `async` may go on. */
 static inline bool ch_is_alone(void) {
   const struct ch_domain *d = &ch_domain;
   return d->group == &d->base && !d->base.head && d->base.outside == 0 && d->current && !d->current->scope;
