@@ -241,8 +241,8 @@ TEST(only_the_activity_that_forks_is_in_the_child) {
   exit(0);
 }
 
-/* Some of the others have had one clause of two. Withdrawn once more, its timer would take out another one, which stands
- * in the same place by now. */
+/* Some of the others have had one clause of two. Withdrawn once more, its timer would take out another one, which has
+ * the same place by now. */
 TEST(timers_of_a_child_fire_although_others_have_had_theirs) {
   enum { OTHERS = 64, BRANCHES = 300 };
   static int had, slept;
