@@ -32,8 +32,8 @@ struct ch_operation_kind {
   bool goes_on;         /* `before` means something */
   bool cancellable; /* like interrupt, by the cancellation of the pool's thread: the call is one of POSIX's cancellation
                      * points, and asks for it (ch_pool_cancellable) */
-  bool in_place;    /* without room in the ring and the pool the caller makes it and blocks, although it may wait: its
-                     * callers reckon with no such error, and mostly it ends without this domain */
+  bool in_place;    /* without room in the ring and the pool the caller makes the call itself and blocks, although the
+                     * call may wait: callers do not expect ENOMEM, and what ends it is mostly outside this domain */
   /* It cannot be ended, but nobody need wait for it: all that it touches is its own. Cancelled, it ends at once, and
    * this releases what the arguments point to when the thread has come back, or will never begin; or NULL. */
   void (*abandoned)(const struct ch_request *);

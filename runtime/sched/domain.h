@@ -49,7 +49,7 @@ struct ch_domain {
   int *error;             /* &errno of this thread */
   uint64_t marked_count;  /* scopes that are open and marked, and activities that are marked: 0, and nobody need look */
   struct ch_frame *parent; /* while a branch runs: the saved frames that it will return to, or its chain's end */
-  struct ch_branch *waits_in_place; /* who waits_in_place at its activity's end; else NULL */
+  struct ch_branch *waits_in_place; /* the branch that waits in place at its activity's end; or NULL */
   uint8_t slicing;                  /* the slice timer runs; cleared by its thread */
   uint8_t is_program;               /* it ends with its first activity, main */
   uint8_t ended;                    /* main has returned; in a further domain: all activities have ended */
@@ -152,15 +152,15 @@ static inline bool ch_is_in_branch(void) { return CH_LIKELY(ch_domain.current !=
 /* There is a domain, which is made if need be. */
 static inline bool ch_is_in_domain(void) { return CH_LIKELY(ch_domain.group != NULL) || ch_host_begin(); }
 
-/* Nothing else can run in this domain before the running code goes on: it may as well block. In a scope what stands
- * after an `async` may go on. */
+/* Nothing else can run in this domain before the running code goes on, so this code may as well block. Inside a scope
+ * the code after an `async` statement could run. */
 static inline bool ch_is_alone(void) {
   const struct ch_domain *d = &ch_domain;
   return d->group == &d->base && !d->base.head && d->base.outside == 0 && d->current && !d->current->scope;
 }
 
 /* The thread is a domain's from now on, whose code's native stack lies below `bottom`. False: there is no memory, and
- * it is not. */
+ * the thread has no domain. */
 CH_HIDDEN bool ch_domain_begin(void *bottom);
 /* Makes this thread a domain and runs body(record) as its first activity. `is_main`: returns when that has finished;
  * otherwise when all have. False: there is no memory, nothing has run, and the thread is no domain's. */
