@@ -1,4 +1,4 @@
-"""No line of code has more than 120 characters, in the folders below.
+"""No line of code has more than 120 characters, and what begins with `#!` can be executed, in the folders below.
 
 Left out are the inputs of the compiler's tests, since expected texts name their lines and columns, and what npm writes.
 In js/ and measure/ the same holds for documents, but for the rows of tables, which cannot be divided.
@@ -35,6 +35,8 @@ def check(expect, root):
             continue
         with open(f"{root}/{path}", encoding="utf-8", errors="replace") as file:
             text = file.read()
+        if text.startswith("#!"):
+            expect(f"{path} can be executed", os.access(f"{root}/{path}", os.X_OK), f"chmod +x {path}")
         if is_code(path, text):
             seen += 1
             lines = enumerate(text.splitlines(), 1)
