@@ -31,13 +31,14 @@
 
 /* ---- sockets: a flag of the call ---- */
 
-/* With these flags a call that says "not now" means that there is nothing to read, or no room to write. */
-enum { TELLING = MSG_WAITALL | MSG_NOSIGNAL | MSG_CMSG_CLOEXEC | MSG_MORE };
+/* With these flags a call that says "not now" means that there is nothing to read, or no room to write. Without
+ * MSG_DONTWAIT it is a call that waits. */
+enum { WAITING = MSG_WAITALL | MSG_NOSIGNAL | MSG_CMSG_CLOEXEC | MSG_MORE, TELLING = WAITING | MSG_DONTWAIT };
 
 /* The last attempt found nothing, the reactor has not told of anything since, and the plain call would wait: it is not
  * made. Sets EAGAIN. */
 static bool is_vain(int fd, int event, int flags) {
-  if (flags & ~TELLING || !ch_fd_cache_says_not_ready(fd, event) || !ch_fd_cache_all(fd, CH_BLOCKS))
+  if (flags & ~WAITING || !ch_fd_cache_says_not_ready(fd, event) || !ch_fd_cache_all(fd, CH_BLOCKS))
     return false;
   errno = EAGAIN;
   return true;

@@ -4,6 +4,7 @@
  * code does takes effect at once. If an entry is never verified the test hangs until its alarm. */
 #include "harness.h"
 #include <fcntl.h>
+#include <netinet/in.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/ioctl.h>
@@ -763,6 +764,66 @@ TEST(a_read_that_is_given_up_again_and_again_sees_what_has_come) {
       cancel;
     } finish;
   EXPECT(r == 1);
+}
+
+/* ---- what needs no question ---- */
+
+int calls_of_poll(void);
+
+static void tcp_pair(int s[2]) {
+  struct sockaddr_in name = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+  socklen_t length = sizeof name;
+  int listener = socket(AF_INET, SOCK_STREAM, 0);
+  s[1] = socket(AF_INET, SOCK_STREAM, 0);
+  EXPECT(bind(listener, (struct sockaddr *)&name, length) == 0 && listen(listener, 5) == 0);
+  EXPECT(getsockname(listener, (struct sockaddr *)&name, &length) == 0);
+  EXPECT(connect(s[1], (struct sockaddr *)&name, length) == 0);
+  s[0] = accept(listener, NULL, NULL);
+  EXPECT(s[0] >= 0);
+  close(listener);
+}
+
+/* Waits with a limit for bytes that come while it waits. */
+static int wait_for_bytes(int s[2]) {
+  int ready = -1;
+  ch_activity waits;
+  activate[&waits] { ready = ch_fd_wait(s[0], POLLIN, INT64_C(20000000000)); }
+  for (int i = 0; i < 6; i++)
+    ch_reschedule();
+  EXPECT(ready == -1);
+  raw_write(s[1], "hello");
+  ch_activity_wait(&waits);
+  return ready;
+}
+
+/* A server asks so after each request whether there is another one, and then waits until one comes. */
+TEST(a_wait_after_a_short_read_that_did_not_wait_asks_nobody) {
+  char b[100];
+  int s[2], before = 0;
+  begins();
+  tcp_pair(s);
+  for (int i = 0; i < 10; i++) {
+    if (i == 3) /* the first short reads tell what kind of socket it is */
+      before = calls_of_poll();
+    EXPECT(wait_for_bytes(s) & POLLIN);
+    EXPECT(recv(s[0], b, sizeof b, MSG_DONTWAIT) == 5);
+  }
+  EXPECT(calls_of_poll() - before < 7); /* only a wait that lasts, on a busy machine, is verified */
+}
+
+/* The plain call would not wait, so it is made although the cache says that nothing is there. */
+TEST(a_call_that_does_not_wait_is_always_made) {
+  char b[100];
+  int s[2];
+  begins();
+  tcp_pair(s);
+  for (int i = 0; i < 10; i++) {
+    EXPECT(wait_for_bytes(s) & POLLIN);
+    EXPECT(recv(s[0], b, sizeof b, MSG_DONTWAIT) == 5);
+    EXPECT(recv(s[0], b, sizeof b, MSG_DONTWAIT) == -1 && errno == EAGAIN);
+    raw_write(s[1], "again");
+    EXPECT(recv(s[0], b, sizeof b, MSG_DONTWAIT) == 5 && memcmp(b, "again", 5) == 0);
+  }
 }
 
 /* ---- the runtime's own descriptors ---- */
