@@ -13,7 +13,7 @@ Abi::Abi(Module &M)
 GlobalVariable *Abi::tls() {
   if (GlobalVariable *G = M.getNamedGlobal("ch_tls"))
     return G;
-  // An executable contains the runtime, so its own code knows where ch_tls is; a shared object's does not.
+  // An executable contains the runtime, so its code addresses ch_tls directly. A shared object's code cannot.
   bool inExecutable = M.getPICLevel() == PICLevel::NotPIC || M.getPIELevel() != PIELevel::Default;
   auto *G = new GlobalVariable(M, ArrayType::get(I8, sizeof(struct ch_tls)), false, GlobalValue::ExternalLinkage,
                                nullptr, "ch_tls", nullptr,

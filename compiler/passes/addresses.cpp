@@ -69,7 +69,7 @@ void AddressUses::visit(Use &U, Work &work, Seen &seen) {
     follow(I, work, seen);
     return;
   case Instruction::ICmp:
-    // Against null the answer does not depend on where the local is.
+    // The result of a comparison with null does not depend on where the local is.
     escapes |= !isa<ConstantPointerNull>(I->getOperand(1 - U.getOperandNo()));
     return;
   case Instruction::Call:
@@ -105,7 +105,7 @@ void AddressUses::visit(Use &U, Work &work, Seen &seen) {
     return;
   }
   escapes |= isSuspendingCall(*CB);
-  // Handed back: `returned`, and intrinsics that move a pointer along.
+  // The call returns the address: its parameter is `returned`, or it is an intrinsic that moves a pointer along.
   if (CB->getType()->isPointerTy() && (CB->paramHasAttr(n, Attribute::Returned) || isa<IntrinsicInst>(CB)))
     capturedBy(I);
 }

@@ -20,15 +20,15 @@ static bool holdsJmpBuf(const CallBase &CB) {
   return !getObjectSize(CB.getArgOperand(0), size, CB.getDataLayout(), nullptr, smallest) || size >= sizeOfJmpBuf;
 }
 
-// The C library's own, whose buffers the runtime knows. Others that return twice, such as vfork, are not among them;
-// nor is a sigsetjmp that saves the signal mask: a signal handler is going to jump to it, and must find the call that
-// waits on the same stack.
+// Is it one of the C library's functions whose buffers the runtime knows? Other functions that return twice, such as
+// vfork, are none of them. Nor is a sigsetjmp that saves the signal mask: a signal handler is going to jump to it, and
+// must find the call that waits on the same stack.
 static bool isSetjmp(const CallBase &CB) {
   const Function *F = CB.getCalledFunction();
   if (!F || !F->isDeclaration() || !isa<CallInst>(CB))
     return false;
   if (CB.arg_empty() || !CB.getArgOperand(0)->getType()->isPointerTy() || !CB.getType()->isIntegerTy(32))
-    return false; // declared by the program in its own way
+    return false; // the program has declared a function of its own
   if (CB.arg_size() == 1)
     return is_contained({"setjmp", "_setjmp"}, F->getName());
   auto *savesMask = CB.arg_size() == 2 ? dyn_cast<ConstantInt>(CB.getArgOperand(1)) : nullptr;
@@ -58,7 +58,7 @@ void addAnchor(Abi &abi, Function &F) {
   AllocaInst *anchor = B.CreateAlloca(ArrayType::get(abi.I8, sizeof(struct ch_anchor)), nullptr, "anchor");
   anchor->setAlignment(Align(16));
   B.SetInsertPoint(&*entry.getFirstNonPHIOrDbgOrAlloca());
-  B.CreateCall(abi.anchorBegin(), {anchor, ConstantPointerNull::get(abi.Ptr)}); // `split` knows what describes it
+  B.CreateCall(abi.anchorBegin(), {anchor, ConstantPointerNull::get(abi.Ptr)}); // `split` sets the description
   AtomicDepth depth(F);
   for (BasicBlock &BB : F)
     depth.walk(BB, [&](Instruction &I, unsigned level) {

@@ -66,7 +66,7 @@ void shorten(CallInst &async) {
   CallInst *call = replaceBundles(async, {});
   InlineFunctionInfo info;
   if (!InlineFunction(*call, info).isSuccess() || info.InlinedCallSites.size() != 1) {
-    if (call->getParent()) // not inlined: as it was
+    if (call->getParent()) // it was not inlined, so it stays an async call
       makeAsync(*call, scope);
     return;
   }

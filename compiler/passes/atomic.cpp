@@ -83,7 +83,7 @@ static DenseSet<const Function *> functionsThatCannotSpawn(Module &M) {
     return callee &&
            (spawnless.contains(callee) || (callee->isDeclaration() && callee->hasFnAttribute(Attribute::NoCallback)));
   };
-  SmallVector<const Function *> found; // that may spawn; so may their callers
+  SmallVector<const Function *> found; // they may spawn, and so may their callers
   for (Function &F : M)
     if (spawnless.contains(&F) && !all_of(instructions(F), cannotSpawn)) {
       spawnless.erase(&F);
@@ -178,7 +178,7 @@ PreservedAnalyses AtomicPass::run(Module &M, ModuleAnalysisManager &) {
     addToDepth(abi, B, 1);
     enter->eraseFromParent();
   }
-  for (CallInst *leave : reverse(leaves)) { // a block is cut from its end, so that little is moved each time
+  for (CallInst *leave : reverse(leaves)) { // each block is split from its end, so that few instructions are moved
     leaveBefore(abi, leave);
     leave->eraseFromParent();
   }

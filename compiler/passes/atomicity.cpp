@@ -44,7 +44,7 @@ class Unchecked {
 public:
   explicit Unchecked(Module &);
   bool contains(const GlobalVariable &variable) const { return variables.contains(variable.getName()); }
-  // The instruction stands in such a function, or was inlined from one.
+  // Whether the instruction stands in such a function, or was inlined from one.
   bool contains(const Instruction &) const;
 
 private:
@@ -208,7 +208,8 @@ Constant *Places::call(const DILocation *at) {
   const Key key{at, {nullptr, 0}};
   if (Constant *place = known.lookup(key))
     return place;
-  Constant *place = make(at, nameOf(at->getScope()->getSubprogram()), "", 0, {}); // adds those that it lies in
+  // This also adds the places of the calls around it.
+  Constant *place = make(at, nameOf(at->getScope()->getSubprogram()), "", 0, {});
   return known[key] = place;
 }
 
@@ -219,7 +220,7 @@ static StringRef variableOf(const Value *object) {
 
 Constant *Places::of(const Instruction &I, const Value *object, uint64_t size, const RestsOn &restsOn) {
   const DILocation *at = I.getDebugLoc();
-  if (DISubprogram *whole = I.getFunction()->getSubprogram(); whole && !at) // there is nothing better
+  if (DISubprogram *whole = I.getFunction()->getSubprogram(); whole && !at) // there is no better place
     at = DILocation::get(abi.C, whole->getLine(), 0, whole);
   StringRef function = at ? nameOf(at->getScope()->getSubprogram()) : I.getFunction()->getName();
   StringRef variable = variableOf(object);
@@ -229,7 +230,7 @@ Constant *Places::of(const Instruction &I, const Value *object, uint64_t size, c
   const Key key{at, {at ? (const void *)variable.data() : &I, size << 1 | tested}};
   if (Constant *place = known.lookup(key))
     return place;
-  Constant *place = make(at, function, variable, size, {}, tested); // adds those that it lies in
+  Constant *place = make(at, function, variable, size, {}, tested); // also adds the places of the calls around it
   return known[key] = place;
 }
 
@@ -239,7 +240,7 @@ Constant *Places::of(const Instruction &I, const Value *object, uint64_t size, c
 static SmallVector<StoreInst *, 4> reachingStores(LoadInst &L, AllocaInst *A) {
   SmallVector<StoreInst *, 4> stores;
   SmallPtrSet<BasicBlock *, 16> seen;
-  SmallVector<Instruction *, 16> work{L.getPrevNode()}; // where to look upwards from; null: the block's top
+  SmallVector<Instruction *, 16> work{L.getPrevNode()}; // where each search upwards begins; null: at the block's top
   SmallVector<BasicBlock *, 16> blocks{L.getParent()};
   while (!blocks.empty()) {
     BasicBlock *BB = blocks.pop_back_val();
@@ -373,7 +374,7 @@ void Instrumenter::access(Instruction &I, Value *pointer, Type *T, bool reads, b
   }
   Constant *place = places.of(I, objectOf(pointer), bytes, restsOn);
   Value *now = activation();
-  bool isLarge = bytes > 8; // several things, perhaps: a vector
+  bool isLarge = bytes > 8; // a vector, for one, which may hold several variables
   Value *length = ConstantInt::get(abi.Size, bytes);
   auto report = [&](StringRef what) {
     if (isLarge)
@@ -382,7 +383,7 @@ void Instrumenter::access(Instruction &I, Value *pointer, Type *T, bool reads, b
       callAfter(I, ("ch_atomicity_" + what).str(), {pointer, place, now});
   };
   if (writes)
-    report("write"); // after it, in the end: both stand right after the instruction
+    report("write"); // the report of a read is inserted later but before this one, right after the instruction
   if (reads)
     report("read");
 }

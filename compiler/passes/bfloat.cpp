@@ -49,7 +49,7 @@ void provideBfloatTruncation(Module &M) {
   Value *isNan = B.CreateICmpUGT(B.CreateAnd(bits, 0x7fffffff), B.getInt32(0x7f800000));
   Value *half = B.CreateTrunc(B.CreateSelect(isNan, quiet, rounded), B.getInt16Ty());
   B.CreateRet(B.CreateBitCast(half, type->getReturnType()));
-  appendToCompilerUsed(M, {F}); // its calls appear in the code generator only
+  appendToCompilerUsed(M, {F}); // only the code generator inserts calls of it
 }
 
 } // namespace charcoal

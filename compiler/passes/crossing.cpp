@@ -44,7 +44,7 @@ CrossingValues::CrossingValues(Function &F, ArrayRef<Point> points) {
   auto consider = [&](llvm::Value &V, const BasicBlock *home) {
     for (const Use &U : V.uses()) {
       const BasicBlock *BB = blockOfUse(U);
-      if (BB != home) // uses in the home block stand after the definition: those before it, round a loop, go by a phi
+      if (BB != home) // a use in the home block comes after the definition, because a loop's next turn would need a phi
         enter(numbers.lookup(BB));
     }
     const unsigned homeNumber = home ? numbers.lookup(home) : ~0u;
@@ -107,8 +107,8 @@ public:
   }
 
   using Blocks = SmallPtrSet<const BasicBlock *, 16>;
-  // Some block of touched-out for which `found` is true. Yes where looking on would take more than `steps`: a local
-  // that is kept without need costs a little memory.
+  // Whether `found` is true for some block of touched-out. If the search would take more than `steps` the answer is
+  // yes, because a local that is kept without need only costs a little memory.
   bool touchesOut(bool startCounts, uint64_t &steps, function_ref<bool(const BasicBlock *)> found) const {
     Blocks result;
     SmallVector<const BasicBlock *> work;
@@ -128,7 +128,7 @@ public:
           return true;
     return false;
   }
-  // Nothing where that would take more than `steps`.
+  // nullopt if the search would take more than `steps`.
   std::optional<Blocks> neededIn(uint64_t &steps) const {
     Blocks result;
     SmallVector<const BasicBlock *> work;
@@ -173,14 +173,14 @@ Locals::Locals(Function &F, ArrayRef<Point> points, const CrossingValues &crossi
   for (AllocaInst *A : all) {
     AddressUses uses(*A);
     LocalClass &verdict = classes[A] = LocalClass::Native;
-    if (points.empty() || A->isSwiftError()) // the latter is set just before each call that takes it
+    if (points.empty() || A->isSwiftError()) // a swifterror local is set just before each call that takes it
       continue;
     if (any_of(uses.derived, [&](const llvm::Value *V) { return crosses.count(V); })) {
       verdict = LocalClass::Home;
       continue;
     }
     Events events(uses);
-    std::optional<Events::Blocks> needed; // nothing: it may be needed anywhere
+    std::optional<Events::Blocks> needed; // nullopt: it may be needed anywhere
     if (!uses.escapes && !keepsAll)
       needed = events.neededIn(steps);
     if (events.touchesOut(false, steps, [&](const BasicBlock *BB) {

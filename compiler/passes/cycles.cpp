@@ -10,7 +10,7 @@ namespace charcoal {
 
 std::vector<SmallVector<BasicBlock *>> cyclesAmong(ArrayRef<BasicBlock *> blocks) {
   struct State {
-    unsigned number = 0, low = 0; // 0: not met yet
+    unsigned number = 0, low = 0; // 0: not visited yet
     bool open = false;            // on the stack
   };
   DenseMap<BasicBlock *, State> states;

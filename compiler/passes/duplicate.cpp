@@ -107,8 +107,8 @@ void Duplicator::readReplacedNames() {
   }
 }
 
-// What does not hold of a parameter of an interruptible version. On x86-64 the place for a result is passed as any
-// pointer is; elsewhere the convention wants to know.
+// Attributes that are wrong for parameters of an interruptible version. On x86-64 the address for a result is passed as
+// any pointer is; other calling conventions need the attribute.
 static SmallVector<Attribute::AttrKind, 3> droppedOfParameters(const Module &M) {
   if (Triple(M.getTargetTriple()).getArch() == Triple::x86_64)
     return {Attribute::NoAlias, Attribute::Returned, Attribute::StructRet};
@@ -133,10 +133,11 @@ Function *Duplicator::clone(Function &F) {
   if (named != replacedName.end()) {
     G->setLinkage(GlobalValue::ExternalLinkage);
     G->setVisibility(GlobalValue::DefaultVisibility);
-    G->setDSOLocal(false); // the function under its own name may have been hidden
+    G->setDSOLocal(false); // the plain function may have been hidden
     G->addFnAttr(NamedAttr);
   }
-  // A body that the linker may drop in favour of one elsewhere: elsewhere may not have an interruptible version.
+  // Another module defines this function, too, and its definition is the one that is linked. That module may lack an
+  // interruptible version, so this one is kept.
   if (F.hasAvailableExternallyLinkage())
     G->setLinkage(GlobalValue::LinkOnceODRLinkage);
   G->setComdat(nullptr);
@@ -149,7 +150,7 @@ Function *Duplicator::clone(Function &F) {
   G->addFnAttr(VersionAttr, named == replacedName.end() ? F.getName() : StringRef(named->second));
   for (StringRef name : {AtomicAttr, ActivityAttr})
     G->removeFnAttr(name);
-  // What holds of the plain version need not hold of one that may give way in the middle.
+  // These attributes hold for the plain version, but not for one that may give way in the middle.
   for (Attribute::AttrKind kind :
        {Attribute::NoReturn, Attribute::WillReturn, Attribute::Memory, Attribute::NoSync, Attribute::NoFree,
         Attribute::NoRecurse, Attribute::NoCallback, Attribute::MustProgress, Attribute::Speculatable})
@@ -253,7 +254,7 @@ void Duplicator::markSuspending(CallInst &CB, bool unprototyped) {
   SmallVector<AttributeSet> params;
   for (unsigned i = 0; i < CB.arg_size(); ++i) {
     AttributeSet set = old.getParamAttrs(i);
-    if (set.hasAttribute(Attribute::StructRet)) // the object is the caller's alone once the call has returned
+    if (set.hasAttribute(Attribute::StructRet)) // after the return only the caller knows the object
       set = set.addAttributes(M.getContext(), AttributeSet::get(M.getContext(), {noCapture(M.getContext())}));
     for (Attribute::AttrKind drop : droppedOfParameters(M))
       set = set.removeAttribute(M.getContext(), drop);
@@ -287,7 +288,7 @@ void Duplicator::rewriteCalls(Function &version) {
       else if (kind != CallKind::Plain && kind != CallKind::PlainYield)
         makeSuspending(*CB, kind);
     });
-  for (auto &[CB, kind] : reverse(variadic)) // a block is cut from its end, so that little is moved each time
+  for (auto &[CB, kind] : reverse(variadic)) // each block is split from its end, so that few instructions are moved
     makeVariadic(*CB, kind);
 }
 
@@ -324,7 +325,7 @@ void Duplicator::makeVariadic(CallInst &CB, CallKind kind) {
     markSuspending(*call, false);
     return call;
   };
-  // The inliner counts what it counts in plain C, where no stores and no comparison stand.
+  // The inliner is told the cost of the call in plain C, where there are no stores and no comparison.
   const int instruction = InlineConstants::getInstrCost(), penalty = 25;
   const int stores = instruction * int(CB.arg_size() - CB.getFunctionType()->getNumParams());
   auto setInlineCost = [&](CallInst &call, int cost) {
@@ -338,7 +339,7 @@ void Duplicator::makeVariadic(CallInst &CB, CallKind kind) {
     return;
   }
   Function *version = externalVersion(*plain, type);
-  version->setLinkage(GlobalValue::ExternalWeakLinkage); // before it is compared with null
+  version->setLinkage(GlobalValue::ExternalWeakLinkage); // otherwise the comparison with null would be folded
   version->setDSOLocal(false);
   Instruction *known, *otherwise;
   SplitBlockAndInsertIfThenElse(IRBuilder<>(&CB).CreateIsNotNull(version), CB.getIterator(), &known, &otherwise);
@@ -378,9 +379,9 @@ void Duplicator::insertYieldsInCycles(Function &version) {
   for (BasicBlock *BB : order)
     index[BB] = index.size();
 
-  // Every cycle lies in a strongly connected part of the graph. Its first block in this order either gets a yield point
-  // or needs none; the cycles that are left lie in what remains of the part without it. So loops that stand side by
-  // side or are nested a few deep take time in proportion to their size.
+  // Every cycle lies in a strongly connected part of the graph. The first block of the part, in this order, either gets
+  // a yield point or needs none; all cycles that remain lie in the part without that block. So loops that stand side by
+  // side, or are nested a few levels deep, take time in proportion to their size.
   std::vector<SmallVector<BasicBlock *>> work(1);
   for (BasicBlock *BB : order)
     if (!cut.contains(BB))
@@ -451,7 +452,7 @@ Function *Duplicator::callerOf(Function &plain) {
   for (Argument &A : version->args())
     arguments.push_back(&A);
   CallInst *call = B.CreateCall(&plain, arguments);
-  call->setIsNoInline(); // it has its reasons for being plain
+  call->setIsNoInline(); // inlining would make interruptible code of a function that must be plain
   for (Attribute::AttrKind extension : {Attribute::SExt, Attribute::ZExt}) {
     for (Argument &A : plain.args())
       if (A.hasAttribute(extension)) {
@@ -547,7 +548,7 @@ void Duplicator::renameMain() {
     return;
   if (!versions.count(plain))
     versions[plain] = callerOf(*plain);
-  const GlobalValue::LinkageTypes linkage = plain->getLinkage(); // a weak main may give way to another
+  const GlobalValue::LinkageTypes linkage = plain->getLinkage(); // if it is weak, another main may replace it
   plain->setName("main.plain");
   plain->setLinkage(GlobalValue::InternalLinkage);
   plain->setComdat(nullptr);
@@ -559,7 +560,7 @@ void Duplicator::renameMain() {
   main->removeFnAttr(Attribute::NoReturn);
   for (StringRef kind : {"instrument-function-entry", "instrument-function-exit", "instrument-function-entry-inlined",
                          "instrument-function-exit-inlined", "instrument-function-entry-bare"})
-    main->removeFnAttr(kind); // the program's main reports itself
+    main->removeFnAttr(kind); // main.plain has these attributes, and reports its entry and exit itself
   IRBuilder<> B(BasicBlock::Create(M.getContext(), "", main));
   CallInst *code = B.CreateCall(abi.main(), {versions[plain], main->getArg(0), main->getArg(1), main->getArg(2)});
   B.CreateRet(code);
@@ -593,7 +594,7 @@ void Duplicator::run() {
   keepUnsavableOut(M);
   for (Function *F : suspension.versions())
     versions[F] = clone(*F);
-  // Atomic regions are found by their markers, so these are still there; `atomic` removes them.
+  // The markers of atomic regions are still there, because the following steps need them; `atomic` removes them.
   for (auto &[plain, version] : versions)
     rewriteCalls(*version);
   for (auto &[plain, version] : versions)

@@ -112,7 +112,7 @@ std::string Signature::mangled(const DataLayout &DL) const {
   }
   if (unprototyped)
     out << ".u";
-  // Which registers hold a vector depends on the target's features.
+  // The target's features decide which registers hold a vector.
   if (wide && user->hasFnAttribute("target-features"))
     out << '.' << xxHash64(user->getFnAttribute("target-features").getValueAsString());
   return text;
@@ -241,7 +241,7 @@ Function *Glue::entryThunk(const Signature &entered) {
     fields.push_back(byval ? ArrayType::get(abi.I8, alignTo(DL.getTypeAllocSize(byval).getFixedValue(), 8))
                            : S.params[i]);
   }
-  // Offsets by hand: byte arrays for by-value arguments want the alignment of what they hold.
+  // The offsets are computed here, because the byte array of a by-value argument needs the alignment of its contents.
   SmallVector<uint64_t> offsets;
   uint64_t end = 0;
   for (unsigned i = 0; i < fields.size(); ++i) {
@@ -313,8 +313,8 @@ Function *Glue::entryThunk(const Signature &entered) {
 
 Function *Glue::resumeStub(const Signature &S, bool callsInTailPosition) {
   Signature bare{S.result, {}, {}, {}, false, S.user};
-  // A call in tail position puts its arguments where the function's own came from. Those that came in memory lie in the
-  // frame of the function's caller, which is this stub, so it makes room by passing as many.
+  // A call in tail position stores its arguments where the function received its own. Arguments in memory lie in the
+  // frame of the function's caller, which is this stub. So the stub passes as many arguments, to make room.
   if (callsInTailPosition && !surelyInRegisters(S.params)) {
     bare.params = S.params;
     bare.attributes = S.attributes;
@@ -327,14 +327,14 @@ Function *Glue::resumeStub(const Signature &S, bool callsInTailPosition) {
   IRBuilder<> B(BasicBlock::Create(abi.C, "", F));
   Value *frame = F->getArg(0);
   B.CreateAlignedStore(frame, abi.tlsField(B, offsetof(struct ch_tls, resuming)), Align(8));
-  // The whole word, which the function entered will load: a load cannot be forwarded from a store of one byte of it.
+  // The whole word is stored, because the function loads it: a load cannot be forwarded from a store of one byte of it.
   B.CreateAlignedStore(B.getInt32(CH_ENTERING), abi.tlsField(B, offsetof(struct ch_tls, attention)), Align(4),
                        /*isVolatile=*/true);
   Value *info = B.CreateAlignedLoad(
       abi.Ptr, B.CreateConstInBoundsGEP1_64(abi.I8, frame, offsetof(struct ch_frame, info)), Align(8));
   Value *fn = B.CreateAlignedLoad(
       abi.Ptr, B.CreateConstInBoundsGEP1_64(abi.I8, info, offsetof(struct ch_frame_info, fn)), Align(8));
-  // The arguments have no value: on its way to the dispatch the function does not look at them.
+  // The arguments are undefined, because the function does not read them on its way to the dispatch.
   SmallVector<Value *> arguments;
   for (Type *T : bare.params)
     arguments.push_back(PoisonValue::get(T));
@@ -404,8 +404,8 @@ Function *Glue::askingExternal(StringRef name, const Signature &S, Function *pla
   auto *interruptible = BasicBlock::Create(abi.C, "version", F), *fallback = BasicBlock::Create(abi.C, "plain", F);
   B.CreateCondBr(B.CreateIsNotNull(version), interruptible, fallback);
   B.SetInsertPoint(interruptible);
-  // The code generator makes no tail call of a weak symbol on AArch64, where a linker may turn such a jump into a nop;
-  // after an empty piece of assembly it is any address.
+  // On AArch64 the code generator makes no tail call of a weak symbol, because a linker may turn such a jump into a
+  // nop. The empty assembly hides that the address is a weak symbol.
   Value *address = version;
   if (Triple(M.getTargetTriple()).isAArch64())
     address = B.CreateCall(InlineAsm::get(FunctionType::get(abi.Ptr, {abi.Ptr}, false), "", "=r,0", false), {version});
@@ -439,7 +439,7 @@ void Glue::guardWeak(const Signature &S, GlobalValue *plain, Function *own) {
   B.CreateCondBr(B.CreateICmpEQ(plain, bodyInThisModule(*plain)), ours, theirs);
   B.SetInsertPoint(ours);
   handOn(B, own, S.versionAttributes(abi.C), S);
-  // If the winner had an interruptible version, that would have won over this one.
+  // If the chosen definition had an interruptible version, the linker would have chosen that one instead of this.
   B.SetInsertPoint(theirs);
   callPlain(abi, B, S, plain, F);
 }

@@ -34,11 +34,11 @@ private:
     uint64_t start, end;
     unsigned slot;
   };
-  // Distinct locals have distinct addresses, also those without a byte.
+  // A local of size 0 takes a byte, because distinct locals have distinct addresses.
   uint64_t sizeOf(unsigned slot) const {
     return std::max<uint64_t>(1, slots[slot]->getAllocationSize(DL)->getFixedValue());
   }
-  // The first start at which the slot meets none that it collides with.
+  // The lowest offset at which the slot overlaps none with which it collides.
   uint64_t startOf(unsigned slot) const {
     uint64_t start = 0;
     for (const Placed &other : placed) {
@@ -67,15 +67,15 @@ private:
   const DataLayout &DL;
   ArrayRef<AllocaInst *> slots;
   const SlotUses &uses;
-  SmallVector<Placed> placed; // by their starts
+  SmallVector<Placed> placed; // in the order of their starts
   BitVector shared;
-  uint64_t steps = 1 << 22; // for all together, so that the time is linear
+  uint64_t steps = 1 << 22; // for all slots together, so that the time is linear
 };
 
 } // namespace
 
-// Alias analysis knows where accesses to a slot itself lie, but for what has gone through calls or memory it asks types
-// and scopes, and these were right for places of their own.
+// Alias analysis knows where a direct access to a slot lies. But for addresses that have gone through calls or memory
+// it relies on types and scopes, and these hold only for variables that share no memory.
 static void keepOrder(AllocaInst &A, bool isLent) {
   const AddressUses uses(A);
   if (!isLent) {

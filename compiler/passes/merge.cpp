@@ -1,9 +1,8 @@
 // Pass `merge`: removes yield points that others make superfluous.
 //
 //   takes   interruptible versions after inlining: the yields at the entries of inlined functions are anywhere in them
-//   leaves  of the inserted yields only those without which a cycle would pass no check; `split` gives every
-//   interruptible
-//           version a check at its entry by itself
+//   leaves  of the inserted yields only those without which a cycle would pass no check. At the entry of each
+//           interruptible version `split` inserts a check by itself
 //
 //     loop: call @charcoal.yield()         loop: {s, v} = call @g.int() #s    ; g.int checks at its entry
 //           call @g.int() #s          =>         br i1 %c, %loop, %end

@@ -25,7 +25,7 @@ namespace charcoal {
 static bool loadsMxcsr(const CallBase &call) {
   if (auto *assembly = dyn_cast<InlineAsm>(call.getCalledOperand())) {
     const StringRef text = assembly->getAsmString();
-    return text.contains_insensitive("ldmxcsr") || text.contains_insensitive("xrstor"); // or fxrstor
+    return text.contains_insensitive("ldmxcsr") || text.contains_insensitive("xrstor"); // this also finds fxrstor
   }
   switch (call.getIntrinsicID()) {
   case Intrinsic::x86_sse_ldmxcsr:

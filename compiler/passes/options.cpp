@@ -48,7 +48,7 @@ bool isC(const Module &M) {
     return *languageIsC;
   for (const Function &F : M)
     if (F.getName().starts_with("_Z") || F.getName().starts_with("_R") || F.getName() == "__gxx_personality_v0")
-      return false; // names of C++ and Rust
+      return false; // mangled names of C++ and Rust
   return true;
 }
 

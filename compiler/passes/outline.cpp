@@ -53,10 +53,10 @@ namespace {
 struct Capture {
   Type *type = nullptr;                // of the field in clang's record
   uint64_t offset = 0;                 // in our record
-  bool byValue = false;                // the value itself stands there
-  uint64_t size = 0;                   // by value: bytes
-  Align align;                         // by value
-  Constant *constant = nullptr;        // by value, and known: stands in no record at all
+  bool byValue = false;                // our record holds the value itself
+  uint64_t size = 0;                   // of the value in bytes, if byValue
+  Align align;                         // of the value, if byValue
+  Constant *constant = nullptr;        // the value if it is byValue and known; then no record holds it
   DILocalVariable *variable = nullptr; // as the user wrote it, if compiled with -g
 };
 
@@ -151,7 +151,7 @@ static DILocalVariable *declaredVariable(Value *storage) {
     return nullptr;
   for (DbgVariableRecord *record : findDVRDeclares(storage))
     return record->getVariable();
-  if (auto *alloca = dyn_cast<AllocaInst>(storage)) // clang's other way, when it optimizes
+  if (auto *alloca = dyn_cast<AllocaInst>(storage)) // when clang optimizes it describes variables in this way
     for (DbgVariableRecord *record : at::getDVRAssignmentMarkers(alloca))
       return record->getVariable();
   return nullptr;
@@ -231,7 +231,7 @@ static uint64_t arrange(std::vector<Capture> &captures, const DataLayout &layout
   std::sort(order.begin(), order.end(),
             [](Capture *a, Capture *b) { return a->align != b->align ? a->align > b->align : a < b; });
   uint64_t size = 0;
-  bool wide = false; // the runtime aligns a record to 16 bytes, but one of up to 8 bytes only to 8
+  bool wide = false; // the runtime aligns records of up to 8 bytes to 8, and larger ones to 16
   for (Capture *capture : order) {
     capture->offset = alignTo(size, std::min(capture->align, Align(16)));
     size = capture->offset + capture->size;
@@ -271,7 +271,7 @@ void Outliner::spawn(CallInst *marker, CallInst *call, Function &helper, StructT
   FunctionCallee runtime = M.getOrInsertFunction("ch_spawn", i32, ptr, ptr, ptr, sizeType, i32, ptr);
   if (auto *F = dyn_cast<Function>(runtime.getCallee())) {
     F->addParamAttr(2, Attribute::ReadOnly); // the runtime copies it
-    F->addFnAttr(Attribute::NoCallback);     // it only queues: no yield point around it
+    F->addFnAttr(Attribute::NoCallback);     // it only queues, so there are no yield points around it
     F->setDoesNotThrow();
   }
   Value *handle = marker->getArgOperand(1);
@@ -282,7 +282,7 @@ void Outliner::spawn(CallInst *marker, CallInst *call, Function &helper, StructT
   spawned = true;
   if (auto *handle = dyn_cast<AllocaInst>(marker->getArgOperand(1)->stripPointerCasts()))
     lent.insert({&spawner, handle});
-  // What clang stores in its record are the addresses of the captured variables.
+  // Clang stores the addresses of the captured variables in its record.
   for (Value *field : call->getArgOperand(0)->users())
     for (User *user : field->users())
       if (auto *store = dyn_cast<StoreInst>(user); store && store->getPointerOperand() == field)
@@ -297,7 +297,7 @@ void Outliner::rewriteHelper(Function &helper, const std::vector<Capture> &captu
   IRBuilder<> entry(&*helper.getEntryBlock().getFirstInsertionPt());
   for (unsigned k = 0; k < captures.size(); ++k) {
     const Capture &capture = captures[k];
-    Value *home = nullptr; // of a copied variable that the record cannot hold in its place
+    Value *home = nullptr; // the address of a copied variable that the record does not hold
     if (capture.constant) {
       auto *global = new GlobalVariable(M, capture.constant->getType(), true, GlobalValue::PrivateLinkage,
                                         capture.constant, helper.getName() + ".argument");
@@ -314,9 +314,9 @@ void Outliner::rewriteHelper(Function &helper, const std::vector<Capture> &captu
       for (GetElementPtrInst *gep : fieldPointers(context, k)) {
         IRBuilder<> B(gep);
         Value *place = home ? home : B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), context, capture.offset);
-        if (capture.byValue) // the field held the variable's address: `place` is that address now
+        if (capture.byValue) // clang's field holds the variable's address, which is now `place`
           for (User *user : make_early_inc_range(gep->users())) {
-            if (capture.constant) // so that a call of a known function is a direct call for the passes that follow
+            if (capture.constant) // then the following passes see a direct call where a known function is called
               for (User *reader : make_early_inc_range(user->users()))
                 if (isa<LoadInst>(reader) && reader->getType() == capture.constant->getType()) {
                   reader->replaceAllUsesWith(capture.constant);
@@ -336,7 +336,7 @@ void Outliner::rewriteHelper(Function &helper, const std::vector<Capture> &captu
   }
 }
 
-// `f.activity` instead of clang's `__captured_stmt`: in backtraces, profiles and the debugger.
+// Backtraces, profiles and the debugger show `f.activity` instead of clang's `__captured_stmt`.
 void Outliner::nameHelper(Function &helper, const Function &spawner, StringRef suffix) {
   StringRef base = spawner.getName();
   base = base.substr(0, std::min(base.find(".activity"), base.find(".async")));
@@ -380,7 +380,7 @@ void Outliner::describeCaptures(Function &helper, const std::vector<Capture> &ca
     if (!capture.byValue)
       path.push_back(dwarf::DW_OP_deref);
     BasicBlock::iterator point = at->getIterator();
-    if (optimized) { // describes the value, so one level more
+    if (optimized) { // dbg.value describes the value and not its address, so one more dereference is needed
       path.push_back(dwarf::DW_OP_deref);
       builder.insertDbgValueIntrinsic(context, variable, builder.createExpression(path), place, point);
     } else
@@ -395,7 +395,7 @@ void Outliner::outline(CallInst *bodyMarker) {
   const uint64_t uid = cast<ConstantInt>(bodyMarker->getArgOperand(0))->getZExtValue();
   SmallVector<CallInst *, 2> callers;
   for (User *user : make_early_inc_range(helper.users())) {
-    if (auto *invoke = dyn_cast<InvokeInst>(user)) // -fexceptions; a spawn throws nothing
+    if (auto *invoke = dyn_cast<InvokeInst>(user)) // with -fexceptions, although a spawn throws nothing
       callers.push_back(changeToCall(invoke));
     else if (auto *call = dyn_cast<CallInst>(user); call && call->getCalledOperand() == &helper)
       callers.push_back(call);
@@ -506,7 +506,7 @@ Function *Outliner::takeArguments(Function &helper, StructType *type) {
   }
   for (Instruction *I : dead)
     I->eraseFromParent();
-  // Where clang kept the record's address.
+  // Clang has stored the record's address in a local, which is not needed any more.
   Argument *record = helper.getArg(0);
   for (User *user : make_early_inc_range(record->users()))
     if (auto *store = dyn_cast<StoreInst>(user)) {
@@ -515,7 +515,7 @@ Function *Outliner::takeArguments(Function &helper, StructType *type) {
       if (place && place->use_empty())
         place->eraseFromParent();
     } else {
-      cast<Instruction>(user)->replaceUsesOfWith(record, PoisonValue::get(record->getType())); // debug records
+      cast<Instruction>(user)->replaceUsesOfWith(record, PoisonValue::get(record->getType())); // in debug records
     }
   record->replaceAllUsesWith(PoisonValue::get(record->getType()));
   return F;
@@ -664,21 +664,21 @@ void Outliner::turnChecksOn() {
   appendToGlobalCtors(M, constructor, 65535);
 }
 
-// Before each return of a function that lent locals to activities, the runtime looks whether one of these is alive. A
-// copied variable's address is in nobody's record, so looking for it finds nothing.
+// Before each return of a function that lent locals to activities, the runtime checks whether one of these activities
+// is alive. No record has the address of a copied variable, so the check finds nothing for it.
 void Outliner::checkReturns() {
   LLVMContext &C = M.getContext();
   PointerType *ptr = PointerType::getUnqual(C);
   IntegerType *size = layout.getIntPtrType(C);
   FunctionCallee check = M.getOrInsertFunction("ch_captures_local_ends", Type::getVoidTy(C), ptr, size, ptr);
   if (auto *F = dyn_cast<Function>(check.getCallee())) {
-    F->addFnAttr(Attribute::NoCallback); // no yield point around it
+    F->addFnAttr(Attribute::NoCallback); // so there are no yield points around it
     F->setDoesNotThrow();
   }
   for (auto [F, local] : lent)
     for (BasicBlock &BB : *F) {
       auto *R = dyn_cast_if_present<ReturnInst>(BB.getTerminator());
-      // The program ends with main, and what still runs is dropped.
+      // At the end of main the program ends, so activities that still run use no local any more.
       if (!R || BB.getTerminatingMustTailCall() || !local->isStaticAlloca() || F->getName() == "main")
         continue;
       std::string where = F->getName().str();
@@ -693,7 +693,8 @@ void Outliner::checkReturns() {
 bool Outliner::run() {
   bool changed = markFunctions();
   if (Function *marker = M.getFunction("__charcoal_body")) {
-    // Outer bodies before those inside them: an inner body's captures are named by what its spawner declares.
+    // Outer bodies come before those inside them, because an inner body's captures are named after variables of its
+    // spawner.
     std::vector<CallInst *> bodies;
     for (User *user : marker->users())
       bodies.push_back(cast<CallInst>(user));

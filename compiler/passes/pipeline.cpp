@@ -113,7 +113,7 @@ struct EndStage : PassInfoMixin<EndStage> {
   Stage stage;
   explicit EndStage(Stage stage) : stage(stage) {}
   PreservedAnalyses run(Module &M, ModuleAnalysisManager &) {
-    if (verifyModule(M, &errs())) // no fault of the program: reported with what reproduces it, and nothing is written
+    if (verifyModule(M, &errs())) // a fatal error, so that clang saves what reproduces it and writes no object
       report_fatal_error(Twine("charcoal: the passes at the ") + (stage == Stage::Start ? "start" : "end") +
                          " left an invalid module '" + M.getName() + "'");
     M.getOrInsertNamedMetadata(markOf(stage));
@@ -127,7 +127,8 @@ static void addStage(ModulePassManager &passes, Stage stage) {
     return;
   if (stage == Stage::Start) {
     passes.addPass(CheckRequest());
-    // Else the reports of -finstrument-functions would name interruptible versions, which the program does not know.
+    // After `duplicate` the reports of -finstrument-functions would name interruptible versions, which the program does
+    // not know.
     passes.addPass(createModuleToFunctionPassAdaptor(EntryExitInstrumenterPass(/*PostInlining=*/false)));
   }
   for (const Entry &entry : pipeline)
@@ -147,7 +148,7 @@ static void registerPasses(PassBuilder &builder) {
   builder.registerOptimizerEarlyEPCallback(
       [](ModulePassManager &passes, OptimizationLevel, ThinOrFullLTOPhase) { passes.addPass(AsyncsReturn()); });
   builder.registerOptimizerLastEPCallback([](ModulePassManager &passes, OptimizationLevel, ThinOrFullLTOPhase phase) {
-    // After the link step of LTO everything has been done before it.
+    // In the link step of LTO the passes have run already, when the files were compiled.
     if (phase != ThinOrFullLTOPhase::ThinLTOPostLink && phase != ThinOrFullLTOPhase::FullLTOPostLink)
       addStage(passes, Stage::Last);
   });

@@ -39,7 +39,7 @@ Constant *inlinedAtPoints(Glue &glue, Abi &abi, Function &F, ArrayRef<Point> poi
   auto *type = StructType::get(abi.C, {abi.Ptr, abi.Ptr, abi.Ptr, abi.I32, abi.I32});
   static_assert(sizeof(struct ch_inlined) == 32, "struct ch_inlined has changed");
   Constant *null = ConstantPointerNull::get(abi.Ptr);
-  DenseMap<const DILocation *, Constant *> made; // several points in one inlined body share its callers
+  DenseMap<const DILocation *, Constant *> made; // points in the same inlined body share the constants of its callers
   SmallVector<Constant *> places;
   bool any = false;
   for (const Point &P : points) {
@@ -48,7 +48,7 @@ Constant *inlinedAtPoints(Glue &glue, Abi &abi, Function &F, ArrayRef<Point> poi
     for (unsigned i = chain.size(); i-- > 0;) {
       const DILocation *L = chain[i];
       if (!L->getInlinedAt())
-        continue; // the function itself
+        continue; // the place is in the function itself
       Constant *&place = made[L];
       if (!place) {
         DISubprogram *inlined = L->getScope()->getSubprogram();

@@ -33,7 +33,7 @@ static void moveToBlock(Instruction &V) {
   SmallVector<Use *> uses;
   for (Use &U : V.uses())
     uses.push_back(&U);
-  // Several edges from one block to a phi are one use.
+  // Several edges from one block to a phi count as one use, because they must bring the same value.
   DenseMap<std::pair<Instruction *, BasicBlock *>, Value *> made;
   for (Use *U : uses) {
     auto *user = cast<Instruction>(U->getUser());

@@ -41,7 +41,7 @@ public:
 
 private:
   struct Found {
-    Value *missed, *version; // the version holds unless missed
+    Value *missed, *version; // `version` means something if `missed` is false
   };
   Found lookAt(IRBuilder<> &, Value *fn);
   void lookUp(CallInst &);
@@ -76,7 +76,7 @@ Shortcuts::Found Shortcuts::lookAt(IRBuilder<> &B, Value *fn) {
   Value *places = load(B, abi.Ptr, abi.tlsField(B, offsetof(struct ch_tls, versions)), 0);
   Value *slot = B.CreateInBoundsGEP(abi.I8, places, offset);
   Value *known = load(B, abi.Ptr, slot, offsetof(struct ch_version_entry, fn));
-  // Loaded in any case, so that the slot's address is computed once.
+  // The version is loaded even if it is not needed, so that the slot's address is computed only once.
   Value *version = load(B, abi.Ptr, slot, offsetof(struct ch_version_entry, version));
   return {B.CreateICmpNE(known, fn), version};
 }
@@ -203,7 +203,7 @@ void Shortcuts::shortenLookUps(Function &F, ArrayRef<CallInst *> lookUps) {
 void Shortcuts::shorten(Function &F) {
   if (F.hasOptNone() || F.hasOptSize() || F.hasFnAttribute(Attribute::Cold))
     return;
-  SmallVector<CallInst *> lookUps, takings, givings; // all frames of one function are of one size
+  SmallVector<CallInst *> lookUps, takings, givings; // all frames of a function have the same size
   for (Instruction &I : instructions(F))
     if (calls(I, "ch_version_of"))
       lookUps.push_back(cast<CallInst>(&I));
@@ -229,7 +229,7 @@ PreservedAnalyses charcoal::ShortcutsPass::run(Module &M, ModuleAnalysisManager 
     return PreservedAnalyses::all();
   Abi abi(M);
   Shortcuts shortcuts(abi);
-  SmallVector<Function *> all; // without the one that look-ups may call
+  SmallVector<Function *> all; // collected first, because the loop below may add charcoal.look_up
   for (Function &F : M)
     if (!F.isDeclaration())
       all.push_back(&F);

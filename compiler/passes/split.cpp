@@ -108,19 +108,19 @@ void Splitter::collectPoints() {
     if (isSuspendingCall(I) || isYield(I) || isPause(I))
       (isAsync(cast<CallInst>(I)) ? calls : others).push_back(cast<CallInst>(&I));
   asyncs = calls.size();
-  if (asyncs > UINT16_MAX) // struct ch_frame_info
+  if (asyncs > UINT16_MAX) // the field in struct ch_frame_info has 16 bits
     error(F, "more than 65535 'async' statements in one function; divide it");
   calls.append(others);
 }
 
 Function *Splitter::run() {
   body = &F.getEntryBlock();
-  // Static locals first: the entry block is going to be cut into pieces.
+  // Static locals move to the top, because the entry block is going to be split.
   for (Instruction &I : make_early_inc_range(*body))
     if (auto *A = dyn_cast<AllocaInst>(&I); A && A->isStaticAlloca())
       A->moveBefore(*body, body->getFirstNonPHIIt());
   takeEntryYield();
-  copyByvalArguments(); // before rewriteTailCalls, which asks what locals are lent
+  copyByvalArguments(); // before rewriteTailCalls, which looks for calls to which locals are lent
   if (F.hasFnAttribute(AnchoredAttr))
     return anchor();
   rewriteTailCalls();
@@ -280,7 +280,7 @@ PreservedAnalyses charcoal::SplitPass::run(Module &M, ModuleAnalysisManager &) {
   keepRegisters(M);
   if (!todo.empty())
     provideBfloatTruncation(M);
-  // The markers and the stand-ins for interruptible versions elsewhere.
+  // The markers, and the declarations of interruptible versions in other modules, are not needed any more.
   for (Function &F : make_early_inc_range(M))
     if (F.isDeclaration() && F.use_empty() &&
         (F.getName().starts_with("charcoal.") || F.hasFnAttribute(ExternalVersionAttr)))

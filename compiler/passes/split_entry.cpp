@@ -130,7 +130,7 @@ void Splitter::addEntry() {
   Value *entering = B.CreateAlignedLoad(abi.I8, abi.tlsField(B, offsetof(struct ch_tls, entering)), Align(1), true);
   B.CreateCondBr(B.CreateIsNotNull(entering), restore->getParent(), begin);
   restore->setArgOperand(0, image);
-  // The runtime is not instrumented: MemorySanitizer has not seen that it writes the image.
+  // The runtime is not instrumented, so MemorySanitizer does not see that it writes the image.
   if (F.hasFnAttribute(Attribute::SanitizeMemory)) {
     IRBuilder<> D(restore->getNextNode());
     D.SetCurrentDebugLocation(atEntry());
@@ -168,12 +168,12 @@ PHINode *Splitter::countPoints(BasicBlock *suspend, unsigned group, unsigned uni
 // The one way out of a suspended activation. The number of the point and the status travel in one register: three bytes
 // a point, where loading a number and jumping would take ten.
 BasicBlock &Splitter::addSuspendTail() {
-  constexpr unsigned group = 16, unit = 4; // unit: more than any status
+  constexpr unsigned group = 16, unit = 4; // `unit` is greater than any status
   auto *suspend = BasicBlock::Create(abi.C, "suspend", &F);
   IRBuilder<> tail(suspend);
   tail.SetCurrentDebugLocation(atEntry());
   Value *both;
-  if (F.hasFnAttribute(Attribute::OptimizeNone)) { // there each phi would have a place on the stack: one for all
+  if (F.hasFnAttribute(Attribute::OptimizeNone)) { // each phi would take room on the stack, so one local serves all
     IRBuilder<> top(&*F.getEntryBlock().getFirstNonPHIIt());
     AllocaInst *place = top.CreateAlloca(abi.I32, nullptr, "why");
     for (unsigned k = 0; k < points.size(); ++k) {
@@ -216,7 +216,7 @@ void Splitter::rewriteReturns() {
   for (BasicBlock &BB : F)
     if (auto *R = dyn_cast_if_present<ReturnInst>(BB.getTerminator())) {
       Value *value = R->getReturnValue();
-      // Those of tail calls are of the new type already.
+      // The returns of tail calls have the new type already.
       if (result->isVoidTy() ? !value : value->getType() == result)
         returns.push_back(R);
     }

@@ -139,7 +139,7 @@ void replaceLocal(AllocaInst *A, function_ref<Value *(IRBuilder<> &)> make) {
       continue;
     }
     if (!is_contained(I->operands(), A))
-      continue; // done already
+      continue; // an earlier use by the same instruction has replaced all its operands
     IRBuilder<> B(I);
     I->replaceUsesOfWith(A, make(B));
   }
@@ -268,7 +268,7 @@ void Splitter::moveHomes(const Locals &locals) {
   DominatorTree tree;
   if (takesFrameLate)
     tree.recalculate(F);
-  // Where the homes begin is known when the image is laid out; until then their offsets count from there.
+  // Offsets count from the beginning of the homes until the image is laid out, which decides where that is.
   for (auto &home : homeOffsets) {
     if (guards)
       guards->markScopes(home.first);

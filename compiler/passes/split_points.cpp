@@ -15,7 +15,7 @@ namespace charcoal {
 // that the analyses see the plain function.
 void Splitter::makePoints() {
   MDNode *unlikely = MDBuilder(abi.C).createUnlikelyBranchWeights();
-  // A block is cut from its end, so that little is moved each time.
+  // Each block is split from its end, so that few instructions are moved.
   DenseMap<CallInst *, BasicBlock *> behind;
   for (CallInst *old : reverse(calls))
     behind[old] = old->getParent()->splitBasicBlock(std::next(old->getIterator()));
@@ -46,7 +46,7 @@ void Splitter::makePoints() {
         continue;
       }
       old->eraseFromParent();
-      B.CreateCondBr(B.CreateIsNotNull(status), after, after, unlikely); // the first becomes the edge to suspension
+      B.CreateCondBr(B.CreateIsNotNull(status), after, after, unlikely); // the first edge will lead to suspension
     } else if (isYield(*old)) {
       B.SetInsertPoint(old);
       Value *attention = B.CreateIsNotNull(abi.loadAttention(B));
@@ -65,7 +65,8 @@ void Splitter::makePoints() {
   }
 }
 
-// Blocked: the body has become a branch, and we go on. Paused: so are we, and the continuation is due.
+// If the body has blocked it becomes a branch, and the function goes on after the statement. If it has paused the
+// function pauses as well, and goes on after the statement when it is resumed.
 void Splitter::makeAsyncPoint(CallInst *call, Value *status, Value *scope, BasicBlock *after) {
   BasicBlock *before = call->getParent();
   auto *stopped = BasicBlock::Create(abi.C, "async.stopped", &F);
@@ -82,12 +83,12 @@ void Splitter::makeAsyncPoint(CallInst *call, Value *status, Value *scope, Basic
   B.CreateBr(after);
   B.SetInsertPoint(paused);
   B.CreateCall(abi.asyncPause());
-  B.CreateBr(resumed); // becomes the edge to suspension
+  B.CreateBr(resumed); // will lead to suspension
   B.SetInsertPoint(resumed);
   B.CreateCall(abi.asyncResumed(), {scope});
   B.CreateBr(after);
   points.push_back({call, paused, resumed});
-  statuses.push_back(status); // or a jump that leaves the statement
+  statuses.push_back(status); // CH_PAUSED, or CH_JUMPED if a jump leaves the statement
   results.push_back(nullptr);
 }
 
@@ -153,7 +154,7 @@ void Splitter::repeatCheap() {
   if (F.hasFnAttribute(Attribute::OptimizeNone))
     return;
   CrossingValues crossing(F, points);
-  DenseMap<const Value *, unsigned> slots; // that a value has, or would spare
+  DenseMap<const Value *, unsigned> slots; // 2 for a slot of the value's own, 1 for each that it would spare
   for (const CrossingValues::Value &V : crossing.values) {
     slots[V.value] += 2;
     if (auto *I = dyn_cast<Instruction>(V.value))
@@ -185,10 +186,10 @@ void Splitter::connect() {
   new UnreachableInst(abi.C, lost);
   IRBuilder<> D(dispatch);
   D.SetCurrentDebugLocation(atEntry());
-  restore = D.CreateCall(abi.restore(), {PoisonValue::get(abi.Ptr)}); // the image comes later
+  restore = D.CreateCall(abi.restore(), {PoisonValue::get(abi.Ptr)}); // `addEntry` sets the image
   restoredWord = D.CreateExtractValue(restore, 1);
-  // One value that is used after every one of many points would take the register allocator time that grows with the
-  // square of their number.
+  // If one value is used after each of many points, the register allocator takes time that grows with the square of the
+  // number of points.
   constexpr unsigned many = 64;
   AllocaInst *wordPlace = nullptr;
   if (points.size() > many && !F.hasFnAttribute(Attribute::OptimizeNone)) {
@@ -202,9 +203,9 @@ void Splitter::connect() {
     auto *suspending = BasicBlock::Create(abi.C, "suspending", &F);
     auto *restored = BasicBlock::Create(abi.C, "restored", &F);
     IRBuilder<> S(suspending), R(restored);
-    S.SetCurrentDebugLocation(atEntry()); // a debugger knows by this line that the function is on its way out
+    S.SetCurrentDebugLocation(atEntry()); // by this line a debugger knows that the function is being left
     R.SetCurrentDebugLocation(P.at->getDebugLoc());
-    S.CreateUnreachable(); // until there is a tail to go to
+    S.CreateUnreachable(); // replaced when the tail exists
     P.before->getTerminator()->setSuccessor(0, suspending);
     choose->addCase(D.getInt32(k + 1), restored);
     if (PHINode *value = results[k]) {
@@ -217,7 +218,7 @@ void Splitter::connect() {
   }
 }
 
-// What is all in the first word of a result.
+// Whether a result of this type lies wholly in the first word.
 bool Splitter::isWord(Type *T) const {
   return (T->isPointerTy() && T->getPointerAddressSpace() == 0) ||
          (T->isIntegerTy() && T->getIntegerBitWidth() <= abi.Size->getBitWidth());

@@ -69,7 +69,7 @@ void Splitter::keepInRegister(const CrossingValues &crossing, const CrossingValu
     values.RewriteUse(*U);
 }
 
-static constexpr unsigned Few = 6; // points at which a value is reloaded in cold code
+static constexpr unsigned Few = 6; // at most so many points reload a value in cold code
 
 // The yields after which a value in the image is still in its register.
 SmallVector<unsigned> Splitter::yieldsInRegister(const CrossingValues::Value &V) const {
@@ -158,7 +158,7 @@ void Splitter::keepInImage(const CrossingValues &crossing, const CrossingValues:
     slot = newSlot(T, V.value->getName());
   if (auto *call = dyn_cast<CallInst>(V.value); call && call->getCalledOperand() == abi.alloca_().getCallee())
     aloneInImage.insert(slot);
-  // A variable-length local is declared by its address, which a debugger finds in the slot from now on.
+  // The debug record of a variable-length local refers to its address, which is in the slot from now on.
   if (!findDVRDeclares(V.value).empty()) {
     DIBuilder debug(M, false);
     replaceDbgDeclare(V.value, slot, debug, DIExpression::DerefBefore, 0);
@@ -185,7 +185,7 @@ void Splitter::keepInImage(const CrossingValues &crossing, const CrossingValues:
       values.RewriteUse(*U);
   }
   if (isFrame(V.value) || (phi && !isResult(*phi) && webSlots.contains(phi)))
-    return; // stored already
+    return; // other code stores it
   IRBuilder<> B(abi.C);
   if (isa<Argument>(V.value)) {
     B.SetInsertPoint(afterAllocas(*body));
@@ -256,7 +256,7 @@ void Splitter::eraseInMemory() {
       else
         record->setKillLocation();
     }
-    phi->replaceAllUsesWith(PoisonValue::get(phi->getType())); // in others of these
+    phi->replaceAllUsesWith(PoisonValue::get(phi->getType())); // its uses are in other phis of this list
   }
   for (PHINode *phi : inMemory)
     phi->eraseFromParent();
@@ -336,7 +336,7 @@ void Splitter::keep() {
   const ValueSet inRegister = chooseSlots(crossing);
   connect();
   for (const CrossingValues::Value &V : crossing->values) {
-    // After a terminator that defines a value (asm goto) there is no one place to store it.
+    // If a terminator defines the value (asm goto), there is no single place after it at which to store it.
     auto *I = dyn_cast<Instruction>(V.value);
     if ((I && I->isTerminator()) || inRegister.contains(V.value))
       keepInRegister(*crossing, V);
@@ -372,12 +372,12 @@ static void storeWholeWords(AllocaInst &slot, IntegerType *word, const DataLayou
 
 void Splitter::layOutImage() {
   if (frameSlot)
-    aloneInImage.insert(frameSlot); // the way to suspension will load it
+    aloneInImage.insert(frameSlot); // the tail to suspension, which does not exist yet, loads it
   SmallVector<SlotUses::Resumption> resumptions;
   for (auto [suspending, restored] : zip(suspendingBlocks, restoredBlocks))
     resumptions.push_back({suspending, restored});
   Layout layout = layOut(F, slots, aloneInImage, resumptions);
-  imageSize = alignTo(layout.end, 8); // whole words: the runtime copies it by hand
+  imageSize = alignTo(layout.end, 8); // in whole words, because the runtime copies it word by word
   for (unsigned i = 0; i < slots.size(); ++i)
     if (slots[i] == dynamicLocals) {
       layout.offsets[i] = imageSize;
@@ -387,7 +387,7 @@ void Splitter::layOutImage() {
   const ArrayRef<uint64_t> offsets = layout.offsets;
   homesStart = alignTo(CH_FRAME_HEADER + imageSize, homesAlign);
 
-  // The image and the addresses in it stand before the branch to the dispatch: they hold for every activation.
+  // The image and the addresses in it are computed before the branch to the dispatch, so they hold on all ways.
   BasicBlock *entry = BasicBlock::Create(abi.C, "entry", &F, body);
   IRBuilder<> B(entry);
   image = B.CreateAlloca(ArrayType::get(abi.I8, imageSize), nullptr, "image");
@@ -395,8 +395,8 @@ void Splitter::layOutImage() {
   if (imageSize == 8 && DL.isLittleEndian() && all_of(offsets, [](uint64_t offset) { return offset == 0; }))
     for (AllocaInst *slot : slots)
       storeWholeWords(*slot, B.getInt64Ty(), DL);
-  // Without optimisation an address that is computed in one block costs a place on the stack and an instruction at each
-  // use in another. So there each use has its own computation, which becomes part of the instruction.
+  // Without optimisation an address that is computed in one block takes room on the stack, and a load at each use in
+  // another block. So there each use computes it anew, which becomes a part of the instruction.
   const bool anew = F.hasFnAttribute(Attribute::OptimizeNone);
   for (unsigned i = 0; i < slots.size(); ++i) {
     dropLifetimes(slots[i]);
@@ -427,7 +427,7 @@ void Splitter::layOutImage() {
   for (Instruction &I : make_early_inc_range(*body))
     if (auto *A = dyn_cast<AllocaInst>(&I); A && isa<ConstantInt>(A->getArraySize()))
       A->moveBefore(*entry, entry->begin());
-  // Now that the image has a size, the homes have places.
+  // The size of the image is known now, and so are the offsets of the homes.
   for (Instruction &I : instructions(F))
     if (I.getMetadata("charcoal.home")) {
       uint64_t offset = cast<ConstantInt>(I.getOperand(1))->getZExtValue();

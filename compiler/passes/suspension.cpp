@@ -36,7 +36,7 @@ using namespace llvm;
 namespace charcoal {
 
 static bool definesLabels(const InlineAsm &code) {
-  // A label that two copies of the text would define twice. Local numeric labels and %= are fine.
+  // Two copies of the text would define such a label twice. Local numeric labels and %= are no problem.
   static const Regex label("(^|[;\n\t ])[A-Za-z_.][A-Za-z0-9_.$]*:");
   StringRef text = code.getAsmString();
   return text.contains(':') && !text.contains("${:uid}") && label.match(text);
@@ -136,9 +136,9 @@ bool Suspension::mayBlock(const Function &F) const {
   for (StringRef name :
        {"ch_spawn", "ch_scope_enter", "ch_scope_deadline", "ch_scope_cancel", "ch_cancelled", "ch_captures_local_ends"})
     if (F.getName() == name)
-      return entry->second = false; // the runtime's, called by generated code
+      return entry->second = false; // generated code calls these functions of the runtime
   if (isReport(F.getName()))
-    return entry->second = false; // likewise
+    return entry->second = false; // and so it does these
   if (libraryReplaces(F.getName()))
     return true;
   if (F.hasFnAttribute(Attribute::NoCallback) || F.getName().starts_with("__asan_") ||
@@ -183,7 +183,7 @@ CallKind Suspension::classify(const CallBase &CB) const {
   bool unusual = CB.arg_size() > MostParameters ||
                  (CB.getCallingConv() != CallingConv::C && CB.getCallingConv() != CallingConv::Fast) ||
                  !fitsRegisters(CB.getType(), M.getDataLayout());
-  // f() without a prototype has a variadic type in LLVM, with no fixed parameter.
+  // A function f() without a prototype has a variadic type in LLVM, without fixed parameters.
   bool variadic = CB.getFunctionType()->isVarArg() && CB.getFunctionType()->getNumParams() > 0;
   if (!callee)
     return unusual || variadic ? CallKind::PlainYield : CallKind::Lookup;
@@ -201,7 +201,7 @@ CallKind Suspension::classify(const CallBase &CB) const {
   if (callee->isInterposable())
     return unusual || variadic ? CallKind::PlainYield : CallKind::Lookup;
   if (variadic != callee->isVarArg() || (variadic && !packed))
-    return CallKind::PlainYield; // not as it was defined
+    return CallKind::PlainYield; // the call and the definition differ
   if (versionSet.contains(callee))
     return variadic ? CallKind::Variadic : CallKind::Direct;
   return refused.contains(callee) ? CallKind::PlainYield : CallKind::Plain;
@@ -340,8 +340,8 @@ Suspension::Suspension(Module &M)
             suspends.insert(F);
   }
 
-  // Least fixed point of "calls something that suspends". While it runs, versionSet holds those that would have a
-  // version if they could be cloned; `refused` then takes away those that cannot.
+  // The least fixed point of "calls something that suspends". A function that belongs to it is in `refused` if it
+  // cannot be cloned, and otherwise in versionSet.
   DenseMap<const Function *, const char *> reason;
   for (Function &F : M)
     if (!F.isDeclaration())
@@ -366,7 +366,7 @@ Suspension::Suspension(Module &M)
         }))
       continue;
     admit(F);
-    work.append(callersOf[F]); // these may call something that suspends now
+    work.append(callersOf[F]); // the answer for these may have changed
   }
   for (Function &F : M) {
     if (versionSet.contains(&F) || (!refused.contains(&F) && isWorthAVersion(F) && !reason[&F]))

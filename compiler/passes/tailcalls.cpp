@@ -121,7 +121,7 @@ private:
       for (BasicBlock *next : successors(work.pop_back_val())) {
         if (!lentIn.insert(next).second)
           continue;
-        if (--steps == 0) { // so that time is linear in the size of the function
+        if (--steps == 0) { // so that the time is linear in the size of the function
           calls.clear();
           return;
         }
@@ -144,7 +144,7 @@ private:
     return lent;
   }
 
-  // A variable-length local ends where the stack pointer goes back to what it was before.
+  // A variable-length local ends where the stack pointer gets a value that was saved before it.
   void addReleases(AllocaInst &A, Events &events) {
     if (!tree)
       tree = std::make_unique<DominatorTree>(F);
@@ -155,7 +155,7 @@ private:
   }
 
   Function &F;
-  DenseMap<BasicBlock *, CallInst *> &calls; // by block
+  DenseMap<BasicBlock *, CallInst *> &calls; // the candidate of each block
   uint64_t steps;
   std::unique_ptr<DominatorTree> tree;
 };
@@ -171,8 +171,7 @@ SmallVector<CallInst *> findTailCalls(Function &F) {
     if (!call)
       continue;
     const bool forced = call->isMustTailCall();
-    // A by-value argument lies in our memory until the callee has copied it, which it does when it is entered; but it
-    // may give way before that.
+    // A by-value argument lies in the caller's memory until the callee has copied it. The callee may give way before.
     if (!isSuspendingCall(*call) || isAsync(*call) || passesByValue(*call))
       call->setTailCallKind(CallInst::TCK_None);
     else if (forced)

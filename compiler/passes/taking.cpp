@@ -30,7 +30,7 @@ class Search {
 public:
   explicit Search(Function &F)
       : entry(&F.getEntryBlock()), tree(F), loops(tree), probabilities(F, loops), frequency(F, probabilities, loops) {}
-  // The blocks as they are wanted, or none if they would run about as often as the function.
+  // Blocks that fulfil the conditions of struct Taking, or none if they would run about as often as the function.
   SmallVector<BasicBlock *> rareBlocks(ArrayRef<BasicBlock *> uses);
 
 private:
@@ -52,7 +52,7 @@ BasicBlock *Search::outsideLoops(BasicBlock *BB) const {
     if (const Loop *loop = loops.getLoopFor(BB)) {
       BB = loop->getOutermostLoop()->getHeader();
     } else {
-      Reached reached; // there may be a cycle that is no natural loop
+      Reached reached; // for cycles that are no natural loops
       addReached(BB, reached);
       if (!reached.contains(BB))
         return BB;
@@ -61,7 +61,7 @@ BasicBlock *Search::outsideLoops(BasicBlock *BB) const {
   }
 }
 
-// Replaces two blocks by one that dominates both, where this does not run more often. False if there are none such.
+// Replaces two blocks by one that dominates both, if that does not run more often. False if there are no such blocks.
 bool Search::join(SmallVectorImpl<BasicBlock *> &blocks) const {
   for (unsigned a = 0; a < blocks.size(); ++a)
     for (unsigned b = a + 1; b < blocks.size(); ++b) {
@@ -87,7 +87,7 @@ SmallVector<BasicBlock *> Search::rareBlocks(ArrayRef<BasicBlock *> uses) {
   uint64_t taken = 0;
   for (const BasicBlock *BB : blocks)
     taken += runs(BB);
-  // A frame that may have been taken costs some instructions more than one that surely was.
+  // Where it is not certain that the frame has been taken, it costs some instructions more.
   if (is_contained(blocks, entry) || taken > runs(entry) / 4 * 3)
     return {};
   return blocks;

@@ -44,7 +44,7 @@ bool isAddressTaken(const Function &F) {
       return true;
     if (auto *alias = dyn_cast<GlobalAlias>(U); alias && !seen.insert(alias).second)
       continue;
-    else if (alias) { // its address is the function's
+    else if (alias) { // the address of the alias is the function's address
       visit(*alias);
       continue;
     }
@@ -65,7 +65,7 @@ static void addRegistration(Abi &abi, StringRef name, FunctionCallee callee, boo
   auto bound = [&](const Twine &symbol) {
     auto *G = cast<GlobalVariable>(M.getOrInsertGlobal(symbol.str(), abi.I8));
     G->setVisibility(GlobalValue::HiddenVisibility);
-    G->setLinkage(GlobalValue::ExternalWeakLinkage); // all entries may have been collected
+    G->setLinkage(GlobalValue::ExternalWeakLinkage); // the linker may have dropped all entries
     return G;
   };
   Function *F = Function::Create(FunctionType::get(abi.Void, false), GlobalValue::LinkOnceODRLinkage, name, M);
@@ -106,10 +106,10 @@ PreservedAnalyses VersionsPass::run(Module &M, ModuleAnalysisManager &) {
       if (!version || version->isDeclaration())
         continue;
       value = version;
-      // A weak definition may lose against another module's: this entry speaks only of this body.
+      // The linker may prefer another module's definition to a weak one, so the entry is for the body in this module.
       if (F->isInterposable())
         key = bodyInThisModule(*F);
-    } else if (version && isInterruptible(*version)) { // of the C library, made here
+    } else if (version && isInterruptible(*version)) { // made in this module for a function of the C library
       value = version;
     } else {
       if (F->hasFnAttribute(Attribute::NoCallback))
@@ -121,7 +121,7 @@ PreservedAnalyses VersionsPass::run(Module &M, ModuleAnalysisManager &) {
     entry->setSection(Section);
     entry->setAlignment(Align(8));
     if (!F->isDeclaration()) {
-      // Collected with the function.
+      // The linker drops the entry together with the function.
       entry->setMetadata(LLVMContext::MD_associated, MDNode::get(abi.C, {ValueAsMetadata::get(F)}));
       if (F->hasComdat())
         entry->setComdat(F->getComdat());

@@ -57,7 +57,8 @@ public:
   bool onlyWaits(ArrayRef<const BasicBlock *> list);
 
 private:
-  // Through looks: of a look counts what its address is made of. Otherwise what it gives is up to the memory.
+  // With `throughLooks` the sources of a look are those of its address. Without it the search ends at a look, because
+  // what it returns depends on memory.
   void collect(const Value *, bool throughLooks, DenseSet<const Value *> &seen, Sources &) const;
   Sources allSourcesOf(const Value *, bool throughLooks) const;
   bool affectsOthers(const Instruction &);
@@ -69,7 +70,7 @@ private:
   bool endsByALook(const Instruction &exit) const;
 
   Blocks blocks;
-  MapVector<const Value *, SmallVector<const Value *, 2>> assigned; // variable -> the values that it is given
+  MapVector<const Value *, SmallVector<const Value *, 2>> assigned; // for each variable the values that it gets
 };
 
 void Cycle::collect(const Value *value, bool throughLooks, DenseSet<const Value *> &seen, Sources &sources) const {
@@ -89,7 +90,7 @@ void Cycle::collect(const Value *value, bool throughLooks, DenseSet<const Value 
         sources.variables.insert(phi);
         continue;
       }
-      for (const BasicBlock *from : phi->blocks()) // which of them comes is up to a condition
+      for (const BasicBlock *from : phi->blocks()) // a condition decides which of the values comes
         work.append(from->getTerminator()->op_begin(), from->getTerminator()->op_end());
     }
     if (auto *load = dyn_cast<LoadInst>(I))
@@ -99,7 +100,7 @@ void Cycle::collect(const Value *value, bool throughLooks, DenseSet<const Value 
   }
 }
 
-// With what the variables are made of, and so on.
+// Includes the sources of the variables that it finds, and of those in turn.
 Sources Cycle::allSourcesOf(const Value *value, bool throughLooks) const {
   Sources result;
   DenseSet<const Value *> seen;
@@ -111,7 +112,7 @@ Sources Cycle::allSourcesOf(const Value *value, bool throughLooks) const {
   return result;
 }
 
-// What it is depends on what it was the turn before.
+// Whether the variable's value depends on its value in the turn before.
 bool Cycle::isMoving(const Value *variable, bool throughLooks) const {
   auto found = assigned.find(variable);
   return found != assigned.end() && any_of(found->second, [&](const Value *given) {
@@ -119,7 +120,7 @@ bool Cycle::isMoving(const Value *variable, bool throughLooks) const {
          });
 }
 
-// It looks at the same place each time: not along a list or an array.
+// Whether it looks at the same address in each turn, and not along a list or an array.
 bool Cycle::isSteady(const Instruction &look) const {
   const Value *address = isa<LoadInst>(look) ? cast<LoadInst>(look).getPointerOperand() : look.getOperand(0);
   return none_of(allSourcesOf(address, true).variables, [&](const Value *v) { return isMoving(v, true); });
@@ -133,7 +134,7 @@ bool Cycle::endsByALook(const Instruction &exit) const {
          none_of(sources.variables, [&](const Value *v) { return isMoving(v, false); });
 }
 
-// Notes what an instruction assigns. True if it does what others may see, or what nothing is known of.
+// Notes what an instruction assigns. True if others may see its effect, or if its effect is not known.
 bool Cycle::affectsOthers(const Instruction &I) {
   if (countsRuns(I) || isa<LoadInst>(I))
     return false;
@@ -152,7 +153,7 @@ bool Cycle::affectsOthers(const Instruction &I) {
     return false;
   }
   if (auto *call = dyn_cast<CallBase>(&I); call && call->isInlineAsm())
-    return !call->getType()->isVoidTy(); // else it is the processor's word for waiting, most likely
+    return !call->getType()->isVoidTy(); // without a result it is most likely the processor's instruction for waiting
   return I.mayWriteToMemory() && !isIdempotent(I) && !I.isLifetimeStartOrEnd() && !isYield(I) && !isPause(I) &&
          !isa<FenceInst>(I) && !isa<DbgInfoIntrinsic>(I) &&
          !(isa<IntrinsicInst>(I) && I.getType()->isVoidTy() && cast<IntrinsicInst>(I).arg_empty());
@@ -170,7 +171,8 @@ bool Cycle::onlyWaits(ArrayRef<const BasicBlock *> list) {
     if (any_of(successors(BB), [&](const BasicBlock *next) { return !blocks.contains(next); }))
       exits.push_back(BB->getTerminator());
   }
-  constexpr unsigned many = 64; // a loop with so many variables computes; and the search takes their square
+  // The search takes time in the square of the number of variables, and a loop with so many of them computes.
+  constexpr unsigned many = 64;
   if (assigned.size() > many || none_of(looks, [&](const Instruction *look) { return isSteady(*look); }))
     return false;
   return none_of(assigned, [&](auto &entry) { return isMoving(entry.first, false); }) ||

@@ -73,7 +73,7 @@ void Webs::addLinks(unsigned phiIndex) {
       const bool joins = inner && !standsAlone(*inner) && hasPlaces(*inner);
       if (V == phi || !(slotted.contains(V) || joins) || (inner && !joins && !standsAlone(*inner)))
         continue;
-      // A phi that crosses nothing is stored for the sake of this one alone.
+      // A phi that crosses no point would be stored only for the sake of this one, so not if it runs more often.
       if (!slotted.contains(V) && frequency.getBlockFreq(inner->getParent()) > frequency.getBlockFreq(phi->getParent()))
         continue;
       const bool isNew = !known.contains(V);
@@ -93,7 +93,7 @@ bool Webs::isAliveBehind(const Range &X, const Range &Y) const {
     auto *other = dyn_cast<Instruction>(X.value);
     const bool otherAtTop = !other || isa<PHINode>(other);
     if (atTop != otherAtTop ? atTop : !atTop && definition->comesBefore(other))
-      return false; // defined later
+      return false; // X is defined after Y
   } else if (!X.in.test(block)) {
     return false;
   }
