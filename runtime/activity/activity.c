@@ -110,7 +110,8 @@ static inline __attribute__((always_inline)) void begin(struct ch_branch *b, ch_
     ch_list_init(&handle->waiters);
   }
   d->spawned++;
-  __asm__(""); /* keeps two loads: a single load of both words would have to wait for the store of one just before it */
+  /* Keeps two loads apart: a single load of both words would have to wait for the store of one of them above. */
+  __asm__("");
   if (++d->live > d->high)
     d->high = d->live;
   group->live++;
@@ -186,7 +187,7 @@ void ch_group_has_emptied(struct ch_group *g) {
   g->drains = NULL;
   if (waiter)
     ch_ready(waiter, 0);
-  else if (g == &ch_domain.base || ch_domain.live == 0) /* the latter in a child of fork */
+  else if (g == &ch_domain.base || ch_domain.live == 0) /* the latter is possible in a child of fork */
     ch_domain.ended = 1;
 }
 
@@ -245,7 +246,7 @@ void ch_activity_end(struct ch_branch *b) {
     d->result = *(intptr_t *)ch_tls.result;
     if (!d->is_program)
       return;
-    /* As in C: the program ends at once; what still runs is dropped. */
+    /* As in C, the program ends at once, and activities that still run are dropped. */
     d->ended = 1;
     if (!ch_native_is_on_main_stack()) {
       d->group = NULL;

@@ -100,8 +100,8 @@ CH_COLD static struct ch_async *take_slow(void) {
   return a;
 }
 
-/* b has just been registered for a wait; the part of its chain that waits begins at b->top and ends at *end, which may
- * be b->top itself. This part becomes a's. */
+/* b has just been registered for a wait. The part of its chain that waits begins at b->top and ends at *end, which may
+ * be b->top itself. This part is moved to a. */
 static inline __attribute__((always_inline)) void split(struct ch_async *a, struct ch_branch *b, void **end) {
   struct ch_branch *nb = &a->branch;
   *end = ch_chain_end(nb);
@@ -162,11 +162,11 @@ void ch_async_pause(void) {
   ch_domain.current->flags |= CH_PENDING;
 }
 
-/* A continuation after an async is due. */
+/* Whether the frame still has to go on after an `async` statement. */
 static bool is_due(const struct ch_frame *f) { return f->point >= 1 && f->point <= f->info->asyncs; }
 
-/* Splits b inside its innermost frame that is due, and lets that go on. The new branch learns its scope from there:
- * until then it is on the domain's list `unscoped`, and its `parent` is b. */
+/* Splits b at its innermost frame that is due, and lets that frame go on. It will tell the new branch its scope; until
+ * then the new branch is on the domain's list `unscoped`, and its `parent` is b. */
 CH_COLD static struct ch_branch *continue_pending(struct ch_branch *b) {
   struct ch_frame **at = (struct ch_frame **)&b->top;
   while (!ch_is_chain_end(*at) && !is_due(*at))
@@ -221,7 +221,7 @@ __attribute__((noinline)) static struct ch_branch *go_on_behind(struct ch_finish
     ch_scope_free_implicit(s);
   owner->state = CH_READY;
   owner->link.prev = NULL;
-  if (!owner->scope) /* no more than its first branch */
+  if (!owner->scope) /* the activity has no other branch than its first one */
     return owner == ch_domain.waits_in_place ? NULL : keep_turn(owner);
   if (owner != ch_domain.waits_in_place)
     collect(root, owner);

@@ -20,8 +20,8 @@ struct walk {
   struct ch_finish *first, *last;
 };
 
-/* Appends the scopes from b's innermost out to, without, `limit`; not those behind a barrier, nor those that are marked
- * already, with what is in them. */
+/* Appends the scopes from b's innermost outwards, up to but without `limit`. It leaves out those behind a barrier, and
+ * those that are marked already with the scopes inside them. */
 static void append_chain(struct walk *w, struct ch_branch *b, struct ch_finish *limit) {
   struct ch_finish *outermost = NULL, *innermost = NULL;
   for (struct ch_finish *s = b->scope; s != limit; s = s->outer) {
@@ -127,12 +127,12 @@ bool ch_is_marked_slow(void) {
 struct deadline {
   struct ch_clause clause;
   struct ch_finish *scope;
-  struct ch_group *group; /* its activity's, if that is not the base group */
+  struct ch_group *group; /* the group of its activity; NULL: the base group */
 };
 _Static_assert(sizeof(struct deadline) <= sizeof(struct ch_deadline), "the ABI leaves room for it");
 
-/* Something outside the program, the clock, can go on with what waits in the scope: the base group's count of such
- * things is kept by the clause. */
+/* Counts the deadline among the things outside the program that can end a wait of the group. For the base group the
+ * timer's clause keeps that count. */
 static void count(struct deadline *d, int by) {
   if (d->group)
     ch_group_now(d->group)->outside += (uint64_t)(int64_t)by;
@@ -173,8 +173,8 @@ void ch_scope_withdraw_deadline(struct ch_finish *s) {
   ch_clause_unwatch(&d->clause);
 }
 
-/* Code that never waits, and gives way to nobody (in plain code, or an atomic block), would not hear that its time is
- * over: the timers fire in the scheduler. So who asks looks at the clock. */
+/* Timers fire in the scheduler. So code that never waits and never gives way (plain code, an atomic block) would not
+ * learn that its time is over, if this function did not look at the clock. */
 int ch_cancelled(void) {
   struct ch_branch *b = ch_domain.current;
   if (ch_is_marked() || !b)

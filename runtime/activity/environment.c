@@ -15,7 +15,7 @@ struct saved {
 };
 
 #define BUCKETS 256
-static __thread struct saved **buckets; /* NULL until the first */
+static __thread struct saved **buckets; /* NULL until an activity has modes of its own */
 
 static struct ch_environment get(void) {
   struct ch_environment e;
@@ -48,7 +48,7 @@ static bool differs(void) {
   struct ch_environment e = get();
   return e.x87 != ch_environments.own.x87 || ((e.sse ^ ch_environments.own.sse) & ~SSE_FLAGS) != 0;
 }
-/* Where MXCSR is not what <fenv.h> takes for usual, FE_DFL_ENV changes it alone. */
+/* If MXCSR does not have the default value of <fenv.h>, FE_DFL_ENV changes MXCSR alone. */
 static bool is_usual(const struct ch_environment *e) { return (e->sse & ~SSE_FLAGS) == SSE_USUAL; }
 #else
 static bool differs(void) { return ch_modes() != ch_environments.modes; }
@@ -72,7 +72,7 @@ void ch_environments_start(void) {
 }
 
 void ch_environments_end(void) {
-  free(buckets); /* whose lists are empty: nobody lives */
+  free(buckets); /* their lists are empty, because no activity is alive */
   buckets = NULL;
 }
 

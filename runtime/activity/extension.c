@@ -116,7 +116,7 @@ bool ch_scope_note(struct ch_finish *s, int error, const char *place) {
   ch_errors *to = s->extension ? s->extension->errors : NULL;
   if (!to)
     return false;
-  if (error == ECANCELED && s->marked) /* that is what the cancel has done */
+  if (error == ECANCELED && s->marked) /* the error only tells of the cancel */
     return true;
   if (to->count < to->room)
     to->all[to->count] = (struct ch_error){error, place};

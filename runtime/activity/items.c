@@ -14,8 +14,8 @@
 enum { FEW = 32 };
 
 static __thread struct {
-  struct ch_link few;    /* all of them while there is no table */
-  struct ch_link *table; /* NULL: none */
+  struct ch_link few;    /* all root items while there is no table */
+  struct ch_link *table; /* NULL: there is no table */
   unsigned bits;         /* the table has 1 << bits lists */
   size_t items;
 } roots;

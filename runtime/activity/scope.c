@@ -109,7 +109,7 @@ bool ch_scope_leave_implicit(struct ch_branch *b) {
     ch_scope_free_implicit(s);
     return true;
   }
-  if (b->flags & CH_MAIN && ch_domain.is_program) { /* the program ends, and what still runs is dropped */
+  if (b->flags & CH_MAIN && ch_domain.is_program) { /* the program ends, and branches that still run are dropped */
     b->scope = NULL;
     return true;
   }

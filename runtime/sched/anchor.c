@@ -12,15 +12,15 @@
 
 struct anchor {
   const struct ch_frame_info *info;
-  bool jumped; /* what resumes it is a jump */
+  bool jumped; /* it is resumed because of a jump */
   struct ch_stack *stack;
 };
 _Static_assert(sizeof(struct anchor) <= sizeof(struct ch_anchor), "it fits into what the compiler reserves");
 
 static struct anchor *of(struct ch_anchor *public) { return (struct anchor *)public; }
 
-/* What stands for its stack while that is set aside. A jump from elsewhere to a caller on the same stack arrives above
- * the activation and overwrites it, and asks only then what it has left: so this lies in memory of its own. */
+/* Stands for an anchor's stack while that is set aside. It has memory of its own: a jump from elsewhere to a caller on
+ * the same stack overwrites the activation before it finds out which activations it has left. */
 struct parked {
   struct anchor *anchor;
   struct ch_native native;
@@ -40,12 +40,12 @@ static struct parked *new_parked(struct anchor *a) {
 
 /* ---- whose buffer it is ---- */
 
-/* At the end of a buffer, in the last words of room for a signal mask of 1,024 signals, of which the kernel fills
+/* Stands at the end of a buffer: there is room for a mask of 1,024 signals, of which the kernel fills only the first
  * eight bytes. So a copy of the buffer leads to the anchor, too. */
 struct token {
   struct anchor *anchor;
-  struct around around; /* the call of setjmp */
-  uint64_t check;       /* computed from the saved registers: a setjmp by other code makes it wrong */
+  struct around around; /* what was around the call of setjmp */
+  uint64_t check;       /* computed from the saved registers, so it is wrong after a setjmp by other code */
 };
 
 static void *place_of_token(const struct __jmp_buf_tag *buffer) {
@@ -73,8 +73,8 @@ static void write_token(struct __jmp_buf_tag *buffer, struct anchor *a) {
 
 /* ---- jumps ---- */
 
-/* The jump that is under way, to the anchor in ch_tls.entry: what longjmp was called with. The buffer may be a local of
- * a function in between, so this is a copy; it saves no signal mask. */
+/* What longjmp was called with, for the jump that is under way to the anchor in ch_tls.entry. The buffer is copied
+ * without its signal mask, because it may be a local of a function that the jump leaves. */
 static __thread struct {
   int value;
   unsigned char buffer[offsetof(struct __jmp_buf_tag, __saved_mask)];
@@ -87,7 +87,7 @@ bool ch_anchor_jumps(const struct __jmp_buf_tag *buffer, int value) {
   memcpy(jump.buffer, buffer, sizeof jump.buffer);
   jump.value = value;
   ch_tls.entry = t.anchor;
-  ch_around_leave_blocks(&t.around); /* assert_no_yield first of all: the jump itself may pass the scheduler */
+  ch_around_leave_blocks(&t.around); /* leaves assert_no_yield first, because the jump itself may pass the scheduler */
   return true;
 }
 
@@ -149,8 +149,9 @@ struct ch_branch *ch_anchor_jump(struct ch_branch *b) {
   return b;
 }
 
-/* The C library's longjmp, in plain code, has left the stack on which that ran. The activation, or one that it has
- * called, had set its own stack aside; so had others in between, which are left for good. */
+/* The C library's longjmp, called by plain code, has left the stack on which that code ran. The stack of the activation
+ * had been set aside by itself or by one that it has called. So had the stacks of others in between, which are given
+ * up. */
 static void come_back(struct anchor *a, const char *in_use) {
   struct ch_domain *d = &ch_domain;
   struct ch_branch *b = d->current;
@@ -178,8 +179,9 @@ static void come_back(struct anchor *a, const char *in_use) {
 
 /* ---- called by generated code ---- */
 
-/* The stack is nearly full, and the activity does not yet have many. A recursion through functions that call setjmp
- * would end far earlier than the program's own, whose activations are smaller. */
+/* Whether the stack is nearly full and the activity does not have many stacks yet. Without further stacks, a recursion
+ * through functions that call setjmp would end far earlier than in the program as clang compiles it, whose activations
+ * are smaller. */
 static bool needs_room(void) {
   struct ch_domain *d = &ch_domain;
   if (CH_LIKELY(!ch_stack_is_nearly_full(d->stack)))
@@ -192,7 +194,7 @@ static bool needs_room(void) {
 
 int ch_anchor_steps_aside(void) {
   struct ch_branch *b = ch_domain.current;
-  const bool looked_for = ch_watched & CH_WATCH_NEVER_WAITS; /* callers that are not saved would not be found */
+  const bool looked_for = ch_watched & CH_WATCH_NEVER_WAITS; /* which only finds callers that are saved */
   if (!b || !(b->scope || looked_for || needs_room()))
     return 0;
   ch_domain.steps_aside = 1;
@@ -224,7 +226,7 @@ int ch_anchor_wait(struct ch_anchor *public, uint32_t point, int status) {
   const unsigned meant = d->gives_way;
   struct ch_branch *next = ch_set_aside(b, status);
   if (CH_UNLIKELY(ch_no_yield_block.site != NULL))
-    d->gives_way = meant; /* so that leaving the stack is reported */
+    d->gives_way = meant; /* so that assert_no_yield reports that the stack is left */
   if (next)
     ch_enqueue_first(next);
   ch_native_park(&p->native, d->group);

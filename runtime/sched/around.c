@@ -57,7 +57,7 @@ void ch_around_leave_atomic(uint32_t depth) {
 
 struct noted {
   struct around around;
-  const struct ch_stack *stack; /* on which the plain code runs; NULL: no domain runs it */
+  const struct ch_stack *stack; /* the plain code runs on it; NULL: no domain runs the code */
 };
 _Static_assert(sizeof(struct noted) <= sizeof(struct ch_around), "it fits into what the compiler reserves");
 

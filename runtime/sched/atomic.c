@@ -23,7 +23,7 @@ static struct ch_group *innermost_here(void) {
 struct ch_group *ch_group_for_contained(void) {
   struct ch_domain *d = &ch_domain;
   if (ch_tls.atomic_depth == 0 || !d->current)
-    return d->group; /* in a contained activity: beside it. Elsewhere: an ordinary spawn */
+    return d->group; /* in a contained activity the group that it is in; elsewhere the spawn is an ordinary one */
   struct ch_group *g = innermost_here();
   if (g && g->depth == ch_tls.atomic_depth)
     return g;
@@ -63,8 +63,8 @@ static void hand_over(struct ch_group *g, struct ch_group *outer) {
   g->to = outer;
 }
 
-/* The block has ended, and with it the group, but for what its free activities still have to do: they are free in the
- * block around it, if there is one. */
+/* The block has ended, and with it the group, unless it has free activities left. These are free in the block around
+ * it, if there is one. */
 static void end_group(struct ch_group *g) {
   if (ch_group_of_free(g)->live == 0) {
     free(g);
@@ -77,7 +77,8 @@ static void end_group(struct ch_group *g) {
   ch_slice_if_in_company();
 }
 
-/* Blocks of others, by `outer`: their memory stays, since waits lead to it. A child of fork begins with one thread. */
+/* The groups of dropped activities, linked by `outer`. Their memory stays, because waits point to it. No lock is
+ * needed, because a child of fork begins with one thread. */
 static struct ch_group *left;
 
 void ch_group_leave_blocks_of_others(struct ch_branch *first) {
@@ -90,7 +91,7 @@ void ch_group_leave_blocks_of_others(struct ch_branch *first) {
     }
     *at = g->outer;
     hand_over(g, base);
-    ch_group_of_free(g)->live++; /* so that nobody frees it */
+    ch_group_of_free(g)->live++; /* so that the group is never freed */
     g->outer = left;
     left = g;
   }
@@ -107,7 +108,7 @@ void ch_group_free_ended(struct ch_group *f) {
     struct ch_group *g = f->to, *outer = g->to;
     f->live--;
     if (!outer)
-      return; /* the block has not ended, and does not wait for it */
+      return; /* the block has not ended, and does not wait for its free activities */
     if (f->live == 0)
       free(g);
     f = outer == &ch_domain.base ? outer : ch_group_of_free(outer);
@@ -125,7 +126,7 @@ uint32_t ch_atomic_policy(uint32_t policy) {
 unsigned ch_spawn_flags_by_policy(unsigned flags, const char *site) {
   if (ch_tls.spawn_policy != CH_POLICY_ERROR) {
     if (flags & (CH_SPAWN_CONTAINED | CH_SPAWN_FREE))
-      return flags; /* the statement's own word */
+      return flags; /* the statement says it itself */
     return flags | (ch_tls.spawn_policy == CH_POLICY_FREE ? CH_SPAWN_FREE : CH_SPAWN_CONTAINED);
   }
   fprintf(stderr,

@@ -40,7 +40,7 @@ static void drop_branch(struct ch_branch *b) {
     ch_domain.natives--;
   }
   if (b->state == CH_NEW)
-    b->state = CH_READY; /* its body never begins */
+    b->state = CH_READY; /* so that its body does not begin */
   b->top = &gone;
 }
 
@@ -64,17 +64,18 @@ static void drop_others(void) {
   caller = ch_activity_of(d->current);
   ch_group_leave_blocks_of_others(caller);
   d->drops_others = 1;
-  ch_heap_walk(CH_KIND_ASYNC, visit_async, NULL); /* first, while their roots lead to their activities */
+  /* First the branches, while their roots lead to their activities. */
+  ch_heap_walk(CH_KIND_ASYNC, visit_async, NULL);
   ch_dump_activities(drop_activity, NULL);
   d->drops_others = 0;
 }
 
 /* ---- when ----
  *
- * Handlers run in the order in which they were registered. After each of the others stands one of these; the last of
- * those that this fork runs is in earnest. */
+ * Handlers run in the order in which they were registered. After each other handler one of these is registered, and the
+ * last one that this fork runs drops the activities. */
 
-static __thread unsigned to_run; /* while this thread forks: so many of the handlers below have not run yet */
+static __thread unsigned to_run; /* how many of the handlers below have not run yet, while this thread forks */
 
 static void before(void) { to_run++; }
 static void in_parent(void) { to_run = 0; }

@@ -39,13 +39,13 @@ extern __thread struct ch_branch *ch_running_here __attribute__((alias("ch_runni
 static inline int resume(struct ch_branch *b) {
   struct ch_frame *frame = b->top;
   *(intptr_t *)ch_tls.result = (intptr_t)b->link.prev;
-  /* No frames: the last thing that the body did was to call what blocked, and that is over. */
+  /* Without frames: the last thing that the body did was a call that blocked, and that call has ended. */
   while (!ch_is_chain_end(frame)) {
     struct ch_frame *parent = frame->parent;
     ch_domain.parent = b->top = parent;
     ch_tls.link = (struct ch_frame **)&b->top;
     int status = frame->info->resume(frame);
-    frame = ch_domain.parent; /* not `parent`, nor the same branch, if it has waited at an anchor (anchor.h) */
+    frame = ch_domain.parent; /* after a wait at an anchor neither `parent` nor the branch is the same (anchor.h) */
     if (status != CH_DONE) {
       *ch_tls.link = frame;
       return status;
@@ -65,17 +65,17 @@ static inline int begin(struct ch_branch *b) {
   return status;
 }
 
-/* In a child of fork the branch that forked goes on without interruption until it waits, gives way or spawns: what its
- * siblings would do before exec would be done in both processes, and what the reactor asks of the kernel for them in
- * the child the parent would miss. */
+/* In a child of fork the branch that forked goes on without interruption until it waits, gives way or spawns. Otherwise
+ * its siblings would run before exec, in both processes, and what the reactor of the child asks of the kernel for them
+ * would be lost for the parent. */
 static bool alone_in_child(bool gives_way) {
   struct ch_domain *d = &ch_domain;
   d->forked &= !gives_way && d->switches == d->forked_switches && d->spawned == d->forked_spawned;
   return d->forked;
 }
 
-/* Under a spinlock and in a new child of fork a pause is void, unless it is meant; with a random schedule, every other
- * one is. */
+/* Under a spinlock and in a new child of fork a pause has no effect, unless the program asks for it by name. With a
+ * random schedule half of the pauses have none, by chance. */
 CH_COLD static bool gives_way(void) {
   if (ch_domain.steps_aside) {
     ch_domain.steps_aside = 0;
@@ -88,7 +88,7 @@ CH_COLD static bool gives_way(void) {
   return meant || (ch_domain.spinlocks == 0 && (!ch_schedule_random || ch_schedule_gives_way()));
 }
 
-/* What is not the same for all branches, and what those who watch are told, before and after b runs. */
+/* Before and after b runs: sets what is not the same for all branches, and tells those who watch. */
 CH_COLD static void before_run(struct ch_branch *b) {
   if (ch_checks)
     ch_captures_before_run(b);
@@ -132,7 +132,7 @@ static inline __attribute__((always_inline)) struct ch_branch *run(struct ch_bra
   if (CH_UNLIKELY(((unsigned)ch_checks | (unsigned)ch_watched | ch_environments.saved) != 0))
     before_run(b);
   int status = begun ? resume(b) : begin(b);
-  b = d->current; /* the stack may be another branch's by now (anchor.h) */
+  b = d->current; /* by now another branch may run on this stack (anchor.h) */
   ch_set_current(NULL);
   if (CH_UNLIKELY((ch_environment_differs() | (unsigned)ch_watched) != 0))
     after_run(b, status);
@@ -167,8 +167,8 @@ void ch_look_outside(int64_t deadline) {
     ch_sources_look();
 }
 
-/* Looks at the sources, where there are any, in a row: true if somebody can run now. Whoever has nothing else to do may
- * give its processor to those who fill them. */
+/* Looks at the sources several times in a row. True if an activity can run now. Now and then the thread gives its
+ * processor to the threads that fill the sources. */
 #define LOOKS_IN_A_ROW 64
 #define LOOKS_PER_YIELD 4096
 static bool look_at_sources(const struct ch_group *g) {
@@ -294,14 +294,14 @@ static bool is_still(const struct ch_group *g, bool sources) {
   return g->outside == g->by_others && !(d->watches != 0 && somebody) && !sources && !ch_inbox_is_open();
 }
 
-/* Somebody else may change it, through the inbox. What is waited for inside an atomic block is what its activities do,
- * but for what others may make ready. */
+/* Another thread may end the wait, through the inbox. The result is the time until which the domain may sleep. Inside
+ * an atomic block only its own activities can end most waits; `by_others` counts those that others can end. */
 CH_COLD static int64_t sleep_until_woken(struct ch_group *g) {
   int64_t until = CH_FOREVER;
   bool by_others = g == &ch_domain.base || g->by_others != 0;
   if (by_others && ch_reactor != &ch_reactor_simulated && ch_may_be_woken(&until))
     return until;
-  if (ch_inbox_open()) /* of somebody who has ended meanwhile */
+  if (ch_inbox_open()) /* letters of a thread that has ended meanwhile */
     return 0;
   if (g->by_others != 0 && ch_reactor == &ch_reactor_simulated)
     return CH_FOREVER;
@@ -321,11 +321,11 @@ void ch_schedule(void) {
         b = g->head;
       }
       g->head = (struct ch_branch *)b->link.next;
-      /* Alone, but an event from outside may make another runnable: only a slice's end lets us see it. */
+      /* No other activity is runnable, but an event from outside may make one so. It is seen only at a slice's end. */
       if (CH_UNLIKELY(!g->head) && g->outside && !d->slicing)
         ch_slice_start();
       d->switches++;
-      while ((b = run(b))) { /* for the slice timer the activity goes on */
+      while ((b = run(b))) { /* the slice timer does not count this as a switch, because the activity is the same */
         d->turns++;
         look_now_and_then(++runs);
       }
@@ -336,7 +336,7 @@ void ch_schedule(void) {
     if (sources && look_at_sources(g))
       continue;
     ch_environments_look();
-    /* The poll that may wait also takes what has already happened: a look before it would be a system call more. */
+    /* The poll that may wait also takes what has happened already, so a look before it would only add a system call. */
     if (CH_UNLIKELY(d->lock_queues != 0))
       ch_locks_look();
     bool waits = g->outside != 0 || (d->watches != 0 && g->live != 0);
@@ -365,7 +365,7 @@ void ch_schedule(void) {
 
 void ch_deadlock(struct ch_group *g, const char *why) {
   static int reported;
-  while (__atomic_exchange_n(&reported, 1, __ATOMIC_ACQ_REL)) /* another domain reports it, and ends the process */
+  while (__atomic_exchange_n(&reported, 1, __ATOMIC_ACQ_REL)) /* another domain reports one, and ends the process */
     pause();
   fflush(stdout);
   fprintf(stderr, "charcoal: deadlock: %s\n",
@@ -405,12 +405,12 @@ void ch_domain_lacks_memory(const char *which) {
 
 bool ch_domain_run(void *body_int, const void *record, size_t size, const char *site, bool is_main) {
   struct ch_domain *d = &ch_domain;
-  if (is_main && d->host) { /* constructors have activated something */
+  if (is_main && d->host) { /* constructors have made the thread a domain */
     ch_host_drop();
     d->entered = d->ended = 0;
   } else {
     if (is_main)
-      ch_reactor_choose(); /* for all */
+      ch_reactor_choose(); /* for all domains */
     if (!ch_domain_begin(__builtin_frame_address(0)))
       return false;
     ch_host_watch_thread();

@@ -55,20 +55,20 @@ static bool has_handler(void) {
   return false;
 }
 
-/* The kernel's own workers of a ring, which stand among the process's threads. */
+/* Whether it is one of the kernel's own workers for a ring, which are listed among the process's threads. */
 static bool is_kernels(const char *thread) {
   char path[64], name[16] = "";
   snprintf(path, sizeof path, "/proc/self/task/%s/comm", thread);
   int fd = open(path, O_RDONLY | O_CLOEXEC);
   if (fd < 0)
-    return true; /* it has ended */
+    return true; /* the thread has ended */
   if (read(fd, name, sizeof name - 1) < 0)
     name[0] = 0;
   close(fd);
   return strncmp(name, "iou-", 4) == 0;
 }
 
-void __tsan_init(void) __attribute__((weak)); /* it has a thread of its own, and in a child of fork a second one */
+void __tsan_init(void) __attribute__((weak)); /* ThreadSanitizer has a thread, and in a child of fork a second one */
 static bool is_child;
 
 /* How many threads the process has, the kernel's workers among them; 0: that cannot be told. */
@@ -81,14 +81,15 @@ static int count_threads(void) {
   if (n <= 0)
     return 0;
   text[n] = 0;
-  const char *behind_name = strrchr(text, ')'); /* the name may have spaces in it */
+  const char *behind_name = strrchr(text, ')'); /* the name itself may contain spaces */
   if (!behind_name || sscanf(behind_name, ") %*c%*s%*s%*s%*s%*s%*s%*s%*s%*s%*s%*s%*s%*s%*s%*s%*s%d", &threads) != 1)
     return 0;
   return threads;
 }
 
-/* Besides the domains' own, of which there are so many. The kernel's list may end early when one of the threads on it
- * ends at that moment; then it is shorter than their number, and there may be one that was not listed. */
+/* Whether there is a thread besides those of the runtime and of that many domains. If a thread ends while the kernel
+ * makes its list, the list may end early. Then it is shorter than the number of threads, and a thread that was not
+ * listed may exist. */
 static bool has_thread(int domains) {
   int threads = count_threads(), listed = 0;
   DIR *all = opendir("/proc/self/task");
@@ -108,16 +109,16 @@ static bool has_thread(int domains) {
 
 /* ---- domains ---- */
 
-/* A domain stands if `stands` is set, it sleeps, and its inbox is empty: it says so before it sleeps, and whoever is
- * woken stops sleeping before it opens its letters. Each looks again every second, so that it does not matter who was
- * the last. */
+/* A domain stands if `stands` is set, it sleeps, and its inbox is empty. It sets `stands` before it sleeps, and when it
+ * is woken it stops sleeping before it opens its letters. Each domain checks again every second, so it does not matter
+ * which one was the last. */
 struct stand {
   struct stand *next;
-  struct ch_inbox *inbox; /* while it stands */
-  bool stands;            /* written by its own thread */
+  struct ch_inbox *inbox; /* valid while the domain stands */
+  bool stands;            /* written by the domain's thread */
 };
 static __thread struct stand own;
-static struct stand *all; /* with the lock */
+static struct stand *all; /* protected by the lock */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 CH_FREE_IN_CHILDREN(lock, CH_INNER_LOCK)
 unsigned ch_domains_alive, ch_domains_awake;
@@ -183,10 +184,10 @@ bool ch_may_be_woken(int64_t *until) {
   __atomic_store_n(&own.stands, true, __ATOMIC_RELEASE);
   if (!others_stand(&domains))
     return errno = saved, true;
-  if (!found || now - looked >= BETWEEN_LOOKS) { /* the process has a few hundred system calls to make for it */
+  if (!found || now - looked >= BETWEEN_LOOKS) { /* the search takes a few hundred system calls */
     found = has_handler() || has_thread(domains);
     looked = now;
-    /* A thread that ended while these looked has woken whom it had to wake: one of the others, perhaps. */
+    /* A thread that ended during the search may have woken another domain before. */
     if (!found && !others_stand(&domains))
       return errno = saved, true;
   }

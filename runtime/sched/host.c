@@ -153,8 +153,8 @@ int ch_domain_leave(void) {
 
 /* ---- the thread's end ----
  *
- * Its stack is empty when we come here, whoever ran on it: a host that returned or called pthread_exit; an activity
- * that did; or the loop, which a pthread_cancel met. */
+ * The thread's stack is empty now, whatever ran on it before: a host that returned or called pthread_exit, an activity
+ * that called it, or the loop, during which the thread was cancelled. */
 
 CH_COLD static _Noreturn void stack_is_gone(void) {
   static const char text[] = "charcoal: a thread was ended by pthread_exit or pthread_cancel while one of its "
@@ -175,13 +175,13 @@ static void thread_ends(void *domain) {
   d->waits_in_place = NULL;
   d->group = &d->base;
   d->spinlocks = 0;
-  if (d->is_program && (!d->current || d->current == d->first)) { /* the process ends with its last thread */
+  if (d->is_program && (!d->current || d->current == d->first)) { /* main leaves: the last thread ends the process */
     d->is_program = 0;
     ch_slice_main_leaves();
   }
   if (d->current) {
     d->host = d->current;
-  } else { /* cancelled: that concerns the thread's first activity */
+  } else { /* the thread was cancelled, which cancels its first activity */
     ch_inbox_wakes();
     ch_uring_left();
     if (d->first)

@@ -9,8 +9,8 @@ struct main_call {
   char **argv, **envp;
 };
 
-/* Written by hand after the ABI: main is called last, so nothing has to be saved here. Its frames lead straight to
- * the chain's end, with the result where the end of the activity looks for it. */
+/* Written by hand according to the ABI. The call of main is the last thing here, so nothing has to be saved: the parent
+ * of main's frame is the end of the chain, and its result is where the end of the activity looks for it. */
 static int main_body(void *record) {
   struct main_call *call = record;
   struct ch_int_result r = call->main_int(call->argc, call->argv, call->envp);

@@ -80,8 +80,8 @@ static void enter(void) {
   struct ch_stack **at = &d->idle;
   while (*at && *at != d->main_stack)
     at = &(*at)->next;
-  /* Not idle: an activity still waits there although main has returned; or this is a child of fork, and the activity
-   * that waits there is not part of it. */
+  /* The main stack may not be idle: an activity still waits there although main has returned, or an activity that is
+   * not in this child of fork waited there. */
   if (!*at) {
     d->group = NULL;
     exit(d->first ? EXIT_SUCCESS : *(int *)ch_tls.result);
@@ -89,7 +89,7 @@ static void enter(void) {
   struct ch_stack *main_stack = take_idle(at);
   make_idle(d->stack);
   move_to(main_stack);
-  abort(); /* not reached: the stack is given back */
+  abort(); /* not reached, because nobody switches to this stack any more */
 }
 
 void ch_native_run(void) {
@@ -125,7 +125,7 @@ static void move_scheduler(void) {
 }
 
 int ch_native_go_on(struct ch_frame *f) {
-  static __thread struct ch_frame *nowhere; /* the branch that the loop had in hand is no longer its own */
+  static __thread struct ch_frame *nowhere; /* the loop must save no frame, because it has no branch any more */
   make_idle(ch_domain.stack);
   move_to(ch_native_of(f)->stack);
   ch_tls.link = &nowhere;
@@ -137,7 +137,7 @@ static const struct ch_frame_info plain_code = {
 
 /* ---- for reports ---- */
 
-/* Who wants to know what is on a parked stack runs there for a moment. */
+/* To find out what is on a parked stack, the caller runs there for a moment. */
 struct visit {
   struct ch_stack *from;
   void **pcs;
@@ -167,12 +167,12 @@ unsigned ch_native_backtrace(const struct ch_branch *b, void **pcs, unsigned mos
 
 /* ---- waiting ---- */
 
-/* Touches the room that the wait will need. If the stack ends there, the activity is still the running one, and the
- * report names it. */
+/* Touches the room that the wait will need. If the stack is too small for it, the fault comes while the activity is
+ * still the running one, so the report names it. */
 static __attribute__((noinline)) void reserve_room(void) {
   char room[3072];
   *(volatile char *)room = 0;
-  __asm__ volatile("" : : "r"(room) : "memory"); /* else one byte of it would do */
+  __asm__ volatile("" : : "r"(room) : "memory"); /* otherwise the compiler would allocate only one byte */
 }
 
 void ch_native_park(struct ch_native *n, struct ch_group *group) {
@@ -187,7 +187,7 @@ void ch_native_park(struct ch_native *n, struct ch_group *group) {
     n->exceptions = *globals;
     *globals = (struct ch_exceptions){0};
   }
-  ch_environment_leave_slow(d->current, false); /* plain code: it may have changed MXCSR alone */
+  ch_environment_leave_slow(d->current, false); /* because plain code may have changed only MXCSR */
   d->natives++;
   ch_set_current(NULL);
   d->group = group;
@@ -245,9 +245,9 @@ intptr_t ch_wait_native(unsigned by) {
   struct ch_branch *b = d->current;
   if (ch_tls.atomic_depth == 0)
     return wait_in(d->group, false);
-  struct ch_group *g = d->group, empty[2]; /* with its free group, as every block's */
+  struct ch_group *g = d->group, empty[2]; /* followed by its group of free activities, as each block's group is */
   if (g == &d->base || g->owner != b || g->depth != ch_tls.atomic_depth) {
-    /* Nothing was spawned contained or free in the innermost atomic block: nothing may run. */
+    /* Nothing was spawned contained or free in the innermost atomic block, so nothing may run. */
     empty[0] = (struct ch_group){.outer = g, .owner = b, .depth = ch_tls.atomic_depth};
     empty[1] = (struct ch_group){.to = empty};
     g = empty;
@@ -264,7 +264,7 @@ intptr_t ch_wait_native(unsigned by) {
 void ch_group_drain(struct ch_group *g) {
   struct ch_branch *b = ch_domain.current;
   bool base = g == &ch_domain.base;
-  g->live -= base; /* of the base group's the caller is one */
+  g->live -= base; /* the base group includes the caller, which does not wait for itself */
   while (g->live > 0) {
     b->state = CH_WAITING;
     b->what = base ? CH_ON_OTHERS : CH_ON_CONTAINED;

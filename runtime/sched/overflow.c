@@ -21,12 +21,12 @@
 uint64_t ch_overflow_of_frames;
 
 #define ALTERNATE ((size_t)64 << 10)
-/* How far below a stack's end its code may reach at first: a large local is not touched from above. */
+/* How far below a stack's end the first access may be, because a large local is not touched from its upper end. */
 #define REACH ((uintptr_t)1 << 20)
 
-static __thread void *alternate; /* NULL: the program's own, or none */
-static __thread uintptr_t
-    home_low; /* the end of the thread's own stack; 0: the main thread's, whose limit can change */
+static __thread void *alternate; /* NULL: the program has set one, or there is none */
+/* The end of the thread's own stack. 0 in the main thread, where the limit of the stack can change. */
+static __thread uintptr_t home_low;
 
 /* ---- the report: with write(2) alone ---- */
 
@@ -46,8 +46,8 @@ static void say_place(const char *before, const struct ch_place *p, const char *
       slash ? slash + 1 : "an unknown module", (unsigned long)p->offset, p->function[0] ? ")" : "", after);
 }
 
-/* The return address near the top that stands on the stack most often, and how often. The runtime's own calls leave
- * their return addresses on stacks, too, and do not recurse. */
+/* Finds the return address that stands most often near the top of the stack, and how often it does. The runtime's own
+ * calls leave their return addresses on stacks, too, and do not recurse. */
 static uintptr_t most_frequent(const uintptr_t *top, const uintptr_t *bottom, const struct ch_place *code,
                                unsigned long *times) {
   uintptr_t seen[32], best = 0;
@@ -85,7 +85,8 @@ static void say_where(uintptr_t pc, uintptr_t sp, const char *bottom) {
   unsigned long times;
   if (!ch_place_of(bottom - 1, &stack))
     return;
-  uintptr_t top = sp > stack.begin ? (sp + 7) & ~(uintptr_t)7 : stack.begin; /* a large local may begin beyond it */
+  /* A large local may reach beyond the end of the stack, and then sp does. */
+  uintptr_t top = sp > stack.begin ? (sp + 7) & ~(uintptr_t)7 : stack.begin;
   uintptr_t address = most_frequent((const uintptr_t *)top, (const uintptr_t *)bottom, &place, &times);
   if (times >= MANY && ch_place_of((void *)(address - 1), &again)) {
     char text[96];
@@ -144,7 +145,7 @@ static uintptr_t end_of_stack(void) {
   struct rlimit limit;
   if (getrlimit(RLIMIT_STACK, &limit) || limit.rlim_cur == RLIM_INFINITY)
     return 0;
-  return (uintptr_t)s->high - limit.rlim_cur; /* or above it: the program's arguments count */
+  return (uintptr_t)s->high - limit.rlim_cur; /* the true end is higher, because the program's arguments count */
 }
 
 static bool is_overflow(uintptr_t address, uintptr_t sp) {
@@ -167,7 +168,8 @@ static void on_fault(int number, siginfo_t *info, void *context) {
 #endif
   if (info->si_code > 0 && is_overflow((uintptr_t)info->si_addr, sp))
     report(pc, sp, ch_domain.stack->high);
-  /* The fault comes again, and ends the program as it always would; what somebody has sent must be sent again. */
+  /* The fault comes again after the return, and ends the program as without this handler. A signal that was sent has to
+   * be sent again. */
   ch_schedule_failed();
   signal(number, SIG_DFL);
   if (info->si_code <= 0)
@@ -208,7 +210,7 @@ void ch_overflow_start(void) {
 void ch_overflow_end(void) {
   stack_t is;
   if (!alternate || sigaltstack(NULL, &is) || is.ss_sp != alternate)
-    return; /* the program has put one of its own in its place, and may put this one back */
+    return; /* the program has set another one, and may set this one again later */
   is.ss_flags = SS_DISABLE;
   if (sigaltstack(&is, NULL) == 0)
     munmap(alternate, ALTERNATE);

@@ -39,7 +39,7 @@ static void at_exit(int status, void *unused) {
 
 static void at_signal(int number) {
   ch_schedule_failed();
-  raise(number); /* by default again (SA_RESETHAND): when this returns */
+  raise(number); /* SA_RESETHAND has restored the default action, which is taken when this handler returns */
 }
 
 static void begin(const char *text) {

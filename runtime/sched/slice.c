@@ -37,19 +37,19 @@ struct watch {
   __typeof__(ch_tls) *tls;
   uint64_t seen;
   unsigned same, alone;
-  bool again; /* `slicing` was cleared at the last look */
+  bool again; /* look once more, because `slicing` was cleared at the last look */
 };
 
-static __thread struct watch *own; /* in the list of watches; NULL: not yet, or no longer */
+static __thread struct watch *own; /* is in the list of watches; NULL: this thread has none */
 static struct watch *watches;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 CH_FREE_IN_CHILDREN(lock, CH_OUTER_LOCK)
-static uint32_t wakeups; /* futex: moves with every start */
+static uint32_t wakeups; /* a futex, which every start increments */
 static bool has_thread, hooked;
-static pthread_t thread;   /* if there is one */
+static pthread_t thread;   /* valid if has_thread */
 static bool main_has_left; /* by pthread_exit: the thread ends with the last domain, so that the process can end */
 static long interval_us;
-/* There was no room for the thread or a watch: when that is tried again, in ms. Until then there are no slices. */
+/* When to try again, in ms, after there was no memory for the thread or for a watch. Until then there are no slices. */
 static int64_t next_attempt;
 #define ATTEMPTS_MS 10
 
@@ -135,7 +135,8 @@ static void in_child(void) {
 
 static void start_thread(void) {
   const char *us = getenv("CHARCOAL_SLICE_US");
-  interval_us = (us ? atol(us) : ch_schedule_random ? 1000000 : DEFAULT_SLICE_US) / 2; /* time must not decide */
+  /* With a random schedule the time must not decide, so slices are long. */
+  interval_us = (us ? atol(us) : ch_schedule_random ? 1000000 : DEFAULT_SLICE_US) / 2;
   if (interval_us <= 0)
     interval_us = 1;
   if (!hooked)
@@ -145,7 +146,7 @@ static void start_thread(void) {
   sigfillset(&all);
   pthread_attr_t attr;
   pthread_attr_init(&attr);
-  if (ch_tsan_watches()) /* it would report a thread that nobody joins */
+  if (ch_tsan_watches()) /* ThreadSanitizer would report a thread that nobody joins */
     pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
   pthread_attr_setstacksize(&attr, PTHREAD_STACK_MIN > 65536 ? PTHREAD_STACK_MIN : 65536);
   pthread_sigmask(SIG_SETMASK, &all, &old);

@@ -32,7 +32,7 @@ void ch_source_remove(ch_source *s) {
 void ch_sources_look(void) {
   struct ch_domain *d = &ch_domain;
   struct ch_link *n = d->sources.next;
-  if (CH_LIKELY(n->next == &d->sources)) { /* at most one: nothing follows, whatever is removed */
+  if (CH_LIKELY(n->next == &d->sources)) { /* there is at most one, so none follows even if it is removed */
     if (n != &d->sources)
       ((ch_source *)n)->look(((ch_source *)n)->argument);
     return;

@@ -34,8 +34,8 @@ extern WEAK __typeof__(dlsym) dlsym;
 typedef int swap_function(ucontext_t *, const ucontext_t *);
 static swap_function *swap;
 
-/* AddressSanitizer puts a function of its own before swapcontext, which says that it does not know fibers. It does, by
- * the calls above, so the C library's own is what we want. */
+/* AddressSanitizer interposes a function for swapcontext, which reports that it does not support fibers. But the calls
+ * above tell it of them, so the C library's own function is called. */
 static void find_swap(void) {
   void *library =
       __sanitizer_start_switch_fiber && dlopen && dlsym ? dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD) : NULL;
@@ -72,10 +72,10 @@ static char *map(size_t size) {
   return memory == MAP_FAILED ? NULL : memory;
 }
 
-/* At the upper end of the memory; of the thread's own stack: elsewhere. */
+/* Lies at the upper end of the stack's memory; that of the thread's own stack lies elsewhere. */
 struct made {
   struct ch_stack stack;
-  ucontext_t context; /* where whatever runs on it begins */
+  ucontext_t context; /* where code on this stack begins */
 };
 
 struct ch_stack *ch_stack_of_thread(void *bottom) {
@@ -98,7 +98,7 @@ struct ch_stack *ch_stack_make(void (*enter)(void)) {
   if (size == 0)
     size = (wanted_size() + page - 1) & ~(page - 1);
   char *memory = map(mapped = size + page);
-  if (!memory && size > SMALL) /* better a small one than none */
+  if (!memory && size > SMALL) /* a small stack is better than none */
     memory = map(mapped = SMALL + page);
   if (!memory)
     return NULL;
@@ -151,7 +151,7 @@ void ch_stack_free(struct ch_stack *s) {
 
 /* ---- the switch ---- */
 
-static __thread struct ch_stack *left; /* by the switch that is under way */
+static __thread struct ch_stack *left; /* the stack that the switch under way has left */
 
 static void arrived(void *fake) {
   if (!__sanitizer_finish_switch_fiber)

@@ -39,10 +39,10 @@ int ch_domain_start(ch_thread *thread, void (*fn)(void *), void *argument) {
   struct start *s = (struct start *)thread;
   if (!ch_is_in_domain())
     return EPERM;
-  ch_reactor_has_ring(); /* decides which reactor it is, for all */
+  ch_reactor_has_ring(); /* chooses the reactor of all domains */
   if (ch_reactor == &ch_reactor_simulated)
     return ENOTSUP;
-  if (!ch_inbox_here()) /* through which it is joined */
+  if (!ch_inbox_here()) /* the end of the new thread comes through it */
     return ENOMEM;
   *s = (struct start){.fn = fn, .argument = argument};
   pthread_attr_t attributes;

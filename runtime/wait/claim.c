@@ -8,8 +8,8 @@ __thread __attribute__((tls_model("initial-exec"))) struct ch_wait *ch_enlisting
 static uint32_t selected(const struct ch_clause *c) { return CH_STATE_FIRST + c->index; }
 static void taken(struct ch_clause *c) { ch_atomic_store(&c->state, CH_IS_TAKEN); }
 
-/* From OPEN. *is: what was found instead; SYNCING only if this very domain is enlisting a clause of a local object,
- * whose effect has made another clause of the same wait ready. */
+/* Changes the word from OPEN. If it fails, *is tells what was found instead. It is SYNCING only if this domain itself
+ * is enlisting a clause of a local object, whose effect has made another clause of the same wait ready. */
 static bool change(struct ch_wait *w, uint32_t *is, uint32_t to) {
   if (!w->exposed) {
     *is = w->state;
@@ -89,7 +89,7 @@ static enum ch_claimed claim_words(struct ch_clause *own, struct ch_clause *othe
   bool this_selects = own && ch_selects_one(own) && claims_itself(own), other_selects = ch_selects_one(other);
   if (this_selects && own->wait->exposed && other_selects && other->wait->exposed)
     return claim_both_words(own, other);
-  /* Of one of them nobody else can change the word, or it has none: that one goes second. */
+  /* One of the two waits has no word, or one that nobody else can change. It is decided second. */
   if (this_selects && own->wait->exposed) {
     if (other_selects && other->wait->state != CH_STATE_OPEN)
       return CH_OTHER_DECIDED;
@@ -108,7 +108,7 @@ static enum ch_claimed claim_words(struct ch_clause *own, struct ch_clause *othe
   return CH_CLAIMED;
 }
 
-/* For a local object: the wait of the clause that is being enlisted is this domain's to decide, so only the other one's
+/* For a local object. The wait of the clause that is being enlisted is decided by this domain, so only the other wait
  * has to be claimed. */
 static enum ch_claimed claim_local(struct ch_clause *other) {
   return !ch_selects_one(other) || ch_wait_decide(other->wait, selected(other)) ? CH_CLAIMED : CH_OTHER_DECIDED;
@@ -157,7 +157,7 @@ void ch_clause_await_effect(struct ch_clause *c) {
 
 void ch_list(struct ch_link *list, struct ch_clause *c) {
   if (c->type->by == CH_BY_OTHERS && c->index < CH_ALONE && !c->wait->exposed)
-    c->wait->exposed = true; /* once: others look at it from now on */
+    c->wait->exposed = true; /* set only once, because other domains read it from now on */
   ch_list_append(list, &c->link, true);
 }
 

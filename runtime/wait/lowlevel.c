@@ -21,7 +21,7 @@ enum { IDLE, SUSPENDED, SCHEDULED };
 struct waiter {
   struct ch_clause clause;
   struct ch_letter letter;
-  struct ch_inbox *inbox; /* of the domain where it was last suspended */
+  struct ch_inbox *inbox; /* that of the domain in which it was last suspended */
   uint32_t state;
 };
 _Static_assert(sizeof(struct waiter) <= sizeof(struct ch_waiter), "the public type leaves room for it");
@@ -30,8 +30,8 @@ static struct waiter *of(ch_waiter *w) { return (struct waiter *)w; }
 
 /* ---- suspending ---- */
 
-/* SCHEDULED -> IDLE. An exchange, not a store: a schedule that finds SCHEDULED counts as one with this, so what its
- * caller had written before must be seen by whoever goes on after it. */
+/* SCHEDULED -> IDLE. This is an exchange and not a store: a schedule that finds SCHEDULED has no further effect, so
+ * what its caller had written before must be visible to the code that goes on here. */
 static void take_schedule(struct waiter *w) {
   (void)__atomic_exchange_n(&w->state, IDLE, __ATOMIC_ACQ_REL);
   ch_tsan_acquire(w);
@@ -194,7 +194,7 @@ int ch_yield_to_int(ch_waiter *public) {
   ch_clause_fired_first(&w->clause, 0);
   if (!sibling)
     return give_way();
-  /* Within the activity the caller waits, on a list that is emptied as soon as it has been set aside. */
+  /* A sibling goes on, so the caller waits on a list that is emptied as soon as it has been set aside. */
   ch_wait_on(&ch_domain.yielded, CH_ON_TURN);
   return CH_BLOCKED;
 }
@@ -209,8 +209,9 @@ static inline void relax(void) {
 #endif
 }
 
-/* `holder` tells threads apart, and no more: one activity may release what another has acquired. While any is held the
- * domain runs its activities without interruption: a pause at a yield point is void, and nobody looks outside. */
+/* `holder` only tells threads apart, because one activity may release what another one has acquired. While any spinlock
+ * is held, the domain runs its activities without interruption: a pause at a yield point has no effect, and the domain
+ * does not look outside. */
 static bool take(ch_spinlock *lock) {
   void *nobody = NULL;
   if (!__atomic_compare_exchange_n(&lock->holder, &nobody, &ch_tls, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
@@ -235,7 +236,7 @@ CH_COLD static void spin(ch_spinlock *lock) {
     if (tries % 64)
       relax();
     else
-      sched_yield(); /* its holder may want this very processor */
+      sched_yield(); /* the holder may need this processor */
   }
 }
 
@@ -244,7 +245,7 @@ void ch_spin_acquire(ch_spinlock *lock) {
     spin(lock);
 }
 
-/* In interruptible code: gives way while an activity of this domain holds it. The frame's image is the lock. */
+/* Gives way while an activity of this domain holds the lock, whose address is the frame's image. */
 static int try_again(struct ch_frame *f) {
   ch_spinlock *lock = *(ch_spinlock **)f->image;
   if (is_ours(lock)) {
@@ -262,7 +263,7 @@ static const struct ch_frame_info acquire_info = {
 int ch_spin_acquire_int(ch_spinlock *) CH_INT_NAME(ch_spin_acquire);
 int ch_spin_acquire_int(ch_spinlock *lock) {
   bool waits = is_ours(lock);
-  if (CH_UNLIKELY(waits || ch_tls.attention)) { /* no later: who holds a spin lock is not interrupted */
+  if (CH_UNLIKELY(waits || ch_tls.attention)) { /* later no yield point has an effect, because the lock is held */
     struct ch_frame *f = ch_frame_new(&acquire_info);
     *(ch_spinlock **)f->image = lock;
     *ch_tls.link = f;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NEW, ENLISTING, ENLISTED, CLOSED, CANCELLED }; /* ch_wait.phase */
+enum { NEW, ENLISTING, ENLISTED, CLOSED, CANCELLED }; /* values of ch_wait.phase */
 
 static struct ch_letter *letter_of(struct ch_wait *w) { return (struct ch_letter *)w->letter; }
 static struct ch_wait *wait_of(struct ch_letter *l) {
@@ -15,7 +15,7 @@ _Static_assert(sizeof(struct ch_letter) == sizeof((struct ch_wait){0}.letter), "
 
 void ch_wait_enter(struct ch_wait *w, unsigned flags, const char *site) {
   memset(w, 0, sizeof *w);
-  __asm__("" ::: "memory"); /* or the zeros begin after the flags, across words that are soon read whole: a stall */
+  __asm__("" ::: "memory"); /* otherwise the stores of zeros are split at the flags, and soon reads of words stall */
   w->flags = (uint8_t)flags;
   w->site = site;
 }
@@ -71,7 +71,7 @@ static int enlist(struct ch_wait *w, struct ch_clause *c) {
   return how;
 }
 
-/* The same in a wait that selects one clause, and is open. Mostly nobody else can claim it: its word is an ordinary
+/* The same in an open wait that selects one clause. Mostly nobody else can claim that wait, and its word is an ordinary
  * variable. */
 static inline int enlist_one_of(struct ch_wait *w, struct ch_clause *c) {
   if (CH_UNLIKELY(w->exposed || c->type->by == CH_BY_OTHERS))
@@ -119,9 +119,9 @@ static struct ch_clause *clause_at(const struct ch_wait *w, unsigned index) {
 
 static unsigned selected(const struct ch_wait *w) { return ch_atomic_load(&w->state) - CH_STATE_FIRST; }
 
-/* Makes the last clause of a wait that is over the first one. Whoever has claimed one of its clauses often goes on with
- * a wait for the same objects, in textual order, and takes the losers off their lists as it meets them. If the losers
- * are withdrawn from the other end, the two meet once instead of at every object. */
+/* Reverses the order of the clauses of a wait that is over. The activity that has claimed one of them often goes on
+ * with a wait for the same objects, in textual order, and takes the losers off their lists as it meets them. If the
+ * losers are withdrawn from the other end, the two domains meet at one object instead of at each. */
 static void reverse(struct ch_wait *w) {
   struct ch_clause *c = w->first, *before = NULL;
   while (c) {
@@ -149,7 +149,7 @@ static void arrived(struct ch_wait *w, struct ch_clause *c) {
   }
   c->state = CH_IS_HAD;
   if (!b)
-    return; /* it is still enlisting, and finds out */
+    return; /* the waiter is still enlisting, and will notice */
   if (w->exposed)
     reverse(w);
   withdraw_losers(w, c, NULL);
@@ -293,16 +293,16 @@ static int begin(struct ch_wait *w) {
   return result;
 }
 
-/* Another clause than the one that was enlisted last has been selected: -EINPROGRESS, a letter comes. */
+/* Another clause than the one that was enlisted last has been selected. -EINPROGRESS: its letter will come. */
 CH_COLD static int enlisted_too_late(struct ch_wait *w) {
   struct ch_clause *winner = clause_at(w, selected(w));
   if (ch_clause_state(winner) != CH_IS_HAD)
     return -EINPROGRESS;
-  withdraw_losers(w, winner, NULL); /* what has just been enlisted made it ready */
+  withdraw_losers(w, winner, NULL); /* the effect of the clause that was enlisted last has made the winner ready */
   return winner->index;
 }
 
-/* With FAIR the first to be asked is another one each time. */
+/* The clause that is asked first. With FAIR it is another one each time. */
 static struct ch_clause *starting_point(const struct ch_wait *w) {
   static __thread unsigned turn;
   unsigned n = 0, k;
@@ -428,7 +428,7 @@ void ch_wait_close(struct ch_wait *w) {
   for (struct ch_clause *c = w->first; c; c = c->next)
     if (ch_clause_state(c) == CH_IS_LISTED)
       (void)withdraw(w, c);
-  /* Whoever has claimed one is done with it, and with the letter, which lies in the inbox if it was posted. */
+  /* After this loop no other domain uses a clause or the letter, which lies in the inbox if it was posted. */
   for (struct ch_clause *c = w->first; c; c = c->next) {
     ch_clause_await_effect(c);
     if (c->counted)
@@ -553,7 +553,7 @@ static void cancel_alone(struct ch_branch *b, struct ch_clause *c) {
 
 static void cancel(struct ch_wait *w) {
   struct ch_branch *b = w->branch;
-  if (w->flags & CH_WAIT_AND) { /* it sees for itself */
+  if (w->flags & CH_WAIT_AND) { /* the waiter finds out itself that its scope is cancelled */
     w->branch = NULL;
     ch_ready(b, 0);
   } else if (ch_wait_decide(w, CH_STATE_CANCELLED)) {
@@ -563,7 +563,7 @@ static void cancel(struct ch_wait *w) {
   }
 }
 
-/* What waits for one object alone. */
+/* Takes a branch that waits for a single object off the object's list. */
 static void leave_list(struct ch_branch *b) {
   struct ch_link *list = ch_link_prev(&b->link);
   ch_list_remove(&b->link);
@@ -595,13 +595,13 @@ void ch_wait_abandon(struct ch_branch *b) {
       for (struct ch_clause *c = first; c; c = c->next)
         if (ch_clause_state(c) == CH_IS_LISTED)
           (void)withdraw(w, c);
-        else /* one of an `and` that has had its effect: its object knows it no more */
+        else /* a clause of an `and` that has had its effect and is on no list any more */
           ch_count_out(w->group, c);
     } else if (first->type->withdraw(first)) {
       first->state = CH_IS_OUT;
       ch_count_out(ch_group_of(b), first);
     } else {
-      return; /* it will become ready */
+      return; /* the wait cannot be withdrawn, so the branch will become ready */
     }
   } else {
     return;
