@@ -22,12 +22,12 @@ struct ch_slab {
   uint32_t block;       /* size of a block; 0 while the slab is free */
   uint16_t kind, klass;
   uint32_t carved; /* blocks that have been handed out at least once */
-  uint32_t idle;   /* scratch of the trim: free blocks counted */
+  uint32_t idle;   /* free blocks, as counted by the trim */
 };
 
 struct ch_arena {
   struct ch_arena *next;
-  struct ch_slab slabs[SLABS]; /* [0] is this header's own */
+  struct ch_slab slabs[SLABS]; /* [0] describes the slab that this header is in */
 };
 
 struct ch_heap ch_heap_empty = {.spare_size = CH_NO_SPARE};
@@ -113,7 +113,8 @@ CH_COLD void *ch_block_take_slow(enum ch_kind kind, unsigned klass, size_t size,
     added->carved = 0;
     ch_heap->carving[kind][klass] = s = added;
   }
-  /* Carve no further than the page that is touched anyway; in order, so that neighbours are used together. */
+  /* Carves no further than to the end of the page that is touched anyway, and in order, so that neighbours are used
+   * together. */
   char *first = slab_base(s) + (size_t)s->carved * s->block;
   char *end = (char *)(((uintptr_t)first + s->block + 4095) & ~(uintptr_t)4095);
   char *limit = slab_base(s) + SLAB;

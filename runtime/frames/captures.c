@@ -13,7 +13,7 @@ struct capture {
   struct capture *next;
   struct ch_branch *branch;
   struct ch_frame *frame; /* NULL: it is on `stack` */
-  struct ch_stack *stack; /* NULL: that is gone */
+  struct ch_stack *stack; /* NULL: the stack is gone */
   const void *pointer;
   const char *site;
   const void *spawner; /* an address in the function that spawned the activity */

@@ -19,7 +19,7 @@ extern WEAK const char *__asan_locate_address(void *, char *, size_t, void **reg
 enum { LEFT_OF_ALLOCA = 0xca, RIGHT_OF_ALLOCA = 0xcb, BESIDE_HEAP_BLOCK = 0xfa };
 #define GRANULE 8
 
-static size_t shadow_offset; /* 0: it is not there */
+static size_t shadow_offset; /* 0: AddressSanitizer is not there */
 
 /* Volatile: the compiler would call memset, which AddressSanitizer does not let touch the shadow. */
 static volatile unsigned char *shadow_of(const void *p) {
@@ -41,9 +41,9 @@ void ch_guard_frame(struct ch_frame *f, const struct ch_guards *guards) {
   if (!shadow_offset)
     return;
   volatile unsigned char *shadow = shadow_of((char *)f + guards->start);
+  /* A slab's memory is used again, and nobody clears its shadow, so there nothing is guarded. */
   for (uint32_t i = 0; i < guards->bytes; i++)
-    shadow[i] =
-        ch_heap_malloc ? guards->shadow[i] : 0; /* memory of a slab is used again without anybody's clearing it */
+    shadow[i] = ch_heap_malloc ? guards->shadow[i] : 0;
   if (ch_heap_malloc)
     ch_large_of(f)->guards = guards;
 }
@@ -94,7 +94,7 @@ static void describe(const char *report) {
   const char *kind = address ? __asan_locate_address(address, none, sizeof none, &region, &size) : NULL;
   if (!kind || strcmp(kind, "heap") != 0 || !region || size < sizeof(struct ch_large) + CH_FRAME_HEADER)
     return;
-  /* The header's place depends on the frame's alignment. */
+  /* The header's offset depends on the frame's alignment. */
   for (char *block = region; block + sizeof(struct ch_large) + CH_FRAME_HEADER <= (char *)region + size; block += 16) {
     struct ch_large *h = (struct ch_large *)block;
     if (!is_ours(h, region))
@@ -102,7 +102,7 @@ static void describe(const char *report) {
     const struct ch_frame *f = (struct ch_frame *)(h + 1);
     const struct ch_frame_info *info = f->info;
     Dl_info there;
-    if (!dladdr(info, &there)) /* unloaded since */
+    if (!dladdr(info, &there)) /* its module has been unloaded since */
       return;
     long offset = (long)(address - (char *)f) - (long)h->guards->start;
     bool returned = strstr(report, "heap-use-after-free") != NULL;

@@ -28,13 +28,13 @@ static struct module *modules, **last_module = &modules;
 static struct ch_version_entry *table;
 static size_t table_size, table_used;
 
-#define NO_FUNCTION ((void *)1) /* where one stood. Not NULL, which a program may call by mistake */
+#define NO_FUNCTION ((void *)1) /* marks a slot that was cleared; NULL will not do, because a program may call it */
 #define FAR 512
 struct cache {
   struct ch_version_entry near[CH_VERSION_SLOTS]; /* the thread's ch_tls.versions */
   struct ch_version_entry far[FAR];
   unsigned missed;            /* how often `far` knew what `near` had no place for */
-  struct cache *next, **link; /* on the list of all, under the lock */
+  struct cache *next, **link; /* in the list of all caches, protected by the lock */
 };
 static struct cache *caches;
 struct ch_version_entry ch_versions_none[CH_VERSION_SLOTS];
@@ -89,7 +89,7 @@ static void put_all(const struct ch_version_entry *begin, const struct ch_versio
 
 static void clear(struct ch_version_entry *slots, size_t n) {
   for (size_t i = 0; i < n; i++)
-    if (slots[i].fn) /* untouched pages stay so */
+    if (slots[i].fn) /* so that untouched pages stay untouched */
       __atomic_store_n(&slots[i].fn, NO_FUNCTION, __ATOMIC_RELAXED);
 }
 

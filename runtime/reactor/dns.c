@@ -65,7 +65,7 @@ struct watch {
   struct watch *next;
   struct resolver *resolver;
   struct ch_clause clause;
-  int fd, wanted; /* poll events that c-ares wants; 0: none */
+  int fd, wanted; /* `wanted`: the poll events that c-ares wants; 0: none */
   bool watching;  /* the clause is registered */
 };
 
@@ -74,12 +74,12 @@ struct resolver {
   struct watch *watches;
   struct ch_clause timer;
   bool timing;  /* the timer is registered */
-  bool working; /* inside c-ares: watches are only noted, and registered afterwards */
+  bool working; /* a function of c-ares runs: watches are only noted, and registered after it */
   unsigned outstanding;
 };
 
 static __thread struct resolver *current;
-static char *servers; /* as the user set them; NULL: the environment's or the system's */
+static char *servers; /* those that the user has set; NULL: those of the environment or of the system */
 
 static void settle(struct resolver *);
 
@@ -89,7 +89,7 @@ static void ready(struct ch_clause *c) {
   int events = (int)c->value;
   w->watching = false;
   if (events < 0)
-    return; /* could not be registered: the query times out */
+    return; /* the watch could not be registered, so the query will time out */
   bool in = events & (POLLIN | POLLERR | POLLHUP) && w->wanted & POLLIN, out = events & POLLOUT && w->wanted & POLLOUT;
   r->working = true;
   cares.process_fd(r->channel, in ? w->fd : ARES_SOCKET_BAD, out ? w->fd : ARES_SOCKET_BAD);
@@ -117,7 +117,7 @@ static void socket_changed(void *data, ares_socket_t fd, int readable, int writa
       return;
     w = calloc(1, sizeof *w);
     if (!w)
-      return; /* the query will time out */
+      return; /* without a watch the query will time out */
     w->resolver = r;
     w->fd = fd;
     w->next = r->watches;
@@ -154,7 +154,7 @@ static void settle(struct resolver *r) {
       ch_clause_unwatch(&r->timer);
     r->timing = false;
     if (r != current) {
-      cares.destroy(r->channel); /* closes its sockets, which socket_changed hears */
+      cares.destroy(r->channel); /* closes its sockets, for which it calls socket_changed */
       for (struct watch *w = r->watches, *next; w; w = next)
         next = w->next, free(w);
       free(r);

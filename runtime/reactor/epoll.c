@@ -33,21 +33,21 @@
 
 struct descriptor {
   struct ch_link waiters;
-  uint32_t armed; /* events that epoll reports, and EPOLLET; 0: not known to epoll */
+  uint32_t armed; /* events that epoll reports, and EPOLLET; 0: epoll does not know the descriptor */
   uint32_t life;  /* how often the number was closed */
-  uint32_t round; /* the poll after which it was verified last */
+  uint32_t round; /* the number of the poll after which it was verified last */
 };
 
 enum { MANY_STALE_EVENTS = 1000 };
 
-static __thread int slot = -1; /* of the epoll object (runtime_descriptors.h); -1: there is none */
+static __thread int slot = -1; /* the epoll object's (runtime_descriptors.h); -1: there is none */
 static __thread struct descriptor *table;
 static __thread int table_size;
 static __thread unsigned waiting;
-static __thread unsigned stale_events; /* events of descriptions whose number is closed */
-static __thread uint32_t rounds = 1;   /* polls */
-static __thread int wake_event = -1;   /* its slot */
-#define WAKE UINT64_MAX                /* in its events */
+static __thread unsigned stale_events; /* how many events came of descriptions whose number is closed */
+static __thread uint32_t rounds = 1;   /* how often epoll was asked */
+static __thread int wake_event = -1;   /* the slot of the inbox's eventfd */
+#define WAKE UINT64_MAX                /* stands in the events of that eventfd */
 
 static int epoll(void) { return ch_runtime_descriptor(slot); }
 
@@ -62,10 +62,10 @@ static void forget_all(void) {
     table[i].armed = 0;
 }
 
-/* A child of fork shares the parent's epoll object, and must not: it makes its own when it waits. */
+/* A child of fork inherits the parent's epoll object, but must not use it. It makes one of its own when it waits. */
 static void in_child(void) {
   forget_all();
-  wake_event = -1; /* the inbox comes again */
+  wake_event = -1; /* the inbox registers it again */
   ch_inbox_in_child();
 }
 
@@ -77,8 +77,8 @@ static uint32_t wanted_by(const struct ch_clause *c) {
   return (uint32_t)c->value & ~(uint32_t)(POLLERR | POLLHUP | POLLNVAL);
 }
 
-/* Somebody has closed the epoll object by hand, and perhaps used its number again. To ask takes no event: there is no
- * room for one. */
+/* Whether the program has closed the epoll object by a system call of its own, and perhaps used its number again. The
+ * call that finds out has room for no event, so it takes none. */
 static bool is_lost(void) {
   int saved = errno;
   bool is = slot >= 0 && (saved == EBADF || saved == EINVAL) && epoll_wait(epoll(), NULL, 1, 0) < 0 &&
@@ -97,7 +97,7 @@ static void start_afresh(void);
 static int arm(int fd, uint32_t wanted, bool *anew) {
   struct descriptor *d = &table[fd];
   if (wanted & EPOLLIN)
-    wanted |= EPOLLRDHUP | EPOLLPRI; /* after which a short read means nothing: ch_fd_cache_may_be_ready */
+    wanted |= EPOLLRDHUP | EPOLLPRI; /* after these a short read means nothing: ch_fd_cache_may_be_ready */
   wanted |= d->armed | EPOLLET;
   struct epoll_event e = {.events = wanted, .data.u64 = (uint64_t)d->life << 32 | (uint32_t)fd};
   int result = epoll_ctl(epoll(), d->armed ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, fd, &e);
@@ -196,7 +196,7 @@ static bool enlist(struct ch_clause *c) {
   int saved = errno;
   if (!make_room(fd))
     error = -errno;
-  if (!error && (slot >= 0 || open_epoll() == 0)) /* without one poll_ sees to it */
+  if (!error && (slot >= 0 || open_epoll() == 0)) /* without epoll object poll_ looks itself */
     error = expect(c, fd);
   errno = saved;
   if (!error) {
@@ -204,7 +204,7 @@ static bool enlist(struct ch_clause *c) {
     waiting++;
     return false;
   }
-  /* A regular file or directory: epoll refuses it, poll calls it always ready. */
+  /* It is a regular file or a directory, which epoll refuses and poll always reports as ready. */
   if (error == -EPERM)
     ch_fd_cache_forget(fd);
   else
@@ -219,8 +219,8 @@ static void withdraw(struct ch_clause *c) {
 
 /* ---- events ---- */
 
-/* Fires those who wait for these events now: not those whom a callback registers meanwhile, for whom the events are
- * old. A callback may also move the table. */
+/* Fires the clauses that wait for these events now. Clauses that a callback registers meanwhile are left out, because
+ * for them the events are old. A callback may also move the table. */
 static void fire(int fd, int events) {
   struct ch_link before;
   if (ch_list_empty(&table[fd].waiters))
@@ -277,7 +277,7 @@ static enum ch_verdict verify(int fd) {
   bool lost;
   table[fd].round = rounds;
   int error = arm(fd, wanted, &lost);
-  if (error == -EPERM) { /* a file now: ready */
+  if (error == -EPERM) { /* it is a regular file now, which is always ready */
     ch_fd_cache_forget(fd);
     fire(fd, (int)wanted);
     return CH_WAS_WRONG;
@@ -305,7 +305,7 @@ static int wait_events(struct epoll_event *events, int room, int64_t deadline) {
   int64_t left = deadline - ch_monotonic_now();
   if (left < 0)
     left = 0;
-  static __thread bool has_pwait2 = true; /* Linux 5.11; valgrind of Debian 12 does not know it */
+  static __thread bool has_pwait2 = true; /* since Linux 5.11; Debian 12's valgrind does not know it */
   if (has_pwait2) {
     struct timespec t = ch_timespec_of(left);
     int n = epoll_pwait2(epoll(), events, room, &t, NULL);
@@ -325,8 +325,8 @@ static void woken(void) {
 
 static int listen_(int event);
 
-/* Waiters are registered again by open_epoll; nothing that they wait for is lost, for epoll looks first. If there is
- * none to be had now there may be one at the next poll. */
+/* open_epoll registers the waiters again. They lose no event, because epoll looks at each descriptor first. If no epoll
+ * object can be made now, the next poll tries again. */
 static void start_afresh(void) {
   bool lost = slot < 0;
   forget_all();
@@ -373,7 +373,7 @@ static void poll_(int64_t deadline) {
     } else {
       ch_fd_cache_may_be_ready(fd, (int)events[i].events);
       if (CH_UNLIKELY(table[fd].round == rounds - 1))
-        ch_fd_cache_missed(fd); /* or it has come this very moment */
+        ch_fd_cache_missed(fd); /* unless the event has come only at this moment */
       fire(fd, (int)events[i].events);
     }
   }

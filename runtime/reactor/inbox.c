@@ -13,10 +13,10 @@
 
 struct ch_inbox {
   struct ch_mailbox box;
-  int event;                    /* the slot (runtime_descriptors.h) of an eventfd; -1: none could be had */
+  int event;                    /* the slot (runtime_descriptors.h) of an eventfd; -1: there is none */
   bool handed_out;              /* other threads may post at any time */
-  struct ch_inbox *next;        /* in `kept` */
-} __attribute__((aligned(64))); /* other threads write to no other object in its cache line */
+  struct ch_inbox *next;        /* while it is in `kept` */
+} __attribute__((aligned(64))); /* so that other threads write to no other object's cache line */
 
 __thread __attribute__((tls_model("initial-exec"))) struct ch_inbox *ch_inbox_of_thread;
 #define inbox ch_inbox_of_thread
@@ -29,8 +29,8 @@ static int make_eventfd(void) {
   return event < 0 ? event : ch_add_runtime_descriptor(event);
 }
 
-/* Those of domains that have ended. They stay, with their descriptors, because a poster looks at `rest` after its
- * letter has been opened; the next domain takes one over, and is at worst woken in vain. */
+/* The inboxes of domains that have ended. They stay, with their descriptors, because a poster may look at `rest` after
+ * its letter has been opened. The next domain takes one of them, and is at worst woken in vain. */
 static struct ch_inbox *kept;
 
 static void keep(struct ch_inbox *gone) {
@@ -39,7 +39,7 @@ static void keep(struct ch_inbox *gone) {
     ;
 }
 
-/* All of them are taken and the rest is put back: nobody else holds one of them meanwhile. */
+/* Takes the whole list and puts the rest back, so that no other thread has a pointer to one of them meanwhile. */
 static struct ch_inbox *take_kept(void) {
   struct ch_inbox *first = __atomic_exchange_n(&kept, NULL, __ATOMIC_ACQUIRE);
   for (struct ch_inbox *rest = first ? first->next : NULL, *next; rest; rest = next) {
@@ -51,7 +51,7 @@ static struct ch_inbox *take_kept(void) {
 
 void ch_inbox_in_child(void) {
   ch_inbox_expected = 0;
-  for (struct ch_inbox *gone; (gone = take_kept());) { /* the parent's, too; and there is no late poster here */
+  for (struct ch_inbox *gone; (gone = take_kept());) { /* in a child there are no late posters */
     if (gone->event >= 0)
       ch_close_runtime_descriptor(gone->event);
     free(gone);
@@ -60,7 +60,7 @@ void ch_inbox_in_child(void) {
     return;
   if (inbox->event >= 0)
     ch_close_runtime_descriptor(inbox->event);
-  inbox->event = -1; /* until the child waits */
+  inbox->event = -1; /* the child makes one when it waits */
 }
 
 static int get_event(struct ch_inbox *to) {
@@ -197,7 +197,7 @@ bool ch_inbox_recall(struct ch_letter *letter) {
 bool ch_inbox_sleeps(void) {
   if (!inbox)
     return true;
-  ch_inbox_wakes(); /* it sleeps already, while somebody else's loop has the thread */
+  ch_inbox_wakes(); /* it may be asleep already, if a foreign loop has the thread */
   ch_domain_sleeps();
   if (ch_mailbox_sleeps(&inbox->box) && !unopened)
     return true;
@@ -209,7 +209,7 @@ void ch_inbox_looks(void) { ch_mailbox_looks(&inbox->box); }
 
 bool ch_inbox_stands(const struct ch_inbox *of) { return ch_mailbox_stands(&of->box); }
 
-/* And only then it is opened: ch_inbox_stands. */
+/* The inbox is opened only after this: see ch_inbox_stands. */
 void ch_inbox_wakes(void) {
   if (inbox && ch_mailbox_wakes(&inbox->box))
     ch_domain_wakes();
@@ -225,7 +225,7 @@ struct ch_inbox *ch_inbox(void) {
   struct ch_inbox *here = ch_inbox_here();
   if (here && !here->handed_out) {
     here->handed_out = true;
-    ch_domain.base.outside++; /* from now on something may always come */
+    ch_domain.base.outside++; /* from now on a letter may come at any time */
     ch_slice_if_in_company();
   }
   return here;

@@ -8,18 +8,18 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* What few operations need: the pool's job, and a timer. It outlives the domain, whose frames are gone then, if that
- * ends while a thread is still in the call. */
+/* The pool's job and a timer, which few operations need. It has memory of its own, because the domain and its frames
+ * may end while a thread is still in the call. */
 struct aside {
-  struct ch_job job;        /* while the pool has it */
+  struct ch_job job;        /* valid while the pool has it */
   struct ch_operation *op;  /* NULL: abandoned, and nobody waits for the letter */
   struct aside *next, **at; /* in `in_pool`; or at is NULL */
-  bool lost;                /* its thread is the parent's, in a child of fork */
+  bool lost;                /* in a child of fork: only the parent has the thread that makes the call */
   struct ch_request request;
   long result;
-  struct ch_clause timer; /* registered: asks for the end, again or for the first time, */
+  struct ch_clause timer; /* registered while `ticking`: asks for the end, for the first time or again */
   bool ticking;
-  int64_t pause; /* after so many ns, if again */
+  int64_t pause; /* ns until it is asked for again */
 };
 _Static_assert(offsetof(struct aside, job) == 0 && offsetof(struct ch_job, letter) == 0, "a letter is its aside");
 
@@ -98,7 +98,7 @@ void ch_operation_begin_again(struct ch_operation *op) {
 
 static void work(struct ch_job *job) {
   struct aside *a = (struct aside *)job;
-  a->result = -EINTR; /* if the thread is cancelled in it */
+  a->result = -EINTR; /* remains if the thread is cancelled in the call */
   a->result = a->request.kind->perform(&a->request);
 }
 
@@ -113,8 +113,9 @@ static void letter_opened(struct ch_letter *letter) {
   ch_operation_end(a->op, a->result);
 }
 
-/* In a child of fork the pool has no threads. What has been done is in a letter already, of which the child has a copy;
- * what only waits, or had not begun, is begun anew when the child waits; the rest was interrupted. */
+/* In a child of fork the pool has no threads. The result of a call that has ended is in a letter, of which the child
+ * has a copy. A call that only waits, or had not begun, is begun anew when the child waits. All others count as
+ * interrupted. */
 static void in_child(void) {
   ch_inbox_expected = 0;
   for (struct aside *a = in_pool; a; a = a->next) {
@@ -157,7 +158,7 @@ static CH_COLD bool hand_to_pool(struct ch_operation *op) {
   a->job.cancellable = op->request.kind->cancellable;
   a->job.inbox = ch_inbox_here();
   static pthread_once_t once = PTHREAD_ONCE_INIT;
-  pthread_once(&once, hook); /* after the reactor's, which the inbox needs */
+  pthread_once(&once, hook); /* after the hook of the reactor, which the inbox needs */
   if (a->job.inbox && ch_pool_submit(&a->job, op->request.kind->queue) == 0) {
     ch_inbox_expected++;
     list_aside(a);
@@ -168,8 +169,8 @@ static CH_COLD bool hand_to_pool(struct ch_operation *op) {
   return false;
 }
 
-/* There is no room for it anywhere. What may wait for somebody must not stop the domain, for that may be one of the
- * domain's own activities. */
+/* Neither ring nor pool has room. A call that may wait for somebody must not stop the domain, because it may wait for
+ * one of the domain's own activities. */
 static CH_COLD long without_room(const struct ch_request *q) {
   bool waits = q->kind->queue == CH_POOL_WAITING && !q->kind->in_place && !ch_is_alone();
   return waits ? -ENOMEM : q->kind->perform(q);
@@ -194,7 +195,7 @@ CH_COLD void ch_operation_by_thread(struct ch_operation *op) {
 }
 
 bool ch_operation_start(struct ch_operation *op) {
-  ch_turn_end(); /* the call waits for the operation now, and no more for the descriptor */
+  ch_turn_end(); /* from now on the call waits for the operation and not for the descriptor */
   op->clause.type = &type;
   op->clause.object = NULL;
   op->clause.slot = 0;
@@ -217,13 +218,13 @@ static void ask(struct ch_operation *op) {
 
 void ch_operation_cancel(struct ch_operation *op) {
   if (op->clause.slot & CH_OPERATION_CANCELLING) {
-    op->clause.slot &= ~(uint32_t)CH_OPERATION_NO_SOCKET; /* there is a better reason now */
+    op->clause.slot &= ~(uint32_t)CH_OPERATION_NO_SOCKET; /* now it is cancelled for another reason */
     return;
   }
   op->clause.slot |= CH_OPERATION_CANCELLING;
   if (op->clause.slot & CH_OPERATION_RING) {
     ch_reactor->cancel(op);
-  } else if (((struct aside *)op->clause.object)->lost) { /* in a child of fork: ch_operations_revive ends it */
+  } else if (((struct aside *)op->clause.object)->lost) { /* ch_operations_revive will end it */
     return;
   } else if (ch_pool_withdraw(&((struct aside *)op->clause.object)->job)) {
     ch_inbox_expected--;
@@ -233,7 +234,7 @@ void ch_operation_cancel(struct ch_operation *op) {
   } else if (op->request.kind->interrupt || op->request.kind->cancellable) {
     ask(op);
   } else if (op->request.kind->abandoned) {
-    struct aside *a = op->clause.object; /* the letter's from now on */
+    struct aside *a = op->clause.object; /* from now on it belongs to the letter */
     unlist_aside(a);
     op->clause.object = a->op = NULL;
     ch_inbox_expected--;
@@ -272,11 +273,11 @@ static void set_timer(struct aside *a, int64_t after, void (*then)(struct ch_cla
 }
 
 /* An interruption may come just before the system call that it is to end, and the kernel may overlook an operation that
- * is between two of its queues: then it has to come again. */
+ * is between two of its queues. So the request to end it is made again. */
 void ch_operation_cancel_again(struct ch_operation *op) {
   enum { FIRST = 20000, LONGEST = 50000000 };
   struct aside *a = aside_of(op);
-  if (!a) { /* the ring's: no memory to wait with, so at once */
+  if (!a) { /* there is no memory for a timer, so the ring is asked again at once */
     ch_reactor->cancel(op);
     return;
   }

@@ -95,7 +95,7 @@ CH_COLD void ch_reactor_makeshift(int64_t deadline, int size, int (*wanted)(int 
       all[used++] = (struct pollfd){.fd = fd, .events = (short)wanted(fd)};
   struct timespec t = ch_timespec_of(left < MAKESHIFT_NS ? left : MAKESHIFT_NS);
   int r = ppoll(all, used, &t, NULL);
-  if (r < 0 && errno != EINTR && left > 0) /* too many of them, or no memory: nothing is lost by waiting */
+  if (r < 0 && errno != EINTR && left > 0) /* there are too many, or no memory: wait and try again */
     nanosleep(&t, NULL);
   for (nfds_t i = 0; r > 0 && i < used; i++)
     if (all[i].revents)
@@ -175,8 +175,8 @@ static int look_at(int fd, int wanted) {
   return ready <= 0 ? ready : p.revents & POLLNVAL ? -EBADF : p.revents;
 }
 
-/* The result of a wait with a limit, if it is known without waiting; or 0. A limit may be over before the reactor looks
- * for the first time. */
+/* The result of a wait with a limit, if it is known without waiting; otherwise 0. The kernel is asked here, because a
+ * short limit may be over before the reactor looks for the first time. */
 static int look_before(int fd, int wanted, int64_t timeout) {
   if (ch_reactor == &ch_reactor_simulated || (timeout > 0 && ch_fd_cache_says_not_ready(fd, wanted)))
     return 0;

@@ -33,9 +33,9 @@ enum {
   MOST_PUT_OFF = 3
 };
 
-/* By trust, each in order of beginning. */
+/* There is one for each level of trust. The waits in it stand in the order in which they began. */
 struct queue {
-  int head, tail; /* -1: empty */
+  int head, tail; /* -1: the queue is empty */
 };
 static __thread struct queue *queues;
 static __thread int queued;
@@ -142,7 +142,7 @@ void ch_fd_cache_new_socket(int fd, enum ch_file_kind kind, int is) {
 void ch_fd_cache_accepted(int listener, int fd, int flags) {
   if (fd < 0)
     return;
-  ch_fd_cache_may_be_ready(listener, CH_IN); /* there may be more */
+  ch_fd_cache_may_be_ready(listener, CH_IN); /* more connections may have come */
   const struct ch_fd_entry *l = ch_fd_entry(listener);
   enum ch_file_kind kind =
       l && l->kind >= CH_SOCKET && l->kind <= CH_MESSAGE_SOCKET ? (enum ch_file_kind)l->kind : CH_SOCKET;
@@ -157,7 +157,7 @@ void ch_fd_cache_short_read(int fd) {
   if (k->kind == CH_TCP_SOCKET || k->kind == CH_PIPE_FILE) {
     k->not_ready |= (uint16_t)CH_IN;
   } else if (k->kind <= CH_SOCKET) {
-    /* To ask whether it is TCP pays only if it happens again. */
+    /* Asking whether it is TCP pays only if a read is short again, so the first time is only noted. */
     int protocol = 0, saved = errno;
     socklen_t size = sizeof protocol;
     if (!(k->is & CH_CUT_SHORT))
@@ -275,8 +275,8 @@ static void append(int fd, uint32_t since) {
   queued++;
 }
 
-/* Busy descriptors are not put behind the others at each wait: that is made up for when their turn comes. But not for
- * ever: of several that wait for one descriptor some may wait all the time while others come and go. */
+/* A busy descriptor is not moved to the end of the queue at each wait, but only when its turn comes. That is not done
+ * for ever, because some of the calls that wait for a descriptor may wait all the time while others come and go. */
 void ch_fd_cache_watch(int fd) {
   struct ch_fd_entry *k = ch_fd_entry_make(fd);
   if (!k)
@@ -314,7 +314,7 @@ static void verify_next(int level, enum ch_verdict (*verify)(int fd)) {
     return;
   }
   k->put_off = 0;
-  switch (verify(fd)) { /* may move the table */
+  switch (verify(fd)) { /* `verify` may move the table */
   case CH_NOBODY_WAITS:
     break;
   case CH_WAS_RIGHT:

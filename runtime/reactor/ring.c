@@ -26,8 +26,8 @@ static int do_register(int fd, unsigned opcode, void *argument, unsigned n) {
   return (int)syscall(SYS_io_uring_register, fd, opcode, argument, n);
 }
 
-/* Saves looking the descriptor up at each call (Linux 5.18), and with it the descriptor: what has no number nobody
- * closes. */
+/* Registers the ring with its thread (Linux 5.18), so that the kernel need not look up a descriptor at each call. The
+ * descriptor is then closed, and a ring without one cannot be closed by the program. */
 static void register_ring(int fd) {
   struct io_uring_rsrc_update update = {.offset = -1U, .data = (uint64_t)fd};
   if (do_register(fd, IORING_REGISTER_RING_FDS, &update, 1) != 1)
@@ -38,9 +38,9 @@ static void register_ring(int fd) {
   ring.slot = -1;
 }
 
-enum { BY_INDEX = 1u << 31 }; /* IORING_REGISTER_USE_REGISTERED_RING: Linux 6.3 */
+enum { BY_INDEX = 1u << 31 }; /* IORING_REGISTER_USE_REGISTERED_RING, since Linux 6.3 */
 
-/* Before Linux 6.3 that takes a descriptor: then the ring goes with the thread. */
+/* Before Linux 6.3 this takes a descriptor, so there the ring stays until the thread ends. */
 static void unregister_ring(void) {
   struct io_uring_rsrc_update update = {.offset = (unsigned)ring.index};
   if (ring.enter_flags)
@@ -97,13 +97,13 @@ int ch_ring_start(void) {
     memset(&p, 0, sizeof p);
     p.cq_entries = completions;
     p.flags = IORING_SETUP_CQSIZE | IORING_SETUP_CLAMP;
-    /* One thread submits, and takes work for its requests when it asks, not whenever the kernel interrupts it:
-     * Linux 6.1. */
+    /* Since Linux 6.1: only one thread submits, and the kernel's work for its requests is done when the thread asks,
+     * and not whenever the kernel interrupts it. */
     if (attempt == 0)
       p.flags |= IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN | IORING_SETUP_TASKRUN_FLAG;
     fd = setup(entries, &p);
     if (fd >= 0 && attempt == 0)
-      ch_uring_recv_flags = IORING_RECVSEND_POLL_FIRST; /* older than the above */
+      ch_uring_recv_flags = IORING_RECVSEND_POLL_FIRST; /* is older than these flags */
     if (fd >= 0 || errno != EINVAL || attempt == 1)
       break;
   }

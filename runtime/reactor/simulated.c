@@ -60,13 +60,13 @@ static void fire_ready(void) {
   }
 }
 
-/* Work that threads do for us takes no time of this clock: it stands still until they have answered. */
+/* Work of other threads takes no time on the simulated clock, which stands still until they have answered. */
 static bool waits_for_threads(void) {
   if (ch_inbox_expected == 0)
     return false;
   struct pollfd p = {.fd = ch_inbox_descriptor(), .events = POLLIN};
   uint64_t count;
-  if (p.fd < 0) /* no descriptor to be woken by */
+  if (p.fd < 0) /* there is no descriptor that could wake us */
     poll(NULL, 0, 1);
   else if (poll(&p, 1, -1) > 0 && read(p.fd, &count, sizeof count) < 0)
     return false;
@@ -76,7 +76,7 @@ static bool waits_for_threads(void) {
 static void poll_(int64_t deadline) {
   if (deadline != 0 && waits_for_threads())
     return;
-  /* The next thing that happens: an event that somebody waits for, or the deadline. */
+  /* What comes first is an event that somebody waits for, or the deadline. */
   int64_t next = deadline;
   for (struct ch_link *n = waiters.next; n && n != &waiters; n = n->next)
     for (struct event *e = script; e; e = e->next)

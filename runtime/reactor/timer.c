@@ -9,8 +9,8 @@
 
 struct entry {
   int64_t deadline;
-  uint64_t order;           /* among equal deadlines: first registered, first fired */
-  struct ch_clause *clause; /* NULL: a gap, where somebody was withdrawn */
+  uint64_t order;           /* in which timers were registered: equal deadlines fire in this order */
+  struct ch_clause *clause; /* NULL: a gap, which a withdrawn timer has left */
 };
 
 enum { RUNS = 4 };
@@ -18,27 +18,27 @@ enum { RUNS = 4 };
 #define SLACK_PART 1000
 #define MOST_SLACK 1000000
 
-/* A ring. Positions are counted on and on; the lower bits of a position are the index. */
+/* A ring. Positions are never counted back, and the lower bits of a position are its index in the ring. */
 struct run {
   struct entry *ring;
-  int64_t last;        /* its latest deadline; while it is empty: INT64_MIN */
-  int64_t slack;       /* of no entry is it less; while it is not empty */
-  int64_t later_slack; /* nor less than this of those from `turn` on */
-  uint32_t turn;       /* a position from the head on, at most the tail */
-  uint32_t head, tail; /* positions: of the first entry, and after the last one; neither of these is a gap */
+  int64_t last;        /* the latest deadline; INT64_MIN while the run is empty */
+  int64_t slack;       /* no entry has less slack; valid while the run is not empty */
+  int64_t later_slack; /* no entry from `turn` on has less slack */
+  uint32_t turn;       /* a position between head and tail */
+  uint32_t head, tail; /* the positions of the first entry, and after the last one; neither entry is a gap */
   uint32_t room;       /* 0 or a power of two */
   uint32_t live;       /* entries that are not gaps */
 };
 
 static __thread struct timers {
   struct entry *heap;
-  uint32_t used, room; /* of the heap, gaps included; the first entry is none */
-  uint32_t gaps;       /* of the heap */
-  uint32_t open;       /* from this one on the runs are empty; the one before is not */
-  uint32_t first;      /* the run that has the one to fire next, or RUNS for the heap; while there are any */
-  int64_t next;        /* its deadline; CH_FOREVER: there are none */
-  int64_t heap_slack;  /* of none on the heap is it less; while there are any */
-  int64_t asked;       /* what the clock said last */
+  uint32_t used, room; /* entries of the heap, gaps included; its first entry is no gap */
+  uint32_t gaps;       /* how many entries of the heap are gaps */
+  uint32_t open;       /* the number of the first empty run; all after it are empty, too */
+  uint32_t first;      /* the run that has the timer to fire next, or RUNS for the heap; valid if there are timers */
+  int64_t next;        /* the deadline of that timer; CH_FOREVER: there are no timers */
+  int64_t heap_slack;  /* no timer in the heap has less slack; valid while there are any */
+  int64_t asked;       /* the time when the clock was last read */
   uint64_t registered;
   struct run *runs; /* RUNS of them; NULL until the first timer: thread-local memory is scarce */
 } timers = {.next = CH_FOREVER};
@@ -76,7 +76,7 @@ static inline int64_t slack_until(int64_t deadline) {
 
 static inline bool before(const struct entry *a, const struct entry *b) {
   return (a->deadline < b->deadline) |
-         ((a->deadline == b->deadline) & (a->order < b->order)); /* no branch: it would be guessed wrong */
+         ((a->deadline == b->deadline) & (a->order < b->order)); /* without a branch, which would be mispredicted */
 }
 
 /* ---- runs ---- */
@@ -88,7 +88,7 @@ static inline void append(struct run *r, unsigned number, struct entry e) {
   *at(r, r->tail++) = e;
 }
 
-/* Closes the gaps, in a ring of twice the size if they are few. */
+/* Closes the gaps. If they are few the ring becomes twice as large. */
 CH_COLD static void make_room(struct run *r, unsigned number) {
   struct run old = *r;
   if (r->live >= r->room / 2) {
@@ -198,7 +198,7 @@ static void add_to_heap(struct timers *t, struct entry e) {
   rise(t->heap, t->used - 1, e);
 }
 
-/* Closes all gaps, and puts the rest in order. */
+/* Closes all gaps, and restores the order of the heap. */
 CH_COLD static void close_gaps(struct timers *t) {
   uint32_t n = 0;
   for (uint32_t i = 0; i < t->used; i++)
@@ -211,8 +211,8 @@ CH_COLD static void close_gaps(struct timers *t) {
       sink(t->heap, n, i, t->heap[i]);
 }
 
-/* Whoever is withdrawn leaves a gap, for to fill it takes a look at a dozen other entries, which are far from each
- * other. Gaps go when they come to the front, when they are at the end, or when they are most of the heap. */
+/* A withdrawn timer leaves a gap, because filling it takes a look at a dozen other entries, which are far from each
+ * other. Gaps are removed when they come to the front or to the end, or when most of the heap are gaps. */
 static void remove_from_heap(struct timers *t, uint32_t i) {
   t->heap[i].clause = NULL;
   t->gaps++;
@@ -413,7 +413,7 @@ struct ch_int_result ch_sleep_int(int64_t duration) {
   if (duration <= 0) {
     ch_pause_is_meant();
     ch_no_yield_pauses();
-    return (struct ch_int_result){CH_PAUSED, 0}; /* resumed with the result 0 */
+    return (struct ch_int_result){CH_PAUSED, 0}; /* it is resumed with the result 0 */
   }
   struct ch_clause c = ch_timer_clause(duration);
   return ch_wait_leaf(&sleep_leaf, &c);

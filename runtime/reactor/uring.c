@@ -39,42 +39,42 @@ struct poll {
   struct poll *next, **at;  /* in flight: its descriptor's list. Else: the backlog, or the free list */
   int fd;
   short events;
-  uint8_t expected; /* completions owed; 0: the kernel has not been asked, for there is no ring at the moment */
-  bool cancelling;  /* its cancellation is submitted, or in the backlog; or it is to do nothing: see take_back */
+  uint8_t expected; /* completions owed; 0: there is no ring now, so the kernel has not been asked */
+  bool cancelling;  /* its cancellation is submitted or in the backlog, or its entry does nothing (take_back) */
   bool closing;     /* its descriptor is being closed */
-  bool entered;     /* has had an entry in the submission queue: `entry` means something */
-  unsigned entry;   /* counted as `tail` is */
+  bool entered;     /* it has had an entry in the submission queue, so `entry` is valid */
+  unsigned entry;   /* the position of its entry, counted as `tail` is */
 };
 
 struct descriptor {
-  struct poll *polls;  /* in flight, the newest first, calls by their turns */
-  struct poll *oldest; /* of them */
+  struct poll *polls;  /* those in flight: the newest first, and calls in the order of their turns */
+  struct poll *oldest; /* the last one of these */
   struct ch_operation *operations;
 };
 
-/* Requests that found no room, in order: of a poll or an operation, to be made or to be cancelled. */
+/* A request for which there was no room, in a list in their order. It makes or cancels a poll or an operation. */
 struct late {
   struct late *next;
   uint64_t what; /* the request, and POLL ... OPERATION_CANCEL */
 };
 
 #define ring (*ch_ring)
-static __thread struct descriptor none; /* operations without a descriptor */
+static __thread struct descriptor none; /* has the operations without a descriptor */
 static __thread struct descriptor *table;
 static __thread int table_size;
-/* Memory for polls: a page, so that a poll leads to its block. */
+/* Memory for polls. It is a page, so that a poll's address leads to its block. */
 enum { POLL_BLOCK = 4096 };
 struct poll_block {
-  struct poll_block *next, **at; /* on one of the two lists */
-  struct poll *spare;            /* those that are free; NULL: none */
+  struct poll_block *next, **at; /* in roomy_blocks or full_blocks */
+  struct poll *spare;            /* the list of its free polls; NULL: there are none */
   unsigned used;
   struct poll polls[(POLL_BLOCK - 4 * sizeof(void *)) / sizeof(struct poll)];
 };
 _Static_assert(sizeof(struct poll_block) <= POLL_BLOCK, "a block is a page");
 static __thread struct poll_block *roomy_blocks, *full_blocks;
-static __thread struct late *backlog, **backlog_end; /* the end is meant only if there is a beginning */
-static __thread unsigned in_flight;                  /* completions owed, without the wake-up's */
-static __thread int wake_event = -1;                 /* its slot (runtime_descriptors.h) */
+static __thread struct late *backlog, **backlog_end; /* backlog_end is valid if the backlog is not empty */
+static __thread unsigned in_flight;                  /* completions owed, without that of the wake-up */
+static __thread int wake_event = -1;                 /* the slot (runtime_descriptors.h) of the inbox's eventfd */
 
 /* ---- requests ---- */
 
@@ -162,14 +162,14 @@ static bool make_room(int fd) {
   }
   table = bigger;
   table_size = size;
-  ch_fd_entry_make(fd); /* close_range asks as far as anything is known */
+  ch_fd_entry_make(fd); /* close_range calls `closing` for the descriptors in that table */
   return true;
 }
 
 /* ---- polls ---- */
 
-static __thread int why_not;  /* the last attempt to get a ring failed */
-static __thread bool unasked; /* something is waited for of which no ring has been asked */
+static __thread int why_not;  /* errno of the last attempt to get a ring, if it failed */
+static __thread bool unasked; /* there are polls or operations of which no ring has been asked */
 static bool runs_again(void);
 static bool give_operations_up(void);
 static int wanted_on(int fd);
@@ -291,7 +291,7 @@ static bool enlist(struct ch_clause *c) {
     errno = saved;
     return true;
   }
-  bool has_ring = runs(); /* without one poll_ sees to it */
+  bool has_ring = runs(); /* without a ring poll_ looks itself */
   *p = (struct poll){.clause = c, .fd = fd, .events = (short)c->value};
   struct poll **at = &table[fd].polls;
   while (*at && (*at)->clause && ch_turn_is_before(c, (*at)->clause))
@@ -304,15 +304,15 @@ static bool enlist(struct ch_clause *c) {
     errno = saved;
     return true;
   }
-  c->link.next = (struct ch_link *)p; /* the clause is on no list: its link leads to its poll */
+  c->link.next = (struct ch_link *)p; /* the clause is on no list, so its link leads to its poll */
   if (c->type == &ch_call_clause_type)
     watch(c, fd);
   errno = saved;
   return false;
 }
 
-/* The answer comes in any case, from the event or from the cancellation. If there is no memory to ask for it, it comes
- * with the event. */
+/* The poll's completion comes in any case, because of the event or of the cancellation. If there is no memory for the
+ * cancellation, it comes with the event. */
 static void cancel_poll(struct poll *p) {
   if (p->cancelling || p->expected == 0)
     return;
@@ -325,9 +325,9 @@ static void cancel_poll(struct poll *p) {
   errno = saved;
 }
 
-/* What the kernel has not been told of needs no cancellation: who waits for several things mostly withdraws all but one
- * before the domain submits anything. The last entry of the queue is taken out again; another one is to do nothing.
- * False: the kernel has it, or it is in the backlog. */
+/* A poll that has not been submitted needs no cancellation. So it is with most polls of a wait for several things,
+ * which are withdrawn before the domain submits anything. The last entry of the queue is removed; any other is changed
+ * to do nothing. False: the kernel has the poll, or it is in the backlog. */
 static bool take_back(struct poll *p) {
   if (p->cancelling || !p->entered || (int)(p->entry - ring.submitted) < 0)
     return false;
@@ -365,8 +365,8 @@ static void fire(struct poll *p, int64_t value) {
     ch_clause_fired(c, ch_turn_with(c, value));
 }
 
-/* The kernel answers all who wait for the same, and the last one first. Whoever came first gets the first answer: the
- * two polls exchange their clauses, and the one that goes on takes the newer one's place in the list. */
+/* The kernel completes all polls for the same event, the newest first, but the clause that came first is to be served
+ * first. So the two polls exchange their clauses, and the one that stays takes the newer one's place in the list. */
 static void serve_oldest(struct poll *p) {
   struct poll *oldest = table[p->fd].oldest;
   if (CH_LIKELY(oldest == p) || !p->clause || p->closing)
@@ -398,7 +398,7 @@ bool ch_uring_is_awaited(int fd) {
 
 /* ---- waits that last ----
  *
- * The ring does not know SO_RCVTIMEO, and a poll nothing of O_NONBLOCK: see readiness_cache.h. */
+ * The ring does not know SO_RCVTIMEO, and a poll does not know O_NONBLOCK: see readiness_cache.h. */
 
 static struct ch_operation *next_of(const struct ch_operation *op) {
   return (struct ch_operation *)op->clause.link.next;
@@ -410,7 +410,7 @@ static enum ch_verdict verify(int fd) {
     return CH_NOBODY_WAITS;
   enum ch_verdict verdict = CH_NOBODY_WAITS;
   const struct ch_fd_entry *k = ch_fd_entry(fd);
-  bool changed = k && k->is & CH_CHANGED; /* meanwhile: who waits does not care */
+  bool changed = k && k->is & CH_CHANGED; /* a limit that was set meanwhile does not concern calls that wait */
   int events = 0;
   for (struct poll *p = table[fd].polls; p; p = p->next)
     if (is_call(p))
@@ -433,7 +433,7 @@ static enum ch_verdict verify(int fd) {
       verdict = CH_WAS_WRONG;
       int64_t left = timeout - ch_fd_cache_waited((uint32_t)op->clause.value) * INT64_C(1000000);
       if (!ch_operation_time_out(op, left > 0 ? left : 0))
-        ch_fd_cache_watch(fd); /* no memory now */
+        ch_fd_cache_watch(fd); /* without memory for a timer it is verified again later */
     }
   for (struct poll *p = verdict == CH_WAS_WRONG ? table[fd].polls : NULL; p;) {
     if (!is_call(p)) {
@@ -443,7 +443,7 @@ static enum ch_verdict verify(int fd) {
     int64_t waited = ch_fd_cache_waited(p->clause->slot);
     cancel_poll(p);
     fire(p, CH_LOOK_AGAIN + waited);
-    p = table[fd].polls; /* whoever is called may change the list */
+    p = table[fd].polls; /* a callback may change the list */
   }
   return verdict;
 }
@@ -491,8 +491,8 @@ static bool start(struct ch_operation *op) {
 
 static void cancel(struct ch_operation *op) {
   if (op->clause.slot & CH_OPERATION_ANSWERED)
-    return;                                  /* its own completion has come */
-  if (op->clause.slot < CH_OPERATION_OWED) { /* the kernel has not been asked again, in a child of fork */
+    return;                                  /* the operation's own completion has come */
+  if (op->clause.slot < CH_OPERATION_OWED) { /* in a child of fork whose ring has not been asked yet */
     unlist(op);
     ch_operation_end(op, -ECANCELED);
     return;
@@ -502,13 +502,13 @@ static void cancel(struct ch_operation *op) {
     op->clause.slot += CH_OPERATION_OWED;
     in_flight++;
   } else {
-    op->clause.slot &= ~(uint32_t)CH_OPERATION_CANCELLING; /* may be asked again */
+    op->clause.slot &= ~(uint32_t)CH_OPERATION_CANCELLING; /* so that it can be asked for again */
   }
   errno = saved;
 }
 
-/* The kernel's own errors of an interrupted call (ERESTARTSYS and its kin), which a plain call never shows. A ring
- * does, where a worker was in the middle of opening a FIFO. */
+/* Errors by which the kernel notes that a call was interrupted (ERESTARTSYS and similar ones). Plain calls never return
+ * them, but a ring does if its worker was in the middle of opening a FIFO. */
 enum { FIRST_RESTART = 512, LAST_RESTART = 516 };
 
 static void operation_answered(struct ch_operation *op) {
@@ -516,7 +516,7 @@ static void operation_answered(struct ch_operation *op) {
   if (CH_UNLIKELY(op->clause.slot >= CH_OPERATION_OWED))
     return;
   unlist(op);
-  /* What the device has written is in no cache, nor the frame of its reader, who runs soon. */
+  /* The buffer that the device has written, and the frame of the reader, which runs soon, are in no cache. */
   __builtin_prefetch(op->request.a);
   const struct ch_branch *reader = op->clause.branch;
   if (CH_LIKELY(op->clause.index == CH_ALONE && !(reader->flags & CH_NATIVE) && !ch_is_chain_end(reader->top)))
@@ -530,7 +530,7 @@ static void operation_answered(struct ch_operation *op) {
     else
       ch_fd_cache_may_be_ready(op->request.fd, CH_IN);
   }
-  /* What is polled first and cannot be polled is no socket, but the kernel does not say so. */
+  /* If a file that is to be polled first cannot be polled it is no socket, but the kernel does not say so. */
   if (CH_UNLIKELY(result == -EAGAIN && op->request.kind->receives) && ch_fd_cache_ask_kind(op->request.fd) != CH_SOCKET)
     result = -ENOTSOCK;
   if (CH_UNLIKELY(op->clause.slot & CH_OPERATION_NO_SOCKET && (result == -ECANCELED || result == -EINTR))) {
@@ -577,7 +577,7 @@ static void answered(uint64_t what, int result) {
     operation_answered(op);
     break;
   case OPERATION_CANCEL:
-    /* Not found: it was on its way from one of the kernel's queues to another; or it runs. */
+    /* The kernel did not find it, because it was between two of the kernel's queues, or because it runs. */
     if (result < 0 && !(op->clause.slot & CH_OPERATION_ANSWERED))
       ch_operation_cancel_again(op);
     operation_answered(op);
@@ -585,8 +585,8 @@ static void answered(uint64_t what, int result) {
   }
 }
 
-/* Those who are answered next lie in frames that have grown cold, and their branches elsewhere. `left`: so many
- * completions stand after this one. */
+/* The next operations lie in frames that are not in the cache, and neither are their branches. `left` is the number of
+ * completions after this one. */
 static inline void fetch_ahead(unsigned head, unsigned left) {
   if (left >= 3) {
     const char *third =
@@ -648,7 +648,7 @@ static void poll_(int64_t deadline) {
         timeout = 0;
     }
     if (backlog && (timeout < 0 || timeout > 1000000))
-      timeout = 1000000; /* the kernel has no room for what is still to be asked; it may have soon */
+      timeout = 1000000; /* the kernel has no room for the backlog now, but may have soon */
     ch_ring_submit(1, IORING_ENTER_GETEVENTS, timeout);
   }
   take_completions();
@@ -669,7 +669,7 @@ static int rest(void) {
   return ch_ring_teller();
 }
 
-/* An operation on it is on its way out. */
+/* Whether an operation on it is being ended because it is closed. */
 static bool is_held(int fd) {
   for (struct ch_operation *op = table[fd].operations; op; op = next_of(op))
     if (op->clause.slot & CH_OPERATION_CLOSED)
@@ -677,8 +677,8 @@ static bool is_held(int fd) {
   return false;
 }
 
-/* The kernel holds a file as long as it polls it. So first it has to let go: a cancellation is
- * answered at once, mostly. */
+/* The kernel holds a file as long as it polls it, so the polls and operations are cancelled first. A cancellation is
+ * mostly answered at once. */
 static void closing(int fd) {
   if (fd < 0 || fd >= table_size || (!table[fd].polls && !table[fd].operations))
     return;
@@ -694,7 +694,7 @@ static void closing(int fd) {
     p->closing = true;
     cancel_poll(p);
   }
-  /* From the start after each: whoever is called may change the list. */
+  /* After each call the loop begins again, because a callback may change the list. */
   for (struct poll *p = table[fd].polls; p;)
     if (p->closing && p->clause) {
       fire(p, POLLNVAL);
@@ -719,9 +719,10 @@ static int listen_(int event) {
 
 /* ---- without a ring ----
  *
- * A child of fork must not touch its parent's ring, and does not see it (MADV_DONTFORK). When it waits it asks again,
- * of a ring of its own, for what is waited for; a child that only ends or calls exec needs none. Operations under way
- * are the parent's: those that only wait are begun anew, the others were interrupted. */
+ * A child of fork must not touch its parent's ring, and does not see it (MADV_DONTFORK). When it waits it makes a ring
+ * of its own and asks that for everything that is waited for; a child that only ends or calls exec needs none.
+ * Operations that were under way belong to the parent: those that only wait are begun anew, and others count as
+ * interrupted. */
 
 static void interrupted(struct ch_operation *op) {
   unlist(op);
@@ -789,7 +790,7 @@ static void found(int fd, int events) {
     next = p->next;
     if (holding) {
       fire(p, holding);
-      next = table[fd].polls; /* whoever is called may change the list */
+      next = table[fd].polls; /* a callback may change the list */
     }
   }
 }
@@ -808,7 +809,7 @@ static void in_child(void) {
   unasked = true;
   drop_backlog();
   in_flight = 0;
-  wake_event = -1; /* the inbox comes again */
+  wake_event = -1; /* the inbox registers it again */
   for (struct ch_operation *op = none.operations, *next; op; op = next)
     next = next_of(op), leave_to_parent(op);
   for (int fd = 0; fd < table_size; fd++) {
@@ -825,8 +826,8 @@ static void in_child(void) {
   ch_inbox_in_child();
 }
 
-/* The kernel lets go of the files some time after the process has ended, and a port that is listened on is taken that
- * long; so they are let go of before. Nobody is told any more. */
+/* The kernel lets go of the files some time after the process has ended, and until then a port that is listened on is
+ * in use. So everything is cancelled before the end, without calling anybody. */
 static void leave(void) {
   if (!ring.runs)
     return;

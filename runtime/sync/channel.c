@@ -432,7 +432,7 @@ int ch_channel_close(struct ch_channel *c) {
   struct ch_link *waiter;
   while ((waiter = ch_waiter_first(&c->receivers)) || (waiter = ch_waiter_first(&c->senders)))
     if (!ch_link_is_clause(waiter)) {
-      ch_fire_branch(waiter, EPIPE); /* of a local channel: it cannot run before we return */
+      ch_fire_branch(waiter, EPIPE); /* the channel is local, so the waiter cannot run before we return */
     } else if (ch_claim((struct ch_clause *)waiter)) {
       ((struct ch_clause *)waiter)->value = EPIPE;
       ch_claimed_add(&woken, (struct ch_clause *)waiter);

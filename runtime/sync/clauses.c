@@ -11,7 +11,7 @@
 
 static bool is_due(const struct ch_clause *c) { return ch_timer_clause_type.ready(c); }
 static int enlist_time(struct ch_clause *c) {
-  return is_due(c) ? CH_CLAUSE_READY : ch_timer_clause_type.enlist(c); /* a time that has passed waits for no reactor */
+  return is_due(c) ? CH_CLAUSE_READY : ch_timer_clause_type.enlist(c); /* a time that has passed is ready at once */
 }
 static bool withdraw_time(struct ch_clause *c) { return ch_timer_clause_type.withdraw(c); }
 

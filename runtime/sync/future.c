@@ -19,7 +19,7 @@ static int copy(const struct ch_future *f, void *to, size_t size) {
 
 int ch_future_put(struct ch_future *f, const void *value, size_t size, int error) {
   if (!value && !error)
-    return EINVAL; /* it would be set, but to what? */
+    return EINVAL; /* a future that is set needs a value or an error */
   enter(f);
   if (f->is_set) {
     leave(f);

@@ -35,7 +35,7 @@ static void report_at_end(struct ch_branch *b) {
   const struct note *n = notes;
   while (n && n->owner != b)
     n = n->next;
-  if (!n || (b->flags & CH_MAIN && ch_domain.is_program)) /* the program ends, and its locks with it */
+  if (!n || (b->flags & CH_MAIN && ch_domain.is_program)) /* the locks end with the program */
     return;
   fprintf(stderr, "charcoal: the ");
   put_owner(b);
@@ -53,7 +53,7 @@ void ch_held_note_slow(const struct ch_gate_kind *kind, const struct ch_gate *g,
   if (!owner || owner != ch_gate_self())
     return;
   struct note **at = note_of(g);
-  if (*at && (*at)->owner == owner) /* it is recursive */
+  if (*at && (*at)->owner == owner) /* a recursive lock is noted only once */
     return;
   if (!*at && !(*at = calloc(1, sizeof **at)))
     return; /* without memory the end of this activity is not checked */

@@ -16,7 +16,7 @@ bool ch_retry(struct ch_retry *r) {
     if (!may_begin())
       return false;
     r->before = worth;
-    worth = (struct ch_worth){0}; /* unless it turns out to be in vain */
+    worth = (struct ch_worth){0}; /* counts as worth it, unless it turns out to be in vain */
   } else if (r->pauses == MOST_PAUSES) {
     worth = r->before;
     ch_was_in_vain(&worth);

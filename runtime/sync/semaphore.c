@@ -21,7 +21,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#define WAITED (~(ULONG_MAX >> 1)) /* the highest bit */
+#define WAITED (~(ULONG_MAX >> 1)) /* the highest bit is set: there are waiters */
 
 static struct ch_letter *letter_of(ch_sem *s) { return (struct ch_letter *)s->letter; }
 _Static_assert(sizeof(struct ch_letter) == sizeof((ch_sem){0}.letter), "a semaphore holds its letter");
