@@ -112,6 +112,27 @@ test('a program is recorded, reported and exported; the status is its own', () =
   same(run(['report', 't.jsonl', 't.perfetto.json', '--json'], cwd).status, 0)
 })
 
+test('what has gone wrong with a program stands in the first line of its report', () => {
+  const cwd = temporary()
+  const first = (text: string, args: (file: string) => string[]): [number | null, string, string] => {
+    writeFileSync(path.join(cwd, 'p.mjs'), `setTimeout(() => { ${text} }, 300); setInterval(() => {}, 5)`)
+    const { status, out, error } = run(['node', '--no-calibrate', '--out=t.jsonl', ...args('p.mjs')], cwd)
+    return [status, out.split('\n')[0]!, /continuations; (.*)\)/.exec(error)?.[1] ?? error]
+  }
+  const direct = (file: string): string[] => [file]
+  // A command that starts Node: what is recorded is not the process that ends.
+  const byShell = (file: string): string[] => ['bash', '-c', `node ${file}; exit`]
+  const killed = 'the program was killed (SIGKILL)'
+  same(first("process.kill(process.pid, 'SIGKILL')", direct), [
+    137,
+    `${killed}; what was recorded until then follows`,
+    killed,
+  ])
+  same(first('process.abort()', direct)[1], 'the program aborted (SIGABRT); what was recorded until then follows')
+  same(first("throw new Error('x')", direct)[1], 'it crashed; what was recorded until then follows')
+  same(first('process.exit(0)', byShell).slice(0, 2), [0, 't'])
+})
+
 test('Ctrl-C while a page is recorded: the report covers what was recorded', async () => {
   const cwd = temporary()
   let ten = false // the page has run ten timers

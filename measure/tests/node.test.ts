@@ -53,7 +53,7 @@ test('a program that is killed leaves what was written until then', async () => 
     `const began = Date.now(); let n = 0;
 setInterval(() => { if (++n > 300 && Date.now() - began > 1500) process.kill(process.pid, 'SIGKILL') }, 1)`,
   )
-  same(end.reason, 'signal')
+  same([end.reason, end.signal], ['signal', 'SIGKILL'])
   ok(continuations.length > 50, `${continuations.length} continuations`)
 })
 
@@ -61,7 +61,7 @@ test('a signal that the program does not handle ends it as ever, recorded', asyn
   const { end, exitCode } = await record(
     "setInterval(() => {}, 5); setTimeout(() => process.kill(process.pid, 'SIGTERM'), 20)",
   )
-  same([end.reason, exitCode], ['signal', 143])
+  same([end.reason, end.signal, exitCode], ['signal', 'SIGTERM', 143])
 })
 
 test("a program's own handler of SIGINT decides", async () => {

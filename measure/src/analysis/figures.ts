@@ -34,6 +34,10 @@ export interface Recording {
   continuations: number
   dropped: number
   reason: string
+  /** Of one with the reason `signal`: the signal's name. */
+  signal?: string
+  /** Of one with the reason `hung`: for how long the event loop stood still, µs. */
+  hungFor?: number
   /** Of one with the reason `hung`: the function that did not return to the event loop, as `siteText` has it. */
   hungIn?: string
   calibration?: Pick<Calibration, 'kinds' | 'overhead'>

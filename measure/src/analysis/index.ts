@@ -65,17 +65,21 @@ export async function analyse(file: string, options: AnalyseOptions = {}): Promi
   return analyser.finish()
 }
 
-/** The site of the continuation that ran longest, if its place is known. */
-function longest(loops: Loop[], sites: Site[]): string | undefined {
-  let most = -1
+/** A page's other callbacks may run between the end of the one that hung and the end of the recording, µs. */
+const AFTER_HANGING = 1e6
+
+/** Of a recording that hung: for how long its last turn ran and, if that is known, where. */
+function hung(loops: Loop[], sites: Site[]): Pick<Recording, 'hungFor' | 'hungIn'> {
+  const last = Math.max(...loops.map(({ n, end }) => end[n - 1]!))
+  let hungFor = 0
   let site: Site | undefined
   for (const { n, start, end, site: siteOf } of loops)
-    for (let i = 0; i < n; i++)
-      if (end[i]! - start[i]! > most) {
-        most = end[i]! - start[i]!
+    for (let i = n - 1; i >= 0 && end[i]! >= last - AFTER_HANGING; i--)
+      if (end[i]! - start[i]! > hungFor) {
+        hungFor = end[i]! - start[i]!
         site = sites[siteOf[i]!]
       }
-  return site?.url === undefined ? undefined : siteText(site)
+  return { hungFor, ...(site?.url !== undefined && { hungIn: siteText(site) }) }
 }
 
 /** Takes the records of one trace in order; `finish` once gives the figures. */
@@ -157,9 +161,11 @@ export class Analyser {
         return this.note(
           `${record.count} continuations of event loop ${record.thread} are missing: the recorder's buffer was full`,
         )
-      case 'end':
-        Object.assign(this.recording, { length: record.end, dropped: record.dropped, reason: record.reason })
+      case 'end': {
+        const { end, dropped, reason, signal } = record
+        Object.assign(this.recording, { length: end, dropped, reason, ...(signal && { signal }) })
         return
+      }
       default:
         this.atomics.add(record, (id) => this.siteOf(id))
     }
@@ -182,7 +188,7 @@ export class Analyser {
     for (const [id, count] of this.elsewhere) if (loops.some((loop) => loop.find(id) >= 0)) crossLoop += count
     this.recording.continuations = this.continuations
     if (this.recording.length === 0) this.recording.length = Math.max(0, ...loops.map((loop) => loop.end[loop.n - 1]!))
-    if (this.recording.reason === 'hung') this.recording.hungIn = longest(loops, this.sites.list)
+    if (this.recording.reason === 'hung') Object.assign(this.recording, hung(loops, this.sites.list))
     return compactSites({
       schema: 'charcoal-figures',
       version: FIGURES_VERSION,

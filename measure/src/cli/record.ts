@@ -1,6 +1,7 @@
 /** The commands that record: `node`, `c-program`, `web`, `attach`. */
 import { existsSync } from 'node:fs'
 import { MeasureError } from '../format/error.ts'
+import { signalText } from '../format/signal.ts'
 import { findEndpoint, type BrowserEndpoint } from '../record/endpoint.ts'
 import { attachNode } from '../record/node/attach.ts'
 import { calibrateNode } from '../record/node/calibrate.ts'
@@ -35,10 +36,12 @@ const timeOf = ({ options }: Request, name: string): number | undefined =>
 const modeOf = <T extends string>({ options }: Request, modes: readonly T[]): T =>
   choice(options.get('mode') ?? 'full', 'mode', modes)
 
-function summary({ progress }: Request, { out, continuations, dropped, reason }: Recorded): void {
+function summary({ progress }: Request, { out, continuations, dropped, reason, signal }: Recorded): void {
   progress.clear()
   const lost = dropped > 0 ? `, ${dropped} dropped` : ''
-  console.error(`recorded: ${out} (${continuations} continuations${lost}; ${reason})`)
+  console.error(
+    `recorded: ${out} (${continuations} continuations${lost}; ${reason === 'signal' ? `the program ${signalText(signal)}` : reason})`,
+  )
 }
 
 /** The summary, and what else was asked for; gives the exit status. */

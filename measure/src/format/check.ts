@@ -112,7 +112,10 @@ const shapes = new Map<string, Shape>(
     ],
     mark: [{ name: isString, time: isTime, thread: isId, continuation: isId }, {}],
     note: [{ text: isString }, { code: isString }],
-    end: [{ end: isTime, reason: isString, continuations: isCount, dropped: isCount }, { exitCode: isCount }],
+    end: [
+      { end: isTime, reason: isString, continuations: isCount, dropped: isCount },
+      { exitCode: isCount, signal: isString },
+    ],
   }).map(([type, [must, may]]) => [type, { must: Object.entries(must), may: Object.entries(may) }]),
 )
 

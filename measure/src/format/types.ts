@@ -205,6 +205,8 @@ export interface End {
   continuations: number
   dropped: number
   exitCode?: number
+  /** With the reason `signal`: the signal's name. */
+  signal?: string
 }
 
 export type TraceRecord =

@@ -22,6 +22,8 @@ import type { Recorded } from './recorded.ts'
 export interface Fallback {
   /** Why it ended, if the file does not say so. */
   reason: string
+  /** With the reason `signal`: its name. */
+  signal?: string
   /** When it ended, µs: `hung` means that the last continuation ran until then. */
   end?: number
 }
@@ -30,13 +32,15 @@ export async function complete(out: string, parts: string[], fallback: Fallback)
   const end = existsSync(out) ? lastRecord(out) : null
   const file = `${out}.whole`
   const stream = createWriteStream(file)
+  const { reason, signal } = end ?? fallback
   const total: End = {
     type: 'end',
     end: 0,
-    reason: end?.reason ?? fallback.reason,
+    reason,
     continuations: 0,
     dropped: 0,
     ...(end?.exitCode !== undefined && { exitCode: end.exitCode }),
+    ...(signal !== undefined && { signal }),
   }
   const kinds: Record<string, number> = {}
   let base: Ids = { thread: 0, continuation: 0, location: 0, activity: 0, atomic: 0 }
@@ -89,7 +93,13 @@ export async function complete(out: string, parts: string[], fallback: Fallback)
   await once(stream, 'finish')
   renameSync(file, out)
   for (const part of parts) rmSync(part, { force: true })
-  return { out, continuations: total.continuations, dropped: total.dropped, reason: total.reason }
+  return {
+    out,
+    continuations: total.continuations,
+    dropped: total.dropped,
+    reason,
+    ...(signal !== undefined && { signal }),
+  }
 }
 
 interface Ids {

@@ -4,6 +4,8 @@ import { existsSync, statSync } from 'node:fs'
 import { constants } from 'node:os'
 import path from 'node:path'
 import { MeasureError } from '../format/error.ts'
+import { signalText } from '../format/signal.ts'
+import type { End } from '../format/types.ts'
 import { atExit } from './cleanup.ts'
 import type { Tell } from './tell.ts'
 
@@ -38,8 +40,16 @@ export interface Ended {
 }
 
 /** Why its recording ended, if that does not say so itself. */
-export const reasonOf = ({ signal, stopped, hung }: Ended): string =>
-  hung ? 'hung' : stopped ? 'stopped' : signal !== null ? 'signal' : 'crash'
+export function causeOf({ code, signal, stopped, hung }: Ended): Pick<End, 'reason' | 'signal'> {
+  if (hung) return { reason: 'hung' }
+  if (stopped) return { reason: 'stopped' }
+  if (signal !== null) return { reason: 'signal', signal }
+  return { reason: code === 0 ? 'finished' : 'exit' }
+}
+
+/** How it ended, as the verb of a sentence. */
+export const endedText = ({ code, signal }: Ended): string =>
+  signal === null ? `ended with status ${code}` : signalText(signal)
 
 /** As a shell tells it. */
 export const statusOf = ({ code, signal }: Ended): number => code ?? 128 + (constants.signals[signal!] ?? 0)

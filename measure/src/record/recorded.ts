@@ -7,6 +7,8 @@ export interface Recorded {
   dropped: number
   /** Why it ended: see `end` in FORMAT.md. */
   reason: string
+  /** With the reason `signal`: the signal's name. */
+  signal?: string
   /** The recorded program's own. */
   exitCode?: number
 }

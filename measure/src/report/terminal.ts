@@ -1,4 +1,4 @@
-/** The summary in the terminal: what was recorded, the sentences, the table of subtrees, the first of the ranking. */
+/** The summary in the terminal: what went wrong, what was recorded, the sentences, the table of subtrees, the first of the ranking. */
 import type { Figures } from '../analysis/figures.ts'
 import { conflicts, conflictText, NO_CONFLICT } from '../analysis/conflicts.ts'
 import { adviceText } from '../analysis/ranking.ts'
@@ -18,7 +18,7 @@ export interface TerminalOptions {
 
 export function terminalSummary(f: Figures, { color = false, width = 100, chains = 8 }: TerminalOptions = {}): string {
   const paint = (code: string, text: string): string => (color ? `\x1b[${code}m${text}\x1b[0m` : text)
-  const lines: string[] = []
+  const lines = troubles(f).map((text) => paint('31', text))
   lines.push(paint('1', f.title))
   const length = f.recordings.reduce((sum, r) => sum + r.length, 0)
   const dropped = f.recordings.reduce((sum, r) => sum + r.dropped, 0)
@@ -29,7 +29,6 @@ export function terminalSummary(f: Figures, { color = false, width = 100, chains
     `${many}${time(length)}; ${whole(continuations)} continuations on ${loops} event loop${loops === 1 ? '' : 's'}, ` +
       `${percent(edges, continuations)} with a known parent${lost}`,
   )
-  for (const text of troubles(f)) lines.push(paint('31', text))
   lines.push('', ...cards(f, paint, width, chains), '')
   for (const { topic, text } of insights(f))
     lines.push(...wrapText(`${paint('1', topic.padEnd(12))}${text}`, width, 12, color ? 8 : 0))

@@ -4,6 +4,7 @@
  */
 import { AsyncResource } from 'node:async_hooks'
 import { isMainThread, threadId } from 'node:worker_threads'
+import type { End } from '../../format/types.ts'
 import { watch } from './adapter.ts'
 import { childrenNote, countChildren } from './children.ts'
 import { Contexts } from './accesses/contexts.ts'
@@ -19,7 +20,7 @@ import { traceActivities } from '../activities.ts'
 /** Node's own choice. */
 const DEBUG_PORT = 9229
 
-type Stop = (why: string, code?: number) => void
+type Stop = (why: string, more?: Pick<End, 'exitCode' | 'signal'>) => void
 
 const config: HookConfig | null = JSON.parse(process.env[CONFIG] ?? 'null')
 if (config !== null) start(config)
@@ -44,9 +45,9 @@ function start(config: HookConfig): void {
     own: config.own,
   })
   if (first && isMainThread && config.calibration !== undefined) recorder.write(config.calibration)
-  const stop: Stop = (why, code) => {
+  const stop: Stop = (why, more) => {
     unwatch()
-    recorder.stop(why, code)
+    recorder.stop(why, more)
   }
   traceActivities(recorder)
   countChildren()
@@ -68,7 +69,7 @@ function start(config: HookConfig): void {
   })
   if (config.attached === true) stopOnDemand(stop)
   else if (isMainThread) stopWithProcess(stop)
-  else process.on('exit', (code) => stop(code === 0 ? 'finished' : 'exit', code))
+  else process.on('exit', (code) => stop(code === 0 ? 'finished' : 'exit', { exitCode: code }))
   if (first && isMainThread && config.debugPort !== undefined) answerWhenHung(config.debugPort, recorder, stop)
   const unwatch = config.mode === 'sample' ? sample(recorder) : watch(recorder)
 }
@@ -85,7 +86,7 @@ function answerWhenHung(port: number, recorder: NodeRecorder, stop: Stop): void 
 
 /** The recording of a program that ran before it ends with the program, or when it is told to. */
 function stopOnDemand(stop: Stop): void {
-  const exited = (code: number): void => stop('finished', code)
+  const exited = (exitCode: number): void => stop('finished', { exitCode })
   atVeryEnd(exited)
   process.on('exit', exited)
   const detach = (): void => {
@@ -108,17 +109,17 @@ function atVeryEnd(stop: (code: number) => void): void {
 
 function stopWithProcess(stop: Stop): void {
   let reason = 'finished'
-  atVeryEnd((code) => stop(reason, code))
-  process.on('exit', (code) => {
-    if (reason === 'finished' && code !== 0) reason = 'exit'
-    stop(reason, code)
+  atVeryEnd((exitCode) => stop(reason, { exitCode }))
+  process.on('exit', (exitCode) => {
+    if (reason === 'finished' && exitCode !== 0) reason = 'exit'
+    stop(reason, { exitCode })
   })
   process.on('uncaughtExceptionMonitor', () => (reason = 'crash'))
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     const end = (): void => {
       reason = signal === 'SIGINT' ? 'stopped' : 'signal'
       if (process.listenerCount(signal) > 1) return
-      stop(reason)
+      stop(reason, reason === 'signal' ? { signal } : {})
       process.off(signal, end)
       process.kill(process.pid, signal)
     }

@@ -13,7 +13,7 @@ import { MeasureError } from '../../format/error.ts'
 import type { Calibration } from '../../format/types.ts'
 import { complete } from '../complete.ts'
 import { storeOriginals } from '../originals.ts'
-import { ended, pathOf, reasonOf, statusOf, type RunOptions } from '../program.ts'
+import { causeOf, ended, endedText, pathOf, statusOf, type RunOptions } from '../program.ts'
 import type { Recorded } from '../recorded.ts'
 import { sizeText, tellRecording } from '../tell.ts'
 import { storeUses } from '../uses.ts'
@@ -67,21 +67,20 @@ export async function recordNode(program: string, args: string[], options: Recor
   const told = live === true ? tellRecording(progress, () => sizeText(out)) : () => {}
   const hangs = (pid: number): Promise<void> => askWhereItHangs(pid, config.debugPort!)
   const end = await ended(child, { hangs, ...options }, () => killParts(out)).finally(told)
-  const status = end.signal ?? `status ${end.code}`
   if (!existsSync(out) && partsOf(out).length === 0) {
     throw new MeasureError(
-      `${program} ended (${status}) before anything could be recorded; run it with \`node ${program}\` to see why`,
+      `${program} ${endedText(end)} before anything could be recorded; run it with \`node ${program}\` to see why`,
     )
   }
   const ms = performance.now() - began
-  const recorded = await complete(out, partsOf(out), { reason: reasonOf(end), end: ms * 1000 })
+  const recorded = await complete(out, partsOf(out), { ...causeOf(end), end: ms * 1000 })
   if (mode !== 'fast') await storeOriginals(out)
   if (mode !== 'fast' && !config.accesses) await storeUses(out)
   if (recorded.continuations === 0)
-    throw new MeasureError(`nothing was recorded: ${program} ended (${status}) before its event loop ran`)
+    throw new MeasureError(`nothing was recorded: ${program} ${endedText(end)} before its event loop ran`)
   if (recorded.continuations <= 1 && ms < 5000 && !end.stopped) {
     progress(
-      `the program ended at once (${Math.round(ms)} ms, ${status}): its event loop ran nothing after the first script`,
+      `the program ${endedText(end)} after ${Math.round(ms)} ms: its event loop ran nothing after the first script`,
     )
   }
   return { ...recorded, exitCode: statusOf(end) }

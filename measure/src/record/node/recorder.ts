@@ -8,7 +8,7 @@
  */
 import { executionAsyncResource } from 'node:async_hooks'
 import { TraceWriter } from '../../format/write.ts'
-import type { TraceRecord } from '../../format/types.ts'
+import type { End, TraceRecord } from '../../format/types.ts'
 import type { ActivityHost } from '../activities.ts'
 import { Blocks } from '../blocks.ts'
 import { hungText } from '../hung_text.ts'
@@ -158,7 +158,7 @@ export class NodeRecorder implements Watcher, ActivityHost {
   }
 
   /** Writes what is open. Nothing is recorded after it. */
-  stop(reason: string, exitCode?: number): void {
+  stop(reason: string, more: Pick<End, 'exitCode' | 'signal'> = {}): void {
     if (this.stopped) return
     this.stopped = true
     const now = this.now()
@@ -170,7 +170,7 @@ export class NodeRecorder implements Watcher, ActivityHost {
     this.atEnd()
     this.trace.write({ type: 'sources', kinds: this.writer.kinds })
     this.noteLosses()
-    this.trace.end({ end: round(Math.max(now, this.lastEnd)), reason, ...(exitCode !== undefined && { exitCode }) })
+    this.trace.end({ end: round(Math.max(now, this.lastEnd)), reason, ...more })
   }
 
   /** Nothing is recorded until `resume`. What is registered meanwhile has no parent afterwards. */

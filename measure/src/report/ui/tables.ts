@@ -272,7 +272,7 @@ export function recordingsTable(f: Figures): HTMLElement {
       td(time(r.length)),
       td(whole(r.continuations)),
       td(r.dropped > 0 ? whole(r.dropped) : '0'),
-      td(r.reason),
+      td(r.signal ?? r.reason),
       td(r.started ?? ''),
     )
   return scroll(
