@@ -4,6 +4,7 @@ import path from 'node:path'
 import { analyse, type Figures } from '../src/analysis/index.ts'
 import { conflicts, conflictText } from '../src/analysis/conflicts.ts'
 import { compare } from '../src/cli/baseline.ts'
+import { terminalSummary } from '../src/report/index.ts'
 import { recordNode } from '../src/record/node/index.ts'
 import { ok, same, test } from './harness.ts'
 import { temporary } from './places.ts'
@@ -40,6 +41,33 @@ test('a known race is the first card, or the second: twenty shapes of races that
   }
   same(wrong, [])
   ok(races.length >= 20 && first >= races.length - 2, `${first} of ${races.length} come first`)
+})
+
+test('a race is one card: who only calls its operation is not another', async () => {
+  const figures = await figuresOf(`
+const sleep = (ms) => new Promise((done) => setTimeout(done, ms))
+let balance = 100
+async function withdraw() { const b = balance; await sleep(1); await sleep(1); balance = b - 1 }
+async function client() { for (let k = 0; k < 15; k++) { await withdraw(); await sleep(1) } }
+await Promise.all([client(), client(), client()])`)
+  same(
+    conflicts(figures).map((c) => figures.sites[c.operation ?? c.second]?.function),
+    ['withdraw'],
+  )
+})
+
+test('where reads and writes are watched, being entered while it waits is no conflict, but a hint', async () => {
+  const figures = await figuresOf(`
+const sleep = (ms) => new Promise((done) => setTimeout(done, ms))
+async function poll() { for (let k = 0; k < 20; k++) { await sleep(1); await sleep(1) } }
+await Promise.all([poll(), poll(), poll()])`)
+  const all = conflicts(figures)
+  ok(all.length > 0 && all.every((c) => c.hint), JSON.stringify(all))
+  ok(/ Nothing was seen that both use\.$/.test(conflictText(figures, all[0]!)), conflictText(figures, all[0]!))
+  const terminal = terminalSummary(figures).replace(/\s+/g, ' ')
+  ok(terminal.includes('No conflict was seen: functions were entered while they waited, but nothing'), terminal)
+  ok(terminal.includes('and one function was entered during a wait, but nothing was seen that both use'), terminal)
+  same(compare(figures, await figuresOf('setTimeout(() => {}, 1)')).status, 0)
 })
 
 test('a race is seen however its accesses are written', async () => {

@@ -1,9 +1,9 @@
 /** Two recordings beside each other: which conflicts are new, which are gone, and whether their function ran at all. */
-import { conflictKey, conflicts, type Conflict } from './conflicts.ts'
+import { conflictKey, conflicts, isTelling, type Conflict } from './conflicts.ts'
 import type { Figures } from './figures.ts'
 import { fileOf } from './sites.ts'
 
-/** A conflict of own code, in the earlier recording, the later one, or both. */
+/** A telling conflict, in the earlier recording, the later one, or both. */
 export interface Change {
   before?: Conflict
   now?: Conflict
@@ -25,7 +25,7 @@ export function changes(now: Figures, before: Figures): Change[] {
 const byKey = (f: Figures): Map<string, Conflict> =>
   new Map(
     conflicts(f)
-      .filter((c) => !c.foreign)
+      .filter(isTelling)
       .map((c) => [conflictKey(f, c), c]),
   )
 

@@ -28,6 +28,8 @@ export interface Conflict {
   p99: number
   /** Of packages, not the program's own. */
   foreign: boolean
+  /** Only that it was entered while it waited is known, though reads and writes were watched: hardly a conflict. */
+  hint: boolean
   /** Title of the recording, in pooled figures. */
   from?: string
 }
@@ -41,14 +43,17 @@ const WEIGHT: Record<string, number> = {
 export function conflicts(f: Figures): Conflict[] {
   const data = ofData(f)
   const covered = new Set(data.map((c) => functionOf(f.sites[c.second]!)))
-  return [...data, ...ofCallSites(f).filter((c) => !covered.has(functionOf(f.sites[c.second]!)))].sort(
-    (a, b) => weight(b) - weight(a) || b.seen - a.seen,
-  )
+  const isTold = ({ second, other }: Conflict): boolean =>
+    [second, other].some((site) => covered.has(functionOf(f.sites[site]!)))
+  return [...data, ...ofCallSites(f).filter((c) => !isTold(c))].sort((a, b) => weight(b) - weight(a) || b.seen - a.seen)
 }
+
+/** What a report tells at once: of own code, and with something that both sides use. */
+export const isTelling = (c: Conflict): boolean => !c.foreign && !c.hint
 
 /** Own code before packages, data before hints, lost updates before what may be meant so. */
 function weight(c: Conflict): number {
-  return (c.foreign ? 0 : 100) + (c.evidence === 'data' ? 10 * (WEIGHT[c.kind ?? ''] ?? 2) : 5)
+  return (c.foreign ? 0 : 100) + (c.hint ? 0 : c.evidence === 'data' ? 10 * (WEIGHT[c.kind ?? ''] ?? 2) : 5)
 }
 
 /** Findings about one variable in one function are one conflict, whichever of its accesses met. */
@@ -78,6 +83,7 @@ function ofData(f: Figures): Conflict[] {
       p50: u.p50 ?? 0,
       p99: u.p99 ?? 0,
       foreign: isForeign(f, second),
+      hint: false,
       from: u.from,
     })
   }
@@ -87,6 +93,7 @@ function ofData(f: Figures): Conflict[] {
 /** Of each function, the chain whose gaps its own code entered most often. */
 function ofCallSites(f: Figures): Conflict[] {
   const byFunction = new Map<string, Conflict>()
+  const isWatched = f.recordings.every(({ accesses }) => accesses === true)
   for (const { sites, runs, sameFunction, by, p50, p99, from } of f.ranking.chains) {
     if (sameFunction === 0 || runs < ENOUGH_RUNS) continue
     const second = sites.at(-1)!
@@ -99,9 +106,10 @@ function ofCallSites(f: Figures): Conflict[] {
     if (name === undefined || other === undefined || (byFunction.get(name)?.seen ?? 0) >= sameFunction) continue
     const first = sites[0]!
     const awaits = sites.slice(1, -1)
+    const variable = sharedBy(f.sites[second]!, f.sites[other]!)
     byFunction.set(name, {
       evidence: 'function',
-      variable: sharedBy(f.sites[second]!, f.sites[other]!),
+      variable,
       first,
       awaits,
       second,
@@ -111,6 +119,7 @@ function ofCallSites(f: Figures): Conflict[] {
       p50,
       p99,
       foreign: isForeign(f, second),
+      hint: isWatched && variable === undefined,
       from,
     })
   }
@@ -173,14 +182,19 @@ export function conflictText(f: Figures, c: Conflict): string {
     )
   if (c.evidence === 'data')
     return `${who} was interrupted by ${other} (${c.kind} of ${c.variable ?? 'a variable'}): ${c.seen} times.`
-  const shared =
-    c.variable === undefined ? 'What they share is not known.' : `By their source text, they share ${c.variable}.`
+  const shared = c.hint
+    ? 'Nothing was seen that both use.'
+    : c.variable === undefined
+      ? 'What they share is not known.'
+      : `By their source text, they share ${c.variable}.`
   return `${who} waits, and ${other} runs in between: ${of}. ${shared}`
 }
 
-/** The finding where there is none. */
-export const NO_CONFLICT =
-  'No conflict was seen: while a function waited, neither the same function nor anything else that uses its data ran.'
+/** The finding where there is none that is telling. */
+export const noConflict = (all: Conflict[]): string =>
+  all.some((c) => c.hint)
+    ? 'No conflict was seen: functions were entered while they waited, but nothing that they use was changed meanwhile.'
+    : 'No conflict was seen: while a function waited, neither the same function nor anything else that uses its data ran.'
 
 /** What stays the same when lines move: to compare two recordings. */
 export function conflictKey(f: Figures, c: Conflict): string {

@@ -29,6 +29,8 @@ export interface Recording {
   command?: string[]
   /** Packages that count as the program's own code. */
   own?: string[]
+  /** What the program's own code read and wrote was watched. */
+  accesses?: boolean
   /** µs from the recording's origin to its end. */
   length: number
   continuations: number

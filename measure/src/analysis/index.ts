@@ -139,7 +139,7 @@ export class Analyser {
         this.loops.set(record.id, new Loop(record.id))
         return
       case 'charcoal-trace': {
-        const { source, tool, mode, started, command, own, title } = record
+        const { source, tool, mode, started, command, own, accesses, title } = record
         Object.assign(this.recording, {
           source,
           tool,
@@ -147,6 +147,7 @@ export class Analyser {
           ...(started && { started }),
           ...(command && { command }),
           ...(own && { own }),
+          ...(accesses && { accesses }),
         })
         if (source === 'native') this.sites.names = new Map()
         if (!this.titleGiven && title) this.recording.title = title

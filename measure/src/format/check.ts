@@ -55,7 +55,14 @@ const shapes = new Map<string, Shape>(
   Object.entries<[Record<string, Test>, Record<string, Test>]>({
     'charcoal-trace': [
       { version: isId, source: isString, tool: isString },
-      { mode: isString, started: isString, command: listOf(isString), own: listOf(isString), title: isString },
+      {
+        mode: isString,
+        started: isString,
+        command: listOf(isString),
+        own: listOf(isString),
+        accesses: isBoolean,
+        title: isString,
+      },
     ],
     thread: [
       { id: isId, kind: isString },

@@ -14,6 +14,8 @@ export interface Header {
   command?: string[]
   /** Names of packages whose code counts as the program's own. */
   own?: string[]
+  /** What the program's own code read and wrote was watched. */
+  accesses?: boolean
   title?: string
 }
 

@@ -1,6 +1,6 @@
 /** The summary in the terminal: what went wrong, what was recorded, the sentences, the table of subtrees, the first of the ranking. */
 import type { Figures } from '../analysis/figures.ts'
-import { conflicts, conflictText, NO_CONFLICT } from '../analysis/conflicts.ts'
+import { conflicts, conflictText, isTelling, noConflict } from '../analysis/conflicts.ts'
 import { adviceText } from '../analysis/ranking.ts'
 import { fileOf, shortUrl, siteText, type Site } from '../analysis/sites.ts'
 import type { WaitEntry } from '../analysis/waits.ts'
@@ -94,17 +94,11 @@ const CARDS = 5
 
 function cards(f: Figures, paint: (code: string, text: string) => string, width: number, more: number): string[] {
   const all = conflicts(f)
-  const own = all.filter((c) => !c.foreign)
+  const own = all.filter(isTelling)
   const lines: string[] = []
-  if (all.length === 0) return wrapText(NO_CONFLICT, width, 0, 0).map((line) => paint('32', line))
-  lines.push(
-    paint(
-      '1',
-      own.length === 1
-        ? 'One conflict in your code'
-        : `${own.length} conflicts in your code${own.length > CARDS ? `, the first ${CARDS} of them` : ''}`,
-    ),
-  )
+  if (own.length === 0) lines.push(...wrapText(noConflict(all), width, 0, 0).map((line) => paint('32', line)))
+  else if (own.length === 1) lines.push(paint('1', 'One conflict in your code'))
+  else lines.push(paint('1', `${own.length} conflicts in your code${own.length > CARDS ? `, the first ${CARDS}` : ''}`))
   for (const [i, c] of own.slice(0, CARDS).entries()) {
     const place = (site: number): string => siteText(f.sites[site]).replace(/^\S+ /, '')
     lines.push(...wrapText(`  ${i + 1}. ${paint('1;31', conflictText(f, c))}`, width, 5, 0))
@@ -114,10 +108,16 @@ function cards(f: Figures, paint: (code: string, text: string) => string, width:
     lines.push(cut(`       ${c.evidence === 'data' ? 'then   ' : 'goes on'} ${place(c.second)}`, width))
     lines.push(paint('2', `     atomic there would take ${time(c.p50)}, at worst ${time(c.p99)}`))
   }
-  const folded = all.length - own.length
-  if (folded > 0) lines.push(paint('2', `  and ${folded} in packages${more > 0 ? ', in the report' : ''}`))
+  const foreign = all.filter((c) => c.foreign).length
+  const hints = all.filter((c) => !c.foreign && c.hint).length
+  const where = more > 0 ? ' (in the report)' : ''
+  if (hints > 0) lines.push(paint('2', `  and ${hintsText(hints)}${where}`))
+  if (foreign > 0) lines.push(paint('2', `  and ${foreign} in packages${where}`))
   return lines
 }
+
+const hintsText = (n: number): string =>
+  `${n === 1 ? 'one function was' : `${n} functions were`} entered during a wait, but nothing was seen that both use`
 
 const cut = (text: string, width: number): string =>
   text.length > width ? `${text.slice(0, Math.max(1, width - 1))}…` : text

@@ -43,6 +43,7 @@ function start(config: HookConfig): void {
     },
     command: process.argv.slice(1),
     own: config.own,
+    accesses: config.accesses,
   })
   if (first && isMainThread && config.calibration !== undefined) recorder.write(config.calibration)
   const stop: Stop = (why, more) => {

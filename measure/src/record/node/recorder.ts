@@ -47,6 +47,8 @@ export interface RecorderOptions {
   command: string[]
   /** Packages whose code counts as the program's own. */
   own?: string[]
+  /** What the program's own code reads and writes is watched. */
+  accesses?: boolean
 }
 
 export class NodeRecorder implements Watcher, ActivityHost {
@@ -78,7 +80,7 @@ export class NodeRecorder implements Watcher, ActivityHost {
   private recording = false
   private stopped = false
 
-  constructor({ out, full, mode, now, thread, command, own }: RecorderOptions) {
+  constructor({ out, full, mode, now, thread, command, own, accesses }: RecorderOptions) {
     this.full = full
     this.clock = new RecorderClock(now)
     this.threadId = thread.id
@@ -89,6 +91,7 @@ export class NodeRecorder implements Watcher, ActivityHost {
       started: new Date().toISOString(),
       command,
       ...(own && { own }),
+      ...(accesses && { accesses }),
     })
     const { trace, blocks } = this
     trace.write({ type: 'thread', ...thread, process: process.pid })

@@ -1,5 +1,5 @@
 /** The cards that the report opens with: each conflict as steps from top to bottom, the intruder drawn between them. */
-import { conflicts, conflictText, NO_CONFLICT, type Conflict } from '../../analysis/conflicts.ts'
+import { conflicts, conflictText, isTelling, noConflict, type Conflict } from '../../analysis/conflicts.ts'
 import type { Figures } from '../../analysis/figures.ts'
 import { fileOf, siteText, type Site } from '../../analysis/sites.ts'
 import { time, whole } from '../format.ts'
@@ -12,8 +12,11 @@ const SHOWN = 10
 
 export function conflictCards(f: Figures): HTMLElement {
   const all = conflicts(f)
-  const own = all.filter((c) => !c.foreign)
+  const own = all.filter(isTelling)
+  const ofPackages = all.filter((c) => c.foreign)
+  const ofHints = all.filter((c) => !c.foreign && c.hint)
   let packages = own.length === 0
+  let hints = false
   let text = ''
   let kind = ''
   let resource = ''
@@ -22,8 +25,9 @@ export function conflictCards(f: Figures): HTMLElement {
   const more = h('button', { type: 'button', class: 'more', onclick: () => ((shown += SHOWN), fill()) }, 'more')
   const fill = (): void => {
     const words = text.toLowerCase()
-    const found = (packages ? all : own).filter(
+    const found = all.filter(
       (c) =>
+        (isTelling(c) || (c.foreign ? packages : hints)) &&
         (words === '' || wordsOf(f, c).includes(words)) &&
         (kind === '' || kindOf(c) === kind) &&
         (resource === '' || c.variable === resource),
@@ -47,11 +51,15 @@ export function conflictCards(f: Figures): HTMLElement {
       resource = value
       fill()
     }),
-    all.length > own.length
-      ? tick(`packages, too (${whole(all.length - own.length)})`, (on) => ((packages = on), fill()), packages)
+    ofPackages.length > 0
+      ? tick(`packages, too (${whole(ofPackages.length)})`, (on) => ((packages = on), fill()), packages)
+      : null,
+    ofHints.length > 0
+      ? tick(`entered, but nothing seen that both use (${whole(ofHints.length)})`, (on) => ((hints = on), fill()))
       : null,
   )
-  return h('div', {}, h('p', { class: 'finding' }, finding(f, all, own)), all.length > 3 ? bar : null, list, more)
+  const filtered = all.length > 3 || ofHints.length > 0
+  return h('div', {}, h('p', { class: 'finding' }, finding(f, all, own)), filtered ? bar : null, list, more)
 }
 
 const kindOf = (c: Conflict): string => c.kind ?? 'the same function'
@@ -61,8 +69,8 @@ const named = (names: string[]): [string, string][] => [...new Set(names)].sort(
 
 /** The report in one sentence. */
 function finding(f: Figures, all: Conflict[], own: Conflict[]): string {
-  const [first] = own.length > 0 ? own : all
-  if (first === undefined) return NO_CONFLICT
+  const [first] = own.length > 0 ? own : all.filter((c) => !c.hint)
+  if (first === undefined) return noConflict(all)
   const others = own.length - 1
   const more = others > 0 ? ` ${whole(others)} more conflict${others === 1 ? '' : 's'} in your code.` : ''
   return conflictText(f, first) + more
