@@ -212,6 +212,21 @@ test('an interval around a median holds it with the probability of five values, 
   ok(held / draws > CONFIDENCE - 0.02, `${held} of ${draws}`)
 })
 
+test('every share and every large number in the text of docs/study.md stands in one of its tables', () => {
+  const page = readFileSync(path.join(process.env.CHARCOAL_MEASURE!, '../docs/study.md'), 'utf8')
+  const marked = /<!-- study: .* -->\n[^]*?<!-- end -->/g
+  const tables = [...page.matchAll(marked)].map(([table]) => table).join('\n')
+  const figures = /(?<![\d.,])(\d+(\.\d+)? %|\d{1,3}(,\d{3})+)/g
+  const inTables = new Set(tables.match(figures))
+  const text = page.replace(marked, '').replaceAll('\n', ' ').match(figures) ?? []
+  const told = text.filter((figure) => figure !== `${CONFIDENCE * 100} %`)
+  ok(told.length > 40, `${told.length} figures`)
+  same(
+    told.filter((figure) => !inTables.has(figure)),
+    [],
+  )
+})
+
 test('the tables and the drawing of docs/study.md are what the command makes of the data beside it', () => {
   const docs = path.join(process.env.CHARCOAL_MEASURE!, '../docs')
   const out = mkdtempSync(path.join(tmpdir(), 'charcoal-study-'))
