@@ -1,6 +1,7 @@
 // Excalidraw: shapes are drawn, written on, selected, moved, undone; the canvas is zoomed and scrolled.
 import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
+import { presses, scrollAround, times } from '../gestures.mjs'
 
 const host = `
 import React from 'react'
@@ -83,7 +84,7 @@ export default {
         await page.press('v')
         await page.drag({ x: 230, y: 150 }, { x: 620, y: 520 }, 16)
         await page.sleep(150)
-        for (let i = 0; i < 8; i++) (await page.press(n % 2 ? 'ArrowRight' : 'ArrowDown'), await page.sleep(50))
+        await presses(page, times(8, n % 2 ? 'ArrowRight' : 'ArrowDown'), 50)
         await page.press('Escape')
       },
     ],
@@ -91,14 +92,13 @@ export default {
       'zoom and pan',
       async (page) => {
         await page.move(600, 400)
-        for (let i = 0; i < 10; i++) (await page.scroll(i < 5 ? 120 : -120), await page.sleep(70))
+        await scrollAround(page, { down: 5, by: 120, pause: 70 })
       },
     ],
     [
       'undo, redo',
       async (page) => {
-        for (let i = 0; i < 3; i++) (await page.press('Control+Z'), await page.sleep(150))
-        for (let i = 0; i < 3; i++) (await page.press('Control+Shift+Z'), await page.sleep(150))
+        await presses(page, [...times(3, 'Control+Z'), ...times(3, 'Control+Shift+Z')], 150)
       },
     ],
     [

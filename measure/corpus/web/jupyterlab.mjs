@@ -1,6 +1,7 @@
 // JupyterLab: a notebook is written and run, files are browsed, Markdown and a text file are edited.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
+import { lookUp, scrollAround } from '../gestures.mjs'
 
 const write = (title, code) => [
   title,
@@ -72,22 +73,8 @@ export default {
       },
     ],
     write('output in steps', 'import time\nfor i in range(5):\n    print(i, i * i)\n    time.sleep(0.2)'),
-    [
-      'scroll',
-      async (page) => {
-        for (let i = 0; i < 6; i++) (await page.scroll(i < 3 ? 300 : -300, '.jp-Notebook'), await page.sleep(120))
-      },
-    ],
-    [
-      'command palette',
-      async (page) => {
-        await page.press('Control+Shift+C')
-        await page.sleep(500)
-        await page.type(null, 'theme', 60)
-        await page.sleep(500)
-        await page.press('Escape')
-      },
-    ],
+    ['scroll', (page) => scrollAround(page, { down: 3, by: 300, pause: 120, over: '.jp-Notebook' })],
+    ['command palette', (page) => lookUp(page, 'Control+Shift+C', 'theme', { opens: 500, pause: 60, reads: 500 })],
     [
       'menus',
       async (page) => {

@@ -1,6 +1,7 @@
 // Locust puts itself under load; its page shows the numbers, charts and failures as they come.
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
+import { wander } from '../gestures.mjs'
 
 const users = `
 from locust import HttpUser, between, task
@@ -57,10 +58,7 @@ export default {
       async (page) => {
         await tab('Charts')(page)
         await page.hover('canvas')
-        for (let i = 0; i < 12; i++) {
-          await page.move(300 + i * 25, 300 + (i % 4) * 5, 2)
-          await page.sleep(40)
-        }
+        await wander(page, 12, (i) => [300 + i * 25, 300 + (i % 4) * 5], { steps: 2, pause: 40 })
       },
     ],
     ['failures', tab('Failures')],

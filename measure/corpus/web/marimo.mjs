@@ -1,6 +1,7 @@
 // marimo's editor: cells are written and run, a slider drives other cells, a table is paged.
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
+import { lookUp, presses, times } from '../gestures.mjs'
 
 const notebook = `import marimo
 
@@ -77,10 +78,7 @@ export default {
       'slider',
       async (page, n) => {
         await page.click('[role=slider]')
-        for (let i = 0; i < 12; i++) {
-          await page.press(n % 2 ? 'ArrowLeft' : 'ArrowRight')
-          await page.sleep(150)
-        }
+        await presses(page, times(12, n % 2 ? 'ArrowLeft' : 'ArrowRight'), 150)
         await page.sleep(600)
       },
     ],
@@ -113,16 +111,7 @@ export default {
         await page.scroll(-600)
       },
     ],
-    [
-      'command palette',
-      async (page) => {
-        await page.press('Control+K')
-        await page.sleep(500)
-        await page.type(null, 'format', 60)
-        await page.sleep(400)
-        await page.press('Escape')
-      },
-    ],
+    ['command palette', (page) => lookUp(page, 'Control+K', 'format', { opens: 500, pause: 60, reads: 400 })],
     [
       'save',
       async (page) => {

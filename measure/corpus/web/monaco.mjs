@@ -1,4 +1,6 @@
 // The Monaco editor with its TypeScript and JSON workers: code is written with completions, searched, renamed, folded.
+import { presses, scrollAround, times, wander } from '../gestures.mjs'
+
 const page_ = `<!doctype html><meta charset="utf-8"><body style="margin:0"><div id="editor" style="height:100vh"></div>
 <script src="/vs/loader.js"></script>
 <script>
@@ -49,7 +51,7 @@ export default {
         await page.press('Control+F')
         await page.sleep(300)
         await page.type(null, 'shape', 70)
-        for (let i = 0; i < 8; i++) (await page.press('Enter'), await page.sleep(120))
+        await presses(page, times(8, 'Enter'), 120)
         await page.press('Escape')
       },
     ],
@@ -69,19 +71,8 @@ export default {
         await page.sleep(400)
       },
     ],
-    [
-      'hover',
-      async (page) => {
-        for (let i = 0; i < 6; i++) (await page.move(150 + i * 20, 60 + i * 19, 3), await page.sleep(450))
-      },
-    ],
-    [
-      'scroll',
-      async (page) => {
-        for (let i = 0; i < 14; i++)
-          (await page.scroll(i < 7 ? 500 : -500, '.monaco-editor .view-lines'), await page.sleep(70))
-      },
-    ],
+    ['hover', (page) => wander(page, 6, (i) => [150 + i * 20, 60 + i * 19], { steps: 3, pause: 450 })],
+    ['scroll', (page) => scrollAround(page, { down: 7, by: 500, pause: 70, over: '.monaco-editor .view-lines' })],
     [
       'format',
       async (page) => {
@@ -92,8 +83,7 @@ export default {
     [
       'move lines',
       async (page) => {
-        for (const key of ['ArrowDown', 'ArrowDown', 'ArrowUp', 'ArrowUp'])
-          (await page.press(`Alt+${key}`), await page.sleep(90))
+        await presses(page, ['Alt+ArrowDown', 'Alt+ArrowDown', 'Alt+ArrowUp', 'Alt+ArrowUp'], 90)
         await page.press('Control+Z')
       },
     ],

@@ -1,6 +1,7 @@
 // Node-RED's editor: flows that send once a second are watched, nodes are added, edited, wired up and deployed.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
+import { centre, erase, lookUp } from '../gestures.mjs'
 
 const flows = [
   { id: 'tab1', type: 'tab', label: 'Flow 1' },
@@ -114,20 +115,16 @@ export default {
         await page.type('#red-ui-palette-search input', 'change', 60)
         await page.sleep(500)
         await page.click('#red-ui-palette-search input')
-        for (let i = 0; i < 6; i++) await page.press('Backspace')
+        await erase(page, 6)
         await page.sleep(300)
       },
     ],
     [
       'drag a node in',
       async (page, n) => {
-        const box = await page.evaluate(() => {
-          const e = document.querySelector('.red-ui-palette-node')
-          e.scrollIntoView()
-          const r = e.getBoundingClientRect()
-          return { x: r.left + r.width / 2, y: r.top + r.height / 2 }
-        })
-        await page.drag(box, { x: 380 + (n % 5) * 60, y: 380 + (n % 4) * 40 }, 16)
+        await page.evaluate(() => document.querySelector('.red-ui-palette-node').scrollIntoView())
+        const node = await centre(page, '.red-ui-palette-node')
+        await page.drag(node, { x: 380 + (n % 5) * 60, y: 380 + (n % 4) * 40 }, 16)
         await page.sleep(400)
       },
     ],
@@ -145,11 +142,8 @@ export default {
     [
       'move a node',
       async (page) => {
-        const box = await page.evaluate(() => {
-          const r = document.querySelector('.red-ui-flow-node').getBoundingClientRect()
-          return { x: r.left + r.width / 2, y: r.top + r.height / 2 }
-        })
-        await page.drag(box, { x: box.x + 40, y: box.y + 25 }, 14)
+        const node = await centre(page, '.red-ui-flow-node')
+        await page.drag(node, { x: node.x + 40, y: node.y + 25 }, 14)
         await page.sleep(200)
         await page.press('Control+Z')
       },
@@ -163,16 +157,7 @@ export default {
         await page.sleep(1200)
       },
     ],
-    [
-      'search flows',
-      async (page) => {
-        await page.press('Control+F')
-        await page.sleep(400)
-        await page.type(null, 'half', 60)
-        await page.sleep(400)
-        await page.press('Escape')
-      },
-    ],
+    ['search flows', (page) => lookUp(page, 'Control+F', 'half', { opens: 400, pause: 60, reads: 400 })],
     [
       'information',
       async (page) => {

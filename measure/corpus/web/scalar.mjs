@@ -1,5 +1,6 @@
 // Scalar's reference of an interface of twelve operations: read, searched, opened, and requests tried.
 import { answer, spec } from '../shop.mjs'
+import { lookUp, scrollAround, wander } from '../gestures.mjs'
 
 const page_ = `<!doctype html><meta charset="utf-8"><body><script id="api-reference" data-url="/spec.json"></script>
 <script src="/scalar/standalone.js"></script></body>`
@@ -20,15 +21,7 @@ export default {
   ready: '.scalar-app .section, .references-rendered',
   first: [['settle', async (page) => page.sleep(800)]],
   actions: [
-    [
-      'scroll',
-      async (page) => {
-        for (let i = 0; i < 10; i++) {
-          await page.scroll(i < 7 ? 350 : -350)
-          await page.sleep(160)
-        }
-      },
-    ],
+    ['scroll', (page) => scrollAround(page, { down: 7, up: 3, by: 350, pause: 160 })],
     [
       'go to an operation',
       async (page, n) => {
@@ -39,22 +32,13 @@ export default {
     [
       'search',
       async (page) => {
-        await page.press('Control+K')
-        await page.sleep(500)
-        await page.type(null, 'list', 90)
-        await page.sleep(600)
-        await page.press('Escape')
+        await lookUp(page, 'Control+K', 'list', { opens: 500, pause: 90, reads: 600 })
         await page.sleep(300)
       },
     ],
     [
       'hover over what can be clicked',
-      async (page) => {
-        for (let i = 0; i < 15; i++) {
-          await page.move(200 + (i % 3) * 300, 120 + i * 25, 2)
-          await page.sleep(50)
-        }
-      },
+      (page) => wander(page, 15, (i) => [200 + (i % 3) * 300, 120 + i * 25], { steps: 2, pause: 50 }),
     ],
     [
       'try a request',

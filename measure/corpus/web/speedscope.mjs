@@ -1,4 +1,6 @@
 // speedscope with a profile of 20,000 samples: views are switched, zoomed, panned, searched, sorted.
+import { presses, wander } from '../gestures.mjs'
+
 const frames = Array.from({ length: 400 }, (_, i) => ({ name: `function${i}`, file: `module${i % 20}.js`, line: i }))
 let random = 7
 const below = (n) => (random = (random * 1103515245 + 12345) % 2147483648) % n
@@ -42,7 +44,7 @@ export default {
       async (page) => {
         await page.press(key)
         await page.sleep(900)
-        for (let i = 0; i < 8; i++) (await page.move(200 + i * 90, 300 + (i % 3) * 30, 3), await page.sleep(90))
+        await wander(page, 8, (i) => [200 + i * 90, 300 + (i % 3) * 30], { steps: 3, pause: 90 })
       },
     ]),
     [
@@ -53,12 +55,7 @@ export default {
         for (let i = 0; i < 10; i++) (await page.press(i < 5 ? '+' : '-').catch(() => {}), await page.sleep(120))
       },
     ],
-    [
-      'pan',
-      async (page) => {
-        for (const key of ['d', 'd', 's', 's', 'a', 'w']) (await page.press(key), await page.sleep(160))
-      },
-    ],
+    ['pan', (page) => presses(page, ['d', 'd', 's', 's', 'a', 'w'], 160)],
     [
       'wheel',
       async (page) => {

@@ -1,6 +1,7 @@
 // Streamlit: an app with a slider, a text field, buttons, a table and a chart that all run the script again.
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
+import { presses, rectangle, scrollAround, times } from '../gestures.mjs'
 
 const THUMB =
   '[data-testid="stSlider"] input[type=range], [data-testid="stSlider"] [role=slider], ' +
@@ -62,18 +63,16 @@ export default {
       'slider',
       async (page, n) => {
         await page.click(THUMB)
-        for (let i = 0; i < 6; i++) (await page.press(n % 2 ? 'ArrowLeft' : 'ArrowRight'), await page.sleep(120))
+        await presses(page, times(6, n % 2 ? 'ArrowLeft' : 'ArrowRight'), 120)
         await page.sleep(900)
       },
     ],
     [
       'drag the slider',
       async (page, n) => {
-        const box = await page.evaluate(() => {
-          const r = document.querySelector('[data-testid="stSliderThumbValue"]').getBoundingClientRect()
-          return { x: r.left + r.width / 2, y: r.bottom + 6 }
-        })
-        await page.drag(box, { x: box.x + (n % 2 ? -90 : 120), y: box.y }, 15)
+        const { x, y, width, height } = await rectangle(page, '[data-testid="stSliderThumbValue"]')
+        const thumb = { x: x + width / 2, y: y + height + 6 }
+        await page.drag(thumb, { x: thumb.x + (n % 2 ? -90 : 120), y: thumb.y }, 15)
         await page.sleep(900)
       },
     ],
@@ -95,7 +94,7 @@ export default {
       'table',
       async (page) => {
         await page.hover('[data-testid="stDataFrame"]')
-        for (let i = 0; i < 8; i++) (await page.scroll(i < 4 ? 200 : -200), await page.sleep(120))
+        await scrollAround(page, { down: 4, by: 200, pause: 120 })
       },
     ],
     [

@@ -1,6 +1,7 @@
 // Swagger UI over an interface of twelve operations that answers: operations are opened, filled in and executed.
 import { readFileSync } from 'node:fs'
 import { answer, spec } from '../shop.mjs'
+import { erase } from '../gestures.mjs'
 
 const names = spec.tags.map(({ name }) => name)
 const page_ = `<!doctype html><meta charset="utf-8"><link rel="stylesheet" href="/swagger-ui.css"><div id="ui"></div>
@@ -48,7 +49,7 @@ export default {
       async (page) => {
         await page.type('.operation-filter-input', 'ord', 120)
         await page.sleep(600)
-        for (let i = 0; i < 3; i++) await page.press('Backspace')
+        await erase(page, 3)
         await page.sleep(400)
       },
     ],

@@ -1,6 +1,7 @@
 // TensorBoard over eight runs of made-up training: charts are read, smoothed, filtered, reloaded.
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
+import { erase, rectangle, scrollAround, wander } from '../gestures.mjs'
 
 const data = `
 import math, os, random, sys
@@ -53,25 +54,16 @@ export default {
       'read a chart',
       async (page) => {
         await page.hover('line-chart')
-        for (let i = 0; i < 25; i++) {
-          await page.scroll(0)
-          await page.move(420 + i * 9, 330 + (i % 5) * 4, 2)
-          await page.sleep(30)
-        }
+        const point = (i) => [420 + i * 9, 330 + (i % 5) * 4]
+        await wander(page, 25, point, { steps: 2, pause: 30, act: () => page.scroll(0) })
       },
     ],
     [
       'zoom a chart',
       async (page) => {
-        const box = await page.evaluate(() => {
-          const r = document.querySelector('line-chart').getBoundingClientRect()
-          return { x: r.left, y: r.top, w: r.width, h: r.height }
-        })
-        await page.drag(
-          { x: box.x + box.w * 0.3, y: box.y + box.h * 0.3 },
-          { x: box.x + box.w * 0.6, y: box.y + box.h * 0.6 },
-          12,
-        )
+        const { x, y, width, height } = await rectangle(page, 'line-chart')
+        const inside = (share) => ({ x: x + width * share, y: y + height * share })
+        await page.drag(inside(0.3), inside(0.6), 12)
         await page.sleep(600)
         await page.doubleClick('line-chart')
         await page.sleep(400)
@@ -82,7 +74,7 @@ export default {
       async (page) => {
         await page.type('input[placeholder^="Filter tags"]', 'loss', 80)
         await page.sleep(900)
-        for (let i = 0; i < 4; i++) await page.press('Backspace')
+        await erase(page, 4)
         await page.sleep(600)
       },
     ],
@@ -112,12 +104,7 @@ export default {
         await page.sleep(900)
       },
     ],
-    [
-      'scroll',
-      async (page) => {
-        for (let i = 0; i < 6; i++) (await page.scroll(i < 3 ? 250 : -250, 'line-chart'), await page.sleep(150))
-      },
-    ],
+    ['scroll', (page) => scrollAround(page, { down: 3, by: 250, pause: 150, over: 'line-chart' })],
     [
       'reload',
       async (page) => {

@@ -1,5 +1,6 @@
 // TiddlyWiki, saved to its own server: tiddlers are written, searched and closed, and lists of them opened.
 import path from 'node:path'
+import { erase, scrollAround } from '../gestures.mjs'
 
 export default {
   title: 'TiddlyWiki',
@@ -36,7 +37,7 @@ export default {
         await page.type('.tc-search input', 'line', 90)
         await page.sleep(900)
         await page.click('.tc-search input')
-        for (let i = 0; i < 4; i++) await page.press('Backspace')
+        await erase(page, 4)
         await page.sleep(300)
       },
     ],
@@ -49,15 +50,7 @@ export default {
         }
       },
     ],
-    [
-      'scroll',
-      async (page) => {
-        for (let i = 0; i < 6; i++) {
-          await page.scroll(i < 3 ? 250 : -250)
-          await page.sleep(150)
-        }
-      },
-    ],
+    ['scroll', (page) => scrollAround(page, { down: 3, by: 250, pause: 150 })],
     [
       'close a tiddler',
       async (page) => {
