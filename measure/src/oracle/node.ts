@@ -2,27 +2,16 @@
  * One small program for each kind of callback of Node, with what the trace must say of it; see `web.ts`. Each runs in a
  * timeout of its own. The text of these functions is what runs; `n` has Node's modules.
  */
+import { interval, ofTimeout, settledElsewhere, timeoutInTimeout, webAssembly, within, type Marks } from './common.ts'
 import type { Oracle } from './oracle.ts'
 
-export type NodeM = { p(): void; c(): void; n: any; done(f: () => void): void }
+export type NodeM = Marks & { n: any }
 
 export const nodeOracles: Oracle<NodeM>[] = [
   { name: 'timeout', kind: 'timeout', program: ({ c }) => void setTimeout(c, 2) },
-  {
-    name: 'timeout-in-timeout',
-    kind: 'timeout',
-    program: ({ p, c }) => void setTimeout(() => (p(), setTimeout(c, 2)), 2),
-  },
+  timeoutInTimeout,
   { name: 'timeout-refreshed', kind: 'timeout', program: ({ c }) => void setTimeout(c, 2).refresh() },
-  {
-    name: 'interval',
-    kind: 'interval',
-    expect: 'recurring',
-    program: ({ c }) => {
-      let k = 0
-      const t = setInterval(() => (c(), ++k === 3 && clearInterval(t)), 2)
-    },
-  },
+  interval,
   { name: 'immediate', kind: 'immediate', program: ({ c }) => void setImmediate(c) },
   {
     name: 'immediate-in-immediate',
@@ -31,25 +20,7 @@ export const nodeOracles: Oracle<NodeM>[] = [
   },
   { name: 'tick', expect: 'same', program: ({ c }) => process.nextTick(c) },
   { name: 'tick-in-tick', expect: 'same', program: ({ c }) => process.nextTick(() => process.nextTick(c)) },
-  { name: 'microtask', expect: 'same', program: ({ c }) => queueMicrotask(c) },
-  { name: 'then-of-resolved', expect: 'same', program: ({ c }) => void Promise.resolve().then(c) },
-  {
-    name: 'await-of-nothing',
-    expect: 'same',
-    program: async ({ c }) => {
-      await null
-      c()
-    },
-  },
-  {
-    name: 'thenable',
-    expect: 'same',
-    program: async ({ c }) => {
-      const t: any = { then: (done: any) => done(1) }
-      await t
-      c()
-    },
-  },
+  ...within,
   {
     name: 'emitter',
     expect: 'same',
@@ -59,38 +30,7 @@ export const nodeOracles: Oracle<NodeM>[] = [
       e.emit('x')
     },
   },
-  {
-    name: 'event-target',
-    expect: 'same',
-    program: ({ c }) => {
-      const t = new EventTarget()
-      t.addEventListener('x', c)
-      t.dispatchEvent(new Event('x'))
-    },
-  },
-  {
-    name: 'abort-signal',
-    expect: 'same',
-    program: ({ c }) => {
-      const a = new AbortController()
-      a.signal.onabort = c
-      a.abort()
-    },
-  },
-  {
-    name: 'await-of-timeout',
-    kind: 'timeout',
-    program: async ({ p, c }) => {
-      p()
-      await new Promise((done) => setTimeout(done, 2))
-      c()
-    },
-  },
-  {
-    name: 'then-of-timeout',
-    kind: 'timeout',
-    program: ({ c }) => void new Promise((done) => setTimeout(done, 2)).then(c),
-  },
+  ...ofTimeout,
   {
     name: 'catch-of-timeout',
     kind: 'timeout',
@@ -111,20 +51,7 @@ export const nodeOracles: Oracle<NodeM>[] = [
     expect: 'either',
     program: ({ c }) => void Promise.race([1, 20].map((ms) => new Promise((done) => setTimeout(done, ms)))).then(c),
   },
-  {
-    name: 'await-settled-elsewhere',
-    expect: 'alternative',
-    program: ({ p, c }) => {
-      let go: any
-      const gate = new Promise((done) => (go = done))
-      setTimeout(async () => {
-        p()
-        await gate
-        c()
-      }, 1)
-      setTimeout(() => go(), 8)
-    },
-  },
+  settledElsewhere,
   {
     name: 'async-generator',
     expect: 'either',
@@ -510,16 +437,7 @@ export const nodeOracles: Oracle<NodeM>[] = [
   },
   // Settled by a task of V8's own, which may be continued at the end of another callback: without promise hooks it is
   // then taken for a part of that.
-  {
-    name: 'webassembly',
-    promise: true,
-    expect: 'either',
-    program: async ({ p, c }) => {
-      p()
-      await WebAssembly.compile(new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0]))
-      c()
-    },
-  },
+  { ...webAssembly, expect: 'either' },
   {
     name: 'abort-timeout',
     kind: 'timeout',

@@ -3,15 +3,10 @@
  * the continuation that registers and `c` in the callback; before it runs, `p` has been called for it in a task of its
  * own. The text of these functions is what the page runs.
  */
+import { interval, ofTimeout, settledElsewhere, timeoutInTimeout, webAssembly, within, type Marks } from './common.ts'
 import type { Oracle } from './oracle.ts'
 
-type M = { p(): void; c(): void }
-
-/**
- * Expectations: `parent`: c's parent is p. `same`: c runs in p's continuation. `root`: c has no parent. `recurring`: c
- * runs twice or more, each time with p as parent, marked as recurring.
- */
-export const webOracles: Oracle<M>[] = [
+export const webOracles: Oracle<Marks>[] = [
   { name: 'timeout', kind: 'timeout', program: ({ c }) => void setTimeout(c, 5) },
   { name: 'timeout-zero', kind: 'timeout', program: ({ c }) => void setTimeout(c) },
   {
@@ -24,20 +19,8 @@ export const webOracles: Oracle<M>[] = [
     kind: 'timeout',
     program: ({ c }) => (((globalThis as any).ofText = c), void setTimeout('ofText()', 1)),
   },
-  {
-    name: 'timeout-in-timeout',
-    kind: 'timeout',
-    program: ({ p, c }) => void setTimeout(() => (p(), setTimeout(c, 2)), 2),
-  },
-  {
-    name: 'interval',
-    kind: 'interval',
-    expect: 'recurring',
-    program: ({ c }) => {
-      let n = 0
-      const t = setInterval(() => (c(), ++n === 3 && clearInterval(t)), 4)
-    },
-  },
+  timeoutInTimeout,
+  interval,
   { name: 'animation-frame', kind: 'animation-frame', program: ({ c }) => void requestAnimationFrame(c) },
   {
     name: 'animation-frame-chain',
@@ -206,33 +189,7 @@ export const webOracles: Oracle<M>[] = [
       document.body.append(f)
     },
   },
-  { name: 'microtask', expect: 'same', program: ({ c }) => queueMicrotask(c) },
-  { name: 'then-of-resolved', expect: 'same', program: ({ c }) => void Promise.resolve().then(c) },
-  {
-    name: 'await-of-nothing',
-    expect: 'same',
-    program: async ({ c }) => {
-      await null
-      c()
-    },
-  },
-  {
-    name: 'thenable',
-    expect: 'same',
-    program: async ({ c }) => {
-      await { then: (done: (x: number) => void) => done(1) }
-      c()
-    },
-  },
-  {
-    name: 'synchronous-event',
-    expect: 'same',
-    program: ({ c }) => {
-      const t = new EventTarget()
-      t.addEventListener('x', c)
-      t.dispatchEvent(new Event('x'))
-    },
-  },
+  ...within,
   {
     name: 'synchronous-click',
     expect: 'same',
@@ -242,44 +199,8 @@ export const webOracles: Oracle<M>[] = [
       b.click()
     },
   },
-  {
-    name: 'abort-signal',
-    expect: 'same',
-    program: ({ c }) => {
-      const a = new AbortController()
-      a.signal.onabort = c
-      a.abort()
-    },
-  },
-  {
-    name: 'await-of-timeout',
-    kind: 'timeout',
-    program: async ({ p, c }) => {
-      p()
-      await new Promise((done) => setTimeout(done, 3))
-      c()
-    },
-  },
-  {
-    name: 'then-of-timeout',
-    kind: 'timeout',
-    program: ({ c }) => void new Promise((done) => setTimeout(done, 3)).then(c),
-  },
-  {
-    name: 'await-settled-elsewhere',
-    promise: true,
-    expect: 'alternative',
-    program: ({ p, c }) => {
-      let go = (): void => {}
-      const gate = new Promise<void>((done) => (go = done))
-      setTimeout(async () => {
-        p()
-        await gate
-        c()
-      }, 1)
-      setTimeout(() => go(), 15)
-    },
-  },
+  ...ofTimeout,
+  { ...settledElsewhere, promise: true },
   { name: 'then', promise: true, program: ({ c }) => void fetch('/text').then(c) },
   {
     name: 'catch',
@@ -738,15 +659,7 @@ export const webOracles: Oracle<M>[] = [
       c()
     },
   },
-  {
-    name: 'webassembly',
-    promise: true,
-    program: async ({ p, c }) => {
-      p()
-      await WebAssembly.compile(new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0]))
-      c()
-    },
-  },
+  webAssembly,
   {
     name: 'animation-finished',
     promise: true,
