@@ -12,7 +12,8 @@
  */
 import { parse } from 'acorn'
 import { contains, type Node } from '../../../source/tree.ts'
-import { Rewriter, type Transformed } from './rewriter.ts'
+import type { Transformed } from './rewritten.ts'
+import { Rewriter } from './rewriter.ts'
 import { FILE_SITES, MARK } from './sites.ts'
 import { shiftedMap } from './source_map.ts'
 
@@ -45,7 +46,7 @@ export function transform(code: string, url: string, module: boolean, file: numb
   const rewritten = rewriter.result(url, module)
   // Rather nothing is told than a program broken.
   if (rewritten.sites.sites.length > FILE_SITES || read(rewritten.code) === null) return null
-  return { ...rewritten, code: rewritten.code + map(rewriter.insertions.inserted) }
+  return { ...rewritten, code: rewritten.code + map(rewriter.out.inserted) }
 }
 
 /** Inside `with`, our names could be the object's. */

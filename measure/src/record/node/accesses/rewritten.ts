@@ -1,0 +1,144 @@
+/**
+ * The text that comes out of a file's rewriting, while it grows: what is put into it, the sites that our calls name, and
+ * the variables of ours that the innermost function declares.
+ */
+import type { Node } from '../../../source/tree.ts'
+import { Insertions } from './insertions.ts'
+import { endsInCall } from './shapes.ts'
+import { FILE_SITES, MARK, type FileSite, type FileSites } from './sites.ts'
+
+/** The activation of a function, inside it. */
+export const ACTIVATION = '$ch_a'
+
+export interface Transformed {
+  code: string
+  sites: FileSites
+}
+
+/** A function that is being rewritten. */
+export interface FunctionFrame {
+  name: string
+  line: number
+  column: number
+  activation: string | null
+  /** Variables of ours that the function declares: objects and keys that are evaluated once and used twice. */
+  temporaries: string[]
+}
+
+export class Rewritten {
+  /** The functions around what is rewritten now, the innermost last. */
+  readonly functions: FunctionFrame[] = []
+  private readonly insertions: Insertions
+  private readonly sites: FileSite[] = []
+  private readonly code: string
+  private readonly file: number
+  private temporaries = 0
+
+  constructor(code: string, file: number) {
+    this.code = code
+    this.file = file
+    this.insertions = new Insertions(code)
+  }
+
+  /** See `Insertions`. */
+  get inserted(): Insertions['inserted'] {
+    return this.insertions.inserted
+  }
+
+  /** The innermost function. */
+  get inner(): FunctionFrame {
+    return this.functions.at(-1)!
+  }
+
+  /** The code, behind it the table of its sites, and the sites. `first`: what the program begins with. */
+  result(start: number, order: number, url: string, first: string): Transformed {
+    const sites: FileSites = { sites: this.sites, shifts: {} }
+    // First of all, for places are looked up while the module runs; the table stands behind the program, in a function,
+    // which the language hoists.
+    const table = `$ch_f${this.file}`
+    this.insert(start, `$ch.file(${this.file},${JSON.stringify(url)},${table});${first}${this.declared()}`, order)
+    const code = this.insertions.apply(sites)
+    return { code: `${code}\n${MARK}function ${table}(){return ${JSON.stringify(sites)}}${MARK}`, sites }
+  }
+
+  /** See `Insertions`. */
+  now(): number {
+    return this.insertions.now()
+  }
+
+  insert(at: number, text: string, order?: number): void {
+    this.insertions.insert(at, text, order)
+  }
+
+  /** Declares our variables of the innermost function. */
+  declared(): string {
+    const { temporaries } = this.inner
+    // `var`, for functions that are hoisted may run before this.
+    return temporaries.length === 0 ? '' : `var ${temporaries.join()};`
+  }
+
+  temporary(): string {
+    const name = `$ch_t${this.temporaries++}`
+    this.inner.temporaries.push(name)
+    return name
+  }
+
+  /** Puts a node between two texts, as one expression. `visit` rewrites what is inside. */
+  wrap(node: Node, before: string, after: string, visit: (n: Node) => void): void {
+    const several = node.type === 'SequenceExpression'
+    this.insert(node.start, several ? `${before}(` : before)
+    visit(node)
+    this.insert(node.end, several ? `)${after}` : after)
+  }
+
+  /**
+   * Puts an object between a call of ours and its end. V8 gives other places to properties of calls than to others, so
+   * it is made no call if it is none.
+   */
+  about(object: Node, name: string, rest: string, visit: (n: Node) => void, before = '', after = ''): void {
+    const [open, close] = endsInCall(object) ? ['', ''] : ['(', ')']
+    this.wrap(object, `${before}${open}$ch.${name}(`, `,${rest})${close}${after}`, visit)
+  }
+
+  site(node: Node, text: string): number {
+    const { name, line, column } = this.inner
+    return (
+      this.file * FILE_SITES +
+      this.sites.push([node.loc.start.line, node.loc.start.column + 1, name, line, column, text.slice(0, 60)]) -
+      1
+    )
+  }
+
+  text(node: Node): string {
+    return this.code.slice(node.start, Math.min(node.end, node.start + 60)).replace(/\s+/g, ' ')
+  }
+
+  /** Where statements of ours can stand: after the directives. */
+  bodyStart(block: Node): number {
+    let at = block.type === 'Program' ? (block.body[0]?.start ?? block.end) : block.start + 1
+    for (const statement of block.body) {
+      if (statement.directive === undefined) break
+      at = statement.end
+      if (this.code[at - 1] !== ';') this.insert(at, ';')
+    }
+    return at
+  }
+
+  /** Where stacks say that a function begins: a method begins before its name. `holder`: the method's definition. */
+  begin(node: Node, holder: Node): { line: number; column: number } {
+    const isMethod = holder.type === 'MethodDefinition' || holder.method || /^[gs]et$/.test(holder.kind)
+    const first = isMethod ? holder : node
+    const word = holder.static === true && isMethod ? /^static\s+/.exec(this.code.slice(first.start))![0] : ''
+    const { line, column } = first.loc.start
+    const lines = word.split('\n')
+    return { line: line + lines.length - 1, column: (lines.length === 1 ? column : 0) + lines.at(-1)!.length + 1 }
+  }
+
+  /** Behind the arrow of a function. */
+  arrow(node: Node): number {
+    const comments = /\/\/.*|\/\*[^]*?\*\//g
+    const from = node.params.at(-1)?.end ?? node.start
+    const text = this.code.slice(from, node.body.start).replace(comments, (c) => ' '.repeat(c.length))
+    return from + text.indexOf('=>') + 2
+  }
+}
