@@ -26,7 +26,7 @@ long ch_child_changes(void *data) {
   struct ch_child_wait *w = data;
   siginfo_t info;
   int r = waitid(w->type, w->id, &info, w->options | WNOWAIT);
-  return r < 0 && errno == EINTR ? -EINTR : 0; /* other errors are the plain call's to tell */
+  return r < 0 && errno == EINTR ? -EINTR : 0; /* the plain call reports other errors */
 }
 
 long ch_call_system(void *command) {

@@ -30,16 +30,16 @@ typedef struct ch_descriptor_clause call_t;
 
 struct ch_descriptor_kind {
   const char *name;
-  /* The result; -1 with errno, of which EAGAIN says: not now. */
+  /* Makes the call if it need not wait. Its result; or -1 and errno, where EAGAIN means that it would have to wait. */
   long (*try)(call_t *);
-  /* Before the descriptor is watched for the first time: 0, or -1 with errno. NULL: nothing. */
+  /* Called before the descriptor is watched for the first time. 0; or -1 and errno. NULL: there is nothing to do. */
   int (*open)(call_t *);
-  /* It was begun, and is not to be. NULL: an attempt that says "not now" has done nothing. */
+  /* Undoes what `try` has begun. NULL: a try that would have to wait has done nothing. */
   void (*undo)(call_t *);
-  bool (*ready)(const call_t *); /* NULL: ask poll */
-  long late;                     /* the result when its time is over, */
-  int late_error;                /* with this errno, */
-  bool tells_error;              /* and the result itself is an error number */
+  bool (*ready)(const call_t *); /* NULL: poll is asked */
+  long late;                     /* the result when its time is over */
+  int late_error;                /* errno when its time is over */
+  bool tells_error;              /* the result itself is an error number */
 };
 
 static call_t *of(const struct ch_clause *c) { return (call_t *)(uintptr_t)c; }
@@ -99,7 +99,7 @@ static bool watch(call_t *d) {
     if (is_refused(d) || try_now(d))
       return true;
   }
-  ends(d, -1, EAGAIN); /* it is called ready, and is not */
+  ends(d, -1, EAGAIN); /* the kernel says that it is ready although the call would have to wait */
   return true;
 }
 
@@ -127,9 +127,8 @@ static void fired(struct ch_clause *readiness) {
   ch_wake(&d->clause);
 }
 
-/* The kernel is asked, whatever is remembered of the descriptor: what has come since the reactor last looked counts,
- * too. Otherwise a statement whose other clauses are always ready, or that has an `else`, would never come to see it.
- */
+/* The kernel is asked, whatever the readiness cache says, because something may have come since the reactor last
+ * looked. Otherwise a statement whose other clauses are always ready, or that has an `else`, would never notice it. */
 static int enlist(struct ch_clause *c) {
   call_t *d = of(c);
   ch_fd_cache_forget_readiness(d->fd, d->events);

@@ -121,7 +121,7 @@ int ch_plain_fclose(FILE *f) {
   int saved = errno, fd = f ? fileno(f) : -1;
   if (fd < 0)
     return errno = saved, fclose(f);
-  /* What is still to be written goes first. */
+  /* What is in the stream's buffer is written before the descriptor is taken from the reactor. */
   int flushed = fflush(f), error = errno;
   ch_fd_closing(fd);
   int closed = fclose(f);

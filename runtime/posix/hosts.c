@@ -135,7 +135,7 @@ struct ch_host_query {
   socklen_t length;
   int family;
   struct hostent host, *found;
-  char *room; /* as far from a multiple of ALIGNMENT as the caller's own: the answer can be moved there as it is */
+  char *room; /* aligned as the caller's buffer is, so that the answer can be moved there as it is */
   size_t size;
   int h_error, error; /* the call's results */
   char memory[] __attribute__((aligned(ALIGNMENT)));

@@ -90,7 +90,7 @@ int ch_stream_fill(FILE *f) {
   }
   if (f->_IO_read_end == f->_IO_buf_end && make_room(f, 0) < 0)
     return -1;
-  /* An unbuffered one is never read ahead. */
+  /* Of an unbuffered stream nothing is read ahead. */
   struct iovec v = {f->_IO_read_end, f->_flags & IS_UNBUFFERED ? 1 : (size_t)(f->_IO_buf_end - f->_IO_read_end)};
   ssize_t r = ch_nonblocking_stream_readv(fileno(f), &v, 1);
   if (r < 0)
@@ -131,8 +131,9 @@ bool ch_stream_shows_stdout(FILE *f) {
 
 /* ---- scanf: would it find all that it reads? ----
  *
- * The same scan with the same input, and no assignments, so that it has no effect but on the position, which is put
- * back. The descriptor is taken away meanwhile: who wants more than there is gets an error, and that is the answer. */
+ * The same scan is made with the same input, but without assignments, so it only changes the position, which is put
+ * back afterwards. Meanwhile the stream has no descriptor. So a scan that needs more input than there is gets an error,
+ * and that is the answer. */
 
 char *ch_scan_dry(const char *format, int iso) {
   char *dry = malloc(2 * strlen(format) + 1), *to = dry;
@@ -167,7 +168,7 @@ char *ch_scan_dry(const char *format, int iso) {
     }
     if (!iso && *format == 'a' && format[1] && strchr("sS[", format[1]))
       format++;
-    if (*format == 'n') { /* reads nothing */
+    if (*format == 'n') { /* this conversion reads nothing */
       format++;
       to = start;
     } else if (*format == '[') {

@@ -19,18 +19,18 @@ CH_REPLACES_IN_C(__longjmp_chk, const struct __jmp_buf_tag *buffer, int value) {
 /* ---- plain code ---- */
 
 typedef void jump_fn(struct __jmp_buf_tag *, int) __attribute__((noreturn));
-extern __typeof__(dlsym) dlsym __attribute__((weak)); /* missing in static programs */
+extern __typeof__(dlsym) dlsym __attribute__((weak)); /* is missing in static programs */
 static jump_fn *checked;
 
-/* Looked up before any constructor of the program: the first jump may be one out of a signal handler, where dlsym must
- * not be called. */
+/* The function is looked up before any constructor of the program runs. The first jump may be one out of a signal
+ * handler, where dlsym must not be called. */
 __attribute__((constructor(101))) static void find_checked(void) {
   void *found = dlsym ? dlsym(RTLD_NEXT, "__longjmp_chk") : NULL;
   checked = found ? (jump_fn *)(uintptr_t)found : siglongjmp;
 }
 
-/* longjmp with _FORTIFY_SOURCE: the C library's ends the program if the jump leads to a lower address, as it does where
- * it leads to a stack that was set aside. */
+/* longjmp with _FORTIFY_SOURCE. The C library's ends the program if the jump leads to a lower address, as a jump to a
+ * stack that was set aside may. */
 CH_INTERPOSED _Noreturn void __longjmp_chk(struct __jmp_buf_tag *buffer, int value) {
   if (ch_anchor_is_elsewhere(buffer))
     siglongjmp(buffer, value);

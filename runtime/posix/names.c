@@ -36,7 +36,7 @@ int ch_name_begin(struct ch_name_request *r, const char *service, const struct a
   r->hints.ai_canonname = NULL;
   r->hints.ai_next = NULL;
   r->family = r->hints.ai_family;
-  /* With neither node nor service libc refuses; a node alone means port 0. */
+  /* The C library refuses a call with neither node nor service. A node without service means port 0. */
   static const int families[2] = {AF_INET, AF_INET6};
   int error = EAI_FAMILY;
   for (int i = 0; i < 2; i++) {
@@ -44,7 +44,7 @@ int ch_name_begin(struct ch_name_request *r, const char *service, const struct a
       continue;
     struct addrinfo kind = r->hints;
     kind.ai_family = families[i];
-    /* Unknown flags stay, for libc to refuse. */
+    /* Unknown flags are passed on, so that the C library refuses them. */
     kind.ai_flags = (kind.ai_flags & ~(AI_CANONNAME | AI_V4MAPPED | AI_ALL | AI_ADDRCONFIG)) | AI_PASSIVE;
     error = getaddrinfo(NULL, service ? service : "0", &kind, &r->kinds[i]);
     if (error)
@@ -70,7 +70,7 @@ static struct addrinfo *combine(const struct addrinfo *address, const struct add
   a->ai_socktype = kind->ai_socktype;
   a->ai_protocol = kind->ai_protocol;
   a->ai_addr = (struct sockaddr *)(a + 1);
-  in_port_t port = ((struct sockaddr_in *)kind->ai_addr)->sin_port; /* at the same place for IPv6 */
+  in_port_t port = ((struct sockaddr_in *)kind->ai_addr)->sin_port; /* lies at the same offset for IPv6 */
   if (mapped) {
     struct sockaddr_in6 *to = (struct sockaddr_in6 *)a->ai_addr;
     a->ai_addrlen = sizeof *to;

@@ -31,12 +31,12 @@
 
 /* ---- sockets: a flag of the call ---- */
 
-/* With these flags a call that says "not now" means that there is nothing to read, or no room to write. Without
- * MSG_DONTWAIT it is a call that waits. */
+/* If a call with these flags fails with EAGAIN, there is nothing to read, or no room to write. Without MSG_DONTWAIT it
+ * is a call that waits. */
 enum { WAITING = MSG_WAITALL | MSG_NOSIGNAL | MSG_CMSG_CLOEXEC | MSG_MORE, TELLING = WAITING | MSG_DONTWAIT };
 
-/* The last attempt found nothing, the reactor has not told of anything since, and the plain call would wait: it is not
- * made. Sets EAGAIN. */
+/* Whether the call need not be made, because the last try found nothing, the reactor has reported nothing since, and
+ * the plain call would wait. Then it sets EAGAIN. */
 static bool is_vain(int fd, int event, int flags) {
   if (flags & ~WAITING || !ch_fd_cache_says_not_ready(fd, event) || !ch_fd_cache_all(fd, CH_BLOCKS))
     return false;
@@ -98,8 +98,8 @@ ssize_t ch_nonblocking_sendmsg(int fd, const struct msghdr *m, int flags) {
 
 /* ---- anything else ----
  *
- * No blocking call is made because poll has just said that there is something: another process, thread or domain may
- * take it in between, and the whole domain would stand still. */
+ * A blocking call is not made on the grounds that poll has just reported something: another process, thread or domain
+ * may take it in between, and then the whole domain would stand still. */
 
 /* Whether there is something now; sets EAGAIN if not. */
 static bool is_ready(int fd, short events) {
@@ -110,17 +110,18 @@ static bool is_ready(int fd, short events) {
   return false;
 }
 
-/* The file or the kernel knows no RWF_NOWAIT: pipes before Linux 6.4, terminals and many other devices. */
+/* Whether the file or the kernel does not know RWF_NOWAIT: pipes before Linux 6.4, terminals and many other devices. */
 static bool is_without_nowait(void) { return errno == EOPNOTSUPP || errno == ENOSYS || errno == EINVAL; }
 
-/* Not in lines, and with a time or no least number of bytes: what such a read does poll does not know. */
+/* Whether the terminal does not read lines, and has a time limit or no least number of bytes. poll does not know what
+ * such a read does. */
 static bool has_timed_reads(const struct termios *t) {
   return !(t->c_lflag & ICANON) && (t->c_cc[VTIME] != 0 || t->c_cc[VMIN] == 0);
 }
 
-/* A pipe or a terminal opened once more has a mode of its own, and others do not see that it is non-blocking. `is`: how
- * it is open; `terminal`: its mode, or NULL. -1: it cannot be opened again (a pseudo-terminal's master would be another
- * one then). */
+/* A pipe or a terminal that is opened once more has a mode of its own, and others do not see that it is non-blocking.
+ * `is`: the flags with which it is open; `terminal`: its mode, or NULL. -1: it cannot be opened again (opening the
+ * master of a pseudo-terminal makes a new one). */
 static int open_again(int fd, int is, int how, const struct termios *terminal) {
   unsigned number;
   char name[40];
@@ -141,8 +142,8 @@ static ssize_t and_close(int again, const struct iovec *v, int n, transfer *plai
   return errno = error, r;
 }
 
-/* What is there now. `how`: O_RDONLY or O_WRONLY. CH_BY_THREAD: there is something, or nobody can tell; but the call
- * might wait. */
+/* Transfers what is there now. `how`: O_RDONLY or O_WRONLY. CH_BY_THREAD: there may be something, but the call might
+ * wait. */
 static ssize_t without_nowait(int fd, const struct iovec *v, int n, int how) {
   transfer *plain = how == O_RDONLY ? readv : writev;
   struct termios mode;
@@ -168,13 +169,13 @@ static ssize_t stream_writev(int fd, const struct iovec *v, int n) {
   return r >= 0 || !is_without_nowait() ? r : without_nowait(fd, v, n, O_WRONLY);
 }
 
-/* Files and the like never make anybody wait in poll's sense: the plain call is right for them, and alone gives its
- * exact results. What is wrong with a number that is not open the plain call says, too. */
+/* poll always reports files and the like as ready, so the plain call is right for them; only it has exactly its
+ * results. It also reports what is wrong with a number that is not open. */
 static bool is_storage(enum ch_file_kind kind) { return kind == CH_STORAGE_FILE || kind == CH_UNKNOWN_FILE; }
 static bool is_stream(enum ch_file_kind kind) { return kind == CH_PIPE_FILE || kind == CH_DEVICE_FILE; }
 
-/* Another process may have changed the mode of a pipe: the kernel is asked each time before somebody waits. A
- * terminal's poll does not know of all that ends a read. */
+/* Another process may have changed the mode of a pipe, so the kernel is asked each time before somebody waits. On a
+ * terminal, poll does not know everything that ends a read. */
 static bool is_vain_stream(int fd, int event) {
   struct ch_fd_entry *k = ch_fd_entry(fd);
   if (!k)
@@ -184,14 +185,14 @@ static bool is_vain_stream(int fd, int event) {
     return false;
   int there = 0;
   if (!ch_fd_cache_says_not_ready(fd, event) || ch_fd_cache_ask(fd, SO_RCVTIMEO) != CH_FOREVER ||
-      (event == CH_IN && ioctl(fd, FIONREAD, &there) == 0 && there > 0)) /* another packet */
+      (event == CH_IN && ioctl(fd, FIONREAD, &there) == 0 && there > 0)) /* there is another packet */
     return false;
   errno = EAGAIN;
   return true;
 }
 
-/* What was not done in full may have been done to a file: the number was used again behind our back. Then the plain
- * call does the rest. */
+/* If a call was not done in full, the number may have been used again, unnoticed, for a file. Then the plain call does
+ * the rest. */
 static bool is_file_after_all(int fd, ssize_t r, size_t n) {
   if ((size_t)r == n || r == 0 || (r < 0 && errno != EAGAIN))
     return false;
@@ -248,7 +249,7 @@ static inline __attribute__((always_inline)) ssize_t by_kind(int fd, const struc
         return r;
     }
     kind = ch_fd_cache_ask_kind(fd);
-    errno = before; /* as it stays in a call that succeeds */
+    errno = before; /* a call that succeeds does not change it */
     if (is_storage(kind))
       return CH_AS_STORAGE;
     if (!is_stream(kind))
@@ -297,8 +298,8 @@ ssize_t ch_nonblocking_writev(int fd, const struct iovec *v, int n) {
   return is_idle(v, n) ? writev(fd, v, n) : by_kind(fd, v, n, send_all, write_stream);
 }
 
-/* A stream's buffer is no memory to hand to a thread: of devices that are neither pipe nor terminal it reads and writes
- * what poll has just announced. */
+/* A stream's buffer cannot be handed to a thread. So with devices that are neither pipes nor terminals the call is made
+ * when poll has just reported that it need not wait. */
 static ssize_t of_stream(int fd, const struct iovec *v, int n, ssize_t r, short event, transfer *plain) {
   if (CH_LIKELY(r != CH_BY_THREAD))
     return r;
@@ -311,8 +312,8 @@ ssize_t ch_nonblocking_stream_writev(int fd, const struct iovec *v, int n) {
   return of_stream(fd, v, n, ch_nonblocking_writev(fd, v, n), POLLOUT, writev);
 }
 
-/* With a ring the kernel waits and reads in one, for the first who waits. A socket that was just emptied is not even
- * tried. */
+/* With a ring the kernel waits and reads in one operation, for the first that waits. If the socket was just emptied, no
+ * call is tried before. */
 long ch_begin_recv(int fd, void *to, size_t n, int flags) {
   REFUSE_IF_CANCELLED();
   int before = errno;
@@ -328,12 +329,12 @@ long ch_begin_recv(int fd, void *to, size_t n, int flags) {
 }
 
 /* accept has no flag for not waiting, and the listener may be shared with other processes, so its mode is left alone.
- * Whoever looks and then accepts may find that another one has been quicker. So a ring waits and takes in one; without
- * one a thread accepts when there is something to accept. */
+ * Between a look and the call another one may accept the connection. So a ring waits and accepts in one operation, and
+ * without a ring a thread accepts when there is something to accept. */
 long ch_begin_accept(int fd, struct sockaddr *address, socklen_t *length, int flags) {
   REFUSE_IF_CANCELLED();
   int64_t timeout = flags & ~(SOCK_NONBLOCK | SOCK_CLOEXEC) ? -1 : ch_call_timeout(fd, SO_RCVTIMEO);
-  if (timeout < 0) /* it does not wait, or is wrong */
+  if (timeout < 0) /* the call does not wait, or is wrong */
     return accept4(fd, address, length, flags);
   if (timeout == CH_FOREVER && ch_reactor_has_ring())
     return CH_LATER;
@@ -375,7 +376,7 @@ long ch_begin_connect(int fd, const struct sockaddr *address, socklen_t length) 
   return r;
 }
 
-/* After a cancellation: the connection may have been made all the same; if it is only under way it is given up. */
+/* After a cancellation. The connection may have been made all the same; if it is still being made it is given up. */
 int ch_connect_undo(int fd) {
   struct sockaddr_storage peer;
   socklen_t size = sizeof peer;
@@ -398,8 +399,8 @@ int ch_nonblocking_connect(int fd, const struct sockaddr *address, socklen_t len
   return r;
 }
 
-/* The second call of a connect that was begun without waiting: it tells the outcome, and takes it off the socket. If
- * somebody else has taken it, this call may begin to connect anew: so it does not wait, either. */
+/* The second call of a connect that was begun without waiting. It returns the outcome, which the socket then forgets.
+ * If somebody else has taken the outcome, this call may begin a new connection, so it must not wait, either. */
 int ch_connect_outcome(int fd, const struct sockaddr *address, socklen_t length) {
   return ch_nonblocking_connect(fd, address, length);
 }
@@ -419,7 +420,7 @@ int64_t ch_call_timeout(int fd, int option) {
       return CH_FOREVER;
     }
     if (is_stream(ch_fd_cache_kind(fd)) && ch_fd_cache_all(fd, CH_JUST_ASKED))
-      return CH_FOREVER; /* by is_vain_stream */
+      return CH_FOREVER; /* is_vain_stream has just asked */
   } else {
     ch_fd_cache_distrust--;
   }

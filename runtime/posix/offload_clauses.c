@@ -18,7 +18,7 @@ typedef struct ch_pool_clause call_t;
 
 struct work {
   struct ch_operation op;
-  call_t *call; /* NULL: it is not waited for any more */
+  call_t *call; /* NULL: nobody waits for it any more */
 };
 _Static_assert(offsetof(struct work, op) == 0 && offsetof(struct ch_operation, clause) == 0, "a clause is its work");
 
@@ -26,9 +26,10 @@ static call_t *of(struct ch_clause *c) { return (call_t *)c; }
 
 struct pool_type {
   struct ch_clause_type clause;
-  /* It has been done, or was refused (-error): the call's result. In the domain, as the clause's effect. */
+  /* The work is done, or was refused (`outcome` is -error). It returns the call's result, in the domain, as the
+   * clause's effect. */
   int (*done)(call_t *, long outcome);
-  /* It has been done, and is not wanted any more. NULL: nothing. */
+  /* The work is done, but nobody wants the result any more. NULL: there is nothing to do. */
   void (*drop)(call_t *);
 };
 static const struct pool_type *type_of(const call_t *call) { return (const struct pool_type *)call->clause.type; }
@@ -76,7 +77,7 @@ static bool withdraw(struct ch_clause *c) {
     return false;
   if (w) {
     w->call = NULL;
-    ch_operation_cancel(&w->op); /* which calls `ended` */
+    ch_operation_cancel(&w->op); /* this calls `ended` */
   }
   return true;
 }

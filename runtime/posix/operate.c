@@ -56,8 +56,8 @@ static const struct ch_leaf offload_leaf = CH_OPERATION_LEAF("ch_offload", offlo
 long ch_offload_perform(const struct ch_request *q) {
   bool had_domain = ch_domain.group != NULL;
   ((void (*)(void *))(uintptr_t)q->offset)((void *)q->a);
-  if (CH_UNLIKELY(!had_domain &&
-                  ch_domain.group)) /* the pool's thread lives on, what the call has activated ends here */
+  /* The pool's thread goes on, but the activities that the call has started end here. */
+  if (CH_UNLIKELY(!had_domain && ch_domain.group))
     ch_host_end();
   return 0;
 }

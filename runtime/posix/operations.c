@@ -26,8 +26,8 @@ static long refused(void) { return errno = ECANCELED, -1; }
 
 /* ---- beginning a call ----
  *
- * A request either is made at once, and its result returned (-1 with errno), or is written to *q, and CH_LATER says
- * that it is to be carried out as an operation. */
+ * A request is either made at once, and its result returned (-1 and errno), or written to *q. In the latter case
+ * CH_LATER tells the caller to carry it out as an operation. */
 
 static long in_place(const req_t *q) {
   long r = q->kind->perform(q);
@@ -89,8 +89,8 @@ static req_t transfer(const struct ch_operation_kind *kind, int fd, const void *
   return (req_t){.kind = kind, .fd = fd, .a = a, .n = n, .offset = offset, .flags = (unsigned)flags};
 }
 
-/* What the page cache has, without waiting for the rest; -1 with EAGAIN: ask for an operation. Without a page cache
- * (O_DIRECT) "not now" would still wait for the disk. */
+/* Reads what the page cache has, without waiting for the rest. -1 and EAGAIN: an operation is needed. Without the page
+ * cache (O_DIRECT) this is so at once, because there RWF_NOWAIT would still wait for the disk. */
 static ssize_t cached(int fd, const struct iovec *v, int n, int64_t offset) {
   return fcntl(fd, F_GETFL) & O_DIRECT ? (errno = EAGAIN, -1) : preadv2(fd, v, n, offset, RWF_NOWAIT);
 }
@@ -98,8 +98,8 @@ static bool is_refusal(ssize_t r) {
   return r < 0 && (errno == EAGAIN || errno == EOPNOTSUPP || errno == ENOSYS || errno == EINVAL);
 }
 
-/* What has no positions: a call that names one is an error, which the plain call tells at once. A ring would ignore it,
- * and transfer bytes. */
+/* Whether a call names a position in a file that has none. This is an error, which the plain call reports at once; a
+ * ring would ignore it and transfer bytes. */
 static bool has_no_position(int fd, int64_t offset) {
   if (offset < 0)
     return false;
@@ -111,8 +111,8 @@ static bool has_no_position(int fd, int64_t offset) {
   return kind != CH_UNKNOWN_FILE && kind != CH_STORAGE_FILE;
 }
 
-/* A ring looks into the page cache itself. Otherwise that may have the first part only, and a file's reader expects all
- * of it: the rest is read from there on. */
+/* A ring looks into the page cache itself. Without a ring, the page cache may have only the first part of what is read,
+ * but the reader of a file expects all of it. So an operation reads the rest. */
 static long begin_read(req_t *q, int fd, void *to, size_t n, int64_t offset) {
   long begun = begin(q, transfer(&read_kind, fd, to, n, offset, 0), n > LONGEST || has_no_position(fd, offset));
   if (begun != CH_LATER || CH_LIKELY(ch_reactor_has_ring()))
@@ -142,7 +142,7 @@ static long begin_readv(req_t *q, int fd, const struct iovec *v, int n, int64_t 
   ssize_t r = cached(fd, v, n, offset);
   if (r == 0 || (r > 0 && (size_t)r == ch_iovec_bytes(v, (size_t)n)) || (r < 0 && !is_refusal(r)))
     return r;
-  if (r > 0 && offset < 0) /* the position has moved: back to where it was, and all of it once more */
+  if (r > 0 && offset < 0) /* the position has moved; move it back, and read all of it once more */
     lseek(fd, -r, SEEK_CUR);
   return CH_LATER;
 }
@@ -187,9 +187,10 @@ static bool is_plain_file(int fd) {
   return fstat(fd, &s) == 0 && (S_ISREG(s.st_mode) || S_ISDIR(s.st_mode));
 }
 
-/* Opens a file or directory whose name is in memory, which takes no time: a FIFO would wait for its other end, and a
- * device may do anything. Nor does it wait if the name comes to mean one of these in between, or if the file is lent to
- * somebody (F_SETLEASE): its mode is changed afterwards. -1: it is to be opened as an operation. */
+/* Opens a file or directory whose name is in memory, which takes no time. A FIFO would wait for its other end, and a
+ * device may do anything. The file is opened as non-blocking, and its mode is changed afterwards. So the call does not
+ * wait, either, if the name comes to mean one of these in between, or if the file is lent to somebody (F_SETLEASE).
+ * -1: the file has to be opened as an operation. */
 static int open_at_once(int directory, const char *path, int flags) {
   int found = cached_path(directory, path, flags & O_NOFOLLOW);
   bool plain = found >= 0 && is_plain_file(found);
@@ -249,8 +250,8 @@ static void prepare_statx(const req_t *q, sqe_t *sqe) {
 }
 static const struct ch_operation_kind statx_kind = {"statx", perform_statx, prepare_statx, .queue = CH_POOL_STORAGE};
 
-/* The pool's alone: a struct stat is what the C library makes of the kernel's answer. Names in memory are answered
- * here. */
+/* Only the pool makes this call, because the C library makes the struct stat of the kernel's answer. If the name is in
+ * memory the answer is found here. */
 static long perform_stat(const req_t *q) { return or_error(fstatat(q->fd2, q->a, (void *)q->b, (int)q->flags)); }
 static const struct ch_operation_kind stat_kind = {"stat", perform_stat, NULL, .queue = CH_POOL_STORAGE};
 
@@ -433,7 +434,7 @@ DEVICE_KIND(writev, perform_writev)
 
 /* ---- what a peer ends ----
  *
- * After an attempt has said "not now" (nonblocking.c). */
+ * These follow a try that would have had to wait (nonblocking.c). */
 
 static long perform_recv(const req_t *q) { return or_error(recv(q->fd, (void *)q->a, q->n, 0)); }
 static void prepare_recv(const req_t *q, sqe_t *sqe) {
@@ -446,11 +447,11 @@ static void prepare_recv(const req_t *q, sqe_t *sqe) {
 static const struct ch_operation_kind recv_kind = {
     "recv",         perform_recv,      prepare_recv,     .queue = CH_POOL_WAITING,
     .closes = true, .interrupt = true, .receives = true, .relies_on_cache = true};
-/* The same for read, which may by now be asked of another kind of file: somebody has closed the socket and used its
- * number again. */
+/* The same for read. By now the number may mean another kind of file, because somebody has closed the socket and used
+ * its number again. */
 static void prepare_read_any(const req_t *q, sqe_t *sqe) {
   prepare_read(q, sqe);
-  sqe->flags = IOSQE_ASYNC; /* of a file without RWF_NOWAIT the kernel, too, asks poll and then reads */
+  sqe->flags = IOSQE_ASYNC; /* without RWF_NOWAIT the kernel, too, asks poll and then reads */
 }
 static const struct ch_operation_kind read_any_kind = {
     "read", perform_read, prepare_read_any, .queue = CH_POOL_WAITING, .closes = true, .interrupt = true};
@@ -494,7 +495,7 @@ static const struct ch_operation_kind sendmsg_kind = {"sendmsg", perform_sendmsg
                                                       .interrupt = true};
 /* ---- the calls ----
  *
- * Each line is a call: its name, its parameters, and how it begins. */
+ * Each line has a call's name, its parameters, and how it begins. */
 
 #define CALL(name, parameters, ...)                                                                                    \
   static const struct ch_leaf leaf_##name = CH_OPERATION_LEAF(#name, ch_operation_ended);                              \

@@ -32,20 +32,20 @@ static void rewind_output(FILE *f) {
   hide_input(f);
 }
 
-/* Makes it ready if that can be. After input the output begins where the input ended, so there may be little room
- * although nothing is pending. */
+/* Makes the stream ready for output if possible. After input, the output begins where the input ended, so there may be
+ * little room although nothing is pending. */
 static bool prepare(FILE *f) {
   if (f->_mode > 0 || f->_flags & NO_WRITES)
     return false;
   if (!(f->_flags & IS_PUTTING) || !f->_IO_write_base) {
     if (ch_stream_has(f) || f->_flags & IN_BACKUP || (f->_flags & IS_PUTTING && f->_IO_write_ptr))
       return false;
-    __overflow(f, EOF); /* sends nothing: there is nothing */
+    __overflow(f, EOF); /* nothing is pending, so this sends nothing */
   }
   return is_ready(f);
 }
 
-/* It goes into the buffer, and nothing has to be sent. */
+/* Whether the data go into the buffer, and nothing has to be sent. */
 static bool fits(const FILE *f, const char *data, size_t n) {
   if (f->_flags & IS_UNBUFFERED || n > room(f))
     return false;
@@ -60,7 +60,7 @@ static struct ch_stream_progress plan(const FILE *f, const char *data, size_t n,
   bool by_lines = f->_flags & IS_LINE_BUFFERED;
   if (f->_flags & IS_UNBUFFERED)
     return (struct ch_stream_progress){0, n, 0};
-  if (was_ready && n <= room(f)) { /* it is here for its lines */
+  if (was_ready && n <= room(f)) { /* it would fit, but its lines have to be sent */
     begun = (size_t)((const char *)memrchr(data, '\n', n) + 1 - data);
     return (struct ch_stream_progress){0, begun, begun};
   }
@@ -93,8 +93,8 @@ static void drop(FILE *f, size_t n) {
 
 void ch_stream_forget(FILE *f) { drop(f, ch_stream_pending(f)); }
 
-/* Sends what is pending and then the data, as much as goes now. How much of the data; -1: errno, nothing has gone. A
- * cancelled scope is no reason not to try: what it does not do is wait. */
+/* Sends what is pending and then the data, as much as is possible now. The result is how much of the data was sent; or
+ * -1 and errno if nothing was. It tries also in a cancelled scope, because it does not wait. */
 static ssize_t send_now(FILE *f, const char *data, size_t n) {
   size_t pending = ch_stream_pending(f);
   struct iovec v[2] = {{f->_IO_write_base, pending}, {(char *)data, n}};
@@ -338,7 +338,7 @@ struct ch_put ch_stream_putc(FILE *f, int c) {
   char byte = (char)c;
   struct ch_put r = {.taken = CH_STREAM_TAKEN};
   if (enter(f) == 0) {
-    if (is_ready(f) || (ch_stream_may_wait(f) && prepare(f))) /* one byte goes into the smallest buffer, too */
+    if (is_ready(f) || (ch_stream_may_wait(f) && prepare(f))) /* one byte fits even into the smallest buffer */
       r.taken = put(f, &byte, 1, &r.progress, false);
     else
       r.taken = putc_unlocked(c, f) == EOF ? -1 : 1;

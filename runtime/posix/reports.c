@@ -9,7 +9,7 @@
 struct ch_text *ch_report_warning(int error, const char *format, va_list more) {
   char room[100];
   const char *what = error >= 0 ? ch_error_text(error, room, sizeof room) : "";
-  errno = error >= 0 ? error : errno; /* %m */
+  errno = error >= 0 ? error : errno; /* for %m */
   struct ch_text *text = format ? ch_text_print(-1, format, more) : NULL, *line = NULL;
   size_t n = text ? text->n : 0, name = strlen(program_invocation_short_name);
   if (!format || text)

@@ -12,15 +12,15 @@ static bool is_alone(const struct ch_domain *d) {
          !ch_inbox_is_open();
 }
 
-/* Since others have run here, or waited, the reactor may not have handed all to the kernel: what was withdrawn may hold
- * a descriptor open that has been closed. */
+/* If others have run or waited here before, the reactor may still have something to tell the kernel: a poll that was
+ * withdrawn may hold a closed descriptor open. So the reactor is asked first. */
 bool ch_is_single_activity(void) {
-  static __thread uint64_t settled = 1; /* nobody has run but main, once */
+  static __thread uint64_t settled = 1; /* the initial value means that only main has run, once */
   struct ch_domain *d = &ch_domain;
   if (ch_reactor == &ch_reactor_simulated)
-    return false; /* time would pass for the plain call alone */
+    return false; /* simulated time does not pass during a plain call */
   if (d->spinlocks > 0)
-    return false; /* or in assert_no_yield, where a wait is an error also when nobody is there */
+    return false; /* this includes assert_no_yield, in which a wait is an error even without other activities */
   if (!is_alone(d))
     return false;
   if (CH_UNLIKELY(settled != d->switches)) {

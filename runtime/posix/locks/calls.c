@@ -18,7 +18,7 @@ long ch_call_thrd_join(void *data) {
   struct ch_join *j = data;
   int result = 0;
   ch_pool_cancellable(true);
-  if (ch_tsan_watches()) { /* it has been made by pthread_create (posix/thread_start.c) */
+  if (ch_tsan_watches()) { /* pthread_create has made it (posix/thread_start.c) */
     void *pointer = NULL;
     j->error = ch_thrd_result(pthread_join(j->thread, &pointer));
     result = (int)(intptr_t)pointer;

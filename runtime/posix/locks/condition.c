@@ -19,16 +19,17 @@
 #include <threads.h>
 #include <unistd.h>
 
-enum { WAITING, SIGNALLED }; /* of `how`. SIGNALLED: in no line; a letter is on its way, or it is the mutex's waiter */
+/* Values of `how`. SIGNALLED: it is in no line; a letter is on its way, or it waits for the mutex. */
+enum { WAITING, SIGNALLED };
 
 struct cond_wait {
-  struct ch_lock_wait w; /* object: the condition. WAITING: link is on the line */
+  struct ch_lock_wait w; /* object: the condition; link: in the line while WAITING */
   struct ch_letter letter;
   struct ch_inbox *inbox;
   pthread_mutex_t *mutex;
 };
 
-/* Those who wait for one condition, of all domains. */
+/* The waiters for one condition, of all domains. */
 struct line {
   struct line *next;
   pthread_cond_t *cond;
@@ -38,9 +39,9 @@ struct line {
 
 enum { BUCKETS = 64 };
 static struct line *lines[BUCKETS];
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of all of them, and of each waiter's `how` */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* protects all lines, and each waiter's `how` */
 CH_FREE_IN_CHILDREN(lock, CH_OUTER_LOCK)
-static unsigned waiting; /* in all lines */
+static unsigned waiting; /* how many waiters all lines have */
 
 static struct line **line_of(const pthread_cond_t *cond) {
   struct line **at = &lines[((uintptr_t)cond >> 3 ^ (uintptr_t)cond >> 10) % BUCKETS];
@@ -176,8 +177,8 @@ int ch_condition_broadcast(pthread_cond_t *cond) {
   return broadcast_others(cond);
 }
 
-/* For all who call them in plain code. A program may have functions of its own under these names: so ours are weak.
- * ThreadSanitizer's are weak, too, and come first: charcoal-cc then makes the names mean ch_in_front_of_*. */
+/* Plain code calls these. They are weak, because a program may have functions of its own under these names.
+ * ThreadSanitizer's are weak, too, and come first, so there charcoal-cc makes the names mean ch_in_front_of_*. */
 #define IN_FRONT_OF(name, object, result)                                                                              \
   __attribute__((visibility("default"))) int ch_in_front_of_##name(object *c);                                         \
   int ch_in_front_of_##name(object *c) { return result; }                                                              \
@@ -187,13 +188,13 @@ IN_FRONT_OF(pthread_cond_signal, pthread_cond_t, ch_condition_signal(c));
 IN_FRONT_OF(pthread_cond_broadcast, pthread_cond_t, ch_condition_broadcast(c));
 IN_FRONT_OF(cnd_signal, cnd_t, ch_condition_signal((pthread_cond_t *)c) ? thrd_error : thrd_success);
 IN_FRONT_OF(cnd_broadcast, cnd_t, ch_condition_broadcast((pthread_cond_t *)c) ? thrd_error : thrd_success);
-/* For activities in any case: ThreadSanitizer has functions of its own under those names. */
+/* Activities call these in any case, because ThreadSanitizer has functions of its own under those names. */
 CH_REPLACES_IN_C(pthread_cond_signal, pthread_cond_t *c) { return ch_done(ch_condition_signal(c)); }
 CH_REPLACES_IN_C(pthread_cond_broadcast, pthread_cond_t *c) { return ch_done(ch_condition_broadcast(c)); }
 
 /* ---- waiting ---- */
 
-/* Who has been signalled has been, whatever happens then. */
+/* The wait ends without a signal, unless it has been signalled before: that cannot be undone. */
 static bool leave_in_time(struct cond_wait *c) {
   pthread_mutex_lock(&lock);
   bool waits = c->w.how == WAITING;
@@ -209,7 +210,7 @@ static int enlist(struct ch_clause *clause) {
   enter(c);
   pthread_mutex_unlock(&lock);
   int error = ch_mutex_unlock(c->mutex);
-  if (CH_UNLIKELY(error != 0)) { /* it is not the caller's */
+  if (CH_UNLIKELY(error != 0)) { /* the mutex is not the caller's */
     leave_in_time(c);
     return clause->value = error, CH_CLAUSE_READY;
   }

@@ -53,8 +53,8 @@ static struct ch_branch *next_of(struct ch_branch *b) {
                                                                          : NULL;
 }
 
-/* From b along those who wait for each other back to b. One who waits for itself is none: somebody else may unlock an
- * ordinary mutex, and programs that use one as a signal do. */
+/* Whether b is in a circle of activities that wait for each other. One that waits for itself is no circle: somebody
+ * else may unlock an ordinary mutex, and programs that use one as a signal do. */
 static bool is_circle(struct ch_branch *b) {
   enum { LONGEST = 10000 };
   struct ch_branch *at = next_of(b);

@@ -191,12 +191,12 @@ static enum ch_await await(struct ch_queue *q, struct ch_word *to) {
   pthread_mutex_t *m = q->object;
   uint32_t *word = word_of(m), is = __atomic_load_n(word, __ATOMIC_RELAXED);
   if (is_here(m)) {
-    /* The kernel may have woken this queue when somebody of its own domain had been quicker: by trylock. */
+    /* The kernel may have woken this queue after an activity of its own domain has taken the mutex, by trylock. */
     if (q->watched && !(m->__data.__kind & (INHERIT | PROTECT)))
       say_that_others_wait(m);
     return CH_AWAIT_HERE;
   }
-  if (m->__data.__kind & (INHERIT | PROTECT)) { /* the kernel knows their waiters by means that a ring lacks */
+  if (m->__data.__kind & (INHERIT | PROTECT)) { /* a ring has no operation that waits for such a mutex */
     to->borrow = borrow;
     return ch_queue_first(q)->timed || is_robust(m) ? CH_AWAIT_TIME : CH_AWAIT_LOAN;
   }
@@ -235,7 +235,7 @@ bool ch_mutex_lend(pthread_mutex_t *m, bool lend) {
     return false;
   m->__data.__owner = lend ? -1 : ch_thread_here();
   set_owner(m, lend ? NULL : self(), NULL);
-  if (lend && q) /* who waits here waits for somebody else now */
+  if (lend && q) /* from now on those in the queue wait for another thread */
     ch_queue_serve(q);
   return true;
 }
@@ -244,8 +244,8 @@ bool ch_mutex_lend(pthread_mutex_t *m, bool lend) {
 
 static const struct ch_leaf lock_leaf = CH_LOCK_LEAF("pthread_mutex_lock");
 
-/* The usual case: an ordinary or a recursive mutex, free or the caller's, and nobody here waits for any lock. Nothing
- * is called, so that the caller saves no registers. */
+/* The usual case: an ordinary or a recursive mutex is free or the caller's, and nobody here waits for any lock. This
+ * function calls none, so that its caller saves no registers. */
 static inline __attribute__((always_inline)) bool lock_at_once(pthread_mutex_t *m, const void *place) {
   const int kind = PLAIN_KIND(m), here = ch_thread_number;
   if (CH_UNLIKELY(kind > RECURSIVE || ch_domain.lock_queues != 0 || !here || ch_tsan_is_here()))
@@ -265,9 +265,9 @@ static inline __attribute__((always_inline)) bool lock_at_once(pthread_mutex_t *
   return true;
 }
 
-/* Without waiting; EBUSY: the caller has to wait. */
+/* Takes the mutex if the caller need not wait; otherwise the result is EBUSY. */
 static int lock_now(pthread_mutex_t *m, const void *place) {
-  return ch_queue_of(m) && !is_here(m) ? EBUSY /* others have come before */ : try_for(m, self(), place, 1);
+  return ch_queue_of(m) && !is_here(m) ? EBUSY /* others came before */ : try_for(m, self(), place, 1);
 }
 
 static struct ch_lock_wait wait_for(pthread_mutex_t *m, const void *place) {
@@ -282,7 +282,7 @@ static __attribute__((noinline)) struct ch_int_result lock(pthread_mutex_t *m, c
   return ch_lock_wait_int(&lock_leaf, &w);
 }
 CH_REPLACES_IN_C(pthread_mutex_lock, pthread_mutex_t *m) {
-  /* No ch_done: whoever takes a free lock in a loop gives it back there, and that is a yield point. */
+  /* ch_done is not needed: a loop that takes a free lock also gives it back, and that is a yield point. */
   return CH_LIKELY(lock_at_once(m, CH_HERE)) ? (struct ch_int_result){CH_DONE, 0} : lock(m, CH_HERE);
 }
 
@@ -355,7 +355,8 @@ CH_REPLACES_IN_C(pthread_mutex_clocklock, pthread_mutex_t *m, clockid_t clock, c
 
 /* ---- unlock ---- */
 
-static inline bool free_word(pthread_mutex_t *m) { /* others may wait in the kernel */
+/* True: others may wait in the kernel. */
+static inline bool free_word(pthread_mutex_t *m) {
   m->__data.__list.__prev = NULL;
   m->__data.__owner = 0;
   m->__data.__nusers--;
@@ -366,7 +367,7 @@ static inline bool release(pthread_mutex_t *m) {
   return free_word(m);
 }
 
-/* A simple one. */
+/* For a simple mutex. */
 static void give_back(pthread_mutex_t *m) {
   if (has_owner(m))
     m->__data.__count = 0;
@@ -374,11 +375,11 @@ static void give_back(pthread_mutex_t *m) {
     ch_futex_wake(word_of(m), 1, is_shared(m));
 }
 
-/* So often in a row it is handed over within the domain while others wait in the kernel. */
+/* How often in a row it is handed over within the domain while others wait in the kernel. */
 enum { HAND_OVERS = 16 };
 
-/* A simple one, with a queue: the first of that has it from now on, and its word stays. But now and then others have
- * their turn: 100 us without anybody from here. */
+/* For a simple mutex with a queue. The first in the queue has it from now on, and its word does not change. But now and
+ * then others get their turn: for 100 us nobody from here asks for it. */
 static void hand_over(pthread_mutex_t *m, struct ch_queue *q) {
   if (__atomic_load_n(&m->__data.__lock, __ATOMIC_RELAXED) == 2 && ++q->handed_on > HAND_OVERS) {
     q->handed_on = 0;
@@ -421,7 +422,7 @@ static __attribute__((noinline)) int unlock_slowly(pthread_mutex_t *m) {
   if (simple) {
     give_back(m);
   } else {
-    if (is_robust(m)) /* before somebody else has it */
+    if (is_robust(m)) /* the note goes before somebody else can have the mutex */
       forget(note_of(m));
     else
       note_in(m, NULL, NULL);

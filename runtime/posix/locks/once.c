@@ -55,7 +55,7 @@ static int begin(pthread_once_t *once) {
     if (is & HAS_RUN)
       return 0;
     if (is == (forks | RUNS))
-      return -1; /* what ran before a fork runs no more */
+      return -1; /* a function that ran before a fork does not run any more */
     if (__atomic_compare_exchange_n(once, &is, forks | RUNS, false, __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE))
       return 1;
   }

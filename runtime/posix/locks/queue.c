@@ -24,12 +24,12 @@
 
 enum { BUCKETS = 128, SPARE = 16 };
 
-/* Behind a pointer: a library that is loaded late has little thread-local memory. */
+/* This is reached by a pointer, because a library that is loaded late has little thread-local memory. */
 struct queues {
   struct ch_queue *buckets[BUCKETS];
   struct ch_link all;
-  struct ch_link watches; /* by ch_watch.link */
-  struct ch_queue *spare; /* by `next` */
+  struct ch_link watches; /* all watches, linked by ch_watch.link */
+  struct ch_queue *spare; /* unused queues, linked by `next` */
   unsigned spares;
 };
 static __thread struct queues *queues;
@@ -125,13 +125,13 @@ int ch_futex_wake(uint32_t *word, int n, bool shared) {
 /* ---- watches ---- */
 
 struct ch_watch {
-  struct ch_operation op; /* its request: a: the word, offset: its value, flags: shared */
+  struct ch_operation op; /* in its request, `a` is the word, `offset` its value, and `flags` says if it is shared */
   struct ch_link link;
   struct ch_queue *queue; /* NULL: an orphan */
 };
 _Static_assert(offsetof(struct ch_watch, op) == 0, "an operation's clause leads to its watch");
 
-/* On the pool's thread. Where no thread could be had it is called in place, and must not block. */
+/* On a thread of the pool. If there was no thread it is called in place, and must not block. */
 static long perform_wait(const struct ch_request *q) {
   if (ch_domain.group)
     return -EINTR;
@@ -181,7 +181,7 @@ static void watch_ended(struct ch_clause *c) {
     ring_refuses = true;
   if (q) {
     q->watch = NULL;
-    if (result != -EINTR) /* in a child of fork: the domain looks before it sleeps */
+    if (result != -EINTR) /* -EINTR comes in a child of fork, where the domain looks before it sleeps */
       ch_queue_serve(q);
   } else if (result == 0 && request.kind != &by_loan) {
     ch_futex_wake((uint32_t *)(uintptr_t)request.a, 1, request.flags != 0);
@@ -200,7 +200,7 @@ static void start_watch(struct ch_queue *q, struct ch_request request) {
     ch_list_append(&queues->watches, &w->link, false);
     ch_domain.watches++;
     q->watch = w;
-  } else { /* no thread: in a while again */
+  } else { /* there is no thread, so it is tried again later */
     free(w);
     ch_queue_pause(q, 1000000);
   }
@@ -260,8 +260,8 @@ static bool give(struct ch_queue *q) {
   return false;
 }
 
-/* Sees to it that the queue, whose first waiter cannot have the object now, is served when that may have changed.
- * False: it has changed already. */
+/* The first waiter cannot have the object now. Sees to it that the queue is served when that may have changed. False:
+ * it has changed already. */
 static bool await(struct ch_queue *q) {
   struct ch_word word;
   if (q->watch || q->paused)
@@ -309,7 +309,7 @@ void ch_locks_look(void) {
     struct ch_queue *q = (struct ch_queue *)((char *)n - offsetof(struct ch_queue, all));
     next = n->next;
     if (!q->watch)
-      ch_queue_serve(q); /* fires waiters, and drops no other queue */
+      ch_queue_serve(q); /* this drops no other queue, so `next` stays valid */
   }
   ch_holder_confirm();
 }
@@ -387,7 +387,7 @@ void ch_queue_leave(struct ch_lock_wait *w, int result) {
   bool first = ch_queue_first(q) == w, last = q->waiters.next == q->waiters.prev;
   ch_queue_remove(w);
   ch_lock_fire(w, result);
-  if (first && !last) /* who stood behind may perhaps have it */
+  if (first && !last) /* the next one may perhaps have the object */
     ch_queue_serve(q);
 }
 
@@ -408,7 +408,7 @@ bool ch_queue_withdraw(struct ch_clause *c) {
   bool last = q->waiters.next == q->waiters.prev;
   ch_lock_stop_timer(w);
   ch_queue_remove(w);
-  if (!last && !ch_domain.drops_others) /* in a child of fork those behind are perhaps not there, either */
+  if (!last && !ch_domain.drops_others) /* in a child of fork those after it may not be there, either */
     ch_queue_serve(q);
   return true;
 }
@@ -452,7 +452,7 @@ struct ch_int_result ch_lock_wait_int(const struct ch_leaf *leaf, const struct c
 int ch_lock_wait(struct ch_lock_wait *w) {
   if (begin(w))
     return (int)w->clause.value;
-  const struct ch_queue *q = w->queue; /* NULL: it waits for a condition */
+  const struct ch_queue *q = w->queue; /* NULL: the wait is for a condition */
   bool world = w->ticking || (q && (q->watch || q->paused || q->counted));
   int error = ch_wait_native(world ? CH_BY_WORLD : q ? CH_BY_DOMAIN : CH_BY_OTHERS), value = end(w);
   return error < 0 ? ECANCELED : value;

@@ -121,11 +121,11 @@ static bool take(struct ch_lock_wait *w) {
 
 /* ---- what somebody else has ---- */
 
-/* A thread of the pool that takes it. It is the job's own until its letter has been opened. */
+/* The job by which a thread of the pool takes the lock. Only the pool uses it until its letter has been opened. */
 struct loan {
   struct ch_job job;
   pthread_rwlock_t *lock;
-  int write, result, thread; /* the domain's */
+  int write, result, thread; /* `thread` is the domain's */
   bool timed;
   clockid_t clock;
   struct timespec until;
@@ -134,7 +134,7 @@ struct loan {
 static void work(struct ch_job *job) {
   struct loan *l = (struct loan *)job;
   l->result = ch_rwlock_take(l->lock, l->write, l->clock, l->timed ? &l->until : NULL);
-  if (l->result == 0 && l->write) /* to the C library a thread has it: from now on the domain's */
+  if (l->result == 0 && l->write) /* for the C library the lock is a thread's: from now on the domain's thread's */
     __atomic_store_n(&l->lock->__data.__cur_writer, l->thread, __ATOMIC_RELAXED);
 }
 
@@ -278,8 +278,8 @@ CH_REPLACES_IN_C(pthread_rwlock_unlock, pthread_rwlock_t *l) { return ch_done(un
 
 /* ---- in plain code ---- */
 
-/* These stand before the C library's own, to which all activities of a domain are one owner. What nobody of this domain
- * has or waits for is waited for by the thread. */
+/* These come before the C library's own, which take all activities of a domain for one owner. If nobody of this domain
+ * has the lock or waits for it, the thread itself waits. */
 static int lock_plainly(pthread_rwlock_t *l, int write, const void *place, clockid_t clock,
                         const struct timespec *until) {
   if (!ch_domain.current)

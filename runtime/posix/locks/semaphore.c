@@ -36,7 +36,7 @@ static bool take(struct ch_lock_wait *w) { return take_unit(w->clause.object); }
 
 static enum ch_await await(struct ch_queue *q, struct ch_word *word) {
   struct glibc_sem *s = q->object;
-  if (!q->counted) { /* so that who posts wakes somebody */
+  if (!q->counted) { /* so that a post knows that somebody waits */
     __atomic_add_fetch(&s->data, ONE_WAITER, __ATOMIC_SEQ_CST);
     q->counted = true;
   }
@@ -92,11 +92,12 @@ int ch_posix_sem_take(sem_t *s, clockid_t clock, const struct timespec *until) {
 
 __typeof__(sem_clockwait) ___sem_clockwait __attribute__((weak)); /* of a static C library */
 
-/* Before the C library's own: another activity of this domain may be who posts. until NULL: for ever. */
+/* This comes before the C library's own, because the post may come from another activity of this domain. until NULL:
+ * for ever. */
 static int take_in_plain_code(sem_t *s, clockid_t clock, const struct timespec *until) {
   static const struct timespec never = {INT64_MAX / 2, 0};
   struct ch_lock_wait w = {.clause = {.type = &plain_type.clause, .object = s}};
-  if (ch_domain.live <= 1) /* POSIX: a cancellation point of threads also if a unit is there */
+  if (ch_domain.live <= 1) /* POSIX: it is a cancellation point of threads even if there is a unit */
     pthread_testcancel();
   int error = until ? ch_lock_until(&w, clock, until) : 0;
   if (!error && !ch_queue_of(s) && take_unit(of(s)))

@@ -75,7 +75,7 @@ bool ch_stream_is_user_locked(FILE *f) {
 
 /* ---- taking ---- */
 
-enum { CALL, USER }; /* `how` */
+enum { CALL, USER }; /* values of `how` */
 
 static int take_for(FILE *f, struct ch_branch *user, unsigned how) {
   if (is_others(find(f), user) || ftrylockfile(f))
@@ -108,7 +108,7 @@ static bool take(struct ch_lock_wait *w) {
 static enum ch_await await(struct ch_queue *q, struct ch_word *to) {
   struct glibc_lock *l = lock_of(q->object);
   if (find(q->object) || l->owner == (void *)pthread_self()) {
-    if (q->watched) /* somebody here was quicker than this queue, which the kernel had woken */
+    if (q->watched) /* the kernel had woken this queue, but another activity here was quicker */
       say_that_others_wait(q->object);
     return CH_AWAIT_HERE;
   }
