@@ -1,4 +1,4 @@
-/* A call, `async` of it, and `async` of one that blocks once. */
+/* Measures a call, the same call by `async`, and `async` of a call that blocks once. */
 #include <charcoal.h>
 
 static ch_sem gate; /* zeroed: of count 0 */

@@ -1,4 +1,5 @@
-// The coroutine begins at once, on its caller's stack, and counts down a latch at its end: what `async` is, by hand.
+// The coroutine begins at once, on its caller's stack, and counts down a latch at its end. This is what `async` does,
+// written by hand.
 #include "../common/cxx20.hpp"
 #include "../common/measure.h"
 

@@ -1,4 +1,5 @@
-// A call; a goroutine for each call (the same for a call that gives way), a hundred at a time.
+// Measures a call, and a goroutine for each call, a hundred at a time. In the case async-yield each goroutine gives way
+// once.
 package main
 
 import (

@@ -1,9 +1,9 @@
-/* Paper 002, section 5.1: a call, an `async` call that does not block, and one that blocks and is at once made ready
- * again.
+/* Measures a call, an `async` call that does not block, and one that blocks and is at once made ready again (paper 002,
+ * section 5.1).
  *
- * The function could block, though in the first two cases it does not: that is what `async` is for. In plain C the
- * words are defined away before this file is included; then `async` is the call. Times are of the best of many pieces.
- */
+ * The function could block, though it does not in the first two cases, because `async` is meant for such functions. In
+ * plain C the words of the dialect are defined away before this file is included, so `async` is the call itself. The
+ * calls are timed in pieces, of which the fastest counts. */
 #include "../common/measure.h"
 #include <unistd.h>
 

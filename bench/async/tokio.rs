@@ -1,4 +1,5 @@
-//! An awaited call of an async function; a task for each call (the same for a call that gives way), a hundred at a time.
+//! Measures an awaited call of an async function, and a task for each call, a hundred at a time. In the case
+//! async-yield each task gives way once.
 #[path = "../common/measure.rs"]
 mod measure;
 

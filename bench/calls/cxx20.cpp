@@ -1,4 +1,4 @@
-// The calls of figure 10 where each f is a coroutine, so that any call could suspend.
+// Makes the calls of paper 001's figure 10, where each f is a coroutine, so that any call could suspend.
 #include "../common/cxx20.hpp"
 #include "../common/measure.h"
 

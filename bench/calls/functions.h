@@ -1,9 +1,8 @@
 /* The functions of paper 001, figures 10 and 11, in one source for Charcoal C and plain C.
  *
- * In plain C `atomic` is defined away before this file is included. `noinline` keeps gcc from unrolling the
- * recursion (clang does not): every system makes the same number of calls. Arithmetic is unsigned so that it
- * may wrap; the leaf is an affine map, so 2^depth applications of it have a closed form to check against.
- */
+ * In plain C `atomic` is defined away before this file is included. `noinline` keeps gcc from unrolling the recursion,
+ * which clang does not do, so that every system makes the same number of calls. Arithmetic is unsigned so that it may
+ * wrap; the leaf is an affine map, so 2^depth applications of it have a closed form to check against. */
 static inline unsigned small_computation(unsigned x) {
   return x * 5 + 3;
 }

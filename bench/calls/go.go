@@ -1,4 +1,4 @@
-// The calls of figure 10 in Go, where any call may be interrupted.
+// Makes the calls of paper 001's figure 10 in Go, where any call may be interrupted.
 package main
 
 import (

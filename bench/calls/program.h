@@ -1,5 +1,6 @@
-/* `program CASE DEPTH`: one call of f(DEPTH, 1) makes 2^(DEPTH+1) - 1 calls; prints ns per call of the fastest of
- * REPEATS: each is short enough to fit between two interruptions by the rest of the machine. */
+/* `program CASE DEPTH` makes one call of f(DEPTH, 1), which makes 2^(DEPTH+1) - 1 calls, and does so REPEATS times. It
+ * prints the ns per call of the fastest time. Each time is short enough to fit between two interruptions by the rest of
+ * the machine. */
 #include "../common/measure.h"
 #include "functions.h"
 

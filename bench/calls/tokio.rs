@@ -1,4 +1,4 @@
-//! The calls of figure 10 as async functions; recursion makes each of them a boxed future.
+//! Makes the calls of paper 001's figure 10 as async functions; recursion makes each of them a boxed future.
 #[path = "../common/measure.rs"]
 mod measure;
 

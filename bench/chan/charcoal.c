@@ -1,8 +1,12 @@
-/* Channels. CASE: pingpong, a message to and fro over two channels without room; buffered, one after the other through
- * room for 128; buffered-2dom, the same from another domain; skynet, COUNT leaves below a tree of activities of which
- * each has ten, and sends the sum of what they send it; skynet-async, the same tree of async calls, whose channels have
- * room for what the ten send; ring, COUNT activities with a channel each, round which a number is sent to which each
- * adds 1, also their memory; sieve, the first COUNT primes by a chain of activities, one for each. */
+/* Measures channels. CASE is one of these:
+ *
+ *   pingpong      a message goes to and fro over two channels without room
+ *   buffered      messages follow each other through a channel with room for 128
+ *   buffered-2dom the same, from another domain
+ *   skynet        COUNT leaves below a tree of activities, each of which has ten and sends the sum of theirs
+ *   skynet-async  the same tree of async calls, whose channels have room for what the ten send
+ *   ring          COUNT activities with a channel each; a number is sent round, to which each adds 1. Also their memory
+ *   sieve         the first COUNT primes by a chain of activities, one for each prime */
 #include "../common/measure.h"
 #include <charcoal.h>
 #include <charcoal/channel.h>

@@ -1,4 +1,4 @@
-//! Channels between two threads: see charcoal.c.
+//! Measures channels between two threads. charcoal.c describes the cases.
 #[path = "../common/report.rs"]
 mod report;
 

@@ -1,5 +1,5 @@
-// Channels: see charcoal.c. The goroutines of buffered-2dom are those of buffered, which Go runs on several cores if it
-// likes.
+// Measures channels; charcoal.c describes the cases. buffered-2dom runs the same program as buffered, because Go may
+// run its goroutines on several cores in both.
 package main
 
 import (

@@ -1,5 +1,5 @@
-/* A channel between two threads, by a mutex and condition variables: see charcoal.c. Without room: who sends waits
- * until what it sent has been taken. */
+/* Measures a channel between two threads, made of a mutex and condition variables; charcoal.c describes the cases. If
+ * the channel has no room, a sender waits until its message has been received. */
 #include "../common/measure.h"
 #include <pthread.h>
 

@@ -1,4 +1,5 @@
-//! Channels: see charcoal.c. tokio's have room for one message at least, so pingpong has that.
+//! Measures channels; charcoal.c describes the cases. A channel of tokio's has room for one message at least, so those
+//! of pingpong have that.
 #[path = "../common/measure.rs"]
 mod measure;
 

@@ -1,4 +1,4 @@
-/* Events by hand, whatever the case says; `seq` is left to c.c. */
+/* The initiator is events by hand in all cases but `seq`, which c.c measures. */
 #include "event.h"
 
 int main(int argc, char **argv) {

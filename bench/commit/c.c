@@ -1,4 +1,4 @@
-/* One participant after the other, spinning for each answer: simple, and slow. */
+/* The initiator asks one participant after the other and spins for each answer, which is simple and slow. */
 #include "protocol.h"
 
 static void send_spinning(struct end *e, struct message m) {

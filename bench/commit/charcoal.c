@@ -1,6 +1,6 @@
-/* The initiator of the two-phase commit four ways: one participant after the other (seq), the same with `async` before
- * each (async), all messages and then all answers (batch), each in one function; and events by hand, compiled by us
- * (event). Or among domains, see domains.h. */
+/* The initiator of the two-phase commit, written in several ways. In one function each: one participant after the other
+ * (seq), the same with `async` before each participant (async), and all messages followed by all answers (batch). As
+ * events by hand, compiled by charcoal-cc (event). And among domains, which is in domains.h. */
 #include "event.h"
 #include "../common/blocking.h"
 #include "domains.h"

@@ -1,5 +1,5 @@
-/* The case domains-N of charcoal.c: N participants, each in a domain of its own; the initiator does what commit_async
- * does. */
+/* The case domains-N of charcoal.c: each of N participants is in a domain of its own. The initiator does what
+ * commit_async does. */
 #include "mailbox.h"
 #include <charcoal/lowlevel.h>
 #include <stdbool.h>

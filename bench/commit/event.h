@@ -1,4 +1,5 @@
-/* The initiator as events by hand: a handler for each step, and a structure for what is known between them. */
+/* The initiator as events by hand: there is a handler for each step, and a structure for what the handlers have to
+ * remember from one step to the next. */
 #include "protocol.h"
 
 struct operation {

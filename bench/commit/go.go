@@ -1,4 +1,5 @@
-// The case domains-N with goroutines: a channel to and a channel from each; all proposals, then all votes.
+// The case domains-N with goroutines: each participant has a channel in each direction. The initiator sends all
+// proposals, and then receives all votes.
 package main
 
 import (

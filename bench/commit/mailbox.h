@@ -1,8 +1,8 @@
-/* For the case domains-N: participants that sleep until they are asked, each in a domain, thread or goroutine of its
- * own. There are fewer cores than participants, so what is measured is mostly how they are woken (paper 002, figure
- * 10b).
+/* What the programs for the case domains-N share: participants that sleep until they are asked, each in a domain,
+ * thread or goroutine of its own. There are fewer cores than participants, so what is measured is mostly how they are
+ * woken (paper 002, figure 10b).
  *
- * A mailbox holds a few messages: no more than two are under way, an outcome and the next proposal. */
+ * A mailbox has room for a few messages, because at most two are under way: an outcome and the next proposal. */
 #include "protocol.h"
 
 enum { ROOM = 4 };

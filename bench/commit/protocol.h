@@ -1,8 +1,8 @@
 /* Two-phase commit of paper 002, section 5.2: the initiator sends each participant a proposal, awaits their votes, and
  * sends all of them the outcome. The participants are on another core, in one process that spins over their channels
- * with callbacks by hand: the same for all systems, so that what differs is the initiator alone.
+ * with callbacks by hand. They are the same for all systems, so only the initiators differ.
  *
- * CASE is KIND-PARTICIPANTS, COUNT the number of operations. */
+ * CASE is KIND-PARTICIPANTS, and COUNT is the number of operations. */
 #ifndef BENCH_PROTOCOL_H
 #define BENCH_PROTOCOL_H
 

@@ -1,4 +1,5 @@
-/* The case domains-N with threads: a mutex and a condition variable for each mailbox; all proposals, then all votes. */
+/* The case domains-N with threads: each mailbox has a mutex and a condition variable. The initiator sends all
+ * proposals, and then receives all votes. */
 #include "mailbox.h"
 #include <pthread.h>
 

@@ -1,11 +1,12 @@
 /* Blocking send and receive over the channels of channel.h, for Charcoal: the operations of paper 002, figures 8 and 9.
  *
- * The top half is what an activity calls. The bottom half is called by the domain while nobody can run; it looks at the
- * channels that somebody waits on, as the dispatcher of callbacks.h does, and wakes whoever waits there. Each direction
- * of a channel has one waiter.
+ * An activity calls the top half. The domain calls the bottom half while no activity can run: it looks at the channels
+ * that somebody waits for, as the dispatcher of callbacks.h does, and wakes those who wait. Each direction of a channel
+ * has one waiter.
  *
- * With BENCH_GIVING_WAY there is no bottom half: who waits looks again and again, and lets other activities run in
- * between. That does for whole activities only, since giving way lets no branch of the same activity run (law 1). */
+ * With BENCH_GIVING_WAY there is no bottom half: a waiter looks again and again, and lets other activities run in
+ * between. This is possible for whole activities only, because giving way lets no branch of the same activity run (law
+ * 1). */
 #ifndef BENCH_BLOCKING_H
 #define BENCH_BLOCKING_H
 

@@ -1,5 +1,5 @@
-/* Callbacks over the channels of channel.h, in the style of paper 002, figure 1: a handler for each message that comes,
- * and one that is called once when there is room for a message that could not be sent. */
+/* Callbacks over the channels of channel.h, in the style of paper 002, figure 1. One handler is called for each message
+ * that comes. Another one is called once there is room for a message that could not be sent. */
 #ifndef BENCH_CALLBACKS_H
 #define BENCH_CALLBACKS_H
 

@@ -1,11 +1,11 @@
-/* A bounded channel in memory that two processes share: what the benchmarks of message passing run over, in all
- * systems.
+/* A bounded channel in memory that two processes share. The benchmarks of message passing run over it in all systems.
  *
- * As Barrelfish does it on machines with coherent caches: a ring of cache lines, each of which holds a message and, in
- * the same line, its number, so that a message costs the transfer of one line. One process sends, one receives.
+ * It is made as Barrelfish makes it on machines with coherent caches: a ring of cache lines, each of which holds a
+ * message and, in the same line, its number, so that a message costs the transfer of one line. One process sends, one
+ * receives.
  *
- * Invariants: 1. the slot of message n (from 1) is n modulo SLOTS, and its `number` is n once the message is whole;
- * 2. `taken` is at most the number of messages that were received; 3. at most SLOTS messages are under way. */
+ * Invariants: 1. the slot of message n (from 1) is n modulo SLOTS, and its `number` is n once the message is whole; 2.
+ * `taken` is at most the number of messages that were received; 3. at most SLOTS messages are under way. */
 #ifndef BENCH_CHANNEL_H
 #define BENCH_CHANNEL_H
 

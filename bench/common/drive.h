@@ -1,6 +1,6 @@
-/* What the drivers share. A driver is called `driver CASE COUNT SERVER`: it starts the server, on a core of its own,
- * reads its port, is its clients, checks every byte they get, measures the server from outside, and ends it.
- * So every system's server is measured by one and the same program. */
+/* What the drivers share. A driver is called `driver CASE COUNT SERVER`: it starts the server on a core of its own,
+ * reads its port, plays its clients, checks every byte that they get, measures the server from outside, and ends it. So
+ * the servers of all systems are measured by one program. */
 #ifndef BENCH_DRIVE_H
 #define BENCH_DRIVE_H
 

@@ -1,6 +1,6 @@
-/* What the servers on epoll by hand share: level-triggered; a connection has memory of its own only while it has bytes
- * that the kernel would not take, its *rest*, and then waits for EPOLLOUT. Its descriptor is all that epoll remembers
- * of it. */
+/* What the servers on epoll by hand share. epoll is level-triggered. A connection has memory of its own only while it
+ * has bytes that the kernel would not take, its *rest*; then it waits for EPOLLOUT. epoll remembers nothing of a
+ * connection but its descriptor. */
 #ifndef BENCH_EPOLL_SERVE_H
 #define BENCH_EPOLL_SERVE_H
 

@@ -1,5 +1,5 @@
-/* Starts a server that was not written for these benchmarks, and so does not announce its port: a free port is chosen
- * beforehand, and a child announces it as soon as somebody listens there. */
+/* Starts a server that was not written for these benchmarks and therefore does not announce its port. The launcher
+ * chooses a free port beforehand, and a child process announces it as soon as somebody listens there. */
 #ifndef BENCH_LAUNCH_H
 #define BENCH_LAUNCH_H
 

@@ -1,5 +1,5 @@
-/* The clients of a server under load, for drivers (see drive.h): connections that each have one question under way at
- * most, and the times that the answers took. Whoever includes this defines `ask` and `take`. */
+/* The clients of a server under load, for drivers (see drive.h). Each connection has at most one question under way,
+ * and the times that the answers take are kept. A file that includes this one defines `ask` and `take`. */
 #ifndef BENCH_LOAD_H
 #define BENCH_LOAD_H
 

@@ -1,9 +1,8 @@
-/* What every benchmark program in C or C++ shares: a clock, resident memory, and the one line it prints.
+/* What every benchmark program in C or C++ shares: a clock, resident memory, and the line that it prints.
  *
- * A program is called `program CASE COUNT`. It checks its own answer; if it is wrong it says so on
- * stderr and exits with 1, and prints no figure. Otherwise it prints one line of JSON:
- * {"metric": ..., "value": ..., "unit": ..., "check": "<the answer>"}. The runner compares `check` between systems.
- */
+ * A program is called `program CASE COUNT`. It checks its own answer; if the answer is wrong it says so on stderr,
+ * exits with status 1, and prints no figure. Otherwise it prints one line of JSON: {"metric": ..., "value": ...,
+ * "unit": ..., "check": "<the answer>"}. The runner compares `check` between systems. */
 #ifndef BENCH_MEASURE_H
 #define BENCH_MEASURE_H
 

@@ -1,4 +1,4 @@
-//! What every benchmark program on tokio shares: report.rs, and the runtime.
+//! What every benchmark program on tokio shares: report.rs, and the start of the runtime.
 #![allow(dead_code)]
 
 #[path = "report.rs"]

@@ -1,4 +1,4 @@
-/* What the servers on libuv share: its streams with one shared read buffer. */
+/* What the servers on libuv share: libuv's streams, which all read into one buffer. */
 #ifndef BENCH_UV_SERVE_H
 #define BENCH_UV_SERVE_H
 

@@ -1,4 +1,4 @@
-/* One read after the other, whatever the depth. */
+/* Makes one read after the other, whatever the depth is. */
 #include "file.h"
 
 int main(int argc, char **argv) {

@@ -1,4 +1,4 @@
-/* As many branches as the depth says, each of which reads by a blocking pread, again and again. */
+/* Has as many branches as the depth says, each of which reads by a blocking pread, again and again. */
 #include "file.h"
 #include <charcoal.h>
 

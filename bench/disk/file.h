@@ -1,9 +1,10 @@
-/* The file of the disk benchmark: 256 MiB, each 4 KiB block of which begins with a number that follows from its place.
+/* The file of the disk benchmark has 256 MiB. Each of its blocks of 4 KiB begins with a number that follows from the
+ * block's place.
  *
- * CASE is SIZE-DEPTH, as in 4k-64: reads of that size at random places, so many of them at a time. `cached` behind it
- * reads through the page cache, where the file is when the reads begin; without it they bypass the cache (O_DIRECT).
- * COUNT is the number of reads. The file is BENCH_FILE, or charcoal-bench-file in TMPDIR or /var/tmp; it is made when
- * it is not there. */
+ * CASE is SIZE-DEPTH, as in 4k-64: reads of that size at random places, as many at a time as the depth says. They
+ * bypass the page cache (O_DIRECT), unless `cached` follows: then the file is in the page cache when the reads begin.
+ * COUNT is the number of reads. The file is BENCH_FILE, or charcoal-bench-file in TMPDIR or /var/tmp; it is made if it
+ * does not exist. */
 #ifndef BENCH_FILE_H
 #define BENCH_FILE_H
 

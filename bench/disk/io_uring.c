@@ -1,5 +1,5 @@
-/* io_uring by hand: as many reads in the ring as the depth says, submitted and reaped in batches, one system call for
- * each batch. */
+/* io_uring by hand: as many reads are in the ring as the depth says. They are submitted and reaped in batches, with one
+ * system call for each batch. */
 #include "file.h"
 #include <liburing.h>
 

@@ -1,5 +1,5 @@
-/* libuv: uv_fs_read, which its pool of threads carries out; the pool has as many threads as the depth, or its maximum.
- */
+/* uv_fs_read, which libuv's pool of threads carries out. The pool has as many threads as the depth says, or its
+ * maximum. */
 #include "file.h"
 #include <uv.h>
 

@@ -1,4 +1,4 @@
-/* One activity for each connection: read, write, again. Blocking code in one thread. */
+/* One activity for each connection, which reads and writes in a loop: blocking code in one thread. */
 #include "../common/serve.h"
 #include <charcoal.h>
 #include <unistd.h>

@@ -1,10 +1,10 @@
-/* The clients of an echo server: 10,000 idle connections (1,000 when COUNT is below 1000) and, beside them, the busy
+/* The clients of an echo server: 10,000 idle connections (1,000 if COUNT is below 1000) and, beside them, the busy
  * ones.
  *
- * CASE is throughput or throughput-100, for 1,000 or 100 busy connections; COUNT how many ms they work. Each sends 64
- * bytes, awaits their echo, compares it, and sends the next. An idle connection has had one echo before it falls idle,
- * and all of them get another at the end, so they are known to live. The line has the rows of p99 (or p99-100) and
- * idle-bytes, too. */
+ * CASE is throughput or throughput-100, for 1,000 or 100 busy connections; COUNT says for how many ms they are busy.
+ * Each sends 64 bytes, awaits their echo, compares it, and sends the next. An idle connection has had one echo before
+ * it falls idle, and gets another one at the end, which shows that it still works. The line also has the rows of p99
+ * (or p99-100) and idle-bytes. */
 #include "../common/load.h"
 
 enum { SIZE = 64 };

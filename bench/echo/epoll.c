@@ -1,4 +1,4 @@
-/* By hand, with one shared buffer: see ../common/epoll_serve.h. */
+/* epoll by hand, with one buffer for all connections: see ../common/epoll_serve.h. */
 #define _GNU_SOURCE
 #include "../common/epoll_serve.h"
 #include <string.h>

@@ -1,4 +1,4 @@
-// One goroutine for each connection: read, write, again.
+// One goroutine for each connection, which reads and writes in a loop.
 package main
 
 import (

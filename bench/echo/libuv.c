@@ -1,5 +1,5 @@
-/* libuv's streams: one shared read buffer, uv_try_write first, and a write request only for what the kernel would not
- * take. */
+/* libuv's streams. All connections read into one buffer; uv_try_write comes first, and a write request is made only for
+ * what the kernel would not take. */
 #include "../common/uv_serve.h"
 #include <string.h>
 

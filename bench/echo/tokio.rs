@@ -1,4 +1,4 @@
-//! One task for each connection: read, write, again.
+//! One task for each connection, which reads and writes in a loop.
 #[path = "../common/measure.rs"]
 mod measure;
 

@@ -1,5 +1,6 @@
-/* One waits for three futures, which another activity sets one after the other; again and again (paper 003, section
- * 5.9). CASE: or, a or b or c; and, a and b and c; andor, (a and b) or c; orand, (a or b) and c. */
+/* An activity waits for three futures, which another one sets one after the other, again and again (paper 003, section
+ * 5.9). CASE says what is waited for: or is a or b or c; and is a and b and c; andor is (a and b) or c; orand is (a or
+ * b) and c. */
 #include "../common/measure.h"
 #include <charcoal.h>
 #include <charcoal/future.h>

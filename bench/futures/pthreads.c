@@ -1,4 +1,4 @@
-/* Three flags, a mutex and a condition variable: who waits looks at its predicate whenever one has been set. */
+/* Three flags, a mutex and a condition variable: the waiter evaluates its condition whenever a flag has been set. */
 #include "../common/measure.h"
 #include <pthread.h>
 

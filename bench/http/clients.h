@@ -1,9 +1,9 @@
-/* The clients of a web server for files, or of a proxy before one: the drivers of `http` and `proxy`. They make a
- * folder of files of 1 KB, 4 KB and 1 MB, and compare each byte of what they get.
+/* The clients of a web server for files, or of a proxy before one, for the drivers of `http` and `proxy`. They make a
+ * folder of files of 1 KB, 4 KB and 1 MB, and compare each byte that they get.
  *
- * CASE is SIZE-keepalive, or SIZE-close for a connection for each request; COUNT how many ms they work. 200 connections
- * are busy (50 with files of 1 MB); in 1k-keepalive-1000 1,000 are, beside 10,000 idle ones (1,000 when COUNT is below
- * 1000), whose row is idle-bytes. */
+ * CASE is SIZE-keepalive, or SIZE-close with a connection for each request; COUNT says for how many ms the clients are
+ * busy. 200 connections are busy (50 with files of 1 MB). In 1k-keepalive-1000 there are 1,000 busy ones, beside 10,000
+ * idle ones (1,000 if COUNT is below 1000), whose row is idle-bytes. */
 #ifndef BENCH_HTTP_CLIENTS_H
 #define BENCH_HTTP_CLIENTS_H
 

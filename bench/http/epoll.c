@@ -1,5 +1,5 @@
-/* By hand (see ../common/epoll_serve.h), with one shared buffer and a writev for each answer. minimal.h says what it
- * cannot do. */
+/* epoll by hand (see ../common/epoll_serve.h), with one buffer for all connections and a writev for each answer.
+ * minimal.h says what this server cannot do. */
 #include "minimal.h"
 
 #include "../common/epoll_serve.h"

@@ -1,4 +1,4 @@
-// net/http: with BENCH_GO=memory a handler that has read the files once, otherwise http.FileServer, as people write it.
+// net/http. With BENCH_GO=memory a handler that has read the files once; otherwise http.FileServer, which people use.
 package main
 
 import (

@@ -1,5 +1,5 @@
-/* libuv's streams: one shared read buffer, uv_try_write first, and a write request only for what the kernel would not
- * take (see minimal.h for what it cannot do). */
+/* libuv's streams. All connections read into one buffer; uv_try_write comes first, and a write request is made only for
+ * what the kernel would not take. minimal.h says what this server cannot do. */
 #include "minimal.h"
 
 #include "../common/uv_serve.h"

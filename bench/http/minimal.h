@@ -1,5 +1,6 @@
-/* The least that a web server can do, for servers by hand: the files of a folder are read once, and a request is its
- * first line. There are no ranges, conditions, limits or time-outs, and a request must come in one piece. */
+/* The least that a web server can do, for the servers by hand: the files of a folder are read once, and of a request
+ * only the first line is looked at. There are no ranges, conditions, limits or timeouts, and a request has to come in
+ * one piece. */
 #ifndef BENCH_HTTP_MINIMAL_H
 #define BENCH_HTTP_MINIMAL_H
 

@@ -1,4 +1,4 @@
-/* nginx with open files cached. With BENCH_NGINX=sendfile it sends files by sendfile, otherwise by read and writev,
+/* nginx, which keeps files open. With BENCH_NGINX=sendfile it sends files by sendfile, otherwise by read and writev,
  * which is the better choice for small ones. */
 #include "../common/nginx.h"
 #include <string.h>

@@ -1,9 +1,9 @@
 /* The clients of a server that speaks redis' protocol: 50 connections, as redis-benchmark has.
  *
- * CASE is set, get, set-16 or get-16: what is asked for, and how many commands are sent at once; COUNT how many ms they
- * work. Each connection has 1,000 keys of its own and values of 64 bytes, which name the connection, the key and how
- * often it was set; the latency is that of a whole batch. All values are read again at the end. A server is called
- * `server -p 0`. */
+ * CASE is set, get, set-16 or get-16: the command, and how many commands are sent at once. COUNT says for how many ms
+ * the clients are busy. Each connection has 1,000 keys of its own and values of 64 bytes, which name the connection,
+ * the key and how often it was set. The latency is that of a whole batch. All values are read again at the end. A
+ * server is called `server -p 0`. */
 #include "../common/load.h"
 
 enum { BUSY = 50, KEYS = 1000, VALUE = 64, MOST = 16, ROOM = MOST * (VALUE + 80) };

@@ -1,4 +1,4 @@
-// GET and SET alone: a goroutine for each connection, a map behind a lock, replies flushed when no command waits.
+// Only GET and SET: a goroutine for each connection, and a map with a lock. Replies are flushed when no command waits.
 package main
 
 import (

@@ -1,4 +1,4 @@
-//! GET and SET alone: a task for each connection, a map behind a lock, replies sent when no command waits.
+//! Only GET and SET: a task for each connection, and a map with a lock. Replies are sent when no command waits.
 #[path = "../common/measure.rs"]
 mod measure;
 

@@ -1,5 +1,5 @@
-/* COUNT activities wait: all on one semaphore (parked), the same with a handle for each (parked-handle), or each on a
- * semaphore of its own (ring). Whatever belongs to them is counted: handles, semaphores, captured variables. */
+/* COUNT activities wait: all for one semaphore (parked), the same with a handle for each (parked-handle), or each for a
+ * semaphore of its own (ring). All that belongs to them is counted: handles, semaphores, captured variables. */
 #include "../common/measure.h"
 #include <charcoal.h>
 

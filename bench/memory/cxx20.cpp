@@ -1,4 +1,4 @@
-// COUNT coroutines wait, all on one semaphore (parked) or each on its own (ring).
+// COUNT coroutines wait, all for one semaphore (parked) or each for its own (ring).
 #include "../common/cxx20.hpp"
 #include "../common/measure.h"
 #include <vector>

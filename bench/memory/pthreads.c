@@ -1,4 +1,4 @@
-/* COUNT threads wait, each on one semaphore (parked) or on its own (ring); the kernel's share is not counted. */
+/* COUNT threads wait, all for one semaphore (parked) or each for its own (ring). The kernel's memory is not counted. */
 #include "../common/measure.h"
 #include <limits.h>
 #include <pthread.h>

@@ -1,4 +1,4 @@
-//! COUNT tasks wait, all on one semaphore (parked) or each on its own `Notify` (ring).
+//! COUNT tasks wait, all for one semaphore (parked) or each for its own `Notify` (ring).
 #[path = "../common/measure.rs"]
 mod measure;
 

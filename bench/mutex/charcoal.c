@@ -1,5 +1,5 @@
-/* A mutex that guards a counter. CASE: free, nobody else wants it; contended, eight activities, each of which gives way
- * while it has it, so that the others queue; contended-2dom, one in each of two domains, without giving way. */
+/* A mutex guards a counter. CASE is free: nobody else wants the mutex; contended: eight activities give way while they
+ * have it, so that the others queue; contended-2dom: one activity in each of two domains, which do not give way. */
 #include "../common/measure.h"
 #include <charcoal.h>
 #include <charcoal/locks.h>

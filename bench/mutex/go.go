@@ -1,4 +1,4 @@
-// A mutex that guards a counter: see charcoal.c.
+// A mutex guards a counter. charcoal.c describes the cases.
 package main
 
 import (

@@ -1,4 +1,4 @@
-/* Both sides of the ping-pong as callbacks by hand. Message i carries i; its reply must be answer(i). */
+/* Both sides of the ping-pong as callbacks by hand. Message i carries i; its reply has to be answer(i). */
 #include "../common/callbacks.h"
 #include "../common/measure.h"
 

@@ -1,5 +1,5 @@
-/* Two processes: blocking calls on both sides (both-sides), on the first only (one-side), or on neither (callbacks). Or
- * two domains, each a thread of its own, with blocking calls in both. */
+/* Two processes with blocking calls on both sides (both-sides), on the first only (one-side), or on neither
+ * (callbacks); or two domains, each of which is a thread, with blocking calls in both (domains). */
 #include "callbacks.h"
 #include "../common/blocking.h"
 

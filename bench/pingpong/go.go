@@ -1,4 +1,4 @@
-// Two goroutines on two cores and two buffered channels; the case `domains` only.
+// Two goroutines on two cores and two buffered channels. There is only the case `domains`.
 package main
 
 import (

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""A repository of 20,000 files that is the same each time: git_tree.py GIT FOLDER.
+"""Makes a repository of 20,000 files that is the same each time: git_tree.py GIT FOLDER.
 
-GIT imports it. Fifty commits change some files each; in the working tree some more are changed, removed and added.
+GIT imports it. Each of fifty commits changes some files; in the working tree some more are changed, removed and added.
 """
 import os
 import subprocess

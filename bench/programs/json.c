@@ -1,5 +1,5 @@
-/* Parses a text of JSON, changes the objects in it, prints them and compares: json ROUNDS. It prints what clang's must
- * print, too. */
+/* Parses a text of JSON, changes the objects in it, prints them and compares: json ROUNDS. What it prints has to be the
+ * same as when clang has compiled it. */
 #include "cJSON.h"
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,6 @@
-/* Fixed numbers of operations, where `openssl speed` takes a fixed time: openssl KEY TIMES. KEY is a file with an RSA
- * key. It prints what clang's must print, too; a signature of PKCS #1, unlike one of ECDSA, is always the same. */
+/* Carries out fixed numbers of operations, whereas `openssl speed` takes a fixed time: openssl KEY TIMES. KEY is a file
+ * with an RSA key. What it prints has to be the same as when clang has compiled it. A signature of PKCS #1, unlike one
+ * of ECDSA, is always the same. */
 #include <openssl/evp.h>
 #include <openssl/pem.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
-/* usage FILE PROGRAM ARGUMENT...: runs the program and writes its CPU time in microseconds and the most bytes of memory
- * that it had into the file. The peak of a process counts what it had before exec, which is little here. */
+/* usage FILE PROGRAM ARGUMENT...: runs the program, and writes into the file its CPU time in microseconds and the most
+ * bytes of memory that it had. The peak of a process includes what it had before exec, which is little here. */
 #include <stdio.h>
 #include <sys/resource.h>
 #include <sys/wait.h>

@@ -1,4 +1,5 @@
-/* Compresses text at two levels and decompresses it again: zstd MEGABYTES. It prints what clang's must print, too. */
+/* Compresses text at two levels and decompresses it again: zstd MEGABYTES. What it prints has to be the same as when
+ * clang has compiled it. */
 #include "zstd.h"
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* The driver of `proxy`. A proxy is called `proxy 0 HOST:PORT`; the server behind it is `http/epoll`, on the same core.
- * Its CPU time does not count. */
+/* The driver of `proxy`. A proxy is called `proxy 0 HOST:PORT`. The server that it passes requests to is `http/epoll`,
+ * on the same core; that server's CPU time does not count. */
 #include "../http/clients.h"
 #include <libgen.h>
 

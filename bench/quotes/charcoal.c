@@ -1,4 +1,4 @@
-/* One activity for each client: sleep, send, again. Blocking code in one thread. */
+/* One activity for each client, which sleeps and sends in a loop: blocking code in one thread. */
 #include "../common/serve.h"
 #include "quote.h"
 #include <charcoal.h>

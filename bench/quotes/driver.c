@@ -1,9 +1,10 @@
-/* The clients of a quote server: CASE of them, watched for COUNT tenths of a second once all are connected.
+/* The clients of a quote server: CASE says how many there are, and COUNT for how many tenths of a second they are
+ * watched once all are connected.
  *
- * A server sends each client a 32-byte message a second, from the moment it connects on, with a number that counts up
- * from 0. Prints the server's CPU time per second, and beside it how many clients were really served: those that
- * got a message for each second, the last of them within another half. A message out of order or mixed up is a wrong
- * answer. */
+ * A server sends each client a message of 32 bytes a second from the moment at which it connects, with a number that
+ * counts up from 0. The driver prints the server's CPU time per second, and beside it how many clients were served,
+ * that is got a message for each second, the last of them within another half second. A message out of order or mixed
+ * up is a wrong answer. */
 #include "../common/drive.h"
 #include "quote.h"
 #include <sys/epoll.h>

@@ -1,6 +1,6 @@
-/* By hand: as the period is the same for all, the clients form one queue in the order of their next message. The
- * time-out of epoll_wait is that of its head, in whole milliseconds, so that a wake-up serves all who are due by then.
- */
+/* epoll by hand. Because the period is the same for all, the clients form one queue in the order of their next message.
+ * The timeout of epoll_wait is that of the queue's head, in whole milliseconds, so that a wake-up serves all who are
+ * due by then. */
 #define _GNU_SOURCE
 #include "../common/measure.h"
 #include "../common/serve.h"

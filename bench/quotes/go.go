@@ -1,4 +1,4 @@
-// One goroutine for each client: sleep, write, again.
+// One goroutine for each client, which sleeps and writes in a loop.
 package main
 
 import (

@@ -1,4 +1,4 @@
-//! One task for each client: sleep, write, again.
+//! One task for each client, which sleeps and writes in a loop.
 #[path = "../common/measure.rs"]
 mod measure;
 

@@ -1,4 +1,4 @@
-"""The bars of bars.toml beside what results.json has. The terminal, the page and the pictures are made of this list."""
+"""Lists the bars of bars.toml with what results.json has for each; the page and the pictures use the list."""
 
 import os
 import tomllib

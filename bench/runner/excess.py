@@ -1,4 +1,4 @@
-"""Where the instructions go that a recompiled program takes beyond clang's, by function, from callgrind."""
+"""Finds by function where a recompiled program executes more instructions than clang's, by callgrind."""
 
 import re
 from collections import Counter

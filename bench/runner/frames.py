@@ -1,6 +1,6 @@
 """Reads the frame descriptions in object files: struct ch_frame_info of abi/charcoal_abi.h.
 
-Each has a section of its own (-fdata-sections), in which the relocation of `fn` says whose it is.
+Each has a section of its own (-fdata-sections), in which the relocation of `fn` says which function it belongs to.
 """
 
 import statistics

@@ -1,9 +1,9 @@
 """What is measured: for each benchmark its cases, and how much work a program is given.
 
-A system takes part in a benchmark when its program lies in the benchmark's folder: FOLDER/SYSTEM.SUFFIX.
-COUNT is chosen so that a run takes some hundredths of a second, and there are many of them: on a machine that others
-use as well, the best of many short runs is what an idle machine would show. A system that is much slower gets less to
-do; its figure is per unit of work anyway.
+A system takes part in a benchmark if its program lies in the benchmark's folder: FOLDER/SYSTEM.SUFFIX. COUNT is chosen
+so that a run takes some hundredths of a second, and there are many runs: on a machine that others use as well, the best
+of many short runs is what an idle machine would show. A system that is much slower gets less to do, which is fair
+because its figure is per unit of work.
 """
 
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""`programs`: what recompiling a real program costs that runs as one activity, against clang."""
+"""`programs`: what it costs to recompile a real program that runs as one activity, compared with clang."""
 
 import glob
 import math

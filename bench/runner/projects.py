@@ -1,4 +1,4 @@
-"""The programs of others that `programs` recompiles: how each is built and what it is given to do."""
+"""The projects of other people that `programs` recompiles: how each is built, and what it is given to do."""
 
 import glob
 import hashlib

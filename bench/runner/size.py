@@ -1,5 +1,6 @@
-"""`size`: how much code and compile time SQLite and Lua take at -O2, against clang, where the bytes are, and how large
-frames are."""
+"""`size`: how much code and compile time SQLite and Lua take at -O2 compared with clang, what the code consists of, and
+how large frames are.
+"""
 
 import glob
 import os

@@ -1,6 +1,6 @@
-/* A producer and a consumer wait for N channels each: both sides select (paper 003, section 5.8). CASE: N, in one
- * domain, over channels without room; N-else: with room for 128, and giving way when none is ready; N-2dom: as N, with
- * the producer in another domain. overlap, overlap-fair, mixed: see others.h. */
+/* A producer and a consumer wait for N channels each, so both sides select (paper 003, section 5.8). CASE is N: in one
+ * domain, over channels without room; N-else: with room for 128, and a side that finds no channel ready gives way;
+ * N-2dom: as N, with the producer in another domain. others.h describes overlap, overlap-fair and mixed. */
 #include "../common/measure.h"
 #include <charcoal.h>
 #include <charcoal/channel.h>

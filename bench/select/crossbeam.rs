@@ -1,4 +1,5 @@
-//! Two threads select over N channels each: see charcoal.c. A selection is built for each message, as `select!` does.
+//! Two threads select over N channels each; charcoal.c describes the cases. A selection is built for each message, as
+//! `select!` does.
 #[path = "../common/report.rs"]
 mod report;
 

@@ -1,6 +1,7 @@
-// A producer and a consumer select over N channels each (paper 003, section 5.8). CASE: N, over channels without room;
-// N-else: with room for 128, and giving way when none is ready; N-2dom: as N, the goroutines free to run on two cores.
-// overlap and overlap-fair are the same here: Go chooses among those that are ready by chance. mixed: see others.h.
+// A producer and a consumer select over N channels each (paper 003, section 5.8). CASE is N: over channels without
+// room; N-else: with room for 128, and a side that finds no channel ready gives way; N-2dom: as N, but the goroutines
+// may run on two cores. overlap and overlap-fair are the same here, because Go chooses at random among the channels
+// that are ready. others.h describes mixed.
 package main
 
 import (

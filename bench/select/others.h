@@ -1,6 +1,6 @@
 /* The other cases of charcoal.c. overlap: P1 and C1 select A or B, P2 sends to B and C2 receives from it (paper 003,
- * section 5.8); overlap-fair: with `waituntil fair`. mixed: who waits for a message, a time, a descriptor or a lock at
- * once, of which the message comes. */
+ * section 5.8). overlap-fair: the same with `waituntil fair`. mixed: one wait for a message, a time, a descriptor or a
+ * lock, of which the message comes. */
 #include <charcoal/locks.h>
 #include <stdbool.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
-//! One task waits for N channels by `select!`: see charcoal.c. tokio's senders cannot select, so the other takes turns;
-//! channels have room for one message at least.
+//! One task waits for N channels by `select!`; charcoal.c describes the cases. A sender of tokio's cannot select, so
+//! the producer sends to the channels in turn. A channel has room for one message at least.
 #[path = "../common/measure.rs"]
 mod measure;
 

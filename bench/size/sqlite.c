@@ -1,4 +1,5 @@
-/* A program that contains all of SQLite, to see what the linker can drop; it prints the answers to a few queries. */
+/* A program that contains all of SQLite, which shows what the linker can drop; it prints the answers to a few queries.
+ */
 #include "sqlite3.h"
 #include <stdio.h>
 

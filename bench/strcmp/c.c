@@ -1,3 +1,3 @@
-/* The plain loop. Its cases are the same function, measured anew beside each of ours. */
+/* The plain loop. Its cases are the same function, which is measured again beside each case of ours. */
 #define YIELD(statement)
 #include "program.h"

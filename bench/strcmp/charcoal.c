@@ -1,4 +1,4 @@
-/* Paper 001, section 6.4: the price of yielding in the tightest of loops. */
+/* What it costs to yield in the tightest of loops (paper 001, section 6.4). */
 #include <charcoal.h>
 
 #define YIELD(statement) statement

@@ -1,10 +1,9 @@
 /* strcmp with a yield every 2^YIELD_FREQ characters (paper 001, figure 12), in two ways.
  *
- * BENCH_FIGURE_12: as in the figure, a test of the address at every character.
- * BENCH_BLOCKS: an inner loop over 2^YIELD_FREQ characters and a yield after it, so that nothing is added to the loop
- * over characters, which a compiler may unroll. In plain C the yield is left out; both ways are measured there as well,
- * and the faster is what ours is compared to.
- */
+ * BENCH_FIGURE_12 does it as in the figure, with a test of the address at every character. BENCH_BLOCKS has an inner
+ * loop over 2^YIELD_FREQ characters and a yield after it, so that nothing is added to the loop over characters, which a
+ * compiler may unroll. In plain C the yield is left out; both ways are measured there as well, and the faster one is
+ * what ours is compared with. */
 #include <stdint.h>
 
 #ifdef BENCH_FIGURE_12

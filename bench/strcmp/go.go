@@ -1,4 +1,4 @@
-// The plain loop in Go, which interrupts it by a signal and so pays nothing in the loop.
+// The plain loop in Go, which is interrupted by a signal, so that nothing has to be added to the loop.
 package main
 
 import (

@@ -1,4 +1,4 @@
-/* `program CASE COUNT`: compares two equal strings of 1 MB COUNT times, prints the us of the fastest. */
+/* `program CASE COUNT` compares two equal strings of 1 MB COUNT times, and prints the us of the fastest comparison. */
 #include "../common/measure.h"
 #include "functions.h"
 

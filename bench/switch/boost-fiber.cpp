@@ -1,5 +1,5 @@
-// CASE fibers give way with this_fiber::yield under the round-robin scheduler, COUNT times in all, from the opening of
-// the gate on.
+// CASE fibers give way with this_fiber::yield under the round-robin scheduler, COUNT times in all, after the gate at
+// which they wait has opened.
 #include "../common/measure.h"
 #include <boost/fiber/all.hpp>
 #include <vector>

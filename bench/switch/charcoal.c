@@ -1,4 +1,4 @@
-/* CASE activities give way with ch_reschedule, COUNT times in all, from the opening of the gate on. */
+/* CASE activities give way with ch_reschedule, COUNT times in all, after the gate at which they wait has opened. */
 #include "../common/measure.h"
 #include <charcoal.h>
 

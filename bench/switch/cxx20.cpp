@@ -1,4 +1,5 @@
-// CASE coroutines give way through one FIFO run queue, COUNT times in all, from the opening of the gate on.
+// CASE coroutines give way through one FIFO run queue, COUNT times in all, after the gate at which they wait has
+// opened.
 #include "../common/cxx20.hpp"
 #include "../common/measure.h"
 

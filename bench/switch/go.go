@@ -1,4 +1,4 @@
-// CASE goroutines give way with runtime.Gosched, COUNT times in all, from the opening of the gate on.
+// CASE goroutines give way with runtime.Gosched, COUNT times in all, after the gate at which they wait has opened.
 package main
 
 import (

@@ -1,4 +1,5 @@
-/* CASE threads on one core give way with sched_yield, COUNT times in all, from the opening of the gate on. */
+/* CASE threads on one core give way with sched_yield, COUNT times in all, after the gate at which they wait has opened.
+ */
 #define _GNU_SOURCE
 #include "../common/measure.h"
 #include <limits.h>

@@ -1,4 +1,4 @@
-//! CASE tasks give way with task::yield_now, COUNT times in all, from the opening of the gate on.
+//! CASE tasks give way with task::yield_now, COUNT times in all, after the gate at which they wait has opened.
 #[path = "../common/measure.rs"]
 mod measure;
 

@@ -1,6 +1,6 @@
-/* The loop with callbacks by hand: a closure on the heap for each turn, timers in a heap by their time. Each turn is a
- * pass through the core of an event loop, as in the paper: it reads the clock and calls what was due when it began. It
- * looks at descriptors in every 64th pass, and when nothing is due. */
+/* The loop with callbacks by hand: a closure on the heap for each turn, and timers in a heap by their time. Each turn
+ * passes through the core of an event loop, as in the paper: it reads the clock and calls what was due when it began.
+ * It looks at descriptors in every 64th pass, and when nothing is due. */
 #include "pieces.h"
 #include <stdint.h>
 #include <sys/epoll.h>

@@ -1,4 +1,4 @@
-/* A call, one with a small allocation, and a closure on the heap that is called once. */
+/* Measures a call, a call with a small allocation, and a closure on the heap that is called once. */
 #define tamed __attribute__((noinline)) void
 #include "calls.h"
 

@@ -1,5 +1,5 @@
-/* Calls of figure 8: of a tamed function that could wait and does not, for which C has a plain one, and of a function
- * with a small allocation. */
+/* The calls of figure 8: of a tamed function that could wait and does not, which is a plain function in C, and of a
+ * function with a small allocation. */
 #ifndef BENCH_TWAIT_CALLS_H
 #define BENCH_TWAIT_CALLS_H
 

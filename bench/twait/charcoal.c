@@ -1,5 +1,5 @@
-/* Entering a tamed function that does not wait; loops of `twait` over timers that are due at once, with an implicit and
- * an explicit rendezvous; fork and join; an event that is made and dropped. */
+/* Measures entering a tamed function that does not wait; loops of `twait` over timers that are due at once, with an
+ * implicit and an explicit rendezvous; fork and join; and an event that is made and dropped. */
 #include <charcoal.h>
 #include <charcoal/events.h>
 

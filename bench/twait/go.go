@@ -1,4 +1,4 @@
-// Fork and join: a goroutine for each turn.
+// Measures fork and join: a goroutine for each turn.
 package main
 
 import (

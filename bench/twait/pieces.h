@@ -1,4 +1,4 @@
-/* Tame's microbenchmarks (paper 004, figures 7 to 9). A program does COUNT calls, or turns of a loop, in pieces; the
+/* Tame's microbenchmarks (paper 004, figures 7 to 9). A program does COUNT calls, or turns of a loop, in pieces. The
  * line has the fastest, the middle and the mean piece, as the paper's figure 8 has. */
 #ifndef BENCH_TWAIT_PIECES_H
 #define BENCH_TWAIT_PIECES_H

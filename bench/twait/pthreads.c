@@ -1,4 +1,4 @@
-/* A thread for each turn (benchfn_thr), with the smallest stack that there may be. */
+/* Makes a thread for each turn, as the paper's benchfn_thr does, with the smallest stack that is possible. */
 #include "pieces.h"
 #include <pthread.h>
 

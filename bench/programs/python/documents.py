@@ -1,4 +1,4 @@
-"""Documents to JSON and back, by the module in C and by one in Python: documents.py ROUNDS."""
+"""Turns documents into JSON and back, by the module in C and by one in Python: documents.py ROUNDS."""
 import json
 import json.decoder
 import json.encoder

@@ -1,4 +1,4 @@
-"""Regular expressions over the lines of a log: patterns.py LINES."""
+"""Applies regular expressions to the lines of a log: patterns.py LINES."""
 import re
 import sys
 

@@ -1,4 +1,4 @@
-"""Bodies that attract each other, in floating point: planets.py STEPS."""
+"""Moves bodies that attract each other, in floating point: planets.py STEPS."""
 import sys
 
 

@@ -1,4 +1,4 @@
-"""Generators, exceptions, sets and closures: queens on a board, and ways through a maze: searches.py SIZE."""
+"""Uses generators, exceptions, sets and closures for queens on a board and ways through a maze: searches.py SIZE."""
 import sys
 
 

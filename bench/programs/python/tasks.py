@@ -1,4 +1,4 @@
-"""An operating system in small: tasks with priorities send packets to each other: tasks.py ROUNDS."""
+"""Runs a small operating system, in which tasks with priorities send packets to each other: tasks.py ROUNDS."""
 import sys
 
 

@@ -1,4 +1,4 @@
-"""Building, splitting, sorting and counting text: texts.py WORDS."""
+"""Builds, splits, sorts and counts text: texts.py WORDS."""
 import sys
 
 
