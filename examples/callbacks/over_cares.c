@@ -1,4 +1,5 @@
-// Straight-line code over c-ares, a library for names that calls back: `gethost` waits, and looks like a call.
+// Straight-line code that uses c-ares, a library which looks up names and calls back. `gethost` waits for the answer,
+// and looks like an ordinary call.
 //
 // c-ares has no loop of its own. The function `drive` watches its sockets, and calls ares_process_fd when one is ready.
 #include <ares.h>
@@ -16,7 +17,7 @@
 static ares_channel channel_;
 static int asked; // questions that have no answer yet
 
-// Until all questions have their answers. `poll` sets only this activity aside.
+// Returns when all questions have their answers. Other activities go on while `poll` waits.
 static void drive(void) {
   while (asked > 0) {
     ares_socket_t sockets[ARES_GETSOCK_MAXNUM];
@@ -31,7 +32,7 @@ static void drive(void) {
     for (int i = 0; i < n; i++)
       ares_process_fd(channel_, all[i].revents & ~POLLOUT ? all[i].fd : ARES_SOCKET_BAD,
                       all[i].revents & POLLOUT ? all[i].fd : ARES_SOCKET_BAD);
-    ares_process_fd(channel_, ARES_SOCKET_BAD, ARES_SOCKET_BAD); // and those that are late
+    ares_process_fd(channel_, ARES_SOCKET_BAD, ARES_SOCKET_BAD); // c-ares also looks which questions are late
   }
 }
 

@@ -1,6 +1,8 @@
-// Straight-line code over libuv's requests: files are copied by libuv's calls, each of which ends with a callback.
+// Straight-line code that uses libuv's requests: files are copied by calls of libuv, each of which ends with a
+// callback.
 //
-// Here the program is Charcoal's, and an activity drives libuv's loop: `drive`. (The other way round: examples/loops.)
+// Here the program is Charcoal's, and an activity runs libuv's loop, by `drive`. In examples/loops it is the other way
+// round.
 #include <charcoal.h>
 #include <charcoal/events.h>
 #include <fcntl.h>
@@ -11,7 +13,7 @@
 #include <uv.h>
 
 static uv_loop_t loop;
-static ch_sem begun; // posted for each new request, which may change the loop's time-out
+static ch_sem begun; // posted for each new request, which may change the loop's timeout
 
 // Runs libuv's callbacks whenever its descriptor is ready or its time is over, until it is cancelled.
 static void drive(void) {
@@ -66,7 +68,7 @@ static void pause_by_libuv(uint64_t ms) {
     uv_timer_start(&timer, on_timer, ms, 0);
     ch_sem_post(&begun);
   }
-  twait { // the handle is libuv's until it has said that it is closed
+  twait { // libuv uses the handle until it has said that the handle is closed
     timer.data = ch_callback_data(on_timer, mkevent());
     uv_close((uv_handle_t *)&timer, (uv_close_cb)on_timer);
     ch_sem_post(&begun);

@@ -1,7 +1,9 @@
-/* A chat server: what one client writes, all the others read.   chat [PORT]
+/* A chat server: what one client writes, all the others read.
  *
- * The first line of a client is its name. Each client has a channel of lines that it has not been sent yet. Nobody
- * waits for a slow client: when its channel is full, it is dropped. */
+ *   chat [PORT]
+ *
+ * The first line of a client is its name. Each client has a channel with the lines that it has not been sent yet.
+ * Nobody waits for a slow client: if its channel is full, the client is dropped. */
 #include "../port.h"
 #include <arpa/inet.h>
 #include <charcoal.h>
@@ -40,7 +42,7 @@ static void release(struct line *line) {
 }
 
 static void drop(struct client *c) {
-  shutdown(c->connection, SHUT_RDWR); /* its read and its write end */
+  shutdown(c->connection, SHUT_RDWR); /* ends the waits of both its reader and its writer */
   ch_close(&c->unsent);
 }
 
@@ -69,7 +71,7 @@ static void send_lines(struct client *c) {
     for (size_t done = 0; done < line->size;) {
       ssize_t put = send(c->connection, line->text + done, line->size - done, MSG_NOSIGNAL);
       if (put < 0)
-        break; /* the reader of this connection finds out, too */
+        break; /* the branch that reads from this connection notices it, too */
       done += (size_t)put;
     }
     release(line);
@@ -107,7 +109,7 @@ static void serve(int connection) {
       while (*place != &me)
         place = &(*place)->next;
       *place = me.next;
-      ch_close(&me.unsent); /* what is in it is still sent */
+      ch_close(&me.unsent); /* the lines that are in the channel are still sent */
     }
     finish;
     tell_others(&me, "* %s has gone\n", me.name);
@@ -133,7 +135,7 @@ int main(int argc, char **argv) {
     if (connection >= 0)
       activate(connection) { serve(connection); }
     else if (errno == EMFILE || errno == ENFILE)
-      ch_sleep(100000000); /* until a client goes */
+      ch_sleep(100000000); /* until a client has gone, and its descriptor is free */
     else if (errno != ECONNABORTED && errno != EINTR)
       return perror("chat: cannot accept"), 1;
   }

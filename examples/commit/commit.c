@@ -1,4 +1,4 @@
-/* See commit.h: the initiator's whole part is one function. */
+/* See commit.h. The initiator's whole part is one function. */
 #include "commit.h"
 
 #include <charcoal.h>
@@ -11,7 +11,7 @@ static bool ask(int participant, int operation) {
     return false;
   do {
     if (read(participant, &m, sizeof m) != sizeof m)
-      return false; /* also when it was cancelled */
+      return false; /* the read has failed, or was cancelled */
   } while (m.operation != operation);
   return m.kind == YES;
 }

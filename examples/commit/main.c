@@ -2,10 +2,9 @@
  *
  *     commit [PARTICIPANTS [OPERATIONS [MS]]]
  *
- * Each participant takes 10 ms for its vote. Participant 0 says no to every third operation, and participant 1 does not
- * answer every fifth one in time, which is 400 ms or MS. Exit status 1 when a participant has carried out other
- * operations than the initiator.
- */
+ * Each participant takes 10 ms for its vote. Participant 0 says no to every third operation. Participant 1 does not
+ * answer every fifth one within MS milliseconds (400 by default). The exit status is 1 if a participant has carried out
+ * other operations than the initiator. */
 #include "commit.h"
 
 #include <charcoal.h>
@@ -47,7 +46,7 @@ static void participate(int fd, int index) {
       done = done * 31 + m.operation;
     if (m.kind != PROPOSAL)
       continue;
-    if (index == 1 && m.operation % 5 == 0) /* not before it is too late: the outcome has come */
+    if (index == 1 && m.operation % 5 == 0) /* it answers too late: when the outcome has come */
       poll(&(struct pollfd){.fd = fd, .events = POLLIN}, 1, 600000);
     think(10000);
     m.kind = index == 0 && m.operation % 3 == 0 ? NO : YES;

@@ -1,9 +1,11 @@
-/* A web crawler: fetches a page and all pages of the same server that can be reached from it, so many at a time.
+/* A web crawler: fetches a page and all pages of the same server that can be reached from it, at most AT-A-TIME at
+ * once.
  *
  *   crawl [-n AT-A-TIME] [-r RETRIES] [-t SECONDS] HOST:PORT [PATH]
  *
- * A fetch that fails, or takes longer than its time, is tried again after a while: after 0.1 s, then 0.2 s, 0.4 s. Each
- * page is printed when it has come: its status, its size, its path. The last line counts the pages and the failures. */
+ * If a fetch fails, or takes longer than SECONDS, it is tried again after 0.1 s, then after 0.2 s, 0.4 s and so on.
+ * Each page is printed when it has come: its status, its size, its path. The last line counts the pages and the
+ * failures. */
 #define _GNU_SOURCE
 #include <charcoal.h>
 #include <charcoal/client.h>
@@ -19,9 +21,9 @@ enum { LARGEST = 1 << 20 };
 
 static const char *host, *port, *first = "/";
 static int at_a_time = 8, retries = 3;
-static int64_t limit = 5000000000; /* ns for one fetch */
+static int64_t limit = 5000000000; /* the time in ns that one fetch may take */
 static ch_sem room;
-static void *seen; /* a tree of paths, for tsearch */
+static void *seen; /* the paths that were found, as a tree of tsearch */
 static int pages, failures;
 
 /* The answer to a GET, ended by a zero byte, for the caller to free; NULL if it did not come whole. */

@@ -51,12 +51,13 @@ size_t answer(const unsigned char *question, size_t size, unsigned char *reply, 
   end += 4;
 
   memcpy(reply, question, end);
-  reply[2] = 0x84 | (question[2] & 0x79); /* a reply, authoritative; the opcode and `recursion desired` as asked */
+  reply[2] =
+      0x84 | (question[2] & 0x79); /* an authoritative reply, with the opcode and `recursion desired` of the question */
   reply[3] = 0x80 | (known ? 0 : NO_SUCH_NAME);
   memset(reply + 6, 0, 6);
   if (give_address) {
     uint32_t address = 10u << 24 | (hash(name, (size_t)length) & 0xffffff);
-    /* The name of the question, type A, class IN, one minute, four bytes. */
+    /* The record has the name of the question, type A, class IN, a life of one minute, and four bytes. */
     const unsigned char record[16] = {
         0xc0, HEADER, 0, TYPE_A, 0, 1, 0, 0, 0, 60, 0, 4, address >> 24, address >> 16, address >> 8, address};
     reply[7] = 1;

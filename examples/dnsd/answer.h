@@ -1,9 +1,10 @@
-/* What the example's name server answers. These are pure functions of the question, so every answer can be foretold:
+/* What the example's name server answers. The answer depends on the question alone, so every answer can be foretold:
  *
  * - type A of NAME.example.test: 10.x.y.z, where x.y.z are the low 24 bits of the FNV-1a hash of the lower-case name;
+ *
  * - other types of such a name: no such record, which is an empty answer;
- * - names that begin with `missing`, and all names outside example.test: no such name.
- */
+ *
+ * - names that begin with `missing`, and all names outside example.test: no such name. */
 #ifndef ANSWER_H
 #define ANSWER_H
 

@@ -2,12 +2,12 @@
  *
  *     dnsd [-p PORT] [-l LATENCY-MS] [-t SECONDS]
  *
- * Each answer leaves LATENCY (default 20 ms, spread by up to a quarter either way) after its question came, and many
- * questions wait side by side: one activity each. Prints `dnsd: 127.0.0.1:PORT` when it is ready, and ends by itself
- * after SECONDS (default 300). Compiled by any other C compiler it is a server that answers one question at a time.
+ * It sends each answer LATENCY after the question came (by default 20 ms, more or less by up to a quarter). Each
+ * question has an activity of its own, so many questions wait at the same time. It prints `dnsd: 127.0.0.1:PORT` when
+ * it is ready, and ends by itself after SECONDS (default 300). Compiled by any other C compiler it is a server that
+ * answers one question at a time.
  *
- * What it answers depends on the name alone, so that anybody can tell whether an answer is right (answer.h).
- */
+ * What it answers depends on the name alone, so anybody can tell whether an answer is right (answer.h). */
 #include "../port.h"
 #include "answer.h"
 

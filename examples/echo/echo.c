@@ -1,4 +1,6 @@
-/* An echo server: blocking, straight-line code serves each connection, and all of them in one thread.   echo [PORT] */
+/* An echo server: blocking, straight-line code serves each connection, and all connections are in one thread.
+ *
+ *   echo [PORT] */
 #include "../port.h"
 #include "serve.h"
 #include <arpa/inet.h>

@@ -2,9 +2,9 @@
  *
  *     load PORT CONNECTIONS ROUNDS [SERVER-PID]
  *
- * Also one thread, and also straight-line code. With the server's process id it tells how much memory the server has
- * taken for each connection (without the kernel's part). Exit status 1 when an echo was wrong or missing.
- */
+ * It is straight-line code in one thread, too. If it is given the server's process id, it prints how much memory the
+ * server has taken for each connection (without the kernel's part). The exit status is 1 if an echo was wrong or
+ * missing. */
 #include "../port.h"
 #include <arpa/inet.h>
 #include <charcoal.h>

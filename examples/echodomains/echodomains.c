@@ -1,9 +1,9 @@
-/* An echo server on several cores: each domain has a listening socket of its own on the same port, among which the
- * kernel divides the connections. A connection stays in its domain, so nothing is shared.
+/* An echo server on several cores: each domain has a listening socket of its own on the same port, and the kernel
+ * divides the connections among them. A connection stays in its domain, so nothing is shared.
  *
  *   echodomains [PORT [DOMAINS]]
  *
- * SIGINT, SIGTERM and SIGHUP end it: all connections are closed, and each domain says how many it has served. */
+ * SIGINT, SIGTERM and SIGHUP end it: all connections are closed, and each domain prints how many it has served. */
 #include "../echo/serve.h"
 #include "../port.h"
 #include <charcoal.h>

@@ -1,10 +1,10 @@
-/* A reverse proxy for HTTP/1.1: passes each request to one of several servers, and its answer back.
+/* A reverse proxy for HTTP/1.1: passes each request to one of several servers, and the server's answer back.
  *
  *   gateway PORT HOST:PORT...
  *
- * A request goes to the healthy server that has the fewest at the moment. Connections to servers are kept and used
- * again; if one turns out to be closed, a request that has come as a whole is sent anew. Every second each server is
- * asked whether it is well. Bytes are read only as fast as the other side takes them. Connections that change to
+ * A request goes to the healthy server that has the fewest requests at the moment. Connections to servers are kept and
+ * used again. If one turns out to be closed, a request that has come as a whole is sent anew. Every second each server
+ * is asked whether it is well. Bytes are read only as fast as the other side takes them. Connections that change to
  * another protocol (Upgrade) are not passed on. */
 #include "../port.h"
 #include <arpa/inet.h>
@@ -32,8 +32,8 @@ static struct server {
   struct sockaddr_storage address;
   socklen_t address_size;
   bool healthy;
-  int busy;             /* requests that it has now */
-  int kept[KEPT], idle; /* connections that no request uses; how many */
+  int busy;             /* how many requests it has now */
+  int kept[KEPT], idle; /* the connections that no request uses, and their number */
 } servers[MOST_SERVERS];
 static int number_of_servers;
 
@@ -92,7 +92,7 @@ static void watch_over(struct server *s) {
 
 /* ---- messages ---- */
 
-enum { PIECE = 16384, SOURCE = 64 }; /* bytes that are read at a time; the longest line about a client */
+enum { PIECE = 16384, SOURCE = 64 }; /* how many bytes are read at a time; the longest line about a client */
 
 struct side { /* a connection, and what was read from it and not passed on */
   int fd;
@@ -104,7 +104,7 @@ struct message {
   llhttp_t parser;
   bool has_head, complete;
   bool bodiless; /* the answer to HEAD: it has a length and no body */
-  bool keeps;    /* another message may follow on its connection; known when it is complete */
+  bool keeps;    /* another message may follow on its connection; valid when it is complete */
 };
 
 static int on_head(llhttp_t *p) {
@@ -145,7 +145,7 @@ static bool carry(struct side *from, struct message *m, int to, ch_scope *scope)
   for (; !m->complete; ch_deadline_move(scope, ch_now() + timeout)) {
     if (from->begin == from->end) {
       ssize_t got = read(from->fd, from->bytes, PIECE);
-      if (got <= 0) /* some answers end with their connection */
+      if (got <= 0) /* some answers end when their connection ends */
         return got == 0 && m->has_head && llhttp_finish(&m->parser) == HPE_OK && m->complete;
       from->begin = 0;
       from->end = (size_t)got;
@@ -163,7 +163,7 @@ static bool carry(struct side *from, struct message *m, int to, ch_scope *scope)
 struct request {
   struct side *client;
   struct message message;
-  size_t taken;        /* how much of the client's bytes belongs to it */
+  size_t taken;        /* how many of the client's bytes belong to this request */
   char source[SOURCE]; /* a header line with the client's address */
 };
 
@@ -212,7 +212,7 @@ static const char *read_head(struct request *r) {
   return NULL;
 }
 
-enum result { AGAIN, LAST, NOTHING }; /* the client may ask again; not; nothing has come for it */
+enum result { AGAIN, LAST, NOTHING }; /* another request may follow; none may; no answer has come */
 
 /* Passes the answer on. Interim answers (100 and the like) go before it. */
 static bool carry_answer(struct side *from, struct message *m, const struct request *r, ch_scope *scope) {
@@ -236,22 +236,23 @@ static enum result exchange(struct request *r, int server, bool *keeps) {
     ch_scope *scope = ch_scope_here();
     if (send_all(server, r->client->bytes, r->taken)) {
       r->client->begin = r->taken;
-      async carry(r->client, &r->message, server, scope); /* the body, while an answer may come already */
+      async carry(r->client, &r->message, server, scope); /* the answer may come before the whole body has been sent */
       ssize_t got = read(server, from.bytes, PIECE);
       came = got > 0;
       from.begin = 0;
       from.end = came ? (size_t)got : 0;
       *keeps = came && carry_answer(&from, &answer, r, scope) && r->message.complete && answer.keeps &&
-               from.begin == from.end; /* what stands after the answer is nobody's */
+               from.begin == from.end; /* bytes after the answer would belong to no request */
     }
-    cancel; /* nobody takes the rest of the body any more */
+    cancel; /* the server does not take the rest of the body any more */
   }
   finish;
   return !came ? NOTHING : *keeps && r->message.keeps ? AGAIN : LAST;
 }
 
-/* Has the request answered. One that changes nothing and has come as a whole is sent again if it got no answer: because
- * the connection had been closed meanwhile, or the server has gone. Others get a new connection, and one chance. */
+/* Lets a server answer the request. A request may get no answer, because the connection had been closed meanwhile or
+ * the server has gone. Then it is sent again if it changes nothing and has come as a whole. Other requests get a new
+ * connection, and are sent once. */
 static enum result pass(struct request *r) {
   unsigned method = r->message.parser.method;
   bool again = r->message.complete && (method == HTTP_GET || method == HTTP_HEAD);
@@ -262,7 +263,7 @@ static enum result pass(struct request *r) {
     bool keeps;
     int fd = again && s->idle > 0 ? s->kept[--s->idle] : connect_to(s);
     if (fd < 0) {
-      s->healthy = false; /* until it is asked again */
+      s->healthy = false; /* until the next check of its health */
       continue;
     }
     s->busy++;

@@ -1,9 +1,10 @@
-/* A job runner: runs each line of standard input as a shell command, so many at a time, and kills what takes too long.
+/* A job runner: runs each line of standard input as a shell command, at most AT-A-TIME at once, and kills those that
+ * take longer than SECONDS.
  *
  *   jobs AT-A-TIME SECONDS < commands
  *
- * It prints a line for each job when that has ended: how it ended, how long it took, and the command. SIGINT and
- * SIGTERM stop it: jobs that run are killed, the others are not begun. The exit status is the number of jobs that did
+ * When a job has ended, it prints a line: how the job ended, how long it took, and the command. SIGINT and SIGTERM stop
+ * the runner: jobs that run are killed, and the others are not begun. The exit status is the number of jobs that did
  * not succeed, at most 99. */
 #include <charcoal.h>
 #include <signal.h>
@@ -13,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static int64_t limit; /* ns for one job */
+static int64_t limit; /* the time in ns that one job may take */
 static int failed;
 
 /* Each job is the leader of a process group, so that what it has started itself is killed with it. */
@@ -28,7 +29,7 @@ static pid_t start(const char *command) {
     _exit(127);
   }
   if (child > 0)
-    setpgid(child, child); /* the parent and the child both do it: whoever comes first */
+    setpgid(child, child); /* parent and child both do this, because nobody knows which comes first */
   return child;
 }
 
@@ -47,7 +48,7 @@ static void run(const char *command) {
   }
   within(limit) do ended = waitpid(child, &status, 0);
   finish;
-  if (ended != child) { /* the time is over, or we are being stopped: the wait has had no effect */
+  if (ended != child) { /* the time is over, or the runner is being stopped; the child has not been waited for */
     kill(-child, SIGKILL);
     noncancellable waitpid(child, &status, 0);
   }

@@ -1,4 +1,4 @@
-/* What is sent: heads, ranges, conditions (RFC 9110), pages about errors, and the bytes of files. */
+/* What is sent: heads, ranges, conditions (RFC 9110), error pages, and the bytes of files. */
 #include "knot.h"
 
 /* ---- heads ---- */
@@ -91,7 +91,7 @@ static int range(const struct request *r, const struct file *f, long long *from,
   long long last = number(&text);
   if (*text || (first < 0 && last < 0) || (first >= 0 && last >= 0 && last < first))
     return 200;
-  if (first < 0) { /* the last so many */
+  if (first < 0) { /* the range is the last bytes of the file, and `last` is their number */
     first = last < f->size ? f->size - last : 0;
     last = f->size - 1;
   }

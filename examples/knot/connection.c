@@ -1,5 +1,5 @@
-/* A connection: requests one after the other, in straight-line code. While nothing of a request is there, a connection
- * is one wait for the descriptor and has no buffers. */
+/* A connection: requests one after the other, in straight-line code. As long as no byte of a request has come, a
+ * connection is one wait for the descriptor and has no buffers. */
 #include "knot.h"
 #include <charcoal/server.h>
 #include <poll.h>

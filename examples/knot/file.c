@@ -1,5 +1,5 @@
-/* The files under the root. A cache of each domain's own keeps those that were asked for last, for a second: small ones
- * with their content, others as an open descriptor. */
+/* The files under the root. Each domain has a cache that keeps, for a second, the files that were asked for last: small
+ * ones with their content, others as an open descriptor. */
 #include "knot.h"
 #include <search.h>
 #include <sys/stat.h>

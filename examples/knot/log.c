@@ -1,5 +1,5 @@
-/* The access log, in the form that all tools know ("combined"), with the time that each answer took. O_APPEND keeps the
- * lines of several domains and processes whole. */
+/* The access log, in the "combined" form that most tools know, followed by the time that each answer took. O_APPEND
+ * keeps lines whole that several domains and processes write. */
 #include "knot.h"
 #include <arpa/inet.h>
 
@@ -11,7 +11,8 @@ void log_open(void) {
     return perror(settings.log);
   if (file < 0)
     file = opened;
-  else if (dup3(opened, file, O_CLOEXEC) == file) /* the number stays the same, for somebody may be writing */
+  else if (dup3(opened, file, O_CLOEXEC) ==
+           file) /* the descriptor keeps its number, because another domain may be writing */
     close(opened);
 }
 

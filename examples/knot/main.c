@@ -1,9 +1,8 @@
 /* Knot: a web server for files, in straight-line code. One activity serves each connection; each domain (a thread) has
  * a listening socket of its own.
  *
- *   SIGTERM, SIGINT   no new connections; requests that have begun are answered; then it ends
- *   SIGHUP            forgets the files that it remembers, and opens the log anew
- */
+ *   SIGTERM, SIGINT   it accepts no new connections, answers the requests that have begun, and then ends
+ *   SIGHUP            it forgets the files that it remembers, and opens the log anew */
 #include "knot.h"
 #include <charcoal/server.h>
 #include <err.h>

@@ -1,5 +1,5 @@
-/* A request comes in pieces. llhttp says where its head ends and where it ends as a whole, and that all of it is HTTP.
- * The head is cut into lines where it was read. Nothing here waits. */
+/* A request comes in pieces. llhttp says where its head ends, where the whole request ends, and whether all of it is
+ * HTTP. The head is divided into lines in the buffer that it was read into. Nothing here waits. */
 #include "knot.h"
 
 /* The first field with this name at or after `line`; NULL: there is none. */

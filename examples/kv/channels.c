@@ -1,5 +1,5 @@
-/* Publish and subscribe. A client that subscribes gets an activity of its own that sends what is published; one that
- * reads too slowly is dropped, so that it does not make the others wait, nor fill the memory. */
+/* Publish and subscribe. A client that subscribes gets an activity of its own that sends what is published. A client
+ * that reads too slowly is dropped, so that it neither makes the others wait nor fills the memory. */
 #include "kv.h"
 #include <fnmatch.h>
 #include <stdio.h>
@@ -10,8 +10,8 @@
 enum { MOST_UNSENT = 32 << 20 };
 
 struct subscription {
-  struct subscription *prev, *next; /* of all clients */
-  struct subscription *of_client;   /* the next of the same client */
+  struct subscription *prev, *next; /* in the list of all clients' subscriptions */
+  struct subscription *of_client;   /* the next one of the same client */
   struct client *client;
   bool pattern;
   size_t size;
@@ -103,7 +103,7 @@ int publish(struct text name, struct text message) {
       continue;
     if (to->used + message.size > MOST_UNSENT) {
       c->overflowed = true;
-      shutdown(c->descriptor, SHUT_RDWR); /* whatever it waits for ends */
+      shutdown(c->descriptor, SHUT_RDWR); /* ends whatever the client's activities wait for */
       continue;
     }
     add_array(to, s->pattern ? 4 : 3);

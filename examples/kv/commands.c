@@ -1,6 +1,6 @@
-/* The commands. Each is a function of the client; a table says how it is called. A command that never waits has the
- * data from its beginning to its end, so no other client's comes in between. Those that wait take the data for their
- * changes themselves. */
+/* The commands. Each is a function of the client; a table says how it is called. A command that never waits holds the
+ * data from its beginning to its end, so no other client's command comes in between. A command that waits holds the
+ * data only while it changes them. */
 #define _GNU_SOURCE
 #include "commands.h"
 #include <ctype.h>
@@ -23,7 +23,7 @@ static void add_string(struct client *c, const struct entry *e) {
 
 static void ping(struct client *c) {
   struct text said = c->command.count > 1 ? argument(c, 1) : (struct text){"", 0};
-  if (c->subscribed > 0) { /* replies look like messages there */
+  if (c->subscribed > 0) { /* a client that has subscribed gets replies in the form of messages */
     add_array(&c->out, 2);
     add_text(&c->out, "pong", 4);
     add_text(&c->out, said.at, said.size);
@@ -600,7 +600,7 @@ static void lastsave(struct client *c) { add_number(&c->out, last_save / 1000); 
 
 static const struct {
   const char *name;
-  int least, most; /* arguments, with the name; 0: any number */
+  int least, most; /* how many arguments it takes, its name included; 0: any number */
   command_function *run;
 } table[] = {
     {"GET", 2, 2, get},

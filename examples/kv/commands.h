@@ -1,5 +1,6 @@
 /* What the files of the commands share. A command is a function of the client: it reads the arguments, and adds its
- * reply to what is sent. It has the data, unless it is said that it takes them itself. */
+ * reply to what will be sent. It is called while the client holds the data, unless the table says that the command does
+ * that itself. */
 #ifndef KV_COMMANDS_H
 #define KV_COMMANDS_H
 
@@ -18,10 +19,10 @@ static inline bool is(struct text t, const char *word) {
 }
 /* As redis reads numbers: no blanks, no '+', no zeros in front. */
 bool integer(struct text, long long *);
-bool integer_or_error(struct client *, int argument, long long *); /* false: the client has been told, as below */
-/* The entry, if it is of this kind. *fine: false when it is of another; the client has been told. */
+bool integer_or_error(struct client *, int argument, long long *); /* false: the client has been told the error */
+/* The entry, if it is of this kind. If it is of another kind, *fine is false and the client has been told. */
 struct entry *find_kind(struct client *, int argument, enum kind, bool *fine);
-/* The same; made if there is none. NULL: told. */
+/* The same, but an entry is made if there is none. NULL: it is of another kind, and the client has been told. */
 struct entry *find_or_make(struct client *, int argument, enum kind);
 /* Both ends of a range, the arguments 2 and 3, as they were sent. */
 bool range_of(struct client *, long long *first, long long *last);

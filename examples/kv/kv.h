@@ -51,8 +51,8 @@ struct client {
   struct buffer out;
   struct subscription *subscriptions;
   int subscribed;                  /* the number of subscriptions */
-  long long id;                    /* of all clients, in the order in which they came */
-  char *name;                      /* that the client has given itself, or NULL */
+  long long id;                    /* the number of the client, in the order in which clients came */
+  char *name;                      /* the name that the client has given itself, or NULL */
   struct transaction *transaction; /* between MULTI or WATCH and EXEC, or NULL */
   bool executing;                  /* a transaction is executed, in which nothing waits */
   /* These belong to the data, for clients of other domains publish, too. */
@@ -112,7 +112,7 @@ struct entry *find(struct text key);            /* NULL: there is none, or it ha
 struct entry *make(struct text key, enum kind); /* to be called if there is none */
 void drop(struct entry *);
 void drop_all(void);
-void touch(struct entry *); /* it has changed; what stands below calls this itself */
+void touch(struct entry *); /* says that it has changed; the functions below call this themselves */
 void set_string(struct entry *, struct text);
 struct field *find_field(struct entry *, struct text name);
 void set_field(struct entry *, struct text name, struct text value);
@@ -120,8 +120,8 @@ void drop_field(struct entry *, struct field *);
 struct item *new_item(struct text);
 void push_item(struct entry *, struct item *, bool left);
 struct item *take_item(struct entry *, bool left);
-void drop_if_empty(struct entry *);               /* a list that has no items any more */
-struct item *pop_item(struct entry *, bool left); /* both */
+void drop_if_empty(struct entry *);               /* drops a list that has no items any more */
+struct item *pop_item(struct entry *, bool left); /* take_item, and then drop_if_empty */
 
 /* Writes all entries into the file, which replaces the one before in one step. Returns 0 or an error number. It is
  * plain code and waits for the disk. */
@@ -139,13 +139,13 @@ void end_transaction(struct client *);
 struct waiter { /* what a client wants of lists */
   struct waiter *prev, *next;
   const struct text *keys;
-  int n;                          /* how many keys */
-  bool left;                      /* which end of a list it wants items of */
-  bool several;                   /* the reply is an array of items, */
-  long long most;                 /* of at most so many */
-  const struct text *destination; /* the key of the list to which the item is moved, or NULL; */
-  bool to_left;                   /* and to which end of that */
-  long long client;               /* whose number this is */
+  int n;        /* how many keys */
+  bool left;    /* which end of a list it wants items of */
+  bool several; /* the reply is an array of at most `most` items */
+  long long most;
+  const struct text *destination; /* the key of the list to which the item is moved, or NULL */
+  bool to_left;                   /* to which end of that list */
+  long long client;               /* the number of the client */
   int found;                      /* the number of the key whose list has given `items`, or one of the reasons below */
   struct item *items;             /* belong to the waiter */
   ch_sem ready;                   /* is posted when the waiter has been taken out of the queue */

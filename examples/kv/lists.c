@@ -1,5 +1,5 @@
-/* The commands of lists. Those that take an item from one of several lists, or wait for one, say what they want by a
- * waiter (waiters.c), also if they do not wait. */
+/* The commands of lists. A command that takes an item from one of several lists, or waits for one, describes what it
+ * wants in a waiter (waiters.c), even if it does not wait. */
 #define _GNU_SOURCE
 #include "commands.h"
 #include <limits.h>
@@ -109,7 +109,7 @@ static void take_or_wait(struct client *c, struct waiter *w, int64_t until) {
   }
   if (done)
     return;
-  send_replies(c); /* of the commands before */
+  send_replies(c); /* the client gets the replies to earlier commands before it waits */
   int found = wait_for_item(w, c->descriptor, until);
   c->closing |= found == CLIENT_HAS_GONE;
   if (found >= 0)
@@ -122,7 +122,7 @@ static void take_or_wait(struct client *c, struct waiter *w, int64_t until) {
     add_array(&c->out, -1);
 }
 
-/* Reads a time-out in seconds into *until, a time on the clock of ch_now. False: it is none; the client has been told.
+/* Reads a timeout in seconds into *until, a time on the clock of ch_now. False: it is none; the client has been told.
  */
 static bool read_timeout(struct client *c, struct text seconds, int64_t *until) {
   char text[32] = "", *end;
@@ -377,7 +377,9 @@ void lrem(struct client *c) {
 }
 
 struct search {
-  long long rank, count, longest; /* which match is the first, backwards if negative; how many; in how many items */
+  long long rank;    /* which match is the first; negative: counted from the end */
+  long long count;   /* how many matches are wanted */
+  long long longest; /* in how many items they are looked for */
 };
 
 /* Reads the options of LPOS. False: the client has been told. */

@@ -1,9 +1,9 @@
 /* kv: a server for clients of redis, in straight-line code. One activity serves each client. Each command is an atomic
- * block, so none needs a lock; only between several domains (threads) there is one lock around the data.
+ * block, so within a domain none needs a lock. If there are several domains (threads), one lock guards the data.
  *
  *   kv [-p PORT] [-f SNAPSHOT] [-d DOMAINS]
  *
- * SIGTERM, SIGINT and SIGHUP write the snapshot and end it. */
+ * On SIGTERM, SIGINT and SIGHUP it writes the snapshot and ends. */
 #include "../port.h"
 #include "kv.h"
 #include <charcoal/server.h>
@@ -15,7 +15,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { MOST_CLIENTS = 1 << 20 }; /* in each domain; the limit of descriptors comes first */
+enum { MOST_CLIENTS = 1 << 20 }; /* in each domain; in practice the limit of descriptors is lower */
 
 const char *snapshot;
 int64_t last_save;
@@ -69,7 +69,7 @@ client:
     cancel client;
   }
   finish;
-  if (c.told) /* the post may still be on its way from another domain */
+  if (c.told) /* another domain may not yet have posted, and must not do so when the client is gone */
     noncancellable ch_sem_wait(&c.published);
   close(descriptor);
   give_buffers_back(&c);

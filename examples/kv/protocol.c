@@ -1,4 +1,4 @@
-/* RESP, the protocol of redis: a command is an array of strings; a line of words is one, too. */
+/* RESP, the protocol of redis: a command is an array of strings, or a line of words. */
 #include "kv.h"
 #include <stdarg.h>
 #include <stdio.h>
@@ -56,7 +56,7 @@ void add_error(struct buffer *b, const char *format, ...) {
   int n = vsnprintf(text, sizeof text, format, arguments);
   va_end(arguments);
   size_t size = n < (int)sizeof text ? (size_t)n : sizeof text - 1;
-  for (size_t i = 0; i < size; i++) /* a client's own words may stand in it; an error is one line */
+  for (size_t i = 0; i < size; i++) /* the text may contain words of the client's, but an error has to be one line */
     text[i] = text[i] == '\r' || text[i] == '\n' ? ' ' : text[i];
   add_bytes(b, "-", 1);
   add_bytes(b, text, size);
@@ -89,7 +89,8 @@ void send_replies(struct client *c) {
 
 /* ---- commands ---- */
 
-enum { USUAL = 16384, LARGEST = 512 << 20, MOST_BYTES = 1 << 30 }; /* of one argument; of a whole command */
+/* LARGEST: the bytes of one argument at most; MOST_BYTES: those of a whole command. */
+enum { USUAL = 16384, LARGEST = 512 << 20, MOST_BYTES = 1 << 30 };
 
 /* Buffers of usual size that no client of this domain needs now. A few are kept, because all clients that have
  * something to say take and give back theirs in turn. */

@@ -1,4 +1,4 @@
-/* What the keys mean. Nothing here waits, but save and load: they block the thread. */
+/* The data: what the keys stand for. Nothing here waits but save and load, which block the thread. */
 #include "kv.h"
 #include <errno.h>
 #include <pthread.h>

@@ -1,7 +1,8 @@
-/* MULTI and EXEC: commands that are put off, and then executed in one go. WATCH: only if certain keys have not changed.
+/* MULTI and EXEC: commands that are put off, and then executed together. WATCH: they are executed only if certain keys
+ * have not changed.
  *
- * Each change gives an entry a new version, so a key has changed if its entry has another version than at WATCH, or if
- * there was an entry and is none any more. A key that had no entry, got one and lost it has not changed. */
+ * Each change gives an entry a new version. So a key has changed if its entry has another version than at WATCH, or if
+ * it had an entry then and has none now. A key that had no entry, got one and lost it has not changed. */
 #include "commands.h"
 #include <stdlib.h>
 #include <string.h>

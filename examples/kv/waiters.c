@@ -1,6 +1,6 @@
-/* Who waits for a list to get something: first come, first served. A client that waits for several keys stands in one
- * queue with all of them. Whoever pushes gives the items to those who wait when the command, or the transaction, is at
- * its end, so nobody else can take them before. */
+/* Clients that wait for an item of a list are served in the order in which they came. A client that waits for several
+ * keys stands in one queue with all of them. Items are handed to the waiting clients at the end of the command, or of
+ * the transaction, that has pushed them, so nobody else can take them before. */
 #define _GNU_SOURCE
 #include "kv.h"
 #include <poll.h>

@@ -1,6 +1,6 @@
-/* See lookup.h. Everything here happens in one thread and, without `async`, `finish` and `cancel`, is a sequential
- * program that asks one server after the other. `ch_cancel(queries)` is `cancel queries` in the spelling that other
- * compilers can leave out. */
+/* See lookup.h. Everything here happens in one thread. Without `async`, `finish` and `cancel` this is a sequential
+ * program that asks one server after the other. `ch_cancel(queries)` means `cancel queries`; other compilers can leave
+ * it out. */
 #include "lookup.h"
 #include "question.h"
 
@@ -20,7 +20,7 @@ int lookup_one(const struct server *server, const char *name, struct in_addr *ad
       send(fd, question, size, 0) == (ssize_t)size)
     got = recv(fd, reply, sizeof reply, 0);
   result = got < 0 ? errno : read_reply(reply, (size_t)got, address);
-  noncancellable close(fd); /* also when the rest was cancelled */
+  close(fd); /* works in a cancelled scope, too */
   return result;
 }
 

@@ -2,7 +2,8 @@
  *
  *     lookup -m all|first|timeout|within [-t MS] NAME ADDRESS:PORT...
  *
- * Prints the address and how long it took. Exit status 1 when there is no answer, with the reason. */
+ * Prints the address and how long the lookup took. If there is no answer, it prints the reason, and the exit status is
+ * 1. */
 #include "lookup.h"
 
 #include <arpa/inet.h>

@@ -35,7 +35,7 @@ void begin(void) {
   }
 }
 void pressed(char key) {
-  if (ch_event_is_outstanding(next_key)) // else nobody waits for one
+  if (ch_event_is_outstanding(next_key)) // otherwise nobody waits for a key
     ch_trigger(next_key, key);
 }
 int is_over(void) { return left == 0; }

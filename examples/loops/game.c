@@ -1,5 +1,5 @@
-// A game's loop, written by hand and compiled by any C compiler: it draws 200 frames a second, polls its keys, and has
-// a step of the domain in each frame. What its characters do is straight-line code (characters.c).
+// A game's loop, written by hand and compiled by any C compiler: it draws 200 frames a second, polls its keys, and
+// makes a step of the domain in each frame. Its characters are straight-line code (characters.c).
 #include <poll.h>
 #include <stdio.h>
 #include <stdint.h>

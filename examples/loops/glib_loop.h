@@ -1,4 +1,4 @@
-// A Charcoal domain inside a GLib main context: one source around charcoal/loop.h.
+// A Charcoal domain inside a GLib main context: a GSource that calls the functions of charcoal/loop.h.
 #ifndef GLIB_LOOP_H
 #define GLIB_LOOP_H
 
@@ -14,7 +14,7 @@ static inline gboolean guest_prepare(GSource *source, gint *timeout_ms) {
 }
 static inline gboolean guest_check(GSource *source) {
   (void)source;
-  return ch_loop_timeout() == 0; // it has looked
+  return ch_loop_timeout() == 0; // ch_loop_timeout has looked for what is ready
 }
 static inline gboolean guest_dispatch(GSource *source, GSourceFunc callback, gpointer data) {
   (void)source, (void)callback, (void)data;

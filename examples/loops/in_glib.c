@@ -1,7 +1,7 @@
 // Straight-line code inside a GLib main loop, as a GTK program has one: a dialogue with the user as one function.
 //
-// The window's callbacks, here a timeout that plays the user, trigger events. `dialogue` waits for them in a row, with
-// a time limit, while the main loop goes on.
+// The window's callbacks trigger events; here a timeout plays the user. `dialogue` waits for the events one after the
+// other, with a time limit, while the main loop goes on.
 #include <charcoal.h>
 #include <charcoal/events.h>
 #include <stdbool.h>

@@ -1,8 +1,8 @@
-// Straight-line code inside a libuv loop: a client and a server as activities, beside libuv's own timer and thread
+// Straight-line code inside a libuv loop: a client and a server are activities, beside libuv's own timer and thread
 // pool.
 //
-// The program belongs to libuv: its main waits in uv_run. What libuv calls back triggers events; who waits for them is
-// straight-line code.
+// The program belongs to libuv: its main waits in uv_run. The callbacks that libuv calls trigger events, and
+// straight-line code waits for these.
 #include <charcoal.h>
 #include <charcoal/events.h>
 #include <stdio.h>

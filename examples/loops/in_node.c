@@ -1,7 +1,7 @@
 // Straight-line code inside Node's loop, as an addon: `exchange(name)` talks over a socket pair and returns a promise.
 //
-// Each call is an activity. Node's own loop, which is libuv's, goes on meanwhile: uv_loop.h. An activity runs on a
-// stack on which JavaScript must not run; so the answer is handed to the loop (uv_async_send), which resolves the
+// Each call is an activity. Node's own loop, which is libuv's, goes on meanwhile (uv_loop.h). JavaScript must not run
+// on the stack of an activity. Therefore the answer is handed to the loop by uv_async_send, and the loop resolves the
 // promise.
 #include <charcoal.h>
 #include <node_api.h>

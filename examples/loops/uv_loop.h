@@ -1,4 +1,4 @@
-// A Charcoal domain inside a libuv loop: three handles of libuv's around charcoal/loop.h.
+// A Charcoal domain inside a libuv loop: three handles of libuv that call the functions of charcoal/loop.h.
 #ifndef UV_LOOP_H
 #define UV_LOOP_H
 

@@ -1,11 +1,10 @@
 /* A source of events of one's own (AC paper, figure 9): a name service that answers from another thread.
  *
- * An answer arrives as a call of the *bottom half*, which leaves it in the channel and passes control to who waits for
- * it. lookup_response, the *top half*, is what programs call: it blocks, can be cancelled, and cancelling is exact: an
- * answer that nobody took stays in the channel for the next who asks.
+ * When an answer comes, the *bottom half* is called, which leaves the answer in the channel and gives way to the
+ * activity that waits for it. Programs call lookup_response, the *top half*. It blocks and can be cancelled.
+ * Cancellation is exact: an answer that nobody has taken stays in the channel for the next caller.
  *
- *   lowlevel [ANSWERS]      prints what it found, and ends with status 1 if that is wrong
- */
+ *   lowlevel [ANSWERS]      prints what it found, and ends with status 1 if that is wrong */
 #include <charcoal.h>
 #include <charcoal/lowlevel.h>
 #include <errno.h>
@@ -18,8 +17,8 @@ enum state { EMPTY, BH_WAITING, TH_WAITING, TH_CANCELLED };
 
 struct channel {
   ch_spinlock lock;    /* protects the other fields */
-  enum state state;    /* of the buffer: whose half waits for the other */
-  ch_sem bottom, top;  /* one bottom half, and one top half, at a time */
+  enum state state;    /* whether one half waits for the other */
+  ch_sem bottom, top;  /* let in one bottom half, and one top half, at a time */
   ch_waiter receiver;  /* where the top half is suspended */
   int address;         /* the answer */
   struct ch_inbox *to; /* the domain that reads the channel */
@@ -28,14 +27,14 @@ struct channel {
 /* ---- the bottom half: an activity for each message that comes in ---- */
 
 static void bottom_half(struct channel *c, int address) {
-  noncancellable { ch_sem_wait(&c->bottom); } /* until the answer before it has been taken */
+  noncancellable { ch_sem_wait(&c->bottom); } /* until the previous answer has been taken */
   ch_spin_acquire(&c->lock);
   c->address = address;
-  if (c->state == EMPTY) { /* no top half is there */
+  if (c->state == EMPTY) { /* no top half waits */
     c->state = BH_WAITING;
     ch_spin_release(&c->lock);
   } else {
-    ch_yield_to(&c->receiver); /* the top half goes on, with the lock */
+    ch_yield_to(&c->receiver); /* the top half goes on, and has the lock now */
   }
 }
 
@@ -46,7 +45,7 @@ static void cancel_receive(void *channel) {
   ch_spin_acquire(&c->lock);
   if (c->state == TH_WAITING) {
     c->state = TH_CANCELLED;
-    ch_waiter_schedule(&c->receiver); /* it goes on with the lock */
+    ch_waiter_schedule(&c->receiver); /* the top half goes on, and has the lock now */
   } else {
     ch_spin_release(&c->lock);
   }
@@ -64,7 +63,7 @@ static int lookup_response(struct channel *c, int *address) {
     result = ch_cancel_add(&item, cancel_receive, c);
     if (result == 0) {
       ch_waiter_suspend_unlock(&c->receiver, &c->lock);
-      /* Here again after the delivery or the cancel, which have taken the lock for us. */
+      /* An answer was delivered, or the scope was cancelled; either has taken the lock and hands it to us. */
       ch_cancel_remove(&item);
       if (c->state == TH_CANCELLED)
         result = ECANCELED;

@@ -2,9 +2,9 @@
  *
  *     multidns -m seq|all|MAX [-s ADDRESS:PORT] [-o FILE] [-v] NAMES
  *
- * MAX is how many lookups may be under way at the same time. -s asks that name server instead of the system's. The last
- * line on standard output is a summary: names, failures, seconds, and the most memory (kB) that the process ever had.
- */
+ * MAX is how many lookups may be under way at the same time. With -s it asks that name server instead of the system's.
+ * The last line on standard output is a summary: names, failures, seconds, and the most memory (kB) that the process
+ * ever had. */
 #include "multidns.h"
 
 #include <arpa/inet.h>

@@ -1,7 +1,7 @@
-/* The three ways of multidns.h. What differs between them is what one would write on a whiteboard, and nothing else.
+/* See multidns.h. The three ways differ in nothing but `activate`, the waits for the activities, and the semaphore.
  *
- * `activate ch_handle(&acts[i]) ch_copy(i)` is `activate [&acts[i]] (i)` in the spelling that other compilers can leave
- * out: built by gcc, this file is an ordinary sequential program. */
+ * `activate ch_handle(&acts[i]) ch_copy(i)` means `activate [&acts[i]] (i)`; other compilers can leave it out. Compiled
+ * by gcc this file is an ordinary sequential program. */
 #include "multidns.h"
 
 #include <charcoal.h>

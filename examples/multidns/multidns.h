@@ -1,5 +1,5 @@
-/* Looks up n names, three ways. Each sets ress[i] (NULL: not found), to be freed by the caller with freeaddrinfo, and
- * returns how many were not found. From the papers' running example, "multi-getaddrinfo". */
+/* Looks up n names, in three ways. Each sets ress[i] (NULL if the name was not found), which the caller has to free by
+ * freeaddrinfo, and returns how many names were not found. This is the papers' running example, "multi-getaddrinfo". */
 #ifndef MULTIDNS_H
 #define MULTIDNS_H
 

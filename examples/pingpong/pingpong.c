@@ -1,9 +1,9 @@
-/* Two processes send messages to and fro: so many games at the same time, each over a connection of its own.
+/* Two processes send messages to and fro. They play many games at the same time, each over a connection of its own.
  *
  *     pingpong [GAMES [ROUNDS]]
  *
- * Both processes are one function with blocking calls. `async` lets the next game begin when one waits; without it,
- * built by another compiler, the games are played one after the other, with the same result. */
+ * Both processes are one function with blocking calls. With `async` the next game begins when one waits. Built by
+ * another compiler, which leaves `async` out, the games are played one after the other, with the same result. */
 #include <charcoal.h>
 #include <stdio.h>
 #include <stdlib.h>

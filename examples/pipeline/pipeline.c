@@ -1,6 +1,6 @@
-/* A pipeline whose stages run in domains of their own, hence on several cores: one makes numbers, some compute how many
- * steps each takes to come to 1 (Collatz), and the last one, main, looks for the longest way. Channels between them
- * hold a few batches, so a stage that is faster than the next one waits for it.
+/* A pipeline whose stages run in domains of their own, and so on several cores. The first one makes numbers, some
+ * compute how many steps each number takes to come to 1 (Collatz), and the last one, main, looks for the longest way.
+ * The channels between them hold a few batches, so a stage that is faster than the next one waits for it.
  *
  *   pipeline [NUMBERS [WORKERS]] */
 #include <charcoal.h>

@@ -1,5 +1,5 @@
-/* A TCP proxy: carries each connection to another server and back, and closes those on which nothing has come for a
- * while.
+/* A TCP proxy: carries each connection to another server and back, and closes connections on which nothing has come for
+ * a while.
  *
  *   proxy PORT HOST:PORT [IDLE-SECONDS]
  *
@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 static const char *host, *port;
-static int64_t idle; /* how many ns a connection may be idle */
+static int64_t idle; /* for how many ns a connection may be idle */
 
 /* Carries bytes until `from` has no more, and says so to `to`. Each byte that comes moves the deadline on. */
 static void carry(int from, int to, ch_scope *connection) {
@@ -29,7 +29,7 @@ static void carry(int from, int to, ch_scope *connection) {
     for (ssize_t done = 0, put; done < got; done += put) {
       ch_deadline_move(connection, ch_now() + idle);
       if ((put = send(to, bytes + done, (size_t)(got - done), MSG_NOSIGNAL)) < 0) {
-        ch_scope_cancel(connection); /* nobody takes it; the other direction is of no use either */
+        ch_scope_cancel(connection); /* nobody receives the bytes, so the other direction is of no use either */
         return;
       }
     }
@@ -75,7 +75,7 @@ int main(int argc, char **argv) {
       setsockopt(client, IPPROTO_TCP, TCP_NODELAY, &(int){1}, sizeof(int));
       activate(client) { serve(client); }
     } else if (errno == EMFILE || errno == ENFILE) {
-      ch_sleep(100000000); /* until a connection ends */
+      ch_sleep(100000000); /* until a connection has ended, and its descriptors are free */
     } else if (errno != ECONNABORTED && errno != EINTR) {
       return perror("proxy: cannot accept"), 1;
     }

@@ -1,5 +1,5 @@
-/* A deadline around libraries that know of none: half of the questions are answered by the server in time, the other
- * half would take for ever, and are given up. The libraries see a call that failed with ECANCELED, and say so. */
+/* A deadline around libraries that know of none: the server answers half of the questions in time, and the other half
+ * would take for ever and is given up. The libraries see a call that failed with ECANCELED, and report that. */
 #include "many.h"
 
 #include <charcoal.h>

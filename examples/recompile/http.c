@@ -1,5 +1,5 @@
-/* libcurl's easy interface against nginx: each asks for an answer that the server holds back for 50 ms, and then sends
- * a body that comes back. */
+/* libcurl's easy interface against nginx: each activity asks for an answer that the server holds back for 50 ms, and
+ * then sends a body, which the server sends back. */
 #include "many.h"
 
 #include <curl/curl.h>

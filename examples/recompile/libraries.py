@@ -1,5 +1,4 @@
-"""Four libraries, as their authors wrote them: fetched as Debian source packages, without a patch, and built in their
-own way.
+"""Fetches four libraries as Debian source packages, without Debian's patches, and builds each in its own way.
 
 Everything lies below <build>/recompile: NAME/ is the source, KIND/NAME/ what was built of it. A kind is a compiler with
 its flags.

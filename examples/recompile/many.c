@@ -132,7 +132,7 @@ struct many many_arguments(int argc, char **argv) {
   }
   if (what.at_once > what.n)
     what.at_once = what.n;
-  /* A connection is a descriptor or more. */
+  /* Each connection takes a descriptor or more. */
   getrlimit(RLIMIT_NOFILE, &files);
   files.rlim_cur = files.rlim_max;
   setrlimit(RLIMIT_NOFILE, &files);

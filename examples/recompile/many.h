@@ -1,19 +1,19 @@
-/* The same thing done many times, in three ways that differ in nothing but who waits:
+/* The same thing done many times, in three ways that differ only in what is suspended by a wait:
  *
  *   compiled by charcoal-cc               n activities in one thread
- *   by another compiler                   one after the other
+ *   by another compiler                   one call after the other
  *   by another compiler with -DTHREADS    POSIX threads
  *
- * The functions that are done many times know nothing of this. They call a library's plain blocking functions. */
+ * The functions that are called many times know nothing of this. They call a library's plain blocking functions. */
 #ifndef MANY_H
 #define MANY_H
 
 /* The arguments of all programs here: PORT [N [AT-A-TIME]]. */
 struct many {
   const char *program;
-  int port;    /* of the server, on 127.0.0.1 */
-  int n;       /* how often */
-  int at_once; /* how many of them at a time at most; n: all */
+  int port;    /* the port of the server on 127.0.0.1 */
+  int n;       /* how often the work is done */
+  int at_once; /* how many of them may be under way at a time; n: all */
 };
 
 /* Ends the program with a message and status 2 if the arguments are wrong. */

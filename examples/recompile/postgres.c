@@ -1,5 +1,6 @@
-/* libpq against PostgreSQL: each has a connection of its own, waits 50 ms at the server in pg_sleep, has arithmetic and
- * a long text computed there, and puts a row into a table; at the end the table is counted. */
+/* libpq against PostgreSQL: each activity has a connection of its own, waits 50 ms at the server in pg_sleep, has
+ * arithmetic and a long text computed there, and puts a row into a table. At the end the rows of the table are counted.
+ */
 #include "many.h"
 
 #include <libpq-fe.h>

@@ -1,5 +1,5 @@
-/* hiredis against redis: each has a connection of its own, stores and fetches, and then waits 50 ms at the server, in
- * BLPOP on a list that stays empty. */
+/* hiredis against redis: each activity has a connection of its own, stores and fetches, and then waits 50 ms at the
+ * server, in BLPOP on a list that stays empty. */
 #include "many.h"
 
 #include <hiredis.h>

@@ -1,6 +1,6 @@
-"""Real servers on loopback, each with a port and a folder of its own: redis, PostgreSQL, nginx.
+"""Starts real servers on loopback, each with a port and a folder of its own: redis, PostgreSQL, nginx.
 
-A server ends with its `with` block, and also when this process is killed in whatever way.
+A server ends with its `with` block, and also if this process is killed in any way.
 """
 
 import os

@@ -1,5 +1,5 @@
-/* mbedTLS against nginx with TLS: each does a whole handshake, checks the server's certificate, and asks for an answer
- * that the server holds back for 50 ms. */
+/* mbedTLS against nginx with TLS: each activity does a whole handshake, checks the server's certificate, and asks for
+ * an answer that the server holds back for 50 ms. */
 #include "many.h"
 
 #include <mbedtls/error.h>

@@ -1,8 +1,8 @@
 /* The code of "Events Can Make Sense" (Tame, USENIX 2007), figure by figure, in Charcoal C. It checks itself.
  *
- * Names of the paper are kept. What differs: an event is event(T), a rendezvous rendezvous(I), a slot is given by its
- * address, e.trigger(v) is ch_trigger(e, v), timer(t, e) is ch_trigger_after(t, e), and there are no tvars, since every
- * variable outlives a wait. */
+ * Names of the paper are kept. These things differ: an event is event(T), a rendezvous is rendezvous(I), a slot is
+ * given by its address, e.trigger(v) is ch_trigger(e, v), and timer(t, e) is ch_trigger_after(t, e). There are no
+ * tvars, because every variable keeps its value across a wait. */
 #include <charcoal.h>
 #include <charcoal/events.h>
 #include <stdbool.h>
@@ -164,7 +164,7 @@ static void section_3_2(void) {
   check_multidns(multidns_window, WINDOWSIZE);
 }
 
-/* ---- Section 3.3 and Figure 4: a time-out by hand ---- */
+/* ---- Section 3.3 and Figure 4: a timeout by hand ---- */
 
 static bool lookup_in_time(dnsname name, int64_t limit, ipaddr *a) {
   ipaddr found = 0;
@@ -179,7 +179,7 @@ static bool lookup_in_time(dnsname name, int64_t limit, ipaddr *a) {
   return ok;
 }
 
-/* ---- Figure 5: an adapter that adds a time-out to an event of any function ----
+/* ---- Figure 5: an adapter that adds a timeout to an event of any function ----
  *
  * C has no templates: the adapter is for one type. It is tamed, and so has returned to its caller with the event when
  * it first waits. */
