@@ -54,7 +54,7 @@ enum ch_what {
   CH_ON_SEMAPHORE,
   CH_ON_ACTIVITY,
   CH_ON_SEND,    /* sends to a local channel; its innermost frame holds a struct ch_operand (wait/wait.h) */
-  CH_ON_RECEIVE, /* the same, and receives */
+  CH_ON_RECEIVE, /* the same, but it receives */
   CH_ON_FINISH,
   CH_ON_TURN,
   CH_ON_CONTAINED,
@@ -65,14 +65,14 @@ struct ch_finish;
 struct ch_group;
 
 struct ch_branch {
-  struct ch_finish *scope; /* innermost open scope; NULL: the implicit one around the body. Always even */
+  struct ch_finish *scope; /* the innermost open scope; NULL: the implicit one around the body. Always even */
   void *top;               /* see the states */
   struct ch_link link;     /* see the states */
   int32_t error;           /* errno, while not RUNNING */
   uint8_t state;
   uint8_t flags;
   uint8_t what;  /* enum ch_what, while WAITING */
-  uint8_t klass; /* class of its memory; CH_CLASS_LARGE: none */
+  uint8_t klass; /* the class of its memory; CH_CLASS_LARGE: its memory has none */
 };
 #define CH_CLASS_LARGE 255
 
@@ -81,7 +81,7 @@ struct ch_async {
   struct ch_branch branch;
   union {
     struct ch_finish *scope;  /* the scope in which it was started */
-    struct ch_branch *parent; /* while it has no scope: who is going to say which it is */
+    struct ch_branch *parent; /* while it has no scope: the branch that will say which scope it gets */
   };
   struct ch_link siblings; /* on the scope's list of branches, or the domain's of those without one */
 };

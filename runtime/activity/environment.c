@@ -42,7 +42,7 @@ static void set(const struct ch_environment *e) {
 }
 
 #ifdef __x86_64__
-#define SSE_FLAGS UINT32_C(0x3f) /* the exception flags in MXCSR, which are no modes */
+#define SSE_FLAGS UINT32_C(0x3f) /* the exception flags in MXCSR are no modes */
 #define SSE_USUAL UINT32_C(0x1f80)
 static bool differs(void) {
   struct ch_environment e = get();

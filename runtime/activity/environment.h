@@ -40,9 +40,9 @@ struct ch_environment {
 #endif
 
 struct ch_environments {
-  uint32_t usual; /* the domain's modes; while some activity has its own, ~0, which no modes are */
-  uint32_t saved; /* activities that have modes of their own */
-  uint32_t modes; /* the domain's */
+  uint32_t usual; /* the domain's modes; ~0, which is no value of modes, while some activity has modes of its own */
+  uint32_t saved; /* how many activities have modes of their own */
+  uint32_t modes; /* the domain's modes */
   struct ch_environment own;
 };
 extern CH_HIDDEN __thread __attribute__((tls_model("initial-exec"))) struct ch_environments ch_environments;

@@ -13,15 +13,15 @@
 
 struct ch_member {
   ch_activity handle;
-  struct ch_link link; /* on the scope's list, from its spawning on */
+  struct ch_link link; /* on the scope's list, from the moment at which it is spawned */
   struct ch_finish *scope;
-  struct ch_member *next; /* while it is among those to be cancelled */
+  struct ch_member *next; /* valid while it is on the list of those to be cancelled */
 };
 
 struct ch_extension {
-  struct ch_link members;       /* by ch_member.link */
-  ch_errors *errors;            /* the collector's; NULL: none */
-  struct ch_deadline *deadline; /* memory for one; NULL: none yet */
+  struct ch_link members;       /* the activities that were spawned into the scope, by ch_member.link */
+  ch_errors *errors;            /* where failures are collected; NULL: the scope collects none */
+  struct ch_deadline *deadline; /* memory for a deadline; NULL: it has not been needed yet */
 };
 
 /* What ch_in returns: the place of a member's handle, with bit 0 set, so that the spawn knows it. */

@@ -26,24 +26,24 @@
 #include "wait/link.h"
 
 struct ch_finish {
-  struct ch_finish *outer; /* NULL: it is the root */
-  struct ch_finish *root;  /* the outermost scope of the activity; itself, perhaps */
-  struct ch_branch *owner; /* the branch that opened it; NULL: opened outside any domain, nothing else means anything */
-  struct ch_link branches; /* by ch_async.siblings */
-  struct ch_link items;    /* what to call when it is marked (lowlevel.h) */
+  struct ch_finish *outer;   /* NULL: it is the root */
+  struct ch_finish *root;    /* the outermost scope of the activity, perhaps this one */
+  struct ch_branch *owner;   /* the branch that opened it; NULL: opened outside any domain, no other field is valid */
+  struct ch_link branches;   /* the async branches in it, by ch_async.siblings */
+  struct ch_link items;      /* what to call when it is marked (lowlevel.h) */
   struct ch_deadline *timer; /* NULL: it has none, or it was withdrawn */
-  struct ch_finish *walk;    /* scratch of a cancel */
+  struct ch_finish *walk;    /* used by a cancel while it walks the scopes */
   const char *site;
-  /* In the root only. */
+  /* Valid in the root only. */
   struct ch_branch *first;       /* the activity's first branch: the one with the handle and the name */
-  struct ch_branch *head, *tail; /* branches that are ready, by link.next; tail means something while head does */
+  struct ch_branch *head, *tail; /* branches that are ready, by link.next; tail is valid only if head is not NULL */
   bool active;
-  /* In all. */
+  /* Valid in all scopes. */
   bool marked, barrier;
-  bool leaving;                   /* the owner waits at its end */
-  bool implicit;                  /* it is the runtime's, around an activity's body: see ch_tamed_around */
+  bool leaving;                   /* the owner waits at the end of the scope */
+  bool implicit;                  /* the runtime has opened it around an activity's body: see ch_tamed_around */
   struct ch_extension *extension; /* NULL: it has none */
-  int64_t when;                   /* of its deadline, also when that has passed; CH_FOREVER: none */
+  int64_t when;                   /* the time of its deadline, also when that has passed; CH_FOREVER: it has none */
 };
 _Static_assert(sizeof(struct ch_finish) <= sizeof(struct ch_scope), "the ABI leaves room for it");
 _Static_assert(offsetof(struct ch_finish, outer) == 0, "the first word of a scope is even");

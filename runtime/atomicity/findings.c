@@ -330,7 +330,7 @@ static void at_exit(int status, void *unused) {
 
 static void before_fork(void) { pthread_mutex_lock(&lock); }
 static void in_parent(void) { pthread_mutex_unlock(&lock); }
-static void in_child(void) { /* what was found before is the parent's */
+static void in_child(void) { /* findings before the fork belong to the parent */
   findings = NULL;
   end = &findings;
   distinct = times = 0;

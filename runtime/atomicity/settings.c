@@ -106,7 +106,7 @@ static bool matches(const struct suppression *s, const struct ch_access_place *p
   const char *text = s->of == FILES ? p->file : s->of == FUNCTIONS ? p->function : p->variable;
   if (text && fnmatch(s->pattern, text, 0) == 0)
     return true;
-  const char *name = s->of == FILES && text ? strrchr(text, '/') : NULL; /* the file's name alone */
+  const char *name = s->of == FILES && text ? strrchr(text, '/') : NULL; /* the file's name without its folder */
   return name && fnmatch(s->pattern, name + 1, 0) == 0;
 }
 

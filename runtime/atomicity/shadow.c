@@ -16,11 +16,11 @@ struct page {
 struct table {
   struct page *pages;
   unsigned log, count;
-  struct page *recent; /* LOOKUPS of them, direct-mapped; NULL: there is no memory for it, or no page yet. Not in
-                        * here: a library that is opened at run time gets little thread-local memory */
+  struct page *recent; /* LOOKUPS of them, direct-mapped; NULL: there is no memory for it, or no page yet. It is
+                        * allocated, because a library that is opened at run time gets little thread-local memory */
 };
 static __thread struct table table;
-static size_t taken; /* by all domains */
+static size_t taken; /* how much all domains have taken */
 unsigned long ch_shadow_refused;
 
 void *ch_pages_take(size_t bytes) {
@@ -47,7 +47,7 @@ static bool grow(struct table *t) {
       *entry_of(bigger, log, t->pages[i].number) = t->pages[i];
   if (t->pages)
     ch_pages_give(t->pages, sizeof *t->pages << t->log);
-  if (!t->recent) /* without it all are looked up */
+  if (!t->recent) /* without it every page is looked up */
     t->recent = ch_pages_take(sizeof *t->recent * LOOKUPS);
   t->pages = bigger;
   t->log = log;

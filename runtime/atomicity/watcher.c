@@ -108,7 +108,7 @@ static void note_pause(struct ch_watched *w, const struct ch_branch *b, int stat
     w->pauses++;
   p->is_native = b->flags & CH_NATIVE;
   if (p->is_native)
-    return; /* what is saved of it are its callers */
+    return; /* only its callers are saved in frames */
   const struct ch_frame *f = b->top;
   for (unsigned i = 0; i < 3 && f && !ch_is_chain_end(f); i++, f = f->parent) {
     p->frames[i].info = f->info;

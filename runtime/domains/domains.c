@@ -16,20 +16,20 @@ struct one {
   ch_domains *set;
   ch_thread thread;
   ch_waiter ready, stop;
-  struct ch_inbox *inbox; /* NULL when it is ready: none could be had */
-  struct ch_letter cancel, end; /* posted in this order, after all that was spawned */
-  int index, processor; /* -1: any */
-  bool ending;          /* from then on nothing is spawned into it */
-  unsigned spawning;    /* calls that have found it not ending and may not have posted yet */
+  struct ch_inbox *inbox; /* NULL when the domain is ready: there was no memory for one */
+  struct ch_letter cancel, end; /* posted in this order, after all activities that were spawned into the domain */
+  int index, processor; /* processor -1: any */
+  bool ending;          /* set before the domain ends; once set, nothing is spawned into it */
+  unsigned spawning;    /* how many calls have found `ending` false and may not have posted yet */
 };
 
 struct ch_domains {
-  unsigned n, next; /* next: the turn of CH_ANY_DOMAIN */
+  unsigned n, next; /* next: the index of the domain that CH_ANY_DOMAIN means next */
   char name[12];
   struct one all[];
 };
 
-static __thread struct one *here; /* of this domain; NULL: it belongs to no set */
+static __thread struct one *here; /* this domain; NULL: it belongs to no set */
 
 int ch_domain_index(void) { return here ? here->index : -1; }
 unsigned ch_domains_count(const ch_domains *d) { return d->n; }
@@ -126,7 +126,7 @@ ch_task *ch_domain_spawn(ch_domains *d, unsigned which, intptr_t (*fn)(void *), 
   if (!t)
     return errno = ENOMEM, NULL;
   bool posted = false;
-  atomic { /* whoever ends the domain looks at `spawning` until it is 0 */
+  atomic { /* the thread that ends the domain waits until `spawning` is 0 */
     __atomic_add_fetch(&o->spawning, 1, __ATOMIC_SEQ_CST);
     if (!__atomic_load_n(&o->ending, __ATOMIC_SEQ_CST)) {
       ch_task_post(t, spawn);
@@ -225,7 +225,7 @@ static void end_some(ch_domains *d, unsigned n, unsigned flags) {
     struct one *o = &d->all[i];
     __atomic_store_n(&o->ending, true, __ATOMIC_SEQ_CST);
     while (__atomic_load_n(&o->spawning, __ATOMIC_SEQ_CST) != 0)
-      sched_yield(); /* a few instructions of another thread */
+      sched_yield(); /* another thread has only a few instructions to execute */
     if (flags & CH_DOMAINS_CANCEL && o->inbox) {
       o->cancel.open = cancel_opened;
       ch_inbox_post(o->inbox, &o->cancel);

@@ -12,7 +12,7 @@
 #define CHUNKS (1u << 16)
 
 struct chunk {
-  struct chunk *next; /* of its domain; or of those that nobody has */
+  struct chunk *next; /* the next chunk of its domain, or of those that belong to no domain */
   struct ch_inbox *inbox;
   uint32_t first; /* the index of its first cell */
   struct ch_cell cells[CELLS];

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static int wished; /* enum ch_event_mistakes; 0: nothing was said */
+static int wished; /* enum ch_event_mistakes; 0: the program has not chosen one */
 
 void ch_event_mistakes(enum ch_event_mistakes what) { wished = (int)what; }
 

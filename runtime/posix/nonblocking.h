@@ -41,7 +41,7 @@ CH_HIDDEN int ch_plain_poll_chk(struct pollfd *, nfds_t, int timeout, size_t roo
 CH_HIDDEN int ch_plain_close(int fd);
 CH_HIDDEN int ch_plain_clock_nanosleep(clockid_t, int flags, const struct timespec *, struct timespec *left);
 
-/* How long the plain call would wait on this descriptor, in ns: for ever (CH_FOREVER), for the socket's time-out
+/* How long the plain call would wait on this descriptor, in ns: for ever (CH_FOREVER), for the socket's timeout
  * (`option`: SO_RCVTIMEO or SO_SNDTIMEO), or not at all (-1: the user made it
  * non-blocking, or it is a regular file). */
 CH_HIDDEN int64_t ch_call_timeout(int fd, int option);

@@ -174,7 +174,7 @@ static void settle(struct resolver *r) {
 #define FIRST_TRY_MS 750
 #define TRIES 5
 
-/* Whether resolv.conf (or RES_OPTIONS) says something about time-outs, which then holds. */
+/* Whether resolv.conf (or RES_OPTIONS) says something about timeouts, which then holds. */
 static bool has_timeout(ares_channel channel) {
   struct ares_options saved;
   int mask = 0;

@@ -68,7 +68,7 @@ enum {
   CH_OPERATION_RING = 1,       /* the ring has it; else the pool */
   CH_OPERATION_CANCELLING = 2, /* its end has been asked for */
   CH_OPERATION_CLOSED = 4,     /* because its descriptor is closed */
-  CH_OPERATION_TIMED_OUT = 8,  /* because the socket's time-out is over */
+  CH_OPERATION_TIMED_OUT = 8,  /* because the socket's timeout is over */
   CH_OPERATION_ANSWERED = 16,  /* the ring's own completion has come: `value` is its result */
   CH_OPERATION_NO_SOCKET = 32, /* CANCELLING, only because its descriptor has turned out to be none */
   CH_OPERATION_OWED = 64       /* times the completions that the ring still owes */
@@ -98,7 +98,7 @@ CH_HIDDEN void ch_operation_cancel_again(struct ch_operation *);
 CH_HIDDEN void ch_operation_begin_again(struct ch_operation *);
 /* There is no ring for it any more: the pool carries it out from the beginning, or it ends with -EINTR. */
 CH_HIDDEN void ch_operation_by_thread(struct ch_operation *);
-/* The socket's time-out, so many ns from now: it ends with -EAGAIN. False: no memory for a timer. */
+/* The socket's timeout, so many ns from now: it ends with -EAGAIN. False: no memory for a timer. */
 CH_HIDDEN bool ch_operation_time_out(struct ch_operation *, int64_t after);
 
 #endif

@@ -1,5 +1,5 @@
 /* What a domain remembers of each descriptor, so that the kernel need not be asked at every call: what kind of file it
- * is, that it blocks, that it has no time-out, that it is not ready. docs/decisions/readiness-cache.md says
+ * is, that it blocks, that it has no timeout, that it is not ready. docs/decisions/readiness-cache.md says
  * why.
  *
  * An entry is used without asking. The replacements of close, dup2, fcntl, setsockopt, ... keep it right for what
@@ -13,7 +13,7 @@
  * where others begin to wait for the same descriptor meanwhile. After an entry has proved wrong the next thousand waits
  * of the domain ask first.
  *
- * Only what makes a call wait is remembered. An entry never says that a descriptor is non-blocking or has a time-out,
+ * Only what makes a call wait is remembered. An entry never says that a descriptor is non-blocking or has a timeout,
  * because a wrong entry would then give a wrong result. The kind of file is remembered because it says which call is
  * the right one, and the kernel's answer tells when it is not. The modes of pipes and terminals are asked for at each
  * wait, because programs commonly give these to other processes.
@@ -116,7 +116,7 @@ CH_HIDDEN enum ch_file_kind ch_fd_cache_ask_kind(int fd);
 
 /* The number means something new from now on, or nothing. */
 CH_HIDDEN void ch_fd_cache_forget(int fd);
-/* Its mode or time-outs have just been changed by this process: for this number and all that may share its description.
+/* Its mode or timeouts have just been changed by this process: for this number and all that may share its description.
  */
 CH_HIDDEN void ch_fd_cache_changed(int fd);
 /* From now on its reads end where a record does (kernel TLS). */
@@ -125,7 +125,7 @@ CH_HIDDEN void ch_fd_cache_in_records(int fd);
 CH_HIDDEN void ch_fd_cache_shared(void);
 /* A new socket: what its creator knows. `is`: CH_BLOCKS, ... */
 CH_HIDDEN void ch_fd_cache_new_socket(int fd, enum ch_file_kind, int is);
-/* `fd` was accepted from the listener, whose time-outs it inherits. */
+/* `fd` was accepted from the listener, whose timeouts it inherits. */
 CH_HIDDEN void ch_fd_cache_accepted(int listener, int fd, int flags);
 /* The domain of this thread ends. */
 CH_HIDDEN void ch_fd_cache_end(void);
@@ -199,7 +199,7 @@ CH_HIDDEN void ch_fd_cache_verify(enum ch_verdict (*verify)(int fd));
 /* It was ready although its entry said that it was not, and only verification has found that out. Where it happens
  * again and again (somebody forges what system calls return) its entry says so no more. */
 CH_HIDDEN void ch_fd_cache_missed(int fd);
-/* Whether what the entry says of its mode and time-outs is right for calls that wait for these events: asks the kernel.
+/* Whether what the entry says of its mode and timeouts is right for calls that wait for these events: asks the kernel.
  */
 CH_HIDDEN bool ch_fd_cache_holds(int fd, int events);
 

@@ -22,15 +22,16 @@
 
 struct ch_group {
   struct ch_group *outer;
-  struct ch_branch *head, *tail; /* the run queue; tail means something while head is not NULL */
-  uint64_t live;                 /* its activities that have not finished */
-  uint64_t outside;              /* listed clauses that its domain alone cannot make ready (wait.h) */
-  uint64_t by_others;            /* of them: those that only another thread can */
-  struct ch_branch *drains;      /* who waits until live is 0; NULL: nobody */
-  struct ch_branch *owner;       /* whose atomic block it belongs to */
-  uint32_t depth;                /* the block's */
-  struct ch_group *to; /* whose queue and counts of clauses are used instead: of a free group, its block's; of a block
-                          that has ended while some of its free activities live, the group around it. Else NULL */
+  struct ch_branch *head, *tail; /* the run queue; tail is valid only if head is not NULL */
+  uint64_t live;                 /* how many of its activities have not finished */
+  uint64_t outside;              /* how many listed clauses its domain alone cannot make ready (wait.h) */
+  uint64_t by_others;            /* how many of them only another thread can make ready */
+  struct ch_branch *drains;      /* the branch that waits until live is 0; NULL: none does */
+  struct ch_branch *owner;       /* the branch whose atomic block it belongs to */
+  uint32_t depth;                /* how deeply that block is nested */
+  /* The group whose queue and counts of clauses are used instead, or NULL. A free group has that of its block. A block
+   * that has ended before some of its free activities has the group around it. */
+  struct ch_group *to;
 };
 
 /* The group in whose queue the branches of g stand. */
@@ -44,45 +45,47 @@ static inline struct ch_group *ch_group_of_free(struct ch_group *g) { return g +
 
 struct ch_domain {
   struct ch_branch *current;
-  struct ch_group *group; /* NULL: this thread runs no domain */
-  uint64_t switches;      /* turns of activities; read by the slice timer's thread */
-  int *error;             /* &errno of this thread */
-  uint64_t marked_count;  /* scopes that are open and marked, and activities that are marked: 0, and nobody need look */
-  struct ch_frame *parent; /* while a branch runs: the saved frames that it will return to, or its chain's end */
+  struct ch_group *group;  /* NULL: this thread runs no domain */
+  uint64_t switches;       /* how many turns activities have had; the slice timer's thread reads it */
+  int *error;              /* &errno of this thread */
+  uint64_t marked_count;   /* how many open scopes and activities are marked; at 0 nothing is looked up */
+  struct ch_frame *parent; /* valid while a branch runs: the saved frames that it will return to, or its chain's end */
   struct ch_branch *waits_in_place; /* the branch that waits in place at its activity's end; or NULL */
   uint8_t slicing;                  /* the slice timer runs; cleared by its thread */
-  uint8_t is_program;               /* it ends with its first activity, main */
+  uint8_t is_program;               /* the domain ends with its first activity, main */
   uint8_t ended;                    /* main has returned; in a further domain: all activities have ended */
-  uint8_t gives_way;    /* the pause that is under way counts, although a spinlock is held or the schedule is random */
-  uint8_t forked;       /* in a child of fork: the activity that made it goes on alone (domain.c) */
+  uint8_t gives_way;    /* the present pause gives way although a spinlock is held or the schedule is random */
+  uint8_t forked;       /* in a child of fork: only the activity that called fork runs (domain.c) */
   uint8_t drops_others; /* in a child of fork: the other activities are being dropped (child.h) */
   uint8_t turn_passed;  /* the branch that is about to block has already passed its activity's turn on */
   uint8_t stepping;     /* somebody else's loop lets the activities run (foreign_loop.c) */
-  uint32_t spinlocks;   /* held by code of this domain: then it is not interrupted (wait/lowlevel.c) */
-  uint8_t steps_aside;  /* the pause that is under way only takes the running code's callers off the stack (anchor.h) */
+  uint32_t spinlocks;   /* how many spinlocks code of this domain holds; at more than 0 it is not interrupted
+                           (wait/lowlevel.c) */
+  uint8_t steps_aside;  /* the present pause only takes the running code's callers off the stack (anchor.h) */
   uint64_t live, spawned;
-  uint64_t forked_switches, forked_spawned; /* while `forked`: switches and spawned when the child began */
-  struct ch_link unscoped;                  /* async branches whose scope is not known yet (async.c) */
-  struct ch_link yielded;                   /* who has given way to a sibling and has not yet been set aside */
-  struct ch_link sources;                   /* sched/source.c */
-  uint64_t source_count;                    /* of them */
-  struct ch_link *looking;                  /* while sources are looked at: the one after this */
-  uint64_t branches;                        /* async ones, alive */
-  uint64_t turns;                           /* of branches whose activity had the turn already */
-  uint64_t high;                            /* most alive at a time since memory was last given back */
-  uint64_t peak;                            /* the same before that */
-  struct ch_stack *stack;                   /* on which the code runs (native.h) */
-  struct ch_stack *idle;                    /* with a loop that can take over */
-  unsigned idles, natives;                  /* idle stacks; branches that are NATIVE */
-  uint32_t lock_queues;                     /* locks that somebody here waits for (posix/locks/queue.h) */
-  uint32_t watches;                         /* of them: those that code outside the domain will give back */
-  unsigned entered;                         /* ch_domain_enter's that have no ch_domain_leave yet */
-  int watched;                              /* what that loop watches, + 1; 0: it has not asked */
-  struct ch_branch *host;                   /* the thread's own plain code (host.h); else NULL */
-  struct ch_branch *first;                  /* the branch that is MAIN, while it lives; else NULL */
-  intptr_t result;                          /* of its body */
+  uint64_t forked_switches,
+      forked_spawned;      /* valid while `forked`: what switches and spawned were when the child began */
+  struct ch_link unscoped; /* async branches whose scope is not known yet (async.c) */
+  struct ch_link yielded;  /* branches that have given way to a sibling and have not yet been set aside */
+  struct ch_link sources;  /* see sched/source.c */
+  uint64_t source_count;   /* how many sources there are */
+  struct ch_link *looking; /* valid while sources are looked at: the source that comes next */
+  uint64_t branches;       /* how many async branches are alive */
+  uint64_t turns;          /* how many turns branches had whose activity had the turn already */
+  uint64_t high;           /* how many activities were alive at most since memory was last given back */
+  uint64_t peak;           /* the same for the time before that */
+  struct ch_stack *stack;  /* the stack on which the code runs (native.h) */
+  struct ch_stack *idle;   /* idle stacks, each with a loop that can take over */
+  unsigned idles, natives; /* how many stacks are idle; how many branches are NATIVE */
+  uint32_t lock_queues;    /* how many locks branches of this domain wait for (posix/locks/queue.h) */
+  uint32_t watches;        /* how many of these locks code outside the domain will give back */
+  unsigned entered;        /* how many calls of ch_domain_enter have no ch_domain_leave yet */
+  int watched;             /* the descriptor that somebody else's loop watches, + 1; 0: it has not asked for one */
+  struct ch_branch *host;  /* the thread's own plain code (host.h); else NULL */
+  struct ch_branch *first; /* the branch that is MAIN, while it lives; else NULL */
+  intptr_t result;         /* the result of the body of `first` */
   struct ch_group base;
-  struct ch_stack *main_stack; /* the thread's own */
+  struct ch_stack *main_stack; /* the thread's own stack */
 };
 
 extern CH_HIDDEN __thread __attribute__((tls_model("initial-exec"))) struct ch_domain ch_domain;

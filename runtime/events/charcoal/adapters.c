@@ -42,7 +42,7 @@ int ch_event_on_future_(struct ch_future *f, ch_event e) {
     int error = 0;
     bool is_set = false;
     if (!ch_event_is_outstanding_(e))
-      return; /* and the future may be gone */
+      return; /* the future may no longer exist */
     waituntil(ch_event_wait_(e)) {}
     or waituntil((error = ch_future_get(f, NULL, 0))) { is_set = true; }
     if (is_set && ch_event_is_outstanding_(e))
