@@ -96,7 +96,7 @@ class Post:
 
 
 @dataclass
-class Wait:  # for so many ns at most, if there is a time-out
+class Wait:  # for so many ns at most, if there is a timeout
     variable: str
     semaphore: int
     timeout: int | None = None
@@ -275,7 +275,7 @@ CHANNELS, FUTURES, RECURSIVE, RWLOCKS, PERMITS, LATCHES, CONDITIONS, BARRIERS = 
 @dataclass
 class Clause:  # when (guard is odd) waituntil (variable = call) body
     number: int  # printed as the guard is evaluated, number + 1 as the argument is, + 2 as the result's place is
-    call: object  # an Operate of WAITABLE, a Wait without time-out, a Sleep or a Join
+    call: object  # an Operate of WAITABLE, a Wait without timeout, a Sleep or a Join
     body: list
     guard: str | None = None
 

@@ -44,7 +44,7 @@ static void begins(void) {
   }
 }
 
-/* Reads and waits until the cache has an entry: the descriptor blocks, has no time-out, and a short read empties it. */
+/* Reads and waits until the cache has an entry: the descriptor blocks, has no timeout, and a short read empties it. */
 static void use(int reader, int writer) {
   char b[100];
   for (int i = 0; i < 4; i++) {

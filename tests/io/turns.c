@@ -35,7 +35,7 @@ static const struct way {
     {"read of a stream", STREAM, by_read},    {"readv of a stream", STREAM, by_readv},
     {"recv of a stream", STREAM, by_recv},    {"recvmsg of a stream", STREAM, by_recvmsg},
     {"recv of packets", PACKETS, by_recv},    {"recvfrom of packets", PACKETS, by_recvfrom},
-    {"read with a time-out", TIMED, by_read}, {"recv with a time-out", TIMED, by_recv},
+    {"read with a timeout", TIMED, by_read}, {"recv with a timeout", TIMED, by_recv},
 };
 
 static void connection(enum kind kind, int ends[2]) {

@@ -166,7 +166,7 @@ TEST(figure_4_a_timeout_around_a_lookup_has_three_cases) {
   start_servers((int64_t[]){30, 20, 10});
   STARTS EXPECT(lookup_with_timeout(7, &address, 15) == OK); /* first case */
   EXPECT(address == 70);
-  AFTER(10); /* nobody waits for the time-out */
+  AFTER(10); /* nobody waits for the timeout */
   start_servers((int64_t[]){30, 20, 10});
   address = 0;
   STARTS EXPECT(lookup_with_timeout(7, &address, 5) == CANCELLED && address == 0); /* second */

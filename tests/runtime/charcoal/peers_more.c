@@ -392,7 +392,7 @@ TEST(tokio_a_timeout_of_something_ready) {
   ch_sem_post(&s);
   within(0) do says("wait", ch_sem_wait(&s));
   finish;
-  says("timed", ch_sem_timedwait(&s, 0)); /* which is a time-out, not a cancel: it takes what is there */
+  says("timed", ch_sem_timedwait(&s, 0)); /* which is a timeout, not a cancel: it takes what is there */
   within(1) do says("none", ch_sem_timedwait(&s, 0));
   finish;
   EXPECT_NOTES("wait! timed none?");

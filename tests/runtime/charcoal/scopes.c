@@ -351,7 +351,7 @@ TEST(a_deadline_can_be_read_and_is_the_earliest_of_all_around) {
   finish;
 }
 
-/* An idle time-out without a watchdog: each byte moves it. */
+/* An idle timeout without a watchdog: each byte moves it. */
 TEST(a_deadline_that_is_moved_on_lets_work_go_on) {
   STARTS
   within(10 * MS) do {
