@@ -19,7 +19,7 @@
 struct finding {
   struct finding *next;
   enum ch_finding_kind kind;
-  struct ch_access_place first, other, second; /* copies */
+  struct ch_access_place first, other, second; /* copies, because a module may be unloaded */
   unsigned long count;
 };
 static struct finding *findings, **end = &findings;

@@ -12,7 +12,7 @@ __thread __attribute__((tls_model("initial-exec"))) struct ch_watcher ch_watcher
 
 /* ---- which branch is which ---- */
 
-static __thread struct ch_watched *spare; /* by `next` */
+static __thread struct ch_watched *spare; /* those that can be used again, by `next` */
 #define AT_A_TIME 64
 
 static struct ch_watched *take(void) {

@@ -28,7 +28,7 @@ static __thread struct states *states_of_thread;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 CH_FREE_IN_CHILDREN(lock, CH_INNER_LOCK)
-static struct chunk *chunks[CHUNKS]; /* entries are set once */
+static struct chunk *chunks[CHUNKS]; /* each entry is set once and never changed */
 static uint32_t made;
 static struct chunk *unowned;
 static struct states *unowned_states;

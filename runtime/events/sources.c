@@ -9,8 +9,8 @@
 
 struct ch_source {
   ch_event event;
-  bool tells; /* the event has a value: */
-  int number; /* what sigwait or waitpid has stored; else the clause's result is it */
+  bool tells; /* the event has a value: `number` if `stores`, otherwise the result of the clause */
+  int number; /* what sigwait or waitpid has stored */
   bool stores;
   sigset_t signals;
   union {
@@ -54,7 +54,7 @@ static void fired(struct ch_clause *c) {
 static struct ch_source *source(ch_event e, int *error) {
   struct ch_cell *c = ch_event_outstanding(e);
   *error = !c ? ESTALE : c->source ? EBUSY : ENOMEM;
-  struct ch_source *s = *error == ENOMEM ? malloc(sizeof *s) : NULL; /* its clause need not be zero */
+  struct ch_source *s = *error == ENOMEM ? malloc(sizeof *s) : NULL; /* the clause in it need not be zero */
   if (!s)
     return NULL;
   s->event = e;

@@ -41,7 +41,7 @@ static void reset(void) {
     queues[CH_POOL_FOREIGN].limit = (unsigned)n;
 }
 
-static unsigned interrupted; /* jobs whose worker is sent a signal */
+static unsigned interrupted; /* how many jobs have a worker that is being sent a signal */
 static void is_interrupted_no_more(struct ch_job *);
 
 /* fork: the child has the thread that forked and no other; what was under way is the parent's. */
@@ -83,7 +83,7 @@ static void interrupt(struct ch_job *job, int signal) {
   if (!is_ours(&is)) {
     ch_add_runtime_handler(nothing);
     if (is.sa_flags & SA_SIGINFO || is.sa_handler != SIG_DFL || sigaction(signal, &ours, NULL) < 0)
-      return; /* the program has taken it meanwhile */
+      return; /* the program has begun to use the signal meanwhile */
   }
   if (!job->interrupted)
     interrupted++;
@@ -171,7 +171,7 @@ static void *work(void *data) {
       pthread_mutex_unlock(&lock);
       perform(job);
       pthread_mutex_lock(&lock);
-      bool late = job->cancelled; /* the cancellation has come too late for this job, and is not meant for the next */
+      bool late = job->cancelled; /* the cancellation has come too late for this job, and must not hit the next one */
       done(job);
       if (late) {
         leave(queue);

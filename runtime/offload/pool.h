@@ -26,14 +26,14 @@ static inline void ch_pool_cancellable(bool is) {
 struct ch_job {
   struct ch_letter letter; /* posted to `inbox` when the work is done; `open` is set by the caller */
   struct ch_inbox *inbox;
-  void (*work)(struct ch_job *); /* on a worker */
-  struct ch_job *next;           /* while QUEUED */
-  pthread_t worker;              /* while BEGUN */
-  int interrupt;                 /* the signal that ends its system call; 0: none yet, or none at all. While BEGUN */
+  void (*work)(struct ch_job *); /* what a worker calls */
+  struct ch_job *next;           /* valid while QUEUED */
+  pthread_t worker;              /* valid while BEGUN */
+  int interrupt;                 /* valid while BEGUN: the signal that ends its system call; 0: none does, or not yet */
   uint8_t queue, state;
-  bool cancellable; /* `work` is ended by the thread's cancellation (POSIX), which leaves nothing behind */
-  bool cancelled;   /* its worker has been; while BEGUN */
-  bool interrupted; /* its worker has been sent a signal; while BEGUN */
+  bool cancellable; /* `work` may be ended by cancelling its thread (POSIX), which leaves no effect behind */
+  bool cancelled;   /* valid while BEGUN: its worker has been cancelled */
+  bool interrupted; /* valid while BEGUN: its worker has been sent a signal */
 };
 
 /* 0; or ENOMEM, EAGAIN: there is no worker and none could be made. */

@@ -72,7 +72,7 @@ void ch_no_yield_run_ends(int status) {
   struct ch_branch *who = ch_no_yield_block.who ? ch_no_yield_block.who : ch_domain.host;
   if (!ch_no_yield_block.site)
     return;
-  /* Below setjmp the stack is left also for a yield point, which is void: its branch has not begun to wait. */
+  /* Below setjmp the stack is also left at a yield point. That does not count, because the branch does not wait. */
   bool paused = status == CH_PAUSED || (status == CH_MOVED && who && who->state == CH_READY);
   if (status == CH_DONE)
     ch_no_yield_drop();
@@ -102,14 +102,15 @@ CH_COLD static _Noreturn void report_function(const struct ch_branch *b, const s
   broken();
 }
 
-static __thread __attribute__((tls_model("initial-exec"))) struct ch_branch *running; /* NULL: not known, or none */
+static __thread
+    __attribute__((tls_model("initial-exec"))) struct ch_branch *running; /* NULL: no branch runs, or it is not known */
 
 void ch_never_waits_run_begins(struct ch_branch *b) { running = b; }
 
 void ch_never_waits_run_ends(int status) {
   struct ch_branch *b = running;
   running = NULL;
-  /* Below setjmp the stack is left also for a yield point. */
+  /* Below setjmp the stack is also left at a yield point, where the branch does not wait. */
   if (b && (status == CH_BLOCKED || (status == CH_MOVED && b->state != CH_READY)))
     ch_never_waits_split(b);
 }

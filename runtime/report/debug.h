@@ -15,7 +15,7 @@ struct ch_timing;
 struct ch_debug {
   struct ch_debug *next;
   struct ch_domain *domain;
-  void *tls; /* its ch_tls */
+  void *tls; /* the address of the thread's ch_tls */
   struct ch_arena **arenas;
   struct ch_large **large;
   struct ch_name ***names; /* the table's buckets (activity/names.c) */

@@ -28,7 +28,7 @@
 #include <time.h>
 #include <unistd.h>
 
-extern __typeof__(ch_lock_reported) ch_lock_reported __attribute__((weak)); /* a floor above */
+extern __typeof__(ch_lock_reported) ch_lock_reported __attribute__((weak)); /* it is on a floor above */
 
 /* ---- the tree of an activity ---- */
 
@@ -99,7 +99,7 @@ unsigned ch_dump_native(const struct ch_branch *b, void **pcs) {
   void *all[CH_NATIVE_FRAMES];
   struct ch_place place;
   unsigned n = ch_native_backtrace(b, all, CH_NATIVE_FRAMES), first = 0;
-  for (unsigned i = 0; i < n && i < 8; i++) { /* the wait itself is no news */
+  for (unsigned i = 0; i < n && i < 8; i++) { /* leaves out the frames of the wait itself, which say nothing new */
     const char *name = ch_place_of((char *)all[i] - 1, &place) ? place.function : NULL;
     if (ch_is_runtime_code((uintptr_t)all[i] - 1) && (starts(name, "wait_in") || starts(name, "ch_wait_native")))
       first = i + 1;
@@ -223,7 +223,7 @@ static void put_waited(struct ch_writer *o, const struct ch_branch *b) {
 struct awaited {
   struct ch_writer *to;
   unsigned indent, lines;
-  uint64_t more; /* things for which there was no line */
+  uint64_t more; /* how many things have no line of their own */
 };
 static void put_awaited_one(uint32_t count, const char *site, const char *source, void *data) {
   struct awaited *a = data;
@@ -352,7 +352,7 @@ static void put_scope(struct ch_writer *o, struct ch_finish *s, unsigned indent)
 
 struct member {
   uint64_t hash;
-  int64_t age; /* of its wait */
+  int64_t age; /* for how long it has waited */
   struct ch_branch *activity;
 };
 
@@ -618,7 +618,7 @@ static void put_member(struct ch_writer *o, const struct ch_branch *b) {
   }
 }
 
-static bool circle_told; /* one is enough */
+static bool circle_told; /* a circle was reported; one is enough */
 
 /* If the activity is in a circle. Its members may belong to several domains. */
 static void put_circle(struct ch_branch *first, void *to) {
@@ -773,7 +773,7 @@ void ch_debug_visit_others(void (*visit)(const struct ch_debug *)) {
 
 /* A dump that is on its way to this thread ends here. */
 void ch_report_end(void) {
-  if (!own) /* it has not begun */
+  if (!own) /* the activity has not begun */
     return;
   pthread_mutex_lock(&lock);
   struct ch_debug **at = &ch_debug;

@@ -5,7 +5,7 @@
 #include "report/symbols.h"
 #include "sched/native.h"
 
-extern __typeof__(ch_lock_reported) ch_lock_reported __attribute__((weak)); /* a floor above */
+extern __typeof__(ch_lock_reported) ch_lock_reported __attribute__((weak)); /* it is on a floor above */
 
 static void put_key(struct ch_writer *w, const char *key) {
   ch_put(w, ",");

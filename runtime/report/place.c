@@ -30,7 +30,7 @@ static bool module_of(const void *place, const char **file, uintptr_t *address) 
   }
   if (!header)
     return false;
-  *address = (uintptr_t)place - 1; /* in the call, not after it */
+  *address = (uintptr_t)place - 1; /* an address inside the call, because the next one may belong to another line */
   if (header->e_type == ET_DYN)
     *address -= (uintptr_t)header;
   return true;
@@ -80,7 +80,7 @@ bool ch_place_text(const void *place, char *text, size_t room) {
     return false;
   *line++ = 0;
   line[strcspn(line, " \n")] = 0;
-  char *suffix = strstr(function, ".int"); /* the interruptible version */
+  char *suffix = strstr(function, ".int"); /* an interruptible version has the name of its function */
   if (suffix && !suffix[4])
     *suffix = 0;
   snprintf(text, room, *line && *line != '?' ? "%s at %s" : "%s", function, line);

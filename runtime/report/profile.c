@@ -63,7 +63,7 @@ struct profile {
 
 static void *grown(void *array, size_t n, size_t size, struct profile *p) {
   if (n & (n - 1))
-    return array; /* there is room up to the next power of two */
+    return array; /* the array has room up to the next power of two */
   void *more = realloc(array, (n ? 2 * n : 1) * size);
   p->out.failed |= !more;
   return more;

@@ -27,7 +27,7 @@
 #include <time.h>
 #include <unistd.h>
 
-static int slot = -1; /* of the socket that listens (runtime_descriptors.h) */
+static int slot = -1; /* the slot of the socket that listens (runtime_descriptors.h) */
 static char path[sizeof((struct sockaddr_un){0}.sun_path)];
 static int64_t interval, began;
 
@@ -37,7 +37,7 @@ struct sums {
   unsigned domains;
   uint64_t activities, spawned, switches, branches;
   uint64_t run[CH_BUCKETS], wait[CH_BUCKETS], ready[CH_BUCKETS];
-  struct ch_writer *each; /* where each domain's own go; or NULL */
+  struct ch_writer *each; /* where what belongs to one domain is written, or NULL */
 };
 
 static void put_value(struct ch_writer *w, const char *name, uint64_t n) {
@@ -137,7 +137,7 @@ static struct {
   int fd;
   unsigned format;
   sem_t done;
-  int waits; /* nobody does, 0: whoever comes late writes nothing */
+  int waits; /* 0: the request has been given up, so a domain that comes late writes nothing */
 } request;
 
 static void on_request(int signal) {
@@ -162,7 +162,7 @@ static void ask(struct ch_debug *d, void *unused) {
   while ((error = sem_timedwait(&request.done, &until)) != 0 && errno == EINTR)
     ;
   if (error && !__atomic_exchange_n(&request.waits, 0, __ATOMIC_ACQ_REL))
-    while (sem_wait(&request.done) != 0) /* it has just begun */
+    while (sem_wait(&request.done) != 0) /* the domain has begun to answer, and will soon be ready */
       ;
 }
 
@@ -294,7 +294,7 @@ static int listen_at(const char *where) {
     remove_left(&local);
   int error = port ? bind(fd, (struct sockaddr *)&loopback, sizeof loopback)
                    : (fchmod(fd, 0600), bind(fd, (struct sockaddr *)&local, sizeof local));
-  if (error == 0 && !port) { /* for this user alone */
+  if (error == 0 && !port) { /* only this user may connect */
     chmod(where, 0600);
     strcpy(path, local.sun_path);
     atexit(at_exit);

@@ -43,7 +43,7 @@ static struct ch_times *times_of(struct ch_timing *t, const struct ch_branch *b)
   if (k || !(k = malloc(sizeof *k)))
     return k;
   *k = (struct ch_times){.next = *at, .branch = b};
-  __atomic_store_n(at, k, __ATOMIC_RELEASE); /* a dump may come in a signal handler */
+  __atomic_store_n(at, k, __ATOMIC_RELEASE); /* a dump may read it in a signal handler */
   return k;
 }
 
@@ -108,7 +108,7 @@ static void note(struct ch_timing *t, struct ch_tally *p, unsigned count, int64_
 static void note_wait(struct ch_timing *t, const struct ch_times *k, int64_t ns) {
   struct ch_tally p = {.site = k->site, .what = k->what, .object = k->object};
   for (const struct ch_frame *f = k->branch->top; f && !ch_is_chain_end(f) && p.depth < CH_PLACE_FRAMES; f = f->parent)
-    if (f->info->name && f->info->points) { /* the compiler's, which stay as long as the program's code */
+    if (f->info->name && f->info->points) { /* the compiler has made it, so it exists as long as the program's code */
       p.frames[p.depth].info = f->info;
       p.frames[p.depth++].point = f->point;
     }
@@ -232,7 +232,7 @@ void ch_times_start(void) {
   struct ch_timing *t = calloc(1, sizeof *t);
   if (t)
     pthread_mutex_init(&t->lock, NULL);
-  ch_timing = t; /* without memory nothing is noted */
+  ch_timing = t; /* NULL if there is no memory; then nothing is recorded */
   __atomic_or_fetch(&ch_watched, CH_WATCH_TIMES, __ATOMIC_RELAXED);
 }
 

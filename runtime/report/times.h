@@ -17,8 +17,8 @@ struct ch_times {
   const struct ch_branch *branch;
   const char *site; /* where the activity was spawned; NULL: not known */
   int64_t since;    /* when its state began; 0: not known */
-  int64_t ready;    /* when it became ready; 0: it is not, or nobody has noticed */
-  const char *what; /* it waits for, since then; NULL: it does not wait */
+  int64_t ready;    /* when it became ready; 0: it is not ready, or that is not known yet */
+  const char *what; /* what it has waited for since then; NULL: it does not wait */
   const void *object;
 };
 
@@ -41,11 +41,11 @@ struct ch_tally {
 
 struct ch_timing {
   pthread_mutex_t lock;
-  struct ch_times *branches[4096]; /* by address */
-  struct ch_tally *places[1024];   /* by hash */
+  struct ch_times *branches[4096]; /* a table by the branch's address */
+  struct ch_tally *places[1024];   /* a table by the hash of the place */
   unsigned distinct;
   uint64_t run[CH_BUCKETS], wait[CH_BUCKETS], ready[CH_BUCKETS];
-  const struct ch_branch *stamped; /* the last of the queue that is known to be ready, or NULL */
+  const struct ch_branch *stamped; /* the last branch of the queue that is known to be ready, or NULL */
   struct ch_branch *running;
   int64_t began;
 };

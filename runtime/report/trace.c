@@ -18,41 +18,41 @@
 #include <time.h>
 
 static FILE *file;
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of the file */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards the file */
 static double origin;
 static uint64_t runs, activities, threads, written;
 
 struct traced_branch {
   struct traced_branch *next;
   const struct ch_branch *branch;
-  uint64_t activity, last; /* its last run; 0: none */
+  uint64_t activity, last; /* last: its last run; 0: it has had none */
   const char *site;        /* where the activity was spawned; NULL: unknown */
   bool begun;
 };
 #define BUCKETS 4096
-#define MOST_FRAMES 24 /* of a run, that are written */
+#define MOST_FRAMES 24 /* how many frames of a run are written at most */
 
 /* What a thread writes about. Behind a pointer, because thread-local memory is scarce. */
 static __thread struct writer {
-  uint64_t thread, id; /* id: of the run; 0: nobody runs */
+  uint64_t thread, id; /* id: the number of the run; 0: no activity runs */
   uint64_t activity, parent;
   double began;
   uint64_t at[MOST_FRAMES]; /* the locations where the run began and where its callers will go on, innermost first */
-  unsigned frames;          /* how many of them; 0: the place is unknown */
+  unsigned frames;          /* how many locations; 0: the place is unknown */
   struct traced_branch *branches[BUCKETS]; /* by the branch's address */
 } *writer;                                 /* NULL: the thread writes no trace */
 
 /* A place in the source text. In `place_table` of the file, under the lock, by its id. */
 struct place {
-  const char *file; /* NULL: unknown. It may end before its end: length */
+  const char *file; /* NULL: unknown. Only its first `length` bytes belong to the place */
   const char *function;
   uint32_t length, line;
-  uint64_t next; /* id of another in its list; 0: none */
+  uint64_t next; /* the id of the next one in its list; 0: there is none */
 };
 static struct place *place_table;
 static uint64_t places, room, lists[256];
 
-static double now(void) { /* us */
+static double now(void) { /* in us */
   struct timespec t;
   clock_gettime(CLOCK_MONOTONIC, &t);
   return (double)t.tv_sec * 1e6 + (double)t.tv_nsec / 1e3 - origin;
@@ -141,7 +141,8 @@ static uint64_t location(const struct place *p, uint32_t column) {
   char *file_name = strndup(p->file, p->length), *function = p->function ? strdup(p->function) : NULL;
   if (!file_name)
     return 0;
-  place_table[places] = (struct place){file_name, function, p->length, p->line, *list}; /* its module may go */
+  /* The texts are copies, because their module may be unloaded. */
+  place_table[places] = (struct place){file_name, function, p->length, p->line, *list};
   *list = ++places;
   fprintf(file, "{\"type\":\"location\",\"id\":%lu,\"url\":", (unsigned long)places);
   put_text_of(p->file, p->length);
@@ -178,7 +179,7 @@ static void put_finding(const struct ch_finding_in_words *f, void *unused) {
 
 static void in_child(void) {
   ch_watched &= ~CH_WATCH_TRACE;
-  file = NULL; /* the parent's */
+  file = NULL; /* the trace belongs to the parent */
 }
 static void at_exit(void) { ch_trace_end("exit"); }
 
@@ -189,7 +190,7 @@ static void open_file(const char *path) {
             strerror(errno));
     exit(CH_EXIT_MISUSE);
   }
-  setvbuf(file, NULL, _IOLBF, 1 << 16); /* whole lines, also of a program that is killed */
+  setvbuf(file, NULL, _IOLBF, 1 << 16); /* a program that is killed has written whole lines, too */
   origin = 0;
   origin = now();
   fprintf(file, "{\"type\":\"charcoal-trace\",\"version\":1,\"source\":\"native\",\"tool\":\"libcharcoal\"}\n");

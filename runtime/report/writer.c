@@ -6,7 +6,8 @@
 
 void ch_put_end(struct ch_writer *w) {
   for (size_t at = 0; w->fd >= 0 && at < w->used;) {
-    ssize_t n = send(w->fd, w->text + at, w->used - at, MSG_NOSIGNAL); /* nobody may be reading any more */
+    ssize_t n =
+        send(w->fd, w->text + at, w->used - at, MSG_NOSIGNAL); /* the other side may have closed the connection */
     if (n < 0 && errno == ENOTSOCK)
       n = write(w->fd, w->text + at, w->used - at);
     if (n < 0 && errno == EINTR)

@@ -7,7 +7,7 @@
 #include "frames/allocator.h"
 
 struct ch_writer {
-  int fd; /* -1: to nowhere */
+  int fd; /* -1: the text goes nowhere, and only its hash is wanted */
   uint64_t hash;
   size_t used;
   char text[512];

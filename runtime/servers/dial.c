@@ -10,7 +10,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#pragma weak freeaddrinfo /* only in programs that have called getaddrinfo: see ch_dial */
+#pragma weak freeaddrinfo /* it is linked only into programs that call getaddrinfo: see ch_dial */
 
 /* So long an attempt is alone before the next one begins (RFC 8305, section 8). */
 #define HEAD_START 250000000
@@ -19,7 +19,7 @@
 
 struct turns {
   int family;
-  bool others;                      /* whose turn it is */
+  bool others;                      /* whether the other families have the next turn */
   const struct addrinfo *remain[2]; /* the next address of the family, and of the others */
 };
 
@@ -77,7 +77,7 @@ attempts:
           winner = s;
           cancel attempts;
         } else {
-          close(s); /* two were connected at the same time */
+          close(s); /* another branch has connected, too, and was first */
         }
       }
       a = next_address(&turns);

@@ -59,7 +59,7 @@ int ch_listen(const char *address, int port, unsigned flags) {
   setsockopt(s, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
   if (flags & CH_SHARE_PORT)
     setsockopt(s, SOL_SOCKET, SO_REUSEPORT, &on, sizeof on);
-  setsockopt(s, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on); /* its connections inherit it */
+  setsockopt(s, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on); /* connections inherit this from the listener */
   if (bind(s, &a.any, size) == 0 && listen(s, 4096) == 0)
     return s;
   int error = errno;
@@ -79,7 +79,7 @@ struct server {
   int listener;
   void (*serve)(int connection, void *data);
   void *data;
-  ch_sem room; /* connections that may still come */
+  ch_sem room; /* how many connections may still be accepted */
   ch_scope *connections;
 };
 
@@ -119,7 +119,8 @@ int ch_serve(int listener, unsigned long most, void (*serve)(int connection, voi
     error = accept_all(&s);
     if (error == ECANCELED)
       noncancellable {
-        fcntl(listener, F_SETFL, fcntl(listener, F_GETFL) | O_NONBLOCK); /* nobody waits for others to come */
+        /* Takes the connections that have come already, and waits for no others. */
+        fcntl(listener, F_SETFL, fcntl(listener, F_GETFL) | O_NONBLOCK);
         error = accept_all(&s);
       }
     close(listener);

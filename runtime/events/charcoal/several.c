@@ -9,7 +9,7 @@ struct several {
   struct ch_rendezvous rendezvous;
   unsigned n, kind;
   ch_event *events;
-  char *values; /* of size `stride` each; 0: none */
+  char *values; /* the values, of `stride` bytes each; NULL: there are none */
   size_t stride;
 };
 
