@@ -1,6 +1,7 @@
 /* Plain calls for Charcoal C. See plain.h. */
 #define _GNU_SOURCE
 #include "posix/plain.h"
+#include "posix/plain_waits.h"
 
 ssize_t ch_plain_preadv2(int fd, const struct iovec *v, int n, off_t offset, int flags) {
   return preadv2(fd, v, n, offset, flags);
@@ -19,12 +20,15 @@ int ch_plain_epoll_pwait(int fd, struct epoll_event *events, int room, int timeo
   return epoll_pwait(fd, events, room, timeout, mask);
 }
 int ch_plain_sendmmsg(int fd, struct mmsghdr *all, unsigned n, int flags) { return sendmmsg(fd, all, n, flags); }
+int ch_plain_recvmmsg(int fd, struct mmsghdr *all, unsigned n, int flags, struct timespec *timeout) {
+  return recvmmsg(fd, all, n, flags, timeout);
+}
 pid_t ch_plain_wait4(pid_t pid, int *status, int options, struct rusage *usage) {
   return wait4(pid, status, options, usage);
 }
 int ch_plain_waitid(idtype_t type, id_t id, siginfo_t *info, int options) { return waitid(type, id, info, options); }
 int ch_plain_sigtimedwait(const sigset_t *set, siginfo_t *info, const struct timespec *timeout) {
-  return sigtimedwait(set, info, timeout);
+  return ch_library_sigtimedwait(set, info, timeout);
 }
 
 extern int __poll_chk(struct pollfd *, nfds_t, int, size_t);

@@ -20,6 +20,7 @@ CH_HIDDEN int ch_plain_ppoll(struct pollfd *, nfds_t, const struct timespec *, c
 CH_HIDDEN int ch_plain_pselect(int, fd_set *, fd_set *, fd_set *, const struct timespec *, const sigset_t *);
 CH_HIDDEN int ch_plain_epoll_pwait(int, struct epoll_event *, int, int timeout, const sigset_t *);
 CH_HIDDEN int ch_plain_sendmmsg(int, struct mmsghdr *, unsigned, int);
+CH_HIDDEN int ch_plain_recvmmsg(int fd, struct mmsghdr *, unsigned n, int flags, struct timespec *timeout);
 CH_HIDDEN pid_t ch_plain_wait4(pid_t, int *status, int options, struct rusage *);
 CH_HIDDEN int ch_plain_waitid(idtype_t, id_t, siginfo_t *, int options);
 CH_HIDDEN int ch_plain_sigtimedwait(const sigset_t *, siginfo_t *, const struct timespec *);

@@ -1,6 +1,7 @@
 /* Message queues and semaphores of POSIX and System V. See queues.h. */
 #define _GNU_SOURCE
 #include "posix/queues.h"
+#include "posix/plain_waits.h"
 #include "activity/scope.h"
 #include "wait/wait.h"
 #include <errno.h>
@@ -17,7 +18,7 @@ bool ch_mq_is_blocking(mqd_t q) {
 ssize_t ch_nonblocking_mq_receive(mqd_t q, char *to, size_t n, unsigned *priority) {
   if (ch_is_marked())
     return errno = ECANCELED, -1;
-  ssize_t r = mq_timedreceive(q, to, n, priority, &past);
+  ssize_t r = ch_library_mq_timedreceive(q, to, n, priority, &past);
   if (r < 0 && errno == ETIMEDOUT)
     errno = EAGAIN;
   return r;
@@ -25,7 +26,7 @@ ssize_t ch_nonblocking_mq_receive(mqd_t q, char *to, size_t n, unsigned *priorit
 int ch_nonblocking_mq_send(mqd_t q, const char *from, size_t n, unsigned priority) {
   if (ch_is_marked())
     return errno = ECANCELED, -1;
-  int r = mq_timedsend(q, from, n, priority, &past);
+  int r = ch_library_mq_timedsend(q, from, n, priority, &past);
   if (r < 0 && errno == ETIMEDOUT)
     errno = EAGAIN;
   return r;

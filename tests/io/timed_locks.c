@@ -1,10 +1,14 @@
-/* Tests every call that waits for a lock until a certain time, in three places: in a comparison function that the C
- * library's qsort calls, in an atomic block, and in interruptible code. An activity of the same domain has the lock
- * meanwhile. Other activities go on, the call gets the lock as soon as it is free, and it does not time out too
+/* Tests every call that waits for a lock until a certain time, and those that wait for a thread, a message or a signal,
+ * in three places: in a comparison function that the C library's qsort calls, in an atomic block, and in interruptible
+ * code. An activity of the same domain has the lock meanwhile, or it is the one that lets the thread end, or sends.
+ * Other activities go on, the call returns as soon as there is what it waits for, and it does not time out too
  * early. */
 #include "harness.h"
+#include <fcntl.h>
+#include <mqueue.h>
 #include <pthread.h>
 #include <semaphore.h>
+#include <signal.h>
 #include <threads.h>
 #include <time.h>
 
@@ -16,6 +20,10 @@ static pthread_rwlock_t rw = PTHREAD_RWLOCK_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 static sem_t units;
 static mtx_t c11;
+static pthread_t thread;
+static thrd_t c11_thread;
+static mqd_t queue;
+static sigset_t usr1;
 
 /* ---- the limit of the call under test ---- */
 
@@ -36,12 +44,44 @@ static const struct timespec *on(clockid_t clock) {
 static int timed_out_of_c11(int r) { return r == thrd_timedout ? ETIMEDOUT : r; }
 static int error_of(int r) { return r < 0 ? errno : 0; }
 
+/* Each thread has a pipe of its own, for the one before may not have read yet what it is told. */
+static int gate[2];
+static void *end_when_told(void *descriptor) {
+  char c;
+  EXPECT(read((int)(intptr_t)descriptor, &c, 1) == 1);
+  return descriptor;
+}
+static int end_when_told_c11(void *descriptor) { return (int)(intptr_t)end_when_told(descriptor); }
+static int start_thread(void) {
+  return pipe(gate) || pthread_create(&thread, NULL, end_when_told, (void *)(intptr_t)gate[0]);
+}
+static int start_c11_thread(void) {
+  return pipe(gate) || thrd_create(&c11_thread, end_when_told_c11, (void *)(intptr_t)gate[0]) != thrd_success;
+}
+static int let_thread_end(void) { return write(gate[1], "x", 1) != 1; }
+static char message[8];
+static int timed_out_of_signals(int r) { return r == SIGUSR1 ? 0 : errno == EAGAIN ? ETIMEDOUT : errno; }
+static int wait_for_one(void) {
+  int number = 0;
+  return sigwait(&usr1, &number) != 0 || number != SIGUSR1;
+}
+static int join_thread(void) {
+  void *result = NULL;
+  int r = pthread_join(thread, &result);
+  return r ? r : result != (void *)(intptr_t)gate[0];
+}
+static int join_c11_thread(void) {
+  int result = 0, r = thrd_join(c11_thread, &result);
+  return r != thrd_success || result != gate[0];
+}
+
 struct call {
   const char *name;
   int (*hold)(void), (*give)(void); /* what the other activity does before and after */
   int (*make)(void);                /* the call under test */
   int (*end)(void);                 /* what follows when it has been successful */
   pthread_mutex_t *mutex;           /* of a condition */
+  int without_limit;                /* the call has no time */
 };
 #define DO(name, expression)                                                                                           \
   __attribute__((unused)) static int name(void) { return expression; }
@@ -73,6 +113,17 @@ DO(timed_semaphore, error_of(sem_timedwait(&units, REAL)))
 DO(clock_semaphore, error_of(sem_clockwait(&units, MONOTONIC)))
 DO(timed_condition, pthread_cond_timedwait(&changed, &normal, REAL))
 DO(clock_condition, pthread_cond_clockwait(&changed, &normal, MONOTONIC))
+DO(timed_join, pthread_timedjoin_np(thread, NULL, REAL))
+DO(clock_join, pthread_clockjoin_np(thread, NULL, MONOTONIC))
+DO(send_message, error_of(mq_send(queue, "m", 1, 0)))
+DO(take_message, error_of(mq_receive(queue, message, sizeof message, NULL) == 1 ? 0 : -1))
+DO(timed_receive, error_of((int)mq_timedreceive(queue, message, sizeof message, NULL, REAL)))
+DO(timed_send, error_of(mq_timedsend(queue, "m", 1, 0, REAL)))
+DO(send_signal, kill(getpid(), SIGUSR1))
+DO(wait_for_info, timed_out_of_signals(sigwaitinfo(&usr1, NULL)))
+DO(timed_signals,
+   timed_out_of_signals(sigtimedwait(&usr1, NULL,
+                                     &(struct timespec){limit / (1000 * MILLISECOND), limit % (1000 * MILLISECOND)})))
 DO(timed_cnd, timed_out_of_c11(cnd_timedwait((cnd_t *)&changed, (mtx_t *)&normal, REAL)))
 
 static const struct call calls[] = {
@@ -89,6 +140,17 @@ static const struct call calls[] = {
     {"cnd_timedwait", nothing, signal_c11, timed_cnd, nothing, &normal},
 /* Sanitizers have functions of their own for these, which know of no activities. */
 #if !__has_feature(address_sanitizer) && !__has_feature(thread_sanitizer) && !__has_feature(memory_sanitizer)
+    {"pthread_timedjoin_np", start_thread, let_thread_end, timed_join, nothing, NULL},
+    {"pthread_clockjoin_np", start_thread, let_thread_end, clock_join, nothing, NULL},
+    {"mq_timedreceive", nothing, send_message, timed_receive, nothing, NULL},
+    {"mq_timedsend", send_message, take_message, timed_send, take_message, NULL},
+    {"sigtimedwait", nothing, send_signal, timed_signals, nothing, NULL},
+    {"pthread_join", start_thread, let_thread_end, join_thread, nothing, NULL, 1},
+    {"thrd_join", start_c11_thread, let_thread_end, join_c11_thread, nothing, NULL, 1},
+    {"mq_receive", nothing, send_message, take_message, nothing, NULL, 1},
+    {"mq_send", send_message, take_message, send_message, take_message, NULL, 1},
+    {"sigwait", nothing, send_signal, wait_for_one, nothing, NULL, 1},
+    {"sigwaitinfo", nothing, send_signal, wait_for_info, nothing, NULL, 1},
     {"sem_timedwait", nothing, post, timed_semaphore, nothing, NULL},
     {"sem_clockwait", nothing, post, clock_semaphore, nothing, NULL},
 #endif
@@ -158,8 +220,10 @@ static void gets_it_in_time(int (*where)(const struct call *)) {
     EXPECT(c->end() == 0);
   }
 }
-TEST(plain_code_gets_a_lock_in_time_from_an_activity_of_its_domain) { gets_it_in_time(in_a_callback); }
-TEST(interruptible_code_gets_a_lock_in_time_from_an_activity_of_its_domain) { gets_it_in_time(interruptibly); }
+TEST(plain_code_gets_in_time_what_it_waits_for_from_an_activity_of_its_domain) { gets_it_in_time(in_a_callback); }
+TEST(interruptible_code_gets_in_time_what_it_waits_for_from_an_activity_of_its_domain) {
+  gets_it_in_time(interruptibly);
+}
 
 static int over, turns;
 static void holds_until_it_is_over(const struct call *c) {
@@ -173,6 +237,8 @@ static void ends_when_its_time_is_over(int (*where)(const struct call *), int ot
   limit = 10 * MILLISECOND;
   for (const struct call *c = calls; c < calls + NUMBER; c++) {
     ch_activity holder;
+    if (c->without_limit)
+      continue;
     over = turns = 0;
     activate[&holder] holds_until_it_is_over(c);
     while (!turns)
@@ -247,4 +313,14 @@ TEST(a_thread_signals_a_condition_to_an_atomic_block) {
 __attribute__((constructor)) static void make_objects(void) {
   sem_init(&units, 0, 0);
   mtx_init(&c11, mtx_timed);
+  sigemptyset(&usr1);
+  sigaddset(&usr1, SIGUSR1);
+  sigprocmask(SIG_BLOCK, &usr1, NULL); /* for the threads, too */
+  char name[40];
+  struct mq_attr room_for_one = {.mq_maxmsg = 1, .mq_msgsize = sizeof message};
+  snprintf(name, sizeof name, "/charcoal-timed-%d", (int)getpid());
+  queue = mq_open(name, O_CREAT | O_RDWR, 0600, &room_for_one);
+  mq_unlink(name);
+  if (queue < 0)
+    abort();
 }

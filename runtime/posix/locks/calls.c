@@ -2,14 +2,15 @@
 #define _GNU_SOURCE
 #include "offload/pool.h"
 #include "posix/locks/others.h"
+#include "posix/plain_waits.h"
 #include "sched/tsan.h"
 #include <errno.h>
 
 long ch_call_join(void *data) {
   struct ch_join *j = data;
   ch_pool_cancellable(true); /* POSIX: a thread that is cancelled in pthread_join has not joined the other */
-  j->error =
-      j->until ? pthread_clockjoin_np(j->thread, &j->result, j->clock, j->until) : pthread_join(j->thread, &j->result);
+  j->error = j->until ? ch_library_clockjoin(j->thread, &j->result, j->clock, j->until)
+                      : ch_library_join(j->thread, &j->result);
   ch_pool_cancellable(false);
   return 0;
 }
@@ -20,10 +21,10 @@ long ch_call_thrd_join(void *data) {
   ch_pool_cancellable(true);
   if (ch_tsan_watches()) { /* pthread_create has made it (posix/thread_start.c) */
     void *pointer = NULL;
-    j->error = ch_thrd_result(pthread_join(j->thread, &pointer));
+    j->error = ch_thrd_result(ch_library_join(j->thread, &pointer));
     result = (int)(intptr_t)pointer;
   } else {
-    j->error = thrd_join((thrd_t)j->thread, &result);
+    j->error = ch_library_thrd_join((thrd_t)j->thread, &result);
   }
   ch_pool_cancellable(false);
   j->result = (void *)(intptr_t)result;

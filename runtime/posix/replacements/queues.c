@@ -6,6 +6,7 @@
 #define _GNU_SOURCE
 #include "charcoal_abi.h"
 #include "posix/children.h"
+#include "posix/plain_waits.h"
 #include "posix/queues.h"
 #include "posix/single_activity.h"
 #include "reactor/times.h"
@@ -19,8 +20,11 @@ static int await_queue_watching(mqd_t q, int events, int watch) {
   return r < 0 ? -1 : both[0].revents & POLLNVAL ? (errno = EBADF, -1) : 0;
 }
 
+/* In plain code the C library's poll would stop the domain: the clock is looked at every so often there. */
+enum { IN_INTERRUPTIBLE_CODE, IN_PLAIN_CODE };
+
 /* 0: look again. -1: errno. */
-static int await_queue(mqd_t q, int events, const struct timespec *until) {
+static int await_queue(mqd_t q, int events, const struct timespec *until, int where) {
   int steady, watch, ready;
   int64_t left = until ? until->tv_sec < 0 ? CH_NO_TIME : ch_time_until(CLOCK_REALTIME, until) : CH_FOREVER;
   if (left == CH_NO_TIME)
@@ -28,7 +32,8 @@ static int await_queue(mqd_t q, int events, const struct timespec *until) {
   if (left == 0)
     return errno = ETIMEDOUT, -1;
   if (until) {
-    watch = ch_clock_watch(CLOCK_REALTIME, until, &steady);
+    steady = 0;
+    watch = where == IN_PLAIN_CODE ? -1 : ch_clock_watch(CLOCK_REALTIME, until, &steady);
     if (watch >= 0) {
       ready = await_queue_watching(q, events, watch);
       ch_plain_close_keeping_errno(watch);
@@ -41,43 +46,59 @@ static int await_queue(mqd_t q, int events, const struct timespec *until) {
   return ready < 0 ? (errno = -ready, -1) : 0;
 }
 
-static ssize_t receive(mqd_t q, char *to, size_t n, unsigned *priority, const struct timespec *until) {
+static ssize_t receive(mqd_t q, char *to, size_t n, unsigned *priority, const struct timespec *until, int where) {
   int before = errno;
   for (;;) {
     ssize_t r = ch_nonblocking_mq_receive(q, to, n, priority);
     if (r >= 0)
       errno = before;
-    if (r >= 0 || errno != EAGAIN || !ch_mq_is_blocking(q) || await_queue(q, POLLIN, until) < 0)
+    if (r >= 0 || errno != EAGAIN || !ch_mq_is_blocking(q) || await_queue(q, POLLIN, until, where) < 0)
       return r;
   }
 }
-static int deliver(mqd_t q, const char *from, size_t n, unsigned priority, const struct timespec *until) {
+static int deliver(mqd_t q, const char *from, size_t n, unsigned priority, const struct timespec *until, int where) {
   int before = errno;
   for (;;) {
     int r = ch_nonblocking_mq_send(q, from, n, priority);
     if (r >= 0)
       errno = before;
-    if (r >= 0 || errno != EAGAIN || !ch_mq_is_blocking(q) || await_queue(q, POLLOUT, until) < 0)
+    if (r >= 0 || errno != EAGAIN || !ch_mq_is_blocking(q) || await_queue(q, POLLOUT, until, where) < 0)
       return r;
   }
 }
+/* In plain code, which knows nothing of scopes that are cancelled. */
+ssize_t ch_wait_to_receive(mqd_t q, char *to, size_t n, unsigned *priority, const struct timespec *until) {
+  struct ch_scope barrier;
+  ch_scope_enter(&barrier, CH_SCOPE_BARRIER, "mq_receive");
+  ssize_t r = receive(q, to, n, priority, until, IN_PLAIN_CODE);
+  ch_scope_leave(&barrier);
+  return r;
+}
+int ch_wait_to_send(mqd_t q, const char *from, size_t n, unsigned priority, const struct timespec *until) {
+  struct ch_scope barrier;
+  ch_scope_enter(&barrier, CH_SCOPE_BARRIER, "mq_send");
+  int r = deliver(q, from, n, priority, until, IN_PLAIN_CODE);
+  ch_scope_leave(&barrier);
+  return r;
+}
+
 CH_REPLACES(mq_receive) ssize_t ch_posix_mq_receive(mqd_t q, char *to, size_t n, unsigned *priority) {
-  CH_SINGLE_ACTIVITY(mq_receive(q, to, n, priority));
-  return receive(q, to, n, priority, NULL);
+  CH_SINGLE_ACTIVITY(ch_library_mq_receive(q, to, n, priority));
+  return receive(q, to, n, priority, NULL, IN_INTERRUPTIBLE_CODE);
 }
 CH_REPLACES(mq_timedreceive)
 ssize_t ch_posix_mq_timedreceive(mqd_t q, char *to, size_t n, unsigned *priority, const struct timespec *until) {
-  CH_SINGLE_ACTIVITY(mq_timedreceive(q, to, n, priority, until));
-  return receive(q, to, n, priority, until);
+  CH_SINGLE_ACTIVITY(ch_library_mq_timedreceive(q, to, n, priority, until));
+  return receive(q, to, n, priority, until, IN_INTERRUPTIBLE_CODE);
 }
 CH_REPLACES(mq_send) int ch_posix_mq_send(mqd_t q, const char *from, size_t n, unsigned priority) {
-  CH_SINGLE_ACTIVITY(mq_send(q, from, n, priority));
-  return deliver(q, from, n, priority, NULL);
+  CH_SINGLE_ACTIVITY(ch_library_mq_send(q, from, n, priority));
+  return deliver(q, from, n, priority, NULL, IN_INTERRUPTIBLE_CODE);
 }
 CH_REPLACES(mq_timedsend)
 int ch_posix_mq_timedsend(mqd_t q, const char *from, size_t n, unsigned priority, const struct timespec *until) {
-  CH_SINGLE_ACTIVITY(mq_timedsend(q, from, n, priority, until));
-  return deliver(q, from, n, priority, until);
+  CH_SINGLE_ACTIVITY(ch_library_mq_timedsend(q, from, n, priority, until));
+  return deliver(q, from, n, priority, until, IN_INTERRUPTIBLE_CODE);
 }
 
 /* At once, or by a thread. -1 with errno. */

@@ -4,8 +4,10 @@
  * sigsuspend, signals with handlers are blocked, so that none is missed between two checks. When one is pending it is
  * unblocked, its handler runs, and the call returns EINTR. */
 #define _GNU_SOURCE
+#include "charcoal_abi.h"
 #include "posix/children.h"
 #include "posix/plain.h"
+#include "posix/plain_waits.h"
 #include "posix/signals.h"
 #include "posix/single_activity.h"
 #include "reactor/times.h"
@@ -13,42 +15,69 @@
 
 static const struct timespec at_once = {0, 0};
 
+#define LOOKS INT64_C(2000000)
+static int lacks_descriptors(void) { return errno == EMFILE || errno == ENFILE || errno == ENOMEM; }
+
+/* Until one of the set may be pending, or the time is over. `fd`: a signalfd of the set; -1: no descriptor was to be
+ * had, and the caller looks every so often. As ch_fd_wait. */
+static int await_signal(int fd, int64_t left) {
+  if (fd >= 0)
+    return ch_fd_wait(fd, POLLIN, left);
+  if (left == 0)
+    return 0;
+  int error = ch_sleep(left < LOOKS ? left : LOOKS);
+  return error ? -error : POLLIN;
+}
+
 static int wait_for_signal(const sigset_t *set, siginfo_t *info, int64_t timeout) {
   int before = errno, r = ch_plain_sigtimedwait(set, info, &at_once), fd, ready;
   int64_t deadline = ch_deadline_after(timeout);
   if (r >= 0 || errno != EAGAIN || timeout == 0)
     return r;
   fd = ch_signals_open(set);
-  if (fd < 0)
+  if (fd < 0 && !lacks_descriptors())
     return -1;
   do {
-    ready = ch_fd_wait(fd, POLLIN, ch_time_left(deadline));
+    ready = await_signal(fd, ch_time_left(deadline));
     if (ready < 0) {
       errno = -ready;
       break;
     }
     r = ch_plain_sigtimedwait(set, info, &at_once);
   } while (r < 0 && errno == EAGAIN && ready > 0);
-  ch_plain_close_keeping_errno(fd);
+  if (fd >= 0)
+    ch_plain_close_keeping_errno(fd);
   if (r >= 0)
     errno = before;
   return r;
 }
 
+/* In plain code, which knows nothing of scopes that are cancelled. */
+int ch_wait_for_signals(const sigset_t *set, siginfo_t *info, const struct timespec *timeout) {
+  int64_t duration = ch_duration(timeout);
+  if (duration == CH_NO_TIME)
+    return errno = EINVAL, -1;
+  struct ch_scope barrier;
+  ch_scope_enter(&barrier, CH_SCOPE_BARRIER, "sigtimedwait");
+  int r = wait_for_signal(set, info, duration);
+  ch_scope_leave(&barrier);
+  return r;
+}
+
 CH_REPLACES(sigwaitinfo) int ch_posix_sigwaitinfo(const sigset_t *set, siginfo_t *info) {
-  CH_SINGLE_ACTIVITY(sigwaitinfo(set, info));
+  CH_SINGLE_ACTIVITY(ch_library_sigwaitinfo(set, info));
   return wait_for_signal(set, info, CH_FOREVER);
 }
 CH_REPLACES(sigtimedwait)
 int ch_posix_sigtimedwait(const sigset_t *set, siginfo_t *info, const struct timespec *timeout) {
-  CH_SINGLE_ACTIVITY(sigtimedwait(set, info, timeout));
+  CH_SINGLE_ACTIVITY(ch_library_sigtimedwait(set, info, timeout));
   int64_t duration = ch_duration(timeout);
   if (duration == CH_NO_TIME)
     return errno = EINVAL, -1;
   return wait_for_signal(set, info, duration);
 }
 CH_REPLACES(sigwait) int ch_posix_sigwait(const sigset_t *set, int *signal) {
-  CH_SINGLE_ACTIVITY(sigwait(set, signal));
+  CH_SINGLE_ACTIVITY(ch_library_sigwait(set, signal));
   int saved = errno, error = 0, r = wait_for_signal(set, NULL, CH_FOREVER);
   if (r < 0)
     error = errno;
@@ -67,18 +96,19 @@ static int suspend_with(const sigset_t *mask) {
     mask = &before;
   ch_signals_let_through(mask, &through);
   fd = ch_signals_open(&through);
-  if (fd < 0) {
+  if (fd < 0 && !lacks_descriptors()) {
     ch_signals_release(&held);
     return -1;
   }
   while (!ch_signals_deliver(mask)) {
-    ready = ch_fd_wait(fd, POLLIN, CH_FOREVER);
+    ready = await_signal(fd, CH_FOREVER);
     if (ready < 0) {
       error = -ready;
       break;
     }
   }
-  ch_plain_close_keeping_errno(fd);
+  if (fd >= 0)
+    ch_plain_close_keeping_errno(fd);
   ch_signals_release(&held);
   return errno = error, -1;
 }

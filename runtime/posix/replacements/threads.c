@@ -10,6 +10,7 @@
 #include "posix/locks/condition.h"
 #include "posix/locks/mutex.h"
 #include "posix/locks/others.h"
+#include "posix/plain_waits.h"
 #include "posix/single_activity.h"
 #include "posix/replacements/replacement.h"
 #include <threads.h>
@@ -79,8 +80,11 @@ CH_REPLACES(pthread_spin_lock) int ch_posix_pthread_spin_lock(pthread_spinlock_t
   return r;
 }
 
+/* Which is wrong also for a thread that has ended. */
+static inline int is_no_clock(clockid_t clock) { return clock != CLOCK_REALTIME && clock != CLOCK_MONOTONIC; }
+
 static int join(pthread_t thread, void **result, clockid_t clock, const struct timespec *until) {
-  struct ch_join j = {thread, NULL, 0, clock, until};
+  struct ch_join j = {.thread = thread, .clock = clock, .until = until};
   if (pthread_equal(thread, pthread_self()))
     return EDEADLK;
   int saved = errno, r = ch_plain_tryjoin(thread, result);
@@ -93,20 +97,29 @@ static int join(pthread_t thread, void **result, clockid_t clock, const struct t
   return r;
 }
 CH_REPLACES(pthread_join) int ch_posix_pthread_join(pthread_t thread, void **result) {
-  CH_SINGLE_ACTIVITY_OF_THREAD(pthread_join(thread, result));
+  CH_SINGLE_ACTIVITY_OF_THREAD(ch_library_join(thread, result));
   return join(thread, result, CLOCK_REALTIME, NULL);
 }
 CH_REPLACES(pthread_timedjoin_np)
 int ch_posix_pthread_timedjoin(pthread_t thread, void **result, const struct timespec *until) {
-  CH_SINGLE_ACTIVITY_OF_THREAD(pthread_timedjoin_np(thread, result, until));
+  CH_SINGLE_ACTIVITY_OF_THREAD(ch_library_timedjoin(thread, result, until));
   return join(thread, result, CLOCK_REALTIME, until);
 }
 CH_REPLACES(pthread_clockjoin_np)
 int ch_posix_pthread_clockjoin(pthread_t thread, void **result, clockid_t clock, const struct timespec *until) {
-  CH_SINGLE_ACTIVITY_OF_THREAD(pthread_clockjoin_np(thread, result, clock, until));
-  if (clock != CLOCK_REALTIME && clock != CLOCK_MONOTONIC) /* also of a thread that has ended */
+  CH_SINGLE_ACTIVITY_OF_THREAD(ch_library_clockjoin(thread, result, clock, until));
+  return is_no_clock(clock) ? EINVAL : join(thread, result, clock, until);
+}
+
+/* In plain code, which knows nothing of scopes that are cancelled. */
+int ch_wait_for_thread(pthread_t thread, void **result, clockid_t clock, const struct timespec *until) {
+  if (is_no_clock(clock))
     return EINVAL;
-  return join(thread, result, clock, until);
+  struct ch_scope barrier;
+  ch_scope_enter(&barrier, CH_SCOPE_BARRIER, "pthread_join");
+  int r = join(thread, result, clock, until);
+  ch_scope_leave(&barrier);
+  return r;
 }
 
 static int result_of_sem(int error) { return error ? (errno = error, -1) : 0; }
@@ -136,15 +149,27 @@ CH_REPLACES(cnd_timedwait) int ch_posix_cnd_timedwait(cnd_t *c, mtx_t *m, const 
   return ch_thrd_result(wait_on((pthread_cond_t *)c, (pthread_mutex_t *)m, CLOCK_REALTIME, t));
 }
 CH_REPLACES(call_once) void ch_posix_call_once(once_flag *o, void (*init)(void)) { once((pthread_once_t *)o, init); }
-/* By thrd_join itself: who made the thread may keep accounts of it. Cancelled: thrd_error, with errno ECANCELED. */
-CH_REPLACES(thrd_join) int ch_posix_thrd_join(thrd_t thread, int *result) {
-  CH_SINGLE_ACTIVITY_OF_THREAD(thrd_join(thread, result));
+static int join_c11(thrd_t thread, int *result) {
   struct ch_join j = {.thread = (pthread_t)thread};
   int saved = errno;
+  if (pthread_equal(j.thread, pthread_self()))
+    return thrd_error;
   if (ch_do_call(ch_call_thrd_join, &j, CH_CALL_CANCELLABLE) < 0)
     return thrd_error;
   errno = saved;
   if (j.error == thrd_success && result)
     *result = (int)(intptr_t)j.result;
   return j.error;
+}
+/* By thrd_join itself: who made the thread may keep accounts of it. Cancelled: thrd_error, with errno ECANCELED. */
+CH_REPLACES(thrd_join) int ch_posix_thrd_join(thrd_t thread, int *result) {
+  CH_SINGLE_ACTIVITY_OF_THREAD(ch_library_thrd_join(thread, result));
+  return join_c11(thread, result);
+}
+int ch_wait_for_c11_thread(thrd_t thread, int *result) {
+  struct ch_scope barrier;
+  ch_scope_enter(&barrier, CH_SCOPE_BARRIER, "thrd_join");
+  int r = join_c11(thread, result);
+  ch_scope_leave(&barrier);
+  return r;
 }

@@ -1,0 +1,64 @@
+/* Interposes the C library's calls that wait for threads, message queues and signals. See plain_waits.h. */
+#define _GNU_SOURCE
+#include "posix/plain_waits.h"
+#include "posix/locks/interposed.h"
+#include "posix/single_activity.h"
+#include <errno.h>
+
+/* Weak: the runtime's own tests have no replacements. */
+extern __typeof__(ch_wait_for_signals) ch_wait_for_signals __attribute__((weak));
+
+/* Other activities could go on meanwhile, or the caller's domain has to report a deadlock. */
+static bool others_go_on(void) {
+  return ch_domain.current && !(ch_domain.live == 1 && ch_is_single_activity()) && ch_wait_for_signals;
+}
+
+/* Each line is a call: its name, that of the C library's own for the runtime, the second name of that in a static
+ * program, its parameters and arguments, and how it waits. A sanitizer that has a function of the same name sees the
+ * runtime's calls, too. */
+#define CALL(result, name, library, second, parameters, arguments, ...)                                                \
+  __typeof__(name) second __attribute__((weak));                                                                       \
+  CH_HIDDEN result ch_waiting_##name parameters;                                                                       \
+  __attribute__((weak, alias("ch_waiting_" #name), visibility("default"))) result name parameters;                     \
+  result library parameters {                                                                                          \
+    return (name != ch_waiting_##name ? name : CH_NEXT_DEFINITION(name, second)) arguments;                            \
+  }                                                                                                                    \
+  result ch_waiting_##name parameters { return others_go_on() ? __VA_ARGS__ : library arguments; }
+
+/* clang-format off */
+CALL(int, pthread_join, ch_library_join, ___pthread_join, (pthread_t t, void **result), (t, result),
+     ch_wait_for_thread(t, result, CLOCK_REALTIME, NULL))
+CALL(int, pthread_timedjoin_np, ch_library_timedjoin, ___pthread_timedjoin_np,
+     (pthread_t t, void **result, const struct timespec *until), (t, result, until),
+     ch_wait_for_thread(t, result, CLOCK_REALTIME, until))
+CALL(int, pthread_clockjoin_np, ch_library_clockjoin, ___pthread_clockjoin_np,
+     (pthread_t t, void **result, clockid_t clock, const struct timespec *until), (t, result, clock, until),
+     ch_wait_for_thread(t, result, clock, until))
+CALL(int, thrd_join, ch_library_thrd_join, __thrd_join, (thrd_t t, int *result), (t, result),
+     ch_wait_for_c11_thread(t, result))
+
+CALL(ssize_t, mq_receive, ch_library_mq_receive, __mq_receive, (mqd_t q, char *to, size_t n, unsigned *priority),
+     (q, to, n, priority), ch_wait_to_receive(q, to, n, priority, NULL))
+CALL(ssize_t, mq_timedreceive, ch_library_mq_timedreceive, __mq_timedreceive,
+     (mqd_t q, char *to, size_t n, unsigned *priority, const struct timespec *until), (q, to, n, priority, until),
+     ch_wait_to_receive(q, to, n, priority, until))
+CALL(int, mq_send, ch_library_mq_send, __mq_send, (mqd_t q, const char *from, size_t n, unsigned priority),
+     (q, from, n, priority), ch_wait_to_send(q, from, n, priority, NULL))
+CALL(int, mq_timedsend, ch_library_mq_timedsend, __mq_timedsend,
+     (mqd_t q, const char *from, size_t n, unsigned priority, const struct timespec *until),
+     (q, from, n, priority, until), ch_wait_to_send(q, from, n, priority, until))
+
+static int wait_for_one(const sigset_t *set, int *signal) {
+  int saved = errno, r = ch_wait_for_signals(set, NULL, NULL), error = r < 0 ? errno : 0;
+  if (r >= 0)
+    *signal = r;
+  return errno = saved, error;
+}
+CALL(int, sigwait, ch_library_sigwait, __sigwait, (const sigset_t *set, int *signal), (set, signal),
+     wait_for_one(set, signal))
+CALL(int, sigwaitinfo, ch_library_sigwaitinfo, __sigwaitinfo, (const sigset_t *set, siginfo_t *info), (set, info),
+     ch_wait_for_signals(set, info, NULL))
+CALL(int, sigtimedwait, ch_library_sigtimedwait, __sigtimedwait,
+     (const sigset_t *set, siginfo_t *info, const struct timespec *timeout), (set, info, timeout),
+     ch_wait_for_signals(set, info, timeout))
+/* clang-format on */
