@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <sys/time.h>
 #include <termios.h>
@@ -74,6 +75,8 @@ ssize_t ch_nonblocking_recvfrom(int fd, void *to, size_t n, int flags, struct so
 }
 ssize_t ch_nonblocking_recvmsg(int fd, struct msghdr *m, int flags) {
   REFUSE_IF_CANCELLED();
+  if (CH_UNLIKELY(!m))
+    return recvmsg(fd, m, flags);
   size_t n = all_of(m);
   return is_vain(fd, CH_IN, flags) ? -1 : noted(fd, recvmsg(fd, m, flags | MSG_DONTWAIT), n, CH_IN, flags);
 }
@@ -91,7 +94,7 @@ ssize_t ch_nonblocking_sendto(int fd, const void *from, size_t n, int flags, con
 }
 ssize_t ch_nonblocking_sendmsg(int fd, const struct msghdr *m, int flags) {
   REFUSE_IF_CANCELLED();
-  if (m->msg_name)
+  if (CH_UNLIKELY(!m) || m->msg_name)
     return sendmsg(fd, m, flags | MSG_DONTWAIT);
   return is_vain(fd, CH_OUT, flags) ? -1 : noted(fd, sendmsg(fd, m, flags | MSG_DONTWAIT), all_of(m), CH_OUT, flags);
 }
@@ -142,6 +145,17 @@ static ssize_t and_close(int again, const struct iovec *v, int n, transfer *plai
   return errno = error, r;
 }
 
+/* A signalfd says that there is too little room for a signal before it waits for one. */
+static bool lacks_room_for_signals(int fd, const struct iovec *v, int n) {
+  static const char signals[] = "anon_inode:[signalfd]";
+  char link[40], what[sizeof signals];
+  if (ch_iovec_bytes(v, (size_t)n) >= sizeof(struct signalfd_siginfo))
+    return false;
+  snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+  ssize_t length = readlink(link, what, sizeof what);
+  return length == (ssize_t)sizeof signals - 1 && memcmp(what, signals, (size_t)length) == 0;
+}
+
 /* Transfers what is there now. `how`: O_RDONLY or O_WRONLY. CH_BY_THREAD: there may be something, but the call might
  * wait. */
 static ssize_t without_nowait(int fd, const struct iovec *v, int n, int how) {
@@ -153,8 +167,11 @@ static ssize_t without_nowait(int fd, const struct iovec *v, int n, int how) {
   bool terminal = ioctl(fd, TCGETS, &mode) == 0;
   if (terminal && how == O_RDONLY && has_timed_reads(&mode))
     return CH_BY_THREAD;
-  if (!is_ready(fd, how == O_RDONLY ? POLLIN : POLLOUT))
-    return -1;
+  if (!is_ready(fd, how == O_RDONLY ? POLLIN : POLLOUT)) {
+    if (how == O_RDONLY && !terminal && lacks_room_for_signals(fd, v, n))
+      return plain(fd, v, n);
+    return errno = EAGAIN, -1;
+  }
   int again = open_again(fd, is, how, terminal ? &mode : NULL);
   return again < 0 ? CH_BY_THREAD : and_close(again, v, n, plain);
 }
@@ -446,7 +463,7 @@ int ch_is_timed_tcp(int fd) {
 
 size_t ch_iovec_bytes(const struct iovec *v, size_t n) {
   size_t sum = 0;
-  for (size_t i = 0; i < n; i++)
+  for (size_t i = 0; v && i < n; i++)
     sum += v[i].iov_len;
   return sum;
 }

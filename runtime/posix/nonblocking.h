@@ -50,6 +50,6 @@ CH_HIDDEN int ch_is_stream(int fd);
 CH_HIDDEN int ch_is_timed_tcp(int fd); /* and its calls wait, for as long as SO_RCVTIMEO says */
 /* A copy of n vectors without their first `skip` bytes; *left: how many. NULL with ENOMEM. To be freed. */
 CH_HIDDEN struct iovec *ch_iovec_rest(const struct iovec *, size_t n, size_t skip, size_t *left);
-CH_HIDDEN size_t ch_iovec_bytes(const struct iovec *, size_t n);
+CH_HIDDEN size_t ch_iovec_bytes(const struct iovec *, size_t n); /* 0 if there are no vectors (NULL) */
 
 #endif

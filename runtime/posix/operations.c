@@ -493,6 +493,9 @@ static const struct ch_operation_kind connect_kind = {
 static long perform_sendmsg(const req_t *q) { return or_error(sendmsg(q->fd, q->a, (int)q->flags)); }
 static const struct ch_operation_kind sendmsg_kind = {"sendmsg", perform_sendmsg, NULL, .queue = CH_POOL_WAITING,
                                                       .interrupt = true};
+static long perform_recvmsg(const req_t *q) { return or_error(recvmsg(q->fd, (struct msghdr *)q->a, (int)q->flags)); }
+static const struct ch_operation_kind recvmsg_kind = {"recvmsg",      perform_recvmsg,  NULL, .queue = CH_POOL_WAITING,
+                                                      .closes = true, .interrupt = true};
 /* ---- the calls ----
  *
  * Each line has a call's name, its parameters, and how it begins. */
@@ -524,6 +527,7 @@ WAIT(accept_by_thread, (int fd, struct sockaddr *address, socklen_t *length, int
      .fd = fd, .a = address, .b = length, .flags = (unsigned)flags)
 WAIT(connect, (int fd, const struct sockaddr *address, socklen_t length), .fd = fd, .a = address, .n = length)
 WAIT(sendmsg, (int fd, const struct msghdr *m, int flags), .fd = fd, .a = m, .flags = (unsigned)flags)
+WAIT(recvmsg, (int fd, struct msghdr *m, int flags), .fd = fd, .a = m, .flags = (unsigned)flags)
 WAIT(device_read, (int fd, void *to, size_t n), .fd = fd, .a = to, .n = n, .offset = -1)
 WAIT(device_write, (int fd, const void *from, size_t n), .fd = fd, .a = from, .n = n, .offset = -1)
 WAIT(device_readv, (int fd, const struct iovec *v, int n), .fd = fd, .a = v, .n = (size_t)n, .offset = -1)

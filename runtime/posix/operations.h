@@ -41,6 +41,8 @@ CH_HIDDEN long ch_do_device_readv(int fd, const struct iovec *, int n);
 CH_HIDDEN long ch_do_device_writev(int fd, const struct iovec *, int n);
 /* To a named local receiver, for which the caller's socket waits. */
 CH_HIDDEN long ch_do_sendmsg(int fd, const struct msghdr *, int flags);
+/* With MSG_WAITALL and MSG_PEEK, for which a ready descriptor is not enough. */
+CH_HIDDEN long ch_do_recvmsg(int fd, struct msghdr *, int flags);
 /* offset -1: the file's position. */
 CH_HIDDEN long ch_do_read(int fd, void *, size_t, int64_t offset);
 CH_HIDDEN long ch_do_write(int fd, const void *, size_t, int64_t offset);

@@ -21,8 +21,10 @@
 #include <sys/eventfd.h>
 #include <sys/file.h>
 #include <sys/ioctl.h>
+#include <sys/resource.h>
 #include <sys/select.h>
 #include <sys/sendfile.h>
+#include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
@@ -668,6 +670,93 @@ static void errors_kept(void) {
     keep_errno_between(open("file", O_RDONLY), open("file", O_WRONLY | O_CREAT, 0600));
 }
 
+static void *sends_in_two_parts(void *socket) {
+  write((int)(intptr_t)socket, "one", 3);
+  usleep(20000);
+  return write((int)(intptr_t)socket, "two", 3) == 3 ? socket : NULL;
+}
+
+/* Arguments that make no sense, and calls that have to wait with no descriptor left. */
+static void misuse(void) {
+  int p[2], s[2], a[2];
+  char x[8];
+  struct iovec v = {x, 3};
+  struct msghdr m = {.msg_iov = NULL, .msg_iovlen = 1}, part = {.msg_iov = &v, .msg_iovlen = 1};
+  printf("== misuse\n");
+  pipe(p);
+  socketpair(AF_UNIX, SOCK_STREAM, 0, s);
+  SHOW(readv(p[0], NULL, 1));
+  SHOW(writev(p[1], NULL, 1));
+  SHOW(readv(s[0], NULL, 1));
+  SHOW(writev(s[1], NULL, 1));
+  SHOW(preadv(open("file", O_RDONLY), NULL, 1, 0));
+  SHOW(sendmsg(s[1], NULL, 0));
+  SHOW(recvmsg(s[0], NULL, 0));
+  SHOW(sendmsg(s[1], &m, 0));
+  SHOW(recvmsg(s[0], &m, MSG_DONTWAIT));
+  SHOW(sendmmsg(s[1], NULL, 1, 0));
+  SHOW(recvmmsg(s[0], NULL, 1, 0, NULL));
+
+  struct sockaddr_in here = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+  socklen_t length = sizeof here;
+  int listener = socket(AF_INET, SOCK_STREAM, 0);
+  bind(listener, (void *)&here, sizeof here);
+  listen(listener, 3);
+  getsockname(listener, (void *)&here, &length);
+  a[0] = socket(AF_INET, SOCK_STREAM, 0);
+  connect(a[0], (void *)&here, sizeof here);
+  a[1] = accept(listener, NULL, NULL);
+  pthread_t t;
+  for (int i = 0; i < 3; i++) {
+    pthread_create(&t, NULL, sends_in_two_parts, (void *)(intptr_t)a[1]);
+    if (i == 0)
+      SHOW(recv(a[0], x, 6, MSG_PEEK | MSG_WAITALL));
+    if (i == 1)
+      SHOW(recvfrom(a[0], x, 6, MSG_PEEK | MSG_WAITALL, NULL, NULL));
+    v.iov_len = 6;
+    if (i == 2)
+      SHOW(recvmsg(a[0], &part, MSG_PEEK | MSG_WAITALL));
+    SHOW(recv(a[0], x, 6, MSG_WAITALL));
+    pthread_join(t, NULL);
+  }
+  SHOW(recv(a[0], x, 6, MSG_PEEK | MSG_WAITALL | MSG_DONTWAIT));
+
+  int joined = 0;
+  SHOW(thrd_join(thrd_current(), &joined) == thrd_error);
+
+  sigset_t usr1, none;
+  siginfo_t info;
+  struct timespec soon = {0, 3000000};
+  sigemptyset(&none);
+  sigemptyset(&usr1);
+  sigaddset(&usr1, SIGUSR1);
+  sigprocmask(SIG_BLOCK, &usr1, NULL);
+  int f = signalfd(-1, &usr1, 0);
+  SHOW(read(f, x, 3));
+  struct rlimit before, now;
+  getrlimit(RLIMIT_NOFILE, &before);
+  now = before;
+  now.rlim_cur = (rlim_t)dup(0);
+  setrlimit(RLIMIT_NOFILE, &now);
+  SHOW(sigtimedwait(&usr1, &info, &soon));
+  pid_t child = fork();
+  if (child == 0) {
+    usleep(20000);
+    kill(getppid(), SIGUSR1);
+    read(p[0], x, 1);
+    usleep(20000);
+    kill(getppid(), SIGUSR1);
+    _exit(0);
+  }
+  SHOW(sigwaitinfo(&usr1, &info));
+  signal(SIGUSR1, on_signal);
+  write(p[1], "x", 1);
+  SHOW(sigsuspend(&none));
+  SHOW(waitpid(child, NULL, 0) == child);
+  signal(SIGUSR1, SIG_DFL);
+  setrlimit(RLIMIT_NOFILE, &before);
+}
+
 int main(void) {
 #ifdef __CHARCOAL__
   activate { /* company: so no replacement takes itself for alone */
@@ -685,5 +774,6 @@ int main(void) {
   names();
   threads();
   errors_kept();
+  misuse();
   return 0;
 }

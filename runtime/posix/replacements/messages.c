@@ -12,13 +12,13 @@
 CH_REPLACES(sendmmsg) int ch_posix_sendmmsg(int fd, struct mmsghdr *all, unsigned n, int flags) {
   CH_SINGLE_ACTIVITY(sendmmsg(fd, all, n, flags));
   unsigned sent = 0;
-  while (sent < n) {
+  while (all && sent < n) {
     ssize_t r = sendmsg(fd, &all[sent].msg_hdr, flags);
     if (r < 0)
       return sent ? (int)sent : -1;
     all[sent++].msg_len = (unsigned)r;
   }
-  return n ? (int)sent : ch_plain_sendmmsg(fd, all, n, flags);
+  return all && n ? (int)sent : ch_plain_sendmmsg(fd, all, n, flags);
 }
 
 /* The time is looked at after each message, as the kernel does it. */
@@ -29,6 +29,8 @@ int ch_posix_recvmmsg(int fd, struct mmsghdr *all, unsigned n, int flags, struct
   int64_t deadline = ch_deadline_after(ch_duration(timeout));
   if (deadline == CH_NO_TIME)
     return errno = EINVAL, -1;
+  if (!all)
+    return ch_plain_recvmmsg(fd, all, n, flags | MSG_DONTWAIT, timeout);
   while (got < n) {
     ssize_t r = recvmsg(fd, &all[got].msg_hdr, flags & ~MSG_WAITFORONE);
     if (r < 0)

@@ -41,10 +41,17 @@ static inline ssize_t nothing(int fd, size_t n, int flags, int before) {
   return errno = before, 0;
 }
 
-/* MSG_WAITALL asks for all of it, from a stream. */
+/* MSG_WAITALL asks for all of it, from a stream. With MSG_PEEK the first part stays there, so the descriptor is ready
+ * all the time: a thread waits in the call itself. */
+static inline int looks_for_more(ssize_t r, size_t n, int flags) {
+  enum { LOOK = MSG_WAITALL | MSG_PEEK };
+  return r > 0 && (size_t)r < n && (flags & (LOOK | MSG_DONTWAIT)) == LOOK;
+}
 static inline int wants_more(ssize_t r, size_t got, size_t n, int flags) {
   return r > 0 && got < n && (flags & (MSG_WAITALL | MSG_PEEK | MSG_DONTWAIT)) == MSG_WAITALL;
 }
+
+static inline int blocks_in_stream(int fd) { return ch_call_timeout(fd, SO_RCVTIMEO) >= 0 && ch_is_stream(fd); }
 
 CH_REPLACES(recvfrom)
 ssize_t ch_posix_recvfrom(int fd, void *to, size_t n, int flags, struct sockaddr *from, socklen_t *length) {
@@ -53,6 +60,11 @@ ssize_t ch_posix_recvfrom(int fd, void *to, size_t n, int flags, struct sockaddr
   size_t got = 0;
   for (;;) {
     ssize_t r = ch_nonblocking_recvfrom(fd, (char *)to + got, n - got, flags, from, length);
+    if (looks_for_more(r, n, flags) && blocks_in_stream(fd)) {
+      struct iovec all = {to, n};
+      struct msghdr m = {.msg_iov = &all, .msg_iovlen = 1};
+      return ch_do_recvmsg(fd, &m, flags);
+    }
     if (r >= 0) {
       got += (size_t)r;
       if (!wants_more(r, got, n, flags) || !ch_is_stream(fd))
@@ -71,6 +83,11 @@ CH_REPLACES(recv) ssize_t ch_posix_recv(int fd, void *to, size_t n, int flags) {
     ssize_t r = flags ? ch_nonblocking_recv(fd, (char *)to + got, n - got, flags) : ch_begin_recv(fd, to, n, 0);
     if (r == CH_LATER)
       return ch_do_recv(fd, to, n);
+    if (looks_for_more(r, n, flags) && blocks_in_stream(fd)) {
+      struct iovec all = {to, n};
+      struct msghdr m = {.msg_iov = &all, .msg_iovlen = 1};
+      return ch_do_recvmsg(fd, &m, flags);
+    }
     if (r >= 0) {
       got += (size_t)r;
       if (!wants_more(r, got, n, flags) || !ch_is_stream(fd))
@@ -103,14 +120,20 @@ static ssize_t receive_rest(int fd, const struct msghdr *m, size_t got, size_t n
 CH_REPLACES(recvmsg) ssize_t ch_posix_recvmsg(int fd, struct msghdr *m, int flags) {
   CH_SINGLE_ACTIVITY(recvmsg(fd, m, flags));
   int before = errno;
-  size_t control = m->msg_controllen;
+  size_t control = m ? m->msg_controllen : 0;
   for (;;) {
     ssize_t r = ch_nonblocking_recvmsg(fd, m, flags);
     if (r >= 0) {
       size_t n = ch_iovec_bytes(m->msg_iov, m->msg_iovlen);
+      if (looks_for_more(r, n, flags) && blocks_in_stream(fd)) {
+        m->msg_controllen = control;
+        return ch_do_recvmsg(fd, m, flags);
+      }
       return wants_more(r, (size_t)r, n, flags) && ch_is_stream(fd) ? receive_rest(fd, m, (size_t)r, n, flags) : r;
     }
-    if (errno != EAGAIN || flags & (MSG_DONTWAIT | MSG_ERRQUEUE) || await_input(fd, before))
+    if (errno != EAGAIN)
+      return r;
+    if (flags & (MSG_DONTWAIT | MSG_ERRQUEUE) || await_input(fd, before))
       return nothing(fd, ch_iovec_bytes(m->msg_iov, m->msg_iovlen), flags, before);
     m->msg_controllen = control;
   }
