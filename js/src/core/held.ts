@@ -15,6 +15,7 @@ import { START } from './suspension.ts'
 import { diagnosis } from './say.ts'
 
 export class HeldBack implements Held {
+  reminding: boolean = false
   private calls: Map<Activity, boolean> | null = null
 
   note(activity: Activity): void {

@@ -206,6 +206,8 @@ export interface Block extends Context {
 
 /** What the open blocks hold back (see held.ts). */
 export interface Held {
+  /** A reminder is set for a block that waits long. There is one at a time. */
+  reminding: boolean
   /** `activity` is a call that was made in a block and not awaited at once. */
   note(activity: Activity): void
   /** A native promise waits for `activity`. */

@@ -3,15 +3,12 @@
  * tenth of `grace` those that legacy code has made or awaited meanwhile, or code of the block before, with the place;
  * after ten times `grace` all.
  */
-import type { Activity, Block, Domain } from '../core/types.ts'
+import type { Activity, Block } from '../core/types.ts'
 import { awaitedAt, heldBack, longWaitMessage, shown, suspectsMessage } from './deadlock.ts'
 import { placeOfCaller } from './place.ts'
 
 /** Stacks that are looked at in one wait of a block. */
 const MOST = 5
-
-/** Domains for which a reminder is set. There is one at a time, for a block may wait often. */
-const reminding = new WeakSet<Domain>()
 
 /** What legacy code has made or awaited during the present wait of a block. */
 const suspects = new WeakMap<Block, { turns: number; made: Activity[] }>()
@@ -22,16 +19,19 @@ const wanted = new WeakMap<Block, Activity[]>()
 /** What has been told, with its place: once is enough. */
 const told = new Set<string>()
 
-/** The block waits for a promise. */
+/**
+ * The block waits for a promise. Blocks do that often, so what is seldom needed stands behind fields that are quick to
+ * read.
+ */
 export function remind(block: Block): void {
   const { domain } = block
-  for (const activity of wanted.get(block) ?? []) if (activity.ended === 0) suspect(activity, block)
+  if (block.noted) for (const activity of wanted.get(block) ?? []) if (activity.ended === 0) suspect(activity, block)
+  if (domain.held.reminding || domain.host.remind === undefined) return
+  domain.held.reminding = true
   const wait = 10 * domain.grace
-  if (reminding.has(domain) || domain.host.remind === undefined) return
-  reminding.add(domain)
   const waitsStill = sameWait(block)
   domain.host.remind(() => {
-    reminding.delete(domain)
+    domain.held.reminding = false
     const held = waitsStill() ? heldBack(block) : []
     if (held.length > 0) console.warn(longWaitMessage(block.owner, held, wait))
   }, wait)
