@@ -1,5 +1,5 @@
 /** These tests are about what happens seldom, and must be right then too. */
-import { test, ok, same, rejects, throws } from './harness.ts'
+import { test, ok, same, rejects, throws, until } from './harness.ts'
 import {
   spawn,
   atomic,
@@ -740,7 +740,7 @@ test('floating calls before each kind of request become activities', async () =>
     put(10)
     throw new Error('end')
   }).catch(() => {})
-  await tick(5)
+  await until(() => log.length >= 10)
   same(
     log.sort((a, b) => a - b),
     [1, 2, 3, 4, 5, 6, 7, 8, 9, 10],

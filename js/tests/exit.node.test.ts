@@ -9,6 +9,7 @@ test('a block that holds back what its promise needs ends with an error before t
   install()
   const program = `
     import * as library from 'charcoal-js'
+    import { describeActivities } from 'charcoal-js/dev'
     import { HOSTS } from ${JSON.stringify(path.resolve('tests/shapes.mjs'))}
     const { asyncFn, atomic, sleep, spawn, wait } = library
     const load = asyncFn(function* load(n) { yield* sleep(1); return n })
@@ -17,7 +18,7 @@ test('a block that holds back what its promise needs ends with an error before t
       const told = await block.then(() => 'ran', (error) => String(error))
       console.log(name + ': ' + told.replaceAll('\\n', ' '))
     }
-    await sleep(9) // until what was held back has ended
+    while (describeActivities().includes('load')) await sleep(1) // what was held back ends
     const never = spawn(() => atomic(() => wait(new Promise(() => {}))), { name: 'main' })
     console.log('never: ' + await never.catch(String))`
   const file = path.join(project, 'exit.mjs')

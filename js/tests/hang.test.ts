@@ -1,5 +1,5 @@
 /** These tests are about what once stood still, or ended the process, without a message. */
-import { test, ok, same, rejects } from './harness.ts'
+import { test, ok, same, rejects, until } from './harness.ts'
 import {
   type Activity,
   asyncFn,
@@ -36,7 +36,11 @@ async function reported(body: () => Promise<unknown>): Promise<string[]> {
   else globalThis.addEventListener('unhandledrejection', noteEvent)
   try {
     await body()
-    await new Promise((done) => setTimeout(done, 20)) // the host reports after its queue of microtasks, not at once
+    // The host reports in turn, after its queue of microtasks: when the last one is told, all are.
+    const last = 'the last rejection of the test'
+    void Promise.reject(new Error(last))
+    await until(() => found.includes(last))
+    found.splice(found.indexOf(last), 1)
   } finally {
     if (inNode) process.off('unhandledRejection', note)
     else globalThis.removeEventListener('unhandledrejection', noteEvent)
@@ -145,7 +149,7 @@ test('calls that legacy code waits for do not slip into a block', async () => {
       log.push('end')
     })
   })
-  await new Promise((done) => setTimeout(done, 1))
+  await until(() => log.includes('begin'))
   const legacy = Promise.all([foreign()])
   await new Promise((done) => setTimeout(done, 1))
   open()
@@ -181,7 +185,7 @@ test('a block that waits long for a promise says so, with what it holds back', a
       },
       { name: 'behind' },
     )
-    while (told.length === 0) await new Promise((done) => setTimeout(done, 1))
+    await until(() => told.length > 0)
     open(2)
     same([await held, await block, await behind], [1, 2, 3])
     ok(/owner has waited .* for a promise, and holds back 1: behind\./.test(told[0]), told[0])
@@ -301,27 +305,28 @@ test('who joins a cancelled activity has failed, and is reported', async () => {
       child.cancel('enough')
       yield* child
     })
-    while (parent.state === 'running') await new Promise((done) => setTimeout(done, 1))
+    await until(() => parent!.state === 'failed')
   })
   same([parent!.state, found], ['failed', ['cancelled: enough']])
   const cancelled = spawn(function* () {
     yield* sleep(Infinity)
   })
-  await new Promise((done) => setTimeout(done, 1))
+  await until(() => cancelled.state === 'running')
   same(await reported(async () => cancelled.cancel()), [])
   same(cancelled.state, 'cancelled')
 })
 
 test('each closes its iterator also when it is cancelled while it waits for the next item', async () => {
   let closed = 0
+  let asked = false
   const endless = {
     [Symbol.asyncIterator]: () => ({
-      next: () => new Promise<never>(() => {}),
+      next: () => ((asked = true), new Promise<never>(() => {})),
       return: async () => (closed++, { done: true as const, value: undefined }),
     }),
   }
   const loop = spawn(() => each(endless, () => {}))
-  await new Promise((done) => setTimeout(done, 1))
+  await until(() => asked)
   loop.cancel()
   await loop.catch(() => {})
   same([loop.state, closed], ['cancelled', 1])
@@ -409,7 +414,7 @@ test('atomic(...) alone is a call like any other: it runs by itself', async () =
   void atomic(function* () {
     ran++
   })
-  await new Promise((done) => setTimeout(done, 5))
+  await until(() => ran >= 2)
   same(ran, 2)
 })
 

@@ -58,6 +58,11 @@ export async function rejects(promise: PromiseLike<unknown>, pattern: RegExp): P
   throw new AssertionError(`did not reject; want ${pattern}`)
 }
 
+/** Waits until `condition` holds, however long the machine takes; the limit is the test's. */
+export async function until(condition: () => unknown): Promise<void> {
+  while (!(await condition())) await new Promise((done) => setTimeout(done, 1))
+}
+
 /** Runs what was registered; returns the number of passed and failed tests. */
 export async function runTests(
   filter = '',

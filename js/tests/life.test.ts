@@ -1,5 +1,5 @@
 /** Activities are born, have names and results, are cancelled, and are awaited by legacy code. */
-import { test, ok, same, rejects, throws } from './harness.ts'
+import { test, ok, same, rejects, throws, until } from './harness.ts'
 import {
   spawn,
   self,
@@ -223,7 +223,7 @@ test('AbortSignals both ways', async () => {
     },
     { signal: outer.signal },
   )
-  await tick(2)
+  await until(() => a.state === 'running')
   outer.abort('stop')
   await rejects(a, /stop/)
   same(log, ['inner aborted'])
@@ -628,7 +628,7 @@ test('a signal cancels what legacy code calls, also when it was aborted before, 
   await rejects(spawn(forever(), { signal: aborted }), /Cancelled: cancelled: before/)
   await rejects(spawn(guarded(), { signal: aborted }), /before/)
   const begun = forever()
-  await tick()
+  await until(() => begun.activity!.state === 'running')
   await rejects(spawn(begun, { signal: aborted, name: 'begun' }), /before/)
   const c = new AbortController()
   let listeners = 0

@@ -81,11 +81,11 @@ async function main() { return f().catch((e) => e.message) }`,
       const p = [g.next(), g.next(), g.next()]; out.push(...await Promise.all(p)); const h = outer(); await h.next();
         out.push(await h.throw('up'), await h.return(3), await h.next()); const c = { async *m() {
         yield this.v }, v: 4 }; for await (const v of c.m()) out.push(v); return out }`,
-  'calls that are not awaited at once': `async function f(n, log) { log.push('start ' + n); await tick(n);
-    log.push('end ' + n); return n }
-    async function main() { const log = []; const a = f(200, log), b = f(3, log); await tick(1); log.push('between')
-      const isBefore = (one, other) => log.indexOf(one) < log.indexOf(other)
-      return [await a, await b, log.length, isBefore('end 3', 'end 200'), isBefore('start 200', 'between')] }`,
+  'calls that are not awaited at once': `const log = [], open = {}
+    async function f(name) { log.push('start ' + name); await new Promise((done) => (open[name] = done));
+      log.push('end ' + name); return name }
+    async function main() { const a = f('a'), b = f('b'); await tick(); log.push('between')
+      open.b(); const second = await b; open.a(); return [second, await a, log] }`,
   'awaits in every kind of place': `async function main() { let x = 1
     await tick()
     await x + 1
@@ -352,13 +352,13 @@ test('a transformed function called by legacy code runs up to its first wait in 
     `const log = []
     async function handler(event) { event.stopped = true; log.push('first part'); atomic: { await tick();
       log.push('second part') } return log }
-    async function busy() { atomic: { log.push('busy'); await tick(20); log.push('not busy') } }`,
+    async function busy() { atomic: { log.push('busy'); await gate; log.push('not busy') } }`,
     { file: 'x.js' },
   )!.code.replace(/import .*?;/, '')
-  const made = new Function('$charcoal', 'tick', `${code}\nreturn { handler, busy, log }`)(runtime, tick) as Record<
-    string,
-    (...args: unknown[]) => Promise<unknown>
-  > & { log: string[] }
+  let open = (): void => {}
+  const gate = new Promise<void>((done) => (open = done))
+  const make = new Function('$charcoal', 'tick', 'gate', `${code}\nreturn { handler, busy, log }`)
+  const made = make(runtime, tick, gate) as Record<string, (...args: unknown[]) => Promise<unknown>> & { log: string[] }
   const event = { stopped: false }
   const promise = made.handler(event)
   same([event.stopped, made.log.length], [true, 1])
@@ -379,10 +379,11 @@ test('a transformed function called by legacy code runs up to its first wait in 
   // While a block is open elsewhere the guarantee comes first.
   made.log.length = 0
   const block = made.busy()
-  await tick(1)
   const late = { stopped: false }
   const second = made.handler(late)
-  same(late.stopped, false)
+  await tick(1)
+  same([late.stopped, made.log], [false, ['busy']])
+  open()
   await Promise.all([block, second])
   same([late.stopped, made.log], [true, ['busy', 'not busy', 'first part', 'second part']])
 })

@@ -1,5 +1,5 @@
 /** Activities wait for promises, with select and waituntil, and for channels, locks and other objects. */
-import { test, ok, same, throws, rejects } from './harness.ts'
+import { test, ok, same, throws, rejects, until } from './harness.ts'
 import {
   each,
   spawn,
@@ -412,7 +412,7 @@ test('channels: rendezvous, buffer, close, each, for await, try', async () => {
     /body/,
   )
   e2.trySend(1)
-  await new Promise((done) => setTimeout(done, 5))
+  await until(() => [s, r].every(({ state }) => state === 'running'))
   same(waiting.tryRecv(), { value: 1 })
   await s
   e.close()

@@ -1,5 +1,5 @@
 /** Calls to another thread: results, errors and cancel go over, and back. */
-import { test, ok, same, rejects } from './harness.ts'
+import { test, ok, same, rejects, until } from './harness.ts'
 import { asyncFn, atomic, Cancelled, sleep, spawn, wait } from './lib.ts'
 import { all, race, timeout } from '../src/ops.ts'
 import { connect, serve, transfer, type Port, type Remote } from '../src/worker.ts'
@@ -94,9 +94,11 @@ test('when the worker is gone its calls fail', async () => {
 
 test('a port serves like a worker, until it serves no longer', async () => {
   const { port1, port2 } = new MessageChannel()
+  let begun = false
   const stop = serve(
     {
       *late() {
+        begun = true
         yield* sleep(10_000)
       },
     },
@@ -106,7 +108,7 @@ test('a port serves like a worker, until it serves no longer', async () => {
   const waiting = spawn(function* () {
     yield* wait(there.late())
   })
-  await sleep(5)
+  await until(() => begun)
   stop()
   await rejects(waiting, /serves no longer/)
   port1.close()
