@@ -6,8 +6,8 @@ import { spawnSync } from 'node:child_process'
 import { EventEmitter } from 'node:events'
 import { mkdirSync, writeFileSync, readFileSync, readdirSync } from 'node:fs'
 import path from 'node:path'
-import { test, ok, same, throws } from './harness.ts'
-import { once, spawn, wait, asyncFn, atomicFn, sleep, finish, async, pause } from './lib.ts'
+import { test, ok, same, throws, until } from './harness.ts'
+import { once, spawn, wait, asyncFn, atomicFn, deadline, sleep, finish, async, pause } from './lib.ts'
 import { record } from '../src/dev/index.ts'
 import { install, linkTools, project, run, work } from './installed.ts'
 
@@ -35,6 +35,21 @@ test('sleeps of one length share one timer of Node, which goes with the last of 
   for (const sleeper of sleepers) sleeper.cancel()
   same((await Promise.allSettled(sleepers)).filter((r) => r.status === 'rejected').length, 100)
   same(timers(), before)
+})
+
+test('the fake clock of node:test drives sleep and deadline', async () => {
+  const { mock } = await import('node:test')
+  if (mock.timers === undefined) return // Node 18
+  mock.timers.enable({ apis: ['setTimeout'] })
+  try {
+    const slept = spawn(() => deadline(99_000, sleep(60_000)))
+    const late = spawn(() => deadline(60_000, sleep(99_000)))
+    await until(() => slept.state === 'running' && late.state === 'running')
+    mock.timers.tick(60_000)
+    same((await Promise.allSettled([slept, late])).map(({ status }) => status).join(), 'fulfilled,rejected')
+  } finally {
+    mock.timers.reset()
+  }
 })
 
 test('npm pack installs into an empty project and works from ESM, CJS, a bundle, the loader and types', async () => {

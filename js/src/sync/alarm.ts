@@ -19,10 +19,14 @@ export interface Alarm {
 
 export function setAlarm(alarm: Alarm, host: Host, ms: number): void {
   if (host.real !== true) alarm.timer = new Single(alarm, host.timer.bind(host), host.clear.bind(host), ms)
-  else if ('clock' in globalThis.setTimeout)
-    // The fake clock of a test framework: Vitest, Jest, Sinon.
+  else if (isFake(globalThis.setTimeout))
     alarm.timer = new Single(alarm, globalThis.setTimeout, globalThis.clearTimeout, ms)
   else (rows.get(ms) ?? new Row(ms)).add(alarm)
+}
+
+/** The timers of a test framework: Vitest, Jest and Sinon mark theirs, those of `node:test` have this name. */
+function isFake(set: Function): boolean {
+  return 'clock' in set || set.name === 'bound #createTimer'
 }
 
 export function clearAlarm(alarm: Alarm): void {
