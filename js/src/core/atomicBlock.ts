@@ -80,7 +80,7 @@ export class AtomicBlock extends BaseContext implements Group, Block, Blocker {
     let block = spare
     if (block === null || !block.over || block.domain !== domain) block = new AtomicBlock(owner, domain)
     else {
-      // Mostly the same activity opens a block at the same place again; not to write a field is cheaper than to write
+      // Mostly the same activity opens a block at the same place again, and comparing a field is cheaper than writing
       // it.
       if (block.parent !== domain.top) block.parent = domain.top
       if (block.owner !== owner) block.owner = owner

@@ -41,7 +41,7 @@ function sharedBy(global: Global): Shared | undefined {
     const { parent } = global
     return found ?? (parent === undefined || parent === global ? undefined : sharedBy(parent))
   } catch {
-    return undefined // a frame of another origin
+    return undefined // `parent` is a frame of another origin
   }
 }
 

@@ -218,7 +218,7 @@ export class Domain extends Scheduler implements types.Domain {
       // The code goes on.
       let result: IteratorResult<unknown, unknown>
       this.depth = 0
-      if (this.starting) this.steps = 0 // so that all that is awaited comes to this loop
+      if (this.starting) this.steps = 0 // everything that is awaited has to come to this loop
       try {
         const { context } = branch
         const gen = branch.gen as AnyIterator
@@ -249,7 +249,7 @@ export class Domain extends Scheduler implements types.Domain {
         // The code asks for something, in a call on the stack perhaps: all calls that suspend become frames, outermost
         // first.
         let op: any = result.value
-        let kind = kindOf(op) // asked for once, for it costs more than all the rest
+        let kind = kindOf(op) // asked for only once, because it costs more than all the rest
         while (kind === CALL && op.inner !== NOTHING) {
           const call: Call<any> = op
           op = call.inner
@@ -291,7 +291,7 @@ export class Domain extends Scheduler implements types.Domain {
   /** What a branch asks for that is not a call of its own. False: the branch is blocked. */
   private ask(op: any, kind: number | undefined, branch: Branch): boolean {
     if (kind === undefined && op instanceof Promise) return blockOnPromise(branch, op)
-    if (kind === CALL && op.value !== op) return beginCall(delegate(op), branch) // by `yield` alone, as in the papers
+    if (kind === CALL && op.value !== op) return beginCall(delegate(op), branch) // written with `yield` alone
     if (kind! >= SUSPENSION && kind! <= CALL) return (op as Suspension<unknown>).begin(branch)
     if (typeof op === 'object' && op !== null) {
       if (kind === ACTIVITY) return (op as types.Activity).joinFrom(branch)

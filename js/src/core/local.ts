@@ -30,7 +30,7 @@ export class Local<T> {
     if (a === undefined) this.outside = value
     else {
       const info = (a.info ??= {})
-      info.locals = new Map(info.locals).set(this, value) // who was spawned before keeps what it has inherited
+      info.locals = new Map(info.locals).set(this, value) // activities that were spawned before keep theirs
     }
   }
 }

@@ -65,7 +65,7 @@ export abstract class Scheduler {
     const { group } = branch
     if (this.pumping || this.posted) this.ready(branch)
     else if (group.running === null && group.readies === null && this.top.head === null && group.home === this.top) {
-      // Nothing else is to run before, so the queue is not needed.
+      // Nothing else has to run before it, so the queue is not needed.
       group.running = branch
       this.pump(group)
     } else this.fromHost(() => this.ready(branch))
@@ -116,7 +116,7 @@ export abstract class Scheduler {
         const group = this.top.shift()
         if (group === null) break
         this.run(group)
-        // Who only gives way, or blocks, does not come to look at the clock.
+        // An activity that only gives way, or blocks, does not look at the clock itself.
         if (--this.steps <= 0) this.isOver(group)
       }
     } finally {

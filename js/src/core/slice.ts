@@ -40,7 +40,7 @@ export class Slice {
     else if (since > 0.25 && this.stride > 1) this.stride >>= 1
     this.hostWaits = now - this.turnStart > this.length
     if (this.hostWaits) {
-      // Also in an atomic block: nothing else of the domain runs in between, but the page and its timers go on.
+      // This holds in an atomic block, too: nothing else of the domain runs then, but the page and its timers go on.
       this.group = null
       return true
     }

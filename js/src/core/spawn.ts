@@ -45,7 +45,7 @@ export function spawn<T>(
   if (isCall(body)) {
     if (body.activity === null || signal !== undefined) body.claim()
     if (body.activity !== null) {
-      // Made in legacy code: it has its activity already.
+      // A call that was made in legacy code has its activity already.
       const activity = body.activity as Activity<T>
       if (options.name !== undefined) activity.name = options.name
       if (signal !== undefined) endWith(activity, signal)

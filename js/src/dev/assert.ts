@@ -9,7 +9,7 @@ import type { Activity } from '../core/activity.ts'
 import type { Body } from '../core/atomic.ts'
 
 function* othersRan<T>(body: Body<T>): Generator<unknown, { value: T; ran: boolean }, any> {
-  // One activity that is ready from the start: it runs at the first opportunity there is.
+  // This activity is ready from the start, so it runs at the first opportunity.
   let ran = false
   const watcher = domain.spawn(() => (ran = true), false, 'watcher') as Activity<unknown>
   const value = (yield* generatorOf(body) as Generator<unknown, T, any>) as T

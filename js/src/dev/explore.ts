@@ -217,7 +217,7 @@ async function shrunk<T>(
       script.fill(0, at, at + size)
       await attempt(script)
     }
-  // A seed is worth something only if it fails again.
+  // A seed is useful only if the test fails with it again.
   for (const run of best === first ? [best] : [best, first])
     if (await fails(body, run, options)) return failure(run, schedule, encode(run.choices))
   return failure(first, schedule, encode(first.choices), NOT_REPEATABLE)

@@ -65,7 +65,7 @@ export function virtualGlobals(host: Host, epoch: number): VirtualGlobals {
     host.clear(timer.handle)
   }
   const setTimeout = (f: () => void, ms = 0, ...args: unknown[]): unknown => begin('setTimeout', f, ms, () => args)
-  // What util.promisify(setTimeout) gives in Node.
+  // util.promisify(setTimeout) returns this function in Node.
   const promised = (ms: number, value: unknown): Promise<unknown> =>
     new Promise((done) => setTimeout(() => done(value), ms))
   Object.assign(setTimeout, { [Symbol.for('nodejs.util.promisify.custom')]: promised })

@@ -27,7 +27,7 @@ const asWritten = (line: string): string => line.replace(/\$activity\b/g, '')
 
 /** The line that has made a call. */
 function callerIn(stack: string | undefined): string | undefined {
-  const lines = linesOf(stack).slice(1) // the first is where it is captured
+  const lines = linesOf(stack).slice(1) // the first frame is the function that captures the stack
   let at = lines.findIndex((l) => !isOurs(l))
   // A transformed function stands before its caller, and so does the wrapper that asyncFn makes, in a bundle.
   if (at > 0 && /\b(go|goFlat|goPlain|made)\b/.test(lines[at - 1])) at++

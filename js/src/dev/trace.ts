@@ -104,7 +104,7 @@ export class Recorder implements Tracer {
   started(branch: Branch): void {
     const activity = this.numberOf(branch.activity)
     const start = this.time()
-    // A branch that `async` starts goes on from its starter, which has just stopped.
+    // A branch that `async` starts continues the activity that started it, which has just stopped.
     const from = this.last.get(branch) ?? { id: this.lastContinuation || null, time: start }
     const block = this.blockOf(branch)
     this.running = {

@@ -58,7 +58,7 @@ function scriptsOfNode(inspector: { Session: new () => Session }, told: Told): v
     const own = /^(file:|\/|[a-z]:\\)/i.test(url) && !/[\\/]node_modules[\\/]/.test(url)
     if (own) session.post('Debugger.getScriptSource', { scriptId }, (e, r) => e === null && told(url, r.scriptSource))
   })
-  session.post('Debugger.enable') // tells of all scripts that there are, at once
+  session.post('Debugger.enable') // reports all scripts that exist already, at once
   session.disconnect()
 }
 

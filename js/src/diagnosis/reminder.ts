@@ -61,7 +61,7 @@ function want(activity: Activity, block: Block): void {
   const before = wanted.get(block)
   if (before === undefined) wanted.set(block, [placed(activity)])
   else if (before.length < MOST && !before.includes(activity)) before.push(placed(activity))
-  block.noted = true // so that it is not opened again, when what it wanted is no matter any more
+  block.noted = true // so the object is not reused for another block, which this does not concern
 }
 
 /** Notes where the activity is awaited by code of a block, or else is made. */

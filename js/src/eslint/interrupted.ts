@@ -87,7 +87,7 @@ class Order {
       case 'DoWhileStatement':
       case 'ForOfStatement':
       case 'ForInStatement':
-        // Twice, so that what one round reads meets what the next one writes.
+        // The loop is walked twice, because what one round reads may be written by the next one.
         for (let round = 0; round < 2; round++) {
           if (round === 0) this.visit(node.init)
           this.visit(node.test)

@@ -39,7 +39,7 @@ export function enforce(): Enforcement {
   const before = d.onTop
   const release = (): void => {
     if (d.top !== d.base || waiting.length === 0) return
-    // In a task of its own: the end of the block belongs to its owner.
+    // This runs in a task of its own, because the end of the block belongs to the block's owner.
     d.host.later(() => {
       while (waiting.length > 0 && d.top === d.base) runFirst()
     })

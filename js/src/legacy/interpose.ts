@@ -113,7 +113,7 @@ export function interpose(gate: Gate, withSites: boolean): () => void {
       const call = gated(`event ${type}`, function (this: unknown, e: Event) {
         return isHandler(listener) ? listener.handleEvent(e) : listener.call(this, e)
       })
-      // Events dispatched by script are part of the script that dispatches them: only the host's are held.
+      // An event that a script dispatches is part of that script, so only events of the host are held back.
       const wrapped =
         known.get(type) ??
         function (this: unknown, e: Event) {
@@ -163,7 +163,7 @@ export function interpose(gate: Gate, withSites: boolean): () => void {
     return function (this: Promise<unknown>, ok: unknown, bad: unknown): unknown {
       const end = registeredIn(belongsTo())
       if (end === undefined) return nativeThen.call(this, hold(ok) as any, hold(bad) as any)
-      // One of the two runs, also where the caller gives none: a block that waits must hear of it.
+      // One of the two functions runs even if the caller gives none, because a block that waits has to be told.
       const ending = (f: unknown, otherwise: (value: unknown) => unknown) => (value: unknown): unknown => {
         try {
           return (typeof f === 'function' ? f : otherwise)(value)

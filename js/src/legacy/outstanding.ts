@@ -7,7 +7,7 @@ import type { AtomicBlock } from '../core/atomicBlock.ts'
 /** What clears the callbacks of each function of the host. */
 export const CLEARS: readonly (readonly [clear: string, name: string])[] = [
   ['clearTimeout', 'setTimeout'],
-  ['clearInterval', 'setTimeout'], // clears both kinds
+  ['clearInterval', 'setTimeout'], // clearTimeout clears both kinds
   ['clearImmediate', 'setImmediate'],
   ['cancelAnimationFrame', 'requestAnimationFrame'],
   ['cancelIdleCallback', 'requestIdleCallback'],

@@ -30,7 +30,7 @@ if (hooks !== undefined) {
   const { prototype } = AsyncLocalStorage
   const { run, enterWith } = prototype
   let used = false
-  let running = 0 // calls of `run` on the stack
+  let running = 0 // how many calls of `run` are on the stack
   prototype.run = function (...args) {
     used = true
     running++

@@ -31,7 +31,7 @@ export class Group implements AsyncDisposable {
       return () => {}
     }
     this.activity = spawn(() => scoped('group', options, run), { name: 'group', contained: true })
-    // What fails is told by done(), or at the end of `await using`.
+    // Failures are reported by done(), or at the end of `await using`.
     this.activity.then(undefined, () => jobs.close())
   }
 
@@ -43,7 +43,7 @@ export class Group implements AsyncDisposable {
     if (this.jobs.closed) throw new ClosedError('the group')
     const mine = claim(item)
     const result = new Promise<ItemResult<I>>((resolve, reject) => {
-      this.activity.then(undefined, reject) // if it never begins
+      this.activity.then(undefined, reject) // needed if the task never begins
       this.jobs.trySend(function* () {
         try {
           resolve(yield* operationOf(mine))

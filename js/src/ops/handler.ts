@@ -64,7 +64,7 @@ export function handler<A extends unknown[], R>(
     const over = (): void => void running.delete(activity)
     activity.then(over, (error) => {
       over()
-      // To be replaced is no failure; what fails is reported like any error that nobody handles.
+      // Being replaced is no failure. A failure is reported like any error that nobody handles.
       if (activity.state === 'failed') void Promise.reject(error)
     })
     return activity

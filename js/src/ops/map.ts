@@ -23,13 +23,13 @@ const run = asyncFn(function* map(items: Items<any>, body: (item: any, index: nu
     const places = semaphore(limit, 'map')
     let count = 0
     let place = yield* places.acquire()
-    // There is a free place before an item is asked for: a source is not read faster than it is worked on.
+    // An item is asked for only when a worker is free, so that the source is not read faster than it is worked on.
     yield* each(items, function* (item) {
       const mine = place
       const index = count++
       const handle = yield* async(function* () {
         const result = yield* operationOf(() => body(item, index))
-        mine.release() // not after an error: nothing is to begin any more
+        mine.release() // after an error no further item begins
         return result
       })
       handles.push(handle)

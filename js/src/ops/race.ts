@@ -14,7 +14,7 @@ const run = asyncFn(function* race(items: unknown[], options: OperationOptions) 
   return yield* scoped('race', options, function* (scope) {
     const clauses: Clause<unknown>[] = []
     const first = future<unknown>('race')
-    let asked = 0 // clauses that are known not to be ready
+    let asked = 0 // the clauses before this one are known not to be ready
     const ready = function* (): Generator<unknown, boolean, any> {
       if (first.settled) return true
       const later = clauses.slice(asked)
@@ -28,7 +28,7 @@ const run = asyncFn(function* race(items: unknown[], options: OperationOptions) 
         clauses.push(clauseOf(item))
         continue
       }
-      // What stands before it and is ready has won: then the item does not begin at all.
+      // If an item before this one is ready, it has won, and this one does not begin at all.
       if ((yield* ready()) || scope.cancelled) break
       if (asked === clauses.length) {
         clauses.push(first.get())

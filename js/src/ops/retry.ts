@@ -36,7 +36,7 @@ const run = asyncFn(function* retry(body: Attempt<unknown>, options: RetryOption
         const result = yield* operationOf(() => body(attempt))
         return () => result
       } catch (error) {
-        // Who is cancelled does not try again, whatever the body has made of it.
+        // A cancelled caller does not try again, whatever the body has made of the cancel.
         if (scope.cancelled || attempt >= attempts || !when(error, attempt)) throw error
         yield* sleep(delayAfter(attempt, error, options))
       }
@@ -63,7 +63,7 @@ function delayAfter(failures: number, error: unknown, options: RetryOptions): nu
  * console.log(yield* retry(flaky, { attempts: 5, delay: 1, factor: 2 }))  // → attempt 3
  */
 export function retry<R>(body: Attempt<R>, options: RetryOptions = {}): Call<Result<R>> {
-  // What has run once cannot be run again.
+  // An operation that has run once cannot be run again.
   checkFunction('retry', body)
   if (options.attempts !== undefined) checkCount('retry: attempts', options.attempts, 1)
   if (typeof options.delay === 'number') checkTime('retry: delay', options.delay)

@@ -30,7 +30,7 @@ export function enter(name?: string): void {
  */
 export function leave(): boolean {
   const d = domain
-  const block = d.top as AtomicBlock // there is one, for `enter` has opened it
+  const block = d.top as AtomicBlock // not null, because `enter` has opened it
   if (block.owner !== d.current || block.contained > 0 || --d.steps <= 0) return true
   if (d.pending !== null) d.startPending()
   return !block.leaveNow()

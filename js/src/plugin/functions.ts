@@ -14,7 +14,7 @@ export function rewriteFunction(module: ModuleText, node: Node): void {
   removeAsync(module, node)
   if (module.hoisted.has(node)) return hoist(module, node)
 
-  // A name in a form that hides nothing of the program's: for stacks and reports.
+  // A name for stacks and reports, in a form that hides no name of the program's.
   const name = module.names.get(node)!
   const generatorFunction = name === '' ? 'function*' : `function* ${name}$activity`
   const open = ` return ${runtimeOf(node)}(${generatorFunction}`
@@ -43,7 +43,7 @@ function hoist(module: ModuleText, node: Node): void {
   const passed = placeholders(params).join(', ')
   const body = `${id.name}$activity`
   const runtime = runtimeOf(node)
-  // The generator is made in place where that cannot throw.
+  // If making the generator cannot throw, it is made in place.
   const isPlain = runtime === '$charcoal.go' && params.every((p) => p.type === 'Identifier')
   const made = isPlain ? `$charcoal.goPlain(${body}(${passed}), ${body})` : undefined
   const call = made ?? `${runtime}(${body}, undefined, arguments)`

@@ -28,7 +28,7 @@ export class Transformer {
     const file = fileURLToPath(url)
     const typed = kind[2] !== undefined && !/\.[cm]?tsx?$/.test(file)
     const { source } = loaded
-    // Of a CommonJS module Node tells the source only to hooks that run in its own thread.
+    // Node gives the source of a CommonJS module only to hooks that run in the program's own thread.
     const text =
       typeof source === 'string' ? source : source ? new TextDecoder().decode(source) : readFileSync(file, 'utf8')
     const done = transform(text, {

@@ -22,7 +22,7 @@ if (registerHooks !== undefined)
   registerHooks({ load: (url, context, next) => transformer.transformed(url, next(url, context)) })
 else {
   modules.register('./hooks.js', import.meta.url, { data: { include } })
-  // There `require` passes no hooks.
+  // In this version of Node `require` does not call the hooks.
   const extensions = (
     modules.Module as unknown as { _extensions: Record<string, (module: Compiled, file: string) => void> }
   )._extensions

@@ -47,7 +47,7 @@ export class Rewriter {
     this.text.hoisted = hoisted(tree, (node) => all || isMarked(node))
     this.text.fusible = fusible(tree, this.text.hoisted)
     this.children(tree, { within: null, all, home: null, cut: false })
-    // A method that is no activity itself, but has some in it; in the others `rewriteFunction` has done it.
+    // This method is no activity itself, but contains some. For the other methods `rewriteFunction` has done this.
     for (const home of this.text.supers) this.text.edits.before(home.body.start + 1, SUPER)
   }
 

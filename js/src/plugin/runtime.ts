@@ -57,7 +57,7 @@ function made(gen: Generator<unknown, any, any>): Call<any> {
 
 /** Parameters are evaluated here; what their defaults throw rejects the call. */
 function begin(body: Body, self: unknown, args: ArrayLike<unknown> | undefined): Generator<unknown, any, any> {
-  // Names cost a little, so only those who look at them have them.
+  // Names cost a little, so they are kept only while somebody looks at them.
   if (domain.site !== null || domain.tracer !== null) rememberBody(body)
   if (args === undefined) return body.call(self)
   try {

@@ -57,7 +57,7 @@ export function transform(source: string, options: TransformOptions = {}): Trans
   edits.finish()
   const start = tree.body[0]?.start ?? tree.directives[0]?.end ?? 0
   text.prependRight(start, `${importOf(JSON.stringify(runtime), formatOf(file, tree, options.format))} `)
-  // The directive has done its work; bundlers would warn of it.
+  // The directive is not needed any more, and bundlers would warn of it.
   for (const d of tree.directives) if (d.value.value === DIRECTIVE) text.remove(d.start, d.end)
   return { code: text.toString(), map: text.generateMap({ source: file, hires: true, includeContent: true }) }
 }

@@ -22,7 +22,7 @@ export function rewriteAwait(module: ModuleText, node: Node, parent: Node, withi
 /** What stands before and behind what is awaited. */
 function asked(module: ModuleText, node: Node, within: Node): [before: string, after: string] {
   const { type, callee } = node.argument
-  // It may be a promise, which the run loop takes as it is.
+  // The value may be a promise, which the run loop accepts as it is.
   if (type !== 'CallExpression' || !module.fusible.has(callee.name))
     return ['$charcoal.isPromise($awaited = ', ') ? yield $awaited : yield* $charcoal.wait($awaited)']
   if (!isFused(node, within)) return ['yield* $charcoal.wait(', ')']

@@ -73,7 +73,7 @@ export function useHandler<A extends unknown[]>(
   const [handle] = useState(() => handler((...args: A) => newest.current(...args), options))
   useEffect(() => () => handle.cancel('the component has gone'), [])
   return useCallback((...args: A) => {
-    // Whoever reports errors hears of it; that it was cancelled is none.
+    // The error goes to whatever reports errors. A cancel is no error.
     handle(...args)?.catch((error: unknown) => isCancelled(error))
   }, [])
 }

@@ -14,7 +14,7 @@ import type { Scope } from '../core/types.ts'
 export class Cancelled extends Error {
   override readonly name = 'Cancelled'
   readonly code = 'ECANCELED'
-  // Private, for what prints errors or makes JSON of them would go through the whole scheduler.
+  // It is private, because code that prints errors or turns them into JSON would walk through the whole scheduler.
   readonly #origin: Scope | null
   /** The scope whose `cancel` this comes from. */
   get origin(): Scope | null {

@@ -106,7 +106,7 @@ export class Scope implements types.Scope, Disposable {
   }
 
   error(): Cancelled {
-    // Its stack would say where the run loop is. Not to record it saves most of the cost of a cancel.
+    // The error's stack would only show the run loop. Not recording it saves most of the cost of a cancel.
     const limit = Error.stackTraceLimit
     Error.stackTraceLimit = 0
     const error = new Cancelled(this.origin, this.reason)

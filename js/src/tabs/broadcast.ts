@@ -34,7 +34,7 @@ export class Broadcast<T> implements Disposable {
   /** Waits for the next message from another tab or worker; kept since the broadcast was opened. */
   recv(): Clause<T> {
     const clause = this.inbox.recv()
-    // Others may send at any time, so this is no deadlock in an atomic block.
+    // Other tabs may send at any time, so such a wait in an atomic block is no deadlock.
     return Object.defineProperty(clause, 'outside', { value: 2 })
   }
 

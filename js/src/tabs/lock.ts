@@ -27,7 +27,7 @@ class Acquire extends Clause<Permit> {
   }
 
   poll(): boolean {
-    return false // the browser tells only later
+    return false // the browser says only later that it has the lock
   }
 
   override register(): void {

@@ -42,15 +42,15 @@ function* run<T>(items: Items<T>, body: (item: T) => Operation<unknown> | void):
       if (op) yield* op
     }
   } catch (error) {
-    // The iterator itself has failed: it is at its end.
+    // The iterator itself has failed, so it need not be closed.
     ended = asked && !(isCancelled(error))
     throw error
   } finally {
     if (!ended) {
       const closed = iterator.return?.() as PromiseLike<unknown> | undefined
-      // One that is asked for its next item closes when that has come, perhaps never: nobody waits for it.
+      // An iterator that was asked for its next item closes when that has come. It may never come, so nobody waits.
       if (asked) disregard(Promise.resolve(closed))
-      // A cancel does not keep the source from being closed; what it does for that is waited for.
+      // The source is closed even after a cancel, and what it does to close is waited for.
       else yield* noncancellable(wait(closed))
     }
   }

@@ -19,7 +19,7 @@ import type { Operation } from '../core/suspension.ts'
 
 export class PromiseCell implements Blocker {
   branch: Branch | null
-  // Bound functions: closures would take half as much memory again.
+  // These are bound functions, because closures would take half as much memory again.
   readonly ok: (value: unknown) => void = fulfilled.bind(this)
   readonly bad: (error: unknown) => void = rejected.bind(this)
 
@@ -195,7 +195,7 @@ function hubOf(promise: PromiseLike<unknown>): Hub {
       (value) => made.settle(false, value),
       (error) => made.settle(true, error),
     )
-    // The reaction of a settled promise is queued by now, so this comes after it.
+    // The reaction of a settled promise is in the queue already, so this runs after it.
     queueMicrotask(() => (made.asked = true))
   }
   return hub

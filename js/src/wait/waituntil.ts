@@ -97,7 +97,7 @@ export class WaitUntil<R> implements Operation<R>, PromiseLike<R> {
 
   [Symbol.iterator](): Iterator<unknown, R, any> {
     if (this.otherwise === undefined && this.terms.every(isBareAlternative)) {
-      // Nothing but alternatives without bodies: the wait itself is the answer.
+      // All alternatives have no bodies, so the wait itself is the result.
       const clauses = this.terms.map(({ term }) => (isCase(term) ? term.clause : clauseOf(term)))
       return new First<R>(clauses)[Symbol.iterator]()
     }
@@ -339,7 +339,7 @@ class Next extends Suspension<number> implements Blocker {
     const refused = branch.refused()
     if (!refused && statement.uncertain) return lookAgain(branch, () => this.begin(branch))
     if (!refused) statement.start()
-    // What has had its effect is told, cancelled or not.
+    // A clause that has had its effect is reported even after a cancel.
     if (this.go(branch) || refused) return true
     branch.blocked = this
     statement.waiting = this

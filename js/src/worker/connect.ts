@@ -70,7 +70,7 @@ const call = asyncFn(function* remote(link: Link, name: string, args: unknown[])
   } catch (error) {
     if (!(isCancelled(error))) throw error
     link.cancel(id, error.message)
-    // The call ends here when it has ended there.
+    // The call ends in this thread when it has ended in the worker.
     yield* noncancellable(wait(reply.then(ignore, ignore)))
     throw error
   }
