@@ -72,7 +72,7 @@ export class LastChild {
     if (going !== 1) return
     totals.known++
     totals.lot += 1 / children
-    // Registered in the same tenth of a microsecond: either is as good.
+    // Children that were registered in the same tenth of a microsecond all count as the last, or the first.
     if (loop.registered[child] === loop.registered[last]) totals.last++
     if (loop.registered[child] === loop.registered[first]) totals.first++
     if (child === soonest) totals.soonest++

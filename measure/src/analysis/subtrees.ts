@@ -253,7 +253,7 @@ function sweepLargeTrees(forest: Forest, row: SubtreeRow): void {
     for (; inserted < n && end[inserted]! < until; inserted++) if (pre[inserted]! >= forest.largeFrom) insert(inserted)
     const last = latest.max(first, first + size[r]!)
     const p = parent[r]!
-    // Not even r itself, or r alone, or all of it also within the parent's limit: no PAS.
+    // Not even r fits, or nothing but r, or the set of the parent contains this one: this is no PAS.
     if (last <= r || (p >= 0 && end[last]! < start[p]! + limit)) continue
     prefix(first, low)
     prefix(first + size[r]!, high)

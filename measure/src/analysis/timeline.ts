@@ -74,7 +74,7 @@ function piece(loop: Loop, at: number, to: number, why: TimelinePiece['why']): T
   const from = loop.start[at]!
   const rowOf = new Int32Array(to - at)
   const continued = new Uint8Array(to - at)
-  const freeFrom: number[] = [] // by row: when the last continuation that stands or may still follow in it ends
+  const freeFrom: number[] = [] // for each row: when the last continuation ends that is in it or may still be put there
   const firstChild = new Map<number, number>()
   for (let c = to - 1; c >= at; c--) {
     const p = loop.parent[c]!

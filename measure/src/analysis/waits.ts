@@ -41,7 +41,7 @@ export class Waits {
     for (const location of [at, ...callers]) {
       const entry = this.entryOf(c.kind, location)
       if (location === at) entry.self += length
-      if (counted.has(entry)) continue // it has called itself
+      if (counted.has(entry)) continue // the function has called itself
       counted.add(entry)
       entry.waits++
       entry.total += length

@@ -21,7 +21,7 @@ const runs = (name: string): boolean => name === 'node' || name === 'c-program'
 /** Gives the exit status. */
 export async function main(args: string[]): Promise<number> {
   const [name, ...rest] = args
-  // `… | head` is no error.
+  // A reader that closes the pipe, as in `… | head`, is no error.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1))
   try {
     if (name === undefined || name === 'help' || name === '--help' || name === '-h') {

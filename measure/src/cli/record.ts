@@ -126,7 +126,7 @@ async function recordPage(request: Request, title: string, more: Partial<RecordW
     const duration = timeOf(request, 'duration')
     summary(request, await recordWeb(title, { out, mode, duration, signal, progress: tellOf(request), ...more }))
   } catch (error) {
-    // Steps that fail leave a recording, which is worth its report.
+    // If the steps fail, there is still a recording, which is worth a report.
     if (!(error instanceof MeasureError) || error.exitCode !== 6 || !existsSync(out)) throw error
     progress.clear()
     await output([out], options, progress)

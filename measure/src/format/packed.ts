@@ -87,7 +87,7 @@ export class Packer {
     if (this.rows === 0) return ''
     const data = Buffer.from(this.numbers.buffer, 0, this.rows * WIDTH * 4).toString('base64')
     this.rows = 0
-    // Base64 has nothing in it that JSON would escape.
+    // Base64 contains no character that JSON would escape.
     return `{"type":"packed","thread":${this.thread},"kinds":${JSON.stringify(this.kinds)},"data":"${data}"}\n`
   }
 }

@@ -435,7 +435,7 @@ export const nodeOracles: Oracle<NodeM>[] = [
       c()
     },
   },
-  // Settled by a task of V8's own, which may be continued at the end of another callback: without promise hooks it is
+  // A task of V8's own settles this, and may be continued at the end of another callback: without promise hooks it is
   // then taken for a part of that.
   { ...webAssembly, expect: 'either' },
   {

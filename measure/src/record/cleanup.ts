@@ -23,7 +23,7 @@ export function atExit(undo: () => void): () => void {
     try {
       undo()
     } catch {
-      // Already gone.
+      // What would be undone does not exist any more.
     }
   }
   pending.add(once)

@@ -47,7 +47,7 @@ function addressOf(where: string): string {
     const { hostname, port } = new URL(`http://${text}`)
     if (hostname !== '' && port !== '') return `http://${hostname}:${port}`
   } catch {
-    // Said below.
+    // The message follows below.
   }
   throw new MeasureError(`${where} is no debugging port; give one like 9229, or host:9222`, 2)
 }

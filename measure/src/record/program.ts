@@ -66,8 +66,8 @@ export async function ended(child: ChildProcess, options: RunOptions, killOthers
   const stop = (): void => {
     if (stopped) return
     stopped = true
-    // At a terminal Ctrl-C has reached the program already; a second signal would end one that takes its time to
-    // finish.
+    // At a terminal Ctrl-C has reached the program already, and a second signal would end a program that is still
+    // finishing.
     interrupter = setTimeout(() => child.kill('SIGINT'), options.terminal === true ? 2000 : 0)
     killer = setTimeout(() => void kill(), TIMEOUT)
   }

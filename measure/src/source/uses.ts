@@ -25,7 +25,7 @@ export function parseUses(text: string): ScriptUses | null {
     try {
       return new ScriptUses(text, parse(text, { ecmaVersion: 'latest', sourceType, allowHashBang: true }))
     } catch {
-      // The other kind, then.
+      // Then it is the other kind of source.
     }
   return null
 }
@@ -43,7 +43,7 @@ class ScriptUses {
     for (let i = text.indexOf('\n'); i !== -1; i = text.indexOf('\n', i + 1)) this.lines.push(i + 1)
     walk(program, (n) => {
       if (isFunction(n)) this.functions.push(n)
-      // Stacks say that a method begins before its name.
+      // In stacks a method begins before its name.
       if (n.value && isFunction(n.value)) this.begins.set(n.value, n.start)
       const [name, f] = named(n)
       if (f && isFunction(f)) this.byName.set(name, this.byName.has(name) ? null : f)

@@ -9,7 +9,7 @@ export function withoutTypes(text: string, url: string): string | null {
     ? { mode: 'transform', sourceMap: true, sourceUrl: url }
     : { mode: 'strip' }
   const { emitWarning } = process
-  // Whether to warn of types is for Node to say, when it takes them away for the program.
+  // Node itself warns of types when it takes them away for the program.
   process.emitWarning = () => {}
   try {
     return strip(text, options)

@@ -76,7 +76,7 @@ async function round(applications: Application[], run: number, options: RoundOpt
     if (existsSync(`${file}.entry.json`)) continue
     const { title } = application.app
     say(`${new Date().toISOString().slice(11, 19)} ${title}: recording ${run}`)
-    // Under another name until it is whole.
+    // The file has another name until it is complete.
     const trace = `${file}.part.jsonl`
     try {
       const entry = await recordApplication(application, run, installed, { ...options, trace })

@@ -83,13 +83,13 @@ async function oneWeb(app: WebApp, context: Context, options: RecordingOptions):
     out: trace,
     mode,
     calibrate: true,
-    // Nothing but this machine: no telemetry, no fonts from elsewhere.
+    // Only this machine can be reached: there is no telemetry, and there are no fonts from elsewhere.
     browserArgs: ['--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1', '--disable-gpu'],
     loadTimeout: 90_000,
     signal,
     script: async (steps) => {
       session = await act(app, seconds, { ...steps, log: (text: string) => say(`${app.title}: ${text}`) })
-      // To be looked at: what the session has made of the page.
+      // A picture of what the session has made of the page, for people to look at.
       writeFileSync(trace.replace(/jsonl$/, 'png'), await steps.page.screenshot())
     },
   })

@@ -117,7 +117,7 @@ export async function answers(url: string, check: () => void): Promise<void> {
       const { status } = await fetch(url, { signal: AbortSignal.timeout(2000) })
       if (status < 500) return
     } catch {
-      // Not yet.
+      // The server does not answer yet.
     }
     await new Promise((done) => setTimeout(done, 150))
   }

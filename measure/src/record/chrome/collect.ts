@@ -131,7 +131,7 @@ export class Collection {
     } else if (ph === 'I' || ph === 'i' || ph === 'R') {
       const code = instants[name]
       if (code !== undefined) this.keep(this.thread(e), code, e, e.ts)
-      // A slice that began and ended in the same microsecond.
+      // This slice began and ended in the same microsecond.
       else if (slices[name] !== undefined) this.keep(this.thread(e), slices[name], e, e.ts)
       else if (name === 'TracingSessionIdForWorker') this.worker(e)
       else if (name === 'TracingStartedInBrowser' || name === 'FrameCommittedInBrowser') this.frames(e)

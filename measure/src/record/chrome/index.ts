@@ -36,7 +36,7 @@ export async function convertTrace(file: string, out: string, options: ConvertOp
   const collection = new Collection()
   let restored: Restored | null = null
   for await (const events of chromeEvents(file, { truncated: options.truncated, warn: options.progress })) {
-    // What `exportPerfetto` has written carries our records.
+    // A file that `exportPerfetto` has written contains our records.
     if (collection.events === 0 && events.some(isRecord)) restored = new Restored(file, out)
     if (restored !== null) {
       for (const e of events) if (isRecord(e)) restored.add(e.args.record)

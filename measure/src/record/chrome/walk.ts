@@ -97,7 +97,7 @@ export class Walk {
       node = last
       node.end = Math.max(node.end, e.end)
     } else if (last !== null && e.code === Code.Call && isWitness(last) && !isOurs(e)) {
-      // Our witness ran just before the listener that it stands for.
+      // Our listener ran just before the page's listener that it stands for.
       node = last
       node.start = e.ts
       node.end = e.end
@@ -176,7 +176,8 @@ export class Walk {
   }
 
   private called(node: Node, e: Kept, direct: boolean): void {
-    // Code of ours is no evidence, and no place. A script that the DevTools protocol evaluates has no URL.
+    // This tool's own code does not show that the page's code ran, and is no place. A script that the protocol
+    // evaluates has no URL.
     const evaluated = e.code === Code.Script && node.code === Code.Script && node.calls === 0 && !e.data?.url
     if (isOurs(e) || evaluated) {
       node.ours = true
@@ -233,7 +234,7 @@ export class Walk {
   private scheduled(e: Kept): void {
     const { stack, node } = this
     const registration = this.registered(e, e.data.name)
-    // The browser's own microtasks register on nobody's behalf.
+    // What the browser's own microtasks register is registered by no continuation.
     const inBatch = stack.length > 0 && stack[stack.length - 1].code === Code.Microtasks
     if (this.collection.sawDebugger && inBatch && taskKind(e.data.name) !== 'promise') registration.by = null
     const found = this.stacks.at(e.data.sample, e.ts)

@@ -36,12 +36,12 @@ export async function attachNode(endpoint: NodeEndpoint, options: AttachNodeOpti
   const cdp = await Cdp.connect(endpoint.socket)
   try {
     const end = endOf(cdp)
-    // Asked for before anything else: one that waits already does not say so any more.
+    // This is asked first, because a program that waits already does not say so again.
     await cdp.send('NodeRuntime.notifyWhenWaitingForDisconnect', { enabled: true })
     const tooLate = end.then((): never => {
       throw new MeasureError(`the program at ${endpoint.socket} ended before its recording began`)
     })
-    // One that waits for its debugger (--inspect-brk) begins now.
+    // A program that waits for its debugger (--inspect-brk) begins now.
     await cdp.send('Runtime.runIfWaitingForDebugger')
     const origin = performance.timeOrigin + performance.now()
     await Promise.race([load(cdp, { out, mode, parent: 0, origin, accesses: false, attached: true }), tooLate])
@@ -92,7 +92,7 @@ function load(cdp: Cdp, config: HookConfig): Promise<unknown> {
       if (loader === undefined) throw new Error('it is older than Node.js 20.16')
       process.env[${JSON.stringify(CONFIG)}] = ${JSON.stringify(JSON.stringify(config))}
       const text = ${JSON.stringify(`import(${JSON.stringify(`${hookUrl()}?${config.origin}`)})`)}
-      // Node warns that this is experimental, which is nothing to the program.
+      // Node warns that this is experimental, which does not concern the program.
       const { emitWarning } = process
       process.emitWarning = () => {}
       let loaded

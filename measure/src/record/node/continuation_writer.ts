@@ -95,7 +95,7 @@ export class ContinuationWriter {
   /** True if only Node's own code ran in it. */
   private isNodes(open: Open, parent: Link): boolean {
     if (!this.full || open.id === 1 || open.user) return false
-    // A port that nobody's code made: Node's own, to the thread that loads modules.
+    // No code of the program has made this port: it is Node's own, to the thread that loads modules.
     const loading = open.kind === 'message-port' && open.from === 0 && parent.id === 0
     return open.internal || loading
   }

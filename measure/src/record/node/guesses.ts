@@ -50,7 +50,7 @@ export class Guesses {
     if (text.length > MAX_TEXT) text = `${text.length}${text.slice(0, MAX_TEXT)}`
     // A built-in function (what settles a promise) looks the same wherever it is registered.
     else if (text.length < 100 && text.endsWith('{ [native code] }')) return null
-    // Comparing is cheaper than hashing, and most often it is the same again.
+    // Most often it is the same as before, and comparing is cheaper than hashing.
     let guess = known.last !== null && known.last.text === text ? known.last : known.texts.get(text)
     if (guess === undefined) {
       if (this.texts >= MAX_TEXTS) return null

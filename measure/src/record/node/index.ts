@@ -119,7 +119,7 @@ function killParts(out: string): void {
     try {
       if (pid > 1 && pid !== process.pid) process.kill(pid, 'SIGINT')
     } catch {
-      // It has ended.
+      // The process has ended.
     }
   }
 }

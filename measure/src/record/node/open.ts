@@ -112,7 +112,7 @@ export function runsMicrotask(open: Open, resource: Resource, settler: number, n
   open.batches[open.batches.length - 1]![2]!++
   open.microtasks++
   if (resource.direct) open.user = true
-  // Not after the callback itself, if that is the user's: then it is what the loop called.
+  // If the callback itself is the user's, it is what the loop called, so nothing is named after it.
   if (resource.awaits && open.at === 0 && open.resumed === 0 && !open.userTask) open.resumed = resource.from
   if (open.edges === NONE) open.edges = []
   if (open.edges.length >= MAX_EDGES) return

@@ -85,7 +85,7 @@ function sites(_: unknown, all: Site[]): Frames {
   frames.inner = place(url, all[first], false)
   let last = all.length - 1
   for (; last > first; last--) if (!all[last].isAsync() && (url = userUrl(all[last])) !== null) break
-  // A stack that was cut among the user's frames does not reach the outermost.
+  // A stack that was cut among the user's frames does not have the outermost one.
   if (all.length < LIMIT || last < all.length - 1) {
     frames.outer = place(last === first ? userUrl(all[first])! : url!, all[last], true)
   }

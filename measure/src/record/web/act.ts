@@ -55,7 +55,7 @@ export async function act(
           end('steps failed')
         },
       )
-      // Steps that do not notice the end are left to themselves.
+      // Nobody waits for steps that do not notice the end.
       await Promise.race([acting, over])
       await over
     }

@@ -31,7 +31,7 @@ export async function attach(cdp: Cdp, mode: Mode, target?: string): Promise<str
       )
     else commands.push(cdp.send('Runtime.evaluate', { expression: source }, session))
     commands.push(cdp.send('Runtime.runIfWaitingForDebugger', {}, session))
-    // What a kind of target does not know, it does without; it may also be gone already.
+    // A kind of target may not know a command, or may be gone already; then it does without.
     await Promise.allSettled(commands)
   }
   const ours = new Set<string>()
@@ -40,7 +40,7 @@ export async function attach(cdp: Cdp, mode: Mode, target?: string): Promise<str
     ours.add(sessionId)
     void prepare(sessionId, targetInfo.type)
   })
-  // A dialog that nobody answers would stop the page.
+  // A dialogue that nobody answers would stop the page.
   cdp.on(
     'Page.javascriptDialogOpening',
     (_, session) => void cdp.send('Page.handleJavaScriptDialog', { accept: true }, session).catch(() => {}),

@@ -106,7 +106,7 @@ export async function startBrowser(options: BrowserOptions = {}): Promise<Browse
   const child = spawn(file, args, { stdio: ['ignore', 'ignore', 'pipe'], detached: true })
   let said = ''
   child.stderr!.on('data', (data) => (said = (said + String(data)).slice(-4000)))
-  // Also when this process ends before the browser has: at a second Ctrl-C.
+  // This is also done if this process ends before the browser has, as at a second Ctrl-C.
   const removed = atExit(() => {
     killGroup(child)
     rmSync(profile, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 })
@@ -155,7 +155,7 @@ function killGroup(child: ChildProcess): void {
   try {
     process.kill(-child.pid, 'SIGKILL')
   } catch {
-    // Already gone.
+    // The browser has ended already.
   }
 }
 

@@ -58,7 +58,7 @@ export class Scripts {
         const address = new URL(map, url).href
         if (!texts.has(address)) texts.set(address, await this.fetch(address, session))
       } catch {
-        // No map, then.
+        // Then there is no map.
       }
     }
     return texts

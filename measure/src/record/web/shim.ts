@@ -57,7 +57,7 @@ export function shim(): void {
       if (peer !== undefined) {
         const queue = queues.get(peer) ?? []
         if (queue.length === 0) queues.set(peer, queue)
-        // A peer that has moved elsewhere never takes anything.
+        // A peer that was moved elsewhere never takes its entries, so the queue has a limit.
         if (queue.length < 100_000) queue.push(scheduled('message-port', false))
       }
       return post.apply(this, args)

@@ -271,7 +271,7 @@ export class Page {
       returnByValue: true,
     }).catch((error) => {
       if (this.signal.aborted) throw error
-      // Between two documents there is none to look in.
+      // Between two documents there is no document to look in.
       return { result: { value: null } }
     })
     return result.value ?? null

@@ -25,7 +25,7 @@ const main = h('main')
 
 function render(index: number): void {
   const f = views[index]!
-  // Of three, the first is the pool of the two others.
+  // If there are three reports, the first one is the pool of the two others.
   const [, before, after] = views
   forgetAll()
   main.replaceChildren(...view(f, index === 0 && views.length === 3 ? [before!, after!] : undefined))

@@ -27,7 +27,7 @@ export function rankingTable(f: Figures): HTMLElement {
   let kind = ''
   let own = false
   let text = ''
-  // What ran too seldom to say anything of is shown when it is asked for.
+  // Chains that ran too seldom to say anything about are shown when they are asked for.
   let shown = Math.min(25, Math.max(5, chains.filter((c) => c.advice !== 'too-few-runs').length))
   const body = h('tbody')
   const more = h('button', { type: 'button', class: 'more', onclick: () => ((shown += 50), fill()) }, 'more')

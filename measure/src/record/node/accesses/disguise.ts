@@ -34,7 +34,7 @@ function disguiseStacks(sitesOf: (url: string) => FileSites | undefined): void {
   const anyError = Error as any
   const anyProcess = process as any
   const native = anyError.prepareStackTrace
-  // Before Node 20.12 there is none to ask.
+  // Before Node 20.12 this function does not exist.
   if (typeof native !== 'function' || native.name !== 'ErrorPrepareStackTrace') return
   let mapped =
     anyProcess.sourceMapsEnabled === true ||

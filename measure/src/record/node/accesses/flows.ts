@@ -79,7 +79,7 @@ export function common(a: Activation, b: Activation): Activation | null {
 /** True if an access of `first` at the time `at` comes before what `second` does now, by the program's text. */
 export function inSequence(first: Activation, at: number, second: Activation, together: Activation | null): boolean {
   if (together === null) return false
-  // What is below the common activation, towards each.
+  // The activation below the common one, on the way to `second`.
   let towards: Activation | null = null
   for (let a = second; a !== together; a = a.parent!) towards = a
   if (first === together) return towards === null || at < towards.began

@@ -168,7 +168,7 @@ function watchFiles(note: NoteFile): void {
             return native.apply(this, args)
           },
         }[name]
-        // Its length, and what `util.promisify` asks, too.
+        // The replacement also has the length of the original, and the property that `util.promisify` asks for.
         module[name] = Object.defineProperties(wrapped, Object.getOwnPropertyDescriptors(native))
       }
     }

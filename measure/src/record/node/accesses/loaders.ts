@@ -23,7 +23,7 @@ export function keepNewest(nextFile: () => number): void {
   after('register', () => ours === undefined && registerOurs(++turn))
   if (registerHooks === undefined) return
   const hooks: SyncHooks = { load: (url, context, next) => rewriteModule(next(url, context), url, nextFile) }
-  // Hooks of this thread see a file after all loaders of the other.
+  // Hooks of this thread see a file after all loaders of the other thread.
   after('registerHooks', () => {
     if (ours === undefined) registerOurs('off')
     ours?.deregister()

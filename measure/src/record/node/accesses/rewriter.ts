@@ -69,7 +69,7 @@ export class Rewriter {
       case 'CallExpression':
         return this.call(node)
       case 'NewExpression':
-        // What is called must stay as it is: `new a.b()` is not `new f(a).b()`.
+        // The callee has to stay as it is: `new a.b()` is not `new f(a).b()`.
         return this.visitAll(node.arguments)
       case 'ChainExpression':
         return this.chain(node.expression)
@@ -168,7 +168,7 @@ export class Rewriter {
     const asynchronous = node.async
     const activation = asynchronous || (!node.generator && passesFunctions(node)) ? ACTIVATION : null
     const { line, column } = this.out.begin(node, holder)
-    // Defaults do not see the body's variables.
+    // Default values of parameters do not see the variables of the body.
     for (const param of node.params) this.defaults(param)
     const block = node.body.type === 'BlockStatement'
     this.out.functions.push({
@@ -176,7 +176,7 @@ export class Rewriter {
       line,
       column,
       activation: asynchronous ? activation : null,
-      // A body that is an expression has no room for variables; those of the function around it do.
+      // A body that is an expression cannot declare variables, so those of the function around it are used.
       temporaries: block || activation !== null ? [] : this.out.inner.temporaries,
     })
     const { names, token } = this.scopes.enter(node, node.params)
@@ -277,7 +277,7 @@ export class Rewriter {
     if (pattern.type !== 'ObjectPattern') return this.visit(value)
     const keys = pattern.properties.filter((p: Node) => p.type === 'Property' && !p.computed)
     if (keys.length === 0) return this.visit(value)
-    // A finding tells of one property, so each has a site of its own.
+    // A finding is about one property, so each property has a site of its own.
     const told = keys.map((p: Node) => {
       const name = keyName(p.key)
       return `${JSON.stringify(name)},${this.out.site(p, `${this.out.text(value)}.${name}`)}`

@@ -73,7 +73,7 @@ export class Rewritten {
   /** Declares our variables of the innermost function. */
   declared(): string {
     const { temporaries } = this.inner
-    // `var`, for functions that are hoisted may run before this.
+    // It is a `var`, because functions that are hoisted may run before this line.
     return temporaries.length === 0 ? '' : `var ${temporaries.join()};`
   }
 

@@ -115,7 +115,7 @@ export class Runtime {
 
   private property(object: unknown, key: unknown, site: number, writes: boolean): void {
     if (typeof object !== 'object' || object === null) return
-    // How long an array is changes with what is in it.
+    // An array's length changes with its elements.
     if (key === 'length' && Array.isArray(object)) return this.watch.note(object, 'contents', site, writes)
     // A name that is an object becomes text by code of the program, which runs once, and not here.
     if (typeof key === 'number') this.watch.note(object, String(key), site, writes)
@@ -135,7 +135,7 @@ export class Runtime {
 
   key<K>(object: unknown, key: K, site: number, writes: boolean): K {
     if (object instanceof Map || object instanceof Set || object instanceof WeakMap || object instanceof WeakSet) {
-      // The entry; `size` and `clear` are the whole's.
+      // The access is to one entry; `size` and `clear` are accesses to the whole.
       this.watch.note(entriesOf(object), key, site, writes)
     }
     return key

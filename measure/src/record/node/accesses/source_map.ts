@@ -23,7 +23,7 @@ export function shiftedMap(code: string, url: string): ((inserted: Inserted) => 
       map = JSON.parse(readFileSync(new URL(base), 'utf8'))
     }
   } catch {
-    // Nor can Node read it.
+    // Node cannot read it either.
     return () => ''
   }
   if (map === null || typeof map !== 'object' || map.sections !== undefined) return null
@@ -35,7 +35,7 @@ export function shiftedMap(code: string, url: string): ((inserted: Inserted) => 
       let next = 0
       let moved = 0
       return line.map(([column, ...rest]) => {
-        // What is inserted right before a piece of code stands before it.
+        // Text that is inserted at the beginning of a piece of code belongs before it.
         while (next < shifts.length && shifts[next][0] <= column) moved += shifts[next++][1]
         return [column + moved, ...rest]
       })

@@ -44,7 +44,7 @@ export function transform(code: string, url: string, module: boolean, file: numb
   if (map === null) return null
   const rewriter = new Rewriter(code, program, file)
   const rewritten = rewriter.result(url, module)
-  // Rather nothing is told than a program broken.
+  // It is better to report nothing than to break a program.
   if (rewritten.sites.sites.length > FILE_SITES || read(rewritten.code) === null) return null
   return { ...rewritten, code: rewritten.code + map(rewriter.out.inserted) }
 }

@@ -71,7 +71,7 @@ export class Watch {
     const { history } = variable
     const at = ++this.flows.clock
     const last: Access | undefined = history[variable.newest]
-    // Nobody else came since: nothing to look at, and one entry is enough for both.
+    // No other operation has run since, so there is nothing to compare, and one entry is enough for both accesses.
     if (
       last !== undefined &&
       last.by === by &&
@@ -119,7 +119,7 @@ export class Watch {
       const first = history[newest >= back ? newest - back : newest - back + history.length]
       const together = common(first.by, second.by)
       if (!inSequence(first.by, first.at, second.by, together)) {
-        // Of several, a writer says more.
+        // Of several operations, one that has written says more.
         if (foreign === undefined || (!foreign.writes && first.writes)) foreign = first
         continue
       }
@@ -184,7 +184,7 @@ function fill(access: Access, by: Activation, at: number, time: number, site: nu
 function waitedBetween(first: Access, second: Access, together: Activation, sites?: Set<number>): boolean {
   for (let a: Activation | null = second.by; a !== null; a = a.parent) {
     const resumed = a.resumedAt > first.at
-    // A callback that began since was waited for, too.
+    // A callback that has begun since then was waited for, too.
     const began = a !== together && a.began > first.at && a.site === -1
     if (resumed || began) {
       if (sites === undefined) return true
