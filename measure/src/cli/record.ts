@@ -39,9 +39,8 @@ const modeOf = <T extends string>({ options }: Request, modes: readonly T[]): T 
 function summary({ progress }: Request, { out, continuations, dropped, reason, signal }: Recorded): void {
   progress.clear()
   const lost = dropped > 0 ? `, ${dropped} dropped` : ''
-  console.error(
-    `recorded: ${out} (${continuations} continuations${lost}; ${reason === 'signal' ? `the program ${signalText(signal)}` : reason})`,
-  )
+  const end = reason === 'signal' ? `the program ${signalText(signal)}` : reason
+  console.error(`recorded: ${out} (${continuations} continuations${lost}; ${end})`)
 }
 
 /** The summary, and what else was asked for; gives the exit status. */

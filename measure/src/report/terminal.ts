@@ -1,4 +1,7 @@
-/** The summary in the terminal: what went wrong, what was recorded, the sentences, the table of subtrees, the first of the ranking. */
+/**
+ * The summary in the terminal: what went wrong, what was recorded, the sentences, the table of subtrees, and the first
+ * entries of the ranking.
+ */
 import type { Figures } from '../analysis/figures.ts'
 import { conflicts, conflictText, isTelling, noConflict } from '../analysis/conflicts.ts'
 import { adviceText } from '../analysis/ranking.ts'

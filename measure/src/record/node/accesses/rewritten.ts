@@ -1,6 +1,6 @@
 /**
- * The text that comes out of a file's rewriting, while it grows: what is put into it, the sites that our calls name, and
- * the variables of ours that the innermost function declares.
+ * The text that comes out of the rewriting of a file, while it grows: what is put into it, the sites that our calls
+ * name, and our variables that the innermost function declares.
  */
 import type { Node } from '../../../source/tree.ts'
 import { Insertions } from './insertions.ts'
