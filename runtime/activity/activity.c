@@ -17,7 +17,7 @@
 
 /* ---- birth ---- */
 
-/* The handle says so. Without one nobody would ever know. */
+/* The handle tells of the error. Without a handle nobody would ever know. */
 CH_COLD static int stillborn(ch_activity *handle, unsigned flags, const char *site, int error) {
   if (handle && handle->member) {
     ch_member_never_ran(handle->member, error);
@@ -41,7 +41,7 @@ CH_COLD static int stillborn(ch_activity *handle, unsigned flags, const char *si
   return error;
 }
 
-/* Of a branch with a record of this size, and with a prefix in front for a long one. */
+/* The size of a branch with a record of this size, and of the prefix that stands before a long one. */
 static inline size_t size_of(bool prefixed, size_t record) {
   size_t branch = record > 8 ? CH_FAR_RECORD + ((record + 15) & ~(size_t)15) : CH_NEAR_RECORD + record;
   return branch + (prefixed ? sizeof(struct ch_prefix) : 0);
@@ -55,7 +55,7 @@ static inline struct ch_branch *branch_in(char *block, bool prefixed, unsigned k
   return b;
 }
 
-/* Memory for it. NULL: there is none, or none on the free list. */
+/* Memory for a branch. NULL: there is none, or none on the free list. */
 static struct ch_branch *take(bool prefixed, size_t record) {
   enum ch_kind kind = prefixed ? CH_KIND_LONG : CH_KIND_ACTIVITY;
   size_t size = size_of(prefixed, record);
@@ -89,7 +89,7 @@ static inline void copy_record(void *to, const void *from, size_t size) {
     memcpy(to, from, size);
 }
 
-/* The activity, whose memory this is, begins: all but its place in the queue. */
+/* Sets up an activity in this memory, but does not put it into the queue. */
 static inline __attribute__((always_inline)) void begin(struct ch_branch *b, ch_activity *handle,
                                                         struct ch_group *group, bool prefixed, void *body_int,
                                                         const void *record, size_t size, const char *site) {
@@ -200,7 +200,7 @@ CH_COLD static void check_end(struct ch_branch *b) {
     look(b);
 }
 
-/* It is none of its group's activities any more, and its handle says why. */
+/* The activity leaves its group, and its handle gets the reason. */
 static inline void leave(struct ch_branch *b, int error) {
   struct ch_group *group = b->flags & CH_LONG ? ch_branch_prefix(b)->group : &ch_domain.base;
   if (CH_UNLIKELY(group->to != NULL))

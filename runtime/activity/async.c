@@ -21,7 +21,7 @@ void ch_enqueue_first_in(struct ch_group *g, struct ch_branch *b) {
 }
 void ch_enqueue_first(struct ch_branch *b) { ch_enqueue_first_in(ch_group_of(b), b); }
 
-/* The activity keeps its turn, with b; or queues for another if its slice is over. */
+/* The activity keeps its turn and goes on with b; or it queues again if its slice is over. */
 static CH_RARE struct ch_branch *lose_turn(struct ch_branch *b) {
   ch_enqueue(b);
   return NULL;
@@ -116,7 +116,7 @@ static inline __attribute__((always_inline)) void split(struct ch_async *a, stru
   ch_domain.branches++;
 }
 
-/* The branch that was split off b belongs to this scope, and what is open inside is its own. */
+/* The branch that was split off b belongs to this scope, and owns the scopes that are open inside. */
 static inline void settle(struct ch_async *a, struct ch_branch *b, struct ch_finish *scope) {
   a->scope = scope;
   ch_list_is_initialised(&scope->branches);
@@ -128,7 +128,7 @@ static inline void settle(struct ch_async *a, struct ch_branch *b, struct ch_fin
   b->scope = scope;
 }
 
-/* Who has given way to a sibling is ready as soon as it has been set aside. */
+/* A branch that has given way to a sibling is ready as soon as it has been set aside. */
 CH_COLD static void wake_yielded(void) {
   while (!ch_list_empty(&ch_domain.yielded))
     ch_fire(ch_domain.yielded.next, 0);

@@ -73,7 +73,7 @@ static struct ch_member *member_at(struct ch_link *n) {
   return (struct ch_member *)((char *)n - offsetof(struct ch_member, link));
 }
 
-/* Members may have scopes with members: they are cancelled one after the other, without recursion. */
+/* Members may have scopes with members, so they are cancelled one after the other, without recursion. */
 void ch_members_cancel(struct ch_finish *s) {
   static __thread struct ch_member *first, **last;
   bool outermost = !last;

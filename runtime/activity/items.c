@@ -24,7 +24,7 @@ static struct ch_link *list_of(const struct ch_branch *b) {
   return roots.table ? &roots.table[(uintptr_t)b * UINT64_C(0x9e3779b97f4a7c15) >> (64 - roots.bits)] : &roots.few;
 }
 
-/* Puts the items of a list where they belong now, in order. */
+/* Puts the items of a list into the lists to which they belong now, in their order. */
 static void spread(struct ch_link *list) {
   while (list->next && !ch_list_empty(list)) {
     struct ch_link *n = list->next;
@@ -33,7 +33,7 @@ static void spread(struct ch_link *list) {
   }
 }
 
-/* A table with room for twice as many. Without memory the lists grow longer. */
+/* Makes a table for twice as many items. If there is no memory the lists grow longer. */
 CH_COLD static void grow(void) {
   struct ch_link *old = roots.table, *table;
   unsigned bits = 6;

@@ -49,7 +49,8 @@ void ch_scope_close(struct ch_finish *s) {
   s->owner->scope = s->outer;
 }
 
-/* The running branch waits at the end of the scope, on no list: the last of the scope's branches knows where. */
+/* The running branch waits at the end of the scope. It is on no list, because the last of the scope's branches finds
+ * it. */
 static void wait_at(struct ch_finish *s) {
   struct ch_branch *b = s->owner;
   CH_INVARIANT(b == ch_domain.current && b->state == CH_RUNNING, "its owner leaves a scope");

@@ -31,7 +31,7 @@ static struct {
   void (*destroy_options)(struct ares_options *);
 } cares;
 
-/* Weak: a static program has no dlopen, and then no c-ares. */
+/* These are weak, because a static program has no dlopen, and then no c-ares. */
 extern __typeof__(dlopen) dlopen __attribute__((weak));
 extern __typeof__(dlsym) dlsym __attribute__((weak));
 
@@ -131,7 +131,7 @@ static void socket_changed(void *data, ares_socket_t fd, int readable, int writa
   }
 }
 
-/* Brings the reactor in line with what c-ares wants. The only place that registers. */
+/* Registers with the reactor what c-ares wants. No other function does that. */
 static void settle(struct resolver *r) {
   if (r->working)
     return;
@@ -169,7 +169,7 @@ static void settle(struct resolver *r) {
   }
 }
 
-/* c-ares's own default, 5 s, makes every lost packet a long wait. Ours grows as fast: .75, 1.5, 3, 6, 12 s. */
+/* The default of c-ares, 5 s, makes every lost packet a long wait. Ours doubles as well: 0.75, 1.5, 3, 6, 12 s. */
 #define CARES_DEFAULT_MS 5000
 #define FIRST_TRY_MS 750
 #define TRIES 5

@@ -93,7 +93,7 @@ static bool is_lost(void) {
 
 static void start_afresh(void);
 
-/* 0; -errno. *anew: epoll did not know it. */
+/* 0 or -errno. *anew: epoll did not know the descriptor. */
 static int arm(int fd, uint32_t wanted, bool *anew) {
   struct descriptor *d = &table[fd];
   if (wanted & EPOLLIN)
@@ -154,14 +154,14 @@ static bool make_room(int fd) {
   return true;
 }
 
-/* Epoll knows it, and has told of everything that it has to tell of at the moment. */
+/* Whether epoll knows the descriptor and has reported everything that there is to report at the moment. */
 static bool is_sure(int fd, uint32_t wanted) {
   const struct ch_fd_entry *k = ch_fd_entry(fd);
   return k && !k->reused && wanted && (table[fd].armed & wanted) == wanted && !(k->is & CH_SHORT_READS_MISLEAD) &&
          ch_fd_cache_says_not_ready(fd, (int)wanted);
 }
 
-/* Arms it, if that is needed; 0, or -errno. */
+/* Arms the descriptor if necessary. 0 or -errno. */
 static int expect(struct ch_clause *c, int fd) {
   uint32_t wanted = wanted_by(c);
   bool sure = is_sure(fd, wanted);
@@ -181,7 +181,7 @@ static int expect(struct ch_clause *c, int fd) {
   return 0;
 }
 
-/* Calls stand by their turns. */
+/* Calls stand in the order of their turns. */
 static void list(struct ch_clause *c, struct ch_link *waiters) {
   struct ch_link *before = ch_link_prev(waiters);
   while (before != waiters && ch_turn_is_before(c, (struct ch_clause *)before))
@@ -247,7 +247,7 @@ static void closing(int fd) {
   fire(fd, POLLNVAL);
 }
 
-/* Those who wait in a call look again. */
+/* Calls that wait for the descriptor try again. */
 static void look_again(int fd) {
   struct ch_link before;
   ch_list_take(&before, &table[fd].waiters);
@@ -263,7 +263,8 @@ static void look_again(int fd) {
   }
 }
 
-/* Is it still the file that we registered, and has no event been missed? Does a call wait for it without limit? */
+/* Finds out whether it is still the file that was registered, whether no event was missed, and whether a call waits for
+ * it without limit. */
 static enum ch_verdict verify(int fd) {
   if (fd >= table_size || ch_list_empty(&table[fd].waiters))
     return CH_NOBODY_WAITS;

@@ -85,7 +85,7 @@ static bool may_look(void) {
   return longest() > 0;
 }
 
-/* Who has just given way pauses no more: what could be changed meanwhile is what others on this processor did. */
+/* A thread that has just given way does not pause, because only others on its processor could have brought a letter. */
 static bool glance(bool has_given_way) {
   for (unsigned i = 1; i <= GLANCES; i++) {
     if (!ch_inbox_is_empty())

@@ -23,7 +23,7 @@ struct aside {
 };
 _Static_assert(offsetof(struct aside, job) == 0 && offsetof(struct ch_job, letter) == 0, "a letter is its aside");
 
-/* What the pool carries out for this domain. */
+/* The operations that the pool carries out for this domain. */
 static __thread struct aside *in_pool;
 static __thread bool any_lost;
 
@@ -56,7 +56,7 @@ static struct aside *aside_of(struct ch_operation *op) {
 /* ---- the clause ---- */
 
 static int enlist(struct ch_clause *c) { return (void)c, CH_CLAUSE_LISTED; }
-/* It will fire soon: with its effect, or with -ECANCELED as its result. */
+/* The clause will fire soon, either with its effect or with the result -ECANCELED. */
 static bool cancel(struct ch_clause *c) { return ch_operation_cancel((struct ch_operation *)c), false; }
 static void about(const struct ch_clause *c, struct ch_about *about) {
   const struct ch_request *q = &((const struct ch_operation *)c)->request;

@@ -16,7 +16,7 @@
 
 /* ---- which one ---- */
 
-/* Stands in until something is waited for: most short programs never need a ring. */
+/* This is used until something is waited for, because most short programs never need a ring. */
 static bool under_valgrind(void) {
   const char *loaded = getenv("LD_PRELOAD");
   return loaded && strstr(loaded, "/vgpreload_");
@@ -38,7 +38,7 @@ static int first_listen(int event) { return decide(), ch_reactor->listen(event);
 static void first_leave(void) {}
 static int first_rest(void) { return decide(), ch_reactor->rest(); }
 
-/* Only time is waited for. */
+/* Waits when the domain only waits for time. */
 static void first_poll(int64_t deadline) {
   if (deadline == 0)
     return;
@@ -79,7 +79,7 @@ void ch_reactor_choose(void) {
   }
 }
 
-/* The longest wait by poll(2): then the kernel is asked again for something better. */
+/* The longest wait by poll(2). After it the kernel is asked again for something better. */
 #define MAKESHIFT_NS INT64_C(20000000)
 
 CH_COLD void ch_reactor_makeshift(int64_t deadline, int size, int (*wanted)(int fd),
@@ -112,7 +112,7 @@ void ch_reactor_end(void) {
   ch_timers_end();
 }
 
-/* Nobody can wake the domain: so long may a letter wait. */
+/* How long a letter may wait if nobody can wake the domain. */
 #define DEAF_NS INT64_C(3000000)
 
 void ch_reactor_poll(int64_t deadline) {

@@ -89,7 +89,7 @@ void ch_fd_cache_end(void) {
 
 /* ---- the entries ---- */
 
-/* Empties the entry, but leaves it in its queue. */
+/* Empties the entry, which stays in its queue. */
 static void nothing_of(struct ch_fd_entry *k) {
   k->not_ready = 0;
   k->kind = CH_UNKNOWN_FILE;

@@ -23,7 +23,8 @@ static int above(int fd) { return fcntl(fd, F_DUPFD_CLOEXEC, FIRST); }
 static int number_at(int slot) { return __atomic_load_n(&descriptors[slot], __ATOMIC_RELAXED) - 1; }
 static int slots_used(void) { return __atomic_load_n(&used, __ATOMIC_RELAXED); }
 
-/* A child of vfork has its parent's memory, and descriptors of its own: what it does to ours there is nobody's loss. */
+/* A child of vfork has its parent's memory, but descriptors of its own. What it does to the runtime's there does no
+ * harm. */
 static pid_t process;
 static void in_child(void) { process = getpid(); }
 static void note_process(void) {
@@ -85,7 +86,7 @@ int ch_runtime_descriptor_makes_way(int fd, int to, int flags) {
   return 0;
 }
 
-/* The lowest of ours from there on. */
+/* The lowest of the runtime's descriptors from there on. */
 static unsigned next_of_ours(unsigned from) {
   unsigned next = UINT_MAX;
   int n = slots_used();
@@ -124,7 +125,7 @@ CH_INTERPOSED int dup3(int fd, int to, int flags) {
 CH_INTERPOSED int close_range(unsigned first, unsigned last, int flags) {
   return ch_close_range_except_ours(first, last, flags, system_close_range);
 }
-/* Where the kernel has no close_range (before 5.9) one by one. */
+/* If the kernel has no close_range (before Linux 5.9) they are closed one by one. */
 CH_INTERPOSED void closefrom(int first) {
   unsigned from = first < 0 ? 0 : (unsigned)first;
   int saved = errno;

@@ -47,7 +47,7 @@ static __thread struct timers {
 #define POSITION_BITS 29
 #define POSITION_MASK ((1u << POSITION_BITS) - 1)
 
-/* A large array that is empty is given back. */
+/* An array of more entries than this is given back when it is empty. */
 #define KEPT 1024
 
 CH_COLD static _Noreturn void out_of_memory(uint32_t count) {
@@ -297,7 +297,7 @@ static bool is_due(const struct ch_clause *c) { return c->value <= look_at_clock
 const struct ch_clause_type ch_timer_clause_type = {
     .what = "timer", .by = CH_BY_WORLD, .enlist = enlist, .withdraw = withdraw, .ready = is_due};
 
-/* A timer that never fires stands on no heap, and nothing outside can end it. */
+/* A timer that never fires is in no run and on no heap, and nothing outside can end it. */
 static int never_enlist(struct ch_clause *c) { return (void)c, CH_CLAUSE_LISTED; }
 static bool never_withdraw(struct ch_clause *c) { return (void)c, true; }
 static bool never_due(const struct ch_clause *c) { return (void)c, false; }

@@ -174,7 +174,7 @@ static bool runs_again(void);
 static bool give_operations_up(void);
 static int wanted_on(int fd);
 static void found(int fd, int events);
-/* There is a ring, or can be. */
+/* Whether there is a ring, or can be. */
 static inline bool runs(void) { return CH_LIKELY(ring.runs) || runs_again(); }
 
 static void list_block(struct poll_block *b, struct poll_block **list) {
@@ -216,7 +216,7 @@ static struct poll *take_poll(void) {
   return p;
 }
 
-/* After a peak only one block that is empty stays. */
+/* After a peak only one empty block is kept. */
 static void free_poll(struct poll *p) {
   struct poll_block *b = (struct poll_block *)((uintptr_t)p & -(uintptr_t)POLL_BLOCK);
   if (!b->spare) {
@@ -260,7 +260,7 @@ static void give_poll(struct poll *p) {
   free_poll(p);
 }
 
-/* The call waits because of what the readiness cache says, unless the kernel has just been asked. */
+/* The call waits because the readiness cache says so, unless the kernel has just been asked. */
 static void watch(struct ch_clause *c, int fd) {
   struct ch_fd_entry *k = ch_fd_entry(fd);
   c->slot = ch_fd_cache_now();
@@ -270,7 +270,7 @@ static void watch(struct ch_clause *c, int fd) {
     ch_fd_cache_watch(fd);
 }
 
-/* Asks the kernel. */
+/* Asks the kernel for the poll. */
 static bool ask(struct poll *p) {
   if (!request((uint64_t)(uintptr_t)p | POLL))
     return false;
@@ -599,7 +599,7 @@ static inline void fetch_ahead(unsigned head, unsigned left) {
     __builtin_prefetch(((const struct ch_operation *)(uintptr_t)next)->clause.branch);
 }
 
-/* Each entry is read and handed back before anybody hears of it, so whoever hears may ask for more. */
+/* Each entry is read and handed back before its callback is called, so a callback may make requests. */
 static void take_completions(void) {
   for (;;) {
     unsigned head = *ring.cq_head, tail = __atomic_load_n(ring.cq_tail, __ATOMIC_ACQUIRE);
@@ -857,7 +857,7 @@ static void free_blocks(struct poll_block **list) {
     munmap(gone, POLL_BLOCK);
   }
 }
-/* Orphans that are still in flight go with the ring. */
+/* Orphans that are still in flight end with the ring. */
 static void end_polls(void) {
   free_blocks(&roomy_blocks);
   free_blocks(&full_blocks);
@@ -874,7 +874,7 @@ static void end(void) {
   wake_event = -1;
 }
 
-/* Asked in the middle of the first call that waits: that the kernel refuses is not what became of the call. */
+/* This is called during the first call that waits, so it keeps errno: a refusal is no result of that call. */
 int ch_uring_available(void) {
   if (CH_LIKELY(ring.runs))
     return 0;

@@ -122,7 +122,7 @@ static _Noreturn void land(void) {
   siglongjmp(&buffer, jump.value);
 }
 
-/* What has been saved since the code that runs here was entered, up to a frame that stands for a stack, is left. */
+/* Drops the frames that were saved since the code that runs here was entered, up to one that stands for a stack. */
 static void drop_saved(void) {
   struct ch_domain *d = &ch_domain;
   struct ch_branch *b = d->current;

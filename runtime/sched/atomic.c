@@ -42,12 +42,12 @@ struct ch_group *ch_group_for_free(void) {
   return !g || g == &ch_domain.base ? g : ch_group_of_free(g);
 }
 
-/* Counted by the base group, or by the free group of the block that is now around them. */
+/* Free activities are counted by the base group, or by the free group of the block that is now around them. */
 static void count_outside(struct ch_group *outer, uint64_t n) {
   (outer == &ch_domain.base ? outer : ch_group_of_free(outer))->live += n;
 }
 
-/* What queues in g, and what it counts, is the other's from now on. */
+/* The queue and the counts of g are the other group's from now on. */
 static void hand_over(struct ch_group *g, struct ch_group *outer) {
   if (g->head) {
     if (outer->head)

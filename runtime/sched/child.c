@@ -11,10 +11,10 @@
 static int set_aside(struct ch_frame *);
 static const struct ch_frame_info gone_info = {
     .resume = set_aside, .name = "not in this child of fork", .size = CH_FRAME_HEADER, .align = 16};
-/* The whole chain of each of them: it never ends, so nothing after it is resumed. */
+/* The whole chain of each dropped branch. This frame never ends, so no other one is resumed. */
 static struct ch_frame gone = {.info = &gone_info, .parent = (struct ch_frame *)1};
 
-/* It has got a turn, and waits for nothing, for ever. */
+/* A dropped branch has got a turn: it is set aside again, for ever. */
 static int set_aside(struct ch_frame *f) {
   struct ch_branch *b = ch_domain.current;
   b->state = CH_WAITING;

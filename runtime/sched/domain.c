@@ -30,12 +30,12 @@ __thread __attribute__((tls_model("initial-exec"))) struct ch_domain ch_domain;
 __thread __attribute__((tls_model("initial-exec"))) struct ch_branch *ch_running;
 extern __thread struct ch_branch *ch_running_here __attribute__((alias("ch_running")));
 
-/* Runs between two looks at the clock and the reactor while there is always something to run. */
+/* How many runs there are between two looks at the clock and the reactor while there is always something to run. */
 #define RUNS_PER_LOOK 64
-/* Runs between two looks at how much memory is idle. */
+/* How many runs there are between two looks at how much memory is idle. */
 #define RUNS_PER_TRIM 65536
 
-/* Runs the saved frames of b, innermost first. CH_DONE: its body has returned. */
+/* Resumes the saved frames of b, innermost first. CH_DONE: its body has returned. */
 static inline int resume(struct ch_branch *b) {
   struct ch_frame *frame = b->top;
   *(intptr_t *)ch_tls.result = (intptr_t)b->link.prev;
@@ -121,7 +121,7 @@ struct ch_branch *ch_set_aside(struct ch_branch *b, int status) {
   return status == CH_BLOCKED ? blocked(b) : paused(b);
 }
 
-/* The result: who is to run next, because b's activity keeps its turn; or NULL. */
+/* Runs b. The result is the branch that runs next because b's activity keeps its turn; or NULL. */
 static inline __attribute__((always_inline)) struct ch_branch *run(struct ch_branch *b) {
   struct ch_domain *d = &ch_domain;
   bool begun = b->state != CH_NEW;
@@ -186,7 +186,7 @@ static bool look_at_sources(const struct ch_group *g) {
   return false;
 }
 
-/* After a peak: looked for at every so many runs, and when there is nothing to do and half of the activities have gone.
+/* After a peak. This is tried every so many runs, and when nothing is to be done and half of the activities have ended.
  */
 CH_COLD static void give_memory_back(void) {
   struct ch_domain *d = &ch_domain;
@@ -208,7 +208,7 @@ static inline __attribute__((always_inline)) void look_now_and_then(unsigned run
 
 /* ---- waiting in place: see domain.h ---- */
 
-/* No wait may take place where it, or what runs meanwhile, would be mistaken for something else. */
+/* A wait in place is allowed only where neither it nor what runs meanwhile can be mistaken for something else. */
 static bool may_wait_in_place(const struct ch_domain *d) {
   return !d->base.head && d->group == &d->base && d->natives == 0 && !d->waits_in_place && d->spinlocks == 0 &&
          !ch_watched && !ch_checks;

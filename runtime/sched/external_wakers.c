@@ -38,7 +38,7 @@ static bool is_own(void (*handler)(int)) {
   return false;
 }
 
-/* Those that tell of the running code's own faults wake nobody. */
+/* Handlers of signals that report faults of the running code wake nobody. */
 static bool is_fault(int signal) {
   return signal == SIGSEGV || signal == SIGBUS || signal == SIGFPE || signal == SIGILL || signal == SIGTRAP ||
          signal == SIGABRT || signal == SIGSYS;

@@ -19,11 +19,11 @@
 #include <sys/epoll.h>
 #include <unistd.h>
 
-/* The longest step, and how long a domain may sleep whose descriptor is lost for the moment. */
+/* The longest step, and the longest time for which a domain may sleep whose descriptor could not be made. */
 #define STEP_NS INT64_C(10000000)
 #define DEAF_NS INT64_C(3000000)
 
-/* What the loop watches; -1: it has not asked. */
+/* The descriptor that the loop watches; -1: the loop has not asked for it. */
 static int watched(void) { return ch_domain.watched - 1; }
 
 void ch_foreign_loop_end(void) {
@@ -33,7 +33,7 @@ void ch_foreign_loop_end(void) {
 }
 static void hook(void) { ch_child_hook(ch_foreign_loop_end); }
 
-/* 0, or why there is no such loop here. */
+/* 0; or the error that says why there can be no such loop here. */
 static int refused(void) {
   if (!ch_is_in_branch())
     return EPERM;

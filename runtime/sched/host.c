@@ -195,7 +195,7 @@ static void thread_ends(void *domain) {
 
 /* ---- the process's end ---- */
 
-/* In another thread, which we cannot make run what it has. */
+/* Of another thread, because this one cannot make it run its activities. */
 CH_COLD static void report_never_run(const struct ch_debug *other) {
   uint64_t live = __atomic_load_n(&other->domain->live, __ATOMIC_RELAXED);
   if (__atomic_load_n(&other->domain->host, __ATOMIC_RELAXED) && live > 1 &&
@@ -209,7 +209,7 @@ CH_COLD static void report_never_run(const struct ch_debug *other) {
 /* The longest that they can take. */
 #define LAST_TURNS INT64_C(1000000000)
 
-/* All go on until they wait: so everybody who has not begun yet begins. */
+/* All activities go on until they wait, so those that have not begun yet begin. */
 static void process_ends(void) {
   struct ch_domain *d = &ch_domain;
   ch_debug_visit_others(report_never_run);

@@ -19,7 +19,8 @@ static int main_body(void *record) {
   return (int)r.status;
 }
 
-/* Plain code of an activity calls main again. There is no plain version to call: the compiler keeps that to itself. */
+/* Plain code of an activity calls main again. There is no plain version to call, because its name is local to its
+ * file. */
 static int call_again(const struct main_call *call) {
   static const struct ch_frame_info info = {
       .resume = ch_anchor_resume, .name = "main", .size = CH_FRAME_HEADER, .align = 16};

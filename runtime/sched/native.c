@@ -18,7 +18,7 @@ const struct ch_stack *ch_native_stack_of(struct ch_branch *b) {
 
 /* ---- the stacks ---- */
 
-/* Idle stacks that are kept. */
+/* How many idle stacks are kept. */
 #define KEPT 8
 
 bool ch_native_start(void *bottom) {
@@ -42,7 +42,7 @@ static void make_idle(struct ch_stack *s) {
   ch_domain.idles++;
 }
 
-/* Of the idle ones so many stay. */
+/* Frees idle stacks until `kept` of them are left. */
 static void let_go(unsigned kept) {
   struct ch_domain *d = &ch_domain;
   struct ch_stack **at = &d->idle;
@@ -232,7 +232,7 @@ static intptr_t wait_in(struct ch_group *group, bool exclusive) {
   return (intptr_t)b->link.prev;
 }
 
-/* A deadline around it, up to a barrier, ends the wait. */
+/* Whether a deadline around the wait, up to a barrier, can end it. */
 static bool has_deadline(const struct ch_branch *b) {
   for (struct ch_finish *s = b->scope; s; s = s->barrier ? NULL : s->outer)
     if (s->timer)

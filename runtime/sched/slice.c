@@ -53,12 +53,13 @@ static long interval_us;
 static int64_t next_attempt;
 #define ATTEMPTS_MS 10
 
-/* Looks without company before the thread stops: so a server that is woken often does not start it each time. */
+/* After how many looks at a domain without a second runnable activity the thread stops. It is more than one, so that a
+ * server that is woken often does not start the thread each time. */
 #define LOOKS_ALONE 8
 /* The longest time between two looks, in intervals. */
 #define LAZIEST 4
 
-/* Somebody else is queued, or may become so while the current activity runs. */
+/* Whether another activity is queued, or may be while the current one runs. */
 CH_LOOKS_AT_OTHERS static bool has_company(const struct ch_domain *d) {
   return __atomic_load_n(&d->group, __ATOMIC_RELAXED) && (__atomic_load_n(&d->base.head, __ATOMIC_RELAXED) != NULL ||
                                                           (__atomic_load_n(&d->current, __ATOMIC_RELAXED) != NULL &&
@@ -120,7 +121,7 @@ static void *work(void *unused) {
   }
 }
 
-/* Only the domain that forked is there. */
+/* In a child only the domain that forked exists. */
 static void in_child(void) {
   has_thread = false;
   watches = own;

@@ -51,7 +51,7 @@ bool ch_stack_may_go(void) { return !__sanitizer_start_switch_fiber; }
 #define USUAL ((size_t)8 << 20)
 #define LARGEST ((size_t)1 << 30)
 
-/* As large as the thread's own, for the same code is going to run there. */
+/* A stack is as large as the thread's own, because the same code is going to run on it. */
 static size_t wanted_size(void) {
   pthread_attr_t attributes;
   size_t size = 0;

@@ -16,10 +16,10 @@ struct start {
 };
 _Static_assert(sizeof(struct start) <= sizeof(ch_thread), "the public type leaves room for it");
 
-/* What stands for fn when it has no interruptible version. */
+/* Calls fn if it has no interruptible version. */
 static int call_plainly(void *argument) { return ((void (*)(void *))ch_tls.callee)(argument), CH_DONE; }
 
-/* By hand after the ABI: fn is called last, so nothing has to be saved here. */
+/* Written by hand according to the ABI. The call of fn is the last thing here, so nothing has to be saved. */
 static int body(void *record) {
   struct start *s = *(struct start **)record;
   int (*fn_int)(void *) = (int (*)(void *))ch_version_of((void *)s->fn, (void *)call_plainly);

@@ -149,7 +149,7 @@ static void arrive(struct ch_letter *letter) {
   fire((struct waiter *)((char *)letter - offsetof(struct waiter, letter)));
 }
 
-/* Whether the caller has to send it there. */
+/* Whether the caller has to send the waiter to its domain. */
 static bool claim(struct waiter *w) {
   ch_tsan_release(w);
   return __atomic_exchange_n(&w->state, SCHEDULED, __ATOMIC_ACQ_REL) == SUSPENDED;
@@ -170,7 +170,7 @@ void ch_waiter_schedule(ch_waiter *public) {
     send_to_its_domain(of(public));
 }
 
-/* A pause that is meant, also while a spinlock is held. */
+/* A pause that the program asks for by name, which has an effect even while a spinlock is held. */
 static int give_way(void) {
   ch_domain.gives_way = ch_domain.spinlocks != 0 || ch_schedule_random || ch_domain.forked;
   return CH_PAUSED;

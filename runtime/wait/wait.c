@@ -100,7 +100,7 @@ static bool withdraw(struct ch_wait *w, struct ch_clause *c) {
   return true;
 }
 
-/* All but one of those that come before `end`. None of them can have been claimed any more. */
+/* Withdraws all clauses before `end` but one. None of them can be claimed any more. */
 static void withdraw_losers(struct ch_wait *w, const struct ch_clause *winner, const struct ch_clause *end) {
   for (struct ch_clause *c = w->first; c != end; c = c->next)
     if (c != winner) {
@@ -136,7 +136,7 @@ static void reverse(struct ch_wait *w) {
 
 /* ---- becoming ready ---- */
 
-/* In the waiter's domain: a clause has been claimed, and has had its effect. */
+/* Called in the waiter's domain when a clause has been claimed and has had its effect. */
 static void arrived(struct ch_wait *w, struct ch_clause *c) {
   ch_count_out(w->group, c);
   struct ch_branch *b = w->branch;
@@ -277,7 +277,7 @@ static enum ch_ready_by ready_by(const struct ch_wait *w) {
   return by;
 }
 
-/* 0: it may begin. */
+/* 0: the wait may begin. */
 static int may_begin(const struct ch_wait *w) {
   if (CH_UNLIKELY(!ch_is_in_branch()))
     return -EPERM;
@@ -321,7 +321,7 @@ static struct ch_clause *after(const struct ch_wait *w, const struct ch_clause *
   return c->next ? c->next : w->first;
 }
 
-/* -EAGAIN: none is ready, all are listed. Else the wait is over, or (-EINPROGRESS) decided. */
+/* -EAGAIN: no clause is ready, and all are listed. Otherwise the wait is over, or (-EINPROGRESS) decided. */
 static int enlist_all(struct ch_wait *w) {
   struct ch_clause *first = starting_point(w), *c = first;
   w->phase = ENLISTING;
@@ -360,7 +360,7 @@ struct ch_int_result ch_wait_any_int(struct ch_wait *w) {
   return result == -EAGAIN ? ch_blocks() : ch_done(result);
 }
 
-/* A clause that was listed only for a moment has been claimed by another domain: its letter is not needed. */
+/* A clause that was listed only for a moment has been claimed by another domain, whose letter is not needed. */
 CH_COLD static void await_letter(struct ch_wait *w) {
   for (unsigned tries = 1; !ch_inbox_recall(letter_of(w)); tries++)
     ch_atomic_relax(tries);
@@ -398,7 +398,7 @@ int ch_wait_try(struct ch_wait *w) {
 
 /* ---- one after the other: `and` ---- */
 
-/* The first that is complete and has not been told, or -EAGAIN. */
+/* The first clause that is complete and has not been returned yet; or -EAGAIN. */
 static int tell(struct ch_wait *w) {
   for (struct ch_clause *c = w->first; c; c = c->next) {
     uint8_t state = ch_clause_state(c);
@@ -438,7 +438,7 @@ void ch_wait_close(struct ch_wait *w) {
     ch_inbox_recall(letter_of(w));
 }
 
-/* What has been taken for the length of a body that does not run any more is given back. */
+/* Gives back what was taken for the length of a body that will not run any more. */
 void ch_wait_leave(struct ch_wait *w) {
   ch_wait_close(w);
   if (!(w->flags & CH_WAIT_AND))
@@ -641,7 +641,7 @@ int ch_operand_resume(struct ch_frame *frame) {
   return CH_DONE;
 }
 
-/* -EAGAIN: it blocks. */
+/* -EAGAIN: the branch blocks. */
 static int begin_leaf(const struct ch_leaf *leaf, struct ch_wait *w, struct ch_clause *all) {
   if (!leaf->n)
     return ch_wait_enlisted(all) ? -EAGAIN : 0;
