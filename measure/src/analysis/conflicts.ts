@@ -194,7 +194,7 @@ export function conflictText(f: Figures, c: Conflict): string {
 export const noConflict = (all: Conflict[]): string =>
   all.some((c) => c.hint)
     ? 'No conflict was seen: functions were entered while they waited, but nothing that they use was changed meanwhile.'
-    : 'No conflict was seen: while a function waited, neither the same function nor anything else that uses its data ran.'
+    : 'No conflict was seen: while a function waited, neither it nor anything else that uses its data was run.'
 
 /** What stays the same when lines move: to compare two recordings. */
 export function conflictKey(f: Figures, c: Conflict): string {
