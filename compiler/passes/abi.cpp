@@ -41,7 +41,8 @@ FunctionCallee Abi::declare(StringRef name, Type *result, ArrayRef<Type *> param
 
 Attribute charcoal::noCapture(LLVMContext &C) { return Attribute::getWithCaptureInfo(C, CaptureInfo::none()); }
 
-// What it points to is only read or written during the call: it stays a private object for alias analysis.
+// The memory to which the argument points is only read or written during the call, so for alias analysis it stays a
+// private object.
 static FunctionCallee nocapture(FunctionCallee callee, unsigned param) {
   if (auto *F = dyn_cast<Function>(callee.getCallee()))
     F->addParamAttr(param, charcoal::noCapture(F->getContext()));

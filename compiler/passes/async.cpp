@@ -32,8 +32,8 @@ void makeOrdinary(CallInst &call) {
   replaceBundles(call, bundles);
 }
 
-// The one call of a body that evaluates its arguments, calls, and is done. Arguments in memory and results in memory
-// would be the caller's, which goes on while they are in use.
+// Returns the only call of a body that evaluates arguments, makes the call, and ends. The call must have no arguments
+// and no result in memory: they would lie in the caller's memory, and the caller goes on while they are in use.
 static CallInst *onlyCall(Function &body) {
   if (body.size() != 1 || body.hasFnAttribute(Attribute::NoInline))
     return nullptr;
@@ -92,7 +92,7 @@ PreservedAnalyses AsyncsReturnInFunctions::run(LazyCallGraph::SCC &callers, CGSC
   return PreservedAnalyses::all();
 }
 
-// For functions that call themselves.
+// This pass is for functions that call themselves.
 PreservedAnalyses AsyncsReturn::run(Module &M, ModuleAnalysisManager &) {
   for (Function &F : M)
     asyncsReturn(F);

@@ -141,7 +141,7 @@ static void makeInnerVersions(Module &M) {
   }
 }
 
-// A jump leaves blocks without the statements at their ends. In interruptible versions see anchor.h.
+// A jump leaves blocks without executing the statements at their ends. For interruptible versions see anchor.h.
 static void restoreBlocksBehindJumps(Abi &abi) {
   const bool throughPointer = addressOfSetjmpIsTaken(abi.M);
   for (Function &F : abi.M) {

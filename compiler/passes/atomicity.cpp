@@ -39,7 +39,7 @@ namespace charcoal {
 
 namespace {
 
-// What is annotated ch_may_interleave.
+// The variables and functions that are annotated ch_may_interleave.
 class Unchecked {
 public:
   explicit Unchecked(Module &);
@@ -139,8 +139,8 @@ bool Unchecked::contains(const Instruction &I) const {
 
 // ---- what a value is used for ----
 
-// A comparison or a branch hangs on the value: by walking forward through what is computed from it, and without
-// optimisation through local variables.
+// Whether a comparison or a branch depends on the value. The search goes through everything that is computed from it,
+// and without optimisation through local variables.
 static bool isTested(const Instruction &value) {
   constexpr unsigned enough = 64;
   SmallPtrSet<const Value *, 16> seen;
@@ -164,7 +164,7 @@ static bool isTested(const Instruction &value) {
 
 // ---- places ----
 
-// Without the number that tells two bodies in one function apart.
+// The name without the number that tells two bodies in one function apart.
 static StringRef nameOf(const DISubprogram *function) {
   StringRef name = function->getName(), plain = name.rtrim("0123456789");
   return plain.ends_with(".activity.") || plain.ends_with(".async.") ? plain.drop_back() : name;
@@ -236,7 +236,7 @@ Constant *Places::of(const Instruction &I, const Value *object, uint64_t size, c
 
 // ---- on which reads a write rests ----
 
-// The last store to the local on each way to the load.
+// Returns the last store to the local on each way to the load.
 static SmallVector<StoreInst *, 4> reachingStores(LoadInst &L, AllocaInst *A) {
   SmallVector<StoreInst *, 4> stores;
   SmallPtrSet<BasicBlock *, 16> seen;
@@ -260,7 +260,7 @@ static SmallVector<StoreInst *, 4> reachingStores(LoadInst &L, AllocaInst *A) {
   return stores;
 }
 
-// Loads from which the value was computed, by walking back through it; without optimisation, through local variables.
+// Collects the loads from which the value was computed. Without optimisation the search goes through local variables.
 static void collectReads(Value *value, SmallPtrSetImpl<Value *> &seen, SmallVectorImpl<LoadInst *> &reads) {
   constexpr unsigned enough = 64;
   auto *I = dyn_cast<Instruction>(value);
@@ -411,7 +411,7 @@ static StringRef calleeName(const CallInst &CB) {
 
 static bool isOneOf(StringRef name, std::initializer_list<StringRef> names) { return is_contained(names, name); }
 
-// Hand-overs. What a wait returned says whether it was one.
+// Reports hand-overs. The result of a wait says whether it was one.
 void Instrumenter::order(CallInst &CB) {
   StringRef name = calleeName(CB);
   if (CB.arg_empty() || !CB.getArgOperand(0)->getType()->isPointerTy())
@@ -436,7 +436,7 @@ void Instrumenter::order(CallInst &CB) {
   }
 }
 
-// Memory that is given back, and what is taken, which may be what was given back by code that tells us nothing.
+// Reports memory that is given back, and memory that is taken, which code without reports may have given back before.
 void Instrumenter::memory(CallInst &CB) {
   StringRef name = calleeName(CB);
   bool gives = isOneOf(name, {"free", "realloc", "reallocarray"});
@@ -454,7 +454,7 @@ void Instrumenter::memory(CallInst &CB) {
   }
 }
 
-// Calls through a pointer cannot be told from others: so the pointer leads to a function that tells.
+// It is not known what a call through a pointer calls, so the pointer is made to lead to a function that reports.
 void Instrumenter::memoryThroughPointers() {
   for (StringRef name : {"malloc", "calloc", "realloc", "free"}) {
     Function *plain = M.getFunction(name);
@@ -472,7 +472,7 @@ void Instrumenter::memoryThroughPointers() {
   }
 }
 
-// A local's memory was somebody else's before.
+// The memory of a local has been used for something else before.
 void Instrumenter::locals(Function &F) {
   SmallVector<AllocaInst *> all;
   for (Instruction &I : instructions(F))

@@ -53,13 +53,13 @@ char ColdParts::ID;
 
 } // namespace
 
-// The difference of two labels must stay a number, so a block whose address is taken stays.
+// A block whose address is taken is not moved, because the difference of two labels must stay a number.
 static bool mayMove(const MachineBasicBlock &MBB) {
   return !MBB.isEntryBlock() && !MBB.isEHPad() && !MBB.hasAddressTaken() && !MBB.isInlineAsmBrIndirectTarget() &&
          MBB.getParent()->getSubtarget().getInstrInfo()->isMBBSafeToSplitToCold(MBB);
 }
 
-// One in so many calls at most.
+// A block is moved if at most one in so many calls reaches it.
 static constexpr uint64_t Seldom = 1 << 14;
 
 // The blocks to which a way leads that nothing calls unlikely. Frequencies alone would not tell, because they grow with
@@ -105,7 +105,7 @@ bool ColdParts::runOnMachineFunction(MachineFunction &MF) {
   return true;
 }
 
-// Linkers gather `.text.unlikely.*` at one end of the program; GNU's does not know LLVM's own `.text.split.*`.
+// Linkers gather `.text.unlikely.*` at one end of the program. GNU's linker does not know LLVM's own `.text.split.*`.
 static RegisterTargetPassConfigCallback addColdParts([](TargetMachine &TM, PassManagerBase &,
                                                         TargetPassConfig *config) {
   const Triple &target = TM.getTargetTriple();

@@ -170,7 +170,7 @@ Function *Duplicator::clone(Function &F) {
   return G;
 }
 
-// Static tables of label addresses (computed goto): the clone gets tables of its own labels.
+// Static tables of label addresses, as for computed goto: the clone gets tables of its own labels.
 void Duplicator::cloneLabelTables(Function &from, Function &to, ValueToValueMapTy &map) {
   SetVector<GlobalVariable *> tables;
   for (BasicBlock &BB : from) {
@@ -292,7 +292,8 @@ void Duplicator::rewriteCalls(Function &version) {
     makeVariadic(*CB, kind);
 }
 
-// One block for variable arguments serves all such calls of a function: when the next is made, the last has returned.
+// One block for variable arguments serves all such calls of a function, because each has returned before the next
+// begins.
 void Duplicator::makeVariadic(CallInst &CB, CallKind kind) {
   Function &F = *CB.getFunction();
   Align align(16);
@@ -406,7 +407,7 @@ void Duplicator::insertYieldsInCycles(Function &version) {
   }
 }
 
-// `if (now and then) yield;`: a block that does nothing else is not the usual way.
+// In `if (now and then) yield;` the block that does nothing but give way is not the usual way.
 static void expectRarely(BasicBlock &BB) {
   BasicBlock *before = BB.getSinglePredecessor();
   auto *branch = before ? dyn_cast<BranchInst>(before->getTerminator()) : nullptr;
@@ -418,7 +419,7 @@ static void expectRarely(BasicBlock &BB) {
                                                                            : weights.createLikelyBranchWeights());
 }
 
-// The statement `yield;`: nothing in plain versions and atomic regions.
+// Lowers the statement `yield;`, which has no effect in plain versions and atomic regions.
 void Duplicator::lowerExplicitYields() {
   Function *marker = M.getFunction("__charcoal_yield");
   if (!marker)
@@ -481,8 +482,8 @@ void Duplicator::versionsForPointers() {
     versions[F] = callerOf(*F);
 }
 
-// Another module calls an alias by its own name. A weak one may name another function there: its version is a function
-// of its own, which `split` guards.
+// Another module calls an alias by the alias's name. If the alias is weak the name may mean another function there. So
+// its version is a function of its own, which `split` guards.
 void Duplicator::versionsOfAliases() {
   SmallVector<std::pair<GlobalAlias *, Function *>> work;
   for (GlobalAlias &alias : M.aliases())
@@ -569,7 +570,7 @@ void Duplicator::renameMain() {
 }
 
 // A function that calls __builtin_setjmp, or setjmp through a pointer, stays plain (suspension.cpp), and must not get
-// into an interruptible one by inlining. Of other calls of setjmp the inliner knows that.
+// into an interruptible one by inlining. For other calls of setjmp the inliner knows this itself.
 static void keepSetjmpOut(Module &M) {
   const bool throughPointer = addressOfSetjmpIsTaken(M);
   for (Function &F : M)

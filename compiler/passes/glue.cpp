@@ -174,7 +174,8 @@ BasicBlock *Glue::entryCheck(IRBuilder<> &B, Function *F) {
   return cold;
 }
 
-// Whether every convention passes these in registers. Few and simple ones only: a wrong no costs a stub.
+// Whether every convention passes these parameters in registers. It says yes only to few and simple ones, because a
+// wrong no only costs a stub.
 static bool surelyInRegisters(ArrayRef<Type *> params) {
   return params.size() <= 6 && all_of(params, [](Type *T) {
            return T->isPointerTy() || T->isFloatTy() || T->isDoubleTy() ||
@@ -182,8 +183,8 @@ static bool surelyInRegisters(ArrayRef<Type *> params) {
          });
 }
 
-// A call with our own arguments to a function of our type, whose result we return. A jump, where the code generator can
-// make one: for RISC-V it makes none if arguments lie in memory.
+// Calls a function of the same type with the caller's own arguments, and returns its result. It is a jump where the
+// code generator can make one. For RISC-V it makes none if arguments lie in memory.
 void Glue::handOn(IRBuilder<> &B, Value *callee, AttributeList attributes, const Signature &S,
                   ArrayRef<Value *> values) {
   SmallVector<Value *> arguments(values);
@@ -202,7 +203,8 @@ void Glue::yieldAtEntry(IRBuilder<> &B, Function *self, const Signature &S, Arra
   handOn(B, entryThunk(S), S.versionAttributes(abi.C), S, arguments);
 }
 
-// Whatever the convention passes in a general register as it is: the whole register can be saved instead.
+// Whether the convention passes a value of this type in a general register as it is. Then the whole register can be
+// saved.
 static bool isRegister(Type *T) {
   return (T->isPointerTy() && T->getPointerAddressSpace() == 0) || (T->isIntegerTy() && T->getIntegerBitWidth() <= 64);
 }
@@ -220,7 +222,7 @@ static Signature savedAtEntry(Abi &abi, const Signature &S) {
   return registers;
 }
 
-// The image: the function, ch_tls.callee, the arguments.
+// The image holds the function, ch_tls.callee, and the arguments.
 Function *Glue::entryThunk(const Signature &entered) {
   const Signature S = savedAtEntry(abi, entered);
   const DataLayout &DL = M.getDataLayout();

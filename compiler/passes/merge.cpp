@@ -29,8 +29,8 @@ struct Cycle {
   uint64_t steps;
 };
 
-// Is there a way round through BB that passes no check outside BB? Yes where that would take too long to find out:
-// a superfluous yield point costs little.
+// Whether there is a way round through BB that passes no check outside BB. If it would take too long to find out the
+// answer is yes, because a superfluous yield point costs little.
 static bool onUncheckedCycle(const BasicBlock *BB, Cycle &cycle) {
   SmallPtrSet<const BasicBlock *, 32> seen;
   SmallVector<const BasicBlock *> work{BB};
@@ -49,7 +49,8 @@ static bool isInserted(const Instruction &I) { return isYield(I) && !cast<CallIn
 static bool staysCheck(const Instruction &I) { return isCheck(I) && !isInserted(I); }
 
 // Every cycle without a check that stays lies in one of the parts that cyclesAmong finds, so a yield point outside them
-// is superfluous. Those in one part are asked one after the other, since taking one away may make the next needed.
+// is superfluous. Those in one part are examined one after the other, because the next may be needed when one is
+// removed.
 static void mergeYields(Function &F) {
   SmallVector<CallInst *> inserted;
   SmallVector<BasicBlock *> unchecked;

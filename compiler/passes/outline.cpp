@@ -349,8 +349,9 @@ void Outliner::nameHelper(Function &helper, const Function &spawner, StringRef s
   }
 }
 
-// Tells the debugger where the captured variables are: clang does not. Without optimization their home is found through
-// the variable in which clang keeps the context; otherwise through the argument, as that variable will vanish.
+// Tells the debugger where the captured variables are, which clang does not do. Without optimization they are found
+// through the variable in which clang keeps the context; otherwise through the argument, because that variable
+// vanishes.
 void Outliner::describeCaptures(Function &helper, const std::vector<Capture> &captures) {
   DISubprogram *scope = helper.getSubprogram();
   if (!scope)
@@ -468,7 +469,8 @@ void Outliner::offload(CallInst *marker) {
 
 // ---- async ----
 
-// What clang's record holds becomes arguments. The new function, or null if the record is used in any other way.
+// Turns the fields of clang's record into arguments. Returns the new function, or null if the record is used in any
+// other way.
 Function *Outliner::takeArguments(Function &helper, StructType *type) {
   SmallVector<Value *, 8> records = contexts(helper);
   SmallVector<std::pair<LoadInst *, unsigned>> loads;
@@ -521,7 +523,7 @@ Function *Outliner::takeArguments(Function &helper, StructType *type) {
   return F;
 }
 
-// The captured variables are where the arguments point.
+// Tells the debugger that the captured variables are where the arguments point.
 void Outliner::describeArguments(Function &helper, ArrayRef<DILocalVariable *> variables) {
   DISubprogram *scope = helper.getSubprogram();
   if (!scope)
@@ -548,7 +550,7 @@ void Outliner::describeArguments(Function &helper, ArrayRef<DILocalVariable *> v
   }
 }
 
-// A captured variable lives as long as the branch may: until its scope is left, not until the end of its block.
+// A captured variable lives as long as the branch can, which is until its scope is left and not until its block ends.
 static void outliveBlock(Value *variable) {
   if (auto *local = dyn_cast_or_null<AllocaInst>(variable)) {
     for (User *user : make_early_inc_range(local->users()))
@@ -607,7 +609,7 @@ void Outliner::outlineAsync(CallInst *bodyMarker, ArrayRef<CallInst *> callers, 
 
 // ---- functions declared `atomic` or `ch_never_waits` ----
 
-// A wait is found by the function's frame: it has to have one.
+// The function needs a frame, because a wait is found by it.
 void Outliner::markNeverWaits(Function &F) {
   F.addFnAttr(NeverWaitsAttr);
   F.removeFnAttr(Attribute::AlwaysInline);
@@ -648,7 +650,7 @@ bool Outliner::markFunctions() {
   return true;
 }
 
-// The runtime checks only what somebody asked for: a module compiled with checks asks when it is loaded.
+// The runtime only checks if it is asked to, so a module that was compiled with checks asks when it is loaded.
 void Outliner::turnChecksOn() {
   LLVMContext &C = M.getContext();
   Type *nothing = Type::getVoidTy(C);

@@ -93,8 +93,8 @@ void Shortcuts::lookUp(CallInst &call) {
   version->addIncoming(&call, miss->getParent());
 }
 
-// The same as a function, for ways that are seldom taken: a third of the bytes, and three instructions more. Like
-// ch_version_of it keeps its caller's registers.
+// The same code as a function, for ways that are seldom taken. A call takes a third of the bytes, and three
+// instructions more. Like ch_version_of it keeps its caller's registers.
 Function *Shortcuts::lookUpFunction(const CallInst &like) {
   constexpr StringLiteral name = "charcoal.look_up";
   if (Function *known = abi.M.getFunction(name))

@@ -117,7 +117,7 @@ void SlotUses::summarise(Block &block) const {
     set(block.backwards, event.slot, event.kind == Kind::Load || event.kind == Kind::Access);
 }
 
-// In rounds over all blocks, until nothing changes: one more than loops are nested, or so.
+// Goes over all blocks until nothing changes. This takes about one round more than the depth to which loops are nested.
 void SlotUses::solve() {
   for (Block &block : blocks) {
     block.touched.resize(count);

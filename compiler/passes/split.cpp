@@ -82,7 +82,8 @@ CallInst *Splitter::newCall(CallInst *old) {
   return call;
 }
 
-// The callee's frame will be linked to our caller's. What we own is given back before the call (endOfActivation).
+// The callee's frame will be linked to the frame of our caller, so what this activation owns is given back before the
+// call (endOfActivation).
 void Splitter::rewriteTailCalls() {
   for (CallInst *old : findTailCalls(F)) {
     auto *R = cast<ReturnInst>(old->getParent()->getTerminator());

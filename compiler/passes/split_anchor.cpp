@@ -26,7 +26,7 @@ using namespace llvm;
 
 namespace charcoal {
 
-// The call is followed by a test of its status. It becomes a point, for reports alone.
+// The call is followed by a test of its status. It becomes a point only for the sake of reports.
 void Splitter::waitForCall(CallInst *old, Value *anchor) {
   MDNode *unlikely = MDBuilder(abi.C).createUnlikelyBranchWeights();
   BasicBlock *before = old->getParent();

@@ -44,8 +44,8 @@ DebugLoc Splitter::atEntry() const {
   return place ? DebugLoc(DILocation::get(abi.C, place->getScopeLine(), 0, place)) : DebugLoc();
 }
 
-// Where a debugger stops that is asked to break on the function: at the check, which so belongs to the first statement.
-// Without optimization the arguments are in their places by then.
+// Makes a debugger that is to break on the function stop at the check, which therefore belongs to the first statement.
+// Without optimization the arguments have been stored by then.
 DebugLoc Splitter::placeOfCheck() const {
   if (!F.getSubprogram() || !F.hasFnAttribute(Attribute::OptimizeNone))
     return atEntry();
@@ -57,7 +57,7 @@ DebugLoc Splitter::placeOfCheck() const {
 
 // Without optimisation an argument that two blocks want is stored first and loaded by each. clang gives most parameters
 // a variable, so the store of that one moves before the check, and the entry thunk gets what lies there. A resumed
-// activation stores nonsense, which ch_restore overwrites.
+// activation stores undefined values, which ch_restore overwrites.
 SmallVector<Value *> Splitter::argumentsKeptByVariables(BasicBlock *entry, BasicBlock *yield) {
   SmallVector<Value *> arguments;
   for (Argument &A : F.args())

@@ -44,7 +44,7 @@ void copySwiftErrors(Function &F) {
   }
 }
 
-// Where a block leaves the function: what the activation owns is given back before it.
+// The instruction by which a block leaves the function. What the activation owns is given back before it.
 Instruction *Splitter::endOfActivation(BasicBlock &BB) const {
   Instruction *end = dyn_cast_if_present<ReturnInst>(BB.getTerminator());
   for (Instruction *I = end ? end->getPrevNode() : nullptr; I; I = I->getPrevNode()) {
@@ -56,7 +56,7 @@ Instruction *Splitter::endOfActivation(BasicBlock &BB) const {
   return end;
 }
 
-// A by-value argument is still the caller's.
+// A by-value argument lies in the caller's memory, so it is copied.
 void Splitter::copyByvalArguments() {
   for (Argument &A : F.args()) {
     AttributeSet attributes = signature.attributes[A.getArgNo()];
@@ -73,7 +73,8 @@ void Splitter::copyByvalArguments() {
   }
 }
 
-// Variable-length arrays and alloca: blocks on a list, whose head is a local; the stack pointer is a position in it.
+// Variable-length arrays and alloca become blocks in a list, whose head is a local. The stack pointer becomes a
+// position in that list.
 void Splitter::lowerDynamicLocals() {
   SmallVector<Instruction *> work;
   for (Instruction &I : instructions(F)) {
@@ -145,7 +146,7 @@ void replaceLocal(AllocaInst *A, function_ref<Value *(IRBuilder<> &)> make) {
   }
 }
 
-// Sanitizers and debuggers tell locals apart by their places.
+// Sanitizers and debuggers tell locals apart by their addresses.
 bool Splitter::localsShare() const {
   return !F.hasFnAttribute(Attribute::OptimizeNone) && !F.hasFnAttribute(Attribute::SanitizeAddress) &&
          !F.hasFnAttribute(Attribute::SanitizeHWAddress) && !F.hasFnAttribute(Attribute::SanitizeMemory) &&
@@ -172,7 +173,7 @@ void Splitter::layOutHomes(ArrayRef<AllocaInst *> homes) {
     homeOffsets.push_back({A, offset});
 }
 
-// `again`: unless it has been taken already.
+// `again`: the frame is taken unless it has been taken already.
 void Splitter::takeFrame(Instruction *before, bool again) {
   IRBuilder<> B(before);
   if (!B.getCurrentDebugLocation())
@@ -201,8 +202,8 @@ void Splitter::takeFrame(Instruction *before, bool again) {
   frames.push_back(either);
 }
 
-// What an activation has taken it gives back where it ends. Where it may or may not have taken a frame, the slot says
-// so.
+// An activation gives its frame back where it ends. Where it is not certain that it has taken one, the frame's slot
+// tells.
 void Splitter::giveFrames(const Taking &taking) {
   SmallVector<Instruction *> ends;
   for (BasicBlock &BB : F)

@@ -92,8 +92,8 @@ void Splitter::makeAsyncPoint(CallInst *call, Value *status, Value *scope, Basic
   results.push_back(nullptr);
 }
 
-// Replaces each of the uses by what make(where) builds just before it. Several edges from one block to a phi are one
-// use: the phi must not see different values of them.
+// Replaces each of the uses by what make(where) builds just before it. Several edges from one block to a phi count as
+// one use, because they must bring the same value.
 static void replaceUses(ArrayRef<Use *> uses, function_ref<Value *(Instruction *)> make) {
   DenseMap<std::pair<PHINode *, BasicBlock *>, Value *> made;
   for (Use *U : uses) {
@@ -133,7 +133,7 @@ void Splitter::repeatAddress(GetElementPtrInst *G) {
   G->eraseFromParent();
 }
 
-// The only operand that is not constant of one cheap operation; else null.
+// If this is one cheap operation, returns its only operand that is not constant; otherwise null.
 static Value *sourceOfCheap(const Instruction &I) {
   if (!(isa<BinaryOperator>(I) || isa<CastInst>(I) || isa<GetElementPtrInst>(I)) || I.isIntDivRem() ||
       I.getType()->isVectorTy() || I.getType()->isFloatingPointTy())
@@ -148,8 +148,8 @@ static Value *sourceOfCheap(const Instruction &I) {
   return source;
 }
 
-// One operation with constants is computed anew where its result is used, and needs no slot, if its operand has one
-// anyway: because it crosses some point, or does instead of several such results.
+// The result of one operation with constants needs no slot, and is computed anew where it is used, if its operand has a
+// slot anyway. This is so if the operand crosses some point itself, or if one slot for it replaces several others.
 void Splitter::repeatCheap() {
   if (F.hasFnAttribute(Attribute::OptimizeNone))
     return;
@@ -178,8 +178,8 @@ void Splitter::repeatCheap() {
   }
 }
 
-// Now the edges: before -> suspending -> (suspend), dispatch -> restored -> after. Only the dispatch is not reached
-// yet.
+// Makes the edges before -> suspending -> (suspend) and dispatch -> restored -> after. Only the dispatch cannot be
+// reached yet.
 void Splitter::connect() {
   auto *dispatch = BasicBlock::Create(abi.C, "dispatch", &F);
   auto *lost = BasicBlock::Create(abi.C, "lost", &F);
@@ -232,7 +232,7 @@ Value *Splitter::reloadResult(IRBuilder<> &B, Type *T, Value *word) {
 }
 
 // Without optimisation a result that is a word takes the same way whether the call returned or was resumed: through one
-// place on the stack. It is as wide as the widest of them, for deep recursions feel every eight bytes.
+// local. It is as wide as the widest of them, because in deep recursions every eight bytes count.
 void Splitter::passResultsThroughMemory() {
   if (!F.hasFnAttribute(Attribute::OptimizeNone))
     return;

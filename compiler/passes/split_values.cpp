@@ -30,8 +30,8 @@ AllocaInst *Splitter::newSlot(Type *T, const Twine &name) {
   return slot;
 }
 
-// The value stays in a register: saved on the way to suspension, reloaded on the way back. Its place
-// in the image may serve another such value that crosses other points.
+// The value stays in a register. It is saved on the way to suspension and reloaded on the way back. Its slot in the
+// image may serve another such value that crosses other points.
 void Splitter::keepInRegister(const CrossingValues &crossing, const CrossingValues::Value &V) {
   Type *T = V.value->getType();
   SmallBitVector crossed(points.size());
@@ -128,7 +128,7 @@ Splitter::Uses Splitter::usesOf(const CrossingValues &crossing, const CrossingVa
   return uses;
 }
 
-// One load in each block.
+// Makes one load in each block.
 void Splitter::loadForUses(ArrayRef<Use *> uses, AllocaInst *slot, const Twine &name) {
   DenseMap<BasicBlock *, Instruction *> firstUse;
   for (Use *U : uses) {
@@ -149,8 +149,8 @@ void Splitter::loadForUses(ArrayRef<Use *> uses, AllocaInst *slot, const Twine &
   }
 }
 
-// The value lives in the image: stored where it is defined, loaded once in each block that may be reached from a
-// resumption. After the most frequent yields it is loaded on the way back only.
+// The value lives in the image. It is stored where it is defined, and loaded once in each block that may be reached
+// from a resumption. After the most frequent yields it is loaded only on the way back.
 void Splitter::keepInImage(const CrossingValues &crossing, const CrossingValues::Value &V) {
   Type *T = V.value->getType();
   AllocaInst *slot = isFrame(V.value) ? frameSlot : webSlots.lookup(V.value);
@@ -201,8 +201,8 @@ void Splitter::keepInImage(const CrossingValues &crossing, const CrossingValues:
 
 // ---- webs ----
 
-// Each web gets a slot. It holds what reaches a phi of the web when control does: stored at the end of the block
-// before, unless that is a member of the web too.
+// Each web gets a slot. When control reaches a phi of the web, the slot holds what reaches the phi. It is stored at the
+// end of the block before, unless it is a member of the web too.
 void Splitter::makeWebs(const Webs &found) {
   for (const Webs::Web &web : found.webs) {
     AllocaInst *slot = newSlot(web.front()->getType(), web.front()->getName());
@@ -263,8 +263,8 @@ void Splitter::eraseInMemory() {
 }
 
 // Memory is as good as a callee-saved register for what lives across a call, and takes no prologue. A register is
-// better where the value is busy between calls: in a loop whose usual path makes no suspending call. What crosses only
-// yields needs no callee-saved one.
+// better where the value is used often between calls, as in a loop whose usual path makes no suspending call. A value
+// that crosses only yields needs no callee-saved register.
 Splitter::ValueSet Splitter::valuesInRegister(const CrossingValues &crossing, const BlockFrequencyInfo &frequency) {
   ValueSet inRegister;
   frequencies.clear();

@@ -47,7 +47,7 @@ static bool fitsRegisters(Type *T, const DataLayout &DL) {
          (T->isSized() && !T->isScalableTy() && DL.getTypeStoreSize(T).getFixedValue() <= CH_RESULT_BYTES);
 }
 
-// The code generator takes time that grows with the square of their number where they are saved.
+// Where arguments are saved the code generator takes time that grows with the square of their number.
 static constexpr unsigned MostParameters = 500;
 
 // -finstrument-functions: where a function was called from, for its reports alone.
@@ -166,7 +166,7 @@ bool Suspension::isBoundedLibraryFunction(const Function &F) const {
          !F.hasFnAttribute(Attribute::NoReturn) && libraryInfo.getLibFunc(F, known) && !mayBlock(F);
 }
 
-// The function that is called, by its own name or by another; null if it is not known.
+// The function that is called, by its own name or by an alias; null if it is not known.
 static const Function *calleeOf(const CallBase &CB) {
   const Value *operand = CB.getCalledOperand();
   if (auto *alias = dyn_cast<GlobalAlias>(operand); alias && !alias->isInterposable())

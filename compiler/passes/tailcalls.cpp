@@ -52,7 +52,7 @@ static bool returns(const Value *V, const BasicBlock *BB) {
   return false;
 }
 
-// The call whose result, or nothing, the function returns when BB has ended; null if it does anything else after it.
+// The call after which BB and the function end, returning its result or nothing; null if there is no such call.
 static CallInst *lastCall(BasicBlock &BB) {
   for (Instruction *I = BB.getTerminator()->getPrevNode(); I; I = I->getPrevNode()) {
     if (I->isLifetimeStartOrEnd() || isa<AssumeInst>(I))
@@ -63,7 +63,7 @@ static CallInst *lastCall(BasicBlock &BB) {
   return nullptr;
 }
 
-// Puts a return of its own after a call.
+// Makes the block of a call return right after the call.
 static void returnAtOnce(CallInst *call) {
   BasicBlock *BB = call->getParent();
   auto *branch = dyn_cast<BranchInst>(BB->getTerminator());
@@ -77,7 +77,7 @@ static void returnAtOnce(CallInst *call) {
 
 namespace {
 
-// Takes away those of a set of calls during which a local may be in use.
+// Removes from a set of calls those during which a local may be in use.
 class Lenders {
 public:
   Lenders(Function &F, DenseMap<BasicBlock *, CallInst *> &calls) : F(F), calls(calls), steps(64 * F.size() + 4096) {}

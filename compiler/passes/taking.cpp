@@ -25,7 +25,7 @@ static void addReached(const BasicBlock *from, Reached &reached) {
 
 namespace {
 
-// Looks for the places of one function.
+// Looks for the places at which one function takes its frame.
 class Search {
 public:
   explicit Search(Function &F)

@@ -68,7 +68,7 @@ uint64_t variableArgumentBytes(const CallBase &CB, Align &align) {
 }
 
 // Registers hold an int with zeros above it, and many programs rely on that: they write 0 where a pointer is read, or 1
-// where a long is. What lay in the block before must not show through.
+// where a long is. So the whole slot is written, because the block may hold something else from before.
 static Value *fillSlot(Value *argument, IRBuilder<> &B) {
   bool narrow = argument->getType()->isIntegerTy() && argument->getType()->getIntegerBitWidth() < 64;
   return narrow ? B.CreateZExt(argument, B.getInt64Ty()) : argument;

@@ -141,7 +141,7 @@ PreservedAnalyses VersionsPass::run(Module &M, ModuleAnalysisManager &) {
   return PreservedAnalyses::none();
 }
 
-// The function of an entry for one that is defined elsewhere.
+// The function of an entry for a function that is defined elsewhere.
 static Function *externalFunctionOf(GlobalVariable &G) {
   auto *entry = G.getSection() == Section ? dyn_cast<ConstantStruct>(G.getInitializer()) : nullptr;
   auto *F = entry ? dyn_cast<Function>(entry->getOperand(0)) : nullptr;

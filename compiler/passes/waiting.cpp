@@ -29,7 +29,7 @@ bool isIdempotent(const Instruction &I) {
                     update->getOperation() == AtomicRMWInst::And);
 }
 
-// What counts how often code runs is no effect of the program: the intrinsics, or the counters that they have become.
+// Code that counts how often other code runs has no effect on the program: the intrinsics, or counters made of them.
 bool countsRuns(const Instruction &I) {
   if (isa<InstrProfInstBase>(I))
     return true;

@@ -139,7 +139,7 @@ void Webs::findWithoutPlace(ArrayRef<unsigned> members) {
             withoutPlace.push_back(edge);
 }
 
-// Fewer stores than with a slot for each.
+// Whether the web needs fewer stores than a slot for each of its members.
 bool Webs::pays(ArrayRef<unsigned> members) const {
   uint64_t alone = 0, together = 0;
   for (unsigned member : members) {
