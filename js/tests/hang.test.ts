@@ -20,6 +20,7 @@ import {
 import { explore, type ExploreError } from '../src/dev/index.ts'
 import { Domain } from '../src/core/domain.ts'
 import { useDomain } from '../src/core/current.ts'
+import { placeOfCaller } from '../src/diagnosis/place.ts'
 import { Case } from '../src/wait/case.ts'
 import { clauseOf } from '../src/wait/waitable.ts'
 
@@ -451,4 +452,13 @@ test('an async generator is a value, which nobody runs', async () => {
   }
   for (const made of [await spawn(numbers as never), await atomic(numbers as never)])
     same(await (made as AsyncGenerator).next(), { value: 1, done: false })
+})
+
+test("a message names a place in the user's code also where Vite serves the packages in bundles of its own", () => {
+  const page = new Function('dep', 'f', 'return dep(f)\n//# sourceURL=http://x/src/page.js')
+  for (const file of ['charcoal-js_runtime.js', 'chunk-2.js']) {
+    const dep = new Function('f', `return f(0)\n//# sourceURL=http://x/node_modules/.vite/deps/${file}?v=1`)
+    const place = page(dep, placeOfCaller) as string
+    ok(/x\/src\/page\.js:/.test(place), place)
+  }
 })

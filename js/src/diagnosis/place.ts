@@ -7,6 +7,7 @@
 const OURS = new RegExp(
   [
     /charcoal-js[\\/]dist[\\/]/,
+    /[\\/]\.vite[\\/]deps[\\/]charcoal-js/,
     /[\\/]src[\\/](core|scope|wait|sync|ops|plugin|dev|diagnosis|legacy|streams|worker)[\\/]\w+\.ts/,
     /^\s*at (async )?([\w$.]+\.(next|throw|return) \(<anonymous>\)|new (Atomic)?Call\b)/,
     /^\s*at (async )?(Domain|Scheduler|Scope|Branch|Clause|\w*Call|Activity)\.\w+ /,
@@ -14,6 +15,9 @@ const OURS = new RegExp(
     .map((r) => r.source)
     .join('|'),
 )
+
+/** Code of the host, and packages that Vite's server has put into bundles of their own, ours among them. */
+const FOREIGN = /\bnode:|[\\/]\.vite[\\/]deps[\\/]/
 
 export const isOurs = (line: string): boolean => OURS.test(line)
 
@@ -23,7 +27,7 @@ export function placeOfCaller(above: number): string {
   Error.stackTraceLimit = 30
   const lines = (new Error().stack ?? '').split('\n').slice(2 + above).filter((line) => /:\d+:\d+/.test(line))
   Error.stackTraceLimit = stackTraceLimit
-  let at = lines.findIndex((line) => !/\bnode:/.test(line) && !isOurs(line))
+  let at = lines.findIndex((line) => !FOREIGN.test(line) && !isOurs(line))
   // In a bundle the wrapper that asyncFn makes stands before its caller.
   if (at > 0 && /\bnew (Atomic)?Call\b/.test(lines[at - 1])) at++
   return (lines[at] ?? '').trim()
