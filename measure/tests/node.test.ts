@@ -1,11 +1,12 @@
 /** Recordings of Node programs: how they end, what has which parent and place, what is left as it was. */
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { parseTrace, type Continuation, type End, type TraceRecord } from '../src/format/index.ts'
 import { recordNode, type RecordNodeOptions } from '../src/record/node/index.ts'
 import { medianOf } from '../src/study/median.ts'
 import { ok, rejects, same, test } from './harness.ts'
-import { temporary } from './places.ts'
+import { command, temporary } from './places.ts'
 
 async function record(
   text: string,
@@ -208,6 +209,37 @@ setTimeout(function before() { setTimeout(hangs, 60) }, 10)`,
   ok(last.end - last.start > 3e6, `the last continuation lasts ${last.end - last.start} µs`)
   const note = records.find((r) => r.type === 'note' && r.code === 'hung')
   ok(note?.type === 'note' && /it was in spins\(\) at \S*program\.mjs:2$/.test(note.text), JSON.stringify(note))
+})
+
+test('a program that only takes its time to end has not hung', async () => {
+  const { records, end, continuations } = await recordUntilFile(
+    (file) => `import { writeFileSync } from 'node:fs'
+process.on('SIGINT', () => {})
+setInterval(function ticks() {}, 200)
+setTimeout(() => writeFileSync(${file}, ''), 10)`,
+  )
+  same(end.reason, 'stopped')
+  ok(records.some((r) => r.type === 'note' && r.code === 'killed'))
+  ok(
+    continuations.every((c) => c.end - c.start < 4e6),
+    'none lasts as long as the waiting',
+  )
+})
+
+test('a process that outlives the recording is not recorded', async () => {
+  const dir = temporary()
+  const [out, program, ran] = ['trace.jsonl', 'program.mjs', 'ran'].map((name) => path.join(dir, name))
+  const child = `require('fs').writeFileSync(${JSON.stringify(ran)}, '')`
+  writeFileSync(
+    program!,
+    `import { spawn } from 'node:child_process'
+const text = 'while kill -0 $0 2>/dev/null; do sleep 0.05; done; exec "$1" -e "$2"'
+const args = ['-c', text, process.ppid, process.execPath, ${JSON.stringify(child)}]
+spawn('bash', args, { detached: true, stdio: 'ignore' }).unref()`,
+  )
+  const { status } = spawnSync(process.execPath, [command, 'node', '--no-calibrate', `--out=${out}`, program!])
+  while (!existsSync(ran!)) await new Promise((done) => setTimeout(done, 20))
+  same([status, readdirSync(dir).filter((name) => name.includes('.part-'))], [0, []])
 })
 
 test('a program that is killed at once keeps what it did', async () => {

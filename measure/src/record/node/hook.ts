@@ -23,7 +23,17 @@ const DEBUG_PORT = 9229
 type Stop = (why: string, more?: Pick<End, 'exitCode' | 'signal'>) => void
 
 const config: HookConfig | null = JSON.parse(process.env[CONFIG] ?? 'null')
-if (config !== null) start(config)
+if (config !== null && isRecording(config)) start(config)
+
+/** False in a process that has outlived the recording, or that such a process has started. */
+function isRecording({ parent, attached }: HookConfig): boolean {
+  if (attached === true) return true
+  try {
+    return process.kill(parent, 0)
+  } catch {
+    return false
+  }
+}
 
 function start(config: HookConfig): void {
   ownUrl(import.meta.url)
@@ -79,8 +89,11 @@ function start(config: HookConfig): void {
 function answerWhenHung(port: number, recorder: NodeRecorder, stop: Stop): void {
   if (process.debugPort !== DEBUG_PORT) return
   process.debugPort = port
-  const hung = (): void => {
-    if (recorder.hangs()) stop('hung')
+  const hung = (hangs: boolean): void => {
+    if (!hangs) {
+      recorder.note('killed', 'the program did not end within 5 s of being told to, and was killed')
+      stop('stopped')
+    } else if (recorder.hangs()) stop('hung')
   }
   Object.defineProperty(globalThis, Symbol.for(HUNG), { value: hung, configurable: true })
 }

@@ -1,7 +1,7 @@
 /**
- * Asks a program that does not return to its event loop where it is, before it is killed. `SIGUSR1` opens its debugging
- * port, which a thread of Node's serves; the debugger stops the program, and the recorder in it writes what it has,
- * with the place.
+ * Asks a program that does not end where it is, before it is killed. `SIGUSR1` opens its debugging port, which a thread
+ * of Node's serves. If it does not return to its event loop, the debugger stops it, and the recorder in it writes what
+ * it has, with the place.
  */
 import { MeasureError } from '../../format/error.ts'
 import { findEndpoint } from '../endpoint.ts'
@@ -10,6 +10,8 @@ import { HUNG } from './config.ts'
 
 /** Milliseconds for each step: a program in a call of the system never answers. */
 const DEADLINE = 5000
+/** Milliseconds within which an event loop goes round. */
+const TURN = 2000
 
 /** Fails if the program cannot be asked. */
 export async function askWhereItHangs(pid: number, port: number): Promise<void> {
@@ -19,17 +21,32 @@ export async function askWhereItHangs(pid: number, port: number): Promise<void> 
     const paused = new Promise<string>((done) =>
       cdp.on('Debugger.paused', ({ callFrames }) => done(callFrames[0].callFrameId)),
     )
+    const tell = `globalThis[Symbol.for(${JSON.stringify(HUNG)})]`
+    if (await turns(cdp)) {
+      await cdp.send('Runtime.evaluate', { expression: `${tell}(false)` }, undefined, DEADLINE)
+      return
+    }
     await cdp.send('Debugger.enable', {}, undefined, DEADLINE)
     await cdp.send('Debugger.pause', {}, undefined, DEADLINE)
     const late = new Promise<never>((_, fail) => {
       setTimeout(() => fail(new MeasureError('the program does not stop for its debugger')), DEADLINE).unref()
     })
     const callFrameId = await Promise.race([paused, late])
-    const expression = `globalThis[Symbol.for(${JSON.stringify(HUNG)})]()`
-    await cdp.send('Debugger.evaluateOnCallFrame', { callFrameId, expression }, undefined, DEADLINE)
+    const asked = { callFrameId, expression: `${tell}(true)` }
+    await cdp.send('Debugger.evaluateOnCallFrame', asked, undefined, DEADLINE)
   } finally {
     cdp.close()
   }
+}
+
+/** True if the program's event loop goes round: it waits, for a child process perhaps, and only takes its time to end. */
+function turns(cdp: Cdp): Promise<boolean> {
+  const expression = 'new Promise((done) => setImmediate(done))'
+  const asked = cdp.send('Runtime.evaluate', { expression, awaitPromise: true }, undefined, TURN)
+  return asked.then(
+    () => true,
+    () => false,
+  )
 }
 
 /** The address of the debugger, once it listens. */

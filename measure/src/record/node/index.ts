@@ -11,6 +11,7 @@ import { createServer, type AddressInfo } from 'node:net'
 import path from 'node:path'
 import { MeasureError } from '../../format/error.ts'
 import type { Calibration } from '../../format/types.ts'
+import { atExit } from '../cleanup.ts'
 import { complete } from '../complete.ts'
 import { storeOriginals } from '../originals.ts'
 import { causeOf, ended, endedText, pathOf, statusOf, type RunOptions } from '../program.ts'
@@ -73,6 +74,8 @@ export async function recordNode(program: string, args: string[], options: Recor
     )
   }
   const ms = performance.now() - began
+  // What processes write that outlive the program (`detached`).
+  atExit(() => partsOf(out).forEach((part) => rmSync(part, { force: true })))
   const recorded = await complete(out, partsOf(out), { ...causeOf(end), end: ms * 1000 })
   if (mode !== 'fast') await storeOriginals(out)
   if (mode !== 'fast' && !config.accesses) await storeUses(out)
