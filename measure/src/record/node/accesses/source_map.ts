@@ -2,7 +2,7 @@
  * Moves the columns of a program's source map with the text that is inserted, for Node (`--enable-source-maps`) and
  * TypeScript's runners look places up in the text that runs.
  */
-import { TraceMap, decodedMappings, encodedMappings } from '@jridgewell/trace-mapping'
+import { FlattenMap, TraceMap, decodedMappings, encodedMappings } from '@jridgewell/trace-mapping'
 import { readFileSync } from 'node:fs'
 
 /** By line, counted from 1: at which column, counted from 0, of the program's text how much was inserted. */
@@ -26,9 +26,10 @@ export function shiftedMap(code: string, url: string): ((inserted: Inserted) => 
     // Node cannot read it either.
     return () => ''
   }
-  if (map === null || typeof map !== 'object' || map.sections !== undefined) return null
+  if (map === null || typeof map !== 'object') return null
   return (inserted) => {
-    const before = new TraceMap(map, base)
+    // Turbopack's maps are made of sections, one for each module.
+    const before = map.sections === undefined ? new TraceMap(map, base) : new FlattenMap(map, base)
     const mappings = decodedMappings(before).map((line, i) => {
       const shifts = inserted[i + 1]
       if (shifts === undefined) return [...line]
@@ -40,9 +41,10 @@ export function shiftedMap(code: string, url: string): ((inserted: Inserted) => 
         return [column + moved, ...rest]
       })
     })
-    const { sourceRoot: _, ...rest } = map
-    const mapped = encodedMappings(new TraceMap({ ...rest, mappings: mappings as any }))
-    const text = JSON.stringify({ ...rest, sources: before.resolvedSources, mappings: mapped })
+    const { sourceRoot: _, sections: __, ...rest } = map
+    const { names, sourcesContent, resolvedSources: sources } = before
+    const moved = { ...rest, names, sources, ...(sourcesContent && { sourcesContent }) }
+    const text = JSON.stringify({ ...moved, mappings: encodedMappings(new TraceMap({ ...moved, mappings })) })
     return `\n//# sourceMappingURL=data:application/json;base64,${Buffer.from(text).toString('base64')}`
   }
 }
