@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { analyse } from '../src/analysis/index.ts'
-import { conflicts } from '../src/analysis/conflicts.ts'
+import { conflicts, conflictText } from '../src/analysis/conflicts.ts'
 import { parseTrace } from '../src/format/index.ts'
 import { recordNode } from '../src/record/node/index.ts'
 import { parseUses } from '../src/source/uses.ts'
@@ -73,4 +73,22 @@ for (let i = 0; i < 30; i++) setTimeout(withdraw, i)`,
   ok(parseTrace(readFileSync(out), out).some((r) => r.type === 'uses'))
   const [first] = conflicts(await analyse(out))
   same([first?.evidence, first?.variable], ['function', 'account.balance'])
+})
+
+test('functions that share nothing by their text are no conflict, but a hint', async () => {
+  const dir = temporary()
+  const program = path.join(dir, 'program.mjs')
+  const out = path.join(dir, 'trace.jsonl')
+  writeFileSync(
+    program,
+    `async function waits() {
+  await new Promise((done) => setTimeout(done, 20))
+}
+for (let i = 0; i < 30; i++) setTimeout(waits, i)`,
+  )
+  await recordNode(program, [], { out, stdio: 'ignore', accesses: false })
+  const figures = await analyse(out)
+  const all = conflicts(figures)
+  ok(all.length > 0 && all.every((c) => c.hint), JSON.stringify(all))
+  ok(/ By their source text, they share nothing\.$/.test(conflictText(figures, all[0]!)))
 })

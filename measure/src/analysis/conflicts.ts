@@ -28,7 +28,7 @@ export interface Conflict {
   p99: number
   /** Of packages, not the program's own. */
   foreign: boolean
-  /** Only that it was entered while it waited is known, though reads and writes were watched: hardly a conflict. */
+  /** It was entered while it waited, but what both sides use is known, and nothing is in common: hardly a conflict. */
   hint: boolean
   /** Title of the recording, in pooled figures. */
   from?: string
@@ -93,7 +93,6 @@ function ofData(f: Figures): Conflict[] {
 /** Of each function, the chain whose gaps its own code entered most often. */
 function ofCallSites(f: Figures): Conflict[] {
   const byFunction = new Map<string, Conflict>()
-  const isWatched = f.recordings.every(({ accesses }) => accesses === true)
   for (const { sites, runs, sameFunction, by, p50, p99, from } of f.ranking.chains) {
     if (sameFunction === 0 || runs < ENOUGH_RUNS) continue
     const second = sites.at(-1)!
@@ -106,7 +105,9 @@ function ofCallSites(f: Figures): Conflict[] {
     if (name === undefined || other === undefined || (byFunction.get(name)?.seen ?? 0) >= sameFunction) continue
     const first = sites[0]!
     const awaits = sites.slice(1, -1)
-    const variable = sharedBy(f.sites[second]!, f.sites[other]!)
+    const shared = sites.map((site) => sharedBy(f.sites[site]!, f.sites[other]!)).reverse()
+    const variable = shared.find((name) => typeof name === 'string') ?? undefined
+    const isKnown = isWatched(f) || shared.every((name) => name === null)
     byFunction.set(name, {
       evidence: 'function',
       variable,
@@ -119,20 +120,25 @@ function ofCallSites(f: Figures): Conflict[] {
       p50,
       p99,
       foreign: isForeign(f, second),
-      hint: isWatched && variable === undefined,
+      hint: variable === undefined && isKnown,
       from,
     })
   }
   return [...byFunction.values()]
 }
 
-/** What one of two functions writes and the other uses: rather what is read and written than what is only written. */
-function sharedBy({ uses: a }: Site, { uses: b }: Site): string | undefined {
+const isWatched = (f: Figures): boolean => f.recordings.every(({ accesses }) => accesses === true)
+
+/**
+ * What one of two functions writes and the other uses: rather what is read and written than what is only written. Null:
+ * nothing, by their texts. Undefined: their texts are not known.
+ */
+function sharedBy({ uses: a }: Site, { uses: b }: Site): string | null | undefined {
   if (a === undefined || b === undefined) return undefined
   const used = [...a.reads, ...a.writes]
   const shared = b.writes.filter((name) => used.includes(name))
   const isUpdated = (name: string): boolean => a.reads.includes(name) && a.writes.includes(name)
-  return shared.find(isUpdated) ?? shared[0] ?? a.writes.find((name) => b.reads.includes(name))
+  return shared.find(isUpdated) ?? shared[0] ?? a.writes.find((name) => b.reads.includes(name)) ?? null
 }
 
 /** In a package that the user has not counted as own. */
@@ -183,7 +189,9 @@ export function conflictText(f: Figures, c: Conflict): string {
   if (c.evidence === 'data')
     return `${who} was interrupted by ${other} (${c.kind} of ${c.variable ?? 'a variable'}): ${c.seen} times.`
   const shared = c.hint
-    ? 'Nothing was seen that both use.'
+    ? isWatched(f)
+      ? 'Nothing was seen that both use.'
+      : 'By their source text, they share nothing.'
     : c.variable === undefined
       ? 'What they share is not known.'
       : `By their source text, they share ${c.variable}.`
