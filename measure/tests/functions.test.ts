@@ -119,20 +119,22 @@ test('a minified function has the name of the function it lies in, not of the va
     [26, 0, 1, 8, 2],
   ]
   const names = ['withdraw', 'amount', 'wait']
-  const of = async (content: string | null): Promise<Mapped[]> => {
+  const of = async (content: string | null, inSections = false): Promise<Mapped[]> => {
     const map = new TraceMap({
       version: 3,
       sources: ['bank.ts'],
       names,
       mappings: [mappings] as any,
     })
-    const text = JSON.stringify({
+    const whole = {
       version: 3,
       sources: ['bank.ts'],
       names,
       mappings: encodedMappings(map),
       sourcesContent: [content],
-    })
+    }
+    const sections = [{ offset: { line: 0, column: 0 }, map: whole }]
+    const text = JSON.stringify(inSections ? { version: 3, sections } : whole)
     const address = `data:application/json;base64,${Buffer.from(text).toString('base64')}`
     const url = 'https://example.org/bank.js'
     const found: Mapped[] = []
@@ -150,6 +152,7 @@ test('a minified function has the name of the function it lies in, not of the va
   const source = 'https://example.org/bank.ts'
   const inside = { source, line: 2, column: 9, name: 'withdraw', begin: [1, 1] }
   same(sorted(await of(original.join('\n'))), sorted([inside, { source, line: 1, column: 16, name: 'withdraw' }]))
+  same(await of(original.join('\n'), true), await of(original.join('\n')), 'a map that is made of sections')
   const { name: _, ...nameless } = inside
   same(sorted(await of(null)), sorted([nameless, { source, line: 1, column: 16, name: 'withdraw' }]), 'without text')
 })

@@ -3,7 +3,7 @@
  * the recording says: `file:` and `data:` addresses, and `http` on this machine; other hosts are never asked, because a
  * trace that came by mail must not make anybody's computer talk to somebody. What has no map stays as it is.
  */
-import { originalPositionFor, sourceContentFor, TraceMap } from '@jridgewell/trace-mapping'
+import { FlattenMap, originalPositionFor, sourceContentFor, type TraceMap } from '@jridgewell/trace-mapping'
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import type { Original } from '../format/types.ts'
@@ -107,7 +107,7 @@ async function mapOf(script: string, given: string | undefined, load: Load): Pro
     const text = await load(url)
     return text === null
       ? null
-      : new TraceMap(text.replace(/^\)\]\}'[^\n]*\n/, ''), url.startsWith('data:') ? script : url)
+      : new FlattenMap(text.replace(/^\)\]\}'[^\n]*\n/, ''), url.startsWith('data:') ? script : url)
   } catch {
     return null
   }

@@ -28,8 +28,8 @@ export function shiftedMap(code: string, url: string): ((inserted: Inserted) => 
   }
   if (map === null || typeof map !== 'object') return null
   return (inserted) => {
-    // Turbopack's maps are made of sections, one for each module.
-    const before = map.sections === undefined ? new TraceMap(map, base) : new FlattenMap(map, base)
+    // It may be made of sections: Turbopack makes one for each module.
+    const before = new FlattenMap(map, base)
     const mappings = decodedMappings(before).map((line, i) => {
       const shifts = inserted[i + 1]
       if (shifts === undefined) return [...line]
