@@ -39,7 +39,7 @@ export async function askWhereItHangs(pid: number, port: number): Promise<void> 
   }
 }
 
-/** True if the program's event loop goes round: it waits, for a child process perhaps, and only takes its time to end. */
+/** True if the program's event loop goes round: it waits, for a child process perhaps, and takes its time to end. */
 function turns(cdp: Cdp): Promise<boolean> {
   const expression = 'new Promise((done) => setImmediate(done))'
   const asked = cdp.send('Runtime.evaluate', { expression, awaitPromise: true }, undefined, TURN)
