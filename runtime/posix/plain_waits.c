@@ -3,6 +3,7 @@
 #include "posix/plain_waits.h"
 #include "posix/locks/interposed.h"
 #include "posix/single_activity.h"
+#include "sched/host.h"
 #include <errno.h>
 
 /* Weak: the runtime's own tests have no replacements. */
@@ -10,7 +11,14 @@ extern __typeof__(ch_wait_for_signals) ch_wait_for_signals __attribute__((weak))
 
 /* Other activities could go on meanwhile, or the caller's domain has to report a deadlock. */
 static bool others_go_on(void) {
+  ch_host_exit_if_cancelled();
   return ch_domain.current && !(ch_domain.live == 1 && ch_is_single_activity()) && ch_wait_for_signals;
+}
+
+/* The call has not had its effect, because the thread was cancelled. */
+static void exit_if_cancelled(long r) {
+  if (r == ECANCELED || r == thrd_error || (r < 0 && errno == ECANCELED))
+    ch_host_exit_if_cancelled();
 }
 
 /* Each line is a call: its name, that of the C library's own for the runtime, the second name of that in a static
@@ -23,7 +31,13 @@ static bool others_go_on(void) {
   result library parameters {                                                                                          \
     return (name != ch_waiting_##name ? name : CH_NEXT_DEFINITION(name, second)) arguments;                            \
   }                                                                                                                    \
-  result ch_waiting_##name parameters { return others_go_on() ? __VA_ARGS__ : library arguments; }
+  result ch_waiting_##name parameters {                                                                                \
+    if (!others_go_on())                                                                                               \
+      return library arguments;                                                                                        \
+    result r = __VA_ARGS__;                                                                                            \
+    exit_if_cancelled((long)r);                                                                                        \
+    return r;                                                                                                          \
+  }
 
 /* clang-format off */
 CALL(int, pthread_join, ch_library_join, ___pthread_join, (pthread_t t, void **result), (t, result),

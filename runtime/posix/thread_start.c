@@ -33,7 +33,7 @@ static bool live(struct thread_start *b, void *memory, intptr_t *result) {
   if (!ch_domain_run((void *)body, b, sizeof *b, "pthread_create", false))
     return false;
   ch_host_unwatch_thread();
-  *result = ch_domain.result;
+  *result = ch_domain.is_cancelled ? (intptr_t)PTHREAD_CANCELED : ch_domain.result;
   ch_domain_end();
   return true;
 }

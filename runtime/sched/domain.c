@@ -356,7 +356,10 @@ void ch_schedule(void) {
     if (sources && ch_reactor != &ch_reactor_simulated)
       continue;
     int64_t latest = ch_timers_latest();
-    ch_reactor_poll(until < latest ? until : latest);
+    if (CH_LIKELY(d->natives == 0))
+      ch_reactor_poll(until < latest ? until : latest);
+    else
+      ch_host_sleep(until < latest ? until : latest);
     if (CH_UNLIKELY(until != CH_FOREVER))
       ch_awake();
     ch_timers_fire();

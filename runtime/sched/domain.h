@@ -83,6 +83,8 @@ struct ch_domain {
   int watched;             /* the descriptor that somebody else's loop watches, + 1; 0: it has not asked for one */
   struct ch_branch *host;  /* the thread's own plain code (host.h); else NULL */
   struct ch_branch *first; /* the branch that is MAIN, while it lives; else NULL */
+  void *cleanups;          /* the thread's list of pthread_cleanup_push, as it was at the beginning */
+  bool is_cancelled;       /* by pthread_cancel: see ch_host_sleep */
   intptr_t result;         /* the result of the body of `first` */
   struct ch_group base;
   struct ch_stack *main_stack; /* the thread's own stack */

@@ -10,8 +10,10 @@
 #include "report/watch.h"
 #include "sched/native.h"
 #include "sched/no_yield.h"
+#include "wait/wait.h"
 #include <errno.h>
 #include <pthread.h>
+#include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -191,6 +193,43 @@ static void thread_ends(void *domain) {
   }
   if (d->host)
     ch_host_end();
+}
+
+static struct ch_branch *first_activity(void) { return ch_domain.first ? ch_domain.first : ch_domain.host; }
+
+/* Of the thread that has been unwinding until now. The C library has disabled its cancellation. */
+CH_COLD static void is_cancelled(void) {
+  struct ch_branch *b = first_activity();
+  pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, NULL);
+  ch_inbox_wakes();
+  ch_uring_left();
+  ch_domain.is_cancelled = true;
+  if (!b)
+    return;
+  ch_branch_cancel(b);
+  if (ch_native_is_waiting(b)) /* also where a scope of the runtime's own keeps cancellations away */
+    ch_wait_cancel(b);
+}
+
+void ch_host_sleep(int64_t deadline) {
+  __pthread_unwind_buf_t buffer;
+  if (__sigsetjmp((struct __jmp_buf_tag *)(void *)buffer.__cancel_jmp_buf, 0)) {
+    __pthread_unregister_cancel(&buffer);
+    is_cancelled();
+    return;
+  }
+  __pthread_register_cancel(&buffer);
+  ch_reactor_poll(deadline);
+  __pthread_unregister_cancel(&buffer);
+}
+
+bool ch_host_is_cancelled(const struct ch_branch *b) {
+  return CH_UNLIKELY(ch_domain.is_cancelled) && b && ch_activity_of(b) == first_activity();
+}
+
+void ch_host_exit_if_cancelled(void) {
+  if (ch_host_is_cancelled(ch_domain.current))
+    pthread_exit(PTHREAD_CANCELED);
 }
 
 /* ---- the process's end ---- */

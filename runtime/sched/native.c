@@ -5,6 +5,7 @@
 #include "frames/captures.h"
 #include "report/watch.h"
 #include <errno.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +17,23 @@ const struct ch_stack *ch_native_stack_of(struct ch_branch *b) {
   return b->state == CH_RUNNING || s == ch_domain.stack ? NULL : s;
 }
 
+/* ---- handlers of pthread_cleanup_push ---- */
+
+/* The C library has no call for its list; but what is pushed is told what was there before, and popping it makes that
+ * the list. */
+void *ch_cleanups(void) {
+  __pthread_unwind_buf_t top;
+  __pthread_register_cancel(&top);
+  __pthread_unregister_cancel(&top);
+  return top.__pad[0];
+}
+void ch_set_cleanups(void *list) {
+  __pthread_unwind_buf_t top;
+  __pthread_register_cancel(&top);
+  top.__pad[0] = list;
+  __pthread_unregister_cancel(&top);
+}
+
 /* ---- the stacks ---- */
 
 /* How many idle stacks are kept. */
@@ -25,6 +43,7 @@ bool ch_native_start(void *bottom) {
   struct ch_domain *d = &ch_domain;
   d->stack = d->main_stack = ch_stack_of_thread(bottom);
   d->idle = NULL;
+  d->cleanups = ch_cleanups();
   d->idles = d->natives = 0;
   return d->main_stack != NULL;
 }
@@ -183,6 +202,8 @@ void ch_native_park(struct ch_native *n, struct ch_group *group) {
   struct ch_exceptions *globals = __cxa_get_globals ? __cxa_get_globals() : NULL;
   CH_INVARIANT(!ch_tls.entering, "nobody waits while a frame is being entered");
   n->stack = d->stack;
+  n->cleanups = ch_cleanups();
+  ch_set_cleanups(d->cleanups);
   if (globals) {
     n->exceptions = *globals;
     *globals = (struct ch_exceptions){0};
@@ -207,6 +228,7 @@ void ch_native_park(struct ch_native *n, struct ch_group *group) {
 
 void ch_native_back(struct ch_native *n) {
   ch_environment_enter(ch_domain.current);
+  ch_set_cleanups(n->cleanups);
   ch_domain.natives--;
   if (__cxa_get_globals)
     *__cxa_get_globals() = n->exceptions;

@@ -33,11 +33,17 @@ struct ch_native {
   struct ch_stack *stack; /* where it goes on */
   struct ch_group *group; /* NULL, or the only one whose activities run meanwhile */
   struct ch_exceptions exceptions;
+  void *cleanups;        /* the handlers of pthread_cleanup_push that were pushed on it, and those below */
   struct ch_frame frame; /* in the branch's chain */
 };
 static inline struct ch_native *ch_native_of(struct ch_frame *f) {
   return (struct ch_native *)((char *)f - offsetof(struct ch_native, frame));
 }
+
+/* The C library's list of the handlers that pthread_cleanup_push has pushed is the thread's; to be changed with the
+ * stack. */
+CH_HIDDEN void *ch_cleanups(void);
+CH_HIDDEN void ch_set_cleanups(void *);
 
 /* The running branch, whose chain contains n's frame, leaves its stack; the scheduler goes on on another one, with this
  * group. Returns when the frame has been resumed. */

@@ -12,6 +12,7 @@
 #include "posix/single_activity.h"
 #include "reactor/inbox.h"
 #include "sched/child.h"
+#include "sched/host.h"
 #include <dlfcn.h>
 #include <errno.h>
 #include <stdio.h>
@@ -230,6 +231,9 @@ static bool cancel(struct ch_clause *clause) {
     go_on((struct cond_wait *)clause, ECANCELED);
   return false;
 }
+static bool cancel_in_plain_code(struct ch_clause *clause) {
+  return ch_queue_cancelled_in_plain_code(clause) && cancel(clause);
+}
 /* Only in a child of fork; anywhere else the wait ends with its mutex. */
 static bool withdraw(struct ch_clause *clause) {
   struct cond_wait *c = (struct cond_wait *)clause;
@@ -243,7 +247,8 @@ static const struct ch_lock_type type = {
     .clause = {.what = "condition", .enlist = enlist, .withdraw = withdraw, .cancel = cancel}, .late = late};
 /* In plain code, which knows nothing of scopes that are cancelled. */
 static const struct ch_lock_type plain_type = {
-    .clause = {.what = "condition", .enlist = enlist, .withdraw = withdraw, .cancel = ch_queue_refuse}, .late = late};
+    .clause = {.what = "condition", .enlist = enlist, .withdraw = withdraw, .cancel = cancel_in_plain_code},
+    .late = late};
 
 /* Those of other threads are the parent's. */
 static void in_child(void) {
@@ -315,7 +320,11 @@ static int wait_in_plain_code(pthread_cond_t *cond, pthread_mutex_t *m, clockid_
   struct cond_wait c;
   int error = prepare(&c, cond, m, clock, until);
   c.w.clause.type = &plain_type.clause;
-  return error ? error : ch_lock_wait(&c.w);
+  if (!error)
+    error = ch_lock_wait(&c.w);
+  if (error == ECANCELED)
+    ch_host_exit_if_cancelled();
+  return error;
 }
 CH_INTERPOSED int pthread_cond_wait(pthread_cond_t *c, pthread_mutex_t *m) {
   return wait_in_plain_code(c, m, -1, NULL);

@@ -9,6 +9,7 @@
 #include "reactor/timer.h"
 #include "reactor/times.h"
 #include "sched/child.h"
+#include "sched/host.h"
 #include <errno.h>
 #include <limits.h>
 #include <linux/futex.h>
@@ -413,6 +414,7 @@ bool ch_queue_withdraw(struct ch_clause *c) {
   return true;
 }
 bool ch_queue_refuse(struct ch_clause *c) { return (void)c, false; }
+bool ch_queue_cancelled_in_plain_code(struct ch_clause *c) { return ch_host_is_cancelled(c->branch); }
 
 static void hold_cancellation_back(struct ch_lock_wait *w) {
   int state;

@@ -114,6 +114,8 @@ CH_HIDDEN int ch_lock_wait(struct ch_lock_wait *w);
 CH_HIDDEN int ch_queue_enlist(struct ch_clause *);
 CH_HIDDEN bool ch_queue_withdraw(struct ch_clause *);
 CH_HIDDEN bool ch_queue_refuse(struct ch_clause *);
+/* In plain code, which knows nothing of scopes that are cancelled; but pthread_cancel of the thread ends the wait. */
+CH_HIDDEN bool ch_queue_cancelled_in_plain_code(struct ch_clause *);
 
 /* ---- queues ---- */
 

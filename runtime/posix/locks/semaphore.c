@@ -6,6 +6,7 @@
 #include "posix/locks/queue.h"
 #include "posix/locks/replacement.h"
 #include "posix/single_activity.h"
+#include "sched/host.h"
 #include "sched/tsan.h"
 #include <errno.h>
 #include <limits.h>
@@ -60,7 +61,7 @@ static const struct ch_leaf leaf = CH_LOCK_LEAF("sem_wait");
 static const struct ch_lock_type plain_type = {.clause = {.what = "semaphore",
                                                           .enlist = ch_queue_enlist,
                                                           .withdraw = ch_queue_withdraw,
-                                                          .cancel = ch_queue_refuse},
+                                                          .cancel = ch_queue_cancelled_in_plain_code},
                                                .take = take,
                                                .await = await,
                                                .gone = gone};
@@ -106,6 +107,8 @@ static int take_in_plain_code(sem_t *s, clockid_t clock, const struct timespec *
     return CH_NEXT_DEFINITION(sem_clockwait, ___sem_clockwait)(s, clock, until ? until : &never);
   if (!error)
     error = ch_lock_is_late(&w) ? ETIMEDOUT : ch_lock_wait(&w);
+  if (error == ECANCELED)
+    ch_host_exit_if_cancelled();
   return error ? (errno = error, -1) : 0;
 }
 CH_INTERPOSED int sem_wait(sem_t *s) { return take_in_plain_code(s, CLOCK_REALTIME, NULL); }
