@@ -3,6 +3,16 @@ import http from 'node:http'
 
 export const sleep = (ms) => new Promise((done) => setTimeout(done, ms))
 
+/** What `number` callers wait for, each of them: that all have come. */
+export function gathering(number) {
+  const waiting = []
+  return () =>
+    new Promise((done) => {
+      waiting.push(done)
+      if (waiting.length === number) for (const go of waiting.splice(0)) go()
+    })
+}
+
 /** A store behind a network: every answer comes later. With promises and, if there is one, with a callback. */
 export function remoteStore() {
   const rows = new Map()
