@@ -139,16 +139,20 @@ void Splitter::addEntry() {
   }
 }
 
-// The sum of status and `unit` times the number of the point, counted on the way to `suspend`: it falls through one
-// addition for each earlier point of its group.
-PHINode *Splitter::countPoints(BasicBlock *suspend, unsigned group, unsigned unit) {
-  PHINode *both = PHINode::Create(abi.I32, points.size() / group + 1, "", suspend);
-  BasicBlock *next = suspend;
+// Greater than any status: the number of a point is counted in these units.
+static constexpr unsigned unit = 4;
+
+// The sum of the status and `unit` times the number of the point, for the points from `from` up to, but not including,
+// `to`. It is counted on the way to `end`: the way falls through one addition for each earlier point of its group.
+PHINode *Splitter::countPoints(BasicBlock *end, unsigned from, unsigned to) {
+  constexpr unsigned group = 16;
+  PHINode *both = PHINode::Create(abi.I32, (to - from) / group + 1, "", end->begin());
+  BasicBlock *next = end;
   PHINode *after = both;
-  for (unsigned k = 0; k < points.size(); ++k) {
-    bool first = k % group == 0;
+  for (unsigned k = from; k < to; ++k) {
+    bool first = (k - from) % group == 0;
     if (first) {
-      next = suspend;
+      next = end;
       after = both;
     }
     auto *count = BasicBlock::Create(abi.C, "count", &F, next);
@@ -165,33 +169,61 @@ PHINode *Splitter::countPoints(BasicBlock *suspend, unsigned group, unsigned uni
   return both;
 }
 
+// The same through a local, which each point sets by itself. Without optimisation each phi would take room on the
+// stack.
+Value *Splitter::storePoints(BasicBlock *end) {
+  AllocaInst *place = addLocalForPoint();
+  for (unsigned k = 0; k < points.size(); ++k) {
+    IRBuilder<> step(suspendingBlocks[k]->getTerminator());
+    step.SetCurrentDebugLocation(atEntry());
+    Value *status = statuses[k];
+    if (isa<Instruction>(status)) {
+      IRBuilder<>(points[k].before->getTerminator()).CreateStore(status, place);
+      status = step.CreateLoad(abi.I32, place);
+    }
+    step.CreateStore(step.CreateAdd(status, step.getInt32(unit * (k + 1))), place);
+    step.CreateBr(end);
+    suspendingBlocks[k]->getTerminator()->eraseFromParent();
+  }
+  return loadPoint(end, place);
+}
+
+// The same for many points. LLVM makes one register of all phis that are joined, and the time that it takes grows with
+// the square of their number; so each section counts for itself, and stores the sum.
+Value *Splitter::countPointsInSections(BasicBlock *end, unsigned section) {
+  AllocaInst *place = addLocalForPoint();
+  for (unsigned from = 0; from < points.size(); from += section) {
+    auto *counted = BasicBlock::Create(abi.C, "counted", &F, end);
+    Value *both = countPoints(counted, from, std::min<unsigned>(from + section, points.size()));
+    IRBuilder<> B(counted);
+    B.SetCurrentDebugLocation(atEntry());
+    B.CreateStore(both, place);
+    B.CreateBr(end);
+  }
+  return loadPoint(end, place);
+}
+
+AllocaInst *Splitter::addLocalForPoint() {
+  IRBuilder<> top(&*F.getEntryBlock().getFirstNonPHIIt());
+  return top.CreateAlloca(abi.I32, nullptr, "why");
+}
+
+Value *Splitter::loadPoint(BasicBlock *end, AllocaInst *place) {
+  IRBuilder<> B(end, end->begin());
+  B.SetCurrentDebugLocation(atEntry());
+  return B.CreateLoad(abi.I32, place);
+}
+
 // The one way out of a suspended activation. The number of the point and the status travel in one register: three bytes
 // a point, where loading a number and jumping would take ten.
 BasicBlock &Splitter::addSuspendTail() {
-  constexpr unsigned group = 16, unit = 4; // `unit` is greater than any status
+  constexpr unsigned section = 256;
   auto *suspend = BasicBlock::Create(abi.C, "suspend", &F);
+  Value *both = F.hasFnAttribute(Attribute::OptimizeNone) ? storePoints(suspend)
+                : points.size() <= section                ? countPoints(suspend, 0, points.size())
+                                                          : countPointsInSections(suspend, section);
   IRBuilder<> tail(suspend);
   tail.SetCurrentDebugLocation(atEntry());
-  Value *both;
-  if (F.hasFnAttribute(Attribute::OptimizeNone)) { // each phi would take room on the stack, so one local serves all
-    IRBuilder<> top(&*F.getEntryBlock().getFirstNonPHIIt());
-    AllocaInst *place = top.CreateAlloca(abi.I32, nullptr, "why");
-    for (unsigned k = 0; k < points.size(); ++k) {
-      IRBuilder<> step(suspendingBlocks[k]->getTerminator());
-      step.SetCurrentDebugLocation(atEntry());
-      Value *status = statuses[k];
-      if (isa<Instruction>(status)) {
-        IRBuilder<>(points[k].before->getTerminator()).CreateStore(status, place);
-        status = step.CreateLoad(abi.I32, place);
-      }
-      step.CreateStore(step.CreateAdd(status, step.getInt32(unit * (k + 1))), place);
-      step.CreateBr(suspend);
-      suspendingBlocks[k]->getTerminator()->eraseFromParent();
-    }
-    both = tail.CreateLoad(abi.I32, place);
-  } else {
-    both = countPoints(suspend, group, unit);
-  }
   Value *number = tail.CreateLShr(both, 2), *status = tail.CreateAnd(both, unit - 1);
   auto leave = [&](Value *saved) { tail.CreateRet(abi.makeResult(tail, result, saved, nullptr)); };
   if (!frames.empty()) {

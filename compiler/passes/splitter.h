@@ -98,7 +98,11 @@ private:
   llvm::DebugLoc placeOfCheck() const;
   llvm::SmallVector<llvm::Value *> argumentsKeptByVariables(llvm::BasicBlock *entry, llvm::BasicBlock *yield);
   void addEntry();
-  llvm::PHINode *countPoints(llvm::BasicBlock *suspend, unsigned group, unsigned unit);
+  llvm::PHINode *countPoints(llvm::BasicBlock *end, unsigned from, unsigned to);
+  llvm::Value *countPointsInSections(llvm::BasicBlock *end, unsigned section);
+  llvm::Value *storePoints(llvm::BasicBlock *end);
+  llvm::AllocaInst *addLocalForPoint();
+  llvm::Value *loadPoint(llvm::BasicBlock *end, llvm::AllocaInst *place);
   llvm::BasicBlock &addSuspendTail();
   void rewriteReturns();
 
