@@ -330,6 +330,30 @@ int main(void) {
 
 
 @test
+def a_function_with_many_points_goes_on_at_each_of_them(folder):
+    """More than one section of points (split_entry.cpp): calls, whose status is a variable, and yields, whose status is
+    a constant."""
+    steps = "".join(f"  s = step(s, {i}); {'yield; ' if i % 3 == 0 else ''}s ^= s >> 7;\n" for i in range(700))
+    (folder / "m.c").write_text(f"""
+#include <charcoal.h>
+#include <stdio.h>
+__attribute__((noinline)) unsigned step(unsigned s, int i) {{ return s * 31 + (unsigned)i; }}
+unsigned all(unsigned s) {{
+{steps}  return s;
+}}
+int main(void) {{ printf("%u\\n", all(1)); }}
+""")
+    s = 1
+    for i in range(700):
+        s = (s * 31 + i) % 2**32
+        s ^= s >> 7
+    for options in ["-O0", "-O1", "-O2", "-O2 -g", "-Os -fPIC"]:
+        run(cc, *options.split(), "-fcharcoal-stress", folder / "m.c", "-o", folder / "m")
+        out = run(folder / "m")[0]
+        check(out == f"{s}\n", f"{options}: {out}")
+
+
+@test
 def unoptimised_recursion_takes_little_more_stack_than_clangs(folder):
     """A frame of 16 bytes more at most, and where clang's has room left, the same."""
     (folder / "r.c").write_text("""
