@@ -62,6 +62,7 @@ struct ch_domain {
   uint32_t spinlocks;   /* how many spinlocks code of this domain holds; at more than 0 it is not interrupted
                            (wait/lowlevel.c) */
   uint8_t steps_aside;  /* the present pause only takes the running code's callers off the stack (anchor.h) */
+  uint8_t is_cancelled; /* by pthread_cancel: see ch_host_sleep */
   uint64_t live, spawned;
   uint64_t forked_switches,
       forked_spawned;      /* valid while `forked`: what switches and spawned were when the child began */
@@ -83,8 +84,6 @@ struct ch_domain {
   int watched;             /* the descriptor that somebody else's loop watches, + 1; 0: it has not asked for one */
   struct ch_branch *host;  /* the thread's own plain code (host.h); else NULL */
   struct ch_branch *first; /* the branch that is MAIN, while it lives; else NULL */
-  void *cleanups;          /* the thread's list of pthread_cleanup_push, as it was at the beginning */
-  bool is_cancelled;       /* by pthread_cancel: see ch_host_sleep */
   intptr_t result;         /* the result of the body of `first` */
   struct ch_group base;
   struct ch_stack *main_stack; /* the thread's own stack */

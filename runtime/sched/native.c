@@ -43,8 +43,9 @@ bool ch_native_start(void *bottom) {
   struct ch_domain *d = &ch_domain;
   d->stack = d->main_stack = ch_stack_of_thread(bottom);
   d->idle = NULL;
-  d->cleanups = ch_cleanups();
   d->idles = d->natives = 0;
+  if (d->main_stack)
+    d->main_stack->cleanups = ch_cleanups();
   return d->main_stack != NULL;
 }
 
@@ -203,7 +204,7 @@ void ch_native_park(struct ch_native *n, struct ch_group *group) {
   CH_INVARIANT(!ch_tls.entering, "nobody waits while a frame is being entered");
   n->stack = d->stack;
   n->cleanups = ch_cleanups();
-  ch_set_cleanups(d->cleanups);
+  ch_set_cleanups(d->main_stack->cleanups);
   if (globals) {
     n->exceptions = *globals;
     *globals = (struct ch_exceptions){0};

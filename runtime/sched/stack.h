@@ -27,6 +27,7 @@ struct ch_stack {
   const void *asan_bottom; /* AddressSanitizer's idea of `low` */
   size_t asan_size;
   unsigned valgrind; /* its number there */
+  void *cleanups;    /* of the thread's own: the list of pthread_cleanup_push, as it was when the domain began */
 };
 
 /* A stack as large as the thread's own, on which `enter` is called by the first switch to it, and never returns. NULL
