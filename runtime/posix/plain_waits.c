@@ -8,6 +8,10 @@
 
 /* Weak: the runtime's own tests have no replacements. */
 extern __typeof__(ch_wait_for_signals) ch_wait_for_signals __attribute__((weak));
+extern __typeof__(ch_wait_for_thread) ch_wait_for_thread __attribute__((weak));
+extern __typeof__(ch_wait_for_c11_thread) ch_wait_for_c11_thread __attribute__((weak));
+extern __typeof__(ch_wait_to_receive) ch_wait_to_receive __attribute__((weak));
+extern __typeof__(ch_wait_to_send) ch_wait_to_send __attribute__((weak));
 
 /* Other activities could go on meanwhile, or the caller's domain has to report a deadlock. */
 static bool others_go_on(void) {
