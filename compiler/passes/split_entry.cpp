@@ -143,10 +143,18 @@ void Splitter::addEntry() {
 static constexpr unsigned unit = 4;
 
 // The sum of the status and `unit` times the number of the point, for the points from `from` up to, but not including,
-// `to`. It is counted on the way to `end`: the way falls through one addition for each earlier point of its group.
+// `to`. It is counted on the way to `end`: the way falls through one addition for each earlier point of its group. The
+// values that are in registers throughout come along, and are saved in `end`.
 PHINode *Splitter::countPoints(BasicBlock *end, unsigned from, unsigned to) {
   constexpr unsigned group = 16;
   PHINode *both = PHINode::Create(abi.I32, (to - from) / group + 1, "", end->begin());
+  auto newPhis = [&](BasicBlock *BB) {
+    SmallVector<PHINode *> phis;
+    for (const SavedThroughout &saved : savedThroughout)
+      phis.push_back(PHINode::Create(saved.type, 2, "", BB->begin()));
+    return phis;
+  };
+  SmallVector<PHINode *> saved = newPhis(end), afterSaved;
   BasicBlock *next = end;
   PHINode *after = both;
   for (unsigned k = from; k < to; ++k) {
@@ -154,11 +162,19 @@ PHINode *Splitter::countPoints(BasicBlock *end, unsigned from, unsigned to) {
     if (first) {
       next = end;
       after = both;
+      afterSaved = saved;
     }
     auto *count = BasicBlock::Create(abi.C, "count", &F, next);
     IRBuilder<> step(count);
     step.SetCurrentDebugLocation(atEntry());
     PHINode *sum = step.CreatePHI(abi.I32, 2);
+    SmallVector<PHINode *> here = newPhis(count);
+    for (auto [phi, later, value] : zip(here, afterSaved, savedThroughout)) {
+      Value *atPoint = value.atPoints[k];
+      phi->addIncoming(atPoint ? atPoint : PoisonValue::get(phi->getType()), suspendingBlocks[k]);
+      later->addIncoming(phi, count);
+    }
+    afterSaved = here;
     sum->addIncoming(statuses[k], suspendingBlocks[k]);
     after->addIncoming(step.CreateAdd(sum, step.getInt32(first ? unit * (k + 1) : unit)), count);
     step.CreateBr(next);
@@ -166,6 +182,10 @@ PHINode *Splitter::countPoints(BasicBlock *end, unsigned from, unsigned to) {
     next = count;
     after = sum;
   }
+  IRBuilder<> B(end);
+  B.SetCurrentDebugLocation(atEntry());
+  for (auto [phi, value] : zip(saved, savedThroughout))
+    B.CreateAlignedStore(phi, value.slot, DL.getABITypeAlign(value.type));
   return both;
 }
 

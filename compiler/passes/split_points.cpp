@@ -5,6 +5,7 @@
 #include "async.h"
 #include "suspension_markers.h"
 #include "llvm/IR/Constants.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/MDBuilder.h"
 
 using namespace llvm;
@@ -148,11 +149,32 @@ static Value *sourceOfCheap(const Instruction &I) {
   return source;
 }
 
+// Whether a weak function is there is asked where the answer is used: the optimiser moves the question out of loops
+// that ask it only to report an error, and then it is asked, and the answer kept, each time the loop is entered.
+void Splitter::repeatQuestions() {
+  for (Instruction &I : make_early_inc_range(instructions(F))) {
+    if (!isa<ICmpInst>(I) || !isa<Constant>(I.getOperand(0)) || !isa<Constant>(I.getOperand(1)))
+      continue;
+    SmallVector<Use *> uses;
+    for (Use &U : I.uses())
+      if (blockOfUse(U) != I.getParent())
+        uses.push_back(&U);
+    replaceUses(uses, [&](Instruction *where) {
+      Instruction *again = I.clone();
+      again->insertBefore(where->getIterator());
+      return again;
+    });
+    if (I.use_empty())
+      I.eraseFromParent();
+  }
+}
+
 // The result of one operation with constants needs no slot, and is computed anew where it is used, if its operand has a
 // slot anyway. This is so if the operand crosses some point itself, or if one slot for it replaces several others.
 void Splitter::repeatCheap() {
   if (F.hasFnAttribute(Attribute::OptimizeNone))
     return;
+  repeatQuestions();
   CrossingValues crossing(F, points);
   DenseMap<const Value *, unsigned> slots; // 2 for a slot of the value's own, 1 for each that it would spare
   for (const CrossingValues::Value &V : crossing.values) {

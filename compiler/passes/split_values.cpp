@@ -69,6 +69,33 @@ void Splitter::keepInRegister(const CrossingValues &crossing, const CrossingValu
     values.RewriteUse(*U);
 }
 
+// The value stays in a register as well, but no point has code of its own for it: the common way out saves it, and the
+// dispatch loads it. A frame's address is in its slot anyway.
+void Splitter::keepInRegisterThroughout(const CrossingValues &crossing, const CrossingValues::Value &V) {
+  Type *T = V.value->getType();
+  AllocaInst *slot = isFrame(V.value) ? frameSlot : newSlot(T, V.value->getName());
+  aloneInImage.insert(slot);
+  SmallVector<Use *> uses;
+  for (Use &U : V.value->uses())
+    if (crossing.isReloaded(V, blockOfUse(U)))
+      uses.push_back(&U);
+  BasicBlock *dispatch = restore->getParent();
+  IRBuilder<> D(dispatch->getTerminator());
+  SSAUpdater values;
+  values.Initialize(T, V.value->getName());
+  auto *I = dyn_cast<Instruction>(V.value);
+  values.AddAvailableValue(I ? I->getParent() : body, V.value);
+  values.AddAvailableValue(dispatch, D.CreateAlignedLoad(T, slot, slot->getAlign(), V.value->getName()));
+  if (!isFrame(V.value)) {
+    SavedThroughout &saved = savedThroughout.emplace_back(SavedThroughout{slot, T, {}});
+    saved.atPoints.resize(points.size());
+    for (unsigned k : V.points)
+      saved.atPoints[k] = values.GetValueAtEndOfBlock(points[k].before);
+  }
+  for (Use *U : uses)
+    values.RewriteUse(*U);
+}
+
 static constexpr unsigned Few = 6; // at most so many points reload a value in cold code
 
 // The yields after which a value in the image is still in its register.
@@ -287,6 +314,38 @@ Splitter::ValueSet Splitter::valuesInRegister(const CrossingValues &crossing, co
   return inRegister;
 }
 
+// What loops use so often that it gets a register although it crosses many points, or often: by the estimate the image
+// would be accessed more than 64 times for it in each call of the function. At most six of them, because that many
+// registers of x86-64 outlive a call.
+void Splitter::chooseThroughout(const CrossingValues &crossing, const BlockFrequencyInfo &frequency,
+                                ValueSet &inRegister) {
+  constexpr unsigned most = 6, often = 64;
+  constexpr unsigned tooMany = 768; // of points: the register allocator's time grows with the square of their number
+  throughout.clear();
+  if (points.size() > tooMany)
+    return;
+  SmallVector<std::pair<uint64_t, const llvm::Value *>> candidates; // with how often the image would be accessed
+  for (const CrossingValues::Value &V : crossing.values) {
+    auto *I = dyn_cast<Instruction>(V.value);
+    if (inRegister.contains(V.value) || (I && I->isTerminator()) || !isWord(V.value->getType()) ||
+        (isFrame(V.value) && takesFrameLate))
+      continue;
+    uint64_t accesses = isFrame(V.value) ? 0 : frequency.getBlockFreq(I ? I->getParent() : body).getFrequency();
+    SmallPtrSet<const BasicBlock *, 16> blocks;
+    for (const Use &U : V.value->uses())
+      if (const BasicBlock *BB = blockOfUse(U); crossing.isReloaded(V, BB) && blocks.insert(BB).second)
+        accesses += frequency.getBlockFreq(BB).getFrequency();
+    if (accesses / often > frequency.getEntryFreq().getFrequency())
+      candidates.push_back({accesses, V.value});
+  }
+  stable_sort(candidates, [](const auto &a, const auto &b) { return a.first > b.first; });
+  candidates.truncate(std::min<size_t>(candidates.size(), most));
+  for (auto [accesses, value] : candidates) {
+    throughout.insert(value);
+    inRegister.insert(value);
+  }
+}
+
 // Decides which of the phis of webs are in memory alone.
 void Splitter::choosePhisInMemory(const Webs &found, const CrossingValues &crossing,
                                   const BlockFrequencyInfo &frequency) {
@@ -313,6 +372,7 @@ Splitter::ValueSet Splitter::chooseSlots(std::optional<CrossingValues> &crossing
     BranchProbabilityInfo probabilities(F, loops);
     BlockFrequencyInfo frequency(F, probabilities, loops);
     ValueSet inRegister = valuesInRegister(*crossing, frequency), slotted;
+    chooseThroughout(*crossing, frequency, inRegister);
     for (const CrossingValues::Value &V : crossing->values)
       if (auto *I = dyn_cast<Instruction>(V.value);
           !isFrame(V.value) && !inRegister.contains(V.value) && !(I && I->isTerminator()))
@@ -338,7 +398,9 @@ void Splitter::keep() {
   for (const CrossingValues::Value &V : crossing->values) {
     // If a terminator defines the value (asm goto), there is no single place after it at which to store it.
     auto *I = dyn_cast<Instruction>(V.value);
-    if ((I && I->isTerminator()) || inRegister.contains(V.value))
+    if (throughout.contains(V.value))
+      keepInRegisterThroughout(*crossing, V);
+    else if ((I && I->isTerminator()) || inRegister.contains(V.value))
       keepInRegister(*crossing, V);
     else
       keepInImage(*crossing, V);

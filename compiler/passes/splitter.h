@@ -15,6 +15,7 @@
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallBitVector.h"
 #include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/ValueHandle.h"
 #include <optional>
 
 namespace charcoal {
@@ -41,6 +42,7 @@ private:
   void makeAsyncPoint(llvm::CallInst *, llvm::Value *status, llvm::Value *scope, llvm::BasicBlock *after);
   void repeatAddresses(const CrossingValues &);
   void repeatAddress(llvm::GetElementPtrInst *);
+  void repeatQuestions();
   void repeatCheap();
   void connect();
   bool isWord(llvm::Type *) const;
@@ -74,6 +76,8 @@ private:
   };
   llvm::AllocaInst *newSlot(llvm::Type *, const llvm::Twine &name);
   void keepInRegister(const CrossingValues &, const CrossingValues::Value &);
+  void keepInRegisterThroughout(const CrossingValues &, const CrossingValues::Value &);
+  void chooseThroughout(const CrossingValues &, const llvm::BlockFrequencyInfo &, ValueSet &inRegister);
   llvm::SmallVector<unsigned> yieldsInRegister(const CrossingValues::Value &) const;
   Blocks reachedFromOthers(const CrossingValues &, const CrossingValues::Value &,
                            llvm::ArrayRef<unsigned> yields) const;
@@ -154,6 +158,13 @@ private:
     llvm::SmallBitVector points; // where it is taken
   };
   std::vector<SharedSlot> sharedSlots;
+  ValueSet throughout; // are in registers wherever they are alive
+  struct SavedThroughout {
+    llvm::WeakTrackingVH slot; // after layOutImage: its place in the image
+    llvm::Type *type;
+    llvm::SmallVector<llvm::Value *> atPoints; // at points[k]; null where the value is not alive
+  };
+  std::vector<SavedThroughout> savedThroughout;                            // by the common way out
   llvm::DenseMap<const llvm::Value *, llvm::AllocaInst *> webSlots;        // of the members of webs
   llvm::DenseMap<const llvm::BasicBlock *, llvm::Instruction *> webStores; // the first of those at the end of a block
   llvm::SmallSetVector<llvm::PHINode *, 8> inMemory;                       // members that are in their slot alone

@@ -1,4 +1,5 @@
 ; %i crosses the yield, and in %rare a call. Behind the yield it is still in its register; behind the call it is loaded.
+; The loop makes few turns: in one of many turns %i would be in a register there too.
 declare void @charcoal.yield()
 define i64 @g.int(i64 %x) "charcoal-version-of"="g" {
   ret i64 %x
@@ -15,7 +16,7 @@ loop:
 common:
   %next = add i64 %i, %a
   %more = icmp ult i64 %next, 100
-  br i1 %more, label %loop, label %end
+  br i1 %more, label %loop, label %end, !prof !0
 rare:
   %r = call i64 @g.int(i64 %i) "charcoal-suspends"
   %again = add i64 %r, %i
@@ -23,6 +24,7 @@ rare:
 end:
   ret i64 %next
 }
+!0 = !{!"branch_weights", i32 2, i32 1}
 ; CHECK-LABEL: define { i32, i64 } @f.int(
 ; CHECK: {{^}}loop:
 ; CHECK: %i = phi

@@ -1,5 +1,6 @@
 ; What reaches the head of the loop again as it was is not stored there: the slot of %mode holds it. A store stands where
-; %mode is changed, and the phi that joins both ways is in memory alone.
+; %mode is changed, and the phi that joins both ways is in memory alone. The loop makes few turns: in one of many
+; turns %mode would be in a register.
 declare i32 @g(i32)
 declare i32 @look()
 
@@ -33,13 +34,14 @@ latch:
   %c = call i32 @g(i32 %i) "charcoal-suspends"
   %more = add i32 %i, 1
   %end = icmp eq i32 %more, %n
-  br i1 %end, label %out, label %head
+  br i1 %end, label %out, label %head, !prof !1
 
 out:
   %d = call i32 @g(i32 %next) "charcoal-suspends"
   ret i32 %d
 }
 !0 = !{!"branch_weights", i32 1, i32 1, i32 1}
+!1 = !{!"branch_weights", i32 1, i32 7}
 
 ; CHECK-LABEL: define { i32, i32 } @f(
 ; CHECK: %image = alloca [16 x i8]
