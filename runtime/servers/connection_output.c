@@ -4,11 +4,11 @@
 #include <charcoal/dialect.h>
 #include "charcoal/output.h"
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
-#include <sys/sendfile.h>
+#include <stdlib.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -71,21 +71,36 @@ static void copy_file(struct ch_output *o, int file, off_t from, off_t to) {
   }
 }
 
-/* sendfile has no flag that says "do not wait", so the socket does not wait meanwhile. */
-static void send_file(struct ch_output *o, int file, off_t from, off_t to) {
-  int modes = fcntl(o->fd, F_GETFL);
-  fcntl(o->fd, F_SETFL, modes | O_NONBLOCK);
-  while (from < to && !o->error) {
-    ssize_t n = sendfile(o->fd, file, &from, (size_t)(to - from));
-    if (n < 0 && errno == EAGAIN) {
-      int ready = ch_fd_wait(o->fd, POLLOUT, o->timeout);
-      if (ready <= 0)
-        fail(o, ready < 0 ? -ready : ETIMEDOUT);
-    } else if (n <= 0) {
-      fail(o, n < 0 ? errno : EIO);
-    }
+/* How much of a file is read and sent at a time. malloc gets more than 128 KiB from the kernel each time. */
+#define CHUNK ((size_t)96 << 10)
+
+/* Sends until the socket has no room, and returns where in the file that was. */
+static off_t send_while_there_is_room(struct ch_output *o, int file, off_t from, off_t to) {
+  char *bytes = malloc(CHUNK);
+  bool has_room = bytes != NULL;
+  if (!bytes)
+    fail(o, ENOMEM);
+  while (from < to && has_room) {
+    size_t rest = (size_t)(to - from);
+    ssize_t n = pread(file, bytes, rest < CHUNK ? rest : CHUNK, from);
+    ssize_t put = n > 0 ? send(o->fd, bytes, (size_t)n, MSG_NOSIGNAL | MSG_DONTWAIT) : -1;
+    if (n <= 0 || (put < 0 && errno != EAGAIN))
+      fail(o, n == 0 ? EIO : errno);
+    has_room = n > 0 && put == n;
+    from += put > 0 ? put : 0;
   }
-  fcntl(o->fd, F_SETFL, modes);
+  free(bytes);
+  return from;
+}
+
+/* The bytes are copied. sendfile has no flag that says "do not wait", so threads of the pool would have to call it, and
+ * they take the processor from this one. A connection that waits has no buffer, because its client may be slow. */
+static void send_file(struct ch_output *o, int file, off_t from, off_t to) {
+  while ((from = send_while_there_is_room(o, file, from, to)) < to && !o->error) {
+    int ready = ch_fd_wait(o->fd, POLLOUT, o->timeout);
+    if (ready <= 0)
+      fail(o, ready < 0 ? -ready : ETIMEDOUT);
+  }
 }
 
 void ch_output_file(struct ch_output *o, int file, off_t from, off_t to) {

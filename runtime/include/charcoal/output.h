@@ -8,8 +8,8 @@
  *   if (out.error) ...
  *
  * Output is gathered in the program's memory. It is sent when that is full, by ch_output_flush, and before a file. The
- * functions wait until the other side takes the bytes. Only one activity at a time may use an output. The program must
- * ignore or block SIGPIPE, which the kernel sends when a file is sent to a closed connection.
+ * functions wait until the other side takes the bytes. Only one activity at a time may use an output. A connection that
+ * the other side has closed is an error; SIGPIPE comes only if `write` raises it.
  *
  * Result: nothing. The first error is kept in the member `error`, and from then on nothing is sent; so a program may
  * look at it once, at the end.
@@ -65,7 +65,8 @@ void ch_output_format(struct ch_output *, const char *format, ...) __attribute__
 /* Sends all that was added. */
 void ch_output_flush(struct ch_output *);
 /* Sends all that was added, and then the bytes of the file from offset `from` up to, but not including, offset `to`.
- * Without `write` the kernel copies them (sendfile). If the file ends before that, the error is EIO. */
+ * Without `write` they are copied in pieces of 96 KiB, and no memory is held while the other side takes nothing. If the
+ * file ends before `to`, the error is EIO. */
 void ch_output_file(struct ch_output *, int file, off_t from, off_t to);
 
 #if defined(__CHARCOAL__)

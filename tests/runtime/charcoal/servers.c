@@ -191,6 +191,43 @@ TEST(a_file_comes_behind_what_was_added) {
   EXPECT(o.error == EIO);
 }
 
+TEST(a_large_file_comes_whole_to_who_takes_it_slowly) {
+  enum { SIZE = 700001 };
+  static char content[SIZE], got[SIZE];
+  char path[] = "/tmp/charcoal-output-XXXXXX";
+  int pair[2], file = mkstemp(path);
+  size_t n = 0;
+  unlink(path);
+  for (int i = 0; i < SIZE; i++)
+    content[i] = (char)(i * 7 + i / 1000);
+  EXPECT(write(file, content, SIZE) == SIZE && socketpair(AF_UNIX, SOCK_STREAM, 0, pair) == 0);
+  struct ch_output o = output_to(pair[0]);
+  do {
+    async ch_output_file(&o, file, 0, SIZE);
+    for (ssize_t r = 1; r > 0 && n < SIZE; n += (size_t)r)
+      r = read(pair[1], got + n, n % 2 ? 1000 : 30001);
+  }
+  finish;
+  EXPECT(o.error == 0 && n == SIZE && memcmp(got, content, SIZE) == 0);
+  o.timeout = MS;
+  ch_output_file(&o, file, 0, SIZE);
+  EXPECT(o.error == ETIMEDOUT);
+  do {
+    cancel;
+    o.error = 0;
+    ch_output_file(&o, file, 0, SIZE);
+    EXPECT(o.error == ECANCELED);
+  }
+  finish;
+  close(pair[1]);
+  o.error = 0;
+  ch_output_file(&o, file, 0, SIZE); /* without SIGPIPE, which would end this program */
+  EXPECT(o.error == EPIPE);
+  o.error = 0;
+  ch_output_file(&o, -1, 0, SIZE);
+  EXPECT(o.error == EBADF);
+}
+
 TEST(who_takes_nothing_is_given_up) {
   static char large[1 << 20];
   int pair[2];
