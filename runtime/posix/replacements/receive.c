@@ -52,6 +52,11 @@ static inline int wants_more(ssize_t r, size_t got, size_t n, int flags) {
 }
 
 static inline int blocks_in_stream(int fd) { return ch_call_timeout(fd, SO_RCVTIMEO) >= 0 && ch_is_stream(fd); }
+static ssize_t receive_by_thread(int fd, void *to, size_t n, int flags) {
+  struct iovec all = {to, n};
+  struct msghdr m = {.msg_iov = &all, .msg_iovlen = 1};
+  return ch_do_recvmsg(fd, &m, flags);
+}
 
 CH_REPLACES(recvfrom)
 ssize_t ch_posix_recvfrom(int fd, void *to, size_t n, int flags, struct sockaddr *from, socklen_t *length) {
@@ -60,11 +65,8 @@ ssize_t ch_posix_recvfrom(int fd, void *to, size_t n, int flags, struct sockaddr
   size_t got = 0;
   for (;;) {
     ssize_t r = ch_nonblocking_recvfrom(fd, (char *)to + got, n - got, flags, from, length);
-    if (looks_for_more(r, n, flags) && blocks_in_stream(fd)) {
-      struct iovec all = {to, n};
-      struct msghdr m = {.msg_iov = &all, .msg_iovlen = 1};
-      return ch_do_recvmsg(fd, &m, flags);
-    }
+    if (looks_for_more(r, n, flags) && blocks_in_stream(fd))
+      return receive_by_thread(fd, to, n, flags);
     if (r >= 0) {
       got += (size_t)r;
       if (!wants_more(r, got, n, flags) || !ch_is_stream(fd))
@@ -83,11 +85,8 @@ CH_REPLACES(recv) ssize_t ch_posix_recv(int fd, void *to, size_t n, int flags) {
     ssize_t r = flags ? ch_nonblocking_recv(fd, (char *)to + got, n - got, flags) : ch_begin_recv(fd, to, n, 0);
     if (r == CH_LATER)
       return ch_do_recv(fd, to, n);
-    if (looks_for_more(r, n, flags) && blocks_in_stream(fd)) {
-      struct iovec all = {to, n};
-      struct msghdr m = {.msg_iov = &all, .msg_iovlen = 1};
-      return ch_do_recvmsg(fd, &m, flags);
-    }
+    if (looks_for_more(r, n, flags) && blocks_in_stream(fd))
+      return receive_by_thread(fd, to, n, flags);
     if (r >= 0) {
       got += (size_t)r;
       if (!wants_more(r, got, n, flags) || !ch_is_stream(fd))
