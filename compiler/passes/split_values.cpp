@@ -69,8 +69,8 @@ void Splitter::keepInRegister(const CrossingValues &crossing, const CrossingValu
     values.RewriteUse(*U);
 }
 
-// The value stays in a register as well, but no point has code of its own for it: the common way out saves it, and the
-// dispatch loads it. A frame's address is in its slot anyway.
+// As keepInRegister, but no point has code of its own for the value: the tail that all points share saves it, and the
+// dispatch loads it again. A frame's address is in its slot anyway.
 void Splitter::keepInRegisterThroughout(const CrossingValues &crossing, const CrossingValues::Value &V) {
   Type *T = V.value->getType();
   AllocaInst *slot = isFrame(V.value) ? frameSlot : newSlot(T, V.value->getName());
@@ -314,9 +314,9 @@ Splitter::ValueSet Splitter::valuesInRegister(const CrossingValues &crossing, co
   return inRegister;
 }
 
-// What loops use so often that it gets a register although it crosses many points, or often: by the estimate the image
-// would be accessed more than 64 times for it in each call of the function. At most six of them, because that many
-// registers of x86-64 outlive a call.
+// Chooses the values that stay in a register although they cross many points, or points that are often reached. Loops
+// use them most: LLVM's estimate of frequencies says that a call of the function would access each of them in the image
+// more than 64 times. There are at most six of them, because so many registers of x86-64 keep their values in a call.
 void Splitter::chooseThroughout(const CrossingValues &crossing, const BlockFrequencyInfo &frequency,
                                 ValueSet &inRegister) {
   constexpr unsigned most = 6, often = 64;

@@ -158,13 +158,13 @@ private:
     llvm::SmallBitVector points; // where it is taken
   };
   std::vector<SharedSlot> sharedSlots;
-  ValueSet throughout; // are in registers wherever they are alive
+  ValueSet throughout; // values that stay in a register across every point
   struct SavedThroughout {
     llvm::WeakTrackingVH slot; // after layOutImage: its place in the image
     llvm::Type *type;
     llvm::SmallVector<llvm::Value *> atPoints; // at points[k]; null where the value is not alive
   };
-  std::vector<SavedThroughout> savedThroughout;                            // by the common way out
+  std::vector<SavedThroughout> savedThroughout;                            // by the tail that all points share
   llvm::DenseMap<const llvm::Value *, llvm::AllocaInst *> webSlots;        // of the members of webs
   llvm::DenseMap<const llvm::BasicBlock *, llvm::Instruction *> webStores; // the first of those at the end of a block
   llvm::SmallSetVector<llvm::PHINode *, 8> inMemory;                       // members that are in their slot alone

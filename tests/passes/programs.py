@@ -332,25 +332,35 @@ int main(void) {
 @test
 def a_function_with_many_points_goes_on_at_each_of_them(folder):
     """More than one section of points (split_entry.cpp): calls, whose status is a variable, and yields, whose status is
-    a constant."""
-    steps = "".join(f"  s = step(s, {i}); {'yield; ' if i % 3 == 0 else ''}s ^= s >> 7;\n" for i in range(700))
+    a constant. The loop has fewer points, so what it uses most stays in registers across all of them."""
+    def steps(n, last="s >> 7"):
+        return "".join(f"  s = step(s, {i}); {'yield; ' if i % 3 == 0 else ''}s ^= {last};\n" for i in range(n))
+
+    def stepped(s, n, last=lambda s: s >> 7):
+        for i in range(n):
+            s = (s * 31 + i) % 2**32
+            s ^= last(s)
+        return s
+
     (folder / "m.c").write_text(f"""
 #include <charcoal.h>
 #include <stdio.h>
 __attribute__((noinline)) unsigned step(unsigned s, int i) {{ return s * 31 + (unsigned)i; }}
 unsigned all(unsigned s) {{
-{steps}  return s;
+{steps(700)}  return s;
 }}
-int main(void) {{ printf("%u\\n", all(1)); }}
+unsigned looped(unsigned s, int n) {{
+  for (int k = 0; k < n; k++) {{
+{steps(300, "n")}  }}
+  return s;
+}}
+int main(void) {{ printf("%u %u\\n", all(1), looped(1, 2)); }}
 """)
-    s = 1
-    for i in range(700):
-        s = (s * 31 + i) % 2**32
-        s ^= s >> 7
-    for options in ["-O0", "-O1", "-O2", "-O2 -g", "-Os -fPIC"]:
+    expected = f"{stepped(1, 700)} {stepped(stepped(1, 300, lambda _: 2), 300, lambda _: 2)}\n"
+    for options in ["-O0", "-O1", "-O2", "-O2 -g", "-O3", "-Os -fPIC"]:
         run(cc, *options.split(), "-fcharcoal-stress", folder / "m.c", "-o", folder / "m")
         out = run(folder / "m")[0]
-        check(out == f"{s}\n", f"{options}: {out}")
+        check(out == expected, f"{options}: {out}")
 
 
 @test
