@@ -13,7 +13,7 @@ static bool isFile(const std::string &path) {
   return fs::is_regular_file(path, error);
 }
 
-// Where the linkers look behind the folders of -L.
+// The folders in which linkers look after those of -L.
 static std::vector<std::string> usualFolders() {
   std::vector<std::string> result;
   const char *given = std::getenv("LIBRARY_PATH");
@@ -40,7 +40,7 @@ bool compilesFirst(const Request &request) {
 
 std::vector<std::string> linkedFiles(const Request &request) {
   std::vector<std::string> files = request.files, folders = request.libraryFolders, libraries = request.libraries;
-  // Of -Wl, and -Xlinker: each word may be a file, or what -L and -l say.
+  // The words of -Wl, and -Xlinker: each may be a file, or an -L or -l.
   for (size_t i = 0; i < request.linkerWords.size(); ++i) {
     const std::string &word = request.linkerWords[i];
     const std::string option = word.substr(0, 2);

@@ -6,8 +6,8 @@
 
 namespace charcoal::driver {
 
-// As far as the command line, LIBRARY_PATH and the linkers' usual folders say which they are: those that are named and,
-// for each library, the archives of that name. Sources that the same command compiles are not among them.
+// Returns the files that are named and, for each library, the archives of that name, as far as the command line,
+// LIBRARY_PATH and the linkers' usual folders tell. Sources that the same command compiles are not among them.
 std::vector<std::string> linkedFiles(const Request &);
 
 // Whether the command compiles something before it links.

@@ -41,7 +41,8 @@ Arguments compileArguments(const CharcoalOptions &charcoal, const Request &reque
     passToFrontEnd(result, "-charcoal-remarks");
     result.push_back("-Rpass=^charcoal$"); // makes clang keep places without -g
   }
-  // What --wrap names is not bound yet, and optimization at link time finds the version by itself.
+  // Functions that --wrap names are not bound before the link, and optimization at link time finds the versions by
+  // itself.
   if (request.optimizesAtLink || !request.wrapped.empty())
     passToFrontEnd(result, "-charcoal-ask-for-versions");
   if (!charcoal.dump.empty())
@@ -95,8 +96,9 @@ Arguments linkArguments(const Request &request, const fs::path &tree) {
   if (!request.sectionsChosen)
     result.push_back("-Wl,--gc-sections");
   if (!request.sectionsChosen && lld)
-    result.push_back("-Wl,-z,nostart-stop-gc"); // as the other linkers: a section that __start_X names stays
-  // What stands for X stands for its interruptible version too. lld wraps no weak references: there X has none.
+    result.push_back("-Wl,-z,nostart-stop-gc"); // as other linkers do: a section to which __start_X refers stays
+  // --wrap=X concerns the interruptible version of X, too. lld does not wrap weak references, so with lld X gets no
+  // interruptible version.
   for (const std::string &symbol : request.wrapped)
     result.push_back(lld ? "-Wl,--defsym=" + symbol + ".int=0" : "-Wl,--wrap=" + symbol + ".int");
   append(result, optionsForWrapped(request));
@@ -151,7 +153,7 @@ bool complain(const fs::path &missing) {
   return false;
 }
 
-// What goes with -fno-charcoal only.
+// Reports options that work only together with -fno-charcoal. Returns false if there is one.
 bool isPossible(const Request &request) {
   if (request.emulatesTls && request.hasInput) {
     std::fprintf(stderr,
@@ -159,14 +161,15 @@ bool isPossible(const Request &request) {
                  "compile with -fno-charcoal\n");
     return false;
   }
-  // LLVM puts a probe between a call that must become a jump, as ours at entries, and the return behind it.
+  // LLVM puts a probe between a call that must become a jump, such as those at the entries of interruptible versions,
+  // and the return after it.
   if (request.pseudoProbes && request.hasInput) {
     std::fprintf(stderr,
                  "charcoal-cc: error: '-fpseudo-probe-for-profiling': interruptible functions cannot have such probes; "
                  "leave it out, or compile with -fno-charcoal\n");
     return false;
   }
-  // lld's link-time optimization takes the address of an X.int that there is not for a distance.
+  // lld's link-time optimization takes the address of an X.int that is nowhere defined for a distance, not for null.
   if (!request.wrapped.empty() && request.links() && isLld(request) && request.optimizesAtLink) {
     std::fprintf(stderr,
                  "charcoal-cc: error: '--wrap=%s': lld cannot wrap interruptible calls when it optimizes; link without "

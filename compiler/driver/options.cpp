@@ -11,7 +11,8 @@ namespace {
 struct CharcoalOption {
   std::string spelling;                                                 // ends in '=' when a value follows
   const char *values;                                                   // what may follow, for the error message
-  std::function<bool(CharcoalOptions &, const std::string &value)> set; // false: no such value
+  std::function<bool(CharcoalOptions &, const std::string &value)> set; // returns false if the option does not take
+                                                                        // this value
 };
 
 bool setYields(CharcoalOptions &options, const std::string &value) {
@@ -100,7 +101,7 @@ void explainUnknown(const std::string &argument) {
                  *option.values ? ("<" + std::string(option.values) + ">").c_str() : "");
 }
 
-// Whether an argument is meant for us, spelled rightly or not.
+// Whether an argument is meant to be an option of charcoal-cc, even if it is misspelt.
 bool isOurs(const std::string &argument) {
   for (const char *prefix : {"-fcharcoal", "-fno-charcoal", "-Rcharcoal", "-Wcharcoal", "-Wno-charcoal",
                              "-Werror=charcoal", "-Wno-error=charcoal", "--charcoal"})
@@ -114,7 +115,7 @@ bool isOurs(const std::string &argument) {
 std::optional<CharcoalOptions> takeCharcoalOptions(std::vector<std::string> &arguments) {
   CharcoalOptions options;
   std::vector<std::string> rest;
-  bool argumentOfX = false; // -Xclang and its kind: what follows is not for us
+  bool argumentOfX = false; // -Xclang and the like: the next argument is not for charcoal-cc
   for (const std::string &argument : arguments) {
     bool skip = argumentOfX;
     argumentOfX = startsWith(argument, "-X") || argument == "-mllvm";

@@ -7,9 +7,9 @@
 namespace charcoal::driver {
 
 // A function f of ours comes with the symbols f.int and CH_DIRECT_PREFIX f.SIGNATURE, by which the linker binds
-// interruptible calls of f. If f alone is another one in the linker's eyes, those calls reach a function that plain
-// calls do not reach. Returns what is to be said about the first such function among what is linked; "" if there is
-// none.
+// interruptible calls of f. If a tool has renamed f alone, or made it local, interruptible calls of another f reach
+// this one, and plain calls do not. Returns an error message about the first such function in the files that are
+// linked; "" if there is none.
 std::string whatIsRenamed(const Request &);
 
 } // namespace charcoal::driver

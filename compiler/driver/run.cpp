@@ -39,7 +39,7 @@ static void passOn(int signal) {
     kill(target, signal);
 }
 
-// Nobody can pass on SIGKILL. So a process of clang's group outlives us, and ends the group.
+// SIGKILL cannot be passed on. So there is a process in clang's group that outlives this one, and then ends the group.
 static pid_t watchOver(pid_t group) {
   const pid_t parent = getpid();
   const pid_t watchman = fork();
@@ -75,7 +75,8 @@ struct Snapshot {
   bool exists;
 };
 
-// A folder for clang's temporary files, named in TMPDIR. Empty: it cannot be made, which has been said.
+// Makes a folder for clang's temporary files, and names it in TMPDIR. Returns "" if that is impossible, after an error
+// message.
 static std::string makeFolder() {
   const char *given = std::getenv("TMPDIR");
   const std::string base = given && *given ? given : "/tmp";
@@ -92,7 +93,7 @@ static std::string makeFolder() {
 static void removeFolder(const std::string &folder) {
   std::error_code ignored;
   for (const auto &entry : std::filesystem::directory_iterator(folder, ignored))
-    if (entry.path().extension() == ".sh") // a crash report, which clang has just asked the user to send in
+    if (entry.path().extension() == ".sh") // files of a crash report, which clang has just asked the user to send
       return;
   std::filesystem::remove_all(folder, ignored);
 }
@@ -132,7 +133,8 @@ static pid_t start(const std::vector<std::string> &command) {
   return watchman;
 }
 
-// Ends what clang has left running: its group, or, where it had none of its own, what has become a child of ours.
+// Ends the processes that clang has left running: those of its group, if it has one of its own, and those that have
+// become children of this process.
 static void endTheRest() {
   if (target < 0)
     kill(target, SIGTERM);
@@ -155,7 +157,7 @@ static int waitForAll(pid_t watchman) {
         kill(watchman, SIGKILL);
       ending = received || WIFSIGNALED(status);
     }
-    if (ended > 0 && ending) // what has ended may have left something, too
+    if (ended > 0 && ending) // a process that has ended may have left children, too
       endTheRest();
   }
 }
@@ -170,7 +172,7 @@ int runGuarded(const std::vector<std::string> &command, const std::string &outpu
     full.push_back("@" + folder + "/arguments");
   }
 
-  prctl(PR_SET_CHILD_SUBREAPER, 1); // a linker that outlives clang is ours to wait for
+  prctl(PR_SET_CHILD_SUBREAPER, 1); // a linker that outlives clang becomes a child of this process, which waits for it
   const Snapshot before(output);
   const pid_t watchman = start(full);
   const int status = child < 0 ? 1 << 8 : waitForAll(watchman);

@@ -35,7 +35,8 @@ public:
   std::string_view bytes;
 };
 
-// A copy of the structure there, for members of archives need not be aligned. False: the file ends before.
+// Copies the structure that stands there, because members of archives need not be aligned. Returns false if the file
+// ends before its end.
 template <typename T> bool readAt(std::string_view bytes, uint64_t at, T &to) {
   if (at > bytes.size() || sizeof(T) > bytes.size() - at)
     return false;
@@ -64,7 +65,7 @@ void readObject(std::string_view bytes, const std::string &name, const std::stri
     if (section.sh_type != SHT_SYMTAB || !readAt(bytes, head.e_shoff + section.sh_link * sizeof names, names))
       continue;
     Elf64_Sym symbol;
-    for (uint64_t k = section.sh_info; k < section.sh_size / sizeof symbol; ++k) { // local ones come before
+    for (uint64_t k = section.sh_info; k < section.sh_size / sizeof symbol; ++k) { // local symbols come first
       if (!readAt(bytes, section.sh_offset + k * sizeof symbol, symbol))
         break;
       const std::string_view text = textAt(bytes, names.sh_offset + symbol.st_name);

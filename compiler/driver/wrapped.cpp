@@ -27,7 +27,7 @@ std::vector<std::string> optionsForWrapped(const Request &request) {
           addRest(symbol, CH_EXTERNAL_PREFIX + wrapped + ".", asking);
         }
     for (const std::string &signature : direct)
-      if (asking.count(signature) != 0) // else no other module calls it
+      if (asking.count(signature) != 0) // otherwise no other module calls it directly
         result.push_back("-Wl,--defsym=" CH_DIRECT_PREFIX + wrapped + "." + signature + "=" CH_EXTERNAL_PREFIX +
                          wrapped + "." + signature);
   }

@@ -26,13 +26,13 @@ public:
   }
 
 private:
-  // What makes the code at hand atomic.
+  // What makes the current code atomic.
   struct Atomic {
     SourceLocation place;
-    const FunctionDecl *function; // if it is declared so
+    const FunctionDecl *function; // if it is declared `atomic`
   };
 
-  // The markers among the statements of a block say what the statements after them are.
+  // A block's statements are atomic from a marker that begins an atomic region to the one that ends it.
   void walkBlock(const CompoundStmt &block, const Atomic *atomic) {
     const Atomic *outside = atomic;
     Atomic own;

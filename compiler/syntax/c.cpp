@@ -18,7 +18,7 @@ size_t Translator::closing(size_t open) const {
       expected += partner(c);
     else if (c == ')' || c == ']' || c == '}') {
       const size_t due = expected.rfind(c);
-      if (due == std::string::npos) // closes something around this group: ours is never closed
+      if (due == std::string::npos) // closes a group around this one, which is never closed
         return i;
       expected.resize(due);
       if (expected.empty())

@@ -42,8 +42,8 @@ static const DeclRefExpr *addressed(const Expr *argument) {
   return isAddress ? dyn_cast<DeclRefExpr>(e) : nullptr;
 }
 
-// The local whose address, or that of a part of it, a spawned call gets as the argument that this variable of ours
-// holds.
+// A spawned call gets its arguments from variables that the front end has made. Returns the local whose address, or the
+// address of a part of it, this variable holds.
 static const DeclRefExpr *lentTo(const VarDecl &argument) {
   const Expr *e = isOurs(argument) && argument.hasInit() ? argument.getInit()->IgnoreParenImpCasts() : nullptr;
   if (auto *comma = dyn_cast_or_null<BinaryOperator>(e); comma && comma->getOpcode() == BO_Comma)
@@ -204,7 +204,8 @@ private:
     return nullptr;
   }
 
-  // `c = accept(…)` in the body of a loop, before the statement.
+  // Returns the assignment of a call's result to the variable in the body of a loop before the statement, as in
+  // `c = accept(…)`; null if there is none.
   const Expr *readAnew(const Stmt *s, const VarDecl &variable, SourceLocation before) const {
     if (!s || isa<CapturedStmt>(s))
       return nullptr;
@@ -310,7 +311,7 @@ private:
         return;
       report(use, Warning::Dangling, body, marker, variable, textOfActivity);
     } else {
-      // The block of the `do` itself ends where the branches are waited for.
+      // At the end of the `do` block itself the branches are waited for.
       if (!found || block <= boundary + 1)
         return;
       report(
@@ -336,7 +337,8 @@ private:
   llvm::SmallVector<const Stmt *, 32> path;
 };
 
-// `activate (v)`, where v is a variable-length array: the runtime copies so many bytes as the compiler says.
+// Reports `activate (v)` where v is a variable-length array. The number of bytes that the runtime copies has to be
+// known when the program is compiled.
 class Copies {
 public:
   explicit Copies(Unit &unit) : unit(unit) {}

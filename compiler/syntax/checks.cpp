@@ -47,8 +47,8 @@ SourceLocation Unit::written(SourceLocation place) const {
 
 bool isWaituntil(llvm::StringRef name) { return name == "__charcoal_wait_any" || name == "__charcoal_wait_next"; }
 
-// Waits for something inside the program, which charcoal/blocking.h does not list: by its name, or because it has a
-// form for `waituntil`.
+// Whether the function waits for something inside the program. charcoal/blocking.h does not list such functions, so
+// they are known by their names, or because they have a clause form for `waituntil`.
 bool Unit::isWait(llvm::StringRef name) const {
   if (name.contains("try") || name.ends_with("__clause"))
     return false;
@@ -139,9 +139,9 @@ public:
   Consumer(CompilerInstance &compiler, const Warnings &warnings)
       : compiler(compiler), warnings(warnings), unit(compiler, this->warnings) {}
 
-  // These annotations are only for us: code generation, whose turn comes next, would make references to the functions
-  // of them. A precompiled header keeps them, for those who use the header. The passes want to know which functions of
-  // the file never wait: they take the reference away.
+  // Removes the annotations that only the front end needs, because code generation, which comes next, would make
+  // references to the functions of them. In a precompiled header they stay, because the files that include it need
+  // them. The annotations of functions that never wait stay for the passes, which remove them.
   bool HandleTopLevelDecl(DeclGroupRef group) override {
     if (compiler.getFrontendOpts().ProgramAction == frontend::GeneratePCH)
       return true;

@@ -26,17 +26,17 @@ public:
   Unit(clang::CompilerInstance &compiler, const Warnings &warnings) : compiler(compiler), warnings(warnings) {}
 
   bool isDeclared(llvm::StringRef name) const;
-  // `ch_may_block`, or CH_MAY_BLOCK of its name.
+  // Whether the function is declared `ch_may_block`, or CH_MAY_BLOCK is used for its name.
   bool mayBlock(const clang::FunctionDecl &) const;
-  // It is one of those that wait, of the system's or of Charcoal's own.
+  // Whether it is a function of the system's or of Charcoal's own that may wait.
   bool isWait(llvm::StringRef name) const;
   bool isKnownToWait(const clang::FunctionDecl &) const;
-  // The call may set the branch aside to wait for something. Of a function that is defined here, what it calls decides;
-  // of the system's, mayBlock(); any other may.
+  // Whether the call may set the branch aside to wait for something. For a function that is defined in this file, what
+  // it calls decides; for one of the system's, mayBlock() does; any other may.
   bool mayWait(const clang::CallExpr &);
-  // Another activity may run in the call: it may wait, gives way, or makes many calls.
+  // Whether another activity may run during the call, because it may wait, gives way, or makes many calls.
   bool mayGiveWay(const clang::CallExpr &);
-  // Where the user wrote what the front end has replaced.
+  // The place where the user wrote what the front end has replaced.
   clang::SourceLocation written(clang::SourceLocation) const;
 
   clang::CompilerInstance &compiler;
@@ -54,15 +54,15 @@ private:
 
 // The name of the function that the statement calls directly, or "".
 llvm::StringRef calledName(const clang::Stmt *);
-// What a `waituntil` statement waits in.
+// Whether this is the function in which a `waituntil` statement waits.
 bool isWaituntil(llvm::StringRef name);
 bool isAnnotated(const clang::FunctionDecl &, llvm::StringRef annotation);
-// `name` is one that the front end gives to variables of its own.
+// Whether the front end gives such a name to variables of its own.
 bool isOurs(const clang::VarDecl &);
 
 void checkBlocking(Unit &, const clang::FunctionDecl &);
-void checkCopies(Unit &, const clang::FunctionDecl &);   // an error, to be found before code is generated
-void checkLiterals(Unit &, const clang::FunctionDecl &); // as well
+void checkCopies(Unit &, const clang::FunctionDecl &);   // gives an error, so it runs before code is generated
+void checkLiterals(Unit &, const clang::FunctionDecl &); // gives an error as well
 void checkNeverWaits(Unit &, const clang::FunctionDecl &);
 void checkCaptures(Unit &, const clang::FunctionDecl &);
 void checkUpdates(Unit &, llvm::ArrayRef<const clang::FunctionDecl *>); // of the whole file

@@ -23,7 +23,7 @@ enum class Kind : unsigned char {
   Keyword,    // a keyword of C
   Punctuator, //
   Literal,    // a number, character or string
-  Other,      // belongs to a pragma; no part of the grammar
+  Other,      // belongs to a pragma, and is no part of a statement
 };
 
 struct Lexeme {
@@ -60,7 +60,7 @@ struct Translation {
 
 // What the dialect has to know about names that were declared before this declaration.
 struct Names {
-  std::function<bool(std::string_view)> isDeclared; // as anything in the file scope
+  std::function<bool(std::string_view)> isDeclared; // as any name of the file scope
   std::function<bool(std::string_view)> isType;     // as a type
   std::function<bool(std::string_view)> isFunction; // as a function
   // As a type, or as the tag of one, whose variables hold a rendezvous.
@@ -69,11 +69,13 @@ struct Names {
 
 // Whether a name can begin a form of the dialect.
 bool isDialectWord(std::string_view);
-bool isWordBeside(std::string_view); // a word of the dialect only beside another: `or`, `when`, `contained`, …
+bool isWordBeside(std::string_view); // a word of the dialect only if it stands beside another: `or`, `when`,
+                                     // `contained`, …
 // One of these, or a word that may be misspelt. A declaration without such a name needs no translation.
 bool concernsDialect(std::string_view);
 
-// The word that this one may have been meant for, if it is none itself; or nothing.
+// The word of the dialect for which this one may be a misspelling. Nothing if it is a word of the dialect itself, or
+// resembles none.
 std::string_view misspelt(std::string_view);
 std::string_view misspelt(std::string_view, const std::vector<std::string_view> &words);
 

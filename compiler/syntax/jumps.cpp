@@ -2,9 +2,9 @@
 //
 // `return` and `goto` may leave such a block (atomic, do … finish, noncancellable, a clause's body), and its cleanup
 // runs then. `break` and `continue` may leave all of these but a `do … finish`, which other compilers take for a loop.
-// No jump may leave the body of `activate` or `async`, because the body runs on a stack of its own; in the body of
-// `activate`, `return` ends the activity. No jump may enter any of these blocks. A wrong jump is reported and left out
-// of the output, so that clang does not report it again.
+// No jump may leave the body of `activate` or `async`, because the body becomes a function of its own, which may
+// outlast the statement; in the body of `activate`, `return` ends the activity. No jump may enter any of these blocks.
+// A wrong jump is reported and left out of the output, so that clang does not report it again.
 #include "translator.h"
 
 namespace charcoal::syntax {
@@ -40,15 +40,15 @@ static const char *describe(Region::What what) {
   }
 }
 
-// Nothing may jump into these. (The statement of a loop or switch is none of ours.)
+// No jump may enter these regions. Jumps into the statement of a loop or switch are allowed, as in C.
 static bool mayNotBeEntered(Region::What what) {
   return what != Region::Function && what != Region::Loop && what != Region::Switch;
 }
 
-// These have a stack of their own: nothing may jump out of them.
+// These regions become functions of their own, so no jump may leave them.
 static bool isBody(Region::What what) { return what == Region::Body || what == Region::Async || what == Region::Tamed; }
 
-// Stands in for a wrong jump.
+// Writes a statement in place of a wrong jump.
 void Translator::nothing() { text(position, "(void)0"); }
 
 // The innermost body around the current token, if no function begins in between.
@@ -68,7 +68,8 @@ static std::string behindFinish(const std::string &jump) {
 }
 
 void Translator::breakOrContinue() {
-  if (isName(position + 1)) { // of a loop with that label, which every compiler takes for the same one; clang checks it
+  if (isName(position + 1)) { // `break` or `continue` with the label of a loop: all compilers take it for the same
+                              // loop, and clang checks it
     simpleStatement();
     return;
   }
@@ -161,7 +162,7 @@ static std::vector<Region> barriers(const std::vector<Region> &regions) {
 void Translator::gotoStatement() {
   const size_t keyword = position;
   if (!isName(position + 1) || !known) {
-    simpleStatement(); // computed, or a first walk that only looks for labels
+    simpleStatement(); // a computed goto, or the first walk, which only looks for labels
     return;
   }
   const std::string name(next());

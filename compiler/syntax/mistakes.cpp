@@ -54,7 +54,7 @@ std::string_view misspelt(std::string_view word, const std::vector<std::string_v
       std::find(words.begin(), words.end(), word) != words.end())
     return {};
   std::string_view nearest;
-  size_t best = letters.size() < 6 ? 2 : 3; // so far away it is another word
+  size_t best = letters.size() < 6 ? 2 : 3; // too many differences: it is another word
   for (std::string_view right : words) {
     const std::string wanted = withoutUnderscores(right);
     if (std::max(wanted.size(), letters.size()) - std::min(wanted.size(), letters.size()) >= best)
@@ -69,8 +69,8 @@ std::string_view misspelt(std::string_view word, const std::vector<std::string_v
 
 bool Translator::isKnown(std::string_view word) const { return names.isDeclared(word) || declaredInside(word); }
 
-// Whether `right` would be a form here, were it not misspelt. The shapes are such as no program has with a name that it
-// has not declared.
+// Whether the current word would begin a form of the dialect if it were spelt `right`. The shapes that are looked for
+// do not occur in C with a name that the program has not declared.
 bool Translator::wouldBe(std::string_view right) const {
   const size_t behind = next() == "(" ? closing(position + 1) + 1 : position + 1;
   if (right == "yield")
@@ -115,7 +115,7 @@ Translator::Mistake Translator::mistake(bool inList) {
 
 static const char clauseForm[] = "'waituntil (…) { … }'";
 
-// What was meant for a clause of `waituntil`.
+// Recognizes what was meant for a clause of `waituntil`.
 Translator::Mistake Translator::wrongWait() {
   const std::string word(here());
   static const std::set<std::string_view> ofClauses = {"waituntil", "when", "or", "and", "fair"};
@@ -217,7 +217,7 @@ void Translator::expectSemicolon(std::string_view behind) {
   text(position - 1, ";");
 }
 
-// The statement gets a scope all the same, so that what stands in it is not reported, too.
+// The statement gets a scope all the same, so that the `async` and `cancel` statements in it are not reported as well.
 void Translator::enterScopeAnyway(size_t keyword) {
   Region finish{Region::Finish, keyword, nextRegion++, nextScope++};
   text(keyword, "{");

@@ -56,7 +56,7 @@ private:
     return calledName(&call).starts_with("__charcoal_") ? unit.written(call.getExprLoc()) : call.getExprLoc();
   }
 
-  // The variable that the front end has put in front of a block's statements.
+  // Returns the variable that the front end has put before the statements of an `assert_no_yield` block.
   static const VarDecl *assertion(const Stmt *s) {
     auto *block = dyn_cast<CompoundStmt>(s);
     auto *first = block && !block->body_empty() ? dyn_cast<DeclStmt>(block->body_front()) : nullptr;

@@ -15,7 +15,8 @@ using namespace clang;
 
 namespace {
 
-// Waits for the first file: clang itself and clangd set their own watchers until then.
+// Installs the watcher when the first file begins, because clang itself and clangd set watchers of their own before
+// that.
 class Start : public PPCallbacks {
 public:
   explicit Start(CompilerInstance &compiler) : compiler(compiler) {}

@@ -14,7 +14,8 @@ struct Translator::Shape {
   bool group;    // a bracketed group follows
   size_t behind; // the first token after the word, or after that group
 
-  bool isCall(size_t words) const { return group && behind == keyword + 3 + words; } // with so many words in brackets
+  bool isCall(size_t words) const { return group && behind == keyword + 3 + words; } // with this number of words in
+                                                                                     // brackets
 };
 
 Translator::Mistake Translator::wrongShape() {
@@ -49,7 +50,7 @@ Translator::Mistake Translator::refuseCall(const Shape &shape, const std::string
 Translator::Mistake Translator::wrongYield(const Shape &shape) {
   if (shape.group && at(shape.behind) == ";")
     return refuseCall(shape, "yield");
-  // An expression with a name that nobody has declared: clang's own error says that.
+  // Leaves an expression with an undeclared name to clang, which reports it.
   if (tokens.size() > position + 1 && tokens[position + 1].kind == Kind::Punctuator && shape.follows != "}" &&
       shape.follows != "{")
     return Mistake::None;

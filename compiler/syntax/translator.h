@@ -35,8 +35,9 @@ struct Region {
   unsigned uid = 0;            // of Body: its spawn statement; of Tamed: its call; of Finish and Async: its scope
   bool hasReturn = false;      // of Body and Tamed: something jumps to its end
   bool startsBranches = false; // of Async: so it has a scope
-  std::vector<std::string_view> labels = {}; // of Finish: those that `cancel` may name
-  std::string_view policy = {};              // of Atomic: what becomes of spawns in it, if the block says so
+  std::vector<std::string_view> labels = {}; // of Finish: the labels that `cancel` may name
+  std::string_view policy = {};              // of Atomic: what happens to activities that are spawned in it, if the
+                                             // block says so
 };
 
 // A label and the regions around it, outermost first.
@@ -44,7 +45,7 @@ struct Label {
   std::string_view name;
   std::vector<Region> regions;
   size_t index;           // of its token
-  size_t piece, pieceEnd; // what has become of it, in the output
+  size_t piece, pieceEnd; // the label that replaces it in the output
 };
 
 struct Wait;
@@ -104,7 +105,7 @@ private:
   bool form(bool inList); // translates the form that begins here, if one does
   struct Form {
     const char *word;
-    bool (Translator::*matches)(bool sure) const; // sure: the program declares no such name
+    bool (Translator::*matches)(bool sure) const; // `sure` says that the program declares no such name
     void (Translator::*lower)(bool inList);
   };
   static const Form forms[];
@@ -239,7 +240,7 @@ private:
   std::vector<Lexeme> tokens; // misspelt words are corrected there
   const Names &names;
   std::vector<Region> regions;
-  mutable std::vector<std::pair<std::string_view, bool>> plainWords; // answers of isPlain
+  mutable std::vector<std::pair<std::string_view, bool>> plainWords; // the answers that isPlain has given
   std::set<std::string_view> cancelledNames;                         // those after a `cancel`
   size_t firstLabel = 0;                                             // of the statement at hand, in `labels`
   size_t position = 0;

@@ -194,7 +194,7 @@ private:
   std::unique_ptr<DiagnosticConsumer> owned;
   DiagnosticConsumer &next;
   SourceLocation explained; // the call about which there was an error last
-  bool dropsNotes = false;  // for they belong to a diagnostic that was dropped
+  bool dropsNotes = false;  // the notes that follow belong to a diagnostic that was dropped
 };
 
 // The outermost of our macros in whose expansion the place is.
@@ -275,7 +275,8 @@ std::string filledIn(llvm::StringRef text, const Conversion &conversion) {
   return result;
 }
 
-// In words, what clang says in terms of a macro's body; "" if it is the program's own mistake.
+// Says in the program's words what clang reports about the body of a macro. Returns "" if the mistake is in the
+// program's own text.
 std::string inWords(const Diagnostic &what, const Call &call) {
   const unsigned id = what.getID();
   if (const auto conversion = conversionOf(what)) {

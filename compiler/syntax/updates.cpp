@@ -43,7 +43,7 @@ bool isAssertion(const Stmt *s) {
   return variable && variable->getName() == "__charcoal_asserted";
 }
 
-// What is shared, from one look at the whole file.
+// What is shared, found by one walk over the whole file.
 class Sharing : public RecursiveASTVisitor<Sharing> {
 public:
   Sharing(Unit &unit) : unit(unit) {}
@@ -134,7 +134,8 @@ private:
   Unit &unit;
   unsigned loops = 0;
   std::set<std::pair<const FunctionDecl *, unsigned>> parameters; // that are given addresses of shared data
-  llvm::DenseMap<const VarDecl *, unsigned> captures;             // bodies that use it; one in a loop counts twice
+  llvm::DenseMap<const VarDecl *, unsigned> captures;             // the number of bodies that use it; one in a loop
+                                                                  // counts twice
 };
 
 struct Read {
@@ -267,7 +268,7 @@ private:
         read = &known;
     const bool holds = read != nullptr && variable->hasLocalStorage() && variable->getType()->isScalarType();
     const Read copy = holds ? *read : Read{};
-    // Neither its old value counts any more, nor what was found by way of it.
+    // Forgets its old value, and what was found by way of that value.
     llvm::erase_if(state.variables,
                    [&](const auto &one) { return one.first == variable || mentions(one.second.place, variable); });
     if (holds)

@@ -125,7 +125,7 @@ void Translator::WaitParser::clause(Wait::Operator op) {
   wait.clauses.push_back(clause);
 }
 
-// A word that stands in the brackets of a clause and belongs somewhere else.
+// Reports a word that stands in the brackets of a clause but does not belong there.
 bool Translator::WaitParser::wrongWord(size_t index) {
   const std::string word(at(index));
   if (word == "if" || (word == "when" && !source.isPlain(word)))
@@ -213,7 +213,7 @@ bool Translator::WaitParser::otherwise() {
   return false;
 }
 
-// `or` or `and` with no clause after it. What was meant for one is left out.
+// Reports an `or` or `and` without a clause after it. The tokens that were meant to be the clause are left out.
 void Translator::WaitParser::danglingOperator() {
   const std::string word = spelling(at(i));
   if (source.isName(i) && source.isPlain(at(i)))

@@ -19,12 +19,12 @@ struct Wait {
     size_t open = 0, close = 0; // its brackets
     size_t place = 0;           // the first token of what takes the result; meaningful if `assigns` is not 0
     size_t assigns = 0;         // the '=', or 0
-    size_t function = none;     // the name of the function; none: there is a mistake
+    size_t function = none;     // the name of the function; `none` if there is a mistake
     size_t body = 0, end = 0;   // its first token, and the one after it
   };
   struct Misplaced {
     size_t keyword; // an `else` that is not the last
-    size_t behind;  // so many clauses
+    size_t behind;  // the number of clauses before it
   };
   std::vector<Clause> clauses; // never empty
   std::vector<Misplaced> misplaced;

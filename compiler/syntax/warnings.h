@@ -30,7 +30,7 @@ public:
 private:
   struct Mode {
     bool on = true;
-    std::optional<bool> isError; // unset: as clang's -Werror says
+    std::optional<bool> isError; // if unset, clang's -Werror decides
   };
   std::array<Mode, numberOfWarnings> modes;
 };

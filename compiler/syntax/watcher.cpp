@@ -25,8 +25,8 @@ template struct Reveal<LevelMember, &Preprocessor::LexLevel>;
 
 namespace charcoal::syntax {
 
-// As the macro `rendezvous` (charcoal/events.h) makes its type: an array of volatile pointers to functions that take a
-// struct ch_rendezvous *. Or an array or structure with one in it.
+// Whether the type is the one that the macro `rendezvous` (charcoal/events.h) makes: an array of volatile pointers to
+// functions that take a struct ch_rendezvous *; or an array or structure that contains one.
 static bool holdsRendezvous(QualType type) {
   while (const ArrayType *array = type->getAsArrayTypeUnsafe())
     type = array->getElementType();
@@ -57,8 +57,8 @@ Watcher::Watcher(CompilerInstance &compiler, llvm::unique_function<void(const To
     : compiler(compiler), previous(std::move(previous)),
       marker(compiler.getPreprocessor().getIdentifierInfo("__charcoal_dialect")) {}
 
-// The header declares `__charcoal_dialect`, which we see pass, also in preprocessed text. A precompiled header
-// brings only its macro of the same name in capitals.
+// The header declares `__charcoal_dialect`, and the watcher sees this declaration, also in preprocessed text. Of a
+// precompiled header it sees only the macro of the same name in capitals.
 bool Watcher::isDialectOn(const Token &token) {
   if (!on && !checkedMacro) {
     checkedMacro = true;
@@ -250,7 +250,7 @@ void Watcher::report(llvm::ArrayRef<Token> declaration, const std::vector<Proble
     if (!problem.insertion.empty()) {
       const SourceLocation end =
           Lexer::getLocForEndOfToken(place, 0, compiler.getSourceManager(), compiler.getLangOpts());
-      if (end.isValid()) // else the token comes out of a macro
+      if (end.isValid()) // otherwise the token comes from a macro
         place = end;
       fix = FixItHint::CreateInsertion(place, problem.insertion);
     } else if (!problem.replacement.empty())

@@ -38,11 +38,11 @@ private:
 
   clang::CompilerInstance &compiler;
   llvm::unique_function<void(const clang::Token &)> previous;
-  const clang::IdentifierInfo *marker; // whose declaration in charcoal/dialect.h turns the dialect on
+  const clang::IdentifierInfo *marker; // the name whose declaration in charcoal/dialect.h turns the dialect on
   bool on = false;
   bool checkedMacro = false;
   bool collecting = false;
-  llvm::DenseMap<const clang::IdentifierInfo *, bool> words; // answers of concernsDialect
+  llvm::DenseMap<const clang::IdentifierInfo *, bool> words; // the answers that concernsDialect has given
   unsigned nextUid = 0;
 };
 

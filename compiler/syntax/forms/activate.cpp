@@ -53,7 +53,7 @@ static const char *spawnFlags(std::string_view policy) { return policy == "free"
 bool Translator::matchesActivate(bool sure) const {
   size_t i = position + 1;
   if (at(i) == "[" && !isClosed(i))
-    return false; // clang will say so
+    return false; // clang will report it
   if (isSpawnPolicy(i))
     return true;
   if (at(i) == "[")
@@ -120,7 +120,7 @@ void Translator::spawnMarker(const Spawn &spawn) {
     for (size_t i = spawn.handle; i < end; ++i)
       comma |= at(i) == ",";
     position = spawn.handle + 1;
-    if (comma) // only then, so that an error is reported at the expression itself
+    if (comma) // only if it is needed, so that an error is reported at the expression itself
       text(spawn.keyword, "(");
     skim(end);
     if (comma)
@@ -209,7 +209,7 @@ bool Translator::isDirect(const SpawnedCall &call) const {
 // What is copied for the new activity: the copies have the names __charcoal_0, __charcoal_1, … .
 struct Translator::Copies {
   unsigned number = 0;
-  std::string values; // says so in the body
+  std::string values; // calls of __charcoal_value, one for each copy
 };
 
 // Copies the value of the tokens from `from` to before `to`. Returns the name of the copy.

@@ -2,9 +2,9 @@
 //
 //   async S     becomes   { __charcoal_async(uid, &__charcoal_finish_0); <captured> { __charcoal_body(uid); S } }
 //
-// S is a function in the end, called at once; it takes the addresses of the variables that it uses. If it starts
-// branches itself it has a scope, and waits for them at its end, because they may use its variables. `async (i) { … }`
-// begins with copying i, as `activate (i) { … }` does; since it begins at once, the body itself can do that.
+// S becomes a function that takes the addresses of the variables that it uses, and is called at once. If S starts
+// branches itself it gets a scope, and waits for them at its end, because they may use its variables. In
+// `async (i) { … }` the body itself begins by copying i. That is early enough, because the body begins at once.
 #include "translator.h"
 
 namespace charcoal::syntax {
@@ -53,7 +53,8 @@ void Translator::lowerAsync(bool) {
   text(keyword, "{ __charcoal_body(" + uid + (hasList ? "u); {" : "u);"));
   if (hasList)
     copyVariables(copies, keyword);
-  const size_t begin = result.pieces.size(); // what enters the scope, should it turn out to need one
+  const size_t begin = result.pieces.size(); // the position in the output where the scope is entered if the body turns
+                                             // out to need one
   for (size_t i = 0; i < scopePieces({}, false, keyword).size(); ++i)
     text(keyword, {});
   open(Region::Async, keyword);

@@ -26,7 +26,7 @@ struct Translator::AtomicPolicy {
 const Translator::AtomicPolicy Translator::atomicPolicies[4] = {
     {"delay", "0u"}, {"contained", "1u"}, {"error", "2u"}, {"free", "3u"}};
 
-// What the word between `atomic` and a block says, which it takes; null if there is none.
+// Consumes the word between `atomic` and a block, and returns what it says; null if there is no such word.
 const Translator::AtomicPolicy *Translator::atomicPolicy() {
   if (!isName(position) || next() != "{")
     return nullptr;
@@ -64,7 +64,8 @@ void Translator::lowerAtomic(bool inList) {
       simpleStatement();
       return;
     }
-    text(keyword, "__charcoal_atomic_enter();"); // the names must stay in this block, so there is none to end
+    text(keyword, "__charcoal_atomic_enter();"); // no block is opened, because the declared names must be visible
+                                                 // afterwards
     drop();
     open(Region::Atomic, keyword);
     simpleStatement();
@@ -84,7 +85,8 @@ void Translator::lowerAtomic(bool inList) {
   text(position - 1, "}");
 }
 
-// `atomic (` where an expression may begin. Where a statement begins, form() has taken it as a statement.
+// Translates `atomic (` where an expression may begin. Where a statement may begin, form() has already translated it as
+// a statement.
 bool Translator::isAtomicExpression() {
   if (here() != "atomic" || !isName(position) || next() != "(" || position == 0 || isPlain("atomic"))
     return false;

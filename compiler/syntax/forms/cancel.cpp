@@ -7,7 +7,7 @@ bool Translator::matchesCancel(bool sure) const {
   const size_t semicolon = position + (isName(position + 1) ? 2 : 1);
   if (at(semicolon) != ";")
     return false;
-  for (const Region &region : regions) // inside a `do … finish` it is surely the statement
+  for (const Region &region : regions) // inside a `do … finish` the word certainly begins the statement
     sure |= region.what == Region::Finish;
   return sure;
 }

@@ -57,12 +57,14 @@ void Translator::copyVariables(const std::vector<size_t> &variables, size_t keyw
   for (size_t k = 0; k < variables.size(); ++k) {
     const std::string name(at(variables[k])), pointer = "__charcoal_" + std::to_string(k);
     text(keyword, "__extension__ __auto_type " + pointer + " = &");
-    result.pieces.push_back({Piece::Original, variables[k], {}}); // a wrong name is reported where it stands
+    result.pieces.push_back({Piece::Original, variables[k], {}}); // an undeclared name is reported at its place in the
+                                                                  // list
     text(keyword, ";");
     bool declared = names.isDeclared(name);
     for (size_t i = 0; i < keyword && !declared; ++i)
       declared = at(i) == name;
-    if (declared) // in the specifiers `name` is still the variable outside; if it is unknown, one error is enough
+    if (declared) // in the specifiers `name` still means the variable outside; if that is undeclared, one error is
+                  // enough
       declarations += " __attribute__((__aligned__(__alignof__(" + name + "))))";
     declarations += " __typeof_unqual__(*" + pointer + ") " + name + ";";
     copies += " __builtin_memcpy((void *)&" + name + ", (const void *)" + pointer + ", sizeof " + name + ");";

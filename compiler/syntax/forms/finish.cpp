@@ -32,7 +32,7 @@ bool Translator::startsBranches(size_t begin, size_t end) const {
   return false;
 }
 
-// No loop stands after a deadline, so a `do` without its end is meant for a scope there.
+// No loop can follow a deadline, so a `do` without an end is meant for a scope there.
 bool Translator::matchesDeadline(bool) const {
   if (next() != "(" || !isClosed(position + 1))
     return false;
@@ -74,7 +74,7 @@ void Translator::nameFinish(Region &finish) {
                   "the label " + quoted + " already names a 'do … finish' around this one, which 'cancel " +
                       std::string(name) + "' could mean as well; give one of them another name",
                   outer.keyword, "the other begins here");
-          // Without the label, which clang would report again.
+          // The label is left out, because clang would report it again.
           result.pieces.erase(result.pieces.begin() + labels[i].piece, result.pieces.begin() + labels[i].pieceEnd);
         }
     finish.labels.push_back(name);
@@ -140,8 +140,8 @@ void Translator::endFinish(size_t keyword, bool deadline) {
   result.problems.back().insertion = ";";
 }
 
-// The scope that an `async` or `cancel` at the current token belongs to: that of a 'do … finish', or for `async` that
-// of the `async` around it. Or none, and an error.
+// Returns the scope to which an `async` or `cancel` at the current token belongs: that of a `do … finish`, or for
+// `async` also that of the `async` around it. If there is none, reports an error.
 const Region *Translator::scopeAround(const char *word) {
   const std::string quoted = "'" + std::string(word) + "'";
   const Region *body = nullptr;

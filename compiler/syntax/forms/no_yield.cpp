@@ -3,7 +3,7 @@
 //   assert_no_yield {}  becomes  { const char *__charcoal_asserted __attribute__((cleanup(…no_yield_leave))) =
 //                                  __charcoal_no_yield("file:line"); {} }
 //
-// What the front end sees to wait inside is found by never.cpp, which knows the block by the variable.
+// never.cpp recognizes the block by this variable, and reports calls in it that are known to wait.
 #include "translator.h"
 
 namespace charcoal::syntax {

@@ -22,7 +22,7 @@ void Translator::lowerNoncancellable(bool inList) {
   text(position - 1, "}");
 }
 
-// Before a function's declaration. Its body, if one follows, gets the scope; callers need not know.
+// `noncancellable` before a function's declaration. If a body follows it gets the scope; callers need not know of it.
 void Translator::noncancellableSpecifier() {
   if (!declaresFunction(position + 1))
     problem(position, "'noncancellable' applies to statements and functions; declare the variable first, then "

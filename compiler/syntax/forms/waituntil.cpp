@@ -15,8 +15,9 @@
 // The jumps leave the user's `break` and `continue` their meaning. With `and` in it, the statement is a loop over the
 // clauses that complete; waitLoop() below has its text. The cleanup withdraws what is still open, on every way out.
 //
-// A function can be waited for if `f__clause` is declared beside it (charcoal/clause.h). What else may be declared:
-// `f__result`, its type; `f__leaves`, it holds something for the length of the body; `f__held`, it goes on holding it.
+// A function can be waited for if `f__clause` is declared beside it (charcoal/clause.h). Three more names may be
+// declared: `f__result` is the type of the result; `f__leaves` says that f holds something until the end of the body;
+// `f__held` says that it goes on holding it after that.
 #include "waituntil.h"
 #include <algorithm>
 
@@ -194,7 +195,7 @@ void Translator::waitLoop(const Wait &wait, const std::string &id) {
                            (wait.hasOr ? "" : " --" + left + ";") + " }";
   auto look = [&] { text(anchor, wait.hasOr ? waitPredicate(wait, id) : holds + " = " + left + " == 0;"); };
 
-  if (hasElse) { // nobody else runs between the question whether the predicate would hold and the answer
+  if (hasElse) { // nobody else runs between the test of the predicate and what follows from it
     const std::string asked = "__charcoal_asked_" + id;
     text(anchor, asked + " = __charcoal_wait_ask(" + self + "); __charcoal_atomic_enter(); if (" + asked + " == 0) {");
     for (size_t i = 0; i < n; ++i)
